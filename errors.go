@@ -1,0 +1,99 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kinds of error. Each maps once to an exit code (cmd) and once to an HTTP
+// status (server); wrap them with %w.
+var (
+	ErrInvalid     = errors.New("invalid")
+	ErrNotFound    = errors.New("not found")
+	ErrConflict    = errors.New("conflict")
+	ErrDenied      = errors.New("denied")
+	ErrLimited     = errors.New("limited")
+	ErrUnavailable = errors.New("unavailable")
+	ErrBudget      = errors.New("budget exhausted")
+)
+
+// Problem is something wrong with an input file, said so that a person can fix it.
+type Problem struct {
+	Position
+	// Code is a stable name such as "unknown-key".
+	Code    string `json:"code"`
+	Warning bool   `json:"warning,omitempty"`
+	Case    string `json:"case,omitempty"`
+	Key     string `json:"key,omitempty"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// Error gives "file:line:column: message (fix)".
+func (p Problem) Error() string {
+	s := p.Message
+	if p.Fix != "" {
+		s += " (" + p.Fix + ")"
+	}
+	switch {
+	case p.File == "":
+		return s
+	case p.Line == 0:
+		return p.File + ": " + s
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, s)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, s)
+}
+
+// Hinted is an error with the command or the change that would mend it.
+type Hinted struct {
+	Err  error
+	Hint string
+}
+
+func (h *Hinted) Error() string { return h.Err.Error() }
+
+// Unwrap gives the error without its hint.
+func (h *Hinted) Unwrap() error { return h.Err }
+
+// FaultKind is what went wrong between callvet and a target.
+type FaultKind string
+
+// The fault kinds.
+const (
+	FaultRateLimit FaultKind = "rate_limit"
+	FaultServer    FaultKind = "server"      // 5xx
+	FaultAuth      FaultKind = "auth"        // 401, 403
+	FaultRequest   FaultKind = "request"     // other 4xx: the request itself is wrong
+	FaultTimeout   FaultKind = "timeout"     //
+	FaultNetwork   FaultKind = "network"     // refused, reset, DNS
+	FaultMalformed FaultKind = "malformed"   // not the JSON it should be
+	FaultTooLarge  FaultKind = "too_large"   // over the response limit
+	FaultProcess   FaultKind = "process"     // an exec: target died
+	FaultMissing   FaultKind = "no_output"   // a recording has no row for the case
+	FaultTool      FaultKind = "tool"        // the world failed, not the target
+	FaultCanceled  FaultKind = "canceled"    // interrupted by the user
+	FaultUnsupport FaultKind = "unsupported" // the target cannot do what was asked
+)
+
+// Fault is an infrastructure error: never a zero score. It is stored with the trace.
+type Fault struct {
+	Kind       FaultKind     `json:"kind"`
+	HTTP       int           `json:"http,omitempty"`
+	Message    string        `json:"message"`
+	Param      string        `json:"param,omitempty"` // request parameter the provider complained about
+	Retryable  bool          `json:"retryable,omitempty"`
+	RetryAfter time.Duration `json:"-"`
+	Exchanges  []Exchange    `json:"-"`
+}
+
+func (f *Fault) Error() string {
+	if f.HTTP != 0 {
+		return fmt.Sprintf("%s (HTTP %d): %s", f.Kind, f.HTTP, f.Message)
+	}
+	return string(f.Kind) + ": " + f.Message
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import "encoding/json"
+
+// Expect is everything a case asserts. The zero value asserts nothing, which
+// lint refuses.
+type Expect struct {
+	// Plans are the acceptable call plans; the best match is the score and is
+	// named. Nil: calls are not asserted by plan. One plan without calls: the
+	// target must not call anything.
+	Plans []Plan `json:"plans,omitzero"`
+
+	// ToolsCalled is the exact multiset of called names, nothing else. Nil: not
+	// asserted; empty: no tools. Excludes ToolsAcceptable.
+	ToolsCalled []string `json:"tools_called,omitzero"`
+	// ToolsAcceptable lists acceptable name sets; ["__none__"] means no tools.
+	ToolsAcceptable [][]string `json:"tools_acceptable,omitzero"`
+	ToolsNotCalled  []string   `json:"tools_not_called,omitempty"`
+	MinToolCalls    *int       `json:"min_tool_calls,omitempty"`
+	MaxToolCalls    *int       `json:"max_tool_calls,omitempty"`
+	NoToolErrors    bool       `json:"no_tool_errors,omitempty"`
+	// ToolParams assert on arguments by path, whatever call carries them.
+	ToolParams []ToolParam `json:"tool_params,omitempty"`
+
+	ResponseNonEmpty    bool       `json:"response_non_empty,omitempty"`
+	ResponseContains    []string   `json:"response_contains,omitempty"`
+	ResponseContainsAny [][]string `json:"response_contains_any,omitempty"`
+	ResponseNotContains []string   `json:"response_not_contains,omitempty"`
+	// ResponseMatches are RE2 patterns that must all be found (unanchored).
+	ResponseMatches     []string `json:"response_matches,omitempty"`
+	NoUngroundedNumbers bool     `json:"no_ungrounded_numbers,omitempty"`
+
+	MaxLatencyMS *float64 `json:"max_latency_ms,omitempty"`
+	MaxTokens    *int     `json:"max_tokens,omitempty"` // output tokens
+	MaxCostUSD   *float64 `json:"max_cost_usd,omitempty"`
+
+	// SkippedAssertions counts values dropped at load time because a token in
+	// them could not be resolved.
+	SkippedAssertions int `json:"skipped_assertions,omitempty"`
+
+	// Rubric and ReferenceData are for judges; no deterministic scorer reads them.
+	Rubric        []RubricDimension `json:"rubric,omitempty"`
+	ReferenceData json.RawMessage   `json:"reference_data,omitempty"`
+}
+
+// RubricDimension is one judged dimension.
+type RubricDimension struct {
+	Dimension string  `json:"dimension"`
+	MaxScore  float64 `json:"max_score"`
+	Criteria  string  `json:"criteria"`
+}
+
+// ToolParam asserts that some call of Tool has, at Path, a value that matches.
+type ToolParam struct {
+	Tool    string  `json:"tool"`
+	Path    string  `json:"path"`
+	Matcher Matcher `json:"matcher"`
+}
+
+// Order says how the calls of a plan may be ordered.
+type Order string
+
+// Orders and set relations of a plan. The zero value is OrderAny.
+const (
+	OrderAny       Order = "any_order"
+	OrderStrict    Order = "strict"    // same calls, same order, nothing between
+	OrderInOrder   Order = "in_order"  // in order, others (up to max_extra_calls) may stand between
+	OrderSubset    Order = "subset"    // what was called is a subset of the plan
+	OrderSuperset  Order = "superset"  // the plan is a subset of what was called
+	OrderPrecision Order = "precision" // score = matched ÷ called; passes at 1
+	OrderRecall    Order = "recall"    // score = matched ÷ expected; passes at 1
+	OrderSingle    Order = "single_tool_use"
+)
+
+// Plan is one acceptable set of calls.
+type Plan struct {
+	Name  string         `json:"name,omitempty"`
+	Calls []ExpectedCall `json:"calls"`
+	Order Order          `json:"order,omitempty"`
+	// MaxExtraCalls is how many calls outside the plan a passing attempt may
+	// make. Nil: the scoring setting (default 0); -1: any number.
+	MaxExtraCalls *int `json:"max_extra_calls,omitempty"`
+}
+
+// ExpectedCall is one call that a plan expects.
+type ExpectedCall struct {
+	// ID lets other calls name this one in After.
+	ID string `json:"id,omitempty"`
+	// Tools are the acceptable names, at least one.
+	Tools []string `json:"tools"`
+	// Args are the expected arguments: nil (absent) = not scored; {} = none.
+	Args json.RawMessage `json:"args,omitempty"`
+	// Matchers override the comparison of single parameters, by name or by
+	// dotted path; a matcher may stand for a key that Args does not have.
+	Matchers map[string]Matcher `json:"matchers,omitempty"`
+	// After lists IDs of calls that must come before this one (a DAG, beside the
+	// plan's Order).
+	After []string `json:"after,omitempty"`
+	// Optional calls may be missing without failing the case.
+	Optional bool `json:"optional,omitempty"`
+	// ResultCheck is a post-condition over the call's result.
+	ResultCheck string `json:"result_check,omitempty"`
+}
+
+// Matcher compares one parameter.
+type Matcher struct {
+	// Mode is one of the modes and per-parameter matchers of the scoring rules;
+	// empty means the mode in force.
+	Mode string `json:"mode,omitempty"`
+	// Value is the expected value where the matcher needs one; for any_of it is
+	// a list of acceptable values.
+	Value json.RawMessage `json:"value,omitempty"`
+	// Optional parameters may be absent from the actual call.
+	Optional   bool     `json:"optional,omitempty"`
+	Epsilon    *float64 `json:"epsilon,omitempty"`
+	Relative   *float64 `json:"relative,omitempty"`
+	Threshold  *float64 `json:"threshold,omitempty"`
+	Tolerance  string   `json:"tolerance,omitempty"` // dates: a duration such as "24h"
+	Unanchored bool     `json:"unanchored,omitempty"`
+	Unordered  bool     `json:"unordered,omitempty"`
+}
+
+// ExtraArgs says what an argument that was not expected means.
+type ExtraArgs string
+
+// The policies for extra arguments. The zero value is ExtraForbid.
+const (
+	ExtraForbid   ExtraArgs = "forbid"
+	ExtraIgnore   ExtraArgs = "ignore"
+	ExtraPenalize ExtraArgs = "penalize"
+)
+
+// Scoring are the settings of the deterministic scorers. A case's settings are
+// laid over its suite's, field by field. Zero values mean the documented default.
+type Scoring struct {
+	// Profile is "" (callvet's own rules) or "bfcl" (the leaderboard's).
+	Profile string `json:"profile,omitempty"`
+	// Language selects literal rules under the bfcl profile: "", "java", "javascript".
+	Language   string    `json:"language,omitempty"`
+	Mode       string    `json:"mode,omitempty"` // default "exact"
+	Epsilon    *float64  `json:"epsilon,omitempty"`
+	Relative   *float64  `json:"relative,omitempty"`
+	Threshold  *float64  `json:"threshold,omitempty"`
+	Tolerance  string    `json:"tolerance,omitempty"`
+	Unanchored bool      `json:"unanchored,omitempty"`
+	ExtraArgs  ExtraArgs `json:"extra_args,omitempty"`
+	// MaxExtraCalls is the default for plans; nil means 0.
+	MaxExtraCalls *int `json:"max_extra_calls,omitempty"`
+	// ToolWeight and ArgsWeight make the overall score; nil means 0.6 and 0.4.
+	ToolWeight *float64 `json:"tool_weight,omitempty"`
+	ArgsWeight *float64 `json:"args_weight,omitempty"`
+	// CaseSensitiveNames compares tool names byte for byte.
+	CaseSensitiveNames bool `json:"case_sensitive_names,omitempty"`
+	// Contract: "" or "enforce" fails calls that break their schema; "report"
+	// records violations only; "off" does not check.
+	Contract string `json:"contract,omitempty"`
+	// FormatChecked requires native calls: a repaired call then fails.
+	RequireNative bool `json:"require_native,omitempty"`
+}

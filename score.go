@@ -1,0 +1,185 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Score is one named measurement in [0,1], or unscored with a reason.
+type Score struct {
+	Name   string
+	Value  float64
+	Scored bool
+	Reason string
+}
+
+type scoreJSON struct {
+	Name   string   `json:"name"`
+	Value  *float64 `json:"value"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// MarshalJSON writes an unscored value as null.
+func (s Score) MarshalJSON() ([]byte, error) {
+	b := append(make([]byte, 0, 48), `{"name":`...)
+	b = strconv.AppendQuote(b, s.Name) // names are ASCII identifiers
+	b = append(b, `,"value":`...)
+	if s.Scored {
+		b = strconv.AppendFloat(b, s.Value, 'g', -1, 64)
+	} else {
+		b = append(b, `null`...)
+	}
+	if s.Reason != "" {
+		r, err := json.Marshal(s.Reason)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"reason":`...), r...)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Score) UnmarshalJSON(b []byte) error {
+	var j scoreJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*s = Score{Name: j.Name, Reason: j.Reason}
+	if j.Value != nil {
+		s.Value, s.Scored = *j.Value, true
+	}
+	return nil
+}
+
+// Verdict of one attempt. Errors and attempts that did not run are neither
+// passes nor failures.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictPass   Verdict = "pass"
+	VerdictFail   Verdict = "fail"
+	VerdictError  Verdict = "error"
+	VerdictNotRun Verdict = "not_run"
+)
+
+// Class is the error class of an attempt, the first of the taxonomy that applies.
+type Class string
+
+// The taxonomy, in order of precedence.
+const (
+	ClassProvider      Class = "provider_error"
+	ClassUnparseable   Class = "unparseable"
+	ClassToolHalluc    Class = "tool_hallucination"
+	ClassMissedCall    Class = "missed_call"
+	ClassUnneededCall  Class = "unneeded_call"
+	ClassWrongTool     Class = "wrong_tool"
+	ClassContract      Class = "contract_violation"
+	ClassArgHalluc     Class = "argument_hallucination"
+	ClassWrongArgs     Class = "wrong_arguments"
+	ClassMissingPrereq Class = "missing_prerequisite"
+	ClassWrongOrder    Class = "wrong_order"
+	ClassLoop          Class = "loop"
+	ClassIncomplete    Class = "incomplete"
+	ClassPolicy        Class = "policy_violation"
+	ClassBudget        Class = "budget"
+	ClassAnswer        Class = "answer"
+)
+
+// Result is what scoring makes of one Trace. It explains itself.
+type Result struct {
+	Verdict Verdict `json:"verdict"`
+	Class   Class   `json:"class,omitempty"`
+	// Reason is one sentence for a person; empty on a pass.
+	Reason string  `json:"reason,omitempty"`
+	Scores []Score `json:"scores,omitempty"`
+	// Plan names the any-of plan that matched best.
+	Plan string `json:"plan,omitempty"`
+	// Calls sets expected beside actual. It is filled on failure, and on a pass
+	// only where something is worth telling (a default omitted, a soft match).
+	Calls      []CallMatch `json:"calls,omitempty"`
+	Assertions []Assertion `json:"assertions,omitempty"`
+	// SkippedAssertions could not be evaluated (unresolved tokens, missing data).
+	SkippedAssertions int `json:"skipped_assertions,omitempty"`
+}
+
+// Score returns the named score, or an unscored one.
+func (r *Result) Score(name string) Score {
+	for i := range r.Scores {
+		if r.Scores[i].Name == name {
+			return r.Scores[i]
+		}
+	}
+	return Score{Name: name, Reason: "not computed"}
+}
+
+// MatchState of an expected or actual call.
+type MatchState string
+
+// The states: every expected call ends matched, partial or missing; every
+// actual call ends matched, partial or extra.
+const (
+	StateMatched MatchState = "matched"
+	StatePartial MatchState = "partial"
+	StateMissing MatchState = "missing"
+	StateExtra   MatchState = "extra"
+)
+
+// CallMatch pairs an expected call with the actual call that answers it.
+type CallMatch struct {
+	State MatchState `json:"state"`
+	// Expected and Actual are positions in the plan and in the trace's calls; -1: none.
+	Expected   int             `json:"expected"`
+	Actual     int             `json:"actual"`
+	Want       []string        `json:"want,omitempty"` // acceptable names
+	WantArgs   json.RawMessage `json:"want_args,omitempty"`
+	Got        string          `json:"got,omitempty"` // called name
+	GotArgs    json.RawMessage `json:"got_args,omitempty"`
+	Args       []ArgDiff       `json:"args,omitempty"`
+	Violations []Violation     `json:"violations,omitempty"`
+	Note       string          `json:"note,omitempty"`
+}
+
+// ArgDiff is the comparison of one argument.
+type ArgDiff struct {
+	Path       string          `json:"path"`
+	Expected   json.RawMessage `json:"expected,omitempty"`
+	Actual     json.RawMessage `json:"actual,omitempty"`
+	Matched    bool            `json:"matched"`
+	Rule       string          `json:"rule"`
+	Similarity *float64        `json:"similarity,omitempty"`
+	Note       string          `json:"note,omitempty"`
+}
+
+// Violation is one way in which arguments break their schema.
+type Violation struct {
+	Path     string `json:"path"` // JSON Pointer into the arguments
+	Keyword  string `json:"keyword"`
+	Expected string `json:"expected,omitempty"`
+	Actual   string `json:"actual,omitempty"`
+	Message  string `json:"message"`
+}
+
+// Layer of an assertion, so that one routing error is not counted three times.
+type Layer string
+
+// The layers.
+const (
+	LayerRouting   Layer = "routing"
+	LayerArguments Layer = "arguments"
+	LayerResponse  Layer = "response"
+	LayerBudget    Layer = "budget"
+)
+
+// Assertion is one evaluated assertion of a case.
+type Assertion struct {
+	Name     string `json:"name"`
+	Layer    Layer  `json:"layer"`
+	Passed   bool   `json:"passed"`
+	Skipped  string `json:"skipped,omitempty"` // why it was not evaluated
+	Expected string `json:"expected,omitempty"`
+	Actual   string `json:"actual,omitempty"`
+}

@@ -1,0 +1,124 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Params are the sampling parameters of a target. Nil means: not sent.
+type Params struct {
+	Temperature     *float64                   `json:"temperature,omitempty"`
+	TopP            *float64                   `json:"top_p,omitempty"`
+	MaxTokens       *int                       `json:"max_tokens,omitempty"`
+	Seed            *int64                     `json:"seed,omitempty"`
+	ReasoningEffort string                     `json:"reasoning_effort,omitempty"`
+	ParallelCalls   *bool                      `json:"parallel_calls,omitempty"`
+	Stop            []string                   `json:"stop,omitempty"`
+	Extra           map[string]json.RawMessage `json:"extra,omitempty"` // sent as given
+}
+
+// Adjustment records what a provider's parameter table did to a parameter.
+type Adjustment struct {
+	Param  string `json:"param"`
+	Action string `json:"action"` // drop, clamp, rename, warn
+	From   string `json:"from"`
+	To     string `json:"to,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// Target is what is evaluated, as configured; it goes into the run manifest
+// and holds no secret.
+type Target struct {
+	// Name is what the user typed: "openai/gpt-5-mini", "recorded:out.jsonl".
+	Name     string `json:"name"`
+	Provider string `json:"provider"` // group that shares rate limits
+	Model    string `json:"model,omitempty"`
+	BaseURL  string `json:"base_url,omitempty"`
+	Params   Params `json:"params,omitzero"`
+	// SystemPrompt, when set, replaces the suite's for this target.
+	SystemPrompt string       `json:"system_prompt,omitempty"`
+	ToolChoice   string       `json:"tool_choice,omitempty"`
+	Adjustments  []Adjustment `json:"adjustments,omitempty"`
+	// Floor marks a non-LLM baseline (offline/lexical), Recorded a replay of
+	// outputs, Agent a target that runs its own tools.
+	Floor    bool `json:"floor,omitempty"`
+	Recorded bool `json:"recorded,omitempty"`
+	Agent    bool `json:"agent,omitempty"`
+	// Cacheable targets answer from their inputs alone, so answers may be reused.
+	Cacheable bool `json:"cacheable,omitempty"`
+}
+
+// Request asks a target for its next turn.
+type Request struct {
+	CaseID     string
+	Repeat     int
+	System     string
+	Turns      []Turn // the conversation so far
+	Tools      *Toolset
+	ToolChoice string // auto, required, none, or a tool's name
+	Params     Params
+	// Stubs are the case's mock responses, for agents that accept them; models ignore them.
+	Stubs []Mock
+}
+
+// Response is a target's answer.
+type Response struct {
+	// Turns are the new turns: one assistant turn from a model; from an agent
+	// the whole attempt, tool results included, with Complete set.
+	Turns    []Turn
+	Complete bool
+	Usage    Usage
+	Model    string
+	// FinishReason as the provider says it.
+	FinishReason string
+	Repairs      []string
+	// Unreadable tells that the text meant a call that could not be recovered.
+	Unreadable bool
+	ToolChoice string // really used
+	FirstToken time.Duration
+	Exchanges  []Exchange
+}
+
+// Model answers requests. The evaluation loop calls it from many goroutines;
+// implementations must be safe for that, must not retry (retries are counted by
+// the loop) and return a *Fault for anything that went wrong on the way.
+type Model interface {
+	Generate(ctx context.Context, req *Request) (*Response, error)
+}
+
+// Embedder turns texts into vectors of one dimension, in the order given.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Name() string
+}
+
+// World answers the calls of one trace, in order, and is not shared between
+// traces. A Reply with Status other than ok is an answer too, not an error.
+type World interface {
+	Answer(ctx context.Context, call Call) (Reply, error)
+}
+
+// Reply is a World's answer to a call.
+type Reply struct {
+	Result  json.RawMessage
+	Error   string
+	Status  Status
+	Latency time.Duration
+}
+
+// Scorer turns a trace into a result. Pure and safe for concurrent use.
+type Scorer interface {
+	Score(c *Case, t *Trace) Result
+}
+
+// Cell is one attempt of a run: case × target × repeat.
+type Cell struct {
+	Case   int    `json:"case"`   // position in the suite
+	Target int    `json:"target"` // position in the run's targets
+	Repeat int    `json:"repeat"`
+	Trace  Trace  `json:"trace"`
+	Result Result `json:"result"`
+}

@@ -1,0 +1,71 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Tool is a versioned contract: what a model may call and how.
+type Tool struct {
+	Name        string `json:"name"`
+	Version     string `json:"version,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Parameters is the JSON Schema of the arguments, byte for byte as the suite
+	// has it (property order is part of the prompt). Nil means no schema.
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	// ReadOnly and Idempotent are nil where the suite does not say.
+	ReadOnly        *bool       `json:"read_only,omitempty"`
+	Idempotent      *bool       `json:"idempotent,omitempty"`
+	RateLimit       *RateLimit  `json:"rate_limit,omitempty"`
+	LatencyBudgetMS *float64    `json:"latency_budget_ms,omitempty"`
+	Safety          *ToolSafety `json:"safety,omitempty"`
+	Tags            []string    `json:"tags,omitempty"`
+}
+
+// RateLimit allows Calls calls in every Per seconds.
+type RateLimit struct {
+	Calls      int     `json:"calls"`
+	PerSeconds float64 `json:"per_seconds"`
+}
+
+// ToolSafety says what a tool's arguments may carry and where it may reach.
+type ToolSafety struct {
+	PIIAllowed          bool     `json:"pii_allowed,omitempty"`
+	Domains             []string `json:"domains,omitempty"`
+	RequireConfirmation bool     `json:"require_confirmation,omitempty"`
+}
+
+// Toolset is an ordered list of tools with a stable identity, so that adapters
+// can encode it once and reuse the bytes for every request.
+type Toolset struct {
+	Tools []Tool
+	// Hash is the hex SHA-256 of the tools' JSON; equal hashes mean equal tools.
+	Hash string
+}
+
+// NewToolset copies tools and computes the hash.
+func NewToolset(tools []Tool) *Toolset {
+	ts := append([]Tool(nil), tools...)
+	b, err := json.Marshal(ts)
+	if err != nil { // only an invalid RawMessage can do this; hash what there is
+		b = []byte(err.Error())
+	}
+	sum := sha256.Sum256(b)
+	return &Toolset{Tools: ts, Hash: hex.EncodeToString(sum[:])}
+}
+
+// Find returns the tool of that exact name, or nil.
+func (s *Toolset) Find(name string) *Tool {
+	if s == nil {
+		return nil
+	}
+	for i := range s.Tools {
+		if s.Tools[i].Name == name {
+			return &s.Tools[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Role of a turn.
+type Role string
+
+// The roles.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Turn is one message of a conversation.
+type Turn struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content,omitempty"`
+	// Reasoning is what the model said to itself, where the provider shows it.
+	Reasoning string `json:"reasoning,omitempty"`
+	Calls     []Call `json:"calls,omitempty"`
+	// CallID and Tool name the call a RoleTool turn answers.
+	CallID string `json:"call_id,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	// Raw is the provider's own form of an assistant message; it is sent back
+	// verbatim so that nothing (reasoning signatures, ids) is lost in between.
+	Raw json.RawMessage `json:"raw,omitempty"`
+}
+
+// Status is how a call ended. The zero value means it was not executed.
+type Status string
+
+// The statuses of Evaluating Tool Calling, §2.2.
+const (
+	StatusOK       Status = "ok"
+	StatusRejected Status = "rejected_by_contract"
+	StatusExecErr  Status = "exec_error"
+	StatusTimeout  Status = "timeout"
+)
+
+// Call is one tool invocation a model emitted (a step).
+type Call struct {
+	ID      string `json:"id,omitempty"`
+	Tool    string `json:"tool"`
+	Version string `json:"version,omitempty"`
+	// Args is one JSON value, normally an object. Nil means unknown: not
+	// recorded, or (with ArgsRaw set) not parseable.
+	Args json.RawMessage `json:"args,omitempty"`
+	// ArgsRaw is the payload as emitted, kept when it differs from Args.
+	ArgsRaw string   `json:"args_raw,omitempty"`
+	Repairs []string `json:"repairs,omitempty"`
+	Status  Status   `json:"status,omitempty"`
+	// Result is the tool's answer; nil when there is none.
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   string          `json:"error,omitempty"`
+	QueueMS float64         `json:"queue_ms,omitempty"`
+	ExecMS  float64         `json:"exec_ms,omitempty"`
+}
+
+// Malformed reports whether the call's arguments were emitted but are not JSON.
+func (c *Call) Malformed() bool { return c.Args == nil && c.ArgsRaw != "" }
+
+// Outcome of an attempt; the five are never mixed.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeCalled      Outcome = "called"
+	OutcomeAbstained   Outcome = "abstained"
+	OutcomeUnparseable Outcome = "unparseable"
+	OutcomeError       Outcome = "error"
+	OutcomeNotRun      Outcome = "not_run"
+)
+
+// Format compliance of an attempt.
+type Format string
+
+// The format grades: native calls, repaired calls, no usable call.
+const (
+	FormatPass       Format = "PASS"
+	FormatNormalized Format = "NORMALIZED"
+	FormatFail       Format = "FAIL"
+)
+
+// Usage counts what an attempt consumed. CostUSD is nil when the price is not known.
+type Usage struct {
+	InputTokens     int      `json:"input_tokens,omitempty"`
+	OutputTokens    int      `json:"output_tokens,omitempty"`
+	ReasoningTokens int      `json:"reasoning_tokens,omitempty"`
+	CachedTokens    int      `json:"cached_tokens,omitempty"`
+	CostUSD         *float64 `json:"cost_usd,omitempty"`
+	PriceDate       string   `json:"price_date,omitempty"` // date of the price table row used
+	// Known is false when the provider reported no usage.
+	Known bool `json:"known,omitempty"`
+}
+
+// Add sums o into u; the cost becomes unknown when either side's is while tokens were used.
+func (u *Usage) Add(o Usage) {
+	if u.Known && o.Known {
+		if u.CostUSD != nil && o.CostUSD != nil {
+			c := *u.CostUSD + *o.CostUSD
+			u.CostUSD = &c
+		} else {
+			u.CostUSD = nil
+		}
+	} else if o.Known {
+		u.CostUSD = o.CostUSD
+	}
+	u.InputTokens += o.InputTokens
+	u.OutputTokens += o.OutputTokens
+	u.ReasoningTokens += o.ReasoningTokens
+	u.CachedTokens += o.CachedTokens
+	u.Known = u.Known || o.Known
+	if o.PriceDate != "" {
+		u.PriceDate = o.PriceDate
+	}
+}
+
+// Exchange is one request to a target and its raw answer, redacted.
+type Exchange struct {
+	// Request is the body sent, with the tools replaced by {"$tools":"HASH"} (they
+	// are stored once with the suite).
+	Request  json.RawMessage `json:"request,omitempty"`
+	Response string          `json:"response,omitempty"` // raw body; may be any bytes, made valid UTF-8
+	HTTP     int             `json:"http,omitempty"`
+	MS       float64         `json:"ms,omitempty"`
+	Error    string          `json:"error,omitempty"`
+}
+
+// End says why an attempt ended.
+type End string
+
+// The ends of an attempt.
+const (
+	EndAnswered  End = "answered"   // the target gave an answer without further calls
+	EndCalled    End = "called"     // single turn: the calls are what was asked for
+	EndReached   End = "reached"    // multi-turn: the last expected call was made
+	EndMaxRounds End = "max_rounds" // multi-turn: gave up
+	EndError     End = "error"
+	EndCanceled  End = "canceled"
+	EndSkipped   End = "skipped"
+)
+
+// Trace is the complete ordered record of one attempt at one case by one target.
+type Trace struct {
+	CaseID  string  `json:"case_id"`
+	Target  string  `json:"target"`
+	Repeat  int     `json:"repeat"` // from 0
+	Outcome Outcome `json:"outcome"`
+	// Turns are what happened after the case's input: assistant and tool turns.
+	Turns  []Turn `json:"turns,omitempty"`
+	Answer string `json:"answer,omitempty"` // text of the last assistant turn
+	Usage  Usage  `json:"usage,omitzero"`
+	// Model is the version string the provider reported.
+	Model        string   `json:"model,omitempty"`
+	FinishReason string   `json:"finish_reason,omitempty"`
+	Format       Format   `json:"format,omitempty"`
+	Repairs      []string `json:"repairs,omitempty"`
+	// ToolChoice is the value really used, which may differ from the one asked for.
+	ToolChoice   string     `json:"tool_choice,omitempty"`
+	End          End        `json:"end,omitempty"`
+	Fault        *Fault     `json:"fault,omitempty"`
+	Attempts     int        `json:"attempts,omitempty"` // requests sent, retries included
+	Started      time.Time  `json:"started,omitzero"`
+	WallMS       float64    `json:"wall_ms,omitempty"` // first request to last byte, without waiting for a slot
+	FirstTokenMS float64    `json:"first_token_ms,omitempty"`
+	ToolMS       float64    `json:"tool_ms,omitempty"`
+	Cached       bool       `json:"cached,omitempty"`
+	Exchanges    []Exchange `json:"exchanges,omitempty"`
+}
+
+// Calls returns the calls of all assistant turns in order.
+func (t *Trace) Calls() []Call {
+	n, last := 0, -1
+	for i := range t.Turns {
+		if k := len(t.Turns[i].Calls); k > 0 {
+			n, last = n+k, i
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if len(t.Turns[last].Calls) == n {
+		return t.Turns[last].Calls
+	}
+	out := make([]Call, 0, n)
+	for i := range t.Turns {
+		out = append(out, t.Turns[i].Calls...)
+	}
+	return out
+}
+
+// Classify sets Outcome and Format from what the trace holds; the one place
+// that decides them. A call whose arguments cannot be read makes the attempt
+// unparseable, never an abstention. unreadable tells that the text meant a call
+// that could not be recovered.
+func (t *Trace) Classify(unreadable bool) {
+	calls, malformed := 0, unreadable
+	for i := range t.Turns {
+		for j := range t.Turns[i].Calls {
+			calls++
+			malformed = malformed || t.Turns[i].Calls[j].Malformed()
+		}
+	}
+	switch {
+	case t.Fault != nil:
+		t.Outcome = OutcomeError
+	case t.End == EndSkipped, t.End == EndCanceled:
+		t.Outcome = OutcomeNotRun
+	case malformed:
+		t.Outcome = OutcomeUnparseable
+	case calls > 0:
+		t.Outcome = OutcomeCalled
+	default:
+		t.Outcome = OutcomeAbstained
+	}
+	switch {
+	case t.Outcome == OutcomeError || t.Outcome == OutcomeUnparseable:
+		t.Format = FormatFail
+	case t.Outcome == OutcomeNotRun:
+		t.Format = ""
+	case len(t.Repairs) > 0:
+		t.Format = FormatNormalized
+	default:
+		t.Format = FormatPass
+	}
+}
