@@ -1,0 +1,188 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Value is a handle to one value of a Doc's tape; it is valid until the Doc
+// parses again. The zero Value has kind Invalid and stands for "absent".
+type Value struct {
+	d *Doc
+	i int32
+}
+
+func (v Value) node() *node { return &v.d.nodes[v.i] }
+
+// Kind of the value; Invalid for the zero Value.
+func (v Value) Kind() Kind {
+	if v.d == nil {
+		return Invalid
+	}
+	return v.node().kind
+}
+
+// Raw is the value's text as written, without surrounding space. Nil for the zero Value.
+func (v Value) Raw() []byte {
+	if v.d == nil {
+		return nil
+	}
+	n := v.node()
+	return v.d.src[n.start:n.end:n.end]
+}
+
+// Len is the number of members or elements; 0 for scalars.
+func (v Value) Len() int {
+	if v.d == nil {
+		return 0
+	}
+	return int(v.node().count)
+}
+
+// Bool is the value of a boolean; false for other kinds.
+func (v Value) Bool() bool {
+	return v.Kind() == Bool && v.d.src[v.node().start] == 't'
+}
+
+// Str is the decoded text of a string; "" for other kinds.
+func (v Value) Str() string { return string(v.Bytes()) }
+
+// Bytes is the decoded text of a string: a view into the source when nothing in
+// it is escaped, else a copy. Nil for other kinds.
+func (v Value) Bytes() []byte {
+	if v.Kind() != String {
+		return nil
+	}
+	n := v.node()
+	s := v.d.src[n.start+1 : n.end-1]
+	if !n.escaped {
+		return s
+	}
+	return Unescape(make([]byte, 0, len(s)), s)
+}
+
+// Key is the name under which the value stands in its object; "" elsewhere.
+func (v Value) Key() string {
+	if v.d == nil {
+		return ""
+	}
+	return v.d.keyOf(v.node())
+}
+
+// KeyIs reports whether the value stands in its object under name.
+func (v Value) KeyIs(name string) bool {
+	n := v.node()
+	if n.keyEscaped {
+		return v.d.keyOf(n) == name
+	}
+	return string(v.d.src[n.keyStart:n.keyEnd]) == name
+}
+
+func (d *Doc) keyOf(n *node) string {
+	s := d.src[n.keyStart:n.keyEnd]
+	if !n.keyEscaped {
+		return string(s)
+	}
+	return string(Unescape(nil, s))
+}
+
+// First is the first member or element; ok is false when there is none. With
+// Next it walks without allocation:
+//
+//	for e, ok := v.First(); ok; e, ok = v.Next(e) {}
+func (v Value) First() (Value, bool) {
+	if v.Len() == 0 {
+		return Value{}, false
+	}
+	return Value{v.d, v.i + 1}, true
+}
+
+// Next is the sibling after e inside v.
+func (v Value) Next(e Value) (Value, bool) {
+	n := e.node().next
+	if n >= v.node().next {
+		return Value{}, false
+	}
+	return Value{v.d, n}, true
+}
+
+// Get is the member of that name; the zero Value and false when v is not an
+// object or has none.
+func (v Value) Get(name string) (Value, bool) {
+	if v.Kind() != Object {
+		return Value{}, false
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if e.KeyIs(name) {
+			return e, true
+		}
+	}
+	return Value{}, false
+}
+
+// Float is the number's nearest float64; ok is false for other kinds and when
+// it overflows.
+func (v Value) Float() (f float64, ok bool) {
+	if v.Kind() != Number {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(v.Raw()), 64)
+	return f, err == nil
+}
+
+// IsInteger reports whether a number is mathematically an integer (5, 5.0, 5e2).
+func (v Value) IsInteger() bool {
+	if v.Kind() != Number {
+		return false
+	}
+	raw := v.Raw()
+	if bytes.IndexByte(raw, '.') < 0 && bytes.IndexByte(raw, 'e') < 0 && bytes.IndexByte(raw, 'E') < 0 {
+		return true
+	}
+	d := decompose(raw)
+	return len(d.digits) == 0 || d.exp >= 0
+}
+
+// Unescape appends the decoded form of a JSON string's inside to dst. s must
+// come from a parsed value.
+func Unescape(dst, s []byte) []byte {
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			j := bytes.IndexByte(s[i:], '\\')
+			if j < 0 {
+				return append(dst, s[i:]...)
+			}
+			dst = append(dst, s[i:i+j]...)
+			i += j
+			continue
+		}
+		switch c := s[i+1]; c {
+		case 'u':
+			r := hex4(s[i+2:])
+			i += 6
+			if r >= 0xD800 && r < 0xDC00 {
+				r = (r-0xD800)<<10 | (hex4(s[i+2:]) - 0xDC00) + 0x10000
+				i += 6
+			}
+			dst = utf8.AppendRune(dst, r)
+			continue
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		default:
+			dst = append(dst, c)
+		}
+		i += 2
+	}
+	return dst
+}

@@ -1,0 +1,156 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"encoding/json"
+	"math/big"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		``, ` `, `{`, `[1,`, `[1,]`, `{"a":1,}`, `{"a"}`, `{a:1}`, `01`, `1.`, `.5`, `-`, `1e`, `+1`, `tru`, `nul`, `"a`, `"\x"`,
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, "\"\xff\"", `"\ud800"`, `"\udc00"`, `"\ud800\u0041"`, "\"\n\"", `1 2`, `{} x`, `NaN`, `'a'`,
+		strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1),
+	} {
+		if v, err := Parse([]byte(s)); err == nil {
+			t.Errorf("Parse(%.40q) = %s, want an error", s, v.Raw())
+		}
+	}
+}
+
+func TestManyKeysAreUnique(t *testing.T) {
+	t.Parallel()
+	m := map[string]int{}
+	for i := range 40 {
+		m[strings.Repeat("k", i+1)] = i
+	}
+	b, _ := json.Marshal(m)
+	v, err := Parse(b)
+	if err != nil || v.Len() != 40 {
+		t.Fatalf("Parse: %v, %d members", err, v.Len())
+	}
+	dup := strings.TrimSuffix(string(b), "}") + `,"kkk":1}`
+	if _, err := Parse([]byte(dup)); err == nil || !strings.Contains(err.Error(), `duplicate key "kkk"`) {
+		t.Fatalf("duplicate among many: %v", err)
+	}
+}
+
+func TestEqual(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`5`, `5.0`, true}, {`5`, `"5"`, false}, {`true`, `1`, false}, {`null`, `{}`, false}, {`0`, `-0.0`, true},
+		{`9007199254740993`, `9007199254740992`, false}, {`1e2`, `100`, true}, {`1.50`, `15e-1`, true}, {`1e400`, `1e401`, false},
+		{`1e999999999999999999`, `1`, false}, {`-3`, `3`, false}, {`0.1`, `0.10000000000000001`, false},
+		{`"\u00e9"`, `"é"`, true}, {`"a"`, `"A"`, false}, {`[1,2]`, `[2,1]`, false}, {`{"a":1,"b":[{}]}`, `{"b":[{}],"a":1.0}`, true},
+		{`{"a":null}`, `{}`, false}, {`{"a":1}`, `{"b":1}`, false}, {`"\ud83d\ude00"`, `"😀"`, true},
+	} {
+		a, err := Parse([]byte(c.a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Parse([]byte(c.b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if Equal(a, b) != c.want || Equal(b, a) != c.want {
+			t.Errorf("Equal(%s, %s) != %v", c.a, c.b, c.want)
+		}
+	}
+}
+
+func TestIsInteger(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]bool{`5`: true, `5.0`: true, `5.5`: false, `5e2`: true, `50e-1`: true, `5e-1`: false, `-0.0`: true, `"5"`: false} {
+		v, err := Parse([]byte(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.IsInteger() != want {
+			t.Errorf("IsInteger(%s) != %v", s, want)
+		}
+	}
+}
+
+func TestCompareNumbersAgreesWithBig(t *testing.T) {
+	t.Parallel()
+	lit := rapid.StringMatching(`-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,12})?([eE][+-]?[0-9]{1,2})?`)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := lit.Draw(t, "a"), lit.Draw(t, "b")
+		x, _ := new(big.Rat).SetString(a)
+		y, _ := new(big.Rat).SetString(b)
+		if got, want := CompareNumbers([]byte(a), []byte(b)), x.Cmp(y); got != want {
+			t.Fatalf("CompareNumbers(%s, %s) = %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+// toAny rebuilds encoding/json's view of a value.
+func toAny(v Value) any {
+	switch v.Kind() {
+	case Bool:
+		return v.Bool()
+	case Number:
+		return json.Number(v.Raw())
+	case String:
+		return v.Str()
+	case Array:
+		out := []any{}
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			out = append(out, toAny(e))
+		}
+		return out
+	case Object:
+		out := map[string]any{}
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			out[e.Key()] = toAny(e)
+		}
+		return out
+	}
+	return nil
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"a":[1,2.5e3,"x\n\u00e9",true,null],"b":{}}`, `"\ud83d\ude00"`, `[]`, `{"a":1,"a":2}`, "\"\xff\""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := Parse(b)
+		if err != nil {
+			return
+		}
+		dec := json.NewDecoder(strings.NewReader(string(b)))
+		dec.UseNumber()
+		var want any
+		if err := dec.Decode(&want); err != nil {
+			t.Fatalf("accepted what encoding/json refuses: %v", err)
+		}
+		if got := toAny(v); !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		if !Equal(v, v) {
+			t.Fatal("a value does not equal itself")
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	src := []byte(`{"origin":"NYC","destination":"LHR","passengers":3,"date":"2026-05-01","options":{"window":true,"bags":[1,2]}}`)
+	var d Doc
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := d.Parse(src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
