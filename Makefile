@@ -1,0 +1,89 @@
+# The two commands that matter: make demo, make test. `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+export CGO_ENABLED ?= 0
+export GOTOOLCHAIN := local
+export CALLVET_TESTDATA ?= $(abspath ../shared/data)
+VERSION ?=
+CACHE := .cache
+LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+# Tests that build the binary in a browser's or a debugger's way read these.
+GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+build: callvet ## build the one binary, ./callvet
+
+.PHONY: callvet
+callvet:
+	go build -trimpath -ldflags '$(LDFLAGS)' -o callvet ./cmd/callvet
+
+demo: callvet ## build and evaluate the shipped example suites offline
+	./examples/demo.sh ./callvet
+
+test: system vet lint unit race docs ## everything CI runs; installs what it needs
+
+.PHONY: system
+system: ## install the system packages that tests need (Debian), if they are missing
+	@if ! command -v chromium >/dev/null 2>&1; then \
+	  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
+	    echo "installing chromium for the browser tests"; \
+	    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null) || echo "could not install chromium: browser tests will skip"; \
+	  else echo "chromium is missing: browser tests will skip"; fi; fi
+
+.PHONY: vet
+vet: ## gofmt and go vet
+	@out=$$(gofmt -l $(GOFILES)); [ -z "$$out" ] || { echo "not gofmt-clean:"; echo "$$out"; exit 1; }
+	go vet ./...
+
+$(CACHE)/golangci-lint: tools/go.mod tools/go.sum
+	@mkdir -p $(CACHE)
+	cd tools && go build -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: lint
+lint: $(CACHE)/golangci-lint ## the linters of .golangci.yml
+	$(CACHE)/golangci-lint run ./...
+
+.PHONY: unit
+unit: ## every test without the race detector: unit, scripts, conformance, browser
+	go test -count=1 ./...
+
+.PHONY: race
+race: ## the rooms with goroutines under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race -count=1 -short ./internal/... ./score/... ./cmd/...
+
+.PHONY: docs
+docs: callvet ## the commands in the docs run and say what they claim
+	go test -count=1 -run 'TestDocs' ./cmd/callvet
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for 20 seconds
+	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep ^Fuzz || true); do \
+	  echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$p; done; done
+
+.PHONY: golden
+golden: ## rewrite golden files
+	go test ./internal/report ./internal/suite ./cmd/callvet -update
+
+.PHONY: cover
+cover: ## coverage by function
+	go test -coverprofile=$(CACHE)/cover.out ./... && go tool cover -func=$(CACHE)/cover.out | tail -n 40
+
+.PHONY: bench
+bench: callvet ## speed beside its limits, measured in the same run
+	go run ./cmd/callvet-bench ./callvet
+
+.PHONY: verify-matcher verify-bfcl verify-resume
+verify-matcher: ## the 20 matcher conformance cases
+	go run ./cmd/callvet-verify matcher
+verify-bfcl: ## agreement with the official BFCL verdicts, case by case
+	go run ./cmd/callvet-verify bfcl
+verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
+	go run ./cmd/callvet-verify resume ./callvet
+
+.PHONY: clean
+clean: ## remove what the targets built
+	rm -rf callvet $(CACHE)

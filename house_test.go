@@ -1,0 +1,245 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/callvet/callvet"
+
+// rooms says which rooms of the module each room may import. A room that is not
+// listed must be added here, with an ADR that says why it exists.
+var rooms = map[string][]string{
+	"":                           {},
+	"value":                      {},
+	"stats":                      {},
+	"contract":                   {"", "value"},
+	"score/bfcl":                 {"", "value", "contract"},
+	"score/match":                {"", "value", "contract"},
+	"score":                      {"", "value", "contract", "score/bfcl", "score/match"},
+	"panel":                      {"", "value", "stats"},
+	"internal/report":            {"", "panel", "stats"},
+	"internal/suite/dialect":     {"", "value"},
+	"internal/suite/bfcl":        {"", "value", "score/bfcl"},
+	"internal/suite":             {"", "value", "contract", "score", "internal/suite/dialect", "internal/suite/bfcl"},
+	"internal/provider/repair":   {"", "value"},
+	"internal/provider":          {"", "value", "internal/provider/repair"},
+	"internal/provider/offline":  {"", "value", "internal/provider/repair"},
+	"internal/provider/recorded": {"", "value", "internal/provider/repair"},
+	"internal/provider/agent":    {"", "value", "internal/provider/repair"},
+	"internal/replay":            {"", "value"},
+	"internal/store":             {""},
+	"internal/run":               {""},
+}
+
+// pure rooms may not touch files, network, clocks, processes or logs.
+var pure = []string{"", "value", "stats", "contract", "score", "score/bfcl", "score/match", "panel"}
+
+var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
+
+// thirdParty says which single room a direct module enters; cmd may use the
+// command-line ones only.
+var thirdParty = map[string]string{
+	"github.com/santhosh-tekuri/jsonschema/v6": "contract",
+	"gonum.org/v1/gonum":                       "stats",
+	"modernc.org/sqlite":                       "internal/store",
+	"github.com/openai/openai-go/v3":           "internal/provider",
+	"github.com/anthropics/anthropic-sdk-go":   "internal/provider",
+	"github.com/blevesearch/snowballstem":      "internal/provider/offline",
+	"github.com/jstemmer/go-junit-report/v2":   "internal/report",
+	"charm.land/lipgloss/v2":                   "internal/report",
+	"github.com/spf13/cobra":                   "cmd/callvet",
+	"golang.org/x/time":                        "internal/run",
+}
+
+type pkg struct {
+	ImportPath  string
+	Dir         string
+	GoFiles     []string
+	Imports     []string
+	TestImports []string
+}
+
+func listPackages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, errs.String())
+	}
+	var ps []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return ps
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+}
+
+func room(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
+
+func TestImportsPointDown(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		from := room(p.ImportPath)
+		allowed, known := rooms[from]
+		if !known && !strings.HasPrefix(from, "cmd/") {
+			t.Errorf("room %s is not in the table of house_test.go: a new room needs an ADR and a line there", from)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if strings.HasPrefix(imp, module) {
+				if known && !slices.Contains(allowed, room(imp)) {
+					t.Errorf("%s imports %s: arrows point down, and adapters never import one another (docs/ARCHITECTURE.md)", p.ImportPath, imp)
+				}
+				continue
+			}
+			if slices.Contains(pure, from) && slices.Contains(impure, imp) {
+				t.Errorf("%s imports %s: a pure room has no files, network, clock, processes or logs", p.ImportPath, imp)
+			}
+			for mod, owner := range thirdParty {
+				if (imp == mod || strings.HasPrefix(imp, mod+"/")) && from != owner {
+					t.Errorf("%s imports %s: that module belongs to %s alone (docs/adr/0001-dependencies.md)", p.ImportPath, imp, owner)
+				}
+			}
+		}
+	}
+}
+
+const (
+	maxFileLines    = 600
+	maxFuncLines    = 80
+	maxPackageLines = 3000
+)
+
+func TestSizesAndDocs(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		total, documented := 0, false
+		for _, name := range p.GoFiles {
+			path := filepath.Join(p.Dir, name)
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := bytes.Count(src, []byte("\n"))
+			total += n
+			if n > maxFileLines {
+				t.Errorf("%s has %d lines, more than %d: split it by concept", path, n, maxFileLines)
+			}
+			if !bytes.HasPrefix(src, []byte("// Copyright 2026 The callvet authors.")) {
+				t.Errorf("%s lacks the license header", path)
+			}
+			fset := token.NewFileSet()
+			f, err := parser.ParseFile(fset, path, src, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			documented = documented || f.Doc != nil
+			checkFile(t, fset, f)
+		}
+		if !documented {
+			t.Errorf("package %s lacks a package comment", p.ImportPath)
+		}
+		if total > maxPackageLines {
+			t.Errorf("package %s has %d lines, more than %d", p.ImportPath, total, maxPackageLines)
+		}
+	}
+}
+
+// checkFile holds one file against the rules for functions, init, mutable
+// package variables and documentation of exported names.
+func checkFile(t *testing.T, fset *token.FileSet, f *ast.File) {
+	t.Helper()
+	at := func(n ast.Node) string { return fset.Position(n.Pos()).String() }
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if n := fset.Position(d.End()).Line - fset.Position(d.Pos()).Line; n > maxFuncLines {
+				t.Errorf("%s: %s has %d lines, more than %d", at(d), d.Name.Name, n, maxFuncLines)
+			}
+			if d.Name.Name == "init" && d.Recv == nil {
+				t.Errorf("%s: init functions are not allowed", at(d))
+			}
+			if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) && !wellKnown(d.Name.Name) {
+				t.Errorf("%s: exported %s has no comment", at(d), d.Name.Name)
+			}
+		case *ast.GenDecl:
+			checkDecl(t, at, d)
+		}
+	}
+}
+
+func checkDecl(t *testing.T, at func(ast.Node) string, d *ast.GenDecl) {
+	t.Helper()
+	for _, s := range d.Specs {
+		switch s := s.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+				t.Errorf("%s: exported type %s has no comment", at(s), s.Name.Name)
+			}
+		case *ast.ValueSpec:
+			for _, name := range s.Names {
+				if name.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+					t.Errorf("%s: exported %s has no comment", at(s), name.Name)
+				}
+			}
+		}
+	}
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	if s, ok := typ.(*ast.StarExpr); ok {
+		typ = s.X
+	}
+	id, ok := typ.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// wellKnown methods say what they do by their name and interface.
+func wellKnown(name string) bool {
+	return slices.Contains([]string{"Error", "String", "Unwrap", "Len", "Less", "Swap"}, name)
+}
+
+func TestNoPrivatePaths(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("git", "ls-files").Output()
+	if err != nil {
+		t.Skipf("not a git checkout: %v", err)
+	}
+	bad := []string{"/" + "work/", "/" + "root/", "task-" + "queue"}
+	for _, path := range strings.Fields(string(out)) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		for _, s := range bad {
+			if i := bytes.Index(b, []byte(s)); i >= 0 {
+				t.Errorf("%s:%d: mentions %s", path, 1+bytes.Count(b[:i], []byte("\n")), fmt.Sprintf("%q", s))
+			}
+		}
+	}
+}
