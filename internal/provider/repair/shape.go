@@ -1,0 +1,107 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package repair
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// The member names under which models put a call's name, its arguments, and
+// what may stand beside them in an object that is nothing but a call.
+func nameKeys() []string {
+	return []string{"name", "tool", "tool_name", "function_name", "function", "action"}
+}
+func argsKeys() []string {
+	return []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input"}
+}
+func sideKeys() []string { return []string{"id", "type", "call_id", "tool_call_id", "index"} }
+
+// shape is an object read as a call.
+type shape struct {
+	name  string
+	args  value.Value
+	extra bool // members that no call has
+	plain bool // spelled as calls mostly are, so that it need not name an offered tool
+}
+
+// shapeOf reads v as {"name","arguments"} in its spellings or as
+// {"function":{…}}. The name must be a string that is not blank.
+func shapeOf(v value.Value) (s shape, ok bool) {
+	if v.Kind() != value.Object {
+		return s, false
+	}
+	if f, has := v.Get("function"); has && f.Kind() == value.Object {
+		s, ok = shapeOf(f)
+		s.extra = s.extra || hasExtra(v)
+		return s, ok
+	}
+	n, ok := firstOf(v, nameKeys(), value.String)
+	if !ok || strings.TrimSpace(n.Str()) == "" {
+		return s, false
+	}
+	s.name, s.extra = n.Str(), hasExtra(v)
+	s.args, _ = firstOf(v, argsKeys(), value.Invalid)
+	_, usual := firstOf(v, argsKeys()[:3], value.Invalid)
+	s.plain = usual && (s.args.Kind() == value.Object || strings.HasPrefix(s.args.Str(), "{"))
+	return s, !isDefinition(v, s.args)
+}
+
+// isDefinition tells a tool's declaration (which a model may quote) from a call.
+func isDefinition(v, args value.Value) bool {
+	if _, described := v.Get("description"); !described {
+		return false
+	}
+	typ, _ := args.Get("type")
+	_, props := args.Get("properties")
+	return props && typ.Str() == "object"
+}
+
+func firstOf(v value.Value, keys []string, kind value.Kind) (value.Value, bool) {
+	for _, k := range keys {
+		if m, ok := v.Get(k); ok && (kind == value.Invalid || m.Kind() == kind) {
+			return m, true
+		}
+	}
+	return value.Value{}, false
+}
+
+func hasExtra(v value.Value) bool {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		k := e.Key()
+		if !slices.Contains(nameKeys(), k) && !slices.Contains(argsKeys(), k) && !slices.Contains(sideKeys(), k) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCall is the conservative test for text that nobody marked as a call: an
+// offered tool with arguments, or nothing but a call.
+func (s *shape) isCall(tools *callvet.Toolset) bool {
+	known := tools.Find(s.name) != nil
+	switch {
+	case s.args.Kind() == value.Invalid:
+		return known && !s.extra
+	case known:
+		return true
+	}
+	return s.plain && !s.extra
+}
+
+func (s *shape) call(repair string) callvet.Call {
+	c := callvet.Call{Tool: s.name, Repairs: []string{repair}}
+	var raw string
+	if k := s.args.Kind(); k != value.Invalid && k != value.Null {
+		raw = string(s.args.Raw())
+	}
+	args, more := Args(raw)
+	c.Args, c.Repairs = args, append(c.Repairs, more...)
+	if args == nil || more != nil {
+		c.ArgsRaw = raw
+	}
+	return c
+}
