@@ -1,0 +1,178 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// beta draws from Beta(a,b) as a share of two gamma draws.
+func beta(r *rand.Rand, a, b float64) float64 {
+	x, y := gamma(r, a), gamma(r, b)
+	return x / (x + y)
+}
+
+// gamma draws by Marsaglia and Tsang, 2000.
+func gamma(r *rand.Rand, a float64) float64 {
+	if a < 1 {
+		return gamma(r, a+1) * math.Pow(r.Float64(), 1/a)
+	}
+	d := a - 1.0/3
+	for {
+		z := r.NormFloat64()
+		v := 1 + z/math.Sqrt(9*d)
+		if v = v * v * v; v > 0 && math.Log(r.Float64()) < z*z/2+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}
+
+// TestCoverage draws clustered data with a known rate and counts how often the
+// interval holds it. The bound is the nominal 95 % less three Monte Carlo
+// standard errors, and less the small deficit known for strong clustering.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	const reps = 1500
+	for _, tc := range []struct {
+		name       string
+		cases, per int
+		p, icc     float64
+	}{
+		{"independent", 60, 1, 0.9, 0},
+		{"four calls a case", 50, 4, 0.9, 0.3},
+		{"strongly alike", 100, 5, 0.8, 0.5},
+		{"rare failure", 50, 3, 0.98, 0.2},
+	} {
+		r := rand.New(rand.NewPCG(7, uint64(tc.cases*tc.per)))
+		hit := 0
+		for range reps {
+			var c Clusters
+			for range tc.cases {
+				p := tc.p
+				if tc.icc > 0 {
+					k := 1/tc.icc - 1
+					p = beta(r, tc.p*k, (1-tc.p)*k)
+				}
+				m, s := 1, 0.0
+				if tc.per > 1 {
+					m = 1 + r.IntN(2*tc.per-1)
+				}
+				for range m {
+					if r.Float64() < p {
+						s++
+					}
+				}
+				c.Add(s, m, true)
+			}
+			if iv := c.Interval(0.95, DefaultRho0); iv.Lower <= tc.p && tc.p <= iv.Upper {
+				hit++
+			}
+		}
+		got := float64(hit) / reps
+		t.Logf("%s: coverage %.3f", tc.name, got)
+		if got < 0.925 || got > 0.9995 {
+			t.Errorf("%s: coverage %.3f", tc.name, got)
+		}
+	}
+}
+
+func TestClustersMergeIsOrderFree(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "n")
+		values, clusters := make([]float64, n), make([]int, n)
+		fractional := rapid.Bool().Draw(t, "fractional")
+		for i := range values {
+			values[i] = float64(rapid.IntRange(0, 1).Draw(t, "v"))
+			if fractional {
+				values[i] = rapid.Float64Range(0, 1).Draw(t, "f")
+			}
+			clusters[i] = rapid.IntRange(0, 9).Draw(t, "c")
+		}
+		whole := NeffInterval(values, clusters, 0.95, DefaultRho0)
+		var even, odd []int
+		for i := range values {
+			if clusters[i]%2 == 0 {
+				even = append(even, i)
+			} else {
+				odd = append(odd, i)
+			}
+		}
+		pick := func(at []int) Clusters {
+			v, c := make([]float64, len(at)), make([]int, len(at))
+			for k, i := range at {
+				v[k], c[k] = values[i], clusters[i]
+			}
+			return grouped(v, c)
+		}
+		a, b := pick(odd), pick(even)
+		a.Merge(b)
+		merged := a.Interval(0.95, DefaultRho0)
+		if diff := cmp.Diff(whole, merged, cmpopts.EquateApprox(1e-6, 1e-9)); diff != "" {
+			t.Fatal(diff)
+		}
+		if !(0 <= whole.Lower && whole.Lower <= whole.Point+1e-9 && whole.Point <= whole.Upper+1e-9 && whole.Upper <= 1) {
+			t.Fatalf("not ordered in [0,1]: %+v", whole)
+		}
+	})
+}
+
+func TestIntervalJSON(t *testing.T) {
+	t.Parallel()
+	var none Clusters
+	for _, tc := range []struct {
+		iv   Interval
+		want string
+	}{
+		{none.Interval(0.95, DefaultRho0), `{"point":null,"lower":0,"upper":1,"n":0,"clusters":0,"confidence":0.95,"method":"neff_clopper_pearson","status":"no_data"}`},
+		{QuantileInterval([]Observation{{Value: 3}, {Value: 1, Cluster: 1}}, 0.5, 0.95), `{"point":2,"lower":null,"upper":null,"n":2,"clusters":2,"confidence":0.95,"method":"order_statistics","status":"ok"}`},
+	} {
+		b, err := json.Marshal(tc.iv)
+		if err != nil || string(b) != tc.want {
+			t.Errorf("got %s, %v\nwant %s", b, err, tc.want)
+		}
+		var back Interval
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := json.Marshal(back); string(again) != tc.want {
+			t.Errorf("read back as %s", again)
+		}
+	}
+}
+
+func TestCensoredQuantile(t *testing.T) {
+	t.Parallel()
+	obs := make([]Observation, 10)
+	for i := range obs {
+		obs[i] = Observation{Value: float64(i + 1), Cluster: int32(i)}
+	}
+	obs[2].Censored, obs[2].Value = true, 30
+	obs[3].Censored, obs[3].Value = true, 30
+	if iv := QuantileInterval(obs, 0.9, 0.95); iv.Status != StatusCensored || iv.Point != 30 || !math.IsInf(iv.Upper, 1) {
+		t.Errorf("p90 with 20 %% timeouts: %+v", iv)
+	}
+	if iv := QuantileInterval(obs, 0.5, 0.95); iv.Status != StatusOK || iv.Point != 7.5 {
+		t.Errorf("p50 with 20 %% timeouts: %+v", iv)
+	}
+}
+
+func BenchmarkPanelOfIntervals(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var c Clusters
+	for range 400 {
+		c.Add(float64(r.IntN(4)), 3, true)
+	}
+	for b.Loop() {
+		for range 1500 { // 50 metrics x 30 slices
+			c.Interval(0.95, DefaultRho0)
+		}
+	}
+}
