@@ -3,7 +3,9 @@
 package stats
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -161,4 +163,44 @@ func SignFlip(diffs []float64) (p float64, ok bool) {
 		}
 	}
 	return float64(hits) / float64(int(1)<<n), true
+}
+
+// Fisher is the two-sided exact p value of the hypothesis that a passes in n
+// trials and b passes in m trials come from the same rate: the total
+// probability of the tables that are not likelier than the observed one.
+func Fisher(a, n, b, m int) float64 {
+	k := a + b
+	at := func(i int) float64 { return math.Exp(logChoose(n, i) + logChoose(m, k-i) - logChoose(n+m, k)) }
+	limit, p := at(a)*(1+1e-7), 0.0
+	for i := max(0, k-m); i <= min(n, k); i++ {
+		if q := at(i); q <= limit {
+			p += q
+		}
+	}
+	return min(1, p)
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// Holm adjusts p values for the claim that any of them is a real difference:
+// the chance of one false claim among all stays below the level. The result has
+// the order of the input and is in [0,1].
+// Source: Holm 1979.
+func Holm(p []float64) []float64 {
+	at := make([]int, len(p))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortStableFunc(at, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	out, running := make([]float64, len(p)), 0.0
+	for r, i := range at {
+		running = max(running, min(1, p[i]*float64(len(p)-r)))
+		out[i] = running
+	}
+	return out
 }

@@ -3,6 +3,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -36,38 +37,18 @@ type Observation struct {
 	Censored bool
 }
 
-// QuantileInterval gives the q-quantile with its distribution-free interval:
-// exact order statistics where each case has one value, else Woodruff's method
-// with the effective sample size. It sorts obs in place. Values share any unit.
+// QuantileIntervals gives for each q the quantile with its distribution-free
+// interval: exact order statistics where each case has one value, else
+// Woodruff's method with the effective sample size. It sorts obs in place.
+// Values share any unit; each q is in [0,1].
 //
 // An end that does not exist at this sample size is infinite (an upper end of
 // the p90 needs 36 cases). Censored observations count as later than all
 // others; where the quantile falls among them the status is StatusCensored, the
 // point is the smallest limit and there is no upper end.
 // Source: Statistics specification, section 6; Hahn and Meeker 1991; Woodruff 1952.
-func QuantileInterval(obs []Observation, q, conf float64) Interval {
-	iv := Interval{
-		Lower: math.Inf(-1), Upper: math.Inf(1), N: len(obs), Confidence: conf,
-		Method: "order_statistics", Status: StatusNoData,
-	}
-	if len(obs) == 0 {
-		return iv
-	}
-	slices.SortFunc(obs, func(a, b Observation) int {
-		if a.Censored != b.Censored {
-			if b.Censored {
-				return -1
-			}
-			return 1
-		}
-		switch {
-		case a.Value < b.Value:
-			return -1
-		case a.Value > b.Value:
-			return 1
-		}
-		return int(a.Cluster) - int(b.Cluster)
-	})
+func QuantileIntervals(obs []Observation, conf float64, qs ...float64) []Interval {
+	slices.SortFunc(obs, later)
 	values := make([]float64, len(obs))
 	limit := math.Inf(1)
 	for i, o := range obs {
@@ -76,23 +57,50 @@ func QuantileInterval(obs []Observation, q, conf float64) Interval {
 			values[i], limit = math.Inf(1), min(limit, o.Value)
 		}
 	}
-	iv.Point, _ = Percentile(values, q)
-	iv.Clusters = countClusters(obs)
-	iv.Status = StatusOK
-	a := (1 - conf) / 2
+	clusters := countClusters(obs)
+	out := make([]Interval, len(qs))
+	for i, q := range qs {
+		iv := quantile(obs, values, clusters, q, conf)
+		if iv.Defined() && math.IsInf(iv.Point, 1) {
+			iv.Point, iv.Status = limit, StatusCensored
+			iv.Lower = min(iv.Lower, limit)
+		}
+		out[i] = iv
+	}
+	return out
+}
+
+func later(a, b Observation) int {
 	switch {
-	case iv.Clusters == len(obs):
-		lo, hi := orderRanks(len(obs), q, a)
+	case a.Censored != b.Censored && b.Censored:
+		return -1
+	case a.Censored != b.Censored:
+		return 1
+	case a.Value != b.Value:
+		return cmp.Compare(a.Value, b.Value)
+	}
+	return cmp.Compare(a.Cluster, b.Cluster)
+}
+
+func quantile(obs []Observation, values []float64, clusters int, q, conf float64) Interval {
+	iv := Interval{
+		Lower: math.Inf(-1), Upper: math.Inf(1), N: len(obs), Clusters: clusters, Confidence: conf,
+		Method: "order_statistics", Status: StatusNoData,
+	}
+	if len(obs) == 0 {
+		return iv
+	}
+	iv.Point, _ = Percentile(values, q)
+	iv.Status = StatusOK
+	switch {
+	case clusters == len(obs):
+		lo, hi := orderRanks(len(obs), q, (1-conf)/2)
 		iv.Lower, iv.Upper = rank(values, lo), rank(values, hi)
-	case iv.Clusters < 2:
+	case clusters < 2:
 		iv.Status = StatusSingleCluster
 	default:
 		iv.Method = "woodruff_neff"
 		iv.NEff, iv.Lower, iv.Upper = woodruff(obs, values, iv.Point, q, conf)
-	}
-	if math.IsInf(iv.Point, 1) {
-		iv.Point, iv.Status = limit, StatusCensored
-		iv.Lower = min(iv.Lower, limit)
 	}
 	return iv
 }

@@ -132,7 +132,7 @@ func TestIntervalJSON(t *testing.T) {
 		want string
 	}{
 		{none.Interval(0.95, DefaultRho0), `{"point":null,"lower":0,"upper":1,"n":0,"clusters":0,"confidence":0.95,"method":"neff_clopper_pearson","status":"no_data"}`},
-		{QuantileInterval([]Observation{{Value: 3}, {Value: 1, Cluster: 1}}, 0.5, 0.95), `{"point":2,"lower":null,"upper":null,"n":2,"clusters":2,"confidence":0.95,"method":"order_statistics","status":"ok"}`},
+		{QuantileIntervals([]Observation{{Value: 3}, {Value: 1, Cluster: 1}}, 0.95, 0.5)[0], `{"point":2,"lower":null,"upper":null,"n":2,"clusters":2,"confidence":0.95,"method":"order_statistics","status":"ok"}`},
 	} {
 		b, err := json.Marshal(tc.iv)
 		if err != nil || string(b) != tc.want {
@@ -156,10 +156,10 @@ func TestCensoredQuantile(t *testing.T) {
 	}
 	obs[2].Censored, obs[2].Value = true, 30
 	obs[3].Censored, obs[3].Value = true, 30
-	if iv := QuantileInterval(obs, 0.9, 0.95); iv.Status != StatusCensored || iv.Point != 30 || !math.IsInf(iv.Upper, 1) {
+	if iv := QuantileIntervals(obs, 0.95, 0.9)[0]; iv.Status != StatusCensored || iv.Point != 30 || !math.IsInf(iv.Upper, 1) {
 		t.Errorf("p90 with 20 %% timeouts: %+v", iv)
 	}
-	if iv := QuantileInterval(obs, 0.5, 0.95); iv.Status != StatusOK || iv.Point != 7.5 {
+	if iv := QuantileIntervals(obs, 0.95, 0.5)[0]; iv.Status != StatusOK || iv.Point != 7.5 {
 		t.Errorf("p50 with 20 %% timeouts: %+v", iv)
 	}
 }

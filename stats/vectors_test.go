@@ -129,7 +129,7 @@ func TestQuantileVectors(t *testing.T) {
 		for i, v := range in.Values {
 			obs[i] = Observation{Value: v, Cluster: int32(in.Clusters[i])}
 		}
-		got := QuantileInterval(obs, in.Q, in.Confidence)
+		got := QuantileIntervals(obs, in.Confidence, in.Q)[0]
 		if got.Status != want.Status || (want.Method != "" && got.Method != want.Method) {
 			t.Errorf("%s: %s %s, want %s %s", c.ID, got.Status, got.Method, want.Status, want.Method)
 		}
@@ -342,5 +342,45 @@ func TestTrialVectors(t *testing.T) {
 		} else if used > 0 {
 			near(t, c.ID, "pass^k", sum/float64(used), want.P, 1e-12)
 		}
+	}
+}
+
+func TestHolmVectors(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, c := range vectors(t, "multiple_testing") {
+		var in struct {
+			P []float64 `json:"p"`
+		}
+		if json.Unmarshal(c.Input, &in) != nil {
+			continue // not a list of numbers: the caller's mistake, not ours to type
+		}
+		want := decode[struct {
+			Holm []float64 `json:"holm_adjusted"`
+		}](t, c.Expected).Holm
+		got := Holm(in.P)
+		for i := range want {
+			near(t, c.ID, "holm", got[i], &want[i], 1e-12)
+			checked++
+		}
+	}
+	if checked == 0 {
+		t.Error("nothing checked")
+	}
+}
+
+func TestFisherVectors(t *testing.T) {
+	t.Parallel()
+	for _, c := range vectors(t, "judge_drift_fisher") {
+		in := decode[struct {
+			A int `json:"ref_tp"`
+			N int `json:"ref_pass"`
+			B int `json:"new_tp"`
+			M int `json:"new_pass"`
+		}](t, c.Input)
+		want := decode[struct {
+			P *float64 `json:"p_sensitivity"`
+		}](t, c.Expected)
+		near(t, c.ID, "p", Fisher(in.A, in.N, in.B, in.M), want.P, 1e-9)
 	}
 }
