@@ -79,7 +79,10 @@ type Response struct {
 	Unreadable bool
 	ToolChoice string // really used
 	FirstToken time.Duration
-	Exchanges  []Exchange
+	// Wall is the duration of the whole attempt as a recording or an agent tells
+	// it; 0: the loop measures it.
+	Wall      time.Duration
+	Exchanges []Exchange
 }
 
 // Model answers requests. The evaluation loop calls it from many goroutines;
