@@ -1,0 +1,194 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Command callvet-bench measures callvet beside its limits: a model server and
+// a raw loop that run on the same machine at the same time. Ratios and CPU
+// seconds matter; absolute times move with the machine.
+//
+//	go run ./cmd/callvet-bench ./callvet
+//
+// Every row is one line: what, the figure, the bar, and ok or SHORT. The exit
+// code is 1 when a bar was missed.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if len(os.Args) > 1 && (os.Args[1] == "-serve" || os.Args[1] == "-raw") {
+		os.Exit(child(os.Args[1:]))
+	}
+	quick := flag.Bool("quick", false, "leave out the rows that take minutes")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: callvet-bench [-quick] PATH-TO-CALLVET")
+		os.Exit(2)
+	}
+	b := bench{out: os.Stdout, quick: *quick}
+	if err := b.run(flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "callvet-bench:", err)
+		os.Exit(1)
+	}
+	if b.short > 0 {
+		os.Exit(1)
+	}
+}
+
+// child is the server or the raw loop in a process of its own, so that each
+// one's CPU time is its own.
+func child(args []string) int {
+	fs := flag.NewFlagSet("child", flag.ExitOnError)
+	serve := fs.Bool("serve", false, "")
+	raw := fs.Bool("raw", false, "")
+	addr := fs.String("addr", "127.0.0.1:0", "")
+	latency := fs.Duration("latency", 0, "")
+	url := fs.String("url", "", "")
+	n := fs.Int("n", 1000, "")
+	c := fs.Int("c", 64, "")
+	_ = fs.Parse(args)
+	switch {
+	case *serve:
+		s, err := startServer(*addr, *latency)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Println(s.url)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the parent goes away
+		s.close()
+	case *raw:
+		passed, err := rawLoop(context.Background(), *url, *n, *c)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Println(passed)
+	}
+	return 0
+}
+
+// measured is what one process took.
+type measured struct {
+	wall  time.Duration
+	cpu   time.Duration
+	rssMB float64
+	out   string
+}
+
+func measure(name string, args ...string) (measured, error) {
+	cmd := exec.CommandContext(context.Background(), name, args...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	err := cmd.Run()
+	m := measured{wall: time.Since(start), out: out.String()}
+	if err != nil {
+		return m, fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, errs.String())
+	}
+	ps := cmd.ProcessState
+	m.cpu = ps.UserTime() + ps.SystemTime()
+	if ru, ok := ps.SysUsage().(*syscall.Rusage); ok {
+		m.rssMB = float64(ru.Maxrss) / 1024
+	}
+	return m, nil
+}
+
+type bench struct {
+	out   io.Writer
+	quick bool
+	short int
+	dir   string
+	bin   string
+	self  string
+}
+
+// row prints one figure beside its bar; ok says whether the bar is met.
+func (b *bench) row(what, figure, bar string, ok bool) {
+	verdict := "ok"
+	if !ok {
+		verdict = "SHORT"
+		b.short++
+	}
+	fmt.Fprintf(b.out, "%-44s %-34s %-34s %s\n", what, figure, bar, verdict)
+}
+
+func (b *bench) run(bin string) (err error) {
+	if b.bin, err = filepath.Abs(bin); err != nil {
+		return err
+	}
+	if b.self, err = os.Executable(); err != nil {
+		return err
+	}
+	if b.dir, err = os.MkdirTemp("", "callvet-bench-*"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	for _, step := range []func() error{b.startup, b.throughput, b.linear, b.latency, b.scoring} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(b.out, "%d figures below their bar\n", b.short)
+	return nil
+}
+
+// serve starts the model server and gives its URL and a function that ends it.
+func (b *bench) serve(latency time.Duration) (string, func(), error) {
+	cmd := exec.CommandContext(context.Background(), b.self, "-serve", "-latency", latency.String())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	var url string
+	if _, err := fmt.Fscanln(out, &url); err != nil {
+		return "", nil, fmt.Errorf("start model server: %w", err)
+	}
+	return url, func() { _ = in.Close(); _ = cmd.Wait() }, nil
+}
+
+// evaluate runs callvet over n cases with a database of its own and checks that
+// it reports what the server did: 80 % right.
+func (b *bench) evaluate(url string, n, c int) (measured, error) {
+	suite, err := writeSuite(b.dir, n)
+	if err != nil {
+		return measured{}, err
+	}
+	db := filepath.Join(b.dir, "bench.db")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		_ = os.Remove(db + suffix)
+	}
+	m, err := measure(b.bin, "run", suite, "-m", "openai/bench-1", "--base-url", url, "--api-key-env", "", "-c", fmt.Sprint(c), "--db", db, "--json", "-o", filepath.Join(b.dir, "report.html"))
+	if err != nil {
+		return m, err
+	}
+	var doc struct {
+		Targets []struct {
+			Passed, Failed, Errors int
+		}
+	}
+	if err := json.Unmarshal([]byte(m.out), &doc); err != nil {
+		return m, fmt.Errorf("read callvet's JSON: %w", err)
+	}
+	if len(doc.Targets) != 1 || doc.Targets[0].Passed+doc.Targets[0].Failed != n || (n%20 == 0 && doc.Targets[0].Passed != n*4/5) {
+		return m, fmt.Errorf("callvet reports %+v over %d cases, the server was right in 80 %%", doc.Targets, n)
+	}
+	return m, nil
+}
