@@ -1,0 +1,272 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package contract
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet/value"
+)
+
+// valid decides one value. It answers the same as the library on every schema.
+func (n *node) valid(v value.Value) bool {
+	switch {
+	case n.never:
+		return false
+	case n.slow != nil:
+		return libraryValid(n.slow, v)
+	}
+	k := v.Kind()
+	if n.types != maskAny && n.types&kindMask(k) == 0 &&
+		!(k == value.Number && n.types&maskInteger != 0 && v.IsInteger()) {
+		return false
+	}
+	if n.hasEnum && !n.inEnum(k, v) {
+		return false
+	}
+	if n.format != nil && k == value.String && !n.format.valid(v.Bytes()) {
+		return false
+	}
+	if n.ref != nil && !n.ref.valid(v) {
+		return false
+	}
+	return n.refOnly || n.validKind(k, v) && n.validCombined(v)
+}
+
+func (n *node) validKind(k value.Kind, v value.Value) bool {
+	switch k {
+	case value.Object:
+		return n.obj == nil || n.obj.valid(v)
+	case value.Array:
+		return n.arr == nil || n.arr.valid(v)
+	case value.String:
+		return n.str == nil || n.str.valid(v.Bytes())
+	case value.Number:
+		return n.num == nil || n.num.valid(v.Raw())
+	}
+	return true
+}
+
+func (n *node) inEnum(k value.Kind, v value.Value) bool {
+	if n.strings != nil {
+		if k != value.String {
+			return false
+		}
+		got := v.Bytes()
+		for _, s := range n.strings {
+			if string(got) == s {
+				return true
+			}
+		}
+		return false
+	}
+	for _, e := range n.enum {
+		if value.Equal(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *node) validCombined(v value.Value) bool {
+	if n.not != nil && n.not.valid(v) {
+		return false
+	}
+	for _, sub := range n.allOf {
+		if !sub.valid(v) {
+			return false
+		}
+	}
+	if len(n.anyOf) > 0 && count(n.anyOf, v, 1) == 0 {
+		return false
+	}
+	if len(n.oneOf) > 0 && count(n.oneOf, v, 2) != 1 {
+		return false
+	}
+	if n.cond == nil {
+		return true
+	}
+	branch := n.other
+	if n.cond.valid(v) {
+		branch = n.then
+	}
+	return branch == nil || branch.valid(v)
+}
+
+// count tells how many of the schemas accept v, stopping at enough.
+func count(list []*node, v value.Value, enough int) int {
+	k := 0
+	for _, sub := range list {
+		if sub.valid(v) {
+			if k++; k == enough {
+				break
+			}
+		}
+	}
+	return k
+}
+
+func (o *objectRules) valid(v value.Value) bool {
+	if o.min >= 0 && v.Len() < o.min || o.max >= 0 && v.Len() > o.max {
+		return false
+	}
+	var seen uint64
+	next := 0
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		evaluated := false
+		if i := o.find(e, next); i >= 0 {
+			p := &o.props[i]
+			next = i + 1
+			seen |= p.bit
+			if evaluated = p.declared; p.n != nil && !p.n.valid(e) {
+				return false
+			}
+		}
+		if o.patterns != nil {
+			key := e.Key()
+			for i := range o.patterns {
+				if o.patterns[i].re.MatchString(key) {
+					evaluated = true
+					if !o.patterns[i].n.valid(e) {
+						return false
+					}
+				}
+			}
+		}
+		if !evaluated && (o.closed || o.additional != nil && !o.additional.valid(e)) {
+			return false
+		}
+	}
+	return seen&o.required == o.required && o.validRest(v)
+}
+
+// find is the position of the member's name in props, tried first where a
+// caller that keeps the schema's order would be.
+func (o *objectRules) find(e value.Value, next int) int {
+	if next < len(o.props) && e.KeyIs(o.props[next].name) {
+		return next
+	}
+	if o.index != nil {
+		if i, ok := o.index[e.Key()]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range o.props {
+		if i != next && e.KeyIs(o.props[i].name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (o *objectRules) validRest(v value.Value) bool {
+	for _, name := range o.more {
+		if _, ok := v.Get(name); !ok {
+			return false
+		}
+	}
+	if o.names != nil && !o.validNames(v) {
+		return false
+	}
+	for i := range o.dependent {
+		d := &o.dependent[i]
+		if _, ok := v.Get(d.name); !ok {
+			continue
+		}
+		for _, name := range d.need {
+			if _, ok := v.Get(name); !ok {
+				return false
+			}
+		}
+		if d.n != nil && !d.n.valid(v) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o *objectRules) validNames(v value.Value) bool {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		name, err := value.Parse(rawJSON(e.Key()))
+		if err != nil || !o.names.valid(name) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *arrayRules) valid(v value.Value) bool {
+	if a.min >= 0 && v.Len() < a.min || a.max >= 0 && v.Len() > a.max {
+		return false
+	}
+	if a.closed && v.Len() > len(a.prefix) {
+		return false
+	}
+	i, found := 0, 0
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		n := a.rest
+		if i < len(a.prefix) {
+			n = a.prefix[i]
+		}
+		if n != nil && !n.valid(e) {
+			return false
+		}
+		if a.contains != nil && a.contains.valid(e) {
+			found++
+		}
+		i++
+	}
+	if a.contains != nil {
+		low := max(a.minC, 0)
+		if a.minC < 0 {
+			low = 1
+		}
+		if found < low || a.maxC >= 0 && found > a.maxC {
+			return false
+		}
+	}
+	return !a.unique || unique(v)
+}
+
+func (s *stringRules) valid(b []byte) bool {
+	if s.min >= 0 || s.max >= 0 {
+		n := utf8.RuneCount(b)
+		if s.min >= 0 && n < s.min || s.max >= 0 && n > s.max {
+			return false
+		}
+	}
+	return s.re == nil || s.re.match(b)
+}
+
+// fewItems is how many elements are compared pair by pair.
+const fewItems = 16
+
+func unique(v value.Value) bool {
+	if v.Len() > fewItems {
+		return uniqueMany(v)
+	}
+	for a, ok := v.First(); ok; a, ok = v.Next(a) {
+		for b, ok := v.Next(a); ok; b, ok = v.Next(b) {
+			if value.Equal(a, b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func uniqueMany(v value.Value) bool {
+	seen := make(map[string]struct{}, v.Len())
+	var buf strings.Builder
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		buf.Reset()
+		canonical(&buf, e)
+		if _, dup := seen[buf.String()]; dup {
+			return false
+		}
+		seen[buf.String()] = struct{}{}
+	}
+	return true
+}

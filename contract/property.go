@@ -1,0 +1,272 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet/value"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Property is what a schema says about one argument.
+type Property struct {
+	Name string
+	// Types are the allowed JSON type names, sorted as the library has them; nil
+	// means any.
+	Types []string
+	// Default is the declared default; nil when there is none.
+	Default json.RawMessage
+	// Required tells whether the object that holds the property demands it.
+	Required bool
+	// Constrained tells that enum, const, pattern or format restrict the value.
+	Constrained bool
+	// Enum are the allowed values, nil without enum.
+	Enum        []json.RawMessage
+	Description string
+
+	lib *jsonschema.Schema
+}
+
+// Properties are the names of the declared top-level arguments in the schema's
+// order (those reached through $ref and allOf follow, sorted).
+func (s *Schema) Properties() []string { return s.order }
+
+// Required are the names of the required top-level arguments.
+func (s *Schema) Required() []string { return s.need }
+
+// Property is the declared top-level argument of that name, or nil.
+func (s *Schema) Property(name string) *Property { return s.props[name] }
+
+// HasProperty reports whether the schema declares a top-level argument of that name.
+func (s *Schema) HasProperty(name string) bool { return s.props[name] != nil }
+
+// Default is the declared default of a top-level argument.
+func (s *Schema) Default(name string) (json.RawMessage, bool) {
+	p := s.props[name]
+	if p == nil || p.Default == nil {
+		return nil, false
+	}
+	return p.Default, true
+}
+
+// IsConstrained reports whether enum, const, pattern or format restrict the argument.
+func (s *Schema) IsConstrained(name string) bool {
+	p := s.props[name]
+	return p != nil && p.Constrained
+}
+
+// Type is the argument's JSON type name: "" when it has none, the names joined
+// by "|" when it has several.
+func (s *Schema) Type(name string) string {
+	p := s.props[name]
+	if p == nil {
+		return ""
+	}
+	return strings.Join(p.Types, "|")
+}
+
+// Lookup finds a nested argument by dotted path or JSON Pointer: "address.city",
+// "lines[0].sku", "/lines/0/sku". Nil when the schema does not declare it.
+func (s *Schema) Lookup(path string) *Property {
+	at := s.lib
+	var p *Property
+	for _, tok := range pathTokens(path) {
+		parent := at
+		if at = child(at, tok, 0); at == nil {
+			return nil
+		}
+		p = describe(tok, at)
+		for _, r := range requiredOf(parent) {
+			p.Required = p.Required || r == tok
+		}
+	}
+	return p
+}
+
+func pathTokens(path string) []string {
+	if strings.HasPrefix(path, "/") {
+		un := strings.NewReplacer("~1", "/", "~0", "~")
+		toks := strings.Split(path[1:], "/")
+		for i := range toks {
+			toks[i] = un.Replace(toks[i])
+		}
+		return toks
+	}
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+}
+
+// maxHops bounds how far $ref and combinators are followed for facts.
+const maxHops = 16
+
+// child is the subschema of one member or element, through $ref and combinators.
+func child(s *jsonschema.Schema, tok string, hops int) *jsonschema.Schema {
+	if s == nil || hops > maxHops {
+		return nil
+	}
+	if c := s.Properties[tok]; c != nil {
+		return c
+	}
+	if _, err := strconv.Atoi(tok); err == nil {
+		if c := element(s, tok); c != nil {
+			return c
+		}
+	}
+	for _, sub := range sameInstance(s) {
+		if c := child(sub, tok, hops+1); c != nil {
+			return c
+		}
+	}
+	if c, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+		return c
+	}
+	return nil
+}
+
+func element(s *jsonschema.Schema, tok string) *jsonschema.Schema {
+	i, err := strconv.Atoi(tok)
+	if err != nil || i < 0 {
+		return nil
+	}
+	if i < len(s.PrefixItems) {
+		return s.PrefixItems[i]
+	}
+	if s.Items2020 != nil {
+		return s.Items2020
+	}
+	switch items := s.Items.(type) {
+	case *jsonschema.Schema:
+		return items
+	case []*jsonschema.Schema:
+		if i < len(items) {
+			return items[i]
+		}
+	}
+	return nil
+}
+
+// sameInstance are the subschemas that describe the same value.
+func sameInstance(s *jsonschema.Schema) []*jsonschema.Schema {
+	var out []*jsonschema.Schema
+	if s.Ref != nil {
+		out = append(out, s.Ref)
+	}
+	out = append(append(append(out, s.AllOf...), s.AnyOf...), s.OneOf...)
+	for _, c := range []*jsonschema.Schema{s.If, s.Then, s.Else} {
+		if c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// rootProperties lists what the root declares, in the order of its text.
+func rootProperties(raw []byte, lib *jsonschema.Schema) ([]string, map[string]*Property) {
+	props := map[string]*Property{}
+	var order []string
+	add := func(name string, s *jsonschema.Schema) {
+		if props[name] == nil && s != nil {
+			props[name] = describe(name, s)
+			order = append(order, name)
+		}
+	}
+	if v, err := value.Parse(raw); err == nil {
+		if ps, ok := v.Get("properties"); ok {
+			for e, ok := ps.First(); ok; e, ok = ps.Next(e) {
+				add(e.Key(), lib.Properties[e.Key()])
+			}
+		}
+	}
+	declared(lib, 0, add)
+	return order, props
+}
+
+func declared(s *jsonschema.Schema, hops int, add func(string, *jsonschema.Schema)) {
+	if hops > maxHops {
+		return
+	}
+	names := make([]string, 0, len(s.Properties))
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		add(name, s.Properties[name])
+	}
+	for _, sub := range sameInstance(s) {
+		declared(sub, hops+1, add)
+	}
+}
+
+// requiredOf gives the names every valid object must have: the schema's own,
+// those of $ref and of allOf.
+func requiredOf(s *jsonschema.Schema) []string {
+	var out []string
+	seen := map[string]bool{}
+	var walk func(s *jsonschema.Schema, hops int)
+	walk = func(s *jsonschema.Schema, hops int) {
+		if s == nil || hops > maxHops {
+			return
+		}
+		for _, r := range s.Required {
+			if !seen[r] {
+				seen[r] = true
+				out = append(out, r)
+			}
+		}
+		walk(s.Ref, hops+1)
+		for _, sub := range s.AllOf {
+			walk(sub, hops+1)
+		}
+	}
+	walk(s, 0)
+	return out
+}
+
+func describe(name string, s *jsonschema.Schema) *Property {
+	p := &Property{Name: name, lib: s}
+	for hops := 0; s != nil && hops <= maxHops; hops++ {
+		p.absorb(s)
+		if s.Ref == nil {
+			break
+		}
+		s = s.Ref
+	}
+	return p
+}
+
+// absorb takes from s what is not yet known.
+func (p *Property) absorb(s *jsonschema.Schema) {
+	if p.Types == nil && s.Types != nil && !s.Types.IsEmpty() {
+		p.Types = s.Types.ToStrings()
+	}
+	if p.Default == nil && s.Default != nil {
+		p.Default = rawJSON(*s.Default)
+	}
+	if p.Description == "" {
+		p.Description = s.Description
+	}
+	if p.Enum == nil && s.Enum != nil {
+		for _, v := range s.Enum.Values {
+			p.Enum = append(p.Enum, rawJSON(v))
+		}
+	}
+	if s.Enum != nil || s.Const != nil || s.Pattern != nil || s.Format != nil {
+		p.Constrained = true
+	}
+}
+
+// rawJSON writes a decoded schema value back; it came from JSON, so it can.
+func rawJSON(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return json.RawMessage("null")
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
