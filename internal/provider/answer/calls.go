@@ -1,0 +1,310 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package answer
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// The member names of plain records, the first that is there counts.
+func textKeys() []string {
+	return []string{"message", "text", "output", "response", "content", "answer", "reply", "final_answer", "finalAnswer", "output_text"}
+}
+
+func callKeys() []string {
+	return []string{
+		"calls", "toolCalls", "tool_calls", "toolsCalled", "tools_called", "function_calls", "functionCalls",
+		"actual_tool_calls", "predicted_trajectory", "tool_uses",
+	}
+}
+
+func nameKeys() []string {
+	return []string{"name", "tool", "toolName", "tool_name", "function_name", "functionName", "function"}
+}
+
+func argsKeys() []string {
+	return []string{"arguments", "args", "input", "parameters", "params", "tool_input", "toolInput", "inputParameters", "input_parameters"}
+}
+
+func resultKeys() []string {
+	return []string{"result", "output", "tool_result", "toolResult", "tool_output", "response"}
+}
+
+func idKeys() []string {
+	return []string{"id", "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
+}
+
+// list reads a list of calls, or a single one.
+func (d *decoder) list(v value.Value) []callvet.Call {
+	switch v.Kind() {
+	case value.Array:
+		out := make([]callvet.Call, 0, v.Len())
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			if c, ok := d.call(e); ok {
+				out = append(out, c)
+			}
+		}
+		return out
+	case value.Object, value.String:
+		if c, ok := d.call(v); ok {
+			return []callvet.Call{c}
+		}
+	}
+	return nil
+}
+
+// call reads one call in any spelling. A bare name is a call whose arguments
+// were not recorded: Args stays nil, which is not {}.
+func (d *decoder) call(e value.Value) (callvet.Call, bool) {
+	switch e.Kind() {
+	case value.String:
+		return callvet.Call{Tool: e.Str()}, e.Str() != ""
+	case value.Object:
+	default:
+		return callvet.Call{}, false
+	}
+	body := e
+	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
+		body = f
+	}
+	name, ok := d.member(body, d.o.Fields.Name, nameKeys())
+	if !ok || name.Kind() != value.String {
+		return keyed(e)
+	}
+	id, _ := firstOf(e, idKeys()...)
+	var c callvet.Call
+	if args, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
+		c = withArgs(id.Str(), name.Str(), args)
+	} else {
+		c = callvet.Call{ID: id.Str(), Tool: name.Str()}
+	}
+	d.outcome(e, &c)
+	return c, true
+}
+
+func (d *decoder) member(v value.Value, path string, keys []string) (value.Value, bool) {
+	if path != "" {
+		return At(v, path)
+	}
+	return firstOf(v, keys...)
+}
+
+// keyed reads {name: arguments}, one member.
+func keyed(e value.Value) (callvet.Call, bool) {
+	if e.Len() != 1 {
+		return callvet.Call{}, false
+	}
+	m, _ := e.First()
+	return withArgs("", m.Key(), m), m.Key() != ""
+}
+
+// withArgs makes a call of an argument value: an object is taken as it stands, a
+// string goes through repair, null means none.
+func withArgs(id, name string, args value.Value) callvet.Call {
+	switch args.Kind() {
+	case value.String:
+		return repair.Call(id, name, args.Str())
+	case value.Null:
+		return callvet.Call{ID: id, Tool: name, Args: json.RawMessage("{}"), ArgsRaw: "null"}
+	}
+	if len(name) > 0 && name[0] == '{' {
+		return repair.Call(id, name, string(args.Raw()))
+	}
+	return callvet.Call{ID: id, Tool: name, Args: json.RawMessage(args.Raw())}
+}
+
+// outcome adds how the call ended, where the record says so.
+func (d *decoder) outcome(e value.Value, c *callvet.Call) {
+	if s, ok := e.Get("status"); ok {
+		switch st := callvet.Status(s.Str()); st {
+		case callvet.StatusOK, callvet.StatusRejected, callvet.StatusExecErr, callvet.StatusTimeout:
+			c.Status = st
+		}
+	}
+	if r, ok := d.member(e, d.o.Fields.Result, resultKeys()); ok && r.Kind() != value.Null {
+		c.Result = json.RawMessage(r.Raw())
+		if c.Status == "" {
+			c.Status = callvet.StatusOK
+		}
+	}
+	if x, ok := d.member(e, d.o.Fields.Problem, []string{"error", "is_error", "isError"}); ok && truthy(x) {
+		c.Error = textOf(x)
+		if c.Error == "" || x.Kind() == value.Bool {
+			c.Error = "the tool answered with an error"
+		}
+		if c.Status == "" || c.Status == callvet.StatusOK {
+			c.Status = callvet.StatusExecErr
+		}
+	}
+	if ms, ok := firstOf(e, "exec_ms", "duration_ms", "durationMs", "latency_ms", "latencyMs"); ok {
+		c.ExecMS, _ = ms.Float()
+	}
+}
+
+func truthy(v value.Value) bool {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return false
+	case value.Bool:
+		return v.Bool()
+	case value.String:
+		return v.Str() != ""
+	}
+	return true
+}
+
+// say appends the assistant's turn with its calls. When the record has results,
+// the tool turns and the closing text follow, as they happened.
+func (d *decoder) say(text string, calls []callvet.Call) {
+	ended := false
+	for i := range calls {
+		ended = ended || calls[i].Result != nil || calls[i].Error != ""
+	}
+	if !ended {
+		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text, Calls: calls})
+		return
+	}
+	d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: calls})
+	d.resp.Turns = append(d.resp.Turns, ToolTurns(calls)...)
+	if text != "" {
+		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text})
+	}
+}
+
+// ToolTurns are the tool turns for those calls that have a result or an error.
+func ToolTurns(calls []callvet.Call) []callvet.Turn {
+	var out []callvet.Turn
+	for _, c := range calls {
+		switch {
+		case c.Result != nil:
+			out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
+		case c.Error != "":
+			out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: c.Error})
+		}
+	}
+	return out
+}
+
+// plainText is a JSON string's text, any other JSON as it stands.
+func plainText(raw json.RawMessage) string {
+	var s string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// text is an answer without native calls; it may hold calls as text.
+func (d *decoder) text(s string) {
+	calls, unreadable := repair.FromText(s, d.o.Tools)
+	d.resp.Unreadable = d.resp.Unreadable || unreadable
+	d.say(s, calls)
+}
+
+// meta takes usage, model, finish reason and times from wherever a record has
+// them; what is set already stays.
+func (d *decoder) meta(v value.Value, form Form) {
+	if m, ok := v.Get("model"); ok && d.resp.Model == "" {
+		d.resp.Model = m.Str()
+	}
+	if m, ok := firstOf(v, "finish_reason", "stop_reason", "finishReason"); ok && d.resp.FinishReason == "" {
+		d.resp.FinishReason = m.Str()
+	}
+	if !d.resp.Usage.Known {
+		d.resp.Usage = usageOf(v)
+	}
+	if d.resp.Wall == 0 {
+		d.resp.Wall = wallOf(v, form)
+	}
+	if m, ok := firstOf(v, "first_token_ms", "firstTokenMs", "ttft_ms"); ok && d.resp.FirstToken == 0 {
+		d.resp.FirstToken = millis(sum(m))
+	}
+}
+
+func usageOf(v value.Value) callvet.Usage {
+	var u callvet.Usage
+	for _, k := range []string{"usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata"} {
+		if m, ok := v.Get(k); ok && m.Kind() == value.Object {
+			v = m
+			break
+		}
+	}
+	in, okIn := number(v, "input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens", "prompt", "promptTokenCount")
+	out, okOut := number(v, "output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens", "completion", "candidatesTokenCount")
+	u.InputTokens, u.OutputTokens, u.Known = int(in), int(out), okIn || okOut
+	if r, ok := number(v, "reasoning_tokens"); ok {
+		u.ReasoningTokens = int(r)
+	}
+	for _, k := range []string{"completion_tokens_details", "output_tokens_details", "completionDetails"} {
+		if r, ok := number(first(v, k), "reasoning_tokens", "reasoning"); ok {
+			u.ReasoningTokens = int(r)
+		}
+	}
+	if c, ok := number(v, "cache_read_input_tokens", "cached_tokens", "cached"); ok {
+		u.CachedTokens = int(c)
+	}
+	for _, k := range []string{"prompt_tokens_details", "input_tokens_details"} {
+		if c, ok := number(first(v, k), "cached_tokens"); ok {
+			u.CachedTokens = int(c)
+		}
+	}
+	if c, ok := number(v, "cost_usd", "cost"); ok {
+		u.CostUSD = &c
+	}
+	return u
+}
+
+func first(v value.Value, key string) value.Value {
+	m, _ := v.Get(key)
+	return m
+}
+
+func number(v value.Value, keys ...string) (float64, bool) {
+	for _, k := range keys {
+		if m, ok := v.Get(k); ok && (m.Kind() == value.Number || m.Kind() == value.Array) {
+			return sum(m), true
+		}
+	}
+	return 0, false
+}
+
+// sum adds numbers that a record gives per turn or per step.
+func sum(v value.Value) float64 {
+	if v.Kind() != value.Array {
+		f, _ := v.Float()
+		return f
+	}
+	t := 0.0
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		t += sum(e)
+	}
+	return t
+}
+
+func wallOf(v value.Value, form Form) time.Duration {
+	if ms, ok := number(v, "latency_ms", "latencyMs", "wall_ms", "duration_ms", "durationMs"); ok {
+		return millis(ms)
+	}
+	if s, ok := number(v, "latency_s", "duration_s"); ok {
+		return millis(s * 1000)
+	}
+	if form == FormBFCL || form == FormBFCLTurns { // BFCL's latency is in seconds
+		if s, ok := number(v, "latency"); ok {
+			return millis(s * 1000)
+		}
+	}
+	return 0
+}
+
+// millis refuses what no attempt can last (below zero, or above a year).
+func millis(ms float64) time.Duration {
+	if !(ms > 0) || ms > 366*24*3600*1000 {
+		return 0
+	}
+	return time.Duration(ms * float64(time.Millisecond))
+}

@@ -1,0 +1,254 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package answer
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// chat reads a chat completion's first choice.
+func (d *decoder) chat(v value.Value) error {
+	choices, _ := v.Get("choices")
+	c, ok := choices.First()
+	if !ok {
+		return malformed("a completion without choices")
+	}
+	m, ok := firstOf(c, "message", "delta")
+	if !ok {
+		return malformed("a choice without a message")
+	}
+	if f, ok := c.Get("finish_reason"); ok {
+		d.resp.FinishReason = f.Str()
+	}
+	t := d.message(m)
+	d.resp.Turns = []callvet.Turn{t}
+	d.fromText()
+	return nil
+}
+
+// message reads one message of a chat.
+func (d *decoder) message(m value.Value) callvet.Turn {
+	t := callvet.Turn{Role: roleOf(first(m, "role")), Content: textOf(first(m, "content"))}
+	if t.Role == callvet.RoleTool {
+		id, _ := firstOf(m, "tool_call_id", "call_id", "tool_use_id")
+		name, _ := firstOf(m, "name", "tool", "tool_name")
+		t.CallID, t.Tool = id.Str(), name.Str()
+		return t
+	}
+	if t.Content == "" {
+		t.Content = first(m, "refusal").Str()
+	}
+	if r, ok := firstOf(m, "reasoning_content", "reasoning"); ok {
+		t.Reasoning = textOf(r)
+	}
+	if calls, ok := firstOf(m, "tool_calls", "toolCalls", "calls"); ok {
+		t.Calls = d.list(calls)
+	} else if f, ok := m.Get("function_call"); ok && f.Kind() == value.Object {
+		t.Calls = d.list(f)
+	}
+	if c, ok := m.Get("content"); ok && c.Kind() == value.Array {
+		d.parts(c, &t)
+	}
+	return t
+}
+
+// parts adds what a content list has beside text: tool_use and tool_call parts,
+// and thinking.
+func (d *decoder) parts(content value.Value, t *callvet.Turn) {
+	for p, ok := content.First(); ok; p, ok = content.Next(p) {
+		switch first(p, "type").Str() {
+		case "tool_use", "tool_call", "server_tool_use", "mcp_tool_use":
+			if c, ok := d.call(p); ok {
+				t.Calls = append(t.Calls, c)
+			}
+		case "thinking", "reasoning":
+			th, _ := firstOf(p, "thinking", "text", "reasoning")
+			t.Reasoning += th.Str()
+		}
+	}
+}
+
+func roleOf(v value.Value) callvet.Role {
+	switch r := v.Str(); r {
+	case "user", "human":
+		return callvet.RoleUser
+	case "system", "developer":
+		return callvet.RoleSystem
+	case "tool", "function", "tool_result":
+		return callvet.RoleTool
+	default:
+		return callvet.RoleAssistant
+	}
+}
+
+func (d *decoder) anthropic(v value.Value) {
+	t := d.message(v)
+	t.Role = callvet.RoleAssistant
+	d.resp.Turns = []callvet.Turn{t}
+	d.fromText()
+}
+
+// fromText looks for calls in the text of the last turn when there were no
+// native ones.
+func (d *decoder) fromText() {
+	n := len(d.resp.Turns)
+	if n == 0 {
+		return
+	}
+	for i := range d.resp.Turns {
+		if len(d.resp.Turns[i].Calls) > 0 {
+			return
+		}
+	}
+	last := &d.resp.Turns[n-1]
+	if last.Role != callvet.RoleAssistant {
+		return
+	}
+	calls, unreadable := repair.FromText(last.Content, d.o.Tools)
+	last.Calls, d.resp.Unreadable = calls, d.resp.Unreadable || unreadable
+}
+
+// responses reads the output items of OpenAI's Responses API.
+func (d *decoder) responses(v value.Value) {
+	out, _ := v.Get("output")
+	var t callvet.Turn
+	t.Role = callvet.RoleAssistant
+	for e, ok := out.First(); ok; e, ok = out.Next(e) {
+		switch typ := first(e, "type").Str(); {
+		case typ == "message":
+			t.Content += textOf(first(e, "content"))
+		case typ == "reasoning":
+			t.Reasoning += textOf(first(e, "summary"))
+		case strings.HasSuffix(typ, "_call") && has(e, "name"):
+			c, ok := d.call(e)
+			if !ok {
+				continue
+			}
+			if id, has := e.Get("call_id"); has {
+				c.ID = id.Str()
+			}
+			t.Calls = append(t.Calls, c)
+		}
+	}
+	d.resp.Turns = []callvet.Turn{t}
+	if s, ok := v.Get("status"); ok {
+		d.resp.FinishReason = s.Str()
+	}
+	d.fromText()
+}
+
+// messages reads a list of messages, {messages: […]} or bare.
+func (d *decoder) messages(v value.Value) {
+	if v.Kind() == value.Object {
+		v, _ = v.Get("messages")
+	}
+	var turns []callvet.Turn
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
+		if roleOf(first(m, "role")) == callvet.RoleSystem {
+			continue
+		}
+		turns = append(turns, toolResults(m)...)
+		if t := d.message(m); t.Content != "" || len(t.Calls) > 0 || t.Role != callvet.RoleUser {
+			turns = append(turns, t)
+		}
+	}
+	d.resp.Turns = attachResults(withoutInput(turns, d.o.Input))
+	d.fromText()
+}
+
+// toolResults reads the tool_result parts that Anthropic puts into user messages.
+func toolResults(m value.Value) []callvet.Turn {
+	content, _ := m.Get("content")
+	if content.Kind() != value.Array {
+		return nil
+	}
+	var out []callvet.Turn
+	for p, ok := content.First(); ok; p, ok = content.Next(p) {
+		if first(p, "type").Str() != "tool_result" {
+			continue
+		}
+		id, _ := firstOf(p, "tool_use_id", "tool_call_id")
+		body, _ := firstOf(p, "content", "tool_result")
+		out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Content: textOf(body)})
+	}
+	return out
+}
+
+// withoutInput drops the turns that the target was given: as many as the input
+// has when the roles agree, else everything up to the first user turn.
+func withoutInput(turns, input []callvet.Turn) []callvet.Turn {
+	n := 0
+	for _, t := range input {
+		if t.Role != callvet.RoleSystem {
+			n++
+		}
+	}
+	if n > 0 && n <= len(turns) && sameRoles(turns[:n], input) {
+		return turns[n:]
+	}
+	for i, t := range turns {
+		if t.Role == callvet.RoleUser {
+			return turns[i+1:]
+		}
+		if len(t.Calls) > 0 {
+			break
+		}
+	}
+	return turns
+}
+
+func sameRoles(turns, input []callvet.Turn) bool {
+	i := 0
+	for _, t := range input {
+		if t.Role == callvet.RoleSystem {
+			continue
+		}
+		if turns[i].Role != t.Role {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// attachResults gives each call the tool turn that answers it, by id, else by
+// the order of the calls that have none.
+func attachResults(turns []callvet.Turn) []callvet.Turn {
+	var open []*callvet.Call
+	for i := range turns {
+		for j := range turns[i].Calls {
+			open = append(open, &turns[i].Calls[j])
+		}
+		if turns[i].Role != callvet.RoleTool {
+			continue
+		}
+		for k, c := range open {
+			if turns[i].CallID == "" || c.ID == turns[i].CallID {
+				settle(c, &turns[i])
+				open = append(open[:k], open[k+1:]...)
+				break
+			}
+		}
+	}
+	return turns
+}
+
+func settle(c *callvet.Call, t *callvet.Turn) {
+	t.Tool = c.Tool
+	if t.CallID == "" {
+		t.CallID = c.ID
+	}
+	c.Status = callvet.StatusOK
+	if _, err := value.Parse([]byte(t.Content)); err == nil {
+		c.Result = json.RawMessage(t.Content)
+		return
+	}
+	if b, err := json.Marshal(t.Content); err == nil {
+		c.Result = b
+	}
+}

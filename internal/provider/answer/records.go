@@ -1,0 +1,271 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package answer
+
+import (
+	"strings"
+
+	jsonx "github.com/go-json-experiment/json"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// FinishUndecodable is the finish reason of a BFCL row whose official decoder
+// could not read the output. BFCL counts such a row as "no call", which is right
+// for its relevance cases and wrong everywhere else, so the answer is an
+// abstention here too; the raw output stays as its text.
+const FinishUndecodable = "undecodable"
+
+// bfcl reads a BFCL row: what its decoder made of the output where the row has
+// it, else the output itself.
+func (d *decoder) bfcl(v value.Value) {
+	raw, ok := v.Get("raw")
+	if !ok {
+		raw, _ = v.Get("result")
+	}
+	dec, decoded := v.Get("decoded")
+	if !decoded {
+		d.bfclRaw(raw)
+		return
+	}
+	calls, ok := decodedCalls(dec)
+	if !ok {
+		d.resp.FinishReason = FinishUndecodable
+	}
+	text := ""
+	if len(calls) == 0 {
+		text = rawText(raw)
+	}
+	d.resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: text, Calls: calls}}
+}
+
+// decodedCalls reads [{name: {arg: value}}]. ok is false for null and for lists
+// that hold anything else, which BFCL's checkers refuse as a whole.
+func decodedCalls(dec value.Value) (calls []callvet.Call, ok bool) {
+	if dec.Kind() != value.Array {
+		return nil, false
+	}
+	if dec.Len() > 0 {
+		calls = make([]callvet.Call, 0, dec.Len())
+	}
+	for e, ok := dec.First(); ok; e, ok = dec.Next(e) {
+		if e.Kind() != value.Object {
+			return nil, false
+		}
+		for m, ok := e.First(); ok; m, ok = e.Next(m) {
+			calls = append(calls, callvet.Call{Tool: m.Key(), Args: m.Raw()})
+		}
+	}
+	return calls, true
+}
+
+// rawText keeps an output that is not calls: a text, the texts of a list, else
+// its JSON.
+func rawText(raw value.Value) string {
+	if raw.Kind() == value.String {
+		return raw.Str()
+	}
+	if raw.Kind() == value.Array {
+		if raw.Len() == 0 {
+			return ""
+		}
+		if t := textOf(raw); t != "" {
+			return t
+		}
+	}
+	return string(raw.Raw())
+}
+
+// bfclRaw reads an output that nobody decoded: native calls [{name: "json"}],
+// calls as Python source, calls as JSON text, or an answer.
+func (d *decoder) bfclRaw(raw value.Value) {
+	if raw.Kind() == value.Array {
+		d.bfclList(raw)
+		return
+	}
+	text := raw.Str()
+	calls, err := PythonCalls(text, d.o.Tools)
+	if err == nil && len(calls) > 0 {
+		d.say(text, calls)
+		return
+	}
+	d.text(text)
+	if pythonLike(text) && len(d.resp.Turns[0].Calls) == 0 {
+		d.resp.Unreadable = true
+	}
+}
+
+func (d *decoder) bfclList(raw value.Value) {
+	var text strings.Builder
+	var calls []callvet.Call
+	for e, ok := raw.First(); ok; e, ok = raw.Next(e) {
+		switch e.Kind() {
+		case value.String:
+			text.WriteString(e.Str())
+		case value.Object:
+			for m, ok := e.First(); ok; m, ok = e.Next(m) {
+				calls = append(calls, withArgs("", m.Key(), m))
+			}
+		case value.Array: // multi-turn: a list per turn
+			d.bfclList(e)
+		}
+	}
+	if text.Len() > 0 || len(calls) > 0 || len(d.resp.Turns) == 0 {
+		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text.String(), Calls: calls})
+	}
+}
+
+// bfclTurns reads a stateful multi-turn record: turns of steps of calls with
+// their results.
+func (d *decoder) bfclTurns(v value.Value) {
+	turns, _ := v.Get("turns")
+	for t, ok := turns.First(); ok; t, ok = turns.Next(t) {
+		steps, _ := t.Get("steps")
+		for s, ok := steps.First(); ok; s, ok = steps.Next(s) {
+			text, _ := firstOf(s, "text", "content", "answer")
+			calls, _ := s.Get("calls")
+			d.say(textOf(text), d.list(calls))
+		}
+	}
+	if len(d.resp.Turns) == 0 {
+		d.say("", nil)
+	}
+}
+
+// trace reads callvet's own export.
+func (d *decoder) trace(v value.Value) error {
+	var t callvet.Trace
+	if err := jsonx.Unmarshal(v.Raw(), &t); err != nil {
+		return malformed("read a trace: " + err.Error())
+	}
+	if t.Fault != nil {
+		f := *t.Fault
+		f.Retryable = false
+		return &f
+	}
+	if t.Outcome == callvet.OutcomeNotRun {
+		return &callvet.Fault{Kind: callvet.FaultMissing, Message: "the recorded attempt was not run"}
+	}
+	r := d.resp
+	r.Turns, r.Usage, r.Model, r.FinishReason = t.Turns, t.Usage, t.Model, t.FinishReason
+	r.Repairs, r.ToolChoice = t.Repairs, t.ToolChoice
+	r.FirstToken, r.Wall = millis(t.FirstTokenMS), millis(t.WallMS)
+	r.Exchanges = t.Exchanges
+	if len(r.Turns) == 0 && t.Answer != "" {
+		r.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: t.Answer}}
+	}
+	r.Unreadable = t.Outcome == callvet.OutcomeUnparseable
+	for _, c := range t.Calls() {
+		if c.Malformed() {
+			r.Unreadable = false // the call says it itself
+		}
+	}
+	return nil
+}
+
+// promptfoo reads one result row: its output is a text, an object with a message
+// or a list of calls.
+func (d *decoder) promptfoo(v value.Value) error {
+	resp, _ := v.Get("response")
+	out, ok := resp.Get("output")
+	if e, failed := v.Get("error"); failed && truthy(e) && (!ok || intOf(first(v, "failureReason")) == 2) {
+		return faultOf(e, 0)
+	}
+	if e, failed := resp.Get("error"); failed && truthy(e) {
+		return faultOf(e, 0)
+	}
+	if !ok {
+		return &callvet.Fault{Kind: callvet.FaultMissing, Message: "the result row has no output"}
+	}
+	d.output(out)
+	d.resp.Usage = usageOf(resp)
+	if c, ok := number(v, "cost"); ok && c > 0 {
+		d.resp.Usage.CostUSD = &c
+	}
+	return nil
+}
+
+// output reads what a provider function of promptfoo returned.
+func (d *decoder) output(out value.Value) {
+	switch {
+	case out.Kind() == value.String:
+		var doc value.Doc
+		if b := out.Bytes(); len(b) > 1 && (b[0] == '[' || b[0] == '{') && doc.Parse(b) == nil && shapely(doc.Root()) {
+			d.output(doc.Root())
+			return
+		}
+		d.text(out.Str())
+	case out.Kind() == value.Array && isListOf(out, "role"):
+		d.messages(out)
+	case out.Kind() == value.Array:
+		d.say(textOf(out), d.list(out))
+	case kindOf(out, "content") == value.Array && isList(out, "content", "type"):
+		d.anthropic(out)
+	case out.Kind() == value.Object:
+		d.resp.Turns = []callvet.Turn{d.message(out)}
+		d.fromText()
+	default:
+		d.say("", nil)
+	}
+}
+
+// shapely reports whether JSON in a string is an answer of its own: a list of
+// calls or parts, or a message.
+func shapely(v value.Value) bool {
+	if v.Kind() == value.Array {
+		e, ok := v.First()
+		return ok && (has(e, "function") || has(e, "type") || has(e, "role"))
+	}
+	return has(v, "tool_calls") || has(v, "role")
+}
+
+func isListOf(v value.Value, key string) bool {
+	e, ok := v.First()
+	return ok && has(e, key)
+}
+
+// plain reads {text, calls} in their spellings, or a bare list of calls.
+func (d *decoder) plain(v value.Value) error {
+	if v.Kind() == value.Array {
+		d.say("", d.list(v))
+		return nil
+	}
+	calls, hasCalls := d.member(v, d.o.Fields.Calls, callKeys())
+	text, hasText := d.plainText(v)
+	if !hasCalls && !hasText {
+		if c, ok := d.call(v); ok && (has(v, "arguments") || has(v, "args")) {
+			d.say("", []callvet.Call{c})
+			return nil
+		}
+		return malformed("no text and no calls in the record")
+	}
+	if !hasCalls && text.Kind() == value.Object {
+		if inner, ok := firstOf(text, "tool_calls", "toolCalls"); ok {
+			calls, hasCalls = inner, true
+		}
+	}
+	if hasCalls && calls.Kind() != value.Null {
+		d.say(textOf(text), d.list(calls))
+		return nil
+	}
+	d.text(textOf(text))
+	return nil
+}
+
+func (d *decoder) plainText(v value.Value) (value.Value, bool) {
+	if d.o.Fields.Text != "" {
+		return At(v, d.o.Fields.Text)
+	}
+	return firstOf(v, textKeys()...)
+}
+
+// FromText makes a response of prose that may hold calls.
+func FromText(s string, tools *callvet.Toolset) *callvet.Response {
+	calls, unreadable := repair.FromText(s, tools)
+	d := decoder{resp: &callvet.Response{Complete: true, Unreadable: unreadable}}
+	d.say(s, calls)
+	d.collectRepairs()
+	return d.resp
+}
