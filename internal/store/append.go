@@ -1,0 +1,122 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// rowsPerStatement is how many cells one INSERT carries: a statement has a fixed
+// cost, and beyond sixteen rows nothing more is gained (measured).
+const rowsPerStatement = 16
+
+// insertCells is idempotent per cell. A cell with a verdict stays as it is; one
+// that ended in an error or was not run gives way.
+func insertCells(rows int) string {
+	const row = ",(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+	return "INSERT INTO cells(run,case_ix,target_ix,repeat,outcome,verdict,class,case_id,overall,cost,requests,flags,result,trace,exchanges) VALUES" +
+		strings.Repeat(row, rows)[1:] + `
+ON CONFLICT(run,case_ix,target_ix,repeat) DO UPDATE SET outcome=excluded.outcome, verdict=excluded.verdict,
+	class=excluded.class, case_id=excluded.case_id, overall=excluded.overall, cost=excluded.cost, requests=excluded.requests,
+	flags=excluded.flags, result=excluded.result, trace=excluded.trace, exchanges=excluded.exchanges
+WHERE verdict IN ('error','not_run')`
+}
+
+// Append makes encoded cells durable: they are on disk when it returns nil, and
+// none of them is when it returns an error. The same cell may be appended again.
+func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte) error {
+	if len(encoded) == 0 {
+		return nil
+	}
+	records := make([]record, len(encoded))
+	for i, b := range encoded {
+		var err error
+		if records[i], err = split(b); err != nil {
+			return err
+		}
+	}
+	return db.tx(ctx, "store cells", func(tx *sql.Tx) error {
+		num, err := runNumber(tx, runID)
+		if err != nil {
+			return err
+		}
+		if err := db.insert(tx, num, records); err != nil {
+			return err
+		}
+		return insertKeys(tx, num, records)
+	})
+}
+
+// AppendCells encodes and appends; keys may be nil, or has one cache key (or nil)
+// per cell.
+func (db *DB) AppendCells(ctx context.Context, runID string, cells []callvet.Cell, keys [][]byte) error {
+	encoded := make([][]byte, len(cells))
+	for i := range cells {
+		var key []byte
+		if keys != nil {
+			key = keys[i]
+		}
+		var err error
+		if encoded[i], err = db.Encode(nil, &cells[i], key); err != nil {
+			return err
+		}
+	}
+	return db.Append(ctx, runID, encoded)
+}
+
+func (db *DB) insert(tx *sql.Tx, run int64, records []record) error {
+	many, one := tx.Stmt(db.many), tx.Stmt(db.one)
+	args := make([]any, 0, rowsPerStatement*15)
+	for len(records) > 0 {
+		stmt, n := many, rowsPerStatement
+		if len(records) < n {
+			stmt, n = one, 1
+		}
+		args = args[:0]
+		for i := range records[:n] {
+			args = records[i].appendArgs(args, run)
+		}
+		if _, err := stmt.Exec(args...); err != nil {
+			return err
+		}
+		records = records[n:]
+	}
+	return nil
+}
+
+func runNumber(tx *sql.Tx, id string) (num int64, err error) {
+	err = tx.QueryRow("SELECT num FROM runs WHERE id=?", id).Scan(&num)
+	if err == sql.ErrNoRows {
+		return 0, fmt.Errorf("run %s: %w", id, callvet.ErrNotFound)
+	}
+	return num, err
+}
+
+// insertKeys writes one row per scope for the whole batch.
+func insertKeys(tx *sql.Tx, run int64, records []record) error {
+	scopes := map[[scopeBytes]byte][]byte{}
+	for i := range records {
+		r := &records[i]
+		if len(r.key) == 0 {
+			continue
+		}
+		scope := [scopeBytes]byte(r.key)
+		b := append(scopes[scope], r.key[scopeBytes:]...)
+		for _, n := range []int{r.caseIx, r.target, r.repeat} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(n))
+		}
+		scopes[scope] = b
+	}
+	for scope, keys := range scopes {
+		if _, err := tx.Exec("INSERT INTO cache_keys(scope,run,keys) VALUES(?,?,?)", scope[:], run, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/callvet/callvet"
+)
+
+// cacheLimit bounds the keys held of one scope (32 bytes each); the newest win.
+const cacheLimit = 2_000_000
+
+const entryBytes = askBytes + 12
+
+type cellRef struct {
+	run                    int64
+	caseIx, target, repeat uint32
+}
+
+// Cached opens the answers of one scope (the first 8 bytes of a cache key). The
+// function it returns finds the stored trace of a whole key, without its
+// exchanges; it is safe for concurrent use and sees what was stored before the
+// call to Cached.
+func (db *DB) Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
+	if len(scope) != scopeBytes {
+		return nil, fmt.Errorf("open cache: a scope of %d bytes, want %d: %w", len(scope), scopeBytes, callvet.ErrInvalid)
+	}
+	rows, err := db.read.QueryContext(ctx, "SELECT run, keys FROM cache_keys WHERE scope=? ORDER BY id DESC", scope)
+	if err != nil {
+		return nil, db.explain("open cache", err)
+	}
+	defer rows.Close()
+	found := map[[askBytes]byte]cellRef{}
+	for len(found) < cacheLimit && rows.Next() {
+		var run int64
+		var keys sql.RawBytes
+		if err := rows.Scan(&run, &keys); err != nil {
+			return nil, db.explain("open cache", err)
+		}
+		for ; len(keys) >= entryBytes; keys = keys[entryBytes:] {
+			k := [askBytes]byte(keys)
+			if _, ok := found[k]; ok {
+				continue // rows come newest first
+			}
+			le := binary.LittleEndian
+			found[k] = cellRef{run, le.Uint32(keys[16:]), le.Uint32(keys[20:]), le.Uint32(keys[24:])}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, db.explain("open cache", err)
+	}
+	return func(ctx context.Context, key []byte) (*callvet.Trace, bool, error) {
+		if len(key) != KeyBytes {
+			return nil, false, fmt.Errorf("look up cache: a key of %d bytes, want %d: %w", len(key), KeyBytes, callvet.ErrInvalid)
+		}
+		ref, ok := found[[askBytes]byte(key[scopeBytes:])]
+		if !ok {
+			return nil, false, nil
+		}
+		return db.trace(ctx, ref)
+	}, nil
+}
+
+// CachedTrace finds the stored trace of one cache key.
+func (db *DB) CachedTrace(ctx context.Context, key []byte) (*callvet.Trace, bool, error) {
+	if len(key) != KeyBytes {
+		return nil, false, fmt.Errorf("look up cache: a key of %d bytes, want %d: %w", len(key), KeyBytes, callvet.ErrInvalid)
+	}
+	find, err := db.Cached(ctx, key[:scopeBytes])
+	if err != nil {
+		return nil, false, err
+	}
+	return find(ctx, key)
+}
+
+func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, error) {
+	var b []byte
+	err := db.read.QueryRowContext(ctx, "SELECT trace FROM cells WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?",
+		ref.run, ref.caseIx, ref.target, ref.repeat).Scan(&b)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil // the run was deleted meanwhile
+	}
+	if err != nil {
+		return nil, false, db.explain("look up cache", err)
+	}
+	t := &callvet.Trace{}
+	if err := json.Unmarshal(b, t); err != nil {
+		return nil, false, fmt.Errorf("look up cache: %w", err)
+	}
+	return t, true, nil
+}

@@ -1,0 +1,186 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // registers the driver
+
+	"github.com/callvet/callvet"
+)
+
+// Options of Open. The zero value is what a command line needs.
+type Options struct {
+	// Busy is how long a statement waits for another process's lock; zero means 10 s.
+	Busy time.Duration
+	// Now stamps runs; nil means time.Now.
+	Now func() time.Time
+	// Rand names runs; nil means crypto/rand.
+	Rand io.Reader
+	// MaxPages bounds the file, in pages of 4 KB; zero means SQLite's own limit.
+	MaxPages int
+	// ReadOnly refuses every change; the file must exist.
+	ReadOnly bool
+}
+
+// DB is an open store. It is safe for concurrent use, by several processes too.
+type DB struct {
+	path  string
+	opts  Options
+	write *sql.DB // one connection: SQLite has one writer
+	read  *sql.DB
+	many  *sql.Stmt // insert of rowsPerStatement cells
+	one   *sql.Stmt
+}
+
+// Open opens or creates the store at path. It makes the folder (mode 0700) and
+// the file (mode 0600) where they are missing, and brings an older file up to
+// date. A file of a newer callvet is refused with ErrConflict, a file that is
+// not a store with ErrInvalid.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	if o.Busy == 0 {
+		o.Busy = 10 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if err := prepareFile(path, o.ReadOnly); err != nil {
+		return nil, err
+	}
+	db := &DB{path: path, opts: o}
+	if err := db.open(ctx); err != nil {
+		_ = db.Close() // the first error is the one that matters
+		return nil, db.explain("open store", err)
+	}
+	return db, nil
+}
+
+// prepareFile makes the folder and an empty private file, because SQLite would
+// make a file that others can read: traces hold what people wrote.
+func prepareFile(path string, readOnly bool) error {
+	if readOnly {
+		if _, err := os.Stat(path); err != nil {
+			return &callvet.Hinted{Err: fmt.Errorf("open store %s: %w", path, callvet.ErrNotFound), Hint: "nothing has been run with this store yet; see callvet run, or name another file with --db"}
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return &callvet.Hinted{Err: fmt.Errorf("create folder of store: %w", err), Hint: "choose a file in a folder you may write to with --db"}
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if os.IsPermission(err) {
+		return &callvet.Hinted{Err: fmt.Errorf("open store %s: %w: %w", path, callvet.ErrDenied, err), Hint: "make the file writable, or choose another one with --db"}
+	}
+	if err != nil {
+		return &callvet.Hinted{Err: fmt.Errorf("open store: %w", err), Hint: "choose another file with --db"}
+	}
+	return f.Close()
+}
+
+func (db *DB) open(ctx context.Context) error {
+	var err error
+	if db.write, err = sql.Open("sqlite", db.dsn(false)); err != nil {
+		return err
+	}
+	// One connection that stays open: a prepared statement lives on it.
+	db.write.SetMaxOpenConns(1)
+	db.write.SetMaxIdleConns(1)
+	if !db.opts.ReadOnly {
+		if err := migrate(ctx, db.write); err != nil {
+			return err
+		}
+		if db.many, err = db.write.PrepareContext(ctx, insertCells(rowsPerStatement)); err != nil {
+			return err
+		}
+		if db.one, err = db.write.PrepareContext(ctx, insertCells(1)); err != nil {
+			return err
+		}
+	}
+	if db.read, err = sql.Open("sqlite", db.dsn(true)); err != nil {
+		return err
+	}
+	db.read.SetMaxOpenConns(4)
+	return checkVersion(ctx, db.read)
+}
+
+// dsn builds the driver's address. FULL flushes the log at every commit; NORMAL
+// would lose the last commits on a power cut, and cells are counted once they
+// are committed.
+func (db *DB) dsn(reader bool) string {
+	q := url.Values{}
+	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", db.opts.Busy.Milliseconds()))
+	if !db.opts.ReadOnly {
+		q.Add("_pragma", "journal_mode(WAL)")
+	}
+	q.Add("_pragma", "synchronous(FULL)")
+	q.Add("_pragma", "foreign_keys(0)")
+	if reader {
+		q.Add("_pragma", "query_only(1)")
+	} else if db.opts.MaxPages > 0 {
+		q.Add("_pragma", fmt.Sprintf("max_page_count(%d)", db.opts.MaxPages))
+	}
+	if db.opts.ReadOnly {
+		q.Add("mode", "ro")
+	} else {
+		q.Add("_txlock", "immediate")
+	}
+	return "file:" + (&url.URL{Path: db.path}).EscapedPath() + "?" + q.Encode()
+}
+
+// Path is the file that was opened.
+func (db *DB) Path() string { return db.path }
+
+// Close releases the file. Nothing is lost without it.
+func (db *DB) Close() error {
+	var first error
+	keep := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	for _, s := range []*sql.Stmt{db.many, db.one} {
+		if s != nil {
+			keep(s.Close())
+		}
+	}
+	for _, d := range []*sql.DB{db.read, db.write} {
+		if d != nil {
+			keep(d.Close())
+		}
+	}
+	return first
+}
+
+// tx runs f in one short write transaction.
+func (db *DB) tx(ctx context.Context, verb string, f func(*sql.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	// The driver starts a goroutine per statement for a context that can end, and
+	// half a batch is of no use to anyone.
+	ctx = context.WithoutCancel(ctx)
+	tx, err := db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return db.explain(verb, err)
+	}
+	defer func() { _ = tx.Rollback() }() // no effect after Commit
+	if err := f(tx); err != nil {
+		return db.explain(verb, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return db.explain(verb, err)
+	}
+	return nil
+}

@@ -1,0 +1,18 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package store keeps suites, runs and cells in one SQLite file, and answers:
+// what was run, with what, and what came out?
+//
+// DB is the open file. A Run is a row of the list of runs. Cells go in encoded
+// (Encode, from many goroutines) and in batches (Append, from one), and are
+// durable when Append returns: the write-ahead log is flushed once per batch.
+// They come out as streams, so that memory does not grow with a run.
+//
+// A suite is stored under the hash of its content and never changes: a run keeps
+// the suite it ran, whatever becomes of the file. A cell that has a verdict never
+// changes either; only cells that ended in an error or were not run may be
+// replaced, which is what resuming a run does.
+//
+// It computes no score, starts no run and knows no default path: the caller says
+// where the file is.
+package store

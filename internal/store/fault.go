@@ -1,0 +1,55 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/callvet/callvet"
+)
+
+// explain wraps err and, where a person can do something about it, says what.
+// An error that already carries a hint keeps it.
+func (db *DB) explain(verb string, err error) error {
+	if err == nil {
+		return nil
+	}
+	wrapped := fmt.Errorf("%s %s: %w", verb, db.path, err)
+	var hinted *callvet.Hinted
+	if errors.As(err, &hinted) {
+		return &callvet.Hinted{Err: wrapped, Hint: hinted.Hint}
+	}
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return wrapped
+	}
+	kind, hint := mend(se.Code() & 0xff) // the low byte is the primary code
+	if kind == nil {
+		return wrapped
+	}
+	return &callvet.Hinted{Err: fmt.Errorf("%s %s: %w: %w", verb, db.path, kind, err), Hint: hint}
+}
+
+func mend(code int) (kind error, hint string) {
+	switch code {
+	case sqlite3.SQLITE_FULL:
+		return callvet.ErrUnavailable, "the disk is full: free some space, then resume the run; every cell that was counted is stored"
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return callvet.ErrUnavailable, "another process holds the store: wait for it to finish, or use another file with --db"
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+		return callvet.ErrDenied, "make the file and its folder writable, or choose another one with --db"
+	case sqlite3.SQLITE_CANTOPEN:
+		return callvet.ErrUnavailable, "check that the folder exists and is writable, or choose another file with --db"
+	case sqlite3.SQLITE_NOTADB:
+		return callvet.ErrInvalid, "the file is not a callvet store: choose another one with --db"
+	case sqlite3.SQLITE_CORRUPT:
+		return callvet.ErrInvalid, "the file is damaged: restore a copy, or begin a new one with --db"
+	case sqlite3.SQLITE_IOERR:
+		return callvet.ErrUnavailable, "the disk reports an error: check it and its free space, then resume the run"
+	}
+	return nil, ""
+}

@@ -1,0 +1,185 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// Order of a stream of cells.
+type Order int
+
+// ByTarget streams target after target, each by case and repeat; ByCase streams
+// case after case, each by target and repeat.
+const (
+	ByTarget Order = iota
+	ByCase
+)
+
+// Filter chooses cells of a run. The zero value means all of them, by target,
+// without exchanges.
+type Filter struct {
+	Order    Order
+	Verdicts []callvet.Verdict // nil: any
+	CaseID   string            // "": any
+	Target   *int              // nil: any
+	// Exchanges loads the raw requests and responses too, which are most of the bytes.
+	Exchanges bool
+}
+
+// Cells streams the cells of a run. Memory is that of one cell; each yielded
+// cell is the receiver's to keep. After an error the stream ends.
+func (db *DB) Cells(ctx context.Context, runID string, f Filter) iter.Seq2[*callvet.Cell, error] {
+	return func(yield func(*callvet.Cell, error) bool) {
+		num, targets, err := db.targets(ctx, runID, f)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, t := range targets {
+			if !db.stream(ctx, num, t, f, yield) {
+				return
+			}
+		}
+	}
+}
+
+// targets lists the targets to read one after the other; -1 stands for all at once.
+func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, targets []int, err error) {
+	err = db.read.QueryRowContext(ctx, "SELECT num FROM runs WHERE id=?", runID).Scan(&num)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil, fmt.Errorf("run %s: %w", runID, callvet.ErrNotFound)
+	}
+	if err != nil {
+		return 0, nil, db.explain("read cells", err)
+	}
+	switch {
+	case f.Target != nil:
+		return num, []int{*f.Target}, nil
+	case f.Order == ByCase:
+		return num, []int{-1}, nil
+	}
+	rows, err := db.read.QueryContext(ctx, "SELECT DISTINCT target_ix FROM cells INDEXED BY cells_key WHERE run=? ORDER BY 1", num)
+	if err != nil {
+		return 0, nil, db.explain("read cells", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t int
+		if err := rows.Scan(&t); err != nil {
+			return 0, nil, db.explain("read cells", err)
+		}
+		targets = append(targets, t)
+	}
+	return num, targets, db.explain("read cells", rows.Err())
+}
+
+func (f Filter) query(num int64, target int) (string, []any) {
+	var q strings.Builder
+	q.WriteString("SELECT case_ix,target_ix,repeat,result,trace")
+	if f.Exchanges {
+		q.WriteString(",exchanges")
+	} else {
+		q.WriteString(",NULL")
+	}
+	q.WriteString(" FROM cells WHERE run=?")
+	args := []any{num}
+	if target >= 0 {
+		q.WriteString(" AND target_ix=?")
+		args = append(args, target)
+	}
+	if f.CaseID != "" {
+		q.WriteString(" AND case_id=?")
+		args = append(args, f.CaseID)
+	}
+	if f.Verdicts != nil {
+		q.WriteString(" AND verdict IN (''" + strings.Repeat(",?", len(f.Verdicts)) + ")")
+		for _, v := range f.Verdicts {
+			args = append(args, string(v))
+		}
+	}
+	q.WriteString(" ORDER BY case_ix,target_ix,repeat")
+	return q.String(), args
+}
+
+func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield func(*callvet.Cell, error) bool) bool {
+	q, args := f.query(num, target)
+	rows, err := db.read.QueryContext(ctx, q, args...)
+	if err != nil {
+		return yield(nil, db.explain("read cells", err)) && false
+	}
+	defer rows.Close()
+	for rows.Next() {
+		c := &callvet.Cell{}
+		var result, trace, exchanges sql.RawBytes
+		if err := rows.Scan(&c.Case, &c.Target, &c.Repeat, &result, &trace, &exchanges); err != nil {
+			return yield(nil, db.explain("read cells", err)) && false
+		}
+		if err := decode(c, result, trace, exchanges); err != nil {
+			return yield(nil, fmt.Errorf("read cell of case %d: %w", c.Case, err)) && false
+		}
+		if !yield(c, nil) {
+			return false
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return yield(nil, db.explain("read cells", err)) && false
+	}
+	return true
+}
+
+func decode(c *callvet.Cell, result, trace, exchanges []byte) error {
+	if err := json.Unmarshal(result, &c.Result); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(trace, &c.Trace); err != nil {
+		return err
+	}
+	if len(exchanges) == 0 {
+		return nil
+	}
+	return json.Unmarshal(exchanges, &c.Trace.Exchanges)
+}
+
+// DoneCells streams what is stored of a run without reading the traces: Case,
+// Target, Repeat, and of trace and result only CaseID, Outcome, Attempts, Cached,
+// Usage.Known, Usage.CostUSD, Verdict, Class and the overall score.
+func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Cell, error] {
+	return func(yield func(*callvet.Cell, error) bool) {
+		rows, err := db.read.QueryContext(ctx, `SELECT case_ix,target_ix,repeat,case_id,outcome,verdict,class,overall,cost,requests,flags
+			FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) ORDER BY case_ix,target_ix,repeat`, runID)
+		if err != nil {
+			yield(nil, db.explain("read cells", err))
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			c := &callvet.Cell{}
+			t, r := &c.Trace, &c.Result
+			var overall sql.NullFloat64
+			var flags int
+			if err := rows.Scan(&c.Case, &c.Target, &c.Repeat, &t.CaseID, &t.Outcome, &r.Verdict, &r.Class, &overall, &t.Usage.CostUSD, &t.Attempts, &flags); err != nil {
+				yield(nil, db.explain("read cells", err))
+				return
+			}
+			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flags&flagCached != 0, flags&flagUsageKnown != 0
+			if overall.Valid {
+				r.Scores = []callvet.Score{{Name: "overall", Value: overall.Float64, Scored: true}}
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(nil, db.explain("read cells", err))
+		}
+	}
+}

@@ -1,0 +1,229 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Status of a run.
+type Status string
+
+// The statuses. A run whose process was killed stays "running".
+const (
+	StatusRunning     Status = "running"
+	StatusDone        Status = "done"
+	StatusInterrupted Status = "interrupted"
+	StatusFailed      Status = "failed"
+	StatusBudget      Status = "budget"
+)
+
+// Run is an entry of the list of runs.
+type Run struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name,omitempty"`
+	Created   time.Time       `json:"created"`
+	Finished  time.Time       `json:"finished,omitzero"`
+	Status    Status          `json:"status"`
+	SuiteHash string          `json:"suite_hash"`
+	SuiteName string          `json:"suite_name"`
+	Manifest  json.RawMessage `json:"manifest"`
+	// Totals is what FinishRun was given; nil before.
+	Totals json.RawMessage `json:"totals,omitempty"`
+}
+
+// NewRun is what CreateRun needs to know.
+type NewRun struct {
+	Name  string // optional, need not be unique
+	Suite *callvet.Suite
+	// SuiteHash, when set, names a suite that PutSuite stored; Suite is then not read.
+	SuiteHash string
+	// Manifest is one JSON value: everything needed to reproduce the run, no secret.
+	Manifest json.RawMessage
+}
+
+// CreateRun stores the suite and a run of it in state "running".
+func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
+	if n.SuiteHash == "" {
+		h, err := db.PutSuite(ctx, n.Suite)
+		if err != nil {
+			return Run{}, err
+		}
+		n.SuiteHash = h
+	}
+	if !json.Valid(n.Manifest) {
+		return Run{}, fmt.Errorf("create run: the manifest is not JSON: %w", callvet.ErrInvalid)
+	}
+	id, err := newID(db.opts.Rand)
+	if err != nil {
+		return Run{}, fmt.Errorf("create run: %w", err)
+	}
+	err = db.tx(ctx, "create run", func(tx *sql.Tx) error {
+		res, err := tx.Exec(`INSERT INTO runs(id,name,created,status,suite_hash,suite_name,manifest)
+			SELECT ?,?,?,?,hash,name,? FROM suites WHERE hash=?`,
+			id, n.Name, db.opts.Now().UnixMilli(), StatusRunning, []byte(n.Manifest), n.SuiteHash)
+		if err != nil {
+			return err
+		}
+		if k, err := res.RowsAffected(); err != nil || k != 1 {
+			return fmt.Errorf("suite %s: %w", n.SuiteHash, callvet.ErrNotFound)
+		}
+		return nil
+	})
+	if err != nil {
+		return Run{}, err
+	}
+	return db.Run(ctx, id)
+}
+
+// newID makes ten characters that are easy to type and unlikely to collide (50 bits).
+func newID(r io.Reader) (string, error) {
+	var b [7]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return "", err
+	}
+	enc := base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+	return enc.EncodeToString(b[:])[:10], nil
+}
+
+// SetStatus changes a run's status, for a run that is taken up again.
+func (db *DB) SetStatus(ctx context.Context, id string, s Status) error {
+	return db.tx(ctx, "update run", func(tx *sql.Tx) error {
+		return changed(id)(tx.Exec("UPDATE runs SET status=?, finished=NULL WHERE id=?", s, id))
+	})
+}
+
+// FinishRun records how a run ended and its totals (one JSON value).
+func (db *DB) FinishRun(ctx context.Context, id string, s Status, totals json.RawMessage) error {
+	return db.tx(ctx, "finish run", func(tx *sql.Tx) error {
+		return changed(id)(tx.Exec("UPDATE runs SET status=?, finished=?, totals=? WHERE id=?",
+			s, db.opts.Now().UnixMilli(), []byte(totals), id))
+	})
+}
+
+func changed(id string) func(sql.Result, error) error {
+	return func(res sql.Result, err error) error {
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return fmt.Errorf("run %s: %w", id, callvet.ErrNotFound)
+		}
+		return nil
+	}
+}
+
+const runColumns = "SELECT id,name,created,finished,status,suite_hash,suite_name,manifest,totals FROM runs "
+
+// Runs lists the newest runs first; limit 0 means all.
+func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	return db.runs(ctx, runColumns+"ORDER BY num DESC LIMIT ?", limit)
+}
+
+func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error) {
+	rows, err := db.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, db.explain("read runs", err)
+	}
+	defer rows.Close()
+	var out []Run
+	for rows.Next() {
+		var r Run
+		var created int64
+		var finished sql.NullInt64
+		var manifest, totals []byte
+		if err := rows.Scan(&r.ID, &r.Name, &created, &finished, &r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals); err != nil {
+			return nil, db.explain("read runs", err)
+		}
+		r.Created, r.Manifest, r.Totals = time.UnixMilli(created), manifest, totals
+		if finished.Valid {
+			r.Finished = time.UnixMilli(finished.Int64)
+		}
+		out = append(out, r)
+	}
+	return out, db.explain("read runs", rows.Err())
+}
+
+// Run finds a run by its id, by the beginning of an id when only one run has it,
+// by its name (the newest of that name), or as "latest" or "last". "latest~1"
+// is the one before.
+func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
+	base, back := ref, 0
+	if i := strings.LastIndexByte(ref, '~'); i > 0 {
+		if _, err := fmt.Sscanf(ref[i+1:], "%d", &back); err == nil && back >= 0 {
+			base = ref[:i]
+		}
+	}
+	if base == "latest" || base == "last" {
+		return one(ref, func() ([]Run, error) { return db.runs(ctx, runColumns+"ORDER BY num DESC LIMIT 1 OFFSET ?", back) })
+	}
+	found, err := db.runs(ctx, runColumns+"WHERE id=?", ref)
+	if err != nil || len(found) == 1 {
+		return first(found), err
+	}
+	if found, err = db.runs(ctx, runColumns+"WHERE name=? ORDER BY num DESC LIMIT 1", ref); err != nil || len(found) == 1 {
+		return first(found), err
+	}
+	low := strings.ToLower(ref)
+	return one(ref, func() ([]Run, error) {
+		return db.runs(ctx, runColumns+"WHERE id>=? AND id<? ORDER BY num DESC LIMIT 3", low, low+"~")
+	})
+}
+
+func first(rs []Run) Run {
+	if len(rs) == 0 {
+		return Run{}
+	}
+	return rs[0]
+}
+
+func one(ref string, find func() ([]Run, error)) (Run, error) {
+	found, err := find()
+	switch {
+	case err != nil:
+		return Run{}, err
+	case len(found) == 0 || ref == "":
+		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: %w", ref, callvet.ErrNotFound), Hint: "callvet runs lists them"}
+	case len(found) > 1:
+		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: several ids begin so: %w", ref, callvet.ErrConflict), Hint: "write more of the id, for example " + found[0].ID}
+	}
+	return found[0], nil
+}
+
+// DeleteRun removes a run with its cells, and its suite when no other run has it.
+func (db *DB) DeleteRun(ctx context.Context, id string) error {
+	return db.tx(ctx, "delete run", func(tx *sql.Tx) error {
+		num, err := runNumber(tx, id)
+		if err != nil {
+			return err
+		}
+		for _, q := range []string{"DELETE FROM cells WHERE run=?", "DELETE FROM cache_keys WHERE run=?", "DELETE FROM runs WHERE num=?"} {
+			if _, err := tx.Exec(q, num); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec("DELETE FROM suite_chunks WHERE suite IN (SELECT num FROM suites WHERE hash NOT IN (SELECT suite_hash FROM runs))"); err != nil {
+			return err
+		}
+		_, err = tx.Exec("DELETE FROM suites WHERE hash NOT IN (SELECT suite_hash FROM runs)")
+		return err
+	})
+}
+
+// Vacuum gives the space of deleted runs back to the disk.
+func (db *DB) Vacuum(ctx context.Context) error {
+	_, err := db.write.ExecContext(ctx, "VACUUM")
+	return db.explain("vacuum", err)
+}
