@@ -25,13 +25,13 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not part of the schema, and nothing is fetched; put the definition under $defs", url)
 }
 
-func compileLibrary(doc any, remotes map[string]any) (*jsonschema.Schema, error) {
+func compileLibrary(doc any, with setup) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
+	c.DefaultDraft(with.draft)
 	c.AssertFormat()
 	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(compileECMA)
-	for url, d := range remotes {
+	for url, d := range with.remotes {
 		if err := c.AddResource(url, d); err != nil {
 			return nil, err
 		}

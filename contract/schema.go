@@ -50,13 +50,19 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 			s["type"] = "object"
 		}
 	}
-	return compile(schema, doc, nil)
+	return compile(schema, doc, setup{draft: jsonschema.Draft2020})
 }
 
-// compile builds a Schema from a decoded document; remotes are further
-// documents, by URL, that $ref may reach.
-func compile(raw []byte, doc any, remotes map[string]any) (*Schema, error) {
-	lib, err := compileLibrary(doc, remotes)
+// setup says which draft a schema without $schema has and which further
+// documents, by URL, $ref may reach.
+type setup struct {
+	draft   *jsonschema.Draft
+	remotes map[string]any
+}
+
+// compile builds a Schema from a decoded document.
+func compile(raw []byte, doc any, with setup) (*Schema, error) {
+	lib, err := compileLibrary(doc, with)
 	if err != nil {
 		return nil, fmt.Errorf("compile schema: %w: %w", callvet.ErrInvalid, err)
 	}
