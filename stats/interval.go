@@ -5,6 +5,7 @@ package stats
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 )
 
 // Status tells whether an interval can be used, and what is special about it.
@@ -84,7 +85,7 @@ type intervalJSON struct {
 func (iv Interval) MarshalJSON() ([]byte, error) {
 	j := intervalJSON{
 		Lower: finite(iv.Lower), Upper: finite(iv.Upper), N: iv.N, Clusters: iv.Clusters,
-		NEff: iv.NEff, Confidence: iv.Confidence, Method: iv.Method, Status: iv.Status,
+		NEff: or(finite(iv.NEff), 0), Confidence: iv.Confidence, Method: iv.Method, Status: iv.Status,
 	}
 	if iv.Defined() {
 		j.Point = finite(iv.Point)
@@ -108,9 +109,14 @@ func (iv *Interval) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// finite keeps 12 significant digits, so that the order in which sums were made
+// does not show in a file.
 func finite(x float64) *float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil
+	}
+	if r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64); err == nil {
+		x = r
 	}
 	return &x
 }

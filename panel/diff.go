@@ -1,0 +1,341 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/callvet/callvet/stats"
+)
+
+// Comparison is the paired difference of two runs: a candidate against a
+// baseline, over the cases that both judged.
+type Comparison struct {
+	Baseline   string             `json:"baseline"`
+	Candidate  string             `json:"candidate"`
+	Confidence float64            `json:"confidence"`
+	Targets    []TargetComparison `json:"targets"`
+	// Cases that only one of the runs has, and cases whose text changed and that
+	// are therefore not comparable; by ID, in the order of the runs.
+	OnlyBaseline  []string `json:"only_baseline,omitempty"`
+	OnlyCandidate []string `json:"only_candidate,omitempty"`
+	Changed       []string `json:"changed,omitempty"`
+	// Targets without a counterpart.
+	UnpairedBaseline  []string `json:"unpaired_baseline,omitempty"`
+	UnpairedCandidate []string `json:"unpaired_candidate,omitempty"`
+	Warnings          []string `json:"warnings,omitempty"`
+}
+
+// TargetComparison compares one target with its counterpart.
+type TargetComparison struct {
+	Baseline  string         `json:"baseline"`
+	Candidate string         `json:"candidate"`
+	Overall   Difference     `json:"overall"`
+	Slices    []Difference   `json:"slices,omitempty"`
+	Changes   []CaseChange   `json:"changes,omitempty"`
+	Unjudged  []UnjudgedCase `json:"unjudged,omitempty"`
+}
+
+// Difference of the pass rates over the cases judged in both runs.
+type Difference struct {
+	Key       string         `json:"key,omitempty"`
+	Value     string         `json:"value,omitempty"`
+	Cases     int            `json:"cases"`
+	Baseline  stats.Interval `json:"baseline"`
+	Candidate stats.Interval `json:"candidate"`
+	// Change is candidate - baseline, in [-1,1].
+	Change stats.Interval `json:"change"`
+	// P is the two-sided p value of no change, Test its method; PHolm, of slices
+	// only, is adjusted for their number.
+	P             float64  `json:"p"`
+	PHolm         *float64 `json:"p_holm,omitempty"`
+	Test          string   `json:"test"`
+	NewlyFailing  int      `json:"newly_failing"`
+	NewlyPassing  int      `json:"newly_passing"`
+	Verdict       Change   `json:"verdict"`
+	differences   []float64
+	baseSums      stats.Clusters
+	candidateSums stats.Clusters
+	pairs         stats.Pairs
+	single        bool // one judged attempt per case on both sides
+}
+
+// Change says what a difference amounts to.
+type Change string
+
+// The changes. A difference is told as better or worse only when its interval
+// does not hold 0.
+const (
+	ChangeBetter  Change = "better"
+	ChangeWorse   Change = "worse"
+	ChangeUnclear Change = "no clear difference"
+	ChangeNone    Change = "not comparable"
+)
+
+// CaseChange is one case that passes more or less often than before.
+type CaseChange struct {
+	Case string `json:"case"`
+	// Kind is newly_failing, newly_passing, less_often or more_often.
+	Kind            string `json:"kind"`
+	BaselinePasses  int    `json:"baseline_passes"`
+	BaselineN       int    `json:"baseline_n"`
+	CandidatePasses int    `json:"candidate_passes"`
+	CandidateN      int    `json:"candidate_n"`
+	// Stability is "stable" where the attempts of the case alone show the change
+	// (Fisher, p < 0.05), "flaky" where a side both passed and failed, else empty.
+	Stability string `json:"stability,omitempty"`
+}
+
+// The kinds of a case's change.
+const (
+	NewlyFailing = "newly_failing"
+	NewlyPassing = "newly_passing"
+	LessOften    = "less_often"
+	MoreOften    = "more_often"
+)
+
+// UnjudgedCase is in both runs but without a verdict in one of them.
+type UnjudgedCase struct {
+	Case string `json:"case"`
+	Run  string `json:"run"` // where the verdict is missing: baseline, candidate or both
+}
+
+// Diff compares two runs case by case: repeats of a case are averaged first and
+// are never counted as independent. Targets are paired by name; where no names
+// are shared and each run has one target, these are compared. confidence is
+// two-sided, 0 means 0.95.
+//
+// The interval is Newcombe's with McNemar's mid-p where each case was judged
+// once, else the t interval of the mean difference by case, with the exact
+// sign-flip test below 15 cases.
+// Source: Statistics specification, section 9.
+func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
+	if !(confidence > 0 && confidence < 1) {
+		confidence = 0.95
+	}
+	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, Confidence: confidence}
+	common := d.match(baseline, candidate)
+	for _, p := range d.pairTargets(baseline, candidate) {
+		d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, confidence))
+	}
+	if n := len(d.Changed); n > 0 {
+		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")
+	}
+	if len(d.Targets) == 0 {
+		d.Warnings = append(d.Warnings, "the runs have no target in common")
+	}
+	return d
+}
+
+// match lists the positions of the cases that are the same in both runs.
+func (d *Comparison) match(base, cand *Ledger) [][2]int {
+	var common [][2]int
+	for i := range base.cases {
+		c := &base.cases[i]
+		j, ok := cand.index[c.id]
+		switch {
+		case !ok:
+			d.OnlyBaseline = append(d.OnlyBaseline, c.id)
+		case cand.cases[j].hash != c.hash:
+			d.Changed = append(d.Changed, c.id)
+		default:
+			common = append(common, [2]int{i, j})
+		}
+	}
+	for i := range cand.cases {
+		if _, ok := base.index[cand.cases[i].id]; !ok {
+			d.OnlyCandidate = append(d.OnlyCandidate, cand.cases[i].id)
+		}
+	}
+	return common
+}
+
+func (d *Comparison) pairTargets(base, cand *Ledger) [][2]int {
+	var pairs [][2]int
+	taken := make([]bool, len(cand.targets))
+	for i, name := range base.targets {
+		j := slices.Index(cand.targets, name)
+		if j < 0 || taken[j] {
+			d.UnpairedBaseline = append(d.UnpairedBaseline, name)
+			continue
+		}
+		taken[j] = true
+		pairs = append(pairs, [2]int{i, j})
+	}
+	for j, name := range cand.targets {
+		if !taken[j] {
+			d.UnpairedCandidate = append(d.UnpairedCandidate, name)
+		}
+	}
+	if len(pairs) == 0 && len(base.targets) == 1 && len(cand.targets) == 1 {
+		d.UnpairedBaseline, d.UnpairedCandidate = nil, nil
+		return [][2]int{{0, 0}}
+	}
+	return pairs
+}
+
+func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64) TargetComparison {
+	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]], Overall: Difference{single: true}}
+	bySlice := map[sliceID]*Difference{}
+	for _, p := range common {
+		a, b := base.at(t[0], p[0]), cand.at(t[1], p[1])
+		if a.judged == 0 || b.judged == 0 {
+			if a.any() || b.any() {
+				out.Unjudged = append(out.Unjudged, UnjudgedCase{Case: base.cases[p[0]].id, Run: missingSide(a, b)})
+			}
+			continue
+		}
+		out.Overall.add(a, b)
+		for _, id := range cand.cases[p[1]].slices {
+			s := bySlice[id]
+			if s == nil {
+				s = &Difference{Key: id.key, Value: id.value, single: true}
+				bySlice[id] = s
+			}
+			s.add(a, b)
+		}
+		if c, ok := changeOf(cand.cases[p[1]].id, a, b); ok {
+			out.Changes = append(out.Changes, c)
+		}
+	}
+	out.Overall.finish(conf)
+	out.Slices = finishSlices(bySlice, cand.sliceBy, out.Overall.Cases, conf)
+	slices.SortStableFunc(out.Changes, func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) })
+	return out
+}
+
+func missingSide(a, b attempts) string {
+	switch {
+	case a.judged == 0 && b.judged == 0:
+		return "both"
+	case a.judged == 0:
+		return "baseline"
+	}
+	return "candidate"
+}
+
+func kindRank(kind string) int {
+	return slices.Index([]string{NewlyFailing, LessOften, NewlyPassing, MoreOften}, kind)
+}
+
+func changeOf(id string, a, b attempts) (CaseChange, bool) {
+	before, after := a.share(), b.share()
+	if before == after {
+		return CaseChange{}, false
+	}
+	c := CaseChange{
+		Case: id, BaselinePasses: int(a.passes), BaselineN: int(a.judged),
+		CandidatePasses: int(b.passes), CandidateN: int(b.judged),
+	}
+	switch {
+	case before >= 0.5 && after < 0.5:
+		c.Kind = NewlyFailing
+	case before < 0.5 && after >= 0.5:
+		c.Kind = NewlyPassing
+	case after < before:
+		c.Kind = LessOften
+	default:
+		c.Kind = MoreOften
+	}
+	mixed := func(x attempts) bool { return x.passes > 0 && x.passes < x.judged }
+	switch {
+	case stats.Fisher(c.BaselinePasses, c.BaselineN, c.CandidatePasses, c.CandidateN) < 0.05:
+		c.Stability = "stable"
+	case mixed(a) || mixed(b):
+		c.Stability = "flaky"
+	}
+	return c, true
+}
+
+// add adds one case judged on both sides.
+func (d *Difference) add(a, b attempts) {
+	d.Cases++
+	before, after := a.share(), b.share()
+	d.differences = append(d.differences, after-before)
+	d.baseSums.Add(float64(a.passes), int(a.judged), true)
+	d.candidateSums.Add(float64(b.passes), int(b.judged), true)
+	d.single = d.single && a.judged == 1 && b.judged == 1
+	switch {
+	case before >= 0.5 && after < 0.5:
+		d.NewlyFailing++
+	case before < 0.5 && after >= 0.5:
+		d.NewlyPassing++
+	}
+	switch was, is := before == 1, after == 1; {
+	case was && is:
+		d.pairs.Both++
+	case is:
+		d.pairs.CandidateOnly++
+	case was:
+		d.pairs.BaselineOnly++
+	default:
+		d.pairs.Neither++
+	}
+}
+
+func (d *Difference) finish(conf float64) {
+	d.Baseline = d.baseSums.Interval(conf, stats.DefaultRho0)
+	d.Candidate = d.candidateSums.Interval(conf, stats.DefaultRho0)
+	if d.single {
+		d.Change, d.Test = stats.Newcombe(d.pairs, conf), "mcnemar_midp"
+		d.P = stats.McNemar(d.pairs.BaselineOnly, d.pairs.CandidateOnly)
+	} else {
+		d.Change, d.P = stats.PairedMean(d.differences, conf)
+		d.Change.Lower, d.Change.Upper = max(-1, d.Change.Lower), min(1, d.Change.Upper)
+		d.Test = "paired_t"
+		if len(d.differences) < 15 {
+			if p, ok := stats.SignFlip(d.differences); ok {
+				d.P, d.Test = p, "sign_flip"
+			}
+		}
+	}
+	d.differences = nil
+	d.Verdict = d.judge()
+}
+
+// judge never calls a difference clear that fewer than two cases show: a mean
+// without variance over a handful of cases proves nothing.
+func (d *Difference) judge() Change {
+	switch {
+	case d.Cases == 0:
+		return ChangeNone
+	case !d.Change.Usable() || d.P >= 1-d.Change.Confidence:
+		return ChangeUnclear
+	case d.Change.Lower > 0:
+		return ChangeBetter
+	case d.Change.Upper < 0:
+		return ChangeWorse
+	}
+	return ChangeUnclear
+}
+
+// finishSlices orders the slices and adjusts their p values together. Tags that
+// every compared case has repeat the overall difference and are left out.
+func finishSlices(m map[sliceID]*Difference, by []string, total int, conf float64) []Difference {
+	var out []Difference
+	for id, d := range m {
+		if id.key == "tag" && d.Cases == total {
+			continue
+		}
+		d.finish(conf)
+		out = append(out, *d)
+	}
+	rank := func(key string) int {
+		if r := slices.Index(by, key); r >= 0 {
+			return r
+		}
+		return len(by)
+	}
+	slices.SortFunc(out, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(rank(a.Key), rank(b.Key)), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
+	})
+	p := make([]float64, len(out))
+	for i := range out {
+		p[i] = out[i].P
+	}
+	for i, q := range stats.Holm(p) {
+		out[i].PHolm = &q
+	}
+	return out
+}

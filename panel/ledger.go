@@ -1,0 +1,101 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+// Ledger keeps of one run what a comparison needs: for each case its identity,
+// its slices and a hash of what it asks, and for each target how many judged
+// attempts passed. It grows by some 100 bytes a case.
+type Ledger struct {
+	Run     string
+	targets []string
+	repeats int
+	sliceBy []string
+	cases   []ledgerCase
+	index   map[string]int
+	cells   [][]attempts // by target, then case
+}
+
+type ledgerCase struct {
+	id     string
+	hash   [16]byte
+	slices []sliceID
+}
+
+// attempts of one case by one target.
+type attempts struct{ passes, judged, errors, notRun int32 }
+
+func (a attempts) any() bool { return a.judged+a.errors+a.notRun > 0 }
+
+func (a attempts) share() float64 { return float64(a.passes) / float64(a.judged) }
+
+// NewLedger starts the ledger of a run. sliceBy is as in Config.
+func NewLedger(run string, targets []string, sliceBy []string) *Ledger {
+	if sliceBy == nil {
+		sliceBy = DefaultSlices()
+	}
+	return &Ledger{
+		Run: run, targets: slices.Clone(targets), sliceBy: sliceBy,
+		index: map[string]int{}, cells: make([][]attempts, len(targets)),
+	}
+}
+
+// Add takes one attempt. Attempts of targets that the run does not have are
+// ignored. Each attempt is to be given once.
+func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
+	if cell.Target < 0 || cell.Target >= len(l.targets) {
+		return
+	}
+	i, ok := l.index[c.ID]
+	if !ok {
+		i = len(l.cases)
+		l.index[c.ID] = i
+		l.cases = append(l.cases, ledgerCase{id: c.ID, hash: caseHash(c), slices: memberships(l.sliceBy, c)})
+	}
+	row := l.cells[cell.Target]
+	for len(row) <= i {
+		row = append(row, attempts{})
+	}
+	l.cells[cell.Target] = row
+	l.repeats = max(l.repeats, cell.Repeat+1)
+	a := &row[i]
+	switch {
+	case cell.Trace.Outcome == callvet.OutcomeNotRun || cell.Result.Verdict == callvet.VerdictNotRun:
+		a.notRun++
+	case cell.Result.Verdict == callvet.VerdictPass:
+		a.passes++
+		a.judged++
+	case cell.Result.Verdict == callvet.VerdictFail:
+		a.judged++
+	default:
+		a.errors++
+	}
+}
+
+func (l *Ledger) at(target, i int) attempts {
+	if row := l.cells[target]; i < len(row) {
+		return row[i]
+	}
+	return attempts{}
+}
+
+// caseHash identifies what a case asks and how it is judged; texts that only
+// describe it, its tags and its place in a file do not count.
+func caseHash(c *callvet.Case) [16]byte {
+	k := *c
+	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil
+	k.Position, k.Skip = callvet.Position{}, ""
+	b, err := json.Marshal(k)
+	if err != nil { // an invalid raw value; the message tells it from others
+		b = []byte(err.Error())
+	}
+	sum := sha256.Sum256(b)
+	return [16]byte(sum[:16])
+}

@@ -1,0 +1,177 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats"
+)
+
+// sample is k of n for one metric of one attempt.
+type sample struct {
+	metric int
+	sum    float64
+	n      int
+	binary bool
+}
+
+// observe adds one attempt to the sums of its case.
+func (a *Accumulator) observe(t *targetSums, cs *caseSums, c *callvet.Case, cell *callvet.Cell) {
+	tr, r := &cell.Trace, &cell.Result
+	cs.cells++
+	verdict := r.Verdict
+	// What the trace says of its end outweighs a missing result.
+	switch {
+	case tr.Outcome == callvet.OutcomeNotRun:
+		verdict = callvet.VerdictNotRun
+	case tr.Outcome == callvet.OutcomeError || verdict == "":
+		verdict = callvet.VerdictError
+	}
+	cs.counts.add(tr, r, verdict)
+	if verdict == callvet.VerdictNotRun {
+		return
+	}
+	a.pairs = a.pairs[:0]
+	a.rate(mError, verdict == callvet.VerdictError)
+	cs.spend(tr, verdict == callvet.VerdictPass)
+	t.time(tr, cell.Case)
+	if verdict != callvet.VerdictError {
+		cs.scored++
+		if verdict == callvet.VerdictPass {
+			cs.passes++
+		}
+		a.judged(t, c, tr, r, verdict)
+	}
+	for _, p := range a.pairs {
+		for p.metric >= len(cs.metrics) {
+			cs.metrics = append(cs.metrics, moment{})
+		}
+		cs.metrics[p.metric].add(p)
+	}
+}
+
+func (a *Accumulator) rate(metric int, yes bool) {
+	p := sample{metric: metric, n: 1, binary: true}
+	if yes {
+		p.sum = 1
+	}
+	a.pairs = append(a.pairs, p)
+}
+
+// judged adds what only an attempt with a verdict has.
+func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, r *callvet.Result, verdict callvet.Verdict) {
+	a.rate(mPass, verdict == callvet.VerdictPass)
+	unreadable := tr.Outcome == callvet.OutcomeUnparseable
+	a.rate(mUnparseable, unreadable)
+	a.rate(mRepaired, tr.Format == callvet.FormatNormalized)
+	a.rate(mNative, tr.Format == callvet.FormatPass)
+	for i := range r.Scores {
+		s := &r.Scores[i]
+		if s.Scored && s.Value >= 0 && s.Value <= 1 { // a NaN is neither
+			a.pairs = append(a.pairs, sample{a.metric(s.Name), s.Value, 1, s.Value == 0 || s.Value == 1})
+		}
+	}
+	see := func(want, got string) { t.confusion[[2]string{want, got}]++ }
+	if unreadable {
+		a.unreadable(c, r, see)
+		return
+	}
+	k := counted(c, tr.Calls(), r, func(name string) bool { return a.unknown(c, name) }, see)
+	if !k.known {
+		return
+	}
+	if k.made > 0 {
+		a.pairs = append(a.pairs, sample{mOverCall, float64(min(k.unneeded, k.made)), k.made, true})
+	}
+	if k.needed > 0 {
+		a.pairs = append(a.pairs, sample{mMiss, float64(min(k.missed, k.needed)), k.needed, true})
+	}
+	if k.none {
+		a.rate(mAbstention, tr.Outcome == callvet.OutcomeAbstained)
+	}
+}
+
+// unreadable counts an attempt whose call could not be read: it is no
+// abstention, and every call it should have made is missing.
+func (a *Accumulator) unreadable(c *callvet.Case, r *callvet.Result, see func(want, got string)) {
+	e := expectation(c, r.Plan, nil)
+	if !e.known {
+		return
+	}
+	if len(e.calls) == 0 {
+		see(None, Unreadable)
+		a.rate(mAbstention, false)
+		return
+	}
+	needed := 0
+	for i, names := range e.calls {
+		if !e.optional[i] {
+			see(first(names), Unreadable)
+			needed++
+		}
+	}
+	if needed > 0 {
+		a.pairs = append(a.pairs, sample{mMiss, float64(needed), needed, true})
+	}
+}
+
+// unknown reports whether a name is in neither the case's nor the suite's tools.
+func (a *Accumulator) unknown(c *callvet.Case, name string) bool {
+	for i := range c.Tools {
+		if strings.EqualFold(c.Tools[i].Name, name) {
+			return false
+		}
+	}
+	if len(c.Tools) > 0 || len(a.tools) == 0 {
+		return len(c.Tools) > 0
+	}
+	_, ok := a.tools[strings.ToLower(name)]
+	return !ok
+}
+
+// spend adds tokens and cost, which errors consume too.
+func (cs *caseSums) spend(tr *callvet.Trace, passed bool) {
+	u := &tr.Usage
+	cs.counts.usage.Requests += tr.Attempts
+	if tr.Cached {
+		cs.counts.usage.Cached++
+	}
+	if !u.Known {
+		cs.counts.usage.UsageUnknown++
+	} else {
+		cs.counts.usage.InputTokens += u.InputTokens
+		cs.counts.usage.OutputTokens += u.OutputTokens
+		cs.counts.usage.ReasoningTokens += u.ReasoningTokens
+		cs.tokens.add(float64(u.InputTokens+u.OutputTokens), 1)
+	}
+	if u.CostUSD == nil {
+		cs.counts.usage.CostUnknown++
+		return
+	}
+	cs.counts.usage.CostKnown++
+	cs.counts.usage.CostUSD += *u.CostUSD
+	won := 0.0
+	if passed {
+		won = 1
+	}
+	cs.cost.add(*u.CostUSD, 1)
+	cs.perPass.add(*u.CostUSD, won)
+}
+
+// time keeps the latency of an attempt that was really made. A timeout is as
+// slow as its limit, or slower; other errors say nothing about speed.
+func (t *targetSums) time(tr *callvet.Trace, index int) {
+	if tr.Cached || !(tr.WallMS > 0) {
+		return
+	}
+	timeout := tr.Fault != nil && tr.Fault.Kind == callvet.FaultTimeout
+	if tr.Outcome == callvet.OutcomeError && !timeout {
+		return
+	}
+	t.wall = append(t.wall, stats.Observation{Value: tr.WallMS, Cluster: int32(index), Censored: timeout})
+	if tr.FirstTokenMS > 0 {
+		t.firstTok = append(t.firstTok, stats.Observation{Value: tr.FirstTokenMS, Cluster: int32(index)})
+	}
+}

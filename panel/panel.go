@@ -1,0 +1,165 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats"
+)
+
+// Panels are the tables of one run.
+type Panels struct {
+	Confidence float64       `json:"confidence"`
+	Repeats    int           `json:"repeats"`
+	Targets    []TargetPanel `json:"targets"`
+	// Duplicates counts attempts that were given twice; they are counted once.
+	Duplicates int      `json:"duplicates,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+}
+
+// TargetPanel holds the tables of one target.
+type TargetPanel struct {
+	Target int    `json:"target"` // position in the run
+	Name   string `json:"name"`
+	// Floor marks a baseline that any model must beat.
+	Floor     bool       `json:"floor,omitempty"`
+	Overall   Slice      `json:"overall"`
+	Slices    []Slice    `json:"slices,omitempty"`
+	Confusion []Confused `json:"confusion,omitempty"`
+}
+
+// Slice is the table for the cases that share Key=Value; both are empty for all
+// cases of the target.
+type Slice struct {
+	Key      string   `json:"key,omitempty"`
+	Value    string   `json:"value,omitempty"`
+	Cases    int      `json:"cases"`
+	Cells    int      `json:"cells"` // attempts, whatever their end
+	Verdicts Verdicts `json:"verdicts"`
+	Outcomes []Count  `json:"outcomes,omitempty"`
+	Classes  []Count  `json:"classes,omitempty"` // error classes, in order of precedence
+	Usage    Usage    `json:"usage"`
+	Metrics  []Metric `json:"metrics"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Metric finds a metric by name; nil when the slice does not have it.
+func (s *Slice) Metric(name string) *Metric {
+	for i := range s.Metrics {
+		if s.Metrics[i].Name == name {
+			return &s.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// Verdicts counts attempts by verdict.
+type Verdicts struct {
+	Pass   int `json:"pass"`
+	Fail   int `json:"fail"`
+	Error  int `json:"error"`
+	NotRun int `json:"not_run"`
+}
+
+// Count is a name with how often it occurred.
+type Count struct {
+	Name string `json:"name"`
+	N    int    `json:"n"`
+}
+
+// Confused counts calls that should have gone to Expected and went to Called.
+// The special names are None, Unknown and Unreadable.
+type Confused struct {
+	Expected string `json:"expected"`
+	Called   string `json:"called"`
+	N        int    `json:"n"`
+}
+
+// The special names of a confusion table: no call, a name that is in no
+// catalogue, and an attempt whose call could not be read.
+const (
+	None       = "(none)"
+	Unknown    = "(unknown tool)"
+	Unreadable = "(unparseable)"
+)
+
+// Usage is what the attempts of a slice consumed, errors included.
+type Usage struct {
+	InputTokens     int     `json:"input_tokens"`
+	OutputTokens    int     `json:"output_tokens"`
+	ReasoningTokens int     `json:"reasoning_tokens,omitempty"`
+	CostUSD         float64 `json:"cost_usd"` // of the attempts whose price is known
+	CostKnown       int     `json:"cost_known"`
+	CostUnknown     int     `json:"cost_unknown"` // attempts that ran without a known price
+	UsageUnknown    int     `json:"usage_unknown"`
+	// Requests counts requests sent, retries included; Cached the attempts
+	// answered from the cache.
+	Requests int `json:"requests"`
+	Cached   int `json:"cached,omitempty"`
+}
+
+// Unit of a metric's values.
+type Unit string
+
+// The units. UnitRate is a share in [0,1].
+const (
+	UnitRate   Unit = "rate"
+	UnitMS     Unit = "ms"
+	UnitTokens Unit = "tokens"
+	UnitUSD    Unit = "usd"
+)
+
+// Metric is one number with its interval. Of says what its n counts.
+type Metric struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Unit  Unit   `json:"unit"`
+	Of    string `json:"of"` // attempts, calls, cases
+	// LowerIsBetter tells the good direction.
+	LowerIsBetter bool           `json:"lower_is_better,omitempty"`
+	Interval      stats.Interval `json:"interval"`
+	// Excluded counts judged attempts that carry no value of this metric.
+	Excluded int      `json:"excluded,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Config says how a run is to be summed up.
+type Config struct {
+	Targets []callvet.Target
+	// Tools are the suite's tools: names outside of them (and of the case's own)
+	// are unknown.
+	Tools []callvet.Tool
+	// Repeats is how often each case is attempted; 0 means 1.
+	Repeats int
+	// SliceBy lists "tier", "tag" and names of case fields; "*" means all
+	// fields. Nil means DefaultSlices.
+	SliceBy []string
+	// MinTagCases hides tags on fewer cases; 0 means 5.
+	MinTagCases int
+	// MaxValues keeps the most frequent values of a key; 0 means 40.
+	MaxValues int
+	// Confidence is two-sided, in (0,1); 0 means 0.95.
+	Confidence float64
+}
+
+// DefaultSlices are the slice keys used when the configuration names none.
+func DefaultSlices() []string { return []string{"tier", "category", "difficulty", "language", "tag"} }
+
+func (c Config) withDefaults() Config {
+	if c.Repeats <= 0 {
+		c.Repeats = 1
+	}
+	if c.SliceBy == nil {
+		c.SliceBy = DefaultSlices()
+	}
+	if c.MinTagCases <= 0 {
+		c.MinTagCases = 5
+	}
+	if c.MaxValues <= 0 {
+		c.MaxValues = 40
+	}
+	if !(c.Confidence > 0 && c.Confidence < 1) {
+		c.Confidence = 0.95
+	}
+	return c
+}

@@ -1,0 +1,87 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"fmt"
+
+	"github.com/callvet/callvet/stats"
+)
+
+// Limits of the ground rules for statistics: more than this share left out
+// makes a mean doubtful, fewer cases than this make its interval wide.
+const (
+	maxExcluded = 0.05
+	minCases    = 30
+)
+
+// rateWarnings says what to keep in mind about one rate.
+func rateWarnings(m *Metric, judged int) []string {
+	var w []string
+	iv := m.Interval
+	if judged > 0 && float64(m.Excluded) > maxExcluded*float64(judged) && iv.N > 0 {
+		w = append(w, fmt.Sprintf("%d of %d judged attempts have no value and are left out", m.Excluded, judged))
+	}
+	switch {
+	case iv.Status == stats.StatusNoData:
+		return append(w, "no data")
+	case iv.Status == stats.StatusSingleCluster:
+		return append(w, "one case only: no interval")
+	case iv.Status == stats.StatusBoundary && iv.Point == 1:
+		w = append(w, fmt.Sprintf("none of %d fell short: the data still allow %.1f %%", iv.N, 100*iv.Lower))
+	case iv.Status == stats.StatusBoundary:
+		w = append(w, fmt.Sprintf("none of %d: the data still allow %.1f %%", iv.N, 100*iv.Upper))
+	case iv.Status == stats.StatusCapped:
+		w = append(w, "fewer than 5 cases carry information: interval widened")
+	}
+	if iv.Clusters < minCases {
+		w = append(w, fmt.Sprintf("only %s", plural(iv.Clusters, "case", "cases")))
+	}
+	return w
+}
+
+func latencyWarnings(m *Metric, obs []stats.Observation) []string {
+	var w []string
+	n := 0
+	for _, o := range obs {
+		if o.Censored {
+			n++
+		}
+	}
+	if n > 0 {
+		w = append(w, plural(n, "timeout counts", "timeouts count")+" as slower than all others")
+	}
+	if m.Interval.Status == stats.StatusCensored {
+		w = append(w, "lies among the timeouts: the value is a lower limit")
+	}
+	return w
+}
+
+// sliceWarnings says what was left out of the whole table.
+func sliceWarnings(out *Slice, s *sums) []string {
+	var w []string
+	v := out.Verdicts
+	ran := v.Pass + v.Fail + v.Error
+	share := func(n, of int) string {
+		return fmt.Sprintf("%d of %d attempts (%.1f %%)", n, of, 100*float64(n)/float64(of))
+	}
+	if ran > 0 && float64(v.Error) > maxExcluded*float64(ran) {
+		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean: above 5 %, the result is inconclusive")
+	} else if v.Error > 0 {
+		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean")
+	}
+	if v.NotRun > 0 {
+		w = append(w, share(v.NotRun, ran+v.NotRun)+" did not run")
+	}
+	if u := s.counts.usage; u.CostUnknown > 0 && u.CostKnown > 0 {
+		w = append(w, plural(u.CostUnknown, "attempt has", "attempts have")+" no known price: the cost is a lower limit")
+	}
+	return w
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
