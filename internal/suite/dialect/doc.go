@@ -1,0 +1,21 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package dialect reads and writes suite files of formats that are not
+// callvet's own. It answers one question: what does this foreign file say in
+// callvet's nouns, and what of it could not be said?
+//
+// Detect names a file's dialect by its content, Import gives a Suite with a
+// list of Problems, Export writes a Suite back. Every case keeps its original
+// in Case.Foreign and every suite its frame in Suite.Foreign, so that a file
+// that is imported and exported again is the same document; what was changed in
+// between is laid over the original.
+//
+// Inside, every file is JSON: comments are blanked out in place and YAML is
+// rewritten as JSON with a table of positions, so that each problem still names
+// the line and column of the file that a person wrote.
+//
+// It deliberately does not lint (are the tools known, does the gold pass?), run
+// anything, or read BFCL, which has importers of its own. The one thing it reads
+// from disk are files that a promptfoo configuration names, inside the
+// configuration's own directory.
+package dialect
