@@ -1,0 +1,217 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package match
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Args are the compiled expected arguments of one call. Safe for concurrent use.
+type Args struct {
+	root  Rule // an object rule; its looseness is not used, extras are counted
+	extra callvet.ExtraArgs
+}
+
+// Compile makes the rules for a call. args is the expected object; nil, null
+// and {} are the same "no arguments" (that the arguments are not asserted at
+// all is the caller's business). parameters is the tool's JSON Schema, or the
+// zero Value.
+func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, parameters value.Value,
+	set Settings, extra callvet.ExtraArgs) (*Args, []Problem) {
+	var c compiler
+	var want value.Value
+	if len(args) > 0 {
+		v, err := value.Parse(args)
+		if err != nil {
+			c.problem("bad-args", "args", "the expected arguments are not JSON: "+err.Error(), "")
+		} else if k := v.Kind(); k != value.Object && k != value.Null {
+			c.problem("bad-args", "args", "the expected arguments are a JSON "+k.String()+", not an object", "write {} for no arguments")
+		}
+		if v.Kind() == value.Object {
+			want = v
+		}
+	}
+	s := rootSchema(parameters)
+	t, ps := buildTrie(matchers, func(name string) bool {
+		_, inArgs := want.Get(name)
+		return inArgs || s.property(name).at.Kind() != value.Invalid
+	})
+	c.ps = append(c.ps, ps...)
+	switch extra {
+	case "", callvet.ExtraForbid, callvet.ExtraIgnore, callvet.ExtraPenalize:
+	default:
+		c.problem("bad-extra-args", "extra_args", fmt.Sprintf("extra_args %q is not known", extra), "forbid, ignore or penalize")
+	}
+	r := c.object(want, t, s, set, "")
+	if set.Subset && extra == "" {
+		extra = callvet.ExtraIgnore
+	}
+	return &Args{root: *r, extra: extra}, c.ps
+}
+
+// Tally counts what one comparison found.
+type Tally struct {
+	// Expected and Matched count the asserted keys; Soft sums the similarities
+	// of the matched ones, so Soft <= Matched <= Expected.
+	Expected, Matched int
+	Soft              float64
+	// Gold and Emitted count the keys on either side once schema defaults are
+	// filled in where only one side writes them; Union is the size of their
+	// union and Hits the summed similarity of the keys in it that match.
+	Gold, Emitted, Union int
+	Hits                 float64
+	Missing, Extra       int
+	// Telling marks a match that is worth showing: a default left out, a soft rule.
+	Telling bool
+}
+
+// Exact reports that every key of the union matched.
+func (t *Tally) Exact() bool { return t.Matched == t.Expected && t.Extra == 0 }
+
+// Tally compares the arguments of an actual call. An absent or null value is
+// the same as {}; any other kind matches nothing.
+func (a *Args) Tally(actual value.Value) Tally {
+	var t Tally
+	r := &a.root
+	found := 0
+	e, more := actual.First()
+	more = more && actual.Kind() == value.Object
+	for i := range r.members {
+		m := &r.members[i]
+		// Callers mostly write members in the expected order.
+		v, has := e, more && e.KeyIs(m.key)
+		if !has {
+			v, has = actual.Get(m.key)
+		}
+		if has {
+			found++
+			t.count(m, v)
+			e, more = actual.Next(v)
+			continue
+		}
+		t.countAbsent(m)
+	}
+	if extra := objectLen(actual) - found; extra > 0 {
+		spelled := 0
+		if len(r.defaults) > 0 {
+			spelled = r.writtenDefaults(actual)
+			t.Telling = t.Telling || spelled > 0
+		}
+		t.Extra = extra - spelled
+		t.Gold += spelled
+		t.Hits += float64(spelled)
+		t.Emitted += extra
+		t.Union += extra
+	}
+	if k := actual.Kind(); k != value.Object && k != value.Null && k != value.Invalid {
+		t.Extra, t.Union, t.Emitted = t.Extra+1, t.Union+1, t.Emitted+1
+	}
+	return t
+}
+
+func objectLen(v value.Value) int {
+	if v.Kind() != value.Object {
+		return 0
+	}
+	return v.Len()
+}
+
+func (t *Tally) count(m *member, v value.Value) {
+	t.Expected++
+	t.Emitted++
+	t.Union++
+	if m.rule.op != opAbsent {
+		t.Gold++
+	}
+	ok, sim := m.rule.Match(v)
+	if !ok {
+		return
+	}
+	t.Matched++
+	t.Soft += sim
+	t.Hits += sim
+	if sim < 1 || m.rule.soft() && !value.Equal(m.rule.want, v) {
+		t.Telling = true
+	}
+}
+
+func (t *Tally) countAbsent(m *member) {
+	switch {
+	case m.rule.op == opAbsent:
+		t.Expected++
+		t.Matched++
+		t.Soft++
+	case m.optional:
+	case m.omittable:
+		t.Expected, t.Matched, t.Soft = t.Expected+1, t.Matched+1, t.Soft+1
+		t.Gold, t.Emitted, t.Union, t.Hits = t.Gold+1, t.Emitted+1, t.Union+1, t.Hits+1
+		t.Telling = true
+	default:
+		t.Expected, t.Gold, t.Union, t.Missing = t.Expected+1, t.Gold+1, t.Union+1, t.Missing+1
+	}
+}
+
+// Pass reports whether the call's arguments count as right: every asserted key
+// matched and no key that was not expected, unless extra arguments are ignored
+// or only penalized.
+func (a *Args) Pass(t *Tally) bool {
+	return t.Matched == t.Expected && (t.Extra == 0 || a.extra == callvet.ExtraIgnore || a.extra == callvet.ExtraPenalize)
+}
+
+// Accuracy is matched ÷ asserted keys, soft matches by their similarity; 1 when
+// nothing is asserted. Under penalize, unexpected keys join the denominator.
+// Source: Tool Calling Evaluation, "Parameter accuracy".
+func (a *Args) Accuracy(t *Tally) float64 {
+	n := t.Expected
+	if a.extra == callvet.ExtraPenalize {
+		n += t.Extra
+	}
+	return ratio(t.Soft, n, 1)
+}
+
+// Nearness in [0,1] orders candidates when calls are paired: 1 exactly when the
+// arguments pass, else the matched share of the keys that count.
+func (a *Args) Nearness(t *Tally) float64 {
+	if a.Pass(t) {
+		return 1
+	}
+	n := t.Expected
+	if a.extra != callvet.ExtraIgnore {
+		n += t.Extra
+	}
+	return min(ratio(t.Soft, n, 0), 0.999)
+}
+
+// KeyShare is the matched share of the union of expected and actual keys; 1 for
+// two empty sides.
+func (t *Tally) KeyShare() float64 { return ratio(t.Hits, t.Union, 1) }
+
+// Precision is matched ÷ actual keys, Recall matched ÷ expected keys, F1 is
+// 2·matched ÷ (expected + actual). Each is 1 when both sides are empty and 0
+// when only its denominator is.
+// Source: Evaluating Tool Calling, "Argument fidelity", as a real F1.
+func (t *Tally) Precision() float64 { return ratio(t.Hits, t.Emitted, t.bothEmpty()) }
+
+// Recall: see Precision.
+func (t *Tally) Recall() float64 { return ratio(t.Hits, t.Gold, t.bothEmpty()) }
+
+// F1: see Precision.
+func (t *Tally) F1() float64 { return ratio(2*t.Hits, t.Gold+t.Emitted, t.bothEmpty()) }
+
+func (t *Tally) bothEmpty() float64 {
+	if t.Gold+t.Emitted == 0 {
+		return 1
+	}
+	return 0
+}
+
+func ratio(a float64, n int, empty float64) float64 {
+	if n == 0 {
+		return empty
+	}
+	return min(max(a/float64(n), 0), 1)
+}

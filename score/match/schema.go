@@ -1,0 +1,111 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package match
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet/value"
+)
+
+// schema is a place in a tool's JSON Schema. It is read only for what changes
+// how values compare: enum, const, pattern, format and default.
+type schema struct {
+	root, at value.Value
+}
+
+func rootSchema(v value.Value) schema { return schema{v, v}.resolved() }
+
+// resolved follows local references, a few levels deep.
+func (s schema) resolved() schema {
+	for range 8 {
+		ref, ok := s.at.Get("$ref")
+		if !ok {
+			break
+		}
+		at, ok := pointer(s.root, ref.Str())
+		if !ok {
+			return schema{root: s.root}
+		}
+		s.at = at
+	}
+	return s
+}
+
+func pointer(v value.Value, ref string) (value.Value, bool) {
+	p, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return value.Value{}, false
+	}
+	for _, seg := range strings.Split(p, "/")[1:] {
+		seg = strings.ReplaceAll(strings.ReplaceAll(seg, "~1", "/"), "~0", "~")
+		if v.Kind() == value.Array {
+			i, err := strconv.Atoi(seg)
+			if v, ok = element(v, i); err != nil || !ok {
+				return v, false
+			}
+		} else if v, ok = v.Get(seg); !ok {
+			return v, false
+		}
+	}
+	return v, true
+}
+
+func element(v value.Value, i int) (value.Value, bool) {
+	if v.Kind() != value.Array || i < 0 || i >= v.Len() {
+		return value.Value{}, false
+	}
+	e, _ := v.First()
+	for range i {
+		e, _ = v.Next(e)
+	}
+	return e, true
+}
+
+func (s schema) property(name string) schema {
+	props, _ := s.at.Get("properties")
+	p, _ := props.Get(name)
+	return schema{s.root, p}.resolved()
+}
+
+func (s schema) item(i int) schema {
+	for _, key := range [...]string{"prefixItems", "items"} {
+		if tuple, ok := s.at.Get(key); ok && tuple.Kind() == value.Array {
+			if e, ok := element(tuple, i); ok {
+				return schema{s.root, e}.resolved()
+			}
+		}
+	}
+	items, _ := s.at.Get("items")
+	if items.Kind() != value.Object {
+		items, _ = s.at.Get("additionalItems")
+	}
+	return schema{s.root, items}.resolved()
+}
+
+// literal reports whether the schema gives a string an enum, pattern or format,
+// so that its spelling matters.
+func (s schema) literal() bool { return s.literalWithin(4) }
+
+func (s schema) literalWithin(depth int) bool {
+	if s.at.Kind() != value.Object || depth == 0 {
+		return false
+	}
+	for _, k := range [...]string{"enum", "const", "pattern", "format"} {
+		if _, ok := s.at.Get(k); ok {
+			return true
+		}
+	}
+	for _, k := range [...]string{"anyOf", "oneOf", "allOf"} {
+		list, _ := s.at.Get(k)
+		for e, ok := list.First(); ok && list.Kind() == value.Array; e, ok = list.Next(e) {
+			if (schema{s.root, e}).resolved().literalWithin(depth - 1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s schema) defaultValue() (value.Value, bool) { return s.at.Get("default") }
