@@ -1,0 +1,215 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+)
+
+// DefaultLimit is how many bytes one input file may have: 256 MiB.
+const DefaultLimit = 256 << 20
+
+// yamlLimit bounds YAML, whose tree needs a hundred times the file's bytes;
+// larger suites are JSON.
+const yamlLimit = 32 << 20
+
+// Options are the settings of Load. The zero value reads files as they are.
+type Options struct {
+	// Limit is the largest file in bytes; 0 means DefaultLimit.
+	Limit int64
+	// Stdin is what the path "-" reads. Nil: "-" is an error.
+	Stdin io.Reader
+	// Seeds and Snapshots are the values of {{seed:path}} and {{snapshot:path}}
+	// tokens, as JSON objects. Nil: those tokens stay unresolved.
+	Seeds, Snapshots []byte
+	// KeepTokens leaves tokens as they are, for a conversion that loses nothing.
+	KeepTokens bool
+	// NoIncludes refuses tools_from, for suites of strangers.
+	NoIncludes bool
+	// Dialect, when set, is the format to read instead of detecting it.
+	Dialect string
+}
+
+// Load reads the suite in a file, in all suite files of a folder (their cases
+// and tools are put together) or, for "-", on Stdin. It detects the format by
+// content: callvet's own in YAML or JSON (comments allowed) and every dialect.
+//
+// The problems say what could not be accepted, in the order of the file; those
+// that are not warnings mean that the suite is not what its author wrote, and
+// should not run. The error is for input of which nothing can be used: not
+// there, too large, not text, not a suite.
+func Load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	if path == "-" {
+		if opt.Stdin == nil {
+			return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read suite: %w: no standard input", callvet.ErrInvalid), Hint: "name a file or a folder"}
+		}
+		data, err := opt.read(opt.Stdin, "-")
+		if err != nil {
+			return nil, nil, err
+		}
+		return parse(data, "-", opt)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, missing(path, err)
+	}
+	if info.IsDir() {
+		return loadFolder(path, opt)
+	}
+	data, err := opt.readFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return parse(data, path, opt)
+}
+
+// Parse reads a suite from memory, as Load would from a file of that name; a
+// tools_from path is relative to the name's folder.
+func Parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	if int64(len(data)) > opt.limit() {
+		return nil, nil, tooLarge(name, opt.limit())
+	}
+	return parse(data, name, opt)
+}
+
+func missing(path string, err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		hint := "`callvet init` writes a suite to start from"
+		if near := nearestFile(path); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w", path, callvet.ErrNotFound), Hint: hint}
+	}
+	return fmt.Errorf("read suite: %w", err)
+}
+
+func nearestFile(path string) string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if best := nearest(filepath.Base(path), names); best != "" {
+		return filepath.Join(filepath.Dir(path), best)
+	}
+	return ""
+}
+
+func (o *Options) limit() int64 {
+	if o.Limit > 0 {
+		return o.Limit
+	}
+	return DefaultLimit
+}
+
+func tooLarge(name string, limit int64) error {
+	return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w: more than %d bytes", name, callvet.ErrLimited, limit), Hint: "split the suite into several files of one folder"}
+}
+
+func (o *Options) readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, missing(path, err)
+	}
+	defer func() { _ = f.Close() }() // opened for reading only
+	return o.read(f, path)
+}
+
+func (o *Options) read(r io.Reader, name string) ([]byte, error) {
+	size := 0
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			size = int(min(info.Size(), o.limit()))
+		}
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	if _, err := buf.ReadFrom(io.LimitReader(r, o.limit()+1)); err != nil {
+		return nil, fmt.Errorf("read suite %s: %w", name, err)
+	}
+	if int64(buf.Len()) > o.limit() {
+		return nil, tooLarge(name, o.limit())
+	}
+	return buf.Bytes(), nil
+}
+
+// parse detects the format and reads it.
+func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	if err := checkText(data, name); err != nil {
+		return nil, nil, err
+	}
+	s, problems, err := parseAs(data, name, opt)
+	if err != nil || s == nil {
+		return nil, problems, err
+	}
+	if !opt.KeepTokens && bytes.Contains(data, []byte("{{")) {
+		if err := resolveTokens(s, opt.Seeds, opt.Snapshots); err != nil {
+			return nil, problems, err
+		}
+	}
+	return s, problems, nil
+}
+
+func checkText(data []byte, name string) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fmt.Errorf("read suite %s: %w: the file is empty", name, callvet.ErrInvalid)
+	}
+	if !utf8.Valid(data) {
+		valid := 0
+		for valid < len(data) {
+			c, size := utf8.DecodeRune(data[valid:])
+			if c == utf8.RuneError && size == 1 {
+				break
+			}
+			valid += size
+		}
+		line := 1 + bytes.Count(data[:valid], []byte{'\n'})
+		return &callvet.Hinted{Err: fmt.Errorf("read suite %s:%d: %w: the text is not UTF-8", name, line, callvet.ErrInvalid), Hint: "save the file as UTF-8"}
+	}
+	return nil
+}
+
+// readDocument parses JSON or YAML, whichever the text is.
+func readDocument(name string, data []byte) (*document, *syntaxError) {
+	ext := strings.ToLower(filepath.Ext(name))
+	named := slices.Contains([]string{".yaml", ".yml"}, ext)
+	if looksJSON(data) && !named || ext == ".json" || ext == ".jsonc" {
+		d, bad := parseJSON(name, data)
+		if bad == nil || ext != "" || data[0] != '{' {
+			return d, bad
+		}
+		if y, worse := parseYAML(name, data); worse == nil {
+			return y, nil
+		}
+		return d, bad
+	}
+	if len(data) > yamlLimit {
+		return &document{file: name}, &syntaxError{line: 1, column: 1, message: "the YAML is larger than 32 MiB", fix: "write large suites as JSON"}
+	}
+	return parseYAML(name, data)
+}
+
+func looksJSON(data []byte) bool {
+	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(data) > 0 && (data[0] == '{' || data[0] == '[' || bytes.HasPrefix(data, []byte("//")) || bytes.HasPrefix(data, []byte("/*")))
+}
+
+func (d *document) syntax(e *syntaxError) callvet.Problem {
+	p := callvet.Problem{Position: callvet.Position{File: d.file, Line: e.line, Column: e.column}, Code: "syntax", Message: e.message, Fix: e.fix}
+	if d.json {
+		p.Position = d.position(e.at)
+	}
+	return p
+}

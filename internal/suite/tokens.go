@@ -1,0 +1,321 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// tokens resolves {{seed:path}} and {{snapshot:path}}.
+type tokens struct{ seeds, snapshots *node }
+
+// resolveTokens puts the values of tokens in. An assertion with a token that has
+// no value is dropped and counted; a case with nothing left to assert, or with
+// such a token in its input, is skipped, never passed.
+// Source: Eval Case Interfaces and its token documents.
+func resolveTokens(s *callvet.Suite, seeds, snapshots []byte) error {
+	var t tokens
+	for _, f := range []struct {
+		name string
+		data []byte
+		to   **node
+	}{{"seeds", seeds, &t.seeds}, {"snapshots", snapshots, &t.snapshots}} {
+		if blank(f.data) {
+			continue
+		}
+		d, bad := readDocument(f.name, f.data)
+		if bad != nil {
+			return fmt.Errorf("read %s: %w: %w", f.name, callvet.ErrInvalid, d.syntax(bad))
+		}
+		root := d.root
+		*f.to = &root
+	}
+	for i := range s.Cases {
+		t.resolve(&s.Cases[i])
+	}
+	return nil
+}
+
+func (t *tokens) resolve(c *callvet.Case) {
+	before := c.Expect
+	missing := ""
+	for i := range c.Input {
+		text, lost := t.text(c.Input[i].Content)
+		c.Input[i].Content, missing = text, firstOf(missing, lost)
+	}
+	text, lost := t.text(c.Context)
+	c.Context, missing = text, firstOf(missing, lost)
+	gone := t.expect(&c.Expect)
+	c.Expect.SkippedAssertions += len(gone)
+	switch {
+	case c.Skip != "":
+	case missing != "":
+		c.Skip = "the input has the token " + missing + ", which has no value"
+	case len(gone) > 0 && !asserts(&c.Expect) && asserts(&before):
+		c.Skip = "nothing is left to assert: the token " + gone[0] + " has no value"
+	}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// expect resolves every assertion and returns the tokens of the dropped ones.
+func (t *tokens) expect(e *callvet.Expect) (gone []string) {
+	keep := func(list []string) []string {
+		out := list[:0:0]
+		for _, s := range list {
+			text, lost := t.text(s)
+			if lost != "" {
+				gone = append(gone, lost)
+				continue
+			}
+			out = append(out, text)
+		}
+		if len(out) == 0 && len(list) > 0 {
+			return nil
+		}
+		return out
+	}
+	e.ResponseContains = keep(e.ResponseContains)
+	e.ResponseNotContains = keep(e.ResponseNotContains)
+	e.ResponseMatches = keep(e.ResponseMatches)
+	var groups [][]string
+	for _, g := range e.ResponseContainsAny {
+		// A group is one assertion: it is lost only when no member is left.
+		before := len(gone)
+		if g := keep(g); len(g) > 0 {
+			groups, gone = append(groups, g), gone[:before]
+		} else if len(gone) > before {
+			gone = gone[:before+1]
+		}
+	}
+	e.ResponseContainsAny = groups
+	e.ToolParams = slices.DeleteFunc(slices.Clone(e.ToolParams), func(p callvet.ToolParam) bool { return t.lost(&p.Matcher.Value, &gone) })
+	if len(e.ToolParams) == 0 {
+		e.ToolParams = nil
+	}
+	for i := range e.ToolParams {
+		e.ToolParams[i].Matcher.Value, _ = t.value(e.ToolParams[i].Matcher.Value)
+	}
+	for i := range e.Plans {
+		for j := range e.Plans[i].Calls {
+			gone = t.call(&e.Plans[i].Calls[j], gone)
+		}
+	}
+	return gone
+}
+
+func (t *tokens) lost(v *json.RawMessage, gone *[]string) bool {
+	_, token := t.value(*v)
+	if token != "" {
+		*gone = append(*gone, token)
+	}
+	return token != ""
+}
+
+// call resolves the arguments of an expected call; those without a value are
+// not compared any more.
+func (t *tokens) call(c *callvet.ExpectedCall, gone []string) []string {
+	for _, name := range sortedKeys(c.Matchers) {
+		m := c.Matchers[name]
+		value, lost := t.value(m.Value)
+		if lost != "" {
+			gone = append(gone, lost)
+			m = callvet.Matcher{Mode: "present", Optional: true}
+		} else {
+			m.Value = value
+		}
+		c.Matchers[name] = m
+	}
+	if !strings.Contains(string(c.Args), "{{") {
+		return gone
+	}
+	d, bad := parseJSON("", c.Args)
+	if bad != nil {
+		return gone
+	}
+	out := node{kind: kindMap}
+	for i := range d.root.items {
+		name := d.root.names[i]
+		value, lost := t.value(d.root.items[i].json())
+		if lost != "" {
+			gone = append(gone, lost)
+			if c.Matchers == nil {
+				c.Matchers = map[string]callvet.Matcher{}
+			}
+			if _, ok := c.Matchers[name.name]; !ok {
+				c.Matchers[name.name] = callvet.Matcher{Mode: "present", Optional: true}
+			}
+			continue
+		}
+		v, bad := parseJSON("", value)
+		if bad != nil {
+			continue
+		}
+		out.names, out.items = append(out.names, name), append(out.items, v.root)
+	}
+	c.Args = out.json()
+	return gone
+}
+
+// value resolves the tokens inside a JSON value; a string that is one token
+// becomes the token's own value, whatever its type.
+func (t *tokens) value(raw json.RawMessage) (json.RawMessage, string) {
+	if !strings.Contains(string(raw), "{{") {
+		return raw, ""
+	}
+	d, bad := parseJSON("", raw)
+	if bad != nil {
+		return raw, ""
+	}
+	lost := t.walk(&d.root)
+	return d.root.json(), lost
+}
+
+func (t *tokens) walk(n *node) string {
+	lost := ""
+	for i := range n.items {
+		lost = firstOf(lost, t.walk(&n.items[i]))
+	}
+	if n.kind != kindString {
+		return lost
+	}
+	text := n.text()
+	if token, rest, ok := nextToken(text); ok && rest == "" && strings.HasPrefix(text, "{{") {
+		v := t.find(token)
+		if v == nil {
+			return token
+		}
+		*n = *v
+		return ""
+	}
+	text, lost = t.text(text)
+	n.raw = quote(nil, text)
+	return lost
+}
+
+// text resolves the tokens inside a text; lost names the first without a value.
+func (t *tokens) text(s string) (out, lost string) {
+	if !strings.Contains(s, "{{") {
+		return s, ""
+	}
+	var b strings.Builder
+	rest := s
+	for {
+		token, after, ok := nextToken(rest)
+		if !ok {
+			b.WriteString(rest)
+			return b.String(), lost
+		}
+		b.WriteString(rest[:len(rest)-len(after)-len(token)])
+		if v := t.find(token); v != nil {
+			b.WriteString(plainText(v))
+		} else {
+			b.WriteString(token)
+			lost = firstOf(lost, token)
+		}
+		rest = after
+	}
+}
+
+func plainText(n *node) string {
+	if n.kind == kindList || n.kind == kindMap {
+		return string(n.json())
+	}
+	return n.text()
+}
+
+// nextToken finds the first token of s and what follows it.
+func nextToken(s string) (token, after string, ok bool) {
+	for from := 0; ; {
+		i := strings.Index(s[from:], "{{")
+		if i < 0 {
+			return "", "", false
+		}
+		i += from
+		end := strings.Index(s[i:], "}}")
+		if end < 0 {
+			return "", "", false
+		}
+		token = s[i : i+end+2]
+		if inner := strings.TrimSpace(token[2 : len(token)-2]); strings.HasPrefix(inner, "seed:") || strings.HasPrefix(inner, "snapshot:") {
+			return token, s[i+end+2:], true
+		}
+		from = i + 2
+	}
+}
+
+// find looks a token up: dots and [n] go down, a key may hold dots itself.
+func (t *tokens) find(token string) *node {
+	source, path, _ := strings.Cut(strings.TrimSpace(token[2:len(token)-2]), ":")
+	from := t.seeds
+	if source == "snapshot" {
+		from = t.snapshots
+	}
+	if from == nil {
+		return nil
+	}
+	return descend(from, strings.TrimSpace(path))
+}
+
+func descend(n *node, path string) *node {
+	path = strings.TrimPrefix(path, ".")
+	if path == "" {
+		return n
+	}
+	if strings.HasPrefix(path, "[") {
+		end := strings.IndexByte(path, ']')
+		if end < 0 {
+			return nil
+		}
+		return element(n, path[1:end], path[end+1:])
+	}
+	for i := range n.names {
+		rest, ok := strings.CutPrefix(path, n.names[i].name)
+		if ok && n.names[i].name != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			if v := descend(&n.items[i], rest); v != nil {
+				return v
+			}
+		}
+	}
+	if n.kind == kindList {
+		head, rest, _ := strings.Cut(path, ".")
+		return element(n, head, rest)
+	}
+	return nil
+}
+
+func element(n *node, index, rest string) *node {
+	i, err := strconv.Atoi(index)
+	if err != nil || n.kind != kindList || i < 0 || i >= len(n.items) {
+		return nil
+	}
+	return descend(&n.items[i], rest)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// asserts reports whether anything is expected at all.
+func asserts(e *callvet.Expect) bool {
+	x := *e
+	x.SkippedAssertions = 0
+	return !reflect.ValueOf(x).IsZero()
+}
