@@ -160,6 +160,9 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 // by its name (the newest of that name), or as "latest" or "last". "latest~1"
 // is the one before.
 func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
+	if ref == "" {
+		return one(ref, func() ([]Run, error) { return nil, nil })
+	}
 	base, back := ref, 0
 	if i := strings.LastIndexByte(ref, '~'); i > 0 {
 		if _, err := fmt.Sscanf(ref[i+1:], "%d", &back); err == nil && back >= 0 {
@@ -194,7 +197,7 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	switch {
 	case err != nil:
 		return Run{}, err
-	case len(found) == 0 || ref == "":
+	case len(found) == 0:
 		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: %w", ref, callvet.ErrNotFound), Hint: "callvet runs lists them"}
 	case len(found) > 1:
 		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: several ids begin so: %w", ref, callvet.ErrConflict), Hint: "write more of the id, for example " + found[0].ID}

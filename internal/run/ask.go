@@ -1,0 +1,131 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// ask sends one request, repeated as the retry rules allow, and notes every
+// attempt in the trace. The time that counts is that of the last attempt only:
+// neither waiting for a slot nor a failed try is the target's latency.
+func (a *attempt) ask(ctx context.Context, req *callvet.Request) (*callvet.Response, *callvet.Fault) {
+	retry := &a.e.cfg.Retry
+	var before *callvet.Fault
+	for n := 1; ; n++ {
+		if f := a.seat.breaker.open(); f != nil {
+			return nil, f
+		}
+		resp, took, f := a.once(ctx, req)
+		if f == nil || (f.Kind != callvet.FaultCanceled && !retry.again(f, n)) {
+			a.trace.WallMS += ms(took)
+			return resp, f
+		}
+		if f.Kind == callvet.FaultCanceled {
+			if before != nil && a.e.budget.exhausted() != nil {
+				return nil, before // no request is left to try again with
+			}
+			return nil, f
+		}
+		before = f
+		if !a.wait(ctx, f, n) {
+			return nil, canceled()
+		}
+	}
+}
+
+// again says whether the n-th attempt may be followed by another.
+func (r *Retry) again(f *callvet.Fault, n int) bool {
+	switch {
+	case f.RetryAfter > r.MaxWait:
+		f.Message += fmt.Sprintf(" (asked to wait %s, more than the %s allowed)", f.RetryAfter.Round(time.Second), r.MaxWait)
+		return false
+	case f.Kind == callvet.FaultMalformed:
+		return n < min(r.Attempts, 2)
+	case f.Kind == callvet.FaultRateLimit:
+		return n < r.RateLimited
+	}
+	return f.Retryable && n < r.Attempts
+}
+
+// wait pauses between attempts: as long as the provider said, and never less, or
+// else exponentially with jitter. It returns false when the run is stopping.
+func (a *attempt) wait(ctx context.Context, f *callvet.Fault, n int) bool {
+	return sleep(ctx, a.e.delay(f, n), a.e.stopping, a.seat.breaker.tripped) == nil
+}
+
+func (e *engine) delay(f *callvet.Fault, n int) time.Duration {
+	e.jitter.Lock()
+	u := e.jitter.Float64()
+	e.jitter.Unlock()
+	if f.RetryAfter > 0 {
+		// Jitter is added, so that the group does not come back as one; it never shortens.
+		return f.RetryAfter + time.Duration(u*float64(min(f.RetryAfter/10, time.Second)))
+	}
+	r := &e.cfg.Retry
+	d := r.Max
+	if n < 30 { // beyond that the shift would overflow
+		d = min(r.Base<<(n-1), r.Max)
+	}
+	return d/2 + time.Duration(u*float64(d/2))
+}
+
+// once sends one request within the group's limits.
+func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Response, time.Duration, *callvet.Fault) {
+	if a.g.governor.acquire(ctx, a.e.stopping) != nil {
+		return nil, 0, canceled()
+	}
+	if a.g.pace != nil {
+		if sleep(ctx, a.g.pace.Reserve().Delay(), a.e.stopping, nil) != nil {
+			a.g.governor.release(false)
+			return nil, 0, canceled()
+		}
+	}
+	if !a.e.budget.request(a.hold) {
+		a.g.governor.release(false)
+		a.e.full.Store(true)
+		return nil, 0, canceled()
+	}
+	limited, cancel := context.WithTimeout(ctx, a.e.cfg.Timeout)
+	defer cancel()
+	start := a.e.cfg.Now()
+	resp, err := a.seat.Target.Model.Generate(limited, req)
+	took := a.e.cfg.Now().Sub(start)
+	a.trace.Attempts++
+	if err == nil && resp != nil {
+		a.g.governor.release(true)
+		return resp, took, nil
+	}
+	f := a.fault(ctx, limited, err)
+	a.trace.Exchanges = append(a.trace.Exchanges, f.Exchanges...)
+	if f.RetryAfter > 0 && f.RetryAfter <= a.e.cfg.Retry.MaxWait {
+		a.g.governor.pause(f.RetryAfter)
+	}
+	if f.Kind == callvet.FaultRateLimit {
+		a.g.governor.limited(start)
+	} else {
+		a.g.governor.release(false)
+	}
+	return nil, took, f
+}
+
+// fault makes a fault of whatever Generate returned.
+func (a *attempt) fault(ctx, limited context.Context, err error) *callvet.Fault {
+	var f *callvet.Fault
+	switch {
+	case ctx.Err() != nil:
+		return canceled()
+	case errors.As(err, &f):
+		return f
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: fmt.Sprintf("no answer within %s", a.e.cfg.Timeout), Retryable: true}
+	case err == nil:
+		return &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the adapter returned nothing"}
+	}
+	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error()}
+}

@@ -1,0 +1,197 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// attempt plays one case with one target.
+type attempt struct {
+	e     *engine
+	g     *group
+	seat  *seat
+	p     *prepared
+	hold  *hold
+	trace callvet.Trace
+	world callvet.World
+	// unreadable: some text meant a call that could not be recovered.
+	unreadable bool
+}
+
+// play makes the trace of one attempt, the only code that does. It returns nil
+// when the attempt was broken off by the user or the budget: then there is
+// nothing to keep.
+func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
+	t := &a.trace
+	*t = callvet.Trace{CaseID: a.p.c.ID, Target: a.seat.Name, Repeat: repeat, Started: a.e.cfg.Now()}
+	f := a.converse(ctx, repeat)
+	switch {
+	case f == nil:
+	case f.Kind == callvet.FaultCanceled:
+		return nil
+	case f.Kind == callvet.FaultMissing:
+		t.End = callvet.EndSkipped
+	default:
+		t.End, t.Fault = callvet.EndError, f
+	}
+	if t.End != callvet.EndSkipped {
+		a.seat.breaker.record(t.Fault)
+	}
+	t.Classify(a.unreadable)
+	return t
+}
+
+// converse asks, answers calls and asks again until the attempt has an end.
+func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
+	t, c, cfg := &a.trace, a.p.c, &a.e.cfg
+	if c.Skip != "" {
+		t.End = callvet.EndSkipped
+		return nil
+	}
+	if f := a.seat.breaker.open(); f != nil {
+		return f
+	}
+	req := callvet.Request{CaseID: c.ID, Repeat: repeat, Turns: c.Input, Tools: a.p.tools, Params: a.seat.Params, Stubs: c.Mocks,
+		System: system(cfg.Suite.SystemPrompt, a.seat.SystemPrompt, c.Context), ToolChoice: toolChoice(cfg.Suite, &a.seat.Target.Target, c)}
+	t.ToolChoice = req.ToolChoice
+	if a.p.loop && cfg.Worlds != nil {
+		a.world = cfg.Worlds(c)
+	}
+	for round := 1; ; round++ {
+		resp, f := a.ask(ctx, &req)
+		if f != nil {
+			return f
+		}
+		first := len(t.Turns)
+		a.absorb(resp)
+		called := slices.ContainsFunc(t.Turns[first:], func(turn callvet.Turn) bool { return len(turn.Calls) > 0 })
+		if t.End = a.firstEnd(resp, called); t.End != "" {
+			return nil
+		}
+		if f := a.answer(ctx, first); f != nil {
+			return f
+		}
+		switch {
+		case !a.p.answer && cfg.Goal != nil && cfg.Goal.Reached(c, t.Calls()):
+			t.End = callvet.EndReached
+			return nil
+		case round >= a.p.rounds:
+			t.End = callvet.EndMaxRounds
+			return nil
+		}
+		req.Turns = append(slices.Clip(c.Input), t.Turns...)
+		if a.p.answer && req.ToolChoice != "none" {
+			req.ToolChoice = "auto" // a forced call would never let it answer
+		}
+	}
+}
+
+// firstEnd is the end that a response brings by itself, or "" to go on.
+func (a *attempt) firstEnd(resp *callvet.Response, called bool) callvet.End {
+	if last := len(a.trace.Turns) - 1; resp.Complete && last >= 0 {
+		called = len(a.trace.Turns[last].Calls) > 0 // an agent called on the way and may have answered since
+	}
+	switch {
+	case !called:
+		return callvet.EndAnswered
+	case resp.Complete || a.world == nil:
+		return callvet.EndCalled
+	}
+	return ""
+}
+
+// absorb takes a response into the trace.
+func (a *attempt) absorb(resp *callvet.Response) {
+	t := &a.trace
+	t.Turns = append(t.Turns, resp.Turns...)
+	t.Usage.Add(resp.Usage)
+	t.Exchanges = append(t.Exchanges, resp.Exchanges...)
+	t.Repairs = append(t.Repairs, resp.Repairs...)
+	t.Model, t.FinishReason = resp.Model, resp.FinishReason
+	if resp.ToolChoice != "" {
+		t.ToolChoice = resp.ToolChoice
+	}
+	if t.FirstTokenMS == 0 {
+		t.FirstTokenMS = ms(resp.FirstToken)
+	}
+	a.unreadable = a.unreadable || resp.Unreadable
+	t.Answer = ""
+	for i := len(resp.Turns) - 1; i >= 0; i-- {
+		if resp.Turns[i].Role == callvet.RoleAssistant {
+			t.Answer = resp.Turns[i].Content
+			break
+		}
+	}
+}
+
+// answer has the world answer the calls of the turns from first on, in order.
+func (a *attempt) answer(ctx context.Context, first int) *callvet.Fault {
+	for i := first; i < len(a.trace.Turns); i++ {
+		for j := range a.trace.Turns[i].Calls {
+			call := &a.trace.Turns[i].Calls[j]
+			content, f := a.execute(ctx, call)
+			if f != nil {
+				return f
+			}
+			// Appending may move the turns; call is not used after it.
+			a.trace.Turns = append(a.trace.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: content})
+		}
+	}
+	return nil
+}
+
+// execute fills a call's status and result and returns what the target is told.
+func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *callvet.Fault) {
+	if call.Malformed() {
+		call.Status, call.Error = callvet.StatusRejected, "the arguments are not valid JSON"
+		return told(map[string]any{"error": call.Error}), nil
+	}
+	if a.e.cfg.Contract != nil {
+		if vs := a.e.cfg.Contract.Check(a.p.c, call); len(vs) > 0 {
+			call.Status, call.Error = callvet.StatusRejected, vs[0].Message
+			return told(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
+		}
+	}
+	reply, err := a.world.Answer(ctx, *call)
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", canceled()
+		}
+		return "", &callvet.Fault{Kind: callvet.FaultTool, Message: fmt.Sprintf("%s: %v", call.Tool, err)}
+	}
+	call.Status, call.Result, call.Error, call.ExecMS = reply.Status, reply.Result, reply.Error, ms(reply.Latency)
+	if call.Status == "" {
+		call.Status = callvet.StatusOK
+	}
+	a.trace.ToolMS += call.ExecMS
+	if call.Status != callvet.StatusOK {
+		return told(map[string]any{"error": reply.Error, "status": call.Status}), nil
+	}
+	var text string
+	if json.Unmarshal(reply.Result, &text) == nil {
+		return text, nil // a tool that returns a string says the string, not its JSON
+	}
+	return string(reply.Result), nil
+}
+
+// told is the JSON that a target gets instead of a result.
+func told(v map[string]any) string {
+	b, err := json.Marshal(v)
+	if err != nil { // strings and violations always encode
+		return "{\"error\":\"error\"}"
+	}
+	return string(b)
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func canceled() *callvet.Fault {
+	return &callvet.Fault{Kind: callvet.FaultCanceled, Message: "the run was stopped"}
+}

@@ -1,0 +1,137 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+const (
+	// maxBatch bounds the cells in memory that are not durable yet.
+	maxBatch = 512
+	// linger is how long a batch waits for company. A flush costs some
+	// milliseconds, so that twenty of them double no one's waiting time.
+	linger = 10 * time.Millisecond
+)
+
+// finished is a scored cell on its way to the journal.
+type finished struct {
+	cell    *callvet.Cell
+	encoded *[]byte
+}
+
+// committer stores finished cells in batches and counts them afterwards.
+type committer struct {
+	cfg     *Config
+	queue   chan finished
+	buffers sync.Pool
+	fail    func(error)
+	began   time.Time
+
+	totals  Totals
+	targets []Totals
+	before  int // cells that were done when the session began
+}
+
+func newCommitter(cfg *Config, fail func(error)) *committer {
+	c := &committer{cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(), targets: make([]Totals, len(cfg.Targets))}
+	c.buffers.New = func() any { return new([]byte) }
+	perTarget := len(cfg.Cases) * cfg.Repeats
+	c.totals = Totals{Total: perTarget * len(cfg.Targets), CostKnown: true}
+	for i := range c.targets {
+		c.targets[i] = Totals{Total: perTarget, CostKnown: true}
+	}
+	return c
+}
+
+// count is called for cells that are durable, by one goroutine at a time.
+func (c *committer) count(cell *callvet.Cell) {
+	c.totals.add(cell)
+	c.targets[cell.Target].add(cell)
+}
+
+// put hands a cell over; it encodes on the caller's goroutine. It returns false
+// when the run is being aborted.
+func (c *committer) put(ctx context.Context, cell *callvet.Cell, key []byte) bool {
+	buf := c.buffers.Get().(*[]byte)
+	b, err := c.cfg.Journal.Encode((*buf)[:0], cell, key)
+	if err != nil {
+		c.fail(err)
+		return false
+	}
+	*buf = b
+	cell.Trace.Exchanges = nil // encoded; they would be most of the memory
+	f := finished{cell, buf}
+	select {
+	case c.queue <- f:
+		return true
+	default:
+	}
+	select {
+	case c.queue <- f:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// run stores until the queue is closed. After a failure it only drains, so that
+// no worker hangs.
+func (c *committer) run(ctx context.Context) {
+	batch := make([]finished, 0, maxBatch)
+	encoded := make([][]byte, 0, maxBatch)
+	broken := false
+	for f := range c.queue {
+		batch = c.gather(append(batch[:0], f))
+		if broken {
+			continue
+		}
+		encoded = encoded[:0]
+		for i := range batch {
+			encoded = append(encoded, *batch[i].encoded)
+		}
+		if err := c.cfg.Journal.Append(ctx, c.cfg.RunID, encoded); err != nil {
+			broken = true
+			c.fail(err)
+			continue
+		}
+		cells := make([]*callvet.Cell, len(batch))
+		for i := range batch {
+			cells[i] = batch[i].cell
+			c.count(batch[i].cell)
+			c.buffers.Put(batch[i].encoded)
+			batch[i] = finished{}
+		}
+		c.announce(cells)
+	}
+}
+
+// gather fills a batch with what comes within the linger.
+func (c *committer) gather(batch []finished) []finished {
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	for len(batch) < maxBatch {
+		select {
+		case f, ok := <-c.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, f)
+		case <-timer.C:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (c *committer) announce(cells []*callvet.Cell) {
+	e := Event{Totals: c.totals, Targets: append([]Totals(nil), c.targets...), Elapsed: c.cfg.Now().Sub(c.began), Cells: cells}
+	if n := c.totals.Done - c.before; n > 0 {
+		e.ETA = time.Duration(float64(e.Elapsed) / float64(n) * float64(c.totals.Total-c.totals.Done))
+	}
+	c.cfg.Observe(e)
+}

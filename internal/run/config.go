@@ -1,0 +1,196 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Target is a target with the model that speaks for it.
+type Target struct {
+	callvet.Target
+	Model callvet.Model
+}
+
+// Journal makes cells durable.
+type Journal interface {
+	// Encode appends the durable form of a cell to dst. Called from many goroutines.
+	Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error)
+	// Append makes encoded cells durable; on an error none of them may count. It
+	// is called from one goroutine and must be idempotent per cell.
+	Append(ctx context.Context, runID string, encoded [][]byte) error
+}
+
+// Cache finds stored traces. A key is 24 bytes: 8 of scope, 16 of what was asked.
+type Cache interface {
+	// Cached opens a scope; the function it returns is called from many goroutines.
+	Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error)
+}
+
+// Contract checks the arguments of a call against its tool's schema before a
+// world sees it. It is called from many goroutines.
+type Contract interface {
+	Check(c *callvet.Case, call *callvet.Call) []callvet.Violation
+}
+
+// Goal tells when a multi-turn attempt has made the last calls it is expected to
+// make. It is called from many goroutines.
+type Goal interface {
+	Reached(c *callvet.Case, calls []callvet.Call) bool
+}
+
+// Limits of one provider group. Zero values mean the defaults.
+type Limits struct {
+	// Concurrency is how many requests may be in flight; default 8.
+	Concurrency int
+	// PerSecond is how many requests may start in a second; zero: any number.
+	PerSecond float64
+}
+
+// Retry says how often a request is repeated. Zero values mean the defaults.
+type Retry struct {
+	// Attempts bounds the requests for one turn when the fault may pass; default 4,
+	// 1 never retries. A malformed body is asked for once more at most.
+	Attempts int
+	// RateLimited is the bound when the provider said "too many requests", which
+	// is a matter of waiting; default 10 (never fewer than Attempts unless Attempts is 1).
+	RateLimited int
+	// Base is the first wait, doubled each time up to Max; default 500 ms and 30 s.
+	Base, Max time.Duration
+	// MaxWait is the longest Retry-After that is waited for; default 5 min.
+	MaxWait time.Duration
+}
+
+// Budget bounds a run. Zero values mean no bound.
+type Budget struct {
+	MaxCostUSD float64
+	// MaxCalls bounds the requests to targets, retries included.
+	MaxCalls int
+}
+
+// Config is everything Run needs. Suite, Targets, Scorer and Journal are required.
+type Config struct {
+	Suite   *callvet.Suite
+	Targets []Target
+	Scorer  callvet.Scorer
+	// Worlds makes the world that answers the calls of one attempt; nil, or a nil
+	// World, means that calls are not answered and an attempt ends with its first turn.
+	Worlds func(c *callvet.Case) callvet.World
+	// Contract and Goal may be nil: then nothing is rejected, and an attempt goes
+	// on until the target answers or runs out of rounds.
+	Contract Contract
+	Goal     Goal
+
+	// Cases are positions in the suite, in the order in which they run; nil means
+	// all. Select makes such a list.
+	Cases []int
+	// Repeats of every case by every target; zero means 1.
+	Repeats int
+	// Limits by provider group (Target.Provider); "" is the default for groups not named.
+	Limits map[string]Limits
+	// Timeout bounds one request; default 120 s.
+	Timeout time.Duration
+	Retry   Retry
+	Budget  Budget
+	// BreakAfter is how many cells of a target must fail in a row for the same
+	// fatal reason (not authorized, connection refused, no such model) before its
+	// remaining cells become faults without being asked; default 5, -1: never.
+	BreakAfter int
+
+	// RunID is what the journal knows the run by.
+	RunID   string
+	Journal Journal
+	// Done yields the cells that the journal has already (their coordinates,
+	// verdict, usage): they are counted and not run again. Nil for a new run.
+	Done iter.Seq2[*callvet.Cell, error]
+	// KeepErrors leaves stored cells that ended in an error or did not run as they
+	// are. By default they run again, and the new cell replaces the old one.
+	KeepErrors bool
+	// Cache, when set, answers cells of cacheable targets that were asked the same before.
+	Cache Cache
+
+	// Observe is called after every batch became durable, from one goroutine.
+	Observe func(Event)
+	// Grace is how long cells in flight may take to finish after the context was
+	// canceled; default 10 s, -1: none. Abort, when it closes, ends the grace.
+	Grace time.Duration
+	Abort <-chan struct{}
+
+	// Now is the clock; nil means time.Now. Seed makes the jitter of waits repeatable.
+	Now  func() time.Time
+	Seed uint64
+}
+
+// withDefaults fills in what is zero and refuses what cannot run.
+func (c Config) withDefaults() (Config, error) {
+	switch {
+	case c.Suite == nil || c.Scorer == nil || c.Journal == nil:
+		return c, fmt.Errorf("start run: suite, scorer and journal are required: %w", callvet.ErrInvalid)
+	case len(c.Targets) == 0:
+		return c, fmt.Errorf("start run: no target: %w", callvet.ErrInvalid)
+	case c.Repeats < 0 || c.Budget.MaxCalls < 0 || c.Budget.MaxCostUSD < 0:
+		return c, fmt.Errorf("start run: repeats and budgets cannot be negative: %w", callvet.ErrInvalid)
+	}
+	for i := range c.Targets {
+		if c.Targets[i].Model == nil {
+			return c, fmt.Errorf("start run: target %s has no model: %w", c.Targets[i].Name, callvet.ErrInvalid)
+		}
+	}
+	if c.Cases == nil {
+		c.Cases = make([]int, len(c.Suite.Cases))
+		for i := range c.Cases {
+			c.Cases[i] = i
+		}
+	}
+	for _, ix := range c.Cases {
+		if ix < 0 || ix >= len(c.Suite.Cases) {
+			return c, fmt.Errorf("start run: case %d of %d: %w", ix, len(c.Suite.Cases), callvet.ErrInvalid)
+		}
+	}
+	c.Repeats = max(c.Repeats, 1)
+	c.Timeout = orDefault(c.Timeout, 120*time.Second)
+	c.Grace = orDefault(c.Grace, 10*time.Second)
+	c.BreakAfter = orDefault(c.BreakAfter, 5)
+	c.Retry = c.Retry.withDefaults()
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Observe == nil {
+		c.Observe = func(Event) {}
+	}
+	return c, nil
+}
+
+func (r Retry) withDefaults() Retry {
+	r.Attempts = orDefault(r.Attempts, 4)
+	if r.RateLimited == 0 && r.Attempts > 1 {
+		r.RateLimited = 10
+	}
+	r.RateLimited = max(r.RateLimited, r.Attempts)
+	r.Base = orDefault(r.Base, 500*time.Millisecond)
+	r.Max = orDefault(r.Max, 30*time.Second)
+	r.MaxWait = orDefault(r.MaxWait, 5*time.Minute)
+	return r
+}
+
+func orDefault[T int | time.Duration](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// limits of a provider group.
+func (c *Config) limits(group string) Limits {
+	l, ok := c.Limits[group]
+	if !ok {
+		l = c.Limits[""]
+	}
+	l.Concurrency = max(orDefault(l.Concurrency, 8), 1)
+	return l
+}

@@ -1,0 +1,314 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/time/rate"
+
+	"github.com/callvet/callvet"
+)
+
+// engine is one call of Run.
+type engine struct {
+	cfg      Config
+	wardrobe *wardrobe
+	seats    []*seat
+	keys     bool // some target is cached
+	budget   *budget
+	commit   *committer
+	done     bitmap
+
+	// stopping closes when no further cell is to start and no retry to be waited for.
+	stopping chan struct{}
+	stopOnce sync.Once
+	cancel   context.CancelCauseFunc // ends the cells in flight
+	full     atomic.Bool             // the budget is exhausted
+
+	jitter struct {
+		sync.Mutex
+		*rand.Rand
+	}
+}
+
+// group is one provider with its limits and its share of the cells.
+type group struct {
+	seats    []*seat
+	governor *governor
+	pace     *rate.Limiter // nil: any pace
+
+	mu     sync.Mutex
+	at     int // position in Config.Cases
+	seat   int
+	repeat int
+	prep   *prepared
+}
+
+type job struct {
+	seat   *seat
+	prep   *prepared
+	repeat int
+}
+
+// Run carries out the cells of a run that are not done yet and returns when all
+// that were started have ended and are stored.
+//
+// When ctx is canceled no further cell starts, those in flight get Config.Grace
+// to finish, and the status is "interrupted" without an error. When the budget is
+// exhausted it returns ErrBudget with everything that was done counted. When the
+// journal fails, the run stops at once with the journal's error: nothing counts
+// that is not durable.
+func Run(ctx context.Context, cfg Config) (Summary, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return Summary{Status: StatusFailed}, err
+	}
+	// Canceling ctx is a request to finish, so the work has a context of its own.
+	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	e := &engine{cfg: cfg, wardrobe: newWardrobe(cfg.Suite), stopping: make(chan struct{}), cancel: cancel}
+	e.jitter.Rand = rand.New(rand.NewPCG(cfg.Seed, 0x63616c6c766574))
+	e.commit = newCommitter(&e.cfg, func(err error) { e.cancel(err); e.stop() })
+	if err := e.load(ctx); err != nil {
+		return Summary{Status: StatusFailed}, err
+	}
+	return e.run(ctx, work)
+}
+
+// load takes in what is done already and opens the cache.
+func (e *engine) load(ctx context.Context) error {
+	for i := range e.cfg.Targets {
+		s := &seat{Target: &e.cfg.Targets[i], ix: i, breaker: newBreaker(e.cfg.BreakAfter)}
+		if err := e.openCache(ctx, s); err != nil {
+			return err
+		}
+		e.seats = append(e.seats, s)
+	}
+	if e.cfg.Done != nil {
+		if err := e.loadDone(); err != nil {
+			return err
+		}
+	}
+	e.budget = newBudget(e.cfg.Budget, e.commit.totals.Requests, e.commit.totals.CostUSD)
+	return nil
+}
+
+func (e *engine) loadDone() error {
+	chosen := make(map[int]bool, len(e.cfg.Cases))
+	for _, ix := range e.cfg.Cases {
+		chosen[ix] = true
+	}
+	e.done = newBitmap(len(e.cfg.Suite.Cases) * len(e.seats) * e.cfg.Repeats)
+	for c, err := range e.cfg.Done {
+		if err != nil {
+			return fmt.Errorf("read what is done: %w", err)
+		}
+		if !chosen[c.Case] || c.Target >= len(e.seats) || c.Repeat >= e.cfg.Repeats {
+			continue
+		}
+		again := c.Result.Verdict == callvet.VerdictError || c.Result.Verdict == callvet.VerdictNotRun
+		if again && !e.cfg.KeepErrors {
+			continue
+		}
+		e.done.set(e.index(c.Case, c.Target, c.Repeat))
+		e.commit.count(c)
+	}
+	e.commit.before = e.commit.totals.Done
+	return nil
+}
+
+func (e *engine) index(c, target, repeat int) int {
+	return (c*len(e.seats)+target)*e.cfg.Repeats + repeat
+}
+
+func (e *engine) run(ctx, work context.Context) (Summary, error) {
+	if e.commit.before > 0 {
+		e.commit.announce(nil)
+	}
+	var committing, watching, workers sync.WaitGroup
+	over := make(chan struct{})
+	committing.Go(func() { e.commit.run(work) })
+	watching.Go(func() { e.watch(ctx, over) })
+	for _, g := range e.groups() {
+		for range min(int(g.governor.max), len(g.seats)*len(e.cfg.Cases)*e.cfg.Repeats) {
+			workers.Go(func() { e.work(work, g) })
+		}
+	}
+	workers.Wait()
+	close(e.commit.queue)
+	committing.Wait()
+	close(over)
+	watching.Wait()
+	return e.summary(ctx, work)
+}
+
+// groups puts the targets of one provider together, in the order of their first.
+func (e *engine) groups() []*group {
+	byName := map[string]*group{}
+	var out []*group
+	for _, s := range e.seats {
+		g := byName[s.Provider]
+		if g == nil {
+			l := e.cfg.limits(s.Provider)
+			g = &group{governor: newGovernor(l.Concurrency, e.cfg.Now)}
+			if l.PerSecond > 0 {
+				g.pace = rate.NewLimiter(rate.Limit(l.PerSecond), 1)
+			}
+			byName[s.Provider] = g
+			out = append(out, g)
+		}
+		g.seats = append(g.seats, s)
+	}
+	return out
+}
+
+// next gives the group's next cell that is not done, case by case, so that what
+// belongs to a case is made once and is warm.
+func (e *engine) next(g *group) (job, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.at < len(e.cfg.Cases) {
+		ix := e.cfg.Cases[g.at]
+		if g.prep == nil {
+			g.prep = &prepared{ix: ix, c: &e.cfg.Suite.Cases[ix]}
+		}
+		j := job{g.seats[g.seat], g.prep, g.repeat}
+		if g.repeat++; g.repeat == e.cfg.Repeats {
+			g.repeat = 0
+			if g.seat++; g.seat == len(g.seats) {
+				g.seat = 0
+				g.at++
+				g.prep = nil
+			}
+		}
+		if !e.done.has(e.index(ix, j.seat.ix, j.repeat)) {
+			return j, true
+		}
+	}
+	return job{}, false
+}
+
+// watch turns the user's wish to stop into the end of the run.
+func (e *engine) watch(ctx context.Context, over <-chan struct{}) {
+	select {
+	case <-over:
+		return
+	case <-e.cfg.Abort:
+	case <-ctx.Done():
+		e.stop()
+		if e.cfg.Grace > 0 {
+			g, cancel := context.WithTimeout(context.Background(), e.cfg.Grace)
+			defer cancel()
+			select {
+			case <-over:
+				return
+			case <-e.cfg.Abort:
+			case <-g.Done():
+			}
+		}
+	}
+	e.stop()
+	e.cancel(context.Canceled)
+}
+
+func (e *engine) stop() { e.stopOnce.Do(func() { close(e.stopping) }) }
+
+func (e *engine) stopped() bool {
+	select {
+	case <-e.stopping:
+		return true
+	default:
+		return e.full.Load()
+	}
+}
+
+// work carries out cells of a group until none is left.
+func (e *engine) work(ctx context.Context, g *group) {
+	for !e.stopped() {
+		j, ok := e.next(g)
+		if !ok {
+			return
+		}
+		if !e.cell(ctx, g, j) {
+			return
+		}
+	}
+}
+
+// cell carries out one cell and reports whether to go on.
+func (e *engine) cell(ctx context.Context, g *group, j job) bool {
+	e.ready(j.prep)
+	h, ok := e.budget.reserve(ctx, j.prep.rounds)
+	if !ok || e.stopped() {
+		if e.budget.exhausted() != nil {
+			e.full.Store(true)
+		}
+		return false
+	}
+	var key []byte
+	t, err := (*callvet.Trace)(nil), error(nil)
+	if j.seat.find != nil && j.prep.c.Skip == "" {
+		key = e.key(j.seat, j.prep, j.repeat)
+		if t, err = e.reuse(ctx, j.seat, j.prep, j.repeat, key); err != nil {
+			e.commit.fail(err)
+			return false
+		}
+	}
+	if t != nil {
+		key = nil // its first cell has the key
+		e.budget.settle(&h, callvet.Usage{}, j.seat.Name)
+	} else {
+		a := attempt{e: e, g: g, seat: j.seat, p: j.prep, hold: &h}
+		t = a.play(ctx, j.repeat)
+		e.budget.settle(&h, a.trace.Usage, j.seat.Name)
+	}
+	if t == nil {
+		return true // nothing to keep; stopped() tells whether to go on
+	}
+	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: *t}
+	cell.Result = e.cfg.Scorer.Score(j.prep.c, &cell.Trace)
+	if t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {
+		key = nil
+	}
+	return e.commit.put(ctx, cell, key)
+}
+
+func (e *engine) summary(ctx, work context.Context) (Summary, error) {
+	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began)}
+	for _, st := range e.seats {
+		if f := st.breaker.open(); f != nil {
+			s.Stopped = append(s.Stopped, st.Name+": "+f.Error())
+		}
+	}
+	cause := context.Cause(work)
+	switch {
+	case cause != nil && !errors.Is(cause, context.Canceled):
+		s.Status = StatusFailed
+		return s, cause
+	case s.Done == s.Total:
+		return s, nil
+	case ctx.Err() != nil || cause != nil:
+		s.Status = StatusInterrupted
+		return s, nil
+	}
+	if err := e.budget.exhausted(); err != nil {
+		s.Status = StatusBudget
+		return s, err
+	}
+	s.Status = StatusFailed
+	return s, fmt.Errorf("run cells: %d of %d were not done", s.Total-s.Done, s.Total)
+}
+
+// bitmap has one bit per cell; the nil bitmap has none set.
+type bitmap []uint64
+
+func newBitmap(n int) bitmap { return make(bitmap, (n+63)/64) }
+
+func (b bitmap) set(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bitmap) has(i int) bool { return b != nil && b[i/64]&(1<<(i%64)) != 0 }

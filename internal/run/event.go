@@ -1,0 +1,84 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Totals counts cells and what they consumed.
+type Totals struct {
+	Total  int `json:"total"` // cells of the whole run
+	Done   int `json:"done"`  // cells that are durable
+	Pass   int `json:"pass"`
+	Fail   int `json:"fail"`
+	Error  int `json:"error"`
+	NotRun int `json:"not_run"`
+	Cached int `json:"cached"`
+	// Requests were sent to targets, retries included.
+	Requests int `json:"requests"`
+	// CostUSD sums the known costs; CostKnown is false when some cell used tokens
+	// whose price is not known, so that the sum is only a lower bound.
+	CostUSD   float64 `json:"cost_usd"`
+	CostKnown bool    `json:"cost_known"`
+}
+
+func (t *Totals) add(c *callvet.Cell) {
+	t.Done++
+	switch c.Result.Verdict {
+	case callvet.VerdictPass:
+		t.Pass++
+	case callvet.VerdictFail:
+		t.Fail++
+	case callvet.VerdictError:
+		t.Error++
+	default:
+		t.NotRun++
+	}
+	if c.Trace.Cached {
+		t.Cached++
+		return
+	}
+	t.Requests += c.Trace.Attempts
+	if p := c.Trace.Usage.CostUSD; p != nil {
+		t.CostUSD += *p
+	} else if c.Trace.Usage.Known {
+		t.CostKnown = false
+	}
+}
+
+// Event tells what became durable with the last batch, and where the run stands.
+type Event struct {
+	Totals
+	// Targets are the same counts per target, in the order of Config.Targets.
+	Targets []Totals
+	Elapsed time.Duration
+	// ETA is how long the rest will take at the pace of this session; 0: not known yet.
+	ETA time.Duration
+	// Cells are the batch, without exchanges. They are the receiver's to keep.
+	// The first event of a resumed run has none.
+	Cells []*callvet.Cell
+}
+
+// Status of a finished run.
+type Status string
+
+// The ways in which a run ends.
+const (
+	StatusDone        Status = "done"
+	StatusInterrupted Status = "interrupted"
+	StatusBudget      Status = "budget"
+	StatusFailed      Status = "failed"
+)
+
+// Summary is what Run made. Everything it counts is durable.
+type Summary struct {
+	Status  Status        `json:"status"`
+	Totals                // over all targets
+	Targets []Totals      `json:"targets"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+	// Stopped lists the targets that were given up, with the reason.
+	Stopped []string `json:"stopped,omitempty"`
+}

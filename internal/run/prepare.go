@@ -1,0 +1,162 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet"
+)
+
+const defaultRounds = 5
+
+// prepared is what all cells of a case share; it lives as long as one of them.
+type prepared struct {
+	ix   int
+	c    *callvet.Case
+	once sync.Once
+
+	tools *callvet.Toolset
+	loop  bool // calls are answered and the target asked again
+	// answer: the case asserts on the text after the calls, so reaching the last
+	// expected call is not the end.
+	answer bool
+	rounds int
+	sum    [sha256.Size]byte // of everything in the case that makes a trace
+}
+
+// wardrobe hands out toolsets, so that equal sets are one and are encoded once.
+type wardrobe struct {
+	suite *callvet.Suite
+	all   *callvet.Toolset
+	mu    sync.Mutex
+	some  map[string]*callvet.Toolset
+}
+
+// maxSubsets bounds the toolsets kept; a suite with more different subsets makes
+// the rest anew.
+const maxSubsets = 4096
+
+func newWardrobe(s *callvet.Suite) *wardrobe {
+	return &wardrobe{suite: s, all: callvet.NewToolset(s.Tools), some: map[string]*callvet.Toolset{}}
+}
+
+func (w *wardrobe) of(c *callvet.Case) *callvet.Toolset {
+	switch {
+	case c.Tools != nil && c.ToolNames == nil:
+		return callvet.NewToolset(c.Tools)
+	case c.ToolNames == nil:
+		return w.all
+	case c.Tools != nil:
+		return callvet.NewToolset(choose(c.Tools, c.ToolNames))
+	}
+	key := strings.Join(c.ToolNames, "\x00")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ts, ok := w.some[key]
+	if !ok {
+		ts = callvet.NewToolset(choose(w.suite.Tools, c.ToolNames))
+		if len(w.some) < maxSubsets {
+			w.some[key] = ts
+		}
+	}
+	return ts
+}
+
+// choose keeps the tools' own order: names restrict, they do not sort.
+func choose(tools []callvet.Tool, names []string) []callvet.Tool {
+	want := make(map[string]bool, len(names))
+	for _, n := range names {
+		want[n] = true
+	}
+	out := []callvet.Tool{}
+	for _, t := range tools {
+		if want[t.Name] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func assertsResponse(e *callvet.Expect) bool {
+	return e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
+		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers
+}
+
+// ready fills p once.
+func (e *engine) ready(p *prepared) {
+	p.once.Do(func() {
+		p.tools = e.wardrobe.of(p.c)
+		p.answer = assertsResponse(&p.c.Expect)
+		p.loop = p.c.MultiTurn != nil || (p.answer && e.cfg.Worlds != nil)
+		p.rounds = 1
+		if p.loop {
+			p.rounds = rounds(e.cfg.Suite, p.c)
+		}
+		if e.keys {
+			p.sum = e.sum(p)
+		}
+	})
+}
+
+func rounds(s *callvet.Suite, c *callvet.Case) int {
+	if c.MultiTurn != nil && c.MultiTurn.MaxRounds > 0 {
+		return c.MultiTurn.MaxRounds
+	}
+	if s.Defaults.MaxRounds > 0 {
+		return s.Defaults.MaxRounds
+	}
+	return defaultRounds
+}
+
+// sum covers all of the case that a trace depends on: what is sent and, where
+// calls are answered, what answers them and when the attempt ends. How the trace
+// is scored is not in it: a stored trace is scored again.
+func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	enc.SetEscapeHTML(false)
+	parts := []any{p.tools.Hash, p.c.Input, p.c.Context, p.rounds}
+	if p.loop {
+		parts = append(parts, p.c.Expect, p.c.MultiTurn)
+	}
+	if len(p.c.Mocks) > 0 || len(e.cfg.Suite.Mocks) > 0 {
+		parts = append(parts, p.c.Mocks, e.cfg.Suite.Mocks)
+	}
+	for _, v := range parts {
+		if enc.Encode(v) != nil { // invalid raw JSON: such a case is never shared
+			h.Write([]byte(p.c.ID))
+		}
+	}
+	h.Sum(out[:0])
+	return out
+}
+
+// system is the text before the conversation: the target's prompt or the
+// suite's, then the case's context.
+func system(suite, target, context string) string {
+	s := suite
+	if target != "" {
+		s = target
+	}
+	switch {
+	case context == "":
+		return s
+	case s == "":
+		return context
+	}
+	return s + "\n\n" + context
+}
+
+// toolChoice: the case decides, then the target, then the suite.
+func toolChoice(s *callvet.Suite, t *callvet.Target, c *callvet.Case) string {
+	for _, v := range []string{c.ToolChoice, t.ToolChoice, s.Defaults.ToolChoice} {
+		if v != "" {
+			return v
+		}
+	}
+	return "auto"
+}
