@@ -57,6 +57,14 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 		s, err = r.toolsuite()
 	case Forge:
 		s, err = r.forge()
+	case Categories:
+		s, err = r.categories()
+	case Tasks:
+		s, err = r.tasks()
+	case OpenAI:
+		s, err = r.openAI()
+	case Promptfoo:
+		s, err = r.promptfoo()
 	default:
 		return nil, nil, unknownName(name)
 	}
@@ -77,6 +85,14 @@ func Export(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 		return exportToolsuite(s)
 	case Forge:
 		return exportForge(s)
+	case Categories:
+		return exportCategories(s)
+	case Tasks:
+		return exportTasks(s)
+	case OpenAI:
+		return exportOpenAI(s)
+	case Promptfoo:
+		return exportPromptfoo(s)
 	}
 	return nil, nil, unknownName(name)
 }
