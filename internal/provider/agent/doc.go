@@ -1,0 +1,34 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package agent reaches targets that run their own tools: behind HTTP (one JSON
+// answer or a stream of events) and as a process that is started per attempt.
+//
+// It answers one question: what did the agent do about this request? OpenHTTP
+// and OpenExec give a callvet.Model whose responses are Complete. The answer's
+// form is found by package answer; Stream reads event streams.
+//
+// # HTTP
+//
+// The last user message is posted as {"message": …} (the field's name and more
+// fields are settings). An answer of type text/event-stream is read as events
+// named by their data's "type" or by the event field: session, text_delta,
+// tool_call, tool_result, tool_warning, done, hitl, error, and chunks of chat
+// completions; any other is read as one JSON value. A pause for a human's
+// approval (status 409, or a hitl event) is an answer: the call is recorded and
+// the finish reason is FinishHITL.
+//
+// # Processes
+//
+// The request stands on standard input as one JSON object:
+//
+//	{"case_id": "…", "repeat": 0, "system": "…", "messages": […], "tools": […],
+//	 "tool_choice": "auto", "params": {…}, "context": …}
+//
+// with messages and tools in the form of OpenAI's chat completions. Standard
+// output is one JSON value of any known form, or JSON Lines of messages or
+// events. An exit code other than 0 is a Fault with the end of standard error.
+//
+// The package never retries, follows no redirect, and reads neither flags nor
+// environment: secrets come through a lookup function and are taken out of
+// everything that is kept.
+package agent

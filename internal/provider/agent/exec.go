@@ -1,0 +1,271 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/value"
+)
+
+// stderrTail is how much of standard error a Fault shows.
+const stderrTail = 2 << 10
+
+// ExecConfig says which process answers.
+type ExecConfig struct {
+	// Args are the command and its arguments; SplitCommand makes them of a line.
+	Args []string
+	Dir  string // "": the current one
+	// Env is the whole environment of the process; nothing is inherited.
+	Env []string
+	// Output says where text and calls stand in what it prints.
+	Output answer.Fields
+	// Timeout bounds one attempt; 0: only the context does.
+	Timeout time.Duration
+	// MaxBytes bounds what it prints; 0: DefaultMaxBytes.
+	MaxBytes int64
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// OpenExec checks cfg and gives the model with its description (Agent set, not
+// Cacheable). The error is ErrInvalid when there is no command, ErrNotFound when
+// it cannot be found.
+func OpenExec(cfg ExecConfig) (callvet.Model, callvet.Target, error) {
+	if len(cfg.Args) == 0 || cfg.Args[0] == "" {
+		return nil, callvet.Target{}, &callvet.Hinted{
+			Err:  fmt.Errorf("open agent: no command: %w", callvet.ErrInvalid),
+			Hint: "write it like exec:./agent --flag",
+		}
+	}
+	path, err := exec.LookPath(cfg.Args[0])
+	if err != nil {
+		return nil, callvet.Target{}, fmt.Errorf("open agent: find %q: %w: %w", cfg.Args[0], err, callvet.ErrNotFound)
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = DefaultMaxBytes
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	t := callvet.Target{Name: "exec:" + strings.Join(cfg.Args, " "), Provider: "exec", Model: cfg.Args[0], Agent: true}
+	return &execAgent{cfg: cfg, path: path}, t, nil
+}
+
+type execAgent struct {
+	cfg  ExecConfig
+	path string
+}
+
+// Generate runs the process once.
+func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+	in, shown, err := execRequest(req)
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: "write the request: " + err.Error()}
+	}
+	if a.cfg.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, a.cfg.Timeout)
+		defer cancel()
+	}
+	start := a.cfg.Now()
+	out, runErr := a.process(ctx, in)
+	took := max(a.cfg.Now().Sub(start), 1)
+	x := callvet.Exchange{Request: shown, Response: strings.ToValidUTF8(string(out), "\uFFFD"), MS: float64(took) / float64(time.Millisecond)}
+	var resp *callvet.Response
+	if err = runErr; err == nil {
+		resp, err = printed(out, answer.Options{Tools: req.Tools, Input: req.Turns, Fields: a.cfg.Output}, start, a.cfg.Now)
+	}
+	if err != nil {
+		f := FaultOf(ctx, err)
+		x.Error = f.Message
+		f.Exchanges = []callvet.Exchange{x}
+		return nil, f
+	}
+	resp.Complete, resp.Wall, resp.FirstToken = true, took, 0
+	resp.Exchanges = []callvet.Exchange{x}
+	return resp, nil
+}
+
+// execRequest is what stands on standard input, and the same with the tools as their hash.
+func execRequest(req *callvet.Request) (in []byte, shown json.RawMessage, err error) {
+	type body struct {
+		CaseID     string         `json:"case_id"`
+		Repeat     int            `json:"repeat"`
+		System     string         `json:"system,omitempty"`
+		Messages   []message      `json:"messages"`
+		Tools      any            `json:"tools"`
+		ToolChoice string         `json:"tool_choice,omitempty"`
+		Params     callvet.Params `json:"params"`
+		Stubs      []callvet.Mock `json:"stubs,omitempty"`
+	}
+	b := body{
+		CaseID: req.CaseID, Repeat: req.Repeat, System: req.System, Messages: messages(req.System, req.Turns),
+		Tools: tools(req.Tools), ToolChoice: req.ToolChoice, Params: req.Params, Stubs: req.Stubs,
+	}
+	if in, err = json.Marshal(b); err != nil {
+		return nil, nil, err
+	}
+	b.Tools = toolsRef(req.Tools)
+	shown, err = json.Marshal(b)
+	return append(in, '\n'), shown, err
+}
+
+// process runs the command to its end and gives what it printed. When the
+// context ends, or it prints too much, the process and its children are killed.
+func (a *execAgent) process(ctx context.Context, in []byte) ([]byte, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	cmd := exec.CommandContext(ctx, a.path, a.cfg.Args[1:]...)
+	cmd.Dir, cmd.Env = a.cfg.Dir, a.cfg.Env
+	if cmd.Env == nil {
+		cmd.Env = []string{}
+	}
+	cmd.Stdin = bytes.NewReader(in)
+	out := &output{left: a.cfg.MaxBytes, over: func() { stop(errTooLarge) }}
+	tail := &tail{}
+	cmd.Stdout, cmd.Stderr = out, tail
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	switch {
+	case errors.Is(context.Cause(ctx), errTooLarge):
+		return out.b.Bytes(), errTooLarge
+	case ctx.Err() != nil:
+		return out.b.Bytes(), ctx.Err()
+	case errors.Is(err, exec.ErrWaitDelay): // it ended well, but a child of it still holds the pipe
+		_ = killGroup(cmd)
+		return out.b.Bytes(), nil
+	case err != nil:
+		return out.b.Bytes(), &callvet.Fault{Kind: callvet.FaultProcess, Message: strings.TrimSpace(err.Error() + ": " + tail.String())}
+	}
+	return out.b.Bytes(), nil
+}
+
+// output keeps what is printed, up to a limit.
+type output struct {
+	b    bytes.Buffer
+	left int64
+	over func()
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	if o.left -= int64(len(p)); o.left < 0 {
+		o.over()
+		return 0, errTooLarge
+	}
+	return o.b.Write(p)
+}
+
+// tail keeps the end of what is written.
+type tail struct{ b []byte }
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p[max(0, len(p)-stderrTail):]...)
+	if n := len(t.b); n > stderrTail {
+		t.b = append(t.b[:0], t.b[n-stderrTail:]...)
+	}
+	return len(p), nil
+}
+
+// String is the kept end, made valid UTF-8.
+func (t *tail) String() string { return strings.TrimSpace(strings.ToValidUTF8(string(t.b), "\uFFFD")) }
+
+// printed reads one JSON value, or JSON Lines of messages or of events.
+func printed(out []byte, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+	out = bytes.TrimSpace(out)
+	if len(out) == 0 {
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the process printed nothing"}
+	}
+	if v, err := value.Parse(out); err == nil {
+		return answer.Decode(v, opts)
+	}
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	first, err := value.Parse(bytes.TrimSpace(line))
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the process printed no JSON: " + clip(string(line))}
+	}
+	if _, turns := first.Get("role"); !turns {
+		return Lines(bytes.NewReader(out), opts, start, now)
+	}
+	list, err := joined(out)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Decode(list, opts)
+}
+
+// joined makes JSON Lines one list.
+func joined(out []byte) (value.Value, error) {
+	list := []byte{'['}
+	n := 0
+	for line := range bytes.Lines(out) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if _, err := value.Parse(line); err != nil {
+			return value.Value{}, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("line %d is not JSON: %v", n, err)}
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		list = append(list, line...)
+	}
+	return value.Parse(append(list, ']'))
+}
+
+// SplitCommand splits a command line at white space; single and double quotes
+// hold words together and a backslash outside single quotes takes the next
+// character as it is. The error is ErrInvalid when a quote is not closed.
+func SplitCommand(line string) ([]string, error) {
+	var out []string
+	var word strings.Builder
+	var quote rune
+	in, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, in = true, true
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			} else {
+				word.WriteRune(r)
+			}
+		case r == '\'' || r == '"':
+			quote, in = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if in {
+				out = append(out, word.String())
+				word.Reset()
+			}
+			in = false
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, fmt.Errorf("split command %q: a quote is not closed: %w", line, callvet.ErrInvalid)
+	}
+	if in {
+		out = append(out, word.String())
+	}
+	return out, nil
+}

@@ -1,0 +1,313 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/value"
+)
+
+// FinishHITL is the finish reason of an attempt that stopped to ask a human.
+const FinishHITL = "hitl"
+
+// DefaultMaxBytes bounds an answer when the settings do not.
+const DefaultMaxBytes = 16 << 20
+
+// HTTPConfig says how an agent behind HTTP is spoken to. In URL, header values
+// and the strings of Body, ${NAME} stands for the value that Lookup gives.
+type HTTPConfig struct {
+	URL     string
+	Headers map[string]string
+	// InputField is where the last user message goes (default "message"). The
+	// other fields are sent only when named: SessionField an id of its own for
+	// each attempt, HistoryField all messages in OpenAI's form, SystemField the
+	// system prompt, ToolsField the tools, StubsField the case's mock responses.
+	InputField, SessionField, HistoryField, SystemField, ToolsField, StubsField string
+	// SessionPrefix tells the sessions of one run from those of another.
+	SessionPrefix string
+	// Body is sent beside them.
+	Body map[string]json.RawMessage
+	// Output says where text and calls stand in a JSON answer; the zero value
+	// finds them under their usual names.
+	Output answer.Fields
+	// Timeout bounds one attempt; 0: only the context does.
+	Timeout time.Duration
+	// MaxBytes bounds the answer; 0: DefaultMaxBytes.
+	MaxBytes int64
+	// Lookup gives the secrets; nil: there are none.
+	Lookup func(name string) (string, bool)
+	// Client sends the requests; nil: one that follows no redirects.
+	Client *http.Client
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// OpenHTTP checks cfg and gives the model with its description (Agent set, not
+// Cacheable, no secret in it). The error is ErrInvalid, with a hint.
+func OpenHTTP(cfg HTTPConfig) (callvet.Model, callvet.Target, error) {
+	h := &httpAgent{cfg: cfg}
+	if err := h.prepare(); err != nil {
+		return nil, callvet.Target{}, err
+	}
+	shown := *h.url
+	shown.User, shown.RawQuery, shown.Fragment = nil, "", ""
+	u := h.secrets.hide(shown.String())
+	return h, callvet.Target{Name: u, Provider: "agent:" + h.url.Host, BaseURL: u, Agent: true}, nil
+}
+
+type httpAgent struct {
+	cfg     HTTPConfig
+	url     *url.URL
+	header  http.Header
+	body    map[string]json.RawMessage // with the secrets filled in
+	secrets *secrets
+}
+
+func (h *httpAgent) prepare() error {
+	c := &h.cfg
+	h.secrets = &secrets{lookup: c.Lookup}
+	if c.InputField == "" {
+		c.InputField = "message"
+	}
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = DefaultMaxBytes
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Client == nil {
+		c.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	full, err := h.secrets.expand(c.URL)
+	if err != nil {
+		return fmt.Errorf("open agent: %w", err)
+	}
+	h.url, err = url.Parse(full)
+	if err != nil || h.url.Host == "" || h.url.Scheme != "http" && h.url.Scheme != "https" {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("open agent: %q is no http or https address: %w", c.URL, callvet.ErrInvalid),
+			Hint: "write it like http://localhost:9000/chat",
+		}
+	}
+	h.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	for k, v := range c.Headers {
+		if v, err = h.secrets.expand(v); err != nil {
+			return fmt.Errorf("open agent: header %s: %w", k, err)
+		}
+		h.header.Set(k, v)
+	}
+	h.secrets.learnURL(h.url)
+	h.secrets.learnHeaders(h.header)
+	h.body = map[string]json.RawMessage{}
+	for k, v := range c.Body {
+		if !json.Valid(v) {
+			return fmt.Errorf("open agent: body field %q is not JSON: %w", k, callvet.ErrInvalid)
+		}
+		if h.body[k], err = h.secrets.expandJSON(v); err != nil {
+			return fmt.Errorf("open agent: body field %q: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// Generate posts the request and reads the whole attempt.
+func (h *httpAgent) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+	body, shown, err := h.request(req)
+	if err != nil {
+		return nil, err
+	}
+	if h.cfg.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, h.cfg.Timeout)
+		defer cancel()
+	}
+	start := h.cfg.Now()
+	x := callvet.Exchange{Request: shown}
+	resp, err := h.exchange(ctx, req, body, start, &x)
+	took := max(h.cfg.Now().Sub(start), 1)
+	x.MS = float64(took) / float64(time.Millisecond)
+	x.Response = h.secrets.hide(x.Response)
+	if err != nil {
+		f := h.fault(ctx, err)
+		x.Error = f.Message
+		f.Exchanges = []callvet.Exchange{x}
+		return nil, f
+	}
+	resp.Complete, resp.Wall = true, took
+	resp.Exchanges = []callvet.Exchange{x}
+	return resp, nil
+}
+
+// exchange sends the body and reads the answer; what came is left in x even
+// when it cannot be read.
+func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []byte, start time.Time, x *callvet.Exchange) (*callvet.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: "make a request: " + err.Error()}
+	}
+	r.Header = h.header.Clone()
+	res, err := h.cfg.Client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	x.HTTP = res.StatusCode
+	var kept bytes.Buffer
+	limited := &limit{r: io.TeeReader(res.Body, &kept), left: h.cfg.MaxBytes}
+	defer func() { x.Response = strings.ToValidUTF8(kept.String(), "\uFFFD") }()
+	opts := answer.Options{Tools: req.Tools, Input: req.Turns, Fields: h.cfg.Output}
+	if res.StatusCode >= 300 {
+		return refused(res, limited, opts, start, h.cfg.Now)
+	}
+	typ, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	switch typ {
+	case "text/event-stream":
+		return Stream(limited, opts, start, h.cfg.Now)
+	case "application/x-ndjson", "application/jsonl", "application/jsonlines":
+		return Lines(limited, opts, start, h.cfg.Now)
+	}
+	all, err := io.ReadAll(limited)
+	if err != nil {
+		return nil, err
+	}
+	return whole(all, typ, opts)
+}
+
+// whole reads an answer that came in one piece.
+func whole(all []byte, typ string, opts answer.Options) (*callvet.Response, error) {
+	v, err := value.Parse(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
+	if err == nil {
+		return answer.Decode(v, opts)
+	}
+	if typ == "text/plain" && len(bytes.TrimSpace(all)) > 0 {
+		return answer.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools), nil
+	}
+	return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("the answer (%s, %d bytes) is not JSON: %v", typ, len(all), err)}
+}
+
+// refused reads an answer of status 300 and more: a pause for approval, or a fault.
+func refused(res *http.Response, body io.Reader, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+	all, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	v, perr := value.Parse(all)
+	if res.StatusCode == http.StatusConflict && perr == nil {
+		if resp, ok := paused(v, opts); ok {
+			return resp, nil
+		}
+	}
+	f := &callvet.Fault{Kind: answer.KindOfStatus(res.StatusCode), HTTP: res.StatusCode, Message: reason(v, all)}
+	f.Retryable = f.Kind == callvet.FaultRateLimit || f.Kind == callvet.FaultServer || f.Kind == callvet.FaultTimeout
+	f.RetryAfter = retryAfter(res.Header.Get("Retry-After"), now())
+	return nil, f
+}
+
+// paused reads the body of a pause; ok is false when it tells of no call and no
+// approval, so that any other conflict stays a fault.
+func paused(v value.Value, opts answer.Options) (*callvet.Response, bool) {
+	call, found := answer.FindCall(v, opts)
+	if !found && !bytes.Contains(bytes.ToLower(v.Raw()), []byte("hitl")) && !bytes.Contains(v.Raw(), []byte("resume")) {
+		return nil, false
+	}
+	t := callvet.Turn{Role: callvet.RoleAssistant, Content: answer.TextOf(v)}
+	if found {
+		t.Calls = []callvet.Call{call}
+	}
+	return &callvet.Response{Turns: []callvet.Turn{t}, Complete: true, FinishReason: FinishHITL}, true
+}
+
+// reason is what an error body says, short.
+func reason(v value.Value, all []byte) string {
+	for _, path := range []string{"error.message", "message", "error", "detail", "title"} {
+		if m, ok := answer.At(v, path); ok && m.Kind() == value.String && m.Str() != "" {
+			return clip(m.Str())
+		}
+	}
+	if s := clip(strings.TrimSpace(string(all))); s != "" {
+		return s
+	}
+	return "the agent gave no reason"
+}
+
+func clip(s string) string {
+	const most = 500
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// retryAfter reads seconds or a date; 0 when there is none, never more than a day.
+func retryAfter(s string, now time.Time) time.Duration {
+	if n, err := strconv.ParseFloat(s, 64); err == nil && n > 0 {
+		return time.Duration(min(n, 86400) * float64(time.Second))
+	}
+	if t, err := http.ParseTime(s); err == nil && t.After(now) {
+		return min(t.Sub(now), 24*time.Hour)
+	}
+	return 0
+}
+
+// fault makes any error a *callvet.Fault without secrets in it.
+func (h *httpAgent) fault(ctx context.Context, err error) *callvet.Fault {
+	f := FaultOf(ctx, err)
+	f.Message = h.secrets.hide(f.Message)
+	return f
+}
+
+// FaultOf names what went wrong on the way: the context's end, a limit, or the network.
+func FaultOf(ctx context.Context, err error) *callvet.Fault {
+	var f *callvet.Fault
+	var ne interface{ Timeout() bool }
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.As(err, &ne) && ne.Timeout():
+		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: "the agent did not answer in time", Retryable: true}
+	case ctx.Err() != nil:
+		return &callvet.Fault{Kind: callvet.FaultCanceled, Message: "interrupted"}
+	case errors.Is(err, errTooLarge):
+		return &callvet.Fault{Kind: callvet.FaultTooLarge, Message: err.Error()}
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) { // its text holds the whole address
+		err = ue.Err
+	}
+	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error(), Retryable: true}
+}
+
+var errTooLarge = errors.New("the answer is larger than the limit")
+
+// limit fails instead of cutting an answer silently.
+type limit struct {
+	r    io.Reader
+	left int64
+}
+
+// Read implements io.Reader.
+func (l *limit) Read(p []byte) (int, error) {
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}

@@ -1,0 +1,258 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+)
+
+// show writes turns on one line each.
+func show(turns []callvet.Turn) string {
+	var b strings.Builder
+	for _, t := range turns {
+		fmt.Fprintf(&b, "%s %q", t.Role, t.Content)
+		for _, c := range t.Calls {
+			args := string(c.Args)
+			if c.Args == nil {
+				args = "?" + c.ArgsRaw
+			}
+			fmt.Fprintf(&b, " %s%s", c.Tool, args)
+			if c.Result != nil || c.Error != "" {
+				fmt.Fprintf(&b, "=%s%s", c.Result, c.Error)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func serve(t *testing.T, contentType string, status int, body string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func ask(msg string) *callvet.Request {
+	return &callvet.Request{CaseID: "c1", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: msg}}}
+}
+
+func TestHTTPShapes(t *testing.T) {
+	t.Parallel()
+	sse := func(parts ...string) string { return strings.Join(parts, "") }
+	for name, tt := range map[string]struct {
+		typ    string
+		status int
+		body   string
+		want   string
+		finish string
+	}{
+		"chat-sync": {"application/json", 200,
+			`{"message":"It is 21.","toolCalls":[{"id":"t1","name":"get_weather","args":{"city":"Paris"},"result":{"temp":21}}],"warnings":[],"flags":[]}`,
+			"assistant \"\" get_weather{\"city\":\"Paris\"}={\"temp\":21}\ntool \"{\\\"temp\\\":21}\"\nassistant \"It is 21.\"\n", ""},
+		"names only": {"application/json", 200, `{"text":"ok","toolsCalled":["a","b"]}`, "assistant \"ok\" a? b?\n", ""},
+		"chat completion": {"application/json", 200,
+			`{"model":"m","choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},"finish_reason":"tool_calls"}]}`,
+			"assistant \"\" f{\"a\": 1}\n", "tool_calls"},
+		"messages with results": {"application/json", 200,
+			`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"","tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"x","content":"7"},{"role":"assistant","content":"seven"}]}`,
+			"assistant \"\" f{}=7\ntool \"7\"\nassistant \"seven\"\n", ""},
+		"text": {"text/plain", 200, "hello", "assistant \"hello\"\n", ""},
+		"events": {"text/event-stream; charset=utf-8", 200, sse(
+			"event: session\ndata: {\"sessionId\":\"s\"}\n\n",
+			": keep-alive\n\n",
+			"event: text_delta\ndata: {\"content\":\"Let me \"}\n\n",
+			"event: text_delta\r\ndata: {\"delta\":\"look.\"}\r\n\r\n",
+			"event: tool_call\ndata: {\"id\":\"1\",\"tool\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}}\n\n",
+			"event: tool_call\ndata: {\"id\":\"2\",\"tool\":\"get_time\",\"args\":{}}\n\n",
+			"event: tool_result\ndata: {\"id\":\"2\",\"tool\":\"get_time\",\"result\":{\"t\":\"9\"}}\n\n",
+			"event: tool_result\ndata: {\"id\":\"1\",\"tool\":\"get_weather\",\"error\":\"offline\"}\n\n",
+			"event: tool_warning\ndata: {\"tool\":\"get_time\",\"message\":\"slow\"}\n\n",
+			"event: text_delta\ndata: {\"content\":\"Done.\"}\n\n",
+			"event: done\ndata: {\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}\n\n",
+		),
+			"assistant \"Let me look.\" get_weather{\"city\":\"Oslo\"}=offline get_time{}={\"t\":\"9\"}\ntool \"{\\\"t\\\":\\\"9\\\"}\"\ntool \"offline\"\nassistant \"Done.\"\n", ""},
+		"typed events": {"text/event-stream", 200, sse(
+			"data: {\"type\":\"session\",\"id\":\"s\"}\n\n",
+			"data: {\"type\":\"tool_call\",\"toolCall\":{\"id\":\"a\",\"name\":\"f\",\"input\":{\"x\":1}}}\n\n",
+			"data: {\"type\":\"tool_result\",\"id\":\"a\",\"content\":[1]}\n\n",
+			"data: {\"type\":\"done\",\"message\":\"fin\"}\n\n",
+		), "assistant \"\" f{\"x\":1}=[1]\ntool \"[1]\"\nassistant \"fin\"\n", ""},
+		"completion chunks": {"text/event-stream", 200, sse(
+			"data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"q\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\"\"}}]}}]}\n\n",
+			"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\":2}\"}}]}}]}\n\n",
+			"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
+			"data: [DONE]\n\n",
+		), "assistant \"\" f{\"a\":2}\n", "tool_calls"},
+		"pause event": {"text/event-stream", 200,
+			"event: hitl\ndata: {\"tool\":\"delete_all\",\"args\":{\"id\":7},\"message\":\"Sure?\",\"resumeToken\":\"tok-123456\"}\n\n",
+			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL},
+		"pause status": {"application/json", 409,
+			`{"error":"hitl","message":"Sure?","hitl":{"tool":"delete_all","args":{"id":7},"resumeToken":"tok-123456"}}`,
+			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, tt.typ, tt.status, tt.body)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := m.Generate(t.Context(), ask("hi"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, show(resp.Turns)); d != "" {
+				t.Error(d)
+			}
+			if resp.FinishReason != tt.finish || !resp.Complete || resp.Wall <= 0 || len(resp.Exchanges) != 1 {
+				t.Errorf("finish %q, complete %v, wall %v", resp.FinishReason, resp.Complete, resp.Wall)
+			}
+			if strings.Contains(resp.Exchanges[0].Response, "tok-123456") {
+				t.Error("the resume token is kept")
+			}
+			if strings.Contains(tt.typ, "event-stream") && tt.finish != FinishHITL && resp.FirstToken <= 0 {
+				t.Error("no time to the first token")
+			}
+		})
+	}
+}
+
+func TestHTTPFaults(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		typ    string
+		status int
+		body   string
+		kind   callvet.FaultKind
+		retry  bool
+	}{
+		"busy":           {"application/json", 429, `{"error":{"message":"slow down"}}`, callvet.FaultRateLimit, true},
+		"down":           {"text/html", 502, "<html>bad gateway</html>", callvet.FaultServer, true},
+		"who":            {"application/json", 401, `{"error":"no"}`, callvet.FaultAuth, false},
+		"other conflict": {"application/json", 409, `{"error":"version clash"}`, callvet.FaultRequest, false},
+		"redirect":       {"text/html", 302, "", callvet.FaultRequest, false},
+		"half":           {"application/json", 200, `{"message":"x`, callvet.FaultMalformed, false},
+		"html":           {"text/html", 200, "<html></html>", callvet.FaultMalformed, false},
+		"nothing known":  {"application/json", 200, `{"ok":true}`, callvet.FaultMalformed, false},
+		"empty":          {"application/json", 200, ``, callvet.FaultMalformed, false},
+		"empty stream":   {"text/event-stream", 200, ": hi\n\n", callvet.FaultMalformed, false},
+		"bad event":      {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\n\n", callvet.FaultMalformed, false},
+		"error event":    {"text/event-stream", 200, "event: error\ndata: {\"message\":\"boom\"}\n\n", callvet.FaultServer, false},
+		"huge":           {"application/json", 200, `{"message":"` + strings.Repeat("x", 5000) + `"}`, callvet.FaultTooLarge, false},
+		"huge stream":    {"text/event-stream", 200, "data: " + strings.Repeat("x", 5000), callvet.FaultTooLarge, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, tt.typ, tt.status, tt.body), MaxBytes: 4096})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Generate(t.Context(), ask("hi"))
+			var f *callvet.Fault
+			if !errors.As(err, &f) || f.Kind != tt.kind || f.Retryable != tt.retry || len(f.Exchanges) != 1 {
+				t.Fatalf("got %v (%+v), want %s", err, f, tt.kind)
+			}
+		})
+	}
+}
+
+func TestHTTPEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	hang := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "event: text_delta\ndata: {\"content\":\"a\"}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	defer hang.Close()
+	m, _, err := OpenHTTP(HTTPConfig{URL: hang.URL, Timeout: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f *callvet.Fault
+	if _, err = m.Generate(t.Context(), ask("hi")); !errors.As(err, &f) || f.Kind != callvet.FaultTimeout {
+		t.Errorf("timeout: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = m.Generate(ctx, ask("hi")); !errors.As(err, &f) || f.Kind != callvet.FaultCanceled {
+		t.Errorf("cancel: %v", err)
+	}
+	hang.Close()
+	if _, err = m.Generate(t.Context(), ask("hi")); !errors.As(err, &f) || f.Kind != callvet.FaultNetwork || !f.Retryable {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+func TestHTTPRequestAndSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3t-\"value"
+	var got map[string]json.RawMessage
+	var auth, query string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		auth, query = r.Header.Get("Authorization"), r.URL.Query().Get("key")
+		_ = json.NewDecoder(r.Body).Decode(&got)
+		w.Header().Set("Retry-After", "3")
+		w.WriteHeader(429)
+		b, _ := json.Marshal(map[string]string{"message": "bad key " + secret})
+		_, _ = w.Write(b)
+	}))
+	defer s.Close()
+	cfg := HTTPConfig{
+		URL: s.URL + "/chat?key=plainkey9", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"},
+		InputField: "q", SessionField: "sid", HistoryField: "messages", ToolsField: "tools",
+		Body:   map[string]json.RawMessage{"opts": json.RawMessage(`{"k":["${TOKEN}"]}`)},
+		Lookup: func(n string) (string, bool) { return secret, n == "TOKEN" },
+	}
+	m, target, err := OpenHTTP(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := ask("two")
+	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "one"}, {Role: callvet.RoleAssistant, Content: "1"}}, req.Turns...)
+	req.Tools = callvet.NewToolset([]callvet.Tool{{Name: "f"}})
+	_, err = m.Generate(t.Context(), req)
+	var f *callvet.Fault
+	if !errors.As(err, &f) || f.RetryAfter != 3*time.Second {
+		t.Fatalf("fault %+v", f)
+	}
+	if auth != "Bearer "+secret || query != "plainkey9" || string(got["q"]) != `"two"` || !strings.Contains(string(got["opts"]), `s3cr3t-\"value`) {
+		t.Errorf("sent %s %s %s", auth, query, got)
+	}
+	if !strings.Contains(string(got["messages"]), `"one"`) || !strings.Contains(string(got["tools"]), `"name":"f"`) || len(got["sid"]) < 10 {
+		t.Errorf("sent %s", got)
+	}
+	kept := fmt.Sprintf("%s %s %s %+v %v", f.Message, f.Exchanges[0].Request, f.Exchanges[0].Response, target, f.Exchanges[0].Error)
+	if strings.Contains(kept, "s3cr3t") || strings.Contains(kept, "plainkey9") || !strings.Contains(kept, req.Tools.Hash) {
+		t.Errorf("kept %s", kept)
+	}
+	if m, _, err = OpenHTTP(HTTPConfig{URL: s.URL}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = m.Generate(t.Context(), req); !errors.As(err, &f) || f.Kind != callvet.FaultUnsupport {
+		t.Errorf("history without a field: %v", err)
+	}
+	for _, bad := range []HTTPConfig{{URL: "ftp://x"}, {URL: "http://h/${NOPE}"}, {URL: "http://h", Headers: map[string]string{"A": "${NOPE}"}}} {
+		if _, _, err := OpenHTTP(bad); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("OpenHTTP(%+v): %v", bad, err)
+		}
+	}
+}

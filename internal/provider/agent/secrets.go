@@ -1,0 +1,154 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// redacted stands for a secret in everything that is kept.
+const redacted = "[redacted]"
+
+// secrets fills ${NAME} in and takes the values out again.
+type secrets struct {
+	lookup func(string) (string, bool)
+	values []string
+}
+
+// expand replaces each ${NAME}; an unknown name is an error.
+func (s *secrets) expand(text string) (string, error) {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "${")
+		b.WriteString(before)
+		if !ok {
+			return b.String(), nil
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !closed {
+			return "", fmt.Errorf("%q is not closed: %w", "${"+rest, callvet.ErrInvalid)
+		}
+		v, known := "", false
+		if s.lookup != nil {
+			v, known = s.lookup(name)
+		}
+		if !known {
+			return "", &callvet.Hinted{Err: fmt.Errorf("${%s} is not set: %w", name, callvet.ErrInvalid), Hint: "export " + name + "=…"}
+		}
+		s.learn(v)
+		b.WriteString(v)
+		text = after
+	}
+}
+
+// expandJSON fills in the strings of a JSON value.
+func (s *secrets) expandJSON(raw json.RawMessage) (json.RawMessage, error) {
+	if !bytes.Contains(raw, []byte("${")) {
+		return raw, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	v, err := s.expandAny(v)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+func (s *secrets) expandAny(v any) (any, error) {
+	var err error
+	switch x := v.(type) {
+	case string:
+		return s.expand(x)
+	case []any:
+		for i := range x {
+			if x[i], err = s.expandAny(x[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for k := range x {
+			if x[k], err = s.expandAny(x[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}
+
+// learn remembers a value to take out; ones of a letter or two would eat the text.
+func (s *secrets) learn(v string) {
+	if len(v) < 4 || slices.Contains(s.values, v) {
+		return
+	}
+	s.values = append(s.values, v)
+	if e := url.QueryEscape(v); e != v {
+		s.values = append(s.values, e)
+	}
+	if b, err := json.Marshal(v); err == nil && string(b[1:len(b)-1]) != v {
+		s.values = append(s.values, string(b[1:len(b)-1]))
+	}
+	slices.SortFunc(s.values, func(a, b string) int { return len(b) - len(a) })
+}
+
+func (s *secrets) learnURL(u *url.URL) {
+	if p, ok := u.User.Password(); ok {
+		s.learn(p)
+	}
+	for k, vs := range u.Query() {
+		for _, v := range vs {
+			if secretName(k) {
+				s.learn(v)
+			}
+		}
+	}
+}
+
+func (s *secrets) learnHeaders(h http.Header) {
+	for k, vs := range h {
+		for _, v := range vs {
+			if !secretName(k) {
+				continue
+			}
+			s.learn(v)
+			if _, token, ok := strings.Cut(v, " "); ok {
+				s.learn(token)
+			}
+		}
+	}
+}
+
+// secretName tells names that carry credentials whatever their value.
+func secretName(k string) bool {
+	k = strings.ToLower(k)
+	for _, part := range []string{"auth", "token", "key", "secret", "password", "cookie", "signature"} {
+		if strings.Contains(k, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// hide takes the known values, and tokens that resume a paused attempt, out of a text.
+func (s *secrets) hide(text string) string {
+	for _, v := range s.values {
+		text = strings.ReplaceAll(text, v, redacted)
+	}
+	if strings.Contains(strings.ToLower(text), "resume") {
+		text = regexp.MustCompile(`(?i)("resume_?token"\s*:\s*)"[^"]*"`).ReplaceAllString(text, `${1}"`+redacted+`"`)
+	}
+	return text
+}
