@@ -1,0 +1,71 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+// The wires by name.
+const (
+	wireChat      = "chat"
+	wireResponses = "responses"
+	wireMessages  = "messages"
+	wireGemini    = "gemini"
+)
+
+// service is one row of the provider table.
+type service struct {
+	name string
+	wire string
+	// base URL; {NAME} in it stands for an environment variable. Empty: must be given.
+	base string
+	// baseEnv is the variable that overrides base.
+	baseEnv string
+	// keyEnv are the variables that may hold the key, the first is named in hints.
+	keyEnv []string
+	// local services run without a key.
+	local    bool
+	shortIDs bool
+	// noUsageOption: the service refuses stream_options.
+	noUsageOption bool
+}
+
+// services is the provider table, in the order in which it is listed.
+func services() []service {
+	hosted := func(name, base, key string) service {
+		return service{name: name, wire: wireChat, base: base, keyEnv: []string{key}}
+	}
+	local := func(name, base, baseEnv, key string) service {
+		return service{name: name, wire: wireChat, base: base, baseEnv: baseEnv, keyEnv: []string{key}, local: true}
+	}
+	return []service{
+		{name: "openai", wire: wireChat, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", keyEnv: []string{"OPENAI_API_KEY"}},
+		{name: "openai-responses", wire: wireResponses, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", keyEnv: []string{"OPENAI_API_KEY"}},
+		{name: "anthropic", wire: wireMessages, base: "https://api.anthropic.com", baseEnv: "ANTHROPIC_BASE_URL", keyEnv: []string{"ANTHROPIC_API_KEY"}},
+		{name: "gemini", wire: wireGemini, base: "https://generativelanguage.googleapis.com/v1beta", baseEnv: "GEMINI_BASE_URL", keyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
+		{name: "azure", wire: wireChat, baseEnv: "AZURE_OPENAI_ENDPOINT", keyEnv: []string{"AZURE_OPENAI_API_KEY"}},
+		{name: "bedrock", wire: wireChat, base: "https://bedrock-runtime.{AWS_REGION}.amazonaws.com/openai/v1", keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"}},
+		{name: "mistral", wire: wireChat, base: "https://api.mistral.ai/v1", keyEnv: []string{"MISTRAL_API_KEY"}, shortIDs: true, noUsageOption: true},
+		hosted("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+		hosted("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+		hosted("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+		hosted("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+		hosted("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
+		hosted("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"),
+		hosted("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
+		hosted("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
+		hosted("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
+		hosted("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN"),
+		local("ollama", "http://localhost:11434/v1", "OLLAMA_HOST", "OLLAMA_API_KEY"),
+		local("vllm", "http://localhost:8000/v1", "VLLM_BASE_URL", "VLLM_API_KEY"),
+		local("lmstudio", "http://localhost:1234/v1", "LMSTUDIO_BASE_URL", "LMSTUDIO_API_KEY"),
+		local("llamacpp", "http://localhost:8080/v1", "LLAMACPP_BASE_URL", "LLAMACPP_API_KEY"),
+		local("compatible", "", "", "CALLVET_COMPATIBLE_API_KEY"),
+	}
+}
+
+// Names lists the providers that Open knows, the most common first.
+func Names() []string {
+	var out []string
+	for _, s := range services() {
+		out = append(out, s.name)
+	}
+	return out
+}

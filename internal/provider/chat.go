@@ -1,0 +1,213 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// chat is OpenAI's Chat Completions and what is compatible with it.
+type chat struct {
+	model    string
+	names    names
+	shortIDs bool // the provider takes call ids of nine letters and digits only
+	// usageOption asks for usage at the end of a stream.
+	usageOption bool
+}
+
+func (w *chat) tools(ts *callvet.Toolset) []byte {
+	b := []byte{'['}
+	for i := range ts.Tools {
+		t := &ts.Tools[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"type":"function","function":{"name":`...)
+		b = appendText(b, t.Name)
+		if t.Description != "" {
+			b = appendText(appendMember(b, "description"), t.Description)
+		}
+		if len(t.Parameters) > 0 {
+			b = append(appendMember(b, "parameters"), t.Parameters...)
+		}
+		b = append(b, '}', '}')
+	}
+	return append(b, ']')
+}
+
+func (w *chat) head(b []byte, q *query) []byte {
+	b = appendText(append(b, `{"model":`...), w.model)
+	b = append(b, `,"messages":[`...)
+	if q.req.System != "" {
+		b = append(appendText(append(b, `{"role":"system","content":`...), q.req.System), '}', ',')
+	}
+	for i := range q.turns {
+		b = append(w.message(b, &q.turns[i]), ',')
+	}
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	b = append(b, ']')
+	b = appendSampling(b, &q.params, &w.names)
+	if q.tools != nil {
+		if q.params.ParallelCalls != nil {
+			b = appendBool(appendMember(b, "parallel_tool_calls"), *q.params.ParallelCalls)
+		}
+		b = appendChoice(b, q.choice, `{"type":"function","function":{"name":`, "}}")
+	}
+	if q.stream {
+		b = append(b, `,"stream":true`...)
+		if w.usageOption {
+			b = append(b, `,"stream_options":{"include_usage":true}`...)
+		}
+	}
+	return appendExtra(b, &q.params, nil)
+}
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, "true"...)
+	}
+	return append(b, "false"...)
+}
+
+// appendChoice appends tool_choice in OpenAI's words; a name stands between open and end.
+func appendChoice(b []byte, choice, open, end string) []byte {
+	if choice == "" {
+		return b
+	}
+	b = appendMember(b, "tool_choice")
+	switch choice {
+	case choiceAuto, choiceRequired, choiceNone:
+		return appendText(b, choice)
+	}
+	return append(appendText(append(b, open...), choice), end...)
+}
+
+func (w *chat) id(id string) string {
+	if w.shortIDs {
+		return shortID(id)
+	}
+	return id
+}
+
+func (w *chat) message(b []byte, t *callvet.Turn) []byte {
+	if t.Role == callvet.RoleAssistant && len(t.Raw) > 0 {
+		return append(b, t.Raw...)
+	}
+	b = appendText(append(b, `{"role":`...), string(t.Role))
+	if t.Role == callvet.RoleTool {
+		b = appendText(appendMember(b, "tool_call_id"), w.id(t.CallID))
+	}
+	b = appendMember(b, "content")
+	if t.Content == "" && len(t.Calls) > 0 {
+		b = append(b, "null"...)
+	} else {
+		b = appendText(b, t.Content)
+	}
+	if len(t.Calls) > 0 {
+		b = append(b, `,"tool_calls":[`...)
+		for i := range t.Calls {
+			c := &t.Calls[i]
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(append(b, `{"id":`...), w.id(c.ID)), `,"type":"function","function":{"name":`...)
+			b = append(appendText(b, c.Tool), `,"arguments":`...)
+			b = append(appendText(b, payload(c)), '}', '}')
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
+	choice, ok := at(root, "choices").First()
+	if !ok {
+		return noAnswer(root, "choices")
+	}
+	msg, ok := choice.Get("message")
+	if !ok || msg.Kind() != value.Object {
+		return noAnswer(choice, "message")
+	}
+	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: slices.Clone(msg.Raw())}
+	turn.Content, turn.Reasoning = chatText(at(msg, "content"))
+	for _, k := range [...]string{"reasoning_content", "reasoning"} {
+		if s := at(msg, k).Str(); s != "" {
+			turn.Reasoning = s
+			break
+		}
+	}
+	if turn.Content == "" {
+		turn.Content = at(msg, "refusal").Str()
+	}
+	calls := at(msg, "tool_calls")
+	for c, more := calls.First(); more; c, more = calls.Next(c) {
+		f := at(c, "function")
+		turn.Calls = append(turn.Calls, repair.Call(at(c, "id").Str(), at(f, "name").Str(), rawArgs(at(f, "arguments"))))
+	}
+	if f := at(msg, "function_call"); len(turn.Calls) == 0 && f.Kind() == value.Object {
+		turn.Calls = append(turn.Calls, repair.Call("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))
+	}
+	resp.Turns = []callvet.Turn{turn}
+	resp.Model, resp.FinishReason = at(root, "model").Str(), at(choice, "finish_reason").Str()
+	resp.Usage = chatUsage(at(root, "usage"))
+	return nil
+}
+
+// chatText reads a content that is a string or a list of parts.
+func chatText(v value.Value) (text, reasoning string) {
+	if v.Kind() == value.String {
+		return v.Str(), ""
+	}
+	var said, thought strings.Builder
+	for p, ok := v.First(); ok; p, ok = v.Next(p) {
+		said.WriteString(at(p, "text").Str())
+		if th := at(p, "thinking"); th.Kind() == value.Array {
+			inner, _ := chatText(th)
+			thought.WriteString(inner)
+		} else {
+			thought.WriteString(th.Str())
+		}
+	}
+	return said.String(), thought.String()
+}
+
+func chatUsage(v value.Value) callvet.Usage {
+	u := callvet.Usage{
+		InputTokens:     count(at(v, "prompt_tokens")),
+		OutputTokens:    count(at(v, "completion_tokens")),
+		CachedTokens:    count(at(v, "prompt_tokens_details", "cached_tokens")),
+		ReasoningTokens: count(at(v, "completion_tokens_details", "reasoning_tokens")),
+		Known:           v.Kind() == value.Object,
+	}
+	if u.CachedTokens == 0 {
+		u.CachedTokens = count(at(v, "prompt_cache_hit_tokens"))
+	}
+	// Some providers count reasoning beside the completion, not inside it.
+	if u.ReasoningTokens > 0 && count(at(v, "total_tokens")) == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
+		u.OutputTokens += u.ReasoningTokens
+	}
+	return u
+}
+
+// noAnswer explains an answer without its main member: an error that came with
+// status 200, or another shape.
+func noAnswer(v value.Value, member string) error {
+	if e, ok := v.Get("error"); ok && e.Kind() != value.Null {
+		code := count(at(e, "code"))
+		if code < 400 || code > 599 {
+			code = 500
+		}
+		f := faultOf(code)
+		f.Message, f.Param = problem(v)
+		return f
+	}
+	return errors.New("the answer has no " + member)
+}

@@ -1,0 +1,121 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// fragments collects one call of a stream.
+type fragments struct {
+	id, name string
+	args     strings.Builder
+}
+
+// chatDeltas reads a stream of Chat Completions.
+type chatDeltas struct {
+	doc           value.Doc
+	content       strings.Builder
+	reasoning     strings.Builder
+	reasoningName string // the member it came under, under which it goes back
+	calls         []*fragments
+	model, reason string
+	usage         callvet.Usage
+	done          bool
+}
+
+func (w *chat) deltas() deltas { return &chatDeltas{} }
+
+func (d *chatDeltas) add(data []byte) (content, last bool, err error) {
+	if string(data) == "[DONE]" {
+		d.done = true
+		return false, true, nil
+	}
+	if err := d.doc.Parse(data); err != nil {
+		return false, false, err
+	}
+	root := d.doc.Root()
+	if e, ok := root.Get("error"); ok && e.Kind() != value.Null {
+		return false, false, noAnswer(root, "choices")
+	}
+	if s := at(root, "model").Str(); s != "" {
+		d.model = s
+	}
+	if u := at(root, "usage"); u.Kind() == value.Object {
+		d.usage = chatUsage(u)
+	}
+	choice, ok := at(root, "choices").First()
+	if !ok {
+		return false, false, nil
+	}
+	if s := at(choice, "reasonreason").Str(); s != "" {
+		d.reason = s
+	}
+	return d.delta(at(choice, "delta")), false, nil
+}
+
+func (d *chatDeltas) delta(v value.Value) (content bool) {
+	text, _ := chatText(at(v, "content"))
+	if text == "" {
+		text = at(v, "refusal").Str()
+	}
+	d.content.WriteString(text)
+	content = text != ""
+	for _, k := range [...]string{"reasoning_content", "reasoning"} {
+		if s := at(v, k).Str(); s != "" {
+			d.reasoning.WriteString(s)
+			d.reasoningName, content = k, true
+			break
+		}
+	}
+	calls := at(v, "tool_calls")
+	for c, ok := calls.First(); ok; c, ok = calls.Next(c) {
+		d.call(c)
+		content = true
+	}
+	return content
+}
+
+// call adds a fragment to the call of its index; without one, a fragment with a
+// name begins a call.
+func (d *chatDeltas) call(c value.Value) {
+	f := at(c, "function")
+	i := len(d.calls) - 1
+	if idx := at(c, "index"); idx.Kind() == value.Number {
+		i = min(count(idx), len(d.calls))
+	} else if at(f, "name").Str() != "" {
+		i = len(d.calls)
+	}
+	if i < 0 || i == len(d.calls) {
+		i = len(d.calls)
+		d.calls = append(d.calls, &fragments{})
+	}
+	if id := at(c, "id").Str(); id != "" {
+		d.calls[i].id = id
+	}
+	d.calls[i].name += at(f, "name").Str()
+	d.calls[i].args.WriteString(rawArgs(at(f, "arguments")))
+}
+
+func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
+	if !d.done && d.reason == "" {
+		return errors.New("the stream ended before the answer did")
+	}
+	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: d.content.String(), Reasoning: d.reasoning.String()}
+	for _, f := range d.calls {
+		turn.Calls = append(turn.Calls, repair.Call(f.id, f.name, f.args.String()))
+	}
+	if turn.Reasoning != "" {
+		raw := (&chat{}).message(nil, &turn)
+		raw = appendText(appendMember(raw[:len(raw)-1], d.reasoningName), turn.Reasoning)
+		turn.Raw = append(raw, '}')
+	}
+	resp.Turns = []callvet.Turn{turn}
+	resp.Model, resp.FinishReason, resp.Usage = d.model, d.reason, d.usage
+	return nil
+}

@@ -1,0 +1,218 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The tool choices that are not a tool's name.
+const (
+	choiceAuto     = "auto"
+	choiceRequired = "required"
+	choiceNone     = "none"
+)
+
+// appendText appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
+func appendText(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // the error only says that bytes were replaced
+	return b
+}
+
+// appendMember appends ,"name": ready for a value.
+func appendMember(b []byte, name string) []byte {
+	b = append(b, ',', '"')
+	b = append(b, name...)
+	return append(b, '"', ':')
+}
+
+func appendFloat(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'g', -1, 64) }
+
+func appendTexts(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, s)
+	}
+	return append(b, ']')
+}
+
+// appendSampling appends the parameters that are set, under the wire's names; a
+// member of the same name in Extra wins.
+func appendSampling(b []byte, p *callvet.Params, n *names) []byte {
+	put := func(name string) bool {
+		if _, taken := p.Extra[name]; taken || name == "" {
+			return false
+		}
+		b = appendMember(b, name)
+		return true
+	}
+	if p.Temperature != nil && put("temperature") {
+		b = appendFloat(b, *p.Temperature)
+	}
+	if p.TopP != nil && put(n.topP) {
+		b = appendFloat(b, *p.TopP)
+	}
+	if p.MaxTokens != nil && put(n.maxTokens) {
+		b = strconv.AppendInt(b, int64(*p.MaxTokens), 10)
+	}
+	if p.Seed != nil && put(n.seed) {
+		b = strconv.AppendInt(b, *p.Seed, 10)
+	}
+	if len(p.Stop) > 0 && put(n.stop) {
+		b = appendTexts(b, p.Stop)
+	}
+	if p.ReasoningEffort != "" && put(n.effort) {
+		b = appendText(b, p.ReasoningEffort)
+	}
+	return b
+}
+
+// appendExtra appends the members given as they are, in the order of their
+// names, those for which keep holds.
+func appendExtra(b []byte, p *callvet.Params, keep func(string) bool) []byte {
+	if len(p.Extra) == 0 {
+		return b
+	}
+	keys := make([]string, 0, len(p.Extra))
+	for k := range p.Extra {
+		if keep == nil || keep(k) {
+			keys = append(keys, k)
+		}
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		b = append(appendText(append(b, ','), k), ':')
+		b = append(b, p.Extra[k]...)
+	}
+	return b
+}
+
+// payload is a call's arguments as they go back to the model: as emitted.
+func payload(c *callvet.Call) string {
+	switch {
+	case len(c.Args) > 0:
+		return string(c.Args)
+	case c.ArgsRaw != "":
+		return c.ArgsRaw
+	}
+	return "{}"
+}
+
+// object is a call's arguments where the wire takes nothing but an object.
+func object(c *callvet.Call) []byte {
+	if v, err := value.Parse(c.Args); err == nil && v.Kind() == value.Object {
+		return c.Args
+	}
+	return []byte("{}")
+}
+
+// schema is a tool's parameters where the wire must have some.
+func schema(t *callvet.Tool) []byte {
+	if len(t.Parameters) == 0 {
+		return []byte(`{"type":"object","properties":{}}`)
+	}
+	return t.Parameters
+}
+
+// ownID names a call that came without an id. Nine letters and digits are what
+// every provider takes.
+func ownID(turn, call int) string { return fmt.Sprintf("c%04d%04d", turn%10000, call%10000) }
+
+// isOwnID tells the ids of ownID from those that a provider gave.
+func isOwnID(id string) bool {
+	if len(id) != 9 || id[0] != 'c' {
+		return false
+	}
+	_, err := strconv.ParseUint(id[1:], 10, 32)
+	return err == nil
+}
+
+// shortID is id where it has nine letters and digits, else nine made from it.
+func shortID(id string) string {
+	plain := func(c rune) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+	if len(id) == 9 && !slices.ContainsFunc([]rune(id), func(c rune) bool { return !plain(c) }) {
+		return id
+	}
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return fmt.Sprintf("%09s", strconv.FormatUint(h.Sum64()%101559956668416, 36)) // 36^9
+}
+
+// withIDs gives every call an id and every tool result the id of the call it
+// answers, where a conversation from a suite has none.
+func withIDs(turns []callvet.Turn) []callvet.Turn {
+	if !slices.ContainsFunc(turns, lacksID) {
+		return turns
+	}
+	out := slices.Clone(turns)
+	var open []callvet.Call
+	for i := range out {
+		t := &out[i]
+		switch {
+		case t.Role == callvet.RoleAssistant:
+			t.Calls = slices.Clone(t.Calls)
+			for j := range t.Calls {
+				if t.Calls[j].ID == "" {
+					t.Calls[j].ID = ownID(i, j)
+				}
+			}
+			open = slices.Clone(t.Calls)
+		case t.Role == callvet.RoleTool:
+			k := slices.IndexFunc(open, func(c callvet.Call) bool {
+				return c.ID == t.CallID || t.CallID == "" && (t.Tool == "" || c.Tool == t.Tool)
+			})
+			if k >= 0 {
+				t.CallID, t.Tool = open[k].ID, open[k].Tool
+				open = slices.Delete(open, k, k+1)
+			}
+		}
+	}
+	return out
+}
+
+func lacksID(t callvet.Turn) bool {
+	if t.Role == callvet.RoleTool {
+		return t.CallID == "" || t.Tool == ""
+	}
+	return slices.ContainsFunc(t.Calls, func(c callvet.Call) bool { return c.ID == "" })
+}
+
+// at walks into objects by name; the zero Value when a step is missing.
+func at(v value.Value, path ...string) value.Value {
+	for _, p := range path {
+		v, _ = v.Get(p)
+	}
+	return v
+}
+
+// count is a token count; 0 where there is none.
+func count(v value.Value) int {
+	f, _ := v.Float()
+	if f < 0 || f > 1e12 {
+		return 0
+	}
+	return int(f)
+}
+
+// rawArgs is the text of an arguments member: a string's text, another value's
+// JSON, "" for null and for nothing.
+func rawArgs(v value.Value) string {
+	switch v.Kind() {
+	case value.String:
+		return v.Str()
+	case value.Invalid, value.Null:
+		return ""
+	}
+	return string(v.Raw())
+}

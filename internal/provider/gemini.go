@@ -1,0 +1,206 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// gemini is Google's generateContent.
+type gemini struct {
+	names names
+}
+
+func (w *gemini) tools(ts *callvet.Toolset) []byte {
+	b := []byte(`[{"functionDeclarations":[`)
+	for i := range ts.Tools {
+		t := &ts.Tools[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"name":`...), t.Name)
+		if t.Description != "" {
+			b = appendText(appendMember(b, "description"), t.Description)
+		}
+		if len(t.Parameters) > 0 {
+			b = append(appendMember(b, "parametersJsonSchema"), t.Parameters...)
+		}
+		b = append(b, '}')
+	}
+	return append(b, "]}]"...)
+}
+
+// besideConfig names the extra members that stand beside generationConfig; all
+// others belong into it.
+func besideConfig(name string) bool { return name == "safetySettings" || name == "cachedContent" }
+
+func (w *gemini) head(b []byte, q *query) []byte {
+	b = append(b, `{"contents":[`...)
+	for i := 0; i < len(q.turns); i++ {
+		switch t := &q.turns[i]; t.Role {
+		case callvet.RoleSystem:
+			continue
+		case callvet.RoleTool:
+			n := toolRun(q.turns[i:])
+			b = w.results(b, q.turns[i:i+n])
+			i += n - 1
+		case callvet.RoleAssistant:
+			b = w.assistant(b, t)
+		default:
+			b = append(appendText(append(b, `{"role":"user","parts":[{"text":`...), t.Content), "}]}"...)
+		}
+		b = append(b, ',')
+	}
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	b = append(b, ']')
+	if system := systemText(q); system != "" {
+		b = append(appendText(append(b, `,"systemInstruction":{"parts":[{"text":`...), system), "}]}"...)
+	}
+	b = w.config(b, q)
+	if q.tools != nil {
+		b = w.choice(b, q.choice)
+	}
+	return appendExtra(b, &q.params, besideConfig)
+}
+
+func (w *gemini) config(b []byte, q *query) []byte {
+	p := &q.params
+	var c []byte
+	c = appendSampling(c, p, &w.names)
+	if _, taken := p.Extra["thinkingConfig"]; !taken && p.ReasoningEffort != "" {
+		c = append(appendText(append(c, `,"thinkingConfig":{"thinkingLevel":`...), p.ReasoningEffort), '}')
+	}
+	c = appendExtra(c, p, func(k string) bool { return !besideConfig(k) })
+	if len(c) == 0 {
+		return b
+	}
+	c[0] = '{'
+	return append(append(appendMember(b, "generationConfig"), c...), '}')
+}
+
+func (w *gemini) choice(b []byte, choice string) []byte {
+	if choice == "" {
+		return b
+	}
+	b = append(b, `,"toolConfig":{"functionCallingConfig":{"mode":`...)
+	switch choice {
+	case choiceAuto:
+		b = append(b, `"AUTO"`...)
+	case choiceRequired:
+		b = append(b, `"ANY"`...)
+	case choiceNone:
+		b = append(b, `"NONE"`...)
+	default:
+		b = append(appendText(append(b, `"ANY","allowedFunctionNames":[`...), choice), ']')
+	}
+	return append(b, '}', '}')
+}
+
+func (w *gemini) assistant(b []byte, t *callvet.Turn) []byte {
+	if len(t.Raw) > 0 {
+		return append(b, t.Raw...)
+	}
+	b = append(b, `{"role":"model","parts":[`...)
+	if t.Content != "" || len(t.Calls) == 0 {
+		b = append(appendText(append(b, `{"text":`...), t.Content), '}', ',')
+	}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		b = w.id(append(b, `{"functionCall":{`...), c.ID)
+		b = appendText(append(b, `"name":`...), c.Tool)
+		b = append(append(appendMember(b, "args"), object(c)...), "}},"...)
+	}
+	return append(b[:len(b)-1], ']', '}')
+}
+
+// id appends the id member where Gemini gave the call one.
+func (w *gemini) id(b []byte, id string) []byte {
+	if id == "" || isOwnID(id) {
+		return b
+	}
+	return append(appendText(append(b, `"id":`...), id), ',')
+}
+
+func (w *gemini) results(b []byte, turns []callvet.Turn) []byte {
+	b = append(b, `{"role":"user","parts":[`...)
+	for i := range turns {
+		t := &turns[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = w.id(append(b, `{"functionResponse":{`...), t.CallID)
+		b = appendText(append(b, `"name":`...), t.Tool)
+		b = appendMember(b, "response")
+		if v, err := value.Parse([]byte(t.Content)); err == nil && v.Kind() == value.Object {
+			b = append(b, v.Raw()...)
+		} else {
+			b = append(appendText(append(b, `{"result":`...), t.Content), '}')
+		}
+		b = append(b, '}', '}')
+	}
+	return append(b, ']', '}')
+}
+
+func (w *gemini) read(root value.Value, q *query, resp *callvet.Response) error {
+	resp.Model = at(root, "modelVersion").Str()
+	u := at(root, "usageMetadata")
+	thoughts := count(at(u, "thoughtsTokenCount"))
+	resp.Usage = callvet.Usage{
+		InputTokens:     count(at(u, "promptTokenCount")) + count(at(u, "toolUsePromptTokenCount")),
+		OutputTokens:    count(at(u, "candidatesTokenCount")) + thoughts,
+		CachedTokens:    count(at(u, "cachedContentTokenCount")),
+		ReasoningTokens: thoughts,
+		Known:           u.Kind() == value.Object,
+	}
+	cand, ok := at(root, "candidates").First()
+	if !ok {
+		why := at(root, "promptFeedback", "blockReason").Str()
+		if why == "" {
+			return noAnswer(root, "candidates")
+		}
+		resp.FinishReason = "blocked: " + why
+		resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant}}
+		return nil
+	}
+	resp.FinishReason = at(cand, "finishReason").Str()
+	// The provider itself could not read the call that the model wrote.
+	resp.Unreadable = resp.FinishReason == "MALFORMED_FUNCTION_CALL"
+	resp.Turns = []callvet.Turn{w.turn(at(cand, "content"), len(q.turns))}
+	return nil
+}
+
+func (w *gemini) turn(content value.Value, before int) callvet.Turn {
+	turn := callvet.Turn{Role: callvet.RoleAssistant}
+	parts := at(content, "parts")
+	if parts.Len() > 0 {
+		turn.Raw = slices.Clone(content.Raw())
+	}
+	var said, thought strings.Builder
+	for p, ok := parts.First(); ok; p, ok = parts.Next(p) {
+		if f := at(p, "functionCall"); f.Kind() == value.Object {
+			id := at(f, "id").Str()
+			if id == "" {
+				id = ownID(before, len(turn.Calls))
+			}
+			turn.Calls = append(turn.Calls, repair.Call(id, at(f, "name").Str(), inputOf(at(f, "args"))))
+			continue
+		}
+		if at(p, "thought").Bool() {
+			thought.WriteString(at(p, "text").Str())
+		} else {
+			said.WriteString(at(p, "text").Str())
+		}
+	}
+	turn.Content, turn.Reasoning = said.String(), thought.String()
+	return turn
+}
+
+// deltas is nil: answers of this wire are read whole.
+func (w *gemini) deltas() deltas { return nil }

@@ -1,0 +1,199 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// messages is Anthropic's Messages API.
+type messages struct {
+	model string
+	names names
+}
+
+func (w *messages) tools(ts *callvet.Toolset) []byte {
+	b := []byte{'['}
+	for i := range ts.Tools {
+		t := &ts.Tools[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"name":`...), t.Name)
+		if t.Description != "" {
+			b = appendText(appendMember(b, "description"), t.Description)
+		}
+		b = append(append(appendMember(b, "input_schema"), schema(t)...), '}')
+	}
+	return append(b, ']')
+}
+
+func (w *messages) head(b []byte, q *query) []byte {
+	b = appendText(append(b, `{"model":`...), w.model)
+	if system := systemText(q); system != "" {
+		b = appendText(appendMember(b, "system"), system)
+	}
+	b = append(b, `,"messages":[`...)
+	for i := 0; i < len(q.turns); i++ {
+		switch t := &q.turns[i]; t.Role {
+		case callvet.RoleSystem:
+			continue
+		case callvet.RoleTool:
+			n := toolRun(q.turns[i:])
+			b = w.results(b, q.turns[i:i+n])
+			i += n - 1
+		case callvet.RoleAssistant:
+			b = w.assistant(b, t)
+		default:
+			b = append(appendText(append(b, `{"role":"user","content":`...), t.Content), '}')
+		}
+		b = append(b, ',')
+	}
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	b = append(b, ']')
+	b = appendSampling(b, &q.params, &w.names)
+	if q.tools != nil {
+		b = w.choice(b, q)
+	}
+	if q.stream {
+		b = append(b, `,"stream":true`...)
+	}
+	return appendExtra(b, &q.params, nil)
+}
+
+// systemText joins the system prompt with the system turns, for wires that have
+// one place for both.
+func systemText(q *query) string {
+	s := q.req.System
+	for i := range q.turns {
+		if q.turns[i].Role != callvet.RoleSystem {
+			continue
+		}
+		if s != "" {
+			s += "\n\n"
+		}
+		s += q.turns[i].Content
+	}
+	return s
+}
+
+// toolRun is how many tool results stand together at the start of turns.
+func toolRun(turns []callvet.Turn) int {
+	n := 0
+	for n < len(turns) && turns[n].Role == callvet.RoleTool {
+		n++
+	}
+	return n
+}
+
+func (w *messages) results(b []byte, turns []callvet.Turn) []byte {
+	b = append(b, `{"role":"user","content":[`...)
+	for i := range turns {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"type":"tool_result","tool_use_id":`...), turns[i].CallID)
+		b = append(appendText(appendMember(b, "content"), turns[i].Content), '}')
+	}
+	return append(b, ']', '}')
+}
+
+func (w *messages) assistant(b []byte, t *callvet.Turn) []byte {
+	if len(t.Raw) > 0 {
+		return append(b, t.Raw...)
+	}
+	if len(t.Calls) == 0 {
+		return append(appendText(append(b, `{"role":"assistant","content":`...), t.Content), '}')
+	}
+	b = append(b, `{"role":"assistant","content":[`...)
+	if t.Content != "" {
+		b = append(appendText(append(b, `{"type":"text","text":`...), t.Content), '}', ',')
+	}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"type":"tool_use","id":`...), c.ID)
+		b = appendText(appendMember(b, "name"), c.Tool)
+		b = append(append(appendMember(b, "input"), object(c)...), '}')
+	}
+	return append(b, ']', '}')
+}
+
+func (w *messages) choice(b []byte, q *query) []byte {
+	parallel := q.params.ParallelCalls
+	if q.choice == "" && parallel == nil {
+		return b
+	}
+	b = append(b, `,"tool_choice":{"type":`...)
+	switch q.choice {
+	case "", choiceAuto:
+		b = append(b, `"auto"`...)
+	case choiceRequired:
+		b = append(b, `"any"`...)
+	case choiceNone:
+		return append(b, `"none"}`...)
+	default:
+		b = appendText(append(b, `"tool","name":`...), q.choice)
+	}
+	if parallel != nil {
+		b = appendBool(appendMember(b, "disable_parallel_tool_use"), !*parallel)
+	}
+	return append(b, '}')
+}
+
+func (w *messages) read(root value.Value, _ *query, resp *callvet.Response) error {
+	content, ok := root.Get("content")
+	if !ok || content.Kind() != value.Array {
+		return noAnswer(root, "content")
+	}
+	raw := append([]byte(`{"role":"assistant","content":`), content.Raw()...)
+	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: append(raw, '}')}
+	if content.Len() == 0 {
+		turn.Raw = nil
+	}
+	var said, thought strings.Builder
+	for p, more := content.First(); more; p, more = content.Next(p) {
+		switch at(p, "type").Str() {
+		case "text":
+			said.WriteString(at(p, "text").Str())
+		case "thinking":
+			thought.WriteString(at(p, "thinking").Str())
+		case "tool_use":
+			turn.Calls = append(turn.Calls, repair.Call(at(p, "id").Str(), at(p, "name").Str(), inputOf(at(p, "input"))))
+		}
+	}
+	turn.Content, turn.Reasoning = said.String(), thought.String()
+	resp.Turns = []callvet.Turn{turn}
+	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "stop_reason").Str()
+	resp.Usage = messagesUsage(at(root, "usage"))
+	return nil
+}
+
+// inputOf is the text of arguments that the wire carries as a JSON value: a
+// string there is a string inside, which the repair of arguments has to name.
+func inputOf(v value.Value) string {
+	if k := v.Kind(); k == value.Invalid || k == value.Null {
+		return ""
+	}
+	return string(v.Raw())
+}
+
+// messagesUsage adds up what the API counts apart: input read from and written
+// to the cache is input too.
+func messagesUsage(v value.Value) callvet.Usage {
+	cached := count(at(v, "cache_read_input_tokens"))
+	return callvet.Usage{
+		InputTokens:  count(at(v, "input_tokens")) + cached + count(at(v, "cache_creation_input_tokens")),
+		OutputTokens: count(at(v, "output_tokens")),
+		CachedTokens: cached,
+		Known:        v.Kind() == value.Object,
+	}
+}

@@ -1,0 +1,131 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// block is one content block of a streamed message.
+type block struct {
+	kind, id, name string
+	start          []byte // as announced; a block without deltas goes back like this
+	text           strings.Builder
+	signature      strings.Builder
+}
+
+// messageDeltas reads a stream of Anthropic Messages.
+type messageDeltas struct {
+	doc           value.Doc
+	blocks        []*block
+	model, reason string
+	usage         callvet.Usage
+	done          bool
+}
+
+func (w *messages) deltas() deltas { return &messageDeltas{} }
+
+func (d *messageDeltas) add(data []byte) (content, last bool, err error) {
+	if err := d.doc.Parse(data); err != nil {
+		return false, false, err
+	}
+	root := d.doc.Root()
+	switch at(root, "type").Str() {
+	case "message_start":
+		d.model = at(root, "message", "model").Str()
+		d.usage = messagesUsage(at(root, "message", "usage"))
+	case "content_block_start":
+		b := at(root, "content_block")
+		d.blocks = append(d.blocks, &block{
+			kind: at(b, "type").Str(), id: at(b, "id").Str(), name: at(b, "name").Str(),
+			start: append([]byte(nil), b.Raw()...),
+		})
+	case "content_block_delta":
+		return true, false, d.delta(at(root, "delta"))
+	case "message_delta":
+		d.reason = at(root, "delta", "stop_reason").Str()
+		if n := count(at(root, "usage", "output_tokens")); n > 0 {
+			d.usage.OutputTokens, d.usage.Known = n, true
+		}
+	case "message_stop":
+		d.done = true
+		return false, true, nil
+	case "error":
+		return false, false, streamedError(root)
+	}
+	return false, false, nil
+}
+
+// streamedError gives the status an error would have had as an answer.
+func streamedError(root value.Value) *callvet.Fault {
+	status := 500
+	switch at(root, "error", "type").Str() {
+	case "overloaded_error":
+		status = statusOverloaded
+	case "rate_limit_error":
+		status = 429
+	case "invalid_request_error":
+		status = 400
+	}
+	f := faultOf(status)
+	f.Message, f.Param = problem(root)
+	return f
+}
+
+func (d *messageDeltas) delta(v value.Value) error {
+	if len(d.blocks) == 0 {
+		return errors.New("a delta before its block")
+	}
+	b := d.blocks[len(d.blocks)-1]
+	switch at(v, "type").Str() {
+	case "text_delta":
+		b.text.WriteString(at(v, "text").Str())
+	case "input_json_delta":
+		b.text.WriteString(at(v, "partial_json").Str())
+	case "thinking_delta":
+		b.text.WriteString(at(v, "thinking").Str())
+	case "signature_delta":
+		b.signature.WriteString(at(v, "signature").Str())
+	}
+	return nil
+}
+
+func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
+	if !d.done {
+		return errors.New("the stream ended before the answer did")
+	}
+	turn := callvet.Turn{Role: callvet.RoleAssistant}
+	raw := []byte(`{"role":"assistant","content":[`)
+	for i, b := range d.blocks {
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		switch s := b.text.String(); b.kind {
+		case "text":
+			turn.Content += s
+			raw = append(appendText(append(raw, `{"type":"text","text":`...), s), '}')
+		case "thinking":
+			turn.Reasoning += s
+			raw = appendText(append(raw, `{"type":"thinking","thinking":`...), s)
+			raw = append(appendText(appendMember(raw, "signature"), b.signature.String()), '}')
+		case "tool_use":
+			c := repair.Call(b.id, b.name, s)
+			turn.Calls = append(turn.Calls, c)
+			raw = appendText(append(raw, `{"type":"tool_use","id":`...), b.id)
+			raw = append(append(appendMember(appendText(appendMember(raw, "name"), b.name), "input"), object(&c)...), '}')
+		default:
+			raw = append(raw, b.start...)
+		}
+	}
+	if len(d.blocks) > 0 {
+		turn.Raw = append(raw, ']', '}')
+	}
+	resp.Turns = []callvet.Turn{turn}
+	resp.Model, resp.FinishReason, resp.Usage = d.model, d.reason, d.usage
+	return nil
+}

@@ -1,0 +1,228 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// query is one request as a wire encodes it.
+type query struct {
+	req    *callvet.Request
+	turns  []callvet.Turn // req.Turns with an id on every call
+	params callvet.Params
+	choice string // "", auto, required, none or a tool's name; "" when nothing is offered
+	tools  []byte // encoded; nil when nothing is offered
+	stream bool
+}
+
+// wire is one provider's form of requests and answers.
+type wire interface {
+	// tools encodes what stands under "tools".
+	tools(ts *callvet.Toolset) []byte
+	// head appends the request up to, and without, the tools and the last brace.
+	head(b []byte, q *query) []byte
+	// read fills resp (one turn) from a whole answer. The error is a
+	// *callvet.Fault when the answer reports one, else it says what is missing.
+	read(root value.Value, q *query, resp *callvet.Response) error
+	// deltas gives a reader for a streamed answer; nil: this wire does not stream.
+	deltas() deltas
+}
+
+// model is a callvet.Model over HTTP.
+type model struct {
+	wire    wire
+	client  *http.Client
+	url     string
+	header  http.Header
+	hide    redactor
+	policy  policy
+	price   *Price
+	timeout time.Duration
+	maxBody int64
+	stream  bool
+	now     func() time.Time
+	offers  offers
+	docs    sync.Pool
+	// noRequired is set once the provider said that it does not know
+	// tool_choice: required.
+	noRequired atomic.Bool
+}
+
+// Generate sends one request (two when tool_choice: required has to fall back to
+// auto) and never retries. Every error is a *callvet.Fault with its exchanges.
+func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+	q := &query{req: req, turns: withIDs(req.Turns), params: m.policy.adjust(req.Params, nil), stream: m.stream}
+	if req.Tools != nil && len(req.Tools.Tools) > 0 {
+		q.tools = m.offers.get(req.Tools, m.wire.tools)
+		q.choice = req.ToolChoice
+		if q.choice == choiceRequired && m.noRequired.Load() {
+			q.choice = choiceAuto
+		}
+	}
+	resp, fault := m.attempt(ctx, q)
+	if fault != nil && q.choice == choiceRequired && refusesChoice(fault) {
+		m.noRequired.Store(true)
+		q.choice = choiceAuto
+		before := fault.Exchanges
+		if resp, fault = m.attempt(ctx, q); fault != nil {
+			fault.Exchanges = append(before, fault.Exchanges...)
+		} else {
+			resp.Exchanges = append(before, resp.Exchanges...)
+		}
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	return resp, nil
+}
+
+func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *callvet.Fault) {
+	outer := ctx
+	if m.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, m.timeout)
+		defer cancel()
+	}
+	body, brief := m.encode(q)
+	ex := callvet.Exchange{Request: brief}
+	start := m.now()
+	ans, fault := m.exchange(outer, ctx, body, start)
+	ex.MS = float64(m.now().Sub(start).Microseconds()) / 1000
+	ex.HTTP, ex.Response = ans.status, m.hide.kept(ans.body)
+	resp := &callvet.Response{FirstToken: ans.first}
+	if fault == nil {
+		fault = m.decode(&ans, q, resp)
+	}
+	if fault != nil {
+		fault.Message = m.hide.text(fault.Message)
+		ex.Error = fault.Message
+		fault.Exchanges = []callvet.Exchange{ex}
+		return nil, fault
+	}
+	resp.Exchanges = []callvet.Exchange{ex}
+	m.settle(q, resp)
+	return resp, nil
+}
+
+// encode gives the request's bytes and the form that is kept, in which the
+// tools are named by their hash.
+func (m *model) encode(q *query) (body, brief []byte) {
+	body = m.wire.head(make([]byte, 0, headSize(q)+len(q.tools)), q)
+	if q.tools == nil {
+		body = append(body, '}')
+		return body, m.hide.bytes(body)
+	}
+	body = append(body, `,"tools":`...)
+	brief = make([]byte, 0, len(body)+len(q.req.Tools.Hash)+16)
+	brief = append(append(brief, body...), `{"$tools":"`...)
+	brief = append(append(brief, q.req.Tools.Hash...), `"}}`...)
+	body = append(append(body, q.tools...), '}')
+	return body, m.hide.bytes(brief)
+}
+
+func headSize(q *query) int {
+	n := 512 + len(q.req.System)
+	for i := range q.turns {
+		t := &q.turns[i]
+		n += 96 + len(t.Content) + len(t.Raw)
+		for j := range t.Calls {
+			n += 128 + 2*len(t.Calls[j].Args)
+		}
+	}
+	return n
+}
+
+// decode reads a whole JSON answer; a streamed one was put together already.
+func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.Fault {
+	var err error
+	if ans.streamed != nil {
+		err = ans.streamed.finish(q, resp)
+	} else {
+		d, _ := m.docs.Get().(*value.Doc)
+		if d == nil {
+			d = new(value.Doc)
+		}
+		defer m.docs.Put(d)
+		if err = d.Parse(ans.body); err != nil {
+			return malformed(ans.status, fmt.Sprintf("the answer is not JSON: %v", err))
+		}
+		err = m.wire.read(d.Root(), q, resp)
+	}
+	var fault *callvet.Fault
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &fault):
+		return fault
+	}
+	return malformed(ans.status, err.Error())
+}
+
+// settle finishes what is the same on every wire: calls in the text, ids,
+// repairs, cost.
+func (m *model) settle(q *query, resp *callvet.Response) {
+	turn := &resp.Turns[0]
+	if q.tools != nil {
+		resp.ToolChoice = q.choice
+		if q.choice == "" {
+			resp.ToolChoice = choiceAuto
+		}
+		if len(turn.Calls) == 0 && !resp.Unreadable {
+			turn.Calls, resp.Unreadable = repair.FromText(turn.Content, q.req.Tools)
+		}
+	}
+	for i := range turn.Calls {
+		c := &turn.Calls[i]
+		if c.ID == "" {
+			c.ID, turn.Raw = ownID(len(q.turns), i), nil
+		}
+		if slices.Contains(c.Repairs, repair.InName) {
+			turn.Raw = nil
+		}
+		for _, r := range c.Repairs {
+			if !slices.Contains(resp.Repairs, r) {
+				resp.Repairs = append(resp.Repairs, r)
+			}
+		}
+	}
+	m.price.apply(&resp.Usage)
+}
+
+// offers caches the encoded tools of the toolsets seen last.
+type offers struct {
+	mu   sync.RWMutex
+	seen map[string][]byte
+}
+
+// maxOffers bounds the cache: a suite has few toolsets, a catalogue of cases
+// with own tools many.
+const maxOffers = 1024
+
+func (o *offers) get(ts *callvet.Toolset, encode func(*callvet.Toolset) []byte) []byte {
+	o.mu.RLock()
+	b, ok := o.seen[ts.Hash]
+	o.mu.RUnlock()
+	if ok && ts.Hash != "" {
+		return b
+	}
+	b = encode(ts)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen == nil || len(o.seen) >= maxOffers {
+		o.seen = make(map[string][]byte)
+	}
+	o.seen[ts.Hash] = b
+	return b
+}

@@ -1,0 +1,347 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Config is what Open needs beside the spec. The zero value works for local
+// servers.
+type Config struct {
+	// Getenv reads the environment; nil: there is none.
+	Getenv func(string) string
+	// BaseURL replaces the provider's, and with it the need for a key.
+	BaseURL string
+	// APIKey replaces the provider's environment variable.
+	APIKey string
+	// APIVersion chooses Azure's dated API by deployment; empty: its v1 API.
+	APIVersion string
+	Params     callvet.Params
+	// HTTPClient is shared by all models of a process; nil: one of its own.
+	HTTPClient *http.Client
+	// Timeout of one request; 0: two minutes, negative: none.
+	Timeout time.Duration
+	// MaxBody is how many bytes an answer may have; 0: 8 MiB.
+	MaxBody int64
+	// Stream asks for streamed answers where the wire is Chat Completions or
+	// Messages, to learn the time to the first token.
+	Stream bool
+	// Prices for the cost of requests; nil: the table that ships.
+	Prices *Prices
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// Open makes the model that spec ("openai/gpt-5-mini", "ollama/qwen3") names and
+// the target that describes it. Requests should carry the target's Params.
+// Errors are *callvet.Hinted: ErrNotFound for an unknown provider, ErrDenied for
+// a missing key, ErrInvalid for anything else.
+func Open(spec string, cfg Config) (callvet.Model, callvet.Target, error) {
+	m, t, err := open(spec, &cfg)
+	if err != nil {
+		return nil, callvet.Target{}, fmt.Errorf("open model %q: %w", spec, err)
+	}
+	return m, t, nil
+}
+
+func open(spec string, cfg *Config) (*model, callvet.Target, error) {
+	var t callvet.Target
+	name, id, _ := strings.Cut(spec, "/")
+	svc, err := find(name)
+	if err != nil {
+		return nil, t, err
+	}
+	if id == "" {
+		return nil, t, invalid("the name of a model is missing", "write "+name+"/MODEL")
+	}
+	if cfg.Getenv == nil {
+		cfg.Getenv = func(string) string { return "" }
+	}
+	base, own, err := baseURL(svc, cfg)
+	if err != nil {
+		return nil, t, err
+	}
+	key := apiKey(svc, cfg)
+	if key == "" && !svc.local && !own {
+		return nil, t, &callvet.Hinted{
+			Err:  fmt.Errorf("no API key: %w", callvet.ErrDenied),
+			Hint: "export " + svc.keyEnv[0] + "=…",
+		}
+	}
+	if err := checkExtra(svc.wire, &cfg.Params); err != nil {
+		return nil, t, err
+	}
+	pol := policyOf(svc.name, id)
+	t = callvet.Target{
+		Name: spec, Provider: svc.name + "@" + base.Host, Model: id,
+		BaseURL: withoutUser(base), Cacheable: true,
+	}
+	t.Params = pol.adjust(cfg.Params, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
+	m := newModel(svc, id, cfg, pol)
+	m.hide = newRedactor(key)
+	m.url, m.header = address(svc, base, id, cfg.apiVersion()), headers(svc, key)
+	return m, t, nil
+}
+
+func newModel(svc *service, id string, cfg *Config, pol policy) *model {
+	prices := cfg.Prices
+	if prices == nil {
+		prices = ShippedPrices()
+	}
+	m := &model{
+		policy: pol, client: cfg.HTTPClient, stream: cfg.Stream, now: cfg.Now,
+		timeout: cmp.Or(cfg.Timeout, defaultTimeout), maxBody: cmp.Or(cfg.MaxBody, defaultMaxBody),
+		price: prices.Find(svc.name, id),
+	}
+	if m.client == nil {
+		m.client = NewHTTPClient()
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	n := pol.named(names{topP: "top_p", maxTokens: "max_tokens", seed: "seed", stop: "stop"})
+	switch svc.wire {
+	case wireMessages:
+		n.seed = ""
+		m.wire = &messages{model: id, names: n}
+	case wireGemini:
+		m.wire = &gemini{names: n}
+	case wireResponses:
+		n.seed, n.stop = "", ""
+		m.wire = &responses{model: id, names: n, reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5", "gpt-5.1", "gpt-5.2"}) && !inFamily(id, "gpt-5-chat")}
+	default:
+		n.effort = "reasoning_effort"
+		m.wire = &chat{model: id, names: n, shortIDs: svc.shortIDs, usageOption: !svc.noUsageOption}
+	}
+	m.stream = m.stream && m.wire.deltas() != nil
+	return m
+}
+
+func invalid(what, hint string) error {
+	return &callvet.Hinted{Err: fmt.Errorf("%s: %w", what, callvet.ErrInvalid), Hint: hint}
+}
+
+func find(name string) (*service, error) {
+	all := services()
+	for i := range all {
+		if all[i].name == name {
+			return &all[i], nil
+		}
+	}
+	near, best := "", 3
+	for _, n := range Names() {
+		if d := distance(name, n); d < best {
+			near, best = n, d
+		}
+	}
+	hint := "providers: " + strings.Join(Names(), ", ")
+	if near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return nil, &callvet.Hinted{Err: fmt.Errorf("unknown provider %q: %w", name, callvet.ErrNotFound), Hint: hint}
+}
+
+// distance is the Levenshtein distance of two short names.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(d, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// baseURL finds where to send to; own tells that it is not the provider's default.
+func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
+	text, own := cfg.BaseURL, cfg.BaseURL != ""
+	if env := ""; text == "" && svc.baseEnv != "" {
+		if env = cfg.Getenv(svc.baseEnv); env != "" {
+			text = env
+			// Azure has no default: its variable only names the resource.
+			own = svc.name != "azure"
+		}
+		if svc.name == "ollama" && env != "" {
+			text = ollamaHost(env)
+		}
+	}
+	if text == "" {
+		if text, err = expand(svc.base, cfg.Getenv); err != nil {
+			return nil, false, err
+		}
+	}
+	if text == "" {
+		hint := "give a base URL"
+		if svc.baseEnv != "" {
+			hint = "export " + svc.baseEnv + "=https://…"
+		}
+		return nil, false, invalid(svc.name+" has no default base URL", hint)
+	}
+	u, err = url.Parse(strings.TrimRight(text, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, false, invalid("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
+	}
+	return u, own, nil
+}
+
+// expand replaces {NAME} by the environment's NAME.
+func expand(base string, getenv func(string) string) (string, error) {
+	before, rest, ok := strings.Cut(base, "{")
+	if !ok {
+		return base, nil
+	}
+	name, after, _ := strings.Cut(rest, "}")
+	v := getenv(name)
+	if v == "" {
+		return "", invalid(name+" is not set", "export "+name+"=…")
+	}
+	return before + v + after, nil
+}
+
+// ollamaHost makes a base URL of OLLAMA_HOST, which may lack scheme, port and
+// path and may be the address that the server binds to.
+func ollamaHost(s string) string {
+	if !strings.Contains(s, "://") {
+		s = "http://" + s
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return s
+	}
+	host, port := u.Hostname(), u.Port()
+	if host == "0.0.0.0" || host == "::" || host == "" {
+		host = "127.0.0.1"
+	}
+	if port == "" && u.Scheme == "http" {
+		port = "11434"
+	}
+	u.Host = host
+	if port != "" {
+		u.Host = net.JoinHostPort(host, port)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/v1"
+	}
+	return u.String()
+}
+
+func apiKey(svc *service, cfg *Config) string {
+	if cfg.APIKey != "" {
+		return cfg.APIKey
+	}
+	for _, env := range svc.keyEnv {
+		if k := strings.TrimSpace(cfg.Getenv(env)); k != "" {
+			return k
+		}
+	}
+	return ""
+}
+
+func (c *Config) apiVersion() string {
+	return cmp.Or(c.APIVersion, c.Getenv("AZURE_OPENAI_API_VERSION"))
+}
+
+// address is the full URL of the model's endpoint.
+func address(svc *service, base *url.URL, id, apiVersion string) string {
+	u := *base
+	u.User = nil
+	switch {
+	case svc.wire == wireMessages:
+		u = *u.JoinPath(strings.TrimPrefix("v1/messages", versionOf(base)))
+	case svc.wire == wireGemini:
+		u = *u.JoinPath("models", url.PathEscape(strings.TrimPrefix(id, "models/"))+":generateContent")
+	case svc.wire == wireResponses:
+		u = *u.JoinPath("responses")
+	case svc.name == "azure" && apiVersion != "":
+		u = *u.JoinPath("openai/deployments", url.PathEscape(id), "chat/completions")
+		u.RawQuery = url.Values{"api-version": {apiVersion}}.Encode()
+	case svc.name == "azure" && !strings.Contains(u.Path, "/v1"):
+		u = *u.JoinPath("openai/v1/chat/completions")
+	default:
+		u = *u.JoinPath("chat/completions")
+	}
+	return u.String()
+}
+
+// versionOf lets a base URL for Messages end in /v1 or not.
+func versionOf(base *url.URL) string {
+	if strings.HasSuffix(base.Path, "/v1") {
+		return "v1/"
+	}
+	return ""
+}
+
+func headers(svc *service, key string) http.Header {
+	h := http.Header{
+		"Content-Type": {"application/json"},
+		"Accept":       {"application/json"},
+		"User-Agent":   {"callvet"},
+	}
+	if svc.wire == wireMessages {
+		h.Set("anthropic-version", "2023-06-01")
+	}
+	if key == "" {
+		return h
+	}
+	switch {
+	case svc.wire == wireMessages:
+		h.Set("x-api-key", key)
+	case svc.wire == wireGemini:
+		h.Set("x-goog-api-key", key)
+	case svc.name == "azure":
+		h.Set("api-key", key)
+	default:
+		h.Set("Authorization", "Bearer "+key)
+	}
+	return h
+}
+
+// checkExtra refuses extra parameters that are not JSON or that callvet sets itself.
+func checkExtra(wire string, p *callvet.Params) error {
+	own := []string{
+		"model", "messages", "input", "instructions", "contents", "system", "systemInstruction",
+		"tools", "tool_choice", "toolConfig", "stream", "stream_options", "store", "generationConfig", "parallel_tool_calls",
+	}
+	if wire == wireResponses {
+		own = append(own, "include")
+	}
+	for k, v := range p.Extra {
+		if slices.Contains(own, k) {
+			return invalid("extra parameter "+k+" is set by callvet", "remove it")
+		}
+		if _, err := value.Parse(v); err != nil {
+			var se *value.SyntaxError
+			errors.As(err, &se)
+			return invalid("extra parameter "+k+" is not JSON: "+se.Error(), "quote strings")
+		}
+	}
+	return nil
+}
+
+func withoutUser(u *url.URL) string {
+	c := *u
+	c.User, c.RawQuery = nil, ""
+	return c.String()
+}

@@ -1,0 +1,104 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+//go:embed prices.json
+var shippedPrices []byte
+
+// Price is one row of a price table: list prices in US dollars for a million
+// tokens.
+type Price struct {
+	Provider string `json:"provider"`
+	// Model is the name without date or version suffix.
+	Model string  `json:"model"`
+	Input float64 `json:"input"`
+	// Cached is the price of input read from a cache; nil: not known, and the
+	// cost of a request that used one is not known either.
+	Cached *float64 `json:"cached,omitempty"`
+	Output float64  `json:"output"`
+	// MaxInput, when set, is up to how many input tokens the row holds.
+	MaxInput int `json:"max_input,omitempty"`
+	// Effective is the day since which the price is known (YYYY-MM-DD); Source is
+	// the title of the list it is from.
+	Effective string `json:"effective"`
+	Source    string `json:"source,omitempty"`
+}
+
+// Prices is a price table.
+type Prices struct {
+	Rows []Price `json:"prices"`
+}
+
+// ShippedPrices is the table that ships with callvet: few rows, each dated.
+func ShippedPrices() *Prices {
+	p, err := ReadPrices(shippedPrices)
+	if err != nil { // a test reads the same bytes
+		return &Prices{}
+	}
+	return p
+}
+
+// ReadPrices reads a table in the form of prices.json. Every row needs provider,
+// model, a date and prices that are not negative.
+func ReadPrices(data []byte) (*Prices, error) {
+	var p Prices
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("read prices: %w: %w", callvet.ErrInvalid, err)
+	}
+	for i, r := range p.Rows {
+		if r.Provider == "" || r.Model == "" || r.Effective == "" || r.Input < 0 || r.Output < 0 || r.Cached != nil && *r.Cached < 0 {
+			return nil, fmt.Errorf("read prices: row %d (%s/%s) lacks a name, a date or a price: %w", i+1, r.Provider, r.Model, callvet.ErrInvalid)
+		}
+	}
+	return &p, nil
+}
+
+// Over gives p with the rows of first before it, so that they win.
+func (p *Prices) Over(first *Prices) *Prices {
+	if first == nil {
+		return p
+	}
+	return &Prices{Rows: append(append([]Price(nil), first.Rows...), p.Rows...)}
+}
+
+// version is what may follow a model's name without making it another model.
+var version = regexp.MustCompile(`^[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest)$`)
+
+// Find gives the price of a model, also under a dated name, or nil: prices are
+// never guessed from a similar name.
+func (p *Prices) Find(provider, model string) *Price {
+	if provider == "openai-responses" {
+		provider = "openai"
+	}
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		rest, ok := strings.CutPrefix(model, r.Model)
+		if ok && r.Provider == provider && (rest == "" || version.MatchString(rest)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// apply sets the cost of u; it stays nil when the price or the usage is not known.
+func (p *Price) apply(u *callvet.Usage) {
+	if p == nil || !u.Known || p.MaxInput > 0 && u.InputTokens > p.MaxInput || u.CachedTokens > 0 && p.Cached == nil {
+		return
+	}
+	cost := float64(u.InputTokens-u.CachedTokens)*p.Input + float64(u.OutputTokens)*p.Output
+	if u.CachedTokens > 0 {
+		cost += float64(u.CachedTokens) * *p.Cached
+	}
+	cost /= 1e6
+	u.CostUSD, u.PriceDate = &cost, p.Effective
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Limits of what is read and kept of an answer.
+const (
+	defaultMaxBody = 8 << 20
+	keptBody       = 256 << 10
+	defaultTimeout = 2 * time.Minute
+)
+
+// NewHTTPClient gives a client made for many requests to few hosts: kept-alive
+// HTTP/1.1 connections, no compression, no redirects (a redirect would carry the
+// key elsewhere). Share one between all models of a process.
+func NewHTTPClient() *http.Client {
+	var p http.Protocols
+	p.SetHTTP1(true)
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			Protocols:             &p,
+			MaxIdleConns:          1024,
+			MaxIdleConnsPerHost:   512,
+			IdleConnTimeout:       90 * time.Second,
+			TLSHandshakeTimeout:   15 * time.Second,
+			ExpectContinueTimeout: time.Second,
+			DisableCompression:    true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// answer is what came back, also of a request that ended in a fault.
+type answer struct {
+	status   int
+	body     []byte
+	streamed deltas // set when the answer was read event by event
+	first    time.Duration
+}
+
+// exchange sends body and reads the answer. outer is the caller's context, ctx
+// the same with this request's deadline.
+func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Time) (ans answer, fault *callvet.Fault) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
+	if err != nil {
+		return ans, &callvet.Fault{Kind: callvet.FaultRequest, Message: err.Error()}
+	}
+	req.Header = m.header // never changed: transports must not modify a request
+	res, err := m.client.Do(req)
+	if err != nil {
+		return ans, m.lost(outer, ctx, err)
+	}
+	defer res.Body.Close()
+	ans.status = res.StatusCode
+	typ, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if res.StatusCode == http.StatusOK && m.stream && typ == "text/event-stream" {
+		if d := m.wire.deltas(); d != nil {
+			return m.readStream(outer, ctx, res, d, start)
+		}
+	}
+	limit := m.maxBody
+	if res.ContentLength > limit {
+		limit = keptBody // only what is kept: the answer is refused anyway
+	}
+	ans.body, err = readUpTo(res, limit)
+	switch {
+	case err != nil:
+		return ans, m.lost(outer, ctx, err)
+	case res.StatusCode != http.StatusOK:
+		return ans, statusFault(res, ans.body, m.now())
+	case int64(len(ans.body)) > limit:
+		return ans, m.tooLarge(res.StatusCode)
+	case typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json"):
+		return ans, malformed(res.StatusCode, "the answer is "+typ+", not JSON: "+excerpt(string(ans.body)))
+	}
+	return ans, nil
+}
+
+func (m *model) tooLarge(status int) *callvet.Fault {
+	return &callvet.Fault{
+		Kind: callvet.FaultTooLarge, HTTP: status,
+		Message: fmt.Sprintf("the answer is larger than %d bytes", m.maxBody),
+	}
+}
+
+// readUpTo reads at most one byte more than limit, which tells that it is over.
+func readUpTo(res *http.Response, limit int64) ([]byte, error) {
+	size := int64(2048)
+	if res.ContentLength >= 0 {
+		size = min(res.ContentLength, limit) + 1
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := buf.ReadFrom(io.LimitReader(res.Body, limit+1))
+	return buf.Bytes(), err
+}
