@@ -16,6 +16,10 @@ type Tool struct {
 	// Parameters is the JSON Schema of the arguments, byte for byte as the suite
 	// has it (property order is part of the prompt). Nil means no schema.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
+	// Declared is the parameters object of the format the tool came from, where
+	// Parameters had to be translated from it (BFCL's type names). It is never
+	// sent to a model.
+	Declared json.RawMessage `json:"declared,omitempty"`
 	// ReadOnly and Idempotent are nil where the suite does not say.
 	ReadOnly        *bool       `json:"read_only,omitempty"`
 	Idempotent      *bool       `json:"idempotent,omitempty"`
