@@ -27,10 +27,8 @@ func (r *reader) categories() (*callvet.Suite, error) {
 	}
 	s := r.categoriesFrame(doc)
 	o := r.loose(doc)
-	for _, k := range []string{"config"} {
-		if o.get(k).given() {
-			r.keep(o.at(k), k, selectOnly)
-		}
+	if o.get("config").given() {
+		r.keep(o.at("config"), "config", selectOnly)
 	}
 	var counts, frames [][]byte
 	n := 0
@@ -83,7 +81,7 @@ func (r *reader) categoryCase(n node, index int, category string) callvet.Case {
 		c.ID, r.caseID = id, id
 	}
 	c.Description = o.str("description")
-	c.Input = r.question(o, "query")
+	r.question(o, "query", &c)
 	c.Tags = o.strs("tags")
 	set := func(key, val string) {
 		if val != "" {
@@ -108,12 +106,15 @@ func (r *reader) categoryCase(n node, index int, category string) callvet.Case {
 	return c
 }
 
-func (r *reader) question(o object, key string) []callvet.Turn {
+// question reads the user's words. The system's own suites hold an empty query
+// to see what a router does with it; a model cannot be asked nothing.
+func (r *reader) question(o object, key string, c *callvet.Case) {
 	q := o.str(key)
 	if strings.TrimSpace(q) == "" {
-		r.report(o.at(key), "empty-prompt", key, "write what the user says", "the case has no %s", key)
+		c.Skip = "the case has an empty " + key + ", which cannot be sent to a model"
+		r.warn(o.at(key), "empty-prompt", key, "write what the user says", "%s", c.Skip)
 	}
-	return userInput(q)
+	c.Input = userInput(q)
 }
 
 // acceptableSets turns "exactly these, or else any of those" into sets: the

@@ -53,7 +53,7 @@ func (r *reader) evalCase(n node, index int) callvet.Case {
 	if id := o.scalar("id"); id != "" {
 		c.ID, r.caseID = id, id
 	}
-	c.Input = r.question(o, "question")
+	r.question(o, "question", &c)
 	if v := o.get("expected"); !v.given() {
 		r.report(n.off, "missing-key", "expected", `write "expected": {"tool": …}`, "the test expects nothing")
 	}

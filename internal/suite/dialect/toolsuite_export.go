@@ -4,7 +4,6 @@ package dialect
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -168,7 +167,7 @@ func multiTurnRecord(c *callvet.Case) record {
 	}
 	if len(m.ArgumentSource) > 0 {
 		var src record
-		for _, arg := range slices.Sorted(maps.Keys(m.ArgumentSource)) {
+		for _, arg := range sortedKeys(m.ArgumentSource) {
 			src.str(arg, m.ArgumentSource[arg])
 		}
 		o.raw("argument_source", src.bytes())
