@@ -110,6 +110,8 @@ type Reply struct {
 	Error   string
 	Status  Status
 	Latency time.Duration
+	// Note tells a person how the answer came about, where that matters.
+	Note string
 }
 
 // Scorer turns a trace into a result. Pure and safe for concurrent use.

@@ -57,10 +57,12 @@ type Call struct {
 	Repairs []string `json:"repairs,omitempty"`
 	Status  Status   `json:"status,omitempty"`
 	// Result is the tool's answer; nil when there is none.
-	Result  json.RawMessage `json:"result,omitempty"`
-	Error   string          `json:"error,omitempty"`
-	QueueMS float64         `json:"queue_ms,omitempty"`
-	ExecMS  float64         `json:"exec_ms,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	// Note tells a person how the world came to its answer, where that matters.
+	Note    string  `json:"note,omitempty"`
+	QueueMS float64 `json:"queue_ms,omitempty"`
+	ExecMS  float64 `json:"exec_ms,omitempty"`
 }
 
 // Malformed reports whether the call's arguments were emitted but are not JSON.

@@ -166,7 +166,8 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		}
 		return "", &callvet.Fault{Kind: callvet.FaultTool, Message: fmt.Sprintf("%s: %v", call.Tool, err)}
 	}
-	call.Status, call.Result, call.Error, call.ExecMS = reply.Status, reply.Result, reply.Error, ms(reply.Latency)
+	call.Status, call.Result, call.Error, call.Note = reply.Status, reply.Result, reply.Error, reply.Note
+	call.ExecMS = ms(reply.Latency)
 	if call.Status == "" {
 		call.Status = callvet.StatusOK
 	}

@@ -74,6 +74,7 @@ func appendCall(b []byte, c *callvet.Call) []byte {
 	b = optString(b, "status", string(c.Status))
 	b = optRaw(b, "result", c.Result)
 	b = optString(b, "error", c.Error)
+	b = optString(b, "note", c.Note)
 	b = optFloat(b, "queue_ms", c.QueueMS)
 	b = optFloat(b, "exec_ms", c.ExecMS)
 	return append(b, '}')
