@@ -53,7 +53,7 @@ func (d *chatDeltas) add(data []byte) (content, last bool, err error) {
 	if !ok {
 		return false, false, nil
 	}
-	if s := at(choice, "reasonreason").Str(); s != "" {
+	if s := at(choice, "finish_reason").Str(); s != "" {
 		d.reason = s
 	}
 	return d.delta(at(choice, "delta")), false, nil

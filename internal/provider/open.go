@@ -86,7 +86,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	pol := policyOf(svc.name, id)
 	t = callvet.Target{
 		Name: spec, Provider: svc.name + "@" + base.Host, Model: id,
-		BaseURL: withoutUser(base), Cacheable: true,
+		BaseURL: withoutQuery(base), Cacheable: true,
 	}
 	t.Params = pol.adjust(cfg.Params, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
 	m := newModel(svc, id, cfg, pol)
@@ -203,6 +203,9 @@ func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, false, invalid("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
 	}
+	if u.User != nil {
+		return nil, false, invalid("the base URL holds a user name or password", "give the key apart from the URL")
+	}
 	return u, own, nil
 }
 
@@ -266,7 +269,6 @@ func (c *Config) apiVersion() string {
 // address is the full URL of the model's endpoint.
 func address(svc *service, base *url.URL, id, apiVersion string) string {
 	u := *base
-	u.User = nil
 	switch {
 	case svc.wire == wireMessages:
 		u = *u.JoinPath(strings.TrimPrefix("v1/messages", versionOf(base)))
@@ -340,8 +342,9 @@ func checkExtra(wire string, p *callvet.Params) error {
 	return nil
 }
 
-func withoutUser(u *url.URL) string {
+// withoutQuery leaves out where a key could stand.
+func withoutQuery(u *url.URL) string {
 	c := *u
-	c.User, c.RawQuery = nil, ""
+	c.RawQuery = ""
 	return c.String()
 }

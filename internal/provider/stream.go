@@ -44,7 +44,7 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 			if content && ans.first == 0 {
 				ans.first = m.now().Sub(start)
 			}
-			if bad != nil {
+			if bad != nil && int64(raw.Len()) <= m.maxBody {
 				ans.body = raw.Bytes()
 				return ans, streamFault(res.StatusCode, bad)
 			}

@@ -1,0 +1,41 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package offline has the targets that need no network.
+//
+// It answers two questions. What does a caller without any language model reach
+// on this suite? OpenLexical gives offline/lexical: words choose the tool (BM25)
+// and its schema fills the arguments; it is the floor that any model must beat.
+// And does the rest of callvet do the right thing when a target does this or
+// that? OpenScript gives answers out of a file, malformed ones, delays and
+// errors included.
+//
+// Both implement callvet.Model, are deterministic and safe for concurrent use.
+// Neither sees what a case expects, so neither can answer from the gold.
+//
+// # Scripts
+//
+// A script is YAML or JSON. The first rule that matches answers:
+//
+//	model: demo-1                  # the version string to report (optional)
+//	rules:
+//	  - case: travel-*             # id of the case, * and ? as in file names
+//	    contains: refund           # part of the last user message, any case
+//	    repeat: [0, 2]             # only these repeats, counted from 0
+//	    steps:                     # one per round; a single step may stand in the rule itself
+//	      - calls:
+//	          - {tool: search, args: {city: Paris}}
+//	          - {tool: search, args_raw: '{"city": "Pa'}   # as emitted, JSON or not
+//	        delay_ms: 20
+//	      - error: {kind: rate_limit, http: 429, message: slow down, retry_after_ms: 50}
+//	        times: 2               # the first two requests of this round, then the next step
+//	      - text: All done.
+//	        usage: {input_tokens: 12, output_tokens: 3, cost_usd: 0.001}
+//	      - raw: '<tool_call>{"name": "search"'            # text that is searched for calls
+//	    then: repeat               # after the last step: repeat it (default), or answer
+//	otherwise: abstain             # no rule matched: abstain (default), or error
+//
+// The round is the number of assistant turns since the last user turn. A step
+// has calls, text, raw, error, or calls with text; also reasoning,
+// finish_reason, model and first_token_ms. An error without times stays.
+// Unknown keys are errors with their place in the file.
+package offline

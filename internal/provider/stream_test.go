@@ -1,0 +1,155 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// streams answers every request with these events.
+func streams(t *testing.T, events string) *fake {
+	t.Helper()
+	return serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, events)
+	})
+}
+
+const chatStream = `: a comment
+
+data: {"model":"m-1","choices":[{"delta":{"role":"assistant","content":"","reasoning_content":"Hm."}}]}
+
+data: {"choices":[{"delta":{"content":"One "}}]}
+
+data: {"choices":[{"delta":{"content":"moment."}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"get_time","arguments":"{\"tz\":"}}]}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"Oslo\"}"}}]}}]}
+
+data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
+
+data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}
+
+data: [DONE]
+
+`
+
+const messageStream = `event: message_start
+data: {"type":"message_start","message":{"id":"msg_1","model":"m-1","usage":{"input_tokens":10,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm."}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: ping
+data: {"type":"ping"}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}
+
+data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"One moment."}}
+
+data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"a","name":"get_weather","input":{}}}
+
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
+
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"\"Oslo\"}"}}
+
+data: {"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"b","name":"get_time","input":{}}}
+
+data: {"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"tz\":"}}
+
+data: {"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":5}}
+
+data: {"type":"message_stop"}
+
+`
+
+// TestStreams puts answers together from fragments; broken arguments stay broken.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ spec, events, finish, echo string }{
+		{"vllm/m", chatStream, "tool_calls", `"reasoning_content":"Hm."`},
+		{"anthropic/m", messageStream, "max_tokens", `{"type":"thinking","thinking":"Hm.","signature":"c2ln"}`},
+	} {
+		t.Run(c.spec, func(t *testing.T) {
+			t.Parallel()
+			f := streams(t, c.events)
+			m, _ := mustOpen(t, c.spec, Config{BaseURL: f.URL, Stream: true})
+			resp := ask(t, m, hello())
+			want := callvet.Turn{Role: callvet.RoleAssistant, Content: "One moment.", Reasoning: "Hm.", Calls: []callvet.Call{
+				{ID: "a", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)},
+				{ID: "b", Tool: "get_time", ArgsRaw: `{"tz":`},
+			}}
+			turn := resp.Turns[0]
+			if d := cmp.Diff(want, turn, cmpopts.IgnoreFields(callvet.Turn{}, "Raw")); d != "" {
+				t.Errorf("turn (-want +got):\n%s", d)
+			}
+			usage := callvet.Usage{InputTokens: 10, OutputTokens: 5, Known: true}
+			if d := cmp.Diff(usage, resp.Usage); d != "" || resp.FinishReason != c.finish || resp.Model != "m-1" {
+				t.Errorf("%+v %s", resp, d)
+			}
+			if resp.FirstToken <= 0 || resp.Exchanges[0].Response != c.events {
+				t.Errorf("first token after %v, kept %q", resp.FirstToken, resp.Exchanges[0].Response)
+			}
+			if !strings.Contains(string(f.bodies[0]), `"stream":true`) {
+				t.Errorf("sent %s", f.bodies[0])
+			}
+			if !json.Valid(turn.Raw) || !strings.Contains(string(turn.Raw), c.echo) {
+				t.Errorf("raw %s", turn.Raw)
+			}
+		})
+	}
+}
+
+func TestStreamFaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		title, spec, events string
+		kind                callvet.FaultKind
+	}{
+		{"cut", "vllm/m", chatStream[:400], callvet.FaultMalformed},
+		{"half an event", "vllm/m", "data: {\"choices\":[\n\n", callvet.FaultMalformed},
+		{"error", "vllm/m", "data: {\"error\":{\"message\":\"boom\",\"code\":429}}\n\n", callvet.FaultRateLimit},
+		{"empty", "vllm/m", "", callvet.FaultMalformed},
+		{"too large", "vllm/m", strings.Repeat(`data: {"choices":[{"delta":{"content":"aaaaaaaa"}}]}`+"\n\n", 1000), callvet.FaultTooLarge},
+		{"cut message", "anthropic/m", messageStream[:900], callvet.FaultMalformed},
+		{"overloaded", "anthropic/m", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n", callvet.FaultServer},
+		{"stray delta", "anthropic/m", "data: {\"type\":\"content_block_delta\",\"delta\":{}}\n\n", callvet.FaultMalformed},
+	} {
+		t.Run(c.title, func(t *testing.T) {
+			t.Parallel()
+			f := streams(t, c.events)
+			m, _ := mustOpen(t, c.spec, Config{BaseURL: f.URL, Stream: true, MaxBody: 16 << 10})
+			_, err := m.Generate(context.Background(), hello())
+			if got := asFault(t, err); got.Kind != c.kind || !got.Retryable && c.kind != callvet.FaultTooLarge || len(got.Exchanges) != 1 {
+				t.Errorf("fault %+v", got)
+			}
+		})
+	}
+	// A server that does not stream answers whole.
+	f := replies(t, chatAnswer)
+	m, _ := mustOpen(t, "vllm/m", Config{BaseURL: f.URL, Stream: true})
+	if resp := ask(t, m, hello()); len(resp.Turns[0].Calls) != 1 || resp.FirstToken != 0 {
+		t.Errorf("%+v", resp)
+	}
+}
