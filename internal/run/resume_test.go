@@ -1,0 +1,253 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+)
+
+const (
+	killedStore = "CALLVET_TEST_KILLED_STORE"
+	killedCells = 5000
+)
+
+// TestKilledChild is the child process of TestKillAndResume: it runs until it is killed.
+func TestKilledChild(t *testing.T) {
+	path := os.Getenv(killedStore)
+	if path == "" {
+		t.Skip("only runs as a child of TestKillAndResume")
+	}
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := db.Run(t.Context(), "latest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resume(t, db, r, func(e run.Event) { fmt.Println(e.Done) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resume carries on with the suite the store has, as a command would.
+func resume(t *testing.T, db *store.DB, r store.Run, observe func(run.Event)) error {
+	s, err := db.Suite(t.Context(), r.SuiteHash)
+	if err != nil {
+		return err
+	}
+	_, err = run.Run(t.Context(), run.Config{Suite: s, Scorer: byOutcome{}, Journal: db, RunID: r.ID, Done: db.DoneCells(t.Context(), r.ID),
+		Limits: map[string]run.Limits{"": {Concurrency: 32}}, Observe: observe,
+		Targets: []run.Target{target("m", "p", modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			time.Sleep(time.Millisecond) // long enough for the parent to kill in the middle
+			return calls("weather", `{}`), nil
+		}))}})
+	return err
+}
+
+// A run is killed with SIGKILL several times on the way. Each cell is then there
+// exactly once, and everything a process had counted is there.
+func TestKillAndResume(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r, err := db.CreateRun(t.Context(), store.NewRun{Suite: suite(killedCells), Manifest: json.RawMessage(`{}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{500, 1500, 3000} {
+		counted := killAt(t, path, at)
+		n := len(stored(t, db, r.ID))
+		if n < counted || n >= killedCells {
+			t.Fatalf("the killed process had counted %d cells, %d are stored", counted, n)
+		}
+		t.Logf("killed after %d counted cells, %d stored", counted, n)
+	}
+	var last run.Event
+	before := len(stored(t, db, r.ID))
+	fresh := 0
+	if err := resume(t, db, r, func(e run.Event) { last = e; fresh += len(e.Cells) }); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(stored(t, db, r.ID)); n != killedCells || last.Done != killedCells || fresh != killedCells-before {
+		t.Errorf("%d cells stored, %d counted, %d made in the last session after %d", n, last.Done, fresh, before)
+	}
+}
+
+// killAt starts a child, kills it when it says that at cells are durable, and
+// returns the last number it said.
+func killAt(t *testing.T, path string, at int) (counted int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
+	cmd.Env = append(os.Environ(), killedStore+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; {
+		if _, err := fmt.Fscanln(out, &n); err != nil {
+			break
+		}
+		counted = n
+		if n >= at {
+			_ = cmd.Process.Kill() // it may have ended by itself; the count tells
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the child ended before it was killed")
+	}
+	return counted
+}
+
+func TestResumeRunsErrorsAgain(t *testing.T) {
+	t.Parallel()
+	db, s := openStore(t), suite(30)
+	var asked atomic.Int64
+	broken := true
+	cfg := config(t, db, s, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+		asked.Add(1)
+		if broken && req.CaseID >= "case-000020" {
+			return nil, &callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400, Message: "broken"}
+		}
+		return calls("weather", `{}`), nil
+	})
+	cfg.Cases = []int{0, 1, 2, 3, 20, 21, 22}
+	if sum := mustRun(t, cfg); sum.Error != 3 || sum.Pass != 4 {
+		t.Fatalf("%+v", sum.Totals)
+	}
+	cfg.Done, cfg.KeepErrors = db.DoneCells(t.Context(), cfg.RunID), true
+	if sum := mustRun(t, cfg); sum.Error != 3 || sum.Done != 7 || asked.Load() != 7 {
+		t.Errorf("kept errors: %+v after %d requests", sum.Totals, asked.Load())
+	}
+	broken = false
+	cfg.Done, cfg.KeepErrors, cfg.Cases = db.DoneCells(t.Context(), cfg.RunID), false, nil
+	sum := mustRun(t, cfg)
+	want := run.Totals{Total: 30, Done: 30, Pass: 30, Requests: 30, CostKnown: true}
+	if d := cmp.Diff(want, sum.Totals); d != "" || asked.Load() != 7+26 {
+		t.Errorf("%s after %d requests", d, asked.Load())
+	}
+	for _, c := range stored(t, db, cfg.RunID) {
+		if c.Result.Verdict != callvet.VerdictPass {
+			t.Errorf("case %d is stored as %s", c.Case, c.Result.Verdict)
+		}
+	}
+}
+
+func TestFullDiskEndsTheRun(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{MaxPages: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	cfg := config(t, db, suite(5000), func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		return calls("weather", `{}`), nil
+	})
+	sum, err := run.Run(t.Context(), cfg)
+	var h *callvet.Hinted
+	if !errors.Is(err, callvet.ErrUnavailable) || !errors.As(err, &h) || sum.Status != run.StatusFailed {
+		t.Errorf("%s, %v", sum.Status, err)
+	}
+	if n := len(stored(t, db, cfg.RunID)); n != sum.Done || n == 0 || n == 5000 {
+		t.Errorf("%d cells stored, %d counted", n, sum.Done)
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	db, s := openStore(t), suite(40)
+	s.Tools = append(s.Tools, callvet.Tool{Name: "other"})
+	var asked atomic.Int64
+	m := modelFunc(func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+		asked.Add(1)
+		if req.CaseID == "case-000009" {
+			return nil, &callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400}
+		}
+		r, cost := calls("weather", fmt.Sprintf(`{"n":%d}`, asked.Load())), 0.5
+		r.Usage = callvet.Usage{Known: true, CostUSD: &cost}
+		return r, nil
+	})
+	again := func(change func(cfg *run.Config, s *callvet.Suite)) (run.Summary, int64, run.Config) {
+		t.Helper()
+		s := *s
+		s.Cases = append([]callvet.Case(nil), s.Cases...)
+		cfg := config(t, db, &s, m)
+		cfg.Cache, cfg.Targets[0].Cacheable, cfg.Repeats = db, true, 2
+		change(&cfg, &s)
+		before := asked.Load()
+		sum := mustRun(t, cfg)
+		return sum, asked.Load() - before, cfg
+	}
+	_, n, first := again(func(*run.Config, *callvet.Suite) {})
+	if n != 80 {
+		t.Fatalf("%d requests at first", n)
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(cfg *run.Config, s *callvet.Suite)
+		asks   int64
+	}{
+		{"nothing changed, errors are asked again", func(*run.Config, *callvet.Suite) {}, 2},
+		{"other name and expectation", func(c *run.Config, s *callvet.Suite) {
+			c.Targets[0].Name = "renamed"
+			for i := range s.Cases {
+				s.Cases[i].Description, s.Cases[i].Expect.MinToolCalls = "x", new(int)
+			}
+		}, 2},
+		{"one more repeat", func(c *run.Config, _ *callvet.Suite) { c.Repeats = 3 }, 42},
+		{"one input", func(_ *run.Config, s *callvet.Suite) {
+			s.Cases[0].Input = []callvet.Turn{{Role: callvet.RoleUser, Content: "new"}}
+		}, 4},
+		{"one context", func(_ *run.Config, s *callvet.Suite) { s.Cases[1].Context = "new" }, 4},
+		{"tools of one case", func(_ *run.Config, s *callvet.Suite) { s.Cases[2].ToolNames = []string{"weather"} }, 4},
+		{"tool choice of one case", func(_ *run.Config, s *callvet.Suite) { s.Cases[3].ToolChoice = "required" }, 4},
+		{"a temperature", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Params.Temperature = new(float64) }, 80},
+		{"a model", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Target.Model = "new" }, 80},
+		{"an address", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].BaseURL = "new" }, 80},
+		{"a system prompt", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].SystemPrompt = "new" }, 80},
+		{"the suite's tool choice", func(_ *run.Config, s *callvet.Suite) { s.Defaults.ToolChoice = "none" }, 80},
+		{"not cacheable", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Cacheable = false }, 80},
+		{"no cache", func(c *run.Config, _ *callvet.Suite) { c.Cache = nil }, 80},
+	} {
+		sum, n, _ := again(tt.change)
+		if n != tt.asks || sum.Requests != int(tt.asks) {
+			t.Errorf("%s: %d requests (%d counted), want %d", tt.name, n, sum.Requests, tt.asks)
+		}
+	}
+	_, _, second := again(func(*run.Config, *callvet.Suite) {})
+	a, b := stored(t, db, first.RunID), stored(t, db, second.RunID)
+	for i := range a {
+		if a[i].Trace.Fault != nil {
+			continue
+		}
+		if string(a[i].Trace.Calls()[0].Args) != string(b[i].Trace.Calls()[0].Args) || !b[i].Trace.Cached || a[i].Trace.Cached || b[i].Trace.Attempts != 0 {
+			t.Errorf("cell %d: %+v became %+v", i, a[i].Trace, b[i].Trace)
+		}
+	}
+	sum, _, _ := again(func(c *run.Config, _ *callvet.Suite) { c.Budget.MaxCostUSD = 0.01 })
+	if sum.Cached != 78 || sum.CostUSD != 0 || sum.Status != run.StatusDone {
+		t.Errorf("a run from the cache: %+v", sum)
+	}
+}

@@ -1,0 +1,209 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/replay"
+)
+
+type contractFunc func(*callvet.Case, *callvet.Call) []callvet.Violation
+
+func (f contractFunc) Check(c *callvet.Case, call *callvet.Call) []callvet.Violation {
+	return f(c, call)
+}
+
+// reachedBy is the goal that the named tool was called.
+type reachedBy string
+
+func (r reachedBy) Reached(_ *callvet.Case, calls []callvet.Call) bool {
+	return len(calls) > 0 && calls[len(calls)-1].Tool == string(r)
+}
+
+func TestTurnLoop(t *testing.T) {
+	t.Parallel()
+	complete := says("done")
+	complete.Complete = true
+	complete.Turns = append(calls("a", `{}`).Turns, callvet.Turn{Role: callvet.RoleTool, Content: "1"}, says("done").Turns[0])
+	unreadable := says("<call>{")
+	unreadable.Unreadable = true
+	two := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: "a", Args: json.RawMessage(`{"x":1}`)}, {ID: "2", Tool: "b"}}}}}
+	malformed := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: "a", ArgsRaw: "{"}}}}}
+	mocks := []callvet.Mock{
+		{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(`"sunny"`), LatencyMS: 5}}},
+		{Tool: "b", Replies: []callvet.MockReply{{Error: "down"}}},
+		{Tool: "c", Replies: []callvet.MockReply{{Result: json.RawMessage(`{"id": 7}`)}}},
+	}
+	multi := &callvet.MultiTurn{MaxRounds: 3}
+	for _, tt := range []struct {
+		name    string
+		c       callvet.Case
+		answers []*callvet.Response
+		end     callvet.End
+		outcome callvet.Outcome
+		told    []string // contents of tool turns
+		states  string   // statuses of calls
+	}{
+		{"single turn", callvet.Case{Mocks: mocks}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
+		{"answer", callvet.Case{}, []*callvet.Response{says("no")}, callvet.EndAnswered, callvet.OutcomeAbstained, nil, ""},
+		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndAnswered, callvet.OutcomeUnparseable, nil, ""},
+		{"agent", callvet.Case{MultiTurn: multi}, []*callvet.Response{complete}, callvet.EndAnswered, callvet.OutcomeCalled, []string{"1"}, ""},
+		{"chain", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{calls("a", `{}`), two, calls("goal", `{}`)}, callvet.EndReached, callvet.OutcomeCalled,
+			[]string{"sunny", "sunny", `{"error":"down","status":"exec_error"}`, `{"status":"ok"}`}, "ok,ok,exec_error,ok"},
+		{"too many rounds", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{calls("c", `{}`), calls("c", `{}`), calls("c", `{}`)}, callvet.EndMaxRounds, callvet.OutcomeCalled,
+			[]string{`{"id": 7}`, `{"id": 7}`, `{"id": 7}`}, "ok,ok,ok"},
+		{"gives up", callvet.Case{MultiTurn: multi}, []*callvet.Response{calls("a", `{}`), says("sorry")}, callvet.EndAnswered, callvet.OutcomeCalled, []string{`{"status":"ok"}`}, "ok"},
+		{"response asserted", callvet.Case{Mocks: mocks, Expect: callvet.Expect{ResponseNonEmpty: true}}, []*callvet.Response{calls("goal", `{}`), says("7 degrees")}, callvet.EndAnswered, callvet.OutcomeCalled,
+			[]string{`{"status":"ok"}`}, "ok"},
+		{"response asserted, no mocks", callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}}, []*callvet.Response{calls("a", `{}`)}, callvet.EndCalled, callvet.OutcomeCalled, nil, ""},
+		{"rejected by contract", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{calls("a", `{"bad":1}`), says("sorry")}, callvet.EndAnswered, callvet.OutcomeCalled,
+			[]string{`{"error":"the arguments break the tool's contract","violations":[{"path":"/bad","keyword":"type","message":"no"}]}`}, "rejected_by_contract"},
+		{"malformed", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{malformed, says("sorry")}, callvet.EndAnswered, callvet.OutcomeUnparseable,
+			[]string{`{"error":"the arguments are not valid JSON"}`}, "rejected_by_contract"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := &callvet.Suite{SystemPrompt: "suite", Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "goal"}}, Cases: []callvet.Case{tt.c}}
+			s.Cases[0].ID, s.Cases[0].Context, s.Cases[0].Input = "x", "context", suite(1).Cases[0].Input
+			round := 0
+			cfg, j := inMemory(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+				if round == len(tt.answers) {
+					t.Error("asked once more than expected")
+					return says(""), nil
+				}
+				if req.System != "suite\n\ncontext" || req.ToolChoice != "auto" || len(req.Tools.Tools) != 4 {
+					t.Errorf("request %+v", req)
+				}
+				if n := len(req.Turns); round > 0 && req.Turns[n-1].Role != callvet.RoleTool {
+					t.Errorf("round %d ends with a turn of %s", round, req.Turns[n-1].Role)
+				}
+				round++
+				r := *tt.answers[round-1]
+				r.Turns = clone(t, r.Turns)
+				return &r, nil
+			})
+			cfg.Worlds = func(c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+			cfg.Goal = reachedBy("goal")
+			cfg.Contract = contractFunc(func(_ *callvet.Case, call *callvet.Call) []callvet.Violation {
+				if strings.Contains(string(call.Args), "bad") {
+					return []callvet.Violation{{Path: "/bad", Keyword: "type", Message: "no"}}
+				}
+				return nil
+			})
+			mustRun(t, cfg)
+			tr := j.cells[0].Trace
+			var told, states []string
+			for _, turn := range tr.Turns {
+				if turn.Role == callvet.RoleTool {
+					told = append(told, turn.Content)
+				}
+			}
+			for _, c := range tr.Calls() {
+				states = append(states, string(c.Status))
+			}
+			if d := cmp.Diff(tt.told, told); d != "" || tr.End != tt.end || tr.Outcome != tt.outcome || strings.Join(states, ",") != tt.states {
+				t.Errorf("end %s, outcome %s, statuses %v, told %s", tr.End, tr.Outcome, states, d)
+			}
+			if tr.Attempts != len(tt.answers) {
+				t.Errorf("%d requests, want %d", tr.Attempts, len(tt.answers))
+			}
+		})
+	}
+}
+
+// clone copies turns, because the loop writes into those it gets.
+func clone(t *testing.T, turns []callvet.Turn) []callvet.Turn {
+	t.Helper()
+	b, err := json.Marshal(turns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []callvet.Turn
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+type brokenWorld struct{}
+
+func (brokenWorld) Answer(context.Context, callvet.Call) (callvet.Reply, error) {
+	return callvet.Reply{}, errors.New("recording is gone")
+}
+
+func TestBrokenWorldIsAnError(t *testing.T) {
+	t.Parallel()
+	s := suite(1)
+	s.Cases[0].MultiTurn = &callvet.MultiTurn{}
+	cfg, j := inMemory(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
+	cfg.Worlds = func(*callvet.Case) callvet.World { return brokenWorld{} }
+	mustRun(t, cfg)
+	if f := j.cells[0].Trace.Fault; f == nil || f.Kind != callvet.FaultTool || j.cells[0].Trace.Outcome != callvet.OutcomeError {
+		t.Errorf("%+v", j.cells[0].Trace)
+	}
+}
+
+func TestWhatIsSent(t *testing.T) {
+	t.Parallel()
+	s := &callvet.Suite{SystemPrompt: "suite", Defaults: callvet.Defaults{ToolChoice: "none"}, Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}},
+		Cases: []callvet.Case{
+			{ID: "plain"}, {ID: "context", Context: "c"}, {ID: "choice", ToolChoice: "required"},
+			{ID: "some", ToolNames: []string{"b"}}, {ID: "no tools", ToolNames: []string{}}, {ID: "own", Tools: []callvet.Tool{{Name: "z"}}},
+		}}
+	got := map[string]string{}
+	m := func(target string) modelFunc {
+		return func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+			var names []string
+			for _, tool := range req.Tools.Tools {
+				names = append(names, tool.Name)
+			}
+			got[target+" "+req.CaseID] = req.System + "|" + req.ToolChoice + "|" + strings.Join(names, ",")
+			return says(""), nil
+		}
+	}
+	cfg, _ := inMemory(s, 1, m("m"))
+	own := target("own", "p", m("own"))
+	own.SystemPrompt, own.ToolChoice = "mine", "auto"
+	cfg.Targets = append(cfg.Targets, own)
+	mustRun(t, cfg)
+	want := map[string]string{
+		"m plain": "suite|none|a,b", "m context": "suite\n\nc|none|a,b", "m choice": "suite|required|a,b",
+		"m some": "suite|none|b", "m no tools": "suite|none|", "m own": "suite|none|z",
+		"own plain": "mine|auto|a,b", "own context": "mine\n\nc|auto|a,b", "own choice": "mine|required|a,b",
+		"own some": "mine|auto|b", "own no tools": "mine|auto|", "own own": "mine|auto|z",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestForcedCallsLetItAnswer(t *testing.T) {
+	t.Parallel()
+	s := suite(1)
+	s.Cases[0].ToolChoice, s.Cases[0].Expect.ResponseNonEmpty = "required", true
+	var choices []string
+	cfg, _ := inMemory(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+		choices = append(choices, req.ToolChoice)
+		if len(choices) == 1 {
+			return calls("weather", `{}`), nil
+		}
+		return says("7 degrees"), nil
+	})
+	cfg.Worlds = func(*callvet.Case) callvet.World { return constant{} }
+	cfg.Timeout = time.Minute
+	if sum := mustRun(t, cfg); sum.Requests != 2 {
+		t.Errorf("%+v", sum)
+	}
+	if d := cmp.Diff([]string{"required", "auto"}, choices); d != "" {
+		t.Error(d)
+	}
+}
