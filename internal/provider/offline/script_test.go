@@ -95,7 +95,7 @@ func TestScript(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	check(ask("malformed", 0), `call_0_0:f{"a": `)
+	check(ask("malformed", 0), `call_0_0:f{"a":`)
 	check(ask("in-text", 0), `Sure: {"name": "f", "arguments": {"a": 1}} :f{"a": 1}`)
 	check(ask("cut-text", 0), `<tool_call>{"name": "f" unreadable`)
 	check(ask("trip-1", 1), "not today")
@@ -127,7 +127,7 @@ func TestScriptMistakes(t *testing.T) {
 	for src, want := range map[string]string{
 		"rules:\n  - case: a\n    txt: x\n":                              `s.yaml:3:5: unknown field "txt"`,
 		"rules:\n  - case: a\n":                                          "s.yaml:2:9: rules[0]: the rule does nothing",
-		"rules:\n  - case: a\n    error: {kind: boom}\n":                 `s.yaml:3:16: rules[0].error: error kind "boom" is not known`,
+		"rules:\n  - case: a\n    error: {kind: boom}\n":                 `s.yaml:3:12: rules[0].error: error kind "boom" is not known`,
 		"rules:\n  - case: a\n    calls: [{args: {}}]\n":                 "the call has no tool",
 		"rules:\n  - case: a\n    text: x\n    times: 2\n":               "times counts errors",
 		"rules:\n  - case: a\n    text: x\n    error: {kind: server}\n":  "a step answers or fails",
