@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,10 +67,12 @@ func measure(b *testing.B, call func() error) {
 // bytes, without a network and against a local server.
 func BenchmarkGenerate(b *testing.B) {
 	ctx := context.Background()
-	server := serve(b, func(_ int, w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, chatAnswer)
-	})
+	}))
+	defer server.Close()
 	for _, c := range []struct {
 		name, url string
 		client    *http.Client

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"bytes"
+	"net/http"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -52,8 +53,10 @@ func (r redactor) bytes(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte(r.key), []byte(redacted))
 }
 
-// kept is an answer as it is stored: valid UTF-8, at most keptBody bytes, no secret.
-func (r redactor) kept(body []byte) string {
+// kept is an answer as it is stored: valid UTF-8, at most keptBody bytes, no
+// secret. An answer that went well is searched for the key and for bearer tokens
+// only; one that did not may quote a request's headers in any form.
+func (r redactor) kept(body []byte, status int) string {
 	if len(body) == 0 {
 		return ""
 	}
@@ -66,24 +69,11 @@ func (r redactor) kept(body []byte) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
-	if r.suspect(s) {
+	if status != http.StatusOK || r.key != "" && strings.Contains(s, r.key) || strings.Contains(s, "earer ") || strings.Contains(s, "uthorization") {
 		s = r.text(s)
 	}
 	if cut {
 		s = strings.ToValidUTF8(s[:min(len(s), keptBody)], "") + "…truncated"
 	}
 	return s
-}
-
-// suspect is a cheap look at the many answers that hold no credential.
-func (r redactor) suspect(s string) bool {
-	if r.key != "" && strings.Contains(s, r.key) {
-		return true
-	}
-	for _, mark := range [...]string{"earer ", "asic ", "EARER ", "api-key", "api_key", "uthorization", "key=", "sk-"} {
-		if strings.Contains(s, mark) {
-			return true
-		}
-	}
-	return false
 }
