@@ -215,3 +215,12 @@ func ratio(a float64, n int, empty float64) float64 {
 	}
 	return min(max(a/float64(n), 0), 1)
 }
+
+// Keys are the asserted top-level keys in the expected order.
+func (a *Args) Keys() []string {
+	out := make([]string, len(a.root.members))
+	for i := range a.root.members {
+		out[i] = a.root.members[i].key
+	}
+	return out
+}

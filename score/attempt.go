@@ -1,0 +1,155 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// maxPooledCalls bounds the memory that a reused scratch keeps.
+const maxPooledCalls = 64
+
+// scratch is the working memory of one judgment; it is reused.
+type scratch struct {
+	k     *compiled
+	t     *callvet.Trace
+	calls []actual
+	fit   fit // of the plan that won
+	other fit // of the plan under trial
+	pairing
+	text      []byte
+	assertion []callvet.Assertion
+	skipped   int
+	facts     facts
+}
+
+// actual is one call of the attempt.
+type actual struct {
+	src  *callvet.Call
+	tool *tool // nil when the case does not offer it
+	doc  value.Doc
+	args value.Value // absent when unknown
+	// unknown arguments were not recorded; broken ones are not JSON.
+	unknown, broken bool
+	valid           bool // keeps the contract
+	checked         bool // valid was decided
+}
+
+func grow(s []actual, n int) []actual {
+	if cap(s) < n {
+		return make([]actual, n)
+	}
+	return s[:n]
+}
+
+func (w *scratch) begin(k *compiled, t *callvet.Trace) {
+	calls := t.Calls()
+	w.k, w.t, w.calls = k, t, grow(w.calls, len(calls))
+	w.assertion, w.skipped = nil, k.src.Expect.SkippedAssertions
+	for i := range calls {
+		w.calls[i].read(k, &calls[i])
+	}
+	w.facts = facts{}
+}
+
+func (a *actual) read(k *compiled, c *callvet.Call) {
+	a.src, a.tool, a.args = c, nil, value.Value{}
+	a.unknown, a.broken, a.valid, a.checked = false, false, false, false
+	if k.tools != nil {
+		a.tool = k.find(c.Tool)
+	}
+	switch {
+	case c.Args == nil && c.ArgsRaw == "":
+		a.unknown = true
+	case c.Args == nil || a.doc.Parse(c.Args) != nil:
+		a.broken = true
+	default:
+		a.args = a.doc.Root()
+		if a.args.Kind() == value.Null && a.doc.Parse([]byte("{}")) == nil {
+			a.args = a.doc.Root() // null is "no arguments"
+		}
+	}
+	if !k.contract || a.unknown || a.tool == nil || a.tool.schema == nil {
+		return
+	}
+	a.checked = true
+	a.valid = !a.broken && a.tool.schema.Valid(a.args)
+}
+
+func (a *actual) violations(k *compiled) []callvet.Violation {
+	switch {
+	case k.tools == nil || a.unknown:
+		return nil
+	case a.tool == nil:
+		return []callvet.Violation{{Keyword: "tool", Actual: a.src.Tool, Message: "the case offers no tool of this name"}}
+	case a.broken:
+		return []callvet.Violation{{Keyword: "json", Expected: "one JSON object", Message: "the arguments are not JSON"}}
+	case a.tool.schema == nil:
+		return nil
+	}
+	return a.tool.schema.Check(a.args)
+}
+
+// pair is the comparison of one expected with one actual call.
+type pair struct {
+	tally match.Tally
+	near  float64 // 1 exactly when the arguments pass
+	pass  bool
+}
+
+func (w *scratch) compare(e *expected, a *actual) pair {
+	switch {
+	case e.args == nil || a.unknown:
+		return pair{near: 1, pass: true}
+	case a.broken:
+		p := pair{tally: e.args.Tally(value.Value{})}
+		p.tally = match.Tally{Expected: max(p.tally.Expected, 1), Gold: p.tally.Gold, Union: p.tally.Gold + 1, Emitted: 1, Extra: 1}
+		return p
+	case w.k.profile != nil:
+		return w.compareProfile(e, a)
+	}
+	p := pair{tally: e.args.Tally(a.args)}
+	p.pass = e.args.Pass(&p.tally)
+	p.near = e.args.Nearness(&p.tally)
+	return p
+}
+
+// compareProfile asks the profile's comparator and counts its diffs.
+func (w *scratch) compareProfile(e *expected, a *actual) pair {
+	ok, _, diffs := w.profileDiff(e, a)
+	if ok {
+		n := max(a.args.Len(), 1)
+		t := match.Tally{Expected: n, Matched: n, Soft: float64(n), Gold: n, Emitted: n, Union: n, Hits: float64(n)}
+		return pair{tally: t, near: 1, pass: true}
+	}
+	var t match.Tally
+	for i := range diffs {
+		t.Expected++
+		t.Union++
+		if diffs[i].Expected != nil {
+			t.Gold++
+		}
+		if diffs[i].Actual != nil {
+			t.Emitted++
+		}
+		if diffs[i].Matched {
+			t.Matched++
+			t.Soft++
+			t.Hits++
+		}
+	}
+	t.Expected = max(t.Expected, t.Matched+1)
+	return pair{tally: t, near: min(t.Soft/float64(t.Expected), 0.999)}
+}
+
+func (w *scratch) profileDiff(e *expected, a *actual) (bool, string, []callvet.ArgDiff) {
+	var src *callvet.Tool
+	if a.tool != nil {
+		src = a.tool.src
+	} else if e.tool != nil {
+		src = e.tool.src
+	}
+	return w.k.profile(src, e.src, a.args, w.k.scoring.Language)
+}

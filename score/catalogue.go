@@ -1,0 +1,105 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/value"
+)
+
+// tool is a tool with what scoring asks about it.
+type tool struct {
+	src    *callvet.Tool
+	schema *contract.Schema // nil when it does not compile
+	params value.Value      // the schema as JSON; absent when there is none
+	props  []property
+	need   int // required properties
+}
+
+type property struct {
+	name     string
+	kinds    uint32 // bit per value.Kind; 0: any
+	integer  bool   // numbers must be integers
+	required bool
+}
+
+// catalogue is the set of tools a case offers.
+type catalogue struct {
+	tools []tool
+	exact map[string]*tool
+	fold  map[string]*tool
+}
+
+func newCatalogue(tools []callvet.Tool, caseID string) (*catalogue, []callvet.Problem) {
+	c := &catalogue{tools: make([]tool, len(tools)), exact: make(map[string]*tool, len(tools)), fold: make(map[string]*tool, len(tools))}
+	var ps []callvet.Problem
+	for i := range tools {
+		t := &c.tools[i]
+		if err := t.compile(&tools[i]); err != nil {
+			ps = append(ps, callvet.Problem{Code: "bad-schema", Case: caseID, Key: tools[i].Name,
+				Message: fmt.Sprintf("tool %q: %v", tools[i].Name, err), Fix: "correct the tool's parameters"})
+		}
+		if c.exact[t.src.Name] == nil {
+			c.exact[t.src.Name] = t
+		}
+		if f := strings.ToLower(t.src.Name); c.fold[f] == nil {
+			c.fold[f] = t
+		}
+	}
+	return c, ps
+}
+
+func (t *tool) compile(src *callvet.Tool) error {
+	t.src = src
+	schema, err := contract.Compile(src.Parameters)
+	if err != nil {
+		return err
+	}
+	t.schema = schema
+	if len(src.Parameters) > 0 {
+		if t.params, err = value.Parse(src.Parameters); err != nil {
+			return err
+		}
+	}
+	for _, name := range schema.Properties() {
+		p := schema.Property(name)
+		q := property{name: name, required: p.Required}
+		for _, k := range p.Types {
+			q.allow(k)
+		}
+		t.props = append(t.props, q)
+	}
+	t.need = len(schema.Required())
+	return nil
+}
+
+func (p *property) allow(name string) {
+	if name == "integer" {
+		p.integer = p.kinds&(1<<value.Number) == 0
+		name = "number"
+	} else if name == "number" {
+		p.integer = false
+	}
+	for k := value.Null; k <= value.Object; k++ {
+		if k.String() == name {
+			p.kinds |= 1 << k
+		}
+	}
+}
+
+func (p *property) fits(v value.Value) bool {
+	k := v.Kind()
+	return p.kinds == 0 || p.kinds&(1<<k) != 0 && (k != value.Number || !p.integer || v.IsInteger())
+}
+
+// find looks the name up, regardless of letter case unless exact.
+func (c *catalogue) find(name string, exact bool) *tool {
+	if t := c.exact[name]; t != nil || exact {
+		return t
+	}
+	return c.fold[strings.ToLower(name)]
+}

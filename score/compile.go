@@ -1,0 +1,322 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// compiled is a case with everything precomputed that does not depend on the
+// attempt. It is immutable.
+type compiled struct {
+	src      *callvet.Case
+	scoring  callvet.Scoring
+	tools    *catalogue // nil: nothing is known about tools
+	names    []string   // restricts tools; nil: all
+	only     bool       // names is in force
+	plans    []plan
+	derived  bool // plans were made from tools_called
+	texts    []textAssertion
+	params   []paramAssertion
+	sources  corpus
+	multi    *multi
+	asserts  int // how many things the case asserts
+	routing  bool
+	toolW    float64
+	argsW    float64
+	profile  comparator
+	enforce  bool // a broken contract fails
+	contract bool // contracts are checked
+}
+
+type plan struct {
+	src      *callvet.Plan
+	calls    []expected
+	maxExtra int // -1: any number
+	required int
+	deps     bool
+}
+
+type expected struct {
+	src   *callvet.ExpectedCall
+	tool  *tool       // of the first known acceptable name
+	args  *match.Args // nil: not asserted
+	known bool        // every asserted key is declared by the tool
+	after []int
+	check *expr
+}
+
+// problems collects what is wrong with one case.
+type problems struct {
+	c    *callvet.Case
+	list []callvet.Problem
+}
+
+func (p *problems) add(code, key, msg, fix string) {
+	p.list = append(p.list, callvet.Problem{Position: p.c.Position, Code: code, Case: p.c.ID, Key: key, Message: msg, Fix: fix})
+}
+
+func (p *problems) from(prefix string, ps []match.Problem) {
+	for _, m := range ps {
+		p.add(m.Code, prefix+m.Key, m.Message, m.Fix)
+	}
+}
+
+func (s *Scorer) compile(c *callvet.Case) (*compiled, []callvet.Problem) {
+	ps := &problems{c: c}
+	k := &compiled{src: c, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil}
+	if c.Tools != nil {
+		k.tools, ps.list = newCatalogue(c.Tools, c.ID)
+		k.names, k.only = nil, false
+	} else if len(s.suite.Tools) == 0 && !k.only {
+		k.tools = nil
+	}
+	k.settings(ps)
+	set, bad := match.FromScoring(&k.scoring, s.cfg.Similarity)
+	ps.from("", bad)
+	e := &c.Expect
+	for i := range e.Plans {
+		k.plans = append(k.plans, k.plan(&e.Plans[i], set, fmt.Sprintf("plans[%d]", i), ps))
+	}
+	if e.Plans == nil && e.ToolsCalled != nil {
+		k.derived = true
+		k.plans = []plan{k.plan(planOf(e.ToolsCalled), set, "tools_called", ps)}
+	}
+	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
+		ps.add("conflict", "tools_acceptable", "tools_called and tools_acceptable exclude each other", "keep one of them")
+	}
+	k.assertions(set, ps)
+	if c.MultiTurn != nil {
+		k.multi = compileMulti(c.MultiTurn, k, ps)
+	}
+	k.sources = readSources(c)
+	return k, ps.list
+}
+
+// planOf is the plan that asks for exactly these names.
+func planOf(names []string) *callvet.Plan {
+	p := &callvet.Plan{Calls: make([]callvet.ExpectedCall, len(names))}
+	for i, n := range names {
+		p.Calls[i].Tools = []string{n}
+	}
+	return p
+}
+
+// merge lays the case's settings over the suite's, field by field.
+func merge(base callvet.Scoring, over *callvet.Scoring) callvet.Scoring {
+	if over == nil {
+		return base
+	}
+	str(&base.Profile, over.Profile)
+	str(&base.Language, over.Language)
+	str(&base.Mode, over.Mode)
+	str(&base.Tolerance, over.Tolerance)
+	str(&base.ExtraArgs, over.ExtraArgs)
+	str(&base.Contract, over.Contract)
+	ptr(&base.Epsilon, over.Epsilon)
+	ptr(&base.Relative, over.Relative)
+	ptr(&base.Threshold, over.Threshold)
+	ptr(&base.MaxExtraCalls, over.MaxExtraCalls)
+	ptr(&base.ToolWeight, over.ToolWeight)
+	ptr(&base.ArgsWeight, over.ArgsWeight)
+	base.Unanchored = base.Unanchored || over.Unanchored
+	base.CaseSensitiveNames = base.CaseSensitiveNames || over.CaseSensitiveNames
+	base.RequireNative = base.RequireNative || over.RequireNative
+	return base
+}
+
+func str[T ~string](dst *T, v T) {
+	if v != "" {
+		*dst = v
+	}
+}
+
+func ptr[T any](dst **T, v *T) {
+	if v != nil {
+		*dst = v
+	}
+}
+
+func (k *compiled) settings(ps *problems) {
+	sc := &k.scoring
+	k.toolW, k.argsW = DefaultToolWeight, DefaultArgsWeight
+	if sc.ToolWeight != nil {
+		k.toolW = *sc.ToolWeight
+	}
+	if sc.ArgsWeight != nil {
+		k.argsW = *sc.ArgsWeight
+	}
+	if !(k.toolW >= 0 && k.argsW >= 0 && k.toolW+k.argsW > 0 && k.toolW+k.argsW < 1e300) {
+		ps.add("bad-weight", "scoring.tool_weight", "the weights must be at least 0 and not both 0", "0.6 and 0.4 are the default")
+		k.toolW, k.argsW = DefaultToolWeight, DefaultArgsWeight
+	}
+	sum := k.toolW + k.argsW
+	k.toolW, k.argsW = k.toolW/sum, k.argsW/sum
+	switch sc.Contract {
+	case "", "enforce":
+		k.contract, k.enforce = true, true
+	case "report":
+		k.contract = true
+	case "off":
+	default:
+		ps.add("bad-contract", "scoring.contract", fmt.Sprintf("contract %q is not known", sc.Contract), "enforce, report or off")
+	}
+	var ok bool
+	if k.profile, ok = profile(sc.Profile); !ok {
+		ps.add("unknown-profile", "scoring.profile", fmt.Sprintf("profile %q is not known", sc.Profile), "leave it out, or bfcl")
+	}
+	if k.profile != nil {
+		k.contract, k.enforce = false, false
+	}
+}
+
+func (k *compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *problems) plan {
+	p := plan{src: src, calls: make([]expected, len(src.Calls))}
+	switch {
+	case src.MaxExtraCalls != nil:
+		p.maxExtra = *src.MaxExtraCalls
+	case k.scoring.MaxExtraCalls != nil:
+		p.maxExtra = *k.scoring.MaxExtraCalls
+	}
+	switch src.Order {
+	case "", callvet.OrderAny, callvet.OrderStrict, callvet.OrderInOrder, callvet.OrderSubset, callvet.OrderPrecision:
+	case callvet.OrderSuperset, callvet.OrderRecall, callvet.OrderSingle:
+		p.maxExtra = -1
+	default:
+		ps.add("unknown-order", key+".order", fmt.Sprintf("order %q is not known", src.Order),
+			"any_order, strict, in_order, subset, superset, precision, recall or single_tool_use")
+	}
+	for i := range src.Calls {
+		k.expected(&p.calls[i], &src.Calls[i], set, fmt.Sprintf("%s.calls[%d]", key, i), ps)
+		if !src.Calls[i].Optional {
+			p.required++
+		}
+	}
+	p.link(key, ps)
+	return p
+}
+
+func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Settings, key string, ps *problems) {
+	e.src = src
+	if len(src.Tools) == 0 {
+		ps.add("no-tool", key+".tools", "an expected call names no tool", "tools: [name]")
+	}
+	for _, n := range src.Tools {
+		if e.tool == nil && k.tools != nil {
+			e.tool = k.find(n)
+		}
+	}
+	var err error
+	if src.ResultCheck != "" {
+		k.asserts++
+		if e.check, err = parseExpr(src.ResultCheck); err != nil {
+			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 and len(items) > 0")
+		}
+	}
+	if src.Args == nil && len(src.Matchers) == 0 {
+		return
+	}
+	var params value.Value
+	if e.tool != nil {
+		params = e.tool.params
+	}
+	var bad []match.Problem
+	e.args, bad = match.Compile(src.Args, src.Matchers, params, set, k.scoring.ExtraArgs)
+	ps.from(key+".", bad)
+	e.known = e.tool != nil && e.tool.declares(e.args)
+}
+
+func (t *tool) declares(a *match.Args) bool {
+	for _, key := range a.Keys() {
+		if t.schema == nil || !t.schema.HasProperty(key) {
+			return false
+		}
+	}
+	return true
+}
+
+// link resolves After and refuses unknown names and cycles.
+func (p *plan) link(key string, ps *problems) {
+	ids := map[string]int{}
+	for i := range p.calls {
+		if id := p.calls[i].src.ID; id != "" {
+			if _, twice := ids[id]; twice {
+				ps.add("duplicate-id", fmt.Sprintf("%s.calls[%d].id", key, i), fmt.Sprintf("id %q is used twice", id), "give each call its own id")
+			}
+			ids[id] = i
+		}
+	}
+	for i := range p.calls {
+		for _, id := range p.calls[i].src.After {
+			j, ok := ids[id]
+			if !ok {
+				ps.add("unknown-id", fmt.Sprintf("%s.calls[%d].after", key, i), fmt.Sprintf("no call has the id %q", id), "give the earlier call that id")
+				continue
+			}
+			p.calls[i].after = append(p.calls[i].after, j)
+			p.deps = true
+		}
+	}
+	if p.deps && p.topological() == nil {
+		ps.add("cycle", key+".after", "the calls wait for one another in a circle", "remove one of the after entries")
+	}
+}
+
+// topological gives the positions so that each comes after those it waits for,
+// otherwise in the written order; nil when there is a cycle.
+func (p *plan) topological() []int {
+	out := make([]int, 0, len(p.calls))
+	done := make([]bool, len(p.calls))
+	for len(out) < len(p.calls) {
+		moved := false
+	next:
+		for i := range p.calls {
+			if done[i] {
+				continue
+			}
+			for _, j := range p.calls[i].after {
+				if !done[j] {
+					continue next
+				}
+			}
+			done[i], moved = true, true
+			out = append(out, i)
+		}
+		if !moved {
+			return nil
+		}
+	}
+	return out
+}
+
+func (k *compiled) sameName(a, b string) bool {
+	return a == b || !k.scoring.CaseSensitiveNames && strings.EqualFold(a, b)
+}
+
+func (k *compiled) accepts(e *expected, name string) bool {
+	for _, t := range e.src.Tools {
+		if k.sameName(t, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// find gives the tool a call names, nil when the case does not offer it.
+func (k *compiled) find(name string) *tool {
+	t := k.tools.find(name, k.scoring.CaseSensitiveNames)
+	if t == nil || !k.only {
+		return t
+	}
+	for _, n := range k.names {
+		if n == t.src.Name {
+			return t
+		}
+	}
+	return nil
+}

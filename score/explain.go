@@ -1,0 +1,162 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+)
+
+// explain sets expected beside actual calls: the plan's calls in order, then
+// the calls nobody expected.
+func (w *scratch) explain(planned bool) []callvet.CallMatch {
+	var out []callvet.CallMatch
+	if planned {
+		for i := range w.fit.plan.calls {
+			out = append(out, w.explainExpected(i))
+		}
+	}
+	for j := range w.calls {
+		if planned && answers(w.fit.match, j) {
+			continue
+		}
+		m := callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Actual: j}
+		w.describe(&m, j)
+		if w.k.multi != nil && planned && w.k.multi.tolerates(w.k, w.fit.plan, &w.calls[j]) {
+			m.Note = note(m.Note, "a prerequisite")
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (w *scratch) explainExpected(i int) callvet.CallMatch {
+	e, j := &w.fit.plan.calls[i], w.fit.match[i]
+	m := callvet.CallMatch{State: callvet.StateMissing, Expected: i, Actual: j, Want: e.src.Tools, WantArgs: e.src.Args}
+	if j < 0 {
+		if e.src.Optional {
+			m.Note = "optional"
+		}
+		return m
+	}
+	m.State = callvet.StatePartial
+	if w.fit.pairs[i].pass {
+		m.State = callvet.StateMatched
+	}
+	w.describe(&m, j)
+	a := &w.calls[j]
+	if e.args == nil || a.unknown || a.broken {
+		return m
+	}
+	if w.k.profile != nil {
+		_, m.Note, m.Args = w.profileDiff(e, a)
+		return m
+	}
+	m.Args = e.args.Diff(a.args)
+	return m
+}
+
+// describe fills in the actual side.
+func (w *scratch) describe(m *callvet.CallMatch, j int) {
+	a := &w.calls[j]
+	m.Got, m.GotArgs = a.src.Tool, a.src.Args
+	switch {
+	case a.unknown:
+		m.Note = "arguments not recorded"
+	case a.broken:
+		m.Note = "arguments are not JSON: " + clip(payload(a.src))
+		m.GotArgs = nil
+	}
+	if len(a.src.Repairs) > 0 {
+		m.Note = note(m.Note, "repaired: "+strings.Join(a.src.Repairs, ", "))
+	}
+	if w.k.contract && (!a.valid || !a.checked) {
+		m.Violations = a.violations(w.k)
+	}
+}
+
+func payload(c *callvet.Call) string {
+	if c.ArgsRaw != "" {
+		return c.ArgsRaw
+	}
+	return string(c.Args)
+}
+
+func note(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// clip shortens a text for a sentence; 120 bytes at most, whole code points.
+func clip(s string) string {
+	const most = 120
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+func short(raw []byte) string { return clip(string(raw)) }
+
+// argSentence tells the first argument that is wrong.
+func argSentence(tool string, d *callvet.ArgDiff) string {
+	switch {
+	case d.Actual == nil:
+		return fmt.Sprintf("%s: %s is missing, expected %s", tool, d.Path, short(d.Expected))
+	case d.Path == "":
+		return tool + ": " + d.Note
+	case d.Expected == nil && d.Note != "":
+		return fmt.Sprintf("%s: %s %s was %s", tool, d.Path, short(d.Actual), d.Note)
+	}
+	s := fmt.Sprintf("%s: %s expected %s, got %s", tool, d.Path, short(d.Expected), short(d.Actual))
+	if d.Note != "" {
+		s += " (" + d.Note + ")"
+	}
+	return s
+}
+
+func violationSentence(tool string, vs []callvet.Violation) string {
+	if len(vs) == 0 {
+		return tool + ": the arguments break the tool's contract"
+	}
+	s := tool + ": the arguments break the tool's contract: "
+	if vs[0].Path != "" {
+		s += vs[0].Path + ": "
+	}
+	s += vs[0].Message
+	if n := len(vs) - 1; n > 0 {
+		s += fmt.Sprintf(" (and %d more)", n)
+	}
+	return s
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// wrongArgs gives the tool and the diffs of the first call with wrong arguments.
+func (w *scratch) wrongArgs() (tool string, diffs []callvet.ArgDiff, a *actual, e *expected) {
+	for i, j := range w.fit.match {
+		if j < 0 || w.fit.pairs[i].pass {
+			continue
+		}
+		e, a = &w.fit.plan.calls[i], &w.calls[j]
+		if w.k.profile != nil {
+			_, _, diffs = w.profileDiff(e, a)
+		} else {
+			diffs = e.args.Diff(a.args)
+		}
+		return a.src.Tool, diffs, a, e
+	}
+	return "", nil, nil, nil
+}

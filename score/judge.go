@@ -1,0 +1,339 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
+)
+
+// facts are what the verdict and the class are decided from.
+type facts struct {
+	broken      bool // a call could not be read, or the text meant one
+	repaired    bool // and the case wants native calls
+	unknownTool int  // position + 1 of the first call of a tool not offered
+	invalid     int  // position + 1 of the first call that fails for its contract
+	unrecorded  bool // asserted arguments were not recorded
+	redundant   int
+	detours     int
+	prereqs     prereqs
+	flow        flow
+	failed      int // failed assertions
+	evaluated   int
+}
+
+// judge makes the result of the attempt that begin read.
+func (w *scratch) judge() callvet.Result {
+	k, t := w.k, w.t
+	f := &w.facts
+	f.broken = t.Outcome == callvet.OutcomeUnparseable
+	for i := range w.calls {
+		f.broken = f.broken || w.calls[i].broken
+	}
+	f.repaired = k.scoring.RequireNative && w.repaired()
+	planned := len(k.plans) > 0
+	if planned {
+		w.bestFit()
+		if f.broken && len(w.calls) == 0 {
+			w.fit.selection, w.fit.pass = 0, false // meant a call: neither abstained nor called
+		}
+	}
+	w.checkContracts(planned)
+	if k.multi != nil {
+		w.measureMulti(planned)
+	}
+	w.assert(planned)
+	return w.result(planned)
+}
+
+func (w *scratch) repaired() bool {
+	if len(w.t.Repairs) > 0 || w.t.Format == callvet.FormatNormalized {
+		return true
+	}
+	for i := range w.calls {
+		if len(w.calls[i].src.Repairs) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// checkContracts finds the calls that fail the attempt by name or contract. In
+// a multi-turn case only calls that answer an expectation do: a refused call
+// that the target corrected costs hops, not the pass.
+func (w *scratch) checkContracts(planned bool) {
+	k := w.k
+	for j := range w.calls {
+		a := &w.calls[j]
+		if k.tools != nil && a.tool == nil && w.facts.unknownTool == 0 {
+			w.facts.unknownTool = j + 1
+		}
+		if !k.enforce || !a.checked || a.valid || w.facts.invalid > 0 {
+			continue
+		}
+		if k.multi == nil || !planned || answers(w.fit.match, j) {
+			w.facts.invalid = j + 1
+		}
+	}
+	for i := range w.calls {
+		if planned && w.calls[i].unknown && len(w.fit.match) > 0 {
+			w.facts.unrecorded = w.facts.unrecorded || w.asserted(i)
+		}
+	}
+}
+
+// asserted reports whether the plan asserts arguments of that actual call.
+func (w *scratch) asserted(j int) bool {
+	for i, m := range w.fit.match {
+		if m == j && w.fit.plan.calls[i].args != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *scratch) result(planned bool) callvet.Result {
+	f, k := &w.facts, w.k
+	r := callvet.Result{Assertions: w.assertion, SkippedAssertions: w.skipped}
+	if planned && len(k.plans) > 1 {
+		r.Plan = w.fit.plan.src.Name
+	}
+	r.Scores = w.scores(planned)
+	good := !f.broken && !f.repaired && f.invalid == 0 && f.failed == 0 && (f.unknownTool == 0 || !k.enforce) &&
+		f.prereqs.missing == "" && !f.prereqs.disorder && f.flow.failed == ""
+	if planned {
+		good = good && w.fit.pass
+	}
+	switch {
+	case !good:
+		r.Verdict = callvet.VerdictFail
+		r.Class, r.Reason = w.classify(planned)
+	case f.unrecorded:
+		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
+	case !planned && f.evaluated == 0 && f.prereqs.required == 0 && f.flow.total == 0:
+		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing is left to assert: every assertion was skipped"
+	default:
+		r.Verdict = callvet.VerdictPass
+	}
+	if r.Verdict != callvet.VerdictPass || w.telling() {
+		r.Calls = w.explain(planned)
+	}
+	return r
+}
+
+// telling reports whether a pass has something to show: a default left out, a
+// soft match, a repaired call, a contract violation that was only recorded.
+func (w *scratch) telling() bool {
+	for i := range w.fit.pairs {
+		if len(w.k.plans) > 0 && w.fit.pairs[i].tally.Telling {
+			return true
+		}
+	}
+	for j := range w.calls {
+		if a := &w.calls[j]; len(a.src.Repairs) > 0 || a.checked && !a.valid {
+			return true
+		}
+	}
+	return false
+}
+
+type scoreList struct{ s []callvet.Score }
+
+func (l *scoreList) add(name string, v float64) {
+	l.s = append(l.s, callvet.Score{Name: name, Value: clamp(v), Scored: true})
+}
+
+func (l *scoreList) unscored(name, reason string) {
+	l.s = append(l.s, callvet.Score{Name: name, Reason: reason})
+}
+
+// clamp keeps a rounding error from leaving [0,1].
+func clamp(v float64) float64 { return min(max(v, 0), 1) }
+
+// scoreCap fits all scores of a single-turn attempt.
+const scoreCap = 24
+
+func (w *scratch) scores(planned bool) []callvet.Score {
+	l := scoreList{make([]callvet.Score, 0, scoreCap)}
+	if planned {
+		w.planScores(&l)
+	} else if w.k.routing {
+		w.routingScores(&l)
+	}
+	w.contractScores(&l)
+	w.grounding(&l)
+	l.add(FormatScore, w.formatScore())
+	if w.facts.evaluated > 0 {
+		l.add(Assertions, share(w.facts.evaluated-w.facts.failed, w.facts.evaluated, 1))
+	}
+	if planned {
+		w.overall(&l)
+	}
+	return l.s
+}
+
+func (w *scratch) formatScore() float64 {
+	switch {
+	case w.facts.broken || w.t.Format == callvet.FormatFail:
+		return 0
+	case w.repaired():
+		return 0.5
+	}
+	return 1
+}
+
+func (w *scratch) planScores(l *scoreList) {
+	f := &w.fit
+	called, wanted := len(w.calls), f.paired+f.missing
+	l.add(ToolSelection, f.selection)
+	empty := 0.0
+	if called == 0 && wanted == 0 {
+		empty = 1
+	}
+	l.add(ToolPrecision, share(f.paired, called, empty))
+	l.add(ToolRecall, share(f.paired, wanted, empty))
+	l.add(ToolF1, share(2*f.paired, called+wanted, empty))
+	if f.plan.ordered() {
+		l.add(OrderKept, share(truth(f.inOrder), 1, 0))
+	}
+	w.argScores(l)
+	if called > 0 {
+		l.add(Overcall, share(min(f.extra, called), called, 0))
+	}
+	if wanted > 0 {
+		l.add(Miss, share(f.missing, wanted, 0))
+	} else if len(f.plan.calls) == 0 {
+		l.add(Abstention, f.selection)
+	}
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (w *scratch) argScores(l *scoreList) {
+	f := &w.fit
+	if f.scored == 0 {
+		if w.facts.unrecorded {
+			l.unscored(ArgAccuracy, "the call's arguments were not recorded")
+		}
+		return
+	}
+	var em, keys, prec, rec, f1 float64
+	for i, j := range f.match {
+		if j < 0 || f.plan.calls[i].args == nil || w.calls[j].unknown {
+			continue
+		}
+		t := &f.pairs[i].tally
+		if t.Exact() && !w.calls[j].broken {
+			em++
+		}
+		keys, prec, rec, f1 = keys+t.KeyShare(), prec+t.Precision(), rec+t.Recall(), f1+t.F1()
+	}
+	n := float64(f.scored)
+	if f.plan.src.Order == callvet.OrderSingle {
+		n = max(n, float64(f.paired))
+	}
+	l.add(ArgAccuracy, f.args)
+	l.add(ArgEM, em/n)
+	l.add(ArgEMKeys, keys/n)
+	l.add(ArgPrecision, prec/n)
+	l.add(ArgRecall, rec/n)
+	l.add(ArgF1, f1/n)
+}
+
+// contractScores are over the calls whose tool and arguments are known.
+func (w *scratch) contractScores(l *scoreList) {
+	if w.k.tools == nil || len(w.calls) == 0 {
+		return
+	}
+	valid, judged := 0, 0
+	var c census
+	for j := range w.calls {
+		a := &w.calls[j]
+		switch {
+		case a.tool == nil:
+			judged++
+			continue
+		case a.checked:
+			judged++
+			valid += truth(a.valid)
+		}
+		if !a.unknown && !a.broken && a.tool.schema != nil {
+			c.take(a, w.tallyOf(j))
+		}
+	}
+	if judged > 0 && w.k.contract {
+		l.add(SchemaValid, share(valid, judged, 1))
+	}
+	if !c.any {
+		return
+	}
+	l.add(RequiredPresent, share(c.present, c.required, 1))
+	l.add(MissingRequired, share(c.required-c.present, c.required, 0))
+	l.add(TypeCorrect, share(c.typed, c.declared, 1))
+	l.add(HallucinatedArgs, share(c.keys-c.declared, c.keys, 0))
+	l.add(HallucinationFree, share(c.declared, c.keys, 1))
+}
+
+// tallyOf gives the comparison of an actual call whose keys are all expected
+// and declared, which spares counting them.
+func (w *scratch) tallyOf(j int) *match.Tally {
+	if len(w.k.plans) == 0 {
+		return nil
+	}
+	for i, m := range w.fit.match {
+		if m == j && w.fit.plan.calls[i].known && w.fit.plan.calls[i].tool == w.calls[j].tool {
+			return &w.fit.pairs[i].tally
+		}
+	}
+	return nil
+}
+
+// census counts the keys of calls against what the schema declares.
+type census struct {
+	any                   bool
+	required, present     int
+	keys, declared, typed int
+}
+
+func (c *census) take(a *actual, t *match.Tally) {
+	c.any = true
+	if a.checked && a.valid && t != nil && t.Extra == 0 {
+		// The contract holds, so required keys and types do; and every key is
+		// one of the expected, declared ones.
+		n := a.args.Len()
+		c.required, c.present = c.required+a.tool.need, c.present+a.tool.need
+		c.keys, c.declared, c.typed = c.keys+n, c.declared+n, c.typed+n
+		return
+	}
+	c.keys += a.args.Len()
+	for i := range a.tool.props {
+		p := &a.tool.props[i]
+		v, has := a.args.Get(p.name)
+		if p.required {
+			c.required++
+			c.present += truth(has)
+		}
+		if has {
+			c.declared++
+			c.typed += truth(p.fits(v))
+		}
+	}
+}
+
+func (w *scratch) overall(l *scoreList) {
+	f, k := &w.fit, w.k
+	if k.multi != nil {
+		w.multiScores(l)
+		return
+	}
+	if f.scored == 0 {
+		l.add(Overall, f.selection)
+		return
+	}
+	l.add(Overall, k.toolW*f.selection+k.argsW*f.args)
+}

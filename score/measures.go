@@ -1,0 +1,100 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+// The scores of one attempt, each in [0,1]. Where a case expects several calls,
+// argument scores are means over the expected calls that assert arguments; a
+// call that was not made counts 0.
+const (
+	// ToolSelection is paired ÷ (paired + missing + calls beyond max_extra_calls),
+	// where calls are paired by name; 1 when nothing was expected and nothing was
+	// called. The set relations change it: subset and precision do not count
+	// missing calls, superset and recall do not count extra ones,
+	// single_tool_use asks for one. Source: Tool Calling Evaluation, "Scoring".
+	ToolSelection = "tool_selection"
+	// ToolPrecision, ToolRecall and ToolF1 compare the multisets of called and
+	// expected names. 1 when both are empty, 0 when only the denominator is.
+	ToolPrecision = "tool_precision"
+	ToolRecall    = "tool_recall"
+	ToolF1        = "tool_f1"
+	// OrderKept is 1 when a plan that asks for an order got it, else 0; absent
+	// for plans without order.
+	OrderKept = "order"
+	// ArgAccuracy is matched ÷ expected keys: 1 for {} expected, 0 when nothing
+	// was called, absent when no arguments are asserted.
+	// Source: Tool Calling Evaluation, "Scoring".
+	ArgAccuracy = "arg_accuracy"
+	// ArgEM is 1 when every key of the union of expected and actual keys matches;
+	// ArgEMKeys is the matched share of that union.
+	// Source: Evaluating Tool Calling, "Argument fidelity".
+	ArgEM     = "arg_em"
+	ArgEMKeys = "arg_em_keys"
+	// ArgPrecision, ArgRecall and ArgF1 are over (key, value) pairs; 1 when both
+	// sides are empty, 0 when only the denominator is.
+	ArgPrecision = "arg_precision"
+	ArgRecall    = "arg_recall"
+	ArgF1        = "arg_f1"
+	// HallucinatedArgs is the share of actual keys that the tool's schema does
+	// not declare, 0 is best; HallucinationFree is 1 - HallucinatedArgs. 0 and 1
+	// when no key was given. Absent without calls of known tools.
+	HallucinatedArgs  = "hallucinated_args"
+	HallucinationFree = "hallucination_free"
+	// MissingRequired is the share of required keys not given, 0 is best;
+	// RequiredPresent is 1 - MissingRequired. 0 and 1 when nothing is required.
+	MissingRequired = "missing_required"
+	RequiredPresent = "required_present"
+	// TypeCorrect is the share of given, declared keys whose value has the
+	// declared JSON type; 1 when there is none.
+	TypeCorrect = "type_correct"
+	// SchemaValid is the share of calls whose arguments keep the tool's contract;
+	// calls of unknown tools do not. Absent without calls.
+	SchemaValid = "schema_valid"
+	// GroundedArgs is the share of string and number values found in user text,
+	// context or an earlier result. Informational; absent when there are none.
+	GroundedArgs = "grounded_args"
+	// FormatScore is 1 for native calls, 0.5 after a repair, 0 for none usable.
+	FormatScore = "format"
+	// Overcall is unnecessary ÷ made calls, 0 is best; absent when none was made.
+	Overcall = "overcall"
+	// Miss is needed calls not made ÷ needed calls, 0 is best; absent when none
+	// is needed.
+	Miss = "miss"
+	// Abstention is 1 when a case that wants no call got none, else 0; absent
+	// for cases that want calls.
+	Abstention = "abstention"
+	// Assertions is passed ÷ evaluated assertions; absent without assertions.
+	Assertions = "assertions"
+	// Overall is tool weight · ToolSelection + argument weight · ArgAccuracy
+	// (0.6 and 0.4 unless set; ToolSelection alone where arguments are not
+	// scored); for multi-turn cases clamp(Completion · Efficiency - Redundancy -
+	// Detour). Source: Tool Calling Evaluation, "Scoring".
+	Overall = "overall"
+
+	// Completion is the overall score of the final expected call.
+	// Source of the multi-turn scores: Tool Calling Evaluation, "Multi-Turn Evaluation".
+	Completion = "completion"
+	// Efficiency is min(1, optimal ÷ actual hops), a hop being a call; 0 when
+	// nothing was called.
+	Efficiency = "efficiency"
+	// Redundancy is 0.10 per call identical to the one before it (name and
+	// arguments), at most 1; 0 is best.
+	Redundancy = "redundancy"
+	// Detour is 0.10 per call outside prerequisites and expected calls, at most
+	// 1; 0 is best.
+	Detour = "detour"
+	// Prerequisites is the share of required prerequisites made before the final
+	// call, in order where asked; absent when none is required.
+	Prerequisites = "prerequisites"
+	// DataFlow is the share of argument_source entries whose argument of the
+	// final call has the value that the earlier result gave; absent without any.
+	DataFlow = "data_flow"
+)
+
+// Defaults of the overall weights. Source: Tool Calling Evaluation, "Scoring".
+const (
+	DefaultToolWeight = 0.6
+	DefaultArgsWeight = 0.4
+)
+
+// penaltyStep is what one redundant or detouring call costs.
+const penaltyStep = 0.10

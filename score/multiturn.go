@@ -1,0 +1,329 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"math"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// multi are the compiled multi-turn settings of a case.
+type multi struct {
+	src     *callvet.MultiTurn
+	sources []source
+}
+
+// source is where an argument of the final call has to come from: "user", any
+// "previous_tool", or a path in the result of a named tool.
+type source struct {
+	arg  match.Path
+	key  string
+	from string
+	tool string
+	path match.Path
+}
+
+const (
+	fromUser     = "user"
+	fromAny      = "previous_tool"
+	fromNowhere  = "inferred"
+	resultPrefix = "result"
+)
+
+func compileMulti(m *callvet.MultiTurn, k *compiled, ps *problems) *multi {
+	out := &multi{src: m}
+	k.asserts += len(m.RequiredPrerequisites)
+	for _, key := range sortedKeys(m.ArgumentSource) {
+		s := source{key: key, from: m.ArgumentSource[key]}
+		if s.from == fromNowhere {
+			continue
+		}
+		k.asserts++
+		var err error
+		if s.arg, err = match.ParsePath(key); err != nil {
+			ps.add("bad-path", "argument_source", err.Error(), "name an argument of the final call")
+			continue
+		}
+		if s.from != fromUser && s.from != fromAny {
+			if s.tool, s.path, err = splitSource(s.from, k); err != nil {
+				ps.add("bad-path", "argument_source."+key, err.Error(), "write tool.result.field[0].id")
+				continue
+			}
+		}
+		out.sources = append(out.sources, s)
+	}
+	return out
+}
+
+// splitSource cuts "tool.result.path" at the longest known tool name, since
+// names may have dots, else at the first dot. The word result is optional.
+func splitSource(s string, k *compiled) (tool string, path match.Path, err error) {
+	tool, rest, _ := strings.Cut(s, ".")
+	if k.tools != nil {
+		best := 0
+		for i := range k.tools.tools {
+			n := k.tools.tools[i].src.Name
+			if after, ok := strings.CutPrefix(s, n); ok && len(n) > best && (after == "" || after[0] == '.' || after[0] == '[') {
+				best, tool, rest = len(n), n, strings.TrimPrefix(after, ".")
+			}
+		}
+	}
+	if after, ok := strings.CutPrefix(rest, resultPrefix); ok && (after == "" || after[0] == '.' || after[0] == '[') {
+		rest = strings.TrimPrefix(after, ".")
+	}
+	if rest == "" {
+		return tool, nil, nil
+	}
+	path, err = match.ParsePath(rest)
+	return tool, path, err
+}
+
+// tolerates reports whether a call outside the plan is none of the extra ones:
+// a prerequisite, or a try at an expected tool that the world refused.
+func (m *multi) tolerates(k *compiled, p *plan, a *actual) bool {
+	for _, list := range [...][]string{m.src.ValidPrerequisites, m.src.RequiredPrerequisites} {
+		for _, n := range list {
+			if k.sameName(n, a.src.Tool) {
+				return true
+			}
+		}
+	}
+	return a.src.Status == callvet.StatusRejected && p.names(k, a.src.Tool)
+}
+
+func (p *plan) names(k *compiled, name string) bool {
+	for i := range p.calls {
+		if k.accepts(&p.calls[i], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// prereqs is what became of the required prerequisites.
+type prereqs struct {
+	required, made int
+	missing        string // the first that was not made
+	disorder       bool
+}
+
+// flow is what became of the argument sources.
+type flow struct {
+	total, right int
+	failed       string // sentence about the first that failed
+	grounded     bool   // the wrong value has some source
+}
+
+func (w *scratch) measureMulti(planned bool) {
+	final := len(w.calls)
+	if j, _ := w.finalCall(planned); j >= 0 {
+		final = j
+	}
+	w.measureRepeats(planned)
+	w.measurePrereqs(final)
+	if len(w.k.multi.sources) > 0 {
+		w.measureFlow(final)
+	}
+}
+
+// finalCall gives the actual call, -1 for none, and the expected call at the
+// end of the plan: the last one that is not optional.
+func (w *scratch) finalCall(planned bool) (j, i int) {
+	if !planned {
+		return -1, -1
+	}
+	for i := len(w.fit.match) - 1; i >= 0; i-- {
+		if !w.fit.plan.calls[i].src.Optional || i == 0 {
+			return w.fit.match[i], i
+		}
+	}
+	return -1, -1
+}
+
+func (w *scratch) measureRepeats(planned bool) {
+	m := w.k.multi
+	for j := range w.calls {
+		a := &w.calls[j]
+		if j > 0 && w.identical(&w.calls[j-1], a) {
+			w.facts.redundant++
+		}
+		if planned && !w.fit.plan.names(w.k, a.src.Tool) && !m.tolerates(w.k, w.fit.plan, a) {
+			w.facts.detours++
+		}
+	}
+}
+
+func (w *scratch) identical(a, b *actual) bool {
+	return w.k.sameName(a.src.Tool, b.src.Tool) && !a.unknown && !b.unknown && !a.broken && !b.broken && value.Equal(a.args, b.args)
+}
+
+func (w *scratch) measurePrereqs(final int) {
+	m, f := w.k.multi.src, &w.facts.prereqs
+	f.required = len(m.RequiredPrerequisites)
+	used := make([]bool, final)
+	last := -1
+	for _, name := range m.RequiredPrerequisites {
+		at := -1
+		for j := range final {
+			if !used[j] && w.k.sameName(name, w.calls[j].src.Tool) && (!m.PrerequisitesOrdered || j > last) {
+				at = j
+				break
+			}
+		}
+		if at >= 0 {
+			used[at], last = true, at
+			f.made++
+			continue
+		}
+		if m.PrerequisitesOrdered && w.made(name, final) {
+			f.disorder = true
+		} else if f.missing == "" {
+			f.missing = name
+		}
+	}
+}
+
+func (w *scratch) made(name string, final int) bool {
+	for j := range final {
+		if w.k.sameName(name, w.calls[j].src.Tool) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *scratch) measureFlow(final int) {
+	f := &w.facts.flow
+	for i := range w.k.multi.sources {
+		s := &w.k.multi.sources[i]
+		f.total++
+		if final == len(w.calls) {
+			f.fail("the final call was not made", false)
+			continue
+		}
+		got := s.arg.Find(w.calls[final].args)
+		if len(got) == 0 {
+			f.fail(w.calls[final].src.Tool+": "+s.key+" is missing; it should come from "+s.from, true)
+			continue
+		}
+		ok := true
+		for _, v := range got {
+			ok = ok && w.comesFrom(s, v, final)
+		}
+		if !ok {
+			f.fail(w.calls[final].src.Tool+": "+s.key+" "+short(got[0].Raw())+" does not come from "+s.from, false)
+			continue
+		}
+		f.right++
+	}
+}
+
+func (f *flow) fail(why string, grounded bool) {
+	if f.failed == "" {
+		f.failed, f.grounded = why, grounded
+	}
+}
+
+func (w *scratch) comesFrom(s *source, v value.Value, final int) bool {
+	if s.from == fromUser {
+		g := grounder{sources: &w.k.sources}
+		g.walk(v)
+		return g.found == g.total
+	}
+	for j := range final {
+		a := &w.calls[j]
+		if len(a.src.Result) == 0 || s.tool != "" && !w.k.sameName(s.tool, a.src.Tool) {
+			continue
+		}
+		result, err := value.Parse(a.src.Result)
+		if err != nil {
+			continue
+		}
+		if s.from == fromAny && contains(result, v) {
+			return true
+		}
+		for _, r := range s.path.Find(result) {
+			if s.from != fromAny && value.Equal(r, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contains reports whether v occurs anywhere inside in.
+func contains(in, v value.Value) bool {
+	if value.Equal(in, v) {
+		return true
+	}
+	if k := in.Kind(); k != value.Object && k != value.Array {
+		return false
+	}
+	for e, ok := in.First(); ok; e, ok = in.Next(e) {
+		if contains(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Components of a multi-turn score.
+type components struct {
+	completion, efficiency, redundancy, detour, overall float64
+}
+
+// combine is the multi-turn formula. Source: Tool Calling Evaluation,
+// "Multi-Turn Evaluation"; redundant calls must repeat the arguments too.
+func combine(completion float64, optimal, hops, redundant, detours int) components {
+	c := components{completion: completion,
+		redundancy: math.Min(1, penaltyStep*float64(redundant)), detour: math.Min(1, penaltyStep*float64(detours))}
+	switch {
+	case hops == 0 && optimal == 0:
+		c.efficiency = 1
+	case hops > 0:
+		c.efficiency = math.Min(1, float64(optimal)/float64(hops))
+	}
+	c.overall = clamp(c.completion*c.efficiency - c.redundancy - c.detour)
+	return c
+}
+
+func (w *scratch) multiScores(l *scoreList) {
+	m, f := w.k.multi.src, &w.facts
+	optimal := m.OptimalHops
+	if optimal <= 0 {
+		optimal = max(1, len(w.fit.plan.calls))
+	}
+	c := combine(w.completion(), optimal, len(w.calls), f.redundant, f.detours)
+	l.add(Completion, c.completion)
+	l.add(Efficiency, c.efficiency)
+	l.add(Redundancy, c.redundancy)
+	l.add(Detour, c.detour)
+	if f.prereqs.required > 0 {
+		l.add(Prerequisites, share(f.prereqs.made, f.prereqs.required, 1))
+	}
+	if f.flow.total > 0 {
+		l.add(DataFlow, share(f.flow.right, f.flow.total, 1))
+	}
+	l.add(Overall, c.overall)
+}
+
+// completion is the overall score of the final expected call alone; of a plan
+// without calls, whether nothing was called.
+func (w *scratch) completion() float64 {
+	j, i := w.finalCall(true)
+	if i < 0 {
+		return w.fit.selection
+	}
+	if j < 0 {
+		return 0
+	}
+	e := &w.fit.plan.calls[i]
+	if e.args == nil || w.calls[j].unknown {
+		return 1
+	}
+	return w.k.toolW + w.k.argsW*e.args.Accuracy(&w.fit.pairs[i].tally)
+}

@@ -1,0 +1,318 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// classify gives the first error class that applies to a failed attempt and the
+// sentence that tells a person why.
+func (w *scratch) classify(planned bool) (callvet.Class, string) {
+	for _, step := range [...]func(bool) (callvet.Class, string){
+		w.classRead, w.classRouting, w.classArguments, w.classSequence, w.classAssertions,
+	} {
+		if c, reason := step(planned); c != "" {
+			return c, reason
+		}
+	}
+	return callvet.ClassIncomplete, "the attempt did not do what the case expects"
+}
+
+// classRead: calls that cannot be read, or name no tool.
+func (w *scratch) classRead(bool) (callvet.Class, string) {
+	f := &w.facts
+	switch {
+	case f.broken:
+		for i := range w.calls {
+			if a := &w.calls[i]; a.broken {
+				return callvet.ClassUnparseable, fmt.Sprintf("%s: the arguments are not JSON: %s", a.src.Tool, clip(payload(a.src)))
+			}
+		}
+		return callvet.ClassUnparseable, "the answer meant a call that could not be read"
+	case f.repaired:
+		return callvet.ClassUnparseable, "the call had to be repaired and the case wants native calls"
+	case f.unknownTool > 0:
+		return callvet.ClassToolHalluc, w.calls[f.unknownTool-1].src.Tool + " is not one of the case's tools"
+	}
+	return "", ""
+}
+
+// classRouting: calls that are missing, not wanted, or of the wrong tool.
+func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
+	if !planned {
+		return w.classNames()
+	}
+	f, called := &w.fit, len(w.calls)
+	want := w.firstMissing()
+	switch {
+	case f.selection == 1:
+		return "", ""
+	case called == 0:
+		return callvet.ClassMissedCall, "expected " + want + ", nothing was called"
+	case w.wantsNone():
+		return callvet.ClassUnneededCall, "no call was expected, got " + w.calls[0].src.Tool
+	case f.missing > 0 && f.extra > 0 && w.k.multi == nil:
+		return callvet.ClassWrongTool, "expected " + want + ", got " + w.calls[w.firstExtra()].src.Tool
+	case f.missing > 0:
+		return "", "" // incomplete, unless something earlier in the taxonomy applies
+	case f.excess > 0 && w.repeats():
+		return "", "" // a loop
+	case f.excess > 0:
+		return callvet.ClassUnneededCall, w.calls[w.firstExtra()].src.Tool + " was called and not expected"
+	}
+	return "", ""
+}
+
+func (w *scratch) firstMissing() string {
+	for i, j := range w.fit.match {
+		if e := &w.fit.plan.calls[i]; j < 0 && !e.src.Optional {
+			return strings.Join(e.src.Tools, " or ")
+		}
+	}
+	return "no call"
+}
+
+func (w *scratch) firstExtra() int {
+	for j := range w.calls {
+		tolerated := w.k.multi != nil && w.k.multi.tolerates(w.k, w.fit.plan, &w.calls[j])
+		if !answers(w.fit.match, j) && !tolerated {
+			return j
+		}
+	}
+	return 0
+}
+
+// repeats reports whether every extra call is identical to an earlier call.
+func (w *scratch) repeats() bool {
+	for j := range w.calls {
+		if answers(w.fit.match, j) || w.k.multi != nil && w.k.multi.tolerates(w.k, w.fit.plan, &w.calls[j]) {
+			continue
+		}
+		again := false
+		for i := range w.calls {
+			again = again || i != j && w.identical(&w.calls[i], &w.calls[j])
+		}
+		if !again {
+			return false
+		}
+	}
+	return true
+}
+
+// classNames is routing for cases without plans: what the assertions on names say.
+func (w *scratch) classNames() (callvet.Class, string) {
+	for _, a := range w.assertion {
+		if a.Layer != callvet.LayerRouting || a.Passed || a.Skipped != "" || a.Name == "no_tool_errors" {
+			continue
+		}
+		reason := fmt.Sprintf("%s: expected %s, got %s", a.Name, a.Expected, a.Actual)
+		switch {
+		case len(w.calls) == 0:
+			return callvet.ClassMissedCall, reason
+		case w.wantsNone() || a.Name == "max_tool_calls":
+			return callvet.ClassUnneededCall, reason
+		case a.Name == "min_tool_calls":
+			return "", ""
+		}
+		return callvet.ClassWrongTool, reason
+	}
+	return "", ""
+}
+
+// classArguments: contract, then invented, then wrong arguments.
+func (w *scratch) classArguments(planned bool) (callvet.Class, string) {
+	if j := w.facts.invalid - 1; j >= 0 {
+		a := &w.calls[j]
+		return callvet.ClassContract, violationSentence(a.src.Tool, a.violations(w.k))
+	}
+	if planned && w.fit.full < w.fit.paired {
+		return w.classDiffs(w.wrongArgs())
+	}
+	if f := &w.facts.flow; f.failed != "" && w.fit.missing == 0 {
+		if f.grounded {
+			return callvet.ClassWrongArgs, f.failed
+		}
+		return callvet.ClassArgHalluc, f.failed
+	}
+	return "", ""
+}
+
+// classDiffs decides between an invented and a wrong argument and tells the
+// first of the kind that decided.
+func (w *scratch) classDiffs(tool string, diffs []callvet.ArgDiff, a *actual, _ *expected) (callvet.Class, string) {
+	first := -1
+	for i := range diffs {
+		if diffs[i].Matched {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if w.invented(a, &diffs[i]) {
+			return callvet.ClassArgHalluc, argSentence(tool, &diffs[i])
+		}
+	}
+	if first < 0 {
+		return callvet.ClassWrongArgs, tool + ": the arguments are not the expected ones"
+	}
+	return callvet.ClassWrongArgs, argSentence(tool, &diffs[first])
+}
+
+// invented: a key that the schema does not declare, or a value that neither the
+// schema nor any text or earlier result holds. Without texts nothing can be said.
+func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
+	if d.Actual == nil || a == nil {
+		return false
+	}
+	top := d.Path
+	if i := strings.IndexAny(top, ".["); i > 0 {
+		top = top[:i]
+	}
+	if a.tool != nil && len(a.tool.props) > 0 && !a.tool.schema.HasProperty(d.Path) && !a.tool.schema.HasProperty(top) {
+		return true
+	}
+	v, err := value.Parse(d.Actual)
+	if err != nil || len(w.k.sources.text) == 0 {
+		return false
+	}
+	if a.tool != nil && a.tool.schema != nil {
+		if p := a.tool.schema.Lookup(d.Path); p != nil {
+			for _, known := range append(p.Enum, p.Default) {
+				if k, err := value.Parse(known); err == nil && value.Equal(k, v) {
+					return false
+				}
+			}
+		}
+	}
+	sources := w.k.sources
+	g := grounder{sources: &sources}
+	for j := range w.calls {
+		if r := w.calls[j].src.Result; len(r) > 0 && &w.calls[j] != a {
+			sources.text, sources.numbers = append([]byte(nil), sources.text...), append([]float64(nil), sources.numbers...)
+			sources.add(r)
+		}
+	}
+	g.walk(v)
+	return g.total > 0 && g.found < g.total
+}
+
+// classSequence: prerequisites, order, loops, attempts that stopped too early.
+func (w *scratch) classSequence(planned bool) (callvet.Class, string) {
+	f := &w.facts
+	switch {
+	case f.prereqs.missing != "":
+		return callvet.ClassMissingPrereq, f.prereqs.missing + " had to be called first and was not"
+	case f.prereqs.disorder:
+		return callvet.ClassWrongOrder, "the required prerequisites were called in the wrong order"
+	case planned && !w.fit.inOrder && w.fit.missing == 0:
+		return callvet.ClassWrongOrder, w.orderSentence()
+	case planned && w.fit.selection < 1 && (f.redundant > 0 || w.fit.missing == 0) && w.loops():
+		return callvet.ClassLoop, w.loopSentence()
+	case planned && w.fit.missing > 0:
+		return callvet.ClassIncomplete, "expected " + w.firstMissing() + ", which was not called"
+	case !planned && f.failed > 0:
+		for _, a := range w.assertion {
+			if !a.Passed && a.Name == "min_tool_calls" {
+				return callvet.ClassIncomplete, fmt.Sprintf("at least %s calls were expected, got %s", a.Expected, a.Actual)
+			}
+		}
+	}
+	return "", ""
+}
+
+func (w *scratch) loops() bool { return w.facts.redundant > 0 || w.repeats() }
+
+func (w *scratch) loopSentence() string {
+	for j := range w.calls {
+		for i := range j {
+			if w.identical(&w.calls[i], &w.calls[j]) {
+				return w.calls[j].src.Tool + " was called again with the same arguments"
+			}
+		}
+	}
+	return "calls were repeated without new arguments"
+}
+
+func (w *scratch) orderSentence() string {
+	p := w.fit.plan
+	for i, j := range w.fit.match {
+		for _, b := range p.calls[i].after {
+			if j >= 0 && w.fit.match[b] > j {
+				return w.calls[j].src.Tool + " was called before " + w.calls[w.fit.match[b]].src.Tool
+			}
+		}
+		if p.total() && i > 0 && j >= 0 && w.fit.match[i-1] > j {
+			return w.calls[j].src.Tool + " was called before " + w.calls[w.fit.match[i-1]].src.Tool
+		}
+	}
+	return "other calls stand between the expected ones"
+}
+
+// classAssertions: what is left when calls, arguments and order are right.
+func (w *scratch) classAssertions(bool) (callvet.Class, string) {
+	for _, layer := range [...]callvet.Layer{callvet.LayerRouting, callvet.LayerArguments, callvet.LayerBudget, callvet.LayerResponse} {
+		for _, a := range w.assertion {
+			if a.Layer != layer || a.Passed || a.Skipped != "" {
+				continue
+			}
+			reason := fmt.Sprintf("%s: expected %s, got %s", a.Name, a.Expected, quoteEmpty(a.Actual))
+			switch layer {
+			case callvet.LayerRouting:
+				return routingClass(a.Name), reason
+			case callvet.LayerArguments:
+				return callvet.ClassWrongArgs, reason
+			case callvet.LayerBudget:
+				return callvet.ClassBudget, reason
+			}
+			return callvet.ClassAnswer, reason
+		}
+	}
+	return "", ""
+}
+
+func quoteEmpty(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+func routingClass(name string) callvet.Class {
+	switch name {
+	case "no_tool_errors", "min_tool_calls":
+		return callvet.ClassIncomplete
+	case "max_tool_calls":
+		return callvet.ClassUnneededCall
+	}
+	return callvet.ClassWrongTool
+}
+
+// Seed3Alias gives the name that the engine of "Tool Calling Evaluation" has
+// for a class; "" for the empty class. Classes that it does not tell apart are
+// "unclassified" there.
+func Seed3Alias(class callvet.Class) string {
+	switch class {
+	case "":
+		return ""
+	case callvet.ClassProvider, callvet.ClassUnparseable:
+		return "invalid_invocation"
+	case callvet.ClassToolHalluc:
+		return "tool_hallucination"
+	case callvet.ClassContract, callvet.ClassArgHalluc, callvet.ClassWrongArgs:
+		return "argument_hallucination"
+	case callvet.ClassIncomplete, callvet.ClassMissingPrereq, callvet.ClassBudget:
+		return "partial_execution"
+	case callvet.ClassWrongTool, callvet.ClassWrongOrder:
+		return "invalid_reasoning"
+	case callvet.ClassLoop:
+		return "reentrant_failure"
+	case callvet.ClassAnswer:
+		return "output_hallucination"
+	}
+	return "unclassified"
+}
