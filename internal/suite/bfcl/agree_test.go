@@ -96,9 +96,25 @@ func (a *agreement) row(t testing.TB, file string, r value.Value, id string, cal
 		e, _ := r.Get("error")
 		t.Logf("%s %s: official %v %s, callvet %v %s %s; %.300s; %.300s", filepath.Base(file), id, valid.Bool(), text(r, "error_type"), v.OK, v.Error, v.Sub, d.Raw(), e.Raw())
 	}
-	if string(v.Error) == text(r, "error_type") {
+	if d, _ := r.Get("decoded"); sameError(v.Error, text(r, "error_type"), d) {
 		a.sameType[category]++
 	}
+}
+
+// sameError compares error types. What the official decoder could not read it
+// says before the checker is asked; the first edition had another name for a
+// call that should not have been.
+func sameError(got rules.ErrorType, official string, decoded value.Value) bool {
+	switch {
+	case official == string(rules.NotDecoded):
+		return decoded.Kind() == value.Null || decoded.Len() == 0
+	case official == "ast_decoder:decoder_wrong_output_format":
+		_, ok := decodedCalls(decoded)
+		return !ok
+	case official == "relevance_error:decoder_success":
+		return got == rules.CalledAnyway
+	}
+	return string(got) == official
 }
 
 func (a *agreement) report(t testing.TB, set string) {

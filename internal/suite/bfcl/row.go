@@ -130,19 +130,31 @@ func (im *importer) expect(c *callvet.Case, category string, gt value.Value, hav
 	}
 	im.edition1 = im.edition1 || gt.Kind() == value.Object
 	plan := callvet.Plan{Name: "ground truth", Order: callvet.OrderAny}
+	var problems []callvet.Problem
 	if gt.Kind() == value.Object {
 		for m, ok := gt.First(); ok; m, ok = gt.Next(m) {
-			plan.Calls = append(plan.Calls, expected(im.toolV1(c, category, m.Key()), m))
+			problems = append(problems, im.call(&plan, im.toolV1(c, category, m.Key()), m, c.ID, line)...)
 		}
 	} else {
 		for e, ok := gt.First(); ok; e, ok = gt.Next(e) {
 			if m, ok := e.First(); ok {
-				plan.Calls = append(plan.Calls, expected(toolV4(c, category, m.Key()), m))
+				problems = append(problems, im.call(&plan, toolV4(c, category, m.Key()), m, c.ID, line)...)
 			}
 		}
 	}
 	c.Expect.Plans = []callvet.Plan{plan}
-	return nil
+	return problems
+}
+
+// call adds an expected call. An answer that is no object of parameters is a
+// mistake in the data; its call still counts, as it does for the leaderboard.
+func (im *importer) call(plan *callvet.Plan, tool string, params value.Value, id string, line int) []callvet.Problem {
+	if params.Kind() == value.Object {
+		plan.Calls = append(plan.Calls, expected(tool, params))
+		return nil
+	}
+	plan.Calls = append(plan.Calls, callvet.ExpectedCall{Tools: []string{tool}})
+	return []callvet.Problem{problem(im.path, line, "bad-answer", id, "the answer for "+tool+" is not an object of parameters, so no output can pass this case", "", true)}
 }
 
 // toolV4 is the function an answer is about. Categories of one function use it
