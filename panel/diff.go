@@ -310,12 +310,12 @@ func (d *Difference) judge() Change {
 	return ChangeUnclear
 }
 
-// finishSlices orders the slices and adjusts their p values together. Tags that
+// finishSlices orders the slices and adjusts their p values together. Values that
 // every compared case has repeat the overall difference and are left out.
 func finishSlices(m map[sliceID]*Difference, by []string, total int, conf float64) []Difference {
 	var out []Difference
-	for id, d := range m {
-		if id.key == "tag" && d.Cases == total {
+	for _, d := range m {
+		if d.Cases == total {
 			continue
 		}
 		d.finish(conf)

@@ -206,3 +206,18 @@ func notNegative(iv stats.Interval) stats.Interval {
 	}
 	return iv
 }
+
+// BuiltIn reports whether a metric comes from the panel itself and not from a
+// scorer.
+func BuiltIn(name string) bool {
+	for i := range builtin {
+		if builtin[i].name == name {
+			return true
+		}
+	}
+	switch name {
+	case MetricLatencyP50, MetricLatencyP90, MetricFirstP50, MetricTokens, MetricCost, MetricCostPerPass:
+		return true
+	}
+	return strings.HasPrefix(name, "pass@") || strings.HasPrefix(name, "pass^")
+}

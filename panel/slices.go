@@ -85,8 +85,8 @@ func (s *slicing) choose(cfg Config, all []sliceID, count []int, total int) []in
 	for _, i := range order {
 		id := all[i]
 		small := id.key == "tag" && count[i] < cfg.MinTagCases
-		// A tag on every case repeats the table of all cases.
-		if small || (id.key == "tag" && count[i] == total) || perKey[id.key] >= cfg.MaxValues || len(chosen) >= maxSlices {
+		// A value that every case has repeats the table of all cases.
+		if small || count[i] == total || perKey[id.key] >= cfg.MaxValues || len(chosen) >= maxSlices {
 			continue
 		}
 		perKey[id.key]++

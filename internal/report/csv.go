@@ -1,0 +1,92 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet/panel"
+)
+
+// CSV writes one row per attempt, with a column for each score of the run.
+// Texts that a spreadsheet would take for a formula begin with an apostrophe.
+func CSV(w io.Writer, v *View) error {
+	scores := v.scoreNames()
+	out := csv.NewWriter(w)
+	head := []string{
+		"run", "suite", "case", "target", "repeat", "tier", "tags", "outcome", "verdict", "class", "reason",
+		"called", "format", "repairs", "input_tokens", "output_tokens", "cost_usd", "wall_ms", "requests",
+	}
+	if err := out.Write(append(head, scores...)); err != nil {
+		return fmt.Errorf("write csv: %w", err)
+	}
+	for r, err := range v.cells() {
+		if err != nil {
+			return fmt.Errorf("read attempts: %w", err)
+		}
+		if err := out.Write(v.csvRow(r, scores)); err != nil {
+			return fmt.Errorf("write csv: %w", err)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// scoreNames are the scores of the run in the order of the panels.
+func (v *View) scoreNames() []string {
+	var names []string
+	for _, p := range v.panels() {
+		for _, m := range p.Overall.Metrics {
+			if m.Unit == panel.UnitRate && !panel.BuiltIn(m.Name) && !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (v *View) csvRow(r Row, scores []string) []string {
+	t, res := &r.Cell.Trace, &r.Cell.Result
+	var called []string
+	for _, c := range t.Calls() {
+		called = append(called, callText(&c))
+	}
+	row := []string{
+		cell(v.ID), cell(v.Suite.Name), cell(r.Case.ID), cell(v.targetName(r.Cell.Target)), strconv.Itoa(r.Cell.Repeat),
+		cell(string(r.Case.Tier)), cell(strings.Join(r.Case.Tags, " ")), string(t.Outcome), string(verdictOf(r)), string(res.Class),
+		cell(because(r)), cell(strings.Join(called, "; ")), string(t.Format), cell(strings.Join(repairs(t), " ")), "", "", "", "", strconv.Itoa(t.Attempts),
+	}
+	if t.Usage.Known {
+		row[14], row[15] = strconv.Itoa(t.Usage.InputTokens), strconv.Itoa(t.Usage.OutputTokens)
+	}
+	if t.Usage.CostUSD != nil {
+		row[16] = number(*t.Usage.CostUSD)
+	}
+	if t.WallMS > 0 {
+		row[17] = number(t.WallMS)
+	}
+	for _, name := range scores {
+		s := ""
+		if x := res.Score(name); x.Scored {
+			s = number(x.Value)
+		}
+		row = append(row, s)
+	}
+	return row
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// cell makes a text safe for a spreadsheet.
+func cell(s string) string {
+	s = clean(s)
+	if s != "" && strings.ContainsRune("=+-@\t\n", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,218 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
+
+// diffLine is one line of the comparison of expected with actual, in words that
+// every face can show. Mark is "+" for too many, "-" for missing, "!" for
+// different and "=" for equal.
+type diffLine struct {
+	Mark     string
+	Path     string
+	Expected string
+	Actual   string
+	Rule     string
+	Note     string
+}
+
+// callDiff is the comparison of one call.
+type callDiff struct {
+	Title      string
+	State      callvet.MatchState
+	Lines      []diffLine
+	Violations []string
+	Note       string
+}
+
+const nothing = "(nothing)"
+
+// diffs are the calls of an attempt compared with what was expected. Where the
+// result has no comparison but calls were made, the list is empty.
+func diffs(r *callvet.Result) []callDiff {
+	out := make([]callDiff, 0, len(r.Calls))
+	for i := range r.Calls {
+		out = append(out, diffCall(&r.Calls[i]))
+	}
+	return out
+}
+
+func diffCall(m *callvet.CallMatch) callDiff {
+	want, got := line(strings.Join(m.Want, " or ")), line(m.Got)
+	d := callDiff{State: m.State, Note: line(m.Note)}
+	switch m.State {
+	case callvet.StateMissing:
+		d.Title = want + ": not called"
+		d.Lines = []diffLine{{Mark: "-", Path: "call", Expected: want + "(" + compact(m.WantArgs, "") + ")", Actual: nothing}}
+	case callvet.StateExtra:
+		d.Title = got + ": called but not expected"
+		d.Lines = []diffLine{{Mark: "+", Path: "call", Expected: nothing, Actual: got + "(" + compact(m.GotArgs, "") + ")"}}
+	default:
+		d.Title = got
+		if !named(m.Want, m.Got) {
+			d.Title = got + " instead of " + want
+			d.Lines = append(d.Lines, diffLine{Mark: "!", Path: "tool", Expected: want, Actual: got})
+		}
+		for i := range m.Args {
+			d.Lines = append(d.Lines, diffArg(&m.Args[i]))
+		}
+	}
+	for _, v := range m.Violations {
+		d.Violations = append(d.Violations, violation(v))
+	}
+	return d
+}
+
+func named(names []string, name string) bool {
+	for _, n := range names {
+		if strings.EqualFold(n, name) {
+			return true
+		}
+	}
+	return len(names) == 0
+}
+
+func diffArg(a *callvet.ArgDiff) diffLine {
+	l := diffLine{
+		Mark: "!", Path: line(a.Path), Expected: compact(a.Expected, nothing), Actual: compact(a.Actual, nothing),
+		Rule: line(a.Rule), Note: line(a.Note),
+	}
+	switch {
+	case a.Matched:
+		l.Mark = "="
+	case a.Actual == nil:
+		l.Mark = "-"
+	case a.Expected == nil:
+		l.Mark = "+"
+	}
+	if a.Similarity != nil {
+		l.Rule += fmt.Sprintf(" (similarity %.2f)", *a.Similarity)
+	}
+	return l
+}
+
+func violation(v callvet.Violation) string {
+	path := v.Path
+	if path == "" {
+		path = "/"
+	}
+	s := path + ": " + v.Message
+	if v.Message == "" {
+		s = fmt.Sprintf("%s: %s: expected %s, got %s", path, v.Keyword, v.Expected, v.Actual)
+	}
+	return line(s)
+}
+
+// word says a mark in a word, so that it is not told by color or sign alone.
+func word(mark string) string {
+	switch mark {
+	case "=":
+		return "ok"
+	case "-":
+		return "missing"
+	case "+":
+		return "extra"
+	}
+	return "wrong"
+}
+
+// repairs of an attempt: what was mended before it was scored.
+func repairs(t *callvet.Trace) []string {
+	var out []string
+	for _, r := range t.Repairs {
+		out = append(out, line(r))
+	}
+	for _, c := range t.Calls() {
+		for _, r := range c.Repairs {
+			if r = line(r); !contains(out, r) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// failedAssertions are the assertions that did not hold.
+func failedAssertions(r *callvet.Result) []callvet.Assertion {
+	var out []callvet.Assertion
+	for _, a := range r.Assertions {
+		if !a.Passed && a.Skipped == "" {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// sampleFailures picks up to perClass failed attempts of each class and at most
+// total, in the order of the classes; it looks at no more than scan attempts.
+// rest is how many failed attempts of the run are not among them.
+func sampleFailures(v *View, perClass, total, scan int) (groups []failureGroup, rest int, err error) {
+	sums, classes := v.totals()
+	by := map[string]*failureGroup{}
+	for _, c := range classes {
+		by[c.Name] = &failureGroup{Class: c.Name, N: c.N}
+	}
+	order := classes
+	seen, kept := 0, 0
+	for row, e := range v.counting(callvet.VerdictFail, callvet.VerdictError) {
+		if e != nil {
+			return nil, 0, e
+		}
+		if seen >= scan {
+			break
+		}
+		seen++
+		class := classOf(row)
+		g := by[class]
+		if g == nil {
+			g = &failureGroup{Class: class}
+			by[class] = g
+			order = append(order, panel.Count{Name: class})
+		}
+		if len(g.Rows) < perClass {
+			g.Rows = append(g.Rows, row)
+		}
+	}
+	for _, c := range order {
+		g := by[c.Name]
+		g.N = max(g.N, len(g.Rows))
+		if room := total - kept; len(g.Rows) > room {
+			g.Rows = g.Rows[:max(0, room)]
+		}
+		kept += len(g.Rows)
+		if len(g.Rows) > 0 {
+			groups = append(groups, *g)
+		}
+	}
+	return groups, max(0, sums.Fail+sums.Error-kept), nil
+}
+
+// classOf is the error class of a failed attempt; its verdict where scoring gave none.
+func classOf(r Row) string {
+	if c := r.Cell.Result.Class; c != "" {
+		return string(c)
+	}
+	return string(verdictOf(r))
+}
+
+// failureGroup are failed attempts of one error class.
+type failureGroup struct {
+	Class string
+	N     int // in the whole run
+	Rows  []Row
+}

@@ -1,0 +1,408 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed" // the page's files
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"iter"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+//go:embed page/page.html
+var pageHTML string
+
+//go:embed page/page.css
+var pageCSS string
+
+//go:embed page/page.js
+var pageJS string
+
+// Limits of the HTML face; what is beyond is counted on the page.
+const (
+	maxHTMLFailures = 300
+	maxHTMLPasses   = 500
+	maxHTMLBytes    = 8 << 20
+	maxHTMLText     = 4000
+)
+
+// HTML writes one self-contained page: no request leaves it, a strict content
+// policy allows only its own style and script, and it works without the script.
+// Its size is bounded whatever the size of the run.
+func HTML(w io.Writer, v *View) error {
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"clean": clean, "amount": amount, "rate": rate, "change": change, "thousands": thousands, "millis": millis,
+		"className": className, "bar": bar, "diffBar": diffBar, "pValue": pValue,
+		"cost": cost, "assertion": assertionText, "word": word,
+		"difference": func(t panel.TargetComparison) string { return difference(&t) },
+		"share":      func(n, of int) int { return max(1, 100*n/max(1, of)) },
+		"judged":     func(v panel.Verdicts) string { return thousands(v.Pass + v.Fail) },
+		"total": func(in, out int) string {
+			if in+out == 0 {
+				return "–"
+			}
+			return thousands(in + out)
+		},
+	}).Parse(pageHTML)
+	if err != nil {
+		return fmt.Errorf("parse page: %w", err)
+	}
+	b := &counted{w: bufio.NewWriterSize(w, 64<<10)}
+	p := newPage(v, b)
+	if err := t.Execute(b, p); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	if p.err != nil {
+		return fmt.Errorf("read attempts: %w", p.err)
+	}
+	return b.w.Flush()
+}
+
+// counted counts what is written, so that the page can stop in time.
+type counted struct {
+	w *bufio.Writer
+	n int
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.n += len(b)
+	return c.w.Write(b)
+}
+
+// page is what the template sees.
+type page struct {
+	*View
+	CSS      template.CSS
+	JS       template.JS
+	Policy   string
+	Verdicts panel.Verdicts
+	Classes  []panel.Count
+	Warnings []string
+	out      *counted
+	shown    int
+	passes   int
+	err      error
+}
+
+func newPage(v *View, out *counted) *page {
+	p := &page{View: v, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), Warnings: v.warnings(), out: out}
+	p.Verdicts, p.Classes = v.totals()
+	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", digest(pageCSS), digest(pageJS))
+	return p
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Title of the page.
+func (p *page) Title() string { return strings.TrimSpace(p.Suite.Name + " " + p.Suite.Version) }
+
+// State is "pass", "fail" or "warn".
+func (p *page) State() string {
+	switch {
+	case p.Verdicts.Fail > 0:
+		return "fail"
+	case p.Verdicts.Error > 0 || p.Verdicts.NotRun > 0 || p.Verdicts.Pass == 0:
+		return "warn"
+	}
+	return "pass"
+}
+
+// Repeats of the run.
+func (p *page) Repeats() int { return p.repeats() }
+
+// Judged attempts of the run.
+func (p *page) Judged() int { return p.Verdicts.Pass + p.Verdicts.Fail }
+
+// Total attempts of the run.
+func (p *page) Total() int { return p.Judged() + p.Verdicts.Error + p.Verdicts.NotRun }
+
+// MaxClass is the count of the most frequent error class.
+func (p *page) MaxClass() int {
+	n := 1
+	for _, c := range p.Classes {
+		n = max(n, c.N)
+	}
+	return n
+}
+
+// Trials are the names of pass@k and pass^k.
+func (p *page) Trials() []string {
+	if len(p.panels()) == 0 {
+		return nil
+	}
+	return trialNames(p.panels())
+}
+
+// MetricRow is one metric of all targets.
+type MetricRow struct {
+	Title  string
+	Values []*panel.Metric
+}
+
+// MetricRows are all metrics, in the order of the first target that has them.
+func (p *page) MetricRows() []MetricRow {
+	var rows []MetricRow
+	at := map[string]int{}
+	for i := range p.panels() {
+		for _, m := range p.panels()[i].Overall.Metrics {
+			if _, ok := at[m.Name]; !ok {
+				at[m.Name] = len(rows)
+				rows = append(rows, MetricRow{Title: m.Title, Values: make([]*panel.Metric, len(p.panels()))})
+			}
+		}
+	}
+	for i := range p.panels() {
+		ms := p.panels()[i].Overall.Metrics
+		for j := range ms {
+			rows[at[ms[j].Name]].Values[i] = &ms[j]
+		}
+	}
+	return rows
+}
+
+// SliceRow is the pass rate of one slice for all targets.
+type SliceRow struct {
+	Key, Value string
+	First      bool // of its key
+	Cases      int
+	Values     []*panel.Metric
+}
+
+// SliceRows are the slices of the run.
+func (p *page) SliceRows() []SliceRow {
+	var rows []SliceRow
+	ps := p.panels()
+	if len(ps) == 0 {
+		return nil
+	}
+	for i, s := range ps[0].Slices {
+		r := SliceRow{Key: s.Key, Value: s.Value, Cases: s.Cases, First: i == 0 || ps[0].Slices[i-1].Key != s.Key}
+		for j := range ps {
+			var m *panel.Metric
+			for k := range ps[j].Slices {
+				if q := &ps[j].Slices[k]; q.Key == s.Key && q.Value == s.Value {
+					m = q.Metric(panel.MetricPass)
+				}
+			}
+			r.Values = append(r.Values, m)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// Confusions are the pairs of different tools, most frequent first, at most 50.
+func (p *page) Confusions(t panel.TargetPanel) []panel.Confused {
+	var out []panel.Confused
+	for _, c := range t.Confusion {
+		if c.Expected != c.Called {
+			out = append(out, c)
+		}
+	}
+	for i := 1; i < len(out); i++ { // insertion sort keeps equal counts in order
+		for j := i; j > 0 && out[j].N > out[j-1].N; j-- {
+			out[j], out[j-1] = out[j-1], out[j]
+		}
+	}
+	return out[:min(len(out), 50)]
+}
+
+// Floors are the targets whose attempts are not listed.
+func (p *page) Floors() []string { return p.floors() }
+
+// LeftOut says what a comparison does not cover.
+func (p *page) LeftOut() []string { return leftOut(p.Diff) }
+
+// Changed are the first changed cases of a comparison.
+func (p *page) Changed(t panel.TargetComparison) []panel.CaseChange {
+	return t.Changes[:min(len(t.Changes), 100)]
+}
+
+// attempt is a failed attempt on the page.
+type attempt struct {
+	Name, Target, Class, Verdict, Question, Reason, Plan, Meta string
+	Diffs                                                      []callDiff
+	Assertions                                                 []callvet.Assertion
+	Repairs                                                    []string
+	Turns                                                      []bubble
+	Scores                                                     []callvet.Score
+	Exchanges                                                  []exchange
+	Open                                                       bool
+}
+
+// bubble is one turn of the conversation.
+type bubble struct {
+	Role, Reasoning, Content string
+	Calls                    []string
+	Target                   bool // made by the target, not part of the case
+}
+
+type exchange struct{ Title, Error, Request, Response string }
+
+// Failures streams the attempts that did not pass, failures first, as many as
+// the page may hold.
+func (p *page) Failures() iter.Seq[attempt] {
+	return func(yield func(attempt) bool) {
+		for _, verdict := range []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError} {
+			for r, err := range p.counting(verdict) {
+				if err != nil {
+					p.err = err
+					return
+				}
+				if p.shown >= maxHTMLFailures || p.out.n > maxHTMLBytes {
+					return
+				}
+				p.shown++
+				if !yield(p.attempt(r)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Hidden is how many failures and errors the page left out so far.
+func (p *page) Hidden() int { return max(0, p.Verdicts.Fail+p.Verdicts.Error-p.shown) }
+
+// Passed streams the attempts that passed, as many as the page may hold.
+func (p *page) Passed() iter.Seq[attempt] {
+	return func(yield func(attempt) bool) {
+		for r, err := range p.counting(callvet.VerdictPass) {
+			if err != nil {
+				p.err = err
+				return
+			}
+			if p.passes >= maxHTMLPasses || p.out.n > maxHTMLBytes+1<<20 {
+				return
+			}
+			p.passes++
+			var calls []string
+			for _, c := range r.Cell.Trace.Calls() {
+				calls = append(calls, limited(callText(&c), 300))
+			}
+			text := strings.Join(calls, "\n")
+			if len(calls) == 0 {
+				text = "no call"
+			}
+			a := attempt{Name: attemptName(r, p.repeats()), Target: line(p.targetName(r.Cell.Target)), Question: limited(line(question(r.Case)), 200), Reason: text}
+			if !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// HiddenPasses is how many passes the page left out so far.
+func (p *page) HiddenPasses() int { return max(0, p.Verdicts.Pass-p.passes) }
+
+func (p *page) attempt(r Row) attempt {
+	t, res := &r.Cell.Trace, &r.Cell.Result
+	a := attempt{
+		Name: attemptName(r, p.repeats()), Target: line(p.targetName(r.Cell.Target)), Class: classOf(r), Verdict: string(verdictOf(r)),
+		Question: limited(line(question(r.Case)), 400), Reason: because(r), Plan: line(res.Plan), Meta: attemptMeta(r),
+		Diffs: diffs(res), Assertions: res.Assertions, Repairs: repairs(t), Scores: res.Scores, Open: p.shown <= 3,
+	}
+	a.Turns = append(bubbles(r.Case.Input, false), bubbles(t.Turns, true)...)
+	for i := range t.Exchanges {
+		x := &t.Exchanges[i]
+		a.Exchanges = append(a.Exchanges, exchange{
+			Title: fmt.Sprintf("exchange %d: HTTP %d, %s", i+1, x.HTTP, millis(x.MS)), Error: line(x.Error),
+			Request: limited(indented(x.Request), maxHTMLText), Response: limited(indented([]byte(x.Response)), maxHTMLText),
+		})
+	}
+	return a
+}
+
+func bubbles(turns []callvet.Turn, target bool) []bubble {
+	out := make([]bubble, 0, len(turns))
+	for i := range turns {
+		t := &turns[i]
+		b := bubble{Role: string(t.Role), Content: limited(clean(t.Content), maxHTMLText), Reasoning: limited(clean(t.Reasoning), 1000), Target: target}
+		if t.Tool != "" {
+			b.Role += " " + line(t.Tool)
+		}
+		for j := range t.Calls {
+			b.Calls = append(b.Calls, limited(callText(&t.Calls[j]), maxHTMLText))
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// split is a value in three parts: what two values share at both ends and what
+// differs between, so that the page can mark it.
+type split struct{ Before, Part, After string }
+
+// ExpectedParts splits the expected value of a line.
+func (l diffLine) ExpectedParts() split { a, _ := parts(l.Expected, l.Actual); return a }
+
+// ActualParts splits the actual value of a line.
+func (l diffLine) ActualParts() split { _, b := parts(l.Expected, l.Actual); return b }
+
+func parts(a, b string) (split, split) {
+	if a == b || a == nothing || b == nothing || len(a) > maxHTMLText || len(b) > maxHTMLText {
+		return split{Before: limited(a, maxHTMLText)}, split{Before: limited(b, maxHTMLText)}
+	}
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	for i > 0 && (i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i])) {
+		i--
+	}
+	j := 0
+	for j < len(a)-i && j < len(b)-i && a[len(a)-1-j] == b[len(b)-1-j] {
+		j++
+	}
+	for j > 0 && !utf8.RuneStart(a[len(a)-j]) {
+		j--
+	}
+	return split{a[:i], a[i : len(a)-j], a[len(a)-j:]}, split{b[:i], b[i : len(b)-j], b[len(b)-j:]}
+}
+
+// barWidth is the width of an interval bar in SVG units.
+const barWidth = 160
+
+// barShape is an interval as a drawing: From and Width of the interval, At the point.
+type barShape struct {
+	OK              bool
+	From, Width, At float64
+	Zero            float64
+	Label           string
+}
+
+func bar(m *panel.Metric) barShape {
+	if m == nil || m.Unit != panel.UnitRate || !m.Interval.Usable() {
+		return barShape{Label: amount(m)}
+	}
+	return shape(m.Interval, 0, 1, amount(m))
+}
+
+// diffBar draws a difference between -1 and 1.
+func diffBar(iv stats.Interval) barShape {
+	if !iv.Usable() {
+		return barShape{Label: change(iv)}
+	}
+	return shape(iv, -1, 1, change(iv))
+}
+
+func shape(iv stats.Interval, lo, hi float64, label string) barShape {
+	at := func(x float64) float64 {
+		return math.Round(10*barWidth*(min(hi, max(lo, x))-lo)/(hi-lo)) / 10
+	}
+	return barShape{OK: true, From: at(iv.Lower), Width: max(1, at(iv.Upper)-at(iv.Lower)), At: at(iv.Point), Zero: at(0), Label: label}
+}

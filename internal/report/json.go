@@ -1,0 +1,164 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
+
+// FormatVersion is the version of the JSON faces. It grows when a field is
+// removed or changes its meaning; new fields do not change it.
+const FormatVersion = 1
+
+// Document is the head of the JSON face; "cells", the attempts that did not
+// pass as Record, follows as its last field.
+type Document struct {
+	Format   string            `json:"format"` // "callvet.report"
+	Version  int               `json:"version"`
+	Run      string            `json:"run"`
+	Created  time.Time         `json:"created"`
+	Status   string            `json:"status"`
+	Summary  string            `json:"summary"`
+	Suite    SuiteMeta         `json:"suite"`
+	Targets  []callvet.Target  `json:"targets"`
+	Manifest []Field           `json:"manifest,omitempty"`
+	Panels   *panel.Panels     `json:"panels"`
+	Diff     *panel.Comparison `json:"diff,omitempty"`
+	Warnings []string          `json:"warnings,omitempty"`
+	Next     []string          `json:"next,omitempty"`
+}
+
+// Record is one attempt in the JSON faces.
+type Record struct {
+	Run        string              `json:"run"`
+	Case       string              `json:"case"`
+	Target     string              `json:"target"`
+	Repeat     int                 `json:"repeat"`
+	Tier       callvet.Tier        `json:"tier,omitempty"`
+	Tags       []string            `json:"tags,omitempty"`
+	Fields     map[string]string   `json:"fields,omitempty"`
+	Verdict    callvet.Verdict     `json:"verdict"`
+	Outcome    callvet.Outcome     `json:"outcome"`
+	Class      callvet.Class       `json:"class,omitempty"`
+	Reason     string              `json:"reason,omitempty"`
+	Scores     []callvet.Score     `json:"scores,omitempty"`
+	Plan       string              `json:"plan,omitempty"`
+	Comparison []callvet.CallMatch `json:"comparison,omitempty"`
+	Assertions []callvet.Assertion `json:"assertions,omitempty"`
+	Calls      []callvet.Call      `json:"calls,omitempty"` // what the target called
+	Answer     string              `json:"answer,omitempty"`
+	Format     callvet.Format      `json:"format,omitempty"`
+	Repairs    []string            `json:"repairs,omitempty"`
+	ToolChoice string              `json:"tool_choice,omitempty"`
+	Model      string              `json:"model,omitempty"`
+	Fault      *callvet.Fault      `json:"fault,omitempty"`
+	Usage      callvet.Usage       `json:"usage,omitzero"`
+	WallMS     float64             `json:"wall_ms,omitempty"`
+	Cached     bool                `json:"cached,omitempty"`
+}
+
+func (v *View) record(r Row) Record {
+	t, res := &r.Cell.Trace, &r.Cell.Result
+	return Record{
+		Run: v.ID, Case: r.Case.ID, Target: v.targetName(r.Cell.Target), Repeat: r.Cell.Repeat,
+		Tier: r.Case.Tier, Tags: r.Case.Tags, Fields: r.Case.Fields,
+		Verdict: verdictOf(r), Outcome: t.Outcome, Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan,
+		Comparison: res.Calls, Assertions: res.Assertions, Calls: t.Calls(), Answer: t.Answer, Format: t.Format,
+		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS, Cached: t.Cached,
+	}
+}
+
+func (v *View) document() Document {
+	status := v.Status
+	if status == "" {
+		status = "done"
+	}
+	return Document{
+		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
+		Summary: v.Sentence(), Suite: v.Suite, Targets: v.Targets, Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff,
+		Warnings: v.warnings(), Next: v.Next,
+	}
+}
+
+// JSON writes one Document with the attempts that did not pass.
+func JSON(w io.Writer, v *View) error {
+	head, err := json.Marshal(v.document())
+	if err != nil {
+		return fmt.Errorf("encode report: %w", err)
+	}
+	b := bufio.NewWriterSize(w, 64<<10)
+	b.Write(head[:len(head)-1]) // without the closing brace; a bufio.Writer keeps its error for Flush
+	b.WriteString(`,"cells":[`)
+	sep := "\n"
+	for r, err := range v.cells(callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun) {
+		if err != nil {
+			return fmt.Errorf("read attempts: %w", err)
+		}
+		line, err := v.record(r).encode()
+		if err != nil {
+			return fmt.Errorf("encode attempt at %s: %w", r.Case.ID, err)
+		}
+		b.WriteString(sep)
+		b.Write(line)
+		sep = ",\n"
+	}
+	b.WriteString("\n]}\n")
+	return b.Flush()
+}
+
+// JSONL writes every attempt as a Record on its own line.
+func JSONL(w io.Writer, v *View) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	for r, err := range v.cells() {
+		if err != nil {
+			return fmt.Errorf("read attempts: %w", err)
+		}
+		line, err := v.record(r).encode()
+		if err != nil {
+			return fmt.Errorf("encode attempt at %s: %w", r.Case.ID, err)
+		}
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// encode writes the record. A raw value that is not JSON, which a foreign
+// recording may hold, becomes a string instead of an error: nothing is lost.
+func (r Record) encode() ([]byte, error) {
+	b, err := json.Marshal(r)
+	if err == nil {
+		return b, nil
+	}
+	r.Calls = slices.Clone(r.Calls)
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		quoteInvalid(&c.Args, &c.Result)
+	}
+	r.Comparison = slices.Clone(r.Comparison)
+	for i := range r.Comparison {
+		m := &r.Comparison[i]
+		quoteInvalid(&m.WantArgs, &m.GotArgs)
+		m.Args = slices.Clone(m.Args)
+		for j := range m.Args {
+			quoteInvalid(&m.Args[j].Expected, &m.Args[j].Actual)
+		}
+	}
+	return json.Marshal(r)
+}
+
+func quoteInvalid(raws ...*json.RawMessage) {
+	for _, p := range raws {
+		if len(*p) > 0 && !json.Valid(*p) {
+			*p, _ = json.Marshal(string(*p)) // a string always encodes
+		}
+	}
+}

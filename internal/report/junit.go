@@ -1,0 +1,141 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/jstemmer/go-junit-report/v2/junit"
+)
+
+// JUnit writes a test suite per target and a test case per attempt. A failed
+// attempt is a failure whose body holds expected beside actual; an attempt that
+// ended in an infrastructure error is an error; one that did not run is skipped.
+// A floor beside other targets is left out: its failures must not fail a build.
+// It holds one small entry per attempt in memory.
+func JUnit(w io.Writer, v *View) error {
+	suites := make([]junit.Testsuite, len(v.Targets))
+	ms := make([]float64, len(v.Targets))
+	for i := range v.Targets {
+		suites[i] = junit.Testsuite{ID: i, Name: xmlText(v.Suite.Name + " · " + v.targetName(i))}
+		if !v.Created.IsZero() {
+			suites[i].SetTimestamp(v.Created.UTC())
+		}
+		suites[i].AddProperty("callvet.run", xmlText(v.ID))
+		suites[i].AddProperty("callvet.target", xmlText(v.targetName(i)))
+		v.rateProperties(&suites[i], i)
+	}
+	for r, err := range v.counting() {
+		if err != nil {
+			return fmt.Errorf("read attempts: %w", err)
+		}
+		i := r.Cell.Target
+		if i < 0 || i >= len(suites) {
+			continue
+		}
+		ms[i] += r.Cell.Trace.WallMS
+		suites[i].AddTestcase(v.testcase(r))
+	}
+	all := junit.Testsuites{Name: xmlText(v.Suite.Name)}
+	total := 0.0
+	for i := range suites {
+		if !v.counts(i) {
+			continue
+		}
+		suites[i].Time = seconds(ms[i])
+		total += ms[i]
+		all.AddSuite(suites[i])
+	}
+	all.Time = seconds(total)
+	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
+		return fmt.Errorf("write junit: %w", err)
+	}
+	return all.WriteXML(w)
+}
+
+// rateProperties tells the rates with their intervals.
+func (v *View) rateProperties(s *junit.Testsuite, target int) {
+	for _, p := range v.panels() {
+		if p.Target != target {
+			continue
+		}
+		for i := range p.Overall.Metrics {
+			m := &p.Overall.Metrics[i]
+			if m.Interval.Defined() {
+				s.AddProperty("callvet."+xmlText(m.Name), amount(m))
+			}
+		}
+	}
+}
+
+func (v *View) testcase(r Row) junit.Testcase {
+	tc := junit.Testcase{
+		Name: xmlText(attemptName(r, v.repeats())), Classname: xmlText(v.Suite.Name + "." + strings.ReplaceAll(v.targetName(r.Cell.Target), ".", "_")),
+		Time: seconds(r.Cell.Trace.WallMS),
+	}
+	result := &junit.Result{Message: xmlText(because(r)), Type: xmlText(classOf(r))}
+	switch verdictOf(r) {
+	case callvet.VerdictPass:
+		return tc
+	case callvet.VerdictNotRun:
+		tc.Skipped = &junit.Result{Message: xmlText(because(r))}
+	case callvet.VerdictError:
+		result.Data = xmlText(limited(plainDetails(r), 4000))
+		tc.Error = result
+	default:
+		result.Data = xmlText(limited(plainDetails(r), 4000))
+		tc.Failure = result
+	}
+	return tc
+}
+
+// plainDetails is the explanation of one attempt as lines of text.
+func plainDetails(r Row) string {
+	var b strings.Builder
+	if q := line(question(r.Case)); q != "" {
+		fmt.Fprintf(&b, "user: %s\n", limited(q, 500))
+	}
+	for _, d := range diffs(&r.Cell.Result) {
+		fmt.Fprintf(&b, "%s\n", d.Title)
+		for _, l := range d.Lines {
+			if l.Mark != "=" {
+				fmt.Fprintf(&b, "  %-8s %s\n", word(l.Mark), diffText(l))
+			}
+		}
+		for _, x := range d.Violations {
+			fmt.Fprintf(&b, "  schema   %s\n", x)
+		}
+		if d.Note != "" {
+			fmt.Fprintf(&b, "  note     %s\n", d.Note)
+		}
+	}
+	for _, a := range failedAssertions(&r.Cell.Result) {
+		fmt.Fprintf(&b, "assertion %s\n", assertionText(a))
+	}
+	if m := repairs(&r.Cell.Trace); len(m) > 0 {
+		fmt.Fprintf(&b, "repaired before scoring: %s\n", strings.Join(m, ", "))
+	}
+	if f := r.Cell.Trace.Fault; f != nil {
+		fmt.Fprintf(&b, "%s\n", line(f.Error()))
+	}
+	if len(r.Cell.Trace.Calls()) == 0 && r.Cell.Trace.Answer != "" {
+		fmt.Fprintf(&b, "answered: %s\n", limited(line(r.Cell.Trace.Answer), 500))
+	}
+	return b.String()
+}
+
+// xmlText leaves only characters that XML 1.0 allows; a CDATA section cannot
+// escape the others.
+func xmlText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || (r >= 0x20 && r <= 0xd7ff) || (r >= 0xe000 && r <= 0xfffd) || r >= 0x10000 {
+			return r
+		}
+		return 0xfffd
+	}, clean(s))
+}
+
+func seconds(ms float64) string { return fmt.Sprintf("%.3f", ms/1000) }

@@ -1,0 +1,247 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/panel"
+)
+
+// maxMarkdown is below the 65,536 characters that a comment on GitHub may have.
+const maxMarkdown = 60_000
+
+// Markdown writes a comment for a pull request: a verdict, a table, and the
+// failed attempts folded away; at most 60 kB, and what is left out is said.
+func Markdown(w io.Writer, v *View) error {
+	var b bytes.Buffer
+	t, _ := v.totals()
+	mark := "✅"
+	switch {
+	case t.Fail > 0:
+		mark = "❌"
+	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0:
+		mark = "⚠️"
+	}
+	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, md(v.Suite.Name), v.Sentence())
+	if v.Diff != nil {
+		mdDiff(&b, v.Diff)
+	}
+	mdTargets(&b, v)
+	mdSlices(&b, v)
+	for _, x := range v.warnings() {
+		fmt.Fprintf(&b, "> **Warning:** %s\n", md(x))
+	}
+	tail := mdTail(v)
+	if err := mdFailures(&b, v, maxMarkdown-len(tail)-200); err != nil {
+		return err
+	}
+	b.WriteString(tail)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func mdTail(v *View) string {
+	var b strings.Builder
+	for i, n := range v.Next {
+		if i == 0 {
+			b.WriteString("\nNext:\n\n")
+		}
+		fmt.Fprintf(&b, "    %s\n", limited(line(n), 300))
+	}
+	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", md(v.ID),
+		count(v.Suite.Cases, "case", "cases"), count(v.repeats(), "repeat", "repeats"))
+	return b.String()
+}
+
+// mdTargetColumns are the columns of the table of targets.
+var mdTargetColumns = []int{0, 1, 2, 3, 5, 6, 7, 9}
+
+func mdTargets(b *bytes.Buffer, v *View) {
+	ps := v.panels()
+	if len(ps) == 0 {
+		return
+	}
+	b.WriteString("| target |")
+	for _, c := range mdTargetColumns {
+		fmt.Fprintf(b, " %s |", targetColumns[c].title)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(mdTargetColumns)) + "\n")
+	for i := range ps {
+		if i == 40 {
+			fmt.Fprintf(b, "\n… and %d more targets\n", len(ps)-i)
+			break
+		}
+		fmt.Fprintf(b, "| %s |", md(targetLabel(&ps[i])))
+		for _, c := range mdTargetColumns {
+			fmt.Fprintf(b, " %s |", targetColumns[c].text(&ps[i].Overall))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	for i := range ps {
+		if ps[i].Floor {
+			fmt.Fprintf(b, "%s is the floor: a caller without a language model; any model must beat this.\n\n", md(ps[i].Name))
+		}
+	}
+}
+
+func mdSlices(b *bytes.Buffer, v *View) {
+	ps := v.panels()
+	if len(ps) == 0 || len(ps[0].Slices) == 0 {
+		return
+	}
+	shown := ps[:min(len(ps), 8)]
+	b.WriteString("<details><summary>Pass rate by slice</summary>\n\n| slice | cases |")
+	for i := range shown {
+		fmt.Fprintf(b, " %s |", md(targetLabel(&shown[i])))
+	}
+	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(shown)) + "\n")
+	for i := range ps[0].Slices {
+		p := &ps[0].Slices[i]
+		if i == 40 {
+			break
+		}
+		fmt.Fprintf(b, "| %s=%s | %d |", md(p.Key), md(p.Value), p.Cases)
+		for j := range shown {
+			fmt.Fprintf(b, " %s |", sliceRate(&shown[j], p.Key, p.Value))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n</details>\n\n")
+}
+
+func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
+	fmt.Fprintf(b, "**Against %s.** ", md(c.Baseline))
+	for i := range c.Targets {
+		t := &c.Targets[i]
+		fmt.Fprintf(b, "%s (p = %s).\n", md(difference(t)), pValue(t.Overall.P))
+		for k, ch := range t.Changes {
+			if k == 20 {
+				fmt.Fprintf(b, "- … and %d more\n", len(t.Changes)-k)
+				break
+			}
+			fmt.Fprintf(b, "- %s\n", md(changeText(ch)))
+		}
+	}
+	b.WriteString("\n")
+	for _, l := range append(leftOut(c), c.Warnings...) {
+		fmt.Fprintf(b, "> %s\n", md(l))
+	}
+	b.WriteString("\n")
+}
+
+// mdFailures folds failed attempts away, as many as fit into room bytes.
+func mdFailures(b *bytes.Buffer, v *View, room int) error {
+	groups, rest, err := sampleFailures(v, 10, 60, maxScan)
+	if err != nil {
+		return err
+	}
+	if len(groups) > 0 {
+		b.WriteString("\n")
+	}
+	for _, g := range groups {
+		for _, r := range g.Rows {
+			text := mdFailure(v, r)
+			if b.Len()+len(text) > room {
+				rest++
+				continue
+			}
+			b.WriteString(text)
+		}
+	}
+	if rest > 0 {
+		fmt.Fprintf(b, "\n… and %s more that did not pass: `callvet show %s`\n", thousands(rest), codeText(v.ID))
+	}
+	return nil
+}
+
+func mdFailure(v *View, r Row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary><b>%s</b> · %s · %s</summary>\n\n", md(attemptName(r, v.repeats())), md(v.targetName(r.Cell.Target)), md(className(classOf(r))))
+	if q := line(question(r.Case)); q != "" {
+		fmt.Fprintf(&b, "> %s\n\n", md(limited(q, 400)))
+	}
+	if s := because(r); s != "" {
+		fmt.Fprintf(&b, "%s\n\n", md(limited(s, 600)))
+	}
+	var d strings.Builder
+	for _, c := range diffs(&r.Cell.Result) {
+		fmt.Fprintf(&d, "  %s\n", c.Title)
+		for _, l := range c.Lines {
+			if l.Mark == "=" {
+				continue
+			}
+			fmt.Fprintf(&d, "- %s: %s\n+ %s: %s", l.Path, limited(l.Expected, 800), l.Path, limited(l.Actual, 800))
+			if l.Rule != "" || l.Note != "" {
+				fmt.Fprintf(&d, "   # %s", strings.TrimSpace(l.Rule+" "+l.Note))
+			}
+			d.WriteString("\n")
+		}
+		for _, x := range c.Violations {
+			fmt.Fprintf(&d, "! schema %s\n", limited(x, 400))
+		}
+	}
+	for _, a := range failedAssertions(&r.Cell.Result) {
+		fmt.Fprintf(&d, "! %s\n", limited(assertionText(a), 600))
+	}
+	if d.Len() > 0 {
+		fence := fenceFor(d.String())
+		fmt.Fprintf(&b, "%sdiff\n  - expected, + actual\n%s%s\n\n", fence, d.String(), fence)
+	}
+	b.WriteString("</details>\n")
+	return b.String()
+}
+
+// fenceFor is a code fence longer than any run of backticks in the text.
+func fenceFor(s string) string {
+	longest, run := 2, 0
+	for _, r := range s {
+		if r == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	return strings.Repeat("`", longest+1)
+}
+
+// md escapes a text for Markdown with HTML, on one line and inside a table; it
+// also keeps it from naming a user, an issue or an address.
+func md(s string) string {
+	var b strings.Builder
+	s = line(s)
+	for i, r := range s {
+		switch r {
+		case ':', '.': // no text becomes a link by itself
+			if strings.HasPrefix(s[i:], "://") || strings.HasSuffix(strings.ToLower(s[:i]), "www") {
+				fmt.Fprintf(&b, "&#%d;", r)
+				continue
+			}
+			b.WriteRune(r)
+		case '&':
+			b.WriteString("&amp;")
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '@':
+			b.WriteString("&#64;")
+		case '#':
+			b.WriteString("&#35;")
+		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '!', '|', '~', '+', '-', '$':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// codeText is a text that may stand between single backticks.
+func codeText(s string) string { return strings.ReplaceAll(line(s), "`", "'") }

@@ -1,0 +1,129 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Progress draws the live state of a run, for standard error: one line that is
+// redrawn at most ten times a second on a terminal, else a plain line every 10 %
+// or 5 seconds, whichever comes last. It is not safe for concurrent use.
+type Progress struct {
+	W io.Writer
+	// TTY says that W is a terminal; Width is its width, 0 means 80.
+	TTY   bool
+	Width int
+	// Now is the clock.
+	Now func() time.Time
+
+	drawn    time.Time
+	percent  int
+	lastLen  int
+	finished bool
+}
+
+// Tick is the state of a run. Done includes Failed and Errors.
+type Tick struct {
+	Done, Total, Failed, Errors int
+	// CostUSD is what was spent so far; CostUnknown tells that some is not known.
+	CostUSD     float64
+	CostUnknown bool
+	// ETA is the time left; 0 means not known.
+	ETA time.Duration
+}
+
+// Update draws t if it is time to. Errors of the writer are ignored: progress is
+// a courtesy and must not end a run.
+func (p *Progress) Update(t Tick) {
+	if p.finished {
+		return
+	}
+	now := p.Now()
+	percent := 0
+	if t.Total > 0 {
+		percent = 100 * t.Done / t.Total
+	}
+	since := now.Sub(p.drawn)
+	if p.TTY {
+		if since >= 100*time.Millisecond {
+			p.drawn = now
+			p.redraw(t.line(p.width()))
+		}
+		return
+	}
+	if p.drawn.IsZero() {
+		p.drawn = now // the first line comes after 5 seconds of work
+		return
+	}
+	if since >= 5*time.Second && (percent >= p.percent+10 || since >= 30*time.Second) {
+		p.drawn, p.percent = now, percent
+		_, _ = fmt.Fprintln(p.W, t.line(0))
+	}
+}
+
+// Finish removes the live line from a terminal; nothing is drawn afterwards.
+func (p *Progress) Finish() {
+	if p.TTY && !p.finished && p.lastLen > 0 {
+		_, _ = fmt.Fprint(p.W, "\r"+strings.Repeat(" ", p.lastLen)+"\r")
+	}
+	p.finished = true
+}
+
+func (p *Progress) width() int {
+	if p.Width > 0 {
+		return p.Width
+	}
+	return 80
+}
+
+func (p *Progress) redraw(s string) {
+	pad := max(0, p.lastLen-len([]rune(s)))
+	p.lastLen = len([]rune(s))
+	_, _ = fmt.Fprint(p.W, "\r"+s+strings.Repeat(" ", pad))
+}
+
+// line writes the tick on one line; width 0 means without a bar and without limit.
+func (t Tick) line(width int) string {
+	percent := 0
+	if t.Total > 0 {
+		percent = 100 * t.Done / t.Total
+	}
+	s := fmt.Sprintf("%s/%s  %d %%  %d failed", thousands(t.Done), thousands(t.Total), percent, t.Failed)
+	if t.Errors > 0 {
+		s += fmt.Sprintf("  %d errors", t.Errors)
+	}
+	switch {
+	case t.CostUSD > 0 && t.CostUnknown:
+		s += "  ≥ " + dollars(t.CostUSD)
+	case t.CostUSD > 0:
+		s += "  " + dollars(t.CostUSD)
+	}
+	if t.ETA > 0 {
+		s += "  " + left(t.ETA) + " left"
+	}
+	if width == 0 {
+		return s
+	}
+	if bar := min(24, width-1-len([]rune(s))-2); bar >= 8 {
+		full := 0
+		if t.Total > 0 {
+			full = bar * t.Done / t.Total
+		}
+		s = strings.Repeat("━", full) + strings.Repeat("─", bar-full) + "  " + s
+	}
+	return short(s, width-1)
+}
+
+func left(d time.Duration) string {
+	switch d = d.Round(time.Second); {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}

@@ -1,0 +1,301 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares with testdata/name, or writes it with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s differs (-want +got), -update writes it:\n%s", name, d)
+	}
+}
+
+func write(t *testing.T, f Face, v *View) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// faces of files, by the extension that chooses them.
+var faces = []string{"run.html", "run.md", "run.xml", "run.json", "run.jsonl", "run.csv", "run.txt"}
+
+func TestFaces(t *testing.T) {
+	t.Parallel()
+	for _, name := range faces {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, err := ByPath(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := write(t, f, sampleView())
+			golden(t, name, got)
+			if !utf8.Valid(got) || bytes.ContainsAny(got, "\x1b\x00\x07") || bytes.Contains(got, []byte("\u202e")) && filepath.Ext(name) != ".json" && filepath.Ext(name) != ".jsonl" {
+				t.Errorf("%s carries control characters", name)
+			}
+			if again := write(t, f, sampleView()); !bytes.Equal(got, again) {
+				t.Errorf("%s is not deterministic", name)
+			}
+		})
+	}
+	if _, err := ByPath("run.pdf"); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("pdf: %v", err)
+	}
+}
+
+func TestFacesOfNothing(t *testing.T) {
+	t.Parallel()
+	for _, name := range faces {
+		f, _ := ByPath(name)
+		if got := write(t, f, &View{ID: "r"}); bytes.Contains(got, []byte("NaN")) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestFacesReportReadErrors(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("disk on fire")
+	v := sampleView()
+	v.Cells = func(...callvet.Verdict) iter.Seq2[Row, error] {
+		return func(yield func(Row, error) bool) { yield(Row{}, broken) }
+	}
+	for _, name := range faces {
+		f, _ := ByPath(name)
+		if err := f(io.Discard, v); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOtherScreens(t *testing.T) {
+	t.Parallel()
+	v := sampleView()
+	var rows []Row
+	for r := range v.Cells() {
+		if r.Case.ID == "flight-date" || r.Case.ID == "hostile-text" {
+			rows = append(rows, r)
+		}
+	}
+	cents := 0.42
+	runs := []RunSummary{
+		{ID: "r-sample", Created: v.Created, Suite: "travel 3", Targets: []string{"openai/demo"}, Status: "done", Cells: v.Panels.Targets[0].Overall.Verdicts, Pass: v.Panels.Targets[0].Overall.Metric("pass_rate").Interval, CostUSD: &cents},
+		{ID: "r-old", Name: "before", Created: v.Created.Add(-time.Hour), Suite: "travel 3", Status: "interrupted", Pass: stats.Interval{}},
+	}
+	for name, draw := range map[string]func(io.Writer) error{
+		"show.txt":   func(w io.Writer) error { return Attempts(w, v, rows, TerminalOptions{Width: 100}) },
+		"runs.txt":   func(w io.Writer) error { return Runs(w, runs, time.UTC, TerminalOptions{Width: 120}) },
+		"diff.txt":   func(w io.Writer) error { return Comparison(w, v.Diff, TerminalOptions{Width: 100}) },
+		"narrow.txt": func(w io.Writer) error { return Terminal(w, v, TerminalOptions{Width: 60, MaxFailures: 2}) },
+		"color.txt": func(w io.Writer) error {
+			return Terminal(w, v, TerminalOptions{Width: 200, Color: true, MaxFailures: 1})
+		},
+	} {
+		var b bytes.Buffer
+		if err := draw(&b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		golden(t, name, b.Bytes())
+	}
+}
+
+func TestNarrowTablesFit(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := Terminal(&b, sampleView(), TerminalOptions{Width: 72}); err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.SplitSeq(b.String(), "\n") {
+		if n := utf8.RuneCountInString(l); n > 72 && !strings.HasPrefix(l, "  callvet") {
+			t.Errorf("%d columns: %s", n, l)
+		}
+	}
+}
+
+func TestSizesAreBounded(t *testing.T) {
+	t.Parallel()
+	v := bigView(3000)
+	if n := len(write(t, Markdown, v)); n > maxMarkdown {
+		t.Errorf("Markdown has %d bytes", n)
+	}
+	page := write(t, HTML, v)
+	if len(page) > maxHTMLBytes+2<<20 {
+		t.Errorf("HTML has %d bytes", len(page))
+	}
+	if !bytes.Contains(page, []byte("2,700 more attempts did not pass")) || !bytes.Contains(page, []byte("2,500 more passes")) {
+		t.Error("the page does not say what it left out")
+	}
+	var b bytes.Buffer
+	if err := Terminal(&b, v, TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\n… and 2,997 more: callvet show r-sample") {
+		t.Error("the terminal does not say what it left out")
+	}
+}
+
+func TestPageIsHarmless(t *testing.T) {
+	t.Parallel()
+	page := string(write(t, HTML, sampleView()))
+	for _, bad := range []string{"<script>alert", "<img src=x", "onerror=alert(1)>", "</script><b>", "\u202e"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("page contains %q", bad)
+		}
+	}
+	if strings.Count(page, "<script") != 1 || strings.Contains(page, " style=") {
+		t.Error("the page needs more than its policy allows")
+	}
+}
+
+func TestJSONFaceIsReadable(t *testing.T) {
+	t.Parallel()
+	var doc struct {
+		Document
+		Cells []Record `json:"cells"`
+	}
+	if err := json.Unmarshal(write(t, JSON, sampleView()), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Version != FormatVersion || len(doc.Cells) != 9 {
+		t.Errorf("version %d, %d cells", doc.Version, len(doc.Cells))
+	}
+	for _, c := range doc.Cells {
+		if c.Verdict == callvet.VerdictPass {
+			t.Errorf("a pass among the cells: %+v", c)
+		}
+	}
+}
+
+func TestCSVAndJUnitAreWellFormed(t *testing.T) {
+	t.Parallel()
+	rows, err := csv.NewReader(bytes.NewReader(write(t, CSV, sampleView()))).ReadAll()
+	if err != nil || len(rows) != 15 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	var suites struct {
+		Suites []struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Errors   int `xml:"errors,attr"`
+			Skipped  int `xml:"skipped,attr"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(write(t, JUnit, sampleView()), &suites); err != nil {
+		t.Fatal(err)
+	}
+	if len(suites.Suites) != 1 || suites.Suites[0].Tests != 7 || suites.Suites[0].Failures != 3 || suites.Suites[0].Errors != 1 {
+		t.Errorf("%+v", suites)
+	}
+}
+
+func TestTextsAreSafeWhateverTheyAre(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s") + string(rapid.SliceOf(rapid.Byte()).Draw(t, "b"))
+		c := clean(s)
+		if !utf8.ValidString(c) || strings.ContainsFunc(c, hidden) {
+			t.Fatalf("clean(%q) = %q", s, c)
+		}
+		if clean(c) != c {
+			t.Fatalf("clean is not idempotent on %q", s)
+		}
+		if x := cell(s); x != "" && strings.ContainsRune("=+-@\t\r", rune(x[0])) {
+			t.Fatalf("cell(%q) = %q", s, x)
+		}
+		if strings.ContainsAny(md(s), "<>@|`\n") && strings.Count(md(s), "`") != strings.Count(md(s), "\\`") {
+			t.Fatalf("md(%q) = %q", s, md(s))
+		}
+		if err := xml.Unmarshal([]byte("<a><![CDATA["+strings.ReplaceAll(xmlText(s), "]]>", "")+"]]></a>"), new(struct{})); err != nil {
+			t.Fatalf("xmlText(%q): %v", s, err)
+		}
+		a, b := parts(s, rapid.String().Draw(t, "other"))
+		if a.Before+a.Part+a.After == "" && s != "" || !strings.HasPrefix(s, a.Before) || a.Before != b.Before && len(s) < maxHTMLText && a.Part != "" {
+			t.Fatalf("parts: %+v %+v", a, b)
+		}
+	})
+}
+
+func TestRates(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		x    float64
+		want string
+	}{{1, "100.0 %"}, {0.99999, "99.9 %"}, {0, "0.0 %"}, {0.0001, "<0.1 %"}, {0.8249, "82.5 %"}} {
+		if got := percent(tc.x); got != tc.want {
+			t.Errorf("percent(%g) = %s, want %s", tc.x, got, tc.want)
+		}
+	}
+	if got := rate(stats.Interval{}); got != "–" {
+		t.Errorf("undefined rate is %s", got)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	tick := func(done int) Tick {
+		return Tick{Done: done, Total: 1000, Failed: done / 10, CostUSD: 0.5, ETA: 90 * time.Second}
+	}
+	var tty, plain bytes.Buffer
+	live := &Progress{W: &tty, TTY: true, Width: 80, Now: func() time.Time { return now }}
+	log := &Progress{W: &plain, Now: func() time.Time { return now }}
+	for i := range 1000 {
+		live.Update(tick(i))
+		log.Update(tick(i))
+		now = now.Add(20 * time.Millisecond)
+	}
+	live.Finish()
+	live.Update(tick(1000))
+	if n := strings.Count(tty.String(), "\r"); n != 202 {
+		t.Errorf("%d redraws in 20 seconds, want 200 and 2 to clear", n)
+	}
+	for l := range strings.SplitSeq(tty.String(), "\r") {
+		if utf8.RuneCountInString(l) > 79 {
+			t.Errorf("too wide: %q", l)
+		}
+	}
+	if n := strings.Count(plain.String(), "\n"); n != 3 || strings.Contains(plain.String(), "\r") {
+		t.Errorf("plain progress:\n%s", plain.String())
+	}
+	golden(t, "progress.txt", plain.Bytes())
+}

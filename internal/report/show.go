@@ -1,0 +1,342 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+// Attempts writes everything about some attempts, normally all of one case:
+// conversation, calls, comparison, assertions, scores and raw exchanges.
+func Attempts(w io.Writer, v *View, rows []Row, opt TerminalOptions) error {
+	s := newScreen(opt)
+	for i, r := range rows {
+		if i > 0 {
+			s.line("")
+		}
+		s.attempt(v, r)
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+func (s *screen) attempt(v *View, r Row) {
+	t, res := &r.Cell.Trace, &r.Cell.Result
+	verdict := strings.ToUpper(strings.ReplaceAll(string(verdictOf(r)), "_", " "))
+	switch verdictOf(r) {
+	case callvet.VerdictPass:
+		verdict = s.green(verdict)
+	case callvet.VerdictFail:
+		verdict = s.red(verdict)
+	default:
+		verdict = s.yellow(verdict)
+	}
+	s.line("%s  %s  %s", verdict, s.bold(attemptName(r, v.repeats())), line(v.targetName(r.Cell.Target)))
+	if res.Class != "" {
+		s.line("%s", className(string(res.Class)))
+	}
+	if b := because(r); b != "" {
+		s.wrap("", b)
+	}
+	s.wrapAs("", attemptMeta(r), s.dim)
+	s.heading("Conversation")
+	s.turns(r.Case.Input)
+	if len(t.Turns) > 0 {
+		s.line("%s", s.dim("  ── from here on the target ──"))
+	}
+	s.turns(t.Turns)
+	if len(res.Calls) > 0 {
+		s.heading("Expected beside actual")
+		if res.Plan != "" {
+			s.line("        best plan: %s", line(res.Plan))
+		}
+		s.callDiffs(res, true)
+	}
+	s.assertions(res)
+	s.scores(res)
+	s.exchanges(t)
+}
+
+func attemptMeta(r Row) string {
+	t := &r.Cell.Trace
+	parts := []string{"outcome " + string(t.Outcome)}
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if t.Format != "" {
+		add("format %s", t.Format)
+	}
+	if m := repairs(t); len(m) > 0 {
+		add("repaired: %s", strings.Join(m, ", "))
+	}
+	if t.ToolChoice != "" {
+		add("tool choice %s", line(t.ToolChoice))
+	}
+	if t.Model != "" {
+		add("model %s", line(t.Model))
+	}
+	if t.FinishReason != "" {
+		add("finish %s", line(t.FinishReason))
+	}
+	if t.WallMS > 0 {
+		add("%s", millis(t.WallMS))
+	}
+	if t.Usage.Known {
+		add("%s in, %s out", count(t.Usage.InputTokens, "token", "tokens"), thousands(t.Usage.OutputTokens))
+	}
+	if t.Usage.CostUSD != nil {
+		add("%s", dollars(*t.Usage.CostUSD))
+	}
+	if t.Attempts > 1 {
+		add("%d requests", t.Attempts)
+	}
+	if t.Cached {
+		add("from the cache")
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (s *screen) turns(turns []callvet.Turn) {
+	for i := range turns {
+		t := &turns[i]
+		who := string(t.Role)
+		if t.Role == callvet.RoleTool && t.Tool != "" {
+			who = "tool " + line(t.Tool)
+		}
+		prefix := fmt.Sprintf("  %-10s ", who)
+		if t.Reasoning != "" {
+			s.wrap(prefix, "(reasoning) "+limited(line(t.Reasoning), 2000))
+		}
+		if t.Content != "" {
+			s.wrap(prefix, limited(line(t.Content), 4000))
+		}
+		for j := range t.Calls {
+			s.wrap(prefix, "→ "+limited(callText(&t.Calls[j]), 4000))
+			if e := t.Calls[j].Error; e != "" {
+				s.wrap("             ", "✗ "+string(t.Calls[j].Status)+": "+line(e))
+			}
+		}
+	}
+}
+
+func (s *screen) assertions(r *callvet.Result) {
+	if len(r.Assertions) == 0 {
+		return
+	}
+	s.heading("Assertions")
+	for _, a := range r.Assertions {
+		switch {
+		case a.Skipped != "":
+			s.wrap("  skipped  ", line(a.Name)+": "+line(a.Skipped))
+		case a.Passed:
+			s.wrap("  "+s.green("ok")+"       ", line(a.Name))
+		default:
+			s.wrap("  "+s.red("failed")+"   ", assertionText(a))
+		}
+	}
+}
+
+func (s *screen) scores(r *callvet.Result) {
+	if len(r.Scores) == 0 {
+		return
+	}
+	s.heading("Scores")
+	for _, x := range r.Scores {
+		if x.Scored {
+			s.line("  %-22s %.3f", line(x.Name), x.Value)
+			continue
+		}
+		s.wrap(fmt.Sprintf("  %-22s ", line(x.Name)), "not scored: "+line(x.Reason))
+	}
+}
+
+func (s *screen) exchanges(t *callvet.Trace) {
+	for i := range t.Exchanges {
+		x := &t.Exchanges[i]
+		s.heading(fmt.Sprintf("Exchange %d", i+1))
+		s.line("%s", s.dim(fmt.Sprintf("HTTP %d, %s", x.HTTP, millis(x.MS))))
+		if x.Error != "" {
+			s.wrap("  error: ", line(x.Error))
+		}
+		s.block("request", limited(indented(x.Request), 8000))
+		s.block("response", limited(indented([]byte(x.Response)), 8000))
+	}
+}
+
+func (s *screen) block(title, text string) {
+	if text == "" {
+		return
+	}
+	s.line("  %s", s.dim(title))
+	for l := range strings.SplitSeq(text, "\n") {
+		s.line("    %s", l)
+	}
+}
+
+// RunSummary is one line of the list of runs.
+type RunSummary struct {
+	ID      string         `json:"id"`
+	Name    string         `json:"name,omitempty"`
+	Created time.Time      `json:"created"`
+	Suite   string         `json:"suite"`
+	Targets []string       `json:"targets"`
+	Status  string         `json:"status"`
+	Cells   panel.Verdicts `json:"verdicts"`
+	// Pass is the interval of the pass rate over all targets; its zero value
+	// means not known.
+	Pass stats.Interval `json:"pass"`
+	// CostUSD is nil when it is not known.
+	CostUSD *float64 `json:"cost_usd"`
+}
+
+// Runs writes the list of runs as it is given, normally newest first. loc is
+// the time zone to show.
+func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOptions) error {
+	s := newScreen(opt)
+	if len(runs) == 0 {
+		s.line("No runs yet. Start with: callvet run SUITE -m TARGET")
+		_, err := io.WriteString(w, s.String())
+		return err
+	}
+	var rows [][]string
+	for _, r := range runs {
+		id := line(r.ID)
+		if r.Name != "" {
+			id += " " + line(r.Name)
+		}
+		spent := "unknown"
+		if r.CostUSD != nil {
+			spent = dollars(*r.CostUSD)
+		}
+		rows = append(rows, []string{
+			id, r.Created.In(loc).Format("2006-01-02 15:04"), short(line(r.Suite), 28), short(line(strings.Join(r.Targets, ", ")), 32),
+			fmt.Sprintf("%s/%s", thousands(r.Cells.Pass), thousands(r.Cells.Pass+r.Cells.Fail)), rate(r.Pass), thousands(r.Cells.Error), spent, line(r.Status),
+		})
+	}
+	s.grid([]string{"run", "created", "suite", "targets", "pass", "rate", "errors", "cost", "status"}, rows, func(c int) bool { return c == 6 })
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// Comparison writes the paired difference of two runs.
+func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
+	s := newScreen(opt)
+	s.comparison(c)
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+func (s *screen) comparison(c *panel.Comparison) {
+	s.heading(fmt.Sprintf("Compared with %s", line(c.Baseline)))
+	for i := range c.Targets {
+		t := &c.Targets[i]
+		s.wrap("", difference(t))
+		s.line("  baseline %s, now %s, p = %s", rate(t.Overall.Baseline), rate(t.Overall.Candidate), pValue(t.Overall.P))
+		s.differences(t)
+		s.changes(t)
+	}
+	for _, l := range leftOut(c) {
+		s.wrap("  ", l)
+	}
+	for _, w := range c.Warnings {
+		s.wrap(s.yellow("warning:")+" ", line(w))
+	}
+}
+
+// difference is the verdict sentence on one target.
+func difference(t *panel.TargetComparison) string {
+	name := line(t.Candidate)
+	if t.Baseline != t.Candidate {
+		name += " against " + line(t.Baseline)
+	}
+	o := &t.Overall
+	if o.Cases == 0 {
+		return name + ": no case was judged in both runs"
+	}
+	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, change(o.Change),
+		count(o.Cases, "case", "cases"), o.NewlyFailing, o.NewlyPassing)
+}
+
+func pValue(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+func (s *screen) differences(t *panel.TargetComparison) {
+	if len(t.Slices) == 0 {
+		return
+	}
+	var rows [][]string
+	for i := range t.Slices {
+		d := &t.Slices[i]
+		p := pValue(d.P)
+		if d.PHolm != nil {
+			p = pValue(*d.PHolm)
+		}
+		rows = append(rows, []string{
+			line(d.Key) + "=" + line(d.Value), thousands(d.Cases), rate(d.Baseline), rate(d.Candidate), change(d.Change), p,
+		})
+	}
+	s.grid([]string{"slice", "cases", "baseline", "now", "change", "p (Holm)"}, rows, func(c int) bool { return c == 1 })
+}
+
+// maxChanges bounds the list of changed cases on a terminal.
+const maxChanges = 20
+
+func (s *screen) changes(t *panel.TargetComparison) {
+	for i, c := range t.Changes {
+		if i == maxChanges {
+			s.line("  … and %d more", len(t.Changes)-i)
+			break
+		}
+		s.line("  %s", changeText(c))
+	}
+}
+
+func changeText(c panel.CaseChange) string {
+	t := fmt.Sprintf("%-13s %s  %d/%d → %d/%d", className(c.Kind), line(c.Case), c.BaselinePasses, c.BaselineN, c.CandidatePasses, c.CandidateN)
+	if c.Stability != "" {
+		t += "  " + c.Stability
+	}
+	return t
+}
+
+// leftOut says which cases the comparison does not cover.
+func leftOut(c *panel.Comparison) []string {
+	var out []string
+	add := func(what string, ids []string) {
+		if len(ids) > 0 {
+			out = append(out, fmt.Sprintf("%s: %s", what, some(ids, 8)))
+		}
+	}
+	add("only in the baseline", c.OnlyBaseline)
+	add("only in this run", c.OnlyCandidate)
+	add("changed, not compared", c.Changed)
+	add("targets only in the baseline", c.UnpairedBaseline)
+	add("targets only in this run", c.UnpairedCandidate)
+	for i := range c.Targets {
+		if n := len(c.Targets[i].Unjudged); n > 0 {
+			out = append(out, fmt.Sprintf("%s: %s without a verdict in one of the runs", line(c.Targets[i].Candidate), count(n, "case", "cases")))
+		}
+	}
+	return out
+}
+
+// some lists the first n of a list and how many are left.
+func some(ids []string, n int) string {
+	var parts []string
+	for i, id := range ids {
+		if i == n {
+			return strings.Join(parts, ", ") + fmt.Sprintf(" and %d more", len(ids)-n)
+		}
+		parts = append(parts, line(id))
+	}
+	return strings.Join(parts, ", ")
+}

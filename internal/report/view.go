@@ -1,0 +1,243 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
+
+// View is what the faces tell of one run.
+type View struct {
+	ID      string
+	Created time.Time
+	// Status is how the run ended: "done", "interrupted", "budget"; empty means done.
+	Status  string
+	Suite   SuiteMeta
+	Targets []callvet.Target
+	Panels  *panel.Panels
+	// Manifest is what is needed to make the run again: hashes, versions, seeds.
+	Manifest []Field
+	// Cells gives the attempts with one of the verdicts (none: all), in a stable
+	// order. It may be called several times and a stream may be left early; rows
+	// stay valid. Nil means that there are none.
+	Cells func(verdicts ...callvet.Verdict) iter.Seq2[Row, error]
+	// Diff, when set, compares the run with a baseline.
+	Diff *panel.Comparison
+	// Next are the most useful commands now, most useful first.
+	Next []string
+}
+
+// SuiteMeta names the suite a run used.
+type SuiteMeta struct {
+	Name        string `json:"name"`
+	Version     string `json:"version,omitempty"`
+	Description string `json:"description,omitempty"`
+	Hash        string `json:"hash,omitempty"`
+	Cases       int    `json:"cases"`
+	Tools       int    `json:"tools"`
+}
+
+// Field is a name with its value.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Row is one attempt with its case. Both pointers are set.
+type Row struct {
+	Case *callvet.Case
+	Cell *callvet.Cell
+}
+
+// Face writes a run in one format.
+type Face func(w io.Writer, v *View) error
+
+// ByPath chooses the face by a file's extension: .html, .md, .xml (JUnit),
+// .json, .jsonl, .csv, .txt. Others are ErrInvalid with a hint.
+func ByPath(path string) (Face, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".html", ".htm":
+		return HTML, nil
+	case ".md", ".markdown":
+		return Markdown, nil
+	case ".xml", ".junit":
+		return JUnit, nil
+	case ".json":
+		return JSON, nil
+	case ".jsonl", ".ndjson":
+		return JSONL, nil
+	case ".csv":
+		return CSV, nil
+	case ".txt", ".text":
+		return func(w io.Writer, v *View) error { return Terminal(w, v, TerminalOptions{}) }, nil
+	default:
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("choose report format for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
+			Hint: "use .html, .md, .xml, .json, .jsonl, .csv or .txt",
+		}
+	}
+}
+
+func (v *View) cells(verdicts ...callvet.Verdict) iter.Seq2[Row, error] {
+	if v.Cells == nil {
+		return func(func(Row, error) bool) {}
+	}
+	return v.Cells(verdicts...)
+}
+
+// counting is cells without those of a floor.
+func (v *View) counting(verdicts ...callvet.Verdict) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for r, err := range v.cells(verdicts...) {
+			if (err != nil || v.counts(r.Cell.Target)) && !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func (v *View) targetName(i int) string {
+	if i >= 0 && i < len(v.Targets) {
+		return v.Targets[i].Name
+	}
+	return fmt.Sprintf("target %d", i+1)
+}
+
+func (v *View) repeats() int {
+	if v.Panels == nil {
+		return 1
+	}
+	return max(1, v.Panels.Repeats)
+}
+
+func (v *View) panels() []panel.TargetPanel {
+	if v.Panels == nil {
+		return nil
+	}
+	return v.Panels.Targets
+}
+
+// counts reports whether the attempts of a target count for the verdict: those
+// of a floor, which is expected to fail, do so only where there is nothing else.
+func (v *View) counts(target int) bool {
+	if target < 0 || target >= len(v.Targets) || !v.Targets[target].Floor {
+		return true
+	}
+	for i := range v.Targets {
+		if !v.Targets[i].Floor {
+			return false
+		}
+	}
+	return true
+}
+
+// floors are the targets whose attempts do not count for the verdict.
+func (v *View) floors() []string {
+	var out []string
+	for i := range v.Targets {
+		if !v.counts(i) {
+			out = append(out, v.Targets[i].Name)
+		}
+	}
+	return out
+}
+
+// totals over the targets that count.
+func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
+	byClass := map[string]int{}
+	for _, p := range v.panels() {
+		if !v.counts(p.Target) {
+			continue
+		}
+		t.Pass += p.Overall.Verdicts.Pass
+		t.Fail += p.Overall.Verdicts.Fail
+		t.Error += p.Overall.Verdicts.Error
+		t.NotRun += p.Overall.Verdicts.NotRun
+		for _, c := range p.Overall.Classes {
+			byClass[c.Name] += c.N
+		}
+	}
+	for _, c := range panel.Classes() {
+		if n := byClass[string(c)]; n > 0 {
+			classes = append(classes, panel.Count{Name: string(c), N: n})
+		}
+	}
+	return t, classes
+}
+
+// Sentence says in one line how the run went. Attempts of a floor do not count
+// beside other targets.
+func (v *View) Sentence() string {
+	t, _ := v.totals()
+	ran := t.Pass + t.Fail
+	var s string
+	switch {
+	case ran == 0 && t.Error > 0:
+		s = fmt.Sprintf("Nothing could be judged: all %s ended in an error.", count(t.Error, "attempt", "attempts"))
+	case ran == 0:
+		s = "Nothing was judged."
+	case t.Fail == 0:
+		s = fmt.Sprintf("All %s passed.", count(ran, "judged attempt", "judged attempts"))
+	default:
+		s = fmt.Sprintf("%d of %s failed.", t.Fail, count(ran, "judged attempt", "judged attempts"))
+	}
+	if t.Error > 0 && ran > 0 {
+		s += fmt.Sprintf(" %s ended in an error and %s in no rate.", count(t.Error, "attempt", "attempts"), isAre(t.Error))
+	}
+	if t.NotRun > 0 {
+		s += fmt.Sprintf(" %s did not run.", count(t.NotRun, "attempt", "attempts"))
+	}
+	return s
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// warnings of the run and its targets, each once.
+func (v *View) warnings() []string {
+	var out []string
+	if v.Status != "" && v.Status != "done" {
+		out = append(out, "the run is not complete: "+v.Status)
+	}
+	if v.Panels == nil {
+		return out
+	}
+	out = append(out, v.Panels.Warnings...)
+	for _, p := range v.Panels.Targets {
+		for _, w := range p.Overall.Warnings {
+			out = append(out, p.Name+": "+w)
+		}
+	}
+	return append(out, v.floorWarnings()...)
+}
+
+// floorWarnings names the targets that are not better than a baseline without
+// any language model.
+func (v *View) floorWarnings() []string {
+	var out []string
+	for _, f := range v.panels() {
+		m := f.Overall.Metric(panel.MetricPass)
+		if !f.Floor || m == nil || !m.Interval.Defined() {
+			continue
+		}
+		for _, p := range v.panels() {
+			n := p.Overall.Metric(panel.MetricPass)
+			if !p.Floor && n != nil && n.Interval.Defined() && n.Interval.Point <= m.Interval.Point {
+				out = append(out, fmt.Sprintf("%s does not beat the floor %s (%s against %s)", p.Name, f.Name, percent(n.Interval.Point), percent(m.Interval.Point)))
+			}
+		}
+	}
+	return out
+}
