@@ -210,6 +210,7 @@ func exportTool(b builder, t *callvet.Tool) {
 	b.str("version", t.Version)
 	b.str("description", t.Description)
 	b.json("parameters", t.Parameters)
+	b.json("declared", t.Declared)
 	b.yesNo("read_only", t.ReadOnly)
 	b.yesNo("idempotent", t.Idempotent)
 	if l := t.RateLimit; l != nil {

@@ -150,16 +150,7 @@ func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Pro
 	if err := checkText(data, name); err != nil {
 		return nil, nil, err
 	}
-	s, problems, err := parseAs(data, name, opt)
-	if err != nil || s == nil {
-		return nil, problems, err
-	}
-	if !opt.KeepTokens && bytes.Contains(data, []byte("{{")) {
-		if err := resolveTokens(s, opt.Seeds, opt.Snapshots); err != nil {
-			return nil, problems, err
-		}
-	}
-	return s, problems, nil
+	return parseAs(data, name, opt)
 }
 
 func checkText(data []byte, name string) error {

@@ -12,7 +12,7 @@ import (
 const (
 	suiteKeys    = "callvet name version description system_prompt tools tools_from defaults mocks mock_responses gates cases test_cases dialect foreign"
 	defaultsKeys = "tool_choice scoring max_rounds tags fields"
-	toolKeys     = "name version description parameters read_only idempotent rate_limit latency_budget_ms safety tags"
+	toolKeys     = "name version description parameters read_only idempotent rate_limit latency_budget_ms safety tags declared"
 )
 
 // common are the defaults that are laid under every case while reading.
@@ -237,6 +237,10 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *node) bool {
 		t.Safety = r.safety(v)
 	case "tags":
 		t.Tags = r.strs(v)
+	case "declared":
+		if v.kind != kindNull {
+			t.Declared = v.json()
+		}
 	case "annotations":
 		r.annotations(t, v)
 	case "title", "outputSchema", "icons", "_meta": // MCP's, for people and clients only

@@ -103,6 +103,9 @@ func (r *reader) fields(n *node, known string, f func(key string, v *node) bool)
 func (r *reader) unknownKey(name string, at int, known string) {
 	keys := strings.Fields(known)
 	fix := "known keys: " + strings.Join(keys, ", ")
+	if len(keys) > 12 {
+		fix = "`callvet schema suite` lists the keys"
+	}
 	if best := nearest(name, keys); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
@@ -286,7 +289,7 @@ func (r *reader) choice(n *node, words ...string) string {
 // nearest returns the candidate that is closest to s in edits, or "" when none
 // is close enough to be a slip of the pen.
 func nearest(s string, candidates []string) string {
-	best, distance := "", max(2, len(s)/3)+1
+	best, distance := "", (len(s)+2)/3+1
 	for _, c := range candidates {
 		if d := edits(fold(s), fold(c)); d < distance {
 			best, distance = c, d

@@ -53,7 +53,7 @@ func words(min int) *rapid.Generator[[]string] {
 	})
 }
 
-func value(depth int) *rapid.Generator[json.RawMessage] {
+func jsonValue(depth int) *rapid.Generator[json.RawMessage] {
 	return rapid.Custom(func(t *rapid.T) json.RawMessage {
 		kinds := 4
 		if depth > 0 {
@@ -72,7 +72,7 @@ func value(depth int) *rapid.Generator[json.RawMessage] {
 				if i > 0 {
 					b = append(b, ',')
 				}
-				b = append(b, value(depth-1).Draw(t, "item")...)
+				b = append(b, jsonValue(depth-1).Draw(t, "item")...)
 			}
 			return append(b, ']')
 		}
@@ -87,7 +87,7 @@ func object(depth int) *rapid.Generator[json.RawMessage] {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(append(quote(b, k), ':'), value(depth-1).Draw(t, "value")...)
+			b = append(append(quote(b, k), ':'), jsonValue(depth-1).Draw(t, "value")...)
 		}
 		return append(b, '}')
 	})
@@ -105,7 +105,7 @@ func matchers() *rapid.Generator[callvet.Matcher] {
 		case "numeric_tolerance":
 			m.Value = json.RawMessage(`1.50`)
 		default:
-			m.Value = value(2).Draw(t, "value")
+			m.Value = jsonValue(2).Draw(t, "value")
 		}
 		if rapid.Bool().Draw(t, "extras") {
 			m.Optional, m.Unanchored = rapid.Bool().Draw(t, "o"), rapid.Bool().Draw(t, "u")
@@ -163,7 +163,7 @@ func mocks() *rapid.Generator[callvet.Mock] {
 		}
 		for range rapid.IntRange(1, 3).Draw(t, "replies") {
 			m.Replies = append(m.Replies, callvet.MockReply{
-				Result: value(2).Draw(t, "result"), Error: text().Draw(t, "error"), LatencyMS: rapid.Float64Range(0, 1e6).Draw(t, "ms"),
+				Result: jsonValue(2).Draw(t, "result"), Error: text().Draw(t, "error"), LatencyMS: rapid.Float64Range(0, 1e6).Draw(t, "ms"),
 				Status: rapid.SampledFrom([]callvet.Status{"", callvet.StatusTimeout}).Draw(t, "s"),
 			})
 		}
@@ -210,14 +210,14 @@ func cases(i int) *rapid.Generator[callvet.Case] {
 			c.ToolNames = rapid.SliceOfN(word(), 0, 2).Draw(t, "names")
 		}
 		if rapid.Bool().Draw(t, "turns") {
-			c.Input = append(c.Input, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: "x", Args: object(1).Draw(t, "args"), Result: value(1).Draw(t, "res")}}},
+			c.Input = append(c.Input, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: "x", Args: object(1).Draw(t, "args"), Result: jsonValue(1).Draw(t, "res")}}},
 				callvet.Turn{Role: callvet.RoleTool, CallID: "1", Tool: "x", Content: text().Draw(t, "result")})
 		}
 		if rapid.Bool().Draw(t, "multi") {
 			c.MultiTurn = &callvet.MultiTurn{MaxRounds: rapid.IntRange(0, 3).Draw(t, "r"), RequiredPrerequisites: words(1).Draw(t, "req"), PrerequisitesOrdered: rapid.Bool().Draw(t, "o")}
 		}
 		if rapid.Bool().Draw(t, "foreign") {
-			c.Foreign = value(2).Draw(t, "foreign")
+			c.Foreign = jsonValue(2).Draw(t, "foreign")
 		}
 		return c
 	})

@@ -1,0 +1,222 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
+)
+
+// LintOptions are the settings of Lint. The zero value checks everything that
+// needs no scorer.
+type LintOptions struct {
+	// NewScorer compiles the suite's expectations as a run would. Its problems
+	// become lint, and every case's gold answer is scored with it. Nil: the
+	// expectations are not compiled and gold is not scored.
+	NewScorer func(*callvet.Suite) (callvet.Scorer, []callvet.Problem)
+	// Semantic tells that an embedder or a judge is configured; without one a
+	// semantic comparison is an error.
+	Semantic bool
+	// Source gives a file's bytes, so that problems point at the very value. Nil:
+	// they point at their case.
+	Source func(file string) ([]byte, error)
+}
+
+// Lint finds what is readable but wrong in a suite: names that do not exist,
+// expectations that contradict a tool's schema or one another, cases that
+// assert nothing or pass by doing nothing, gold that does not pass its own case.
+// Problems that are not warnings would make a run's numbers mean something else
+// than their reader thinks. They come in the order of the suite, at most 500.
+func Lint(s *callvet.Suite, opt LintOptions) []callvet.Problem {
+	l := &linter{s: s, opt: opt, all: tableOf(s.Tools)}
+	l.set = l.all
+	l.suiteLevel()
+	ids := map[string]int{}
+	for i := range s.Cases {
+		l.c = &s.Cases[i]
+		if first, ok := ids[l.c.ID]; ok {
+			l.problem("duplicate-id", "id", "give every case an id of its own", "the id %q is taken by the case on line %d", l.c.ID, s.Cases[first].Position.Line)
+		} else {
+			ids[l.c.ID] = i
+		}
+		l.lintCase()
+	}
+	l.c = nil
+	l.gold()
+	l.locate()
+	return capped(l.problems)
+}
+
+// Check loads and lints; what both found is said once.
+func Check(path string, opt Options, lint LintOptions) (*callvet.Suite, []callvet.Problem, error) {
+	s, problems, err := Load(path, opt)
+	if err != nil {
+		return nil, problems, err
+	}
+	type place struct{ c, code, key string }
+	seen := map[place]bool{}
+	for _, p := range problems {
+		seen[place{p.Case, p.Code, p.Key}] = true
+	}
+	for _, p := range Lint(s, lint) {
+		if !seen[place{p.Case, p.Code, p.Key}] {
+			problems = append(problems, p)
+		}
+	}
+	return s, problems, nil
+}
+
+// HasErrors reports whether any problem is not a warning.
+func HasErrors(problems []callvet.Problem) bool {
+	return slices.ContainsFunc(problems, func(p callvet.Problem) bool { return !p.Warning })
+}
+
+func capped(problems []callvet.Problem) []callvet.Problem {
+	if len(problems) <= maxProblems {
+		return problems
+	}
+	rest := problems[maxProblems:]
+	return append(problems[:maxProblems:maxProblems], callvet.Problem{
+		Code: "more-problems", Warning: !HasErrors(rest), Message: fmt.Sprintf("%d more problems are not listed", len(rest)), Fix: "mend the first ones and look again",
+	})
+}
+
+// toolTable are the tools that a case offers.
+type toolTable struct {
+	names []string
+	fold  map[string]bool
+	set   *contract.Set
+}
+
+func tableOf(tools []callvet.Tool) *toolTable {
+	t := &toolTable{fold: map[string]bool{}}
+	t.set, _ = contract.NewSet(tools) // each entry keeps its own error
+	for i := range tools {
+		t.names = append(t.names, tools[i].Name)
+		t.fold[strings.ToLower(tools[i].Name)] = true
+	}
+	return t
+}
+
+func (t *toolTable) has(name string) bool { return t.fold[strings.ToLower(name)] }
+
+type linter struct {
+	s        *callvet.Suite
+	opt      LintOptions
+	c        *callvet.Case // nil outside cases
+	all, set *toolTable    // the suite's tools; the case's
+	problems []callvet.Problem
+}
+
+func (l *linter) add(warning bool, code, key, fix, message string) {
+	p := callvet.Problem{Code: code, Key: key, Message: message, Fix: fix, Warning: warning}
+	if l.c != nil {
+		p.Case, p.Position = l.c.ID, l.c.Position
+	} else if len(l.s.Cases) > 0 {
+		p.File = l.s.Cases[0].Position.File
+	}
+	l.problems = append(l.problems, p)
+}
+
+func (l *linter) problem(code, key, fix, format string, args ...any) {
+	l.add(false, code, key, fix, fmt.Sprintf(format, args...))
+}
+
+func (l *linter) warn(code, key, fix, format string, args ...any) {
+	l.add(true, code, key, fix, fmt.Sprintf(format, args...))
+}
+
+func (l *linter) suiteLevel() {
+	exact, fold := map[string]bool{}, map[string]string{}
+	for i := range l.s.Tools {
+		t, key := &l.s.Tools[i], fmt.Sprintf("tools[%d]", i)
+		other, taken := fold[strings.ToLower(t.Name)]
+		switch {
+		case exact[t.Name]:
+			l.problem("duplicate-tool", key+".name", "remove or rename one", "the tool %q is defined twice", t.Name)
+		case taken:
+			l.warn("duplicate-tool", key+".name", "rename one", "the tools %q and %q differ in case only, and scoring compares names without case", other, t.Name)
+		}
+		exact[t.Name], fold[strings.ToLower(t.Name)] = true, t.Name
+		l.tool(l.all.set.At(i), key)
+	}
+	if len(l.s.Cases) == 0 {
+		l.problem("no-cases", "cases", "add cases:", "the suite has no case")
+	}
+	l.toolChoice(l.s.Defaults.ToolChoice, "defaults.tool_choice", l.all)
+	l.scoring(&l.s.Defaults.Scoring, "defaults.scoring")
+	for i := range l.s.Mocks {
+		l.known(l.s.Mocks[i].Tool, fmt.Sprintf("mocks[%d].tool", i), l.all)
+	}
+}
+
+func (l *linter) tool(e *contract.Entry, key string) {
+	if e.Err != nil {
+		l.problem("bad-schema", key+".parameters", "", "the schema of %s does not compile: %v", e.Tool.Name, e.Err)
+	}
+	if strings.TrimSpace(e.Tool.Description) == "" {
+		l.warn("no-description", key+".description", "say what the tool does; models choose by it", "the tool %s has no description", e.Tool.Name)
+	}
+}
+
+// known checks a tool's name against those the case offers.
+func (l *linter) known(name, key string, tools *toolTable) bool {
+	switch {
+	case tools.has(name):
+		return true
+	case l.all.has(name):
+		l.problem("tool-not-offered", key, "add it to the case's tools", "the tool %q is in the suite, but the case does not offer it", name)
+	case len(tools.names) == 0:
+		l.problem("unknown-tool", key, "add tools:", "there is no tool %q: the suite has no tools", name)
+	default:
+		fix := "the tools are " + clip(strings.Join(tools.names, ", "), 120)
+		if best := nearest(name, tools.names); best != "" {
+			fix = fmt.Sprintf("did you mean %q?", best)
+		}
+		l.problem("unknown-tool", key, fix, "there is no tool %q", name)
+	}
+	return false
+}
+
+func (l *linter) knownAll(names []string, key string) {
+	for i, name := range names {
+		l.known(name, fmt.Sprintf("%s[%d]", key, i), l.set)
+	}
+}
+
+func (l *linter) toolChoice(choice, key string, tools *toolTable) {
+	switch choice {
+	case "", "auto", "required", "none":
+		return
+	}
+	if best := nearest(choice, []string{"auto", "required", "none"}); best != "" && !tools.has(choice) {
+		l.problem("unknown-value", key, fmt.Sprintf("did you mean %q?", best), "tool_choice %q is neither auto, required or none nor a tool", choice)
+		return
+	}
+	l.known(choice, key, tools)
+}
+
+func (l *linter) scoring(sc *callvet.Scoring, key string) {
+	if sc.Threshold != nil && *sc.Threshold > 1 {
+		l.problem("out-of-range", key+".threshold", "a similarity is at most 1", "the threshold %g can never be reached", *sc.Threshold)
+	}
+	tool, args := 0.6, 0.4
+	if sc.ToolWeight != nil {
+		tool = *sc.ToolWeight
+	}
+	if sc.ArgsWeight != nil {
+		args = *sc.ArgsWeight
+	}
+	switch {
+	case tool < 0 || args < 0 || tool+args == 0:
+		l.problem("out-of-range", key+".weights", "weights: {tool: 0.6, args: 0.4}", "the weights %g and %g give no score", tool, args)
+	case tool+args < 0.999 || tool+args > 1.001:
+		l.warn("weights", key+".weights", "set both", "the weights %g and %g do not add up to 1", tool, args)
+	case tool < 0.05 || args < 0.05:
+		l.warn("weights", key+".weights", "", "the weights %g and %g hide one half of the score", tool, args)
+	}
+}

@@ -1,0 +1,314 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+func (l *linter) plan(p *callvet.Plan, key string) {
+	ids := map[string]int{}
+	for i := range p.Calls {
+		if id := p.Calls[i].ID; id != "" {
+			if _, taken := ids[id]; taken {
+				l.problem("duplicate-id", fmt.Sprintf("%s.calls[%d].id", key, i), "", "two calls of the plan have the id %q", id)
+			}
+			ids[id] = i
+		}
+	}
+	required := 0
+	for i := range p.Calls {
+		c, at := &p.Calls[i], fmt.Sprintf("%s.calls[%d]", key, i)
+		if !c.Optional {
+			required++
+		}
+		l.expectedCall(c, at)
+		for j, id := range c.After {
+			if _, ok := ids[id]; !ok {
+				fix := "give the earlier call that id"
+				if best := nearest(id, sortedKeys(ids)); best != "" {
+					fix = fmt.Sprintf("did you mean %q?", best)
+				}
+				l.problem("unknown-id", fmt.Sprintf("%s.after[%d]", at, j), fix, "no call of the plan has the id %q", id)
+			}
+		}
+	}
+	if loop := cycle(p.Calls, ids); loop != "" {
+		l.problem("cycle", key+".calls", "", "the calls wait for one another: %s", loop)
+	}
+	if max := l.c.Expect.MaxToolCalls; max != nil && required > *max && len(l.c.Expect.Plans) == 1 {
+		l.problem("contradiction", "expect.max_tool_calls", "", "%d calls are expected, but at most %d may be made", required, *max)
+	}
+}
+
+// cycle names the calls of a cycle in after, or is "".
+func cycle(calls []callvet.ExpectedCall, ids map[string]int) string {
+	state := make([]int, len(calls)) // 1 on the way, 2 done
+	var path []string
+	var visit func(i int) bool
+	visit = func(i int) bool {
+		if state[i] != 0 {
+			return state[i] == 1
+		}
+		state[i] = 1
+		for _, id := range calls[i].After {
+			if j, ok := ids[id]; ok && visit(j) {
+				path = append(path, id)
+				return true
+			}
+		}
+		state[i] = 2
+		return false
+	}
+	for i := range calls {
+		if visit(i) {
+			slices.Reverse(path)
+			return strings.Join(path, " after ")
+		}
+	}
+	return ""
+}
+
+func (l *linter) expectedCall(c *callvet.ExpectedCall, key string) {
+	for i, name := range c.Tools {
+		at := key + ".tool"
+		if len(c.Tools) > 1 {
+			at = fmt.Sprintf("%s[%d]", at, i)
+		}
+		if !l.known(name, at, l.set) {
+			continue
+		}
+		if slices.ContainsFunc(l.c.Expect.ToolsNotCalled, func(s string) bool { return strings.EqualFold(s, name) }) {
+			l.problem("contradiction", "expect.tools_not_called", "", "%q is expected to be called and must not be called", name)
+		}
+		l.arguments(c, name, key)
+	}
+	for _, path := range sortedKeys(c.Matchers) {
+		m := c.Matchers[path]
+		l.matcher(&m, key+".params."+path)
+	}
+}
+
+// arguments checks the expected arguments of a call against one tool's schema.
+func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
+	e := l.set.set.FindFold(tool)
+	if e == nil || e.Schema == nil {
+		return
+	}
+	for _, path := range sortedKeys(c.Matchers) {
+		if c.Matchers[path].Mode != "absent" {
+			l.argument(tool, path, key+".params."+path)
+		}
+	}
+	if c.Args == nil {
+		return
+	}
+	v, err := value.Parse(c.Args)
+	if err != nil {
+		l.problem("bad-arguments", key+".args", "", "the expected arguments are not JSON: %v", err)
+		return
+	}
+	rejected := map[string]bool{}
+	for _, violation := range e.Schema.Check(v) {
+		name := argumentOf(&violation)
+		if l.excused(c, &violation, name) {
+			continue
+		}
+		rejected[name] = true
+		l.problem("gold-rejected", key+".args"+dotted(violation.Path), l.goldFix(&violation), "the schema of %s rejects the expected arguments: %s", tool, violation.Message)
+	}
+	for arg, ok := v.First(); ok; arg, ok = v.Next(arg) {
+		if name := arg.Key(); !rejected[name] {
+			l.argument(tool, name, key+".args."+name)
+		}
+	}
+}
+
+// excused violations are not the author's: a matcher speaks for the value, or
+// more arguments than the expected ones are allowed.
+func (l *linter) excused(c *callvet.ExpectedCall, v *callvet.Violation, name string) bool {
+	if l.scoringInForce(func(s *callvet.Scoring) bool { return s.Contract == "off" || s.Contract == "report" }) {
+		return true
+	}
+	if v.Keyword == "required" && l.scoringInForce(func(s *callvet.Scoring) bool {
+		return s.ExtraArgs == callvet.ExtraIgnore || s.ExtraArgs == callvet.ExtraPenalize
+	}) {
+		return true
+	}
+	for path := range c.Matchers {
+		if path == name || strings.HasPrefix(path, name+".") || strings.HasPrefix(path, name+"[") {
+			return true
+		}
+	}
+	return l.looseMode()
+}
+
+// looseMode: under these modes the expected value is a pattern or a part, not a
+// value that a call would carry.
+func (l *linter) looseMode() bool {
+	return l.scoringInForce(func(s *callvet.Scoring) bool {
+		return slices.Contains([]string{"regex", "contains", "any_of", "type", "present", "semantic"}, s.Mode) || s.Profile == "bfcl"
+	})
+}
+
+func (l *linter) scoringInForce(is func(*callvet.Scoring) bool) bool {
+	return (l.c.Scoring != nil && is(l.c.Scoring)) || is(&l.s.Defaults.Scoring)
+}
+
+func (l *linter) goldFix(v *callvet.Violation) string {
+	if v.Keyword == "required" {
+		return "expect it too, give it a matcher such as {present: true}, or set extra_args: ignore"
+	}
+	return ""
+}
+
+// argumentOf is the top-level argument that a violation speaks of.
+func argumentOf(v *callvet.Violation) string {
+	if path := strings.TrimPrefix(v.Path, "/"); path != "" {
+		name, _, _ := strings.Cut(path, "/")
+		return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	}
+	return strings.Trim(v.Expected, `"`)
+}
+
+// dotted turns a JSON Pointer into a path below args.
+func dotted(pointer string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch {
+		case part == "":
+		case strings.Trim(part, "0123456789") == "":
+			b.WriteString("[" + part + "]")
+		default:
+			b.WriteString("." + strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+		}
+	}
+	return b.String()
+}
+
+// argument warns of a name that the tool's schema does not declare.
+func (l *linter) argument(tool, path, key string) {
+	e := l.set.set.FindFold(tool)
+	if e == nil || e.Schema == nil || len(e.Schema.Properties()) == 0 || e.Schema.HasProperty(path) || e.Schema.Lookup(path) != nil {
+		return
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), ".")
+	if i := strings.IndexByte(name, '['); i > 0 {
+		name = name[:i]
+	}
+	if p := e.Schema.Property(name); p != nil && len(path) > len(name) {
+		return // declared, but its inside is not
+	}
+	fix := "it has " + clip(strings.Join(e.Schema.Properties(), ", "), 100)
+	if best := nearest(name, e.Schema.Properties()); best != "" {
+		fix = fmt.Sprintf("did you mean %q?", best)
+	}
+	l.warn("unknown-argument", key, fix, "the schema of %s has no argument %q", tool, name)
+}
+
+// matcher checks what can be said without compiling the expectations; with a
+// scorer at hand the scorer says the rest.
+func (l *linter) matcher(m *callvet.Matcher, key string) {
+	if m.Mode != "" && !slices.Contains(modes(), m.Mode) {
+		fix := "one of " + strings.Join(modes(), ", ")
+		if best := nearest(m.Mode, modes()); best != "" {
+			fix = fmt.Sprintf("did you mean %q?", best)
+		}
+		l.problem("unknown-mode", key, fix, "unknown mode %q", m.Mode)
+	}
+	if m.Threshold != nil && *m.Threshold > 1 {
+		l.problem("out-of-range", key+".threshold", "a similarity is at most 1", "the threshold %g can never be reached", *m.Threshold)
+	}
+	if m.Tolerance != "" {
+		if _, err := time.ParseDuration(m.Tolerance); err != nil {
+			l.problem("bad-duration", key+".tolerance", "such as 24h or 90m", "%q is not a duration", m.Tolerance)
+		}
+	}
+	var text string
+	if json.Unmarshal(m.Value, &text) == nil && m.Mode == "regex" {
+		if _, err := regexp.Compile(text); err != nil {
+			l.problem("bad-regex", key, "patterns are RE2: no look-around, no back-references", "the pattern %q does not compile: %s", clip(text, 60), strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
+	}
+	if m.Mode == "semantic" && !l.opt.Semantic {
+		l.semantic(key)
+	}
+}
+
+func (l *linter) semantic(key string) {
+	l.problem("no-embedder", key, "configure an embedder, or compare with fuzzy or any_of", "a semantic comparison needs an embedder or a judge, and none is configured")
+}
+
+func (l *linter) multiTurn(m *callvet.MultiTurn) {
+	l.knownAll(m.ValidPrerequisites, "multi_turn.valid_prerequisites")
+	l.knownAll(m.RequiredPrerequisites, "multi_turn.required_prerequisites")
+	rounds := cmp.Or(m.MaxRounds, l.s.Defaults.MaxRounds, 5)
+	if m.OptimalHops > rounds {
+		l.warn("hops", "multi_turn.optimal_hops", "raise max_rounds", "the best attempt takes %d hops, but after %d rounds the attempt ends", m.OptimalHops, rounds)
+	}
+	if l.c.Expect.Plans == nil && len(m.RequiredPrerequisites) == 0 && l.c.Skip == "" {
+		l.warn("no-goal", "multi_turn", "add expect: calls: or expected_tool:", "a multi-turn case without an expected call runs until the rounds are over")
+	}
+	for _, name := range slices.Concat(m.ValidPrerequisites, m.RequiredPrerequisites) {
+		if l.set.has(name) && !l.mocked(name) {
+			l.warn("no-mock", "mocks", "add one for "+name, "the tool %s may be called on the way, but no mock answers it", name)
+		}
+	}
+	for _, arg := range sortedKeys(m.ArgumentSource) {
+		l.source(arg, m.ArgumentSource[arg])
+	}
+}
+
+func (l *linter) mocksOf(tool string) (out []callvet.Mock) {
+	for _, m := range slices.Concat(l.c.Mocks, l.s.Mocks) {
+		if strings.EqualFold(m.Tool, tool) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func (l *linter) mocked(tool string) bool { return len(l.mocksOf(tool)) > 0 }
+
+// source checks one argument_source: "search_flights.result.flights[0].id".
+func (l *linter) source(arg, source string) {
+	key := "multi_turn.argument_source." + arg
+	tool, path, ok := strings.Cut(source, ".result")
+	if !ok {
+		l.problem("bad-source", key, "write TOOL.result.PATH, such as search_flights.result[0].id", "%q does not say which result the argument comes from", source)
+		return
+	}
+	if !l.known(tool, key, l.set) {
+		return
+	}
+	if goal := lastCall(&l.c.Expect); goal != nil && len(goal.Tools) == 1 {
+		l.argument(goal.Tools[0], arg, key)
+	}
+	mocks := l.mocksOf(tool)
+	for _, m := range mocks {
+		for _, r := range m.Replies {
+			if d, bad := parseJSON("", r.Result); bad == nil && descend(&d.root, path) != nil {
+				return
+			}
+		}
+	}
+	if len(mocks) > 0 {
+		l.problem("bad-source", key, "", "no mock of %s answers with a value at %q", tool, strings.TrimPrefix(path, "."))
+	}
+}
+
+func lastCall(e *callvet.Expect) *callvet.ExpectedCall {
+	if len(e.Plans) == 0 || len(e.Plans[0].Calls) == 0 {
+		return nil
+	}
+	return &e.Plans[0].Calls[len(e.Plans[0].Calls)-1]
+}

@@ -1,0 +1,206 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+const noTools = "__none__"
+
+func (l *linter) lintCase() {
+	c := l.c
+	l.offered()
+	if c.Skip != "" {
+		l.warn("skipped", "skip", "", "the case will not run: %s", c.Skip)
+	} else {
+		l.assertions()
+	}
+	l.toolChoice(c.ToolChoice, "tool_choice", l.set)
+	l.choiceAgainstGold()
+	if c.Scoring != nil {
+		l.scoring(c.Scoring, "scoring")
+	}
+	for i := range c.Expect.Plans {
+		key := "expect"
+		if len(c.Expect.Plans) > 1 || c.Expect.Plans[i].Name != "" {
+			key = fmt.Sprintf("expect.any_of[%d]", i)
+		}
+		l.plan(&c.Expect.Plans[i], key)
+	}
+	l.toolAssertions()
+	l.response()
+	for i := range c.Mocks {
+		l.known(c.Mocks[i].Tool, fmt.Sprintf("mocks[%d].tool", i), l.set)
+	}
+	if c.MultiTurn != nil {
+		l.multiTurn(c.MultiTurn)
+	}
+}
+
+// offered sets the tools that the case offers.
+func (l *linter) offered() {
+	l.set = l.all
+	switch {
+	case l.c.Tools != nil:
+		l.set = tableOf(l.c.Tools)
+		for i := range l.c.Tools {
+			l.tool(l.set.set.At(i), fmt.Sprintf("tools[%d]", i))
+		}
+	case l.c.ToolNames != nil:
+		var tools []callvet.Tool
+		for i, name := range l.c.ToolNames {
+			if !l.known(name, fmt.Sprintf("tools[%d]", i), l.all) {
+				continue
+			}
+			if e := l.all.set.FindFold(name); e != nil {
+				tools = append(tools, *e.Tool)
+			}
+		}
+		l.set = tableOf(tools)
+	}
+}
+
+// assertions checks that the case asserts something that has to happen.
+func (l *linter) assertions() {
+	e := &l.c.Expect
+	if !asserts(e) {
+		l.problem("asserts-nothing", "expect", "add expect: (or expected_tool:)", "the case asserts nothing, so everything passes")
+		return
+	}
+	if !demands(e) && (l.c.MultiTurn == nil || len(l.c.MultiTurn.RequiredPrerequisites) == 0) {
+		l.problem("passes-by-nothing", "expect", "add what must happen: calls, no_call: true, or a response assertion",
+			"the case passes when the model does nothing: it says only what must not happen")
+	}
+}
+
+// demands reports whether an attempt without calls and without an answer would
+// fail, or abstaining is what the case asks for.
+func demands(e *callvet.Expect) bool {
+	for i := range e.Plans {
+		p := &e.Plans[i]
+		if len(p.Calls) == 0 || slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool { return !c.Optional }) {
+			return true
+		}
+	}
+	matches := slices.ContainsFunc(e.ResponseMatches, func(p string) bool {
+		re, err := regexp.Compile(p)
+		return err != nil || !re.MatchString("")
+	})
+	return e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 || (e.MinToolCalls != nil && *e.MinToolCalls > 0) || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0) ||
+		len(e.ToolParams) > 0 || e.ResponseNonEmpty || slices.ContainsFunc(e.ResponseContains, func(s string) bool { return s != "" }) || len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
+}
+
+// calls reports whether passing means to call something, and whether it means
+// to call nothing.
+func calls(e *callvet.Expect) (something, nothing bool) {
+	for i := range e.Plans {
+		if len(e.Plans[i].Calls) == 0 {
+			nothing = true
+		} else {
+			something = true
+		}
+	}
+	if e.ToolsCalled != nil {
+		something, nothing = something || len(e.ToolsCalled) > 0, nothing || len(e.ToolsCalled) == 0
+	}
+	for _, set := range e.ToolsAcceptable {
+		if isNone := len(set) == 0 || slices.Equal(set, []string{noTools}); isNone {
+			nothing = true
+		} else {
+			something = true
+		}
+	}
+	return something || (e.MinToolCalls != nil && *e.MinToolCalls > 0), nothing || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
+}
+
+func (l *linter) choiceAgainstGold() {
+	choice, key := l.c.ToolChoice, "tool_choice"
+	if choice == "" {
+		choice, key = l.s.Defaults.ToolChoice, ""
+	}
+	something, nothing := calls(&l.c.Expect)
+	forced := choice != "" && choice != "auto" && choice != "none"
+	switch {
+	case forced && nothing && !something:
+		l.problem("required-abstention", key, "tool_choice: auto for this case", "tool_choice is %s, but the case expects that nothing is called", choice)
+	case choice == "none" && something && !nothing:
+		l.problem("none-calls", key, "tool_choice: auto for this case", "tool_choice is none, but the case expects a call")
+	}
+	if something && !nothing && len(l.set.names) == 0 && (l.c.ToolNames != nil || l.c.Tools != nil) {
+		l.problem("no-tools", "tools", "", "the case expects a call but offers no tool")
+	}
+}
+
+func (l *linter) toolAssertions() {
+	e := &l.c.Expect
+	l.knownAll(e.ToolsCalled, "expect.tools_called")
+	l.knownAll(e.ToolsNotCalled, "expect.tools_not_called")
+	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
+		l.problem("conflicting-keys", "expect", "tools_called for one exact set, tools_acceptable for several", "tools_called and tools_acceptable exclude each other")
+	}
+	for i, set := range e.ToolsAcceptable {
+		key := fmt.Sprintf("expect.tools_acceptable[%d]", i)
+		if slices.Contains(set, noTools) {
+			if len(set) > 1 {
+				l.problem("contradiction", key, "keep one of the two", "%s stands for no tool and cannot stand beside names", noTools)
+			}
+			continue
+		}
+		l.knownAll(set, key)
+	}
+	for i := range e.ToolParams {
+		p := &e.ToolParams[i]
+		key := fmt.Sprintf("expect.tool_params[%d]", i)
+		if l.known(p.Tool, key+".tool", l.set) && p.Matcher.Mode != "absent" {
+			l.argument(p.Tool, p.Path, key+".path")
+		}
+		l.matcher(&p.Matcher, key)
+	}
+	if e.MinToolCalls != nil && e.MaxToolCalls != nil && *e.MinToolCalls > *e.MaxToolCalls {
+		l.problem("contradiction", "expect.min_tool_calls", "", "at least %d calls and at most %d cannot both hold", *e.MinToolCalls, *e.MaxToolCalls)
+	}
+	for _, name := range e.ToolsCalled {
+		if slices.ContainsFunc(e.ToolsNotCalled, func(s string) bool { return strings.EqualFold(s, name) }) {
+			l.problem("contradiction", "expect.tools_not_called", "", "%q must be called and must not be called", name)
+		}
+	}
+}
+
+func (l *linter) response() {
+	e := &l.c.Expect
+	for i, p := range e.ResponseMatches {
+		key := fmt.Sprintf("expect.response.matches[%d]", i)
+		if re, err := regexp.Compile(p); err != nil {
+			l.problem("bad-regex", key, "patterns are RE2: no look-around, no back-references", "the pattern %q does not compile: %s", clip(p, 60), strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		} else if re.MatchString("") {
+			l.warn("matches-nothing", key, "", "the pattern %q matches an empty answer too", clip(p, 60))
+		}
+	}
+	for i, s := range e.ResponseContains {
+		key := fmt.Sprintf("expect.response.contains[%d]", i)
+		if s == "" {
+			l.problem("asserts-nothing", key, "", "every answer contains an empty text")
+		} else if j := slices.IndexFunc(e.ResponseNotContains, func(no string) bool { return no != "" && strings.Contains(s, no) }); j >= 0 {
+			l.problem("contradiction", key, "", "an answer that contains %q also contains %q, which it must not", clip(s, 40), clip(e.ResponseNotContains[j], 40))
+		}
+	}
+	for i, s := range e.ResponseNotContains {
+		if s == "" {
+			l.problem("contradiction", fmt.Sprintf("expect.response.not_contains[%d]", i), "remove it", "every answer contains an empty text, so none can pass")
+		}
+	}
+	for i, g := range e.ResponseContainsAny {
+		key := fmt.Sprintf("expect.response.contains_any[%d]", i)
+		if len(g) == 0 {
+			l.problem("contradiction", key, "remove it", "no answer contains one of no texts")
+		} else if slices.Contains(g, "") {
+			l.problem("asserts-nothing", key, "", "every answer contains an empty text")
+		}
+	}
+}

@@ -1,0 +1,70 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// report is what a person would see of a file.
+func report(path string) string {
+	var b strings.Builder
+	_, problems, err := Check(path, Options{}, LintOptions{Source: os.ReadFile})
+	if err != nil {
+		fmt.Fprintf(&b, "error: %v\n", err)
+		var h *callvet.Hinted
+		if errors.As(err, &h) && h.Hint != "" {
+			fmt.Fprintf(&b, "hint: %s\n", h.Hint)
+		}
+		return b.String()
+	}
+	for _, p := range problems {
+		level := "error"
+		if p.Warning {
+			level = "warning"
+		}
+		p.File = filepath.Base(p.File)
+		fmt.Fprintf(&b, "%s [%s %s] %v\n", level, p.Code, strings.Trim(p.Case+" "+p.Key, " "), p)
+	}
+	return b.String()
+}
+
+func TestLintGolden(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("testdata/lint/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, ".golden") {
+			continue
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			got := report(path)
+			if *update {
+				if err := os.WriteFile(path+".golden", []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path + ".golden")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,88 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/value"
+)
+
+func compileSchema(t *testing.T) *contract.Schema {
+	t.Helper()
+	b, err := Schema("suite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := contract.Compile(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// schemaSays validates a YAML or JSON text against the published schema.
+func schemaSays(t *testing.T, schema *contract.Schema, text string) []string {
+	t.Helper()
+	d, bad := readDocument("s.yaml", []byte(text))
+	if bad != nil {
+		t.Fatalf("%v\n%s", bad, text)
+	}
+	for _, key := range []string{"cases", "test_cases"} { // a lazy list has no items to write out
+		if n := d.root.get(key); n != nil && n.lazy {
+			var items []node
+			d.elements(n, func(_ int, v *node) {
+				c, _ := parseJSON("", v.json())
+				items = append(items, c.root)
+			})
+			n.lazy, n.items = false, items
+		}
+	}
+	v, err := value.Parse(d.root.json())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, violation := range schema.Check(v) {
+		out = append(out, violation.Path+": "+violation.Message)
+	}
+	return out
+}
+
+// TestSchemaAndLoaderAgree reads a table of forms with both: both take the good
+// ones, both refuse the bad ones.
+func TestSchemaAndLoaderAgree(t *testing.T) {
+	t.Parallel()
+	schema := compileSchema(t)
+	for name, want := range map[string]bool{"good": true, "bad": false} {
+		b, err := os.ReadFile(filepath.Join("testdata", "forms", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, form := range strings.Split(strings.TrimSpace(string(b)), "\n") {
+			text := form
+			if !strings.HasPrefix(form, "callvet") { // a case
+				text = "callvet: 1\ntools: [{name: a}, {name: b}]\ncases:\n  - " + form
+			} else {
+				text = strings.ReplaceAll(form, " ; ", "\n")
+			}
+			violations := schemaSays(t, schema, text)
+			_, problems, err := Parse([]byte(text), "s.yaml", Options{})
+			loads := err == nil && !HasErrors(problems)
+			if loads != want || (len(violations) == 0) != want {
+				t.Errorf("%s form %d: %s\nschema: %v\nloader: %v %v", name, i+1, form, violations, err, problems)
+			}
+		}
+	}
+}
+
+func TestTemplateKeepsTheSchema(t *testing.T) {
+	t.Parallel()
+	if violations := schemaSays(t, compileSchema(t), string(Template())); len(violations) > 0 {
+		t.Error(violations)
+	}
+}
