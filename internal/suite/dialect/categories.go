@@ -172,11 +172,9 @@ func splitSets(e *callvet.Expect) (expected, acceptable []string) {
 	return expected, acceptable
 }
 
-func writeCategoryCase(c *callvet.Case, _ node) []byte {
+func writeCategoryCase(c *callvet.Case, orig node) []byte {
 	var o record
-	if !generatedID.MatchString(c.ID) {
-		o.str("id", c.ID)
-	}
+	writeID(&o, "id", c, orig)
 	o.raw("query", quote(userText(c)))
 	for _, k := range []string{"expected_route", "expected_sub_route"} {
 		o.str(k, c.Fields[k])

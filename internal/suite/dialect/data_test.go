@@ -3,13 +3,21 @@
 package dialect
 
 import (
-	"encoding/json"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sort"
+	"strings"
 	"testing"
 
+	"github.com/callvet/callvet"
 	"github.com/google/go-cmp/cmp"
 )
+
+var update = flag.Bool("update", false, "rewrite docs/FORMATS.md")
 
 // testdata is the directory of the shared test data, or a loud skip.
 func testdata(t testing.TB) string {
@@ -24,66 +32,206 @@ func testdata(t testing.TB) string {
 	return dir
 }
 
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+type dataFile struct {
+	family string
+	path   string
+	data   []byte
 }
 
-func decode(t testing.TB, data []byte) any {
+// dataFiles lists every file of the origins and of the interop formats.
+func dataFiles(t testing.TB) []dataFile {
 	t.Helper()
-	src, err := open(data, "")
-	if err != nil {
-		t.Fatalf("decode: %v\n%s", err, data)
-	}
-	var out []any
-	for _, n := range src.values {
-		var v any
-		if err := json.Unmarshal(n.raw, &v); err != nil {
+	data := testdata(t)
+	var out []dataFile
+	for _, root := range []string{filepath.Join(data, "origins"), filepath.Join(data, "..", "formats")} {
+		err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
+			if err != nil || info.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			out = append(out, dataFile{familyOf(filepath.ToSlash(rel)), path, b})
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, v)
 	}
 	return out
 }
 
-// Every file of the four origins comes out as the document that went in.
+// familyOf names the family of a file by the directory it is in.
+func familyOf(rel string) string {
+	names := map[string]string{
+		"seed2": "Tool Selection Evaluation System", "seed3": "Tool Calling Evaluation", "seed4": "Eval Case Interfaces",
+		"adk": "Google ADK", "agentclash": "AgentClash", "agentevals": "agentevals", "anthropic": "Anthropic Messages", "atif": "ATIF",
+		"azure": "Azure AI Evaluation conversations", "bfcl": "BFCL", "deepeval": "DeepEval", "docker-agent": "docker-agent", "evalview": "EvalView",
+		"inspect": "Inspect", "jaeger": "Jaeger", "junit": "JUnit", "langfuse": "Langfuse", "langsmith": "LangSmith", "mcp": "MCP", "mcp-assert": "mcp-assert",
+		"mcpchecker": "mcpchecker", "mlflow": "MLflow", "openai": "OpenAI", "openai-evals": "OpenAI Evals", "openinference": "OpenInference",
+		"otel-genai": "OpenTelemetry GenAI", "promptfoo": "promptfoo", "ragas": "Ragas", "sarif": "SARIF", "tau1": "tau-bench", "tau2": "tau2-bench",
+		"tempo": "Grafana Tempo", "trpc-agent-go": "tRPC-Agent", "vertex": "Vertex AI", "waza": "Waza",
+	}
+	dir, _, found := strings.Cut(rel, "/")
+	if n, ok := names[dir]; ok && found {
+		return n
+	}
+	return "other files"
+}
+
+// outcome is what happens to a file, in words for the table.
+func outcome(f dataFile) (dialect, result, lost string) {
+	dialect = Detect(f.data, f.path)
+	if dialect == "" {
+		return "", refusal(Refusal(f.data, f.path)), ""
+	}
+	_, problems, err := Import(dialect, f.data, f.path, Options{})
+	if err != nil {
+		return dialect, refusal(err), ""
+	}
+	keys, errs := map[string]bool{}, map[string]bool{}
+	for _, p := range problems {
+		switch {
+		case !p.Warning:
+			errs[p.Code] = true
+		case p.Code == "not-carried":
+			keys["`"+p.Key+"`"] = true
+		}
+	}
+	result = "loads"
+	if len(errs) > 0 {
+		result = "loads; errors named: " + strings.Join(sortedKeys(errs), ", ")
+	}
+	return dialect, result, strings.Join(sortedKeys(keys), ", ")
+}
+
+func refusal(err error) string {
+	if err == nil {
+		return "not refused"
+	}
+	var p callvet.Problem
+	msg := err.Error()
+	if errors.As(err, &p) {
+		msg = p.Message
+		if p.Code == "template" {
+			msg = "template: placeholders are not filled in"
+		}
+	} else if _, after, ok := strings.Cut(msg, "invalid: "); ok {
+		if i := strings.Index(after, " is "); i >= 0 {
+			msg = after[i+1:]
+		} else if i := strings.Index(after, " holds "); i >= 0 {
+			msg = after[i+1:]
+		}
+	}
+	return "refused: " + msg
+}
+
+const formatsHead = `# Suite formats
+
+Which files of other tools callvet reads, which it refuses and why. Formats are told by their content, never by the file's name. A format that loads is also
+written back: an unchanged suite of the first four dialects comes out as the same document, and an export to another dialect lists what it cannot say.
+What is not carried is listed on import with file, line and key, and is kept for an export to the same dialect. This table is made by the dialect tests.
+
+| dialect | file |
+|---|---|
+| ` + "`toolsuite`" + ` | JSON import of *Tool Calling Evaluation*, flat and nested multi-turn keys |
+| ` + "`forge`" + ` | golden, labeled, regression, rubric and perturbation files of *Eval Case Interfaces*: arrays, envelopes, JSON with comments |
+| ` + "`categories`" + ` | suites of the *Tool Selection Evaluation System*, first (categories) and later (tests) form |
+| ` + "`tasks`" + ` | labelled tasks of *Evaluating Tool Calling*, §5: JSON, JSON Lines, YAML |
+| ` + "`openai`" + ` | records of messages and tools (fine-tuning form), JSON Lines or a list; one case per assistant turn with calls |
+| ` + "`promptfoo`" + ` | promptfoo configurations with tool-call and text assertions |
+
+| family | files | dialect | result | not carried |
+|---|---|---|---|---|
+`
+
+// Every file of every family is either of a known dialect and loads, or is
+// refused with a sentence that says what it is; docs/FORMATS.md pins which.
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	rows := map[string]int{}
+	for _, f := range dataFiles(t) {
+		dialect, result, lost := outcome(f)
+		if dialect != "" {
+			dialect = "`" + dialect + "`"
+		}
+		if result == "not refused" || strings.Contains(result, "no suite format known") {
+			t.Errorf("%s: %s", f.path, result)
+		}
+		if f.family == "other files" {
+			continue
+		}
+		rows[fmt.Sprintf("| %s | %%d | %s | %s | %s |", f.family, dialect, result, lost)]++
+	}
+	var lines []string
+	for row, n := range rows {
+		lines = append(lines, fmt.Sprintf(row, n))
+	}
+	sort.Slice(lines, func(i, j int) bool { return strings.ToLower(lines[i]) < strings.ToLower(lines[j]) })
+	got := formatsHead + strings.Join(lines, "\n") + "\n"
+	path := filepath.Join("..", "..", "..", "docs", "FORMATS.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("docs/FORMATS.md differs; run with -update (-file +now):\n%s", diff)
+	}
+}
+
+// Every file of the origins comes out as the document that went in, and a case
+// edited in between is the only thing that changes.
 func TestRoundTripOrigins(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(testdata(t), "origins")
 	n := 0
-	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err != nil || info.IsDir() {
-			return err
+	for _, f := range dataFiles(t) {
+		name := Detect(f.data, f.path)
+		if name == "" || name == OpenAI || name == Promptfoo {
+			continue
 		}
-		data := readFile(t, path)
-		name := Detect(data, path)
-		if name == "" {
-			return nil
-		}
-		s, _, err := Import(name, data, path, Options{})
+		s, _, err := Import(name, f.data, f.path, Options{})
 		if err != nil {
-			return nil // refused templates are pinned by TestFamilies
+			continue // refused templates are pinned by TestFamilies
 		}
 		out, problems, err := Export(name, s)
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
-			return nil
+			t.Errorf("%s: %v", f.path, err)
+			continue
 		}
-		if diff := cmp.Diff(decode(t, data), decode(t, out)); diff != "" {
-			t.Errorf("%s changed (-was +now):\n%s", path, diff)
+		if diff := cmp.Diff(decode(t, f.data), decode(t, out)); diff != "" {
+			t.Errorf("%s changed (-was +now):\n%s", f.path, diff)
 		}
 		if len(problems) > 0 {
-			t.Errorf("%s: an unchanged suite loses %v", path, problems)
+			t.Errorf("%s: an unchanged suite loses %v", f.path, problems)
+		}
+		for i := range s.Cases {
+			if c := &s.Cases[i]; c.Position.Line == 0 || !bytes.Contains(f.data, []byte{'\n'}) {
+				t.Errorf("%s: case %s has no position", f.path, c.ID)
+			}
+		}
+		last := &s.Cases[len(s.Cases)-1]
+		last.Input[0].Content = "something else"
+		if out, _, err = Export(name, s); err != nil {
+			t.Errorf("%s: %v", f.path, err)
+			continue
+		}
+		again, _, err := Import(name, out, f.path, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", f.path, err)
+			continue
+		}
+		ignore := cmp.FilterPath(func(p cmp.Path) bool { k := p.String(); return strings.HasSuffix(k, "Position") || strings.HasSuffix(k, "Foreign") }, cmp.Ignore())
+		if diff := cmp.Diff(compacted(s), compacted(again), ignore); diff != "" {
+			t.Errorf("%s: the edited suite changed (-was +now):\n%s", f.path, diff)
 		}
 		n++
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if n < 33 {
 		t.Errorf("only %d files were checked", n)

@@ -103,3 +103,18 @@ func unknownName(name string) error {
 		Hint: "use one of " + strings.Join(Names(), ", "),
 	}
 }
+
+// Values gives the JSON of every top-level value of a file: one for JSON and
+// YAML, several for JSON Lines and YAML documents. Comments are dropped and
+// YAML is rewritten as JSON; numbers keep the form in which they are written.
+func Values(data []byte, path string) ([]json.RawMessage, error) {
+	src, err := open(data, path)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]json.RawMessage, len(src.values))
+	for i, v := range src.values {
+		out[i] = v.raw
+	}
+	return out, nil
+}

@@ -126,11 +126,9 @@ func (r *reader) evalTools(o, e object, c *callvet.Case) {
 	}
 }
 
-func writeEvalCase(c *callvet.Case, _ node) []byte {
+func writeEvalCase(c *callvet.Case, orig node) []byte {
 	var o, e record
-	if !generatedID.MatchString(c.ID) {
-		o.str("id", c.ID)
-	}
+	writeID(&o, "id", c, orig)
 	o.raw("question", quote(userText(c)))
 	o.str("difficulty", c.Fields["difficulty"])
 	expected, all := splitSets(&c.Expect)

@@ -125,7 +125,7 @@ func forgeDocument(f frame, same bool, cases [][]byte) []byte {
 
 func writeForgeCase(c *callvet.Case, orig node) []byte {
 	var o, in record
-	o.str("id", c.ID)
+	writeID(&o, "id", c, orig)
 	o.raw("description", quote(c.Description))
 	if d := c.Fields["difficulty"]; d != "perturbation" || orig.has("difficulty") {
 		o.str("difficulty", d)

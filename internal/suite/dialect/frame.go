@@ -106,3 +106,10 @@ func exportFrame(f frame, base, now []byte) []byte {
 	}
 	return overlay(f.document.raw, base, now)
 }
+
+// writeID leaves out an id that the importer made up for an original without one.
+func writeID(o *record, key string, c *callvet.Case, orig node) {
+	if orig.absent() || !generatedID.MatchString(c.ID) {
+		o.str(key, c.ID)
+	}
+}

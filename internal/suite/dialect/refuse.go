@@ -154,7 +154,7 @@ func (s *source) looksLike() (what, hint string) {
 			return "is a tool overlap map", "give it beside eval files, it has no cases"
 		case v.has("metrics") && v.has("id"):
 			return "is an OpenAI Evals registry entry", "load the samples file that it names"
-		case firstOf(v).has("role"), firstOf(v.get("input")).has("role"):
+		case firstOf(v).has("role"), v.has("input") || v.has("output"):
 			return "is a set of recorded conversations: a trace, not a suite", "score it as a trace file instead of loading it as a suite"
 		}
 	}

@@ -84,9 +84,7 @@ func writeTasksFrame(s *callvet.Suite) []byte {
 
 func writeTask(c *callvet.Case, orig node) []byte {
 	var o record
-	if !generatedID.MatchString(c.ID) {
-		o.str("task_id", c.ID)
-	}
+	writeID(&o, "task_id", c, orig)
 	o.str("description", c.Description)
 	if orig.has("messages") || len(c.Input) > 1 {
 		o.raw("messages", writeTurns(c.Input))

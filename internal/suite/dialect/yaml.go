@@ -22,7 +22,7 @@ import (
 const (
 	maxYAMLBytes = 32 << 20
 	maxYAMLDepth = 500
-	maxYAMLJSON  = 128 << 20
+	maxYAMLJSON  = 4 << 20 // and eight times the file
 )
 
 // readYAML rewrites YAML documents as JSON text with a table of positions.
@@ -43,7 +43,7 @@ func (s *source) readYAML(data []byte) (err error) {
 	if perr != nil {
 		return s.yamlParseError(perr)
 	}
-	w := &yamlWriter{src: s, anchors: map[string]ast.Node{}}
+	w := &yamlWriter{src: s, anchors: map[string]ast.Node{}, limit: maxYAMLJSON + 8*len(data)}
 	for _, doc := range file.Docs {
 		if doc.Body == nil {
 			continue
@@ -109,6 +109,7 @@ type yamlWriter struct {
 	out     []byte
 	marks   []mark
 	anchors map[string]ast.Node
+	limit   int
 }
 
 func (w *yamlWriter) fail(n ast.Node, format string, args ...any) error {
@@ -140,7 +141,7 @@ func start(n ast.Node) ast.Node {
 }
 
 func (w *yamlWriter) value(n ast.Node, depth int) error {
-	if depth > maxYAMLDepth || len(w.out) > maxYAMLJSON {
+	if depth > maxYAMLDepth || len(w.out) > w.limit {
 		return w.fail(n, "the document is too deep or its aliases make it too large")
 	}
 	switch v := n.(type) {
