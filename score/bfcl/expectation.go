@@ -19,9 +19,7 @@ type Expectation struct {
 	params   []param
 	required []required
 	answered uint64 // params that must be given because no answer is ""
-	// unanswerable: an answer demands a parameter beyond the 64 first.
-	overflow bool
-	lit      *literals
+	lit      *literals // nil for Python
 }
 
 // param is a name that the tool declares, the answer has, or both.
@@ -261,7 +259,7 @@ func (e *Expectation) declare(schema value.Value) {
 	}
 	if schema.Kind() != value.Object { // nothing declared: nothing checked
 		for i := range e.params {
-			e.params[i].declared, e.params[i].typ = true, e.params[i].first
+			e.params[i].assume()
 		}
 	}
 	req, _ := schema.Get("required")
@@ -270,6 +268,16 @@ func (e *Expectation) declare(schema value.Value) {
 			e.required = append(e.required, required{x.Str(), i})
 		} else {
 			e.required = append(e.required, required{x.Str(), -1})
+		}
+	}
+}
+
+// assume takes the declared type from the answers where no tool is known.
+func (p *param) assume() {
+	p.declared, p.typ = true, p.first
+	for i := range p.answers {
+		if a := &p.answers[i]; a.typ == pyList && len(a.list) > 0 && a.list[0].typ == pyDict {
+			p.nested = pyDict
 		}
 	}
 }
