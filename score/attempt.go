@@ -20,9 +20,11 @@ type scratch struct {
 	other fit // of the plan under trial
 	pairing
 	text      []byte
+	earlier   corpus // sources with the results of earlier calls
 	assertion []callvet.Assertion
 	skipped   int
 	facts     facts
+	explained []callvet.CallMatch // while a failure is classified
 }
 
 // actual is one call of the attempt.
@@ -107,49 +109,11 @@ func (w *scratch) compare(e *expected, a *actual) pair {
 		p := pair{tally: e.args.Tally(value.Value{})}
 		p.tally = match.Tally{Expected: max(p.tally.Expected, 1), Gold: p.tally.Gold, Union: p.tally.Gold + 1, Emitted: 1, Extra: 1}
 		return p
-	case w.k.profile != nil:
-		return w.compareProfile(e, a)
+	case e.foreign != nil:
+		return compareForeign(e, a)
 	}
 	p := pair{tally: e.args.Tally(a.args)}
 	p.pass = e.args.Pass(&p.tally)
 	p.near = e.args.Nearness(&p.tally)
 	return p
-}
-
-// compareProfile asks the profile's comparator and counts its diffs.
-func (w *scratch) compareProfile(e *expected, a *actual) pair {
-	ok, _, diffs := w.profileDiff(e, a)
-	if ok {
-		n := max(a.args.Len(), 1)
-		t := match.Tally{Expected: n, Matched: n, Soft: float64(n), Gold: n, Emitted: n, Union: n, Hits: float64(n)}
-		return pair{tally: t, near: 1, pass: true}
-	}
-	var t match.Tally
-	for i := range diffs {
-		t.Expected++
-		t.Union++
-		if diffs[i].Expected != nil {
-			t.Gold++
-		}
-		if diffs[i].Actual != nil {
-			t.Emitted++
-		}
-		if diffs[i].Matched {
-			t.Matched++
-			t.Soft++
-			t.Hits++
-		}
-	}
-	t.Expected = max(t.Expected, t.Matched+1)
-	return pair{tally: t, near: min(t.Soft/float64(t.Expected), 0.999)}
-}
-
-func (w *scratch) profileDiff(e *expected, a *actual) (bool, string, []callvet.ArgDiff) {
-	var src *callvet.Tool
-	if a.tool != nil {
-		src = a.tool.src
-	} else if e.tool != nil {
-		src = e.tool.src
-	}
-	return w.k.profile(src, e.src, a.args, w.k.scoring.Language)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/bfcl"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -29,7 +30,8 @@ type compiled struct {
 	routing  bool
 	toolW    float64
 	argsW    float64
-	profile  comparator
+	rules    bfcl.Rules
+	foreign  bool // a foreign profile compares the arguments
 	enforce  bool // a broken contract fails
 	contract bool // contracts are checked
 }
@@ -49,6 +51,8 @@ type expected struct {
 	known bool        // every asserted key is declared by the tool
 	after []int
 	check *expr
+	// foreign compares the arguments under a foreign profile, in place of args.
+	foreign *bfcl.Expectation
 }
 
 // problems collects what is wrong with one case.
@@ -166,13 +170,7 @@ func (k *compiled) settings(ps *problems) {
 	default:
 		ps.add("bad-contract", "scoring.contract", fmt.Sprintf("contract %q is not known", sc.Contract), "enforce, report or off")
 	}
-	var ok bool
-	if k.profile, ok = profile(sc.Profile); !ok {
-		ps.add("unknown-profile", "scoring.profile", fmt.Sprintf("profile %q is not known", sc.Profile), "leave it out, or bfcl")
-	}
-	if k.profile != nil {
-		k.contract, k.enforce = false, false
-	}
+	k.profileRules(ps)
 }
 
 func (k *compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *problems) plan {
@@ -218,17 +216,24 @@ func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Se
 			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 and len(items) > 0")
 		}
 	}
+	if k.foreign {
+		k.foreignCall(e, set, key, ps)
+		return
+	}
 	if src.Args == nil && len(src.Matchers) == 0 {
 		return
 	}
-	var params value.Value
-	if e.tool != nil {
-		params = e.tool.params
-	}
 	var bad []match.Problem
-	e.args, bad = match.Compile(src.Args, src.Matchers, params, set, k.scoring.ExtraArgs)
+	e.args, bad = match.Compile(src.Args, src.Matchers, e.params(), set, k.scoring.ExtraArgs)
 	ps.from(key+".", bad)
 	e.known = e.tool != nil && e.tool.declares(e.args)
+}
+
+func (e *expected) params() value.Value {
+	if e.tool == nil {
+		return value.Value{}
+	}
+	return e.tool.params
 }
 
 func (t *tool) declares(a *match.Args) bool {
@@ -299,6 +304,9 @@ func (k *compiled) sameName(a, b string) bool {
 }
 
 func (k *compiled) accepts(e *expected, name string) bool {
+	if e.foreign != nil {
+		return e.foreign.NameMatches(name)
+	}
 	for _, t := range e.src.Tools {
 		if k.sameName(t, name) {
 			return true

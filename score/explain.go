@@ -15,7 +15,10 @@ import (
 // explain sets expected beside actual calls: the plan's calls in order, then
 // the calls nobody expected.
 func (w *scratch) explain(planned bool) []callvet.CallMatch {
-	var out []callvet.CallMatch
+	if len(w.calls) == 0 && (!planned || len(w.fit.match) == 0) {
+		return nil
+	}
+	out := make([]callvet.CallMatch, 0, w.n+len(w.calls))
 	if planned {
 		for i := range w.fit.plan.calls {
 			out = append(out, w.explainExpected(i))
@@ -53,8 +56,9 @@ func (w *scratch) explainExpected(i int) callvet.CallMatch {
 	if e.args == nil || a.unknown || a.broken {
 		return m
 	}
-	if w.k.profile != nil {
-		_, m.Note, m.Args = w.profileDiff(e, a)
+	if e.foreign != nil {
+		m.Args = e.foreign.Diffs(a.args)
+		m.Note = note(m.Note, string(e.foreign.Match(a.src.Tool, a.args)))
 		return m
 	}
 	m.Args = e.args.Diff(a.args)
@@ -88,8 +92,8 @@ func payload(c *callvet.Call) string {
 }
 
 func note(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
@@ -143,20 +147,3 @@ func violationSentence(tool string, vs []callvet.Violation) string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// wrongArgs gives the tool and the diffs of the first call with wrong arguments.
-func (w *scratch) wrongArgs() (tool string, diffs []callvet.ArgDiff, a *actual, e *expected) {
-	for i, j := range w.fit.match {
-		if j < 0 || w.fit.pairs[i].pass {
-			continue
-		}
-		e, a = &w.fit.plan.calls[i], &w.calls[j]
-		if w.k.profile != nil {
-			_, _, diffs = w.profileDiff(e, a)
-		} else {
-			diffs = e.args.Diff(a.args)
-		}
-		return a.src.Tool, diffs, a, e
-	}
-	return "", nil, nil, nil
-}

@@ -54,15 +54,15 @@ func (s *corpus) add(text []byte) {
 // case's texts or the result of an earlier call.
 func (w *scratch) grounding(l *scoreList) {
 	g := grounder{sources: &w.k.sources, buf: w.text}
-	var own corpus
 	for j := range w.calls {
 		a := &w.calls[j]
 		if j > 0 && len(w.calls[j-1].src.Result) > 0 {
 			if g.sources == &w.k.sources {
-				own = corpus{slices.Clone(w.k.sources.text), slices.Clone(w.k.sources.numbers)}
-				g.sources = &own
+				w.earlier.text = append(w.earlier.text[:0], w.k.sources.text...)
+				w.earlier.numbers = append(w.earlier.numbers[:0], w.k.sources.numbers...)
+				g.sources = &w.earlier
 			}
-			own.add(w.calls[j-1].src.Result)
+			w.earlier.add(w.calls[j-1].src.Result)
 		}
 		if len(g.sources.text) > 0 && a.args.Kind() == value.Object {
 			g.walk(a.args)

@@ -32,6 +32,10 @@ func (w *scratch) judge() callvet.Result {
 	}
 	f.repaired = k.scoring.RequireNative && w.repaired()
 	planned := len(k.plans) > 0
+	if f.broken && k.foreign && w.wantsNone() {
+		// To the leaderboard an output that holds no readable call is none.
+		f.broken, w.calls = false, w.calls[:0]
+	}
 	if planned {
 		w.bestFit()
 		if f.broken && len(w.calls) == 0 {
@@ -65,7 +69,7 @@ func (w *scratch) checkContracts(planned bool) {
 	k := w.k
 	for j := range w.calls {
 		a := &w.calls[j]
-		if k.tools != nil && a.tool == nil && w.facts.unknownTool == 0 {
+		if k.tools != nil && a.tool == nil && w.facts.unknownTool == 0 && !(planned && answers(w.fit.match, j)) {
 			w.facts.unknownTool = j + 1
 		}
 		if !k.enforce || !a.checked || a.valid || w.facts.invalid > 0 {
@@ -104,19 +108,19 @@ func (w *scratch) result(planned bool) callvet.Result {
 	if planned {
 		good = good && w.fit.pass
 	}
+	if !good || f.unrecorded || w.telling() {
+		r.Calls = w.explain(planned)
+	}
 	switch {
 	case !good:
 		r.Verdict = callvet.VerdictFail
-		r.Class, r.Reason = w.classify(planned)
+		r.Class, r.Reason = w.classify(planned, r.Calls)
 	case f.unrecorded:
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
 	case !planned && f.evaluated == 0 && f.prereqs.required == 0 && f.flow.total == 0:
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing is left to assert: every assertion was skipped"
 	default:
 		r.Verdict = callvet.VerdictPass
-	}
-	if r.Verdict != callvet.VerdictPass || w.telling() {
-		r.Calls = w.explain(planned)
 	}
 	return r
 }
@@ -137,24 +141,34 @@ func (w *scratch) telling() bool {
 	return false
 }
 
-type scoreList struct{ s []callvet.Score }
+// maxScores is how many scores one attempt can have.
+const maxScores = 32
+
+// scoreList gathers scores outside the heap.
+type scoreList struct {
+	n int
+	s [maxScores]callvet.Score
+}
 
 func (l *scoreList) add(name string, v float64) {
-	l.s = append(l.s, callvet.Score{Name: name, Value: clamp(v), Scored: true})
+	s := &l.s[l.n]
+	s.Name, s.Value, s.Scored = name, clamp(v), true
+	l.n++
 }
 
 func (l *scoreList) unscored(name, reason string) {
-	l.s = append(l.s, callvet.Score{Name: name, Reason: reason})
+	s := &l.s[l.n]
+	s.Name, s.Reason = name, reason
+	l.n++
 }
+
+func (l *scoreList) list() []callvet.Score { return append([]callvet.Score(nil), l.s[:l.n]...) }
 
 // clamp keeps a rounding error from leaving [0,1].
 func clamp(v float64) float64 { return min(max(v, 0), 1) }
 
-// scoreCap fits all scores of a single-turn attempt.
-const scoreCap = 24
-
 func (w *scratch) scores(planned bool) []callvet.Score {
-	l := scoreList{make([]callvet.Score, 0, scoreCap)}
+	var l scoreList
 	if planned {
 		w.planScores(&l)
 	} else if w.k.routing {
@@ -169,7 +183,7 @@ func (w *scratch) scores(planned bool) []callvet.Score {
 	if planned {
 		w.overall(&l)
 	}
-	return l.s
+	return l.list()
 }
 
 func (w *scratch) formatScore() float64 {

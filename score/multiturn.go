@@ -325,5 +325,5 @@ func (w *scratch) completion() float64 {
 	if e.args == nil || w.calls[j].unknown {
 		return 1
 	}
-	return w.k.toolW + w.k.argsW*e.args.Accuracy(&w.fit.pairs[i].tally)
+	return w.k.toolW + w.k.argsW*e.accuracy(&w.fit.pairs[i])
 }

@@ -78,7 +78,7 @@ func (w *scratch) judgePlan(p *plan, f *fit) {
 		}
 		if e.args != nil && !w.calls[j].unknown {
 			f.scored++
-			sum += e.args.Accuracy(&f.pairs[i].tally)
+			sum += e.accuracy(&f.pairs[i])
 		}
 	}
 	if f.scored > 0 {
@@ -110,7 +110,7 @@ func (w *scratch) bestSingle(f *fit) {
 	for i, j := range f.match {
 		if e := &f.plan.calls[i]; j >= 0 && e.args != nil && !w.calls[j].unknown {
 			f.scored = 1
-			f.args = max(f.args, e.args.Accuracy(&f.pairs[i].tally))
+			f.args = max(f.args, e.accuracy(&f.pairs[i]))
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // classify gives the first error class that applies to a failed attempt and the
 // sentence that tells a person why.
-func (w *scratch) classify(planned bool) (callvet.Class, string) {
+func (w *scratch) classify(planned bool, calls []callvet.CallMatch) (callvet.Class, string) {
+	w.explained = calls
 	for _, step := range [...]func(bool) (callvet.Class, string){
 		w.classRead, w.classRouting, w.classArguments, w.classSequence, w.classAssertions,
 	} {
@@ -131,7 +132,7 @@ func (w *scratch) classArguments(planned bool) (callvet.Class, string) {
 		return callvet.ClassContract, violationSentence(a.src.Tool, a.violations(w.k))
 	}
 	if planned && w.fit.full < w.fit.paired {
-		return w.classDiffs(w.wrongArgs())
+		return w.classDiffs()
 	}
 	if f := &w.facts.flow; f.failed != "" && w.fit.missing == 0 {
 		if f.grounded {
@@ -144,29 +145,37 @@ func (w *scratch) classArguments(planned bool) (callvet.Class, string) {
 
 // classDiffs decides between an invented and a wrong argument and tells the
 // first of the kind that decided.
-func (w *scratch) classDiffs(tool string, diffs []callvet.ArgDiff, a *actual, _ *expected) (callvet.Class, string) {
-	first := -1
-	for i := range diffs {
-		if diffs[i].Matched {
+func (w *scratch) classDiffs() (callvet.Class, string) {
+	for c := range w.explained {
+		m := &w.explained[c]
+		if m.State != callvet.StatePartial {
 			continue
 		}
-		if first < 0 {
-			first = i
+		var first *callvet.ArgDiff
+		for i := range m.Args {
+			d := &m.Args[i]
+			if d.Matched {
+				continue
+			}
+			if first == nil {
+				first = d
+			}
+			if w.invented(&w.calls[m.Actual], d) {
+				return callvet.ClassArgHalluc, argSentence(m.Got, d)
+			}
 		}
-		if w.invented(a, &diffs[i]) {
-			return callvet.ClassArgHalluc, argSentence(tool, &diffs[i])
+		if first != nil {
+			return callvet.ClassWrongArgs, argSentence(m.Got, first)
 		}
+		return callvet.ClassWrongArgs, m.Got + ": the arguments are not the expected ones"
 	}
-	if first < 0 {
-		return callvet.ClassWrongArgs, tool + ": the arguments are not the expected ones"
-	}
-	return callvet.ClassWrongArgs, argSentence(tool, &diffs[first])
+	return "", ""
 }
 
 // invented: a key that the schema does not declare, or a value that neither the
 // schema nor any text or earlier result holds. Without texts nothing can be said.
 func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
-	if d.Actual == nil || a == nil {
+	if d.Actual == nil {
 		return false
 	}
 	top := d.Path

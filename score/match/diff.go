@@ -26,12 +26,8 @@ func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 	return a.root.diffExtras(out, "", actual, a.extra)
 }
 
-func raw(v value.Value) json.RawMessage {
-	if b := v.Raw(); b != nil {
-		return append(json.RawMessage(nil), b...)
-	}
-	return nil
-}
+// raw is a view of the value's text, which belongs to the case or the trace.
+func raw(v value.Value) json.RawMessage { return v.Raw() }
 
 func (m *member) diff(out []callvet.ArgDiff, path string, v value.Value) []callvet.ArgDiff {
 	if v.Kind() != value.Invalid || m.rule.op == opAbsent {
