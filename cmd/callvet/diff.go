@@ -1,0 +1,125 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/panel"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	var slices []string
+	cmd := &cobra.Command{
+		Use: "diff BASELINE CANDIDATE", Short: "Say what changed between two runs, case by case, with intervals",
+		Example: "  callvet diff last~1 last",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			ctx := cmd.Context()
+			db, err := a.openStore(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			base, err := openRun(ctx, db, args[0])
+			if err != nil {
+				return err
+			}
+			cand, err := openRun(ctx, db, args[1])
+			if err != nil {
+				return err
+			}
+			c, err := compare(ctx, db, base, cand, slices)
+			if err != nil {
+				return err
+			}
+			if a.jsonOut {
+				return json.NewEncoder(a.out).Encode(c)
+			}
+			return report.Comparison(a.out, c, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
+		},
+	}
+	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices to compare: tag, tier or field names")
+	return cmd
+}
+
+func compare(ctx context.Context, db *store.DB, base, cand *loaded, slices []string) (*panel.Comparison, error) {
+	b, err := base.ledger(ctx, db, slices)
+	if err != nil {
+		return nil, err
+	}
+	c, err := cand.ledger(ctx, db, slices)
+	if err != nil {
+		return nil, err
+	}
+	return panel.Diff(b, c, 0), nil
+}
+
+func (l *loaded) ledger(ctx context.Context, db *store.DB, slices []string) (*panel.Ledger, error) {
+	names := make([]string, len(l.man.Targets))
+	for i := range names {
+		names[i] = l.man.Targets[i].Name
+	}
+	led := panel.NewLedger(l.run.ID, names, slices)
+	for r, err := range l.rows(ctx, db, store.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		led.Add(r.Case, r.Cell)
+	}
+	return led, nil
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	var outputs, slices []string
+	var baseline string
+	cmd := &cobra.Command{
+		Use: "report RUN -o FILE", Short: "Write a report of a run: .html .md .xml .csv .json .jsonl .txt",
+		Example: "  callvet report last -o report.html -o junit.xml\n  callvet report last --baseline main -o comment.md",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			ctx := cmd.Context()
+			if len(outputs) == 0 {
+				return usagef("where to? callvet report RUN -o report.html")
+			}
+			db, err := a.openStore(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			l, err := openRun(ctx, db, args[0])
+			if err != nil {
+				return err
+			}
+			v, err := l.view(ctx, db, slices)
+			if err != nil {
+				return err
+			}
+			if baseline != "" {
+				base, err := openRun(ctx, db, baseline)
+				if err != nil {
+					return err
+				}
+				if v.Diff, err = compare(ctx, db, base, l, slices); err != nil {
+					return err
+				}
+			}
+			for _, o := range outputs {
+				if err := a.writeReport(v, o); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "file to write; its extension is the format; may be repeated")
+	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "run to compare with")
+	return cmd
+}

@@ -1,0 +1,318 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/score"
+)
+
+// evaluation is a run about to start, new or resumed.
+type evaluation struct {
+	*loaded
+	targets []run.Target
+	done    iter.Seq2[*callvet.Cell, error]
+}
+
+// evaluate is `callvet run`.
+func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed func(string) bool) (err error) {
+	for _, o := range f.outputs { // a wrong extension is told before any money is spent
+		if _, err := report.ByPath(o); err != nil {
+			return err
+		}
+	}
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var e *evaluation
+	var op *opener
+	if f.resume != "" {
+		e, op, err = a.takeUp(ctx, db, path, &f)
+	} else {
+		e, op, err = a.start(ctx, db, path, &f, changed)
+	}
+	if op != nil {
+		defer op.close()
+	}
+	if err != nil {
+		return err
+	}
+	sum, runErr := a.carryOut(ctx, db, e, &f)
+	// What was asked to end early is still told: the context may be gone by now.
+	return a.conclude(context.WithoutCancel(ctx), db, e, &f, sum, runErr)
+}
+
+// start checks the suite, opens the targets and creates the run.
+func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags, changed func(string) bool) (*evaluation, *opener, error) {
+	if path == "" {
+		return nil, nil, usagef("which suite? callvet run SUITE -m TARGET")
+	}
+	specs, err := a.specs(f, changed)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, problems, err := a.check(path, f.suite)
+	if err != nil {
+		a.tell(problems, false)
+		return nil, nil, err
+	}
+	if errs, warns := a.tell(problems, a.verbose); errs > 0 && !f.noLint {
+		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %d errors", path, callvet.ErrInvalid, errs), Hint: "mend them, or --no-lint to run all the same"}
+	} else if warns > 0 && !a.verbose && !f.quiet {
+		fmt.Fprintf(a.err, "note: lint has %d warnings: callvet lint %s\n", warns, shellQuote(path))
+	}
+	man := manifest{
+		Version: manifestVersion, Callvet: buildVersion(), Path: path, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(f.repeats, 1),
+		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache,
+	}
+	if man.Cases, err = a.selectCases(ctx, db, s, f); err != nil {
+		return nil, nil, err
+	}
+	op, err := a.newOpener(s, f.timeout, man.Prices, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	ts, err := op.openAll(specs)
+	if err != nil {
+		return nil, op, err
+	}
+	for i := range ts {
+		man.Targets = append(man.Targets, ts[i].Target)
+	}
+	b, err := json.Marshal(&man)
+	if err != nil {
+		return nil, op, fmt.Errorf("write manifest: %w", err)
+	}
+	r, err := db.CreateRun(ctx, store.NewRun{Name: f.name, Suite: s, Manifest: b})
+	if err != nil {
+		return nil, op, err
+	}
+	return &evaluation{loaded: &loaded{run: r, man: &man, suite: s}, targets: ts}, op, nil
+}
+
+// selectCases gives the positions of the chosen cases, nil for all.
+func (a *app) selectCases(ctx context.Context, db *store.DB, s *callvet.Suite, f *runFlags) ([]int, error) {
+	if len(f.filter) == 0 && f.sample == 0 && f.failedFrom == "" {
+		return nil, nil
+	}
+	sel := run.Selection{Filters: f.filter, Sample: f.sample, Seed: uint64(f.seed)}
+	if f.failedFrom != "" {
+		r, err := db.Run(ctx, f.failedFrom)
+		if err != nil {
+			return nil, err
+		}
+		sel.Only = map[string]bool{}
+		for c, err := range db.Cells(ctx, r.ID, store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun}}) {
+			if err != nil {
+				return nil, err
+			}
+			sel.Only[c.Trace.CaseID] = true
+		}
+		if len(sel.Only) == 0 {
+			return nil, fmt.Errorf("select cases: %w: nothing failed in run %s", callvet.ErrInvalid, r.ID)
+		}
+	}
+	return run.Select(s, sel)
+}
+
+// takeUp opens a stored run to go on with it: with the suite it ran, the targets
+// it asked, and every cell that is durable.
+func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags) (*evaluation, *opener, error) {
+	l, err := openRun(ctx, db, f.resume)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(f.targets) > 0 && !sameTargets(f.targets, l.man.Specs) {
+		return nil, nil, usagef("--resume %s: the run asks other targets (%s); a resumed run cannot change them", f.resume, l.targetArgs())
+	}
+	if path != "" {
+		s, _, err := a.check(path, f.suite)
+		if err != nil {
+			return nil, nil, err
+		}
+		if h, err := store.SuiteHash(s); err != nil || h != l.run.SuiteHash {
+			fmt.Fprintf(a.err, "note: %s has changed since; going on with the suite that run %s started with\n", path, l.run.ID)
+		}
+	}
+	op, err := a.newOpener(l.suite, f.timeout, l.man.Prices, l.run.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	ts, err := op.openAll(l.man.Specs)
+	if err != nil {
+		return nil, op, err
+	}
+	if len(ts) != len(l.man.Targets) {
+		return nil, op, fmt.Errorf("resume run %s: %w: its targets opened as %d and now as %d", l.run.ID, callvet.ErrConflict, len(l.man.Targets), len(ts))
+	}
+	f.noCache, f.realLatency = l.man.NoCache, l.man.RealLatency
+	if err := db.SetStatus(ctx, l.run.ID, store.StatusRunning); err != nil {
+		return nil, op, err
+	}
+	return &evaluation{loaded: l, targets: ts, done: db.DoneCells(ctx, l.run.ID)}, op, nil
+}
+
+func sameTargets(names []string, specs []targetSpec) bool {
+	if len(names) != len(specs) {
+		return false
+	}
+	for i := range names {
+		if names[i] != specs[i].Target {
+			return false
+		}
+	}
+	return true
+}
+
+// carryOut runs the cells and records how the run ended.
+func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runFlags) (run.Summary, error) {
+	scorer, _ := score.New(e.suite, a.scoring())
+	progress := report.Progress{W: a.err, TTY: a.errTTY, Width: a.width, Now: a.now}
+	if f.quiet {
+		progress.W, progress.TTY = io.Discard, false
+	}
+	cfg := run.Config{
+		Suite: e.suite, Targets: e.targets, Scorer: scorer, Contract: scorer, Goal: scorer,
+		Worlds: func(c *callvet.Case) callvet.World {
+			return replay.Mocks(e.suite, c, replay.Options{RealLatency: f.realLatency})
+		},
+		Cases: e.man.Cases, Repeats: e.man.Repeats, Limits: limits(e, f), Timeout: f.timeout, Retry: run.Retry{Attempts: f.retries + 1},
+		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: db, Done: e.done, KeepErrors: f.keepErrors,
+		Abort: a.abort.Done(), Now: a.now, Seed: uint64(e.man.Seed),
+		Observe: func(ev run.Event) {
+			progress.Update(report.Tick{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA})
+		},
+	}
+	if !f.noCache {
+		cfg.Cache = db
+	}
+	sum, err := run.Run(ctx, cfg)
+	progress.Finish()
+	totals, jerr := json.Marshal(sum)
+	if jerr != nil {
+		return sum, errors.Join(err, jerr)
+	}
+	return sum, errors.Join(err, db.FinishRun(context.WithoutCancel(ctx), e.run.ID, store.Status(sum.Status), totals))
+}
+
+// limits are the command line's for every provider, and a targets file's for its own.
+func limits(e *evaluation, f *runFlags) map[string]run.Limits {
+	m := map[string]run.Limits{"": {Concurrency: f.concurrency, PerSecond: f.rate}}
+	for i := range e.man.Specs {
+		s := &e.man.Specs[i]
+		if (s.Concurrency == 0 && s.Rate == 0) || i >= len(e.targets) || len(e.man.Specs) != len(e.targets) {
+			continue
+		}
+		l := m[""]
+		if s.Concurrency > 0 {
+			l.Concurrency = s.Concurrency
+		}
+		if s.Rate > 0 {
+			l.PerSecond = s.Rate
+		}
+		m[e.targets[i].Provider] = l
+	}
+	return m
+}
+
+// conclude tells what came out and decides the exit code.
+func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, f *runFlags, sum run.Summary, runErr error) error {
+	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
+		return runErr
+	}
+	var err error
+	if e.run, err = db.Run(ctx, e.run.ID); err != nil {
+		return err
+	}
+	v, err := e.view(ctx, db, f.slices)
+	if err != nil {
+		return err
+	}
+	for _, o := range f.outputs {
+		if err := a.writeReport(v, o); err != nil {
+			return err
+		}
+	}
+	if err := a.show(v, f); err != nil {
+		return err
+	}
+	for _, s := range sum.Stopped {
+		fmt.Fprintf(a.err, "gave up on %s\n", s)
+	}
+	switch {
+	case sum.Status == run.StatusInterrupted:
+		fmt.Fprintf(a.err, "interrupted: %d of %d cells are done and stored; go on with: callvet run --resume %s\n", sum.Done, sum.Total, e.run.ID)
+		a.exitStatus = exitInterrupted
+	case runErr != nil:
+		return &callvet.Hinted{Err: runErr, Hint: "callvet run --resume " + e.run.ID + " with a larger budget"}
+	case sum.Pass+sum.Fail == 0:
+		return fmt.Errorf("nothing was judged: %d cells ended in an error, %d did not run", sum.Error, sum.NotRun)
+	default:
+		a.exitStatus = a.verdict(v, f, sum)
+	}
+	return nil
+}
+
+// show prints the run on standard output.
+func (a *app) show(v *report.View, f *runFlags) error {
+	switch {
+	case a.jsonOut:
+		return report.JSON(a.out, v)
+	case f.quiet:
+		return nil
+	}
+	return report.Terminal(a.out, v, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures})
+}
+
+// verdict judges the run by --require-pass and --fail-under, for each target.
+func (a *app) verdict(v *report.View, f *runFlags, sum run.Summary) int {
+	code := exitOK
+	if f.requirePass && sum.Pass != sum.Total {
+		fmt.Fprintf(a.err, "required: every attempt passes; %d of %d did\n", sum.Pass, sum.Total)
+		return exitGateFailed
+	}
+	if f.failUnder <= 0 {
+		return code
+	}
+	for i := range v.Panels.Targets {
+		t := &v.Panels.Targets[i]
+		m := t.Overall.Metric("pass")
+		if t.Floor || m == nil || !m.Interval.Defined() {
+			continue
+		}
+		switch iv := m.Interval; {
+		case iv.Upper < f.failUnder:
+			fmt.Fprintf(a.err, "failed: %s passes %.1f %% (%.1f to %.1f), under %.1f %%\n", t.Name, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, 100*f.failUnder)
+			code = exitGateFailed
+		case iv.Lower < f.failUnder:
+			fmt.Fprintf(a.err, "inconclusive: %s passes %.1f %% (%.1f to %.1f); %d cases cannot tell whether that is %.1f %% or more\n", t.Name, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, t.Overall.Cases, 100*f.failUnder)
+			if code == exitOK {
+				code = exitInconclusive
+			}
+		}
+	}
+	return code
+}
+
+// writeReport writes one report file, whole or not at all; "-" is standard output as text.
+func (a *app) writeReport(v *report.View, path string) error {
+	face, err := report.ByPath(path)
+	if err != nil {
+		return err
+	}
+	return writeFile(a.path(path), func(f *os.File) error { return face(f, v) })
+}

@@ -1,0 +1,64 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+)
+
+func (a *app) lintCommand() *cobra.Command {
+	var f suiteFlags
+	var strict bool
+	cmd := &cobra.Command{
+		Use: "lint SUITE…", Short: "Find what is wrong with suites before they cost money",
+		Long: `Check suites: unknown keys, duplicate ids, tools that do not exist, expected arguments that their own
+schema rejects, cases that assert nothing or pass by doing nothing, gold answers that do not pass their own case.
+Each finding names file, line, column and the fix. Exit code 2 when there is an error.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			errs, warns, cases := 0, 0, 0
+			var all []callvet.Problem
+			for _, path := range args {
+				s, problems, err := a.check(path, f)
+				if err != nil {
+					a.tell(problems, true)
+					return err
+				}
+				cases += len(s.Cases)
+				all = append(all, problems...)
+				if !a.jsonOut {
+					e, w := a.tell(problems, true)
+					errs, warns = errs+e, warns+w
+				}
+			}
+			if a.jsonOut {
+				return a.lintJSON(all, cases)
+			}
+			if errs > 0 || strict && warns > 0 {
+				return fmt.Errorf("lint: %w: %d errors, %d warnings in %d cases", callvet.ErrInvalid, errs, warns, cases)
+			}
+			fmt.Fprintf(a.out, "%d cases, no errors, %d warnings\n", cases, warns)
+			return nil
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are errors")
+	return cmd
+}
+
+func (a *app) lintJSON(problems []callvet.Problem, cases int) error {
+	if problems == nil {
+		problems = []callvet.Problem{}
+	}
+	for i := range problems {
+		if !problems[i].Warning {
+			a.exitStatus = exitUsage
+		}
+	}
+	return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.lint", "version": 1, "cases": cases, "problems": problems})
+}

@@ -1,0 +1,176 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Command callvet evaluates tool calls: it runs a suite of cases against
+// models and agents and says what broke, and why.
+//
+// This package reads flags and the environment, builds the adapters and hands
+// them to the rooms that do the work; it is the only one that does. Each
+// command has a file of its own. Data goes to standard output, progress and
+// diagnostics to standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+)
+
+// Exit codes, the same for every command.
+const (
+	exitOK           = 0
+	exitError        = 1
+	exitUsage        = 2
+	exitGateFailed   = 3
+	exitInconclusive = 4
+	exitBudget       = 5
+	exitInterrupted  = 130
+)
+
+// app is the process as seen by the commands: everything they may touch.
+type app struct {
+	in         io.Reader
+	out, err   io.Writer
+	getenv     func(string) string
+	environ    []string
+	now        func() time.Time
+	dir        string
+	outTTY     bool
+	errTTY     bool
+	width      int
+	dbPath     string
+	jsonOut    bool
+	noColor    bool
+	verbose    bool
+	abort      context.Context // ends at the second interrupt
+	exitStatus int             // set by a command that ended with a verdict rather than an error
+}
+
+func main() { os.Exit(mainExit()) }
+
+// mainExit runs the process and gives its exit code; tests run it as a command.
+func mainExit() int {
+	ctx, abort, stop := interruptible(context.Background())
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	a := &app{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
+		outTTY: isTerminal(os.Stdout), errTTY: isTerminal(os.Stderr), width: terminalWidth(os.Stdout), abort: abort,
+	}
+	return a.run(ctx, os.Args[1:])
+}
+
+// interruptible gives a context that ends at the first interrupt, so that work
+// can finish cleanly, and one that ends at the second.
+func interruptible(parent context.Context) (soft, hard context.Context, stop func()) {
+	soft, cancelSoft := context.WithCancel(parent)
+	hard, cancelHard := context.WithCancel(parent)
+	ch := make(chan os.Signal, 2)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for _, cancel := range []func(){cancelSoft, cancelHard} {
+			select {
+			case <-ch:
+				cancel()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return soft, hard, func() { signal.Stop(ch); close(done); cancelSoft(); cancelHard() }
+}
+
+// run executes one command line.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return a.exitStatus
+	}
+	code := exitCode(err)
+	if errors.Is(err, errSilent) {
+		return code
+	}
+	fmt.Fprintf(a.err, "callvet: %s\n", err)
+	var h *callvet.Hinted
+	if errors.As(err, &h) && h.Hint != "" {
+		fmt.Fprintf(a.err, "  try: %s\n", h.Hint)
+	}
+	return code
+}
+
+// errSilent marks an error that has been told already.
+var errSilent = errors.New("already reported")
+
+// usageError marks a mistake in the command line.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exitCode maps an error's kind to the process's exit code; the one place that does.
+func exitCode(err error) int {
+	var u usageError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(err, callvet.ErrBudget):
+		return exitBudget
+	case errors.As(err, &u), errors.Is(err, callvet.ErrInvalid), cobraUsage(err):
+		return exitUsage
+	}
+	return exitError
+}
+
+// cobraUsage recognises the command-line library's own usage errors, which have no type.
+func cobraUsage(err error) bool {
+	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument", "invalid argument", "accepts ", "requires at least", "required flag"} {
+		if strings.HasPrefix(err.Error(), p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "callvet",
+		Short: "Evaluate tool calls: right tool, right arguments, safely, task done",
+		Long: `callvet runs a suite of cases against models and agents and says what broke, and why.
+
+  callvet init                                    write a commented suite, ready to run
+  callvet run suite.yaml -m openai/gpt-5-mini     evaluate a model
+  callvet run suite.yaml -m offline/lexical       evaluate the offline floor; needs no key
+  callvet show last                               the last run's failing cases, explained`,
+		SilenceUsage: true, SilenceErrors: true,
+		SuggestionsMinimumDistance: 2,
+	}
+	p := root.PersistentFlags()
+	p.StringVar(&a.dbPath, "db", "", "database file (default: callvet.db in the user's data directory, or $CALLVET_DB)")
+	p.BoolVar(&a.jsonOut, "json", false, "print JSON on standard output")
+	p.BoolVar(&a.noColor, "no-color", false, "no color (also $NO_COLOR)")
+	p.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
+	root.AddCommand(
+		a.initCommand(), a.runCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(),
+		a.lintCommand(), a.convertCommand(), a.schemaCommand(), a.targetsCommand(), a.versionCommand(),
+	)
+	return root
+}

@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/provider/agent"
+	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/provider/offline"
+	"github.com/callvet/callvet/internal/provider/recorded"
+	"github.com/callvet/callvet/internal/run"
+)
+
+// opener builds the models that targets speak through.
+type opener struct {
+	app     *app
+	client  *http.Client
+	prices  *provider.Prices
+	timeout time.Duration
+	suite   *callvet.Suite
+	session string
+	closers []func() error
+}
+
+// close lets go of what opened targets hold.
+func (o *opener) close() {
+	for _, c := range o.closers {
+		_ = c()
+	}
+}
+
+func (a *app) newOpener(s *callvet.Suite, timeout time.Duration, prices, session string) (*opener, error) {
+	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, suite: s, session: session}
+	if prices != "" {
+		b, err := os.ReadFile(a.path(prices))
+		if err != nil {
+			return nil, fmt.Errorf("read prices: %w", err)
+		}
+		own, err := provider.ReadPrices(b)
+		if err != nil {
+			return nil, fmt.Errorf("read prices %s: %w", prices, err)
+		}
+		o.prices = o.prices.Over(own)
+	}
+	return o, nil
+}
+
+// open builds the target of a spec; a recording may hold several.
+func (o *opener) open(s *targetSpec) ([]run.Target, error) {
+	ts, err := o.dispatch(s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ts {
+		if len(ts) == 1 {
+			ts[i].Name = displayName(s)
+		}
+		if s.SystemPrompt != "" {
+			ts[i].SystemPrompt = s.SystemPrompt
+		}
+		if s.ToolChoice != "" {
+			ts[i].ToolChoice = s.ToolChoice
+		}
+	}
+	return ts, nil
+}
+
+// displayName is how reports call a target: the name given, or what was typed
+// without the folders of a file.
+func displayName(s *targetSpec) string {
+	scheme, rest, _ := strings.Cut(s.Target, ":")
+	switch {
+	case s.Name != "":
+		return s.Name
+	case scheme == "script" || scheme == "recorded":
+		return scheme + ":" + filepath.Base(rest)
+	}
+	return s.Target
+}
+
+func (o *opener) dispatch(s *targetSpec) ([]run.Target, error) {
+	scheme, rest, _ := strings.Cut(s.Target, ":")
+	switch {
+	case s.Target == "offline/lexical":
+		m, t := offline.OpenLexical()
+		return one(m, t, nil)
+	case scheme == "script":
+		return one(offline.OpenScript(o.app.path(rest), nil))
+	case scheme == "recorded":
+		return o.recordings(o.app.path(rest))
+	case scheme == "http" || scheme == "https":
+		return o.httpAgent(s)
+	case scheme == "exec":
+		args, err := agent.SplitCommand(rest)
+		if err != nil {
+			return nil, fmt.Errorf("open target %q: %w", s.Target, err)
+		}
+		return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: o.app.dir, Env: o.app.environ, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.now}))
+	}
+	cfg := provider.Config{
+		Getenv: o.app.getenv, BaseURL: s.BaseURL, Params: s.Params, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
+	}
+	if s.APIKeyEnv != "" {
+		if cfg.APIKey = o.app.getenv(s.APIKeyEnv); cfg.APIKey == "" {
+			return nil, &callvet.Hinted{Err: fmt.Errorf("open target %q: %w: $%s is empty", s.Target, callvet.ErrDenied, s.APIKeyEnv), Hint: "export " + s.APIKeyEnv + "=…"}
+		}
+	}
+	return one(provider.Open(s.Target, cfg))
+}
+
+func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []run.Target{{Target: t, Model: m}}, nil
+}
+
+// recordings opens what was recorded, and tells on standard error which rows
+// and cases do not meet: a case without a row is not run, never a zero.
+func (o *opener) recordings(path string) ([]run.Target, error) {
+	sources, err := recorded.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []run.Target
+	for _, s := range sources {
+		o.closers = append(o.closers, s.Close)
+		for _, p := range s.Problems {
+			fmt.Fprintf(o.app.err, "warning: %s\n", o.app.relative(p))
+		}
+		if s.Malformed > len(s.Problems) {
+			fmt.Fprintf(o.app.err, "warning: %s: %d rows in all could not be read\n", s.Target.Name, s.Malformed)
+		}
+		if c := s.Coverage(o.suite.Cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
+			fmt.Fprintf(o.app.err, "note: %s: %d cases without a row (not run), %d rows of other cases\n", s.Target.Name, len(c.Missing), len(c.Unknown))
+		}
+		out = append(out, run.Target{Target: s.Target, Model: s.Model})
+	}
+	return out, nil
+}
+
+func (o *opener) httpAgent(s *targetSpec) ([]run.Target, error) {
+	body := map[string]json.RawMessage{}
+	for k, v := range s.Body {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return nil, fmt.Errorf("open target %q: body %s: %w", s.Target, k, err)
+		}
+		body[k] = b
+	}
+	g := s.Agent
+	return one(agent.OpenHTTP(agent.HTTPConfig{
+		URL: s.Target, Headers: s.Headers, InputField: g["input"], SessionField: g["session"], HistoryField: g["history"], SystemField: g["system"],
+		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g), Timeout: o.timeout, Now: o.app.now,
+		Lookup: func(name string) (string, bool) { v := o.app.getenv(name); return v, v != "" },
+	}))
+}
+
+func fields(g map[string]string) answer.Fields {
+	return answer.Fields{Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"], Problem: g["error"]}
+}
+
+// openAll opens every spec and makes the names of targets unique, because
+// reports and comparisons go by name.
+func (o *opener) openAll(specs []targetSpec) ([]run.Target, error) {
+	var all []run.Target
+	for i := range specs {
+		ts, err := o.open(&specs[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ts...)
+	}
+	seen := map[string]int{}
+	for i := range all {
+		n := filepath.ToSlash(all[i].Name)
+		if seen[n]++; seen[n] > 1 {
+			n = fmt.Sprintf("%s#%d", n, seen[n])
+		}
+		all[i].Name = n
+	}
+	return all, nil
+}

@@ -1,0 +1,154 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/panel"
+)
+
+func (a *app) runsCommand() *cobra.Command {
+	var limit int
+	var remove []string
+	cmd := &cobra.Command{
+		Use: "runs", Short: "List the stored runs, newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			db, err := a.openStore(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			if len(remove) > 0 {
+				return a.removeRuns(cmd.Context(), db, remove)
+			}
+			list, err := db.Runs(cmd.Context(), limit)
+			if err != nil {
+				return err
+			}
+			out := make([]report.RunSummary, len(list))
+			for i := range list {
+				if out[i], err = summary(&list[i]); err != nil {
+					return err
+				}
+			}
+			if a.jsonOut {
+				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.runs", "version": 1, "runs": out})
+			}
+			return report.Runs(a.out, out, time.Local, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
+		},
+	}
+	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many runs (0: all)")
+	cmd.Flags().StringArrayVar(&remove, "delete", nil, "delete this run for good; may be repeated")
+	return cmd
+}
+
+func (a *app) removeRuns(ctx context.Context, db *store.DB, refs []string) error {
+	for _, ref := range refs {
+		r, err := db.Run(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if err := db.DeleteRun(ctx, r.ID); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "deleted run %s\n", r.ID)
+	}
+	return db.Vacuum(ctx)
+}
+
+// summary is a run's line in the list, from what was counted when it ended.
+func summary(r *store.Run) (report.RunSummary, error) {
+	m, err := readManifest(r)
+	if err != nil {
+		return report.RunSummary{}, err
+	}
+	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.Status)}
+	for i := range m.Targets {
+		out.Targets = append(out.Targets, m.Targets[i].Name)
+	}
+	if len(r.Totals) == 0 {
+		return out, nil
+	}
+	var t run.Summary
+	if err := json.Unmarshal(r.Totals, &t); err != nil {
+		return out, fmt.Errorf("read totals of run %s: %w", r.ID, err)
+	}
+	out.Cells = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}
+	if t.CostKnown {
+		out.CostUSD = &t.CostUSD
+	}
+	return out, nil
+}
+
+func (a *app) showCommand() *cobra.Command {
+	var all bool
+	var target string
+	cmd := &cobra.Command{
+		Use: "show RUN [CASE]", Short: "Explain a run, or every attempt at one case of it",
+		Example: "  callvet show last\n  callvet show last paris-now",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			ctx := cmd.Context()
+			db, err := a.openStore(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			l, err := openRun(ctx, db, args[0])
+			if err != nil {
+				return err
+			}
+			v, err := l.view(ctx, db, nil)
+			if err != nil {
+				return err
+			}
+			if len(args) == 2 {
+				return a.showCase(ctx, db, l, v, args[1], target)
+			}
+			shown := 20
+			if all {
+				shown = -1
+			}
+			return a.show(v, &runFlags{maxFailures: shown})
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "explain every failing attempt")
+	cmd.Flags().StringVarP(&target, "model", "m", "", "attempts of this target only")
+	return cmd
+}
+
+func (a *app) showCase(ctx context.Context, db *store.DB, l *loaded, v *report.View, id, target string) error {
+	var rows []report.Row
+	for r, err := range l.rows(ctx, db, store.Filter{CaseID: id, Exchanges: true}) {
+		if err != nil {
+			return err
+		}
+		if target == "" || l.man.Targets[r.Cell.Target].Name == target {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		return &callvet.Hinted{Err: fmt.Errorf("show case %q of run %s: %w", id, l.run.ID, callvet.ErrNotFound), Hint: "callvet show " + l.run.ID + " lists the failing ones"}
+	}
+	if a.jsonOut {
+		enc := json.NewEncoder(a.out)
+		for _, r := range rows {
+			if err := enc.Encode(map[string]any{"case": r.Case, "target": l.man.Targets[r.Cell.Target].Name, "trace": r.Cell.Trace, "result": r.Cell.Result}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return report.Attempts(a.out, v, rows, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
+}

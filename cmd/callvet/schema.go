@@ -1,0 +1,60 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite"
+)
+
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema suite|targets", Short: "Print the JSON Schema of a file format, for editors",
+		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if args[0] == "targets" {
+				_, err := io.WriteString(a.out, targetsSchema)
+				return err
+			}
+			b, err := suite.Schema(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			_, err = a.out.Write(b)
+			return err
+		},
+	}
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use: "init [FILE]", Short: "Write a commented suite, ready to run", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := "suite.yaml"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			path := a.path(name)
+			if _, err := os.Lstat(path); err == nil && !force {
+				return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict), Hint: "another name, or --force to replace it"}
+			} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+			if err := writeFile(path, func(f *os.File) error { _, err := f.Write(suite.Template()); return err }); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet run %s -m offline/lexical      needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, shellQuote(name), shellQuote(name))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
+	return cmd
+}

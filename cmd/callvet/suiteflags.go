@@ -1,0 +1,87 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/score"
+)
+
+// suiteFlags say how to read a suite.
+type suiteFlags struct {
+	dialect   string
+	seeds     string
+	snapshots string
+}
+
+func (f *suiteFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.dialect, "from", "", "format of the suite (default: detected by content)")
+	fs.StringVar(&f.seeds, "seeds", "", "JSON file with the values of {{seed:path}} tokens")
+	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
+}
+
+// check reads and lints a suite.
+func (a *app) check(path string, f suiteFlags) (*callvet.Suite, []callvet.Problem, error) {
+	opt, err := a.suiteOptions(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	return suite.Check(a.path(path), opt, a.lintOptions())
+}
+
+func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
+	opt := suite.Options{Stdin: a.in, Dialect: f.dialect}
+	for _, t := range []struct {
+		path string
+		into *[]byte
+	}{{f.seeds, &opt.Seeds}, {f.snapshots, &opt.Snapshots}} {
+		if t.path == "" {
+			continue
+		}
+		b, err := os.ReadFile(a.path(t.path))
+		if err != nil {
+			return opt, fmt.Errorf("read tokens: %w", err)
+		}
+		*t.into = b
+	}
+	return opt, nil
+}
+
+func (a *app) lintOptions() suite.LintOptions {
+	return suite.LintOptions{Source: os.ReadFile, Scoring: a.scoring()}
+}
+
+// scoring is the configuration of the scorer, for lint and runs alike.
+func (a *app) scoring() score.Config { return score.Config{} }
+
+// tell prints problems to standard error and counts them; warnings are printed
+// only where asked.
+func (a *app) tell(problems []callvet.Problem, warnings bool) (errs, warns int) {
+	for _, p := range problems {
+		level := "error"
+		if p.Warning {
+			warns++
+			if !warnings {
+				continue
+			}
+			level = "warning"
+		} else {
+			errs++
+		}
+		fmt.Fprintf(a.err, "%s: %s: %s\n", level, p.Code, a.relative(p))
+	}
+	return errs, warns
+}
+
+// relative shortens a problem's file to the working directory.
+func (a *app) relative(p callvet.Problem) string {
+	p.File = strings.TrimPrefix(p.File, a.dir+string(os.PathSeparator))
+	return p.Error()
+}

@@ -1,0 +1,184 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet"
+)
+
+// targetFlags are the settings that all targets of a command line share; a
+// targets file sets them one by one.
+type targetFlags struct {
+	baseURL     string
+	keyEnv      string
+	system      string
+	systemFor   []string
+	temperature float64
+	topP        float64
+	maxTokens   int
+	effort      string
+	parallel    bool
+	stream      bool
+	set         []string
+	prices      string
+	headers     []string
+	agent       []string
+}
+
+func (f *targetFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.baseURL, "base-url", "", "endpoint of an OpenAI-compatible server, instead of the provider's own")
+	fs.StringVar(&f.keyEnv, "api-key-env", "", "environment variable with the API key, instead of the provider's own")
+	fs.StringVar(&f.system, "system", "", "system prompt instead of the suite's (@FILE reads a file)")
+	fs.StringArrayVar(&f.systemFor, "system-for", nil, "TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
+	fs.Float64Var(&f.temperature, "temperature", 0, "sampling temperature")
+	fs.Float64Var(&f.topP, "top-p", 0, "nucleus sampling")
+	fs.IntVar(&f.maxTokens, "max-tokens", 0, "longest answer in tokens")
+	fs.StringVar(&f.effort, "reasoning-effort", "", "low, medium, high, … for models that take it")
+	fs.BoolVar(&f.parallel, "parallel-calls", true, "let the model make several calls at once")
+	fs.BoolVar(&f.stream, "stream", false, "stream answers, to measure the time to the first token")
+	fs.StringArrayVar(&f.set, "set", nil, "NAME=JSON: further request parameter, sent as it is; may be repeated")
+	fs.StringVar(&f.prices, "prices", "", "JSON price table that goes before the shipped one")
+	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
+	fs.StringArrayVar(&f.agent, "agent", nil, "SETTING=VALUE for agents: input, session, history, system, tools, stubs, text, calls, name, args, result, error; may be repeated")
+}
+
+// targetSpec is one target with its settings, as the manifest keeps it: it can
+// be opened again, and holds no secret (headers name their variables).
+type targetSpec struct {
+	Target       string            `json:"target"`
+	Name         string            `json:"name,omitempty"`
+	BaseURL      string            `json:"base_url,omitempty"`
+	APIKeyEnv    string            `json:"api_key_env,omitempty"`
+	SystemPrompt string            `json:"system_prompt,omitempty"`
+	ToolChoice   string            `json:"tool_choice,omitempty"`
+	Params       callvet.Params    `json:"params,omitzero"`
+	Stream       bool              `json:"stream,omitempty"`
+	Headers      map[string]string `json:"headers,omitempty"`
+	Agent        map[string]string `json:"agent,omitempty"`
+	Body         map[string]any    `json:"body,omitempty"`
+	Concurrency  int               `json:"concurrency,omitempty"`
+	Rate         float64           `json:"rate,omitempty"`
+}
+
+// specs lists the targets of the command line and the targets file.
+func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error) {
+	shared, err := a.sharedSpec(f, changed)
+	if err != nil {
+		return nil, err
+	}
+	var out []targetSpec
+	for _, t := range f.targets {
+		s := shared
+		s.Target = t
+		out = append(out, s)
+	}
+	if f.targetFile != "" {
+		more, err := readTargets(a.path(f.targetFile), shared)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	if len(out) == 0 {
+		return nil, usageError{&callvet.Hinted{Err: fmt.Errorf("no target to evaluate"), Hint: "-m openai/gpt-5-mini, or -m offline/lexical, which needs no key"}}
+	}
+	return out, a.systemPrompts(out, f.target.systemFor)
+}
+
+func (a *app) sharedSpec(f *runFlags, changed func(string) bool) (targetSpec, error) {
+	t := &f.target
+	s := targetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, Params: callvet.Params{ReasoningEffort: t.effort}}
+	if changed("temperature") {
+		s.Params.Temperature = &t.temperature
+	}
+	if changed("top-p") {
+		s.Params.TopP = &t.topP
+	}
+	if changed("max-tokens") {
+		s.Params.MaxTokens = &t.maxTokens
+	}
+	if changed("seed") {
+		s.Params.Seed = &f.seed
+	}
+	if changed("parallel-calls") {
+		s.Params.ParallelCalls = &t.parallel
+	}
+	for _, kv := range t.set {
+		name, v, ok := strings.Cut(kv, "=")
+		if !ok || !json.Valid([]byte(v)) {
+			return s, usagef("--set %s: write NAME=JSON, for example --set top_k=40 or --set user='\"eval\"'", kv)
+		}
+		if s.Params.Extra == nil {
+			s.Params.Extra = map[string]json.RawMessage{}
+		}
+		s.Params.Extra[name] = json.RawMessage(v)
+	}
+	var err error
+	if s.Headers, err = pairs(t.headers, ":", "--header 'NAME: VALUE'"); err != nil {
+		return s, err
+	}
+	if s.Agent, err = pairs(t.agent, "=", "--agent SETTING=VALUE"); err != nil {
+		return s, err
+	}
+	s.SystemPrompt, err = a.textOrFile(t.system)
+	return s, err
+}
+
+func pairs(list []string, sep, form string) (map[string]string, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	m := map[string]string{}
+	for _, kv := range list {
+		k, v, ok := strings.Cut(kv, sep)
+		if k = strings.TrimSpace(k); !ok || k == "" {
+			return nil, usagef("%q: write %s", kv, form)
+		}
+		m[k] = strings.TrimSpace(v)
+	}
+	return m, nil
+}
+
+// systemPrompts lays TARGET=PROMPT settings over the specs.
+func (a *app) systemPrompts(specs []targetSpec, list []string) error {
+	for _, kv := range list {
+		name, text, ok := strings.Cut(kv, "=")
+		if !ok {
+			return usagef("--system-for %q: write TARGET=PROMPT or TARGET=@FILE", kv)
+		}
+		text, err := a.textOrFile(text)
+		if err != nil {
+			return err
+		}
+		hit := false
+		for i := range specs {
+			if specs[i].Target == name || specs[i].Name == name {
+				specs[i].SystemPrompt, hit = text, true
+			}
+		}
+		if !hit {
+			return usagef("--system-for %s: no target of that name is evaluated", name)
+		}
+	}
+	return nil
+}
+
+// textOrFile reads "@FILE"; other text stands for itself.
+func (a *app) textOrFile(s string) (string, error) {
+	name, isFile := strings.CutPrefix(s, "@")
+	if !isFile {
+		return s, nil
+	}
+	b, err := os.ReadFile(a.path(name))
+	if err != nil {
+		return "", fmt.Errorf("read system prompt: %w", err)
+	}
+	return string(b), nil
+}

@@ -1,0 +1,104 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"golang.org/x/term"
+
+	"github.com/callvet/callvet/internal/store"
+)
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// terminalWidth is the terminal's width in columns, 0 when there is none.
+func terminalWidth(f *os.File) int {
+	w, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
+}
+
+// color tells whether the output stream may carry color.
+func (a *app) color(tty bool) bool {
+	return tty && !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+}
+
+// storePath is where the database is: the flag, the environment, or the user's
+// data directory.
+func (a *app) storePath() (string, error) {
+	if a.dbPath != "" {
+		return a.path(a.dbPath), nil
+	}
+	if p := a.getenv("CALLVET_DB"); p != "" {
+		return a.path(p), nil
+	}
+	if d := a.getenv("XDG_DATA_HOME"); d != "" {
+		return filepath.Join(d, "callvet", "callvet.db"), nil
+	}
+	home := a.getenv("HOME")
+	switch runtime.GOOS {
+	case "windows":
+		if d := a.getenv("LOCALAPPDATA"); d != "" {
+			return filepath.Join(d, "callvet", "callvet.db"), nil
+		}
+		home = a.getenv("USERPROFILE")
+	case "darwin":
+		if home != "" {
+			return filepath.Join(home, "Library", "Application Support", "callvet", "callvet.db"), nil
+		}
+	}
+	if home == "" {
+		return "", usagef("no home directory to keep runs in: pass --db FILE or set CALLVET_DB")
+	}
+	return filepath.Join(home, ".local", "share", "callvet", "callvet.db"), nil
+}
+
+func (a *app) openStore(ctx context.Context) (*store.DB, error) {
+	p, err := a.storePath()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, p, store.Options{Now: a.now})
+}
+
+// path makes a path that the user typed relative to the working directory.
+func (a *app) path(p string) string {
+	if filepath.IsAbs(p) || p == "-" {
+		return p
+	}
+	return filepath.Join(a.dir, p)
+}
+
+// writeFile replaces a file at once, or not at all.
+func writeFile(path string, write func(*os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".callvet-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
