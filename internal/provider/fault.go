@@ -3,6 +3,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -71,7 +72,7 @@ func statusFault(res *http.Response, body []byte, now time.Time) *callvet.Fault 
 		f.Message = excerpt(string(body))
 	}
 	if f.Message == "" {
-		f.Message = http.StatusText(res.StatusCode)
+		f.Message = cmp.Or(http.StatusText(res.StatusCode), "unexpected status")
 	}
 	if to := res.Header.Get("Location"); to != "" && res.StatusCode < 400 {
 		f.Message = "redirected to " + to + ": set that as the base URL"

@@ -1,0 +1,145 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// baseURL finds where to send to; own tells that it is not the provider's default.
+func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
+	text, own := cfg.BaseURL, cfg.BaseURL != ""
+	if text == "" && svc.baseEnv != "" {
+		text = cfg.Getenv(svc.baseEnv)
+		// Azure has no default: its variable only names the resource.
+		own = text != "" && svc.name != "azure"
+		if text != "" && svc.name == "ollama" {
+			text = ollamaHost(text)
+		}
+	}
+	if text == "" {
+		if text, err = expand(svc.base, cfg.Getenv); err != nil {
+			return nil, false, err
+		}
+	}
+	if text == "" {
+		hint := "give a base URL"
+		if svc.baseEnv != "" {
+			hint = "export " + svc.baseEnv + "=https://…"
+		}
+		return nil, false, invalid(svc.name+" has no default base URL", hint)
+	}
+	u, err = url.Parse(strings.TrimRight(text, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, false, invalid("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
+	}
+	if u.User != nil {
+		return nil, false, invalid("the base URL holds a user name or password", "give the key apart from the URL")
+	}
+	return u, own, nil
+}
+
+// expand replaces {NAME} by the environment's NAME.
+func expand(base string, getenv func(string) string) (string, error) {
+	before, rest, ok := strings.Cut(base, "{")
+	if !ok {
+		return base, nil
+	}
+	name, after, _ := strings.Cut(rest, "}")
+	v := getenv(name)
+	if v == "" {
+		return "", invalid(name+" is not set", "export "+name+"=…")
+	}
+	return before + v + after, nil
+}
+
+// ollamaHost makes a base URL of OLLAMA_HOST, which may lack scheme, port and
+// path and may be the address that the server binds to.
+func ollamaHost(s string) string {
+	if !strings.Contains(s, "://") {
+		s = "http://" + s
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return s
+	}
+	host, port := u.Hostname(), u.Port()
+	if host == "0.0.0.0" || host == "::" || host == "" {
+		host = "127.0.0.1"
+	}
+	if port == "" && u.Scheme == "http" {
+		port = "11434"
+	}
+	u.Host = host
+	if port != "" {
+		u.Host = net.JoinHostPort(host, port)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/v1"
+	}
+	return u.String()
+}
+
+// address is the full URL of the model's endpoint.
+func address(svc *service, base *url.URL, id, apiVersion string) string {
+	u := *base
+	switch {
+	case svc.wire == wireMessages:
+		u = *u.JoinPath(strings.TrimPrefix("v1/messages", versionOf(base)))
+	case svc.wire == wireGemini:
+		u = *u.JoinPath("models", url.PathEscape(strings.TrimPrefix(id, "models/"))+":generateContent")
+	case svc.wire == wireResponses:
+		u = *u.JoinPath("responses")
+	case svc.name == "azure" && apiVersion != "":
+		u = *u.JoinPath("openai/deployments", url.PathEscape(id), "chat/completions")
+		u.RawQuery = url.Values{"api-version": {apiVersion}}.Encode()
+	case svc.name == "azure" && !strings.Contains(u.Path, "/v1"):
+		u = *u.JoinPath("openai/v1/chat/completions")
+	default:
+		u = *u.JoinPath("chat/completions")
+	}
+	return u.String()
+}
+
+// versionOf lets a base URL for Messages end in /v1 or not.
+func versionOf(base *url.URL) string {
+	if strings.HasSuffix(base.Path, "/v1") {
+		return "v1/"
+	}
+	return ""
+}
+
+func headers(svc *service, key string) http.Header {
+	h := http.Header{
+		"Content-Type": {"application/json"},
+		"Accept":       {"application/json"},
+		"User-Agent":   {"callvet"},
+	}
+	if svc.wire == wireMessages {
+		h.Set("anthropic-version", "2023-06-01")
+	}
+	if key == "" {
+		return h
+	}
+	switch {
+	case svc.wire == wireMessages:
+		h.Set("x-api-key", key)
+	case svc.wire == wireGemini:
+		h.Set("x-goog-api-key", key)
+	case svc.name == "azure":
+		h.Set("api-key", key)
+	default:
+		h.Set("Authorization", "Bearer "+key)
+	}
+	return h
+}
+
+// withoutQuery leaves out where a key could stand.
+func withoutQuery(u *url.URL) string {
+	c := *u
+	c.RawQuery = ""
+	return c.String()
+}

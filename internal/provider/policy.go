@@ -1,0 +1,138 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/callvet/callvet"
+)
+
+// policy is the rows of the table that hold for one model.
+type policy []rule
+
+func policyOf(provider, model string) policy {
+	var p policy
+	for _, r := range rules() {
+		if r.providers != nil && !slices.Contains(r.providers, provider) ||
+			r.families != nil && !inAny(model, r.families) || inAny(model, r.except) {
+			continue
+		}
+		if r.unless == nil {
+			r.unless = always
+		}
+		p = append(p, r)
+	}
+	return p
+}
+
+// named gives the wire's names after the policy's renames.
+func (pol policy) named(n names) names {
+	for _, r := range pol {
+		if r.action != actRename {
+			continue
+		}
+		switch r.param {
+		case paramTopP:
+			n.topP = r.to
+		case paramMaxTokens:
+			n.maxTokens = r.to
+		case paramSeed:
+			n.seed = r.to
+		case paramStop:
+			n.stop = r.to
+		}
+	}
+	return n
+}
+
+// adjust applies the policy; note, when not nil, hears of every change. Applying
+// it twice changes nothing more.
+func (pol policy) adjust(p callvet.Params, note func(callvet.Adjustment)) callvet.Params {
+	for i := range pol {
+		r := &pol[i]
+		if r.unless(&p) {
+			continue
+		}
+		from, set := show(&p, r.param)
+		if !set && r.action != actWarn {
+			continue
+		}
+		to := r.to
+		switch r.action {
+		case actDrop:
+			drop(&p, r.param)
+		case actClamp:
+			f := slot(&p, r.param)
+			v := min(max(**f, r.min), r.max)
+			if v == **f {
+				continue
+			}
+			*f, to = &v, strconv.FormatFloat(v, 'g', -1, 64)
+		case actWarn:
+			if r.param == paramMaxTokens {
+				n := defaultMaxTokens
+				p.MaxTokens = &n
+			}
+		}
+		if note != nil {
+			note(callvet.Adjustment{Param: r.param, Action: r.action, From: from, To: to, Reason: r.reason})
+		}
+	}
+	return p
+}
+
+// slot is the number that a clamp changes.
+func slot(p *callvet.Params, param string) **float64 {
+	if param == paramTopP {
+		return &p.TopP
+	}
+	return &p.Temperature
+}
+
+func drop(p *callvet.Params, param string) {
+	switch param {
+	case paramTemperature:
+		p.Temperature = nil
+	case paramTopP:
+		p.TopP = nil
+	case paramMaxTokens:
+		p.MaxTokens = nil
+	case paramSeed:
+		p.Seed = nil
+	case paramStop:
+		p.Stop = nil
+	case paramEffort:
+		p.ReasoningEffort = ""
+	case paramParallel:
+		p.ParallelCalls = nil
+	}
+}
+
+// show writes a parameter's value; set is false when it is not set.
+func show(p *callvet.Params, param string) (text string, set bool) {
+	float := func(f *float64) (string, bool) {
+		if f == nil {
+			return "", false
+		}
+		return strconv.FormatFloat(*f, 'g', -1, 64), true
+	}
+	switch {
+	case param == paramTemperature:
+		return float(p.Temperature)
+	case param == paramTopP:
+		return float(p.TopP)
+	case param == paramMaxTokens && p.MaxTokens != nil:
+		return strconv.Itoa(*p.MaxTokens), true
+	case param == paramSeed && p.Seed != nil:
+		return strconv.FormatInt(*p.Seed, 10), true
+	case param == paramStop && len(p.Stop) > 0:
+		return string(appendTexts(nil, p.Stop)), true
+	case param == paramEffort && p.ReasoningEffort != "":
+		return p.ReasoningEffort, true
+	case param == paramParallel && p.ParallelCalls != nil:
+		return strconv.FormatBool(*p.ParallelCalls), true
+	}
+	return "", false
+}
