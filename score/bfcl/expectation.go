@@ -18,7 +18,7 @@ type Expectation struct {
 	dotless  string // name with underscores for dots
 	params   []param
 	required []required
-	answered uint64 // params that must be given because no answer is ""
+	answered uint64    // params that must be given because no answer is ""
 	lit      *literals // nil for Python
 }
 
