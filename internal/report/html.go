@@ -46,8 +46,9 @@ func HTML(w io.Writer, v *View) error {
 		"className": className, "bar": bar, "diffBar": diffBar, "pValue": pValue,
 		"cost": cost, "assertion": assertionText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
-		"share":      func(n, of int) int { return max(1, 100*n/max(1, of)) },
-		"judged":     func(v panel.Verdicts) string { return thousands(v.Pass + v.Fail) },
+		"value":      value, "values": func(iv stats.Interval) [2]string { return twoLines(rate(iv)) },
+		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
+		"judged": func(v panel.Verdicts) string { return thousands(v.Pass + v.Fail) },
 		"total": func(in, out int) string {
 			if in+out == 0 {
 				return "–"
@@ -383,6 +384,16 @@ type barShape struct {
 	From, Width, At float64
 	Zero            float64
 	Label           string
+}
+
+// value is a metric as a number and its interval below it.
+func value(m *panel.Metric) [2]string { return twoLines(amount(m)) }
+
+func twoLines(s string) [2]string {
+	if i := strings.Index(s, " ["); i > 0 {
+		return [2]string{s[:i], strings.Trim(s[i+1:], "[]")}
+	}
+	return [2]string{s}
 }
 
 func bar(m *panel.Metric) barShape {
