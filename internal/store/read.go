@@ -5,7 +5,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -134,19 +133,6 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 		return yield(nil, db.explain("read cells", err)) && false
 	}
 	return true
-}
-
-func decode(c *callvet.Cell, result, trace, exchanges []byte) error {
-	if err := json.Unmarshal(result, &c.Result); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(trace, &c.Trace); err != nil {
-		return err
-	}
-	if len(exchanges) == 0 {
-		return nil
-	}
-	return json.Unmarshal(exchanges, &c.Trace.Exchanges)
 }
 
 // DoneCells streams what is stored of a run without reading the traces: Case,

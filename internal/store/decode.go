@@ -1,0 +1,259 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// reader reads the JSON that the appenders of this package wrote. It is for that
+// alone: it need not be strict, only never panic, and it costs a tenth of
+// encoding/json, which matters when a report streams a whole run.
+type reader struct {
+	b   []byte
+	i   int
+	err error
+}
+
+func (r *reader) fail(want string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("byte %d: want %s: %w", r.i, want, callvet.ErrInvalid)
+	}
+}
+
+// peek is the next byte that is not space; 0 at the end or after an error.
+func (r *reader) peek() byte {
+	for r.err == nil && r.i < len(r.b) {
+		switch c := r.b[r.i]; c {
+		case ' ', '\n', '\t', '\r':
+			r.i++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// begin enters an object or array; false for null and errors.
+func (r *reader) begin(c byte) bool {
+	switch r.peek() {
+	case c:
+		r.i++
+		return true
+	case 'n':
+		r.token()
+		return false
+	}
+	r.fail(strconv.QuoteRune(rune(c)))
+	return false
+}
+
+// more reports whether another member or element follows; it leaves the object
+// or array at its end.
+func (r *reader) more(end byte) bool {
+	c := r.peek()
+	if c == ',' {
+		r.i++
+		c = r.peek()
+	}
+	switch c {
+	case end:
+		r.i++
+		return false
+	case 0:
+		r.fail("a value")
+		return false
+	}
+	return true
+}
+
+// key reads a member's name and its colon. Names are plain ASCII.
+func (r *reader) key() []byte {
+	k := r.quoted()
+	if r.peek() != ':' {
+		r.fail("a colon")
+		return nil
+	}
+	r.i++
+	if len(k) < 2 {
+		return nil
+	}
+	return k[1 : len(k)-1]
+}
+
+// quoted is the next string with its quotes.
+func (r *reader) quoted() []byte {
+	if r.peek() != '"' {
+		r.fail("a string")
+		return nil
+	}
+	start := r.i
+	for i := start + 1; i < len(r.b); i++ {
+		switch r.b[i] {
+		case '\\':
+			i++
+		case '"':
+			r.i = i + 1
+			return r.b[start:r.i]
+		}
+	}
+	r.fail("the end of a string")
+	return nil
+}
+
+func (r *reader) str() string {
+	q := r.quoted()
+	if len(q) < 2 {
+		return ""
+	}
+	if bytes.IndexByte(q, '\\') < 0 {
+		return string(q[1 : len(q)-1])
+	}
+	var s string
+	if err := json.Unmarshal(q, &s); err != nil {
+		r.fail("a valid string")
+	}
+	return s
+}
+
+// token is a number or a literal.
+func (r *reader) token() []byte {
+	r.peek()
+	start := r.i
+	for r.i < len(r.b) {
+		switch r.b[r.i] {
+		case ',', '}', ']', ' ', '\n', '\t', '\r':
+			return r.b[start:r.i]
+		}
+		r.i++
+	}
+	return r.b[start:r.i]
+}
+
+// float reads a number; ok is false for null.
+func (r *reader) float() (f float64, ok bool) {
+	t := r.token()
+	if string(t) == "null" {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(t), 64)
+	if err != nil {
+		r.fail("a number")
+	}
+	return f, err == nil
+}
+
+func (r *reader) number() float64 { f, _ := r.float(); return f }
+
+func (r *reader) pointer() *float64 {
+	if f, ok := r.float(); ok {
+		return &f
+	}
+	return nil
+}
+
+func (r *reader) integer() int {
+	n, err := strconv.Atoi(string(r.token()))
+	if err != nil {
+		r.fail("an integer")
+	}
+	return n
+}
+
+func (r *reader) truth() bool { return string(r.token()) == "true" }
+
+// skip passes over one value and returns it.
+func (r *reader) skip() []byte {
+	c := r.peek()
+	start := r.i
+	switch c {
+	case '"':
+		return r.quoted()
+	case '{', '[':
+	case 0, ',', ':', '}', ']':
+		r.fail("a value")
+		return nil
+	default:
+		return r.token()
+	}
+	for depth := 0; r.i < len(r.b); {
+		switch r.b[r.i] {
+		case '"':
+			if r.quoted() == nil {
+				return nil
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		r.i++
+		if depth == 0 {
+			return r.b[start:r.i]
+		}
+	}
+	r.fail("the end of a value")
+	return nil
+}
+
+func (r *reader) raw() json.RawMessage { return bytes.Clone(r.skip()) }
+
+// list reads an array; nil for null and for an empty one.
+func list[T any](r *reader, one func(*reader, *T)) (out []T) {
+	if !r.begin('[') {
+		return nil
+	}
+	for r.more(']') {
+		var v T
+		one(r, &v)
+		out = append(out, v)
+	}
+	return out
+}
+
+func readString(r *reader, s *string) { *s = r.str() }
+
+func (r *reader) timestamp() time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.str())
+	if err != nil {
+		r.fail("a time")
+	}
+	return t
+}
+
+// decode fills a cell from its stored parts.
+func decode(c *callvet.Cell, result, trace, exchanges []byte) error {
+	r := reader{b: result}
+	readResult(&r, &c.Result)
+	if r.err != nil {
+		return fmt.Errorf("result: %w", r.err)
+	}
+	if err := decodeTrace(trace, &c.Trace); err != nil {
+		return err
+	}
+	if len(exchanges) == 0 {
+		return nil
+	}
+	r = reader{b: exchanges}
+	c.Trace.Exchanges = list(&r, readExchange)
+	if r.err != nil {
+		return fmt.Errorf("exchanges: %w", r.err)
+	}
+	return nil
+}
+
+func decodeTrace(b []byte, t *callvet.Trace) error {
+	r := reader{b: b}
+	readTrace(&r, t)
+	if r.err != nil {
+		return fmt.Errorf("trace: %w", r.err)
+	}
+	return nil
+}

@@ -1,0 +1,344 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import "github.com/callvet/callvet"
+
+// The readers below mirror the appenders, key by key. A key they do not know (of
+// a newer version) is passed over.
+
+func readTrace(r *reader, t *callvet.Trace) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "case_id":
+			t.CaseID = r.str()
+		case "target":
+			t.Target = r.str()
+		case "repeat":
+			t.Repeat = r.integer()
+		case "outcome":
+			t.Outcome = callvet.Outcome(r.str())
+		case "turns":
+			t.Turns = list(r, readTurn)
+		case "answer":
+			t.Answer = r.str()
+		case "usage":
+			readUsage(r, &t.Usage)
+		case "model":
+			t.Model = r.str()
+		case "finish_reason":
+			t.FinishReason = r.str()
+		case "format":
+			t.Format = callvet.Format(r.str())
+		case "repairs":
+			t.Repairs = list(r, readString)
+		case "tool_choice":
+			t.ToolChoice = r.str()
+		case "end":
+			t.End = callvet.End(r.str())
+		case "fault":
+			t.Fault = readFault(r)
+		case "attempts":
+			t.Attempts = r.integer()
+		case "started":
+			t.Started = r.timestamp()
+		case "wall_ms":
+			t.WallMS = r.number()
+		case "first_token_ms":
+			t.FirstTokenMS = r.number()
+		case "tool_ms":
+			t.ToolMS = r.number()
+		case "cached":
+			t.Cached = r.truth()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readTurn(r *reader, t *callvet.Turn) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "role":
+			t.Role = callvet.Role(r.str())
+		case "content":
+			t.Content = r.str()
+		case "reasoning":
+			t.Reasoning = r.str()
+		case "calls":
+			t.Calls = list(r, readCall)
+		case "call_id":
+			t.CallID = r.str()
+		case "tool":
+			t.Tool = r.str()
+		case "raw":
+			t.Raw = r.raw()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readCall(r *reader, c *callvet.Call) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "id":
+			c.ID = r.str()
+		case "tool":
+			c.Tool = r.str()
+		case "version":
+			c.Version = r.str()
+		case "args":
+			c.Args = r.raw()
+		case "args_raw":
+			c.ArgsRaw = r.str()
+		case "repairs":
+			c.Repairs = list(r, readString)
+		case "status":
+			c.Status = callvet.Status(r.str())
+		case "result":
+			c.Result = r.raw()
+		case "error":
+			c.Error = r.str()
+		case "note":
+			c.Note = r.str()
+		case "queue_ms":
+			c.QueueMS = r.number()
+		case "exec_ms":
+			c.ExecMS = r.number()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readUsage(r *reader, u *callvet.Usage) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "input_tokens":
+			u.InputTokens = r.integer()
+		case "output_tokens":
+			u.OutputTokens = r.integer()
+		case "reasoning_tokens":
+			u.ReasoningTokens = r.integer()
+		case "cached_tokens":
+			u.CachedTokens = r.integer()
+		case "cost_usd":
+			u.CostUSD = r.pointer()
+		case "price_date":
+			u.PriceDate = r.str()
+		case "known":
+			u.Known = r.truth()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readFault(r *reader) *callvet.Fault {
+	if !r.begin('{') {
+		return nil
+	}
+	f := &callvet.Fault{}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "kind":
+			f.Kind = callvet.FaultKind(r.str())
+		case "http":
+			f.HTTP = r.integer()
+		case "message":
+			f.Message = r.str()
+		case "param":
+			f.Param = r.str()
+		case "retryable":
+			f.Retryable = r.truth()
+		default:
+			r.skip()
+		}
+	}
+	return f
+}
+
+func readExchange(r *reader, x *callvet.Exchange) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "request":
+			x.Request = r.raw()
+		case "response":
+			x.Response = r.str()
+		case "http":
+			x.HTTP = r.integer()
+		case "ms":
+			x.MS = r.number()
+		case "error":
+			x.Error = r.str()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readResult(r *reader, res *callvet.Result) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "verdict":
+			res.Verdict = callvet.Verdict(r.str())
+		case "class":
+			res.Class = callvet.Class(r.str())
+		case "reason":
+			res.Reason = r.str()
+		case "scores":
+			res.Scores = list(r, readScore)
+		case "plan":
+			res.Plan = r.str()
+		case "calls":
+			res.Calls = list(r, readMatch)
+		case "assertions":
+			res.Assertions = list(r, readAssertion)
+		case "skipped_assertions":
+			res.SkippedAssertions = r.integer()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readScore(r *reader, s *callvet.Score) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "name":
+			s.Name = r.str()
+		case "value":
+			s.Value, s.Scored = r.float()
+		case "reason":
+			s.Reason = r.str()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readMatch(r *reader, m *callvet.CallMatch) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "state":
+			m.State = callvet.MatchState(r.str())
+		case "expected":
+			m.Expected = r.integer()
+		case "actual":
+			m.Actual = r.integer()
+		case "want":
+			m.Want = list(r, readString)
+		case "want_args":
+			m.WantArgs = r.raw()
+		case "got":
+			m.Got = r.str()
+		case "got_args":
+			m.GotArgs = r.raw()
+		case "args":
+			m.Args = list(r, readDiff)
+		case "violations":
+			m.Violations = list(r, readViolation)
+		case "note":
+			m.Note = r.str()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readDiff(r *reader, d *callvet.ArgDiff) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "path":
+			d.Path = r.str()
+		case "expected":
+			d.Expected = r.raw()
+		case "actual":
+			d.Actual = r.raw()
+		case "matched":
+			d.Matched = r.truth()
+		case "rule":
+			d.Rule = r.str()
+		case "similarity":
+			d.Similarity = r.pointer()
+		case "note":
+			d.Note = r.str()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readViolation(r *reader, v *callvet.Violation) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "path":
+			v.Path = r.str()
+		case "keyword":
+			v.Keyword = r.str()
+		case "expected":
+			v.Expected = r.str()
+		case "actual":
+			v.Actual = r.str()
+		case "message":
+			v.Message = r.str()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readAssertion(r *reader, a *callvet.Assertion) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "name":
+			a.Name = r.str()
+		case "layer":
+			a.Layer = callvet.Layer(r.str())
+		case "passed":
+			a.Passed = r.truth()
+		case "skipped":
+			a.Skipped = r.str()
+		case "expected":
+			a.Expected = r.str()
+		case "actual":
+			a.Actual = r.str()
+		default:
+			r.skip()
+		}
+	}
+}
