@@ -8,49 +8,54 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score"
 )
 
 // gold compiles the suite's expectations and scores every case's own gold
 // answer: a gold that fails means that nothing can pass, or that the case does
 // not say what its author meant.
 func (l *linter) gold() {
-	if l.opt.NewScorer == nil {
-		return
-	}
-	scorer, problems := l.opt.NewScorer(l.s)
-	for _, p := range problems {
-		p.Key = suiteKey(p.Key)
-		if !l.said(&p) {
-			l.problems = append(l.problems, p)
+	scorer, problems := score.New(l.s, l.opt.Scoring)
+	said := map[string][]string{} // keys that lint has spoken of, by case
+	for _, p := range l.problems {
+		if !p.Warning {
+			said[p.Case] = append(said[p.Case], p.Key)
 		}
 	}
-	broken := map[string]bool{}
-	for _, p := range l.problems {
-		broken[p.Case] = broken[p.Case] || !p.Warning
+	at := make(map[string]*callvet.Case)
+	for i := range l.s.Cases {
+		at[l.s.Cases[i].ID] = &l.s.Cases[i]
 	}
-	if scorer == nil {
-		return
+	for _, p := range problems {
+		if p.Code == "bad-schema" { // said with the tool
+			continue
+		}
+		p.Key = suiteKey(p.Key)
+		if strings.HasSuffix(p.Code, "-mode") && p.Key == "scoring" {
+			p.Key = "scoring.mode"
+		}
+		if c := at[p.Case]; c != nil && c.Scoring == nil && strings.HasPrefix(p.Key, "scoring") {
+			said[c.ID] = append(said[c.ID], p.Key) // the suite's own mistake, once for all cases
+			p.Case, p.Key, p.Position = "", "defaults."+p.Key, callvet.Position{File: c.Position.File}
+		}
+		if !slices.ContainsFunc(said[p.Case], func(key string) bool { return within(key, p.Key) }) {
+			l.keep(p)
+		}
+		said[p.Case] = append(said[p.Case], p.Key)
 	}
 	for i := range l.s.Cases {
 		l.c = &l.s.Cases[i]
-		if !broken[l.c.ID] && l.c.Skip == "" {
+		if len(said[l.c.ID]) == 0 && l.c.Skip == "" {
 			l.goldOf(scorer)
 		}
 	}
 	l.c = nil
 }
 
-// said reports whether lint has already spoken of the place that p is about.
-func (l *linter) said(p *callvet.Problem) bool {
-	return slices.ContainsFunc(l.problems, func(q callvet.Problem) bool {
-		return q.Case == p.Case && !q.Warning && (strings.HasPrefix(q.Key, p.Key) || strings.HasPrefix(p.Key, q.Key))
-	})
-}
-
 // suiteKey translates a scorer's path to the suite's: the scorer knows plans,
 // and names arguments without saying whether a matcher stands for them.
 func suiteKey(key string) string {
-	for _, s := range [][2]string{{"response_", "expect.response."}, {"tool_", "expect.tool_"}, {"tools_", "expect.tools_"}, {"argument_source", "multi_turn.argument_source"}} {
+	for _, s := range [][2]string{{"response_", "expect.response."}, {"tool_", "expect.tool_"}, {"tools_", "expect.tools_"}, {"argument_source", "multi_turn.argument_source"}, {"scoring.tool_weight", "scoring.weights"}} {
 		if strings.HasPrefix(key, s[0]) {
 			return s[1] + key[len(s[0]):]
 		}
@@ -81,7 +86,7 @@ func suiteKey(key string) string {
 // goldOf scores the first plan of a case; the rest of its routing assertions
 // must agree with it. Cases whose gold cannot be written down (a pattern, data
 // that flows from a result) are left out.
-func (l *linter) goldOf(scorer callvet.Scorer) {
+func (l *linter) goldOf(scorer *score.Scorer) {
 	if len(l.c.Expect.Plans) == 0 || (l.c.MultiTurn != nil && (len(l.c.MultiTurn.RequiredPrerequisites) > 0 || len(l.c.MultiTurn.ArgumentSource) > 0)) {
 		return
 	}
@@ -156,6 +161,9 @@ func (l *linter) goldCall(c *callvet.ExpectedCall) (call callvet.Call, ok bool) 
 		args.set(name, v, drop)
 	}
 	call = callvet.Call{ID: c.ID, Tool: c.Tools[0], Args: args.json(), Status: callvet.StatusOK}
+	if c.ResultCheck != "" && !l.mocked(call.Tool) {
+		return call, false
+	}
 	for _, m := range l.mocksOf(call.Tool) {
 		if len(m.Replies) > 0 {
 			call.Result = m.Replies[0].Result

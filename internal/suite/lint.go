@@ -3,24 +3,21 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/score"
 )
 
-// LintOptions are the settings of Lint. The zero value checks everything that
-// needs no scorer.
+// LintOptions are the settings of Lint. The zero value is fine.
 type LintOptions struct {
-	// NewScorer compiles the suite's expectations as a run would. Its problems
-	// become lint, and every case's gold answer is scored with it. Nil: the
-	// expectations are not compiled and gold is not scored.
-	NewScorer func(*callvet.Suite) (callvet.Scorer, []callvet.Problem)
-	// Semantic tells that an embedder or a judge is configured; without one a
-	// semantic comparison is an error.
-	Semantic bool
+	// Scoring is what a run would score with; without a Similarity a semantic
+	// comparison is an error.
+	Scoring score.Config
 	// Source gives a file's bytes, so that problems point at the very value. Nil:
 	// they point at their case.
 	Source func(file string) ([]byte, error)
@@ -47,8 +44,10 @@ func Lint(s *callvet.Suite, opt LintOptions) []callvet.Problem {
 	}
 	l.c = nil
 	l.gold()
+	l.problems = l.capped()
 	l.locate()
-	return capped(l.problems)
+	inOrderOfFile(l.problems)
+	return l.problems
 }
 
 // Check loads and lints; what both found is said once.
@@ -57,17 +56,28 @@ func Check(path string, opt Options, lint LintOptions) (*callvet.Suite, []callve
 	if err != nil {
 		return nil, problems, err
 	}
-	type place struct{ c, code, key string }
-	seen := map[place]bool{}
+	said := map[string][]string{} // what the loader could not read is not judged again
 	for _, p := range problems {
-		seen[place{p.Case, p.Code, p.Key}] = true
+		if !p.Warning {
+			said[p.Case] = append(said[p.Case], p.Key)
+		}
 	}
 	for _, p := range Lint(s, lint) {
-		if !seen[place{p.Case, p.Code, p.Key}] {
+		if !slices.ContainsFunc(said[p.Case], func(key string) bool { return key != "" && within(key, p.Key) }) {
 			problems = append(problems, p)
 		}
 	}
+	inOrderOfFile(problems)
 	return s, problems, nil
+}
+
+// within reports whether one key's value lies in the other's.
+func within(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
+func inOrderOfFile(problems []callvet.Problem) {
+	slices.SortStableFunc(problems, func(a, b callvet.Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 }
 
 // HasErrors reports whether any problem is not a warning.
@@ -75,13 +85,14 @@ func HasErrors(problems []callvet.Problem) bool {
 	return slices.ContainsFunc(problems, func(p callvet.Problem) bool { return !p.Warning })
 }
 
-func capped(problems []callvet.Problem) []callvet.Problem {
-	if len(problems) <= maxProblems {
-		return problems
+// capped keeps the first problems and counts the rest.
+func (l *linter) capped() []callvet.Problem {
+	if len(l.problems) <= maxProblems {
+		return l.problems
 	}
-	rest := problems[maxProblems:]
-	return append(problems[:maxProblems:maxProblems], callvet.Problem{
-		Code: "more-problems", Warning: !HasErrors(rest), Message: fmt.Sprintf("%d more problems are not listed", len(rest)), Fix: "mend the first ones and look again",
+	rest := l.problems[maxProblems:]
+	return append(l.problems[:maxProblems:maxProblems], callvet.Problem{
+		Code: "more-problems", Warning: !HasErrors(rest), Message: fmt.Sprintf("%d more problems are not listed", len(rest)+l.dropped), Fix: "mend the first ones and look again",
 	})
 }
 
@@ -110,6 +121,7 @@ type linter struct {
 	c        *callvet.Case // nil outside cases
 	all, set *toolTable    // the suite's tools; the case's
 	problems []callvet.Problem
+	dropped  int // problems not even kept, so that a broken file of millions of cases stays small
 }
 
 func (l *linter) add(warning bool, code, key, fix, message string) {
@@ -118,6 +130,14 @@ func (l *linter) add(warning bool, code, key, fix, message string) {
 		p.Case, p.Position = l.c.ID, l.c.Position
 	} else if len(l.s.Cases) > 0 {
 		p.File = l.s.Cases[0].Position.File
+	}
+	l.keep(p)
+}
+
+func (l *linter) keep(p callvet.Problem) {
+	if len(l.problems) >= 100*maxProblems {
+		l.dropped++
+		return
 	}
 	l.problems = append(l.problems, p)
 }
@@ -201,9 +221,6 @@ func (l *linter) toolChoice(choice, key string, tools *toolTable) {
 }
 
 func (l *linter) scoring(sc *callvet.Scoring, key string) {
-	if sc.Threshold != nil && *sc.Threshold > 1 {
-		l.problem("out-of-range", key+".threshold", "a similarity is at most 1", "the threshold %g can never be reached", *sc.Threshold)
-	}
 	tool, args := 0.6, 0.4
 	if sc.ToolWeight != nil {
 		tool = *sc.ToolWeight
@@ -212,8 +229,7 @@ func (l *linter) scoring(sc *callvet.Scoring, key string) {
 		args = *sc.ArgsWeight
 	}
 	switch {
-	case tool < 0 || args < 0 || tool+args == 0:
-		l.problem("out-of-range", key+".weights", "weights: {tool: 0.6, args: 0.4}", "the weights %g and %g give no score", tool, args)
+	case tool < 0 || args < 0 || tool+args == 0: // the scorer refuses these
 	case tool+args < 0.999 || tool+args > 1.001:
 		l.warn("weights", key+".weights", "set both", "the weights %g and %g do not add up to 1", tool, args)
 	case tool < 0.05 || args < 0.05:

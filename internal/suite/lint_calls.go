@@ -4,78 +4,25 @@ package suite
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
 func (l *linter) plan(p *callvet.Plan, key string) {
-	ids := map[string]int{}
-	for i := range p.Calls {
-		if id := p.Calls[i].ID; id != "" {
-			if _, taken := ids[id]; taken {
-				l.problem("duplicate-id", fmt.Sprintf("%s.calls[%d].id", key, i), "", "two calls of the plan have the id %q", id)
-			}
-			ids[id] = i
-		}
-	}
 	required := 0
 	for i := range p.Calls {
-		c, at := &p.Calls[i], fmt.Sprintf("%s.calls[%d]", key, i)
-		if !c.Optional {
+		if !p.Calls[i].Optional {
 			required++
 		}
-		l.expectedCall(c, at)
-		for j, id := range c.After {
-			if _, ok := ids[id]; !ok {
-				fix := "give the earlier call that id"
-				if best := nearest(id, sortedKeys(ids)); best != "" {
-					fix = fmt.Sprintf("did you mean %q?", best)
-				}
-				l.problem("unknown-id", fmt.Sprintf("%s.after[%d]", at, j), fix, "no call of the plan has the id %q", id)
-			}
-		}
-	}
-	if loop := cycle(p.Calls, ids); loop != "" {
-		l.problem("cycle", key+".calls", "", "the calls wait for one another: %s", loop)
+		l.expectedCall(&p.Calls[i], fmt.Sprintf("%s.calls[%d]", key, i))
 	}
 	if max := l.c.Expect.MaxToolCalls; max != nil && required > *max && len(l.c.Expect.Plans) == 1 {
 		l.problem("contradiction", "expect.max_tool_calls", "", "%d calls are expected, but at most %d may be made", required, *max)
 	}
-}
-
-// cycle names the calls of a cycle in after, or is "".
-func cycle(calls []callvet.ExpectedCall, ids map[string]int) string {
-	state := make([]int, len(calls)) // 1 on the way, 2 done
-	var path []string
-	var visit func(i int) bool
-	visit = func(i int) bool {
-		if state[i] != 0 {
-			return state[i] == 1
-		}
-		state[i] = 1
-		for _, id := range calls[i].After {
-			if j, ok := ids[id]; ok && visit(j) {
-				path = append(path, id)
-				return true
-			}
-		}
-		state[i] = 2
-		return false
-	}
-	for i := range calls {
-		if visit(i) {
-			slices.Reverse(path)
-			return strings.Join(path, " after ")
-		}
-	}
-	return ""
 }
 
 func (l *linter) expectedCall(c *callvet.ExpectedCall, key string) {
@@ -91,10 +38,6 @@ func (l *linter) expectedCall(c *callvet.ExpectedCall, key string) {
 			l.problem("contradiction", "expect.tools_not_called", "", "%q is expected to be called and must not be called", name)
 		}
 		l.arguments(c, name, key)
-	}
-	for _, path := range sortedKeys(c.Matchers) {
-		m := c.Matchers[path]
-		l.matcher(&m, key+".params."+path)
 	}
 }
 
@@ -213,39 +156,6 @@ func (l *linter) argument(tool, path, key string) {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
 	l.warn("unknown-argument", key, fix, "the schema of %s has no argument %q", tool, name)
-}
-
-// matcher checks what can be said without compiling the expectations; with a
-// scorer at hand the scorer says the rest.
-func (l *linter) matcher(m *callvet.Matcher, key string) {
-	if m.Mode != "" && !slices.Contains(modes(), m.Mode) {
-		fix := "one of " + strings.Join(modes(), ", ")
-		if best := nearest(m.Mode, modes()); best != "" {
-			fix = fmt.Sprintf("did you mean %q?", best)
-		}
-		l.problem("unknown-mode", key, fix, "unknown mode %q", m.Mode)
-	}
-	if m.Threshold != nil && *m.Threshold > 1 {
-		l.problem("out-of-range", key+".threshold", "a similarity is at most 1", "the threshold %g can never be reached", *m.Threshold)
-	}
-	if m.Tolerance != "" {
-		if _, err := time.ParseDuration(m.Tolerance); err != nil {
-			l.problem("bad-duration", key+".tolerance", "such as 24h or 90m", "%q is not a duration", m.Tolerance)
-		}
-	}
-	var text string
-	if json.Unmarshal(m.Value, &text) == nil && m.Mode == "regex" {
-		if _, err := regexp.Compile(text); err != nil {
-			l.problem("bad-regex", key, "patterns are RE2: no look-around, no back-references", "the pattern %q does not compile: %s", clip(text, 60), strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-		}
-	}
-	if m.Mode == "semantic" && !l.opt.Semantic {
-		l.semantic(key)
-	}
-}
-
-func (l *linter) semantic(key string) {
-	l.problem("no-embedder", key, "configure an embedder, or compare with fuzzy or any_of", "a semantic comparison needs an embedder or a judge, and none is configured")
 }
 
 func (l *linter) multiTurn(m *callvet.MultiTurn) {
