@@ -15,7 +15,7 @@ import (
 const (
 	weightName  = 3
 	weightDesc  = 1.5
-	weightParam = 1
+	weightParam = 1.0
 	k1          = 1.2
 	lengthNorm  = 0.4
 )
