@@ -66,16 +66,34 @@ type Retry struct {
 	MaxWait time.Duration
 }
 
-// Budget bounds a run. Zero values mean no bound.
+// Budget bounds a run over all its sessions. Zero values mean no bound.
 type Budget struct {
 	MaxCostUSD float64
 	// MaxCalls bounds the requests to targets, retries included.
 	MaxCalls int
 }
 
+// Source gives the cases of a suite one by one, so that a big one need not be in
+// memory. Case is called from several goroutines, mostly with rising i; what it
+// returns must stay valid and unchanged.
+type Source interface {
+	Len() int
+	Case(i int) (*callvet.Case, error)
+}
+
+// Cases is the Source of a suite that is in memory.
+func Cases(s *callvet.Suite) Source { return inMemory{s} }
+
+type inMemory struct{ s *callvet.Suite }
+
+func (m inMemory) Len() int                          { return len(m.s.Cases) }
+func (m inMemory) Case(i int) (*callvet.Case, error) { return &m.s.Cases[i], nil }
+
 // Config is everything Run needs. Suite, Targets, Scorer and Journal are required.
 type Config struct {
-	Suite   *callvet.Suite
+	Suite *callvet.Suite
+	// Source, when set, gives the cases in place of Suite.Cases.
+	Source  Source
 	Targets []Target
 	Scorer  callvet.Scorer
 	// Worlds makes the world that answers the calls of one attempt; nil, or a nil
@@ -114,7 +132,8 @@ type Config struct {
 	// Cache, when set, answers cells of cacheable targets that were asked the same before.
 	Cache Cache
 
-	// Observe is called after every batch became durable, from one goroutine.
+	// Observe is called after every batch became durable, from one goroutine, which
+	// stores nothing meanwhile: it should return soon.
 	Observe func(Event)
 	// Grace is how long cells in flight may take to finish after the context was
 	// canceled; default 10 s, -1: none. Abort, when it closes, ends the grace.
@@ -141,15 +160,18 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("start run: target %s has no model: %w", c.Targets[i].Name, callvet.ErrInvalid)
 		}
 	}
+	if c.Source == nil {
+		c.Source = Cases(c.Suite)
+	}
 	if c.Cases == nil {
-		c.Cases = make([]int, len(c.Suite.Cases))
+		c.Cases = make([]int, c.Source.Len())
 		for i := range c.Cases {
 			c.Cases[i] = i
 		}
 	}
 	for _, ix := range c.Cases {
-		if ix < 0 || ix >= len(c.Suite.Cases) {
-			return c, fmt.Errorf("start run: case %d of %d: %w", ix, len(c.Suite.Cases), callvet.ErrInvalid)
+		if ix < 0 || ix >= c.Source.Len() {
+			return c, fmt.Errorf("start run: case %d of %d: %w", ix, c.Source.Len(), callvet.ErrInvalid)
 		}
 	}
 	c.Repeats = max(c.Repeats, 1)

@@ -104,7 +104,7 @@ func (e *engine) loadDone() error {
 	for _, ix := range e.cfg.Cases {
 		chosen[ix] = true
 	}
-	e.done = newBitmap(len(e.cfg.Suite.Cases) * len(e.seats) * e.cfg.Repeats)
+	e.done = newBitmap(e.cfg.Source.Len() * len(e.seats) * e.cfg.Repeats)
 	for c, err := range e.cfg.Done {
 		if err != nil {
 			return fmt.Errorf("read what is done: %w", err)
@@ -133,7 +133,8 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	}
 	var committing, watching, workers sync.WaitGroup
 	over := make(chan struct{})
-	committing.Go(func() { e.commit.run(work) })
+	// What is finished is stored even when the rest is being broken off.
+	committing.Go(func() { e.commit.run(context.WithoutCancel(work)) })
 	watching.Go(func() { e.watch(ctx, over) })
 	for _, g := range e.groups() {
 		for range min(int(g.governor.max), len(g.seats)*len(e.cfg.Cases)*e.cfg.Repeats) {
@@ -176,7 +177,12 @@ func (e *engine) next(g *group) (job, bool) {
 	for g.at < len(e.cfg.Cases) {
 		ix := e.cfg.Cases[g.at]
 		if g.prep == nil {
-			g.prep = &prepared{ix: ix, c: &e.cfg.Suite.Cases[ix]}
+			c, err := e.cfg.Source.Case(ix)
+			if err != nil {
+				e.commit.fail(err)
+				return job{}, false
+			}
+			g.prep = &prepared{ix: ix, c: c}
 		}
 		j := job{g.seats[g.seat], g.prep, g.repeat}
 		if g.repeat++; g.repeat == e.cfg.Repeats {

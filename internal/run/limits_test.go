@@ -44,7 +44,7 @@ func (m *memory) Append(_ context.Context, _ string, encoded [][]byte) error {
 	return nil
 }
 
-func inMemory(s *callvet.Suite, concurrency int, m modelFunc) (run.Config, *memory) {
+func onPaper(s *callvet.Suite, concurrency int, m modelFunc) (run.Config, *memory) {
 	j := &memory{}
 	return run.Config{Suite: s, Targets: []run.Target{target("m", "p", m)}, Scorer: byOutcome{}, Journal: j, RunID: "r",
 		Limits: map[string]run.Limits{"": {Concurrency: concurrency}}}, j
@@ -95,7 +95,7 @@ func TestRetries(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				tries := 0
-				cfg, j := inMemory(suite(1), 1, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+				cfg, j := onPaper(suite(1), 1, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
 					tries++
 					err := tt.fails(tries)
 					if errors.Is(err, context.DeadlineExceeded) {
@@ -136,7 +136,7 @@ func TestConcurrencyFollowsTheProvider(t *testing.T) {
 		var mu sync.Mutex
 		var window time.Time
 		var inWindow, refused, flying, peak int
-		cfg, j := inMemory(suite(400), 64, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		cfg, j := onPaper(suite(400), 64, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 			mu.Lock()
 			if time.Since(window) >= time.Second {
 				window, inWindow = time.Now(), 0
@@ -179,7 +179,7 @@ func TestPauseHoldsTheWholeGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var limited atomic.Int64
 		began := time.Now()
-		cfg, _ := inMemory(suite(20), 4, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		cfg, _ := onPaper(suite(20), 4, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 			at := time.Since(began)
 			if at == 0 {
 				limited.Add(1)
@@ -203,7 +203,7 @@ func TestRateLimitAndLatency(t *testing.T) {
 		return calls("weather", `{}`), nil
 	})
 	synctest.Test(t, func(t *testing.T) {
-		cfg, j := inMemory(suite(1000), 64, slow)
+		cfg, j := onPaper(suite(1000), 64, slow)
 		sum := mustRun(t, cfg)
 		if ideal := 16 * 200 * time.Millisecond; sum.Elapsed > ideal+20*time.Millisecond {
 			t.Errorf("%v for 1,000 cells of 200 ms at 64, ideal %v", sum.Elapsed, ideal)
@@ -211,7 +211,7 @@ func TestRateLimitAndLatency(t *testing.T) {
 		if w := j.cells[0].Trace.WallMS; w != 200 {
 			t.Errorf("wall %v ms of a request of 200 ms", w)
 		}
-		cfg, j = inMemory(suite(21), 64, slow)
+		cfg, j = onPaper(suite(21), 64, slow)
 		cfg.Limits = map[string]run.Limits{"p": {Concurrency: 64, PerSecond: 10}}
 		sum = mustRun(t, cfg)
 		if sum.Elapsed < 2200*time.Millisecond || sum.Elapsed > 2250*time.Millisecond {
@@ -248,7 +248,7 @@ func TestBreaker(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
-				cfg, j := inMemory(suite(1000), 4, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+				cfg, j := onPaper(suite(1000), 4, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 					if err := tt.f(n.Add(1)); err != nil {
 						return nil, err
 					}
@@ -300,7 +300,7 @@ func TestBudget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				cfg, j := inMemory(suite(100), 16, tt.model)
+				cfg, j := onPaper(suite(100), 16, tt.model)
 				cfg.Budget = tt.budget
 				sum, err := run.Run(t.Context(), cfg)
 				if sum.Done != tt.done || sum.Requests != tt.done || j.stored != tt.done {
@@ -325,7 +325,7 @@ func TestBudgetNeverExceededByRounds(t *testing.T) {
 		s.Cases[i].MultiTurn = &callvet.MultiTurn{MaxRounds: 4}
 	}
 	var n atomic.Int64
-	cfg, _ := inMemory(s, 8, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+	cfg, _ := onPaper(s, 8, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 		n.Add(1)
 		return calls("weather", `{}`), nil
 	})
@@ -359,7 +359,7 @@ func TestInterrupt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				cfg, j := inMemory(suite(100), 4, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+				cfg, j := onPaper(suite(100), 4, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
 					select {
 					case <-time.After(tt.takes):
 						return calls("weather", `{}`), nil
@@ -389,7 +389,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptDoesNotWaitForRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		cfg, j := inMemory(suite(10), 4, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		cfg, j := onPaper(suite(10), 4, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 			return nil, &callvet.Fault{Kind: callvet.FaultRateLimit, Retryable: true, RetryAfter: 4 * time.Minute}
 		})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -404,7 +404,7 @@ func TestInterruptDoesNotWaitForRetries(t *testing.T) {
 func TestJournalFailureCountsNothing(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
-	cfg, j := inMemory(suite(5000), 8, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+	cfg, j := onPaper(suite(5000), 8, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 		return calls("weather", `{}`), nil
 	})
 	j.fail, j.limit = full, 1000
@@ -418,7 +418,7 @@ func TestJournalFailureCountsNothing(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
-	ok, _ := inMemory(suite(1), 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return says(""), nil })
+	ok, _ := onPaper(suite(1), 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return says(""), nil })
 	for name, change := range map[string]func(*run.Config){
 		"no suite":   func(c *run.Config) { c.Suite = nil },
 		"no target":  func(c *run.Config) { c.Targets = nil },

@@ -175,6 +175,32 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 	}
 }
 
+// Whatever is finished when the user insists is stored, and nothing else counts.
+func TestAbortStoresWhatIsFinished(t *testing.T) {
+	t.Parallel()
+	db := openStore(t)
+	abort := make(chan struct{})
+	var n atomic.Int64
+	cfg := config(t, db, suite(2000), func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+		if n.Add(1) == 700 {
+			close(abort)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return calls("weather", `{}`), nil
+	})
+	cfg.Abort = abort
+	sum, err := run.Run(t.Context(), cfg)
+	if got := len(stored(t, db, cfg.RunID)); err != nil || sum.Status != run.StatusInterrupted || got != sum.Done || got < 600 {
+		t.Errorf("%s, %v: %d counted, %d stored, %d asked", sum.Status, err, sum.Done, got, n.Load())
+	}
+	cfg.Abort, cfg.Done = nil, db.DoneCells(t.Context(), cfg.RunID)
+	if sum := mustRun(t, cfg); sum.Done != 2000 || len(stored(t, db, cfg.RunID)) != 2000 {
+		t.Errorf("resumed: %+v", sum.Totals)
+	}
+}
+
 func TestCache(t *testing.T) {
 	t.Parallel()
 	db, s := openStore(t), suite(40)

@@ -30,15 +30,21 @@ type Selection struct {
 
 // Select returns the positions of the chosen cases in the order of the suite. It
 // is an error (ErrInvalid) when none is left: a run of nothing would pass.
-func Select(s *callvet.Suite, sel Selection) ([]int, error) {
+func Select(s *callvet.Suite, sel Selection) ([]int, error) { return SelectFrom(Cases(s), sel) }
+
+// SelectFrom is Select for a suite that is not in memory.
+func SelectFrom(src Source, sel Selection) ([]int, error) {
 	for _, f := range sel.Filters {
 		if strings.Trim(f, "!, ") == "" {
 			return nil, fmt.Errorf("filter %q is empty: %w", f, callvet.ErrInvalid)
 		}
 	}
 	out := []int{}
-	for i := range s.Cases {
-		c := &s.Cases[i]
+	for i := range src.Len() {
+		c, err := src.Case(i)
+		if err != nil {
+			return nil, fmt.Errorf("select cases: %w", err)
+		}
 		if sel.Only != nil && !sel.Only[c.ID] {
 			continue
 		}
@@ -47,7 +53,7 @@ func Select(s *callvet.Suite, sel Selection) ([]int, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("select cases: none of the %d cases of %s is left: %w", len(s.Cases), s.Name, callvet.ErrInvalid),
+		return nil, &callvet.Hinted{Err: fmt.Errorf("select cases: none of the %d cases is left: %w", src.Len(), callvet.ErrInvalid),
 			Hint: "a filter is a pattern for an id or a tag, tag:smoke, tier:golden or category=flights; several filters must all hold"}
 	}
 	if sel.Sample > 0 && sel.Sample < len(out) {

@@ -75,7 +75,7 @@ func TestTurnLoop(t *testing.T) {
 			s := &callvet.Suite{SystemPrompt: "suite", Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "goal"}}, Cases: []callvet.Case{tt.c}}
 			s.Cases[0].ID, s.Cases[0].Context, s.Cases[0].Input = "x", "context", suite(1).Cases[0].Input
 			round := 0
-			cfg, j := inMemory(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+			cfg, j := onPaper(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
 				if round == len(tt.answers) {
 					t.Error("asked once more than expected")
 					return says(""), nil
@@ -144,7 +144,7 @@ func TestBrokenWorldIsAnError(t *testing.T) {
 	t.Parallel()
 	s := suite(1)
 	s.Cases[0].MultiTurn = &callvet.MultiTurn{}
-	cfg, j := inMemory(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
+	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
 	cfg.Worlds = func(*callvet.Case) callvet.World { return brokenWorld{} }
 	mustRun(t, cfg)
 	if f := j.cells[0].Trace.Fault; f == nil || f.Kind != callvet.FaultTool || j.cells[0].Trace.Outcome != callvet.OutcomeError {
@@ -170,7 +170,7 @@ func TestWhatIsSent(t *testing.T) {
 			return says(""), nil
 		}
 	}
-	cfg, _ := inMemory(s, 1, m("m"))
+	cfg, _ := onPaper(s, 1, m("m"))
 	own := target("own", "p", m("own"))
 	own.SystemPrompt, own.ToolChoice = "mine", "auto"
 	cfg.Targets = append(cfg.Targets, own)
@@ -191,7 +191,7 @@ func TestForcedCallsLetItAnswer(t *testing.T) {
 	s := suite(1)
 	s.Cases[0].ToolChoice, s.Cases[0].Expect.ResponseNonEmpty = "required", true
 	var choices []string
-	cfg, _ := inMemory(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+	cfg, _ := onPaper(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
 		choices = append(choices, req.ToolChoice)
 		if len(choices) == 1 {
 			return calls("weather", `{}`), nil

@@ -205,6 +205,18 @@ func TestSuiteIsImmutableAndExact(t *testing.T) {
 	if h, err := store.SuiteHash(got); err != nil || h != r.SuiteHash {
 		t.Errorf("hash of what came back: %s, %v; want %s", h, err, r.SuiteHash)
 	}
+	_, cases, err := db.OpenSuite(t.Context(), r.SuiteHash)
+	if err != nil || cases.Len() != 600 {
+		t.Fatal(cases, err)
+	}
+	for _, i := range []int{0, 599, 256, 255, 5} {
+		if c, err := cases.Case(i); err != nil || cmp.Diff(&want.Cases[i], c) != "" {
+			t.Errorf("case %d: %+v, %v", i, c, err)
+		}
+	}
+	if _, err := cases.Case(600); !errors.Is(err, callvet.ErrNotFound) {
+		t.Errorf("case 600 of 600: %v", err)
+	}
 	again := newRun(t, db, s, "")
 	s.Cases[0].ID = "edited"
 	if edited := newRun(t, db, s, ""); again.SuiteHash != r.SuiteHash || edited.SuiteHash == r.SuiteHash {

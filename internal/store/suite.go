@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"sync"
 
 	"github.com/callvet/callvet"
 )
@@ -55,58 +57,86 @@ func restoreParameters(tools []callvet.Tool, exact map[int]string) {
 	}
 }
 
+// each yields the cases of a suite that is in memory.
+func each(s *callvet.Suite) iter.Seq2[*callvet.Case, error] {
+	return func(yield func(*callvet.Case, error) bool) {
+		for i := range s.Cases {
+			if !yield(&s.Cases[i], nil) {
+				return
+			}
+		}
+	}
+}
+
 // writeSuite encodes a suite piece by piece: the head first, then chunks of
-// cases, each a JSON array. It returns the hash over all pieces.
-func writeSuite(s *callvet.Suite, headPiece func([]byte) error, chunk func(ix int, b []byte) error) (string, error) {
+// cases, each a JSON array. It returns the hash over all pieces and the number of cases.
+func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPiece func([]byte) error, chunk func(ix int, b []byte) error) (hash string, n int, err error) {
 	sum := sha256.New()
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false) // escapes would change the bytes of schemas
 	if err := enc.Encode(head{Suite: s, Exact: exactParameters(s.Tools)}); err != nil {
-		return "", err
+		return "", 0, err
 	}
 	sum.Write(buf.Bytes())
 	if err := headPiece(buf.Bytes()); err != nil {
-		return "", err
+		return "", 0, err
 	}
-	for from := 0; from < len(s.Cases); from += casesPerChunk {
-		buf.Reset()
-		for i := from; i < min(from+casesPerChunk, len(s.Cases)); i++ {
-			if i == from {
-				buf.WriteByte('[')
-			} else {
-				buf.WriteByte(',')
-			}
-			if err := enc.Encode(storedCase{Case: &s.Cases[i], Exact: exactParameters(s.Cases[i].Tools)}); err != nil {
-				return "", fmt.Errorf("case %s: %w", s.Cases[i].ID, err)
-			}
-		}
+	buf.Reset()
+	flush := func() error {
 		buf.WriteByte(']')
 		sum.Write(buf.Bytes())
-		if err := chunk(from/casesPerChunk, buf.Bytes()); err != nil {
-			return "", err
+		defer buf.Reset()
+		return chunk((n-1)/casesPerChunk, buf.Bytes())
+	}
+	for c, err := range cases {
+		if err != nil {
+			return "", 0, err
+		}
+		if buf.Len() == 0 {
+			buf.WriteByte('[')
+		} else {
+			buf.WriteByte(',')
+		}
+		if err := enc.Encode(storedCase{Case: c, Exact: exactParameters(c.Tools)}); err != nil {
+			return "", 0, fmt.Errorf("case %s: %w", c.ID, err)
+		}
+		if n++; n%casesPerChunk == 0 {
+			if err := flush(); err != nil {
+				return "", 0, err
+			}
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	if buf.Len() > 0 {
+		if err := flush(); err != nil {
+			return "", 0, err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), n, nil
 }
 
 // SuiteHash is the identity of a suite's content in hex: equal hashes mean equal
 // tools, cases, prompts and settings, wherever they were read from.
 func SuiteHash(s *callvet.Suite) (string, error) {
-	h, err := writeSuite(s, func([]byte) error { return nil }, func(int, []byte) error { return nil })
+	h, _, err := writeSuite(s, each(s), func([]byte) error { return nil }, func(int, []byte) error { return nil })
 	if err != nil {
 		return "", fmt.Errorf("hash suite: %w", err)
 	}
 	return h, nil
 }
 
-// PutSuite stores a suite unless it is there, and returns its hash. The suite is
-// encoded once and never held as one value.
+// PutSuite stores a suite unless it is there, and returns its hash.
 func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err error) {
+	return db.PutSuiteFrom(ctx, s, each(s))
+}
+
+// PutSuiteFrom stores a suite whose cases come one by one; s.Cases is not read.
+// Neither the cases nor their encoding are held as a whole.
+func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite, cases iter.Seq2[*callvet.Case, error]) (hash string, err error) {
 	known := errors.New("known")
 	err = db.tx(ctx, "store suite", func(tx *sql.Tx) error {
-		res, err := tx.Exec("INSERT INTO suites(hash,name,version,cases,created,head) VALUES(?,?,?,?,?,x'')",
-			"writing", s.Name, s.Version, len(s.Cases), db.opts.Now().UnixMilli())
+		res, err := tx.Exec("INSERT INTO suites(hash,name,version,cases,created,head) VALUES('',?,?,0,?,x'')",
+			s.Name, s.Version, db.opts.Now().UnixMilli())
 		if err != nil {
 			return err
 		}
@@ -114,7 +144,8 @@ func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err 
 		if err != nil {
 			return err
 		}
-		hash, err = writeSuite(s, func(b []byte) error {
+		var n int
+		hash, n, err = writeSuite(s, cases, func(b []byte) error {
 			_, err := tx.Exec("UPDATE suites SET head=? WHERE num=?", b, num)
 			return err
 		}, func(ix int, b []byte) error {
@@ -124,14 +155,14 @@ func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err 
 		if err != nil {
 			return err
 		}
-		var n int
-		if err := tx.QueryRow("SELECT count(*) FROM suites WHERE hash=?", hash).Scan(&n); err != nil {
+		var same int
+		if err := tx.QueryRow("SELECT count(*) FROM suites WHERE hash=?", hash).Scan(&same); err != nil {
 			return err
 		}
-		if n > 0 {
+		if same > 0 {
 			return known // rolls back what was written
 		}
-		_, err = tx.Exec("UPDATE suites SET hash=? WHERE num=?", hash, num)
+		_, err = tx.Exec("UPDATE suites SET hash=?, cases=? WHERE num=?", hash, n, num)
 		return err
 	})
 	if err != nil && !errors.Is(err, known) {
@@ -142,37 +173,97 @@ func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err 
 
 // Suite returns the suite of that hash, byte for byte what was stored.
 func (db *DB) Suite(ctx context.Context, hash string) (*callvet.Suite, error) {
-	var num, n int
+	s, cs, err := db.OpenSuite(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	s.Cases = make([]callvet.Case, 0, cs.n)
+	for ix := 0; ix*casesPerChunk < cs.n; ix++ {
+		chunk, err := cs.load(ix)
+		if err != nil {
+			return nil, err
+		}
+		s.Cases = append(s.Cases, chunk...)
+	}
+	return s, nil
+}
+
+// OpenSuite returns a suite without its cases, and the cases to be read one by one.
+func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *CaseReader, error) {
+	cs := &CaseReader{db: db, ctx: ctx, hash: hash, recent: map[int][]callvet.Case{}}
 	var b []byte
-	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head FROM suites WHERE hash=?", hash).Scan(&num, &n, &b)
+	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head FROM suites WHERE hash=?", hash).Scan(&cs.num, &cs.n, &b)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("suite %s: %w", hash, callvet.ErrNotFound)
+		return nil, nil, fmt.Errorf("suite %s: %w", hash, callvet.ErrNotFound)
 	}
 	if err != nil {
-		return nil, db.explain("read suite", err)
+		return nil, nil, db.explain("read suite", err)
 	}
 	s := &callvet.Suite{}
 	h := head{Suite: s}
 	if err := json.Unmarshal(b, &h); err != nil {
-		return nil, fmt.Errorf("read suite %s: %w", hash, err)
+		return nil, nil, fmt.Errorf("read suite %s: %w", hash, err)
 	}
 	restoreParameters(s.Tools, h.Exact)
-	s.Cases = make([]callvet.Case, 0, n)
-	rows, err := db.read.QueryContext(ctx, "SELECT cases FROM suite_chunks WHERE suite=? ORDER BY ix", num)
+	return s, cs, nil
+}
+
+// CaseReader reads the cases of a stored suite in chunks and keeps a few of them.
+// It is safe for concurrent use; reading with rising positions is cheap.
+type CaseReader struct {
+	db     *DB
+	ctx    context.Context // of OpenSuite: it ends the reads too
+	hash   string
+	num, n int
+
+	mu     sync.Mutex
+	recent map[int][]callvet.Case
+	order  []int
+}
+
+// keptChunks bounds the memory of a CaseReader; several readers (the providers of
+// a run) may be some way apart.
+const keptChunks = 8
+
+// Len is the number of cases.
+func (r *CaseReader) Len() int { return r.n }
+
+// Case returns the case at position i; it stays valid.
+func (r *CaseReader) Case(i int) (*callvet.Case, error) {
+	if i < 0 || i >= r.n {
+		return nil, fmt.Errorf("case %d of %d: %w", i, r.n, callvet.ErrNotFound)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ix := i / casesPerChunk
+	chunk, ok := r.recent[ix]
+	if !ok {
+		var err error
+		if chunk, err = r.load(ix); err != nil {
+			return nil, err
+		}
+		if r.order = append(r.order, ix); len(r.order) > keptChunks {
+			delete(r.recent, r.order[0])
+			r.order = r.order[1:]
+		}
+		r.recent[ix] = chunk
+	}
+	return &chunk[i%casesPerChunk], nil
+}
+
+func (r *CaseReader) load(ix int) ([]callvet.Case, error) {
+	var b []byte
+	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases FROM suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b); err != nil {
+		return nil, r.db.explain("read suite", err)
+	}
+	cases, err := appendCases(make([]callvet.Case, 0, casesPerChunk), b)
 	if err != nil {
-		return nil, db.explain("read suite", err)
+		return nil, fmt.Errorf("read suite %s: %w", r.hash, err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var raw sql.RawBytes
-		if err := rows.Scan(&raw); err != nil {
-			return nil, db.explain("read suite", err)
-		}
-		if s.Cases, err = appendCases(s.Cases, raw); err != nil {
-			return nil, fmt.Errorf("read suite %s: %w", hash, err)
-		}
+	if want := min(casesPerChunk, r.n-ix*casesPerChunk); len(cases) != want {
+		return nil, fmt.Errorf("read suite %s: %d cases in a chunk of %d: %w", r.hash, len(cases), want, callvet.ErrInvalid)
 	}
-	return s, db.explain("read suite", rows.Err())
+	return cases, nil
 }
 
 func appendCases(cases []callvet.Case, chunk []byte) ([]callvet.Case, error) {
