@@ -2,115 +2,105 @@
 
 package dialect
 
+import "github.com/callvet/callvet/internal/suite/dialect/tree"
+
 // Detect names the dialect of a file by its content; "" when it is none of
 // them (Refusal then says what it looks like). The name of the file only says
 // whether to read it as YAML.
 func Detect(data []byte, path string) string {
-	src, err := open(data, path)
+	src, err := tree.Open(data, path)
 	if err != nil {
 		return ""
 	}
-	return src.detect()
+	return detect(src)
 }
 
-func (s *source) detect() string {
-	if len(s.values) == 0 {
+func detect(s *tree.Source) string {
+	if len(s.Values) == 0 {
 		return ""
 	}
-	doc := s.values[0]
+	doc := s.Values[0]
 	switch {
-	case isToolsuite(doc) && len(s.values) == 1:
+	case isToolsuite(doc) && len(s.Values) == 1:
 		return Toolsuite
-	case isForge(doc) && len(s.values) == 1:
+	case isForge(doc) && len(s.Values) == 1:
 		return Forge
-	case isCategories(doc) && len(s.values) == 1:
+	case isCategories(doc) && len(s.Values) == 1:
 		return Categories
 	case isTasks(doc):
 		return Tasks
 	case isOpenAI(doc):
 		return OpenAI
-	case isPromptfoo(doc) && len(s.values) == 1:
+	case isPromptfoo(doc) && len(s.Values) == 1:
 		return Promptfoo
 	}
 	return ""
 }
 
-func isToolsuite(doc node) bool {
-	if doc.get("test_cases").kind() != '[' {
+func isToolsuite(doc tree.Node) bool {
+	if doc.Get("test_cases").Kind() != '[' {
 		return false
 	}
-	first := firstOf(doc.get("test_cases"))
-	return doc.has("tools") || first.has("prompt") || first.has("expected_tool") || first.absent()
+	first := tree.FirstOf(doc.Get("test_cases"))
+	return doc.Has("tools") || first.Has("prompt") || first.Has("expected_tool") || first.Absent()
 }
 
-func isForge(doc node) bool {
-	if doc.kind() == '{' {
-		if doc.has("shouldRouteIdentically") || doc.has("shouldRouteDifferently") {
+func isForge(doc tree.Node) bool {
+	if doc.Kind() == '{' {
+		if doc.Has("shouldRouteIdentically") || doc.Has("shouldRouteDifferently") {
 			return true
 		}
-		meta := doc.get("metadata")
-		if doc.get("cases").kind() == '[' && (meta.has("toolName") || meta.has("descriptionHash") || meta.has("registrySize")) {
+		meta := doc.Get("metadata")
+		if doc.Get("cases").Kind() == '[' && (meta.Has("toolName") || meta.Has("descriptionHash") || meta.Has("registrySize")) {
 			return true
 		}
-		doc = doc.get("cases")
+		doc = doc.Get("cases")
 	}
-	first := firstOf(doc)
-	return first.get("input").has("message") && (first.has("expect") || first.has("rubric") || first.has("description"))
+	first := tree.FirstOf(doc)
+	return first.Get("input").Has("message") && (first.Has("expect") || first.Has("rubric") || first.Has("description"))
 }
 
-func isCategories(doc node) bool {
-	if firstOf(doc.get("categories")).has("test_cases") {
+func isCategories(doc tree.Node) bool {
+	if tree.FirstOf(doc.Get("categories")).Has("test_cases") {
 		return true
 	}
-	first := firstOf(doc.get("tests"))
-	return doc.has("eval_name") && doc.get("tests").kind() == '[' || first.has("question") && first.has("expected")
+	first := tree.FirstOf(doc.Get("tests"))
+	return doc.Has("eval_name") && doc.Get("tests").Kind() == '[' || first.Has("question") && first.Has("expected")
 }
 
-func isTasks(doc node) bool {
-	if l := doc.get("tasks"); l.kind() == '[' && doc.kind() == '{' {
+func isTasks(doc tree.Node) bool {
+	if l := doc.Get("tasks"); l.Kind() == '[' && doc.Kind() == '{' {
 		doc = l
 	}
-	if doc.kind() == '[' {
-		doc = firstOf(doc)
+	if doc.Kind() == '[' {
+		doc = tree.FirstOf(doc)
 	}
-	if !doc.has("task_id") || doc.has("call_id") {
+	if !doc.Has("task_id") || doc.Has("call_id") {
 		return false
 	}
-	return doc.has("gold_steps") || doc.has("gold_postconditions") || doc.has("goal")
+	return doc.Has("gold_steps") || doc.Has("gold_postconditions") || doc.Has("goal")
 }
 
-func isOpenAI(doc node) bool {
-	if doc.kind() == '[' {
-		doc = firstOf(doc)
+func isOpenAI(doc tree.Node) bool {
+	if doc.Kind() == '[' {
+		doc = tree.FirstOf(doc)
 	}
-	list := doc.get("messages")
-	if list.absent() && doc.has("ideal") {
-		list = doc.get("input")
+	list := doc.Get("messages")
+	if list.Absent() && doc.Has("ideal") {
+		list = doc.Get("input")
 	}
-	return firstOf(list).has("role") && !doc.has("trajectory") && !doc.has("choices") && !doc.has("test_cases")
+	return tree.FirstOf(list).Has("role") && !doc.Has("trajectory") && !doc.Has("choices") && !doc.Has("test_cases")
 }
 
-func isPromptfoo(doc node) bool {
-	if doc.has("results") && doc.has("evalId") {
+func isPromptfoo(doc tree.Node) bool {
+	if doc.Has("results") && doc.Has("evalId") {
 		return false
 	}
 	n := 0
 	for _, k := range []string{"prompts", "providers", "targets", "tests", "defaultTest", "scenarios"} {
-		if doc.has(k) {
+		if doc.Has(k) {
 			n++
 		}
 	}
-	return n >= 2 && (doc.has("prompts") || firstOf(doc.get("tests")).has("assert"))
-}
-
-// firstOf is an array's first element.
-func firstOf(list node) node {
-	if list.kind() != '[' {
-		return node{}
-	}
-	i := skipSpace(list.raw, 1)
-	if list.raw[i] == ']' {
-		return node{}
-	}
-	return node{raw: list.raw[i:skipValue(list.raw, i)], off: list.off + i}
+	return n >= 2 && (doc.Has("prompts") || tree.FirstOf(doc.Get("tests")).Has("assert"))
 }

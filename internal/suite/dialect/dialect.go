@@ -8,28 +8,24 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/origin"
+	"github.com/callvet/callvet/internal/suite/dialect/peer"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // The dialects, as Detect names them.
 const (
-	Toolsuite  = "toolsuite"  // import file of Tool Calling Evaluation
-	Forge      = "forge"      // golden, labeled, regression and rubric files of Eval Case Interfaces
-	Categories = "categories" // suites of the Tool Selection Evaluation System, first and later form
-	Tasks      = "tasks"      // labelled tasks of Evaluating Tool Calling, §5
-	OpenAI     = "openai"     // messages and tools, one record per line
-	Promptfoo  = "promptfoo"  // promptfoo configuration with tool-call assertions
+	Toolsuite  = tree.Toolsuite  // import file of Tool Calling Evaluation
+	Forge      = tree.Forge      // golden, labeled, regression and rubric files of Eval Case Interfaces
+	Categories = tree.Categories // suites of the Tool Selection Evaluation System, first and later form
+	Tasks      = tree.Tasks      // labelled tasks of Evaluating Tool Calling, §5
+	OpenAI     = tree.OpenAI     // messages and tools, one record per line
+	Promptfoo  = tree.Promptfoo  // promptfoo configuration with tool-call assertions
 )
 
-// Options are what an import may use beside the file itself. The zero value is
-// fine: tokens then stay unresolved and tools unknown.
-type Options struct {
-	// Seeds and Snapshots are the JSON that {{seed:…}} and {{snapshot:…}} tokens
-	// point into; nil leaves them unresolved.
-	Seeds     json.RawMessage
-	Snapshots json.RawMessage
-	// Tools become the suite's in dialects whose files have none.
-	Tools []callvet.Tool
-}
+// Options are what an import may use beside the file itself: seeds and
+// snapshots that tokens point into, and tools for dialects that have none.
+type Options = tree.Options
 
 // Names lists the dialects in the order in which they are tried.
 func Names() []string {
@@ -46,34 +42,17 @@ func Names() []string {
 // mistakes in the file, those with Warning true and code "not-carried" are
 // what the suite could not take over.
 func Import(name string, data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	src, err := open(data, path)
+	src, err := tree.Open(data, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newReader(src, opt)
-	var s *callvet.Suite
 	switch name {
-	case Toolsuite:
-		s, err = r.toolsuite()
-	case Forge:
-		s, err = r.forge()
-	case Categories:
-		s, err = r.categories()
-	case Tasks:
-		s, err = r.tasks()
-	case OpenAI:
-		s, err = r.openAI()
-	case Promptfoo:
-		s, err = r.promptfoo()
-	default:
-		return nil, nil, unknownName(name)
+	case Toolsuite, Forge, Categories, Tasks:
+		return origin.Import(name, src, opt)
+	case OpenAI, Promptfoo:
+		return peer.Import(name, src, opt)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	s.Dialect = name
-	problems := r.finish()
-	return s, problems, nil
+	return nil, nil, unknownName(name)
 }
 
 // Export writes a suite in the named dialect. A suite that was imported from
@@ -81,18 +60,10 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 // since laid over it. The problems list what the dialect could not say.
 func Export(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	switch name {
-	case Toolsuite:
-		return exportToolsuite(s)
-	case Forge:
-		return exportForge(s)
-	case Categories:
-		return exportCategories(s)
-	case Tasks:
-		return exportTasks(s)
-	case OpenAI:
-		return exportOpenAI(s)
-	case Promptfoo:
-		return exportPromptfoo(s)
+	case Toolsuite, Forge, Categories, Tasks:
+		return origin.Export(name, s)
+	case OpenAI, Promptfoo:
+		return peer.Export(name, s)
 	}
 	return nil, nil, unknownName(name)
 }
@@ -108,13 +79,13 @@ func unknownName(name string) error {
 // YAML, several for JSON Lines and YAML documents. Comments are dropped and
 // YAML is rewritten as JSON; numbers keep the form in which they are written.
 func Values(data []byte, path string) ([]json.RawMessage, error) {
-	src, err := open(data, path)
+	src, err := tree.Open(data, path)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]json.RawMessage, len(src.values))
-	for i, v := range src.values {
-		out[i] = v.raw
+	out := make([]json.RawMessage, len(src.Values))
+	for i, v := range src.Values {
+		out[i] = v.Raw
 	}
 	return out, nil
 }

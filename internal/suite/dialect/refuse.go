@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // Refusal says in one sentence what a file of no known dialect looks like and
@@ -17,19 +18,19 @@ func Refusal(data []byte, path string) error {
 	if what, hint := notText(data); what != "" {
 		return refuse(path, what, hint)
 	}
-	src, err := open(data, path)
+	src, err := tree.Open(data, path)
 	if err != nil {
 		return err
 	}
-	if src.detect() != "" {
+	if detect(src) != "" {
 		return nil
 	}
-	what, hint := src.looksLike()
+	what, hint := looksLike(src)
 	return refuse(path, what, hint)
 }
 
 func refuse(path, what, hint string) error {
-	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %s %s", callvet.ErrInvalid, name(path), what), Hint: hint}
+	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %s %s", callvet.ErrInvalid, tree.Name(path), what), Hint: hint}
 }
 
 // notText recognizes what is neither JSON nor YAML by its first bytes.
@@ -39,7 +40,7 @@ func notText(data []byte) (what, hint string) {
 		return "is a ZIP archive (an Inspect log has this form, too)", "unpack it first; a log is scored as a trace, it is not a suite"
 	case bytes.HasPrefix(data, []byte("SQLite format 3")):
 		return "is a database", "export the cases as JSON first"
-	case firstByte(data) == '<':
+	case tree.FirstByte(data) == '<':
 		return "is XML or HTML: a report, not a suite", "load the suite that the report was made from"
 	case bytes.HasPrefix(data, []byte("# ")) && bytes.Contains(data, []byte("\n## ")) || bytes.Contains(data, []byte("\n```")):
 		return "is a Markdown document", "put the suite into a .json or .yaml file of its own"
@@ -139,59 +140,59 @@ func families() []family {
 	}
 }
 
-func (s *source) looksLike() (what, hint string) {
-	doc := s.values[0]
+func looksLike(s *tree.Source) (what, hint string) {
+	doc := s.Values[0]
 	for _, f := range families() {
-		for _, d := range []node{doc, firstOf(doc)} {
+		for _, d := range []tree.Node{doc, tree.FirstOf(doc)} {
 			if hasAll(d, f.keys) {
 				return f.what, f.hint
 			}
 		}
 	}
-	if m := doc.members(nil); len(m) > 0 {
-		switch v := m[0].val; {
-		case firstOf(v.get("clusters")).kind() == '[':
+	if m := doc.Members(nil); len(m) > 0 {
+		switch v := m[0].Val; {
+		case tree.FirstOf(v.Get("clusters")).Kind() == '[':
 			return "is a tool overlap map", "give it beside eval files, it has no cases"
-		case v.has("metrics") && v.has("id"):
+		case v.Has("metrics") && v.Has("id"):
 			return "is an OpenAI Evals registry entry", "load the samples file that it names"
-		case firstOf(v).has("role"), v.has("input") || v.has("output"):
+		case tree.FirstOf(v).Has("role"), v.Has("input") || v.Has("output"):
 			return "is a set of recorded conversations: a trace, not a suite", "score it as a trace file instead of loading it as a suite"
 		}
 	}
-	return s.shape(doc), "a suite has tools and cases; `callvet schema suite` prints callvet's own format, `callvet convert` lists the dialects"
+	return shape(s, doc), "a suite has tools and cases; `callvet schema suite` prints callvet's own format, `callvet convert` lists the dialects"
 }
 
 // shape describes an unknown document by its first keys.
-func (s *source) shape(doc node) string {
+func shape(s *tree.Source, doc tree.Node) string {
 	list := ""
-	if doc.kind() == '[' {
-		doc, list = firstOf(doc), "a list of "
+	if doc.Kind() == '[' {
+		doc, list = tree.FirstOf(doc), "a list of "
 	}
 	var keys []string
-	for _, m := range doc.members(nil) {
-		if keys = append(keys, m.name); len(keys) == 6 {
+	for _, m := range doc.Members(nil) {
+		if keys = append(keys, m.Name); len(keys) == 6 {
 			keys = append(keys, "…")
 			break
 		}
 	}
 	if len(keys) == 0 {
-		return fmt.Sprintf("holds %s%s, which is no suite format", list, kindName(doc))
+		return fmt.Sprintf("holds %s%s, which is no suite format", list, tree.KindName(doc))
 	}
-	ext := strings.TrimPrefix(filepath.Ext(s.path), ".")
+	ext := strings.TrimPrefix(filepath.Ext(s.Path), ".")
 	return fmt.Sprintf("holds %s%s with the keys %s, which is no suite format known here", list, strings.TrimSpace(strings.ToUpper(ext)+" object"), strings.Join(keys, ", "))
 }
 
-func hasAll(n node, keys []string) bool {
+func hasAll(n tree.Node, keys []string) bool {
 	for _, k := range keys {
 		at := n
 		for _, part := range strings.Split(k, ".") {
 			if part == "[]" {
-				at = firstOf(at)
+				at = tree.FirstOf(at)
 			} else {
-				at = at.get(part)
+				at = at.Get(part)
 			}
 		}
-		if at.absent() {
+		if at.Absent() {
 			return false
 		}
 	}

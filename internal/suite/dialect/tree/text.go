@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package tree
 
 import (
 	"bytes"
@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// name is what messages call a file.
-func name(path string) string {
+// Name is what messages call a file.
+func Name(path string) string {
 	if path == "" {
 		return "the input"
 	}
 	return path
 }
 
-// stem is the file's name without its directory and its first extension on.
-func stem(path string) string {
+// Stem is the file's name without its directory and its first extension on.
+func Stem(path string) string {
 	base := filepath.Base(path)
 	if path == "" || base == "." {
 		return "suite"
@@ -55,9 +55,9 @@ func blankBOM(b []byte) []byte {
 	return append([]byte("   "), b[3:]...)
 }
 
-// firstByte is the first byte that is neither white space nor in a // or /* */
+// FirstByte is the first byte that is neither white space nor in a // or /* */
 // comment; 0 when there is none.
-func firstByte(b []byte) byte {
+func FirstByte(b []byte) byte {
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':

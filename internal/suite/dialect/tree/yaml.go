@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package tree
 
 import (
 	"encoding/json"
@@ -20,18 +20,18 @@ import (
 // Limits of a YAML file: its bytes, its nesting, and the bytes of JSON it may
 // become (aliases repeat what they name, so a small file can say a lot).
 const (
-	maxYAMLBytes = 32 << 20
+	MaxYAMLBytes = 32 << 20
 	maxYAMLDepth = 500
 	maxYAMLJSON  = 4 << 20 // and eight times the file
 )
 
 // readYAML rewrites YAML documents as JSON text with a table of positions.
-func (s *source) readYAML(data []byte) (err error) {
-	if len(data) > maxYAMLBytes {
-		return fmt.Errorf("read suite: %w: a YAML file may have %d bytes, this has %d; use JSON", callvet.ErrLimited, maxYAMLBytes, len(data))
+func (s *Source) readYAML(data []byte) (err error) {
+	if len(data) > MaxYAMLBytes {
+		return fmt.Errorf("read suite: %w: a YAML file may have %d bytes, this has %d; use JSON", callvet.ErrLimited, MaxYAMLBytes, len(data))
 	}
 	if deepYAML(data) {
-		return fmt.Errorf("read suite: %w: %s is nested more than %d levels deep", callvet.ErrLimited, name(s.path), maxYAMLDepth)
+		return fmt.Errorf("read suite: %w: %s is nested more than %d levels deep", callvet.ErrLimited, Name(s.Path), maxYAMLDepth)
 	}
 	// The parser is a third party's; a panic in it is a file it cannot read.
 	defer func() {
@@ -54,9 +54,9 @@ func (s *source) readYAML(data []byte) (err error) {
 		w.out = append(w.out, '\n')
 	}
 	if len(w.out) == 0 {
-		return fmt.Errorf("read suite: %w: %s is empty", callvet.ErrInvalid, name(s.path))
+		return fmt.Errorf("read suite: %w: %s is empty", callvet.ErrInvalid, Name(s.Path))
 	}
-	s.text, s.marks, s.form = w.out, w.marks, "yaml"
+	s.Text, s.marks, s.Form = w.out, w.marks, "yaml"
 	return s.validate()
 }
 
@@ -82,15 +82,15 @@ func deepYAML(data []byte) bool {
 	return false
 }
 
-func (s *source) yamlError(line, col int, msg string) error {
-	p := callvet.Problem{Position: callvet.Position{File: s.path, Line: line, Column: col}, Code: "syntax", Message: msg}
+func (s *Source) yamlError(line, col int, msg string) error {
+	p := callvet.Problem{Position: callvet.Position{File: s.Path, Line: line, Column: col}, Code: "syntax", Message: msg}
 	if strings.Contains(msg, "already defined") {
 		p.Code = "duplicate-key"
 	}
 	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p), Hint: "correct the file at that position"}
 }
 
-func (s *source) yamlParseError(err error) error {
+func (s *Source) yamlParseError(err error) error {
 	var e yaml.Error
 	if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
 		pos := e.GetToken().Position
@@ -105,7 +105,7 @@ func firstLine(s string) string {
 }
 
 type yamlWriter struct {
-	src     *source
+	src     *Source
 	out     []byte
 	marks   []mark
 	anchors map[string]ast.Node

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package origin
 
 import (
 	"bytes"
@@ -8,37 +8,38 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 func exportTasks(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	f, same := readFrame(s, Tasks)
+	f, same := tree.ReadFrame(s, tree.Tasks)
 	shape, form := "object", "json"
 	doc, problems := writeTasksFrame(s), []callvet.Problem(nil)
 	if same {
-		shape, _ = f.get("shape").text()
-		form = f.form
+		shape, _ = f.Get("shape").Text()
+		form = f.Form
 		if shape == "object" {
-			r := newReader(&source{path: s.Name, text: f.document.raw, form: "json"}, Options{})
-			base := r.tasksFrame(f.document)
-			if !f.document.has("name") {
+			r := newReader(&tree.Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, tree.Options{})
+			base := r.tasksFrame(f.Document)
+			if !f.Document.Has("name") {
 				base.Name = s.Name
 			}
-			if !f.document.has("tools") {
+			if !f.Document.Has("tools") {
 				base.Tools = s.Tools
 			}
-			doc = exportFrame(f, writeTasksFrame(&base), doc)
+			doc = tree.ExportFrame(f, writeTasksFrame(&base), doc)
 		}
 	} else {
-		problems = loseTools(s)
+		problems = tree.LoseTools(s)
 	}
 	list := make([][]byte, len(s.Cases))
 	for i := range s.Cases {
-		orig, _ := trusted(s.Cases[i].Foreign)
+		orig, _ := tree.Trusted(s.Cases[i].Foreign)
 		if !same {
-			orig = node{}
+			orig = tree.Node{}
 		}
 		var lost []callvet.Problem
-		list[i], lost = taskFormat(Options{}).export(&s.Cases[i], orig)
+		list[i], lost = taskFormat(tree.Options{}).Export(&s.Cases[i], orig)
 		problems = append(problems, lost...)
 	}
 	out, err := taskDocument(shape, form, doc, list)
@@ -51,78 +52,78 @@ func taskDocument(shape, form string, doc []byte, list [][]byte) ([]byte, error)
 	case shape == "lines" || shape == "single" && form != "yaml":
 		sep := []byte("\n")
 		for i := range list {
-			list[i] = compact(list[i])
+			list[i] = tree.Compact(list[i])
 		}
 		if form == "yaml" {
 			sep = []byte("\n---\n")
 		}
 		return append(bytes.Join(list, sep), '\n'), nil
 	case shape == "single" && len(list) == 1:
-		return yamlText(node{raw: list[0]}), nil
+		return tree.YAML(tree.Node{Raw: list[0]}), nil
 	case shape == "list" || shape == "single":
-		doc = array(list)
+		doc = tree.Array(list)
 	default:
-		doc = withMember(node{raw: doc}, "tasks", array(list))
+		doc = tree.WithMember(tree.Node{Raw: doc}, "tasks", tree.Array(list))
 	}
 	if form == "yaml" {
-		return yamlText(node{raw: doc}), nil
+		return tree.YAML(tree.Node{Raw: doc}), nil
 	}
-	return pretty(doc)
+	return tree.Pretty(doc)
 }
 
 func writeTasksFrame(s *callvet.Suite) []byte {
-	var o record
-	o.str("name", s.Name)
-	o.str("version", s.Version)
-	o.str("description", s.Description)
-	o.str("system_prompt", s.SystemPrompt)
+	var o tree.Record
+	o.Str("name", s.Name)
+	o.Str("version", s.Version)
+	o.Str("description", s.Description)
+	o.Str("system_prompt", s.SystemPrompt)
 	if len(s.Tools) > 0 {
-		o.raw("tools", openAITools(s.Tools))
+		o.Raw("tools", tree.OpenAITools(s.Tools))
 	}
-	return o.bytes()
+	return o.Bytes()
 }
 
-func writeTask(c *callvet.Case, orig node) []byte {
-	var o record
-	writeID(&o, "task_id", c, orig)
-	o.str("description", c.Description)
-	if orig.has("messages") || len(c.Input) > 1 {
-		o.raw("messages", writeTurns(c.Input))
+func writeTask(c *callvet.Case, orig tree.Node) []byte {
+	var o tree.Record
+	tree.WriteID(&o, "task_id", c, orig)
+	o.Str("description", c.Description)
+	if orig.Has("messages") || len(c.Input) > 1 {
+		o.Raw("messages", tree.WriteTurns(c.Input))
 	} else {
-		o.raw("goal", quote(userText(c)))
+		o.Raw("goal", tree.Quote(tree.UserText(c)))
 	}
-	o.str("context", c.Context)
+	o.Str("context", c.Context)
 	if len(c.Expect.Plans) > 0 {
-		o.raw("gold_steps", writeGoldSteps(c, orig.get("gold_steps")))
+		o.Raw("gold_steps", writeGoldSteps(c, orig.Get("gold_steps")))
 	}
 	if p := writePostconditions(&c.Expect); len(p) > 0 {
-		o.raw("gold_postconditions", array(p))
+		o.Raw("gold_postconditions", tree.Array(p))
 	}
-	var b record
-	b.integer("max_tokens", c.Expect.MaxTokens)
-	b.number("max_cost_usd", c.Expect.MaxCostUSD)
-	b.number("max_latency_ms", c.Expect.MaxLatencyMS)
-	b.integer("max_calls", c.Expect.MaxToolCalls)
+	var b tree.Record
+	b.Integer("max_tokens", c.Expect.MaxTokens)
+	b.Number("max_cost_usd", c.Expect.MaxCostUSD)
+	b.Number("max_latency_ms", c.Expect.MaxLatencyMS)
+	b.Integer("max_calls", c.Expect.MaxToolCalls)
 	if len(b) > 0 {
-		o.raw("budget", b.bytes())
+		o.Raw("budget", b.Bytes())
 	}
-	o.str("as_of", c.AsOf)
-	o.str("tier", string(c.Tier))
-	o.strs("tags", c.Tags)
+	o.Str("as_of", c.AsOf)
+	o.Str("tier", string(c.Tier))
+	o.Strs("tags", c.Tags)
 	for _, k := range taskFields() {
-		o.str(k, c.Fields[k])
+		o.Str(k, c.Fields[k])
 	}
-	return o.bytes()
+	return o.Bytes()
 }
 
 // writeGoldSteps writes the plan's calls. A step of orig that calls the same
 // tool lends its version.
-func writeGoldSteps(c *callvet.Case, orig node) []byte {
+func writeGoldSteps(c *callvet.Case, orig tree.Node) []byte {
 	versioned := map[string]string{}
-	for _, n := range orig.elements() {
-		t, ok := n.text()
+	for _, n := range orig.Elements() {
+		t, ok := n.Text()
 		if !ok {
-			t, _ = n.get("tool").text()
+			t, _ = n.Get("tool").Text()
 		}
 		if base, _, found := strings.Cut(t, "@"); found {
 			versioned[base] = t
@@ -130,37 +131,37 @@ func writeGoldSteps(c *callvet.Case, orig node) []byte {
 	}
 	items := [][]byte{}
 	for _, call := range c.Expect.Plans[0].Calls {
-		var o record
+		var o tree.Record
 		if len(call.Tools) > 0 {
 			tool := call.Tools[0]
 			if v := versioned[tool]; v != "" {
 				tool = v
 			}
-			o.str("tool", tool)
+			o.Str("tool", tool)
 		}
-		o.raw("args", call.Args)
-		o.str("result_check", call.ResultCheck)
+		o.Raw("args", call.Args)
+		o.Str("result_check", call.ResultCheck)
 		if i := slices.IndexFunc(c.Mocks, func(m callvet.Mock) bool {
 			return slices.Contains(call.Tools, m.Tool) && bytes.Equal(m.Args, call.Args) && len(m.Replies) > 0
 		}); i >= 0 {
-			o.raw("result", c.Mocks[i].Replies[0].Result)
+			o.Raw("result", c.Mocks[i].Replies[0].Result)
 		}
-		items = append(items, o.bytes())
+		items = append(items, o.Bytes())
 	}
-	return array(items)
+	return tree.Array(items)
 }
 
 func writePostconditions(e *callvet.Expect) [][]byte {
 	var out [][]byte
 	add := func(key string, list []string) {
 		for _, s := range list {
-			var o record
-			o.str(key, s)
-			out = append(out, o.bytes())
+			var o tree.Record
+			o.Str(key, s)
+			out = append(out, o.Bytes())
 		}
 	}
 	for _, d := range e.Rubric {
-		out = append(out, quote(d.Criteria))
+		out = append(out, tree.Quote(d.Criteria))
 	}
 	add("response_contains", e.ResponseContains)
 	add("response_not_contains", e.ResponseNotContains)

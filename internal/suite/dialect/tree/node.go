@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package tree
 
 import (
 	"bytes"
@@ -22,12 +22,12 @@ const (
 	maxColumnScan = 4096
 )
 
-// source is one file as validated JSON text with positions.
-type source struct {
-	path   string
-	text   []byte
-	values []node // top-level values: one, or many for JSON Lines
-	form   string // "json", "jsonl" or "yaml"
+// Source is one file as validated JSON text with positions.
+type Source struct {
+	Path   string
+	Text   []byte
+	Values []Node // top-level values: one, or many for JSON Lines
+	Form   string // "json", "jsonl" or "yaml"
 	lines  []int  // offsets of newlines, ascending; nil until asked for
 	marks  []mark // YAML only: where each piece of text came from, ascending
 }
@@ -35,25 +35,25 @@ type source struct {
 // mark says that the JSON text from off on came from line and column.
 type mark struct{ off, line, col int }
 
-// node is one JSON value inside a source. The zero node is absent.
-type node struct {
-	raw []byte
-	off int
+// Node is one JSON value inside a source. The zero node is absent.
+type Node struct {
+	Raw []byte
+	Off int
 }
 
-// member is one key of an object with its value.
-type member struct {
-	name string
-	off  int
-	val  node
+// Member is one key of an object with its value.
+type Member struct {
+	Name string
+	Off  int
+	Val  Node
 }
 
-// kind is the value's first byte with numbers folded to '0'; 0 when absent.
-func (n node) kind() byte {
-	if len(n.raw) == 0 {
+// Kind is the value's first byte with numbers folded to '0'; 0 when absent.
+func (n Node) Kind() byte {
+	if len(n.Raw) == 0 {
 		return 0
 	}
-	switch c := n.raw[0]; c {
+	switch c := n.Raw[0]; c {
 	case '{', '[', '"', 't', 'f', 'n':
 		return c
 	default:
@@ -61,21 +61,21 @@ func (n node) kind() byte {
 	}
 }
 
-func (n node) null() bool   { return n.kind() == 'n' }
-func (n node) absent() bool { return len(n.raw) == 0 }
+func (n Node) Null() bool   { return n.Kind() == 'n' }
+func (n Node) Absent() bool { return len(n.Raw) == 0 }
 
-// given reports a value that is there and not null.
-func (n node) given() bool { return !n.absent() && !n.null() }
+// Given reports a value that is there and not null.
+func (n Node) Given() bool { return !n.Absent() && !n.Null() }
 
-// text decodes a string value; ok is false for anything else.
-func (n node) text() (s string, ok bool) {
-	if n.kind() != '"' {
+// Text decodes a string value; ok is false for anything else.
+func (n Node) Text() (s string, ok bool) {
+	if n.Kind() != '"' {
 		return "", false
 	}
-	return unquote(n.raw), true
+	return Unquote(n.Raw), true
 }
 
-func unquote(raw []byte) string {
+func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
 	}
@@ -86,19 +86,19 @@ func unquote(raw []byte) string {
 	return string(b)
 }
 
-// open reads data as JSON, JSON with comments, JSON Lines or YAML.
-func open(data []byte, path string) (*source, error) {
+// Open reads data as JSON, JSON with comments, JSON Lines or YAML.
+func Open(data []byte, path string) (*Source, error) {
 	if len(data) > maxBytes {
 		return nil, fmt.Errorf("read suite: %w: the file has %d bytes, the limit is %d", callvet.ErrLimited, len(data), maxBytes)
 	}
 	if i := invalidUTF8(data); i >= 0 {
-		return nil, fmt.Errorf("read suite: %w: %s: byte %d is not valid UTF-8", callvet.ErrInvalid, name(path), i)
+		return nil, fmt.Errorf("read suite: %w: %s: byte %d is not valid UTF-8", callvet.ErrInvalid, Name(path), i)
 	}
 	data = blankBOM(data)
-	src := &source{path: path, text: data, form: "json"}
-	first := firstByte(data)
+	src := &Source{Path: path, Text: data, Form: "json"}
+	first := FirstByte(data)
 	if first == 0 {
-		return nil, fmt.Errorf("read suite: %w: %s is empty", callvet.ErrInvalid, name(path))
+		return nil, fmt.Errorf("read suite: %w: %s is empty", callvet.ErrInvalid, Name(path))
 	}
 	if first != '{' && first != '[' || yamlPath(path) {
 		if err := src.readYAML(data); err != nil {
@@ -107,22 +107,22 @@ func open(data []byte, path string) (*source, error) {
 		return src, nil
 	}
 	if err := src.validate(); err != nil {
-		src.text = blankComments(data)
+		src.Text = blankComments(data)
 		if err = src.validate(); err != nil {
 			return nil, err
 		}
 	}
-	if len(src.values) > 1 {
-		src.form = "jsonl"
+	if len(src.Values) > 1 {
+		src.Form = "jsonl"
 	}
 	return src, nil
 }
 
 // validate checks the whole text once (syntax, duplicate keys, UTF-8) and finds
 // the top-level values; everything after may trust the text.
-func (s *source) validate() error {
-	s.values = s.values[:0]
-	dec := jsontext.NewDecoder(bytes.NewBuffer(s.text))
+func (s *Source) validate() error {
+	s.Values = s.Values[:0]
+	dec := jsontext.NewDecoder(bytes.NewBuffer(s.Text))
 	for {
 		v, err := dec.ReadValue()
 		if errors.Is(err, io.EOF) {
@@ -132,15 +132,15 @@ func (s *source) validate() error {
 			return s.syntax(err)
 		}
 		off := int(dec.InputOffset()) - len(v)
-		s.values = append(s.values, node{raw: s.text[off : off+len(v)], off: off})
+		s.Values = append(s.Values, Node{Raw: s.Text[off : off+len(v)], Off: off})
 	}
 }
 
-func (s *source) syntax(err error) error {
+func (s *Source) syntax(err error) error {
 	var serr *jsontext.SyntacticError
-	p := callvet.Problem{Position: callvet.Position{File: s.path}, Code: "syntax", Message: err.Error()}
+	p := callvet.Problem{Position: callvet.Position{File: s.Path}, Code: "syntax", Message: err.Error()}
 	if errors.As(err, &serr) {
-		p.Position = s.position(int(serr.ByteOffset))
+		p.Position = s.Position(int(serr.ByteOffset))
 		p.Message = "not valid JSON: " + serr.Err.Error()
 		if errors.Is(serr.Err, jsontext.ErrDuplicateName) {
 			p.Code = "duplicate-key"
@@ -154,97 +154,97 @@ func (s *source) syntax(err error) error {
 	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p), Hint: "correct the file at that position"}
 }
 
-// position maps an offset of the text to the file the person wrote.
-func (s *source) position(off int) callvet.Position {
+// Position maps an offset of the text to the file the person wrote.
+func (s *Source) Position(off int) callvet.Position {
 	if s.marks != nil {
 		i := sort.Search(len(s.marks), func(i int) bool { return s.marks[i].off > off })
 		if i == 0 {
-			return callvet.Position{File: s.path, Line: 1, Column: 1}
+			return callvet.Position{File: s.Path, Line: 1, Column: 1}
 		}
-		return callvet.Position{File: s.path, Line: s.marks[i-1].line, Column: s.marks[i-1].col}
+		return callvet.Position{File: s.Path, Line: s.marks[i-1].line, Column: s.marks[i-1].col}
 	}
 	if s.lines == nil {
 		s.lines = []int{-1}
-		for i, c := range s.text {
+		for i, c := range s.Text {
 			if c == '\n' {
 				s.lines = append(s.lines, i)
 			}
 		}
 	}
-	off = min(off, len(s.text))
+	off = min(off, len(s.Text))
 	i := sort.SearchInts(s.lines, off)
 	start := s.lines[i-1] + 1
 	col := off - start
 	if col <= maxColumnScan {
-		col = utf8.RuneCount(s.text[start:off])
+		col = utf8.RuneCount(s.Text[start:off])
 	}
-	return callvet.Position{File: s.path, Line: i, Column: col + 1}
+	return callvet.Position{File: s.Path, Line: i, Column: col + 1}
 }
 
-// members splits an object; nil for anything else. keys, when not nil, interns names.
-func (n node) members(keys map[string]string) []member {
-	if n.kind() != '{' {
+// Members splits an object; nil for anything else. keys, when not nil, interns names.
+func (n Node) Members(keys map[string]string) []Member {
+	if n.Kind() != '{' {
 		return nil
 	}
-	var out []member
-	for i := skipSpace(n.raw, 1); n.raw[i] != '}'; {
-		end := skipString(n.raw, i)
-		m := member{off: n.off + i, name: intern(keys, n.raw[i:end])}
-		i = skipSpace(n.raw, skipSpace(n.raw, end)+1) // past the colon
-		end = skipValue(n.raw, i)
-		m.val = node{raw: n.raw[i:end], off: n.off + i}
+	var out []Member
+	for i := skipSpace(n.Raw, 1); n.Raw[i] != '}'; {
+		end := skipString(n.Raw, i)
+		m := Member{Off: n.Off + i, Name: intern(keys, n.Raw[i:end])}
+		i = skipSpace(n.Raw, skipSpace(n.Raw, end)+1) // past the colon
+		end = skipValue(n.Raw, i)
+		m.Val = Node{Raw: n.Raw[i:end], Off: n.Off + i}
 		out = append(out, m)
-		if i = skipSpace(n.raw, end); n.raw[i] == ',' {
-			i = skipSpace(n.raw, i+1)
+		if i = skipSpace(n.Raw, end); n.Raw[i] == ',' {
+			i = skipSpace(n.Raw, i+1)
 		}
 	}
 	return out
 }
 
-// elements splits an array; nil for anything else.
-func (n node) elements() []node {
-	if n.kind() != '[' {
+// Elements splits an array; nil for anything else.
+func (n Node) Elements() []Node {
+	if n.Kind() != '[' {
 		return nil
 	}
-	var out []node
-	for i := skipSpace(n.raw, 1); n.raw[i] != ']'; {
-		end := skipValue(n.raw, i)
-		out = append(out, node{raw: n.raw[i:end], off: n.off + i})
-		if i = skipSpace(n.raw, end); n.raw[i] == ',' {
-			i = skipSpace(n.raw, i+1)
+	var out []Node
+	for i := skipSpace(n.Raw, 1); n.Raw[i] != ']'; {
+		end := skipValue(n.Raw, i)
+		out = append(out, Node{Raw: n.Raw[i:end], Off: n.Off + i})
+		if i = skipSpace(n.Raw, end); n.Raw[i] == ',' {
+			i = skipSpace(n.Raw, i+1)
 		}
 	}
 	return out
 }
 
-// get returns an object's value of that key, or the absent node.
-func (n node) get(key string) node {
-	for _, m := range n.members(nil) {
-		if m.name == key {
-			return m.val
+// Get returns an object's value of that key, or the absent node.
+func (n Node) Get(key string) Node {
+	for _, m := range n.Members(nil) {
+		if m.Name == key {
+			return m.Val
 		}
 	}
-	return node{}
+	return Node{}
 }
 
-func (n node) has(key string) bool { return !n.get(key).absent() }
+func (n Node) Has(key string) bool { return !n.Get(key).Absent() }
 
-// at follows keys downwards.
-func (n node) at(keys ...string) node {
+// At follows keys downwards.
+func (n Node) At(keys ...string) Node {
 	for _, k := range keys {
-		n = n.get(k)
+		n = n.Get(k)
 	}
 	return n
 }
 
 func intern(keys map[string]string, quoted []byte) string {
 	if keys == nil {
-		return unquote(quoted)
+		return Unquote(quoted)
 	}
 	if s, ok := keys[string(quoted)]; ok {
 		return s
 	}
-	s := unquote(quoted)
+	s := Unquote(quoted)
 	keys[string(quoted)] = s
 	return s
 }
@@ -295,4 +295,16 @@ func skipValue(b []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// FirstOf is an array's first element.
+func FirstOf(list Node) Node {
+	if list.Kind() != '[' {
+		return Node{}
+	}
+	i := skipSpace(list.Raw, 1)
+	if list.Raw[i] == ']' {
+		return Node{}
+	}
+	return Node{Raw: list.Raw[i:skipValue(list.Raw, i)], Off: list.Off + i}
 }

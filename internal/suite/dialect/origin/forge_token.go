@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package origin
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 var tokenPattern = regexp.MustCompile(`\{\{\s*(seed|snapshot):\s*([^{}]*?)\s*\}\}`)
@@ -15,42 +17,42 @@ var tokenPattern = regexp.MustCompile(`\{\{\s*(seed|snapshot):\s*([^{}]*?)\s*\}\
 // tokens resolves {{seed:a.b[0].c}} and {{snapshot:…}}, and remembers what each
 // one became, so that an export can tell a resolved value from an edited one.
 type tokens struct {
-	roots map[string]node
+	roots map[string]tree.Node
 	// known maps a token to its JSON value; the absent node is unresolved.
-	known map[string]node
+	known map[string]tree.Node
 	order []string
 }
 
-func newTokens(opt Options) *tokens {
-	t := &tokens{roots: map[string]node{}, known: map[string]node{}}
-	t.roots["seed"], _ = trusted(opt.Seeds)
-	t.roots["snapshot"], _ = trusted(opt.Snapshots)
+func newTokens(opt tree.Options) *tokens {
+	t := &tokens{roots: map[string]tree.Node{}, known: map[string]tree.Node{}}
+	t.roots["seed"], _ = tree.Trusted(opt.Seeds)
+	t.roots["snapshot"], _ = tree.Trusted(opt.Snapshots)
 	return t
 }
 
 // replay makes tokens that answer as they did at import.
-func replay(rec node) *tokens {
-	t := &tokens{roots: map[string]node{}, known: map[string]node{}}
-	for _, m := range rec.members(nil) {
-		v := m.val.get("value")
-		t.known[m.name] = v
-		t.order = append(t.order, m.name)
+func replay(rec tree.Node) *tokens {
+	t := &tokens{roots: map[string]tree.Node{}, known: map[string]tree.Node{}}
+	for _, m := range rec.Members(nil) {
+		v := m.Val.Get("value")
+		t.known[m.Name] = v
+		t.order = append(t.order, m.Name)
 	}
 	return t
 }
 
 // record is {"seed:a.b": {"value": …}} with no value where there was none.
 func (t *tokens) record() []byte {
-	var o record
+	var o tree.Record
 	for _, key := range t.order {
-		var v record
-		v.raw("value", t.known[key].raw)
-		o.raw(key, v.bytes())
+		var v tree.Record
+		v.Raw("value", t.known[key].Raw)
+		o.Raw(key, v.Bytes())
 	}
-	return o.bytes()
+	return o.Bytes()
 }
 
-func (t *tokens) resolve(kind, path string) node {
+func (t *tokens) resolve(kind, path string) tree.Node {
 	key := kind + ":" + path
 	if v, ok := t.known[key]; ok {
 		return v
@@ -62,39 +64,39 @@ func (t *tokens) resolve(kind, path string) node {
 }
 
 // lookup walks "a.b[0].c"; the absent node when the path leads nowhere or to null.
-func lookup(n node, path string) node {
+func lookup(n tree.Node, path string) tree.Node {
 	for _, part := range strings.Split(path, ".") {
 		key, index, indexed := strings.Cut(part, "[")
 		if key != "" || !indexed {
-			n = n.get(key)
+			n = n.Get(key)
 		}
 		for indexed {
 			var num string
 			num, index, _ = strings.Cut(index, "]")
 			i, err := strconv.Atoi(num)
-			items := n.elements()
+			items := n.Elements()
 			if err != nil || i < 0 || i >= len(items) {
-				return node{}
+				return tree.Node{}
 			}
 			n = items[i]
 			index, indexed = strings.CutPrefix(index, "[")
 		}
 	}
-	if n.null() {
-		return node{}
+	if n.Null() {
+		return tree.Node{}
 	}
 	return n
 }
 
 // plain writes a resolved value as text: numbers in plain decimal, the rest as JSON.
-func plain(v node) string {
-	switch v.kind() {
+func plain(v tree.Node) string {
+	switch v.Kind() {
 	case '"':
-		return unquote(v.raw)
+		return tree.Unquote(v.Raw)
 	case '0':
-		return decimal(string(v.raw))
+		return decimal(string(v.Raw))
 	}
-	return string(compact(v.raw))
+	return string(tree.Compact(v.Raw))
 }
 
 // decimal writes a JSON number without exponent and trailing zeros; numbers
@@ -124,7 +126,7 @@ type tokenReader struct {
 }
 
 // text substitutes every token of s; ok is false when one has no value.
-func (t *tokenReader) text(s string, n node, key string) (string, bool) {
+func (t *tokenReader) text(s string, n tree.Node, key string) (string, bool) {
 	if !strings.Contains(s, "{{") {
 		return s, true
 	}
@@ -133,7 +135,7 @@ func (t *tokenReader) text(s string, n node, key string) (string, bool) {
 		m := tokenPattern.FindStringSubmatch(tok)
 		t.snapshots = t.snapshots || m[1] == "snapshot"
 		v := t.tokens.resolve(m[1], m[2])
-		if v.absent() {
+		if v.Absent() {
 			missing = tok
 			return ""
 		}
@@ -146,23 +148,23 @@ func (t *tokenReader) text(s string, n node, key string) (string, bool) {
 	return "", false
 }
 
-func (t *tokenReader) drop(n node, key, token string) {
+func (t *tokenReader) drop(n tree.Node, key, token string) {
 	t.skipped++
-	t.warn(n.off, "unresolved-token", key, "give the seed manifest or a snapshot with the suite", "%s has no value; this assertion is skipped", token)
+	t.Warn(n.Off, "unresolved-token", key, "give the seed manifest or a snapshot with the suite", "%s has no value; this assertion is skipped", token)
 }
 
-func (t *tokenReader) texts(v node, key string) []string {
-	if !v.given() {
+func (t *tokenReader) texts(v tree.Node, key string) []string {
+	if !v.Given() {
 		return nil
 	}
-	if v.kind() != '[' {
-		return t.strs(v, key) // reports the wrong type
+	if v.Kind() != '[' {
+		return t.Strs(v, key) // reports the wrong type
 	}
 	var out []string
-	for _, e := range v.elements() {
-		s, ok := e.text()
+	for _, e := range v.Elements() {
+		s, ok := e.Text()
 		if !ok {
-			t.report(e.off, "wrong-type", key, "", "%s must be a list of strings; this is %s", key, kindName(e))
+			t.Report(e.Off, "wrong-type", key, "", "%s must be a list of strings; this is %s", key, tree.KindName(e))
 			continue
 		}
 		if s, ok = t.text(s, e, key); ok {
@@ -173,31 +175,31 @@ func (t *tokenReader) texts(v node, key string) []string {
 }
 
 // groups reads synonym groups; a flat list of strings is one group.
-func (t *tokenReader) groups(v node) [][]string {
+func (t *tokenReader) groups(v tree.Node) [][]string {
 	const key = "responseContainsAny"
-	if !v.given() {
+	if !v.Given() {
 		return nil
 	}
-	items := v.elements()
+	items := v.Elements()
 	flat := 0
 	for _, e := range items {
-		if e.kind() == '"' {
+		if e.Kind() == '"' {
 			flat++
 		}
 	}
 	switch {
-	case v.kind() != '[' || (flat > 0 && flat < len(items)):
-		t.report(v.off, "wrong-type", key, `write [["a","b"],["c"]]: one of each inner list must appear`, "%s must be a list of lists of strings", key)
+	case v.Kind() != '[' || (flat > 0 && flat < len(items)):
+		t.Report(v.Off, "wrong-type", key, `write [["a","b"],["c"]]: one of each inner list must appear`, "%s must be a list of lists of strings", key)
 		return nil
 	case flat > 0:
-		items = []node{v}
+		items = []tree.Node{v}
 	}
 	var out [][]string
 	for _, e := range items {
 		if g := t.texts(e, key); len(g) > 0 {
 			out = append(out, g)
-		} else if len(e.elements()) == 0 {
-			t.report(e.off, "empty-group", key, "remove the empty list", "an empty synonym group can never be satisfied")
+		} else if len(e.Elements()) == 0 {
+			t.Report(e.Off, "empty-group", key, "remove the empty list", "an empty synonym group can never be satisfied")
 		}
 	}
 	return out
@@ -206,39 +208,39 @@ func (t *tokenReader) groups(v node) [][]string {
 // value substitutes tokens anywhere in a JSON value. A string that is one token
 // and nothing else becomes the token's value with its type, so that numbers
 // compare with numbers.
-func (t *tokenReader) value(v node, key string) (json.RawMessage, bool) {
-	if !isTokenIn(v.raw) {
-		return v.raw, true
+func (t *tokenReader) value(v tree.Node, key string) (json.RawMessage, bool) {
+	if !isTokenIn(v.Raw) {
+		return v.Raw, true
 	}
-	switch v.kind() {
+	switch v.Kind() {
 	case '"':
-		s := unquote(v.raw)
+		s := tree.Unquote(v.Raw)
 		if m := tokenPattern.FindStringSubmatch(s); m != nil && m[0] == s {
 			t.snapshots = t.snapshots || m[1] == "snapshot"
 			val := t.tokens.resolve(m[1], m[2])
-			if val.absent() {
+			if val.Absent() {
 				t.drop(v, key, s)
 			}
-			return val.raw, !val.absent()
+			return val.Raw, !val.Absent()
 		}
 		s, ok := t.text(s, v, key)
-		return quote(s), ok
+		return tree.Quote(s), ok
 	case '[':
 		var items [][]byte
-		for _, e := range v.elements() {
+		for _, e := range v.Elements() {
 			if raw, ok := t.value(e, key); ok {
 				items = append(items, raw)
 			}
 		}
-		return array(items), len(items) > 0
+		return tree.Array(items), len(items) > 0
 	}
-	var o record
-	for _, m := range v.members(nil) {
-		raw, ok := t.value(m.val, key)
+	var o tree.Record
+	for _, m := range v.Members(nil) {
+		raw, ok := t.value(m.Val, key)
 		if !ok {
 			return nil, false
 		}
-		o.raw(m.name, raw)
+		o.Raw(m.Name, raw)
 	}
-	return o.bytes(), true
+	return o.Bytes(), true
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package peer
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // assertReader turns the assertions of one promptfoo test into expectations.
@@ -17,7 +18,7 @@ import (
 type assertReader struct {
 	*promptfooReader
 	c    *callvet.Case
-	vars []member
+	vars []tree.Member
 
 	sequence []string
 	strict   bool
@@ -35,31 +36,31 @@ type usedTool struct {
 
 type argsMatch struct {
 	tools   []string
-	args    node
+	args    tree.Node
 	partial bool
 }
 
-func (p *promptfooReader) asserts(o object, vars []member, c *callvet.Case) {
+func (p *promptfooReader) asserts(o tree.Object, vars []tree.Member, c *callvet.Case) {
 	a := &assertReader{promptfooReader: p, c: c, vars: vars}
-	if o.get("options").get("disableDefaultAsserts").kind() != 't' {
-		for _, n := range p.defaults.get("assert").elements() {
+	if o.Get("options").Get("disableDefaultAsserts").Kind() != 't' {
+		for _, n := range p.defaults.Get("assert").Elements() {
 			a.assert(n)
 		}
 	}
 	wanted := a.valid
-	for _, n := range o.elements("assert") {
+	for _, n := range o.Elements("assert") {
 		a.assert(n)
 	}
 	if wanted && a.none {
-		p.warn(o.at("assert"), "contradiction", "assert", "set options.disableDefaultAsserts for this test", "defaultTest wants a valid call and this test wants none; the test's own assertion is taken")
+		p.Warn(o.At("assert"), "contradiction", "assert", "set options.disableDefaultAsserts for this test", "defaultTest wants a valid call and this test wants none; the test's own assertion is taken")
 		a.valid = false
 	}
 	a.finish()
 }
 
 // value is the assertion's value with its variables rendered.
-func (a *assertReader) value(n node) (node, bool) {
-	v, failure := renderValue(n.get("value"), a.vars)
+func (a *assertReader) value(n tree.Node) (tree.Node, bool) {
+	v, failure := renderValue(n.Get("value"), a.vars)
 	if failure != "" {
 		a.drop(n, "its value is a template that cannot be rendered: "+failure)
 		return v, false
@@ -67,27 +68,27 @@ func (a *assertReader) value(n node) (node, bool) {
 	return v, true
 }
 
-func (a *assertReader) drop(n node, why string) {
-	typ, _ := n.get("type").text()
+func (a *assertReader) drop(n tree.Node, why string) {
+	typ, _ := n.Get("type").Text()
 	a.lost = append(a.lost, typ)
-	a.notCarried(n.off, typ, "%s", why)
+	a.NotCarried(n.Off, typ, "%s", why)
 }
 
-func (a *assertReader) assert(n node) {
-	typ, _ := n.get("type").text()
+func (a *assertReader) assert(n tree.Node) {
+	typ, _ := n.Get("type").Text()
 	if typ == "assert-set" {
-		for _, m := range n.get("assert").elements() {
+		for _, m := range n.Get("assert").Elements() {
 			a.assert(m)
 		}
 		return
 	}
-	o := a.loose(n)
+	o := a.Loose(n)
 	for _, k := range []string{"weight", "metric"} {
-		if v := o.get(k); v.given() {
-			a.keep(o.at(k), "assert[]."+k, "every assertion counts; there are no weights")
+		if v := o.Get(k); v.Given() {
+			a.Keep(o.At(k), "assert[]."+k, "every assertion counts; there are no weights")
 		}
 	}
-	if t := o.str("transform"); t != "" {
+	if t := o.Str("transform"); t != "" {
 		a.transformed(n, typ, t)
 		return
 	}
@@ -115,9 +116,9 @@ func why(name string) string {
 }
 
 // transformed: a transform is JavaScript; the two that pick the called name are understood.
-func (a *assertReader) transformed(n node, typ, transform string) {
+func (a *assertReader) transformed(n tree.Node, typ, transform string) {
 	v, ok := a.value(n)
-	s, isText := v.text()
+	s, isText := v.Text()
 	switch {
 	case !ok:
 	case typ == "equals" && isText && (transform == "output.name" || transform == "output[0].function.name"):
@@ -129,18 +130,18 @@ func (a *assertReader) transformed(n node, typ, transform string) {
 
 func (a *assertReader) acceptable(names []string) {
 	if len(names) == 0 {
-		names = []string{noTools}
+		names = []string{tree.NoTools}
 	}
 	a.c.Expect.ToolsAcceptable = [][]string{names}
 }
 
 // callAssert reads assertions on calls; false when the name is none of them.
-func (a *assertReader) callAssert(n node, o object, name string, negated bool, v node) bool {
+func (a *assertReader) callAssert(n tree.Node, o tree.Object, name string, negated bool, v tree.Node) bool {
 	switch name {
 	case "is-valid-openai-tools-call", "is-valid-openai-function-call", "is-valid-function-call":
 		a.valid, a.none = a.valid || !negated, a.none || negated
 	case "tool-call-f1":
-		t := o.number("threshold")
+		t := o.Number("threshold")
 		if negated || t != nil && *t < 1 {
 			a.drop(n, "only an F1 of 1 (exactly these tools) is a yes or no")
 			return true
@@ -151,12 +152,12 @@ func (a *assertReader) callAssert(n node, o object, name string, negated bool, v
 	case "trajectory:tool-args-match":
 		a.toolArgs(n, negated, v)
 	case "trajectory:tool-sequence":
-		mode, _ := v.get("mode").text()
+		mode, _ := v.Get("mode").Text()
 		if negated || len(a.sequence) > 0 {
 			a.drop(n, "one sequence per test is carried, and none that must not happen")
 			return true
 		}
-		a.sequence, a.strict = names(v.get("steps")), mode == "exact"
+		a.sequence, a.strict = names(v.Get("steps")), mode == "exact"
 	case "trajectory:step-count":
 		a.stepCount(n, negated, v)
 	default:
@@ -166,9 +167,9 @@ func (a *assertReader) callAssert(n node, o object, name string, negated bool, v
 }
 
 // names reads a list of names, or a string with commas.
-func names(v node) []string {
+func names(v tree.Node) []string {
 	out := []string{}
-	if s, ok := v.text(); ok {
+	if s, ok := v.Text(); ok {
 		for _, name := range strings.Split(s, ",") {
 			if name = strings.TrimSpace(name); name != "" {
 				out = append(out, name)
@@ -176,8 +177,8 @@ func names(v node) []string {
 		}
 		return out
 	}
-	for _, e := range v.elements() {
-		if s, ok := e.text(); ok {
+	for _, e := range v.Elements() {
+		if s, ok := e.Text(); ok {
 			out = append(out, s)
 		}
 	}
@@ -185,11 +186,11 @@ func names(v node) []string {
 }
 
 // matching gives the tools that {name} or {pattern} stands for.
-func (a *assertReader) matching(v node) []string {
-	if s, ok := v.get("name").text(); ok {
+func (a *assertReader) matching(v tree.Node) []string {
+	if s, ok := v.Get("name").Text(); ok {
 		return []string{s}
 	}
-	pattern, _ := v.get("pattern").text()
+	pattern, _ := v.Get("pattern").Text()
 	var out []string
 	for _, t := range a.suite.Tools {
 		if ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(t.Name)); ok && err == nil {
@@ -199,8 +200,8 @@ func (a *assertReader) matching(v node) []string {
 	return out
 }
 
-func (a *assertReader) toolUsed(n node, negated bool, v node) {
-	if v.kind() != '{' {
+func (a *assertReader) toolUsed(n tree.Node, negated bool, v tree.Node) {
+	if v.Kind() != '{' {
 		for _, name := range names(v) {
 			if negated {
 				a.c.Expect.ToolsNotCalled = append(a.c.Expect.ToolsNotCalled, name)
@@ -211,8 +212,8 @@ func (a *assertReader) toolUsed(n node, negated bool, v node) {
 		return
 	}
 	tools := a.matching(v)
-	o := a.loose(v)
-	lo, hi := o.integer("min"), o.integer("max")
+	o := a.Loose(v)
+	lo, hi := o.Integer("min"), o.Integer("max")
 	switch {
 	case len(tools) == 0:
 		a.drop(n, "no tool of the suite matches its pattern")
@@ -225,56 +226,56 @@ func (a *assertReader) toolUsed(n node, negated bool, v node) {
 		}
 		a.used = append(a.used, usedTool{tools, count})
 		if hi != nil {
-			a.notCarried(n.off, "max", "a plan says how often a tool must be called, not how often it may")
+			a.NotCarried(n.Off, "max", "a plan says how often a tool must be called, not how often it may")
 		}
 	}
 }
 
-func (a *assertReader) toolArgs(n node, negated bool, v node) {
-	o := a.loose(v)
-	args, _ := o.first("args", "arguments")
+func (a *assertReader) toolArgs(n tree.Node, negated bool, v tree.Node) {
+	o := a.Loose(v)
+	args, _ := o.First("args", "arguments")
 	tools := a.matching(v)
-	mode := o.str("mode")
+	mode := o.Str("mode")
 	switch {
 	case negated:
 		a.drop(n, "arguments that must not be sent cannot be said")
 	case len(tools) == 0:
 		a.drop(n, "no tool of the suite matches its pattern")
-	case args.kind() != '{':
+	case args.Kind() != '{':
 		a.drop(n, "it has no object of arguments")
 	default:
 		for _, k := range []string{"defaults", "ignore"} {
-			if o.get(k).given() {
-				a.notCarried(n.off, k, "defaults come from the tool's schema, and there is no list of arguments to ignore")
+			if o.Get(k).Given() {
+				a.NotCarried(n.Off, k, "defaults come from the tool's schema, and there is no list of arguments to ignore")
 			}
 		}
 		a.args = append(a.args, argsMatch{tools, args, mode != "exact"})
 	}
 }
 
-func (a *assertReader) stepCount(n node, negated bool, v node) {
-	o := a.loose(v)
-	if negated || o.str("type") != "tool" || o.get("pattern").given() {
+func (a *assertReader) stepCount(n tree.Node, negated bool, v tree.Node) {
+	o := a.Loose(v)
+	if negated || o.Str("type") != "tool" || o.Get("pattern").Given() {
 		a.drop(n, "only steps of type tool are counted here, whatever their name")
 		return
 	}
-	a.c.Expect.MinToolCalls, a.c.Expect.MaxToolCalls = o.integer("min"), o.integer("max")
+	a.c.Expect.MinToolCalls, a.c.Expect.MaxToolCalls = o.Integer("min"), o.Integer("max")
 }
 
 // textAssert reads assertions on the answer, the latency and the cost.
-func (a *assertReader) textAssert(n node, o object, name string, negated bool, v node) bool {
+func (a *assertReader) textAssert(n tree.Node, o tree.Object, name string, negated bool, v tree.Node) bool {
 	e := &a.c.Expect
 	list := names(v)
-	if s, ok := v.text(); ok && name != "contains-any" && name != "contains-all" && name != "icontains-any" && name != "icontains-all" {
+	if s, ok := v.Text(); ok && name != "contains-any" && name != "contains-all" && name != "icontains-any" && name != "icontains-all" {
 		list = []string{s}
-	} else if v.kind() == '0' || v.kind() == 't' || v.kind() == 'f' {
-		list = []string{string(v.raw)}
+	} else if v.Kind() == '0' || v.Kind() == 't' || v.Kind() == 'f' {
+		list = []string{string(v.Raw)}
 	}
 	switch key := name + map[bool]string{true: "!"}[negated]; key {
 	case "latency":
-		e.MaxLatencyMS = o.number("threshold")
+		e.MaxLatencyMS = o.Number("threshold")
 	case "cost":
-		e.MaxCostUSD = o.number("threshold")
+		e.MaxCostUSD = o.Number("threshold")
 	case "contains", "contains-all":
 		e.ResponseContains = append(e.ResponseContains, list...)
 	case "contains!", "contains-any!":
@@ -282,7 +283,7 @@ func (a *assertReader) textAssert(n node, o object, name string, negated bool, v
 	case "contains-any":
 		e.ResponseContainsAny = append(e.ResponseContainsAny, list)
 	case "equals":
-		if v.kind() == '{' || v.kind() == '[' {
+		if v.Kind() == '{' || v.Kind() == '[' {
 			return a.equalCalls(v)
 		}
 		a.pattern(n, `\A`, list, `\z`)
@@ -308,7 +309,7 @@ func (a *assertReader) textAssert(n node, o object, name string, negated bool, v
 	return true
 }
 
-func (a *assertReader) pattern(_ node, before string, list []string, after string) {
+func (a *assertReader) pattern(_ tree.Node, before string, list []string, after string) {
 	for i := range list {
 		list[i] = regexp.QuoteMeta(list[i])
 	}
@@ -316,21 +317,21 @@ func (a *assertReader) pattern(_ node, before string, list []string, after strin
 }
 
 // equalCalls reads an expected output that is a call or a list of calls.
-func (a *assertReader) equalCalls(v node) bool {
-	items := v.elements()
-	if v.kind() == '{' {
-		items = []node{v}
+func (a *assertReader) equalCalls(v tree.Node) bool {
+	items := v.Elements()
+	if v.Kind() == '{' {
+		items = []tree.Node{v}
 	}
-	sub := newReader(&source{text: v.raw, form: "json"}, a.opt)
+	sub := newReader(&tree.Source{Text: v.Raw, Form: "json"}, a.Opt)
 	var t callvet.Turn
 	for _, e := range items {
-		sub.call(node{raw: e.raw}, &t)
+		sub.Call(tree.Node{Raw: e.Raw}, &t)
 	}
-	if len(sub.problems) > 0 || len(t.Calls) == 0 {
+	if len(sub.Problems) > 0 || len(t.Calls) == 0 {
 		return false
 	}
 	for _, c := range t.Calls {
-		a.args = append(a.args, argsMatch{tools: []string{c.Tool}, args: node{raw: c.Args}})
+		a.args = append(a.args, argsMatch{tools: []string{c.Tool}, args: tree.Node{Raw: c.Args}})
 	}
 	return true
 }
@@ -376,7 +377,7 @@ func (a *assertReader) finish() {
 		one := 1
 		e.MinToolCalls = &one
 	}
-	if a.c.Skip == "" && !assertsAnything(e) {
+	if a.c.Skip == "" && !tree.AssertsAnything(e) {
 		a.c.Skip = "the test asserts nothing"
 		if len(a.lost) > 0 {
 			a.c.Skip = "none of the test's assertions can be carried: " + strings.Join(a.lost, ", ")
@@ -396,20 +397,20 @@ func (a *assertReader) attach(plan *callvet.Plan, m argsMatch) {
 	call := &plan.Calls[i]
 	a.c.Scoring = &callvet.Scoring{Mode: "strict"}
 	if !m.partial {
-		call.Args = m.args.raw
+		call.Args = m.args.Raw
 		return
 	}
 	a.c.Scoring.ExtraArgs = callvet.ExtraIgnore
-	var flat record
-	for _, k := range m.args.members(nil) {
-		if k.val.kind() == '{' { // nested objects match in part, too
+	var flat tree.Record
+	for _, k := range m.args.Members(nil) {
+		if k.Val.Kind() == '{' { // nested objects match in part, too
 			if call.Matchers == nil {
 				call.Matchers = map[string]callvet.Matcher{}
 			}
-			call.Matchers[k.name] = callvet.Matcher{Mode: "subset", Value: k.val.raw}
+			call.Matchers[k.Name] = callvet.Matcher{Mode: "subset", Value: k.Val.Raw}
 			continue
 		}
-		flat.raw(k.name, k.val.raw)
+		flat.Raw(k.Name, k.Val.Raw)
 	}
-	call.Args = flat.bytes()
+	call.Args = flat.Bytes()
 }

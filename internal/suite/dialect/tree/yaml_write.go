@@ -1,41 +1,41 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package tree
 
 import (
 	"bytes"
 	"strings"
 )
 
-// yamlText writes a JSON value as YAML in block style. Strings keep their JSON
+// YAML writes a JSON value as YAML in block style. Strings keep their JSON
 // quotes, which YAML reads the same, so that nothing is taken for a number, a
 // boolean or a comment.
-func yamlText(n node) []byte {
+func YAML(n Node) []byte {
 	return append(bytes.TrimLeft(appendYAML(nil, n, 0), "\n"), '\n')
 }
 
-func appendYAML(out []byte, n node, depth int) []byte {
+func appendYAML(out []byte, n Node, depth int) []byte {
 	indent := "\n" + strings.Repeat("  ", depth)
 	switch {
-	case n.kind() == '{' && len(n.members(nil)) > 0:
-		for _, m := range n.members(nil) {
-			out = append(append(append(out, indent...), yamlKey(m.name)...), ':')
-			out = appendYAMLItem(out, m.val, depth+1)
+	case n.Kind() == '{' && len(n.Members(nil)) > 0:
+		for _, m := range n.Members(nil) {
+			out = append(append(append(out, indent...), yamlKey(m.Name)...), ':')
+			out = appendYAMLItem(out, m.Val, depth+1)
 		}
-	case n.kind() == '[' && len(n.elements()) > 0:
-		for _, e := range n.elements() {
+	case n.Kind() == '[' && len(n.Elements()) > 0:
+		for _, e := range n.Elements() {
 			out = append(append(out, indent...), '-')
 			out = appendYAMLItem(out, e, depth+1)
 		}
 	default:
-		out = append(out, compact(n.raw)...)
+		out = append(out, Compact(n.Raw)...)
 	}
 	return out
 }
 
-func appendYAMLItem(out []byte, n node, depth int) []byte {
-	k := n.kind()
-	if k != '{' && k != '[' || len(n.members(nil))+len(n.elements()) == 0 {
+func appendYAMLItem(out []byte, n Node, depth int) []byte {
+	k := n.Kind()
+	if k != '{' && k != '[' || len(n.Members(nil))+len(n.Elements()) == 0 {
 		out = append(out, ' ')
 	}
 	return appendYAML(out, n, depth)
@@ -55,5 +55,5 @@ func yamlKey(s string) []byte {
 	if word {
 		return []byte(s)
 	}
-	return quote(s)
+	return Quote(s)
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package origin
 
 import (
 	"fmt"
@@ -8,81 +8,81 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
-const (
-	noTools    = "__none__"
-	selectOnly = "kept, used by select, not by run"
-)
+const selectOnly = "kept, used by select, not by run"
 
 // categories reads the suites of the Tool Selection Evaluation System: the
 // first form (categories of test_cases) or the later one (tests).
 func (r *reader) categories() (*callvet.Suite, error) {
-	doc, err := r.single("a tool selection suite")
+	doc, err := r.Single("a tool selection suite")
 	if err != nil {
 		return nil, err
 	}
-	if doc.has("tests") {
+	if doc.Has("tests") {
 		return r.evalTests(doc), nil
 	}
 	s := r.categoriesFrame(doc)
-	o := r.loose(doc)
-	if o.get("config").given() {
-		r.keep(o.at("config"), "config", selectOnly)
+	o := r.Loose(doc)
+	if o.Get("config").Given() {
+		r.Keep(o.At("config"), "config", selectOnly)
 	}
 	var counts, frames [][]byte
 	n := 0
-	for _, cat := range o.elements("categories") {
-		r.caseID = ""
-		co := r.object(cat, "a category", "category_id", "category_name", "test_cases", "description")
-		id := co.scalar("category_id")
-		format := categoryFormat(r.opt, id)
-		cases := co.elements("test_cases")
+	for _, cat := range o.Elements("categories") {
+		r.CaseID = ""
+		co := r.Object(cat, "a category", "category_id", "category_name", "test_cases", "description")
+		id := co.Scalar("category_id")
+		format := categoryFormat(r.Opt, id)
+		cases := co.Elements("test_cases")
 		for _, c := range cases {
-			s.Cases = append(s.Cases, format.read(r, c, n))
+			s.Cases = append(s.Cases, format.Read(r.Reader, c, n))
 			n++
 		}
 		counts = append(counts, fmt.Appendf(nil, "%d", len(cases)))
-		frames = append(frames, withMember(cat, "test_cases", []byte("[]")))
+		frames = append(frames, tree.WithMember(cat, "test_cases", []byte("[]")))
 	}
-	var f record
-	f.str("form", r.src.form)
-	f.raw("document", withMember(doc, "categories", array(frames)))
-	f.raw("counts", array(counts))
-	s.Foreign = f.bytes()
+	var f tree.Record
+	f.Str("form", r.Src.Form)
+	f.Raw("document", tree.WithMember(doc, "categories", tree.Array(frames)))
+	f.Raw("counts", tree.Array(counts))
+	s.Foreign = f.Bytes()
 	return &s, nil
 }
 
-func (r *reader) categoriesFrame(doc node) callvet.Suite {
-	r.caseID = ""
-	o := r.object(doc, "the suite", "name", "description", "config", "categories")
-	s := callvet.Suite{Name: o.str("name"), Description: o.str("description"), Tools: r.opt.Tools}
+func (r *reader) categoriesFrame(doc tree.Node) callvet.Suite {
+	r.CaseID = ""
+	o := r.Object(doc, "the suite", "name", "description", "config", "categories")
+	s := callvet.Suite{Name: o.Str("name"), Description: o.Str("description"), Tools: r.Opt.Tools}
 	if s.Name == "" {
-		s.Name = stem(r.src.path)
+		s.Name = tree.Stem(r.Src.Path)
 	}
 	return s
 }
 
-func categoryFormat(opt Options, category string) caseFormat {
-	return caseFormat{
-		read:  func(r *reader, n node, i int) callvet.Case { return r.categoryCase(n, i, category) },
-		write: writeCategoryCase,
-		opt:   opt,
-		can:   []feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_acceptable", "tools_called", "tags", "fields"},
+func categoryFormat(opt tree.Options, category string) tree.CaseFormat {
+	return tree.CaseFormat{
+		Read: func(t *tree.Reader, n tree.Node, i int) callvet.Case {
+			return (&reader{t}).categoryCase(n, i, category)
+		},
+		Write: writeCategoryCase,
+		Opt:   opt,
+		Can:   []tree.Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_acceptable", "tools_called", "tags", "fields"},
 	}
 }
 
-func (r *reader) categoryCase(n node, index int, category string) callvet.Case {
-	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.src.position(n.off), Foreign: n.raw, Fields: map[string]string{}}
-	r.caseID = c.ID
-	o := r.object(n, "a test case", "id", "query", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
+func (r *reader) categoryCase(n tree.Node, index int, category string) callvet.Case {
+	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw, Fields: map[string]string{}}
+	r.CaseID = c.ID
+	o := r.Object(n, "a test case", "id", "query", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
 		"tags", "difficulty", "language", "description")
-	if id := o.scalar("id"); id != "" {
-		c.ID, r.caseID = id, id
+	if id := o.Scalar("id"); id != "" {
+		c.ID, r.CaseID = id, id
 	}
-	c.Description = o.str("description")
+	c.Description = o.Str("description")
 	r.question(o, "query", &c)
-	c.Tags = o.strs("tags")
+	c.Tags = o.Strs("tags")
 	set := func(key, val string) {
 		if val != "" {
 			c.Fields[key] = val
@@ -90,15 +90,15 @@ func (r *reader) categoryCase(n node, index int, category string) callvet.Case {
 	}
 	set("category", category)
 	for _, k := range []string{"difficulty", "language", "expected_route", "expected_sub_route"} {
-		set(k, o.scalar(k))
+		set(k, o.Scalar(k))
 	}
 	for _, k := range []string{"expected_route", "expected_sub_route", "expected_agents"} {
-		if o.get(k).given() {
-			r.keep(o.at(k), k, selectOnly)
+		if o.Get(k).Given() {
+			r.Keep(o.At(k), k, selectOnly)
 		}
 	}
-	o.strs("expected_agents") // checks the type
-	expected, acceptable := o.strs("expected_tools"), o.strs("acceptable_tools")
+	o.Strs("expected_agents") // checks the type
+	expected, acceptable := o.Strs("expected_tools"), o.Strs("acceptable_tools")
 	c.Expect.ToolsAcceptable = acceptableSets(expected, acceptable)
 	if c.Expect.ToolsAcceptable == nil {
 		c.Skip = "the case expects a route or agents but no tools; select judges it, run cannot"
@@ -108,13 +108,13 @@ func (r *reader) categoryCase(n node, index int, category string) callvet.Case {
 
 // question reads the user's words. The system's own suites hold an empty query
 // to see what a router does with it; a model cannot be asked nothing.
-func (r *reader) question(o object, key string, c *callvet.Case) {
-	q := o.str(key)
+func (r *reader) question(o tree.Object, key string, c *callvet.Case) {
+	q := o.Str(key)
 	if strings.TrimSpace(q) == "" {
 		c.Skip = "the case has an empty " + key + ", which cannot be sent to a model"
-		r.warn(o.at(key), "empty-prompt", key, "write what the user says", "%s", c.Skip)
+		r.Warn(o.At(key), "empty-prompt", key, "write what the user says", "%s", c.Skip)
 	}
-	c.Input = userInput(q)
+	c.Input = tree.UserInput(q)
 }
 
 // acceptableSets turns "exactly these, or else any of those" into sets: the
@@ -129,7 +129,7 @@ func acceptableSets(expected, acceptable []string) [][]string {
 	case len(expected) > 0:
 		sets = append(sets, expected)
 	case expected != nil:
-		sets = append(sets, []string{noTools})
+		sets = append(sets, []string{tree.NoTools})
 	}
 	for _, t := range acceptable {
 		one := []string{t}
@@ -157,7 +157,7 @@ func splitSets(e *callvet.Expect) (expected, acceptable []string) {
 	}
 	expected = []string{}
 	for i, set := range sets {
-		if slices.Equal(set, []string{noTools}) {
+		if slices.Equal(set, []string{tree.NoTools}) {
 			set = nil
 		}
 		if i == 0 {
@@ -172,50 +172,50 @@ func splitSets(e *callvet.Expect) (expected, acceptable []string) {
 	return expected, acceptable
 }
 
-func writeCategoryCase(c *callvet.Case, orig node) []byte {
-	var o record
-	writeID(&o, "id", c, orig)
-	o.raw("query", quote(userText(c)))
+func writeCategoryCase(c *callvet.Case, orig tree.Node) []byte {
+	var o tree.Record
+	tree.WriteID(&o, "id", c, orig)
+	o.Raw("query", tree.Quote(tree.UserText(c)))
 	for _, k := range []string{"expected_route", "expected_sub_route"} {
-		o.str(k, c.Fields[k])
+		o.Str(k, c.Fields[k])
 	}
 	expected, acceptable := splitSets(&c.Expect)
-	o.strs("expected_tools", expected)
-	o.strs("acceptable_tools", acceptable)
-	o.strs("tags", c.Tags)
-	o.str("difficulty", c.Fields["difficulty"])
-	o.str("language", c.Fields["language"])
-	o.str("description", c.Description)
-	return o.bytes()
+	o.Strs("expected_tools", expected)
+	o.Strs("acceptable_tools", acceptable)
+	o.Strs("tags", c.Tags)
+	o.Str("difficulty", c.Fields["difficulty"])
+	o.Str("language", c.Fields["language"])
+	o.Str("description", c.Description)
+	return o.Bytes()
 }
 
 func exportCategories(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	f, same := readFrame(s, Categories)
-	if same && f.document.has("tests") {
+	f, same := tree.ReadFrame(s, tree.Categories)
+	if same && f.Document.Has("tests") {
 		return exportEvalTests(s, f)
 	}
 	doc, problems := writeCategoriesFrame(s), []callvet.Problem(nil)
 	if same {
-		r := newReader(&source{path: s.Name, text: f.document.raw, form: "json"}, Options{})
-		base := r.categoriesFrame(f.document)
-		if !f.document.has("name") {
+		r := newReader(&tree.Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, tree.Options{})
+		base := r.categoriesFrame(f.Document)
+		if !f.Document.Has("name") {
 			base.Name = s.Name
 		}
-		doc = exportFrame(f, writeCategoriesFrame(&base), doc)
+		doc = tree.ExportFrame(f, writeCategoriesFrame(&base), doc)
 	} else {
-		problems = append(loseSuite(s), loseTools(s)...)
+		problems = append(tree.LoseSuite(s), tree.LoseTools(s)...)
 	}
 	groups, lost := groupByCategory(s, same)
-	out, err := pretty(withMember(node{raw: doc}, "categories", categoryList(f, groups)))
+	out, err := tree.Pretty(tree.WithMember(tree.Node{Raw: doc}, "categories", categoryList(f, groups)))
 	return out, append(problems, lost...), err
 }
 
 func writeCategoriesFrame(s *callvet.Suite) []byte {
-	var o record
-	o.str("name", s.Name)
-	o.str("description", s.Description)
-	o.raw("categories", []byte("[]"))
-	return o.bytes()
+	var o tree.Record
+	o.Str("name", s.Name)
+	o.Str("description", s.Description)
+	o.Raw("categories", []byte("[]"))
+	return o.Bytes()
 }
 
 type categoryGroup struct {
@@ -229,11 +229,11 @@ func groupByCategory(s *callvet.Suite, same bool) ([]categoryGroup, []callvet.Pr
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		id := c.Fields["category"]
-		orig, _ := trusted(c.Foreign)
+		orig, _ := tree.Trusted(c.Foreign)
 		if !same {
-			orig = node{}
+			orig = tree.Node{}
 		}
-		raw, lost := categoryFormat(Options{}, id).export(c, orig)
+		raw, lost := categoryFormat(tree.Options{}, id).Export(c, orig)
 		problems = append(problems, lost...)
 		at := slices.IndexFunc(groups, func(g categoryGroup) bool { return g.id == id })
 		if at < 0 {
@@ -248,37 +248,37 @@ func groupByCategory(s *callvet.Suite, same bool) ([]categoryGroup, []callvet.Pr
 // categoryList puts the groups back into the frame's categories and appends
 // categories that are new. Categories that share an id are told apart by the
 // number of cases they had.
-func categoryList(f frame, groups []categoryGroup) []byte {
+func categoryList(f tree.Frame, groups []categoryGroup) []byte {
 	var list [][]byte
-	counts := f.get("counts").elements()
-	cats := f.document.get("categories").elements()
+	counts := f.Get("counts").Elements()
+	cats := f.Document.Get("categories").Elements()
 	later := func(i int, id string) bool {
-		return slices.ContainsFunc(cats[i+1:], func(n node) bool { s, _ := n.get("category_id").text(); return s == id })
+		return slices.ContainsFunc(cats[i+1:], func(n tree.Node) bool { s, _ := n.Get("category_id").Text(); return s == id })
 	}
 	for i, cat := range cats {
-		id, _ := cat.get("category_id").text()
+		id, _ := cat.Get("category_id").Text()
 		var mine [][]byte
 		if at := slices.IndexFunc(groups, func(g categoryGroup) bool { return g.id == id }); at >= 0 {
 			g := &groups[at]
 			n := len(g.cases)
 			if later(i, id) && i < len(counts) {
-				if _, err := fmt.Sscan(string(counts[i].raw), &n); err != nil || n > len(g.cases) {
+				if _, err := fmt.Sscan(string(counts[i].Raw), &n); err != nil || n > len(g.cases) {
 					n = len(g.cases)
 				}
 			}
 			mine, g.cases = g.cases[:n], g.cases[n:]
 		}
-		list = append(list, withMember(cat, "test_cases", array(mine)))
+		list = append(list, tree.WithMember(cat, "test_cases", tree.Array(mine)))
 	}
 	for _, g := range groups {
 		if len(g.cases) == 0 {
 			continue
 		}
-		var o record
-		o.raw("category_id", quote(g.id))
-		o.raw("category_name", quote(g.id))
-		o.raw("test_cases", array(g.cases))
-		list = append(list, o.bytes())
+		var o tree.Record
+		o.Raw("category_id", tree.Quote(g.id))
+		o.Raw("category_name", tree.Quote(g.id))
+		o.Raw("test_cases", tree.Array(g.cases))
+		list = append(list, o.Bytes())
 	}
-	return array(list)
+	return tree.Array(list)
 }

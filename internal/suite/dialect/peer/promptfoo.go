@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package dialect
+package peer
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // maxCombos bounds how many cases one promptfoo test may become when its
@@ -20,39 +21,39 @@ const maxCombos = 1000
 // promptfoo reads a promptfoo configuration: one case for each test, prompt and
 // combination of listed variables.
 func (r *reader) promptfoo() (*callvet.Suite, error) {
-	doc, err := r.single("a promptfoo configuration")
+	doc, err := r.Single("a promptfoo configuration")
 	if err != nil {
 		return nil, err
 	}
-	p := &promptfooReader{reader: r, doc: r.loose(doc)}
-	if r.src.path != "" {
-		p.dir = filepath.Dir(r.src.path)
+	p := &promptfooReader{reader: r, doc: r.Loose(doc)}
+	if r.Src.Path != "" {
+		p.dir = filepath.Dir(r.Src.Path)
 	}
-	s := &callvet.Suite{Name: stem(r.src.path), Description: p.doc.str("description"), Tools: r.opt.Tools}
+	s := &callvet.Suite{Name: tree.Stem(r.Src.Path), Description: p.doc.Str("description"), Tools: r.Opt.Tools}
 	p.suite = s
-	for _, m := range p.doc.list {
-		switch m.name {
+	for _, m := range p.doc.List {
+		switch m.Name {
 		case "description", "prompts", "providers", "targets", "tests", "defaultTest", "$schema":
 		default:
-			r.keep(m.off, m.name, "it configures promptfoo itself")
+			r.Keep(m.Off, m.Name, "it configures promptfoo itself")
 		}
 	}
 	p.providers()
 	p.prompts()
-	p.defaults = r.loose(p.doc.get("defaultTest"))
-	if ref, ok := p.doc.get("defaultTest").text(); ok {
-		p.defaults = r.loose(p.file(p.doc.get("defaultTest"), ref))
+	p.defaults = r.Loose(p.doc.Get("defaultTest"))
+	if ref, ok := p.doc.Get("defaultTest").Text(); ok {
+		p.defaults = r.Loose(p.file(p.doc.Get("defaultTest"), ref))
 	}
-	p.tests(p.doc.get("tests"))
-	s.Foreign = frameOf(r.src, doc, "tests", nil)
+	p.tests(p.doc.Get("tests"))
+	s.Foreign = tree.FrameOf(r.Src, doc, "tests", nil)
 	return s, nil
 }
 
 type promptfooReader struct {
 	*reader
 	suite    *callvet.Suite
-	doc      object
-	defaults object
+	doc      tree.Object
+	defaults tree.Object
 	chats    []promptTemplate
 	count    int
 	nested   int    // files of tests that are open; they do not name others
@@ -67,46 +68,46 @@ type promptTemplate struct {
 
 // providers takes tools and tool_choice; the models themselves are targets.
 func (p *promptfooReader) providers() {
-	list, key := p.doc.first("providers", "targets")
-	items := list.elements()
-	if list.kind() == '"' || list.kind() == '{' {
-		items = []node{list}
+	list, key := p.doc.First("providers", "targets")
+	items := list.Elements()
+	if list.Kind() == '"' || list.Kind() == '{' {
+		items = []tree.Node{list}
 	}
 	var from int
 	unread := false
 	for i, n := range items {
-		cfg := n.get("config")
-		tools, k := p.loose(cfg).first("tools", "functions")
-		if ref, ok := tools.text(); ok {
-			errs := len(p.problems)
+		cfg := n.Get("config")
+		tools, k := p.Loose(cfg).First("tools", "functions")
+		if ref, ok := tools.Text(); ok {
+			errs := len(p.Problems)
 			tools = p.file(tools, ref)
-			for j := range p.problems[errs:] { // an error only when no provider's tools can be read
-				p.problems[errs+j].Warning = true
+			for j := range p.Problems[errs:] { // an error only when no provider's tools can be read
+				p.Problems[errs+j].Warning = true
 			}
-			unread = unread || tools.absent()
+			unread = unread || tools.Absent()
 		}
-		if c := cfg.get("tool_choice"); c.given() && p.suite.Defaults.ToolChoice == "" {
+		if c := cfg.Get("tool_choice"); c.Given() && p.suite.Defaults.ToolChoice == "" {
 			p.suite.Defaults.ToolChoice = p.toolChoice(c)
 		}
-		if !tools.given() {
+		if !tools.Given() {
 			continue
 		}
-		if tools.kind() == '{' {
-			tools = node{raw: array([][]byte{tools.raw}), off: tools.off}
+		if tools.Kind() == '{' {
+			tools = tree.Node{Raw: tree.Array([][]byte{tools.Raw}), Off: tools.Off}
 		}
-		found := p.tools(tools, k)
+		found := p.Tools(tools, k)
 		switch {
 		case p.suite.Tools == nil || from == 0:
 			p.suite.Tools, from = found, i+1
 		case !sameTools(p.suite.Tools, found):
-			p.notCarried(tools.off, k, "provider %d has other tools than provider %d; a suite has one set", i+1, from)
+			p.NotCarried(tools.Off, k, "provider %d has other tools than provider %d; a suite has one set", i+1, from)
 		}
 	}
 	if unread && from == 0 && p.suite.Tools == nil {
-		p.report(p.doc.at(key), "file", key, "put the file beside the configuration", "the tools of no provider could be read")
+		p.Report(p.doc.At(key), "file", key, "put the file beside the configuration", "the tools of no provider could be read")
 	}
 	if len(items) > 0 {
-		p.keep(p.doc.at(key), key, "models are targets: name them with -m when running")
+		p.Keep(p.doc.At(key), key, "models are targets: name them with -m when running")
 	}
 }
 
@@ -115,50 +116,50 @@ func sameTools(a, b []callvet.Tool) bool {
 }
 
 func (p *promptfooReader) prompts() {
-	v := p.doc.get("prompts")
-	items := v.elements()
-	if v.kind() == '"' {
-		items = []node{v}
+	v := p.doc.Get("prompts")
+	items := v.Elements()
+	if v.Kind() == '"' {
+		items = []tree.Node{v}
 	}
 	for _, n := range items {
 		src := n
-		if n.kind() == '{' {
-			o := p.loose(n)
-			src, _ = o.first("raw", "content", "id")
+		if n.Kind() == '{' {
+			o := p.Loose(n)
+			src, _ = o.First("raw", "content", "id")
 		}
-		text, ok := src.text()
+		text, ok := src.Text()
 		if !ok {
-			p.report(n.off, "wrong-type", "prompts", "", "a prompt must be a string, not %s", kindName(src))
+			p.Report(n.Off, "wrong-type", "prompts", "", "a prompt must be a string, not %s", tree.KindName(src))
 			continue
 		}
 		if strings.HasPrefix(text, "file://") {
 			b, _, err := p.read(text)
 			if err != nil {
-				p.report(n.off, "file", "prompts", "put the prompt's text into the file", "%v", err)
+				p.Report(n.Off, "file", "prompts", "put the prompt's text into the file", "%v", err)
 				continue
 			}
 			text = strings.TrimSpace(string(b))
 		}
-		p.chats = append(p.chats, promptTemplate{text, n.off})
+		p.chats = append(p.chats, promptTemplate{text, n.Off})
 	}
 	if len(p.chats) == 0 {
-		p.report(p.doc.at("prompts"), "missing-key", "prompts", "", "the configuration has no prompt that can be read")
+		p.Report(p.doc.At("prompts"), "missing-key", "prompts", "", "the configuration has no prompt that can be read")
 	}
 }
 
 // tests reads a list, a file, or a list with files in it.
-func (p *promptfooReader) tests(v node) {
-	if ref, ok := v.text(); ok {
+func (p *promptfooReader) tests(v tree.Node) {
+	if ref, ok := v.Text(); ok {
 		p.testFile(v, ref)
 		return
 	}
-	for _, n := range v.elements() {
-		if ref, ok := n.text(); ok {
+	for _, n := range v.Elements() {
+		if ref, ok := n.Text(); ok {
 			p.testFile(n, ref)
 			continue
 		}
-		if n.kind() != '{' {
-			p.report(n.off, "wrong-type", "tests", "", "a test must be an object, not %s", kindName(n))
+		if n.Kind() != '{' {
+			p.Report(n.Off, "wrong-type", "tests", "", "a test must be an object, not %s", tree.KindName(n))
 			continue
 		}
 		p.test(n)
@@ -166,52 +167,52 @@ func (p *promptfooReader) tests(v node) {
 }
 
 // testFile reads tests of another file, whose lines then are the positions.
-func (p *promptfooReader) testFile(at node, ref string) {
+func (p *promptfooReader) testFile(at tree.Node, ref string) {
 	src, ok := p.open(at, ref)
 	if !ok || p.nested > 0 {
 		return
 	}
-	outer := p.src
-	p.src = src
+	outer := p.Src
+	p.Src = src
 	p.nested++
-	for _, v := range src.values {
-		if v.kind() == '{' {
+	for _, v := range src.Values {
+		if v.Kind() == '{' {
 			p.test(v)
 			continue
 		}
 		p.tests(v)
 	}
 	p.nested--
-	p.src = outer
+	p.Src = outer
 }
 
-func (p *promptfooReader) open(at node, ref string) (*source, bool) {
+func (p *promptfooReader) open(at tree.Node, ref string) (*tree.Source, bool) {
 	b, rel, err := p.read(ref)
-	var src *source
+	var src *tree.Source
 	if err == nil {
-		src, err = open(b, filepath.Join(p.dir, rel))
+		src, err = tree.Open(b, filepath.Join(p.dir, rel))
 	}
 	if err != nil {
-		p.report(at.off, "file", ref, "", "%v", err)
+		p.Report(at.Off, "file", ref, "", "%v", err)
 	}
 	return src, err == nil
 }
 
 // file reads a JSON, JSON Lines or YAML value beside the configuration;
 // positions inside it are the place that names it.
-func (p *promptfooReader) file(at node, ref string) node {
+func (p *promptfooReader) file(at tree.Node, ref string) tree.Node {
 	src, ok := p.open(at, ref)
 	if !ok {
-		return node{}
+		return tree.Node{}
 	}
-	if len(src.values) == 1 {
-		return node{raw: src.values[0].raw, off: at.off}
+	if len(src.Values) == 1 {
+		return tree.Node{Raw: src.Values[0].Raw, Off: at.Off}
 	}
-	items := make([][]byte, len(src.values))
-	for i := range src.values {
-		items[i] = src.values[i].raw
+	items := make([][]byte, len(src.Values))
+	for i := range src.Values {
+		items[i] = src.Values[i].Raw
 	}
-	return node{raw: array(items), off: at.off}
+	return tree.Node{Raw: tree.Array(items), Off: at.Off}
 }
 
 // read gives the bytes of a file:// reference inside the configuration's directory.
@@ -238,9 +239,9 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("read %s: %w", ref, err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxYAMLBytes+1))
-	if err == nil && len(b) > maxYAMLBytes {
-		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, maxYAMLBytes)
+	b, err := io.ReadAll(io.LimitReader(f, tree.MaxYAMLBytes+1))
+	if err == nil && len(b) > tree.MaxYAMLBytes {
+		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, tree.MaxYAMLBytes)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("read %s: %w", ref, err)
@@ -249,67 +250,67 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 }
 
 // test makes the cases of one test.
-func (p *promptfooReader) test(n node) {
+func (p *promptfooReader) test(n tree.Node) {
 	p.count++
-	p.caseID = fmt.Sprintf("test-%d", p.count)
-	o := p.loose(n)
-	for _, m := range o.list {
-		switch m.name {
+	p.CaseID = fmt.Sprintf("test-%d", p.count)
+	o := p.Loose(n)
+	for _, m := range o.List {
+		switch m.Name {
 		case "description", "vars", "assert", "metadata", "options":
 		default:
-			p.keep(m.off, "tests[]."+m.name, "weights, thresholds and provider choice of single tests have no place here")
+			p.Keep(m.Off, "tests[]."+m.Name, "weights, thresholds and provider choice of single tests have no place here")
 		}
 	}
 	combos := p.combos(p.vars(o))
 	for ci, vars := range combos {
 		for pi, chat := range p.chats {
-			c := callvet.Case{ID: p.caseID, Description: o.str("description"), Position: p.src.position(n.off), Foreign: n.raw}
+			c := callvet.Case{ID: p.CaseID, Description: o.Str("description"), Position: p.Src.Position(n.Off), Foreign: n.Raw}
 			if len(p.chats) > 1 {
 				c.ID += fmt.Sprintf("/prompt-%d", pi+1)
 			}
 			if len(combos) > 1 {
 				c.ID += fmt.Sprintf("/vars-%d", ci+1)
 			}
-			p.metadata(o.get("metadata"), &c)
+			p.metadata(o.Get("metadata"), &c)
 			p.input(chat, vars, &c)
 			p.asserts(o, vars, &c)
 			p.suite.Cases = append(p.suite.Cases, c)
 		}
 	}
-	p.caseID = ""
+	p.CaseID = ""
 }
 
-func (p *promptfooReader) metadata(v node, c *callvet.Case) {
-	for _, m := range v.members(p.keys) {
-		if s, ok := m.val.text(); ok {
-			if m.name == "tier" {
+func (p *promptfooReader) metadata(v tree.Node, c *callvet.Case) {
+	for _, m := range v.Members(p.Keys) {
+		if s, ok := m.Val.Text(); ok {
+			if m.Name == "tier" {
 				c.Tier = callvet.Tier(s)
 				continue
 			}
 			if c.Fields == nil {
 				c.Fields = map[string]string{}
 			}
-			c.Fields[m.name] = s
+			c.Fields[m.Name] = s
 		}
 	}
 }
 
 // input renders a prompt: chat messages when it is a JSON list of them, else
 // one user turn.
-func (p *promptfooReader) input(chat promptTemplate, vars []member, c *callvet.Case) {
+func (p *promptfooReader) input(chat promptTemplate, vars []tree.Member, c *callvet.Case) {
 	text, err := render(chat.text, vars)
 	if err != "" {
 		c.Skip = "the prompt is a template that cannot be rendered: " + err
-		p.report(chat.at, "template", "prompts", "only {{name}} and {{name.key}} are rendered", "%s", c.Skip)
+		p.Report(chat.at, "template", "prompts", "only {{name}} and {{name.key}} are rendered", "%s", c.Skip)
 	}
-	c.Input = userInput(text)
+	c.Input = tree.UserInput(text)
 	if !strings.HasPrefix(strings.TrimSpace(text), "[") {
 		return
 	}
-	if n, ok := trusted([]byte(text)); ok && firstOf(n).has("role") {
-		n.off = chat.at
-		sub := newReader(&source{path: p.src.path, text: n.raw, form: "json"}, p.opt)
-		if turns := sub.turns(node{raw: n.raw}); len(sub.problems) == 0 {
+	if n, ok := tree.Trusted([]byte(text)); ok && tree.FirstOf(n).Has("role") {
+		n.Off = chat.at
+		sub := newReader(&tree.Source{Path: p.Src.Path, Text: n.Raw, Form: "json"}, p.Opt)
+		if turns := sub.Turns(tree.Node{Raw: n.Raw}); len(sub.Problems) == 0 {
 			c.Input = turns
 		}
 	}
