@@ -59,13 +59,14 @@ var builtin = [...]description{
 
 // order of scores that most suites have; others follow by name.
 var order = [...]string{
-	"overall", "tool_selection", "arg_accuracy", "arg_em", "arg_em_keys", "arg_f1", "arg_precision", "arg_recall",
-	"schema_valid", "contract", "required_present", "type_correct", "hallucination_free",
-	"completion", "efficiency", "redundancy", "detours",
+	"overall", "tool_selection", "tool_precision", "tool_recall", "tool_f1", "order",
+	"arg_accuracy", "arg_em", "arg_em_keys", "arg_f1", "arg_precision", "arg_recall",
+	"schema_valid", "required_present", "type_correct", "hallucination_free", "grounded_args", "format", "assertions",
+	"completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
 }
 
 // lowerScores are scores for which less is better.
-var lowerScores = [...]string{"hallucinated_args", "missing_required", "redundant_calls", "detour_calls", "redundancy_penalty", "detour_penalty"}
+var lowerScores = [...]string{"hallucinated_args", "missing_required", "redundancy", "detour", scoreOverCall, scoreMiss}
 
 // slice makes the table of one slice.
 func (a *Accumulator) slice(s *sums, id sliceID, wall, firstToken []stats.Observation) Slice {
@@ -147,6 +148,10 @@ func Title(name string) string {
 		return "tool"
 	case "arg_accuracy":
 		return "arguments"
+	case scoreOverCall:
+		return "over-call, mean by attempt"
+	case scoreMiss:
+		return "missed calls, mean by attempt"
 	}
 	return strings.ReplaceAll(name, "_", " ")
 }

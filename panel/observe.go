@@ -3,6 +3,7 @@
 package panel
 
 import (
+	"math"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -69,7 +70,7 @@ func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, 
 	a.rate(mNative, tr.Format == callvet.FormatPass)
 	for i := range r.Scores {
 		s := &r.Scores[i]
-		if s.Scored && s.Value >= 0 && s.Value <= 1 { // a NaN is neither
+		if s.Scored && s.Value >= 0 && s.Value <= 1 && s.Name != scoreAbstention { // a NaN is neither
 			a.pairs = append(a.pairs, sample{a.metric(s.Name), s.Value, 1, s.Value == 0 || s.Value == 1})
 		}
 	}
@@ -83,14 +84,37 @@ func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, 
 		return
 	}
 	if k.made > 0 {
-		a.pairs = append(a.pairs, sample{mOverCall, float64(min(k.unneeded, k.made)), k.made, true})
+		a.calls(mOverCall, r.Score(scoreOverCall), min(k.unneeded, k.made), k.made)
 	}
 	if k.needed > 0 {
-		a.pairs = append(a.pairs, sample{mMiss, float64(min(k.missed, k.needed)), k.needed, true})
+		a.calls(mMiss, r.Score(scoreMiss), min(k.missed, k.needed), k.needed)
 	}
-	if k.none {
+	if s := r.Score(scoreAbstention); s.Scored {
+		a.rate(mAbstention, s.Value == 1)
+	} else if k.none {
 		a.rate(mAbstention, tr.Outcome == callvet.OutcomeAbstained)
 	}
+}
+
+// Names of the scores that decide about calls where the scorer gives them.
+const (
+	scoreOverCall   = "overcall"
+	scoreMiss       = "miss"
+	scoreAbstention = "abstention"
+)
+
+// calls adds k of n calls. Where the scorer gave the share of this attempt, it
+// knows better what counts (prerequisites, calls that may be extra), and k is
+// what makes that share of n.
+func (a *Accumulator) calls(metric int, s callvet.Score, k, n int) {
+	sum := float64(k)
+	if s.Scored && s.Value >= 0 && s.Value <= 1 {
+		sum = s.Value * float64(n)
+		if r := math.Round(sum); math.Abs(sum-r) < 1e-6 {
+			sum = r
+		}
+	}
+	a.pairs = append(a.pairs, sample{metric, sum, n, sum == math.Trunc(sum)})
 }
 
 // unreadable counts an attempt whose call could not be read: it is no

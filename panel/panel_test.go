@@ -163,6 +163,16 @@ func TestUnparseableIsNoAbstention(t *testing.T) {
 	}
 }
 
+func TestScorerDecidesWhatIsUnneeded(t *testing.T) {
+	t.Parallel()
+	cell := attempt(0, 0, callvet.VerdictPass, "login", "weather", "weather", "weather")
+	cell.Result.Scores = []callvet.Score{{Name: "overcall", Value: 0.25, Scored: true}, {Name: "miss", Value: 0, Scored: true}}
+	p := collect(Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{oneCall("a", "weather")}, cell)
+	if m := p.Targets[0].Overall.Metric(MetricOverCall); m.Interval.Point != 0.25 || m.Interval.N != 4 {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestRepeatsAreClusters(t *testing.T) {
 	t.Parallel()
 	var cases []callvet.Case

@@ -42,8 +42,12 @@ func (v *View) scoreNames() []string {
 	var names []string
 	for _, p := range v.panels() {
 		for _, m := range p.Overall.Metrics {
-			if m.Unit == panel.UnitRate && !panel.BuiltIn(m.Name) && !slices.Contains(names, m.Name) {
-				names = append(names, m.Name)
+			name := m.Name
+			if name == panel.MetricAbstention {
+				name = "abstention" // the score behind it
+			}
+			if m.Unit == panel.UnitRate && !panel.BuiltIn(name) && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
