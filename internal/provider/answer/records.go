@@ -30,6 +30,11 @@ func (d *decoder) bfcl(v value.Value) {
 		d.bfclRaw(raw)
 		return
 	}
+	d.decoded(raw, dec)
+}
+
+// decoded takes the calls of the row's own decoder.
+func (d *decoder) decoded(raw, dec value.Value) {
 	calls, ok := decodedCalls(dec)
 	if !ok {
 		d.resp.FinishReason = FinishUndecodable
@@ -39,6 +44,41 @@ func (d *decoder) bfcl(v value.Value) {
 		text = rawText(raw)
 	}
 	d.resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: text, Calls: calls}}
+}
+
+// decodedRow reads a BFCL row with raw and decoded output in one walk over its
+// members, since such files are scored by the hundred thousand; nil when v is
+// anything else.
+func decodedRow(v value.Value) *callvet.Response {
+	if v.Kind() != value.Object {
+		return nil
+	}
+	var raw, dec value.Value
+	resp := &callvet.Response{Complete: true}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		switch {
+		case e.KeyIs("raw"):
+			raw = e
+		case e.KeyIs("decoded"):
+			dec = e
+		case e.KeyIs("latency_s"):
+			resp.Wall = millis(sum(e) * 1000)
+		case e.KeyIs("input_tokens"):
+			resp.Usage.InputTokens, resp.Usage.Known = intOf(e), resp.Usage.Known || e.Kind() == value.Number
+		case e.KeyIs("output_tokens"):
+			resp.Usage.OutputTokens, resp.Usage.Known = intOf(e), resp.Usage.Known || e.Kind() == value.Number
+		case e.KeyIs("model"):
+			resp.Model = e.Str()
+		case e.KeyIs("turns"), e.KeyIs("choices"), e.KeyIs("response"):
+			return nil
+		}
+	}
+	if raw.Kind() == value.Invalid || dec.Kind() == value.Invalid {
+		return nil
+	}
+	d := decoder{resp: resp}
+	d.decoded(raw, dec)
+	return resp
 }
 
 // decodedCalls reads [{name: {arg: value}}]. ok is false for null and for lists
