@@ -19,6 +19,7 @@ type scratch struct {
 	fit   fit // of the plan that won
 	other fit // of the plan under trial
 	pairing
+	spare     value.Doc
 	text      []byte
 	earlier   corpus // sources with the results of earlier calls
 	assertion []callvet.Assertion

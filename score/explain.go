@@ -118,13 +118,13 @@ func short(raw []byte) string { return clip(string(raw)) }
 func argSentence(tool string, d *callvet.ArgDiff) string {
 	switch {
 	case d.Actual == nil:
-		return fmt.Sprintf("%s: %s is missing, expected %s", tool, d.Path, short(d.Expected))
+		return tool + ": " + d.Path + " is missing, expected " + short(d.Expected)
 	case d.Path == "":
 		return tool + ": " + d.Note
 	case d.Expected == nil && d.Note != "":
-		return fmt.Sprintf("%s: %s %s was %s", tool, d.Path, short(d.Actual), d.Note)
+		return tool + ": " + d.Path + " " + short(d.Actual) + " was " + d.Note
 	}
-	s := fmt.Sprintf("%s: %s expected %s, got %s", tool, d.Path, short(d.Expected), short(d.Actual))
+	s := tool + ": " + d.Path + " expected " + short(d.Expected) + ", got " + short(d.Actual)
 	if d.Note != "" {
 		s += " (" + d.Note + ")"
 	}

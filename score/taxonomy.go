@@ -3,7 +3,9 @@
 package score
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -185,18 +187,12 @@ func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
 	if a.tool != nil && len(a.tool.props) > 0 && !a.tool.schema.HasProperty(d.Path) && !a.tool.schema.HasProperty(top) {
 		return true
 	}
-	v, err := value.Parse(d.Actual)
-	if err != nil || len(w.k.sources.text) == 0 {
+	if len(w.k.sources.text) == 0 || w.spare.Parse(d.Actual) != nil {
 		return false
 	}
-	if a.tool != nil && a.tool.schema != nil {
-		if p := a.tool.schema.Lookup(d.Path); p != nil {
-			for _, known := range append(p.Enum, p.Default) {
-				if k, err := value.Parse(known); err == nil && value.Equal(k, v) {
-					return false
-				}
-			}
-		}
+	v := w.spare.Root()
+	if a.tool != nil && a.tool.schema != nil && a.tool.offers(d.Path, v) {
+		return false
 	}
 	sources := w.k.sources
 	g := grounder{sources: &sources}
@@ -208,6 +204,22 @@ func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
 	}
 	g.walk(v)
 	return g.total > 0 && g.found < g.total
+}
+
+// offers reports whether the schema itself holds the value, as one of an enum or
+// as the default.
+func (t *tool) offers(path string, v value.Value) bool {
+	p := t.schema.Property(path)
+	if p == nil {
+		if p = t.schema.Lookup(path); p == nil {
+			return false
+		}
+	}
+	same := func(raw json.RawMessage) bool {
+		k, err := value.Parse(raw)
+		return err == nil && value.Equal(k, v)
+	}
+	return slices.ContainsFunc(p.Enum, same) || p.Default != nil && same(p.Default)
 }
 
 // classSequence: prerequisites, order, loops, attempts that stopped too early.

@@ -1,0 +1,280 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// Gold makes an attempt that does what the case expects: the calls of its first
+// plan that can be derived, after the required prerequisites, and an answer with
+// the expected texts. ok is false where no such attempt can be derived from the
+// expectations, such as for patterns or "at least two calls". Arguments that the
+// case does not assert are not recorded. Judging a gold attempt shows whether a
+// case can be passed at all.
+func (s *Scorer) Gold(c *callvet.Case) (t callvet.Trace, ok bool) {
+	k := s.compiled(c)
+	g := gold{k: k}
+	if !g.plan() || !g.prerequisites() || !g.params() || !g.answer() {
+		return callvet.Trace{}, false
+	}
+	t = callvet.Trace{CaseID: c.ID, Target: "gold", Answer: g.text, End: callvet.EndAnswered}
+	for i, call := range g.calls {
+		if i > 0 && !g.ordered {
+			t.Turns[0].Calls = append(t.Turns[0].Calls, call)
+			continue
+		}
+		t.Turns = append(t.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}})
+	}
+	if g.text != "" {
+		t.Turns = append(t.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: g.text})
+	}
+	t.Classify(false)
+	return t, true
+}
+
+type gold struct {
+	k       *compiled
+	calls   []callvet.Call
+	last    int // position of the final expected call, -1: none
+	ordered bool
+	text    string
+}
+
+// plan derives the calls.
+func (g *gold) plan() bool {
+	g.last = -1
+	for i := range g.k.plans {
+		if g.calls = nil; g.planCalls(&g.k.plans[i]) {
+			return true
+		}
+	}
+	if len(g.k.plans) > 0 {
+		return false
+	}
+	e := &g.k.src.Expect
+	for _, set := range e.ToolsAcceptable {
+		if slices.Contains(set, noTools) || len(set) == 0 {
+			return true
+		}
+	}
+	if len(e.ToolsAcceptable) > 0 {
+		for _, n := range e.ToolsAcceptable[0] {
+			g.calls = append(g.calls, callvet.Call{Tool: n})
+		}
+	}
+	return e.MinToolCalls == nil || len(g.calls) >= *e.MinToolCalls
+}
+
+func (g *gold) planCalls(p *plan) bool {
+	order := p.topological()
+	if order == nil && len(p.calls) > 0 {
+		return false
+	}
+	for _, i := range order {
+		e := &p.calls[i]
+		if len(e.src.Tools) == 0 {
+			return false
+		}
+		call := callvet.Call{Tool: e.src.Tools[0]}
+		switch {
+		case e.foreign != nil:
+			call.Args = e.foreign.Example()
+		case e.args != nil:
+			args, ok := e.args.Example()
+			if !ok {
+				return false
+			}
+			call.Args = args
+		}
+		if !e.src.Optional {
+			g.last = len(g.calls)
+		}
+		g.calls = append(g.calls, call)
+	}
+	g.ordered = p.ordered()
+	return true
+}
+
+// prerequisites puts the required ones first and gives earlier calls the
+// results that the final call's arguments come from.
+func (g *gold) prerequisites() bool {
+	m := g.k.multi
+	if m == nil {
+		return true
+	}
+	g.ordered = true
+	var first []callvet.Call
+	for _, n := range m.src.RequiredPrerequisites {
+		first = append(first, callvet.Call{Tool: n, Status: callvet.StatusOK})
+	}
+	for i := range m.sources {
+		s := &m.sources[i]
+		if s.tool == "" || g.makes(first, s.tool) || g.last >= 0 && g.makes(g.calls[:g.last], s.tool) {
+			continue
+		}
+		if !m.tolerates(g.k, &plan{}, &actual{src: &callvet.Call{Tool: s.tool}}) {
+			return false
+		}
+		first = append(first, callvet.Call{Tool: s.tool, Status: callvet.StatusOK})
+	}
+	g.calls = append(first, g.calls...)
+	if g.last >= 0 {
+		g.last += len(first)
+	}
+	return g.results()
+}
+
+func (g *gold) makes(calls []callvet.Call, name string) bool {
+	return slices.ContainsFunc(calls, func(c callvet.Call) bool { return g.k.sameName(c.Tool, name) })
+}
+
+func (g *gold) results() bool {
+	trees := map[int]any{}
+	for i := range g.k.multi.sources {
+		s := &g.k.multi.sources[i]
+		if s.from == fromUser {
+			continue
+		}
+		if g.last < 0 || g.calls[g.last].Args == nil {
+			return false
+		}
+		args, err := value.Parse(g.calls[g.last].Args)
+		if err != nil {
+			return false
+		}
+		found := s.arg.Find(args)
+		at := slices.IndexFunc(g.calls[:g.last], func(c callvet.Call) bool { return s.tool == "" || g.k.sameName(c.Tool, s.tool) })
+		if len(found) == 0 || at < 0 {
+			return false
+		}
+		path := s.path
+		if s.tool == "" {
+			path = match.Path{{Key: s.key}}
+		}
+		trees[at] = plant(trees[at], path, json.RawMessage(found[0].Raw()))
+	}
+	for at, tree := range trees {
+		b, err := json.Marshal(tree)
+		if err != nil {
+			return false
+		}
+		g.calls[at].Result = b
+	}
+	return true
+}
+
+// maxPlanted bounds the array index that plant fills up to.
+const maxPlanted = 1000
+
+// plant puts leaf at path into a tree of maps and slices, which it grows.
+func plant(tree any, path match.Path, leaf json.RawMessage) any {
+	if len(path) == 0 {
+		return leaf
+	}
+	if s := path[0]; s.Key != "" {
+		m, ok := tree.(map[string]any)
+		if !ok {
+			m = map[string]any{}
+		}
+		m[s.Key] = plant(m[s.Key], path[1:], leaf)
+		return m
+	}
+	i := min(max(path[0].Index, 0), maxPlanted)
+	list, _ := tree.([]any)
+	for len(list) <= i {
+		list = append(list, nil)
+	}
+	list[i] = plant(list[i], path[1:], leaf)
+	return list
+}
+
+// params gives calls the arguments that tool_params assert.
+func (g *gold) params() bool {
+	trees := map[int]any{}
+	for i := range g.k.params {
+		p := &g.k.params[i]
+		at := slices.IndexFunc(g.calls, func(c callvet.Call) bool { return g.k.sameName(c.Tool, p.src.Tool) })
+		if at < 0 {
+			if g.k.routing || len(g.k.plans) > 0 {
+				continue // skipped when judged, too
+			}
+			at = len(g.calls)
+			g.calls = append(g.calls, callvet.Call{Tool: p.src.Tool})
+		}
+		args, err := value.Parse(g.calls[at].Args)
+		if err == nil && p.met(args) {
+			continue
+		}
+		if absent, _ := p.rule.Match(value.Value{}); absent {
+			if trees[at] == nil && g.calls[at].Args == nil {
+				trees[at] = map[string]any{}
+			}
+			continue
+		}
+		leaf, ok := p.rule.Example()
+		if !ok {
+			return false
+		}
+		if trees[at] == nil && g.calls[at].Args != nil {
+			var m map[string]any
+			if json.Unmarshal(g.calls[at].Args, &m) != nil {
+				return false
+			}
+			trees[at] = m
+		}
+		trees[at] = plant(trees[at], p.path, leaf)
+	}
+	for at, tree := range trees {
+		b, err := json.Marshal(tree)
+		if err != nil {
+			return false
+		}
+		g.calls[at].Args = b
+	}
+	return true
+}
+
+// answer joins the texts that are asked for and checks that nothing forbids them.
+func (g *gold) answer() bool {
+	e := &g.k.src.Expect
+	parts := slices.Clone(e.ResponseContains)
+	for _, group := range e.ResponseContainsAny {
+		if len(group) == 0 {
+			return false
+		}
+		parts = append(parts, group[0])
+	}
+	g.text = strings.Join(parts, "\n")
+	if g.text == "" && (e.ResponseNonEmpty || len(g.calls) == 0) {
+		g.text = "Done."
+	}
+	for _, s := range e.ResponseNotContains {
+		if strings.Contains(g.text, s) {
+			return false
+		}
+	}
+	for _, p := range g.k.texts {
+		if !p.re.MatchString(g.text) {
+			return false
+		}
+	}
+	if e.NoUngroundedNumbers && len(numbersIn(nil, []byte(g.text))) > 0 {
+		// Some tool has to have said the numbers.
+		if len(g.calls) == 0 || g.calls[len(g.calls)-1].Result != nil {
+			return false
+		}
+		b, err := json.Marshal(g.text)
+		if err != nil {
+			return false
+		}
+		g.calls[len(g.calls)-1].Result = b
+	}
+	return true
+}
