@@ -55,12 +55,10 @@ type family struct {
 	what, hint string
 }
 
-func families() []family {
-	const (
-		trace   = "score it as a trace file instead of loading it as a suite"
-		fixture = "give it beside a suite, it is not one"
-		convert = "write the cases as a callvet suite; there is no importer for this format yet"
-	)
+func families() []family { return append(answersAndTraces(), otherSuites()...) }
+
+func answersAndTraces() []family {
+	const trace = "score it as a trace file instead of loading it as a suite"
 	return []family{
 		{[]string{"question", "function"}, "is a BFCL question file", "load it with its possible_answer file through the BFCL importer"},
 		{[]string{"name", "parameters", "response"}, "is a BFCL function document", "the BFCL importer reads it beside the questions"},
@@ -83,15 +81,6 @@ func families() []family {
 		{[]string{"trace_id", "run_type"}, "is a LangSmith run export: a trace, not a suite", trace},
 		{[]string{"task_id", "call_id"}, "is a trace file of tool calls, not a suite", trace},
 		{[]string{"schema_version", "steps"}, "is an agent trajectory, not a suite", trace},
-		{[]string{"trajectory", "assert"}, "is an mcp-assert test", convert},
-		{[]string{"trajectory", "server"}, "is an mcp-assert test", convert},
-		{[]string{"server", "assert"}, "is an mcp-assert test", convert},
-		{[]string{"pack", "challenges"}, "is an AgentClash challenge pack", convert},
-		{[]string{"kind", "metadata", "config"}, "is an mcpchecker evaluation", convert},
-		{[]string{"kind", "metadata", "steps"}, "is an mcpchecker task", convert},
-		{[]string{"inputs", "expected", "id"}, "is a Waza task", convert},
-		{[]string{"skill", "metrics"}, "is a Waza evaluation", convert},
-		{[]string{"name", "turns", "thresholds"}, "is an EvalView test", convert},
 		{[]string{"trajectory"}, "is a recorded trajectory, not a suite", trace},
 		{[]string{"traj"}, "is a recorded trajectory, not a suite", trace},
 		{[]string{"choices", "object"}, "is one chat completion response", "use it as recorded output: recorded:FILE"},
@@ -107,6 +96,25 @@ func families() []family {
 		{[]string{"structuredContent"}, "is one MCP tool result", "it is neither tools nor cases"},
 		{[]string{"runs", "$schema", "version"}, "is a SARIF report", "it holds findings, not cases"},
 		{[]string{"$defs"}, "is a JSON Schema", "it describes data, it is not a suite"},
+	}
+}
+
+func otherSuites() []family {
+	const (
+		trace   = "score it as a trace file instead of loading it as a suite"
+		fixture = "give it beside a suite, it is not one"
+		convert = "write the cases as a callvet suite; there is no importer for this format yet"
+	)
+	return []family{
+		{[]string{"trajectory", "assert"}, "is an mcp-assert test", convert},
+		{[]string{"trajectory", "server"}, "is an mcp-assert test", convert},
+		{[]string{"server", "assert"}, "is an mcp-assert test", convert},
+		{[]string{"pack", "challenges"}, "is an AgentClash challenge pack", convert},
+		{[]string{"kind", "metadata", "config"}, "is an mcpchecker evaluation", convert},
+		{[]string{"kind", "metadata", "steps"}, "is an mcpchecker task", convert},
+		{[]string{"inputs", "expected", "id"}, "is a Waza task", convert},
+		{[]string{"skill", "metrics"}, "is a Waza evaluation", convert},
+		{[]string{"name", "turns", "thresholds"}, "is an EvalView test", convert},
 		{[]string{"eval_set_id", "eval_cases"}, "is an ADK evaluation set", convert},
 		{[]string{"evalSetId", "evalCases"}, "is a tRPC-Agent evaluation set", convert},
 		{[]string{"evalSetId"}, "is a tRPC-Agent evaluation result", "it holds results, not cases"},

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
+// GeneratedID matches ids that importers make up for cases without one.
 var GeneratedID = regexp.MustCompile(`^case-\d+$`)
 
 // Frame is what Suite.Foreign holds: the document without its cases, and what
@@ -30,6 +31,7 @@ func FrameOf(src *Source, doc Node, cases string, extra Record) json.RawMessage 
 	return append(o, extra...).Bytes()
 }
 
+// ReadFrame reads what FrameOf wrote; ok is false for a suite of another dialect.
 func ReadFrame(s *callvet.Suite, dialect string) (Frame, bool) {
 	if s.Dialect != dialect {
 		return Frame{}, false
@@ -48,6 +50,7 @@ func ReadFrame(s *callvet.Suite, dialect string) (Frame, bool) {
 	return f, true
 }
 
+// Get returns an extra of the frame, or the absent node.
 func (f Frame) Get(key string) Node { return Node{Raw: f.extra.Bytes()}.Get(key) }
 
 // WithMember gives an object with one key's value replaced, or added at the end.

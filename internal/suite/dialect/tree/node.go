@@ -61,7 +61,10 @@ func (n Node) Kind() byte {
 	}
 }
 
-func (n Node) Null() bool   { return n.Kind() == 'n' }
+// Null reports the JSON null.
+func (n Node) Null() bool { return n.Kind() == 'n' }
+
+// Absent reports that there is no value at all.
 func (n Node) Absent() bool { return len(n.Raw) == 0 }
 
 // Given reports a value that is there and not null.
@@ -75,6 +78,7 @@ func (n Node) Text() (s string, ok bool) {
 	return Unquote(n.Raw), true
 }
 
+// Unquote decodes a JSON string of validated text.
 func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
@@ -227,6 +231,7 @@ func (n Node) Get(key string) Node {
 	return Node{}
 }
 
+// Has reports a key that is there, null included.
 func (n Node) Has(key string) bool { return !n.Get(key).Absent() }
 
 // At follows keys downwards.

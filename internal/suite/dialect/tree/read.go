@@ -19,9 +19,9 @@ const maxProblems = 10_000
 type Reader struct {
 	Src      *Source
 	Opt      Options
-	Keys     map[string]string
-	Problems []callvet.Problem
-	CaseID   string
+	Keys     map[string]string // interned keys of objects
+	Problems []callvet.Problem // so far, in the order of the file
+	CaseID   string            // the case that is being read; problems name it
 	// kept counts, per key, what an importer keeps without using it.
 	kept  map[string]*keptKey
 	order []string
@@ -33,10 +33,12 @@ type keptKey struct {
 	why   string
 }
 
+// NewReader reads src; opt is what the import was given beside it.
 func NewReader(src *Source, opt Options) *Reader {
 	return &Reader{Src: src, Opt: opt, Keys: map[string]string{}, kept: map[string]*keptKey{}}
 }
 
+// Report adds an error at an offset of the source; fix may be "".
 func (r *Reader) Report(off int, code, key, fix, format string, args ...any) {
 	if len(r.Problems) < maxProblems {
 		r.Problems = append(r.Problems, callvet.Problem{
@@ -45,6 +47,7 @@ func (r *Reader) Report(off int, code, key, fix, format string, args ...any) {
 	}
 }
 
+// Warn adds a warning at an offset of the source; fix may be "".
 func (r *Reader) Warn(off int, code, key, fix, format string, args ...any) {
 	n := len(r.Problems)
 	r.Report(off, code, key, fix, format, args...)
@@ -70,6 +73,7 @@ func (r *Reader) Keep(off int, key, why string) {
 	k.cases++
 }
 
+// Finish gives all problems, the counted ones last.
 func (r *Reader) Finish() []callvet.Problem {
 	for _, key := range r.order {
 		k := r.kept[key]
@@ -115,6 +119,7 @@ func (r *Reader) Loose(n Node) Object {
 	return Object{r: r, Node: n, List: n.Members(r.Keys)}
 }
 
+// Get returns a key's value, or the absent node.
 func (o Object) Get(key string) Node {
 	for i := range o.List {
 		if o.List[i].Name == key {
@@ -144,6 +149,7 @@ func (o Object) At(key string) int {
 	return o.Node.Off
 }
 
+// Wrong reports a value of the wrong type.
 func (o Object) Wrong(key, want string, v Node) {
 	o.r.Report(v.Off, "wrong-type", key, "", "%s must be %s, not %s", key, want, KindName(v))
 }
@@ -185,6 +191,7 @@ func (o Object) Strs(key string) []string {
 	return o.r.Strs(v, key)
 }
 
+// Strs reads a list of strings and reports anything else; never nil.
 func (r *Reader) Strs(v Node, key string) []string {
 	out := []string{}
 	if v.Kind() != '[' {
@@ -202,6 +209,7 @@ func (r *Reader) Strs(v Node, key string) []string {
 	return out
 }
 
+// Boolean reads true or false; given is false when absent or null.
 func (o Object) Boolean(key string) (value, given bool) {
 	switch v := o.Get(key); v.Kind() {
 	case 't':
@@ -215,6 +223,7 @@ func (o Object) Boolean(key string) (value, given bool) {
 	return false, false
 }
 
+// Number reads a number; nil when absent or null.
 func (o Object) Number(key string) *float64 {
 	v := o.Get(key)
 	if !v.Given() {
@@ -228,6 +237,7 @@ func (o Object) Number(key string) *float64 {
 	return &f
 }
 
+// Integer reads a whole number from 0 on; nil when absent or null.
 func (o Object) Integer(key string) *int {
 	v := o.Get(key)
 	if !v.Given() {
@@ -251,6 +261,7 @@ func (o Object) Elements(key string) []Node {
 	return v.Elements()
 }
 
+// KindName says in words what a value is.
 func KindName(n Node) string {
 	switch n.Kind() {
 	case '{':

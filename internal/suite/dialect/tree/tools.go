@@ -89,6 +89,7 @@ type ToolCache struct {
 	tools []callvet.Tool
 }
 
+// Read gives the tools of v, from the cache when v is as it was the last time.
 func (c *ToolCache) Read(r *Reader, v Node) []callvet.Tool {
 	if c.raw == nil || !bytes.Equal(c.raw, v.Raw) {
 		c.raw, c.tools = v.Raw, r.Tools(v, "tools")
@@ -208,6 +209,7 @@ func UserText(c *callvet.Case) string {
 	return ""
 }
 
+// UserInput is a conversation of one user turn.
 func UserInput(text string) []callvet.Turn {
 	return []callvet.Turn{{Role: callvet.RoleUser, Content: text}}
 }

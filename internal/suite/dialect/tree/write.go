@@ -17,29 +17,34 @@ import (
 // Record is an object being written, keys in order.
 type Record []Pair
 
+// Pair is a key with the JSON text of its value.
 type Pair struct {
 	Key string
 	Val []byte
 }
 
+// Raw adds a key with JSON text; nil adds nothing.
 func (o *Record) Raw(key string, v []byte) {
 	if v != nil {
 		*o = append(*o, Pair{key, v})
 	}
 }
 
+// Str adds a string; "" adds nothing.
 func (o *Record) Str(key, s string) {
 	if s != "" {
 		o.Raw(key, Quote(s))
 	}
 }
 
+// Strs adds a list of strings; nil adds nothing.
 func (o *Record) Strs(key string, s []string) {
 	if s != nil {
 		o.Raw(key, QuoteAll(s))
 	}
 }
 
+// Groups adds a list of lists of strings; nil adds nothing.
 func (o *Record) Groups(key string, g [][]string) {
 	if g == nil {
 		return
@@ -51,12 +56,14 @@ func (o *Record) Groups(key string, g [][]string) {
 	o.Raw(key, Array(items))
 }
 
+// Integer adds a whole number; nil adds nothing.
 func (o *Record) Integer(key string, v *int) {
 	if v != nil {
 		o.Raw(key, strconv.AppendInt(nil, int64(*v), 10))
 	}
 }
 
+// Number adds a number; nil, NaN and infinities add nothing.
 func (o *Record) Number(key string, v *float64) {
 	if v == nil {
 		return
@@ -66,12 +73,14 @@ func (o *Record) Number(key string, v *float64) {
 	}
 }
 
+// Truth adds true; false adds nothing.
 func (o *Record) Truth(key string, v bool) {
 	if v {
 		o.Raw(key, []byte("true"))
 	}
 }
 
+// Bytes is the object as compact JSON.
 func (o Record) Bytes() []byte {
 	out := []byte{'{'}
 	for i, p := range o {
@@ -83,6 +92,7 @@ func (o Record) Bytes() []byte {
 	return append(out, '}')
 }
 
+// Quote writes a JSON string.
 func Quote(s string) []byte {
 	b, err := jsontext.AppendQuote(nil, s)
 	if err != nil { // invalid UTF-8 in a noun: AppendQuote has put U+FFFD for it
@@ -91,6 +101,7 @@ func Quote(s string) []byte {
 	return b
 }
 
+// QuoteAll writes a JSON list of strings.
 func QuoteAll(s []string) []byte {
 	items := make([][]byte, len(s))
 	for i := range s {
@@ -99,6 +110,7 @@ func QuoteAll(s []string) []byte {
 	return Array(items)
 }
 
+// Array writes a JSON list of JSON values.
 func Array(items [][]byte) []byte {
 	return append(append([]byte{'['}, bytes.Join(items, []byte{','})...), ']')
 }
@@ -189,6 +201,7 @@ func Compact(raw []byte) []byte {
 	return v
 }
 
+// SortedKeys gives the keys of m in order.
 func SortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
