@@ -25,7 +25,7 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && (os.Args[1] == "-serve" || os.Args[1] == "-raw") {
+	if len(os.Args) > 1 && (os.Args[1] == "-serve" || os.Args[1] == "-raw" || os.Args[1] == "-write") {
 		os.Exit(child(os.Args[1:]))
 	}
 	quick := flag.Bool("quick", false, "leave out the rows that take minutes")
@@ -44,12 +44,13 @@ func main() {
 	}
 }
 
-// child is the server or the raw loop in a process of its own, so that each
-// one's CPU time is its own.
+// child is the server (-serve), the raw loop (-raw) or the suite writer (-write
+// DIR) in a process of its own, so that each one's CPU time is its own.
 func child(args []string) int {
 	fs := flag.NewFlagSet("child", flag.ExitOnError)
 	serve := fs.Bool("serve", false, "")
 	raw := fs.Bool("raw", false, "")
+	write := fs.String("write", "", "")
 	addr := fs.String("addr", "127.0.0.1:0", "")
 	latency := fs.Duration("latency", 0, "")
 	url := fs.String("url", "", "")
@@ -57,6 +58,13 @@ func child(args []string) int {
 	c := fs.Int("c", 64, "")
 	_ = fs.Parse(args)
 	switch {
+	case *write != "":
+		path, err := writeSuite(*write, *n)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Println(path)
 	case *serve:
 		s, err := startServer(*addr, *latency)
 		if err != nil {
@@ -175,20 +183,24 @@ func (b *bench) evaluate(url string, n, c int) (measured, error) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(db + suffix)
 	}
-	m, err := measure(b.bin, "run", suite, "-m", "openai/bench-1", "--base-url", url, "--api-key-env", "", "-c", fmt.Sprint(c), "--db", db, "--json", "-o", filepath.Join(b.dir, "report.html"))
+	m, err := measure(b.bin, "run", suite, "-m", "openai/bench-1", "--base-url", url, "-c", fmt.Sprint(c), "--db", db, "--json", "-o", filepath.Join(b.dir, "report.html"))
 	if err != nil {
 		return m, err
 	}
 	var doc struct {
-		Targets []struct {
-			Passed, Failed, Errors int
+		Panels struct {
+			Targets []struct {
+				Overall struct {
+					Verdicts struct{ Pass, Fail, Error int }
+				}
+			}
 		}
 	}
 	if err := json.Unmarshal([]byte(m.out), &doc); err != nil {
 		return m, fmt.Errorf("read callvet's JSON: %w", err)
 	}
-	if len(doc.Targets) != 1 || doc.Targets[0].Passed+doc.Targets[0].Failed != n || (n%20 == 0 && doc.Targets[0].Passed != n*4/5) {
-		return m, fmt.Errorf("callvet reports %+v over %d cases, the server was right in 80 %%", doc.Targets, n)
+	if ts := doc.Panels.Targets; len(ts) != 1 || ts[0].Overall.Verdicts.Pass+ts[0].Overall.Verdicts.Fail != n || (n%20 == 0 && ts[0].Overall.Verdicts.Pass != n*4/5) {
+		return m, fmt.Errorf("callvet reports %+v over %d cases, the server was right in 80 %%", ts, n)
 	}
 	return m, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
 )
 
@@ -242,6 +243,9 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, f *runF
 	if err != nil {
 		return err
 	}
+	if err := a.heapProfile(); err != nil {
+		return err
+	}
 	for _, o := range f.outputs {
 		if err := a.writeReport(v, o); err != nil {
 			return err
@@ -290,7 +294,7 @@ func (a *app) verdict(v *report.View, f *runFlags, sum run.Summary) int {
 	}
 	for i := range v.Panels.Targets {
 		t := &v.Panels.Targets[i]
-		m := t.Overall.Metric("pass")
+		m := t.Overall.Metric(panel.MetricPass)
 		if t.Floor || m == nil || !m.Interval.Defined() {
 			continue
 		}

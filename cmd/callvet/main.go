@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -51,6 +52,8 @@ type app struct {
 	jsonOut    bool
 	noColor    bool
 	verbose    bool
+	cpuProfile string
+	memProfile string
 	abort      context.Context // ends at the second interrupt
 	exitStatus int             // set by a command that ended with a verdict rather than an error
 }
@@ -101,6 +104,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	if a.cpuProfile != "" {
+		pprof.StopCPUProfile()
+	}
 	if err == nil {
 		return a.exitStatus
 	}
@@ -168,6 +174,12 @@ func (a *app) rootCommand() *cobra.Command {
 	p.BoolVar(&a.jsonOut, "json", false, "print JSON on standard output")
 	p.BoolVar(&a.noColor, "no-color", false, "no color (also $NO_COLOR)")
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
+	p.StringVar(&a.cpuProfile, "cpuprofile", "", "write a CPU profile of the command")
+	p.StringVar(&a.memProfile, "memprofile", "", "write a heap profile taken while results are told")
+	for _, name := range []string{"cpuprofile", "memprofile"} {
+		_ = p.MarkHidden(name) // for those who work on callvet itself
+	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.startProfile() }
 	root.AddCommand(
 		a.initCommand(), a.runCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(),
 		a.lintCommand(), a.convertCommand(), a.schemaCommand(), a.targetsCommand(), a.versionCommand(),
