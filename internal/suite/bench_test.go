@@ -13,7 +13,7 @@ import (
 )
 
 // bigSuite writes n cases in the short form, on one line, as machines do.
-func bigSuite(tb testing.TB, n int) string {
+func bigSuite(tb testing.TB, n int, native bool) string {
 	tb.Helper()
 	type m = map[string]any
 	var tools, cases []any
@@ -28,7 +28,11 @@ func bigSuite(tb testing.TB, n int) string {
 			"expected_tool": fmt.Sprintf("tool_%d", i%8), "expected_params": m{"city": fmt.Sprintf("Town %d", i), "days": i % 9, "units": "c"}, "param_scoring": "exact",
 		})
 	}
-	b, err := json.Marshal(m{"name": "bench", "tools": tools, "test_cases": cases})
+	suite := m{"name": "bench", "tools": tools, "test_cases": cases}
+	if native {
+		suite["callvet"] = 1
+	}
+	b, err := json.Marshal(suite)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -40,17 +44,34 @@ func bigSuite(tb testing.TB, n int) string {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	path := bigSuite(b, 100_000)
-	info, err := os.Stat(path)
+	for name, native := range map[string]bool{"toolsuite": false, "native": true} {
+		b.Run(name, func(b *testing.B) {
+			path := bigSuite(b, 100_000, native)
+			info, err := os.Stat(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(info.Size())
+			b.ReportAllocs()
+			for b.Loop() {
+				s, problems, err := Load(path, Options{})
+				if err != nil || len(problems) > 0 || len(s.Cases) != 100_000 {
+					b.Fatal(err, problems[:min(3, len(problems))])
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkLint(b *testing.B) {
+	s, _, err := Load(bigSuite(b, 100_000, true), Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(info.Size())
 	b.ReportAllocs()
 	for b.Loop() {
-		s, problems, err := Load(path, Options{})
-		if err != nil || len(problems) > 0 || len(s.Cases) != 100_000 {
-			b.Fatal(err, problems[:min(3, len(problems))])
+		if problems := Lint(s, LintOptions{}); len(problems) > 0 {
+			b.Fatal(problems[:min(3, len(problems))])
 		}
 	}
 }
@@ -60,7 +81,7 @@ func TestLoadBig(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 100,000 cases")
 	}
-	path := bigSuite(t, 100_000)
+	path := bigSuite(t, 100_000, true)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

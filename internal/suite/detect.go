@@ -26,8 +26,12 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 	}
 	d, bad := readDocument(name, data)
 	if bad != nil {
+		if err := dialect.Refusal(data, name); bad.trailing && err != nil { // JSON Lines of something else
+			return nil, nil, err
+		}
 		p := d.syntax(bad)
-		return nil, []callvet.Problem{p}, &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p), Hint: bad.fix}
+		err := fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p)
+		return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err, Hint: cmp.Or(bad.fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
 	}
 	s, problems := parseNative(d, opt)
 	if s != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/bfcl"
 )
 
 // loadFolder puts the suites of a folder's files together.
@@ -23,12 +24,15 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 	var problems []callvet.Problem
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".yaml", ".yml", ".json", ".jsonc", ".jsonl"}, strings.ToLower(filepath.Ext(path))) {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".yaml", ".yml", ".json", ".jsonc", ".jsonl", ".gz"}, strings.ToLower(filepath.Ext(path))) {
 			continue
 		}
 		data, err := opt.readFile(path)
 		if err != nil {
 			return nil, nil, err
+		}
+		if isBFCL(data, path) { // its files go together by rules of their own
+			return bfcl.ImportFolder(dir)
 		}
 		s, found, err := parse(data, path, opt)
 		if err != nil {

@@ -3,19 +3,25 @@
 package suite
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/bfcl"
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
 // Dialects lists the formats that Load reads, callvet's own first.
-func Dialects() []string { return append([]string{"callvet"}, dialect.Names()...) }
+func Dialects() []string { return append([]string{"callvet", bfclName}, dialect.Names()...) }
+
+const bfclName = "bfcl"
 
 // ExportAs writes a suite in a format of Dialects: callvet's own as YAML, or a
-// dialect with the problems that tell what it could not say.
+// dialect with the problems that tell what it could not say. BFCL files are read
+// only.
 func ExportAs(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	if name == "callvet" {
 		b, err := Export(s, "yaml")
@@ -30,6 +36,9 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 	if which == "" {
 		which = dialect.Detect(data, name)
 	}
+	if which == bfclName {
+		return parseBFCL(data, name, opt)
+	}
 	if which == "" {
 		return nil, nil, nil
 	}
@@ -40,4 +49,25 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 		}
 	}
 	return dialect.Import(which, data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots})
+}
+
+// isBFCL looks closer only at what may be a file of questions: its rows name
+// them, or it is packed.
+func isBFCL(data []byte, name string) bool {
+	head := data[:min(len(data), 1<<20)]
+	packed := bytes.HasPrefix(head, []byte{0x1f, 0x8b})
+	return (packed || bytes.Contains(head, []byte(`"question"`))) && bfcl.Detect(data, name)
+}
+
+func parseBFCL(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	open := func(path string) ([]byte, error) {
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
+		return opt.readFile(path)
+	}
+	if opt.NoIncludes || name == "-" {
+		open = nil
+	}
+	return bfcl.Import(data, name, open)
 }

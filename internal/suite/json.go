@@ -15,6 +15,7 @@ type syntaxError struct {
 	line, column int // of a YAML document
 	at           int // offset in a JSON document
 	message, fix string
+	trailing     bool // valid JSON with more behind it
 }
 
 func (e *syntaxError) Error() string { return e.message }
@@ -48,7 +49,7 @@ func validJSON(data []byte) *syntaxError {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err == nil:
-		return &syntaxError{at: int(dec.InputOffset()), message: "text after the end of the JSON value"}
+		return &syntaxError{at: int(dec.InputOffset()), message: "text after the end of the JSON value", trailing: true}
 	}
 	return jsonSyntax(err, len(data))
 }

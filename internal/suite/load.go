@@ -147,6 +147,9 @@ func (o *Options) read(r io.Reader, name string) ([]byte, error) {
 
 // parse detects the format and reads it.
 func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	if opt.Dialect == "" && isBFCL(data, name) {
+		return parseBFCL(data, name, opt)
+	}
 	if err := checkText(data, name); err != nil {
 		return nil, nil, err
 	}

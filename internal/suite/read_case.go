@@ -160,10 +160,11 @@ func (r *reader) finishInput(c *callvet.Case, f *flat, n *node) {
 		return
 	}
 	last := c.Input[len(c.Input)-1]
-	if last.Role == callvet.RoleAssistant {
-		r.problem(f.input.at, "no-input", "end with a user message or a tool result", "the conversation ends with the assistant's own message")
-	}
-	if len(c.Input) == 1 && strings.TrimSpace(last.Content) == "" {
+	switch {
+	case c.Skip != "": // kept for the record only
+	case last.Role == callvet.RoleAssistant:
+		r.warn(f.input.at, "no-input", "end with a user message or a tool result", "the conversation ends with the assistant's own message")
+	case len(c.Input) == 1 && strings.TrimSpace(last.Content) == "":
 		r.problem(f.input.at, "no-input", "", "the message is blank")
 	}
 }

@@ -408,6 +408,9 @@ func (r *reader) cases(n *node, under *common) []callvet.Case {
 		r.caseID = ""
 	})
 	r.path = outer
+	if len(out) == 0 {
+		return nil
+	}
 	return out
 }
 
