@@ -210,8 +210,8 @@ func (d *decoder) trace(v value.Value) error {
 func (d *decoder) promptfoo(v value.Value) error {
 	resp, _ := v.Get("response")
 	out, ok := resp.Get("output")
-	if e, failed := v.Get("error"); failed && truthy(e) && (!ok || intOf(first(v, "failureReason")) == 2) {
-		return faultOf(e, 0)
+	if e, failed := v.Get("error"); failed && truthy(e) && !ok {
+		return faultOf(e, 0) // beside an output it is an assertion that failed
 	}
 	if e, failed := resp.Get("error"); failed && truthy(e) {
 		return faultOf(e, 0)
