@@ -330,25 +330,48 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
+// BenchmarkAdd takes an attempt with 25 scores at a case of four slices.
 func BenchmarkAdd(b *testing.B) {
+	a, c, cell := benched(100)
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		cell.Case = i % 100
+		a.Add(c, cell)
+		i++
+		if i%100 == 0 {
+			a, c, cell = benched(100)
+		}
+	}
+}
+
+// BenchmarkPanels makes all tables of a run of 100,000 attempts.
+func BenchmarkPanels(b *testing.B) {
+	a, c, cell := benched(100_000)
+	for i := range 100_000 {
+		cell.Case, cell.Trace.WallMS = i, float64(i%977)+1
+		a.Add(c, cell)
+	}
+	for b.Loop() {
+		a.Panels()
+	}
+}
+
+func benched(n int) (*Accumulator, *callvet.Case, *callvet.Cell) {
 	c := oneCall("a", "weather", "t1", "t2")
 	c.Fields = map[string]string{"category": "x", "language": "es"}
+	other := oneCall("b", "weather")
 	cell := attempt(0, 0, callvet.VerdictPass, "weather")
-	for _, name := range []string{"tool_selection", "arg_em", "arg_f1", "schema_valid", "completion"} {
-		cell.Result.Scores = append(cell.Result.Scores, callvet.Score{Name: name, Value: 0.5, Scored: true})
+	for i := range 25 {
+		cell.Result.Scores = append(cell.Result.Scores, callvet.Score{Name: fmt.Sprint("score_", i), Value: 0.5, Scored: true})
 	}
 	a := New(Config{Targets: []callvet.Target{{Name: "m"}}}, func(yield func(*callvet.Case) bool) {
-		for range 100 {
+		for range n - 1 {
 			if !yield(&c) {
 				return
 			}
 		}
+		yield(&other)
 	})
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		cell.Case = i
-		a.Add(&c, cell)
-		i++
-	}
+	return a, &c, cell
 }

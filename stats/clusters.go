@@ -57,12 +57,13 @@ func (c *Clusters) Merge(o Clusters) {
 		return
 	}
 	a, b := float64(c.g), float64(o.g)
-	ds, dm, w := o.meanS-c.meanS, o.meanM-c.meanM, a*b/(a+b)
+	ds, dm, share := o.meanS-c.meanS, o.meanM-c.meanM, b/(a+b)
+	w := a * share
 	c.css += o.css + ds*ds*w
 	c.csm += o.csm + ds*dm*w
 	c.cmm += o.cmm + dm*dm*w
-	c.meanS += ds * b / (a + b)
-	c.meanM += dm * b / (a + b)
+	c.meanS += ds * share
+	c.meanM += dm * share
 	c.g, c.n, c.sum, c.m2 = c.g+o.g, c.n+o.n, c.sum+o.sum, c.m2+o.m2
 	c.failing, c.succeeding = c.failing+o.failing, c.succeeding+o.succeeding
 	c.fractional = c.fractional || o.fractional

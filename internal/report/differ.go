@@ -159,47 +159,78 @@ func failedAssertions(r *callvet.Result) []callvet.Assertion {
 }
 
 // sampleFailures picks up to perClass failed attempts of each class and at most
-// total, in the order of the classes; it looks at no more than scan attempts.
-// rest is how many failed attempts of the run are not among them.
+// total, spread over the classes; repeats of a case that failed for the same
+// reason stand for one another. It looks at no more than scan attempts. rest is
+// how many failed attempts of the run are neither shown nor stood for.
 func sampleFailures(v *View, perClass, total, scan int) (groups []failureGroup, rest int, err error) {
 	sums, classes := v.totals()
 	by := map[string]*failureGroup{}
 	for _, c := range classes {
 		by[c.Name] = &failureGroup{Class: c.Name, N: c.N}
 	}
-	order := classes
-	seen, kept := 0, 0
+	seen := 0
 	for row, e := range v.counting(callvet.VerdictFail, callvet.VerdictError) {
 		if e != nil {
 			return nil, 0, e
 		}
-		if seen >= scan {
+		if seen++; seen > scan {
 			break
 		}
-		seen++
 		class := classOf(row)
-		g := by[class]
-		if g == nil {
-			g = &failureGroup{Class: class}
-			by[class] = g
-			order = append(order, panel.Count{Name: class})
+		if by[class] == nil {
+			by[class] = &failureGroup{Class: class}
+			classes = append(classes, panel.Count{Name: class})
 		}
-		if len(g.Rows) < perClass {
-			g.Rows = append(g.Rows, row)
+		by[class].take(row, perClass)
+	}
+	kept := 0
+	for depth, more := 0, true; more && kept < total; depth++ {
+		more = false
+		for _, c := range classes {
+			if g := by[c.Name]; depth < len(g.Rows) && kept < total {
+				g.shown, more = depth+1, true
+				kept++
+			}
 		}
 	}
-	for _, c := range order {
+	rest = sums.Fail + sums.Error
+	for _, c := range classes {
 		g := by[c.Name]
-		g.N = max(g.N, len(g.Rows))
-		if room := total - kept; len(g.Rows) > room {
-			g.Rows = g.Rows[:max(0, room)]
+		g.Rows, g.Repeats = g.Rows[:g.shown], g.Repeats[:g.shown]
+		for _, n := range g.Repeats {
+			rest -= 1 + n
 		}
-		kept += len(g.Rows)
-		if len(g.Rows) > 0 {
+		if g.shown > 0 {
 			groups = append(groups, *g)
 		}
 	}
-	return groups, max(0, sums.Fail+sums.Error-kept), nil
+	return groups, max(0, rest), nil
+}
+
+// failureGroup are failed attempts of one error class.
+type failureGroup struct {
+	Class string
+	N     int // in the whole run
+	Rows  []Row
+	// Repeats counts for each row the further attempts of the same case by the
+	// same target that failed in this class.
+	Repeats []int
+	shown   int
+	total   int
+}
+
+func (g *failureGroup) take(r Row, limit int) {
+	g.total++
+	g.N = max(g.N, g.total)
+	for i, x := range g.Rows {
+		if x.Cell.Case == r.Cell.Case && x.Cell.Target == r.Cell.Target {
+			g.Repeats[i]++
+			return
+		}
+	}
+	if len(g.Rows) < limit {
+		g.Rows, g.Repeats = append(g.Rows, r), append(g.Repeats, 0)
+	}
 }
 
 // classOf is the error class of a failed attempt; its verdict where scoring gave none.
@@ -208,11 +239,4 @@ func classOf(r Row) string {
 		return string(c)
 	}
 	return string(verdictOf(r))
-}
-
-// failureGroup are failed attempts of one error class.
-type failureGroup struct {
-	Class string
-	N     int // in the whole run
-	Rows  []Row
 }

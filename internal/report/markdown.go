@@ -144,10 +144,10 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 		b.WriteString("\n")
 	}
 	for _, g := range groups {
-		for _, r := range g.Rows {
-			text := mdFailure(v, r)
+		for i, r := range g.Rows {
+			text := mdFailure(v, r, g.Repeats[i])
 			if b.Len()+len(text) > room {
-				rest++
+				rest += 1 + g.Repeats[i]
 				continue
 			}
 			b.WriteString(text)
@@ -159,9 +159,9 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 	return nil
 }
 
-func mdFailure(v *View, r Row) string {
+func mdFailure(v *View, r Row, more int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b> · %s · %s</summary>\n\n", md(attemptName(r, v.repeats())), md(v.targetName(r.Cell.Target)), md(className(classOf(r))))
+	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", md(attemptName(r, v.repeats())), alike(more), md(v.targetName(r.Cell.Target)), md(className(classOf(r))))
 	if q := line(question(r.Case)); q != "" {
 		fmt.Fprintf(&b, "> %s\n\n", md(limited(q, 400)))
 	}

@@ -351,8 +351,8 @@ func (s *screen) failures(v *View) error {
 	s.heading("What failed")
 	for _, g := range groups {
 		s.line("\n%s", s.bold(className(g.Class))+s.dim(fmt.Sprintf("  %s", count(g.N, "attempt", "attempts"))))
-		for _, r := range g.Rows {
-			s.failure(v, r)
+		for i, r := range g.Rows {
+			s.failure(v, r, g.Repeats[i])
 		}
 	}
 	if rest > 0 {
@@ -361,7 +361,7 @@ func (s *screen) failures(v *View) error {
 	return nil
 }
 
-func (s *screen) failure(v *View, r Row) {
+func (s *screen) failure(v *View, r Row, more int) {
 	word, paint := "FAIL", s.red
 	if verdictOf(r) == callvet.VerdictError {
 		word, paint = "ERROR", s.yellow
@@ -370,7 +370,7 @@ func (s *screen) failure(v *View, r Row) {
 	if len(v.Targets) > 1 {
 		title += "  " + line(v.targetName(r.Cell.Target))
 	}
-	s.line("%s", title)
+	s.line("%s%s", title, s.dim(alike(more)))
 	if q := line(question(r.Case)); q != "" {
 		s.line("        %s", s.dim("“"+short(q, s.width-12)+"”"))
 	}
@@ -387,6 +387,14 @@ func (s *screen) failure(v *View, r Row) {
 	if len(r.Cell.Trace.Calls()) == 0 && r.Cell.Trace.Answer != "" {
 		s.line("        answered: %s", short(line(r.Cell.Trace.Answer), s.width-18))
 	}
+}
+
+// alike tells of further repeats that a shown attempt stands for.
+func alike(more int) string {
+	if more == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (and %s)", count(more, "other repeat", "other repeats"))
 }
 
 func assertionText(a callvet.Assertion) string {
