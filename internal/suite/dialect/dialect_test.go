@@ -515,3 +515,51 @@ func BenchmarkImport(b *testing.B) {
 		}
 	}
 }
+
+// What changed is laid over the original; keys that callvet does not use, the
+// way multi-turn settings are nested and the form of numbers stay.
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		dialect, doc, want string
+		edit               func(*callvet.Suite)
+	}{
+		"tool suite": {
+			Toolsuite, suiteOf(`{"prompt":"p","note":1.0,"expected_tool":"t","expected_params":{"a":1.0,"b":2},"param_scoring":"fuzzy","multi_turn":{"max_rounds":3}}`),
+			suiteOf(`{"prompt":"p","note":1.0,"expected_tool":"t","expected_params":{"a":1.0,"b":3},"param_scoring":"strict","multi_turn":{"max_rounds":4,"optimal_hops":2}}`),
+			func(s *callvet.Suite) {
+				c := &s.Cases[0]
+				c.Expect.Plans[0].Calls[0].Args = json.RawMessage(`{"a":1.0,"b":3}`)
+				c.Scoring.Mode, c.MultiTurn.MaxRounds, c.MultiTurn.OptimalHops = "strict", 4, 2
+			},
+		},
+		"eval case": {
+			Forge, `[{"id":"gs-a-001","description":"d","x":[1.0],"input":{"message":"m"},"expect":{"toolsCalled":["a"],"responseContains":["{{seed:q}}"],"jsonValid":true}}]`,
+			`[{"id":"gs-a-001","description":"d","x":[1.0],"input":{"message":"m"},"expect":{"toolsCalled":["a","b"],"responseContains":["{{seed:q}}"],"jsonValid":true}}]`,
+			func(s *callvet.Suite) { s.Cases[0].Expect.ToolsCalled = []string{"a", "b"} },
+		},
+		"selection case": {
+			Categories, `{"name":"n","config":{"k":1.0},"categories":[{"category_id":"c","test_cases":[{"id":"1","query":"q","expected_agents":["g"],"expected_tools":["a"]},{"id":"2","query":"q","expected_tools":[]}]},{"category_id":"d","test_cases":[]}]}`,
+			`{"name":"n","config":{"k":1.0},"categories":[{"category_id":"c","test_cases":[{"id":"2","query":"q","expected_tools":[]}]},{"category_id":"d","test_cases":[{"id":"1","query":"q","expected_agents":["g"],"expected_tools":["a"]}]}]}`,
+			func(s *callvet.Suite) { s.Cases[0].Fields["category"] = "d" },
+		},
+		"task": {
+			Tasks, `{"task_id":"t","goal":"g","safety_rules":["r"],"gold_steps":[{"tool":"a@v1","args":{"n":1.0}}]}`,
+			`{"task_id":"t","goal":"g","safety_rules":["r"],"gold_steps":[{"tool":"a@v1","args":{"n":2}}]}`,
+			func(s *callvet.Suite) { s.Cases[0].Expect.Plans[0].Calls[0].Args = json.RawMessage(`{"n":2}`) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := load(t, c.dialect, c.doc, Options{Seeds: json.RawMessage(`{"q":7}`)})
+			c.edit(s)
+			out, _, err := Export(c.dialect, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(decode(t, []byte(c.want)), decode(t, out)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
