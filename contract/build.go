@@ -40,16 +40,26 @@ func (b *builder) object(s *jsonschema.Schema) *objectRules {
 		o.additional = b.node(a)
 	}
 	b.objectExtras(o, s)
-	if len(o.props) > manyProps {
-		o.index = make(map[string]int, len(o.props))
-		for i := range o.props {
-			o.index[o.props[i].name] = i
-		}
-	}
+	o.finish()
 	if o.empty() {
 		return nil
 	}
 	return o
+}
+
+// finish indexes the properties when they are many.
+func (o *objectRules) finish() {
+	if len(o.props) <= manyProps {
+		return
+	}
+	o.index = make(map[string]int, len(o.props))
+	for i := range o.props {
+		o.index[o.props[i].name] = i
+	}
+}
+
+func (a *arrayRules) empty() bool {
+	return a.min < 0 && a.max < 0 && !a.unique && a.contains == nil && a.prefix == nil && a.rest == nil && !a.closed
 }
 
 func (o *objectRules) empty() bool {
@@ -127,7 +137,7 @@ func (b *builder) array(s *jsonschema.Schema) *arrayRules {
 			}
 		}
 	}
-	if a.min < 0 && a.max < 0 && !a.unique && a.contains == nil && a.prefix == nil && a.rest == nil && !a.closed {
+	if a.empty() {
 		return nil
 	}
 	return a

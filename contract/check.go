@@ -78,10 +78,10 @@ func (n *node) validCombined(v value.Value) bool {
 			return false
 		}
 	}
-	if len(n.anyOf) > 0 && count(n.anyOf, v, 1) == 0 {
+	if len(n.anyOf) > 0 && accepting(n.anyOf, v, 1) == 0 {
 		return false
 	}
-	if len(n.oneOf) > 0 && count(n.oneOf, v, 2) != 1 {
+	if len(n.oneOf) > 0 && accepting(n.oneOf, v, 2) != 1 {
 		return false
 	}
 	if n.cond == nil {
@@ -94,8 +94,8 @@ func (n *node) validCombined(v value.Value) bool {
 	return branch == nil || branch.valid(v)
 }
 
-// count tells how many of the schemas accept v, stopping at enough.
-func count(list []*node, v value.Value, enough int) int {
+// accepting tells how many of the schemas accept v, stopping at enough.
+func accepting(list []*node, v value.Value, enough int) int {
 	k := 0
 	for _, sub := range list {
 		if sub.valid(v) {

@@ -25,7 +25,11 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not part of the schema, and nothing is fetched; put the definition under $defs", url)
 }
 
-func compileLibrary(doc any, with setup) (*jsonschema.Schema, error) {
+func compileLibrary(schema value.Value, with setup) (*jsonschema.Schema, error) {
+	doc, err := decode(schema)
+	if err != nil {
+		return nil, err
+	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(with.draft)
 	c.AssertFormat()
@@ -64,12 +68,9 @@ func plainError(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), schemaURL, ""))
 }
 
-// decode turns a value into what the library takes. It fails on deep nesting
-// and on exponents that would take arbitrary memory.
-func decode(v value.Value, depth int) (any, error) {
-	if depth == 0 {
-		return nil, fmt.Errorf("nested deeper than %d levels", MaxSchemaDepth)
-	}
+// decode turns a value into what the library takes. It fails on exponents that
+// would take arbitrary memory.
+func decode(v value.Value) (any, error) {
 	switch v.Kind() {
 	case value.Bool:
 		return v.Bool(), nil
@@ -83,7 +84,7 @@ func decode(v value.Value, depth int) (any, error) {
 	case value.Array:
 		out := make([]any, 0, v.Len())
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			x, err := decode(e, depth-1)
+			x, err := decode(e)
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +94,7 @@ func decode(v value.Value, depth int) (any, error) {
 	case value.Object:
 		out := make(map[string]any, v.Len())
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			x, err := decode(e, depth-1)
+			x, err := decode(e)
 			if err != nil {
 				return nil, err
 			}
@@ -116,7 +117,7 @@ func wildExponent(lit []byte) bool {
 }
 
 func libraryValid(s *jsonschema.Schema, v value.Value) bool {
-	doc, err := decode(v, value.MaxDepth+1)
+	doc, err := decode(v)
 	return err == nil && s.Validate(doc) == nil
 }
 

@@ -28,8 +28,6 @@ type Property struct {
 	// Enum are the allowed values, nil without enum.
 	Enum        []json.RawMessage
 	Description string
-
-	lib *jsonschema.Schema
 }
 
 // Properties are the names of the declared top-level arguments in the schema's
@@ -73,7 +71,10 @@ func (s *Schema) Type(name string) string {
 // Lookup finds a nested argument by dotted path or JSON Pointer: "address.city",
 // "lines[0].sku", "/lines/0/sku". Nil when the schema does not declare it.
 func (s *Schema) Lookup(path string) *Property {
-	at := s.lib
+	at, err := s.library()
+	if err != nil {
+		return nil
+	}
 	var p *Property
 	for _, tok := range pathTokens(path) {
 		parent := at
@@ -165,7 +166,7 @@ func sameInstance(s *jsonschema.Schema) []*jsonschema.Schema {
 }
 
 // rootProperties lists what the root declares, in the order of its text.
-func rootProperties(raw []byte, lib *jsonschema.Schema) ([]string, map[string]*Property) {
+func rootProperties(doc value.Value, lib *jsonschema.Schema) ([]string, map[string]*Property) {
 	props := map[string]*Property{}
 	var order []string
 	add := func(name string, s *jsonschema.Schema) {
@@ -174,12 +175,9 @@ func rootProperties(raw []byte, lib *jsonschema.Schema) ([]string, map[string]*P
 			order = append(order, name)
 		}
 	}
-	if v, err := value.Parse(raw); err == nil {
-		if ps, ok := v.Get("properties"); ok {
-			for e, ok := ps.First(); ok; e, ok = ps.Next(e) {
-				add(e.Key(), lib.Properties[e.Key()])
-			}
-		}
+	ps, _ := doc.Get("properties")
+	for e, ok := ps.First(); ok; e, ok = ps.Next(e) {
+		add(e.Key(), lib.Properties[e.Key()])
 	}
 	declared(lib, 0, add)
 	return order, props
@@ -228,7 +226,7 @@ func requiredOf(s *jsonschema.Schema) []string {
 }
 
 func describe(name string, s *jsonschema.Schema) *Property {
-	p := &Property{Name: name, lib: s}
+	p := &Property{Name: name}
 	for hops := 0; s != nil && hops <= maxHops; hops++ {
 		p.absorb(s)
 		if s.Ref == nil {

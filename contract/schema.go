@@ -3,8 +3,10 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -23,34 +25,35 @@ const (
 // Schema is a compiled JSON Schema of a tool's arguments. It is immutable and
 // safe for concurrent use.
 type Schema struct {
-	lib   *jsonschema.Schema
 	fast  *node // nil when only the library can decide
 	order []string
 	props map[string]*Property
 	need  []string
+
+	doc  value.Value // the schema
+	once sync.Once   // guards lib of a schema that was compiled without it
+	lib  *jsonschema.Schema
+	err  error
 }
 
 // Compile reads a tool's parameters schema. A nil, null or empty schema accepts
 // any object. Errors wrap callvet.ErrInvalid and name the place in the schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
-	if len(schema) == 0 {
-		schema = json.RawMessage(`{}`)
-	}
 	doc, err := readSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	switch s := doc.(type) {
-	case nil, bool:
-		if s != false {
-			doc = map[string]any{"type": "object"}
-		}
-	case map[string]any:
-		if len(s) == 0 {
-			s["type"] = "object"
+	if doc.Kind() == value.Null || doc.Kind() == value.Bool && doc.Bool() || doc.Kind() == value.Object && doc.Len() == 0 {
+		if doc, err = value.Parse([]byte(`{"type":"object"}`)); err != nil {
+			return nil, err
 		}
 	}
-	return compile(schema, doc, setup{draft: jsonschema.Draft2020})
+	if s := plainRoot(doc); s != nil {
+		s.doc = doc
+		s.requireProps()
+		return s, nil
+	}
+	return compile(doc, setup{draft: jsonschema.Draft2020})
 }
 
 // setup says which draft a schema without $schema has and which further
@@ -60,37 +63,64 @@ type setup struct {
 	remotes map[string]any
 }
 
-// compile builds a Schema from a decoded document.
-func compile(raw []byte, doc any, with setup) (*Schema, error) {
+// compile builds a Schema through the library.
+func compile(doc value.Value, with setup) (*Schema, error) {
 	lib, err := compileLibrary(doc, with)
 	if err != nil {
 		return nil, fmt.Errorf("compile schema: %w: %w", callvet.ErrInvalid, err)
 	}
-	s := &Schema{lib: lib, fast: fastChecker(lib)}
-	s.order, s.props = rootProperties(raw, lib)
-	s.need = requiredOf(lib)
+	s := &Schema{lib: lib, doc: doc, fast: fastChecker(lib), need: requiredOf(lib)}
+	s.order, s.props = rootProperties(doc, lib)
+	s.requireProps()
+	return s, nil
+}
+
+func (s *Schema) requireProps() {
 	for _, name := range s.need {
 		if p := s.props[name]; p != nil {
 			p.Required = true
 		}
 	}
-	return s, nil
 }
 
-// readSchema decodes a schema document within the limits.
-func readSchema(schema []byte) (any, error) {
+// library is the schema as the library has it, compiled when first needed.
+func (s *Schema) library() (*jsonschema.Schema, error) {
+	s.once.Do(func() {
+		if s.lib == nil {
+			s.lib, s.err = compileLibrary(s.doc, setup{draft: jsonschema.Draft2020})
+		}
+	})
+	return s.lib, s.err
+}
+
+// readSchema parses a schema document within the limits.
+func readSchema(schema []byte) (value.Value, error) {
 	if len(schema) > MaxSchemaBytes {
-		return nil, fmt.Errorf("compile schema: %w: %d bytes, the limit is %d", callvet.ErrInvalid, len(schema), MaxSchemaBytes)
+		return value.Value{}, fmt.Errorf("compile schema: %w: %d bytes, the limit is %d", callvet.ErrInvalid, len(schema), MaxSchemaBytes)
 	}
-	v, err := value.Parse(schema)
+	if len(schema) == 0 {
+		schema = []byte("null")
+	}
+	v, err := value.Parse(bytes.Clone(schema))
 	if err != nil {
-		return nil, fmt.Errorf("compile schema: %w: not JSON: %w", callvet.ErrInvalid, err)
+		return v, fmt.Errorf("compile schema: %w: not JSON: %w", callvet.ErrInvalid, err)
 	}
-	doc, err := decode(v, MaxSchemaDepth)
-	if err != nil {
-		return nil, fmt.Errorf("compile schema: %w: %w", callvet.ErrInvalid, err)
+	if deeperThan(v, MaxSchemaDepth) {
+		return v, fmt.Errorf("compile schema: %w: nested deeper than %d levels", callvet.ErrInvalid, MaxSchemaDepth)
 	}
-	return doc, nil
+	return v, nil
+}
+
+func deeperThan(v value.Value, depth int) bool {
+	if depth == 0 {
+		return true
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if deeperThan(e, depth-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // Valid reports whether v keeps the schema.
@@ -107,9 +137,13 @@ func (s *Schema) Check(v value.Value) []callvet.Violation {
 	if s.fast != nil && s.fast.valid(v) {
 		return nil
 	}
-	doc, err := decode(v, value.MaxDepth+1)
+	lib, err := s.library()
+	if err != nil {
+		return []callvet.Violation{{Keyword: "$schema", Message: err.Error()}}
+	}
+	doc, err := decode(v)
 	if err != nil {
 		return []callvet.Violation{{Keyword: "number", Message: err.Error()}}
 	}
-	return violations(s.lib.Validate(doc))
+	return violations(lib.Validate(doc))
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/value"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -68,7 +70,11 @@ func suiteRemotes(t testing.TB, dir string) map[string]any {
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}
-		doc, err := readSchema(r.Schema)
+		v, err := readSchema(r.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := decode(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,14 +106,35 @@ func TestSuiteAgrees(t *testing.T) {
 			n.group(t, &g, remotes)
 		})
 	}
-	t.Logf("%d assertions: fast path and library differ on %d; against the suite the library differs on %d optional and %d required; %d of %d groups need the library whole",
-		n.total, n.differ, n.optional, n.required, n.slow, n.groups)
+	t.Logf("%d assertions: fast path and library differ on %d; against the suite the library differs on %d optional and %d required; of %d groups %d need the library whole, %d need it for reasons only",
+		n.total, n.differ, n.optional, n.required, n.groups, n.slow, n.fromText)
 	if n.refused > 2 {
 		t.Errorf("%d schemas refused", n.refused)
 	}
 }
 
-type suiteCount struct{ groups, total, differ, optional, required, slow, refused int }
+// plain compiles the schema from its text where that is possible; what it says
+// about properties must be what the library says.
+func (n *suiteCount) plain(t *testing.T, g *suiteGroup, doc value.Value, s *Schema) *Schema {
+	p := plainRoot(doc)
+	if p == nil {
+		return nil
+	}
+	n.fromText++
+	p.requireProps()
+	if d := cmp.Diff(s.props, p.props); d != "" {
+		t.Errorf("%s %q: properties (-library +text)\n%s", g.File, g.Description, d)
+	}
+	if d := cmp.Diff(s.order, p.order); d != "" {
+		t.Errorf("%s %q: order %s", g.File, g.Description, d)
+	}
+	if d := cmp.Diff(s.need, p.need, cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("%s %q: required %s", g.File, g.Description, d)
+	}
+	return p
+}
+
+type suiteCount struct{ fromText, groups, total, differ, optional, required, slow, refused int }
 
 func (n *suiteCount) group(t *testing.T, g *suiteGroup, remotes map[string]any) {
 	doc, err := readSchema(g.Schema)
@@ -120,7 +147,7 @@ func (n *suiteCount) group(t *testing.T, g *suiteGroup, remotes map[string]any) 
 		with.draft = jsonschema.Draft7
 	}
 	n.groups++
-	s, err := compile(g.Schema, doc, with)
+	s, err := compile(doc, with)
 	if err != nil {
 		n.refused++
 		t.Logf("refused: %s %s %q: %v", g.Draft, g.File, g.Description, err)
@@ -129,6 +156,7 @@ func (n *suiteCount) group(t *testing.T, g *suiteGroup, remotes map[string]any) 
 	if s.fast == nil {
 		n.slow++
 	}
+	plain := n.plain(t, g, doc, s)
 	for _, c := range g.Tests {
 		n.total++
 		v, err := value.Parse(c.Data)
@@ -140,6 +168,9 @@ func (n *suiteCount) group(t *testing.T, g *suiteGroup, remotes map[string]any) 
 		if got := s.Valid(v); got != lib {
 			n.differ++
 			t.Errorf("%s %s %q %q: fast %v, library %v: %s", g.Draft, g.File, g.Description, c.Description, got, lib, c.Data)
+		}
+		if plain != nil && plain.Valid(v) != lib {
+			t.Errorf("%s %s %q %q: compiled from text %v, library %v: %s", g.Draft, g.File, g.Description, c.Description, !lib, lib, c.Data)
 		}
 		if k := len(s.Check(v)); (k == 0) != lib {
 			t.Errorf("%s %q: Check gave %d violations, library %v", g.File, c.Description, k, lib)
