@@ -18,7 +18,7 @@ func (n *node) valid(v value.Value) bool {
 		return libraryValid(n.slow, v)
 	}
 	k := v.Kind()
-	if n.types != maskAny && n.types&kindMask(k) == 0 &&
+	if n.types != maskAny && n.types>>k&1 == 0 &&
 		!(k == value.Number && n.types&maskInteger != 0 && v.IsInteger()) {
 		return false
 	}
@@ -31,7 +31,7 @@ func (n *node) valid(v value.Value) bool {
 	if n.ref != nil && !n.ref.valid(v) {
 		return false
 	}
-	return n.refOnly || n.validKind(k, v) && n.validCombined(v)
+	return n.refOnly || n.validKind(k, v) && (!n.combined || n.validCombined(v))
 }
 
 func (n *node) validKind(k value.Kind, v value.Value) bool {

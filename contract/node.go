@@ -26,6 +26,7 @@ type node struct {
 	not                 *node
 	allOf, anyOf, oneOf []*node
 	cond, then, other   *node
+	combined            bool // one of the seven above is set
 
 	obj *objectRules
 	arr *arrayRules
@@ -93,38 +94,20 @@ type bound struct {
 	rat   *big.Rat
 }
 
-// typeMask is a set of JSON types.
+// typeMask is a set of JSON types: the bit of a value's kind, and one for
+// numbers that are integers.
 type typeMask uint8
 
 const (
-	maskNull typeMask = 1 << iota
-	maskBool
-	maskNumber
-	maskInteger
-	maskString
-	maskArray
-	maskObject
-	maskAny typeMask = 0
+	maskNull    typeMask = 1 << value.Null
+	maskBool    typeMask = 1 << value.Bool
+	maskNumber  typeMask = 1 << value.Number
+	maskString  typeMask = 1 << value.String
+	maskArray   typeMask = 1 << value.Array
+	maskObject  typeMask = 1 << value.Object
+	maskInteger typeMask = 1 << 7
+	maskAny     typeMask = 0
 )
-
-// kindMask maps a value's kind to its bit.
-func kindMask(k value.Kind) typeMask {
-	switch k {
-	case value.Null:
-		return maskNull
-	case value.Bool:
-		return maskBool
-	case value.Number:
-		return maskNumber
-	case value.String:
-		return maskString
-	case value.Array:
-		return maskArray
-	case value.Object:
-		return maskObject
-	}
-	return 0
-}
 
 func maskOf(t *jsonschema.Types) typeMask {
 	m := maskAny
@@ -132,8 +115,7 @@ func maskOf(t *jsonschema.Types) typeMask {
 		return m
 	}
 	for _, name := range t.ToStrings() {
-		m |= map[string]typeMask{"null": maskNull, "boolean": maskBool, "number": maskNumber,
-			"integer": maskInteger, "string": maskString, "array": maskArray, "object": maskObject}[name]
+		m |= typeBit(name)
 	}
 	return m
 }
@@ -185,7 +167,13 @@ func (b *builder) node(s *jsonschema.Schema) *node {
 	if s.If != nil {
 		n.cond, n.then, n.other = b.node(s.If), b.node(s.Then), b.node(s.Else)
 	}
+	n.seal()
 	return n
+}
+
+// seal notes whether subschemas apply to the same value.
+func (n *node) seal() {
+	n.combined = n.not != nil || n.cond != nil || len(n.allOf)+len(n.anyOf)+len(n.oneOf) > 0
 }
 
 func (b *builder) nodes(list []*jsonschema.Schema) []*node {

@@ -327,6 +327,7 @@ func (p *plain) done() *node {
 	if p.num != (numberRules{}) {
 		p.n.num = &p.num
 	}
+	p.n.seal()
 	return p.n
 }
 
@@ -391,8 +392,8 @@ func plainProperty(v value.Value, asserted bool) *Property {
 
 func (m typeMask) names() []string {
 	var out []string
-	for i, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {
-		if m>>i&1 == 1 {
+	for _, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {
+		if m&typeBit(name) != 0 {
 			out = append(out, name)
 		}
 	}
