@@ -4,23 +4,53 @@ package score
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
-// The weight of a pair, most significant first: that the names agree, how near
-// the arguments are, that the expected call is required. Position is added last
-// and only breaks ties. Sums over a thousand calls keep the fields apart.
-const (
-	weightName     = int64(1) << 44
-	weightNearUnit = float64(int64(1) << 34)
-	weightRequired = int64(1) << 11
-	maxPosition    = 1023
-)
+// scale lays out the weight of a pair, most significant field first: that the
+// names agree, how near the arguments come to passing, their score (and that the
+// expected call is required), the position. Each field has room for the sum over
+// all pairs, so that the sums compare field by field.
+type scale struct {
+	name, near, args int64 // weight of one unit
+	levels           float64
+	position         int64 // largest position weight
+}
+
+func newScale(pairs int) scale {
+	carry := bits.Len(uint(pairs))
+	s := scale{position: 1023}
+	low := 10 + carry
+	if carry > 10 {
+		s.position, low = 0, 0
+	}
+	level := min(20, max(1, (61-low-3*carry)/2))
+	s.levels = float64(int64(1)<<level - 1)
+	s.args = 1 << low
+	s.near = s.args << (level + carry)
+	s.name = s.near << (level + carry)
+	return s
+}
+
+// of gives the weight of a pair without position; above 0.
+func (s *scale) of(p *pair, score float64, required bool) int64 {
+	near := int64(s.levels)
+	if !p.pass {
+		near = min(int64(p.near*s.levels), near-1)
+	}
+	args := int64(score * (s.levels - 1))
+	return s.name + near*s.near + (args+int64(truth(required)))*s.args
+}
+
+// at prefers pairs that stand at the same place.
+func (s *scale) at(i, j int) int64 { return max(0, s.position-int64(max(i-j, j-i))) }
 
 // pairing is the working memory of the assignment. Weights are by expected ×
 // actual; 0 means that the names differ.
 type pairing struct {
 	n, m   int
+	scale  scale
 	weight []int64
 	pairs  []pair
 	match  []int // per expected call the actual one, -1: none
@@ -92,6 +122,7 @@ func (w *scratch) diagonal(p *plan) bool {
 
 func (w *scratch) weigh(p *plan) {
 	w.weight = resize(w.weight, w.n*w.m)
+	w.scale = newScale(min(w.n, w.m))
 	for i := range p.calls {
 		e := &p.calls[i]
 		for j := range w.calls {
@@ -101,15 +132,14 @@ func (w *scratch) weigh(p *plan) {
 				continue
 			}
 			w.pairs[at] = w.compare(e, &w.calls[j])
-			w.weight[at] = weightName + int64(w.pairs[at].near*weightNearUnit)
-			if !e.src.Optional {
-				w.weight[at] += weightRequired
+			args := 1.0
+			if e.args != nil {
+				args = e.accuracy(&w.pairs[at])
 			}
+			w.weight[at] = w.scale.of(&w.pairs[at], args, !e.src.Optional)
 		}
 	}
 }
-
-func position(i, j int) int64 { return int64(maxPosition - min(max(i-j, j-i), maxPosition)) }
 
 // heaviest is the best actual call for a single expected one.
 func (w *pairing) heaviest() int {
@@ -135,7 +165,7 @@ func (w *pairing) hungarian() {
 			i, j = j, i
 		}
 		if c := w.weight[i*w.m+j]; c > 0 {
-			return -c - position(i, j)
+			return -c - w.scale.at(i, j)
 		}
 		return 0
 	}

@@ -3,6 +3,7 @@
 package score
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,7 +41,10 @@ func (w *scratch) explain(planned bool) []callvet.CallMatch {
 
 func (w *scratch) explainExpected(i int) callvet.CallMatch {
 	e, j := &w.fit.plan.calls[i], w.fit.match[i]
-	m := callvet.CallMatch{State: callvet.StateMissing, Expected: i, Actual: j, Want: e.src.Tools, WantArgs: e.src.Args}
+	m := callvet.CallMatch{State: callvet.StateMissing, Expected: i, Actual: j, Want: e.src.Tools}
+	if json.Valid(e.src.Args) { // else New has told; a result must stay JSON
+		m.WantArgs = e.src.Args
+	}
 	if j < 0 {
 		if e.src.Optional {
 			m.Note = "optional"

@@ -85,7 +85,9 @@ func (w *scratch) reorder(p *plan) {
 func (w *scratch) window(p *plan, want int64) bool {
 	for start := 0; start+w.n <= w.m; start++ {
 		for i := range w.match {
-			w.match[i] = start + i
+			if w.match[i] = start + i; w.weight[i*w.m+start+i] == 0 {
+				w.match[i] = -1
+			}
 		}
 		if w.total(w.match) == want && w.kept(p) {
 			return true

@@ -1,0 +1,159 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"pgregory.net/rapid"
+)
+
+// heaviestByForce tries every assignment.
+func heaviestByForce(w *pairing, i int, used int) int64 {
+	if i == w.n {
+		return 0
+	}
+	best := heaviestByForce(w, i+1, used)
+	for j := range w.m {
+		if c := w.weight[i*w.m+j]; c > 0 && used&(1<<j) == 0 {
+			best = max(best, c+heaviestByForce(w, i+1, used|1<<j))
+		}
+	}
+	return best
+}
+
+func TestAssignmentIsOptimal(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := &pairing{n: rapid.IntRange(1, 6).Draw(rt, "n"), m: rapid.IntRange(1, 6).Draw(rt, "m")}
+		w.scale = newScale(min(w.n, w.m))
+		for range w.n * w.m {
+			near := rapid.SampledFrom([]float64{-1, 0, 0.25, 1.0 / 3, 0.5, 0.999, 1}).Draw(rt, "near")
+			c := int64(0)
+			if near >= 0 {
+				c = w.scale.of(&pair{near: near, pass: near == 1}, near, true)
+			}
+			w.weight = append(w.weight, c)
+		}
+		w.match = make([]int, w.n)
+		for i := range w.match {
+			w.match[i] = -1
+		}
+		w.hungarian()
+		seen := map[int]bool{}
+		for _, j := range w.match {
+			if j >= 0 && seen[j] {
+				rt.Fatal("a call answers two expectations")
+			}
+			seen[j] = j >= 0
+		}
+		if got, want := w.total(w.match), heaviestByForce(w, 0, 0); got != want {
+			rt.Fatalf("weight %d, the best is %d: %v", got, want, w.match)
+		}
+	})
+}
+
+func TestScaleKeepsFieldsApart(t *testing.T) {
+	t.Parallel()
+	for n := 1; n < 1<<20; n = n*3/2 + 1 {
+		s := newScale(n)
+		sum := int64(n)
+		if s.position > 0 && sum*s.position >= s.args || sum*int64(s.levels) >= s.near/s.args || s.name > math.MaxInt64/2/sum {
+			t.Errorf("%d pairs: %+v", n, s)
+		}
+	}
+}
+
+func TestMultiTurnReferenceVectors(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("CALLVET_TESTDATA")
+	if dir == "" {
+		dir = "../../shared/data"
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "../vectors/multi_turn_score.json"))
+	if err != nil {
+		t.Skip("reference vectors are not here: ", err)
+	}
+	var file struct {
+		Open, Heldout []struct {
+			ID    string
+			Input struct {
+				Tool      float64  `json:"tool_score"`
+				Param     *float64 `json:"param_score"`
+				Optimal   int      `json:"optimal_hops"`
+				Hops      int      `json:"actual_hops"`
+				Redundant int
+				Detours   int
+			}
+			Expected struct{ Completion, Efficiency, Overall float64 }
+		}
+	}
+	if err := json.Unmarshal(b, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Open) == 0 {
+		t.Fatal("no vectors read")
+	}
+	for _, c := range append(file.Open, file.Heldout...) {
+		in := c.Input
+		completion := in.Tool
+		if in.Param != nil {
+			completion = DefaultToolWeight*in.Tool + DefaultArgsWeight**in.Param
+		}
+		got := combine(completion, in.Optimal, in.Hops, in.Redundant, in.Detours)
+		for _, d := range []float64{got.completion - c.Expected.Completion, got.efficiency - c.Expected.Efficiency, got.overall - c.Expected.Overall} {
+			if math.Abs(d) > 1e-12 {
+				t.Errorf("%s: %+v, want %+v", c.ID, got, c.Expected)
+				break
+			}
+		}
+	}
+}
+
+// TestConcurrentUse judges more cases than the cache keeps, from several
+// goroutines that push each other's cases out.
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	s := &callvet.Suite{}
+	for i := range cacheSlots + 100 {
+		name := string(rune('a' + i%26))
+		s.Cases = append(s.Cases, callvet.Case{ID: name, Expect: callvet.Expect{ToolsCalled: []string{name}}})
+	}
+	sc, ps := New(s, Config{})
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for n := range 3000 {
+				c := &s.Cases[(n*7+g*1000)%len(s.Cases)]
+				tr := &callvet.Trace{Outcome: callvet.OutcomeCalled, Turns: []callvet.Turn{{Calls: []callvet.Call{{Tool: c.ID, Args: json.RawMessage("{}")}}}}}
+				if r := sc.Score(c, tr); r.Verdict != callvet.VerdictPass {
+					t.Errorf("case %s: %s", c.ID, r.Reason)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestEveryClassHasAnAlias(t *testing.T) {
+	t.Parallel()
+	eight := map[string]bool{"invalid_invocation": true, "tool_hallucination": true, "argument_hallucination": true, "reentrant_failure": true,
+		"partial_execution": true, "invalid_reasoning": true, "output_hallucination": true, "unclassified": true}
+	for _, c := range []callvet.Class{callvet.ClassProvider, callvet.ClassUnparseable, callvet.ClassToolHalluc, callvet.ClassMissedCall, callvet.ClassUnneededCall,
+		callvet.ClassWrongTool, callvet.ClassContract, callvet.ClassArgHalluc, callvet.ClassWrongArgs, callvet.ClassMissingPrereq, callvet.ClassWrongOrder,
+		callvet.ClassLoop, callvet.ClassIncomplete, callvet.ClassPolicy, callvet.ClassBudget, callvet.ClassAnswer} {
+		if !eight[Seed3Alias(c)] {
+			t.Errorf("%s: %q is none of the eight names", c, Seed3Alias(c))
+		}
+	}
+}
