@@ -310,12 +310,15 @@ func (d *Difference) judge() Change {
 	return ChangeUnclear
 }
 
+// minTagCases hides tags on fewer compared cases, as the tables of a run do.
+const minTagCases = 5
+
 // finishSlices orders the slices and adjusts their p values together. Values that
 // every compared case has repeat the overall difference and are left out.
 func finishSlices(m map[sliceID]*Difference, by []string, total int, conf float64) []Difference {
 	var out []Difference
 	for _, d := range m {
-		if d.Cases == total {
+		if d.Cases == total || (d.Key == "tag" && d.Cases < minTagCases) {
 			continue
 		}
 		d.finish(conf)

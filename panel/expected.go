@@ -3,6 +3,7 @@
 package panel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -130,17 +131,17 @@ func counted(c *callvet.Case, calls []callvet.Call, r *callvet.Result, unknown f
 		return name
 	}
 	if len(r.Calls) > 0 {
-		t.fromMatches(e, r.Calls, label, see)
+		t.fromMatches(e, r.Calls, c.MultiTurn, label, see)
 		return t
 	}
-	t.fromNames(e, calls, label, see)
+	t.fromNames(e, calls, c.MultiTurn, label, see)
 	if len(e.calls) == 0 && len(calls) == 0 {
 		see(None, None)
 	}
 	return t
 }
 
-func (t *tally) fromMatches(e expected, matches []callvet.CallMatch, label func(string) string, see func(a, b string)) {
+func (t *tally) fromMatches(e expected, matches []callvet.CallMatch, mt *callvet.MultiTurn, label func(string) string, see func(a, b string)) {
 	for i := range matches {
 		m := &matches[i]
 		optional := m.Expected >= 0 && m.Expected < len(e.optional) && e.optional[m.Expected]
@@ -154,8 +155,10 @@ func (t *tally) fromMatches(e expected, matches []callvet.CallMatch, label func(
 				see(first(m.Want), None)
 			}
 		case callvet.StateExtra:
-			t.unneeded++
-			see(None, label(m.Got))
+			if !prerequisite(mt, m.Got) {
+				t.unneeded++
+				see(None, label(m.Got))
+			}
 		default:
 			if name, ok := acceptable(m.Want, m.Got); ok {
 				see(name, name)
@@ -168,8 +171,9 @@ func (t *tally) fromMatches(e expected, matches []callvet.CallMatch, label func(
 
 // fromNames serves passes, which carry no diff, and expectations by name alone.
 // One call too many beside one missing is a confusion of the two tools.
-func (t *tally) fromNames(e expected, calls []callvet.Call, label func(string) string, see func(a, b string)) {
+func (t *tally) fromNames(e expected, calls []callvet.Call, mt *callvet.MultiTurn, label func(string) string, see func(a, b string)) {
 	matched, missing, extra := pairNames(e, calls)
+	extra = slices.DeleteFunc(extra, func(j int) bool { return prerequisite(mt, calls[j].Tool) })
 	for _, name := range matched {
 		see(name, name)
 		t.needed++
@@ -191,6 +195,16 @@ func (t *tally) fromNames(e expected, calls []callvet.Call, label func(string) s
 		t.unneeded++
 		see(None, label(calls[j].Tool))
 	}
+}
+
+// prerequisite reports whether a multi-turn case allows the call on the way.
+func prerequisite(mt *callvet.MultiTurn, name string) bool {
+	if mt == nil {
+		return false
+	}
+	_, valid := acceptable(mt.ValidPrerequisites, name)
+	_, required := acceptable(mt.RequiredPrerequisites, name)
+	return valid || required
 }
 
 func first(names []string) string {

@@ -153,7 +153,7 @@ func (c Config) withDefaults() Config {
 		c.SliceBy = DefaultSlices()
 	}
 	if c.MinTagCases <= 0 {
-		c.MinTagCases = 5
+		c.MinTagCases = minTagCases
 	}
 	if c.MaxValues <= 0 {
 		c.MaxValues = 40

@@ -173,6 +173,19 @@ func TestScorerDecidesWhatIsUnneeded(t *testing.T) {
 	}
 }
 
+func TestPrerequisitesAreNeeded(t *testing.T) {
+	t.Parallel()
+	c := oneCall("a", "book")
+	c.MultiTurn = &callvet.MultiTurn{ValidPrerequisites: []string{"search"}}
+	p := collect(Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{c}, attempt(0, 0, callvet.VerdictPass, "search", "book"))
+	if m := p.Targets[0].Overall.Metric(MetricOverCall); m.Interval.Point != 0 || m.Interval.N != 2 {
+		t.Errorf("%+v", m)
+	}
+	if d := cmp.Diff([]Confused{{"book", "book", 1}}, p.Targets[0].Confusion); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestRepeatsAreClusters(t *testing.T) {
 	t.Parallel()
 	var cases []callvet.Case

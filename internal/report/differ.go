@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -35,12 +36,26 @@ const nothing = "(nothing)"
 
 // diffs are the calls of an attempt compared with what was expected. Where the
 // result has no comparison but calls were made, the list is empty.
-func diffs(r *callvet.Result) []callDiff {
-	out := make([]callDiff, 0, len(r.Calls))
-	for i := range r.Calls {
-		out = append(out, diffCall(&r.Calls[i]))
+func diffs(r Row) []callDiff {
+	matches := r.Cell.Result.Calls
+	out := make([]callDiff, 0, len(matches))
+	for i := range matches {
+		if m := &matches[i]; m.State == callvet.StateExtra && allowed(r.Case.MultiTurn, m.Got) {
+			out = append(out, callDiff{Title: line(m.Got) + ": an allowed step on the way", State: callvet.StateMatched})
+			continue
+		}
+		out = append(out, diffCall(&matches[i]))
 	}
 	return out
+}
+
+// allowed reports whether a multi-turn case lists the call as a prerequisite.
+func allowed(mt *callvet.MultiTurn, name string) bool {
+	if mt == nil {
+		return false
+	}
+	list := slices.Concat(mt.ValidPrerequisites, mt.RequiredPrerequisites)
+	return len(list) > 0 && named(list, name)
 }
 
 func diffCall(m *callvet.CallMatch) callDiff {
@@ -55,6 +70,9 @@ func diffCall(m *callvet.CallMatch) callDiff {
 		d.Lines = []diffLine{{Mark: "+", Path: "call", Expected: nothing, Actual: got + "(" + compact(m.GotArgs, "") + ")"}}
 	default:
 		d.Title = got
+		if m.State == callvet.StateMatched {
+			d.Title += ": as expected"
+		}
 		if !named(m.Want, m.Got) {
 			d.Title = got + " instead of " + want
 			d.Lines = append(d.Lines, diffLine{Mark: "!", Path: "tool", Expected: want, Actual: got})
@@ -130,21 +148,12 @@ func repairs(t *callvet.Trace) []string {
 	}
 	for _, c := range t.Calls() {
 		for _, r := range c.Repairs {
-			if r = line(r); !contains(out, r) {
+			if r = line(r); !slices.Contains(out, r) {
 				out = append(out, r)
 			}
 		}
 	}
 	return out
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // failedAssertions are the assertions that did not hold.

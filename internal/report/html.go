@@ -315,7 +315,7 @@ func (p *page) attempt(r Row) attempt {
 	a := attempt{
 		Name: attemptName(r, p.repeats()), Target: line(p.targetName(r.Cell.Target)), Class: classOf(r), Verdict: string(verdictOf(r)),
 		Question: limited(line(question(r.Case)), 400), Reason: because(r), Plan: line(res.Plan), Meta: attemptMeta(r),
-		Diffs: diffs(res), Assertions: res.Assertions, Repairs: repairs(t), Scores: res.Scores, Open: p.shown <= 3 && r.Cell.Repeat == 0,
+		Diffs: diffs(r), Assertions: res.Assertions, Repairs: repairs(t), Scores: res.Scores, Open: p.shown <= 3 && r.Cell.Repeat == 0,
 	}
 	a.Turns = append(bubbles(r.Case.Input, false), bubbles(t.Turns, true)...)
 	for i := range t.Exchanges {

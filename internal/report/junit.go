@@ -98,7 +98,7 @@ func plainDetails(r Row) string {
 	if q := line(question(r.Case)); q != "" {
 		fmt.Fprintf(&b, "user: %s\n", limited(q, 500))
 	}
-	for _, d := range diffs(&r.Cell.Result) {
+	for _, d := range diffs(r) {
 		fmt.Fprintf(&b, "%s\n", d.Title)
 		for _, l := range d.Lines {
 			if l.Mark != "=" {

@@ -169,7 +169,7 @@ func mdFailure(v *View, r Row, more int) string {
 		fmt.Fprintf(&b, "%s\n\n", md(limited(s, 600)))
 	}
 	var d strings.Builder
-	for _, c := range diffs(&r.Cell.Result) {
+	for _, c := range diffs(r) {
 		fmt.Fprintf(&d, "  %s\n", c.Title)
 		for _, l := range c.Lines {
 			if l.Mark == "=" {

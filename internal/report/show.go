@@ -57,7 +57,7 @@ func (s *screen) attempt(v *View, r Row) {
 		if res.Plan != "" {
 			s.line("        best plan: %s", line(res.Plan))
 		}
-		s.callDiffs(res, true)
+		s.callDiffs(r, true)
 	}
 	s.assertions(res)
 	s.scores(res)
@@ -104,11 +104,10 @@ func attemptMeta(r Row) string {
 func (s *screen) turns(turns []callvet.Turn) {
 	for i := range turns {
 		t := &turns[i]
-		who := string(t.Role)
-		if t.Role == callvet.RoleTool && t.Tool != "" {
-			who = "tool " + line(t.Tool)
+		prefix := fmt.Sprintf("  %-10s ", line(string(t.Role)))
+		if t.Tool != "" {
+			prefix += line(t.Tool) + ": "
 		}
-		prefix := fmt.Sprintf("  %-10s ", who)
 		if t.Reasoning != "" {
 			s.wrap(prefix, "(reasoning) "+limited(line(t.Reasoning), 2000))
 		}

@@ -377,7 +377,7 @@ func (s *screen) failure(v *View, r Row, more int) {
 	if b := because(r); b != "" {
 		s.wrap("        ", b)
 	}
-	s.callDiffs(&r.Cell.Result, false)
+	s.callDiffs(r, false)
 	for _, a := range failedAssertions(&r.Cell.Result) {
 		s.wrap("        "+s.red("!")+" ", assertionText(a))
 	}
@@ -413,7 +413,7 @@ func orNothing(s string) string {
 }
 
 // callDiffs draws expected beside actual; equal arguments only when all is set.
-func (s *screen) callDiffs(r *callvet.Result, all bool) {
+func (s *screen) callDiffs(r Row, all bool) {
 	for _, d := range diffs(r) {
 		s.line("        %s", d.Title)
 		for _, l := range d.Lines {
