@@ -38,7 +38,7 @@ const maxIndexes = 512
 // words say too little or no required slot can be filled.
 func OpenLexical() (callvet.Model, callvet.Target) {
 	t := callvet.Target{Name: "offline/lexical", Provider: "offline", Model: LexicalVersion, Floor: true, Cacheable: true}
-	return &lexical{p: newPatterns(), indexes: map[indexKey]*index{}, split: newSplitter()}, t
+	return &lexical{p: newPatterns(), indexes: map[indexKey]*index{}, split: newSplitter(), join: newJoiner()}, t
 }
 
 type indexKey struct {
@@ -49,6 +49,7 @@ type indexKey struct {
 type lexical struct {
 	p       *patterns
 	split   *regexp.Regexp
+	join    *regexp.Regexp
 	mu      sync.Mutex
 	indexes map[indexKey]*index
 }
@@ -130,10 +131,14 @@ func (m *lexical) answer(req *callvet.Request) ([]callvet.Call, string) {
 	if calls := q.parallel(text); len(calls) > 1 {
 		return calls, ""
 	}
-	if g, ok := q.guess(text); ok {
-		return []callvet.Call{g.call}, ""
+	g, ok := q.guess(text)
+	if !ok {
+		return nil, nothing
 	}
-	return nil, nothing
+	if calls := q.listed(&g, text); len(calls) > 1 {
+		return calls, ""
+	}
+	return []callvet.Call{g.call}, ""
 }
 
 // today is the first ISO date of the system text (a case's as_of stands there).
@@ -365,6 +370,17 @@ func (q *question) parallel(text string) []callvet.Call {
 		}
 	}
 	return calls
+}
+
+// pairs tells texts in which "and" joins the two ends of one thing.
+func pairs(text string) bool {
+	low := " " + strings.Join(words(text), " ") + " "
+	for w := range strings.FieldsSeq("between entre mellan zwischen compare comparing comparison versus vs") {
+		if strings.Contains(low, " "+w+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // parts cuts a request, but not inside quotes.

@@ -57,10 +57,12 @@ func TestLexical(t *testing.T) {
 	t.Parallel()
 	const none = "I have no tool for that."
 	for text, want := range map[string]string{
-		"What's the weather in Paris?":                                                         `getWeather{"city":"Paris"}`,
-		"What is the temperature in São Paulo, in Fahrenheit?":                                 `getWeather{"city":"São Paulo","units":"fahrenheit"}`,
-		"Weather in Rio de Janeiro and London":                                                 `getWeather{"city":"Rio de Janeiro"} getWeather{"city":"London"}`,
-		"Search a hotel in Oslo on 3 May 2026 for two nights, max price 99.50":                 `search_hotels{"city":"Oslo","check_in":"2026-05-03","nights":2,"max_price":99.50}`,
+		"What's the weather in Paris?":                                         `getWeather{"city":"Paris"}`,
+		"What is the temperature in São Paulo, in Fahrenheit?":                 `getWeather{"city":"São Paulo","units":"fahrenheit"}`,
+		"Weather in Rio de Janeiro and London":                                 `getWeather{"city":"Rio de Janeiro"} getWeather{"city":"London"}`,
+		"Search a hotel in Oslo on 3 May 2026 for two nights, max price 99.50": `search_hotels{"city":"Oslo","check_in":"2026-05-03","nights":2,"max_price":99.50}`,
+		"Search hotels in Lima, Cusco and Quito on 2026-12-01 for 2 nights": `search_hotels{"city":"Lima","check_in":"2026-12-01","nights":2} ` +
+			`search_hotels{"city":"Cusco","check_in":"2026-12-01","nights":2} search_hotels{"city":"Quito","check_in":"2026-12-01","nights":2}`,
 		"Search hotels in Lima for tomorrow, 3 nights.":                                        `search_hotels{"city":"Lima","check_in":"2026-11-22","nights":3}`,
 		"Please cancel my order AB-123.":                                                       `cancel_order{"order_id":"AB-123"}`,
 		"Qual é o prazo de reembolso na Argentina?":                                            `refund_policy{"country":"AR"}`,
