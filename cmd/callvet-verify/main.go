@@ -1,0 +1,51 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Command callvet-verify holds callvet against other people's verdicts and
+// against its own promises. Each check prints one line per figure, the summary
+// last, and exits with 1 when the figure is under its bar.
+//
+//	callvet-verify matcher          the matcher conformance cases
+//	callvet-verify bfcl             the official BFCL verdicts, case by case
+//	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
+//
+// Data is read from $CALLVET_TESTDATA (default ../shared/data).
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | resume BINARY")
+		os.Exit(2)
+	}
+	data := os.Getenv("CALLVET_TESTDATA")
+	if data == "" {
+		data = filepath.Join("..", "shared", "data")
+	}
+	ok, err := verify(context.Background(), os.Stdout, data, os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "callvet-verify:", err)
+		os.Exit(1)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+func verify(ctx context.Context, out io.Writer, data string, args []string) (bool, error) {
+	switch {
+	case args[0] == "matcher":
+		return matcher(out, data)
+	case args[0] == "bfcl":
+		return bfclAgreement(ctx, out, data)
+	case args[0] == "resume" && len(args) == 2:
+		return resume(ctx, out, args[1])
+	}
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl or resume BINARY", args[0])
+}

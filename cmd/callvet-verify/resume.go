@@ -1,0 +1,175 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+const resumeCells = 5000
+
+// resume starts a run of 5,000 cells, kills it without warning several times,
+// resumes it each time and counts the cells of the finished run.
+func resume(ctx context.Context, out io.Writer, binary string) (bool, error) {
+	bin, err := filepath.Abs(binary)
+	if err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "callvet-resume-*")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	suite, script, err := resumeFiles(dir)
+	if err != nil {
+		return false, err
+	}
+	db := filepath.Join(dir, "runs.db")
+	args := []string{"run", suite, "-m", "script:" + script, "--db", db, "-c", "32", "--name", "resumed"}
+	for kill := 1; kill <= 3; kill++ {
+		if err := killMidway(ctx, bin, args, db); err != nil {
+			return false, err
+		}
+		n, err := storedCells(ctx, bin, db, dir)
+		if err != nil {
+			return false, err
+		}
+		total := 0
+		for _, k := range n {
+			total += k
+		}
+		fmt.Fprintf(out, "kill -9 number %d: %d of %d cells durable\n", kill, total, resumeCells)
+		args = []string{"run", suite, "-m", "script:" + script, "--db", db, "-c", "32", "--resume", "resumed"}
+	}
+	if b, err := exec.CommandContext(ctx, bin, args...).CombinedOutput(); err != nil {
+		return false, fmt.Errorf("resume: %w\n%s", err, b)
+	}
+	counts, err := storedCells(ctx, bin, db, dir)
+	if err != nil {
+		return false, err
+	}
+	once, other := 0, 0
+	for _, n := range counts {
+		if n == 1 {
+			once++
+		} else {
+			other++
+		}
+	}
+	fmt.Fprintf(out, "resume: %d of %d cells exactly once, %d more than once\n", once, resumeCells, other)
+	return once == resumeCells && other == 0, nil
+}
+
+func resumeFiles(dir string) (suite, script string, err error) {
+	cases := make([]any, resumeCells)
+	for i := range cases {
+		cases[i] = map[string]any{"id": fmt.Sprintf("c%04d", i), "prompt": fmt.Sprintf("Look up item %d.", i), "expected_tool": "look_up", "expected_params": map[string]any{"item": i}}
+	}
+	doc := map[string]any{"callvet": 1, "name": "resume", "cases": cases, "tools": []any{map[string]any{"name": "look_up", "description": "Look up an item.",
+		"parameters": map[string]any{"type": "object", "required": []string{"item"}, "properties": map[string]any{"item": map[string]any{"type": "integer"}}}}}}
+	b, err := json.Marshal(doc)
+	if err != nil {
+		return "", "", err
+	}
+	suite, script = filepath.Join(dir, "suite.json"), filepath.Join(dir, "script.yaml")
+	if err := os.WriteFile(suite, b, 0o600); err != nil {
+		return "", "", err
+	}
+	return suite, script, os.WriteFile(script, []byte(resumeScript), 0o600)
+}
+
+// killMidway runs callvet and kills it a while after the first commits.
+func killMidway(ctx context.Context, bin string, args []string, db string) error {
+	cmd := exec.CommandContext(ctx, bin, args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	// The write-ahead log grows with every commit; its size tells how far the
+	// run is without touching the database from outside.
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	start, grown := fileSize(db+"-wal")+fileSize(db), time.Duration(0)
+	began := time.Now()
+	for {
+		select {
+		case err := <-done:
+			return fmt.Errorf("the run ended before it could be killed: %v\n%s", err, errs.String())
+		case <-tick.C:
+			if grown == 0 && fileSize(db+"-wal")+fileSize(db) > start+64<<10 {
+				grown = time.Since(began)
+			}
+			if grown != 0 && time.Since(began) > grown+300*time.Millisecond {
+				if err := cmd.Process.Kill(); err != nil {
+					return err
+				}
+				<-done
+				return nil
+			}
+		}
+	}
+}
+
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// storedCells counts the rows of each cell in the run, through the JSONL face.
+func storedCells(ctx context.Context, bin, db, dir string) (map[string]int, error) {
+	path := filepath.Join(dir, "cells.jsonl")
+	if b, err := exec.CommandContext(ctx, bin, "report", "resumed", "--db", db, "-o", path).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("export cells: %w\n%s", err, b)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	counts := map[string]int{}
+	r := bufio.NewReader(f)
+	for {
+		line, err := r.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			var row struct {
+				Case   string `json:"case"`
+				Repeat int    `json:"repeat"`
+			}
+			if err := json.Unmarshal(line, &row); err != nil {
+				return nil, fmt.Errorf("read a cell: %w", err)
+			}
+			if row.Case != "" {
+				counts[fmt.Sprintf("%s/%d", row.Case, row.Repeat)]++
+			}
+		}
+		if err == io.EOF {
+			return counts, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// resumeScript answers rightly after a moment, so that a run takes long enough
+// to be killed in the middle.
+const resumeScript = `rules:
+  - case: "*"
+    calls: [{tool: look_up, args: {item: 1}}]
+    delay_ms: 8
+`
