@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -84,10 +85,10 @@ func sameJSON(a, b json.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
-	x, bad := parseJSON("", a)
+	x, bad := source.ReadJSON("", a)
 	if bad != nil {
 		return false
 	}
-	y, bad := parseJSON("", b)
-	return bad == nil && bytes.Equal(x.root.json(), y.root.json())
+	y, bad := source.ReadJSON("", b)
+	return bad == nil && bytes.Equal(x.Root.JSON(), y.Root.JSON())
 }

@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/dialect"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // parseAs reads data in the dialect asked for, or in the one it is in. A suite
@@ -24,16 +25,16 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 	} else if opt.Dialect != "callvet" && opt.Dialect != "" {
 		return parseForeign(data, name, opt)
 	}
-	d, bad := readDocument(name, data)
+	d, bad := source.Read(name, data)
 	if bad != nil {
-		if err := dialect.Refusal(data, name); bad.trailing && err != nil { // JSON Lines of something else
+		if err := dialect.Refusal(data, name); bad.Trailing && err != nil { // JSON Lines of something else
 			return nil, nil, err
 		}
-		p := d.syntax(bad)
+		p := d.Problem(bad)
 		err := fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p)
-		return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err, Hint: cmp.Or(bad.fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
+		return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err, Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
 	}
-	s, problems := parseNative(d, opt)
+	s, problems := native.Read(d, func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
 	if s != nil {
 		if !opt.KeepTokens && bytes.Contains(data, []byte("{{")) {
 			if err := resolveTokens(s, opt.Seeds, opt.Snapshots); err != nil {
@@ -64,46 +65,6 @@ func saysNative(data []byte) bool {
 	return false
 }
 
-func parseNative(d *document, opt Options) (*callvet.Suite, []callvet.Problem) {
-	r := &reader{doc: d}
-	r.duplicates()
-	switch {
-	case d.root.kind == kindList && listsTools(&d.root):
-		s := &callvet.Suite{Dialect: "callvet", Tools: r.tools(&d.root)}
-		return s, r.done()
-	case d.root.kind != kindMap || (d.root.get("cases") == nil && d.root.get("test_cases") == nil && d.root.get("tools") == nil && d.root.get("callvet") == nil):
-		return nil, nil
-	}
-	s := r.suite(&d.root, func(path string) ([]callvet.Tool, error) { return include(d.file, path, opt) })
-	return s, r.done()
-}
-
-// done returns the problems, with a last one that counts those left out.
-func (r *reader) done() []callvet.Problem {
-	r.duplicates()
-	slices.SortStableFunc(r.problems, func(a, b callvet.Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	if r.dropped > 0 {
-		r.problems = append(r.problems, callvet.Problem{
-			Position: callvet.Position{File: r.doc.file}, Code: "more-problems", Warning: r.errors == 0,
-			Message: fmt.Sprintf("%d more problems are not listed", r.dropped), Fix: "mend the first ones and look again",
-		})
-	}
-	return r.problems
-}
-
-func listsTools(n *node) bool {
-	if len(n.items) == 0 {
-		return false
-	}
-	first := &n.items[0]
-	if f := first.get("function"); f != nil {
-		return f.get("name") != nil
-	}
-	return first.get("name") != nil && (first.get("parameters") != nil || first.get("inputSchema") != nil)
-}
-
 // include reads the tools that a suite's tools_from names.
 func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	if opt.NoIncludes {
@@ -116,19 +77,13 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, bad := readDocument(path, data)
+	d, bad := source.Read(path, data)
 	if bad != nil {
-		return nil, d.syntax(bad)
+		return nil, d.Problem(bad)
 	}
-	list := &d.root
-	if list.kind == kindMap && list.get("tools") != nil {
-		list = list.get("tools")
-	}
-	r := &reader{doc: d}
-	r.duplicates()
-	tools := r.tools(list)
+	tools, problems := native.ReadTools(d)
 	var errs []error
-	for _, p := range r.done() {
+	for _, p := range problems {
 		errs = append(errs, p)
 	}
 	return tools, errors.Join(errs...)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/bfcl"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // loadFolder puts the suites of a folder's files together.
@@ -74,7 +76,7 @@ func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 	conflict := func(key, first, second string) {
 		problems = append(problems, callvet.Problem{
 			Position: callvet.Position{File: path}, Code: "conflicting-files", Key: key, Warning: true,
-			Message: fmt.Sprintf("the folder's files disagree about %s; %q is kept, not %q", key, clip(first, 40), clip(second, 40)),
+			Message: fmt.Sprintf("the folder's files disagree about %s; %q is kept, not %q", key, source.Clip(first, 40), source.Clip(second, 40)),
 		})
 	}
 	text := func(key string, to *string, from string) {
@@ -110,8 +112,8 @@ func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 	a.Mocks = append(a.Mocks, b.Mocks...)
 	for i := range b.Cases {
 		c := b.Cases[i]
-		if c.ID == autoID(i) {
-			c.ID = autoID(len(a.Cases))
+		if c.ID == native.AutoID(i) {
+			c.ID = native.AutoID(len(a.Cases))
 		}
 		a.Cases = append(a.Cases, c)
 	}

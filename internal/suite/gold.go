@@ -4,10 +4,12 @@ package suite
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/score"
 )
 
@@ -142,25 +144,25 @@ func (l *linter) goldCall(c *callvet.ExpectedCall) (call callvet.Call, ok bool) 
 	if len(c.Tools) == 0 || l.looseMode() {
 		return call, false
 	}
-	args := node{kind: kindMap}
+	args := source.Node{Kind: source.Map}
 	if c.Args != nil {
-		d, bad := parseJSON("", c.Args)
+		d, bad := source.ReadJSON("", c.Args)
 		if bad != nil {
 			return call, false
 		}
-		args = d.root
+		args = d.Root
 	} else if len(c.Matchers) == 0 {
 		return call, false // arguments are not scored, so the gold does not know them
 	}
-	for _, name := range sortedKeys(c.Matchers) {
+	for _, name := range slices.Sorted(maps.Keys(c.Matchers)) {
 		m := c.Matchers[name]
 		v, drop, ok := goldValue(&m)
 		if !ok || strings.ContainsAny(name, ".[/") {
 			return call, false
 		}
-		args.set(name, v, drop)
+		args.Set(name, v, drop)
 	}
-	call = callvet.Call{ID: c.ID, Tool: c.Tools[0], Args: args.json(), Status: callvet.StatusOK}
+	call = callvet.Call{ID: c.ID, Tool: c.Tools[0], Args: args.JSON(), Status: callvet.StatusOK}
 	if c.ResultCheck != "" && !l.mocked(call.Tool) {
 		return call, false
 	}
@@ -191,24 +193,4 @@ func goldValue(m *callvet.Matcher) (v json.RawMessage, drop, ok bool) {
 		return list[0], false, true
 	}
 	return m.Value, false, m.Value != nil
-}
-
-// set replaces, adds or drops a key.
-func (n *node) set(name string, raw json.RawMessage, drop bool) {
-	i := slices.IndexFunc(n.names, func(e entry) bool { return e.name == name })
-	if drop {
-		if i >= 0 {
-			n.names, n.items = slices.Delete(n.names, i, i+1), slices.Delete(n.items, i, i+1)
-		}
-		return
-	}
-	d, bad := parseJSON("", raw)
-	if bad != nil {
-		return
-	}
-	if i < 0 {
-		n.names, n.items = append(n.names, entry{name: name}), append(n.items, node{})
-		i = len(n.items) - 1
-	}
-	n.items[i] = d.root
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/score"
 )
 
@@ -87,11 +89,11 @@ func HasErrors(problems []callvet.Problem) bool {
 
 // capped keeps the first problems and counts the rest.
 func (l *linter) capped() []callvet.Problem {
-	if len(l.problems) <= maxProblems {
+	if len(l.problems) <= native.MaxProblems {
 		return l.problems
 	}
-	rest := l.problems[maxProblems:]
-	return append(l.problems[:maxProblems:maxProblems], callvet.Problem{
+	rest := l.problems[native.MaxProblems:]
+	return append(l.problems[:native.MaxProblems:native.MaxProblems], callvet.Problem{
 		Code: "more-problems", Warning: !HasErrors(rest), Message: fmt.Sprintf("%d more problems are not listed", len(rest)+l.dropped), Fix: "mend the first ones and look again",
 	})
 }
@@ -105,7 +107,7 @@ type toolTable struct {
 
 func tableOf(tools []callvet.Tool) *toolTable {
 	t := &toolTable{fold: map[string]bool{}}
-	t.set, _ = contract.NewSet(tools) // each entry keeps its own error
+	t.set, _ = contract.NewSet(tools) // each source.Entry keeps its own error
 	for i := range tools {
 		t.names = append(t.names, tools[i].Name)
 		t.fold[strings.ToLower(tools[i].Name)] = true
@@ -135,7 +137,7 @@ func (l *linter) add(warning bool, code, key, fix, message string) {
 }
 
 func (l *linter) keep(p callvet.Problem) {
-	if len(l.problems) >= 100*maxProblems {
+	if len(l.problems) >= 100*native.MaxProblems {
 		l.dropped++
 		return
 	}
@@ -193,8 +195,8 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 	case len(tools.names) == 0:
 		l.problem("unknown-tool", key, "add tools:", "there is no tool %q: the suite has no tools", name)
 	default:
-		fix := "the tools are " + clip(strings.Join(tools.names, ", "), 120)
-		if best := nearest(name, tools.names); best != "" {
+		fix := "the tools are " + source.Clip(strings.Join(tools.names, ", "), 120)
+		if best := native.Nearest(name, tools.names); best != "" {
 			fix = fmt.Sprintf("did you mean %q?", best)
 		}
 		l.problem("unknown-tool", key, fix, "there is no tool %q", name)
@@ -213,7 +215,7 @@ func (l *linter) toolChoice(choice, key string, tools *toolTable) {
 	case "", "auto", "required", "none":
 		return
 	}
-	if best := nearest(choice, []string{"auto", "required", "none"}); best != "" && !tools.has(choice) {
+	if best := native.Nearest(choice, []string{"auto", "required", "none"}); best != "" && !tools.has(choice) {
 		l.problem("unknown-value", key, fmt.Sprintf("did you mean %q?", best), "tool_choice %q is neither auto, required or none nor a tool", choice)
 		return
 	}

@@ -5,10 +5,13 @@ package suite
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/value"
 )
 
@@ -47,7 +50,7 @@ func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
 	if e == nil || e.Schema == nil {
 		return
 	}
-	for _, path := range sortedKeys(c.Matchers) {
+	for _, path := range slices.Sorted(maps.Keys(c.Matchers)) {
 		if c.Matchers[path].Mode != "absent" {
 			l.argument(tool, path, key+".params."+path)
 		}
@@ -151,8 +154,8 @@ func (l *linter) argument(tool, path, key string) {
 	if p := e.Schema.Property(name); p != nil && len(path) > len(name) {
 		return // declared, but its inside is not
 	}
-	fix := "it has " + clip(strings.Join(e.Schema.Properties(), ", "), 100)
-	if best := nearest(name, e.Schema.Properties()); best != "" {
+	fix := "it has " + source.Clip(strings.Join(e.Schema.Properties(), ", "), 100)
+	if best := native.Nearest(name, e.Schema.Properties()); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
 	l.warn("unknown-argument", key, fix, "the schema of %s has no argument %q", tool, name)
@@ -173,7 +176,7 @@ func (l *linter) multiTurn(m *callvet.MultiTurn) {
 			l.warn("no-mock", "mocks", "add one for "+name, "the tool %s may be called on the way, but no mock answers it", name)
 		}
 	}
-	for _, arg := range sortedKeys(m.ArgumentSource) {
+	for _, arg := range slices.Sorted(maps.Keys(m.ArgumentSource)) {
 		l.source(arg, m.ArgumentSource[arg])
 	}
 }
@@ -190,11 +193,11 @@ func (l *linter) mocksOf(tool string) (out []callvet.Mock) {
 func (l *linter) mocked(tool string) bool { return len(l.mocksOf(tool)) > 0 }
 
 // source checks one argument_source: "search_flights.result.flights[0].id".
-func (l *linter) source(arg, source string) {
+func (l *linter) source(arg, from string) {
 	key := "multi_turn.argument_source." + arg
-	tool, path, ok := strings.Cut(source, ".result")
+	tool, path, ok := strings.Cut(from, ".result")
 	if !ok {
-		l.problem("bad-source", key, "write TOOL.result.PATH, such as search_flights.result[0].id", "%q does not say which result the argument comes from", source)
+		l.problem("bad-source", key, "write TOOL.result.PATH, such as search_flights.result[0].id", "%q does not say which result the argument comes from", from)
 		return
 	}
 	if !l.known(tool, key, l.set) {
@@ -206,7 +209,7 @@ func (l *linter) source(arg, source string) {
 	mocks := l.mocksOf(tool)
 	for _, m := range mocks {
 		for _, r := range m.Replies {
-			if d, bad := parseJSON("", r.Result); bad == nil && descend(&d.root, path) != nil {
+			if d, bad := source.ReadJSON("", r.Result); bad == nil && descend(&d.Root, path) != nil {
 				return
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 const noTools = "__none__"
@@ -175,7 +176,7 @@ func (l *linter) response() {
 	e := &l.c.Expect
 	for i, p := range e.ResponseMatches {
 		if re, err := regexp.Compile(p); err == nil && re.MatchString("") {
-			l.warn("matches-nothing", fmt.Sprintf("expect.response.matches[%d]", i), "", "the pattern %q matches an empty answer too", clip(p, 60))
+			l.warn("matches-nothing", fmt.Sprintf("expect.response.matches[%d]", i), "", "the pattern %q matches an empty answer too", source.Clip(p, 60))
 		}
 	}
 	for i, s := range e.ResponseContains {
@@ -183,7 +184,7 @@ func (l *linter) response() {
 		if s == "" {
 			l.problem("asserts-nothing", key, "", "every answer contains an empty text")
 		} else if j := slices.IndexFunc(e.ResponseNotContains, func(no string) bool { return no != "" && strings.Contains(s, no) }); j >= 0 {
-			l.problem("contradiction", key, "", "an answer that contains %q also contains %q, which it must not", clip(s, 40), clip(e.ResponseNotContains[j], 40))
+			l.problem("contradiction", key, "", "an answer that contains %q also contains %q, which it must not", source.Clip(s, 40), source.Clip(e.ResponseNotContains[j], 40))
 		}
 	}
 	for i, s := range e.ResponseNotContains {

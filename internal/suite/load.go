@@ -9,19 +9,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/native"
 )
 
 // DefaultLimit is how many bytes one input file may have: 256 MiB.
 const DefaultLimit = 256 << 20
-
-// yamlLimit bounds YAML, whose tree needs a hundred times the file's bytes;
-// larger suites are JSON.
-const yamlLimit = 32 << 20
 
 // Options are the settings of Load. The zero value reads files as they are.
 type Options struct {
@@ -102,7 +97,7 @@ func nearestFile(path string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if best := nearest(filepath.Base(path), names); best != "" {
+	if best := native.Nearest(filepath.Base(path), names); best != "" {
 		return filepath.Join(filepath.Dir(path), best)
 	}
 	return ""
@@ -173,37 +168,4 @@ func checkText(data []byte, name string) error {
 		return &callvet.Hinted{Err: fmt.Errorf("read suite %s:%d: %w: the text is not UTF-8", name, line, callvet.ErrInvalid), Hint: "save the file as UTF-8"}
 	}
 	return nil
-}
-
-// readDocument parses JSON or YAML, whichever the text is.
-func readDocument(name string, data []byte) (*document, *syntaxError) {
-	ext := strings.ToLower(filepath.Ext(name))
-	named := slices.Contains([]string{".yaml", ".yml"}, ext)
-	if looksJSON(data) && !named || ext == ".json" || ext == ".jsonc" {
-		d, bad := parseJSON(name, data)
-		if bad == nil || ext != "" || data[0] != '{' {
-			return d, bad
-		}
-		if y, worse := parseYAML(name, data); worse == nil {
-			return y, nil
-		}
-		return d, bad
-	}
-	if len(data) > yamlLimit {
-		return &document{file: name}, &syntaxError{line: 1, column: 1, message: "the YAML is larger than 32 MiB", fix: "write large suites as JSON"}
-	}
-	return parseYAML(name, data)
-}
-
-func looksJSON(data []byte) bool {
-	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(data) > 0 && (data[0] == '{' || data[0] == '[' || bytes.HasPrefix(data, []byte("//")) || bytes.HasPrefix(data, []byte("/*")))
-}
-
-func (d *document) syntax(e *syntaxError) callvet.Problem {
-	p := callvet.Problem{Position: callvet.Position{File: d.file, Line: e.line, Column: e.column}, Code: "syntax", Message: e.message, Fix: e.fix}
-	if d.json {
-		p.Position = d.position(e.at)
-	}
-	return p
 }

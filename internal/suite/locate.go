@@ -3,10 +3,10 @@
 package suite
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // locate moves problems from their case to the very value, by reading the file
@@ -15,14 +15,14 @@ func (l *linter) locate() {
 	if l.opt.Source == nil || l.s.Dialect != "callvet" {
 		return
 	}
-	files := map[string]map[int][]*callvet.Problem{} // file, line of the case (0: the suite)
+	files := map[string]map[[2]int][]*callvet.Problem{} // file, line of the case (0: the suite)
 	for i := range l.problems {
 		p := &l.problems[i]
 		if p.File == "" || p.Key == "" {
 			continue
 		}
 		if files[p.File] == nil {
-			files[p.File] = map[int][]*callvet.Problem{}
+			files[p.File] = map[[2]int][]*callvet.Problem{}
 		}
 		files[p.File][caseKey(p.Position)] = append(files[p.File][caseKey(p.Position)], p)
 	}
@@ -31,47 +31,47 @@ func (l *linter) locate() {
 		if err != nil {
 			continue
 		}
-		if d, bad := readDocument(file, data); bad == nil {
-			d.locate(byCase)
+		if d, bad := source.Read(file, data); bad == nil {
+			locateIn(d, byCase)
 		}
 	}
 }
 
-func caseKey(p callvet.Position) int { return place(p.Line, p.Column) }
+func caseKey(p callvet.Position) [2]int { return [2]int{p.Line, p.Column} }
 
-func (d *document) locate(byCase map[int][]*callvet.Problem) {
+func locateIn(d *source.File, byCase map[[2]int][]*callvet.Problem) {
 	for _, p := range byCase[caseKey(callvet.Position{})] {
-		d.point(p, &d.root, false)
+		point(d, p, &d.Root, false)
 	}
-	cases := d.root.get("cases")
+	cases := d.Root.Get("cases")
 	if cases == nil {
-		cases = d.root.get("test_cases")
+		cases = d.Root.Get("test_cases")
 	}
-	if cases == nil || cases.kind != kindList {
+	if cases == nil || cases.Kind != source.List {
 		return
 	}
-	d.elements(cases, func(_ int, v *node) {
-		for _, p := range byCase[caseKey(d.position(v.at))] {
-			d.point(p, v, true)
+	d.Elements(cases, func(_ int, v *source.Node) {
+		for _, p := range byCase[caseKey(d.Position(v.At))] {
+			point(d, p, v, true)
 		}
 	})
 }
 
 // point finds the value of a problem's key under n, trying the spellings that
 // the case may have used.
-func (d *document) point(p *callvet.Problem, n *node, inCase bool) {
+func point(d *source.File, p *callvet.Problem, n *source.Node, inCase bool) {
 	keys := []string{p.Key}
 	if inCase {
 		keys = spellings(p.Key)
 	}
 	for _, key := range keys {
-		if at, full := n.place(key); full {
-			p.Position, p.Key = d.position(at), key
+		if at, full := n.Find(key); full {
+			p.Position, p.Key = d.Position(at), key
 			return
 		}
 	}
-	if at, _ := n.place(keys[0]); at != n.at {
-		p.Position = d.position(at)
+	if at, _ := n.Find(keys[0]); at != n.At {
+		p.Position = d.Position(at)
 	}
 }
 
@@ -97,48 +97,4 @@ func spellings(key string) []string {
 		out = append(out, "expect.any_of[0]."+rest)
 	}
 	return out
-}
-
-// place walks a path such as expect.calls[0].tool; full is false when the walk
-// ended early, at the place returned.
-func (n *node) place(path string) (at int, full bool) {
-	at = n.at
-	for path != "" {
-		if path[0] == '[' {
-			end := strings.IndexByte(path, ']')
-			i, err := strconv.Atoi(path[1:max(end, 1)])
-			if err != nil {
-				return at, false
-			}
-			if n.kind != kindList && i == 0 { // a single value stands for a list of one
-				path = path[end+1:]
-				continue
-			}
-			if i >= len(n.items) || n.lazy {
-				return at, false
-			}
-			n, path = &n.items[i], path[end+1:]
-			at = n.at
-			continue
-		}
-		path = strings.TrimPrefix(path, ".")
-		i, rest := n.key(path)
-		if i < 0 {
-			return at, false
-		}
-		at, n, path = n.names[i].at, &n.items[i], rest
-	}
-	return at, true
-}
-
-// key finds the longest key that path begins with: keys may hold dots.
-func (n *node) key(path string) (i int, rest string) {
-	i = -1
-	for j := range n.names {
-		r, ok := strings.CutPrefix(path, n.names[j].name)
-		if ok && (r == "" || r[0] == '.' || r[0] == '[') && (i < 0 || len(r) < len(rest)) {
-			i, rest = j, r
-		}
-	}
-	return i, rest
 }

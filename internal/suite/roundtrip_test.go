@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -65,7 +67,7 @@ func jsonValue(depth int) *rapid.Generator[json.RawMessage] {
 		case 1, 2:
 			return json.RawMessage(rapid.SampledFrom([]string{"0", "-1", "1.0", "1.10", "12345678901234567890", "1e5", "1E-7", "0.1"}).Draw(t, "number"))
 		case 3:
-			return quote(nil, text().Draw(t, "text"))
+			return source.Quote(nil, text().Draw(t, "text"))
 		case 4:
 			b := json.RawMessage{'['}
 			for i := range rapid.IntRange(0, 3).Draw(t, "n") {
@@ -87,7 +89,7 @@ func object(depth int) *rapid.Generator[json.RawMessage] {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(append(quote(b, k), ':'), jsonValue(depth-1).Draw(t, "value")...)
+			b = append(append(source.Quote(b, k), ':'), jsonValue(depth-1).Draw(t, "value")...)
 		}
 		return append(b, '}')
 	})
@@ -95,7 +97,7 @@ func object(depth int) *rapid.Generator[json.RawMessage] {
 
 func matchers() *rapid.Generator[callvet.Matcher] {
 	return rapid.Custom(func(t *rapid.T) callvet.Matcher {
-		m := callvet.Matcher{Mode: rapid.SampledFrom(append(modes(), "")).Draw(t, "mode")}
+		m := callvet.Matcher{Mode: rapid.SampledFrom(append(native.Modes(), "")).Draw(t, "mode")}
 		switch m.Mode {
 		case "present", "absent":
 		case "any_of", "unordered":

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/value"
 )
 
@@ -28,21 +29,21 @@ func compileSchema(t *testing.T) *contract.Schema {
 // schemaSays validates a YAML or JSON text against the published schema.
 func schemaSays(t *testing.T, schema *contract.Schema, text string) []string {
 	t.Helper()
-	d, bad := readDocument("s.yaml", []byte(text))
+	d, bad := source.Read("s.yaml", []byte(text))
 	if bad != nil {
 		t.Fatalf("%v\n%s", bad, text)
 	}
 	for _, key := range []string{"cases", "test_cases"} { // a lazy list has no items to write out
-		if n := d.root.get(key); n != nil && n.lazy {
-			var items []node
-			d.elements(n, func(_ int, v *node) {
-				c, _ := parseJSON("", v.json())
-				items = append(items, c.root)
+		if n := d.Root.Get(key); n != nil && n.Lazy {
+			var items []source.Node
+			d.Elements(n, func(_ int, v *source.Node) {
+				c, _ := source.ReadJSON("", v.JSON())
+				items = append(items, c.Root)
 			})
-			n.lazy, n.items = false, items
+			n.Lazy, n.Items = false, items
 		}
 	}
-	v, err := value.Parse(d.root.json())
+	v, err := value.Parse(d.Root.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,16 +5,18 @@ package suite
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // tokens resolves {{seed:path}} and {{snapshot:path}}.
-type tokens struct{ seeds, snapshots *node }
+type tokens struct{ seeds, snapshots *source.Node }
 
 // resolveTokens puts the values of tokens in. An assertion with a token that has
 // no value is dropped and counted; a case with nothing left to assert, or with
@@ -25,16 +27,16 @@ func resolveTokens(s *callvet.Suite, seeds, snapshots []byte) error {
 	for _, f := range []struct {
 		name string
 		data []byte
-		to   **node
+		to   **source.Node
 	}{{"seeds", seeds, &t.seeds}, {"snapshots", snapshots, &t.snapshots}} {
 		if blank(f.data) {
 			continue
 		}
-		d, bad := readDocument(f.name, f.data)
+		d, bad := source.Read(f.name, f.data)
 		if bad != nil {
-			return fmt.Errorf("read %s: %w: %w", f.name, callvet.ErrInvalid, d.syntax(bad))
+			return fmt.Errorf("read %s: %w: %w", f.name, callvet.ErrInvalid, d.Problem(bad))
 		}
-		root := d.root
+		root := d.Root
 		*f.to = &root
 	}
 	for i := range s.Cases {
@@ -127,7 +129,7 @@ func (t *tokens) lost(v *json.RawMessage, gone *[]string) bool {
 // call resolves the arguments of an expected call; those without a value are
 // not compared any more.
 func (t *tokens) call(c *callvet.ExpectedCall, gone []string) []string {
-	for _, name := range sortedKeys(c.Matchers) {
+	for _, name := range slices.Sorted(maps.Keys(c.Matchers)) {
 		m := c.Matchers[name]
 		value, lost := t.value(m.Value)
 		if lost != "" {
@@ -141,31 +143,31 @@ func (t *tokens) call(c *callvet.ExpectedCall, gone []string) []string {
 	if !strings.Contains(string(c.Args), "{{") {
 		return gone
 	}
-	d, bad := parseJSON("", c.Args)
+	d, bad := source.ReadJSON("", c.Args)
 	if bad != nil {
 		return gone
 	}
-	out := node{kind: kindMap}
-	for i := range d.root.items {
-		name := d.root.names[i]
-		value, lost := t.value(d.root.items[i].json())
+	out := source.Node{Kind: source.Map}
+	for i := range d.Root.Items {
+		name := d.Root.Names[i]
+		value, lost := t.value(d.Root.Items[i].JSON())
 		if lost != "" {
 			gone = append(gone, lost)
 			if c.Matchers == nil {
 				c.Matchers = map[string]callvet.Matcher{}
 			}
-			if _, ok := c.Matchers[name.name]; !ok {
-				c.Matchers[name.name] = callvet.Matcher{Mode: "present", Optional: true}
+			if _, ok := c.Matchers[name.Name]; !ok {
+				c.Matchers[name.Name] = callvet.Matcher{Mode: "present", Optional: true}
 			}
 			continue
 		}
-		v, bad := parseJSON("", value)
+		v, bad := source.ReadJSON("", value)
 		if bad != nil {
 			continue
 		}
-		out.names, out.items = append(out.names, name), append(out.items, v.root)
+		out.Names, out.Items = append(out.Names, name), append(out.Items, v.Root)
 	}
-	c.Args = out.json()
+	c.Args = out.JSON()
 	return gone
 }
 
@@ -175,23 +177,23 @@ func (t *tokens) value(raw json.RawMessage) (json.RawMessage, string) {
 	if !strings.Contains(string(raw), "{{") {
 		return raw, ""
 	}
-	d, bad := parseJSON("", raw)
+	d, bad := source.ReadJSON("", raw)
 	if bad != nil {
 		return raw, ""
 	}
-	lost := t.walk(&d.root)
-	return d.root.json(), lost
+	lost := t.walk(&d.Root)
+	return d.Root.JSON(), lost
 }
 
-func (t *tokens) walk(n *node) string {
+func (t *tokens) walk(n *source.Node) string {
 	lost := ""
-	for i := range n.items {
-		lost = firstOf(lost, t.walk(&n.items[i]))
+	for i := range n.Items {
+		lost = firstOf(lost, t.walk(&n.Items[i]))
 	}
-	if n.kind != kindString {
+	if n.Kind != source.String {
 		return lost
 	}
-	text := n.text()
+	text := n.Text()
 	if token, rest, ok := nextToken(text); ok && rest == "" && strings.HasPrefix(text, "{{") {
 		v := t.find(token)
 		if v == nil {
@@ -201,7 +203,7 @@ func (t *tokens) walk(n *node) string {
 		return ""
 	}
 	text, lost = t.text(text)
-	n.raw = quote(nil, text)
+	n.Raw = source.Quote(nil, text)
 	return lost
 }
 
@@ -229,11 +231,11 @@ func (t *tokens) text(s string) (out, lost string) {
 	}
 }
 
-func plainText(n *node) string {
-	if n.kind == kindList || n.kind == kindMap {
-		return string(n.json())
+func plainText(n *source.Node) string {
+	if n.Kind == source.List || n.Kind == source.Map {
+		return string(n.JSON())
 	}
-	return n.text()
+	return n.Text()
 }
 
 // nextToken finds the first token of s and what follows it.
@@ -257,7 +259,7 @@ func nextToken(s string) (token, after string, ok bool) {
 }
 
 // find looks a token up: dots and [n] go down, a key may hold dots itself.
-func (t *tokens) find(token string) *node {
+func (t *tokens) find(token string) *source.Node {
 	source, path, _ := strings.Cut(strings.TrimSpace(token[2:len(token)-2]), ":")
 	from := t.seeds
 	if source == "snapshot" {
@@ -269,7 +271,7 @@ func (t *tokens) find(token string) *node {
 	return descend(from, strings.TrimSpace(path))
 }
 
-func descend(n *node, path string) *node {
+func descend(n *source.Node, path string) *source.Node {
 	path = strings.TrimPrefix(path, ".")
 	if path == "" {
 		return n
@@ -281,36 +283,27 @@ func descend(n *node, path string) *node {
 		}
 		return element(n, path[1:end], path[end+1:])
 	}
-	for i := range n.names {
-		rest, ok := strings.CutPrefix(path, n.names[i].name)
-		if ok && n.names[i].name != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			if v := descend(&n.items[i], rest); v != nil {
+	for i := range n.Names {
+		rest, ok := strings.CutPrefix(path, n.Names[i].Name)
+		if ok && n.Names[i].Name != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			if v := descend(&n.Items[i], rest); v != nil {
 				return v
 			}
 		}
 	}
-	if n.kind == kindList {
+	if n.Kind == source.List {
 		head, rest, _ := strings.Cut(path, ".")
 		return element(n, head, rest)
 	}
 	return nil
 }
 
-func element(n *node, index, rest string) *node {
+func element(n *source.Node, index, rest string) *source.Node {
 	i, err := strconv.Atoi(index)
-	if err != nil || n.kind != kindList || i < 0 || i >= len(n.items) {
+	if err != nil || n.Kind != source.List || i < 0 || i >= len(n.Items) {
 		return nil
 	}
-	return descend(&n.items[i], rest)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	return descend(&n.Items[i], rest)
 }
 
 // asserts reports whether anything is expected at all.

@@ -1,0 +1,19 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/native"
+)
+
+// Schema returns a published JSON Schema (draft 2020-12) by name; "suite" is
+// the only one.
+func Schema(name string) ([]byte, error) { return native.Schema(name) }
+
+// Template returns a small commented suite to start from. It is free of lint.
+func Template() []byte { return native.Template() }
+
+// Export writes a suite in callvet's own format, "yaml" or "json"; loading the
+// result gives the same suite, positions apart.
+func Export(s *callvet.Suite, format string) ([]byte, error) { return native.Export(s, format) }

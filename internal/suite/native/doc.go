@@ -1,0 +1,11 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package native answers: how is a suite written in callvet's own format?
+//
+// Read decodes a parsed file and says what of it could not be accepted, Export
+// writes a suite so that Read gives it back, Schema publishes the format and
+// Template starts a suite.
+//
+// The package reads no files and judges no suite: internal/suite finds, reads
+// and lints them.
+package native

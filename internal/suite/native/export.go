@@ -1,0 +1,285 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// Export writes a suite in callvet's own format, "yaml" or "json". Keys come in
+// a fixed order and what is empty is left out, so that equal suites give equal
+// bytes; loading the result gives the same suite, positions apart. Comments of
+// the file it was read from are not kept.
+func Export(s *callvet.Suite, format string) ([]byte, error) {
+	root, err := exportSuite(s)
+	if err != nil {
+		return nil, fmt.Errorf("export suite: %w", err)
+	}
+	switch format {
+	case "yaml":
+		return source.WriteYAML(root), nil
+	case "json":
+		return append(source.WriteJSON(nil, root, 0), '\n'), nil
+	}
+	return nil, &callvet.Hinted{Err: fmt.Errorf("export suite: %w: unknown format %q", callvet.ErrInvalid, format), Hint: "yaml or json"}
+}
+
+// builder makes the tree of a suite; its set methods leave out zero values.
+type builder struct {
+	n   *source.Node
+	err *error
+}
+
+func (b builder) put(key string, v source.Node) {
+	b.n.Names = append(b.n.Names, source.Entry{Name: key})
+	b.n.Items = append(b.n.Items, v)
+}
+
+func (b builder) child() builder { return builder{&source.Node{Kind: source.Map}, b.err} }
+
+func (b builder) obj(key string, c builder) {
+	if len(c.n.Items) > 0 {
+		b.put(key, *c.n)
+	}
+}
+
+func textNode(s string) source.Node {
+	return source.Node{Kind: source.String, Raw: source.Quote(nil, s)}
+}
+
+func (b builder) str(key, s string) {
+	if s != "" {
+		b.put(key, textNode(s))
+	}
+}
+
+func (b builder) yes(key string, v bool) {
+	if v {
+		b.put(key, source.Node{Kind: source.Bool, Raw: []byte("true")})
+	}
+}
+
+func (b builder) yesNo(key string, v *bool) {
+	if v != nil {
+		b.put(key, source.Node{Kind: source.Bool, Raw: strconv.AppendBool(nil, *v)})
+	}
+}
+
+func intNode(i int) source.Node {
+	return source.Node{Kind: source.Number, Raw: strconv.AppendInt(nil, int64(i), 10)}
+}
+
+func (b builder) num(key string, v int) {
+	if v != 0 {
+		b.put(key, intNode(v))
+	}
+}
+
+func (b builder) numPtr(key string, v *int) {
+	if v != nil {
+		b.put(key, intNode(*v))
+	}
+}
+
+func (b builder) float(key string, v *float64) {
+	if v == nil {
+		return
+	}
+	raw, err := json.Marshal(*v)
+	if err != nil {
+		*b.err = fmt.Errorf("%s: %w", key, err)
+		return
+	}
+	b.put(key, source.Node{Kind: source.Number, Raw: raw})
+}
+
+func (b builder) floatValue(key string, v float64) {
+	if v != 0 {
+		b.float(key, &v)
+	}
+}
+
+// list writes texts; nil is left out, an empty list is written.
+func (b builder) list(key string, v []string) {
+	if v != nil {
+		b.put(key, textList(v))
+	}
+}
+
+func textList(v []string) source.Node {
+	n := source.Node{Kind: source.List}
+	for _, s := range v {
+		n.Items = append(n.Items, textNode(s))
+	}
+	return n
+}
+
+func (b builder) groups(key string, v [][]string) {
+	if v == nil {
+		return
+	}
+	n := source.Node{Kind: source.List}
+	for _, g := range v {
+		n.Items = append(n.Items, textList(g))
+	}
+	b.put(key, n)
+}
+
+func (b builder) labels(key string, m map[string]string) {
+	c := b.child()
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		c.put(k, textNode(m[k]))
+	}
+	b.obj(key, c)
+}
+
+func (b builder) json(key string, raw json.RawMessage) {
+	if raw == nil {
+		return
+	}
+	d, bad := source.ReadJSON("", raw)
+	if bad != nil {
+		*b.err = fmt.Errorf("%s holds %s: %w", key, source.Clip(string(raw), 40), bad)
+		return
+	}
+	b.put(key, d.Root)
+}
+
+// children writes a list of mappings; an empty list is left out.
+func children[T any](b builder, key string, list []T, each func(builder, *T)) {
+	if len(list) == 0 {
+		return
+	}
+	n := source.Node{Kind: source.List}
+	for i := range list {
+		c := b.child()
+		each(c, &list[i])
+		n.Items = append(n.Items, *c.n)
+	}
+	b.put(key, n)
+}
+
+func exportSuite(s *callvet.Suite) (*source.Node, error) {
+	var err error
+	b := builder{&source.Node{Kind: source.Map}, &err}
+	b.put("callvet", intNode(1))
+	b.str("name", s.Name)
+	b.str("version", s.Version)
+	b.str("description", s.Description)
+	if s.Dialect != "callvet" {
+		b.str("dialect", s.Dialect)
+	}
+	b.str("system_prompt", s.SystemPrompt)
+	d := b.child()
+	d.str("tool_choice", s.Defaults.ToolChoice)
+	d.num("max_rounds", s.Defaults.MaxRounds)
+	if s.Defaults.Scoring != (callvet.Scoring{}) {
+		d.obj("scoring", exportScoring(d, &s.Defaults.Scoring))
+	}
+	b.obj("defaults", d)
+	children(b, "tools", s.Tools, exportTool)
+	children(b, "mocks", s.Mocks, exportMock)
+	exportForeign(b, s)
+	children(b, "cases", s.Cases, exportCase)
+	if len(s.Cases) == 0 {
+		b.put("cases", source.Node{Kind: source.List})
+	}
+	return b.n, err
+}
+
+// exportForeign writes the opaque part; gates stand under their own key.
+func exportForeign(b builder, s *callvet.Suite) {
+	if s.Foreign == nil {
+		return
+	}
+	var parts struct {
+		Gates   json.RawMessage `json:"gates"`
+		Foreign json.RawMessage `json:"foreign"`
+	}
+	if s.Dialect == "callvet" && json.Unmarshal(s.Foreign, &parts) == nil && parts.Gates != nil {
+		b.json("gates", parts.Gates)
+		b.json("foreign", parts.Foreign)
+		return
+	}
+	b.json("foreign", s.Foreign)
+}
+
+func exportTool(b builder, t *callvet.Tool) {
+	b.str("name", t.Name)
+	b.str("version", t.Version)
+	b.str("description", t.Description)
+	b.json("parameters", t.Parameters)
+	b.json("declared", t.Declared)
+	b.yesNo("read_only", t.ReadOnly)
+	b.yesNo("idempotent", t.Idempotent)
+	if l := t.RateLimit; l != nil {
+		c := b.child()
+		c.num("calls", l.Calls)
+		c.floatValue("per_seconds", l.PerSeconds)
+		b.put("rate_limit", *c.n)
+	}
+	b.float("latency_budget_ms", t.LatencyBudgetMS)
+	if s := t.Safety; s != nil {
+		c := b.child()
+		c.yes("pii_allowed", s.PIIAllowed)
+		c.list("domains", s.Domains)
+		c.yes("require_confirmation", s.RequireConfirmation)
+		b.put("safety", *c.n)
+	}
+	b.list("tags", t.Tags)
+}
+
+func exportMock(b builder, m *callvet.Mock) {
+	b.str("tool", m.Tool)
+	b.json("args", m.Args)
+	if len(m.Replies) == 1 {
+		before := len(b.n.Items)
+		exportReply(b, &m.Replies[0])
+		if len(b.n.Items) > before {
+			return
+		}
+	}
+	n := source.Node{Kind: source.List}
+	for i := range m.Replies {
+		c := b.child()
+		exportReply(c, &m.Replies[i])
+		n.Items = append(n.Items, *c.n)
+	}
+	b.put("replies", n)
+}
+
+func exportReply(b builder, m *callvet.MockReply) {
+	b.json("result", m.Result)
+	b.str("error", m.Error)
+	b.str("status", string(m.Status))
+	b.floatValue("latency_ms", m.LatencyMS)
+}
+
+func exportScoring(b builder, s *callvet.Scoring) builder {
+	c := b.child()
+	c.str("profile", s.Profile)
+	c.str("language", s.Language)
+	c.str("mode", s.Mode)
+	c.float("epsilon", s.Epsilon)
+	c.float("relative", s.Relative)
+	c.float("threshold", s.Threshold)
+	c.str("tolerance", s.Tolerance)
+	c.yes("unanchored", s.Unanchored)
+	c.str("extra_args", string(s.ExtraArgs))
+	c.numPtr("max_extra_calls", s.MaxExtraCalls)
+	w := c.child()
+	w.float("tool", s.ToolWeight)
+	w.float("args", s.ArgsWeight)
+	c.obj("weights", w)
+	c.str("contract", s.Contract)
+	c.yes("require_native", s.RequireNative)
+	c.yes("case_sensitive_names", s.CaseSensitiveNames)
+	return c
+}

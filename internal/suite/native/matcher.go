@@ -1,0 +1,115 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// The short matchers are a word and its value: {regex: "^A"} stands for
+// {mode: regex, value: "^A"}.
+const (
+	matcherWords = "any_of regex present absent type fuzzy numeric date contains unordered subset semantic exact strict case_insensitive"
+	matcherMods  = "mode value optional epsilon relative threshold tolerance unanchored unordered"
+)
+
+// Modes lists every comparison that scoring knows.
+func Modes() []string {
+	return []string{
+		"exact", "strict", "case_insensitive", "contains", "fuzzy", "numeric_tolerance", "date", "regex", "semantic",
+		"any_of", "present", "absent", "type", "unordered", "subset",
+	}
+}
+
+func wordMode(word string) string {
+	if word == "numeric" {
+		return "numeric_tolerance"
+	}
+	return word
+}
+
+// matcher reads a plain value, a short matcher or the long form.
+func (r *reader) matcher(n *source.Node) callvet.Matcher {
+	var m callvet.Matcher
+	if n.Kind != source.Map {
+		m.Value = n.JSON()
+		return m
+	}
+	if len(n.Items) == 0 {
+		r.problem(n.At, "bad-matcher", "write {value: {}} for an empty object", "the matcher is empty")
+		return m
+	}
+	word := ""
+	r.fields(n, matcherWords+" "+matcherMods, func(key string, v *source.Node) bool {
+		if isWord(key) && (key != "unordered" || v.Kind != source.Bool) {
+			if word != "" || n.Get("mode") != nil || n.Get("value") != nil {
+				r.problem(v.At, "bad-matcher", "keep one", "the matcher has two comparisons")
+				return true
+			}
+			word = key
+			r.word(&m, key, v)
+			return true
+		}
+		return r.matcherField(&m, key, v)
+	})
+	return m
+}
+
+func isWord(key string) bool {
+	for w := range strings.FieldsSeq(matcherWords) {
+		if w == key {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) word(m *callvet.Matcher, word string, v *source.Node) {
+	m.Mode = wordMode(word)
+	switch word {
+	case "present", "absent":
+		if !r.boolean(v) && v.Kind == source.Bool {
+			other := map[string]string{"present": "absent", "absent": "present"}[word]
+			r.problem(v.At, "bad-matcher", other+": true", "%s: false says nothing", word)
+		}
+		return
+	case "any_of", "unordered":
+		if v.Kind != source.List {
+			r.wrongKind(v, "a list of values")
+		}
+	case "regex", "type":
+		r.str(v)
+	case "numeric":
+		r.number(v, -1e308)
+	}
+	m.Value = v.JSON()
+}
+
+func (r *reader) matcherField(m *callvet.Matcher, key string, v *source.Node) bool {
+	switch key {
+	case "mode":
+		m.Mode = r.choice(v, Modes()...)
+	case "value":
+		m.Value = v.JSON()
+	case "optional":
+		m.Optional = r.boolean(v)
+	case "epsilon":
+		m.Epsilon = r.number(v, 0)
+	case "relative":
+		m.Relative = r.number(v, 0)
+	case "threshold":
+		m.Threshold = r.number(v, 0)
+	case "tolerance":
+		m.Tolerance = r.str(v)
+	case "unanchored":
+		m.Unanchored = r.boolean(v)
+	case "unordered":
+		m.Unordered = r.boolean(v)
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,70 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// Include reads the tools in the file that tools_from names, from the folder of
+// the suite's own file.
+type Include func(path string) ([]callvet.Tool, error)
+
+// Read decodes a suite, or a bare list of tools, with the problems in the order
+// of the file. It returns nil when the file is neither.
+func Read(d *source.File, include Include) (*callvet.Suite, []callvet.Problem) {
+	r := &reader{doc: d}
+	r.duplicates()
+	switch {
+	case d.Root.Kind == source.List && listsTools(&d.Root):
+		s := &callvet.Suite{Dialect: "callvet", Tools: r.tools(&d.Root)}
+		return s, r.done()
+	case d.Root.Kind != source.Map || (d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil && d.Root.Get("callvet") == nil):
+		return nil, nil
+	}
+	s := r.suite(&d.Root, include)
+	return s, r.done()
+}
+
+// done returns the problems, with a last one that counts those left out.
+func (r *reader) done() []callvet.Problem {
+	r.duplicates()
+	slices.SortStableFunc(r.problems, func(a, b callvet.Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if r.dropped > 0 {
+		r.problems = append(r.problems, callvet.Problem{
+			Position: callvet.Position{File: r.doc.Name}, Code: "more-problems", Warning: r.errors == 0,
+			Message: fmt.Sprintf("%d more problems are not listed", r.dropped), Fix: "mend the first ones and look again",
+		})
+	}
+	return r.problems
+}
+
+func listsTools(n *source.Node) bool {
+	if len(n.Items) == 0 {
+		return false
+	}
+	first := &n.Items[0]
+	if f := first.Get("function"); f != nil {
+		return f.Get("name") != nil
+	}
+	return first.Get("name") != nil && (first.Get("parameters") != nil || first.Get("inputSchema") != nil)
+}
+
+// ReadTools decodes a file that holds tools: a list, or a mapping with tools.
+func ReadTools(d *source.File) ([]callvet.Tool, []callvet.Problem) {
+	list := &d.Root
+	if list.Kind == source.Map && list.Get("tools") != nil {
+		list = list.Get("tools")
+	}
+	r := &reader{doc: d}
+	r.duplicates()
+	tools := r.tools(list)
+	return tools, r.done()
+}

@@ -1,0 +1,340 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+const caseKeys = "id description tier difficulty language category intent fields tags as_of context prompt messages input tools tool_choice " +
+	"expected_tool expected_params param_scoring scoring_config should_call_tool multi_turn multi_turn_config max_rounds optimal_hops " +
+	"valid_prerequisites required_prerequisites prerequisites_ordered argument_source mock_responses mocks expect scoring skip foreign"
+
+// flat collects the keys of the short case form until the whole case is read.
+type flat struct {
+	tool, params, should, rounds *source.Node
+	multi                        callvet.MultiTurn
+	isMulti, off                 bool
+	input                        *source.Node
+}
+
+func (r *reader) readCase(n *source.Node, i int, under *common) callvet.Case {
+	c := callvet.Case{Position: r.doc.Position(n.At)}
+	if id := n.Get("id"); id != nil {
+		c.ID = r.label(id)
+	}
+	if c.ID == "" {
+		c.ID = AutoID(i)
+	}
+	r.caseID = c.ID
+	var f flat
+	r.fields(n, caseKeys, func(key string, v *source.Node) bool {
+		return r.caseField(&c, key, v) || r.inputField(&c, &f, key, v) || r.flatField(&c, &f, key, v)
+	})
+	if n.Kind == source.Map {
+		r.finishInput(&c, &f, n)
+		r.finishExpected(&c, &f)
+		r.finishMulti(&c, &f, n)
+	}
+	under.apply(&c)
+	return c
+}
+
+func (u *common) apply(c *callvet.Case) {
+	for _, t := range u.tags {
+		if !slices.Contains(c.Tags, t) {
+			c.Tags = append(c.Tags, t)
+		}
+	}
+	if len(u.fields) > 0 {
+		all := maps.Clone(u.fields)
+		maps.Copy(all, c.Fields)
+		c.Fields = all
+	}
+}
+
+func (r *reader) caseField(c *callvet.Case, key string, v *source.Node) bool {
+	switch key {
+	case "id":
+	case "description":
+		c.Description = r.str(v)
+	case "tier":
+		c.Tier = callvet.Tier(r.choice(v, string(callvet.TierGolden), string(callvet.TierLabeled), string(callvet.TierRegression), string(callvet.TierRubric)))
+	case "difficulty", "language", "category", "intent":
+		if s := r.label(v); s != "" {
+			setField(c, key, s)
+		}
+	case "fields":
+		for k, s := range r.labels(v) {
+			setField(c, k, s)
+		}
+	case "tags":
+		c.Tags = r.strs(v)
+	case "as_of":
+		c.AsOf = r.label(v)
+	case "context":
+		c.Context = r.str(v)
+	case "tools":
+		r.caseTools(c, v)
+	case "tool_choice":
+		c.ToolChoice = r.toolChoice(v)
+	case "mocks":
+		c.Mocks = append(c.Mocks, r.mocks(v)...)
+	case "mock_responses":
+		c.Mocks = append(c.Mocks, r.mockResponses(v)...)
+	case "expect":
+		r.expect(&c.Expect, v)
+	case "scoring":
+		sc := r.scoring(v)
+		c.Scoring = &sc
+	case "skip":
+		c.Skip = r.str(v)
+	case "foreign":
+		c.Foreign = v.JSON()
+	default:
+		return false
+	}
+	return true
+}
+
+func setField(c *callvet.Case, key, value string) {
+	if c.Fields == nil {
+		c.Fields = map[string]string{}
+	}
+	c.Fields[key] = value
+}
+
+// caseTools reads names of the suite's tools, or definitions of the case's own.
+func (r *reader) caseTools(c *callvet.Case, v *source.Node) {
+	if v.Kind != source.List || len(v.Items) == 0 || v.Items[0].Kind != source.Map {
+		c.ToolNames = r.strs(v)
+		return
+	}
+	c.Tools = r.tools(v)
+}
+
+func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *source.Node) bool {
+	if key != "prompt" && key != "messages" && key != "input" {
+		return false
+	}
+	if f.input != nil {
+		r.problem(v.At, "conflicting-keys", "keep one of prompt, messages and input", "the case has two inputs")
+		return true
+	}
+	f.input = v
+	switch key {
+	case "prompt":
+		c.Input = r.userTurn(v)
+	case "messages":
+		c.Input = r.messages(v)
+	case "input":
+		if v.Kind == source.List {
+			c.Input = r.messages(v)
+			return true
+		}
+		r.fields(v, "message", func(key string, v *source.Node) bool {
+			if key == "message" {
+				c.Input = r.userTurn(v)
+			}
+			return key == "message"
+		})
+	}
+	return true
+}
+
+func (r *reader) userTurn(v *source.Node) []callvet.Turn {
+	return []callvet.Turn{{Role: callvet.RoleUser, Content: r.str(v)}}
+}
+
+func (r *reader) finishInput(c *callvet.Case, f *flat, n *source.Node) {
+	if f.input == nil {
+		r.problem(n.At, "no-input", "add prompt: or messages:", "the case has no input")
+		return
+	}
+	if len(c.Input) == 0 {
+		r.problem(f.input.At, "no-input", "", "the case has no message")
+		return
+	}
+	last := c.Input[len(c.Input)-1]
+	switch {
+	case c.Skip != "": // kept for the record only
+	case last.Role == callvet.RoleAssistant:
+		r.warn(f.input.At, "no-input", "end with a user message or a tool result", "the conversation ends with the assistant's own message")
+	case len(c.Input) == 1 && strings.TrimSpace(last.Content) == "":
+		r.problem(f.input.At, "no-input", "", "the message is blank")
+	}
+}
+
+// flatField reads the short case form of the tool suites.
+func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *source.Node) bool {
+	switch key {
+	case "expected_tool":
+		f.tool = v
+	case "expected_params":
+		f.params = v
+	case "should_call_tool":
+		f.should = v
+	case "param_scoring":
+		if s := r.str(v); s != "" {
+			r.scoringMode(c, v, s)
+		}
+	case "scoring_config":
+		r.scoringConfig(c, v)
+	case "multi_turn":
+		switch v.Kind {
+		case source.Map:
+			f.isMulti = true
+			r.multiTurn(&f.multi, v)
+		case source.Null:
+		default:
+			f.isMulti = r.boolean(v)
+			f.off = !f.isMulti
+		}
+	case "multi_turn_config":
+		if v.Kind != source.Null {
+			f.isMulti = true
+			r.multiTurn(&f.multi, v)
+		}
+	default:
+		if !r.multiField(&f.multi, key, v) {
+			return false
+		}
+		f.rounds = v
+	}
+	return true
+}
+
+func (r *reader) scoringMode(c *callvet.Case, v *source.Node, mode string) {
+	if c.Scoring == nil {
+		c.Scoring = &callvet.Scoring{}
+	}
+	if c.Scoring.Mode != "" && c.Scoring.Mode != mode {
+		r.problem(v.At, "conflicting-keys", "keep one", "the case asks for the mode %s and the mode %s", c.Scoring.Mode, mode)
+	}
+	c.Scoring.Mode = mode
+}
+
+func (r *reader) scoringConfig(c *callvet.Case, v *source.Node) {
+	if v.Kind == source.Null {
+		return
+	}
+	sc := r.scoring(v)
+	if c.Scoring == nil {
+		c.Scoring = &sc
+		return
+	}
+	mode := c.Scoring.Mode
+	if *c.Scoring != (callvet.Scoring{Mode: mode}) {
+		r.problem(v.At, "conflicting-keys", "keep one", "scoring and scoring_config are the same thing")
+		return
+	}
+	c.Scoring = &sc
+	if mode != "" && sc.Mode == "" {
+		c.Scoring.Mode = mode
+	} else if mode != "" && sc.Mode != mode {
+		r.warn(v.At, "conflicting-keys", "remove param_scoring", "scoring_config.mode %s wins over param_scoring %s", sc.Mode, mode)
+	}
+}
+
+// finishExpected makes a plan of expected_tool, expected_params and
+// should_call_tool.
+func (r *reader) finishExpected(c *callvet.Case, f *flat) {
+	if f.tool == nil && f.params == nil && f.should == nil {
+		return
+	}
+	at := f.tool
+	if at == nil {
+		at = f.params
+	}
+	if at != nil && c.Expect.Plans != nil {
+		r.problem(at.At, "conflicting-keys", "keep one of the two", "expected_tool and the calls under expect say the same thing twice")
+		return
+	}
+	should := (*bool)(nil)
+	if f.should != nil {
+		r.push("should_call_tool")
+		should = r.boolPtr(f.should)
+		r.pop()
+	}
+	var args []byte
+	if f.params != nil {
+		r.push("expected_params")
+		args = r.object(f.params)
+		r.pop()
+	}
+	switch {
+	case f.tool != nil && f.tool.Kind != source.Null:
+		r.push("expected_tool")
+		r.expectedTool(c, f, args, should)
+		r.pop()
+	case args != nil && len(args) > 2:
+		r.problem(f.params.At, "no-tool", "add expected_tool", "expected_params says what no expected tool should get")
+	case f.tool != nil || (should != nil && !*should):
+		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
+		if should != nil && *should {
+			r.warn(f.should.At, "conflicting-keys", "remove should_call_tool or name the tool", "should_call_tool is true, but expected_tool null means that nothing may be called")
+		}
+	case should != nil:
+		one := 1
+		c.Expect.MinToolCalls = &one
+	}
+}
+
+func (r *reader) expectedTool(c *callvet.Case, f *flat, args []byte, should *bool) {
+	names := r.oneOrMore(f.tool)
+	if len(names) == 0 || slices.Contains(names, "") {
+		r.problem(f.tool.At, "no-tool", "write null when no tool may be called", "expected_tool names no tool")
+		return
+	}
+	if should != nil && !*should {
+		r.problem(f.should.At, "conflicting-keys", "write expected_tool: null", "should_call_tool is false, but a tool is expected")
+	}
+	c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: names, Args: args}}}}
+}
+
+const multiKeys = "max_rounds optimal_hops valid_prerequisites required_prerequisites prerequisites_ordered argument_source"
+
+func (r *reader) multiTurn(m *callvet.MultiTurn, n *source.Node) {
+	r.fields(n, multiKeys, func(key string, v *source.Node) bool { return r.multiField(m, key, v) })
+}
+
+func (r *reader) multiField(m *callvet.MultiTurn, key string, v *source.Node) bool {
+	switch key {
+	case "max_rounds":
+		m.MaxRounds = r.count(v, 1)
+	case "optimal_hops":
+		m.OptimalHops = r.count(v, 1)
+	case "valid_prerequisites":
+		m.ValidPrerequisites = r.strs(v)
+	case "required_prerequisites":
+		m.RequiredPrerequisites = r.strs(v)
+	case "prerequisites_ordered":
+		m.PrerequisitesOrdered = r.boolean(v)
+	case "argument_source":
+		m.ArgumentSource = r.labels(v)
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *reader) finishMulti(c *callvet.Case, f *flat, n *source.Node) {
+	switch {
+	case f.isMulti:
+		if len(f.multi.ValidPrerequisites) == 0 {
+			f.multi.ValidPrerequisites = nil
+		}
+		c.MultiTurn = &f.multi
+	case f.rounds != nil:
+		at := n.Get("multi_turn")
+		if at == nil {
+			at = f.rounds
+		}
+		r.warn(at.At, "no-effect", "add multi_turn: true", "the case has multi-turn settings but is not multi-turn")
+	}
+}

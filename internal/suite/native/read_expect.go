@@ -1,0 +1,311 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+const (
+	expectKeys = "calls order max_extra_calls any_of no_call tools_called tools_acceptable tools_not_called min_tool_calls max_tool_calls " +
+		"no_tool_errors tool_params response max_latency_ms max_tokens max_cost_usd rubric reference_data skipped_assertions"
+	responseKeys = "non_empty contains contains_any not_contains matches no_ungrounded_numbers"
+	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract require_native case_sensitive_names"
+)
+
+func (r *reader) expect(e *callvet.Expect, n *source.Node) {
+	var single callvet.Plan
+	var planned, none bool
+	r.fields(n, expectKeys, func(key string, v *source.Node) bool {
+		switch key {
+		case "any_of":
+			e.Plans = []callvet.Plan{}
+			r.each(v, func(_ int, v *source.Node) { e.Plans = append(e.Plans, r.plan(v)) })
+			if len(e.Plans) == 0 {
+				r.problem(v.At, "asserts-nothing", "", "any_of lists no plan")
+				e.Plans = nil
+			}
+		case "no_call":
+			none = r.boolean(v)
+		case "rubric":
+			e.Rubric = r.rubric(v)
+		case "response":
+			r.fields(v, responseKeys, func(key string, v *source.Node) bool { return r.responseField(e, key, v) })
+		case "calls", "order", "max_extra_calls":
+			planned = true
+			return r.planField(&single, key, v)
+		default:
+			return r.expectField(e, key, v)
+		}
+		return true
+	})
+	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
+		r.problem(n.At, "conflicting-keys", "tools_called for one exact set, tools_acceptable for several", "tools_called and tools_acceptable exclude each other")
+	}
+	switch {
+	case planned && e.Plans != nil, planned && none, none && e.Plans != nil:
+		r.problem(n.At, "conflicting-keys", "keep one of them", "calls, any_of and no_call exclude each other")
+	case none:
+		e.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
+	case planned && single.Calls == nil:
+		r.problem(n.At, "asserts-nothing", "add calls, or no_call: true", "order and max_extra_calls say how calls count, but no calls are listed")
+	case planned:
+		e.Plans = []callvet.Plan{single}
+	}
+}
+
+func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool {
+	switch key {
+	case "tools_called":
+		e.ToolsCalled = r.strs(v)
+	case "tools_acceptable":
+		e.ToolsAcceptable = r.groups(v)
+	case "tools_not_called":
+		e.ToolsNotCalled = r.strs(v)
+	case "min_tool_calls":
+		e.MinToolCalls = r.integer(v, 0)
+	case "max_tool_calls":
+		e.MaxToolCalls = r.integer(v, 0)
+	case "no_tool_errors":
+		e.NoToolErrors = r.boolean(v)
+	case "tool_params":
+		r.each(v, func(_ int, v *source.Node) { e.ToolParams = append(e.ToolParams, r.toolParam(v)) })
+	case "max_latency_ms":
+		e.MaxLatencyMS = r.number(v, 0)
+	case "max_tokens":
+		e.MaxTokens = r.integer(v, 0)
+	case "max_cost_usd":
+		e.MaxCostUSD = r.number(v, 0)
+	case "reference_data":
+		if v.Kind != source.Null {
+			e.ReferenceData = v.JSON()
+		}
+	case "skipped_assertions":
+		e.SkippedAssertions = r.count(v, 0)
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *reader) responseField(e *callvet.Expect, key string, v *source.Node) bool {
+	switch key {
+	case "non_empty":
+		e.ResponseNonEmpty = r.boolean(v)
+	case "contains":
+		e.ResponseContains = r.oneOrMore(v)
+	case "contains_any":
+		e.ResponseContainsAny = r.groups(v)
+	case "not_contains":
+		e.ResponseNotContains = r.oneOrMore(v)
+	case "matches":
+		e.ResponseMatches = r.oneOrMore(v)
+	case "no_ungrounded_numbers":
+		e.NoUngroundedNumbers = r.boolean(v)
+	default:
+		return false
+	}
+	return true
+}
+
+// groups reads a list of lists of texts.
+func (r *reader) groups(n *source.Node) [][]string {
+	if n.Kind == source.Null {
+		return nil
+	}
+	out := [][]string{}
+	r.each(n, func(_ int, v *source.Node) {
+		if v.Kind != source.List {
+			r.problem(v.At, "wrong-type", "every member is a list of its own: [[a, b], [c]]", "expected a list of texts, found %s", source.Clip(string(v.JSON()), 40))
+			return
+		}
+		out = append(out, r.strs(v))
+	})
+	return out
+}
+
+func (r *reader) rubric(n *source.Node) []callvet.RubricDimension {
+	var out []callvet.RubricDimension
+	r.each(n, func(_ int, v *source.Node) {
+		d := callvet.RubricDimension{MaxScore: 1}
+		r.fields(v, "dimension max_score criteria", func(key string, v *source.Node) bool {
+			switch key {
+			case "dimension":
+				d.Dimension = r.str(v)
+			case "max_score":
+				if f := r.number(v, 0); f != nil {
+					d.MaxScore = *f
+				}
+			case "criteria":
+				d.Criteria = r.str(v)
+			default:
+				return false
+			}
+			return true
+		})
+		out = append(out, d)
+	})
+	return out
+}
+
+func (r *reader) plan(n *source.Node) callvet.Plan {
+	var p callvet.Plan
+	r.fields(n, "name calls order max_extra_calls", func(key string, v *source.Node) bool { return r.planField(&p, key, v) })
+	if p.Calls == nil {
+		p.Calls = []callvet.ExpectedCall{}
+		if n.Kind == source.Map {
+			r.problem(n.At, "asserts-nothing", "calls: [] means that nothing may be called", "the plan lists no calls")
+		}
+	}
+	return p
+}
+
+func (r *reader) planField(p *callvet.Plan, key string, v *source.Node) bool {
+	switch key {
+	case "name":
+		p.Name = r.label(v)
+	case "calls":
+		p.Calls = []callvet.ExpectedCall{}
+		r.each(v, func(_ int, v *source.Node) { p.Calls = append(p.Calls, r.expectedCall(v)) })
+	case "order":
+		p.Order = callvet.Order(r.choice(v, string(callvet.OrderAny), string(callvet.OrderStrict), string(callvet.OrderInOrder), string(callvet.OrderSubset),
+			string(callvet.OrderSuperset), string(callvet.OrderPrecision), string(callvet.OrderRecall), string(callvet.OrderSingle)))
+	case "max_extra_calls":
+		p.MaxExtraCalls = r.integer(v, -1)
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *reader) expectedCall(n *source.Node) callvet.ExpectedCall {
+	var c callvet.ExpectedCall
+	if n.Kind == source.String { // - get_weather
+		c.Tools = []string{n.Text()}
+		return c
+	}
+	r.fields(n, "id tool args params after optional result_check", func(key string, v *source.Node) bool {
+		switch key {
+		case "id":
+			c.ID = r.label(v)
+		case "tool":
+			c.Tools = r.oneOrMore(v)
+		case "args":
+			c.Args = r.object(v)
+		case "params":
+			c.Matchers = map[string]callvet.Matcher{}
+			r.fields(v, "", func(key string, v *source.Node) bool {
+				c.Matchers[key] = r.matcher(v)
+				return true
+			})
+			if len(c.Matchers) == 0 {
+				c.Matchers = nil
+			}
+		case "after":
+			c.After = r.oneOrMore(v)
+		case "optional":
+			c.Optional = r.boolean(v)
+		case "result_check":
+			c.ResultCheck = r.str(v)
+		default:
+			return false
+		}
+		return true
+	})
+	if len(c.Tools) == 0 && n.Kind == source.Map {
+		r.problem(n.At, "no-tool", "tool: name, or a list of acceptable names", "the expected call names no tool")
+	}
+	return c
+}
+
+// scoring reads the settings of the deterministic scorers.
+func (r *reader) scoring(n *source.Node) callvet.Scoring {
+	var s callvet.Scoring
+	if n.Kind == source.Null {
+		return s
+	}
+	r.fields(n, scoringKeys, func(key string, v *source.Node) bool {
+		switch key {
+		case "profile":
+			s.Profile = r.choice(v, "bfcl")
+		case "language":
+			s.Language = r.choice(v, "java", "javascript")
+		case "mode":
+			s.Mode = r.str(v)
+		case "epsilon":
+			s.Epsilon = r.number(v, 0)
+		case "relative":
+			s.Relative = r.number(v, 0)
+		case "threshold":
+			s.Threshold = r.number(v, 0)
+		case "tolerance":
+			s.Tolerance = r.str(v)
+		case "unanchored":
+			s.Unanchored = r.boolean(v)
+		case "weights":
+			r.weights(&s, v)
+		default:
+			return r.policyField(&s, key, v)
+		}
+		return true
+	})
+	return s
+}
+
+func (r *reader) policyField(s *callvet.Scoring, key string, v *source.Node) bool {
+	switch key {
+	case "extra_args":
+		s.ExtraArgs = callvet.ExtraArgs(r.choice(v, string(callvet.ExtraForbid), string(callvet.ExtraIgnore), string(callvet.ExtraPenalize)))
+	case "max_extra_calls":
+		s.MaxExtraCalls = r.integer(v, -1)
+	case "contract":
+		s.Contract = r.choice(v, "enforce", "report", "off")
+	case "require_native":
+		s.RequireNative = r.boolean(v)
+	case "case_sensitive_names":
+		s.CaseSensitiveNames = r.boolean(v)
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *reader) weights(s *callvet.Scoring, n *source.Node) {
+	r.fields(n, "tool args", func(key string, v *source.Node) bool {
+		switch key {
+		case "tool":
+			s.ToolWeight = r.number(v, 0)
+		case "args":
+			s.ArgsWeight = r.number(v, 0)
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+func (r *reader) toolParam(n *source.Node) callvet.ToolParam {
+	var p callvet.ToolParam
+	var rest source.Node
+	rest.Kind, rest.At = source.Map, n.At
+	if n.Kind != source.Map {
+		r.wrongKind(n, "a mapping with tool, path and a matcher")
+		return p
+	}
+	for i := range n.Items {
+		switch n.Names[i].Name {
+		case "tool":
+			p.Tool = r.str(&n.Items[i])
+		case "path":
+			p.Path = r.label(&n.Items[i])
+		default:
+			rest.Names, rest.Items = append(rest.Names, n.Names[i]), append(rest.Items, n.Items[i])
+		}
+	}
+	if p.Tool == "" || p.Path == "" {
+		r.problem(n.At, "incomplete", "{tool: get_weather, path: city, value: Paris}", "a tool parameter needs tool and path")
+	}
+	p.Matcher = r.matcher(&rest)
+	return p
+}

@@ -1,0 +1,419 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+const (
+	suiteKeys    = "callvet name version description system_prompt tools tools_from defaults mocks mock_responses gates cases test_cases dialect foreign"
+	defaultsKeys = "tool_choice scoring max_rounds tags fields"
+	toolKeys     = "name version description parameters read_only idempotent rate_limit latency_budget_ms safety tags declared"
+)
+
+// common are the defaults that are laid under every case while reading.
+type common struct {
+	tags   []string
+	fields map[string]string
+}
+
+// suite reads the native form. include reads the file that tools_from names.
+func (r *reader) suite(n *source.Node, include func(path string) ([]callvet.Tool, error)) *callvet.Suite {
+	s := &callvet.Suite{Dialect: "callvet"}
+	var under common
+	var cases *source.Node
+	if d := n.Get("defaults"); d != nil { // before the cases, wherever it stands
+		r.push("defaults")
+		under = r.defaults(d, &s.Defaults)
+		r.pop()
+	}
+	r.fields(n, suiteKeys, func(key string, v *source.Node) bool {
+		switch key {
+		case "callvet":
+			if string(v.Raw) != "1" {
+				r.problem(v.At, "unknown-version", "write callvet: 1", "this callvet reads format version 1")
+			}
+		case "name":
+			s.Name = r.label(v)
+		case "version":
+			s.Version = r.label(v)
+		case "description":
+			s.Description = r.str(v)
+		case "system_prompt":
+			s.SystemPrompt = r.str(v)
+		case "tools":
+			s.Tools = append(s.Tools, r.tools(v)...)
+		case "tools_from":
+			r.toolsFrom(s, v, include)
+		case "defaults":
+		case "mocks":
+			s.Mocks = append(s.Mocks, r.mocks(v)...)
+		case "mock_responses":
+			s.Mocks = append(s.Mocks, r.mockResponses(v)...)
+		case "gates", "foreign":
+		case "dialect":
+			s.Dialect = r.str(v)
+		case "cases", "test_cases":
+			if cases != nil {
+				r.problem(v.At, "conflicting-keys", "keep one", "cases and test_cases are the same thing")
+			}
+			cases = v
+		default:
+			return false
+		}
+		return true
+	})
+	s.Foreign = foreignPart(n)
+	if cases != nil {
+		s.Cases = r.cases(cases, &under)
+	}
+	return s
+}
+
+// foreignPart keeps what other formats had, and gates, which belong to the gate
+// command; both travel in the suite's opaque part.
+func foreignPart(n *source.Node) json.RawMessage {
+	gates, foreign := n.Get("gates"), n.Get("foreign")
+	switch {
+	case gates == nil && foreign == nil:
+		return nil
+	case gates == nil:
+		return foreign.JSON()
+	}
+	b := gates.AppendJSON([]byte(`{"gates":`))
+	if foreign != nil {
+		b = foreign.AppendJSON(append(b, `,"foreign":`...))
+	}
+	return append(b, '}')
+}
+
+func (r *reader) toolsFrom(s *callvet.Suite, v *source.Node, include func(string) ([]callvet.Tool, error)) {
+	path := r.str(v)
+	if path == "" {
+		return
+	}
+	tools, err := include(path)
+	if err != nil {
+		r.problem(v.At, "tools-from", "the path is relative to the suite's file", "read tools from %s: %v", path, err)
+		return
+	}
+	s.Tools = append(s.Tools, tools...)
+}
+
+func (r *reader) defaults(n *source.Node, d *callvet.Defaults) common {
+	var under common
+	r.fields(n, defaultsKeys, func(key string, v *source.Node) bool {
+		switch key {
+		case "tool_choice":
+			d.ToolChoice = r.toolChoice(v)
+		case "scoring":
+			d.Scoring = r.scoring(v)
+		case "max_rounds":
+			d.MaxRounds = r.count(v, 1)
+		case "tags":
+			under.tags = r.strs(v)
+		case "fields":
+			under.fields = r.labels(v)
+		default:
+			return false
+		}
+		return true
+	})
+	return under
+}
+
+// labels reads a mapping of names to short texts.
+func (r *reader) labels(n *source.Node) map[string]string {
+	if n.Kind == source.Null {
+		return nil
+	}
+	out := map[string]string{}
+	r.fields(n, "", func(key string, v *source.Node) bool {
+		out[key] = r.label(v)
+		return true
+	})
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// toolChoice reads auto, required, none, a tool's name, or OpenAI's object form.
+func (r *reader) toolChoice(n *source.Node) string {
+	if n.Kind != source.Map {
+		return r.str(n)
+	}
+	name := ""
+	r.fields(n, "type function", func(key string, v *source.Node) bool {
+		switch key {
+		case "type":
+			r.choice(v, "function")
+		case "function":
+			r.fields(v, "name", func(key string, v *source.Node) bool {
+				if key == "name" {
+					name = r.str(v)
+				}
+				return key == "name"
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	return name
+}
+
+func (r *reader) tools(n *source.Node) []callvet.Tool {
+	if n.Kind == source.Null {
+		return nil
+	}
+	var out []callvet.Tool
+	r.each(n, func(_ int, v *source.Node) {
+		if t, ok := r.tool(v); ok {
+			out = append(out, t)
+		}
+	})
+	return out
+}
+
+// tool reads a definition in OpenAI's, MCP's or the flat form.
+func (r *reader) tool(n *source.Node) (t callvet.Tool, ok bool) {
+	if n.Kind != source.Map {
+		r.wrongKind(n, "a tool definition")
+		return t, false
+	}
+	r.fields(n, toolKeys+" type function inputSchema annotations", func(key string, v *source.Node) bool {
+		switch key {
+		case "type":
+			r.choice(v, "function")
+		case "function":
+			r.fields(v, toolKeys+" strict", func(key string, v *source.Node) bool {
+				return key == "strict" || r.toolField(&t, key, v)
+			})
+		default:
+			return r.toolField(&t, key, v)
+		}
+		return true
+	})
+	if t.Name == "" {
+		r.problem(n.At, "no-name", "", "the tool has no name")
+		return t, false
+	}
+	return t, true
+}
+
+func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
+	switch key {
+	case "name":
+		t.Name = r.str(v)
+	case "version":
+		t.Version = r.label(v)
+	case "description":
+		t.Description = r.str(v)
+	case "parameters", "inputSchema", "input_schema":
+		if t.Parameters != nil {
+			r.problem(v.At, "conflicting-keys", "keep one", "the tool has two schemas")
+		}
+		if v.Kind != source.Null && v.Kind != source.Map && v.Kind != source.Bool {
+			r.wrongKind(v, "a JSON Schema")
+			break
+		}
+		if v.Kind != source.Null {
+			t.Parameters = v.JSON()
+		}
+	case "read_only":
+		t.ReadOnly = r.boolPtr(v)
+	case "idempotent":
+		t.Idempotent = r.boolPtr(v)
+	case "rate_limit":
+		t.RateLimit = r.rateLimit(v)
+	case "latency_budget_ms":
+		t.LatencyBudgetMS = r.number(v, 0)
+	case "safety":
+		t.Safety = r.safety(v)
+	case "tags":
+		t.Tags = r.strs(v)
+	case "declared":
+		if v.Kind != source.Null {
+			t.Declared = v.JSON()
+		}
+	case "annotations":
+		r.annotations(t, v)
+	case "title", "outputSchema", "icons", "_meta": // MCP's, for people and clients only
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *reader) annotations(t *callvet.Tool, n *source.Node) {
+	if n.Kind == source.Null {
+		return
+	}
+	r.fields(n, "readOnlyHint idempotentHint destructiveHint openWorldHint title", func(key string, v *source.Node) bool {
+		switch key {
+		case "readOnlyHint":
+			t.ReadOnly = r.boolPtr(v)
+		case "idempotentHint":
+			t.Idempotent = r.boolPtr(v)
+		case "destructiveHint", "openWorldHint", "title":
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+func (r *reader) rateLimit(n *source.Node) *callvet.RateLimit {
+	if n.Kind == source.Null {
+		return nil
+	}
+	var l callvet.RateLimit
+	r.fields(n, "calls per_seconds", func(key string, v *source.Node) bool {
+		switch key {
+		case "calls":
+			l.Calls = r.count(v, 1)
+		case "per_seconds":
+			if f := r.number(v, 0); f != nil {
+				l.PerSeconds = *f
+			}
+		default:
+			return false
+		}
+		return true
+	})
+	if l.Calls == 0 || l.PerSeconds == 0 {
+		r.problem(n.At, "incomplete", "rate_limit: {calls: 10, per_seconds: 60}", "a rate limit needs calls and per_seconds above 0")
+	}
+	return &l
+}
+
+func (r *reader) safety(n *source.Node) *callvet.ToolSafety {
+	if n.Kind == source.Null {
+		return nil
+	}
+	var s callvet.ToolSafety
+	r.fields(n, "pii_allowed domains require_confirmation", func(key string, v *source.Node) bool {
+		switch key {
+		case "pii_allowed":
+			s.PIIAllowed = r.boolean(v)
+		case "domains":
+			s.Domains = r.strs(v)
+		case "require_confirmation":
+			s.RequireConfirmation = r.boolean(v)
+		default:
+			return false
+		}
+		return true
+	})
+	return &s
+}
+
+// mockResponses reads a map from tool to its plain answer.
+func (r *reader) mockResponses(n *source.Node) []callvet.Mock {
+	if n.Kind == source.Null {
+		return nil
+	}
+	var out []callvet.Mock
+	r.fields(n, "", func(key string, v *source.Node) bool {
+		out = append(out, callvet.Mock{Tool: key, Replies: []callvet.MockReply{{Result: v.JSON()}}})
+		return true
+	})
+	return out
+}
+
+func (r *reader) mocks(n *source.Node) []callvet.Mock {
+	if n.Kind == source.Null {
+		return nil
+	}
+	var out []callvet.Mock
+	r.each(n, func(_ int, v *source.Node) {
+		m := callvet.Mock{}
+		var one callvet.MockReply
+		said := false
+		r.fields(v, "tool args replies result error status latency_ms", func(key string, v *source.Node) bool {
+			switch key {
+			case "tool":
+				m.Tool = r.str(v)
+			case "args":
+				m.Args = r.object(v)
+			case "replies":
+				r.each(v, func(_ int, v *source.Node) { m.Replies = append(m.Replies, r.reply(v)) })
+			default:
+				said = true
+				return r.replyField(&one, key, v)
+			}
+			return true
+		})
+		if m.Tool == "" {
+			r.problem(v.At, "no-tool", "", "the mock names no tool")
+		}
+		switch {
+		case said && m.Replies != nil:
+			r.problem(v.At, "conflicting-keys", "put it in the list of replies", "a mock has either replies or one answer")
+		case said:
+			m.Replies = []callvet.MockReply{one}
+		case m.Replies == nil:
+			r.problem(v.At, "no-answer", "add result, error or replies", "the mock of %s says no answer", m.Tool)
+		}
+		out = append(out, m)
+	})
+	return out
+}
+
+func (r *reader) reply(n *source.Node) callvet.MockReply {
+	var m callvet.MockReply
+	r.fields(n, "result error status latency_ms", func(key string, v *source.Node) bool { return r.replyField(&m, key, v) })
+	return m
+}
+
+func (r *reader) replyField(m *callvet.MockReply, key string, v *source.Node) bool {
+	switch key {
+	case "result":
+		m.Result = v.JSON()
+	case "error":
+		m.Error = r.str(v)
+	case "status":
+		m.Status = callvet.Status(r.choice(v, string(callvet.StatusOK), string(callvet.StatusRejected), string(callvet.StatusExecErr), string(callvet.StatusTimeout)))
+	case "latency_ms":
+		if f := r.number(v, 0); f != nil {
+			m.LatencyMS = *f
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// cases reads the list of cases and gives those without an id one by position.
+func (r *reader) cases(n *source.Node, under *common) []callvet.Case {
+	if n.Kind != source.List {
+		r.push("cases")
+		r.wrongKind(n, "a list of cases")
+		r.pop()
+		return nil
+	}
+	out := make([]callvet.Case, 0, n.Count())
+	outer := r.path
+	r.path = make([]step, 0, 16)
+	r.duplicates()
+	r.doc.Elements(n, func(i int, v *source.Node) {
+		r.path = r.path[:0]
+		out = append(out, r.readCase(v, i, under))
+		r.duplicates()
+		r.caseID = ""
+	})
+	r.path = outer
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// AutoID is the id of the i-th case, counted from 0, when it has none.
+func AutoID(i int) string { return fmt.Sprintf("case-%04d", i+1) }

@@ -1,0 +1,324 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// MaxProblems is how many problems one load or lint lists; the rest is counted.
+const MaxProblems = 500
+
+// reader turns nodes into nouns and notes what it cannot accept, with place and
+// path. Reading goes on after a problem, so that one run shows them all.
+type reader struct {
+	doc      *source.File
+	problems []callvet.Problem
+	dropped  int
+	errors   int
+	caseID   string
+	path     []step
+}
+
+// step is one key or list position on the way to a value.
+type step struct {
+	key string
+	pos int
+}
+
+func (r *reader) push(key string) { r.path = append(r.path, step{key: key}) }
+func (r *reader) index(i int)     { r.path = append(r.path, step{pos: i}) }
+func (r *reader) pop()            { r.path = r.path[:len(r.path)-1] }
+
+// where renders the path: expect.calls[0].tool.
+func (r *reader) where() string {
+	var b strings.Builder
+	for _, s := range r.path {
+		switch {
+		case s.key == "":
+			fmt.Fprintf(&b, "[%d]", s.pos)
+		case b.Len() == 0:
+			b.WriteString(s.key)
+		default:
+			b.WriteString("." + s.key)
+		}
+	}
+	return b.String()
+}
+
+func (r *reader) add(p callvet.Problem) {
+	if !p.Warning {
+		r.errors++
+	}
+	if len(r.problems) >= MaxProblems {
+		r.dropped++
+		return
+	}
+	r.problems = append(r.problems, p)
+}
+
+func (r *reader) problem(at int, code, fix, format string, args ...any) {
+	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(), Message: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+func (r *reader) warn(at int, code, fix, format string, args ...any) {
+	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(), Message: fmt.Sprintf(format, args...), Fix: fix, Warning: true})
+}
+
+// duplicates reports the keys that the document repeats.
+func (r *reader) duplicates() {
+	for _, d := range r.doc.Dups {
+		first := r.doc.Position(d.First)
+		r.add(callvet.Problem{
+			Position: r.doc.Position(d.At), Code: "duplicate-key", Case: r.caseID, Key: d.Name,
+			Message: fmt.Sprintf("the key %q stands here for the second time, first on line %d", d.Name, first.Line), Fix: "remove one",
+		})
+	}
+	r.doc.Dups = r.doc.Dups[:0]
+}
+
+// fields calls f for every key of a mapping; f returns false for a key it does
+// not know, and known lists the keys to suggest then.
+func (r *reader) fields(n *source.Node, known string, f func(key string, v *source.Node) bool) {
+	if n.Kind != source.Map {
+		r.wrongKind(n, "a mapping")
+		return
+	}
+	for i := range n.Items {
+		name := n.Names[i].Name
+		r.push(name)
+		if !f(name, &n.Items[i]) {
+			r.unknownKey(name, n.Names[i].At, known)
+		}
+		r.pop()
+	}
+}
+
+func (r *reader) unknownKey(name string, at int, known string) {
+	keys := strings.Fields(known)
+	fix := "known keys: " + strings.Join(keys, ", ")
+	if len(keys) > 12 {
+		fix = "`callvet schema suite` lists the keys"
+	}
+	if best := Nearest(name, keys); best != "" {
+		fix = fmt.Sprintf("did you mean %q?", best)
+	}
+	r.problem(at, "unknown-key", fix, "unknown key %q", name)
+}
+
+// each calls f for every element of a list.
+func (r *reader) each(n *source.Node, f func(i int, v *source.Node)) {
+	if n.Kind != source.List {
+		r.wrongKind(n, "a list")
+		return
+	}
+	r.doc.Elements(n, func(i int, v *source.Node) {
+		r.index(i)
+		f(i, v)
+		r.pop()
+	})
+}
+
+func (r *reader) wrongKind(n *source.Node, want string) {
+	got := n.Kind.String()
+	if n.Kind == source.String || n.Kind == source.Number {
+		got = source.Clip(string(n.Raw), 40)
+	}
+	r.problem(n.At, "wrong-type", "", "expected %s, found %s", want, got)
+}
+
+// str reads text; null is "".
+func (r *reader) str(n *source.Node) string {
+	switch n.Kind {
+	case source.String:
+		return n.Text()
+	case source.Null:
+		return ""
+	case source.Number, source.Bool:
+		r.problem(n.At, "wrong-type", "write it in quotes: \""+string(n.Raw)+"\"", "expected text, found %s", n.Raw)
+	default:
+		r.wrongKind(n, "text")
+	}
+	return ""
+}
+
+// label reads text that people write as a number too: an id, a version, a tag.
+func (r *reader) label(n *source.Node) string {
+	if (n.Kind == source.Number && !n.Odd) || n.Kind == source.Bool {
+		return string(n.Raw)
+	}
+	return r.str(n)
+}
+
+// strs reads a list of texts; null is nil, an empty list is empty.
+func (r *reader) strs(n *source.Node) []string {
+	if n.Kind == source.Null {
+		return nil
+	}
+	if n.Kind != source.List {
+		r.wrongKind(n, "a list of texts")
+		return nil
+	}
+	out := make([]string, 0, len(n.Items))
+	r.each(n, func(_ int, v *source.Node) { out = append(out, r.label(v)) })
+	return out
+}
+
+// oneOrMore reads a text or a list of texts.
+func (r *reader) oneOrMore(n *source.Node) []string {
+	if n.Kind == source.String {
+		return []string{n.Text()}
+	}
+	return r.strs(n)
+}
+
+func (r *reader) boolean(n *source.Node) bool {
+	if n.Kind != source.Bool {
+		if n.Kind == source.String {
+			r.problem(n.At, "wrong-type", "write true or false without quotes", "expected true or false, found %s", source.Clip(string(n.Raw), 40))
+		} else {
+			r.wrongKind(n, "true or false")
+		}
+		return false
+	}
+	return n.Raw[0] == 't'
+}
+
+func (r *reader) boolPtr(n *source.Node) *bool {
+	if n.Kind == source.Null {
+		return nil
+	}
+	b := r.boolean(n)
+	return &b
+}
+
+// number reads a finite number of at least low; null is nil.
+func (r *reader) number(n *source.Node, low float64) *float64 {
+	if n.Kind == source.Null {
+		return nil
+	}
+	if n.Kind != source.Number {
+		r.wrongKind(n, "a number")
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(n.Raw), 64)
+	if err != nil || math.IsInf(f, 0) {
+		r.problem(n.At, "out-of-range", "", "%s is too large", n.Raw)
+		return nil
+	}
+	if f < low {
+		r.problem(n.At, "out-of-range", "", "%s is below %g", n.Raw, low)
+		return nil
+	}
+	return &f
+}
+
+// integer reads a whole number of at least low; null is nil.
+func (r *reader) integer(n *source.Node, low int) *int {
+	if n.Kind == source.Null {
+		return nil
+	}
+	if n.Kind != source.Number {
+		r.wrongKind(n, "a whole number")
+		return nil
+	}
+	i, err := strconv.Atoi(string(n.Raw))
+	if err != nil {
+		r.problem(n.At, "wrong-type", "", "expected a whole number, found %s", n.Raw)
+		return nil
+	}
+	if i < low {
+		r.problem(n.At, "out-of-range", "", "%d is below %d", i, low)
+		return nil
+	}
+	return &i
+}
+
+// count reads a whole number that is not a pointer in the nouns; 0 when absent.
+func (r *reader) count(n *source.Node, low int) int {
+	if i := r.integer(n, low); i != nil {
+		return *i
+	}
+	return 0
+}
+
+// object reads a JSON object of arguments: null is nil.
+func (r *reader) object(n *source.Node) json.RawMessage {
+	switch n.Kind {
+	case source.Null:
+		return nil
+	case source.Map:
+		return n.JSON()
+	}
+	r.wrongKind(n, "a mapping of argument names to values")
+	return nil
+}
+
+// choice reads one of a few words.
+func (r *reader) choice(n *source.Node, words ...string) string {
+	s := r.str(n)
+	if s == "" {
+		return ""
+	}
+	for _, w := range words {
+		if s == w {
+			return s
+		}
+	}
+	fix := "one of: " + strings.Join(words, ", ")
+	if best := Nearest(s, words); best != "" {
+		fix = fmt.Sprintf("did you mean %q?", best)
+	}
+	r.problem(n.At, "unknown-value", fix, "unknown value %q", s)
+	return ""
+}
+
+// Nearest returns the candidate that is closest to s in edits, or "" when none
+// is close enough to be a slip of the pen.
+func Nearest(s string, candidates []string) string {
+	best, distance := "", (len(s)+2)/3+1
+	for _, c := range candidates {
+		if d := edits(fold(s), fold(c)); d < distance {
+			best, distance = c, d
+		}
+	}
+	return best
+}
+
+// fold removes what separates spellings of one name: case, underscores, dashes.
+func fold(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == '.' || c == ' ' {
+			return -1
+		}
+		return c
+	}, strings.ToLower(source.Clip(s, 64)))
+}
+
+// edits is the Levenshtein distance between two short texts.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

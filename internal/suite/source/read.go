@@ -1,0 +1,50 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package source
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// yamlLimit bounds YAML, whose tree needs a hundred times the file's bytes;
+// larger suites are JSON.
+const yamlLimit = 32 << 20
+
+// Read parses JSON or YAML, whichever the text is.
+func Read(name string, data []byte) (*File, *SyntaxError) {
+	ext := strings.ToLower(filepath.Ext(name))
+	named := slices.Contains([]string{".yaml", ".yml"}, ext)
+	if looksJSON(data) && !named || ext == ".json" || ext == ".jsonc" {
+		d, bad := ReadJSON(name, data)
+		if bad == nil || ext != "" || data[0] != '{' {
+			return d, bad
+		}
+		if y, worse := parseYAML(name, data); worse == nil {
+			return y, nil
+		}
+		return d, bad
+	}
+	if len(data) > yamlLimit {
+		return &File{Name: name}, &SyntaxError{Line: 1, Column: 1, Message: "the YAML is larger than 32 MiB", Fix: "write large suites as JSON"}
+	}
+	return parseYAML(name, data)
+}
+
+func looksJSON(data []byte) bool {
+	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(data) > 0 && (data[0] == '{' || data[0] == '[' || bytes.HasPrefix(data, []byte("//")) || bytes.HasPrefix(data, []byte("/*")))
+}
+
+// Problem says a syntax error with its place in the file.
+func (d *File) Problem(e *SyntaxError) callvet.Problem {
+	p := callvet.Problem{Position: callvet.Position{File: d.Name, Line: e.Line, Column: e.Column}, Code: "syntax", Message: e.Message, Fix: e.Fix}
+	if d.isJSON {
+		p.Position = d.Position(e.At)
+	}
+	return p
+}

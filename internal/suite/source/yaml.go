@@ -1,0 +1,285 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package source
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	yaml "github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// parseYAML reads one YAML document.
+func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
+	d = &File{Name: file}
+	defer func() {
+		if r := recover(); r != nil { // the parser has panicked on broken input before
+			bad = &SyntaxError{Line: 1, Column: 1, Message: fmt.Sprintf("not readable as YAML: %v", r)}
+		}
+	}()
+	tokens := lexer.Tokenize(strings.TrimPrefix(string(data), "\ufeff"))
+	if bad := tooDeep(tokens); bad != nil {
+		return d, bad
+	}
+	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return d, yamlSyntax(err)
+	}
+	var bodies []ast.Node
+	for _, doc := range f.Docs {
+		if doc.Body != nil {
+			bodies = append(bodies, doc.Body)
+		}
+	}
+	if len(bodies) > 1 {
+		e := at(bodies[1], "the file holds more than one YAML document")
+		e.Fix = "keep one suite in a file and remove the --- line"
+		return d, e
+	}
+	if len(bodies) == 0 {
+		return d, &SyntaxError{Line: 1, Column: 1, Message: "the file is empty"}
+	}
+	y := yamlReader{anchors: map[string]Node{}}
+	d.Root = y.value(bodies[0], 0)
+	d.Dups = y.dups
+	return d, y.err
+}
+
+func yamlSyntax(err error) *SyntaxError {
+	e := &SyntaxError{Line: 1, Column: 1, Message: "not valid YAML: " + err.Error()}
+	var s *yaml.SyntaxError
+	if errors.As(err, &s) {
+		e.Message = "not valid YAML: " + s.Message
+		if s.Token != nil && s.Token.Position != nil {
+			e.Line, e.Column = s.Token.Position.Line, s.Token.Position.Column
+		}
+	}
+	if strings.Contains(e.Message, "tab") {
+		e.Fix = "indent with spaces"
+	}
+	return e
+}
+
+// tooDeep refuses nesting before the recursive parser meets it: brackets, and
+// block indicators that open several levels on one line.
+func tooDeep(tokens token.Tokens) *SyntaxError {
+	depth, line, onLine := 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, onLine = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			depth++
+		case token.MappingEndType, token.SequenceEndType:
+			depth--
+		case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
+			onLine++
+		default:
+		}
+		if depth > maxDepth || (depth <= 0 && onLine > maxDepth) || t.Position.Column > 1<<22 {
+			return &SyntaxError{Line: t.Position.Line, Column: t.Position.Column, Message: "values are nested more than 200 deep"}
+		}
+	}
+	return nil
+}
+
+func at(n ast.Node, message string) *SyntaxError {
+	p := n.GetToken().Position
+	return &SyntaxError{Line: p.Line, Column: p.Column, Message: message}
+}
+
+type yamlReader struct {
+	anchors map[string]Node
+	dups    []Duplicate
+	err     *SyntaxError
+}
+
+func (y *yamlReader) fail(n ast.Node, message, fix string) Node {
+	if y.err == nil {
+		y.err = at(n, message)
+		y.err.Fix = fix
+	}
+	return Node{Kind: Null, Raw: []byte("null"), size: 1}
+}
+
+func (y *yamlReader) value(n ast.Node, depth int) Node {
+	if depth > maxDepth {
+		return y.fail(n, "values are nested more than 200 deep", "")
+	}
+	out := y.plain(n, depth)
+	if out.size++; out.size > maxExpanded {
+		return y.fail(n, "the document stands for millions of values once its aliases are followed", "use fewer aliases of aliases")
+	}
+	return out
+}
+
+func (y *yamlReader) plain(n ast.Node, depth int) Node {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return y.mapping(n, n.Values, depth)
+	case *ast.MappingValueNode:
+		return y.mapping(n, []*ast.MappingValueNode{n}, depth)
+	case *ast.SequenceNode:
+		out := Node{Kind: List, At: tokenPlace(n.Start)}
+		for _, v := range n.Values {
+			item := y.value(v, depth+1)
+			out.size += item.size
+			out.Items = append(out.Items, item)
+		}
+		return out
+	case *ast.AnchorNode:
+		v := y.value(n.Value, depth+1)
+		y.anchors[n.Name.GetToken().Value] = v
+		return v
+	case *ast.AliasNode:
+		v, ok := y.anchors[n.Value.GetToken().Value]
+		if !ok {
+			return y.fail(n, fmt.Sprintf("the alias *%s has no anchor before it", n.Value.GetToken().Value), "")
+		}
+		return v
+	case *ast.TagNode:
+		return y.tagged(n, depth)
+	}
+	return y.scalar(n)
+}
+
+func (y *yamlReader) tagged(n *ast.TagNode, depth int) Node {
+	switch tag := n.Start.Value; tag {
+	case "!!str":
+		if s, ok := n.Value.(ast.ScalarNode); ok {
+			text := s.GetToken().Value
+			if l, ok := n.Value.(*ast.LiteralNode); ok {
+				text = l.Value.Value
+			}
+			return Node{Kind: String, At: tokenPlace(n.Start), Raw: Quote(nil, text)}
+		}
+	case "!!map", "!!seq", "!!int", "!!float", "!!bool", "!!null":
+		return y.value(n.Value, depth+1)
+	}
+	return y.fail(n, fmt.Sprintf("the YAML tag %s is not supported", n.Start.Value), "remove it")
+}
+
+func tokenPlace(t *token.Token) int { return place(t.Position.Line, t.Position.Column) }
+
+func (y *yamlReader) mapping(n ast.Node, values []*ast.MappingValueNode, depth int) Node {
+	out := Node{Kind: Map, At: tokenPlace(n.GetToken())}
+	if len(values) > 0 && out.At > tokenPlace(values[0].Key.GetToken()) {
+		out.At = tokenPlace(values[0].Key.GetToken())
+	}
+	var merged []Node
+	for _, v := range values {
+		item := y.value(v.Value, depth+1)
+		out.size += item.size
+		if _, ok := v.Key.(*ast.MergeKeyNode); ok {
+			if item.Kind == List {
+				merged = append(merged, item.Items...)
+			} else {
+				merged = append(merged, item)
+			}
+			continue
+		}
+		out.Names = append(out.Names, Entry{y.key(v.Key), tokenPlace(v.Key.GetToken())})
+		out.Items = append(out.Items, item)
+	}
+	y.dups = duplicates(y.dups, out.Names)
+	for _, m := range merged {
+		if m.Kind != Map {
+			return y.fail(n, "<< takes a mapping or a list of mappings", "")
+		}
+		for i := range m.Items {
+			if out.Get(m.Names[i].Name) == nil {
+				out.Names, out.Items = append(out.Names, m.Names[i]), append(out.Items, m.Items[i])
+			}
+		}
+	}
+	return out
+}
+
+func (y *yamlReader) key(k ast.MapKeyNode) string {
+	var n ast.Node = k
+	if m, ok := k.(*ast.MappingKeyNode); ok {
+		n = m.Value
+	}
+	v := y.plain(n, 0)
+	if v.Kind == List || v.Kind == Map {
+		y.fail(n, "a key must be plain text", "")
+	}
+	return v.Text()
+}
+
+func isJSONNumber(s string) bool {
+	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && jsontext.Value(s).IsValid() && strings.TrimSpace(s) == s
+}
+
+func (y *yamlReader) scalar(n ast.Node) Node {
+	t := n.GetToken()
+	out := Node{At: tokenPlace(t)}
+	switch n := n.(type) {
+	case *ast.NullNode:
+		out.Raw = []byte("null")
+	case *ast.BoolNode:
+		out.Kind, out.Raw = Bool, strconv.AppendBool(nil, n.Value)
+	case *ast.StringNode:
+		if t.Type == token.StringType && isJSONNumber(t.Value) { // 1e5, and numbers beyond 64 bits
+			out.Kind, out.Raw = Number, []byte(t.Value)
+			return out
+		}
+		out.Kind, out.Raw = String, Quote(nil, n.Value)
+	case *ast.LiteralNode:
+		out.Kind, out.Raw = String, Quote(nil, n.Value.Value)
+	case *ast.IntegerNode, *ast.FloatNode:
+		return y.number(n, t.Value, out)
+	case *ast.InfinityNode, *ast.NanNode:
+		return y.fail(n, t.Value+" has no JSON form", "write it in quotes if text is meant")
+	default:
+		return y.fail(n, "unexpected YAML "+strings.ToLower(n.Type().String()), "")
+	}
+	return out
+}
+
+// number keeps a number as written where JSON can write it so, and gives the
+// others their exact value.
+func (y *yamlReader) number(n ast.Node, text string, out Node) Node {
+	out.Kind, out.Raw = Number, []byte(text)
+	if isJSONNumber(text) {
+		return out
+	}
+	out.Odd = true
+	plain := strings.TrimPrefix(strings.ReplaceAll(text, "_", ""), "+")
+	digits := strings.TrimPrefix(plain, "-")
+	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+		return y.fail(n, text+" is octal to some YAML readers and decimal to others", "write it without the leading zero, or in quotes if text is meant")
+	}
+	if i, ok := new(big.Int).SetString(plain, 0); ok {
+		out.Raw = []byte(i.String())
+		return out
+	}
+	sign := plain[:len(plain)-len(digits)]
+	mantissa, exponent, scientific := strings.Cut(strings.ToLower(digits), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction == "" {
+		fraction = "0"
+	}
+	number := sign + whole + "." + fraction
+	if scientific {
+		number += "e" + exponent
+	}
+	if !isJSONNumber(number) {
+		return y.fail(n, text+" is not a number that JSON can write", "write it in quotes if text is meant")
+	}
+	out.Raw = []byte(number)
+	return out
+}
