@@ -18,11 +18,6 @@ import (
 // noTools is the name in an acceptable set that stands for calling nothing.
 const noTools = "__none__"
 
-// textAssertion is a compiled response_matches pattern.
-type textAssertion struct {
-	re *regexp.Regexp
-}
-
 // paramAssertion is a compiled tool_params entry.
 type paramAssertion struct {
 	src  *callvet.ToolParam
@@ -39,7 +34,7 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 			ps.add("bad-regex", fmt.Sprintf("response_matches[%d]", i), fmt.Sprintf("pattern %q does not compile: %v", p, err), "RE2 syntax")
 			re = regexp.MustCompile(`\A\z^\b`) // matches nothing
 		}
-		k.texts = append(k.texts, textAssertion{re})
+		k.texts = append(k.texts, re)
 	}
 	for i := range e.ToolParams {
 		p := &e.ToolParams[i]
@@ -271,7 +266,7 @@ func (w *scratch) assertText(e *callvet.Expect) {
 		say("response_not_contains", !strings.Contains(answer, s), "not "+s)
 	}
 	for i, p := range w.k.texts {
-		say("response_matches", p.re.MatchString(answer), e.ResponseMatches[i])
+		say("response_matches", p.MatchString(answer), e.ResponseMatches[i])
 	}
 	if e.NoUngroundedNumbers {
 		bad := w.ungrounded(answer)
@@ -283,17 +278,17 @@ func (w *scratch) assertText(e *callvet.Expect) {
 // text or context has within one percent; "" when there is none. Source: Eval
 // Case Interfaces, "noHallucinatedNumbers".
 func (w *scratch) ungrounded(answer string) string {
-	known := slices.Clone(w.k.sources.numbers)
+	known := slices.Clone(w.k.sources.Numbers())
 	for i := range w.t.Turns {
 		t := &w.t.Turns[i]
 		if t.Role == callvet.RoleTool || t.Role == callvet.RoleUser {
-			known = numbersIn(known, []byte(t.Content))
+			known = match.Numbers(known, []byte(t.Content))
 		}
 		for j := range t.Calls {
-			known = numbersIn(known, t.Calls[j].Result)
+			known = match.Numbers(known, t.Calls[j].Result)
 		}
 	}
-	for _, n := range numbersIn(nil, []byte(answer)) {
+	for _, n := range match.Numbers(nil, []byte(answer)) {
 		if !slices.ContainsFunc(known, func(k float64) bool { return math.Abs(n-k) <= 0.01*math.Abs(k) }) {
 			return strconv.FormatFloat(n, 'f', -1, 64)
 		}
@@ -340,21 +335,21 @@ func (w *scratch) assertResults() {
 			w.skip("result_check", callvet.LayerArguments, "the call has no result", e.src.ResultCheck)
 			continue
 		}
-		w.record("result_check", callvet.LayerArguments, e.check.holds(result), e.src.ResultCheck, c.Tool+" gave "+short(c.Result))
+		w.record("result_check", callvet.LayerArguments, e.check.Holds(result), e.src.ResultCheck, c.Tool+" gave "+short(c.Result))
 	}
 }
 
 // routingScores are the selection of cases that name acceptable sets or limits
 // instead of plans.
 func (w *scratch) routingScores(l *scoreList) {
-	ok, wantsNone := true, false
+	ok := true
 	for _, a := range w.assertion {
 		if a.Layer == callvet.LayerRouting && a.Skipped == "" && a.Name != "no_tool_errors" {
 			ok = ok && a.Passed
 		}
 	}
 	l.add(ToolSelection, float64(truth(ok)))
-	if wantsNone = w.wantsNone(); wantsNone {
+	if w.wantsNone() {
 		l.add(Abstention, float64(truth(ok)))
 	}
 }

@@ -13,15 +13,16 @@ const maxPooledCalls = 64
 
 // scratch is the working memory of one judgment; it is reused.
 type scratch struct {
-	k     *compiled
-	t     *callvet.Trace
-	calls []actual
-	fit   fit // of the plan that won
-	other fit // of the plan under trial
-	pairing
+	k         *compiled
+	t         *callvet.Trace
+	calls     []actual
+	fit       fit // of the plan that won
+	other     fit // of the plan under trial
+	sol       match.Assignment
+	pairs     []pair // by expected × actual, of the plan under trial
 	spare     value.Doc
-	text      []byte
-	earlier   corpus // sources with the results of earlier calls
+	ground    match.Grounder
+	earlier   match.Corpus // sources with the results of earlier calls
 	assertion []callvet.Assertion
 	skipped   int
 	facts     facts

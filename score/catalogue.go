@@ -4,6 +4,7 @@ package score
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -22,8 +23,7 @@ type tool struct {
 
 type property struct {
 	name     string
-	kinds    uint32 // bit per value.Kind; 0: any
-	integer  bool   // numbers must be integers
+	types    []string
 	required bool
 }
 
@@ -67,33 +67,18 @@ func (t *tool) compile(src *callvet.Tool) error {
 	}
 	for _, name := range schema.Properties() {
 		p := schema.Property(name)
-		q := property{name: name, required: p.Required}
-		for _, k := range p.Types {
-			q.allow(k)
-		}
-		t.props = append(t.props, q)
+		t.props = append(t.props, property{name: name, types: p.Types, required: p.Required})
 	}
 	t.need = len(schema.Required())
 	return nil
 }
 
-func (p *property) allow(name string) {
-	if name == "integer" {
-		p.integer = p.kinds&(1<<value.Number) == 0
-		name = "number"
-	} else if name == "number" {
-		p.integer = false
-	}
-	for k := value.Null; k <= value.Object; k++ {
-		if k.String() == name {
-			p.kinds |= 1 << k
-		}
-	}
-}
-
+// fits reports whether v has one of the declared JSON types; any does where none
+// is declared.
 func (p *property) fits(v value.Value) bool {
-	k := v.Kind()
-	return p.kinds == 0 || p.kinds&(1<<k) != 0 && (k != value.Number || !p.integer || v.IsInteger())
+	return len(p.types) == 0 || slices.ContainsFunc(p.types, func(name string) bool {
+		return name == v.Kind().String() || name == "integer" && v.IsInteger()
+	})
 }
 
 // find looks the name up, regardless of letter case unless exact.

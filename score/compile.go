@@ -4,6 +4,7 @@ package score
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -21,10 +22,10 @@ type compiled struct {
 	names    []string   // restricts tools; nil: all
 	only     bool       // names is in force
 	plans    []plan
-	derived  bool // plans were made from tools_called
-	texts    []textAssertion
+	derived  bool             // plans were made from tools_called
+	texts    []*regexp.Regexp // of response_matches
 	params   []paramAssertion
-	sources  corpus
+	sources  match.Corpus
 	multi    *multi
 	asserts  int // how many things the case asserts
 	routing  bool
@@ -41,7 +42,7 @@ type plan struct {
 	calls    []expected
 	maxExtra int // -1: any number
 	required int
-	deps     bool
+	sequence match.Sequence
 }
 
 type expected struct {
@@ -49,8 +50,7 @@ type expected struct {
 	tool  *tool       // of the first known acceptable name
 	args  *match.Args // nil: not asserted
 	known bool        // every asserted key is declared by the tool
-	after []int
-	check *expr
+	check *match.Check
 	// foreign compares the arguments under a foreign profile, in place of args.
 	foreign *bfcl.Expectation
 }
@@ -212,7 +212,7 @@ func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Se
 	var err error
 	if src.ResultCheck != "" {
 		k.asserts++
-		if e.check, err = parseExpr(src.ResultCheck); err != nil {
+		if e.check, err = match.ParseCheck(src.ResultCheck); err != nil {
 			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 and len(items) > 0")
 		}
 	}
@@ -245,7 +245,11 @@ func (t *tool) declares(a *match.Args) bool {
 	return true
 }
 
-// link resolves After and refuses unknown names and cycles.
+// link resolves After and refuses unknown names and cycles. The order of calls
+// is the order in which the target emitted them, whether it batched them into
+// parallel turns or not: a strict or in_order plan and an after entry state a
+// dependency, which emission order has to keep; any_order and calls without
+// after between them are free.
 func (p *plan) link(key string, ps *problems) {
 	ids := map[string]int{}
 	for i := range p.calls {
@@ -263,11 +267,15 @@ func (p *plan) link(key string, ps *problems) {
 				ps.add("unknown-id", fmt.Sprintf("%s.calls[%d].after", key, i), fmt.Sprintf("no call has the id %q", id), "give the earlier call that id")
 				continue
 			}
-			p.calls[i].after = append(p.calls[i].after, j)
-			p.deps = true
+			if p.sequence.After == nil {
+				p.sequence.After = make([][]int, len(p.calls))
+			}
+			p.sequence.After[i] = append(p.sequence.After[i], j)
 		}
 	}
-	if p.deps && p.topological() == nil {
+	p.sequence.Strict = p.src.Order == callvet.OrderStrict
+	p.sequence.Total = p.sequence.Strict || p.src.Order == callvet.OrderInOrder
+	if p.sequence.Topological = p.topological(); p.sequence.After != nil && p.sequence.Topological == nil {
 		ps.add("cycle", key+".after", "the calls wait for one another in a circle", "remove one of the after entries")
 	}
 }
@@ -284,9 +292,11 @@ func (p *plan) topological() []int {
 			if done[i] {
 				continue
 			}
-			for _, j := range p.calls[i].after {
-				if !done[j] {
-					continue next
+			if p.sequence.After != nil {
+				for _, j := range p.sequence.After[i] {
+					if !done[j] {
+						continue next
+					}
 				}
 			}
 			done[i], moved = true, true

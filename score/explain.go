@@ -19,7 +19,7 @@ func (w *scratch) explain(planned bool) []callvet.CallMatch {
 	if len(w.calls) == 0 && (!planned || len(w.fit.match) == 0) {
 		return nil
 	}
-	out := make([]callvet.CallMatch, 0, w.n+len(w.calls))
+	out := make([]callvet.CallMatch, 0, len(w.fit.match)+len(w.calls))
 	if planned {
 		for i := range w.fit.plan.calls {
 			out = append(out, w.explainExpected(i))

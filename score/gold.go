@@ -73,7 +73,7 @@ func (g *gold) plan() bool {
 }
 
 func (g *gold) planCalls(p *plan) bool {
-	order := p.topological()
+	order := p.sequence.Topological
 	if order == nil && len(p.calls) > 0 {
 		return false
 	}
@@ -98,7 +98,7 @@ func (g *gold) planCalls(p *plan) bool {
 		}
 		g.calls = append(g.calls, call)
 	}
-	g.ordered = p.ordered()
+	g.ordered = !p.sequence.Free()
 	return true
 }
 
@@ -158,7 +158,7 @@ func (g *gold) results() bool {
 		if s.tool == "" {
 			path = match.Path{{Key: s.key}}
 		}
-		trees[at] = plant(trees[at], path, json.RawMessage(found[0].Raw()))
+		trees[at] = path.Plant(trees[at], json.RawMessage(found[0].Raw()))
 	}
 	for at, tree := range trees {
 		b, err := json.Marshal(tree)
@@ -168,31 +168,6 @@ func (g *gold) results() bool {
 		g.calls[at].Result = b
 	}
 	return true
-}
-
-// maxPlanted bounds the array index that plant fills up to.
-const maxPlanted = 1000
-
-// plant puts leaf at path into a tree of maps and slices, which it grows.
-func plant(tree any, path match.Path, leaf json.RawMessage) any {
-	if len(path) == 0 {
-		return leaf
-	}
-	if s := path[0]; s.Key != "" {
-		m, ok := tree.(map[string]any)
-		if !ok {
-			m = map[string]any{}
-		}
-		m[s.Key] = plant(m[s.Key], path[1:], leaf)
-		return m
-	}
-	i := min(max(path[0].Index, 0), maxPlanted)
-	list, _ := tree.([]any)
-	for len(list) <= i {
-		list = append(list, nil)
-	}
-	list[i] = plant(list[i], path[1:], leaf)
-	return list
 }
 
 // params gives calls the arguments that tool_params assert.
@@ -229,7 +204,7 @@ func (g *gold) params() bool {
 			}
 			trees[at] = m
 		}
-		trees[at] = plant(trees[at], p.path, leaf)
+		trees[at] = p.path.Plant(trees[at], leaf)
 	}
 	for at, tree := range trees {
 		b, err := json.Marshal(tree)
@@ -261,11 +236,11 @@ func (g *gold) answer() bool {
 		}
 	}
 	for _, p := range g.k.texts {
-		if !p.re.MatchString(g.text) {
+		if !p.MatchString(g.text) {
 			return false
 		}
 	}
-	if e.NoUngroundedNumbers && len(numbersIn(nil, []byte(g.text))) > 0 {
+	if e.NoUngroundedNumbers && len(match.Numbers(nil, []byte(g.text))) > 0 {
 		// Some tool has to have said the numbers.
 		if len(g.calls) == 0 || g.calls[len(g.calls)-1].Result != nil {
 			return false

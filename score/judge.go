@@ -207,7 +207,7 @@ func (w *scratch) planScores(l *scoreList) {
 	l.add(ToolPrecision, share(f.paired, called, empty))
 	l.add(ToolRecall, share(f.paired, wanted, empty))
 	l.add(ToolF1, share(2*f.paired, called+wanted, empty))
-	if f.plan.ordered() {
+	if !f.plan.sequence.Free() {
 		l.add(OrderKept, share(truth(f.inOrder), 1, 0))
 	}
 	w.argScores(l)

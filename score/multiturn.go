@@ -230,9 +230,9 @@ func (f *flow) fail(why string, grounded bool) {
 
 func (w *scratch) comesFrom(s *source, v value.Value, final int) bool {
 	if s.from == fromUser {
-		g := grounder{sources: &w.k.sources}
-		g.walk(v)
-		return g.found == g.total
+		g := match.Grounder{Sources: &w.k.sources}
+		g.Walk(v)
+		return g.Found == g.Total
 	}
 	for j := range final {
 		a := &w.calls[j]

@@ -56,11 +56,11 @@ func better(a, b *fit) bool {
 }
 
 func (w *scratch) judgePlan(p *plan, f *fit) {
-	*f = fit{plan: p, match: append(f.match[:0], w.match...), pairs: resize(f.pairs, w.n), inOrder: true}
+	*f = fit{plan: p, match: append(f.match[:0], w.sol.Of...), pairs: resize(f.pairs, len(p.calls)), inOrder: true}
 	sum := 0.0
 	for i := range p.calls {
 		e := &p.calls[i]
-		j := w.match[i]
+		j := w.sol.Of[i]
 		if j < 0 {
 			f.pairs[i] = pair{}
 			if !e.src.Optional {
@@ -71,7 +71,7 @@ func (w *scratch) judgePlan(p *plan, f *fit) {
 			}
 			continue
 		}
-		f.pairs[i] = w.pairs[i*w.m+j]
+		f.pairs[i] = w.pairs[i*len(w.calls)+j]
 		f.paired++
 		if f.pairs[i].pass {
 			f.full++
@@ -88,9 +88,7 @@ func (w *scratch) judgePlan(p *plan, f *fit) {
 		w.bestSingle(f)
 	}
 	w.countExtra(f)
-	if p.ordered() {
-		f.inOrder = w.kept(p)
-	}
+	f.inOrder = p.sequence.Kept(f.match)
 	f.selection = f.selectionScore(len(w.calls))
 	f.pass = f.selection == 1 && f.inOrder && w.fullEnough(f)
 }

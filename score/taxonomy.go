@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -187,23 +188,25 @@ func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
 	if a.tool != nil && len(a.tool.props) > 0 && !a.tool.schema.HasProperty(d.Path) && !a.tool.schema.HasProperty(top) {
 		return true
 	}
-	if len(w.k.sources.text) == 0 || w.spare.Parse(d.Actual) != nil {
+	if w.k.sources.Empty() || w.spare.Parse(d.Actual) != nil {
 		return false
 	}
 	v := w.spare.Root()
 	if a.tool != nil && a.tool.schema != nil && a.tool.offers(d.Path, v) {
 		return false
 	}
-	sources := w.k.sources
-	g := grounder{sources: &sources}
+	g := match.Grounder{Sources: &w.k.sources}
 	for j := range w.calls {
 		if r := w.calls[j].src.Result; len(r) > 0 && &w.calls[j] != a {
-			sources.text, sources.numbers = append([]byte(nil), sources.text...), append([]float64(nil), sources.numbers...)
-			sources.add(r)
+			if g.Sources == &w.k.sources {
+				w.earlier.Set(&w.k.sources)
+				g.Sources = &w.earlier
+			}
+			w.earlier.Add(r)
 		}
 	}
-	g.walk(v)
-	return g.total > 0 && g.found < g.total
+	g.Walk(v)
+	return g.Total > 0 && g.Found < g.Total
 }
 
 // offers reports whether the schema itself holds the value, as one of an enum or
@@ -262,16 +265,20 @@ func (w *scratch) loopSentence() string {
 func (w *scratch) orderSentence() string {
 	p := w.fit.plan
 	for i, j := range w.fit.match {
-		for _, b := range p.calls[i].after {
-			if j >= 0 && w.fit.match[b] > j {
+		for b := range p.calls {
+			if j >= 0 && p.waits(i, b) && w.fit.match[b] > j {
 				return w.calls[j].src.Tool + " was called before " + w.calls[w.fit.match[b]].src.Tool
 			}
 		}
-		if p.total() && i > 0 && j >= 0 && w.fit.match[i-1] > j {
+		if p.sequence.Total && i > 0 && j >= 0 && w.fit.match[i-1] > j {
 			return w.calls[j].src.Tool + " was called before " + w.calls[w.fit.match[i-1]].src.Tool
 		}
 	}
 	return "other calls stand between the expected ones"
+}
+
+func (p *plan) waits(i, before int) bool {
+	return p.sequence.After != nil && slices.Contains(p.sequence.After[i], before)
 }
 
 // classAssertions: what is left when calls, arguments and order are right.

@@ -1,17 +1,16 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package score
+package match
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
 
-	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
-// expr is a compiled result_check: a condition over the JSON result of a call.
+// Check is a compiled result_check: a condition over the JSON result of a call.
 //
 // Comparisons == != < <= > >= and "x in y" (element of a list, key of an
 // object, part of a string), joined by and, or, not (also && || !) and
@@ -19,12 +18,12 @@ import (
 // items[0].id into the result ("result" itself is the whole), len(x) and
 // exists(x). Comparing an absent value is false, except with !=. There is no
 // arithmetic, no assignment, no loop: every check ends.
-type expr struct {
+type Check struct {
 	op       string
-	a, b     *expr
-	path     match.Path
+	a, b     *Check
+	path     Path
 	constant value.Value
-	items    []*expr
+	items    []*Check
 }
 
 // Limits of a check.
@@ -33,7 +32,7 @@ const (
 	maxCheckDepth = 64
 )
 
-type exprParser struct {
+type checkParser struct {
 	src   string
 	pos   int
 	tok   string
@@ -41,9 +40,9 @@ type exprParser struct {
 	err   error
 }
 
-// parseExpr compiles a check; the error tells what was not understood.
-func parseExpr(src string) (*expr, error) {
-	p := &exprParser{src: src}
+// ParseCheck compiles a check; the error tells what was not understood.
+func ParseCheck(src string) (*Check, error) {
+	p := &checkParser{src: src}
 	if len(src) > maxCheckLen {
 		return nil, fmt.Errorf("parse check: longer than %d bytes", maxCheckLen)
 	}
@@ -58,7 +57,7 @@ func parseExpr(src string) (*expr, error) {
 	return e, nil
 }
 
-func (p *exprParser) fail(format string, args ...any) {
+func (p *checkParser) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf(format, args...)
 	}
@@ -66,7 +65,7 @@ func (p *exprParser) fail(format string, args ...any) {
 }
 
 // next reads one token into p.tok; "" at the end.
-func (p *exprParser) next() {
+func (p *checkParser) next() {
 	p.pos += len(p.src[p.pos:]) - len(strings.TrimLeft(p.src[p.pos:], " \t\r\n"))
 	rest := p.src[p.pos:]
 	n := 1
@@ -121,7 +120,7 @@ func quotedLen(s string) int {
 	return 0
 }
 
-func (p *exprParser) accept(toks ...string) bool {
+func (p *checkParser) accept(toks ...string) bool {
 	for _, t := range toks {
 		if p.tok == t {
 			p.next()
@@ -131,54 +130,54 @@ func (p *exprParser) accept(toks ...string) bool {
 	return false
 }
 
-func (p *exprParser) expect(tok string) {
+func (p *checkParser) expect(tok string) {
 	if !p.accept(tok) {
 		p.fail("%q expected, found %q", tok, p.tok)
 	}
 }
 
-func (p *exprParser) or() *expr {
+func (p *checkParser) or() *Check {
 	e := p.and()
 	for p.accept("or", "||") {
-		e = &expr{op: "or", a: e, b: p.and()}
+		e = &Check{op: "or", a: e, b: p.and()}
 	}
 	return e
 }
 
-func (p *exprParser) and() *expr {
+func (p *checkParser) and() *Check {
 	e := p.not()
 	for p.accept("and", "&&") {
-		e = &expr{op: "and", a: e, b: p.not()}
+		e = &Check{op: "and", a: e, b: p.not()}
 	}
 	return e
 }
 
-func (p *exprParser) not() *expr {
+func (p *checkParser) not() *Check {
 	if p.depth++; p.depth > maxCheckDepth {
 		p.fail("nested more than %d deep", maxCheckDepth)
-		return &expr{}
+		return &Check{}
 	}
 	defer func() { p.depth-- }()
 	if p.accept("not", "!") {
-		return &expr{op: "not", a: p.not()}
+		return &Check{op: "not", a: p.not()}
 	}
 	e := p.operand()
 	switch op := p.tok; op {
 	case "==", "!=", "<", "<=", ">", ">=", "in":
 		p.next()
-		return &expr{op: op, a: e, b: p.operand()}
+		return &Check{op: op, a: e, b: p.operand()}
 	case "=":
 		p.fail("= is not a comparison, write ==")
 	}
 	return e
 }
 
-func (p *exprParser) operand() *expr {
+func (p *checkParser) operand() *Check {
 	tok := p.tok
 	switch {
 	case tok == "":
 		p.fail("something is missing at the end")
-		return &expr{}
+		return &Check{}
 	case p.accept("("):
 		e := p.or()
 		p.expect(")")
@@ -191,25 +190,25 @@ func (p *exprParser) operand() *expr {
 		return p.literal(tok)
 	case !pathByte(tok[0]) || tok == "and" || tok == "or" || tok == "not" || tok == "in":
 		p.fail("a value expected, found %q", tok)
-		return &expr{}
+		return &Check{}
 	}
 	p.next()
 	return p.pathTo(tok)
 }
 
-func (p *exprParser) call(name string) *expr {
+func (p *checkParser) call(name string) *Check {
 	p.next()
 	if p.tok != "(" {
 		return p.pathTo(name)
 	}
 	p.next()
-	e := &expr{op: name, a: p.operand()}
+	e := &Check{op: name, a: p.operand()}
 	p.expect(")")
 	return e
 }
 
-func (p *exprParser) list() *expr {
-	e := &expr{op: "list"}
+func (p *checkParser) list() *Check {
+	e := &Check{op: "list"}
 	for p.err == nil && !p.accept("]") {
 		if len(e.items) > 0 {
 			p.expect(",")
@@ -219,18 +218,18 @@ func (p *exprParser) list() *expr {
 	return e
 }
 
-func (p *exprParser) pathTo(tok string) *expr {
+func (p *checkParser) pathTo(tok string) *Check {
 	if tok == "result" {
-		return &expr{op: "path"}
+		return &Check{op: "path"}
 	}
-	path, err := match.ParsePath(tok)
+	path, err := ParsePath(tok)
 	if err != nil {
 		p.fail("%v", err)
 	}
-	return &expr{op: "path", path: path}
+	return &Check{op: "path", path: path}
 }
 
-func (p *exprParser) literal(tok string) *expr {
+func (p *checkParser) literal(tok string) *Check {
 	text := []byte(tok)
 	if len(tok) > 1 && tok[0] == '\'' {
 		inside := strings.ReplaceAll(tok[1:len(tok)-1], `\'`, `'`)
@@ -241,32 +240,32 @@ func (p *exprParser) literal(tok string) *expr {
 		p.fail("%q is not a value: %v", tok, err)
 	}
 	p.next()
-	return &expr{op: "literal", constant: v}
+	return &Check{op: "literal", constant: v}
 }
 
-// holds evaluates the condition; a bare operand holds when it is true.
-func (e *expr) holds(result value.Value) bool {
+// Holds evaluates the condition; a bare operand holds when it is true.
+func (e *Check) Holds(result value.Value) bool {
 	switch e.op {
 	case "and":
-		return e.a.holds(result) && e.b.holds(result)
+		return e.a.Holds(result) && e.b.Holds(result)
 	case "or":
-		return e.a.holds(result) || e.b.holds(result)
+		return e.a.Holds(result) || e.b.Holds(result)
 	case "not":
-		return !e.a.holds(result)
+		return !e.a.Holds(result)
 	case "exists":
 		v := e.a.value(result)
 		return v.Kind() != value.Invalid
 	case "in":
 		return e.b.includes(e.a.value(result), result)
 	case "==", "!=", "<", "<=", ">", ">=":
-		return compare(e.op, e.a.value(result), e.b.value(result))
+		return compareValues(e.op, e.a.value(result), e.b.value(result))
 	}
 	v := e.value(result)
 	return v.Bool()
 }
 
 // value gives an operand; the zero Value when it is absent.
-func (e *expr) value(result value.Value) value.Value {
+func (e *Check) value(result value.Value) value.Value {
 	switch e.op {
 	case "literal":
 		return e.constant
@@ -286,7 +285,7 @@ func (e *expr) value(result value.Value) value.Value {
 	case "list":
 		return value.Value{}
 	}
-	v, err := value.Parse(fmt.Append(nil, e.holds(result)))
+	v, err := value.Parse(fmt.Append(nil, e.Holds(result)))
 	if err != nil {
 		return value.Value{}
 	}
@@ -310,7 +309,7 @@ func length(v value.Value) value.Value {
 	return out
 }
 
-func (e *expr) includes(v, result value.Value) bool {
+func (e *Check) includes(v, result value.Value) bool {
 	if e.op == "list" {
 		for _, item := range e.items {
 			if v.Kind() != value.Invalid && value.Equal(item.constant, v) {
@@ -336,7 +335,7 @@ func (e *expr) includes(v, result value.Value) bool {
 	return false
 }
 
-func compare(op string, a, b value.Value) bool {
+func compareValues(op string, a, b value.Value) bool {
 	switch op {
 	case "==":
 		return a.Kind() != value.Invalid && value.Equal(a, b)

@@ -1,0 +1,184 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package match
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/callvet/callvet/value"
+)
+
+// Corpus is text that argument values may come from: folded as exact mode
+// compares strings, with its numbers.
+type Corpus struct {
+	text    []byte
+	numbers []float64 // sorted
+}
+
+// maxCorpus bounds the text searched for sources.
+const maxCorpus = 1 << 20
+
+// Empty reports that there is nothing to search.
+func (s *Corpus) Empty() bool { return len(s.text) == 0 }
+
+// Set makes s a copy of o, in memory of its own.
+func (s *Corpus) Set(o *Corpus) {
+	s.text = append(s.text[:0], o.text...)
+	s.numbers = append(s.numbers[:0], o.numbers...)
+}
+
+// Numbers are the magnitudes of the numbers in the corpus, sorted.
+func (s *Corpus) Numbers() []float64 { return s.numbers }
+
+// Add takes a text in; texts beyond a megabyte in all are left out.
+func (s *Corpus) Add(text []byte) {
+	if len(text) == 0 || len(s.text)+len(text) > maxCorpus {
+		return
+	}
+	if len(s.text) > 0 {
+		s.text = append(s.text, '\n')
+	}
+	s.text = Fold(s.text, text)
+	s.numbers = Numbers(s.numbers, text)
+	slices.Sort(s.numbers)
+}
+
+// Grounder counts which string and number values occur in a corpus. It may be
+// reused; its zero value with Sources set is ready.
+type Grounder struct {
+	Sources      *Corpus
+	Found, Total int
+	buf          []byte
+}
+
+// Walk takes every string and number inside v; empty strings do not count.
+func (g *Grounder) Walk(v value.Value) {
+	switch v.Kind() {
+	case value.String, value.Number:
+		if v.Kind() == value.String && len(v.Bytes()) == 0 {
+			return
+		}
+		g.Total++
+		if g.has(v) {
+			g.Found++
+		}
+	case value.Object, value.Array:
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			g.Walk(e)
+		}
+	}
+}
+
+// has reports whether a string occurs as whole words (all of them, anywhere), or
+// a number as a number.
+func (g *Grounder) has(v value.Value) bool {
+	if v.Kind() == value.Number {
+		if holds(g.Sources.text, v.Raw()) {
+			return true
+		}
+		f, ok := v.Float()
+		if !ok {
+			return false
+		}
+		_, found := slices.BinarySearch(g.Sources.numbers, math.Abs(f))
+		return found
+	}
+	g.buf = Fold(g.buf[:0], v.Bytes())
+	if len(g.buf) == 0 || holds(g.Sources.text, g.buf) {
+		return true
+	}
+	words := 0
+	for rest := g.buf; len(rest) > 0; {
+		start := 0
+		for start < len(rest) && !wordByte(rest[start]) {
+			start++
+		}
+		end := start
+		for end < len(rest) && wordByte(rest[end]) {
+			end++
+		}
+		if start < end {
+			words++
+			if !holds(g.Sources.text, rest[start:end]) {
+				return false
+			}
+		}
+		rest = rest[end:]
+	}
+	return words > 0
+}
+
+// holds reports whether needle stands in text without a letter or digit of a
+// longer word directly beside it.
+func holds(text, needle []byte) bool {
+	for at := 0; ; {
+		i := bytes.Index(text[at:], needle)
+		if i < 0 {
+			return false
+		}
+		start, end := at+i, at+i+len(needle)
+		left := start == 0 || !wordByte(needle[0]) || !wordByte(text[start-1])
+		right := end == len(text) || !wordByte(needle[len(needle)-1]) || !wordByte(text[end])
+		if left && right {
+			return true
+		}
+		at = start + 1
+	}
+}
+
+// wordByte counts every byte of a letter outside ASCII as part of a word.
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// Numbers appends the magnitudes of the numbers in a text: digits with
+// decimals and thousands separators. Digits inside words (B12), and the numbers
+// that only count the lines of a list, are left out.
+func Numbers(dst []float64, s []byte) []float64 {
+	for i := 0; i < len(s); {
+		if !digit(s[i]) {
+			i++
+			continue
+		}
+		start := i
+		i = numberEnd(s, i)
+		if start > 0 && (wordByte(s[start-1]) || s[start-1] == '_') || listNumber(s, start, i) {
+			continue
+		}
+		f, err := strconv.ParseFloat(string(bytes.ReplaceAll(s[start:i], []byte(","), nil)), 64)
+		if err == nil {
+			dst = append(dst, f)
+		}
+	}
+	return dst
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// numberEnd is where the number that starts at i ends.
+func numberEnd(s []byte, i int) int {
+	for i < len(s) && digit(s[i]) {
+		i++
+	}
+	for i+3 < len(s) && s[i] == ',' && digit(s[i+1]) && digit(s[i+2]) && digit(s[i+3]) && (i+4 == len(s) || !digit(s[i+4])) {
+		i += 4
+	}
+	if i+1 < len(s) && s[i] == '.' && digit(s[i+1]) {
+		for i++; i < len(s) && digit(s[i]); i++ {
+		}
+	}
+	return i
+}
+
+func listNumber(s []byte, start, end int) bool {
+	if end+1 >= len(s) || s[end] != '.' && s[end] != ')' || s[end+1] != ' ' {
+		return false
+	}
+	for start > 0 && (s[start-1] == ' ' || s[start-1] == '\t') {
+		start--
+	}
+	return start == 0 || s[start-1] == '\n'
+}
