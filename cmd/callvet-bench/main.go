@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -29,12 +30,13 @@ func main() {
 		os.Exit(child(os.Args[1:]))
 	}
 	quick := flag.Bool("quick", false, "leave out the rows that take minutes")
+	only := flag.String("only", "", "one group: startup, throughput, linear, latency or scoring")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: callvet-bench [-quick] PATH-TO-CALLVET")
 		os.Exit(2)
 	}
-	b := bench{out: os.Stdout, quick: *quick}
+	b := bench{out: os.Stdout, quick: *quick, only: *only, data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data"))}
 	if err := b.run(flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "callvet-bench:", err)
 		os.Exit(1)
@@ -118,6 +120,8 @@ type bench struct {
 	dir   string
 	bin   string
 	self  string
+	data  string // public evaluation data
+	only  string
 }
 
 // row prints one figure beside its bar; ok says whether the bar is met.
@@ -141,8 +145,14 @@ func (b *bench) run(bin string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	for _, step := range []func() error{b.startup, b.throughput, b.linear, b.latency, b.scoring} {
-		if err := step(); err != nil {
+	for _, step := range []struct {
+		name string
+		run  func() error
+	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency}, {"scoring", b.scoring}} {
+		if b.only != "" && b.only != step.name {
+			continue
+		}
+		if err := step.run(); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -156,37 +154,6 @@ func (b *bench) latency() error {
 		bar := limit + limit/20 + 50*time.Millisecond
 		w := median(walls)
 		b.row(fmt.Sprintf("%d ms latency, %d cases, c=%d: wall", p.ms, p.n, p.c), w.Round(time.Millisecond).String(), fmt.Sprintf("<= %v (limit %v)", bar.Round(time.Millisecond), limit), w <= bar)
-	}
-	return nil
-}
-
-// scoring reads the figures of the Go benchmarks that score recorded calls and
-// validate contracts; both count CPU time of one core.
-func (b *bench) scoring() error {
-	for _, s := range []struct {
-		pkg, bench, what string
-		bar              float64
-	}{
-		{"./score", "BenchmarkRecordedSingleCall", "full scoring of a recorded single call", 330e3},
-		{"./contract", "BenchmarkValidateText", "contract validation from raw text", 3e6},
-	} {
-		out, err := exec.Command("go", "test", "-run", "^$", "-bench", "^"+s.bench+"$", "-cpu", "1", "-count", "3", s.pkg).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("benchmark %s: %w\n%s", s.bench, err, out)
-		}
-		var rates []float64
-		for _, m := range regexp.MustCompile(`\s([0-9.]+) ns/op`).FindAllStringSubmatch(string(out), -1) {
-			ns, err := strconv.ParseFloat(m[1], 64)
-			if err != nil {
-				return err
-			}
-			rates = append(rates, 1e9/ns)
-		}
-		if len(rates) == 0 {
-			return fmt.Errorf("benchmark %s printed no figure:\n%s", s.bench, out)
-		}
-		r := median(rates)
-		b.row(s.what, fmt.Sprintf("%.0f k/s a core", r/1000), fmt.Sprintf(">= %.0f k/s", s.bar/1000), r >= s.bar)
 	}
 	return nil
 }
