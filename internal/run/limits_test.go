@@ -248,7 +248,11 @@ func TestBreaker(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
-				cfg, j := onPaper(suite(1000), 4, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+				concurrency := 4
+				if !tt.open {
+					concurrency = 1 // answers are then recorded in the order of the requests
+				}
+				cfg, j := onPaper(suite(1000), concurrency, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 					if err := tt.f(n.Add(1)); err != nil {
 						return nil, err
 					}

@@ -180,12 +180,13 @@ func TestAbortStoresWhatIsFinished(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
 	abort := make(chan struct{})
-	var n atomic.Int64
+	var n, session atomic.Int64
 	cfg := config(t, db, suite(2000), func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
-		if n.Add(1) == 700 {
+		switch k := n.Add(1); {
+		case k == 700:
 			close(abort)
-		}
-		if ctx.Err() != nil {
+		case k > 700 && session.Load() == 0:
+			<-ctx.Done() // in flight when the user insists
 			return nil, ctx.Err()
 		}
 		return calls("weather", `{}`), nil
@@ -195,6 +196,7 @@ func TestAbortStoresWhatIsFinished(t *testing.T) {
 	if got := len(stored(t, db, cfg.RunID)); err != nil || sum.Status != run.StatusInterrupted || got != sum.Done || got < 600 {
 		t.Errorf("%s, %v: %d counted, %d stored, %d asked", sum.Status, err, sum.Done, got, n.Load())
 	}
+	session.Store(1)
 	cfg.Abort, cfg.Done = nil, db.DoneCells(t.Context(), cfg.RunID)
 	if sum := mustRun(t, cfg); sum.Done != 2000 || len(stored(t, db, cfg.RunID)) != 2000 {
 		t.Errorf("resumed: %+v", sum.Totals)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -13,7 +14,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // registers the driver
+	"modernc.org/sqlite" // registers its driver too
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/callvet/callvet"
 )
@@ -98,6 +100,9 @@ func (db *DB) open(ctx context.Context) error {
 	db.write.SetMaxOpenConns(1)
 	db.write.SetMaxIdleConns(1)
 	if !db.opts.ReadOnly {
+		if err := db.logAhead(ctx); err != nil {
+			return err
+		}
 		if err := migrate(ctx, db.write); err != nil {
 			return err
 		}
@@ -115,15 +120,39 @@ func (db *DB) open(ctx context.Context) error {
 	return checkVersion(ctx, db.read)
 }
 
+// logAhead switches a new file to a write-ahead log, which it then keeps. SQLite
+// does not wait for locks here: of two processes that open a new file at once,
+// one is told "busy" and must ask again.
+func (db *DB) logAhead(ctx context.Context) error {
+	for wait := time.Millisecond; ; wait *= 2 {
+		var mode string
+		err := db.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+		if err == nil && mode != "wal" {
+			err = db.write.QueryRowContext(ctx, "PRAGMA journal_mode=WAL").Scan(&mode)
+		}
+		if err == nil && mode != "wal" {
+			return fmt.Errorf("the file system does not allow a write-ahead log: %w", callvet.ErrUnavailable)
+		}
+		var se *sqlite.Error
+		if err == nil || wait > db.opts.Busy || !errors.As(err, &se) || se.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
 // dsn builds the driver's address. FULL flushes the log at every commit; NORMAL
 // would lose the last commits on a power cut, and cells are counted once they
 // are committed.
 func (db *DB) dsn(reader bool) string {
 	q := url.Values{}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", db.opts.Busy.Milliseconds()))
-	if !db.opts.ReadOnly {
-		q.Add("_pragma", "journal_mode(WAL)")
-	}
 	q.Add("_pragma", "synchronous(FULL)")
 	q.Add("_pragma", "foreign_keys(0)")
 	if reader {
