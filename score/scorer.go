@@ -20,7 +20,7 @@ type Config struct {
 
 // cacheSlots bounds how many compiled cases are kept. Cases are scored in order
 // or per target, so neighbors in the suite's slice get slots of their own.
-const cacheSlots = 2048
+const cacheSlots = 4096
 
 // Scorer judges attempts at the cases of one suite. It is safe for concurrent
 // use; suite and cases must not change while it is used.
