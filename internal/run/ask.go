@@ -23,7 +23,7 @@ func (a *attempt) ask(ctx context.Context, req *callvet.Request) (*callvet.Respo
 		}
 		resp, took, f := a.once(ctx, req)
 		if f == nil || (f.Kind != callvet.FaultCanceled && !retry.again(f, n)) {
-			a.trace.WallMS += ms(took)
+			a.trace.WallMS += ms(a.duration(resp, took))
 			return resp, f
 		}
 		if f.Kind == callvet.FaultCanceled {
@@ -37,6 +37,18 @@ func (a *attempt) ask(ctx context.Context, req *callvet.Request) (*callvet.Respo
 			return nil, canceled()
 		}
 	}
+}
+
+// duration of a request: what the answer tells of itself goes before what was
+// measured here, and a recording that tells nothing took nobody's time.
+func (a *attempt) duration(resp *callvet.Response, took time.Duration) time.Duration {
+	switch {
+	case resp != nil && resp.Wall > 0:
+		return resp.Wall
+	case a.seat.Recorded:
+		return 0
+	}
+	return took
 }
 
 // again says whether the n-th attempt may be followed by another.
