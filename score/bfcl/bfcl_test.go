@@ -152,7 +152,7 @@ func TestLiterals(t *testing.T) {
 		{JavaScript, "dict", "", `options`, `"options"`},
 		{JavaScript, "any", "", `1`, `"1"`},
 	} {
-		got, err := newLiterals(c.l).convert(nil, c.in, c.typ, c.inner)
+		got, err := newConverter(c.l)(nil, c.in, c.typ, c.inner)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s %s: %s, %v; want %s", c.typ, c.in, got, err, c.want)
 		}
@@ -234,15 +234,14 @@ func FuzzLiterals(f *testing.F) {
 	for _, s := range []string{`new ArrayList<>(Arrays.asList("a"))`, `{"a": [1], b: 2}`, `[[1],[2]]`, `1_0.5e3`, `new HashMap<>() {{ put("k", 1f); }}`, "-0", "0x1p-2"} {
 		f.Add(s)
 	}
-	java, js := newLiterals(Java), newLiterals(JavaScript)
 	f.Fuzz(func(t *testing.T, s string) {
 		if !json.Valid(str(nil, s)) {
 			return
 		}
 		for _, typ := range []string{"integer", "long", "float", "double", "boolean", "char", "String", "any", "Array", "ArrayList", "HashMap", "Boolean", "Bigint", "dict", "array"} {
 			for _, inner := range []string{"", "String", "integer", "array", "dict", "float"} {
-				for _, l := range []*literals{java, js} {
-					out, err := l.convert(nil, s, typ, inner)
+				for _, l := range []converter{javaValue, jsValue} {
+					out, err := l(nil, s, typ, inner)
 					if err != nil {
 						continue
 					}

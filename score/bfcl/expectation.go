@@ -19,7 +19,7 @@ type Expectation struct {
 	params   []param
 	required []required
 	answered uint64    // params that must be given because no answer is ""
-	lit      *literals // nil for Python
+	literal  converter // nil for Python
 }
 
 // param is a name that the tool declares, the answer has, or both.
@@ -68,7 +68,7 @@ const maxParams = 64
 // a plain value in Args stands for itself alone. tool gives the declared types:
 // Declared when it has it, else Parameters. A tool of nil leaves types unchecked.
 func Compile(tool *callvet.Tool, want *callvet.ExpectedCall, r Rules) (*Expectation, error) {
-	e := &Expectation{rules: r, lit: newLiterals(r.Language)}
+	e := &Expectation{rules: r, literal: newConverter(r.Language)}
 	if len(want.Tools) > 0 {
 		e.name = want.Tools[0]
 	}

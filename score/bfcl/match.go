@@ -73,6 +73,9 @@ func (e *Expectation) find(x value.Value, guess int) int {
 	return -1
 }
 
+// maxLiteral bounds the source texts that are read; longer ones stay texts.
+const maxLiteral = 1 << 16
+
 func (e *Expectation) argument(at int, v value.Value) ErrorType {
 	if at < 0 {
 		return Unexpected
@@ -81,7 +84,7 @@ func (e *Expectation) argument(at int, v value.Value) ErrorType {
 	if !p.declared || !p.answered {
 		return Unexpected
 	}
-	if e.lit == nil {
+	if e.literal == nil {
 		return p.match(v, e.rules)
 	}
 	if v.Kind() != value.String {
@@ -90,9 +93,12 @@ func (e *Expectation) argument(at int, v value.Value) ErrorType {
 		}
 		return WrongJavaScript
 	}
-	text, err := e.lit.convert(nil, v.Str(), p.decl, p.inner)
-	if err != nil {
-		return WrongType
+	text := v.Raw()
+	if len(text) <= maxLiteral {
+		var err error
+		if text, err = e.literal(nil, v.Str(), p.decl, p.inner); err != nil {
+			return WrongType
+		}
 	}
 	x, err := value.Parse(text)
 	if err != nil {
