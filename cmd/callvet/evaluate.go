@@ -66,7 +66,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, nil, err
 	}
-	s, problems, err := a.check(path, f.suite)
+	s, problems, err := a.check(ctx, path, f.suite)
 	if err != nil {
 		a.tell(problems, false)
 		return nil, nil, err
@@ -78,7 +78,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	}
 	man := manifest{
 		Version: manifestVersion, Callvet: buildVersion(), Path: path, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(f.repeats, 1),
-		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache,
+		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, Embedder: f.suite.embedder,
 	}
 	if man.Cases, err = a.selectCases(ctx, db, s, f); err != nil {
 		return nil, nil, err
@@ -141,7 +141,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 		return nil, nil, usagef("--resume %s: the run asks other targets (%s); a resumed run cannot change them", f.resume, l.targetArgs())
 	}
 	if path != "" {
-		s, _, err := a.check(path, f.suite)
+		s, _, err := a.check(ctx, path, f.suite)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -181,7 +181,11 @@ func sameTargets(names []string, specs []targetSpec) bool {
 
 // carryOut runs the cells and records how the run ended.
 func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runFlags) (run.Summary, error) {
-	scorer, _ := score.New(e.suite, a.scoring())
+	scoring, err := a.scoring(ctx, e.man.Embedder)
+	if err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
+	scorer, _ := score.New(e.suite, scoring)
 	progress := report.Progress{W: a.err, TTY: a.errTTY, Width: a.width, Now: a.now}
 	if f.quiet {
 		progress.W, progress.TTY = io.Discard, false

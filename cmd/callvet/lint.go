@@ -20,11 +20,11 @@ func (a *app) lintCommand() *cobra.Command {
 schema rejects, cases that assert nothing or pass by doing nothing, gold answers that do not pass their own case.
 Each finding names file, line, column and the fix. Exit code 2 when there is an error.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			errs, warns, cases := 0, 0, 0
 			var all []callvet.Problem
 			for _, path := range args {
-				s, problems, err := a.check(path, f)
+				s, problems, err := a.check(cmd.Context(), path, f)
 				if err != nil {
 					a.tell(problems, true)
 					return err

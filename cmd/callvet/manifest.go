@@ -32,6 +32,7 @@ type manifest struct {
 	Prices      string           `json:"prices,omitempty"`
 	RealLatency bool             `json:"real_latency,omitempty"`
 	NoCache     bool             `json:"no_cache,omitempty"`
+	Embedder    string           `json:"embedder,omitempty"`
 }
 
 const manifestVersion = 1

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/score"
 )
 
 // suiteFlags say how to read a suite.
@@ -19,21 +19,27 @@ type suiteFlags struct {
 	dialect   string
 	seeds     string
 	snapshots string
+	embedder  string
 }
 
 func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.dialect, "from", "", "format of the suite (default: detected by content)")
 	fs.StringVar(&f.seeds, "seeds", "", "JSON file with the values of {{seed:path}} tokens")
+	fs.StringVar(&f.embedder, "embedder", "", "model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
 }
 
 // check reads and lints a suite.
-func (a *app) check(path string, f suiteFlags) (*callvet.Suite, []callvet.Problem, error) {
+func (a *app) check(ctx context.Context, path string, f suiteFlags) (*callvet.Suite, []callvet.Problem, error) {
 	opt, err := a.suiteOptions(f)
 	if err != nil {
 		return nil, nil, err
 	}
-	return suite.Check(a.path(path), opt, a.lintOptions())
+	scoring, err := a.scoring(ctx, f.embedder)
+	if err != nil {
+		return nil, nil, err
+	}
+	return suite.Check(a.path(path), opt, suite.LintOptions{Source: os.ReadFile, Scoring: scoring})
 }
 
 func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
@@ -53,13 +59,6 @@ func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
 	}
 	return opt, nil
 }
-
-func (a *app) lintOptions() suite.LintOptions {
-	return suite.LintOptions{Source: os.ReadFile, Scoring: a.scoring()}
-}
-
-// scoring is the configuration of the scorer, for lint and runs alike.
-func (a *app) scoring() score.Config { return score.Config{} }
 
 // tell prints problems to standard error and counts them; warnings are printed
 // only where asked.
