@@ -261,7 +261,7 @@ func (w *scratch) argScores(l *scoreList) {
 
 // contractScores are over the calls whose tool and arguments are known.
 func (w *scratch) contractScores(l *scoreList) {
-	if w.k.tools == nil || len(w.calls) == 0 {
+	if w.k.tools == nil || len(w.calls) == 0 || w.k.foreign {
 		return
 	}
 	valid, judged := 0, 0

@@ -46,7 +46,7 @@ func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, paramete
 	default:
 		c.problem("bad-extra-args", "extra_args", fmt.Sprintf("extra_args %q is not known", extra), "forbid, ignore or penalize")
 	}
-	r := c.object(want, t, s, set, "")
+	r := c.object(want, t, s, &set, "")
 	if set.Subset && extra == "" {
 		extra = callvet.ExtraIgnore
 	}

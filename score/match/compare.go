@@ -70,7 +70,7 @@ func (r *Rule) matchText(b []byte) (bool, float64) {
 		return sim >= r.set.Threshold, sim
 	case opDate:
 		m, ok := parseMoment(string(b))
-		return yes(ok && sameMoment(r.moment, m, r.set.Tolerance))
+		return yes(ok && sameMoment(*r.moment, m, r.set.Tolerance))
 	case opRegex:
 		return yes(r.re.Match(b))
 	case opSemantic:

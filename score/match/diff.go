@@ -57,7 +57,7 @@ func (r *Rule) diff(out []callvet.ArgDiff, path string, v value.Value) []callvet
 	case opFuzzyText, opFuzzyNumber, opSemantic:
 		d.Similarity = &sim
 	case opObject, opArray, opAnyOf:
-		if sim > 0 && sim < 1 && (r.set.Leaf == ModeFuzzy || r.set.Leaf == ModeSemantic) {
+		if sim > 0 && sim < 1 && r.set != nil && (r.set.Leaf == ModeFuzzy || r.set.Leaf == ModeSemantic) {
 			d.Similarity = &sim
 		}
 	}

@@ -35,21 +35,22 @@ const (
 
 // Rule compares one value.
 type Rule struct {
-	op   op
-	name string // shown as the rule of a diff
-	want value.Value
+	// What a comparison mostly reads comes first, on one cache line.
+	op       op
+	loose    bool // more members or elements than expected are fine
+	shuffled bool // elements in any order
+	kinds    kindSet
+	want     value.Value
 	// text is the expected string in the form in which it is compared.
 	text     []byte
-	re       *regexp.Regexp
-	moment   moment
-	kinds    kindSet
-	set      Settings
 	rules    []*Rule // alternatives of any_of, elements of an array
-	each     *Rule   // for every element
 	members  []member
 	defaults []member // schema defaults of members that were not expected
-	loose    bool     // more members or elements than expected are fine
-	shuffled bool     // elements in any order
+	name     string   // shown as the rule of a diff
+	each     *Rule    // for every element
+	re       *regexp.Regexp
+	moment   *moment
+	set      *Settings
 }
 
 type member struct {
@@ -81,13 +82,13 @@ func (c *compiler) problem(code, key, msg, fix string) {
 // One compiles a rule for a single value found at key.
 func One(key string, m callvet.Matcher, set Settings) (*Rule, []Problem) {
 	var c compiler
-	r, _ := c.node(value.Value{}, &trie{m: &m}, schema{}, set, key)
+	r, _ := c.node(value.Value{}, &trie{m: &m}, schema{}, &set, key)
 	return r, c.ps
 }
 
 // node compiles the expectation of one value: want is what the case expects (or
 // absent), t what matchers say about it.
-func (c *compiler) node(want value.Value, t *trie, s schema, set Settings, key string) (r *Rule, optional bool) {
+func (c *compiler) node(want value.Value, t *trie, s schema, set *Settings, key string) (r *Rule, optional bool) {
 	var m *callvet.Matcher
 	if t != nil && t.m != nil {
 		m = t.m
@@ -98,6 +99,8 @@ func (c *compiler) node(want value.Value, t *trie, s schema, set Settings, key s
 			}
 			want = v
 		}
+		own := *set
+		set = &own
 		c.ps = append(c.ps, set.overlay(*m, key)...)
 		optional = m.Optional
 		if r := c.special(m, want, s, set, key); r != nil {
@@ -115,7 +118,7 @@ func (c *compiler) node(want value.Value, t *trie, s schema, set Settings, key s
 func (t *trie) plain() bool { return t == nil || len(t.keys) == 0 && len(t.at) == 0 && t.each == nil }
 
 // special compiles the matchers that are not a way to compare with one value.
-func (c *compiler) special(m *callvet.Matcher, want value.Value, s schema, set Settings, key string) *Rule {
+func (c *compiler) special(m *callvet.Matcher, want value.Value, s schema, set *Settings, key string) *Rule {
 	switch m.Mode {
 	case ModePresent:
 		return &Rule{op: opPresent, name: ModePresent}
@@ -133,10 +136,12 @@ func (c *compiler) special(m *callvet.Matcher, want value.Value, s schema, set S
 	return nil
 }
 
-func (c *compiler) anyOf(list value.Value, s schema, set Settings, key string) *Rule {
+func (c *compiler) anyOf(list value.Value, s schema, set *Settings, key string) *Rule {
 	r := &Rule{op: opAnyOf, name: ModeAnyOf, want: list}
 	if set.Leaf == ModeAnyOf {
-		set.Leaf = ModeExact
+		each := *set
+		each.Leaf = ModeExact
+		set = &each
 	}
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
 		r.rules = append(r.rules, c.value(e, nil, s, set, key, true))
@@ -146,7 +151,7 @@ func (c *compiler) anyOf(list value.Value, s schema, set Settings, key string) *
 
 // value compiles the comparison with want. own tells that a matcher chose the
 // mode for this very parameter, so that a value the mode cannot use is a problem.
-func (c *compiler) value(want value.Value, t *trie, s schema, set Settings, key string, own bool) *Rule {
+func (c *compiler) value(want value.Value, t *trie, s schema, set *Settings, key string, own bool) *Rule {
 	if set.Leaf == ModePresent && t.plain() {
 		return &Rule{op: opPresent, name: ModePresent, want: want}
 	}
@@ -161,7 +166,7 @@ func (c *compiler) value(want value.Value, t *trie, s schema, set Settings, key 
 	return c.scalar(want, s, set, key, own)
 }
 
-func (c *compiler) object(want value.Value, t *trie, s schema, set Settings, key string) *Rule {
+func (c *compiler) object(want value.Value, t *trie, s schema, set *Settings, key string) *Rule {
 	r := &Rule{op: opObject, name: set.structName(), want: want, set: set,
 		loose: set.Subset || want.Kind() == value.Invalid}
 	r.members = make([]member, 0, want.Len())
@@ -178,7 +183,7 @@ func (c *compiler) object(want value.Value, t *trie, s schema, set Settings, key
 	return r
 }
 
-func (c *compiler) member(name string, want value.Value, t *trie, s schema, set Settings, key string) member {
+func (c *compiler) member(name string, want value.Value, t *trie, s schema, set *Settings, key string) member {
 	path := name
 	if key != "" {
 		path = key + "." + name
@@ -216,7 +221,7 @@ next:
 	return out
 }
 
-func (c *compiler) array(want value.Value, t *trie, s schema, set Settings, key string) *Rule {
+func (c *compiler) array(want value.Value, t *trie, s schema, set *Settings, key string) *Rule {
 	r := &Rule{op: opArray, name: set.structName(), want: want, set: set, loose: set.Subset, shuffled: set.Unordered || set.Subset}
 	if want.Kind() == value.Invalid {
 		r.loose = true

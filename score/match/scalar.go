@@ -10,7 +10,7 @@ import (
 )
 
 // scalar compiles the comparison with a string, number, boolean or null.
-func (c *compiler) scalar(want value.Value, s schema, set Settings, key string, own bool) *Rule {
+func (c *compiler) scalar(want value.Value, s schema, set *Settings, key string, own bool) *Rule {
 	r := &Rule{name: set.Leaf, want: want, set: set}
 	switch want.Kind() {
 	case value.Number:
@@ -53,7 +53,7 @@ func (c *compiler) str(r *Rule, text []byte, s schema, key string, own bool) {
 	case ModeDate:
 		m, ok := parseMoment(string(text))
 		if ok {
-			r.op, r.moment = opDate, m
+			r.op, r.moment = opDate, &m
 			return
 		}
 		if own {
