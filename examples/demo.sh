@@ -14,7 +14,7 @@ for suite in weather abstention parallel smart-home refunds travel; do
   "$callvet" run "$suite.yaml" -m "script:scripts/$suite-good.yaml" -m "script:scripts/$suite-$careless.yaml" -m offline/lexical --name "$suite" --show-failures 2
 done
 echo; echo "== one failing case, whole"
-"$callvet" show refunds worked-example -m "script:scripts/refunds-sloppy.yaml"
+"$callvet" show refunds worked-example -m script:refunds-sloppy.yaml
 out=${CALLVET_DEMO_REPORT:-}
 if [ -n "$out" ]; then "$callvet" report travel -o "$out"; echo "report: $out"; fi
 "$callvet" runs

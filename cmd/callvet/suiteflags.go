@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/suite"
 )
 
@@ -39,7 +40,10 @@ func (a *app) check(ctx context.Context, path string, f suiteFlags) (*callvet.Su
 	if err != nil {
 		return nil, nil, err
 	}
-	return suite.Check(a.path(path), opt, suite.LintOptions{Source: os.ReadFile, Scoring: scoring})
+	return suite.Check(a.path(path), opt, suite.LintOptions{
+		Source: os.ReadFile, Scoring: scoring,
+		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
+	})
 }
 
 func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -163,18 +164,23 @@ func (l *linter) goldCall(c *callvet.ExpectedCall) (call callvet.Call, ok bool) 
 		args.Set(name, v, drop)
 	}
 	call = callvet.Call{ID: c.ID, Tool: c.Tools[0], Args: args.JSON(), Status: callvet.StatusOK}
-	if c.ResultCheck != "" && !l.mocked(call.Tool) {
+	if c.ResultCheck != "" && (l.opt.World == nil || !l.mocked(call.Tool)) {
 		return call, false
 	}
-	for _, m := range l.mocksOf(call.Tool) {
-		if len(m.Replies) > 0 {
-			call.Result = m.Replies[0].Result
+	call.Result = l.reply(call)
+	return call, true
+}
+
+// reply is what the case's world answers to the call, as in a run.
+func (l *linter) reply(call callvet.Call) json.RawMessage {
+	if l.opt.World != nil {
+		if w := l.opt.World(l.s, l.c); w != nil {
+			if r, err := w.Answer(context.Background(), call); err == nil && r.Result != nil {
+				return r.Result
+			}
 		}
 	}
-	if call.Result == nil {
-		call.Result = json.RawMessage(`{}`)
-	}
-	return call, true
+	return json.RawMessage(`{}`)
 }
 
 // goldValue gives a value that the matcher accepts, or tells that the argument

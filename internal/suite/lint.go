@@ -20,6 +20,9 @@ type LintOptions struct {
 	// Scoring is what a run would score with; without a Similarity a semantic
 	// comparison is an error.
 	Scoring score.Config
+	// World answers the calls of gold answers as a run would, without waiting.
+	// Nil: checks of results are not held against gold.
+	World func(s *callvet.Suite, c *callvet.Case) callvet.World
 	// Source gives a file's bytes, so that problems point at the very value. Nil:
 	// they point at their case.
 	Source func(file string) ([]byte, error)
