@@ -18,22 +18,42 @@ import (
 // parseAs reads data in the dialect asked for, or in the one it is in. A suite
 // that says callvet: 1 is always the native one.
 func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	if opt.Dialect != "callvet" && opt.Dialect != "" {
+		return parseForeign(data, name, opt)
+	}
+	var d *source.File
+	var bad *source.SyntaxError
+	yaml := source.IsYAML(name, data)
+	if yaml { // read here first, where there is a guard before the parser
+		if d, bad = source.Read(name, data); bad != nil {
+			return broken(d, bad)
+		}
+	}
 	if opt.Dialect == "" && !saysNative(data) {
 		if s, problems, err := parseForeign(data, name, opt); s != nil || err != nil {
 			return s, problems, err
 		}
-	} else if opt.Dialect != "callvet" && opt.Dialect != "" {
-		return parseForeign(data, name, opt)
 	}
-	d, bad := source.Read(name, data)
-	if bad != nil {
-		if err := dialect.Refusal(data, name); bad.Trailing && err != nil { // JSON Lines of something else
-			return nil, nil, err
+	if !yaml {
+		if d, bad = source.Read(name, data); bad != nil {
+			if bad.Trailing { // JSON Lines of something else
+				if err := dialect.Refusal(data, name); err != nil {
+					return nil, nil, err
+				}
+			}
+			return broken(d, bad)
 		}
-		p := d.Problem(bad)
-		err := fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p)
-		return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err, Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
 	}
+	return parseNative(d, data, opt)
+}
+
+func broken(d *source.File, bad *source.SyntaxError) (*callvet.Suite, []callvet.Problem, error) {
+	p := d.Problem(bad)
+	err := fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p)
+	return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err, Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
+}
+
+func parseNative(d *source.File, data []byte, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	s, problems := native.Read(d, func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
 	if s != nil {
 		if !opt.KeepTokens && bytes.Contains(data, []byte("{{")) {
@@ -43,11 +63,11 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 		}
 		return s, problems, nil
 	}
-	if err := dialect.Refusal(data, name); err != nil {
+	if err := dialect.Refusal(data, d.Name); err != nil {
 		return nil, nil, err
 	}
 	return nil, nil, &callvet.Hinted{
-		Err:  fmt.Errorf("read suite %s: %w: not a suite in any format callvet knows", name, callvet.ErrInvalid),
+		Err:  fmt.Errorf("read suite %s: %w: not a suite in any format callvet knows", d.Name, callvet.ErrInvalid),
 		Hint: "a callvet suite has tools: and cases:; `callvet init` writes one",
 	}
 }

@@ -3,14 +3,12 @@
 package suite
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/score"
 )
 
@@ -86,117 +84,37 @@ func suiteKey(key string) string {
 	return out + "params." + arg
 }
 
-// goldOf scores the first plan of a case; the rest of its routing assertions
-// must agree with it. Cases whose gold cannot be written down (a pattern, data
-// that flows from a result) are left out.
+// goldOf scores the attempt that does what the case expects, where one can be
+// derived, with the results that the case's world gives to its calls.
 func (l *linter) goldOf(scorer *score.Scorer) {
-	if len(l.c.Expect.Plans) == 0 || (l.c.MultiTurn != nil && (len(l.c.MultiTurn.RequiredPrerequisites) > 0 || len(l.c.MultiTurn.ArgumentSource) > 0)) {
+	t, ok := scorer.Gold(l.c)
+	if !ok {
 		return
 	}
-	t := callvet.Trace{CaseID: l.c.ID, Target: "gold", End: callvet.EndCalled, Format: callvet.FormatPass}
-	for _, i := range inOrder(l.c.Expect.Plans[0].Calls) {
-		call, ok := l.goldCall(&l.c.Expect.Plans[0].Calls[i])
-		if !ok {
-			return
-		}
-		t.Turns = append(t.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}})
+	if l.opt.World != nil {
+		answer(l.opt.World(l.s, l.c), &t)
 	}
-	if l.c.MultiTurn != nil {
-		t.End = callvet.EndReached
-	}
-	t.Classify(false)
-	// The scorer knows the case it compiled; only its answer-side assertions
-	// cannot be met by a gold call.
 	result := scorer.Score(l.c, &t)
-	if result.Verdict == callvet.VerdictPass || result.Class == callvet.ClassAnswer || result.Class == callvet.ClassBudget {
+	if result.Verdict == callvet.VerdictPass || result.Verdict == callvet.VerdictNotRun {
 		return
 	}
-	reason := result.Reason
-	if reason == "" {
-		reason = string(result.Class)
-	}
-	l.problem("gold-fails", "expect", "mend the expectation; `callvet run` would fail this case for every model", "the case's own gold answer does not pass it: %s", reason)
+	l.problem("gold-fails", "expect", "mend the expectation; every model would fail this case", "the case's own gold answer does not pass it: %s", cmp.Or(result.Reason, string(result.Class)))
 }
 
-// inOrder lists the calls so that each stands after those it waits for.
-func inOrder(calls []callvet.ExpectedCall) []int {
-	var out []int
-	done := make([]bool, len(calls))
-	for range calls {
-		for i := range calls {
-			if done[i] || slices.ContainsFunc(calls[i].After, func(id string) bool {
-				return slices.ContainsFunc(calls, func(c callvet.ExpectedCall) bool { return c.ID == id && !done[indexOf(calls, id)] })
-			}) {
+// answer gives the calls of t that have no result yet what the world answers.
+func answer(world callvet.World, t *callvet.Trace) {
+	if world == nil {
+		return
+	}
+	for i := range t.Turns {
+		for j := range t.Turns[i].Calls {
+			call := &t.Turns[i].Calls[j]
+			if call.Result != nil || call.Args == nil {
 				continue
 			}
-			out, done[i] = append(out, i), true
-		}
-	}
-	return out
-}
-
-func indexOf(calls []callvet.ExpectedCall, id string) int {
-	return slices.IndexFunc(calls, func(c callvet.ExpectedCall) bool { return c.ID == id })
-}
-
-// goldCall writes the call that the expectation describes; ok is false when it
-// describes no single one.
-func (l *linter) goldCall(c *callvet.ExpectedCall) (call callvet.Call, ok bool) {
-	if len(c.Tools) == 0 || l.looseMode() {
-		return call, false
-	}
-	args := source.Node{Kind: source.Map}
-	if c.Args != nil {
-		d, bad := source.ReadJSON("", c.Args)
-		if bad != nil {
-			return call, false
-		}
-		args = d.Root
-	} else if len(c.Matchers) == 0 {
-		return call, false // arguments are not scored, so the gold does not know them
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Matchers)) {
-		m := c.Matchers[name]
-		v, drop, ok := goldValue(&m)
-		if !ok || strings.ContainsAny(name, ".[/") {
-			return call, false
-		}
-		args.Set(name, v, drop)
-	}
-	call = callvet.Call{ID: c.ID, Tool: c.Tools[0], Args: args.JSON(), Status: callvet.StatusOK}
-	if c.ResultCheck != "" && (l.opt.World == nil || !l.mocked(call.Tool)) {
-		return call, false
-	}
-	call.Result = l.reply(call)
-	return call, true
-}
-
-// reply is what the case's world answers to the call, as in a run.
-func (l *linter) reply(call callvet.Call) json.RawMessage {
-	if l.opt.World != nil {
-		if w := l.opt.World(l.s, l.c); w != nil {
-			if r, err := w.Answer(context.Background(), call); err == nil && r.Result != nil {
-				return r.Result
+			if r, err := world.Answer(context.Background(), *call); err == nil && r.Result != nil {
+				call.Result, call.Status = r.Result, cmp.Or(r.Status, callvet.StatusOK)
 			}
 		}
 	}
-	return json.RawMessage(`{}`)
-}
-
-// goldValue gives a value that the matcher accepts, or tells that the argument
-// must be left out.
-func goldValue(m *callvet.Matcher) (v json.RawMessage, drop, ok bool) {
-	switch m.Mode {
-	case "absent":
-		return nil, true, true
-	case "present", "type", "regex", "semantic":
-		return nil, false, false
-	case "any_of":
-		var list []json.RawMessage
-		if json.Unmarshal(m.Value, &list) != nil || len(list) == 0 {
-			return nil, false, false
-		}
-		return list[0], false, true
-	}
-	return m.Value, false, m.Value != nil
 }

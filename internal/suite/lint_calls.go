@@ -23,9 +23,22 @@ func (l *linter) plan(p *callvet.Plan, key string) {
 		}
 		l.expectedCall(&p.Calls[i], fmt.Sprintf("%s.calls[%d]", key, i))
 	}
+	if min := l.c.Expect.MinToolCalls; min != nil && len(l.c.Expect.Plans) == 1 && p.MaxExtraCalls == nil && *min > len(p.Calls) && l.c.MultiTurn == nil && l.extraCalls() == 0 && (p.Order == "" || p.Order == callvet.OrderAny || p.Order == callvet.OrderStrict) {
+		l.problem("contradiction", "expect.min_tool_calls", "set max_extra_calls", "at least %d calls are asked for, but no more than the %d expected ones may be made", *min, len(p.Calls))
+	}
 	if max := l.c.Expect.MaxToolCalls; max != nil && required > *max && len(l.c.Expect.Plans) == 1 {
 		l.problem("contradiction", "expect.max_tool_calls", "", "%d calls are expected, but at most %d may be made", required, *max)
 	}
+}
+
+// extraCalls is how many calls beside the plan's the settings allow.
+func (l *linter) extraCalls() int {
+	for _, s := range []*callvet.Scoring{l.c.Scoring, &l.s.Defaults.Scoring} {
+		if s != nil && s.MaxExtraCalls != nil {
+			return *s.MaxExtraCalls
+		}
+	}
+	return 0
 }
 
 func (l *linter) expectedCall(c *callvet.ExpectedCall, key string) {

@@ -12,15 +12,21 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/replay"
 	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
+// mockWorld answers as a run does.
+func mockWorld(s *callvet.Suite, c *callvet.Case) callvet.World {
+	return replay.Mocks(s, c, replay.Options{})
+}
+
 // report is what a person would see of a file.
 func report(path string) string {
 	var b strings.Builder
-	_, problems, err := Check(path, Options{}, LintOptions{Source: os.ReadFile})
+	_, problems, err := Check(path, Options{}, LintOptions{Source: os.ReadFile, World: mockWorld})
 	if err != nil {
 		fmt.Fprintf(&b, "error: %v\n", err)
 		var h *callvet.Hinted

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +90,21 @@ func TestAnchorsMergeAndBombs(t *testing.T) {
 	deep := `{"callvet":1,"cases":[{"prompt":"p","expected_tool":"a","expected_params":{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}]}`
 	if s, problems, err := Parse([]byte(deep), "x.json", Options{}); err == nil && !HasErrors(problems) {
 		t.Errorf("deep JSON was read: %v", s)
+	}
+}
+
+// TestHostileYAMLEnds reads texts on which the parser alone would take minutes.
+func TestHostileYAMLEnds(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"keys": strings.Repeat("k: 1\n", 1<<17), "empty": strings.Repeat("-\n", 1<<18), "question": strings.Repeat("? a\n", 1<<16),
+		"quotes": strings.Repeat("\"a\" ", 1<<18), "colons": strings.Repeat("a: ", 1<<16), "brackets": strings.Repeat("[]", 1<<17),
+	} {
+		start := time.Now()
+		_, _, err := Parse([]byte(text), "x.yaml", Options{})
+		if took := time.Since(start); err == nil || took > 20*time.Second {
+			t.Errorf("%s: %v after %v", name, err, took)
+		}
 	}
 }
 

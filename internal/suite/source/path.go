@@ -3,8 +3,6 @@
 package source
 
 import (
-	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,24 +49,4 @@ func (n *Node) key(path string) (i int, rest string) {
 		}
 	}
 	return i, rest
-}
-
-// Set replaces, adds or drops a key.
-func (n *Node) Set(name string, raw json.RawMessage, drop bool) {
-	i := slices.IndexFunc(n.Names, func(e Entry) bool { return e.Name == name })
-	if drop {
-		if i >= 0 {
-			n.Names, n.Items = slices.Delete(n.Names, i, i+1), slices.Delete(n.Items, i, i+1)
-		}
-		return
-	}
-	d, bad := ReadJSON("", raw)
-	if bad != nil {
-		return
-	}
-	if i < 0 {
-		n.Names, n.Items = append(n.Names, Entry{Name: name}), append(n.Items, Node{})
-		i = len(n.Items) - 1
-	}
-	n.Items[i] = d.Root
 }

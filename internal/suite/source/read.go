@@ -5,7 +5,6 @@ package source
 import (
 	"bytes"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -17,11 +16,9 @@ const yamlLimit = 32 << 20
 
 // Read parses JSON or YAML, whichever the text is.
 func Read(name string, data []byte) (*File, *SyntaxError) {
-	ext := strings.ToLower(filepath.Ext(name))
-	named := slices.Contains([]string{".yaml", ".yml"}, ext)
-	if looksJSON(data) && !named || ext == ".json" || ext == ".jsonc" {
+	if !IsYAML(name, data) {
 		d, bad := ReadJSON(name, data)
-		if bad == nil || ext != "" || data[0] != '{' {
+		if bad == nil || filepath.Ext(name) != "" || data[0] != '{' {
 			return d, bad
 		}
 		if y, worse := parseYAML(name, data); worse == nil {
@@ -35,9 +32,18 @@ func Read(name string, data []byte) (*File, *SyntaxError) {
 	return parseYAML(name, data)
 }
 
-func looksJSON(data []byte) bool {
+// IsYAML tells whether Read takes the text for YAML: by the ending of its name,
+// else by how it begins.
+func IsYAML(name string, data []byte) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".yaml", ".yml":
+		return true
+	case ".json", ".jsonc":
+		return false
+	}
 	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(data) > 0 && (data[0] == '{' || data[0] == '[' || bytes.HasPrefix(data, []byte("//")) || bytes.HasPrefix(data, []byte("/*")))
+	json := len(data) > 0 && (data[0] == '{' || data[0] == '[' || bytes.HasPrefix(data, []byte("//")) || bytes.HasPrefix(data, []byte("/*")))
+	return !json
 }
 
 // Problem says a syntax error with its place in the file.

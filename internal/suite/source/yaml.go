@@ -27,7 +27,7 @@ func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
 		}
 	}()
 	tokens := lexer.Tokenize(strings.TrimPrefix(string(data), "\ufeff"))
-	if bad := tooDeep(tokens); bad != nil {
+	if bad := tooMuch(tokens); bad != nil {
 		return d, bad
 	}
 	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -55,9 +55,11 @@ func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
 }
 
 func yamlSyntax(err error) *SyntaxError {
-	e := &SyntaxError{Line: 1, Column: 1, Message: "not valid YAML: " + err.Error()}
+	e := &SyntaxError{Line: 1, Column: 1}
 	var s *yaml.SyntaxError
-	if errors.As(err, &s) {
+	if !errors.As(err, &s) {
+		e.Message = "not valid YAML: " + err.Error()
+	} else { // its Error would draw the source, which takes minutes for a large file
 		e.Message = "not valid YAML: " + s.Message
 		if s.Token != nil && s.Token.Position != nil {
 			e.Line, e.Column = s.Token.Position.Line, s.Token.Position.Column
@@ -69,28 +71,89 @@ func yamlSyntax(err error) *SyntaxError {
 	return e
 }
 
-// tooDeep refuses nesting before the recursive parser meets it: brackets, and
-// block indicators that open several levels on one line.
-func tooDeep(tokens token.Tokens) *SyntaxError {
-	depth, line, onLine := 0, 0, 0
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			line, onLine = t.Position.Line, 0
+// maxWork bounds what the parser spends beside reading: it copies a mapping for
+// each of its keys, and all tokens for each value that is left empty.
+const maxWork = 1 << 30
+
+// tooMuch refuses what the recursive parser could not bear: nesting by brackets
+// or by several block indicators on one line, very wide block mappings, and very
+// many empty values.
+func tooMuch(tokens token.Tokens) *SyntaxError {
+	var w yamlWork
+	for i, t := range tokens {
+		bad := w.nesting(t)
+		if bad == "" && w.widths(tokens, i) > maxWork {
+			bad = "the YAML has too many keys or empty values for its size; write it as JSON"
 		}
-		switch t.Type {
-		case token.MappingStartType, token.SequenceStartType:
-			depth++
-		case token.MappingEndType, token.SequenceEndType:
-			depth--
-		case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
-			onLine++
-		default:
-		}
-		if depth > maxDepth || (depth <= 0 && onLine > maxDepth) || t.Position.Column > 1<<22 {
-			return &SyntaxError{Line: t.Position.Line, Column: t.Position.Column, Message: "values are nested more than 200 deep"}
+		if bad != "" {
+			return &SyntaxError{Line: t.Position.Line, Column: t.Position.Column, Message: bad}
 		}
 	}
 	return nil
+}
+
+type yamlWork struct {
+	depth, line, onLine int
+	work                int
+	open                []blockMap
+}
+
+// blockMap is a block mapping that the walk is inside of.
+type blockMap struct{ column, keys int }
+
+func (w *yamlWork) nesting(t *token.Token) string {
+	if t.Position.Line != w.line {
+		w.line, w.onLine = t.Position.Line, 0
+	}
+	switch t.Type {
+	case token.MappingStartType, token.SequenceStartType:
+		w.depth++
+	case token.MappingEndType, token.SequenceEndType:
+		w.depth--
+	case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
+		w.onLine++
+	default:
+	}
+	if w.depth > maxDepth || (w.depth <= 0 && w.onLine > maxDepth) || t.Position.Column > 1<<22 {
+		return "values are nested more than 200 deep"
+	}
+	return ""
+}
+
+// widths adds the work that the token at i makes.
+func (w *yamlWork) widths(tokens token.Tokens, i int) int {
+	t := tokens[i]
+	column := t.Position.Column
+	switch {
+	case w.depth > 0:
+		return w.work
+	case t.Type == token.MappingValueType && i > 0 && tokens[i-1].Position.Line == t.Position.Line:
+		w.key(tokens[i-1].Position.Column)
+	case t.Type == token.MappingKeyType:
+		w.key(column)
+		w.work += len(tokens)
+	case t.Type == token.SequenceEntryType, i == 0, tokens[i-1].Position.Line != t.Position.Line:
+		for len(w.open) > 0 && w.open[len(w.open)-1].column > column {
+			w.open = w.open[:len(w.open)-1]
+		}
+	}
+	indicator := t.Type == token.MappingValueType || t.Type == token.SequenceEntryType
+	if indicator && i+1 < len(tokens) && tokens[i+1].Position.Line != t.Position.Line && tokens[i+1].Position.Column <= column {
+		w.work += len(tokens)
+	}
+	return w.work
+}
+
+func (w *yamlWork) key(column int) {
+	for len(w.open) > 0 && w.open[len(w.open)-1].column > column {
+		w.open = w.open[:len(w.open)-1]
+	}
+	if len(w.open) == 0 || w.open[len(w.open)-1].column < column {
+		w.open = append(w.open, blockMap{column: column})
+	}
+	top := &w.open[len(w.open)-1]
+	w.work += 2*top.keys + 1
+	top.keys++
 }
 
 func at(n ast.Node, message string) *SyntaxError {
