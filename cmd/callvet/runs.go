@@ -84,8 +84,10 @@ func summary(r *store.Run) (report.RunSummary, error) {
 	if err := json.Unmarshal(r.Totals, &t); err != nil {
 		return out, fmt.Errorf("read totals of run %s: %w", r.ID, err)
 	}
+	// Only counts are stored, and repeats of a case are one cluster: an interval
+	// from counts alone would be too narrow, so the list has none.
 	out.Cells = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}
-	if t.CostKnown {
+	if t.CostKnown && t.CostUSD > 0 { // targets that report no usage count as 0
 		out.CostUSD = &t.CostUSD
 	}
 	return out, nil

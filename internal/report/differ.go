@@ -21,6 +21,8 @@ type diffLine struct {
 	Actual   string
 	Rule     string
 	Note     string
+	// Whole marks a line about the call itself, which a title may say already.
+	Whole bool
 }
 
 // callDiff is the comparison of one call.
@@ -64,10 +66,10 @@ func diffCall(m *callvet.CallMatch) callDiff {
 	switch m.State {
 	case callvet.StateMissing:
 		d.Title = want + ": not called"
-		d.Lines = []diffLine{{Mark: "-", Path: "call", Expected: want + "(" + compact(m.WantArgs, "") + ")", Actual: nothing}}
+		d.Lines = []diffLine{{Mark: "-", Whole: true, Path: "call", Expected: want + "(" + compact(m.WantArgs, "") + ")", Actual: nothing}}
 	case callvet.StateExtra:
 		d.Title = got + ": called but not expected"
-		d.Lines = []diffLine{{Mark: "+", Path: "call", Expected: nothing, Actual: got + "(" + compact(m.GotArgs, "") + ")"}}
+		d.Lines = []diffLine{{Mark: "+", Whole: true, Path: "call", Expected: nothing, Actual: got + "(" + compact(m.GotArgs, "") + ")"}}
 	default:
 		d.Title = got
 		if m.State == callvet.StateMatched {
@@ -75,7 +77,7 @@ func diffCall(m *callvet.CallMatch) callDiff {
 		}
 		if !named(m.Want, m.Got) {
 			d.Title = got + " instead of " + want
-			d.Lines = append(d.Lines, diffLine{Mark: "!", Path: "tool", Expected: want, Actual: got})
+			d.Lines = append(d.Lines, diffLine{Mark: "!", Whole: true, Path: "tool", Expected: want, Actual: got})
 		}
 		for i := range m.Args {
 			d.Lines = append(d.Lines, diffArg(&m.Args[i]))

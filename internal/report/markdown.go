@@ -77,7 +77,7 @@ func mdTargets(b *bytes.Buffer, v *View) {
 		}
 		fmt.Fprintf(b, "| %s |", md(targetLabel(&ps[i])))
 		for _, c := range mdTargetColumns {
-			fmt.Fprintf(b, " %s |", targetColumns[c].text(&ps[i].Overall))
+			fmt.Fprintf(b, " %s |", targetColumns[c].value(&ps[i].Overall))
 		}
 		b.WriteString("\n")
 	}
@@ -107,7 +107,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 		}
 		fmt.Fprintf(b, "| %s=%s | %d |", md(p.Key), md(p.Value), p.Cases)
 		for j := range shown {
-			fmt.Fprintf(b, " %s |", sliceRate(&shown[j], p.Key, p.Value))
+			fmt.Fprintf(b, " %s |", amount(sliceMetric(&shown[j], p.Key, p.Value)))
 		}
 		b.WriteString("\n")
 	}
@@ -165,7 +165,7 @@ func mdFailure(v *View, r Row, more int) string {
 	if q := line(question(r.Case)); q != "" {
 		fmt.Fprintf(&b, "> %s\n\n", md(limited(q, 400)))
 	}
-	if s := because(r); s != "" {
+	if s := because(r); s != "" && !told(r) {
 		fmt.Fprintf(&b, "%s\n\n", md(limited(s, 600)))
 	}
 	var d strings.Builder

@@ -202,22 +202,30 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		_, err := io.WriteString(w, s.String())
 		return err
 	}
-	var rows [][]string
+	label := column{title: "run"}
+	cols := []column{
+		{title: "created"}, {title: "suite", rank: 1}, {title: "targets", rank: 3}, {title: "pass"}, {title: "rate %", rank: 2},
+		{title: "errors", rank: 1, right: true}, {title: "cost", rank: 2}, {title: "status"},
+	}
 	for _, r := range runs {
 		id := line(r.ID)
 		if r.Name != "" {
 			id += " " + line(r.Name)
 		}
-		spent := "unknown"
+		label.cells = append(label.cells, id)
+		spent := "–"
 		if r.CostUSD != nil {
 			spent = dollars(*r.CostUSD)
 		}
-		rows = append(rows, []string{
-			id, r.Created.In(loc).Format("2006-01-02 15:04"), short(line(r.Suite), 28), short(line(strings.Join(r.Targets, ", ")), 32),
-			fmt.Sprintf("%s/%s", thousands(r.Cells.Pass), thousands(r.Cells.Pass+r.Cells.Fail)), rate(r.Pass), thousands(r.Cells.Error), spent, line(r.Status),
-		})
+		for i, t := range []string{
+			r.Created.In(loc).Format("2006-01-02 15:04"), short(line(r.Suite), 28), middle(line(strings.Join(r.Targets, ", ")), 40),
+			fmt.Sprintf("%s/%s", thousands(r.Cells.Pass), thousands(r.Cells.Pass+r.Cells.Fail)), bare(&panel.Metric{Interval: r.Pass}),
+			thousands(r.Cells.Error), spent, line(r.Status),
+		} {
+			cols[i].cells = append(cols[i].cells, t)
+		}
 	}
-	s.grid([]string{"run", "created", "suite", "targets", "pass", "rate", "errors", "cost", "status"}, rows, func(c int) bool { return c == 6 })
+	s.grid(label, cols)
 	_, err := io.WriteString(w, s.String())
 	return err
 }
@@ -272,18 +280,22 @@ func (s *screen) differences(t *panel.TargetComparison) {
 	if len(t.Slices) == 0 {
 		return
 	}
-	var rows [][]string
+	label := column{title: "slice"}
+	cols := []column{{title: "cases", right: true}, {title: "baseline %", rank: 1}, {title: "now %", rank: 1}, {title: "change"}, {title: "p (Holm)", rank: 2}}
 	for i := range t.Slices {
 		d := &t.Slices[i]
 		p := pValue(d.P)
 		if d.PHolm != nil {
 			p = pValue(*d.PHolm)
 		}
-		rows = append(rows, []string{
-			line(d.Key) + "=" + line(d.Value), thousands(d.Cases), rate(d.Baseline), rate(d.Candidate), change(d.Change), p,
-		})
+		label.cells = append(label.cells, line(d.Key)+"="+line(d.Value))
+		for j, text := range []string{
+			thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), change(d.Change), p,
+		} {
+			cols[j].cells = append(cols[j].cells, text)
+		}
 	}
-	s.grid([]string{"slice", "cases", "baseline", "now", "change", "p (Holm)"}, rows, func(c int) bool { return c == 1 })
+	s.grid(label, cols)
 }
 
 // maxChanges bounds the list of changed cases on a terminal.

@@ -252,6 +252,8 @@ func thousands(n int) string {
 // cost of a slice; unknown prices are never counted as 0.
 func cost(u panel.Usage) string {
 	switch {
+	case u.CostKnown == 0 && u.InputTokens+u.OutputTokens == 0:
+		return "–"
 	case u.CostKnown == 0:
 		return "unknown"
 	case u.CostUnknown > 0:

@@ -1,0 +1,222 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/callvet/callvet"
+)
+
+// maxScan bounds how many failed attempts are looked at to choose some.
+const maxScan = 5000
+
+func (s *screen) failures(v *View) error {
+	limit, each := s.opt.MaxFailures, 3
+	switch {
+	case limit == 0:
+		limit = 10
+	case limit < 0:
+		limit, each = maxScan, maxScan
+	}
+	groups, rest, err := sampleFailures(v, each, limit, maxScan)
+	if err != nil {
+		return err
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	s.heading("What failed")
+	for _, g := range groups {
+		s.line("\n%s", s.bold(className(g.Class))+s.dim(fmt.Sprintf("  %s", count(g.N, "attempt", "attempts"))))
+		for i, r := range g.Rows {
+			s.failure(v, r, g.Repeats[i])
+		}
+	}
+	if rest > 0 {
+		s.line("\n… and %s more: callvet show %s", thousands(rest), line(v.ID))
+	}
+	return nil
+}
+
+func (s *screen) failure(v *View, r Row, more int) {
+	word, paint := "FAIL", s.red
+	if verdictOf(r) == callvet.VerdictError {
+		word, paint = "ERROR", s.yellow
+	}
+	title := fmt.Sprintf("  %s  %s", paint(word), s.bold(attemptName(r, v.repeats())))
+	if len(v.Targets) > 1 {
+		title += "  " + targetNumber(r.Cell.Target) + " " + line(v.targetName(r.Cell.Target))
+	}
+	s.line("%s%s", title, s.dim(alike(more)))
+	if q := line(question(r.Case)); q != "" {
+		s.line("        %s", s.dim("“"+short(q, s.width-12)+"”"))
+	}
+	if b := because(r); b != "" && !told(r) {
+		s.wrap("        ", b)
+	}
+	s.callDiffs(r, false)
+	s.failedAssertions(r)
+	if m := repairs(&r.Cell.Trace); len(m) > 0 {
+		s.line("        repaired before scoring: %s", strings.Join(m, ", "))
+	}
+	if len(r.Cell.Trace.Calls()) == 0 && r.Cell.Trace.Answer != "" {
+		s.line("        answered: %s", short(line(r.Cell.Trace.Answer), s.width-18))
+	}
+}
+
+// told reports whether the comparison of calls or the assertions say all that
+// the reason of the verdict says.
+func told(r Row) bool {
+	reason := because(r)
+	for _, a := range failedAssertions(&r.Cell.Result) {
+		if strings.HasPrefix(reason, line(a.Name)+":") {
+			return true
+		}
+	}
+	ds := diffs(r)
+	switch r.Cell.Result.Class {
+	case callvet.ClassMissedCall, callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassToolHalluc, callvet.ClassIncomplete:
+		return slices.ContainsFunc(ds, func(d callDiff) bool {
+			return d.State == callvet.StateMissing || d.State == callvet.StateExtra || d.State == callvet.StatePartial && differs(d)
+		})
+	case callvet.ClassContract, callvet.ClassWrongArgs, callvet.ClassArgHalluc, callvet.ClassUnparseable:
+		return slices.ContainsFunc(ds, differs)
+	}
+	return false
+}
+
+// differs reports whether a comparison shows more than equal arguments.
+func differs(d callDiff) bool {
+	return len(d.Violations) > 0 || d.Note != "" || slices.ContainsFunc(d.Lines, func(l diffLine) bool { return l.Mark != "=" })
+}
+
+// alike tells of further repeats that a shown attempt stands for.
+func alike(more int) string {
+	if more == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (and %s)", count(more, "other repeat", "other repeats"))
+}
+
+func assertionText(a callvet.Assertion) string {
+	t := line(a.Name)
+	if a.Expected != "" || a.Actual != "" {
+		t += fmt.Sprintf(": expected %s, got %s", orNothing(a.Expected), orNothing(a.Actual))
+	}
+	return t
+}
+
+func orNothing(s string) string {
+	if s = line(s); s != "" {
+		return s
+	}
+	return nothing
+}
+
+// failedAssertions draws what did not hold, expected above got; what several
+// share is said once.
+func (s *screen) failedAssertions(r Row) {
+	list := failedAssertions(&r.Cell.Result)
+	wide := 0
+	for _, a := range list {
+		wide = max(wide, lipgloss.Width(line(a.Name)))
+	}
+	for i, a := range list {
+		s.wrap(fmt.Sprintf("        %s %-*s  expected ", s.red("!"), wide, line(a.Name)), short(orNothing(a.Expected), maxShown))
+		if i+1 == len(list) || list[i+1].Actual != a.Actual {
+			s.wrap(strings.Repeat(" ", 12+wide)+"got      ", short(orNothing(a.Actual), maxShown))
+		}
+	}
+}
+
+// maxShown bounds a value on the terminal, in columns.
+const maxShown = 600
+
+// callDiffs draws expected above actual; equal arguments and the plainest rule
+// only when all is set.
+func (s *screen) callDiffs(r Row, all bool) {
+	for _, d := range diffs(r) {
+		s.callTitle(d)
+		wide := 0
+		for _, l := range d.Lines {
+			if !l.Whole && (all || l.Mark != "=" || l.Note != "") {
+				wide = min(24, max(wide, lipgloss.Width(l.Path)))
+			}
+		}
+		for _, l := range d.Lines {
+			if !l.Whole && (l.Mark != "=" || all || l.Note != "") {
+				s.argDiff(l, wide, all)
+			}
+		}
+		for _, v := range d.Violations {
+			if d.Note == "" || !strings.Contains(v, strings.SplitN(d.Note, ":", 2)[0]) {
+				s.wrap("          "+s.red("!")+" schema ", v)
+			}
+		}
+		if d.Note != "" {
+			s.wrap("            ", d.Note)
+		}
+	}
+}
+
+func (s *screen) callTitle(d callDiff) {
+	mark, text, after := s.red("!"), d.Title, ""
+	switch d.State {
+	case callvet.StateMatched:
+		mark = s.green("=")
+	case callvet.StateMissing:
+		mark, text, after = s.red("-"), d.Lines[0].Expected, "  not called"
+	case callvet.StateExtra:
+		mark, text, after = s.red("+"), d.Lines[0].Actual, "  not expected"
+	}
+	s.wrap("        "+mark+" ", short(text, maxShown)+after)
+}
+
+func (s *screen) argDiff(l diffLine, wide int, all bool) {
+	mark := s.red(l.Mark)
+	if l.Mark == "=" {
+		mark = s.green(l.Mark)
+	}
+	head := fmt.Sprintf("          %s %-*s  ", mark, wide, l.Path)
+	extra := ruleText(l, all)
+	switch l.Mark {
+	case "=":
+		s.wrap(head, short(l.Actual, maxShown)+extra)
+	case "-":
+		s.wrap(head+"expected ", short(l.Expected, maxShown)+", not given"+extra)
+	case "+":
+		s.wrap(head+"not expected: ", short(l.Actual, maxShown)+extra)
+	default:
+		s.wrap(head+"expected ", short(l.Expected, maxShown))
+		s.wrap(strings.Repeat(" ", lipgloss.Width(head))+"got      ", short(l.Actual, maxShown)+extra)
+	}
+}
+
+// ruleText is the rule and the note of a line in brackets; the rule that needs
+// no word only when all is set.
+func ruleText(l diffLine, all bool) string {
+	var parts []string
+	if l.Rule != "" && (all || l.Rule != "exact") {
+		parts = append(parts, l.Rule)
+	}
+	if l.Note != "" {
+		parts = append(parts, l.Note)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  (" + strings.Join(parts, "; ") + ")"
+}
+
+// diffText is a line of a comparison as one line of text.
+func diffText(l diffLine) string {
+	t := fmt.Sprintf("%s: expected %s, got %s", l.Path, l.Expected, l.Actual)
+	if l.Mark == "=" {
+		t = fmt.Sprintf("%s: %s", l.Path, l.Actual)
+	}
+	return t + ruleText(l, true)
+}

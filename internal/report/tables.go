@@ -1,0 +1,334 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
+
+// column of a table on a terminal. Rank 0 is always drawn; where room is short,
+// columns of a higher rank are left out first.
+type column struct {
+	title string
+	cells []string
+	rank  int
+	right bool
+}
+
+func (c *column) width() int {
+	w := lipgloss.Width(c.title)
+	for _, t := range c.cells {
+		w = max(w, lipgloss.Width(t))
+	}
+	return w
+}
+
+// empty tells that no cell says anything.
+func (c *column) empty() bool {
+	return !slices.ContainsFunc(c.cells, func(t string) bool { return t != "–" })
+}
+
+// Bounds of the first column, in terminal columns: what it gives up for
+// important columns and for all others.
+const (
+	leastLabel = 16
+	fairLabel  = 32
+)
+
+// grid draws one table that fits the width: first the labels, cut in the middle
+// where they must be, then the columns for which there is room. It gives the
+// titles of the columns left out.
+func (s *screen) grid(label column, cols []column) (dropped []string) {
+	cols = slices.DeleteFunc(cols, func(c column) bool { return c.empty() })
+	natural := label.width()
+	keep := make([]bool, len(cols))
+	used := 0
+	for rank := range maxRank + 1 {
+		least := min(natural, fairLabel)
+		if rank < 2 {
+			least = min(natural, leastLabel)
+		}
+		for i := range cols {
+			if w := 2 + cols[i].width(); cols[i].rank == rank && (rank == 0 || least+used+w <= s.width) {
+				keep[i], used = true, used+w
+			}
+		}
+	}
+	shown := []column{{title: label.title}}
+	room := max(min(natural, leastLabel), s.width-used)
+	for _, t := range label.cells {
+		shown[0].cells = append(shown[0].cells, middle(t, room))
+	}
+	for i := range cols {
+		if keep[i] {
+			shown = append(shown, cols[i])
+		} else {
+			dropped = append(dropped, cols[i].title)
+		}
+	}
+	s.draw(shown)
+	return dropped
+}
+
+// maxRank is the rank of the least important columns.
+const maxRank = 6
+
+func (s *screen) draw(cols []column) {
+	row := func(text func(*column) string) string {
+		var b strings.Builder
+		for i := range cols {
+			t := text(&cols[i])
+			pad := strings.Repeat(" ", max(0, cols[i].width()-lipgloss.Width(t)))
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			if cols[i].right {
+				t, pad = pad, t
+			}
+			b.WriteString(t + pad)
+		}
+		return strings.TrimRight(b.String(), " ")
+	}
+	s.line("%s", s.bold(row(func(c *column) string { return c.title })))
+	total := -2
+	for i := range cols {
+		total += 2 + cols[i].width()
+	}
+	s.line("%s", s.dim(strings.Repeat("─", total)))
+	for i := range cols[0].cells {
+		s.line("%s", row(func(c *column) string { return c.cells[i] }))
+	}
+}
+
+// middle cuts a text to n columns in its middle, where names differ least.
+func middle(t string, n int) string {
+	if lipgloss.Width(t) <= n || n < 3 {
+		return t
+	}
+	tail, head := (n-1)*3/5, n-1-(n-1)*3/5
+	runes := []rune(t)
+	end := len(runes)
+	for w := 0; end > 0; end-- {
+		if w += lipgloss.Width(string(runes[end-1])); w > tail {
+			break
+		}
+	}
+	return strings.TrimSuffix(short(t, head+1), "…") + "…" + string(runes[end:])
+}
+
+// targetColumn is a column of the table of targets. Columns that hold a rate
+// name its metric.
+type targetColumn struct {
+	title  string
+	metric string
+	text   func(*panel.Slice) string
+	rank   int
+}
+
+// targetColumns are the columns of the table of targets.
+var targetColumns = []targetColumn{
+	{title: "pass", text: func(p *panel.Slice) string {
+		return fmt.Sprintf("%s/%s", thousands(p.Verdicts.Pass), thousands(p.Verdicts.Pass+p.Verdicts.Fail))
+	}},
+	{title: "rate", metric: panel.MetricPass},
+	{title: "tool", metric: "tool_selection", rank: 1},
+	{title: "arguments", metric: "arg_accuracy", rank: 1},
+	{title: "overall", metric: "overall", rank: 3},
+	{title: "errors", rank: 1, text: countAndRate(panel.MetricError, func(p *panel.Slice) int { return p.Verdicts.Error })},
+	{title: "unparseable", rank: 2, text: countAndRate(panel.MetricUnparseable, func(p *panel.Slice) int { return outcome(p, callvet.OutcomeUnparseable) })},
+	{title: "latency p50", metric: panel.MetricLatencyP50, rank: 4},
+	{title: "tokens", rank: 4, text: func(p *panel.Slice) string {
+		if p.Usage.InputTokens+p.Usage.OutputTokens == 0 {
+			return "–"
+		}
+		return thousands(p.Usage.InputTokens + p.Usage.OutputTokens)
+	}},
+	{title: "cost", rank: 2, text: func(p *panel.Slice) string { return cost(p.Usage) }},
+}
+
+// value of the column with its unit, as text that stands alone.
+func (c *targetColumn) value(p *panel.Slice) string {
+	if c.text != nil {
+		return c.text(p)
+	}
+	return amount(p.Metric(c.metric))
+}
+
+// of fills a column for some slices; rates are written without their unit,
+// which the title carries.
+func (c *targetColumn) of(ps []*panel.Slice) column {
+	out := column{title: c.title, rank: c.rank}
+	rates := c.text == nil && c.metric != panel.MetricLatencyP50
+	if rates {
+		out.title += " %"
+	}
+	zero := true
+	for _, p := range ps {
+		t := ""
+		if rates {
+			t = bare(p.Metric(c.metric))
+		} else {
+			t = c.value(p)
+		}
+		zero = zero && t == "0"
+		out.cells = append(out.cells, t)
+	}
+	if zero {
+		out.rank = maxRank
+	}
+	return out
+}
+
+// bare writes a rate with its interval in percent, without the sign.
+func bare(m *panel.Metric) string {
+	if m == nil {
+		return "–"
+	}
+	t := strings.Replace(rate(m.Interval), " %", "", 1)
+	for _, whole := range []string{"100", "0"} {
+		t = strings.ReplaceAll(" "+strings.NewReplacer("[", "[ ", "–", " – ", "]", " ]").Replace(t)+" ", " "+whole+".0 ", " "+whole+" ")
+		t = strings.TrimSpace(strings.NewReplacer("[ ", "[", " – ", "–", " ]", "]").Replace(t))
+	}
+	return t
+}
+
+func countAndRate(metric string, n func(*panel.Slice) int) func(*panel.Slice) string {
+	return func(p *panel.Slice) string {
+		if k := n(p); k > 0 {
+			return fmt.Sprintf("%d: %s", k, amount(p.Metric(metric)))
+		}
+		return "0"
+	}
+}
+
+func outcome(p *panel.Slice, o callvet.Outcome) int {
+	for _, c := range p.Outcomes {
+		if c.Name == string(o) {
+			return c.N
+		}
+	}
+	return 0
+}
+
+// targetLabel names a target and says what is special about it.
+func targetLabel(p *panel.TargetPanel) string {
+	if p.Floor {
+		return line(p.Name) + " (floor)"
+	}
+	return line(p.Name)
+}
+
+// targetNumber is how tables refer to a target where there are several.
+func targetNumber(i int) string { return fmt.Sprintf("[%d]", i+1) }
+
+func (s *screen) targets(v *View) {
+	ps := v.panels()
+	if len(ps) == 0 {
+		return
+	}
+	label := column{title: "target"}
+	var all []*panel.Slice
+	for i := range ps {
+		name := targetLabel(&ps[i])
+		if len(ps) > 1 {
+			name = targetNumber(i) + " " + name
+		}
+		label.cells = append(label.cells, name)
+		all = append(all, &ps[i].Overall)
+	}
+	var cols []column
+	for i := range targetColumns {
+		cols = append(cols, targetColumns[i].of(all))
+	}
+	for _, n := range trialNames(ps) {
+		c := targetColumn{title: n, metric: n, rank: 2}
+		cols = append(cols, c.of(all))
+	}
+	s.line("")
+	dropped := s.grid(label, cols)
+	s.wrapAs("", fmt.Sprintf("[low–high] is the %g %% interval; repeats of a case are one cluster", 100*v.Panels.Confidence), s.dim)
+	if len(dropped) > 0 {
+		s.wrapAs("", "no room here for "+strings.Join(dropped, ", ")+": widen the terminal or write a report", s.dim)
+	}
+	for i := range ps {
+		if ps[i].Floor {
+			s.wrapAs("", line(ps[i].Name)+" is the floor: a caller without a language model; any model must beat this", s.dim)
+		}
+	}
+}
+
+// trialNames are the pass@k and pass^k that the run has.
+func trialNames(ps []panel.TargetPanel) []string {
+	var out []string
+	for _, m := range ps[0].Overall.Metrics {
+		if strings.HasPrefix(m.Name, "pass@") || strings.HasPrefix(m.Name, "pass^") {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}
+
+// telling are the slices worth a line on a terminal: more than one case, and
+// not all cases.
+func telling(p *panel.TargetPanel) []*panel.Slice {
+	var out []*panel.Slice
+	for i := range p.Slices {
+		if q := &p.Slices[i]; q.Cases > 1 && q.Cases < p.Overall.Cases {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+func (s *screen) slices(v *View) {
+	ps := v.panels()
+	if len(ps) == 0 {
+		return
+	}
+	some := telling(&ps[0])
+	if len(some) < 2 {
+		return
+	}
+	label, cases := column{title: "slice"}, column{title: "cases", right: true}
+	for _, p := range some {
+		label.cells = append(label.cells, line(p.Key)+"="+line(p.Value))
+		cases.cells = append(cases.cells, thousands(p.Cases))
+	}
+	cols := []column{cases}
+	if len(ps) == 1 {
+		s.heading("By slice")
+		for i := range targetColumns[:6] {
+			cols = append(cols, targetColumns[i].of(some))
+		}
+	} else {
+		s.heading("Pass rate by slice, %")
+		for j := range ps {
+			c := column{title: targetNumber(j), rank: min(j, maxRank)}
+			for _, p := range some {
+				c.cells = append(c.cells, bare(sliceMetric(&ps[j], p.Key, p.Value)))
+			}
+			cols = append(cols, c)
+		}
+	}
+	if dropped := s.grid(label, cols); len(dropped) > 0 {
+		s.wrapAs("", "no room here for "+strings.Join(dropped, ", "), s.dim)
+	}
+	if n := len(ps[0].Slices) - len(some); n > 0 {
+		s.wrapAs("", count(n, "slice", "slices")+" of one case or of all cases left out; a report has them", s.dim)
+	}
+}
+
+func sliceMetric(p *panel.TargetPanel, key, value string) *panel.Metric {
+	for i := range p.Slices {
+		if q := &p.Slices[i]; q.Key == key && q.Value == value {
+			return q.Metric(panel.MetricPass)
+		}
+	}
+	return nil
+}
