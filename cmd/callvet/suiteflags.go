@@ -64,9 +64,13 @@ func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
 	return opt, nil
 }
 
+// told is how many findings are printed unless more is asked for.
+const told = 25
+
 // tell prints problems to standard error and counts them; warnings are printed
 // only where asked.
 func (a *app) tell(problems []callvet.Problem, warnings bool) (errs, warns int) {
+	printed, left := 0, 0
 	for _, p := range problems {
 		level := "error"
 		if p.Warning {
@@ -78,7 +82,15 @@ func (a *app) tell(problems []callvet.Problem, warnings bool) (errs, warns int) 
 		} else {
 			errs++
 		}
+		if printed >= told && !a.verbose {
+			left++
+			continue
+		}
+		printed++
 		fmt.Fprintf(a.err, "%s: %s: %s\n", level, p.Code, a.relative(p))
+	}
+	if left > 0 {
+		fmt.Fprintf(a.err, "… and %d more: -v prints all\n", left)
 	}
 	return errs, warns
 }

@@ -47,6 +47,9 @@ func (r *reader) toolsuiteFrame(doc tree.Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the suite", "name", "description", "system_prompt", "tools", "test_cases")
 	s := callvet.Suite{Name: o.Str("name"), Description: o.Str("description"), SystemPrompt: o.Str("system_prompt")}
+	// The format counts expected parameters only; what else a call carries is not judged.
+	// Source: Tool Calling Evaluation, "Parameter Accuracy".
+	s.Defaults.Scoring.ExtraArgs = callvet.ExtraIgnore
 	s.Tools = r.Tools(o.Get("tools"), "tools")
 	if s.Tools == nil {
 		s.Tools = r.Opt.Tools
@@ -158,7 +161,7 @@ func (r *reader) mode(v tree.Node, key string) string {
 // toolsuiteMultiTurn reads the flat keys and the nested form; where both say
 // something the flat key wins.
 func (r *reader) toolsuiteMultiTurn(o tree.Object, c *callvet.Case) {
-	on, _ := false, false
+	var on bool
 	mt := o.Get("multi_turn")
 	nested, key := o.Get("multi_turn_config"), "multi_turn_config"
 	switch mt.Kind() {
