@@ -22,7 +22,10 @@
       return keep;
     });
     shown.textContent = visible.length + " of " + items.length + " shown";
+    label();
   }
+  function closed(e) { return !e.open; }
+  function label() { expand.textContent = visible.length && !visible.some(closed) ? "Close all" : "Open all"; }
   function sort() {
     var key = order.value;
     var sorted = items.slice();
@@ -34,10 +37,11 @@
   pickTarget.addEventListener("change", filter);
   order.addEventListener("change", sort);
   expand.addEventListener("click", function () {
-    var open = visible.some(function (e) { return !e.open; });
+    var open = visible.some(closed);
     visible.forEach(function (e) { e.open = open; });
-    expand.textContent = open ? "Close all" : "Open all";
+    label();
   });
+  list.addEventListener("toggle", label, true);
   tools.hidden = false;
   filter();
 })();
