@@ -5,7 +5,6 @@ package replay
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -58,11 +57,15 @@ func (m *mocks) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	if list == nil {
 		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(unmocked), Note: "no mock for this tool"}, nil
 	}
-	mock, err := choose(list, call)
-	var bad *value.SyntaxError
+	var args value.Value // stays absent when the call has no arguments
+	if len(call.Args) > 0 {
+		var err error
+		if args, err = value.Parse(call.Args); err != nil {
+			return callvet.Reply{Status: callvet.StatusExecErr, Error: "unreadable arguments: " + err.Error()}, nil
+		}
+	}
+	mock, err := choose(list, args)
 	switch {
-	case errors.As(err, &bad):
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: "unreadable arguments: " + bad.Error()}, nil
 	case err != nil:
 		return callvet.Reply{}, err
 	case mock == nil:
@@ -155,23 +158,15 @@ func (m *mocks) list(tool string) []*callvet.Mock {
 	return nil
 }
 
-// choose finds the mock that fits best; nil when none does. A *value.SyntaxError
-// is about the call's arguments.
-func choose(list []*callvet.Mock, call callvet.Call) (*callvet.Mock, error) {
-	var actual value.Value // stays absent when the call has no arguments
-	if len(call.Args) > 0 {
-		var err error
-		if actual, err = value.Parse(call.Args); err != nil {
-			return nil, err
-		}
-	}
+// choose finds the mock that fits a call's arguments best; nil when none does.
+// An error is about the suite: a mock's own arguments cannot be read.
+func choose(list []*callvet.Mock, args value.Value) (*callvet.Mock, error) {
 	var best *callvet.Mock
 	most := -1
 	for _, m := range list {
-		keys, err := fits(m.Args, actual)
+		keys, err := fits(m.Args, args)
 		if err != nil {
-			// Not %w: the suite is at fault here, not the call.
-			return nil, fmt.Errorf("read arguments of a mock of %s: %v: %w", m.Tool, err, callvet.ErrInvalid)
+			return nil, fmt.Errorf("read arguments of a mock of %s: %w: %w", m.Tool, callvet.ErrInvalid, err)
 		}
 		if keys > most {
 			best, most = m, keys
