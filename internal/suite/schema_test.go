@@ -65,11 +65,9 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, form := range strings.Split(strings.TrimSpace(string(b)), "\n") {
-			text := form
+			text := strings.ReplaceAll(form, " ; ", "\n")
 			if !strings.HasPrefix(form, "callvet") { // a case
 				text = "callvet: 1\ntools: [{name: a}, {name: b}]\ncases:\n  - " + form
-			} else {
-				text = strings.ReplaceAll(form, " ; ", "\n")
 			}
 			violations := schemaSays(t, schema, text)
 			_, problems, err := Parse([]byte(text), "s.yaml", Options{})

@@ -4,6 +4,7 @@ package bfcl
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -82,7 +83,8 @@ func TestImportKinds(t *testing.T) {
 		}
 	}
 	_, _, err := Import([]byte(`{"id":"multi_turn_base_0","question":[[{"role":"user","content":"a"}],[]],"initial_config":{}}`), "x.json", nil)
-	if h, ok := err.(*callvet.Hinted); !ok || h.Hint == "" {
+	var h *callvet.Hinted
+	if !errors.As(err, &h) || h.Hint == "" {
 		t.Errorf("multi-turn: %v", err)
 	}
 }

@@ -272,7 +272,7 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 		r.push("expected_tool")
 		r.expectedTool(c, f, args, should)
 		r.pop()
-	case args != nil && len(args) > 2:
+	case len(args) > 2:
 		r.problem(f.params.At, "no-tool", "add expected_tool", "expected_params says what no expected tool should get")
 	case f.tool != nil || (should != nil && !*should):
 		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}

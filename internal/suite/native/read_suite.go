@@ -216,16 +216,7 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
 	case "description":
 		t.Description = r.str(v)
 	case "parameters", "inputSchema", "input_schema":
-		if t.Parameters != nil {
-			r.problem(v.At, "conflicting-keys", "keep one", "the tool has two schemas")
-		}
-		if v.Kind != source.Null && v.Kind != source.Map && v.Kind != source.Bool {
-			r.wrongKind(v, "a JSON Schema")
-			break
-		}
-		if v.Kind != source.Null {
-			t.Parameters = v.JSON()
-		}
+		r.schema(t, v)
 	case "read_only":
 		t.ReadOnly = r.boolPtr(v)
 	case "idempotent":
@@ -249,6 +240,19 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
 		return false
 	}
 	return true
+}
+
+func (r *reader) schema(t *callvet.Tool, n *source.Node) {
+	if t.Parameters != nil {
+		r.problem(n.At, "conflicting-keys", "keep one", "the tool has two schemas")
+	}
+	switch n.Kind {
+	case source.Null:
+	case source.Map, source.Bool:
+		t.Parameters = n.JSON()
+	default:
+		r.wrongKind(n, "a JSON Schema")
+	}
 }
 
 func (r *reader) annotations(t *callvet.Tool, n *source.Node) {

@@ -265,12 +265,7 @@ func (a *assertReader) stepCount(n tree.Node, negated bool, v tree.Node) {
 // textAssert reads assertions on the answer, the latency and the cost.
 func (a *assertReader) textAssert(n tree.Node, o tree.Object, name string, negated bool, v tree.Node) bool {
 	e := &a.c.Expect
-	list := names(v)
-	if s, ok := v.Text(); ok && name != "contains-any" && name != "contains-all" && name != "icontains-any" && name != "icontains-all" {
-		list = []string{s}
-	} else if v.Kind() == '0' || v.Kind() == 't' || v.Kind() == 'f' {
-		list = []string{string(v.Raw)}
-	}
+	list := texts(name, v)
 	switch key := name + map[bool]string{true: "!"}[negated]; key {
 	case "latency":
 		e.MaxLatencyMS = o.Number("threshold")
@@ -286,15 +281,15 @@ func (a *assertReader) textAssert(n tree.Node, o tree.Object, name string, negat
 		if v.Kind() == '{' || v.Kind() == '[' {
 			return a.equalCalls(v)
 		}
-		a.pattern(n, `\A`, list, `\z`)
+		a.pattern(`\A`, list, `\z`)
 	case "icontains", "icontains-all":
 		for _, s := range list {
-			a.pattern(n, "(?i)", []string{s}, "")
+			a.pattern("(?i)", []string{s}, "")
 		}
 	case "icontains-any":
-		a.pattern(n, "(?i)", list, "")
+		a.pattern("(?i)", list, "")
 	case "starts-with":
-		a.pattern(n, `\A`, list, "")
+		a.pattern(`\A`, list, "")
 	case "regex":
 		for _, s := range list {
 			if _, err := regexp.Compile(s); err != nil {
@@ -309,7 +304,21 @@ func (a *assertReader) textAssert(n tree.Node, o tree.Object, name string, negat
 	return true
 }
 
-func (a *assertReader) pattern(_ tree.Node, before string, list []string, after string) {
+// texts gives what an assertion looks for. Only those that take several read a
+// text as a list of names.
+func texts(name string, v tree.Node) []string {
+	several := strings.HasSuffix(name, "contains-any") || strings.HasSuffix(name, "contains-all")
+	if s, ok := v.Text(); ok && !several {
+		return []string{s}
+	}
+	switch v.Kind() {
+	case '0', 't', 'f':
+		return []string{string(v.Raw)}
+	}
+	return names(v)
+}
+
+func (a *assertReader) pattern(before string, list []string, after string) {
 	for i := range list {
 		list[i] = regexp.QuoteMeta(list[i])
 	}

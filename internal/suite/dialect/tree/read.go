@@ -252,7 +252,7 @@ func (o Object) Integer(key string) *int {
 	return &i
 }
 
-// list reads an array's elements; nil when absent.
+// Elements reads an array's elements; nil when absent.
 func (o Object) Elements(key string) []Node {
 	v := o.Get(key)
 	if v.Given() && v.Kind() != '[' {

@@ -82,6 +82,17 @@ func commentEnd(b []byte, i int) int {
 	return len(b)
 }
 
+// stringEnd is the offset of the quote that ends the string that starts at i, or
+// of the line break where there is none.
+func stringEnd(b []byte, i int) int {
+	for i++; i < len(b) && b[i] != '"' && b[i] != '\n'; i++ {
+		if b[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
 // blankComments returns b with comments and trailing commas replaced by spaces,
 // so that every offset stays true.
 func blankComments(b []byte) []byte {
@@ -90,12 +101,7 @@ func blankComments(b []byte) []byte {
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '"':
-			comma = -1
-			for i++; i < len(out) && out[i] != '"' && out[i] != '\n'; i++ {
-				if out[i] == '\\' {
-					i++
-				}
-			}
+			comma, i = -1, stringEnd(out, i)
 		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
 			end := commentEnd(out, i)
 			for ; i < end; i++ {

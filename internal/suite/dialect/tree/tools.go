@@ -245,5 +245,5 @@ func AssertsAnything(e *callvet.Expect) bool {
 		e.Plans != nil
 }
 
-// noTools stands for no tools in a set of acceptable tools.
+// NoTools stands for no tools in a set of acceptable tools.
 const NoTools = "__none__"
