@@ -106,7 +106,7 @@ func killMidway(ctx context.Context, bin string, args []string, db string) error
 	for {
 		select {
 		case err := <-done:
-			return fmt.Errorf("the run ended before it could be killed: %v\n%s", err, errs.String())
+			return fmt.Errorf("the run ended before it could be killed: %w\n%s", err, errs.String())
 		case <-tick.C:
 			if grown == 0 && fileSize(db+"-wal")+fileSize(db) > start+64<<10 {
 				grown = time.Since(began)
@@ -115,7 +115,7 @@ func killMidway(ctx context.Context, bin string, args []string, db string) error
 				if err := cmd.Process.Kill(); err != nil {
 					return err
 				}
-				<-done
+				_ = <-done // killed on purpose
 				return nil
 			}
 		}
