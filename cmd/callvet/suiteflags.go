@@ -21,11 +21,13 @@ type suiteFlags struct {
 	seeds     string
 	snapshots string
 	embedder  string
+	tools     string
 }
 
 func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.dialect, "from", "", "format of the suite (default: detected by content)")
 	fs.StringVar(&f.seeds, "seeds", "", "JSON file with the values of {{seed:path}} tokens")
+	fs.StringVar(&f.tools, "tools", "", "file with tools, for suites that have none")
 	fs.StringVar(&f.embedder, "embedder", "", "model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
 }
@@ -48,6 +50,9 @@ func (a *app) check(ctx context.Context, path string, f suiteFlags) (*callvet.Su
 
 func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
 	opt := suite.Options{Stdin: a.in, Dialect: f.dialect}
+	if f.tools != "" {
+		opt.ToolsFrom = a.path(f.tools)
+	}
 	for _, t := range []struct {
 		path string
 		into *[]byte

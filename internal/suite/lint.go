@@ -131,7 +131,8 @@ type linter struct {
 	c        *callvet.Case // nil outside cases
 	all, set *toolTable    // the suite's tools; the case's
 	problems []callvet.Problem
-	dropped  int // problems not even kept, so that a broken file of millions of cases stays small
+	dropped  int  // problems not even kept, so that a broken file of millions of cases stays small
+	noTools  bool // said that the suite has none
 }
 
 func (l *linter) add(warning bool, code, key, fix, message string) {
@@ -193,6 +194,27 @@ func (l *linter) tool(e *contract.Entry, key string) {
 	}
 }
 
+// c0 is the case at hand, an empty one at suite level.
+func (l *linter) c0() *callvet.Case {
+	if l.c == nil {
+		return &callvet.Case{}
+	}
+	return l.c
+}
+
+// toolless says once that names cannot be checked: an agent that has its own
+// tools can be judged by their names alone.
+func (l *linter) toolless() {
+	if l.noTools {
+		return
+	}
+	l.noTools = true
+	c := l.c
+	l.c = nil
+	l.warn("no-tools", "tools", "add tools:, or give them beside the suite with --tools", "the suite has no tools: the names it expects are not checked, and models cannot call any")
+	l.c = c
+}
+
 // known checks a tool's name against those the case offers.
 func (l *linter) known(name, key string, tools *toolTable) bool {
 	switch {
@@ -200,8 +222,11 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 		return true
 	case l.all.has(name):
 		l.problem("tool-not-offered", key, "add it to the case's tools", "the tool %q is in the suite, but the case does not offer it", name)
+	case len(l.all.names) == 0 && len(l.c0().Tools) == 0:
+		l.toolless()
+		return false
 	case len(tools.names) == 0:
-		l.problem("unknown-tool", key, "add tools:", "there is no tool %q: the suite has no tools", name)
+		l.problem("unknown-tool", key, "add it to the case's tools", "there is no tool %q: the case offers none", name)
 	default:
 		fix := "the tools are " + source.Clip(strings.Join(tools.names, ", "), 120)
 		if best := native.Nearest(name, tools.names); best != "" {

@@ -33,6 +33,9 @@ type Options struct {
 	NoIncludes bool
 	// Dialect, when set, is the format to read instead of detecting it.
 	Dialect string
+	// ToolsFrom names a file with tools (any form that a suite's tools may have),
+	// for suites that have none of their own.
+	ToolsFrom string
 }
 
 // Load reads the suite in a file, in all suite files of a folder (their cases
@@ -44,6 +47,19 @@ type Options struct {
 // should not run. The error is for input of which nothing can be used: not
 // there, too large, not text, not a suite.
 func Load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	s, problems, err := load(path, opt)
+	if err != nil || opt.ToolsFrom == "" {
+		return s, problems, err
+	}
+	tools, err := include(path, opt.ToolsFrom, opt)
+	if err != nil {
+		return nil, problems, fmt.Errorf("read tools: %w", err)
+	}
+	s.Tools = append(s.Tools, tools...)
+	return s, problems, nil
+}
+
+func load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	if path == "-" {
 		if opt.Stdin == nil {
 			return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read suite: %w: no standard input", callvet.ErrInvalid), Hint: "name a file or a folder"}
