@@ -12,7 +12,7 @@ func readTrace(r *reader, t *callvet.Trace) {
 		return
 	}
 	for r.more('}') {
-		switch string(r.key()) {
+		switch key := r.key(); string(key) {
 		case "case_id":
 			t.CaseID = r.str()
 		case "target":
@@ -25,8 +25,6 @@ func readTrace(r *reader, t *callvet.Trace) {
 			t.Turns = list(r, readTurn)
 		case "answer":
 			t.Answer = r.str()
-		case "usage":
-			readUsage(r, &t.Usage)
 		case "model":
 			t.Model = r.str()
 		case "finish_reason":
@@ -41,21 +39,31 @@ func readTrace(r *reader, t *callvet.Trace) {
 			t.End = callvet.End(r.str())
 		case "fault":
 			t.Fault = readFault(r)
-		case "attempts":
-			t.Attempts = r.integer()
-		case "started":
-			t.Started = r.timestamp()
-		case "wall_ms":
-			t.WallMS = r.number()
-		case "first_token_ms":
-			t.FirstTokenMS = r.number()
-		case "tool_ms":
-			t.ToolMS = r.number()
-		case "cached":
-			t.Cached = r.truth()
 		default:
-			r.skip()
+			readEffort(r, t, key)
 		}
+	}
+}
+
+// readEffort reads a key of a trace that tells what the attempt took.
+func readEffort(r *reader, t *callvet.Trace, key []byte) {
+	switch string(key) {
+	case "usage":
+		readUsage(r, &t.Usage)
+	case "attempts":
+		t.Attempts = r.integer()
+	case "started":
+		t.Started = r.timestamp()
+	case "wall_ms":
+		t.WallMS = r.number()
+	case "first_token_ms":
+		t.FirstTokenMS = r.number()
+	case "tool_ms":
+		t.ToolMS = r.number()
+	case "cached":
+		t.Cached = r.truth()
+	default:
+		r.skip()
 	}
 }
 
