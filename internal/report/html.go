@@ -122,6 +122,16 @@ func (p *page) State() string {
 	return "pass"
 }
 
+// Spent reports whether any target tells of tokens or costs.
+func (p *page) Spent() bool {
+	for _, t := range p.panels() {
+		if cost(t.Overall.Usage) != "–" {
+			return true
+		}
+	}
+	return false
+}
+
 // Repeats of the run.
 func (p *page) Repeats() int { return p.repeats() }
 

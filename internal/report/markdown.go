@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -161,7 +162,7 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 
 func mdFailure(v *View, r Row, more int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", md(attemptName(r, v.repeats())), alike(more), md(v.targetName(r.Cell.Target)), md(className(classOf(r))))
+	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", inHTML(attemptName(r, v.repeats())), alike(more), inHTML(v.targetName(r.Cell.Target)), inHTML(className(classOf(r))))
 	if q := line(question(r.Case)); q != "" {
 		fmt.Fprintf(&b, "> %s\n\n", md(limited(q, 400)))
 	}
@@ -170,20 +171,7 @@ func mdFailure(v *View, r Row, more int) string {
 	}
 	var d strings.Builder
 	for _, c := range diffs(r) {
-		fmt.Fprintf(&d, "  %s\n", c.Title)
-		for _, l := range c.Lines {
-			if l.Mark == "=" {
-				continue
-			}
-			fmt.Fprintf(&d, "- %s: %s\n+ %s: %s", l.Path, limited(l.Expected, 800), l.Path, limited(l.Actual, 800))
-			if l.Rule != "" || l.Note != "" {
-				fmt.Fprintf(&d, "   # %s", strings.TrimSpace(l.Rule+" "+l.Note))
-			}
-			d.WriteString("\n")
-		}
-		for _, x := range c.Violations {
-			fmt.Fprintf(&d, "! schema %s\n", limited(x, 400))
-		}
+		mdCall(&d, c)
 	}
 	for _, a := range failedAssertions(&r.Cell.Result) {
 		fmt.Fprintf(&d, "! %s\n", limited(assertionText(a), 600))
@@ -194,6 +182,31 @@ func mdFailure(v *View, r Row, more int) string {
 	}
 	b.WriteString("</details>\n")
 	return b.String()
+}
+
+// mdCall writes the comparison of one call as lines of a diff.
+func mdCall(b *strings.Builder, c callDiff) {
+	switch c.State {
+	case callvet.StateMissing:
+		fmt.Fprintf(b, "- %s   # not called\n", limited(c.Lines[0].Expected, 800))
+	case callvet.StateExtra:
+		fmt.Fprintf(b, "+ %s   # not expected\n", limited(c.Lines[0].Actual, 800))
+	default:
+		fmt.Fprintf(b, "  %s\n", c.Title)
+	}
+	for _, l := range c.Lines {
+		if l.Mark == "=" || l.Whole {
+			continue
+		}
+		fmt.Fprintf(b, "- %s: %s\n+ %s: %s", l.Path, limited(l.Expected, 800), l.Path, limited(l.Actual, 800))
+		if l.Rule != "" || l.Note != "" {
+			fmt.Fprintf(b, "   # %s", strings.TrimSpace(l.Rule+" "+l.Note))
+		}
+		b.WriteString("\n")
+	}
+	for _, x := range c.Violations {
+		fmt.Fprintf(b, "! schema %s\n", limited(x, 400))
+	}
 }
 
 // fenceFor is a code fence longer than any run of backticks in the text.
@@ -229,10 +242,8 @@ func md(s string) string {
 			b.WriteString("&lt;")
 		case '>':
 			b.WriteString("&gt;")
-		case '@':
-			b.WriteString("&#64;")
-		case '#':
-			b.WriteString("&#35;")
+		case '@', '#': // a space of no width keeps users and issues from being called
+			fmt.Fprintf(&b, "&#%d;&#8203;", r)
 		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '!', '|', '~', '+', '-', '$':
 			b.WriteByte('\\')
 			b.WriteRune(r)
@@ -241,6 +252,12 @@ func md(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// inHTML escapes a text between tags, where Markdown's own escapes would show.
+func inHTML(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;",
+		"@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(line(s))
 }
 
 // codeText is a text that may stand between single backticks.

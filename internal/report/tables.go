@@ -43,8 +43,8 @@ const (
 
 // grid draws one table that fits the width: first the labels, cut in the middle
 // where they must be, then the columns for which there is room. It gives the
-// titles of the columns left out.
-func (s *screen) grid(label column, cols []column) (dropped []string) {
+// titles of the columns left out and tells whether a label was cut.
+func (s *screen) grid(label column, cols []column) (dropped []string, cut bool) {
 	cols = slices.DeleteFunc(cols, func(c column) bool { return c.empty() })
 	natural := label.width()
 	keep := make([]bool, len(cols))
@@ -73,8 +73,11 @@ func (s *screen) grid(label column, cols []column) (dropped []string) {
 		}
 	}
 	s.draw(shown)
-	return dropped
+	return dropped, room < natural
 }
+
+// maxLegend bounds how many cut names are told in full below a table.
+const maxLegend = 12
 
 // maxRank is the rank of the least important columns.
 const maxRank = 6
@@ -251,7 +254,10 @@ func (s *screen) targets(v *View) {
 		cols = append(cols, c.of(all))
 	}
 	s.line("")
-	dropped := s.grid(label, cols)
+	dropped, cut := s.grid(label, cols)
+	if cut {
+		s.wrapAs("", strings.Join(label.cells[:min(len(label.cells), maxLegend)], " · "), s.dim)
+	}
 	s.wrapAs("", fmt.Sprintf("[low–high] is the %g %% interval; repeats of a case are one cluster", 100*v.Panels.Confidence), s.dim)
 	if len(dropped) > 0 {
 		s.wrapAs("", "no room here for "+strings.Join(dropped, ", ")+": widen the terminal or write a report", s.dim)
@@ -316,7 +322,7 @@ func (s *screen) slices(v *View) {
 			cols = append(cols, c)
 		}
 	}
-	if dropped := s.grid(label, cols); len(dropped) > 0 {
+	if dropped, _ := s.grid(label, cols); len(dropped) > 0 {
 		s.wrapAs("", "no room here for "+strings.Join(dropped, ", "), s.dim)
 	}
 	if n := len(ps[0].Slices) - len(some); n > 0 {
