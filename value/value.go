@@ -69,20 +69,34 @@ func (v Value) Key() string {
 	if v.d == nil {
 		return ""
 	}
-	return v.d.keyOf(v.node())
+	return keyText(v.d.src, v.node())
+}
+
+// KeyBytes is the name as Key gives it, as a view into the source when nothing
+// in it is escaped. Nil for the zero Value.
+func (v Value) KeyBytes() []byte {
+	if v.d == nil {
+		return nil
+	}
+	n := v.node()
+	s := v.d.src[n.keyStart:n.keyEnd:n.keyEnd]
+	if n.keyEscaped {
+		return Unescape(nil, s)
+	}
+	return s
 }
 
 // KeyIs reports whether the value stands in its object under name.
 func (v Value) KeyIs(name string) bool {
 	n := v.node()
 	if n.keyEscaped {
-		return v.d.keyOf(n) == name
+		return keyText(v.d.src, n) == name
 	}
 	return string(v.d.src[n.keyStart:n.keyEnd]) == name
 }
 
-func (d *Doc) keyOf(n *node) string {
-	s := d.src[n.keyStart:n.keyEnd]
+func keyText(src []byte, n *node) string {
+	s := src[n.keyStart:n.keyEnd]
 	if !n.keyEscaped {
 		return string(s)
 	}
@@ -133,16 +147,18 @@ func (v Value) Float() (f float64, ok bool) {
 	return f, err == nil
 }
 
+// Decimal reports whether a number is written with a fraction or an exponent.
+func (v Value) Decimal() bool { return v.d != nil && v.node().decimal }
+
 // IsInteger reports whether a number is mathematically an integer (5, 5.0, 5e2).
 func (v Value) IsInteger() bool {
 	if v.Kind() != Number {
 		return false
 	}
-	raw := v.Raw()
-	if bytes.IndexByte(raw, '.') < 0 && bytes.IndexByte(raw, 'e') < 0 && bytes.IndexByte(raw, 'E') < 0 {
+	if !v.node().decimal {
 		return true
 	}
-	d := decompose(raw)
+	d := decompose(v.Raw())
 	return len(d.digits) == 0 || d.exp >= 0
 }
 

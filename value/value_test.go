@@ -19,6 +19,9 @@ func TestParseRefuses(t *testing.T) {
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, "\"\xff\"", `"\ud800"`, `"\udc00"`, `"\ud800\u0041"`, "\"\n\"", `1 2`, `{} x`, `NaN`, `'a'`,
 		strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1),
 	} {
+		if Valid([]byte(s)) {
+			t.Errorf("Valid(%.40q)", s)
+		}
 		if v, err := Parse([]byte(s)); err == nil {
 			t.Errorf("Parse(%.40q) = %s, want an error", s, v.Raw())
 		}
@@ -120,11 +123,14 @@ func toAny(v Value) any {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.5e3,"x\n\u00e9",true,null],"b":{}}`, `"\ud83d\ude00"`, `[]`, `{"a":1,"a":2}`, "\"\xff\""} {
+	for _, s := range []string{`{"a":[1,2.5e3,"x\n\u00e9",true,null],"b":{}}`, `"\ud83d\ude00"`, `[]`, `{"a":1,"a":2}`, "\"\xff\"", "[-0.5E+1,\"abcdefgh\\\\ijklmnopé\"]"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := Parse(b)
+		if Valid(b) != (err == nil) {
+			t.Fatalf("Valid differs from Parse: %v", err)
+		}
 		if err != nil {
 			return
 		}
@@ -151,6 +157,17 @@ func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		if err := d.Parse(src); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkValid(b *testing.B) {
+	src := []byte(`{"location":"Paris, France","unit":"celsius","days":3}`)
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if !Valid(src) {
+			b.Fatal("not valid")
 		}
 	}
 }

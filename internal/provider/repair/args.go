@@ -32,13 +32,16 @@ func Args(raw string) (args json.RawMessage, repairs []string) {
 	if s == "" {
 		return json.RawMessage("{}"), nil
 	}
-	var d value.Doc
 	b := []byte(s)
+	if b[0] != '"' {
+		if !value.Valid(b) {
+			return nil, nil
+		}
+		return b, nil
+	}
+	var d value.Doc
 	if d.Parse(b) != nil {
 		return nil, nil
-	}
-	if b[0] != '"' {
-		return b, nil
 	}
 	inner, broken := unwrap(&d)
 	switch {

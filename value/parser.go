@@ -1,0 +1,392 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// parser writes the tape. Its methods take the position to read at and give the
+// position after what they read, or -1 when it is not JSON: positions that stay
+// in registers are most of its speed.
+type parser struct {
+	nodes []node
+	src   []byte
+	pos   int // of the error
+	msg   string
+	// bare parsers write no tape; unsure tells that names have yet to be compared.
+	bare, unsure bool
+}
+
+// key is a member name on its way to the node of its value.
+type key struct {
+	start, end int32
+	escaped    bool
+}
+
+func (p *parser) fail(at int, msg string) int {
+	p.pos, p.msg = at, msg
+	return -1
+}
+
+func (p *parser) space(i int) int {
+	for i < len(p.src) && p.src[i] <= ' ' {
+		switch p.src[i] {
+		case ' ', '\n', '\t', '\r':
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+func (p *parser) value(i, depth int, k key) int {
+	if i >= len(p.src) {
+		return p.fail(i, "unexpected end")
+	}
+	switch c := p.src[i]; c {
+	case '"':
+		end, esc := p.str(i)
+		return p.scalar(i, end, String, k, esc, false)
+	case '{':
+		return p.object(i, depth, k)
+	case '[':
+		return p.array(i, depth, k)
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		end, decimal := p.number(i)
+		return p.scalar(i, end, Number, k, false, decimal)
+	case 't':
+		return p.scalar(i, p.literal(i, "true"), Bool, k, false, false)
+	case 'f':
+		return p.scalar(i, p.literal(i, "false"), Bool, k, false, false)
+	case 'n':
+		return p.scalar(i, p.literal(i, "null"), Null, k, false, false)
+	default:
+		return p.fail(i, fmt.Sprintf("unexpected character %q", c))
+	}
+}
+
+func (p *parser) scalar(start, end int, kind Kind, k key, escaped, decimal bool) int {
+	if end < 0 || p.bare {
+		return end
+	}
+	n := p.node()
+	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), 0
+	n.keyStart, n.keyEnd, n.keyEscaped = k.start, k.end, k.escaped
+	n.kind, n.escaped, n.decimal = kind, escaped, decimal
+	return end
+}
+
+// node makes room for one node, whose fields the caller sets all: building it
+// elsewhere and copying it costs more than anything else here.
+func (p *parser) node() *node {
+	n := len(p.nodes)
+	if n < cap(p.nodes) {
+		p.nodes = p.nodes[:n+1]
+	} else {
+		p.nodes = append(p.nodes, node{})
+	}
+	return &p.nodes[n]
+}
+
+// open starts the node of an array or object; shut completes it.
+func (p *parser) open(start int, kind Kind, k key) (self int) {
+	if p.bare {
+		return 0
+	}
+	self = len(p.nodes)
+	n := p.node()
+	n.start, n.keyStart, n.keyEnd, n.keyEscaped = int32(start), k.start, k.end, k.escaped
+	n.kind, n.escaped, n.decimal = kind, false, false
+	return self
+}
+
+func (p *parser) shut(self, end int, count int32) int {
+	if p.bare {
+		return end
+	}
+	n := &p.nodes[self]
+	n.end, n.next, n.count = int32(end), int32(len(p.nodes)), count
+	return end
+}
+
+func (p *parser) literal(i int, s string) int {
+	if len(p.src)-i < len(s) || string(p.src[i:i+len(s)]) != s {
+		return p.fail(i, "not a JSON literal")
+	}
+	return i + len(s)
+}
+
+// number reads a number and tells whether it has a fraction or an exponent.
+func (p *parser) number(i int) (end int, decimal bool) {
+	s := p.src
+	if s[i] == '-' {
+		i++
+	}
+	if i < len(s) && s[i] == '0' {
+		i++
+	} else if i = p.digits(i); i < 0 {
+		return i, false
+	}
+	if i < len(s) && s[i] == '.' {
+		decimal = true
+		if i = p.digits(i + 1); i < 0 {
+			return i, true
+		}
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		return p.digits(i), true
+	}
+	return i, decimal
+}
+
+func (p *parser) digits(i int) int {
+	from, s := i, p.src
+	for i < len(s) && s[i]-'0' <= 9 {
+		i++
+	}
+	if i == from {
+		return p.fail(i, "a number lacks digits")
+	}
+	return i
+}
+
+// plainRun gives the position of the next byte of a string at or after i that is
+// not plain: a quote, a backslash, a control character or part of a code point
+// outside ASCII. It looks at eight bytes at a time; a borrow can only falsify
+// bytes above the first that is found, which are not looked at.
+func plainRun(s []byte, i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w | w) & highs
+		if found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// str reads a string and tells whether it holds escapes.
+func (p *parser) str(i int) (end int, escaped bool) {
+	s := p.src
+	for i++; ; {
+		if i = plainRun(s, i); i >= len(s) {
+			return p.fail(len(s), "a string is not closed"), false
+		}
+		switch c := s[i]; {
+		case c == '"':
+			return i + 1, escaped
+		case c == '\\':
+			escaped = true
+			n := escapeLen(s[i:])
+			if n == 0 {
+				return p.fail(i, "invalid escape in a string"), false
+			}
+			i += n
+		case c < 0x20:
+			return p.fail(i, "raw control character in a string"), false
+		default:
+			r, n := utf8.DecodeRune(s[i:])
+			if r == utf8.RuneError && n <= 1 {
+				return p.fail(i, "invalid UTF-8 in a string"), false
+			}
+			i += n
+		}
+	}
+}
+
+// escapeLen is the length of the escape s starts with, or 0 if it is none. A
+// surrogate must come with its other half.
+func escapeLen(s []byte) int {
+	if len(s) < 2 {
+		return 0
+	}
+	switch s[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		r := hex4(s[2:])
+		switch {
+		case r < 0, r >= 0xDC00 && r < 0xE000:
+			return 0
+		case r < 0xD800 || r >= 0xE000:
+			return 6
+		}
+		if len(s) < 12 || s[6] != '\\' || s[7] != 'u' {
+			return 0
+		}
+		if lo := hex4(s[8:]); lo < 0xDC00 || lo >= 0xE000 {
+			return 0
+		}
+		return 12
+	}
+	return 0
+}
+
+func hex4(s []byte) rune {
+	if len(s) < 4 {
+		return -1
+	}
+	var r rune
+	for _, c := range s[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+func (p *parser) array(i, depth int, k key) int {
+	if depth >= MaxDepth {
+		return p.fail(i, "nested too deeply")
+	}
+	self := p.open(i, Array, k)
+	i = p.space(i + 1)
+	if i < len(p.src) && p.src[i] == ']' {
+		return p.shut(self, i+1, 0)
+	}
+	for n := int32(1); ; n++ {
+		if i = p.value(i, depth+1, key{}); i < 0 {
+			return i
+		}
+		if i = p.space(i); i >= len(p.src) {
+			return p.fail(i, "an array is not closed")
+		}
+		switch p.src[i] {
+		case ',':
+			i = p.space(i + 1)
+		case ']':
+			return p.shut(self, i+1, n)
+		default:
+			return p.fail(i, "expected , or ] in an array")
+		}
+	}
+}
+
+func (p *parser) object(i, depth int, k key) int {
+	if depth >= MaxDepth {
+		return p.fail(i, "nested too deeply")
+	}
+	self := p.open(i, Object, k)
+	i = p.space(i + 1)
+	if i < len(p.src) && p.src[i] == '}' {
+		return p.shut(self, i+1, 0)
+	}
+	u := unique{}
+	for n := int32(1); ; n++ {
+		k, at := p.name(i)
+		if at < 0 {
+			return at
+		}
+		u.add(p.src, k)
+		if i = p.value(p.space(at), depth+1, k); i < 0 {
+			return i
+		}
+		if i = p.space(i); i >= len(p.src) {
+			return p.fail(i, "an object is not closed")
+		}
+		switch p.src[i] {
+		case ',':
+			i = p.space(i + 1)
+		case '}':
+			i = p.shut(self, i+1, n)
+			if u.unclear && n > 1 {
+				if p.bare {
+					p.unsure = true
+				} else if dup := p.twice(self, n); dup != nil {
+					return p.fail(int(dup.keyStart), fmt.Sprintf("duplicate key %q", keyText(p.src, dup)))
+				}
+			}
+			return i
+		default:
+			return p.fail(i, "expected , or } in an object")
+		}
+	}
+}
+
+// name reads a member's name and the colon after it.
+func (p *parser) name(i int) (key, int) {
+	if i >= len(p.src) || p.src[i] != '"' {
+		return key{}, p.fail(i, "expected a member name")
+	}
+	end, esc := p.str(i)
+	if end < 0 {
+		return key{}, end
+	}
+	k := key{int32(i + 1), int32(end - 1), esc}
+	if i = p.space(end); i >= len(p.src) || p.src[i] != ':' {
+		return key{}, p.fail(i, "expected : after a member name")
+	}
+	return k, i + 1
+}
+
+// unique tells in passing that the names of an object differ: each takes one of
+// 64 places by its length and outer letters. Only when two meet, or one is
+// escaped, are the names compared.
+type unique struct {
+	places  uint64
+	unclear bool
+}
+
+func (u *unique) add(src []byte, k key) {
+	h := uint(k.end-k.start) * 11
+	if k.end > k.start {
+		h += uint(src[k.start])*5 + uint(src[k.end-1])*23 + uint(src[(k.start+k.end)/2])*3
+	}
+	bit := uint64(1) << (h & 63)
+	u.unclear = u.unclear || k.escaped || u.places&bit != 0
+	u.places |= bit
+}
+
+// twice gives a member whose name came before: by pairs while they are few, by a
+// set when they are many.
+func (p *parser) twice(self int, n int32) *node {
+	ns := p.nodes
+	end := int32(len(ns))
+	if n > 16 {
+		seen := make(map[string]struct{}, n)
+		for a := int32(self + 1); a < end; a = ns[a].next {
+			k := keyText(p.src, &ns[a])
+			if _, dup := seen[k]; dup {
+				return &ns[a]
+			}
+			seen[k] = struct{}{}
+		}
+		return nil
+	}
+	for a := int32(self + 1); a < end; a = ns[a].next {
+		for b := ns[a].next; b < end; b = ns[b].next {
+			if p.sameKey(&ns[a], &ns[b]) {
+				return &ns[b]
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parser) sameKey(a, b *node) bool {
+	if a.keyEscaped || b.keyEscaped {
+		return keyText(p.src, a) == keyText(p.src, b)
+	}
+	return bytes.Equal(p.src[a.keyStart:a.keyEnd], p.src[b.keyStart:b.keyEnd])
+}
