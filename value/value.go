@@ -143,7 +143,15 @@ func (v Value) Float() (f float64, ok bool) {
 	if v.Kind() != Number {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(string(v.Raw()), 64)
+	raw := v.Raw()
+	if len(raw) <= 15 && !v.Decimal() && raw[0] != '-' { // exact in a float64
+		n := 0
+		for _, c := range raw {
+			n = n*10 + int(c-'0')
+		}
+		return float64(n), true
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
 	return f, err == nil
 }
 

@@ -121,7 +121,7 @@ func unwrap(v value.Value) value.Value {
 // Decode reads v. The error is a *callvet.Fault: what the record says went wrong
 // on the way to the target, or FaultMalformed when v has no known form.
 func Decode(v value.Value, o Options) (*callvet.Response, error) {
-	if resp := decodedRow(v); resp != nil {
+	if resp := decodedRow(v, o.Tools); resp != nil {
 		return resp, nil
 	}
 	form := Detect(v)

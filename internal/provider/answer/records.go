@@ -35,59 +35,75 @@ func (d *decoder) bfcl(v value.Value) {
 
 // decoded takes the calls of the row's own decoder.
 func (d *decoder) decoded(raw, dec value.Value) {
-	calls, ok := decodedCalls(dec)
-	if !ok {
-		d.resp.FinishReason = FinishUndecodable
+	a := &attempt{resp: *d.resp}
+	a.decode(raw, dec, d.o.Tools)
+	d.resp = &a.resp
+}
+
+// attempt is a response with the memory of its turn and first call: mostly all
+// it needs.
+type attempt struct {
+	resp callvet.Response
+	turn [1]callvet.Turn
+	call [1]callvet.Call
+}
+
+func (a *attempt) decode(raw, dec value.Value, tools *callvet.Toolset) {
+	t := &a.turn[0]
+	t.Role = callvet.RoleAssistant
+	var ok bool
+	if t.Calls, ok = decodedCalls(a.call[:0], dec, tools); !ok {
+		a.resp.FinishReason = FinishUndecodable
 	}
-	text := ""
-	if len(calls) == 0 {
-		text = rawText(raw)
+	if len(t.Calls) == 0 {
+		t.Content = rawText(raw)
 	}
-	d.resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: text, Calls: calls}}
+	a.resp.Turns = a.turn[:]
 }
 
 // decodedRow reads a BFCL row with raw and decoded output in one walk over its
 // members, since such files are scored by the hundred thousand; nil when v is
 // anything else.
-func decodedRow(v value.Value) *callvet.Response {
+func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
 	if v.Kind() != value.Object {
 		return nil
 	}
 	var raw, dec value.Value
-	resp := &callvet.Response{Complete: true}
+	a := &attempt{}
+	resp := &a.resp
+	resp.Complete = true
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		switch {
-		case e.KeyIs("raw"):
+		switch string(e.KeyBytes()) {
+		case "raw":
 			raw = e
-		case e.KeyIs("decoded"):
+		case "decoded":
 			dec = e
-		case e.KeyIs("latency_s"):
+		case "latency_s":
 			resp.Wall = millis(sum(e) * 1000)
-		case e.KeyIs("input_tokens"):
+		case "input_tokens":
 			resp.Usage.InputTokens, resp.Usage.Known = intOf(e), resp.Usage.Known || e.Kind() == value.Number
-		case e.KeyIs("output_tokens"):
+		case "output_tokens":
 			resp.Usage.OutputTokens, resp.Usage.Known = intOf(e), resp.Usage.Known || e.Kind() == value.Number
-		case e.KeyIs("model"):
+		case "model":
 			resp.Model = e.Str()
-		case e.KeyIs("turns"), e.KeyIs("choices"), e.KeyIs("response"):
+		case "turns", "choices", "response":
 			return nil
 		}
 	}
 	if raw.Kind() == value.Invalid || dec.Kind() == value.Invalid {
 		return nil
 	}
-	d := decoder{resp: resp}
-	d.decoded(raw, dec)
+	a.decode(raw, dec, tools)
 	return resp
 }
 
 // decodedCalls reads [{name: {arg: value}}]. ok is false for null and for lists
 // that hold anything else, which BFCL's checkers refuse as a whole.
-func decodedCalls(dec value.Value) (calls []callvet.Call, ok bool) {
+func decodedCalls(calls []callvet.Call, dec value.Value, tools *callvet.Toolset) (list []callvet.Call, ok bool) {
 	if dec.Kind() != value.Array {
 		return nil, false
 	}
-	if dec.Len() > 0 {
+	if dec.Len() > cap(calls) {
 		calls = make([]callvet.Call, 0, dec.Len())
 	}
 	for e, ok := dec.First(); ok; e, ok = dec.Next(e) {
@@ -95,10 +111,26 @@ func decodedCalls(dec value.Value) (calls []callvet.Call, ok bool) {
 			return nil, false
 		}
 		for m, ok := e.First(); ok; m, ok = e.Next(m) {
-			calls = append(calls, callvet.Call{Tool: m.Key(), Args: m.Raw()})
+			calls = append(calls, callvet.Call{Tool: toolName(m, tools), Args: m.Raw()})
 		}
 	}
+	if len(calls) == 0 {
+		return nil, true
+	}
 	return calls, true
+}
+
+// toolName is the key of m; where it is the name of an offered tool, that name's
+// own text, which needs no memory.
+func toolName(m value.Value, tools *callvet.Toolset) string {
+	if tools != nil {
+		for i := range tools.Tools[:min(len(tools.Tools), 4)] {
+			if t := &tools.Tools[i]; m.KeyIs(t.Name) {
+				return t.Name
+			}
+		}
+	}
+	return m.Key()
 }
 
 // rawText keeps an output that is not calls: a text, the texts of a list, else
