@@ -64,7 +64,7 @@ func behave(mode string) int {
 			c.Env, c.Stdout = []string{"AGENT_TEST=child"}, os.Stdout
 			_ = c.Start()
 		}
-		select {}
+		<-time.After(time.Hour) // until killed; an empty select would be seen as a deadlock
 	}
 	return 0
 }
