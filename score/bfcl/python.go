@@ -38,7 +38,7 @@ func typeOf(v value.Value) pyType {
 	case value.Object:
 		return pyDict
 	case value.Number:
-		if bytes.ContainsAny(v.Raw(), ".eE") {
+		if v.Decimal() {
 			return pyFloat
 		}
 		return pyInt

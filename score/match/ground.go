@@ -76,15 +76,12 @@ func (g *Grounder) Walk(v value.Value) {
 // a number as a number.
 func (g *Grounder) has(v value.Value) bool {
 	if v.Kind() == value.Number {
-		if holds(g.Sources.text, v.Raw()) {
-			return true
+		if f, ok := v.Float(); ok { // the cheaper question first
+			if _, found := slices.BinarySearch(g.Sources.numbers, math.Abs(f)); found {
+				return true
+			}
 		}
-		f, ok := v.Float()
-		if !ok {
-			return false
-		}
-		_, found := slices.BinarySearch(g.Sources.numbers, math.Abs(f))
-		return found
+		return holds(g.Sources.text, v.Raw())
 	}
 	g.buf = Fold(g.buf[:0], v.Bytes())
 	if len(g.buf) == 0 || holds(g.Sources.text, g.buf) {
