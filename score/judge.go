@@ -22,6 +22,15 @@ type facts struct {
 	evaluated   int
 }
 
+// good reports that nothing but the plan stands against a pass.
+func (f *facts) good(enforce bool) bool {
+	return !f.broken && !f.repaired && f.invalid == 0 && f.failed == 0 && (f.unknownTool == 0 || !enforce) &&
+		f.prereqs.missing == "" && !f.prereqs.disorder && f.flow.failed == ""
+}
+
+// anything reports that something beside the plan was judged.
+func (f *facts) anything() bool { return f.evaluated > 0 || f.prereqs.required > 0 || f.flow.total > 0 }
+
 // judge makes the result of the attempt that begin read.
 func (w *scratch) judge() callvet.Result {
 	k, t := w.k, w.t
@@ -103,11 +112,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 		r.Plan = w.fit.plan.src.Name
 	}
 	r.Scores = w.scores(planned)
-	good := !f.broken && !f.repaired && f.invalid == 0 && f.failed == 0 && (f.unknownTool == 0 || !k.enforce) &&
-		f.prereqs.missing == "" && !f.prereqs.disorder && f.flow.failed == ""
-	if planned {
-		good = good && w.fit.pass
-	}
+	good := f.good(k.enforce) && (w.fit.pass || !planned)
 	if !good || f.unrecorded || w.telling() {
 		r.Calls = w.explain(planned)
 	}
@@ -117,7 +122,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 		r.Class, r.Reason = w.classify(planned, r.Calls)
 	case f.unrecorded:
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
-	case !planned && f.evaluated == 0 && f.prereqs.required == 0 && f.flow.total == 0:
+	case !planned && !f.anything():
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing is left to assert: every assertion was skipped"
 	default:
 		r.Verdict = callvet.VerdictPass

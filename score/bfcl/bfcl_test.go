@@ -145,6 +145,7 @@ func TestLiterals(t *testing.T) {
 		{JavaScript, "float", "", "2", "2.0"},
 		{JavaScript, "array", "String", `["a", 'b']`, `["a","b"]`},
 		{JavaScript, "array", "", `new Array(1, 2.5, true)`, `[1,2.5,true]`},
+		{JavaScript, "array", "", `[+1, -2.5, --2.5, 1_000, .5]`, `[1,-2.5,"--2.5",1000,0.5]`},
 		{JavaScript, "array", "integer", `[]`, `[]`},
 		{JavaScript, "array", "array", `[[1, 2], [3, 4]]`, `[[1,2],[3,4]]`},
 		{JavaScript, "dict", "", `{"a": 1, 'b': "x, y", c: [1, 2]}`, `{"a":1,"b":"x, y","c":[1,2]}`},

@@ -125,20 +125,11 @@ func floatText(dst []byte, s string) []byte {
 // untyped appends an integer or a float by Python's notation (a plus sign, a
 // point at either end, single underscores between digits), else the text.
 func untyped(dst []byte, s string) []byte {
-	t := strings.TrimPrefix(strings.TrimSpace(s), "+")
-	if t == "" || t != strings.TrimSpace(s) && strings.HasPrefix(t, "-") {
+	sign, t := cutSign(strings.TrimSpace(s))
+	if t == "" || t[0] == '-' || !plainUnderscores(t) {
 		return str(dst, s)
 	}
-	for i := range len(t) {
-		if t[i] == '_' && (i == 0 || i+1 == len(t) || !isDigit(t[i-1]) || !isDigit(t[i+1])) {
-			return str(dst, s)
-		}
-	}
 	t = strings.ReplaceAll(t, "_", "")
-	sign := ""
-	if strings.HasPrefix(t, "-") {
-		sign, t = "-", t[1:]
-	}
 	pointed := strings.HasPrefix(t, ".") && len(t) > 1 && isDigit(t[1])
 	if pointed {
 		t = "0" + t
@@ -154,6 +145,24 @@ func untyped(dst []byte, s string) []byte {
 		return floatText(dst, sign+t)
 	}
 	return integerText(dst, sign+t)
+}
+
+// cutSign cuts one sign off the front of s; a plus is dropped.
+func cutSign(s string) (sign, rest string) {
+	if rest, ok := strings.CutPrefix(s, "-"); ok {
+		return "-", rest
+	}
+	return "", strings.TrimPrefix(s, "+")
+}
+
+// plainUnderscores reports that every underscore stands between two digits.
+func plainUnderscores(s string) bool {
+	for i := range len(s) {
+		if s[i] == '_' && (i == 0 || i+1 == len(s) || !isDigit(s[i-1]) || !isDigit(s[i+1])) {
+			return false
+		}
+	}
+	return true
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

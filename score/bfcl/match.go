@@ -114,22 +114,11 @@ func (p *param) match(v value.Value, r Rules) ErrorType {
 	if asFloat {
 		t = pyFloat
 	}
-	variable := p.first != pyUnset && p.first != p.typ
-	switch {
-	case t == p.typ && p.nested == pyUnset:
-	case t == p.typ:
-		if !p.nestedTypes(v) {
-			if p.first == t {
-				return WrongNested
-			}
-			return WrongType
-		}
-	case p.first != pyUnset && t == p.first:
-		variable = true
-	default:
-		return WrongType
+	if bad := p.matchType(t, v); bad != OK {
+		return bad
 	}
-	if !variable {
+	// An answer of another type names a variable, which is compared as it stands.
+	if p.first == pyUnset || p.first == p.typ {
 		switch {
 		case p.typ == pyDict:
 			return matchDict(v, p.answers, r.Edition)
@@ -147,6 +136,19 @@ func (p *param) match(v value.Value, r Rules) ErrorType {
 		}
 	}
 	return WrongOther
+}
+
+// matchType accepts the declared type or that of the first answer.
+func (p *param) matchType(t pyType, v value.Value) ErrorType {
+	switch {
+	case t == p.typ && (p.nested == pyUnset || p.nestedTypes(v)):
+		return OK
+	case t == p.typ && p.first == t:
+		return WrongNested
+	case p.first != pyUnset && t == p.first:
+		return OK
+	}
+	return WrongType
 }
 
 // nestedTypes checks the elements' types against the declared one or, where the
