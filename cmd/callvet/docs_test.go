@@ -1,0 +1,328 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet/internal/suite"
+)
+
+// fence is a fenced block of a document.
+type fence struct {
+	lang string
+	file string // named by a comment above: <!-- file: NAME -->
+	body string
+	line int
+}
+
+func fences(t *testing.T, doc string) []fence {
+	t.Helper()
+	var out []fence
+	var open *fence
+	named := ""
+	for i, l := range strings.Split(document(t, doc), "\n") {
+		switch lang, isFence := strings.CutPrefix(l, "```"); {
+		case isFence && open == nil:
+			open = &fence{lang: lang, file: named, line: i + 1}
+			named = ""
+		case isFence:
+			out = append(out, *open)
+			open = nil
+		case open != nil:
+			open.body += l + "\n"
+		case strings.HasPrefix(l, "<!-- file: "):
+			named = strings.TrimSuffix(strings.TrimPrefix(l, "<!-- file: "), " -->")
+		}
+	}
+	if open != nil {
+		t.Fatalf("%s:%d: the block has no end", doc, open.line)
+	}
+	return out
+}
+
+func document(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestDocsCommands runs the console blocks of the documents with the real
+// binary: each line after "$ " must end with 0, or with N where "# exit N"
+// stands behind it, and say the lines below it, in that order.
+func TestDocsCommands(t *testing.T) {
+	t.Parallel()
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md"} {
+		t.Run(doc, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range fences(t, doc) {
+				if f.file != "" {
+					if err := os.WriteFile(filepath.Join(dir, f.file), []byte(f.body), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if f.lang == "console" {
+					console(t, dir, fmt.Sprintf("%s:%d", doc, f.line), f.body)
+				}
+			}
+		})
+	}
+}
+
+var exitNote = regexp.MustCompile(`\s+# exit (\d+)$`)
+
+func console(t *testing.T, dir, where, body string) {
+	t.Helper()
+	rest, command := "", ""
+	for l := range strings.Lines(body) {
+		l = strings.TrimRight(l, "\n")
+		if !strings.HasPrefix(l, "$ ") {
+			_, after, ok := strings.Cut(rest, strings.TrimSpace(l))
+			if !ok {
+				t.Errorf("%s: %s does not say %q in what is left of its output:\n%s", where, command, l, rest)
+			}
+			rest = after
+			continue
+		}
+		want := "0"
+		command = strings.TrimPrefix(l, "$ ")
+		if m := exitNote.FindStringSubmatch(command); m != nil {
+			want, command = m[1], strings.TrimSuffix(command, m[0])
+		}
+		if _, err := exec.LookPath("jq"); err != nil && strings.Contains(command, "| jq ") {
+			t.Logf("SKIPPED: no jq on the path: %s", command)
+			rest = body
+			continue
+		}
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+dir, "CALLVET_DB="+filepath.Join(dir, "runs.db"), "COLUMNS=")
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Fatalf("%s: %s: %v", where, command, err)
+		}
+		if got := fmt.Sprint(cmd.ProcessState.ExitCode()); got != want {
+			t.Errorf("%s: %s: exit %s, want %s\n%s", where, command, got, want, out)
+		}
+		rest = string(out)
+	}
+}
+
+// TestDocsExamplesParse holds every other command shown against the commands
+// and flags that exist: those that need a key or a server cannot run here.
+func TestDocsExamplesParse(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		for _, f := range fences(t, doc) {
+			for l := range strings.Lines(f.body) {
+				if f.lang == "console" || !strings.HasPrefix(l, "callvet ") {
+					continue
+				}
+				l, _, _ = strings.Cut(l, "  #")
+				for part := range strings.SplitSeq(strings.TrimSpace(l), " · ") {
+					seen++
+					if err := parses(strings.TrimPrefix(part, "callvet ")); err != nil {
+						t.Errorf("%s:%d: %s: %v", doc, f.line, part, err)
+					}
+				}
+			}
+		}
+	}
+	if seen < 5 {
+		t.Errorf("only %d commands found", seen)
+	}
+}
+
+// parses checks a command line as far as it goes without running it.
+func parses(text string) error {
+	cmd, args, err := new(app).rootCommand().Find(strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(text)))
+	if err != nil {
+		return err
+	}
+	if err := cmd.ParseFlags(args); err != nil {
+		return err
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
+}
+
+// everyFlag lists the flags of all commands by name.
+func everyFlag() map[string]bool {
+	out := map[string]bool{"help": true}
+	var walk func(*cobra.Command)
+	add := func(f *pflag.Flag) {
+		if !f.Hidden {
+			out[f.Name] = true
+		}
+	}
+	walk = func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(add)
+		c.PersistentFlags().VisitAll(add)
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(new(app).rootCommand())
+	return out
+}
+
+func TestDocsFlags(t *testing.T) {
+	t.Parallel()
+	doc := document(t, "docs/CLI.md")
+	flags, told := everyFlag(), map[string]bool{}
+	for _, m := range regexp.MustCompile(`--([a-z][a-z-]*[a-z])`).FindAllStringSubmatch(doc, -1) {
+		told[m[1]] = true
+		if !flags[m[1]] {
+			t.Errorf("docs/CLI.md tells of --%s, which no command has", m[1])
+		}
+	}
+	for name := range flags {
+		if !told[name] {
+			t.Errorf("docs/CLI.md does not tell of --%s", name)
+		}
+	}
+	for _, c := range new(app).rootCommand().Commands() {
+		if !strings.Contains(doc, "`"+c.Name()) {
+			t.Errorf("docs/CLI.md does not tell of the command %s", c.Name())
+		}
+	}
+}
+
+// TestDocsSuites loads and lints the whole suites that the documents show.
+func TestDocsSuites(t *testing.T) {
+	t.Parallel()
+	whole := 0
+	for _, doc := range []string{"README.md", "docs/SUITES.md", "docs/FORMATS.md"} {
+		for _, f := range fences(t, doc) {
+			if f.lang != "yaml" || !strings.Contains("\n"+f.body, "\ntools:") || !strings.Contains(f.body, "\ncases:") {
+				continue
+			}
+			whole++
+			path := filepath.Join(t.TempDir(), "suite.yaml")
+			if err := os.WriteFile(path, []byte(f.body), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, problems, err := suite.Check(path, suite.Options{}, suite.LintOptions{Source: os.ReadFile})
+			if err != nil || len(problems) > 0 {
+				t.Errorf("%s:%d: %v %v", doc, f.line, err, problems)
+			}
+		}
+	}
+	if whole == 0 {
+		t.Error("no whole suite is shown")
+	}
+}
+
+var (
+	codeSpan = regexp.MustCompile("`([^`\n]+)`")
+	word     = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+)
+
+// TestDocsSuiteKeys holds docs/SUITES.md against the JSON Schema of suites.
+func TestDocsSuiteKeys(t *testing.T) {
+	t.Parallel()
+	b, err := suite.Schema("suite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema any
+	if err := json.Unmarshal(b, &schema); err != nil {
+		t.Fatal(err)
+	}
+	doc, keys, told := document(t, "docs/SUITES.md"), map[string]bool{}, map[string]bool{}
+	schemaKeys(schema, keys)
+	for _, f := range fences(t, "docs/SUITES.md") {
+		for _, w := range word.FindAllString(f.body, -1) {
+			told[w] = true
+		}
+	}
+	for l := range strings.Lines(doc) {
+		for _, m := range codeSpan.FindAllStringSubmatch(l, -1) {
+			for _, w := range word.FindAllString(m[1], -1) {
+				told[w] = true
+			}
+		}
+		// The first column of the tables of keys holds keys only.
+		if cells := strings.Split(l, "|"); len(cells) > 3 && !strings.Contains(cells[1], "mode") {
+			for _, m := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
+				for _, w := range word.FindAllString(m[1], -1) {
+					if !keys[w] && !modes(schema)[w] && w != "true" {
+						t.Errorf("docs/SUITES.md tells of the key %s, which the schema does not have", w)
+					}
+				}
+			}
+		}
+	}
+	var missing []string
+	for k := range keys {
+		if !told[k] {
+			missing = append(missing, k)
+		}
+	}
+	slices.Sort(missing)
+	if d := cmp.Diff([]string(nil), missing); d != "" {
+		t.Errorf("keys of the schema that docs/SUITES.md does not tell of (-want +got):\n%s", d)
+	}
+}
+
+// schemaKeys gathers the names of all properties.
+func schemaKeys(v any, into map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		if p, ok := v["properties"].(map[string]any); ok {
+			for k := range p {
+				into[k] = true
+			}
+		}
+		for _, x := range v {
+			schemaKeys(x, into)
+		}
+	case []any:
+		for _, x := range v {
+			schemaKeys(x, into)
+		}
+	}
+}
+
+// modes are the values of the schema's enumeration of matching modes.
+func modes(schema any) map[string]bool {
+	out := map[string]bool{}
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, x := range v {
+				walk(x)
+			}
+		case []any:
+			for _, x := range v {
+				if s, ok := x.(string); ok {
+					out[s] = true
+				}
+				walk(x)
+			}
+		}
+	}
+	defs, _ := schema.(map[string]any)["$defs"].(map[string]any)
+	walk(defs["mode"])
+	return out
+}
