@@ -29,8 +29,9 @@ var rooms = map[string][]string{
 	"stats":                         {},
 	"contract":                      {"", "value"},
 	"score/bfcl":                    {"", "value", "contract"},
-	"score/match":                   {"", "value", "contract"},
-	"score":                         {"", "value", "contract", "score/bfcl", "score/match"},
+	"score/check":                   {"", "value"},
+	"score/match":                   {"", "value", "contract", "score/check"},
+	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/match"},
 	"panel":                         {"", "value", "stats"},
 	"internal/report":               {"", "panel", "stats"},
 	"internal/suite/dialect/tree":   {"", "value"},
@@ -55,7 +56,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "contract", "score", "score/bfcl", "score/match", "panel"}
+var pure = []string{"", "value", "stats", "contract", "score", "score/bfcl", "score/check", "score/match", "panel"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -21,7 +22,7 @@ const noTools = "__none__"
 // paramAssertion is a compiled tool_params entry.
 type paramAssertion struct {
 	src  *callvet.ToolParam
-	path match.Path
+	path check.Path
 	rule *match.Rule
 }
 
@@ -39,7 +40,7 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 	for i := range e.ToolParams {
 		p := &e.ToolParams[i]
 		key := fmt.Sprintf("tool_params[%d]", i)
-		path, err := match.ParsePath(p.Path)
+		path, err := check.ParsePath(p.Path)
 		if err != nil {
 			ps.add("bad-path", key+".path", err.Error(), "write name, a.b, items[0].id or items[].id")
 			continue

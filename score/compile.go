@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/bfcl"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -50,7 +51,7 @@ type expected struct {
 	tool  *tool       // of the first known acceptable name
 	args  *match.Args // nil: not asserted
 	known bool        // every asserted key is declared by the tool
-	check *match.Check
+	check *check.Check
 	// foreign compares the arguments under a foreign profile, in place of args.
 	foreign *bfcl.Expectation
 }
@@ -212,7 +213,7 @@ func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Se
 	var err error
 	if src.ResultCheck != "" {
 		k.asserts++
-		if e.check, err = match.ParseCheck(src.ResultCheck); err != nil {
+		if e.check, err = check.Parse(src.ResultCheck); err != nil {
 			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 and len(items) > 0")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -156,7 +157,7 @@ func (g *gold) results() bool {
 		}
 		path := s.path
 		if s.tool == "" {
-			path = match.Path{{Key: s.key}}
+			path = check.Path{{Key: s.key}}
 		}
 		trees[at] = path.Plant(trees[at], json.RawMessage(found[0].Raw()))
 	}

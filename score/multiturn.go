@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -20,11 +21,11 @@ type multi struct {
 // source is where an argument of the final call has to come from: "user", any
 // "previous_tool", or a path in the result of a named tool.
 type source struct {
-	arg  match.Path
+	arg  check.Path
 	key  string
 	from string
 	tool string
-	path match.Path
+	path check.Path
 }
 
 const (
@@ -44,7 +45,7 @@ func compileMulti(m *callvet.MultiTurn, k *compiled, ps *problems) *multi {
 		}
 		k.asserts++
 		var err error
-		if s.arg, err = match.ParsePath(key); err != nil {
+		if s.arg, err = check.ParsePath(key); err != nil {
 			ps.add("bad-path", "argument_source", err.Error(), "name an argument of the final call")
 			continue
 		}
@@ -61,7 +62,7 @@ func compileMulti(m *callvet.MultiTurn, k *compiled, ps *problems) *multi {
 
 // splitSource cuts "tool.result.path" at the longest known tool name, since
 // names may have dots, else at the first dot. The word result is optional.
-func splitSource(s string, k *compiled) (tool string, path match.Path, err error) {
+func splitSource(s string, k *compiled) (tool string, path check.Path, err error) {
 	tool, rest, _ := strings.Cut(s, ".")
 	if k.tools != nil {
 		best := 0
@@ -78,7 +79,7 @@ func splitSource(s string, k *compiled) (tool string, path match.Path, err error
 	if rest == "" {
 		return tool, nil, nil
 	}
-	path, err = match.ParsePath(rest)
+	path, err = check.ParsePath(rest)
 	return tool, path, err
 }
 

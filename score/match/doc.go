@@ -8,8 +8,8 @@
 // schema into Args, a tree of rules made once per expected call. Args.Tally
 // counts (fast, without allocation); Args.Diff explains. One is the rule for a
 // single value, as assertions on a path use it. Around that stand the other pure
-// questions of matching: Assignment (which call answers which expectation),
-// Grounder (does a value occur in a text) and Check (a condition on a result).
+// questions of matching: Assignment (which call answers which expectation) and
+// Grounder (does a value occur in a text).
 //
 // Types are JSON's: 5 equals 5.0, 5 is not "5", true is not 1, null is not an
 // absent key. It does not check schemas or decide verdicts.

@@ -89,28 +89,3 @@ func (r *Rule) typeExample(dst []byte) ([]byte, bool) {
 	}
 	return dst, false
 }
-
-// maxPlanted bounds the array index that Plant fills up to.
-const maxPlanted = 1000
-
-// Plant puts leaf at the path into a tree of maps and slices, which it grows.
-func (p Path) Plant(tree any, leaf json.RawMessage) any {
-	if len(p) == 0 {
-		return leaf
-	}
-	if s := p[0]; s.Key != "" {
-		m, ok := tree.(map[string]any)
-		if !ok {
-			m = map[string]any{}
-		}
-		m[s.Key] = p[1:].Plant(m[s.Key], leaf)
-		return m
-	}
-	i := min(max(p[0].Index, 0), maxPlanted)
-	list, _ := tree.([]any)
-	for len(list) <= i {
-		list = append(list, nil)
-	}
-	list[i] = p[1:].Plant(list[i], leaf)
-	return list
-}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package match
+package check
 
 import (
 	"bytes"
@@ -40,8 +40,8 @@ type checkParser struct {
 	err   error
 }
 
-// ParseCheck compiles a check; the error tells what was not understood.
-func ParseCheck(src string) (*Check, error) {
+// Parse compiles a check; the error tells what was not understood.
+func Parse(src string) (*Check, error) {
 	p := &checkParser{src: src}
 	if len(src) > maxCheckLen {
 		return nil, fmt.Errorf("parse check: longer than %d bytes", maxCheckLen)
@@ -90,7 +90,12 @@ func (p *checkParser) next() {
 	p.pos += n
 }
 
-func pathByte(c byte) bool { return wordByte(c) || c == '_' || c == '.' || c == '$' }
+func pathByte(c byte) bool { return letter(c) || digit(c) || c == '_' || c == '.' || c == '$' }
+
+// letter counts every byte of a letter outside ASCII.
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 }
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 // withIndexes extends a path over [0] and what follows it.
 func withIndexes(s string, n int) int {

@@ -1,14 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package match
+package check
 
 import (
+	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
@@ -89,104 +88,27 @@ func (p Path) Find(v value.Value) []value.Value {
 	return out
 }
 
-// trie holds the per-parameter matchers by path.
-type trie struct {
-	m    *callvet.Matcher
-	keys map[string]*trie
-	at   map[int]*trie
-	each *trie
-}
+// maxPlanted bounds the array index that Plant fills up to.
+const maxPlanted = 1000
 
-// buildTrie places each matcher; a name that literally is a top-level key wins
-// over its reading as a path.
-func buildTrie(ms map[string]callvet.Matcher, literal func(string) bool) (*trie, []Problem) {
-	if len(ms) == 0 {
-		return nil, nil
+// Plant puts leaf at the path into a tree of maps and slices, which it grows.
+func (p Path) Plant(tree any, leaf json.RawMessage) any {
+	if len(p) == 0 {
+		return leaf
 	}
-	root := new(trie)
-	var ps []Problem
-	for name, m := range ms {
-		path := Path{{Key: name}}
-		if !literal(name) {
-			var err error
-			if path, err = ParsePath(name); err != nil {
-				ps = append(ps, Problem{"bad-path", name, err.Error(), "write name, a.b, items[0].id or items[].id"})
-				continue
-			}
+	if s := p[0]; s.Key != "" {
+		m, ok := tree.(map[string]any)
+		if !ok {
+			m = map[string]any{}
 		}
-		t := root
-		for _, s := range path {
-			t = t.child(s)
-		}
-		t.m = &m
+		m[s.Key] = p[1:].Plant(m[s.Key], leaf)
+		return m
 	}
-	return root, ps
-}
-
-func (t *trie) child(s Step) *trie {
-	var next *trie
-	switch {
-	case s.Key != "":
-		if t.keys == nil {
-			t.keys = map[string]*trie{}
-		}
-		if next = t.keys[s.Key]; next == nil {
-			next = new(trie)
-			t.keys[s.Key] = next
-		}
-	case s.Index < 0:
-		if t.each == nil {
-			t.each = new(trie)
-		}
-		next = t.each
-	default:
-		if t.at == nil {
-			t.at = map[int]*trie{}
-		}
-		if next = t.at[s.Index]; next == nil {
-			next = new(trie)
-			t.at[s.Index] = next
-		}
+	i := min(max(p[0].Index, 0), maxPlanted)
+	list, _ := tree.([]any)
+	for len(list) <= i {
+		list = append(list, nil)
 	}
-	return next
-}
-
-func (t *trie) key(name string) *trie {
-	if t == nil {
-		return nil
-	}
-	return t.keys[name]
-}
-
-func (t *trie) elem(i int) *trie {
-	if t == nil {
-		return nil
-	}
-	if at := t.at[i]; at != nil {
-		return at
-	}
-	return t.each
-}
-
-// names lists the member names that only matchers speak of, sorted.
-func (t *trie) names() []string {
-	if t == nil {
-		return nil
-	}
-	out := make([]string, 0, len(t.keys))
-	for k := range t.keys {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (t *trie) maxIndex() int {
-	top := -1
-	if t != nil {
-		for i := range t.at {
-			top = max(top, i)
-		}
-	}
-	return top
+	list[i] = p[1:].Plant(list[i], leaf)
+	return list
 }

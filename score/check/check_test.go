@@ -1,0 +1,95 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package check
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/value"
+)
+
+func parse(t testing.TB, s string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestPath(t *testing.T) {
+	t.Parallel()
+	v := parse(t, `{"a":{"b":[{"c":1},{"c":2},{"d":3}]},"x y":[[4]]}`)
+	for path, want := range map[string]string{
+		"a.b[0].c": "1", "a.b[].c": "1 2", "a.b[*].d": "3", "a.b[3].c": "", "a.b.c": "", "x y[0][0]": "4", "a.b[2]": `{"d":3}`, "none": "",
+	} {
+		p, err := ParsePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range p.Find(v) {
+			got = append(got, string(f.Raw()))
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: %s, want %s", path, s, want)
+		}
+	}
+	for _, path := range []string{"", ".", "a.", "a..b", "a[", "a[x]", "a[-1]"} {
+		if _, err := ParsePath(path); err == nil {
+			t.Errorf("%q is read", path)
+		}
+	}
+}
+
+// TestPlantIsFound holds Plant against Find.
+func TestPlantIsFound(t *testing.T) {
+	t.Parallel()
+	var tree any
+	for _, path := range []string{"a.b[2].c", "a.b[0]", "d[].e", "a.f"} {
+		p, err := ParsePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree = p.Plant(tree, json.RawMessage(`"`+path+`"`))
+		b, err := json.Marshal(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := p.Find(parse(t, string(b))); len(found) != 1 || found[0].Str() != path {
+			t.Errorf("%s: %v in %s", path, found, b)
+		}
+	}
+	b, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"a":{"b":["a.b[0]",null,{"c":"a.b[2].c"}],"f":"a.f"},"d":[{"e":"d[].e"}]}`
+	if diff := cmp.Diff(want, string(b)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("a[0].b == 1 and not len(c) > 'x'")
+	f.Add("x in [1, 'a'] || !exists(result)")
+	v := parse(f, `{"a":[{"b":1}],"c":"d","x":null}`)
+	f.Fuzz(func(t *testing.T, src string) {
+		e, err := Parse(src)
+		if err != nil {
+			return
+		}
+		e.Holds(value.Value{})
+		not, err := Parse("not (" + src + ")")
+		if err != nil {
+			return // the longest or deepest check that fits
+		}
+		if e.Holds(v) == not.Holds(v) {
+			t.Errorf("%q and its opposite agree", src)
+		}
+	})
+}
