@@ -341,21 +341,31 @@ func (p *parser) name(i int) (key, int) {
 }
 
 // unique tells in passing that the names of an object differ: each takes one of
-// 64 places by its length and outer letters. Only when two meet, or one is
-// escaped, are the names compared.
+// 256 places by a hash of its length and outer letters. Only when two meet, or
+// one is escaped, are the names compared.
 type unique struct {
-	places  uint64
+	places  [4]uint64
 	unclear bool
 }
 
 func (u *unique) add(src []byte, k key) {
-	h := uint(k.end-k.start) * 11
-	if k.end > k.start {
-		h += uint(src[k.start])*5 + uint(src[k.end-1])*23 + uint(src[(k.start+k.end)/2])*3
+	const odd = 0x9E3779B97F4A7C15
+	n := uint64(k.end - k.start)
+	h := n
+	switch {
+	case n >= 8:
+		h ^= binary.LittleEndian.Uint64(src[k.start:]) + binary.LittleEndian.Uint64(src[k.end-8:])*odd
+	case k.end >= 8:
+		h ^= binary.LittleEndian.Uint64(src[k.end-8:]) >> (64 - 8*n)
+	default:
+		for i, c := range src[k.start:k.end] {
+			h ^= uint64(c) << (8 * i)
+		}
 	}
+	h = h * odd >> 56
 	bit := uint64(1) << (h & 63)
-	u.unclear = u.unclear || k.escaped || u.places&bit != 0
-	u.places |= bit
+	u.unclear = u.unclear || k.escaped || u.places[h>>6]&bit != 0
+	u.places[h>>6] |= bit
 }
 
 // twice gives a member whose name came before: by pairs while they are few, by a

@@ -48,7 +48,18 @@ func (v Value) Bool() bool {
 }
 
 // Str is the decoded text of a string; "" for other kinds.
-func (v Value) Str() string { return string(v.Bytes()) }
+func (v Value) Str() string {
+	if v.Kind() != String {
+		return ""
+	}
+	n := v.node()
+	s := v.d.src[n.start+1 : n.end-1]
+	if !n.escaped {
+		return string(s)
+	}
+	var few [256]byte
+	return string(Unescape(few[:0], s))
+}
 
 // Bytes is the decoded text of a string: a view into the source when nothing in
 // it is escaped, else a copy. Nil for other kinds.
