@@ -11,22 +11,53 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Names of the metrics that do not come from a scorer.
+// The metrics that do not come from a scorer. A judged attempt is one that
+// passed or failed; a metric for which nothing counts is undefined, never 0.
 const (
-	MetricPass        = "pass_rate"
-	MetricError       = "error_rate"
+	// MetricPass is passed ÷ judged attempts.
+	MetricPass = "pass_rate"
+	// MetricError is attempts that ended in an error of the infrastructure ÷
+	// attempts made; such attempts are in no other rate.
+	MetricError = "error_rate"
+	// MetricUnparseable is judged attempts whose call could not be read ÷ judged attempts.
 	MetricUnparseable = "unparseable_rate"
-	MetricRepaired    = "repaired_rate"
-	MetricNative      = "native_format_rate"
-	MetricOverCall    = "over_call_rate"
-	MetricMiss        = "miss_rate"
-	MetricAbstention  = "abstention_accuracy"
-	MetricLatencyP50  = "latency_p50"
-	MetricLatencyP90  = "latency_p90"
-	MetricFirstP50    = "first_token_p50"
-	MetricTokens      = "tokens_per_attempt"
-	MetricCost        = "cost_per_attempt"
+	// MetricRepaired is judged attempts whose calls had to be mended ÷ judged attempts.
+	MetricRepaired = "repaired_rate"
+	// MetricNative is judged attempts whose calls came in the provider's own form
+	// ÷ judged attempts; an attempt without a call counts as native.
+	MetricNative = "native_format_rate"
+	// MetricOverCall is unnecessary ÷ made calls of all judged attempts; undefined
+	// when no call was made. Source: Evaluating Tool Calling.
+	MetricOverCall = "over_call_rate"
+	// MetricMiss is needed calls not made ÷ needed calls of all judged attempts;
+	// undefined when none is needed. Source: Evaluating Tool Calling.
+	MetricMiss = "miss_rate"
+	// MetricAbstention is attempts without any call ÷ judged attempts of cases
+	// that want none; undefined without such cases.
+	MetricAbstention = "abstention_accuracy"
+	// MetricLatencyP50 and MetricLatencyP90 are quantiles of the time from the
+	// first request to the last byte, without waiting for a slot. Cached attempts
+	// and errors are left out; a timeout counts as at least its limit.
+	MetricLatencyP50 = "latency_p50"
+	MetricLatencyP90 = "latency_p90"
+	// MetricFirstP50 is the median time to the first token, where answers are streamed.
+	MetricFirstP50 = "first_token_p50"
+	// MetricTokens is input and output tokens ÷ attempts that report usage, errors included.
+	MetricTokens = "tokens_per_attempt"
+	// MetricCost is cost ÷ attempts whose price is known, errors included.
+	MetricCost = "cost_per_attempt"
+	// MetricCostPerPass is the cost of all attempts whose price is known ÷ those
+	// of them that passed; undefined when none did.
 	MetricCostPerPass = "cost_per_pass"
+	// MetricPassAt with k behind it is the chance that at least one of k attempts
+	// at a case passes, estimated from its repeats without bias; absent for runs
+	// without repeats. Source: Chen et al. 2021, Evaluating Large Language Models
+	// Trained on Code.
+	MetricPassAt = "pass@"
+	// MetricPassHat with k behind it is the chance that all of k attempts at a
+	// case pass; absent for runs without repeats. Source: Yao et al. 2024,
+	// τ-bench.
+	MetricPassHat = "pass^"
 )
 
 // Positions of the built-in rates.
@@ -120,15 +151,8 @@ func (a *Accumulator) metricOrder() []int {
 }
 
 func (a *Accumulator) rateMetric(s *sums, i, judged int) Metric {
-	m := Metric{Name: a.names[i], Title: Title(a.names[i]), Unit: UnitRate, Of: "attempts"}
-	perAttempt := true
-	if i < len(builtin) {
-		d := builtin[i]
-		m.Title, m.Of, m.LowerIsBetter = d.title, d.of, d.lowerIsBetter
-		perAttempt = d.of == "attempts" && i != mError
-	} else {
-		m.LowerIsBetter = slices.Contains(lowerScores[:], m.Name)
-	}
+	m := Describe(a.names[i])
+	perAttempt := m.Of == "attempts" && i != mError
 	var c stats.Clusters
 	if i < len(s.metrics) {
 		c = s.metrics[i]
@@ -162,7 +186,8 @@ func (a *Accumulator) trialMetrics(s *sums) []Metric {
 	}
 	var out []Metric
 	add := func(name string, c *stats.Clusters) {
-		m := Metric{Name: name, Title: name, Unit: UnitRate, Of: "cases", Interval: c.Interval(a.cfg.Confidence, stats.DefaultRho0)}
+		m := Describe(name)
+		m.Interval = c.Interval(a.cfg.Confidence, stats.DefaultRho0)
 		m.Warnings = rateWarnings(&m, m.Interval.N)
 		if s.shortTrials > 0 {
 			m.Warnings = append(m.Warnings, plural(s.shortTrials, "case has", "cases have")+" fewer judged attempts than repeats")
@@ -170,8 +195,8 @@ func (a *Accumulator) trialMetrics(s *sums) []Metric {
 		out = append(out, m)
 	}
 	for i, k := range trialCounts(a.cfg.Repeats) {
-		add(fmt.Sprintf("pass@%d", k), &s.passAt[i])
-		add(fmt.Sprintf("pass^%d", k), &s.passHat[i])
+		add(fmt.Sprint(MetricPassAt, k), &s.passAt[i])
+		add(fmt.Sprint(MetricPassHat, k), &s.passHat[i])
 	}
 	return out
 }
@@ -180,27 +205,29 @@ func (a *Accumulator) trialMetrics(s *sums) []Metric {
 func (a *Accumulator) amounts(s *sums, wall, firstToken []stats.Observation) []Metric {
 	var out []Metric
 	conf := a.cfg.Confidence
-	add := func(name, title string, unit Unit, of string, iv stats.Interval) *Metric {
+	add := func(name string, iv stats.Interval) *Metric {
 		if !iv.Defined() {
 			return nil
 		}
-		out = append(out, Metric{Name: name, Title: title, Unit: unit, Of: of, LowerIsBetter: true, Interval: iv})
+		m := Describe(name)
+		m.Interval = iv
+		out = append(out, m)
 		return &out[len(out)-1]
 	}
 	q := stats.QuantileIntervals(wall, conf, 0.5, 0.9)
 	for i, name := range []string{MetricLatencyP50, MetricLatencyP90} {
-		if m := add(name, strings.ReplaceAll(name, "_", " "), UnitMS, "attempts", q[i]); m != nil {
+		if m := add(name, q[i]); m != nil {
 			m.Warnings = latencyWarnings(m, wall)
 		}
 	}
-	add(MetricFirstP50, "first token p50", UnitMS, "attempts", stats.QuantileIntervals(firstToken, conf, 0.5)[0])
-	add(MetricTokens, "tokens per attempt", UnitTokens, "cases", notNegative(s.tokens.Interval(conf)))
-	m := add(MetricCost, "cost per attempt", UnitUSD, "cases", notNegative(s.cost.Interval(conf)))
+	add(MetricFirstP50, stats.QuantileIntervals(firstToken, conf, 0.5)[0])
+	add(MetricTokens, notNegative(s.tokens.Interval(conf)))
+	m := add(MetricCost, notNegative(s.cost.Interval(conf)))
 	if u := s.counts.usage.CostUnknown; m != nil && u > 0 {
 		m.Excluded = u
 		m.Warnings = append(m.Warnings, plural(u, "attempt has", "attempts have")+" no known price and are left out")
 	}
-	add(MetricCostPerPass, "cost per pass", UnitUSD, "cases", notNegative(s.perPass.Interval(conf)))
+	add(MetricCostPerPass, notNegative(s.perPass.Interval(conf)))
 	return out
 }
 
@@ -210,6 +237,32 @@ func notNegative(iv stats.Interval) stats.Interval {
 		iv.Lower = max(0, iv.Lower)
 	}
 	return iv
+}
+
+// Describe gives what is known of a metric by its name alone: title, unit, what
+// its n counts and the good direction. Every name that is not the panel's own
+// is taken for a score.
+func Describe(name string) Metric {
+	m := Metric{Name: name, Title: Title(name), Unit: UnitRate, Of: "attempts"}
+	for i := range builtin {
+		if d := &builtin[i]; d.name == name {
+			m.Title, m.Of, m.LowerIsBetter = d.title, d.of, d.lowerIsBetter
+			return m
+		}
+	}
+	switch {
+	case name == MetricLatencyP50, name == MetricLatencyP90, name == MetricFirstP50:
+		m.Unit, m.LowerIsBetter = UnitMS, true
+	case name == MetricTokens:
+		m.Unit, m.Of, m.LowerIsBetter = UnitTokens, "cases", true
+	case name == MetricCost, name == MetricCostPerPass:
+		m.Unit, m.Of, m.LowerIsBetter = UnitUSD, "cases", true
+	case strings.HasPrefix(name, MetricPassAt), strings.HasPrefix(name, MetricPassHat):
+		m.Of = "cases"
+	default:
+		m.LowerIsBetter = slices.Contains(lowerScores[:], name)
+	}
+	return m
 }
 
 // BuiltIn reports whether a metric comes from the panel itself and not from a
@@ -224,5 +277,5 @@ func BuiltIn(name string) bool {
 	case MetricLatencyP50, MetricLatencyP90, MetricFirstP50, MetricTokens, MetricCost, MetricCostPerPass:
 		return true
 	}
-	return strings.HasPrefix(name, "pass@") || strings.HasPrefix(name, "pass^")
+	return strings.HasPrefix(name, MetricPassAt) || strings.HasPrefix(name, MetricPassHat)
 }
