@@ -4,6 +4,9 @@ package callvet
 
 import "encoding/json"
 
+// NoTools is the name in a set of acceptable tools that stands for calling nothing.
+const NoTools = "__none__"
+
 // Expect is everything a case asserts. The zero value asserts nothing, which
 // lint refuses.
 type Expect struct {
@@ -15,7 +18,7 @@ type Expect struct {
 	// ToolsCalled is the exact multiset of called names, nothing else. Nil: not
 	// asserted; empty: no tools. Excludes ToolsAcceptable.
 	ToolsCalled []string `json:"tools_called,omitzero"`
-	// ToolsAcceptable lists acceptable name sets; ["__none__"] means no tools.
+	// ToolsAcceptable lists acceptable name sets; one of only NoTools means no tools.
 	ToolsAcceptable [][]string `json:"tools_acceptable,omitzero"`
 	ToolsNotCalled  []string   `json:"tools_not_called,omitempty"`
 	MinToolCalls    *int       `json:"min_tool_calls,omitempty"`

@@ -16,9 +16,6 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// noTools is the name in an acceptable set that stands for calling nothing.
-const noTools = "__none__"
-
 // paramAssertion is a compiled tool_params entry.
 type paramAssertion struct {
 	src  *callvet.ToolParam
@@ -58,15 +55,11 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 }
 
 func (w *scratch) record(name string, layer callvet.Layer, passed bool, expected, actual string) {
-	a := callvet.Assertion{Name: name, Layer: layer, Passed: passed, Expected: expected, Actual: actual}
-	w.assertion = append(w.assertion, a)
-	w.facts.evaluated++
-	w.facts.failed += truth(!passed)
+	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, Passed: passed, Expected: expected, Actual: actual})
 }
 
 func (w *scratch) skip(name string, layer callvet.Layer, why, expected string) {
 	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, Skipped: why, Expected: expected})
-	w.skipped++
 }
 
 // assert evaluates every assertion of the case; none stops another.
@@ -74,12 +67,24 @@ func (w *scratch) assert(planned bool) {
 	if planned {
 		w.assertResults()
 	}
-	if k := w.k; k.asserts == truth(k.src.Expect.Plans != nil) {
-		return
+	if k := w.k; k.asserts > truth(k.src.Expect.Plans != nil) {
+		w.assertRest(&k.src.Expect)
 	}
-	e := &w.k.src.Expect
+	for i := range w.assertion {
+		a := &w.assertion[i]
+		if a.Skipped != "" {
+			w.skipped++
+			continue
+		}
+		w.facts.evaluated++
+		w.facts.failed += truth(!a.Passed)
+	}
+}
+
+func (w *scratch) assertRest(e *callvet.Expect) {
 	if w.k.routing {
-		w.assertRouting(e)
+		names := check.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0, Exact: w.k.scoring.CaseSensitiveNames}
+		w.assertion = names.Assert(w.assertion, e)
 	}
 	if e.NoToolErrors {
 		w.assertNoErrors()
@@ -87,8 +92,12 @@ func (w *scratch) assert(planned bool) {
 	for i := range w.k.params {
 		w.assertParam(&w.k.params[i])
 	}
-	w.assertText(e)
-	w.assertBudget(e)
+	w.assertion = check.Answer(w.assertion, e, w.k.texts, w.t.Answer)
+	if e.NoUngroundedNumbers {
+		bad := w.ungrounded(w.t.Answer)
+		w.record("no_ungrounded_numbers", callvet.LayerResponse, bad == "", "numbers from the tool results or the user", bad)
+	}
+	w.assertion = check.Budget(w.assertion, e, w.t)
 }
 
 func (w *scratch) names() []string {
@@ -97,91 +106,6 @@ func (w *scratch) names() []string {
 		out[i] = w.calls[i].src.Tool
 	}
 	return out
-}
-
-func (w *scratch) assertRouting(e *callvet.Expect) {
-	names := w.names()
-	made := strings.Join(names, ", ")
-	if len(names) == 0 {
-		made = "(none)"
-		if w.facts.broken {
-			made = "(unreadable call)"
-		}
-	}
-	if e.ToolsCalled != nil {
-		w.record("tools_called", callvet.LayerRouting, !w.unreadable() && w.sameNames(e.ToolsCalled, names), list(e.ToolsCalled), made)
-	}
-	if e.ToolsAcceptable != nil {
-		ok := slices.ContainsFunc(e.ToolsAcceptable, func(set []string) bool { return !w.unreadable() && w.acceptable(set, names) })
-		var sets []string
-		for _, s := range e.ToolsAcceptable {
-			sets = append(sets, "{"+strings.Join(s, ", ")+"}")
-		}
-		w.record("tools_acceptable", callvet.LayerRouting, ok, strings.Join(sets, " or "), made)
-	}
-	for _, n := range e.ToolsNotCalled {
-		called := slices.ContainsFunc(names, func(c string) bool { return w.k.sameName(n, c) })
-		w.record("tools_not_called", callvet.LayerRouting, !called, "not "+n, made)
-	}
-	if e.MinToolCalls != nil {
-		w.record("min_tool_calls", callvet.LayerRouting, len(names) >= *e.MinToolCalls, strconv.Itoa(*e.MinToolCalls), strconv.Itoa(len(names)))
-	}
-	if e.MaxToolCalls != nil {
-		w.record("max_tool_calls", callvet.LayerRouting, len(names) <= *e.MaxToolCalls, strconv.Itoa(*e.MaxToolCalls), strconv.Itoa(len(names)))
-	}
-}
-
-// unreadable attempts meant a call that cannot be counted.
-func (w *scratch) unreadable() bool { return w.facts.broken && len(w.calls) == 0 }
-
-func list(names []string) string {
-	if len(names) == 0 {
-		return "(none)"
-	}
-	return strings.Join(names, ", ")
-}
-
-// sameNames compares multisets.
-func (w *scratch) sameNames(want, got []string) bool {
-	if len(want) != len(got) {
-		return false
-	}
-	used := make([]bool, len(got))
-next:
-	for _, n := range want {
-		for j, g := range got {
-			if !used[j] && w.k.sameName(n, g) {
-				used[j] = true
-				continue next
-			}
-		}
-		return false
-	}
-	return true
-}
-
-// acceptable compares sets: every name called, nothing else, repeats do not
-// count. __none__ in a set also accepts that nothing was called.
-func (w *scratch) acceptable(set, got []string) bool {
-	if len(got) == 0 {
-		return len(set) == 0 || slices.Contains(set, noTools)
-	}
-	wanted := 0
-	for _, n := range set {
-		if n == noTools {
-			continue
-		}
-		wanted++
-		if !slices.ContainsFunc(got, func(g string) bool { return w.k.sameName(n, g) }) {
-			return false
-		}
-	}
-	for _, g := range got {
-		if !slices.ContainsFunc(set, func(n string) bool { return w.k.sameName(n, g) }) {
-			return false
-		}
-	}
-	return wanted > 0
 }
 
 func (w *scratch) assertNoErrors() {
@@ -248,33 +172,6 @@ func (p *paramAssertion) met(args value.Value) bool {
 	return true
 }
 
-func (w *scratch) assertText(e *callvet.Expect) {
-	answer := w.t.Answer
-	say := func(name string, ok bool, want string) {
-		w.record(name, callvet.LayerResponse, ok, want, clip(answer))
-	}
-	if e.ResponseNonEmpty {
-		say("response_non_empty", strings.TrimSpace(answer) != "", "an answer")
-	}
-	for _, s := range e.ResponseContains {
-		say("response_contains", strings.Contains(answer, s), s)
-	}
-	for _, group := range e.ResponseContainsAny {
-		ok := slices.ContainsFunc(group, func(s string) bool { return strings.Contains(answer, s) })
-		say("response_contains_any", ok, strings.Join(group, " | "))
-	}
-	for _, s := range e.ResponseNotContains {
-		say("response_not_contains", !strings.Contains(answer, s), "not "+s)
-	}
-	for i, p := range w.k.texts {
-		say("response_matches", p.MatchString(answer), e.ResponseMatches[i])
-	}
-	if e.NoUngroundedNumbers {
-		bad := w.ungrounded(answer)
-		w.record("no_ungrounded_numbers", callvet.LayerResponse, bad == "", "numbers from the tool results or the user", bad)
-	}
-}
-
 // ungrounded gives the first number in the answer that no tool result, user
 // text or context has within one percent; "" when there is none. Source: Eval
 // Case Interfaces, "noHallucinatedNumbers".
@@ -295,32 +192,6 @@ func (w *scratch) ungrounded(answer string) string {
 		}
 	}
 	return ""
-}
-
-func (w *scratch) assertBudget(e *callvet.Expect) {
-	num := func(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
-	if e.MaxLatencyMS != nil {
-		w.budget("max_latency_ms", w.t.WallMS > 0, w.t.WallMS <= *e.MaxLatencyMS, num(*e.MaxLatencyMS), num(w.t.WallMS))
-	}
-	if e.MaxTokens != nil {
-		w.budget("max_tokens", w.t.Usage.Known, w.t.Usage.OutputTokens <= *e.MaxTokens, strconv.Itoa(*e.MaxTokens), strconv.Itoa(w.t.Usage.OutputTokens))
-	}
-	if e.MaxCostUSD != nil {
-		cost := w.t.Usage.CostUSD
-		if cost == nil {
-			w.budget("max_cost_usd", false, false, num(*e.MaxCostUSD), "")
-			return
-		}
-		w.budget("max_cost_usd", true, *cost <= *e.MaxCostUSD, num(*e.MaxCostUSD), num(*cost))
-	}
-}
-
-func (w *scratch) budget(name string, known, ok bool, limit, got string) {
-	if !known {
-		w.skip(name, callvet.LayerBudget, "not measured", "at most "+limit)
-		return
-	}
-	w.record(name, callvet.LayerBudget, ok, "at most "+limit, got)
 }
 
 // assertResults checks the post-conditions of the calls that were made.
@@ -367,7 +238,7 @@ func (w *scratch) wantsNone() bool {
 		return true
 	}
 	for _, s := range e.ToolsAcceptable {
-		if len(s) > 1 || len(s) == 1 && s[0] != noTools {
+		if len(s) > 1 || len(s) == 1 && s[0] != callvet.NoTools {
 			return false
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 )
 
 // explain sets expected beside actual calls: the plan's calls in order, then
@@ -77,7 +77,7 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 	case a.unknown:
 		m.Note = "arguments not recorded"
 	case a.broken:
-		m.Note = "arguments are not JSON: " + clip(payload(a.src))
+		m.Note = "arguments are not JSON: " + check.Clip(payload(a.src))
 		m.GotArgs = nil
 	}
 	if len(a.src.Repairs) > 0 {
@@ -102,21 +102,7 @@ func note(a, b string) string {
 	return a + "; " + b
 }
 
-// clip shortens a text for a sentence; 120 bytes at most, whole code points.
-func clip(s string) string {
-	const most = 120
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
-
-func short(raw []byte) string { return clip(string(raw)) }
+func short(raw []byte) string { return check.Clip(string(raw)) }
 
 // argSentence tells the first argument that is wrong.
 func argSentence(tool string, d *callvet.ArgDiff) string {

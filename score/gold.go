@@ -61,7 +61,7 @@ func (g *gold) plan() bool {
 	}
 	e := &g.k.src.Expect
 	for _, set := range e.ToolsAcceptable {
-		if slices.Contains(set, noTools) || len(set) == 0 {
+		if slices.Contains(set, callvet.NoTools) || len(set) == 0 {
 			return true
 		}
 	}

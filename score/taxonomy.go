@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -34,7 +35,7 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 	case f.broken:
 		for i := range w.calls {
 			if a := &w.calls[i]; a.broken {
-				return callvet.ClassUnparseable, fmt.Sprintf("%s: the arguments are not JSON: %s", a.src.Tool, clip(payload(a.src)))
+				return callvet.ClassUnparseable, fmt.Sprintf("%s: the arguments are not JSON: %s", a.src.Tool, check.Clip(payload(a.src)))
 			}
 		}
 		return callvet.ClassUnparseable, "the answer meant a call that could not be read"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
@@ -92,4 +93,56 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q and its opposite agree", src)
 		}
 	})
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	type e = callvet.Expect
+	none := [][]string{{callvet.NoTools}, {"a", "b"}}
+	for _, c := range []struct {
+		names  Names
+		expect e
+		want   bool
+	}{
+		{Names{Names: []string{"a", "B", "a"}}, e{ToolsCalled: []string{"b", "a", "A"}}, true},
+		{Names{Names: []string{"a", "B"}, Exact: true}, e{ToolsCalled: []string{"a", "b"}}, false},
+		{Names{Names: []string{"a"}}, e{ToolsCalled: []string{"a", "a"}}, false},
+		{Names{}, e{ToolsCalled: []string{}}, true},
+		{Names{Unreadable: true}, e{ToolsCalled: []string{}}, false},
+		{Names{}, e{ToolsAcceptable: none}, true},
+		{Names{Unreadable: true}, e{ToolsAcceptable: none}, false},
+		{Names{Names: []string{"b", "a", "a"}}, e{ToolsAcceptable: none}, true},
+		{Names{Names: []string{"a"}}, e{ToolsAcceptable: none}, false},
+		{Names{Names: []string{"a", "b", "c"}}, e{ToolsAcceptable: none}, false},
+		{Names{Names: []string{callvet.NoTools}}, e{ToolsAcceptable: none}, false},
+		{Names{Names: []string{"A"}}, e{ToolsNotCalled: []string{"a"}}, false},
+		{Names{Names: []string{"a", "a"}}, e{MinToolCalls: ptr(2), MaxToolCalls: ptr(2)}, true},
+		{Names{Names: []string{"a"}}, e{MinToolCalls: ptr(2)}, false},
+	} {
+		got := c.names.Assert(nil, &c.expect)
+		if len(got) == 0 {
+			t.Errorf("%+v: nothing asserted", c.expect)
+		}
+		for _, a := range got {
+			if a.Passed != c.want {
+				t.Errorf("%+v: %+v", c.names, a)
+			}
+		}
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestBudgetSkipsWhatWasNotMeasured(t *testing.T) {
+	t.Parallel()
+	limits := &callvet.Expect{MaxLatencyMS: ptr(10.0), MaxTokens: ptr(5), MaxCostUSD: ptr(0.5)}
+	got := Budget(nil, limits, &callvet.Trace{Usage: callvet.Usage{OutputTokens: 6, Known: true}})
+	want := []callvet.Assertion{
+		{Name: "max_latency_ms", Layer: callvet.LayerBudget, Skipped: "not measured", Expected: "at most 10"},
+		{Name: "max_tokens", Layer: callvet.LayerBudget, Expected: "at most 5", Actual: "6"},
+		{Name: "max_cost_usd", Layer: callvet.LayerBudget, Skipped: "not measured", Expected: "at most 0.5"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -1,0 +1,110 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// Names are the tools an attempt called, in order, repeats included.
+type Names struct {
+	Names []string
+	// Unreadable says that the attempt meant a call and none could be read, so
+	// that it neither called nor abstained.
+	Unreadable bool
+	// Exact tells names apart that differ in letter case only.
+	Exact bool
+}
+
+// Assert appends what the assertions on called names found: tools_called,
+// tools_acceptable, tools_not_called, min_tool_calls, max_tool_calls.
+func (n *Names) Assert(dst []callvet.Assertion, e *callvet.Expect) []callvet.Assertion {
+	made := list(n.Names)
+	if n.Unreadable {
+		made = "(unreadable call)"
+	}
+	record := func(name string, passed bool, expected, actual string) {
+		dst = append(dst, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, Passed: passed, Expected: expected, Actual: actual})
+	}
+	if e.ToolsCalled != nil {
+		record("tools_called", !n.Unreadable && n.are(e.ToolsCalled), list(e.ToolsCalled), made)
+	}
+	if e.ToolsAcceptable != nil {
+		sets := make([]string, len(e.ToolsAcceptable))
+		for i, s := range e.ToolsAcceptable {
+			sets[i] = "{" + strings.Join(s, ", ") + "}"
+		}
+		record("tools_acceptable", !n.Unreadable && slices.ContainsFunc(e.ToolsAcceptable, n.acceptable), strings.Join(sets, " or "), made)
+	}
+	for _, name := range e.ToolsNotCalled {
+		record("tools_not_called", !n.has(name), "not "+name, made)
+	}
+	count := len(n.Names)
+	if e.MinToolCalls != nil {
+		record("min_tool_calls", count >= *e.MinToolCalls, strconv.Itoa(*e.MinToolCalls), strconv.Itoa(count))
+	}
+	if e.MaxToolCalls != nil {
+		record("max_tool_calls", count <= *e.MaxToolCalls, strconv.Itoa(*e.MaxToolCalls), strconv.Itoa(count))
+	}
+	return dst
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "(none)"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (n *Names) same(a, b string) bool { return a == b || !n.Exact && strings.EqualFold(a, b) }
+
+func (n *Names) has(name string) bool {
+	return slices.ContainsFunc(n.Names, func(called string) bool { return n.same(name, called) })
+}
+
+// are compares multisets.
+func (n *Names) are(want []string) bool {
+	if len(want) != len(n.Names) {
+		return false
+	}
+	used := make([]bool, len(n.Names))
+next:
+	for _, w := range want {
+		for j, called := range n.Names {
+			if !used[j] && n.same(w, called) {
+				used[j] = true
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// acceptable compares sets: every name called, nothing else, repeats do not
+// count. callvet.NoTools in a set also accepts that nothing was called.
+func (n *Names) acceptable(set []string) bool {
+	if len(n.Names) == 0 {
+		return len(set) == 0 || slices.Contains(set, callvet.NoTools)
+	}
+	wanted := 0
+	for _, name := range set {
+		if name == callvet.NoTools {
+			continue
+		}
+		wanted++
+		if !n.has(name) {
+			return false
+		}
+	}
+	for _, called := range n.Names {
+		if !slices.ContainsFunc(set, func(name string) bool { return n.same(name, called) }) {
+			return false
+		}
+	}
+	return wanted > 0
+}
