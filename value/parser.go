@@ -160,32 +160,23 @@ func (p *parser) digits(i int) int {
 	return i
 }
 
-// plainRun gives the position of the next byte of a string at or after i that is
-// not plain: a quote, a backslash, a control character or part of a code point
-// outside ASCII. It looks at eight bytes at a time; a borrow can only falsify
-// bytes above the first that is found, which are not looked at.
-func plainRun(s []byte, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(s); i += 8 {
-		w := binary.LittleEndian.Uint64(s[i:])
-		quote, slash := w^ones*'"', w^ones*'\\'
-		found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w | w) & highs
-		if found != 0 {
-			return i + bits.TrailingZeros64(found)>>3
-		}
-	}
-	for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 && s[i] < utf8.RuneSelf {
-		i++
-	}
-	return i
-}
-
-// str reads a string and tells whether it holds escapes.
+// str reads a string and tells whether it holds escapes. It looks at eight bytes
+// at a time for one that is not plain: a quote, a backslash, a control character
+// or part of a code point outside ASCII. A borrow can only falsify bytes above
+// the first that is found, which are not looked at.
 func (p *parser) str(i int) (end int, escaped bool) {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	s := p.src
-	for i++; ; {
-		if i = plainRun(s, i); i >= len(s) {
-			return p.fail(len(s), "a string is not closed"), false
+	for i++; i < len(s); {
+		if i+8 <= len(s) {
+			w := binary.LittleEndian.Uint64(s[i:])
+			quote, slash := w^ones*'"', w^ones*'\\'
+			found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w | w) & highs
+			if found == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(found) >> 3
 		}
 		switch c := s[i]; {
 		case c == '"':
@@ -199,6 +190,8 @@ func (p *parser) str(i int) (end int, escaped bool) {
 			i += n
 		case c < 0x20:
 			return p.fail(i, "raw control character in a string"), false
+		case c < utf8.RuneSelf: // near the end of the text
+			i++
 		default:
 			r, n := utf8.DecodeRune(s[i:])
 			if r == utf8.RuneError && n <= 1 {
@@ -207,6 +200,7 @@ func (p *parser) str(i int) (end int, escaped bool) {
 			i += n
 		}
 	}
+	return p.fail(len(s), "a string is not closed"), false
 }
 
 // escapeLen is the length of the escape s starts with, or 0 if it is none. A

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Value is a handle to one value of a Doc's tape; it is valid until the Doc
@@ -57,8 +58,8 @@ func (v Value) Str() string {
 	if !n.escaped {
 		return string(s)
 	}
-	var few [256]byte
-	return string(Unescape(few[:0], s))
+	b := Unescape(make([]byte, 0, len(s)), s)
+	return unsafe.String(unsafe.SliceData(b), len(b)) // nothing else holds b
 }
 
 // Bytes is the decoded text of a string: a view into the source when nothing in
