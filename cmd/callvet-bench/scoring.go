@@ -79,9 +79,9 @@ func scoreRecorded(s *callvet.Suite, sources []*recorded.Source, profile string)
 	}
 	pass := func() (int, error) {
 		n := 0
-		for _, src := range sources {
-			for i := range own.Cases {
-				c := &own.Cases[i]
+		for i := range own.Cases { // case by case, as a run goes
+			c := &own.Cases[i]
+			for _, src := range sources {
 				rs, err := src.Model.Generate(context.Background(), &callvet.Request{CaseID: c.ID, Turns: c.Input, Tools: toolsets[i]})
 				if err != nil {
 					return n, fmt.Errorf("row of %s: %w", c.ID, err)
