@@ -114,8 +114,10 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 		}
 		r := pass
 		if i < 4 {
-			r = callvet.Result{Verdict: callvet.VerdictFail, Class: callvet.ClassWrongTool, Reason: "book_hotel was called instead", Scores: scored("tool_selection", 0.0, "arg_accuracy", 0.0, "overall", 0.0),
-				Calls: []callvet.CallMatch{{State: callvet.StatePartial, Want: []string{"search_flights"}, Got: "book_hotel"}}}
+			r = callvet.Result{
+				Verdict: callvet.VerdictFail, Class: callvet.ClassWrongTool, Reason: "book_hotel was called instead", Scores: scored("tool_selection", 0.0, "arg_accuracy", 0.0, "overall", 0.0),
+				Calls: []callvet.CallMatch{{State: callvet.StatePartial, Want: []string{"search_flights"}, Got: "book_hotel"}},
+			}
 		}
 		add(i, 1, []callvet.Turn{calling("book_hotel", `{"city":"Faro","nights":1}`)}, r, nil)
 	}

@@ -204,8 +204,14 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 	}
 	label := column{title: "run"}
 	cols := []column{
-		{title: "created"}, {title: "suite", rank: 1}, {title: "targets", rank: 3}, {title: "pass"}, {title: "rate %", rank: 2},
-		{title: "errors", rank: 1, right: true}, {title: "cost", rank: 2}, {title: "status"},
+		{title: "created"},
+		{title: "suite", rank: 1},
+		{title: "targets", rank: 3},
+		{title: "pass"},
+		{title: "rate %", rank: 2},
+		{title: "errors", rank: 1, right: true},
+		{title: "cost", rank: 2},
+		{title: "status"},
 	}
 	for _, r := range runs {
 		id := line(r.ID)

@@ -19,6 +19,8 @@ type column struct {
 	cells []string
 	rank  int
 	right bool
+	// quiet columns say nothing that is missed when they are left out.
+	quiet bool
 }
 
 func (c *column) width() int {
@@ -68,7 +70,7 @@ func (s *screen) grid(label column, cols []column) (dropped []string, cut bool) 
 	for i := range cols {
 		if keep[i] {
 			shown = append(shown, cols[i])
-		} else {
+		} else if !cols[i].quiet {
 			dropped = append(dropped, cols[i].title)
 		}
 	}
@@ -173,17 +175,15 @@ func (c *targetColumn) of(ps []*panel.Slice) column {
 	}
 	zero := true
 	for _, p := range ps {
-		t := ""
+		t := c.value(p)
 		if rates {
 			t = bare(p.Metric(c.metric))
-		} else {
-			t = c.value(p)
 		}
 		zero = zero && t == "0"
 		out.cells = append(out.cells, t)
 	}
 	if zero {
-		out.rank = maxRank
+		out.rank, out.quiet = maxRank, true
 	}
 	return out
 }
@@ -250,7 +250,10 @@ func (s *screen) targets(v *View) {
 		cols = append(cols, targetColumns[i].of(all))
 	}
 	for _, n := range trialNames(ps) {
-		c := targetColumn{title: n, metric: n, rank: 2}
+		c := targetColumn{title: n, metric: n, rank: 5}
+		if strings.HasSuffix(n, fmt.Sprintf("%c%d", n[4], v.repeats())) {
+			c.rank = 2
+		}
 		cols = append(cols, c.of(all))
 	}
 	s.line("")

@@ -53,9 +53,11 @@ func (s *screen) dim(t string) string  { return s.paint(lipgloss.NewStyle().Fain
 func (s *screen) red(t string) string {
 	return s.paint(lipgloss.NewStyle().Foreground(lipgloss.Red), t)
 }
+
 func (s *screen) green(t string) string {
 	return s.paint(lipgloss.NewStyle().Foreground(lipgloss.Green), t)
 }
+
 func (s *screen) yellow(t string) string {
 	return s.paint(lipgloss.NewStyle().Foreground(lipgloss.Yellow), t)
 }
