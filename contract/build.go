@@ -117,8 +117,10 @@ func (b *builder) objectExtras(o *objectRules, s *jsonschema.Schema) {
 }
 
 func (b *builder) array(s *jsonschema.Schema) *arrayRules {
-	a := &arrayRules{min: limit(s.MinItems), max: limit(s.MaxItems), unique: s.UniqueItems,
-		contains: b.node(s.Contains), minC: limit(s.MinContains), maxC: limit(s.MaxContains)}
+	a := &arrayRules{
+		min: limit(s.MinItems), max: limit(s.MaxItems), unique: s.UniqueItems,
+		contains: b.node(s.Contains), minC: limit(s.MinContains), maxC: limit(s.MaxContains),
+	}
 	if s.DraftVersion >= 2020 {
 		a.prefix, a.rest = b.nodes(s.PrefixItems), b.node(s.Items2020)
 	} else {
@@ -158,8 +160,10 @@ func numbersOf(s *jsonschema.Schema) *numberRules {
 	if s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil && s.MultipleOf == nil {
 		return nil
 	}
-	return &numberRules{min: newBound(s.Minimum), max: newBound(s.Maximum), above: newBound(s.ExclusiveMinimum),
-		below: newBound(s.ExclusiveMaximum), multiple: newBound(s.MultipleOf)}
+	return &numberRules{
+		min: newBound(s.Minimum), max: newBound(s.Maximum), above: newBound(s.ExclusiveMinimum),
+		below: newBound(s.ExclusiveMaximum), multiple: newBound(s.MultipleOf),
+	}
 }
 
 func newBound(r *big.Rat) *bound {
@@ -204,8 +208,10 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 
 // deeper are the subschemas applied to members, names and elements.
 func deeper(s *jsonschema.Schema) []*jsonschema.Schema {
-	out := append([]*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.UnevaluatedItems, s.Contains,
-		s.Items2020, s.ContentSchema}, s.PrefixItems...)
+	out := append([]*jsonschema.Schema{
+		s.PropertyNames, s.UnevaluatedProperties, s.UnevaluatedItems, s.Contains,
+		s.Items2020, s.ContentSchema,
+	}, s.PrefixItems...)
 	for _, sub := range s.Properties {
 		out = append(out, sub)
 	}

@@ -23,8 +23,10 @@ func plainNode(v value.Value) *node {
 	default:
 		return nil
 	}
-	p := plain{n: &node{}, o: objectRules{min: -1, max: -1}, a: arrayRules{min: -1, max: -1, minC: -1, maxC: -1},
-		s: stringRules{min: -1, max: -1}}
+	p := plain{
+		n: &node{}, o: objectRules{min: -1, max: -1}, a: arrayRules{min: -1, max: -1, minC: -1, maxC: -1},
+		s: stringRules{min: -1, max: -1},
+	}
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {
 		if !p.keyword(m.Key(), m) {
 			return nil

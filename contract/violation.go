@@ -41,14 +41,18 @@ func collect(e *jsonschema.ValidationError, p *message.Printer, out *[]callvet.V
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			*out = append(*out, callvet.Violation{Path: pointer(e.InstanceLocation, name), Keyword: "required",
-				Expected: name, Message: fmt.Sprintf("required property %q is missing", name)})
+			*out = append(*out, callvet.Violation{
+				Path: pointer(e.InstanceLocation, name), Keyword: "required",
+				Expected: name, Message: fmt.Sprintf("required property %q is missing", name),
+			})
 		}
 		return
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			*out = append(*out, callvet.Violation{Path: pointer(e.InstanceLocation, name), Keyword: "additionalProperties",
-				Actual: name, Message: fmt.Sprintf("property %q is not allowed", name)})
+			*out = append(*out, callvet.Violation{
+				Path: pointer(e.InstanceLocation, name), Keyword: "additionalProperties",
+				Actual: name, Message: fmt.Sprintf("property %q is not allowed", name),
+			})
 		}
 		return
 	case *kind.AnyOf, *kind.OneOf:
