@@ -71,8 +71,9 @@ func (db *DB) AppendCells(ctx context.Context, runID string, cells []callvet.Cel
 }
 
 func (db *DB) insert(tx *sql.Tx, run int64, records []record) error {
-	many, one := tx.Stmt(db.many), tx.Stmt(db.one)
+	many := tx.Stmt(db.many)
 	defer many.Close()
+	one := tx.Stmt(db.one)
 	defer one.Close()
 	args := make([]any, 0, rowsPerStatement*15)
 	for len(records) > 0 {
