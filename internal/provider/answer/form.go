@@ -3,7 +3,6 @@
 package answer
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -362,7 +361,7 @@ func textOf(v value.Value) string {
 	case value.Object:
 		return partText(v)
 	}
-	return fmt.Sprintf("%s", v.Raw())
+	return string(v.Raw())
 }
 
 func partText(e value.Value) string {
