@@ -190,16 +190,16 @@ func (a *Args) Nearness(t *Tally) float64 {
 // two empty sides.
 func (t *Tally) KeyShare() float64 { return ratio(t.Hits, t.Union, 1) }
 
-// Precision is matched ÷ actual keys, Recall matched ÷ expected keys, F1 is
-// 2·matched ÷ (expected + actual). Each is 1 when both sides are empty and 0
-// when only its denominator is.
-// Source: Evaluating Tool Calling, "Argument fidelity", as a real F1.
+// Precision is matched ÷ actual keys; 1 when both sides are empty, 0 when only
+// the actual one is.
+// Source of the three: Evaluating Tool Calling, "Argument fidelity", as a real F1.
 func (t *Tally) Precision() float64 { return ratio(t.Hits, t.Emitted, t.bothEmpty()) }
 
-// Recall: see Precision.
+// Recall is matched ÷ expected keys; 1 when both sides are empty, 0 when only the
+// expected one is.
 func (t *Tally) Recall() float64 { return ratio(t.Hits, t.Gold, t.bothEmpty()) }
 
-// F1: see Precision.
+// F1 is 2·matched ÷ (expected + actual keys); 1 when both sides are empty.
 func (t *Tally) F1() float64 { return ratio(2*t.Hits, t.Gold+t.Emitted, t.bothEmpty()) }
 
 func (t *Tally) bothEmpty() float64 {
