@@ -258,9 +258,10 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 		return false
 	}
 	var key []byte
-	t, err := (*callvet.Trace)(nil), error(nil)
+	var t *callvet.Trace
 	if j.seat.find != nil && j.prep.c.Skip == "" {
 		key = e.key(j.seat, j.prep, j.repeat)
+		var err error
 		if t, err = e.reuse(ctx, j.seat, j.prep, j.repeat, key); err != nil {
 			e.commit.fail(err)
 			return false
