@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -115,7 +116,9 @@ func killMidway(ctx context.Context, bin string, args []string, db string) error
 				if err := cmd.Process.Kill(); err != nil {
 					return err
 				}
-				_ = <-done // killed on purpose
+				if err := <-done; err == nil {
+					return errors.New("the run ended before it could be killed")
+				}
 				return nil
 			}
 		}
