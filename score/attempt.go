@@ -26,6 +26,7 @@ type scratch struct {
 	assertion []callvet.Assertion
 	skipped   int
 	facts     facts
+	usual     int                 // scores of earlier attempts, at most
 	explained []callvet.CallMatch // while a failure is classified
 }
 

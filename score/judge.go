@@ -146,34 +146,42 @@ func (w *scratch) telling() bool {
 	return false
 }
 
-// maxScores is how many scores one attempt can have.
-const maxScores = 32
+// scoreList gathers scores.
+type scoreList struct{ s []callvet.Score }
 
-// scoreList gathers scores outside the heap.
-type scoreList struct {
-	n int
-	s [maxScores]callvet.Score
+// next makes room for one more, which is filled in where it stands.
+func (l *scoreList) next() *callvet.Score {
+	n := len(l.s)
+	if n == cap(l.s) {
+		l.s = append(l.s, callvet.Score{})
+	}
+	l.s = l.s[:n+1]
+	return &l.s[n]
 }
 
 func (l *scoreList) add(name string, v float64) {
-	s := &l.s[l.n]
+	s := l.next()
 	s.Name, s.Value, s.Scored = name, clamp(v), true
-	l.n++
 }
 
 func (l *scoreList) unscored(name, reason string) {
-	s := &l.s[l.n]
+	s := l.next()
 	s.Name, s.Reason = name, reason
-	l.n++
 }
 
-func (l *scoreList) list() []callvet.Score { return append([]callvet.Score(nil), l.s[:l.n]...) }
+// fewScores is how many scores an attempt without calls has at most, mostly.
+const fewScores = 8
 
 // clamp keeps a rounding error from leaving [0,1].
 func clamp(v float64) float64 { return min(max(v, 0), 1) }
 
 func (w *scratch) scores(planned bool) []callvet.Score {
-	var l scoreList
+	// Attempts with calls mostly have as many scores as those before.
+	n := fewScores
+	if len(w.calls) > 0 {
+		n = max(n, w.usual)
+	}
+	l := scoreList{make([]callvet.Score, 0, n)}
 	if planned {
 		w.planScores(&l)
 	} else if w.k.routing {
@@ -188,7 +196,10 @@ func (w *scratch) scores(planned bool) []callvet.Score {
 	if planned {
 		w.overall(&l)
 	}
-	return l.list()
+	if len(w.calls) > 0 {
+		w.usual = max(w.usual, len(l.s))
+	}
+	return l.s
 }
 
 func (w *scratch) formatScore() float64 {

@@ -5,7 +5,7 @@ package bfcl
 import (
 	"encoding/json"
 	"errors"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -202,7 +202,7 @@ func (e *Expectation) Diffs(args value.Value) []callvet.ArgDiff {
 				Rule: "any_of (bfcl)", Note: string(Unexpected)})
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Path < out[j].Path })
+	slices.SortStableFunc(out, func(a, b callvet.ArgDiff) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }
 
@@ -266,6 +266,6 @@ func sortedKeys(m map[string]callvet.Matcher) []string {
 	for k := range m {
 		out = append(out, k)
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
