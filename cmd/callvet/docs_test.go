@@ -127,29 +127,68 @@ func console(t *testing.T, dir, where, body string) {
 	}
 }
 
+// elsewhere marks commands that need a key, a server or a run that the reader has.
+var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|http:|exec:|\bRUN\b`)
+
+// TestDocsReadme runs the README's commands in their order, as a reader would.
+func TestDocsReadme(t *testing.T) {
+	t.Parallel()
+	dir, ran := t.TempDir(), 0
+	rows := `{"case_id": "no-such-case", "calls": []}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "outputs.jsonl"), []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands(t, "README.md") {
+		if elsewhere.MatchString(c.text) {
+			continue
+		}
+		ran++
+		note := ""
+		if strings.Contains(c.text, "recorded:") {
+			note = "   # exit 1" // the recording is of other cases
+		}
+		console(t, dir, c.where, "$ "+c.text+note+"\n")
+		if strings.HasPrefix(c.text, "callvet init") {
+			console(t, dir, c.where, "$ callvet convert suite.yaml -o in.json\n")
+		}
+	}
+	if ran < 5 {
+		t.Errorf("only %d commands of the README run here", ran)
+	}
+}
+
+// shown is a command of a plain block.
+type shown struct{ text, where string }
+
+// commands lists the commands of the plain blocks of a document; " · " stands
+// between commands that share a line.
+func commands(t *testing.T, doc string) []shown {
+	t.Helper()
+	var out []shown
+	for _, f := range fences(t, doc) {
+		for l := range strings.Lines(f.body) {
+			if f.lang == "console" || !strings.HasPrefix(l, "callvet ") {
+				continue
+			}
+			l, _, _ = strings.Cut(l, "  #")
+			for part := range strings.SplitSeq(strings.TrimSpace(l), " · ") {
+				out = append(out, shown{"callvet " + strings.TrimPrefix(part, "callvet "), fmt.Sprintf("%s:%d", doc, f.line)})
+			}
+		}
+	}
+	return out
+}
+
 // TestDocsExamplesParse holds every other command shown against the commands
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	seen := 0
 	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/ARCHITECTURE.md", "CONTRIBUTING.md"} {
-		for _, f := range fences(t, doc) {
-			for l := range strings.Lines(f.body) {
-				if f.lang == "console" || !strings.HasPrefix(l, "callvet ") {
-					continue
-				}
-				l, _, _ = strings.Cut(l, "  #")
-				for part := range strings.SplitSeq(strings.TrimSpace(l), " · ") {
-					seen++
-					if err := parses(strings.TrimPrefix(part, "callvet ")); err != nil {
-						t.Errorf("%s:%d: %s: %v", doc, f.line, part, err)
-					}
-				}
+		for _, c := range commands(t, doc) {
+			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
+				t.Errorf("%s: %s: %v", c.where, c.text, err)
 			}
 		}
-	}
-	if seen < 5 {
-		t.Errorf("only %d commands found", seen)
 	}
 }
 
@@ -221,7 +260,7 @@ func TestDocsSuites(t *testing.T) {
 			if err := os.WriteFile(path, []byte(f.body), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, problems, err := suite.Check(path, suite.Options{}, suite.LintOptions{Source: os.ReadFile})
+			_, problems, err := suite.Check(t.Context(), path, suite.Options{}, suite.LintOptions{Source: os.ReadFile})
 			if err != nil || len(problems) > 0 {
 				t.Errorf("%s:%d: %v %v", doc, f.line, err, problems)
 			}

@@ -42,7 +42,7 @@ func (a *app) check(ctx context.Context, path string, f suiteFlags) (*callvet.Su
 	if err != nil {
 		return nil, nil, err
 	}
-	return suite.Check(a.path(path), opt, suite.LintOptions{
+	return suite.Check(ctx, a.path(path), opt, suite.LintOptions{
 		Source: os.ReadFile, Scoring: scoring,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
 	})

@@ -15,7 +15,7 @@ import (
 // gold compiles the suite's expectations and scores every case's own gold
 // answer: a gold that fails means that nothing can pass, or that the case does
 // not say what its author meant.
-func (l *linter) gold() {
+func (l *linter) gold(ctx context.Context) {
 	scorer, problems := score.New(l.s, l.opt.Scoring)
 	said := map[string][]string{} // keys that lint has spoken of, by case
 	for _, p := range l.problems {
@@ -47,7 +47,7 @@ func (l *linter) gold() {
 	for i := range l.s.Cases {
 		l.c = &l.s.Cases[i]
 		if len(said[l.c.ID]) == 0 && l.c.Skip == "" {
-			l.goldOf(scorer)
+			l.goldOf(ctx, scorer)
 		}
 	}
 	l.c = nil
@@ -86,7 +86,7 @@ func suiteKey(key string) string {
 
 // goldOf scores the attempt that does what the case expects, where one can be
 // derived, with the results that the case's world gives to its calls.
-func (l *linter) goldOf(scorer *score.Scorer) {
+func (l *linter) goldOf(ctx context.Context, scorer *score.Scorer) {
 	if l.s.Defaults.Scoring.Profile != "" || l.c.Scoring != nil && l.c.Scoring.Profile != "" {
 		return // a foreign checker's answers are lists of literals in its own notation
 	}
@@ -95,7 +95,7 @@ func (l *linter) goldOf(scorer *score.Scorer) {
 		return
 	}
 	if l.opt.World != nil {
-		answer(l.opt.World(l.s, l.c), &t)
+		answer(ctx, l.opt.World(l.s, l.c), &t)
 	}
 	result := scorer.Score(l.c, &t)
 	if result.Verdict == callvet.VerdictPass || result.Verdict == callvet.VerdictNotRun {
@@ -116,7 +116,7 @@ func (l *linter) extraArgs() callvet.ExtraArgs {
 }
 
 // answer gives the calls of t that have no result yet what the world answers.
-func answer(world callvet.World, t *callvet.Trace) {
+func answer(ctx context.Context, world callvet.World, t *callvet.Trace) {
 	if world == nil {
 		return
 	}
@@ -126,7 +126,7 @@ func answer(world callvet.World, t *callvet.Trace) {
 			if call.Result != nil || call.Args == nil {
 				continue
 			}
-			if r, err := world.Answer(context.Background(), *call); err == nil && r.Result != nil {
+			if r, err := world.Answer(ctx, *call); err == nil && r.Result != nil {
 				call.Result, call.Status = r.Result, cmp.Or(r.Status, callvet.StatusOK)
 			}
 		}

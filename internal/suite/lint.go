@@ -4,6 +4,7 @@ package suite
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ type LintOptions struct {
 // assert nothing or pass by doing nothing, gold that does not pass its own case.
 // Problems that are not warnings would make a run's numbers mean something else
 // than their reader thinks. They come in the order of the suite, at most 500.
-func Lint(s *callvet.Suite, opt LintOptions) []callvet.Problem {
+func Lint(ctx context.Context, s *callvet.Suite, opt LintOptions) []callvet.Problem {
 	l := &linter{s: s, opt: opt, all: tableOf(s.Tools)}
 	l.set = l.all
 	l.suiteLevel()
@@ -48,7 +49,7 @@ func Lint(s *callvet.Suite, opt LintOptions) []callvet.Problem {
 		l.lintCase()
 	}
 	l.c = nil
-	l.gold()
+	l.gold(ctx)
 	l.problems = l.capped()
 	l.locate()
 	inOrderOfFile(l.problems)
@@ -61,7 +62,7 @@ func Lint(s *callvet.Suite, opt LintOptions) []callvet.Problem {
 }
 
 // Check loads and lints; what both found is said once.
-func Check(path string, opt Options, lint LintOptions) (*callvet.Suite, []callvet.Problem, error) {
+func Check(ctx context.Context, path string, opt Options, lint LintOptions) (*callvet.Suite, []callvet.Problem, error) {
 	s, problems, err := Load(path, opt)
 	if err != nil {
 		return nil, problems, err
@@ -72,7 +73,7 @@ func Check(path string, opt Options, lint LintOptions) (*callvet.Suite, []callve
 			said[p.Case] = append(said[p.Case], p.Key)
 		}
 	}
-	for _, p := range Lint(s, lint) {
+	for _, p := range Lint(ctx, s, lint) {
 		if !slices.ContainsFunc(said[p.Case], func(key string) bool { return key != "" && within(key, p.Key) }) {
 			problems = append(problems, p)
 		}

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,9 +25,9 @@ func mockWorld(s *callvet.Suite, c *callvet.Case) callvet.World {
 }
 
 // report is what a person would see of a file.
-func report(path string) string {
+func report(ctx context.Context, path string) string {
 	var b strings.Builder
-	_, problems, err := Check(path, Options{}, LintOptions{Source: os.ReadFile, World: mockWorld})
+	_, problems, err := Check(ctx, path, Options{}, LintOptions{Source: os.ReadFile, World: mockWorld})
 	if err != nil {
 		fmt.Fprintf(&b, "error: %v\n", err)
 		var h *callvet.Hinted
@@ -58,7 +59,7 @@ func TestLintGolden(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			got := report(path)
+			got := report(t.Context(), path)
 			if *update {
 				if err := os.WriteFile(path+".golden", []byte(got), 0o600); err != nil {
 					t.Fatal(err)

@@ -211,7 +211,7 @@ func TestTemplateIsCleanAndKeepsItsNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems = append(problems, Lint(s, LintOptions{})...); len(problems) > 0 {
+	if problems = append(problems, Lint(t.Context(), s, LintOptions{})...); len(problems) > 0 {
 		t.Errorf("the template has lint: %v", problems)
 	}
 }
@@ -240,7 +240,7 @@ func FuzzParse(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			Lint(s, LintOptions{Source: func(string) ([]byte, error) { return data, nil }})
+			Lint(t.Context(), s, LintOptions{Source: func(string) ([]byte, error) { return data, nil }})
 			b, err := Export(s, "json")
 			if err != nil {
 				t.Fatalf("export: %v", err)
