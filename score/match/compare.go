@@ -117,6 +117,9 @@ func (r *Rule) matchAny(v value.Value) (ok bool, best float64) {
 		if m && !ok || m == ok && sim > best {
 			ok, best = m, sim
 		}
+		if ok && best == 1 { // nothing can be better
+			break
+		}
 	}
 	return ok, best
 }
