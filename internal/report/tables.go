@@ -79,7 +79,7 @@ func (s *screen) grid(label column, cols []column) (dropped []string, cut bool) 
 }
 
 // maxLegend bounds how many cut names are told in full below a table.
-const maxLegend = 12
+const maxLegend = 50
 
 // maxRank is the rank of the least important columns.
 const maxRank = 6
@@ -259,7 +259,7 @@ func (s *screen) targets(v *View) {
 	s.line("")
 	dropped, cut := s.grid(label, cols)
 	if cut {
-		s.wrapAs("", strings.Join(label.cells[:min(len(label.cells), maxLegend)], " · "), s.dim)
+		s.legend(label.cells)
 	}
 	s.wrapAs("", fmt.Sprintf("[low–high] is the %g %% interval; repeats of a case are one cluster", 100*v.Panels.Confidence), s.dim)
 	if len(dropped) > 0 {
@@ -269,6 +269,17 @@ func (s *screen) targets(v *View) {
 		if ps[i].Floor {
 			s.wrapAs("", line(ps[i].Name)+" is the floor: a caller without a language model; any model must beat this", s.dim)
 		}
+	}
+}
+
+// legend tells the full names of a table whose labels were cut.
+func (s *screen) legend(names []string) {
+	if all := strings.Join(names, " · "); lipgloss.Width(all) <= s.width {
+		s.line("%s", s.dim(all))
+		return
+	}
+	for _, n := range names[:min(len(names), maxLegend)] {
+		s.wrapAs("", n, s.dim)
 	}
 }
 
