@@ -16,10 +16,12 @@ type Config struct {
 	// Similarity answers for mode semantic; nil makes that mode a problem. It must
 	// be deterministic for one pair of texts and safe for concurrent use.
 	Similarity match.Similarity
+	// Keep bounds how many compiled cases are kept, and the cases with them; 0
+	// means 4096. Cases are scored in order or per target, so neighbors in the
+	// suite's slice get slots of their own.
+	Keep int
 }
 
-// cacheSlots bounds how many compiled cases are kept. Cases are scored in order
-// or per target, so neighbors in the suite's slice get slots of their own.
 const cacheSlots = 4096
 
 // Scorer judges attempts at the cases of one suite. It is safe for concurrent
@@ -28,7 +30,7 @@ type Scorer struct {
 	suite *callvet.Suite
 	tools *catalogue
 	cfg   Config
-	cache [cacheSlots]atomic.Pointer[compiled]
+	cache []atomic.Pointer[compiled]
 	pool  sync.Pool
 }
 
@@ -39,14 +41,32 @@ var _ callvet.Scorer = (*Scorer)(nil)
 // tolerances, dates and expressions, semantic matching without an embedder. The
 // Scorer is usable in spite of them; what has a problem matches nothing.
 func New(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
-	tools, ps := newCatalogue(s.Tools, "")
-	sc := &Scorer{suite: s, tools: tools, cfg: cfg}
-	sc.pool.New = func() any { return new(scratch) }
+	sc, ps := Open(s, cfg)
 	for i := range s.Cases {
 		_, more := sc.compile(&s.Cases[i])
 		ps = append(ps, more...)
 	}
 	return sc, ps
+}
+
+// Open compiles the suite's tools only and gives their problems. A case is
+// compiled when it is first inspected or scored; it need not be in s.Cases.
+func Open(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
+	if cfg.Keep <= 0 {
+		cfg.Keep = cacheSlots
+	}
+	tools, ps := newCatalogue(s.Tools, "")
+	sc := &Scorer{suite: s, tools: tools, cfg: cfg, cache: make([]atomic.Pointer[compiled], cfg.Keep)}
+	sc.pool.New = func() any { return new(scratch) }
+	return sc, ps
+}
+
+// Inspect compiles a case, keeps it for a Score that follows, and gives its
+// problems as New does.
+func (s *Scorer) Inspect(c *callvet.Case) []callvet.Problem {
+	k, ps := s.compile(c)
+	s.slot(c).Store(k)
+	return ps
 }
 
 var caseSize = reflect.TypeFor[callvet.Case]().Size()
@@ -55,13 +75,17 @@ var caseSize = reflect.TypeFor[callvet.Case]().Size()
 // the cases of one suite do not push each other out; an entry keeps its case
 // alive and is used for that very pointer only.
 func (s *Scorer) compiled(c *callvet.Case) *compiled {
-	slot := &s.cache[reflect.ValueOf(c).Pointer()/caseSize%cacheSlots]
+	slot := s.slot(c)
 	if k := slot.Load(); k != nil && k.src == c {
 		return k
 	}
 	k, _ := s.compile(c)
 	slot.Store(k)
 	return k
+}
+
+func (s *Scorer) slot(c *callvet.Case) *atomic.Pointer[compiled] {
+	return &s.cache[reflect.ValueOf(c).Pointer()/caseSize%uintptr(len(s.cache))]
 }
 
 // Score judges one attempt. Attempts that ended in an error or did not run get

@@ -10,12 +10,14 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
 )
@@ -66,24 +68,12 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, nil, err
 	}
-	s, problems, err := a.check(ctx, path, f.suite)
+	read, problems, err := a.openSuite(ctx, path, f.suite)
 	if err != nil {
 		a.tell(problems, false)
 		return nil, nil, err
 	}
-	if errs, warns := a.tell(problems, a.verbose); errs > 0 && !f.noLint {
-		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %d errors", path, callvet.ErrInvalid, errs), Hint: "mend them, or --no-lint to run all the same"}
-	} else if warns > 0 && !a.verbose && !f.quiet {
-		fmt.Fprintf(a.err, "note: lint has %d warnings: callvet lint %s\n", warns, shellQuote(path))
-	}
-	man := manifest{
-		Version: manifestVersion, Callvet: buildVersion(), Path: path, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(f.repeats, 1),
-		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, Embedder: f.suite.embedder,
-	}
-	if man.Cases, err = a.selectCases(ctx, db, s, f); err != nil {
-		return nil, nil, err
-	}
-	op, err := a.newOpener(s, f.timeout, man.Prices, path)
+	op, err := a.newOpener(f.timeout, f.target.prices, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,22 +81,85 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, op, err
 	}
-	for i := range ts {
-		man.Targets = append(man.Targets, ts[i].Target)
-	}
-	b, err := json.Marshal(&man)
-	if err != nil {
-		return nil, op, fmt.Errorf("write manifest: %w", err)
-	}
-	r, err := db.CreateRun(ctx, store.NewRun{Name: f.name, Suite: s, Manifest: b})
+	hash, err := a.keepSuite(ctx, db, read, path, f)
 	if err != nil {
 		return nil, op, err
 	}
-	return &evaluation{loaded: &loaded{run: r, man: &man, suite: s}, targets: ts}, op, nil
+	e, err := a.create(ctx, db, op, hash, &manifest{
+		Version: manifestVersion, Callvet: buildVersion(), Path: path, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Repeats: max(f.repeats, 1),
+		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, Embedder: f.suite.embedder,
+	}, ts, f)
+	if err != nil {
+		return nil, op, errors.Join(err, db.DropSuite(ctx, hash))
+	}
+	return e, op, nil
+}
+
+// keepSuite stores the suite while it is read, case by case, unless lint finds an
+// error in it: then nothing is stored.
+func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, path string, f *runFlags) (string, error) {
+	cases := read.Cases(ctx)
+	if f.suite.embedder != "" {
+		// Lint asks the embedder, and nobody is to wait for a network with the
+		// database locked.
+		cases = slices.Values(slices.Collect(cases))
+	}
+	var refused error
+	hash, err := db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
+		for c, err := range withoutErrors(cases) {
+			if !yield(c, err) {
+				return
+			}
+		}
+		if refused = a.lintVerdict(read.Problems(), path, f); refused != nil {
+			yield(nil, refused)
+		}
+	})
+	if refused != nil {
+		return "", refused
+	}
+	return hash, err
+}
+
+// lintVerdict tells what lint found and whether to run all the same.
+func (a *app) lintVerdict(problems []callvet.Problem, path string, f *runFlags) error {
+	if errs, warns := a.tell(problems, a.verbose); errs > 0 && !f.noLint {
+		return &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %d errors", path, callvet.ErrInvalid, errs), Hint: "mend them, or --no-lint to run all the same"}
+	} else if warns > 0 && !a.verbose && !f.quiet {
+		fmt.Fprintf(a.err, "note: lint has %d warnings: callvet lint %s\n", warns, shellQuote(path))
+	}
+	return nil
+}
+
+// create makes the run of a stored suite.
+func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string, man *manifest, ts []run.Target, f *runFlags) (*evaluation, error) {
+	l, err := openSuite(ctx, db, hash)
+	if err != nil {
+		return nil, err
+	}
+	l.man = man
+	if man.Cases, err = a.selectCases(ctx, db, l.cases, f); err != nil {
+		return nil, err
+	}
+	op.coverage(l.all(&err))
+	if err != nil {
+		return nil, err
+	}
+	for i := range ts {
+		man.Targets = append(man.Targets, ts[i].Target)
+	}
+	b, err := json.Marshal(man)
+	if err != nil {
+		return nil, fmt.Errorf("write manifest: %w", err)
+	}
+	if l.run, err = db.CreateRun(ctx, store.NewRun{Name: f.name, SuiteHash: hash, Manifest: b}); err != nil {
+		return nil, err
+	}
+	return &evaluation{loaded: l, targets: ts}, nil
 }
 
 // selectCases gives the positions of the chosen cases, nil for all.
-func (a *app) selectCases(ctx context.Context, db *store.DB, s *callvet.Suite, f *runFlags) ([]int, error) {
+func (a *app) selectCases(ctx context.Context, db *store.DB, cases run.Source, f *runFlags) ([]int, error) {
 	if len(f.filter) == 0 && f.sample == 0 && f.failedFrom == "" {
 		return nil, nil
 	}
@@ -127,7 +180,7 @@ func (a *app) selectCases(ctx context.Context, db *store.DB, s *callvet.Suite, f
 			return nil, fmt.Errorf("select cases: %w: nothing failed in run %s", callvet.ErrInvalid, r.ID)
 		}
 	}
-	return run.Select(s, sel)
+	return run.SelectFrom(cases, sel)
 }
 
 // takeUp opens a stored run to go on with it: with the suite it ran, the targets
@@ -141,20 +194,23 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 		return nil, nil, usagef("--resume %s: the run asks other targets (%s); a resumed run cannot change them", f.resume, l.targetArgs())
 	}
 	if path != "" {
-		s, _, err := a.check(ctx, path, f.suite)
+		read, _, err := a.openSuite(ctx, path, f.suite)
 		if err != nil {
 			return nil, nil, err
 		}
-		if h, err := store.SuiteHash(s); err != nil || h != l.run.SuiteHash {
+		if h, err := store.SuiteHashFrom(read.Suite, withoutErrors(read.Cases(ctx))); err != nil || h != l.run.SuiteHash {
 			fmt.Fprintf(a.err, "note: %s has changed since; going on with the suite that run %s started with\n", path, l.run.ID)
 		}
 	}
-	op, err := a.newOpener(l.suite, f.timeout, l.man.Prices, l.run.ID)
+	op, err := a.newOpener(f.timeout, l.man.Prices, l.run.ID)
 	if err != nil {
 		return nil, nil, err
 	}
 	ts, err := op.openAll(l.man.Specs)
 	if err != nil {
+		return nil, op, err
+	}
+	if op.coverage(l.all(&err)); err != nil {
 		return nil, op, err
 	}
 	if len(ts) != len(l.man.Targets) {
@@ -179,19 +235,35 @@ func sameTargets(names []string, specs []targetSpec) bool {
 	return true
 }
 
+// withoutErrors yields cases as those who can fail do.
+func withoutErrors(cases iter.Seq[*callvet.Case]) iter.Seq2[*callvet.Case, error] {
+	return func(yield func(*callvet.Case, error) bool) {
+		for c := range cases {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// keepCompiled is how many compiled cases a run keeps: those in flight, and those
+// between the fastest provider and the slowest where they are that close.
+const keepCompiled = 512
+
 // carryOut runs the cells and records how the run ended.
 func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runFlags) (run.Summary, error) {
 	scoring, err := a.scoring(ctx, e.man.Embedder)
 	if err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
 	}
-	scorer, _ := score.New(e.suite, scoring)
+	scoring.Keep = keepCompiled
+	scorer, _ := score.Open(e.suite, scoring)
 	progress := report.Progress{W: a.err, TTY: a.errTTY, Width: a.width, Now: a.now}
 	if f.quiet {
 		progress.W, progress.TTY = io.Discard, false
 	}
 	cfg := run.Config{
-		Suite: e.suite, Targets: e.targets, Scorer: scorer, Contract: scorer, Goal: scorer,
+		Suite: e.suite, Source: e.cases, Targets: e.targets, Scorer: scorer, Contract: scorer, Goal: scorer,
 		Worlds: func(c *callvet.Case) callvet.World {
 			return replay.Mocks(e.suite, c, replay.Options{RealLatency: f.realLatency})
 		},

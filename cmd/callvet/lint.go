@@ -24,12 +24,15 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 			errs, warns, cases := 0, 0, 0
 			var all []callvet.Problem
 			for _, path := range args {
-				s, problems, err := a.check(cmd.Context(), path, f)
+				s, problems, err := a.openSuite(cmd.Context(), path, f)
 				if err != nil {
 					a.tell(problems, true)
 					return err
 				}
-				cases += len(s.Cases)
+				for range s.Cases(cmd.Context()) {
+					cases++
+				}
+				problems = s.Problems()
 				all = append(all, problems...)
 				if !a.jsonOut {
 					e, w := a.tell(problems, true)

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ type opener struct {
 	client  *http.Client
 	prices  *provider.Prices
 	timeout time.Duration
-	suite   *callvet.Suite
+	records []*recorded.Source
 	session string
 	closers []func() error
 }
@@ -38,8 +39,8 @@ func (o *opener) close() {
 	}
 }
 
-func (a *app) newOpener(s *callvet.Suite, timeout time.Duration, prices, session string) (*opener, error) {
-	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, suite: s, session: session}
+func (a *app) newOpener(timeout time.Duration, prices, session string) (*opener, error) {
+	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, session: session}
 	if prices != "" {
 		b, err := os.ReadFile(a.path(prices))
 		if err != nil {
@@ -124,8 +125,7 @@ func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
 	return []run.Target{{Target: t, Model: m}}, nil
 }
 
-// recordings opens what was recorded, and tells on standard error which rows
-// and cases do not meet: a case without a row is not run, never a zero.
+// recordings opens what was recorded.
 func (o *opener) recordings(path string) ([]run.Target, error) {
 	sources, err := recorded.Open(path)
 	if err != nil {
@@ -140,12 +140,20 @@ func (o *opener) recordings(path string) ([]run.Target, error) {
 		if s.Malformed > len(s.Problems) {
 			fmt.Fprintf(o.app.err, "warning: %s: %d rows in all could not be read\n", s.Target.Name, s.Malformed)
 		}
-		if c := s.Coverage(o.suite.Cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
-			fmt.Fprintf(o.app.err, "note: %s: %d cases without a row (not run), %d rows of other cases\n", s.Target.Name, len(c.Missing), len(c.Unknown))
-		}
+		o.records = append(o.records, s)
 		out = append(out, run.Target{Target: s.Target, Model: s.Model})
 	}
 	return out, nil
+}
+
+// coverage tells on standard error which recorded rows and cases do not meet: a
+// case without a row is not run, never a zero.
+func (o *opener) coverage(cases iter.Seq[*callvet.Case]) {
+	for _, s := range o.records {
+		if c := s.Coverage(cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
+			fmt.Fprintf(o.app.err, "note: %s: %d cases without a row (not run), %d rows of other cases\n", s.Target.Name, len(c.Missing), len(c.Unknown))
+		}
+	}
 }
 
 func (o *opener) httpAgent(s *targetSpec) ([]run.Target, error) {

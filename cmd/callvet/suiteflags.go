@@ -32,8 +32,8 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
 }
 
-// check reads and lints a suite.
-func (a *app) check(ctx context.Context, path string, f suiteFlags) (*callvet.Suite, []callvet.Problem, error) {
+// openSuite starts to read and lint a suite.
+func (a *app) openSuite(ctx context.Context, path string, f suiteFlags) (*suite.Stream, []callvet.Problem, error) {
 	opt, err := a.suiteOptions(f)
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +42,7 @@ func (a *app) check(ctx context.Context, path string, f suiteFlags) (*callvet.Su
 	if err != nil {
 		return nil, nil, err
 	}
-	return suite.Check(ctx, a.path(path), opt, suite.LintOptions{
+	return suite.Open(a.path(path), opt, suite.LintOptions{
 		Source: os.ReadFile, Scoring: scoring,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
 	})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -14,11 +15,21 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// loaded is a stored run with its suite.
+// loaded is a stored run with its suite. The cases stay in the store and are read
+// as they are needed: a big suite costs no more memory than a small one.
 type loaded struct {
 	run   store.Run
 	man   *manifest
-	suite *callvet.Suite
+	suite *callvet.Suite // without cases
+	cases *store.CaseReader
+}
+
+func openSuite(ctx context.Context, db *store.DB, hash string) (*loaded, error) {
+	s, cases, err := db.OpenSuite(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	return &loaded{suite: s, cases: cases}, nil
 }
 
 func openRun(ctx context.Context, db *store.DB, ref string) (*loaded, error) {
@@ -30,26 +41,36 @@ func openRun(ctx context.Context, db *store.DB, ref string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.Suite(ctx, r.SuiteHash)
+	l, err := openSuite(ctx, db, r.SuiteHash)
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{run: r, man: m, suite: s}, nil
+	l.run, l.man = r, m
+	return l, nil
 }
 
-// cases yields the cases that the run is about.
-func (l *loaded) cases() iter.Seq[*callvet.Case] {
+// all yields every case of the suite until one cannot be read.
+func (l *loaded) all(failed *error) iter.Seq[*callvet.Case] {
+	return l.some(l.cases.Len(), func(i int) int { return i }, failed)
+}
+
+// chosen yields the cases that the run is about until one cannot be read.
+func (l *loaded) chosen(failed *error) iter.Seq[*callvet.Case] {
+	if l.man.Cases == nil {
+		return l.all(failed)
+	}
+	return l.some(len(l.man.Cases), func(i int) int { return l.man.Cases[i] }, failed)
+}
+
+func (l *loaded) some(n int, at func(int) int, failed *error) iter.Seq[*callvet.Case] {
 	return func(yield func(*callvet.Case) bool) {
-		if l.man.Cases == nil {
-			for i := range l.suite.Cases {
-				if !yield(&l.suite.Cases[i]) {
-					return
-				}
+		for i := range n {
+			c, err := l.cases.Case(at(i))
+			if err != nil {
+				*failed = err
+				return
 			}
-			return
-		}
-		for _, ix := range l.man.Cases {
-			if !yield(&l.suite.Cases[ix]) {
+			if !yield(c) {
 				return
 			}
 		}
@@ -59,40 +80,74 @@ func (l *loaded) cases() iter.Seq[*callvet.Case] {
 // caseCount is how many cases the run is about.
 func (l *loaded) caseCount() int {
 	if l.man.Cases == nil {
-		return len(l.suite.Cases)
+		return l.cases.Len()
 	}
 	return len(l.man.Cases)
+}
+
+// rank is where a case of the suite stands among those that the run is about; -1
+// when it is none of them.
+func (l *loaded) rank(ix int) int {
+	if l.man.Cases == nil {
+		return ix
+	}
+	if r, ok := slices.BinarySearch(l.man.Cases, ix); ok {
+		return r
+	}
+	return -1
 }
 
 // rows streams attempts with their cases.
 func (l *loaded) rows(ctx context.Context, db *store.DB, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		for c, err := range db.Cells(ctx, l.run.ID, f) {
-			if err == nil && (c.Case < 0 || c.Case >= len(l.suite.Cases)) {
-				err = fmt.Errorf("read run %s: %w: case %d of %d", l.run.ID, callvet.ErrInvalid, c.Case, len(l.suite.Cases))
+			var of *callvet.Case
+			if err == nil {
+				of, err = l.cases.Case(c.Case)
 			}
 			if err != nil {
-				yield(report.Row{}, err)
+				yield(report.Row{}, fmt.Errorf("read run %s: %w", l.run.ID, err))
 				return
 			}
-			if !yield(report.Row{Case: &l.suite.Cases[c.Case], Cell: c}, nil) {
+			if !yield(report.Row{Case: of, Cell: c}, nil) {
 				return
 			}
 		}
 	}
 }
 
-// panels sums the run up; the one place where a stored run becomes numbers.
-func (l *loaded) panels(ctx context.Context, db *store.DB, sliceBy []string) (*panel.Panels, error) {
+// accumulator prepares the sums of the run.
+func (l *loaded) accumulator(sliceBy []string) (*panel.Accumulator, error) {
 	if sliceBy == nil {
 		sliceBy = l.man.Slices
 	}
-	acc := panel.New(panel.Config{Targets: l.man.Targets, Tools: l.suite.Tools, Repeats: l.man.Repeats, SliceBy: sliceBy}, l.cases())
-	for r, err := range l.rows(ctx, db, store.Filter{}) {
+	var err error
+	acc := panel.New(panel.Config{Targets: l.man.Targets, Tools: l.suite.Tools, Repeats: l.man.Repeats, SliceBy: sliceBy}, l.chosen(&err))
+	return acc, err
+}
+
+// add gives one attempt to the sums, which know a case by its rank.
+func (l *loaded) add(acc *panel.Accumulator, c *callvet.Case, cell *callvet.Cell) {
+	if l.man.Cases != nil {
+		ranked := *cell
+		ranked.Case = l.rank(cell.Case)
+		cell = &ranked
+	}
+	acc.Add(c, cell)
+}
+
+// panels sums a stored run up. Attempts come case by case, as in a tally: the
+// order decides about the last digit of a sum.
+func (l *loaded) panels(ctx context.Context, db *store.DB, sliceBy []string) (*panel.Panels, error) {
+	acc, err := l.accumulator(sliceBy)
+	if err != nil {
+		return nil, err
+	}
+	for r, err := range l.rows(ctx, db, store.Filter{Order: store.ByCase}) {
 		if err != nil {
 			return nil, err
 		}
-		acc.Add(r.Case, r.Cell)
+		l.add(acc, r.Case, r.Cell)
 	}
 	return acc.Panels(), nil
 }
@@ -103,6 +158,10 @@ func (l *loaded) view(ctx context.Context, db *store.DB, sliceBy []string) (*rep
 	if err != nil {
 		return nil, err
 	}
+	return l.viewOf(ctx, db, p), nil
+}
+
+func (l *loaded) viewOf(ctx context.Context, db *store.DB, p *panel.Panels) *report.View {
 	return &report.View{
 		ID: l.run.ID, Created: l.run.Created, Status: string(l.run.Status),
 		Suite: report.SuiteMeta{
@@ -113,7 +172,7 @@ func (l *loaded) view(ctx context.Context, db *store.DB, sliceBy []string) (*rep
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[report.Row, error] {
 			return l.rows(ctx, db, store.Filter{Verdicts: verdicts, Exchanges: true})
 		},
-	}, nil
+	}
 }
 
 // next are the commands that help most now.

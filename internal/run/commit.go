@@ -20,6 +20,7 @@ const (
 
 // finished is a scored cell on its way to the journal.
 type finished struct {
+	of      *callvet.Case
 	cell    *callvet.Cell
 	encoded *[]byte
 }
@@ -56,7 +57,7 @@ func (c *committer) count(cell *callvet.Cell) {
 
 // put hands a cell over; it encodes on the caller's goroutine. It returns false
 // when the run is being aborted.
-func (c *committer) put(ctx context.Context, cell *callvet.Cell, key []byte) bool {
+func (c *committer) put(ctx context.Context, of *callvet.Case, cell *callvet.Cell, key []byte) bool {
 	buf := c.buffers.Get().(*[]byte)
 	b, err := c.cfg.Journal.Encode((*buf)[:0], cell, key)
 	if err != nil {
@@ -65,7 +66,7 @@ func (c *committer) put(ctx context.Context, cell *callvet.Cell, key []byte) boo
 	}
 	*buf = b
 	cell.Trace.Exchanges = nil // encoded; they would be most of the memory
-	f := finished{cell, buf}
+	f := finished{of, cell, buf}
 	select {
 	case c.queue <- f:
 		return true
@@ -99,14 +100,14 @@ func (c *committer) run(ctx context.Context) {
 			c.fail(err)
 			continue
 		}
-		cells := make([]*callvet.Cell, len(batch))
+		cells, cases := make([]*callvet.Cell, len(batch)), make([]*callvet.Case, len(batch))
 		for i := range batch {
-			cells[i] = batch[i].cell
+			cells[i], cases[i] = batch[i].cell, batch[i].of
 			c.count(batch[i].cell)
 			c.buffers.Put(batch[i].encoded)
 			batch[i] = finished{}
 		}
-		c.announce(cells)
+		c.announce(cells, cases)
 	}
 }
 
@@ -128,8 +129,8 @@ func (c *committer) gather(batch []finished) []finished {
 	return batch
 }
 
-func (c *committer) announce(cells []*callvet.Cell) {
-	e := Event{Totals: c.totals, Targets: append([]Totals(nil), c.targets...), Elapsed: c.cfg.Now().Sub(c.began), Cells: cells}
+func (c *committer) announce(cells []*callvet.Cell, cases []*callvet.Case) {
+	e := Event{Totals: c.totals, Targets: append([]Totals(nil), c.targets...), Elapsed: c.cfg.Now().Sub(c.began), Cells: cells, Cases: cases}
 	if n := c.totals.Done - c.before; n > 0 {
 		e.ETA = time.Duration(float64(e.Elapsed) / float64(n) * float64(c.totals.Total-c.totals.Done))
 	}

@@ -129,7 +129,7 @@ func (e *engine) index(c, target, repeat int) int {
 
 func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	if e.commit.before > 0 {
-		e.commit.announce(nil)
+		e.commit.announce(nil, nil)
 	}
 	var committing, watching, workers sync.WaitGroup
 	over := make(chan struct{})
@@ -283,7 +283,7 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	if t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {
 		key = nil
 	}
-	return e.commit.put(ctx, cell, key)
+	return e.commit.put(ctx, j.prep.c, cell, key)
 }
 
 func (e *engine) summary(ctx, work context.Context) (Summary, error) {

@@ -58,8 +58,9 @@ type Event struct {
 	// ETA is how long the rest will take at the pace of this session; 0: not known yet.
 	ETA time.Duration
 	// Cells are the batch, without exchanges. They are the receiver's to keep.
-	// The first event of a resumed run has none.
+	// The first event of a resumed run has none. Cases are those of the cells.
 	Cells []*callvet.Cell
+	Cases []*callvet.Case
 }
 
 // Status of a finished run.

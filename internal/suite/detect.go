@@ -57,8 +57,12 @@ func parseNative(d *source.File, data []byte, opt Options) (*callvet.Suite, []ca
 	s, problems := native.Read(d, func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
 	if s != nil {
 		if !opt.KeepTokens && bytes.Contains(data, []byte("{{")) {
-			if err := resolveTokens(s, opt.Seeds, opt.Snapshots); err != nil {
+			t, err := readTokens(opt.Seeds, opt.Snapshots)
+			if err != nil {
 				return nil, problems, err
+			}
+			for i := range s.Cases {
+				t.resolve(&s.Cases[i])
 			}
 		}
 		return s, problems, nil

@@ -12,21 +12,18 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// gold compiles the suite's expectations and scores every case's own gold
-// answer: a gold that fails means that nothing can pass, or that the case does
-// not say what its author meant.
+// gold compiles the case's expectations and scores its own gold answer: a gold
+// that fails means that nothing can pass, or that the case does not say what its
+// author meant.
 func (l *linter) gold(ctx context.Context) {
-	scorer, problems := score.New(l.s, l.opt.Scoring)
-	said := map[string][]string{} // keys that lint has spoken of, by case
-	for _, p := range l.problems {
-		if !p.Warning {
-			said[p.Case] = append(said[p.Case], p.Key)
-		}
+	l.uncompiled(l.scorer.Inspect(l.c))
+	if len(l.said) == 0 && l.c.Skip == "" {
+		l.goldOf(ctx, l.scorer)
 	}
-	at := make(map[string]*callvet.Case)
-	for i := range l.s.Cases {
-		at[l.s.Cases[i].ID] = &l.s.Cases[i]
-	}
+}
+
+// uncompiled tells what the scorer could not compile.
+func (l *linter) uncompiled(problems []callvet.Problem) {
 	for _, p := range problems {
 		if p.Code == "bad-schema" { // said with the tool
 			continue
@@ -35,22 +32,17 @@ func (l *linter) gold(ctx context.Context) {
 		if strings.HasSuffix(p.Code, "-mode") && p.Key == "scoring" {
 			p.Key = "scoring.mode"
 		}
-		if c := at[p.Case]; c != nil && c.Scoring == nil && strings.HasPrefix(p.Key, "scoring") {
-			said[c.ID] = append(said[c.ID], p.Key) // the suite's own mistake, once for all cases
-			p.Case, p.Key, p.Position = "", "defaults."+p.Key, callvet.Position{File: c.Position.File}
+		said := &l.said
+		if c := l.c; c == nil || c.Scoring == nil && strings.HasPrefix(p.Key, "scoring") {
+			l.said = append(l.said, p.Key) // the suite's own mistake, once for all cases
+			p.Case, p.Key, p.Position = "", "defaults."+p.Key, callvet.Position{File: l.file}
+			said = &l.saidSuite
 		}
-		if !slices.ContainsFunc(said[p.Case], func(key string) bool { return within(key, p.Key) }) {
+		if !slices.ContainsFunc(*said, func(key string) bool { return within(key, p.Key) }) {
 			l.keep(p)
 		}
-		said[p.Case] = append(said[p.Case], p.Key)
+		*said = append(*said, p.Key)
 	}
-	for i := range l.s.Cases {
-		l.c = &l.s.Cases[i]
-		if len(said[l.c.ID]) == 0 && l.c.Skip == "" {
-			l.goldOf(ctx, scorer)
-		}
-	}
-	l.c = nil
 }
 
 // suiteKey translates a scorer's path to the suite's: the scorer knows plans,

@@ -35,55 +35,60 @@ type LintOptions struct {
 // Problems that are not warnings would make a run's numbers mean something else
 // than their reader thinks. They come in the order of the suite, at most 500.
 func Lint(ctx context.Context, s *callvet.Suite, opt LintOptions) []callvet.Problem {
-	l := &linter{s: s, opt: opt, all: tableOf(s.Tools)}
+	l := newLinter(s, opt)
+	for i := range s.Cases {
+		l.oneCase(ctx, &s.Cases[i])
+	}
+	return l.finish()
+}
+
+// newLinter looks at the suite; s.Cases is not read.
+func newLinter(s *callvet.Suite, opt LintOptions) *linter {
+	l := &linter{s: s, opt: opt, all: tableOf(s.Tools), ids: map[string]int{}}
 	l.set = l.all
 	l.suiteLevel()
-	ids := map[string]int{}
-	for i := range s.Cases {
-		l.c = &s.Cases[i]
-		if first, ok := ids[l.c.ID]; ok {
-			l.problem("duplicate-id", "id", "give every case an id of its own", "the id %q is taken by the case on line %d", l.c.ID, s.Cases[first].Position.Line)
-		} else {
-			ids[l.c.ID] = i
+	scoring := opt.Scoring
+	scoring.Keep = 1 // each case is scored right after it was compiled
+	var problems []callvet.Problem
+	l.scorer, problems = score.Open(s, scoring)
+	l.uncompiled(problems)
+	return l
+}
+
+// oneCase looks at the next case. Of the case only its id is kept.
+func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
+	if l.cases++; l.cases == 1 {
+		for i := range l.problems { // the suite's own, which belong to its first file
+			l.problems[i].File = c.Position.File
 		}
-		l.lintCase()
+		l.file = c.Position.File
 	}
-	l.c = nil
+	l.c, l.said = c, l.said[:0]
+	if first, ok := l.ids[c.ID]; ok {
+		l.problem("duplicate-id", "id", "give every case an id of its own", "the id %q is taken by the case on line %d", c.ID, first)
+	} else {
+		l.ids[c.ID] = c.Position.Line
+	}
+	l.lintCase()
 	l.gold(ctx)
+	l.c = nil
+}
+
+// finish gives the problems when all cases went by.
+func (l *linter) finish() []callvet.Problem {
+	if l.cases == 0 {
+		l.problem("no-cases", "cases", "add cases:", "the suite has no case")
+	}
 	l.problems = l.capped()
 	l.locate()
 	inOrderOfFile(l.problems)
-	if s.Dialect == "bfcl" { // a published benchmark is run as it is, its mistakes with it
+	if l.s.Dialect == "bfcl" { // a published benchmark is run as it is, its mistakes with it
 		for i := range l.problems {
 			l.problems[i].Warning = true
 		}
 	}
 	return l.problems
 }
-
-// Check loads and lints; what both found is said once.
-func Check(ctx context.Context, path string, opt Options, lint LintOptions) (*callvet.Suite, []callvet.Problem, error) {
-	s, problems, err := Load(path, opt)
-	if err != nil {
-		return nil, problems, err
-	}
-	said := map[string][]string{} // what the loader could not read is not judged again
-	for _, p := range problems {
-		if !p.Warning {
-			said[p.Case] = append(said[p.Case], p.Key)
-		}
-	}
-	for _, p := range Lint(ctx, s, lint) {
-		if !slices.ContainsFunc(said[p.Case], func(key string) bool { return key != "" && within(key, p.Key) }) {
-			problems = append(problems, p)
-		}
-	}
-	inOrderOfFile(problems)
-	return s, problems, nil
-}
-
-// within reports whether one key's value lies in the other's.
-func within(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
 func inOrderOfFile(problems []callvet.Problem) {
 	slices.SortStableFunc(problems, func(a, b callvet.Problem) int {
@@ -131,19 +136,38 @@ type linter struct {
 	opt      LintOptions
 	c        *callvet.Case // nil outside cases
 	all, set *toolTable    // the suite's tools; the case's
-	problems []callvet.Problem
-	dropped  int  // problems not even kept, so that a broken file of millions of cases stays small
-	noTools  bool // said that the suite has none
+	scorer   *score.Scorer
+	cases    int            // so far
+	file     string         // of the first case
+	ids      map[string]int // and the line of the case that has it
+	// said are the keys of the case at hand of which an error was told, saidSuite
+	// those outside cases: what the scorer thinks of them is not told again.
+	said, saidSuite []string
+	problems        []callvet.Problem
+	dropped         int  // problems not even kept, so that a broken file of millions of cases stays small
+	noTools         bool // said that the suite has none
 }
 
 func (l *linter) add(warning bool, code, key, fix, message string) {
 	p := callvet.Problem{Code: code, Key: key, Message: message, Fix: fix, Warning: warning}
 	if l.c != nil {
 		p.Case, p.Position = l.c.ID, l.c.Position
-	} else if len(l.s.Cases) > 0 {
-		p.File = l.s.Cases[0].Position.File
+	} else {
+		p.File = l.file
+	}
+	if !warning {
+		l.speak(key)
 	}
 	l.keep(p)
+}
+
+// speak notes that an error was told of a key.
+func (l *linter) speak(key string) {
+	if l.c != nil {
+		l.said = append(l.said, key)
+	} else {
+		l.saidSuite = append(l.saidSuite, key)
+	}
 }
 
 func (l *linter) keep(p callvet.Problem) {
@@ -175,9 +199,6 @@ func (l *linter) suiteLevel() {
 		}
 		exact[t.Name], fold[strings.ToLower(t.Name)] = true, t.Name
 		l.tool(l.all.set.At(i), key)
-	}
-	if len(l.s.Cases) == 0 {
-		l.problem("no-cases", "cases", "add cases:", "the suite has no case")
 	}
 	l.toolChoice(l.s.Defaults.ToolChoice, "defaults.tool_choice", l.all)
 	l.scoring(&l.s.Defaults.Scoring, "defaults.scoring")

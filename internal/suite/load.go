@@ -47,41 +47,37 @@ type Options struct {
 // should not run. The error is for input of which nothing can be used: not
 // there, too large, not text, not a suite.
 func Load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	s, problems, err := load(path, opt)
-	if err != nil || opt.ToolsFrom == "" {
-		return s, problems, err
-	}
-	tools, err := include(path, opt.ToolsFrom, opt)
+	r, problems, err := read(path, opt)
 	if err != nil {
-		return nil, problems, fmt.Errorf("read tools: %w", err)
+		return nil, problems, err
 	}
-	s.Tools = append(s.Tools, tools...)
-	return s, problems, nil
+	return r.all(), r.problems(), nil
 }
 
-func load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	if path == "-" {
+// readPath reads a file, a folder or standard input.
+func readPath(path string, opt Options) (*reading, []callvet.Problem, error) {
+	var data []byte
+	info, err := os.Stat(path)
+	switch {
+	case path == "-":
 		if opt.Stdin == nil {
 			return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read suite: %w: no standard input", callvet.ErrInvalid), Hint: "name a file or a folder"}
 		}
-		data, err := opt.read(opt.Stdin, "-")
-		if err != nil {
-			return nil, nil, err
-		}
-		return parse(data, "-", opt)
+		data, err = opt.read(opt.Stdin, "-")
+	case err != nil:
+		err = missing(path, err)
+	case info.IsDir():
+		return inMemory(loadFolder(path, opt))
+	default:
+		data, err = opt.readFile(path)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, missing(path, err)
-	}
-	if info.IsDir() {
-		return loadFolder(path, opt)
-	}
-	data, err := opt.readFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return parse(data, path, opt)
+	if r, err := stream(data, path, opt); r != nil || err != nil {
+		return r, nil, err
+	}
+	return inMemory(parse(data, path, opt))
 }
 
 // Parse reads a suite from memory, as Load would from a file of that name; a

@@ -5,6 +5,7 @@ package suite
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -18,12 +19,9 @@ import (
 // tokens resolves {{seed:path}} and {{snapshot:path}}.
 type tokens struct{ seeds, snapshots *source.Node }
 
-// resolveTokens puts the values of tokens in. An assertion with a token that has
-// no value is dropped and counted; a case with nothing left to assert, or with
-// such a token in its input, is skipped, never passed.
-// Source: Eval Case Interfaces and its token documents.
-func resolveTokens(s *callvet.Suite, seeds, snapshots []byte) error {
-	var t tokens
+// readTokens reads the values that tokens stand for.
+func readTokens(seeds, snapshots []byte) (*tokens, error) {
+	t := &tokens{}
 	for _, f := range []struct {
 		name string
 		data []byte
@@ -34,17 +32,29 @@ func resolveTokens(s *callvet.Suite, seeds, snapshots []byte) error {
 		}
 		d, bad := source.Read(f.name, f.data)
 		if bad != nil {
-			return fmt.Errorf("read %s: %w: %w", f.name, callvet.ErrInvalid, d.Problem(bad))
+			return nil, fmt.Errorf("read %s: %w: %w", f.name, callvet.ErrInvalid, d.Problem(bad))
 		}
 		root := d.Root
 		*f.to = &root
 	}
-	for i := range s.Cases {
-		t.resolve(&s.Cases[i])
-	}
-	return nil
+	return t, nil
 }
 
+// resolved yields the cases with their tokens resolved.
+func (t *tokens) resolved(cases iter.Seq[*callvet.Case]) iter.Seq[*callvet.Case] {
+	return func(yield func(*callvet.Case) bool) {
+		for c := range cases {
+			if t.resolve(c); !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// resolve puts the values of tokens in. An assertion with a token that has no
+// value is dropped and counted; a case with nothing left to assert, or with such
+// a token in its input, is skipped, never passed.
+// Source: Eval Case Interfaces and its token documents.
 func (t *tokens) resolve(c *callvet.Case) {
 	before := c.Expect
 	missing := ""

@@ -5,6 +5,7 @@ package recorded
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -40,13 +41,13 @@ type Coverage struct {
 }
 
 // Coverage lists what does not meet, in the order of cases and of the file.
-func (s *Source) Coverage(cases []callvet.Case) Coverage {
+func (s *Source) Coverage(cases iter.Seq[*callvet.Case]) Coverage {
 	var c Coverage
-	met := make(map[int32]bool, len(cases))
-	for i := range cases {
-		at := s.index.find(cases[i].ID, cases[i].Input)
+	met := make(map[int32]bool, len(s.index.order))
+	for k := range cases {
+		at := s.index.find(k.ID, k.Input)
 		if met[at] = true; at < 0 {
-			c.Missing = append(c.Missing, cases[i].ID)
+			c.Missing = append(c.Missing, k.ID)
 		}
 	}
 	for _, id := range s.index.order {

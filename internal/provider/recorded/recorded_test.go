@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,7 +143,7 @@ func TestRepeatsGroupsAndCoverage(t *testing.T) {
 	if d := cmp.Diff([]int{7, 8, 9}, lines); d != "" {
 		t.Error(d)
 	}
-	c := s.Coverage([]callvet.Case{{ID: "a"}, {ID: "b"}, {ID: "new"}})
+	c := s.Coverage(slices.Values([]*callvet.Case{{ID: "a"}, {ID: "b"}, {ID: "new"}}))
 	if d := cmp.Diff(Coverage{Missing: []string{"new"}, Unknown: []string{"gone"}}, c); d != "" {
 		t.Error(d)
 	}

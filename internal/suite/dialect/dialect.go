@@ -5,6 +5,7 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -53,6 +54,20 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 		return peer.Import(name, src, opt)
 	}
 	return nil, nil, unknownName(name)
+}
+
+// Stream is Import for the dialect whose suites are large, Toolsuite: cases are
+// read one by one, once, and the problems are complete when all have been. The
+// suite is nil when the file is of another dialect or cannot be read.
+func Stream(data []byte, path string, opt Options) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
+	src, err := tree.Open(data, path)
+	if err != nil || detect(src) != Toolsuite {
+		return nil, nil, nil
+	}
+	if s, cases, problems, err = origin.Stream(src, opt); err != nil {
+		return nil, nil, nil
+	}
+	return s, cases, problems
 }
 
 // Export writes a suite in the named dialect. A suite that was imported from

@@ -5,6 +5,7 @@ package native
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -18,17 +19,32 @@ type Include func(path string) ([]callvet.Tool, error)
 // Read decodes a suite, or a bare list of tools, with the problems in the order
 // of the file. It returns nil when the file is neither.
 func Read(d *source.File, include Include) (*callvet.Suite, []callvet.Problem) {
-	r := &reader{doc: d}
-	r.duplicates()
-	switch {
-	case d.Root.Kind == source.List && listsTools(&d.Root):
-		s := &callvet.Suite{Dialect: "callvet", Tools: r.tools(&d.Root)}
-		return s, r.done()
-	case d.Root.Kind != source.Map || (d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil && d.Root.Get("callvet") == nil):
+	s, cases, problems := Stream(d, include)
+	if s == nil {
 		return nil, nil
 	}
-	s := r.suite(&d.Root, include)
-	return s, r.done()
+	for c := range cases {
+		s.Cases = append(s.Cases, *c)
+	}
+	return s, problems()
+}
+
+// Stream is Read for cases that are read one by one, once; the problems are
+// complete when all have been.
+func Stream(d *source.File, include Include) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
+	r := &reader{doc: d}
+	r.duplicates()
+	var list *source.Node
+	var under common
+	switch {
+	case d.Root.Kind == source.List && listsTools(&d.Root):
+		s = &callvet.Suite{Dialect: "callvet", Tools: r.tools(&d.Root)}
+		return s, r.cases(nil, under), r.done
+	case d.Root.Kind != source.Map || (d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil && d.Root.Get("callvet") == nil):
+		return nil, nil, nil
+	}
+	s, list, under = r.suite(&d.Root, include)
+	return s, r.cases(list, under), r.done
 }
 
 // done returns the problems, with a last one that counts those left out.

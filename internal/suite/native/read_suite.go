@@ -5,6 +5,7 @@ package native
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/source"
@@ -22,11 +23,10 @@ type common struct {
 	fields map[string]string
 }
 
-// suite reads the native form. include reads the file that tools_from names.
-func (r *reader) suite(n *source.Node, include func(path string) ([]callvet.Tool, error)) *callvet.Suite {
-	s := &callvet.Suite{Dialect: "callvet"}
-	var under common
-	var cases *source.Node
+// suite reads the native form but its cases. include reads the file that
+// tools_from names.
+func (r *reader) suite(n *source.Node, include func(path string) ([]callvet.Tool, error)) (s *callvet.Suite, cases *source.Node, under common) {
+	s = &callvet.Suite{Dialect: "callvet"}
 	if d := n.Get("defaults"); d != nil { // before the cases, wherever it stands
 		r.push("defaults")
 		under = r.defaults(d, &s.Defaults)
@@ -69,10 +69,7 @@ func (r *reader) suite(n *source.Node, include func(path string) ([]callvet.Tool
 		return true
 	})
 	s.Foreign = foreignPart(n)
-	if cases != nil {
-		s.Cases = r.cases(cases, &under)
-	}
-	return s
+	return s, cases, under
 }
 
 // foreignPart keeps what other formats had, and gates, which belong to the gate
@@ -395,28 +392,33 @@ func (r *reader) replyField(m *callvet.MockReply, key string, v *source.Node) bo
 }
 
 // cases reads the list of cases and gives those without an id one by position.
-func (r *reader) cases(n *source.Node, under *common) []callvet.Case {
-	if n.Kind != source.List {
-		r.push("cases")
-		r.wrongKind(n, "a list of cases")
-		r.pop()
-		return nil
-	}
-	out := make([]callvet.Case, 0, n.Count())
-	outer := r.path
-	r.path = make([]step, 0, 16)
-	r.duplicates()
-	r.doc.Elements(n, func(i int, v *source.Node) {
-		r.path = r.path[:0]
-		out = append(out, r.readCase(v, i, under))
+// cases reads the cases one by one.
+func (r *reader) cases(n *source.Node, under common) iter.Seq[*callvet.Case] {
+	return func(yield func(*callvet.Case) bool) {
+		if n == nil {
+			return
+		}
+		if n.Kind != source.List {
+			r.push("cases")
+			r.wrongKind(n, "a list of cases")
+			r.pop()
+			return
+		}
+		outer, more := r.path, true
+		r.path = make([]step, 0, 16)
 		r.duplicates()
-		r.caseID = ""
-	})
-	r.path = outer
-	if len(out) == 0 {
-		return nil
+		r.doc.Elements(n, func(i int, v *source.Node) {
+			if !more {
+				return
+			}
+			r.path = r.path[:0]
+			c := r.readCase(v, i, &under)
+			r.duplicates()
+			r.caseID = ""
+			more = yield(&c)
+		})
+		r.path = outer
 	}
-	return out
 }
 
 // AutoID is the id of the i-th case, counted from 0, when it has none.

@@ -4,6 +4,7 @@ package origin
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
@@ -22,6 +23,17 @@ func Import(name string, src *tree.Source, opt tree.Options) (*callvet.Suite, []
 	}
 	s.Dialect = name
 	return s, r.Finish(), nil
+}
+
+// Stream is Import for a toolsuite whose cases are read one by one, once; the
+// problems are complete when all have been.
+func Stream(src *tree.Source, opt tree.Options) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem, err error) {
+	r := newReader(src, opt)
+	if s, cases, err = r.toolsuiteStream(); err != nil {
+		return nil, nil, nil, err
+	}
+	s.Dialect = tree.Toolsuite
+	return s, cases, r.Finish, nil
 }
 
 // Export writes a suite in the named dialect, one of this package's.

@@ -4,6 +4,7 @@ package origin
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -29,18 +30,34 @@ func multiTurnKeys() []string {
 
 // toolsuite reads the import file of Tool Calling Evaluation ("Via JSON Import").
 func (r *reader) toolsuite() (*callvet.Suite, error) {
-	doc, err := r.Single("a tool suite")
+	s, cases, err := r.toolsuiteStream()
 	if err != nil {
 		return nil, err
 	}
-	s := r.toolsuiteFrame(doc)
-	cases := r.Loose(doc).Elements("test_cases")
-	s.Cases = make([]callvet.Case, 0, len(cases))
-	for i, n := range cases {
-		s.Cases = append(s.Cases, r.toolsuiteCase(n, i))
+	s.Cases = []callvet.Case{}
+	for c := range cases {
+		s.Cases = append(s.Cases, *c)
 	}
+	return s, nil
+}
+
+// toolsuiteStream reads all but the cases, which are read as they are asked for.
+func (r *reader) toolsuiteStream() (*callvet.Suite, iter.Seq[*callvet.Case], error) {
+	doc, err := r.Single("a tool suite")
+	if err != nil {
+		return nil, nil, err
+	}
+	s := r.toolsuiteFrame(doc)
 	s.Foreign = tree.FrameOf(r.Src, doc, "test_cases", nil)
-	return &s, nil
+	return &s, func(yield func(*callvet.Case) bool) {
+		i := 0
+		for n := range r.Loose(doc).Array("test_cases").Each() {
+			c := r.toolsuiteCase(n, i)
+			if i++; !yield(&c) {
+				return
+			}
+		}
+	}, nil
 }
 
 func (r *reader) toolsuiteFrame(doc tree.Node) callvet.Suite {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"sort"
 	"unicode/utf8"
 
@@ -207,18 +208,29 @@ func (n Node) Members(keys map[string]string) []Member {
 
 // Elements splits an array; nil for anything else.
 func (n Node) Elements() []Node {
-	if n.Kind() != '[' {
-		return nil
-	}
 	var out []Node
-	for i := skipSpace(n.Raw, 1); n.Raw[i] != ']'; {
-		end := skipValue(n.Raw, i)
-		out = append(out, Node{Raw: n.Raw[i:end], Off: n.Off + i})
-		if i = skipSpace(n.Raw, end); n.Raw[i] == ',' {
-			i = skipSpace(n.Raw, i+1)
-		}
+	for e := range n.Each() {
+		out = append(out, e)
 	}
 	return out
+}
+
+// Each yields an array's elements; none of anything else.
+func (n Node) Each() iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		if n.Kind() != '[' {
+			return
+		}
+		for i := skipSpace(n.Raw, 1); n.Raw[i] != ']'; {
+			end := skipValue(n.Raw, i)
+			if !yield(Node{Raw: n.Raw[i:end], Off: n.Off + i}) {
+				return
+			}
+			if i = skipSpace(n.Raw, end); n.Raw[i] == ',' {
+				i = skipSpace(n.Raw, i+1)
+			}
+		}
+	}
 }
 
 // Get returns an object's value of that key, or the absent node.

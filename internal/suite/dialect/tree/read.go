@@ -254,11 +254,16 @@ func (o Object) Integer(key string) *int {
 
 // Elements reads an array's elements; nil when absent.
 func (o Object) Elements(key string) []Node {
+	return o.Array(key).Elements()
+}
+
+// Array returns a key's value, which must be an array when it is given.
+func (o Object) Array(key string) Node {
 	v := o.Get(key)
 	if v.Given() && v.Kind() != '[' {
 		o.Wrong(key, "a list", v)
 	}
-	return v.Elements()
+	return v
 }
 
 // KindName says in words what a value is.

@@ -1,0 +1,161 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// Stream is a suite that is read and linted while its cases pass by, so that
+// one of a hundred thousand cases needs the memory of its file and no more.
+type Stream struct {
+	// Suite is all but the cases.
+	Suite *callvet.Suite
+	read  *reading
+	lint  *linter
+}
+
+// Open starts to read and lint a suite. JSON in callvet's own format and in that
+// of Tool Calling Evaluation is read case by case; any other file is read whole
+// first. The error is Load's; the problems then say why.
+func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Problem, error) {
+	r, problems, err := read(path, opt)
+	if err != nil {
+		return nil, problems, err
+	}
+	return &Stream{Suite: r.suite, read: r, lint: newLinter(r.suite, lint)}, nil, nil
+}
+
+// Cases yields every case once, after it was linted; a second call yields none.
+// A case is the receiver's
+// to keep. ctx ends what lint asks of worlds.
+func (s *Stream) Cases(ctx context.Context) iter.Seq[*callvet.Case] {
+	return func(yield func(*callvet.Case) bool) {
+		for c := range s.read.cases {
+			s.lint.oneCase(ctx, c)
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Problems are what reading and linting found, in the order of the file, once
+// Cases has ended; what both found is said once.
+func (s *Stream) Problems() []callvet.Problem {
+	problems := s.read.problems()
+	said := map[string][]string{} // what the loader could not read is not judged again
+	for _, p := range problems {
+		if !p.Warning {
+			said[p.Case] = append(said[p.Case], p.Key)
+		}
+	}
+	for _, p := range s.lint.finish() {
+		if !slices.ContainsFunc(said[p.Case], func(key string) bool { return key != "" && within(key, p.Key) }) {
+			problems = append(problems, p)
+		}
+	}
+	inOrderOfFile(problems)
+	return problems
+}
+
+// Check loads and lints; what both found is said once.
+func Check(ctx context.Context, path string, opt Options, lint LintOptions) (*callvet.Suite, []callvet.Problem, error) {
+	s, problems, err := Open(path, opt, lint)
+	if err != nil {
+		return nil, problems, err
+	}
+	for c := range s.Cases(ctx) {
+		s.Suite.Cases = append(s.Suite.Cases, *c)
+	}
+	return s.Suite, s.Problems(), nil
+}
+
+// within reports whether one key's value lies in the other's.
+func within(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
+// reading is a suite whose cases are read as they are asked for.
+type reading struct {
+	suite    *callvet.Suite           // without cases
+	cases    iter.Seq[*callvet.Case]  // once
+	problems func() []callvet.Problem // complete when all cases were read
+}
+
+// all reads the cases that were not read yet into the suite.
+func (r *reading) all() *callvet.Suite {
+	for c := range r.cases {
+		r.suite.Cases = append(r.suite.Cases, *c)
+	}
+	return r.suite
+}
+
+// inMemory is the reading of a suite that was read whole.
+func inMemory(s *callvet.Suite, problems []callvet.Problem, err error) (*reading, []callvet.Problem, error) {
+	if err != nil {
+		return nil, problems, err
+	}
+	head, cases := *s, s.Cases
+	head.Cases = nil
+	return &reading{suite: &head, problems: func() []callvet.Problem { return problems }, cases: func(yield func(*callvet.Case) bool) {
+		for i := range cases {
+			if !yield(&cases[i]) {
+				return
+			}
+		}
+	}}, nil, nil
+}
+
+// stream reads JSON of the two formats that large suites come in. It returns nil
+// for everything else, broken files included, which are then read whole.
+func stream(data []byte, name string, opt Options) (*reading, error) {
+	if source.IsYAML(name, data) || opt.Dialect == "" && isBFCL(data, name) || checkText(data, name) != nil {
+		return nil, nil
+	}
+	r := &reading{}
+	switch {
+	case opt.Dialect == "callvet", opt.Dialect == "" && saysNative(data):
+		d, bad := source.Read(name, data)
+		if bad != nil {
+			return nil, nil
+		}
+		r.suite, r.cases, r.problems = native.Stream(d, func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
+	case opt.Dialect == dialect.Toolsuite, opt.Dialect == "":
+		r.suite, r.cases, r.problems = dialect.Stream(data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots})
+		opt.KeepTokens = true // the format has none
+	}
+	if r.suite == nil {
+		return nil, nil
+	}
+	if !opt.KeepTokens && bytes.Contains(data, []byte("{{")) {
+		t, err := readTokens(opt.Seeds, opt.Snapshots)
+		if err != nil {
+			return nil, err
+		}
+		r.cases = t.resolved(r.cases)
+	}
+	return r, nil
+}
+
+// read opens the file, the folder or standard input.
+func read(path string, opt Options) (*reading, []callvet.Problem, error) {
+	r, problems, err := readPath(path, opt)
+	if err != nil || opt.ToolsFrom == "" {
+		return r, problems, err
+	}
+	tools, err := include(path, opt.ToolsFrom, opt)
+	if err != nil {
+		return nil, problems, fmt.Errorf("read tools: %w", err)
+	}
+	r.suite.Tools = append(r.suite.Tools, tools...)
+	return r, problems, nil
+}
