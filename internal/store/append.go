@@ -71,24 +71,30 @@ func (db *DB) AppendCells(ctx context.Context, runID string, cells []callvet.Cel
 }
 
 func (db *DB) insert(tx *sql.Tx, run int64, records []record) error {
-	many := tx.Stmt(db.many)
-	defer many.Close()
-	one := tx.Stmt(db.one)
-	defer one.Close()
-	args := make([]any, 0, rowsPerStatement*15)
-	for len(records) > 0 {
-		stmt, n := many, rowsPerStatement
-		if len(records) < n {
-			stmt, n = one, 1
-		}
+	rest := len(records) % rowsPerStatement
+	whole := records[:len(records)-rest]
+	if err := insertBy(tx, db.many, rowsPerStatement, run, whole); err != nil {
+		return err
+	}
+	return insertBy(tx, db.one, 1, run, records[len(whole):])
+}
+
+// insertBy writes records by a statement that takes rows of them at a time.
+func insertBy(tx *sql.Tx, prepared *sql.Stmt, rows int, run int64, records []record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	stmt := tx.Stmt(prepared)
+	defer stmt.Close()
+	args := make([]any, 0, rows*15)
+	for ; len(records) > 0; records = records[rows:] {
 		args = args[:0]
-		for i := range records[:n] {
+		for i := range records[:rows] {
 			args = records[i].appendArgs(args, run)
 		}
 		if _, err := stmt.Exec(args...); err != nil {
 			return err
 		}
-		records = records[n:]
 	}
 	return nil
 }
