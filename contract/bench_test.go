@@ -15,20 +15,32 @@ func benchCalls() [][2]string {
 	currency := `{"type":"string","enum":["USD","EUR","BRL","JPY","SEK","GBP"]}`
 	policy := `{"type":"object","properties":{"country":{"type":"string","enum":["DE","AR","BR","US","SE","JP","FR"]},"product_type":{"type":"string","enum":["electronics","clothing","books","food"]}},"required":["country","product_type"],"additionalProperties":false}`
 	return [][2]string{
-		{`{"type":"object","properties":{"city":{"type":"string"},"units":{"type":"string","enum":["celsius","fahrenheit"]}},"required":["city"],"additionalProperties":false}`,
-			`{"city":"Paris","units":"fahrenheit"}`},
-		{`{"type":"object","properties":{"origin":{"type":"string"},"destination":{"type":"string"},"passengers":{"type":"integer","minimum":1,"maximum":9},"date":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}$"}},"required":["origin","destination","date"],"additionalProperties":false}`,
-			`{"date":"2026-03-17","destination":"LHR","origin":"NYC","passengers":2}`},
-		{`{"type":"object","properties":{"amount":{"type":"number","minimum":0,"maximum":1e9},"from":` + currency + `,"to":` + currency + `},"required":["amount","from","to"],"additionalProperties":false}`,
-			`{"amount":4711,"from":"USD","to":"SEK"}`},
+		{
+			`{"type":"object","properties":{"city":{"type":"string"},"units":{"type":"string","enum":["celsius","fahrenheit"]}},"required":["city"],"additionalProperties":false}`,
+			`{"city":"Paris","units":"fahrenheit"}`,
+		},
+		{
+			`{"type":"object","properties":{"origin":{"type":"string"},"destination":{"type":"string"},"passengers":{"type":"integer","minimum":1,"maximum":9},"date":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}$"}},"required":["origin","destination","date"],"additionalProperties":false}`,
+			`{"date":"2026-03-17","destination":"LHR","origin":"NYC","passengers":2}`,
+		},
+		{
+			`{"type":"object","properties":{"amount":{"type":"number","minimum":0,"maximum":1e9},"from":` + currency + `,"to":` + currency + `},"required":["amount","from","to"],"additionalProperties":false}`,
+			`{"amount":4711,"from":"USD","to":"SEK"}`,
+		},
 		{policy, `{"country":"AR","product_type":"electronics"}`},
 		{policy, `{"country":"SE","product_type":"books"}`},
-		{`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"],"additionalProperties":false}`,
-			`{"limit":12,"query":"electronics in Tokyo"}`},
-		{`{"type":"object","properties":{"order_id":{"type":"string","pattern":"^ORD-\\d{6}$"},"include_items":{"type":"boolean"}},"required":["order_id"],"additionalProperties":false}`,
-			`{"include_items":true,"order_id":"ORD-004711"}`},
-		{`{"type":"object","properties":{"customer":{"type":"string"},"currency":` + currency + `,"lines":{"type":"array","minItems":1,"items":{"type":"object","properties":{"sku":{"type":"string"},"qty":{"type":"integer","minimum":1,"maximum":1000},"price":{"type":"number","minimum":0,"maximum":1e6}},"required":["sku","qty","price"]}}},"required":["customer","lines"],"additionalProperties":false}`,
-			`{"currency":"EUR","customer":"cust-042","lines":[{"price":12.25,"qty":3,"sku":"A-17"}]}`},
+		{
+			`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"],"additionalProperties":false}`,
+			`{"limit":12,"query":"electronics in Tokyo"}`,
+		},
+		{
+			`{"type":"object","properties":{"order_id":{"type":"string","pattern":"^ORD-\\d{6}$"},"include_items":{"type":"boolean"}},"required":["order_id"],"additionalProperties":false}`,
+			`{"include_items":true,"order_id":"ORD-004711"}`,
+		},
+		{
+			`{"type":"object","properties":{"customer":{"type":"string"},"currency":` + currency + `,"lines":{"type":"array","minItems":1,"items":{"type":"object","properties":{"sku":{"type":"string"},"qty":{"type":"integer","minimum":1,"maximum":1000},"price":{"type":"number","minimum":0,"maximum":1e6}},"required":["sku","qty","price"]}}},"required":["customer","lines"],"additionalProperties":false}`,
+			`{"currency":"EUR","customer":"cust-042","lines":[{"price":12.25,"qty":3,"sku":"A-17"}]}`,
+		},
 	}
 }
 

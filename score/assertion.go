@@ -47,8 +47,10 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 		k.params = append(k.params, paramAssertion{p, path, rule})
 	}
 	k.routing = e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
-	for _, asserted := range [...]bool{e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
-		e.MaxTokens != nil, e.MaxCostUSD != nil, k.routing} {
+	for _, asserted := range [...]bool{
+		e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
+		e.MaxTokens != nil, e.MaxCostUSD != nil, k.routing,
+	} {
 		k.asserts += truth(asserted)
 	}
 	k.asserts += len(e.ToolParams) + len(e.ResponseContains) + len(e.ResponseContainsAny) + len(e.ResponseNotContains) + len(e.ResponseMatches)

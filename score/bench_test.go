@@ -22,9 +22,13 @@ const bookTool = `{"type":"object","properties":{"origin":{"type":"string","desc
 func benchSuite(plan callvet.Plan) *callvet.Suite {
 	return &callvet.Suite{
 		Tools: []callvet.Tool{{Name: "book_flight", Parameters: json.RawMessage(bookTool)}, {Name: "cancel", Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"}}}`)}},
-		Cases: []callvet.Case{{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser,
-			Content: "Please book a flight from New York to London for 3 people on 2026-05-01, and take the cheapest one you can find."}},
-			Expect: callvet.Expect{Plans: []callvet.Plan{plan}}}},
+		Cases: []callvet.Case{{
+			ID: "c", Input: []callvet.Turn{{
+				Role:    callvet.RoleUser,
+				Content: "Please book a flight from New York to London for 3 people on 2026-05-01, and take the cheapest one you can find.",
+			}},
+			Expect: callvet.Expect{Plans: []callvet.Plan{plan}},
+		}},
 	}
 }
 

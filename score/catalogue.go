@@ -42,8 +42,10 @@ func newCatalogue(tools []callvet.Tool, caseID string) (*catalogue, []callvet.Pr
 		t := &c.tools[i]
 		c.names = append(c.names, tools[i].Name)
 		if err := t.compile(&tools[i]); err != nil {
-			ps = append(ps, callvet.Problem{Code: "bad-schema", Case: caseID, Key: tools[i].Name,
-				Message: fmt.Sprintf("tool %q: %v", tools[i].Name, err), Fix: "correct the tool's parameters"})
+			ps = append(ps, callvet.Problem{
+				Code: "bad-schema", Case: caseID, Key: tools[i].Name,
+				Message: fmt.Sprintf("tool %q: %v", tools[i].Name, err), Fix: "correct the tool's parameters",
+			})
 		}
 		if c.exact[t.src.Name] == nil {
 			c.exact[t.src.Name] = t

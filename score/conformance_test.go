@@ -131,8 +131,10 @@ func TestMatcher(t *testing.T) {
 		{"repeat wanted, second differs", wants("ring", `{"n":2}`, "ring", `{"n":2}`), made("ring", `{"n":2}`, "ring", `{"n":3}`), fail, callvet.ClassWrongArgs},
 		{"repeat not wanted", wants("ring", `{"n":2}`), made("ring", `{"n":2}`, "ring", `{"n":2}`), fail, callvet.ClassLoop},
 		{"greedy takes the wrong partner", wants("s", `{"q":"a"}`, "s", `{"q":"a","page":2}`), made("s", `{"q":"a","page":2}`, "s", `{"q":"a"}`), pass, ""},
-		{"greedy fails in a chain of three", wants("s", `{"a":1}`, "s", `{"a":1,"b":1}`, "s", `{"a":1,"b":1,"c":1}`),
-			made("s", `{"a":1,"b":1,"c":1}`, "s", `{"a":1}`, "s", `{"a":1,"b":1}`), pass, ""},
+		{
+			"greedy fails in a chain of three", wants("s", `{"a":1}`, "s", `{"a":1,"b":1}`, "s", `{"a":1,"b":1,"c":1}`),
+			made("s", `{"a":1,"b":1,"c":1}`, "s", `{"a":1}`, "s", `{"a":1,"b":1}`), pass, "",
+		},
 		{"arguments crossed", wants("pay", `{"to":"x","n":1}`, "pay", `{"to":"y","n":2}`), made("pay", `{"to":"x","n":2}`, "pay", `{"to":"y","n":1}`), fail, callvet.ClassWrongArgs},
 		{"extra call", wants("look", `{}`), made("look", `{}`, "erase", `{"all":true}`), fail, callvet.ClassUnneededCall},
 		{"nothing wanted, nothing made", wants(), made(), pass, ""},

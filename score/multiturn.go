@@ -280,8 +280,10 @@ type components struct {
 // combine is the multi-turn formula. Source: Tool Calling Evaluation,
 // "Multi-Turn Evaluation"; redundant calls must repeat the arguments too.
 func combine(completion float64, optimal, hops, redundant, detours int) components {
-	c := components{completion: completion,
-		redundancy: math.Min(1, penaltyStep*float64(redundant)), detour: math.Min(1, penaltyStep*float64(detours))}
+	c := components{
+		completion: completion,
+		redundancy: math.Min(1, penaltyStep*float64(redundant)), detour: math.Min(1, penaltyStep*float64(detours)),
+	}
 	switch {
 	case hops == 0 && optimal == 0:
 		c.efficiency = 1

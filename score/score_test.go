@@ -18,9 +18,11 @@ const weatherTool = `{"type":"object","properties":{"city":{"type":"string"},"un
  "days":{"type":"integer","minimum":1}},"required":["city"],"additionalProperties":false}`
 
 func weatherSuite(cases ...callvet.Case) *callvet.Suite {
-	return &callvet.Suite{Tools: []callvet.Tool{{Name: "get_weather", Parameters: json.RawMessage(weatherTool)},
+	return &callvet.Suite{Tools: []callvet.Tool{
+		{Name: "get_weather", Parameters: json.RawMessage(weatherTool)},
 		{Name: "find_city", Parameters: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)},
-		{Name: "book", Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"note":{"type":"string"}}}`)}}, Cases: cases}
+		{Name: "book", Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"note":{"type":"string"}}}`)},
+	}, Cases: cases}
 }
 
 func mustNew(t testing.TB, s *callvet.Suite) *score.Scorer {
@@ -62,27 +64,48 @@ func TestScoresAndReasons(t *testing.T) {
 		reason string
 		scores map[string]float64
 	}{
-		{"right", plans(wants("get_weather", `{"city":"Paris","days":3}`)), made("get_weather", `{"city":"paris","days":3.0}`), "", "",
-			map[string]float64{score.ToolSelection: 1, score.ArgAccuracy: 1, score.ArgEM: 1, score.ArgF1: 1, score.SchemaValid: 1, score.GroundedArgs: 1, score.Overall: 1,
-				score.HallucinatedArgs: 0, score.FormatScore: 1, score.Overcall: 0, score.Miss: 0, score.Abstention: absent, score.OrderKept: absent, score.Assertions: absent}},
-		{"wrong value that the user gave", plans(wants("get_weather", `{"city":"Paris","days":5}`)), made("get_weather", `{"city":"Paris","days":3}`), callvet.ClassWrongArgs,
-			"get_weather: days expected 5, got 3", map[string]float64{score.ArgAccuracy: 0.5, score.ArgEM: 0, score.ArgF1: 0.5, score.Overall: 0.8, score.GroundedArgs: 1}},
-		{"wrong value from nowhere", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"city":"Lyon"}`), callvet.ClassArgHalluc,
-			`get_weather: city expected "Paris", got "Lyon"`, map[string]float64{score.GroundedArgs: 0}},
-		{"wrong enum value", plans(wants("get_weather", `{"city":"Paris","unit":"celsius"}`)), made("get_weather", `{"city":"Paris","unit":"fahrenheit"}`), callvet.ClassWrongArgs,
-			`get_weather: unit expected "celsius", got "fahrenheit"`, nil},
-		{"missing argument", plans(wants("get_weather", `{"city":"Paris","days":3}`)), made("get_weather", `{"city":"Paris"}`), callvet.ClassWrongArgs,
-			"get_weather: days is missing, expected 3", map[string]float64{score.ArgPrecision: 1, score.ArgRecall: 0.5}},
-		{"outside the contract", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"city":"Paris","zip":1}`), callvet.ClassContract, "",
-			map[string]float64{score.SchemaValid: 0, score.HallucinatedArgs: 0.5, score.HallucinationFree: 0.5, score.RequiredPresent: 1, score.TypeCorrect: 1, score.ArgAccuracy: 1}},
-		{"required missing and type wrong", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"days":"3"}`), callvet.ClassContract, "",
-			map[string]float64{score.RequiredPresent: 0, score.MissingRequired: 1, score.TypeCorrect: 0}},
+		{
+			"right", plans(wants("get_weather", `{"city":"Paris","days":3}`)), made("get_weather", `{"city":"paris","days":3.0}`), "", "",
+			map[string]float64{
+				score.ToolSelection: 1, score.ArgAccuracy: 1, score.ArgEM: 1, score.ArgF1: 1, score.SchemaValid: 1, score.GroundedArgs: 1, score.Overall: 1,
+				score.HallucinatedArgs: 0, score.FormatScore: 1, score.Overcall: 0, score.Miss: 0, score.Abstention: absent, score.OrderKept: absent, score.Assertions: absent,
+			},
+		},
+		{
+			"wrong value that the user gave", plans(wants("get_weather", `{"city":"Paris","days":5}`)), made("get_weather", `{"city":"Paris","days":3}`), callvet.ClassWrongArgs,
+			"get_weather: days expected 5, got 3",
+			map[string]float64{score.ArgAccuracy: 0.5, score.ArgEM: 0, score.ArgF1: 0.5, score.Overall: 0.8, score.GroundedArgs: 1},
+		},
+		{
+			"wrong value from nowhere", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"city":"Lyon"}`), callvet.ClassArgHalluc,
+			`get_weather: city expected "Paris", got "Lyon"`,
+			map[string]float64{score.GroundedArgs: 0},
+		},
+		{
+			"wrong enum value", plans(wants("get_weather", `{"city":"Paris","unit":"celsius"}`)), made("get_weather", `{"city":"Paris","unit":"fahrenheit"}`), callvet.ClassWrongArgs,
+			`get_weather: unit expected "celsius", got "fahrenheit"`, nil,
+		},
+		{
+			"missing argument", plans(wants("get_weather", `{"city":"Paris","days":3}`)), made("get_weather", `{"city":"Paris"}`), callvet.ClassWrongArgs,
+			"get_weather: days is missing, expected 3",
+			map[string]float64{score.ArgPrecision: 1, score.ArgRecall: 0.5},
+		},
+		{
+			"outside the contract", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"city":"Paris","zip":1}`), callvet.ClassContract, "",
+			map[string]float64{score.SchemaValid: 0, score.HallucinatedArgs: 0.5, score.HallucinationFree: 0.5, score.RequiredPresent: 1, score.TypeCorrect: 1, score.ArgAccuracy: 1},
+		},
+		{
+			"required missing and type wrong", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"days":"3"}`), callvet.ClassContract, "",
+			map[string]float64{score.RequiredPresent: 0, score.MissingRequired: 1, score.TypeCorrect: 0},
+		},
 		{"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)), made("book", `{"id":"x","ref":"y"}`), callvet.ClassArgHalluc, `book: ref "y" was not expected`, nil},
 		{"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassToolHalluc, "get_wether is not one of the case's tools", map[string]float64{score.ToolSelection: 0}},
 		{"abstains rightly", plans(wants()), made(), "", "", map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent, score.Overcall: absent, score.ArgAccuracy: absent}},
 		{"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall, "no call was expected, got book", map[string]float64{score.Abstention: 0, score.Overcall: 1, score.Overall: 0}},
-		{"nothing called", plans(wants("get_weather", `{"city":"Paris"}`)), made(), callvet.ClassMissedCall, "expected get_weather, nothing was called",
-			map[string]float64{score.ArgAccuracy: 0, score.Overall: 0, score.Miss: 1, score.ToolPrecision: 0, score.SchemaValid: absent}},
+		{
+			"nothing called", plans(wants("get_weather", `{"city":"Paris"}`)), made(), callvet.ClassMissedCall, "expected get_weather, nothing was called",
+			map[string]float64{score.ArgAccuracy: 0, score.Overall: 0, score.Miss: 1, score.ToolPrecision: 0, score.SchemaValid: absent},
+		},
 		{"one of two plans", plans(wants("find_city", ""), wants("get_weather", "")), made("get_weather", `{"city":"Paris"}`), "", "", map[string]float64{score.Overall: 1}},
 		{"names only", callvet.Expect{ToolsCalled: []string{"book", "book"}}, made("book", `{}`), callvet.ClassIncomplete, "", map[string]float64{score.ToolSelection: 0.5, score.Assertions: 0}},
 		{"acceptable sets", callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {"book", "find_city"}}}, made("find_city", `{}`, "book", `{}`), "", "", map[string]float64{score.ToolSelection: 1, score.Assertions: 1}},
@@ -184,8 +207,10 @@ func TestResultExplainsItself(t *testing.T) {
 
 func multiCase() callvet.Case {
 	c := one(plans(wants("book", `{"id":"F7"}`)))
-	c.MultiTurn = &callvet.MultiTurn{OptimalHops: 2, ValidPrerequisites: []string{"find_city"}, RequiredPrerequisites: []string{"find_city"},
-		ArgumentSource: map[string]string{"id": "find_city.result.flights[0].id"}}
+	c.MultiTurn = &callvet.MultiTurn{
+		OptimalHops: 2, ValidPrerequisites: []string{"find_city"}, RequiredPrerequisites: []string{"find_city"},
+		ArgumentSource: map[string]string{"id": "find_city.result.flights[0].id"},
+	}
 	return c
 }
 
@@ -209,14 +234,22 @@ func TestMultiTurn(t *testing.T) {
 		class  callvet.Class
 		scores map[string]float64
 	}{
-		{"straight", run(found, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
-			map[string]float64{score.Completion: 1, score.Efficiency: 1, score.Redundancy: 0, score.Detour: 0, score.Prerequisites: 1, score.DataFlow: 1, score.Overall: 1}},
-		{"two searches with other arguments", run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"y"}`, "book", `{"id":"F7"}`), "",
-			map[string]float64{score.Efficiency: 2.0 / 3, score.Redundancy: 0, score.Overall: 2.0 / 3}},
-		{"the same search twice", run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
-			map[string]float64{score.Redundancy: 0.1, score.Overall: 2.0/3 - 0.1}},
-		{"a detour", run(found, "get_weather", `{"city":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), callvet.ClassUnneededCall,
-			map[string]float64{score.Detour: 0.1, score.Overall: 2.0/3 - 0.1}},
+		{
+			"straight", run(found, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
+			map[string]float64{score.Completion: 1, score.Efficiency: 1, score.Redundancy: 0, score.Detour: 0, score.Prerequisites: 1, score.DataFlow: 1, score.Overall: 1},
+		},
+		{
+			"two searches with other arguments", run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"y"}`, "book", `{"id":"F7"}`), "",
+			map[string]float64{score.Efficiency: 2.0 / 3, score.Redundancy: 0, score.Overall: 2.0 / 3},
+		},
+		{
+			"the same search twice", run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
+			map[string]float64{score.Redundancy: 0.1, score.Overall: 2.0/3 - 0.1},
+		},
+		{
+			"a detour", run(found, "get_weather", `{"city":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), callvet.ClassUnneededCall,
+			map[string]float64{score.Detour: 0.1, score.Overall: 2.0/3 - 0.1},
+		},
 		{"skips the prerequisite", run(nil, "book", `{"id":"F7"}`), callvet.ClassArgHalluc, map[string]float64{score.Prerequisites: 0, score.DataFlow: 0, score.Completion: 1}},
 		{"value from elsewhere", run(json.RawMessage(`{"flights":[{"id":"F8"},{"id":"F7"}]}`), "find_city", `{}`, "book", `{"id":"F7"}`), callvet.ClassArgHalluc, map[string]float64{score.DataFlow: 0}},
 		{"stops early", run(found, "find_city", `{}`), callvet.ClassIncomplete, map[string]float64{score.Completion: 0, score.Overall: 0}},
@@ -240,10 +273,12 @@ func TestMultiTurn(t *testing.T) {
 
 func TestAssertions(t *testing.T) {
 	t.Parallel()
-	e := callvet.Expect{ToolsNotCalled: []string{"book"}, MinToolCalls: whole(1), MaxToolCalls: whole(2), NoToolErrors: true,
+	e := callvet.Expect{
+		ToolsNotCalled: []string{"book"}, MinToolCalls: whole(1), MaxToolCalls: whole(2), NoToolErrors: true,
 		ToolParams:       []callvet.ToolParam{{Tool: "get_weather", Path: "city", Matcher: callvet.Matcher{Mode: "contains", Value: json.RawMessage(`"par"`)}}, {Tool: "find_city", Path: "x"}},
 		ResponseNonEmpty: true, ResponseContains: []string{"Paris"}, ResponseContainsAny: [][]string{{"sun", "rain"}}, ResponseNotContains: []string{"error"},
-		ResponseMatches: []string{"[0-9]+ degrees"}, NoUngroundedNumbers: true, MaxLatencyMS: num(100), MaxTokens: whole(50), MaxCostUSD: num(0.01)}
+		ResponseMatches: []string{"[0-9]+ degrees"}, NoUngroundedNumbers: true, MaxLatencyMS: num(100), MaxTokens: whole(50), MaxCostUSD: num(0.01),
+	}
 	e.ToolParams[1].Matcher = callvet.Matcher{Mode: "present"}
 	s := weatherSuite(one(e))
 	sc := mustNew(t, s)
@@ -370,11 +405,19 @@ func TestGoldPasses(t *testing.T) {
 		c    callvet.Case
 		ok   bool
 	}{
-		{"plan", one(plans(wants("get_weather", `{"city":"Paris"}`))), true}, {"abstain", one(plans(wants())), true}, {"optional", one(plans(optional)), true},
-		{"matchers", one(plans(matched)), true}, {"pattern", one(plans(pattern)), false}, {"second plan", one(plans(pattern, matched)), true}, {"after", one(plans(late)), true},
-		{"multi-turn", multiCase(), true}, {"names", one(callvet.Expect{ToolsCalled: []string{"book", "book"}}), true}, {"acceptable", one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}), true},
+		{"plan", one(plans(wants("get_weather", `{"city":"Paris"}`))), true},
+		{"abstain", one(plans(wants())), true},
+		{"optional", one(plans(optional)), true},
+		{"matchers", one(plans(matched)), true},
+		{"pattern", one(plans(pattern)), false},
+		{"second plan", one(plans(pattern, matched)), true},
+		{"after", one(plans(late)), true},
+		{"multi-turn", multiCase(), true},
+		{"names", one(callvet.Expect{ToolsCalled: []string{"book", "book"}}), true},
+		{"acceptable", one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}), true},
 		{"texts", one(callvet.Expect{ResponseContains: []string{"a 5"}, ResponseContainsAny: [][]string{{"b", "c"}}, ResponseMatches: []string{"a . *b?"}, ToolsCalled: []string{"book"}, NoUngroundedNumbers: true}), true},
-		{"pattern of the answer", one(callvet.Expect{ResponseMatches: []string{"^[0-9]{5}$"}}), false}, {"contradiction", one(callvet.Expect{ResponseContains: []string{"ab"}, ResponseNotContains: []string{"a"}}), false},
+		{"pattern of the answer", one(callvet.Expect{ResponseMatches: []string{"^[0-9]{5}$"}}), false},
+		{"contradiction", one(callvet.Expect{ResponseContains: []string{"ab"}, ResponseNotContains: []string{"a"}}), false},
 		{"parameters", one(callvet.Expect{ToolsCalled: []string{"get_weather"}, ToolParams: []callvet.ToolParam{{Tool: "get_weather", Path: "city", Matcher: callvet.Matcher{Value: json.RawMessage(`"Rome"`)}}}}), true},
 	} {
 		s := weatherSuite(tc.c)

@@ -108,8 +108,10 @@ func tools() []any {
 		return map[string]any{"type": "string", "description": "As the user wrote it"}
 	}
 	tool := func(name, desc string, props map[string]any, required ...string) any {
-		return map[string]any{"type": "function", "function": map[string]any{"name": name, "description": desc,
-			"parameters": map[string]any{"type": "object", "properties": props, "required": required, "additionalProperties": false}}}
+		return map[string]any{"type": "function", "function": map[string]any{
+			"name": name, "description": desc,
+			"parameters": map[string]any{"type": "object", "properties": props, "required": required, "additionalProperties": false},
+		}}
 	}
 	return []any{
 		tool("weather_now", "Current weather of a city.", map[string]any{"city": str(), "units": str("metric", "imperial")}, "city"),

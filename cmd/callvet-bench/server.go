@@ -74,12 +74,15 @@ func (s *modelServer) reply(i int) []byte {
 	if name != "" {
 		a, _ := json.Marshal(args)
 		msg = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
-			"id": fmt.Sprintf("call_%07d", i), "type": "function", "function": map[string]any{"name": name, "arguments": string(a)}}}}
+			"id": fmt.Sprintf("call_%07d", i), "type": "function", "function": map[string]any{"name": name, "arguments": string(a)},
+		}}}
 		finish = "tool_calls"
 	}
-	b, _ := json.Marshal(map[string]any{"id": fmt.Sprintf("chatcmpl-%07d", i), "object": "chat.completion", "created": 1790000000, "model": "bench-1",
+	b, _ := json.Marshal(map[string]any{
+		"id": fmt.Sprintf("chatcmpl-%07d", i), "object": "chat.completion", "created": 1790000000, "model": "bench-1",
 		"choices": []any{map[string]any{"index": 0, "message": msg, "finish_reason": finish}},
-		"usage":   map[string]any{"prompt_tokens": 640, "completion_tokens": 22, "total_tokens": 662}})
+		"usage":   map[string]any{"prompt_tokens": 640, "completion_tokens": 22, "total_tokens": 662},
+	})
 	s.canned.Store(i, b)
 	return b
 }

@@ -143,8 +143,10 @@ func attempt(ctx context.Context, m callvet.Model, c *callvet.Case, repeat int) 
 	if err != nil {
 		return nil, err
 	}
-	tr := &callvet.Trace{CaseID: c.ID, Repeat: repeat, Turns: resp.Turns, End: callvet.EndAnswered,
-		Repairs: resp.Repairs, FinishReason: resp.FinishReason}
+	tr := &callvet.Trace{
+		CaseID: c.ID, Repeat: repeat, Turns: resp.Turns, End: callvet.EndAnswered,
+		Repairs: resp.Repairs, FinishReason: resp.FinishReason,
+	}
 	if len(tr.Calls()) > 0 {
 		tr.End = callvet.EndCalled
 	}

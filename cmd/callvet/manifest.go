@@ -51,8 +51,12 @@ func readManifest(r *store.Run) (*manifest, error) {
 // fields shows the manifest in reports.
 func (m *manifest) fields(r *store.Run) []report.Field {
 	out := []report.Field{
-		{Name: "callvet", Value: m.Callvet}, {Name: "suite file", Value: m.Path}, {Name: "suite hash", Value: r.SuiteHash},
-		{Name: "tools hash", Value: m.ToolsHash}, {Name: "repeats", Value: strconv.Itoa(m.Repeats)}, {Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
+		{Name: "callvet", Value: m.Callvet},
+		{Name: "suite file", Value: m.Path},
+		{Name: "suite hash", Value: r.SuiteHash},
+		{Name: "tools hash", Value: m.ToolsHash},
+		{Name: "repeats", Value: strconv.Itoa(m.Repeats)},
+		{Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
 	}
 	if len(m.Filter) > 0 {
 		out = append(out, report.Field{Name: "filter", Value: strings.Join(m.Filter, " and ")})

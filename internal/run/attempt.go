@@ -58,8 +58,10 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	if f := a.seat.breaker.open(); f != nil {
 		return f
 	}
-	req := callvet.Request{CaseID: c.ID, Repeat: repeat, Turns: c.Input, Tools: a.p.tools, Params: a.seat.Params, Stubs: c.Mocks,
-		System: system(cfg.Suite.SystemPrompt, a.seat.SystemPrompt, c.Context), ToolChoice: toolChoice(cfg.Suite, &a.seat.Target.Target, c)}
+	req := callvet.Request{
+		CaseID: c.ID, Repeat: repeat, Turns: c.Input, Tools: a.p.tools, Params: a.seat.Params, Stubs: c.Mocks,
+		System: system(cfg.Suite.SystemPrompt, a.seat.SystemPrompt, c.Context), ToolChoice: toolChoice(cfg.Suite, &a.seat.Target.Target, c),
+	}
 	t.ToolChoice = req.ToolChoice
 	if a.p.loop && cfg.Worlds != nil {
 		a.world = cfg.Worlds(c)

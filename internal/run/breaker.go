@@ -55,8 +55,10 @@ func (b *breaker) record(f *callvet.Fault) {
 	if b.streak++; b.streak < b.after {
 		return
 	}
-	b.verdict = &callvet.Fault{Kind: f.Kind, HTTP: f.HTTP, Param: f.Param,
-		Message: fmt.Sprintf("not asked: %d cells of this target in a row had failed with: %s", b.streak, f.Message)}
+	b.verdict = &callvet.Fault{
+		Kind: f.Kind, HTTP: f.HTTP, Param: f.Param,
+		Message: fmt.Sprintf("not asked: %d cells of this target in a row had failed with: %s", b.streak, f.Message),
+	}
 	close(b.tripped)
 }
 

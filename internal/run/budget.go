@@ -132,8 +132,10 @@ func (b *budget) settle(h *hold, u callvet.Usage, target string) {
 		b.spent += *u.CostUSD
 		b.largest = max(b.largest, *u.CostUSD)
 	case u.Known && b.max.MaxCostUSD > 0 && b.over == nil:
-		b.over = &callvet.Hinted{Err: fmt.Errorf("the price of %s is not known, so a cost limit cannot be kept: %w", target, callvet.ErrBudget),
-			Hint: "limit the number of requests with --max-calls instead"}
+		b.over = &callvet.Hinted{
+			Err:  fmt.Errorf("the price of %s is not known, so a cost limit cannot be kept: %w", target, callvet.ErrBudget),
+			Hint: "limit the number of requests with --max-calls instead",
+		}
 	}
 	close(b.changed)
 	b.changed = make(chan struct{})

@@ -38,8 +38,10 @@ func (e *engine) openCache(ctx context.Context, s *seat) error {
 	if e.cfg.Cache == nil || !s.Cacheable {
 		return nil
 	}
-	b, err := json.Marshal([]any{traceFormat, s.Provider, s.Target.Target.Model, s.BaseURL, s.Params,
-		system(e.cfg.Suite.SystemPrompt, s.SystemPrompt, "")})
+	b, err := json.Marshal([]any{
+		traceFormat, s.Provider, s.Target.Target.Model, s.BaseURL, s.Params,
+		system(e.cfg.Suite.SystemPrompt, s.SystemPrompt, ""),
+	})
 	if err != nil {
 		return fmt.Errorf("open cache of %s: %w", s.Name, err)
 	}

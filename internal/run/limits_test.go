@@ -46,8 +46,10 @@ func (m *memory) Append(_ context.Context, _ string, encoded [][]byte) error {
 
 func onPaper(s *callvet.Suite, concurrency int, m modelFunc) (run.Config, *memory) {
 	j := &memory{}
-	return run.Config{Suite: s, Targets: []run.Target{target("m", "p", m)}, Scorer: byOutcome{}, Journal: j, RunID: "r",
-		Limits: map[string]run.Limits{"": {Concurrency: concurrency}}}, j
+	return run.Config{
+		Suite: s, Targets: []run.Target{target("m", "p", m)}, Scorer: byOutcome{}, Journal: j, RunID: "r",
+		Limits: map[string]run.Limits{"": {Concurrency: concurrency}},
+	}, j
 }
 
 func mustRun(t *testing.T, cfg run.Config) run.Summary {

@@ -53,8 +53,10 @@ func SelectFrom(src Source, sel Selection) ([]int, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("select cases: none of the %d cases is left: %w", src.Len(), callvet.ErrInvalid),
-			Hint: "a filter is a pattern for an id or a tag, tag:smoke, tier:golden or category=flights; several filters must all hold"}
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("select cases: none of the %d cases is left: %w", src.Len(), callvet.ErrInvalid),
+			Hint: "a filter is a pattern for an id or a tag, tag:smoke, tier:golden or category=flights; several filters must all hold",
+		}
 	}
 	if sel.Sample > 0 && sel.Sample < len(out) {
 		rng := rand.New(rand.NewPCG(sel.Seed, 0x73616d706c65))

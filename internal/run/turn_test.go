@@ -57,18 +57,48 @@ func TestTurnLoop(t *testing.T) {
 		{"answer", callvet.Case{}, []*callvet.Response{says("no")}, callvet.EndAnswered, callvet.OutcomeAbstained, nil, ""},
 		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndAnswered, callvet.OutcomeUnparseable, nil, ""},
 		{"agent", callvet.Case{MultiTurn: multi}, []*callvet.Response{complete}, callvet.EndAnswered, callvet.OutcomeCalled, []string{"1"}, ""},
-		{"chain", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{calls("a", `{}`), two, calls("goal", `{}`)}, callvet.EndReached, callvet.OutcomeCalled,
-			[]string{"sunny", "sunny", `{"error":"down","status":"exec_error"}`, `{"status":"ok"}`}, "ok,ok,exec_error,ok"},
-		{"too many rounds", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{calls("c", `{}`), calls("c", `{}`), calls("c", `{}`)}, callvet.EndMaxRounds, callvet.OutcomeCalled,
-			[]string{`{"id": 7}`, `{"id": 7}`, `{"id": 7}`}, "ok,ok,ok"},
+		{
+			"chain",
+			callvet.Case{MultiTurn: multi, Mocks: mocks},
+			[]*callvet.Response{calls("a", `{}`), two, calls("goal", `{}`)},
+			callvet.EndReached, callvet.OutcomeCalled,
+			[]string{"sunny", "sunny", `{"error":"down","status":"exec_error"}`, `{"status":"ok"}`},
+			"ok,ok,exec_error,ok",
+		},
+		{
+			"too many rounds",
+			callvet.Case{MultiTurn: multi, Mocks: mocks},
+			[]*callvet.Response{calls("c", `{}`), calls("c", `{}`), calls("c", `{}`)},
+			callvet.EndMaxRounds, callvet.OutcomeCalled,
+			[]string{`{"id": 7}`, `{"id": 7}`, `{"id": 7}`},
+			"ok,ok,ok",
+		},
 		{"gives up", callvet.Case{MultiTurn: multi}, []*callvet.Response{calls("a", `{}`), says("sorry")}, callvet.EndAnswered, callvet.OutcomeCalled, []string{`{"status":"ok"}`}, "ok"},
-		{"response asserted", callvet.Case{Mocks: mocks, Expect: callvet.Expect{ResponseNonEmpty: true}}, []*callvet.Response{calls("goal", `{}`), says("7 degrees")}, callvet.EndAnswered, callvet.OutcomeCalled,
-			[]string{`{"status":"ok"}`}, "ok"},
+		{
+			"response asserted",
+			callvet.Case{Mocks: mocks, Expect: callvet.Expect{ResponseNonEmpty: true}},
+			[]*callvet.Response{calls("goal", `{}`), says("7 degrees")},
+			callvet.EndAnswered, callvet.OutcomeCalled,
+			[]string{`{"status":"ok"}`},
+			"ok",
+		},
 		{"response asserted, no mocks", callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}}, []*callvet.Response{calls("a", `{}`)}, callvet.EndCalled, callvet.OutcomeCalled, nil, ""},
-		{"rejected by contract", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{calls("a", `{"bad":1}`), says("sorry")}, callvet.EndAnswered, callvet.OutcomeCalled,
-			[]string{`{"error":"the arguments break the tool's contract","violations":[{"path":"/bad","keyword":"type","message":"no"}]}`}, "rejected_by_contract"},
-		{"malformed", callvet.Case{MultiTurn: multi, Mocks: mocks}, []*callvet.Response{malformed, says("sorry")}, callvet.EndAnswered, callvet.OutcomeUnparseable,
-			[]string{`{"error":"the arguments are not valid JSON"}`}, "rejected_by_contract"},
+		{
+			"rejected by contract",
+			callvet.Case{MultiTurn: multi, Mocks: mocks},
+			[]*callvet.Response{calls("a", `{"bad":1}`), says("sorry")},
+			callvet.EndAnswered, callvet.OutcomeCalled,
+			[]string{`{"error":"the arguments break the tool's contract","violations":[{"path":"/bad","keyword":"type","message":"no"}]}`},
+			"rejected_by_contract",
+		},
+		{
+			"malformed",
+			callvet.Case{MultiTurn: multi, Mocks: mocks},
+			[]*callvet.Response{malformed, says("sorry")},
+			callvet.EndAnswered, callvet.OutcomeUnparseable,
+			[]string{`{"error":"the arguments are not valid JSON"}`},
+			"rejected_by_contract",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -154,11 +184,17 @@ func TestBrokenWorldIsAnError(t *testing.T) {
 
 func TestWhatIsSent(t *testing.T) {
 	t.Parallel()
-	s := &callvet.Suite{SystemPrompt: "suite", Defaults: callvet.Defaults{ToolChoice: "none"}, Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}},
+	s := &callvet.Suite{
+		SystemPrompt: "suite", Defaults: callvet.Defaults{ToolChoice: "none"}, Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}},
 		Cases: []callvet.Case{
-			{ID: "plain"}, {ID: "context", Context: "c"}, {ID: "choice", ToolChoice: "required"},
-			{ID: "some", ToolNames: []string{"b"}}, {ID: "no tools", ToolNames: []string{}}, {ID: "own", Tools: []callvet.Tool{{Name: "z"}}},
-		}}
+			{ID: "plain"},
+			{ID: "context", Context: "c"},
+			{ID: "choice", ToolChoice: "required"},
+			{ID: "some", ToolNames: []string{"b"}},
+			{ID: "no tools", ToolNames: []string{}},
+			{ID: "own", Tools: []callvet.Tool{{Name: "z"}}},
+		},
+	}
 	got := map[string]string{}
 	m := func(target string) modelFunc {
 		return func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {

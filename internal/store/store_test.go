@@ -59,13 +59,15 @@ func newRun(t testing.TB, db *store.DB, s *callvet.Suite, name string) store.Run
 // full has every field that a stored cell can have.
 func full(caseIx, target, repeat int) callvet.Cell {
 	cost, sim := 0.00125, 0.93
-	return callvet.Cell{Case: caseIx, Target: target, Repeat: repeat,
+	return callvet.Cell{
+		Case: caseIx, Target: target, Repeat: repeat,
 		Trace: callvet.Trace{
 			CaseID: fmt.Sprintf("c%d", caseIx), Target: "m \"x\"\\\t\n\r\x01", Repeat: repeat, Outcome: callvet.OutcomeCalled,
 			Turns: []callvet.Turn{
 				{Role: callvet.RoleAssistant, Content: "é 🙂 <&>\u2028", Reasoning: "hm", Calls: []callvet.Call{{
 					ID: "1", Tool: "a", Version: "2", Args: json.RawMessage(`{"x":[1,2.50]}`), ArgsRaw: "'x'", Repairs: []string{"r"}, Status: callvet.StatusExecErr,
-					Result: json.RawMessage(`null`), Error: "e", Note: "n", QueueMS: 0.5, ExecMS: 1e-7}}, Raw: json.RawMessage(`{"role":"assistant"}`)},
+					Result: json.RawMessage(`null`), Error: "e", Note: "n", QueueMS: 0.5, ExecMS: 1e-7,
+				}}, Raw: json.RawMessage(`{"role":"assistant"}`)},
 				{Role: callvet.RoleTool, CallID: "1", Tool: "a", Content: "{}"},
 			},
 			Answer: "ok", Usage: callvet.Usage{InputTokens: 5, OutputTokens: 6, ReasoningTokens: 7, CachedTokens: 8, CostUSD: &cost, PriceDate: "2026-01-01", Known: true},
@@ -74,12 +76,14 @@ func full(caseIx, target, repeat int) callvet.Cell {
 			Started: time.Date(2026, 3, 1, 2, 3, 4, 5000, time.UTC), WallMS: 12.25, FirstTokenMS: 3, ToolMS: 4, Cached: true,
 			Exchanges: []callvet.Exchange{{Request: json.RawMessage(`{"a":1}`), Response: "half {", HTTP: 500, MS: 3.5, Error: "bad"}, {}},
 		},
-		Result: callvet.Result{Verdict: callvet.VerdictFail, Class: callvet.ClassWrongArgs, Reason: "why", Plan: "p",
+		Result: callvet.Result{
+			Verdict: callvet.VerdictFail, Class: callvet.ClassWrongArgs, Reason: "why", Plan: "p",
 			Scores:            []callvet.Score{{Name: "overall", Value: 0.6, Scored: true}, {Name: "args", Reason: "not \"scored\""}},
 			Calls:             []callvet.CallMatch{{State: callvet.StatePartial, Expected: 0, Actual: -1, Want: []string{"a", "b"}, WantArgs: json.RawMessage(`{}`), Got: "a", GotArgs: json.RawMessage(`[]`), Note: "n", Args: []callvet.ArgDiff{{Path: "x", Expected: json.RawMessage(`1`), Actual: json.RawMessage(`"1"`), Rule: "exact", Similarity: &sim, Note: "n"}, {Path: "y", Matched: true, Rule: "r"}}, Violations: []callvet.Violation{{Path: "/x", Keyword: "type", Expected: "a", Actual: "b", Message: "m"}}}},
 			Assertions:        []callvet.Assertion{{Name: "n", Layer: callvet.LayerBudget, Passed: true, Skipped: "s", Expected: "e", Actual: "a"}},
 			SkippedAssertions: 2,
-		}}
+		},
+	}
 }
 
 func collect(t testing.TB, db *store.DB, run string, f store.Filter) []callvet.Cell {
@@ -235,9 +239,17 @@ func TestFindAndDeleteRuns(t *testing.T) {
 		ref, want string
 		kind      error
 	}{
-		{a.ID, a.ID, nil}, {"latest", c.ID, nil}, {"last", c.ID, nil}, {"latest~1", b.ID, nil}, {"nightly", b.ID, nil},
-		{b.ID[:3], b.ID, nil}, {strings.ToUpper(b.ID[:4]), b.ID, nil}, {a.ID[:3], "", callvet.ErrConflict},
-		{"nope!", "", callvet.ErrNotFound}, {"", "", callvet.ErrNotFound}, {"latest~9", "", callvet.ErrNotFound},
+		{a.ID, a.ID, nil},
+		{"latest", c.ID, nil},
+		{"last", c.ID, nil},
+		{"latest~1", b.ID, nil},
+		{"nightly", b.ID, nil},
+		{b.ID[:3], b.ID, nil},
+		{strings.ToUpper(b.ID[:4]), b.ID, nil},
+		{a.ID[:3], "", callvet.ErrConflict},
+		{"nope!", "", callvet.ErrNotFound},
+		{"", "", callvet.ErrNotFound},
+		{"latest~9", "", callvet.ErrNotFound},
 	} {
 		got, err := db.Run(t.Context(), tt.ref)
 		if got.ID != tt.want || !errors.Is(err, tt.kind) {

@@ -198,8 +198,10 @@ func (e *Expectation) Diffs(args value.Value) []callvet.ArgDiff {
 	}
 	for x, ok := args.First(); ok; x, ok = args.Next(x) {
 		if e.find(x, 0) < 0 {
-			out = append(out, callvet.ArgDiff{Path: x.Key(), Actual: append(json.RawMessage(nil), x.Raw()...),
-				Rule: "any_of (bfcl)", Note: string(Unexpected)})
+			out = append(out, callvet.ArgDiff{
+				Path: x.Key(), Actual: append(json.RawMessage(nil), x.Raw()...),
+				Rule: "any_of (bfcl)", Note: string(Unexpected),
+			})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b callvet.ArgDiff) int { return strings.Compare(a.Path, b.Path) })

@@ -21,7 +21,8 @@ type Args struct {
 // all is the caller's business). parameters is the tool's JSON Schema, or the
 // zero Value.
 func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, parameters value.Value,
-	set Settings, extra callvet.ExtraArgs) (*Args, []Problem) {
+	set Settings, extra callvet.ExtraArgs,
+) (*Args, []Problem) {
 	var c compiler
 	var want value.Value
 	if len(args) > 0 {

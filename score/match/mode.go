@@ -37,8 +37,10 @@ const (
 
 // Modes lists every mode name, those for whole cases first.
 func Modes() []string {
-	return []string{ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric,
-		ModeDate, ModeRegex, ModeSemantic, ModeAnyOf, ModePresent, ModeUnordered, ModeSubset, ModeAbsent, ModeType}
+	return []string{
+		ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric,
+		ModeDate, ModeRegex, ModeSemantic, ModeAnyOf, ModePresent, ModeUnordered, ModeSubset, ModeAbsent, ModeType,
+	}
 }
 
 // Similarity of two texts in [0,1] with the name of the embedder or judge that
@@ -74,11 +76,15 @@ type Problem struct {
 func FromScoring(s *callvet.Scoring, sim Similarity) (Settings, []Problem) {
 	set := Settings{Leaf: ModeExact, Epsilon: DefaultEpsilon, Threshold: DefaultThreshold, Similarity: sim}
 	if s.Mode == ModeAbsent || s.Mode == ModeType {
-		return set, []Problem{{"bad-mode", "scoring.mode", fmt.Sprintf("mode %q compares single parameters only", s.Mode),
-			"use it in matchers"}}
+		return set, []Problem{{
+			"bad-mode", "scoring.mode", fmt.Sprintf("mode %q compares single parameters only", s.Mode),
+			"use it in matchers",
+		}}
 	}
-	ps := set.overlay(callvet.Matcher{Mode: s.Mode, Epsilon: s.Epsilon, Relative: s.Relative, Threshold: s.Threshold,
-		Tolerance: s.Tolerance, Unanchored: s.Unanchored}, "scoring")
+	ps := set.overlay(callvet.Matcher{
+		Mode: s.Mode, Epsilon: s.Epsilon, Relative: s.Relative, Threshold: s.Threshold,
+		Tolerance: s.Tolerance, Unanchored: s.Unanchored,
+	}, "scoring")
 	if s.Mode == ModeAnyOf {
 		set.Leaf = ModeAnyOf
 	}
@@ -95,8 +101,10 @@ func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 	case ModeSemantic:
 		set.Leaf = m.Mode
 		if set.Similarity == nil {
-			ps = append(ps, Problem{"no-embedder", key, "mode semantic needs an embedder and none is configured",
-				"configure an embedder or use fuzzy"})
+			ps = append(ps, Problem{
+				"no-embedder", key, "mode semantic needs an embedder and none is configured",
+				"configure an embedder or use fuzzy",
+			})
 		}
 	case ModeUnordered:
 		set.Unordered = true

@@ -167,8 +167,10 @@ func (c *compiler) value(want value.Value, t *trie, s schema, set *Settings, key
 }
 
 func (c *compiler) object(want value.Value, t *trie, s schema, set *Settings, key string) *Rule {
-	r := &Rule{op: opObject, name: set.structName(), want: want, set: set,
-		loose: set.Subset || want.Kind() == value.Invalid}
+	r := &Rule{
+		op: opObject, name: set.structName(), want: want, set: set,
+		loose: set.Subset || want.Kind() == value.Invalid,
+	}
 	r.members = make([]member, 0, want.Len())
 	for e, ok := want.First(); ok; e, ok = want.Next(e) {
 		name := e.Key()

@@ -64,31 +64,39 @@ func TestHTTPShapes(t *testing.T) {
 		want   string
 		finish string
 	}{
-		"chat-sync": {"application/json", 200,
+		"chat-sync": {
+			"application/json", 200,
 			`{"message":"It is 21.","toolCalls":[{"id":"t1","name":"get_weather","args":{"city":"Paris"},"result":{"temp":21}}],"warnings":[],"flags":[]}`,
-			"assistant \"\" get_weather{\"city\":\"Paris\"}={\"temp\":21}\ntool \"{\\\"temp\\\":21}\"\nassistant \"It is 21.\"\n", ""},
+			"assistant \"\" get_weather{\"city\":\"Paris\"}={\"temp\":21}\ntool \"{\\\"temp\\\":21}\"\nassistant \"It is 21.\"\n", "",
+		},
 		"names only": {"application/json", 200, `{"text":"ok","toolsCalled":["a","b"]}`, "assistant \"ok\" a? b?\n", ""},
-		"chat completion": {"application/json", 200,
+		"chat completion": {
+			"application/json", 200,
 			`{"model":"m","choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},"finish_reason":"tool_calls"}]}`,
-			"assistant \"\" f{\"a\": 1}\n", "tool_calls"},
-		"messages with results": {"application/json", 200,
+			"assistant \"\" f{\"a\": 1}\n", "tool_calls",
+		},
+		"messages with results": {
+			"application/json", 200,
 			`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"","tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"x","content":"7"},{"role":"assistant","content":"seven"}]}`,
-			"assistant \"\" f{}=7\ntool \"7\"\nassistant \"seven\"\n", ""},
+			"assistant \"\" f{}=7\ntool \"7\"\nassistant \"seven\"\n", "",
+		},
 		"text": {"text/plain", 200, "hello", "assistant \"hello\"\n", ""},
-		"events": {"text/event-stream; charset=utf-8", 200, sse(
-			"event: session\ndata: {\"sessionId\":\"s\"}\n\n",
-			": keep-alive\n\n",
-			"event: text_delta\ndata: {\"content\":\"Let me \"}\n\n",
-			"event: text_delta\r\ndata: {\"delta\":\"look.\"}\r\n\r\n",
-			"event: tool_call\ndata: {\"id\":\"1\",\"tool\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}}\n\n",
-			"event: tool_call\ndata: {\"id\":\"2\",\"tool\":\"get_time\",\"args\":{}}\n\n",
-			"event: tool_result\ndata: {\"id\":\"2\",\"tool\":\"get_time\",\"result\":{\"t\":\"9\"}}\n\n",
-			"event: tool_result\ndata: {\"id\":\"1\",\"tool\":\"get_weather\",\"error\":\"offline\"}\n\n",
-			"event: tool_warning\ndata: {\"tool\":\"get_time\",\"message\":\"slow\"}\n\n",
-			"event: text_delta\ndata: {\"content\":\"Done.\"}\n\n",
-			"event: done\ndata: {\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}\n\n",
-		),
-			"assistant \"Let me look.\" get_weather{\"city\":\"Oslo\"}=offline get_time{}={\"t\":\"9\"}\ntool \"{\\\"t\\\":\\\"9\\\"}\"\ntool \"offline\"\nassistant \"Done.\"\n", ""},
+		"events": {
+			"text/event-stream; charset=utf-8", 200, sse(
+				"event: session\ndata: {\"sessionId\":\"s\"}\n\n",
+				": keep-alive\n\n",
+				"event: text_delta\ndata: {\"content\":\"Let me \"}\n\n",
+				"event: text_delta\r\ndata: {\"delta\":\"look.\"}\r\n\r\n",
+				"event: tool_call\ndata: {\"id\":\"1\",\"tool\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}}\n\n",
+				"event: tool_call\ndata: {\"id\":\"2\",\"tool\":\"get_time\",\"args\":{}}\n\n",
+				"event: tool_result\ndata: {\"id\":\"2\",\"tool\":\"get_time\",\"result\":{\"t\":\"9\"}}\n\n",
+				"event: tool_result\ndata: {\"id\":\"1\",\"tool\":\"get_weather\",\"error\":\"offline\"}\n\n",
+				"event: tool_warning\ndata: {\"tool\":\"get_time\",\"message\":\"slow\"}\n\n",
+				"event: text_delta\ndata: {\"content\":\"Done.\"}\n\n",
+				"event: done\ndata: {\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}\n\n",
+			),
+			"assistant \"Let me look.\" get_weather{\"city\":\"Oslo\"}=offline get_time{}={\"t\":\"9\"}\ntool \"{\\\"t\\\":\\\"9\\\"}\"\ntool \"offline\"\nassistant \"Done.\"\n", "",
+		},
 		"typed events": {"text/event-stream", 200, sse(
 			"data: {\"type\":\"session\",\"id\":\"s\"}\n\n",
 			"data: {\"type\":\"tool_call\",\"toolCall\":{\"id\":\"a\",\"name\":\"f\",\"input\":{\"x\":1}}}\n\n",
@@ -101,12 +109,16 @@ func TestHTTPShapes(t *testing.T) {
 			"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
 			"data: [DONE]\n\n",
 		), "assistant \"\" f{\"a\":2}\n", "tool_calls"},
-		"pause event": {"text/event-stream", 200,
+		"pause event": {
+			"text/event-stream", 200,
 			"event: hitl\ndata: {\"tool\":\"delete_all\",\"args\":{\"id\":7},\"message\":\"Sure?\",\"resumeToken\":\"tok-123456\"}\n\n",
-			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL},
-		"pause status": {"application/json", 409,
+			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL,
+		},
+		"pause status": {
+			"application/json", 409,
 			`{"error":"hitl","message":"Sure?","hitl":{"tool":"delete_all","args":{"id":7},"resumeToken":"tok-123456"}}`,
-			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL},
+			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 func nameKeys() []string {
 	return []string{"name", "tool", "tool_name", "function_name", "function", "action"}
 }
+
 func argsKeys() []string {
 	return []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input"}
 }

@@ -33,7 +33,9 @@ func TestImportRow(t *testing.T) {
 		Expect: callvet.Expect{Plans: []callvet.Plan{{Name: "ground truth", Order: callvet.OrderAny, Calls: []callvet.ExpectedCall{{
 			Tools: []string{"a.b"}, Args: json.RawMessage(`{}`), Matchers: map[string]callvet.Matcher{
 				"x": {Mode: "any_of", Value: json.RawMessage(`[1.5]`)},
-				"y": {Mode: "any_of", Value: json.RawMessage(`[[1,2],""]`), Optional: true}}}}}}},
+				"y": {Mode: "any_of", Value: json.RawMessage(`[[1,2],""]`), Optional: true},
+			},
+		}}}}},
 	}
 	got := s.Cases[0]
 	tools := got.Tools

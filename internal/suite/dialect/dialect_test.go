@@ -103,12 +103,18 @@ func TestToolsuiteCase(t *testing.T) {
 		"tool null":        {`{"prompt":"p","expected_tool":null}`, callvet.Case{Expect: callvet.Expect{Plans: none}}},
 		"should not call":  {`{"prompt":"p","should_call_tool":false,"category":"irrelevance"}`, callvet.Case{Expect: callvet.Expect{Plans: none}, Fields: map[string]string{"category": "irrelevance"}}},
 		"config over mode": {`{"prompt":"p","expected_tool":null,"param_scoring":"fuzzy","scoring_config":{"mode":"numeric_tolerance","epsilon":0.5}}`, callvet.Case{Expect: callvet.Expect{Plans: none}, Scoring: &callvet.Scoring{Mode: "numeric_tolerance", Epsilon: &eps}}},
-		"flat multi-turn": {`{"prompt":"p","expected_tool":null,"multi_turn":true,"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["a"],"mock_responses":{"a":{"n":1.0}},"argument_source":{"id":"a.flights[0].id"}}`,
-			callvet.Case{Expect: callvet.Expect{Plans: none}, MultiTurn: multi, Mocks: mocks}},
-		"nested multi-turn": {`{"prompt":"p","expected_tool":null,"multi_turn":{"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["a"],"mock_responses":{"a":{"n":1.0}},"argument_source":{"id":"a.flights[0].id"}}}`,
-			callvet.Case{Expect: callvet.Expect{Plans: none}, MultiTurn: multi, Mocks: mocks}},
-		"nested config, flat wins": {`{"prompt":"p","expected_tool":null,"max_rounds":5,"multi_turn_config":{"max_rounds":9,"optimal_hops":2,"valid_prerequisites":["a"],"mock_responses":{"a":{"n":1.0}},"argument_source":{"id":"a.flights[0].id"}}}`,
-			callvet.Case{Expect: callvet.Expect{Plans: none}, MultiTurn: multi, Mocks: mocks}},
+		"flat multi-turn": {
+			`{"prompt":"p","expected_tool":null,"multi_turn":true,"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["a"],"mock_responses":{"a":{"n":1.0}},"argument_source":{"id":"a.flights[0].id"}}`,
+			callvet.Case{Expect: callvet.Expect{Plans: none}, MultiTurn: multi, Mocks: mocks},
+		},
+		"nested multi-turn": {
+			`{"prompt":"p","expected_tool":null,"multi_turn":{"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["a"],"mock_responses":{"a":{"n":1.0}},"argument_source":{"id":"a.flights[0].id"}}}`,
+			callvet.Case{Expect: callvet.Expect{Plans: none}, MultiTurn: multi, Mocks: mocks},
+		},
+		"nested config, flat wins": {
+			`{"prompt":"p","expected_tool":null,"max_rounds":5,"multi_turn_config":{"max_rounds":9,"optimal_hops":2,"valid_prerequisites":["a"],"mock_responses":{"a":{"n":1.0}},"argument_source":{"id":"a.flights[0].id"}}}`,
+			callvet.Case{Expect: callvet.Expect{Plans: none}, MultiTurn: multi, Mocks: mocks},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,17 +136,23 @@ func TestProblems(t *testing.T) {
 		dialect, doc string
 		want         []string
 	}{
-		"unknown key": {Toolsuite, "{\"name\":\"s\",\n \"tools\":[],\n \"test_cases\":[\n  {\"prompt\":\"p\", \"expectd_tool\":\"t\", \"expected_tool\":null}]}",
-			[]string{`error unknown-key expectd_tool 4:18 did you mean "expected_tool"?`}},
+		"unknown key": {
+			Toolsuite, "{\"name\":\"s\",\n \"tools\":[],\n \"test_cases\":[\n  {\"prompt\":\"p\", \"expectd_tool\":\"t\", \"expected_tool\":null}]}",
+			[]string{`error unknown-key expectd_tool 4:18 did you mean "expected_tool"?`},
+		},
 		"unknown mode":     {Toolsuite, suiteOf(`{"prompt":"é","expected_tool":null,"param_scoring":"fuzy"}`), []string{`error unknown-mode param_scoring 1:132 did you mean "fuzzy"?`}},
 		"contradiction":    {Toolsuite, suiteOf(`{"prompt":"p","expected_tool":"t","should_call_tool":false}`), []string{"error contradiction should_call_tool 1:115 remove one of the two"}},
 		"not multi-turn":   {Toolsuite, suiteOf(`{"prompt":"p","expected_tool":"t","max_rounds":3}`), []string{"warning not-carried max_rounds 1:115 "}},
 		"no expected tool": {Toolsuite, suiteOf(`{"prompt":"p"}`), []string{`warning no-expected-tool expected_tool 1:81 write "expected_tool": null to say that no call is right`}},
-		"both tool lists": {Forge, `[{"id":"gs-a-001","input":{"message":"m"},"expect":{"toolsCalled":["a"],"toolsAcceptable":[["a"]]}}]`,
-			[]string{"error contradiction toolsAcceptable 1:73 keep toolsCalled for an exact set, toolsAcceptable for alternatives"}},
+		"both tool lists": {
+			Forge, `[{"id":"gs-a-001","input":{"message":"m"},"expect":{"toolsCalled":["a"],"toolsAcceptable":[["a"]]}}]`,
+			[]string{"error contradiction toolsAcceptable 1:73 keep toolsCalled for an exact set, toolsAcceptable for alternatives"},
+		},
 		"unknown assertion": {Forge, `[{"id":"gs-a-001","input":{"message":"m"},"expect":{"toolCalled":["a"]}}]`, []string{`error unknown-key toolCalled 1:53 did you mean "toolsCalled"?`}},
-		"token in message": {Forge, `[{"id":"gs-a-001","input":{"message":"{{seed:x}}"},"expect":{"toolsCalled":["a"]}}]`,
-			[]string{"error token-not-allowed input.message 1:38 use tokens in response assertions and toolParams only"}},
+		"token in message": {
+			Forge, `[{"id":"gs-a-001","input":{"message":"{{seed:x}}"},"expect":{"toolsCalled":["a"]}}]`,
+			[]string{"error token-not-allowed input.message 1:38 use tokens in response assertions and toolParams only"},
+		},
 		"no expect":      {Forge, `[{"id":"gs-a-001","description":"d","input":{"message":"m"}}]`, []string{"error asserts-nothing expect 1:2 add expect with toolsCalled or another assertion"}},
 		"yaml task":      {Tasks, "- task_id: t1\n  goal: g\n  gold_stepz: []\n  gold_steps: []\n", []string{`error unknown-key gold_stepz 3:3 did you mean "gold_steps"?`}},
 		"bad arguments":  {OpenAI, `{"messages":[{"role":"user","content":"u"},{"role":"assistant","tool_calls":[{"function":{"name":"t","arguments":"{\"a\":1,\"a\":2}"}}]}]}`, []string{"error arguments-not-json arguments 1:114 write a JSON object with unique keys"}},
@@ -311,8 +323,10 @@ func TestTasks(t *testing.T) {
 	if len(problems) != 2 {
 		t.Errorf("problems: %v", problems)
 	}
-	for _, form := range []string{doc, `[{"task_id":1,"goal":"g","gold_steps":["a@v1","b"],"needed":true}]`, "{\"task_id\":\"a\",\"goal\":\"g\",\"gold_steps\":[]}\n{\"task_id\":\"b\",\"goal\":\"g\",\"gold_steps\":[]}\n",
-		`{"name":"n","tools":[{"name":"a","version":"v2","inputSchema":{}}],"tasks":[{"task_id":"a","goal":"g","gold_steps":[]}]}`} {
+	for _, form := range []string{
+		doc, `[{"task_id":1,"goal":"g","gold_steps":["a@v1","b"],"needed":true}]`, "{\"task_id\":\"a\",\"goal\":\"g\",\"gold_steps\":[]}\n{\"task_id\":\"b\",\"goal\":\"g\",\"gold_steps\":[]}\n",
+		`{"name":"n","tools":[{"name":"a","version":"v2","inputSchema":{}}],"tasks":[{"task_id":"a","goal":"g","gold_steps":[]}]}`,
+	} {
 		s, _ := load(t, Tasks, form, Options{})
 		out, lost, err := Export(Tasks, s)
 		if err != nil || len(lost) > 0 {

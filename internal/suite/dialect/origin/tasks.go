@@ -72,8 +72,10 @@ func taskFields() []string {
 func (r *reader) task(n tree.Node, index int) callvet.Case {
 	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw}
 	r.CaseID = c.ID
-	o := r.Object(n, "a task", append([]string{"task_id", "goal", "messages", "context", "description", "gold_steps", "gold_postconditions", "needed",
-		"budget", "safety_rules", "as_of", "tags", "tier"}, taskFields()...)...)
+	o := r.Object(n, "a task", append([]string{
+		"task_id", "goal", "messages", "context", "description", "gold_steps", "gold_postconditions", "needed",
+		"budget", "safety_rules", "as_of", "tags", "tier",
+	}, taskFields()...)...)
 	if id := o.Scalar("task_id"); id != "" {
 		c.ID, r.CaseID = id, id
 	} else {
