@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -90,7 +91,7 @@ func openBrowser(t *testing.T) *browser {
 		cancel()
 		_ = os.RemoveAll(profile)
 		if t.Failed() {
-			t.Logf("chromium: %s", limited(said.String(), 4000))
+			t.Logf("chromium: %s", plain.Limited(said.String(), 4000))
 		}
 	})
 	var page struct{ TargetID string }

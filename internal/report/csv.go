@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -88,7 +89,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // cell makes a text safe for a spreadsheet.
 func cell(s string) string {
-	s = clean(s)
+	s = plain.Clean(s)
 	if s != "" && strings.ContainsRune("=+-@\t\n", rune(s[0])) {
 		return "'" + s
 	}

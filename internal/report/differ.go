@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -43,7 +44,7 @@ func diffs(r Row) []callDiff {
 	out := make([]callDiff, 0, len(matches))
 	for i := range matches {
 		if m := &matches[i]; m.State == callvet.StateExtra && allowed(r.Case.MultiTurn, m.Got) {
-			out = append(out, callDiff{Title: line(m.Got) + ": an allowed step on the way", State: callvet.StateMatched})
+			out = append(out, callDiff{Title: plain.Line(m.Got) + ": an allowed step on the way", State: callvet.StateMatched})
 			continue
 		}
 		out = append(out, diffCall(&matches[i]))
@@ -61,15 +62,15 @@ func allowed(mt *callvet.MultiTurn, name string) bool {
 }
 
 func diffCall(m *callvet.CallMatch) callDiff {
-	want, got := line(strings.Join(m.Want, " or ")), line(m.Got)
-	d := callDiff{State: m.State, Note: line(m.Note)}
+	want, got := plain.Line(strings.Join(m.Want, " or ")), plain.Line(m.Got)
+	d := callDiff{State: m.State, Note: plain.Line(m.Note)}
 	switch m.State {
 	case callvet.StateMissing:
 		d.Title = want + ": not called"
-		d.Lines = []diffLine{{Mark: "-", Whole: true, Path: "call", Expected: want + "(" + compact(m.WantArgs, "") + ")", Actual: nothing}}
+		d.Lines = []diffLine{{Mark: "-", Whole: true, Path: "call", Expected: want + "(" + plain.Compact(m.WantArgs, "") + ")", Actual: nothing}}
 	case callvet.StateExtra:
 		d.Title = got + ": called but not expected"
-		d.Lines = []diffLine{{Mark: "+", Whole: true, Path: "call", Expected: nothing, Actual: got + "(" + compact(m.GotArgs, "") + ")"}}
+		d.Lines = []diffLine{{Mark: "+", Whole: true, Path: "call", Expected: nothing, Actual: got + "(" + plain.Compact(m.GotArgs, "") + ")"}}
 	default:
 		d.Title = got
 		if m.State == callvet.StateMatched {
@@ -100,8 +101,8 @@ func named(names []string, name string) bool {
 
 func diffArg(a *callvet.ArgDiff) diffLine {
 	l := diffLine{
-		Mark: "!", Path: line(a.Path), Expected: compact(a.Expected, nothing), Actual: compact(a.Actual, nothing),
-		Rule: line(a.Rule), Note: line(a.Note),
+		Mark: "!", Path: plain.Line(a.Path), Expected: plain.Compact(a.Expected, nothing), Actual: plain.Compact(a.Actual, nothing),
+		Rule: plain.Line(a.Rule), Note: plain.Line(a.Note),
 	}
 	switch {
 	case a.Matched:
@@ -126,7 +127,7 @@ func violation(v callvet.Violation) string {
 	if v.Message == "" {
 		s = fmt.Sprintf("%s: %s: expected %s, got %s", path, v.Keyword, v.Expected, v.Actual)
 	}
-	return line(s)
+	return plain.Line(s)
 }
 
 // word says a mark in a word, so that it is not told by color or sign alone.
@@ -146,11 +147,11 @@ func word(mark string) string {
 func repairs(t *callvet.Trace) []string {
 	var out []string
 	for _, r := range t.Repairs {
-		out = append(out, line(r))
+		out = append(out, plain.Line(r))
 	}
 	for _, c := range t.Calls() {
 		for _, r := range c.Repairs {
-			if r = line(r); !slices.Contains(out, r) {
+			if r = plain.Line(r); !slices.Contains(out, r) {
 				out = append(out, r)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // maxScan bounds how many failed attempts are looked at to choose some.
@@ -31,13 +32,13 @@ func (s *screen) failures(v *View) error {
 	}
 	s.heading("What failed")
 	for _, g := range groups {
-		s.line("\n%s", s.bold(className(g.Class))+s.dim(fmt.Sprintf("  %s", count(g.N, "attempt", "attempts"))))
+		s.line("\n%s", s.bold(className(g.Class))+s.dim(fmt.Sprintf("  %s", plain.Count(g.N, "attempt", "attempts"))))
 		for i, r := range g.Rows {
 			s.failure(v, r, g.Repeats[i])
 		}
 	}
 	if rest > 0 {
-		s.line("\n… and %s more: callvet show %s", thousands(rest), line(v.ID))
+		s.line("\n… and %s more: callvet show %s", plain.Thousands(rest), plain.Line(v.ID))
 	}
 	return nil
 }
@@ -49,12 +50,17 @@ func (s *screen) failure(v *View, r Row, more int) {
 	}
 	title := fmt.Sprintf("  %s  %s", paint(word), s.bold(attemptName(r, v.repeats())))
 	if len(v.Targets) > 1 {
-		title += "  " + targetNumber(r.Cell.Target) + " " + line(v.targetName(r.Cell.Target))
+		title += "  " + targetNumber(r.Cell.Target) + " " + plain.Line(v.targetName(r.Cell.Target))
 	}
 	s.line("%s%s", title, s.dim(alike(more)))
-	if q := line(question(r.Case)); q != "" {
+	if q := plain.Line(question(r.Case)); q != "" {
 		s.line("        %s", s.dim("“"+short(q, s.width-12)+"”"))
 	}
+	s.details(r)
+}
+
+// details explains an attempt that did not pass.
+func (s *screen) details(r Row) {
 	if b := because(r); b != "" && !told(r) {
 		s.wrap("        ", b)
 	}
@@ -64,7 +70,7 @@ func (s *screen) failure(v *View, r Row, more int) {
 		s.line("        repaired before scoring: %s", strings.Join(m, ", "))
 	}
 	if len(r.Cell.Trace.Calls()) == 0 && r.Cell.Trace.Answer != "" {
-		s.line("        answered: %s", short(line(r.Cell.Trace.Answer), s.width-18))
+		s.line("        answered: %s", short(plain.Line(r.Cell.Trace.Answer), s.width-18))
 	}
 }
 
@@ -73,7 +79,7 @@ func (s *screen) failure(v *View, r Row, more int) {
 func told(r Row) bool {
 	reason := because(r)
 	for _, a := range failedAssertions(&r.Cell.Result) {
-		if strings.HasPrefix(reason, line(a.Name)+":") {
+		if strings.HasPrefix(reason, plain.Line(a.Name)+":") {
 			return true
 		}
 	}
@@ -99,11 +105,11 @@ func alike(more int) string {
 	if more == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  (and %s)", count(more, "other repeat", "other repeats"))
+	return fmt.Sprintf("  (and %s)", plain.Count(more, "other repeat", "other repeats"))
 }
 
 func assertionText(a callvet.Assertion) string {
-	t := line(a.Name)
+	t := plain.Line(a.Name)
 	if a.Expected != "" || a.Actual != "" {
 		t += fmt.Sprintf(": expected %s, got %s", orNothing(a.Expected), orNothing(a.Actual))
 	}
@@ -111,7 +117,7 @@ func assertionText(a callvet.Assertion) string {
 }
 
 func orNothing(s string) string {
-	if s = line(s); s != "" {
+	if s = plain.Line(s); s != "" {
 		return s
 	}
 	return nothing
@@ -123,10 +129,10 @@ func (s *screen) failedAssertions(r Row) {
 	list := failedAssertions(&r.Cell.Result)
 	wide := 0
 	for _, a := range list {
-		wide = max(wide, lipgloss.Width(line(a.Name)))
+		wide = max(wide, lipgloss.Width(plain.Line(a.Name)))
 	}
 	for i, a := range list {
-		s.wrap(fmt.Sprintf("        %s %-*s  expected ", s.red("!"), wide, line(a.Name)), short(orNothing(a.Expected), maxShown))
+		s.wrap(fmt.Sprintf("        %s %-*s  expected ", s.red("!"), wide, plain.Line(a.Name)), short(orNothing(a.Expected), maxShown))
 		if i+1 == len(list) || list[i+1].Actual != a.Actual {
 			s.wrap(strings.Repeat(" ", 12+wide)+"got      ", short(orNothing(a.Actual), maxShown))
 		}
@@ -210,13 +216,4 @@ func ruleText(l diffLine, all bool) string {
 		return ""
 	}
 	return "  (" + strings.Join(parts, "; ") + ")"
-}
-
-// diffText is a line of a comparison as one line of text.
-func diffText(l diffLine) string {
-	t := fmt.Sprintf("%s: expected %s, got %s", l.Path, l.Expected, l.Actual)
-	if l.Mark == "=" {
-		t = fmt.Sprintf("%s: %s", l.Path, l.Actual)
-	}
-	return t + ruleText(l, true)
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -42,18 +43,18 @@ const (
 // Its size is bounded whatever the size of the run.
 func HTML(w io.Writer, v *View) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"clean": clean, "amount": amount, "rate": rate, "change": change, "thousands": thousands, "millis": millis,
+		"clean": plain.Clean, "amount": amount, "rate": rate, "change": change, "thousands": plain.Thousands, "millis": plain.Millis,
 		"className": className, "bar": bar, "diffBar": diffBar, "pValue": pValue,
 		"cost": cost, "assertion": assertionText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
 		"value":      value, "values": func(iv stats.Interval) [2]string { return twoLines(rate(iv)) },
 		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
-		"judged": func(v panel.Verdicts) string { return thousands(v.Pass + v.Fail) },
+		"judged": func(v panel.Verdicts) string { return plain.Thousands(v.Pass + v.Fail) },
 		"total": func(in, out int) string {
 			if in+out == 0 {
 				return "–"
 			}
-			return thousands(in + out)
+			return plain.Thousands(in + out)
 		},
 	}).Parse(pageHTML)
 	if err != nil {
@@ -303,13 +304,13 @@ func (p *page) Passed() iter.Seq[attempt] {
 			p.passes++
 			var calls []string
 			for _, c := range r.Cell.Trace.Calls() {
-				calls = append(calls, limited(callText(&c), 300))
+				calls = append(calls, plain.Limited(callText(&c), 300))
 			}
 			text := strings.Join(calls, "\n")
 			if len(calls) == 0 {
 				text = "no call"
 			}
-			a := attempt{Name: attemptName(r, p.repeats()), Target: line(p.targetName(r.Cell.Target)), Question: limited(line(question(r.Case)), 200), Reason: text}
+			a := attempt{Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)), Question: plain.Limited(plain.Line(question(r.Case)), 200), Reason: text}
 			if !yield(a) {
 				return
 			}
@@ -323,16 +324,16 @@ func (p *page) HiddenPasses() int { return max(0, p.Verdicts.Pass-p.passes) }
 func (p *page) attempt(r Row) attempt {
 	t, res := &r.Cell.Trace, &r.Cell.Result
 	a := attempt{
-		Name: attemptName(r, p.repeats()), Target: line(p.targetName(r.Cell.Target)), Class: classOf(r), Verdict: string(verdictOf(r)),
-		Question: limited(line(question(r.Case)), 400), Reason: because(r), Plan: line(res.Plan), Meta: attemptMeta(r),
+		Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)), Class: classOf(r), Verdict: string(verdictOf(r)),
+		Question: plain.Limited(plain.Line(question(r.Case)), 400), Reason: because(r), Plan: plain.Line(res.Plan), Meta: attemptMeta(r),
 		Diffs: diffs(r), Assertions: res.Assertions, Repairs: repairs(t), Scores: res.Scores, Open: p.shown <= 3 && r.Cell.Repeat == 0,
 	}
 	a.Turns = append(bubbles(r.Case.Input, false), bubbles(t.Turns, true)...)
 	for i := range t.Exchanges {
 		x := &t.Exchanges[i]
 		a.Exchanges = append(a.Exchanges, exchange{
-			Title: fmt.Sprintf("exchange %d: HTTP %d, %s", i+1, x.HTTP, millis(x.MS)), Error: line(x.Error),
-			Request: limited(indented(x.Request), maxHTMLText), Response: limited(indented([]byte(x.Response)), maxHTMLText),
+			Title: fmt.Sprintf("exchange %d: HTTP %d, %s", i+1, x.HTTP, plain.Millis(x.MS)), Error: plain.Line(x.Error),
+			Request: plain.Limited(plain.Indented(x.Request), maxHTMLText), Response: plain.Limited(plain.Indented([]byte(x.Response)), maxHTMLText),
 		})
 	}
 	return a
@@ -342,12 +343,12 @@ func bubbles(turns []callvet.Turn, target bool) []bubble {
 	out := make([]bubble, 0, len(turns))
 	for i := range turns {
 		t := &turns[i]
-		b := bubble{Role: string(t.Role), Content: limited(clean(t.Content), maxHTMLText), Reasoning: limited(clean(t.Reasoning), 1000), Target: target}
+		b := bubble{Role: string(t.Role), Content: plain.Limited(plain.Clean(t.Content), maxHTMLText), Reasoning: plain.Limited(plain.Clean(t.Reasoning), 1000), Target: target}
 		if t.Tool != "" {
-			b.Role += " " + line(t.Tool)
+			b.Role += " " + plain.Line(t.Tool)
 		}
 		for j := range t.Calls {
-			b.Calls = append(b.Calls, limited(callText(&t.Calls[j]), maxHTMLText))
+			b.Calls = append(b.Calls, plain.Limited(callText(&t.Calls[j]), maxHTMLText))
 		}
 		out = append(out, b)
 	}
@@ -366,7 +367,7 @@ func (l diffLine) ActualParts() split { _, b := parts(l.Expected, l.Actual); ret
 
 func parts(a, b string) (split, split) {
 	if a == b || a == nothing || b == nothing || len(a) > maxHTMLText || len(b) > maxHTMLText {
-		return split{Before: limited(a, maxHTMLText)}, split{Before: limited(b, maxHTMLText)}
+		return split{Before: plain.Limited(a, maxHTMLText)}, split{Before: plain.Limited(b, maxHTMLText)}
 	}
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

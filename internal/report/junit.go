@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
@@ -83,10 +84,10 @@ func (v *View) testcase(r Row) junit.Testcase {
 	case callvet.VerdictNotRun:
 		tc.Skipped = &junit.Result{Message: xmlText(because(r))}
 	case callvet.VerdictError:
-		result.Data = xmlText(limited(plainDetails(r), 4000))
+		result.Data = xmlText(plain.Limited(plainDetails(r), 4000))
 		tc.Error = result
 	default:
-		result.Data = xmlText(limited(plainDetails(r), 4000))
+		result.Data = xmlText(plain.Limited(plainDetails(r), 4000))
 		tc.Failure = result
 	}
 	return tc
@@ -94,37 +95,12 @@ func (v *View) testcase(r Row) junit.Testcase {
 
 // plainDetails is the explanation of one attempt as lines of text.
 func plainDetails(r Row) string {
-	var b strings.Builder
-	if q := line(question(r.Case)); q != "" {
-		fmt.Fprintf(&b, "user: %s\n", limited(q, 500))
+	s := newScreen(TerminalOptions{})
+	if q := plain.Line(question(r.Case)); q != "" {
+		s.line("user: %s", plain.Limited(q, 500))
 	}
-	for _, d := range diffs(r) {
-		fmt.Fprintf(&b, "%s\n", d.Title)
-		for _, l := range d.Lines {
-			if l.Mark != "=" {
-				fmt.Fprintf(&b, "  %-8s %s\n", word(l.Mark), diffText(l))
-			}
-		}
-		for _, x := range d.Violations {
-			fmt.Fprintf(&b, "  schema   %s\n", x)
-		}
-		if d.Note != "" {
-			fmt.Fprintf(&b, "  note     %s\n", d.Note)
-		}
-	}
-	for _, a := range failedAssertions(&r.Cell.Result) {
-		fmt.Fprintf(&b, "assertion %s\n", assertionText(a))
-	}
-	if m := repairs(&r.Cell.Trace); len(m) > 0 {
-		fmt.Fprintf(&b, "repaired before scoring: %s\n", strings.Join(m, ", "))
-	}
-	if f := r.Cell.Trace.Fault; f != nil {
-		fmt.Fprintf(&b, "%s\n", line(f.Error()))
-	}
-	if len(r.Cell.Trace.Calls()) == 0 && r.Cell.Trace.Answer != "" {
-		fmt.Fprintf(&b, "answered: %s\n", limited(line(r.Cell.Trace.Answer), 500))
-	}
-	return b.String()
+	s.details(r)
+	return strings.ReplaceAll(s.String(), "\n        ", "\n")
 }
 
 // xmlText leaves only characters that XML 1.0 allows; a CDATA section cannot
@@ -135,7 +111,7 @@ func xmlText(s string) string {
 			return r
 		}
 		return 0xfffd
-	}, clean(s))
+	}, plain.Clean(s))
 }
 
 func seconds(ms float64) string { return fmt.Sprintf("%.3f", ms/1000) }

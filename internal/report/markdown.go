@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -51,10 +52,10 @@ func mdTail(v *View) string {
 		if i == 0 {
 			b.WriteString("\nNext:\n\n")
 		}
-		fmt.Fprintf(&b, "    %s\n", limited(line(n), 300))
+		fmt.Fprintf(&b, "    %s\n", plain.Limited(plain.Line(n), 300))
 	}
 	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", md(v.ID),
-		count(v.Suite.Cases, "case", "cases"), count(v.repeats(), "repeat", "repeats"))
+		plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.repeats(), "repeat", "repeats"))
 	return b.String()
 }
 
@@ -155,7 +156,7 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 		}
 	}
 	if rest > 0 {
-		fmt.Fprintf(b, "\n… and %s more that did not pass: `callvet show %s`\n", thousands(rest), codeText(v.ID))
+		fmt.Fprintf(b, "\n… and %s more that did not pass: `callvet show %s`\n", plain.Thousands(rest), codeText(v.ID))
 	}
 	return nil
 }
@@ -163,18 +164,18 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 func mdFailure(v *View, r Row, more int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", inHTML(attemptName(r, v.repeats())), alike(more), inHTML(v.targetName(r.Cell.Target)), inHTML(className(classOf(r))))
-	if q := line(question(r.Case)); q != "" {
-		fmt.Fprintf(&b, "> %s\n\n", md(limited(q, 400)))
+	if q := plain.Line(question(r.Case)); q != "" {
+		fmt.Fprintf(&b, "> %s\n\n", md(plain.Limited(q, 400)))
 	}
 	if s := because(r); s != "" && !told(r) {
-		fmt.Fprintf(&b, "%s\n\n", md(limited(s, 600)))
+		fmt.Fprintf(&b, "%s\n\n", md(plain.Limited(s, 600)))
 	}
 	var d strings.Builder
 	for _, c := range diffs(r) {
 		mdCall(&d, c)
 	}
 	for _, a := range failedAssertions(&r.Cell.Result) {
-		fmt.Fprintf(&d, "! %s\n", limited(assertionText(a), 600))
+		fmt.Fprintf(&d, "! %s\n", plain.Limited(assertionText(a), 600))
 	}
 	if d.Len() > 0 {
 		fence := fenceFor(d.String())
@@ -188,9 +189,9 @@ func mdFailure(v *View, r Row, more int) string {
 func mdCall(b *strings.Builder, c callDiff) {
 	switch c.State {
 	case callvet.StateMissing:
-		fmt.Fprintf(b, "- %s   # not called\n", limited(c.Lines[0].Expected, 800))
+		fmt.Fprintf(b, "- %s   # not called\n", plain.Limited(c.Lines[0].Expected, 800))
 	case callvet.StateExtra:
-		fmt.Fprintf(b, "+ %s   # not expected\n", limited(c.Lines[0].Actual, 800))
+		fmt.Fprintf(b, "+ %s   # not expected\n", plain.Limited(c.Lines[0].Actual, 800))
 	default:
 		fmt.Fprintf(b, "  %s\n", c.Title)
 	}
@@ -198,14 +199,14 @@ func mdCall(b *strings.Builder, c callDiff) {
 		if l.Mark == "=" || l.Whole {
 			continue
 		}
-		fmt.Fprintf(b, "- %s: %s\n+ %s: %s", l.Path, limited(l.Expected, 800), l.Path, limited(l.Actual, 800))
+		fmt.Fprintf(b, "- %s: %s\n+ %s: %s", l.Path, plain.Limited(l.Expected, 800), l.Path, plain.Limited(l.Actual, 800))
 		if l.Rule != "" || l.Note != "" {
 			fmt.Fprintf(b, "   # %s", strings.TrimSpace(l.Rule+" "+l.Note))
 		}
 		b.WriteString("\n")
 	}
 	for _, x := range c.Violations {
-		fmt.Fprintf(b, "! schema %s\n", limited(x, 400))
+		fmt.Fprintf(b, "! schema %s\n", plain.Limited(x, 400))
 	}
 }
 
@@ -227,7 +228,7 @@ func fenceFor(s string) string {
 // also keeps it from naming a user, an issue or an address.
 func md(s string) string {
 	var b strings.Builder
-	s = line(s)
+	s = plain.Line(s)
 	for i, r := range s {
 		switch r {
 		case ':', '.': // no text becomes a link by itself
@@ -257,8 +258,8 @@ func md(s string) string {
 // inHTML escapes a text between tags, where Markdown's own escapes would show.
 func inHTML(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;",
-		"@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(line(s))
+		"@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(plain.Line(s))
 }
 
 // codeText is a text that may stand between single backticks.
-func codeText(s string) string { return strings.ReplaceAll(line(s), "`", "'") }
+func codeText(s string) string { return strings.ReplaceAll(plain.Line(s), "`", "'") }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // Progress draws the live state of a run, for standard error: one line that is
@@ -92,15 +94,15 @@ func (t Tick) line(width int) string {
 	if t.Total > 0 {
 		percent = 100 * t.Done / t.Total
 	}
-	s := fmt.Sprintf("%s/%s  %d %%  %d failed", thousands(t.Done), thousands(t.Total), percent, t.Failed)
+	s := fmt.Sprintf("%s/%s  %d %%  %d failed", plain.Thousands(t.Done), plain.Thousands(t.Total), percent, t.Failed)
 	if t.Errors > 0 {
 		s += fmt.Sprintf("  %d errors", t.Errors)
 	}
 	switch {
 	case t.CostUSD > 0 && t.CostUnknown:
-		s += "  ≥ " + dollars(t.CostUSD)
+		s += "  ≥ " + plain.Dollars(t.CostUSD)
 	case t.CostUSD > 0:
-		s += "  " + dollars(t.CostUSD)
+		s += "  " + plain.Dollars(t.CostUSD)
 	}
 	if t.ETA > 0 {
 		s += "  " + left(t.ETA) + " left"

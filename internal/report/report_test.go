@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/stats"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -232,11 +233,11 @@ func TestTextsAreSafeWhateverTheyAre(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s") + string(rapid.SliceOf(rapid.Byte()).Draw(t, "b"))
-		c := clean(s)
-		if !utf8.ValidString(c) || strings.ContainsFunc(c, hidden) {
+		c := plain.Clean(s)
+		if !utf8.ValidString(c) || strings.ContainsFunc(c, plain.Hidden) {
 			t.Fatalf("clean(%q) = %q", s, c)
 		}
-		if clean(c) != c {
+		if plain.Clean(c) != c {
 			t.Fatalf("clean is not idempotent on %q", s)
 		}
 		if x := cell(s); x != "" && strings.ContainsRune("=+-@\t\r", rune(x[0])) {
@@ -261,7 +262,7 @@ func TestRates(t *testing.T) {
 		x    float64
 		want string
 	}{{1, "100.0 %"}, {0.99999, "99.9 %"}, {0, "0.0 %"}, {0.0001, "<0.1 %"}, {0.8249, "82.5 %"}} {
-		if got := percent(tc.x); got != tc.want {
+		if got := plain.Percent(tc.x); got != tc.want {
 			t.Errorf("percent(%g) = %s, want %s", tc.x, got, tc.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -38,7 +39,7 @@ func (s *screen) attempt(v *View, r Row) {
 	default:
 		verdict = s.yellow(verdict)
 	}
-	s.line("%s  %s  %s", verdict, s.bold(attemptName(r, v.repeats())), line(v.targetName(r.Cell.Target)))
+	s.line("%s  %s  %s", verdict, s.bold(attemptName(r, v.repeats())), plain.Line(v.targetName(r.Cell.Target)))
 	if res.Class != "" {
 		s.line("%s", className(string(res.Class)))
 	}
@@ -55,7 +56,7 @@ func (s *screen) attempt(v *View, r Row) {
 	if len(res.Calls) > 0 {
 		s.heading("Expected beside actual")
 		if res.Plan != "" {
-			s.line("        best plan: %s", line(res.Plan))
+			s.line("        best plan: %s", plain.Line(res.Plan))
 		}
 		s.callDiffs(r, true)
 	}
@@ -75,22 +76,22 @@ func attemptMeta(r Row) string {
 		add("repaired: %s", strings.Join(m, ", "))
 	}
 	if t.ToolChoice != "" {
-		add("tool choice %s", line(t.ToolChoice))
+		add("tool choice %s", plain.Line(t.ToolChoice))
 	}
 	if t.Model != "" {
-		add("model %s", line(t.Model))
+		add("model %s", plain.Line(t.Model))
 	}
 	if t.FinishReason != "" {
-		add("finish %s", line(t.FinishReason))
+		add("finish %s", plain.Line(t.FinishReason))
 	}
 	if t.WallMS > 0 {
-		add("%s", millis(t.WallMS))
+		add("%s", plain.Millis(t.WallMS))
 	}
 	if t.Usage.Known {
-		add("%s in, %s out", count(t.Usage.InputTokens, "token", "tokens"), thousands(t.Usage.OutputTokens))
+		add("%s in, %s out", plain.Count(t.Usage.InputTokens, "token", "tokens"), plain.Thousands(t.Usage.OutputTokens))
 	}
 	if t.Usage.CostUSD != nil {
-		add("%s", dollars(*t.Usage.CostUSD))
+		add("%s", plain.Dollars(*t.Usage.CostUSD))
 	}
 	if t.Attempts > 1 {
 		add("%d requests", t.Attempts)
@@ -104,20 +105,20 @@ func attemptMeta(r Row) string {
 func (s *screen) turns(turns []callvet.Turn) {
 	for i := range turns {
 		t := &turns[i]
-		prefix := fmt.Sprintf("  %-10s ", line(string(t.Role)))
+		prefix := fmt.Sprintf("  %-10s ", plain.Line(string(t.Role)))
 		if t.Tool != "" {
-			prefix += line(t.Tool) + ": "
+			prefix += plain.Line(t.Tool) + ": "
 		}
 		if t.Reasoning != "" {
-			s.wrap(prefix, "(reasoning) "+limited(line(t.Reasoning), 2000))
+			s.wrap(prefix, "(reasoning) "+plain.Limited(plain.Line(t.Reasoning), 2000))
 		}
 		if t.Content != "" {
-			s.wrap(prefix, limited(line(t.Content), 4000))
+			s.wrap(prefix, plain.Limited(plain.Line(t.Content), 4000))
 		}
 		for j := range t.Calls {
-			s.wrap(prefix, "→ "+limited(callText(&t.Calls[j]), 4000))
+			s.wrap(prefix, "→ "+plain.Limited(callText(&t.Calls[j]), 4000))
 			if e := t.Calls[j].Error; e != "" {
-				s.wrap("             ", "✗ "+string(t.Calls[j].Status)+": "+line(e))
+				s.wrap("             ", "✗ "+string(t.Calls[j].Status)+": "+plain.Line(e))
 			}
 		}
 	}
@@ -131,9 +132,9 @@ func (s *screen) assertions(r *callvet.Result) {
 	for _, a := range r.Assertions {
 		switch {
 		case a.Skipped != "":
-			s.wrap("  skipped  ", line(a.Name)+": "+line(a.Skipped))
+			s.wrap("  skipped  ", plain.Line(a.Name)+": "+plain.Line(a.Skipped))
 		case a.Passed:
-			s.wrap("  "+s.green("ok")+"       ", line(a.Name))
+			s.wrap("  "+s.green("ok")+"       ", plain.Line(a.Name))
 		default:
 			s.wrap("  "+s.red("failed")+"   ", assertionText(a))
 		}
@@ -147,10 +148,10 @@ func (s *screen) scores(r *callvet.Result) {
 	s.heading("Scores")
 	for _, x := range r.Scores {
 		if x.Scored {
-			s.line("  %-22s %.3f", line(x.Name), x.Value)
+			s.line("  %-22s %.3f", plain.Line(x.Name), x.Value)
 			continue
 		}
-		s.wrap(fmt.Sprintf("  %-22s ", line(x.Name)), "not scored: "+line(x.Reason))
+		s.wrap(fmt.Sprintf("  %-22s ", plain.Line(x.Name)), "not scored: "+plain.Line(x.Reason))
 	}
 }
 
@@ -158,12 +159,12 @@ func (s *screen) exchanges(t *callvet.Trace) {
 	for i := range t.Exchanges {
 		x := &t.Exchanges[i]
 		s.heading(fmt.Sprintf("Exchange %d", i+1))
-		s.line("%s", s.dim(fmt.Sprintf("HTTP %d, %s", x.HTTP, millis(x.MS))))
+		s.line("%s", s.dim(fmt.Sprintf("HTTP %d, %s", x.HTTP, plain.Millis(x.MS))))
 		if x.Error != "" {
-			s.wrap("  error: ", line(x.Error))
+			s.wrap("  error: ", plain.Line(x.Error))
 		}
-		s.block("request", limited(indented(x.Request), 8000))
-		s.block("response", limited(indented([]byte(x.Response)), 8000))
+		s.block("request", plain.Limited(plain.Indented(x.Request), 8000))
+		s.block("response", plain.Limited(plain.Indented([]byte(x.Response)), 8000))
 	}
 }
 
@@ -214,19 +215,19 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		{title: "status"},
 	}
 	for _, r := range runs {
-		id := line(r.ID)
+		id := plain.Line(r.ID)
 		if r.Name != "" {
-			id += " " + line(r.Name)
+			id += " " + plain.Line(r.Name)
 		}
 		label.cells = append(label.cells, id)
 		spent := "–"
 		if r.CostUSD != nil {
-			spent = dollars(*r.CostUSD)
+			spent = plain.Dollars(*r.CostUSD)
 		}
 		for i, t := range []string{
-			r.Created.In(loc).Format("2006-01-02 15:04"), short(line(r.Suite), 28), middle(line(strings.Join(r.Targets, ", ")), 40),
-			fmt.Sprintf("%s/%s", thousands(r.Cells.Pass), thousands(r.Cells.Pass+r.Cells.Fail)), bare(&panel.Metric{Interval: r.Pass}),
-			thousands(r.Cells.Error), spent, line(r.Status),
+			r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28), middle(plain.Line(strings.Join(r.Targets, ", ")), 40),
+			fmt.Sprintf("%s/%s", plain.Thousands(r.Cells.Pass), plain.Thousands(r.Cells.Pass+r.Cells.Fail)), bare(&panel.Metric{Interval: r.Pass}),
+			plain.Thousands(r.Cells.Error), spent, plain.Line(r.Status),
 		} {
 			cols[i].cells = append(cols[i].cells, t)
 		}
@@ -245,7 +246,7 @@ func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
 }
 
 func (s *screen) comparison(c *panel.Comparison) {
-	s.heading(fmt.Sprintf("Compared with %s", line(c.Baseline)))
+	s.heading(fmt.Sprintf("Compared with %s", plain.Line(c.Baseline)))
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
@@ -257,22 +258,22 @@ func (s *screen) comparison(c *panel.Comparison) {
 		s.wrap("  ", l)
 	}
 	for _, w := range c.Warnings {
-		s.wrap(s.yellow("warning:")+" ", line(w))
+		s.wrap(s.yellow("warning:")+" ", plain.Line(w))
 	}
 }
 
 // difference is the verdict sentence on one target.
 func difference(t *panel.TargetComparison) string {
-	name := line(t.Candidate)
+	name := plain.Line(t.Candidate)
 	if t.Baseline != t.Candidate {
-		name += " against " + line(t.Baseline)
+		name += " against " + plain.Line(t.Baseline)
 	}
 	o := &t.Overall
 	if o.Cases == 0 {
 		return name + ": no case was judged in both runs"
 	}
 	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, change(o.Change),
-		count(o.Cases, "case", "cases"), o.NewlyFailing, o.NewlyPassing)
+		plain.Count(o.Cases, "case", "cases"), o.NewlyFailing, o.NewlyPassing)
 }
 
 func pValue(p float64) string {
@@ -294,9 +295,9 @@ func (s *screen) differences(t *panel.TargetComparison) {
 		if d.PHolm != nil {
 			p = pValue(*d.PHolm)
 		}
-		label.cells = append(label.cells, line(d.Key)+"="+line(d.Value))
+		label.cells = append(label.cells, plain.Line(d.Key)+"="+plain.Line(d.Value))
 		for j, text := range []string{
-			thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), change(d.Change), p,
+			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), change(d.Change), p,
 		} {
 			cols[j].cells = append(cols[j].cells, text)
 		}
@@ -318,7 +319,7 @@ func (s *screen) changes(t *panel.TargetComparison) {
 }
 
 func changeText(c panel.CaseChange) string {
-	t := fmt.Sprintf("%-13s %s  %d/%d → %d/%d", className(c.Kind), line(c.Case), c.BaselinePasses, c.BaselineN, c.CandidatePasses, c.CandidateN)
+	t := fmt.Sprintf("%-13s %s  %d/%d → %d/%d", className(c.Kind), plain.Line(c.Case), c.BaselinePasses, c.BaselineN, c.CandidatePasses, c.CandidateN)
 	if c.Stability != "" {
 		t += "  " + c.Stability
 	}
@@ -340,7 +341,7 @@ func leftOut(c *panel.Comparison) []string {
 	add("targets only in this run", c.UnpairedCandidate)
 	for i := range c.Targets {
 		if n := len(c.Targets[i].Unjudged); n > 0 {
-			out = append(out, fmt.Sprintf("%s: %s without a verdict in one of the runs", line(c.Targets[i].Candidate), count(n, "case", "cases")))
+			out = append(out, fmt.Sprintf("%s: %s without a verdict in one of the runs", plain.Line(c.Targets[i].Candidate), plain.Count(n, "case", "cases")))
 		}
 	}
 	return out
@@ -353,7 +354,7 @@ func some(ids []string, n int) string {
 		if i == n {
 			return strings.Join(parts, ", ") + fmt.Sprintf(" and %d more", len(ids)-n)
 		}
-		parts = append(parts, line(id))
+		parts = append(parts, plain.Line(id))
 	}
 	return strings.Join(parts, ", ")
 }

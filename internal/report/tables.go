@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -139,7 +140,7 @@ type targetColumn struct {
 // targetColumns are the columns of the table of targets.
 var targetColumns = []targetColumn{
 	{title: "pass", text: func(p *panel.Slice) string {
-		return fmt.Sprintf("%s/%s", thousands(p.Verdicts.Pass), thousands(p.Verdicts.Pass+p.Verdicts.Fail))
+		return fmt.Sprintf("%s/%s", plain.Thousands(p.Verdicts.Pass), plain.Thousands(p.Verdicts.Pass+p.Verdicts.Fail))
 	}},
 	{title: "rate", metric: panel.MetricPass},
 	{title: "tool", metric: "tool_selection", rank: 1},
@@ -152,7 +153,7 @@ var targetColumns = []targetColumn{
 		if p.Usage.InputTokens+p.Usage.OutputTokens == 0 {
 			return "–"
 		}
-		return thousands(p.Usage.InputTokens + p.Usage.OutputTokens)
+		return plain.Thousands(p.Usage.InputTokens + p.Usage.OutputTokens)
 	}},
 	{title: "cost", rank: 2, text: func(p *panel.Slice) string { return cost(p.Usage) }},
 }
@@ -222,9 +223,9 @@ func outcome(p *panel.Slice, o callvet.Outcome) int {
 // targetLabel names a target and says what is special about it.
 func targetLabel(p *panel.TargetPanel) string {
 	if p.Floor {
-		return line(p.Name) + " (floor)"
+		return plain.Line(p.Name) + " (floor)"
 	}
-	return line(p.Name)
+	return plain.Line(p.Name)
 }
 
 // targetNumber is how tables refer to a target where there are several.
@@ -267,7 +268,7 @@ func (s *screen) targets(v *View) {
 	}
 	for i := range ps {
 		if ps[i].Floor {
-			s.wrapAs("", line(ps[i].Name)+" is the floor: a caller without a language model; any model must beat this", s.dim)
+			s.wrapAs("", plain.Line(ps[i].Name)+" is the floor: a caller without a language model; any model must beat this", s.dim)
 		}
 	}
 }
@@ -317,8 +318,8 @@ func (s *screen) slices(v *View) {
 	}
 	label, cases := column{title: "slice"}, column{title: "cases", right: true}
 	for _, p := range some {
-		label.cells = append(label.cells, line(p.Key)+"="+line(p.Value))
-		cases.cells = append(cases.cells, thousands(p.Cases))
+		label.cells = append(label.cells, plain.Line(p.Key)+"="+plain.Line(p.Value))
+		cases.cells = append(cases.cells, plain.Thousands(p.Cases))
 	}
 	cols := []column{cases}
 	if len(ps) == 1 {
@@ -340,7 +341,7 @@ func (s *screen) slices(v *View) {
 		s.wrapAs("", "no room here for "+strings.Join(dropped, ", "), s.dim)
 	}
 	if n := len(ps[0].Slices) - len(some); n > 0 {
-		s.wrapAs("", count(n, "slice", "slices")+" of one case or of all cases left out; a report has them", s.dim)
+		s.wrapAs("", plain.Count(n, "slice", "slices")+" of one case or of all cases left out; a report has them", s.dim)
 	}
 }
 

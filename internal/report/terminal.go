@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // TerminalOptions say how the terminal faces draw.
@@ -114,13 +116,13 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 }
 
 func (s *screen) head(v *View) {
-	name := line(v.Suite.Name)
+	name := plain.Line(v.Suite.Name)
 	if v.Suite.Version != "" {
-		name += " " + line(v.Suite.Version)
+		name += " " + plain.Line(v.Suite.Version)
 	}
 	s.line("%s", s.bold(name))
-	s.wrapAs("", fmt.Sprintf("%s, %s, %s%s · run %s", count(v.Suite.Cases, "case", "cases"),
-		count(v.Suite.Tools, "tool", "tools"), count(len(v.Targets), "target", "targets"), repeatText(v.repeats()), line(v.ID)), s.dim)
+	s.wrapAs("", fmt.Sprintf("%s, %s, %s%s · run %s", plain.Count(v.Suite.Cases, "case", "cases"),
+		plain.Count(v.Suite.Tools, "tool", "tools"), plain.Count(len(v.Targets), "target", "targets"), repeatText(v.repeats()), plain.Line(v.ID)), s.dim)
 	s.wrap("", v.Sentence())
 }
 
@@ -135,13 +137,13 @@ func (s *screen) notes(v *View) {
 	if ws := v.warnings(); len(ws) > 0 {
 		s.line("")
 		for _, w := range ws {
-			s.wrap(s.yellow("warning:")+" ", line(w))
+			s.wrap(s.yellow("warning:")+" ", plain.Line(w))
 		}
 	}
 	if len(v.Next) > 0 {
 		s.heading("Next")
 		for _, n := range v.Next {
-			s.line("  %s", line(n))
+			s.line("  %s", plain.Line(n))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -181,19 +182,19 @@ func (v *View) Sentence() string {
 	var s string
 	switch {
 	case ran == 0 && t.Error > 0:
-		s = fmt.Sprintf("Nothing could be judged: all %s ended in an error.", count(t.Error, "attempt", "attempts"))
+		s = fmt.Sprintf("Nothing could be judged: all %s ended in an error.", plain.Count(t.Error, "attempt", "attempts"))
 	case ran == 0:
 		s = "Nothing was judged."
 	case t.Fail == 0:
-		s = fmt.Sprintf("All %s passed.", count(ran, "judged attempt", "judged attempts"))
+		s = fmt.Sprintf("All %s passed.", plain.Count(ran, "judged attempt", "judged attempts"))
 	default:
-		s = fmt.Sprintf("%d of %s failed.", t.Fail, count(ran, "judged attempt", "judged attempts"))
+		s = fmt.Sprintf("%d of %s failed.", t.Fail, plain.Count(ran, "judged attempt", "judged attempts"))
 	}
 	if t.Error > 0 && ran > 0 {
-		s += fmt.Sprintf(" %s ended in an error and %s in no rate.", count(t.Error, "attempt", "attempts"), isAre(t.Error))
+		s += fmt.Sprintf(" %s ended in an error and %s in no rate.", plain.Count(t.Error, "attempt", "attempts"), isAre(t.Error))
 	}
 	if t.NotRun > 0 {
-		s += fmt.Sprintf(" %s did not run.", count(t.NotRun, "attempt", "attempts"))
+		s += fmt.Sprintf(" %s did not run.", plain.Count(t.NotRun, "attempt", "attempts"))
 	}
 	return s
 }
@@ -235,7 +236,7 @@ func (v *View) floorWarnings() []string {
 		for _, p := range v.panels() {
 			n := p.Overall.Metric(panel.MetricPass)
 			if !p.Floor && n != nil && n.Interval.Defined() && n.Interval.Point <= m.Interval.Point {
-				out = append(out, fmt.Sprintf("%s does not beat the floor %s (%s against %s)", p.Name, f.Name, percent(n.Interval.Point), percent(m.Interval.Point)))
+				out = append(out, fmt.Sprintf("%s does not beat the floor %s (%s against %s)", p.Name, f.Name, plain.Percent(n.Interval.Point), plain.Percent(m.Interval.Point)))
 			}
 		}
 	}
