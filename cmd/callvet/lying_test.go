@@ -198,7 +198,8 @@ func runApp(t *testing.T, dir string, env map[string]string, code int, args ...s
 		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), abort: context.Background(),
 		getenv: func(k string) string { return env[k] },
 	}
-	if got := a.run(t.Context(), append([]string{"--db", a.dbPath}, args...)); got != code {
+	args = append([]string{"--db", a.dbPath}, args...)
+	if got := a.run(t.Context(), a.rootCommand(), args); got != code {
 		t.Fatalf("callvet %s: exit %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(), errs.String())
 	}
 	return out.String() + errs.String()

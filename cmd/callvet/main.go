@@ -72,7 +72,7 @@ func mainExit() int {
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
 		outTTY: isTerminal(os.Stdout), errTTY: isTerminal(os.Stderr), width: terminalWidth(os.Stdout), abort: abort,
 	}
-	return a.run(ctx, os.Args[1:])
+	return a.run(ctx, a.rootCommand(), os.Args[1:])
 }
 
 // interruptible gives a context that ends at the first interrupt, so that work
@@ -96,9 +96,8 @@ func interruptible(parent context.Context) (soft, hard context.Context, stop fun
 	return soft, hard, func() { signal.Stop(ch); close(done); cancelSoft(); cancelHard() }
 }
 
-// run executes one command line.
-func (a *app) run(ctx context.Context, args []string) int {
-	root := a.rootCommand()
+// run executes one command line on root, which hands ctx to its commands.
+func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)

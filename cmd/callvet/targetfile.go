@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -67,8 +68,12 @@ func readTargets(path string, shared targetSpec) ([]targetSpec, error) {
 	var doc struct {
 		Targets []json.RawMessage `json:"targets"`
 	}
-	if err := strict(js, &doc); err != nil || len(doc.Targets) == 0 {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read targets %s: %w: a list under the key targets is needed (%v)", path, callvet.ErrInvalid, err), Hint: "callvet schema targets"}
+	err = strict(js, &doc)
+	if err == nil && len(doc.Targets) == 0 {
+		err = errors.New("the list is empty")
+	}
+	if err != nil {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read targets %s: %w: a list under the key targets is needed: %w", path, callvet.ErrInvalid, err), Hint: "callvet schema targets"}
 	}
 	out := make([]targetSpec, len(doc.Targets))
 	for i, raw := range doc.Targets {
