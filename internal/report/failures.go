@@ -22,6 +22,8 @@ func (s *screen) failures(v *View) error {
 		limit = 10
 	case limit < 0:
 		limit, each = maxScan, maxScan
+	case limit > 20: // who asks for many wants them, and not a few of each class
+		each = limit
 	}
 	groups, rest, err := sampleFailures(v, each, limit, maxScan)
 	if err != nil {
@@ -38,7 +40,7 @@ func (s *screen) failures(v *View) error {
 		}
 	}
 	if rest > 0 {
-		s.line("\n… and %s more: callvet show %s", plain.Thousands(rest), plain.Line(v.ID))
+		s.line("\n… and %s more: callvet show %s --all", plain.Thousands(rest), plain.Line(v.ID))
 	}
 	return nil
 }
