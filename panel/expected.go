@@ -53,7 +53,7 @@ func planned(p *callvet.Plan) expected {
 func named(names []string) expected {
 	e := expected{known: true}
 	for _, n := range names {
-		if n != "__none__" {
+		if n != callvet.NoTools {
 			e.calls = append(e.calls, []string{n})
 			e.optional = append(e.optional, false)
 		}

@@ -138,38 +138,11 @@ func find(name string) (*service, error) {
 			return &all[i], nil
 		}
 	}
-	near, best := "", 3
-	for _, n := range Names() {
-		if d := distance(name, n); d < best {
-			near, best = n, d
-		}
-	}
 	hint := "providers: " + strings.Join(Names(), ", ")
-	if near != "" {
+	if near := callvet.Nearest(name, Names()); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
 	return nil, &callvet.Hinted{Err: fmt.Errorf("unknown provider %q: %w", name, callvet.ErrNotFound), Hint: hint}
-}
-
-// distance is the Levenshtein distance of two short names.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func apiKey(svc *service, cfg *Config) string {

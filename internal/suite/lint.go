@@ -251,7 +251,7 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 		l.problem("unknown-tool", key, "add it to the case's tools", "there is no tool %q: the case offers none", name)
 	default:
 		fix := "the tools are " + source.Clip(strings.Join(tools.names, ", "), 120)
-		if best := native.Nearest(name, tools.names); best != "" {
+		if best := callvet.Nearest(name, tools.names); best != "" {
 			fix = fmt.Sprintf("did you mean %q?", best)
 		}
 		l.problem("unknown-tool", key, fix, "there is no tool %q", name)
@@ -270,7 +270,7 @@ func (l *linter) toolChoice(choice, key string, tools *toolTable) {
 	case "", "auto", "required", "none":
 		return
 	}
-	if best := native.Nearest(choice, []string{"auto", "required", "none"}); best != "" && !tools.has(choice) {
+	if best := callvet.Nearest(choice, []string{"auto", "required", "none"}); best != "" && !tools.has(choice) {
 		l.problem("unknown-value", key, fmt.Sprintf("did you mean %q?", best), "tool_choice %q is neither auto, required or none nor a tool", choice)
 		return
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/native"
 	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/value"
 )
@@ -168,7 +167,7 @@ func (l *linter) argument(tool, path, key string) {
 		return // declared, but its inside is not
 	}
 	fix := "it has " + source.Clip(strings.Join(e.Schema.Properties(), ", "), 100)
-	if best := native.Nearest(name, e.Schema.Properties()); best != "" {
+	if best := callvet.Nearest(name, e.Schema.Properties()); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
 	l.warn("unknown-argument", key, fix, "the schema of %s has no argument %q", tool, name)

@@ -12,8 +12,6 @@ import (
 	"github.com/callvet/callvet/internal/suite/source"
 )
 
-const noTools = "__none__"
-
 func (l *linter) lintCase() {
 	c := l.c
 	l.offered()
@@ -111,7 +109,7 @@ func calls(e *callvet.Expect) (something, nothing bool) {
 		something, nothing = something || len(e.ToolsCalled) > 0, nothing || len(e.ToolsCalled) == 0
 	}
 	for _, set := range e.ToolsAcceptable {
-		if isNone := len(set) == 0 || slices.Equal(set, []string{noTools}); isNone {
+		if isNone := len(set) == 0 || slices.Equal(set, []string{callvet.NoTools}); isNone {
 			nothing = true
 		} else {
 			something = true
@@ -147,9 +145,9 @@ func (l *linter) toolAssertions() {
 	}
 	for i, set := range e.ToolsAcceptable {
 		key := fmt.Sprintf("expect.tools_acceptable[%d]", i)
-		if slices.Contains(set, noTools) {
+		if slices.Contains(set, callvet.NoTools) {
 			if len(set) > 1 {
-				l.problem("contradiction", key, "keep one of the two", "%s stands for no tool and cannot stand beside names", noTools)
+				l.problem("contradiction", key, "keep one of the two", "%s stands for no tool and cannot stand beside names", callvet.NoTools)
 			}
 			continue
 		}

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/native"
 )
 
 // DefaultLimit is how many bytes one input file may have: 256 MiB.
@@ -109,7 +108,7 @@ func nearestFile(path string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if best := native.Nearest(filepath.Base(path), names); best != "" {
+	if best := callvet.Nearest(filepath.Base(path), names); best != "" {
 		return filepath.Join(filepath.Dir(path), best)
 	}
 	return ""

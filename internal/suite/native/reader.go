@@ -107,7 +107,7 @@ func (r *reader) unknownKey(name string, at int, known string) {
 	if len(keys) > 12 {
 		fix = "`callvet schema suite` lists the keys"
 	}
-	if best := Nearest(name, keys); best != "" {
+	if best := callvet.Nearest(name, keys); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
 	r.problem(at, "unknown-key", fix, "unknown key %q", name)
@@ -273,52 +273,9 @@ func (r *reader) choice(n *source.Node, words ...string) string {
 		}
 	}
 	fix := "one of: " + strings.Join(words, ", ")
-	if best := Nearest(s, words); best != "" {
+	if best := callvet.Nearest(s, words); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
 	r.problem(n.At, "unknown-value", fix, "unknown value %q", s)
 	return ""
-}
-
-// Nearest returns the candidate that is closest to s in edits, or "" when none
-// is close enough to be a slip of the pen.
-func Nearest(s string, candidates []string) string {
-	best, distance := "", (len(s)+2)/3+1
-	for _, c := range candidates {
-		if d := edits(fold(s), fold(c)); d < distance {
-			best, distance = c, d
-		}
-	}
-	return best
-}
-
-// fold removes what separates spellings of one name: case, underscores, dashes.
-func fold(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '_' || c == '-' || c == '.' || c == ' ' {
-			return -1
-		}
-		return c
-	}, strings.ToLower(source.Clip(s, 64)))
-}
-
-// edits is the Levenshtein distance between two short texts.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

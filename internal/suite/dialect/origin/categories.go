@@ -129,7 +129,7 @@ func acceptableSets(expected, acceptable []string) [][]string {
 	case len(expected) > 0:
 		sets = append(sets, expected)
 	case expected != nil:
-		sets = append(sets, []string{tree.NoTools})
+		sets = append(sets, []string{callvet.NoTools})
 	}
 	for _, t := range acceptable {
 		one := []string{t}
@@ -157,7 +157,7 @@ func splitSets(e *callvet.Expect) (expected, acceptable []string) {
 	}
 	expected = []string{}
 	for i, set := range sets {
-		if slices.Equal(set, []string{tree.NoTools}) {
+		if slices.Equal(set, []string{callvet.NoTools}) {
 			set = nil
 		}
 		if i == 0 {

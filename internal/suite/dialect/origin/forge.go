@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -206,7 +207,7 @@ func (r *reader) forgeFields(o tree.Object, c *callvet.Case) {
 	}
 	difficulty := o.Str("difficulty")
 	known := []string{"straightforward", "ambiguous", "edge", "regression", "perturbation", "adversarial"}
-	if difficulty != "" && tree.Nearest(difficulty, known) != difficulty {
+	if difficulty != "" && !slices.Contains(known, difficulty) {
 		r.Warn(o.At("difficulty"), "unknown-difficulty", "difficulty", "use straightforward, ambiguous, edge or regression",
 			"difficulty %q is none of the format's; it is kept as a slice", difficulty)
 	}

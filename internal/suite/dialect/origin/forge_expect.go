@@ -88,7 +88,7 @@ func (r *reader) nameSets(v tree.Node, key string) [][]string {
 	}
 	for _, e := range v.Elements() {
 		set := r.Strs(e, key)
-		if len(set) > 1 && slices.Contains(set, "__none__") {
+		if len(set) > 1 && slices.Contains(set, callvet.NoTools) {
 			r.Report(e.Off, "contradiction", key, `write [["__none__"], …] as a set of its own`, `"__none__" stands for no tools and cannot be in a set with tools`)
 		}
 		out = append(out, set)

@@ -204,7 +204,7 @@ func planNames(plans []callvet.Plan) (called []string, acceptable [][]string) {
 	}
 	for i := range acceptable {
 		if len(acceptable[i]) == 0 {
-			acceptable[i] = []string{"__none__"}
+			acceptable[i] = []string{callvet.NoTools}
 		}
 	}
 	return nil, acceptable

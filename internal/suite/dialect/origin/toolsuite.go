@@ -166,7 +166,7 @@ func (r *reader) mode(v tree.Node, key string) string {
 	m, ok := v.Text()
 	if !ok || !slices.Contains(scoringModes(), m) {
 		fix := "use one of " + strings.Join(scoringModes(), ", ")
-		if near := tree.Nearest(m, scoringModes()); near != "" {
+		if near := callvet.Nearest(m, scoringModes()); near != "" {
 			fix = fmt.Sprintf("did you mean %q?", near)
 		}
 		r.Report(v.Off, "unknown-mode", key, fix, "unknown scoring mode %s", v.Raw)

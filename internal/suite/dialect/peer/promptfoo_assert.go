@@ -130,7 +130,7 @@ func (a *assertReader) transformed(n tree.Node, typ, transform string) {
 
 func (a *assertReader) acceptable(names []string) {
 	if len(names) == 0 {
-		names = []string{tree.NoTools}
+		names = []string{callvet.NoTools}
 	}
 	a.c.Expect.ToolsAcceptable = [][]string{names}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/callvet/callvet"
 )
@@ -105,7 +104,7 @@ func (r *Reader) Object(n Node, what string, known ...string) Object {
 	for _, m := range o.List {
 		if !slices.Contains(known, m.Name) {
 			fix := ""
-			if near := Nearest(m.Name, known); near != "" {
+			if near := callvet.Nearest(m.Name, known); near != "" {
 				fix = fmt.Sprintf("did you mean %q?", near)
 			}
 			r.Report(m.Off, "unknown-key", m.Name, fix, "unknown key %q in %s", m.Name, what)
@@ -283,42 +282,6 @@ func KindName(n Node) string {
 		return "a number"
 	}
 	return "nothing"
-}
-
-// Nearest is the known word closest to s, or "" when none is close.
-func Nearest(s string, known []string) string {
-	best, limit := "", max(2, len(s)/3)+1
-	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	for _, k := range known {
-		if d := distance(fold(s), fold(k)); d < limit {
-			best, limit = k, d
-		}
-	}
-	return best
-}
-
-// distance is Levenshtein's, over bytes; long words are not compared.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diag = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // copyRaw detaches a value from its source, for values that outlive it in a

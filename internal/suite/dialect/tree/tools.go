@@ -244,6 +244,3 @@ func AssertsAnything(e *callvet.Expect) bool {
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
 		e.Plans != nil
 }
-
-// NoTools stands for no tools in a set of acceptable tools.
-const NoTools = "__none__"

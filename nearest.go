@@ -1,0 +1,60 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import "strings"
+
+// maxNear is the longest name that Nearest compares, in bytes.
+const maxNear = 64
+
+// Nearest gives the known name that is closest to s in edits, for a hint such as
+// "did you mean …?"; "" when none is close enough to be a slip of the pen, which
+// is about one edit in three bytes. Letter case, spaces and what separates words
+// do not count; among equals the first wins. Names over 64 bytes have no nearest one.
+func Nearest(s string, known []string) string {
+	if len(s) > maxNear {
+		return ""
+	}
+	best, limit := "", (len(s)+2)/3+1
+	s = foldName(s)
+	for _, k := range known {
+		if len(k) > maxNear {
+			continue
+		}
+		if d := edits(s, foldName(k)); d < limit {
+			best, limit = k, d
+		}
+	}
+	return best
+}
+
+// foldName removes what separates spellings of one name.
+func foldName(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == '.' || c == ' ' {
+			return -1
+		}
+		return c
+	}, strings.ToLower(s))
+}
+
+// edits is the Levenshtein distance between two short texts, in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
