@@ -27,6 +27,7 @@ type evaluation struct {
 	*loaded
 	targets []run.Target
 	done    iter.Seq2[*callvet.Cell, error]
+	tally   *tally // nil for a resumed run
 }
 
 // evaluate is `callvet run`.
@@ -53,6 +54,11 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 	}
 	if err != nil {
 		return err
+	}
+	if e.done == nil {
+		if e.tally, err = e.newTally(f.slices); err != nil {
+			return err
+		}
 	}
 	sum, runErr := a.carryOut(ctx, db, e, &f)
 	// What was asked to end early is still told: the context may be gone by now.
@@ -271,6 +277,7 @@ func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runF
 		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: db, Done: e.done, KeepErrors: f.keepErrors,
 		Abort: a.abort.Done(), Now: a.now, Seed: uint64(e.man.Seed),
 		Observe: func(ev run.Event) {
+			e.tally.take(ev)
 			progress.Update(report.Tick{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA})
 		},
 	}
@@ -315,10 +322,13 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, f *runF
 	if e.run, err = db.Run(ctx, e.run.ID); err != nil {
 		return err
 	}
-	v, err := e.view(ctx, db, f.slices)
-	if err != nil {
-		return err
+	p := e.tally.panels()
+	if p == nil {
+		if p, err = e.panels(ctx, db, f.slices); err != nil {
+			return err
+		}
 	}
+	v := e.viewOf(ctx, db, p)
 	if err := a.heapProfile(); err != nil {
 		return err
 	}
