@@ -28,11 +28,13 @@ test: system vet lint unit race docs ## everything CI runs; installs what it nee
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing
-	@if ! command -v chromium >/dev/null 2>&1; then \
+	@missing=""; for c in chromium jq; do command -v $$c >/dev/null 2>&1 || missing="$$missing $$c"; done; \
+	if ! command -v gcc >/dev/null 2>&1; then missing="$$missing gcc libc6-dev"; fi; \
+	if [ -n "$$missing" ]; then \
 	  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
-	    echo "installing chromium for the browser tests"; \
-	    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null) || echo "could not install chromium: browser tests will skip"; \
-	  else echo "chromium is missing: browser tests will skip"; fi; fi
+	    echo "installing$$missing"; \
+	    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null) || echo "could not install$$missing: the tests that need them will skip"; \
+	  else echo "missing:$$missing; the tests that need them will skip"; fi; fi
 
 .PHONY: vet
 vet: ## gofmt and go vet
@@ -66,7 +68,8 @@ fuzz: ## each fuzz target for 20 seconds
 
 .PHONY: golden
 golden: ## rewrite golden files
-	go test ./internal/report ./internal/suite ./cmd/callvet -update
+	go test ./internal/report ./internal/suite ./internal/suite/dialect -update
+	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics' -update
 
 .PHONY: cover
 cover: ## coverage by function

@@ -40,7 +40,11 @@ func (a *app) diffCommand() *cobra.Command {
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(c)
+				return json.NewEncoder(a.out).Encode(struct {
+					Format  string `json:"format"`
+					Version int    `json:"version"`
+					*panel.Comparison
+				}{"callvet.diff", 1, c})
 			}
 			return report.Comparison(a.out, c, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 		},

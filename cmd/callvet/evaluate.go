@@ -93,7 +93,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	}
 	e, err := a.create(ctx, db, op, hash, &manifest{
 		Version: manifestVersion, Callvet: buildVersion(), Path: path, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Repeats: max(f.repeats, 1),
-		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, Embedder: f.suite.embedder,
+		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder,
 	}, ts, f)
 	if err != nil {
 		return nil, op, errors.Join(err, db.DropSuite(ctx, hash))

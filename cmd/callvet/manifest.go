@@ -29,6 +29,7 @@ type manifest struct {
 	Seed        int64            `json:"seed"`
 	FailedFrom  string           `json:"failed_from,omitempty"`
 	Slices      []string         `json:"slices,omitempty"`
+	TargetFile  string           `json:"target_file,omitempty"`
 	Prices      string           `json:"prices,omitempty"`
 	RealLatency bool             `json:"real_latency,omitempty"`
 	NoCache     bool             `json:"no_cache,omitempty"`

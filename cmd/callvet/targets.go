@@ -3,7 +3,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,10 +16,15 @@ func (a *app) targetsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "targets", Short: "List what can be evaluated", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			var forms []string
 			for _, n := range provider.Names() {
-				fmt.Fprintf(a.out, "%s/MODEL\n", n)
+				forms = append(forms, n+"/MODEL")
 			}
-			_, err := fmt.Fprint(a.out, "offline/lexical\nscript:FILE\nrecorded:FILE\nhttp://HOST/PATH\nexec:COMMAND\n")
+			forms = append(forms, "offline/lexical", "script:FILE", "recorded:FILE", "http://HOST/PATH", "exec:COMMAND")
+			if a.jsonOut {
+				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.targets", "version": 1, "targets": forms})
+			}
+			_, err := fmt.Fprintln(a.out, strings.Join(forms, "\n"))
 			return err
 		},
 	}

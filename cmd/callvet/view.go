@@ -200,6 +200,9 @@ func (l *loaded) next(p *panel.Panels) []string {
 }
 
 func (l *loaded) targetArgs() string {
+	if l.man.TargetFile != "" {
+		return " --targets " + shellQuote(l.man.TargetFile)
+	}
 	s := ""
 	for i := range l.man.Specs {
 		s += " -m " + shellQuote(l.man.Specs[i].Target)
