@@ -1,0 +1,285 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Options of a Reader.
+type Options struct {
+	// Strict makes the first line that is no record, or that has a name the
+	// contract does not know, an error instead of an entry in the Log.
+	Strict bool
+	// MaxLine is the longest line in bytes that is read; 0 means 16 MiB. A
+	// longer one is a bad line and is skipped without being held in memory.
+	MaxLine int
+	// MaxBad is how many bad lines are listed; 0 means 100. All are counted.
+	MaxBad int
+	// Block is the size in bytes of what is read at once; 0 means 1 MiB.
+	Block int
+	// Live makes every complete line available at once instead of filling the
+	// block first: for a file that grows or a pipe somebody is typing into.
+	Live bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxLine <= 0 {
+		o.MaxLine = 16 << 20
+	}
+	if o.MaxBad <= 0 {
+		o.MaxBad = 100
+	}
+	if o.Block <= 0 {
+		o.Block = 1 << 20
+	}
+	return o
+}
+
+// Block is a run of whole lines of a file.
+type Block struct {
+	Data []byte // lines with their ends; the last one of a file may lack it
+	Line int64  // number of the first line
+	// skipped is the length of a line over the limit that the block stands for.
+	skipped int64
+}
+
+// Blocks cuts a stream into blocks of whole lines, so that several Scanners can
+// work on one file. Not safe for concurrent use; the blocks it gives are.
+type Blocks struct {
+	o    Options
+	src  io.Reader
+	rest []byte // start of a line whose end is not read yet
+	line int64
+	err  error
+	over int64 // bytes dropped so far of a line over the limit
+}
+
+// NewBlocks starts reading r, which may be compressed with gzip and may start
+// with a byte order mark. The error wraps callvet.ErrInvalid.
+func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
+	src, err := plain(r)
+	if err != nil {
+		return nil, err
+	}
+	return &Blocks{o: o.withDefaults(), src: src, line: 1}, nil
+}
+
+// plain gives the stream without compression and byte order mark.
+func plain(r io.Reader) (io.Reader, error) {
+	br := bufio.NewReaderSize(r, 64<<10)
+	head, err := br.Peek(2)
+	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, invalid("read gzip", err)
+		}
+		br = bufio.NewReaderSize(z, 64<<10)
+		head, err = br.Peek(1)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, invalid("read gzip", err)
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	if len(head) > 0 && head[0] == 0xEF {
+		if head, _ = br.Peek(3); string(head) == "\uFEFF" {
+			if _, err := br.Discard(3); err != nil {
+				return nil, fmt.Errorf("read traces: %w", err)
+			}
+		}
+	}
+	return br, nil
+}
+
+// Next gives the next block, or io.EOF. The block is the caller's, except that
+// its Data is reused when given back as buf (nil makes a new one).
+func (b *Blocks) Next(buf []byte) (Block, error) {
+	buf = append(buf[:0], b.rest...)
+	b.rest = b.rest[:0]
+	for {
+		if cut := bytes.LastIndexByte(buf, '\n') + 1; cut > 0 && (b.o.Live || len(buf) >= b.o.Block || b.err != nil) {
+			return b.give(buf, cut), nil
+		}
+		if b.err != nil {
+			return b.last(buf)
+		}
+		if len(buf) > b.o.MaxLine && bytes.IndexByte(buf, '\n') < 0 {
+			return b.skip()
+		}
+		buf = b.fill(buf)
+	}
+}
+
+// fill reads once more, into room for at least a quarter of a block.
+func (b *Blocks) fill(buf []byte) []byte {
+	if want := b.o.Block / 4; cap(buf)-len(buf) < max(want, 512) {
+		grown := make([]byte, len(buf), max(2*len(buf), b.o.Block+b.o.Block/4)+512)
+		copy(grown, buf)
+		buf = grown
+	}
+	n, err := b.src.Read(buf[len(buf):cap(buf)])
+	b.err = err
+	return buf[:len(buf)+n]
+}
+
+func (b *Blocks) give(buf []byte, cut int) Block {
+	b.rest = append(b.rest, buf[cut:]...)
+	out := Block{Data: buf[:cut], Line: b.line}
+	b.line += int64(bytes.Count(out.Data, []byte{'\n'}))
+	return out
+}
+
+// last gives the line without an end that a file may close with.
+func (b *Blocks) last(buf []byte) (Block, error) {
+	if len(buf) > 0 {
+		out := Block{Data: buf, Line: b.line}
+		b.line++
+		return out, nil
+	}
+	if errors.Is(b.err, io.EOF) {
+		return Block{}, io.EOF
+	}
+	return Block{}, fmt.Errorf("read traces, line %d: %w", b.line, b.err)
+}
+
+// skip drops the rest of a line over the limit.
+func (b *Blocks) skip() (Block, error) {
+	out := Block{Line: b.line, skipped: int64(b.o.MaxLine)}
+	buf := make([]byte, 64<<10)
+	for b.err == nil {
+		var n int
+		n, b.err = b.src.Read(buf)
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			b.rest = append(b.rest[:0], buf[i+1:n]...)
+			break
+		}
+	}
+	b.line++
+	return out, nil
+}
+
+// Scanner reads the lines of blocks. Each goroutine needs its own; their Logs merge.
+type Scanner struct {
+	o    Options
+	doc  value.Doc
+	view View
+	Log  Log
+	// strange is room for the members of a line that the contract does not have.
+	strange []value.Value
+}
+
+// NewScanner makes a Scanner; the options are those of the Blocks.
+func NewScanner(o Options) *Scanner {
+	o = o.withDefaults()
+	return &Scanner{o: o, Log: Log{Max: o.MaxBad}}
+}
+
+// Scan calls visit for every record of the block, in order. The View is valid
+// during the call. It stops at visit's first error and, when Strict, at the
+// first bad line with an error that wraps callvet.ErrInvalid.
+func (s *Scanner) Scan(b Block, visit func(*View) error) error {
+	if b.skipped > 0 {
+		s.Log.Lines++
+		return s.wrong(b.Line, fmt.Sprintf("the line is longer than the limit of %d bytes", b.skipped))
+	}
+	for line, rest := b.Line, b.Data; len(rest) > 0; line++ {
+		var l []byte
+		l, rest = cutLine(rest)
+		v, err := s.one(line, l)
+		if err != nil {
+			return err
+		}
+		if v == nil {
+			continue
+		}
+		if err := visit(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cutLine takes the first line off, without its end.
+func cutLine(data []byte) (line, rest []byte) {
+	i := bytes.IndexByte(data, '\n')
+	if i < 0 {
+		return data, nil
+	}
+	line, rest = data[:i], data[i+1:]
+	if i > 0 && line[i-1] == '\r' {
+		line = line[:i-1]
+	}
+	return line, rest
+}
+
+// one reads a line; nil when it is blank or no record.
+func (s *Scanner) one(line int64, l []byte) (*View, error) {
+	s.Log.Lines++
+	if len(l) > s.o.MaxLine {
+		return nil, s.wrong(line, fmt.Sprintf("the line is longer than the limit of %d bytes", s.o.MaxLine))
+	}
+	if len(l) == 0 || len(bytes.TrimSpace(l)) == 0 {
+		return nil, nil
+	}
+	if err := s.doc.Parse(l); err != nil {
+		return nil, s.wrong(line, "not JSON: "+err.Error())
+	}
+	s.view.Line, s.view.Raw = line, l
+	strange, err := s.view.fill(s.doc.Root(), s.strange[:0])
+	s.strange = strange[:0]
+	if err != nil {
+		return nil, s.wrong(line, err.Error())
+	}
+	for _, m := range strange {
+		u := UnknownKey{Key: clip(m.Key()), Count: 1, First: line}
+		if !s.Log.again(u) {
+			u.Nearest = nearest(u.Key, s.view.IsTask)
+			s.Log.unknown(u)
+		}
+		if s.o.Strict {
+			return nil, unknownError(line, u)
+		}
+	}
+	if s.view.IsTask {
+		s.Log.Tasks++
+	} else {
+		s.Log.Steps++
+	}
+	return &s.view, nil
+}
+
+func (s *Scanner) wrong(line int64, reason string) error {
+	s.Log.bad(line, reason)
+	if s.o.Strict {
+		return fmt.Errorf("line %d: %s: %w", line, reason, callvet.ErrInvalid)
+	}
+	return nil
+}
+
+func unknownError(line int64, u UnknownKey) error {
+	if u.Nearest == "" {
+		return fmt.Errorf("line %d: unknown key %q: %w", line, u.Key, callvet.ErrInvalid)
+	}
+	return fmt.Errorf("line %d: unknown key %q, did you mean %q?: %w", line, u.Key, u.Nearest, callvet.ErrInvalid)
+}
+
+func clip(s string) string {
+	if len(s) > 64 {
+		return s[:64] + "…"
+	}
+	return s
+}
+
+func invalid(what string, err error) error {
+	return fmt.Errorf("%s: %w: %w", what, callvet.ErrInvalid, err)
+}

@@ -1,0 +1,218 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Version of the trace contract that this package writes. A record without a
+// version is of version 1.
+const Version = 1
+
+//go:embed trace.schema.json
+var schema []byte
+
+// Schema is the published JSON Schema (2020-12) of one line of a trace file.
+func Schema() []byte { return append([]byte(nil), schema...) }
+
+// Step is one call of a tool, as Evaluating Tool Calling, §2.2, has it.
+type Step struct {
+	TaskID string
+	// Attempt counts repetitions of the same task from 0; Target names what was
+	// evaluated. Both may be absent: then the task id alone tells attempts apart.
+	Attempt int
+	Target  string
+	// TurnID is the turn in which the call was made; -1 when not recorded.
+	TurnID int
+	CallID string
+	// Tool and ToolVersion are the two sides of "name@vN"; the version may be "".
+	Tool        string
+	ToolVersion string
+	// Args is one JSON value; nil means unknown (not recorded, or not readable
+	// with the payload in ArgsRaw), which is not {}.
+	Args    json.RawMessage
+	ArgsRaw string
+	// AcceptMS is the time the model took to emit the call; nil: not recorded.
+	AcceptMS *float64
+	Result   json.RawMessage // nil: none
+	Error    json.RawMessage // a string or an object; nil: none
+	QueueMS  *float64        // nil: not recorded
+	ExecMS   *float64        // nil: not recorded
+	Status   callvet.Status  // "": not executed, or not recorded
+	Gold     *Gold
+	Tags     []string
+	// Fields are named slices beside the tags (language, intent, api_version).
+	Fields map[string]string
+}
+
+// Gold is the label of a step.
+type Gold struct {
+	Needed *bool
+	// Tool is the right tool, where that is not the one called; "" when not labelled.
+	Tool        string
+	Args        json.RawMessage // nil: not labelled
+	ResultCheck string          // a post-condition on the result, "window_days==30"
+}
+
+// Task is what belongs to the attempt as a whole.
+type Task struct {
+	TaskID  string            `json:"task_id"`
+	Attempt int               `json:"attempt,omitempty"`
+	Target  string            `json:"target,omitempty"`
+	Model   string            `json:"model,omitempty"`
+	Goal    string            `json:"goal,omitempty"`
+	AsOf    string            `json:"as_of,omitempty"`
+	Outcome callvet.Outcome   `json:"outcome,omitempty"`
+	End     callvet.End       `json:"termination,omitempty"`
+	Tags    []string          `json:"tags,omitempty"`
+	Fields  map[string]string `json:"fields,omitempty"`
+	// Answer is the final answer to the user; nil: not recorded.
+	Answer *string `json:"final_answer,omitempty"`
+	// Usage and CostUSD are nil where the source does not tell.
+	Usage   *Usage    `json:"usage,omitempty"`
+	CostUSD *float64  `json:"cost_usd,omitempty"`
+	WallMS  *float64  `json:"wall_ms,omitempty"`
+	Started time.Time `json:"started,omitzero"`
+	// Steps is the number of step lines of the attempt; nil: not told.
+	Steps *int           `json:"steps,omitempty"`
+	Fault *callvet.Fault `json:"fault,omitempty"`
+	// Pass is what the source's own checks say, Reward its number.
+	Pass   *bool    `json:"pass,omitempty"`
+	Reward *float64 `json:"reward,omitempty"`
+	// Judged are verdicts of judges, Labels those of people.
+	Judged []Judged   `json:"judged,omitempty"`
+	Labels []Label    `json:"labels,omitempty"`
+	Gold   *TaskGold  `json:"gold,omitempty"`
+	Safety []Incident `json:"safety,omitempty"`
+	// Conversation holds the turns; the calls in it are named by their ids only.
+	Input        []Message `json:"input,omitempty"`
+	Conversation []Message `json:"conversation,omitempty"`
+	// UserCalls are calls that the simulated user made, not the target.
+	UserCalls []callvet.Call  `json:"user_calls,omitempty"`
+	Foreign   json.RawMessage `json:"foreign,omitempty"`
+}
+
+// Usage is the tokens an attempt consumed.
+type Usage struct {
+	Input     int `json:"input_tokens"`
+	Output    int `json:"output_tokens"`
+	Reasoning int `json:"reasoning_tokens,omitempty"`
+	Cached    int `json:"cached_tokens,omitempty"`
+}
+
+// Judged is the verdict of one judge; the identity is everything that, changed,
+// makes it another judge.
+type Judged struct {
+	Judge      string             `json:"judge"`
+	Model      string             `json:"model,omitempty"`
+	PromptHash string             `json:"prompt_hash,omitempty"`
+	Params     map[string]float64 `json:"params,omitempty"`
+	Threshold  *float64           `json:"threshold,omitempty"`
+	Score      *float64           `json:"score,omitempty"`
+	Pass       *bool              `json:"pass,omitempty"`
+	Reason     string             `json:"reason,omitempty"`
+}
+
+// Label is a person's verdict.
+type Label struct {
+	By   string `json:"by,omitempty"`
+	Role string `json:"role,omitempty"` // calibration, validation, test
+	Pass bool   `json:"pass"`
+	Note string `json:"note,omitempty"`
+}
+
+// TaskGold is the label of a task: which calls it needs, in order.
+type TaskGold struct {
+	Steps  []GoldStep `json:"steps,omitempty"`
+	Checks []string   `json:"postconditions,omitempty"`
+}
+
+// GoldStep is one needed call; Args nil means that they do not matter.
+type GoldStep struct {
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args,omitempty"`
+	// By is "user" for a call that the user has to make; "" for the target's.
+	By string `json:"by,omitempty"`
+}
+
+// Incident is one breach of safety.
+type Incident struct {
+	CallID string `json:"call_id,omitempty"`
+	Rule   string `json:"rule"`
+	Note   string `json:"note,omitempty"`
+}
+
+// Message is a turn of which the calls are told by their ids. Content of a tool
+// turn is nil when it is the result of the call as it stands.
+type Message struct {
+	Role      callvet.Role `json:"role"`
+	Content   *string      `json:"content,omitempty"`
+	Reasoning string       `json:"reasoning,omitempty"`
+	CallIDs   []string     `json:"call_ids,omitempty"`
+	CallID    string       `json:"call_id,omitempty"`
+}
+
+// Attempt is one imported attempt: the trace, and what its source knew beyond it.
+type Attempt struct {
+	Trace callvet.Trace
+	// Input is what came before the target's first turn, system prompt included.
+	Input     []callvet.Turn
+	Tools     []callvet.Tool
+	UserCalls []callvet.Call
+	Pass      *bool
+	Reward    *float64
+	Gold      *TaskGold
+	Judged    []Judged
+	Labels    []Label
+	Safety    []Incident
+	Goal      string
+	AsOf      string
+	Tags      []string
+	Fields    map[string]string
+	// Steps are the labels, tags and times that a Call has no place for, by the
+	// call's position in Trace.Calls(); nil when there are none.
+	Steps map[int]StepNote
+	// Foreign is the source's own verdict, as it stands; nil when it has none.
+	Foreign json.RawMessage
+}
+
+// StepNote is what a step line tells beside its call.
+type StepNote struct {
+	Gold     *Gold
+	AcceptMS *float64
+	Tags     []string
+	Fields   map[string]string
+	TurnID   int
+}
+
+// SplitTool takes "name@vN" apart. Only a version after the last @ that starts
+// with a digit, or with v and a digit, is one: "user@host" is a name.
+func SplitTool(s string) (name, version string) {
+	i := strings.LastIndexByte(s, '@')
+	if i <= 0 || i+1 == len(s) {
+		return s, ""
+	}
+	v := s[i+1:]
+	digits := strings.TrimPrefix(v, "v")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' {
+		return s, ""
+	}
+	return s[:i], v
+}
+
+// JoinTool is the inverse of SplitTool; a bare number gets its v.
+func JoinTool(name, version string) string {
+	switch {
+	case version == "":
+		return name
+	case version[0] >= '0' && version[0] <= '9':
+		return name + "@v" + version
+	}
+	return name + "@" + version
+}

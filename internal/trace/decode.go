@@ -1,0 +1,83 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"encoding/json"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Step copies a step out of its line, so that it may be kept.
+func (v *View) Step() Step {
+	s := Step{
+		TaskID: string(v.TaskID), Attempt: v.Attempt, Target: string(v.Target), TurnID: v.TurnID,
+		CallID: string(v.CallID), Status: callvet.Status(v.Status), ArgsRaw: v.ArgsRaw.Str(),
+		Args: keep(v.Args), Result: keep(v.Result), Error: keep(v.Error),
+		AcceptMS: known(v.AcceptMS), QueueMS: known(v.QueueMS), ExecMS: known(v.ExecMS),
+		Tags: tags(v.Tags), Fields: fields(v.Fields),
+	}
+	s.Tool, s.ToolVersion = SplitTool(string(v.Tool))
+	g := Gold{Tool: v.GoldTool.Str(), Args: keep(v.GoldArgs), ResultCheck: v.ResultCheck.Str()}
+	if v.Needed >= 0 {
+		yes := v.Needed == 1
+		g.Needed = &yes
+	}
+	if g.Needed != nil || g.Tool != "" || g.Args != nil || g.ResultCheck != "" {
+		s.Gold = &g
+	}
+	return s
+}
+
+// Task decodes a task record. The error wraps callvet.ErrInvalid.
+func (v *View) Task() (Task, error) {
+	var t Task
+	if err := json.Unmarshal(v.Raw, &t); err != nil {
+		return Task{}, invalid("read task record", err)
+	}
+	return t, nil
+}
+
+// keep copies a value's text; null and absent are nil.
+func keep(v value.Value) json.RawMessage {
+	if k := v.Kind(); k == value.Invalid || k == value.Null {
+		return nil
+	}
+	return append(json.RawMessage(nil), v.Raw()...)
+}
+
+func known(f float64) *float64 {
+	if f < 0 {
+		return nil
+	}
+	return &f
+}
+
+func tags(v value.Value) []string {
+	if v.Len() == 0 {
+		return nil
+	}
+	out := make([]string, 0, v.Len())
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		out = append(out, e.Str())
+	}
+	return out
+}
+
+// fields reads named slices; numbers and booleans count by their text.
+func fields(v value.Value) map[string]string {
+	if v.Kind() != value.Object || v.Len() == 0 {
+		return nil
+	}
+	out := make(map[string]string, v.Len())
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		switch e.Kind() {
+		case value.String:
+			out[e.Key()] = e.Str()
+		case value.Number, value.Bool:
+			out[e.Key()] = string(e.Raw())
+		}
+	}
+	return out
+}

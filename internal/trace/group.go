@@ -1,0 +1,163 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"container/list"
+	"errors"
+	"hash/maphash"
+	"io"
+	"iter"
+)
+
+// Window is how many attempts a Grouper keeps open when not told otherwise.
+const Window = 4096
+
+// Grouper puts the lines of each attempt together. Lines of different attempts
+// may be mixed, as long as no more than its window of attempts are open at once.
+//
+// An attempt is complete when its task record comes after its steps (or has
+// told how many there are and they came); when the window is full, the attempt
+// that was silent longest is given as it is; the end of the file completes all.
+// A step that comes after its attempt was given starts it anew and is counted
+// in Split.
+type Grouper struct {
+	window int
+	open   map[attemptID]*list.Element
+	order  *list.List // of *gathering, the longest silent first
+	done   map[uint64]struct{}
+	ring   []uint64
+	seed   maphash.Seed
+	// Split is how many attempts were given in more than one piece, as far as
+	// the last 16 windows of attempts tell.
+	Split int64
+}
+
+type attemptID struct {
+	task, target string
+	attempt      int
+}
+
+type gathering struct {
+	id    attemptID
+	steps []Step
+	task  *Task
+}
+
+// NewGrouper keeps at most window attempts open; 0 means Window.
+func NewGrouper(window int) *Grouper {
+	if window <= 0 {
+		window = Window
+	}
+	return &Grouper{window: window, open: map[attemptID]*list.Element{}, order: list.New(), done: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+}
+
+// Add takes a record and gives the attempt it completed or pushed out of the
+// window; ok is false when there is none. The error tells of a task record that
+// cannot be decoded.
+func (g *Grouper) Add(v *View) (a Attempt, ok bool, err error) {
+	id := attemptID{string(v.TaskID), string(v.Target), v.Attempt}
+	el := g.open[id]
+	if el == nil {
+		if len(g.open) >= g.window {
+			a, ok = g.close(g.order.Front()), true
+		}
+		el = g.order.PushBack(&gathering{id: id})
+		g.open[id] = el
+		g.reopened(id)
+	} else {
+		g.order.MoveToBack(el)
+	}
+	at := el.Value.(*gathering)
+	if v.IsTask {
+		t, err := v.Task()
+		if err != nil {
+			return a, ok, err
+		}
+		at.task = &t
+	} else {
+		at.steps = append(at.steps, v.Step())
+	}
+	if at.complete() && !ok {
+		return g.close(el), true, nil
+	}
+	return a, ok, nil
+}
+
+func (at *gathering) complete() bool {
+	switch {
+	case at.task == nil:
+		return false
+	case at.task.Steps != nil:
+		return len(at.steps) >= *at.task.Steps
+	}
+	return len(at.steps) > 0
+}
+
+func (g *Grouper) close(el *list.Element) Attempt {
+	at := g.order.Remove(el).(*gathering)
+	delete(g.open, at.id)
+	h := g.hash(at.id)
+	if _, seen := g.done[h]; !seen {
+		g.done[h] = struct{}{}
+		g.ring = append(g.ring, h)
+		if len(g.ring) > 16*g.window {
+			delete(g.done, g.ring[0])
+			g.ring = g.ring[1:]
+		}
+	}
+	return join(at.steps, at.task)
+}
+
+func (g *Grouper) hash(id attemptID) uint64 { return maphash.Comparable(g.seed, id) }
+
+func (g *Grouper) reopened(id attemptID) {
+	if _, seen := g.done[g.hash(id)]; seen {
+		g.Split++
+	}
+}
+
+// Rest gives what is still open, the longest silent first.
+func (g *Grouper) Rest() iter.Seq[Attempt] {
+	return func(yield func(Attempt) bool) {
+		for el := g.order.Front(); el != nil; el = g.order.Front() {
+			if !yield(g.close(el)) {
+				return
+			}
+		}
+	}
+}
+
+// Attempts reads a trace file as attempts. A task record that cannot be decoded
+// goes to the reader's Log like any bad line, or ends the reading when strict.
+func (r *Reader) Attempts(g *Grouper) iter.Seq2[Attempt, error] {
+	return func(yield func(Attempt, error) bool) {
+		for {
+			v, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				yield(Attempt{}, err)
+				return
+			}
+			a, ok, err := g.Add(v)
+			if err != nil {
+				r.scan.Log.Tasks--
+				err = r.scan.wrong(v.Line, err.Error())
+			}
+			if err != nil {
+				yield(Attempt{}, err)
+				return
+			}
+			if ok && !yield(a, nil) {
+				return
+			}
+		}
+		for a := range g.Rest() {
+			if !yield(a, nil) {
+				return
+			}
+		}
+	}
+}

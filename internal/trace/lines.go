@@ -1,0 +1,278 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/callvet/callvet"
+)
+
+// Attempt writes an attempt: its steps in order, then its task record, which
+// closes it. What it has no place for (the raw form of turns, repairs, notes of
+// the world, the requests behind it) is not written.
+func (w *Writer) Attempt(a *Attempt) error {
+	steps, task := a.Lines()
+	for i := range steps {
+		if err := w.Step(&steps[i]); err != nil {
+			return err
+		}
+	}
+	return w.Task(&task)
+}
+
+// Lines takes an attempt apart. Calls without an id get "TASK#TURN#N", as the
+// contract's own example has them.
+func (a *Attempt) Lines() ([]Step, Task) {
+	t := &a.Trace
+	var steps []Step
+	turn := 0
+	task := a.record()
+	for i := range t.Turns {
+		m := Message{Role: t.Turns[i].Role, Reasoning: t.Turns[i].Reasoning, CallID: t.Turns[i].CallID}
+		for j := range t.Turns[i].Calls {
+			s := a.step(len(steps), &t.Turns[i].Calls[j], turn, j)
+			m.CallIDs = append(m.CallIDs, s.CallID)
+			steps = append(steps, s)
+		}
+		m.Content = content(&t.Turns[i], steps)
+		task.Conversation = append(task.Conversation, m)
+		if t.Turns[i].Role == callvet.RoleAssistant {
+			turn++
+		}
+	}
+	n := len(steps)
+	task.Steps = &n
+	return steps, task
+}
+
+// content is the turn's text; nil where a tool's turn is the call's result.
+func content(t *callvet.Turn, steps []Step) *string {
+	if t.Role == callvet.RoleTool {
+		for i := len(steps) - 1; i >= 0; i-- {
+			if steps[i].CallID == t.CallID && resultText(steps[i].Result) == t.Content && t.CallID != "" {
+				return nil
+			}
+		}
+	}
+	if t.Content == "" {
+		return nil
+	}
+	return &t.Content
+}
+
+// resultText is a JSON string's text, any other JSON as it stands.
+func resultText(raw json.RawMessage) string {
+	var s string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
+	t := &a.Trace
+	s := Step{
+		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, TurnID: turn, CallID: c.ID, Tool: c.Tool, ToolVersion: c.Version,
+		Args: c.Args, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status,
+		QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags, Fields: a.Fields,
+	}
+	if s.CallID == "" {
+		s.CallID = t.CaseID + "#" + strconv.Itoa(turn) + "#" + strconv.Itoa(j+1)
+	}
+	if c.Error != "" {
+		s.Error = quoted(nil, c.Error)
+	}
+	note, ok := a.Steps[n]
+	if !ok {
+		return s
+	}
+	s.Gold, s.AcceptMS = note.Gold, note.AcceptMS
+	if note.TurnID >= 0 {
+		s.TurnID = note.TurnID
+	}
+	if note.Tags != nil {
+		s.Tags = note.Tags
+	}
+	if note.Fields != nil {
+		s.Fields = note.Fields
+	}
+	return s
+}
+
+func positive(f float64) *float64 {
+	if f <= 0 {
+		return nil
+	}
+	return &f
+}
+
+func (a *Attempt) record() Task {
+	t := &a.Trace
+	task := Task{
+		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, Model: t.Model, Goal: a.Goal, AsOf: a.AsOf, Outcome: t.Outcome,
+		End: t.End, Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
+		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
+		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
+	}
+	if t.Answer != "" {
+		task.Answer = &t.Answer
+	}
+	if u := t.Usage; u.Known {
+		task.Usage = &Usage{u.InputTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens}
+	}
+	for i := range a.Input {
+		m := Message{Role: a.Input[i].Role, CallID: a.Input[i].CallID, Reasoning: a.Input[i].Reasoning}
+		if a.Input[i].Content != "" {
+			m.Content = &a.Input[i].Content
+		}
+		task.Input = append(task.Input, m)
+	}
+	return task
+}
+
+// join makes an attempt of its lines: the inverse of Lines. Steps come in the
+// order of the file, unless the task record tells another.
+func join(steps []Step, task *Task) Attempt {
+	var a Attempt
+	if task != nil {
+		a = task.attempt()
+	} else if len(steps) > 0 {
+		a.Trace = callvet.Trace{CaseID: steps[0].TaskID, Repeat: steps[0].Attempt, Target: steps[0].Target}
+	}
+	turns, order := conversation(steps, task)
+	a.Trace.Turns = turns
+	for pos, i := range order {
+		s := &steps[i]
+		n := StepNote{Gold: s.Gold, AcceptMS: s.AcceptMS, Tags: s.Tags, Fields: s.Fields, TurnID: s.TurnID}
+		if n.Gold == nil && n.AcceptMS == nil && n.Tags == nil && n.Fields == nil && n.TurnID < 0 {
+			continue
+		}
+		if a.Steps == nil {
+			a.Steps = map[int]StepNote{}
+		}
+		a.Steps[pos] = n
+	}
+	a.Trace.Classify(task != nil && task.Outcome == callvet.OutcomeUnparseable)
+	if task != nil && task.Outcome != "" {
+		a.Trace.Outcome = task.Outcome
+	}
+	return a
+}
+
+// conversation gives the turns, and the steps in the order in which they call.
+func conversation(steps []Step, task *Task) (turns []callvet.Turn, order []int) {
+	at := map[string][]int{} // ids may repeat: then they are taken in order
+	for i := range steps {
+		if id := steps[i].CallID; id != "" {
+			at[id] = append(at[id], i)
+		}
+	}
+	last := map[string]int{}
+	used := make([]bool, len(steps))
+	if task != nil {
+		for _, m := range task.Conversation {
+			t := callvet.Turn{Role: m.Role, Reasoning: m.Reasoning, CallID: m.CallID}
+			if m.Content != nil {
+				t.Content = *m.Content
+			}
+			for _, id := range m.CallIDs {
+				if left := at[id]; len(left) > 0 {
+					i := left[0]
+					at[id], last[id], used[i], order = left[1:], i, true, append(order, i)
+					t.Calls = append(t.Calls, steps[i].call())
+				}
+			}
+			if i, ok := last[m.CallID]; ok && m.Role == callvet.RoleTool {
+				t.Tool = steps[i].Tool
+				if m.Content == nil {
+					t.Content = resultText(steps[i].Result)
+				}
+			}
+			turns = append(turns, t)
+		}
+	}
+	return rest(turns, order, steps, used, task)
+}
+
+// rest adds the steps that no told turn has: those of one turn id share an
+// assistant turn, with the results after it.
+func rest(turns []callvet.Turn, order []int, steps []Step, used []bool, task *Task) ([]callvet.Turn, []int) {
+	for i := 0; i < len(steps); {
+		if used[i] {
+			i++
+			continue
+		}
+		say := callvet.Turn{Role: callvet.RoleAssistant}
+		var results []callvet.Turn
+		for from := i; i < len(steps) && !used[i] && (i == from || steps[i].TurnID == steps[from].TurnID && steps[i].TurnID >= 0); i++ {
+			say.Calls = append(say.Calls, steps[i].call())
+			order = append(order, i)
+			if r := steps[i].Result; r != nil {
+				results = append(results, callvet.Turn{Role: callvet.RoleTool, CallID: steps[i].CallID, Tool: steps[i].Tool, Content: resultText(r)})
+			}
+		}
+		turns = append(append(turns, say), results...)
+	}
+	if task != nil && len(task.Conversation) == 0 && task.Answer != nil && *task.Answer != "" {
+		turns = append(turns, callvet.Turn{Role: callvet.RoleAssistant, Content: *task.Answer})
+	}
+	return turns, order
+}
+
+func (s *Step) call() callvet.Call {
+	c := callvet.Call{
+		ID: s.CallID, Tool: s.Tool, Version: s.ToolVersion, Args: s.Args, ArgsRaw: s.ArgsRaw, Status: s.Status, Result: s.Result,
+		Error: resultText(s.Error),
+	}
+	if c.ArgsRaw != "" && bytes.Equal(s.Args, []byte(s.ArgsRaw)) {
+		c.ArgsRaw = ""
+	}
+	if s.QueueMS != nil {
+		c.QueueMS = *s.QueueMS
+	}
+	if s.ExecMS != nil {
+		c.ExecMS = *s.ExecMS
+	}
+	return c
+}
+
+func (t *Task) attempt() Attempt {
+	a := Attempt{
+		Pass: t.Pass, Reward: t.Reward, Gold: t.Gold, Judged: t.Judged, Labels: t.Labels, Safety: t.Safety, Goal: t.Goal, AsOf: t.AsOf,
+		Tags: t.Tags, Fields: t.Fields, UserCalls: t.UserCalls, Foreign: t.Foreign,
+	}
+	a.Trace = callvet.Trace{
+		CaseID: t.TaskID, Repeat: t.Attempt, Target: t.Target, Model: t.Model, Outcome: t.Outcome, End: t.End, Started: t.Started, Fault: t.Fault,
+	}
+	if t.Answer != nil {
+		a.Trace.Answer = *t.Answer
+	}
+	if t.WallMS != nil {
+		a.Trace.WallMS = *t.WallMS
+	}
+	if u := t.Usage; u != nil {
+		a.Trace.Usage = callvet.Usage{InputTokens: u.Input, OutputTokens: u.Output, ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, Known: true}
+	}
+	a.Trace.Usage.CostUSD = t.CostUSD
+	for _, m := range t.Input {
+		turn := callvet.Turn{Role: m.Role, Reasoning: m.Reasoning, CallID: m.CallID}
+		if m.Content != nil {
+			turn.Content = *m.Content
+		}
+		a.Input = append(a.Input, turn)
+	}
+	return a
+}
+
+// Name is "TASK", or "TASK (attempt N of TARGET)" where those are known.
+func (a *Attempt) Name() string {
+	t := &a.Trace
+	if t.Repeat == 0 && t.Target == "" {
+		return t.CaseID
+	}
+	return fmt.Sprintf("%s (attempt %d of %s)", t.CaseID, t.Repeat+1, t.Target)
+}

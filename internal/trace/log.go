@@ -1,0 +1,116 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+// maxUnknown bounds the unknown names that a Log keeps apart.
+const maxUnknown = 64
+
+// Log counts what was wrong with the lines of a file and lists the first of
+// them. Logs of parts of a file merge into what one Log of the whole would be.
+type Log struct {
+	// Lines is how many lines were read, Steps and Tasks how many records; Bad
+	// is how many lines were no record.
+	Lines, Steps, Tasks, Bad int64
+	// List has the bad lines with the lowest numbers, at most Max of them.
+	List []BadLine
+	// Unknown has names that the contract does not know, by name.
+	Unknown []UnknownKey
+	// Max bounds List.
+	Max int
+}
+
+// BadLine is a line that is no record, and why.
+type BadLine struct {
+	Line   int64
+	Reason string
+}
+
+// UnknownKey is a member that the contract does not have: the line was used
+// without it.
+type UnknownKey struct {
+	Key string
+	// Nearest is the known name that may have been meant; "" when none is near.
+	Nearest string
+	Count   int64
+	First   int64 // line
+}
+
+func (l *Log) bad(line int64, reason string) {
+	l.Bad++
+	l.list(BadLine{line, reason})
+}
+
+func (l *Log) list(b BadLine) {
+	i, _ := slices.BinarySearchFunc(l.List, b, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
+	if i >= l.Max {
+		return
+	}
+	l.List = slices.Insert(l.List, i, b)
+	l.List = l.List[:min(len(l.List), l.Max)]
+}
+
+func (l *Log) unknown(u UnknownKey) {
+	i, found := slices.BinarySearchFunc(l.Unknown, u.Key, func(a UnknownKey, k string) int { return cmp.Compare(a.Key, k) })
+	switch {
+	case found:
+		l.Unknown[i].Count += u.Count
+		l.Unknown[i].First = min(l.Unknown[i].First, u.First)
+	case len(l.Unknown) < maxUnknown:
+		l.Unknown = slices.Insert(l.Unknown, i, u)
+	}
+}
+
+// again counts a name that is known to be unknown.
+func (l *Log) again(u UnknownKey) bool {
+	i, found := slices.BinarySearchFunc(l.Unknown, u.Key, func(a UnknownKey, k string) int { return cmp.Compare(a.Key, k) })
+	if found {
+		l.Unknown[i].Count++
+	}
+	return found
+}
+
+// Merge adds what another part of the same file had.
+func (l *Log) Merge(o *Log) {
+	l.Lines, l.Steps, l.Tasks, l.Bad = l.Lines+o.Lines, l.Steps+o.Steps, l.Tasks+o.Tasks, l.Bad+o.Bad
+	for _, b := range o.List {
+		l.list(b)
+	}
+	for _, u := range o.Unknown {
+		l.unknown(u)
+	}
+}
+
+// Problems are the bad lines as errors and the unknown names as warnings, with
+// one more that tells how many lines are not listed.
+func (l *Log) Problems(file string) []callvet.Problem {
+	var out []callvet.Problem
+	for _, b := range l.List {
+		out = append(out, callvet.Problem{
+			Position: callvet.Position{File: file, Line: int(b.Line)}, Code: "malformed-line", Message: b.Reason,
+		})
+	}
+	if more := l.Bad - int64(len(l.List)); more > 0 {
+		out = append(out, callvet.Problem{
+			Position: callvet.Position{File: file}, Code: "malformed-line", Message: fmt.Sprintf("%d more lines are no records", more),
+		})
+	}
+	for _, u := range l.Unknown {
+		p := callvet.Problem{
+			Position: callvet.Position{File: file, Line: int(u.First)}, Code: "unknown-key", Key: u.Key, Warning: true,
+			Message: fmt.Sprintf("unknown key %q, first here, on %d lines", u.Key, u.Count),
+		}
+		if u.Nearest != "" {
+			p.Fix = fmt.Sprintf("did you mean %q?", u.Nearest)
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"errors"
+	"io"
+)
+
+// Reader gives the records of a trace file one after the other, in memory that
+// does not depend on the file's size.
+type Reader struct {
+	blocks *Blocks
+	scan   *Scanner
+	rest   []byte
+	line   int64
+	buf    []byte
+}
+
+// Open starts reading trace lines from r, which may be compressed with gzip.
+// The error wraps callvet.ErrInvalid.
+func Open(r io.Reader, o Options) (*Reader, error) {
+	b, err := NewBlocks(r, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{blocks: b, scan: NewScanner(o)}, nil
+}
+
+// Next gives the next record, or io.EOF. The View is valid until the next call;
+// its Step or Task can be kept. Lines that are no record go to the Log, or end
+// the reading when the reader is strict.
+func (r *Reader) Next() (*View, error) {
+	for {
+		for len(r.rest) > 0 {
+			var l []byte
+			l, r.rest = cutLine(r.rest)
+			v, err := r.scan.one(r.line, l)
+			r.line++
+			if v != nil || err != nil {
+				return v, err
+			}
+		}
+		b, err := r.blocks.Next(r.buf)
+		if err != nil {
+			return nil, err
+		}
+		if b.skipped > 0 {
+			if err := r.scan.Scan(b, nil); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		r.buf, r.rest, r.line = b.Data, b.Data, b.Line
+	}
+}
+
+// Log is what was wrong so far.
+func (r *Reader) Log() *Log { return &r.scan.Log }
+
+// Follow reads a file that grows: at its end it calls wait, which returns when
+// there may be more (a clock's tick, a notification) and with an error when the
+// reading should end; then Follow gives what is left, and io.EOF.
+func Follow(r io.Reader, wait func() error) io.Reader { return &follower{r: r, wait: wait} }
+
+type follower struct {
+	r    io.Reader
+	wait func() error
+	done bool
+}
+
+// Read implements io.Reader.
+func (f *follower) Read(p []byte) (int, error) {
+	for {
+		n, err := f.r.Read(p)
+		if n > 0 && errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if n > 0 || !errors.Is(err, io.EOF) || f.done {
+			return n, err
+		}
+		f.done = f.wait() != nil
+	}
+}

@@ -1,0 +1,128 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package redact
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/value"
+)
+
+func newRedactor(t testing.TB, c Config) *Redactor {
+	t.Helper()
+	r, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	// Keys are put together here so that no scanner takes this file for a leak.
+	key := "sk-" + "Zx81kQp02LmVt7RbYc45"
+	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEow\n-----END RSA PRIVATE " + "KEY-----"
+	for name, c := range map[string]struct{ in, want string }{
+		"email":               {"write to <ana.perez+x@mail.example.com>, please.", "write to <[REDACTED:email]>, please."},
+		"no email":            {"user@host and @mention, a@b", "user@host and @mention, a@b"},
+		"card":                {"card 4111 1111 1111 1111 ok", "card [REDACTED:card] ok"},
+		"card off by one":     {"card 4111 1111 1111 1112 ok", "card 4111 1111 1111 1112 ok"},
+		"card among letters":  {"ref 4111111111111111x", "ref 4111111111111111x"},
+		"iban":                {"to GB29NWBK60161331926819.", "to [REDACTED:iban]."},
+		"iban groups":         {"DE89 3704 0044 0532 0130 00", "[REDACTED:iban]"},
+		"iban wrong":          {"DE88 3704 0044 0532 0130 00", "DE88 3704 0044 0532 0130 00"},
+		"phone":               {"call +46 70 123 45 67 now", "call [REDACTED:phone] now"},
+		"phone brackets":      {"(555) 123-4567", "[REDACTED:phone]"},
+		"phone in groups":     {"555-123-2002", "[REDACTED:phone]"},
+		"order number":        {"order 5551232002, 2024-05-15 15:00:00", "order 5551232002, 2024-05-15 15:00:00"},
+		"ssn":                 {"ssn 219-09-9999", "ssn [REDACTED:national_id]"},
+		"no ssn":              {"000-09-9999", "000-09-9999"},
+		"cpf":                 {"529.982.247-25", "[REDACTED:national_id]"},
+		"dni":                 {"12345678Z y X1234567L", "[REDACTED:national_id] y [REDACTED:national_id]"},
+		"personnummer":        {"811218-9876", "[REDACTED:national_id]"},
+		"key":                 {"use " + key + " here", "use [REDACTED:api_key] here"},
+		"not a key":           {"task-sk-learn and sk-learn-based-models", "task-sk-learn and sk-learn-based-models"},
+		"bearer":              {"Authorization: Bearer abc123def456ghi7", "Authorization: Bearer [REDACTED:secret]"},
+		"bearer alone":        {"send Bearer abc123def456ghi7", "send Bearer [REDACTED:bearer]"},
+		"jwt":                 {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3", "[REDACTED:jwt]"},
+		"pem":                 {"a " + pem + " b", "a [REDACTED:private_key] b"},
+		"pem cut off":         {pem[:40], "[REDACTED:private_key]"},
+		"assignment":          {"DB_PASSWORD=hunter2hunter", "DB_PASSWORD=[REDACTED:secret]"},
+		"spoken of":           {"the password: required field", "the password: required field"},
+		"url":                 {"https://x.test/?api_key=Q7w8e9r0t1y2&x=1", "https://x.test/?api_key=[REDACTED:secret]&x=1"},
+		"random token":        {`token: "a8f3k2j5h7d9s1q4w6"`, `token: "[REDACTED:secret]"`},
+		"written key":         {"key: window_days_thirty", "key: window_days_thirty"},
+		"done already":        {"password=[REDACTED:secret]", "password=[REDACTED:secret]"},
+		"two":                 {"a@b.co c@d.org", "[REDACTED:email] [REDACTED:email]"},
+		"nothing to be found": {"get_weather in Århus, 21 °C", "get_weather in Århus, 21 °C"},
+	} {
+		if got := newRedactor(t, Config{}).Text(c.in); got != c.want {
+			t.Errorf("%s:\n got %q\nwant %q", name, got, c.want)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	r := newRedactor(t, Config{
+		Off: []Kind{KindPhone}, Keys: []string{"pin"}, Patterns: []Pattern{{"order", `\bORD-(?P<secret>\d+)`}, {"nickname", `Bobby`}},
+	})
+	in := `{"to":["a@b.com",1.50],"apiKey":"x","pin":1234,"auth":{"password":null,"user":"u"},"n":4111111111111111,"note":"ORD-77 of Bobby, +46701234567"}`
+	want := `{"to":["[REDACTED:email]",1.50],"apiKey":"[REDACTED:secret]","pin":"[REDACTED:secret]","auth":{"password":null,"user":"u"},` +
+		`"n":"[REDACTED:card]","note":"ORD-[REDACTED:order] of [REDACTED:nickname], +46701234567"}`
+	if d := cmp.Diff(want, string(r.JSON(json.RawMessage(in)))); d != "" {
+		t.Error(d)
+	}
+	counts := map[Kind]int64{KindEmail: 1, KindSecret: 2, KindCard: 1, "order": 1, "nickname": 1}
+	if d := cmp.Diff(counts, r.Counts); d != "" {
+		t.Error(d)
+	}
+	same := json.RawMessage(`{ "x" : [1, "a"] }`)
+	if got := r.JSON(same); string(got) != string(same) {
+		t.Errorf("a value without findings was rewritten: %s", got)
+	}
+	if got := r.JSON(json.RawMessage(`{"cut":"a@b.com`)); string(got) != `"{\"cut\":\"[REDACTED:email]"` {
+		t.Errorf("text that is not JSON: %s", got)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{Off: []Kind{"mail"}}, {Patterns: []Pattern{{"x", "("}}}, {Patterns: []Pattern{{"", "a"}}}} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+}
+
+func FuzzJSON(f *testing.F) {
+	for _, s := range []string{`{"password":"x","a":["b@c.de"]}`, `"+46 70 123 45 67"`, `{"a":`, `"Bearer abc123def456ghi7"`, `"X1234567L"`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		r := newRedactor(t, Config{})
+		out := r.JSON(json.RawMessage(s))
+		if len(s) > 0 && !json.Valid(out) {
+			t.Fatalf("%q became %q, which is not JSON", s, out)
+		}
+		if value.Valid([]byte(s)) {
+			if again := r.JSON(out); string(again) != string(out) && !strings.Contains(s, "REDACTED") {
+				t.Logf("a second pass found more: %s, %s", out, again)
+			}
+		}
+		r.Text(s)
+	})
+}
+
+func BenchmarkJSON(b *testing.B) {
+	r := newRedactor(b, Config{})
+	in := json.RawMessage(`{"country":"AR","product_type":"electronics","result":{"window_days":30,"exceptions":["defecto de fabricación: 90 días"]},"note":"within 30 days of delivery, unopened"}`)
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		r.JSON(in)
+	}
+}

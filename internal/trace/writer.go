@@ -1,0 +1,251 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+)
+
+// Redactor takes out of a text or a JSON value what must not be kept; the
+// package redact has one.
+type Redactor interface {
+	Text(s string) string
+	JSON(raw json.RawMessage) json.RawMessage
+}
+
+// Writer writes records as lines, redacted on the way. Not safe for concurrent use.
+type Writer struct {
+	w   *bufio.Writer
+	r   Redactor
+	buf []byte
+	n   int64
+}
+
+// NewWriter writes to w; a nil Redactor writes what it is given. Flush ends it.
+func NewWriter(w io.Writer, r Redactor) *Writer {
+	return &Writer{w: bufio.NewWriterSize(w, 256<<10), r: r}
+}
+
+// Step writes a step with every member of the contract in its order. The error
+// wraps callvet.ErrInvalid when the step has no task, no tool, or a value that
+// is not JSON; nothing is written then.
+func (w *Writer) Step(s *Step) error {
+	if s.TaskID == "" || s.Tool == "" {
+		return fmt.Errorf("write step %q: a step needs a task id and a tool: %w", s.CallID, callvet.ErrInvalid)
+	}
+	for _, v := range []json.RawMessage{s.Args, s.Result, s.Error} {
+		if v != nil && !json.Valid(v) {
+			return fmt.Errorf("write step %q of task %q: a value is not JSON: %w", s.CallID, s.TaskID, callvet.ErrInvalid)
+		}
+	}
+	b := w.buf[:0]
+	b = quoted(append(b, `{"task_id":`...), s.TaskID)
+	if s.Attempt > 0 {
+		b = strconv.AppendInt(append(b, `,"attempt":`...), int64(s.Attempt), 10)
+	}
+	if s.Target != "" {
+		b = quoted(append(b, `,"target":`...), s.Target)
+	}
+	b = append(b, `,"turn_id":`...)
+	if s.TurnID < 0 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(s.TurnID), 10)
+	}
+	b = quotedOrNull(append(b, `,"call_id":`...), s.CallID)
+	b = quoted(append(b, `,"tool":`...), JoinTool(s.Tool, s.ToolVersion))
+	b = w.value(append(b, `,"args":`...), s.Args)
+	b = append(b, `,"args_raw":`...)
+	switch raw := s.ArgsRaw; {
+	case raw == "" && s.Args == nil:
+		b = append(b, `null`...)
+	case raw == "":
+		b = quoted(b, string(w.redacted(s.Args)))
+	default:
+		b = quoted(b, w.payload(raw))
+	}
+	b = number(append(b, `,"accept_time_ms":`...), s.AcceptMS)
+	b = w.value(append(b, `,"result":`...), s.Result)
+	b = w.value(append(b, `,"error":`...), s.Error)
+	b = number(append(b, `,"latency_ms":{"queue":`...), s.QueueMS)
+	b = number(append(b, `,"exec":`...), s.ExecMS)
+	b = quotedOrNull(append(b, `},"status":`...), string(s.Status))
+	b = w.gold(b, s.Gold)
+	b = append(b, `,"tags":[`...)
+	for i, t := range s.Tags {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = quoted(b, t)
+	}
+	b = append(b, ']')
+	b = namedSlices(b, s.Fields)
+	return w.line(append(b, '}'))
+}
+
+// payload redacts arguments as emitted: as JSON where they are JSON, so that
+// names tell secrets there as well.
+func (w *Writer) payload(raw string) string {
+	if w.r == nil {
+		return raw
+	}
+	if json.Valid([]byte(raw)) {
+		return string(w.r.JSON(json.RawMessage(raw)))
+	}
+	return w.r.Text(raw)
+}
+
+func (w *Writer) gold(b []byte, g *Gold) []byte {
+	if g == nil {
+		return b
+	}
+	b = append(b, `,"gold":{`...)
+	n := len(b)
+	if g.Needed != nil {
+		b = append(strconv.AppendBool(append(b, `"needed":`...), *g.Needed), ',')
+	}
+	if g.Tool != "" {
+		b = append(quoted(append(b, `"tool":`...), g.Tool), ',')
+	}
+	if g.Args != nil {
+		b = append(w.value(append(b, `"args":`...), g.Args), ',')
+	}
+	if g.ResultCheck != "" {
+		b = append(quoted(append(b, `"result_check":`...), g.ResultCheck), ',')
+	}
+	if len(b) > n {
+		b = b[:len(b)-1]
+	}
+	return append(b, '}')
+}
+
+func namedSlices(b []byte, f map[string]string) []byte {
+	if len(f) == 0 {
+		return b
+	}
+	names := make([]string, 0, len(f))
+	for k := range f {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	b = append(b, `,"fields":{`...)
+	for i, k := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = quoted(append(quoted(b, k), ':'), f[k])
+	}
+	return append(b, '}')
+}
+
+// Task writes a task record. The error wraps callvet.ErrInvalid when it has no id.
+func (w *Writer) Task(t *Task) error {
+	if t.TaskID == "" {
+		return fmt.Errorf("write task record: a task needs an id: %w", callvet.ErrInvalid)
+	}
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return invalid(fmt.Sprintf("write task %q", t.TaskID), err)
+	}
+	if w.r != nil {
+		raw = w.r.JSON(raw)
+	}
+	b := append(w.buf[:0], `{"type":"task","version":`...)
+	b = strconv.AppendInt(b, Version, 10)
+	return w.line(append(append(b, ','), raw[1:]...))
+}
+
+// Lines is the number of records written.
+func (w *Writer) Lines() int64 { return w.n }
+
+// Flush writes out what is held back.
+func (w *Writer) Flush() error {
+	if err := w.w.Flush(); err != nil {
+		return fmt.Errorf("write traces: %w", err)
+	}
+	return nil
+}
+
+func (w *Writer) line(b []byte) error {
+	w.buf = append(b, '\n')
+	if _, err := w.w.Write(w.buf); err != nil {
+		return fmt.Errorf("write traces: %w", err)
+	}
+	w.n++
+	return nil
+}
+
+func (w *Writer) redacted(v json.RawMessage) json.RawMessage {
+	if w.r == nil {
+		return v
+	}
+	return w.r.JSON(v)
+}
+
+// value appends a JSON value on one line; nil is null.
+func (w *Writer) value(b []byte, v json.RawMessage) []byte {
+	if v == nil {
+		return append(b, `null`...)
+	}
+	v = w.redacted(v)
+	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
+		return append(b, v...)
+	}
+	var one bytes.Buffer
+	if err := json.Compact(&one, v); err != nil { // checked before
+		return append(b, `null`...)
+	}
+	return append(b, one.Bytes()...)
+}
+
+func number(b []byte, f *float64) []byte {
+	if f == nil {
+		return append(b, `null`...)
+	}
+	return strconv.AppendFloat(b, *f, 'f', -1, 64)
+}
+
+func quotedOrNull(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, `null`...)
+	}
+	return quoted(b, s)
+}
+
+// quoted appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func quoted(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c == '\t':
+			b = append(b, '\\', 't')
+		case c == '\r':
+			b = append(b, '\\', 'r')
+		case c < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		case c < utf8.RuneSelf:
+			b = append(b, c)
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			b, i = utf8.AppendRune(b, r), i+n
+			continue
+		}
+		i++
+	}
+	return append(b, '"')
+}
