@@ -320,7 +320,8 @@ func TestSchemaAgrees(t *testing.T) {
 		`{"task_id":"t","tool":"x","turn_id":1.5}`, `{"task_id":"t","tool":"x","turn_id":-1}`, `{"task_id":"t","tool":"x","status":"done"}`,
 		`{"task_id":"t","tool":"x","latency_ms":{"queue":null,"exec":-2}}`, `{"task_id":"t","tool":"x","tags":null}`, `{"task_id":"t","tool":"x","tags":["a",1]}`,
 		`{"task_id":"t","tool":"x","gold":{"needed":"yes"}}`, `{"task_id":"t","tool":"x","gold":null}`, `{"task_id":"t","tool":"x","call":1}`,
-		`{"type":"task","task_id":"t","tool":"x"}`, `{"task_id":"t","tool":"x","version":1}`, `{"task_id":"t","tool":"x","version":2}`,
+		`{"type":"task","task_id":"t","tool":"x"}`, `{"gold":{"steps":[{"tool":"x"}]},"final_answer":"a","task_id":"t","type":"task"}`,
+		`{"task_id":"t","tool":1,"type":"task"}`, `{"task_id":"t","tool":"x","version":1}`, `{"task_id":"t","tool":"x","version":2}`,
 	} {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err != nil {

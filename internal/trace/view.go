@@ -3,7 +3,6 @@
 package trace
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/callvet/callvet"
@@ -51,39 +50,47 @@ func badf(format string, args ...any) *lineError {
 // fill reads the handles out of a parsed record. The names that the contract
 // does not have are appended to strange.
 func (v *View) fill(root value.Value, strange []value.Value) ([]value.Value, error) {
-	raw, line := v.Raw, v.Line
-	*v = View{Line: line, Raw: raw, Record: root, TurnID: -1, AcceptMS: -1, QueueMS: -1, ExecMS: -1, Needed: -1}
 	if root.Kind() != value.Object {
 		return strange, badf("the line is %s, not an object", withArticle(root.Kind()))
 	}
-	if bytes.Contains(raw, []byte("type")) || bytes.IndexByte(raw, '\\') >= 0 {
-		if err := v.kind(root); err != nil {
-			return strange, err
+	found, err := v.members(root, strange, false)
+	if err == nil && v.IsTask {
+		if first, _ := root.First(); !first.KeyIs("type") { // what came before it was read as a step's
+			found, err = v.members(root, strange[:0], true)
 		}
 	}
+	switch {
+	case err != nil:
+		return found, err
+	case len(v.TaskID) == 0:
+		return found, badf(`"task_id" is missing`)
+	case !v.IsTask && len(v.Tool) == 0:
+		return found, badf(`"tool" is missing`)
+	}
+	return found, nil
+}
+
+func (v *View) members(root value.Value, strange []value.Value, task bool) ([]value.Value, error) {
+	raw, line := v.Raw, v.Line
+	*v = View{Line: line, Raw: raw, Record: root, IsTask: task, TurnID: -1, AcceptMS: -1, QueueMS: -1, ExecMS: -1, Needed: -1}
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
 		known, err := v.member(m)
 		if err != nil {
+			if t, _ := root.Get("type"); !task && string(t.Bytes()) == "task" {
+				return v.members(root, strange[:0], true)
+			}
 			return strange, err
 		}
 		if !known {
 			strange = append(strange, m)
 		}
 	}
-	switch {
-	case len(v.TaskID) == 0:
-		return strange, badf(`"task_id" is missing`)
-	case !v.IsTask && len(v.Tool) == 0:
-		return strange, badf(`"tool" is missing`)
-	}
 	return strange, nil
 }
 
-// kind reads what the record is; most lines do not tell and are steps.
-func (v *View) kind(root value.Value) error {
-	t, ok := root.Get("type")
+// kind reads what the record is.
+func (v *View) kind(t value.Value) error {
 	switch {
-	case !ok:
 	case t.Kind() != value.String:
 		return badf(`"type" is %s, not a string`, withArticle(t.Kind()))
 	case string(t.Bytes()) == "task":
@@ -99,7 +106,7 @@ func (v *View) kind(root value.Value) error {
 func (v *View) member(m value.Value) (known bool, err error) {
 	switch string(m.KeyBytes()) {
 	case "type":
-		return true, nil
+		return true, v.kind(m)
 	case "version":
 		return true, v.version(m)
 	case "task_id":
