@@ -39,27 +39,12 @@ func (w *gemini) tools(ts *callvet.Toolset) []byte {
 // others belong into it.
 func besideConfig(name string) bool { return name == "safetySettings" || name == "cachedContent" }
 
+func (w *gemini) user(b []byte, t *callvet.Turn) []byte {
+	return append(appendText(append(b, `{"role":"user","parts":[{"text":`...), t.Content), "}]}"...)
+}
+
 func (w *gemini) head(b []byte, q *query) []byte {
-	b = append(b, `{"contents":[`...)
-	for i := 0; i < len(q.turns); i++ {
-		switch t := &q.turns[i]; t.Role {
-		case callvet.RoleSystem:
-			continue
-		case callvet.RoleTool:
-			n := toolRun(q.turns[i:])
-			b = w.results(b, q.turns[i:i+n])
-			i += n - 1
-		case callvet.RoleAssistant:
-			b = w.assistant(b, t)
-		default:
-			b = append(appendText(append(b, `{"role":"user","parts":[{"text":`...), t.Content), "}]}"...)
-		}
-		b = append(b, ',')
-	}
-	if b[len(b)-1] == ',' {
-		b = b[:len(b)-1]
-	}
-	b = append(b, ']')
+	b = appendTurns(append(b, `{"contents":`...), q.turns, w)
 	if system := systemText(q); system != "" {
 		b = append(appendText(append(b, `,"systemInstruction":{"parts":[{"text":`...), system), "}]}"...)
 	}

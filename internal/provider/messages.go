@@ -37,26 +37,7 @@ func (w *messages) head(b []byte, q *query) []byte {
 	if system := systemText(q); system != "" {
 		b = appendText(appendMember(b, "system"), system)
 	}
-	b = append(b, `,"messages":[`...)
-	for i := 0; i < len(q.turns); i++ {
-		switch t := &q.turns[i]; t.Role {
-		case callvet.RoleSystem:
-			continue
-		case callvet.RoleTool:
-			n := toolRun(q.turns[i:])
-			b = w.results(b, q.turns[i:i+n])
-			i += n - 1
-		case callvet.RoleAssistant:
-			b = w.assistant(b, t)
-		default:
-			b = append(appendText(append(b, `{"role":"user","content":`...), t.Content), '}')
-		}
-		b = append(b, ',')
-	}
-	if b[len(b)-1] == ',' {
-		b = b[:len(b)-1]
-	}
-	b = append(b, ']')
+	b = appendTurns(appendMember(b, "messages"), q.turns, w)
 	b = appendSampling(b, &q.params, &w.names)
 	if q.tools != nil {
 		b = w.choice(b, q)
@@ -83,13 +64,8 @@ func systemText(q *query) string {
 	return s
 }
 
-// toolRun is how many tool results stand together at the start of turns.
-func toolRun(turns []callvet.Turn) int {
-	n := 0
-	for n < len(turns) && turns[n].Role == callvet.RoleTool {
-		n++
-	}
-	return n
+func (w *messages) user(b []byte, t *callvet.Turn) []byte {
+	return append(appendText(append(b, `{"role":"user","content":`...), t.Content), '}')
 }
 
 func (w *messages) results(b []byte, turns []callvet.Turn) []byte {
