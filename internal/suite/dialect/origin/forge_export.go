@@ -85,16 +85,8 @@ func exportForge(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 			problems = append(problems, callvet.Problem{Code: "not-carried", Warning: true, Key: "system_prompt", Message: "system_prompt is not carried: the format has no place for it"})
 		}
 	}
-	cases := make([][]byte, len(s.Cases))
-	for i := range s.Cases {
-		orig, _ := tree.Trusted(s.Cases[i].Foreign)
-		if !same {
-			orig = tree.Node{}
-		}
-		var lost []callvet.Problem
-		cases[i], lost = format.Export(&s.Cases[i], orig)
-		problems = append(problems, lost...)
-	}
+	cases, lost := format.ExportAll(s.Cases, same)
+	problems = append(problems, lost...)
 	out, err := tree.Pretty(forgeDocument(f, same, cases))
 	return out, problems, err
 }

@@ -32,16 +32,8 @@ func exportTasks(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	} else {
 		problems = tree.LoseTools(s)
 	}
-	list := make([][]byte, len(s.Cases))
-	for i := range s.Cases {
-		orig, _ := tree.Trusted(s.Cases[i].Foreign)
-		if !same {
-			orig = tree.Node{}
-		}
-		var lost []callvet.Problem
-		list[i], lost = taskFormat(tree.Options{}).Export(&s.Cases[i], orig)
-		problems = append(problems, lost...)
-	}
+	list, lost := taskFormat(tree.Options{}).ExportAll(s.Cases, same)
+	problems = append(problems, lost...)
 	out, err := taskDocument(shape, form, doc, list)
 	return out, problems, err
 }

@@ -41,16 +41,8 @@ func exportToolsuite(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	} else {
 		problems = append(tree.LoseTools(s), tree.LoseSuite(s)...)
 	}
-	cases := make([][]byte, len(s.Cases))
-	for i := range s.Cases {
-		orig, _ := tree.Trusted(s.Cases[i].Foreign)
-		if !same {
-			orig = tree.Node{}
-		}
-		var lost []callvet.Problem
-		cases[i], lost = format.Export(&s.Cases[i], orig)
-		problems = append(problems, lost...)
-	}
+	cases, lost := format.ExportAll(s.Cases, same)
+	problems = append(problems, lost...)
 	out, err := tree.Pretty(tree.WithMember(tree.Node{Raw: doc}, "test_cases", tree.Array(cases)))
 	return out, problems, err
 }

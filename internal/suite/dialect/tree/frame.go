@@ -79,6 +79,23 @@ type CaseFormat struct {
 	Opt   Options
 }
 
+// ExportAll exports cases in their order. Their originals count only where the
+// suite came from the same dialect.
+func (f CaseFormat) ExportAll(cases []callvet.Case, same bool) ([][]byte, []callvet.Problem) {
+	out := make([][]byte, len(cases))
+	var problems []callvet.Problem
+	for i := range cases {
+		var orig Node
+		if same {
+			orig, _ = Trusted(cases[i].Foreign)
+		}
+		var lost []callvet.Problem
+		out[i], lost = f.Export(&cases[i], orig)
+		problems = append(problems, lost...)
+	}
+	return out, problems
+}
+
 // Export gives a case's original with what changed laid over it, or a newly
 // written case when there is no original, with what could not be said.
 func (f CaseFormat) Export(c *callvet.Case, orig Node) ([]byte, []callvet.Problem) {
