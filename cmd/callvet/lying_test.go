@@ -140,8 +140,10 @@ func TestLyingServer(t *testing.T) {
 	for name := range want {
 		cases = append(cases, map[string]any{"id": name, "prompt": "case " + name, "expected_tool": "ping", "expected_params": map[string]any{"host": "a"}})
 	}
-	suite, err := json.Marshal(map[string]any{"callvet": 1, "name": "liar", "cases": cases,
-		"tools": []any{map[string]any{"name": "ping", "description": "Ping", "parameters": map[string]any{"type": "object", "properties": map[string]any{"host": map[string]any{"type": "string"}}}}}})
+	suite, err := json.Marshal(map[string]any{
+		"callvet": 1, "name": "liar", "cases": cases,
+		"tools": []any{map[string]any{"name": "ping", "description": "Ping", "parameters": map[string]any{"type": "object", "properties": map[string]any{"host": map[string]any{"type": "string"}}}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
