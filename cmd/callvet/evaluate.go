@@ -112,7 +112,7 @@ func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, p
 	}
 	var refused error
 	hash, err := db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
-		for c, err := range withoutErrors(cases) {
+		for c, err := range withoutErrors(ahead(cases)) {
 			if !yield(c, err) {
 				return
 			}

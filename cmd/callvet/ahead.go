@@ -1,0 +1,53 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import "iter"
+
+// batchAhead is how many items pass between the two sides of ahead at once: a
+// handover for each would cost more than it gains.
+const batchAhead = 128
+
+// ahead yields what seq yields and produces it on a goroutine of its own, a few
+// batches ahead, so that those who make the items and those who use them work at
+// the same time. The goroutine has ended when the loop over it has.
+func ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		batches, stop := make(chan []T, 2), make(chan struct{})
+		go produce(seq, batches, stop)
+		defer func() {
+			close(stop)
+			for range batches { // until the producer has closed it
+			}
+		}()
+		for batch := range batches {
+			for _, v := range batch {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func produce[T any](seq iter.Seq[T], batches chan<- []T, stop <-chan struct{}) {
+	defer close(batches)
+	batch := make([]T, 0, batchAhead)
+	hand := func() bool {
+		select {
+		case batches <- batch:
+			batch = make([]T, 0, batchAhead)
+			return true
+		case <-stop:
+			return false
+		}
+	}
+	for v := range seq {
+		if batch = append(batch, v); len(batch) == batchAhead && !hand() {
+			return
+		}
+	}
+	if len(batch) > 0 {
+		hand()
+	}
+}
