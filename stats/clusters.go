@@ -5,8 +5,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/callvet/callvet/stats/dist"
 )
 
 // DefaultRho0 is the correlation within a case assumed where the data are too
@@ -142,7 +141,7 @@ func (c *Clusters) effective(p, v, a, rho0 float64) (float64, Status) {
 	case !c.clustered():
 		return n, StatusOK
 	}
-	r := tQuantile(1-a, n-1) / tQuantile(1-a, g-1)
+	r := dist.TQuantile(n-1, 1-a) / dist.TQuantile(g-1, 1-a)
 	neff := vb / v * r * r
 	if !c.fractional {
 		neff = min(neff, n)
@@ -181,21 +180,4 @@ func grouped(values []float64, clusters []int) Clusters {
 		c.Add(p.sum, p.n, p.binary)
 	}
 	return c
-}
-
-// betaLimits are the Clopper-Pearson limits of x successes in n, both possibly
-// fractional, with a in each tail.
-func betaLimits(x, n, a float64) (lower, upper float64) {
-	upper = 1
-	if x > 0 {
-		lower = mathext.InvRegIncBeta(x, n-x+1, a)
-	}
-	if x < n {
-		upper = mathext.InvRegIncBeta(x+1, n-x, 1-a)
-	}
-	return lower, upper
-}
-
-func tQuantile(p, df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
 }

@@ -33,6 +33,11 @@ const (
 	// StatusCensored means that the quantile lies among observations cut off at a
 	// limit: the point is that limit and the truth is not below it.
 	StatusCensored Status = "censored"
+	// StatusInvalid means that the arguments were impossible, for example more
+	// passes than trials: no estimate.
+	StatusInvalid Status = "invalid_input"
+	// StatusNoGold means that nothing says what would have been right: no estimate.
+	StatusNoGold Status = "no_gold"
 )
 
 // Interval is an estimate with the two ends of its confidence interval.
@@ -55,7 +60,12 @@ type Interval struct {
 
 // Defined reports whether there is an estimate at all.
 func (iv Interval) Defined() bool {
-	return iv.Status != StatusNoData && iv.Status != StatusZeroDenominator && iv.Status != ""
+	switch iv.Status {
+	case StatusNoData, StatusZeroDenominator, StatusInvalid, StatusNoGold, "":
+		return false
+	default:
+		return true
+	}
 }
 
 // Usable reports whether both the estimate and its interval may be relied on.

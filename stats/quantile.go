@@ -8,14 +8,14 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/mathext"
+	"github.com/callvet/callvet/stats/dist"
 )
 
 // Percentile is the q-quantile of sorted values by linear interpolation (type 7
-// of Hyndman and Fan, 1996). q is in [0,1]; ok is false for no values or
-// another q.
+// of Hyndman and Fan, 1996). q is in [0,1]; ok is false for no values, another
+// q, or NaN at an end of the values.
 func Percentile(sorted []float64, q float64) (x float64, ok bool) {
-	if len(sorted) == 0 || !(q >= 0 && q <= 1) {
+	if len(sorted) == 0 || !(q >= 0 && q <= 1) || math.IsNaN(sorted[0]) || math.IsNaN(sorted[len(sorted)-1]) {
 		return 0, false
 	}
 	h := q * float64(len(sorted)-1)
@@ -48,6 +48,30 @@ type Observation struct {
 // point is the smallest limit and there is no upper end.
 // Source: Statistics specification, section 6; Hahn and Meeker 1991; Woodruff 1952.
 func QuantileIntervals(obs []Observation, conf float64, qs ...float64) []Interval {
+	out := make([]Interval, len(qs))
+	for i, q := range Quantiles(obs, conf, qs...) {
+		out[i] = q.Interval
+	}
+	return out
+}
+
+// Quantile is a quantile's Interval with the ranks, counted from 1, of the
+// observations that are its ends.
+type Quantile struct {
+	Interval
+	// LowerRank is 0 and UpperRank one more than the number of observations where
+	// that end does not exist.
+	LowerRank, UpperRank int
+	// Coverage is the exact probability that the truth is within, for order
+	// statistics; NaN otherwise.
+	Coverage float64
+	// FLower and FUpper are the limits of the share of observations below the
+	// quantile that Woodruff's method inverts; NaN otherwise.
+	FLower, FUpper float64
+}
+
+// Quantiles is QuantileIntervals with the ranks.
+func Quantiles(obs []Observation, conf float64, qs ...float64) []Quantile {
 	slices.SortFunc(obs, later)
 	values := make([]float64, len(obs))
 	limit := math.Inf(1)
@@ -58,7 +82,7 @@ func QuantileIntervals(obs []Observation, conf float64, qs ...float64) []Interva
 		}
 	}
 	clusters := countClusters(obs)
-	out := make([]Interval, len(qs))
+	out := make([]Quantile, len(qs))
 	for i, q := range qs {
 		iv := quantile(obs, values, clusters, q, conf)
 		if iv.Defined() && math.IsInf(iv.Point, 1) {
@@ -82,10 +106,17 @@ func later(a, b Observation) int {
 	return cmp.Compare(a.Cluster, b.Cluster)
 }
 
-func quantile(obs []Observation, values []float64, clusters int, q, conf float64) Interval {
-	iv := Interval{
-		Lower: math.Inf(-1), Upper: math.Inf(1), N: len(obs), Clusters: clusters, Confidence: conf,
-		Method: "order_statistics", Status: StatusNoData,
+func quantile(obs []Observation, values []float64, clusters int, q, conf float64) Quantile {
+	iv := Quantile{
+		Interval: Interval{
+			Lower: math.Inf(-1), Upper: math.Inf(1), N: len(obs), Clusters: clusters, Confidence: conf,
+			Method: "order_statistics", Status: StatusNoData,
+		},
+		UpperRank: len(obs) + 1, Coverage: math.NaN(), FLower: math.NaN(), FUpper: math.NaN(),
+	}
+	if !(q >= 0 && q <= 1) || !validConfidence(conf) {
+		iv.Status = StatusInvalid
+		return iv
 	}
 	if len(obs) == 0 {
 		return iv
@@ -94,14 +125,14 @@ func quantile(obs []Observation, values []float64, clusters int, q, conf float64
 	iv.Status = StatusOK
 	switch {
 	case clusters == len(obs):
-		lo, hi := orderRanks(len(obs), q, (1-conf)/2)
-		iv.Lower, iv.Upper = rank(values, lo), rank(values, hi)
+		iv.LowerRank, iv.UpperRank = orderRanks(len(obs), q, (1-conf)/2)
+		iv.Coverage = dist.BinomialCDF(iv.UpperRank-1, len(obs), q) - dist.BinomialCDF(iv.LowerRank-1, len(obs), q)
 	case clusters < 2:
 		iv.Status = StatusSingleCluster
 	default:
-		iv.Method = "woodruff_neff"
-		iv.NEff, iv.Lower, iv.Upper = woodruff(obs, values, iv.Point, q, conf)
+		iv.woodruff(obs, values, q, conf)
 	}
+	iv.Lower, iv.Upper = rank(values, iv.LowerRank), rank(values, iv.UpperRank)
 	return iv
 }
 
@@ -127,43 +158,43 @@ func rank(sorted []float64, r int) float64 {
 // orderRanks are the ranks whose order statistics bound the q-quantile with at
 // most a in each tail; 0 and n+1 mean that there is no such bound.
 func orderRanks(n int, q, a float64) (lower, upper int) {
-	lower = sort.Search(n, func(i int) bool { return binomialCDF(i, n, q) > a })
-	upper = sort.Search(n, func(i int) bool { return 1-binomialCDF(i, n, q) <= a }) + 1
+	lower = sort.Search(n, func(i int) bool { return dist.BinomialCDF(i, n, q) > a })
+	upper = sort.Search(n, func(i int) bool { return 1-dist.BinomialCDF(i, n, q) <= a }) + 1
 	return lower, upper
-}
-
-// binomialCDF is P(X <= k) for X binomial with n trials of probability p.
-func binomialCDF(k, n int, p float64) float64 {
-	switch {
-	case k < 0:
-		return 0
-	case k >= n:
-		return 1
-	}
-	return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p)
 }
 
 // woodruff inverts the interval of the distribution function at the quantile.
 // An end exists only where as many independent values would have one.
-func woodruff(obs []Observation, values []float64, point, q, conf float64) (neff, lower, upper float64) {
+func (iv *Quantile) woodruff(obs []Observation, values []float64, q, conf float64) {
 	ind, clusters := make([]float64, len(obs)), make([]int, len(obs))
 	for i := range obs {
 		clusters[i] = int(obs[i].Cluster)
-		if values[i] <= point {
+		if values[i] <= iv.Point {
 			ind[i] = 1
 		}
 	}
 	c := grouped(ind, clusters)
 	p, a := c.Sum()/float64(c.N()), (1-conf)/2
-	neff, _ = c.effective(p, c.variance(p), a, DefaultRho0)
-	pl, pu := betaLimits(q*neff, neff, a)
+	iv.Method = "woodruff_neff"
+	iv.NEff, _ = c.effective(p, c.variance(p), a, DefaultRho0)
+	iv.FLower, iv.FUpper = betaLimits(q*iv.NEff, iv.NEff, a)
 	n := float64(len(obs))
-	lower, upper = math.Inf(-1), math.Inf(1)
-	if math.Pow(1-q, neff) <= a {
-		lower = rank(values, int(math.Floor(pl*n)))
+	if math.Pow(1-q, iv.NEff) <= a {
+		iv.LowerRank = int(math.Floor(iv.FLower * n))
 	}
-	if math.Pow(q, neff) <= a {
-		upper = rank(values, int(math.Floor(pu*n))+1)
+	if math.Pow(q, iv.NEff) <= a {
+		iv.UpperRank = int(math.Floor(iv.FUpper*n)) + 1
 	}
-	return neff, lower, upper
+}
+
+// QuantileMinN is the smallest number of cases, one value each, at which the
+// q-quantile has an upper and a lower end with two-sided confidence conf. q and
+// conf are in (0,1); ok is false otherwise.
+// Source: Hahn and Meeker 1991.
+func QuantileMinN(q, conf float64) (upper, lower int, ok bool) {
+	if !(q > 0 && q < 1) || !validConfidence(conf) {
+		return 0, 0, false
+	}
+	a := math.Log((1 - conf) / 2)
+	return max(1, int(math.Ceil(a/math.Log(q)-1e-9))), max(1, int(math.Ceil(a/math.Log1p(-q)-1e-9))), true
 }

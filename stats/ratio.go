@@ -2,7 +2,11 @@
 
 package stats
 
-import "math"
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats/dist"
+)
 
 // Ratio holds the sums for a ratio of totals, for example cost per pass or
 // tokens per attempt, one pair (numerator, denominator) a case. The zero value
@@ -74,7 +78,7 @@ func (r *Ratio) Interval(conf float64) Interval {
 	if iv.SE == 0 {
 		iv.Status = StatusZeroVariance
 	}
-	h := tQuantile(1-(1-conf)/2, g-1) * iv.SE
+	h := dist.TQuantile(g-1, 1-(1-conf)/2) * iv.SE
 	iv.Lower, iv.Upper = p-h, p+h
 	return iv
 }

@@ -36,3 +36,38 @@ func chooseRatio(a, n, k int) float64 {
 	}
 	return r
 }
+
+// Trials counts the trials of one case and how many passed.
+type Trials struct {
+	N, Passed int
+}
+
+// MeanPassHatK is the mean over cases of PassHatK with its interval, and the
+// number of cases left out because they had fewer than k trials. k below 1, or
+// impossible counts: StatusInvalid.
+// Source: Yao et al. 2024; Statistics specification, section 3.
+func MeanPassHatK(cases []Trials, k int, conf, rho0 float64) (iv Interval, skipped int) {
+	return meanOver(cases, k, conf, rho0, PassHatK)
+}
+
+// MeanPassAtK is MeanPassHatK for PassAtK.
+func MeanPassAtK(cases []Trials, k int, conf, rho0 float64) (iv Interval, skipped int) {
+	return meanOver(cases, k, conf, rho0, PassAtK)
+}
+
+func meanOver(cases []Trials, k int, conf, rho0 float64, of func(n, c, k int) (float64, bool)) (Interval, int) {
+	var c Clusters
+	skipped := 0
+	for _, t := range cases {
+		if k < 1 || t.N < 0 || t.Passed < 0 || t.Passed > t.N {
+			return invalid("neff_clopper_pearson", conf), 0
+		}
+		p, ok := of(t.N, t.Passed, k)
+		if !ok {
+			skipped++
+			continue
+		}
+		c.Add(p, 1, p == 0 || p == 1)
+	}
+	return c.Interval(conf, rho0), skipped
+}

@@ -1,0 +1,123 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package stats
+
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats/dist"
+)
+
+// Design tells how much the values of one case resemble one another, and what
+// that costs. Undefined members are NaN.
+type Design struct {
+	Point, SE   float64
+	N, Clusters int
+	// Effect is the variance of the mean over that of N independent values.
+	Effect float64
+	// ICC is the analysis-of-variance estimate of the correlation within a case,
+	// at most 1; NaN with one value a case.
+	ICC float64
+	// NEff is the number of independent values with the same variance, at most
+	// N; NEffKG that number corrected for the few cases it was estimated from.
+	NEff, NEffKG float64
+	// T is the t interval clipped to [0,1], KG the Clopper-Pearson interval on
+	// NEffKG, both for comparison: the interval to report is Clusters.Interval.
+	TLower, TUpper, KGLower, KGUpper float64
+	// Status is StatusOK, StatusBoundary, StatusSingleCluster, StatusNoData or
+	// StatusInvalid.
+	Status Status
+}
+
+// DesignEffect measures the clustering of values in [0,1] by case. The slices
+// have the same length, else StatusInvalid.
+// Source: Korn and Graubard 1998; Donner 1986 (ICC); Miller 2024.
+func DesignEffect(values []float64, clusters []int, conf float64) Design {
+	nan := math.NaN()
+	d := Design{Point: nan, SE: nan, Effect: nan, ICC: nan, TLower: nan, TUpper: nan, KGUpper: 1, N: len(values), Status: StatusNoData}
+	if len(values) != len(clusters) || !validConfidence(conf) || !probabilities(values) {
+		d.Status = StatusInvalid
+		return d
+	}
+	c := grouped(values, clusters)
+	d.Clusters = c.g
+	if d.N == 0 {
+		return d
+	}
+	d.Point, d.NEff, d.NEffKG, d.Status = mean(values), 1, 1, StatusSingleCluster
+	if c.g < 2 {
+		return d
+	}
+	d.Status = StatusOK
+	n, g, vb, v := float64(c.n), float64(c.g), d.Point*(1-d.Point), c.variance(d.Point)
+	d.SE = math.Sqrt(v)
+	t := dist.TQuantile(g-1, 1-(1-conf)/2)
+	d.TLower, d.TUpper = max(0, d.Point-t*d.SE), min(1, d.Point+t*d.SE)
+	switch {
+	case vb <= 0:
+		d.Status, d.NEff, d.NEffKG = StatusBoundary, g, g
+	case v == 0:
+		d.Effect, d.NEff, d.NEffKG = 0, n, n
+	default:
+		r := dist.TQuantile(n-1, 1-(1-conf)/2) / t
+		d.Effect = v / (vb / n)
+		d.NEff = min(n, n/d.Effect)
+		d.NEffKG = min(n, n/d.Effect*r*r)
+	}
+	if vb > 0 {
+		d.ICC = icc(values, clusters, c)
+	}
+	d.KGLower, d.KGUpper = betaLimits(d.Point*d.NEffKG, d.NEffKG, (1-conf)/2)
+	return d
+}
+
+// icc is the one-way analysis-of-variance estimator.
+func icc(values []float64, clusters []int, c Clusters) float64 {
+	n, g := float64(c.n), float64(c.g)
+	if c.n <= c.g {
+		return math.NaN()
+	}
+	sums, sizes := map[int]float64{}, map[int]float64{}
+	for i, y := range values {
+		sums[clusters[i]] += y
+		sizes[clusters[i]]++
+	}
+	within := 0.0
+	for i, y := range values {
+		r := y - sums[clusters[i]]/sizes[clusters[i]]
+		within += r * r
+	}
+	total, p := 0.0, mean(values)
+	for _, y := range values {
+		total += (y - p) * (y - p)
+	}
+	msb, msw := max(0, total-within)/(g-1), within/(n-g)
+	m0 := (n - c.m2/n) / (g - 1)
+	if d := msb + (m0-1)*msw; d > 0 {
+		return (msb - msw) / d
+	}
+	return math.NaN()
+}
+
+// Rho0 is the correlation within a case to assume where the data are too few to
+// show one: the upper 80 % bound of the mean of the correlations measured in
+// earlier runs, in [0,1]. ok is false, with DefaultRho0, for fewer than five
+// measurements; NaN does not count as one.
+// Source: Statistics specification, section 2.
+func Rho0(measured []float64) (rho float64, ok bool) {
+	var xs []float64
+	for _, x := range measured {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			xs = append(xs, x)
+		}
+	}
+	if len(xs) < 5 {
+		return DefaultRho0, false
+	}
+	m, ss, k := mean(xs), 0.0, float64(len(xs))
+	for _, x := range xs {
+		ss += (x - m) * (x - m)
+	}
+	upper := m + dist.TQuantile(k-1, 0.8)*math.Sqrt(ss/(k-1)/k)
+	return max(0, min(1, upper)), true
+}
