@@ -37,6 +37,7 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 			return err
 		}
 	}
+	a.tuneMemory()
 	db, err := a.openStore(ctx)
 	if err != nil {
 		return err

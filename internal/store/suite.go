@@ -243,7 +243,7 @@ type CaseReader struct {
 
 // keptChunks bounds the memory of a CaseReader; several readers (the providers of
 // a run) may be some way apart.
-const keptChunks = 8
+const keptChunks = 4
 
 // Len is the number of cases.
 func (r *CaseReader) Len() int { return r.n }
