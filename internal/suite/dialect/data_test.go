@@ -83,12 +83,27 @@ func familyOf(rel string) string {
 	return "other files"
 }
 
+// bfclOutcome tells of the files that internal/suite/bfcl and the recording
+// reader take; their own tests hold that they do.
+func bfclOutcome(what string) (dialect, result, lost string) {
+	switch what {
+	case "a BFCL question file":
+		return "bfcl", "loads, with the answers beside it or in it", ""
+	case "a BFCL answer file":
+		return "bfcl", "read beside its questions", ""
+	case "a BFCL multi-turn question file":
+		return "bfcl", "refused: multi-turn cases need BFCL's simulated APIs", ""
+	case "a file of recorded outputs":
+		return "", "not a suite: evaluate it with `-m recorded:FILE`", ""
+	}
+	return "", "refused: is " + what, ""
+}
+
 // outcome is what happens to a file, in words for the table.
 func outcome(f dataFile) (dialect, result, lost string) {
 	dialect = Detect(f.data, f.path)
 	if f.family == "BFCL" && dialect == "" {
-		what := strings.TrimPrefix(refusal(Refusal(f.data, f.path)), "refused: is ")
-		return "", "left to the BFCL importers: " + what, ""
+		return bfclOutcome(strings.TrimPrefix(refusal(Refusal(f.data, f.path)), "refused: is "))
 	}
 	if dialect == "" {
 		return "", refusal(Refusal(f.data, f.path)), ""
