@@ -163,6 +163,7 @@ What is not carried is listed on import with file, line and key, and is kept for
 | ` + "`tasks`" + ` | labelled tasks of *Evaluating Tool Calling*, §5: JSON, JSON Lines, YAML |
 | ` + "`openai`" + ` | records of messages and tools (fine-tuning form), JSON Lines or a list; one case per assistant turn with calls |
 | ` + "`promptfoo`" + ` | promptfoo configurations with tool-call and text assertions |
+| ` + "`bfcl`" + ` | question files of the Berkeley leaderboard with their answers, one file or a folder; read only ([BFCL.md](BFCL.md)) |
 
 | family | files | dialect | result | not carried |
 |---|---|---|---|---|
