@@ -196,24 +196,24 @@ func (b *bench) evaluate(url string, n, c int) (measured, error) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(db + suffix)
 	}
-	m, err := measure(b.bin, "run", suite, "-m", "openai/bench-1", "--base-url", url, "-c", fmt.Sprint(c), "--db", db, "--json", "-o", filepath.Join(b.dir, "report.html"))
+	m, err := measure(b.bin, "run", suite, "-m", "openai/bench-1", "--base-url", url, "-c", fmt.Sprint(c), "--db", db, "-o", filepath.Join(b.dir, "report.html"))
+	if err != nil {
+		return m, err
+	}
+	list, err := measure(b.bin, "runs", "--db", db, "--json")
 	if err != nil {
 		return m, err
 	}
 	var doc struct {
-		Panels struct {
-			Targets []struct {
-				Overall struct {
-					Verdicts struct{ Pass, Fail, Error int }
-				}
-			}
+		Runs []struct {
+			Verdicts struct{ Pass, Fail, Error int }
 		}
 	}
-	if err := json.Unmarshal([]byte(m.out), &doc); err != nil {
+	if err := json.Unmarshal([]byte(list.out), &doc); err != nil {
 		return m, fmt.Errorf("read callvet's JSON: %w", err)
 	}
-	if ts := doc.Panels.Targets; len(ts) != 1 || ts[0].Overall.Verdicts.Pass+ts[0].Overall.Verdicts.Fail != n || (n%20 == 0 && ts[0].Overall.Verdicts.Pass != n*4/5) {
-		return m, fmt.Errorf("callvet reports %+v over %d cases, the server was right in 80 %%", ts, n)
+	if rs := doc.Runs; len(rs) != 1 || rs[0].Verdicts.Pass+rs[0].Verdicts.Fail != n || (n%20 == 0 && rs[0].Verdicts.Pass != n*4/5) {
+		return m, fmt.Errorf("callvet reports %+v over %d cases, the server was right in 80 %%", rs, n)
 	}
 	return m, nil
 }
