@@ -62,6 +62,10 @@ var rooms = map[string][]string{
 	"internal/run":               {""},
 	"internal/trace/redact":      {"", "value"},
 	"internal/trace":             {"", "value"},
+	"internal/trace/message":     {"", "value"},
+	"internal/trace/chats":       {"", "value", "internal/trace", "internal/trace/message"},
+	"internal/trace/spans":       {"", "value", "internal/trace", "internal/trace/message"},
+	"internal/trace/foreign":     {"", "value", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.

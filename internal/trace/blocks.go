@@ -66,15 +66,16 @@ type Blocks struct {
 // NewBlocks starts reading r, which may be compressed with gzip and may start
 // with a byte order mark. The error wraps callvet.ErrInvalid.
 func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
-	src, err := plain(r)
+	src, err := Plain(r)
 	if err != nil {
 		return nil, err
 	}
 	return &Blocks{o: o.withDefaults(), src: src, line: 1}, nil
 }
 
-// plain gives the stream without compression and byte order mark.
-func plain(r io.Reader) (io.Reader, error) {
+// Plain gives the stream without gzip compression and byte order mark. The
+// error wraps callvet.ErrInvalid.
+func Plain(r io.Reader) (*bufio.Reader, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, err := br.Peek(2)
 	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
@@ -259,7 +260,7 @@ func (s *Scanner) one(line int64, l []byte) (*View, error) {
 }
 
 func (s *Scanner) wrong(line int64, reason string) error {
-	s.Log.bad(line, reason)
+	s.Log.Reject(line, reason)
 	if s.o.Strict {
 		return fmt.Errorf("line %d: %s: %w", line, reason, callvet.ErrInvalid)
 	}

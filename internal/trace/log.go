@@ -43,7 +43,8 @@ type UnknownKey struct {
 	First   int64 // line
 }
 
-func (l *Log) bad(line int64, reason string) {
+// Reject counts and lists a line that is no record.
+func (l *Log) Reject(line int64, reason string) {
 	l.Bad++
 	l.list(BadLine{line, reason})
 }

@@ -69,7 +69,7 @@ func (w *Writer) Step(s *Step) error {
 	case raw == "" && s.Args == nil:
 		b = append(b, `null`...)
 	case raw == "":
-		b = quoted(b, string(w.redacted(s.Args)))
+		b = quoted(b, string(oneLine(w.redacted(s.Args))))
 	default:
 		b = quoted(b, w.payload(raw))
 	}
@@ -196,15 +196,19 @@ func (w *Writer) value(b []byte, v json.RawMessage) []byte {
 	if v == nil {
 		return append(b, `null`...)
 	}
-	v = w.redacted(v)
+	return append(b, oneLine(w.redacted(v))...)
+}
+
+// oneLine takes line ends out of a JSON value, where they can only be space.
+func oneLine(v json.RawMessage) json.RawMessage {
 	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
-		return append(b, v...)
+		return v
 	}
 	var one bytes.Buffer
 	if err := json.Compact(&one, v); err != nil { // checked before
-		return append(b, `null`...)
+		return json.RawMessage("null")
 	}
-	return append(b, one.Bytes()...)
+	return one.Bytes()
 }
 
 func number(b []byte, f *float64) []byte {

@@ -1,0 +1,405 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package chats
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/value"
+)
+
+// Format is one form of JSON value.
+type Format struct {
+	Name string
+	// Is reports whether a value is of the form: the object itself, or the first
+	// element of an array of them.
+	Is func(v value.Value) bool
+	// Read adds what the value holds.
+	Read func(v value.Value, s *trace.Sink)
+}
+
+// Formats are all forms, those that are told by a name of their own before
+// those that share their members with others.
+func Formats() []Format {
+	return []Format{
+		{"inspect", isInspect, readInspect},
+		{"atif", func(v value.Value) bool { return strings.HasPrefix(message.Str(v, "schema_version"), "ATIF") }, readATIF},
+		{"adk-evalset", func(v value.Value) bool { return has(v, "eval_cases") || has(v, "evalCases") }, readEvalSet},
+		{"adk-session", func(v value.Value) bool { return has(v, "events") && (has(v, "app_name") || has(v, "appName")) }, readSession},
+		{"langfuse", isLangfuse, readLangfuse},
+		{"agentdojo", func(v value.Value) bool { return has(v, "user_task_id") && has(v, "messages") }, readAgentDojo},
+		{"tau", func(v value.Value) bool { return has(v, "traj") && has(v, "task_id") }, readTau},
+		{"tau2", isTau2, readTau2},
+		{"openai-chat", func(v value.Value) bool { return kind(v, "choices") == value.Array }, readChat},
+		{"openai-responses", isResponses, readResponses},
+		{"anthropic", func(v value.Value) bool {
+			return message.Str(v, "type") == "message" && kind(v, "content") == value.Array
+		}, readAnthropic},
+		{"messages", isMessages, readMessages},
+	}
+}
+
+func has(v value.Value, key string) bool {
+	_, ok := v.Get(key)
+	return ok
+}
+
+func kind(v value.Value, key string) value.Kind {
+	m, _ := v.Get(key)
+	return m.Kind()
+}
+
+// turns reads a list of messages.
+func turns(list value.Value) []callvet.Turn {
+	var out []callvet.Turn
+	for m, ok := list.First(); ok; m, ok = list.Next(m) {
+		out = append(out, message.Turns(m)...)
+	}
+	return out
+}
+
+// name is the id that a value has, or one by its place in the source.
+func name(v value.Value, s *trace.Sink, keys ...string) string {
+	for _, k := range keys {
+		m, _ := v.Get(k)
+		if id := message.ID(m); id != "" {
+			return id
+		}
+	}
+	return "task-" + strconv.FormatInt(s.Attempts+1, 10)
+}
+
+func readChat(v value.Value, s *trace.Sink) {
+	choices, _ := v.Get("choices")
+	c, ok := choices.First()
+	if !ok {
+		s.Lose("a completion without choices")
+		return
+	}
+	if choices.Len() > 1 {
+		s.Lose("choices after the first of a completion")
+	}
+	a := answer(v, s)
+	a.Trace.Turns = message.Attach(message.Turns(message.First(c, "message", "delta")))
+	a.Trace.FinishReason = message.Str(c, "finish_reason")
+	s.Give(a)
+}
+
+// answer begins an attempt of a model's answer.
+func answer(v value.Value, s *trace.Sink) trace.Attempt {
+	var a trace.Attempt
+	a.Trace.CaseID = name(v, s, "custom_id", "case_id", "id")
+	a.Trace.Model = message.Str(v, "model")
+	a.Trace.Usage = message.Usage(message.First(v, "usage"))
+	a.Tools = message.Tools(message.First(v, "tools"))
+	return a
+}
+
+func isResponses(v value.Value) bool {
+	if message.Str(v, "object") == "response" {
+		return true
+	}
+	out, _ := v.Get("output")
+	first, ok := out.First()
+	return out.Kind() == value.Array && ok && message.Str(first, "type") != ""
+}
+
+func readResponses(v value.Value, s *trace.Sink) {
+	a := answer(v, s)
+	in, _ := v.Get("input")
+	var before []callvet.Turn
+	if in.Kind() == value.String {
+		before = message.Turns(in)
+	} else {
+		before = turns(in)
+	}
+	if sys := message.Str(v, "instructions"); sys != "" {
+		before = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: sys}}, before...)
+	}
+	out, _ := v.Get("output")
+	a.Trace.Turns = message.Attach(message.Merge(append(before, turns(out)...)))
+	a.Trace.FinishReason = message.Str(v, "status")
+	s.Give(a)
+}
+
+func readAnthropic(v value.Value, s *trace.Sink) {
+	a := answer(v, s)
+	a.Trace.Turns = message.Attach(message.Turns(v))
+	a.Trace.FinishReason = message.Str(v, "stop_reason")
+	s.Give(a)
+}
+
+// isMessages tells a transcript: {messages: […]}, {input: […], …} of messages,
+// or the bare list.
+func isMessages(v value.Value) bool {
+	if v.Kind() == value.Object && has(v, "role") && (has(v, "content") || has(v, "parts") || has(v, "tool_calls")) {
+		return true // an element of a bare list
+	}
+	list, ok := v.Get("messages")
+	first, some := list.First()
+	return ok && some && (has(first, "role") || has(first, "type"))
+}
+
+func readMessages(v value.Value, s *trace.Sink) {
+	var a trace.Attempt
+	if v.Kind() == value.Array {
+		a.Trace.CaseID = name(value.Value{}, s)
+		a.Trace.Turns = message.Attach(message.Merge(turns(v)))
+		s.Give(a)
+		return
+	}
+	a = answer(v, s)
+	a.Trace.CaseID = name(v, s, "task_id", "custom_id", "case_id", "id")
+	list, _ := v.Get("messages")
+	a.Trace.Turns = turns(list)
+	if sys, ok := v.Get("system"); ok {
+		a.Trace.Turns = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(sys)}}, a.Trace.Turns...)
+	}
+	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
+	s.Give(a)
+}
+
+// pass reads a reward of tau-bench: success is 1 within its own tolerance.
+func pass(reward *float64) *bool {
+	if reward == nil {
+		return nil
+	}
+	yes := *reward >= 1-1e-6
+	return &yes
+}
+
+func readTau(v value.Value, s *trace.Sink) {
+	var a trace.Attempt
+	a.Trace.CaseID, a.Trace.Repeat = name(v, s, "task_id"), message.Int(v, "trial")
+	list, _ := v.Get("traj")
+	a.Trace.Turns = message.Attach(turns(list))
+	if a.Trace.Turns == nil {
+		s.Lose("an attempt of which the trajectory is empty")
+	}
+	markErrors(a.Trace.Turns)
+	a.Reward = message.Float(v, "reward")
+	a.Pass = pass(a.Reward)
+	info, _ := v.Get("info")
+	task := message.First(info, "task")
+	if i := message.Str(task, "instruction"); i != "" {
+		a.Goal = i
+	}
+	if acts := message.First(task, "actions"); acts.Kind() == value.Array {
+		a.Gold = gold(acts)
+	}
+	if r := message.First(info, "reward_info"); r.Kind() == value.Object {
+		a.Foreign = json.RawMessage(r.Raw())
+	}
+	if e := message.Str(info, "error"); e != "" {
+		a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: e}
+	}
+	s.Give(a)
+}
+
+// markErrors reads the convention of tau-bench's tools: a result that begins
+// with "Error" is one.
+func markErrors(turns []callvet.Turn) {
+	for i := range turns {
+		for j := range turns[i].Calls {
+			c := &turns[i].Calls[j]
+			if t := textOf(c.Result); strings.HasPrefix(t, "Error:") || strings.HasPrefix(t, "Error ") {
+				c.Status, c.Error, c.Result = callvet.StatusExecErr, t, nil
+			}
+		}
+	}
+}
+
+func textOf(raw json.RawMessage) string {
+	v, err := value.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return v.Str()
+}
+
+// gold reads needed calls: {name, kwargs | arguments, requestor}.
+func gold(list value.Value) *trace.TaskGold {
+	g := &trace.TaskGold{}
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		c, ok := message.Call(e)
+		if !ok {
+			continue
+		}
+		step := trace.GoldStep{Tool: c.Tool, Args: c.Args}
+		if by := message.Str(e, "requestor"); by == "user" {
+			step.By = by
+		}
+		g.Steps = append(g.Steps, step)
+	}
+	return g
+}
+
+func isTau2(v value.Value) bool {
+	if kind(v, "simulations") == value.Array || has(v, "info") && kind(v, "tasks") == value.Array && has(v, "timestamp") {
+		return true
+	}
+	return has(v, "task_id") && (has(v, "termination_reason") || has(v, "reward_info")) && (has(v, "messages") || has(v, "ticks"))
+}
+
+func readTau2(v value.Value, s *trace.Sink) {
+	sims, ok := v.Get("simulations")
+	if !ok && !has(v, "task_id") {
+		s.Lose("an index of runs without their simulations")
+		return
+	}
+	if !ok {
+		simulation(v, nil, s)
+		return
+	}
+	tasks := map[string]value.Value{}
+	list, _ := v.Get("tasks")
+	for t, ok := list.First(); ok; t, ok = list.Next(t) {
+		id, _ := t.Get("id")
+		tasks[message.ID(id)] = t
+	}
+	for e, ok := sims.First(); ok; e, ok = sims.Next(e) {
+		simulation(e, tasks, s)
+	}
+}
+
+// simulation reads one conversation of tau2. The simulated user's own calls and
+// their results are no steps of the target; they come as user calls.
+func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
+	var a trace.Attempt
+	a.Trace.CaseID, a.Trace.Repeat = name(v, s, "task_id"), message.Int(v, "trial")
+	if has(v, "ticks") && !has(v, "messages") {
+		s.Lose("a voice conversation: its ticks are not read")
+		return
+	}
+	list, _ := v.Get("messages")
+	var user []callvet.Turn
+	for m, ok := list.First(); ok; m, ok = list.Next(m) {
+		for _, t := range message.Turns(m) {
+			if e := message.First(m, "error"); t.Role == callvet.RoleTool && e.Bool() {
+				t.Raw = message.Failed()
+			}
+			switch {
+			case t.Role == callvet.RoleTool && message.Str(m, "requestor") == "user":
+				user = append(user, t)
+			case t.Role == callvet.RoleUser && len(t.Calls) > 0:
+				user = append(user, callvet.Turn{Role: t.Role, Calls: t.Calls})
+				if t.Calls = nil; t.Content != "" {
+					a.Trace.Turns = append(a.Trace.Turns, t)
+				}
+			default:
+				a.Trace.Turns = append(a.Trace.Turns, t)
+			}
+		}
+		addUsage(&a.Trace.Usage, m)
+	}
+	a.Trace.Turns = message.Attach(a.Trace.Turns)
+	for _, t := range message.Attach(user) {
+		a.UserCalls = append(a.UserCalls, t.Calls...)
+	}
+	a.Trace.Usage.CostUSD = message.Float(v, "agent_cost")
+	if d := message.Float(v, "duration"); d != nil {
+		a.Trace.WallMS = *d * 1000
+	}
+	info := message.First(v, "reward_info")
+	a.Reward = message.Float(info, "reward")
+	a.Pass = pass(a.Reward)
+	if info.Kind() == value.Object {
+		a.Foreign = json.RawMessage(info.Raw())
+	}
+	criteria := message.First(tasks[a.Trace.CaseID], "evaluation_criteria")
+	if acts := message.First(criteria, "actions"); acts.Kind() == value.Array {
+		a.Gold = gold(acts)
+	} else if checks := message.First(info, "action_checks"); checks.Kind() == value.Array {
+		a.Gold = checked(checks)
+	}
+	ended(v, &a)
+	s.Give(a)
+}
+
+func checked(checks value.Value) *trace.TaskGold {
+	g := &trace.TaskGold{}
+	for e, ok := checks.First(); ok; e, ok = checks.Next(e) {
+		act := message.First(e, "action")
+		c, ok := message.Call(act)
+		if !ok {
+			continue
+		}
+		step := trace.GoldStep{Tool: c.Tool, Args: c.Args}
+		if message.Str(act, "requestor") == "user" {
+			step.By = "user"
+		}
+		g.Steps = append(g.Steps, step)
+	}
+	return g
+}
+
+func addUsage(u *callvet.Usage, m value.Value) {
+	if message.Role(message.Str(m, "role")) != callvet.RoleAssistant {
+		return
+	}
+	u.Add(message.Usage(message.First(m, "usage")))
+}
+
+// ended reads why a simulation ended; a limit is the attempt's own failure.
+func ended(v value.Value, a *trace.Attempt) {
+	why := message.Str(v, "termination_reason")
+	if why == "" {
+		return
+	}
+	a.Fields = map[string]string{"termination": why}
+	switch why {
+	case "max_steps", "timeout":
+		a.Trace.End = callvet.EndMaxRounds
+	case "infrastructure_error":
+		a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: why}
+	}
+}
+
+func readAgentDojo(v value.Value, s *trace.Sink) {
+	var a trace.Attempt
+	id := []string{message.Str(v, "suite", "suite_name"), message.Str(v, "user_task_id")}
+	if inj := message.Str(v, "injection_task_id"); inj != "" {
+		id = append(id, inj)
+	}
+	attack := message.Str(v, "attack_type")
+	a.Trace.CaseID, a.Trace.Target = strings.Join(id, "/"), message.Str(v, "pipeline", "pipeline_name")
+	a.Fields = map[string]string{"suite": id[0]}
+	if attack != "" {
+		a.Fields["attack"] = attack
+	}
+	list, _ := v.Get("messages")
+	for m, ok := list.First(); ok; m, ok = list.Next(m) {
+		for _, t := range message.Turns(m) {
+			if e := message.Str(m, "error"); t.Role == callvet.RoleTool && e != "" {
+				t.Raw, t.Content = message.Failed(), e
+			}
+			if t.Role == callvet.RoleTool && t.Tool == "" {
+				t.Tool = message.Str(message.First(m, "tool_call"), "function")
+			}
+			a.Trace.Turns = append(a.Trace.Turns, t)
+		}
+	}
+	a.Trace.Turns = message.Attach(a.Trace.Turns)
+	if d := message.Float(v, "duration"); d != nil {
+		a.Trace.WallMS = *d * 1000
+	}
+	if u, ok := v.Get("utility"); ok && u.Kind() == value.Bool {
+		yes := u.Bool()
+		a.Pass = &yes
+	}
+	if sec, ok := v.Get("security"); ok && sec.Bool() && attack != "" && attack != "none" {
+		a.Safety = append(a.Safety, trace.Incident{Rule: "injected_instruction", Note: message.Str(v, "injection_task_id")})
+	}
+	if inj := message.First(v, "injections"); inj.Len() > 0 {
+		a.Foreign = json.RawMessage(inj.Raw())
+	}
+	if e := message.Str(v, "error"); e != "" {
+		a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: e}
+	}
+	s.Give(a)
+}

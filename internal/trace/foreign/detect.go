@@ -1,0 +1,167 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package foreign
+
+import (
+	"bytes"
+
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/chats"
+	"github.com/callvet/callvet/internal/trace/spans"
+	"github.com/callvet/callvet/value"
+)
+
+// Names are the formats that can be read, in the order in which they are tried.
+func Names() []string {
+	names := append([]string{Contract}, spans.Names()...)
+	names = append(names, "langsmith")
+	for _, f := range chats.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Detect names the format of a stream by its beginning, or "" when that does not
+// tell: a document of which the beginning is not yet a whole value is told by
+// its first members, and by the whole when it has been read.
+func Detect(head []byte) string {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return "inspect"
+	}
+	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	for _, text := range [][]byte{line, head} {
+		if v, err := value.Parse(text); err == nil {
+			return nameOf(v)
+		}
+	}
+	return ""
+}
+
+func nameOf(v value.Value) string {
+	if own(v) {
+		return Contract
+	}
+	if n := spans.Name(v); n != "" {
+		return n
+	}
+	e := v
+	if v.Kind() == value.Array {
+		e, _ = v.First()
+	}
+	if chats.IsLangSmith(e) {
+		return "langsmith"
+	}
+	if f, ok := chatForm(e); ok {
+		return f.Name
+	}
+	if e.Kind() == value.Array { // a list of conversations
+		if m, _ := e.First(); m.Kind() == value.Object {
+			if f, ok := chatForm(m); ok && f.Name == "messages" {
+				return f.Name
+			}
+		}
+	}
+	return ""
+}
+
+// own tells a line of callvet's contract.
+func own(v value.Value) bool {
+	id, _ := v.Get("task_id")
+	tool, _ := v.Get("tool")
+	typ, _ := v.Get("type")
+	return id.Kind() == value.String && (tool.Kind() == value.String || typ.Str() == "task")
+}
+
+func chatForm(v value.Value) (chats.Format, bool) {
+	if v.Kind() != value.Object {
+		return chats.Format{}, false
+	}
+	for _, f := range chats.Formats() {
+		if f.Is(v) {
+			return f, true
+		}
+	}
+	return chats.Format{}, false
+}
+
+// value reads one value of a stream; false when its form is not known, or is
+// not the one asked for.
+func (i *Importer) value(v value.Value) bool {
+	name := i.o.Format
+	if found := nameOf(v); name == "" {
+		name = found
+	} else if found != name && !forced(name, v) {
+		return false
+	}
+	if name == "" {
+		return false
+	}
+	if i.format == "" {
+		i.format = name
+	}
+	if spans.Name(v) != "" {
+		i.gatherer(0).Add(v, &i.sink)
+		return true
+	}
+	if name == "langsmith" {
+		each(v, func(e value.Value) { i.gatherer(1).Add(e, &i.sink) })
+		return true
+	}
+	for _, f := range chats.Formats() {
+		if f.Name != name {
+			continue
+		}
+		if e, _ := v.First(); v.Kind() == value.Array && (name != "messages" || e.Kind() == value.Array || whole(e)) {
+			each(v, func(e value.Value) { f.Read(e, &i.sink) })
+		} else {
+			f.Read(v, &i.sink)
+		}
+		return true
+	}
+	return false
+}
+
+// forced reports whether a value of another look may be read in the form asked for.
+func forced(name string, v value.Value) bool {
+	for _, f := range chats.Formats() {
+		if f.Name == name {
+			e := v
+			if v.Kind() == value.Array {
+				e, _ = v.First()
+			}
+			return f.Is(e)
+		}
+	}
+	return false
+}
+
+// whole reports whether an element of a list is a conversation, not a message.
+func whole(e value.Value) bool {
+	_, ok := e.Get("messages")
+	return ok
+}
+
+func each(v value.Value, do func(value.Value)) {
+	if v.Kind() != value.Array {
+		do(v)
+		return
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		do(e)
+	}
+}
+
+// gatherer gives the gatherer of spans (0) or runs (1).
+func (i *Importer) gatherer(n int) gatherer {
+	if i.gather == nil {
+		i.gather = []gatherer{&spans.Gatherer{}, &runs{}}
+	}
+	return i.gather[n]
+}
+
+// runs gathers LangSmith's.
+type runs struct{ chats.LangSmith }
+
+// Add implements gatherer.
+func (r *runs) Add(v value.Value, _ *trace.Sink) { r.LangSmith.Add(v) }

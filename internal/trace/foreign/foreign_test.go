@@ -1,0 +1,336 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package foreign
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func data(t testing.TB, path string) string {
+	t.Helper()
+	root := cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "..", "..", "shared", "data"))
+	full := filepath.Join(root, path)
+	if _, err := os.Stat(full); err != nil {
+		t.Skipf("no test data at %s: set CALLVET_TESTDATA", full)
+	}
+	return full
+}
+
+func importFile(t testing.TB, path string, o Options) ([]trace.Attempt, Report, error) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	i, err := Open(f, o)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	var out []trace.Attempt
+	for a, err := range i.Attempts() {
+		if err != nil {
+			return out, i.Report(), err
+		}
+		out = append(out, a)
+	}
+	return out, i.Report(), nil
+}
+
+// summary is what an import made of a file, as one line a person can check.
+func summary(attempts []trace.Attempt, r Report, err error) string {
+	if err != nil {
+		return "error"
+	}
+	tools := map[string]int{}
+	var results, failed, unknown, answers int
+	for i := range attempts {
+		for _, c := range attempts[i].Trace.Calls() {
+			tools[c.Tool]++
+			if c.Result != nil {
+				results++
+			}
+			if c.Error != "" {
+				failed++
+			}
+			if c.Args == nil && c.ArgsRaw == "" {
+				unknown++
+			}
+		}
+		if attempts[i].Trace.Answer != "" {
+			answers++
+		}
+	}
+	lost := int64(0)
+	for _, n := range r.Lost {
+		lost += n
+	}
+	var names []string
+	for _, k := range slices.Sorted(maps.Keys(tools)) {
+		names = append(names, fmt.Sprintf("%s×%d", k, tools[k]))
+	}
+	return fmt.Sprintf("%s attempts %d answers %d calls %d results %d failed %d unknown args %d lost %d bad %d [%s]",
+		r.Format, len(attempts), answers, r.Calls, results, failed, unknown, lost, r.Log.Bad, strings.Join(names, " "))
+}
+
+// TestExamples pins what comes out of every example file of the formats.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	root := data(t, filepath.Join("..", "formats"))
+	var got strings.Builder
+	for _, family := range []string{
+		"adk", "anthropic", "atif", "azure", "inspect", "jaeger", "langfuse", "langsmith", "openai", "otel-genai", "otel-genai/frameworks",
+		"tau1", "tau2", "tempo", "trpc-agent-go", "openinference",
+	} {
+		files, err := filepath.Glob(filepath.Join(root, family, "*.*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			a, r, err := importFile(t, f, Options{})
+			fmt.Fprintf(&got, "%s/%s: %s\n", family, filepath.Base(f), summary(a, r, err))
+			if again := roundTrip(t, a); again != "" {
+				t.Errorf("%s: written and read again: %s", f, again)
+			}
+		}
+	}
+	golden(t, "examples.txt", got.String())
+}
+
+// roundTrip writes attempts as lines and reads them: the calls must be the same.
+func roundTrip(t testing.TB, in []trace.Attempt) string {
+	t.Helper()
+	if len(in) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	w := trace.NewWriter(&b, nil)
+	for i := range in {
+		if err := w.Attempt(&in[i]); err != nil {
+			return err.Error()
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err.Error()
+	}
+	i, err := Open(&b, Options{Lines: trace.Options{Strict: true}})
+	if err != nil {
+		return err.Error()
+	}
+	n := 0
+	for a, err := range i.Attempts() {
+		if err != nil {
+			return err.Error()
+		}
+		if n >= len(in) {
+			return "more attempts than were written"
+		}
+		if d := gocmp.Diff(calls(&in[n]), calls(&a)); d != "" {
+			return d
+		}
+		n++
+	}
+	if n != len(in) {
+		return fmt.Sprintf("%d attempts of %d", n, len(in))
+	}
+	return ""
+}
+
+func calls(a *trace.Attempt) []string {
+	var out []string
+	for _, c := range a.Trace.Calls() {
+		out = append(out, fmt.Sprintf("%s %s %q %s %s %q", c.Tool, compact(c.Args), c.ArgsRaw, compact(c.Result), c.Status, c.Error))
+	}
+	return append(out, a.Trace.Answer, string(a.Trace.Outcome))
+}
+
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+		return "none"
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := gocmp.Diff(string(want), got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestPublishedRuns reads whole published sets and holds counts and rewards
+// against what their publishers say.
+func TestPublishedRuns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		glob, format     string
+		attempts, passed int
+	}{
+		{"taubench_v1_airline/open/*.jsonl.gz", "tau", 100, 49},
+		{"tau2/open/trajectories/*.jsonl.gz", "tau2", 240, 133},
+		{"agentdojo/open/runs/*__none.jsonl.gz", "agentdojo", 620, 341},
+	} {
+		files, err := filepath.Glob(filepath.Join(data(t, "sets"), c.glob))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", c.glob, err)
+		}
+		attempts, passed := 0, 0
+		for _, f := range files {
+			as, r, err := importFile(t, f, Options{Lines: trace.Options{Strict: true}})
+			if err != nil || r.Format != c.format {
+				t.Errorf("%s: %s, %v", f, r.Format, err)
+			}
+			for i := range as {
+				attempts++
+				if p := as[i].Pass; p != nil && *p {
+					passed++
+				}
+			}
+			if d := roundTrip(t, as); d != "" {
+				t.Errorf("%s: written and read again: %s", f, d)
+			}
+		}
+		if attempts != c.attempts || passed != c.passed {
+			t.Errorf("%s: %d attempts, %d passed; want %d and %d", c.glob, attempts, passed, c.attempts, c.passed)
+		}
+	}
+}
+
+func text(s string, o Options) ([]trace.Attempt, Report, error) {
+	i, err := Open(strings.NewReader(s), o)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	var out []trace.Attempt
+	for a, err := range i.Attempts() {
+		if err != nil {
+			return out, i.Report(), err
+		}
+		out = append(out, a)
+	}
+	return out, i.Report(), nil
+}
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	attr := func(k, v string) string { return fmt.Sprintf(`{"key":%q,"value":{"stringValue":%q}}`, k, v) }
+	for name, c := range map[string]struct{ in, want string }{
+		"arguments that were not recorded": {
+			`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s","name":"execute_tool a","attributes":[]}]}]}]}`,
+			`otlp attempts 1 answers 0 calls 1 results 0 failed 0 unknown args 1 lost 0 bad 0 [a×1]`,
+		},
+		"an event per message": {
+			`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s","name":"chat","attributes":[` + attr("gen_ai.operation.name", "chat") + `],"events":[` +
+				`{"name":"gen_ai.user.message","attributes":[` + attr("content", "hi") + `]},` +
+				`{"name":"gen_ai.choice","attributes":[` + attr("message", `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`) + `]}]}]}]}]}`,
+			`otlp attempts 1 answers 0 calls 1 results 0 failed 0 unknown args 0 lost 0 bad 0 [a×1]`,
+		},
+		"content blocks of Bedrock in events": {
+			`[{"trace_id":"t","span_id":"s","name":"chat","attributes":{"gen_ai.operation.name":"chat"},"events":[` +
+				`{"name":"gen_ai.choice","attributes":{"message":"[{\"text\":\"x\"},{\"toolUse\":{\"toolUseId\":\"1\",\"name\":\"a\",\"input\":{}}}]"}}]}]`,
+			`spans attempts 1 answers 1 calls 1 results 0 failed 0 unknown args 0 lost 0 bad 0 [a×1]`,
+		},
+		"numbered attributes": {
+			`[{"trace_id":"t","span_id":"s","name":"x","attributes":{"gen_ai.prompt.0.role":"user","gen_ai.prompt.0.content":"hi",` +
+				`"gen_ai.completion.0.role":"assistant","gen_ai.completion.0.tool_calls.0.name":"a","gen_ai.completion.0.tool_calls.0.arguments":"{\"x\":1}"}}]`,
+			`spans attempts 1 answers 0 calls 1 results 0 failed 0 unknown args 0 lost 0 bad 0 [a×1]`,
+		},
+		"spans over several lines of a collector's file": {
+			`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"1","name":"execute_tool a","attributes":[` + attr("gen_ai.tool.call.arguments", "{") + `]}]}]}]}` + "\n" +
+				`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"2","name":"execute_tool b","status":{"code":2,"message":"timeout"}}]}]}]}`,
+			`otlp attempts 1 answers 0 calls 2 results 0 failed 1 unknown args 1 lost 0 bad 0 [a×1 b×1]`,
+		},
+		"Anthropic's messages": {
+			`{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"a","input":{"x":1}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"no","is_error":true}]},{"role":"assistant","content":"sorry"}]}`,
+			`messages attempts 1 answers 1 calls 1 results 0 failed 1 unknown args 0 lost 0 bad 0 [a×1]`,
+		},
+		"a bare list of messages": {
+			`[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{\"x\":"}}]},{"role":"tool","tool_call_id":"1","content":"5"}]`,
+			`messages attempts 1 answers 0 calls 1 results 1 failed 0 unknown args 0 lost 0 bad 0 [a×1]`,
+		},
+		"lines of which one is broken": {
+			`{"messages":[{"role":"user","content":"q"}]}` + "\n{\n" + `{"nothing":1}` + "\n" + `{"messages":[{"role":"user","content":"q"}]}`,
+			`messages attempts 2 answers 0 calls 0 results 0 failed 0 unknown args 0 lost 0 bad 2 []`,
+		},
+		"nothing known":                {`{"a":1}`, `error`},
+		"no JSON":                      {`hello`, `error`},
+		"an archive of something else": {"PK\x03\x04 and so on", `error`},
+	} {
+		a, r, err := text(c.in, Options{})
+		if got := summary(a, r, err); got != c.want {
+			t.Errorf("%s:\n got %s (%v)\nwant %s", name, got, err, c.want)
+		}
+		if d := roundTrip(t, a); d != "" {
+			t.Errorf("%s: written and read again: %s", name, d)
+		}
+	}
+	if _, _, err := text(`{"a":1}`, Options{Format: "x"}); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("an unknown format: %v", err)
+	}
+	if _, _, err := text(strings.Repeat(" ", 100)+`{"a":`+strings.Repeat(" ", 100), Options{MaxBytes: 50}); !errors.Is(err, callvet.ErrLimited) {
+		t.Errorf("over the limit: %v", err)
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	for _, s := range []string{
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","attributes":[{"key":"k","value":{"kvlistValue":{"values":[{"key":"a","value":{"intValue":"1"}}]}}}]}]}]}]}`,
+		`{"data":[{"traceID":"t","spans":[{"traceID":"t","operationName":"execute_tool x","tags":[{"key":"a","value":1}],"startTime":1,"duration":2}]}]}`,
+		`[{"trace_id":"t","span_id":"s","attributes":{"llm.output_messages.0.message.tool_calls.0.tool_call.function.name":"a","openinference.span.kind":"LLM"}}]`,
+		`{"choices":[{"message":{"tool_calls":[{"function":{"name":"a","arguments":"{"}}]}}]}`, `{"object":"response","output":[{"type":"mcp_call","name":"x","output":"y"}]}`,
+		`{"type":"message","content":[{"type":"tool_use","name":"a","input":{}}]}`, `{"traj":[{"role":"tool","content":"Error: x"}],"task_id":1,"reward":1}`,
+		`{"task_id":"1","messages":[{"role":"user","tool_calls":[{"name":"x","arguments":{}}]}],"reward_info":{"action_checks":[{"action":{"name":"x"}}]}}`,
+		`{"run_type":"llm","inputs":{"messages":[[{"role":"user"}]]},"outputs":{"generations":[[{"message":{"kwargs":{"content":"x"}}}]]},"trace_id":"t"}`,
+		`{"observations":[{"type":"TOOL","name":"x","input":"{}"}]}`, `{"eval_cases":[{"conversation":[{"intermediate_data":{"tool_uses":[{"name":"x"}]}}]}]}`,
+		`{"schema_version":"ATIF-v1","steps":[{"source":"agent","tool_calls":[{"function_name":"a","arguments":{}}],"observation":{"results":[{}]}}]}`,
+		`{"events":[{"content":{"parts":[{"function_call":{"name":"x","args":{}}}],"role":"model"}}],"app_name":"a"}`, `{"version":2,"eval":{},"samples":[{"messages":[{"role":"tool","tool_call_id":"x","function":"f","error":{"type":"timeout"}}]}]}`,
+		`{"user_task_id":"u","messages":[{"role":"tool","error":"e","tool_call":{"function":"f"}}]}`, "PK\x03\x04", "\x1f\x8b",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		a, r, err := text(string(in), Options{MaxBytes: 1 << 20})
+		if err != nil {
+			return
+		}
+		if r.Attempts != int64(len(a)) {
+			t.Fatalf("%d attempts reported, %d given", r.Attempts, len(a))
+		}
+		w := trace.NewWriter(&bytes.Buffer{}, nil)
+		for i := range a {
+			if err := w.Attempt(&a[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,343 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package foreign
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/chats"
+	"github.com/callvet/callvet/value"
+)
+
+// Contract is the name of callvet's own trace lines.
+const Contract = "callvet"
+
+// Options of an Importer.
+type Options struct {
+	// Format is one of Names; "" detects it.
+	Format string
+	// MaxBytes bounds a document that has to be read as a whole, and what spans
+	// may hold together; 0 means 1 GiB. Lines are bounded by Lines.MaxLine.
+	MaxBytes int64
+	// Lines are the limits and the strictness of line by line reading.
+	Lines trace.Options
+	// Window is how many attempts of callvet's own lines are open at once.
+	Window int
+}
+
+// Report says what an import did.
+type Report struct {
+	Format          string
+	Attempts, Calls int64
+	// Lost counts what could not be carried, by a sentence for a person.
+	Lost map[string]int64
+	Log  trace.Log
+	// Split counts attempts whose lines were too far apart (trace.Grouper.Split).
+	Split int64
+}
+
+// Importer reads one stream.
+type Importer struct {
+	o      Options
+	src    *bufio.Reader
+	sink   trace.Sink
+	log    trace.Log
+	format string
+	split  int64
+	gather []gatherer
+}
+
+// gatherer collects what only together makes attempts.
+type gatherer interface {
+	Add(v value.Value, s *trace.Sink)
+	Flush(s *trace.Sink)
+}
+
+// Open looks at the beginning of r, which may be compressed with gzip. The error
+// wraps callvet.ErrInvalid when the format cannot be told, or is not known.
+func Open(r io.Reader, o Options) (*Importer, error) {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 1 << 30
+	}
+	if o.Lines.MaxLine <= 0 {
+		o.Lines.MaxLine = 64 << 20
+	}
+	if o.Lines.MaxBad <= 0 {
+		o.Lines.MaxBad = 100
+	}
+	if o.Format != "" && !slices.Contains(Names(), o.Format) {
+		return nil, fmt.Errorf("trace format %q is not known; known are %s: %w", o.Format, strings.Join(Names(), ", "), callvet.ErrInvalid)
+	}
+	plain, err := trace.Plain(r)
+	if err != nil {
+		return nil, err
+	}
+	i := &Importer{o: o, src: bufio.NewReaderSize(plain, headSize), format: o.Format}
+	i.log.Max = o.Lines.MaxBad
+	head, err := i.src.Peek(headSize)
+	if o.Lines.Live && err == nil || err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+		return i, err
+	}
+	if i.format == "" {
+		i.format = Detect(head)
+	}
+	return i, nil
+}
+
+// headSize is how much of a stream Detect looks at.
+const headSize = 64 << 10
+
+// Report is what was done so far; it is complete when Attempts has ended.
+func (i *Importer) Report() Report {
+	return Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Lost: i.sink.Lost, Log: i.log, Split: i.split}
+}
+
+// Attempts reads the stream to its end. It can be walked once.
+func (i *Importer) Attempts() iter.Seq2[trace.Attempt, error] {
+	return func(yield func(trace.Attempt, error) bool) {
+		if err := i.read(func(a trace.Attempt) bool { return yield(a, nil) }); err != nil && !errors.Is(err, errStop) {
+			yield(trace.Attempt{}, err)
+		}
+	}
+}
+
+// errStop ends the reading when nobody takes attempts any more.
+var errStop = errors.New("stopped")
+
+func (i *Importer) read(take func(trace.Attempt) bool) error {
+	head, _ := i.src.Peek(4)
+	switch {
+	case string(head) == "PK\x03\x04":
+		return i.archive(take)
+	case i.format == Contract:
+		return i.own(take)
+	}
+	line, more, err := i.firstLine()
+	if err != nil {
+		return err
+	}
+	if v, err := value.Parse(line); err == nil && more && (v.Kind() == value.Object || v.Kind() == value.Array) {
+		return i.lines(line, take)
+	}
+	return i.document(line, take)
+}
+
+// own reads callvet's lines.
+func (i *Importer) own(take func(trace.Attempt) bool) error {
+	r, err := trace.Open(i.src, i.o.Lines)
+	if err != nil {
+		return err
+	}
+	g := trace.NewGrouper(i.o.Window)
+	for a, err := range r.Attempts(g) {
+		i.log, i.split = *r.Log(), g.Split
+		if err != nil {
+			return err
+		}
+		i.sink.Attempts++
+		i.sink.Calls += int64(len(a.Trace.Calls()))
+		if !take(a) {
+			return errStop
+		}
+	}
+	i.log, i.split = *r.Log(), g.Split
+	return nil
+}
+
+// firstLine reads to the first line end; more tells that something follows.
+func (i *Importer) firstLine() (line []byte, more bool, err error) {
+	line, err = i.line(i.o.MaxBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	for err == nil {
+		var c byte
+		if c, err = i.src.ReadByte(); err != nil {
+			break
+		}
+		if c > ' ' {
+			return line, true, i.src.UnreadByte()
+		}
+	}
+	return line, false, nil
+}
+
+// line reads one line, of at most limit bytes.
+func (i *Importer) line(limit int64) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := i.src.ReadSlice('\n')
+		line = append(line, part...)
+		if int64(len(line)) > limit {
+			return nil, fmt.Errorf("read recording: more than %d bytes without a line end: %w", limit, callvet.ErrLimited)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
+// lines reads one value per line. Spans and runs are gathered to the end.
+func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
+	line, err := first, error(nil)
+	for n := int64(1); ; n++ {
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := i.one(n, line); err != nil {
+				return err
+			}
+			if !i.drain(take) {
+				return errStop
+			}
+		}
+		i.log.Lines++
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if line, err = i.line(int64(i.o.Lines.MaxLine)); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	return i.flush(take)
+}
+
+// one reads a line's value; one that is no record is listed, or ends a strict reading.
+func (i *Importer) one(n int64, line []byte) error {
+	v, err := value.Parse(line)
+	reason := ""
+	switch {
+	case err != nil:
+		reason = "not JSON: " + err.Error()
+	case !i.value(v):
+		reason = "the value is of no known form"
+	default:
+		return nil
+	}
+	i.log.Reject(n, reason)
+	if i.o.Lines.Strict {
+		return fmt.Errorf("line %d: %s: %w", n, reason, callvet.ErrInvalid)
+	}
+	return nil
+}
+
+// document reads a value that stands on several lines, or alone.
+func (i *Importer) document(start []byte, take func(trace.Attempt) bool) error {
+	rest, err := io.ReadAll(io.LimitReader(i.src, i.o.MaxBytes+1))
+	if err != nil {
+		return fmt.Errorf("read recording: %w", err)
+	}
+	text := append(append(start, '\n'), rest...)
+	if int64(len(text)) > i.o.MaxBytes {
+		return fmt.Errorf("read recording: longer than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return fmt.Errorf("read recording: it is empty: %w", callvet.ErrInvalid)
+	}
+	v, err := value.Parse(text)
+	if err != nil {
+		return fmt.Errorf("read recording: not JSON: %w: %w", callvet.ErrInvalid, err)
+	}
+	if !i.value(v) {
+		return unknownForm()
+	}
+	return i.flush(take)
+}
+
+func unknownForm() error {
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("read recording: the content is of no known form: %w", callvet.ErrInvalid),
+		Hint: "known forms are " + strings.Join(Names(), ", "),
+	}
+}
+
+func (i *Importer) flush(take func(trace.Attempt) bool) error {
+	for _, g := range i.gather {
+		g.Flush(&i.sink)
+	}
+	if !i.drain(take) {
+		return errStop
+	}
+	return nil
+}
+
+// drain hands on what the sink holds.
+func (i *Importer) drain(take func(trace.Attempt) bool) bool {
+	found := i.sink.Found
+	i.sink.Found = nil
+	for _, a := range found {
+		if !take(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// archive reads an Inspect log in a ZIP file: its header and its samples.
+func (i *Importer) archive(take func(trace.Attempt) bool) error {
+	i.format = "inspect"
+	data, err := io.ReadAll(io.LimitReader(i.src, i.o.MaxBytes+1))
+	if err != nil {
+		return fmt.Errorf("read archive: %w", err)
+	}
+	if int64(len(data)) > i.o.MaxBytes {
+		return fmt.Errorf("read archive: longer than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return fmt.Errorf("read archive: %w: %w", callvet.ErrInvalid, err)
+	}
+	var header value.Value
+	for _, name := range []string{"header.json", "_journal/start.json"} {
+		if v, err := i.member(z, name); err == nil {
+			header = v
+			break
+		}
+	}
+	samples := 0
+	for _, f := range z.File {
+		if !strings.HasPrefix(f.Name, "samples/") || !strings.HasSuffix(f.Name, ".json") {
+			continue
+		}
+		v, err := i.member(z, f.Name)
+		if err != nil {
+			return err
+		}
+		samples++
+		chats.ReadSample(v, header, &i.sink)
+		if !i.drain(take) {
+			return errStop
+		}
+	}
+	if samples == 0 {
+		return fmt.Errorf("read archive: it has no samples/*.json, so it is no Inspect log: %w", callvet.ErrInvalid)
+	}
+	return nil
+}
+
+func (i *Importer) member(z *zip.Reader, name string) (value.Value, error) {
+	f, err := z.Open(name)
+	if err != nil {
+		return value.Value{}, fmt.Errorf("read archive: %w: %w", callvet.ErrInvalid, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, i.o.MaxBytes+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return value.Value{}, fmt.Errorf("read archive, %s: %w: %w", name, callvet.ErrInvalid, err)
+	}
+	if int64(len(text)) > i.o.MaxBytes {
+		return value.Value{}, fmt.Errorf("read archive, %s: longer than %d bytes: %w", name, i.o.MaxBytes, callvet.ErrLimited)
+	}
+	v, err := value.Parse(text)
+	if err != nil {
+		return value.Value{}, fmt.Errorf("read archive, %s: %w: %w", name, callvet.ErrInvalid, err)
+	}
+	return v, nil
+}

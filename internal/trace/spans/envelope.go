@@ -1,0 +1,343 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package spans
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/value"
+)
+
+// Names are the envelopes that are known.
+func Names() []string { return []string{"otlp", "tempo", "jaeger", "spans"} }
+
+// Name tells the envelope of a value; "" when it holds no spans.
+func Name(v value.Value) string {
+	if inner := message.First(v, "trace"); inner.Kind() == value.Object && (has(inner, "resourceSpans") || has(inner, "batches")) {
+		return "tempo"
+	}
+	switch {
+	case has(v, "resourceSpans"), has(v, "resource_spans"):
+		return "otlp"
+	case array(v, "batches"):
+		return "tempo"
+	case isJaeger(v):
+		return "jaeger"
+	}
+	e := v
+	if v.Kind() == value.Array {
+		e, _ = v.First()
+	} else if list := message.First(v, "spans"); list.Kind() == value.Array {
+		e, _ = list.First()
+	}
+	if has(e, "resourceSpans") {
+		return "otlp"
+	}
+	if (has(e, "span_id") || has(e, "spanId") || has(e, "context")) && has(e, "attributes") {
+		return "spans"
+	}
+	return ""
+}
+
+func has(v value.Value, key string) bool {
+	_, ok := v.Get(key)
+	return ok
+}
+
+func array(v value.Value, key string) bool {
+	m, _ := v.Get(key)
+	return m.Kind() == value.Array
+}
+
+func isJaeger(v value.Value) bool {
+	if array(v, "data") {
+		data, _ := v.Get("data")
+		v, _ = data.First()
+	}
+	return has(v, "traceID") && array(v, "spans")
+}
+
+// span is one span of any envelope.
+type span struct {
+	trace, id, parent, name string
+	start, end              int64 // nanoseconds
+	attrs                   map[string]value.Value
+	events                  []event
+	failed                  bool
+	message                 string
+	service                 string
+}
+
+type event struct {
+	name  string
+	attrs map[string]value.Value
+	body  value.Value
+}
+
+// Gatherer collects spans. The zero Gatherer is ready.
+type Gatherer struct {
+	order []string
+	spans map[string][]span
+}
+
+// Add takes the spans of a value that Name knows.
+func (g *Gatherer) Add(v value.Value, s *trace.Sink) {
+	switch Name(v) {
+	case "tempo":
+		if inner := message.First(v, "trace"); inner.Kind() == value.Object {
+			v = inner
+		}
+		g.resources(message.First(v, "batches", "resourceSpans"))
+	case "otlp":
+		if v.Kind() == value.Array {
+			for e, ok := v.First(); ok; e, ok = v.Next(e) {
+				g.resources(message.First(e, "resourceSpans"))
+			}
+			return
+		}
+		g.resources(message.First(v, "resourceSpans", "resource_spans"))
+	case "jaeger":
+		if data := message.First(v, "data"); data.Kind() == value.Array {
+			for e, ok := data.First(); ok; e, ok = data.Next(e) {
+				g.jaeger(e)
+			}
+			return
+		}
+		g.jaeger(v)
+	case "spans":
+		g.flat(v)
+	}
+}
+
+func (g *Gatherer) put(sp span) {
+	if g.spans == nil {
+		g.spans = map[string][]span{}
+	}
+	if _, ok := g.spans[sp.trace]; !ok {
+		g.order = append(g.order, sp.trace)
+	}
+	g.spans[sp.trace] = append(g.spans[sp.trace], sp)
+}
+
+func (g *Gatherer) resources(list value.Value) {
+	for r, ok := list.First(); ok; r, ok = list.Next(r) {
+		res := attributes(message.First(message.First(r, "resource"), "attributes"))
+		scopes := message.First(r, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+		for sc, ok := scopes.First(); ok; sc, ok = scopes.Next(sc) {
+			spans := message.First(sc, "spans")
+			for e, ok := spans.First(); ok; e, ok = spans.Next(e) {
+				sp := otlpSpan(e)
+				sp.service = res["service.name"].Str()
+				g.put(sp)
+			}
+		}
+	}
+}
+
+func otlpSpan(e value.Value) span {
+	sp := span{
+		trace: message.Str(e, "traceId", "trace_id"), id: message.Str(e, "spanId", "span_id"), parent: message.Str(e, "parentSpanId", "parent_span_id"),
+		name: message.Str(e, "name"), start: nanos(message.First(e, "startTimeUnixNano", "start_time_unix_nano")),
+		end: nanos(message.First(e, "endTimeUnixNano", "end_time_unix_nano")), attrs: attributes(message.First(e, "attributes")),
+	}
+	status := message.First(e, "status")
+	code := message.First(status, "code")
+	sp.failed = code.Str() == "STATUS_CODE_ERROR" || message.ID(code) == "2"
+	sp.message = message.Str(status, "message")
+	events := message.First(e, "events")
+	for v, ok := events.First(); ok; v, ok = events.Next(v) {
+		sp.events = append(sp.events, event{name: message.Str(v, "name"), attrs: attributes(message.First(v, "attributes"))})
+	}
+	return sp
+}
+
+// nanos reads a 64-bit time, which JSON writes as a string or as a number.
+func nanos(v value.Value) int64 {
+	text := message.ID(v)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f < 0 || f > 1<<62 {
+		return 0
+	}
+	return int64(f)
+}
+
+// attributes reads OTLP's list of keys and typed values.
+func attributes(list value.Value) map[string]value.Value {
+	out := map[string]value.Value{}
+	if list.Kind() == value.Object { // already plain
+		for e, ok := list.First(); ok; e, ok = list.Next(e) {
+			out[e.Key()] = e
+		}
+		return out
+	}
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		if v, ok := anyValue(message.First(e, "value")); ok {
+			out[message.Str(e, "key")] = v
+		}
+	}
+	return out
+}
+
+// anyValue gives the plain value of a typed one.
+func anyValue(v value.Value) (value.Value, bool) {
+	in, ok := v.First()
+	if !ok || v.Kind() != value.Object {
+		return value.Value{}, false
+	}
+	switch in.Key() {
+	case "arrayValue", "array_value", "kvlistValue", "kvlist_value":
+		plain, err := value.Parse(plainJSON(nil, v, 0))
+		return plain, err == nil
+	}
+	return in, true
+}
+
+// plainJSON writes a typed value as the JSON it stands for.
+func plainJSON(dst []byte, v value.Value, depth int) []byte {
+	in, ok := v.First()
+	if !ok || v.Kind() != value.Object || depth > 100 {
+		return append(dst, "null"...)
+	}
+	list := message.First(in, "values")
+	switch in.Key() {
+	case "arrayValue", "array_value":
+		dst = append(dst, '[')
+		n := len(dst)
+		for e, ok := list.First(); ok; e, ok = list.Next(e) {
+			if len(dst) > n {
+				dst = append(dst, ',')
+			}
+			dst = plainJSON(dst, e, depth+1)
+		}
+		return append(dst, ']')
+	case "kvlistValue", "kvlist_value":
+		dst = append(dst, '{')
+		seen := map[string]bool{}
+		for e, ok := list.First(); ok; e, ok = list.Next(e) {
+			key, _ := e.Get("key")
+			if key.Kind() != value.String || seen[key.Str()] {
+				continue
+			}
+			if len(seen) > 0 {
+				dst = append(dst, ',')
+			}
+			seen[key.Str()] = true
+			dst = append(append(dst, key.Raw()...), ':')
+			dst = plainJSON(dst, message.First(e, "value"), depth+1)
+		}
+		return append(dst, '}')
+	case "intValue", "int_value":
+		if in.Kind() == value.String && value.Valid(bytes.TrimSpace(in.Bytes())) {
+			return append(dst, in.Bytes()...)
+		}
+	}
+	return append(dst, in.Raw()...)
+}
+
+// jaeger reads one trace of Jaeger's query API. Times there are microseconds.
+func (g *Gatherer) jaeger(v value.Value) {
+	processes := message.First(v, "processes")
+	spans := message.First(v, "spans")
+	for e, ok := spans.First(); ok; e, ok = spans.Next(e) {
+		sp := span{trace: message.Str(e, "traceID"), id: message.Str(e, "spanID"), name: message.Str(e, "operationName"), attrs: tags(message.First(e, "tags"))}
+		sp.start = nanos(message.First(e, "startTime")) * 1000
+		sp.end = sp.start + nanos(message.First(e, "duration"))*1000
+		refs := message.First(e, "references")
+		for r, ok := refs.First(); ok; r, ok = refs.Next(r) {
+			if message.Str(r, "refType") == "CHILD_OF" {
+				sp.parent = message.Str(r, "spanID")
+			}
+		}
+		sp.failed = sp.attrs["error"].Bool() || sp.attrs["otel.status_code"].Str() == "ERROR"
+		sp.message = sp.attrs["otel.status_description"].Str()
+		proc, _ := processes.Get(message.Str(e, "processID"))
+		sp.service = message.Str(proc, "serviceName")
+		logs := message.First(e, "logs")
+		for l, ok := logs.First(); ok; l, ok = logs.Next(l) {
+			a := tags(message.First(l, "fields"))
+			sp.events = append(sp.events, event{name: a["event"].Str(), attrs: a})
+		}
+		g.put(sp)
+	}
+}
+
+func tags(list value.Value) map[string]value.Value {
+	out := map[string]value.Value{}
+	for t, ok := list.First(); ok; t, ok = list.Next(t) {
+		if v, ok := t.Get("value"); ok {
+			out[message.Str(t, "key")] = v
+		}
+	}
+	return out
+}
+
+// flat reads spans with plain attributes: a list, {spans: […]} or one alone.
+func (g *Gatherer) flat(v value.Value) {
+	if list := message.First(v, "spans"); list.Kind() == value.Array {
+		v = list
+	}
+	if v.Kind() != value.Array {
+		g.flatSpan(v)
+		return
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		g.flatSpan(e)
+	}
+}
+
+func (g *Gatherer) flatSpan(e value.Value) {
+	ids := e
+	if c := message.First(e, "context"); c.Kind() == value.Object {
+		ids = c
+	}
+	sp := span{
+		trace: message.Str(ids, "trace_id", "traceId"), id: message.Str(ids, "span_id", "spanId"),
+		parent: message.Str(e, "parent_span_id", "parent_id", "parentSpanId"), name: message.Str(e, "name"),
+		start: instant(message.First(e, "start_time", "startTime", "startTimeUnixNano")), end: instant(message.First(e, "end_time", "endTime", "endTimeUnixNano")),
+		attrs: attributes(message.First(e, "attributes")),
+	}
+	status := message.First(e, "status")
+	code := message.Str(status, "code", "status_code")
+	sp.failed = code == "ERROR" || code == "STATUS_CODE_ERROR" || message.Str(e, "status_code") == "ERROR"
+	sp.message = message.Str(status, "description", "message")
+	events := message.First(e, "span_events", "events")
+	for v, ok := events.First(); ok; v, ok = events.Next(v) {
+		sp.events = append(sp.events, event{message.Str(v, "event_name", "name"), attributes(message.First(v, "attributes")), message.First(v, "body")})
+	}
+	g.put(sp)
+}
+
+// Flush gives an attempt per trace, in the order in which the traces began to come.
+func (g *Gatherer) Flush(s *trace.Sink) {
+	for _, id := range g.order {
+		attempt(id, g.spans[id], s)
+	}
+	g.order, g.spans = nil, nil
+}
+
+// raw is a value's JSON; a string that holds JSON gives what it holds.
+func raw(v value.Value) json.RawMessage {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return nil
+	case value.String:
+		return message.Result(v.Str())
+	}
+	return json.RawMessage(v.Raw())
+}
+
+// instant reads nanoseconds, or a time as RFC 3339 writes it.
+func instant(v value.Value) int64 {
+	if t, err := time.Parse(time.RFC3339Nano, v.Str()); err == nil {
+		return t.UnixNano()
+	}
+	return nanos(v)
+}
