@@ -225,6 +225,62 @@ func TestPublishedRuns(t *testing.T) {
 	}
 }
 
+// TestExportsComeBack writes real runs in every format and reads them again.
+func TestExportsComeBack(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{
+		"../formats/otel-genai/otlp.genai.json", "../formats/atif/multi_tool_trajectory.json", "../formats/openai/responses.response.json",
+		"../formats/otel-genai/frameworks/pydantic_ai_live_spans.json", "../formats/inspect/log_tool_call_error.json", "sets/taubench_v1_airline/open/gpt-4o.jsonl.gz",
+	} {
+		in, _, err := importFile(t, data(t, path), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range Exports() {
+			var b bytes.Buffer
+			e, err := Export(format, &b, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range in {
+				if err := e.Attempt(&in[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			out, r, err := text(b.String(), Options{})
+			if err != nil || r.Format != format {
+				t.Errorf("%s as %s was read as %q: %v", path, format, r.Format, err)
+				continue
+			}
+			if d := gocmp.Diff(called(in, format), called(out, format)); d != "" {
+				t.Errorf("%s as %s: %s", path, format, d)
+			}
+		}
+	}
+	if _, err := Export("x", &bytes.Buffer{}, nil); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("an unknown format: %v", err)
+	}
+}
+
+// called are the calls with their arguments; formats that cannot tell unknown
+// arguments write {}.
+func called(attempts []trace.Attempt, format string) []string {
+	var out []string
+	for i := range attempts {
+		for _, c := range attempts[i].Trace.Calls() {
+			a := compact(c.Args)
+			if a == "none" && (format == "messages" || format == "adk-evalset") {
+				a = "{}"
+			}
+			out = append(out, c.Tool+a)
+		}
+	}
+	return out
+}
+
 func text(s string, o Options) ([]trace.Attempt, Report, error) {
 	i, err := Open(strings.NewReader(s), o)
 	if err != nil {

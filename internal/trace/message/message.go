@@ -420,10 +420,12 @@ type Seen map[string]bool
 func (s Seen) Fresh(turns []callvet.Turn) []callvet.Turn {
 	var out []callvet.Turn
 	for _, t := range turns {
-		if k := identity(t); !s[k] && !s.made(t.Calls) {
-			s[k] = true
+		if !s[identity(t)] && !s.made(t.Calls) {
 			out = append(out, t)
 		}
+	}
+	for _, t := range out { // only now: a history may say the same twice
+		s[identity(t)] = true
 	}
 	return out
 }
