@@ -170,6 +170,16 @@ func failedAssertions(r *callvet.Result) []callvet.Assertion {
 	return out
 }
 
+// allFull tells that every class has the rows it may show.
+func allFull(by map[string]*failureGroup, perClass int) bool {
+	for _, g := range by {
+		if len(g.Rows) < min(perClass, g.N) {
+			return false
+		}
+	}
+	return true
+}
+
 // sampleFailures picks up to perClass failed attempts of each class and at most
 // total, spread over the classes; repeats of a case that failed for the same
 // reason stand for one another. It looks at no more than scan attempts. rest is
@@ -194,6 +204,9 @@ func sampleFailures(v *View, perClass, total, scan int) (groups []failureGroup, 
 			classes = append(classes, panel.Count{Name: class})
 		}
 		by[class].take(row, perClass)
+		if v.repeats() == 1 && len(by[class].Rows) >= perClass && allFull(by, perClass) {
+			break // without repeats nothing that follows stands for what is shown
+		}
 	}
 	kept := 0
 	for depth, more := 0, true; more && kept < total; depth++ {
