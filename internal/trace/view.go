@@ -104,6 +104,11 @@ func (v *View) kind(t value.Value) error {
 // member takes one member of the record; known is false when the contract does
 // not have it.
 func (v *View) member(m value.Value) (known bool, err error) {
+	if !v.IsTask {
+		if known, err := v.stepMember(m); known {
+			return true, err
+		}
+	}
 	switch string(m.KeyBytes()) {
 	case "type":
 		return true, v.kind(m)
@@ -122,14 +127,17 @@ func (v *View) member(m value.Value) (known bool, err error) {
 		v.Fields = m
 		return true, kindOrNull(m, value.Object)
 	}
-	if v.IsTask {
-		return isTaskKey(m.KeyBytes()), nil
-	}
-	return v.stepMember(m)
+	return v.IsTask && isTaskKey(m.KeyBytes()), nil
 }
 
+// stepMember takes a member that only steps have, or that most of them have.
 func (v *View) stepMember(m value.Value) (known bool, err error) {
 	switch string(m.KeyBytes()) {
+	case "task_id":
+		return true, text(m, &v.TaskID)
+	case "tags":
+		v.Tags = m
+		return true, stringsOnly(m)
 	case "turn_id":
 		return true, count(m, &v.TurnID)
 	case "call_id":

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -194,16 +196,17 @@ func TestPublishedRuns(t *testing.T) {
 	for _, c := range []struct {
 		glob, format     string
 		attempts, passed int
+		calls            int // the simulated user's included, where published
 	}{
-		{"taubench_v1_airline/open/*.jsonl.gz", "tau", 100, 49},
-		{"tau2/open/trajectories/*.jsonl.gz", "tau2", 240, 133},
-		{"agentdojo/open/runs/*__none.jsonl.gz", "agentdojo", 620, 341},
+		{"taubench_v1_airline/open/*.jsonl.gz", "tau", 100, 49, 0},
+		{"tau2/open/trajectories/*.jsonl.gz", "tau2", 240, 133, 2620},
+		{"agentdojo/open/runs/*__none.jsonl.gz", "agentdojo", 620, 341, 0},
 	} {
 		files, err := filepath.Glob(filepath.Join(data(t, "sets"), c.glob))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", c.glob, err)
 		}
-		attempts, passed := 0, 0
+		attempts, passed, called := 0, 0, 0
 		for _, f := range files {
 			as, r, err := importFile(t, f, Options{Lines: trace.Options{Strict: true}})
 			if err != nil || r.Format != c.format {
@@ -211,6 +214,7 @@ func TestPublishedRuns(t *testing.T) {
 			}
 			for i := range as {
 				attempts++
+				called += len(as[i].Trace.Calls()) + len(as[i].UserCalls)
 				if p := as[i].Pass; p != nil && *p {
 					passed++
 				}
@@ -218,6 +222,9 @@ func TestPublishedRuns(t *testing.T) {
 			if d := roundTrip(t, as); d != "" {
 				t.Errorf("%s: written and read again: %s", f, d)
 			}
+		}
+		if c.calls > 0 && called != c.calls {
+			t.Errorf("%s: %d calls, published %d", c.glob, called, c.calls)
 		}
 		if attempts != c.attempts || passed != c.passed {
 			t.Errorf("%s: %d attempts, %d passed; want %d and %d", c.glob, attempts, passed, c.attempts, c.passed)
@@ -353,8 +360,44 @@ func TestForms(t *testing.T) {
 	if _, _, err := text(`{"a":1}`, Options{Format: "x"}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("an unknown format: %v", err)
 	}
+	two := strings.Repeat(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","name":"execute_tool a"}]}]}]}`+"\n", 2)
+	if _, _, err := text(two, Options{MaxBytes: 120}); !errors.Is(err, callvet.ErrLimited) {
+		t.Errorf("spans over the limit: %v", err)
+	}
 	if _, _, err := text(strings.Repeat(" ", 100)+`{"a":`+strings.Repeat(" ", 100), Options{MaxBytes: 50}); !errors.Is(err, callvet.ErrLimited) {
 		t.Errorf("over the limit: %v", err)
+	}
+}
+
+// TestLiveLines reads callvet's lines while the file grows.
+func TestLiveLines(t *testing.T) {
+	t.Parallel()
+	line := func(task string) string {
+		return `{"task_id":"` + task + `","tool":"x"}` + "\n" + `{"type":"task","task_id":"` + task + `","pass":true}` + "\n"
+	}
+	var file bytes.Buffer
+	file.WriteString(line("a"))
+	waits := 0
+	grown := trace.Follow(&file, func() error {
+		if waits++; waits > 2 {
+			return io.EOF
+		}
+		file.WriteString(line(strconv.Itoa(waits)))
+		return nil
+	})
+	i, err := Open(grown, Options{Lines: trace.Options{Live: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for a, err := range i.Attempts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%s after %d waits", a.Trace.CaseID, waits))
+	}
+	if d := gocmp.Diff([]string{"a after 0 waits", "1 after 1 waits", "2 after 2 waits"}, got); d != "" || i.Report().Format != Contract {
+		t.Errorf("%s: %s", i.Report().Format, d)
 	}
 }
 

@@ -55,6 +55,7 @@ type Importer struct {
 	format string
 	split  int64
 	gather []gatherer
+	held   int64 // bytes of the lines that were gathered
 }
 
 // gatherer collects what only together makes attempts.
@@ -84,9 +85,15 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	}
 	i := &Importer{o: o, src: bufio.NewReaderSize(plain, headSize), format: o.Format}
 	i.log.Max = o.Lines.MaxBad
-	head, err := i.src.Peek(headSize)
-	if o.Lines.Live && err == nil || err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
-		return i, err
+	want := headSize
+	if o.Lines.Live { // what is there now has to do: more may come much later
+		if _, err := i.src.Peek(1); err == nil {
+			want = i.src.Buffered()
+		}
+	}
+	head, err := i.src.Peek(want)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read recording: %w", err)
 	}
 	if i.format == "" {
 		i.format = Detect(head)
@@ -220,6 +227,12 @@ func (i *Importer) one(n int64, line []byte) error {
 	case !i.value(v):
 		reason = "the value is of no known form"
 	default:
+		if i.gather == nil {
+			return nil
+		}
+		if i.held += int64(len(line)); i.held > i.o.MaxBytes {
+			return fmt.Errorf("line %d: the spans read so far take more than %d bytes; split the file by trace: %w", n, i.o.MaxBytes, callvet.ErrLimited)
+		}
 		return nil
 	}
 	i.log.Reject(n, reason)
