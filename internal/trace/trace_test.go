@@ -274,7 +274,12 @@ func TestRedactedAtWriteTime(t *testing.T) {
 	s := exampleStep()
 	s.Args, s.ArgsRaw = json.RawMessage(`{"to":"a@b.com","password":"hunter22"}`), `{"to":"a@b.com","password":"hunter22"}`
 	s.Error = json.RawMessage(`"no account GB29NWBK60161331926819"`)
-	task := Task{TaskID: "t_10023", Answer: ptr("mail to a@b.com sent")}
+	s.Fields, s.Tags = map[string]string{"user": "a@b.com"}, []string{"a@b.com"}
+	s.TaskID, s.CallID = "555-123-2002", "4111111111111111" // ids join lines: they stay
+	task := Task{
+		TaskID: s.TaskID, Answer: ptr("mail to a@b.com sent"), Input: []Message{{Role: callvet.RoleUser, Content: ptr("password=hunter22")}},
+		Conversation: []Message{{Role: callvet.RoleAssistant, CallIDs: []string{s.CallID}}, {Role: callvet.RoleTool, CallID: s.CallID, Content: ptr(`{"pwd":"hunter22"}`)}},
+	}
 	var b bytes.Buffer
 	w := NewWriter(&b, red)
 	if err := errors.Join(w.Step(&s), w.Task(&task), w.Flush()); err != nil {
@@ -284,6 +289,9 @@ func TestRedactedAtWriteTime(t *testing.T) {
 		if strings.Contains(b.String(), leak) {
 			t.Errorf("%q was written: %s", leak, b.String())
 		}
+	}
+	if n := strings.Count(b.String(), s.CallID); n != 3 || strings.Count(b.String(), s.TaskID) != 2 {
+		t.Errorf("ids were changed: %s", b.String())
 	}
 	steps, log, err := readAll(t, b.String(), Options{Strict: true})
 	if err != nil || log.Tasks != 1 {

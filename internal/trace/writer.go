@@ -85,20 +85,20 @@ func (w *Writer) Step(s *Step) error {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = quoted(b, t)
+		b = quoted(b, w.payload(t))
 	}
 	b = append(b, ']')
-	b = namedSlices(b, s.Fields)
+	b = w.namedSlices(b, s.Fields)
 	return w.line(append(b, '}'))
 }
 
-// payload redacts arguments as emitted: as JSON where they are JSON, so that
+// payload redacts a text: as JSON where it is an object or an array, so that
 // names tell secrets there as well.
 func (w *Writer) payload(raw string) string {
-	if w.r == nil {
+	if w.r == nil || raw == "" {
 		return raw
 	}
-	if json.Valid([]byte(raw)) {
+	if (raw[0] == '{' || raw[0] == '[') && json.Valid([]byte(raw)) {
 		return string(w.r.JSON(json.RawMessage(raw)))
 	}
 	return w.r.Text(raw)
@@ -128,7 +128,7 @@ func (w *Writer) gold(b []byte, g *Gold) []byte {
 	return append(b, '}')
 }
 
-func namedSlices(b []byte, f map[string]string) []byte {
+func (w *Writer) namedSlices(b []byte, f map[string]string) []byte {
 	if len(f) == 0 {
 		return b
 	}
@@ -142,7 +142,7 @@ func namedSlices(b []byte, f map[string]string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = quoted(append(quoted(b, k), ':'), f[k])
+		b = quoted(append(quoted(b, k), ':'), w.payload(f[k]))
 	}
 	return append(b, '}')
 }
@@ -152,16 +152,47 @@ func (w *Writer) Task(t *Task) error {
 	if t.TaskID == "" {
 		return fmt.Errorf("write task record: a task needs an id: %w", callvet.ErrInvalid)
 	}
-	raw, err := json.Marshal(t)
+	rest, id := *t, quoted(nil, t.TaskID)
+	rest.TaskID, rest.Input, rest.Conversation = "", nil, nil
+	raw, err := json.Marshal(rest)
 	if err != nil {
 		return invalid(fmt.Sprintf("write task %q", t.TaskID), err)
 	}
-	if w.r != nil {
-		raw = w.r.JSON(raw)
+	b := strconv.AppendInt(append(w.buf[:0], `{"type":"task","version":`...), Version, 10)
+	b = append(append(b, `,"task_id":`...), id...)
+	if raw = bytes.TrimPrefix(w.redacted(raw), []byte(`{"task_id":""`)); len(raw) > 1 {
+		b = append(b, raw[:len(raw)-1]...)
 	}
-	b := append(w.buf[:0], `{"type":"task","version":`...)
-	b = strconv.AppendInt(b, Version, 10)
-	return w.line(append(append(b, ','), raw[1:]...))
+	for _, part := range []struct {
+		name string
+		m    []Message
+	}{{`,"input":`, t.Input}, {`,"conversation":`, t.Conversation}} {
+		if len(part.m) == 0 {
+			continue
+		}
+		raw, err := json.Marshal(w.messages(part.m))
+		if err != nil {
+			return invalid(fmt.Sprintf("write task %q", t.TaskID), err)
+		}
+		b = append(append(b, part.name...), raw...)
+	}
+	return w.line(append(b, '}'))
+}
+
+// messages redacts what was said; ids stay, because they join messages and steps.
+func (w *Writer) messages(in []Message) []Message {
+	if w.r == nil {
+		return in
+	}
+	out := append([]Message(nil), in...)
+	for i := range out {
+		out[i].Reasoning = w.payload(out[i].Reasoning)
+		if c := out[i].Content; c != nil {
+			text := w.payload(*c)
+			out[i].Content = &text
+		}
+	}
+	return out
 }
 
 // Lines is the number of records written.
