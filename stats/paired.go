@@ -51,6 +51,12 @@ func Newcombe(p Pairs, conf float64) Interval {
 	return iv
 }
 
+// Phi is the continuity-corrected correlation of baseline and candidate that
+// Newcombe uses; 0 where one of them is constant.
+func Phi(p Pairs) float64 {
+	return phiCorrected(float64(p.Both), float64(p.CandidateOnly), float64(p.BaselineOnly), float64(p.Neither))
+}
+
 func squareAdd(a, b, phi float64) float64 {
 	return math.Sqrt(max(0, a*a-2*phi*a*b+b*b))
 }

@@ -58,15 +58,31 @@ func McNemar(passToFail, failToPass int) float64 {
 		return 1
 	}
 	k := min(passToFail, failToPass)
+	cdf, pmf := coin(k, n)
 	if passToFail == failToPass {
-		return 1 - dist.BinomialPMF(k, n, 0.5)/2
+		return 1 - pmf/2
 	}
-	return max(0, min(1, 2*dist.BinomialCDF(k, n, 0.5))-dist.BinomialPMF(k, n, 0.5))
+	return max(0, min(1, 2*cdf)-pmf)
 }
 
 // McNemarExact is the two-sided exact conditional p value; 1 where no case changed.
 func McNemarExact(passToFail, failToPass int) float64 {
-	return min(1, 2*dist.BinomialCDF(min(passToFail, failToPass), passToFail+failToPass, 0.5))
+	cdf, _ := coin(min(passToFail, failToPass), passToFail+failToPass)
+	return min(1, 2*cdf)
+}
+
+// coin is the chance of at most k and of exactly k heads in n throws. Up to 50
+// throws it is exact, so that 1/4 is 1/4.
+func coin(k, n int) (cdf, pmf float64) {
+	if n > 50 {
+		return dist.BinomialCDF(k, n, 0.5), dist.BinomialPMF(k, n, 0.5)
+	}
+	ways, total := 1.0, 1.0
+	for i := 1; i <= k; i++ {
+		ways = ways * float64(n-i+1) / float64(i)
+		total += ways
+	}
+	return math.Ldexp(total, -n), math.Ldexp(ways, -n)
 }
 
 // SignFlipMax is the largest number of differences that SignFlip enumerates.

@@ -41,19 +41,37 @@ func LogBeta(a, b float64) float64 {
 // beta is the lower and the upper tail at x, where y = 1-x is given apart so
 // that neither end loses precision.
 func beta(a, b, x, y float64) (lower, upper float64) {
+	lower, upper, _ = tails(a, b, x, y)
+	return lower, upper
+}
+
+// tails also gives x^a y^b / B(a,b).
+func tails(a, b, x, y float64) (lower, upper, power float64) {
 	switch {
 	case !(a > 0) || !(b > 0) || math.IsNaN(x) || x < 0 || y < 0:
-		return math.NaN(), math.NaN()
+		return math.NaN(), math.NaN(), math.NaN()
 	case x == 0:
-		return 0, 1
+		return 0, 1, 0
 	case y == 0:
-		return 1, 0
-	case x > (a+1)/(a+b+2):
-		upper, lower = beta(b, a, y, x)
-		return lower, upper
+		return 1, 0, 0
 	}
-	lower = min(1, powers(a, b, x, y)*fraction(a, b, x, y)/a)
-	return lower, 1 - lower
+	power = powers(a, b, x, y)
+	if x > (a+1)/(a+b+2) {
+		upper = min(1, power*fraction(b, a, y, x)/b)
+		return 1 - upper, upper, power
+	}
+	lower = min(1, power*fraction(a, b, x, y)/a)
+	return lower, 1 - lower, power
+}
+
+// LogBetaUpper is the logarithm of P(X > x), also where that is too small for a
+// float64. The arguments are as of Beta.
+func LogBetaUpper(a, b, x float64) float64 {
+	if _, upper := beta(a, b, x, 1-x); upper > 1e-290 || !(upper >= 0) || x == 1 {
+		return math.Log(upper)
+	}
+	e := stirling(a+b) - stirling(a) - stirling(b) - deviance(a, (a+b)*x) - deviance(b, (a+b)*(1-x))
+	return 0.5*math.Log(a*b/(2*math.Pi*(a+b))) + e + math.Log(fraction(b, a, 1-x, x)/b)
 }
 
 // fraction is the continued fraction of DLMF 8.17.22 by Lentz's method.
@@ -122,8 +140,7 @@ func deviance(x, m float64) float64 {
 	return s
 }
 
-// betaQuantile gives x and 1-x. It solves on the side of the mean where the
-// wanted tail lies, so that both keep their relative precision.
+// betaQuantile gives x and 1-x for the tails p and q = 1-p.
 func betaQuantile(a, b, p, q float64) (x, y float64) {
 	switch {
 	case !(a > 0) || !(b > 0) || !(p >= 0) || !(q >= 0):
@@ -132,34 +149,39 @@ func betaQuantile(a, b, p, q float64) (x, y float64) {
 		return 0, 1
 	case q == 0:
 		return 1, 0
-	}
-	m := a / (a + b)
-	if at, _ := beta(a, b, m, b/(a+b)); p > at {
-		y = lowerQuantile(b, a, q, b/(a+b))
+	case a > b: // the smaller of x and y is solved for: it keeps its precision
+		y = solve(b, a, q, p, firstGuess(b, a, q))
 		return 1 - y, y
 	}
-	x = lowerQuantile(a, b, p, m)
+	x = solve(a, b, p, q, firstGuess(a, b, p))
 	return x, 1 - x
 }
 
-// lowerQuantile solves Beta(a, b, x) = p for x in (0, hi] by Newton steps on the
-// logarithms, held within a shrinking bracket.
-func lowerQuantile(a, b, p, hi float64) float64 {
-	lo, x := 0.0, firstGuess(a, b, p, hi)
-	for range 200 {
-		f, _ := beta(a, b, x, 1-x)
-		if f < p {
+// solve finds x where the tails are p and q, by Newton steps on the logarithms
+// of x and of the smaller tail, held within a shrinking bracket.
+func solve(a, b, p, q, x float64) float64 {
+	lo, hi := 0.0, 1.0
+	for range 300 {
+		lower, upper, power := tails(a, b, x, 1-x)
+		slope := power / (1 - x) // x times the density
+		step := math.Log(p/lower) * lower / slope
+		if q < p {
+			step = math.Log(upper/q) * upper / slope
+		}
+		if lower < p {
 			lo = x
 		} else {
 			hi = x
 		}
-		// d log F / d log x = x f(x)/F(x).
-		slope := powers(a, b, x, 1-x) / (1 - x) / f
-		next := x * math.Exp(math.Log(p/f)/slope)
+		next := x * math.Exp(step)
 		if !(next > lo && next < hi) {
+			if math.Abs(step) < 1e-15 {
+				return x
+			}
 			next = (lo + hi) / 2
 		}
-		if math.Abs(next-x) <= 2e-16*x || next == lo || next == hi {
+		// The steps converge quadratically: after a small one, nothing is left.
+		if math.Abs(next-x) <= 1e-9*x || next == lo || next == hi {
 			return next
 		}
 		x = next
@@ -167,15 +189,21 @@ func lowerQuantile(a, b, p, hi float64) float64 {
 	return x
 }
 
-func firstGuess(a, b, p, hi float64) float64 {
-	z := NormalQuantile(p)
-	n := a + b
-	x := a/n + z*math.Sqrt(a*b/(n*n*(n+1)))
-	if !(x > hi*1e-3 && x < hi) {
-		x = math.Exp((math.Log(p) + math.Log(a) + LogBeta(a, b)) / a)
+// firstGuess is near the x of lower tail p.
+// Source: Abramowitz and Stegun 26.5.22; the leading term of the series near 0.
+func firstGuess(a, b, p float64) float64 {
+	if a > 1 && b > 1 {
+		z := -NormalQuantile(p)
+		u, v := 1/(2*a-1), 1/(2*b-1)
+		h, l := 2/(u+v), (z*z-3)/6
+		w := z*math.Sqrt(max(0, h+l))/h - (v-u)*(l+5.0/6-2/(3*h))
+		if x := a / (a + b*math.Exp(2*w)); x > 0 && x < 1 {
+			return x
+		}
 	}
-	if !(x > 0 && x < hi) {
-		x = hi / 2
+	x := math.Exp((math.Log(p) + math.Log(a) + LogBeta(a, b)) / a)
+	if !(x > 0 && x < 0.5) {
+		x = a / (a + b)
 	}
 	return x
 }

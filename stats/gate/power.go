@@ -1,0 +1,187 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gate
+
+import (
+	"math"
+	"sort"
+
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/dist"
+)
+
+// Alpha is the one-sided error of a gate on a 95 % interval.
+const Alpha = 0.025
+
+func inside(xs ...float64) bool {
+	for _, x := range xs {
+		if !(x > 0 && x < 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// passes reports whether f failures in n cases put the lower end of the exact
+// interval at bound or above.
+func passes(n, f int, bound, alpha float64) bool {
+	if f >= n {
+		return false
+	}
+	// lower >= bound exactly when so many passes are unlikely at the bound.
+	return dist.BinomialCDF(f, n, 1-bound) <= alpha*(1+1e-12)
+}
+
+// MinN is the smallest number of cases with which a rate passes a lower bound in
+// spite of the given failures. ok is false unless bound and alpha are in (0,1) and
+// failures at least 0. For an upper bound b on a rate of incidents, ask for 1-b.
+// Source: Clopper and Pearson 1934.
+func MinN(bound float64, failures int, alpha float64) (n int, ok bool) {
+	if !inside(bound, alpha) || failures < 0 {
+		return 0, false
+	}
+	hi := failures + 1
+	for !passes(hi, failures, bound, alpha) {
+		hi *= 2
+		if hi > 1<<40 {
+			return 0, false
+		}
+	}
+	return sort.Search(hi, func(n int) bool { return passes(n, failures, bound, alpha) }), true
+}
+
+// MaxFailures is the largest number of failures among n cases with which a rate
+// still passes a lower bound; -1 when not even none is enough.
+func MaxFailures(bound float64, n int, alpha float64) int {
+	return sort.Search(n+1, func(f int) bool { return !passes(n, f, bound, alpha) }) - 1
+}
+
+// PassProbability is the chance that n cases pass a lower bound when the true
+// rate is truth, in [0,1]. ok is false unless bound and alpha are in (0,1), truth
+// in [0,1] and n above 0.
+func PassProbability(bound, truth float64, n int, alpha float64) (power float64, ok bool) {
+	if !inside(bound, alpha) || !(truth >= 0 && truth <= 1) || n < 1 {
+		return 0, false
+	}
+	f := MaxFailures(bound, n, alpha)
+	if f < 0 {
+		return 0, true
+	}
+	return dist.BinomialCDF(f, n, 1-truth), true
+}
+
+// maxPlanned is the number of cases beyond which SampleSize gives up.
+const maxPlanned = 2_000_000
+
+// SampleSize is the smallest number of independent cases with which a lower bound
+// is passed with at least the chance power when the true rate is truth, and the
+// failures it then allows. For clustered values multiply with the design effect.
+// ok is false unless bound, power and alpha are in (0,1), bound < truth <= 1, and
+// when two million cases are not enough.
+// Source: Statistics specification, section 8.
+func SampleSize(bound, truth, power, alpha float64) (n, failures int, ok bool) {
+	if !inside(bound, power, alpha) || !(truth > bound && truth <= 1) {
+		return 0, 0, false
+	}
+	// One more failure is allowed from MinN(f) on: the chance to pass has its teeth
+	// there and falls between them.
+	for f := 0; ; f++ {
+		n, ok := MinN(bound, f, alpha)
+		if !ok || n > maxPlanned {
+			return 0, 0, false
+		}
+		if dist.BinomialCDF(f, n, 1-truth) >= power {
+			return n, f, true
+		}
+	}
+}
+
+// Needed is the number of further cases after which a gate would probably decide.
+type Needed struct {
+	// More is the number of cases beyond those seen; 0 when nothing finite helps.
+	More int
+	// Toward is the verdict it would probably be, if the estimate is the truth.
+	Toward Verdict
+}
+
+// NeededCases estimates how many more cases an inconclusive gate on a rate needs
+// to decide with the chance power, if the estimate is the truth and further cases
+// resemble one another as these do. An estimate within 0.1 percentage points of
+// the bound, one without data, and bounds outside of (0,1) give More of 0.
+// Source: Statistics specification, section 8.
+func NeededCases(r Rule, iv stats.Interval, power float64) Needed {
+	bound, truth := r.Bound, iv.Point
+	if r.Direction == AtMost {
+		bound, truth = 1-bound, 1-truth
+	}
+	if !iv.Defined() || iv.N == 0 || iv.Clusters == 0 || !inside(bound, power) || math.Abs(truth-bound) < 0.001 {
+		return Needed{Toward: Inconclusive}
+	}
+	toward := Pass
+	if truth < bound { // the mirror: failing is passing the complement
+		toward, bound, truth = Fail, 1-bound, 1-truth
+	}
+	// An estimate of exactly 1 is not the truth; take the middle of what is left.
+	truth = min(truth, 1-(1-bound)/4)
+	n, _, ok := SampleSize(bound, truth, power, (1-iv.Confidence)/2)
+	if !ok {
+		return Needed{Toward: toward}
+	}
+	effective := iv.NEff
+	if effective <= 0 {
+		effective = float64(iv.Clusters)
+	}
+	total := int(math.Ceil(float64(n) * float64(iv.Clusters) / effective))
+	return Needed{More: max(1, total-iv.Clusters), Toward: toward}
+}
+
+// TwoRates is the number of cases in each of two runs without shared cases that
+// finds a difference of rates p1 and p2, two-sided at alpha with the chance power,
+// and Cohen's effect size h. ok is false outside of (0,1) and for equal rates.
+// Source: Cohen 1988 (arcsine).
+func TwoRates(p1, p2, alpha, power float64) (n, h float64, ok bool) {
+	if !(p1 >= 0 && p1 <= 1 && p2 >= 0 && p2 <= 1) || p1 == p2 || !inside(alpha, power) || power <= alpha {
+		return 0, 0, false
+	}
+	h = 2*math.Asin(math.Sqrt(p1)) - 2*math.Asin(math.Sqrt(p2))
+	// Both tails count: the shift d reaches the power with the far tail's help.
+	z, lo, hi := dist.NormalQuantile(1-alpha/2), 0.0, zSum(alpha, power)
+	for range 100 {
+		if d := (lo + hi) / 2; dist.Normal(d-z)+dist.Normal(-d-z) < power {
+			lo = d
+		} else {
+			hi = d
+		}
+	}
+	return 2 * hi * hi / (h * h), math.Abs(h), true
+}
+
+// PairedMean is the number of shared cases that finds a mean difference delta,
+// two-sided at alpha with the chance power, where differences of case means vary
+// by omega2 and trials within a case by sigmaA2 and sigmaB2, with kA and kB trials
+// a case. ok is false for negative variances, no trials, or delta of 0.
+// Source: Miller 2024.
+func PairedMean(omega2, sigmaA2, sigmaB2 float64, kA, kB int, delta, alpha, power float64) (n float64, ok bool) {
+	if !(omega2 >= 0 && sigmaA2 >= 0 && sigmaB2 >= 0) || kA < 1 || kB < 1 || delta == 0 || math.IsNaN(delta) || !inside(alpha, power) {
+		return 0, false
+	}
+	z := zSum(alpha, power)
+	return z * z * (omega2 + sigmaA2/float64(kA) + sigmaB2/float64(kB)) / (delta * delta), true
+}
+
+// PairedRates is the number of shared cases, one trial each, that finds a
+// difference diff of rates where the share discordant of the cases changes,
+// two-sided at alpha with the chance power. ok is false unless
+// 0 < |diff| <= discordant <= 1.
+// Source: Connor 1987.
+func PairedRates(discordant, diff, alpha, power float64) (n float64, ok bool) {
+	if !(math.Abs(diff) > 0 && math.Abs(diff) <= discordant && discordant <= 1) || !inside(alpha, power) {
+		return 0, false
+	}
+	x := dist.NormalQuantile(1-alpha/2)*math.Sqrt(discordant) + dist.NormalQuantile(power)*math.Sqrt(discordant-diff*diff)
+	return x * x / (diff * diff), true
+}
+
+func zSum(alpha, power float64) float64 {
+	return dist.NormalQuantile(1-alpha/2) + dist.NormalQuantile(power)
+}

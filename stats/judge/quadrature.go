@@ -1,0 +1,171 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package judge
+
+import (
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/dist"
+)
+
+// Nodes is the number of Gauss-Legendre nodes for each of the two calibrated
+// rates.
+const Nodes = 64
+
+// spread is a distribution of a rate as points with weights that sum up to 1,
+// equally informative on the scale of its quantiles.
+type spread struct {
+	at, weight []float64
+}
+
+// posterior is the Jeffreys posterior of x in n.
+func posterior(x, n, nodes int) spread {
+	return quantiles(float64(x)+0.5, float64(n-x)+0.5, nodes)
+}
+
+// quantiles spreads Beta(a, b); a of 0 is the constant 0 and b of 0 the constant 1.
+func quantiles(a, b float64, nodes int) spread {
+	s := spread{}
+	s.at, s.weight = dist.GaussLegendre(nodes)
+	for i, u := range s.at {
+		switch {
+		case a <= 0:
+			s.at[i] = 0
+		case b <= 0:
+			s.at[i] = 1
+		default:
+			s.at[i] = dist.BetaQuantile(a, b, u)
+		}
+	}
+	return s
+}
+
+func clip(x float64) float64 { return min(1, max(0, x)) }
+
+// invert finds the ends at which a distribution function on [0,1] reaches a and
+// 1-a; 0 and 1 where it starts above or stays below.
+func invert(below func(float64) float64, a float64) (lower, upper float64) {
+	return reach(below, a), reach(below, 1-a)
+}
+
+// reach finds the x where a growing function on [0,1] reaches level, by false
+// position that never keeps an end for long (Illinois) and falls back on halving.
+func reach(below func(float64) float64, level float64) float64 {
+	lo, hi := 0.0, 1.0
+	fl, fh := below(0)-level, below(1)-level
+	if fl >= 0 {
+		return 0
+	}
+	if fh <= 0 {
+		return 1
+	}
+	for i := 0; i < 80 && hi-lo > 1e-11; i++ {
+		m := (lo*fh - hi*fl) / (fh - fl)
+		if i%3 == 2 || !(m > lo && m < hi) {
+			m = (lo + hi) / 2
+		}
+		switch f := below(m) - level; {
+		case f < 0:
+			lo, fl, fh = m, f, fh/2
+		default:
+			hi, fh, fl = m, f, fl/2
+		}
+	}
+	return (lo + hi) / 2
+}
+
+// Transported is the equal-tailed Jeffreys interval of true success from a judge
+// calibrated elsewhere, given that the judge is better than chance, in [0,1].
+// The statuses are those of RoganGladen.
+// Source: Gelman and Carpenter 2020; Statistics specification, section 4.3.
+func Transported(j Judged, c Calibration, conf float64) stats.Interval {
+	iv := transportInterval("rogan_gladen_jeffreys", j, c, conf)
+	if iv.Status == stats.StatusOK {
+		iv.Lower, iv.Upper = transportedLimits(j, c, conf, Nodes)
+	}
+	return iv
+}
+
+func transportInterval(method string, j Judged, c Calibration, conf float64) stats.Interval {
+	rg := RoganGladen(j, c, conf)
+	iv := stats.Interval{Upper: 1, N: int(j.N), Clusters: int(j.N), NEff: j.N, Confidence: conf, Method: method, Status: rg.Status}
+	if rg.Status == stats.StatusOK {
+		iv.Point = rg.Point
+	}
+	return iv
+}
+
+func transportedLimits(j Judged, c Calibration, conf float64, nodes int) (lower, upper float64) {
+	s := posterior(c.TruePositive, c.LabelledPass, nodes)
+	t := posterior(c.TrueNegative, c.LabelledFail, nodes)
+	below := belowTransported(s, t, j.Pass+0.5, j.N-j.Pass+0.5, leftOut)
+	return invert(below, (1-conf)/2)
+}
+
+// rest says what becomes of pairs of rates that are no better than chance.
+type rest int
+
+const (
+	leftOut rest = iota // the distribution is given a judge better than chance
+	asZero              // they count as no success at all
+	asOne               // they count as success throughout
+)
+
+// belowTransported is P((p+t-1)/(s+t-1) <= x) for p of Beta(a, b).
+func belowTransported(s, t spread, a, b float64, chance rest) func(x float64) float64 {
+	return func(x float64) float64 {
+		total, used := 0.0, 0.0
+		for i, si := range s.at {
+			for k, tk := range t.at {
+				w := s.weight[i] * t.weight[k]
+				switch {
+				case si+tk > 1:
+					total += w * rateBelow(a, b, clip(x*si+(1-x)*(1-tk)))
+				case chance == leftOut:
+					continue
+				case chance == asZero:
+					total += w
+				}
+				used += w
+			}
+		}
+		if used == 0 {
+			return 0
+		}
+		return total / used
+	}
+}
+
+func rateBelow(a, b, q float64) float64 {
+	switch {
+	case a <= 0: // the constant 0
+		return 1
+	case b <= 0: // the constant 1
+		if q < 1 {
+			return 0
+		}
+		return 1
+	}
+	return dist.Beta(a, b, q)
+}
+
+// Melded is the interval of true success from a judge calibrated elsewhere whose
+// error does not exceed its level: wider than LangReiczigel, for gates that must
+// guarantee it. In [0,1]; the statuses are those of RoganGladen.
+// Source: Fay, Proschan and Brittain 2015; Bayer, Fay and Graubard 2022.
+func Melded(j Judged, c Calibration, conf float64) stats.Interval {
+	iv := transportInterval("rogan_gladen_melded", j, c, conf)
+	if iv.Status == stats.StatusOK {
+		iv.Lower, iv.Upper = meldedLimits(j, c, conf, Nodes)
+	}
+	return iv
+}
+
+// meldedLimits draws each rate from the confidence distribution that is worst
+// for the end: true success falls in s and grows in p and t.
+func meldedLimits(j Judged, c Calibration, conf float64, nodes int) (lower, upper float64) {
+	tp, m1, tn, m0 := float64(c.TruePositive), float64(c.LabelledPass), float64(c.TrueNegative), float64(c.LabelledFail)
+	a := (1 - conf) / 2
+	low := belowTransported(quantiles(tp+1, m1-tp, nodes), quantiles(tn, m0-tn+1, nodes), j.Pass, j.N-j.Pass+1, asZero)
+	high := belowTransported(quantiles(tp, m1-tp+1, nodes), quantiles(tn+1, m0-tn, nodes), j.Pass+1, j.N-j.Pass, asOne)
+	return reach(low, a), reach(high, 1-a)
+}

@@ -1,0 +1,198 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package judge
+
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/dist"
+)
+
+// MinStratum is the number of labels, per verdict that occurs, below which labels
+// of this run are not used.
+const MinStratum = 5
+
+// Strata holds labels on tasks of this run, taken at random or by verdict.
+type Strata struct {
+	// JudgePass of N tasks of the run were judged passed, the labelled included.
+	JudgePass int `json:"judge_pass"`
+	N         int `json:"n"`
+	// TruePassInPass of LabelledPass labelled judge-passes truly passed.
+	LabelledPass   int `json:"labelled_judge_pass"`
+	TruePassInPass int `json:"true_pass_in_judge_pass"`
+	// TruePassInFail of LabelledFail labelled judge-fails truly passed.
+	LabelledFail   int `json:"labelled_judge_fail"`
+	TruePassInFail int `json:"true_pass_in_judge_fail"`
+}
+
+func (s Strata) valid() bool {
+	return s.JudgePass >= 0 && s.JudgePass <= s.N && s.TruePassInPass >= 0 && s.TruePassInPass <= s.LabelledPass &&
+		s.TruePassInFail >= 0 && s.TruePassInFail <= s.LabelledFail && s.LabelledPass <= s.JudgePass && s.LabelledFail <= s.N-s.JudgePass
+}
+
+// status is why there is no estimate, or StatusOK.
+func (s Strata) status(conf float64) stats.Status {
+	switch {
+	case !s.valid() || !(conf > 0 && conf < 1):
+		return stats.StatusInvalid
+	case s.N == 0:
+		return stats.StatusNoData
+	case s.JudgePass > 0 && s.LabelledPass == 0, s.JudgePass < s.N && s.LabelledFail == 0:
+		return MissingStratum
+	}
+	return stats.StatusOK
+}
+
+// point is p*a + (1-p)*b; a verdict that does not occur has no weight.
+func (s Strata) point() float64 {
+	p, x := float64(s.JudgePass)/float64(s.N), 0.0
+	if s.JudgePass > 0 {
+		x += p * share(s.TruePassInPass, s.LabelledPass)
+	}
+	if s.JudgePass < s.N {
+		x += (1 - p) * share(s.TruePassInFail, s.LabelledFail)
+	}
+	return x
+}
+
+// enough reports whether each verdict that occurs has its MinStratum labels, or
+// all of its tasks labelled.
+func (s Strata) enough() bool {
+	return s.LabelledPass >= min(MinStratum, s.JudgePass) && s.LabelledFail >= min(MinStratum, s.N-s.JudgePass)
+}
+
+// Stratified is the share of tasks that truly passed, post-stratified by
+// verdict, with its Jeffreys interval by quadrature. It refuses with the interval
+// [0,1]: StatusNoData, MissingStratum, and StatusInvalid for more labels than
+// tasks. With fewer than MinStratum labels for a verdict the status is
+// TooFewUnits, beside the estimate and its interval.
+// Source: Tenenbein 1970; Statistics specification, section 4.3.
+func Stratified(s Strata, conf float64) stats.Interval {
+	iv := stats.Interval{
+		Upper: 1, N: s.N, Clusters: s.N, NEff: float64(s.N), Confidence: conf,
+		Method: "poststratified_jeffreys", Status: s.status(conf),
+	}
+	if iv.Status != stats.StatusOK {
+		return iv
+	}
+	iv.Point = s.point()
+	iv.Lower, iv.Upper = stratifiedLimits(s, conf, Nodes)
+	if iv.Point == 0 {
+		iv.Lower = 0
+	}
+	if iv.Point == 1 {
+		iv.Upper = 1
+	}
+	if !s.enough() {
+		iv.Status = TooFewUnits
+	}
+	return iv
+}
+
+// stratifiedLimits integrates out the two rates that vary least and takes the
+// third, which makes most of the spread, exactly.
+func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) {
+	p := share(s.JudgePass, s.N)
+	vary := func(x, n int) float64 {
+		a, b := float64(x)+0.5, float64(n-x)+0.5
+		return a * b / ((a + b) * (a + b) * (a + b + 1))
+	}
+	byPass := p * p * vary(s.TruePassInPass, s.LabelledPass)
+	byFail := (1 - p) * (1 - p) * vary(s.TruePassInFail, s.LabelledFail)
+	gap := (float64(s.TruePassInPass)+0.5)/float64(s.LabelledPass+1) - (float64(s.TruePassInFail)+0.5)/float64(s.LabelledFail+1)
+	byRate := gap * gap * vary(s.JudgePass, s.N)
+	if byRate >= max(byPass, byFail) {
+		return StratifiedNodes(s, conf, nodes)
+	}
+	if byPass > byFail { // exchange the verdicts, so that the fails vary most
+		s.JudgePass = s.N - s.JudgePass
+		s.LabelledPass, s.LabelledFail = s.LabelledFail, s.LabelledPass
+		s.TruePassInPass, s.TruePassInFail = s.TruePassInFail, s.TruePassInPass
+	}
+	rate := posterior(s.JudgePass, s.N, nodes)
+	pass := posterior(s.TruePassInPass, s.LabelledPass, nodes)
+	fa, fb := float64(s.TruePassInFail)+0.5, float64(s.LabelledFail-s.TruePassInFail)+0.5
+	below := func(x float64) float64 {
+		total := 0.0
+		for i, pi := range rate.at {
+			for j, aj := range pass.at {
+				total += rate.weight[i] * pass.weight[j] * dist.Beta(fa, fb, clip((x-pi*aj)/(1-pi)))
+			}
+		}
+		return total
+	}
+	return invert(below, (1-conf)/2)
+}
+
+// StratifiedNodes are the limits of Stratified by plain quadrature over the two
+// verdicts with a number of nodes each, and no rule for the ends.
+func StratifiedNodes(s Strata, conf float64, nodes int) (lower, upper float64) {
+	a := posterior(s.TruePassInPass, s.LabelledPass, nodes)
+	b := posterior(s.TruePassInFail, s.LabelledFail, nodes)
+	pa, pb := float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5
+	below := func(x float64) float64 {
+		total := 0.0
+		for i, ai := range a.at {
+			for j, bj := range b.at {
+				total += a.weight[i] * b.weight[j] * mixtureBelow(x, ai, bj, pa, pb)
+			}
+		}
+		return total
+	}
+	return invert(below, (1-conf)/2)
+}
+
+// mixtureBelow is P(p*a + (1-p)*b <= x) for p of Beta(pa, pb).
+func mixtureBelow(x, a, b, pa, pb float64) float64 {
+	switch d := a - b; {
+	case d > 0:
+		return dist.Beta(pa, pb, clip((x-b)/d))
+	case d < 0:
+		return 1 - dist.Beta(pa, pb, clip((x-b)/d))
+	case b <= x:
+		return 1
+	}
+	return 0
+}
+
+// Verification holds a judge's sensitivity and specificity when the labelled
+// tasks were drawn by its verdict, and what they would wrongly be without the
+// correction. A member that is not defined is NaN.
+type Verification struct {
+	Sensitivity, Specificity           float64
+	NaiveSensitivity, NaiveSpecificity float64
+	Status                             stats.Status
+}
+
+// BeggGreenes corrects for labels drawn by verdict. StatusNoData, StatusInvalid
+// and MissingStratum are as of Stratified.
+// Source: Begg and Greenes 1983.
+func BeggGreenes(s Strata) Verification {
+	nan := math.NaN()
+	v := Verification{Sensitivity: nan, Specificity: nan, NaiveSensitivity: nan, NaiveSpecificity: nan, Status: s.status(0.95)}
+	if v.Status != stats.StatusOK {
+		return v
+	}
+	var pass, passFail, fail, failPass float64 // true class by judge's other verdict
+	if s.LabelledPass > 0 {
+		a := share(s.TruePassInPass, s.LabelledPass)
+		pass, failPass = float64(s.JudgePass)*a, float64(s.JudgePass)*(1-a)
+	}
+	if s.LabelledFail > 0 {
+		b := share(s.TruePassInFail, s.LabelledFail)
+		passFail, fail = float64(s.N-s.JudgePass)*b, float64(s.N-s.JudgePass)*(1-b)
+	}
+	v.Sensitivity, v.Specificity = ratio(pass, pass+passFail), ratio(fail, fail+failPass)
+	v.NaiveSensitivity = share(s.TruePassInPass, s.TruePassInPass+s.TruePassInFail)
+	trueFail := s.LabelledPass - s.TruePassInPass + s.LabelledFail - s.TruePassInFail
+	v.NaiveSpecificity = share(s.LabelledFail-s.TruePassInFail, trueFail)
+	return v
+}
+
+func ratio(x, n float64) float64 {
+	if n == 0 {
+		return math.NaN()
+	}
+	return x / n
+}
