@@ -60,7 +60,6 @@ type Blocks struct {
 	rest []byte // start of a line whose end is not read yet
 	line int64
 	err  error
-	over int64 // bytes dropped so far of a line over the limit
 }
 
 // NewBlocks starts reading r, which may be compressed with gzip and may start

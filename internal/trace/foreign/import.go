@@ -220,7 +220,7 @@ func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 // one reads a line's value; one that is no record is listed, or ends a strict reading.
 func (i *Importer) one(n int64, line []byte) error {
 	v, err := value.Parse(line)
-	reason := ""
+	var reason string
 	switch {
 	case err != nil:
 		reason = "not JSON: " + err.Error()

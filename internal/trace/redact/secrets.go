@@ -106,10 +106,35 @@ type prefix struct {
 func prefixes() [256][]prefix {
 	var by [256][]prefix
 	for _, p := range []prefix{
-		{"sk-", 16}, {"sk_live_", 12}, {"sk_test_", 12}, {"rk_live_", 12}, {"pk_live_", 12}, {"whsec_", 16},
-		{"ghp_", 20}, {"gho_", 20}, {"ghu_", 20}, {"ghs_", 20}, {"ghr_", 20}, {"github_pat_", 20}, {"glpat-", 16},
-		{"AKIA", 16}, {"ASIA", 16}, {"AIza", 30}, {"ya29.", 20}, {"xoxb-", 16}, {"xoxp-", 16}, {"xoxa-", 16}, {"xapp-", 16},
-		{"hf_", 20}, {"npm_", 20}, {"pypi-", 20}, {"SG.", 20}, {"gsk_", 20}, {"xai-", 20}, {"lsv2_", 20}, {"dop_v1_", 20},
+		{"sk-", 16},
+		{"sk_live_", 12},
+		{"sk_test_", 12},
+		{"rk_live_", 12},
+		{"pk_live_", 12},
+		{"whsec_", 16},
+		{"ghp_", 20},
+		{"gho_", 20},
+		{"ghu_", 20},
+		{"ghs_", 20},
+		{"ghr_", 20},
+		{"github_pat_", 20},
+		{"glpat-", 16},
+		{"AKIA", 16},
+		{"ASIA", 16},
+		{"AIza", 30},
+		{"ya29.", 20},
+		{"xoxb-", 16},
+		{"xoxp-", 16},
+		{"xoxa-", 16},
+		{"xapp-", 16},
+		{"hf_", 20},
+		{"npm_", 20},
+		{"pypi-", 20},
+		{"SG.", 20},
+		{"gsk_", 20},
+		{"xai-", 20},
+		{"lsv2_", 20},
+		{"dop_v1_", 20},
 	} {
 		by[p.text[0]] = append(by[p.text[0]], p)
 	}
@@ -160,31 +185,40 @@ func secretName(name string) bool {
 // named finds name=value and name: value where the name announces a secret, or
 // is plainly "token" or "key" and the value looks random.
 func named(s string, i int) finding {
-	from := i
-	for from > 0 && (wordByte(s[from-1]) || s[from-1] == '-' || s[from-1] == '"' || s[from-1] == '\'') && i-from < 66 {
-		from--
-	}
-	name := strings.Trim(s[from:i], `"'`)
-	at := i + 1
-	at = run(s, at, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
-	if strings.HasPrefix(strings.ToLower(s[at:min(at+7, len(s))]), "bearer ") {
-		at += 7
-	}
-	end := run(s, at, func(c byte) bool {
-		return c > ' ' && c != '"' && c != '\'' && c != ',' && c != ';' && c != '&' && c != '}'
-	})
+	at, end := valueAfter(s, i)
 	word := s[at:end]
 	if len(word) < 6 || redacted(word) || at-i > 12 {
 		return finding{}
 	}
-	lower := strings.ToLower(name)
-	switch {
-	case secretName(name) && (!plainWord(word) || s[i] == '='):
-	case (strings.HasSuffix(lower, "token") || strings.HasSuffix(lower, "key")) && len(word) >= 16 && random(word):
-	default:
-		return finding{}
+	name := nameBefore(s, i)
+	if secretName(name) && (!plainWord(word) || s[i] == '=') || tokenName(name) && len(word) >= 16 && random(word) {
+		return finding{at, end, KindSecret}
 	}
-	return finding{at, end, KindSecret}
+	return finding{}
+}
+
+// nameBefore is the word that ends at i, without its quotes.
+func nameBefore(s string, i int) string {
+	from := i
+	for from > 0 && (wordByte(s[from-1]) || strings.IndexByte("-\"'", s[from-1]) >= 0) && i-from < 66 {
+		from--
+	}
+	return strings.Trim(s[from:i], `"'`)
+}
+
+// valueAfter bounds the value behind the separator at i.
+func valueAfter(s string, i int) (at, end int) {
+	at = run(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
+	if strings.HasPrefix(strings.ToLower(s[at:min(at+7, len(s))]), "bearer ") {
+		at += 7
+	}
+	return at, run(s, at, func(c byte) bool { return c > ' ' && strings.IndexByte("\"',;&}", c) < 0 })
+}
+
+// tokenName reports whether a name may stand for a secret: the value decides.
+func tokenName(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.HasSuffix(lower, "token") || strings.HasSuffix(lower, "key")
 }
 
 // plainWord reports whether s is letters only: "password: required" tells none.
