@@ -7,8 +7,11 @@
 //	callvet-verify matcher          the matcher conformance cases
 //	callvet-verify bfcl             the official BFCL verdicts, case by case
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
+//	callvet-verify stats            the statistics against reference values
+//	callvet-verify coverage         how often the intervals hold the truth
 //
-// Data is read from $CALLVET_TESTDATA (default ../shared/data).
+// Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
+// from $CALLVET_VECTORS (default ../shared/vectors).
 package main
 
 import (
@@ -21,7 +24,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | resume BINARY")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | resume BINARY | stats | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -46,6 +49,10 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return bfclAgreement(ctx, out, data)
 	case args[0] == "resume" && len(args) == 2:
 		return resume(ctx, out, args[1])
+	case args[0] == "stats":
+		return statistics(out, vectorDir())
+	case args[0] == "coverage":
+		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl or resume BINARY", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, resume BINARY, stats or coverage", args[0])
 }

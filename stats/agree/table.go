@@ -137,10 +137,18 @@ func Kappa(t Table, w Weights, conf float64) Agreement {
 		}
 	}
 	c := out.Point - out.Chance*(1-out.Point)
-	out.SE = math.Sqrt(max(0, spread-c*c)/n) / (1 - out.Chance)
-	out.SENull = math.Sqrt(max(0, null-out.Chance*out.Chance)/n) / (1 - out.Chance)
+	out.SE = math.Sqrt(difference(spread, c*c)/n) / (1 - out.Chance)
+	out.SENull = math.Sqrt(difference(null, out.Chance*out.Chance)/n) / (1 - out.Chance)
 	out.limits(dist.NormalQuantile(1-(1-conf)/2) * out.SE)
 	return out
+}
+
+// difference is a-b of two sums; what rounding leaves of equal ones is 0.
+func difference(a, b float64) float64 {
+	if d := a - b; d > 1e-14*(a+b) {
+		return d
+	}
+	return 0
 }
 
 // AC1 is Gwet's coefficient, which stays near the observed agreement where one
@@ -180,7 +188,7 @@ func AC1(t Table, conf float64) Agreement {
 		}
 	}
 	c := out.Observed - 2*(1-out.Point)*out.Chance
-	out.SE = math.Sqrt(max(0, spread-c*c)/(n-1)) / (1 - out.Chance)
+	out.SE = math.Sqrt(difference(spread, c*c)/(n-1)) / (1 - out.Chance)
 	out.limits(dist.TQuantile(n-1, 1-(1-conf)/2) * out.SE)
 	return out
 }

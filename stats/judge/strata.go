@@ -131,16 +131,28 @@ func StratifiedNodes(s Strata, conf float64, nodes int) (lower, upper float64) {
 	a := posterior(s.TruePassInPass, s.LabelledPass, nodes)
 	b := posterior(s.TruePassInFail, s.LabelledFail, nodes)
 	pa, pb := float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5
-	below := func(x float64) float64 {
-		total := 0.0
-		for i, ai := range a.at {
-			for j, bj := range b.at {
-				total += a.weight[i] * b.weight[j] * mixtureBelow(x, ai, bj, pa, pb)
-			}
-		}
-		return total
+	return invert(func(x float64) float64 { return mixture(x, a, b, pa, pb) }, (1-conf)/2)
+}
+
+// StratifiedBelow is the posterior probability that the share of true passes is
+// at most x, in [0,1]; NaN where Stratified refuses.
+func StratifiedBelow(s Strata, x float64) float64 {
+	if s.status(0.95) != stats.StatusOK {
+		return math.NaN()
 	}
-	return invert(below, (1-conf)/2)
+	a := posterior(s.TruePassInPass, s.LabelledPass, Nodes)
+	b := posterior(s.TruePassInFail, s.LabelledFail, Nodes)
+	return mixture(x, a, b, float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5)
+}
+
+func mixture(x float64, a, b spread, pa, pb float64) float64 {
+	total := 0.0
+	for i, ai := range a.at {
+		for j, bj := range b.at {
+			total += a.weight[i] * b.weight[j] * mixtureBelow(x, ai, bj, pa, pb)
+		}
+	}
+	return total
 }
 
 // mixtureBelow is P(p*a + (1-p)*b <= x) for p of Beta(pa, pb).
