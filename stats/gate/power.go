@@ -40,14 +40,18 @@ func MinN(bound float64, failures int, alpha float64) (n int, ok bool) {
 	if !inside(bound, alpha) || failures < 0 {
 		return 0, false
 	}
-	hi := failures + 1
-	for !passes(hi, failures, bound, alpha) {
-		hi *= 2
-		if hi > 1<<40 {
+	return minN(failures+1, failures, bound, alpha)
+}
+
+// minN is MinN, known to be at least lo.
+func minN(lo, failures int, bound, alpha float64) (n int, ok bool) {
+	step := 1
+	for !passes(lo+step, failures, bound, alpha) {
+		if step *= 2; step > 1<<40 {
 			return 0, false
 		}
 	}
-	return sort.Search(hi, func(n int) bool { return passes(n, failures, bound, alpha) }), true
+	return lo + sort.Search(step, func(i int) bool { return passes(lo+i, failures, bound, alpha) }), true
 }
 
 // MaxFailures is the largest number of failures among n cases with which a rate
@@ -85,15 +89,25 @@ func SampleSize(bound, truth, power, alpha float64) (n, failures int, ok bool) {
 	}
 	// One more failure is allowed from MinN(f) on: the chance to pass has its teeth
 	// there and falls between them.
-	for f := 0; ; f++ {
-		n, ok := MinN(bound, f, alpha)
-		if !ok || n > maxPlanned {
+	n = 1
+	for failures = firstTooth(bound, truth, power, alpha); ; failures++ {
+		if n, ok = minN(max(n, failures+1), failures, bound, alpha); !ok || n > maxPlanned {
 			return 0, 0, false
 		}
-		if dist.BinomialCDF(f, n, 1-truth) >= power {
-			return n, f, true
+		if dist.BinomialCDF(failures, n, 1-truth) >= power {
+			return n, failures, true
 		}
 	}
+}
+
+// firstTooth is a number of failures safely below the one that SampleSize finds:
+// none, or somewhat fewer than the normal approximation says.
+func firstTooth(bound, truth, power, alpha float64) int {
+	za, zb := dist.NormalQuantile(1-alpha), dist.NormalQuantile(power)
+	root := (za*math.Sqrt(bound*(1-bound)) + zb*math.Sqrt(truth*(1-truth))) / (truth - bound)
+	n := root * root
+	f := n*(1-bound) - za*math.Sqrt(n*bound*(1-bound))
+	return max(0, int(min(0.95*f-30, 2*maxPlanned)))
 }
 
 // Needed is the number of further cases after which a gate would probably decide.

@@ -3,6 +3,8 @@
 package judge
 
 import (
+	"math"
+
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/dist"
 )
@@ -85,6 +87,18 @@ func Transported(j Judged, c Calibration, conf float64) stats.Interval {
 	return iv
 }
 
+// TransportedBelow is the posterior probability, given a judge better than chance,
+// that the share of true passes is at most x, in [0,1]; NaN where Transported
+// refuses.
+func TransportedBelow(j Judged, c Calibration, x float64) float64 {
+	if refusal(j, c, 0.95) != stats.StatusOK {
+		return math.NaN()
+	}
+	s := posterior(c.TruePositive, c.LabelledPass, Nodes)
+	t := posterior(c.TrueNegative, c.LabelledFail, Nodes)
+	return belowTransported(s, t, j.Pass+0.5, j.N-j.Pass+0.5, leftOut)(x)
+}
+
 func transportInterval(method string, j Judged, c Calibration, conf float64) stats.Interval {
 	rg := RoganGladen(j, c, conf)
 	iv := stats.Interval{Upper: 1, N: int(j.N), Clusters: int(j.N), NEff: j.N, Confidence: conf, Method: method, Status: rg.Status}
@@ -160,12 +174,27 @@ func Melded(j Judged, c Calibration, conf float64) stats.Interval {
 	return iv
 }
 
-// meldedLimits draws each rate from the confidence distribution that is worst
-// for the end: true success falls in s and grows in p and t.
 func meldedLimits(j Judged, c Calibration, conf float64, nodes int) (lower, upper float64) {
-	tp, m1, tn, m0 := float64(c.TruePositive), float64(c.LabelledPass), float64(c.TrueNegative), float64(c.LabelledFail)
 	a := (1 - conf) / 2
-	low := belowTransported(quantiles(tp+1, m1-tp, nodes), quantiles(tn, m0-tn+1, nodes), j.Pass, j.N-j.Pass+1, asZero)
-	high := belowTransported(quantiles(tp, m1-tp+1, nodes), quantiles(tn+1, m0-tn, nodes), j.Pass+1, j.N-j.Pass, asOne)
+	low, high := meldedBelow(j, c, nodes)
 	return reach(low, a), reach(high, 1-a)
+}
+
+// MeldedBelow is the confidence that the share of true passes is at most x, as
+// the lower and as the upper end of Melded count it; NaN where Melded refuses.
+func MeldedBelow(j Judged, c Calibration, x float64) (forLower, forUpper float64) {
+	if refusal(j, c, 0.95) != stats.StatusOK {
+		return math.NaN(), math.NaN()
+	}
+	low, high := meldedBelow(j, c, Nodes)
+	return low(x), high(x)
+}
+
+// meldedBelow draws each rate from the confidence distribution that is worst for
+// the end: true success falls in s and grows in p and t.
+func meldedBelow(j Judged, c Calibration, nodes int) (low, high func(x float64) float64) {
+	tp, m1, tn, m0 := float64(c.TruePositive), float64(c.LabelledPass), float64(c.TrueNegative), float64(c.LabelledFail)
+	low = belowTransported(quantiles(tp+1, m1-tp, nodes), quantiles(tn, m0-tn+1, nodes), j.Pass, j.N-j.Pass+1, asZero)
+	high = belowTransported(quantiles(tp, m1-tp+1, nodes), quantiles(tn+1, m0-tn, nodes), j.Pass+1, j.N-j.Pass, asOne)
+	return low, high
 }
