@@ -181,7 +181,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.startProfile() }
 	root.AddCommand(
 		a.initCommand(), a.runCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(),
-		a.lintCommand(), a.convertCommand(), a.schemaCommand(), a.targetsCommand(), a.versionCommand(),
+		a.lintCommand(), a.convertCommand(), a.traceCommand(), a.schemaCommand(), a.targetsCommand(), a.versionCommand(),
 	)
 	return root
 }

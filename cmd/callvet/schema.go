@@ -12,15 +12,20 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/trace"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema suite|targets", Short: "Print the JSON Schema of a file format, for editors",
-		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets"},
+		Use: "schema suite|targets|trace", Short: "Print the JSON Schema of a file format, for editors",
+		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "targets" {
 				_, err := io.WriteString(a.out, targetsSchema)
+				return err
+			}
+			if args[0] == "trace" {
+				_, err := a.out.Write(trace.Schema())
 				return err
 			}
 			b, err := suite.Schema(args[0])
