@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/callvet/callvet/stats/dist"
 )
 
 // beta draws from Beta(a,b) as a share of two gamma draws.
@@ -174,5 +176,96 @@ func BenchmarkPanelOfIntervals(b *testing.B) {
 		for range 1500 { // 50 metrics x 30 slices
 			c.Interval(0.95, DefaultRho0)
 		}
+	}
+}
+
+// The hybrid interval of two independent rates is their Wilson intervals, squared
+// and added.
+func TestCombineIsNewcombe(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n, m := rapid.IntRange(1, 200).Draw(t, "n"), rapid.IntRange(1, 200).Draw(t, "m")
+		x, y := rapid.IntRange(0, n).Draw(t, "x"), rapid.IntRange(0, m).Draw(t, "y")
+		want := NewcombeIndependent(x, n, y, m, 0.95)
+		got := Combine([]float64{1, -1}, []Interval{Wilson(x, n, 0.95, TwoSided), Wilson(y, m, 0.95, TwoSided)})
+		if math.Abs(got.Lower-want.Lower) > 1e-12 || math.Abs(got.Upper-want.Upper) > 1e-12 || got.Status != StatusOK {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	})
+	none := Combine([]float64{1, 1}, []Interval{Wilson(1, 2, 0.95, TwoSided), Wilson(0, 0, 0.95, TwoSided)})
+	if none.Status != StatusNoData {
+		t.Errorf("a part without data: %+v", none)
+	}
+}
+
+func TestRho0(t *testing.T) {
+	t.Parallel()
+	if rho, ok := Rho0([]float64{0.1, 0.1, 0.1, math.NaN()}); ok || rho != DefaultRho0 {
+		t.Errorf("three measurements: %g, %v", rho, ok)
+	}
+	if rho, ok := Rho0([]float64{0.1, 0.1, 0.1, 0.1, 0.1}); !ok || math.Abs(rho-0.1) > 1e-12 {
+		t.Errorf("five alike: %g, %v", rho, ok)
+	}
+	if rho, ok := Rho0([]float64{-0.5, -0.4, -0.5, -0.4, -0.5}); !ok || rho != 0 {
+		t.Errorf("negative ones: %g, %v", rho, ok)
+	}
+}
+
+// Clopper-Pearson holds its level for every rate, as the others need not.
+func TestExactCoverage(t *testing.T) {
+	t.Parallel()
+	coverage := func(f func(x, n int, conf float64, side Side) Interval, n int, p float64) (two, falsePass float64) {
+		for x := range n + 1 {
+			iv, w := f(x, n, 0.95, TwoSided), dist.BinomialPMF(x, n, p)
+			if iv.Lower <= p && p <= iv.Upper {
+				two += w
+			}
+			if iv.Lower > p {
+				falsePass += w
+			}
+		}
+		return two, falsePass
+	}
+	for _, n := range []int{20, 50, 200} {
+		for p := 0.701; p < 0.999; p += 0.013 {
+			if two, pass := coverage(ClopperPearson, n, p); two < 0.95-1e-9 || pass > 0.025+1e-9 {
+				t.Errorf("n=%d p=%.3f: covers %.4f, passes falsely %.4f", n, p, two, pass)
+			}
+			if two, pass := coverage(MidP, n, p); two < 0.92 || pass > 0.051 {
+				t.Errorf("mid-P, n=%d p=%.3f: covers %.4f, passes falsely %.4f", n, p, two, pass)
+			}
+		}
+	}
+}
+
+func TestRejectsNonsense(t *testing.T) {
+	t.Parallel()
+	paired, p := PairedMeanClustered([]float64{1, 2}, []int{1}, 0.95)
+	for name, s := range map[string]Status{
+		"more passes":    ClopperPearson(3, 2, 0.95, TwoSided).Status,
+		"confidence":     Wilson(1, 2, 1, TwoSided).Status,
+		"negative pairs": Tango(Pairs{Both: -1}, 0.95).Status,
+		"lengths":        paired.Status,
+		"quantile":       QuantileIntervals([]Observation{{}}, 0.95, 1.5)[0].Status,
+		"bootstrap":      BCaFrom(1, nil, []float64{math.NaN()}, 0.95).Status,
+		"incidents":      Incidents(3, 2).Status,
+		"combine":        Combine([]float64{1}, nil).Status,
+		"design":         DesignEffect([]float64{2}, []int{1}, 0.95).Status,
+	} {
+		if s != StatusInvalid {
+			t.Errorf("%s: %q", name, s)
+		}
+	}
+	if p != 1 || Holm([]float64{0.1, math.NaN()}) != nil || BH([]float64{2}) != nil {
+		t.Error("p values from nonsense")
+	}
+	if _, _, ok := ExposureFor(0, 0.95); ok {
+		t.Error("an exposure for no rate")
+	}
+	if b := Bootstrap(0, 10, 0.95, [2]uint64{}, nil); b.Status != StatusNoData {
+		t.Errorf("%+v", b)
+	}
+	if b := BCaFrom(1, []float64{1, 1, 1}, []float64{1, 1}, 0.95); b.Status != StatusDegenerate || b.Lower != 1 {
+		t.Errorf("%+v", b)
 	}
 }

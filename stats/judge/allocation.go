@@ -72,7 +72,7 @@ func AllocateByTruth(p, s, t float64, labels, pilot int) (Allocation, bool) {
 // probability power if the truth were truth, by the normal approximation, for n
 // judged tasks and a judge of sensitivity s and specificity t.
 type LabelsNeeded struct {
-	// Transport is for a calibration made elsewhere, half of it true fails; Random
+	// Transport is for a calibration made elsewhere on tasks as good as these; Random
 	// for labels at random on this run; Neyman for labels on this run, allocated
 	// by verdict; Alone for labels without a judge. 0 means that no number of
 	// labels is enough.
@@ -102,7 +102,7 @@ func PlanLabels(truth, bound, s, t float64, n int, alpha, power float64) (Labels
 	va, vb := a*(1-a), b*(1-b)
 	root := p*math.Sqrt(va) + (1-p)*math.Sqrt(vb)
 	return LabelsNeeded{
-		Transport: labelsFor(2*(truth*truth*s*(1-s)+(1-truth)*(1-truth)*t*(1-t))/(j*j), target-judged/(j*j)),
+		Transport: labelsFor((truth*s*(1-s)+(1-truth)*t*(1-t))/(j*j), target-judged/(j*j)),
 		Random:    labelsFor(p*va+(1-p)*vb, target-judged*(a-b)*(a-b)),
 		Neyman:    labelsFor(root*root, target-judged*(a-b)*(a-b)),
 		Alone:     labelsFor(truth*(1-truth), target),

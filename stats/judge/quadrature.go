@@ -60,7 +60,7 @@ func reach(below func(float64) float64, level float64) float64 {
 	if fh <= 0 {
 		return 1
 	}
-	for i := 0; i < 80 && hi-lo > 1e-11; i++ {
+	for i := 0; i < 80 && hi-lo > 1e-9; i++ {
 		m := (lo*fh - hi*fl) / (fh - fl)
 		if i%3 == 2 || !(m > lo && m < hi) {
 			m = (lo + hi) / 2
