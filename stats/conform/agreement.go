@@ -41,7 +41,8 @@ func coefficient(name string, a agree.Agreement) Fields {
 func alpha(in struct {
 	Ratings [][]*float64
 	Level   agree.Level
-}) Fields {
+},
+) Fields {
 	r := make(agree.Ratings, len(in.Ratings))
 	for i, row := range in.Ratings {
 		for _, x := range row {

@@ -83,7 +83,8 @@ func design(in clustered) Fields {
 func ratio(in struct {
 	Numerators, Denominators []float64
 	Confidence               float64
-}) Fields {
+},
+) Fields {
 	if len(in.Numerators) != len(in.Denominators) {
 		return rejected("length_mismatch")
 	}
@@ -167,7 +168,8 @@ func passAtK(in struct{ N, C, K int }) Fields {
 func passHatK(in struct {
 	Tasks [][2]int
 	K     int
-}) Fields {
+},
+) Fields {
 	cases := make([]stats.Trials, len(in.Tasks))
 	for i, t := range in.Tasks {
 		cases[i] = stats.Trials{N: t[0], Passed: t[1]}
@@ -187,7 +189,8 @@ func incidents(in struct {
 	N          int
 	TargetRate *float64 `json:"target_rate"`
 	Confidence float64
-}) Fields {
+},
+) Fields {
 	if in.TargetRate != nil {
 		exact, three, ok := stats.ExposureFor(*in.TargetRate, in.Confidence)
 		if !ok {
@@ -281,7 +284,8 @@ func bootstrapFields(b stats.BCa) Fields {
 func special(in struct {
 	Fn   string
 	Args []float64
-}) Fields {
+},
+) Fields {
 	a := in.Args
 	functions := map[string]func() float64{
 		"norm_ppf":   func() float64 { return dist.NormalQuantile(a[0]) },

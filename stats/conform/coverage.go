@@ -236,7 +236,8 @@ func otherStudies() []Study {
 		diffs := make([]float64, 100)
 		for i := range diffs {
 			p := rate(rng, 0.85, 0.6)
-			diffs[i] = float64(binomialDraw(rng, 4, p)-binomialDraw(rng, 4, p)) / 4
+			candidate, baseline := binomialDraw(rng, 4, p), binomialDraw(rng, 4, p)
+			diffs[i] = float64(candidate-baseline) / 4
 		}
 		iv, _ := stats.PairedMean(diffs, level)
 		return covers(iv, 0)

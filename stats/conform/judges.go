@@ -68,7 +68,8 @@ func langReiczigelClustered(in struct {
 	Passes     []float64 `json:"judge_pass_by_task"`
 	Trials     []int     `json:"trials_by_task"`
 	Confidence float64
-}) Fields {
+},
+) Fields {
 	if len(in.Passes) != len(in.Trials) {
 		return rejected("length_mismatch")
 	}
@@ -136,7 +137,8 @@ func profileInternal(in struct {
 	N              int `json:"unlabelled_n"`
 	TP, FN, TN, FP int
 	Confidence     float64
-}) Fields {
+},
+) Fields {
 	return profile(judge.ProfileInternal(judge.Strata{
 		JudgePass: in.Pass + in.TP + in.FP, N: in.N + in.TP + in.FP + in.TN + in.FN,
 		LabelledPass: in.TP + in.FP, TruePassInPass: in.TP, LabelledFail: in.TN + in.FN, TruePassInFail: in.FN,
@@ -169,7 +171,8 @@ func drift(in struct {
 	NewPass int `json:"new_pass"`
 	NewTN   int `json:"new_tn"`
 	NewFail int `json:"new_fail"`
-}) Fields {
+},
+) Fields {
 	d, err := judge.FindDrift(
 		judge.Calibration{TruePositive: in.RefTP, LabelledPass: in.RefPass, TrueNegative: in.RefTN, LabelledFail: in.RefFail},
 		judge.Calibration{TruePositive: in.NewTP, LabelledPass: in.NewPass, TrueNegative: in.NewTN, LabelledFail: in.NewFail})
@@ -186,7 +189,8 @@ func beggGreenes(in struct {
 	TruePassInPass int `json:"true_pass_in_judge_pass"`
 	LabelledFail   int `json:"labelled_judge_fail"`
 	TruePassInFail int `json:"true_pass_in_judge_fail"`
-}) Fields {
+},
+) Fields {
 	v := judge.BeggGreenes(judge.Strata{
 		JudgePass: in.FramePass, N: in.FramePass + in.FrameFail, LabelledPass: in.LabelledPass,
 		TruePassInPass: in.TruePassInPass, LabelledFail: in.LabelledFail, TruePassInFail: in.TruePassInFail,
@@ -209,7 +213,8 @@ func allocation(in struct {
 	T      float64 `json:"specificity_pilot"`
 	Pilot  int     `json:"pilot_per_class"`
 	Labels int
-}) Fields {
+},
+) Fields {
 	if in.Kind == "lee_transport" {
 		a, ok := judge.AllocateByTruth(in.P, in.S, in.T, in.Labels, in.Pilot)
 		if !ok {
@@ -230,7 +235,8 @@ func ppi(in struct {
 	Unlabelled []float64 `json:"judge_unlabelled"`
 	Confidence float64
 	Lambda     json.RawMessage `json:"lambda_"`
-}) Fields {
+},
+) Fields {
 	lambda := float64(judge.Tuned)
 	if string(in.Lambda) != `"auto"` {
 		if err := json.Unmarshal(in.Lambda, &lambda); err != nil {

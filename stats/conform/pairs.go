@@ -21,7 +21,8 @@ func pairs() map[string]Method {
 func mcnemar(in struct {
 	PassToFail int `json:"pass_to_fail"`
 	FailToPass int `json:"fail_to_pass"`
-}) Fields {
+},
+) Fields {
 	d := stats.McNemarTest(in.PassToFail, in.FailToPass)
 	if d.Status == stats.StatusInvalid {
 		return rejected("invalid_input")
@@ -58,7 +59,8 @@ func newcombeIndependent(in struct {
 	XB         int `json:"x_baseline"`
 	NB         int `json:"n_baseline"`
 	Confidence float64
-}) Fields {
+},
+) Fields {
 	return difference(stats.NewcombeIndependent(in.XC, in.NC, in.XB, in.NB, in.Confidence))
 }
 
@@ -66,7 +68,8 @@ func pairedDifference(in struct {
 	Candidate, Baseline []float64
 	Clusters            []int
 	Confidence          float64
-}) Fields {
+},
+) Fields {
 	if len(in.Candidate) != len(in.Baseline) {
 		return rejected("length_mismatch")
 	}
@@ -106,7 +109,8 @@ func signFlip(in struct{ Differences []float64 }) Fields {
 func multiple(in struct {
 	P     []float64
 	Alpha float64
-}) Fields {
+},
+) Fields {
 	holm, bh := stats.Holm(in.P), stats.BH(in.P)
 	if holm == nil {
 		return rejected("invalid_input")

@@ -26,7 +26,8 @@ func tallies() map[string]Method {
 func confusion(in struct {
 	Expected  []string `json:"expected_labels"`
 	Predicted []string `json:"predicted_labels"`
-}) Fields {
+},
+) Fields {
 	c, ok := tally.Confuse(in.Expected, in.Predicted)
 	if !ok {
 		return rejected("length_mismatch")
@@ -58,7 +59,8 @@ func selection(in struct {
 		Acceptable []string `json:"acceptable_tools"`
 		Called     string
 	}
-}) Fields {
+},
+) Fields {
 	var s tally.Selection
 	for _, d := range in.Decisions {
 		s.Add(tally.Decision{Need: need(d.Needed), Acceptable: d.Acceptable, Called: d.Called})
@@ -75,7 +77,8 @@ func selection(in struct {
 
 func overcalls(in struct {
 	Flags [][]*bool `json:"needed_flags_by_task"`
-}) Fields {
+},
+) Fields {
 	var o tally.Overcalls
 	for _, task := range in.Flags {
 		calls := make([]tally.Need, len(task))
@@ -101,7 +104,8 @@ func match(in struct{ Expected, Acceptable, Selected []string }) Fields {
 func retrieval(in struct {
 	Expected, Retrieved []string
 	K                   int
-}) Fields {
+},
+) Fields {
 	r, ok := tally.Rank(in.Expected, in.Retrieved, in.K)
 	if !ok {
 		if in.K < 1 {
@@ -118,7 +122,8 @@ func retrieval(in struct {
 func composite(in struct {
 	Weights map[string]float64
 	Scores  map[string]*float64
-}) Fields {
+},
+) Fields {
 	var weights, scores []float64
 	for _, layer := range slices.Sorted(maps.Keys(in.Weights)) {
 		weights = append(weights, in.Weights[layer])
@@ -145,7 +150,8 @@ func multiTurn(in struct {
 	Actual    int      `json:"actual_hops"`
 	Redundant int
 	Detours   int
-}) Fields {
+},
+) Fields {
 	m := tally.ScoreTurns(in.Tool, orNaN(in.Param), in.Optimal, in.Actual, in.Redundant, in.Detours)
 	return Fields{"completion": m.Completion, "efficiency": m.Efficiency, "overall": m.Overall}
 }

@@ -171,17 +171,15 @@ func GaussLegendre(n int) (nodes, weights []float64) {
 	nodes, weights = make([]float64, n), make([]float64, n)
 	for i := range n {
 		x := math.Cos(math.Pi * (float64(i) + 0.75) / (float64(n) + 0.5))
-		slope := 0.0
 		for range 100 {
-			var p float64
-			p, slope = legendre(n, x)
+			p, slope := legendre(n, x)
 			step := p / slope
 			x -= step
 			if math.Abs(step) < 1e-16 {
 				break
 			}
 		}
-		_, slope = legendre(n, x)
+		_, slope := legendre(n, x)
 		nodes[n-1-i] = (1 + x) / 2
 		weights[n-1-i] = 1 / ((1 - x*x) * slope * slope)
 	}
