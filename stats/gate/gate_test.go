@@ -31,8 +31,13 @@ func TestPlanningTables(t *testing.T) {
 		bound, truth float64
 		n80, n90     int
 	}{
-		{0.98, 0.99, 1233, 1539}, {0.98, 0.999, 183, 277}, {0.9, 0.93, 697, 920}, {0.85, 0.88, 1031, 1374},
-		{0.85, 0.9, 356, 469}, {0.85, 0.95, 75, 93}, {0.8, 0.9, 107, 137},
+		{0.98, 0.99, 1233, 1539},
+		{0.98, 0.999, 183, 277},
+		{0.9, 0.93, 697, 920},
+		{0.85, 0.88, 1031, 1374},
+		{0.85, 0.9, 356, 469},
+		{0.85, 0.95, 75, 93},
+		{0.8, 0.9, 107, 137},
 	} {
 		a, _, _ := SampleSize(tc.bound, tc.truth, 0.8, Alpha)
 		b, _, _ := SampleSize(tc.bound, tc.truth, 0.9, Alpha)
@@ -143,8 +148,11 @@ func TestDecideEdges(t *testing.T) {
 		iv   stats.Interval
 		want Verdict
 	}{
-		{diff(-0.03, 0, 0.03), Pass}, {diff(-0.2, -0.1, -0.01), Fail}, {diff(-0.2, -0.05, 0.1), Inconclusive},
-		{diff(-0.009, -0.005, -0.001), Pass}, {stats.Interval{Status: stats.StatusTooFew}, Inconclusive},
+		{diff(-0.03, 0, 0.03), Pass},
+		{diff(-0.2, -0.1, -0.01), Fail},
+		{diff(-0.2, -0.05, 0.1), Inconclusive},
+		{diff(-0.009, -0.005, -0.001), Pass},
+		{stats.Interval{Status: stats.StatusTooFew}, Inconclusive},
 	} {
 		if got := DecideRegression(tc.iv, Margin, MinEffect); got.Verdict != tc.want {
 			t.Errorf("%+v: %+v, want %s", tc.iv, got, tc.want)

@@ -116,9 +116,12 @@ func TestPlanLabels(t *testing.T) {
 		n    int
 		want LabelsNeeded
 	}{
-		{0.98, 0.95, 1000, LabelsNeeded{128, 81, 47, 283}}, {0.98, 0.95, 5000, LabelsNeeded{88, 67, 39, 283}},
-		{0.95, 0.9, 1000, LabelsNeeded{457, 149, 91, 283}}, {0.95, 0.9, 5000, LabelsNeeded{251, 130, 79, 283}},
-		{0.9, 0.8, 1000, LabelsNeeded{6479, 214, 155, 283}}, {0.8, 0.7, 1000, LabelsNeeded{0, 258, 219, 283}},
+		{0.98, 0.95, 1000, LabelsNeeded{128, 81, 47, 283}},
+		{0.98, 0.95, 5000, LabelsNeeded{88, 67, 39, 283}},
+		{0.95, 0.9, 1000, LabelsNeeded{457, 149, 91, 283}},
+		{0.95, 0.9, 5000, LabelsNeeded{251, 130, 79, 283}},
+		{0.9, 0.8, 1000, LabelsNeeded{6479, 214, 155, 283}},
+		{0.8, 0.7, 1000, LabelsNeeded{0, 258, 219, 283}},
 	} {
 		got, ok := PlanLabels(0.9, 0.85, tc.s, tc.t, tc.n, 0.025, 0.8)
 		if !ok {
