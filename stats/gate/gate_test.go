@@ -72,6 +72,26 @@ func TestMinNIsTheInterval(t *testing.T) {
 	})
 }
 
+// Starting near the answer must not step over it.
+func TestSampleSizeIsTheSmallest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		bound := rapid.Float64Range(0.05, 0.98).Draw(t, "bound")
+		truth := bound + (1-bound)*rapid.Float64Range(0.08, 0.95).Draw(t, "better by")
+		power := rapid.SampledFrom([]float64{0.3, 0.5, 0.8, 0.95}).Draw(t, "power")
+		n, failures, ok := SampleSize(bound, truth, power, Alpha)
+		if !ok {
+			t.Skip("beyond two million cases")
+		}
+		for f := range failures {
+			tooth, _ := MinN(bound, f, Alpha)
+			if p, _ := PassProbability(bound, truth, tooth, Alpha); p >= power && tooth < n {
+				t.Fatalf("%d cases, but %d with %d failures are enough", n, tooth, f)
+			}
+		}
+	})
+}
+
 func TestImpossiblePlans(t *testing.T) {
 	t.Parallel()
 	if _, ok := MinN(1, 0, Alpha); ok {
