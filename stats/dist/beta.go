@@ -149,7 +149,9 @@ func betaQuantile(a, b, p, q float64) (x, y float64) {
 		return 0, 1
 	case q == 0:
 		return 1, 0
-	case a > b: // the smaller of x and y is solved for: it keeps its precision
+	}
+	// The smaller of x and y is solved for: it keeps its precision.
+	if below, _ := beta(a, b, 0.5, 0.5); below < p {
 		y = solve(b, a, q, p, firstGuess(b, a, q))
 		return 1 - y, y
 	}
