@@ -92,19 +92,11 @@ func (a *app) reportCommand() *cobra.Command {
 			if len(outputs) == 0 {
 				return usagef("where to? callvet report RUN -o report.html")
 			}
-			db, err := a.openStore(ctx)
+			db, l, v, err := a.openView(ctx, args[0], slices)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, db.Close()) }()
-			l, err := openRun(ctx, db, args[0])
-			if err != nil {
-				return err
-			}
-			v, err := l.view(ctx, db, slices)
-			if err != nil {
-				return err
-			}
 			if baseline != "" {
 				base, err := openRun(ctx, db, baseline)
 				if err != nil {

@@ -111,19 +111,11 @@ func (a *app) showCommand() *cobra.Command {
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			ctx := cmd.Context()
-			db, err := a.openStore(ctx)
+			db, l, v, err := a.openView(ctx, args[0], nil)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, db.Close()) }()
-			l, err := openRun(ctx, db, args[0])
-			if err != nil {
-				return err
-			}
-			v, err := l.view(ctx, db, nil)
-			if err != nil {
-				return err
-			}
 			if len(args) == 2 {
 				return a.showCase(ctx, db, l, v, args[1], target)
 			}

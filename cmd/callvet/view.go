@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -219,4 +220,22 @@ func shellQuote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// openView opens the store and what reports tell of a run; the caller closes the
+// store unless there is an error.
+func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*store.DB, *loaded, *report.View, error) {
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	l, err := openRun(ctx, db, ref)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, db.Close())
+	}
+	v, err := l.view(ctx, db, sliceBy)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, db.Close())
+	}
+	return db, l, v, nil
 }

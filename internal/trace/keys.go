@@ -2,7 +2,7 @@
 
 package trace
 
-import "strings"
+import "github.com/callvet/callvet"
 
 func stepKeys() []string {
 	return []string{
@@ -30,37 +30,10 @@ func taskKeys() []string {
 	}
 }
 
-// nearest gives the known name at most two edits away, or "".
+// nearest gives the known name that key may be a slip of, or "".
 func nearest(key string, task bool) string {
-	names := stepKeys()
 	if task {
-		names = taskKeys()
+		return callvet.Nearest(key, taskKeys())
 	}
-	best, at := "", 3
-	for _, n := range names {
-		if d := edits(strings.ToLower(key), n); d < at {
-			best, at = n, d
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return callvet.Nearest(key, stepKeys())
 }
