@@ -13,8 +13,44 @@ type Panels struct {
 	Repeats    int           `json:"repeats"`
 	Targets    []TargetPanel `json:"targets"`
 	// Duplicates counts attempts that were given twice; they are counted once.
-	Duplicates int      `json:"duplicates,omitempty"`
-	Warnings   []string `json:"warnings,omitempty"`
+	Duplicates int `json:"duplicates,omitempty"`
+	// Findings are symptoms with their evidence, by how much of the failures they
+	// explain; Examples the strongest and weakest tasks.
+	Findings []Finding `json:"findings,omitempty"`
+	Examples []Example `json:"examples,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+}
+
+// Finding is one symptom of the debugging playbook.
+// Source: Evaluating Tool Calling, §7.
+type Finding struct {
+	Code  string `json:"code"` // S1 to S7
+	Title string `json:"title"`
+	// Count of Of things show the symptom; Share is the part of all failing
+	// steps and tasks that it explains, in [0,1].
+	Count    int       `json:"count"`
+	Of       int       `json:"of"`
+	Share    float64   `json:"share"`
+	Evidence []string  `json:"evidence"`
+	Examples []Example `json:"examples,omitempty"`
+	Test     string    `json:"test"` // the quick test that confirms it
+	Fix      string    `json:"fix"`
+}
+
+// Example points at a task or a call in a trace file.
+type Example struct {
+	// Kind is "strongest" or "weakest"; empty for the example of a finding.
+	Kind    string `json:"kind,omitempty"`
+	Target  string `json:"target,omitempty"`
+	Task    string `json:"task"`
+	Attempt int    `json:"attempt,omitempty"`
+	Call    string `json:"call,omitempty"`
+	// File and Line say where it starts; Line is 0 when unknown.
+	File string `json:"file,omitempty"`
+	Line int64  `json:"line,omitempty"`
+	// Score is the share of its measurements that are good, in [0,1].
+	Score float64 `json:"score"`
+	Why   string  `json:"why,omitempty"`
 }
 
 // TargetPanel holds the tables of one target.
@@ -119,8 +155,24 @@ type Metric struct {
 	LowerIsBetter bool           `json:"lower_is_better,omitempty"`
 	Interval      stats.Interval `json:"interval"`
 	// Excluded counts judged attempts that carry no value of this metric.
-	Excluded int      `json:"excluded,omitempty"`
+	Excluded int `json:"excluded,omitempty"`
+	// Coverage is the share, in [0,1], of what the metric is about for which it
+	// is known what would have been right; nil where that is no question.
+	Coverage *float64 `json:"coverage,omitempty"`
+	// Versus compares a slice with everything outside of it; nil where it was not compared.
+	Versus   *Versus  `json:"versus,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Versus is a slice beside the rest for one metric.
+type Versus struct {
+	Rest float64 `json:"rest"` // the estimate outside of the slice
+	// P is the two-sided p value of no difference, Adjusted that of all slices
+	// together (BH), both in [0,1].
+	P        float64 `json:"p"`
+	Adjusted float64 `json:"p_adjusted"`
+	// Worst marks the worst slice of the metric, where it differs at all.
+	Worst bool `json:"worst,omitempty"`
 }
 
 // Config says how a run is to be summed up.

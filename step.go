@@ -1,0 +1,69 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+// StepMetric is one yes-or-no measurement of a single step of a trace file.
+type StepMetric uint8
+
+// The measurements. Each is known or unknown; unknown ones are in no mean.
+const (
+	// StepSchemaValid: the emitted arguments keep the tool's schema. Known where
+	// the tool has one; a tool that is in no catalogue is invalid.
+	StepSchemaValid StepMetric = iota
+	// StepKnownTool: the tool is in the catalogue. Known where there is one.
+	StepKnownTool
+	// StepSelection: the call was needed and went to the right tool. Known where labelled.
+	StepSelection
+	// StepNeeded: the call was needed. Known where labelled.
+	StepNeeded
+	// StepArgEM: every key of gold and emitted arguments matches. Known where
+	// gold arguments are and the emitted ones were recorded.
+	StepArgEM
+	// StepExecuted: executed without an error. Known for calls that were executed.
+	StepExecuted
+	// StepRateLimited: the tool refused because of its rate limit. Known for
+	// calls that were executed.
+	StepRateLimited
+	// StepTimeout: the tool did not answer in time. Known as StepExecuted.
+	StepTimeout
+	// StepRejected: the contract refused the call. Known where a status is recorded.
+	StepRejected
+	// StepEqual: the result is the expected one. Known where one is labelled.
+	StepEqual
+	// StepHolds: the post-condition on the result holds. Known where there is one
+	// and the call was executed.
+	StepHolds
+	// StepSafe: no safety rule was broken. Known where rules were applied.
+	StepSafe
+	// StepRepaired: the payload as emitted was not valid, what was made of it is.
+	// Known as StepSchemaValid.
+	StepRepaired
+
+	// StepMetrics is their number.
+	StepMetrics
+)
+
+// StepScore is what scoring makes of one step. It has a fixed size, so that
+// millions of steps need no memory of their own; the zero value knows nothing.
+type StepScore struct {
+	// Known and True are sets of StepMetric, one bit each; True is a subset of Known.
+	Known, True uint16
+	// Matched is the number of argument keys that match, Expected and Emitted how
+	// many keys gold and call have. They count where StepArgEM is known.
+	Matched, Expected, Emitted uint16
+}
+
+// Set makes a measurement known.
+func (s *StepScore) Set(m StepMetric, yes bool) {
+	s.Known |= 1 << m
+	if yes {
+		s.True |= 1 << m
+	} else {
+		s.True &^= 1 << m
+	}
+}
+
+// Get gives a measurement; known is false where there is none.
+func (s StepScore) Get(m StepMetric) (yes, known bool) {
+	return s.True>>m&1 == 1, s.Known>>m&1 == 1
+}
