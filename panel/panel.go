@@ -143,6 +143,7 @@ const (
 	UnitMS     Unit = "ms"
 	UnitTokens Unit = "tokens"
 	UnitUSD    Unit = "usd"
+	UnitCount  Unit = "count"
 )
 
 // Metric is one number with its interval. Of says what its n counts.

@@ -4,18 +4,16 @@ package report
 
 import (
 	"bufio"
-	"crypto/sha256"
 	_ "embed" // the page's files
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 	"iter"
-	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -23,9 +21,6 @@ import (
 
 //go:embed page/page.html
 var pageHTML string
-
-//go:embed page/page.css
-var pageCSS string
 
 //go:embed page/page.js
 var pageJS string
@@ -43,11 +38,11 @@ const (
 // Its size is bounded whatever the size of the run.
 func HTML(w io.Writer, v *View) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"clean": plain.Clean, "amount": amount, "rate": rate, "change": change, "thousands": plain.Thousands, "millis": plain.Millis,
-		"className": className, "bar": bar, "diffBar": diffBar, "pValue": pValue,
+		"clean": plain.Clean, "amount": figure.Amount, "rate": figure.Rate, "change": figure.Change, "thousands": plain.Thousands, "millis": plain.Millis,
+		"className": className, "bar": figure.RateBar, "diffBar": figure.ChangeBar, "pValue": figure.P,
 		"cost": cost, "assertion": assertionText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
-		"value":      value, "values": func(iv stats.Interval) [2]string { return twoLines(rate(iv)) },
+		"value":      value, "values": func(iv stats.Interval) [2]string { return figure.Lines(figure.Rate(iv)) },
 		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
 		"judged": func(v panel.Verdicts) string { return plain.Thousands(v.Pass + v.Fail) },
 		"total": func(in, out int) string {
@@ -98,15 +93,10 @@ type page struct {
 }
 
 func newPage(v *View, out *counted) *page {
-	p := &page{View: v, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), Warnings: v.warnings(), out: out}
+	p := &page{View: v, CSS: template.CSS(figure.Style), JS: template.JS(pageJS), Warnings: v.warnings(), out: out}
 	p.Verdicts, p.Classes = v.totals()
-	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", digest(pageCSS), digest(pageJS))
+	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", figure.Digest(figure.Style), figure.Digest(pageJS))
 	return p
-}
-
-func digest(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // Title of the page.
@@ -386,45 +376,5 @@ func parts(a, b string) (split, split) {
 	return split{a[:i], a[i : len(a)-j], a[len(a)-j:]}, split{b[:i], b[i : len(b)-j], b[len(b)-j:]}
 }
 
-// barWidth is the width of an interval bar in SVG units.
-const barWidth = 160
-
-// barShape is an interval as a drawing: From and Width of the interval, At the point.
-type barShape struct {
-	OK              bool
-	From, Width, At float64
-	Zero            float64
-	Label           string
-}
-
 // value is a metric as a number and its interval below it.
-func value(m *panel.Metric) [2]string { return twoLines(amount(m)) }
-
-func twoLines(s string) [2]string {
-	if i := strings.Index(s, " ["); i > 0 {
-		return [2]string{s[:i], strings.Trim(s[i+1:], "[]")}
-	}
-	return [2]string{s}
-}
-
-func bar(m *panel.Metric) barShape {
-	if m == nil || m.Unit != panel.UnitRate || !m.Interval.Usable() {
-		return barShape{Label: amount(m)}
-	}
-	return shape(m.Interval, 0, 1, amount(m))
-}
-
-// diffBar draws a difference between -1 and 1.
-func diffBar(iv stats.Interval) barShape {
-	if !iv.Usable() {
-		return barShape{Label: change(iv)}
-	}
-	return shape(iv, -1, 1, change(iv))
-}
-
-func shape(iv stats.Interval, lo, hi float64, label string) barShape {
-	at := func(x float64) float64 {
-		return math.Round(10*barWidth*(min(hi, max(lo, x))-lo)/(hi-lo)) / 10
-	}
-	return barShape{OK: true, From: at(iv.Lower), Width: max(1, at(iv.Upper)-at(iv.Lower)), At: at(iv.Point), Zero: at(0), Label: label}
-}
+func value(m *panel.Metric) [2]string { return figure.Lines(figure.Amount(m)) }

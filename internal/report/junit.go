@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
@@ -66,7 +67,7 @@ func (v *View) rateProperties(s *junit.Testsuite, target int) {
 		for i := range p.Overall.Metrics {
 			m := &p.Overall.Metrics[i]
 			if m.Interval.Defined() {
-				s.AddProperty("callvet."+xmlText(m.Name), amount(m))
+				s.AddProperty("callvet."+xmlText(m.Name), figure.Amount(m))
 			}
 		}
 	}

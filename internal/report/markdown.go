@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
@@ -109,7 +110,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 		}
 		fmt.Fprintf(b, "| %s=%s | %d |", md(p.Key), md(p.Value), p.Cases)
 		for j := range shown {
-			fmt.Fprintf(b, " %s |", amount(sliceMetric(&shown[j], p.Key, p.Value)))
+			fmt.Fprintf(b, " %s |", figure.Amount(sliceMetric(&shown[j], p.Key, p.Value)))
 		}
 		b.WriteString("\n")
 	}
@@ -120,7 +121,7 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 	fmt.Fprintf(b, "**Against %s.** ", md(c.Baseline))
 	for i := range c.Targets {
 		t := &c.Targets[i]
-		fmt.Fprintf(b, "%s (p = %s).\n", md(difference(t)), pValue(t.Overall.P))
+		fmt.Fprintf(b, "%s (p = %s).\n", md(difference(t)), figure.P(t.Overall.P))
 		for k, ch := range t.Changes {
 			if k == 20 {
 				fmt.Fprintf(b, "- … and %d more\n", len(t.Changes)-k)

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/stats"
 	"github.com/google/go-cmp/cmp"
@@ -266,7 +267,7 @@ func TestRates(t *testing.T) {
 			t.Errorf("percent(%g) = %s, want %s", tc.x, got, tc.want)
 		}
 	}
-	if got := rate(stats.Interval{}); got != "–" {
+	if got := figure.Rate(stats.Interval{}); got != "–" {
 		t.Errorf("undefined rate is %s", got)
 	}
 }

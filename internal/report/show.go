@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -250,7 +251,7 @@ func (s *screen) comparison(c *panel.Comparison) {
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
-		s.line("  baseline %s, now %s, p = %s", rate(t.Overall.Baseline), rate(t.Overall.Candidate), pValue(t.Overall.P))
+		s.line("  baseline %s, now %s, p = %s", figure.Rate(t.Overall.Baseline), figure.Rate(t.Overall.Candidate), figure.P(t.Overall.P))
 		s.differences(t)
 		s.changes(t)
 	}
@@ -272,15 +273,8 @@ func difference(t *panel.TargetComparison) string {
 	if o.Cases == 0 {
 		return name + ": no case was judged in both runs"
 	}
-	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, change(o.Change),
+	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, figure.Change(o.Change),
 		plain.Count(o.Cases, "case", "cases"), o.NewlyFailing, o.NewlyPassing)
-}
-
-func pValue(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
-	}
-	return fmt.Sprintf("%.3f", p)
 }
 
 func (s *screen) differences(t *panel.TargetComparison) {
@@ -291,13 +285,13 @@ func (s *screen) differences(t *panel.TargetComparison) {
 	cols := []column{{title: "cases", right: true}, {title: "baseline %", rank: 1}, {title: "now %", rank: 1}, {title: "change"}, {title: "p (Holm)", rank: 2}}
 	for i := range t.Slices {
 		d := &t.Slices[i]
-		p := pValue(d.P)
+		p := figure.P(d.P)
 		if d.PHolm != nil {
-			p = pValue(*d.PHolm)
+			p = figure.P(*d.PHolm)
 		}
 		label.cells = append(label.cells, plain.Line(d.Key)+"="+plain.Line(d.Value))
 		for j, text := range []string{
-			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), change(d.Change), p,
+			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), figure.Change(d.Change), p,
 		} {
 			cols[j].cells = append(cols[j].cells, text)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
@@ -163,7 +164,7 @@ func (c *targetColumn) value(p *panel.Slice) string {
 	if c.text != nil {
 		return c.text(p)
 	}
-	return amount(p.Metric(c.metric))
+	return figure.Amount(p.Metric(c.metric))
 }
 
 // of fills a column for some slices; rates are written without their unit,
@@ -194,7 +195,7 @@ func bare(m *panel.Metric) string {
 	if m == nil {
 		return "–"
 	}
-	t := strings.Replace(rate(m.Interval), " %", "", 1)
+	t := strings.Replace(figure.Rate(m.Interval), " %", "", 1)
 	for _, whole := range []string{"100", "0"} {
 		t = strings.ReplaceAll(" "+strings.NewReplacer("[", "[ ", "–", " – ", "]", " ]").Replace(t)+" ", " "+whole+".0 ", " "+whole+" ")
 		t = strings.TrimSpace(strings.NewReplacer("[ ", "[", " – ", "–", " ]", "]").Replace(t))
@@ -205,7 +206,7 @@ func bare(m *panel.Metric) string {
 func countAndRate(metric string, n func(*panel.Slice) int) func(*panel.Slice) string {
 	return func(p *panel.Slice) string {
 		if k := n(p); k > 0 {
-			return fmt.Sprintf("%d: %s", k, amount(p.Metric(metric)))
+			return fmt.Sprintf("%d: %s", k, figure.Amount(p.Metric(metric)))
 		}
 		return "0"
 	}

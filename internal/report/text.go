@@ -4,14 +4,12 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/stats"
 )
 
 // short cuts a text to at most n columns and shows the cut.
@@ -26,82 +24,6 @@ func short(s string, n int) string {
 		}
 	}
 	return s
-}
-
-// rate writes a share with its interval: "82.0 % [68.6–91.4]".
-func rate(iv stats.Interval) string {
-	switch {
-	case !iv.Defined():
-		return "–"
-	case !iv.Usable():
-		return plain.Percent(iv.Point) + " [no interval]"
-	}
-	return fmt.Sprintf("%s [%s–%s]", plain.Percent(iv.Point), plain.Decimals(iv.Lower), plain.Decimals(iv.Upper))
-}
-
-// change writes a difference of shares in percentage points.
-func change(iv stats.Interval) string {
-	if !iv.Defined() {
-		return "–"
-	}
-	s := fmt.Sprintf("%+.1f pp", 100*iv.Point)
-	if !iv.Usable() {
-		return s + " [no interval]"
-	}
-	return fmt.Sprintf("%s [%+.1f, %+.1f]", s, 100*iv.Lower, 100*iv.Upper)
-}
-
-// amount writes a metric of any unit with its interval.
-func amount(m *panel.Metric) string {
-	if m == nil || !m.Interval.Defined() {
-		return "–"
-	}
-	if m.Unit == panel.UnitRate {
-		return rate(m.Interval)
-	}
-	one := func(x float64) string { return unit(m.Unit, x) }
-	iv := m.Interval
-	s := one(iv.Point)
-	if iv.Status == stats.StatusCensored {
-		s = "≥ " + s
-	}
-	if iv.Status == stats.StatusSingleCluster {
-		return s + " [no interval]"
-	}
-	lo, hi := one(0), "∞"
-	if !math.IsInf(iv.Lower, -1) {
-		lo = one(iv.Lower)
-	}
-	if !math.IsInf(iv.Upper, 1) {
-		hi = one(iv.Upper)
-	}
-	// "512 ms [420–642]": the unit once where all three share it.
-	if u := suffix(s); u != "" && suffix(lo) == u && (hi == "∞" || suffix(hi) == u) {
-		lo, hi = strings.TrimSuffix(lo, u), strings.TrimSuffix(hi, u)
-	}
-	return s + " [" + lo + "–" + hi + "]"
-}
-
-// suffix is the unit after the number, with the space before it.
-func suffix(s string) string {
-	for _, u := range []string{" ms", " s"} {
-		if strings.HasSuffix(s, u) && !strings.Contains(s, " min ") {
-			return u
-		}
-	}
-	return ""
-}
-
-func unit(u panel.Unit, x float64) string {
-	switch u {
-	case panel.UnitMS:
-		return plain.Millis(x)
-	case panel.UnitUSD:
-		return plain.Dollars(x)
-	case panel.UnitTokens:
-		return plain.Thousands(int(math.Round(x)))
-	}
-	return plain.Percent(x)
 }
 
 // cost of a slice; unknown prices are never counted as 0.
