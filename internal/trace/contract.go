@@ -131,6 +131,8 @@ type Label struct {
 type TaskGold struct {
 	Steps  []GoldStep `json:"steps,omitempty"`
 	Checks []string   `json:"postconditions,omitempty"`
+	// Facts have to be told to the user: texts that an answer must contain.
+	Facts []string `json:"facts,omitempty"`
 }
 
 // GoldStep is one needed call; Args nil means that they do not matter.
@@ -139,6 +141,8 @@ type GoldStep struct {
 	Args json.RawMessage `json:"args,omitempty"`
 	// By is "user" for a call that the user has to make; "" for the target's.
 	By string `json:"by,omitempty"`
+	// Compare names the arguments that matter; nil: the rule decides, empty: none do.
+	Compare []string `json:"compare,omitzero"`
 }
 
 // Incident is one breach of safety.

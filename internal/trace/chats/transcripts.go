@@ -191,6 +191,7 @@ func readTau(v value.Value, s *trace.Sink) {
 	}
 	if acts := message.First(task, "actions"); acts.Kind() == value.Array {
 		a.Gold = gold(acts)
+		a.Gold.Facts = texts(message.First(task, "outputs"))
 	}
 	if r := message.First(info, "reward_info"); r.Kind() == value.Object {
 		a.Foreign = json.RawMessage(r.Raw())
@@ -222,21 +223,39 @@ func textOf(raw json.RawMessage) string {
 	return v.Str()
 }
 
-// gold reads needed calls: {name, kwargs | arguments, requestor}.
+// gold reads needed calls, or checks of them that hold the call as "action":
+// {name, kwargs | arguments, requestor, compare_args}.
 func gold(list value.Value) *trace.TaskGold {
 	g := &trace.TaskGold{}
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		if act := message.First(e, "action"); act.Kind() == value.Object {
+			e = act
+		}
 		c, ok := message.Call(e)
 		if !ok {
 			continue
 		}
-		step := trace.GoldStep{Tool: c.Tool, Args: c.Args}
+		step := trace.GoldStep{Tool: c.Tool, Args: c.Args, Compare: texts(message.First(e, "compare_args"))}
 		if by := message.Str(e, "requestor"); by == "user" {
 			step.By = by
 		}
 		g.Steps = append(g.Steps, step)
 	}
 	return g
+}
+
+// texts reads a list of strings; nil when there is no list.
+func texts(list value.Value) []string {
+	if list.Kind() != value.Array {
+		return nil
+	}
+	out := make([]string, 0, list.Len())
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		if e.Kind() == value.String {
+			out = append(out, e.Str())
+		}
+	}
+	return out
 }
 
 func isTau2(v value.Value) bool {
@@ -312,28 +331,33 @@ func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 		a.Foreign = json.RawMessage(info.Raw())
 	}
 	criteria := message.First(tasks[a.Trace.CaseID], "evaluation_criteria")
-	if acts := message.First(criteria, "actions"); acts.Kind() == value.Array {
-		a.Gold = gold(acts)
-	} else if checks := message.First(info, "action_checks"); checks.Kind() == value.Array {
-		a.Gold = checked(checks)
-	}
+	a.Gold = taskGold(criteria, info)
 	ended(v, &a)
 	s.Give(a)
 }
 
-func checked(checks value.Value) *trace.TaskGold {
-	g := &trace.TaskGold{}
-	for e, ok := checks.First(); ok; e, ok = checks.Next(e) {
-		act := message.First(e, "action")
-		c, ok := message.Call(act)
-		if !ok {
-			continue
+// taskGold reads what a task needs from its criteria or, where the file has no
+// tasks, from the checks that were made of them.
+func taskGold(criteria, info value.Value) *trace.TaskGold {
+	var g *trace.TaskGold
+	acts := message.First(criteria, "actions")
+	if acts.Kind() != value.Array {
+		acts = message.First(info, "action_checks")
+	}
+	if acts.Kind() == value.Array {
+		g = gold(acts)
+	}
+	facts := texts(message.First(criteria, "communicate_info"))
+	if checks := message.First(info, "communicate_checks"); facts == nil {
+		for e, ok := checks.First(); ok; e, ok = checks.Next(e) {
+			facts = append(facts, message.Str(e, "info"))
 		}
-		step := trace.GoldStep{Tool: c.Tool, Args: c.Args}
-		if message.Str(act, "requestor") == "user" {
-			step.By = "user"
+	}
+	if len(facts) > 0 {
+		if g == nil {
+			g = &trace.TaskGold{}
 		}
-		g.Steps = append(g.Steps, step)
+		g.Facts = facts
 	}
 	return g
 }

@@ -433,3 +433,57 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// TestTauGold holds what a benchmark's task needs through import, writing and reading.
+func TestTauGold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in   string
+		want trace.TaskGold
+	}{
+		"tau": {
+			`{"task_id":3,"trial":1,"reward":1.0,"traj":[{"role":"user","content":"hi"}],"info":{"task":{"actions":[{"name":"book","kwargs":{"a":1}}],"outputs":["327"]}}}`,
+			trace.TaskGold{Steps: []trace.GoldStep{{Tool: "book", Args: json.RawMessage(`{"a":1}`)}}, Facts: []string{"327"}},
+		},
+		"tau2": {
+			`{"task_id":"t","messages":[{"role":"user","content":"hi"}],"reward_info":{"action_checks":[` +
+				`{"action":{"name":"on","requestor":"user","arguments":{},"compare_args":[]}},{"action":{"name":"get","arguments":{"id":1,"note":"x"},"compare_args":["id"]}},` +
+				`{"action":{"name":"end","arguments":{},"compare_args":null}}],"communicate_checks":[{"info":"5 bags","met":true}]}}`,
+			trace.TaskGold{Steps: []trace.GoldStep{
+				{Tool: "on", Args: json.RawMessage(`{}`), By: "user", Compare: []string{}},
+				{Tool: "get", Args: json.RawMessage(`{"id":1,"note":"x"}`), Compare: []string{"id"}},
+				{Tool: "end", Args: json.RawMessage(`{}`)},
+			}, Facts: []string{"5 bags"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lines bytes.Buffer
+			for step, src := range []io.Reader{strings.NewReader(c.in), &lines} {
+				i, err := Open(src, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := 0
+				for a, err := range i.Attempts() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					n++
+					if diff := gocmp.Diff(&c.want, a.Gold); diff != "" {
+						t.Errorf("step %d: (-want +got)\n%s", step, diff)
+					}
+					if step == 0 {
+						w := trace.NewWriter(&lines, nil)
+						if err := errors.Join(w.Attempt(&a), w.Flush()); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				if n != 1 {
+					t.Errorf("step %d: %d attempts", step, n)
+				}
+			}
+		})
+	}
+}
