@@ -15,15 +15,20 @@ import (
 // of Hyndman and Fan, 1996). q is in [0,1]; ok is false for no values, another
 // q, or NaN at an end of the values.
 func Percentile(sorted []float64, q float64) (x float64, ok bool) {
-	if len(sorted) == 0 || !(q >= 0 && q <= 1) || math.IsNaN(sorted[0]) || math.IsNaN(sorted[len(sorted)-1]) {
+	return percentile(len(sorted), func(rank int) float64 { return sorted[rank-1] }, q)
+}
+
+func percentile(n int, value func(rank int) float64, q float64) (x float64, ok bool) {
+	if n == 0 || !(q >= 0 && q <= 1) || math.IsNaN(value(1)) || math.IsNaN(value(n)) {
 		return 0, false
 	}
-	h := q * float64(len(sorted)-1)
+	h := q * float64(n-1)
 	lo := int(math.Floor(h))
-	if lo+1 >= len(sorted) || h == float64(lo) {
-		return sorted[lo], true
+	a := value(lo + 1)
+	if lo+1 >= n || h == float64(lo) {
+		return a, true
 	}
-	if a, b := sorted[lo], sorted[lo+1]; !math.IsInf(b, 1) {
+	if b := value(lo + 2); !math.IsInf(b, 1) {
 		return a + (h-float64(lo))*(b-a), true
 	}
 	return math.Inf(1), true
@@ -72,26 +77,74 @@ type Quantile struct {
 
 // Quantiles is QuantileIntervals with the ranks.
 func Quantiles(obs []Observation, conf float64, qs ...float64) []Quantile {
-	slices.SortFunc(obs, later)
-	values := make([]float64, len(obs))
-	limit := math.Inf(1)
-	for i, o := range obs {
-		values[i] = o.Value
-		if o.Censored {
-			values[i], limit = math.Inf(1), min(limit, o.Value)
-		}
-	}
-	clusters := countClusters(obs)
+	return SampleQuantiles(observed(obs), conf, qs...)
+}
+
+// Sample is a set of observations in ascending order, those that were cut off
+// last. A histogram is one, so that quantiles need not keep their observations.
+type Sample interface {
+	// N is the number of observations, Cases that of the cases they come from.
+	N() int
+	Cases() int
+	// Value is the observation of a rank in 1..N, +Inf for one that was cut off.
+	Value(rank int) float64
+	// Limit is the smallest value at which an observation was cut off, +Inf where
+	// none was.
+	Limit() float64
+	// AtMost are the sums over cases of the indicator of an observation <= x, which
+	// is +Inf or a value that some observation does not exceed.
+	AtMost(x float64) Clusters
+}
+
+// SampleQuantiles is Quantiles of a sample that is already in order.
+func SampleQuantiles(s Sample, conf float64, qs ...float64) []Quantile {
 	out := make([]Quantile, len(qs))
 	for i, q := range qs {
-		iv := quantile(obs, values, clusters, q, conf)
+		iv := quantile(s, q, conf)
 		if iv.Defined() && math.IsInf(iv.Point, 1) {
-			iv.Point, iv.Status = limit, StatusCensored
-			iv.Lower = min(iv.Lower, limit)
+			iv.Point, iv.Status = s.Limit(), StatusCensored
+			iv.Lower = min(iv.Lower, iv.Point)
 		}
 		out[i] = iv
 	}
 	return out
+}
+
+// observations are a Sample kept value by value.
+type observations struct {
+	obs    []Observation
+	values []float64 // +Inf where cut off
+	cases  int
+	limit  float64
+}
+
+// observed sorts obs in place.
+func observed(obs []Observation) *observations {
+	slices.SortFunc(obs, later)
+	o := &observations{obs: obs, values: make([]float64, len(obs)), cases: countClusters(obs), limit: math.Inf(1)}
+	for i, x := range obs {
+		o.values[i] = x.Value
+		if x.Censored {
+			o.values[i], o.limit = math.Inf(1), min(o.limit, x.Value)
+		}
+	}
+	return o
+}
+
+func (o *observations) N() int                 { return len(o.obs) }
+func (o *observations) Cases() int             { return o.cases }
+func (o *observations) Value(rank int) float64 { return o.values[rank-1] }
+func (o *observations) Limit() float64         { return o.limit }
+
+func (o *observations) AtMost(x float64) Clusters {
+	ind, clusters := make([]float64, len(o.obs)), make([]int, len(o.obs))
+	for i := range o.obs {
+		clusters[i] = int(o.obs[i].Cluster)
+		if o.values[i] <= x {
+			ind[i] = 1
+		}
+	}
+	return grouped(ind, clusters)
 }
 
 func later(a, b Observation) int {
@@ -106,33 +159,34 @@ func later(a, b Observation) int {
 	return cmp.Compare(a.Cluster, b.Cluster)
 }
 
-func quantile(obs []Observation, values []float64, clusters int, q, conf float64) Quantile {
+func quantile(s Sample, q, conf float64) Quantile {
+	n, cases := s.N(), s.Cases()
 	iv := Quantile{
 		Interval: Interval{
-			Lower: math.Inf(-1), Upper: math.Inf(1), N: len(obs), Clusters: clusters, Confidence: conf,
+			Lower: math.Inf(-1), Upper: math.Inf(1), N: n, Clusters: cases, Confidence: conf,
 			Method: "order_statistics", Status: StatusNoData,
 		},
-		UpperRank: len(obs) + 1, Coverage: math.NaN(), FLower: math.NaN(), FUpper: math.NaN(),
+		UpperRank: n + 1, Coverage: math.NaN(), FLower: math.NaN(), FUpper: math.NaN(),
 	}
 	if !(q >= 0 && q <= 1) || !validConfidence(conf) {
 		iv.Status = StatusInvalid
 		return iv
 	}
-	if len(obs) == 0 {
+	if n == 0 {
 		return iv
 	}
-	iv.Point, _ = Percentile(values, q)
+	iv.Point, _ = percentile(n, s.Value, q)
 	iv.Status = StatusOK
 	switch {
-	case clusters == len(obs):
-		iv.LowerRank, iv.UpperRank = orderRanks(len(obs), q, (1-conf)/2)
-		iv.Coverage = dist.BinomialCDF(iv.UpperRank-1, len(obs), q) - dist.BinomialCDF(iv.LowerRank-1, len(obs), q)
-	case clusters < 2:
+	case cases == n:
+		iv.LowerRank, iv.UpperRank = orderRanks(n, q, (1-conf)/2)
+		iv.Coverage = dist.BinomialCDF(iv.UpperRank-1, n, q) - dist.BinomialCDF(iv.LowerRank-1, n, q)
+	case cases < 2:
 		iv.Status = StatusSingleCluster
 	default:
-		iv.woodruff(obs, values, q, conf)
+		iv.woodruff(s.AtMost(iv.Point), q, conf)
 	}
-	iv.Lower, iv.Upper = rank(values, iv.LowerRank), rank(values, iv.UpperRank)
+	iv.Lower, iv.Upper = rank(s, iv.LowerRank), rank(s, iv.UpperRank)
 	return iv
 }
 
@@ -145,14 +199,14 @@ func countClusters(obs []Observation) int {
 }
 
 // rank is the r-th smallest value, r from 1; out of range is no bound.
-func rank(sorted []float64, r int) float64 {
+func rank(s Sample, r int) float64 {
 	switch {
 	case r < 1:
 		return math.Inf(-1)
-	case r > len(sorted):
+	case r > s.N():
 		return math.Inf(1)
 	}
-	return sorted[r-1]
+	return s.Value(r)
 }
 
 // orderRanks are the ranks whose order statistics bound the q-quantile with at
@@ -163,22 +217,15 @@ func orderRanks(n int, q, a float64) (lower, upper int) {
 	return lower, upper
 }
 
-// woodruff inverts the interval of the distribution function at the quantile.
-// An end exists only where as many independent values would have one.
-func (iv *Quantile) woodruff(obs []Observation, values []float64, q, conf float64) {
-	ind, clusters := make([]float64, len(obs)), make([]int, len(obs))
-	for i := range obs {
-		clusters[i] = int(obs[i].Cluster)
-		if values[i] <= iv.Point {
-			ind[i] = 1
-		}
-	}
-	c := grouped(ind, clusters)
-	p, a := c.Sum()/float64(c.N()), (1-conf)/2
+// woodruff inverts the interval of the distribution function at the quantile; c
+// are the sums of its indicator. An end exists only where as many independent
+// values would have one.
+func (iv *Quantile) woodruff(c Clusters, q, conf float64) {
+	n, a := float64(c.N()), (1-conf)/2
+	p := c.Sum() / n
 	iv.Method = "woodruff_neff"
 	iv.NEff, _ = c.effective(p, c.variance(p), a, DefaultRho0)
 	iv.FLower, iv.FUpper = betaLimits(q*iv.NEff, iv.NEff, a)
-	n := float64(len(obs))
 	if math.Pow(1-q, iv.NEff) <= a {
 		iv.LowerRank = int(math.Floor(iv.FLower * n))
 	}
