@@ -29,14 +29,14 @@ func Markdown(w io.Writer, v *View) error {
 	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0:
 		mark = "⚠️"
 	}
-	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, md(v.Suite.Name), v.Sentence())
+	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, figure.Markdown(v.Suite.Name), v.Sentence())
 	if v.Diff != nil {
 		mdDiff(&b, v.Diff)
 	}
 	mdTargets(&b, v)
 	mdSlices(&b, v)
 	for _, x := range v.warnings() {
-		fmt.Fprintf(&b, "> **Warning:** %s\n", md(x))
+		fmt.Fprintf(&b, "> **Warning:** %s\n", figure.Markdown(x))
 	}
 	tail := mdTail(v)
 	if err := mdFailures(&b, v, maxMarkdown-len(tail)-200); err != nil {
@@ -55,7 +55,7 @@ func mdTail(v *View) string {
 		}
 		fmt.Fprintf(&b, "    %s\n", plain.Limited(plain.Line(n), 300))
 	}
-	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", md(v.ID),
+	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", figure.Markdown(v.ID),
 		plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.repeats(), "repeat", "repeats"))
 	return b.String()
 }
@@ -78,7 +78,7 @@ func mdTargets(b *bytes.Buffer, v *View) {
 			fmt.Fprintf(b, "\n… and %d more targets\n", len(ps)-i)
 			break
 		}
-		fmt.Fprintf(b, "| %s |", md(targetLabel(&ps[i])))
+		fmt.Fprintf(b, "| %s |", figure.Markdown(targetLabel(&ps[i])))
 		for _, c := range mdTargetColumns {
 			fmt.Fprintf(b, " %s |", targetColumns[c].value(&ps[i].Overall))
 		}
@@ -87,7 +87,7 @@ func mdTargets(b *bytes.Buffer, v *View) {
 	b.WriteString("\n")
 	for i := range ps {
 		if ps[i].Floor {
-			fmt.Fprintf(b, "%s is the floor: a caller without a language model; any model must beat this.\n\n", md(ps[i].Name))
+			fmt.Fprintf(b, "%s is the floor: a caller without a language model; any model must beat this.\n\n", figure.Markdown(ps[i].Name))
 		}
 	}
 }
@@ -100,7 +100,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 	shown := ps[:min(len(ps), 8)]
 	b.WriteString("<details><summary>Pass rate by slice</summary>\n\n| slice | cases |")
 	for i := range shown {
-		fmt.Fprintf(b, " %s |", md(targetLabel(&shown[i])))
+		fmt.Fprintf(b, " %s |", figure.Markdown(targetLabel(&shown[i])))
 	}
 	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(shown)) + "\n")
 	for i := range ps[0].Slices {
@@ -108,7 +108,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 		if i == 40 {
 			break
 		}
-		fmt.Fprintf(b, "| %s=%s | %d |", md(p.Key), md(p.Value), p.Cases)
+		fmt.Fprintf(b, "| %s=%s | %d |", figure.Markdown(p.Key), figure.Markdown(p.Value), p.Cases)
 		for j := range shown {
 			fmt.Fprintf(b, " %s |", figure.Amount(sliceMetric(&shown[j], p.Key, p.Value)))
 		}
@@ -118,21 +118,21 @@ func mdSlices(b *bytes.Buffer, v *View) {
 }
 
 func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
-	fmt.Fprintf(b, "**Against %s.** ", md(c.Baseline))
+	fmt.Fprintf(b, "**Against %s.** ", figure.Markdown(c.Baseline))
 	for i := range c.Targets {
 		t := &c.Targets[i]
-		fmt.Fprintf(b, "%s (p = %s).\n", md(difference(t)), figure.P(t.Overall.P))
+		fmt.Fprintf(b, "%s (p = %s).\n", figure.Markdown(difference(t)), figure.P(t.Overall.P))
 		for k, ch := range t.Changes {
 			if k == 20 {
 				fmt.Fprintf(b, "- … and %d more\n", len(t.Changes)-k)
 				break
 			}
-			fmt.Fprintf(b, "- %s\n", md(changeText(ch)))
+			fmt.Fprintf(b, "- %s\n", figure.Markdown(changeText(ch)))
 		}
 	}
 	b.WriteString("\n")
 	for _, l := range append(leftOut(c), c.Warnings...) {
-		fmt.Fprintf(b, "> %s\n", md(l))
+		fmt.Fprintf(b, "> %s\n", figure.Markdown(l))
 	}
 	b.WriteString("\n")
 }
@@ -164,12 +164,12 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 
 func mdFailure(v *View, r Row, more int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", inHTML(attemptName(r, v.repeats())), alike(more), inHTML(v.targetName(r.Cell.Target)), inHTML(className(classOf(r))))
+	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", figure.HTML(attemptName(r, v.repeats())), alike(more), figure.HTML(v.targetName(r.Cell.Target)), figure.HTML(className(classOf(r))))
 	if q := plain.Line(question(r.Case)); q != "" {
-		fmt.Fprintf(&b, "> %s\n\n", md(plain.Limited(q, 400)))
+		fmt.Fprintf(&b, "> %s\n\n", figure.Markdown(plain.Limited(q, 400)))
 	}
 	if s := because(r); s != "" && !told(r) {
-		fmt.Fprintf(&b, "%s\n\n", md(plain.Limited(s, 600)))
+		fmt.Fprintf(&b, "%s\n\n", figure.Markdown(plain.Limited(s, 600)))
 	}
 	var d strings.Builder
 	for _, c := range diffs(r) {
@@ -223,43 +223,6 @@ func fenceFor(s string) string {
 		}
 	}
 	return strings.Repeat("`", longest+1)
-}
-
-// md escapes a text for Markdown with HTML, on one line and inside a table; it
-// also keeps it from naming a user, an issue or an address.
-func md(s string) string {
-	var b strings.Builder
-	s = plain.Line(s)
-	for i, r := range s {
-		switch r {
-		case ':', '.': // no text becomes a link by itself
-			if strings.HasPrefix(s[i:], "://") || strings.HasSuffix(strings.ToLower(s[:i]), "www") {
-				fmt.Fprintf(&b, "&#%d;", r)
-				continue
-			}
-			b.WriteRune(r)
-		case '&':
-			b.WriteString("&amp;")
-		case '<':
-			b.WriteString("&lt;")
-		case '>':
-			b.WriteString("&gt;")
-		case '@', '#': // a space of no width keeps users and issues from being called
-			fmt.Fprintf(&b, "&#%d;&#8203;", r)
-		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '!', '|', '~', '+', '-', '$':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// inHTML escapes a text between tags, where Markdown's own escapes would show.
-func inHTML(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;",
-		"@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(plain.Line(s))
 }
 
 // codeText is a text that may stand between single backticks.

@@ -244,8 +244,8 @@ func TestTextsAreSafeWhateverTheyAre(t *testing.T) {
 		if x := cell(s); x != "" && strings.ContainsRune("=+-@\t\r", rune(x[0])) {
 			t.Fatalf("cell(%q) = %q", s, x)
 		}
-		if strings.ContainsAny(md(s), "<>@|`\n") && strings.Count(md(s), "`") != strings.Count(md(s), "\\`") {
-			t.Fatalf("md(%q) = %q", s, md(s))
+		if strings.ContainsAny(figure.Markdown(s), "<>@|`\n") && strings.Count(figure.Markdown(s), "`") != strings.Count(figure.Markdown(s), "\\`") {
+			t.Fatalf("figure.Markdown(%q) = %q", s, figure.Markdown(s))
 		}
 		if err := xml.Unmarshal([]byte("<a><![CDATA["+strings.ReplaceAll(xmlText(s), "]]>", "")+"]]></a>"), new(struct{})); err != nil {
 			t.Fatalf("xmlText(%q): %v", s, err)

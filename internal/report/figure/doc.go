@@ -4,5 +4,6 @@
 // and drawn, alike in all reports?
 //
 // Amount, Rate, Change and P write numbers; Bar is an interval as a drawing;
-// Style is the look of every page. It escapes for no format and prints nothing.
+// Style is the look of every page; Markdown and HTML escape a text of nobody's for a
+// comment. It prints nothing.
 package figure

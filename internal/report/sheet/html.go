@@ -1,0 +1,173 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package sheet
+
+import (
+	_ "embed" // the page's file
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+)
+
+//go:embed sheet.html
+var pageHTML string
+
+// Limits of the page; what is beyond is counted on it.
+const (
+	maxPageSlices   = 400
+	maxPageTools    = 25
+	maxPageProblems = 100
+)
+
+// HTML writes one self-contained page without a script: no request leaves it,
+// and a strict content policy allows only its own style.
+func HTML(w io.Writer, v *View) error {
+	t, err := template.New("sheet").Funcs(template.FuncMap{
+		"clean": plain.Clean, "line": plain.Line, "thousands": plain.Thousands, "percent": plain.Percent, "amount": figure.Amount,
+		"lines": figure.Lines, "bar": figure.RateBar, "where": where, "title": panel.Title, "mark": mark, "p": figure.P,
+		"steps": func(s panel.Slice) [][]row { a, b := steps(&s); return [][]row{a, b} },
+	}).Parse(pageHTML)
+	if err != nil {
+		return fmt.Errorf("parse page: %w", err)
+	}
+	p := &page{View: v, CSS: template.CSS(figure.Style)}
+	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'", figure.Digest(figure.Style))
+	if err := t.Execute(w, p); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
+
+// page is what the template sees.
+type page struct {
+	*View
+	CSS    template.CSS
+	Policy string
+}
+
+// Title of the page.
+func (p *page) Title() string { return strings.Join(p.Files, ", ") }
+
+// Sentence is the whole in one line.
+func (p *page) Sentence() string { return p.sentence() }
+
+// Text is an example's trace.
+func (p *page) Text(e panel.Example) string { return p.excerpt(e) }
+
+// Listed are the problems that the page shows.
+func (p *page) Listed() []string {
+	var out []string
+	for i, x := range p.Problems {
+		if i == maxPageProblems {
+			break
+		}
+		out = append(out, plain.Line(fmt.Sprintf("%s:%d: %s", x.Position.File, x.Position.Line, x.Message)))
+	}
+	return out
+}
+
+// SliceTable is the table of a target's slices.
+type SliceTable struct {
+	Names []string
+	Rows  []SliceRow
+	More  int
+}
+
+// SliceRow is one slice.
+type SliceRow struct {
+	Name  string
+	Tasks int
+	Cells []*panel.Metric
+}
+
+// Slices of a target.
+func (p *page) Slices(t *panel.TargetPanel) SliceTable {
+	out := SliceTable{Names: sliced(t), More: max(0, len(t.Slices)-maxPageSlices)}
+	for i := range t.Slices[:min(len(t.Slices), maxPageSlices)] {
+		s := &t.Slices[i]
+		r := SliceRow{Name: plain.Line(s.Key) + "=" + plain.Line(s.Value), Tasks: s.Cases}
+		for _, n := range out.Names {
+			r.Cells = append(r.Cells, s.Metric(n))
+		}
+		out.Rows = append(out.Rows, r)
+	}
+	return out
+}
+
+// Matrix is the confusion of tools: rows are expected, columns called.
+type Matrix struct {
+	Labels []string
+	Rows   []MatrixRow
+	More   int
+}
+
+// MatrixRow is one expected tool.
+type MatrixRow struct {
+	Label string
+	Cells []MatrixCell
+}
+
+// MatrixCell counts calls; Depth is their share of the row, 0 to 100.
+type MatrixCell struct {
+	N, Depth int
+	Right    bool
+}
+
+// Confusion of a target: the tools that are confused most, at most 25.
+func (p *page) Confusion(t *panel.TargetPanel) Matrix {
+	var m Matrix
+	index := map[string]int{}
+	add := func(name string) {
+		if _, ok := index[name]; ok {
+			return
+		}
+		if len(m.Labels) == maxPageTools {
+			m.More++
+			return
+		}
+		index[name] = len(m.Labels)
+		m.Labels = append(m.Labels, name)
+	}
+	wrong := confused(t)
+	for _, c := range wrong {
+		add(c.Expected)
+		add(c.Called)
+	}
+	if len(wrong) == 0 {
+		return Matrix{}
+	}
+	grid := make([][]int, len(m.Labels))
+	for i := range grid {
+		grid[i] = make([]int, len(m.Labels))
+	}
+	for _, c := range t.Confusion {
+		i, ok := index[c.Expected]
+		j, too := index[c.Called]
+		if ok && too {
+			grid[i][j] += c.N
+		}
+	}
+	for i, r := range grid {
+		total := 0
+		for _, n := range r {
+			total += n
+		}
+		if total == 0 {
+			continue
+		}
+		row := MatrixRow{Label: plain.Line(m.Labels[i])}
+		for j, n := range r {
+			row.Cells = append(row.Cells, MatrixCell{N: n, Depth: (100*n + total - 1) / total, Right: i == j})
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	for i := range m.Labels {
+		m.Labels[i] = plain.Line(m.Labels[i])
+	}
+	return m
+}

@@ -1,0 +1,141 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package sheet
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+)
+
+// maxMarkdown is below the 65,536 characters that a comment on GitHub may have.
+const maxMarkdown = 60_000
+
+// Markdown writes a comment for a pull request, at most 60 kB; what is left out
+// is said.
+func Markdown(w io.Writer, v *View) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "### %s: %s\n\n", figure.Markdown(strings.Join(v.Files, ", ")), v.sentence())
+	for _, x := range v.Panels.Warnings {
+		fmt.Fprintf(&b, "> **Warning:** %s\n\n", figure.Markdown(x))
+	}
+	for i := range v.Panels.Targets {
+		if i == 8 {
+			fmt.Fprintf(&b, "… and %d more targets\n\n", len(v.Panels.Targets)-i)
+			break
+		}
+		mdTarget(&b, &v.Panels.Targets[i])
+	}
+	mdFindings(&b, v.Panels.Findings)
+	if b.Len() < maxMarkdown {
+		mdExamples(&b, v)
+	}
+	out := b.Bytes()
+	if len(out) > maxMarkdown {
+		cut := bytes.LastIndexByte(out[:maxMarkdown], '\n')
+		out = append(out[:cut:cut], "\n\n… cut; the HTML report has all of it\n"...)
+	}
+	_, err := w.Write(out)
+	return err
+}
+
+func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
+	if t.Name != "" {
+		fmt.Fprintf(b, "**%s**\n\n", figure.Markdown(t.Name))
+	}
+	calls, tasks := steps(&t.Overall)
+	if len(calls) > 0 {
+		b.WriteString("| step, by call | value | n | tasks all right | notes |\n|---|---|---|---|---|\n")
+		for _, r := range calls {
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", r.Metric.Title, r.Amount(), r.N(), r.Companion(), notes(r))
+		}
+		b.WriteString("\n")
+	}
+	if len(tasks) > 0 {
+		b.WriteString("| task | value | n | notes |\n|---|---|---|---|\n")
+		for _, r := range tasks {
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.Metric.Title, r.Amount(), r.N(), notes(r))
+		}
+		b.WriteString("\n")
+	}
+	mdSlices(b, t)
+	mdConfusion(b, t)
+}
+
+func notes(r row) string {
+	list := r.Metric.Warnings
+	if c := r.Coverage(); c != "" {
+		list = append([]string{c}, list...)
+	}
+	return figure.Markdown(strings.Join(list, "; "))
+}
+
+func mdSlices(b *bytes.Buffer, t *panel.TargetPanel) {
+	names := sliced(t)
+	if len(t.Slices) == 0 || len(names) == 0 {
+		return
+	}
+	b.WriteString("<details><summary>Slices</summary>\n\n| slice | tasks |")
+	for _, n := range names {
+		fmt.Fprintf(b, " %s |", panel.Title(n))
+	}
+	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(names)) + "\n")
+	for i := range t.Slices[:min(len(t.Slices), 60)] {
+		s := &t.Slices[i]
+		fmt.Fprintf(b, "| %s=%s | %d |", figure.Markdown(s.Key), figure.Markdown(s.Value), s.Cases)
+		for _, n := range names {
+			m := s.Metric(n)
+			fmt.Fprintf(b, " %s%s |", figure.Amount(m), strings.ReplaceAll(mark(m), "*", `\*`))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n\\* differs from the rest, Benjamini-Hochberg over the slices, q = 0.1\n\n</details>\n\n")
+}
+
+func mdConfusion(b *bytes.Buffer, t *panel.TargetPanel) {
+	rows := confused(t)
+	if len(rows) == 0 {
+		return
+	}
+	b.WriteString("<details><summary>Confused tools</summary>\n\n| expected | called | calls |\n|---|---|---:|\n")
+	for _, c := range rows[:min(len(rows), 40)] {
+		fmt.Fprintf(b, "| %s | %s | %d |\n", figure.Markdown(c.Expected), figure.Markdown(c.Called), c.N)
+	}
+	b.WriteString("\n</details>\n\n")
+}
+
+func mdFindings(b *bytes.Buffer, list []panel.Finding) {
+	for i := range list {
+		f := &list[i]
+		fmt.Fprintf(b, "- **%s %s**: %s of %s, %s of all failures.", f.Code, figure.Markdown(f.Title),
+			plain.Thousands(f.Count), plain.Thousands(f.Of), plain.Percent(f.Share))
+		for _, e := range f.Evidence {
+			fmt.Fprintf(b, " %s.", figure.Markdown(strings.TrimSuffix(e, ".")))
+		}
+		fmt.Fprintf(b, "\n  Test: %s\n  Fix: %s\n", figure.Markdown(f.Test), figure.Markdown(f.Fix))
+	}
+	if len(list) > 0 {
+		b.WriteString("\n")
+	}
+}
+
+func mdExamples(b *bytes.Buffer, v *View) {
+	for _, e := range v.Panels.Examples {
+		fmt.Fprintf(b, "<details><summary>%s: %s, %s %s</summary>\n\n<pre>%s</pre>\n\n</details>\n\n", e.Kind, figure.HTML(where(e)), plain.Percent(e.Score),
+			figure.HTML(e.Why), strings.ReplaceAll(preformatted(plain.Limited(v.excerpt(e), 3000)), "\n\n", "\n&#10;"))
+	}
+}
+
+// preformatted escapes a text of several lines for a pre element in Markdown.
+func preformatted(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(l)
+	}
+	return strings.Join(lines, "\n")
+}

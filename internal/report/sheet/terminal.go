@@ -1,0 +1,182 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package sheet
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+)
+
+// Limits of the terminal's tables; what is beyond is counted.
+const (
+	maxSlices   = 30
+	maxConfused = 12
+)
+
+// Terminal writes plain text for people: nothing is said by color alone.
+func Terminal(w io.Writer, v *View) error {
+	t := &text{w: bufio.NewWriter(w)}
+	t.line("%s: %s", plain.Line(strings.Join(v.Files, ", ")), v.sentence())
+	for _, x := range v.Panels.Warnings {
+		t.line("warning: %s", plain.Line(x))
+	}
+	for i := range v.Panels.Targets {
+		t.target(&v.Panels.Targets[i], len(v.Panels.Targets) > 1)
+	}
+	t.findings(v.Panels.Findings)
+	t.examples(v.Panels.Examples)
+	return t.w.Flush()
+}
+
+type text struct{ w *bufio.Writer }
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
+
+// table aligns its columns; the first row is the head.
+func (t *text) table(rows [][]string) {
+	var width []int
+	for _, r := range rows {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for n, r := range rows {
+		var b strings.Builder
+		for i, c := range r {
+			b.WriteString(c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
+		}
+		t.line("%s", strings.TrimRight(b.String(), " "))
+		if n == 0 {
+			total := 0
+			for _, x := range width {
+				total += x + 2
+			}
+			t.line("%s", strings.Repeat("─", total-2))
+		}
+	}
+}
+
+func (t *text) target(p *panel.TargetPanel, several bool) {
+	if several || p.Name != "" {
+		t.line("\n%s", plain.Line(p.Name))
+	}
+	for _, x := range p.Overall.Warnings {
+		t.line("warning: %s", plain.Line(x))
+	}
+	calls, tasks := steps(&p.Overall)
+	t.rows("Steps, by call", calls, true)
+	t.rows("Tasks", tasks, false)
+	t.slices(p)
+	t.confusion(p)
+}
+
+func (t *text) rows(title string, rows []row, companion bool) {
+	if len(rows) == 0 {
+		return
+	}
+	head := []string{title, "value [95 %]", "n"}
+	if companion {
+		head = append(head, "tasks all right")
+	}
+	out := [][]string{append(head, "")}
+	for _, r := range rows {
+		c := []string{r.Metric.Title, r.Amount(), r.N()}
+		if companion {
+			c = append(c, r.Companion())
+		}
+		notes := r.Metric.Warnings
+		if x := r.Coverage(); x != "" {
+			notes = append([]string{x}, notes...)
+		}
+		out = append(out, append(c, plain.Line(strings.Join(notes, "; "))))
+	}
+	t.line("")
+	t.table(out)
+}
+
+func (t *text) slices(p *panel.TargetPanel) {
+	names := sliced(p)
+	if len(p.Slices) == 0 || len(names) == 0 {
+		return
+	}
+	out := [][]string{{"Slices", "tasks"}}
+	for _, n := range names {
+		out[0] = append(out[0], panel.Title(n))
+	}
+	for i := range p.Slices[:min(len(p.Slices), maxSlices)] {
+		s := &p.Slices[i]
+		r := []string{short(plain.Line(s.Key) + "=" + plain.Line(s.Value)), plain.Thousands(s.Cases)}
+		for _, n := range names {
+			m := s.Metric(n)
+			r = append(r, figure.Amount(m)+mark(m))
+		}
+		out = append(out, r)
+	}
+	t.line("")
+	t.table(out)
+	if n := len(p.Slices) - maxSlices; n > 0 {
+		t.line("… and %d more slices: --json, or -o report.html", n)
+	}
+	t.line("* differs from the rest (Benjamini-Hochberg over the slices of the metric, q = 0.1)")
+}
+
+// short keeps the name of a slice within 40 columns.
+func short(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:39]) + "…"
+	}
+	return s
+}
+
+func (t *text) confusion(p *panel.TargetPanel) {
+	rows := confused(p)
+	if len(rows) == 0 {
+		return
+	}
+	out := [][]string{{"Confused tools: expected", "called", "calls"}}
+	for _, c := range rows[:min(len(rows), maxConfused)] {
+		out = append(out, []string{plain.Line(c.Expected), plain.Line(c.Called), plain.Thousands(c.N)})
+	}
+	t.line("")
+	t.table(out)
+	if n := len(rows) - maxConfused; n > 0 {
+		t.line("… and %d more pairs", n)
+	}
+}
+
+func (t *text) findings(list []panel.Finding) {
+	for i := range list {
+		f := &list[i]
+		if i == 0 {
+			t.line("\nFindings, by how much of the failures they explain")
+		}
+		t.line("%s %s: %s of %s, %s of all failures", f.Code, plain.Line(f.Title), plain.Thousands(f.Count), plain.Thousands(f.Of), plain.Percent(f.Share))
+		for _, e := range f.Evidence {
+			t.line("   %s", plain.Line(e))
+		}
+		for _, e := range f.Examples {
+			t.line("   see %s %s", where(e), plain.Line(e.Why))
+		}
+		t.line("   test: %s", plain.Line(f.Test))
+		t.line("   fix:  %s", plain.Line(f.Fix))
+	}
+}
+
+func (t *text) examples(list []panel.Example) {
+	for i, e := range list {
+		if i == 0 {
+			t.line("\nStrongest and weakest tasks")
+		}
+		t.line("  %-9s %s  %s  %s", e.Kind, plain.Percent(e.Score), where(e), plain.Line(e.Why))
+	}
+}

@@ -1,0 +1,221 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+)
+
+// View is what the faces tell.
+type View struct {
+	// Files are the names of what was read.
+	Files  []string
+	Panels *panel.Panels
+	// Lines, Steps, Tasks and Bad count lines, records and lines that are none.
+	Lines, Steps, Tasks, Bad int64
+	// Problems are the bad lines and unknown names that are listed.
+	Problems []callvet.Problem
+	// Excerpt gives the text of an example's trace, redacted; nil or "" where it
+	// cannot be read again.
+	Excerpt func(panel.Example) string
+	// Version of callvet.
+	Version string
+}
+
+// Face writes a View in one format.
+type Face func(io.Writer, *View) error
+
+// ByPath chooses the face by a file's extension: .html, .md, .json, .csv, .txt.
+// Others are callvet.ErrInvalid with a hint.
+func ByPath(path string) (Face, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".html", ".htm":
+		return HTML, nil
+	case ".md", ".markdown":
+		return Markdown, nil
+	case ".json":
+		return JSON, nil
+	case ".csv":
+		return CSV, nil
+	case ".txt", ".text":
+		return Terminal, nil
+	default:
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("choose report format for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
+			Hint: "use .html, .md, .json, .csv, .txt, or .parquet for the scored calls",
+		}
+	}
+}
+
+// JSON writes the panels with what was read.
+func JSON(w io.Writer, v *View) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	err := e.Encode(struct {
+		Files []string      `json:"files"`
+		Lines int64         `json:"lines"`
+		Steps int64         `json:"steps"`
+		Tasks int64         `json:"task_records"`
+		Bad   int64         `json:"malformed_lines"`
+		Sheet *panel.Panels `json:"panels"`
+	}{v.Files, v.Lines, v.Steps, v.Tasks, v.Bad, v.Panels})
+	if err != nil {
+		return fmt.Errorf("write json: %w", err)
+	}
+	return nil
+}
+
+// row is one metric with its companion by task, where it has one.
+type row struct {
+	Metric *panel.Metric
+	ByTask *panel.Metric
+}
+
+// N is what the metric counts: "1,204 calls of 300 tasks".
+func (r row) N() string {
+	iv := r.Metric.Interval
+	s := plain.Thousands(iv.N) + " " + r.Metric.Of
+	if iv.Clusters > 0 && iv.Clusters != iv.N {
+		s += " of " + plain.Count(iv.Clusters, "task", "tasks")
+	}
+	return s
+}
+
+// Amount is the metric with its interval.
+func (r row) Amount() string { return figure.Amount(r.Metric) }
+
+// Companion is the share of tasks in which all is right, or "".
+func (r row) Companion() string {
+	if r.ByTask == nil {
+		return ""
+	}
+	return figure.Amount(r.ByTask)
+}
+
+// Coverage is the labelled share where it is not all.
+func (r row) Coverage() string {
+	if c := r.Metric.Coverage; c != nil && *c < 1 {
+		return plain.Percent(*c) + " labelled"
+	}
+	return ""
+}
+
+// Bar draws the metric.
+func (r row) Bar() figure.Bar { return figure.RateBar(r.Metric) }
+
+const byTask = "_by_task"
+
+// steps are the metrics by call with their companions; tasks all others.
+func steps(s *panel.Slice) (calls, tasks []row) {
+	for i := range s.Metrics {
+		m := &s.Metrics[i]
+		switch {
+		case strings.HasSuffix(m.Name, byTask):
+		case m.Of == "calls":
+			calls = append(calls, row{m, s.Metric(m.Name + byTask)})
+		default:
+			tasks = append(tasks, row{m, nil})
+		}
+	}
+	return calls, tasks
+}
+
+// sliced are the metrics that a table of slices shows, those of them that the
+// target has.
+func sliced(t *panel.TargetPanel) []string {
+	var out []string
+	for _, name := range []string{
+		"schema_valid", "tool_selection", "arg_em", "execution_success", "over_call_rate", "tool_latency_p90", "pass_rate", "true_success",
+	} {
+		if t.Overall.Metric(name) != nil {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// mark tells that a slice is the worst of its metric, or differs from the rest.
+func mark(m *panel.Metric) string {
+	switch {
+	case m == nil || m.Versus == nil || m.Versus.Adjusted > 0.1:
+		return ""
+	case m.Versus.Worst:
+		return " ◀ worst"
+	}
+	return " *"
+}
+
+// confused are the pairs that are not on the diagonal, most frequent first.
+func confused(t *panel.TargetPanel) []panel.Confused {
+	var out []panel.Confused
+	for _, c := range t.Confusion {
+		if c.Expected != c.Called {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b panel.Confused) int { return b.N - a.N })
+	return out
+}
+
+// sentence is the whole in one line.
+func (v *View) sentence() string {
+	s := plain.Count(int(v.Steps), "step", "steps")
+	if n := v.taskCount(); n > 0 {
+		s += " of " + plain.Count(n, "task", "tasks")
+	}
+	if v.Bad > 0 {
+		s += "; " + plain.Count(int(v.Bad), "line is", "lines are") + " malformed and left out"
+	}
+	return s
+}
+
+func (v *View) taskCount() int {
+	n := 0
+	for i := range v.Panels.Targets {
+		n += v.Panels.Targets[i].Overall.Cases
+	}
+	return n
+}
+
+// State is "fail" with a finding, "warn" with a warning, else "pass".
+func (v *View) State() string {
+	switch {
+	case len(v.Panels.Findings) > 0:
+		return "fail"
+	case len(v.Panels.Warnings) > 0 || v.Bad > 0:
+		return "warn"
+	}
+	return "pass"
+}
+
+// where is an example's place: "traces.jsonl:12".
+func where(e panel.Example) string {
+	s := e.Task
+	if e.Attempt > 0 {
+		s += fmt.Sprintf(" #%d", e.Attempt+1)
+	}
+	if e.Call != "" {
+		s = e.Call
+	}
+	if e.Line > 0 {
+		s += fmt.Sprintf(" (%s:%d)", e.File, e.Line)
+	}
+	return plain.Line(s)
+}
+
+func (v *View) excerpt(e panel.Example) string {
+	if v.Excerpt == nil {
+		return ""
+	}
+	return plain.Limited(plain.Clean(v.Excerpt(e)), 6000)
+}
