@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"score/bfcl":                    {"", "value", "contract"},
 	"score/check":                   {"", "value"},
 	"score/match":                   {"", "value", "contract", "score/check"},
+	"score/trajectory":              {"", "value"},
 	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/match"},
 	"panel":                         {"", "value", "stats"},
 	"internal/report/plain":         {},
@@ -71,7 +72,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "contract", "score", "score/bfcl", "score/check", "score/match", "panel"}
+var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "contract", "score", "score/bfcl", "score/check", "score/match", "score/trajectory", "panel"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 
