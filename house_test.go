@@ -43,6 +43,7 @@ var rooms = map[string][]string{
 	"internal/report/plain":         {},
 	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
 	"internal/report":               {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
+	"internal/columns":              {""},
 	"internal/report/sheet":         {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
 	"internal/suite/dialect/tree":   {"", "value"},
 	"internal/suite/dialect/origin": {"", "value", "internal/suite/dialect/tree"},
@@ -85,6 +86,7 @@ var thirdParty = map[string]string{
 	"github.com/blevesearch/snowballstem":      "internal/provider/offline",
 	"github.com/jstemmer/go-junit-report/v2":   "internal/report",
 	"charm.land/lipgloss/v2":                   "internal/report",
+	"github.com/parquet-go/parquet-go":         "internal/columns",
 	"github.com/spf13/cobra":                   "cmd/callvet",
 	"golang.org/x/time":                        "internal/run",
 }
