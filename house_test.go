@@ -32,9 +32,12 @@ var rooms = map[string][]string{
 	"stats/agree":                   {"stats", "stats/dist"},
 	"stats/gate":                    {"stats", "stats/dist"},
 	"stats/tally":                   {"stats"},
+	"stats/exact":                   {"stats", "stats/dist"},
 	"stats/conform":                 {"stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally"},
 	"contract":                      {"", "value"},
 	"score/bfcl":                    {"", "value", "contract"},
+	"score/safety":                  {"", "value", "score/match", "score/safety/pii"},
+	"score/safety/pii":              {"", "value"},
 	"score/check":                   {"", "value"},
 	"score/match":                   {"", "value", "contract", "score/check"},
 	"score/trajectory":              {"", "value"},
@@ -64,7 +67,7 @@ var rooms = map[string][]string{
 	"internal/replay":            {"", "value"},
 	"internal/store":             {""},
 	"internal/run":               {""},
-	"internal/trace/redact":      {"", "value"},
+	"internal/trace/redact":      {"", "value", "score/safety/pii"},
 	"internal/trace":             {"", "value"},
 	"internal/trace/message":     {"", "value"},
 	"internal/trace/chats":       {"", "value", "internal/trace", "internal/trace/message"},
@@ -73,7 +76,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "contract", "score", "score/bfcl", "score/check", "score/match", "score/trajectory", "panel"}
+var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/trajectory", "panel"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

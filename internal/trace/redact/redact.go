@@ -6,34 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
 )
 
-// Kind of a finding; it stands in the replacement.
-type Kind string
-
-// The kinds that are found without being asked for.
-const (
-	KindKey     Kind = "api_key"     // a key with a known prefix
-	KindBearer  Kind = "bearer"      // the credential of an Authorization header
-	KindJWT     Kind = "jwt"         // a signed token
-	KindPrivate Kind = "private_key" // a PEM block
-	KindSecret  Kind = "secret"      // the value of something named password, token, …
-	KindEmail   Kind = "email"       //
-	KindPhone   Kind = "phone"       // written internationally, or in groups with a bracket
-	KindCard    Kind = "card"        // 13 to 19 digits that pass Luhn
-	KindIBAN    Kind = "iban"        // passes modulo 97
-	KindID      Kind = "national_id" // US SSN, Brazilian CPF, Spanish DNI, Swedish personal number
-)
-
-// Kinds are all of them.
-func Kinds() []Kind {
-	return []Kind{KindKey, KindBearer, KindJWT, KindPrivate, KindSecret, KindEmail, KindPhone, KindCard, KindIBAN, KindID}
-}
+// Kind of a finding; it stands in the replacement. The built-in kinds are those of
+// the detector; a Pattern adds its own.
+type Kind = pii.Kind
 
 // Pattern is a form of one's own: what matches the expression (RE2) is replaced
 // by [REDACTED:name]. With a group named "secret" only that part is.
@@ -54,10 +36,8 @@ type Config struct {
 
 // Redactor replaces findings. It keeps counts and is not safe for concurrent use.
 type Redactor struct {
-	off      map[Kind]bool
+	detect   *pii.Detector
 	patterns []pattern
-	keys     map[string]bool
-	prefixes [256][]prefix
 	doc      value.Doc
 	// Counts is how often each kind was replaced.
 	Counts map[Kind]int64
@@ -72,16 +52,11 @@ type pattern struct {
 // New makes a Redactor. The error wraps callvet.ErrInvalid when an expression
 // does not compile, a pattern has no name, or a kind is not known.
 func New(c Config) (*Redactor, error) {
-	r := &Redactor{off: map[Kind]bool{}, keys: map[string]bool{}, prefixes: prefixes(), Counts: map[Kind]int64{}}
-	for _, k := range c.Off {
-		if !slices.Contains(Kinds(), k) {
-			return nil, fmt.Errorf("redaction kind %q is not known; known are %v: %w", k, Kinds(), callvet.ErrInvalid)
-		}
-		r.off[k] = true
+	d, err := pii.New(pii.Config{Off: c.Off, Keys: c.Keys})
+	if err != nil {
+		return nil, err
 	}
-	for _, k := range c.Keys {
-		r.keys[strings.ToLower(k)] = true
-	}
+	r := &Redactor{detect: d, Counts: map[Kind]int64{}}
 	for _, p := range c.Patterns {
 		if p.Name == "" {
 			return nil, fmt.Errorf("redaction pattern %q has no name: %w", p.Expr, callvet.ErrInvalid)
@@ -99,9 +74,6 @@ func New(c Config) (*Redactor, error) {
 func (r *Redactor) Text(s string) string {
 	for _, p := range r.patterns {
 		s = r.custom(s, p)
-	}
-	if len(s) < 6 {
-		return s
 	}
 	return r.builtin(s)
 }
@@ -128,91 +100,22 @@ func (r *Redactor) custom(s string, p pattern) string {
 
 func (r *Redactor) replace(k Kind) string {
 	r.Counts[k]++
-	return "[REDACTED:" + string(k) + "]"
+	return pii.Mark + string(k) + "]"
 }
 
-// builtin walks the text once and tries a finder only where a finding could start.
 func (r *Redactor) builtin(s string) string {
 	var b strings.Builder
 	at := 0
-	for i := 0; i < len(s); {
-		f := r.findAt(s, i)
-		if f.end <= i {
-			i++
-			continue
-		}
-		b.WriteString(s[at:f.start])
-		b.WriteString(r.replace(f.kind))
-		at, i = f.end, f.end
+	for f, ok := r.detect.Next(s, 0); ok; f, ok = r.detect.Next(s, f.End) {
+		b.WriteString(s[at:f.Start])
+		b.WriteString(r.replace(f.Kind))
+		at = f.End
 	}
 	if at == 0 {
 		return s
 	}
 	b.WriteString(s[at:])
 	return b.String()
-}
-
-// finding is s[start:end]; end 0 means none.
-type finding struct {
-	start, end int
-	kind       Kind
-}
-
-// findAt gives what starts at i, or, for an e-mail address, what has its @ there.
-func (r *Redactor) findAt(s string, i int) finding {
-	c := s[i]
-	switch {
-	case c == '@':
-		return r.allow(email(s, i))
-	case c == '-' && strings.HasPrefix(s[i:], "-----BEGIN"):
-		return r.allow(privateKey(s, i))
-	case c == '+' || c == '(':
-		return r.allow(phone(s, i))
-	case c == ':' || c == '=':
-		return r.allow(named(s, i))
-	case i > 0 && wordByte(s[i-1]):
-		return finding{}
-	case c >= '0' && c <= '9':
-		return r.digits(s, i)
-	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
-		return r.word(s, i)
-	}
-	return finding{}
-}
-
-func (r *Redactor) allow(f finding) finding {
-	if r.off[f.kind] {
-		return finding{}
-	}
-	return f
-}
-
-func (r *Redactor) digits(s string, i int) finding {
-	for _, find := range []func(string, int) finding{card, nationalID, phone} {
-		if f := r.allow(find(s, i)); f.end > 0 {
-			return f
-		}
-	}
-	return finding{}
-}
-
-func (r *Redactor) word(s string, i int) finding {
-	var f finding
-	switch s[i] {
-	case 'b', 'B':
-		f = bearer(s, i)
-	case 'e':
-		f = jwt(s, i)
-	}
-	if f.end == 0 {
-		f = r.apiKey(s, i)
-	}
-	if f = r.allow(f); f.end == 0 && upper(s[i]) {
-		if f = r.allow(iban(s, i)); f.end == 0 {
-			f = r.allow(dniWithLetter(s, i))
-		}
-	}
-	return f
 }
 
 // JSON replaces the findings in every string of a JSON value, names of members
@@ -256,7 +159,7 @@ func (r *Redactor) walk(dst []byte, v value.Value, secret bool) (out []byte, cha
 		inner := secret
 		if v.Kind() == value.Object {
 			dst = append(quote(dst, e.Key()), ':')
-			inner = secret || r.secretKey(e.Key())
+			inner = secret || r.detect.SecretKey(e.Key())
 		}
 		var c bool
 		dst, c = r.walk(dst, e, inner)
@@ -266,8 +169,8 @@ func (r *Redactor) walk(dst []byte, v value.Value, secret bool) (out []byte, cha
 }
 
 func (r *Redactor) scalar(dst []byte, v value.Value, secret bool) ([]byte, bool) {
-	if secret && !r.off[KindSecret] && (v.Kind() == value.Number || v.Str() != "" && !redacted(v.Str())) {
-		return quote(dst, r.replace(KindSecret)), true
+	if secret && (v.Kind() == value.Number || v.Str() != "" && !pii.Redacted(v.Str())) {
+		return quote(dst, r.replace(pii.KindSecret)), true
 	}
 	if v.Kind() == value.Number {
 		if raw := string(v.Raw()); len(raw) >= 13 && len(raw) <= 19 {
@@ -291,12 +194,6 @@ func plain(s string) bool {
 		}
 	}
 	return true
-}
-
-func redacted(s string) bool { return strings.HasPrefix(s, "[REDACTED:") }
-
-func (r *Redactor) secretKey(k string) bool {
-	return secretName(k) || len(r.keys) > 0 && r.keys[strings.ToLower(k)]
 }
 
 func quote(dst []byte, s string) []byte {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
 )
 
@@ -57,6 +58,7 @@ func TestText(t *testing.T) {
 		"random token":        {`token: "a8f3k2j5h7d9s1q4w6"`, `token: "[REDACTED:secret]"`},
 		"written key":         {"key: window_days_thirty", "key: window_days_thirty"},
 		"done already":        {"password=[REDACTED:secret]", "password=[REDACTED:secret]"},
+		"id, then an @":       {"219-09-9999@example.com", "[REDACTED:national_id]@example.com"},
 		"two":                 {"a@b.co c@d.org", "[REDACTED:email] [REDACTED:email]"},
 		"nothing to be found": {"get_weather in Århus, 21 °C", "get_weather in Århus, 21 °C"},
 	} {
@@ -69,7 +71,7 @@ func TestText(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Config{
-		Off: []Kind{KindPhone}, Keys: []string{"pin"}, Patterns: []Pattern{{"order", `\bORD-(?P<secret>\d+)`}, {"nickname", `Bobby`}},
+		Off: []Kind{pii.KindPhone}, Keys: []string{"pin"}, Patterns: []Pattern{{"order", `\bORD-(?P<secret>\d+)`}, {"nickname", `Bobby`}},
 	})
 	in := `{"to":["a@b.com",1.50],"apiKey":"x","pin":1234,"auth":{"password":null,"user":"u"},"n":4111111111111111,"note":"ORD-77 of Bobby, +46701234567"}`
 	want := `{"to":["[REDACTED:email]",1.50],"apiKey":"[REDACTED:secret]","pin":"[REDACTED:secret]","auth":{"password":null,"user":"u"},` +
@@ -77,7 +79,7 @@ func TestJSON(t *testing.T) {
 	if d := cmp.Diff(want, string(r.JSON(json.RawMessage(in)))); d != "" {
 		t.Error(d)
 	}
-	counts := map[Kind]int64{KindEmail: 1, KindSecret: 2, KindCard: 1, "order": 1, "nickname": 1}
+	counts := map[Kind]int64{pii.KindEmail: 1, pii.KindSecret: 2, pii.KindCard: 1, "order": 1, "nickname": 1}
 	if d := cmp.Diff(counts, r.Counts); d != "" {
 		t.Error(d)
 	}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package redact
+package pii
 
 import (
 	"math"
@@ -41,12 +41,12 @@ func grouped(s string, i, most int, separators string) (digits string, end int) 
 }
 
 // card finds 13 to 19 digits that start as the networks' numbers do and pass Luhn.
-func card(s string, i int) finding {
+func card(s string, i int) Finding {
 	d, end := grouped(s, i, 19, " -")
 	if len(d) < 13 || d[0] < '2' || d[0] > '6' || !luhn(d) || end < len(s) && wordByte(s[end]) {
-		return finding{}
+		return Finding{}
 	}
-	return finding{i, end, KindCard}
+	return Finding{i, end, KindCard}
 }
 
 // luhn is the check of ISO/IEC 7812-1, annex B.
@@ -65,9 +65,9 @@ func luhn(d string) bool {
 }
 
 // iban finds an account number of ISO 13616, in one piece or in groups of four.
-func iban(s string, i int) finding {
+func iban(s string, i int) Finding {
 	if len(s)-i < 15 || !upper(s[i]) || !upper(s[i+1]) || !digit(s[i+2]) || !digit(s[i+3]) {
-		return finding{}
+		return Finding{}
 	}
 	var b []byte
 	for j := i; j < len(s) && len(b) <= 34; j++ {
@@ -79,10 +79,10 @@ func iban(s string, i int) finding {
 		}
 		b = append(b, s[j])
 		if len(b) >= 15 && (j+1 == len(s) || !wordByte(s[j+1])) && mod97(b) {
-			return finding{i, j + 1, KindIBAN}
+			return Finding{i, j + 1, KindIBAN}
 		}
 	}
-	return finding{}
+	return Finding{}
 }
 
 func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
@@ -103,26 +103,26 @@ func mod97(b []byte) bool {
 
 // phone finds a number with a country code (+46 70 123 45 67), one with its area
 // code in brackets ((555) 123-4567) and one of North America in three groups.
-func phone(s string, i int) finding {
+func phone(s string, i int) Finding {
 	from := i
 	if s[i] == '+' {
 		i++
 	}
 	if i >= len(s) || from > 0 && digit(s[from-1]) {
-		return finding{}
+		return Finding{}
 	}
 	d, end := groupedPhone(s, i)
 	if end < len(s) && (wordByte(s[end]) || s[end] == '-') {
-		return finding{}
+		return Finding{}
 	}
 	switch {
 	case s[from] == '+' && len(d) >= 8 && len(d) <= 15 && d[0] != '0':
 	case s[from] == '(' && len(d) >= 9 && len(d) <= 11:
 	case digit(s[from]) && len(d) == 10 && d[0] >= '2' && northAmerican(s[from:end]):
 	default:
-		return finding{}
+		return Finding{}
 	}
-	return finding{from, end, KindPhone}
+	return Finding{from, end, KindPhone}
 }
 
 func northAmerican(s string) bool {
@@ -144,7 +144,7 @@ func groupedPhone(s string, i int) (digits string, end int) {
 }
 
 // nationalID finds numbers that are told by their separators or check digits.
-func nationalID(s string, i int) finding {
+func nationalID(s string, i int) Finding {
 	for _, f := range []struct {
 		shape string
 		ok    func(digits string) bool
@@ -156,13 +156,13 @@ func nationalID(s string, i int) finding {
 			continue
 		}
 		if f.ok(strings.Map(onlyDigits, s[i:i+n])) {
-			return finding{i, i + n, KindID}
+			return Finding{i, i + n, KindID}
 		}
 	}
-	if f := dni(s, i); f.end > 0 {
+	if f := dni(s, i); f.End > 0 {
 		return f
 	}
-	return finding{}
+	return Finding{}
 }
 
 func onlyDigits(r rune) rune {
@@ -210,30 +210,30 @@ func personnummer(d string) bool {
 }
 
 // dni finds eight digits with the letter that 23 leaves of them.
-func dni(s string, i int) finding {
+func dni(s string, i int) Finding {
 	const letters = "TRWAGMYFPDXBNJZSQVHLCKE"
 	if len(s)-i < 9 || run(s, i, digit) != i+8 || len(s)-i > 9 && wordByte(s[i+9]) {
-		return finding{}
+		return Finding{}
 	}
 	n := 0
 	for _, c := range []byte(s[i : i+8]) {
 		n = n*10 + int(c-'0')
 	}
 	if s[i+8] != letters[n%23] {
-		return finding{}
+		return Finding{}
 	}
-	return finding{i, i + 9, KindID}
+	return Finding{i, i + 9, KindID}
 }
 
 // dniWithLetter finds the number of a foreigner in Spain: X, Y or Z stands for
 // 0, 1 or 2 as the first digit.
-func dniWithLetter(s string, i int) finding {
+func dniWithLetter(s string, i int) Finding {
 	if s[i] < 'X' || s[i] > 'Z' || len(s)-i < 9 || run(s, i+1, digit) != i+8 {
-		return finding{}
+		return Finding{}
 	}
 	f := dni(string(s[i]-'X'+'0')+s[i+1:min(i+11, len(s))], 0)
-	if f.end == 0 {
-		return finding{}
+	if f.End == 0 {
+		return Finding{}
 	}
-	return finding{i, i + 9, KindID}
+	return Finding{i, i + 9, KindID}
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package redact
+package pii
 
 import "strings"
 
@@ -25,10 +25,10 @@ func tokenByte(c byte) bool {
 }
 
 // email finds the address around an @: a local part, a domain with a dot and a
-// top-level part of letters.
-func email(s string, at int) finding {
+// top-level part of letters. It does not start before least.
+func email(s string, at, least int) Finding {
 	from := at
-	for from > 0 && (wordByte(s[from-1]) || strings.IndexByte(".+-%'", s[from-1]) >= 0) {
+	for from > least && (wordByte(s[from-1]) || strings.IndexByte(".+-%'", s[from-1]) >= 0) {
 		from--
 	}
 	for from < at && strings.IndexByte(".'-", s[from]) >= 0 {
@@ -41,59 +41,59 @@ func email(s string, at int) finding {
 	domain := s[at+1 : max(end, at+1)]
 	dot := strings.LastIndexByte(domain, '.')
 	if from == at || dot <= 0 || len(domain)-dot-1 < 2 {
-		return finding{}
+		return Finding{}
 	}
 	for _, c := range []byte(domain[dot+1:]) {
 		if !letter(c) {
-			return finding{}
+			return Finding{}
 		}
 	}
-	return finding{from, end, KindEmail}
+	return Finding{from, end, KindEmail}
 }
 
 // privateKey finds a PEM block that says PRIVATE KEY, to its end line or, when
 // that is cut off, to the end of the text.
-func privateKey(s string, i int) finding {
+func privateKey(s string, i int) Finding {
 	line := s[i:]
 	if j := strings.Index(line[5:], "-----"); j < 0 || !strings.Contains(line[:j+5], "PRIVATE KEY") {
-		return finding{}
+		return Finding{}
 	}
 	end := strings.Index(line, "-----END")
 	if end < 0 {
-		return finding{i, len(s), KindPrivate}
+		return Finding{i, len(s), KindPrivate}
 	}
 	if j := strings.Index(line[end+8:], "-----"); j >= 0 {
-		return finding{i, i + end + 8 + j + 5, KindPrivate}
+		return Finding{i, i + end + 8 + j + 5, KindPrivate}
 	}
-	return finding{i, len(s), KindPrivate}
+	return Finding{i, len(s), KindPrivate}
 }
 
-func bearer(s string, i int) finding {
+func bearer(s string, i int) Finding {
 	const word = "bearer "
 	if len(s)-i < len(word)+8 || !strings.EqualFold(s[i:i+len(word)], word) {
-		return finding{}
+		return Finding{}
 	}
 	from := i + len(word)
 	end := run(s, from, tokenByte)
 	if end-from < 8 || !random(s[from:end]) {
-		return finding{}
+		return Finding{}
 	}
-	return finding{from, end, KindBearer}
+	return Finding{from, end, KindBearer}
 }
 
 // jwt finds three base64url parts of which the first starts with {" encoded.
-func jwt(s string, i int) finding {
+func jwt(s string, i int) Finding {
 	if !strings.HasPrefix(s[i:], "eyJ") {
-		return finding{}
+		return Finding{}
 	}
 	end := run(s, i, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 	for end > i && s[end-1] == '.' {
 		end--
 	}
 	if strings.Count(s[i:end], ".") != 2 || end-i < 30 {
-		return finding{}
+		return Finding{}
 	}
-	return finding{i, end, KindJWT}
+	return Finding{i, end, KindJWT}
 }
 
 // prefix is what keys of a well-known service start with, and the fewest bytes
@@ -141,8 +141,8 @@ func prefixes() [256][]prefix {
 	return by
 }
 
-func (r *Redactor) apiKey(s string, i int) finding {
-	for _, p := range r.prefixes[s[i]] {
+func (d *Detector) apiKey(s string, i int) Finding {
+	for _, p := range d.prefixes[s[i]] {
 		if !strings.HasPrefix(s[i:], p.text) {
 			continue
 		}
@@ -151,10 +151,10 @@ func (r *Redactor) apiKey(s string, i int) finding {
 			end--
 		}
 		if end-i-len(p.text) >= p.least && random(s[i+len(p.text):end]) {
-			return finding{i, end, KindKey}
+			return Finding{i, end, KindKey}
 		}
 	}
-	return finding{}
+	return Finding{}
 }
 
 // secretName reports whether a name announces a secret: it ends in one of the
@@ -184,17 +184,17 @@ func secretName(name string) bool {
 
 // named finds name=value and name: value where the name announces a secret, or
 // is plainly "token" or "key" and the value looks random.
-func named(s string, i int) finding {
+func named(s string, i int) Finding {
 	at, end := valueAfter(s, i)
 	word := s[at:end]
-	if len(word) < 6 || redacted(word) || at-i > 12 {
-		return finding{}
+	if len(word) < 6 || Redacted(word) || at-i > 12 {
+		return Finding{}
 	}
 	name := nameBefore(s, i)
 	if secretName(name) && (!plainWord(word) || s[i] == '=') || tokenName(name) && len(word) >= 16 && random(word) {
-		return finding{at, end, KindSecret}
+		return Finding{at, end, KindSecret}
 	}
-	return finding{}
+	return Finding{}
 }
 
 // nameBefore is the word that ends at i, without its quotes.
