@@ -1,0 +1,245 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package exact
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/bits"
+)
+
+// ErrCorrupt is the error of Decode for bytes that AppendBinary does not write.
+var ErrCorrupt = errors.New("decode sums: corrupt")
+
+// maxCount bounds every count that is read, so that merging what was read cannot
+// overflow.
+const maxCount = 1 << 53
+
+func (w wide) append(b []byte) []byte {
+	// Folding the sign into the last bit keeps small negative numbers short.
+	s := uint64(int64(w.hi) >> 63)
+	hi, lo := w.hi^s, w.lo^s
+	hi, lo = hi<<1|lo>>63, lo<<1|s&1
+	return binary.AppendUvarint(binary.AppendUvarint(b, lo), hi)
+}
+
+func (m *moments) append(b []byte) []byte { return m.yy.append(m.xy.append(m.xx.append(b))) }
+
+// reader takes numbers off a buffer and remembers whether one was missing.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) uint64() uint64 {
+	x, n := binary.Uvarint(r.b)
+	// The shortest form is the only one, so that equal sums are equal bytes.
+	if n <= 0 || n > 1 && r.b[n-1] == 0 {
+		r.bad, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return x
+}
+
+// count is a number in 0..limit.
+func (r *reader) count(limit int64) int64 {
+	x := r.uint64()
+	if x > uint64(min(limit, maxCount)) {
+		r.bad = true
+		return 0
+	}
+	return int64(x)
+}
+
+func (r *reader) wide() wide {
+	lo, hi := r.uint64(), r.uint64()
+	s := -(lo & 1)
+	return wide{hi: hi>>1 ^ s, lo: (lo>>1 | hi<<63) ^ s}
+}
+
+func (r *reader) moments() moments { return moments{xx: r.wide(), xy: r.wide(), yy: r.wide()} }
+
+func (r *reader) end(valid bool) ([]byte, error) {
+	if r.bad || !valid {
+		return nil, ErrCorrupt
+	}
+	return r.b, nil
+}
+
+// possible reports whether g tasks can have the sums x and y with the products m,
+// where the products leave room to be merged.
+func (m *moments) possible(g int64, x, y wide) bool {
+	if g == 0 {
+		return *m == moments{} && x == wide{} && y == wide{}
+	}
+	room := func(w wide) bool { return bits.LeadingZeros64(w.hi^uint64(int64(w.hi)>>63)) >= 4 }
+	_, _, _, ok := m.central(int(g), x, y)
+	return ok && room(m.xx) && room(m.xy) && room(m.yy) && room(x) && room(y)
+}
+
+// AppendBinary appends the sums: the same tasks give the same bytes.
+func (r *Rate) AppendBinary(b []byte) []byte {
+	for _, x := range [...]int64{r.n, r.cases, r.yes, r.failing, r.succeeding} {
+		b = binary.AppendUvarint(b, uint64(x))
+	}
+	return r.m.append(b)
+}
+
+// Decode replaces r by what AppendBinary wrote at the start of b, and gives the
+// bytes after it. Other bytes: ErrCorrupt, and r is unchanged.
+func (r *Rate) Decode(b []byte) (rest []byte, err error) {
+	d := reader{b: b}
+	var o Rate
+	o.n = d.count(maxCount)
+	o.cases, o.yes = d.count(o.n), d.count(o.n)
+	o.failing, o.succeeding = d.count(o.cases), d.count(o.cases)
+	o.m = d.moments()
+	rest, err = d.end(!d.bad && (o.n == 0) == (o.cases == 0) && o.m.possible(o.cases, integer(o.yes), integer(o.n)))
+	if err == nil {
+		*r = o
+	}
+	return rest, err
+}
+
+// AppendBinary appends the sums: the same tasks give the same bytes.
+func (x *Mean) AppendBinary(b []byte) []byte {
+	for _, n := range [...]int64{x.n, x.cases, x.sum, x.failing, x.succeeding} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	f := byte(0)
+	if x.fractional {
+		f = 1
+	}
+	return x.m.append(append(b, f))
+}
+
+// maxValues bounds a Mean, so that its products fit.
+const maxValues = 1 << 42
+
+// Decode is as Rate.Decode.
+func (x *Mean) Decode(b []byte) (rest []byte, err error) {
+	d := reader{b: b}
+	var o Mean
+	o.n = d.count(maxValues)
+	o.cases = d.count(o.n)
+	sum := d.uint64()
+	o.sum = int64(min(sum, maxValues*Scale))
+	o.failing, o.succeeding = d.count(o.cases), d.count(o.cases)
+	o.fractional = d.count(1) == 1
+	o.m = d.moments()
+	rest, err = d.end(!d.bad && sum <= uint64(o.n)*Scale && (o.n == 0) == (o.cases == 0) && o.m.possible(o.cases, integer(o.sum), integer(o.n)))
+	if err == nil {
+		*x = o
+	}
+	return rest, err
+}
+
+// AppendBinary appends the sums: the same tasks give the same bytes.
+func (r *Ratio) AppendBinary(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(r.cases))
+	return r.m.append(r.den.append(r.num.append(b)))
+}
+
+// Decode is as Rate.Decode.
+func (r *Ratio) Decode(b []byte) (rest []byte, err error) {
+	d := reader{b: b}
+	o := Ratio{cases: d.count(maxCount), num: d.wide(), den: d.wide(), m: d.moments()}
+	rest, err = d.end(!d.bad && o.m.possible(o.cases, o.num, o.den))
+	if err == nil {
+		*r = o
+	}
+	return rest, err
+}
+
+// AppendBinary appends the bins in use: the same tasks give the same bytes.
+func (q *Quantiles) AppendBinary(b []byte) []byte {
+	bins := q.table.bins()
+	for _, x := range [...]uint64{uint64(q.cases), uint64(len(bins))} {
+		b = binary.AppendUvarint(b, x)
+	}
+	last := uint32(0)
+	for _, x := range bins {
+		b = x.append(binary.AppendUvarint(b, uint64(x.key-last)))
+		last = x.key
+	}
+	b = q.cut.append(b)
+	if q.cut.n > 0 {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(q.limit))
+	}
+	return b
+}
+
+func (x bin) append(b []byte) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(b, x.n), x.ss), x.sm)
+}
+
+func (r *reader) bin(key uint32) bin {
+	return bin{key: key, n: uint64(r.count(countMask)), excess: excess{ss: r.uint64(), sm: r.uint64()}}
+}
+
+// Decode is as Rate.Decode. It allocates in proportion to len(b).
+func (q *Quantiles) Decode(b []byte) (rest []byte, err error) {
+	d := reader{b: b}
+	var o Quantiles
+	o.cases = d.count(maxCount)
+	sums, key := running{}, uint64(0)
+	for i := d.count(maxKey + 1); i > 0 && !d.bad; i-- {
+		step := d.uint64()
+		first := o.table.used == 0
+		if key += step; key > maxKey || step > maxKey || step == 0 && !first {
+			return nil, ErrCorrupt
+		}
+		x := d.bin(uint32(key))
+		if x.n == 0 || !sums.grow(x) {
+			return nil, ErrCorrupt
+		}
+		if x.excess == (excess{}) {
+			o.table.bump(x.key, x.n)
+		} else {
+			o.table.bumpMore(x.key, x.n, x.excess)
+		}
+	}
+	o.cut = d.bin(0)
+	ok := sums.grow(o.cut)
+	if o.cut.n > 0 {
+		o.limit = d.limit()
+	}
+	o.n = int64(sums.n)
+	rest, err = d.end(ok && o.possible(sums))
+	if err == nil {
+		*q = o
+	}
+	return rest, err
+}
+
+// grow adds a bin and reports whether the sums still fit.
+func (r *running) grow(b bin) bool {
+	o := *r
+	*r = r.plus(b)
+	return b.ss <= 1<<62 && b.sm <= 1<<62 && (b.n > 0 || b.excess == excess{}) &&
+		r.n <= maxCount && r.ss < 1<<62 && r.sm < 1<<62 && r.ss >= o.ss && r.sm >= o.sm
+}
+
+func (r *reader) limit() float64 {
+	if len(r.b) < 8 {
+		r.bad = true
+		return 0
+	}
+	x := math.Float64frombits(binary.BigEndian.Uint64(r.b))
+	r.b = r.b[8:]
+	r.bad = r.bad || !(x >= 0 && x <= math.MaxFloat64)
+	return x
+}
+
+// possible reports whether tasks can have these sums of all bins.
+func (q *Quantiles) possible(all running) bool {
+	if q.n == 0 {
+		return q.cases == 0
+	}
+	m := moments{xx: wide{lo: all.ss}, xy: wide{lo: all.sm}, yy: wide{lo: all.ss}}
+	n := integer(q.n)
+	_, _, _, ok := m.central(int(q.cases), n, n)
+	return ok && all.ss == all.sm && q.cases > 0 && q.cases <= q.n && (q.cases == q.n) == (all.ss == all.n)
+}

@@ -1,0 +1,68 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package exact
+
+import "github.com/callvet/callvet/stats"
+
+// Mean is a mean of fractions in [0,1] in units of 1/Scale, counted by task. It is
+// exact for up to 2^42 values.
+type Mean struct {
+	cases, n, sum int64
+	failing       int64 // tasks with a value below 1
+	succeeding    int64 // tasks with a value above 0
+	fractional    bool
+	m             moments // x: sum of a task, y: its values
+}
+
+// Add adds one task with n values that sum up to sum, which is limited to
+// 0..n*Scale. A task without values is left out.
+func (x *Mean) Add(sum int64, n int) {
+	if n <= 0 {
+		return
+	}
+	m := int64(n)
+	sum = min(max(sum, 0), m*Scale)
+	x.cases++
+	x.n += m
+	x.sum += sum
+	if sum < m*Scale {
+		x.failing++
+	}
+	if sum > 0 {
+		x.succeeding++
+	}
+	x.fractional = x.fractional || sum%Scale != 0
+	x.m.add(&moments{
+		xx: mulUnsigned(uint64(sum), uint64(sum)), xy: mulUnsigned(uint64(sum), uint64(m)), yy: mulUnsigned(uint64(m), uint64(m)),
+	})
+}
+
+// Merge adds the tasks of o, which must be other tasks than those of x.
+func (x *Mean) Merge(o *Mean) {
+	x.cases += o.cases
+	x.n += o.n
+	x.sum += o.sum
+	x.failing += o.failing
+	x.succeeding += o.succeeding
+	x.fractional = x.fractional || o.fractional
+	x.m.add(&o.m)
+}
+
+// N is the number of values.
+func (x *Mean) N() int { return int(x.n) }
+
+// Cases is the number of tasks with at least one value.
+func (x *Mean) Cases() int { return int(x.cases) }
+
+// Interval is that of stats.Clusters.Interval over the same tasks. Values are
+// taken for yes and no where every task's sum is a whole number.
+func (x *Mean) Interval(conf, rho0 float64) stats.Interval {
+	s := stats.Sums{
+		Cases: int(x.cases), N: int(x.n), Sum: float64(x.sum) / Scale, Sizes2: x.m.yy.float(),
+		Failing: int(x.failing), Succeeding: int(x.succeeding), Fractional: x.fractional,
+	}
+	s.SS, s.SM, s.MM, _ = x.m.central(s.Cases, integer(x.sum), integer(x.n))
+	s.SS, s.SM = s.SS/(Scale*Scale), s.SM/Scale
+	c := s.Clusters()
+	return c.Interval(conf, rho0)
+}

@@ -1,0 +1,187 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package exact
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/callvet/callvet/stats"
+)
+
+// Quantiles is a histogram of numbers >= 0, for example latencies, that knows which
+// of them share a task. Numbers are kept to 11 significant bits: to 1/2048 of
+// their size, whole numbers up to 2048 exactly. Its size grows with the different
+// numbers seen and not with their count; the empty one has no table. It is exact
+// as long as the squares of the tasks' sizes sum up to less than 2^64.
+type Quantiles struct {
+	cases, n int64
+	table    histogram
+	cut      bin     // the values that were cut off, later than all others
+	limit    float64 // the smallest of them
+	keys     []uint32
+}
+
+// Add adds one task with its values; the last censored of them were cut off, so
+// that the truth is at least the value. Values below 0, infinite ones and NaN are
+// left out, and so is a task without others. The values are not kept.
+func (q *Quantiles) Add(values []float64, censored int) {
+	if len(values) == 1 && censored <= 0 {
+		if x := values[0]; x >= 0 && x <= math.MaxFloat64 {
+			q.cases++
+			q.n++
+			q.table.bump(keyOf(x), 1)
+		}
+		return
+	}
+	q.addTask(values, len(values)-min(max(censored, 0), len(values)))
+}
+
+// addTask adds a task whose values from index whole on were cut off.
+func (q *Quantiles) addTask(values []float64, whole int) {
+	q.keys = q.keys[:0]
+	cut := uint64(0)
+	for i, x := range values {
+		switch {
+		case !(x >= 0 && x <= math.MaxFloat64):
+		case i < whole:
+			q.keys = append(q.keys, keyOf(x))
+		default:
+			if cut++; q.cut.n == 0 && cut == 1 || x < q.limit {
+				q.limit = x
+			}
+		}
+	}
+	m := uint64(len(q.keys)) + cut
+	if m == 0 {
+		return
+	}
+	q.cases++
+	q.n += int64(m)
+	sortKeys(q.keys)
+	s := uint64(0)
+	for i := 0; i < len(q.keys); {
+		key, from := q.keys[i], s
+		for ; i < len(q.keys) && q.keys[i] == key; i++ {
+			s++
+		}
+		if m == 1 {
+			q.table.bump(key, 1)
+			return
+		}
+		q.table.bumpMore(key, s-from, beyond(from, s, m))
+	}
+	x := beyond(s, m, m)
+	q.cut.n += cut
+	q.cut.ss += x.ss
+	q.cut.sm += x.sm
+}
+
+// beyond is the excess of a task of m values, a of them before a bin and b up to
+// and with it.
+func beyond(a, b, m uint64) excess {
+	return excess{ss: (b - a) * (b + a - 1), sm: (b - a) * (m - 1)}
+}
+
+// sortKeys is an insertion sort for the few calls that a task has.
+func sortKeys(keys []uint32) {
+	if len(keys) > 24 {
+		slices.Sort(keys)
+		return
+	}
+	for i := 1; i < len(keys); i++ {
+		k, j := keys[i], i
+		for ; j > 0 && keys[j-1] > k; j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = k
+	}
+}
+
+// Merge adds the tasks of o, which must be other tasks than those of q.
+func (q *Quantiles) Merge(o *Quantiles) {
+	q.cases += o.cases
+	q.n += o.n
+	q.table.merge(&o.table)
+	if o.cut.n > 0 && (q.cut.n == 0 || o.limit < q.limit) {
+		q.limit = o.limit
+	}
+	q.cut.n += o.cut.n
+	q.cut.ss += o.cut.ss
+	q.cut.sm += o.cut.sm
+}
+
+// N is the number of values, with those cut off.
+func (q *Quantiles) N() int { return int(q.n) }
+
+// Cases is the number of tasks with at least one value.
+func (q *Quantiles) Cases() int { return int(q.cases) }
+
+// Intervals are those of stats.QuantileIntervals over the same tasks, the values
+// rounded to their bins.
+func (q *Quantiles) Intervals(conf float64, qs ...float64) []stats.Interval {
+	out := make([]stats.Interval, len(qs))
+	for i, iv := range stats.SampleQuantiles(q.inOrder(), conf, qs...) {
+		out[i] = iv.Interval
+	}
+	return out
+}
+
+// ordered is a stats.Sample: bin i has the values of ranks up to upTo[i].n.
+type ordered struct {
+	q      *Quantiles
+	values []float64
+	upTo   []running
+}
+
+// running are the sums up to a bin: of s, s*s and s*m, with s the number of a
+// task's values up to there and m that of all its values.
+type running struct{ n, ss, sm uint64 }
+
+func (r running) plus(b bin) running {
+	return running{n: r.n + b.n, ss: r.ss + b.ss + b.n, sm: r.sm + b.sm + b.n}
+}
+
+func (q *Quantiles) inOrder() *ordered {
+	o := &ordered{q: q}
+	var sums running
+	add := func(x float64, b bin) {
+		sums = sums.plus(b)
+		o.values, o.upTo = append(o.values, x), append(o.upTo, sums)
+	}
+	for _, b := range q.table.bins() {
+		add(valueOf(b.key), b)
+	}
+	if q.cut.n > 0 {
+		add(math.Inf(1), q.cut)
+	}
+	return o
+}
+
+func (o *ordered) N() int     { return int(o.q.n) }
+func (o *ordered) Cases() int { return int(o.q.cases) }
+
+func (o *ordered) Value(rank int) float64 {
+	return o.values[sort.Search(len(o.upTo)-1, func(i int) bool { return o.upTo[i].n >= uint64(rank) })]
+}
+
+func (o *ordered) Limit() float64 {
+	if o.q.cut.n == 0 {
+		return math.Inf(1)
+	}
+	return o.q.limit
+}
+
+func (o *ordered) AtMost(x float64) stats.Clusters {
+	i := sort.Search(len(o.values), func(i int) bool { return o.values[i] > x })
+	if i == 0 {
+		return stats.Clusters{}
+	}
+	// All values together have s = m, so that the last sum is that of m*m.
+	at, squares := o.upTo[i-1], wide{lo: o.upTo[len(o.upTo)-1].ss}
+	m := moments{xx: wide{lo: at.ss}, xy: wide{lo: at.sm}, yy: squares}
+	s := stats.Sums{Cases: o.Cases(), N: o.N(), Sum: float64(at.n), Sizes2: squares.float()}
+	s.SS, s.SM, s.MM, _ = m.central(s.Cases, wide{lo: at.n}, integer(o.q.n))
+	return s.Clusters()
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package exact
+
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats"
+)
+
+// Rate is a share of calls, counted by task. It is exact for up to 2^53 calls.
+type Rate struct {
+	cases, n, yes int64
+	failing       int64   // tasks with fewer yes than calls
+	succeeding    int64   // tasks with at least one yes
+	m             moments // x: yes of a task, y: its calls
+}
+
+// Add adds one task with yes (limited to 0..n) of n calls. A task without calls
+// is left out.
+func (r *Rate) Add(yes, n int) {
+	if n <= 0 {
+		return
+	}
+	y, m := int64(min(max(yes, 0), n)), int64(n)
+	r.cases++
+	r.n += m
+	r.yes += y
+	if y < m {
+		r.failing++
+	}
+	if y > 0 {
+		r.succeeding++
+	}
+	r.m.xx.add(mulUnsigned(uint64(y), uint64(y)))
+	r.m.xy.add(mulUnsigned(uint64(y), uint64(m)))
+	r.m.yy.add(mulUnsigned(uint64(m), uint64(m)))
+}
+
+// Merge adds the tasks of o, which must be other tasks than those of r.
+func (r *Rate) Merge(o *Rate) {
+	r.cases += o.cases
+	r.n += o.n
+	r.yes += o.yes
+	r.failing += o.failing
+	r.succeeding += o.succeeding
+	r.m.add(&o.m)
+}
+
+// N is the number of calls.
+func (r *Rate) N() int { return int(r.n) }
+
+// Yes is the number of calls that were yes.
+func (r *Rate) Yes() int { return int(r.yes) }
+
+// Cases is the number of tasks with at least one call.
+func (r *Rate) Cases() int { return int(r.cases) }
+
+// Interval is that of stats.Clusters.Interval over the same tasks.
+func (r *Rate) Interval(conf, rho0 float64) stats.Interval {
+	s := stats.Sums{
+		Cases: int(r.cases), N: int(r.n), Sum: float64(r.yes), Sizes2: r.m.yy.float(),
+		Failing: int(r.failing), Succeeding: int(r.succeeding),
+	}
+	s.SS, s.SM, s.MM, _ = r.m.central(s.Cases, integer(r.yes), integer(r.n))
+	c := s.Clusters()
+	return c.Interval(conf, rho0)
+}
+
+// ByCase is the share of tasks all of whose calls were yes, one value a task.
+func (r *Rate) ByCase(conf float64) stats.Interval {
+	good := r.cases - r.failing
+	s := stats.Sums{
+		Cases: int(r.cases), N: int(r.cases), Sum: float64(good), Sizes2: float64(r.cases),
+		Failing: int(r.failing), Succeeding: int(good),
+	}
+	if r.cases > 0 {
+		s.SS = mul(good, r.failing).float() / float64(r.cases)
+	}
+	c := s.Clusters()
+	return c.Interval(conf, stats.DefaultRho0)
+}
+
+// informativeAbove is the correlation from which call counts are informative.
+const informativeAbove = 0.3
+
+// Informative reports whether tasks that fail more than others make more calls, as
+// with retries: the correlation of a task's calls with its failures in excess of
+// the overall rate is above 0.3, and above two standard errors of no correlation.
+// Then the rate by call and the rate by task tell different stories, and both
+// should be watched. Failures that only grow in proportion to the calls have no
+// excess. Fewer than 10 tasks, tasks of one size or without excess tell nothing:
+// false.
+// Source: Statistics specification, section 2.
+func (r *Rate) Informative() bool {
+	if r.cases < 10 {
+		return false
+	}
+	yy, ym, mm, _ := r.m.central(int(r.cases), integer(r.yes), integer(r.n))
+	// The excess of a task is e = f - q*m = p*m - y, so that its products follow
+	// from those of y and m.
+	p := float64(r.yes) / float64(r.n)
+	em, ee := p*mm-ym, yy-2*p*ym+p*p*mm
+	if mm <= 0 || ee <= 1e-13*(yy+p*p*mm) {
+		return false
+	}
+	return em/math.Sqrt(ee*mm) > max(informativeAbove, 2/math.Sqrt(float64(r.cases)))
+}

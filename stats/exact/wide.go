@@ -1,0 +1,95 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package exact
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// wide is a signed integer of 128 bits in two's complement.
+type wide struct{ hi, lo uint64 }
+
+func integer(x int64) wide { return wide{hi: uint64(x >> 63), lo: uint64(x)} }
+
+// mul is x*y.
+func mul(x, y int64) wide {
+	hi, lo := bits.Mul64(uint64(x), uint64(y))
+	// The unsigned product counts a negative factor 2^64 too high.
+	hi -= uint64(x>>63)&uint64(y) + uint64(y>>63)&uint64(x)
+	return wide{hi: hi, lo: lo}
+}
+
+// mulUnsigned is x*y, which is below 2^127.
+func mulUnsigned(x, y uint64) wide {
+	hi, lo := bits.Mul64(x, y)
+	return wide{hi: hi, lo: lo}
+}
+
+func (w *wide) add(o wide) {
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, o.lo, 0)
+	w.hi, _ = bits.Add64(w.hi, o.hi, carry)
+}
+
+// over is w/d for a w that is not negative and a quotient below 2^63.
+func (w wide) over(d uint64) int64 {
+	q, _ := bits.Div64(w.hi%d, w.lo, d)
+	return int64(q)
+}
+
+// int64 is w, or the nearest end of the range.
+func (w wide) int64() int64 {
+	switch {
+	case w.hi == uint64(int64(w.lo)>>63):
+		return int64(w.lo)
+	case int64(w.hi) < 0:
+		return -1 << 63
+	}
+	return 1<<63 - 1
+}
+
+func (w wide) big() *big.Int {
+	x := new(big.Int).SetInt64(int64(w.hi))
+	return x.Lsh(x, 64).Add(x, new(big.Int).SetUint64(w.lo))
+}
+
+// float is the float64 next to w.
+func (w wide) float() float64 {
+	if w.hi == uint64(int64(w.lo)>>63) {
+		return float64(int64(w.lo))
+	}
+	x, _ := new(big.Float).SetInt(w.big()).Float64()
+	return x
+}
+
+// centered is g times the product about the means: g*sum(a*b) - sum(a)*sum(b)
+// over g cases.
+func centered(g int, product, a, b wide) *big.Int {
+	x := product.big()
+	x.Mul(x, big.NewInt(int64(g)))
+	return x.Sub(x, new(big.Int).Mul(a.big(), b.big()))
+}
+
+// moments are the sums of the products of two numbers a task has, x and y.
+type moments struct{ xx, xy, yy wide }
+
+func (m *moments) add(o *moments) {
+	m.xx.add(o.xx)
+	m.xy.add(o.xy)
+	m.yy.add(o.yy)
+}
+
+// central are the products about the means of g cases with sums x and y, rounded
+// once from the exact value. ok is false for products that no numbers have.
+func (m *moments) central(g int, x, y wide) (xx, xy, yy float64, ok bool) {
+	a, b, c := centered(g, m.xx, x, x), centered(g, m.xy, x, y), centered(g, m.yy, y, y)
+	ok = a.Sign() >= 0 && c.Sign() >= 0 && new(big.Int).Mul(b, b).Cmp(new(big.Int).Mul(a, c)) <= 0
+	n := float64(g)
+	return rounded(a) / n, rounded(b) / n, rounded(c) / n, ok
+}
+
+func rounded(x *big.Int) float64 {
+	f, _ := new(big.Float).SetInt(x).Float64()
+	return f
+}
