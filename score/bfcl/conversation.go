@@ -1,0 +1,93 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package bfcl
+
+import "github.com/callvet/callvet/value"
+
+// The error types of a conversation over several turns, in the order in which
+// they are looked for.
+const (
+	InferenceError    ErrorType = "multi_turn:inference_error"
+	ForceTerminated   ErrorType = "multi_turn:force_terminated"
+	EmptyTurn         ErrorType = "multi_turn:empty_turn_model_response"
+	StateMismatch     ErrorType = "multi_turn:instance_state_mismatch"
+	ExecutionMismatch ErrorType = "multi_turn:execution_response_mismatch"
+)
+
+// Conversation is an executed attempt at a case of several turns: what the
+// model's calls returned and left behind, beside what the right calls did.
+type Conversation struct {
+	// Failed tells that the attempt broke off with an error of the provider.
+	Failed bool
+	Turns  []ConversationTurn
+	// Expected is the number of turns of the ground truth.
+	Expected int
+}
+
+// ConversationTurn is one turn of a Conversation.
+type ConversationTurn struct {
+	// Results are what the model's calls returned in this turn, in order; a call
+	// that could not be decoded has none.
+	Results []string
+	// Truth is what the right calls return; empty where no call is due.
+	Truth []string
+	// State is the world after the turn, TruthState the world in which the right
+	// calls were executed. Where both are the zero Value they are the same.
+	State, TruthState value.Value
+}
+
+// ConversationVerdict is the leaderboard's judgement of a Conversation.
+type ConversationVerdict struct {
+	OK    bool
+	Error ErrorType
+	// Turn is the first one that is wrong, from 0; -1: the attempt as a whole.
+	Turn int
+	// Missing is the result of the right calls that the model never saw, where
+	// Error is ExecutionMismatch.
+	Missing string
+}
+
+// CheckConversation judges an executed attempt. A turn in which no call is due
+// is not looked at, whatever the model did in it: only its results count for
+// later turns, and its state stays. Every result of the right calls of a turn
+// has to be among the model's results so far, as often as the right calls of
+// that turn return it. States are compared with Python's ==.
+func CheckConversation(c *Conversation) ConversationVerdict {
+	switch {
+	case c.Failed:
+		return ConversationVerdict{Error: InferenceError, Turn: -1}
+	case len(c.Turns) != c.Expected:
+		return ConversationVerdict{Error: ForceTerminated, Turn: -1}
+	}
+	seen := map[string]int{}
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		for _, r := range t.Results {
+			seen[r]++
+		}
+		if len(t.Truth) == 0 {
+			continue
+		}
+		if len(t.Results) == 0 {
+			return ConversationVerdict{Error: EmptyTurn, Turn: i}
+		}
+		if !equal(t.State, t.TruthState, false) {
+			return ConversationVerdict{Error: StateMismatch, Turn: i}
+		}
+		if missing, ok := unseen(t.Truth, seen); !ok {
+			return ConversationVerdict{Error: ExecutionMismatch, Turn: i, Missing: missing}
+		}
+	}
+	return ConversationVerdict{OK: true, Turn: -1}
+}
+
+// unseen is the first of results that occurs more often than it was seen.
+func unseen(results []string, seen map[string]int) (string, bool) {
+	need := make(map[string]int, len(results))
+	for _, r := range results {
+		if need[r]++; need[r] > seen[r] {
+			return r, false
+		}
+	}
+	return "", true
+}
