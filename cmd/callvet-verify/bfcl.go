@@ -89,6 +89,8 @@ type bfclCheck struct {
 	n, same  map[string]int
 	disagree []string
 	missing  int
+	// each, when set, is told every verdict; name is the file's without its endings.
+	each func(name string, row *officialRow, passed bool)
 }
 
 func newBFCLCheck(name, dir string) (*bfclCheck, error) {
@@ -132,7 +134,11 @@ func (v *bfclCheck) file(ctx context.Context, path string) error {
 			return fmt.Errorf("%s %s: %w", path, row.ID, err)
 		}
 		repeats[row.ID]++
-		v.count(filepath.Base(path), &row, v.scorer.Score(c, tr))
+		r := v.scorer.Score(c, tr)
+		v.count(filepath.Base(path), &row, r)
+		if v.each != nil {
+			v.each(stem(path), &row, r.Verdict == callvet.VerdictPass)
+		}
 		return nil
 	})
 }
@@ -200,6 +206,11 @@ func (v *bfclCheck) report(out io.Writer, files int) bool {
 	}
 	fmt.Fprintf(out, "%-16s %-27s %6d of %6d  %7.3f %%  (%d files)\n", v.name, "all", same, n, 100*float64(same)/float64(max(n, 1)), files)
 	return ok
+}
+
+// stem is a data file's name without its endings.
+func stem(path string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".jsonl")
 }
 
 // eachLine calls do for every line of a JSON Lines file, gzip or not.

@@ -6,6 +6,8 @@
 //
 //	callvet-verify matcher          the matcher conformance cases
 //	callvet-verify bfcl             the official BFCL verdicts, case by case
+//	callvet-verify bfcl-multiturn   BFCL's conversations, and its runs compared
+//	callvet-verify tau              the verdicts of τ-bench and τ²-bench
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify coverage         how often the intervals hold the truth
@@ -24,7 +26,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | resume BINARY | stats | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -47,6 +49,10 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return matcher(out, data)
 	case args[0] == "bfcl":
 		return bfclAgreement(ctx, out, data)
+	case args[0] == "bfcl-multiturn":
+		return conversations(ctx, out, data)
+	case args[0] == "tau":
+		return tau(out, data)
 	case args[0] == "resume" && len(args) == 2:
 		return resume(ctx, out, args[1])
 	case args[0] == "stats":
@@ -54,5 +60,5 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, resume BINARY, stats or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats or coverage", args[0])
 }
