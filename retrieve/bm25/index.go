@@ -1,0 +1,244 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package bm25
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/callvet/callvet"
+)
+
+// Field says how much one field of the documents weighs.
+type Field struct {
+	// Name is for explanations.
+	Name string
+	// Weight multiplies the field's term counts; 0 leaves the field out.
+	Weight float64
+	// B in [0,1] is how much a field that is longer than the mean is marked down.
+	B float64
+}
+
+// Options are the constants of the formula.
+type Options struct {
+	// K1 > 0 says how fast a term's repetitions stop counting.
+	K1     float64
+	Fields []Field
+}
+
+// MaxFields is how many fields an index can have.
+const MaxFields = 16
+
+// Document is a text to be found: the terms of each field, in the order of
+// Options.Fields.
+type Document struct {
+	ID     string
+	Fields [][]string
+}
+
+// Index holds documents. Any number of goroutines may read it while nobody
+// updates it. Documents have numbers from 0 in the order in which they were added.
+type Index struct {
+	options Options
+	ids     []string
+	byID    map[string]int
+	lengths []uint32 // of document d's field f: lengths[d*fields+f]
+	terms   map[string]int
+	lists   []list
+	words   vocabulary
+	scratch sync.Pool
+}
+
+// list is what the index knows of one term, in the order of documents.
+type list struct {
+	term string
+	raw  []occurrence
+	docs []uint32  // distinct documents of raw
+	gain []float64 // of each, the score of the term in it
+	idf  float64
+}
+
+// occurrence is how often one field of one document has a term.
+type occurrence struct {
+	doc   uint32
+	count uint16
+	field uint16
+}
+
+// New makes an empty index.
+func New(o Options) (*Index, error) {
+	if !(o.K1 > 0) || math.IsInf(o.K1, 0) || len(o.Fields) == 0 || len(o.Fields) > MaxFields {
+		return nil, fmt.Errorf("make index: k1 must be positive and there must be 1 to %d fields: %w", MaxFields, callvet.ErrInvalid)
+	}
+	for _, f := range o.Fields {
+		if !(f.Weight >= 0) || math.IsInf(f.Weight, 0) || !(f.B >= 0 && f.B <= 1) {
+			return nil, fmt.Errorf("make index: field %s: weight must be at least 0 and b in [0,1]: %w", f.Name, callvet.ErrInvalid)
+		}
+	}
+	o.Fields = slices.Clone(o.Fields)
+	return &Index{options: o, byID: map[string]int{}, terms: map[string]int{}}, nil
+}
+
+// Len is the number of documents.
+func (x *Index) Len() int { return len(x.ids) }
+
+// ID names document doc.
+func (x *Index) ID(doc int) string { return x.ids[doc] }
+
+// Doc gives the number of the document of that name.
+func (x *Index) Doc(id string) (doc int, ok bool) {
+	doc, ok = x.byID[id]
+	return doc, ok
+}
+
+// Update takes documents out and adds others at the end, all or nothing: an index
+// from which a document was removed equals one that never had it. It is an error
+// to remove an unknown document, or to add one twice. It takes time in proportion
+// to the whole index, so many changes belong into one call.
+func (x *Index) Update(add []Document, remove []string) error {
+	gone, err := x.check(add, remove)
+	if err != nil {
+		return err
+	}
+	if len(gone) > 0 {
+		x.drop(gone)
+	}
+	for i := range add {
+		x.append(&add[i])
+	}
+	x.weigh()
+	x.words = newVocabulary(x.lists)
+	return nil
+}
+
+func (x *Index) check(add []Document, remove []string) (gone map[int]bool, err error) {
+	gone = make(map[int]bool, len(remove))
+	for _, id := range remove {
+		d, ok := x.byID[id]
+		if !ok || gone[d] {
+			return nil, fmt.Errorf("remove document %q: %w", id, callvet.ErrNotFound)
+		}
+		gone[d] = true
+	}
+	seen := make(map[string]bool, len(add))
+	for _, d := range add {
+		old, ok := x.byID[d.ID]
+		if ok && !gone[old] || seen[d.ID] {
+			return nil, fmt.Errorf("add document %q: there is one of that name: %w", d.ID, callvet.ErrConflict)
+		}
+		if len(d.Fields) != len(x.options.Fields) {
+			return nil, fmt.Errorf("add document %q: %d fields, want %d: %w", d.ID, len(d.Fields), len(x.options.Fields), callvet.ErrInvalid)
+		}
+		seen[d.ID] = true
+	}
+	return gone, nil
+}
+
+// drop renumbers what stays.
+func (x *Index) drop(gone map[int]bool) {
+	n := len(x.options.Fields)
+	number := make([]uint32, len(x.ids))
+	ids, lengths := x.ids[:0:0], x.lengths[:0:0]
+	clear(x.byID)
+	for d, id := range x.ids {
+		if gone[d] {
+			continue
+		}
+		number[d] = uint32(len(ids))
+		x.byID[id] = len(ids)
+		ids = append(ids, id)
+		lengths = append(lengths, x.lengths[d*n:(d+1)*n]...)
+	}
+	x.ids, x.lengths = ids, lengths
+	lists := x.lists[:0:0]
+	clear(x.terms)
+	for _, l := range x.lists {
+		raw := l.raw[:0]
+		for _, o := range l.raw {
+			if !gone[int(o.doc)] {
+				o.doc = number[o.doc]
+				raw = append(raw, o)
+			}
+		}
+		if len(raw) > 0 {
+			x.terms[l.term] = len(lists)
+			lists = append(lists, list{term: l.term, raw: raw})
+		}
+	}
+	x.lists = lists
+}
+
+func (x *Index) append(d *Document) {
+	doc := uint32(len(x.ids))
+	x.byID[d.ID] = len(x.ids)
+	x.ids = append(x.ids, d.ID)
+	for f, terms := range d.Fields {
+		x.lengths = append(x.lengths, uint32(len(terms)))
+		for _, t := range terms {
+			i, ok := x.terms[t]
+			if !ok {
+				i = len(x.lists)
+				x.terms[t] = i
+				x.lists = append(x.lists, list{term: t})
+			}
+			l := &x.lists[i]
+			if k := len(l.raw) - 1; k >= 0 && l.raw[k].doc == doc && l.raw[k].field == uint16(f) {
+				if l.raw[k].count < math.MaxUint16 {
+					l.raw[k].count++
+				}
+				continue
+			}
+			l.raw = append(l.raw, occurrence{doc: doc, count: 1, field: uint16(f)})
+		}
+	}
+}
+
+// weigh computes the gain of every term in every document.
+func (x *Index) weigh() {
+	norms := x.norms()
+	n := len(x.options.Fields)
+	for i := range x.lists {
+		l := &x.lists[i]
+		distinct := 0
+		for k, o := range l.raw {
+			if k == 0 || o.doc != l.raw[k-1].doc {
+				distinct++
+			}
+		}
+		l.docs, l.gain = make([]uint32, 0, distinct), make([]float64, 0, distinct)
+		l.idf = idf(len(x.ids), distinct)
+		for k := 0; k < len(l.raw); {
+			doc, weight := l.raw[k].doc, 0.0
+			for ; k < len(l.raw) && l.raw[k].doc == doc; k++ {
+				weight += float64(l.raw[k].count) * norms[int(doc)*n+int(l.raw[k].field)]
+			}
+			l.docs = append(l.docs, doc)
+			l.gain = append(l.gain, l.idf*weight/(weight+x.options.K1))
+		}
+	}
+}
+
+// norms gives, of each field of each document, what one occurrence of a term in it
+// counts: weight / (1 - b + b·length/mean).
+func (x *Index) norms() []float64 {
+	n := len(x.options.Fields)
+	means := make([]float64, n)
+	for i, l := range x.lengths {
+		means[i%n] += float64(l)
+	}
+	out := make([]float64, len(x.lengths))
+	for i, l := range x.lengths {
+		f := x.options.Fields[i%n]
+		if l > 0 {
+			out[i] = f.Weight / (1 - f.B + f.B*float64(l)/(means[i%n]/float64(len(x.ids))))
+		}
+	}
+	return out
+}
+
+// idf is Lucene's: never negative, ln(1 + (n-df+½)/(df+½)).
+func idf(n, df int) float64 {
+	return math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5))
+}

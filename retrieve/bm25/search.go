@@ -1,0 +1,152 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package bm25
+
+// Term is one form of a word of a question.
+type Term struct {
+	Text string
+	// Weight in (0,1] is how much this form counts; 1 for the word itself.
+	Weight float64
+}
+
+// Group is one word of a question in all its forms: of those that a document has,
+// the one that gives most counts, once.
+type Group []Term
+
+// Hit is a document found.
+type Hit struct {
+	Doc   int
+	Score float64
+}
+
+// Words makes one group of one form from each word. A repeated word counts as often
+// as it is there.
+func Words(words []string) []Group {
+	out := make([]Group, len(words))
+	for i, w := range words {
+		out[i] = Group{{Text: w, Weight: 1}}
+	}
+	return out
+}
+
+// work is what one search needs and the next can use again.
+type work struct {
+	scores  []float64
+	touched []uint32
+	best    []float64 // of one group
+	seen    []uint32
+}
+
+func (x *Index) take() *work {
+	w, ok := x.scratch.Get().(*work)
+	if !ok {
+		w = &work{}
+	}
+	if len(w.scores) != len(x.ids) {
+		w.scores, w.best = make([]float64, len(x.ids)), make([]float64, len(x.ids))
+		w.touched, w.seen = w.touched[:0], w.seen[:0]
+	}
+	return w
+}
+
+func (x *Index) give(w *work) {
+	for _, d := range w.touched {
+		w.scores[d] = 0
+	}
+	w.touched = w.touched[:0]
+	x.scratch.Put(w)
+}
+
+// Search gives the k documents with the highest scores above 0, best first; of equal
+// ones those added earlier come first. The score is the sum over the groups.
+func (x *Index) Search(q []Group, k int) []Hit {
+	w := x.take()
+	defer x.give(w)
+	x.score(q, w)
+	t := NewTop(k)
+	for _, d := range w.touched {
+		t.Offer(int(d), w.scores[d])
+	}
+	return t.Sorted()
+}
+
+// Visit calls yield with every document that has a term of the question and its
+// score, in no particular order.
+func (x *Index) Visit(q []Group, yield func(doc int, score float64)) {
+	w := x.take()
+	defer x.give(w)
+	x.score(q, w)
+	for _, d := range w.touched {
+		yield(int(d), w.scores[d])
+	}
+}
+
+func (x *Index) score(q []Group, w *work) {
+	for _, g := range q {
+		switch {
+		case len(g) == 1:
+			x.addTerm(g[0], w)
+		case len(g) > 1:
+			x.addGroup(g, w)
+		}
+	}
+}
+
+func (x *Index) addTerm(t Term, w *work) {
+	i, ok := x.terms[t.Text]
+	if !ok || t.Weight <= 0 {
+		return
+	}
+	l := &x.lists[i]
+	gain := l.gain[:len(l.docs)]
+	for k, d := range l.docs {
+		s := w.scores[d]
+		if s == 0 {
+			w.touched = append(w.touched, d)
+		}
+		w.scores[d] = s + t.Weight*gain[k]
+	}
+}
+
+func (x *Index) addGroup(g Group, w *work) {
+	for _, t := range g {
+		i, ok := x.terms[t.Text]
+		if !ok || t.Weight <= 0 {
+			continue
+		}
+		l := &x.lists[i]
+		gain := l.gain[:len(l.docs)]
+		for k, d := range l.docs {
+			b := w.best[d]
+			if b == 0 {
+				w.seen = append(w.seen, d)
+			}
+			w.best[d] = max(b, t.Weight*gain[k])
+		}
+	}
+	for _, d := range w.seen {
+		s := w.scores[d]
+		if s == 0 {
+			w.touched = append(w.touched, d)
+		}
+		w.scores[d] = s + w.best[d]
+		w.best[d] = 0
+	}
+	w.seen = w.seen[:0]
+}
+
+// Ceiling is a bound that no document's score for the group reaches: the highest
+// weight times inverse document frequency of its forms. A word that no document has
+// counts as one that a single document could have.
+func (x *Index) Ceiling(g Group) float64 {
+	if len(g) == 0 {
+		return idf(len(x.ids), 0)
+	}
+	best := 0.0
+	for _, t := range g {
+		if i, ok := x.terms[t.Text]; ok {
+			best = max(best, t.Weight*x.lists[i].idf)
+		}
+	}
+	return best
+}

@@ -1,0 +1,107 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieve
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve/bm25"
+	"github.com/callvet/callvet/retrieve/vector"
+)
+
+// Formula is how the score of a tool is made.
+type Formula string
+
+// The formulas.
+const (
+	// Mixed is the sum of the lexical and the vector part by their weights.
+	Mixed Formula = "mixed"
+	// ReciprocalRank sums 1/(60+rank) of both orders by their weights (Cormack,
+	// Clarke and Büttcher 2009).
+	ReciprocalRank Formula = "reciprocal_rank"
+	// Additive is the second document's arithmetic: see BigTool.
+	Additive Formula = "additive"
+)
+
+// Options say how tools are scored. Take a preset and change it.
+type Options struct {
+	Formula Formula
+	// K1 and the fields are those of BM25F (Mixed, ReciprocalRank).
+	K1                                                              float64
+	Name, Description, Keywords, Parameters, Details, Examples, Group Weight
+	// Forms says how far a word of the question may be from a tool's words.
+	Forms bm25.Expansion
+	// Embedder makes the vectors; nil for none. VectorWeight in [0,1] is the share of
+	// the vector part (Mixed, ReciprocalRank), or its factor (Additive).
+	Embedder     vector.Embedder
+	VectorWeight float64
+	// Cache keeps the vectors of tools; nil for none.
+	Cache vector.Cache
+	// Additive has the weights of that formula.
+	Additive AdditiveWeights
+	// Primary and Fallback are namespaces by their beginnings (Additive): a tool
+	// whose namespace begins with one of them belongs to it.
+	Primary, Fallback [][]string
+	// Limit is how many tools Search gives when asked for 0.
+	Limit int
+	// Threshold is the score under which a tool is not given. 0 gives all with a
+	// score above 0.
+	Threshold float64
+	// Confidence turns the best score and its lead over the next into the
+	// probability that the best tool is right; nil leaves it uncalibrated. Results
+	// under MinConfidence are empty.
+	Confidence    *Logistic
+	MinConfidence float64
+}
+
+// Weight is what one field of a tool counts: Weight >= 0 multiplies the counts of its
+// words, B in [0,1] marks down fields that are longer than the mean.
+type Weight struct{ Weight, B float64 }
+
+// AdditiveWeights are points for each thing that a question and a tool share.
+type AdditiveWeights struct {
+	Name, Keyword, Token, Example, Namespace float64
+	// Candidates is how many tools go on to the reranker.
+	Candidates int
+}
+
+// Default gives the preset whose weights were chosen by measurement
+// (docs/RETRIEVAL.md). It needs neither network nor weights of a model.
+func Default() Options {
+	return Options{
+		Formula:      Mixed,
+		K1:           1.2,
+		Name:         Weight{3, 0.3},
+		Description:  Weight{1.5, 0.4},
+		Keywords:     Weight{1.5, 0.4},
+		Parameters:   Weight{0.7, 0.5},
+		Details:      Weight{0.4, 0.6},
+		Examples:     Weight{1.5, 0.5},
+		Group:        Weight{0.5, 0.5},
+		Forms:        bm25.Expansion{Inflection: 0.8, Compound: 0.4, Misspelling: 0.7, MinPart: 4, Max: 8},
+		VectorWeight: 0.3,
+		Limit:        10,
+	}
+}
+
+func (o Options) fields() []bm25.Field {
+	f := func(name string, w Weight) bm25.Field { return bm25.Field{Name: name, Weight: w.Weight, B: w.B} }
+	return []bm25.Field{
+		f("name", o.Name), f("description", o.Description), f("keywords", o.Keywords), f("parameters", o.Parameters),
+		f("details", o.Details), f("examples", o.Examples), f("group", o.Group),
+	}
+}
+
+func (o Options) check() error {
+	switch o.Formula {
+	case Mixed, ReciprocalRank, Additive:
+	default:
+		return fmt.Errorf("check options: formula %q: %w", o.Formula, callvet.ErrInvalid)
+	}
+	if o.Formula != Additive && !(o.VectorWeight >= 0 && o.VectorWeight <= 1) || !(o.VectorWeight >= 0) || math.IsInf(o.VectorWeight, 0) {
+		return fmt.Errorf("check options: vector weight %v: %w", o.VectorWeight, callvet.ErrInvalid)
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve/bm25"
+	"github.com/callvet/callvet/retrieve/vector"
+)
+
+// Hit is a tool that was found.
+type Hit struct {
+	// ID names the entry; Score is what its formula gives: in [0,1] for Mixed, where
+	// 1 is a tool that has nothing but the question.
+	ID    string
+	Score float64
+	Parts Parts
+	entry int
+}
+
+// Parts are what a score is the sum of. Lexical and Semantic are the two sides of
+// Mixed, weighted; the others are points of the additive formula.
+type Parts struct {
+	Lexical, Semantic                                 float64
+	Name, Keywords, Description, Examples, Namespace float64
+	// Matched lists the keywords within the question (Additive).
+	Matched []string
+}
+
+// Result is what a question got.
+type Result struct {
+	// Hits are the tools, best first; none when nothing fits.
+	Hits []Hit
+	// Confidence is the probability that the first hit is right, when Calibrated;
+	// otherwise it is 0 and says nothing.
+	Confidence float64
+	Calibrated bool
+	// Abstained says that there were tools, and none was good enough.
+	Abstained bool
+}
+
+// Search gives the limit best tools for a question; 0 for the limit of the options.
+// A question without words gives nothing. Errors come from the embedder only.
+func (x *Index) Search(ctx context.Context, question string, limit int) (Result, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if limit <= 0 {
+		limit = x.options.Limit
+	}
+	limit = max(limit, 1)
+	cosines, err := x.cosines(ctx, question)
+	if err != nil {
+		return Result{}, err
+	}
+	var hits []Hit
+	switch x.options.Formula {
+	case Additive:
+		hits = x.searchAdditive(question, cosines)
+	case ReciprocalRank:
+		hits = x.searchRanks(x.groups(question), cosines, max(limit, 2))
+	default:
+		hits = x.searchMixed(x.groups(question), cosines, max(limit, 2))
+	}
+	return x.result(hits, limit), nil
+}
+
+// result applies what decides whether anything is given at all.
+func (x *Index) result(hits []Hit, limit int) Result {
+	r := Result{}
+	if len(hits) == 0 {
+		return r
+	}
+	if c := x.options.Confidence; c != nil {
+		lead := hits[0].Score
+		if len(hits) > 1 {
+			lead -= hits[1].Score
+		}
+		r.Confidence, r.Calibrated = c.Probability(hits[0].Score, lead), true
+		if r.Confidence < x.options.MinConfidence {
+			r.Abstained = true
+			return r
+		}
+	}
+	for _, h := range hits[:min(limit, len(hits))] {
+		if x.options.Threshold > 0 && h.Score < x.options.Threshold {
+			break
+		}
+		r.Hits = append(r.Hits, h)
+	}
+	r.Abstained = len(r.Hits) == 0
+	return r
+}
+
+// groups turns a question into the forms under which tools may have its words.
+func (x *Index) groups(question string) []bm25.Group {
+	words := x.analyzer.Query(question, x.spoken)
+	groups := make([]bm25.Group, len(words))
+	for i, stems := range words {
+		groups[i] = x.lexical.Expand(stems, x.options.Forms)
+	}
+	return groups
+}
+
+func (x *Index) cosines(ctx context.Context, question string) ([]float32, error) {
+	e := x.options.Embedder
+	if e == nil || x.vectors.Len() == 0 || x.options.VectorWeight == 0 {
+		return nil, nil
+	}
+	vs, err := e.Embed(ctx, []string{question})
+	if err != nil {
+		return nil, fmt.Errorf("embed question: %w", err)
+	}
+	if len(vs) != 1 {
+		return nil, fmt.Errorf("embed question: %d vectors for one text: %w", len(vs), callvet.ErrInvalid)
+	}
+	if err := vector.Check(vs[0], x.vectors.Width()); err != nil {
+		return nil, fmt.Errorf("embed question: %w", err)
+	}
+	vector.Normalize(vs[0])
+	out := make([]float32, x.vectors.Len())
+	x.vectors.Cosines(vs[0], out)
+	return out, nil
+}
+
+// searchMixed mixes the lexical score, as a share of the highest score that any tool
+// could have for the question, with the cosine, which counts from 0.
+func (x *Index) searchMixed(groups []bm25.Group, cosines []float32, k int) []Hit {
+	share := x.lexicalShare(groups, cosines != nil)
+	top := bm25.NewTop(k)
+	if cosines == nil {
+		x.lexical.Visit(groups, func(doc int, score float64) { top.Offer(doc, score*share) })
+		return x.hits(top.Sorted(), nil)
+	}
+	scores := make([]float64, len(cosines))
+	x.lexical.Visit(groups, func(doc int, score float64) { scores[doc] = score * share })
+	for i, c := range cosines {
+		top.Offer(i, scores[i]+x.options.VectorWeight*max(0, float64(c)))
+	}
+	return x.hits(top.Sorted(), cosines)
+}
+
+// lexicalShare is what a lexical score is multiplied with.
+func (x *Index) lexicalShare(groups []bm25.Group, mixed bool) float64 {
+	ceiling := 0.0
+	for _, g := range groups {
+		ceiling += x.lexical.Ceiling(g)
+	}
+	if ceiling == 0 {
+		return 0
+	}
+	if mixed {
+		return (1 - x.options.VectorWeight) / ceiling
+	}
+	return 1 / ceiling
+}
+
+func (x *Index) hits(found []bm25.Hit, cosines []float32) []Hit {
+	out := make([]Hit, len(found))
+	for i, h := range found {
+		semantic := 0.0
+		if cosines != nil {
+			semantic = x.options.VectorWeight * max(0, float64(cosines[h.Doc]))
+		}
+		out[i] = Hit{ID: x.lexical.ID(h.Doc), Score: h.Score, Parts: Parts{Lexical: h.Score - semantic, Semantic: semantic}, entry: h.Doc}
+	}
+	return out
+}
+
+// rankDepth is how deep both orders are read for reciprocal ranks, and rankConstant
+// what is added to each rank (Cormack, Clarke and Büttcher 2009).
+const (
+	rankDepth    = 200
+	rankConstant = 60
+)
+
+func (x *Index) searchRanks(groups []bm25.Group, cosines []float32, k int) []Hit {
+	parts := map[int]Parts{}
+	for rank, h := range x.lexical.Search(groups, rankDepth) {
+		parts[h.Doc] = Parts{Lexical: (1 - x.options.VectorWeight) / float64(rankConstant+rank+1)}
+	}
+	near := bm25.NewTop(rankDepth)
+	for i, c := range cosines {
+		near.Offer(i, float64(c))
+	}
+	for rank, h := range near.Sorted() {
+		p := parts[h.Doc]
+		p.Semantic = x.options.VectorWeight / float64(rankConstant+rank+1)
+		parts[h.Doc] = p
+	}
+	top := bm25.NewTop(k)
+	for doc, p := range parts {
+		top.Offer(doc, p.Lexical+p.Semantic)
+	}
+	var out []Hit
+	for _, h := range top.Sorted() {
+		out = append(out, Hit{ID: x.lexical.ID(h.Doc), Score: h.Score, Parts: parts[h.Doc], entry: h.Doc})
+	}
+	return out
+}
+
+// Logistic turns a score and its lead over the next one into a probability:
+// 1/(1+exp(-(Bias + Score·score + Lead·lead))). The zero value says one half of all.
+type Logistic struct{ Bias, Score, Lead float64 }
+
+// Probability is in [0,1].
+func (l Logistic) Probability(score, lead float64) float64 {
+	return 1 / (1 + math.Exp(-(l.Bias + l.Score*score + l.Lead*lead)))
+}

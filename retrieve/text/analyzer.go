@@ -1,0 +1,125 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package text
+
+import "slices"
+
+// Analyzer turns texts into terms: folded words without function words, stemmed.
+type Analyzer struct {
+	// function has the languages in which a word is a function word, one bit each.
+	function map[string]uint8
+	// stems remembers the stems of words of documents.
+	stems map[stemKey]string
+}
+
+type stemKey struct {
+	language Language
+	word     string
+}
+
+// maxRemembered bounds the memory of stems: a catalog of 100,000 tools has some
+// 30,000 words.
+const maxRemembered = 200_000
+
+// NewAnalyzer makes an analyzer of all Languages.
+func NewAnalyzer() *Analyzer {
+	a := &Analyzer{function: map[string]uint8{}, stems: map[stemKey]string{}}
+	for i, l := range Languages() {
+		for _, w := range Words(functionWords(l)) {
+			a.function[w] |= 1 << i
+		}
+	}
+	return a
+}
+
+// Detect names the language of a text from its folded words: the one with most
+// function words, the first of Languages when two are even. ok is false when no
+// word tells.
+func (a *Analyzer) Detect(words []string) (l Language, ok bool) {
+	var counts [8]int
+	for _, w := range words {
+		for bits, i := a.function[w], 0; bits > 0; bits, i = bits>>1, i+1 {
+			counts[i] += int(bits & 1)
+		}
+	}
+	best := 0
+	for i := range Languages() {
+		if counts[i] > counts[best] {
+			best = i
+		}
+	}
+	return Languages()[best], counts[best] > 0
+}
+
+// Document appends to terms the terms of the folded words of a document in
+// language l: for each word that is no function word the stem in l, and the
+// English one where that differs, since names of tools are often English. It
+// remembers stems and must not be called by two goroutines at once.
+func (a *Analyzer) Document(terms []string, l Language, words []string) []string {
+	for _, w := range words {
+		if a.isFunction(l, w) {
+			continue
+		}
+		s := a.remembered(l, w)
+		terms = append(terms, s)
+		if l == English {
+			continue
+		}
+		if e := a.remembered(English, w); e != s {
+			terms = append(terms, e)
+		}
+	}
+	return terms
+}
+
+// Query gives the terms of a question: for each word that is no function word its
+// stems in the given languages, without repetition, in the order of the languages.
+// When all words are function words, all of them are kept. Which words are function
+// words is decided by the language that the question is in; languages must not be
+// empty.
+func (a *Analyzer) Query(s string, languages []Language) [][]string {
+	words := Words(s)
+	l, ok := a.Detect(words)
+	if !ok || !slices.Contains(languages, l) {
+		l = languages[0]
+	}
+	out := make([][]string, 0, len(words))
+	for _, all := range []bool{false, true} {
+		for _, w := range words {
+			if !all && a.isFunction(l, w) {
+				continue
+			}
+			out = append(out, stemsOf(w, languages))
+		}
+		if len(out) > 0 {
+			break
+		}
+	}
+	return out
+}
+
+func stemsOf(w string, languages []Language) []string {
+	stems := make([]string, 0, len(languages))
+	for _, l := range languages {
+		if s := Stem(l, w); !slices.Contains(stems, s) {
+			stems = append(stems, s)
+		}
+	}
+	return stems
+}
+
+func (a *Analyzer) isFunction(l Language, w string) bool {
+	return a.function[w]&(1<<slices.Index(Languages(), l)) != 0
+}
+
+func (a *Analyzer) remembered(l Language, w string) string {
+	k := stemKey{l, w}
+	s, ok := a.stems[k]
+	if !ok {
+		s = Stem(l, w)
+		if len(a.stems) < maxRemembered {
+			a.stems[k] = s
+		}
+	}
+	return s
+}

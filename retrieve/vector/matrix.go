@@ -1,0 +1,131 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package vector
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+
+	"github.com/viterin/vek/vek32"
+
+	"github.com/callvet/callvet"
+)
+
+// Embedder makes one vector of each text, in their order, all of one length.
+type Embedder interface {
+	// Model names what made the vectors, with its version: vectors of different
+	// models are not comparable.
+	Model() string
+	// Embed gives one vector for each text. A text without content gives zeros.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Cache keeps vectors between processes.
+type Cache interface {
+	// Get gives the vector of a key, and whether there is one.
+	Get(k Key) (v []float32, ok bool)
+	// Put keeps it; what cannot be kept is made again.
+	Put(k Key, v []float32)
+}
+
+// Key names a vector: another model or another text is another vector, so that a
+// changed text can never get its old one.
+type Key struct {
+	Model string
+	Text  [sha256.Size]byte
+}
+
+// KeyOf gives the key of a text.
+func KeyOf(model, text string) Key { return Key{Model: model, Text: sha256.Sum256([]byte(text))} }
+
+// Matrix holds vectors of one length, normalized to length 1, so that a product with
+// another such vector is the cosine of their angle.
+type Matrix struct {
+	width int
+	data  []float32
+}
+
+// Len is the number of vectors; Width their length, 0 while there is none.
+func (m *Matrix) Len() int {
+	if m.width == 0 {
+		return 0
+	}
+	return len(m.data) / m.width
+}
+
+// Width is the length of the vectors, 0 while there is none.
+func (m *Matrix) Width() int { return m.width }
+
+// Append adds a vector; v is not kept. Zeros stay zeros, with a cosine of 0 to
+// everything. It is an error to add one of another length, or one that is not finite.
+func (m *Matrix) Append(v []float32) error {
+	width := m.width
+	if width == 0 {
+		width = len(v)
+	}
+	if err := Check(v, width); err != nil {
+		return err
+	}
+	m.width = len(v)
+	m.data = append(m.data, v...)
+	Normalize(m.data[len(m.data)-len(v):])
+	return nil
+}
+
+// Check tells what is wrong with a vector that should have that width: another width,
+// nothing at all, or numbers that are not finite.
+func Check(v []float32, width int) error {
+	if len(v) == 0 || len(v) != width {
+		return fmt.Errorf("check vector: it has %d numbers, want %d: %w", len(v), width, callvet.ErrInvalid)
+	}
+	for _, x := range v {
+		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("check vector: a number is not finite: %w", callvet.ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// Keep drops the vectors for which keep is false; the others move up.
+func (m *Matrix) Keep(keep func(row int) bool) {
+	n := 0
+	for row := range m.Len() {
+		if keep(row) {
+			copy(m.data[n:], m.data[row*m.width:(row+1)*m.width])
+			n += m.width
+		}
+	}
+	m.data = m.data[:n]
+}
+
+// Row gives vector row; it must not be changed.
+func (m *Matrix) Row(row int) []float32 { return m.data[row*m.width : (row+1)*m.width] }
+
+// Cosines writes into out, which has Len numbers, the cosine of q with every vector.
+// q has length 1 or 0, as Normalize leaves it; one of another width gives zeros.
+func (m *Matrix) Cosines(q, out []float32) {
+	if len(q) != m.width || m.width == 0 {
+		clear(out)
+		return
+	}
+	for row := range out {
+		out[row] = vek32.Dot(q, m.data[row*m.width:(row+1)*m.width])
+	}
+}
+
+// Normalize scales v to length 1 in place; zeros stay.
+func Normalize(v []float32) {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return
+	}
+	scale := 1 / math.Sqrt(sum)
+	for i, x := range v {
+		v[i] = float32(float64(x) * scale)
+	}
+}
