@@ -81,7 +81,7 @@ func (m *moments) possible(g int64, x, y wide) bool {
 
 // AppendBinary appends the sums: the same tasks give the same bytes.
 func (r *Rate) AppendBinary(b []byte) []byte {
-	for _, x := range [...]int64{r.n, r.cases, r.yes, r.failing, r.succeeding} {
+	for _, x := range [...]int64{r.n, r.cases, r.yes, r.failing, r.succeeding, r.most} {
 		b = binary.AppendUvarint(b, uint64(x))
 	}
 	return r.m.append(b)
@@ -94,9 +94,10 @@ func (r *Rate) Decode(b []byte) (rest []byte, err error) {
 	var o Rate
 	o.n = d.count(maxCount)
 	o.cases, o.yes = d.count(o.n), d.count(o.n)
-	o.failing, o.succeeding = d.count(o.cases), d.count(o.cases)
+	o.failing, o.succeeding, o.most = d.count(o.cases), d.count(o.cases), d.count(o.n)
 	o.m = d.moments()
-	rest, err = d.end(!d.bad && (o.n == 0) == (o.cases == 0) && o.m.possible(o.cases, integer(o.yes), integer(o.n)))
+	rest, err = d.end(!d.bad && (o.n == 0) == (o.most == 0) && (o.n == 0) == (o.cases == 0) &&
+		o.m.possible(o.cases, integer(o.yes), integer(o.n)))
 	if err == nil {
 		*r = o
 	}

@@ -3,7 +3,6 @@
 package exact
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -33,8 +32,8 @@ func valueOf(key uint32) float64 { return math.Float64frombits(uint64(key) << ke
 // task of one value.
 type excess struct{ ss, sm uint64 }
 
-// histogram is a hash table of bins with linear probing. A count is never 0, so
-// that an empty slot is.
+// histogram is a hash table of bins with linear probing. A bin's count is never 0,
+// so that a slot of 0 is free.
 type histogram struct {
 	slots  []uint64
 	extra  []excess // as slots; nil until a task has two values
@@ -50,7 +49,7 @@ func (h *histogram) bump(key uint32, n uint64) int {
 		h.resize(4)
 	}
 	mask := len(h.slots) - 1
-	for i := h.at(key) & mask; ; i = (i + 1) & mask {
+	for i := h.at(key); ; i = (i + 1) & mask {
 		s := h.slots[i]
 		if s>>countBits == uint64(key) && s != 0 {
 			h.slots[i] = s + n
@@ -67,6 +66,15 @@ func (h *histogram) bump(key uint32, n uint64) int {
 		h.slots[i] = uint64(key)<<countBits | n
 		return i
 	}
+}
+
+// find is the place of a bin in use.
+func (h *histogram) find(key uint32) int {
+	i := h.at(key)
+	for h.slots[i] == 0 || h.slots[i]>>countBits != uint64(key) {
+		i = (i + 1) & (len(h.slots) - 1)
+	}
+	return i
 }
 
 // bumpMore is bump for the values of a task that has others.
@@ -122,17 +130,19 @@ type bin struct {
 
 // bins are those in use, in ascending order.
 func (h *histogram) bins() []bin {
-	out := make([]bin, 0, h.used)
-	for i, s := range h.slots {
-		if s == 0 {
-			continue
+	slots := make([]uint64, 0, h.used)
+	for _, s := range h.slots {
+		if s != 0 {
+			slots = append(slots, s)
 		}
-		b := bin{key: uint32(s >> countBits), n: s & countMask}
-		if h.extra != nil {
-			b.excess = h.extra[i]
-		}
-		out = append(out, b)
 	}
-	slices.SortFunc(out, func(a, b bin) int { return cmp.Compare(a.key, b.key) })
+	slices.Sort(slots) // by key, which is on top and there once
+	out := make([]bin, len(slots))
+	for i, s := range slots {
+		out[i] = bin{key: uint32(s >> countBits), n: s & countMask}
+		if h.extra != nil {
+			out[i].excess = h.extra[h.find(out[i].key)]
+		}
+	}
 	return out
 }

@@ -32,9 +32,7 @@ func (x *Mean) Add(sum int64, n int) {
 		x.succeeding++
 	}
 	x.fractional = x.fractional || sum%Scale != 0
-	x.m.add(&moments{
-		xx: mulUnsigned(uint64(sum), uint64(sum)), xy: mulUnsigned(uint64(sum), uint64(m)), yy: mulUnsigned(uint64(m), uint64(m)),
-	})
+	x.m.add(&moments{xx: mul(sum, sum), xy: mul(sum, m), yy: mul(m, m)})
 }
 
 // Merge adds the tasks of o, which must be other tasks than those of x.

@@ -86,7 +86,7 @@ func beyond(a, b, m uint64) excess {
 
 // sortKeys is an insertion sort for the few calls that a task has.
 func sortKeys(keys []uint32) {
-	if len(keys) > 24 {
+	if len(keys) > 64 {
 		slices.Sort(keys)
 		return
 	}
@@ -144,13 +144,14 @@ func (r running) plus(b bin) running {
 }
 
 func (q *Quantiles) inOrder() *ordered {
-	o := &ordered{q: q}
+	bins := q.table.bins()
+	o := &ordered{q: q, values: make([]float64, 0, len(bins)+1), upTo: make([]running, 0, len(bins)+1)}
 	var sums running
 	add := func(x float64, b bin) {
 		sums = sums.plus(b)
 		o.values, o.upTo = append(o.values, x), append(o.upTo, sums)
 	}
-	for _, b := range q.table.bins() {
+	for _, b := range bins {
 		add(valueOf(b.key), b)
 	}
 	if q.cut.n > 0 {

@@ -13,6 +13,7 @@ type Rate struct {
 	cases, n, yes int64
 	failing       int64   // tasks with fewer yes than calls
 	succeeding    int64   // tasks with at least one yes
+	most          int64   // the calls of the biggest task
 	m             moments // x: yes of a task, y: its calls
 }
 
@@ -26,15 +27,19 @@ func (r *Rate) Add(yes, n int) {
 	r.cases++
 	r.n += m
 	r.yes += y
-	if y < m {
-		r.failing++
+	if m > r.most {
+		r.most = m
 	}
-	if y > 0 {
-		r.succeeding++
+	// The sign bits of differences: a branch would often be guessed wrong.
+	r.failing += int64(uint64(y-m) >> 63)
+	r.succeeding += int64(uint64(-y) >> 63)
+	if m < 1<<32 {
+		r.m.xx.addSmall(uint64(y * y))
+		r.m.xy.addSmall(uint64(y * m))
+		r.m.yy.addSmall(uint64(m) * uint64(m))
+		return
 	}
-	r.m.xx.add(mulUnsigned(uint64(y), uint64(y)))
-	r.m.xy.add(mulUnsigned(uint64(y), uint64(m)))
-	r.m.yy.add(mulUnsigned(uint64(m), uint64(m)))
+	r.m.add(&moments{xx: mul(y, y), xy: mul(y, m), yy: mul(m, m)})
 }
 
 // Merge adds the tasks of o, which must be other tasks than those of r.
@@ -44,6 +49,7 @@ func (r *Rate) Merge(o *Rate) {
 	r.yes += o.yes
 	r.failing += o.failing
 	r.succeeding += o.succeeding
+	r.most = max(r.most, o.most)
 	r.m.add(&o.m)
 }
 
@@ -85,13 +91,15 @@ func (r *Rate) ByCase(conf float64) stats.Interval {
 const informativeAbove = 0.3
 
 // Informative reports whether tasks that fail more than others make more calls, as
-// with retries: the correlation of a task's calls with its failures in excess of
-// the overall rate is above 0.3, and above two standard errors of no correlation.
-// Then the rate by call and the rate by task tell different stories, and both
-// should be watched. Failures that only grow in proportion to the calls have no
-// excess. Fewer than 10 tasks, tasks of one size or without excess tell nothing:
-// false.
-// Source: Statistics specification, section 2.
+// with retries: then the rate by call and the rate by task tell different stories,
+// and both should be watched. It holds where the correlation of a task's calls
+// with its failures in excess of the overall rate is above 0.3. Failures that only
+// grow in proportion to the calls have no excess. Where few tasks or one big task
+// decide, chance alone may correlate them: the correlation must also be above
+// 2/sqrt(tasks), and above the root of the biggest task's share in the variance of
+// the calls. Fewer than 10 tasks, or tasks of one size or
+// without excess: false.
+// Source: Statistics specification, section 2; the two guards by simulation.
 func (r *Rate) Informative() bool {
 	if r.cases < 10 {
 		return false
@@ -99,10 +107,13 @@ func (r *Rate) Informative() bool {
 	yy, ym, mm, _ := r.m.central(int(r.cases), integer(r.yes), integer(r.n))
 	// The excess of a task is e = f - q*m = p*m - y, so that its products follow
 	// from those of y and m.
-	p := float64(r.yes) / float64(r.n)
+	g, p := float64(r.cases), float64(r.yes)/float64(r.n)
 	em, ee := p*mm-ym, yy-2*p*ym+p*p*mm
 	if mm <= 0 || ee <= 1e-13*(yy+p*p*mm) {
 		return false
 	}
-	return em/math.Sqrt(ee*mm) > max(informativeAbove, 2/math.Sqrt(float64(r.cases)))
+	biggest := (float64(r.most) - float64(r.n)/g) / math.Sqrt(mm)
+	return em/math.Sqrt(ee*mm) > max(informativeAbove, 2/math.Sqrt(g), CC*biggest)
 }
+
+var CC = 1.0

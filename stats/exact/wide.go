@@ -20,16 +20,17 @@ func mul(x, y int64) wide {
 	return wide{hi: hi, lo: lo}
 }
 
-// mulUnsigned is x*y, which is below 2^127.
-func mulUnsigned(x, y uint64) wide {
-	hi, lo := bits.Mul64(x, y)
-	return wide{hi: hi, lo: lo}
-}
-
 func (w *wide) add(o wide) {
 	var carry uint64
 	w.lo, carry = bits.Add64(w.lo, o.lo, 0)
 	w.hi, _ = bits.Add64(w.hi, o.hi, carry)
+}
+
+// addSmall adds a number of 64 bits; a carry is rare.
+func (w *wide) addSmall(x uint64) {
+	if w.lo += x; w.lo < x {
+		w.hi++
+	}
 }
 
 // over is w/d for a w that is not negative and a quotient below 2^63.
