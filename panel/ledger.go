@@ -5,6 +5,7 @@ package panel
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -25,7 +26,7 @@ type Ledger struct {
 
 type ledgerCase struct {
 	id     string
-	hash   [16]byte
+	hash   [16]byte // zero: what the case asks is not known
 	slices []sliceID
 }
 
@@ -58,6 +59,8 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 		i = len(l.cases)
 		l.index[c.ID] = i
 		l.cases = append(l.cases, ledgerCase{id: c.ID, hash: caseHash(c), slices: memberships(l.sliceBy, c)})
+	} else if l.cases[i].hash == [16]byte{} { // an attempt that tells more than those before
+		l.cases[i].hash = caseHash(c)
 	}
 	row := l.cells[cell.Target]
 	for len(row) <= i {
@@ -87,11 +90,15 @@ func (l *Ledger) at(target, i int) attempts {
 }
 
 // caseHash identifies what a case asks and how it is judged; texts that only
-// describe it, its tags and its place in a file do not count.
+// describe it, its tags and its place in a file do not count. It is zero for a
+// case that has nothing but those.
 func caseHash(c *callvet.Case) [16]byte {
 	k := *c
 	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil
 	k.Position, k.Skip = callvet.Position{}, ""
+	if reflect.DeepEqual(k, callvet.Case{}) {
+		return [16]byte{}
+	}
 	b, err := json.Marshal(k)
 	if err != nil { // an invalid raw value; the message tells it from others
 		b = []byte(err.Error())

@@ -1,0 +1,41 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"testing"
+
+	"github.com/callvet/callvet"
+)
+
+// TestUnknownCasesArePairedByID holds that a case changed only where both sides
+// tell what it asks.
+func TestUnknownCasesArePairedByID(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		base, cand []string // what the attempts say that the case asks
+		changed    bool
+	}{
+		"neither tells":        {[]string{""}, []string{""}, false},
+		"one tells":            {[]string{""}, []string{"a"}, false},
+		"both, the same":       {[]string{"a"}, []string{"a"}, false},
+		"both, not the same":   {[]string{"a"}, []string{"b"}, true},
+		"a later attempt does": {[]string{"", "a"}, []string{"b"}, true},
+		"the first one counts": {[]string{"a", "b"}, []string{"a", ""}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ledger := func(asks []string) *Ledger {
+				l := NewLedger("run", []string{"m"}, nil)
+				for i, s := range asks {
+					l.Add(&callvet.Case{ID: "t", Tags: []string{s}, Context: s}, &callvet.Cell{Repeat: i, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+				}
+				return l
+			}
+			d := Diff(ledger(c.base), ledger(c.cand), 0)
+			if got := len(d.Changed) == 1; got != c.changed || d.Targets[0].Overall.Cases == 1 == c.changed {
+				t.Errorf("changed %v, compared %d", d.Changed, d.Targets[0].Overall.Cases)
+			}
+		})
+	}
+}
