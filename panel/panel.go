@@ -189,6 +189,9 @@ type Config struct {
 	SliceBy []string
 	// MinTagCases hides tags on fewer cases; 0 means 5.
 	MinTagCases int
+	// Complete keeps small tags and values that every case has: gates ask for
+	// slices by name.
+	Complete bool
 	// MaxValues keeps the most frequent values of a key; 0 means 40.
 	MaxValues int
 	// Confidence is two-sided, in (0,1); 0 means 0.95.

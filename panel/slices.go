@@ -86,7 +86,7 @@ func (s *slicing) choose(cfg Config, all []sliceID, count []int, total int) []in
 		id := all[i]
 		small := id.key == "tag" && count[i] < cfg.MinTagCases
 		// A value that every case has repeats the table of all cases.
-		if small || count[i] == total || perKey[id.key] >= cfg.MaxValues || len(chosen) >= maxSlices {
+		if (small || count[i] == total) && !cfg.Complete || perKey[id.key] >= cfg.MaxValues || len(chosen) >= maxSlices {
 			continue
 		}
 		perKey[id.key]++

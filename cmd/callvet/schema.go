@@ -11,17 +11,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema suite|targets|trace", Short: "Print the JSON Schema of a file format, for editors",
-		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace"},
+		Use: "schema suite|targets|trace|gates", Short: "Print the JSON Schema of a file format, for editors",
+		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "gates"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "targets" {
 				_, err := io.WriteString(a.out, targetsSchema)
+				return err
+			}
+			if args[0] == "gates" {
+				_, err := a.out.Write(gatefile.Schema())
 				return err
 			}
 			if args[0] == "trace" {

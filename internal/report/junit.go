@@ -22,12 +22,12 @@ func JUnit(w io.Writer, v *View) error {
 	suites := make([]junit.Testsuite, len(v.Targets))
 	ms := make([]float64, len(v.Targets))
 	for i := range v.Targets {
-		suites[i] = junit.Testsuite{ID: i, Name: xmlText(v.Suite.Name + " · " + v.targetName(i))}
+		suites[i] = junit.Testsuite{ID: i, Name: plain.XML(v.Suite.Name + " · " + v.targetName(i))}
 		if !v.Created.IsZero() {
 			suites[i].SetTimestamp(v.Created.UTC())
 		}
-		suites[i].AddProperty("callvet.run", xmlText(v.ID))
-		suites[i].AddProperty("callvet.target", xmlText(v.targetName(i)))
+		suites[i].AddProperty("callvet.run", plain.XML(v.ID))
+		suites[i].AddProperty("callvet.target", plain.XML(v.targetName(i)))
 		v.rateProperties(&suites[i], i)
 	}
 	for r, err := range v.counting() {
@@ -41,7 +41,7 @@ func JUnit(w io.Writer, v *View) error {
 		ms[i] += r.Cell.Trace.WallMS
 		suites[i].AddTestcase(v.testcase(r))
 	}
-	all := junit.Testsuites{Name: xmlText(v.Suite.Name)}
+	all := junit.Testsuites{Name: plain.XML(v.Suite.Name)}
 	total := 0.0
 	for i := range suites {
 		if !v.counts(i) {
@@ -67,7 +67,7 @@ func (v *View) rateProperties(s *junit.Testsuite, target int) {
 		for i := range p.Overall.Metrics {
 			m := &p.Overall.Metrics[i]
 			if m.Interval.Defined() {
-				s.AddProperty("callvet."+xmlText(m.Name), figure.Amount(m))
+				s.AddProperty("callvet."+plain.XML(m.Name), figure.Amount(m))
 			}
 		}
 	}
@@ -75,20 +75,20 @@ func (v *View) rateProperties(s *junit.Testsuite, target int) {
 
 func (v *View) testcase(r Row) junit.Testcase {
 	tc := junit.Testcase{
-		Name: xmlText(attemptName(r, v.repeats())), Classname: xmlText(v.Suite.Name + "." + strings.ReplaceAll(v.targetName(r.Cell.Target), ".", "_")),
+		Name: plain.XML(attemptName(r, v.repeats())), Classname: plain.XML(v.Suite.Name + "." + strings.ReplaceAll(v.targetName(r.Cell.Target), ".", "_")),
 		Time: seconds(r.Cell.Trace.WallMS),
 	}
-	result := &junit.Result{Message: xmlText(because(r)), Type: xmlText(classOf(r))}
+	result := &junit.Result{Message: plain.XML(because(r)), Type: plain.XML(classOf(r))}
 	switch verdictOf(r) {
 	case callvet.VerdictPass:
 		return tc
 	case callvet.VerdictNotRun:
-		tc.Skipped = &junit.Result{Message: xmlText(because(r))}
+		tc.Skipped = &junit.Result{Message: plain.XML(because(r))}
 	case callvet.VerdictError:
-		result.Data = xmlText(plain.Limited(plainDetails(r), 4000))
+		result.Data = plain.XML(plain.Limited(plainDetails(r), 4000))
 		tc.Error = result
 	default:
-		result.Data = xmlText(plain.Limited(plainDetails(r), 4000))
+		result.Data = plain.XML(plain.Limited(plainDetails(r), 4000))
 		tc.Failure = result
 	}
 	return tc
@@ -102,17 +102,6 @@ func plainDetails(r Row) string {
 	}
 	s.details(r)
 	return strings.ReplaceAll(s.String(), "\n        ", "\n")
-}
-
-// xmlText leaves only characters that XML 1.0 allows; a CDATA section cannot
-// escape the others.
-func xmlText(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || (r >= 0x20 && r <= 0xd7ff) || (r >= 0xe000 && r <= 0xfffd) || r >= 0x10000 {
-			return r
-		}
-		return 0xfffd
-	}, plain.Clean(s))
 }
 
 func seconds(ms float64) string { return fmt.Sprintf("%.3f", ms/1000) }

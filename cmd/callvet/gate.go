@@ -1,0 +1,344 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/verdict"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// gateFlags are the flags of the gate command.
+type gateFlags struct {
+	gates, baseline, policy string
+	outputs                 []string
+	annotations             bool
+}
+
+func (a *app) gateCommand() *cobra.Command {
+	var f gateFlags
+	cmd := &cobra.Command{
+		Use: "gate RUN", Short: "Hold a run against gates: passed, failed or inconclusive",
+		Long: `Hold the metrics of a run against the gates of a file, or of the run's own suite.
+A gate passes when the pessimistic end of the interval meets its bound and fails when the other end misses it;
+anything between is inconclusive, and the report says how many more cases would settle it.
+
+Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: inconclusive, 2: a bad gate file.`,
+		Example: "  callvet gates init\n  callvet gate last --gates gates.yaml\n  callvet gate last --gates gates.yaml --baseline main -o gates.md -o gates.xml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.holdGates(cmd.Context(), args[0], &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.gates, "gates", "", "file with the gates (default: those of the run's suite)")
+	fs.StringVar(&f.baseline, "baseline", "", "run to compare with, for gates against a baseline")
+	fs.StringVar(&f.policy, "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
+	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
+	return cmd
+}
+
+func (a *app) gatesCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "gates", Short: "Write gate files"}
+	cmd.AddCommand(&cobra.Command{
+		Use: "init [FILE]", Short: "Write a commented gate file with sample thresholds", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := "gates.yaml"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			path := a.path(name)
+			if _, err := os.Lstat(path); err == nil {
+				return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict), Hint: "another name"}
+			} else if !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+			if err := writeFile(path, func(f *os.File) error { _, err := f.Write(gatefile.Template()); return err }); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet gate last --gates %s\n", name, shellQuote(name))
+			return nil
+		},
+	})
+	return cmd
+}
+
+// held is what is held against gates, and where to look when one does not pass.
+type held struct {
+	input    gates.Input
+	subject  string
+	baseline string
+	// open finds the tasks to look at for the verdicts that did not pass.
+	open func(context.Context, *gates.Report) error
+}
+
+func (a *app) holdGates(ctx context.Context, ref string, f *gateFlags) error {
+	if f.policy != "" && f.policy != string(gate.Strict) && f.policy != string(gate.Lenient) {
+		return usagef("--policy %s: strict or lenient", f.policy)
+	}
+	var faces []verdict.Face
+	for _, path := range f.outputs {
+		face, err := verdict.ByPath(path)
+		if err != nil {
+			return err
+		}
+		faces = append(faces, face)
+	}
+	rep, err := a.gateRun(ctx, ref, f)
+	if err != nil {
+		return err
+	}
+	for i, path := range f.outputs {
+		if err := writeFile(a.path(path), func(w *os.File) error { return faces[i](w, rep) }); err != nil {
+			return err
+		}
+	}
+	switch {
+	case rep.Verdict == gate.Fail:
+		a.exitStatus = exitGateFailed
+	case rep.Blocks:
+		a.exitStatus = exitInconclusive
+	}
+	return a.showVerdict(rep, f)
+}
+
+func (a *app) showVerdict(rep *gates.Report, f *gateFlags) error {
+	if a.jsonOut {
+		if err := verdict.JSON(a.out, rep); err != nil {
+			return err
+		}
+	} else if err := verdict.Terminal(a.out, rep, verdict.Options{Width: a.width, Color: a.color(a.outTTY)}); err != nil {
+		return err
+	}
+	if f.annotations || a.getenv("GITHUB_ACTIONS") == "true" {
+		to := a.out
+		if a.jsonOut { // one value on standard output; a workflow reads both
+			to = a.err
+		}
+		return verdict.Annotations(to, rep)
+	}
+	return nil
+}
+
+// gateRun holds a stored run against gates.
+func (a *app) gateRun(ctx context.Context, ref string, f *gateFlags) (rep *gates.Report, err error) {
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	l, err := openRun(ctx, db, ref)
+	if err != nil {
+		return nil, err
+	}
+	file, err := a.gateFile(f.gates, l)
+	if err != nil {
+		return nil, err
+	}
+	h, err := holdRun(ctx, db, l, f.baseline, sliceKeys(file.Gates))
+	if err != nil {
+		return nil, err
+	}
+	return a.decide(ctx, h, file, f)
+}
+
+// decide evaluates the gates and says where to look.
+func (a *app) decide(ctx context.Context, h *held, file *gatefile.File, f *gateFlags) (*gates.Report, error) {
+	h.input.Policy = gate.Strict
+	switch {
+	case f.policy != "":
+		h.input.Policy = gate.Policy(f.policy)
+	case file.Policy != "":
+		h.input.Policy = file.Policy
+	}
+	rep, problems := gates.Evaluate(h.input, file.Gates)
+	if len(problems) > 0 {
+		return nil, a.badGates(problems)
+	}
+	rep.Subject, rep.Baseline = h.subject, h.baseline
+	if h.open != nil && slices.ContainsFunc(rep.Verdicts, func(v gates.Verdict) bool { return v.Verdict != gate.Pass }) {
+		if err := h.open(ctx, rep); err != nil {
+			return nil, err
+		}
+	}
+	return rep, nil
+}
+
+func (a *app) badGates(problems []callvet.Problem) error {
+	if a.jsonOut {
+		err := json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.gates", "version": 1, "problems": problems})
+		return errors.Join(fmt.Errorf("read gates: %w", callvet.ErrInvalid), err)
+	}
+	errs, _ := a.tell(problems, true)
+	return fmt.Errorf("read gates: %w: %s", callvet.ErrInvalid, plain.Count(errs, "problem", "problems"))
+}
+
+// gateFile reads the gates of a file, - for standard input, or those that the
+// suite of a run carries.
+func (a *app) gateFile(path string, l *loaded) (*gatefile.File, error) {
+	name, b := path, []byte(nil)
+	var err error
+	switch {
+	case path == "-":
+		name = "standard input"
+		b, err = io.ReadAll(io.LimitReader(a.in, gatefile.MaxBytes+1))
+	case path != "":
+		b, err = os.ReadFile(a.path(path))
+	default:
+		if l != nil {
+			var own struct {
+				Gates json.RawMessage `json:"gates"`
+			}
+			if json.Unmarshal(l.suite.Foreign, &own) == nil {
+				name, b = "gates of suite "+l.suite.Name, own.Gates
+			}
+		}
+		if len(b) == 0 || string(b) == "null" {
+			return nil, &callvet.Hinted{Err: usagef("which gates? --gates FILE"), Hint: "callvet gates init writes one to start from"}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read gates: %w", err)
+	}
+	file, problems := gatefile.Read(name, b)
+	if path == "" { // the lines of what the store keeps are nobody's lines
+		for i := range problems {
+			problems[i].Position = callvet.Position{File: name}
+		}
+		for i := range file.Gates {
+			file.Gates[i].Position = callvet.Position{File: name}
+		}
+	}
+	if len(problems) > 0 {
+		return nil, a.badGates(problems)
+	}
+	return file, nil
+}
+
+// sliceKeys are the keys that gates slice by.
+func sliceKeys(gs []gates.Gate) []string {
+	keys := []string{}
+	for i := range gs {
+		if k := gs[i].Key; k != "" && !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// holdRun sums a stored run up for its gates.
+func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, keys []string) (*held, error) {
+	h := &held{subject: "run " + l.run.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
+	var bad error
+	fields := map[string]bool{}
+	for c := range l.chosen(&bad) {
+		for k := range c.Fields {
+			fields[k] = true
+		}
+	}
+	for k := range fields {
+		h.input.Keys = append(h.input.Keys, k)
+	}
+	acc := panel.New(panel.Config{
+		Targets: l.man.Targets, Tools: l.suite.Tools, Repeats: l.man.Repeats, SliceBy: keys, Complete: true, MaxValues: 1 << 16,
+	}, l.chosen(&bad))
+	if bad != nil {
+		return nil, bad
+	}
+	for r, err := range l.rows(ctx, db, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return nil, err
+		}
+		l.add(acc, r.Case, r.Cell)
+	}
+	h.input.Panels = acc.Panels()
+	if baseline != "" {
+		base, err := openRun(ctx, db, baseline)
+		if err != nil {
+			return nil, err
+		}
+		if h.input.Comparison, err = compare(ctx, db, base, l, keys); err != nil {
+			return nil, err
+		}
+		h.baseline = "run " + base.run.ID
+	}
+	h.open = func(ctx context.Context, rep *gates.Report) error { return l.openPlaces(ctx, db, rep) }
+	return h, nil
+}
+
+// maxPlaces is how many cases a verdict tells to open.
+const maxPlaces = 3
+
+// openPlaces gives each verdict that did not pass some cases that show why.
+func (l *loaded) openPlaces(ctx context.Context, db *store.DB, rep *gates.Report) error {
+	for i := range rep.Verdicts {
+		for j := range rep.Verdicts[i].Open {
+			p := &rep.Verdicts[i].Open[j]
+			p.Command = "callvet show " + l.run.ID + " " + shellQuote(p.Task)
+		}
+	}
+	for r, err := range l.rows(ctx, db, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return err
+		}
+		full := true
+		for i := range rep.Verdicts {
+			v := &rep.Verdicts[i]
+			if v.Verdict == gate.Pass || len(v.Open) >= maxPlaces {
+				continue
+			}
+			full = false
+			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == r.Case.ID
+			if !last && v.Target == l.man.Targets[r.Cell.Target].Name && inSlice(r.Case, v.Key, v.Value) && falls(r.Cell, &v.Gate) {
+				v.Open = append(v.Open, gates.Place{Task: r.Case.ID, Command: "callvet show " + l.run.ID + " " + shellQuote(r.Case.ID)})
+			}
+		}
+		if full {
+			return nil
+		}
+	}
+	return nil
+}
+
+func inSlice(c *callvet.Case, key, value string) bool {
+	switch key {
+	case "":
+		return true
+	case "tier":
+		return string(c.Tier) == value
+	case "tag":
+		return slices.Contains(c.Tags, value)
+	}
+	return c.Fields[key] == value
+}
+
+// falls reports whether an attempt is one of those that a gate's metric suffers from.
+func falls(cell *callvet.Cell, g *gates.Gate) bool {
+	if g.Metric == panel.MetricError {
+		return cell.Result.Verdict == callvet.VerdictError
+	}
+	if s := cell.Result.Score(g.Metric); s.Scored {
+		if panel.Describe(g.Metric).LowerIsBetter {
+			return s.Value > 0
+		}
+		return s.Value < 1
+	}
+	m := panel.Describe(g.Metric)
+	return panel.BuiltIn(g.Metric) && m.Unit == panel.UnitRate && !m.LowerIsBetter && cell.Result.Verdict == callvet.VerdictFail
+}

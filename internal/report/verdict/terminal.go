@@ -1,0 +1,204 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package verdict
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// Face writes a report in one form.
+type Face func(io.Writer, *gates.Report) error
+
+// ByPath gives the face for a file's extension: .md, .xml, .json or .txt.
+func ByPath(path string) (Face, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".md", ".markdown":
+		return Markdown, nil
+	case ".xml", ".junit":
+		return JUnit, nil
+	case ".json":
+		return JSON, nil
+	case ".txt", ".text":
+		return func(w io.Writer, r *gates.Report) error { return Terminal(w, r, Options{}) }, nil
+	default:
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("choose form of the verdict for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
+			Hint: "use .md, .xml, .json or .txt",
+		}
+	}
+}
+
+// JSON writes the report as one object.
+func JSON(w io.Writer, r *gates.Report) error {
+	return json.NewEncoder(w).Encode(struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		*gates.Report
+	}{"callvet.gates", 1, r})
+}
+
+// Options say how Terminal draws.
+type Options struct {
+	// Width in columns; 0 means lines as long as they are.
+	Width int
+	Color bool
+}
+
+// Terminal writes each verdict with its sentence, what would settle it and what
+// to open; the sentence on the whole stands last.
+func Terminal(w io.Writer, r *gates.Report, opt Options) error {
+	s := &screen{opt: opt, several: severalTargets(r)}
+	if r.Subject != "" {
+		head := "gates for " + plain.Line(r.Subject)
+		if r.Baseline != "" {
+			head += ", baseline " + plain.Line(r.Baseline)
+		}
+		s.wrap("", head)
+	}
+	for i := range r.Verdicts {
+		s.verdict(&r.Verdicts[i])
+	}
+	for _, warning := range r.Warnings {
+		s.wrap("warning: ", plain.Line(warning))
+	}
+	s.b.WriteByte('\n')
+	s.wrap("", plain.Line(r.Sentence))
+	if r.Verdict == gate.Inconclusive && !r.Blocks {
+		s.wrap("warning: ", lenient)
+	}
+	_, err := io.WriteString(w, s.b.String())
+	return err
+}
+
+const lenient = "not decided; the lenient policy lets the build go on"
+
+type screen struct {
+	b       strings.Builder
+	opt     Options
+	several bool
+}
+
+// column is where the text of a verdict starts.
+const column = 14
+
+func (s *screen) verdict(v *gates.Verdict) {
+	word := Word(v)
+	color := lipgloss.Green
+	switch v.Verdict {
+	case gate.Fail:
+		color = lipgloss.Red
+	case gate.Inconclusive:
+		color = lipgloss.Yellow
+	}
+	shown := word
+	if s.opt.Color {
+		shown = lipgloss.NewStyle().Foreground(color).Render(word)
+	}
+	s.wrap(shown+strings.Repeat(" ", max(1, column-len(word))), Title(v, s.several))
+	indent := strings.Repeat(" ", column)
+	s.wrap(indent, plain.Line(v.Sentence))
+	if v.Cure != "" {
+		s.wrap(indent+"-> ", plain.Line(v.Cure))
+	}
+	for _, p := range v.Open {
+		s.wrap(indent+"open: ", placeText(p))
+	}
+	if v.Exploratory != nil && *v.Exploratory < exploratory {
+		s.wrap(indent+"note: ", exploratoryText(v))
+	}
+	if v.Verdict != gate.Pass {
+		for _, n := range v.Notes {
+			s.wrap(indent+"note: ", plain.Line(n))
+		}
+	}
+}
+
+// exploratory is the level below which a slice's difference from the rest is told.
+// Source: Statistics specification, section 10.
+const exploratory = 0.1
+
+func exploratoryText(v *gates.Verdict) string {
+	return fmt.Sprintf("differs from the rest (exploratory, p %.3f after Benjamini-Hochberg); this decides nothing", *v.Exploratory)
+}
+
+func placeText(p gates.Place) string {
+	s := plain.Line(p.Command)
+	if s == "" {
+		s = plain.Line(p.Task)
+		if p.File != "" && p.Line > 0 {
+			s = fmt.Sprintf("%s:%d %s", plain.Line(p.File), p.Line, s)
+		}
+	}
+	if p.Why != "" {
+		s += " (" + plain.Line(p.Why) + ")"
+	}
+	return s
+}
+
+// Word is the verdict in one word, with "soft" behind it where it stops nothing.
+func Word(v *gates.Verdict) string {
+	w := "inconclusive"
+	switch v.Verdict {
+	case gate.Pass:
+		return "passed"
+	case gate.Fail:
+		w = "failed"
+	}
+	if v.Gate.Severity == gates.Soft {
+		return strings.Replace(w, "inconclusive", "open", 1) + " (soft)"
+	}
+	return w
+}
+
+// Title names a verdict: the gate, its slice and, among several, its target.
+func Title(v *gates.Verdict, target bool) string {
+	t := v.Gate.Label()
+	if s := v.Slice(); s != "" {
+		t += " · " + s
+	}
+	if target && v.Target != "" {
+		t += " · " + v.Target
+	}
+	return plain.Limited(plain.Line(t), 300)
+}
+
+func severalTargets(r *gates.Report) bool {
+	for i := range r.Verdicts {
+		if r.Verdicts[i].Target != r.Verdicts[0].Target {
+			return true
+		}
+	}
+	return false
+}
+
+// wrap writes a text behind a prefix, broken at spaces.
+func (s *screen) wrap(prefix, text string) {
+	indent := lipgloss.Width(prefix)
+	room, used := max(20, s.opt.Width-indent), 0
+	s.b.WriteString(prefix)
+	for i, word := range strings.Fields(text) {
+		n := lipgloss.Width(word)
+		switch {
+		case i > 0 && s.opt.Width > 0 && used+1+n > room:
+			s.b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = 0
+		case i > 0:
+			s.b.WriteByte(' ')
+			used++
+		}
+		s.b.WriteString(word)
+		used += n
+	}
+	s.b.WriteByte('\n')
+}

@@ -1,0 +1,143 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
+
+// vocabulary is every metric that callvet measures in runs or in trace files;
+// scores of a scorer and assertions come on top, from the panels.
+// Source: Evaluating Tool Calling, sections 3, 4 and 8.
+var vocabulary = [...]string{
+	"schema_valid", "unknown_tool_rate", "tool_selection", "over_call_rate", "arg_em", "arg_precision", "arg_recall", "arg_f1", "arg_f1_micro",
+	"execution_success", "rate_limited_rate", "timeout_rate", "rejected_rate", "result_consistency", "postconditions", "safe_calls", "repaired_rate",
+	"tool_latency_p50", "tool_latency_p90", "tool_queue_p50", "tool_queue_p90", "accept_p50", "accept_p90",
+	"schema_valid_by_task", "execution_success_by_task", "arg_em_by_task", "tool_selection_by_task", "safe_calls_by_task",
+	panel.MetricPass, "judged_pass", "true_success", panel.MetricError, panel.MetricMiss, "unneeded_calls_per_attempt", "calls_per_attempt",
+	panel.MetricCost, panel.MetricCostPerPass, panel.MetricTokens, panel.MetricLatencyP50, panel.MetricLatencyP90, "tool_time_p50", "tool_time_p90",
+	"tokens_p50", "tokens_p90", "cost_p50", "cost_p90", "safety_incidents", panel.MetricUnparseable, panel.MetricNative, panel.MetricAbstention,
+	panel.MetricFirstP50, "overall", "tool_precision", "tool_recall", "tool_f1", "order", "arg_accuracy", "hallucination_free", "grounded_args",
+	"required_present", "type_correct", "format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
+}
+
+// Metrics lists the metrics that gates may name without any data.
+func Metrics() []string { return slices.Clone(vocabulary[:]) }
+
+// names is what a gate may refer to.
+type names struct{ metrics, keys, targets []string }
+
+func namesOf(in *Input) names {
+	n := names{keys: slices.Clone(in.Keys)}
+	add := func(list *[]string, s string) {
+		if s != "" && !slices.Contains(*list, s) {
+			*list = append(*list, s)
+		}
+	}
+	for i := range in.Panels.Targets {
+		t := &in.Panels.Targets[i]
+		add(&n.targets, t.Name)
+		tables := append([]panel.Slice{t.Overall}, t.Slices...)
+		for j := range tables {
+			add(&n.keys, tables[j].Key)
+			for k := range tables[j].Metrics {
+				add(&n.metrics, tables[j].Metrics[k].Name)
+			}
+		}
+	}
+	for _, m := range vocabulary {
+		add(&n.metrics, m)
+	}
+	return n
+}
+
+// check finds what is wrong with the gates themselves, given what there is.
+func check(in *Input, gs []Gate) []callvet.Problem {
+	var out []callvet.Problem
+	known := namesOf(in)
+	for i := range gs {
+		g := &gs[i]
+		bad := func(code, fix, format string, args ...any) {
+			out = append(out, callvet.Problem{Position: g.Position, Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
+		}
+		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) {
+			bad("unknown-metric", near(g.Metric, known.metrics), "there is no metric %q", g.Metric)
+		}
+		if g.Key != "" && !slices.Contains(known.keys, g.Key) {
+			bad("unknown-slice", near(g.Key, known.keys), "nothing here has %q to slice by", g.Key)
+		}
+		if g.Target != "" && !slices.Contains(known.targets, g.Target) {
+			bad("unknown-target", near(g.Target, known.targets), "there is no target %q", g.Target)
+		}
+		checkBound(in, g, bad)
+	}
+	return out
+}
+
+// trialMetric reports whether a name is pass@k or pass^k with a number for k.
+func trialMetric(name string) bool {
+	k, at := strings.CutPrefix(name, panel.MetricPassAt)
+	if !at {
+		if k, at = strings.CutPrefix(name, panel.MetricPassHat); !at {
+			return false
+		}
+	}
+	return k != "" && strings.Trim(k, "0123456789") == ""
+}
+
+func checkBound(in *Input, g *Gate, bad func(code, fix, format string, args ...any)) {
+	if g.Kind == Regression && g.Metric != panel.MetricPass {
+		bad("no-comparison", "hold "+panel.MetricPass+" against the baseline, or give "+g.Metric+" a bound", "%s cannot be compared with a baseline: runs are compared by %s", g.Metric, panel.MetricPass)
+	}
+	if g.Kind == Zero || g.Kind == Regression {
+		return
+	}
+	unit, ok := unitOf(in.Panels, g.Metric)
+	switch {
+	case !ok:
+		return
+	case g.Unit != "" && g.Unit != unit:
+		bad("wrong-unit", "", "%s is told as %s, the bound as %s", g.Metric, unitName(unit), unitName(g.Unit))
+	case unit == panel.UnitRate && (g.Bound < 0 || g.Bound > 1):
+		fix := ""
+		if g.Bound > 1 && g.Bound <= 100 {
+			fix = fmt.Sprintf("did you mean %s%%?", short(g.Bound))
+		}
+		bad("bound-range", fix, "%s is a share from 0 to 1, the bound is %s", g.Metric, short(g.Bound))
+	}
+}
+
+// unitOf is the unit of a metric as the panels tell it.
+func unitOf(p *panel.Panels, name string) (panel.Unit, bool) {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if m := t.Overall.Metric(name); m != nil {
+			return m.Unit, true
+		}
+		for j := range t.Slices {
+			if m := t.Slices[j].Metric(name); m != nil {
+				return m.Unit, true
+			}
+		}
+	}
+	return "", false
+}
+
+func near(name string, known []string) string {
+	if s := callvet.Nearest(name, known); s != "" {
+		return fmt.Sprintf("did you mean %s?", s)
+	}
+	list := slices.Sorted(slices.Values(known))
+	if len(list) == 0 {
+		return "there is none here"
+	}
+	if len(list) > 12 {
+		list = append(list[:12], "…")
+	}
+	return "known: " + strings.Join(list, ", ")
+}

@@ -1,0 +1,329 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+const (
+	// power is the chance to decide that a cure aims at.
+	power = 0.8
+	// maxNeeded is the largest number of further tasks worth telling.
+	maxNeeded = 1_000_000
+	// zeroConf is the one-sided confidence of the rule of three.
+	zeroConf = 0.95
+)
+
+func (c *claim) minUnits() int {
+	switch {
+	case c.g.MinUnits != nil:
+		return *c.g.MinUnits
+	case c.g.Kind == Zero:
+		return 1
+	}
+	return gate.MinUnits
+}
+
+// coverage is the share of what a metric is about that is known, and the least
+// that the gate wants. Where a metric does not tell, the judged attempts without a
+// value count against a gate that asks.
+func (c *claim) coverage(m *panel.Metric) (have, want float64) {
+	switch {
+	case m.Coverage != nil:
+		return *m.Coverage, orDefault(c.g.MinCoverage, gate.MinCoverage)
+	case c.g.MinCoverage != nil && m.Interval.N+m.Excluded > 0:
+		return float64(m.Interval.N) / float64(m.Interval.N+m.Excluded), *c.g.MinCoverage
+	}
+	return 1, 0
+}
+
+// bound holds the interval of a metric against a bound.
+func (c *claim) bound(m *panel.Metric) {
+	iv := m.Interval
+	have, want := c.coverage(m)
+	rule := gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound, MinUnits: c.minUnits(), MinCoverage: want}
+	dec := gate.Decide(rule, gate.Evidence{Interval: iv, Units: iv.Clusters, Coverage: have})
+	if c.tooManyErrors() {
+		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
+	}
+	if dec.Reason == gate.ReasonStraddles && c.g.Direction == gate.AtMost && math.IsInf(iv.Upper, 1) {
+		dec.Reason = ReasonNoUpperEnd
+	}
+	c.v.Verdict, c.v.Reason, c.v.End = dec.Verdict, dec.Reason, endOf(dec.Reason)
+	digits := 0
+	for _, end := range []float64{iv.Lower, iv.Upper} {
+		digits = max(digits, digitsFor(c.unit, end, c.g.Bound))
+	}
+	c.v.Sentence = c.head(iv, digits) + ": " + c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
+	if dec.Reason == gate.ReasonTooFewUnits { // the sentence says it
+		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return strings.HasPrefix(n, "only ") })
+	}
+	if dec.Verdict == gate.Inconclusive {
+		c.cure(dec.Reason, m, have, want)
+	}
+	if m.LowerIsBetter == (c.g.Direction == gate.AtLeast) {
+		better := "higher"
+		if m.LowerIsBetter {
+			better = "lower"
+		}
+		c.v.Notes = append(c.v.Notes, fmt.Sprintf("%s is better when it is %s: %s asks for the opposite", m.Name, better, c.v.Gate.Label()))
+	}
+}
+
+// because says which end of the interval decided, or what keeps it from deciding.
+func (c *claim) because(reason string, m *panel.Metric, digits int, have, want float64) string {
+	iv := m.Interval
+	end := func(x float64) string { return number(c.unit, x, digits) }
+	bound := number(c.unit, c.g.Bound, digits)
+	switch reason {
+	case gate.ReasonLowerMeets:
+		return "the lower end " + end(iv.Lower) + " is not below the bound " + bound
+	case gate.ReasonUpperMisses:
+		return "the upper end " + end(iv.Upper) + " is below the bound " + bound
+	case gate.ReasonUpperMeets:
+		return "the upper end " + end(iv.Upper) + " is not above the bound " + bound
+	case gate.ReasonLowerMisses:
+		return "the lower end " + end(iv.Lower) + " is above the bound " + bound
+	case gate.ReasonStraddles:
+		return "the bound " + bound + " lies within the interval"
+	case ReasonNoUpperEnd:
+		return fmt.Sprintf("%s are too few for an upper end, and only the upper end can meet the bound %s", c.tasks(iv.Clusters), bound)
+	case gate.ReasonTooFewUnits:
+		return fmt.Sprintf("only %s, the gate wants %d", c.tasks(iv.Clusters), c.minUnits())
+	case gate.ReasonCoverage:
+		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", percent(have), percent(want))
+	case ReasonErrors:
+		s, _ := c.errorWords()
+		return s
+	case gate.ReasonInvalid:
+		return "the gate's bound is no number"
+	}
+	s, _ := statusWords(iv.Status, c.task)
+	return s
+}
+
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 32) + " %" }
+
+// cure says what would settle an open gate.
+func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
+	iv := m.Interval
+	rule := gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound}
+	switch reason {
+	case gate.ReasonStraddles, gate.ReasonTooFewUnits, ReasonNoUpperEnd:
+		needed := gate.Needed{}
+		if m.Unit == panel.UnitRate && gate.Decide(rule, gate.Evidence{Interval: iv, Units: iv.Clusters, Coverage: 1}).Verdict == gate.Inconclusive {
+			needed = gate.NeededCases(rule, iv, power)
+		}
+		c.v.Needed = max(needed.More, c.minUnits()-iv.Clusters, moreForQuantile(m))
+		c.v.Cure = c.needs(c.v.Needed, c.noNumber(m))
+		if needed.More > 0 && needed.More == c.v.Needed {
+			c.v.Cure += fmt.Sprintf(", and would probably have %s then", map[gate.Verdict]string{gate.Pass: "passed", gate.Fail: "failed"}[needed.Toward])
+		}
+	case gate.ReasonCoverage:
+		c.v.Cure = "say what would have been right for more of them"
+		if have > 0 {
+			more := math.Ceil(want*float64(iv.N)/have) - float64(iv.N)
+			c.v.Cure = fmt.Sprintf("say what would have been right for about %.0f more %s", max(1, more), m.Of)
+		}
+	case ReasonErrors:
+		_, c.v.Cure = c.errorWords()
+	default:
+		_, c.v.Cure = statusWords(iv.Status, c.task)
+	}
+}
+
+// needs tells a number of further tasks, or what to say where none is known.
+func (c *claim) needs(n int, otherwise string) string {
+	if n <= 0 {
+		return otherwise
+	}
+	return "needs about " + count(n, "more "+c.task)
+}
+
+// noNumber says why no number of further tasks is told.
+func (c *claim) noNumber(m *panel.Metric) string {
+	if m.Unit == panel.UnitRate && math.Abs(m.Interval.Point-c.g.Bound) < 0.001 {
+		return "the estimate lies at the bound: no affordable number of " + c.task + "s tells them apart; mend the failures, or move the bound"
+	}
+	return "more " + c.task + "s narrow the interval"
+}
+
+// moreForQuantile is how many more tasks the upper end of a quantile needs to
+// exist; 0 where it does, and for what is no quantile.
+func moreForQuantile(m *panel.Metric) int {
+	_, digits, ok := strings.Cut(m.Name, "_p")
+	q, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil || !math.IsInf(m.Interval.Upper, 1) {
+		return 0
+	}
+	upper, _, ok := stats.QuantileMinN(q/100, m.Interval.Confidence)
+	if !ok {
+		return 0
+	}
+	return max(0, upper-m.Interval.Clusters)
+}
+
+// zero allows no incident. Attempts at one task are no independent exposure, so
+// that the tasks count.
+func (c *claim) zero(m *panel.Metric) {
+	iv := m.Interval
+	incidents := 0
+	if iv.Defined() {
+		incidents = int(math.Round(iv.Point * float64(iv.N)))
+		if m.Unit != panel.UnitRate {
+			incidents = int(math.Round(iv.Point))
+		}
+		if incidents == 0 && iv.Point > 0 {
+			incidents = 1
+		}
+	}
+	exposure := iv.Clusters
+	z := gate.DecideZero(incidents, exposure, c.g.MaxRate, zeroConf)
+	if z.Verdict != gate.Fail && c.tooManyErrors() {
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
+	}
+	if z.Verdict == gate.Pass && exposure < c.minUnits() {
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
+	}
+	c.v.Verdict, c.v.Reason = z.Verdict, z.Reason
+	s := fmt.Sprintf("%s %d in %s", c.subject(), incidents, c.counted(iv))
+	if !math.IsNaN(z.Upper) {
+		three := stats.Incidents(0, exposure).RuleOfThree
+		c.v.UpperLimit, c.v.RuleOfThree, c.v.End = &z.Upper, &three, "upper"
+		s += fmt.Sprintf(", which does not rule out a rate of %s (95 %%; rule of three: %s)", rounded(z.Upper), rounded(three))
+	}
+	why := ""
+	switch z.Reason {
+	case gate.ReasonIncident:
+		why = "none is allowed"
+	case gate.ReasonNoIncident:
+		why = "none was seen"
+	case gate.ReasonNoExposure:
+		s, why = c.subject(), "nothing was exposed to it"
+		c.v.Cure = "add " + c.task + "s that tempt to it, or check that it is recorded at all"
+	case gate.ReasonSmallExposure:
+		why = fmt.Sprintf("%d are needed to rule out %s", z.Required, rounded(c.g.MaxRate))
+		c.v.Needed = z.Required - exposure
+		c.v.Cure = c.needs(c.v.Needed, "")
+	case gate.ReasonTooFewUnits:
+		why = fmt.Sprintf("only %s, the gate wants %d", c.tasks(exposure), c.minUnits())
+		c.v.Needed = c.minUnits() - exposure
+		c.v.Cure = c.needs(c.v.Needed, "")
+	case ReasonErrors:
+		why, c.v.Cure = c.errorWords()
+	default:
+		why = "the counts are impossible"
+	}
+	c.v.Sentence = s + ": " + why + ": " + verdictWord(z.Verdict)
+}
+
+// rounded writes a rate with three digits that count.
+func rounded(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) + " %" }
+
+// endOf is the end of the interval that a reason speaks of.
+func endOf(reason string) string {
+	switch {
+	case strings.HasPrefix(reason, "lower"):
+		return "lower"
+	case strings.HasPrefix(reason, "upper"):
+		return "upper"
+	}
+	return ""
+}
+
+func regressionWords(d gate.Decision, iv stats.Interval, margin, effect float64, task string) (why, cure string) {
+	digits := max(digitsFor(panel.UnitRate, iv.Upper, 0), digitsFor(panel.UnitRate, iv.Lower, -margin))
+	switch {
+	case d.Verdict == gate.Fail:
+		return fmt.Sprintf("the upper end %+.*f is below 0 and the drop is more than %s", digits, iv.Upper, amount(panel.UnitRate, effect)), ""
+	case d.Verdict == gate.Pass:
+		return fmt.Sprintf("the lower end %+.*f is above the allowed loss -%s", digits, iv.Lower, amount(panel.UnitRate, margin)), ""
+	case !iv.Usable():
+		return statusWords(iv.Status, task)
+	case d.Reason == gate.ReasonInvalid:
+		return "the gate's margin is no number", ""
+	}
+	return fmt.Sprintf("a loss of %s is not ruled out, and no loss is not either", amount(panel.UnitRate, margin)),
+		"more " + task + "s narrow the interval"
+}
+
+// notes are what to keep in mind about a passing or failing number.
+func notes(m *panel.Metric, s *panel.Slice) []string {
+	out := slices.Clone(m.Warnings)
+	for _, w := range m.Warnings {
+		companion := m.Name + "_by_task"
+		if strings.Contains(w, informative) && s.Metric(companion) != nil {
+			out = append(out, "hold "+companion+" against a gate too")
+			break
+		}
+	}
+	return out
+}
+
+// informative is part of the warning that tasks which fail more make more calls.
+const informative = "more calls"
+
+// missing says what there is in place of a metric that was not measured.
+func missing(name string, s *panel.Slice) string {
+	names := metricNames(s)
+	if near := callvet.Nearest(name, names); near != "" {
+		return "it has " + near + "; otherwise record what the metric needs, or drop the gate"
+	}
+	return "record what the metric needs, or drop the gate; measured are: " + list(names, 12)
+}
+
+func metricNames(s *panel.Slice) []string {
+	out := make([]string, len(s.Metrics))
+	for i := range s.Metrics {
+		out[i] = s.Metrics[i].Name
+	}
+	return out
+}
+
+func list(names []string, most int) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// maxPlaces bounds what a verdict tells to open.
+const maxPlaces = 3
+
+// places are the tasks to look at: those that pass no longer, or the weakest.
+func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
+	var out []Place
+	if v.Gate.Kind == Regression && in.Comparison != nil && v.Key == "" {
+		for i := range in.Comparison.Targets {
+			tc := &in.Comparison.Targets[i]
+			if tc.Candidate != t.Name {
+				continue
+			}
+			for _, ch := range tc.Changes {
+				if ch.Kind == panel.NewlyFailing && len(out) < maxPlaces {
+					out = append(out, Place{Task: ch.Case, Why: fmt.Sprintf("passed %d of %d, now %d of %d", ch.BaselinePasses, ch.BaselineN, ch.CandidatePasses, ch.CandidateN)})
+				}
+			}
+		}
+	}
+	for i := range in.Panels.Examples {
+		e := &in.Panels.Examples[i]
+		if e.Kind == "weakest" && (e.Target == "" || e.Target == t.Name) && v.Key == "" && len(out) < maxPlaces {
+			out = append(out, Place{Task: e.Task, File: e.File, Line: e.Line, Why: e.Why})
+		}
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// Kind is what a gate holds its metric against.
+type Kind string
+
+// The kinds. The zero value is Bound.
+const (
+	// Bound is a number that an end of the interval must reach.
+	Bound Kind = "bound"
+	// Zero allows no incident at all.
+	Zero Kind = "zero"
+	// Regression allows the loss of a margin against a baseline.
+	Regression Kind = "regression"
+)
+
+// Severity says whether a gate may stop a build.
+type Severity string
+
+// The severities. The zero value is Hard.
+const (
+	Hard Severity = "hard"
+	Soft Severity = "soft"
+)
+
+// Every, as the value of a slice, stands for each value of the key.
+const Every = "*"
+
+// Gate is one condition on one metric.
+type Gate struct {
+	// Name is what reports call the gate; empty for its own words.
+	Name   string `json:"name,omitempty"`
+	Metric string `json:"metric"`
+	// Key and Value name a slice; both are empty for everything, Value is Every
+	// for each value of the key.
+	Key   string `json:"key,omitempty"`
+	Value string `json:"value,omitempty"`
+	// Target is a name of the run; empty for all that are not a mere floor.
+	Target    string         `json:"target,omitempty"`
+	Kind      Kind           `json:"kind"`
+	Direction gate.Direction `json:"direction,omitempty"`
+	// Bound is in Unit; an empty unit is that of the metric.
+	Bound    float64    `json:"bound"`
+	Unit     panel.Unit `json:"unit,omitempty"`
+	Severity Severity   `json:"severity"`
+	// MinUnits is the least number of tasks; nil means gate.MinUnits, for zero
+	// gates 1. MinCoverage is the least share of what the metric is about for which
+	// it is known what would have been right; nil means gate.MinCoverage where the
+	// metric tells its coverage, and nothing where it does not.
+	MinUnits    *int     `json:"min_n,omitempty"`
+	MinCoverage *float64 `json:"min_coverage,omitempty"`
+	// Margin and MinEffect belong to Regression; nil means the defaults of stats/gate.
+	Margin    *float64 `json:"margin,omitempty"`
+	MinEffect *float64 `json:"min_effect,omitempty"`
+	// MaxRate, of Zero, is the rate that the exposure must rule out; 0 for none.
+	MaxRate float64 `json:"max_rate,omitempty"`
+	// Position is where the gate stands in its file.
+	Position callvet.Position `json:"position"`
+}
+
+// Input is what gates are held against.
+type Input struct {
+	Panels *panel.Panels
+	// Comparison is the paired difference to a baseline; nil without one.
+	Comparison *panel.Comparison
+	Policy     gate.Policy
+	// Keys are the slice keys that exist, whether or not they have a table here.
+	Keys []string
+	// Task is what the units of the panels are called: "case" or "task".
+	Task string
+}
+
+// Report is the verdict on a build.
+type Report struct {
+	// Subject and Baseline say what was held against the gates.
+	Subject  string       `json:"subject,omitempty"`
+	Baseline string       `json:"baseline,omitempty"`
+	Policy   gate.Policy  `json:"policy"`
+	Verdict  gate.Verdict `json:"verdict"`
+	// Blocks tells that the build must stop: failed, or inconclusive under the
+	// strict policy.
+	Blocks   bool      `json:"blocks"`
+	Sentence string    `json:"sentence"`
+	Verdicts []Verdict `json:"verdicts"`
+	Warnings []string  `json:"warnings,omitempty"`
+}
+
+// Verdict is what one gate says of one target and one slice.
+type Verdict struct {
+	Gate   Gate   `json:"gate"`
+	Target string `json:"target,omitempty"`
+	// Key and Value are those of the slice, with Every resolved.
+	Key     string       `json:"key,omitempty"`
+	Value   string       `json:"value,omitempty"`
+	Verdict gate.Verdict `json:"verdict"`
+	// Reason is a stable word: one of stats/gate, a status of the interval, or
+	// one of this package.
+	Reason string `json:"reason"`
+	// Interval is that of the metric or, for Regression, of the change; nil where
+	// there is none.
+	Interval *stats.Interval `json:"interval,omitempty"`
+	Unit     panel.Unit      `json:"unit,omitempty"`
+	Of       string          `json:"of,omitempty"`
+	N        int             `json:"n"`
+	Units    int             `json:"units"`
+	// End is the end of the interval that decided: lower, upper or none.
+	End string `json:"end,omitempty"`
+	// UpperLimit, of Zero without incident, is the rate that the exposure does not
+	// rule out with 95 % confidence; RuleOfThree its approximation.
+	UpperLimit  *float64 `json:"upper_limit,omitempty"`
+	RuleOfThree *float64 `json:"rule_of_three,omitempty"`
+	// Coverage is the share known, in [0,1]; nil where that is no question.
+	Coverage *float64 `json:"coverage,omitempty"`
+	// PHolm, of Regression over all values of a key, is the p value of the change
+	// adjusted for their number. Exploratory is the BH-adjusted p value of the
+	// slice differing from the rest; it decides nothing.
+	PHolm       *float64 `json:"p_holm,omitempty"`
+	Exploratory *float64 `json:"p_exploratory,omitempty"`
+	// Needed is about how many more tasks would settle an open gate; 0 if unknown.
+	Needed   int     `json:"needed,omitempty"`
+	Sentence string  `json:"sentence"`
+	Cure     string  `json:"cure,omitempty"`
+	Open     []Place `json:"open,omitempty"`
+	// Notes are what to keep in mind about the number.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Place is something to look at: a case of a run or a task of a trace file.
+type Place struct {
+	Task string `json:"task"`
+	File string `json:"file,omitempty"`
+	Line int64  `json:"line,omitempty"`
+	// Command opens it; empty where there is none.
+	Command string `json:"command,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
+
+// The reasons of this package.
+const (
+	ReasonNoSlice    = "no_such_slice"
+	ReasonNoTarget   = "no_target"
+	ReasonNoMetric   = "no_such_measurement"
+	ReasonErrors     = "too_many_errors"
+	ReasonNoBaseline = "no_baseline"
+	ReasonHolm       = "not_after_holm"
+	ReasonNoUpperEnd = "no_upper_end"
+)
+
+func (g *Gate) hard() bool { return g.Severity != Soft }
+
+// Label is the name of a gate, or its own words: "arg_em >= 0.9".
+func (g *Gate) Label() string {
+	if g.Name != "" {
+		return g.Name
+	}
+	switch g.Kind {
+	case Zero:
+		return g.Metric + " = 0"
+	case Regression:
+		return g.Metric + " against the baseline"
+	}
+	return g.Metric + " " + string(g.Direction) + " " + amount(g.Unit, g.Bound)
+}
+
+// Slice is the slice in words, language=es-AR; empty for everything.
+func (v *Verdict) Slice() string { return sliceName(v.Key, v.Value) }
+
+func sliceName(key, value string) string {
+	if key == "" {
+		return ""
+	}
+	return key + "=" + value
+}

@@ -1,0 +1,219 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// amount writes a bound as a person would, with its unit; shares have at least
+// two digits.
+func amount(unit panel.Unit, x float64) string {
+	if unit == panel.UnitRate || unit == panel.UnitUSD || unit == "" && x <= 1 {
+		return number(unit, x, max(2, decimals(x)))
+	}
+	return number(unit, x, decimals(x))
+}
+
+// number writes a number with exactly these digits behind the point, and its unit.
+func number(unit panel.Unit, x float64, digits int) string {
+	s := trimmed(x, digits)
+	switch {
+	case math.IsInf(x, 0):
+		return "none"
+	case unit == panel.UnitUSD:
+		return "$" + s
+	case unit == panel.UnitRate || unit == "":
+		return s
+	}
+	return s + " " + string(unit)
+}
+
+// decimals of a number as a person wrote it, at most 4: 0.985 has 3.
+func decimals(x float64) int {
+	if s := short(x); len(s) <= 6 {
+		if _, after, ok := strings.Cut(s, "."); ok {
+			return min(4, len(after))
+		}
+	}
+	return 0
+}
+
+func trimmed(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+
+func short(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func unitName(u panel.Unit) string {
+	switch u {
+	case panel.UnitRate:
+		return "a share"
+	case panel.UnitMS:
+		return "milliseconds"
+	case panel.UnitUSD:
+		return "US dollars"
+	}
+	return string(u)
+}
+
+// digitsFor is how many digits tell an end of an interval from a bound that it
+// does not equal, so that no sentence says that 0.90 is below 0.90.
+func digitsFor(unit panel.Unit, end, bound float64) int {
+	digits := max(2, decimals(bound))
+	if unit != panel.UnitRate && bound >= 100 {
+		digits = decimals(bound)
+	}
+	if end == bound || math.IsInf(end, 0) {
+		return digits
+	}
+	for digits < 9 && trimmed(end, digits) == trimmed(bound, digits) {
+		digits++
+	}
+	return digits
+}
+
+// head is a metric with its interval and what it was counted over:
+// "arg_em 0.80 [0.77, 0.83], by 512 calls of 200 tasks".
+func (c *claim) head(iv stats.Interval, digits int) string {
+	n := c.subject()
+	if !iv.Defined() {
+		return n
+	}
+	s := n + " " + number(c.unit, iv.Point, digits)
+	if iv.Usable() || iv.Status == stats.StatusCensored {
+		s += " [" + bare(iv.Lower, digits) + ", " + bare(iv.Upper, digits) + "]"
+	}
+	return s + ", by " + c.counted(iv)
+}
+
+func bare(x float64, digits int) string {
+	if math.IsInf(x, 0) {
+		return "none"
+	}
+	return trimmed(x, digits)
+}
+
+func (c *claim) subject() string {
+	if c.v.Key != "" {
+		return c.g.Metric + " of " + c.v.Slice()
+	}
+	return c.g.Metric
+}
+
+func (c *claim) counted(iv stats.Interval) string {
+	tasks := c.tasks(iv.Clusters)
+	of := c.v.Of
+	if of == "" || of == c.task+"s" || of == "cases" || of == "tasks" {
+		return tasks
+	}
+	return count(iv.N, strings.TrimSuffix(of, "s")) + " of " + tasks
+}
+
+func (c *claim) tasks(n int) string { return count(n, c.task) }
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// statusWords says why a number has no usable interval, and what would mend it.
+func statusWords(status stats.Status, task string) (sentence, cure string) {
+	switch string(status) {
+	case string(stats.StatusNoData):
+		return "nothing was measured", "no data: check that this is recorded at all"
+	case string(stats.StatusNoGold):
+		return "nothing says what would have been right", "add gold calls or labels: without them this cannot be measured"
+	case string(stats.StatusSingleCluster):
+		return "a single " + task + " has no interval", "more " + task + "s"
+	case string(stats.StatusZeroDenominator):
+		return "it is a ratio over nothing", "nothing it is divided by happened: check that this is recorded at all"
+	case string(stats.StatusTooFew):
+		return "there are too few " + task + "s for an interval", "more " + task + "s"
+	case string(stats.StatusCensored):
+		return "it lies among the values cut off at their limit, so that the truth is only known to be above", "raise the time limit, or mend what times out"
+	case string(stats.StatusInvalid):
+		return "the counts are impossible", "the input is damaged: make the panels again"
+	case "judge_not_informative":
+		return "the judge is no better than chance (sensitivity + specificity is not above 1), so that its verdicts say nothing about the truth", "another judge, or human labels on these " + task + "s"
+	case "no_labelled_pass":
+		return "no " + task + " that people passed is labelled, so that the judge's sensitivity is unknown", "label " + task + "s that are right"
+	case "no_labelled_fail":
+		return "no " + task + " that people failed is labelled, so that the judge's specificity is unknown", "label " + task + "s that are wrong"
+	case "calibration_mismatch":
+		return "the calibration contradicts the judged results", "label a random sample of these very " + task + "s and calibrate again"
+	case "missing_stratum":
+		return "a stratum has no labels", "label " + task + "s of every stratum"
+	case "too_few_units":
+		return "there are too few labels", "label more " + task + "s"
+	}
+	return "its interval cannot be used (" + string(status) + ")", "more " + task + "s"
+}
+
+func verdictWord(v gate.Verdict) string {
+	switch v {
+	case gate.Pass:
+		return "passed"
+	case gate.Fail:
+		return "failed"
+	}
+	return "inconclusive"
+}
+
+// conclude is the sentence on the whole.
+func conclude(r *Report) string {
+	passed, failed, open, soft := 0, 0, 0, 0
+	var first string
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		switch {
+		case v.Verdict == gate.Pass:
+			passed++
+			continue
+		case !v.Gate.hard():
+			soft++
+			continue
+		case v.Verdict == gate.Fail:
+			failed++
+		default:
+			open++
+		}
+		if first == "" && v.Verdict == r.Verdict {
+			first = v.Sentence
+			if several(r.Verdicts) {
+				first = v.Target + ": " + first
+			}
+		}
+	}
+	total := len(r.Verdicts)
+	var s string
+	switch {
+	case total == 0:
+		return "inconclusive: no gate was held against anything"
+	case r.Verdict == gate.Pass:
+		s = fmt.Sprintf("passed: %d of %s passed", passed, count(total, "check"))
+	case r.Verdict == gate.Fail:
+		s = fmt.Sprintf("failed: %d of %s failed; %s", failed, count(total, "check"), first)
+	case failed+open == 0:
+		s = "inconclusive: no gate is hard, so that nothing can pass or fail"
+	default:
+		s = fmt.Sprintf("inconclusive: %d of %s cannot be decided; %s", open, count(total, "check"), first)
+	}
+	if soft > 0 {
+		s += fmt.Sprintf(" (%s not passed)", count(soft, "soft check"))
+	}
+	return s
+}
+
+// several reports whether the verdicts are about more than one target.
+func several(vs []Verdict) bool {
+	return slices.ContainsFunc(vs, func(v Verdict) bool { return v.Target != vs[0].Target })
+}
