@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 )
 
 // Tool is a versioned contract: what a model may call and how.
@@ -27,6 +28,21 @@ type Tool struct {
 	LatencyBudgetMS *float64    `json:"latency_budget_ms,omitempty"`
 	Safety          *ToolSafety `json:"safety,omitempty"`
 	Tags            []string    `json:"tags,omitempty"`
+}
+
+// SplitTool takes "name@vN" apart. Only a version after the last @ that starts
+// with a digit, or with v and a digit, is one: "user@host" is a name.
+func SplitTool(s string) (name, version string) {
+	i := strings.LastIndexByte(s, '@')
+	if i <= 0 || i+1 == len(s) {
+		return s, ""
+	}
+	v := s[i+1:]
+	digits := strings.TrimPrefix(v, "v")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' {
+		return s, ""
+	}
+	return s[:i], v
 }
 
 // RateLimit allows Calls calls in every Per seconds.

@@ -5,7 +5,6 @@ package trace
 import (
 	_ "embed"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -195,20 +194,8 @@ type StepNote struct {
 	TurnID   int
 }
 
-// SplitTool takes "name@vN" apart. Only a version after the last @ that starts
-// with a digit, or with v and a digit, is one: "user@host" is a name.
-func SplitTool(s string) (name, version string) {
-	i := strings.LastIndexByte(s, '@')
-	if i <= 0 || i+1 == len(s) {
-		return s, ""
-	}
-	v := s[i+1:]
-	digits := strings.TrimPrefix(v, "v")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' {
-		return s, ""
-	}
-	return s[:i], v
-}
+// SplitTool takes "name@vN" apart, as callvet.SplitTool does.
+func SplitTool(s string) (name, version string) { return callvet.SplitTool(s) }
 
 // JoinTool is the inverse of SplitTool; a bare number gets its v.
 func JoinTool(name, version string) string {

@@ -1,0 +1,269 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package match
+
+import (
+	"bytes"
+
+	"github.com/callvet/callvet/value"
+)
+
+// Exact compares arguments in mode exact where the expected ones are different
+// each time, as in labeled traces: it is made once per tool and compares two
+// values directly. Its Tally is that of Compile with zero Settings. The zero
+// value knows no schema. It is immutable and safe for concurrent use, each
+// goroutine with a Scratch of its own.
+type Exact struct {
+	root *facts
+}
+
+// Scratch is memory for comparisons, to be reused; the zero value is ready.
+type Scratch struct {
+	want, got, fold []byte
+}
+
+// facts are what a place of a schema changes about comparing. Places that refer
+// to one another share them, so that they may be circular.
+type facts struct {
+	literal bool
+	def     value.Value // Invalid: none
+	props   []fact
+	// spelled are the properties with a default.
+	spelled []fact
+	tuple   []*facts
+	rest    *facts
+}
+
+type fact struct {
+	name string
+	at   *facts
+}
+
+// NewExact reads the schema of a tool's arguments; the zero Value is no schema.
+func NewExact(parameters value.Value) *Exact {
+	return &Exact{factsOf(rootSchema(parameters), map[value.Value]*facts{})}
+}
+
+// factsOf gives nil for a place that changes nothing.
+func factsOf(s schema, done map[value.Value]*facts) *facts {
+	if s.at.Kind() != value.Object {
+		return nil
+	}
+	if f := done[s.at]; f != nil {
+		return f
+	}
+	f := &facts{literal: s.literal()}
+	done[s.at] = f
+	f.def, _ = s.defaultValue()
+	props, _ := s.at.Get("properties")
+	if props.Kind() == value.Object {
+		for p, ok := props.First(); ok; p, ok = props.Next(p) {
+			one := fact{p.Key(), factsOf(schema{s.root, p}.resolved(), done)}
+			f.props = append(f.props, one)
+			if one.at != nil && one.at.def.Kind() != value.Invalid {
+				f.spelled = append(f.spelled, one)
+			}
+		}
+	}
+	n := 0
+	for _, key := range [...]string{"prefixItems", "items"} {
+		if list, ok := s.at.Get(key); ok && list.Kind() == value.Array {
+			n = max(n, list.Len())
+		}
+	}
+	for i := range n {
+		f.tuple = append(f.tuple, factsOf(s.item(i), done))
+	}
+	f.rest = factsOf(s.item(n), done)
+	return f
+}
+
+func (f *facts) property(e value.Value) *facts {
+	if f == nil {
+		return nil
+	}
+	for i := range f.props {
+		if e.KeyIs(f.props[i].name) {
+			return f.props[i].at
+		}
+	}
+	return nil
+}
+
+func (f *facts) item(i int) *facts {
+	switch {
+	case f == nil:
+		return nil
+	case i < len(f.tuple):
+		return f.tuple[i]
+	}
+	return f.rest
+}
+
+// Tally compares the arguments of a call with those that were expected. An
+// absent or null value is the same as {}; any other kind but an object matches
+// nothing.
+func (x *Exact) Tally(s *Scratch, want, got value.Value) Tally {
+	var t Tally
+	found := 0
+	e, more := got.First()
+	more = more && got.Kind() == value.Object
+	if want.Kind() != value.Object {
+		want = value.Value{}
+	}
+	for w, ok := want.First(); ok; w, ok = want.Next(w) {
+		t.Expected, t.Gold, t.Union = t.Expected+1, t.Gold+1, t.Union+1
+		at := x.root.property(w)
+		g, has := e, more && sameKey(w, e)
+		if !has {
+			g, has = namedAs(got, w)
+		}
+		switch {
+		case has:
+			found++
+			t.Emitted++
+			if s.same(w, g, at) {
+				t.hit()
+			}
+			e, more = got.Next(g)
+		case at != nil && at.def.Kind() != value.Invalid && s.same(w, at.def, at):
+			t.Emitted, t.Telling = t.Emitted+1, true
+			t.hit()
+		default:
+			t.Missing++
+		}
+	}
+	if extra := objectLen(got) - found; extra > 0 {
+		spelled := x.root.written(want, got)
+		t.Telling = t.Telling || spelled > 0
+		t.Extra = extra - spelled
+		t.Gold += spelled
+		t.Hits += float64(spelled)
+		t.Emitted += extra
+		t.Union += extra
+	}
+	if k := got.Kind(); k != value.Object && k != value.Null && k != value.Invalid {
+		t.Extra, t.Union, t.Emitted = t.Extra+1, t.Union+1, t.Emitted+1
+	}
+	return t
+}
+
+func (t *Tally) hit() {
+	t.Matched++
+	t.Soft++
+	t.Hits++
+}
+
+func sameKey(a, b value.Value) bool { return bytes.Equal(a.KeyBytes(), b.KeyBytes()) }
+
+// namedAs is the member of v that is called as w is.
+func namedAs(v, w value.Value) (value.Value, bool) {
+	if v.Kind() != value.Object {
+		return value.Value{}, false
+	}
+	name := w.KeyBytes()
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if bytes.Equal(e.KeyBytes(), name) {
+			return e, true
+		}
+	}
+	return value.Value{}, false
+}
+
+// written counts the members of got that nobody expected and that only spell
+// out the schema's default.
+func (f *facts) written(want, got value.Value) int {
+	if f == nil {
+		return 0
+	}
+	n := 0
+	for i := range f.spelled {
+		p := &f.spelled[i]
+		if _, expected := want.Get(p.name); expected {
+			continue
+		}
+		if e, ok := got.Get(p.name); ok && value.Equal(p.at.def, e) {
+			n++
+		}
+	}
+	return n
+}
+
+// same compares two values at a place of the schema.
+func (s *Scratch) same(want, got value.Value, at *facts) bool {
+	k := want.Kind()
+	if k != got.Kind() {
+		return false
+	}
+	switch k {
+	case value.String:
+		return s.sameText(want, got, at != nil && at.literal)
+	case value.Number:
+		return sameNumber(want, got)
+	case value.Object:
+		return s.sameObject(want, got, at)
+	case value.Array:
+		return s.sameArray(want, got, at)
+	}
+	return value.Equal(want, got)
+}
+
+func (s *Scratch) sameText(want, got value.Value, literal bool) bool {
+	a, b := want.Raw(), got.Raw()
+	if bytes.Equal(a, b) {
+		return true
+	}
+	a, s.want = plainText(s.want, a)
+	b, s.got = plainText(s.got, b)
+	if literal {
+		return bytes.Equal(a, b)
+	}
+	s.fold = Fold(s.fold[:0], a)
+	return foldsTo(b, s.fold)
+}
+
+// plainText is the text of a string as it stands in JSON, in memory that is
+// reused when anything in it is escaped.
+func plainText(mem, raw []byte) (text, kept []byte) {
+	raw = raw[1 : len(raw)-1]
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw, mem
+	}
+	mem = value.Unescape(mem[:0], raw)
+	return mem, mem
+}
+
+func (s *Scratch) sameObject(want, got value.Value, at *facts) bool {
+	found := 0
+	for w, ok := want.First(); ok; w, ok = want.Next(w) {
+		p := at.property(w)
+		if g, has := namedAs(got, w); has {
+			found++
+			if !s.same(w, g, p) {
+				return false
+			}
+			continue
+		}
+		if p == nil || p.def.Kind() == value.Invalid || !s.same(w, p.def, p) {
+			return false
+		}
+	}
+	extra := got.Len() - found
+	return extra == 0 || extra == at.written(want, got)
+}
+
+func (s *Scratch) sameArray(want, got value.Value, at *facts) bool {
+	if want.Len() != got.Len() {
+		return false
+	}
+	i := 0
+	g, _ := got.First()
+	for w, ok := want.First(); ok; w, ok = want.Next(w) {
+		if !s.same(w, g, at.item(i)) {
+			return false
+		}
+		g, _ = got.Next(g)
+		i++
+	}
+	return true
+}

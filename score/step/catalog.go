@@ -1,0 +1,160 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package step
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// contracted is a tool as lines name it, with what its contract compiles to.
+type contracted struct {
+	name, version string // as called
+	known         bool
+	// other tells that the catalog has the tool in other versions only.
+	other   bool
+	tool    *callvet.Tool    // nil: not known in that version
+	schema  *contract.Schema // nil: none
+	params  value.Value
+	exact   *match.Exact
+	domains []string // the hosts that its arguments may name; nil: those of the rules
+	broken  string   // the rule that calling it breaks; "": none
+}
+
+// catalog holds every version of every tool.
+type catalog struct {
+	versions map[string][]*contracted // by name, the highest version first
+	fold     bool
+}
+
+func newCatalog(tools []callvet.Tool, fold bool) (catalog, []callvet.Problem) {
+	c := catalog{versions: map[string][]*contracted{}, fold: fold}
+	var ps []callvet.Problem
+	for i := range tools {
+		t := &tools[i]
+		e := &contracted{known: true, tool: t, name: t.Name, version: t.Version}
+		if t.Parameters != nil {
+			schema, err := contract.Compile(t.Parameters)
+			if err != nil {
+				ps = append(ps, callvet.Problem{
+					Code: "bad-schema", Key: t.Name, Message: fmt.Sprintf("the schema of tool %s does not compile: %v", t.Name, err),
+					Fix: "until it does, no call of the tool is validated",
+				})
+			} else if v, err := value.Parse(t.Parameters); err == nil {
+				e.schema, e.params = schema, v
+			}
+		}
+		e.exact = match.NewExact(e.params)
+		if t.Safety != nil && len(t.Safety.Domains) > 0 {
+			e.domains = hosts(t.Safety.Domains)
+		}
+		if p := c.add(e); p != nil {
+			ps = append(ps, *p)
+		}
+	}
+	return c, ps
+}
+
+func (c *catalog) key(name string) string {
+	if c.fold {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// add keeps versions in order; the first of equal ones stays.
+func (c *catalog) add(e *contracted) *callvet.Problem {
+	k := c.key(e.name)
+	list := c.versions[k]
+	at := len(list)
+	for i, o := range list {
+		cmp := compareVersions(e.version, o.version)
+		if cmp == 0 && o.name == e.name {
+			return &callvet.Problem{
+				Code: "duplicate-tool", Key: e.name, Warning: true,
+				Message: fmt.Sprintf("tool %s is there twice in version %q; the first counts", e.name, e.version),
+				Fix:     "remove one, or give it another version",
+			}
+		}
+		if cmp > 0 && at == len(list) {
+			at = i
+		}
+	}
+	list = append(list, nil)
+	copy(list[at+1:], list[at:])
+	list[at] = e
+	c.versions[k] = list
+	return nil
+}
+
+// find resolves the text of a line. The exact spelling of a name goes before
+// another; no version means the highest.
+func (c *catalog) find(text string) *contracted {
+	name, version := callvet.SplitTool(text)
+	list := c.versions[c.key(name)]
+	e := pick(list, name, version, true)
+	if e == nil {
+		e = pick(list, name, version, false)
+	}
+	if e == nil {
+		return &contracted{name: name, version: version, known: len(list) > 0, other: len(list) > 0, exact: &match.Exact{}}
+	}
+	return e
+}
+
+func pick(list []*contracted, name, version string, spelled bool) *contracted {
+	for _, e := range list {
+		if (!spelled || e.name == name) && (version == "" || compareVersions(version, e.version) == 0) {
+			return e
+		}
+	}
+	return nil
+}
+
+// compareVersions orders "v3", "3" and "3.1.0" by their numbers, then by text.
+// An absent version is the lowest.
+func compareVersions(a, b string) int {
+	a, b = strings.TrimPrefix(a, "v"), strings.TrimPrefix(b, "v")
+	for a != "" && b != "" {
+		var x, y string
+		x, a, _ = strings.Cut(a, ".")
+		y, b, _ = strings.Cut(b, ".")
+		m, errm := strconv.ParseUint(x, 10, 64)
+		n, errn := strconv.ParseUint(y, 10, 64)
+		switch {
+		case errm != nil || errn != nil:
+			if c := strings.Compare(x, y); c != 0 {
+				return c
+			}
+		case m < n:
+			return -1
+		case m > n:
+			return 1
+		}
+	}
+	return strings.Compare(a, b)
+}
+
+// lookup is find with the answers for texts of earlier lines.
+func (s *Scorer) lookup(text []byte) *contracted {
+	if e := s.tools[string(text)]; e != nil {
+		return e
+	}
+	name := string(text)
+	e := s.shared.catalog.find(name)
+	if e.tool == nil || s.shared.safety.broken(e) != e.broken {
+		own := *e
+		e = &own
+		e.broken = s.shared.safety.broken(e)
+	}
+	if len(s.tools) < maxCached {
+		s.tools[name] = e
+	}
+	return e
+}

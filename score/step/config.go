@@ -1,0 +1,121 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package step
+
+import (
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// Input is one step as handles into its line; a zero Value or null is "not
+// recorded", nil bytes as well.
+type Input struct {
+	// Tool is "name@vN" or the name alone, as it stands in the line.
+	Tool []byte
+	// Args is what was made of the payload, ArgsRaw the payload as emitted, a string.
+	Args, ArgsRaw value.Value
+	Result, Error value.Value
+	// Status is ok, rejected_by_contract, exec_error, timeout or nil.
+	Status []byte
+	// Needed is 1 or 0 as labeled, -1 when not.
+	Needed                                      int
+	GoldTool, GoldArgs, GoldResult, ResultCheck value.Value
+}
+
+// Config says what steps are held against. The zero value knows no tools, and
+// so no contract.
+type Config struct {
+	// Tools are the catalog; several versions of a tool may be in it.
+	Tools []callvet.Tool
+	// Scoring has the comparison of arguments; the default is mode exact, and
+	// any other is some ten times slower.
+	Scoring callvet.Scoring
+	Safety  Safety
+	// Extra is asked about every step for what Safety does not cover, after it;
+	// nil: nothing. It has to be safe for concurrent use.
+	Extra func(in *Input) (safe, known bool)
+}
+
+// Safety are the rules that a step alone can break. Without any rule, here or in
+// a tool's own safety, StepSafe is unknown.
+type Safety struct {
+	// AllowedTools, if not nil, are the only tools that may be called;
+	// ForbiddenTools must not be. Names compare regardless of letter case.
+	AllowedTools, ForbiddenTools []string
+	// AllowedDomains, if not nil, are the only hosts that URLs in arguments may
+	// name, each with its subdomains. A tool's own domains go before it.
+	AllowedDomains []string
+	// ReadOnly forbids calls of tools that say that they change something
+	// (read_only: false).
+	ReadOnly bool
+}
+
+// Scorer scores steps. It is not safe for concurrent use; Fork gives another
+// one that shares all that was compiled.
+type Scorer struct {
+	shared  *shared
+	tools   map[string]*contracted // by the text in the line
+	checks  checks
+	payload value.Doc
+	text    []byte
+	scratch match.Scratch
+	unknown int
+}
+
+// shared is what no step changes.
+type shared struct {
+	catalog  catalog
+	settings match.Settings
+	slow     bool // settings are not those of mode exact
+	extra    callvet.ExtraArgs
+	safety   safety
+	more     func(in *Input) (safe, known bool)
+}
+
+// maxCached bounds what a Scorer remembers of texts in lines: names of tools and
+// conditions. Beyond it, texts are looked up anew each time.
+const maxCached = 1 << 12
+
+// New compiles the configuration. Problems that are not warnings mean that a
+// part of it is not applied: a schema that does not compile validates nothing, a
+// mode that is not known compares exactly.
+func New(cfg Config) (*Scorer, []callvet.Problem) {
+	cat, ps := newCatalog(cfg.Tools, !cfg.Scoring.CaseSensitiveNames)
+	set, bad := match.FromScoring(&cfg.Scoring, nil)
+	for _, p := range bad {
+		ps = append(ps, callvet.Problem{Code: p.Code, Key: p.Key, Message: p.Message, Fix: p.Fix})
+	}
+	if len(bad) > 0 {
+		set = match.Settings{}
+	}
+	if cfg.Scoring.Profile != "" {
+		ps = append(ps, callvet.Problem{
+			Code: "bad-profile", Key: "scoring.profile", Message: fmt.Sprintf("profile %q does not apply to steps of a trace", cfg.Scoring.Profile),
+			Fix: "leave it out",
+		})
+	}
+	sh := &shared{
+		catalog: cat, settings: set, extra: cfg.Scoring.ExtraArgs, more: cfg.Extra,
+		slow: len(bad) == 0 && (cfg.Scoring.Mode != "" && cfg.Scoring.Mode != match.ModeExact),
+	}
+	sh.safety = newSafety(cfg.Safety, cfg.Tools)
+	return sh.scorer(), ps
+}
+
+func (sh *shared) scorer() *Scorer {
+	return &Scorer{shared: sh, tools: map[string]*contracted{}, checks: newChecks()}
+}
+
+// Fork gives a Scorer for another goroutine; it has seen nothing.
+func (s *Scorer) Fork() *Scorer { return s.shared.scorer() }
+
+// UnknownVersions is the number of steps whose tool is in the catalog, but not
+// in the version that was called: they were validated against no schema.
+func (s *Scorer) UnknownVersions() int { return s.unknown }
+
+// Problems lists the conditions that could not be compiled, in the order in
+// which they were met; each distinct text once, as far as they are remembered.
+func (s *Scorer) Problems() []callvet.Problem { return s.checks.problems }

@@ -1,0 +1,129 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package step
+
+import (
+	"github.com/callvet/callvet/value"
+)
+
+// isError reports whether an error is recorded; an empty text is none.
+func isError(v value.Value) bool {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return false
+	case value.String:
+		return len(v.Raw()) > 2
+	case value.Bool:
+		return v.Bool()
+	}
+	return true
+}
+
+// maxErrorDepth is how deep in an error a code or message is looked for.
+const maxErrorDepth = 4
+
+// tellsRateLimit reports whether an error says that the caller was too fast: HTTP
+// status 429 or the usual names of it, in a text, a code or a message.
+func tellsRateLimit(v value.Value) bool { return limited(v, maxErrorDepth) }
+
+func limited(v value.Value, depth int) bool {
+	switch v.Kind() {
+	case value.String:
+		return limitText(v.Raw())
+	case value.Object:
+		if depth == 0 {
+			return false
+		}
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			if e.Kind() == value.Number {
+				if string(e.Raw()) == "429" && isStatusKey(e.KeyBytes()) {
+					return true
+				}
+			} else if limited(e, depth-1) {
+				return true
+			}
+		}
+	case value.Array:
+		for e, ok := v.First(); ok && depth > 0; e, ok = v.Next(e) {
+			if limited(e, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isStatusKey(k []byte) bool {
+	switch string(k) {
+	case "code", "status", "status_code", "statusCode", "http", "http_status", "httpStatus", "http_code", "error_code", "errorCode":
+		return true
+	}
+	return false
+}
+
+// limitText looks for the names of a rate limit in a text, letters and digits
+// only: "rate_limit_exceeded", "Rate limit", "RateLimitError".
+func limitText(s []byte) bool {
+	for i, c := range s {
+		switch c | 0x20 {
+		case 'r':
+			if reads(s[i:], "ratelimit") || reads(s[i:], "resourceexhausted") {
+				return true
+			}
+		case 't':
+			if reads(s[i:], "toomanyrequests") || reads(s[i:], "throttl") {
+				return true
+			}
+		case '4' | 0x20:
+			if c == '4' && reads(s[i:], "429") && alone(s, i, i+3) && saysStatus(s, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reads reports whether s starts with the lower-case letters and digits of
+// word, whatever single mark or space stands between them.
+func reads(s []byte, word string) bool {
+	j, gap := 0, false
+	for _, c := range s {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		switch {
+		case c == word[j]:
+			if j, gap = j+1, false; j == len(word) {
+				return true
+			}
+		case gap || c != ' ' && c != '_' && c != '-' && c != '.':
+			return false
+		default:
+			gap = true
+		}
+	}
+	return false
+}
+
+// alone reports that no letter or digit touches s[from:to].
+func alone(s []byte, from, to int) bool {
+	word := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+	return (from == 0 || !word(s[from-1])) && (to >= len(s) || !word(s[to]))
+}
+
+// saysStatus reports that a number at i is a status: it begins the text, or one
+// of the usual words stands before it.
+func saysStatus(s []byte, i int) bool {
+	for i > 0 && (s[i-1] == ' ' || s[i-1] == ':' || s[i-1] == '=' || s[i-1] == '(' || s[i-1] == '"') {
+		i--
+	}
+	if i == 0 {
+		return true
+	}
+	for _, word := range [...]string{"http", "status", "code", "error", "http/1.1", "http/2"} {
+		if n := len(word); i >= n && reads(s[i-n:i], word) {
+			return true
+		}
+	}
+	return false
+}
