@@ -41,8 +41,13 @@ var rooms = map[string][]string{
 	"score/check":                   {"", "value"},
 	"score/match":                   {"", "value", "contract", "score/check"},
 	"score/trajectory":              {"", "value"},
+	"score/condition":               {"", "value"},
+	"score/step":                    {"", "value", "contract", "score/match", "score/condition"},
 	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/match"},
 	"panel":                         {"", "value", "stats"},
+	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
+	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
+	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
 	"internal/report/plain":         {},
 	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
 	"internal/report":               {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
@@ -76,7 +81,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/trajectory", "panel"}
+var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/trajectory", "panel", "panel/gates"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 
@@ -84,6 +89,7 @@ var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "l
 // command-line ones only.
 var thirdParty = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "contract",
+	"github.com/expr-lang/expr":                "score/condition",
 	"gonum.org/v1/gonum":                       "stats",
 	"modernc.org/sqlite":                       "internal/store",
 	"github.com/blevesearch/snowballstem":      "internal/provider/offline",
