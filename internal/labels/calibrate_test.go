@@ -1,0 +1,317 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/stats/judge"
+)
+
+// lines writes labels: each count of (truth, verdict) with a stratum.
+func lines(prefix string, tp, fn, tn, fp int, rest string) string {
+	var b strings.Builder
+	n := 0
+	for _, c := range []struct {
+		count       int
+		truth, said bool
+	}{{tp, true, true}, {fn, true, false}, {tn, false, false}, {fp, false, true}} {
+		for range c.count {
+			n++
+			fmt.Fprintf(&b, `{"task_id":"%s%d","by":"ana","pass":%t,"judged":[{"judge":"j","pass":%t}]%s}`+"\n", prefix, n, c.truth, c.said, rest)
+		}
+	}
+	return b.String()
+}
+
+func verdicts(prefix string, pass, fail int) []labels.Judgement {
+	var out []labels.Judgement
+	for i := range pass + fail {
+		said := i < pass
+		out = append(out, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
+	}
+	return out
+}
+
+func calibrate(t *testing.T, text string, run []labels.Judgement) *labels.Report {
+	t.Helper()
+	ls, told := read(t, text)
+	if told != nil {
+		t.Fatal(told)
+	}
+	r, err := labels.Calibrate(labels.Input{Judge: "j", Labels: ls, Run: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 5e-4 }
+
+func TestCalibrateTransport(t *testing.T) {
+	t.Parallel()
+	r := calibrate(t, lines("c", 95, 5, 45, 5, `,"stratum":"random"`), verdicts("r", 160, 40))
+	if d := cmp.Diff(labels.Table{TruePass: 95, FalseFail: 5, TrueFail: 45, FalsePass: 5}, r.Table); d != "" {
+		t.Error(d)
+	}
+	if !r.Usable || !near(r.Sensitivity.Point, .95) || !near(r.Specificity.Point, .9) || !near(r.Youden.Point, .85) || r.MCC == nil {
+		t.Errorf("%+v", r)
+	}
+	s := r.Success[0]
+	// Rogan and Gladen by hand: (.8 + .9 - 1) / .85
+	if s.Design != labels.Transport || s.Refused != "" || !near(s.True.Point, .7/.85) || !s.True.Usable() || s.Raw.Point != .8 {
+		t.Errorf("%+v", s)
+	}
+	if !(s.True.Lower < s.True.Point && s.True.Point < s.True.Upper) {
+		t.Errorf("%+v", s.True)
+	}
+}
+
+func TestCalibrateRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		labels, reason string
+		pass, fail     int
+	}{
+		"chance":        {lines("c", 14, 9, 6, 21, ""), "no better than chance (J = sensitivity + specificity - 1 = -0.169)", 35, 15},
+		"no true fail":  {lines("c", 30, 1, 0, 0, ""), "no labelled task truly failed", 35, 15},
+		"no true pass":  {lines("c", 0, 0, 30, 1, ""), "no labelled task truly passed", 35, 15},
+		"too few":       {lines("c", 30, 1, 5, 0, ""), "too few labels", 35, 15},
+		"mismatch":      {lines("c", 170, 10, 18, 2, ""), "impossible for a judge with this sensitivity", 200, 0},
+		"nothing known": {lines("c", 20, 1, 20, 1, ""), "nothing was judged", 0, 0},
+	} {
+		run := verdicts("r", c.pass, c.fail)
+		if c.pass+c.fail == 0 {
+			run = []labels.Judgement{{Key: labels.Key{TaskID: "r1"}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}}}}
+		}
+		s := calibrate(t, c.labels, run).Success[0]
+		if s.True.Usable() || s.True.Lower != 0 || s.True.Upper != 1 || !strings.Contains(s.Refused, c.reason) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// TestCalibrateInternal: labels of the run itself, drawn by verdict, give true
+// success and no plain sensitivity.
+func TestCalibrateInternal(t *testing.T) {
+	t.Parallel()
+	frame := `,"frame":{"judge_pass":160,"judge_fail":40}`
+	// 36 of 40 judge-passes and 10 of 40 judge-fails truly passed.
+	var text strings.Builder
+	for i := range 80 {
+		id, stratum, truth := i+1, "judge_pass", i < 36
+		if i >= 40 {
+			id, stratum, truth = 160+i-39, "judge_fail", i < 50
+		}
+		fmt.Fprintf(&text, `{"task_id":"r%d","by":"ana","pass":%t,"stratum":%q%s}`+"\n", id, truth, stratum, frame)
+	}
+	r := calibrate(t, text.String(), verdicts("r", 160, 40))
+	s := r.Success[0]
+	if s.Design != labels.Internal || s.Labels != 80 || !near(s.True.Point, .8*.9+.2*.25) || s.Refused != "" {
+		t.Errorf("%+v", s)
+	}
+	if r.Table.N() != 0 || r.Usable || !strings.Contains(r.Why, "drawn by the judge's verdict") {
+		t.Errorf("labels drawn by verdict made a table: %+v %s", r.Table, r.Why)
+	}
+	// Begg and Greenes by hand: s = .8*.9 / (.8*.9 + .2*.25), t = .2*.75 / (.2*.75 + .8*.1)
+	if v := r.Verified; v == nil || !near(*v.Sensitivity, .72/.77) || !near(*v.Specificity, .15/.23) {
+		t.Errorf("%+v", v)
+	}
+	c := r.Calibration("labels.jsonl", time.Unix(0, 0))
+	if _, err := c.Transported(); err == nil || c.Design != labels.Internal {
+		t.Error("labels drawn by verdict were taken to another run")
+	}
+}
+
+func TestCalibrateRoles(t *testing.T) {
+	t.Parallel()
+	text := lines("c", 95, 5, 45, 5, "") + lines("v", 20, 20, 10, 10, `,"role":"test"`)
+	r := calibrate(t, text, nil)
+	if r.Table.N() != 150 || r.Check == nil || r.Check.Table.N() != 60 || !r.Check.Drifted || r.Usable {
+		t.Errorf("held-out labels: %+v %+v", r.Table, r.Check)
+	}
+	if !strings.Contains(r.Why, "held-out labels contradict") {
+		t.Error(r.Why)
+	}
+}
+
+func TestCalibrateJudges(t *testing.T) {
+	t.Parallel()
+	old := strings.ReplaceAll(lines("c", 20, 2, 15, 1, ""), `{"judge":"j"`, `{"judge":"j","prompt_hash":"old"`)
+	r := calibrate(t, old, verdicts("r", 30, 10))
+	if r.Counts.OtherJudge != 38 || r.Table.N() != 0 || r.Success[0].True.Usable() || !strings.Contains(strings.Join(r.Warnings, " "), "prompt hash differs") {
+		t.Errorf("a calibration of another judge was used: %+v %v", r.Counts, r.Warnings)
+	}
+	ls, _ := read(t, old+lines("d", 3, 0, 0, 0, ""))
+	for name, want := range map[string]string{"j": "2 different judges", "k": "no verdict is of that judge"} {
+		if _, err := labels.Calibrate(labels.Input{Judge: name, Labels: ls}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	id := labels.Judge{Name: "j", PromptHash: "old"}.ID()
+	if r, err := labels.Calibrate(labels.Input{Judge: id, Labels: ls}); err != nil || r.Table.N() != 38 {
+		t.Errorf("%s: %v", id, err)
+	}
+	c := r.Calibration("f", time.Unix(0, 0))
+	if err := c.AppliesTo(labels.Judge{Name: "j", Model: "m"}); err == nil || !strings.Contains(err.Error(), "[model] differs") {
+		t.Error(err)
+	}
+	if err := c.AppliesTo(r.Judge); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHumans(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, `{"task_id":"t%d","by":"ana","pass":%t,"judged":[{"judge":"j","pass":%t}]}`+"\n", i, i < 30, i%5 > 0)
+		if i < 20 {
+			fmt.Fprintf(&b, `{"task_id":"t%d","by":"bo","pass":%t}`+"\n", i, i != 3)
+		}
+	}
+	r := calibrate(t, b.String(), nil)
+	if r.Humans == nil || r.Humans.Things != 20 || len(r.Humans.Pairs) != 1 || r.Humans.Pairs[0].N != 20 || r.Humans.Pairs[0].Same != 19 {
+		t.Fatalf("%+v", r.Humans)
+	}
+	// ana passed all 20: kappa says nothing, AC1 does.
+	if p := r.Humans.Pairs[0]; p.AC1.Point < .9 || r.Counts.Disputed != 1 {
+		t.Errorf("%+v %+v", p, r.Counts)
+	}
+}
+
+// TestRepeats: attempts of one task count as what they are worth.
+func TestRepeatedAttempts(t *testing.T) {
+	t.Parallel()
+	var run []labels.Judgement
+	for i := range 200 {
+		pass := i%50 < 40
+		run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint("r", i%50), Attempt: i / 50}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &pass}})
+	}
+	s := calibrate(t, lines("c", 95, 5, 95, 5, ""), run).Success[0]
+	if s.Tasks != 50 || s.Judged != 200 || s.Raw.NEff > 51 {
+		t.Errorf("four equal attempts a task count as independent: %+v", s.Raw)
+	}
+	alone, _ := labels.TrueSuccess(calibrate(t, lines("c", 95, 5, 95, 5, ""), verdicts("r", 40, 10)).Success[0].Raw, judge.Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 95, LabelledFail: 100}, .95)
+	if math.Abs(alone.Lower-s.True.Lower) > .02 {
+		t.Errorf("%v, of single attempts %v", s.True, alone)
+	}
+}
+
+// TestUselessJudge: few transported labels and a weak judge are worse than labels alone.
+func TestUselessJudge(t *testing.T) {
+	t.Parallel()
+	s := calibrate(t, lines("c", 90, 10, 80, 20, ""), verdicts("r", 820, 180)).Success[0]
+	if !strings.Contains(s.Advice, "your judge adds nothing with 1000 tasks and 200 labels") {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	var run []labels.Item
+	for _, v := range verdicts("r", 80, 20) {
+		run = append(run, labels.Item{Key: v.Key, Judged: []labels.Verdict{v.Verdict}}, labels.Item{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Judged: []labels.Verdict{v.Verdict}})
+	}
+	q := labels.Queue{Strategy: labels.AtRandom, N: 20, By: "ana", Role: labels.Calibrating, Judge: "j", Seed: 1}
+	first, err := q.Next(run, nil)
+	if err != nil || len(first) != 20 {
+		t.Fatal(len(first), err)
+	}
+	seen := map[string]bool{}
+	pass := true
+	for i, l := range first {
+		if seen[l.TaskID] || l.Stratum != labels.Random || *l.Frame != (labels.Frame{JudgePass: 160, JudgeFail: 40}) {
+			t.Errorf("%+v", l)
+		}
+		seen[l.TaskID] = true
+		first[i].Pass = &pass
+	}
+	second, err := q.Next(run, first)
+	if err != nil || len(second) != 20 || seen[second[0].TaskID] {
+		t.Error("labelled again", err)
+	}
+	other := q
+	other.By, other.Double = "bo", .1
+	mixed, err := other.Next(run, first)
+	twice := 0
+	for _, l := range mixed {
+		if seen[l.TaskID] {
+			twice++
+		}
+	}
+	if err != nil || len(mixed) != 20 || twice != 2 {
+		t.Errorf("%d of %d are labelled by ana too, %v", twice, len(mixed), err)
+	}
+	neyman := q
+	neyman.Strategy = labels.Neyman
+	drawn, err := neyman.Next(run, nil)
+	fails := 0
+	for _, l := range drawn {
+		if l.Stratum == labels.JudgeFail {
+			fails++
+		}
+	}
+	if err != nil || len(drawn) != 20 || fails != 5 {
+		t.Errorf("%d of %d judge-fails, %v", fails, len(drawn), err)
+	}
+	neyman.Judge = "k"
+	if _, err := neyman.Next(run, nil); err == nil {
+		t.Error("drawn by a judge that said nothing")
+	}
+}
+
+func importSamples() []string {
+	return []string{
+		"task_id,pass,note,color\na,yes,fine,red\nb,0,,\nc,,,\nd,maybe,,\n",
+		`[{"id":1,"data":{"task_id":"a"},"annotations":[{"completed_by":{"email":"ana@example.org"},"created_at":"2026-01-01T00:00:00Z","result":[{"type":"choices","value":{"choices":["Pass"]}},{"type":"textarea","value":{"text":["fine"]}}]}]},{"id":2,"data":{},"annotations":[{"completed_by":7,"result":[{"type":"choices","value":{"choices":["fail"]}}]}]},{"id":3,"data":{},"annotations":[]}]`,
+		`{"run_id":"a","key":"correct","score":1,"comment":"fine","created_at":"2026-01-01T00:00:00.5","feedback_source":{"type":"app","user_id":"u"}}` + "\n" + `{"run_id":"b","key":"correct","score":false}` + "\n" + `{"run_id":"c","key":"correct","score":null}` + "\n" + `{"run_id":"d","key":"correct","score":1,"feedback_source":{"type":"model"}}`,
+		`{"task_id":"a","pass":true,"goal":"g","steps":["s"],"answer":"x","stratum":"random"}` + "\n" + `{"task_id":"b","pass":false}` + "\n" + `{"task_id":"c","pass":null}` + "\n" + `{"task_id":"d","pas":1,"pass":true}`,
+	}
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	for i, want := range []struct {
+		form           string
+		open, problems int
+	}{{"csv", 1, 1}, {"label-studio", 1, 0}, {"langsmith", 1, 0}, {"labels", 1, 1}} {
+		m, err := labels.Import(strings.NewReader(importSamples()[i]), labels.ImportOptions{By: "me"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Form != want.form || len(m.Labels) != 2 || m.Open != want.open || len(m.Problems) != want.problems {
+			t.Errorf("%s: %+v", want.form, m)
+			continue
+		}
+		a, b := m.Labels[0], m.Labels[1]
+		if a.TaskID != "a" || !*a.Pass || *b.Pass || b.By == "" || a.Role != labels.Calibrating {
+			t.Errorf("%s: %+v %+v", want.form, a, b)
+		}
+	}
+	if _, err := labels.Import(strings.NewReader("id;verdict\n1;yes"), labels.ImportOptions{}); err == nil {
+		t.Error("a table without task_id was read")
+	}
+}
+
+func TestExportCSV(t *testing.T) {
+	t.Parallel()
+	ls, _ := read(t, `{"task_id":"=1+1","by":"ana","pass":true,"note":"a,b"}`)
+	var b strings.Builder
+	if err := labels.Export(&b, ls, "csv"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "'=1+1,,0,task,,ana,calibration,true,,\"a,b\",,\n") {
+		t.Error(b.String())
+	}
+	if err := labels.Export(&b, ls, "xls"); err == nil {
+		t.Error("an unknown form was written")
+	}
+}

@@ -1,0 +1,349 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Foreign forms that Import reads.
+const (
+	FormCSV         = "csv"
+	FormLabels      = "labels" // callvet's own, and the to-do files it writes
+	FormLangSmith   = "langsmith"
+	FormLabelStudio = "label-studio"
+)
+
+// Forms lists the forms that Import reads.
+func Forms() []string { return []string{FormCSV, FormLabels, FormLangSmith, FormLabelStudio} }
+
+// ImportOptions say how to read labels of other tools.
+type ImportOptions struct {
+	// Form is one of Forms; "" is told by content.
+	Form string
+	// By and Role are for labels that do not say.
+	By   string
+	Role Role
+	// Key names the feedback to take, where a LangSmith export has several kinds.
+	Key string
+	// Name is the file's name in problems.
+	Name string
+}
+
+// Imported is what Import read.
+type Imported struct {
+	Form   string
+	Labels []Label
+	// Open rows have no verdict yet and are left out.
+	Open int
+	// Lost counts what labels have no place for, by a sentence for a person.
+	Lost     map[string]int
+	Problems []callvet.Problem
+}
+
+func (m *Imported) problem(o ImportOptions, line int, err error) {
+	m.Problems = append(m.Problems, callvet.Problem{Position: callvet.Position{File: o.Name, Line: line}, Code: "bad-label", Message: err.Error()})
+}
+
+// give takes a label that is complete but for the defaults.
+func (m *Imported) give(l Label, o ImportOptions) {
+	if l.By == "" {
+		l.By = o.By
+	}
+	if l.Unit == "" {
+		l.Unit = Task
+		if l.CallID != "" {
+			l.Unit = Call
+		}
+	}
+	if l.Role == "" {
+		l.Role = o.Role
+	}
+	if l.Role == "" {
+		l.Role = Calibrating
+	}
+	if l.Pass == nil && l.Rating == nil {
+		m.Open++
+		return
+	}
+	if err := l.check(); err != nil {
+		m.problem(o, l.Line, err)
+		return
+	}
+	m.Labels = append(m.Labels, l)
+}
+
+// Import reads labels that other tools wrote. Rows that are none are problems with
+// their line (or the number of the record, for JSON documents). The error wraps
+// callvet.ErrInvalid when nothing can be read.
+func Import(r io.Reader, o ImportOptions) (*Imported, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("import labels: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("import labels: %w: more than %d bytes", callvet.ErrLimited, maxFile)
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	m := &Imported{Form: o.Form, Lost: map[string]int{}}
+	if m.Form == "" {
+		m.Form = detect(data)
+	}
+	switch m.Form {
+	case FormCSV:
+		err = m.csv(data, o)
+	case FormLabels:
+		err = m.lines(data, o)
+	case FormLangSmith:
+		err = m.langSmith(data, o)
+	case FormLabelStudio:
+		err = m.labelStudio(data, o)
+	default:
+		err = unknownWord("form", m.Form, Forms())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("import labels: %w: %w", callvet.ErrInvalid, err)
+	}
+	return m, nil
+}
+
+// detect tells the form by the first record.
+func detect(data []byte) string {
+	head := bytes.TrimSpace(data)
+	if len(head) == 0 || head[0] != '{' && head[0] != '[' {
+		return FormCSV
+	}
+	d := json.NewDecoder(bytes.NewReader(head))
+	if head[0] == '[' {
+		_, _ = d.Token()
+	}
+	var first map[string]json.RawMessage
+	if d.Decode(&first) != nil {
+		return FormLabels
+	}
+	switch {
+	case first["annotations"] != nil:
+		return FormLabelStudio
+	case first["run_id"] != nil && first["key"] != nil:
+		return FormLangSmith
+	}
+	return FormLabels
+}
+
+// lines reads callvet's own lines; those of a to-do file tell more than a label.
+func (m *Imported) lines(data []byte, o ImportOptions) error {
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var row map[string]json.RawMessage
+		if err := json.Unmarshal(line, &row); err != nil {
+			m.problem(o, n, err)
+			continue
+		}
+		for _, shown := range []string{"goal", "steps", "answer"} {
+			delete(row, shown)
+		}
+		if blank(row["pass"]) && blank(row["rating"]) {
+			m.Open++
+			continue
+		}
+		b, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		l, err := parseLabel(b)
+		if err != nil {
+			m.problem(o, n, err)
+			continue
+		}
+		if row["role"] == nil {
+			l.Role = o.Role
+		}
+		l.Line = n
+		m.give(l, o)
+	}
+	return nil
+}
+
+func blank(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
+
+// csv reads a table with a header; task_id and pass or rating have to be there.
+func (m *Imported) csv(data []byte, o ImportOptions) error {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord = -1
+	header, err := r.Read()
+	if err != nil {
+		return fmt.Errorf("the header: %w", err)
+	}
+	for i := range header {
+		header[i] = strings.ToLower(strings.TrimSpace(header[i]))
+	}
+	if !slices.Contains(header, "task_id") || !slices.Contains(header, "pass") && !slices.Contains(header, "rating") {
+		return fmt.Errorf("the header has no task_id with pass or rating: %s", strings.Join(header, ", "))
+	}
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err // the quotes do not close: what follows cannot be told apart
+		}
+		line, _ := r.FieldPos(0)
+		l, err := m.csvRow(header, row)
+		if err != nil {
+			m.problem(o, line, err)
+			continue
+		}
+		l.Line = line
+		m.give(l, o)
+	}
+}
+
+func (m *Imported) csvRow(header, row []string) (l Label, err error) {
+	for i, cell := range row {
+		cell = strings.TrimSpace(cell)
+		if cell == "" {
+			continue
+		}
+		if i >= len(header) {
+			return l, fmt.Errorf("has %d columns, the header %d", len(row), len(header))
+		}
+		if err := m.csvCell(&l, header[i], cell); err != nil {
+			return l, fmt.Errorf("%s: %w", header[i], err)
+		}
+	}
+	return l, nil
+}
+
+func (m *Imported) csvCell(l *Label, column, cell string) (err error) {
+	switch column {
+	case "task_id":
+		l.TaskID = cell
+	case "target":
+		l.Target = cell
+	case "call_id":
+		l.CallID = cell
+	case "attempt":
+		l.Attempt, err = strconv.Atoi(cell)
+	case "unit":
+		l.Unit = Unit(cell)
+	case "by":
+		l.By = cell
+	case "role":
+		l.Role = Role(cell)
+	case "note":
+		l.Note = cell
+	case "stratum":
+		l.Stratum = Stratum(cell)
+	case "at":
+		l.At, err = time.Parse(time.RFC3339, cell)
+	case "pass":
+		l.Pass, err = passWord(cell)
+	case "rating":
+		l.Rating, err = finite(cell)
+	default:
+		m.Lost["column "+column]++
+	}
+	return err
+}
+
+func finite(s string) (*float64, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x-x != 0 {
+		return nil, fmt.Errorf("%q is no number", s)
+	}
+	return &x, nil
+}
+
+// passWord reads a verdict as people write it.
+func passWord(s string) (*bool, error) {
+	yes := []string{"true", "t", "yes", "y", "1", "pass", "passed", "correct", "success", "good"}
+	no := []string{"false", "f", "no", "n", "0", "fail", "failed", "incorrect", "failure", "bad"}
+	s = strings.ToLower(strings.TrimSpace(s))
+	pass := slices.Contains(yes, s)
+	if !pass && !slices.Contains(no, s) {
+		return nil, fmt.Errorf("%q is neither pass nor fail", s)
+	}
+	return &pass, nil
+}
+
+// Export writes labels as "jsonl" or "csv". The table leaves out the frame and
+// the judges' verdicts. The error wraps callvet.ErrInvalid for another form.
+func Export(w io.Writer, ls []Label, form string) error {
+	switch form {
+	case "jsonl":
+		for _, l := range ls {
+			line, err := encode(l)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(line); err != nil {
+				return fmt.Errorf("export labels: %w", err)
+			}
+		}
+		return nil
+	case FormCSV:
+		return exportCSV(w, ls)
+	}
+	return fmt.Errorf("export labels: %w: %w", callvet.ErrInvalid, unknownWord("form", form, []string{"jsonl", FormCSV}))
+}
+
+func exportCSV(w io.Writer, ls []Label) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at", "stratum"}) // Error tells
+	for _, l := range ls {
+		pass, rating, at := "", "", ""
+		if l.Pass != nil {
+			pass = strconv.FormatBool(*l.Pass)
+		}
+		if l.Rating != nil {
+			rating = number(*l.Rating)
+		}
+		if !l.At.IsZero() {
+			at = l.At.Format(time.RFC3339)
+		}
+		row := []string{
+			harmless(l.TaskID), harmless(l.Target), strconv.Itoa(l.Attempt), string(l.Unit), harmless(l.CallID), harmless(l.By), string(l.Role),
+			pass, rating, harmless(l.Note), at, string(l.Stratum),
+		}
+		_ = c.Write(row)
+	}
+	c.Flush()
+	if err := c.Error(); err != nil {
+		return fmt.Errorf("export labels: %w", err)
+	}
+	return nil
+}
+
+// harmless keeps a spreadsheet from taking a text for a formula.
+func harmless(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// Told lists what was not carried, for a person.
+func (m *Imported) Told() []string {
+	var out []string
+	for _, what := range slices.Sorted(maps.Keys(m.Lost)) {
+		out = append(out, fmt.Sprintf("not carried: %s (%d)", what, m.Lost[what]))
+	}
+	return out
+}

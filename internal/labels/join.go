@@ -1,0 +1,264 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// Judgement is what a judge said of one thing of a run.
+type Judgement struct {
+	Key
+	Verdict
+}
+
+// Input is what Calibrate works on.
+type Input struct {
+	// Judge is the name or the ID of the judge.
+	Judge string
+	// Unit is what the labels are about; "" means Task.
+	Unit Unit
+	// Labels are all labels as read; the latest word of each person counts.
+	Labels []Label
+	// Run holds the verdicts of a run, of any judge; nil when there is no run.
+	Run []Judgement
+	// Confidence is two-sided, in (0,1); 0 means 0.95.
+	Confidence float64
+}
+
+// pair is one labelled thing beside the judge's verdict.
+type pair struct {
+	Key
+	truth, judged bool
+	rating, score *float64
+	stratum       Stratum
+	frame         *Frame
+	inRun         bool
+	run           Key // the key in the run
+	line          int
+}
+
+// join holds the pairs by role, and counts what could not be paired.
+type join struct {
+	judge    Judge
+	fit, out []pair // calibration labels, and those held out
+	Counts
+	run index
+}
+
+// Counts says what became of the labels.
+type Counts struct {
+	Repeats
+	// Labels counts verdicts of people, Labelled the things they are about.
+	Labels   int `json:"labels"`
+	Labelled int `json:"labelled"`
+	// Disputed things have as many passes as fails; Unjudged no verdict of the
+	// judge that could be read; OtherJudge only one of another judge of that name.
+	Disputed   int `json:"disputed"`
+	Unjudged   int `json:"unjudged"`
+	OtherJudge int `json:"other_judge"`
+	// Differs names what is different about the other judges.
+	Differs []string `json:"differs,omitempty"`
+	// Leaked things are held out by some labels and used by others: they count as
+	// used.
+	Leaked int `json:"leaked"`
+	// ByVerdict of the used were drawn by the judge's verdict, Unrecorded are
+	// those for which nobody recorded how.
+	ByVerdict  int `json:"by_verdict"`
+	Unrecorded int `json:"unrecorded"`
+}
+
+// index finds the verdicts of a run.
+type index struct {
+	at map[Key]Verdict
+	// anywhere has the full key of a key without its target, and the empty key
+	// where several targets have it.
+	anywhere map[Key]Key
+}
+
+func newIndex(run []Judgement, j Judge) index {
+	x := index{map[Key]Verdict{}, map[Key]Key{}}
+	id := j.ID()
+	for _, r := range run {
+		if r.ID() != id {
+			continue
+		}
+		k := r.Key
+		if k.Unit == "" {
+			k.Unit = Task
+		}
+		x.at[k] = r.Verdict
+		short := k
+		short.Target = ""
+		if old, seen := x.anywhere[short]; seen && old != k {
+			k = Key{}
+		}
+		x.anywhere[short] = k
+	}
+	return x
+}
+
+// find gives the verdict on a thing, and the run's own name for it.
+func (x index) find(k Key) (Verdict, Key, bool) {
+	if v, ok := x.at[k]; ok {
+		return v, k, true
+	}
+	if k.Target != "" {
+		return Verdict{}, k, false
+	}
+	full := x.anywhere[k]
+	v, ok := x.at[full]
+	return v, full, ok
+}
+
+// newJoin pairs labels with verdicts. The error wraps callvet.ErrNotFound when
+// the judge said nothing, and callvet.ErrInvalid when several judges have the name.
+func newJoin(in Input) (*join, error) {
+	j := &join{}
+	var err error
+	if j.judge, err = identity(in); err != nil {
+		return nil, err
+	}
+	j.run = newIndex(in.Run, j.judge)
+	latest, repeats := Latest(in.Labels)
+	j.Repeats = repeats
+	differs := map[string]bool{}
+	for _, ls := range byKey(latest) {
+		if ls[0].Unit != in.Unit {
+			continue
+		}
+		j.Labelled++
+		j.Labels += len(ls)
+		fit := slices.DeleteFunc(slices.Clone(ls), func(l Label) bool { return l.Role != Calibrating })
+		used := fit
+		if len(fit) == 0 {
+			used = ls
+		} else if len(fit) < len(ls) {
+			j.Leaked++
+		}
+		p, ok := j.pair(used, differs)
+		switch {
+		case !ok:
+		case len(fit) == 0:
+			j.out = append(j.out, p)
+		default:
+			j.count(p)
+			j.fit = append(j.fit, p)
+		}
+	}
+	j.Differs = slices.Sorted(maps.Keys(differs))
+	return j, nil
+}
+
+func (j *join) count(p pair) {
+	switch p.stratum {
+	case JudgePass, JudgeFail:
+		j.ByVerdict++
+	case "":
+		j.Unrecorded++
+	}
+}
+
+// pair makes one of the labels on one thing: the majority is the truth.
+func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
+	p := pair{Key: ls[0].Key, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating, line: ls[0].Line}
+	votes := 0
+	for _, l := range ls {
+		if l.Pass != nil && *l.Pass {
+			votes++
+		} else if l.Pass != nil {
+			votes--
+		}
+		if p.stratum == "" {
+			p.stratum, p.frame = l.Stratum, l.Frame
+		}
+	}
+	if votes == 0 {
+		j.Disputed++
+		return p, false
+	}
+	p.truth = votes > 0
+	var v Verdict
+	v, p.run, p.inRun = j.run.find(p.Key)
+	if !p.inRun {
+		var other *Verdict
+		if v, other = verdictOf(ls, j.judge); v.Name == "" && other != nil {
+			j.OtherJudge++
+			for _, d := range other.Differs(j.judge) {
+				differs[d] = true
+			}
+			return p, false
+		}
+	}
+	known := false
+	if p.judged, known = v.Passed(); !known {
+		j.Unjudged++
+		return p, false
+	}
+	p.score = v.Score
+	return p, true
+}
+
+// verdictOf finds the judge's verdict beside labels, or one of another judge of
+// the same name.
+func verdictOf(ls []Label, j Judge) (v Verdict, other *Verdict) {
+	id := j.ID()
+	for _, l := range ls {
+		for i := range l.Judged {
+			switch {
+			case l.Judged[i].ID() == id:
+				return l.Judged[i], nil
+			case l.Judged[i].Name == j.Name:
+				other = &l.Judged[i]
+			}
+		}
+	}
+	return Verdict{}, other
+}
+
+// identity finds the one judge that is meant: in the run where there is one, else
+// beside the labels.
+func identity(in Input) (Judge, error) {
+	found, all := map[string]Judge{}, map[string]bool{}
+	see := func(j Judge) {
+		all[j.ID()] = true
+		if j.Is(in.Judge) {
+			found[j.ID()] = j
+		}
+	}
+	for _, r := range in.Run {
+		see(r.Judge)
+	}
+	if in.Run == nil {
+		for _, l := range in.Labels {
+			for _, v := range l.Judged {
+				see(v.Judge)
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		for _, j := range found {
+			return j, nil
+		}
+	case 0:
+		err := fmt.Errorf("find judge %q: %w: no verdict is of that judge", in.Judge, callvet.ErrNotFound)
+		if len(all) == 0 {
+			return Judge{}, &callvet.Hinted{Err: err, Hint: "verdicts stand beside the labels (judged) or in the task records of the traces given with --run"}
+		}
+		return Judge{}, &callvet.Hinted{Err: err, Hint: "--judge with one of " + strings.Join(slices.Sorted(maps.Keys(all)), ", ")}
+	}
+	var ids []string
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		ids = append(ids, found[id].String())
+	}
+	return Judge{}, &callvet.Hinted{
+		Err:  fmt.Errorf("find judge %q: %w: %d different judges have that name: %s", in.Judge, callvet.ErrInvalid, len(ids), strings.Join(ids, "; ")),
+		Hint: "--judge with the ID before the bracket",
+	}
+}

@@ -1,0 +1,159 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Version of the file forms of this package.
+const Version = 1
+
+// Unit is what a label is about.
+type Unit string
+
+// The units.
+const (
+	Task Unit = "task"
+	Call Unit = "call"
+)
+
+// Role says what a label may be used for: only calibration labels estimate, the
+// others check.
+type Role string
+
+// The roles. The empty role of a file is Calibration.
+const (
+	Calibrating Role = "calibration"
+	Validation  Role = "validation"
+	Test        Role = "test"
+)
+
+// Stratum says how the task was drawn.
+type Stratum string
+
+// The strata. The empty stratum of a file means that nobody recorded it.
+const (
+	Random    Stratum = "random"
+	JudgePass Stratum = "judge_pass"
+	JudgeFail Stratum = "judge_fail"
+)
+
+// Frame counts what a sample was drawn from, by the judge's verdict.
+type Frame struct {
+	JudgePass int `json:"judge_pass"`
+	JudgeFail int `json:"judge_fail"`
+	Unjudged  int `json:"unjudged,omitempty"`
+}
+
+// Key names the thing that is labelled or judged.
+type Key struct {
+	Target  string `json:"target,omitempty"`
+	TaskID  string `json:"task_id"`
+	Attempt int    `json:"attempt,omitempty"`
+	Unit    Unit   `json:"unit,omitempty"`
+	CallID  string `json:"call_id,omitempty"`
+}
+
+func (k Key) compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Target, o.Target), cmp.Compare(k.TaskID, o.TaskID), cmp.Compare(k.Attempt, o.Attempt),
+		cmp.Compare(k.Unit, o.Unit), cmp.Compare(k.CallID, o.CallID))
+}
+
+// String names the thing for a person.
+func (k Key) String() string {
+	s := k.TaskID
+	if k.CallID != "" {
+		s += " call " + k.CallID
+	}
+	if k.Attempt > 0 {
+		s += fmt.Sprintf(" attempt %d", k.Attempt)
+	}
+	if k.Target != "" {
+		s += " of " + k.Target
+	}
+	return s
+}
+
+// Label is one verdict of one person: a line of a labels file.
+type Label struct {
+	Key
+	// By is who labelled; "" where that is not known.
+	By   string `json:"by,omitempty"`
+	Role Role   `json:"role,omitempty"`
+	// Pass, Rating or both are set. A rating is a category on any scale.
+	Pass   *bool     `json:"pass,omitempty"`
+	Rating *float64  `json:"rating,omitempty"`
+	Note   string    `json:"note,omitempty"`
+	At     time.Time `json:"at,omitzero"`
+	// Stratum and Frame say how it was drawn, and from how many.
+	Stratum Stratum `json:"stratum,omitempty"`
+	Frame   *Frame  `json:"frame,omitempty"`
+	// Judged are the verdicts of judges on the same thing.
+	Judged []Verdict `json:"judged,omitempty"`
+	// Line is where it stands in its file; 0 when it comes from elsewhere.
+	Line int `json:"-"`
+}
+
+// Repeats counts labels that stand in more than once.
+type Repeats struct {
+	// Same were said again, Changed said something else: the later one counts.
+	Same    int `json:"same"`
+	Changed int `json:"changed"`
+}
+
+// Latest keeps the last word of each labeller on each thing, by time where both
+// have one and by place otherwise, in the order in which things first appear.
+// Judges' verdicts of an earlier label are kept where the later has none.
+func Latest(all []Label) ([]Label, Repeats) {
+	type who struct {
+		key Key
+		by  string
+	}
+	at, out, n := map[who]int{}, make([]Label, 0, len(all)), Repeats{}
+	for _, l := range all {
+		w := who{l.Key, l.By}
+		i, seen := at[w]
+		if !seen {
+			at[w] = len(out)
+			out = append(out, l)
+			continue
+		}
+		old := out[i]
+		if equal(old.Pass, l.Pass) && equal(old.Rating, l.Rating) {
+			n.Same++
+		} else {
+			n.Changed++
+		}
+		if !old.At.IsZero() && !l.At.IsZero() && l.At.Before(old.At) {
+			old, l = l, old
+		}
+		if l.Judged == nil {
+			l.Judged = old.Judged
+		}
+		if l.Stratum == "" {
+			l.Stratum, l.Frame = old.Stratum, old.Frame
+		}
+		out[i] = l
+	}
+	return out, n
+}
+
+// byKey groups labels by what they are about, in a fixed order.
+func byKey(ls []Label) [][]Label {
+	ls = slices.Clone(ls)
+	slices.SortStableFunc(ls, func(a, b Label) int { return a.compare(b.Key) })
+	var out [][]Label
+	for i := 0; i < len(ls); {
+		j := i + 1
+		for j < len(ls) && ls[j].Key == ls[i].Key {
+			j++
+		}
+		out = append(out, ls[i:j])
+		i = j
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats/judge"
+)
+
+// Strategy says how things to label are drawn.
+type Strategy string
+
+// The strategies.
+const (
+	// AtRandom draws from all: the labels may calibrate the judge for other runs.
+	AtRandom Strategy = "random"
+	// Neyman draws from judge-passes and judge-fails so that true success of this
+	// run gets the narrowest interval.
+	Neyman Strategy = "neyman"
+)
+
+// Queue says what to label next.
+type Queue struct {
+	Strategy Strategy
+	// Judge is the name or ID whose verdicts divide the run; needed by Neyman.
+	Judge string
+	// N is how many to label, Double the share of them, in [0,1], that somebody
+	// else has labelled already.
+	N      int
+	Double float64
+	By     string
+	Role   Role
+	// Seed decides the order, which stays the same while labels come in.
+	Seed uint64
+}
+
+// Item is one attempt of a run that could be labelled.
+type Item struct {
+	Key
+	Judged []Verdict
+}
+
+// guessPass and guessFail are the shares of true passes among judge-passes and
+// judge-fails that are assumed before there are labels.
+const (
+	guessPass = 0.9
+	guessFail = 0.2
+)
+
+// Next draws what to label: labels without a verdict, with stratum and frame, one
+// attempt a task, in an order that tells nothing of the judge. Fewer than N come
+// where there are not more. The error wraps callvet.ErrInvalid for an impossible
+// Queue and callvet.ErrNotFound where no verdict is of the judge.
+func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
+	if q.N < 1 || !(q.Double >= 0 && q.Double <= 1) {
+		return nil, fmt.Errorf("draw tasks: %w: n is at least 1, the doubled share in [0,1]", callvet.ErrInvalid)
+	}
+	if q.Strategy != AtRandom && q.Strategy != Neyman {
+		return nil, fmt.Errorf("draw tasks: %w: %w", callvet.ErrInvalid, unknownWord("strategy", string(q.Strategy), []string{string(AtRandom), string(Neyman)}))
+	}
+	frame, stratum, err := q.frame(run)
+	if err != nil {
+		return nil, err
+	}
+	done, _ = Latest(done)
+	type task struct{ target, id string }
+	mine, others := map[task]bool{}, map[Key]Label{}
+	labelled := map[task]bool{}
+	for _, l := range done {
+		if l.Unit != Task {
+			continue
+		}
+		t := task{l.Target, l.TaskID}
+		labelled[t] = true
+		if l.By == q.By {
+			mine[t] = true
+		} else {
+			others[l.Key] = l
+		}
+	}
+	var again, fresh []Label
+	for _, it := range q.shuffled(run) {
+		t := task{it.Target, it.TaskID}
+		if mine[t] {
+			continue
+		}
+		l := Label{Key: it.Key, By: q.By, Role: q.Role, Judged: it.Judged}
+		l.Unit = Task
+		if o, ok := others[l.Key]; ok {
+			l.Stratum, l.Frame, l.Role = o.Stratum, o.Frame, o.Role
+			again = append(again, l)
+			mine[t] = true
+			continue
+		}
+		if labelled[t] {
+			continue
+		}
+		mine[t] = true
+		l.Stratum, l.Frame = Random, &frame
+		if q.Strategy == Neyman {
+			l.Stratum = stratum[it.Key]
+		}
+		fresh = append(fresh, l)
+	}
+	twice := min(int(q.Double*float64(q.N)+0.5), len(again))
+	out := again[:twice:twice]
+	if fresh, err = q.allocate(fresh, done, frame, q.N-twice); err != nil {
+		return nil, err
+	}
+	out = append(out, fresh...)
+	slices.SortFunc(out, func(a, b Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
+	return out, nil
+}
+
+// frame counts the run by verdict, and gives the stratum of each attempt; without
+// a judge all are unjudged.
+func (q Queue) frame(run []Item) (Frame, map[Key]Stratum, error) {
+	var f Frame
+	stratum := map[Key]Stratum{}
+	ids := map[string]bool{}
+	for _, it := range run {
+		i := slices.IndexFunc(it.Judged, func(v Verdict) bool { return q.Judge != "" && v.Is(q.Judge) })
+		pass, known := false, false
+		if i >= 0 {
+			ids[it.Judged[i].ID()] = true
+			pass, known = it.Judged[i].Passed()
+		}
+		switch {
+		case known && pass:
+			f.JudgePass++
+			stratum[it.Key] = JudgePass
+		case known:
+			f.JudgeFail++
+			stratum[it.Key] = JudgeFail
+		default:
+			f.Unjudged++
+		}
+	}
+	switch {
+	case len(ids) > 1:
+		return f, nil, fmt.Errorf("draw tasks: %w: %d judges are called %q; name one by its ID", callvet.ErrInvalid, len(ids), q.Judge)
+	case q.Strategy == Neyman && f.JudgePass+f.JudgeFail == 0:
+		return f, nil, &callvet.Hinted{
+			Err:  fmt.Errorf("draw tasks by verdict: %w: no task has a verdict of judge %q", callvet.ErrNotFound, q.Judge),
+			Hint: "--judge NAME, or --strategy random",
+		}
+	}
+	return f, stratum, nil
+}
+
+// allocate takes n of what is drawn: the first ones, or as many of each verdict as
+// serve best.
+func (q Queue) allocate(fresh []Label, done []Label, f Frame, n int) ([]Label, error) {
+	if q.Strategy == AtRandom {
+		return fresh[:min(n, len(fresh))], nil
+	}
+	if n < 1 {
+		return nil, nil
+	}
+	p := float64(f.JudgePass) / float64(f.JudgePass+f.JudgeFail)
+	a, b := q.guess(done)
+	share, ok := judge.AllocateByVerdict(p, a, b, n)
+	if !ok {
+		return nil, fmt.Errorf("draw tasks by verdict: %w: no way to divide %d labels", callvet.ErrInvalid, n)
+	}
+	left := map[Stratum]int{JudgePass: share.Pass, JudgeFail: share.Fail}
+	var out []Label
+	for _, l := range fresh {
+		if left[l.Stratum] > 0 {
+			left[l.Stratum]--
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// guess is the share of true passes among judge-passes and judge-fails so far.
+func (q Queue) guess(done []Label) (a, b float64) {
+	var s judge.Strata
+	for _, l := range done {
+		i := slices.IndexFunc(l.Judged, func(v Verdict) bool { return v.Is(q.Judge) })
+		if i < 0 || l.Pass == nil {
+			continue
+		}
+		if pass, known := l.Judged[i].Passed(); known {
+			addStratum(&s, pair{truth: *l.Pass, judged: pass})
+		}
+	}
+	a, b = guessPass, guessFail
+	if s.LabelledPass >= judge.MinStratum {
+		a = float64(s.TruePassInPass) / float64(s.LabelledPass)
+	}
+	if s.LabelledFail >= judge.MinStratum {
+		b = float64(s.TruePassInFail) / float64(s.LabelledFail)
+	}
+	return a, b
+}
+
+// shuffled orders attempts by chance, the same way every time: who is interrupted
+// goes on where the sample stopped.
+func (q Queue) shuffled(run []Item) []Item {
+	run = slices.Clone(run)
+	slices.SortFunc(run, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(q.rank(a.Key), q.rank(b.Key)), a.compare(b.Key))
+	})
+	return run
+}
+
+func (q Queue) rank(k Key) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", q.Seed, k.Target, k.TaskID, k.Attempt))
+	return binary.BigEndian.Uint64(sum[:8])
+}

@@ -1,0 +1,266 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/judge"
+)
+
+// Design says from where the labels behind a true success came.
+type Design string
+
+// The designs.
+const (
+	// Internal: labels on tasks of this run.
+	Internal Design = "internal"
+	// Transport: sensitivity and specificity from labels elsewhere.
+	Transport Design = "transport"
+)
+
+// Success is the judged and the true success of one target.
+type Success struct {
+	Target string `json:"target,omitempty"`
+	// Judged attempts of Tasks; Unread of them have no verdict that can be read,
+	// and count neither way.
+	Tasks  int `json:"tasks"`
+	Judged int `json:"judged"`
+	Unread int `json:"unread"`
+	// Raw is the judged share.
+	Raw    stats.Interval `json:"raw"`
+	Design Design         `json:"design"`
+	// Labels is how many labels the estimate rests on.
+	Labels int            `json:"labels"`
+	True   stats.Interval `json:"true"`
+	// Refused says in a sentence why there is no estimate; "" where there is.
+	Refused string `json:"refused,omitempty"`
+	// Advice is what to do about it; "" for nothing.
+	Advice string `json:"advice,omitempty"`
+	// Scored is the estimate that uses the judge's scores, where labels were drawn
+	// at random from this run and each judged thing has a score in [0,1].
+	Scored *stats.Interval `json:"scored,omitempty"`
+}
+
+// TrueSuccess estimates the share that truly passed from a calibration made
+// elsewhere. judged is clustered by task. Where it refuses, the reason says why.
+func TrueSuccess(judged stats.Interval, c judge.Calibration, conf float64) (iv stats.Interval, refused string) {
+	iv = judge.TrueSuccess(judged, c, conf)
+	return iv, Reason(iv.Status, c)
+}
+
+// Reason says in a sentence why there is no true success; "" for a status that
+// is no refusal.
+func Reason(s stats.Status, c judge.Calibration) string {
+	j := float64(c.TruePositive)/float64(c.LabelledPass) + float64(c.TrueNegative)/float64(c.LabelledFail) - 1
+	switch s {
+	case judge.NotInformative:
+		return fmt.Sprintf("the judge is no better than chance (J = sensitivity + specificity - 1 = %.3f): its verdicts say nothing about true success", j)
+	case judge.NoLabelledPass:
+		return "no labelled task truly passed: the judge's sensitivity is not known"
+	case judge.NoLabelledFail:
+		return "no labelled task truly failed: the judge's specificity is not known"
+	case judge.Mismatch:
+		return "the judged rate is impossible for a judge with this sensitivity and specificity: the judge or the tasks have changed since the calibration"
+	case judge.MissingStratum:
+		return "one of the judge's verdicts has no label among the tasks of this run"
+	case judge.TooFewUnits:
+		return fmt.Sprintf("too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
+	case stats.StatusNoData:
+		return "nothing was judged"
+	case stats.StatusInvalid:
+		return "the counts are impossible"
+	case stats.StatusSingleCluster:
+		return "only one task was judged"
+	}
+	return ""
+}
+
+// success estimates each target of the run.
+func (r *Report) success(in Input, j *join) {
+	targets := map[string][]Judgement{}
+	for _, v := range in.Run {
+		if v.ID() == r.ID && (v.Unit == in.Unit || v.Unit == "" && in.Unit == Task) {
+			targets[v.Target] = append(targets[v.Target], v)
+		}
+	}
+	for name, vs := range targets {
+		r.Success = append(r.Success, r.oneSuccess(name, vs, j))
+	}
+	slices.SortFunc(r.Success, func(a, b Success) int { return cmp.Compare(a.Target, b.Target) })
+}
+
+func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
+	out := Success{Target: target}
+	out.Raw, out.Tasks, out.Judged, out.Unread = JudgedRate(vs, r.Confidence)
+	inside := insideRun(j.fit, target)
+	s := strataFor(inside, out.Raw)
+	internal := judge.Stratified(s, r.Confidence)
+	moved, refused := TrueSuccess(out.Raw, r.Table.Calibration(), r.Confidence)
+	if len(inside) > 0 && (internal.Usable() || !moved.Usable()) {
+		out.Design, out.Labels, out.True = Internal, len(inside), internal
+		if !internal.Usable() {
+			out.Refused = Reason(internal.Status, r.Table.Calibration())
+			out.Advice = r.moreLabels(out.Raw, s)
+		}
+		out.Scored = r.powered(inside, vs)
+		return out
+	}
+	out.Design, out.Labels, out.True, out.Refused = Transport, r.Table.N(), moved, refused
+	if refused != "" {
+		out.Advice = r.moreLabels(out.Raw, judge.Strata{})
+		return out
+	}
+	if n := labelsAsGood(moved, r.Table.N(), r.Confidence); n > 0 {
+		out.Advice = fmt.Sprintf("your judge adds nothing with %d tasks and %d labels made elsewhere: label %d tasks of this run at random instead", out.Tasks, r.Table.N(), n)
+	}
+	return out
+}
+
+// JudgedRate is the share of verdicts that are passes, clustered by task, with the
+// number of tasks, of verdicts that could be read and of those that could not.
+func JudgedRate(vs []Judgement, conf float64) (iv stats.Interval, tasks, judged, unread int) {
+	type sums struct{ pass, n int }
+	by := map[string]*sums{}
+	var order []string
+	for _, v := range vs {
+		pass, known := v.Passed()
+		if !known {
+			unread++
+			continue
+		}
+		s := by[v.TaskID]
+		if s == nil {
+			s = &sums{}
+			by[v.TaskID] = s
+			order = append(order, v.TaskID)
+		}
+		s.n++
+		judged++
+		if pass {
+			s.pass++
+		}
+	}
+	slices.Sort(order) // floating sums depend on their order
+	var c stats.Clusters
+	for _, id := range order {
+		c.Add(float64(by[id].pass), by[id].n, true)
+	}
+	return c.Interval(conf, stats.DefaultRho0), len(order), judged, unread
+}
+
+// insideRun gives one labelled attempt for each task of the run: attempts of a
+// task are alike, and would count as more than they are worth.
+func insideRun(ps []pair, target string) []pair {
+	var out []pair
+	seen := map[string]bool{}
+	for _, p := range ps {
+		if p.inRun && p.run.Target == target && (p.Unit == Call || !seen[p.TaskID]) {
+			seen[p.TaskID] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// strataFor counts labels by verdict among as many independent tasks as the run
+// is worth.
+func strataFor(ps []pair, raw stats.Interval) judge.Strata {
+	var s judge.Strata
+	for _, p := range ps {
+		addStratum(&s, p)
+	}
+	if !raw.Defined() {
+		return s
+	}
+	e := judge.Effective(raw)
+	s.N = int(math.Round(e.N))
+	s.JudgePass = int(math.Round(e.Pass))
+	// What was labelled was judged: rounding may not take that away.
+	s.JudgePass = max(s.JudgePass, s.LabelledPass)
+	s.N = max(s.N, s.JudgePass+s.LabelledFail)
+	return s
+}
+
+// labelsAsGood is how many labels alone, without a judge, give an interval as
+// narrow as iv; 0 when that takes more than have been spent.
+func labelsAsGood(iv stats.Interval, spent int, conf float64) int {
+	if !iv.Usable() {
+		return 0
+	}
+	width := func(n int) float64 {
+		a := stats.ClopperPearson(int(math.Round(iv.Point*float64(n))), n, conf, stats.TwoSided)
+		return a.Upper - a.Lower
+	}
+	if spent == 0 || width(spent) > iv.Upper-iv.Lower {
+		return 0
+	}
+	for n := 1; n < spent; n++ {
+		if width(n) <= iv.Upper-iv.Lower {
+			return n
+		}
+	}
+	return spent
+}
+
+// moreLabels says which tasks of this run to label.
+func (r *Report) moreLabels(raw stats.Interval, have judge.Strata) string {
+	if !raw.Defined() {
+		return ""
+	}
+	fails := raw.N - int(math.Round(raw.Point*float64(raw.N)))
+	pass := min(raw.N-fails, max(0, wantStratum-have.LabelledPass))
+	fail := min(fails, max(0, wantStratum-have.LabelledFail))
+	return fmt.Sprintf("label %d tasks of this run (%d that the judge passed, %d that it failed): callvet label next --strategy neyman", pass+fail, pass, fail)
+}
+
+// wantStratum is how many labels a verdict should have for a first estimate.
+const wantStratum = 20
+
+// powered uses scores, where all of the run have one and the labels are random.
+func (r *Report) powered(inside []pair, vs []Judgement) *stats.Interval {
+	var truth, scored, rest []float64
+	labelled := map[Key]bool{}
+	for _, p := range inside {
+		if p.stratum != Random || p.score == nil {
+			return nil
+		}
+		labelled[p.run] = true
+		truth, scored = append(truth, asNumber(p.truth)), append(scored, *p.score)
+	}
+	for _, v := range vs {
+		if v.Score == nil {
+			return nil
+		}
+		k := v.Key
+		k.Unit = r.Unit
+		if !labelled[k] {
+			rest = append(rest, *v.Score)
+		}
+	}
+	if len(categories(append(slices.Clone(scored), rest...))) < 3 {
+		return nil
+	}
+	p := judge.PPI(truth, scored, rest, judge.Tuned, r.Confidence)
+	if p.Status != stats.StatusOK {
+		return nil
+	}
+	iv := stats.Interval{
+		Point: p.Point, Lower: p.Lower, Upper: p.Upper, N: len(truth) + len(rest), Clusters: len(truth), Confidence: r.Confidence, Method: "ppi++", Status: p.Status,
+	}
+	if p.Few {
+		iv.Status = judge.TooFewUnits
+	}
+	return &iv
+}
+
+func asNumber(pass bool) float64 {
+	if pass {
+		return 1
+	}
+	return 0
+}
