@@ -71,6 +71,7 @@ var rooms = map[string][]string{
 	"internal/provider/agent":    {"", "value", "internal/provider/repair", "internal/provider/answer"},
 	"internal/replay":            {"", "value"},
 	"internal/store":             {""},
+	"internal/labels":            {"", "value", "stats", "stats/judge", "stats/agree", "stats/tally"},
 	"internal/run":               {""},
 	"internal/trace/redact":      {"", "value", "score/safety/pii"},
 	"internal/trace":             {"", "value"},
