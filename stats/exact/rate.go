@@ -97,8 +97,7 @@ const informativeAbove = 0.3
 // grow in proportion to the calls have no excess. Where few tasks or one big task
 // decide, chance alone may correlate them: the correlation must also be above
 // 2/sqrt(tasks), and above the root of the biggest task's share in the variance of
-// the calls. Fewer than 10 tasks, or tasks of one size or
-// without excess: false.
+// the calls. Fewer than 10 tasks, or tasks of one size or without excess: false.
 // Source: Statistics specification, section 2; the two guards by simulation.
 func (r *Rate) Informative() bool {
 	if r.cases < 10 {
@@ -113,7 +112,5 @@ func (r *Rate) Informative() bool {
 		return false
 	}
 	biggest := (float64(r.most) - float64(r.n)/g) / math.Sqrt(mm)
-	return em/math.Sqrt(ee*mm) > max(informativeAbove, 2/math.Sqrt(g), CC*biggest)
+	return em/math.Sqrt(ee*mm) > max(informativeAbove, 2/math.Sqrt(g), biggest)
 }
-
-var CC = 1.0
