@@ -34,7 +34,7 @@ type View struct {
 	// Needed is 1 or 0 as labelled, -1 when not.
 	Needed                int
 	GoldTool, ResultCheck value.Value
-	GoldArgs              value.Value
+	GoldArgs, GoldResult  value.Value
 	Tags, Fields          value.Value
 }
 
@@ -227,6 +227,8 @@ func (v *View) gold(m value.Value) error {
 			}
 		case "args":
 			v.GoldArgs = e
+		case "result":
+			v.GoldResult = e
 		case "tool":
 			v.GoldTool = e
 			if err := kindOrNull(e, value.String); err != nil {

@@ -119,6 +119,9 @@ func (w *Writer) gold(b []byte, g *Gold) []byte {
 	if g.Args != nil {
 		b = append(w.value(append(b, `"args":`...), g.Args), ',')
 	}
+	if g.Result != nil {
+		b = append(w.value(append(b, `"result":`...), g.Result), ',')
+	}
 	if g.ResultCheck != "" {
 		b = append(quoted(append(b, `"result_check":`...), g.ResultCheck), ',')
 	}
