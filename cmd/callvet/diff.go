@@ -16,26 +16,16 @@ import (
 
 func (a *app) diffCommand() *cobra.Command {
 	var slices []string
+	var judge string
 	cmd := &cobra.Command{
-		Use: "diff BASELINE CANDIDATE", Short: "Say what changed between two runs, case by case, with intervals",
-		Example: "  callvet diff last~1 last",
+		Use: "diff BASELINE CANDIDATE", Short: "Say what changed between two runs or trace files, case by case, with intervals",
+		Long: `Compare two runs, or two trace files, case by case. Each side is a run or, where it names a file, a trace file:
+callvet's lines or any form that trace import reads. Attempts of trace files are paired by task, and their targets by
+name; the verdict is that of the source's own checks, or of a judge (--judge).`,
+		Example: "  callvet diff last~1 last\n  callvet diff before.jsonl after.jsonl --slice domain",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			ctx := cmd.Context()
-			db, err := a.openStore(ctx)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, db.Close()) }()
-			base, err := openRun(ctx, db, args[0])
-			if err != nil {
-				return err
-			}
-			cand, err := openRun(ctx, db, args[1])
-			if err != nil {
-				return err
-			}
-			c, err := compare(ctx, db, base, cand, slices)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.difference(cmd.Context(), args[0], args[1], judge, slices)
 			if err != nil {
 				return err
 			}
@@ -50,7 +40,45 @@ func (a *app) diffCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices to compare: tag, tier or field names")
+	cmd.Flags().StringVar(&judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd
+}
+
+// difference compares two sides, each a run or a trace file.
+func (a *app) difference(ctx context.Context, base, cand, judge string, slices []string) (c *panel.Comparison, err error) {
+	var db *store.DB
+	defer func() {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	side := func(arg string) (*panel.Ledger, error) {
+		if a.isTraceFile(arg) {
+			return a.traceLedger(arg, judge, slices)
+		}
+		if judge != "" {
+			return nil, usagef("--judge is about trace files, and %s is none", arg)
+		}
+		if db == nil {
+			if db, err = a.openStore(ctx); err != nil {
+				return nil, err
+			}
+		}
+		run, err := openRun(ctx, db, arg)
+		if err != nil {
+			return nil, err
+		}
+		return run.ledger(ctx, db, slices)
+	}
+	b, err := side(base)
+	if err != nil {
+		return nil, err
+	}
+	d, err := side(cand)
+	if err != nil {
+		return nil, err
+	}
+	return panel.Diff(b, d, 0), nil
 }
 
 func compare(ctx context.Context, db *store.DB, base, cand *loaded, slices []string) (*panel.Comparison, error) {

@@ -58,6 +58,10 @@ func TestEntryCase(t *testing.T) {
 		t.Error("other gold, same case")
 	}
 	b.Gold = &TaskGold{}
+	if cb, _ = b.Entry(""); cb.Context != "{}" {
+		t.Errorf("nothing needed: %q", cb.Context)
+	}
+	b.Gold = nil
 	if cb, _ = b.Entry(""); cb.Context != "" {
 		t.Errorf("no gold: %q", cb.Context)
 	}

@@ -344,8 +344,11 @@ func taskGold(criteria, info value.Value) *trace.TaskGold {
 	if acts.Kind() != value.Array {
 		acts = message.First(info, "action_checks")
 	}
-	if acts.Kind() == value.Array {
+	switch {
+	case acts.Kind() == value.Array:
 		g = gold(acts)
+	case message.First(info, "reward_breakdown").Kind() == value.Object: // judged, and no call was needed
+		g = &trace.TaskGold{}
 	}
 	facts := texts(message.First(criteria, "communicate_info"))
 	if checks := message.First(info, "communicate_checks"); facts == nil {

@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/panel"
+)
+
+// isTraceFile reports whether an argument names a file rather than a run.
+func (a *app) isTraceFile(arg string) bool {
+	info, err := os.Stat(a.path(arg))
+	return err == nil && !info.IsDir()
+}
+
+// traceLedger reads the verdicts of a trace file, of callvet's lines or of any
+// form that `trace import` reads, for a comparison by task. judge names the judge
+// whose verdicts count; "" takes those of the source's own checks. slices are as
+// in panel.Config. An attempt without a target is one of the file's own name. The
+// error wraps callvet.ErrInvalid when no attempt of the file has that verdict.
+func (a *app) traceLedger(path, judge string, slices []string) (*panel.Ledger, error) {
+	file, err := os.Open(a.path(path))
+	if err != nil {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	defer file.Close()
+	red, err := redact.New(redact.Config{})
+	if err != nil {
+		return nil, err
+	}
+	b := ledgerBuilder{judge: judge, name: filepath.Base(path), red: red, seen: map[string]bool{}, judges: map[string]bool{}}
+	log, err := b.read(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	a.tellBadLines(path, log)
+	if b.twice > 0 {
+		fmt.Fprintf(a.err, "%s: %d attempts are there twice; the first ones count\n", path, b.twice)
+	}
+	if b.judged == 0 {
+		return nil, b.nothing(path)
+	}
+	return b.ledger(path, slices), nil
+}
+
+// ledgerBuilder collects attempts: a ledger has to know its targets first.
+type ledgerBuilder struct {
+	judge, name string
+	// red makes gold of a file that was not redacted equal to that of one that was.
+	red     *redact.Redactor
+	targets []string
+	entries []ledgerEntry
+	seen    map[string]bool // attempts of callvet's own lines
+	judges  map[string]bool
+	judged  int
+	twice   int
+}
+
+type ledgerEntry struct {
+	c    callvet.Case
+	cell callvet.Cell
+}
+
+// read takes the task records of callvet's own lines, without their steps, or
+// imports another form.
+func (b *ledgerBuilder) read(file *os.File) (*trace.Log, error) {
+	imp, err := foreign.Open(file, foreign.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if imp.Report().Format == foreign.Contract {
+		if _, err := file.Seek(0, io.SeekStart); err == nil {
+			return b.records(file)
+		}
+	}
+	for at, err := range imp.Attempts() {
+		if err != nil {
+			return nil, err
+		}
+		b.noteJudges(at.Judged)
+		b.add(at.Entry(b.judge))
+	}
+	log := imp.Report().Log
+	return &log, nil
+}
+
+func (b *ledgerBuilder) records(r io.Reader) (*trace.Log, error) {
+	in, err := trace.Open(r, trace.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		v, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return in.Log(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !v.IsTask {
+			continue
+		}
+		t, err := v.Task()
+		if err != nil {
+			in.Log().Reject(v.Line, err.Error())
+			continue
+		}
+		if id := fmt.Sprintf("%q %q %d", t.Target, t.TaskID, t.Attempt); b.seen[id] {
+			b.twice++
+			continue
+		} else {
+			b.seen[id] = true
+		}
+		b.noteJudges(t.Judged)
+		b.add(t.Entry(b.judge))
+	}
+}
+
+func (b *ledgerBuilder) noteJudges(list []trace.Judged) {
+	for i := range list {
+		b.judges[list[i].Judge] = true
+	}
+}
+
+func (b *ledgerBuilder) add(c callvet.Case, cell callvet.Cell) {
+	name := cell.Trace.Target
+	if name == "" {
+		name = b.name
+	}
+	if cell.Target = slices.Index(b.targets, name); cell.Target < 0 {
+		cell.Target = len(b.targets)
+		b.targets = append(b.targets, name)
+	}
+	if v := cell.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
+		b.judged++
+	}
+	if c.Context != "" {
+		c.Context = string(b.red.JSON(json.RawMessage(c.Context)))
+	}
+	b.entries = append(b.entries, ledgerEntry{c, cell})
+}
+
+func (b *ledgerBuilder) ledger(path string, by []string) *panel.Ledger {
+	led := panel.NewLedger(path, b.targets, by)
+	for i := range b.entries {
+		led.Add(&b.entries[i].c, &b.entries[i].cell)
+	}
+	return led
+}
+
+// nothing says why a file cannot be compared.
+func (b *ledgerBuilder) nothing(path string) error {
+	what := "pass or failure"
+	if b.judge != "" {
+		what = fmt.Sprintf("verdict of the judge %q", b.judge)
+	}
+	err := fmt.Errorf("compare %s: none of its %d task records has a %s: %w", path, len(b.entries), what, callvet.ErrInvalid)
+	names := make([]string, 0, len(b.judges))
+	for n := range b.judges {
+		names = append(names, n)
+	}
+	if len(names) == 0 {
+		return err
+	}
+	slices.Sort(names)
+	return &callvet.Hinted{Err: err, Hint: fmt.Sprintf("--judge NAME; the file has verdicts of %q", names)}
+}
+
+// tellBadLines lists the first lines that could not be read.
+func (a *app) tellBadLines(path string, log *trace.Log) {
+	const listed = 5
+	for i, l := range log.List {
+		if i == listed {
+			break
+		}
+		fmt.Fprintf(a.err, "%s:%d: %s\n", path, l.Line, l.Reason)
+	}
+	if n := log.Bad - int64(min(listed, len(log.List))); n > 0 {
+		fmt.Fprintf(a.err, "%s: … and %d more lines that could not be read\n", path, n)
+	}
+}
