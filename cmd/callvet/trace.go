@@ -3,12 +3,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +24,12 @@ import (
 type traceFlags struct {
 	out, from, to string
 	strict        bool
+	follow        bool
 	keep          []string
 }
+
+// followEvery is how often a file that is followed is looked at.
+const followEvery = 250 * time.Millisecond
 
 func (a *app) traceCommand() *cobra.Command {
 	var f traceFlags
@@ -30,23 +37,25 @@ func (a *app) traceCommand() *cobra.Command {
 		Use: "import FILE", Short: "Read traces of other tools and write them as callvet's trace lines",
 		Long: `Read the traces in a file (- is standard input) and write one JSON line per call and per task, redacted.
 The format is told by content; what it has and the lines cannot carry is listed on standard error.
+With --follow the file may still grow: each attempt is written as soon as it is complete, until an interrupt.
 Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.`,
 		Example: "  callvet trace import spans.otlp.json -o traces.jsonl\n  callvet trace import traces.jsonl --to otlp -o spans.json",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.importTraces(args[0], f) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTraces(cmd.Context(), args[0], f) },
 	}
 	fs := imp.Flags()
 	fs.StringVarP(&f.out, "output", "o", "-", "file to write")
 	fs.StringVar(&f.from, "from", "", "form of the input (default: detected by content)")
 	fs.StringVar(&f.to, "to", foreign.Contract, "form to write: "+strings.Join(foreign.Exports(), ", "))
 	fs.BoolVar(&f.strict, "strict", false, "end at the first line that cannot be read")
+	fs.BoolVar(&f.follow, "follow", false, "go on reading as the file grows, until interrupted")
 	fs.StringSliceVar(&f.keep, "keep", nil, "kinds that are not redacted: email, phone, …")
 	cmd := &cobra.Command{Use: "trace", Short: "Read and write trace files"}
 	cmd.AddCommand(imp)
 	return cmd
 }
 
-func (a *app) importTraces(path string, f traceFlags) error {
+func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error {
 	in := a.in
 	if path != "-" {
 		file, err := os.Open(a.path(path))
@@ -55,6 +64,21 @@ func (a *app) importTraces(path string, f traceFlags) error {
 		}
 		defer file.Close()
 		in = file
+	} else if f.follow {
+		return usagef("--follow needs a file that grows: standard input is always read to its end")
+	}
+	lines := trace.Options{Strict: f.strict, Live: f.follow}
+	if f.follow {
+		tick := time.NewTicker(followEvery)
+		defer tick.Stop()
+		in = trace.Follow(in, func() error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-tick.C:
+				return nil
+			}
+		})
 	}
 	var off []redact.Kind
 	for _, k := range f.keep {
@@ -64,28 +88,43 @@ func (a *app) importTraces(path string, f traceFlags) error {
 	if err != nil {
 		return err
 	}
-	imp, err := foreign.Open(in, foreign.Options{Format: f.from, Lines: trace.Options{Strict: f.strict}})
+	imp, err := foreign.Open(in, foreign.Options{Format: f.from, Lines: lines})
 	if err != nil {
 		return err
 	}
 	report := func(lost map[string]int64) { a.tellTraces(imp.Report(), lost, red) }
-	if f.out == "-" {
-		lost, err := copyTraces(imp, f.to, a.out, red)
+	write := func(w io.Writer) error {
+		lost, err := copyTraces(imp, f, w, red)
 		report(lost)
 		return err
 	}
-	return writeFile(a.path(f.out), func(w *os.File) error {
-		lost, err := copyTraces(imp, f.to, w, red)
-		report(lost)
-		return err
-	})
+	switch {
+	case f.out == "-":
+		return write(a.out)
+	case f.follow:
+		return growFile(a.path(f.out), write)
+	}
+	return writeFile(a.path(f.out), func(w *os.File) error { return write(w) })
+}
+
+// growFile writes a file in place, so that others can read along. One that exists
+// is not overwritten.
+func growFile(path string, write func(io.Writer) error) error {
+	w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("write traces: %w", err)
+	}
+	return errors.Join(write(w), w.Close())
 }
 
 // copyTraces writes what is read, and counts what the new form has no place for.
-func copyTraces(imp *foreign.Importer, to string, w io.Writer, red *redact.Redactor) (map[string]int64, error) {
-	exp, err := foreign.Export(to, w, red)
+func copyTraces(imp *foreign.Importer, f traceFlags, w io.Writer, red *redact.Redactor) (map[string]int64, error) {
+	exp, err := foreign.Export(f.to, w, red)
 	if err != nil {
 		return nil, err
+	}
+	if f.follow && !exp.Lines() {
+		return nil, usagef("--follow writes line by line, and %s is one document: choose another --to", f.to)
 	}
 	for at, err := range imp.Attempts() {
 		if err != nil {
@@ -93,6 +132,11 @@ func copyTraces(imp *foreign.Importer, to string, w io.Writer, red *redact.Redac
 		}
 		if err := exp.Attempt(&at); err != nil {
 			return exp.Lost, err
+		}
+		if f.follow {
+			if err := exp.Flush(); err != nil {
+				return exp.Lost, err
+			}
 		}
 	}
 	return exp.Lost, exp.Close()

@@ -82,6 +82,18 @@ func (e *Exporter) Attempt(a *trace.Attempt) error {
 	return wrap(err)
 }
 
+// Lines reports whether the format is one of lines, so that what is flushed can be
+// read before the file is closed.
+func (e *Exporter) Lines() bool { return e.format != "adk-evalset" }
+
+// Flush writes out what is held back, for a reader who follows the file.
+func (e *Exporter) Flush() error {
+	if e.own != nil {
+		return e.own.Flush()
+	}
+	return wrap(e.w.Flush())
+}
+
 // Close writes what ends the file and flushes.
 func (e *Exporter) Close() error {
 	if e.own != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/chats"
+	"github.com/callvet/callvet/internal/trace/spans"
 	"github.com/callvet/callvet/value"
 )
 
@@ -29,7 +30,9 @@ type Options struct {
 	// MaxBytes bounds a document that has to be read as a whole, and what spans
 	// may hold together; 0 means 1 GiB. Lines are bounded by Lines.MaxLine.
 	MaxBytes int64
-	// Lines are the limits and the strictness of line by line reading.
+	// Lines are the limits and the strictness of line by line reading. Lines.Live
+	// gives every attempt as soon as its lines are there, and refuses forms that
+	// tell something only when the whole file has been read.
 	Lines trace.Options
 	// Window is how many attempts of callvet's own lines are open at once.
 	Window int
@@ -85,20 +88,57 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	}
 	i := &Importer{o: o, src: bufio.NewReaderSize(plain, headSize), format: o.Format}
 	i.log.Max = o.Lines.MaxBad
-	want := headSize
-	if o.Lines.Live { // what is there now has to do: more may come much later
-		if _, err := i.src.Peek(1); err == nil {
-			want = i.src.Buffered()
-		}
-	}
-	head, err := i.src.Peek(want)
+	head, err := i.head()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read recording: %w", err)
 	}
 	if i.format == "" {
 		i.format = Detect(head)
 	}
+	if o.Lines.Live {
+		return i, i.grows(head)
+	}
 	return i, nil
+}
+
+// head is the beginning of the stream. Of a live one that is what there is once
+// the first line has its end, because more may come much later.
+func (i *Importer) head() ([]byte, error) {
+	if !i.o.Lines.Live {
+		return i.src.Peek(headSize)
+	}
+	for {
+		head, err := i.src.Peek(max(1, i.src.Buffered()))
+		if err != nil || len(head) >= headSize || bytes.IndexByte(bytes.TrimLeft(head, " \t\r\n"), '\n') >= 0 {
+			return head, err
+		}
+		if _, err := i.src.Peek(len(head) + 1); err != nil {
+			return head, err
+		}
+	}
+}
+
+// grows refuses a form that cannot be read while its file grows: one whole
+// document, or lines that make attempts only together.
+func (i *Importer) grows(head []byte) error {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	why := ""
+	switch _, err := value.Parse(line); {
+	case i.format == Contract || len(line) == 0:
+	case i.format == "langsmith" || slices.Contains(spans.Names(), i.format):
+		why = "its spans make attempts only together"
+	case i.format == "inspect" || err != nil && len(head) < headSize:
+		why = "it is one document"
+	case i.format == "":
+		return unknownForm()
+	}
+	if why == "" {
+		return nil
+	}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("follow recording: %s, not one attempt or call per line: %w", why, callvet.ErrInvalid),
+		Hint: "import it when it is complete, without following",
+	}
 }
 
 // headSize is how much of a stream Detect looks at.
@@ -128,6 +168,9 @@ func (i *Importer) read(take func(trace.Attempt) bool) error {
 		return i.archive(take)
 	case i.format == Contract:
 		return i.own(take)
+	}
+	if i.o.Lines.Live {
+		return i.lines(nil, take)
 	}
 	line, more, err := i.firstLine()
 	if err != nil {
@@ -194,9 +237,15 @@ func (i *Importer) line(limit int64) ([]byte, error) {
 	}
 }
 
-// lines reads one value per line. Spans and runs are gathered to the end.
+// lines reads one value per line, of which the first may be read already. Spans
+// and runs are gathered to the end.
 func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 	line, err := first, error(nil)
+	if first == nil {
+		if line, err = i.line(int64(i.o.Lines.MaxLine)); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
 	for n := int64(1); ; n++ {
 		if len(bytes.TrimSpace(line)) > 0 {
 			if err := i.one(n, line); err != nil {
