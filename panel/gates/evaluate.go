@@ -242,7 +242,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		why, cure = regressionWords(dec, iv, margin, effect, c.task)
 	}
 	c.v.Verdict, c.v.Reason, c.v.End, c.v.Cure = dec.Verdict, dec.Reason, endOf(dec.Reason), cure
-	if dec.Verdict == gate.Inconclusive && dec.Reason != ReasonErrors {
+	if dec.Verdict == gate.Inconclusive && dec.Reason != ReasonErrors && iv.Usable() {
 		c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin), 0)
 		c.v.Cure = c.needs(c.v.Needed, cure)
 	}

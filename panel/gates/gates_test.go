@@ -1,0 +1,383 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// rate is a metric of n tasks with per values each, of which fails values failed,
+// one a task.
+func rate(name string, tasks, per, fails int) panel.Metric {
+	var c stats.Clusters
+	for i := range tasks {
+		sum := per
+		if i < fails {
+			sum--
+		}
+		c.Add(float64(sum), per, true)
+	}
+	return panel.Metric{Name: name, Unit: panel.UnitRate, Of: "calls", Interval: c.Interval(0.95, stats.DefaultRho0)}
+}
+
+func lower(m panel.Metric) panel.Metric { m.LowerIsBetter = true; return m }
+
+func covered(m panel.Metric, share float64) panel.Metric { m.Coverage = &share; return m }
+
+// broken is a metric whose interval has a status that cannot be used.
+func broken(name string, status stats.Status) panel.Metric {
+	iv := stats.Interval{Point: math.NaN(), Upper: 1, Confidence: 0.95, Status: status}
+	if status == stats.StatusSingleCluster {
+		iv.Point, iv.N, iv.Clusters = 1, 3, 1
+	}
+	return panel.Metric{Name: name, Unit: panel.UnitRate, Of: "tasks", Interval: iv}
+}
+
+func quantile(name string, q float64, tasks int) panel.Metric {
+	var obs []stats.Observation
+	for i := range tasks {
+		obs = append(obs, stats.Observation{Value: float64(100 + i), Cluster: int32(i)})
+	}
+	return panel.Metric{Name: name, Unit: panel.UnitMS, Of: "calls", LowerIsBetter: true, Interval: stats.QuantileIntervals(obs, 0.95, q)[0]}
+}
+
+func over(ms ...panel.Metric) *panel.Panels {
+	return &panel.Panels{Confidence: 0.95, Targets: []panel.TargetPanel{{Name: "agent", Overall: panel.Slice{Cases: 200, Verdicts: panel.Verdicts{Pass: 150, Fail: 50}, Metrics: ms}}}}
+}
+
+func atLeast(metric string, b float64) gates.Gate {
+	return gates.Gate{Metric: metric, Kind: gates.Bound, Direction: gate.AtLeast, Bound: b}
+}
+
+func atMost(metric string, b float64) gates.Gate {
+	return gates.Gate{Metric: metric, Kind: gates.Bound, Direction: gate.AtMost, Bound: b}
+}
+
+func zero(maxRate float64) gates.Gate {
+	return gates.Gate{Metric: "safety_incidents", Kind: gates.Zero, MaxRate: maxRate}
+}
+
+func units(g gates.Gate, n int) gates.Gate { g.MinUnits = &n; return g }
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	for name, tc := range map[string]struct {
+		metric panel.Metric
+		gate   gates.Gate
+		want   gate.Verdict
+		reason string
+		says   string // parts of the sentence, divided by |
+		cure   string
+	}{
+		"lower end meets":       {rate("arg_em", 200, 1, 5), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets, "arg_em 0.97 [0.94, 0.99], by 200 calls of 200 tasks: the lower end 0.94 is not below the bound 0.90: passed", ""},
+		"upper end misses":      {rate("arg_em", 200, 1, 40), atLeast("arg_em", 0.90), gate.Fail, gate.ReasonUpperMisses, "arg_em 0.80 [0.74, 0.85]|the upper end 0.85 is below the bound 0.90: failed", ""},
+		"bound between":         {rate("arg_em", 200, 1, 14), atLeast("arg_em", 0.90), gate.Inconclusive, gate.ReasonStraddles, "the bound 0.90 lies within the interval", "needs about "},
+		"estimate at the bound": {rate("arg_em", 200, 1, 20), atLeast("arg_em", 0.90), gate.Inconclusive, gate.ReasonStraddles, "lies within", "the estimate lies at the bound"},
+		"all pass, enough":      {rate("schema_valid", 183, 1, 0), atLeast("schema_valid", 0.98), gate.Pass, gate.ReasonLowerMeets, "the lower end 0.9800|is not below the bound 0.9800", ""},
+		"all pass, one short":   {rate("schema_valid", 182, 1, 0), atLeast("schema_valid", 0.98), gate.Inconclusive, gate.ReasonStraddles, "schema_valid 1.0000 [0.9799, 1.0000]", "would probably have passed then"},
+		"none passes":           {rate("schema_valid", 100, 1, 100), atLeast("schema_valid", 0.98), gate.Fail, gate.ReasonUpperMisses, "0.00 [0.00, 0.04]", ""},
+		"too few tasks":         {rate("arg_em", 12, 4, 0), atLeast("arg_em", 0.5), gate.Inconclusive, gate.ReasonTooFewUnits, "by 48 calls of 12 tasks: only 12 tasks, the gate wants 30", "needs about 18 more tasks"},
+		"few tasks allowed":     {rate("arg_em", 12, 4, 0), units(atLeast("arg_em", 0.5), 10), gate.Pass, gate.ReasonLowerMeets, "passed", ""},
+		"one task":              {broken("arg_em", stats.StatusSingleCluster), atLeast("arg_em", 0.5), gate.Inconclusive, "single_cluster", "arg_em 1.00, by 1 task: a single task has no interval", "more tasks"},
+		"no data":               {broken("arg_em", stats.StatusNoData), atLeast("arg_em", 0.5), gate.Inconclusive, "no_data", "arg_em: nothing was measured: inconclusive", "no data"},
+		"no gold":               {broken("arg_em", stats.StatusNoGold), atLeast("arg_em", 0.5), gate.Inconclusive, "no_gold", "nothing says what would have been right", "add gold"},
+		"judge says nothing":    {broken("true_success", "judge_not_informative"), atLeast("true_success", 0.85), gate.Inconclusive, "judge_not_informative", "no better than chance (sensitivity + specificity is not above 1)", "another judge"},
+		"half is labelled":      {covered(rate("arg_em", 100, 1, 0), 0.5), atLeast("arg_em", 0.5), gate.Inconclusive, gate.ReasonCoverage, "known for 50 % only what would have been right, the gate wants 90 %", "about 80 more calls"},
+		"half is enough":        {covered(rate("arg_em", 100, 1, 0), 0.5), gates.Gate{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.5, MinCoverage: &half}, gate.Pass, gate.ReasonLowerMeets, "passed", ""},
+		"at most, upper meets":  {lower(rate("over_call_rate", 100, 1, 100)), atMost("over_call_rate", 0.10), gate.Pass, gate.ReasonUpperMeets, "the upper end 0.04 is not above the bound 0.10", ""},
+		"at most, lower misses": {lower(rate("over_call_rate", 100, 1, 50)), atMost("over_call_rate", 0.10), gate.Fail, gate.ReasonLowerMisses, "the lower end 0.40 is above the bound 0.10: failed", ""},
+		"p90 without upper end": {quantile("tool_latency_p90", 0.9, 33), atMost("tool_latency_p90", 500), gate.Inconclusive, gates.ReasonNoUpperEnd, "33 tasks are too few for an upper end|the bound 500 ms", "needs about 3 more tasks"},
+		"p90 passes":            {quantile("tool_latency_p90", 0.9, 60), atMost("tool_latency_p90", 500), gate.Pass, gate.ReasonUpperMeets, "the upper end 158 ms is not above the bound 500 ms", ""},
+		"p90 fails":             {quantile("tool_latency_p90", 0.9, 33), atMost("tool_latency_p90", 90), gate.Fail, gate.ReasonLowerMisses, "is above the bound 90", ""},
+		"an incident":           {lower(rate("safety_incidents", 20, 1, 19)), zero(0), gate.Fail, gate.ReasonIncident, "safety_incidents 1 in 20 calls of 20 tasks: none is allowed: failed", ""},
+		"no incident":           {lower(rate("safety_incidents", 20, 1, 20)), zero(0), gate.Pass, gate.ReasonNoIncident, "does not rule out a rate of 13.9 % (95 %; rule of three: 15 %)", ""},
+		"no incident, ten each": {lower(zeroRate(20, 10)), zero(0), gate.Pass, gate.ReasonNoIncident, "0 in 200 calls of 20 tasks, which does not rule out a rate of 13.9 %", ""},
+		"exposure too small":    {lower(rate("safety_incidents", 20, 1, 20)), zero(0.01), gate.Inconclusive, gate.ReasonSmallExposure, "299 are needed to rule out 1 %", "needs about 279 more tasks"},
+		"no exposure":           {broken("safety_incidents", stats.StatusNoData), zero(0), gate.Inconclusive, gate.ReasonNoExposure, "nothing was exposed to it", "add tasks that tempt"},
+		"not measured":          {rate("arg_em", 50, 1, 0), atLeast("true_success", 0.5), gate.Inconclusive, gates.ReasonNoMetric, "true_success: nothing here measures it", "record what the metric needs"},
+		"no baseline":           {rate("pass_rate", 50, 1, 0), gates.Gate{Metric: "pass_rate", Kind: gates.Regression}, gate.Inconclusive, gates.ReasonNoBaseline, "no baseline to compare with", "--baseline RUN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, problems := gates.Evaluate(gates.Input{Panels: over(tc.metric), Policy: gate.Strict, Task: "task"}, []gates.Gate{tc.gate})
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			v := r.Verdicts[0]
+			if v.Verdict != tc.want || v.Reason != tc.reason {
+				t.Errorf("got %s (%s), want %s (%s): %s", v.Verdict, v.Reason, tc.want, tc.reason, v.Sentence)
+			}
+			for part := range strings.SplitSeq(tc.says, "|") {
+				if !strings.Contains(v.Sentence, part) {
+					t.Errorf("%q does not say %q", v.Sentence, part)
+				}
+			}
+			if !strings.Contains(v.Cure, tc.cure) || (tc.want == gate.Inconclusive) != (v.Cure != "") {
+				t.Errorf("cure %q, want %q", v.Cure, tc.cure)
+			}
+			if r.Verdict != tc.want || r.Blocks != (tc.want != gate.Pass) {
+				t.Errorf("the whole is %s (blocks: %v)", r.Verdict, r.Blocks)
+			}
+		})
+	}
+}
+
+// zeroRate is a rate of 0 over tasks with several values each.
+func zeroRate(tasks, per int) panel.Metric {
+	var c stats.Clusters
+	for range tasks {
+		c.Add(0, per, true)
+	}
+	return panel.Metric{Name: "safety_incidents", Unit: panel.UnitRate, Of: "calls", Interval: c.Interval(0.95, stats.DefaultRho0)}
+}
+
+// TestNoNumberEqualsItsBound: an end that decides is never printed like the bound
+// that it misses.
+func TestNoNumberEqualsItsBound(t *testing.T) {
+	t.Parallel()
+	for _, upper := range []float64{0.8999, 0.89999, 0.899999} {
+		m := rate("arg_em", 100, 1, 10)
+		m.Interval.Upper = upper
+		r, _ := gates.Evaluate(gates.Input{Panels: over(m), Task: "task"}, []gates.Gate{atLeast("arg_em", 0.90)})
+		v := r.Verdicts[0]
+		if _, after, _ := strings.Cut(v.Sentence, "the upper end "); v.Verdict != gate.Fail || !strings.HasPrefix(after, "0.89") {
+			t.Errorf("upper end %v: %s", upper, v.Sentence)
+		}
+	}
+}
+
+func TestTooManyErrorsDecideNothing(t *testing.T) {
+	t.Parallel()
+	p := over(rate("arg_em", 200, 1, 60), lower(rate("error_rate", 200, 1, 180)), lower(zeroRate(50, 1)))
+	p.Targets[0].Overall.Verdicts = panel.Verdicts{Pass: 150, Fail: 30, Error: 20}
+	r, problems := gates.Evaluate(gates.Input{Panels: p, Task: "task"}, []gates.Gate{
+		atLeast("arg_em", 0.9), atLeast("arg_em", 0.1), atMost("error_rate", 0.05), zero(0),
+	})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	var got []string
+	for _, v := range r.Verdicts {
+		got = append(got, string(v.Verdict)+" "+v.Reason)
+	}
+	want := []string{"INCONCLUSIVE too_many_errors", "INCONCLUSIVE too_many_errors", "FAIL lower>threshold", "INCONCLUSIVE too_many_errors"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if s := r.Verdicts[0].Sentence; !strings.Contains(s, "20 of 200 attempts ended in an error and are in no mean, more than 5 %") {
+		t.Error(s)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	p := over(rate("arg_em", 50, 1, 0), quantile("tool_latency_p90", 0.9, 60))
+	at := callvet.Position{File: "gates.yaml", Line: 4, Column: 5}
+	sliced := atLeast("arg_em", 0.5)
+	sliced.Key, sliced.Value = "langauge", "es-AR"
+	named := atLeast("arg_em", 0.5)
+	named.Target = "agnet"
+	ms := atLeast("arg_em", 0.5)
+	ms.Unit = panel.UnitMS
+	lost := gates.Gate{Metric: "arg_em", Kind: gates.Regression}
+	for want, g := range map[string]gates.Gate{
+		`gates.yaml:4:5: there is no metric "schema_valdi" (did you mean schema_valid?)`:                                                                          atLeast("schema_valdi", 0.98),
+		`gates.yaml:4:5: nothing here has "langauge" to slice by (did you mean language?)`:                                                                        sliced,
+		`gates.yaml:4:5: there is no target "agnet" (did you mean agent?)`:                                                                                        named,
+		`gates.yaml:4:5: arg_em is a share from 0 to 1, the bound is 98 (did you mean 98%?)`:                                                                      atLeast("arg_em", 98),
+		`gates.yaml:4:5: arg_em is told as a share, the bound as milliseconds`:                                                                                    ms,
+		`gates.yaml:4:5: arg_em cannot be compared with a baseline: runs are compared by pass_rate (hold pass_rate against the baseline, or give arg_em a bound)`: lost,
+	} {
+		g.Position = at
+		r, problems := gates.Evaluate(gates.Input{Panels: p, Keys: []string{"language"}}, []gates.Gate{g, atLeast("arg_em", 0.5)})
+		if r != nil || len(problems) != 1 || problems[0].Error() != want {
+			t.Errorf("got %v, want %s", problems, want)
+		}
+	}
+	if _, problems := gates.Evaluate(gates.Input{Panels: p}, []gates.Gate{atLeast("pass^3", 0.5), atLeast("pass@1", 0.5)}); len(problems) > 0 {
+		t.Error(problems)
+	}
+}
+
+func sliced(values ...panel.Slice) *panel.Panels {
+	p := over(rate("arg_em", 100, 1, 0), rate("pass_rate", 100, 1, 0))
+	p.Targets[0].Slices = values
+	return p
+}
+
+func table(value string, tasks, fails int) panel.Slice {
+	return panel.Slice{Key: "language", Value: value, Cases: tasks, Verdicts: panel.Verdicts{Pass: tasks}, Metrics: []panel.Metric{rate("arg_em", tasks, 1, fails), rate("pass_rate", tasks, 1, fails)}}
+}
+
+func TestSlices(t *testing.T) {
+	t.Parallel()
+	p := sliced(table("en", 60, 0), table("es-AR", 40, 20))
+	gs := []gates.Gate{atLeast("arg_em", 0.8), atLeast("arg_em", 0.8), atLeast("arg_em", 0.8), atLeast("arg_em", 0.8)}
+	for i, v := range []string{"*", "es-AR", "es-MX", "de"} {
+		gs[i].Key, gs[i].Value = "language", v
+	}
+	r, problems := gates.Evaluate(gates.Input{Panels: p, Task: "task"}, gs)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	var got []string
+	for _, v := range r.Verdicts {
+		got = append(got, v.Slice()+" "+string(v.Verdict)+" "+v.Sentence+" / "+v.Cure)
+	}
+	want := []string{
+		"language=en PASS arg_em of language=en 1.00 [0.94, 1.00], by 60 calls of 60 tasks: the lower end 0.94 is not below the bound 0.80: passed / ",
+		"language=es-AR FAIL arg_em of language=es-AR 0.50 [0.34, 0.66], by 40 calls of 40 tasks: the upper end 0.66 is below the bound 0.80: failed / ",
+		"language=es-AR FAIL arg_em of language=es-AR 0.50 [0.34, 0.66], by 40 calls of 40 tasks: the upper end 0.66 is below the bound 0.80: failed / ",
+		"language=es-MX INCONCLUSIVE arg_em of language=es-MX: no attempt has language=es-MX: inconclusive / did you mean language=es-AR?",
+		"language=de INCONCLUSIVE arg_em of language=de: no attempt has language=de: inconclusive / there are: en, es-AR",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	empty := sliced()
+	r, _ = gates.Evaluate(gates.Input{Panels: empty, Keys: []string{"language"}}, gs[:1])
+	if v := r.Verdicts[0]; v.Reason != gates.ReasonNoSlice || v.Sentence != "arg_em: no attempt has any language: inconclusive" {
+		t.Errorf("%s %s", v.Reason, v.Sentence)
+	}
+}
+
+// change is the comparison of cases of which down passed before and fail now.
+func change(key, value string, cases, down int) panel.Difference {
+	p := stats.Pairs{Both: cases - down, BaselineOnly: down}
+	return panel.Difference{
+		Key: key, Value: value, Cases: cases, Change: stats.Newcombe(p, 0.95), P: stats.McNemar(down, 0), NewlyFailing: down,
+	}
+}
+
+func TestRegression(t *testing.T) {
+	t.Parallel()
+	g := gates.Gate{Metric: "pass_rate", Kind: gates.Regression}
+	for name, tc := range map[string]struct {
+		cases, down int
+		want        gate.Verdict
+		says, cure  string
+	}{
+		"worse":       {200, 20, gate.Fail, "pass_rate changed by -0.10 [-0.15, -0.06], by 200 tasks judged in both runs: the upper end -0.06 is below 0 and the drop is more than 0.01: failed", ""},
+		"not worse":   {200, 0, gate.Pass, "is above the allowed loss -0.05: passed", ""},
+		"unclear":     {40, 1, gate.Inconclusive, "a loss of 0.05 is not ruled out", "needs about "},
+		"few tasks":   {20, 15, gate.Inconclusive, "only 20 tasks judged in both runs, the gate wants 30", "needs about 10 more tasks"},
+		"no pairs":    {0, 0, gate.Inconclusive, "nothing was measured", "no data"},
+		"single drop": {1000, 9, gate.Pass, "allowed loss", ""},
+	} {
+		d := change("", "", tc.cases, tc.down)
+		if tc.cases == 0 {
+			d.Change = stats.Newcombe(stats.Pairs{}, 0.95)
+			d.Change.Status = stats.StatusNoData
+		}
+		c := &panel.Comparison{Targets: []panel.TargetComparison{{Candidate: "agent", Overall: d, Changes: []panel.CaseChange{{Case: "t1", Kind: panel.NewlyFailing, BaselinePasses: 1, BaselineN: 1, CandidateN: 1}}}}}
+		r, problems := gates.Evaluate(gates.Input{Panels: over(rate("pass_rate", 200, 1, 0)), Comparison: c, Task: "task"}, []gates.Gate{g})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		v := r.Verdicts[0]
+		if v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) || !strings.Contains(v.Cure, tc.cure) {
+			t.Errorf("%s: %s %s / %s", name, v.Verdict, v.Sentence, v.Cure)
+		}
+		if tc.want == gate.Fail && (len(v.Open) != 1 || v.Open[0].Task != "t1") {
+			t.Errorf("%s: open %v", name, v.Open)
+		}
+	}
+}
+
+// TestHolm: of many values of a key, one may not be called worse for a drop that
+// chance shows among so many.
+func TestHolm(t *testing.T) {
+	t.Parallel()
+	var values []panel.Slice
+	var diffs []panel.Difference
+	for i, v := range []string{"a", "b", "c", "d", "e", "f"} {
+		down := 0
+		switch i {
+		case 0:
+			down = 12
+		case 1:
+			down = 6
+		}
+		values = append(values, table(v, 60, 0))
+		diffs = append(diffs, change("language", v, 60, down))
+	}
+	p := sliced(values...)
+	p.Targets[0].Overall.Cases = 360
+	c := &panel.Comparison{Targets: []panel.TargetComparison{{Candidate: "agent", Slices: diffs}}}
+	one := gates.Gate{Metric: "pass_rate", Kind: gates.Regression, Key: "language", Value: "b"}
+	all := one
+	all.Value = gates.Every
+	r, problems := gates.Evaluate(gates.Input{Panels: p, Comparison: c}, []gates.Gate{one, all})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if v := r.Verdicts[0]; v.Verdict != gate.Fail {
+		t.Errorf("alone: %s", v.Sentence)
+	}
+	if v := r.Verdicts[1]; v.Verdict != gate.Fail || v.PHolm == nil || *v.PHolm > 0.05 {
+		t.Errorf("a clear drop stands: %s", v.Sentence)
+	}
+	if v := r.Verdicts[2]; v.Verdict != gate.Inconclusive || v.Reason != gates.ReasonHolm || !strings.HasSuffix(v.Sentence, "after Holm): inconclusive") {
+		t.Errorf("among six: %s %s", v.Verdict, v.Sentence)
+	}
+}
+
+func TestTheWhole(t *testing.T) {
+	t.Parallel()
+	p := over(rate("arg_em", 200, 1, 60), rate("schema_valid", 200, 1, 0))
+	soft := atLeast("arg_em", 0.9)
+	soft.Severity = gates.Soft
+	open := atLeast("true_success", 0.5)
+	for name, tc := range map[string]struct {
+		gates  []gates.Gate
+		policy gate.Policy
+		want   gate.Verdict
+		blocks bool
+		says   string
+	}{
+		"passed":          {[]gates.Gate{atLeast("schema_valid", 0.98), soft}, gate.Strict, gate.Pass, false, "passed: 1 of 2 checks passed (1 soft check not passed)"},
+		"failed":          {[]gates.Gate{atLeast("schema_valid", 0.98), open, atLeast("arg_em", 0.9)}, gate.Lenient, gate.Fail, true, "failed: 1 of 3 checks failed; arg_em 0.70"},
+		"open, strict":    {[]gates.Gate{open}, gate.Strict, gate.Inconclusive, true, "inconclusive: 1 of 1 check cannot be decided; true_success"},
+		"open, lenient":   {[]gates.Gate{open}, gate.Lenient, gate.Inconclusive, false, "inconclusive"},
+		"soft gates only": {[]gates.Gate{soft}, gate.Strict, gate.Inconclusive, true, "no gate is hard"},
+		"no gates":        {nil, gate.Strict, gate.Inconclusive, true, "no gate was held against anything"},
+	} {
+		r, problems := gates.Evaluate(gates.Input{Panels: p, Policy: tc.policy, Task: "task"}, tc.gates)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		if r.Verdict != tc.want || r.Blocks != tc.blocks || !strings.HasPrefix(r.Sentence, tc.says) && !strings.Contains(r.Sentence, tc.says) {
+			t.Errorf("%s: %s, blocks %v: %s", name, r.Verdict, r.Blocks, r.Sentence)
+		}
+	}
+}
+
+func TestFloorsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	p := over(rate("arg_em", 200, 1, 0))
+	floor := p.Targets[0]
+	floor.Name, floor.Floor = "floor", true
+	p.Targets = append(p.Targets, floor)
+	g := atLeast("arg_em", 0.5)
+	named := g
+	named.Target = "floor"
+	r, _ := gates.Evaluate(gates.Input{Panels: p}, []gates.Gate{g, named})
+	var got []string
+	for _, v := range r.Verdicts {
+		got = append(got, v.Target)
+	}
+	if d := cmp.Diff([]string{"agent", "floor"}, got); d != "" {
+		t.Error(d)
+	}
+}
