@@ -39,8 +39,8 @@ type Config struct {
 	Extra func(in *Input) (safe, known bool)
 }
 
-// Safety are the rules that a step alone can break. Without any rule, here or in
-// a tool's own safety, StepSafe is unknown.
+// Safety are the rules that a step alone can break. StepSafe is unknown for
+// steps that no rule applies to, here or in the tool's own safety.
 type Safety struct {
 	// AllowedTools, if not nil, are the only tools that may be called;
 	// ForbiddenTools must not be. Names compare regardless of letter case.
@@ -101,7 +101,7 @@ func New(cfg Config) (*Scorer, []callvet.Problem) {
 		catalog: cat, settings: set, extra: cfg.Scoring.ExtraArgs, more: cfg.Extra,
 		slow: len(bad) == 0 && (cfg.Scoring.Mode != "" && cfg.Scoring.Mode != match.ModeExact),
 	}
-	sh.safety = newSafety(cfg.Safety, cfg.Tools)
+	sh.safety = newSafety(cfg.Safety)
 	return sh.scorer(), ps
 }
 

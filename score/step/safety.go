@@ -13,7 +13,7 @@ import (
 
 // safety is a compiled Safety.
 type safety struct {
-	any       bool
+	any       bool            // a rule that applies to every tool
 	allowed   map[string]bool // nil: every tool
 	forbidden map[string]bool
 	domains   []string
@@ -21,16 +21,13 @@ type safety struct {
 	readOnly  bool
 }
 
-func newSafety(cfg Safety, tools []callvet.Tool) safety {
+func newSafety(cfg Safety) safety {
 	s := safety{readOnly: cfg.ReadOnly, domains: hosts(cfg.AllowedDomains), limited: cfg.AllowedDomains != nil}
 	if cfg.AllowedTools != nil {
 		s.allowed = names(cfg.AllowedTools)
 	}
 	s.forbidden = names(cfg.ForbiddenTools)
 	s.any = s.readOnly || s.limited || s.allowed != nil || len(s.forbidden) > 0
-	for i := range tools {
-		s.any = s.any || tools[i].Safety != nil && len(tools[i].Safety.Domains) > 0
-	}
 	return s
 }
 
@@ -67,10 +64,10 @@ func (s *safety) broken(e *contracted) string {
 // safe applies the rules.
 func (s *Scorer) safe(t *contracted, in *Input, args value.Value, out *callvet.StepScore) {
 	sh := s.shared
-	if !sh.safety.any && sh.more == nil {
+	safe, known := true, sh.safety.any || t.domains != nil
+	if !known && sh.more == nil {
 		return
 	}
-	safe, known := true, sh.safety.any
 	if known {
 		safe = t.broken == "" && (args.Kind() == value.Invalid || sh.safety.stray(t, args) == nil)
 	}

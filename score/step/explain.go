@@ -1,0 +1,190 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package step
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// Explanation is why a step got its score.
+type Explanation struct {
+	// Call has the labeled call beside the one that was made: the arguments one by
+	// one where there is a label, and the violations of the contract by the
+	// payload as emitted.
+	Call callvet.CallMatch
+	// Reasons say in a sentence each what is wrong; empty when nothing is.
+	Reasons []string
+}
+
+// Explain says what Score found, in words. It is for the steps that are shown.
+func (s *Scorer) Explain(in *Input) Explanation {
+	var score callvet.StepScore
+	seen := s.unknown
+	s.Score(in, &score)
+	s.unknown = seen
+	t, p := s.lookup(in.Tool), s.read(in)
+	x := Explanation{Call: callvet.CallMatch{Got: string(in.Tool), GotArgs: own(p.args)}}
+	say := func(format string, args ...any) { x.Reasons = append(x.Reasons, fmt.Sprintf(format, args...)) }
+	s.explainContract(t, &p, &score, &x, say)
+	s.explainLabel(t, in, &p, &score, &x, say)
+	explainExecution(in, &score, say)
+	if safe, known := score.Get(callvet.StepSafe); known && !safe {
+		s.explainSafety(t, &p, say)
+	}
+	return x
+}
+
+func own(v value.Value) json.RawMessage {
+	if k := v.Kind(); k == value.Invalid {
+		return nil
+	}
+	return append(json.RawMessage(nil), v.Raw()...)
+}
+
+func is(score *callvet.StepScore, m callvet.StepMetric) bool {
+	yes, _ := score.Get(m)
+	return yes
+}
+
+// fails reports a measurement that is known and not so.
+func fails(score *callvet.StepScore, m callvet.StepMetric) bool {
+	yes, known := score.Get(m)
+	return known && !yes
+}
+
+func (s *Scorer) explainContract(t *contracted, p *payload, score *callvet.StepScore, x *Explanation, say func(string, ...any)) {
+	switch {
+	case fails(score, callvet.StepKnownTool):
+		names := make([]string, 0, len(s.shared.catalog.versions))
+		for _, list := range s.shared.catalog.versions {
+			names = append(names, list[0].name)
+		}
+		slices.Sort(names)
+		if near := callvet.Nearest(t.name, names); near != "" {
+			say("tool %s is not in the catalog, the nearest is %s", t.name, near)
+		} else {
+			say("tool %s is not in the catalog", t.name)
+		}
+		return
+	case t.other:
+		say("tool %s is in the catalog, but not in version %s: it was validated against no schema", t.name, t.version)
+		return
+	case !fails(score, callvet.StepSchemaValid):
+		return
+	}
+	emitted := p.args
+	if p.hasRaw {
+		emitted = p.raw
+	}
+	switch k := emitted.Kind(); k {
+	case value.Invalid:
+		say("the payload is not JSON: %v", p.err)
+	case value.Object:
+		x.Call.Violations = t.schema.Check(emitted)
+		for _, v := range x.Call.Violations {
+			say("arguments break the contract%s: %s", place(v.Path), v.Message)
+		}
+	default:
+		say("the payload is a JSON %s, not an object", k)
+	}
+	if is(score, callvet.StepRepaired) {
+		say("what was made of the payload keeps the contract")
+	}
+}
+
+func place(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " at " + path
+}
+
+func (s *Scorer) explainLabel(t *contracted, in *Input, p *payload, score *callvet.StepScore, x *Explanation, say func(string, ...any)) {
+	switch {
+	case fails(score, callvet.StepNeeded):
+		x.Call.State = callvet.StateExtra
+		say("the call was not needed")
+	case fails(score, callvet.StepSelection):
+		say("the right tool is %s", in.GoldTool.Str())
+	}
+	if want := in.GoldTool.Str(); want != "" {
+		x.Call.Want = []string{want}
+	}
+	if in.GoldArgs.Kind() != value.Object {
+		return
+	}
+	x.Call.WantArgs = own(in.GoldArgs)
+	em, known := score.Get(callvet.StepArgEM)
+	if !known {
+		return
+	}
+	if x.Call.State == "" {
+		x.Call.State = callvet.StatePartial
+		if em && !fails(score, callvet.StepSelection) {
+			x.Call.State = callvet.StateMatched
+		}
+	}
+	rules, _ := match.Compile(in.GoldArgs.Raw(), nil, t.params, s.shared.settings, s.shared.extra)
+	x.Call.Args = rules.Diff(p.args)
+	for _, d := range x.Call.Args {
+		switch {
+		case d.Matched:
+		case d.Actual == nil:
+			say("argument %s is missing, expected %s", d.Path, d.Expected)
+		case d.Expected == nil:
+			say("argument %s is not expected, it is %s", d.Path, d.Actual)
+		default:
+			say("argument %s is %s, expected %s", d.Path, d.Actual, d.Expected)
+		}
+	}
+	if !em && p.args.Kind() != value.Object {
+		say("there are no arguments to compare: the payload is not an object")
+	}
+}
+
+func explainExecution(in *Input, score *callvet.StepScore, say func(string, ...any)) {
+	switch {
+	case is(score, callvet.StepRejected):
+		say("the contract refused the call")
+	case is(score, callvet.StepTimeout):
+		say("the tool did not answer in time")
+	case is(score, callvet.StepRateLimited):
+		say("the tool refused because of its rate limit: %s", clip(in.Error.Raw()))
+	case fails(score, callvet.StepExecuted):
+		say("the call ended with status %s, error %s", in.Status, clip(in.Error.Raw()))
+	}
+	if fails(score, callvet.StepEqual) {
+		say("the result is %s, expected %s", clip(in.Result.Raw()), clip(in.GoldResult.Raw()))
+	}
+	if fails(score, callvet.StepHolds) {
+		say("the post-condition %s does not hold for %s", in.ResultCheck.Str(), clip(in.Result.Raw()))
+	}
+}
+
+func (s *Scorer) explainSafety(t *contracted, p *payload, say func(string, ...any)) {
+	if t.broken != "" {
+		say("%s", t.broken)
+	}
+	if host := s.shared.safety.stray(t, p.args); host != nil {
+		say("the arguments name the host %s, which is not allowed", host)
+	}
+}
+
+// clip shortens a text for a sentence.
+func clip(b []byte) string {
+	const most = 200
+	if b == nil {
+		return "none"
+	}
+	if len(b) > most {
+		return strings.ToValidUTF8(string(b[:most]), "") + "…"
+	}
+	return string(b)
+}

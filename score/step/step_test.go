@@ -1,0 +1,378 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package step
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+const refundSchema = `{"type":"object","additionalProperties":false,"required":["country","product_type"],"properties":{` +
+	`"country":{"type":"string","enum":["AR","BR","US","SE"]},"product_type":{"type":"string"},"amount":{"type":"number","minimum":0},` +
+	`"lang":{"type":"string","default":"en"}}}`
+
+func ptr[T any](v T) *T { return &v }
+
+func tools() []callvet.Tool {
+	return []callvet.Tool{
+		{Name: "get_refund_policy", Version: "v2", Parameters: json.RawMessage(`{"type":"object"}`)},
+		{Name: "get_refund_policy", Version: "v10", Parameters: json.RawMessage(refundSchema)},
+		{Name: "get_refund_policy", Version: "v3", Parameters: json.RawMessage(refundSchema)},
+		{Name: "free"},
+		{Name: "pay", ReadOnly: ptr(false), Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`), Safety: &callvet.ToolSafety{Domains: []string{"example.com"}}},
+	}
+}
+
+// read makes an Input of a line as the trace contract has it.
+func read(t testing.TB, line string) *Input {
+	t.Helper()
+	v, err := value.Parse([]byte(line))
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	in := &Input{Needed: -1}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		switch e.Key() {
+		case "tool":
+			in.Tool = e.Bytes()
+		case "args":
+			in.Args = e
+		case "args_raw":
+			in.ArgsRaw = e
+		case "result":
+			in.Result = e
+		case "error":
+			in.Error = e
+		case "status":
+			in.Status = e.Bytes()
+		case "gold":
+			in.GoldArgs, _ = e.Get("args")
+			in.GoldTool, _ = e.Get("tool")
+			in.GoldResult, _ = e.Get("result")
+			in.ResultCheck, _ = e.Get("result_check")
+			if n, ok := e.Get("needed"); ok && n.Kind() == value.Bool {
+				in.Needed = 0
+				if n.Bool() {
+					in.Needed = 1
+				}
+			}
+		}
+	}
+	return in
+}
+
+func scorer(t testing.TB, cfg Config) *Scorer {
+	t.Helper()
+	s, ps := New(cfg)
+	for _, p := range ps {
+		t.Errorf("problem: %v", p)
+	}
+	return s
+}
+
+// told lists what is known: "+" for true, "-" for false.
+func told(s callvet.StepScore) string {
+	names := []string{"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected", "equal", "holds", "safe", "repaired"}
+	var out []string
+	for m := range callvet.StepMetrics {
+		if yes, known := s.Get(m); known {
+			sign := "-"
+			if yes {
+				sign = "+"
+			}
+			out = append(out, sign+names[m])
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestScore(t *testing.T) {
+	t.Parallel()
+	const ok = `"tool":"get_refund_policy@v3","args":{"country":"AR","product_type":"electronics"}`
+	for _, c := range []struct{ name, line, want string }{
+		{
+			"the example of the source",
+			`{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\"}","result":{"window_days":30},"error":null,"status":"ok",` +
+				`"gold":{"needed":true,"args":{"country":"AR","product_type":"electronics"},"result_check":"window_days==30"}}`,
+			"+valid +tool +selection +needed +em +executed -limited -timeout -rejected +holds -repaired",
+		},
+		{"nothing but the call", `{` + ok + `}`, "+valid +tool -repaired"},
+		{"no arguments recorded", `{"tool":"get_refund_policy@v3","gold":{"args":{"country":"AR"}}}`, "+tool"},
+		{"null arguments are not recorded", `{"tool":"get_refund_policy@v3","args":null,"gold":{"args":{}}}`, "+tool"},
+		{"a value the enum has not", `{"tool":"get_refund_policy@v3","args":{"country":"Argentina","product_type":"x"}}`, "-valid +tool -repaired"},
+		{"unknown tool", `{"tool":"get_weather","args":{}}`, "-valid -tool -repaired"},
+		{"tool in another case", `{"tool":"Get_Refund_Policy@v3","args":{"country":"AR","product_type":"x"}}`, "+valid +tool -repaired"},
+		{"no version means the highest", `{"tool":"get_refund_policy","args":{}}`, "-valid +tool -repaired"},
+		{"a lower version has its own schema", `{"tool":"get_refund_policy@v2","args":{}}`, "+valid +tool -repaired"},
+		{"a version written plainly", `{"tool":"get_refund_policy@2","args":{}}`, "+valid +tool -repaired"},
+		{"unknown version", `{"tool":"get_refund_policy@v9","args":{}}`, "+tool"},
+		{"no schema", `{"tool":"free","args":{"a":1}}`, "+tool"},
+		{"repaired", `{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\""}`, "-valid +tool +repaired"},
+		{"repaired in a value", `{` + ok + `,"args_raw":"{\"country\":\"Argentina\",\"product_type\":\"electronics\"}"}`, "-valid +tool +repaired"},
+		{"emitted with spaces", `{` + ok + `,"args_raw":"{ \"country\": \"AR\", \"product_type\": \"electronics\" }"}`, "+valid +tool -repaired"},
+		{"emitted twice encoded", `{` + ok + `,"args_raw":"\"{}\""}`, "-valid +tool +repaired"},
+		{"readable from the payload alone", `{"tool":"get_refund_policy@v3","args_raw":"{\"country\":\"AR\",\"product_type\":\"x\"}","gold":{"args":{"country":"AR","product_type":"x"}}}`, "+valid +tool +em -repaired"},
+		{"an unreadable payload", `{"tool":"get_refund_policy@v3","args":null,"args_raw":"{\"coun","gold":{"args":{"country":"AR"}}}`, "-valid +tool -em -repaired"},
+		{"arguments that are no object", `{"tool":"get_refund_policy@v3","args":[1],"gold":{"args":{}}}`, "-valid +tool -em -repaired"},
+		{"nothing expected, nothing sent", `{"tool":"free","args":{},"gold":{"args":{}}}`, "+tool +em"},
+		{"not needed", `{"tool":"free","gold":{"needed":false}}`, "+tool -selection -needed"},
+		{"another tool is right", `{"tool":"free","gold":{"needed":true,"tool":"pay"}}`, "+tool -selection +needed"},
+		{"the right tool, version ignored", `{` + ok + `,"gold":{"needed":true,"tool":"GET_refund_policy"}}`, "+valid +tool +selection +needed -repaired"},
+		{"the wrong version", `{` + ok + `,"gold":{"needed":true,"tool":"get_refund_policy@v2"}}`, "+valid +tool -selection +needed -repaired"},
+		{"rejected is not executed", `{"tool":"free","status":"rejected_by_contract","error":"bad","gold":{"result":1,"result_check":"a==1"}}`, "+tool +rejected"},
+		{"ok with an error", `{"tool":"free","status":"ok","error":"boom"}`, "+tool -executed -limited -timeout -rejected"},
+		{"ok with an empty error", `{"tool":"free","status":"ok","error":""}`, "+tool +executed -limited -timeout -rejected"},
+		{"timeout", `{"tool":"free","status":"timeout","error":"slow","gold":{"result":{"a":1}}}`, "+tool -executed -limited +timeout -rejected -equal"},
+		{"rate limit", `{"tool":"free","status":"exec_error","error":{"code":429,"message":"slow down"}}`, "+tool -executed +limited -timeout -rejected"},
+		{"equal result", `{"tool":"free","status":"ok","result":{"b":2,"a":1.0},"gold":{"result":{"a":1,"b":2}}}`, "+tool +executed -limited -timeout -rejected +equal"},
+		{"a result without status was executed", `{"tool":"free","result":{"a":1},"gold":{"result":{"a":2},"result_check":"a == 1"}}`, "+tool -equal +holds"},
+		{"a missing member does not hold", `{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days != 3"}}`, "+tool +executed -limited -timeout -rejected -holds"},
+		{"a condition that cannot be read is unknown", `{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days ="}}`, "+tool +executed -limited -timeout -rejected"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var got callvet.StepScore
+			scorer(t, Config{Tools: tools()}).Score(read(t, c.line), &got)
+			if d := cmp.Diff(c.want, told(got)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestNoCatalog(t *testing.T) {
+	t.Parallel()
+	var got callvet.StepScore
+	scorer(t, Config{}).Score(read(t, `{"tool":"x@v1","args":{"a":1},"gold":{"needed":true,"args":{"a":"1"}}}`), &got)
+	if d := cmp.Diff("+selection +needed -em", told(got)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	type counts struct{ Matched, Expected, Emitted uint16 }
+	for line, want := range map[string]counts{
+		`{"country":"AR","product_type":"Books "}|{"country":"AR","product_type":"books"}`: {2, 2, 2},
+		`{"country":"AR"}|{"country":"ar"}`:                                                {0, 1, 1},
+		`{"country":"AR","lang":"en"}|{"country":"AR"}`:                                    {2, 2, 2},
+		`{"country":"AR"}|{"country":"AR","lang":"en"}`:                                    {2, 2, 2},
+		`{"country":"AR"}|{"country":"AR","lang":"de"}`:                                    {1, 1, 2},
+		`{"country":"AR","amount":1}|{"amount":1.0}`:                                       {1, 2, 1},
+		`{"amount":9007199254740993}|{"amount":9007199254740992}`:                          {0, 1, 1},
+		`{}|{"amount":1}`: {0, 0, 1}, `{"amount":1}|{}`: {0, 1, 0}, `{}|{}`: {0, 0, 0},
+		`{"product_type":"ﬁne"}|{"product_type":"FINE"}`: {1, 1, 1},
+	} {
+		gold, args, _ := strings.Cut(line, "|")
+		var got callvet.StepScore
+		scorer(t, Config{Tools: tools()}).Score(read(t, `{"tool":"get_refund_policy@v3","args":`+args+`,"gold":{"args":`+gold+`}}`), &got)
+		if d := cmp.Diff(want, counts{got.Matched, got.Expected, got.Emitted}); d != "" {
+			t.Errorf("%s: %s", line, d)
+		}
+		em, known := got.Get(callvet.StepArgEM)
+		if !known || em != (want.Matched == want.Expected && want.Matched == want.Emitted) {
+			t.Errorf("%s: em %v, %v", line, em, known)
+		}
+	}
+}
+
+func TestOtherModes(t *testing.T) {
+	t.Parallel()
+	var got callvet.StepScore
+	line := `{"tool":"free","args":{"a":1.004,"b":"x"},"gold":{"args":{"a":1,"b":"x"}}}`
+	scorer(t, Config{Scoring: callvet.Scoring{Mode: "numeric_tolerance"}}).Score(read(t, line), &got)
+	if em, _ := got.Get(callvet.StepArgEM); !em || got.Matched != 2 {
+		t.Errorf("within the tolerance: %+v", got)
+	}
+	if _, ps := New(Config{Scoring: callvet.Scoring{Mode: "nearly"}}); len(ps) != 1 || ps[0].Code != "unknown-mode" {
+		t.Errorf("unknown mode: %v", ps)
+	}
+	if _, ps := New(Config{Tools: []callvet.Tool{{Name: "x", Parameters: json.RawMessage(`{"type":1}`)}}}); len(ps) != 1 || ps[0].Code != "bad-schema" {
+		t.Errorf("bad schema: %v", ps)
+	}
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`"HTTP 429"`: true, `"429 Too Many Requests"`: true, `"Rate limit reached for gpt"`: true, `"RateLimitError: slow"`: true, `"rate-limited"`: true,
+		`{"code":"rate_limit_exceeded"}`: true, `{"error":{"status":429}}`: true, `{"code":"ThrottlingException"}`: true, `"status=429"`: true,
+		`{"errors":[{"code":"RESOURCE_EXHAUSTED"}]}`: true, `"too many requests"`: true, `"error 429: x"`: true,
+		`"order 429 not found"`: false, `"4290"`: false, `{"order":429}`: false, `"upstream said no"`: false, `null`: false, `{"code":500}`: false,
+		`"the tool has no rate"`: false, `{"a":{"b":{"c":{"d":{"e":"too many requests"}}}}}`: false,
+	} {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tellsRateLimit(v); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func TestSafety(t *testing.T) {
+	t.Parallel()
+	rules := Safety{ForbiddenTools: []string{"Drop"}, AllowedDomains: []string{"*.ok.org"}, ReadOnly: true}
+	for _, c := range []struct {
+		rules      Safety
+		line, want string
+	}{
+		{rules, `{"tool":"pay"}`, "-"},
+		{Safety{}, `{"tool":"pay","args":{"url":"https://api.example.com/x"}}`, "+"},
+		{Safety{}, `{"tool":"pay","args":{"url":"https://evil.com/?u=https://example.com"}}`, "-"},
+		{Safety{}, `{"tool":"pay","args":{"url":"https:\/\/example.com@evil.com"}}`, "-"},
+		{Safety{}, `{"tool":"pay","args":{"url":"HTTPS://EXAMPLE.com:8443"}}`, "+"},
+		{Safety{}, `{"tool":"pay","args":{"url":"https://notexample.com"}}`, "-"},
+		{Safety{}, `{"tool":"pay","args":{"list":[{"u":"see //evil.com or http://evil.com"}]}}`, "-"},
+		{rules, `{"tool":"drop@v1"}`, "-"},
+		{rules, `{"tool":"free","args":{"u":"http://a.ok.org."}}`, "+"},
+		{rules, `{"tool":"free","args":{"u":"http://a.ok.org.evil.net"}}`, "-"},
+		{Safety{AllowedTools: []string{"FREE"}}, `{"tool":"free@v2"}`, "+"},
+		{Safety{AllowedTools: []string{}}, `{"tool":"free"}`, "-"},
+	} {
+		s := scorer(t, Config{Tools: tools(), Safety: c.rules})
+		var got callvet.StepScore
+		in := read(t, c.line)
+		s.Score(in, &got)
+		yes, known := got.Get(callvet.StepSafe)
+		if !known || yes != (c.want == "+") {
+			t.Errorf("%s: %v, %v", c.line, yes, known)
+		}
+		if x := s.Explain(in); yes == slices.ContainsFunc(x.Reasons, func(r string) bool {
+			return strings.Contains(r, "forbidden") || strings.Contains(r, "allowed") || strings.Contains(r, "read_only")
+		}) {
+			t.Errorf("%s: %v", c.line, x.Reasons)
+		}
+	}
+	extra := scorer(t, Config{Extra: func(in *Input) (bool, bool) { return string(in.Tool) != "bad", string(in.Tool) != "dunno" }})
+	for tool, want := range map[string]string{"bad": "-safe", "good": "+safe", "dunno": ""} {
+		var got callvet.StepScore
+		extra.Score(read(t, `{"tool":"`+tool+`"}`), &got)
+		if told(got) != want {
+			t.Errorf("%s: %s", tool, told(got))
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	s := scorer(t, Config{Tools: tools()})
+	x := s.Explain(read(t, `{"tool":"get_refund_policy@v3","args":{"country":"Argentina","extra":1},"result":{"window_days":14},"status":"ok",`+
+		`"gold":{"needed":true,"args":{"country":"AR","product_type":"books"},"result_check":"window_days==30"}}`))
+	all := strings.Join(x.Reasons, "\n")
+	for _, want := range []string{"/country", "extra", `argument country is "Argentina", expected "AR"`, `argument product_type is missing, expected "books"`, "argument extra is not expected", "window_days==30 does not hold"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	if x.Call.State != callvet.StatePartial || len(x.Call.Args) != 3 || len(x.Call.Violations) == 0 {
+		t.Errorf("%+v", x.Call)
+	}
+	if x := s.Explain(read(t, `{"tool":"get_refund_polizy","args":{}}`)); len(x.Reasons) != 1 || !strings.Contains(x.Reasons[0], "nearest is get_refund_policy") {
+		t.Errorf("%v", x.Reasons)
+	}
+	if x := s.Explain(read(t, `{"tool":"free","args":{},"status":"ok"}`)); len(x.Reasons) != 0 {
+		t.Errorf("%v", x.Reasons)
+	}
+	s.Explain(read(t, `{"tool":"free","status":"ok","result":1,"gold":{"result_check":"a = 1"}}`))
+	s.Explain(read(t, `{"tool":"free","status":"ok","result":1,"gold":{"result_check":"a = 1"}}`))
+	if ps := s.Problems(); len(ps) != 1 || !strings.Contains(ps[0].Message, `"a = 1"`) {
+		t.Errorf("problems: %v", ps)
+	}
+	var out callvet.StepScore
+	s.Score(read(t, `{"tool":"get_refund_policy@v77"}`), &out)
+	if s.UnknownVersions() != 1 || s.Fork().UnknownVersions() != 0 {
+		t.Errorf("%d unknown versions", s.UnknownVersions())
+	}
+}
+
+const benchLine = `{"task_id":"t_000000001","turn_id":3,"call_id":"t_000000001#3#1","tool":"get_refund_policy@v3","args":{"country":"AR","product_type":"electronics","amount":412.5},` +
+	`"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\",\"amount\":412.5}","accept_time_ms":173,` +
+	`"result":{"window_days":30,"exceptions":["defecto de fabricación: 90 días"]},"error":null,"latency_ms":{"queue":2,"exec":24},"status":"ok",` +
+	`"gold":{"needed":true,"args":GOLD,"result_check":"window_days>=0"},"tags":["refunds","es-AR"]}`
+
+func BenchmarkScore(b *testing.B) {
+	for name, gold := range map[string]string{
+		"equal":     `{"country":"AR","product_type":"electronics","amount":412.5}`,
+		"different": `{"product_type":"Electronics", "country":"BR","amount":412.5}`,
+	} {
+		in := read(b, strings.Replace(benchLine, "GOLD", gold, 1))
+		s := scorer(b, Config{Tools: tools()})
+		var out callvet.StepScore
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Score(in, &out)
+			}
+		})
+	}
+}
+
+// TestSpells holds the comparison without decoding against decoding.
+func TestSpells(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringMatching(`[a-c"\\\\/é{}:,]{0,24}`).Draw(rt, "text")
+		other := text
+		if rapid.Bool().Draw(rt, "other") {
+			other = rapid.StringMatching(`[a-c"\\\\/é{}:,]{0,24}`).Draw(rt, "text")
+		}
+		quoted, err := json.Marshal(other)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got := spells(quoted[1:len(quoted)-1], []byte(text)); got != (text == other) {
+			rt.Fatalf("%s and %s: %v", quoted, text, got)
+		}
+	})
+}
+
+func FuzzScore(f *testing.F) {
+	f.Add(`{"country":"AR","amount":1}`, `"{\"country\":\"AR\"}"`, `{"country":"ar"}`, `{"code":429}`, "a.b >= 1")
+	f.Add(`[1]`, `"{}"`, `{}`, `"https://x"`, "exists(a)")
+	f.Fuzz(func(t *testing.T, args, raw, gold, other, check string) {
+		get := func(s string) value.Value {
+			v, err := value.Parse([]byte(s))
+			if err != nil {
+				return value.Value{}
+			}
+			return v
+		}
+		text, err := json.Marshal(check)
+		if err != nil {
+			return
+		}
+		s, _ := New(Config{Tools: tools(), Safety: Safety{ReadOnly: true, AllowedDomains: []string{"x"}}})
+		in := &Input{
+			Tool: []byte("get_refund_policy@v3"), Args: get(args), ArgsRaw: get(raw), GoldArgs: get(gold), Result: get(other), Error: get(other),
+			GoldResult: get(args), ResultCheck: get(string(text)), Status: []byte("ok"), Needed: 1,
+		}
+		var a, b callvet.StepScore
+		s.Score(in, &a)
+		s.Explain(in)
+		s.Score(in, &b)
+		if a != b || a.True&^a.Known != 0 || a.Matched > a.Expected || a.Matched > a.Emitted {
+			t.Errorf("%+v, then %+v", a, b)
+		}
+	})
+}
+
+func TestNoAllocation(t *testing.T) {
+	for _, gold := range []string{`{"country":"AR","product_type":"electronics","amount":412.5}`, `{"product_type":"Electronics", "country":"BR","amount":412.5}`} {
+		in := read(t, strings.Replace(benchLine, "GOLD", gold, 1))
+		s := scorer(t, Config{Tools: tools()})
+		var out callvet.StepScore
+		if n := testing.AllocsPerRun(100, func() { s.Score(in, &out) }); n != 0 {
+			t.Errorf("%v allocations a step", n)
+		}
+	}
+}
