@@ -84,6 +84,11 @@ verify-matcher: ## the 20 matcher conformance cases
 	go run ./cmd/callvet-verify matcher
 verify-bfcl: ## agreement with the official BFCL verdicts, case by case
 	go run ./cmd/callvet-verify bfcl
+.PHONY: verify-bfcl-multiturn verify-tau
+verify-bfcl-multiturn: ## BFCL's executed conversations, and its runs compared case by case
+	go run ./cmd/callvet-verify bfcl-multiturn
+verify-tau: ## the verdicts of tau-bench and tau2-bench, derived again from the messages
+	go run ./cmd/callvet-verify tau
 verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
 verify-stats: ## the statistics against reference values of other software

@@ -175,6 +175,14 @@ func (t *tally) add(o tally) { t.same, t.n = t.same+o.same, t.n+o.n }
 // all is false for nothing: a proof over no data proves nothing.
 func (t tally) all() bool { return t.n > 0 && t.same == t.n }
 
+// orNone is String for a count that may be of nothing.
+func (t tally) orNone() string {
+	if t.n == 0 {
+		return "none"
+	}
+	return t.String()
+}
+
 func (t tally) String() string {
 	if t.all() {
 		return fmt.Sprintf("%d of %d", t.same, t.n)

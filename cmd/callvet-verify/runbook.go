@@ -126,7 +126,8 @@ func (b *runBook) compare(out io.Writer, base, cand string, published map[string
 			fmt.Fprintf(out, "differs: %s: recorded %d lost, %d won\n", r.Value, lost, won)
 		}
 	}
-	complete := len(rows) == len(b.scores[cand])+1 && len(d.OnlyBaseline)+len(d.OnlyCandidate)+len(d.Changed) == 0
+	categories := len(b.scores[cand]) // a single one is the same as all, and has no row of its own
+	complete := (categories == 1 || len(rows) == categories+1) && len(d.OnlyBaseline)+len(d.OnlyCandidate)+len(d.Changed) == 0
 	fmt.Fprintf(out, "  %s rows as the recorded verdicts and the published totals have them\n", t)
 	return t.all() && complete
 }
