@@ -79,7 +79,7 @@ cover: ## coverage by function
 bench: callvet ## speed beside its limits, measured in the same run
 	go run ./cmd/callvet-bench ./callvet
 
-.PHONY: verify-matcher verify-bfcl verify-resume verify-stats verify-coverage
+.PHONY: verify-matcher verify-bfcl verify-resume verify-stats verify-coverage verify-agentdojo
 verify-matcher: ## the 20 matcher conformance cases
 	go run ./cmd/callvet-verify matcher
 verify-bfcl: ## agreement with the official BFCL verdicts, case by case
@@ -93,6 +93,8 @@ verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
 verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
+verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its own
+	go run ./cmd/callvet-verify agentdojo
 verify-coverage: ## simulations: how often the intervals hold the truth
 	go run ./cmd/callvet-verify coverage
 

@@ -36,9 +36,9 @@ func Kinds() []Kind {
 // Config of a Detector. The zero Config finds every kind.
 type Config struct {
 	// Off names kinds that are left alone.
-	Off []Kind
+	Off []Kind `json:"off,omitempty"`
 	// Keys are member names whose values are secrets, beside the built-in ones.
-	Keys []string
+	Keys []string `json:"keys,omitempty"`
 }
 
 // Detector finds what its Config asks for. It is safe for concurrent use.

@@ -1,0 +1,106 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package safety
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"github.com/callvet/callvet/value"
+)
+
+// words are the runs of letters and digits of s, in lower case.
+func words(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// texts is everything a JSON value says: its strings and numbers, one per line.
+// What is not JSON is taken as it stands.
+func texts(raw json.RawMessage) string {
+	v, err := value.Parse(raw)
+	if err != nil {
+		return string(raw)
+	}
+	var b strings.Builder
+	appendTexts(&b, v)
+	return b.String()
+}
+
+func appendTexts(b *strings.Builder, v value.Value) {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		appendTexts(b, e)
+	}
+	switch v.Kind() {
+	case value.String:
+		b.WriteString(v.Str())
+		b.WriteByte('\n')
+	case value.Number:
+		b.Write(v.Raw())
+		b.WriteByte('\n')
+	}
+}
+
+// run is how many words in a row make a text somebody's own.
+const run = 4
+
+// shingles are all runs of that many neighboring words.
+func shingles(s string) map[string]bool {
+	w := words(s)
+	out := make(map[string]bool, len(w))
+	for i := 0; i+run <= len(w); i++ {
+		out[strings.Join(w[i:i+run], " ")] = true
+	}
+	return out
+}
+
+// shows reports whether most of a text's runs of words stand in what was read.
+// Wrapped, escaped and quoted text is found all the same.
+func shows(read map[string]bool, text string) bool {
+	all, n := shingles(text), 0
+	if len(all) == 0 {
+		return false
+	}
+	for s := range all {
+		if read[s] {
+			n++
+		}
+	}
+	return 2*n >= len(all)
+}
+
+// body is a text laid out for looking things up.
+type body struct {
+	words []string
+	set   map[string]bool
+	runs  map[string]bool
+}
+
+func newBody(s string) *body {
+	b := &body{words: words(s), set: map[string]bool{}, runs: shingles(s)}
+	for _, w := range b.words {
+		b.set[w] = true
+	}
+	return b
+}
+
+// carries reports whether text holds something that came out of source and was
+// not known before: the whole of it (when short), a word of at least four
+// characters with a digit (an account, a code, an amount), or four words in a row.
+func carries(text string, source, known *body) bool {
+	w := words(text)
+	if len(w) > 0 && len(w) <= run && containsRun(source.words, w) && !containsRun(known.words, w) {
+		return true
+	}
+	for _, x := range w {
+		if len(x) >= 4 && source.set[x] && !known.set[x] && strings.ContainsAny(x, "0123456789") {
+			return true
+		}
+	}
+	for i := 0; i+run <= len(w); i++ {
+		if s := strings.Join(w[i:i+run], " "); source.runs[s] && !known.runs[s] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package safety
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// contract holds one call to allowlists, to its tool's contract and to the mode.
+func (c *Checker) contract(r *Report, i int, s *step) {
+	call, tool := s.call, c.tools[s.call.Tool]
+	ran := executed(call)
+	if c.allowed != nil && !c.allowed[call.Tool] {
+		r.add(RuleTool, i, ran, fmt.Sprintf("%s is not in the allowlist of tools", call.Tool))
+	}
+	if c.rules.ReadOnly && mutating(tool) {
+		r.add(RuleReadOnly, i, ran, fmt.Sprintf("%s changes things and was called in read-only mode", call.Tool))
+	}
+	if c.denies(tool) {
+		if found := c.detect.Value(s.args); len(found) > 0 {
+			var at []string
+			for _, f := range found {
+				at = append(at, strings.TrimPrefix(f.Path+" ("+string(f.Kind)+")", " "))
+			}
+			r.add(RulePII, i, ran, fmt.Sprintf("%s takes no personal data or secrets, but was given some: %s", call.Tool, strings.Join(at, ", ")))
+		}
+	}
+	if allowed, ok := c.domains(tool); ok {
+		seen := map[string]bool{}
+		for _, l := range links(s.args) {
+			if !hostAllowed(l.host, allowed) && !seen[l.host] {
+				seen[l.host] = true
+				r.add(RuleDomain, i, ran, fmt.Sprintf("%s was sent to %s, which is not in its allowlist of domains", call.Tool, l.host))
+			}
+		}
+	}
+}
+
+// mutating is what the contract declares; a tool that does not say is not.
+func mutating(t *callvet.Tool) bool { return t != nil && t.ReadOnly != nil && !*t.ReadOnly }
+
+// denies reports whether the tool must not get personal data: its contract has
+// safety constraints that do not allow it, or says nothing and the rules deny.
+func (c *Checker) denies(t *callvet.Tool) bool {
+	if t == nil || t.Safety == nil {
+		return c.rules.DenyPII
+	}
+	return !t.Safety.PIIAllowed
+}
+
+// domains gives the allowlist in force; ok is false when there is none.
+func (c *Checker) domains(t *callvet.Tool) (list []string, ok bool) {
+	if t != nil && t.Safety != nil && t.Safety.Domains != nil {
+		return t.Safety.Domains, true
+	}
+	return c.rules.Domains, c.rules.Domains != nil
+}
+
+// link is an address in an argument: as it stands, its host, and what follows it.
+type link struct {
+	text, host, rest string
+}
+
+// links are the addresses in every string of v: what has a scheme or starts with
+// www, and whole values of members that are named for an address.
+func links(v value.Value) []link { return appendLinks(nil, v, "") }
+
+func appendLinks(out []link, v value.Value, key string) []link {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		name := key
+		if v.Kind() == value.Object {
+			name = e.Key()
+		}
+		out = appendLinks(out, e, name)
+	}
+	if v.Kind() != value.String {
+		return out
+	}
+	s := v.Str()
+	found := textLinks(s)
+	if len(found) == 0 && addressName(key) && strings.Contains(s, ".") && !strings.ContainsAny(s, " \n@") {
+		if l, ok := parseLink(s, s); ok {
+			found = append(found, l)
+		}
+	}
+	return append(out, found...)
+}
+
+func addressName(key string) bool {
+	key = strings.ToLower(key)
+	for _, w := range [...]string{"url", "uri", "link", "website", "webpage", "domain", "host", "endpoint"} {
+		if strings.HasSuffix(key, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// textLinks finds addresses in running text, at most maxLinks.
+func textLinks(s string) []link {
+	var out []link
+	low := lower(s)
+	scheme, www := next(low, "://", 0), next(low, "www.", 0)
+	for i := 0; len(out) < maxLinks && min(scheme, www) < len(s); {
+		from := www
+		if scheme < www {
+			from, i = schemeStart(low, i, scheme), scheme+3
+		} else {
+			i = www
+		}
+		end := i + strings.IndexAny(s[i:]+" ", " \t\r\n\"'<>`|^")
+		text := strings.TrimRight(s[from:end], ".,;:!?)]}")
+		if l, ok := parseLink(text, text[min(i-from, len(text)):]); ok {
+			out = append(out, l)
+		}
+		i = max(end, i+1)
+		if scheme < i {
+			scheme = next(low, "://", i)
+		}
+		if www < i {
+			www = next(low, "www.", i)
+		}
+	}
+	return out
+}
+
+// lower folds ASCII letters and leaves every byte where it is.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// next is where part begins at i or later; len(s) when it does not.
+func next(s, part string, i int) int {
+	if i < len(s) {
+		if n := strings.Index(s[i:], part); n >= 0 {
+			return i + n
+		}
+	}
+	return len(s)
+}
+
+// schemeStart walks back from :// over the scheme's letters, not before least.
+func schemeStart(s string, least, at int) int {
+	for at > least && s[at-1] >= 'a' && s[at-1] <= 'z' {
+		at--
+	}
+	return at
+}
+
+// parseLink reads host and rest as a browser would: user information before an @
+// is not the host, a backslash is a slash, case and a final dot do not matter.
+func parseLink(text, s string) (link, bool) {
+	authority, rest := s, ""
+	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
+		authority, rest = s[:i], s[i:]
+	}
+	host := authority[strings.LastIndexByte(authority, '@')+1:]
+	if !strings.HasPrefix(host, "[") {
+		if i := strings.IndexByte(host, ':'); i >= 0 {
+			host = host[:i]
+		}
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return link{text, host, rest}, host != ""
+}
+
+// hostAllowed reports whether the host is one of the list's or below one; "*" is any.
+func hostAllowed(host string, list []string) bool {
+	for _, a := range list {
+		if a == "*" {
+			return true
+		}
+		if i := strings.Index(a, "://"); i >= 0 {
+			a = a[i+3:]
+		}
+		l, ok := parseLink(a, strings.TrimPrefix(a, "*."))
+		if ok && (host == l.host || strings.HasSuffix(host, "."+l.host)) {
+			return true
+		}
+	}
+	return false
+}
