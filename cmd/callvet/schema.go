@@ -12,14 +12,15 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema suite|targets|trace|gates", Short: "Print the JSON Schema of a file format, for editors",
-		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "gates"},
+		Use: "schema suite|targets|trace|gates|labels|calibration", Short: "Print the JSON Schema of a file format, for editors",
+		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "gates", "labels", "calibration"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "targets" {
 				_, err := io.WriteString(a.out, targetsSchema)
@@ -31,6 +32,10 @@ func (a *app) schemaCommand() *cobra.Command {
 			}
 			if args[0] == "trace" {
 				_, err := a.out.Write(trace.Schema())
+				return err
+			}
+			if b, err := labels.Schema(args[0]); err == nil {
+				_, err := a.out.Write(b)
 				return err
 			}
 			b, err := suite.Schema(args[0])

@@ -135,7 +135,7 @@ func Calibrate(in Input) (*Report, error) {
 	drawn := slices.DeleteFunc(slices.Clone(j.fit), byVerdict)
 	r.Table = tableOf(drawn)
 	r.strata = strataOf(j.fit)
-	r.rates(tableOf(j.fit))
+	r.rates(drawn, j.fit)
 	r.agreement(drawn)
 	r.verify(j.fit)
 	r.scores(drawn)
@@ -152,12 +152,55 @@ func Calibrate(in Input) (*Report, error) {
 
 func byVerdict(p pair) bool { return p.stratum == JudgePass || p.stratum == JudgeFail }
 
-func (r *Report) rates(all Table) {
-	c, conf := r.Table.Calibration(), r.Confidence
-	r.Sensitivity, r.Specificity, r.Youden = c.Sensitivity(conf), c.Specificity(conf), c.Youden(conf)
-	r.Accuracy = stats.ClopperPearson(r.Table.TruePass+r.Table.TrueFail, r.Table.N(), conf, stats.TwoSided)
-	r.PPV = stats.ClopperPearson(all.TruePass, all.TruePass+all.FalsePass, conf, stats.TwoSided)
-	r.NPV = stats.ClopperPearson(all.TrueFail, all.TrueFail+all.FalseFail, conf, stats.TwoSided)
+// rates are exact for tasks; calls of one task are alike and count by task.
+func (r *Report) rates(drawn, all []pair) {
+	rate := func(ps []pair, of, yes func(pair) bool) stats.Interval {
+		return rateOf(ps, r.Unit, r.Confidence, of, yes)
+	}
+	truth, judged := func(p pair) bool { return p.truth }, func(p pair) bool { return p.judged }
+	same := func(p pair) bool { return p.truth == p.judged }
+	r.Sensitivity = rate(drawn, truth, same)
+	r.Specificity = rate(drawn, not(truth), same)
+	r.Accuracy = rate(drawn, func(pair) bool { return true }, same)
+	r.PPV, r.NPV = rate(all, judged, same), rate(all, not(judged), same)
+	r.Youden = r.Table.Calibration().Youden(r.Confidence)
+	if r.Unit == Call {
+		y := stats.Combine([]float64{1, 1}, []stats.Interval{r.Sensitivity, r.Specificity})
+		y.Point, y.Lower, y.Upper, y.Confidence = y.Point-1, max(-1, y.Lower-1), min(1, y.Upper-1), r.Confidence
+		r.Youden = y
+	}
+}
+
+func not(f func(pair) bool) func(pair) bool { return func(p pair) bool { return !f(p) } }
+
+func rateOf(ps []pair, unit Unit, conf float64, of, yes func(pair) bool) stats.Interval {
+	type sums struct{ yes, n int }
+	by, total := map[Key]*sums{}, sums{}
+	var order []Key
+	for _, p := range ps {
+		if !of(p) {
+			continue
+		}
+		k := Key{Target: p.Target, TaskID: p.TaskID}
+		if by[k] == nil {
+			by[k] = &sums{}
+			order = append(order, k)
+		}
+		by[k].n++
+		total.n++
+		if yes(p) {
+			by[k].yes++
+			total.yes++
+		}
+	}
+	if unit == Task {
+		return stats.ClopperPearson(total.yes, total.n, conf, stats.TwoSided)
+	}
+	var c stats.Clusters
+	for _, k := range order {
+		c.Add(float64(by[k].yes), by[k].n, true)
+	}
+	return c.Interval(conf, stats.DefaultRho0)
 }
 
 func (r *Report) agreement(ps []pair) {
@@ -271,6 +314,9 @@ func (r *Report) check(ps []pair) error {
 func (r *Report) judgeUse() {
 	c := r.Table.Calibration()
 	r.Usable = c.Usable(r.Confidence)
+	if r.Unit == Call { // the exact intervals of the table take calls as independent
+		r.Usable = r.Usable && r.Youden.Usable() && r.Youden.Lower > 0.3
+	}
 	switch {
 	case r.Table.N() == 0 && r.Verified != nil:
 		r.Why = "all labels were drawn by the judge's verdict: they serve true success of their own run, not a calibration for another; label tasks drawn at random for that"

@@ -4,6 +4,7 @@ package labels
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
 )
 
 // Foreign forms that Import reads.
@@ -155,7 +157,8 @@ func (m *Imported) lines(data []byte, o ImportOptions) error {
 			m.problem(o, n, err)
 			continue
 		}
-		for _, shown := range []string{"goal", "steps", "answer"} {
+		drawn := row["drawn"]
+		for _, shown := range []string{"goal", "steps", "answer", "drawn"} {
 			delete(row, shown)
 		}
 		if blank(row["pass"]) && blank(row["rating"]) {
@@ -167,6 +170,9 @@ func (m *Imported) lines(data []byte, o ImportOptions) error {
 			return err
 		}
 		l, err := parseLabel(b)
+		if err == nil && !blank(drawn) {
+			err = l.readDrawn(drawn)
+		}
 		if err != nil {
 			m.problem(o, n, err)
 			continue
@@ -177,6 +183,40 @@ func (m *Imported) lines(data []byte, o ImportOptions) error {
 		l.Line = n
 		m.give(l, o)
 	}
+	return nil
+}
+
+// draw is what a to-do line keeps of how it was drawn, out of a labeller's sight.
+type draw struct {
+	Stratum Stratum   `json:"stratum,omitempty"`
+	Frame   *Frame    `json:"frame,omitempty"`
+	Judged  []Verdict `json:"judged,omitempty"`
+}
+
+// Drawn is the draw of a label and the judges' verdicts, for a to-do file: base64,
+// because a labeller who sees what the judge said is swayed by it.
+func (l *Label) Drawn() string {
+	b, _ := json.Marshal(draw{l.Stratum, l.Frame, l.Judged}) // strings and finite numbers only
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+func (l *Label) readDrawn(raw json.RawMessage) error {
+	var b []byte
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return errors.New("drawn is not what callvet wrote")
+	}
+	v, err := value.Parse(b)
+	if err != nil {
+		return errors.New("drawn is not what callvet wrote")
+	}
+	if err := (shape{"stratum": nil, "frame": frameShape(), "judged": verdictShape()}).check(v, "drawn."); err != nil {
+		return err
+	}
+	var d draw
+	if err := json.Unmarshal(b, &d); err != nil {
+		return plainError(err)
+	}
+	l.Stratum, l.Frame, l.Judged = d.Stratum, d.Frame, d.Judged
 	return nil
 }
 

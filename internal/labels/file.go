@@ -54,14 +54,18 @@ func OpenAppender(path string) (_ *Appender, err error) {
 	return a, nil
 }
 
-// Append writes one label and waits until the disk has it. The error wraps
+// Append writes labels and waits until the disk has them. The error wraps
 // callvet.ErrInvalid for a label that Read would refuse; nothing is written then.
-func (a *Appender) Append(l Label) error {
-	line, err := encode(l)
-	if err != nil {
-		return err
+func (a *Appender) Append(ls ...Label) error {
+	var lines []byte
+	for _, l := range ls {
+		line, err := encode(l)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, line...)
 	}
-	if _, err := a.f.Write(line); err != nil {
+	if _, err := a.f.Write(lines); err != nil {
 		return fmt.Errorf("append label: %w", err)
 	}
 	if err := a.f.Sync(); err != nil {

@@ -28,7 +28,8 @@ const (
 // Queue says what to label next.
 type Queue struct {
 	Strategy Strategy
-	// Judge is the name or ID whose verdicts divide the run; needed by Neyman.
+	// Judge is the name or ID whose verdicts divide the run; "" means the only one
+	// there is. Neyman needs one.
 	Judge string
 	// N is how many to label, Double the share of them, in [0,1], that somebody
 	// else has labelled already.
@@ -63,6 +64,9 @@ func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
 	}
 	if q.Strategy != AtRandom && q.Strategy != Neyman {
 		return nil, fmt.Errorf("draw tasks: %w: %w", callvet.ErrInvalid, unknownWord("strategy", string(q.Strategy), []string{string(AtRandom), string(Neyman)}))
+	}
+	if q.Judge == "" {
+		q.Judge = onlyJudge(run)
 	}
 	frame, stratum, err := q.frame(run)
 	if err != nil {
@@ -116,6 +120,20 @@ func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
 	out = append(out, fresh...)
 	slices.SortFunc(out, func(a, b Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
 	return out, nil
+}
+
+// onlyJudge is the ID of the judge of a run; "" where there is none, or several.
+func onlyJudge(run []Item) string {
+	id := ""
+	for _, it := range run {
+		for _, v := range it.Judged {
+			if id != "" && id != v.ID() {
+				return ""
+			}
+			id = v.ID()
+		}
+	}
+	return id
 }
 
 // frame counts the run by verdict, and gives the stratum of each attempt; without

@@ -1,0 +1,202 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// calibrateFlags are the flags of the calibrate command.
+type calibrateFlags struct{ judge, run, out, unit string }
+
+func (a *app) calibrateCommand() *cobra.Command {
+	var f calibrateFlags
+	cmd := &cobra.Command{
+		Use: "calibrate LABELS --judge NAME", Short: "Hold a judge against people's labels; with --run, say how many tasks truly passed",
+		Long: `Hold a judge against people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
+With --run the judge's verdicts of that trace file are corrected for its errors. Labels on tasks of the run are used
+directly; labels made elsewhere through sensitivity and specificity. Where that is not possible it is refused, with the reason.
+
+Exit code 0: told; 4: true success was refused; 2: a label that cannot be read.`,
+		Example: "  callvet calibrate labels.jsonl --judge task-judge -o calibration.json\n  callvet calibrate labels.jsonl --judge task-judge --run traces.jsonl",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.calibrate(args[0], &f) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.judge, "judge", "", "name of the judge, or its ID where several judges share a name")
+	fs.StringVar(&f.run, "run", "", "trace file whose judged tasks are to be corrected")
+	fs.StringVarP(&f.out, "output", "o", "", "calibration file to write, for other runs of this judge")
+	fs.StringVar(&f.unit, "unit", "task", "what the labels are about: task or call")
+	return cmd
+}
+
+func (a *app) calibrate(path string, f *calibrateFlags) error {
+	if f.judge == "" {
+		return usagef("which judge? callvet calibrate %s --judge NAME", path)
+	}
+	unit := labels.Unit(f.unit)
+	if unit != labels.Task && unit != labels.Call {
+		return usagef("--unit is task or call, not %q", f.unit)
+	}
+	ls, err := a.readLabels(path)
+	if err != nil {
+		return err
+	}
+	in := labels.Input{Judge: f.judge, Unit: unit, Labels: ls}
+	if f.run != "" {
+		run, err := a.readJudged(f.run)
+		if err != nil {
+			return err
+		}
+		in.Labels = append(in.Labels, run.labels...)
+		in.Run = run.judgements()
+	}
+	r, err := labels.Calibrate(in)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		c := r.Calibration(filepath.Base(path), a.now())
+		if err := writeFile(a.path(f.out), func(w *os.File) error { _, err := c.WriteTo(w); return err }); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.err, "wrote %s\n", f.out)
+	}
+	for i := range r.Success {
+		if r.Success[i].Refused != "" {
+			a.exitStatus = exitInconclusive
+		}
+	}
+	if a.jsonOut {
+		return json.NewEncoder(a.out).Encode(struct {
+			Format  string `json:"format"`
+			Version int    `json:"version"`
+			*labels.Report
+		}{"callvet.judge", 1, r})
+	}
+	printCalibration(a.out, r)
+	return nil
+}
+
+// readLabels reads a labels file; lines that were cut off are told, others that
+// are no labels end it.
+func (a *app) readLabels(path string) ([]labels.Label, error) {
+	f, err := os.Open(a.path(path))
+	if err != nil {
+		return nil, fmt.Errorf("read labels: %w", err)
+	}
+	defer f.Close()
+	ls, problems, err := labels.Read(f, path)
+	if err != nil {
+		return nil, err
+	}
+	return ls, a.tellProblems("read labels", problems)
+}
+
+// tellProblems prints problems; the error wraps callvet.ErrInvalid where one is
+// more than a warning.
+func (a *app) tellProblems(doing string, problems []callvet.Problem) error {
+	bad := 0
+	for _, p := range problems {
+		if p.Warning {
+			fmt.Fprintf(a.err, "warning: %s\n", p.Error())
+			continue
+		}
+		if bad++; bad <= 20 {
+			fmt.Fprintf(a.err, "%s\n", p.Error())
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%s: %w: %d lines are no labels", doing, callvet.ErrInvalid, bad)
+	}
+	return nil
+}
+
+// judgedRun is what a trace file has of verdicts.
+type judgedRun struct {
+	items  []labels.Item
+	labels []labels.Label
+}
+
+func (r *judgedRun) judgements() []labels.Judgement {
+	out := []labels.Judgement{}
+	for _, it := range r.items {
+		for _, v := range it.Judged {
+			out = append(out, labels.Judgement{Key: it.Key, Verdict: v})
+		}
+	}
+	return out
+}
+
+// readJudged reads the verdicts and labels of the task records of a trace file.
+func (a *app) readJudged(path string) (*judgedRun, error) {
+	f, err := os.Open(a.path(path))
+	if err != nil {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	defer f.Close()
+	r, err := trace.Open(f, trace.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("read traces %s: %w", path, err)
+	}
+	out := &judgedRun{}
+	for {
+		v, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read traces %s: %w", path, err)
+		}
+		if !v.IsTask {
+			continue
+		}
+		t, err := v.Task()
+		if err != nil {
+			r.Log().Reject(v.Line, err.Error())
+			continue
+		}
+		if t.Fault == nil { // nobody can judge what never ran
+			out.add(&t)
+		}
+	}
+	for _, p := range r.Log().Problems(path) {
+		fmt.Fprintf(a.err, "warning: %s\n", p.Error())
+	}
+	return out, nil
+}
+
+func (r *judgedRun) add(t *trace.Task) {
+	key := labels.Key{Target: t.Target, TaskID: t.TaskID, Attempt: t.Attempt, Unit: labels.Task}
+	r.items = append(r.items, labels.Item{Key: key, Judged: judgesOf(t.Judged)})
+	for _, l := range t.Labels {
+		pass := l.Pass
+		role := labels.Role(l.Role)
+		if role == "" {
+			role = labels.Calibrating
+		}
+		r.labels = append(r.labels, labels.Label{Key: key, By: l.By, Role: role, Pass: &pass, Note: l.Note})
+	}
+}
+
+func judgesOf(list []trace.Judged) []labels.Verdict {
+	var out []labels.Verdict
+	for _, j := range list {
+		out = append(out, labels.Verdict{
+			Judge: labels.Judge{Name: j.Judge, Model: j.Model, PromptHash: j.PromptHash, Params: j.Params, Threshold: j.Threshold},
+			Pass:  j.Pass, Score: j.Score,
+		})
+	}
+	return out
+}

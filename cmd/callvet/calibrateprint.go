@@ -1,0 +1,141 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/stats"
+)
+
+// printCalibration tells a report of a judge to a person.
+func printCalibration(w io.Writer, r *labels.Report) {
+	fmt.Fprintf(w, "judge %s\n", plain.Line(r.Judge.String()))
+	fmt.Fprintf(w, "%s from people, %s labelled\n\n", plain.Count(r.Counts.Labels, "verdict", "verdicts"), plain.Count(r.Counts.Labelled, string(r.Unit), string(r.Unit)+"s"))
+	if r.Table.N() > 0 {
+		t := r.Table
+		fmt.Fprintf(w, "               judge: pass    fail\n  people: pass  %10d  %6d\n  people: fail  %10d  %6d\n\n", t.TruePass, t.FalseFail, t.FalsePass, t.TrueFail)
+		share(w, "sensitivity", r.Sensitivity, "of what truly passed, the judge passes")
+		share(w, "specificity", r.Specificity, "of what truly failed, the judge fails")
+		number(w, "J", r.Youden, "sensitivity + specificity - 1; 0 is chance")
+		share(w, "agreement", r.Accuracy, "same verdict as people")
+		number(w, "kappa", r.Kappa, "")
+		number(w, "AC1", r.AC1, "")
+		if r.MCC != nil {
+			fmt.Fprintf(w, "  %-12s %7.3f\n", "MCC", *r.MCC)
+		} else {
+			fmt.Fprintf(w, "  %-12s not defined: people or the judge always say the same\n", "MCC")
+		}
+	}
+	share(w, "PPV", r.PPV, "of what the judge passes, truly passed")
+	share(w, "NPV", r.NPV, "of what the judge fails, truly failed")
+	printVerified(w, r.Verified)
+	printExtras(w, r)
+	verdict := "yes"
+	if !r.Usable {
+		verdict = "no"
+	}
+	fmt.Fprintf(w, "\nusable for gates on other runs: %s: %s\n", verdict, r.Why)
+	for i := range r.Success {
+		printSuccess(w, &r.Success[i])
+	}
+	for _, s := range r.Warnings {
+		fmt.Fprintf(w, "\nwarning: %s", plain.Line(s))
+	}
+	if len(r.Warnings) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+func share(w io.Writer, name string, iv stats.Interval, means string) {
+	if !iv.Defined() {
+		fmt.Fprintf(w, "  %-12s not known (%s)\n", name, iv.Status)
+		return
+	}
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-12s %8s  %s to %s  n = %d  %s",
+		name, plain.Percent(iv.Point), plain.Percent(iv.Lower), plain.Percent(iv.Upper), iv.N, means), " "))
+}
+
+func number(w io.Writer, name string, iv stats.Interval, means string) {
+	if !iv.Defined() {
+		fmt.Fprintf(w, "  %-12s not defined (%s)\n", name, iv.Status)
+		return
+	}
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-12s %8.3f  %.3f to %.3f  %s", name, iv.Point, iv.Lower, iv.Upper, means), " "))
+}
+
+func printVerified(w io.Writer, v *labels.Verified) {
+	switch {
+	case v == nil:
+	case v.Sensitivity == nil || v.Specificity == nil:
+		fmt.Fprintf(w, "\n%d labels were drawn by the judge's verdict; sensitivity and specificity cannot be had from them (%s)\n", v.Labels, v.Status)
+	default:
+		fmt.Fprintf(w, "\n%d labels were drawn by the judge's verdict; corrected for that (Begg and Greenes): sensitivity %s, specificity %s\n",
+			v.Labels, plain.Percent(*v.Sensitivity), plain.Percent(*v.Specificity))
+	}
+}
+
+func printExtras(w io.Writer, r *labels.Report) {
+	if s := r.Scores; s != nil {
+		number(w, "AUC", s.AUC, "chance that a true pass scores higher than a true fail")
+		if s.Brier != nil && s.ECE != nil {
+			fmt.Fprintf(w, "  %-12s %8.3f  calibration error %.3f\n", "Brier", *s.Brier, *s.ECE)
+		}
+	}
+	if g := r.Ratings; g != nil {
+		fmt.Fprintf(w, "\nratings: %d of %d the same (%s)\n", g.Same, g.N, plain.Percent(float64(g.Same)/float64(g.N)))
+		number(w, "kappa", g.Kappa, "")
+		number(w, "weighted", g.Weighted, "quadratic weights")
+	}
+	if c := r.Calls; c != nil && c.Tasks > 0 {
+		fmt.Fprintf(w, "\n%d tasks: all calls rated the same in %d, the same first failing call in %d\n", c.Tasks, c.AllSame, c.FirstFailure)
+	}
+	if h := r.Humans; h != nil {
+		fmt.Fprintf(w, "\npeople among themselves: %s labelled by several\n", plain.Count(h.Things, string(r.Unit), string(r.Unit)+"s"))
+		number(w, "alpha", h.Alpha, "Krippendorff")
+		for _, p := range h.Pairs {
+			fmt.Fprintf(w, "  %s and %s: %d of %d the same\n", plain.Line(p.A), plain.Line(p.B), p.Same, p.N)
+			number(w, "  kappa", p.Kappa, "")
+			number(w, "  AC1", p.AC1, "")
+		}
+	}
+	if c := r.Check; c != nil {
+		says := "fits the calibration"
+		if c.Drifted {
+			says = "CONTRADICTS the calibration"
+		}
+		fmt.Fprintf(w, "\nheld-out labels (%d): %s, p = %.3g for either rate\n", c.Table.N(), says, c.PHolm)
+		share(w, "sensitivity", c.Sensitivity, "")
+		share(w, "specificity", c.Specificity, "")
+	}
+}
+
+func printSuccess(w io.Writer, s *labels.Success) {
+	fmt.Fprintf(w, "\ntrue success")
+	if s.Target != "" {
+		fmt.Fprintf(w, " of %s", plain.Line(s.Target))
+	}
+	fmt.Fprintf(w, " (%s)\n", plain.Count(s.Tasks, "task", "tasks"))
+	share(w, "judged pass", s.Raw, "as the judge says")
+	switch {
+	case s.Refused != "":
+		fmt.Fprintf(w, "  %-12s refused: %s\n", "true success", s.Refused)
+	case s.Design == labels.Internal:
+		share(w, "true success", s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
+	default:
+		share(w, "true success", s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
+	}
+	if iv := s.Scored; iv != nil {
+		share(w, "with scores", *iv, "prediction-powered; not for gates below 100 labels")
+	}
+	if s.Unread > 0 {
+		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, "attempt is", "attempts are"))
+	}
+	if s.Advice != "" {
+		fmt.Fprintf(w, "  %s\n", s.Advice)
+	}
+}

@@ -1,0 +1,95 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// askAll shows tasks one by one; each answer is on disk before the next is shown.
+func (a *app) askAll(todo []labels.Label, shown map[labels.Key]shownTask, f *labelFlags) (err error) {
+	to, err := a.openLabels(f.labels)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	in, answered := bufio.NewReader(io.LimitReader(a.in, 1<<20)), 0
+	for i, l := range todo {
+		fmt.Fprintf(a.out, "\n[%d of %d] %s\n", i+1, len(todo), plain.Line(l.Key.String()))
+		printShown(a.out, shown[l.Key])
+		done, more, err := a.askOne(in, &l)
+		if err != nil {
+			return err
+		}
+		if done {
+			l.At = a.now().UTC()
+			if err := to.Append(l); err != nil {
+				return err
+			}
+			answered++
+		}
+		if !more {
+			break
+		}
+	}
+	fmt.Fprintf(a.out, "\n%s written to %s\n", plain.Count(answered, "label", "labels"), f.labels)
+	return nil
+}
+
+// askOne asks until there is an answer; more is false when the person is done.
+func (a *app) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, err error) {
+	for {
+		fmt.Fprint(a.out, "did it do what was asked? [p]ass, [f]ail, [n]ote, [s]kip, [q]uit: ")
+		text, err := in.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, false, fmt.Errorf("read answer: %w", err)
+		}
+		end := err != nil
+		word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+		switch strings.ToLower(word) {
+		case "p", "pass", "y", "yes", "f", "fail", "no":
+			pass := strings.ContainsAny(strings.ToLower(word[:1]), "py")
+			l.Pass = &pass
+			return true, !end, nil
+		case "n", "note":
+			if rest == "" {
+				fmt.Fprint(a.out, "note: ")
+				rest, err = in.ReadString('\n')
+				if err != nil && !errors.Is(err, io.EOF) {
+					return false, false, fmt.Errorf("read answer: %w", err)
+				}
+			}
+			l.Note = strings.TrimSpace(rest)
+			end = end || err != nil
+		case "s", "skip":
+			return false, !end, nil
+		case "q", "quit":
+			return false, false, nil
+		}
+		if end {
+			return false, false, nil
+		}
+	}
+}
+
+// printShown shows untrusted text of a trace.
+func printShown(w io.Writer, s shownTask) {
+	part := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(plain.Clean(text), "\n", "\n  "))
+		}
+	}
+	part("goal", s.Goal)
+	part("steps", strings.Join(s.Steps, "\n"))
+	if s.Answer == "" {
+		s.Answer = "(none recorded)"
+	}
+	part("final answer", s.Answer)
+}
