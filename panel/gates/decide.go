@@ -108,6 +108,9 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case gate.ReasonInvalid:
 		return "the gate's bound is no number"
 	}
+	if n := len(m.Warnings); n > 0 && iv.Status == "calibration_mismatch" {
+		return m.Warnings[n-1] // the panel knows what does not fit
+	}
 	s, _ := statusWords(iv.Status, c.task)
 	return s
 }
@@ -276,6 +279,18 @@ const informative = "more calls"
 // missing says what there is in place of a metric that was not measured.
 func missing(name string, s *panel.Slice) string {
 	names := metricNames(s)
+	var judges []string
+	for _, n := range names {
+		if strings.HasPrefix(n, name+":") {
+			judges = append(judges, n)
+		}
+	}
+	switch {
+	case len(judges) > 0:
+		return "name the judge: " + list(judges, 12)
+	case name == "true_success":
+		return "it needs verdicts of a judge and a calibration of that judge: callvet calibrate, then --calibration"
+	}
 	if near := callvet.Nearest(name, names); near != "" {
 		return "it has " + near + "; otherwise record what the metric needs, or drop the gate"
 	}
@@ -309,7 +324,7 @@ func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 	if v.Gate.Kind == Regression && in.Comparison != nil && v.Key == "" {
 		for i := range in.Comparison.Targets {
 			tc := &in.Comparison.Targets[i]
-			if tc.Candidate != t.Name {
+			if !sameTarget(in, tc, t) {
 				continue
 			}
 			for _, ch := range tc.Changes {

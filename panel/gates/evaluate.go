@@ -222,7 +222,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		c.say(ReasonErrors, c.subject()+": "+why, c.v.Cure)
 		return
 	case d == nil:
-		c.say(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same cases: --baseline RUN")
+		c.say(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same " + c.task + "s: --baseline")
 		return
 	}
 	margin, effect := orDefault(c.g.Margin, gate.Margin), orDefault(c.g.MinEffect, gate.MinEffect)
@@ -263,7 +263,7 @@ func difference(in *Input, t *panel.TargetPanel, s *panel.Slice) (*panel.Differe
 	}
 	for i := range in.Comparison.Targets {
 		tc := &in.Comparison.Targets[i]
-		if tc.Candidate != t.Name {
+		if !sameTarget(in, tc, t) {
 			continue
 		}
 		if s.Key == "" || s.Cases == t.Overall.Cases {
@@ -276,7 +276,13 @@ func difference(in *Input, t *panel.TargetPanel, s *panel.Slice) (*panel.Differe
 		}
 		return nil, "too few cases of " + sliceName(s.Key, s.Value) + " are in both runs, or all that are in both have it"
 	}
-	return nil, "the baseline does not have the target " + t.Name
+	return nil, "the baseline does not have this target"
+}
+
+// sameTarget reports whether a comparison is about a target; one without a name is
+// the only one of its file.
+func sameTarget(in *Input, tc *panel.TargetComparison, t *panel.TargetPanel) bool {
+	return tc.Candidate == t.Name || t.Name == "" && len(in.Panels.Targets) == 1 && len(in.Comparison.Targets) == 1
 }
 
 // moreForMargin is about how many more shared cases would settle the change

@@ -105,8 +105,8 @@ func TestVerdicts(t *testing.T) {
 		"no incident, ten each": {lower(zeroRate(20, 10)), zero(0), gate.Pass, gate.ReasonNoIncident, "0 in 200 calls of 20 tasks, which does not rule out a rate of 13.9 %", ""},
 		"exposure too small":    {lower(rate("safety_incidents", 20, 1, 20)), zero(0.01), gate.Inconclusive, gate.ReasonSmallExposure, "299 are needed to rule out 1 %", "needs about 279 more tasks"},
 		"no exposure":           {broken("safety_incidents", stats.StatusNoData), zero(0), gate.Inconclusive, gate.ReasonNoExposure, "nothing was exposed to it", "add tasks that tempt"},
-		"not measured":          {rate("arg_em", 50, 1, 0), atLeast("true_success", 0.5), gate.Inconclusive, gates.ReasonNoMetric, "true_success: nothing here measures it", "record what the metric needs"},
-		"no baseline":           {rate("pass_rate", 50, 1, 0), gates.Gate{Metric: "pass_rate", Kind: gates.Regression}, gate.Inconclusive, gates.ReasonNoBaseline, "no baseline to compare with", "--baseline RUN"},
+		"not measured":          {rate("arg_em", 50, 1, 0), atLeast("execution_success", 0.5), gate.Inconclusive, gates.ReasonNoMetric, "execution_success: nothing here measures it", "record what the metric needs"},
+		"no baseline":           {rate("pass_rate", 50, 1, 0), gates.Gate{Metric: "pass_rate", Kind: gates.Regression}, gate.Inconclusive, gates.ReasonNoBaseline, "no baseline to compare with", "with the same tasks: --baseline"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

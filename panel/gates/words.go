@@ -67,7 +67,10 @@ func unitName(u panel.Unit) string {
 // does not equal, so that no sentence says that 0.90 is below 0.90.
 func digitsFor(unit panel.Unit, end, bound float64) int {
 	digits := max(2, decimals(bound))
-	if unit != panel.UnitRate && bound >= 100 {
+	switch {
+	case unit == panel.UnitUSD:
+		digits = max(4, digits)
+	case unit != panel.UnitRate && bound >= 100:
 		digits = decimals(bound)
 	}
 	if end == bound || math.IsInf(end, 0) {
@@ -149,7 +152,7 @@ func statusWords(status stats.Status, task string) (sentence, cure string) {
 	case "no_labelled_fail":
 		return "no " + task + " that people failed is labelled, so that the judge's specificity is unknown", "label " + task + "s that are wrong"
 	case "calibration_mismatch":
-		return "the calibration contradicts the judged results", "label a random sample of these very " + task + "s and calibrate again"
+		return "the calibration does not fit the judged results", "label a random sample of these very " + task + "s and calibrate again"
 	case "missing_stratum":
 		return "a stratum has no labels", "label " + task + "s of every stratum"
 	case "too_few_units":

@@ -111,10 +111,10 @@ func JUnit(w io.Writer, r *gates.Report) error {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		tc := junit.Testcase{Name: plain.XML(Title(v, several)), Classname: "callvet.gates", Time: "0.000"}
-		res := &junit.Result{Message: plain.XML(v.Sentence), Type: overall(&gates.Report{Verdict: v.Verdict}), Data: plain.XML(strings.Join(append([]string{v.Sentence}, details(v)...), "\n"))}
+		res := &junit.Result{Message: plain.XML(plain.Line(v.Sentence)), Type: overall(&gates.Report{Verdict: v.Verdict}), Data: plain.XML(strings.Join(append([]string{plain.Line(v.Sentence)}, details(v)...), "\n"))}
 		switch {
 		case v.Verdict == gate.Pass:
-			tc.SystemOut = &junit.Output{Data: plain.XML(v.Sentence)}
+			tc.SystemOut = &junit.Output{Data: plain.XML(plain.Line(v.Sentence))}
 		case v.Gate.Severity == gates.Soft || v.Verdict != gate.Fail && r.Policy == gate.Lenient:
 			tc.Skipped = &junit.Result{Message: res.Message}
 		default:

@@ -41,7 +41,9 @@ func ByPath(path string) (Face, error) {
 
 // JSON writes the report as one object.
 func JSON(w io.Writer, r *gates.Report) error {
-	return json.NewEncoder(w).Encode(struct {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // reasons such as upper<threshold
+	return e.Encode(struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 		*gates.Report
