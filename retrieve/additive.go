@@ -112,10 +112,7 @@ func belongs(namespace []string, prefixes [][]string) bool {
 // searchAdditive orders the candidates; of equal scores those added earlier come
 // first. Unlike the other formulas it gives tools without a point too.
 func (x *Index) searchAdditive(question string, cosines []float32) []Hit {
-	q := additiveForm(question)
-	tokens := strings.Fields(q)
-	slices.Sort(tokens)
-	tokens = slices.Compact(tokens)
+	q, tokens := additiveForm(question), additiveTokens(question)
 	var primary, fallback []Hit
 	for i := range x.entries {
 		in := belongs(x.entries[i].Namespace, x.options.Primary)
@@ -138,6 +135,13 @@ func (x *Index) searchAdditive(question string, cosines []float32) []Hit {
 		hits = hits[:min(len(hits), n)]
 	}
 	return hits
+}
+
+// additiveTokens gives the different words of a question in that form.
+func additiveTokens(question string) []string {
+	tokens := strings.Fields(additiveForm(question))
+	slices.Sort(tokens)
+	return slices.Compact(tokens)
 }
 
 func best(hits []Hit) []Hit {

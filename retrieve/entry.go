@@ -23,6 +23,8 @@ type Entry struct {
 	// Group is what is said about the tools of its kind together, such as the
 	// description of their server.
 	Group string
+	// Text is what else is known about the tool, such as documentation or code.
+	Text string
 }
 
 // Entries makes entries of tools.
@@ -60,7 +62,7 @@ func (e *Entry) texts() [numFields]string {
 		fieldDescription: e.Tool.Description,
 		fieldKeywords:    strings.Join(append(append([]string(nil), e.Keywords...), e.Tool.Tags...), "\n"),
 		fieldParameters:  names,
-		fieldDetails:     details,
+		fieldDetails:     details + e.Text,
 		fieldExamples:    strings.Join(e.Examples, "\n"),
 		fieldGroup:       strings.Join(e.Namespace, " ") + "\n" + e.Group,
 	}

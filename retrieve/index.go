@@ -39,7 +39,17 @@ func New(ctx context.Context, o Options, entries []Entry) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{options: o, analyzer: text.NewAnalyzer(), lexical: lexical, spoken: []text.Language{text.English}}
-	return x, x.Update(ctx, entries, nil)
+	if o.Embedder == nil && o.Offline > 0 && len(entries) > 0 {
+		texts := make([]string, len(entries))
+		for i := range entries {
+			texts[i] = entries[i].EmbeddingText()
+		}
+		x.options.Embedder = vector.FitNGram(o.Offline, x.analyzer.Content, texts)
+	}
+	if err := x.Update(ctx, entries, nil); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
 // Len is the number of entries.

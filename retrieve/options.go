@@ -29,10 +29,14 @@ const (
 type Options struct {
 	Formula Formula
 	// K1 and the fields are those of BM25F (Mixed, ReciprocalRank).
-	K1                                                              float64
+	K1                                                                float64
 	Name, Description, Keywords, Parameters, Details, Examples, Group Weight
 	// Forms says how far a word of the question may be from a tool's words.
 	Forms bm25.Expansion
+	// Offline is the width of vectors that are made without weights of a model, fitted
+	// on the entries given to New and kept by Update; 0 for none. It does not count
+	// when there is an Embedder.
+	Offline int
 	// Embedder makes the vectors; nil for none. VectorWeight in [0,1] is the share of
 	// the vector part (Mixed, ReciprocalRank), or its factor (Additive).
 	Embedder     vector.Embedder
@@ -72,16 +76,17 @@ type AdditiveWeights struct {
 func Default() Options {
 	return Options{
 		Formula:      Mixed,
-		K1:           1.2,
-		Name:         Weight{3, 0.3},
-		Description:  Weight{1.5, 0.4},
-		Keywords:     Weight{1.5, 0.4},
-		Parameters:   Weight{0.7, 0.5},
-		Details:      Weight{0.4, 0.6},
-		Examples:     Weight{1.5, 0.5},
-		Group:        Weight{0.5, 0.5},
-		Forms:        bm25.Expansion{Inflection: 0.8, Compound: 0.4, Misspelling: 0.7, MinPart: 4, Max: 8},
-		VectorWeight: 0.3,
+		K1:           1.5,
+		Name:         Weight{3, 0.5},
+		Description:  Weight{1, 0.6},
+		Keywords:     Weight{2, 0.6},
+		Parameters:   Weight{1, 0.7},
+		Details:      Weight{0.9, 0.8},
+		Examples:     Weight{1.5, 0.7},
+		Group:        Weight{1, 0.7},
+		Forms:        bm25.Expansion{Inflection: 0.5, Compound: 0.2, Misspelling: 0.7, MinPart: 4, Max: 8},
+		Offline:      vector.NGramWidth,
+		VectorWeight: 0.2,
 		Limit:        10,
 	}
 }

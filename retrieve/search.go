@@ -25,7 +25,7 @@ type Hit struct {
 // Parts are what a score is the sum of. Lexical and Semantic are the two sides of
 // Mixed, weighted; the others are points of the additive formula.
 type Parts struct {
-	Lexical, Semantic                                 float64
+	Lexical, Semantic                                float64
 	Name, Keywords, Description, Examples, Namespace float64
 	// Matched lists the keywords within the question (Additive).
 	Matched []string
@@ -56,16 +56,23 @@ func (x *Index) Search(ctx context.Context, question string, limit int) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	var hits []Hit
+	var groups []bm25.Group
+	if x.options.Formula != Additive {
+		groups = x.groups(question)
+	}
+	return x.result(x.ranked(question, groups, cosines, max(limit, 2)), limit), nil
+}
+
+// ranked gives the k best tools by the formula of the options.
+func (x *Index) ranked(question string, groups []bm25.Group, cosines []float32, k int) []Hit {
 	switch x.options.Formula {
 	case Additive:
-		hits = x.searchAdditive(question, cosines)
+		return x.searchAdditive(question, cosines)
 	case ReciprocalRank:
-		hits = x.searchRanks(x.groups(question), cosines, max(limit, 2))
+		return x.searchRanks(groups, cosines, k)
 	default:
-		hits = x.searchMixed(x.groups(question), cosines, max(limit, 2))
+		return x.searchMixed(groups, cosines, k)
 	}
-	return x.result(hits, limit), nil
 }
 
 // result applies what decides whether anything is given at all.

@@ -44,7 +44,8 @@ type Index struct {
 	options Options
 	ids     []string
 	byID    map[string]int
-	lengths []uint32 // of document d's field f: lengths[d*fields+f]
+	lengths []uint32  // of document d's field f: lengths[d*fields+f]
+	means   []float64 // lengths of each field
 	terms   map[string]int
 	lists   []list
 	words   vocabulary
@@ -221,21 +222,30 @@ func (x *Index) weigh() {
 }
 
 // norms gives, of each field of each document, what one occurrence of a term in it
-// counts: weight / (1 - b + b·length/mean).
+// counts.
 func (x *Index) norms() []float64 {
 	n := len(x.options.Fields)
-	means := make([]float64, n)
+	x.means = make([]float64, n)
 	for i, l := range x.lengths {
-		means[i%n] += float64(l)
+		x.means[i%n] += float64(l)
+	}
+	for f := range x.means {
+		x.means[f] /= float64(max(1, len(x.ids)))
 	}
 	out := make([]float64, len(x.lengths))
-	for i, l := range x.lengths {
-		f := x.options.Fields[i%n]
-		if l > 0 {
-			out[i] = f.Weight / (1 - f.B + f.B*float64(l)/(means[i%n]/float64(len(x.ids))))
-		}
+	for i := range x.lengths {
+		out[i] = x.norm(i/n, i%n)
 	}
 	return out
+}
+
+// norm is weight / (1 - b + b·length/mean) of a field of a document.
+func (x *Index) norm(doc, field int) float64 {
+	f, l := x.options.Fields[field], x.lengths[doc*len(x.options.Fields)+field]
+	if l == 0 {
+		return 0
+	}
+	return f.Weight / (1 - f.B + f.B*float64(l)/x.means[field])
 }
 
 // idf is Lucene's: never negative, ln(1 + (n-df+½)/(df+½)).

@@ -29,65 +29,80 @@ func Words(words []string) []Group {
 	return out
 }
 
-// work is what one search needs and the next can use again.
+// work is what one search needs and the next can use again; between searches all
+// scores are 0.
 type work struct {
-	scores  []float64
+	scores []float64
+	best   []float64 // of one group
+	seen   []uint32  // by one group
+	// sparse says that touched lists the documents with a score; otherwise all
+	// documents have to be looked at, which is faster when many have one.
+	sparse  bool
 	touched []uint32
-	best    []float64 // of one group
-	seen    []uint32
 }
 
-func (x *Index) take() *work {
+// denseFrom is the share of the documents from which no list of them is kept.
+const denseFrom = 0.1
+
+func (x *Index) take(q []Group) *work {
 	w, ok := x.scratch.Get().(*work)
-	if !ok {
-		w = &work{}
+	if !ok || len(w.scores) != len(x.ids) {
+		w = &work{scores: make([]float64, len(x.ids)), best: make([]float64, len(x.ids))}
 	}
-	if len(w.scores) != len(x.ids) {
-		w.scores, w.best = make([]float64, len(x.ids)), make([]float64, len(x.ids))
-		w.touched, w.seen = w.touched[:0], w.seen[:0]
+	entries := 0
+	for _, g := range q {
+		for _, t := range g {
+			if i, ok := x.terms[t.Text]; ok {
+				entries += len(x.lists[i].docs)
+			}
+		}
 	}
+	w.sparse = float64(entries) < denseFrom*float64(len(x.ids))
 	return w
 }
 
 func (x *Index) give(w *work) {
-	for _, d := range w.touched {
-		w.scores[d] = 0
+	if w.sparse {
+		for _, d := range w.touched {
+			w.scores[d] = 0
+		}
+		w.touched = w.touched[:0]
+	} else {
+		clear(w.scores)
 	}
-	w.touched = w.touched[:0]
 	x.scratch.Put(w)
 }
 
 // Search gives the k documents with the highest scores above 0, best first; of equal
 // ones those added earlier come first. The score is the sum over the groups.
 func (x *Index) Search(q []Group, k int) []Hit {
-	w := x.take()
-	defer x.give(w)
-	x.score(q, w)
 	t := NewTop(k)
-	for _, d := range w.touched {
-		t.Offer(int(d), w.scores[d])
-	}
+	x.Visit(q, t.Offer)
 	return t.Sorted()
 }
 
 // Visit calls yield with every document that has a term of the question and its
 // score, in no particular order.
 func (x *Index) Visit(q []Group, yield func(doc int, score float64)) {
-	w := x.take()
+	w := x.take(q)
 	defer x.give(w)
-	x.score(q, w)
-	for _, d := range w.touched {
-		yield(int(d), w.scores[d])
-	}
-}
-
-func (x *Index) score(q []Group, w *work) {
 	for _, g := range q {
 		switch {
 		case len(g) == 1:
 			x.addTerm(g[0], w)
 		case len(g) > 1:
 			x.addGroup(g, w)
+		}
+	}
+	if w.sparse {
+		for _, d := range w.touched {
+			yield(int(d), w.scores[d])
+		}
+		return
+	}
+	for d, s := range w.scores {
+		if s > 0 {
+			yield(d, s)
 		}
 	}
 }
@@ -98,16 +113,22 @@ func (x *Index) addTerm(t Term, w *work) {
 		return
 	}
 	l := &x.lists[i]
-	gain := l.gain[:len(l.docs)]
+	gain, scores := l.gain[:len(l.docs)], w.scores
+	if !w.sparse {
+		for k, d := range l.docs {
+			scores[d] += t.Weight * gain[k]
+		}
+		return
+	}
 	for k, d := range l.docs {
-		s := w.scores[d]
-		if s == 0 {
+		if scores[d] == 0 {
 			w.touched = append(w.touched, d)
 		}
-		w.scores[d] = s + t.Weight*gain[k]
+		scores[d] += t.Weight * gain[k]
 	}
 }
 
+// addGroup adds, for each document, the form that gives most.
 func (x *Index) addGroup(g Group, w *work) {
 	for _, t := range g {
 		i, ok := x.terms[t.Text]
@@ -115,21 +136,19 @@ func (x *Index) addGroup(g Group, w *work) {
 			continue
 		}
 		l := &x.lists[i]
-		gain := l.gain[:len(l.docs)]
+		gain, best := l.gain[:len(l.docs)], w.best
 		for k, d := range l.docs {
-			b := w.best[d]
-			if b == 0 {
+			if best[d] == 0 {
 				w.seen = append(w.seen, d)
 			}
-			w.best[d] = max(b, t.Weight*gain[k])
+			best[d] = max(best[d], t.Weight*gain[k])
 		}
 	}
 	for _, d := range w.seen {
-		s := w.scores[d]
-		if s == 0 {
+		if w.sparse && w.scores[d] == 0 {
 			w.touched = append(w.touched, d)
 		}
-		w.scores[d] = s + w.best[d]
+		w.scores[d] += w.best[d]
 		w.best[d] = 0
 	}
 	w.seen = w.seen[:0]

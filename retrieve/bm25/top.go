@@ -4,6 +4,7 @@ package bm25
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -12,26 +13,37 @@ import (
 type Top struct {
 	k    int
 	heap []Hit
+	// floor is the score under which nothing can enter.
+	floor float64
 }
 
 // NewTop keeps up to k documents; none for k < 1.
-func NewTop(k int) *Top { return &Top{k: k, heap: make([]Hit, 0, min(max(k, 0), 1024))} }
+func NewTop(k int) *Top {
+	t := &Top{k: k, heap: make([]Hit, 0, min(max(k, 0), 1024)), floor: math.SmallestNonzeroFloat64}
+	if k < 1 {
+		t.floor = math.Inf(1)
+	}
+	return t
+}
 
 // Offer keeps a document if its score is above 0 and among the best so far. Of equal
 // scores the lower number is better, whatever the order of offers.
 func (t *Top) Offer(doc int, score float64) {
-	if score <= 0 {
-		return
+	if score >= t.floor {
+		t.enter(Hit{Doc: doc, Score: score})
 	}
-	h := Hit{Doc: doc, Score: score}
+}
+
+func (t *Top) enter(h Hit) {
 	if len(t.heap) < t.k {
 		t.heap = append(t.heap, h)
 		t.up(len(t.heap) - 1)
-		return
-	}
-	if t.k > 0 && compare(h, t.heap[0]) < 0 {
+	} else if t.k > 0 && compare(h, t.heap[0]) < 0 {
 		t.heap[0] = h
 		t.down()
+	}
+	if len(t.heap) == t.k && t.k > 0 {
+		t.floor = t.heap[0].Score
 	}
 }
 

@@ -123,3 +123,21 @@ func (a *Analyzer) remembered(l Language, w string) string {
 	}
 	return s
 }
+
+// Content gives the folded words of a text that are no function words of the
+// language it is in, or all of them when there are no others. Safe for concurrent
+// use.
+func (a *Analyzer) Content(s string) []string {
+	words := Words(s)
+	l, _ := a.Detect(words)
+	kept := make([]string, 0, len(words))
+	for _, w := range words {
+		if !a.isFunction(l, w) {
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) == 0 {
+		return words
+	}
+	return kept
+}

@@ -4,7 +4,11 @@ package vector
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -15,21 +19,50 @@ import (
 // Source: Weinberger et al., "Feature Hashing for Large Scale Multitask Learning"
 // (2009); Bojanowski et al., "Enriching Word Vectors with Subword Information" (2017).
 type NGram struct {
-	width int
-	words func(text string) []string
+	width  int
+	words  func(text string) []string
+	weight map[string]float64 // of words, where fitted
+	other  float64            // of words that were not seen
+	model  string
 }
 
 // NGramWidth is the usual width.
 const NGramWidth = 384
 
-// NewNGram makes an embedder of vectors of that width, at least 1; words cuts a text
-// into the words that count.
+// NewNGram makes an embedder of vectors of that width, at least 1, in which all words
+// weigh the same; words cuts a text into the words that count.
 func NewNGram(width int, words func(text string) []string) *NGram {
-	return &NGram{width: max(1, width), words: words}
+	width = max(1, width)
+	return &NGram{width: width, words: words, other: 1, model: "offline/ngram-" + strconv.Itoa(width)}
 }
 
-// Model is "offline/ngram" with the width.
-func (e *NGram) Model() string { return "offline/ngram-" + strconv.Itoa(e.width) }
+// FitNGram makes an embedder in which a word weighs the more the fewer of the texts
+// have it, by its inverse document frequency. The fit is part of the model's name: to
+// embed texts of a catalog that has changed, keep the fit, or embed all of them anew.
+func FitNGram(width int, words func(text string) []string, texts []string) *NGram {
+	e := NewNGram(width, words)
+	e.weight = map[string]float64{}
+	for _, t := range texts {
+		ws := slices.Clone(words(t))
+		slices.Sort(ws)
+		for _, w := range slices.Compact(ws) {
+			e.weight[w]++
+		}
+	}
+	sum := sha256.New()
+	n := float64(len(texts))
+	for _, w := range slices.Sorted(maps.Keys(e.weight)) {
+		df := e.weight[w]
+		fmt.Fprintf(sum, "%s %g\n", w, df)
+		e.weight[w] = math.Log(1 + (n-df+0.5)/(df+0.5))
+	}
+	e.other = math.Log(1 + (n+0.5)/0.5)
+	e.model += fmt.Sprintf("-fit-%x", sum.Sum(nil)[:6])
+	return e
+}
+
+// Model is "offline/ngram" with the width and what it was fitted on.
+func (e *NGram) Model() string { return e.model }
 
 // Embed gives a vector of each text. The only error is that of a canceled context.
 func (e *NGram) Embed(ctx context.Context, texts []string) ([][]float32, error) {
@@ -41,7 +74,7 @@ func (e *NGram) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		}
 		out[i] = data[i*e.width : (i+1)*e.width : (i+1)*e.width]
 		for _, w := range e.words(t) {
-			e.AddWord(out[i], w, 1)
+			e.add(out[i], w, e.weightOf(w))
 		}
 		dampen(out[i])
 		Normalize(out[i])
@@ -56,9 +89,16 @@ const (
 	longest  = 5
 )
 
-// AddWord adds the runs of a word to v, with a weight that all of them share, so that
+func (e *NGram) weightOf(word string) float64 {
+	if w, ok := e.weight[word]; ok {
+		return w
+	}
+	return e.other
+}
+
+// add adds the runs of a word to v, with a weight that all of them share, so that
 // long words do not count more than short ones.
-func (e *NGram) AddWord(v []float32, word string, weight float64) {
+func (e *NGram) add(v []float32, word string, weight float64) {
 	var buf [96]byte
 	b := append(buf[:0], '<')
 	b = append(b, word...)

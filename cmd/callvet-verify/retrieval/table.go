@@ -1,0 +1,173 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/tally"
+)
+
+const (
+	confidence = 0.95
+	rho0       = 0.5
+)
+
+// preset is a named way to rank.
+type preset struct {
+	name    string
+	options retrieve.Options
+}
+
+func presets() []preset {
+	lexical := retrieve.Default()
+	lexical.Offline, lexical.VectorWeight = 0, 0
+	words := lexical
+	words.Forms.Inflection, words.Forms.Compound, words.Forms.Misspelling = 0, 0, 0
+	big := retrieve.BigTool()
+	big.Primary = [][]string{{}} // every tool: these catalogs have no namespaces of its kind
+	return []preset{{"default", retrieve.Default()}, {"no vectors", lexical}, {"no forms", words}, {"bigtool", big}}
+}
+
+// row is what one way to rank makes of the questions of one set.
+type row struct {
+	name     string
+	rankings []tally.Ranking
+	clusters []int
+}
+
+// Table prints, for every set and preset, how good the first ten tools are, on all
+// questions and on those that were held out when weights were chosen, beside the BM25
+// reference, with the paired difference. It is true when the default preset is above
+// the reference on every set, on all questions and on the held-out ones.
+func Table(ctx context.Context, out io.Writer, data string) (bool, error) {
+	sets, err := benchmarks(data)
+	if err != nil {
+		return false, err
+	}
+	above, compared := 0, 0
+	for i := range sets {
+		b := &sets[i]
+		if err := addReference(b); err != nil {
+			return false, err
+		}
+		for _, h := range []half{"", holdout} {
+			ok, err := tableOf(ctx, out, b, h)
+			if err != nil {
+				return false, err
+			}
+			compared++
+			if ok {
+				above++
+			}
+		}
+	}
+	fmt.Fprintf(out, "retrieval: default is above the reference BM25 in %d of %d comparisons\n", above, compared)
+	return above == compared, nil
+}
+
+func tableOf(ctx context.Context, out io.Writer, b *benchmark, h half) (bool, error) {
+	questions := b.part(h)
+	if len(questions) == 0 {
+		return false, fmt.Errorf("measure %s: no %s questions", b.name, h)
+	}
+	name := "all questions"
+	if h != "" {
+		name = string(h)
+	}
+	clusters := clustersOf(questions)
+	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, name, len(questions), slices.Max(clusters)+1, len(b.entries))
+	fmt.Fprintf(out, "  %-14s %7s %7s %7s %7s  %-22s %s\n", "", "hit@1", "hit@10", "recall", "MRR", "NDCG@10 [95%]", "against BM25: difference [95%], p")
+	reference, err := rankings(questions, byReference)
+	if err != nil {
+		return false, err
+	}
+	row{"BM25 reference", reference, clusters}.print(out, nil)
+	above := false
+	for _, p := range presets() {
+		x, err := retrieve.New(ctx, p.options, b.entries)
+		if err != nil {
+			return false, err
+		}
+		rs, err := rankings(questions, byIndex(ctx, x))
+		if err != nil {
+			return false, err
+		}
+		difference := row{p.name, rs, clusters}.print(out, reference)
+		if p.name == "default" {
+			above = difference > 0
+		}
+	}
+	return above, nil
+}
+
+// clustersOf numbers the sets of right tools: questions for the same tools are alike.
+func clustersOf(questions []question) []int {
+	numbers := map[string]int{}
+	out := make([]int, len(questions))
+	for i := range questions {
+		k := questions[i].goldKey()
+		n, ok := numbers[k]
+		if !ok {
+			n = len(numbers)
+			numbers[k] = n
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// print writes the row and gives the mean difference to the reference.
+func (r row) print(out io.Writer, reference []tally.Ranking) float64 {
+	n := float64(len(r.rankings))
+	var first, hit, recall, mrr float64
+	ndcg, diffs := make([]float64, len(r.rankings)), make([]float64, len(r.rankings))
+	for i, k := range r.rankings {
+		if k.MRR == 1 {
+			first++
+		}
+		if k.Hit {
+			hit++
+		}
+		recall += k.Recall
+		mrr += k.MRR
+		ndcg[i] = min(1, k.NDCG)
+		if reference != nil {
+			diffs[i] = k.NDCG - reference[i].NDCG
+		}
+	}
+	iv := stats.NeffInterval(ndcg, r.clusters, confidence, rho0)
+	fmt.Fprintf(out, "  %-14s %7.2f %7.2f %7.2f %7.2f  %-22s", r.name, 100*first/n, 100*hit/n, 100*recall/n, 100*mrr/n, interval(iv))
+	if reference == nil {
+		fmt.Fprintln(out)
+		return 0
+	}
+	d, p := stats.PairedMeanClustered(diffs, r.clusters, confidence)
+	how := fmt.Sprintf("p %s", probability(p))
+	if exact, ok := stats.SignFlip(diffs); ok {
+		how = fmt.Sprintf("p %s (sign flips)", probability(exact))
+	}
+	fmt.Fprintf(out, " %s, %s\n", signed(d), how)
+	return d.Point
+}
+
+func interval(iv stats.Interval) string {
+	return fmt.Sprintf("%5.2f [%.2f, %.2f]", 100*iv.Point, 100*iv.Lower, 100*iv.Upper)
+}
+
+func signed(iv stats.Interval) string {
+	return fmt.Sprintf("%+.2f [%+.2f, %+.2f]", 100*iv.Point, 100*iv.Lower, 100*iv.Upper)
+}
+
+func probability(p float64) string {
+	if p < 0.0001 || math.IsNaN(p) {
+		return "< 0.0001"
+	}
+	return fmt.Sprintf("%.4f", p)
+}
