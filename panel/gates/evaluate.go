@@ -222,7 +222,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		c.say(ReasonErrors, c.subject()+": "+why, c.v.Cure)
 		return
 	case d == nil:
-		c.say(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same " + c.task + "s: --baseline")
+		c.say(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same "+c.task+"s: --baseline")
 		return
 	}
 	margin, effect := orDefault(c.g.Margin, gate.Margin), orDefault(c.g.MinEffect, gate.MinEffect)
