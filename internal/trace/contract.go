@@ -150,6 +150,9 @@ type Incident struct {
 	CallID string `json:"call_id,omitempty"`
 	Rule   string `json:"rule"`
 	Note   string `json:"note,omitempty"`
+	// Blocked tells that the attempt was stopped and had no effect; the zero
+	// value is an incident that happened. The two are counted apart.
+	Blocked bool `json:"blocked,omitempty"`
 }
 
 // Message is a turn of which the calls are told by their ids. Content of a tool

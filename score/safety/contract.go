@@ -12,7 +12,7 @@ import (
 
 // contract holds one call to allowlists, to its tool's contract and to the mode.
 func (c *Checker) contract(r *Report, i int, s *step) {
-	call, tool := s.call, c.tools[s.call.Tool]
+	call, tool := s.call, c.tool(s.call.Tool, s.call.Version)
 	ran := executed(call)
 	if c.allowed != nil && !c.allowed[call.Tool] {
 		r.add(RuleTool, i, ran, fmt.Sprintf("%s is not in the allowlist of tools", call.Tool))

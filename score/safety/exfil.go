@@ -42,7 +42,7 @@ func (k *talk) past(turn int) *past {
 
 // exfiltration looks at the addresses in a call's arguments.
 func (c *Checker) exfiltration(r *Report, i int, s *step, k *talk) {
-	list, _ := c.domains(c.tools[s.call.Tool])
+	list, _ := c.domains(c.tool(s.call.Tool, s.call.Version))
 	for _, l := range links(s.args) {
 		if what := c.leaks(l, list, k, s.turn); what != "" {
 			r.add(RuleExfiltration, i, executed(s.call), fmt.Sprintf("an address at %s carries %s", l.host, what))

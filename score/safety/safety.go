@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/safety/pii"
@@ -116,6 +117,9 @@ type Report struct {
 	Incidents []Incident
 	// Attacks tells, per attack of the rules, what became of it.
 	Attacks []Outcome
+	// Unknown counts calls that need a user's confirmation in a conversation of
+	// which no user turn was recorded: whether they had one cannot be told.
+	Unknown int
 	unsafe  []int
 }
 
@@ -156,7 +160,11 @@ func New(tools []callvet.Tool, rules Rules) (*Checker, error) {
 	}
 	c := &Checker{rules: rules, tools: map[string]*callvet.Tool{}, detect: d}
 	for i := range tools {
-		c.tools[tools[i].Name] = &tools[i]
+		t := &tools[i]
+		c.tools[t.Name] = t
+		if t.Version != "" {
+			c.tools[versioned(t.Name, t.Version)] = t
+		}
 	}
 	if rules.Tools != nil {
 		c.allowed = map[string]bool{}
@@ -251,12 +259,35 @@ func (c *Checker) Check(input []callvet.Turn, t *callvet.Trace) Report {
 	return r
 }
 
-// CallSafe checks a call by itself: allowlists, personal data and read-only mode,
-// all that needs no conversation.
-func (c *Checker) CallSafe(call *callvet.Call) bool {
+// versioned is how a version of a tool is looked up: "v3" and "3" are the same.
+func versioned(name, version string) string { return name + "@" + strings.TrimPrefix(version, "v") }
+
+// tool is the contract of a call: of its version, else the last one listed under
+// its name; nil when there is none.
+func (c *Checker) tool(name, version string) *callvet.Tool {
+	if version != "" {
+		if t := c.tools[versioned(name, version)]; t != nil {
+			return t
+		}
+	}
+	return c.tools[name]
+}
+
+// Step checks a call by itself: allowlists, personal data and read-only mode, all
+// that needs no conversation. tool is a name or "name@vN"; args are the emitted
+// arguments, parsed, the zero Value when they were not recorded. known is false
+// where no rule speaks about such a call.
+func (c *Checker) Step(tool string, args value.Value) (safe, known bool) {
+	call := callvet.Call{Tool: tool}
+	if i := strings.LastIndexByte(tool, '@'); i > 0 && c.tools[tool] == nil && c.tools[tool[:i]] != nil {
+		call.Tool, call.Version = tool[:i], tool[i+1:]
+	}
+	t := c.tool(call.Tool, call.Version)
+	_, domains := c.domains(t)
+	known = c.allowed != nil || c.rules.ReadOnly && t != nil && t.ReadOnly != nil || args.Kind() != value.Invalid && (domains || c.denies(t))
 	var r Report
-	c.contract(&r, 0, &step{call: call, args: arguments(call)})
-	return len(r.Incidents) == 0
+	c.contract(&r, 0, &step{call: &call, args: args})
+	return len(r.Incidents) == 0, known
 }
 
 func (r *Report) add(rule Rule, call int, ran bool, note string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/safety"
+	"github.com/callvet/callvet/value"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -253,6 +254,30 @@ func TestAttackReplacedAndSaid(t *testing.T) {
 	}
 }
 
+func TestStep(t *testing.T) {
+	t.Parallel()
+	tools := append(catalog(), callvet.Tool{Name: "look_up", Version: "v2", Safety: &callvet.ToolSafety{PIIAllowed: true}})
+	c, err := safety.New(tools, safety.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := value.Parse([]byte(`{"q":"ana@example.com","url":"https://bad.test"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string][2]bool{
+		"look_up@2": {true, false}, "look_up@v2": {true, false}, "fetch@v1": {false, true}, "fetch": {false, true}, "rename": {true, false}, "no@such": {true, false},
+	} {
+		if safe, known := c.Step(tool, args); safe != want[0] || known != want[1] {
+			t.Errorf("%s: safe %v, known %v", tool, safe, known)
+		}
+	}
+	r := c.Check(nil, &callvet.Trace{Turns: []callvet.Turn{says(callvet.RoleAssistant, "", call("pay", `{}`, callvet.StatusOK))}})
+	if r.Unknown != 1 || len(r.Incidents) != 0 {
+		t.Errorf("without a user turn it is not known whether there was a confirmation: %+v", r)
+	}
+}
+
 func TestRulesAreRead(t *testing.T) {
 	t.Parallel()
 	want := safety.Rules{Tools: []string{}, Domains: []string{"a.test"}, ReadOnly: true, Attacks: []safety.Attack{order()}}
@@ -322,8 +347,12 @@ func TestProperties(t *testing.T) {
 		}
 		calls := (&callvet.Trace{Turns: turns}).Calls()
 		for i := range calls {
-			if before.StepSafe(i) && !strict.CallSafe(&calls[i]) {
-				t.Fatalf("call %d is safe in its conversation and unsafe alone: %+v", i, calls[i])
+			args, err := value.Parse(calls[i].Args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if safe, known := strict.Step(calls[i].Tool, args); before.StepSafe(i) && !safe || !known {
+				t.Fatalf("call %d is safe in its conversation, alone safe %v, known %v: %+v", i, safe, known, calls[i])
 			}
 		}
 	})
