@@ -48,6 +48,7 @@ var rooms = map[string][]string{
 	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
 	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
+	"panel/steps":                   {"", "value", "panel", "stats", "stats/exact", "stats/judge"},
 	"internal/report/plain":         {},
 	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
 	"internal/report":               {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
@@ -78,11 +79,12 @@ var rooms = map[string][]string{
 	"internal/trace/message":     {"", "value"},
 	"internal/trace/chats":       {"", "value", "internal/trace", "internal/trace/message"},
 	"internal/trace/spans":       {"", "value", "internal/trace", "internal/trace/message"},
+	"internal/measure":           {"", "value", "internal/trace", "internal/trace/foreign", "panel/steps", "score/step"},
 	"internal/trace/foreign":     {"", "value", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/trajectory", "panel", "panel/gates"}
+var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/trajectory", "panel", "panel/gates", "panel/steps"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

@@ -15,6 +15,10 @@ const (
 	minCases    = 30
 )
 
+// RateWarnings says what to keep in mind about one rate; judged is how many
+// attempts might have had a value, 0 where that is no question.
+func RateWarnings(m *Metric, judged int) []string { return rateWarnings(m, judged) }
+
 // rateWarnings says what to keep in mind about one rate.
 func rateWarnings(m *Metric, judged int) []string {
 	var w []string

@@ -120,6 +120,9 @@ func (b *Blocks) Next(buf []byte) (Block, error) {
 	}
 }
 
+// Lines is how many lines the blocks given so far have.
+func (b *Blocks) Lines() int64 { return b.line - 1 }
+
 // fill reads once more, into room for at least a quarter of a block.
 func (b *Blocks) fill(buf []byte) []byte {
 	if want := b.o.Block / 4; cap(buf)-len(buf) < max(want, 512) {

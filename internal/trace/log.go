@@ -89,6 +89,16 @@ func (l *Log) Merge(o *Log) {
 	}
 }
 
+// Shift moves the numbers of all lines, for a part of a file that lines go before.
+func (l *Log) Shift(by int64) {
+	for i := range l.List {
+		l.List[i].Line += by
+	}
+	for i := range l.Unknown {
+		l.Unknown[i].First += by
+	}
+}
+
 // Problems are the bad lines as errors and the unknown names as warnings, with
 // one more that tells how many lines are not listed.
 func (l *Log) Problems(file string) []callvet.Problem {

@@ -1,0 +1,308 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/report/sheet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/score/step"
+)
+
+// scoreFlags are the flags of `callvet score`.
+type scoreFlags struct {
+	tools      []string
+	slices     []string
+	out        []string
+	partial    string
+	jobs       int
+	strict     bool
+	confidence float64
+	// calibrations are what is known of judges; they come from their own flag.
+	calibrations []steps.Calibrated
+}
+
+func (a *app) scoreCommand() *cobra.Command {
+	var f scoreFlags
+	cmd := &cobra.Command{
+		Use: "score FILE...", Short: "Say what trace files add up to: panels by call and by task, slices, findings",
+		Long: `Score every line of trace files and sum them up by call and by task, with intervals clustered by task.
+FILE is a trace file in callvet's form or another that ` + "`callvet trace import`" + ` reads, - for standard input; gzip works.
+Several files are read one after the other as one stream. Files written with --partial are merged instead, in the order given:
+parts of one file, scored on several machines, give the same panels as the whole file.`,
+		Example: "  callvet score traces.jsonl --tools tools/ -o report.html\n  callvet score part1.jsonl --partial 1.part\n  callvet score 1.part 2.part --json",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return a.score(c.Context(), args, f) },
+	}
+	fs := cmd.Flags()
+	fs.StringSliceVar(&f.tools, "tools", nil, "file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
+	fs.StringSliceVar(&f.slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: tool, version, family, language, intent, tags, all fields)")
+	fs.IntVar(&f.jobs, "jobs", 0, "blocks worked on at once (default: the number of processors)")
+	fs.BoolVar(&f.strict, "strict", false, "end at the first line that is no record")
+	fs.Float64Var(&f.confidence, "confidence", 0.95, "two-sided confidence of the intervals")
+	fs.StringArrayVarP(&f.out, "output", "o", nil, "report to write: .html, .md, .csv, .json or .txt (repeatable)")
+	fs.StringVar(&f.partial, "partial", "", "write a partial result to this file instead of the panels")
+	return cmd
+}
+
+// scored is what scoring trace files gave.
+type scored struct {
+	panels *panel.Panels
+	sheet  *steps.Sheet
+	log    trace.Log
+	files  []string
+}
+
+func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
+	s, err := a.scoreTraces(ctx, paths, f)
+	if err != nil {
+		return err
+	}
+	a.tellLog(s)
+	if s.log.Steps+s.log.Tasks == 0 {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("score %s: nothing in it is a step or a task record: %w", strings.Join(paths, ", "), callvet.ErrInvalid),
+			Hint: "`callvet schema trace` prints what a line looks like; `callvet trace import` reads other forms",
+		}
+	}
+	if f.partial != "" {
+		note, err := json.Marshal(s.log)
+		if err != nil {
+			return fmt.Errorf("write partial result: %w", err)
+		}
+		return writeFile(a.path(f.partial), func(w *os.File) error {
+			if _, err := w.Write(s.sheet.AppendPartial(nil, note)); err != nil {
+				return fmt.Errorf("write partial result: %w", err)
+			}
+			return nil
+		})
+	}
+	return a.printScored(s, f)
+}
+
+// printScored writes the reports that were asked for and tells the panels.
+func (a *app) printScored(s *scored, f scoreFlags) error {
+	v := &sheet.View{
+		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks, Bad: s.log.Bad,
+		Problems: s.problems(), Version: buildVersion(),
+	}
+	for _, path := range f.out {
+		face, err := sheet.ByPath(path)
+		if err != nil {
+			return err
+		}
+		if err := writeFile(a.path(path), func(w *os.File) error { return face(w, v) }); err != nil {
+			return err
+		}
+	}
+	if a.jsonOut {
+		e := json.NewEncoder(a.out)
+		e.SetIndent("", " ")
+		return e.Encode(s.panels)
+	}
+	return sheet.Terminal(a.out, v)
+}
+
+// scoreFiles gives the panels of trace files or partial results, for gates and
+// reports. The log tells which lines were no records.
+func (a *app) scoreFiles(ctx context.Context, paths []string, f scoreFlags) (*panel.Panels, *trace.Log, error) {
+	s, err := a.scoreTraces(ctx, paths, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.panels, &s.log, nil
+}
+
+func (a *app) scoreTraces(ctx context.Context, paths []string, f scoreFlags) (*scored, error) {
+	cfg := steps.Config{
+		SliceBy: f.slices, Partial: f.partial != "", Files: len(paths) > 1, Confidence: f.confidence, Calibrations: f.calibrations,
+	}
+	partial, err := a.isPartial(paths[0])
+	if err != nil {
+		return nil, err
+	}
+	if partial {
+		cfg.Files = false
+		return a.mergePartials(paths, cfg)
+	}
+	tools, err := a.scoreTools(f.tools)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Catalogue, cfg.Families = len(tools) > 0, families(tools)
+	scorer, problems := step.New(step.Config{Tools: tools})
+	var sources []measure.Source
+	for _, path := range paths {
+		sources = append(sources, measure.Source{Name: path, Open: func() (io.ReadCloser, error) { return a.openTraces(path) }})
+	}
+	jobs := f.jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Lines: trace.Options{Strict: f.strict}, Jobs: jobs})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range slices.Concat(problems, res.Problems) {
+		fmt.Fprintf(a.err, "warning: %s\n", p.Message)
+	}
+	if res.UnknownVersions > 0 {
+		fmt.Fprintf(a.err, "warning: %d calls name a version that --tools does not have: they were validated against no schema\n", res.UnknownVersions)
+	}
+	for _, what := range slices.Sorted(maps.Keys(res.Lost)) {
+		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
+	}
+	return &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths}, nil
+}
+
+// openTraces opens a file; - is standard input.
+func (a *app) openTraces(path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(a.in), nil
+	}
+	f, err := os.Open(a.path(path))
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// isPartial tells a partial result by its first line. Standard input holds lines.
+func (a *app) isPartial(path string) (bool, error) {
+	if path == "-" {
+		return false, nil
+	}
+	f, err := a.openTraces(path)
+	if err != nil {
+		return false, fmt.Errorf("score: %w", err)
+	}
+	defer f.Close()
+	head := make([]byte, len(steps.Magic))
+	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, fmt.Errorf("score %s: %w", path, err)
+	}
+	return bytes.Equal(head, []byte(steps.Magic)), nil
+}
+
+// maxPartial bounds a partial result in bytes.
+const maxPartial = 4 << 30
+
+// mergePartials merges partial results in the order given.
+func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
+	out := &scored{log: trace.Log{Max: 100}}
+	for i, path := range paths {
+		info, err := os.Stat(a.path(path))
+		if err != nil {
+			return nil, fmt.Errorf("read partial result: %w", err)
+		}
+		if info.Size() > maxPartial {
+			return nil, fmt.Errorf("read partial result %s: more than %d bytes: %w", path, int64(maxPartial), callvet.ErrLimited)
+		}
+		b, err := os.ReadFile(a.path(path))
+		if err != nil {
+			return nil, fmt.Errorf("read partial result: %w", err)
+		}
+		if i == 0 {
+			if cfg, err = steps.ReadConfig(b, cfg); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			out.sheet = steps.New(cfg)
+		}
+		before := out.sheet.Lines()
+		note, err := out.sheet.Merge(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		var log trace.Log
+		if err := json.Unmarshal(note, &log); err != nil {
+			return nil, fmt.Errorf("%s: read partial result: %w: %w", path, callvet.ErrInvalid, err)
+		}
+		log.Shift(before)
+		out.log.Merge(&log)
+	}
+	for _, src := range out.sheet.Sources() {
+		out.files = append(out.files, src.Name)
+	}
+	out.panels = out.sheet.Panels()
+	return out, nil
+}
+
+// scoreTools reads the tools of all paths; none is no error.
+func (a *app) scoreTools(paths []string) ([]callvet.Tool, error) {
+	var out []callvet.Tool
+	for _, path := range paths {
+		b, err := os.ReadFile(a.path(path))
+		if err != nil {
+			return nil, fmt.Errorf("read tools: %w", err)
+		}
+		var tools []callvet.Tool
+		if err := json.Unmarshal(b, &tools); err != nil {
+			return nil, fmt.Errorf("read tools %s: %w: %w", path, callvet.ErrInvalid, err)
+		}
+		out = append(out, tools...)
+	}
+	return out, nil
+}
+
+// families are the tags of the tools.
+func families(tools []callvet.Tool) map[string][]string {
+	out := map[string][]string{}
+	for i := range tools {
+		for _, tag := range tools[i].Tags {
+			if !slices.Contains(out[tools[i].Name], tag) {
+				out[tools[i].Name] = append(out[tools[i].Name], tag)
+			}
+		}
+	}
+	return out
+}
+
+// problems are the bad lines and unknown names. Lines count through several files.
+func (s *scored) problems() []callvet.Problem {
+	ps := s.log.Problems("")
+	for i := range ps {
+		if ps[i].Position.Line > 0 {
+			file, line := s.sheet.Locate(int64(ps[i].Position.Line))
+			ps[i].Position.File, ps[i].Position.Line = file, int(line)
+		} else if len(s.files) == 1 {
+			ps[i].Position.File = s.files[0]
+		}
+	}
+	return ps
+}
+
+// tellLog lists the lines that could not be used.
+func (a *app) tellLog(s *scored) {
+	for _, p := range s.problems() {
+		switch {
+		case p.Position.Line > 0:
+			fmt.Fprintf(a.err, "%s:%d: %s", p.Position.File, p.Position.Line, p.Message)
+		default:
+			fmt.Fprint(a.err, p.Message)
+		}
+		if p.Fix != "" {
+			fmt.Fprintf(a.err, " (%s)", p.Fix)
+		}
+		fmt.Fprintln(a.err)
+	}
+	if s.log.Bad > 0 {
+		fmt.Fprintf(a.err, "%d of %d lines are no records and were left out\n", s.log.Bad, s.log.Lines)
+	}
+}

@@ -1,0 +1,10 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package measure answers one question: what do these trace files add up to? Run
+// cuts them into blocks of lines, lets workers read and score the blocks, and
+// fills a steps.Sheet, in memory that does not depend on the size of the files.
+// The result is the same for any number of workers.
+//
+// It opens no files: a Source does. It decides nothing about what a step is worth
+// (score/step does) or what steps add up to (panel/steps does).
+package measure

@@ -1,0 +1,93 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package measure
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
+)
+
+// headSize is how much of a file is looked at to tell its form.
+const headSize = 64 << 10
+
+// form is a file as trace lines.
+type form struct {
+	lines io.Reader
+	close func() error
+}
+
+// open tells the form of a file. One that is not callvet's own is read by an
+// importer, whose attempts are written as lines into a pipe.
+func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
+	plain, err := trace.Plain(in)
+	if err != nil {
+		return nil, err
+	}
+	src := bufio.NewReaderSize(plain, headSize)
+	head, err := src.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	name := foreign.Detect(head)
+	if name == foreign.Contract || len(head) == 0 || name == "" && !archive(head) {
+		r.res.Formats = append(r.res.Formats, foreign.Contract)
+		return &form{lines: src, close: func() error { return nil }}, nil
+	}
+	imp, err := foreign.Open(src, foreign.Options{Lines: trace.Options{Strict: r.cfg.Lines.Strict, MaxBad: r.cfg.Lines.MaxBad}})
+	if err != nil {
+		return nil, err
+	}
+	pr, pw := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		pw.CloseWithError(copyLines(ctx, pw, imp))
+	}()
+	r.res.Formats = append(r.res.Formats, name)
+	return &form{lines: pr, close: func() error {
+		pr.Close()
+		<-done
+		r.imported(imp.Report())
+		return nil
+	}}, nil
+}
+
+func archive(head []byte) bool { return len(head) >= 4 && string(head[:4]) == "PK\x03\x04" }
+
+func (r *run) imported(rep foreign.Report) {
+	for k, n := range rep.Lost {
+		r.res.Lost[k] += n
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, b := range rep.Log.List {
+		r.log.Reject(b.Line, b.Reason)
+	}
+	r.log.Bad += rep.Log.Bad - int64(len(rep.Log.List))
+}
+
+func copyLines(ctx context.Context, to io.Writer, imp *foreign.Importer) error {
+	out := bufio.NewWriterSize(to, 256<<10)
+	w := trace.NewWriter(out, nil)
+	for a, err := range imp.Attempts() {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err == nil {
+			err = w.Attempt(&a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return out.Flush()
+}

@@ -1,0 +1,204 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/score/step"
+)
+
+// Source is one file of a reading.
+type Source struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+}
+
+// Config says how to read and score.
+type Config struct {
+	Steps  steps.Config
+	Scorer *step.Scorer // forked for each worker
+	Lines  trace.Options
+	// Jobs is how many blocks are worked on at once; 0 means 1.
+	Jobs int
+}
+
+// Result is what was read. The Sheet is closed.
+type Result struct {
+	Sheet *steps.Sheet
+	// Log tells what was wrong with lines; they count through the files.
+	Log trace.Log
+	// Problems are conditions in gold labels that could not be compiled.
+	Problems []callvet.Problem
+	// Formats are the forms of the files, by source; Lost counts what could not
+	// be carried over from other forms.
+	Formats []string
+	Lost    map[string]int64
+	// UnknownVersions is how many steps call a version that the tools do not have.
+	UnknownVersions int
+}
+
+// job is a block on its way to a worker.
+type job struct {
+	number int64
+	block  trace.Block
+	batch  *steps.Batch
+}
+
+// run is one reading in progress.
+type run struct {
+	cfg   Config
+	sheet *steps.Sheet
+	jobs  chan job
+	free  chan *steps.Batch // as many as may be on their way
+	bufs  chan []byte
+	mu    sync.Mutex
+	err   error
+	at    int64 // of the block with the first error
+	stop  context.CancelFunc
+	log   trace.Log
+	res   *Result
+}
+
+// Run reads the sources one after the other as one stream and scores every line.
+// Tasks that span sources are one task. The error is that of reading, or, when
+// strict, that of the first line that is no record; it then wraps callvet.ErrInvalid.
+func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
+	cfg.Jobs = max(cfg.Jobs, 1)
+	if cfg.Lines.MaxBad <= 0 {
+		cfg.Lines.MaxBad = 100
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	flight := 2*cfg.Jobs + 2
+	r := &run{
+		cfg: cfg, sheet: steps.New(cfg.Steps), jobs: make(chan job, cfg.Jobs), free: make(chan *steps.Batch, flight),
+		bufs: make(chan []byte, flight), stop: stop, log: trace.Log{Max: cfg.Lines.MaxBad}, at: 1<<63 - 1,
+	}
+	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}}
+	var wg sync.WaitGroup
+	for i := range cfg.Jobs {
+		w := newWorker(r)
+		if i == 0 {
+			for range flight {
+				r.free <- w.sheet.Batch()
+			}
+		}
+		wg.Go(func() { r.work(w) })
+	}
+	readErr := r.read(ctx, sources)
+	close(r.jobs)
+	wg.Wait()
+	r.sheet.Close()
+	r.res.Log.Max = cfg.Lines.MaxBad
+	r.res.Log.Merge(&r.log)
+	if r.err != nil {
+		return r.res, r.err
+	}
+	return r.res, readErr
+}
+
+// read gives the blocks of all sources to the workers.
+func (r *run) read(ctx context.Context, sources []Source) error {
+	number, lines := int64(0), int64(0)
+	for _, src := range sources {
+		n, err := r.source(ctx, src, &number, lines)
+		r.sheet.Read(steps.Source{Name: src.Name, Lines: n})
+		lines += n
+		if err != nil {
+			if ctx.Err() != nil && r.failed() {
+				return nil // a worker's error is the one to tell
+			}
+			return fmt.Errorf("%s: %w", src.Name, err)
+		}
+	}
+	return nil
+}
+
+func (r *run) source(ctx context.Context, src Source, number *int64, before int64) (lines int64, err error) {
+	in, err := src.Open()
+	if err != nil {
+		return 0, fmt.Errorf("open traces: %w", err)
+	}
+	defer in.Close()
+	form, err := r.open(ctx, in)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, form.close()) }()
+	blocks, err := trace.NewBlocks(form.lines, r.cfg.Lines)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		var batch *steps.Batch
+		select {
+		case batch = <-r.free:
+		case <-ctx.Done():
+			return blocks.Lines(), context.Cause(ctx)
+		}
+		b, err := blocks.Next(r.buffer())
+		if err != nil {
+			r.free <- batch
+			if errors.Is(err, io.EOF) {
+				return blocks.Lines(), nil
+			}
+			return blocks.Lines(), err
+		}
+		b.Line += before
+		r.jobs <- job{*number, b, batch}
+		*number++
+	}
+}
+
+func (r *run) buffer() []byte {
+	select {
+	case b := <-r.bufs:
+		return b
+	default:
+		return nil
+	}
+}
+
+// work scores blocks until there are no more.
+func (r *run) work(w *worker) {
+	for j := range r.jobs {
+		w.batch = j.batch
+		if err := w.scan.Scan(j.block, w.line); err != nil {
+			r.fail(j.number, err)
+		}
+		select {
+		case r.bufs <- j.block.Data:
+		default:
+		}
+		r.sheet.Apply(w.sheet, j.number, j.batch, func(b *steps.Batch) { r.free <- b })
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log.Merge(&w.scan.Log)
+	r.res.UnknownVersions += w.scorer.UnknownVersions()
+	r.res.Problems = mergeProblems(r.res.Problems, w.scorer.Problems())
+}
+
+// fail keeps the error of the first block that has one, and ends the reading.
+func (r *run) fail(number int64, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if number < r.at {
+		r.at, r.err = number, err
+	}
+	r.stop()
+}
+
+func (r *run) failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err != nil
+}

@@ -1,0 +1,201 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package measure
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/value"
+)
+
+// worker reads and scores the lines of blocks.
+type worker struct {
+	scan   *trace.Scanner
+	scorer *step.Scorer
+	sheet  *steps.Worker
+	batch  *steps.Batch
+	in     step.Input
+	step   steps.Step
+	task   steps.Task
+	paths  []string
+}
+
+func newWorker(r *run) *worker {
+	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker()}
+}
+
+func (w *worker) line(v *trace.View) error {
+	if v.IsTask {
+		w.record(v)
+		return nil
+	}
+	w.in = step.Input{
+		Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
+		GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, GoldResult: v.GoldResult, ResultCheck: v.ResultCheck,
+	}
+	s := &w.step
+	*s = steps.Step{
+		Line: v.Line, Task: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tool: v.Tool, Tags: v.Tags, Fields: v.Fields,
+		Status: status(v.Status), AcceptMS: v.AcceptMS, QueueMS: v.QueueMS, ExecMS: v.ExecMS, CallID: v.CallID,
+	}
+	w.scorer.Score(&w.in, &s.Score)
+	if v.GoldTool.Kind() == value.String {
+		s.GoldTool = v.GoldTool.Bytes()
+	}
+	s.Args, s.Result = hash(v.Args), hash(v.Result)
+	if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
+		s.Paths = w.differing(v)
+	}
+	w.sheet.Step(w.batch, s)
+	return nil
+}
+
+// status is the text of a status without a copy of it.
+func status(b []byte) callvet.Status {
+	switch string(b) {
+	case string(callvet.StatusTimeout):
+		return callvet.StatusTimeout
+	case string(callvet.StatusOK):
+		return callvet.StatusOK
+	case "":
+		return ""
+	}
+	return callvet.Status(b)
+}
+
+// hash tells texts apart; 0 where nothing is recorded.
+func hash(v value.Value) uint64 {
+	if k := v.Kind(); k == value.Invalid || k == value.Null {
+		return 0
+	}
+	return max(1, steps.Hash(1, v.Raw()))
+}
+
+// differing names the arguments that are not the expected ones, missing and
+// additional ones included.
+func (w *worker) differing(v *trace.View) []string {
+	w.paths = w.paths[:0]
+	for e, ok := v.GoldArgs.First(); ok && v.GoldArgs.Kind() == value.Object; e, ok = v.GoldArgs.Next(e) {
+		if got, found := v.Args.Get(e.Key()); !found || !value.Equal(got, e) {
+			w.paths = append(w.paths, e.Key())
+		}
+	}
+	for e, ok := v.Args.First(); ok && v.Args.Kind() == value.Object; e, ok = v.Args.Next(e) {
+		if _, found := v.GoldArgs.Get(e.Key()); !found {
+			w.paths = append(w.paths, e.Key())
+		}
+	}
+	return w.paths
+}
+
+// record reads a task record.
+func (w *worker) record(v *trace.View) {
+	t := &w.task
+	*t = steps.Task{
+		Line: v.Line, ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags, Fields: v.Fields, Pass: -1,
+		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0], Needed: t.Needed[:0],
+	}
+	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {
+		w.member(t, m)
+	}
+	w.sheet.Task(w.batch, t)
+}
+
+func (w *worker) member(t *steps.Task, m value.Value) {
+	switch string(m.KeyBytes()) {
+	case "pass":
+		if m.Kind() == value.Bool {
+			t.Pass = truth(m)
+		}
+	case "reward":
+		if f, ok := m.Float(); ok && t.Pass < 0 && (f == 0 || f == 1) {
+			t.Pass = int(f)
+		}
+	case "fault":
+		t.Fault = t.Fault || m.Kind() == value.Object || m.Kind() == value.String
+	case "outcome":
+		t.Fault = t.Fault || string(m.Bytes()) == string(callvet.OutcomeError)
+		t.NotRun = string(m.Bytes()) == string(callvet.OutcomeNotRun)
+	case "usage":
+		t.InputTokens, t.OutputTokens, t.ReasoningTokens = whole(m, "input_tokens"), whole(m, "output_tokens"), whole(m, "reasoning_tokens")
+	case "cost_usd":
+		t.CostUSD = positive(m)
+	case "wall_ms":
+		t.WallMS = positive(m)
+	case "judged":
+		for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
+			verdict(t, e)
+		}
+	case "gold":
+		needs(t, m)
+	case "safety":
+		if m.Kind() == value.Array {
+			t.Exposed, t.Incidents = true, m.Len()
+		}
+	}
+}
+
+func truth(m value.Value) int {
+	if m.Bool() {
+		return 1
+	}
+	return 0
+}
+
+func verdict(t *steps.Task, e value.Value) {
+	pass, _ := e.Get("pass")
+	if pass.Kind() != value.Bool {
+		return
+	}
+	name, _ := e.Get("judge")
+	t.Judged = append(t.Judged, steps.Verdict{Judge: name.Str(), Pass: pass.Bool()})
+}
+
+// needs reads the calls that a task needs, those of the user left out.
+func needs(t *steps.Task, gold value.Value) {
+	list, ok := gold.Get("steps")
+	if !ok || list.Kind() != value.Array {
+		return
+	}
+	t.HasGold = true
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		if by, _ := e.Get("by"); string(by.Bytes()) == "user" {
+			continue
+		}
+		if name, _ := e.Get("tool"); name.Kind() == value.String {
+			t.Needed = append(t.Needed, name.Str())
+		}
+	}
+}
+
+func positive(m value.Value) float64 {
+	if f, ok := m.Float(); ok && f >= 0 {
+		return f
+	}
+	return -1
+}
+
+func whole(m value.Value, name string) int64 {
+	v, _ := m.Get(name)
+	if f, ok := v.Float(); ok && f >= 0 && f < 1<<53 {
+		return int64(f)
+	}
+	return -1
+}
+
+func mergeProblems(a, b []callvet.Problem) []callvet.Problem {
+	for _, p := range b {
+		if !slices.ContainsFunc(a, func(o callvet.Problem) bool { return o.Code == p.Code && o.Message == p.Message && o.Key == p.Key }) {
+			a = append(a, p)
+		}
+	}
+	slices.SortFunc(a, func(x, y callvet.Problem) int {
+		return cmp.Or(cmp.Compare(x.Code, y.Code), cmp.Compare(x.Key, y.Key), cmp.Compare(x.Message, y.Message))
+	})
+	return a
+}

@@ -1,0 +1,218 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// partitions is in how many parts the open tasks are kept, whatever the number
+// of those who fill them: it decides which tasks share a window.
+const partitions = 16
+
+// step is what is kept of a step line while its task is open.
+type step struct {
+	set                 *set
+	line                int64
+	exec                float64
+	queue, accept       float32 // -1: not recorded
+	precision, recall   int32   // in 1/exact.Scale, where StepArgEM is known
+	f1                  int32
+	attempt             uint32
+	args, result        uint64
+	known, right        uint16
+	hits, of            uint16 // for the micro F1
+	timeout, unsafeCall bool
+}
+
+// record is what is kept of a task record.
+type record struct {
+	set                      *set
+	line                     int64
+	attempt                  uint32
+	pass                     int8 // -1: not told
+	fault, notRun            bool
+	gold, exposed            bool
+	incidents                uint32
+	input, output, reasoning int64 // -1: not told
+	cost                     int64 // billionths of a dollar; -1: not told
+	wall                     float64
+	judged                   []judged
+	needed                   []uint32 // tools
+}
+
+type judged struct {
+	judge uint32
+	pass  bool
+}
+
+// piece is a run of lines of one task: steps[from:to] and records[rfrom:rto] of
+// the batch.
+type piece struct {
+	hash         uint64
+	target, id   []byte
+	from, to     int32
+	rfrom, rto   int32
+	targetNumber uint32
+}
+
+// Batch collects the lines of one block. It belongs to one worker until it is
+// given to Sheet.Apply.
+type Batch struct {
+	names   *names
+	steps   []step
+	records []record
+	text    []byte // task ids and targets
+	pieces  [partitions][]piece
+	last    *piece
+	left    int32 // partitions that have not taken it yet
+	done    func(*Batch)
+}
+
+func (b *Batch) reset() {
+	clear(b.steps)
+	clear(b.records)
+	b.steps, b.records, b.text, b.last = b.steps[:0], b.records[:0], b.text[:0], nil
+	for i := range b.pieces {
+		clear(b.pieces[i])
+		b.pieces[i] = b.pieces[i][:0]
+	}
+}
+
+// Worker turns lines into batches. Each goroutine needs its own.
+type Worker struct {
+	names *names
+	sums  *Sums
+	sets  map[string]*set
+	key   []byte
+	tools map[string]uint32
+}
+
+// maxCached bounds the texts that a worker remembers the meaning of.
+const maxCached = 1 << 14
+
+// Batch gives an empty batch.
+func (w *Worker) Batch() *Batch { return &Batch{names: w.names} }
+
+func (w *Worker) set(target, tool []byte, tags, fields value.Value) *set {
+	k := append(w.key[:0], target...)
+	k = append(append(k, 0), tool...)
+	k = append(append(k, 0), tags.Raw()...)
+	k = append(append(k, 0), fields.Raw()...)
+	w.key = k
+	if s := w.sets[string(k)]; s != nil {
+		return s
+	}
+	if len(w.sets) >= maxCached {
+		clear(w.sets)
+	}
+	s := w.names.set(target, tool, tags, fields)
+	w.sets[string(k)] = s
+	return s
+}
+
+func (w *Worker) tool(name []byte) uint32 {
+	if n, ok := w.tools[string(name)]; ok {
+		return n
+	}
+	if len(w.tools) >= maxCached {
+		clear(w.tools)
+	}
+	n := w.names.tool(name)
+	w.tools[string(name)] = n
+	return n
+}
+
+// Step adds a step line. Lines come in the order of the file.
+func (w *Worker) Step(b *Batch, s *Step) {
+	p := b.piece(s.Task, s.Target)
+	set := w.set(s.Target, s.Tool, s.Tags, s.Fields)
+	p.targetNumber = set.target
+	if len(b.steps) == cap(b.steps) {
+		b.steps = append(b.steps, step{})
+	} else {
+		b.steps = b.steps[:len(b.steps)+1]
+	}
+	to := &b.steps[len(b.steps)-1]
+	*to = step{
+		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS), attempt: uint32(s.Attempt),
+		args: s.Args, result: s.Result, known: s.Score.Known, right: s.Score.True, timeout: s.Status == callvet.StatusTimeout,
+	}
+	to.fidelity(&s.Score)
+	p.to = int32(len(b.steps))
+	w.sums.symptoms.step(set, s)
+	w.sums.confuse(w, set, s)
+}
+
+// Task adds a task record.
+func (w *Worker) Task(b *Batch, t *Task) {
+	p := b.piece(t.ID, t.Target)
+	set := w.set(t.Target, nil, t.Tags, t.Fields)
+	p.targetNumber = set.target
+	r := record{
+		set: set, line: t.Line, attempt: uint32(t.Attempt), pass: int8(t.Pass), fault: t.Fault, notRun: t.NotRun, gold: t.HasGold,
+		exposed: t.Exposed, incidents: uint32(t.Incidents), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
+		cost: nano(t.CostUSD), wall: t.WallMS,
+	}
+	for _, v := range t.Judged {
+		r.judged = append(r.judged, judged{w.names.judge(v.Judge), v.Pass})
+	}
+	for _, n := range t.Needed {
+		r.needed = append(r.needed, w.tool([]byte(n)))
+	}
+	b.records = append(b.records, r)
+	p.rto = int32(len(b.records))
+}
+
+// nano gives billionths of a dollar; -1 for what is not told or above a billion.
+func nano(usd float64) int64 {
+	if !(usd >= 0 && usd < 1e9) {
+		return -1
+	}
+	return int64(usd*1e9 + 0.5)
+}
+
+// piece gives the run of lines that a line of this task continues or starts.
+func (b *Batch) piece(task, target []byte) *piece {
+	if p := b.last; p != nil && bytes.Equal(p.id, task) && bytes.Equal(p.target, target) {
+		return p
+	}
+	h := hashTask(task, target)
+	list := &b.pieces[h%partitions]
+	n := len(b.text)
+	b.text = append(append(b.text, target...), task...)
+	text := b.text[n:len(b.text):len(b.text)]
+	*list = append(*list, piece{
+		hash: h, target: text[:len(target)], id: text[len(target):],
+		from: int32(len(b.steps)), to: int32(len(b.steps)), rfrom: int32(len(b.records)), rto: int32(len(b.records)),
+	})
+	b.last = &(*list)[len(*list)-1]
+	return b.last
+}
+
+func hashTask(task, target []byte) uint64 { return Hash(Hash(0x51ED270B, target), task) }
+
+// Hash is a 64-bit hash of a text that is the same on every machine, so that
+// partial results can hold it; seed chains several texts. It does not withstand
+// those who look for collisions.
+func Hash(seed uint64, s []byte) uint64 {
+	const k0, k1 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+	h := seed ^ uint64(len(s))*k0
+	for len(s) >= 8 {
+		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(s), k1)
+		h = hi ^ lo + k0
+		s = s[8:]
+	}
+	var tail uint64
+	for i, c := range s {
+		tail |= uint64(c) << (8 * i)
+	}
+	hi, lo := bits.Mul64(h^tail^k0, k1)
+	h = hi ^ lo
+	return h ^ h>>29
+}

@@ -1,0 +1,403 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// errPartial tells that bytes are not a whole partial result.
+var errPartial = errors.New("the partial result is damaged")
+
+// summed is a sum that can be written and read.
+type summed interface {
+	AppendBinary(b []byte) []byte
+	Decode(b []byte) (rest []byte, err error)
+}
+
+func (s *sliceSums) exact() []summed {
+	return []summed{&s.micro, &s.exec, &s.queue, &s.accept, &s.calls, &s.unneeded, &s.toolTime, &s.exposed}
+}
+
+func (t *toldSums) exact() []summed {
+	return []summed{&t.pass, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall, &t.tokenQuantiles, &t.costQuantiles}
+}
+
+// reader reads a partial result into a Sheet's own numbers. After the first
+// error it gives zeros.
+type reader struct {
+	b                      []byte
+	err                    error
+	names                  *names
+	shift                  int64 // lines before this part
+	targets, tools, judges []uint32
+	slices                 []int64 // -1: not kept
+	sets                   []*set
+}
+
+func (r *reader) fail() {
+	if r.err == nil {
+		r.err = errPartial
+	}
+	r.b = nil
+}
+
+func (r *reader) uint() uint64 {
+	n, k := binary.Uvarint(r.b)
+	if k <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[k:]
+	return n
+}
+
+func (r *reader) int() int64 {
+	n, k := binary.Varint(r.b)
+	if k <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[k:]
+	return n
+}
+
+// count reads the length of a list, each member of which takes a byte at least.
+func (r *reader) count() int {
+	n := r.uint()
+	if n > uint64(len(r.b)) {
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) text() string {
+	n := r.count()
+	s := string(r.b[:n])
+	r.b = r.b[n:]
+	return s
+}
+
+func (r *reader) texts() []string {
+	out := make([]string, 0, 8)
+	for range r.count() {
+		out = append(out, r.text())
+	}
+	return out
+}
+
+func (r *reader) fixed() uint64 {
+	if len(r.b) < 8 {
+		r.fail()
+		return 0
+	}
+	n := binary.LittleEndian.Uint64(r.b)
+	r.b = r.b[8:]
+	return n
+}
+
+func (r *reader) float() float64 { return math.Float64frombits(r.fixed()) }
+
+func (r *reader) bool() bool {
+	if len(r.b) == 0 {
+		r.fail()
+		return false
+	}
+	v := r.b[0] == 1
+	r.b = r.b[1:]
+	return v
+}
+
+func (r *reader) line() int64 { return r.int() + r.shift }
+
+func number[T any](r *reader, list []T) (x T) {
+	n := r.uint()
+	if n >= uint64(len(list)) {
+		r.fail()
+		return x
+	}
+	return list[n]
+}
+
+func (r *reader) exact(x summed) {
+	if r.err != nil {
+		return
+	}
+	rest, err := x.Decode(r.b)
+	if err != nil {
+		r.fail()
+		r.err = fmt.Errorf("%w: %w", errPartial, err)
+		return
+	}
+	r.b = rest
+}
+
+// header is what stands before the numbers of a partial result.
+func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
+	rest, ok := strings.CutPrefix(string(r.b[:min(len(r.b), len(Magic))]), Magic)
+	if !ok || rest != "" {
+		r.fail()
+		return nil, nil
+	}
+	r.b = r.b[len(Magic):]
+	cfg.SliceBy = r.texts()
+	cfg.Window = int(min(r.uint(), 1<<20))
+	cfg.Catalogue = r.bool()
+	note = []byte(r.text())
+	for range r.count() {
+		sources = append(sources, Source{r.text(), r.int()})
+	}
+	return note, sources
+}
+
+// ReadConfig gives cfg with the settings that a partial result was made with.
+// The error wraps callvet.ErrInvalid.
+func ReadConfig(partial []byte, cfg Config) (Config, error) {
+	r := &reader{b: partial}
+	r.header(&cfg)
+	if r.err != nil {
+		return cfg, fmt.Errorf("read partial result: %w: %w", callvet.ErrInvalid, r.err)
+	}
+	return cfg, nil
+}
+
+// Merge appends a partial result of a later part of the same reading, and gives
+// the note that was put into it. Nobody may be filling the Sheet. The error wraps
+// callvet.ErrInvalid; after it the Sheet is of no use.
+func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
+	r := &reader{b: partial, names: s.names, shift: s.Lines()}
+	var cfg Config
+	note, sources := r.header(&cfg)
+	if r.err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue) {
+		return nil, fmt.Errorf("merge partial results: they were made with other slices, windows or tools: %w", callvet.ErrInvalid)
+	}
+	r.read()
+	sums := newSums(s.names)
+	r.sums(sums)
+	var parts [partitions]*partition
+	for i := range parts {
+		parts[i] = r.partition(s.parts[i].tasks.window)
+	}
+	if r.err == nil && len(r.b) > 0 {
+		r.fail()
+	}
+	if r.err != nil {
+		return nil, fmt.Errorf("read partial result: %w: %w", callvet.ErrInvalid, r.err)
+	}
+	s.sums.merge(sums)
+	for i := range parts {
+		s.parts[i].tasks.absorb(parts[i], s.cfg.Partial, s.sums)
+	}
+	s.sources = append(s.sources, sources...)
+	return note, nil
+}
+
+// read reads the names and the sets.
+func (r *reader) read() {
+	n := r.names
+	for _, t := range r.texts() {
+		r.targets = append(r.targets, n.targets.number([]byte(t)))
+	}
+	for _, t := range r.texts() {
+		r.tools = append(r.tools, n.tools.number([]byte(t)))
+	}
+	for _, t := range r.texts() {
+		r.judges = append(r.judges, n.judges.number([]byte(t)))
+	}
+	for range r.count() {
+		id, ok := n.id(sliceName{number(r, r.targets), r.text(), r.text()})
+		if !ok {
+			r.slices = append(r.slices, -1)
+			continue
+		}
+		r.slices = append(r.slices, int64(id))
+	}
+	for range r.count() {
+		n.dead[targetKey{number(r, r.targets), r.text()}] = true
+	}
+	for range r.count() {
+		s := &set{target: number(r, r.targets), tool: number(r, r.tools)}
+		for range r.count() {
+			if id := number(r, r.slices); id >= 0 {
+				s.ids = append(s.ids, uint32(id))
+			}
+		}
+		if len(s.ids) > 1 {
+			slices.Sort(s.ids[1:])
+		}
+		r.sets = append(r.sets, n.same(s))
+	}
+}
+
+func (r *reader) sums(s *Sums) {
+	for range r.count() {
+		id := number(r, r.slices)
+		x := &sliceSums{}
+		r.slice(x)
+		if id >= 0 && r.err == nil {
+			s.slice(uint32(id)).merge(x)
+		}
+	}
+	for range r.count() {
+		target := number(r, r.targets)
+		expected, called := number(r, r.tools), r.called()
+		s.confused[[3]uint32{target, expected, called}] += r.int()
+	}
+	r.symptoms(&s.symptoms)
+	for _, top := range []bool{true, false} {
+		for range r.count() {
+			at := ranked{good: r.int(), of: r.int(), calls: r.int(), line: r.line(), target: r.text(), task: r.text()}
+			s.ranking.keep(at, top, !top)
+		}
+	}
+}
+
+func (r *reader) called() uint32 {
+	n := r.uint()
+	switch {
+	case n == unknownTool:
+		return unknownTool
+	case n < uint64(len(r.tools)):
+		return r.tools[n]
+	}
+	r.fail()
+	return 0
+}
+
+func (r *reader) slice(s *sliceSums) {
+	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents} {
+		*n = r.int()
+	}
+	for i := range s.rates {
+		r.exact(&s.rates[i].rest)
+	}
+	r.exact(&s.precision.rest)
+	r.exact(&s.recall.rest)
+	r.exact(&s.f1.rest)
+	for _, x := range s.exact() {
+		r.exact(x)
+	}
+	if !r.bool() {
+		return
+	}
+	t := &toldSums{}
+	s.told = t
+	for _, n := range t.counts() {
+		*n = r.int()
+	}
+	for range r.count() {
+		r.exact(t.judge(int(number(r, r.judges))))
+	}
+	n := r.count()
+	t.trials(min(n, maxTrials))
+	for i := range t.at {
+		r.exact(&t.at[i])
+		r.exact(&t.hat[i])
+	}
+	for _, x := range t.exact() {
+		r.exact(x)
+	}
+}
+
+func (r *reader) symptoms(s *symptoms) {
+	s.failing, s.steps = r.int(), r.int()
+	for i := range s.of {
+		x := &s.of[i]
+		for _, n := range []*int64{&x.count, &x.of, &x.timeouts, &x.unnamed} {
+			*n = r.int()
+		}
+		for range r.count() {
+			x.tools[number(r, r.tools)] += r.int()
+		}
+		for range r.count() {
+			x.paths[r.text()] += r.int()
+		}
+		for range r.count() {
+			x.keep(sighting{
+				line: r.line(), target: r.text(), task: r.text(), call: r.text(), attempt: int(r.int()), tool: number(r, r.tools),
+			})
+		}
+	}
+}
+
+func (r *reader) partition(window int) *partition {
+	p := newPartition(window)
+	p.split, p.long, p.seen = r.int(), r.int(), int(min(r.uint(), uint64(window)))
+	for range r.count() {
+		if h := r.fixed(); h != 0 {
+			p.remember(h)
+		}
+	}
+	for range r.count() {
+		closed := r.bool()
+		t := r.task()
+		t.head, t.closed = true, closed
+		p.heads = append(p.heads, t)
+	}
+	for range r.count() {
+		t := (*task)(nil)
+		if n := r.uint(); n == 0 {
+			t = r.task()
+		} else if n <= uint64(len(p.heads)) {
+			t = p.heads[n-1]
+		}
+		if t == nil || p.open[t.hash] != nil {
+			r.fail()
+			return p
+		}
+		p.open[t.hash] = t
+		p.push(t)
+	}
+	return p
+}
+
+func (r *reader) task() *task {
+	t := &task{target: []byte(r.text()), id: []byte(r.text()), number: number(r, r.targets)}
+	t.hash = hashTask(t.id, t.target)
+	for range r.count() {
+		t.steps = append(t.steps, r.step())
+	}
+	for range r.count() {
+		t.records = append(t.records, r.record())
+	}
+	return t
+}
+
+func (r *reader) step() step {
+	s := step{
+		set: number(r, r.sets), line: r.line(), exec: r.float(), queue: float32(r.float()), accept: float32(r.float()),
+		precision: int32(r.uint()), recall: int32(r.uint()), f1: int32(r.uint()), attempt: uint32(r.uint()),
+		known: uint16(r.uint()), right: uint16(r.uint()), hits: uint16(r.uint()), of: uint16(r.uint()),
+		args: r.fixed(), result: r.fixed(), timeout: r.bool(),
+	}
+	if s.set == nil {
+		s.set = &set{}
+	}
+	return s
+}
+
+func (r *reader) record() record {
+	x := record{
+		set: number(r, r.sets), line: r.line(), attempt: uint32(r.uint()), pass: int8(r.int()),
+		fault: r.bool(), notRun: r.bool(), gold: r.bool(), exposed: r.bool(), incidents: uint32(r.uint()),
+		input: r.int(), output: r.int(), reasoning: r.int(), cost: r.int(), wall: r.float(),
+	}
+	if x.set == nil {
+		x.set = &set{}
+	}
+	for range r.count() {
+		x.judged = append(x.judged, judged{number(r, r.judges), r.bool()})
+	}
+	for range r.count() {
+		x.needed = append(x.needed, number(r, r.tools))
+	}
+	return x
+}

@@ -1,0 +1,121 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/callvet/callvet/panel"
+)
+
+// play is one entry of the playbook. Source: Evaluating Tool Calling, §7.
+type play struct {
+	code, title, unit, test, fix string
+}
+
+var playbook = [kinds]play{
+	rejected: {
+		"S1", "Calls break their contract", "calls",
+		"Count the rejected calls and look at the arguments that are named most.",
+		"Show the schema and a valid example call in the prompt; narrow types and enums in the schema; mend payloads that can be mended before they are sent.",
+	},
+	wrongTool: {
+		"S2", "The wrong tool is called", "calls",
+		"Look at the confusion table: which tool is called in place of which.",
+		"Put a catalog with one line a tool into the prompt, say how similar tools differ, and add examples in which no tool is called.",
+	},
+	wrongArguments: {
+		"S3", "The right tool gets wrong arguments", "calls",
+		"Compare emitted with expected arguments, key by key, on the examples.",
+		"Map what users say to the values the schema allows, with a resolver tool where there are many; ask for confirmation of risky values.",
+	},
+	notExecuted: {
+		"S4", "Calls fail or time out", "calls",
+		"Look at the share of errors and at the p90 of the tool's latency, by tool.",
+		"Retry with growing pauses, set shorter time limits, cache, and take slow tools out of the critical path.",
+	},
+	chatter: {
+		"S5", "Calls that nothing needed", "calls",
+		"Look at the over-call rate by task, and whether the answer uses the results.",
+		"Allow calls only where evidence or computation is missing, and count unneeded calls against the model.",
+	},
+	unsafeCalls: {
+		"S6", "Calls break safety rules", "calls",
+		"List the calls that broke a rule, and what would have stopped them.",
+		"Deny by default at run time: allowed tools and domains only, personal data removed, a confirmation before anything is changed.",
+	},
+	unsteady: {
+		"S7", "The same call gives different results", "repeated calls",
+		"Replay the call twice with the same arguments and compare.",
+		"Replay with recorded results; where results must be live, check post-conditions instead of equality.",
+	},
+}
+
+// findings are the symptoms that occur, those that explain most first.
+func (s *Sheet) findings(all *Sums) []panel.Finding {
+	var out []panel.Finding
+	for k := range kinds {
+		x := &all.symptoms.of[k]
+		if x.count == 0 {
+			continue
+		}
+		p := &playbook[k]
+		f := panel.Finding{Code: p.code, Title: p.title, Count: int(x.count), Of: int(x.of), Test: p.test, Fix: p.fix}
+		if k != unsteady && all.symptoms.failing > 0 {
+			f.Share = float64(x.count) / float64(all.symptoms.failing)
+		}
+		f.Evidence = s.evidence(k, x, all)
+		for _, at := range x.first {
+			e := panel.Example{Target: at.target, Task: at.task, Attempt: at.attempt, Call: at.call, Line: at.line, Why: s.tool(at.tool)}
+			s.locate(&e)
+			f.Examples = append(f.Examples, e)
+		}
+		out = append(out, f)
+	}
+	slices.SortStableFunc(out, func(a, b panel.Finding) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
+	})
+	return out
+}
+
+func (s *Sheet) evidence(k int, x *symptom, all *Sums) []string {
+	ev := []string{fmt.Sprintf("%d of %d %s (%.2f %%)", x.count, x.of, playbook[k].unit, 100*float64(x.count)/float64(max(x.of, 1)))}
+	if k == unsteady {
+		ev[0] = fmt.Sprintf("%d of %d repeated calls gave another result", x.count, x.of)
+	} else {
+		ev = append(ev, fmt.Sprintf("%d steps have something wrong with them", all.symptoms.failing))
+	}
+	if x.timeouts > 0 {
+		ev = append(ev, fmt.Sprintf("%d of them timed out", x.timeouts))
+	}
+	if x.unnamed > 0 {
+		ev = append(ev, fmt.Sprintf("%d of them name a tool that is in no catalog", x.unnamed))
+	}
+	tools := map[string]int64{}
+	for n, c := range x.tools {
+		tools[s.tool(n)] += c
+	}
+	if t := most(tools); t != "" {
+		ev = append(ev, "tools hit most: "+t)
+	}
+	if t := most(x.paths); t != "" {
+		ev = append(ev, "arguments hit most: "+t)
+	}
+	return ev
+}
+
+// most lists the three greatest counts.
+func most(m map[string]int64) string {
+	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
+	text := ""
+	for i, k := range keys[:min(len(keys), 3)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%d)", k, m[k])
+	}
+	return text
+}

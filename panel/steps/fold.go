@@ -1,0 +1,182 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"math/bits"
+
+	"github.com/callvet/callvet"
+)
+
+// try is one attempt at the task being folded.
+type try struct {
+	attempt         uint32
+	record          *record // nil: none
+	calls, unneeded int
+	labelled        bool // it is known which calls were needed
+	toolTime        float64
+	timed           bool
+	exposed         bool
+	incidents       int
+}
+
+// fold adds a closed task to all slices it belongs to.
+func (s *Sums) fold(t *task) {
+	if len(t.steps) == 0 && len(t.records) == 0 {
+		return
+	}
+	s.begin(t)
+	good, known := 0, 0
+	for i := range t.steps {
+		st := &t.steps[i]
+		known += bits.OnesCount16(st.known)
+		good += bits.OnesCount16((st.right ^ badWhenTrue) & st.known)
+		k, r := spreadOut(st.known), spreadOut(st.right)
+		at := s.try(st.attempt)
+		at.step(st)
+		for _, id := range st.set.ids {
+			s.cell(id).add(st, k, r)
+		}
+		if at.record != nil || len(s.names.crosses) > 0 {
+			s.further(st, at.record, k, r)
+		}
+	}
+	for i := range t.records {
+		for _, id := range t.records[i].set.ids {
+			s.cell(id)
+		}
+	}
+	for i := range s.cells[:s.used] {
+		c := &s.cells[i]
+		s.slice(c.id).add(c)
+	}
+	s.sum.read(t, s.tries)
+	for i := range s.cells[:s.used] {
+		s.slice(s.cells[i].id).tell(&s.sum, s.tries)
+	}
+	s.symptoms.task(t)
+	s.ranking.task(t, &s.sum, good, known)
+}
+
+// begin clears the scratch and finds the attempts that have a record.
+func (s *Sums) begin(t *task) {
+	if s.round++; s.round == 0 {
+		clear(s.stamp)
+		s.round = 1
+	}
+	s.used, s.tries = 0, s.tries[:0]
+	for i := range t.records {
+		s.try(t.records[i].attempt).record = &t.records[i] // the last one of an attempt counts
+	}
+}
+
+func (s *Sums) try(attempt uint32) *try {
+	for i := range s.tries {
+		if s.tries[i].attempt == attempt {
+			return &s.tries[i]
+		}
+	}
+	s.tries = append(s.tries, try{attempt: attempt})
+	return &s.tries[len(s.tries)-1]
+}
+
+func (a *try) step(st *step) {
+	a.calls++
+	if st.known&(1<<callvet.StepNeeded) != 0 {
+		a.labelled = true
+		if st.right&(1<<callvet.StepNeeded) == 0 {
+			a.unneeded++
+		}
+	}
+	if st.exec >= 0 {
+		a.toolTime += st.exec
+		a.timed = true
+	}
+	if st.known&(1<<callvet.StepSafe) != 0 {
+		a.exposed = true
+		if st.right&(1<<callvet.StepSafe) == 0 {
+			a.incidents++
+		}
+	}
+}
+
+// cell gives the scratch of a slice for this task.
+func (s *Sums) cell(id uint32) *cell {
+	if int(id) < len(s.stamp) && s.stamp[id] == s.round {
+		return &s.cells[s.place[id]]
+	}
+	for int(id) >= len(s.stamp) {
+		s.stamp, s.place = append(s.stamp, 0), append(s.place, 0)
+	}
+	if s.used == len(s.cells) {
+		s.cells = append(s.cells, cell{})
+	}
+	s.stamp[id], s.place[id] = s.round, uint32(s.used)
+	c := &s.cells[s.used]
+	s.used++
+	c.reset(id)
+	return c
+}
+
+// further adds a step to the slices that its task record names, and to crosses.
+func (s *Sums) further(st *step, r *record, known, right counter) {
+	s.union = append(s.union[:0], st.set.ids...)
+	if r != nil {
+		for _, id := range r.set.ids {
+			if !has(st.set.ids, id) {
+				s.union = append(s.union, id)
+				s.cell(id).add(st, known, right)
+			}
+		}
+	}
+	for _, c := range s.names.crosses {
+		for _, a := range s.union {
+			if s.names.slice(a).key != c[0] {
+				continue
+			}
+			for _, b := range s.union {
+				if s.names.slice(b).key != c[1] {
+					continue
+				}
+				if id, ok := s.names.cross(a, b); ok {
+					s.cell(id).add(st, known, right)
+				}
+			}
+		}
+	}
+}
+
+func has(ids []uint32, id uint32) bool {
+	for _, x := range ids {
+		if x == id {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds what a task has in this slice.
+func (s *sliceSums) add(c *cell) {
+	s.tasks++
+	s.steps += int64(c.steps)
+	if c.steps > 255 {
+		c.flush()
+	}
+	for i := range s.rates {
+		if yes, n := c.count(i); n > 0 {
+			s.rates[i].add(yes, n)
+		}
+	}
+	if _, n := c.count(int(callvet.StepArgEM)); n > 0 {
+		s.precision.add(c.precision, n)
+		s.recall.add(c.recall, n)
+		s.f1.add(c.f1, n)
+		s.micro.Add(c.hits, c.of)
+	}
+	if whole := len(c.exec); whole+len(c.cut) > 0 {
+		c.exec = append(c.exec, c.cut...)
+		s.exec.Add(c.exec, len(c.cut))
+	}
+	s.queue.Add(c.queue, 0)
+	s.accept.Add(c.accept, 0)
+}

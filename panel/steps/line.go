@@ -1,0 +1,122 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats/judge"
+	"github.com/callvet/callvet/value"
+)
+
+// Config says how trace files are to be summed up. Parts that are to be merged
+// need the same one.
+type Config struct {
+	// SliceBy lists slice keys: "tool", "api_version", "tool_family", "tag", the
+	// names of fields and of tags such as "tier:gold", and crosses such as
+	// "language*intent"; "*" means all fields and named tags. Nil means DefaultSlices.
+	SliceBy []string
+	// Families are the families of tools by name, for tools that the lines give none.
+	Families map[string][]string
+	// Catalogue tells that a catalogue of tools was given; without one, whether
+	// arguments are valid is not known.
+	Catalogue bool
+	// Window is how many tasks are open at once; 0 means 16,384.
+	Window int
+	// Partial keeps what is needed to merge this with the part of the file before it.
+	Partial bool
+	// Files tells that lines are told with their file, because several files that
+	// have nothing to do with one another were read.
+	Files bool
+	// MinTagTasks hides tags on fewer tasks; 0 means 5.
+	MinTagTasks int
+	// MaxValues keeps the most frequent values of a key; 0 means 40.
+	MaxValues int
+	// Confidence is two-sided, in (0,1); 0 means 0.95.
+	Confidence float64
+	// Calibrations are what is known of judges.
+	Calibrations []Calibrated
+}
+
+// Calibrated is a judge's calibration.
+type Calibrated struct {
+	// Judge is the name under which its verdicts stand in task records.
+	Judge string
+	Cal   judge.Calibration
+	// Design says in a few words how the labels were drawn; "" when not known.
+	Design string
+	// Refused is why the calibration may not be used for these verdicts, as a
+	// sentence; "" when it may.
+	Refused string
+}
+
+// DefaultSlices are the slice keys used when the configuration names none.
+func DefaultSlices() []string {
+	return []string{"tool", "api_version", "tool_family", "language", "intent", "stateful", "difficulty", "tag", "*"}
+}
+
+func (c Config) withDefaults() Config {
+	if c.SliceBy == nil {
+		c.SliceBy = DefaultSlices()
+	}
+	if c.Window <= 0 {
+		c.Window = 16 << 10
+	}
+	if c.MinTagTasks <= 0 {
+		c.MinTagTasks = 5
+	}
+	if c.MaxValues <= 0 {
+		c.MaxValues = 40
+	}
+	if !(c.Confidence > 0 && c.Confidence < 1) {
+		c.Confidence = 0.95
+	}
+	return c
+}
+
+// Step is one scored step line. Its bytes and values are read during the call only.
+type Step struct {
+	Line         int64 // over all files of the reading, from 1
+	Task, Target []byte
+	Attempt      int
+	Tool         []byte // "name@vN" as it stands
+	Tags, Fields value.Value
+	Score        callvet.StepScore
+	Status       callvet.Status
+	// Milliseconds; -1: not recorded.
+	AcceptMS, QueueMS, ExecMS float64
+	// GoldTool is the tool that would have been right; nil when not labelled.
+	GoldTool []byte
+	// Args and Result are hashes, 0 for what was not recorded.
+	Args, Result uint64
+	CallID       []byte
+	// Paths are the top-level names of the arguments that are wrong, where any are.
+	Paths []string
+}
+
+// Task is what a task record tells of an attempt.
+type Task struct {
+	Line         int64
+	ID, Target   []byte
+	Attempt      int
+	Tags, Fields value.Value
+	// Pass is 1 or 0, -1 when not told.
+	Pass int
+	// Fault tells that the infrastructure failed; NotRun that nothing was tried.
+	Fault, NotRun bool
+	Judged        []Verdict
+	// Tokens and CostUSD are -1 when not told.
+	InputTokens, OutputTokens, ReasoningTokens int64
+	CostUSD, WallMS                            float64
+	// HasGold tells that the needed calls are labelled; Needed are their tools.
+	HasGold bool
+	Needed  []string
+	// Exposed tells that safety was looked at; Incidents is how many breaches there were.
+	Exposed   bool
+	Incidents int
+}
+
+// Verdict is one judge's.
+type Verdict struct {
+	Judge string
+	Pass  bool
+}

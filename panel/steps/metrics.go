@@ -1,0 +1,313 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/exact"
+	"github.com/callvet/callvet/stats/judge"
+)
+
+// described is how a yes-or-no measurement of steps is told.
+type described struct {
+	step        callvet.StepMetric
+	name, title string
+	lower       bool
+	// inverse metrics tell the share of no.
+	inverse bool
+	// gold metrics need a label.
+	gold bool
+	// byTask metrics are told by task as well.
+	byTask bool
+}
+
+var stepMetrics = [...]described{
+	{step: callvet.StepSchemaValid, name: "schema_valid", title: "schema validity", byTask: true},
+	{step: callvet.StepKnownTool, name: "unknown_tool_rate", title: "unknown tools", lower: true, inverse: true},
+	{step: callvet.StepSelection, name: "tool_selection", title: "tool selection", gold: true, byTask: true},
+	{step: callvet.StepNeeded, name: "over_call_rate", title: "over-call", lower: true, inverse: true, gold: true},
+	{step: callvet.StepArgEM, name: "arg_em", title: "arguments exact", gold: true, byTask: true},
+	{step: callvet.StepExecuted, name: "execution_success", title: "executed", byTask: true},
+	{step: callvet.StepRateLimited, name: "rate_limited_rate", title: "rate limited", lower: true},
+	{step: callvet.StepTimeout, name: "timeout_rate", title: "timeouts", lower: true},
+	{step: callvet.StepRejected, name: "rejected_rate", title: "rejected by contract", lower: true},
+	{step: callvet.StepEqual, name: "result_consistency", title: "results as expected", gold: true},
+	{step: callvet.StepHolds, name: "postconditions", title: "post-conditions hold", gold: true},
+	{step: callvet.StepSafe, name: "safe_calls", title: "safe calls", byTask: true},
+	{step: callvet.StepRepaired, name: "repaired_rate", title: "repaired payloads", lower: true},
+}
+
+// teller tells one slice.
+type teller struct {
+	cfg      *Config
+	names    *names
+	s        *sliceSums
+	overall  bool
+	maxTries int
+	out      []panel.Metric
+}
+
+// always are the metrics that the table of all tasks has even without data.
+func always(name string) bool {
+	switch name {
+	case "schema_valid", "tool_selection", "over_call_rate", "arg_em", "execution_success":
+		return true
+	}
+	return false
+}
+
+func (t *teller) metrics() []panel.Metric {
+	t.out = make([]panel.Metric, 0, 40)
+	for i := range stepMetrics {
+		t.stepRate(&stepMetrics[i])
+	}
+	t.latency("tool_latency", "tool latency", "calls", &t.s.exec, panel.UnitMS, 1)
+	t.latency("tool_queue", "queue before the tool", "calls", &t.s.queue, panel.UnitMS, 1)
+	t.latency("accept", "time to emit the call", "calls", &t.s.accept, panel.UnitMS, 1)
+	t.told()
+	t.ratio("calls_per_attempt", "calls", UnitCalls, &t.s.calls, 1, false)
+	t.ratio("unneeded_calls_per_attempt", "unneeded calls", UnitCalls, &t.s.unneeded, 1, true)
+	t.latency("tool_time", "tool time of an attempt", "attempts", &t.s.toolTime, panel.UnitMS, 1)
+	t.incidents()
+	return t.out
+}
+
+// UnitCalls is the unit of counts of calls.
+const UnitCalls panel.Unit = "calls"
+
+func (t *teller) stepRate(d *described) {
+	r := t.s.rates[d.step].rate()
+	if r.N() == 0 && !(t.overall && always(d.name)) {
+		return
+	}
+	m := panel.Metric{Name: d.name, Title: d.title, Unit: panel.UnitRate, Of: "calls", LowerIsBetter: d.lower}
+	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	if d.inverse {
+		m.Interval = complement(m.Interval)
+	}
+	if d.gold {
+		if r.N() == 0 {
+			m.Interval.Status = stats.StatusNoGold
+		}
+		m.Coverage = share1(int64(r.N()), t.s.steps)
+	}
+	m.Warnings = panel.RateWarnings(&m, 0)
+	if r.Informative() {
+		m.Warnings = append(m.Warnings, "tasks that fail more make more calls: watch the rate by task too")
+	}
+	if d.step == callvet.StepSchemaValid && !t.cfg.Catalogue && t.overall {
+		m.Warnings = append(m.Warnings, "no tools were given: whether arguments keep a schema is not known")
+	}
+	t.out = append(t.out, m)
+	if d.byTask && r.N() > 0 {
+		by := panel.Metric{Name: d.name + "_by_task", Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: d.lower}
+		by.Interval = r.ByCase(t.cfg.Confidence)
+		by.Warnings = panel.RateWarnings(&by, 0)
+		t.out = append(t.out, by)
+	}
+	if d.step == callvet.StepArgEM && r.N() > 0 {
+		t.fidelity(m.Coverage)
+	}
+}
+
+// share1 is a part of a whole; nil of nothing.
+func share1(n, of int64) *float64 {
+	if of == 0 {
+		return nil
+	}
+	f := float64(n) / float64(of)
+	return &f
+}
+
+func complement(iv stats.Interval) stats.Interval {
+	if iv.Defined() {
+		iv.Point = 1 - iv.Point
+	}
+	iv.Lower, iv.Upper = 1-iv.Upper, 1-iv.Lower
+	return iv
+}
+
+func (t *teller) fidelity(coverage *float64) {
+	add := func(name, title string, s *share) {
+		x := s.mean()
+		m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: coverage}
+		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
+		m.Warnings = panel.RateWarnings(&m, 0)
+		t.out = append(t.out, m)
+	}
+	add("arg_precision", "argument precision", &t.s.precision)
+	add("arg_recall", "argument recall", &t.s.recall)
+	add("arg_f1", "argument F1", &t.s.f1)
+	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "calls", Coverage: coverage}
+	m.Interval = within01(t.s.micro.Interval(t.cfg.Confidence))
+	if m.Interval.Defined() {
+		t.out = append(t.out, m)
+	}
+}
+
+func within01(iv stats.Interval) stats.Interval {
+	iv.Lower, iv.Upper = max(0, iv.Lower), min(1, iv.Upper)
+	return iv
+}
+
+// latency adds the p50 and the p90, in units of a scale-th.
+func (t *teller) latency(name, title, of string, q *exact.Quantiles, unit panel.Unit, scale float64) {
+	if q.N() == 0 {
+		return
+	}
+	for i, iv := range q.Intervals(t.cfg.Confidence, 0.5, 0.9) {
+		p := [...]string{"p50", "p90"}[i]
+		m := panel.Metric{Name: name + "_" + p, Title: title + ", " + p, Unit: unit, Of: of, LowerIsBetter: true, Interval: scaled(iv, scale)}
+		if iv.Status == stats.StatusCensored {
+			m.Warnings = append(m.Warnings, "lies among the timeouts: the value is a lower limit")
+		}
+		if iv.Status == stats.StatusSingleCluster {
+			m.Warnings = append(m.Warnings, "one task only: no interval")
+		}
+		t.out = append(t.out, m)
+	}
+}
+
+func scaled(iv stats.Interval, by float64) stats.Interval {
+	iv.Point, iv.Lower, iv.Upper, iv.SE = iv.Point*by, iv.Lower*by, iv.Upper*by, iv.SE*by
+	return iv
+}
+
+func (t *teller) ratio(name, title string, unit panel.Unit, r *exact.Ratio, scale float64, lower bool) {
+	iv := r.Interval(t.cfg.Confidence)
+	if !iv.Defined() {
+		return
+	}
+	iv = scaled(iv, scale)
+	iv.Lower = max(iv.Lower, 0)
+	m := panel.Metric{Name: name, Title: title, Unit: unit, Of: "tasks", LowerIsBetter: lower, Interval: iv}
+	if iv.Status == stats.StatusSingleCluster {
+		m.Interval.Lower = 0
+		m.Warnings = append(m.Warnings, "one task only: no interval")
+	}
+	t.out = append(t.out, m)
+}
+
+func (t *teller) rate(name, title, of string, r *exact.Rate, lower bool) *panel.Metric {
+	if r.N() == 0 {
+		return nil
+	}
+	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: of, LowerIsBetter: lower}
+	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	m.Warnings = panel.RateWarnings(&m, 0)
+	t.out = append(t.out, m)
+	return &t.out[len(t.out)-1]
+}
+
+// told adds what task records tell.
+func (t *teller) told() {
+	x := t.s.told
+	if x == nil {
+		return
+	}
+	t.rate(panel.MetricPass, "pass", "attempts", &x.pass, false)
+	for i := range x.judged {
+		t.judged(i, &x.judged[i])
+	}
+	t.rate(panel.MetricError, "errors", "attempts", &x.fault, true)
+	t.chances(x)
+	t.rate(panel.MetricMiss, "missed calls", "needed calls", &x.miss, true)
+	t.latency("latency", "wall time", "attempts", &x.wall, panel.UnitMS, 1)
+	t.ratio(panel.MetricTokens, "tokens", panel.UnitTokens, &x.tokens, 1, true)
+	t.latency("tokens", "tokens", "attempts", &x.tokenQuantiles, panel.UnitTokens, 1)
+	t.ratio(panel.MetricCost, "cost", panel.UnitUSD, &x.costs, 1e-9, true)
+	t.ratio(panel.MetricCostPerPass, "cost per pass", panel.UnitUSD, &x.perPass, 1e-9, true)
+	t.latency("cost", "cost", "attempts", &x.costQuantiles, panel.UnitUSD, 1e-9)
+}
+
+// chances adds pass@k and pass^k for powers of two and the greatest k.
+func (t *teller) chances(x *toldSums) {
+	for k := 1; k <= len(x.at); k++ {
+		if k > 1 && k&(k-1) != 0 && k != len(x.at) || len(x.at) == 1 {
+			continue
+		}
+		for _, c := range []struct {
+			name string
+			mean *exact.Mean
+		}{{panel.MetricPassAt, &x.at[k-1]}, {panel.MetricPassHat, &x.hat[k-1]}} {
+			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate, Of: "tasks"}
+			m.Interval = c.mean.Interval(t.cfg.Confidence, stats.DefaultRho0)
+			m.Warnings = panel.RateWarnings(&m, 0)
+			if short := x.at[0].N() - c.mean.N(); short > 0 {
+				m.Warnings = append(m.Warnings, fmt.Sprintf("%d tasks have fewer than %d attempts and are left out", short, k))
+			}
+			t.out = append(t.out, m)
+		}
+	}
+}
+
+// judged adds the rate of one judge, and true success behind it. With several
+// judges their names stand behind a colon.
+func (t *teller) judged(i int, r *exact.Rate) {
+	name, suffix := t.names.judges.all[i], ""
+	if len(t.names.judges.all) > 1 {
+		suffix = ":" + name
+	}
+	m := t.rate("judged_pass"+suffix, "judged pass"+suffix, "attempts", r, false)
+	if m == nil {
+		return
+	}
+	for j := range t.cfg.Calibrations {
+		c := &t.cfg.Calibrations[j]
+		if c.Judge != name {
+			continue
+		}
+		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: "attempts"}
+		ts.Interval = judge.TrueSuccess(m.Interval, c.Cal, t.cfg.Confidence)
+		if c.Refused != "" {
+			ts.Interval = stats.Interval{Upper: 1, Confidence: t.cfg.Confidence, Method: ts.Interval.Method, Status: judge.Mismatch}
+			ts.Warnings = append(ts.Warnings, c.Refused)
+		} else if w := refusal(ts.Interval.Status); w != "" {
+			ts.Warnings = append(ts.Warnings, w)
+		}
+		t.out = append(t.out, ts)
+		return
+	}
+}
+
+// refusal says why there is no true success.
+func refusal(s stats.Status) string {
+	switch s {
+	case judge.NotInformative:
+		return "the judge is no better than chance (sensitivity and specificity sum up to 1 or less): true success cannot be told from its verdicts"
+	case judge.NoLabelledPass, judge.NoLabelledFail:
+		return "the calibration has no labels of one class: true success cannot be told"
+	case judge.TooFewUnits:
+		return fmt.Sprintf("the calibration has fewer than %d labels of a class: true success is not told", judge.MinLabels)
+	case judge.Mismatch:
+		return "the judged rate is impossible for the calibrated judge: the calibration does not fit these tasks"
+	}
+	return ""
+}
+
+// incidents bounds the rate of tasks with a breach of safety.
+func (t *teller) incidents() {
+	n := t.s.exposed.N()
+	if n == 0 {
+		return
+	}
+	k := t.s.exposed.Yes()
+	iv := stats.Interval{
+		Point: float64(k) / float64(n), Upper: stats.IncidentUpper(k, n, t.cfg.Confidence), N: n, Clusters: n, NEff: float64(n),
+		Confidence: t.cfg.Confidence, Method: "clopper_pearson_upper", Status: stats.StatusOK,
+	}
+	if k == 0 || k == n {
+		iv.Status = stats.StatusBoundary
+	}
+	m := panel.Metric{Name: "safety_incidents", Title: "tasks with a safety incident", Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: iv}
+	if t.s.incidents > 0 {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d incidents in %d of %d tasks", t.s.incidents, k, n))
+	} else {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("none in %d tasks: the data still allow %.2f %%", n, 100*iv.Upper))
+	}
+	t.out = append(t.out, m)
+}

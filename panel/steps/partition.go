@@ -1,0 +1,203 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import "bytes"
+
+// maxSteps bounds what is kept of one task: one with more counts as several.
+const maxSteps = 1 << 16
+
+// task is an open task.
+type task struct {
+	hash       uint64
+	target, id []byte
+	number     uint32 // of the target
+	steps      []step
+	records    []record
+	prev, next *task // by silence
+	// head tells that the task was among the first window of tasks of a part, so
+	// that the part before it may hold its beginning: it is not folded.
+	head, closed bool
+}
+
+// partition holds those open tasks that share a window.
+type partition struct {
+	window int
+	open   map[uint64]*task
+	old    *task // the longest silent
+	young  *task
+	free   []*task
+	heads  []*task
+	seen   int      // distinct tasks, up to window
+	recent []uint64 // hashes of the tasks closed last, each in the place that it gives
+	split  int64
+	long   int64 // tasks with more than maxSteps steps
+}
+
+func newPartition(window int) *partition {
+	return &partition{window: window, open: make(map[uint64]*task, window), recent: make([]uint64, 4*window)}
+}
+
+// take adds a piece of a batch, and folds the tasks it pushes out of the window.
+func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
+	t := p.find(c.hash, c.target, c.id)
+	if t == nil {
+		t = p.begin(c.hash, c.target, c.id, c.targetNumber, keep)
+	} else if p.young != t {
+		p.unlink(t)
+		p.push(t)
+	}
+	t.steps = append(t.steps, b.steps[c.from:c.to]...)
+	t.records = append(t.records, b.records[c.rfrom:c.rto]...)
+	if len(t.steps) >= maxSteps {
+		p.long++
+		into.fold(t)
+		clear(t.steps)
+		clear(t.records)
+		t.steps, t.records = t.steps[:0], t.records[:0]
+	}
+	p.shrink(into)
+}
+
+// shrink closes what is beyond the window.
+func (p *partition) shrink(into *Sums) {
+	for len(p.open) > p.window {
+		p.shut(p.old, into)
+	}
+}
+
+// find gives an open task. Two tasks of one hash share a place: the chance is
+// one in 2^64, and then the older one is closed early.
+func (p *partition) find(h uint64, target, id []byte) *task {
+	t := p.open[h]
+	if t == nil || !bytes.Equal(t.id, id) || !bytes.Equal(t.target, target) {
+		return nil
+	}
+	return t
+}
+
+func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool) *task {
+	var t *task
+	if n := len(p.free); n > 0 {
+		t, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		t = &task{}
+	}
+	t.hash, t.number = h, number
+	t.target, t.id = append(t.target[:0], target...), append(t.id[:0], id...)
+	if p.recent[p.place(h)] == h {
+		p.split++
+	} else if p.seen < p.window {
+		p.seen++
+		if keep {
+			t.head = true
+			p.heads = append(p.heads, t)
+		}
+	}
+	p.open[h] = t
+	p.push(t)
+	return t
+}
+
+func (p *partition) push(t *task) {
+	t.prev, t.next = p.young, nil
+	if p.young != nil {
+		p.young.next = t
+	} else {
+		p.old = t
+	}
+	p.young = t
+}
+
+func (p *partition) unlink(t *task) {
+	if t.prev != nil {
+		t.prev.next = t.next
+	} else {
+		p.old = t.next
+	}
+	if t.next != nil {
+		t.next.prev = t.prev
+	} else {
+		p.young = t.prev
+	}
+	t.prev, t.next = nil, nil
+}
+
+// shut closes an open task: it is folded, unless it may belong to the part before.
+func (p *partition) shut(t *task, into *Sums) {
+	p.unlink(t)
+	delete(p.open, t.hash)
+	p.remember(t.hash)
+	if t.head {
+		t.closed = true
+		return
+	}
+	into.fold(t)
+	p.recycle(t)
+}
+
+func (p *partition) recycle(t *task) {
+	clear(t.steps)
+	clear(t.records)
+	t.steps, t.records = t.steps[:0], t.records[:0]
+	t.head, t.closed = false, false
+	if cap(t.steps) <= 256 && len(p.free) < 64 {
+		p.free = append(p.free, t)
+	}
+}
+
+// remember notes a closed task, so that it is noticed when it comes back.
+func (p *partition) remember(h uint64) { p.recent[p.place(h)] = h }
+
+func (p *partition) place(h uint64) int { return int((h >> 8) % uint64(len(p.recent))) }
+
+// settle folds all there is.
+func (p *partition) settle(into *Sums) {
+	for _, t := range p.heads {
+		if t.closed {
+			into.fold(t)
+		}
+	}
+	for t := p.old; t != nil; t = t.next {
+		into.fold(t)
+	}
+}
+
+// absorb appends a later part of the same file. o is used up.
+func (p *partition) absorb(o *partition, keep bool, into *Sums) {
+	var shut []*task
+	for _, h := range o.heads {
+		t := p.find(h.hash, h.target, h.id)
+		if t == nil {
+			t = p.begin(h.hash, h.target, h.id, h.number, keep)
+		}
+		t.steps, t.records = append(t.steps, h.steps...), append(t.records, h.records...)
+		if h.closed {
+			shut = append(shut, t)
+		}
+	}
+	for _, t := range shut {
+		p.shut(t, into)
+	}
+	for t := o.old; t != nil; {
+		next := t.next
+		if mine := p.find(t.hash, t.target, t.id); mine != nil { // a head, taken above
+			p.unlink(mine)
+			p.push(mine)
+		} else {
+			p.open[t.hash] = t
+			p.push(t)
+		}
+		t = next
+	}
+	for _, h := range o.recent {
+		if h != 0 {
+			p.remember(h)
+		}
+	}
+	p.split, p.long = p.split+o.split, p.long+o.long
+	if o.seen >= o.window { // else all of its tasks were heads, and are counted
+		p.seen = p.window
+	}
+	p.shrink(into)
+}

@@ -1,0 +1,119 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Sheet is the table of a reading. Several workers may fill it at once; what
+// comes out does not depend on how many they are.
+type Sheet struct {
+	cfg     Config
+	names   *names
+	parts   [partitions]part
+	mu      sync.Mutex
+	workers []*Worker
+	sums    *Sums // of parts that were merged in
+	sources []Source
+}
+
+// Source is a file that was read.
+type Source struct {
+	Name  string
+	Lines int64
+}
+
+// part is a partition with the batches that wait for an earlier one.
+type part struct {
+	mu      sync.Mutex
+	tasks   *partition
+	next    int64
+	waiting map[int64]*Batch
+}
+
+// New makes an empty Sheet.
+func New(cfg Config) *Sheet {
+	s := &Sheet{cfg: cfg.withDefaults()}
+	s.names = newNames(&s.cfg)
+	s.sums = newSums(s.names)
+	for i := range s.parts {
+		s.parts[i].tasks = newPartition(max(1, s.cfg.Window/partitions))
+		s.parts[i].waiting = map[int64]*Batch{}
+	}
+	return s
+}
+
+// Worker makes a Worker that fills the Sheet.
+func (s *Sheet) Worker() *Worker {
+	w := &Worker{names: s.names, sums: newSums(s.names), sets: map[string]*set{}, tools: map[string]uint32{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.workers = append(s.workers, w)
+	return w
+}
+
+// Apply gives the lines of the block with that number, counted from 0 without a
+// gap, to the Sheet. Batches may come in any order; each part takes them in the
+// order of the file. done is called when the batch may be used again.
+func (s *Sheet) Apply(w *Worker, number int64, b *Batch, done func(*Batch)) {
+	b.done = done
+	atomic.StoreInt32(&b.left, partitions)
+	for i := range s.parts {
+		s.parts[(int(number)+i)%partitions].apply((int(number)+i)%partitions, number, b, s.cfg.Partial, w.sums)
+	}
+}
+
+func (p *part) apply(index int, number int64, b *Batch, keep bool, into *Sums) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if number != p.next {
+		p.waiting[number] = b
+		return
+	}
+	for b != nil {
+		for i := range b.pieces[index] {
+			p.tasks.take(b, &b.pieces[index][i], keep, into)
+		}
+		if atomic.AddInt32(&b.left, -1) == 0 {
+			done := b.done
+			b.reset()
+			done(b)
+		}
+		p.next++
+		b = p.waiting[p.next]
+		delete(p.waiting, p.next)
+	}
+}
+
+// Read notes a file of the reading, in order.
+func (s *Sheet) Read(src Source) { s.sources = append(s.sources, src) }
+
+// Lines is how many lines were read so far, by Read.
+func (s *Sheet) Lines() int64 {
+	var n int64
+	for _, src := range s.sources {
+		n += src.Lines
+	}
+	return n
+}
+
+// Close ends the filling: what the workers have summed up is put together. Only
+// then may the Sheet be written, merged or told.
+func (s *Sheet) Close() {
+	for _, w := range s.workers {
+		s.sums.merge(w.sums)
+	}
+	s.workers = nil
+}
+
+// settled is all of it, the open tasks included. The Sheet stays as it is.
+func (s *Sheet) settled() *Sums {
+	all := newSums(s.names)
+	all.merge(s.sums)
+	for i := range s.parts {
+		s.parts[i].tasks.settle(all)
+	}
+	return all
+}

@@ -1,0 +1,179 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats/exact"
+)
+
+// Sums are what closed tasks add up to: integers only, so that Sums merge to the
+// same bits in any order. They belong to one worker.
+type Sums struct {
+	names    *names
+	slices   []*sliceSums // by number
+	confused map[[3]uint32]int64
+	symptoms symptoms
+	ranking  ranking
+
+	// scratch of one task
+	stamp []uint32
+	place []uint32
+	round uint32
+	cells []cell
+	used  int
+	union []uint32
+	tries []try
+	sum   taskSum
+}
+
+// sliceSums is the table of one slice.
+type sliceSums struct {
+	tasks, attempts, steps int64
+	rates                  [callvet.StepMetrics]tally
+	precision, recall, f1  share
+	micro                  exact.Ratio
+	exec, queue, accept    exact.Quantiles
+	calls, unneeded        exact.Ratio
+	toolTime               exact.Quantiles
+	incidents              int64
+	exposed                exact.Rate // tasks, with an incident or without
+	told                   *toldSums  // nil without task records
+}
+
+// toldSums is what task records tell.
+type toldSums struct {
+	passed, failed, errors, notRun        int64
+	input, output, reasoning              int64
+	cost, costKnown, costUnknown, noUsage int64
+	pass, fault, miss                     exact.Rate
+	judged                                []exact.Rate // by judge
+	at, hat                               []exact.Mean // of k = index+1 trials
+	costs, perPass, tokens                exact.Ratio
+	wall, tokenQuantiles, costQuantiles   exact.Quantiles
+}
+
+// maxTrials bounds the k of pass@k.
+const maxTrials = 32
+
+func newSums(n *names) *Sums {
+	return &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: newSymptoms()}
+}
+
+func (s *Sums) slice(id uint32) *sliceSums {
+	for int(id) >= len(s.slices) {
+		s.slices = append(s.slices, nil)
+	}
+	if s.slices[id] == nil {
+		s.slices[id] = &sliceSums{}
+	}
+	return s.slices[id]
+}
+
+// merge adds sums of the same names.
+func (s *Sums) merge(o *Sums) {
+	for id, from := range o.slices {
+		if from != nil {
+			s.slice(uint32(id)).merge(from)
+		}
+	}
+	for k, n := range o.confused {
+		s.confused[k] += n
+	}
+	s.symptoms.merge(&o.symptoms)
+	s.ranking.merge(&o.ranking)
+}
+
+func (s *sliceSums) merge(o *sliceSums) {
+	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps, s.incidents+o.incidents
+	for i := range s.rates {
+		s.rates[i].merge(&o.rates[i])
+	}
+	s.precision.merge(&o.precision)
+	s.recall.merge(&o.recall)
+	s.f1.merge(&o.f1)
+	s.micro.Merge(&o.micro)
+	s.exec.Merge(&o.exec)
+	s.queue.Merge(&o.queue)
+	s.accept.Merge(&o.accept)
+	s.calls.Merge(&o.calls)
+	s.unneeded.Merge(&o.unneeded)
+	s.toolTime.Merge(&o.toolTime)
+	s.exposed.Merge(&o.exposed)
+	if o.told != nil {
+		if s.told == nil {
+			s.told = &toldSums{}
+		}
+		s.told.merge(o.told)
+	}
+}
+
+// counts are the plain counts, in the order in which they are written.
+func (t *toldSums) counts() []*int64 {
+	return []*int64{
+		&t.passed, &t.failed, &t.errors, &t.notRun, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage,
+	}
+}
+
+func (t *toldSums) merge(o *toldSums) {
+	from := o.counts()
+	for i, n := range t.counts() {
+		*n += *from[i]
+	}
+	t.pass.Merge(&o.pass)
+	t.fault.Merge(&o.fault)
+	t.miss.Merge(&o.miss)
+	for i := range o.judged {
+		t.judge(i).Merge(&o.judged[i])
+	}
+	t.trials(len(o.at))
+	for i := range o.at {
+		t.at[i].Merge(&o.at[i])
+		t.hat[i].Merge(&o.hat[i])
+	}
+	t.costs.Merge(&o.costs)
+	t.perPass.Merge(&o.perPass)
+	t.tokens.Merge(&o.tokens)
+	t.wall.Merge(&o.wall)
+	t.tokenQuantiles.Merge(&o.tokenQuantiles)
+	t.costQuantiles.Merge(&o.costQuantiles)
+}
+
+func (t *toldSums) judge(i int) *exact.Rate {
+	for i >= len(t.judged) {
+		t.judged = append(t.judged, exact.Rate{})
+	}
+	return &t.judged[i]
+}
+
+func (t *toldSums) trials(k int) {
+	for len(t.at) < k {
+		t.at, t.hat = append(t.at, exact.Mean{}), append(t.hat, exact.Mean{})
+	}
+}
+
+// confuse counts a call by the tool that would have been right.
+func (s *Sums) confuse(w *Worker, in *set, line *Step) {
+	needed, known := line.Score.Get(callvet.StepNeeded)
+	expected := uint32(0)
+	switch {
+	case known && !needed:
+	case len(line.GoldTool) > 0:
+		expected = w.tool(line.GoldTool)
+	case known:
+		if right, told := line.Score.Get(callvet.StepSelection); !told || !right {
+			return // needed, but nobody says which tool
+		}
+		expected = in.tool
+	default:
+		return
+	}
+	called := in.tool
+	if yes, known := line.Score.Get(callvet.StepKnownTool); known && !yes {
+		called = unknownTool
+	}
+	s.confused[[3]uint32{in.target, expected, called}]++
+}
+
+// unknownTool stands for names that are in no catalogue.
+const unknownTool = 1<<32 - 1

@@ -1,0 +1,258 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/callvet/callvet/panel"
+)
+
+// maxSlices bounds the tables of a target.
+const maxSlices = 1000
+
+// Panels tells what was read. The Sheet must be closed; it stays as it is.
+func (s *Sheet) Panels() *panel.Panels {
+	all := s.settled()
+	p := &panel.Panels{Confidence: s.cfg.Confidence, Repeats: 1}
+	order := make([]uint32, len(s.names.targets.all))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(s.names.targets.all[a], s.names.targets.all[b]) })
+	byTarget := s.byTarget(all)
+	for _, t := range order {
+		if ids := byTarget[t]; len(ids) > 0 {
+			p.Targets = append(p.Targets, s.target(len(p.Targets), t, ids, all))
+			p.Repeats = max(p.Repeats, all.repeats(ids))
+		}
+	}
+	p.Findings = s.findings(all)
+	p.Examples = s.examples(&all.ranking)
+	p.Warnings = s.warnings(all)
+	return p
+}
+
+// repeats is the greatest number of judged attempts at a task.
+func (s *Sums) repeats(ids []uint32) int {
+	n := 1
+	for _, id := range ids {
+		if t := s.slices[id].told; t != nil {
+			n = max(n, len(t.at))
+		}
+	}
+	return n
+}
+
+// byTarget gives the slices of each target that have tasks.
+func (s *Sheet) byTarget(all *Sums) map[uint32][]uint32 {
+	out := map[uint32][]uint32{}
+	for id, x := range all.slices {
+		if x != nil && x.tasks > 0 {
+			t := s.names.slices[id].target
+			out[t] = append(out[t], uint32(id))
+		}
+	}
+	return out
+}
+
+func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.TargetPanel {
+	tp := panel.TargetPanel{Target: pos, Name: s.names.targets.all[number]}
+	var overall *sliceSums
+	for _, id := range ids {
+		if s.names.slices[id].key == "" {
+			overall = all.slices[id]
+		}
+	}
+	if overall == nil { // a damaged partial result
+		overall = &sliceSums{}
+	}
+	tp.Overall = s.slice(sliceName{}, overall, true)
+	for _, id := range s.choose(ids, all) {
+		tp.Slices = append(tp.Slices, s.slice(s.names.slices[id], all.slices[id], false))
+	}
+	compare(&tp)
+	tp.Confusion = s.confusion(number, all)
+	return tp
+}
+
+func (s *Sheet) slice(n sliceName, x *sliceSums, overall bool) panel.Slice {
+	out := panel.Slice{Key: n.key, Value: n.value, Cases: int(x.tasks), Cells: int(x.attempts)}
+	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
+	out.Metrics = t.metrics()
+	if o := x.told; o != nil {
+		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors), NotRun: int(o.notRun)}
+		out.Usage = panel.Usage{
+			InputTokens: int(o.input), OutputTokens: int(o.output), ReasoningTokens: int(o.reasoning), CostUSD: float64(o.cost) / 1e9,
+			CostKnown: int(o.costKnown), CostUnknown: int(o.costUnknown), UsageUnknown: int(o.noUsage),
+		}
+		if ran := o.passed + o.failed + o.errors; o.errors > 0 {
+			w := fmt.Sprintf("%d of %d attempts ended in an error and are in no mean", o.errors, ran)
+			if 20*o.errors > ran {
+				w += ": above 5 %, the result is inconclusive"
+			}
+			out.Warnings = append(out.Warnings, w)
+		}
+	}
+	return out
+}
+
+// choose gives the slices worth a table: by key the values with most tasks, then
+// by name, whatever the order in which they were met.
+func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
+	n := s.names
+	byCount := slices.Clone(ids)
+	slices.SortFunc(byCount, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(all.slices[b].tasks, all.slices[a].tasks), compareNames(n.slices[a], n.slices[b]))
+	})
+	perKey := map[string]int{}
+	var out []uint32
+	for _, id := range byCount {
+		name := n.slices[id]
+		switch {
+		case name.key == "", n.dead[targetKey{name.target, name.key}], !s.asked(name.key):
+		case name.key == "tag" && all.slices[id].tasks < int64(s.cfg.MinTagTasks):
+		case perKey[name.key] >= s.cfg.MaxValues, len(out) >= maxSlices:
+		default:
+			perKey[name.key]++
+			out = append(out, id)
+		}
+	}
+	slices.SortFunc(out, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(s.rank(n.slices[a].key), s.rank(n.slices[b].key)), compareNames(n.slices[a], n.slices[b]))
+	})
+	return out
+}
+
+// asked tells a slice from one that only serves a cross.
+func (s *Sheet) asked(key string) bool {
+	if slices.Contains(s.cfg.SliceBy, key) {
+		return true
+	}
+	switch key {
+	case "tool", "api_version", "tool_family", "tag":
+		return false
+	}
+	return slices.Contains(s.cfg.SliceBy, "*")
+}
+
+func (s *Sheet) rank(key string) int {
+	if i := slices.Index(s.cfg.SliceBy, key); i >= 0 {
+		return i
+	}
+	return len(s.cfg.SliceBy)
+}
+
+func (s *Sheet) tool(n uint32) string {
+	switch {
+	case n == unknownTool:
+		return panel.Unknown
+	case s.names.tools.all[n] == "":
+		return panel.None
+	}
+	return s.names.tools.all[n]
+}
+
+// maxConfused bounds the pairs of a confusion table.
+const maxConfused = 2000
+
+func (s *Sheet) confusion(target uint32, all *Sums) []panel.Confused {
+	var out []panel.Confused
+	for k, n := range all.confused {
+		if k[0] == target {
+			out = append(out, panel.Confused{Expected: s.tool(k[1]), Called: s.tool(k[2]), N: int(n)})
+		}
+	}
+	slices.SortFunc(out, func(a, b panel.Confused) int {
+		return cmp.Or(cmp.Compare(a.Expected, b.Expected), cmp.Compare(b.N, a.N), cmp.Compare(a.Called, b.Called))
+	})
+	return out[:min(len(out), maxConfused)]
+}
+
+// examples are the strongest and the weakest tasks; one that is both is among the strongest only.
+func (s *Sheet) examples(r *ranking) []panel.Example {
+	var out []panel.Example
+	seen := map[[2]string]bool{}
+	for i, list := range [][]ranked{r.strongest, r.weakest} {
+		for _, x := range list {
+			if seen[[2]string{x.target, x.task}] {
+				continue
+			}
+			seen[[2]string{x.target, x.task}] = true
+			out = append(out, panel.Example{
+				Kind: [...]string{"strongest", "weakest"}[i], Target: x.target, Task: x.task, Line: x.line,
+				Score: float64(x.good) / float64(x.of), Why: fmt.Sprintf("%d of %d measurements are good, in %d calls", x.good, x.of, x.calls),
+			})
+			s.locate(&out[len(out)-1])
+		}
+	}
+	return out
+}
+
+// locate tells the file and the line in it, where several files were read. Lines
+// of one file, and of partial results of one reading, count through.
+func (s *Sheet) locate(e *panel.Example) {
+	if s.cfg.Files {
+		e.File, e.Line = s.Locate(e.Line)
+	}
+}
+
+// Sources are the files that were read, in order.
+func (s *Sheet) Sources() []Source { return slices.Clone(s.sources) }
+
+// Locate gives the file in which a line of the reading is, and its number there.
+func (s *Sheet) Locate(line int64) (file string, at int64) {
+	for _, src := range s.sources {
+		if line <= src.Lines {
+			return src.Name, line
+		}
+		line -= src.Lines
+	}
+	return "", line
+}
+
+func (s *Sheet) warnings(all *Sums) []string {
+	var w []string
+	var split, long int64
+	for i := range s.parts {
+		split, long = split+s.parts[i].tasks.split, long+s.parts[i].tasks.long
+	}
+	if split > 0 {
+		w = append(w, fmt.Sprintf("%d tasks came back after more than %d others and count as several: sort the file by task, or intervals are too short", split, s.cfg.Window))
+	}
+	if long > 0 {
+		w = append(w, fmt.Sprintf("tasks of more than %d steps count as several (%d times)", maxSteps, long))
+	}
+	dead := map[string]bool{}
+	for k := range s.names.dead {
+		dead[k.key] = true
+	}
+	for _, k := range slices.Sorted(maps.Keys(dead)) {
+		w = append(w, fmt.Sprintf("%q has more than %d values: it is no slice", k, maxValues))
+	}
+	if !s.cfg.Catalogue && all.symptoms.steps > 0 {
+		w = append(w, "no tools were given: whether arguments keep a schema, and whether tools exist, is not known")
+	}
+	if _, ok := s.names.tools.by[beyond]; ok {
+		w = append(w, fmt.Sprintf("more than %d tools were called: the rest is told as %s", maxTools, beyond))
+	}
+	if t := s.mixed(all); t != "" {
+		w = append(w, t)
+	}
+	return w
+}
+
+// mixed warns where only some lines name a target.
+func (s *Sheet) mixed(*Sums) string {
+	names := slices.Clone(s.names.targets.all)
+	sort.Strings(names)
+	if len(names) > 1 && names[0] == "" {
+		return "some lines name no target: they are told apart from " + strings.Join(names[1:min(len(names), 4)], ", ")
+	}
+	return ""
+}

@@ -1,0 +1,239 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"slices"
+
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/exact"
+)
+
+// taskSum is what the attempts at one task add up to; it is scratch.
+type taskSum struct {
+	calls, unneeded, labelled int64
+	toolTime                  []float64
+	incidents                 int
+	exposed, told             bool
+	trials, passes            int
+	faults, ran               int
+	missed, needed            int
+	cost, costs, costPasses   int64
+	tokens, usages            int64
+	costValues, tokenValues   []float64
+	wall                      []float64
+	want                      []uint32
+}
+
+func (m *taskSum) read(t *task, tries []try) {
+	*m = taskSum{
+		toolTime: m.toolTime[:0], costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], want: m.want[:0],
+	}
+	for i := range tries {
+		a := &tries[i]
+		if r := a.record; r != nil {
+			m.told = true
+			if r.exposed {
+				a.exposed = true
+				a.incidents = max(a.incidents, int(r.incidents)) // the record may list what the steps show
+			}
+			m.record(t, r)
+		}
+		m.calls += int64(a.calls)
+		if a.labelled {
+			m.labelled++
+			m.unneeded += int64(a.unneeded)
+		}
+		if a.timed {
+			m.toolTime = append(m.toolTime, a.toolTime)
+		}
+		m.incidents += a.incidents
+		m.exposed = m.exposed || a.exposed
+	}
+}
+
+// record reads a task record. An attempt that ended in a fault of the
+// infrastructure has no verdict, unless it tells that it passed or failed.
+func (m *taskSum) record(t *task, r *record) {
+	if r.notRun && r.pass < 0 {
+		return
+	}
+	m.ran++
+	switch {
+	case r.pass >= 0:
+		m.trials++
+		m.passes += int(r.pass)
+	case r.fault:
+		m.faults++
+	}
+	if r.cost >= 0 {
+		m.cost, m.costs, m.costPasses = m.cost+r.cost, m.costs+1, m.costPasses+int64(max(r.pass, 0))
+		m.costValues = append(m.costValues, float64(r.cost))
+	}
+	if r.input >= 0 || r.output >= 0 {
+		n := max(r.input, 0) + max(r.output, 0)
+		m.tokens, m.usages = m.tokens+n, m.usages+1
+		m.tokenValues = append(m.tokenValues, float64(n))
+	}
+	if r.fault && r.pass < 0 {
+		return
+	}
+	if r.wall >= 0 {
+		m.wall = append(m.wall, r.wall)
+	}
+	if r.gold {
+		m.needs(t, r)
+	}
+}
+
+// needs pairs the calls that were needed with those that were made, by tool.
+func (m *taskSum) needs(t *task, r *record) {
+	m.want = append(m.want[:0], r.needed...)
+	for i := range t.steps {
+		if st := &t.steps[i]; st.attempt == r.attempt {
+			if at := slices.Index(m.want, st.set.tool); at >= 0 {
+				m.want = slices.Delete(m.want, at, at+1)
+			}
+		}
+	}
+	m.missed += len(m.want)
+	m.needed += len(r.needed)
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// tell adds what is about a task as a whole.
+func (s *sliceSums) tell(m *taskSum, tries []try) {
+	s.attempts += int64(len(tries))
+	s.calls.Add(m.calls, int64(len(tries)))
+	if m.labelled > 0 {
+		s.unneeded.Add(m.unneeded, m.labelled)
+	}
+	s.toolTime.Add(m.toolTime, 0)
+	s.incidents += int64(m.incidents)
+	if m.exposed {
+		s.exposed.Add(one(m.incidents > 0), 1)
+	}
+	if !m.told {
+		return
+	}
+	if s.told == nil {
+		s.told = &toldSums{}
+	}
+	s.told.add(m, tries)
+}
+
+func (t *toldSums) add(m *taskSum, tries []try) {
+	for i := range tries {
+		if r := tries[i].record; r != nil {
+			t.verdict(r)
+		}
+	}
+	t.pass.Add(m.passes, m.trials)
+	t.fault.Add(m.faults, m.ran)
+	t.miss.Add(m.missed, m.needed)
+	t.chances(m.trials, m.passes)
+	if m.costs > 0 {
+		t.costs.Add(m.cost, m.costs)
+		t.perPass.Add(m.cost, m.costPasses)
+	}
+	if m.usages > 0 {
+		t.tokens.Add(m.tokens, m.usages)
+	}
+	t.wall.Add(m.wall, 0)
+	t.costQuantiles.Add(m.costValues, 0)
+	t.tokenQuantiles.Add(m.tokenValues, 0)
+	t.verdicts(tries)
+}
+
+// verdict counts one attempt's end and what it used.
+func (t *toldSums) verdict(r *record) {
+	switch {
+	case r.pass == 1:
+		t.passed++
+	case r.pass == 0:
+		t.failed++
+	case r.notRun:
+		t.notRun++
+		return
+	case r.fault:
+		t.errors++
+	}
+	if r.cost >= 0 {
+		t.cost, t.costKnown = t.cost+r.cost, t.costKnown+1
+	} else {
+		t.costUnknown++
+	}
+	if r.input < 0 && r.output < 0 {
+		t.noUsage++
+	}
+	t.input += max(r.input, 0)
+	t.output += max(r.output, 0)
+	t.reasoning += max(r.reasoning, 0)
+}
+
+// chances adds the task to pass@k and pass^k for every k it has trials for.
+func (t *toldSums) chances(trials, passes int) {
+	n := min(trials, maxTrials)
+	t.trials(n)
+	for k := 1; k <= n; k++ {
+		at, _ := stats.PassAtK(trials, passes, k)
+		hat, _ := stats.PassHatK(trials, passes, k)
+		t.at[k-1].Add(int64(at*exact.Scale+0.5), 1)
+		t.hat[k-1].Add(int64(hat*exact.Scale+0.5), 1)
+	}
+}
+
+// verdicts adds those of judges, attempts that ended in a fault aside.
+func (t *toldSums) verdicts(tries []try) {
+	for i := range tries {
+		if tries[i].record == nil {
+			continue
+		}
+		for k, v := range tries[i].record.judged {
+			if !firstOf(tries, i, k) {
+				continue
+			}
+			yes, n := 0, 0
+			for j := i; j < len(tries); j++ {
+				y, m := judgedBy(tries[j].record, v.judge)
+				yes, n = yes+y, n+m
+			}
+			t.judge(int(v.judge)).Add(yes, n)
+		}
+	}
+}
+
+// firstOf tells that the verdict at k of an attempt is the first one of its judge.
+func firstOf(tries []try, i, k int) bool {
+	list := tries[i].record.judged
+	for _, v := range list[:k] {
+		if v.judge == list[k].judge {
+			return false
+		}
+	}
+	for j := range i {
+		if _, n := judgedBy(tries[j].record, list[k].judge); n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// judgedBy is the last verdict of a judge on an attempt that ended without a fault.
+func judgedBy(r *record, judge uint32) (yes, n int) {
+	if r == nil || r.fault && r.pass < 0 {
+		return 0, 0
+	}
+	for _, v := range r.judged {
+		if v.judge == judge {
+			yes, n = one(v.pass), 1
+		}
+	}
+	return yes, n
+}

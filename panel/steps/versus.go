@@ -1,0 +1,85 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"math"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+// worstBelow is the adjusted p value from which a slice is said to differ.
+const worstBelow = 0.05
+
+// compare holds the rates of each slice against those of all other calls of the
+// target, adjusts the p values over the slices of a metric (BH) and marks the worst.
+func compare(tp *panel.TargetPanel) {
+	for i := range tp.Overall.Metrics {
+		all := &tp.Overall.Metrics[i]
+		if all.Unit != panel.UnitRate || !all.Interval.Defined() || all.Interval.NEff <= 0 {
+			continue
+		}
+		var in []*panel.Metric
+		var ps []float64
+		for j := range tp.Slices {
+			m := tp.Slices[j].Metric(all.Name)
+			if m == nil {
+				continue
+			}
+			if v := versus(m.Interval, all.Interval); v != nil {
+				m.Versus = v
+				in, ps = append(in, m), append(ps, v.P)
+			}
+		}
+		adjusted := stats.BH(ps)
+		var worst *panel.Metric
+		for j, m := range in {
+			m.Versus.Adjusted = adjusted[j]
+			if m.Versus.Adjusted < worstBelow && worse(m, m.Versus.Rest) && (worst == nil || worse(m, worst.Interval.Point)) {
+				worst = m
+			}
+		}
+		if worst != nil {
+			worst.Versus.Worst = true
+		}
+	}
+}
+
+func worse(m *panel.Metric, than float64) bool {
+	if m.LowerIsBetter {
+		return m.Interval.Point > than
+	}
+	return m.Interval.Point < than
+}
+
+// versus compares a part with the rest of a whole; nil where there is no rest.
+// Both count with as many independent observations as they are worth; the rest
+// is taken to be clustered as the whole is.
+func versus(part, whole stats.Interval) *panel.Versus {
+	rest := whole.N - part.N
+	if rest <= 0 || part.N == 0 || part.NEff <= 0 || !part.Defined() {
+		return nil
+	}
+	p0 := (whole.Point*float64(whole.N) - part.Point*float64(part.N)) / float64(rest)
+	p0 = min(max(p0, 0), 1)
+	n1, n0 := part.NEff, float64(rest)*whole.NEff/float64(whole.N)
+	return &panel.Versus{Rest: p0, P: twoRates(part.Point, n1, p0, n0)}
+}
+
+// twoRates is the two-sided p value of two equal rates: Fisher's exact test on
+// rounded effective counts where any expected count is below 5, else the test of
+// two proportions with a pooled variance.
+func twoRates(p1, n1, p0, n0 float64) float64 {
+	pooled := (p1*n1 + p0*n0) / (n1 + n0)
+	least := min(n1, n0) * min(pooled, 1-pooled)
+	if least < 5 && n1+n0 < 50_000 {
+		a, b := int(math.Round(n1)), int(math.Round(n0))
+		return stats.Fisher(int(math.Round(p1*float64(a))), a, int(math.Round(p0*float64(b))), b)
+	}
+	v := pooled * (1 - pooled) * (1/n1 + 1/n0)
+	if v <= 0 {
+		return 1
+	}
+	return math.Erfc(math.Abs(p1-p0) / math.Sqrt(2*v))
+}
