@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -194,6 +195,10 @@ func (r *agentRun) merge(o *agentRun) {
 // same tasks of a domain, and checks it against the recorded rewards.
 func compareAgents(out io.Writer, runs []*agentRun) bool {
 	var t tally
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b *agentRun) int { // a variant is named after its baseline
+		return cmp.Or(cmp.Compare(a.domain, b.domain), cmp.Compare(len(a.name), len(b.name)))
+	})
 	for i, base := range runs {
 		for _, cand := range runs[i+1:] {
 			if base.domain != cand.domain {

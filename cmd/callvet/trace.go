@@ -51,7 +51,7 @@ Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.`,
 	fs.BoolVar(&f.follow, "follow", false, "go on reading as the file grows, until interrupted")
 	fs.StringSliceVar(&f.keep, "keep", nil, "kinds that are not redacted: email, phone, …")
 	cmd := &cobra.Command{Use: "trace", Short: "Read and write trace files"}
-	cmd.AddCommand(imp)
+	cmd.AddCommand(imp, a.traceCheckCommand())
 	return cmd
 }
 

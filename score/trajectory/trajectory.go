@@ -226,11 +226,14 @@ func told(facts []string, t *callvet.Trace, r Rules) []bool {
 	if len(facts) == 0 {
 		return nil
 	}
-	var said []string
+	texts := []string{t.Answer} // a trace may have the answer alone
 	for i := range t.Turns {
-		if u := &t.Turns[i]; u.Role == callvet.RoleAssistant && u.Content != "" {
-			said = append(said, strings.ReplaceAll(strings.ToLower(u.Content), ",", ""))
+		if t.Turns[i].Role == callvet.RoleAssistant {
+			texts = append(texts, t.Turns[i].Content)
 		}
+	}
+	for i := range texts {
+		texts[i] = strings.ReplaceAll(strings.ToLower(texts[i]), ",", "")
 	}
 	out := make([]bool, len(facts))
 	for i, f := range facts {
@@ -238,7 +241,7 @@ func told(facts []string, t *callvet.Trace, r Rules) []bool {
 		if r == Strict {
 			f = strings.ReplaceAll(f, ",", "")
 		}
-		out[i] = slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, f) })
+		out[i] = slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, f) })
 	}
 	return out
 }

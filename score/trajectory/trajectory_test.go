@@ -109,6 +109,9 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+	if o, err := Check(&Gold{Facts: []string{"done"}}, &callvet.Trace{Answer: "Done."}, nil, Strict); err != nil || !o.Facts[0] {
+		t.Errorf("an answer without turns: %+v %v", o, err)
+	}
 	if _, err := Check(&Gold{Steps: []Step{step("a", "{")}}, &callvet.Trace{}, nil, Strict); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("broken gold: %v", err)
 	}
