@@ -22,10 +22,13 @@ type Tool struct {
 	// sent to a model.
 	Declared json.RawMessage `json:"declared,omitempty"`
 	// ReadOnly and Idempotent are nil where the suite does not say.
-	ReadOnly        *bool       `json:"read_only,omitempty"`
-	Idempotent      *bool       `json:"idempotent,omitempty"`
-	RateLimit       *RateLimit  `json:"rate_limit,omitempty"`
+	ReadOnly   *bool      `json:"read_only,omitempty"`
+	Idempotent *bool      `json:"idempotent,omitempty"`
+	RateLimit  *RateLimit `json:"rate_limit,omitempty"`
+	// LatencyBudgetMS is what nine of ten executions should take at most,
+	// LatencyP50MS what half of them should; nil: no budget.
 	LatencyBudgetMS *float64    `json:"latency_budget_ms,omitempty"`
+	LatencyP50MS    *float64    `json:"latency_p50_ms,omitempty"`
 	Safety          *ToolSafety `json:"safety,omitempty"`
 	Tags            []string    `json:"tags,omitempty"`
 }

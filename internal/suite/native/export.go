@@ -226,6 +226,7 @@ func exportTool(b builder, t *callvet.Tool) {
 		b.put("rate_limit", *c.n)
 	}
 	b.float("latency_budget_ms", t.LatencyBudgetMS)
+	b.float("latency_p50_ms", t.LatencyP50MS)
 	if s := t.Safety; s != nil {
 		c := b.child()
 		c.yes("pii_allowed", s.PIIAllowed)

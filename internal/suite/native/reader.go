@@ -3,6 +3,7 @@
 package native
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -25,6 +26,8 @@ type reader struct {
 	errors   int
 	caseID   string
 	path     []step
+	// format is the schema whose name a hint gives; "" is the suite's.
+	format string
 }
 
 // step is one key or list position on the way to a value.
@@ -105,7 +108,7 @@ func (r *reader) unknownKey(name string, at int, known string) {
 	keys := strings.Fields(known)
 	fix := "known keys: " + strings.Join(keys, ", ")
 	if len(keys) > 12 {
-		fix = "`callvet schema suite` lists the keys"
+		fix = "`callvet schema " + cmp.Or(r.format, "suite") + "` lists the keys"
 	}
 	if best := callvet.Nearest(name, keys); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)

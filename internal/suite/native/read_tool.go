@@ -1,0 +1,164 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package native
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// Contract is a tool of a tool file with the places that its file's name is
+// held against; a place is that of the whole tool where the key is missing.
+type Contract struct {
+	Tool                          callvet.Tool
+	At, Name, Version, Parameters callvet.Position
+}
+
+// contractKeys are what a tool file says beside what a tool in a suite does:
+// the names of Evaluating Tool Calling, "Tool schema (contract)", and what the
+// interfaces of models add.
+const contractKeys = toolKeys + " tool_name args schema inputSchema input_schema idempotence side_effects rate_limits latency_budget safety_constraints" +
+	" type function strict annotations"
+
+// ReadContracts decodes a tool file: one tool, a list of tools, or a mapping
+// with tools, which a suite, a list from an MCP server and a request to a model
+// are. alone tells that the file is one tool itself.
+func ReadContracts(d *source.File) (tools []Contract, alone bool, problems []callvet.Problem) {
+	r := &reader{doc: d, format: "tool"}
+	r.duplicates()
+	list := contractList(&d.Root)
+	switch {
+	case list != nil && list.Kind == source.List:
+		r.each(list, func(_ int, v *source.Node) {
+			if c, ok := r.contract(v); ok {
+				tools = append(tools, c)
+			}
+		})
+	case list != nil:
+		r.wrongKind(list, "a list of tools")
+	default:
+		if c, ok := r.contract(&d.Root); ok {
+			tools, alone = []Contract{c}, true
+		}
+	}
+	return tools, alone, r.done()
+}
+
+// contractList is where a file lists its tools; nil when it is one itself.
+func contractList(n *source.Node) *source.Node {
+	if n.Kind != source.Map {
+		return n
+	}
+	if n.Get("name") != nil || n.Get("tool_name") != nil {
+		if n.Get("cases") == nil && n.Get("test_cases") == nil { // a suite has a name, too
+			return nil
+		}
+	}
+	if result := n.Get("result"); result != nil && result.Get("tools") != nil { // of JSON-RPC
+		return result.Get("tools")
+	}
+	if list := n.Get("tools"); list != nil {
+		return list
+	}
+	return n.Get("functions")
+}
+
+func (r *reader) contract(n *source.Node) (c Contract, ok bool) {
+	if n.Kind != source.Map {
+		r.wrongKind(n, "a tool definition")
+		return c, false
+	}
+	c.At = r.doc.Position(n.At)
+	c.Name, c.Version, c.Parameters = c.At, c.At, c.At
+	r.fields(n, contractKeys, func(key string, v *source.Node) bool {
+		switch key {
+		case "type":
+			r.choice(v, "function", "custom")
+		case "function":
+			r.fields(v, contractKeys, func(key string, v *source.Node) bool { return r.contractField(&c, key, v) })
+		default:
+			return r.contractField(&c, key, v)
+		}
+		return true
+	})
+	if c.Tool.Name == "" {
+		r.problem(n.At, "no-name", `"tool_name": "get_refund_policy"`, "the tool has no name")
+		return c, false
+	}
+	return c, true
+}
+
+func (r *reader) contractField(c *Contract, key string, v *source.Node) bool {
+	t := &c.Tool
+	switch key {
+	case "name", "tool_name":
+		if t.Name != "" && t.Name != v.Text() {
+			r.problem(v.At, "conflicting-keys", "keep one", "the tool has two names")
+		}
+		c.Name = r.doc.Position(v.At)
+		t.Name = r.str(v)
+	case "version":
+		c.Version = r.doc.Position(v.At)
+		return r.toolField(t, key, v)
+	case "args", "schema", "parameters", "inputSchema", "input_schema":
+		c.Parameters = r.doc.Position(v.At)
+		return r.toolField(t, "parameters", v)
+	case "idempotence":
+		return r.toolField(t, "idempotent", v)
+	case "side_effects":
+		r.sideEffects(t, v)
+	case "read_only":
+		before := t.ReadOnly
+		t.ReadOnly = r.boolPtr(v)
+		r.contradicts(v, before, t.ReadOnly)
+	case "rate_limits":
+		return r.toolField(t, "rate_limit", v)
+	case "latency_budget", "latency_budget_ms":
+		r.latencyBudget(t, v)
+	case "safety_constraints":
+		return r.toolField(t, "safety", v)
+	case "strict", "cache_control", "$schema", "execution": // for the model's interface, or for editors
+	default:
+		return r.toolField(t, key, v)
+	}
+	return true
+}
+
+// sideEffects is read_only the other way round.
+func (r *reader) sideEffects(t *callvet.Tool, v *source.Node) {
+	yes := r.boolPtr(v)
+	if yes == nil {
+		return
+	}
+	before, only := t.ReadOnly, !*yes
+	t.ReadOnly = &only
+	r.contradicts(v, before, t.ReadOnly)
+}
+
+func (r *reader) contradicts(v *source.Node, before, now *bool) {
+	if before != nil && now != nil && *before != *now {
+		r.problem(v.At, "conflicting-keys", "keep read_only", "read_only and side_effects contradict each other")
+	}
+}
+
+// latencyBudget reads a number, which is for nine of ten executions, or p50 and p90.
+func (r *reader) latencyBudget(t *callvet.Tool, n *source.Node) {
+	if n.Kind != source.Map {
+		t.LatencyBudgetMS = r.number(n, 0)
+		return
+	}
+	r.fields(n, "p50 p90", func(key string, v *source.Node) bool {
+		switch key {
+		case "p50":
+			t.LatencyP50MS = r.number(v, 0)
+		case "p90":
+			t.LatencyBudgetMS = r.number(v, 0)
+		default:
+			return false
+		}
+		return true
+	})
+	if t.LatencyP50MS != nil && t.LatencyBudgetMS != nil && *t.LatencyP50MS > *t.LatencyBudgetMS {
+		r.problem(n.At, "out-of-range", "p90 is at least p50", "the budget's p50 is above its p90")
+	}
+}

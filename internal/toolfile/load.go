@@ -1,0 +1,209 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package toolfile
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+//go:embed tool.schema.json
+var schema string
+
+// Schema is the published JSON Schema (2020-12) of a tool file.
+func Schema() []byte { return []byte(schema) }
+
+// Limits of tool files.
+const (
+	DefaultLimit = 16 << 20 // bytes of one file
+	MaxFiles     = 10_000   // files of a folder
+)
+
+// Options are the settings of Load; the zero value has the defaults.
+type Options struct {
+	// Limit is the largest file in bytes; 0 means DefaultLimit.
+	Limit int64
+}
+
+// Load reads the tools of a file, or of all .json, .jsonc, .yaml and .yml files
+// of a folder in the order of their names (its subfolders are left out). The
+// problems say what could not be accepted; those that are not warnings mean that
+// the tools are not what their author wrote. The error is for what cannot be
+// read at all, and for a folder without tools; it wraps callvet.ErrNotFound,
+// callvet.ErrInvalid or callvet.ErrLimited.
+func Load(path string, opt Options) ([]callvet.Tool, []callvet.Problem, error) {
+	if opt.Limit <= 0 {
+		opt.Limit = DefaultLimit
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, missing(path, err)
+	}
+	l := loader{opt: opt, seen: map[string]callvet.Position{}}
+	if !info.IsDir() {
+		err = l.file(path)
+	} else {
+		err = l.folder(path)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.tools, l.problems, nil
+}
+
+func missing(path string, err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("read tools %s: %w", path, callvet.ErrNotFound),
+			Hint: "name a folder with files such as get_refund_policy.v3.json, or one file with tools",
+		}
+	}
+	return fmt.Errorf("read tools: %w", err)
+}
+
+type loader struct {
+	opt      Options
+	tools    []callvet.Tool
+	problems []callvet.Problem
+	seen     map[string]callvet.Position // name@version
+}
+
+func (l *loader) add(at callvet.Position, warning bool, code, key, fix, format string, args ...any) {
+	l.problems = append(l.problems, callvet.Problem{
+		Position: at, Code: code, Warning: warning, Key: key, Message: fmt.Sprintf(format, args...), Fix: fix,
+	})
+}
+
+func (l *loader) folder(dir string) error {
+	entries, err := os.ReadDir(dir) // sorted by name
+	if err != nil {
+		return fmt.Errorf("read tools: %w", err)
+	}
+	n := 0
+	for _, e := range entries {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".json", ".jsonc", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(e.Name()))) {
+			continue
+		}
+		if n++; n > MaxFiles {
+			return fmt.Errorf("read tools %s: %w: more than %d files", dir, callvet.ErrLimited, MaxFiles)
+		}
+		if err := l.file(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	if len(l.tools) == 0 && !slices.ContainsFunc(l.problems, func(p callvet.Problem) bool { return !p.Warning }) {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("read tools %s: %w: no file in the folder declares a tool", dir, callvet.ErrNotFound),
+			Hint: "tool files end in .json, .jsonc, .yaml or .yml",
+		}
+	}
+	return nil
+}
+
+func (l *loader) file(path string) error {
+	data, err := l.read(path)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(data)) == 0 || !utf8.Valid(data) {
+		l.add(callvet.Position{File: path}, false, "syntax", "", "save the tool's definition as UTF-8", "the file is empty or not UTF-8")
+		return nil
+	}
+	d, bad := source.Read(path, data)
+	if bad != nil {
+		f := &source.File{Name: path}
+		if d != nil {
+			f = d
+		}
+		l.problems = append(l.problems, f.Problem(bad))
+		return nil
+	}
+	found, alone, problems := native.ReadContracts(d)
+	l.problems = append(l.problems, problems...)
+	if alone {
+		l.named(path, &found[0])
+	}
+	for i := range found {
+		l.take(&found[i])
+	}
+	return nil
+}
+
+func (l *loader) read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, missing(path, err)
+	}
+	defer func() { _ = f.Close() }() // opened for reading only
+	data, err := io.ReadAll(io.LimitReader(f, l.opt.Limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read tools %s: %w", path, err)
+	}
+	if int64(len(data)) > l.opt.Limit {
+		return nil, fmt.Errorf("read tools %s: %w: more than %d bytes", path, callvet.ErrLimited, l.opt.Limit)
+	}
+	return data, nil
+}
+
+// take keeps a tool that is not there yet, and looks at its schema.
+func (l *loader) take(c *native.Contract) {
+	t := &c.Tool
+	id := t.Name + "@" + strings.TrimPrefix(t.Version, "v")
+	if first, dup := l.seen[id]; dup {
+		l.add(c.Name, false, "duplicate-tool", t.Name, "remove one, or give it another version",
+			"tool %s is declared twice in version %q, first at %s:%d", t.Name, t.Version, first.File, first.Line)
+		return
+	}
+	l.seen[id] = c.Name
+	if t.Parameters == nil {
+		l.add(c.At, true, "no-schema", t.Name, `add "args": {"type": "object", …}`, "tool %s has no schema: its calls cannot be validated", t.Name)
+	} else if _, err := contract.Compile(t.Parameters); err != nil {
+		l.add(c.Parameters, false, "bad-schema", t.Name, "", "the schema of tool %s does not compile: %v", t.Name, err)
+	}
+	l.tools = append(l.tools, *t)
+}
+
+// named holds a file's name such as get_refund_policy.v3.json against what is
+// in it, and takes the version from it where the file says none.
+func (l *loader) named(path string, c *native.Contract) {
+	name, version, ok := splitName(filepath.Base(path))
+	if !ok {
+		return
+	}
+	t := &c.Tool
+	if t.Name != name {
+		l.add(c.Name, false, "name-mismatch", t.Name, fmt.Sprintf("call the file %s.%s.json, or the tool %s", t.Name, version, name),
+			"the file's name says tool %s, its content %s", name, t.Name)
+	}
+	switch {
+	case t.Version == "":
+		t.Version = version
+	case strings.TrimPrefix(t.Version, "v") != strings.TrimPrefix(version, "v"):
+		l.add(c.Version, false, "version-mismatch", t.Name, fmt.Sprintf("call the file %s.v%s.json, or write \"version\": %q", name, strings.TrimPrefix(t.Version, "v"), version),
+			"the file's name says version %s, its content %s", version, t.Version)
+	}
+}
+
+// splitName reads NAME.vN.ext; ok is false for other names. The version may have
+// dots: pay.v1.2.json.
+func splitName(base string) (name, version string, ok bool) {
+	stem := strings.TrimSuffix(base, filepath.Ext(base))
+	i := strings.LastIndex(stem, ".v")
+	if i < 1 || i+2 >= len(stem) || stem[i+2] < '0' || stem[i+2] > '9' {
+		return "", "", false
+	}
+	return stem[:i], stem[i+1:], true
+}
