@@ -64,6 +64,7 @@ var rooms = map[string][]string{
 	"internal/suite": {
 		"", "value", "contract", "score", "internal/suite/dialect", "internal/suite/bfcl", "internal/suite/source", "internal/suite/native",
 	},
+	"internal/toolfile":          {"", "contract", "internal/suite/source", "internal/suite/native"},
 	"internal/provider/repair":   {"", "value"},
 	"internal/provider/answer":   {"", "value", "internal/provider/repair"},
 	"internal/provider":          {"", "value", "internal/provider/repair"},
