@@ -100,6 +100,8 @@ var thirdParty = map[string]string{
 	"github.com/jstemmer/go-junit-report/v2":   "internal/report",
 	"charm.land/lipgloss/v2":                   "internal/report",
 	"github.com/parquet-go/parquet-go":         "internal/columns",
+	"google.golang.org/protobuf":               "internal/trace/spans",
+	"go.opentelemetry.io/proto/otlp":           "internal/trace/spans", // tests only
 	"github.com/spf13/cobra":                   "cmd/callvet",
 	"golang.org/x/time":                        "internal/run",
 }

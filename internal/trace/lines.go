@@ -84,7 +84,7 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 		s.CallID = t.CaseID + "#" + strconv.Itoa(turn) + "#" + strconv.Itoa(j+1)
 	}
 	if c.Error != "" {
-		s.Error = quoted(nil, c.Error)
+		s.Error = AppendQuoted(nil, c.Error)
 	}
 	note, ok := a.Steps[n]
 	if !ok {

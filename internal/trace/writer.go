@@ -48,12 +48,12 @@ func (w *Writer) Step(s *Step) error {
 		}
 	}
 	b := w.buf[:0]
-	b = quoted(append(b, `{"task_id":`...), s.TaskID)
+	b = AppendQuoted(append(b, `{"task_id":`...), s.TaskID)
 	if s.Attempt > 0 {
 		b = strconv.AppendInt(append(b, `,"attempt":`...), int64(s.Attempt), 10)
 	}
 	if s.Target != "" {
-		b = quoted(append(b, `,"target":`...), s.Target)
+		b = AppendQuoted(append(b, `,"target":`...), s.Target)
 	}
 	b = append(b, `,"turn_id":`...)
 	if s.TurnID < 0 {
@@ -62,16 +62,16 @@ func (w *Writer) Step(s *Step) error {
 		b = strconv.AppendInt(b, int64(s.TurnID), 10)
 	}
 	b = quotedOrNull(append(b, `,"call_id":`...), s.CallID)
-	b = quoted(append(b, `,"tool":`...), JoinTool(s.Tool, s.ToolVersion))
+	b = AppendQuoted(append(b, `,"tool":`...), JoinTool(s.Tool, s.ToolVersion))
 	b = w.value(append(b, `,"args":`...), s.Args)
 	b = append(b, `,"args_raw":`...)
 	switch raw := s.ArgsRaw; {
 	case raw == "" && s.Args == nil:
 		b = append(b, `null`...)
 	case raw == "":
-		b = quoted(b, string(oneLine(w.redacted(s.Args))))
+		b = AppendQuoted(b, string(oneLine(w.redacted(s.Args))))
 	default:
-		b = quoted(b, w.payload(raw))
+		b = AppendQuoted(b, w.payload(raw))
 	}
 	b = number(append(b, `,"accept_time_ms":`...), s.AcceptMS)
 	b = w.value(append(b, `,"result":`...), s.Result)
@@ -85,7 +85,7 @@ func (w *Writer) Step(s *Step) error {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = quoted(b, w.payload(t))
+		b = AppendQuoted(b, w.payload(t))
 	}
 	b = append(b, ']')
 	b = w.namedSlices(b, s.Fields)
@@ -114,7 +114,7 @@ func (w *Writer) gold(b []byte, g *Gold) []byte {
 		b = append(strconv.AppendBool(append(b, `"needed":`...), *g.Needed), ',')
 	}
 	if g.Tool != "" {
-		b = append(quoted(append(b, `"tool":`...), g.Tool), ',')
+		b = append(AppendQuoted(append(b, `"tool":`...), g.Tool), ',')
 	}
 	if g.Args != nil {
 		b = append(w.value(append(b, `"args":`...), g.Args), ',')
@@ -123,7 +123,7 @@ func (w *Writer) gold(b []byte, g *Gold) []byte {
 		b = append(w.value(append(b, `"result":`...), g.Result), ',')
 	}
 	if g.ResultCheck != "" {
-		b = append(quoted(append(b, `"result_check":`...), g.ResultCheck), ',')
+		b = append(AppendQuoted(append(b, `"result_check":`...), g.ResultCheck), ',')
 	}
 	if len(b) > n {
 		b = b[:len(b)-1]
@@ -145,7 +145,7 @@ func (w *Writer) namedSlices(b []byte, f map[string]string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = quoted(append(quoted(b, k), ':'), w.payload(f[k]))
+		b = AppendQuoted(append(AppendQuoted(b, k), ':'), w.payload(f[k]))
 	}
 	return append(b, '}')
 }
@@ -155,7 +155,7 @@ func (w *Writer) Task(t *Task) error {
 	if t.TaskID == "" {
 		return fmt.Errorf("write task record: a task needs an id: %w", callvet.ErrInvalid)
 	}
-	rest, id := *t, quoted(nil, t.TaskID)
+	rest, id := *t, AppendQuoted(nil, t.TaskID)
 	rest.TaskID, rest.Input, rest.Conversation = "", nil, nil
 	raw, err := json.Marshal(rest)
 	if err != nil {
@@ -256,11 +256,11 @@ func quotedOrNull(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, `null`...)
 	}
-	return quoted(b, s)
+	return AppendQuoted(b, s)
 }
 
-// quoted appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD.
-func quoted(b []byte, s string) []byte {
+// AppendQuoted appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func AppendQuoted(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	for i := 0; i < len(s); {

@@ -28,6 +28,9 @@ func Detect(head []byte) string {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return "inspect"
 	}
+	if spans.IsProtobuf(head) {
+		return "otlp"
+	}
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	for _, text := range [][]byte{line, head} {

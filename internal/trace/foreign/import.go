@@ -56,6 +56,7 @@ type Importer struct {
 	sink   trace.Sink
 	log    trace.Log
 	format string
+	binary bool // OTLP in protobuf
 	split  int64
 	gather []gatherer
 	held   int64 // bytes of the lines that were gathered
@@ -95,6 +96,7 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	if i.format == "" {
 		i.format = Detect(head)
 	}
+	i.binary = spans.IsProtobuf(head)
 	if o.Lines.Live {
 		return i, i.grows(head)
 	}
@@ -166,6 +168,8 @@ func (i *Importer) read(take func(trace.Attempt) bool) error {
 	switch {
 	case string(head) == "PK\x03\x04":
 		return i.archive(take)
+	case i.binary:
+		return i.protobuf(take)
 	case i.format == Contract:
 		return i.own(take)
 	}
@@ -341,6 +345,25 @@ func (i *Importer) drain(take func(trace.Attempt) bool) bool {
 		}
 	}
 	return true
+}
+
+// protobuf reads an OTLP export, as if it were the JSON form.
+func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
+	data, err := io.ReadAll(io.LimitReader(i.src, i.o.MaxBytes+1))
+	if err != nil {
+		return fmt.Errorf("read recording: %w", err)
+	}
+	if int64(len(data)) > i.o.MaxBytes {
+		return fmt.Errorf("read recording: longer than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
+	}
+	v, err := spans.Protobuf(data)
+	if err != nil {
+		return err
+	}
+	if !i.value(v) {
+		return unknownForm()
+	}
+	return i.flush(take)
 }
 
 // archive reads an Inspect log in a ZIP file: its header and its samples.

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package spans reads attempts out of distributed traces: OTLP in JSON, the
-// dumps of Tempo and Jaeger, and flat lists of spans as SDKs write them.
+// Package spans reads attempts out of distributed traces: OTLP in JSON or
+// protobuf, the dumps of Tempo and Jaeger, and flat lists of spans as SDKs write them.
 //
 // It answers one question: which conversation and which calls do these spans
 // tell of? A Gatherer collects spans and gives one attempt per trace. It knows

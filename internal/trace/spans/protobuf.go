@@ -1,0 +1,243 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package spans
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/value"
+)
+
+// IsProtobuf tells an OTLP trace export in protobuf by its beginning.
+func IsProtobuf(head []byte) bool {
+	// The tags of TracesData.resource_spans, and of what ResourceSpans begins with:
+	// a resource, spans or an address.
+	const outer, inner = '\x0a', "\x0a\x12\x1a"
+	if len(head) < 4 || head[0] != outer {
+		return false
+	}
+	size, n := binary.Uvarint(head[1:])
+	if n <= 0 || size < 2 || len(head) <= 1+n || bytes.IndexByte([]byte(inner), head[1+n]) < 0 {
+		return false
+	}
+	// A text may begin like this by chance, but has no control characters; an
+	// export has a tag that is one in every attribute.
+	return bytes.ContainsFunc(head[:min(len(head), 4096)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
+}
+
+// Protobuf reads an ExportTraceServiceRequest or TracesData, which are the same
+// bytes, as the JSON form of OTLP. The error wraps callvet.ErrInvalid.
+func Protobuf(data []byte) (value.Value, error) {
+	text, err := tracesData().json(make([]byte, 0, 2*len(data)), data, 0)
+	if err != nil {
+		return value.Value{}, fmt.Errorf("read protobuf: %w: %w", callvet.ErrInvalid, err)
+	}
+	v, err := value.Parse(text)
+	if err != nil {
+		return value.Value{}, fmt.Errorf("read protobuf: %w: %w", callvet.ErrInvalid, err)
+	}
+	return v, nil
+}
+
+// kind is how a field's bytes are written in JSON.
+type kind uint8
+
+const (
+	inner  kind = iota // a message
+	text               // a string
+	id                 // bytes in hexadecimal digits, as OTLP has ids
+	blob               // bytes in base64
+	number             // an int64 in quotes
+	truth              // a bool
+	enum               // a number
+	time64             // a fixed64 in quotes
+	double             // a float64
+)
+
+// field is a field of a message that the importer reads.
+type field struct {
+	num  protowire.Number
+	name string
+	kind kind
+	list bool
+	of   *layout // for kind inner
+}
+
+// layout is a message; of a choice only the field that came last counts.
+type layout struct {
+	fields []field
+	choice bool
+}
+
+// tracesData is the layout of OTLP's traces, version 1, as far as Gatherer reads
+// its JSON form.
+func tracesData() *layout {
+	value := &layout{choice: true}
+	pair := &layout{fields: []field{{num: 1, name: "key", kind: text}, {num: 2, name: "value", of: value}}}
+	array := &layout{fields: []field{{num: 1, name: "values", list: true, of: value}}}
+	pairs := &layout{fields: []field{{num: 1, name: "values", list: true, of: pair}}}
+	value.fields = []field{
+		{num: 1, name: "stringValue", kind: text}, {num: 2, name: "boolValue", kind: truth}, {num: 3, name: "intValue", kind: number},
+		{num: 4, name: "doubleValue", kind: double}, {num: 5, name: "arrayValue", of: array}, {num: 6, name: "kvlistValue", of: pairs},
+		{num: 7, name: "bytesValue", kind: blob},
+	}
+	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64}, {num: 2, name: "name", kind: text}, {num: 3, name: "attributes", list: true, of: pair}}}
+	status := &layout{fields: []field{{num: 2, name: "message", kind: text}, {num: 3, name: "code", kind: enum}}}
+	span := &layout{fields: []field{
+		{num: 1, name: "traceId", kind: id}, {num: 2, name: "spanId", kind: id}, {num: 4, name: "parentSpanId", kind: id},
+		{num: 5, name: "name", kind: text}, {num: 6, name: "kind", kind: enum}, {num: 7, name: "startTimeUnixNano", kind: time64},
+		{num: 8, name: "endTimeUnixNano", kind: time64}, {num: 9, name: "attributes", list: true, of: pair},
+		{num: 11, name: "events", list: true, of: event}, {num: 15, name: "status", of: status},
+	}}
+	scope := &layout{fields: []field{{num: 2, name: "spans", list: true, of: span}}}
+	resource := &layout{fields: []field{{num: 1, name: "attributes", list: true, of: pair}}}
+	one := &layout{fields: []field{
+		{num: 1, name: "resource", of: resource}, {num: 2, name: "scopeSpans", list: true, of: scope},
+		{num: 1000, name: "instrumentationLibrarySpans", list: true, of: scope},
+	}}
+	return &layout{fields: []field{{num: 1, name: "resourceSpans", list: true, of: one}}}
+}
+
+// maxDepth bounds values in values; each takes two messages.
+const maxDepth = 200
+
+var errDepth = errors.New("values are nested too deeply")
+
+// json appends a message as JSON.
+func (l *layout) json(dst, data []byte, depth int) ([]byte, error) {
+	if depth > maxDepth {
+		return dst, errDepth
+	}
+	found, err := l.split(data)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, '{')
+	comma := false
+	for i, f := range l.fields {
+		if len(found[i]) == 0 {
+			continue
+		}
+		if comma {
+			dst = append(dst, ',')
+		}
+		comma = true
+		dst = append(append(append(dst, '"'), f.name...), '"', ':')
+		if dst, err = f.json(dst, found[i], depth); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// split gives the contents of each field, in the order of l.fields. Unknown fields
+// and those of another wire type are left out, as protobuf does.
+func (l *layout) split(data []byte) ([][][]byte, error) {
+	found := make([][][]byte, len(l.fields))
+	for len(data) > 0 {
+		num, typ, n := protowire.ConsumeTag(data)
+		if n < 0 {
+			return nil, protowire.ParseError(n)
+		}
+		data = data[n:]
+		if n = protowire.ConsumeFieldValue(num, typ, data); n < 0 {
+			return nil, protowire.ParseError(n)
+		}
+		content := data[:n]
+		data = data[n:]
+		for i, f := range l.fields {
+			if f.num != num || f.kind.wire() != typ {
+				continue
+			}
+			if typ == protowire.BytesType {
+				content, _ = protowire.ConsumeBytes(content)
+			}
+			if l.choice {
+				clear(found)
+			}
+			found[i] = append(found[i], content)
+		}
+	}
+	return found, nil
+}
+
+func (k kind) wire() protowire.Type {
+	switch k {
+	case number, truth, enum:
+		return protowire.VarintType
+	case time64, double:
+		return protowire.Fixed64Type
+	}
+	return protowire.BytesType
+}
+
+// json appends a field that came at least once.
+func (f field) json(dst []byte, found [][]byte, depth int) ([]byte, error) {
+	if f.kind != inner {
+		return f.kind.json(dst, found[len(found)-1]), nil
+	}
+	if !f.list {
+		// Parts of one message are merged, which is to read them one after another.
+		return f.of.json(dst, bytes.Join(found, nil), depth+1)
+	}
+	dst = append(dst, '[')
+	for i, one := range found {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = f.of.json(dst, one, depth+1); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+func (k kind) json(dst, content []byte) []byte {
+	switch k {
+	case id:
+		return append(hex.AppendEncode(append(dst, '"'), content), '"')
+	case blob:
+		return append(base64.StdEncoding.AppendEncode(append(dst, '"'), content), '"')
+	case number:
+		x, _ := protowire.ConsumeVarint(content)
+		return append(strconv.AppendInt(append(dst, '"'), int64(x), 10), '"')
+	case truth:
+		x, _ := protowire.ConsumeVarint(content)
+		return strconv.AppendBool(dst, x != 0)
+	case enum:
+		x, _ := protowire.ConsumeVarint(content)
+		return strconv.AppendInt(dst, int64(int32(x)), 10)
+	case time64:
+		x, _ := protowire.ConsumeFixed64(content)
+		return append(strconv.AppendUint(append(dst, '"'), x, 10), '"')
+	case double:
+		x, _ := protowire.ConsumeFixed64(content)
+		return appendFloat(dst, math.Float64frombits(x))
+	}
+	return trace.AppendQuoted(dst, string(content))
+}
+
+// appendFloat writes what JSON has no number for as protobuf's JSON form does.
+func appendFloat(dst []byte, x float64) []byte {
+	switch {
+	case math.IsNaN(x):
+		return append(dst, `"NaN"`...)
+	case math.IsInf(x, 1):
+		return append(dst, `"Infinity"`...)
+	case math.IsInf(x, -1):
+		return append(dst, `"-Infinity"`...)
+	}
+	return strconv.AppendFloat(dst, x, 'g', -1, 64)
+}
