@@ -130,7 +130,8 @@ func (t *dojoTally) table(out io.Writer, row dojoScore) bool {
 }
 
 // dojoAgreement prints how the rule fares beside what guessing from names and
-// values gets right, and counts the runs in which it is better.
+// values gets right, and counts the runs in which it is better than the best guess
+// (or right in every case).
 func dojoAgreement(out io.Writer, folder string, ts []*dojoTally) (good, all int) {
 	fmt.Fprintf(out, "%s: injected instruction followed, beside the official verdict\n", folder)
 	fmt.Fprintf(out, "%-5s %-32s %-24s %4s %7s %7s %7s %7s %7s %6s %6s %8s\n",
@@ -144,7 +145,7 @@ func dojoAgreement(out io.Writer, folder string, ts []*dojoTally) (good, all int
 		pct := func(k int) float64 { return 100 * float64(k) / float64(t.scored) }
 		floor := slices.Max(t.naive[:])
 		mark := "WRONG"
-		if t.agree > floor {
+		if t.agree > floor || t.agree == t.scored {
 			mark = "ok"
 			good++
 		}
