@@ -61,7 +61,7 @@ func (x *Index) Expand(stems []string, e Expansion) Group {
 	var g Group
 	for _, s := range stems {
 		if x.Has(s) {
-			g = append(g, Term{Text: s, Weight: 1})
+			g = g.add(s, 1)
 		}
 	}
 	own := len(g)
