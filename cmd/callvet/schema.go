@@ -14,13 +14,14 @@ import (
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/internal/trace"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema suite|targets|trace|gates|labels|calibration", Short: "Print the JSON Schema of a file format, for editors",
-		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "gates", "labels", "calibration"},
+		Use: "schema suite|targets|trace|tool|gates|labels|calibration", Short: "Print the JSON Schema of a file format, for editors",
+		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "tool", "gates", "labels", "calibration"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "targets" {
 				_, err := io.WriteString(a.out, targetsSchema)
@@ -32,6 +33,10 @@ func (a *app) schemaCommand() *cobra.Command {
 			}
 			if args[0] == "trace" {
 				_, err := a.out.Write(trace.Schema())
+				return err
+			}
+			if args[0] == "tool" {
+				_, err := a.out.Write(toolfile.Schema())
 				return err
 			}
 			if b, err := labels.Schema(args[0]); err == nil {
