@@ -95,6 +95,9 @@ verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
 verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its own
 	go run ./cmd/callvet-verify agentdojo
+.PHONY: verify-judges
+verify-judges: ## published figures of judges, and success corrected for their errors
+	go run ./cmd/callvet-verify judges
 verify-coverage: ## simulations: how often the intervals hold the truth
 	go run ./cmd/callvet-verify coverage
 

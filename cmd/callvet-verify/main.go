@@ -11,6 +11,7 @@
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
+//	callvet-verify judges           published figures of judges, and their correction
 //	callvet-verify coverage         how often the intervals hold the truth
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -27,7 +28,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -60,8 +61,10 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return statistics(out, vectorDir())
 	case args[0] == "agentdojo":
 		return agentDojo(out, data)
+	case args[0] == "judges":
+		return judges(out, data)
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges or coverage", args[0])
 }
