@@ -29,7 +29,7 @@ const (
 func HTML(w io.Writer, v *View) error {
 	t, err := template.New("sheet").Funcs(template.FuncMap{
 		"clean": plain.Clean, "line": plain.Line, "thousands": plain.Thousands, "percent": plain.Percent, "amount": figure.Amount,
-		"lines": figure.Lines, "bar": figure.RateBar, "where": where, "title": panel.Title, "mark": mark, "p": figure.P,
+		"lines": figure.Lines, "bar": figure.RateBar, "where": where, "mark": mark, "p": figure.P,
 		"steps": func(s panel.Slice) [][]row { a, b := steps(&s); return [][]row{a, b} },
 	}).Parse(pageHTML)
 	if err != nil {
@@ -73,9 +73,9 @@ func (p *page) Listed() []string {
 
 // SliceTable is the table of a target's slices.
 type SliceTable struct {
-	Names []string
-	Rows  []SliceRow
-	More  int
+	Titles []string
+	Rows   []SliceRow
+	More   int
 }
 
 // SliceRow is one slice.
@@ -87,11 +87,15 @@ type SliceRow struct {
 
 // Slices of a target.
 func (p *page) Slices(t *panel.TargetPanel) SliceTable {
-	out := SliceTable{Names: sliced(t), More: max(0, len(t.Slices)-maxPageSlices)}
+	out := SliceTable{More: max(0, len(t.Slices)-maxPageSlices)}
+	names := sliced(t)
+	for _, n := range names {
+		out.Titles = append(out.Titles, t.Overall.Metric(n).Title)
+	}
 	for i := range t.Slices[:min(len(t.Slices), maxPageSlices)] {
 		s := &t.Slices[i]
 		r := SliceRow{Name: plain.Line(s.Key) + "=" + plain.Line(s.Value), Tasks: s.Cases}
-		for _, n := range out.Names {
+		for _, n := range names {
 			r.Cells = append(r.Cells, s.Metric(n))
 		}
 		out.Rows = append(out.Rows, r)

@@ -82,7 +82,7 @@ func mdSlices(b *bytes.Buffer, t *panel.TargetPanel) {
 	}
 	b.WriteString("<details><summary>Slices</summary>\n\n| slice | tasks |")
 	for _, n := range names {
-		fmt.Fprintf(b, " %s |", panel.Title(n))
+		fmt.Fprintf(b, " %s |", t.Overall.Metric(n).Title)
 	}
 	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(names)) + "\n")
 	for i := range t.Slices[:min(len(t.Slices), 60)] {

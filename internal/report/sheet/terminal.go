@@ -111,7 +111,7 @@ func (t *text) slices(p *panel.TargetPanel) {
 	}
 	out := [][]string{{"Slices", "tasks"}}
 	for _, n := range names {
-		out[0] = append(out[0], panel.Title(n))
+		out[0] = append(out[0], p.Overall.Metric(n).Title)
 	}
 	for i := range p.Slices[:min(len(p.Slices), maxSlices)] {
 		s := &p.Slices[i]
