@@ -98,6 +98,11 @@ verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its o
 .PHONY: verify-judges
 verify-judges: ## published figures of judges, and success corrected for their errors
 	go run ./cmd/callvet-verify judges
+.PHONY: verify-bm25 verify-retrieval
+verify-bm25: ## BM25 against recorded figures and scores of another implementation
+	go run ./cmd/callvet-verify bm25
+verify-retrieval: ## the presets on open catalogs, beside BM25 references
+	go run ./cmd/callvet-verify retrieval
 verify-coverage: ## simulations: how often the intervals hold the truth
 	go run ./cmd/callvet-verify coverage
 

@@ -12,6 +12,9 @@
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
 //	callvet-verify judges           published figures of judges, and their correction
+//	callvet-verify bm25             BM25 against recorded figures and scores
+//	callvet-verify retrieval        presets on open catalogs, beside BM25 references
+//	callvet-verify retrieval-tune   look for better weights on the train half
 //	callvet-verify coverage         how often the intervals hold the truth
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -24,11 +27,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 )
+
+// tuneRounds is how often all weights are gone through.
+const tuneRounds = 4
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -63,8 +71,14 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return agentDojo(out, data)
 	case args[0] == "judges":
 		return judges(out, data)
+	case args[0] == "bm25":
+		return retrieval.BM25(out, data)
+	case args[0] == "retrieval":
+		return retrieval.Table(ctx, out, data)
+	case args[0] == "retrieval-tune":
+		return true, retrieval.Tune(ctx, out, data, tuneRounds)
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune or coverage", args[0])
 }
