@@ -28,18 +28,22 @@ type gateFlags struct {
 	gates, baseline, policy string
 	outputs                 []string
 	annotations             bool
+	// Of trace files.
+	tools, calibrations []string
+	judge               string
 }
 
 func (a *app) gateCommand() *cobra.Command {
 	var f gateFlags
 	cmd := &cobra.Command{
-		Use: "gate RUN", Short: "Hold a run against gates: passed, failed or inconclusive",
-		Long: `Hold the metrics of a run against the gates of a file, or of the run's own suite.
+		Use: "gate RUN|TRACES", Short: "Hold a run or a trace file against gates: passed, failed or inconclusive",
+		Long: `Hold the metrics of a run, or of a trace file, against the gates of a file, or of the run's own suite.
+An argument that is an existing file is a trace file, - is one on standard input; --baseline is another one then.
 A gate passes when the pessimistic end of the interval meets its bound and fails when the other end misses it;
 anything between is inconclusive, and the report says how many more cases would settle it.
 
 Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: inconclusive, 2: a bad gate file.`,
-		Example: "  callvet gates init\n  callvet gate last --gates gates.yaml\n  callvet gate last --gates gates.yaml --baseline main -o gates.md -o gates.xml",
+		Example: "  callvet gates init\n  callvet gate last --gates gates.yaml\n  callvet gate last --gates gates.yaml --baseline main -o gates.md -o gates.xml\n  callvet gate traces.jsonl --tools tools.json --gates gates.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.holdGates(cmd.Context(), args[0], &f)
@@ -47,10 +51,13 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.gates, "gates", "", "file with the gates (default: those of the run's suite)")
-	fs.StringVar(&f.baseline, "baseline", "", "run to compare with, for gates against a baseline")
+	fs.StringVar(&f.baseline, "baseline", "", "run or trace file to compare with, for gates against a baseline")
 	fs.StringVar(&f.policy, "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
+	fs.StringSliceVar(&f.tools, "tools", nil, "of a trace file: file with the tools' schemas")
+	fs.StringVar(&f.judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
+	fs.StringArrayVar(&f.calibrations, "calibration", nil, "of a trace file: what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	return cmd
 }
 
@@ -89,6 +96,9 @@ type held struct {
 }
 
 func (a *app) holdGates(ctx context.Context, ref string, f *gateFlags) error {
+	if ref == "-" && f.gates == "-" {
+		return usagef("standard input holds the traces or the gates, not both")
+	}
 	if f.policy != "" && f.policy != string(gate.Strict) && f.policy != string(gate.Lenient) {
 		return usagef("--policy %s: strict or lenient", f.policy)
 	}
@@ -100,7 +110,13 @@ func (a *app) holdGates(ctx context.Context, ref string, f *gateFlags) error {
 		}
 		faces = append(faces, face)
 	}
-	rep, err := a.gateRun(ctx, ref, f)
+	hold := a.gateRun
+	if ref == "-" || a.isTraceFile(ref) {
+		hold = a.gateTraces
+	} else if len(f.tools)+len(f.calibrations) > 0 || f.judge != "" {
+		return usagef("--tools, --judge and --calibration are about trace files, and %s is none", ref)
+	}
+	rep, err := hold(ctx, ref, f)
 	if err != nil {
 		return err
 	}
@@ -151,7 +167,7 @@ func (a *app) gateRun(ctx context.Context, ref string, f *gateFlags) (rep *gates
 	if err != nil {
 		return nil, err
 	}
-	h, err := holdRun(ctx, db, l, f.baseline, sliceKeys(file.Gates))
+	h, err := holdRun(ctx, db, l, f.baseline, file.Gates)
 	if err != nil {
 		return nil, err
 	}
@@ -242,8 +258,14 @@ func sliceKeys(gs []gates.Gate) []string {
 	return keys
 }
 
+// compares reports whether a gate is about a baseline.
+func compares(gs []gates.Gate) bool {
+	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Kind == gates.Regression })
+}
+
 // holdRun sums a stored run up for its gates.
-func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, keys []string) (*held, error) {
+func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, gs []gates.Gate) (*held, error) {
+	keys := sliceKeys(gs)
 	h := &held{subject: "run " + l.run.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
 	var bad error
 	fields := map[string]bool{}
@@ -273,8 +295,10 @@ func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, keys
 		if err != nil {
 			return nil, err
 		}
-		if h.input.Comparison, err = compare(ctx, db, base, l, keys); err != nil {
-			return nil, err
+		if compares(gs) {
+			if h.input.Comparison, err = compare(ctx, db, base, l, keys); err != nil {
+				return nil, err
+			}
 		}
 		h.baseline = "run " + base.run.ID
 	}

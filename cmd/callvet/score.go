@@ -35,6 +35,7 @@ type scoreFlags struct {
 	jobs       int
 	strict     bool
 	confidence float64
+	complete   bool // keep slices of every size: gates ask for them by name
 	// calibrations are what is known of judges; they come from their own flag.
 	calibrations []steps.Calibrated
 }
@@ -133,6 +134,9 @@ func (a *app) scoreFiles(ctx context.Context, paths []string, f scoreFlags) (*pa
 func (a *app) scoreTraces(ctx context.Context, paths []string, f scoreFlags) (*scored, error) {
 	cfg := steps.Config{
 		SliceBy: f.slices, Partial: f.partial != "", Files: len(paths) > 1, Confidence: f.confidence, Calibrations: f.calibrations,
+	}
+	if f.complete {
+		cfg.MinTagTasks, cfg.MaxValues = 1, 1<<16
 	}
 	partial, err := a.isPartial(paths[0])
 	if err != nil {

@@ -142,7 +142,23 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 		_, c.v.Cure = c.errorWords()
 	default:
 		_, c.v.Cure = statusWords(iv.Status, c.task)
+		if iv.Status == stats.StatusNoData {
+			c.v.Cure = whatItNeeds(m.Name)
+		}
 	}
+}
+
+// whatItNeeds says what must be recorded or given for a metric that has no data.
+func whatItNeeds(metric string) string {
+	switch strings.TrimSuffix(metric, "_by_task") {
+	case "schema_valid", "unknown_tool_rate":
+		return "no data: give the tools with their schemas (--tools)"
+	case "safety_incidents", "safe_calls":
+		return "no data: say what is safe, in the tools' schemas (--tools), or record incidents"
+	case "true_success":
+		return "no data: it needs verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)"
+	}
+	return "no data: check that this is recorded at all"
 }
 
 // needs tells a number of further tasks, or what to say where none is known.
@@ -213,7 +229,7 @@ func (c *claim) zero(m *panel.Metric) {
 		why = "none was seen"
 	case gate.ReasonNoExposure:
 		s, why = c.subject(), "nothing was exposed to it"
-		c.v.Cure = "add " + c.task + "s that tempt to it, or check that it is recorded at all"
+		c.v.Cure = "add " + c.task + "s that tempt to it; " + whatItNeeds(m.Name)
 	case gate.ReasonSmallExposure:
 		why = fmt.Sprintf("%d are needed to rule out %s", z.Required, rounded(c.g.MaxRate))
 		c.v.Needed = z.Required - exposure
@@ -285,11 +301,11 @@ func missing(name string, s *panel.Slice) string {
 			judges = append(judges, n)
 		}
 	}
-	switch {
-	case len(judges) > 0:
+	if len(judges) > 0 {
 		return "name the judge: " + list(judges, 12)
-	case name == "true_success":
-		return "it needs verdicts of a judge and a calibration of that judge: callvet calibrate, then --calibration"
+	}
+	if needs := whatItNeeds(name); needs != whatItNeeds("") {
+		return needs
 	}
 	if near := callvet.Nearest(name, names); near != "" {
 		return "it has " + near + "; otherwise record what the metric needs, or drop the gate"
@@ -321,6 +337,9 @@ const maxPlaces = 3
 // places are the tasks to look at: those that pass no longer, or the weakest.
 func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 	var out []Place
+	if v.Interval == nil || !v.Interval.Defined() {
+		return nil
+	}
 	if v.Gate.Kind == Regression && in.Comparison != nil && v.Key == "" {
 		for i := range in.Comparison.Targets {
 			tc := &in.Comparison.Targets[i]

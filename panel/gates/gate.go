@@ -135,7 +135,7 @@ type Verdict struct {
 
 // Place is something to look at: a case of a run or a task of a trace file.
 type Place struct {
-	Task string `json:"task"`
+	Task string `json:"task,omitempty"`
 	File string `json:"file,omitempty"`
 	Line int64  `json:"line,omitempty"`
 	// Command opens it; empty where there is none.

@@ -132,7 +132,7 @@ func count(n int, noun string) string {
 func statusWords(status stats.Status, task string) (sentence, cure string) {
 	switch string(status) {
 	case string(stats.StatusNoData):
-		return "nothing was measured", "no data: check that this is recorded at all"
+		return "nothing was measured", whatItNeeds("")
 	case string(stats.StatusNoGold):
 		return "nothing says what would have been right", "add gold calls or labels: without them this cannot be measured"
 	case string(stats.StatusSingleCluster):

@@ -1,0 +1,121 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// gateTraces holds a trace file against gates.
+func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates.Report, error) {
+	file, err := a.gateFile(f.gates, nil)
+	if err != nil {
+		return nil, err
+	}
+	keys := sliceKeys(file.Gates)
+	sf := scoreFlags{tools: f.tools, slices: keys, complete: true}
+	if sf.calibrations, err = a.calibrated(f.calibrations, path); err != nil {
+		return nil, err
+	}
+	s, err := a.scoreTraces(ctx, []string{path}, sf)
+	if err != nil {
+		return nil, err
+	}
+	a.tellLog(s)
+	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}}
+	if h.input.Keys, err = a.traceKeys(ctx, path, s.panels, keys); err != nil {
+		return nil, err
+	}
+	if f.baseline != "" && compares(file.Gates) {
+		if h.input.Comparison, err = a.difference(ctx, f.baseline, path, f.judge, keys); err != nil {
+			return nil, err
+		}
+	}
+	h.baseline = f.baseline
+	h.open = func(_ context.Context, rep *gates.Report) error {
+		for i := range rep.Verdicts {
+			v := &rep.Verdicts[i]
+			for j := range v.Open {
+				if p := &v.Open[j]; p.File == "" && p.Line > 0 {
+					p.File = path
+				}
+			}
+			if v.Key != "" && v.Verdict != gate.Pass && v.N > 0 && path != "-" {
+				v.Open = append(v.Open, gates.Place{Command: "callvet score " + shellQuote(path) + " --slice " + shellQuote(v.Key)})
+			}
+		}
+		return nil
+	}
+	return a.decide(ctx, h, file, f)
+}
+
+// traceKeys are the slice keys that a trace file has, which a second reading
+// tells where the panels lack one that a gate names.
+func (a *app) traceKeys(ctx context.Context, path string, p *panel.Panels, keys []string) ([]string, error) {
+	have := tableKeys(p)
+	missing := func(k string) bool { return !slices.Contains(have, k) }
+	if len(p.Targets) == 0 || path == "-" || !slices.ContainsFunc(keys, missing) {
+		return have, nil
+	}
+	all, err := a.scoreTraces(ctx, []string{path}, scoreFlags{slices: append(steps.DefaultSlices(), "*"), complete: true})
+	if err != nil {
+		return nil, err
+	}
+	return append(have, tableKeys(all.panels)...), nil
+}
+
+func tableKeys(p *panel.Panels) []string {
+	var out []string
+	for i := range p.Targets {
+		for _, s := range p.Targets[i].Slices {
+			if !slices.Contains(out, s.Key) {
+				out = append(out, s.Key)
+			}
+		}
+	}
+	return out
+}
+
+// calibrated reads calibration files for the judges of a trace file. A
+// calibration that is not for the very judge of the file is kept with the reason
+// why it may not be used.
+func (a *app) calibrated(files []string, traces string) ([]steps.Calibrated, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	if traces == "-" {
+		return nil, usagef("--calibration reads the traces twice, to see whose verdicts they hold: name a file")
+	}
+	run, err := a.readJudged(traces)
+	if err != nil {
+		return nil, err
+	}
+	verdicts := run.judgements()
+	var out []steps.Calibrated
+	for _, name := range files {
+		c, err := labels.LoadCalibration(a.path(name))
+		if err != nil {
+			return nil, err
+		}
+		one := steps.Calibrated{Judge: c.Judge.Name, Design: string(c.Design)}
+		if one.Cal, err = c.Transported(); err != nil {
+			one.Refused = err.Error()
+		}
+		for i := range verdicts {
+			if j := verdicts[i].Verdict.Judge; j.Name == c.Judge.Name && one.Refused == "" {
+				if err := c.AppliesTo(j); err != nil {
+					one.Refused = err.Error()
+				}
+			}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
