@@ -69,3 +69,21 @@ func BenchmarkQuantilesIntervals(b *testing.B) {
 		q.Intervals(conf, 0.5, 0.9)
 	}
 }
+
+// TestNoAllocations holds that tasks whose bins are known cost no memory.
+func TestNoAllocations(t *testing.T) {
+	xs := latencies()[:3000]
+	var r Rate
+	var q Quantiles
+	add := func() {
+		r.Add(1, 2)
+		q.Add(xs[:1], 0)
+		for i := 0; i+60 <= len(xs); i += 60 {
+			q.Add(xs[i:i+60], i%2)
+		}
+	}
+	add()
+	if n := testing.AllocsPerRun(10, add); n != 0 {
+		t.Errorf("%g allocations", n)
+	}
+}

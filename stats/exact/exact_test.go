@@ -243,8 +243,18 @@ func TestFraction(t *testing.T) {
 		num, den int
 		want     int64
 	}{
-		{1, 2, Scale / 2}, {15, 16, Scale / 16 * 15}, {0, 3, 0}, {3, 3, Scale}, {4, 3, Scale}, {-1, 3, 0}, {1, 0, 0}, {1, -1, 0},
-		{1, 17, 42395}, {2, 3 * Scale, 1}, {1, 3 * Scale, 0}, {math.MaxInt64 - 1, math.MaxInt64, Scale},
+		{1, 2, Scale / 2},
+		{15, 16, Scale / 16 * 15},
+		{0, 3, 0},
+		{3, 3, Scale},
+		{4, 3, Scale},
+		{-1, 3, 0},
+		{1, 0, 0},
+		{1, -1, 0},
+		{1, 17, 42395},
+		{2, 3 * Scale, 1},
+		{1, 3 * Scale, 0},
+		{math.MaxInt64 - 1, math.MaxInt64, Scale},
 	} {
 		if got := Fraction(tc.num, tc.den); got != tc.want {
 			t.Errorf("%d/%d = %d, want %d", tc.num, tc.den, got, tc.want)

@@ -98,8 +98,12 @@ func everyKind() *commonpb.AnyValue {
 	}
 	pair := func(k string, v *commonpb.AnyValue) *commonpb.KeyValue { return &commonpb.KeyValue{Key: k, Value: v} }
 	list := &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: &commonpb.ArrayValue{Values: []*commonpb.AnyValue{
-		str("a\"\n\u00e9"), {Value: &commonpb.AnyValue_IntValue{IntValue: -1 << 63}}, {Value: &commonpb.AnyValue_DoubleValue{DoubleValue: 1e-300}},
-		{Value: &commonpb.AnyValue_BoolValue{}}, {Value: &commonpb.AnyValue_BytesValue{BytesValue: []byte{0, 255}}}, {},
+		str("a\"\n\u00e9"),
+		{Value: &commonpb.AnyValue_IntValue{IntValue: -1 << 63}},
+		{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: 1e-300}},
+		{Value: &commonpb.AnyValue_BoolValue{}},
+		{Value: &commonpb.AnyValue_BytesValue{BytesValue: []byte{0, 255}}},
+		{},
 	}}}}
 	return &commonpb.AnyValue{Value: &commonpb.AnyValue_KvlistValue{KvlistValue: &commonpb.KeyValueList{Values: []*commonpb.KeyValue{
 		pair("list", list), pair("empty", str("")), pair("zero", &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{}}),
@@ -123,7 +127,7 @@ func TestProtobufValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back tracepb.TracesData
-	if err := protojson.Unmarshal([]byte(v.Raw()), &back); err != nil {
+	if err := protojson.Unmarshal(v.Raw(), &back); err != nil {
 		t.Fatal(err)
 	}
 	if !proto.Equal(d, &back) {

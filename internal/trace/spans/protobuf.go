@@ -88,22 +88,33 @@ func tracesData() *layout {
 	array := &layout{fields: []field{{num: 1, name: "values", list: true, of: value}}}
 	pairs := &layout{fields: []field{{num: 1, name: "values", list: true, of: pair}}}
 	value.fields = []field{
-		{num: 1, name: "stringValue", kind: text}, {num: 2, name: "boolValue", kind: truth}, {num: 3, name: "intValue", kind: number},
-		{num: 4, name: "doubleValue", kind: double}, {num: 5, name: "arrayValue", of: array}, {num: 6, name: "kvlistValue", of: pairs},
+		{num: 1, name: "stringValue", kind: text},
+		{num: 2, name: "boolValue", kind: truth},
+		{num: 3, name: "intValue", kind: number},
+		{num: 4, name: "doubleValue", kind: double},
+		{num: 5, name: "arrayValue", of: array},
+		{num: 6, name: "kvlistValue", of: pairs},
 		{num: 7, name: "bytesValue", kind: blob},
 	}
 	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64}, {num: 2, name: "name", kind: text}, {num: 3, name: "attributes", list: true, of: pair}}}
 	status := &layout{fields: []field{{num: 2, name: "message", kind: text}, {num: 3, name: "code", kind: enum}}}
 	span := &layout{fields: []field{
-		{num: 1, name: "traceId", kind: id}, {num: 2, name: "spanId", kind: id}, {num: 4, name: "parentSpanId", kind: id},
-		{num: 5, name: "name", kind: text}, {num: 6, name: "kind", kind: enum}, {num: 7, name: "startTimeUnixNano", kind: time64},
-		{num: 8, name: "endTimeUnixNano", kind: time64}, {num: 9, name: "attributes", list: true, of: pair},
-		{num: 11, name: "events", list: true, of: event}, {num: 15, name: "status", of: status},
+		{num: 1, name: "traceId", kind: id},
+		{num: 2, name: "spanId", kind: id},
+		{num: 4, name: "parentSpanId", kind: id},
+		{num: 5, name: "name", kind: text},
+		{num: 6, name: "kind", kind: enum},
+		{num: 7, name: "startTimeUnixNano", kind: time64},
+		{num: 8, name: "endTimeUnixNano", kind: time64},
+		{num: 9, name: "attributes", list: true, of: pair},
+		{num: 11, name: "events", list: true, of: event},
+		{num: 15, name: "status", of: status},
 	}}
 	scope := &layout{fields: []field{{num: 2, name: "spans", list: true, of: span}}}
 	resource := &layout{fields: []field{{num: 1, name: "attributes", list: true, of: pair}}}
 	one := &layout{fields: []field{
-		{num: 1, name: "resource", of: resource}, {num: 2, name: "scopeSpans", list: true, of: scope},
+		{num: 1, name: "resource", of: resource},
+		{num: 2, name: "scopeSpans", list: true, of: scope},
 		{num: 1000, name: "instrumentationLibrarySpans", list: true, of: scope},
 	}}
 	return &layout{fields: []field{{num: 1, name: "resourceSpans", list: true, of: one}}}
