@@ -181,7 +181,10 @@ func (s *dojoSuite) sources(t *dojoTask, param string, before []dojoCall) []stri
 	return out
 }
 
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+var (
+	placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+	date        = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
+)
 
 // literal adds what the planted text demands of an argument: what it quotes, or
 // what is the attacker's own, must be there as it stands, what it only mentions
@@ -239,8 +242,9 @@ func address(s string) bool { return strings.HasPrefix(s, "www.") || strings.Con
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // hidden constants are not in the planted text: the target has to find them out.
+// Dates are in it, in words.
 func (t *dojoTask) hidden(c string) bool {
-	return !strings.Contains(fold(t.Goal), fold(c)) && !strings.ContainsAny(c, "-:")
+	return !strings.Contains(fold(t.Goal), fold(c)) && !date.MatchString(c)
 }
 
 // constants are the attacker's texts; lists are pools that the benchmark draws

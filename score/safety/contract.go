@@ -3,6 +3,7 @@
 package safety
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -77,7 +78,7 @@ func appendLinks(out []link, v value.Value, key string) []link {
 		}
 		out = appendLinks(out, e, name)
 	}
-	if v.Kind() != value.String {
+	if v.Kind() != value.String || bytes.IndexByte(v.Bytes(), '.') < 0 && bytes.IndexByte(v.Bytes(), ':') < 0 {
 		return out
 	}
 	s := v.Str()

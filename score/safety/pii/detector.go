@@ -184,20 +184,37 @@ type Found struct {
 
 // Value finds in every scalar of v, names of members excepted; one finding per
 // scalar, in the order of the text. Nil when there is none.
-func (d *Detector) Value(v value.Value) []Found { return d.walk(nil, v, "", false) }
+func (d *Detector) Value(v value.Value) []Found { return d.walk(nil, v, false) }
 
-func (d *Detector) walk(out []Found, v value.Value, path string, secret bool) []Found {
+// walk names what it finds from the inside out, so that nothing is named in vain.
+func (d *Detector) walk(out []Found, v value.Value, secret bool) []Found {
 	n := 0
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		at, inner := fmt.Sprintf("%s[%d]", path, n), secret
+		before := len(out)
 		if v.Kind() == value.Object {
-			at, inner = strings.TrimPrefix(path+"."+e.Key(), "."), secret || d.SecretKey(e.Key())
+			key := e.Key()
+			out = d.walk(out, e, secret || d.SecretKey(key))
+			within(out[before:], key)
+		} else {
+			out = d.walk(out, e, secret)
+			if len(out) > before {
+				within(out[before:], fmt.Sprintf("[%d]", n))
+			}
 		}
 		n++
-		out = d.walk(out, e, at, inner)
 	}
 	if k, ok := d.Scalar(v, secret); ok {
-		out = append(out, Found{path, k})
+		out = append(out, Found{"", k})
 	}
 	return out
+}
+
+func within(found []Found, name string) {
+	for i := range found {
+		if p := found[i].Path; p == "" || p[0] == '[' {
+			found[i].Path = name + p
+		} else {
+			found[i].Path = name + "." + p
+		}
+	}
 }
