@@ -39,7 +39,7 @@ func (a *app) traceLedger(path, judge string, slices []string) (*panel.Ledger, e
 	if err != nil {
 		return nil, err
 	}
-	b := ledgerBuilder{judge: judge, name: filepath.Base(path), red: red, seen: map[string]bool{}, judges: map[string]bool{}}
+	b := ledgerBuilder{judge: judge, name: filepath.Base(path), red: red, seen: map[string]bool{}, known: map[string]bool{}, judges: map[string]bool{}}
 	log, err := b.read(file)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
@@ -62,14 +62,21 @@ type ledgerBuilder struct {
 	targets []string
 	entries []ledgerEntry
 	seen    map[string]bool // attempts of callvet's own lines
+	known   map[string]bool // tasks of which the gold is told
 	judges  map[string]bool
 	judged  int
 	twice   int
 }
 
+// ledgerEntry is what a ledger uses of a case and an attempt at it: the two
+// themselves are some kilobytes.
 type ledgerEntry struct {
-	c    callvet.Case
-	cell callvet.Cell
+	id, context    string
+	tags           []string
+	fields         map[string]string
+	target, repeat int
+	outcome        callvet.Outcome
+	verdict        callvet.Verdict
 }
 
 // read takes the task records of callvet's own lines, without their steps, or
@@ -145,16 +152,22 @@ func (b *ledgerBuilder) add(c callvet.Case, cell callvet.Cell) {
 	if v := cell.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
 		b.judged++
 	}
-	if c.Context != "" {
-		c.Context = string(b.red.JSON(json.RawMessage(c.Context)))
+	e := ledgerEntry{
+		id: c.ID, tags: c.Tags, fields: c.Fields, target: cell.Target, repeat: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
 	}
-	b.entries = append(b.entries, ledgerEntry{c, cell})
+	if c.Context != "" && !b.known[c.ID] { // the first attempt that tells it says what the task asks
+		b.known[c.ID] = true
+		e.context = string(b.red.JSON(json.RawMessage(c.Context)))
+	}
+	b.entries = append(b.entries, e)
 }
 
 func (b *ledgerBuilder) ledger(path string, by []string) *panel.Ledger {
 	led := panel.NewLedger(path, b.targets, by)
 	for i := range b.entries {
-		led.Add(&b.entries[i].c, &b.entries[i].cell)
+		e := &b.entries[i]
+		led.Add(&callvet.Case{ID: e.id, Context: e.context, Tags: e.tags, Fields: e.fields},
+			&callvet.Cell{Target: e.target, Repeat: e.repeat, Trace: callvet.Trace{Outcome: e.outcome}, Result: callvet.Result{Verdict: e.verdict}})
 	}
 	return led
 }
