@@ -55,7 +55,7 @@ func Compile(text string) (*Condition, error) {
 func (c *Condition) Holds(result value.Value) bool { return c.root.eval(result) == yes }
 
 // reader turns a syntax tree into expressions. libraryOnly leaves every
-// comparison to the library, for tests.
+// text and comparison to the library, for tests.
 type reader struct {
 	libraryOnly bool
 }
@@ -63,6 +63,11 @@ type reader struct {
 func (c *reader) compile(text string) (*Condition, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("%w: longer than %d bytes", callvet.ErrInvalid, MaxBytes)
+	}
+	if !c.libraryOnly {
+		if e := plain(text); e != nil {
+			return &Condition{e}, nil
+		}
 	}
 	config := conf.CreateNew()
 	config.MaxNodes = MaxNodes

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/expr-lang/expr/parser"
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet/value"
@@ -150,6 +151,65 @@ func TestNativeAgreesWithLibrary(t *testing.T) {
 	})
 }
 
+// TestPlainAgreesWithLibrary holds the texts that are read without the library
+// against what the library makes of them: the same expressions.
+func TestPlainAgreesWithLibrary(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		tokens := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "count", "type", "a.b", "result", "result.x", "x[0].y", "len(a)", "len(result)", "==", "!=", "<", "<=", ">", ">=", "&&", "and", "or", "not",
+			"1", "-1", "0", "-0", "2.50", "-0.0", "1e3", "007", `"x"`, "'y z'", `"<é>"`, "true", "false", "null", "nil", "(", ")", "in", "b", " ", "  ", "\t", "if", "1_0", ".5",
+		}), 3, 8).Draw(rt, "tokens")
+		sep := rapid.SampledFrom([]string{"", " "}).Draw(rt, "sep")
+		if samePlain(rt, strings.Join(tokens, sep)) {
+			seen++
+		}
+		var parts []string
+		for range rapid.IntRange(1, 3).Draw(rt, "comparisons") {
+			parts = append(parts, rapid.SampledFrom([]string{"a", "count", "result", "x[0].y", "len(a)"}).Draw(rt, "left")+
+				rapid.SampledFrom([]string{"==", " != ", "<", " <= ", ">", ">="}).Draw(rt, "op")+
+				rapid.SampledFrom([]string{"1", "-1", "0", "2.50", `"x"`, "'y z'", `"<é>"`, "true", "null"}).Draw(rt, "right"))
+		}
+		if samePlain(rt, strings.Join(parts, rapid.SampledFrom([]string{"&&", " and "}).Draw(rt, "join"))) {
+			seen++
+		}
+	})
+	if seen == 0 {
+		t.Error("no text was plain")
+	}
+}
+
+// samePlain reports whether a text is plain, and fails where the library does
+// not read the same from it.
+func samePlain(t fataler, text string) bool {
+	e := plain(text)
+	if e == nil {
+		return false
+	}
+	tree, err := parser.Parse(text)
+	if err != nil {
+		t.Fatalf("%q is plain, but %v", text, err)
+	}
+	var r reader
+	want, err := r.logic(tree.Node)
+	if err != nil {
+		t.Fatalf("%q is plain, but %v", text, err)
+	}
+	if a, b := show(e), show(want); a != b {
+		t.Fatalf("%q is %s, to the library %s", text, a, b)
+	}
+	return true
+}
+
+func show(e *expression) string {
+	if e == nil {
+		return "-"
+	}
+	side := func(o operand) string { return fmt.Sprint(o.kind, o.path, o.literal.Kind(), string(o.literal.Raw())) }
+	return fmt.Sprintf("(%d %s %s %s %s %v)", e.op, show(e.a), show(e.b), side(e.left), side(e.right), e.program != nil)
+}
+
 type fataler interface {
 	Fatalf(format string, args ...any)
 }
@@ -263,6 +323,7 @@ func FuzzCompile(f *testing.F) {
 		if err != nil {
 			v = value.Value{}
 		}
+		samePlain(t, text)
 		first := c.root.eval(v)
 		if again := c.root.eval(v); again != first {
 			t.Fatalf("%q of %q: %d, then %d", text, result, first, again)
@@ -290,6 +351,19 @@ func BenchmarkHolds(b *testing.B) {
 			for b.Loop() {
 				if !c.Holds(v) {
 					b.Fatal("does not hold")
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for name, text := range map[string]string{"plain": `order_id == "A-1234" && total >= 10`, "library": `(order_id == "A-1234") && total >= 10`} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Compile(text); err != nil {
+					b.Fatal(err)
 				}
 			}
 		})

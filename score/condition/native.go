@@ -433,6 +433,10 @@ func literalOf(n ast.Node) (value.Value, bool) {
 	default:
 		return value.Value{}, false
 	}
+	return encode(x)
+}
+
+func encode(x any) (value.Value, bool) {
 	text, err := json.Marshal(x)
 	if err != nil {
 		return value.Value{}, false
