@@ -26,6 +26,13 @@ var vocabulary = [...]string{
 	"required_present", "type_correct", "format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
 }
 
+// dimensions are what suites and trace files are usually sliced by: a gate may
+// name them where there is none, and is inconclusive then.
+// Source: Evaluating Tool Calling, section 8.
+var dimensions = [...]string{
+	"language", "intent", "tool", "tool_family", "api_version", "stateful", "tier", "tag", "category", "difficulty", "domain",
+}
+
 // Metrics lists the metrics that gates may name without any data.
 func Metrics() []string { return slices.Clone(vocabulary[:]) }
 
@@ -53,7 +60,20 @@ func namesOf(in *Input) names {
 	for _, m := range vocabulary {
 		add(&n.metrics, m)
 	}
+	for _, d := range dimensions {
+		add(&n.keys, d)
+	}
 	return n
+}
+
+// key reports whether there is a key to slice by; a cross needs both.
+func (n *names) key(key string) bool {
+	for part := range strings.SplitSeq(key, "*") {
+		if !slices.Contains(n.keys, part) {
+			return slices.Contains(n.keys, key)
+		}
+	}
+	return true
 }
 
 // check finds what is wrong with the gates themselves, given what there is.
@@ -68,7 +88,7 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) {
 			bad("unknown-metric", near(g.Metric, known.metrics), "there is no metric %q", g.Metric)
 		}
-		if g.Key != "" && !slices.Contains(known.keys, g.Key) {
+		if g.Key != "" && !known.key(g.Key) {
 			bad("unknown-slice", near(g.Key, known.keys), "nothing here has %q to slice by", g.Key)
 		}
 		if g.Target != "" && !slices.Contains(known.targets, g.Target) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
@@ -380,4 +381,71 @@ func TestFloorsAreLeftOut(t *testing.T) {
 	if d := cmp.Diff([]string{"agent", "floor"}, got); d != "" {
 		t.Error(d)
 	}
+}
+
+func TestNotesAndHints(t *testing.T) {
+	t.Parallel()
+	m := rate("arg_em", 100, 1, 0)
+	m.Warnings = []string{"tasks that fail more make more calls: watch the rate by task too"}
+	refused := broken("true_success", "calibration_mismatch")
+	refused.Warnings = []string{"it was made for another judge"}
+	p := over(m, rate("arg_em_by_task", 100, 1, 0), rate("judged_pass:a", 100, 1, 0), refused)
+	r, problems := gates.Evaluate(gates.Input{Panels: p, Task: "task"}, []gates.Gate{
+		atLeast("arg_em", 0.5), atLeast("judged_pass", 0.5), atLeast("true_success", 0.5), atMost("arg_em", 0.99), atLeast("schema_valid", 0.9),
+	})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for i, want := range []string{
+		"hold arg_em_by_task against a gate too", "name the judge: judged_pass:a", "it was made for another judge: inconclusive",
+		"arg_em is better when it is higher", "give the tools with their schemas (--tools)",
+	} {
+		v := r.Verdicts[i]
+		if all := v.Sentence + "|" + v.Cure + "|" + strings.Join(v.Notes, "|"); !strings.Contains(all, want) {
+			t.Errorf("%d: %q is not in %q", i, want, all)
+		}
+	}
+	if v := r.Verdicts[0]; v.Verdict != gate.Pass || len(v.Open) > 0 {
+		t.Errorf("a gate that passed: %+v", v)
+	}
+}
+
+// TestKeysThatMayBeAbsent: a usual dimension that this input lacks is no mistake
+// of the gate file, and a cross of two is known by its parts.
+func TestKeysThatMayBeAbsent(t *testing.T) {
+	t.Parallel()
+	g := atLeast("arg_em", 0.5)
+	for _, key := range []string{"language", "language*intent"} {
+		g.Key, g.Value = key, "x"
+		r, problems := gates.Evaluate(gates.Input{Panels: over(rate("arg_em", 50, 1, 0))}, []gates.Gate{g})
+		if len(problems) > 0 || r.Verdicts[0].Reason != gates.ReasonNoSlice {
+			t.Errorf("%s: %v %v", key, r, problems)
+		}
+	}
+}
+
+// TestAWeakerBoundPassesToo: over random rates and bounds, what passes a bound
+// passes each weaker one, what fails it fails each stronger one, and every
+// sentence tells a verdict and no NaN.
+func TestAWeakerBoundPassesToo(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tasks := rapid.IntRange(1, 120).Draw(t, "tasks")
+		m := rate("arg_em", tasks, rapid.IntRange(1, 4).Draw(t, "per"), rapid.IntRange(0, tasks).Draw(t, "fails"))
+		a, b := rapid.Float64Range(0, 1).Draw(t, "a"), rapid.Float64Range(0, 1).Draw(t, "b")
+		r, problems := gates.Evaluate(gates.Input{Panels: over(m), Task: "task"}, []gates.Gate{atLeast("arg_em", min(a, b)), atLeast("arg_em", max(a, b))})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		weak, strong := r.Verdicts[0], r.Verdicts[1]
+		if strong.Verdict == gate.Pass && weak.Verdict != gate.Pass || weak.Verdict == gate.Fail && strong.Verdict != gate.Fail {
+			t.Fatalf("weak: %s\nstrong: %s", weak.Sentence, strong.Sentence)
+		}
+		for _, v := range r.Verdicts {
+			word := map[gate.Verdict]string{gate.Pass: ": passed", gate.Fail: ": failed", gate.Inconclusive: ": inconclusive"}[v.Verdict]
+			if !strings.HasSuffix(v.Sentence, word) || strings.Contains(v.Sentence+v.Cure, "NaN") || v.Needed < 0 {
+				t.Fatalf("%s / %s", v.Sentence, v.Cure)
+			}
+		}
+	})
 }
