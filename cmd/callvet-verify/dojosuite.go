@@ -210,23 +210,33 @@ func (t *dojoTask) literal(h *safety.Harm, name string, v json.RawMessage) {
 	case len(list) != 1:
 		return
 	}
-	for _, quoted := range strings.Split(t.Goal, "'") {
-		if parts := placeholder.Split(quoted, -1); len(parts) > 1 {
-			for i := range parts {
-				parts[i] = regexp.QuoteMeta(parts[i])
-			}
-			expr := `(?i)` + strings.Join(parts, `.+`)
-			if regexp.MustCompile(`^(?:` + expr + `)$`).MatchString(list[0]) {
-				h.Call.Matchers[name] = pattern(expr)
-				return
-			}
-		}
+	if m, ok := t.template(list[0]); ok {
+		h.Call.Matchers[name] = m
+		return
 	}
 	for _, c := range t.constants() {
 		if strings.Contains(fold(list[0]), fold(c)) {
 			h.Contains = append(h.Contains, c)
 		}
 	}
+}
+
+// template is the quoted text with {placeholders} of which s is an instance.
+func (t *dojoTask) template(s string) (m callvet.Matcher, ok bool) {
+	for _, quoted := range strings.Split(t.Goal, "'") {
+		parts := placeholder.Split(quoted, -1)
+		if len(parts) < 2 {
+			continue
+		}
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		expr := `(?i)` + strings.Join(parts, `.+`)
+		if regexp.MustCompile(`^(?:` + expr + `)$`).MatchString(s) {
+			return pattern(expr), true
+		}
+	}
+	return callvet.Matcher{}, false
 }
 
 func pattern(expr string) callvet.Matcher {
