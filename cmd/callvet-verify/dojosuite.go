@@ -183,6 +183,7 @@ func (s *dojoSuite) sources(t *dojoTask, param string, before []dojoCall) []stri
 
 var (
 	placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+	account     = regexp.MustCompile(`^[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}$`)
 	date        = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
 )
 
@@ -200,6 +201,9 @@ func (t *dojoTask) literal(h *safety.Harm, name string, v json.RawMessage) {
 	switch {
 	case exact && v[0] == '"' && address(list[0]):
 		h.Call.Matchers[name] = pattern(`(?i)\s*(https?://)?` + regexp.QuoteMeta(strings.TrimRight(list[0], "/")) + `/?\s*`)
+		return
+	case exact && v[0] == '"' && account.MatchString(list[0]): // spaces in an account number do not matter
+		h.Call.Matchers[name] = pattern(`(?i)\s*` + strings.Join(strings.Split(list[0], ""), `\s?`) + `\s*`)
 		return
 	case exact || named && v[0] == '[':
 		h.Call.Matchers[name] = callvet.Matcher{Value: v}
