@@ -34,7 +34,11 @@ func New(ctx context.Context, o Options, entries []Entry) (*Index, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	lexical, err := bm25.New(bm25.Options{K1: max(o.K1, 1e-9), Fields: o.fields()})
+	k1 := o.K1
+	if o.Formula == Additive { // the words are kept for explanations only
+		k1 = 1
+	}
+	lexical, err := bm25.New(bm25.Options{K1: k1, Fields: o.fields()})
 	if err != nil {
 		return nil, err
 	}

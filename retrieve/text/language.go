@@ -3,6 +3,8 @@
 package text
 
 import (
+	"strings"
+
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 	"github.com/blevesearch/snowballstem/german"
@@ -47,6 +49,9 @@ func Stem(l Language, w string) string {
 	if len(w) < 3 {
 		return w
 	}
+	if l == Swedish {
+		w = withVowel(w)
+	}
 	env := snowballstem.NewEnv(w)
 	switch l {
 	case Spanish:
@@ -65,3 +70,17 @@ func Stem(l Language, w string) string {
 	}
 	return w
 }
+
+// withVowel gives Swedish words the vowel back that they lose before an ending, which
+// the stemmer does not: vädret, vädrets and vädren are väder.
+func withVowel(w string) string {
+	for _, ending := range []string{"ret", "rets", "ren"} {
+		if n := len(w) - len(ending); n >= 3 && w[n:] == ending && isConsonant(w[n-1]) {
+			return w[:n] + "er"
+		}
+	}
+	return w
+}
+
+// isConsonant leaves out r, so that words in -rren are left alone.
+func isConsonant(c byte) bool { return strings.IndexByte("bdfgkmpstv", c) >= 0 }
