@@ -32,14 +32,14 @@ func tau(out io.Writer, data string) (bool, error) {
 }
 
 // eachAttempt imports a file, which has to be of the format, and tells what could
-// not be carried.
-func eachAttempt(out io.Writer, path, format string, do func(*trace.Attempt) error) error {
+// not be carried. Lines that cannot be read are misses.
+func eachAttempt(out io.Writer, path, format string, misses *tally, do func(*trace.Attempt) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	imp, err := foreign.Open(f, foreign.Options{Lines: trace.Options{Strict: true}})
+	imp, err := foreign.Open(f, foreign.Options{})
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
@@ -55,6 +55,10 @@ func eachAttempt(out io.Writer, path, format string, do func(*trace.Attempt) err
 	if r.Format != format {
 		return fmt.Errorf("read %s: %w: taken for %q", path, callvet.ErrInvalid, r.Format)
 	}
+	for _, l := range r.Log.List {
+		fmt.Fprintf(out, "%s:%d: %s\n", stem(path), l.Line, l.Reason)
+	}
+	misses.n += int(r.Log.Bad)
 	for what, n := range r.Lost {
 		fmt.Fprintf(out, "%s: not carried: %s (%d)\n", stem(path), what, n)
 	}
@@ -132,7 +136,7 @@ func tauTrials(out io.Writer, path string) ([]stats.Trials, tally, error) {
 	var facts tally
 	var order []string
 	byTask := map[string]*stats.Trials{}
-	err := eachAttempt(out, path, "tau", func(a *trace.Attempt) error {
+	err := eachAttempt(out, path, "tau", &facts, func(a *trace.Attempt) error {
 		id := a.Trace.CaseID
 		if byTask[id] == nil {
 			byTask[id] = &stats.Trials{}

@@ -68,7 +68,7 @@ func tauTwo(out io.Writer, set string) (bool, error) {
 		r.name, r.domain, _ = strings.Cut(stem(path), "__")
 		r.ledger = panel.NewLedger(stem(path), []string{r.name}, []string{})
 		r.score.Basis = map[string]int{}
-		if err := eachAttempt(out, path, "tau2", r.attempt); err != nil {
+		if err := eachAttempt(out, path, "tau2", &r.passes, r.attempt); err != nil {
 			return false, err
 		}
 		half := filepath.Dir(filepath.Dir(path))

@@ -76,6 +76,7 @@ func TestTau(t *testing.T) {
 		"another check":   {other, `"action_match":false`, `"action_match":true`, false, []string{"action checks 6 of 7 WRONG", "rewards 7 of 7"}},
 		"another telling": {other, `"met":true`, `"met":false`, false, []string{"communicate checks 4 of 7 WRONG"}},
 		"another reward":  {other, `"reward":0`, `"reward":1`, false, []string{"rewards 6 of 7 WRONG"}},
+		"a broken line":   {other, `{"a":1.0}`, `{"a":1.0`, false, []string{"b__shop:3: ", "successes 6 of 7 WRONG"}},
 		"another success": {agent, `"success":1`, `"success":2`, false, []string{"agents 0 of 1 WRONG", "DIFFERS from"}},
 	} {
 		t.Run(name, func(t *testing.T) {
