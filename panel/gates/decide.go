@@ -65,8 +65,8 @@ func (c *claim) bound(m *panel.Metric) {
 		digits = max(digits, digitsFor(c.unit, end, c.g.Bound))
 	}
 	c.v.Sentence = c.head(iv, digits) + ": " + c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
-	if dec.Reason == gate.ReasonTooFewUnits { // the sentence says it
-		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return strings.HasPrefix(n, "only ") })
+	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence says it
+		c.v.Notes = slices.DeleteFunc(c.v.Notes, smallness)
 	}
 	if dec.Verdict == gate.Inconclusive {
 		c.cure(dec.Reason, m, have, want)
@@ -78,6 +78,16 @@ func (c *claim) bound(m *panel.Metric) {
 		}
 		c.v.Notes = append(c.v.Notes, fmt.Sprintf("%s is better when it is %s: %s asks for the opposite", m.Name, better, c.v.Gate.Label()))
 	}
+}
+
+// smallness reports whether a note says only that there is little or nothing.
+func smallness(note string) bool {
+	for _, p := range []string{"only ", "no data", "one case only", "one task only"} {
+		if strings.HasPrefix(note, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // because says which end of the interval decided, or what keeps it from deciding.
