@@ -120,6 +120,21 @@ func TestResultsOfOtherKinds(t *testing.T) {
 	}
 }
 
+// TestHugeResult keeps what costs memory from results that have too much of it.
+func TestHugeResult(t *testing.T) {
+	t.Parallel()
+	huge := parse(t, `{"a":"`+strings.Repeat("x", maxResult)+`","b":1}`)
+	for text, want := range map[string]bool{`b == 1`: true, `len(a) > 9`: true, `a + a != ""`: false, `b + 0 == 1`: false} {
+		c, err := Compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Holds(huge); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for text, say := range map[string]string{

@@ -14,5 +14,6 @@
 // comparison with what is missing, or of kinds that do not compare, is neither
 // true nor false, and a condition that comes out so does not hold: neither
 // total > 3 nor not (total > 3) nor total != 3 holds for {}. exists(total) is
-// always either. A condition always ends, and reaches nothing but the result.
+// always either. A condition always ends, and reaches nothing but the result; what is not
+// a plain comparison does not hold for results of more than a megabyte.
 package condition

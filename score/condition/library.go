@@ -31,8 +31,12 @@ const (
 	nameScalar = "as scalar"
 )
 
-// memoryBudget is how many cells the library may allocate in one evaluation.
-const memoryBudget = 100_000
+// Limits of one evaluation by the library: the bytes of the result, beyond which
+// the outcome is not known, and how many cells it may allocate.
+const (
+	maxResult    = 1 << 20
+	memoryBudget = 100_000
+)
 
 var (
 	errMissing = errors.New("a member is missing")
@@ -81,6 +85,9 @@ func compileLibrary(n ast.Node) (*vm.Program, error) {
 
 // runLibrary evaluates; whatever goes wrong there is not known.
 func runLibrary(p *vm.Program, result value.Value) truth {
+	if len(result.Raw()) > maxResult {
+		return unknown
+	}
 	decoded, err := decode(result)
 	if err != nil {
 		return unknown

@@ -227,7 +227,10 @@ func inside(a *found, in value.Value) truth {
 }
 
 func (e *expression) text(a, b *found) truth {
-	if a.kind() != value.String || b.kind() != value.String {
+	switch {
+	case a.kind() == value.Null || b.kind() == value.Null: // null contains nothing
+		return no
+	case a.kind() != value.String || b.kind() != value.String:
 		return unknown
 	}
 	x, y := a.v.Bytes(), b.v.Bytes()
