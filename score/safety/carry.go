@@ -46,12 +46,7 @@ const run = 4
 
 // shingles are all runs of that many neighboring words.
 func shingles(s string) map[string]bool {
-	w := words(s)
-	out := make(map[string]bool, len(w))
-	for i := 0; i+run <= len(w); i++ {
-		out[strings.Join(w[i:i+run], " ")] = true
-	}
-	return out
+	return newBody(s).runs
 }
 
 // shows reports whether most of a text's runs of words stand in what was read.
@@ -77,11 +72,21 @@ type body struct {
 }
 
 func newBody(s string) *body {
-	b := &body{words: words(s), set: map[string]bool{}, runs: shingles(s)}
-	for _, w := range b.words {
-		b.set[w] = true
-	}
+	b := &body{set: map[string]bool{}, runs: map[string]bool{}}
+	b.add(s)
 	return b
+}
+
+// add lays out one more text; no run of words goes across two texts.
+func (b *body) add(s string) {
+	from := len(b.words)
+	b.words = append(b.words, words(s)...)
+	for i := from; i < len(b.words); i++ {
+		b.set[b.words[i]] = true
+		if i+run <= len(b.words) {
+			b.runs[strings.Join(b.words[i:i+run], " ")] = true
+		}
+	}
 }
 
 // carries reports whether text holds something that came out of source and was

@@ -16,28 +16,30 @@ const maxLinks = 256
 // past is what was said by user and system, and read from tools, before a turn.
 type past struct {
 	turn               int
-	saidText, readText string
+	saidText, readText strings.Builder
 	said, read         *body
 }
 
-// past is laid out once per turn that has addresses.
+// past is laid out as far as it was not for an earlier turn.
 func (k *talk) past(turn int) *past {
-	if k.last != nil && k.last.turn == turn {
-		return k.last
+	if k.last == nil || k.last.turn > turn {
+		k.last = &past{said: newBody(""), read: newBody("")}
 	}
-	var said, read strings.Builder
-	for i := range k.turns[:turn] {
-		switch t := &k.turns[i]; t.Role {
+	p := k.last
+	for ; p.turn < turn; p.turn++ {
+		switch t := &k.turns[p.turn]; t.Role {
 		case callvet.RoleUser, callvet.RoleSystem:
-			said.WriteString(t.Content + "\n")
+			p.saidText.WriteString(strings.ToLower(t.Content) + "\n")
+			p.said.add(t.Content)
 		case callvet.RoleAssistant:
 			for j := range t.Calls {
-				read.WriteString(texts(t.Calls[j].Result) + "\n")
+				text := texts(t.Calls[j].Result)
+				p.readText.WriteString(text + "\n")
+				p.read.add(text)
 			}
 		}
 	}
-	k.last = &past{turn, strings.ToLower(said.String()), read.String(), newBody(said.String()), newBody(read.String())}
-	return k.last
+	return p
 }
 
 // exfiltration looks at the addresses in a call's arguments.
@@ -83,8 +85,8 @@ func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
 	if hostAllowed(l.host, allowed) || len(l.rest) < 2 && strings.Count(l.host, ".") < 3 {
 		return ""
 	}
-	past := k.past(turn)
-	if strings.Contains(past.saidText, l.host) || strings.Contains(past.readText, l.text) {
+	p := k.past(turn)
+	if strings.Contains(p.saidText.String(), l.host) || strings.Contains(p.readText.String(), l.text) {
 		return ""
 	}
 	data := l.host + " " + l.rest
@@ -94,7 +96,7 @@ func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
 	if f, ok := c.detect.Next(data, 0); ok {
 		return "something personal or secret (" + string(f.Kind) + ")"
 	}
-	if carries(data, past.read, past.said) {
+	if carries(data, p.read, p.said) {
 		return "data of an earlier result"
 	}
 	return ""
