@@ -199,3 +199,18 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestExamples keeps the tools of the examples readable.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	dirs, err := filepath.Glob("../../examples/*/tools")
+	if err != nil || len(dirs) == 0 {
+		t.Skip("no examples with tools")
+	}
+	for _, dir := range dirs {
+		tools, problems, err := Load(dir, Options{})
+		if err != nil || len(problems) > 0 || len(tools) == 0 || tools[0].LatencyP50MS == nil {
+			t.Errorf("%s: %d tools, %v, %v", dir, len(tools), problems, err)
+		}
+	}
+}
