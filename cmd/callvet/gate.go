@@ -171,7 +171,10 @@ func (a *app) gateRun(ctx context.Context, ref string, f *gateFlags) (rep *gates
 	if err != nil {
 		return nil, err
 	}
-	return a.decide(ctx, h, file, f)
+	if rep, err = a.decide(ctx, h, file, f); err == nil && l.run.Status != store.StatusDone {
+		rep.Warnings = append(rep.Warnings, "the run is not complete: callvet run --resume "+l.run.ID)
+	}
+	return rep, err
 }
 
 // decide evaluates the gates and says where to look.

@@ -53,7 +53,7 @@ func (c *claim) bound(m *panel.Metric) {
 	have, want := c.coverage(m)
 	rule := gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound, MinUnits: c.minUnits(), MinCoverage: want}
 	dec := gate.Decide(rule, gate.Evidence{Interval: iv, Units: iv.Clusters, Coverage: have})
-	if c.tooManyErrors() {
+	if c.tooManyLost() {
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
 	}
 	if dec.Reason == gate.ReasonStraddles && c.g.Direction == gate.AtMost && math.IsInf(iv.Upper, 1) {
@@ -113,7 +113,7 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case gate.ReasonCoverage:
 		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", percent(have), percent(want))
 	case ReasonErrors:
-		s, _ := c.errorWords()
+		s, _ := c.lostWords()
 		return s
 	case gate.ReasonInvalid:
 		return "the gate's bound is no number"
@@ -149,7 +149,7 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 			c.v.Cure = fmt.Sprintf("say what would have been right for about %.0f more %s", max(1, more), m.Of)
 		}
 	case ReasonErrors:
-		_, c.v.Cure = c.errorWords()
+		_, c.v.Cure = c.lostWords()
 	default:
 		_, c.v.Cure = statusWords(iv.Status, c.task)
 		if iv.Status == stats.StatusNoData {
@@ -218,7 +218,7 @@ func (c *claim) zero(m *panel.Metric) {
 	}
 	exposure := iv.Clusters
 	z := gate.DecideZero(incidents, exposure, c.g.MaxRate, zeroConf)
-	if z.Verdict != gate.Fail && c.tooManyErrors() {
+	if z.Verdict != gate.Fail && c.tooManyLost() {
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
 	}
 	if z.Verdict == gate.Pass && exposure < c.minUnits() {
@@ -231,7 +231,7 @@ func (c *claim) zero(m *panel.Metric) {
 		c.v.UpperLimit, c.v.RuleOfThree, c.v.End = &z.Upper, &three, "upper"
 		s += fmt.Sprintf(", which does not rule out a rate of %s (95 %%; rule of three: %s)", rounded(z.Upper), rounded(three))
 	}
-	why := ""
+	var why string
 	switch z.Reason {
 	case gate.ReasonIncident:
 		why = "none is allowed"
@@ -249,7 +249,7 @@ func (c *claim) zero(m *panel.Metric) {
 		c.v.Needed = c.minUnits() - exposure
 		c.v.Cure = c.needs(c.v.Needed, "")
 	case ReasonErrors:
-		why, c.v.Cure = c.errorWords()
+		why, c.v.Cure = c.lostWords()
 	default:
 		why = "the counts are impossible"
 	}

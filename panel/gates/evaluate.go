@@ -195,30 +195,40 @@ func (c *claim) say(reason, sentence, cure string) {
 	c.v.Sentence = sentence + ": inconclusive"
 }
 
-// maxErrors is the share of attempts that may end in an error of the
-// infrastructure before what is left stops to stand for the whole.
+// maxLost is the share of attempts that may end in an error of the infrastructure,
+// or not run, before what is left stops to stand for the whole.
 // Source: Statistics specification, section 1.
-const maxErrors = 0.05
+const maxLost = 0.05
 
-// tooManyErrors reports whether too many attempts are in no mean.
-func (c *claim) tooManyErrors() bool {
-	v := c.slice.Verdicts
-	ran := v.Pass + v.Fail + v.Error
-	return c.g.Metric != panel.MetricError && ran > 0 && float64(v.Error) > maxErrors*float64(ran)
+// tooManyLost reports whether too many attempts are in no mean.
+func (c *claim) tooManyLost() bool {
+	lost, of := c.lost()
+	return c.g.Metric != panel.MetricError && float64(lost) > maxLost*float64(of)
 }
 
-func (c *claim) errorWords() (sentence, cure string) {
+func (c *claim) lost() (n, of int) {
 	v := c.slice.Verdicts
-	ran := v.Pass + v.Fail + v.Error
-	return fmt.Sprintf("%d of %s ended in an error and are in no mean, more than 5 %%", v.Error, count(ran, "attempt")), "run those attempts again"
+	return v.Error + v.NotRun, v.Pass + v.Fail + v.Error + v.NotRun
+}
+
+func (c *claim) lostWords() (sentence, cure string) {
+	lost, of := c.lost()
+	what, cure := "ended in an error", "run those attempts again"
+	switch v := c.slice.Verdicts; {
+	case v.Error == 0:
+		what, cure = "did not run", "run the rest"
+	case v.NotRun > 0:
+		what = "ended in an error or did not run"
+	}
+	return fmt.Sprintf("%d of %s %s and are in no mean, more than 5 %%", lost, count(of, "attempt"), what), cure
 }
 
 // regression holds the paired change of the pass rate against the margin.
 func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	d, why := difference(in, t, c.slice)
 	switch {
-	case d == nil && c.tooManyErrors():
-		why, c.v.Cure = c.errorWords()
+	case d == nil && c.tooManyLost():
+		why, c.v.Cure = c.lostWords()
 		c.say(ReasonErrors, c.subject()+": "+why, c.v.Cure)
 		return
 	case d == nil:
@@ -230,11 +240,11 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.unit = panel.UnitRate
 	c.v.Interval, c.v.N, c.v.Units, c.v.Unit, c.v.Of = &iv, d.Cases, d.Cases, panel.UnitRate, c.task+"s"
 	dec := gate.DecideRegression(iv, margin, effect)
-	why, cure := "", ""
+	var cure string
 	switch {
-	case c.tooManyErrors():
+	case c.tooManyLost():
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
-		why, cure = c.errorWords()
+		why, cure = c.lostWords()
 	case iv.Usable() && d.Cases < c.minUnits():
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
 		why = fmt.Sprintf("only %s judged in both runs, the gate wants %d", c.tasks(d.Cases), c.minUnits())

@@ -31,7 +31,7 @@ const (
 	Soft Severity = "soft"
 )
 
-// Every, as the value of a slice, stands for each value of the key.
+// Every stands, as the value of a slice, for each value of the key.
 const Every = "*"
 
 // Gate is one condition on one metric.

@@ -181,6 +181,26 @@ func TestTooManyErrorsDecideNothing(t *testing.T) {
 	}
 }
 
+func TestAttemptsThatDidNotRun(t *testing.T) {
+	t.Parallel()
+	p := over(rate("arg_em", 100, 1, 0))
+	for _, tc := range []struct {
+		v    panel.Verdicts
+		want string
+	}{
+		{panel.Verdicts{Pass: 100, NotRun: 5}, ": passed"},
+		{panel.Verdicts{Pass: 100, NotRun: 6}, "6 of 106 attempts did not run and are in no mean, more than 5 %: inconclusive"},
+		{panel.Verdicts{Pass: 100, Error: 3, NotRun: 3}, "6 of 106 attempts ended in an error or did not run and are in no mean, more than 5 %: inconclusive"},
+		{panel.Verdicts{}, ": passed"},
+	} {
+		p.Targets[0].Overall.Verdicts = tc.v
+		r, _ := gates.Evaluate(gates.Input{Panels: p}, []gates.Gate{atLeast("arg_em", 0.5)})
+		if s := r.Verdicts[0].Sentence; !strings.HasSuffix(s, tc.want) {
+			t.Errorf("%+v: %s", tc.v, s)
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	p := over(rate("arg_em", 50, 1, 0), quantile("tool_latency_p90", 0.9, 60))
