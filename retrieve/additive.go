@@ -39,7 +39,7 @@ type additiveEntry struct {
 
 func newAdditive(e *Entry) additiveEntry {
 	return additiveEntry{
-		name:        additiveForm(e.Tool.Name),
+		name:        additiveForm(cmp.Or(e.Title, e.Tool.Name)),
 		description: additiveForm(e.Tool.Description),
 		keywords:    additiveForms(e.Keywords),
 		examples:    additiveForms(e.Examples),

@@ -14,6 +14,8 @@ type Entry struct {
 	Tool callvet.Tool
 	// ID names the entry; empty for the tool's name. Unique in an index.
 	ID string
+	// Title is what people call the tool, where that is not its name.
+	Title string
 	// Keywords are words that users say; the tool's tags count as keywords too.
 	Keywords []string
 	// Examples are questions for which the tool is right.
@@ -43,6 +45,14 @@ func (e *Entry) id() string {
 	return e.Tool.Name
 }
 
+// names are the tool's name and its title, one a line.
+func (e *Entry) names() string {
+	if e.Title == "" {
+		return e.Tool.Name
+	}
+	return e.Tool.Name + "\n" + e.Title
+}
+
 // The texts of an entry, in the order of Options.fields.
 const (
 	fieldName = iota
@@ -58,7 +68,7 @@ const (
 func (e *Entry) texts() [numFields]string {
 	names, details := schemaTexts(e.Tool.Parameters)
 	return [numFields]string{
-		fieldName:        e.Tool.Name,
+		fieldName:        e.names(),
 		fieldDescription: e.Tool.Description,
 		fieldKeywords:    strings.Join(append(append([]string(nil), e.Keywords...), e.Tool.Tags...), "\n"),
 		fieldParameters:  names,

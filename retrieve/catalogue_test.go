@@ -1,0 +1,81 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieve_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve"
+)
+
+func TestLoadCatalogue(t *testing.T) {
+	t.Parallel()
+	got, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"name":"c","color":"red",
+		"primary_namespaces":[["tools","trafik"]],"fallback_namespaces":[["tools"]],
+		"agents":[{"name":"trafik","keywords":["väg"],"namespace":["agents","trafik"],"primary_namespaces":[["tools","trafik"]]}],
+		"tools":[
+			{"name":"koer","title":"Köer","description":"Köer på väg.","keywords":["kö"],"example_queries":["Är det kö?"],"namespace":["tools","trafik"],
+			 "parameters":{"type":"object","properties":{"väg":{"type":"string"}}},"category":"väg","route":"action","sub_route":"travel","agents":["trafik","vag"]},
+			{"tool_id":"farja","name":"Färjor","description":null}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &retrieve.Catalogue{
+		Name: "c", Primary: [][]string{{"tools", "trafik"}}, Fallback: [][]string{{"tools"}},
+		Agents: []retrieve.Agent{{Name: "trafik", Keywords: []string{"väg"}, Namespace: []string{"agents", "trafik"}, Primary: [][]string{{"tools", "trafik"}}}},
+		Entries: []retrieve.Entry{
+			{
+				Tool:  callvet.Tool{Name: "koer", Description: "Köer på väg.", Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`)},
+				Title: "Köer", Keywords: []string{"kö"}, Examples: []string{"Är det kö?"}, Namespace: []string{"tools", "trafik"},
+			},
+			{Tool: callvet.Tool{Name: "farja"}, Title: "Färjor"},
+		},
+		Homes: map[string]retrieve.Home{"koer": {Category: "väg", Route: "action", SubRoute: "travel", Agents: []string{"trafik", "vag"}}, "farja": {}},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	var codes []string
+	for _, p := range problems {
+		codes = append(codes, p.Code+" "+p.Key)
+	}
+	if d := cmp.Diff([]string{"unknown-key color", "unknown-agent vag"}, codes); d != "" {
+		t.Error(d)
+	}
+	x, err := retrieve.New(context.Background(), retrieve.Default(), got.Entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := x.Search(context.Background(), "färjor", 1); err != nil || len(r.Hits) != 1 || r.Hits[0].ID != "farja" {
+		t.Errorf("a title is not found: %v, %v", r.Hits, err)
+	}
+}
+
+func TestLoadCatalogueRefuses(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string]string{
+		"no JSON": `{`, "no tools": `{}`, "empty": `[]`, "scalar": `3`, "tool without name": `[{"description":"x"}]`, "name is a number": `[{"name":1}]`,
+		"twice": `[{"name":"a"},{"name":"a"}]`, "keywords are text": `[{"name":"a","keywords":"k"}]`, "agent without name": `{"tools":[{"name":"a"}],"agents":[{}]}`,
+		"namespaces are flat": `{"tools":[{"name":"a"}],"primary_namespaces":["tools"]}`, "key twice": `[{"name":"a","name":"b"}]`, "tool is text": `["a"]`,
+	} {
+		if _, _, err := retrieve.LoadCatalogue("c.json", []byte(data)); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzLoadCatalogue(f *testing.F) {
+	f.Add([]byte(`{"tools":[{"name":"a","keywords":["b"],"agents":["c"]}],"agents":[{"name":"c"}]}`))
+	f.Add([]byte(`[{"tool_id":"a","name":"A"}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, _, err := retrieve.LoadCatalogue("f", data)
+		if err == nil && (len(c.Entries) == 0 || len(c.Homes) != len(c.Entries)) {
+			t.Errorf("%d entries, %d homes", len(c.Entries), len(c.Homes))
+		}
+	})
+}
