@@ -18,15 +18,15 @@ type Explanation struct {
 	Question string
 	// Tool is the one asked about and Winner the first tool; they may be the same.
 	// Winner is nil when no tool has a score.
-	Tool   Place
-	Winner *Place
+	Tool   Standing
+	Winner *Standing
 	// Words holds every word of the question beside what it gives both.
 	Words []Word
 }
 
-// Place is a tool's rank, from 1, and its score with its parts. Rank 0 is for tools
+// Standing is a tool's rank, from 1, and its score with its parts. Rank 0 is for tools
 // that were not ranked: no score, or, under the additive formula, no candidate.
-type Place struct {
+type Standing struct {
 	ID    string
 	Rank  int
 	Score float64
@@ -58,10 +58,10 @@ func (x *Index) Explain(ctx context.Context, question, id string) (Explanation, 
 	}
 	groups := x.groups(question)
 	hits := x.ranked(question, groups, cosines, len(x.entries))
-	e := Explanation{Question: question, Tool: Place{ID: id}}
+	e := Explanation{Question: question, Tool: Standing{ID: id}}
 	for i, h := range hits {
 		if h.entry == doc {
-			e.Tool = Place{ID: id, Rank: i + 1, Score: h.Score, Parts: h.Parts}
+			e.Tool = Standing{ID: id, Rank: i + 1, Score: h.Score, Parts: h.Parts}
 		}
 	}
 	if e.Tool.Rank == 0 && x.options.Formula == Additive {
@@ -73,7 +73,7 @@ func (x *Index) Explain(ctx context.Context, question, id string) (Explanation, 
 		return e, nil
 	}
 	w := hits[0]
-	e.Winner = &Place{ID: w.ID, Rank: 1, Score: w.Score, Parts: w.Parts}
+	e.Winner = &Standing{ID: w.ID, Rank: 1, Score: w.Score, Parts: w.Parts}
 	e.Words = x.words(groups, doc, w.entry, cosines != nil)
 	return e, nil
 }

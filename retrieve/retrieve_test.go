@@ -77,7 +77,7 @@ func TestFinds(t *testing.T) {
 			"Hur blir vädret i Lund?":                 "smhi_vader",
 			"vilket företag har det här orgnumret":    "bolagsverket_info_basic",
 			"put lunch with Anna in my calender":      "create_calendar_event",
-			"email a guest":                "create_calendar_event",
+			"email a guest":                           "create_calendar_event",
 			"repeats weekly":                          "create_calendar_event",
 			"stock prices of Volvo":                   "getStockPrice",
 		} {

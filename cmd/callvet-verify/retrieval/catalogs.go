@@ -76,7 +76,7 @@ func readLines[T any](path string, each func(T) error) error {
 func benchmarks(data string) ([]benchmark, error) {
 	sets := filepath.Join(data, "sets")
 	var out []benchmark
-	for _, load := range []func(string) ([]benchmark, error){toolRet, liveMCP, metaTool, sealTools, toolLens} {
+	for _, load := range []func(string) ([]benchmark, error){toolRet, liveMCP, metaTool, sealTools, toolLens, swedish} {
 		b, err := load(sets)
 		if err != nil {
 			return nil, err
@@ -388,4 +388,3 @@ func toolLensEntry(id, line string) retrieve.Entry {
 		Tool: callvet.Tool{Name: values[1] + " " + values[2], Description: values[3], Parameters: schemaOf(props)},
 	}
 }
-
