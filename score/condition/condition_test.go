@@ -4,6 +4,7 @@ package condition
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -116,6 +117,31 @@ func TestResultsOfOtherKinds(t *testing.T) {
 		}
 		if got := e.Holds(parse(t, c.result)); got != c.want {
 			t.Errorf("%s of %q: %v", c.text, c.result, got)
+		}
+	}
+}
+
+// TestDocumented compiles the examples of the documentation.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("../../docs/TOOLS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, ok := strings.Cut(string(doc), "## Post-conditions\n\n```\n")
+	block, _, closed := strings.Cut(block, "```")
+	if !ok || !closed {
+		t.Fatal("docs/TOOLS.md has no examples of post-conditions")
+	}
+	v := parse(t, `{"window_days":30,"exceptions":[1],"items":[{"id":"x","price":2,"currency":"SEK"},{"price":1,"currency":"SEK"}],"currency":"SEK","refund":{"id":1},"total":3}`)
+	for _, text := range strings.Split(strings.TrimSpace(block), "\n") {
+		if c, err := Compile(text); err != nil || !c.Holds(v) {
+			t.Errorf("%s: %v, or it does not hold", text, err)
+		}
+	}
+	for _, f := range functions() {
+		if !strings.Contains(string(doc), "`"+f+"`") {
+			t.Errorf("docs/TOOLS.md does not tell of %s", f)
 		}
 	}
 }

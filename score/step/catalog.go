@@ -39,6 +39,9 @@ func newCatalog(tools []callvet.Tool, fold bool) (catalog, []callvet.Problem) {
 	for i := range tools {
 		t := &tools[i]
 		e := &contracted{known: true, tool: t, name: t.Name, version: t.Version}
+		if t.Version == "" { // some write both into the name, as lines do
+			e.name, e.version = callvet.SplitTool(t.Name)
+		}
 		if t.Parameters != nil {
 			schema, err := contract.Compile(t.Parameters)
 			if err != nil {

@@ -26,7 +26,7 @@ func tools() []callvet.Tool {
 		{Name: "get_refund_policy", Version: "v2", Parameters: json.RawMessage(`{"type":"object"}`)},
 		{Name: "get_refund_policy", Version: "v10", Parameters: json.RawMessage(refundSchema)},
 		{Name: "get_refund_policy", Version: "v3", Parameters: json.RawMessage(refundSchema)},
-		{Name: "free"},
+		{Name: "free"}, {Name: "joined@v4", Parameters: json.RawMessage(`{"required":["a"]}`)},
 		{Name: "pay", ReadOnly: ptr(false), Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`), Safety: &callvet.ToolSafety{Domains: []string{"example.com"}}},
 	}
 }
@@ -114,6 +114,7 @@ func TestScore(t *testing.T) {
 		{"a lower version has its own schema", `{"tool":"get_refund_policy@v2","args":{}}`, "+valid +tool -repaired"},
 		{"a version written plainly", `{"tool":"get_refund_policy@2","args":{}}`, "+valid +tool -repaired"},
 		{"unknown version", `{"tool":"get_refund_policy@v9","args":{}}`, "+tool"},
+		{"a version in the catalog's name", `{"tool":"joined@v4","args":{}}`, "-valid +tool -repaired"},
 		{"no schema", `{"tool":"free","args":{"a":1}}`, "+tool"},
 		{"repaired", `{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\""}`, "-valid +tool +repaired"},
 		{"repaired in a value", `{` + ok + `,"args_raw":"{\"country\":\"Argentina\",\"product_type\":\"electronics\"}"}`, "-valid +tool +repaired"},
