@@ -36,6 +36,13 @@ const (
 	// StatusInvalid means that the arguments were impossible, for example more
 	// passes than trials: no estimate.
 	StatusInvalid Status = "invalid_input"
+	// StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail and
+	// StatusMissingStratum mean that nothing can be told from a judge's verdicts
+	// (see package judge): no estimate.
+	StatusNotInformative Status = "judge_not_informative"
+	StatusNoLabelledPass Status = "no_labelled_pass"
+	StatusNoLabelledFail Status = "no_labelled_fail"
+	StatusMissingStratum Status = "missing_stratum"
 	// StatusNoGold means that nothing says what would have been right: no estimate.
 	StatusNoGold Status = "no_gold"
 )
@@ -61,7 +68,8 @@ type Interval struct {
 // Defined reports whether there is an estimate at all.
 func (iv Interval) Defined() bool {
 	switch iv.Status {
-	case StatusNoData, StatusZeroDenominator, StatusInvalid, StatusNoGold, "":
+	case StatusNoData, StatusZeroDenominator, StatusInvalid, StatusNoGold, "",
+		StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail, StatusMissingStratum:
 		return false
 	default:
 		return true

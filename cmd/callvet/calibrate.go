@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel/steps"
 )
 
 // calibrateFlags are the flags of the calibrate command.
@@ -141,6 +144,23 @@ func (r *judgedRun) judgements() []labels.Judgement {
 
 // readJudged reads the verdicts and labels of the task records of a trace file.
 func (a *app) readJudged(path string) (*judgedRun, error) {
+	out := &judgedRun{}
+	log, err := a.eachTask(path, func(t *trace.Task) {
+		if t.Fault == nil { // nobody can judge what never ran
+			out.add(t)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range log.Problems(path) {
+		fmt.Fprintf(a.err, "warning: %s\n", p.Error())
+	}
+	return out, nil
+}
+
+// eachTask reads the task records of a trace file.
+func (a *app) eachTask(path string, do func(*trace.Task)) (*trace.Log, error) {
 	f, err := os.Open(a.path(path))
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
@@ -150,7 +170,6 @@ func (a *app) readJudged(path string) (*judgedRun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read traces %s: %w", path, err)
 	}
-	out := &judgedRun{}
 	for {
 		v, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -167,12 +186,57 @@ func (a *app) readJudged(path string) (*judgedRun, error) {
 			r.Log().Reject(v.Line, err.Error())
 			continue
 		}
-		if t.Fault == nil { // nobody can judge what never ran
-			out.add(&t)
+		do(&t)
+	}
+	return r.Log(), nil
+}
+
+// calibrated reads calibration files for the judges of trace files. A calibration
+// that is not for the very judge of the traces is kept with the reason why it may
+// not be used. It needs no memory but for the identities of judges.
+func (a *app) calibrated(files, traces []string) ([]steps.Calibrated, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	judges := map[string]labels.Judge{}
+	for _, path := range traces {
+		if path == "-" {
+			return nil, usagef("--calibration reads the traces twice, to see whose verdicts they hold: name a file")
+		}
+		partial, err := a.isPartial(path)
+		if err != nil {
+			return nil, err
+		}
+		if partial {
+			return nil, usagef("--calibration needs the traces, to see whose verdicts they hold: %s is a partial result", path)
+		}
+		_, err = a.eachTask(path, func(t *trace.Task) {
+			for _, v := range judgesOf(t.Judged) {
+				judges[v.ID()] = v.Judge
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	for _, p := range r.Log().Problems(path) {
-		fmt.Fprintf(a.err, "warning: %s\n", p.Error())
+	var out []steps.Calibrated
+	for _, name := range files {
+		c, err := labels.LoadCalibration(a.path(name))
+		if err != nil {
+			return nil, err
+		}
+		one := steps.Calibrated{Judge: c.Judge.Name, Design: string(c.Design)}
+		if one.Cal, err = c.Transported(); err != nil {
+			one.Refused = err.Error()
+		}
+		for _, id := range slices.Sorted(maps.Keys(judges)) {
+			if j := judges[id]; j.Name == c.Judge.Name && one.Refused == "" {
+				if err := c.AppliesTo(j); err != nil {
+					one.Refused = err.Error()
+				}
+			}
+		}
+		out = append(out, one)
 	}
 	return out, nil
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/steps"
@@ -21,7 +20,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	}
 	keys := sliceKeys(file.Gates)
 	sf := scoreFlags{tools: f.tools, slices: keys, complete: true}
-	if sf.calibrations, err = a.calibrated(f.calibrations, path); err != nil {
+	if sf.calibrations, err = a.calibrated(f.calibrations, []string{path}); err != nil {
 		return nil, err
 	}
 	s, err := a.scoreTraces(ctx, []string{path}, sf)
@@ -81,41 +80,4 @@ func tableKeys(p *panel.Panels) []string {
 		}
 	}
 	return out
-}
-
-// calibrated reads calibration files for the judges of a trace file. A
-// calibration that is not for the very judge of the file is kept with the reason
-// why it may not be used.
-func (a *app) calibrated(files []string, traces string) ([]steps.Calibrated, error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
-	if traces == "-" {
-		return nil, usagef("--calibration reads the traces twice, to see whose verdicts they hold: name a file")
-	}
-	run, err := a.readJudged(traces)
-	if err != nil {
-		return nil, err
-	}
-	verdicts := run.judgements()
-	var out []steps.Calibrated
-	for _, name := range files {
-		c, err := labels.LoadCalibration(a.path(name))
-		if err != nil {
-			return nil, err
-		}
-		one := steps.Calibrated{Judge: c.Judge.Name, Design: string(c.Design)}
-		if one.Cal, err = c.Transported(); err != nil {
-			one.Refused = err.Error()
-		}
-		for i := range verdicts {
-			if j := verdicts[i].Verdict.Judge; j.Name == c.Judge.Name && one.Refused == "" {
-				if err := c.AppliesTo(j); err != nil {
-					one.Refused = err.Error()
-				}
-			}
-		}
-		out = append(out, one)
-	}
-	return out, nil
 }

@@ -42,6 +42,7 @@ type scoreFlags struct {
 
 func (a *app) scoreCommand() *cobra.Command {
 	var f scoreFlags
+	var calibrations []string
 	cmd := &cobra.Command{
 		Use: "score FILE...", Short: "Say what trace files add up to: panels by call and by task, slices, findings",
 		Long: `Score every line of trace files and sum them up by call and by task, with intervals clustered by task.
@@ -50,7 +51,12 @@ Several files are read one after the other as one stream. Files written with --p
 parts of one file, scored on several machines, give the same panels as the whole file.`,
 		Example: "  callvet score traces.jsonl --tools tools/ -o report.html\n  callvet score part1.jsonl --partial 1.part\n  callvet score 1.part 2.part --json",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(c *cobra.Command, args []string) error { return a.score(c.Context(), args, f) },
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if f.calibrations, err = a.calibrated(calibrations, args); err != nil {
+				return err
+			}
+			return a.score(c.Context(), args, f)
+		},
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.tools, "tools", nil, "file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
@@ -59,6 +65,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.BoolVar(&f.strict, "strict", false, "end at the first line that is no record")
 	fs.Float64Var(&f.confidence, "confidence", 0.95, "two-sided confidence of the intervals")
 	fs.StringArrayVarP(&f.out, "output", "o", nil, "report to write: .html, .md, .csv, .json or .txt (repeatable)")
+	fs.StringArrayVar(&calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	fs.StringVar(&f.partial, "partial", "", "write a partial result to this file instead of the panels")
 	return cmd
 }

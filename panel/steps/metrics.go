@@ -264,7 +264,7 @@ func (t *teller) judged(i int, r *exact.Rate) {
 		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: "attempts"}
 		ts.Interval = judge.TrueSuccess(m.Interval, c.Cal, t.cfg.Confidence)
 		if c.Refused != "" {
-			ts.Interval = stats.Interval{Upper: 1, Confidence: t.cfg.Confidence, Method: ts.Interval.Method, Status: judge.Mismatch}
+			ts.Interval = judge.TrueSuccess(m.Interval, judge.Calibration{}, t.cfg.Confidence) // this judge has no labels
 			ts.Warnings = append(ts.Warnings, c.Refused)
 		} else if w := refusal(ts.Interval.Status); w != "" {
 			ts.Warnings = append(ts.Warnings, w)

@@ -12,14 +12,14 @@ import (
 // The statuses of judged results, besides those of package stats.
 const (
 	// NotInformative: sensitivity and specificity sum up to 1 or less.
-	NotInformative stats.Status = "judge_not_informative"
+	NotInformative = stats.StatusNotInformative
 	// NoLabelledPass and NoLabelledFail: a true class without a label.
-	NoLabelledPass stats.Status = "no_labelled_pass"
-	NoLabelledFail stats.Status = "no_labelled_fail"
+	NoLabelledPass = stats.StatusNoLabelledPass
+	NoLabelledFail = stats.StatusNoLabelledFail
 	// Mismatch: the run's judged rate is impossible for the calibrated judge.
 	Mismatch stats.Status = "calibration_mismatch"
 	// MissingStratum: tasks of one verdict without any label among them.
-	MissingStratum stats.Status = "missing_stratum"
+	MissingStratum = stats.StatusMissingStratum
 	// TooFewUnits: too few labels for a number to rest on.
 	TooFewUnits stats.Status = "too_few_units"
 )
