@@ -56,8 +56,21 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 // warnings tells of what the panels and the comparison leave out as a whole.
 func warnings(in *Input) []string {
 	w := slices.Clone(in.Panels.Warnings)
-	if in.Comparison != nil {
-		w = append(w, in.Comparison.Warnings...)
+	c := in.Comparison
+	if c == nil {
+		return w
+	}
+	w = append(w, c.Warnings...)
+	if n := len(c.OnlyBaseline); n > 0 {
+		w = append(w, count(n, in.Task)+" of the baseline missing here and not compared")
+	}
+	if n := len(c.OnlyCandidate); n > 0 {
+		w = append(w, count(n, in.Task)+" missing in the baseline and not compared")
+	}
+	for i := range c.Targets {
+		if n := len(c.Targets[i].Unjudged); n > 0 {
+			w = append(w, count(n, in.Task)+" of "+c.Targets[i].Candidate+" without a verdict on one side and not compared")
+		}
 	}
 	return w
 }

@@ -316,6 +316,22 @@ func TestRegression(t *testing.T) {
 	}
 }
 
+func TestWhatIsNotComparedIsTold(t *testing.T) {
+	t.Parallel()
+	c := &panel.Comparison{
+		OnlyBaseline: []string{"a"}, OnlyCandidate: []string{"b", "c"}, Warnings: []string{"1 case has changed"},
+		Targets: []panel.TargetComparison{{Candidate: "agent", Overall: change("", "", 200, 0), Unjudged: []panel.UnjudgedCase{{Case: "d"}}}},
+	}
+	r, _ := gates.Evaluate(gates.Input{Panels: over(rate("pass_rate", 200, 1, 0)), Comparison: c, Task: "task"}, []gates.Gate{{Metric: "pass_rate", Kind: gates.Regression}})
+	want := []string{
+		"1 case has changed", "1 task of the baseline missing here and not compared", "2 tasks missing in the baseline and not compared",
+		"1 task of agent without a verdict on one side and not compared",
+	}
+	if d := cmp.Diff(want, r.Warnings); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestHolm: of many values of a key, one may not be called worse for a drop that
 // chance shows among so many.
 func TestHolm(t *testing.T) {
