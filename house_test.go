@@ -52,7 +52,9 @@ var rooms = map[string][]string{
 	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
 	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
-	"panel/steps":                   {"", "value", "panel", "stats", "stats/exact", "stats/judge"},
+	"panel/slicing":                 {"", "value"},
+	"panel/findings":                {"", "panel"},
+	"panel/steps":                   {"", "value", "panel", "panel/slicing", "panel/findings", "stats", "stats/exact", "stats/judge"},
 	"internal/report/plain":         {},
 	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
 	"internal/report":               {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
@@ -89,7 +91,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/trajectory", "panel", "panel/gates", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve"}
+var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

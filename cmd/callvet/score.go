@@ -20,6 +20,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/sheet"
+	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/steps"
@@ -59,7 +60,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringSliceVar(&f.tools, "tools", nil, "file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
+	fs.StringSliceVar(&f.tools, "tools", nil, "folder or file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: tool, version, family, language, intent, tags, all fields)")
 	fs.IntVar(&f.jobs, "jobs", 0, "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&f.strict, "strict", false, "end at the first line that is no record")
@@ -259,13 +260,12 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 func (a *app) scoreTools(paths []string) ([]callvet.Tool, error) {
 	var out []callvet.Tool
 	for _, path := range paths {
-		b, err := os.ReadFile(a.path(path))
+		tools, problems, err := toolfile.Load(a.path(path), toolfile.Options{})
 		if err != nil {
-			return nil, fmt.Errorf("read tools: %w", err)
+			return nil, err
 		}
-		var tools []callvet.Tool
-		if err := json.Unmarshal(b, &tools); err != nil {
-			return nil, fmt.Errorf("read tools %s: %w: %w", path, callvet.ErrInvalid, err)
+		for _, p := range problems {
+			fmt.Fprintf(a.err, "%s:%d: %s\n", p.Position.File, p.Position.Line, p.Message)
 		}
 		out = append(out, tools...)
 	}

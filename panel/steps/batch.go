@@ -8,6 +8,8 @@ import (
 	"math/bits"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/value"
 )
 
@@ -17,7 +19,7 @@ const partitions = 16
 
 // step is what is kept of a step line while its task is open.
 type step struct {
-	set                 *set
+	set                 *slicing.Set
 	line                int64
 	exec                float64
 	queue, accept       float32 // -1: not recorded
@@ -32,7 +34,7 @@ type step struct {
 
 // record is what is kept of a task record.
 type record struct {
-	set                      *set
+	set                      *slicing.Set
 	line                     int64
 	attempt                  uint32
 	pass                     int8 // -1: not told
@@ -64,7 +66,7 @@ type piece struct {
 // Batch collects the lines of one block. It belongs to one worker until it is
 // given to Sheet.Apply.
 type Batch struct {
-	names   *names
+	names   *slicing.Names
 	steps   []step
 	records []record
 	text    []byte // task ids and targets
@@ -86,9 +88,9 @@ func (b *Batch) reset() {
 
 // Worker turns lines into batches. Each goroutine needs its own.
 type Worker struct {
-	names *names
+	names *slicing.Names
 	sums  *Sums
-	sets  map[string]*set
+	sets  map[string]*slicing.Set
 	key   []byte
 	tools map[string]uint32
 }
@@ -99,7 +101,7 @@ const maxCached = 1 << 14
 // Batch gives an empty batch.
 func (w *Worker) Batch() *Batch { return &Batch{names: w.names} }
 
-func (w *Worker) set(target, tool []byte, tags, fields value.Value) *set {
+func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set {
 	k := append(w.key[:0], target...)
 	k = append(append(k, 0), tool...)
 	k = append(append(k, 0), tags.Raw()...)
@@ -111,7 +113,7 @@ func (w *Worker) set(target, tool []byte, tags, fields value.Value) *set {
 	if len(w.sets) >= maxCached {
 		clear(w.sets)
 	}
-	s := w.names.set(target, tool, tags, fields)
+	s := w.names.Set(target, tool, tags, fields)
 	w.sets[string(k)] = s
 	return s
 }
@@ -123,7 +125,7 @@ func (w *Worker) tool(name []byte) uint32 {
 	if len(w.tools) >= maxCached {
 		clear(w.tools)
 	}
-	n := w.names.tool(name)
+	n := w.names.Tool(name)
 	w.tools[string(name)] = n
 	return n
 }
@@ -132,7 +134,7 @@ func (w *Worker) tool(name []byte) uint32 {
 func (w *Worker) Step(b *Batch, s *Step) {
 	p := b.piece(s.Task, s.Target)
 	set := w.set(s.Target, s.Tool, s.Tags, s.Fields)
-	p.targetNumber = set.target
+	p.targetNumber = set.Target
 	if len(b.steps) == cap(b.steps) {
 		b.steps = append(b.steps, step{})
 	} else {
@@ -145,7 +147,10 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	}
 	to.fidelity(&s.Score)
 	p.to = int32(len(b.steps))
-	w.sums.symptoms.step(set, s)
+	w.sums.symptoms.Add(&findings.Call{
+		Line: s.Line, Target: s.Target, Task: s.Task, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
+		Timeout: to.timeout, Paths: s.Paths,
+	})
 	w.sums.confuse(w, set, s)
 }
 
@@ -153,14 +158,14 @@ func (w *Worker) Step(b *Batch, s *Step) {
 func (w *Worker) Task(b *Batch, t *Task) {
 	p := b.piece(t.ID, t.Target)
 	set := w.set(t.Target, nil, t.Tags, t.Fields)
-	p.targetNumber = set.target
+	p.targetNumber = set.Target
 	r := record{
 		set: set, line: t.Line, attempt: uint32(t.Attempt), pass: int8(t.Pass), fault: t.Fault, notRun: t.NotRun, gold: t.HasGold,
 		exposed: t.Exposed, incidents: uint32(t.Incidents), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
 		cost: nano(t.CostUSD), wall: t.WallMS,
 	}
 	for _, v := range t.Judged {
-		r.judged = append(r.judged, judged{w.names.judge(v.Judge), v.Pass})
+		r.judged = append(r.judged, judged{w.names.Judge(v.Judge), v.Pass})
 	}
 	for _, n := range t.Needed {
 		r.needed = append(r.needed, w.tool([]byte(n)))

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/stats/exact"
 )
 
 // errPartial tells that bytes are not a whole partial result.
@@ -23,7 +26,7 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.micro, &s.exec, &s.queue, &s.accept, &s.calls, &s.unneeded, &s.toolTime, &s.exposed}
+	return []summed{&s.micro, s.exec.quantiles(), s.queue.quantiles(), s.accept.quantiles(), &s.calls, &s.unneeded, s.toolTime.quantiles(), &s.exposed}
 }
 
 func (t *toldSums) exact() []summed {
@@ -35,11 +38,11 @@ func (t *toldSums) exact() []summed {
 type reader struct {
 	b                      []byte
 	err                    error
-	names                  *names
+	names                  *slicing.Names
 	shift                  int64 // lines before this part
 	targets, tools, judges []uint32
 	slices                 []int64 // -1: not kept
-	sets                   []*set
+	sets                   []*slicing.Set
 }
 
 func (r *reader) fail() {
@@ -204,16 +207,16 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 func (r *reader) read() {
 	n := r.names
 	for _, t := range r.texts() {
-		r.targets = append(r.targets, n.targets.number([]byte(t)))
+		r.targets = append(r.targets, n.Targets.Number([]byte(t)))
 	}
 	for _, t := range r.texts() {
-		r.tools = append(r.tools, n.tools.number([]byte(t)))
+		r.tools = append(r.tools, n.Tools.Number([]byte(t)))
 	}
 	for _, t := range r.texts() {
-		r.judges = append(r.judges, n.judges.number([]byte(t)))
+		r.judges = append(r.judges, n.Judges.Number([]byte(t)))
 	}
 	for range r.count() {
-		id, ok := n.id(sliceName{number(r, r.targets), r.text(), r.text()})
+		id, ok := n.ID(slicing.Slice{Target: number(r, r.targets), Key: r.text(), Value: r.text()})
 		if !ok {
 			r.slices = append(r.slices, -1)
 			continue
@@ -221,19 +224,19 @@ func (r *reader) read() {
 		r.slices = append(r.slices, int64(id))
 	}
 	for range r.count() {
-		n.dead[targetKey{number(r, r.targets), r.text()}] = true
+		n.Dead[slicing.TargetKey{Target: number(r, r.targets), Key: r.text()}] = true
 	}
 	for range r.count() {
-		s := &set{target: number(r, r.targets), tool: number(r, r.tools)}
+		s := &slicing.Set{Target: number(r, r.targets), Tool: number(r, r.tools)}
 		for range r.count() {
 			if id := number(r, r.slices); id >= 0 {
-				s.ids = append(s.ids, uint32(id))
+				s.IDs = append(s.IDs, uint32(id))
 			}
 		}
-		if len(s.ids) > 1 {
-			slices.Sort(s.ids[1:])
+		if len(s.IDs) > 1 {
+			slices.Sort(s.IDs[1:])
 		}
-		r.sets = append(r.sets, n.same(s))
+		r.sets = append(r.sets, n.Same(s))
 	}
 }
 
@@ -307,22 +310,22 @@ func (r *reader) slice(s *sliceSums) {
 	}
 }
 
-func (r *reader) symptoms(s *symptoms) {
-	s.failing, s.steps = r.int(), r.int()
-	for i := range s.of {
-		x := &s.of[i]
-		for _, n := range []*int64{&x.count, &x.of, &x.timeouts, &x.unnamed} {
+func (r *reader) symptoms(s *findings.Counts) {
+	s.Failing, s.Steps = r.int(), r.int()
+	for i := range s.Of {
+		x := &s.Of[i]
+		for _, n := range []*int64{&x.Count, &x.Of, &x.Timeouts, &x.Unnamed} {
 			*n = r.int()
 		}
 		for range r.count() {
-			x.tools[number(r, r.tools)] += r.int()
+			x.Tools[number(r, r.tools)] += r.int()
 		}
 		for range r.count() {
-			x.paths[r.text()] += r.int()
+			x.Paths[r.text()] += r.int()
 		}
 		for range r.count() {
-			x.keep(sighting{
-				line: r.line(), target: r.text(), task: r.text(), call: r.text(), attempt: int(r.int()), tool: number(r, r.tools),
+			x.Keep(findings.Sighting{
+				Line: r.line(), Target: r.text(), Task: r.text(), Call: r.text(), Attempt: int(r.int()), Tool: number(r, r.tools),
 			})
 		}
 	}
@@ -379,7 +382,12 @@ func (r *reader) step() step {
 		args: r.fixed(), result: r.fixed(), timeout: r.bool(),
 	}
 	if s.set == nil {
-		s.set = &set{}
+		s.set = &slicing.Set{}
+	}
+	s.known &= 1<<callvet.StepMetrics - 1
+	s.right &= s.known
+	for _, f := range []*int32{&s.precision, &s.recall, &s.f1} {
+		*f = min(max(*f, 0), exact.Scale)
 	}
 	return s
 }
@@ -391,8 +399,9 @@ func (r *reader) record() record {
 		input: r.int(), output: r.int(), reasoning: r.int(), cost: r.int(), wall: r.float(),
 	}
 	if x.set == nil {
-		x.set = &set{}
+		x.set = &slicing.Set{}
 	}
+	x.pass = min(max(x.pass, -1), 1)
 	for range r.count() {
 		x.judged = append(x.judged, judged{number(r, r.judges), r.bool()})
 	}

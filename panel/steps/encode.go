@@ -7,6 +7,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/slicing"
 )
 
 // Magic is the first line of a partial result.
@@ -15,8 +18,8 @@ const Magic = "callvet partial result 1\n"
 // writer appends what a reader reads.
 type writer struct {
 	b    []byte
-	sets map[*set]uint64
-	list []*set
+	sets map[*slicing.Set]uint64
+	list []*slicing.Set
 }
 
 func (w *writer) uint(n uint64)   { w.b = binary.AppendUvarint(w.b, n) }
@@ -33,7 +36,7 @@ func (w *writer) texts(list []string) {
 	}
 }
 
-func (w *writer) set(s *set) {
+func (w *writer) set(s *slicing.Set) {
 	n, ok := w.sets[s]
 	if !ok {
 		n = uint64(len(w.list))
@@ -45,7 +48,7 @@ func (w *writer) set(s *set) {
 // AppendPartial appends the Sheet as a partial result, which Merge reads; note is
 // given back as it is. The Sheet must be closed.
 func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
-	w := &writer{b: append(b, Magic...), sets: map[*set]uint64{}}
+	w := &writer{b: append(b, Magic...), sets: map[*slicing.Set]uint64{}}
 	w.texts(s.cfg.SliceBy)
 	w.uint(uint64(s.cfg.Window))
 	w.bool(s.cfg.Catalogue)
@@ -63,30 +66,30 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	}
 	w.uint(uint64(len(body.list)))
 	for _, set := range body.list {
-		w.uint(uint64(set.target))
-		w.uint(uint64(set.tool))
-		w.uint(uint64(len(set.ids)))
-		for _, id := range set.ids {
+		w.uint(uint64(set.Target))
+		w.uint(uint64(set.Tool))
+		w.uint(uint64(len(set.IDs)))
+		for _, id := range set.IDs {
 			w.uint(uint64(id))
 		}
 	}
 	return append(w.b, body.b...)
 }
 
-func (w *writer) names(n *names) {
-	w.texts(n.targets.all)
-	w.texts(n.tools.all)
-	w.texts(n.judges.all)
-	w.uint(uint64(len(n.slices)))
-	for _, s := range n.slices {
-		w.uint(uint64(s.target))
-		w.text(s.key)
-		w.text(s.value)
+func (w *writer) names(n *slicing.Names) {
+	w.texts(n.Targets.All)
+	w.texts(n.Tools.All)
+	w.texts(n.Judges.All)
+	w.uint(uint64(len(n.Slices)))
+	for _, s := range n.Slices {
+		w.uint(uint64(s.Target))
+		w.text(s.Key)
+		w.text(s.Value)
 	}
-	w.uint(uint64(len(n.dead)))
-	for k := range n.dead {
-		w.uint(uint64(k.target))
-		w.text(k.key)
+	w.uint(uint64(len(n.Dead)))
+	for k := range n.Dead {
+		w.uint(uint64(k.Target))
+		w.text(k.Key)
 	}
 }
 
@@ -162,32 +165,32 @@ func (w *writer) told(t *toldSums) {
 	}
 }
 
-func (w *writer) symptoms(s *symptoms) {
-	w.int(s.failing)
-	w.int(s.steps)
-	for i := range s.of {
-		x := &s.of[i]
-		for _, n := range []int64{x.count, x.of, x.timeouts, x.unnamed} {
+func (w *writer) symptoms(s *findings.Counts) {
+	w.int(s.Failing)
+	w.int(s.Steps)
+	for i := range s.Of {
+		x := &s.Of[i]
+		for _, n := range []int64{x.Count, x.Of, x.Timeouts, x.Unnamed} {
 			w.int(n)
 		}
-		w.uint(uint64(len(x.tools)))
-		for _, k := range slices.Sorted(maps.Keys(x.tools)) {
+		w.uint(uint64(len(x.Tools)))
+		for _, k := range slices.Sorted(maps.Keys(x.Tools)) {
 			w.uint(uint64(k))
-			w.int(x.tools[k])
+			w.int(x.Tools[k])
 		}
-		w.uint(uint64(len(x.paths)))
-		for _, k := range slices.Sorted(maps.Keys(x.paths)) {
+		w.uint(uint64(len(x.Paths)))
+		for _, k := range slices.Sorted(maps.Keys(x.Paths)) {
 			w.text(k)
-			w.int(x.paths[k])
+			w.int(x.Paths[k])
 		}
-		w.uint(uint64(len(x.first)))
-		for _, f := range x.first {
-			w.int(f.line)
-			w.text(f.target)
-			w.text(f.task)
-			w.text(f.call)
-			w.int(int64(f.attempt))
-			w.uint(uint64(f.tool))
+		w.uint(uint64(len(x.First)))
+		for _, f := range x.First {
+			w.int(f.Line)
+			w.text(f.Target)
+			w.text(f.Task)
+			w.text(f.Call)
+			w.int(int64(f.Attempt))
+			w.uint(uint64(f.Tool))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/findings"
 )
 
 // try is one attempt at the task being folded.
@@ -34,15 +35,15 @@ func (s *Sums) fold(t *task) {
 		k, r := spreadOut(st.known), spreadOut(st.right)
 		at := s.try(st.attempt)
 		at.step(st)
-		for _, id := range st.set.ids {
+		for _, id := range st.set.IDs {
 			s.cell(id).add(st, k, r)
 		}
-		if at.record != nil || len(s.names.crosses) > 0 {
+		if at.record != nil || len(s.names.Crosses) > 0 {
 			s.further(st, at.record, k, r)
 		}
 	}
 	for i := range t.records {
-		for _, id := range t.records[i].set.ids {
+		for _, id := range t.records[i].set.IDs {
 			s.cell(id)
 		}
 	}
@@ -54,7 +55,7 @@ func (s *Sums) fold(t *task) {
 	for i := range s.cells[:s.used] {
 		s.slice(s.cells[i].id).tell(&s.sum, s.tries)
 	}
-	s.symptoms.task(t)
+	s.steadiness(t)
 	s.ranking.task(t, &s.sum, good, known)
 }
 
@@ -120,25 +121,25 @@ func (s *Sums) cell(id uint32) *cell {
 
 // further adds a step to the slices that its task record names, and to crosses.
 func (s *Sums) further(st *step, r *record, known, right counter) {
-	s.union = append(s.union[:0], st.set.ids...)
+	s.union = append(s.union[:0], st.set.IDs...)
 	if r != nil {
-		for _, id := range r.set.ids {
-			if !has(st.set.ids, id) {
+		for _, id := range r.set.IDs {
+			if !has(st.set.IDs, id) {
 				s.union = append(s.union, id)
 				s.cell(id).add(st, known, right)
 			}
 		}
 	}
-	for _, c := range s.names.crosses {
+	for _, c := range s.names.Crosses {
 		for _, a := range s.union {
-			if s.names.slice(a).key != c[0] {
+			if s.names.Slice(a).Key != c[0] {
 				continue
 			}
 			for _, b := range s.union {
-				if s.names.slice(b).key != c[1] {
+				if s.names.Slice(b).Key != c[1] {
 					continue
 				}
-				if id, ok := s.names.cross(a, b); ok {
+				if id, ok := s.names.Cross(a, b); ok {
 					s.cell(id).add(st, known, right)
 				}
 			}
@@ -175,8 +176,32 @@ func (s *sliceSums) add(c *cell) {
 	}
 	if whole := len(c.exec); whole+len(c.cut) > 0 {
 		c.exec = append(c.exec, c.cut...)
-		s.exec.Add(c.exec, len(c.cut))
+		s.exec.add(c.exec, len(c.cut))
 	}
-	s.queue.Add(c.queue, 0)
-	s.accept.Add(c.accept, 0)
+	s.queue.add(c.queue, 0)
+	s.accept.add(c.accept, 0)
 }
+
+// steadiness looks for calls of a tool with the same arguments and different results:
+// S7. The first result of an arguments' text is the one others are held against.
+func (s *Sums) steadiness(t *task) {
+	for i := range t.steps {
+		st := &t.steps[i]
+		if st.args == 0 || st.result == 0 {
+			continue
+		}
+		for j := max(0, i-maxLookBack); j < i; j++ {
+			o := &t.steps[j]
+			if o.args != st.args || o.result == 0 || o.set.Tool != st.set.Tool {
+				continue
+			}
+			s.symptoms.Repeated(o.result == st.result, &findings.Call{
+				Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
+			})
+			break
+		}
+	}
+}
+
+// maxLookBack bounds how far back in a task a call is compared.
+const maxLookBack = 64

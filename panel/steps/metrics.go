@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 	"github.com/callvet/callvet/stats/judge"
@@ -44,7 +45,7 @@ var stepMetrics = [...]described{
 // teller tells one slice.
 type teller struct {
 	cfg      *Config
-	names    *names
+	names    *slicing.Names
 	s        *sliceSums
 	overall  bool
 	maxTries int
@@ -65,13 +66,13 @@ func (t *teller) metrics() []panel.Metric {
 	for i := range stepMetrics {
 		t.stepRate(&stepMetrics[i])
 	}
-	t.latency("tool_latency", "tool latency", "calls", &t.s.exec, panel.UnitMS, 1)
-	t.latency("tool_queue", "queue before the tool", "calls", &t.s.queue, panel.UnitMS, 1)
-	t.latency("accept", "time to emit the call", "calls", &t.s.accept, panel.UnitMS, 1)
+	t.latency("tool_latency", "tool latency", "calls", t.s.exec.quantiles(), panel.UnitMS, 1)
+	t.latency("tool_queue", "queue before the tool", "calls", t.s.queue.quantiles(), panel.UnitMS, 1)
+	t.latency("accept", "time to emit the call", "calls", t.s.accept.quantiles(), panel.UnitMS, 1)
 	t.told()
 	t.ratio("calls_per_attempt", "calls", UnitCalls, &t.s.calls, 1, false)
 	t.ratio("unneeded_calls_per_attempt", "unneeded calls", UnitCalls, &t.s.unneeded, 1, true)
-	t.latency("tool_time", "tool time of an attempt", "attempts", &t.s.toolTime, panel.UnitMS, 1)
+	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.quantiles(), panel.UnitMS, 1)
 	t.incidents()
 	return t.out
 }
@@ -248,8 +249,8 @@ func (t *teller) chances(x *toldSums) {
 // judged adds the rate of one judge, and true success behind it. With several
 // judges their names stand behind a colon.
 func (t *teller) judged(i int, r *exact.Rate) {
-	name, suffix := t.names.judges.all[i], ""
-	if len(t.names.judges.all) > 1 {
+	name, suffix := t.names.Judges.All[i], ""
+	if len(t.names.Judges.All) > 1 {
 		suffix = ":" + name
 	}
 	m := t.rate("judged_pass"+suffix, "judged pass"+suffix, "attempts", r, false)

@@ -59,7 +59,7 @@ func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
 	p.shrink(into)
 }
 
-// shrink closes what is beyond the window.
+// shrink closes what is slicing.Beyond the window.
 func (p *partition) shrink(into *Sums) {
 	for len(p.open) > p.window {
 		p.shut(p.old, into)

@@ -5,13 +5,15 @@ package steps
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/callvet/callvet/panel/slicing"
 )
 
 // Sheet is the table of a reading. Several workers may fill it at once; what
 // comes out does not depend on how many they are.
 type Sheet struct {
 	cfg     Config
-	names   *names
+	names   *slicing.Names
 	parts   [partitions]part
 	mu      sync.Mutex
 	workers []*Worker
@@ -36,7 +38,7 @@ type part struct {
 // New makes an empty Sheet.
 func New(cfg Config) *Sheet {
 	s := &Sheet{cfg: cfg.withDefaults()}
-	s.names = newNames(&s.cfg)
+	s.names = slicing.New(s.cfg.SliceBy, s.cfg.Families)
 	s.sums = newSums(s.names)
 	for i := range s.parts {
 		s.parts[i].tasks = newPartition(max(1, s.cfg.Window/partitions))
@@ -47,7 +49,7 @@ func New(cfg Config) *Sheet {
 
 // Worker makes a Worker that fills the Sheet.
 func (s *Sheet) Worker() *Worker {
-	w := &Worker{names: s.names, sums: newSums(s.names), sets: map[string]*set{}, tools: map[string]uint32{}}
+	w := &Worker{names: s.names, sums: newSums(s.names), sets: map[string]*slicing.Set{}, tools: map[string]uint32{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.workers = append(s.workers, w)

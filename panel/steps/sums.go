@@ -4,16 +4,18 @@ package steps
 
 import (
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats/exact"
 )
 
 // Sums are what closed tasks add up to: integers only, so that Sums merge to the
 // same bits in any order. They belong to one worker.
 type Sums struct {
-	names    *names
+	names    *slicing.Names
 	slices   []*sliceSums // by number
 	confused map[[3]uint32]int64
-	symptoms symptoms
+	symptoms findings.Counts
 	ranking  ranking
 
 	// scratch of one task
@@ -33,9 +35,9 @@ type sliceSums struct {
 	rates                  [callvet.StepMetrics]tally
 	precision, recall, f1  share
 	micro                  exact.Ratio
-	exec, queue, accept    exact.Quantiles
+	exec, queue, accept    latencies
 	calls, unneeded        exact.Ratio
-	toolTime               exact.Quantiles
+	toolTime               latencies
 	incidents              int64
 	exposed                exact.Rate // tasks, with an incident or without
 	told                   *toldSums  // nil without task records
@@ -56,8 +58,8 @@ type toldSums struct {
 // maxTrials bounds the k of pass@k.
 const maxTrials = 32
 
-func newSums(n *names) *Sums {
-	return &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: newSymptoms()}
+func newSums(n *slicing.Names) *Sums {
+	return &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: findings.New()}
 }
 
 func (s *Sums) slice(id uint32) *sliceSums {
@@ -80,7 +82,7 @@ func (s *Sums) merge(o *Sums) {
 	for k, n := range o.confused {
 		s.confused[k] += n
 	}
-	s.symptoms.merge(&o.symptoms)
+	s.symptoms.Merge(&o.symptoms)
 	s.ranking.merge(&o.ranking)
 }
 
@@ -93,12 +95,12 @@ func (s *sliceSums) merge(o *sliceSums) {
 	s.recall.merge(&o.recall)
 	s.f1.merge(&o.f1)
 	s.micro.Merge(&o.micro)
-	s.exec.Merge(&o.exec)
-	s.queue.Merge(&o.queue)
-	s.accept.Merge(&o.accept)
+	s.exec.quantiles().Merge(o.exec.quantiles())
+	s.queue.quantiles().Merge(o.queue.quantiles())
+	s.accept.quantiles().Merge(o.accept.quantiles())
 	s.calls.Merge(&o.calls)
 	s.unneeded.Merge(&o.unneeded)
-	s.toolTime.Merge(&o.toolTime)
+	s.toolTime.quantiles().Merge(o.toolTime.quantiles())
 	s.exposed.Merge(&o.exposed)
 	if o.told != nil {
 		if s.told == nil {
@@ -153,7 +155,7 @@ func (t *toldSums) trials(k int) {
 }
 
 // confuse counts a call by the tool that would have been right.
-func (s *Sums) confuse(w *Worker, in *set, line *Step) {
+func (s *Sums) confuse(w *Worker, in *slicing.Set, line *Step) {
 	needed, known := line.Score.Get(callvet.StepNeeded)
 	expected := uint32(0)
 	switch {
@@ -164,15 +166,15 @@ func (s *Sums) confuse(w *Worker, in *set, line *Step) {
 		if right, told := line.Score.Get(callvet.StepSelection); !told || !right {
 			return // needed, but nobody says which tool
 		}
-		expected = in.tool
+		expected = in.Tool
 	default:
 		return
 	}
-	called := in.tool
+	called := in.Tool
 	if yes, known := line.Score.Get(callvet.StepKnownTool); known && !yes {
 		called = unknownTool
 	}
-	s.confused[[3]uint32{in.target, expected, called}]++
+	s.confused[[3]uint32{in.Target, expected, called}]++
 }
 
 // unknownTool stands for names that are in no catalogue.

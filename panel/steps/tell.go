@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
 )
 
 // maxSlices bounds the tables of a target.
@@ -20,11 +21,11 @@ const maxSlices = 1000
 func (s *Sheet) Panels() *panel.Panels {
 	all := s.settled()
 	p := &panel.Panels{Confidence: s.cfg.Confidence, Repeats: 1}
-	order := make([]uint32, len(s.names.targets.all))
+	order := make([]uint32, len(s.names.Targets.All))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(s.names.targets.all[a], s.names.targets.all[b]) })
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(s.names.Targets.All[a], s.names.Targets.All[b]) })
 	byTarget := s.byTarget(all)
 	for _, t := range order {
 		if ids := byTarget[t]; len(ids) > 0 {
@@ -32,7 +33,7 @@ func (s *Sheet) Panels() *panel.Panels {
 			p.Repeats = max(p.Repeats, all.repeats(ids))
 		}
 	}
-	p.Findings = s.findings(all)
+	p.Findings = all.symptoms.Findings(s.tool, s.locate)
 	p.Examples = s.examples(&all.ranking)
 	p.Warnings = s.warnings(all)
 	return p
@@ -54,7 +55,7 @@ func (s *Sheet) byTarget(all *Sums) map[uint32][]uint32 {
 	out := map[uint32][]uint32{}
 	for id, x := range all.slices {
 		if x != nil && x.tasks > 0 {
-			t := s.names.slices[id].target
+			t := s.names.Slices[id].Target
 			out[t] = append(out[t], uint32(id))
 		}
 	}
@@ -62,27 +63,27 @@ func (s *Sheet) byTarget(all *Sums) map[uint32][]uint32 {
 }
 
 func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.TargetPanel {
-	tp := panel.TargetPanel{Target: pos, Name: s.names.targets.all[number]}
+	tp := panel.TargetPanel{Target: pos, Name: s.names.Targets.All[number]}
 	var overall *sliceSums
 	for _, id := range ids {
-		if s.names.slices[id].key == "" {
+		if s.names.Slices[id].Key == "" {
 			overall = all.slices[id]
 		}
 	}
 	if overall == nil { // a damaged partial result
 		overall = &sliceSums{}
 	}
-	tp.Overall = s.slice(sliceName{}, overall, true)
+	tp.Overall = s.slice(slicing.Slice{}, overall, true)
 	for _, id := range s.choose(ids, all) {
-		tp.Slices = append(tp.Slices, s.slice(s.names.slices[id], all.slices[id], false))
+		tp.Slices = append(tp.Slices, s.slice(s.names.Slices[id], all.slices[id], false))
 	}
-	compare(&tp)
+	panel.CompareSlices(&tp)
 	tp.Confusion = s.confusion(number, all)
 	return tp
 }
 
-func (s *Sheet) slice(n sliceName, x *sliceSums, overall bool) panel.Slice {
-	out := panel.Slice{Key: n.key, Value: n.value, Cases: int(x.tasks), Cells: int(x.attempts)}
+func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool) panel.Slice {
+	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
 	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
 	out.Metrics = t.metrics()
 	if o := x.told; o != nil {
@@ -108,23 +109,23 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	n := s.names
 	byCount := slices.Clone(ids)
 	slices.SortFunc(byCount, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(all.slices[b].tasks, all.slices[a].tasks), compareNames(n.slices[a], n.slices[b]))
+		return cmp.Or(cmp.Compare(all.slices[b].tasks, all.slices[a].tasks), slicing.Compare(n.Slices[a], n.Slices[b]))
 	})
 	perKey := map[string]int{}
 	var out []uint32
 	for _, id := range byCount {
-		name := n.slices[id]
+		name := n.Slices[id]
 		switch {
-		case name.key == "", n.dead[targetKey{name.target, name.key}], !s.asked(name.key):
-		case name.key == "tag" && all.slices[id].tasks < int64(s.cfg.MinTagTasks):
-		case perKey[name.key] >= s.cfg.MaxValues, len(out) >= maxSlices:
+		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}], !s.asked(name.Key):
+		case name.Key == "tag" && all.slices[id].tasks < int64(s.cfg.MinTagTasks):
+		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
 		default:
-			perKey[name.key]++
+			perKey[name.Key]++
 			out = append(out, id)
 		}
 	}
 	slices.SortFunc(out, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(s.rank(n.slices[a].key), s.rank(n.slices[b].key)), compareNames(n.slices[a], n.slices[b]))
+		return cmp.Or(cmp.Compare(s.rank(n.Slices[a].Key), s.rank(n.Slices[b].Key)), slicing.Compare(n.Slices[a], n.Slices[b]))
 	})
 	return out
 }
@@ -152,10 +153,10 @@ func (s *Sheet) tool(n uint32) string {
 	switch {
 	case n == unknownTool:
 		return panel.Unknown
-	case s.names.tools.all[n] == "":
+	case s.names.Tools.All[n] == "":
 		return panel.None
 	}
-	return s.names.tools.all[n]
+	return s.names.Tools.All[n]
 }
 
 // maxConfused bounds the pairs of a confusion table.
@@ -229,17 +230,17 @@ func (s *Sheet) warnings(all *Sums) []string {
 		w = append(w, fmt.Sprintf("tasks of more than %d steps count as several (%d times)", maxSteps, long))
 	}
 	dead := map[string]bool{}
-	for k := range s.names.dead {
-		dead[k.key] = true
+	for k := range s.names.Dead {
+		dead[k.Key] = true
 	}
 	for _, k := range slices.Sorted(maps.Keys(dead)) {
-		w = append(w, fmt.Sprintf("%q has more than %d values: it is no slice", k, maxValues))
+		w = append(w, fmt.Sprintf("%q has more than %d values: it is no slice", k, slicing.MaxValues))
 	}
-	if !s.cfg.Catalogue && all.symptoms.steps > 0 {
+	if !s.cfg.Catalogue && all.symptoms.Steps > 0 {
 		w = append(w, "no tools were given: whether arguments keep a schema, and whether tools exist, is not known")
 	}
-	if _, ok := s.names.tools.by[beyond]; ok {
-		w = append(w, fmt.Sprintf("more than %d tools were called: the rest is told as %s", maxTools, beyond))
+	if slices.Contains(s.names.Tools.All, slicing.Beyond) {
+		w = append(w, fmt.Sprintf("more than %d tools were called: the rest is told as %s", slicing.MaxTools, slicing.Beyond))
 	}
 	if t := s.mixed(all); t != "" {
 		w = append(w, t)
@@ -249,7 +250,7 @@ func (s *Sheet) warnings(all *Sums) []string {
 
 // mixed warns where only some lines name a target.
 func (s *Sheet) mixed(*Sums) string {
-	names := slices.Clone(s.names.targets.all)
+	names := slices.Clone(s.names.Targets.All)
 	sort.Strings(names)
 	if len(names) > 1 && names[0] == "" {
 		return "some lines name no target: they are told apart from " + strings.Join(names[1:min(len(names), 4)], ", ")

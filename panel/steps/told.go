@@ -91,7 +91,7 @@ func (m *taskSum) needs(t *task, r *record) {
 	m.want = append(m.want[:0], r.needed...)
 	for i := range t.steps {
 		if st := &t.steps[i]; st.attempt == r.attempt {
-			if at := slices.Index(m.want, st.set.tool); at >= 0 {
+			if at := slices.Index(m.want, st.set.Tool); at >= 0 {
 				m.want = slices.Delete(m.want, at, at+1)
 			}
 		}
@@ -114,7 +114,7 @@ func (s *sliceSums) tell(m *taskSum, tries []try) {
 	if m.labelled > 0 {
 		s.unneeded.Add(m.unneeded, m.labelled)
 	}
-	s.toolTime.Add(m.toolTime, 0)
+	s.toolTime.add(m.toolTime, 0)
 	s.incidents += int64(m.incidents)
 	if m.exposed {
 		s.exposed.Add(one(m.incidents > 0), 1)

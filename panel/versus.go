@@ -1,26 +1,25 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package steps
+package panel
 
 import (
 	"math"
 
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
 
 // worstBelow is the adjusted p value from which a slice is said to differ.
 const worstBelow = 0.05
 
-// compare holds the rates of each slice against those of all other calls of the
+// CompareSlices holds the rates of each slice against those of all other calls of the
 // target, adjusts the p values over the slices of a metric (BH) and marks the worst.
-func compare(tp *panel.TargetPanel) {
+func CompareSlices(tp *TargetPanel) {
 	for i := range tp.Overall.Metrics {
 		all := &tp.Overall.Metrics[i]
-		if all.Unit != panel.UnitRate || !all.Interval.Defined() || all.Interval.NEff <= 0 {
+		if all.Unit != UnitRate || !all.Interval.Defined() || all.Interval.NEff <= 0 {
 			continue
 		}
-		var in []*panel.Metric
+		var in []*Metric
 		var ps []float64
 		for j := range tp.Slices {
 			m := tp.Slices[j].Metric(all.Name)
@@ -33,7 +32,7 @@ func compare(tp *panel.TargetPanel) {
 			}
 		}
 		adjusted := stats.BH(ps)
-		var worst *panel.Metric
+		var worst *Metric
 		for j, m := range in {
 			m.Versus.Adjusted = adjusted[j]
 			if m.Versus.Adjusted < worstBelow && worse(m, m.Versus.Rest) && (worst == nil || worse(m, worst.Interval.Point)) {
@@ -46,7 +45,7 @@ func compare(tp *panel.TargetPanel) {
 	}
 }
 
-func worse(m *panel.Metric, than float64) bool {
+func worse(m *Metric, than float64) bool {
 	if m.LowerIsBetter {
 		return m.Interval.Point > than
 	}
@@ -56,7 +55,7 @@ func worse(m *panel.Metric, than float64) bool {
 // versus compares a part with the rest of a whole; nil where there is no rest.
 // Both count with as many independent observations as they are worth; the rest
 // is taken to be clustered as the whole is.
-func versus(part, whole stats.Interval) *panel.Versus {
+func versus(part, whole stats.Interval) *Versus {
 	rest := whole.N - part.N
 	if rest <= 0 || part.N == 0 || part.NEff <= 0 || !part.Defined() {
 		return nil
@@ -64,7 +63,7 @@ func versus(part, whole stats.Interval) *panel.Versus {
 	p0 := (whole.Point*float64(whole.N) - part.Point*float64(part.N)) / float64(rest)
 	p0 = min(max(p0, 0), 1)
 	n1, n0 := part.NEff, float64(rest)*whole.NEff/float64(whole.N)
-	return &panel.Versus{Rest: p0, P: twoRates(part.Point, n1, p0, n0)}
+	return &Versus{Rest: p0, P: twoRates(part.Point, n1, p0, n0)}
 }
 
 // twoRates is the two-sided p value of two equal rates: Fisher's exact test on

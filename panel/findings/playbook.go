@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package steps
+package findings
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ type play struct {
 	code, title, unit, test, fix string
 }
 
-var playbook = [kinds]play{
+var playbook = [Kinds]play{
 	rejected: {
 		"S1", "Calls break their contract", "calls",
 		"Count the rejected calls and look at the arguments that are named most.",
@@ -54,23 +54,24 @@ var playbook = [kinds]play{
 	},
 }
 
-// findings are the symptoms that occur, those that explain most first.
-func (s *Sheet) findings(all *Sums) []panel.Finding {
+// Findings are the symptoms that occur, those that explain most first. name gives
+// a tool's name by its number; locate fills in where an example's line is.
+func (s *Counts) Findings(name func(uint32) string, locate func(*panel.Example)) []panel.Finding {
 	var out []panel.Finding
-	for k := range kinds {
-		x := &all.symptoms.of[k]
-		if x.count == 0 {
+	for k := range Kinds {
+		x := &s.Of[k]
+		if x.Count == 0 {
 			continue
 		}
 		p := &playbook[k]
-		f := panel.Finding{Code: p.code, Title: p.title, Count: int(x.count), Of: int(x.of), Test: p.test, Fix: p.fix}
-		if k != unsteady && all.symptoms.failing > 0 {
-			f.Share = float64(x.count) / float64(all.symptoms.failing)
+		f := panel.Finding{Code: p.code, Title: p.title, Count: int(x.Count), Of: int(x.Of), Test: p.test, Fix: p.fix}
+		if k != unsteady && s.Failing > 0 {
+			f.Share = float64(x.Count) / float64(s.Failing)
 		}
-		f.Evidence = s.evidence(k, x, all)
-		for _, at := range x.first {
-			e := panel.Example{Target: at.target, Task: at.task, Attempt: at.attempt, Call: at.call, Line: at.line, Why: s.tool(at.tool)}
-			s.locate(&e)
+		f.Evidence = s.evidence(k, x, name)
+		for _, at := range x.First {
+			e := panel.Example{Target: at.Target, Task: at.Task, Attempt: at.Attempt, Call: at.Call, Line: at.Line, Why: name(at.Tool)}
+			locate(&e)
 			f.Examples = append(f.Examples, e)
 		}
 		out = append(out, f)
@@ -81,27 +82,27 @@ func (s *Sheet) findings(all *Sums) []panel.Finding {
 	return out
 }
 
-func (s *Sheet) evidence(k int, x *symptom, all *Sums) []string {
-	ev := []string{fmt.Sprintf("%d of %d %s (%.2f %%)", x.count, x.of, playbook[k].unit, 100*float64(x.count)/float64(max(x.of, 1)))}
+func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string {
+	ev := []string{fmt.Sprintf("%d of %d %s (%.2f %%)", x.Count, x.Of, playbook[k].unit, 100*float64(x.Count)/float64(max(x.Of, 1)))}
 	if k == unsteady {
-		ev[0] = fmt.Sprintf("%d of %d repeated calls gave another result", x.count, x.of)
+		ev[0] = fmt.Sprintf("%d of %d repeated calls gave another result", x.Count, x.Of)
 	} else {
-		ev = append(ev, fmt.Sprintf("%d steps have something wrong with them", all.symptoms.failing))
+		ev = append(ev, fmt.Sprintf("%d steps have something wrong with them", s.Failing))
 	}
-	if x.timeouts > 0 {
-		ev = append(ev, fmt.Sprintf("%d of them timed out", x.timeouts))
+	if x.Timeouts > 0 {
+		ev = append(ev, fmt.Sprintf("%d of them timed out", x.Timeouts))
 	}
-	if x.unnamed > 0 {
-		ev = append(ev, fmt.Sprintf("%d of them name a tool that is in no catalog", x.unnamed))
+	if x.Unnamed > 0 {
+		ev = append(ev, fmt.Sprintf("%d of them name a tool that is in no catalog", x.Unnamed))
 	}
 	tools := map[string]int64{}
-	for n, c := range x.tools {
-		tools[s.tool(n)] += c
+	for n, c := range x.Tools {
+		tools[name(n)] += c
 	}
 	if t := most(tools); t != "" {
 		ev = append(ev, "tools hit most: "+t)
 	}
-	if t := most(x.paths); t != "" {
+	if t := most(x.Paths); t != "" {
 		ev = append(ev, "arguments hit most: "+t)
 	}
 	return ev

@@ -1,6 +1,10 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package steps
+// Package slicing answers one question: to which slices does a line of a trace
+// file belong? Names gives numbers to slices, tools, targets and judges, so that
+// sums are kept by number; a Set is what one line belongs to. It counts nothing,
+// and which slices are worth a table is not its matter.
+package slicing
 
 import (
 	"cmp"
@@ -15,171 +19,173 @@ import (
 
 // Limits on what names a file may bring in.
 const (
-	maxValues  = 2048 // of one slice key; a key with more is no slice
+	MaxValues  = 2048 // of one slice key; a key with more is no slice
 	maxKeys    = 512
 	maxSets    = 1 << 16
-	maxTools   = 1 << 14
+	MaxTools   = 1 << 14
 	maxJudges  = 64
 	maxTargets = 256
 	clipAt     = 128 // bytes of a value
 )
 
-// beyond stands for the names over a limit.
-const beyond = "(other)"
+// Beyond stands for the names over a limit.
+const Beyond = "(other)"
 
-// sliceName names a slice of a target; without a key it is all of the target's tasks.
-type sliceName struct {
-	target     uint32
-	key, value string
+// Slice names a slice of a target; without a key it is all of the target's tasks.
+type Slice struct {
+	Target     uint32
+	Key, Value string
 }
 
-type targetKey struct {
-	target uint32
-	key    string
+// TargetKey is a slice key of a target.
+type TargetKey struct {
+	Target uint32
+	Key    string
 }
 
-// names gives numbers to texts. It is shared by all who fill a Sheet; numbers
+// Names gives numbers to texts. It is shared by all who fill a Sheet; numbers
 // depend on who came first and never reach a result.
-type names struct {
-	cfg     *Config
-	mu      sync.RWMutex
-	slices  []sliceName
-	bySlice map[sliceName]uint32
-	values  map[targetKey]int
+type Names struct {
+	by       []string
+	families map[string][]string
+	mu       sync.RWMutex
+	// Slices are the slices by number.
+	Slices  []Slice
+	bySlice map[Slice]uint32
+	values  map[TargetKey]int
 	keys    map[string]struct{}
-	dead    map[targetKey]bool // keys with too many values
-	targets lexicon
-	tools   lexicon
-	judges  lexicon
-	sets    map[string]*set
-	crosses [][2]string
+	Dead    map[TargetKey]bool // keys with too many values: no slices
+	Targets Lexicon
+	Tools   Lexicon
+	Judges  Lexicon
+	sets    map[string]*Set
+	// Crosses are the pairs of keys whose slices are crossed.
+	Crosses [][2]string
 	crossed map[[2]uint32]uint32
 }
 
-// lexicon numbers the texts of one kind, up to a limit.
-type lexicon struct {
-	all []string
+// Lexicon numbers the texts of one kind, up to a limit.
+type Lexicon struct {
+	All []string
 	by  map[string]uint32
 	max int
 }
 
-func (l *lexicon) number(s []byte) uint32 {
+// Number gives the number of a text, a new one when it is new.
+func (l *Lexicon) Number(s []byte) uint32 {
 	if n, ok := l.by[string(s)]; ok {
 		return n
 	}
 	name := string(s)
-	if len(l.all) >= l.max {
-		name = beyond
+	if len(l.All) >= l.max {
+		name = Beyond
 		if n, ok := l.by[name]; ok {
 			return n
 		}
 	}
-	n := uint32(len(l.all))
-	l.all = append(l.all, name)
+	n := uint32(len(l.All))
+	l.All = append(l.All, name)
 	l.by[name] = n
 	return n
 }
 
 // set is the slices that a line belongs to, that of all tasks first.
-type set struct {
-	target uint32
-	tool   uint32 // by base name; 0 for task records
-	ids    []uint32
+type Set struct {
+	Target uint32
+	Tool   uint32 // by base name; 0 for task records
+	IDs    []uint32
 }
 
-func newNames(cfg *Config) *names {
-	n := &names{
-		cfg: cfg, bySlice: map[sliceName]uint32{}, values: map[targetKey]int{}, keys: map[string]struct{}{}, dead: map[targetKey]bool{},
-		targets: lexicon{by: map[string]uint32{}, max: maxTargets}, tools: lexicon{by: map[string]uint32{}, max: maxTools},
-		judges: lexicon{by: map[string]uint32{}, max: maxJudges}, sets: map[string]*set{}, crossed: map[[2]uint32]uint32{},
+// New makes Names for slices by these keys; families are those of tools by name.
+func New(by []string, families map[string][]string) *Names {
+	n := &Names{
+		by: by, families: families, bySlice: map[Slice]uint32{}, values: map[TargetKey]int{}, keys: map[string]struct{}{}, Dead: map[TargetKey]bool{},
+		Targets: Lexicon{by: map[string]uint32{}, max: maxTargets}, Tools: Lexicon{by: map[string]uint32{}, max: MaxTools},
+		Judges: Lexicon{by: map[string]uint32{}, max: maxJudges}, sets: map[string]*Set{}, crossed: map[[2]uint32]uint32{},
 	}
-	n.tools.number(nil) // 0: none
-	for _, key := range cfg.SliceBy {
+	n.Tools.Number(nil) // 0: none
+	for _, key := range by {
 		if a, b, ok := strings.Cut(key, "*"); ok && a != "" && b != "" {
-			n.crosses = append(n.crosses, [2]string{a, b})
+			n.Crosses = append(n.Crosses, [2]string{a, b})
 		}
 	}
 	return n
 }
 
-func (n *names) slice(id uint32) sliceName {
+// Slice is the slice of a number.
+func (n *Names) Slice(id uint32) Slice {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return n.slices[id]
+	return n.Slices[id]
 }
 
-func (n *names) count() int {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return len(n.slices)
-}
-
-// id numbers a slice; ok is false when its key has too many values.
-func (n *names) id(s sliceName) (uint32, bool) {
+// ID numbers a slice; ok is false when its key has too many values. The caller
+// must be alone with the Names.
+func (n *Names) ID(s Slice) (uint32, bool) {
 	if id, ok := n.bySlice[s]; ok {
 		return id, true
 	}
-	k := targetKey{s.target, s.key}
-	if n.dead[k] {
+	k := TargetKey{s.Target, s.Key}
+	if n.Dead[k] {
 		return 0, false
 	}
-	if _, known := n.keys[s.key]; !known {
+	if _, known := n.keys[s.Key]; !known {
 		if len(n.keys) >= maxKeys {
-			n.dead[k] = true
+			n.Dead[k] = true
 			return 0, false
 		}
-		n.keys[strings.Clone(s.key)] = struct{}{}
+		n.keys[strings.Clone(s.Key)] = struct{}{}
 	}
-	if n.values[k]++; n.values[k] > maxValues {
-		n.dead[k] = true
+	if n.values[k]++; n.values[k] > MaxValues {
+		n.Dead[k] = true
 		return 0, false
 	}
-	id := uint32(len(n.slices))
-	s.key, s.value = strings.Clone(s.key), strings.Clone(s.value)
-	n.slices = append(n.slices, s)
+	id := uint32(len(n.Slices))
+	s.Key, s.Value = strings.Clone(s.Key), strings.Clone(s.Value)
+	n.Slices = append(n.Slices, s)
 	n.bySlice[s] = id
 	return id, true
 }
 
-// cross numbers the slice of two slices together.
-func (n *names) cross(a, b uint32) (uint32, bool) {
+// Cross numbers the slice of two slices together.
+func (n *Names) Cross(a, b uint32) (uint32, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id, ok := n.crossed[[2]uint32{a, b}]; ok {
 		return id, true
 	}
-	x, y := n.slices[a], n.slices[b]
-	id, ok := n.id(sliceName{x.target, x.key + "*" + y.key, x.value + "*" + y.value})
+	x, y := n.Slices[a], n.Slices[b]
+	id, ok := n.ID(Slice{x.Target, x.Key + "*" + y.Key, x.Value + "*" + y.Value})
 	if ok {
 		n.crossed[[2]uint32{a, b}] = id
 	}
 	return id, ok
 }
 
-// set makes the slices of a line; tool is nil for a task record.
-func (n *names) set(target, tool []byte, tags, fields value.Value) *set {
+// Set makes the slices of a line; tool is nil for a task record.
+func (n *Names) Set(target, tool []byte, tags, fields value.Value) *Set {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	b := builder{n: n, target: n.targets.number(target)}
+	b := builder{n: n, target: n.Targets.Number(target)}
 	b.add("", "")
-	s := &set{target: b.target}
+	s := &Set{Target: b.target}
 	if tool != nil {
 		name, version := callvet.SplitTool(string(tool))
-		s.tool = n.tools.number([]byte(name))
+		s.Tool = n.Tools.Number([]byte(name))
 		b.tool(name, version, fields)
 	}
 	b.fields(fields)
 	b.tags(tags)
 	slices.Sort(b.ids[1:])
-	s.ids = slices.Compact(b.ids)
-	return n.same(s)
+	s.IDs = slices.Compact(b.ids)
+	return n.Same(s)
 }
 
-// same gives the one set with these members.
-func (n *names) same(s *set) *set {
-	key := binary.LittleEndian.AppendUint32(nil, s.target)
-	key = binary.LittleEndian.AppendUint32(key, s.tool)
-	for _, id := range s.ids {
+// Same gives the one set with these members; the caller must be alone.
+func (n *Names) Same(s *Set) *Set {
+	key := binary.LittleEndian.AppendUint32(nil, s.Target)
+	key = binary.LittleEndian.AppendUint32(key, s.Tool)
+	for _, id := range s.IDs {
 		key = binary.LittleEndian.AppendUint32(key, id)
 	}
 	if old := n.sets[string(key)]; old != nil {
@@ -191,22 +197,24 @@ func (n *names) same(s *set) *set {
 	return s
 }
 
-func (n *names) tool(name []byte) uint32 {
+// Tool numbers a tool by its base name.
+func (n *Names) Tool(name []byte) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	base, _ := callvet.SplitTool(string(name))
-	return n.tools.number([]byte(base))
+	return n.Tools.Number([]byte(base))
 }
 
-func (n *names) judge(name string) uint32 {
+// Judge numbers a judge.
+func (n *Names) Judge(name string) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.judges.number([]byte(name))
+	return n.Judges.Number([]byte(name))
 }
 
 // builder collects the slices of one line.
 type builder struct {
-	n      *names
+	n      *Names
 	target uint32
 	ids    []uint32
 }
@@ -218,14 +226,14 @@ func (b *builder) add(key, val string) {
 	if len(val) > clipAt {
 		val = strings.ToValidUTF8(val[:clipAt], "") + "…"
 	}
-	if id, ok := b.n.id(sliceName{b.target, key, val}); ok {
+	if id, ok := b.n.ID(Slice{b.target, key, val}); ok {
 		b.ids = append(b.ids, id)
 	}
 }
 
 // want adds a slice if its key was asked for.
 func (b *builder) want(key, val string, named bool) {
-	for _, by := range b.n.cfg.SliceBy {
+	for _, by := range b.n.by {
 		if by == key || named && by == "*" {
 			b.add(key, val)
 			return
@@ -243,7 +251,7 @@ func (b *builder) tool(name, version string, fields value.Value) {
 		b.want("api_version", version, false)
 	}
 	if _, told := fields.Get("tool_family"); !told {
-		for _, f := range b.n.cfg.Families[name] {
+		for _, f := range b.n.families[name] {
 			b.want("tool_family", f, false)
 		}
 	}
@@ -270,8 +278,9 @@ func (b *builder) tags(tags value.Value) {
 			b.want(keyName(t[:i]), t[i+1:], true)
 			continue
 		}
-		if isLanguage(t) {
+		if isLanguage(t) && slices.Contains(b.n.by, "language") {
 			b.want("language", t, false)
+			continue // the same table under another name would only cost time
 		}
 		b.want("tag", t, false)
 	}
@@ -321,6 +330,7 @@ func within(s string, from, to byte) bool {
 	return true
 }
 
-func compareNames(a, b sliceName) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
+// Compare orders slices by key and value.
+func Compare(a, b Slice) int {
+	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
 }

@@ -1,0 +1,189 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package findings answers one question: what goes wrong most, how would one make
+// sure, and what helps? Counts adds up the seven symptoms of the debugging
+// playbook over calls, and tells those that occur as panel.Finding, by how much of
+// the failures they explain. It scores nothing.
+// Source: Evaluating Tool Calling, §7.
+package findings
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+// The symptoms of the playbook, by position. Source: Evaluating Tool Calling, §7.
+const (
+	rejected = iota // S1
+	wrongTool
+	wrongArguments
+	notExecuted
+	chatter
+	unsafeCalls
+	unsteady
+	Kinds // their number
+)
+
+// maxSightings is how many examples of a symptom are kept, maxPaths how many
+// argument names.
+const (
+	maxSightings = 5
+	maxPaths     = 512
+)
+
+// Counts says how often what went wrong. They are sums, and the examples are those
+// of the lowest lines, so that parts merge in any order.
+type Counts struct {
+	Of      [Kinds]Symptom
+	Failing int64 // calls with any of them
+	Steps   int64
+}
+
+// Symptom is one of them: Count of Of calls show it.
+type Symptom struct {
+	Count, Of int64
+	Tools     map[uint32]int64 // by the tool's number
+	Paths     map[string]int64 // by the argument's name
+	Timeouts  int64            // of S4
+	Unnamed   int64            // of S2: names that are in no catalog
+	First     []Sighting       // those of the lowest lines
+}
+
+// Sighting is a call that shows a symptom.
+type Sighting struct {
+	Line               int64
+	Target, Task, Call string
+	Attempt            int
+	Tool               uint32
+}
+
+// Call is one call as it is looked at; its bytes are read during that only.
+type Call struct {
+	Line               int64
+	Target, Task, Call []byte
+	Attempt            int
+	Tool               uint32
+	Score              callvet.StepScore
+	Timeout            bool
+	// Paths are the names of the arguments that are wrong.
+	Paths []string
+}
+
+// New makes empty Counts.
+func New() Counts {
+	var s Counts
+	for i := range s.Of {
+		s.Of[i].Tools, s.Of[i].Paths = map[uint32]int64{}, map[string]int64{}
+	}
+	return s
+}
+
+const (
+	bitRejected = 1 << callvet.StepRejected
+	bitSchema   = 1 << callvet.StepSchemaValid
+	bitSelected = 1 << callvet.StepSelection
+	bitNeeded   = 1 << callvet.StepNeeded
+	bitEM       = 1 << callvet.StepArgEM
+	bitExecuted = 1 << callvet.StepExecuted
+	bitSafe     = 1 << callvet.StepSafe
+	bitKnown    = 1 << callvet.StepKnownTool
+)
+
+// Add looks at one call.
+func (s *Counts) Add(l *Call) {
+	known, right := l.Score.Known, l.Score.True
+	s.Steps++
+	of := &s.Of
+	of[rejected].Of += one(known&(bitRejected|bitSchema) != 0)
+	of[wrongTool].Of += one(known&(bitSelected|bitKnown) != 0)
+	of[wrongArguments].Of += one(known&bitEM != 0)
+	of[notExecuted].Of += one(known&bitExecuted != 0)
+	of[chatter].Of += one(known&bitNeeded != 0)
+	of[unsafeCalls].Of += one(known&bitSafe != 0)
+	bad := known &^ right
+	if bad&(bitSchema|bitSelected|bitNeeded|bitEM|bitExecuted|bitSafe|bitKnown) == 0 && known&right&bitRejected == 0 {
+		return
+	}
+	s.Failing++
+	if bad&bitSchema != 0 || known&right&bitRejected != 0 {
+		of[rejected].see(l)
+	}
+	if unneeded := bad&bitNeeded != 0; unneeded {
+		of[chatter].see(l)
+	} else if bad&(bitSelected|bitKnown) != 0 {
+		of[wrongTool].Unnamed += one(bad&bitKnown != 0)
+		of[wrongTool].see(l)
+	}
+	if bad&bitEM != 0 && bad&bitSelected == 0 {
+		of[wrongArguments].see(l)
+	}
+	if bad&bitExecuted != 0 {
+		of[notExecuted].Timeouts += one(l.Timeout)
+		of[notExecuted].see(l)
+	}
+	if bad&bitSafe != 0 {
+		of[unsafeCalls].see(l)
+	}
+}
+
+// Repeated notes a call of a tool with the arguments of an earlier one (S7); same
+// tells whether it gave the same result.
+func (s *Counts) Repeated(same bool, l *Call) {
+	u := &s.Of[unsteady]
+	u.Of++
+	if !same {
+		u.see(l)
+	}
+}
+
+// see counts a call that shows the symptom.
+func (s *Symptom) see(l *Call) {
+	s.Count++
+	s.Tools[l.Tool]++
+	for _, p := range l.Paths {
+		if _, ok := s.Paths[p]; !ok && len(s.Paths) >= maxPaths {
+			p = beyond
+		}
+		s.Paths[p]++
+	}
+	if len(s.First) < maxSightings || l.Line < s.First[len(s.First)-1].Line {
+		s.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
+	}
+}
+
+// beyond stands for names over the limit.
+const beyond = "(other)"
+
+func one(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// Keep keeps a sighting if it is among the first.
+func (s *Symptom) Keep(at Sighting) {
+	i, _ := slices.BinarySearchFunc(s.First, at, func(a, b Sighting) int { return cmp.Compare(a.Line, b.Line) })
+	s.First = slices.Insert(s.First, i, at)
+	s.First = s.First[:min(len(s.First), maxSightings)]
+}
+
+// Merge adds the counts of other calls.
+func (s *Counts) Merge(o *Counts) {
+	s.Failing, s.Steps = s.Failing+o.Failing, s.Steps+o.Steps
+	for i := range s.Of {
+		a, b := &s.Of[i], &o.Of[i]
+		a.Count, a.Of, a.Timeouts, a.Unnamed = a.Count+b.Count, a.Of+b.Of, a.Timeouts+b.Timeouts, a.Unnamed+b.Unnamed
+		for k, n := range b.Tools {
+			a.Tools[k] += n
+		}
+		for k, n := range b.Paths {
+			a.Paths[k] += n
+		}
+		for _, f := range b.First {
+			a.Keep(f)
+		}
+	}
+}
