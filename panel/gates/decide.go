@@ -56,6 +56,9 @@ func (c *claim) bound(m *panel.Metric) {
 	if c.tooManyLost() {
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
 	}
+	if pointless(iv) {
+		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: string(stats.StatusDegenerate)}
+	}
 	if dec.Reason == gate.ReasonStraddles && c.g.Direction == gate.AtMost && math.IsInf(iv.Upper, 1) {
 		dec.Reason = ReasonNoUpperEnd
 	}
@@ -66,7 +69,7 @@ func (c *claim) bound(m *panel.Metric) {
 	}
 	c.v.Sentence = c.head(iv, digits) + ": " + c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
 	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence says it
-		c.v.Notes = slices.DeleteFunc(c.v.Notes, smallness)
+		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })
 	}
 	if dec.Verdict == gate.Inconclusive {
 		c.cure(dec.Reason, m, have, want)
@@ -115,14 +118,31 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case ReasonErrors:
 		s, _ := c.lostWords()
 		return s
+	case string(stats.StatusDegenerate):
+		return "the judged rate lies at or beyond what the calibrated judge can give, so that its interval is a mere point"
 	case gate.ReasonInvalid:
 		return "the gate's bound is no number"
 	}
-	if n := len(m.Warnings); n > 0 && iv.Status == "calibration_mismatch" {
+	if n := len(m.Warnings); n > 0 && ofJudge(iv.Status) {
 		return m.Warnings[n-1] // the panel knows what does not fit
 	}
 	s, _ := statusWords(iv.Status, c.task)
 	return s
+}
+
+// ofJudge reports whether a status is about a judge or its calibration.
+func ofJudge(s stats.Status) bool {
+	switch s {
+	case "judge_not_informative", "no_labelled_pass", "no_labelled_fail", "calibration_mismatch", "missing_stratum", "too_few_units":
+		return true
+	}
+	return false
+}
+
+// pointless reports whether an estimate behind a judge lies at an end of what the
+// judge can tell, where its interval shrinks to a point: such a point is no proof.
+func pointless(iv stats.Interval) bool {
+	return strings.HasPrefix(iv.Method, "rogan_gladen") && iv.Usable() && iv.Lower == iv.Upper
 }
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 32) + " %" }
@@ -150,8 +170,13 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 		}
 	case ReasonErrors:
 		_, c.v.Cure = c.lostWords()
+	case string(stats.StatusDegenerate):
+		c.v.Cure = "label a random sample of these very " + c.task + "s and calibrate again"
 	default:
 		_, c.v.Cure = statusWords(iv.Status, c.task)
+		if slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.HasPrefix(w, "use calibration") }) {
+			c.v.Cure = "calibrate this very judge, with labels drawn at random: callvet calibrate"
+		}
 		if iv.Status == stats.StatusNoData {
 			c.v.Cure = whatItNeeds(m.Name)
 		}

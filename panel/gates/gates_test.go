@@ -446,6 +446,22 @@ func TestNotesAndHints(t *testing.T) {
 	}
 }
 
+// TestAPointIsNoProof: behind a judge that passes more than its sensitivity allows
+// the interval shrinks to [1,1], which must not pass a gate.
+func TestAPointIsNoProof(t *testing.T) {
+	t.Parallel()
+	m := rate("true_success", 150, 1, 0)
+	m.Interval.Method, m.Interval.Lower, m.Interval.Upper = "rogan_gladen_lang_reiczigel", 1, 1
+	refused := broken("judged_pass", "no_labelled_pass")
+	refused.Warnings = []string{"use calibration: it was made for another model"}
+	r, _ := gates.Evaluate(gates.Input{Panels: over(m, refused), Task: "task"}, []gates.Gate{atLeast("true_success", 0.8), atLeast("judged_pass", 0.8)})
+	for i, want := range []string{"its interval is a mere point: inconclusive", "it was made for another model: inconclusive"} {
+		if v := r.Verdicts[i]; v.Verdict != gate.Inconclusive || !strings.HasSuffix(v.Sentence, want) || !strings.Contains(v.Cure, "calibrate") || len(v.Notes) > 0 {
+			t.Errorf("%s %s / %s %v", v.Verdict, v.Sentence, v.Cure, v.Notes)
+		}
+	}
+}
+
 // TestKeysThatMayBeAbsent: a usual dimension that this input lacks is no mistake
 // of the gate file, and a cross of two is known by its parts.
 func TestKeysThatMayBeAbsent(t *testing.T) {
