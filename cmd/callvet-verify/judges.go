@@ -247,8 +247,11 @@ func scores[T any](dir string) (map[string]T, error) {
 // verdictFiles lists the verdicts of a folder by the judge's name.
 func verdictFiles(dir string) (map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
-	if err != nil || len(paths) == 0 {
-		return nil, fmt.Errorf("list verdicts: none in %s (%v)", dir, err)
+	if err != nil {
+		return nil, fmt.Errorf("list verdicts: %w", err)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("list verdicts: none in %s", dir)
 	}
 	out := map[string]string{}
 	for _, p := range paths {

@@ -15,6 +15,22 @@ type parsedFigures struct {
 	JudgedSuccess float64 `json:"judged_success_pct"`
 }
 
+// liveRow is a line of LiveMCPBench's verdicts.
+type liveRow struct {
+	TaskID   string `json:"task_id"`
+	Official *bool  `json:"verdict_official_parse"`
+	Strict   *bool  `json:"verdict_strict_parse"`
+	Human    bool   `json:"human_success"`
+}
+
+// tau2Row is a line of verdicts on tau2-bench runs.
+type tau2Row struct {
+	TaskID string `json:"task_id"`
+	Truth  bool   `json:"truth_success"`
+	Raw    string `json:"verdict_raw"`
+	Pass   *bool  `json:"verdict_pass"`
+}
+
 // liveMCP checks LiveMCPBench: a pass or fail of ten judges beside one of people,
 // read as its authors do and strictly.
 func (c *judgeCheck) liveMCP(dir string) error {
@@ -40,12 +56,7 @@ func (c *judgeCheck) liveMCP(dir string) error {
 			continue
 		}
 		official, strict := []labels.Label{}, []labels.Label{}
-		err := jsonLines(files[name], func(row struct {
-			TaskID   string `json:"task_id"`
-			Official *bool  `json:"verdict_official_parse"`
-			Strict   *bool  `json:"verdict_strict_parse"`
-			Human    bool   `json:"human_success"`
-		}) {
+		err := jsonLines(files[name], func(row liveRow) {
 			id := labels.Judge{Name: name}
 			official = append(official, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Official}))
 			strict = append(strict, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Strict}))
@@ -102,12 +113,7 @@ func (c *judgeCheck) tau2(dir string) error {
 	}
 	for _, file := range sortedKeys(files) {
 		var ls, official []labels.Label
-		err := jsonLines(files[file], func(row struct {
-			TaskID string `json:"task_id"`
-			Truth  bool   `json:"truth_success"`
-			Raw    string `json:"verdict_raw"`
-			Pass   *bool  `json:"verdict_pass"`
-		}) {
+		err := jsonLines(files[file], func(row tau2Row) {
 			id := labels.Judge{Name: file}
 			ls = append(ls, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: row.Pass}))
 			official = append(official, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: tau2Word(row.Raw)}))

@@ -295,8 +295,10 @@ func (j *judgePlan) print(w io.Writer) {
 		name string
 		n    *int
 	}{
-		{"on this run, drawn by verdict", j.Neyman}, {"on this run, drawn at random", j.Random},
-		{"made elsewhere", j.Transport}, {"without the judge", j.Alone},
+		{"on this run, drawn by verdict", j.Neyman},
+		{"on this run, drawn at random", j.Random},
+		{"made elsewhere", j.Transport},
+		{"without the judge", j.Alone},
 	} {
 		switch {
 		case d.n == nil:

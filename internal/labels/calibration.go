@@ -172,10 +172,15 @@ func (c *Calibration) check() error {
 	case c.Design == Internal && c.Table.N() > 0:
 		return errors.New("labels drawn by verdict make no table")
 	}
+	return c.checkStrata()
+}
+
+// checkStrata holds the strata against the table they add up to.
+func (c *Calibration) checkStrata() error {
 	var drawn Table
 	for _, s := range c.Strata {
 		switch {
-		case !s.valid() || s.Frame != nil && min(s.Frame.JudgePass, s.Frame.JudgeFail, s.Frame.Unjudged) < 0:
+		case !s.valid() || !s.Frame.valid():
 			return errors.New("strata count below 0")
 		case s.Stratum == JudgePass || s.Stratum == JudgeFail:
 		case s.Stratum != "" && s.Stratum != Random:

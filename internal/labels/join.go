@@ -195,12 +195,12 @@ func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
 			return p, false
 		}
 	}
-	known := false
-	if p.judged, known = v.Passed(); !known {
+	pass, known := v.Passed()
+	if !known {
 		j.Unjudged++
 		return p, false
 	}
-	p.score = v.Score
+	p.judged, p.score = pass, v.Score
 	return p, true
 }
 

@@ -42,8 +42,11 @@ func (j Judge) Differs(o Judge) []string {
 		what string
 		same bool
 	}{
-		{"name", j.Name == o.Name}, {"model", j.Model == o.Model}, {"prompt hash", j.PromptHash == o.PromptHash},
-		{"parameters", maps.Equal(j.Params, o.Params)}, {"threshold", equal(j.Threshold, o.Threshold)},
+		{"name", j.Name == o.Name},
+		{"model", j.Model == o.Model},
+		{"prompt hash", j.PromptHash == o.PromptHash},
+		{"parameters", maps.Equal(j.Params, o.Params)},
+		{"threshold", equal(j.Threshold, o.Threshold)},
 	} {
 		if !d.same {
 			out = append(out, d.what)

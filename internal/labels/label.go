@@ -49,6 +49,8 @@ type Frame struct {
 	Unjudged  int `json:"unjudged,omitempty"`
 }
 
+func (f *Frame) valid() bool { return f == nil || min(f.JudgePass, f.JudgeFail, f.Unjudged) >= 0 }
+
 // Key names the thing that is labelled or judged.
 type Key struct {
 	Target  string `json:"target,omitempty"`

@@ -121,14 +121,18 @@ func (l *Label) check() error {
 		return unknownWord("role", string(l.Role), []string{string(Calibrating), string(Validation), string(Test)})
 	case l.Stratum != "" && l.Stratum != Random && l.Stratum != JudgePass && l.Stratum != JudgeFail:
 		return unknownWord("stratum", string(l.Stratum), []string{string(Random), string(JudgePass), string(JudgeFail)})
-	case l.Frame != nil && min(l.Frame.JudgePass, l.Frame.JudgeFail, l.Frame.Unjudged) < 0:
+	case !l.Frame.valid():
 		return errors.New("frame counts below 0")
 	}
-	for i, v := range l.Judged {
+	return checkVerdicts(l.Judged)
+}
+
+func checkVerdicts(vs []Verdict) error {
+	for i, v := range vs {
 		switch {
 		case v.Name == "":
 			return fmt.Errorf("judged[%d].judge is missing", i)
-		case slices.ContainsFunc(l.Judged[:i], func(o Verdict) bool { return o.ID() == v.ID() }):
+		case slices.ContainsFunc(vs[:i], func(o Verdict) bool { return o.ID() == v.ID() }):
 			return fmt.Errorf("judged[%d] is a second verdict of the same judge", i)
 		}
 	}
