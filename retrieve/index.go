@@ -44,16 +44,25 @@ func New(ctx context.Context, o Options, entries []Entry) (*Index, error) {
 	}
 	x := &Index{options: o, analyzer: text.NewAnalyzer(), lexical: lexical, spoken: []text.Language{text.English}}
 	if o.Embedder == nil && o.Offline > 0 && len(entries) > 0 {
-		texts := make([]string, len(entries))
-		for i := range entries {
-			texts[i] = entries[i].EmbeddingText()
-		}
-		x.options.Embedder = vector.FitNGram(o.Offline, x.analyzer.Content, texts)
+		x.options.Embedder = vector.FitNGram(o.Offline, x.analyzer.Content, sample(entries))
 	}
 	if err := x.Update(ctx, entries, nil); err != nil {
 		return nil, err
 	}
 	return x, nil
+}
+
+// fitOn is the most texts on which vectors are fitted: how rare words are shows in
+// that many.
+const fitOn = 10_000
+
+// sample gives the texts of entries, evenly spread where there are many.
+func sample(entries []Entry) []string {
+	texts := make([]string, min(len(entries), fitOn))
+	for i := range texts {
+		texts[i] = entries[i*len(entries)/len(texts)].EmbeddingText()
+	}
+	return texts
 }
 
 // Len is the number of entries.
@@ -88,6 +97,9 @@ func (x *Index) Update(ctx context.Context, add []Entry, remove []string) error 
 		if x.options.Formula == Additive {
 			x.additive = append(x.additive, newAdditive(&add[i]))
 		}
+	}
+	if len(vectors) > 0 {
+		x.vectors.Grow(len(vectors), len(vectors[0]))
 	}
 	for _, v := range vectors {
 		if err := x.vectors.Append(v); err != nil {

@@ -8,22 +8,23 @@ import "slices"
 type Analyzer struct {
 	// function has the languages in which a word is a function word, one bit each.
 	function map[string]uint8
-	// stems remembers the stems of words of documents.
-	stems map[stemKey]string
+	// known remembers words of documents.
+	known map[string]*known
 }
 
-type stemKey struct {
-	language Language
-	word     string
+// known is what was found out about a word; stems are empty until they are needed.
+type known struct {
+	function uint8
+	stems    [numLanguages]string
 }
 
-// maxRemembered bounds the memory of stems: a catalog of 100,000 tools has some
-// 30,000 words.
-const maxRemembered = 200_000
+// maxKnown bounds the memory of words: a catalog of 100,000 tools has some 30,000
+// words of language, and numbers and names besides.
+const maxKnown = 200_000
 
 // NewAnalyzer makes an analyzer of all Languages.
 func NewAnalyzer() *Analyzer {
-	a := &Analyzer{function: map[string]uint8{}, stems: map[stemKey]string{}}
+	a := &Analyzer{function: map[string]uint8{}, known: map[string]*known{}}
 	for i, l := range Languages() {
 		for _, w := range Words(functionWords(l)) {
 			a.function[w] |= 1 << i
@@ -56,20 +57,41 @@ func (a *Analyzer) Detect(words []string) (l Language, ok bool) {
 // English one where that differs, since names of tools are often English. It
 // remembers stems and must not be called by two goroutines at once.
 func (a *Analyzer) Document(terms []string, l Language, words []string) []string {
+	at := slices.Index(Languages(), l)
 	for _, w := range words {
-		if a.isFunction(l, w) {
+		k := a.know(w)
+		if k.function&(1<<at) != 0 {
 			continue
 		}
-		s := a.remembered(l, w)
+		s := k.stem(at, w)
 		terms = append(terms, s)
 		if l == English {
 			continue
 		}
-		if e := a.remembered(English, w); e != s {
+		if e := k.stem(0, w); e != s {
 			terms = append(terms, e)
 		}
 	}
 	return terms
+}
+
+func (a *Analyzer) know(w string) *known {
+	k, ok := a.known[w]
+	if !ok {
+		k = &known{function: a.function[w]}
+		if len(a.known) < maxKnown {
+			a.known[w] = k
+		}
+	}
+	return k
+}
+
+// stem gives the word's stem in the language of that number.
+func (k *known) stem(at int, w string) string {
+	if k.stems[at] == "" {
+		k.stems[at] = Stem(Languages()[at], w)
+	}
+	return k.stems[at]
 }
 
 // Query gives the terms of a question: for each word that is no function word its
@@ -110,18 +132,6 @@ func stemsOf(w string, languages []Language) []string {
 
 func (a *Analyzer) isFunction(l Language, w string) bool {
 	return a.function[w]&(1<<slices.Index(Languages(), l)) != 0
-}
-
-func (a *Analyzer) remembered(l Language, w string) string {
-	k := stemKey{l, w}
-	s, ok := a.stems[k]
-	if !ok {
-		s = Stem(l, w)
-		if len(a.stems) < maxRemembered {
-			a.stems[k] = s
-		}
-	}
-	return s
 }
 
 // Content gives the folded words of a text that are no function words of the

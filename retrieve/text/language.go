@@ -25,6 +25,8 @@ const (
 	German     Language = "de"
 )
 
+const numLanguages = 5
+
 // Languages lists all of them, English first.
 func Languages() []Language { return []Language{English, Spanish, Portuguese, Swedish, German} }
 

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/viterin/vek/vek32"
 
@@ -73,6 +74,9 @@ func (m *Matrix) Append(v []float32) error {
 	Normalize(m.data[len(m.data)-len(v):])
 	return nil
 }
+
+// Grow makes room for n more vectors of that width.
+func (m *Matrix) Grow(n, width int) { m.data = slices.Grow(m.data, n*width) }
 
 // Check tells what is wrong with a vector that should have that width: another width,
 // nothing at all, or numbers that are not finite.
