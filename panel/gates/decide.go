@@ -388,11 +388,41 @@ func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 			}
 		}
 	}
-	for i := range in.Panels.Examples {
-		e := &in.Panels.Examples[i]
-		if e.Kind == "weakest" && (e.Target == "" || e.Target == t.Name) && v.Key == "" && len(out) < maxPlaces {
-			out = append(out, Place{Task: e.Task, File: e.File, Line: e.Line, Why: e.Why})
+	take := func(list []panel.Example, kind string) {
+		for i := range list {
+			e := &list[i]
+			if e.Kind == kind && (e.Target == "" || e.Target == t.Name) && v.Key == "" && len(out) < maxPlaces {
+				out = append(out, Place{Task: e.Task, File: e.File, Line: e.Line, Why: e.Why})
+			}
 		}
 	}
+	for i := range in.Panels.Findings {
+		if f := &in.Panels.Findings[i]; f.Code == symptom(v.Gate.Metric) {
+			take(f.Examples, "")
+		}
+	}
+	if len(out) == 0 {
+		take(in.Panels.Examples, "weakest")
+	}
 	return out
+}
+
+// symptom is the finding whose examples show why a metric is bad, or "".
+func symptom(metric string) string {
+	metric = strings.TrimSuffix(metric, "_by_task")
+	switch {
+	case metric == "schema_valid", metric == "rejected_rate", metric == "repaired_rate":
+		return "S1"
+	case metric == "tool_selection", metric == "unknown_tool_rate":
+		return "S2"
+	case strings.HasPrefix(metric, "arg_"):
+		return "S3"
+	case metric == "execution_success", metric == "timeout_rate", metric == "rate_limited_rate", strings.HasPrefix(metric, "tool_latency"):
+		return "S4"
+	case metric == "over_call_rate", metric == "unneeded_calls_per_attempt":
+		return "S5"
+	case metric == "safe_calls", metric == "safety_incidents":
+		return "S6"
+	}
+	return ""
 }

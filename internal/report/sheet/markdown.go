@@ -126,7 +126,7 @@ func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 
 func mdExamples(b *bytes.Buffer, v *View) {
 	for _, e := range v.Panels.Examples {
-		fmt.Fprintf(b, "<details><summary>%s: %s, %s %s</summary>\n\n<pre>%s</pre>\n\n</details>\n\n", e.Kind, figure.HTML(where(e)), plain.Percent(e.Score),
+		fmt.Fprintf(b, "<details><summary>%s: %s, %s %s</summary>\n\n<pre>%s</pre>\n\n</details>\n\n", e.Kind, figure.HTML(v.Where(e)), plain.Percent(e.Score),
 			figure.HTML(e.Why), strings.ReplaceAll(preformatted(plain.Limited(v.excerpt(e), 3000)), "\n\n", "\n&#10;"))
 	}
 }

@@ -30,8 +30,8 @@ func Terminal(w io.Writer, v *View) error {
 	for i := range v.Panels.Targets {
 		t.target(&v.Panels.Targets[i], len(v.Panels.Targets) > 1)
 	}
-	t.findings(v.Panels.Findings)
-	t.examples(v.Panels.Examples)
+	t.findings(v)
+	t.examples(v)
 	return t.w.Flush()
 }
 
@@ -154,9 +154,9 @@ func (t *text) confusion(p *panel.TargetPanel) {
 	}
 }
 
-func (t *text) findings(list []panel.Finding) {
-	for i := range list {
-		f := &list[i]
+func (t *text) findings(v *View) {
+	for i := range v.Panels.Findings {
+		f := &v.Panels.Findings[i]
 		if i == 0 {
 			t.line("\nFindings, by how much of the failures they explain")
 		}
@@ -165,18 +165,18 @@ func (t *text) findings(list []panel.Finding) {
 			t.line("   %s", plain.Line(e))
 		}
 		for _, e := range f.Examples {
-			t.line("   see %s %s", where(e), plain.Line(e.Why))
+			t.line("   see %s %s", v.Where(e), plain.Line(e.Why))
 		}
 		t.line("   test: %s", plain.Line(f.Test))
 		t.line("   fix:  %s", plain.Line(f.Fix))
 	}
 }
 
-func (t *text) examples(list []panel.Example) {
-	for i, e := range list {
+func (t *text) examples(v *View) {
+	for i, e := range v.Panels.Examples {
 		if i == 0 {
 			t.line("\nStrongest and weakest tasks")
 		}
-		t.line("  %-9s %s  %s  %s", e.Kind, plain.Percent(e.Score), where(e), plain.Line(e.Why))
+		t.line("  %-9s %s  %s  %s", e.Kind, plain.Percent(e.Score), v.Where(e), plain.Line(e.Why))
 	}
 }

@@ -198,8 +198,11 @@ func (v *View) State() string {
 	return "pass"
 }
 
-// where is an example's place: "traces.jsonl:12".
-func where(e panel.Example) string {
+// Where is an example's place: "t_1 (traces.jsonl:12)".
+func (v *View) Where(e panel.Example) string {
+	if e.File == "" && len(v.Files) == 1 {
+		e.File = v.Files[0]
+	}
 	s := e.Task
 	if e.Attempt > 0 {
 		s += fmt.Sprintf(" #%d", e.Attempt+1)
