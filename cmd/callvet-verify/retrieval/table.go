@@ -57,54 +57,69 @@ func Table(ctx context.Context, out io.Writer, data string) (bool, error) {
 		if err := addReference(b); err != nil {
 			return false, err
 		}
+		all, err := rowsOf(ctx, b)
+		if err != nil {
+			return false, err
+		}
 		for _, h := range []half{"", holdout} {
-			ok, err := tableOf(ctx, out, b, h)
-			if err != nil {
-				return false, err
-			}
 			compared++
-			if ok {
+			if printSet(out, b, all, h) > 0 {
 				above++
 			}
 		}
 	}
-	fmt.Fprintf(out, "retrieval: default is above the reference BM25 in %d of %d comparisons\n", above, compared)
+	fmt.Fprintf(out, "\nretrieval: default is above the reference BM25 in %d of %d comparisons\n", above, compared)
 	return above == compared, nil
 }
 
-func tableOf(ctx context.Context, out io.Writer, b *benchmark, h half) (bool, error) {
-	questions := b.part(h)
-	if len(questions) == 0 {
-		return false, fmt.Errorf("measure %s: no %s questions", b.name, h)
+// rowsOf ranks for every question of a set, first by the reference.
+func rowsOf(ctx context.Context, b *benchmark) ([]row, error) {
+	reference, err := rankings(b.questions, byReference)
+	if err != nil {
+		return nil, err
 	}
-	name := "all questions"
+	out := []row{{name: "BM25 reference", rankings: reference}}
+	for _, p := range presets() {
+		x, err := retrieve.New(ctx, p.options, b.entries)
+		if err != nil {
+			return nil, err
+		}
+		rs, err := rankings(b.questions, byIndex(ctx, x))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, row{name: p.name, rankings: rs})
+	}
+	return out, nil
+}
+
+// printSet prints the rows for one half of the questions, or all of them, and gives
+// by how much the default preset is above the reference.
+func printSet(out io.Writer, b *benchmark, rows []row, h half) (above float64) {
+	name, questions := "all questions", b.part(h)
 	if h != "" {
 		name = string(h)
 	}
 	clusters := clustersOf(questions)
-	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, name, len(questions), slices.Max(clusters)+1, len(b.entries))
+	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, name, len(questions), len(slices.Compact(slices.Sorted(slices.Values(clusters)))), len(b.entries))
 	fmt.Fprintf(out, "  %-14s %7s %7s %7s %7s  %-22s %s\n", "", "hit@1", "hit@10", "recall", "MRR", "NDCG@10 [95%]", "against BM25: difference [95%], p")
-	reference, err := rankings(questions, byReference)
-	if err != nil {
-		return false, err
-	}
-	row{"BM25 reference", reference, clusters}.print(out, nil)
-	above := false
-	for _, p := range presets() {
-		x, err := retrieve.New(ctx, p.options, b.entries)
-		if err != nil {
-			return false, err
+	var reference []tally.Ranking
+	for i, r := range rows {
+		part := row{name: r.name, clusters: clusters}
+		for k := range b.questions {
+			if h == "" || b.questions[k].half() == h {
+				part.rankings = append(part.rankings, r.rankings[k])
+			}
 		}
-		rs, err := rankings(questions, byIndex(ctx, x))
-		if err != nil {
-			return false, err
+		difference := part.print(out, reference)
+		if i == 0 {
+			reference = part.rankings
 		}
-		difference := row{p.name, rs, clusters}.print(out, reference)
-		if p.name == "default" {
-			above = difference > 0
+		if r.name == "default" {
+			above = difference
 		}
 	}
-	return above, nil
+	return above
 }
 
 // clustersOf numbers the sets of right tools: questions for the same tools are alike.
