@@ -13,6 +13,9 @@ import (
 // maxLinks bounds how many addresses of one text are looked at.
 const maxLinks = 256
 
+// maxTarget bounds the address of an image, in bytes.
+const maxTarget = 8 << 10
+
 // past is what was said by user and system, and read from tools, before a turn.
 type past struct {
 	turn               int
@@ -60,14 +63,15 @@ func (c *Checker) spoken(r *Report, k *talk) {
 		if t.Role != callvet.RoleAssistant {
 			continue
 		}
-		for rest := t.Content; ; {
+		rest := t.Content
+		for range maxLinks {
 			_, after, found := strings.Cut(rest, "![")
 			if !found {
 				break
 			}
 			rest = after
 			if _, target, ok := strings.Cut(after, "]("); ok {
-				target, _, _ = strings.Cut(target, ")")
+				target, _, _ = strings.Cut(target[:min(len(target), maxTarget)], ")")
 				for _, l := range textLinks(target) {
 					if what := c.leaks(l, c.rules.Domains, k, i); what != "" {
 						r.add(RuleExfiltration, -1, true, fmt.Sprintf("an image at %s carries %s", l.host, what))
