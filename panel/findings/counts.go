@@ -91,9 +91,10 @@ const (
 	bitKnown    = 1 << callvet.StepKnownTool
 )
 
-// Add looks at one call.
-func (s *Counts) Add(l *Call) {
-	known, right := l.Score.Known, l.Score.True
+// Look counts what is known of a call and tells whether anything is wrong with
+// it; then it is to be given to Add.
+func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
+	known, right := score.Known, score.True
 	s.Steps++
 	of := &s.Of
 	of[rejected].Of += one(known&(bitRejected|bitSchema) != 0)
@@ -102,10 +103,13 @@ func (s *Counts) Add(l *Call) {
 	of[notExecuted].Of += one(known&bitExecuted != 0)
 	of[chatter].Of += one(known&bitNeeded != 0)
 	of[unsafeCalls].Of += one(known&bitSafe != 0)
-	bad := known &^ right
-	if bad&(bitSchema|bitSelected|bitNeeded|bitEM|bitExecuted|bitSafe|bitKnown) == 0 && known&right&bitRejected == 0 {
-		return
-	}
+	return known&^right&(bitSchema|bitSelected|bitNeeded|bitEM|bitExecuted|bitSafe|bitKnown) != 0 || known&right&bitRejected != 0
+}
+
+// Add counts the symptoms of a call with which something is wrong.
+func (s *Counts) Add(l *Call) {
+	known, right := l.Score.Known, l.Score.True
+	bad, of := known&^right, &s.Of
 	s.Failing++
 	if bad&bitSchema != 0 || known&right&bitRejected != 0 {
 		of[rejected].see(l)
@@ -117,6 +121,7 @@ func (s *Counts) Add(l *Call) {
 		of[wrongTool].see(l)
 	}
 	if bad&bitEM != 0 && bad&bitSelected == 0 {
+		of[wrongArguments].name(l.Paths)
 		of[wrongArguments].see(l)
 	}
 	if bad&bitExecuted != 0 {
@@ -142,14 +147,18 @@ func (s *Counts) Repeated(same bool, l *Call) {
 func (s *Symptom) see(l *Call) {
 	s.Count++
 	s.Tools[l.Tool]++
-	for _, p := range l.Paths {
+	if len(s.First) < maxSightings || l.Line < s.First[len(s.First)-1].Line {
+		s.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
+	}
+}
+
+// name counts the arguments that are hit.
+func (s *Symptom) name(paths []string) {
+	for _, p := range paths {
 		if _, ok := s.Paths[p]; !ok && len(s.Paths) >= maxPaths {
 			p = beyond
 		}
 		s.Paths[p]++
-	}
-	if len(s.First) < maxSightings || l.Line < s.First[len(s.First)-1].Line {
-		s.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
 	}
 }
 

@@ -147,10 +147,12 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	}
 	to.fidelity(&s.Score)
 	p.to = int32(len(b.steps))
-	w.sums.symptoms.Add(&findings.Call{
-		Line: s.Line, Target: s.Target, Task: s.Task, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
-		Timeout: to.timeout, Paths: s.Paths,
-	})
+	if w.sums.symptoms.Look(s.Score) {
+		w.sums.symptoms.Add(&findings.Call{
+			Line: s.Line, Target: s.Target, Task: s.Task, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
+			Timeout: to.timeout, Paths: s.Paths,
+		})
+	}
 	w.sums.confuse(w, set, s)
 }
 

@@ -41,6 +41,7 @@ type cell struct {
 	id                    uint32
 	pending               int // steps in the counters
 	steps                 int
+	first                 *step
 	known, right          counter
 	wide                  *[2][callvet.StepMetrics]int // of tasks with many steps
 	precision, recall, f1 int64
@@ -57,7 +58,9 @@ func (c *cell) reset(id uint32) {
 }
 
 func (c *cell) add(s *step, known, right counter) {
-	c.steps++
+	if c.steps++; c.steps == 1 {
+		c.first = s
+	}
 	if c.pending++; c.pending == 256 {
 		c.flush()
 		c.pending = 1
@@ -201,4 +204,49 @@ func (s *share) mean() exact.Mean {
 		}
 	}
 	return m
+}
+
+// single is a score that single steps have, and how many.
+type single struct {
+	known, right uint16
+	times        uint64
+}
+
+// maxSingles bounds the different scores that are counted as they are.
+const maxSingles = 24
+
+// single counts a task that has one step in the slice, by its score; false when
+// it has to be added up like others.
+func (s *sliceSums) single(known, right uint16) bool {
+	for i := range s.singles {
+		if x := &s.singles[i]; x.known == known && x.right == right {
+			x.times++
+			if i > 0 && x.times > s.singles[i-1].times { // the frequent ones come first
+				s.singles[i-1], s.singles[i] = s.singles[i], s.singles[i-1]
+			}
+			return true
+		}
+	}
+	if len(s.singles) >= maxSingles {
+		return false
+	}
+	s.singles = append(s.singles, single{known, right, 1})
+	return true
+}
+
+// enter adds the single steps to the rates.
+func (s *sliceSums) enter() {
+	for _, x := range s.singles {
+		for i := range s.rates {
+			if x.known>>i&1 == 1 {
+				s.rates[i].small[1+int(x.right>>i&1)] += x.times
+			}
+		}
+		if x.known&x.right>>callvet.StepArgEM&1 == 1 {
+			s.precision.full[1] += x.times
+			s.recall.full[1] += x.times
+			s.f1.full[1] += x.times
+		}
+	}
+	s.singles = s.singles[:0]
 }

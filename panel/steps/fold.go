@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/stats/exact"
 )
 
 // try is one attempt at the task being folded.
@@ -156,10 +157,17 @@ func has(ids []uint32, id uint32) bool {
 	return false
 }
 
-// add adds what a task has in this slice.
-func (s *sliceSums) add(c *cell) {
-	s.tasks++
-	s.steps += int64(c.steps)
+// measure adds the measurements of a task's steps in this slice.
+func (s *sliceSums) measure(c *cell) {
+	const bit = 1 << callvet.StepArgEM
+	em := c.steps == 1 && c.first.known&bit != 0
+	full := em && c.first.right&bit != 0 && c.f1 == exact.Scale
+	if c.steps == 1 && em == full && s.single(c.first.known, c.first.right) {
+		if em {
+			s.micro.Add(c.hits, c.of)
+		}
+		return
+	}
 	if c.steps > 255 {
 		c.flush()
 	}
@@ -174,6 +182,13 @@ func (s *sliceSums) add(c *cell) {
 		s.f1.add(c.f1, n)
 		s.micro.Add(c.hits, c.of)
 	}
+}
+
+// add adds what a task has in this slice.
+func (s *sliceSums) add(c *cell) {
+	s.tasks++
+	s.steps += int64(c.steps)
+	s.measure(c)
 	if whole := len(c.exec); whole+len(c.cut) > 0 {
 		c.exec = append(c.exec, c.cut...)
 		s.exec.add(c.exec, len(c.cut))

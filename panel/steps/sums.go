@@ -13,8 +13,9 @@ import (
 // same bits in any order. They belong to one worker.
 type Sums struct {
 	names    *slicing.Names
-	slices   []*sliceSums // by number
-	confused map[[3]uint32]int64
+	slices   []*sliceSums        // by number
+	confused map[[3]uint32]int64 // by target, expected and called tool
+	agreed   []int64             // of target 0, by the tool that was expected and called
 	symptoms findings.Counts
 	ranking  ranking
 
@@ -33,6 +34,7 @@ type Sums struct {
 type sliceSums struct {
 	tasks, attempts, steps int64
 	rates                  [callvet.StepMetrics]tally
+	singles                []single // tasks with one step that nobody needs to look into
 	precision, recall, f1  share
 	micro                  exact.Ratio
 	exec, queue, accept    latencies
@@ -74,6 +76,11 @@ func (s *Sums) slice(id uint32) *sliceSums {
 
 // merge adds sums of the same names.
 func (s *Sums) merge(o *Sums) {
+	for tool, n := range o.agreed {
+		if n > 0 {
+			s.confused[[3]uint32{0, uint32(tool), uint32(tool)}] += n
+		}
+	}
 	for id, from := range o.slices {
 		if from != nil {
 			s.slice(uint32(id)).merge(from)
@@ -88,6 +95,8 @@ func (s *Sums) merge(o *Sums) {
 
 func (s *sliceSums) merge(o *sliceSums) {
 	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps, s.incidents+o.incidents
+	s.enter()
+	o.enter()
 	for i := range s.rates {
 		s.rates[i].merge(&o.rates[i])
 	}
@@ -173,6 +182,15 @@ func (s *Sums) confuse(w *Worker, in *slicing.Set, line *Step) {
 	called := in.Tool
 	if yes, known := line.Score.Get(callvet.StepKnownTool); known && !yes {
 		called = unknownTool
+	}
+	if expected == called { // nearly all, and dense
+		for int(called) >= len(s.agreed) {
+			s.agreed = append(s.agreed, 0)
+		}
+		if in.Target == 0 {
+			s.agreed[called]++
+			return
+		}
 	}
 	s.confused[[3]uint32{in.Target, expected, called}]++
 }
