@@ -52,12 +52,14 @@ func (x *Index) Explain(ctx context.Context, question, id string) (Explanation, 
 	if !ok {
 		return Explanation{}, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id, callvet.ErrNotFound)
 	}
-	cosines, err := x.cosines(ctx, question)
+	b := x.buffer()
+	defer x.buffers.Put(b)
+	cosines, err := x.cosines(ctx, question, b)
 	if err != nil {
 		return Explanation{}, err
 	}
 	groups := x.groups(question)
-	hits := x.ranked(question, groups, cosines, len(x.entries))
+	hits := x.ranked(question, groups, cosines, b, len(x.entries))
 	e := Explanation{Question: question, Tool: Standing{ID: id}}
 	for i, h := range hits {
 		if h.entry == doc {

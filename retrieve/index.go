@@ -26,6 +26,21 @@ type Index struct {
 	languages []text.Language // of each entry
 	spoken    []text.Language // of the catalog, English first
 	additive  []additiveEntry
+	buffers   sync.Pool // of *buffer
+}
+
+// buffer is what one search needs and the next can use again: a number for each entry.
+type buffer struct {
+	cosines []float32
+	scores  []float64
+}
+
+func (x *Index) buffer() *buffer {
+	b, ok := x.buffers.Get().(*buffer)
+	if !ok || len(b.scores) != len(x.entries) {
+		b = &buffer{cosines: make([]float32, len(x.entries)), scores: make([]float64, len(x.entries))}
+	}
+	return b
 }
 
 // New makes an index of entries. Errors: options that make no sense, two entries of
@@ -78,14 +93,21 @@ func (x *Index) Len() int {
 func (x *Index) Update(ctx context.Context, add []Entry, remove []string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	var vectors [][]float32
+	var failed error
+	done := make(chan struct{})
+	go func() { // an embedder may take long, and a second core is seldom busy
+		defer close(done)
+		vectors, failed = x.embedEntries(ctx, add)
+	}()
 	documents := make([]bm25.Document, len(add))
 	languages := make([]text.Language, len(add))
 	for i := range add {
 		documents[i], languages[i] = x.document(&add[i])
 	}
-	vectors, err := x.embedEntries(ctx, add)
-	if err != nil {
-		return fmt.Errorf("embed tools: %w", err)
+	<-done
+	if failed != nil {
+		return fmt.Errorf("embed tools: %w", failed)
 	}
 	if err := x.lexical.Update(documents, remove); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -294,6 +295,33 @@ func TestEmbedder(t *testing.T) {
 	if cache.hits != 4 {
 		t.Errorf("the cache had %d of 5 vectors, want 4", cache.hits)
 	}
+}
+
+// TestSearchWhileUpdating: questions and changes at the same time see whole catalogs.
+func TestSearchWhileUpdating(t *testing.T) {
+	t.Parallel()
+	x := newIndex(t, retrieve.Default(), entries())
+	var g sync.WaitGroup
+	for range 3 {
+		g.Go(func() {
+			for range 50 {
+				r, err := x.Search(t.Context(), "aktuella störningar i trafiken", 3)
+				if err != nil || len(r.Hits) == 0 || r.Hits[0].ID != "trafikverket_trafikinfo_storningar" {
+					t.Errorf("found %v, %v", names(r), err)
+					return
+				}
+			}
+		})
+	}
+	g.Go(func() {
+		for range 20 {
+			if err := x.Update(t.Context(), entries()[4:], []string{"getStockPrice"}); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	g.Wait()
 }
 
 func BenchmarkSearch(b *testing.B) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve/bm25"
@@ -52,7 +53,9 @@ func (x *Index) Search(ctx context.Context, question string, limit int) (Result,
 		limit = x.options.Limit
 	}
 	limit = max(limit, 1)
-	cosines, err := x.cosines(ctx, question)
+	b := x.buffer()
+	defer x.buffers.Put(b)
+	cosines, err := x.cosines(ctx, question, b)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,18 +63,18 @@ func (x *Index) Search(ctx context.Context, question string, limit int) (Result,
 	if x.options.Formula != Additive {
 		groups = x.groups(question)
 	}
-	return x.result(x.ranked(question, groups, cosines, max(limit, 2)), limit), nil
+	return x.result(x.ranked(question, groups, cosines, b, max(limit, 2)), limit), nil
 }
 
 // ranked gives the k best tools by the formula of the options.
-func (x *Index) ranked(question string, groups []bm25.Group, cosines []float32, k int) []Hit {
+func (x *Index) ranked(question string, groups []bm25.Group, cosines []float32, b *buffer, k int) []Hit {
 	switch x.options.Formula {
 	case Additive:
 		return x.searchAdditive(question, cosines)
 	case ReciprocalRank:
 		return x.searchRanks(groups, cosines, k)
 	default:
-		return x.searchMixed(groups, cosines, k)
+		return x.searchMixed(groups, cosines, b, k)
 	}
 }
 
@@ -112,7 +115,9 @@ func (x *Index) groups(question string) []bm25.Group {
 	return groups
 }
 
-func (x *Index) cosines(ctx context.Context, question string) ([]float32, error) {
+// cosines gives the question's cosine with every entry, in the buffer; nil without
+// vectors.
+func (x *Index) cosines(ctx context.Context, question string, b *buffer) ([]float32, error) {
 	e := x.options.Embedder
 	if e == nil || x.vectors.Len() == 0 || x.options.VectorWeight == 0 {
 		return nil, nil
@@ -127,22 +132,23 @@ func (x *Index) cosines(ctx context.Context, question string) ([]float32, error)
 	if err := vector.Check(vs[0], x.vectors.Width()); err != nil {
 		return nil, fmt.Errorf("embed question: %w", err)
 	}
-	vector.Normalize(vs[0])
-	out := make([]float32, x.vectors.Len())
-	x.vectors.Cosines(vs[0], out)
-	return out, nil
+	q := slices.Clone(vs[0]) // the embedder may keep its own
+	vector.Normalize(q)
+	x.vectors.Cosines(q, b.cosines)
+	return b.cosines, nil
 }
 
 // searchMixed mixes the lexical score, as a share of the highest score that any tool
 // could have for the question, with the cosine, which counts from 0.
-func (x *Index) searchMixed(groups []bm25.Group, cosines []float32, k int) []Hit {
+func (x *Index) searchMixed(groups []bm25.Group, cosines []float32, b *buffer, k int) []Hit {
 	share := x.lexicalShare(groups, cosines != nil)
 	top := bm25.NewTop(k)
 	if cosines == nil {
 		x.lexical.Visit(groups, func(doc int, score float64) { top.Offer(doc, score*share) })
 		return x.hits(top.Sorted(), nil)
 	}
-	scores := make([]float64, len(cosines))
+	scores := b.scores
+	clear(scores)
 	x.lexical.Visit(groups, func(doc int, score float64) { scores[doc] = score * share })
 	for i, c := range cosines {
 		top.Offer(i, scores[i]+x.options.VectorWeight*max(0, float64(c)))
