@@ -48,8 +48,9 @@ const MaxCatalogue = 512 << 20
 // LoadCatalogue reads a catalogue: a list of tools, or an object with tools and, as
 // far as there are any, name, description, agents, primary_namespaces and
 // fallback_namespaces. A tool has name (or tool_id, with name as its title), title,
-// description, parameters (or inputSchema), keywords, example_queries, namespace,
-// tags, category, route, sub_route, agents. file names it in messages.
+// description, version, parameters (or inputSchema), keywords, example_queries,
+// namespace, tags, read_only, idempotent (or annotations), category, route, sub_route,
+// agents. file names it in messages.
 //
 // Problems are warnings: keys that nothing reads, agents that are not listed. The
 // error wraps callvet.ErrInvalid or callvet.ErrLimited: not JSON, a value of the
@@ -62,7 +63,7 @@ func LoadCatalogue(file string, data []byte) (*Catalogue, []callvet.Problem, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("read catalogue %s: %w: %w", file, callvet.ErrInvalid, err)
 	}
-	r := catalogueReader{file: file, out: &Catalogue{Homes: map[string]Home{}}}
+	r := catalogueReader{file: file, out: &Catalogue{Homes: map[string]Home{}}, unreadKeys: map[string]int{}}
 	if root.Kind() == value.Array {
 		r.tools(root)
 	} else {
@@ -75,6 +76,11 @@ func LoadCatalogue(file string, data []byte) (*Catalogue, []callvet.Problem, err
 		return nil, nil, r.err
 	}
 	r.unlistedAgents()
+	for i, p := range r.problems {
+		if n := r.unreadKeys[p.Key]; p.Code == "unknown-key" && n > 1 {
+			r.problems[i].Message += fmt.Sprintf(", and %d times more", n-1)
+		}
+	}
 	return r.out, r.problems, nil
 }
 
@@ -83,7 +89,9 @@ type catalogueReader struct {
 	file     string
 	out      *Catalogue
 	problems []callvet.Problem
-	err      error
+	// unreadKeys counts the keys that nothing reads.
+	unreadKeys map[string]int
+	err        error
 }
 
 func (r *catalogueReader) fail(format string, args ...any) {
@@ -106,8 +114,15 @@ func (r *catalogueReader) members(v value.Value, what string, read func(key stri
 	}
 	for m, ok := v.First(); ok && r.err == nil; m, ok = v.Next(m) {
 		if m.Kind() != value.Null && !read(m.Key(), m) {
-			r.warn("unknown-key", m.Key(), "", "nothing reads %q of %s", m.Key(), what)
+			r.unread(m.Key(), what)
 		}
+	}
+}
+
+// unread notes a key once; how often it is there is told at the end.
+func (r *catalogueReader) unread(key, what string) {
+	if r.unreadKeys[key]++; r.unreadKeys[key] == 1 {
+		r.warn("unknown-key", key, "", "nothing reads %q of %s", key, what)
 	}
 }
 
@@ -185,8 +200,17 @@ func (r *catalogueReader) entry(v value.Value) (e Entry, p Home) {
 			e.Tool.Description = r.str(v, key)
 		case "parameters", "inputSchema":
 			e.Tool.Parameters = bytes.Clone(v.Raw())
+		case "version":
+			e.Tool.Version = r.str(v, key)
 		case "tags":
 			e.Tool.Tags = r.strs(v, key)
+		case "read_only":
+			e.Tool.ReadOnly = r.hint(v, key)
+		case "idempotent":
+			e.Tool.Idempotent = r.hint(v, key)
+		case "annotations":
+			r.annotations(&e.Tool, v)
+		case "outputSchema", "icons", "_meta", "strict": // for people and for the interfaces of models
 		case "keywords":
 			e.Keywords = r.strs(v, key)
 		case "example_queries", "examples":
@@ -224,6 +248,28 @@ func (r *catalogueReader) home(p *Home, key string, v value.Value) bool {
 		return false
 	}
 	return true
+}
+
+// annotations are MCP's hints; its others say nothing about finding a tool.
+func (r *catalogueReader) annotations(t *callvet.Tool, v value.Value) {
+	r.members(v, "annotations", func(key string, v value.Value) bool {
+		switch key {
+		case "readOnlyHint":
+			t.ReadOnly = r.hint(v, key)
+		case "idempotentHint":
+			t.Idempotent = r.hint(v, key)
+		}
+		return true
+	})
+}
+
+func (r *catalogueReader) hint(v value.Value, key string) *bool {
+	if v.Kind() != value.Bool {
+		r.fail("%s is neither true nor false", key)
+		return nil
+	}
+	b := v.Bool()
+	return &b
 }
 
 // unlistedAgents warns of agents that tools name and the file does not describe.

@@ -20,17 +20,18 @@ func TestLoadCatalogue(t *testing.T) {
 		"agents":[{"name":"trafik","keywords":["väg"],"namespace":["agents","trafik"],"primary_namespaces":[["tools","trafik"]]}],
 		"tools":[
 			{"name":"koer","title":"Köer","description":"Köer på väg.","keywords":["kö"],"example_queries":["Är det kö?"],"namespace":["tools","trafik"],
-			 "parameters":{"type":"object","properties":{"väg":{"type":"string"}}},"category":"väg","route":"action","sub_route":"travel","agents":["trafik","vag"]},
+			 "parameters":{"type":"object","properties":{"väg":{"type":"string"}}},"category":"väg","route":"action","sub_route":"travel","agents":["trafik","vag"],"annotations":{"readOnlyHint":true}},
 			{"tool_id":"farja","name":"Färjor","description":null}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
+	yes := true
 	want := &retrieve.Catalogue{
 		Name: "c", Primary: [][]string{{"tools", "trafik"}}, Fallback: [][]string{{"tools"}},
 		Agents: []retrieve.Agent{{Name: "trafik", Keywords: []string{"väg"}, Namespace: []string{"agents", "trafik"}, Primary: [][]string{{"tools", "trafik"}}}},
 		Entries: []retrieve.Entry{
 			{
-				Tool:  callvet.Tool{Name: "koer", Description: "Köer på väg.", Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`)},
+				Tool:  callvet.Tool{Name: "koer", Description: "Köer på väg.", Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`), ReadOnly: &yes},
 				Title: "Köer", Keywords: []string{"kö"}, Examples: []string{"Är det kö?"}, Namespace: []string{"tools", "trafik"},
 			},
 			{Tool: callvet.Tool{Name: "farja"}, Title: "Färjor"},

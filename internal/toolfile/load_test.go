@@ -214,3 +214,13 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
+
+// TestCatalogue reads a catalogue, which has a name and says more of its tools than a
+// model is told.
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	tools, problems, err := Load("../../examples/select/catalogue.json", Options{})
+	if err != nil || len(problems) > 0 || len(tools) < 60 || tools[0].Parameters == nil || tools[0].ReadOnly == nil {
+		t.Errorf("%d tools, %v, %v", len(tools), problems, err)
+	}
+}

@@ -79,7 +79,7 @@ func ReadTools(d *source.File) ([]callvet.Tool, []callvet.Problem) {
 	if list.Kind == source.Map && list.Get("tools") != nil {
 		list = list.Get("tools")
 	}
-	r := &reader{doc: d}
+	r := &reader{doc: d, beside: true}
 	r.duplicates()
 	tools := r.tools(list)
 	return tools, r.done()

@@ -235,6 +235,8 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
 	case "annotations":
 		r.annotations(t, v)
 	case "title", "outputSchema", "icons", "_meta": // MCP's, for people and clients only
+	case "keywords", "example_queries", "namespace", "category", "route", "sub_route", "agents":
+		return r.beside // a catalogue's, for selection; a suite would lose them
 	default:
 		return false
 	}

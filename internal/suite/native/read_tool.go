@@ -24,7 +24,7 @@ const contractKeys = toolKeys + " tool_name args schema inputSchema input_schema
 // with tools, which a suite, a list from an MCP server and a request to a model
 // are. alone tells that the file is one tool itself.
 func ReadContracts(d *source.File) (tools []Contract, alone bool, problems []callvet.Problem) {
-	r := &reader{doc: d, format: "tool"}
+	r := &reader{doc: d, format: "tool", beside: true}
 	r.duplicates()
 	list := contractList(&d.Root)
 	switch {
@@ -50,7 +50,7 @@ func contractList(n *source.Node) *source.Node {
 		return n
 	}
 	if n.Get("name") != nil || n.Get("tool_name") != nil {
-		if n.Get("cases") == nil && n.Get("test_cases") == nil { // a suite has a name, too
+		if n.Get("cases") == nil && n.Get("test_cases") == nil && n.Get("tools") == nil { // a suite and a catalogue have a name, too
 			return nil
 		}
 	}

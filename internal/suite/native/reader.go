@@ -28,6 +28,8 @@ type reader struct {
 	path     []step
 	// format is the schema whose name a hint gives; "" is the suite's.
 	format string
+	// beside tells that the file has tools only, and is kept beside a suite.
+	beside bool
 }
 
 // step is one key or list position on the way to a value.
