@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/report/sheet"
 	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score/step"
@@ -65,7 +66,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.IntVar(&f.jobs, "jobs", 0, "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&f.strict, "strict", false, "end at the first line that is no record")
 	fs.Float64Var(&f.confidence, "confidence", 0.95, "two-sided confidence of the intervals")
-	fs.StringArrayVarP(&f.out, "output", "o", nil, "report to write: .html, .md, .csv, .json or .txt (repeatable)")
+	fs.StringArrayVarP(&f.out, "output", "o", nil, "report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
 	fs.StringArrayVar(&calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	fs.StringVar(&f.partial, "partial", "", "write a partial result to this file instead of the panels")
 	return cmd
@@ -77,10 +78,17 @@ type scored struct {
 	sheet  *steps.Sheet
 	log    trace.Log
 	files  []string
+	// imported tells that a file is of another form: its lines are not records.
+	imported bool
 }
 
 func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
-	s, err := a.scoreTraces(ctx, paths, f)
+	reports, tables, err := scoreOutputs(f)
+	if err != nil {
+		return err
+	}
+	f.out = reports
+	s, err := a.scoreWith(ctx, paths, f, tables)
 	if err != nil {
 		return err
 	}
@@ -112,6 +120,13 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks, Bad: s.log.Bad,
 		Problems: s.problems(), Version: buildVersion(),
 	}
+	if len(f.out) > 0 {
+		texts, err := excerpts(a.openTraces, s.examples())
+		if err != nil {
+			return err
+		}
+		v.Excerpt = func(e panel.Example) string { return texts[s.named(e)] }
+	}
 	for _, path := range f.out {
 		face, err := sheet.ByPath(path)
 		if err != nil {
@@ -129,17 +144,32 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 	return sheet.Terminal(a.out, v)
 }
 
-// scoreFiles gives the panels of trace files or partial results, for gates and
-// reports. The log tells which lines were no records.
-func (a *app) scoreFiles(ctx context.Context, paths []string, f scoreFlags) (*panel.Panels, *trace.Log, error) {
-	s, err := a.scoreTraces(ctx, paths, f)
-	if err != nil {
-		return nil, nil, err
+// examples are those of the panels that can be read again: standard input and
+// forms other than callvet's cannot.
+func (s *scored) examples() []panel.Example {
+	var out []panel.Example
+	for _, e := range s.panels.Examples {
+		if e = s.named(e); e.File != "-" && !s.imported {
+			out = append(out, e)
+		}
 	}
-	return s.panels, &s.log, nil
+	return out
+}
+
+// named is an example with its file, which panels of a single file leave out.
+func (s *scored) named(e panel.Example) panel.Example {
+	if e.File == "" && len(s.files) == 1 {
+		e.File = s.files[0]
+	}
+	return e
 }
 
 func (a *app) scoreTraces(ctx context.Context, paths []string, f scoreFlags) (*scored, error) {
+	return a.scoreEach(ctx, paths, f, nil)
+}
+
+// scoreEach also gives each scored step on, in the order of the files.
+func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each func([]measure.Scored) error) (*scored, error) {
 	cfg := steps.Config{
 		SliceBy: f.slices, Partial: f.partial != "", Files: len(paths) > 1, Confidence: f.confidence, Calibrations: f.calibrations,
 	}
@@ -168,7 +198,7 @@ func (a *app) scoreTraces(ctx context.Context, paths []string, f scoreFlags) (*s
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Lines: trace.Options{Strict: f.strict}, Jobs: jobs})
+	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Lines: trace.Options{Strict: f.strict}, Jobs: jobs, Each: each})
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +211,10 @@ func (a *app) scoreTraces(ctx context.Context, paths []string, f scoreFlags) (*s
 	for _, what := range slices.Sorted(maps.Keys(res.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
 	}
-	return &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths}, nil
+	return &scored{
+		panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths,
+		imported: slices.ContainsFunc(res.Formats, func(f string) bool { return f != foreign.Contract }),
+	}, nil
 }
 
 // openTraces opens a file; - is standard input.

@@ -15,7 +15,7 @@ import (
 // Row is one scored call. Pointers are nil where the trace does not tell or
 // nothing is labelled; times are milliseconds.
 type Row struct {
-	File    string `parquet:"file,dict"`
+	// Line counts from 1 through all files of a reading.
 	Line    int64  `parquet:"line,delta"`
 	Target  string `parquet:"target,dict"`
 	Task    string `parquet:"task_id,dict"`

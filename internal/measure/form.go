@@ -35,10 +35,12 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
 	name := foreign.Detect(head)
+	r.foreign = false
 	if name == foreign.Contract || len(head) == 0 || name == "" && !archive(head) {
 		r.res.Formats = append(r.res.Formats, foreign.Contract)
 		return &form{lines: src, close: func() error { return nil }}, nil
 	}
+	r.foreign = true
 	imp, err := foreign.Open(src, foreign.Options{Lines: trace.Options{Strict: r.cfg.Lines.Strict, MaxBad: r.cfg.Lines.MaxBad}})
 	if err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ type Config struct {
 	Lines  trace.Options
 	// Jobs is how many blocks are worked on at once; 0 means 1.
 	Jobs int
+	// Each, when set, gets every scored step, block by block in the order of the
+	// sources; the rows are its own. Its first error ends the reading.
+	Each func([]Scored) error
 }
 
 // Result is what was read. The Sheet is closed.
@@ -65,6 +68,9 @@ type run struct {
 	stop  context.CancelFunc
 	log   trace.Log
 	res   *Result
+	rows  delivery
+	// foreign tells that the file being read is of another form.
+	foreign bool
 }
 
 // Run reads the sources one after the other as one stream and scores every line.
@@ -110,7 +116,7 @@ func (r *run) read(ctx context.Context, sources []Source) error {
 	number, lines := int64(0), int64(0)
 	for _, src := range sources {
 		n, err := r.source(ctx, src, &number, lines)
-		r.sheet.Read(steps.Source{Name: src.Name, Lines: n})
+		r.sheet.Read(steps.Source{Name: src.Name, Lines: n, Foreign: r.foreign})
 		lines += n
 		if err != nil {
 			if ctx.Err() != nil && r.failed() {
@@ -171,7 +177,12 @@ func (r *run) buffer() []byte {
 func (r *run) work(w *worker) {
 	for j := range r.jobs {
 		w.batch = j.batch
-		if err := w.scan.Scan(j.block, w.line); err != nil {
+		err := w.scan.Scan(j.block, w.line)
+		if err == nil && r.cfg.Each != nil {
+			err = r.rows.block(j.number, w.rows, r.cfg.Each)
+			w.rows = nil
+		}
+		if err != nil {
 			r.fail(j.number, err)
 		}
 		select {

@@ -23,10 +23,12 @@ type worker struct {
 	step   steps.Step
 	task   steps.Task
 	paths  []string
+	each   bool
+	rows   []Scored
 }
 
 func newWorker(r *run) *worker {
-	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker()}
+	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil}
 }
 
 func (w *worker) line(v *trace.View) error {
@@ -52,6 +54,9 @@ func (w *worker) line(v *trace.View) error {
 		s.Paths = w.differing(v)
 	}
 	w.sheet.Step(w.batch, s)
+	if w.each {
+		w.rows = append(w.rows, Scored{Line: v.Line, Step: v.Step(), Score: s.Score})
+	}
 	return nil
 }
 

@@ -1,0 +1,48 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package measure
+
+import (
+	"sync"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// Scored is one step with what it is worth. Lines count through the sources.
+type Scored struct {
+	Line  int64
+	Step  trace.Step
+	Score callvet.StepScore
+}
+
+// delivery hands the rows of blocks on in the order of the blocks, whichever
+// worker has them first.
+type delivery struct {
+	mu      sync.Mutex
+	next    int64
+	waiting map[int64][]Scored
+	err     error
+}
+
+// block takes the rows of a block and gives on those whose turn it is.
+func (d *delivery) block(number int64, rows []Scored, each func([]Scored) error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.waiting == nil {
+		d.waiting = map[int64][]Scored{}
+	}
+	d.waiting[number] = rows
+	for d.err == nil {
+		rows, ok := d.waiting[d.next]
+		if !ok {
+			break
+		}
+		delete(d.waiting, d.next)
+		d.next++
+		if len(rows) > 0 {
+			d.err = each(rows)
+		}
+	}
+	return d.err
+}
