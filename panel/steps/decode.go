@@ -156,7 +156,7 @@ func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
 	cfg.Catalogue = r.bool()
 	note = []byte(r.text())
 	for range r.count() {
-		sources = append(sources, Source{r.text(), r.int()})
+		sources = append(sources, Source{Name: r.text(), Lines: r.int(), Foreign: r.bool()})
 	}
 	return note, sources
 }

@@ -57,6 +57,7 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	for _, src := range s.sources {
 		w.text(src.Name)
 		w.int(src.Lines)
+		w.bool(src.Foreign)
 	}
 	w.names(s.names)
 	body := &writer{sets: w.sets}

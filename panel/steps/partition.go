@@ -35,7 +35,7 @@ type partition struct {
 }
 
 func newPartition(window int) *partition {
-	return &partition{window: window, open: make(map[uint64]*task, window), recent: make([]uint64, 4*window)}
+	return &partition{window: window, open: make(map[uint64]*task, window), recent: make([]uint64, max(4*window, 1024))}
 }
 
 // take adds a piece of a batch, and folds the tasks it pushes out of the window.

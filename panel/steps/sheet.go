@@ -25,6 +25,8 @@ type Sheet struct {
 type Source struct {
 	Name  string
 	Lines int64
+	// Foreign files have another form than callvet's: their lines are not records.
+	Foreign bool
 }
 
 // part is a partition with the batches that wait for an earlier one.

@@ -198,6 +198,10 @@ func (s *Sheet) examples(r *ranking) []panel.Example {
 // locate tells the file and the line in it, where several files were read. Lines
 // of one file, and of partial results of one reading, count through.
 func (s *Sheet) locate(e *panel.Example) {
+	if slices.ContainsFunc(s.sources, func(src Source) bool { return src.Foreign }) {
+		e.Line = 0
+		return
+	}
 	if s.cfg.Files {
 		e.File, e.Line = s.Locate(e.Line)
 	}

@@ -1,0 +1,76 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package slicing_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/value"
+)
+
+func parsed(t *testing.T, s string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func names(n *slicing.Names, s *slicing.Set) []string {
+	var out []string
+	for _, id := range s.IDs {
+		x := n.Slice(id)
+		out = append(out, x.Key+"="+x.Value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestSet(t *testing.T) {
+	t.Parallel()
+	all := []string{"tool", "api_version", "tool_family", "language", "tag", "*"}
+	for name, c := range map[string]struct {
+		by           []string
+		tool         string
+		tags, fields string
+		want         []string
+	}{
+		"tags tell languages and named values": {all, "send@v2", `["es-AR","refunds","tier:gold","k=v","zh-Hant-TW","x-y"]`, `{}`,
+			[]string{"=", "api_version=v2", "k=v", "language=es-AR", "language=zh-Hant-TW", "tag=refunds", "tag=x-y", "tier=gold", "tool=send", "tool_family=mail"}},
+		"fields go before what the tool tells": {all, "send@v2", `null`, `{"api_version":"2026-01","locale":"sv-SE","n":3,"yes":true,"no":null,"tool_family":"own"}`,
+			[]string{"=", "api_version=2026-01", "language=sv-SE", "n=3", "tool=send", "tool_family=own", "yes=true"}},
+		"only what was asked for":              {[]string{"language"}, "send", `["es-AR","refunds"]`, `{"intent":"x"}`, []string{"=", "language=es-AR"}},
+		"a language is a tag where it is none": {[]string{"tag"}, "send", `["es-AR"]`, `{}`, []string{"=", "tag=es-AR"}},
+		"crosses need their sides":             {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x"}},
+	} {
+		n := slicing.New(c.by, map[string][]string{"send": {"mail"}})
+		s := n.Set([]byte("target"), []byte(c.tool), parsed(t, c.tags), parsed(t, c.fields))
+		if diff := cmp.Diff(c.want, names(n, s)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if again := n.Set([]byte("target"), []byte(c.tool), parsed(t, c.tags), parsed(t, c.fields)); again != s {
+			t.Errorf("%s: the same line gave another set", name)
+		}
+		if x := n.Slice(s.IDs[0]); x.Key != "" {
+			t.Errorf("%s: the slice of all is not the first", name)
+		}
+	}
+}
+
+// TestTooManyValues: a key with too many values is no slice, whatever their order.
+func TestTooManyValues(t *testing.T) {
+	t.Parallel()
+	n := slicing.New([]string{"*"}, nil)
+	for i := range slicing.MaxValues + 10 {
+		n.Set(nil, nil, value.Value{}, parsed(t, fmt.Sprintf(`{"id":"%d","kind":"%d"}`, i, i%7)))
+	}
+	if !n.Dead[slicing.TargetKey{Key: "id"}] || n.Dead[slicing.TargetKey{Key: "kind"}] {
+		t.Error(n.Dead)
+	}
+}
