@@ -29,29 +29,34 @@ func TestCost(t *testing.T) {
 			name    string
 			options retrieve.Options
 		}{{"words", words}, {"words and forms", lexical}, {"default", retrieve.Default()}} {
-			before := heap()
-			start := time.Now()
-			x := newIndex(t, p.options, es)
-			built := time.Since(start)
-			memory := heap() - before
-			var times []time.Duration
-			for range 3 {
-				for _, q := range questions {
-					start := time.Now()
-					search(t, x, q, 10)
-					times = append(times, time.Since(start))
-				}
-			}
-			slices.Sort(times)
-			fmt.Printf("%7d tools  %-16s p50 %-10v p90 %-10v built in %-8v %4d MB\n", n, p.name,
-				times[len(times)/2].Round(100*time.Nanosecond), times[len(times)*9/10].Round(100*time.Nanosecond), built.Round(time.Millisecond), memory>>20)
-			runtime.KeepAlive(x)
+			measureCost(t, n, p.name, p.options, es, questions)
 		}
 	}
 }
 
+func measureCost(t *testing.T, n int, name string, o retrieve.Options, es []retrieve.Entry, questions []string) {
+	before := heap()
+	start := time.Now()
+	x := newIndex(t, o, es)
+	built := time.Since(start)
+	memory := heap() - before
+	var times []time.Duration
+	for range 3 {
+		for _, q := range questions {
+			start := time.Now()
+			search(t, x, q, 10)
+			times = append(times, time.Since(start))
+		}
+	}
+	slices.Sort(times)
+	fmt.Printf("%7d tools  %-16s p50 %-10v p90 %-10v built in %-8v %4d MB\n", n, name,
+		times[len(times)/2].Round(100*time.Nanosecond), times[len(times)*9/10].Round(100*time.Nanosecond), built.Round(time.Millisecond), memory>>20)
+	runtime.KeepAlive(x)
+}
+
 func heap() int64 {
 	runtime.GC()
+	runtime.GC() // what pools held
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

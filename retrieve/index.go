@@ -145,7 +145,9 @@ func (x *Index) document(e *Entry) (bm25.Document, text.Language) {
 	l, _ := x.analyzer.Detect(all)
 	d := bm25.Document{ID: e.id(), Fields: make([][]string, numFields)}
 	for f := range words {
-		d.Fields[f] = x.analyzer.Document(nil, l, words[f])
+		if n := len(words[f]); n > 0 {
+			d.Fields[f] = x.analyzer.Document(make([]string, 0, n), l, words[f])
+		}
 	}
 	return d, l
 }

@@ -76,8 +76,23 @@ func (x *Index) give(w *work) {
 // Search gives the k documents with the highest scores above 0, best first; of equal
 // ones those added earlier come first. The score is the sum over the groups.
 func (x *Index) Search(q []Group, k int) []Hit {
+	w := x.take(q)
+	defer x.give(w)
+	x.score(q, w)
 	t := NewTop(k)
-	x.Visit(q, t.Offer)
+	if w.sparse {
+		for _, d := range w.touched {
+			t.Offer(int(d), w.scores[d])
+		}
+		return t.Sorted()
+	}
+	floor := t.floor
+	for d, s := range w.scores {
+		if s >= floor {
+			t.enter(Hit{Doc: d, Score: s})
+			floor = t.floor
+		}
+	}
 	return t.Sorted()
 }
 
@@ -86,14 +101,7 @@ func (x *Index) Search(q []Group, k int) []Hit {
 func (x *Index) Visit(q []Group, yield func(doc int, score float64)) {
 	w := x.take(q)
 	defer x.give(w)
-	for _, g := range q {
-		switch {
-		case len(g) == 1:
-			x.addTerm(g[0], w)
-		case len(g) > 1:
-			x.addGroup(g, w)
-		}
-	}
+	x.score(q, w)
 	if w.sparse {
 		for _, d := range w.touched {
 			yield(int(d), w.scores[d])
@@ -103,6 +111,17 @@ func (x *Index) Visit(q []Group, yield func(doc int, score float64)) {
 	for d, s := range w.scores {
 		if s > 0 {
 			yield(d, s)
+		}
+	}
+}
+
+func (x *Index) score(q []Group, w *work) {
+	for _, g := range q {
+		switch {
+		case len(g) == 1:
+			x.addTerm(g[0], w)
+		case len(g) > 1:
+			x.addGroup(g, w)
 		}
 	}
 }
