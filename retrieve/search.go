@@ -142,16 +142,17 @@ func (x *Index) cosines(ctx context.Context, question string, b *buffer) ([]floa
 // could have for the question, with the cosine, which counts from 0.
 func (x *Index) searchMixed(groups []bm25.Group, cosines []float32, b *buffer, k int) []Hit {
 	share := x.lexicalShare(groups, cosines != nil)
-	top := bm25.NewTop(k)
 	if cosines == nil {
-		x.lexical.Visit(groups, func(doc int, score float64) { top.Offer(doc, score*share) })
-		return x.hits(top.Sorted(), nil)
+		found := x.lexical.Search(groups, k)
+		for i := range found {
+			found[i].Score *= share
+		}
+		return x.hits(found, nil)
 	}
-	scores := b.scores
-	clear(scores)
-	x.lexical.Visit(groups, func(doc int, score float64) { scores[doc] = score * share })
+	x.lexical.Scores(groups, b.scores)
+	top := bm25.NewTop(k)
 	for i, c := range cosines {
-		top.Offer(i, scores[i]+x.options.VectorWeight*max(0, float64(c)))
+		top.Offer(i, b.scores[i]*share+x.options.VectorWeight*max(0, float64(c)))
 	}
 	return x.hits(top.Sorted(), cosines)
 }

@@ -115,6 +115,15 @@ func (x *Index) Visit(q []Group, yield func(doc int, score float64)) {
 	}
 }
 
+// Scores writes the score of every document into out, which has Len numbers; 0 for
+// those without a term of the question.
+func (x *Index) Scores(q []Group, out []float64) {
+	w := x.take(q)
+	defer x.give(w)
+	x.score(q, w)
+	copy(out, w.scores)
+}
+
 func (x *Index) score(q []Group, w *work) {
 	for _, g := range q {
 		switch {
