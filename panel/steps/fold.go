@@ -48,16 +48,40 @@ func (s *Sums) fold(t *task) {
 			s.cell(id)
 		}
 	}
-	for i := range s.cells[:s.used] {
-		c := &s.cells[i]
-		s.slice(c.id).add(c)
-	}
 	s.sum.read(t, s.tries)
-	for i := range s.cells[:s.used] {
-		s.slice(s.cells[i].id).tell(&s.sum, s.tries)
-	}
+	s.share(len(t.steps))
 	s.steadiness(t)
 	s.ranking.task(t, &s.sum, good, known)
+}
+
+// share adds the cells to their slices. Those with all of the task's steps say
+// the same: they are added once, to the group of these slices.
+func (s *Sums) share(steps int) {
+	s.union = s.union[:0]
+	var whole *cell
+	for i := range s.cells[:s.used] {
+		c := &s.cells[i]
+		if c.steps == steps {
+			whole = c
+			s.union = append(s.union, c.id)
+			continue
+		}
+		to := s.slice(c.id)
+		to.add(c)
+		to.tell(&s.sum, s.tries)
+	}
+	if g := s.group(s.union, steps); g != nil {
+		g.add(whole)
+		g.tell(&s.sum, s.tries)
+		return
+	}
+	for i := range s.cells[:s.used] {
+		if c := &s.cells[i]; c.steps == steps {
+			to := s.slice(c.id)
+			to.add(c)
+			to.tell(&s.sum, s.tries)
+		}
+	}
 }
 
 // begin clears the scratch and finds the attempts that have a record.

@@ -3,6 +3,8 @@
 package steps
 
 import (
+	"slices"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
@@ -16,6 +18,7 @@ type Sums struct {
 	slices   []*sliceSums        // by number
 	confused map[[3]uint32]int64 // by target, expected and called tool
 	agreed   []int64             // of target 0, by the tool that was expected and called
+	groups   []group
 	symptoms findings.Counts
 	ranking  ranking
 
@@ -74,8 +77,50 @@ func (s *Sums) slice(id uint32) *sliceSums {
 	return s.slices[id]
 }
 
+// group is a set of slices with the sums that all of them have to get.
+type group struct {
+	ids  []uint32
+	sums *sliceSums
+}
+
+// maxGroups bounds the groups, each of which has tables of its own.
+const maxGroups = 48
+
+// minGrouped is the number of steps from which slices that have all of a task's
+// steps are likely to be about the task, and so to come together again.
+const minGrouped = 3
+
+// group gives the sums of a set of slices; nil for a single one, or when there
+// are too many sets.
+func (s *Sums) group(ids []uint32, steps int) *sliceSums {
+	if len(ids) < 2 || steps < minGrouped {
+		return nil
+	}
+	for i := range s.groups {
+		if slices.Equal(s.groups[i].ids, ids) {
+			return s.groups[i].sums
+		}
+	}
+	if len(s.groups) >= maxGroups {
+		return nil
+	}
+	s.groups = append(s.groups, group{slices.Clone(ids), &sliceSums{}})
+	return s.groups[len(s.groups)-1].sums
+}
+
+// ungroup gives the slices what their groups have.
+func (s *Sums) ungroup() {
+	for _, g := range s.groups {
+		for _, id := range g.ids {
+			s.slice(id).merge(g.sums)
+		}
+	}
+	s.groups = nil
+}
+
 // merge adds sums of the same names.
 func (s *Sums) merge(o *Sums) {
+	o.ungroup()
 	for tool, n := range o.agreed {
 		if n > 0 {
 			s.confused[[3]uint32{0, uint32(tool), uint32(tool)}] += n
