@@ -4,6 +4,7 @@ package retrieve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -105,12 +106,20 @@ func (x *Index) Update(ctx context.Context, add []Entry, remove []string) error 
 	for i := range add {
 		documents[i], languages[i] = x.document(&add[i])
 	}
-	<-done
-	if failed != nil {
+	if len(x.entries) > 0 { // nothing changes until all vectors are there
+		<-done
+	}
+	if len(x.entries) > 0 && failed != nil {
 		return fmt.Errorf("embed tools: %w", failed)
 	}
-	if err := x.lexical.Update(documents, remove); err != nil {
+	err := x.lexical.Update(documents, remove)
+	<-done
+	switch {
+	case err != nil:
 		return err
+	case failed != nil: // the index was empty, and is again
+		x.lexical, err = bm25.New(x.lexical.Options())
+		return errors.Join(fmt.Errorf("embed tools: %w", failed), err)
 	}
 	x.keep(remove)
 	for i := range add {

@@ -26,14 +26,22 @@ func tool(name, description, parameters string) callvet.Tool {
 
 func entries() []retrieve.Entry {
 	return []retrieve.Entry{
-		{Tool: tool("trafikverket_trafikinfo_storningar", "Aktuella störningar i trafiken på vägar och järnvägar.", `{"type":"object","properties":{"vag":{"type":"string","description":"Vägnummer, till exempel E4"}}}`),
-			Keywords: []string{"störning", "hinder"}, Examples: []string{"Är det stopp på E6?"}, Namespace: []string{"tools", "trafik"}},
-		{Tool: tool("smhi_vader", "Väderprognos för en ort de närmaste dagarna.", `{"type":"object","properties":{"ort":{"type":"string"}}}`),
-			Keywords: []string{"väder", "regn"}, Namespace: []string{"tools", "weather"}},
-		{Tool: tool("bolagsverket_info_basic", "Grunddata om företag: namn, organisationsnummer och form.", `{"type":"object","properties":{"orgnr":{"type":"string"}}}`),
-			Keywords: []string{"bolag"}, Namespace: []string{"tools", "bolag"}},
-		{Tool: tool("create_calendar_event", "Creates an event in the user's calendar.", `{"type":"object","properties":{"attendees":{"type":"array","items":{"type":"object","properties":{"email":{"type":"string","description":"address of a guest"}}}},"repeat":{"enum":["daily","weekly"]}}}`),
-			Namespace: []string{"office"}},
+		{
+			Tool:     tool("trafikverket_trafikinfo_storningar", "Aktuella störningar i trafiken på vägar och järnvägar.", `{"type":"object","properties":{"vag":{"type":"string","description":"Vägnummer, till exempel E4"}}}`),
+			Keywords: []string{"störning", "hinder"}, Examples: []string{"Är det stopp på E6?"}, Namespace: []string{"tools", "trafik"},
+		},
+		{
+			Tool:     tool("smhi_vader", "Väderprognos för en ort de närmaste dagarna.", `{"type":"object","properties":{"ort":{"type":"string"}}}`),
+			Keywords: []string{"väder", "regn"}, Namespace: []string{"tools", "weather"},
+		},
+		{
+			Tool:     tool("bolagsverket_info_basic", "Grunddata om företag: namn, organisationsnummer och form.", `{"type":"object","properties":{"orgnr":{"type":"string"}}}`),
+			Keywords: []string{"bolag"}, Namespace: []string{"tools", "bolag"},
+		},
+		{
+			Tool:      tool("create_calendar_event", "Creates an event in the user's calendar.", `{"type":"object","properties":{"attendees":{"type":"array","items":{"type":"object","properties":{"email":{"type":"string","description":"address of a guest"}}}},"repeat":{"enum":["daily","weekly"]}}}`),
+			Namespace: []string{"office"},
+		},
 		{Tool: tool("getStockPrice", "Returns the latest price of a share on a stock exchange.", `not JSON`), Namespace: []string{"office"}},
 	}
 }
@@ -288,6 +296,20 @@ func TestEmbedder(t *testing.T) {
 	if _, err := x.Search(t.Context(), "väder", 1); !errors.Is(err, callvet.ErrUnavailable) {
 		t.Errorf("an embedder that fails gives %v, not an error", err)
 	}
+	o.Cache = nil
+	for _, n := range []int{0, 2} { // a failure leaves the index as it was
+		f := &failing{after: n}
+		o.Embedder = f
+		x := newIndex(t, o, entries()[:n])
+		if err := x.Update(t.Context(), entries()[2:], nil); !errors.Is(err, callvet.ErrUnavailable) || x.Len() != n {
+			t.Errorf("an update of %d that cannot be embedded: %v, then %d entries", n, err, x.Len())
+		}
+		f.after = 100
+		if err := x.Update(t.Context(), entries()[2:], nil); err != nil || x.Len() != n+3 {
+			t.Errorf("the same update later: %v, then %d entries", err, x.Len())
+		}
+	}
+	o.Cache = cache
 	changed := entries()
 	changed[1].Tool.Description += " Nytt."
 	o.Embedder = &failing{after: 1} // only the changed text is embedded again

@@ -82,6 +82,9 @@ func New(o Options) (*Index, error) {
 	return &Index{options: o, byID: map[string]int{}, terms: map[string]int{}}, nil
 }
 
+// Options are those of New.
+func (x *Index) Options() Options { return x.options }
+
 // Len is the number of documents.
 func (x *Index) Len() int { return len(x.ids) }
 

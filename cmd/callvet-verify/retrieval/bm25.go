@@ -116,7 +116,8 @@ func recordedScores(b benchmark, path string) (n int, worst float64, err error) 
 	err = readLines(path, func(row struct {
 		ID     string
 		Scores [][2]json.RawMessage
-	}) error {
+	},
+	) error {
 		own := map[string]float64{}
 		x.Visit(bm25.Words(text.Reference(texts[row.ID])), func(doc int, score float64) { own[x.ID(doc)] = score })
 		for _, s := range row.Scores {

@@ -99,7 +99,8 @@ func toolRet(sets string) ([]benchmark, error) {
 		err := readLines(filepath.Join(dir, "tools.jsonl.gz"), func(row struct {
 			ID            string
 			Documentation json.RawMessage
-		}) error {
+		},
+		) error {
 			e, err := toolRetEntry(row.ID, row.Documentation)
 			b.entries = append(b.entries, e)
 			b.documents = append(b.documents, pythonJSON(row.Documentation))
@@ -228,7 +229,8 @@ func liveMCP(sets string) ([]benchmark, error) {
 		ID, Server, Category, Name, Description string
 		ServerDescription                       string `json:"server_description"`
 		InputSchema                             json.RawMessage
-	}) error {
+	},
+	) error {
 		b.entries = append(b.entries, retrieve.Entry{
 			ID: t.ID, Tool: callvet.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema},
 			Namespace: []string{t.Category, t.Server}, Group: t.ServerDescription,
@@ -262,7 +264,8 @@ func readRun(path string) (map[string][]string, error) {
 	err := readLines(path, func(row struct {
 		ID  string
 		Top [][2]any
-	}) error {
+	},
+	) error {
 		ids := make([]string, len(row.Top))
 		for i, t := range row.Top {
 			id, ok := t[0].(string)
@@ -307,7 +310,8 @@ func sealTools(sets string) ([]benchmark, error) {
 		Description string `json:"api_description"`
 		Field       string
 		Parameters  map[string]any
-	}) error {
+	},
+	) error {
 		entries = append(entries, retrieve.Entry{
 			Tool: callvet.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t.Parameters)}, Namespace: strings.Split(t.Field, "/"),
 		})
@@ -326,7 +330,8 @@ func sealTools(sets string) ([]benchmark, error) {
 		err = readLines(filepath.Join(dir, "open", part+".jsonl.gz"), func(q struct {
 			ID, Query string
 			Calling   []struct{ API string }
-		}) error {
+		},
+		) error {
 			var relevant []string
 			for _, c := range q.Calling {
 				if !slices.Contains(relevant, c.API) {
