@@ -78,9 +78,11 @@ type Case struct {
 	Scoring    *Scoring   `json:"scoring,omitempty"`
 	// Skip, when not empty, is the reason why the case cannot run (an unresolved
 	// token, a format feature that could not be carried): its cells are not_run.
-	Skip     string          `json:"skip,omitempty"`
-	Position Position        `json:"position,omitzero"`
-	Foreign  json.RawMessage `json:"foreign,omitempty"`
+	Skip string `json:"skip,omitempty"`
+	// Selectable limits Skip to targets that call tools: those that select are asked.
+	Selectable bool            `json:"selectable,omitempty"`
+	Position   Position        `json:"position,omitzero"`
+	Foreign    json.RawMessage `json:"foreign,omitempty"`
 }
 
 // Mock answers calls of one tool without calling it.

@@ -35,6 +35,10 @@ type Expect struct {
 	ResponseMatches     []string `json:"response_matches,omitempty"`
 	NoUngroundedNumbers bool     `json:"no_ungrounded_numbers,omitempty"`
 
+	// Selection is what is expected of a target that selects tools; such a target is
+	// judged by it alone, and one that calls tools by everything else.
+	Selection *Selection `json:"selection,omitempty"`
+
 	MaxLatencyMS *float64 `json:"max_latency_ms,omitempty"`
 	MaxTokens    *int     `json:"max_tokens,omitempty"` // output tokens
 	MaxCostUSD   *float64 `json:"max_cost_usd,omitempty"`
@@ -161,4 +165,6 @@ type Scoring struct {
 	Contract string `json:"contract,omitempty"`
 	// FormatChecked requires native calls: a repaired call then fails.
 	RequireNative bool `json:"require_native,omitempty"`
+	// Selection has the settings for targets that select tools.
+	Selection *SelectionScoring `json:"selection,omitempty"`
 }

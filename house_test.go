@@ -43,12 +43,13 @@ var rooms = map[string][]string{
 	"score/trajectory":              {"", "value"},
 	"score/condition":               {"", "value"},
 	"score/step":                    {"", "value", "contract", "score/match", "score/condition"},
-	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/match"},
+	"score/selection":               {"", "stats/tally"},
+	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/match", "score/selection"},
 	"retrieve/text":                 {},
 	"retrieve/bm25":                 {""},
 	"retrieve/vector":               {""},
 	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector"},
-	"panel":                         {"", "value", "stats"},
+	"panel":                         {"", "value", "stats", "score/selection"},
 	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
 	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
@@ -91,7 +92,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve"}
+var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

@@ -89,6 +89,15 @@ const (
 	ClassAnswer        Class = "answer"
 )
 
+// The classes of wrong decisions: the first wrong layer. A wrong tool under a wrong
+// route is the route's fault.
+const (
+	ClassRoute    Class = "wrong_route"
+	ClassSubRoute Class = "wrong_sub_route"
+	ClassAgents   Class = "wrong_agents"
+	ClassSelected Class = "wrong_selection"
+)
+
 // Result is what scoring makes of one Trace. It explains itself.
 type Result struct {
 	Verdict Verdict `json:"verdict"`

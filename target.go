@@ -47,6 +47,8 @@ type Target struct {
 	Floor    bool `json:"floor,omitempty"`
 	Recorded bool `json:"recorded,omitempty"`
 	Agent    bool `json:"agent,omitempty"`
+	// Selects marks a router or retriever: it answers with a Decision.
+	Selects bool `json:"selects,omitempty"`
 	// Cacheable targets answer from their inputs alone, so answers may be reused.
 	Cacheable bool `json:"cacheable,omitempty"`
 }
@@ -78,6 +80,8 @@ type Response struct {
 	// Unreadable tells that the text meant a call that could not be recovered.
 	Unreadable bool
 	ToolChoice string // really used
+	// Decision is the answer of a target that selects; Turns are empty then.
+	Decision   *Decision
 	FirstToken time.Duration
 	// Wall is the duration of the whole attempt as a recording or an agent tells
 	// it; 0: the loop measures it.

@@ -165,16 +165,18 @@ type Trace struct {
 	Format       Format   `json:"format,omitempty"`
 	Repairs      []string `json:"repairs,omitempty"`
 	// ToolChoice is the value really used, which may differ from the one asked for.
-	ToolChoice   string     `json:"tool_choice,omitempty"`
-	End          End        `json:"end,omitempty"`
-	Fault        *Fault     `json:"fault,omitempty"`
-	Attempts     int        `json:"attempts,omitempty"` // requests sent, retries included
-	Started      time.Time  `json:"started,omitzero"`
-	WallMS       float64    `json:"wall_ms,omitempty"` // first request to last byte, without waiting for a slot
-	FirstTokenMS float64    `json:"first_token_ms,omitempty"`
-	ToolMS       float64    `json:"tool_ms,omitempty"`
-	Cached       bool       `json:"cached,omitempty"`
-	Exchanges    []Exchange `json:"exchanges,omitempty"`
+	ToolChoice   string    `json:"tool_choice,omitempty"`
+	End          End       `json:"end,omitempty"`
+	Fault        *Fault    `json:"fault,omitempty"`
+	Attempts     int       `json:"attempts,omitempty"` // requests sent, retries included
+	Started      time.Time `json:"started,omitzero"`
+	WallMS       float64   `json:"wall_ms,omitempty"` // first request to last byte, without waiting for a slot
+	FirstTokenMS float64   `json:"first_token_ms,omitempty"`
+	ToolMS       float64   `json:"tool_ms,omitempty"`
+	Cached       bool      `json:"cached,omitempty"`
+	// Decision is set by targets that select tools and do not call them.
+	Decision  *Decision  `json:"decision,omitempty"`
+	Exchanges []Exchange `json:"exchanges,omitempty"`
 }
 
 // Calls returns the calls of all assistant turns in order.
@@ -201,7 +203,7 @@ func (t *Trace) Calls() []Call {
 // Classify sets Outcome and Format from what the trace holds; the one place
 // that decides them. A call whose arguments cannot be read makes the attempt
 // unparseable, never an abstention. unreadable tells that the text meant a call
-// that could not be recovered.
+// that could not be recovered. A decision that gives tools counts as called.
 func (t *Trace) Classify(unreadable bool) {
 	calls, malformed := 0, unreadable
 	for i := range t.Turns {
@@ -217,7 +219,7 @@ func (t *Trace) Classify(unreadable bool) {
 		t.Outcome = OutcomeNotRun
 	case malformed:
 		t.Outcome = OutcomeUnparseable
-	case calls > 0:
+	case calls > 0, t.Decision != nil && len(t.Decision.Tools) > 0:
 		t.Outcome = OutcomeCalled
 	default:
 		t.Outcome = OutcomeAbstained

@@ -36,6 +36,7 @@ type targetSums struct {
 	wall      []stats.Observation
 	firstTok  []stats.Observation
 	confusion map[[2]string]int
+	routes    map[[2]string]int
 }
 
 // caseSums are the sums of one case while its repeats arrive.
@@ -60,7 +61,7 @@ func New(cfg Config, cases iter.Seq[*callvet.Case]) *Accumulator {
 	a.targets = make([]targetSums, len(cfg.Targets))
 	for i := range a.targets {
 		a.targets[i] = targetSums{
-			slices: make([]sums, len(a.slicing.ids)), open: map[int]*caseSums{}, confusion: map[[2]string]int{},
+			slices: make([]sums, len(a.slicing.ids)), open: map[int]*caseSums{}, confusion: map[[2]string]int{}, routes: map[[2]string]int{},
 		}
 	}
 	return a
@@ -150,7 +151,7 @@ func (a *Accumulator) targetPanel(i int) TargetPanel {
 		t = t.settled(a)
 	}
 	target := &a.cfg.Targets[i]
-	tp := TargetPanel{Target: i, Name: target.Name, Floor: target.Floor, Confusion: confusionRows(t.confusion)}
+	tp := TargetPanel{Target: i, Name: target.Name, Floor: target.Floor, Confusion: confusionRows(t.confusion), Routes: confusionRows(t.routes)}
 	tp.Overall = a.slice(&t.overall, sliceID{}, t.wall, t.firstTok)
 	for s, id := range a.slicing.ids {
 		if t.slices[s].cells == 0 {

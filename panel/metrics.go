@@ -3,11 +3,13 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet/score/selection"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -97,7 +99,7 @@ var order = [...]string{
 }
 
 // lowerScores are scores for which less is better.
-var lowerScores = [...]string{"hallucinated_args", "missing_required", "redundancy", "detour", scoreOverCall, scoreMiss}
+var lowerScores = [...]string{"hallucinated_args", "missing_required", "redundancy", "detour", scoreOverCall, scoreMiss, selection.MatchPartial, selection.MatchNone, selection.FalseAbstention, selection.ToolsBlocked}
 
 // slice makes the table of one slice.
 func (a *Accumulator) slice(s *sums, id sliceID, wall, firstToken []stats.Observation) Slice {
@@ -135,19 +137,27 @@ func (a *Accumulator) metricOrder() []int {
 	for i := range builtin {
 		out = append(out, i)
 	}
+	known := slices.Concat(order[:], selectionOrder[:])
 	var rest []string
 	for _, n := range a.names[len(builtin):] {
-		if !slices.Contains(order[:], n) {
+		if !slices.Contains(known, n) {
 			rest = append(rest, n)
 		}
 	}
-	slices.Sort(rest)
-	for _, n := range append(slices.Clone(order[:]), rest...) {
+	slices.SortFunc(rest, byDepth)
+	for _, n := range append(known, rest...) {
 		if i, ok := a.index[n]; ok {
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// byDepth orders names, those that differ in a number behind an @ by that number.
+func byDepth(a, b string) int {
+	x, k, _ := strings.Cut(a, "@")
+	y, l, _ := strings.Cut(b, "@")
+	return cmp.Or(cmp.Compare(x, y), cmp.Compare(len(k), len(l)), cmp.Compare(k, l))
 }
 
 func (a *Accumulator) rateMetric(s *sums, i, judged int) Metric {
@@ -176,6 +186,9 @@ func Title(name string) string {
 		return "over-call, mean by attempt"
 	case scoreMiss:
 		return "missed calls, mean by attempt"
+	}
+	if t, ok := selectionTitle(name); ok {
+		return t
 	}
 	return strings.ReplaceAll(name, "_", " ")
 }

@@ -64,16 +64,15 @@ func (a *Accumulator) rate(metric int, yes bool) {
 // judged adds what only an attempt with a verdict has.
 func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, r *callvet.Result, verdict callvet.Verdict) {
 	a.rate(mPass, verdict == callvet.VerdictPass)
+	if tr.Decision != nil {
+		a.decided(t, c, tr.Decision, r)
+		return
+	}
 	unreadable := tr.Outcome == callvet.OutcomeUnparseable
 	a.rate(mUnparseable, unreadable)
 	a.rate(mRepaired, tr.Format == callvet.FormatNormalized)
 	a.rate(mNative, tr.Format == callvet.FormatPass)
-	for i := range r.Scores {
-		s := &r.Scores[i]
-		if s.Scored && s.Value >= 0 && s.Value <= 1 && s.Name != scoreAbstention { // a NaN is neither
-			a.pairs = append(a.pairs, sample{a.metric(s.Name), s.Value, 1, s.Value == 0 || s.Value == 1})
-		}
-	}
+	a.scores(r)
 	see := func(want, got string) { t.confusion[[2]string{want, got}]++ }
 	if unreadable {
 		a.unreadable(c, r, see)

@@ -62,6 +62,8 @@ type TargetPanel struct {
 	Overall   Slice      `json:"overall"`
 	Slices    []Slice    `json:"slices,omitempty"`
 	Confusion []Confused `json:"confusion,omitempty"`
+	// Routes confuses the routes of targets that select tools, by their own names.
+	Routes []Confused `json:"routes,omitempty"`
 }
 
 // Slice is the table for the cases that share Key=Value; both are empty for all

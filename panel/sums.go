@@ -41,7 +41,7 @@ func (p pair) into(r *stats.Ratio) {
 type counts struct {
 	verdicts Verdicts
 	outcomes [5]int
-	classes  [16]int
+	classes  [20]int
 	usage    Usage
 }
 
@@ -50,11 +50,12 @@ var outcomes = [5]callvet.Outcome{
 }
 
 // classes in order of precedence.
-var classes = [16]callvet.Class{
+var classes = [20]callvet.Class{
 	callvet.ClassProvider, callvet.ClassUnparseable, callvet.ClassToolHalluc, callvet.ClassMissedCall,
 	callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassContract, callvet.ClassArgHalluc,
 	callvet.ClassWrongArgs, callvet.ClassMissingPrereq, callvet.ClassWrongOrder, callvet.ClassLoop,
 	callvet.ClassIncomplete, callvet.ClassPolicy, callvet.ClassBudget, callvet.ClassAnswer,
+	callvet.ClassRoute, callvet.ClassSubRoute, callvet.ClassAgents, callvet.ClassSelected,
 }
 
 // Classes lists the error classes in order of precedence.

@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet/score/bfcl"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/score/selection"
 	"github.com/callvet/callvet/value"
 )
 
@@ -129,6 +130,7 @@ func merge(base callvet.Scoring, over *callvet.Scoring) callvet.Scoring {
 	ptr(&base.MaxExtraCalls, over.MaxExtraCalls)
 	ptr(&base.ToolWeight, over.ToolWeight)
 	ptr(&base.ArgsWeight, over.ArgsWeight)
+	ptr(&base.Selection, over.Selection)
 	base.Unanchored = base.Unanchored || over.Unanchored
 	base.CaseSensitiveNames = base.CaseSensitiveNames || over.CaseSensitiveNames
 	base.RequireNative = base.RequireNative || over.RequireNative
@@ -159,6 +161,9 @@ func (k *compiled) settings(ps *problems) {
 	if !(k.toolW >= 0 && k.argsW >= 0 && k.toolW+k.argsW > 0 && k.toolW+k.argsW < 1e300) {
 		ps.add("bad-weight", "scoring.tool_weight", "the weights must be at least 0 and not both 0", "0.6 and 0.4 are the default")
 		k.toolW, k.argsW = DefaultToolWeight, DefaultArgsWeight
+	}
+	if _, err := selection.SettingsOf(sc.Selection); err != nil {
+		ps.add("bad-weight", "scoring.selection", err.Error(), "weights route, sub_route, agents and tools, depths k: [1, 3, 5]")
 	}
 	sum := k.toolW + k.argsW
 	k.toolW, k.argsW = k.toolW/sum, k.argsW/sum

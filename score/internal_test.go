@@ -98,6 +98,7 @@ func TestEveryClassHasAnAlias(t *testing.T) {
 		callvet.ClassProvider, callvet.ClassUnparseable, callvet.ClassToolHalluc, callvet.ClassMissedCall, callvet.ClassUnneededCall,
 		callvet.ClassWrongTool, callvet.ClassContract, callvet.ClassArgHalluc, callvet.ClassWrongArgs, callvet.ClassMissingPrereq, callvet.ClassWrongOrder,
 		callvet.ClassLoop, callvet.ClassIncomplete, callvet.ClassPolicy, callvet.ClassBudget, callvet.ClassAnswer,
+		callvet.ClassRoute, callvet.ClassSubRoute, callvet.ClassAgents, callvet.ClassSelected,
 	} {
 		if !eight[Seed3Alias(c)] {
 			t.Errorf("%s: %q is none of the eight names", c, Seed3Alias(c))

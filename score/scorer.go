@@ -101,9 +101,12 @@ func (s *Scorer) Score(c *callvet.Case, t *callvet.Trace) callvet.Result {
 		}
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: reason}
 	}
+	if t.Decision != nil {
+		return s.decided(c, t.Decision)
+	}
 	k := s.compiled(c)
 	if k.asserts == 0 {
-		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "the case asserts nothing", SkippedAssertions: c.Expect.SkippedAssertions}
+		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: idle(c), SkippedAssertions: c.Expect.SkippedAssertions}
 	}
 	w := s.pool.Get().(*scratch)
 	w.begin(k, t)

@@ -336,7 +336,7 @@ func Seed3Alias(class callvet.Class) string {
 		return "argument_hallucination"
 	case callvet.ClassIncomplete, callvet.ClassMissingPrereq, callvet.ClassBudget:
 		return "partial_execution"
-	case callvet.ClassWrongTool, callvet.ClassWrongOrder:
+	case callvet.ClassWrongTool, callvet.ClassWrongOrder, callvet.ClassRoute, callvet.ClassSubRoute, callvet.ClassAgents, callvet.ClassSelected:
 		return "invalid_reasoning"
 	case callvet.ClassLoop:
 		return "reentrant_failure"

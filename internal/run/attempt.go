@@ -51,7 +51,7 @@ func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 // converse asks, answers calls and asks again until the attempt has an end.
 func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	t, c, cfg := &a.trace, a.p.c, &a.e.cfg
-	if c.Skip != "" {
+	if c.Skip != "" && !(c.Selectable && a.seat.Selects) {
 		t.End = callvet.EndSkipped
 		return nil
 	}
@@ -119,6 +119,9 @@ func (a *attempt) absorb(resp *callvet.Response) {
 	t.Model, t.FinishReason = resp.Model, resp.FinishReason
 	if resp.ToolChoice != "" {
 		t.ToolChoice = resp.ToolChoice
+	}
+	if resp.Decision != nil {
+		t.Decision = resp.Decision
 	}
 	if t.FirstTokenMS == 0 {
 		t.FirstTokenMS = ms(resp.FirstToken)

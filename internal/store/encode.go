@@ -48,6 +48,9 @@ func appendTrace(b []byte, t *callvet.Trace) []byte {
 	b = optFloat(b, "first_token_ms", t.FirstTokenMS)
 	b = optFloat(b, "tool_ms", t.ToolMS)
 	b = optTrue(b, "cached", t.Cached)
+	if t.Decision != nil {
+		b = appendDecision(append(b, `,"decision":`...), t.Decision)
+	}
 	return append(b, '}')
 }
 

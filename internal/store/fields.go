@@ -62,6 +62,8 @@ func readEffort(r *reader, t *callvet.Trace, key []byte) {
 		t.ToolMS = r.number()
 	case "cached":
 		t.Cached = r.truth()
+	case "decision":
+		t.Decision = readDecision(r)
 	default:
 		r.skip()
 	}

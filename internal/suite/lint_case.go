@@ -91,7 +91,7 @@ func demands(e *callvet.Expect) bool {
 		re, err := regexp.Compile(p)
 		return err != nil || !re.MatchString("")
 	})
-	return e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 || (e.MinToolCalls != nil && *e.MinToolCalls > 0) || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0) ||
+	return e.Selection != nil || e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 || (e.MinToolCalls != nil && *e.MinToolCalls > 0) || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0) ||
 		len(e.ToolParams) > 0 || e.ResponseNonEmpty || slices.ContainsFunc(e.ResponseContains, func(s string) bool { return s != "" }) || len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
 }
 
@@ -152,6 +152,10 @@ func (l *linter) toolAssertions() {
 			continue
 		}
 		l.knownAll(set, key)
+	}
+	if s := e.Selection; s != nil && e.ToolsAcceptable == nil { // else said by those sets
+		l.knownAll(s.Tools, "expect.selection.tools")
+		l.knownAll(s.Acceptable, "expect.selection.acceptable")
 	}
 	for i := range e.ToolParams {
 		p := &e.ToolParams[i]

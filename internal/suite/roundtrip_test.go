@@ -153,6 +153,10 @@ func scorings() *rapid.Generator[callvet.Scoring] {
 			Epsilon: f.Draw(t, "e"), Relative: f.Draw(t, "r"), Threshold: f.Draw(t, "t"), Tolerance: text().Draw(t, "tol"), Unanchored: rapid.Bool().Draw(t, "u"),
 			ExtraArgs: rapid.SampledFrom([]callvet.ExtraArgs{"", callvet.ExtraIgnore}).Draw(t, "x"), MaxExtraCalls: opt(rapid.IntRange(-1, 9)).Draw(t, "mx"),
 			ToolWeight: f.Draw(t, "tw"), ArgsWeight: f.Draw(t, "aw"), Contract: rapid.SampledFrom([]string{"", "off"}).Draw(t, "c"), RequireNative: rapid.Bool().Draw(t, "rn"),
+			Selection: opt(rapid.Custom(func(t *rapid.T) callvet.SelectionScoring {
+				one := 1.0
+				return callvet.SelectionScoring{Route: &one, Agents: f.Draw(t, "sa"), Tools: f.Draw(t, "st"), K: rapid.SliceOfN(rapid.IntRange(1, 9), 1, 2).Draw(t, "k")}
+			})).Draw(t, "sel"),
 		}
 	})
 }
@@ -193,6 +197,9 @@ func expects() *rapid.Generator[callvet.Expect] {
 		for range rapid.IntRange(0, 2).Draw(t, "params") {
 			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: word().Draw(t, "t"), Path: filled().Draw(t, "p"), Matcher: matchers().Draw(t, "m")})
 		}
+		if rapid.Bool().Draw(t, "selection") {
+			e.Selection = &callvet.Selection{Route: filled().Draw(t, "route"), SubRoute: text().Draw(t, "sub"), Agents: words(1).Draw(t, "agents"), Tools: rapid.SliceOfN(filled(), 0, 2).Draw(t, "tools"), Acceptable: words(1).Draw(t, "ok")}
+		}
 		if rapid.Bool().Draw(t, "ref") {
 			e.ReferenceData = object(2).Draw(t, "ref")
 		}
@@ -206,7 +213,7 @@ func cases(i int) *rapid.Generator[callvet.Case] {
 			ID: fmt.Sprintf("c%d", i), Description: text().Draw(t, "desc"), Tags: words(0).Draw(t, "tags"), AsOf: text().Draw(t, "asof"), Context: text().Draw(t, "ctx"),
 			Tier: rapid.SampledFrom([]callvet.Tier{"", callvet.TierGolden, callvet.TierRubric}).Draw(t, "tier"), ToolChoice: text().Draw(t, "choice"),
 			Input: []callvet.Turn{{Role: callvet.RoleUser, Content: rapid.StringMatching(`\s?[a-z"':#]{1,9}[ \n]{0,2}[a-z]{1,3}`).Draw(t, "prompt")}},
-			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"), Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"),
+			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"), Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"), Selectable: rapid.Bool().Draw(t, "selectable"),
 		}
 		if rapid.Bool().Draw(t, "tools") {
 			c.ToolNames = rapid.SliceOfN(word(), 0, 2).Draw(t, "names")

@@ -23,8 +23,7 @@ type contracted struct {
 	schema  *contract.Schema // nil: none
 	params  value.Value
 	exact   *match.Exact
-	domains []string // the hosts that its arguments may name; nil: those of the rules
-	broken  string   // the rule that calling it breaks; "": none
+	text    string // the line's own "name@vN"
 }
 
 // catalog holds every version of every tool.
@@ -54,9 +53,6 @@ func newCatalog(tools []callvet.Tool, fold bool) (catalog, []callvet.Problem) {
 			}
 		}
 		e.exact = match.NewExact(e.params)
-		if t.Safety != nil && len(t.Safety.Domains) > 0 {
-			e.domains = hosts(t.Safety.Domains)
-		}
 		if p := c.add(e); p != nil {
 			ps = append(ps, *p)
 		}
@@ -150,12 +146,9 @@ func (s *Scorer) lookup(text []byte) *contracted {
 		return e
 	}
 	name := string(text)
-	e := s.shared.catalog.find(name)
-	if e.tool == nil || s.shared.safety.broken(e) != e.broken {
-		own := *e
-		e = &own
-		e.broken = s.shared.safety.broken(e)
-	}
+	own := *s.shared.catalog.find(name)
+	own.text = name
+	e := &own
 	if len(s.tools) < maxCached {
 		s.tools[name] = e
 	}

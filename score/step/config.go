@@ -33,24 +33,11 @@ type Config struct {
 	// Scoring has the comparison of arguments; the default is mode exact, and
 	// any other is some ten times slower.
 	Scoring callvet.Scoring
-	Safety  Safety
-	// Extra is asked about every step for what Safety does not cover, after it;
-	// nil: nothing. It has to be safe for concurrent use.
-	Extra func(in *Input) (safe, known bool)
-}
-
-// Safety are the rules that a step alone can break. StepSafe is unknown for
-// steps that no rule applies to, here or in the tool's own safety.
-type Safety struct {
-	// AllowedTools, if not nil, are the only tools that may be called;
-	// ForbiddenTools must not be. Names compare regardless of letter case.
-	AllowedTools, ForbiddenTools []string
-	// AllowedDomains, if not nil, are the only hosts that URLs in arguments may
-	// name, each with its subdomains. A tool's own domains go before it.
-	AllowedDomains []string
-	// ReadOnly forbids calls of tools that say that they change something
-	// (read_only: false).
-	ReadOnly bool
+	// Safe is asked whether a call, of a tool "name@vN" with these arguments (the
+	// zero Value: not recorded), breaks a rule of safety; known is false where no
+	// rule speaks about it. Nil: safety is not known. It has to be safe for
+	// concurrent use.
+	Safe func(tool string, args value.Value) (safe, known bool)
 }
 
 // Scorer scores steps. It is not safe for concurrent use; Fork gives another
@@ -71,8 +58,7 @@ type shared struct {
 	settings match.Settings
 	slow     bool // settings are not those of mode exact
 	extra    callvet.ExtraArgs
-	safety   safety
-	more     func(in *Input) (safe, known bool)
+	rules    func(tool string, args value.Value) (safe, known bool)
 }
 
 // maxCached bounds what a Scorer remembers of texts in lines: names of tools and
@@ -98,10 +84,9 @@ func New(cfg Config) (*Scorer, []callvet.Problem) {
 		})
 	}
 	sh := &shared{
-		catalog: cat, settings: set, extra: cfg.Scoring.ExtraArgs, more: cfg.Extra,
+		catalog: cat, settings: set, extra: cfg.Scoring.ExtraArgs, rules: cfg.Safe,
 		slow: len(bad) == 0 && (cfg.Scoring.Mode != "" && cfg.Scoring.Mode != match.ModeExact),
 	}
-	sh.safety = newSafety(cfg.Safety)
 	return sh.scorer(), ps
 }
 

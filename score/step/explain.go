@@ -36,7 +36,7 @@ func (s *Scorer) Explain(in *Input) Explanation {
 	s.explainLabel(t, in, &p, &score, &x, say)
 	explainExecution(in, &score, say)
 	if safe, known := score.Get(callvet.StepSafe); known && !safe {
-		s.explainSafety(t, &p, say)
+		say("a rule of safety forbids the call")
 	}
 	return x
 }
@@ -165,15 +165,6 @@ func explainExecution(in *Input, score *callvet.StepScore, say func(string, ...a
 	}
 	if fails(score, callvet.StepHolds) {
 		say("the post-condition %s does not hold for %s", in.ResultCheck.Str(), clip(in.Result.Raw()))
-	}
-}
-
-func (s *Scorer) explainSafety(t *contracted, p *payload, say func(string, ...any)) {
-	if t.broken != "" {
-		say("%s", t.broken)
-	}
-	if host := s.shared.safety.stray(t, p.args); host != nil {
-		say("the arguments name the host %s, which is not allowed", host)
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		out.Set(callvet.StepSelection, in.Needed == 1 && s.right(t, in))
 	}
 	s.execution(in, out)
-	s.safe(t, in, p.args, out)
+	s.safe(t, p.args, out)
 }
 
 // read takes the payload in. The text as emitted is only parsed where it is not

@@ -222,45 +222,27 @@ func TestRateLimit(t *testing.T) {
 
 func TestSafety(t *testing.T) {
 	t.Parallel()
-	rules := Safety{ForbiddenTools: []string{"Drop"}, AllowedDomains: []string{"*.ok.org"}, ReadOnly: true}
-	for _, c := range []struct {
-		rules      Safety
-		line, want string
-	}{
-		{rules, `{"tool":"pay"}`, "-"},
-		{Safety{}, `{"tool":"pay","args":{"url":"https://api.example.com/x"}}`, "+"},
-		{Safety{}, `{"tool":"pay","args":{"url":"https://evil.com/?u=https://example.com"}}`, "-"},
-		{Safety{}, `{"tool":"pay","args":{"url":"https:\/\/example.com@evil.com"}}`, "-"},
-		{Safety{}, `{"tool":"pay","args":{"url":"HTTPS://EXAMPLE.com:8443"}}`, "+"},
-		{Safety{}, `{"tool":"pay","args":{"url":"https://notexample.com"}}`, "-"},
-		{Safety{}, `{"tool":"pay","args":{"list":[{"u":"see //evil.com or http://evil.com"}]}}`, "-"},
-		{rules, `{"tool":"drop@v1"}`, "-"},
-		{rules, `{"tool":"free","args":{"u":"http://a.ok.org."}}`, "+"},
-		{rules, `{"tool":"free","args":{"u":"http://a.ok.org.evil.net"}}`, "-"},
-		{Safety{AllowedTools: []string{"FREE"}}, `{"tool":"free@v2"}`, "+"},
-		{Safety{AllowedTools: []string{}}, `{"tool":"free"}`, "-"},
+	var args []string
+	safe := scorer(t, Config{Tools: tools(), Safe: func(tool string, v value.Value) (bool, bool) {
+		args = append(args, string(v.Raw()))
+		return tool != "bad@v1", tool != "dunno"
+	}})
+	for line, want := range map[string]string{
+		`{"tool":"bad@v1"}`: "-", `{"tool":"pay","args":{"a":1}}`: "+", `{"tool":"dunno"}`: "?", `{"tool":"pay","args_raw":"{\"a\":2}"}`: "+",
 	} {
-		s := scorer(t, Config{Tools: tools(), Safety: c.rules})
+		in := read(t, line)
 		var got callvet.StepScore
-		in := read(t, c.line)
-		s.Score(in, &got)
+		safe.Score(in, &got)
 		yes, known := got.Get(callvet.StepSafe)
-		if !known || yes != (c.want == "+") {
-			t.Errorf("%s: %v, %v", c.line, yes, known)
+		if known != (want != "?") || yes != (want == "+") {
+			t.Errorf("%s: %v, %v", line, yes, known)
 		}
-		if x := s.Explain(in); yes == slices.ContainsFunc(x.Reasons, func(r string) bool {
-			return strings.Contains(r, "forbidden") || strings.Contains(r, "allowed") || strings.Contains(r, "read_only")
-		}) {
-			t.Errorf("%s: %v", c.line, x.Reasons)
+		if x := safe.Explain(in); slices.Contains(x.Reasons, "a rule of safety forbids the call") != (want == "-") {
+			t.Errorf("%s: %v", line, x.Reasons)
 		}
 	}
-	extra := scorer(t, Config{Extra: func(in *Input) (bool, bool) { return string(in.Tool) != "bad", string(in.Tool) != "dunno" }})
-	for tool, want := range map[string]string{"bad": "-safe", "good": "+safe", "dunno": ""} {
-		var got callvet.StepScore
-		extra.Score(read(t, `{"tool":"`+tool+`"}`), &got)
-		if told(got) != want {
-			t.Errorf("%s: %s", tool, told(got))
-		}
+	if !slices.Contains(args, `{"a":1}`) || !slices.Contains(args, `{"a":2}`) || !slices.Contains(args, "") {
+		t.Errorf("the rules saw %q", args)
 	}
 }
 

@@ -577,3 +577,36 @@ func TestOverlay(t *testing.T) {
 		})
 	}
 }
+
+// What the system's suites expect of routes, agents and tools is kept beside what a
+// model that calls tools is judged by; cases that only a router can be asked say so.
+func TestSelectionOfCategories(t *testing.T) {
+	t.Parallel()
+	src := `{"name":"n","config":{"scoring":{"route_correct_weight":0.2,"exact_match_weight":0.3},"test_agents":%s},"categories":[{"category_id":"c","test_cases":[
+		{"id":"1","query":"q","expected_route":"action","expected_sub_route":"travel","expected_agents":["g"],"expected_tools":["a"],"acceptable_tools":["a","b"]},
+		{"id":"2","query":"","expected_route":"smalltalk","expected_sub_route":null,"expected_agents":[],"expected_tools":[]},
+		{"id":"3","query":"q","expected_route":"compare"}]}]}`
+	for _, agents := range []string{"true", "false"} {
+		s, _ := load(t, Categories, fmt.Sprintf(src, agents), Options{})
+		want := []callvet.Selection{
+			{Route: "action", SubRoute: "travel", Agents: []string{"g"}, Tools: []string{"a"}, Acceptable: []string{"a", "b"}},
+			{Route: "smalltalk", Agents: []string{}, Tools: []string{}}, {Route: "compare"},
+		}
+		for i := range want {
+			if agents == "false" {
+				want[i].Agents = nil
+			}
+			c := s.Cases[i]
+			if diff := cmp.Diff(&want[i], c.Expect.Selection); diff != "" {
+				t.Error(diff)
+			}
+			if c.Selectable != (i > 0) || (c.Skip != "") != (i > 0) {
+				t.Errorf("case %s: selectable %v, skip %q", c.ID, c.Selectable, c.Skip)
+			}
+		}
+		route, tools := 0.2, 0.5
+		if diff := cmp.Diff(&callvet.SelectionScoring{Route: &route, Tools: &tools}, s.Defaults.Scoring.Selection); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

@@ -282,5 +282,20 @@ func exportScoring(b builder, s *callvet.Scoring) builder {
 	c.str("contract", s.Contract)
 	c.yes("require_native", s.RequireNative)
 	c.yes("case_sensitive_names", s.CaseSensitiveNames)
+	if o := s.Selection; o != nil {
+		w := c.child()
+		w.float("route", o.Route)
+		w.float("sub_route", o.SubRoute)
+		w.float("agents", o.Agents)
+		w.float("tools", o.Tools)
+		if o.K != nil {
+			k := source.Node{Kind: source.List}
+			for _, n := range o.K {
+				k.Items = append(k.Items, intNode(n))
+			}
+			w.put("k", k)
+		}
+		c.obj("selection", w)
+	}
 	return c
 }

@@ -20,6 +20,7 @@ func exportCase(b builder, c *callvet.Case) {
 	b.labels("fields", c.Fields)
 	b.str("as_of", c.AsOf)
 	b.str("skip", c.Skip)
+	b.yes("selectable", c.Selectable)
 	b.str("context", c.Context)
 	if len(c.Input) == 1 && reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
 		b.put("prompt", textNode(c.Input[0].Content))
@@ -117,6 +118,15 @@ func exportExpect(b builder, e *callvet.Expect) {
 	r.list("matches", e.ResponseMatches)
 	r.yes("no_ungrounded_numbers", e.NoUngroundedNumbers)
 	b.obj("response", r)
+	if s := e.Selection; s != nil {
+		c := b.child()
+		c.str("route", s.Route)
+		c.str("sub_route", s.SubRoute)
+		c.list("agents", s.Agents)
+		c.list("tools", s.Tools)
+		c.list("acceptable", s.Acceptable)
+		b.obj("selection", c)
+	}
 	b.float("max_latency_ms", e.MaxLatencyMS)
 	b.numPtr("max_tokens", e.MaxTokens)
 	b.float("max_cost_usd", e.MaxCostUSD)

@@ -9,9 +9,9 @@ import (
 
 const (
 	expectKeys = "calls order max_extra_calls any_of no_call tools_called tools_acceptable tools_not_called min_tool_calls max_tool_calls " +
-		"no_tool_errors tool_params response max_latency_ms max_tokens max_cost_usd rubric reference_data skipped_assertions"
+		"no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd rubric reference_data skipped_assertions"
 	responseKeys = "non_empty contains contains_any not_contains matches no_ungrounded_numbers"
-	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract require_native case_sensitive_names"
+	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract require_native case_sensitive_names selection"
 )
 
 func (r *reader) expect(e *callvet.Expect, n *source.Node) {
@@ -71,6 +71,8 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 		e.NoToolErrors = r.boolean(v)
 	case "tool_params":
 		r.each(v, func(_ int, v *source.Node) { e.ToolParams = append(e.ToolParams, r.toolParam(v)) })
+	case "selection":
+		e.Selection = r.selection(v)
 	case "max_latency_ms":
 		e.MaxLatencyMS = r.number(v, 0)
 	case "max_tokens":
@@ -265,6 +267,8 @@ func (r *reader) policyField(s *callvet.Scoring, key string, v *source.Node) boo
 		s.RequireNative = r.boolean(v)
 	case "case_sensitive_names":
 		s.CaseSensitiveNames = r.boolean(v)
+	case "selection":
+		s.Selection = r.selectionScoring(v)
 	default:
 		return false
 	}

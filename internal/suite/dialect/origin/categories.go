@@ -11,8 +11,6 @@ import (
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
-const selectOnly = "kept, used by select, not by run"
-
 // categories reads the suites of the Tool Selection Evaluation System: the
 // first form (categories of test_cases) or the later one (tests).
 func (r *reader) categories() (*callvet.Suite, error) {
@@ -25,9 +23,7 @@ func (r *reader) categories() (*callvet.Suite, error) {
 	}
 	s := r.categoriesFrame(doc)
 	o := r.Loose(doc)
-	if o.Get("config").Given() {
-		r.Keep(o.At("config"), "config", selectOnly)
-	}
+	off := r.selectionConfig(o.Get("config"), &s)
 	var counts, frames [][]byte
 	n := 0
 	for _, cat := range o.Elements("categories") {
@@ -37,7 +33,9 @@ func (r *reader) categories() (*callvet.Suite, error) {
 		format := categoryFormat(r.Opt, id)
 		cases := co.Elements("test_cases")
 		for _, c := range cases {
-			s.Cases = append(s.Cases, format.Read(r.Reader, c, n))
+			one := format.Read(r.Reader, c, n)
+			off.apply(one.Expect.Selection)
+			s.Cases = append(s.Cases, one)
 			n++
 		}
 		counts = append(counts, fmt.Appendf(nil, "%d", len(cases)))
@@ -68,7 +66,7 @@ func categoryFormat(opt tree.Options, category string) tree.CaseFormat {
 		},
 		Write: writeCategoryCase,
 		Opt:   opt,
-		Can:   []tree.Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_acceptable", "tools_called", "tags", "fields"},
+		Can:   []tree.Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "tags", "fields"},
 	}
 }
 
@@ -92,18 +90,29 @@ func (r *reader) categoryCase(n tree.Node, index int, category string) callvet.C
 	for _, k := range []string{"difficulty", "language", "expected_route", "expected_sub_route"} {
 		set(k, o.Scalar(k))
 	}
-	for _, k := range []string{"expected_route", "expected_sub_route", "expected_agents"} {
-		if o.Get(k).Given() {
-			r.Keep(o.At(k), k, selectOnly)
-		}
-	}
-	o.Strs("expected_agents") // checks the type
 	expected, acceptable := o.Strs("expected_tools"), o.Strs("acceptable_tools")
 	c.Expect.ToolsAcceptable = acceptableSets(expected, acceptable)
-	if c.Expect.ToolsAcceptable == nil {
+	c.Expect.Selection = &callvet.Selection{
+		Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"], Agents: o.Strs("expected_agents"), Tools: expected, Acceptable: some(acceptable),
+	}
+	r.selectable(&c)
+	return c
+}
+
+// some is nil for an empty list.
+func some(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	return names
+}
+
+// selectable tells which cases only a router or retriever can be asked.
+func (r *reader) selectable(c *callvet.Case) {
+	if c.Expect.ToolsAcceptable == nil && c.Skip == "" {
 		c.Skip = "the case expects a route or agents but no tools; select judges it, run cannot"
 	}
-	return c
+	c.Selectable = c.Skip != ""
 }
 
 // question reads the user's words. The system's own suites hold an empty query
@@ -178,6 +187,9 @@ func writeCategoryCase(c *callvet.Case, orig tree.Node) []byte {
 	o.Raw("query", tree.Quote(tree.UserText(c)))
 	for _, k := range []string{"expected_route", "expected_sub_route"} {
 		o.Str(k, c.Fields[k])
+	}
+	if s := c.Expect.Selection; s != nil {
+		o.Strs("expected_agents", s.Agents)
 	}
 	expected, acceptable := splitSets(&c.Expect)
 	o.Strs("expected_tools", expected)

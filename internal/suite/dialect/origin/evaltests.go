@@ -43,7 +43,7 @@ func evalFormat(opt tree.Options) tree.CaseFormat {
 		Read:  func(t *tree.Reader, n tree.Node, i int) callvet.Case { return (&reader{t}).evalCase(n, i) },
 		Write: writeEvalCase,
 		Opt:   opt,
-		Can:   []tree.Feature{"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable", "tools_called", "fields", "tool_params"},
+		Can:   []tree.Feature{"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "fields", "tool_params"},
 	}
 }
 
@@ -74,7 +74,7 @@ func (r *reader) evalCase(n tree.Node, index int) callvet.Case {
 	for _, k := range []string{"route", "sub_route", "agent"} {
 		set("expected_"+k, e.Scalar(k))
 	}
-	for _, k := range []string{"route", "sub_route", "agent", "acceptable_agents", "plan_requirements", "graph_complexity", "execution_strategy"} {
+	for _, k := range []string{"acceptable_agents", "plan_requirements", "graph_complexity", "execution_strategy"} {
 		if e.Get(k).Given() {
 			r.Keep(e.At(k), "expected."+k, selectOnly)
 		}
@@ -99,9 +99,12 @@ func (r *reader) evalTools(o, e tree.Object, c *callvet.Case) {
 	}
 	others := slices.Concat(e.Strs("acceptable_tools"), o.Strs("allowed_tools"))
 	c.Expect.ToolsAcceptable = acceptableSets(expected, others)
-	if c.Expect.ToolsAcceptable == nil {
-		c.Skip = "the case expects a route or an agent but no tool; select judges it, run cannot"
+	s := &callvet.Selection{Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"], Tools: expected, Acceptable: some(others)}
+	if a := c.Fields["expected_agent"]; a != "" {
+		s.Agents = []string{a}
 	}
+	c.Expect.Selection = s
+	r.selectable(c)
 	for _, f := range e.Strs("required_fields") {
 		if tool == "" {
 			r.NotCarried(e.At("required_fields"), "required_fields", "no tool is expected that could have them")

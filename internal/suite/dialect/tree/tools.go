@@ -143,6 +143,7 @@ func Features(c *callvet.Case) []Feature {
 	add("response_not_contains", len(e.ResponseNotContains) > 0)
 	add("response_matches", len(e.ResponseMatches) > 0)
 	add("no_ungrounded_numbers", e.NoUngroundedNumbers)
+	add("selection", e.Selection != nil)
 	add("max_latency_ms", e.MaxLatencyMS != nil)
 	add("max_tokens", e.MaxTokens != nil)
 	add("max_cost_usd", e.MaxCostUSD != nil)

@@ -1,0 +1,212 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selection
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats/tally"
+)
+
+// The scores of a decision, each in [0,1]; those of a layer that is not judged are
+// absent.
+// Source: Tool Selection Evaluation System, "Match Types"; ranks: Manning, Raghavan
+// and Schütze 2008, Järvelin and Kekäläinen 2002.
+const (
+	// Composite is the weighted mean over the layers judged.
+	Composite = "composite"
+	// Route and SubRoute are 1 when right, else 0.
+	Route    = "route"
+	SubRoute = "sub_route"
+	// AgentOverlap is the Jaccard similarity of the selected and the expected
+	// agents, AgentsExact whether they are the same.
+	AgentOverlap = "agent_overlap"
+	AgentsExact  = "agents_exact"
+	// ToolMatch is 1 for the expected set, 0.7 for acceptable tools only, 0.4 for
+	// some expected tool, else 0. A set of k tools cannot equal one of another size:
+	// the ranks below say what a retriever of k tools is worth.
+	ToolMatch = "tool_match"
+	// MatchExact is 1 for the expected set, MatchAcceptable for that or a choice of
+	// acceptable tools, MatchPartial for some expected tool beside others, MatchNone
+	// for no expected tool.
+	MatchExact      = "match_exact"
+	MatchAcceptable = "match_acceptable"
+	MatchPartial    = "match_partial"
+	MatchNone       = "match_none"
+	// HitAt with k behind it is 1 when an expected tool is among the first k,
+	// RecallAt the share of the expected tools there, NDCGAt discounts them by rank.
+	HitAt    = "hit@"
+	RecallAt = "recall@"
+	NDCGAt   = "ndcg@"
+	// Precision1 is 1 when the first tool is an expected one, also where none is
+	// given; MRR is one over the rank of the first expected tool, 0 without one.
+	// Neither exists where nothing is expected.
+	Precision1 = "precision@1"
+	MRR        = "mrr"
+	// Abstention is 1 when nothing was given where nothing fits, else 0; FalseAbstention
+	// is 1 when nothing was given although tools are expected, and less is better.
+	Abstention      = "selection_abstention"
+	FalseAbstention = "false_abstention"
+	// ToolsBlocked is 1 when the tools are wrong under a wrong route, sub-route or
+	// agents, 0 when they are wrong under right ones; absent when they are right.
+	ToolsBlocked = "tools_blocked"
+)
+
+// points of the matches. Source: Tool Selection Evaluation System.
+func points(m tally.Match) float64 {
+	switch m {
+	case tally.Exact:
+		return 1
+	case tally.Acceptable:
+		return 0.7
+	case tally.Partial:
+		return 0.4
+	}
+	return 0
+}
+
+// judgment is a decision being judged.
+type judgment struct {
+	want   *callvet.Selection
+	got    *callvet.Decision
+	set    *Settings
+	result callvet.Result
+	layers [4]float64 // scores by layer; NaN: not judged
+	wrong  []string   // layers, in order
+}
+
+// Judge holds a decision against what is expected. It passes when every layer judged
+// is right: route and sub-route as expected, the very agents, and for tools every
+// expected one among those given, or only acceptable ones, or none where nothing is
+// expected. The class is the first wrong layer. A decision of which no layer can be
+// judged did not run.
+func Judge(want *callvet.Selection, got *callvet.Decision, set Settings) callvet.Result {
+	j := judgment{want: want, got: got, set: &set}
+	j.layers = [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	j.label(0, callvet.SelectRoute, Route, callvet.ClassRoute, want.Route, got.Route)
+	j.label(1, callvet.SelectSubRoute, SubRoute, callvet.ClassSubRoute, want.SubRoute, got.SubRoute)
+	j.agents()
+	j.tools()
+	mean, _, _ := tally.Composite([]float64{set.Route, set.SubRoute, set.Agents, set.Tools}, j.layers[:])
+	if !math.IsNaN(mean) {
+		j.result.Scores = slices.Insert(j.result.Scores, 0, callvet.Score{Name: Composite, Value: mean, Scored: true})
+	}
+	switch {
+	case len(j.result.Assertions) == 0:
+		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "the target decides no layer that the case asks about"}
+	case len(j.wrong) == 0:
+		j.result.Verdict = callvet.VerdictPass
+	default:
+		j.result.Verdict = callvet.VerdictFail
+	}
+	return j.result
+}
+
+func (j *judgment) score(name string, v float64) {
+	j.result.Scores = append(j.result.Scores, callvet.Score{Name: name, Value: v, Scored: true})
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// layer keeps how a layer ended; the first wrong one is the class.
+func (j *judgment) layer(name string, right bool, class callvet.Class, want, got string) {
+	j.result.Assertions = append(j.result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, Passed: right, Expected: want, Actual: got})
+	if right {
+		return
+	}
+	if len(j.wrong) == 0 {
+		j.result.Class, j.result.Reason = class, fmt.Sprintf("%s: expected %s, got %s", strings.ReplaceAll(name, "_", "-"), want, got)
+	}
+	j.wrong = append(j.wrong, name)
+}
+
+func (j *judgment) label(at int, layer, score string, class callvet.Class, want, got string) {
+	if want == "" || !j.got.Decides(layer) {
+		return
+	}
+	j.layers[at] = truth(want == got)
+	j.score(score, j.layers[at])
+	j.layer(layer, want == got, class, want, orNone(got))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func list(names []string) string { return orNone(strings.Join(names, ", ")) }
+
+func (j *judgment) agents() {
+	if j.want.Agents == nil || !j.got.Decides(callvet.SelectAgents) {
+		return
+	}
+	overlap := tally.Jaccard(j.want.Agents, j.got.Agents)
+	j.layers[2] = overlap
+	j.score(AgentOverlap, overlap)
+	j.score(AgentsExact, truth(overlap == 1))
+	j.layer(callvet.SelectAgents, overlap == 1, callvet.ClassAgents, list(j.want.Agents), list(j.got.Agents))
+}
+
+func (j *judgment) tools() {
+	if j.want.Tools == nil && len(j.want.Acceptable) == 0 || !j.got.Decides(callvet.SelectTools) {
+		return
+	}
+	given := j.got.Names()
+	match := tally.Compare(j.want.Tools, j.want.Acceptable, given)
+	j.layers[3] = points(match)
+	j.score(ToolMatch, points(match))
+	j.score(MatchExact, truth(match == tally.Exact))
+	j.score(MatchAcceptable, truth(match == tally.Exact || match == tally.Acceptable))
+	j.score(MatchPartial, truth(match == tally.Partial))
+	j.score(MatchNone, truth(match == tally.None))
+	right := match == tally.Exact || match == tally.Acceptable
+	if len(j.want.Tools) == 0 {
+		j.score(Abstention, truth(len(given) == 0))
+	} else {
+		right = j.ranks(given) || right
+	}
+	upstream := len(j.wrong) > 0
+	want := list(j.want.Tools)
+	if len(j.want.Tools) == 0 && len(j.want.Acceptable) > 0 {
+		want = "none, or " + strings.Join(j.want.Acceptable, ", ")
+	}
+	j.layer(callvet.SelectTools, right, callvet.ClassSelected, want, list(given))
+	if right {
+		return
+	}
+	j.score(ToolsBlocked, truth(upstream))
+	if upstream {
+		last := &j.result.Assertions[len(j.result.Assertions)-1]
+		last.Actual += fmt.Sprintf(" (blocked by %s)", strings.ReplaceAll(j.wrong[0], "_", "-"))
+		j.result.Reason += "; the tools are wrong under it"
+	}
+}
+
+// ranks scores the order of the tools given; it tells whether every expected tool is
+// among them.
+func (j *judgment) ranks(given []string) bool {
+	depth := max(len(given), 1)
+	for _, k := range j.set.K {
+		r, _ := tally.Rank(j.want.Tools, given, k)
+		j.score(fmt.Sprint(HitAt, k), truth(r.Hit))
+		j.score(fmt.Sprint(RecallAt, k), r.Recall)
+		j.score(fmt.Sprint(NDCGAt, k), r.NDCG)
+	}
+	first, _ := tally.Rank(j.want.Tools, given, 1)
+	all, _ := tally.Rank(j.want.Tools, given, depth)
+	j.score(Precision1, first.Precision)
+	j.score(MRR, all.MRR)
+	j.score(FalseAbstention, truth(len(given) == 0))
+	return all.Recall == 1
+}

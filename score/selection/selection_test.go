@@ -1,0 +1,132 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selection_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/selection"
+)
+
+func decision(route, sub string, agents []string, tools ...string) *callvet.Decision {
+	d := &callvet.Decision{Route: route, SubRoute: sub, Agents: agents, Layers: []callvet.LayerTime{
+		{Layer: callvet.SelectRoute}, {Layer: callvet.SelectSubRoute}, {Layer: callvet.SelectAgents}, {Layer: callvet.SelectTools},
+	}}
+	for i, t := range tools {
+		d.Tools = append(d.Tools, callvet.Ranked{Tool: t, Score: float64(-i)})
+	}
+	return d
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	full := callvet.Selection{Route: "action", SubRoute: "travel", Agents: []string{"trafik", "action"}, Tools: []string{"a"}, Acceptable: []string{"a", "b"}}
+	none := callvet.Selection{Tools: []string{}}
+	onlyTools := decision("", "", nil, "x", "a")
+	onlyTools.Layers = onlyTools.Layers[3:]
+	for name, c := range map[string]struct {
+		want    callvet.Selection
+		got     *callvet.Decision
+		verdict callvet.Verdict
+		class   callvet.Class
+		scores  map[string]float64 // -1: absent
+	}{
+		"all right": {full, decision("action", "travel", []string{"action", "trafik"}, "a"), callvet.VerdictPass, "",
+			map[string]float64{"composite": 1, "route": 1, "sub_route": 1, "agent_overlap": 1, "agents_exact": 1, "tool_match": 1, "match_exact": 1, "hit@1": 1, "ndcg@5": 1, "mrr": 1, "tools_blocked": -1, "selection_abstention": -1}},
+		"acceptable": {full, decision("action", "travel", []string{"action", "trafik"}, "b", "a"), callvet.VerdictPass, "",
+			map[string]float64{"composite": .85, "tool_match": .7, "match_exact": 0, "match_acceptable": 1, "precision@1": 0, "mrr": .5, "hit@1": 0, "hit@3": 1, "ndcg@3": 1 / math.Log2(3)}},
+		"partial is found among k": {full, decision("action", "travel", []string{"trafik"}, "x", "a"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"composite": .15 + .1 + .25*.5 + .5*.4, "tool_match": .4, "match_partial": 1, "match_none": 0, "agent_overlap": .5, "agents_exact": 0}},
+		"blocked by the route": {full, decision("knowledge", "docs", []string{"trafik", "action"}, "x"), callvet.VerdictFail, callvet.ClassRoute,
+			map[string]float64{"composite": .25, "route": 0, "sub_route": 0, "tools_blocked": 1, "match_none": 1, "recall@5": 0}},
+		"tools alone are wrong": {full, decision("action", "travel", []string{"action", "trafik"}, "x"), callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"tools_blocked": 0}},
+		"layers not decided have no weight": {full, onlyTools, callvet.VerdictPass, "",
+			map[string]float64{"composite": .4, "route": -1, "agent_overlap": -1, "tool_match": .4}},
+		"nothing fits, nothing given": {none, decision("", "", nil), callvet.VerdictPass, "",
+			map[string]float64{"composite": 1, "selection_abstention": 1, "match_exact": 1, "hit@1": -1, "mrr": -1, "false_abstention": -1}},
+		"nothing fits, something given": {none, decision("", "", nil, "a"), callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"composite": 0, "selection_abstention": 0}},
+		"false abstention": {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil), callvet.VerdictFail, callvet.ClassSelected,
+			map[string]float64{"false_abstention": 1, "precision@1": 0, "mrr": 0, "hit@5": 0, "selection_abstention": -1}},
+		"nothing to judge": {callvet.Selection{Route: "action"}, onlyTools, callvet.VerdictNotRun, "", map[string]float64{"composite": -1}},
+		"two expected tools": {callvet.Selection{Tools: []string{"a", "b"}}, decision("", "", nil, "a", "x", "y", "b"), callvet.VerdictPass, "",
+			map[string]float64{"recall@1": .5, "recall@3": .5, "recall@5": 1, "tool_match": .4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := selection.Judge(&c.want, c.got, selection.Defaults())
+			if r.Verdict != c.verdict || r.Class != c.class || (r.Verdict == callvet.VerdictPass) != (r.Reason == "") {
+				t.Errorf("%s %s %q, want %s %s", r.Verdict, r.Class, r.Reason, c.verdict, c.class)
+			}
+			for score, want := range c.scores {
+				s := r.Score(score)
+				if s.Scored != (want >= 0) || s.Scored && math.Abs(s.Value-want) > 1e-12 {
+					t.Errorf("%s = %v (scored %v), want %v", score, s.Value, s.Scored, want)
+				}
+			}
+		})
+	}
+}
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	call := func(names ...string) callvet.ExpectedCall { return callvet.ExpectedCall{Tools: names} }
+	for name, c := range map[string]struct {
+		e    callvet.Expect
+		want callvet.Selection
+		ok   bool
+	}{
+		"nothing":    {callvet.Expect{}, callvet.Selection{}, false},
+		"empty":      {callvet.Expect{Selection: &callvet.Selection{}}, callvet.Selection{}, false},
+		"own":        {callvet.Expect{Selection: &callvet.Selection{Route: "r"}, ToolsCalled: []string{"x"}}, callvet.Selection{Route: "r"}, true},
+		"called":     {callvet.Expect{ToolsCalled: []string{"a", "a", "b"}}, callvet.Selection{Tools: []string{"a", "b"}}, true},
+		"none":       {callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {"b"}}}, callvet.Selection{Tools: []string{}, Acceptable: []string{"b"}}, true},
+		"no call":    {callvet.Expect{Plans: []callvet.Plan{{}}}, callvet.Selection{Tools: []string{}}, true},
+		"plans":      {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{call("a", "c"), call("b")}}, {Calls: []callvet.ExpectedCall{call("d")}}}}, callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c", "d"}}, true},
+		"acceptable": {callvet.Expect{ToolsAcceptable: [][]string{{"a", "b"}, {"c"}}}, callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c"}}, true},
+	} {
+		got, ok := selection.Of(&c.e)
+		if diff := cmp.Diff(c.want, got); diff != "" || ok != c.ok {
+			t.Errorf("%s: %v\n%s", name, ok, diff)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	zero, minus, two := 0.0, -1.0, 2.0
+	got, err := selection.SettingsOf(&callvet.SelectionScoring{Route: &zero, Tools: &two, K: []int{10, 1, 10}})
+	if diff := cmp.Diff(selection.Settings{SubRoute: .1, Agents: .25, Tools: 2, K: []int{1, 10}}, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for _, bad := range []callvet.SelectionScoring{{Route: &minus}, {Route: &zero, SubRoute: &zero, Agents: &zero, Tools: &zero}, {K: []int{0}}, {K: []int{}}} {
+		if got, err := selection.SettingsOf(&bad); !errors.Is(err, callvet.ErrInvalid) || !cmp.Equal(got, selection.Defaults()) {
+			t.Errorf("%+v: %v %v", bad, got, err)
+		}
+	}
+}
+
+// A better match is never worth less, whatever the weights: the composite of the
+// first version of the source fell from acceptable to exact.
+func TestCompositeIsMonotonic(t *testing.T) {
+	t.Parallel()
+	want := callvet.Selection{Route: "r", Tools: []string{"a"}, Acceptable: []string{"b"}}
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.Float64Range(0, 10)
+		set := selection.Settings{Route: w.Draw(t, "r"), Tools: w.Draw(t, "t") + .01, K: []int{1}}
+		last := 2.0
+		for _, tools := range [][]string{{"a"}, {"b"}, {"x", "a"}, {"x"}} {
+			r := selection.Judge(&want, decision("r", "", nil, tools...), set)
+			c := r.Score(selection.Composite)
+			if !c.Scored || c.Value > last || c.Value < 0 || c.Value > 1 {
+				t.Fatalf("%v is worth %v after %v", tools, c.Value, last)
+			}
+			last = c.Value
+		}
+	})
+}

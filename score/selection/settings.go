@@ -1,0 +1,67 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selection
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+// Settings say how layers and ranks count.
+type Settings struct {
+	// Route, SubRoute, Agents and Tools are the weights of the layers in the
+	// composite, each at least 0.
+	Route, SubRoute, Agents, Tools float64
+	// K are the depths at which ranks are measured, ascending, each at least 1.
+	K []int
+}
+
+// Defaults are the weights of the Tool Selection Evaluation System (its exact and
+// acceptable weights together are that of the tools) and the depths 1, 3 and 5.
+func Defaults() Settings {
+	return Settings{Route: 0.15, SubRoute: 0.10, Agents: 0.25, Tools: 0.50, K: []int{1, 3, 5}}
+}
+
+// SettingsOf lays a suite's or case's settings over the defaults; s may be nil. What
+// makes no sense is replaced by the default, and the error, which wraps
+// callvet.ErrInvalid, says so.
+func SettingsOf(s *callvet.SelectionScoring) (Settings, error) {
+	set := Defaults()
+	if s == nil {
+		return set, nil
+	}
+	over := func(to *float64, from *float64) {
+		if from != nil {
+			*to = *from
+		}
+	}
+	over(&set.Route, s.Route)
+	over(&set.SubRoute, s.SubRoute)
+	over(&set.Agents, s.Agents)
+	over(&set.Tools, s.Tools)
+	if !set.sound() {
+		return Defaults(), fmt.Errorf("read weights of layers: %w: each is at least 0, and not all are 0", callvet.ErrInvalid)
+	}
+	if s.K == nil {
+		return set, nil
+	}
+	k := slices.Compact(slices.Sorted(slices.Values(s.K)))
+	if len(k) == 0 || k[0] < 1 {
+		return set, fmt.Errorf("read depths of ranks: %w: each is at least 1", callvet.ErrInvalid)
+	}
+	set.K = k
+	return set, nil
+}
+
+func (s *Settings) sound() bool {
+	sum := 0.0
+	for _, w := range []float64{s.Route, s.SubRoute, s.Agents, s.Tools} {
+		if !(w >= 0) {
+			return false
+		}
+		sum += w
+	}
+	return sum > 0 && sum < 1e300
+}
