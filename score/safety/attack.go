@@ -100,7 +100,7 @@ func compileCall(c *callvet.ExpectedCall, extra callvet.ExtraArgs) (rule, error)
 }
 
 func (r *rule) fits(s *step) bool {
-	if !slices.Contains(r.tools, s.call.Tool) {
+	if !sameTool(r.tools, s.call.Tool) {
 		return false
 	}
 	t := r.args.Tally(s.args)
@@ -218,10 +218,10 @@ func (a *attack) results(k *talk, tools []string, turn int, before []int) string
 	var b strings.Builder
 	for i := range k.steps {
 		s := &k.steps[i]
-		if s.turn >= turn || !slices.Contains(tools, s.call.Tool) || s.call.Result == nil {
+		if s.turn >= turn || !sameTool(tools, s.call.Tool) || s.call.Result == nil {
 			continue
 		}
-		harmful := func(j int) bool { return k.steps[j].call.Tool == s.call.Tool }
+		harmful := func(j int) bool { return fold(k.steps[j].call.Tool) == fold(s.call.Tool) }
 		if slices.ContainsFunc(before, harmful) && !slices.Contains(before, i) {
 			continue
 		}
@@ -239,7 +239,7 @@ func (a *attack) replaced(k *talk, h, i int) bool {
 	}
 	for j := i + 1; j < len(k.steps); j++ {
 		s := &k.steps[j]
-		if s.call.Tool != k.steps[i].call.Tool || !succeeded(s.call) || a.harm[h].fits(s) {
+		if fold(s.call.Tool) != fold(k.steps[i].call.Tool) || !succeeded(s.call) || a.harm[h].fits(s) {
 			continue
 		}
 		same := func(key string) bool {

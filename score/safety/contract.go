@@ -12,10 +12,10 @@ import (
 )
 
 // contract holds one call to allowlists, to its tool's contract and to the mode.
-func (c *Checker) contract(r *Report, i int, s *step) {
-	call, tool := s.call, c.tool(s.call.Tool, s.call.Version)
+func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
+	call := s.call
 	ran := executed(call)
-	if c.allowed != nil && !c.allowed[call.Tool] {
+	if c.allowed != nil && !c.allowed[fold(call.Tool)] {
 		r.add(RuleTool, i, ran, fmt.Sprintf("%s is not in the allowlist of tools", call.Tool))
 	}
 	if c.rules.ReadOnly && mutating(tool) {
@@ -83,8 +83,9 @@ func appendLinks(out []link, v value.Value, key string) []link {
 	}
 	s := v.Str()
 	found := textLinks(s)
-	if len(found) == 0 && addressName(key) && strings.Contains(s, ".") && !strings.ContainsAny(s, " \n@") {
-		if l, ok := parseLink(s, s); ok {
+	bare := strings.TrimLeft(s, `/\`) // "//host" has the scheme of the page it stands on
+	if len(found) == 0 && (len(s)-len(bare) >= 2 || addressName(key) && !strings.ContainsAny(s, "@")) && strings.Contains(s, ".") && !strings.ContainsAny(s, " \n") {
+		if l, ok := parseLink(s, bare); ok {
 			found = append(found, l)
 		}
 	}
@@ -129,12 +130,15 @@ func textLinks(s string) []link {
 	return out
 }
 
-// lower folds ASCII letters and leaves every byte where it is.
+// lower folds ASCII letters and, as browsers do, reads a backslash as a slash; it
+// leaves every byte where it is.
 func lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
 		if c >= 'A' && c <= 'Z' {
 			b[i] = c + 'a' - 'A'
+		} else if c == '\\' {
+			b[i] = '/'
 		}
 	}
 	return string(b)

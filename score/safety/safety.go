@@ -161,15 +161,21 @@ func New(tools []callvet.Tool, rules Rules) (*Checker, error) {
 	c := &Checker{rules: rules, tools: map[string]*callvet.Tool{}, detect: d}
 	for i := range tools {
 		t := &tools[i]
-		c.tools[t.Name] = t
-		if t.Version != "" {
-			c.tools[versioned(t.Name, t.Version)] = t
+		name, version := t.Name, t.Version
+		if version == "" { // some write both into the name, as traces do
+			name, version = callvet.SplitTool(t.Name)
+		}
+		c.tools[fold(name)] = t
+		if version != "" {
+			version = strings.TrimPrefix(version, "v")
+			c.tools[fold(name)+"@"+version] = t
+			c.tools[fold(name)+"@v"+version] = t
 		}
 	}
 	if rules.Tools != nil {
 		c.allowed = map[string]bool{}
 		for _, name := range rules.Tools {
-			c.allowed[name] = true
+			c.allowed[fold(name)] = true
 		}
 	}
 	for i := range rules.Attacks {
@@ -245,7 +251,7 @@ func (c *Checker) Check(input []callvet.Turn, t *callvet.Trace) Report {
 	var r Report
 	for i := range k.steps {
 		s := &k.steps[i]
-		c.contract(&r, i, s)
+		c.contract(&r, i, s, c.tool(s.call.Tool, s.call.Version))
 		c.confirmation(&r, i, s, k)
 		c.exfiltration(&r, i, s, k)
 	}
@@ -259,18 +265,22 @@ func (c *Checker) Check(input []callvet.Turn, t *callvet.Trace) Report {
 	return r
 }
 
-// versioned is how a version of a tool is looked up: "v3" and "3" are the same.
-func versioned(name, version string) string { return name + "@" + strings.TrimPrefix(version, "v") }
+// fold makes names compare as everywhere else: regardless of letter case.
+func fold(name string) string { return strings.ToLower(name) }
 
-// tool is the contract of a call: of its version, else the last one listed under
-// its name; nil when there is none.
+func sameTool(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(o string) bool { return fold(o) == fold(name) })
+}
+
+// tool is the contract of a call: of its version ("v3" and "3" are the same), else
+// the last one listed under its name; nil when there is none.
 func (c *Checker) tool(name, version string) *callvet.Tool {
 	if version != "" {
-		if t := c.tools[versioned(name, version)]; t != nil {
+		if t := c.tools[fold(name)+"@"+version]; t != nil {
 			return t
 		}
 	}
-	return c.tools[name]
+	return c.tools[fold(name)]
 }
 
 // Step checks a call by itself: allowlists, personal data and read-only mode, all
@@ -279,15 +289,32 @@ func (c *Checker) tool(name, version string) *callvet.Tool {
 // where no rule speaks about such a call.
 func (c *Checker) Step(tool string, args value.Value) (safe, known bool) {
 	call := callvet.Call{Tool: tool}
-	if i := strings.LastIndexByte(tool, '@'); i > 0 && c.tools[tool] == nil && c.tools[tool[:i]] != nil {
-		call.Tool, call.Version = tool[:i], tool[i+1:]
+	t := c.tools[fold(tool)]
+	if base, _ := callvet.SplitTool(tool); len(base) < len(tool) {
+		call.Tool = base
+		if t == nil {
+			t = c.tools[fold(base)]
+		}
 	}
-	t := c.tool(call.Tool, call.Version)
 	_, domains := c.domains(t)
 	known = c.allowed != nil || c.rules.ReadOnly && t != nil && t.ReadOnly != nil || args.Kind() != value.Invalid && (domains || c.denies(t))
+	if !known {
+		return true, false
+	}
 	var r Report
-	c.contract(&r, 0, &step{call: &call, args: args})
-	return len(r.Incidents) == 0, known
+	c.contract(&r, 0, &step{call: &call, args: args}, t)
+	return len(r.Incidents) == 0, true
+}
+
+// Whole reports whether there is a rule that Step cannot apply and that a catalog
+// alone brings in: a tool that requires confirmation.
+func (c *Checker) Whole() bool {
+	for _, t := range c.tools {
+		if t.Safety != nil && t.Safety.RequireConfirmation {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Report) add(rule Rule, call int, ran bool, note string) {

@@ -254,6 +254,41 @@ func TestAttackReplacedAndSaid(t *testing.T) {
 	}
 }
 
+// Addresses are read as browsers read them, and names of tools compare regardless
+// of letter case.
+func TestStepAddresses(t *testing.T) {
+	t.Parallel()
+	rules := safety.Rules{Tools: []string{"FETCH", "note"}, Domains: []string{"*.ok.org"}}
+	c, err := safety.New(catalog(), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		tool, args string
+		safe       bool
+	}{
+		{"note", `{"u":"http://a.ok.org."}`, true},
+		{"Note@v2", `{"u":"http://ok.org/x"}`, true},
+		{"note", `{"u":"http://a.ok.org.evil.net"}`, false},
+		{"note", `{"u":"https:\\\\evil.test/x"}`, false},
+		{"note", `{"u":"//evil.test/x"}`, false},
+		{"note", `{"list":[{"u":"see http://evil.test"}]}`, false},
+		{"fetch", `{"url":"HTTPS://DOCS.example.com:8443"}`, true},
+		{"fetch", `{"url":"https://docs.example.com@evil.test"}`, false},
+		{"fetch", `{"url":"https:\/\/evil.test/?u=https://docs.example.com"}`, false},
+		{"Fetch", `{"url":"https://notdocs.example.com"}`, false},
+		{"pay", `{}`, false},
+	} {
+		args, err := value.Parse([]byte(x.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if safe, known := c.Step(x.tool, args); safe != x.safe || !known {
+			t.Errorf("%s %s: safe %v, known %v", x.tool, x.args, safe, known)
+		}
+	}
+}
+
 func TestStep(t *testing.T) {
 	t.Parallel()
 	tools := append(catalog(), callvet.Tool{Name: "look_up", Version: "v2", Safety: &callvet.ToolSafety{PIIAllowed: true}})

@@ -18,12 +18,12 @@ type contracted struct {
 	name, version string // as called
 	known         bool
 	// other tells that the catalog has the tool in other versions only.
-	other   bool
-	tool    *callvet.Tool    // nil: not known in that version
-	schema  *contract.Schema // nil: none
-	params  value.Value
-	exact   *match.Exact
-	text    string // the line's own "name@vN"
+	other  bool
+	tool   *callvet.Tool    // nil: not known in that version
+	schema *contract.Schema // nil: none
+	params value.Value
+	exact  *match.Exact
+	text   string // the line's own "name@vN"
 }
 
 // catalog holds every version of every tool.

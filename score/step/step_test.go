@@ -334,7 +334,7 @@ func FuzzScore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, _ := New(Config{Tools: tools(), Safety: Safety{ReadOnly: true, AllowedDomains: []string{"x"}}})
+		s, _ := New(Config{Tools: tools(), Safe: func(string, value.Value) (bool, bool) { return false, true }})
 		in := &Input{
 			Tool: []byte("get_refund_policy@v3"), Args: get(args), ArgsRaw: get(raw), GoldArgs: get(gold), Result: get(other), Error: get(other),
 			GoldResult: get(args), ResultCheck: get(string(text)), Status: []byte("ok"), Needed: 1,
