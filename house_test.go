@@ -44,7 +44,7 @@ var rooms = map[string][]string{
 	"score/condition":               {"", "value"},
 	"score/step":                    {"", "value", "contract", "score/match", "score/condition"},
 	"score/selection":               {"", "stats/tally"},
-	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/match", "score/selection"},
+	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/condition", "score/match", "score/selection"},
 	"retrieve/text":                 {},
 	"retrieve/bm25":                 {""},
 	"retrieve/vector":               {""},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/bfcl"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/condition"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/score/selection"
 	"github.com/callvet/callvet/value"
@@ -52,7 +52,7 @@ type expected struct {
 	tool  *tool       // of the first known acceptable name
 	args  *match.Args // nil: not asserted
 	known bool        // every asserted key is declared by the tool
-	check *check.Check
+	check *condition.Condition
 	// foreign compares the arguments under a foreign profile, in place of args.
 	foreign *bfcl.Expectation
 }
@@ -218,8 +218,8 @@ func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Se
 	var err error
 	if src.ResultCheck != "" {
 		k.asserts++
-		if e.check, err = check.Parse(src.ResultCheck); err != nil {
-			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 and len(items) > 0")
+		if e.check, err = condition.Compile(src.ResultCheck); err != nil {
+			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 && len(items) > 0")
 		}
 	}
 	if k.foreign {

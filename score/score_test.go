@@ -313,9 +313,9 @@ func TestResultCheck(t *testing.T) {
 	result := `{"window_days":30,"items":[{"id":"A","n":1.5}],"ok":true,"name":"Zoë","result":{"x":1},"big":9007199254740993}`
 	for src, want := range map[string]bool{
 		"window_days==30": true, "window_days == 30.0 and ok": true, "window_days != 30": false, "items[0].n >= 1.5 && items[0].id == 'A'": true,
-		"len(items) == 1": true, "len(name) == 3": true, "not exists(missing)": true, "exists(items[0].id)": true, "missing > 1": false, "missing != 1": true,
+		"len(items) == 1": true, "len(name) == 3": true, "not exists(missing)": true, "exists(items[0].id)": true, "missing > 1": false, "missing != 1": false,
 		"'A' in items": false, "items[0].id in ['A', \"B\"]": true, "'ok' in result": true, "name in ['Zoë']": true, "'Zo' in name": true,
-		"(window_days < 10 or window_days > 20) and !(ok == false)": true, "window_days > 'x'": false, "result.x == 1": true, "big == 9007199254740992": false,
+		"(window_days < 10 or window_days > 20) and !(ok == false)": true, "window_days > 'x'": false, "result.result.x == 1": true, "big == 9007199254740992": false,
 		"window_days > -1e3": true, "items[3].id == 'A'": false, "null == missing": false,
 	} {
 		p := wants("book", "")

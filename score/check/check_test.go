@@ -75,26 +75,6 @@ func TestPlantIsFound(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add("a[0].b == 1 and not len(c) > 'x'")
-	f.Add("x in [1, 'a'] || !exists(result)")
-	v := parse(f, `{"a":[{"b":1}],"c":"d","x":null}`)
-	f.Fuzz(func(t *testing.T, src string) {
-		e, err := Parse(src)
-		if err != nil {
-			return
-		}
-		e.Holds(value.Value{})
-		not, err := Parse("not (" + src + ")")
-		if err != nil {
-			return // the longest or deepest check that fits
-		}
-		if e.Holds(v) == not.Holds(v) {
-			t.Errorf("%q and its opposite agree", src)
-		}
-	})
-}
-
 func TestNames(t *testing.T) {
 	t.Parallel()
 	type e = callvet.Expect

@@ -1,13 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package check holds what a case asserts beside its plans. It answers: what
-// stands at this path of a result, does this condition hold for it, and what do
-// the assertions on names, answer and budget say?
+// stands at this path of a result, and what do the assertions on names, answer
+// and budget say?
 //
-// A Path leads to members and elements (items[0].id, items[].id). A Check is a
-// compiled condition over what paths find; it always ends, and it never fails:
-// what is absent makes a comparison false. Names, Answer and Budget append one
-// callvet.Assertion per thing asserted, with what was expected and what was found.
+// A Path leads to members and elements (items[0].id, items[].id). Names, Answer
+// and Budget append one callvet.Assertion per thing asserted, with what was
+// expected and what was found. Conditions on results are in score/condition.
 //
 // It does not pair calls with expectations, does not decide verdicts, and does
 // not compare by matching modes: two values are equal or they are not.
