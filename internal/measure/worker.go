@@ -140,7 +140,14 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		needs(t, m)
 	case "safety":
 		if m.Kind() == value.Array {
-			t.Exposed, t.Incidents = true, m.Len()
+			t.Exposed = true
+			for e, ok := m.First(); ok; e, ok = m.Next(e) {
+				if blocked, _ := e.Get("blocked"); blocked.Bool() {
+					t.Blocked++
+				} else {
+					t.Incidents++
+				}
+			}
 		}
 	}
 }

@@ -19,17 +19,17 @@ const partitions = 16
 
 // step is what is kept of a step line while its task is open.
 type step struct {
-	set                 *slicing.Set
-	line                int64
-	exec                float64
-	queue, accept       float32 // -1: not recorded
-	precision, recall   int32   // in 1/exact.Scale, where StepArgEM is known
-	f1                  int32
-	attempt             uint32
-	args, result        uint64
-	known, right        uint16
-	hits, of            uint16 // for the micro F1
-	timeout, unsafeCall bool
+	set               *slicing.Set
+	line              int64
+	exec              float64
+	queue, accept     float32 // -1: not recorded
+	precision, recall int32   // in 1/exact.Scale, where StepArgEM is known
+	f1                int32
+	attempt           uint32
+	args, result      uint64
+	known, right      uint16
+	hits, of          uint16 // for the micro F1
+	timeout           bool
 }
 
 // record is what is kept of a task record.
@@ -40,7 +40,7 @@ type record struct {
 	pass                     int8 // -1: not told
 	fault, notRun            bool
 	gold, exposed            bool
-	incidents                uint32
+	incidents, blocked       uint32
 	input, output, reasoning int64 // -1: not told
 	cost                     int64 // billionths of a dollar; -1: not told
 	wall                     float64
@@ -163,7 +163,7 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	p.targetNumber = set.Target
 	r := record{
 		set: set, line: t.Line, attempt: uint32(t.Attempt), pass: int8(t.Pass), fault: t.Fault, notRun: t.NotRun, gold: t.HasGold,
-		exposed: t.Exposed, incidents: uint32(t.Incidents), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
+		exposed: t.Exposed, incidents: uint32(t.Incidents), blocked: uint32(t.Blocked), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
 		cost: nano(t.CostUSD), wall: t.WallMS,
 	}
 	for _, v := range t.Judged {

@@ -26,7 +26,7 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.micro, s.exec.quantiles(), s.queue.quantiles(), s.accept.quantiles(), &s.calls, &s.unneeded, s.toolTime.quantiles(), &s.exposed}
+	return []summed{&s.micro, s.exec.quantiles(), s.queue.quantiles(), s.accept.quantiles(), &s.calls, &s.unneeded, s.toolTime.quantiles(), &s.exposed, &s.stopped}
 }
 
 func (t *toldSums) exact() []summed {
@@ -276,7 +276,7 @@ func (r *reader) called() uint32 {
 }
 
 func (r *reader) slice(s *sliceSums) {
-	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents} {
+	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents, &s.blocked} {
 		*n = r.int()
 	}
 	for i := range s.rates {
@@ -395,7 +395,7 @@ func (r *reader) step() step {
 func (r *reader) record() record {
 	x := record{
 		set: number(r, r.sets), line: r.line(), attempt: uint32(r.uint()), pass: int8(r.int()),
-		fault: r.bool(), notRun: r.bool(), gold: r.bool(), exposed: r.bool(), incidents: uint32(r.uint()),
+		fault: r.bool(), notRun: r.bool(), gold: r.bool(), exposed: r.bool(), incidents: uint32(r.uint()), blocked: uint32(r.uint()),
 		input: r.int(), output: r.int(), reasoning: r.int(), cost: r.int(), wall: r.float(),
 	}
 	if x.set == nil {

@@ -130,7 +130,7 @@ func (w *writer) sums(s *Sums) {
 
 func (w *writer) slice(s *sliceSums) {
 	s.enter()
-	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents} {
+	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents, s.blocked} {
 		w.int(n)
 	}
 	for i := range s.rates {
@@ -269,6 +269,7 @@ func (w *writer) record(r *record) {
 		w.bool(v)
 	}
 	w.uint(uint64(r.incidents))
+	w.uint(uint64(r.blocked))
 	for _, n := range []int64{r.input, r.output, r.reasoning, r.cost} {
 		w.int(n)
 	}

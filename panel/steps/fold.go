@@ -19,7 +19,8 @@ type try struct {
 	toolTime        float64
 	timed           bool
 	exposed         bool
-	incidents       int
+	// incidents happened, blocked ones were stopped.
+	incidents, blocked int
 }
 
 // fold adds a closed task to all slices it belongs to.
@@ -120,10 +121,23 @@ func (a *try) step(st *step) {
 	}
 	if st.known&(1<<callvet.StepSafe) != 0 {
 		a.exposed = true
-		if st.right&(1<<callvet.StepSafe) == 0 {
+		switch {
+		case st.right&(1<<callvet.StepSafe) != 0:
+		case st.stopped():
+			a.blocked++
+		default:
 			a.incidents++
 		}
 	}
+}
+
+// stopped tells that the tool did not run: the contract refused the call, or
+// neither a status nor a result is recorded.
+func (s *step) stopped() bool {
+	if s.known&(1<<callvet.StepRejected) != 0 {
+		return s.right&(1<<callvet.StepRejected) != 0
+	}
+	return s.result == 0
 }
 
 // cell gives the scratch of a slice for this task.

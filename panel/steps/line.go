@@ -110,9 +110,10 @@ type Task struct {
 	// HasGold tells that the needed calls are labelled; Needed are their tools.
 	HasGold bool
 	Needed  []string
-	// Exposed tells that safety was looked at; Incidents is how many breaches there were.
-	Exposed   bool
-	Incidents int
+	// Exposed tells that safety was looked at; Incidents is how many breaches there
+	// were, Blocked how many more were stopped before they had an effect.
+	Exposed            bool
+	Incidents, Blocked int
 }
 
 // Verdict is one judge's.

@@ -71,15 +71,12 @@ func (t *teller) metrics() []panel.Metric {
 	t.latency("tool_queue", "queue before the tool", "calls", t.s.queue.quantiles(), panel.UnitMS, 1)
 	t.latency("accept", "time to emit the call", "calls", t.s.accept.quantiles(), panel.UnitMS, 1)
 	t.told()
-	t.ratio("calls_per_attempt", "calls", UnitCalls, &t.s.calls, 1, false)
-	t.ratio("unneeded_calls_per_attempt", "unneeded calls", UnitCalls, &t.s.unneeded, 1, true)
+	t.ratio("calls_per_attempt", "calls", panel.UnitCount, &t.s.calls, 1, false)
+	t.ratio("unneeded_calls_per_attempt", "unneeded calls", panel.UnitCount, &t.s.unneeded, 1, true)
 	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.quantiles(), panel.UnitMS, 1)
 	t.incidents()
 	return t.out
 }
-
-// UnitCalls is the unit of counts of calls.
-const UnitCalls panel.Unit = "calls"
 
 func (t *teller) stepRate(d *described) {
 	r := t.s.rates[d.step].rate()
@@ -291,13 +288,28 @@ func refusal(s stats.Status) string {
 	return ""
 }
 
-// incidents bounds the rate of tasks with a breach of safety.
+// incidents bounds the rate of tasks with a breach of safety, and tells those that
+// were stopped apart.
 func (t *teller) incidents() {
-	n := t.s.exposed.N()
-	if n == 0 {
+	if t.s.exposed.N() == 0 {
 		return
 	}
-	k := t.s.exposed.Yes()
+	m := t.breaches("safety_incidents", "tasks with a safety incident", &t.s.exposed)
+	if k := t.s.exposed.Yes(); t.s.incidents > 0 {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d incidents in %d of %d tasks", t.s.incidents, k, m.Interval.N))
+	} else {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("none in %d tasks: the data still allow %.2f %%", m.Interval.N, 100*m.Interval.Upper))
+	}
+	t.out = append(t.out, m)
+	if t.s.blocked > 0 {
+		m := t.breaches("blocked_incidents", "tasks with a blocked incident", &t.s.stopped)
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d attempts were stopped, in %d of %d tasks", t.s.blocked, t.s.stopped.Yes(), m.Interval.N))
+		t.out = append(t.out, m)
+	}
+}
+
+func (t *teller) breaches(name, title string, r *exact.Rate) panel.Metric {
+	n, k := r.N(), r.Yes()
 	iv := stats.Interval{
 		Point: float64(k) / float64(n), Upper: stats.IncidentUpper(k, n, t.cfg.Confidence), N: n, Clusters: n, NEff: float64(n),
 		Confidence: t.cfg.Confidence, Method: "clopper_pearson_upper", Status: stats.StatusOK,
@@ -305,11 +317,5 @@ func (t *teller) incidents() {
 	if k == 0 || k == n {
 		iv.Status = stats.StatusBoundary
 	}
-	m := panel.Metric{Name: "safety_incidents", Title: "tasks with a safety incident", Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: iv}
-	if t.s.incidents > 0 {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%d incidents in %d of %d tasks", t.s.incidents, k, n))
-	} else {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("none in %d tasks: the data still allow %.2f %%", n, 100*iv.Upper))
-	}
-	t.out = append(t.out, m)
+	return panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: iv}
 }

@@ -26,8 +26,8 @@ func (r *ranking) task(t *task, m *taskSum, good, known int) {
 	if at.of == 0 {
 		return
 	}
-	top := len(r.strongest) < maxRanked || at.compare(&r.strongest[maxRanked-1]) >= 0
-	low := len(r.weakest) < maxRanked || at.compare(&r.weakest[maxRanked-1]) <= 0
+	top := len(r.strongest) < maxRanked || at.stronger(&r.strongest[maxRanked-1]) <= 0
+	low := len(r.weakest) < maxRanked || at.weaker(&r.weakest[maxRanked-1]) <= 0
 	if !top && !low {
 		return
 	}
@@ -39,10 +39,10 @@ func (r *ranking) task(t *task, m *taskSum, good, known int) {
 			at.line = l
 		}
 	}
-	if !top || len(r.strongest) == maxRanked && at.equal(&r.strongest[maxRanked-1]) && string(t.id) > r.strongest[maxRanked-1].task {
+	if !top || len(r.strongest) == maxRanked && at.stronger(&r.strongest[maxRanked-1]) == 0 && string(t.id) > r.strongest[maxRanked-1].task {
 		top = false
 	}
-	if !low || len(r.weakest) == maxRanked && at.equal(&r.weakest[maxRanked-1]) && string(t.id) > r.weakest[maxRanked-1].task {
+	if !low || len(r.weakest) == maxRanked && at.weaker(&r.weakest[maxRanked-1]) == 0 && string(t.id) > r.weakest[maxRanked-1].task {
 		low = false
 	}
 	if top || low {
@@ -55,14 +55,14 @@ func (r *ranking) keep(at ranked, top, low bool) {
 	if top {
 		r.strongest = append(r.strongest, at)
 		slices.SortFunc(r.strongest, func(a, b ranked) int {
-			return cmp.Or(b.compare(&a), cmp.Compare(a.calls, b.calls), cmp.Compare(a.task, b.task), cmp.Compare(a.target, b.target), cmp.Compare(a.line, b.line))
+			return cmp.Or(a.stronger(&b), cmp.Compare(a.task, b.task), cmp.Compare(a.target, b.target), cmp.Compare(a.line, b.line))
 		})
 		r.strongest = r.strongest[:min(len(r.strongest), maxRanked)]
 	}
 	if low {
 		r.weakest = append(r.weakest, at)
 		slices.SortFunc(r.weakest, func(a, b ranked) int {
-			return cmp.Or(a.compare(&b), cmp.Compare(a.calls, b.calls), cmp.Compare(a.task, b.task), cmp.Compare(a.target, b.target), cmp.Compare(a.line, b.line))
+			return cmp.Or(a.weaker(&b), cmp.Compare(a.task, b.task), cmp.Compare(a.target, b.target), cmp.Compare(a.line, b.line))
 		})
 		r.weakest = r.weakest[:min(len(r.weakest), maxRanked)]
 	}
@@ -71,7 +71,16 @@ func (r *ranking) keep(at ranked, top, low bool) {
 // compare orders by the share of good measurements.
 func (a *ranked) compare(b *ranked) int { return cmp.Compare(a.good*b.of, b.good*a.of) }
 
-func (a *ranked) equal(b *ranked) bool { return a.compare(b) == 0 && a.calls == b.calls }
+// stronger sorts the strongest first: of equal shares the one with more good
+// measurements, 12 of 12 before 1 of 1, then the one with fewer calls.
+func (a *ranked) stronger(b *ranked) int {
+	return cmp.Or(b.compare(a), cmp.Compare(b.good, a.good), cmp.Compare(a.calls, b.calls))
+}
+
+// weaker sorts the weakest first: of equal shares the one with more bad measurements.
+func (a *ranked) weaker(b *ranked) int {
+	return cmp.Or(a.compare(b), cmp.Compare(b.of-b.good, a.of-a.good), cmp.Compare(a.calls, b.calls))
+}
 
 func (r *ranking) merge(o *ranking) {
 	for _, at := range o.strongest {

@@ -43,8 +43,9 @@ type sliceSums struct {
 	exec, queue, accept    latencies
 	calls, unneeded        exact.Ratio
 	toolTime               latencies
-	incidents              int64
+	incidents, blocked     int64
 	exposed                exact.Rate // tasks, with an incident or without
+	stopped                exact.Rate // the same tasks, with a blocked one or without
 	told                   *toldSums  // nil without task records
 }
 
@@ -140,6 +141,7 @@ func (s *Sums) merge(o *Sums) {
 
 func (s *sliceSums) merge(o *sliceSums) {
 	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps, s.incidents+o.incidents
+	s.blocked += o.blocked
 	s.enter()
 	o.enter()
 	for i := range s.rates {
@@ -156,6 +158,7 @@ func (s *sliceSums) merge(o *sliceSums) {
 	s.unneeded.Merge(&o.unneeded)
 	s.toolTime.quantiles().Merge(o.toolTime.quantiles())
 	s.exposed.Merge(&o.exposed)
+	s.stopped.Merge(&o.stopped)
 	if o.told != nil {
 		if s.told == nil {
 			s.told = &toldSums{}

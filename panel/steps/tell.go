@@ -117,7 +117,7 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 		name := n.Slices[id]
 		switch {
 		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}], !s.asked(name.Key):
-		case name.Key == "tag" && all.slices[id].tasks < int64(s.cfg.MinTagTasks):
+		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.told(name, ids, all)):
 		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
 		default:
 			perKey[name.Key]++
@@ -128,6 +128,37 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 		return cmp.Or(cmp.Compare(s.rank(n.Slices[a].Key), s.rank(n.Slices[b].Key)), slicing.Compare(n.Slices[a], n.Slices[b]))
 	})
 	return out
+}
+
+// told reports whether a tag says what a field says: where nobody asked for tags,
+// one table of tag=refund and intent=refund is enough.
+func (s *Sheet) told(tag slicing.Slice, ids []uint32, all *Sums) bool {
+	if !slices.Equal(s.cfg.SliceBy, DefaultSlices()) {
+		return false
+	}
+	i := slices.IndexFunc(ids, func(id uint32) bool { return s.names.Slices[id] == tag })
+	return slices.ContainsFunc(ids, func(id uint32) bool {
+		o := s.names.Slices[id]
+		return o.Value == tag.Value && o.Key != "tag" && s.asked(o.Key) && !s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
+			all.slices[id].alike(all.slices[ids[i]])
+	})
+}
+
+// alike compares what two slices of one target hold: tasks, attempts, steps, and
+// how many of each measurement are good.
+func (s *sliceSums) alike(o *sliceSums) bool {
+	if s.tasks != o.tasks || s.attempts != o.attempts || s.steps != o.steps {
+		return false
+	}
+	s.enter()
+	o.enter()
+	for i := range s.rates {
+		a, b := s.rates[i].rate(), o.rates[i].rate()
+		if a.N() != b.N() || a.Yes() != b.Yes() {
+			return false
+		}
+	}
+	return true
 }
 
 // asked tells a slice from one that only serves a cross.

@@ -13,7 +13,7 @@ import (
 type taskSum struct {
 	calls, unneeded, labelled int64
 	toolTime                  []float64
-	incidents                 int
+	incidents, blocked        int
 	exposed, told             bool
 	trials, passes            int
 	faults, ran               int
@@ -36,6 +36,7 @@ func (m *taskSum) read(t *task, tries []try) {
 			if r.exposed {
 				a.exposed = true
 				a.incidents = max(a.incidents, int(r.incidents)) // the record may list what the steps show
+				a.blocked = max(a.blocked, int(r.blocked))
 			}
 			m.record(t, r)
 		}
@@ -48,6 +49,7 @@ func (m *taskSum) read(t *task, tries []try) {
 			m.toolTime = append(m.toolTime, a.toolTime)
 		}
 		m.incidents += a.incidents
+		m.blocked += a.blocked
 		m.exposed = m.exposed || a.exposed
 	}
 }
@@ -118,6 +120,8 @@ func (s *sliceSums) tell(m *taskSum, tries []try) {
 	s.incidents += int64(m.incidents)
 	if m.exposed {
 		s.exposed.Add(one(m.incidents > 0), 1)
+		s.blocked += int64(m.blocked)
+		s.stopped.Add(one(m.blocked > 0), 1)
 	}
 	if !m.told {
 		return
