@@ -1,0 +1,26 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package retriever answers one question: which route, agents and tools does a
+// router or retriever choose for what the user says? Its targets are models whose
+// answer is a callvet.Decision: Open serves package retrieve over a catalog, as a
+// service would that links it; OpenRemote asks a service over HTTP.
+//
+// A target is given the last user message and how many tools to give, and nothing of
+// what the case expects. The package scores nothing.
+package retriever
+
+import (
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// question is what the user said last; "" when nothing was said.
+func question(req *callvet.Request) string {
+	for i := len(req.Turns) - 1; i >= 0; i-- {
+		if req.Turns[i].Role == callvet.RoleUser {
+			return strings.TrimSpace(req.Turns[i].Content)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retriever
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// Config says what is searched and how.
+type Config struct {
+	// Name is what the user typed.
+	Name string
+	// Entries are the tools; Agents and Homes say which agents may call them.
+	Entries []retrieve.Entry
+	Agents  []retrieve.Agent
+	Homes   map[string]retrieve.Home
+	Options retrieve.Options
+	// K is how many tools are given; 0: as many as the options say.
+	K int
+	// Route decides route and sub-route; nil: these layers are not decided.
+	Route func(question string) (route, subRoute string)
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// Retriever searches a catalog in this process. It is safe for concurrent use.
+type Retriever struct {
+	cfg    Config
+	tools  *retrieve.Index
+	agents *retrieve.Index // nil: the catalog has none
+}
+
+// Open indexes the entries. Errors are those of retrieve.New.
+func Open(ctx context.Context, cfg Config) (*Retriever, callvet.Target, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.K <= 0 {
+		cfg.K = max(cfg.Options.Limit, 1)
+	}
+	r := &Retriever{cfg: cfg}
+	var err error
+	if r.tools, err = retrieve.New(ctx, cfg.Options, cfg.Entries); err != nil {
+		return nil, callvet.Target{}, fmt.Errorf("open target %s: %w", cfg.Name, err)
+	}
+	if len(cfg.Agents) > 0 {
+		o := cfg.Options
+		o.Limit, o.Threshold, o.Confidence, o.Primary = 1, 0, nil, [][]string{{}}
+		if r.agents, err = retrieve.New(ctx, o, agentEntries(cfg.Agents)); err != nil {
+			return nil, callvet.Target{}, fmt.Errorf("open target %s: index agents: %w", cfg.Name, err)
+		}
+	}
+	return r, callvet.Target{Name: cfg.Name, Provider: "retrieve", Model: string(cfg.Options.Formula), Selects: true}, nil
+}
+
+func agentEntries(agents []retrieve.Agent) []retrieve.Entry {
+	out := make([]retrieve.Entry, len(agents))
+	for i, a := range agents {
+		out[i] = retrieve.Entry{Tool: callvet.Tool{Name: a.Name, Description: a.Description}, Keywords: a.Keywords, Namespace: a.Namespace}
+	}
+	return out
+}
+
+// Explain says why a tool has its place for a question.
+func (r *Retriever) Explain(ctx context.Context, question, tool string) (retrieve.Explanation, error) {
+	return r.tools.Explain(ctx, question, tool)
+}
+
+// Len is the number of tools.
+func (r *Retriever) Len() int { return r.tools.Len() }
+
+// Generate implements callvet.Model.
+func (r *Retriever) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+	start := r.cfg.Now()
+	d, err := r.Decide(ctx, question(req))
+	if err != nil {
+		return nil, faultOf(ctx, err)
+	}
+	return &callvet.Response{Decision: d, Complete: true, Wall: max(r.cfg.Now().Sub(start), 1)}, nil
+}
+
+// Decide makes the decision for one question. Errors come from an embedder only.
+func (r *Retriever) Decide(ctx context.Context, question string) (*callvet.Decision, error) {
+	d := &callvet.Decision{}
+	last := r.cfg.Now()
+	layer := func(names ...string) {
+		now := r.cfg.Now()
+		for _, name := range names {
+			d.Layers = append(d.Layers, callvet.LayerTime{Layer: name, MS: float64(now.Sub(last)) / float64(time.Millisecond) / float64(len(names))})
+		}
+		last = now
+	}
+	if r.cfg.Route != nil {
+		d.Route, d.SubRoute = r.cfg.Route(question)
+		layer(callvet.SelectRoute, callvet.SelectSubRoute)
+	}
+	found, err := r.tools.Search(ctx, question, r.cfg.K)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range found.Hits {
+		d.Tools = append(d.Tools, callvet.Ranked{Tool: h.ID, Score: h.Score, Parts: Parts(h.Parts)})
+	}
+	d.Abstained = found.Abstained
+	layer(callvet.SelectTools)
+	if r.agents != nil {
+		if d.Agents, err = r.chooseAgents(ctx, question, d.Tools); err != nil {
+			return nil, err
+		}
+		layer(callvet.SelectAgents)
+	}
+	return d, nil
+}
+
+// chooseAgents gives the agents of the best tool, or, where its home is not known,
+// the agent whose own description fits best.
+func (r *Retriever) chooseAgents(ctx context.Context, question string, tools []callvet.Ranked) ([]string, error) {
+	if len(tools) > 0 {
+		if home := r.cfg.Homes[tools[0].Tool]; len(home.Agents) > 0 {
+			return slices.Clone(home.Agents), nil
+		}
+	}
+	found, err := r.agents.Search(ctx, question, 1)
+	if err != nil || len(found.Hits) == 0 {
+		return nil, err
+	}
+	return []string{found.Hits[0].ID}, nil
+}
+
+// Parts names the terms of a score, without those that are 0.
+func Parts(p retrieve.Parts) []callvet.Part {
+	var out []callvet.Part
+	add := func(name string, v float64) {
+		if v != 0 {
+			out = append(out, callvet.Part{Name: name, Value: v})
+		}
+	}
+	points := p.Name + p.Keywords + p.Description + p.Examples
+	if points == 0 {
+		add("lexical", p.Lexical)
+	}
+	add("name", p.Name)
+	add("keywords", p.Keywords)
+	add("description", p.Description)
+	add("examples", p.Examples)
+	add("semantic", p.Semantic)
+	add("namespace", p.Namespace)
+	return out
+}
+
+// faultOf makes any error a *callvet.Fault.
+func faultOf(ctx context.Context, err error) *callvet.Fault {
+	var f *callvet.Fault
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: "no decision in time", Retryable: true}
+	case ctx.Err() != nil:
+		return &callvet.Fault{Kind: callvet.FaultCanceled, Message: "interrupted"}
+	}
+	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error(), Retryable: true}
+}

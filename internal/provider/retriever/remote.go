@@ -1,0 +1,165 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retriever
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// MaxBytes bounds a service's answer where the settings do not.
+const MaxBytes = 4 << 20
+
+// RemoteConfig says how a service is asked.
+type RemoteConfig struct {
+	// URL receives POST {"query": …, "k": …}.
+	URL     string
+	Headers map[string]string
+	// Secrets are taken out of whatever is kept.
+	Secrets []string
+	// K is how many tools are asked for, at least 1.
+	K int
+	// Timeout bounds one request; 0: only the context does.
+	Timeout time.Duration
+	// MaxBytes bounds an answer; 0: the constant.
+	MaxBytes int64
+	// Client sends the requests; nil: one that follows no redirects.
+	Client *http.Client
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+type remote struct{ cfg RemoteConfig }
+
+// OpenRemote checks cfg and gives the target. The error wraps callvet.ErrInvalid.
+func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
+	u, err := url.Parse(cfg.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return nil, callvet.Target{}, &callvet.Hinted{
+			Err: fmt.Errorf("open target: %w: no http or https address without a password in it", callvet.ErrInvalid), Hint: "write it like http://localhost:8000/retrieve",
+		}
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = MaxBytes
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Client == nil {
+		cfg.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	cfg.K = max(cfg.K, 1)
+	shown := *u
+	shown.RawQuery, shown.Fragment = "", ""
+	return &remote{cfg}, callvet.Target{Name: shown.String(), Provider: "retrieve:" + u.Host, BaseURL: shown.String(), Selects: true}, nil
+}
+
+// Generate implements callvet.Model.
+func (r *remote) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+	body, err := json.Marshal(map[string]any{"query": question(req), "k": r.cfg.K})
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: err.Error()}
+	}
+	if r.cfg.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.cfg.Timeout)
+		defer cancel()
+	}
+	x := callvet.Exchange{Request: body}
+	start := r.cfg.Now()
+	d, err := r.post(ctx, body, &x)
+	took := max(r.cfg.Now().Sub(start), 1)
+	x.MS = float64(took) / float64(time.Millisecond)
+	x.Response = r.hide(x.Response)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) { // its text holds the whole address
+			err = ue.Err
+		}
+		f := faultOf(ctx, err)
+		f.Message = r.hide(f.Message)
+		x.Error = f.Message
+		f.Exchanges = []callvet.Exchange{x}
+		return nil, f
+	}
+	return &callvet.Response{Decision: d, Complete: true, Wall: took, Exchanges: []callvet.Exchange{x}}, nil
+}
+
+func (r *remote) hide(s string) string {
+	for _, secret := range r.cfg.Secrets {
+		if secret != "" {
+			s = strings.ReplaceAll(s, secret, "[redacted]")
+		}
+	}
+	return s
+}
+
+func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*callvet.Decision, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.cfg.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: "make a request: " + err.Error()}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	for k, v := range r.cfg.Headers {
+		req.Header.Set(k, v)
+	}
+	res, err := r.cfg.Client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	x.HTTP = res.StatusCode
+	all, err := io.ReadAll(io.LimitReader(res.Body, r.cfg.MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(all)) > r.cfg.MaxBytes {
+		return nil, &callvet.Fault{Kind: callvet.FaultTooLarge, HTTP: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", r.cfg.MaxBytes)}
+	}
+	x.Response = strings.ToValidUTF8(string(all), "\uFFFD")
+	if res.StatusCode >= 300 {
+		return nil, refused(res, all, r.cfg.Now())
+	}
+	v, err := value.Parse(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, HTTP: res.StatusCode, Message: fmt.Sprintf("the answer (%d bytes) is not JSON: %v", len(all), err)}
+	}
+	return Read(v)
+}
+
+// refused is the fault of an answer of status 300 and more.
+func refused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
+	const most = 300
+	said := strings.TrimSpace(strings.ToValidUTF8(string(all[:min(len(all), most)]), ""))
+	f := &callvet.Fault{Kind: callvet.FaultRequest, HTTP: res.StatusCode, Message: fmt.Sprintf("status %d: %s", res.StatusCode, said)}
+	switch code := res.StatusCode; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		f.Kind = callvet.FaultAuth
+	case code == http.StatusTooManyRequests:
+		f.Kind, f.Retryable = callvet.FaultRateLimit, true
+	case code == http.StatusRequestTimeout || code == http.StatusGatewayTimeout:
+		f.Kind, f.Retryable = callvet.FaultTimeout, true
+	case code >= 500:
+		f.Kind, f.Retryable = callvet.FaultServer, true
+	}
+	wait := res.Header.Get("Retry-After")
+	if n, err := strconv.ParseFloat(wait, 64); err == nil && n > 0 {
+		f.RetryAfter = time.Duration(min(n, 86400) * float64(time.Second))
+	} else if t, err := http.ParseTime(wait); err == nil && t.After(now) {
+		f.RetryAfter = min(t.Sub(now), 24*time.Hour)
+	}
+	return f
+}
