@@ -103,6 +103,9 @@ verify-bm25: ## BM25 against recorded figures and scores of another implementati
 	go run ./cmd/callvet-verify bm25
 verify-retrieval: ## the presets on open catalogs, beside BM25 references
 	go run ./cmd/callvet-verify retrieval
+.PHONY: verify-routes
+verify-routes: ## routes by rules and learned ones: accuracy and abstention, with intervals
+	go run ./cmd/callvet-verify routes
 verify-coverage: ## simulations: how often the intervals hold the truth
 	go run ./cmd/callvet-verify coverage
 

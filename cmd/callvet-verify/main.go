@@ -15,6 +15,7 @@
 //	callvet-verify bm25             BM25 against recorded figures and scores
 //	callvet-verify retrieval        presets on open catalogs, beside BM25 references
 //	callvet-verify retrieval-tune   look for better weights on the train half
+//	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify coverage         how often the intervals hold the truth
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -29,6 +30,7 @@ import (
 	"path/filepath"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
+	"github.com/callvet/callvet/cmd/callvet-verify/routes"
 )
 
 // tuneRounds is how often all weights are gone through.
@@ -36,7 +38,7 @@ const tuneRounds = 4
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | routes | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -77,8 +79,11 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return retrieval.Table(ctx, out, data)
 	case args[0] == "retrieval-tune":
 		return true, retrieval.Tune(ctx, out, data, tuneRounds)
+	case args[0] == "routes":
+		example := filepath.Join("examples", "select")
+		return routes.Verify(out, filepath.Join(example, "suite.json"), filepath.Join(example, "catalogue.json"), data)
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, routes or coverage", args[0])
 }

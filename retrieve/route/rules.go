@@ -1,0 +1,147 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package route
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/callvet/callvet"
+)
+
+// Rule sends questions that one of its patterns is found in to a route.
+type Rule struct {
+	Route string `json:"route"`
+	// SubRoute is the route within the route; empty: a later rule of the route
+	// decides, or the default.
+	SubRoute string `json:"sub_route,omitempty"`
+	// Patterns are tried in their order; see Compile.
+	Patterns []string `json:"patterns"`
+	// MaxRunes keeps the rule from longer questions; 0 for no limit.
+	MaxRunes int `json:"max_runes,omitempty"`
+}
+
+// Settings are rules with what holds when none applies.
+type Settings struct {
+	// Rules in their order: the first that applies decides.
+	Rules []Rule `json:"rules"`
+	// Default is the route of questions that no rule is for; empty: none.
+	Default string `json:"default,omitempty"`
+	// SubRoutes are the default sub-routes by route.
+	SubRoutes map[string]string `json:"sub_routes,omitempty"`
+}
+
+// Decision is a route and why.
+type Decision struct {
+	// Route is empty when the question belongs to none.
+	Route, SubRoute string
+	// Rule is the position of the rule that decided, -1 when none did; Pattern is
+	// what of it was found, and Matched the words of the question it was found in.
+	Rule             int
+	Pattern, Matched string
+	// Confidence is the probability of the route in [0,1], of the learned routes only.
+	Confidence float64
+}
+
+// Rules are ready to decide. Safe for concurrent use.
+type Rules struct {
+	settings Settings
+	patterns [][]*Pattern // of each rule
+}
+
+const (
+	maxRules = 10_000
+	// maxQuestion is how much of a question is looked at, in bytes.
+	maxQuestion = 16 << 10
+)
+
+// NewRules compiles settings. Errors wrap callvet.ErrInvalid and name the rule: no
+// route, no patterns, one that does not compile.
+func NewRules(s Settings) (*Rules, error) {
+	if len(s.Rules) > maxRules {
+		return nil, fmt.Errorf("compile rules: %w: more than %d", callvet.ErrInvalid, maxRules)
+	}
+	r := &Rules{settings: s, patterns: make([][]*Pattern, len(s.Rules))}
+	for i, rule := range s.Rules {
+		if rule.Route == "" || len(rule.Patterns) == 0 || rule.MaxRunes < 0 {
+			return nil, fmt.Errorf("compile rule %d: %w: it needs a route and patterns", i+1, callvet.ErrInvalid)
+		}
+		for _, source := range rule.Patterns {
+			p, err := Compile(source)
+			if err != nil {
+				return nil, fmt.Errorf("compile rule %d: %w", i+1, err)
+			}
+			r.patterns[i] = append(r.patterns[i], p)
+		}
+	}
+	return r, nil
+}
+
+//go:embed rules.json
+var defaults string
+
+// Default gives the rules for Swedish and English that callvet has.
+func Default() (Settings, error) { return ReadSettings([]byte(defaults)) }
+
+// ReadSettings reads rules from JSON. Errors wrap callvet.ErrInvalid; unknown keys
+// are errors.
+func ReadSettings(data []byte) (Settings, error) {
+	var s Settings
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return Settings{}, fmt.Errorf("read rules: %w: %w", callvet.ErrInvalid, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Settings{}, fmt.Errorf("read rules: %w: something follows them", callvet.ErrInvalid)
+	}
+	return s, nil
+}
+
+// Route decides where a question belongs. An empty question is small talk when there
+// is a rule for it, as any other.
+func (r *Rules) Route(question string) Decision {
+	if len(question) > maxQuestion {
+		question = strings.ToValidUTF8(question[:maxQuestion], "")
+	}
+	question = norm.NFC.String(strings.TrimSpace(question))
+	d := Decision{Rule: -1}
+	runes := utf8.RuneCountInString(question)
+	for i, rule := range r.settings.Rules {
+		if rule.MaxRunes > 0 && runes > rule.MaxRunes || d.Rule >= 0 && (rule.Route != d.Route || rule.SubRoute == "") {
+			continue
+		}
+		p, start, end := r.find(i, question)
+		if p == nil {
+			continue
+		}
+		if d.Rule < 0 {
+			d.Route, d.Rule, d.Pattern, d.Matched = rule.Route, i, p.String(), question[start:end]
+		}
+		if d.SubRoute = rule.SubRoute; d.SubRoute != "" {
+			return d
+		}
+	}
+	if d.Rule < 0 {
+		d.Route = r.settings.Default
+	}
+	d.SubRoute = r.settings.SubRoutes[d.Route]
+	return d
+}
+
+func (r *Rules) find(rule int, question string) (p *Pattern, start, end int) {
+	for _, p := range r.patterns[rule] {
+		if start, end, ok := p.Find(question); ok {
+			return p, start, end
+		}
+	}
+	return nil, 0, 0
+}

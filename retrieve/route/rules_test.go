@@ -1,0 +1,129 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package route_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve/route"
+)
+
+func shipped(t testing.TB) *route.Rules {
+	t.Helper()
+	s, err := route.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := route.NewRules(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestDefaultRules(t *testing.T) {
+	t.Parallel()
+	r := shipped(t)
+	for question, want := range map[string]string{
+		"":                                "smalltalk/",
+		"?!":                              "smalltalk/",
+		"Hejsan!":                         "smalltalk/",
+		"God morgon på dig":               "smalltalk/",
+		"Hej, hur är vädret i Åmål?":      "action/travel",
+		"Tack!":                           "smalltalk/",
+		"/compare vilken bil är bäst":     "compare/",
+		"Fråga två olika modeller om råd": "compare/",
+		"Jämför befolkningen i Luleå och Umeå": "statistics/",
+		"Läs https://exempel.example/a":        "action/web",
+		"Översätt till engelska":               "action/web",
+		"Gör en podd om älgar":                 "action/media",
+		"Påminn mig klockan tre":               "action/data",
+		"Är det halt på vägarna?":              "action/travel",
+		"Trafikstörningar i Örebro":            "action/travel",
+		"tra\u0308ngda tågen i A\u030are":      "action/travel",
+		"Vem är revisor i bolaget?":            "action/data",
+		"Var i handboken står det?":            "knowledge/docs",
+		"Mina anteckningar om semestern":       "knowledge/internal",
+		"Senaste nytt om valet":                "knowledge/external",
+		"Kärlek":                               "knowledge/external",
+		"Sätt på lampan":                       "action/",
+		"Hur många invånare har Å?":            "statistics/",
+		"ARBETSLÖSHETEN I ÅRE":                 "statistics/",
+		"will it rain in London?":              "action/travel",
+	} {
+		d := r.Route(question)
+		if got := d.Route + "/" + d.SubRoute; got != want {
+			t.Errorf("%q: %s, want %s (%q by %.60s)", question, got, want, d.Matched, d.Pattern)
+		}
+	}
+}
+
+func TestRulesInOrder(t *testing.T) {
+	t.Parallel()
+	r, err := route.NewRules(route.Settings{
+		Rules: []route.Rule{
+			{Route: "kort", Patterns: []string{`å`}, MaxRunes: 3},
+			{Route: "a", Patterns: []string{`\bök\b`, `\bår\b`}},
+			{Route: "b", SubRoute: "x", Patterns: []string{"."}},
+			{Route: "a", SubRoute: "ett", Patterns: []string{`\bfem\b`}},
+			{Route: "a", SubRoute: "två", Patterns: []string{`\bsex\b`}},
+		},
+		Default: "inget", SubRoutes: map[string]string{"a": "noll", "inget": "alls"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, want := range map[string]route.Decision{
+		"på ":         {Route: "kort", Rule: 0, Pattern: "å", Matched: "å"},
+		"i år":        {Route: "a", SubRoute: "noll", Rule: 1, Pattern: `\bår\b`, Matched: "år"},
+		"sex år, fem": {Route: "a", SubRoute: "ett", Rule: 1, Pattern: `\bår\b`, Matched: "år"},
+		"sex år":      {Route: "a", SubRoute: "två", Rule: 1, Pattern: `\bår\b`, Matched: "år"},
+		"håret fem":   {Route: "b", SubRoute: "x", Rule: 2, Pattern: ".", Matched: "h"},
+		" \n ":        {Route: "inget", SubRoute: "alls", Rule: -1},
+	} {
+		want := want
+		if question == "på " {
+			want.Matched = "å"
+		}
+		if d := cmp.Diff(want, r.Route(question)); d != "" {
+			t.Errorf("%q: %s", question, d)
+		}
+	}
+}
+
+func TestRulesRefuse(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{`{"rules":[{"route":"a"}]}`, `{"rules":[{"patterns":["a"]}]}`, `{"rules":[{"route":"a","patterns":["("]}]}`, `{"rules":[{"route":"a","patterns":["a"],"max_runes":-1}]}`} {
+		set, err := route.ReadSettings([]byte(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := route.NewRules(set); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+	for _, s := range []string{"", "[]", `{"rule":[]}`, `{} {}`} {
+		if _, err := route.ReadSettings([]byte(s)); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+}
+
+func TestLongQuestionsEnd(t *testing.T) {
+	t.Parallel()
+	if d := shipped(t).Route(strings.Repeat("å", 1<<20)); d.Route != "knowledge" {
+		t.Errorf("%+v", d)
+	}
+}
+
+func BenchmarkRules(b *testing.B) {
+	r := shipped(b)
+	for b.Loop() {
+		r.Route("Kommer mormor med tåget från Sundsvall i tid, eller är det något som händer vid Gävle?")
+	}
+}
