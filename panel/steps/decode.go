@@ -26,7 +26,7 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.micro, s.exec.quantiles(), s.queue.quantiles(), s.accept.quantiles(), &s.calls, &s.unneeded, s.toolTime.quantiles(), &s.exposed, &s.stopped}
+	return []summed{&s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
 }
 
 func (t *toldSums) exact() []summed {
@@ -280,11 +280,11 @@ func (r *reader) slice(s *sliceSums) {
 		*n = r.int()
 	}
 	for i := range s.rates {
-		r.exact(&s.rates[i].rest)
+		r.exact(s.rates[i].Sum())
 	}
-	r.exact(&s.precision.rest)
-	r.exact(&s.recall.rest)
-	r.exact(&s.f1.rest)
+	r.exact(s.precision.Sum())
+	r.exact(s.recall.Sum())
+	r.exact(s.f1.Sum())
 	for _, x := range s.exact() {
 		r.exact(x)
 	}

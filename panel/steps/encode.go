@@ -10,6 +10,7 @@ import (
 
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/tally"
 )
 
 // Magic is the first line of a partial result.
@@ -134,11 +135,11 @@ func (w *writer) slice(s *sliceSums) {
 		w.int(n)
 	}
 	for i := range s.rates {
-		r := s.rates[i].rate()
+		r := s.rates[i].Rate()
 		w.b = r.AppendBinary(w.b)
 	}
-	for _, m := range []*share{&s.precision, &s.recall, &s.f1} {
-		x := m.mean()
+	for _, m := range []*tally.Share{&s.precision, &s.recall, &s.f1} {
+		x := m.Mean()
 		w.b = x.AppendBinary(w.b)
 	}
 	for _, x := range s.exact() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -34,7 +35,7 @@ func (s *Sums) fold(t *task) {
 		st := &t.steps[i]
 		known += bits.OnesCount16(st.known)
 		good += bits.OnesCount16((st.right ^ badWhenTrue) & st.known)
-		k, r := spreadOut(st.known), spreadOut(st.right)
+		k, r := tally.Spread(st.known), tally.Spread(st.right)
 		at := s.try(st.attempt)
 		at.step(st)
 		for _, id := range st.set.IDs {
@@ -159,7 +160,7 @@ func (s *Sums) cell(id uint32) *cell {
 }
 
 // further adds a step to the slices that its task record names, and to crosses.
-func (s *Sums) further(st *step, r *record, known, right counter) {
+func (s *Sums) further(st *step, r *record, known, right tally.Counter) {
 	s.union = append(s.union[:0], st.set.IDs...)
 	if r != nil {
 		for _, id := range r.set.IDs {
@@ -211,13 +212,13 @@ func (s *sliceSums) measure(c *cell) {
 	}
 	for i := range s.rates {
 		if yes, n := c.count(i); n > 0 {
-			s.rates[i].add(yes, n)
+			s.rates[i].Add(yes, n)
 		}
 	}
 	if _, n := c.count(int(callvet.StepArgEM)); n > 0 {
-		s.precision.add(c.precision, n)
-		s.recall.add(c.recall, n)
-		s.f1.add(c.f1, n)
+		s.precision.Add(c.precision, n)
+		s.recall.Add(c.recall, n)
+		s.f1.Add(c.f1, n)
 		s.micro.Add(c.hits, c.of)
 	}
 }
@@ -229,10 +230,10 @@ func (s *sliceSums) add(c *cell) {
 	s.measure(c)
 	if whole := len(c.exec); whole+len(c.cut) > 0 {
 		c.exec = append(c.exec, c.cut...)
-		s.exec.add(c.exec, len(c.cut))
+		s.exec.Add(c.exec, len(c.cut))
 	}
-	s.queue.add(c.queue, 0)
-	s.accept.add(c.accept, 0)
+	s.queue.Add(c.queue, 0)
+	s.accept.Add(c.accept, 0)
 }
 
 // steadiness looks for calls of a tool with the same arguments and different results:

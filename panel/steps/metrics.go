@@ -8,6 +8,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 	"github.com/callvet/callvet/stats/judge"
@@ -67,19 +68,19 @@ func (t *teller) metrics() []panel.Metric {
 	for i := range stepMetrics {
 		t.stepRate(&stepMetrics[i])
 	}
-	t.latency("tool_latency", "tool latency", "calls", t.s.exec.quantiles(), panel.UnitMS, 1)
-	t.latency("tool_queue", "queue before the tool", "calls", t.s.queue.quantiles(), panel.UnitMS, 1)
-	t.latency("accept", "time to emit the call", "calls", t.s.accept.quantiles(), panel.UnitMS, 1)
+	t.latency("tool_latency", "tool latency", "calls", t.s.exec.Quantiles(), panel.UnitMS, 1)
+	t.latency("tool_queue", "queue before the tool", "calls", t.s.queue.Quantiles(), panel.UnitMS, 1)
+	t.latency("accept", "time to emit the call", "calls", t.s.accept.Quantiles(), panel.UnitMS, 1)
 	t.told()
 	t.ratio("calls_per_attempt", "calls", panel.UnitCount, &t.s.calls, 1, false)
 	t.ratio("unneeded_calls_per_attempt", "unneeded calls", panel.UnitCount, &t.s.unneeded, 1, true)
-	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.quantiles(), panel.UnitMS, 1)
+	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.Quantiles(), panel.UnitMS, 1)
 	t.incidents()
 	return t.out
 }
 
 func (t *teller) stepRate(d *described) {
-	r := t.s.rates[d.step].rate()
+	r := t.s.rates[d.step].Rate()
 	if r.N() == 0 && !(t.overall && always(d.name)) {
 		return
 	}
@@ -131,8 +132,8 @@ func complement(iv stats.Interval) stats.Interval {
 }
 
 func (t *teller) fidelity(coverage *float64) {
-	add := func(name, title string, s *share) {
-		x := s.mean()
+	add := func(name, title string, s *tally.Share) {
+		x := s.Mean()
 		m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: coverage}
 		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Warnings = panel.RateWarnings(&m, 0)

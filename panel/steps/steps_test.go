@@ -4,8 +4,6 @@ package steps
 
 import (
 	"fmt"
-	"math/bits"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -14,52 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/exact"
 )
-
-func TestSpread(t *testing.T) {
-	t.Parallel()
-	for b := range 256 {
-		c := counter{lo: spread(uint16(b))}
-		for i := range 8 {
-			if c.at(i) != b>>i&1 {
-				t.Fatalf("bit %d of %08b", i, b)
-			}
-		}
-		if bits.OnesCount64(c.lo) != bits.OnesCount(uint(b)) {
-			t.Fatalf("%08b gave more than its bits", b)
-		}
-	}
-}
-
-// TestTally: counting tasks by what they are gives the very sums.
-func TestTally(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(3, 3))
-	var fast tally
-	var plain exact.Rate
-	var quick share
-	var mean exact.Mean
-	for range 5000 {
-		n := 1 + r.IntN(10)
-		yes := r.IntN(n + 1)
-		fast.add(yes, n)
-		plain.Add(yes, n)
-		sum := int64(n) * exact.Scale
-		if r.IntN(3) == 0 {
-			sum -= r.Int64N(sum)
-		}
-		quick.add(sum, n)
-		mean.Add(sum, n)
-	}
-	a, b := fast.rate(), quick.mean()
-	if string(a.AppendBinary(nil)) != string(plain.AppendBinary(nil)) {
-		t.Error("rates differ")
-	}
-	if string(b.AppendBinary(nil)) != string(mean.AppendBinary(nil)) {
-		t.Error("means differ")
-	}
-}
 
 // fill puts n steps of the named tasks, one a line, into a new Sheet.
 func fill(cfg Config, ids []string, score func(i int) callvet.StepScore) *Sheet {

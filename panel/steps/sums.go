@@ -8,6 +8,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -36,13 +37,13 @@ type Sums struct {
 // sliceSums is the table of one slice.
 type sliceSums struct {
 	tasks, attempts, steps int64
-	rates                  [callvet.StepMetrics]tally
+	rates                  [callvet.StepMetrics]tally.Rate
 	singles                []single // tasks with one step that nobody needs to look into
-	precision, recall, f1  share
+	precision, recall, f1  tally.Share
 	micro                  exact.Ratio
-	exec, queue, accept    latencies
+	exec, queue, accept    tally.Latencies
 	calls, unneeded        exact.Ratio
-	toolTime               latencies
+	toolTime               tally.Latencies
 	incidents, blocked     int64
 	exposed                exact.Rate // tasks, with an incident or without
 	stopped                exact.Rate // the same tasks, with a blocked one or without
@@ -145,18 +146,18 @@ func (s *sliceSums) merge(o *sliceSums) {
 	s.enter()
 	o.enter()
 	for i := range s.rates {
-		s.rates[i].merge(&o.rates[i])
+		s.rates[i].Merge(&o.rates[i])
 	}
-	s.precision.merge(&o.precision)
-	s.recall.merge(&o.recall)
-	s.f1.merge(&o.f1)
+	s.precision.Merge(&o.precision)
+	s.recall.Merge(&o.recall)
+	s.f1.Merge(&o.f1)
 	s.micro.Merge(&o.micro)
-	s.exec.quantiles().Merge(o.exec.quantiles())
-	s.queue.quantiles().Merge(o.queue.quantiles())
-	s.accept.quantiles().Merge(o.accept.quantiles())
+	s.exec.Quantiles().Merge(o.exec.Quantiles())
+	s.queue.Quantiles().Merge(o.queue.Quantiles())
+	s.accept.Quantiles().Merge(o.accept.Quantiles())
 	s.calls.Merge(&o.calls)
 	s.unneeded.Merge(&o.unneeded)
-	s.toolTime.quantiles().Merge(o.toolTime.quantiles())
+	s.toolTime.Quantiles().Merge(o.toolTime.Quantiles())
 	s.exposed.Merge(&o.exposed)
 	s.stopped.Merge(&o.stopped)
 	if o.told != nil {

@@ -116,7 +116,7 @@ func (s *sliceSums) tell(m *taskSum, tries []try) {
 	if m.labelled > 0 {
 		s.unneeded.Add(m.unneeded, m.labelled)
 	}
-	s.toolTime.add(m.toolTime, 0)
+	s.toolTime.Add(m.toolTime, 0)
 	s.incidents += int64(m.incidents)
 	if m.exposed {
 		s.exposed.Add(one(m.incidents > 0), 1)
