@@ -38,6 +38,9 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 	r.foreign = false
 	if name == foreign.Contract || len(head) == 0 || name == "" && !archive(head) {
 		r.res.Formats = append(r.res.Formats, foreign.Contract)
+		if r.cfg.Attempts != nil {
+			return r.staged(ctx, src)
+		}
 		return &form{lines: src, close: func() error { return nil }}, nil
 	}
 	r.foreign = true
@@ -45,19 +48,24 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	pr, pw := io.Pipe()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		pw.CloseWithError(copyLines(ctx, pw, imp))
-	}()
 	r.res.Formats = append(r.res.Formats, name)
+	return pipe(func(to io.Writer) error { return r.copyLines(ctx, to, imp) }, func() { r.imported(imp.Report()) }), nil
+}
+
+// pipe is a form whose lines copy writes; done is called when it has ended.
+func pipe(copy func(io.Writer) error, done func()) *form {
+	pr, pw := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		pw.CloseWithError(copy(pw))
+	}()
 	return &form{lines: pr, close: func() error {
 		pr.Close()
-		<-done
-		r.imported(imp.Report())
+		<-ended
+		done()
 		return nil
-	}}, nil
+	}}
 }
 
 func archive(head []byte) bool { return len(head) >= 4 && string(head[:4]) == "PK\x03\x04" }
@@ -69,12 +77,13 @@ func (r *run) imported(rep foreign.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, b := range rep.Log.List {
-		r.log.Reject(b.Line, b.Reason)
+		r.log.Reject(r.before+b.Line, b.Reason)
 	}
+	r.length = rep.Log.Lines
 	r.log.Bad += rep.Log.Bad - int64(len(rep.Log.List))
 }
 
-func copyLines(ctx context.Context, to io.Writer, imp *foreign.Importer) error {
+func (r *run) copyLines(ctx context.Context, to io.Writer, imp *foreign.Importer) error {
 	out := bufio.NewWriterSize(to, 256<<10)
 	w := trace.NewWriter(out, nil)
 	for a, err := range imp.Attempts() {
@@ -82,6 +91,9 @@ func copyLines(ctx context.Context, to io.Writer, imp *foreign.Importer) error {
 			err = context.Cause(ctx)
 		}
 		if err == nil {
+			if r.cfg.Attempts != nil {
+				r.cfg.Attempts(&a)
+			}
 			err = w.Attempt(&a)
 		}
 		if err != nil {

@@ -25,7 +25,12 @@ type Source struct {
 type Config struct {
 	Steps  steps.Config
 	Scorer *step.Scorer // forked for each worker
-	Lines  trace.Options
+	// Attempts, when set, judges every attempt as a whole before its steps are
+	// scored, one after the other. It may change Pass, Gold, Safety, Tags and
+	// Fields of the attempt, and tells whether it did. Reading is slower then, and
+	// of files in which task records come before steps no line numbers are told.
+	Attempts func(*trace.Attempt) (changed bool)
+	Lines    trace.Options
 	// Jobs is how many blocks are worked on at once; 0 means 1.
 	Jobs int
 	// Each, when set, gets every scored step, block by block in the order of the
@@ -69,8 +74,11 @@ type run struct {
 	log   trace.Log
 	res   *Result
 	rows  delivery
-	// foreign tells that the file being read is of another form.
-	foreign bool
+	// foreign tells that lines of the file being read have no numbers of their
+	// own, before how many lines the files before it have, length how many its
+	// importer has read.
+	foreign        bool
+	before, length int64
 }
 
 // Run reads the sources one after the other as one stream and scores every line.
@@ -115,7 +123,9 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 func (r *run) read(ctx context.Context, sources []Source) error {
 	number, lines := int64(0), int64(0)
 	for _, src := range sources {
+		r.before, r.length = lines, 0
 		n, err := r.source(ctx, src, &number, lines)
+		n = max(n, r.length) // so that a number of either kind finds its file
 		r.sheet.Read(steps.Source{Name: src.Name, Lines: n, Foreign: r.foreign})
 		lines += n
 		if err != nil {
@@ -162,6 +172,11 @@ func (r *run) source(ctx context.Context, src Source, number *int64, before int6
 		r.jobs <- job{*number, b, batch}
 		*number++
 	}
+}
+
+// problem adds a warning; the caller holds the lock.
+func (r *run) problem(code, message string) {
+	r.res.Problems = mergeProblems(r.res.Problems, []callvet.Problem{{Code: code, Message: message, Warning: true}})
 }
 
 func (r *run) buffer() []byte {

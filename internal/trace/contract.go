@@ -86,10 +86,11 @@ type Task struct {
 	Pass   *bool    `json:"pass,omitempty"`
 	Reward *float64 `json:"reward,omitempty"`
 	// Judged are verdicts of judges, Labels those of people.
-	Judged []Judged   `json:"judged,omitempty"`
-	Labels []Label    `json:"labels,omitempty"`
-	Gold   *TaskGold  `json:"gold,omitempty"`
-	Safety []Incident `json:"safety,omitempty"`
+	Judged []Judged  `json:"judged,omitempty"`
+	Labels []Label   `json:"labels,omitempty"`
+	Gold   *TaskGold `json:"gold,omitempty"`
+	// Safety are breaches; empty: it was looked for them, nil: it was not.
+	Safety []Incident `json:"safety,omitzero"`
 	// Conversation holds the turns; the calls in it are named by their ids only.
 	Input        []Message `json:"input,omitempty"`
 	Conversation []Message `json:"conversation,omitempty"`

@@ -1,0 +1,203 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/value"
+)
+
+// stage lets attempts be judged as a whole on the way of callvet's own lines to
+// the workers. Lines go on as they stand, those that are no records too; only task
+// records are rewritten, where the judge has changed what they tell.
+type stage struct {
+	judge func(*trace.Attempt) bool
+	group *trace.Grouper
+	scan  *trace.Scanner
+	// long has seen the lines that are too long to go on.
+	long *trace.Scanner
+	// held are task records that wait for their attempt's other lines.
+	held  map[attempt][]byte
+	edits []edit
+	// moved tells that lines were put between others, so that their numbers are
+	// no longer those of the file.
+	moved bool
+}
+
+type attempt struct {
+	task, target string
+	number       int
+}
+
+// edit replaces a line, or puts a record after it.
+type edit struct {
+	line  int64
+	text  []byte
+	after bool
+}
+
+// staged starts to judge the attempts of lines.
+func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
+	o := r.cfg.Lines
+	o.Strict = false // the workers read every line again
+	blocks, err := trace.NewBlocks(lines, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o), long: trace.NewScanner(r.cfg.Lines), held: map[attempt][]byte{}}
+	return pipe(func(to io.Writer) error { return s.copy(ctx, to, blocks) }, func() {
+		r.foreign = s.moved
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		s.long.Log.Lines = 0 // they went on as empty lines
+		s.long.Log.Shift(r.before)
+		r.log.Merge(&s.long.Log)
+		if n := s.group.Split; n > 0 {
+			r.problem("split-attempts", fmt.Sprintf("%d attempts have lines more than %d attempts apart and were judged in pieces: sort the file by task", n, trace.Window))
+		}
+	}), nil
+}
+
+func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) error {
+	out := bufio.NewWriterSize(to, 256<<10)
+	var buf []byte
+	ended := true // the last line has its end
+	for {
+		b, err := blocks.Next(buf)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
+			return err
+		}
+		if len(b.Data) == 0 {
+			if err := s.long.Scan(b, nil); err != nil {
+				return err
+			}
+			out.WriteByte('\n')
+			continue
+		}
+		if err := s.scan.Scan(b, s.line); err != nil {
+			return err
+		}
+		ended = b.Data[len(b.Data)-1] == '\n'
+		if err := s.write(out, b); err != nil {
+			return err
+		}
+		buf = b.Data
+	}
+	if !ended {
+		out.WriteByte('\n')
+	}
+	for a := range s.group.Rest() {
+		if text := s.judged(&a); text != nil {
+			out.Write(append(text, '\n'))
+		}
+	}
+	return out.Flush()
+}
+
+// line takes a record. A task record whose attempt is complete with it is replaced
+// in place; one that comes before its steps leaves an empty line.
+func (s *stage) line(v *trace.View) error {
+	own := attempt{string(v.TaskID), string(v.Target), v.Attempt}
+	if v.IsTask {
+		s.held[own] = bytes.Clone(v.Raw)
+	}
+	a, ok, err := s.group.Add(v)
+	if err != nil { // nothing can be said about it; the line goes on as it stands
+		delete(s.held, own)
+		return nil
+	}
+	if v.IsTask {
+		s.edits = append(s.edits, edit{line: v.Line})
+	}
+	if !ok {
+		return nil
+	}
+	text := s.judged(&a)
+	switch {
+	case text == nil:
+	case v.IsTask:
+		s.edits[len(s.edits)-1].text = text
+	default:
+		s.edits = append(s.edits, edit{line: v.Line, text: text, after: true})
+	}
+	return nil
+}
+
+// judged gives the attempt's record as it is to go on; nil for none.
+func (s *stage) judged(a *trace.Attempt) []byte {
+	id := attempt{a.Trace.CaseID, a.Trace.Target, a.Trace.Repeat}
+	raw := s.held[id]
+	delete(s.held, id)
+	if !s.judge(a) {
+		return raw
+	}
+	text, err := amend(raw, a)
+	if err != nil { // the parts came out of JSON
+		return raw
+	}
+	return text
+}
+
+// write gives a block on, edited.
+func (s *stage) write(out *bufio.Writer, b trace.Block) error {
+	edits := s.edits
+	for line, rest := b.Line, b.Data; len(rest) > 0 && len(edits) > 0; line++ {
+		end := bytes.IndexByte(rest, '\n') + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		text := rest[:end]
+		rest = rest[end:]
+		for ; len(edits) > 0 && edits[0].line == line; edits = edits[1:] {
+			if edits[0].after {
+				s.moved = true
+				out.Write(bytes.TrimRight(text, "\r\n"))
+				out.WriteByte('\n')
+			}
+			text = append(edits[0].text, '\n')
+		}
+		out.Write(text)
+		b.Data = rest
+	}
+	s.edits = s.edits[:0]
+	_, err := out.Write(b.Data)
+	return err
+}
+
+// amend writes a task record anew with what a judge may change: pass, gold,
+// safety, tags and fields. Its other members stay as they stand.
+func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
+	out, err := json.Marshal(trace.Task{
+		TaskID: a.Trace.CaseID, Target: a.Trace.Target, Attempt: a.Trace.Repeat, Pass: a.Pass, Gold: a.Gold, Safety: a.Safety, Tags: a.Tags, Fields: a.Fields,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out = append([]byte(`{"type":"task",`), out[1:len(out)-1]...)
+	if raw != nil {
+		v, err := value.Parse(raw)
+		if err != nil {
+			return nil, err
+		}
+		for m, ok := v.First(); ok; m, ok = v.Next(m) {
+			switch m.Key() {
+			case "type", "task_id", "target", "attempt", "pass", "gold", "safety", "tags", "fields":
+				continue
+			}
+			out = append(trace.AppendQuoted(append(out, ','), m.Key()), ':')
+			out = append(out, m.Raw()...)
+		}
+	}
+	return append(out, '}'), nil
+}
