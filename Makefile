@@ -79,6 +79,13 @@ cover: ## coverage by function
 bench: callvet ## speed beside its limits, measured in the same run
 	go run ./cmd/callvet-bench ./callvet
 
+# N is the number of lines; BIG=1 measures ten times as many as well (5 GB in $TMPDIR).
+N ?= 1000000
+BIG ?=
+.PHONY: bench-traces
+bench-traces: callvet ## callvet score beside DuckDB, which npm installs under .cache
+	go run ./cmd/callvet-bench -only traces -n $(N) $(if $(BIG),-big) ./callvet
+
 .PHONY: verify-matcher verify-bfcl verify-resume verify-stats verify-coverage verify-agentdojo
 verify-matcher: ## the 20 matcher conformance cases
 	go run ./cmd/callvet-verify matcher

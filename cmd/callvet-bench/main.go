@@ -5,6 +5,10 @@
 // seconds matter; absolute times move with the machine.
 //
 //	go run ./cmd/callvet-bench ./callvet
+//	go run ./cmd/callvet-bench -only traces -big ./callvet
+//
+// The second measures `callvet score` over generated trace files beside DuckDB,
+// which npm installs into a cache folder; without npm it is not measured.
 //
 // Every row is one line: what, the figure, the bar, and ok or SHORT. The exit
 // code is 1 when a bar was missed.
@@ -19,6 +23,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -30,14 +35,20 @@ func main() {
 		os.Exit(child(os.Args[1:]))
 	}
 	quick := flag.Bool("quick", false, "leave out the rows that take minutes")
-	only := flag.String("only", "", "one group: startup, throughput, linear, latency or scoring")
+	only := flag.String("only", "", "one group: startup, throughput, linear, latency, scoring or traces (only when named)")
+	n := flag.Int("n", 1_000_000, "lines of the trace file")
+	big := flag.Bool("big", false, "also a trace file with ten times as many lines (5 GB on disk)")
+	cache := flag.String("cache", ".cache", "folder for the peers that are measured as well")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: callvet-bench [-quick] PATH-TO-CALLVET")
 		os.Exit(2)
 	}
-	b := bench{out: os.Stdout, quick: *quick, only: *only, data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data"))}
-	if err := b.run(flag.Arg(0)); err != nil {
+	b := bench{out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache, data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data"))}
+	// Interrupted, it still removes what it wrote.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := b.run(ctx, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "callvet-bench:", err)
 		os.Exit(1)
 	}
@@ -93,15 +104,22 @@ type measured struct {
 	cpu   time.Duration
 	rssMB float64
 	out   string
+	errs  string
 }
 
 func measure(name string, args ...string) (measured, error) {
-	cmd := exec.CommandContext(context.Background(), name, args...)
+	return measureIn(context.Background(), nil, name, args...)
+}
+
+// measureIn runs a program in an environment; nil is that of this process.
+func measureIn(ctx context.Context, env []string, name string, args ...string) (measured, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = env
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
 	err := cmd.Run()
-	m := measured{wall: time.Since(start), out: out.String()}
+	m := measured{wall: time.Since(start), out: out.String(), errs: errs.String()}
 	if err != nil {
 		return m, fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, errs.String())
 	}
@@ -122,6 +140,9 @@ type bench struct {
 	self  string
 	data  string // public evaluation data
 	only  string
+	n     int    // lines of the trace file
+	big   bool   // one with ten times as many, too
+	cache string // where peers are installed
 }
 
 // row prints one figure beside its bar; ok says whether the bar is met.
@@ -134,7 +155,10 @@ func (b *bench) row(what, figure, bar string, ok bool) {
 	fmt.Fprintf(b.out, "%-44s %-34s %-34s %s\n", what, figure, bar, verdict)
 }
 
-func (b *bench) run(bin string) (err error) {
+// note prints a figure that has no bar.
+func (b *bench) note(what, figure string) { fmt.Fprintf(b.out, "%-44s %s\n", what, figure) }
+
+func (b *bench) run(ctx context.Context, bin string) (err error) {
 	if b.bin, err = filepath.Abs(bin); err != nil {
 		return err
 	}
@@ -148,8 +172,8 @@ func (b *bench) run(bin string) (err error) {
 	for _, step := range []struct {
 		name string
 		run  func() error
-	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency}, {"scoring", b.scoring}} {
-		if b.only != "" && b.only != step.name {
+	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency}, {"scoring", b.scoring}, {"traces", func() error { return b.traces(ctx) }}} {
+		if b.only != step.name && (b.only != "" || step.name == "traces") {
 			continue
 		}
 		if err := step.run(); err != nil {
