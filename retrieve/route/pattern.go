@@ -7,7 +7,6 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/callvet/callvet"
 )
@@ -18,7 +17,14 @@ import (
 type Pattern struct {
 	source string
 	prog   *syntax.Prog
+	// first has the runes that a match may begin with, one bit each; runes beyond
+	// may. any tells that a match may begin with every rune, or be empty.
+	first [firstRunes / 64]uint64
+	any   bool
 }
+
+// firstRunes covers the letters of European languages in Latin script.
+const firstRunes = 0x180
 
 // maxPattern is the length in bytes of the longest pattern.
 const maxPattern = 4096
@@ -41,7 +47,37 @@ func Compile(source string) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile pattern %q: %w: %w", source, callvet.ErrInvalid, err)
 	}
-	return &Pattern{source: source, prog: prog}, nil
+	p := &Pattern{source: source, prog: prog}
+	p.listFirst(uint32(prog.Start), map[uint32]bool{})
+	return p, nil
+}
+
+// listFirst follows what needs no rune, whatever would have to hold there.
+func (p *Pattern) listFirst(pc uint32, seen map[uint32]bool) {
+	if seen[pc] {
+		return
+	}
+	seen[pc] = true
+	switch in := &p.prog.Inst[pc]; in.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		p.listFirst(in.Out, seen)
+		p.listFirst(in.Arg, seen)
+	case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth:
+		p.listFirst(in.Out, seen)
+	case syntax.InstMatch:
+		p.any = true
+	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		for r := range rune(firstRunes) {
+			if in.MatchRune(r) {
+				p.first[r/64] |= 1 << (r % 64)
+			}
+		}
+	}
+}
+
+// begins reports whether a match may begin with a rune; -1 is the end of the text.
+func (p *Pattern) begins(r rune) bool {
+	return p.any || r >= firstRunes || r >= 0 && p.first[r/64]&(1<<(r%64)) != 0
 }
 
 // String is the pattern as it was written.
@@ -97,28 +133,28 @@ func isWord(r rune) bool {
 // Find gives the first match, as regexp does: the leftmost, by the order of
 // alternatives. ok is false when there is none.
 func (p *Pattern) Find(text string) (start, end int, ok bool) {
-	m := machine{prog: p.prog, now: newThreads(p.prog), next: newThreads(p.prog), start: -1}
+	return p.find(newSubject(text), &machine{})
+}
+
+// subject is a text with what holds before each of its runes and at its end.
+type subject struct {
+	runes   []rune // and -1
+	offsets []int
+	holds   []syntax.EmptyOp
+}
+
+func newSubject(text string) *subject {
+	s := &subject{}
 	before := rune(-1)
-	for at := 0; ; {
-		r, size := rune(-1), 0
-		if at < len(text) {
-			r, size = utf8.DecodeRuneInString(text[at:])
-		}
-		if m.start < 0 { // what began further left comes first
-			m.add(m.now, uint32(p.prog.Start), at, borders(before, r))
-		}
-		after := rune(-1)
-		if at+size < len(text) {
-			after, _ = utf8.DecodeRuneInString(text[at+size:])
-		}
-		m.step(r, at, at+size, borders(r, after))
-		if size == 0 || m.start >= 0 && len(m.next.list) == 0 {
-			return m.start, m.end, m.start >= 0
-		}
-		m.now, m.next = m.next, m.now
-		m.next.list = m.next.list[:0]
-		before, at = r, at+size
+	put := func(r rune, at int) {
+		s.runes, s.offsets, s.holds = append(s.runes, r), append(s.offsets, at), append(s.holds, borders(before, r))
+		before = r
 	}
+	for at, r := range text {
+		put(r, at)
+	}
+	put(-1, len(text))
+	return s
 }
 
 // borders says what holds between two runes; -1 is an end of the text.
@@ -142,11 +178,12 @@ func borders(before, after rune) syntax.EmptyOp {
 	return op | syntax.EmptyNoWordBoundary
 }
 
-// machine runs all threads of a program side by side, in order of preference.
+// machine runs all threads of a program side by side, in order of preference. It can
+// be used for one pattern after another.
 // Source: Pike's simulation, as in Thompson 1968 and Cox 2009.
 type machine struct {
 	prog       *syntax.Prog
-	now, next  *threads
+	now, next  threads
 	start, end int
 }
 
@@ -161,15 +198,41 @@ type threads struct {
 	at   []int // of a pc in list, when list says so
 }
 
-func newThreads(p *syntax.Prog) *threads { return &threads{at: make([]int, len(p.Inst))} }
+func (t *threads) reset(insts int) {
+	t.list = t.list[:0]
+	if len(t.at) < insts {
+		t.at = make([]int, insts)
+	}
+}
 
 func (t *threads) has(pc uint32) bool {
 	i := t.at[pc]
 	return i < len(t.list) && t.list[i].pc == pc
 }
 
+func (p *Pattern) find(s *subject, m *machine) (start, end int, ok bool) {
+	m.prog, m.start, m.end = p.prog, -1, 0
+	m.now.reset(len(p.prog.Inst))
+	m.next.reset(len(p.prog.Inst))
+	for i, r := range s.runes {
+		if m.start < 0 && p.begins(r) { // what began further left comes first
+			m.add(&m.now, uint32(p.prog.Start), s.offsets[i], s.holds[i])
+		}
+		if len(m.now.list) == 0 {
+			if m.start >= 0 {
+				break
+			}
+			continue
+		}
+		m.step(s, i)
+		m.now, m.next = m.next, m.now
+		m.next.list = m.next.list[:0]
+	}
+	return m.start, m.end, m.start >= 0
+}
+
 // add follows what needs no rune.
-func (m *machine) add(t *threads, pc uint32, start int, at syntax.EmptyOp) {
+func (m *machine) add(t *threads, pc uint32, start int, holds syntax.EmptyOp) {
 	if t.has(pc) {
 		return
 	}
@@ -177,28 +240,29 @@ func (m *machine) add(t *threads, pc uint32, start int, at syntax.EmptyOp) {
 	t.list = append(t.list, thread{pc, start})
 	switch in := &m.prog.Inst[pc]; in.Op {
 	case syntax.InstAlt, syntax.InstAltMatch:
-		m.add(t, in.Out, start, at)
-		m.add(t, in.Arg, start, at)
+		m.add(t, in.Out, start, holds)
+		m.add(t, in.Arg, start, holds)
 	case syntax.InstCapture, syntax.InstNop:
-		m.add(t, in.Out, start, at)
+		m.add(t, in.Out, start, holds)
 	case syntax.InstEmptyWidth:
-		if syntax.EmptyOp(in.Arg)&^at == 0 {
-			m.add(t, in.Out, start, at)
+		if syntax.EmptyOp(in.Arg)&^holds == 0 {
+			m.add(t, in.Out, start, holds)
 		}
 	}
 }
 
-// step moves every thread over a rune that stands at here; -1 is the end of the text.
-func (m *machine) step(r rune, here, after int, at syntax.EmptyOp) {
+// step moves every thread over a rune; over the end of the text none goes.
+func (m *machine) step(s *subject, i int) {
+	r := s.runes[i]
 	for _, t := range m.now.list {
 		in := &m.prog.Inst[t.pc]
 		switch in.Op {
 		case syntax.InstMatch:
-			m.start, m.end = t.start, here
+			m.start, m.end = t.start, s.offsets[i]
 			return // threads further down are less preferred
 		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 			if r >= 0 && in.MatchRune(r) {
-				m.add(m.next, in.Out, t.start, at)
+				m.add(&m.next, in.Out, t.start, s.holds[i+1])
 			}
 		}
 	}

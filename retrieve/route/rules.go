@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -114,12 +113,13 @@ func (r *Rules) Route(question string) Decision {
 	}
 	question = norm.NFC.String(strings.TrimSpace(question))
 	d := Decision{Rule: -1}
-	runes := utf8.RuneCountInString(question)
+	text := newSubject(question)
+	runes, m := len(text.runes)-1, &machine{}
 	for i, rule := range r.settings.Rules {
 		if rule.MaxRunes > 0 && runes > rule.MaxRunes || d.Rule >= 0 && (rule.Route != d.Route || rule.SubRoute == "") {
 			continue
 		}
-		p, start, end := r.find(i, question)
+		p, start, end := r.find(i, text, m)
 		if p == nil {
 			continue
 		}
@@ -137,9 +137,9 @@ func (r *Rules) Route(question string) Decision {
 	return d
 }
 
-func (r *Rules) find(rule int, question string) (p *Pattern, start, end int) {
+func (r *Rules) find(rule int, text *subject, m *machine) (p *Pattern, start, end int) {
 	for _, p := range r.patterns[rule] {
-		if start, end, ok := p.Find(question); ok {
+		if start, end, ok := p.find(text, m); ok {
 			return p, start, end
 		}
 	}
