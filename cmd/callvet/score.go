@@ -19,10 +19,10 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/sheet"
 	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score/step"
@@ -31,6 +31,8 @@ import (
 // scoreFlags are the flags of `callvet score`.
 type scoreFlags struct {
 	tools      []string
+	safety     string
+	suite      string
 	slices     []string
 	out        []string
 	partial    string
@@ -62,6 +64,8 @@ parts of one file, scored on several machines, give the same panels as the whole
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.tools, "tools", nil, "folder or file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
+	fs.StringVar(&f.safety, "safety", "", "JSON file with rules of safety (default: the constraints of the tools)")
+	fs.StringVar(&f.suite, "suite", "", "suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: tool, version, family, language, intent, tags, all fields)")
 	fs.IntVar(&f.jobs, "jobs", 0, "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&f.strict, "strict", false, "end at the first line that is no record")
@@ -78,8 +82,6 @@ type scored struct {
 	sheet  *steps.Sheet
 	log    trace.Log
 	files  []string
-	// imported tells that a file is of another form: its lines are not records.
-	imported bool
 }
 
 func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
@@ -144,12 +146,12 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 	return sheet.Terminal(a.out, v)
 }
 
-// examples are those of the panels that can be read again: standard input and
-// forms other than callvet's cannot.
+// examples are those of the panels that can be read again: standard input cannot,
+// nor can what has no line.
 func (s *scored) examples() []panel.Example {
 	var out []panel.Example
 	for _, e := range s.panels.Examples {
-		if e = s.named(e); e.File != "-" && !s.imported {
+		if e = s.named(e); e.File != "-" && e.Line > 0 {
 			out = append(out, e)
 		}
 	}
@@ -181,15 +183,22 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 		return nil, err
 	}
 	if partial {
+		if f.safety != "" || f.suite != "" {
+			return nil, usagef("%s holds sums: give --safety and --suite when it is made", paths[0])
+		}
 		cfg.Files = false
 		return a.mergePartials(paths, cfg)
 	}
-	tools, err := a.scoreTools(f.tools)
+	w, tools, err := a.watch(ctx, &f)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Catalogue, cfg.Families = len(tools) > 0, families(tools)
-	scorer, problems := step.New(step.Config{Tools: tools})
+	rules := step.Config{Tools: tools}
+	if w.safety != nil {
+		rules.Safe = w.safety.Step
+	}
+	scorer, problems := step.New(rules)
 	var sources []measure.Source
 	for _, path := range paths {
 		sources = append(sources, measure.Source{Name: path, Open: func() (io.ReadCloser, error) { return a.openTraces(path) }})
@@ -198,7 +207,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Lines: trace.Options{Strict: f.strict}, Jobs: jobs, Each: each})
+	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Attempts: w.judge(), Lines: trace.Options{Strict: f.strict}, Jobs: jobs, Each: each})
 	if err != nil {
 		return nil, err
 	}
@@ -211,10 +220,12 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	for _, what := range slices.Sorted(maps.Keys(res.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
 	}
-	return &scored{
-		panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths,
-		imported: slices.ContainsFunc(res.Formats, func(f string) bool { return f != foreign.Contract }),
-	}, nil
+	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths}
+	for _, text := range w.warnings() {
+		fmt.Fprintln(a.err, plain.Line(text))
+		s.panels.Warnings = append(s.panels.Warnings, text)
+	}
+	return s, nil
 }
 
 // openTraces opens a file; - is standard input.

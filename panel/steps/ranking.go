@@ -22,7 +22,7 @@ type ranked struct {
 }
 
 func (r *ranking) task(t *task, m *taskSum, good, known int) {
-	at := ranked{good: int64(good + m.passes), of: int64(known + m.trials), calls: m.calls}
+	at := ranked{good: int64(good + m.passes), of: int64(known + m.trials + m.hidden), calls: m.calls}
 	if at.of == 0 {
 		return
 	}

@@ -14,6 +14,7 @@ type taskSum struct {
 	calls, unneeded, labelled int64
 	toolTime                  []float64
 	incidents, blocked        int
+	hidden                    int // breaches that no step shows
 	exposed, told             bool
 	trials, passes            int
 	faults, ran               int
@@ -35,8 +36,10 @@ func (m *taskSum) read(t *task, tries []try) {
 			m.told = true
 			if r.exposed {
 				a.exposed = true
+				shown := a.incidents + a.blocked
 				a.incidents = max(a.incidents, int(r.incidents)) // the record may list what the steps show
 				a.blocked = max(a.blocked, int(r.blocked))
+				m.hidden += a.incidents + a.blocked - shown
 			}
 			m.record(t, r)
 		}
