@@ -51,6 +51,7 @@ var rooms = map[string][]string{
 	"retrieve/route":                {"", "retrieve/text"},
 	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector"},
 	"panel":                         {"", "value", "stats", "score/selection"},
+	"panel/routing":                 {"", "panel", "score/selection", "stats"},
 	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
 	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
@@ -60,7 +61,8 @@ var rooms = map[string][]string{
 	"panel/steps":                   {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "stats", "stats/exact", "stats/judge"},
 	"internal/report/plain":         {},
 	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
-	"internal/report":               {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
+	"internal/report/selection":     {"", "panel", "panel/routing", "internal/report/plain", "internal/report/figure"},
+	"internal/report":               {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection"},
 	"internal/columns":              {""},
 	"internal/report/sheet":         {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
 	"internal/suite/dialect/tree":   {"", "value"},
@@ -95,7 +97,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve"}
+var pure = []string{"", "panel/routing", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

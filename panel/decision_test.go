@@ -60,7 +60,9 @@ func TestDecisionsInPanels(t *testing.T) {
 		t.Error(diff)
 	}
 	want := []panel.Confused{{Expected: panel.None, Called: panel.None, N: 1}, {Expected: "a", Called: "b", N: 1}, {Expected: "b", Called: "b", N: 1}}
-	sort := func(x, y panel.Confused) int { return slices.Compare([]string{x.Expected, x.Called}, []string{y.Expected, y.Called}) }
+	sort := func(x, y panel.Confused) int {
+		return slices.Compare([]string{x.Expected, x.Called}, []string{y.Expected, y.Called})
+	}
 	slices.SortFunc(want, sort)
 	slices.SortFunc(tp.Confusion, sort)
 	if diff := cmp.Diff(want, tp.Confusion); diff != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/selection"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -121,6 +122,14 @@ func (p *page) Spent() bool {
 		}
 	}
 	return false
+}
+
+// SelectionPart tells what routers and retrievers decided; empty without any.
+func (p *page) SelectionPart() (template.HTML, error) {
+	if p.Selection == nil {
+		return "", nil
+	}
+	return selection.HTML(p.Selection)
 }
 
 // Repeats of the run.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/routing"
 )
 
 // FormatVersion is the version of the JSON faces. It grows when a field is
@@ -32,8 +33,10 @@ type Document struct {
 	Manifest []Field           `json:"manifest,omitempty"`
 	Panels   *panel.Panels     `json:"panels"`
 	Diff     *panel.Comparison `json:"diff,omitempty"`
-	Warnings []string          `json:"warnings,omitempty"`
-	Next     []string          `json:"next,omitempty"`
+	// Selection tells what routers and retrievers decided.
+	Selection *routing.Section `json:"selection,omitempty"`
+	Warnings  []string         `json:"warnings,omitempty"`
+	Next      []string         `json:"next,omitempty"`
 }
 
 // Record is one attempt in the JSON faces.
@@ -53,7 +56,8 @@ type Record struct {
 	Plan       string              `json:"plan,omitempty"`
 	Comparison []callvet.CallMatch `json:"comparison,omitempty"`
 	Assertions []callvet.Assertion `json:"assertions,omitempty"`
-	Calls      []callvet.Call      `json:"calls,omitempty"` // what the target called
+	Calls      []callvet.Call      `json:"calls,omitempty"`    // what the target called
+	Decision   *callvet.Decision   `json:"decision,omitempty"` // of a target that selects
 	Answer     string              `json:"answer,omitempty"`
 	Format     callvet.Format      `json:"format,omitempty"`
 	Repairs    []string            `json:"repairs,omitempty"`
@@ -71,7 +75,7 @@ func (v *View) record(r Row) Record {
 		Run: v.ID, Case: r.Case.ID, Target: v.targetName(r.Cell.Target), Repeat: r.Cell.Repeat,
 		Tier: r.Case.Tier, Tags: r.Case.Tags, Fields: r.Case.Fields,
 		Verdict: verdictOf(r), Outcome: t.Outcome, Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan,
-		Comparison: res.Calls, Assertions: res.Assertions, Calls: t.Calls(), Answer: t.Answer, Format: t.Format,
+		Comparison: res.Calls, Assertions: res.Assertions, Calls: t.Calls(), Decision: t.Decision, Answer: t.Answer, Format: t.Format,
 		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS, Cached: t.Cached,
 	}
 }
@@ -83,7 +87,7 @@ func (v *View) document() Document {
 	}
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
-		Summary: v.Sentence(), Suite: v.Suite, Targets: v.Targets, Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff,
+		Summary: v.Sentence(), Suite: v.Suite, Targets: v.Targets, Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
 		Warnings: v.warnings(), Next: v.Next,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/selection"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -34,7 +35,13 @@ func Markdown(w io.Writer, v *View) error {
 		mdDiff(&b, v.Diff)
 	}
 	mdTargets(&b, v)
-	mdSlices(&b, v)
+	if v.Selection != nil {
+		if err := selection.Markdown(&b, v.Selection); err != nil {
+			return err
+		}
+	} else {
+		mdSlices(&b, v)
+	}
 	for _, x := range v.warnings() {
 		fmt.Fprintf(&b, "> **Warning:** %s\n", figure.Markdown(x))
 	}

@@ -5,11 +5,14 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/selection"
 )
 
 // TerminalOptions say how the terminal faces draw.
@@ -104,8 +107,15 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	if !opt.NoSlices {
 		s.slices(v)
 	}
-	if err := s.failures(v); err != nil {
-		return err
+	if v.Selection != nil {
+		if err := selection.Terminal(s, v.Selection, opt.MaxFailures); err != nil {
+			return err
+		}
+	}
+	if v.Selection == nil || slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return !t.Selects }) {
+		if err := s.failures(v); err != nil {
+			return err
+		}
 	}
 	if v.Diff != nil {
 		s.comparison(v.Diff)

@@ -13,6 +13,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/routing"
 )
 
 // View is what the faces tell of one run.
@@ -32,6 +33,8 @@ type View struct {
 	Cells func(verdicts ...callvet.Verdict) iter.Seq2[Row, error]
 	// Diff, when set, compares the run with a baseline.
 	Diff *panel.Comparison
+	// Selection, when set, tells what routers and retrievers decided.
+	Selection *routing.Section
 	// Next are the most useful commands now, most useful first.
 	Next []string
 }

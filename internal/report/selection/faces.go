@@ -1,0 +1,127 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selection
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel/routing"
+)
+
+// Terminal writes aligned tables and the failed cases, at most most of them (0: the
+// usual number), as plain text.
+func Terminal(w io.Writer, s *routing.Section, most int) error {
+	var b strings.Builder
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		fmt.Fprintf(&b, "\nSelection: %s, %d cases\n", plain.Line(t.Name), t.Cases)
+		for _, table := range Tables(t) {
+			fmt.Fprintf(&b, "\n%s\n", table.Title)
+			Aligned(&b, append([][]string{table.Head}, table.Rows...))
+			if table.Note != "" {
+				fmt.Fprintf(&b, "%s\n", table.Note)
+			}
+		}
+		failed := Failed(t, most)
+		if len(failed) > 0 {
+			fmt.Fprintf(&b, "\nFailed cases (%d of %d shown)\n", len(failed), t.Failures)
+		}
+		for _, f := range failed {
+			fmt.Fprintf(&b, "  %s  %q\n", f.Title, f.Query)
+			for _, l := range f.Lines {
+				fmt.Fprintf(&b, "      %s\n", l)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Aligned writes rows in columns; the first is the head.
+func Aligned(b *strings.Builder, rows [][]string) {
+	var width []int
+	for _, r := range rows {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, r := range rows {
+		var line strings.Builder
+		for i, c := range r {
+			line.WriteString("  " + c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
+
+// Markdown writes tables, folded away but for the layers and the scores.
+func Markdown(w io.Writer, s *routing.Section) error {
+	var b strings.Builder
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		fmt.Fprintf(&b, "#### Selection: %s\n\n", figure.Markdown(t.Name))
+		for _, table := range Tables(t) {
+			open := table.Title == "Layers" || table.Title == "Scores" || table.Title == "Tools given"
+			if !open {
+				fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", figure.Markdown(table.Title))
+			}
+			mdTable(&b, table)
+			if !open {
+				b.WriteString("</details>\n\n")
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func mdTable(b *strings.Builder, t Table) {
+	row := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + figure.Markdown(c) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	row(t.Head)
+	b.WriteString(strings.Repeat("|---", len(t.Head)) + "|\n")
+	for _, r := range t.Rows {
+		row(r)
+	}
+	b.WriteString("\n")
+	if t.Note != "" {
+		fmt.Fprintf(b, "%s\n\n", figure.Markdown(t.Note))
+	}
+}
+
+const page = `{{range .Targets}}<section class="selection"><h2>Selection: {{clean .Name}}</h2>
+{{range tables .}}<h3>{{.Title}}</h3><div class="scroll"><table><thead><tr>{{range .Head}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
+<tbody>{{range .Rows}}<tr>{{range .}}<td>{{clean .}}</td>{{end}}</tr>{{end}}</tbody></table></div>{{with .Note}}<p class="soft">{{clean .}}</p>{{end}}{{end}}
+{{with failed .}}<h3>Failed cases</h3>{{range .}}<details><summary><b>{{clean .Title}}</b> {{clean .Query}}</summary><ul>{{range .Lines}}<li>{{clean .}}</li>{{end}}</ul></details>{{end}}{{end}}
+</section>{{end}}`
+
+// maxHTMLFailed is how many failed cases a page tells.
+const maxHTMLFailed = 100
+
+// HTML writes the section as a part of a page, without style or script.
+func HTML(s *routing.Section) (template.HTML, error) {
+	t, err := template.New("selection").Funcs(template.FuncMap{
+		"clean": plain.Line, "tables": func(t routing.Target) []Table { return Tables(&t) }, "failed": func(t routing.Target) []Failure { return Failed(&t, maxHTMLFailed) },
+	}).Parse(page)
+	if err != nil {
+		return "", fmt.Errorf("parse page: %w", err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, s); err != nil {
+		return "", fmt.Errorf("write page: %w", err)
+	}
+	return template.HTML(b.String()), nil
+}

@@ -1,0 +1,226 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selection
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/routing"
+)
+
+// Table is a table as every face writes it. Cells are texts of strangers, on one
+// line, not yet escaped.
+type Table struct {
+	Title string
+	Head  []string
+	Rows  [][]string
+	// Note stands under the table.
+	Note string
+}
+
+// Limits of the tables; what is beyond is counted in the note.
+const (
+	maxRows   = 30
+	maxFailed = 20
+)
+
+// more cuts a table and says so.
+func (t Table) more(most int, what string) Table {
+	if n := len(t.Rows) - most; n > 0 {
+		t.Rows = t.Rows[:most]
+		t.Note = strings.TrimSpace(fmt.Sprintf("… and %d more %s: --json has all. %s", n, what, t.Note))
+	}
+	return t
+}
+
+// Tables are those of a target that have rows.
+func Tables(t *routing.Target) []Table {
+	all := []Table{layers(t), matches(t), metrics(t), slicesOf(t), patterns(t), pairs("Routes", "cases", t.Routes), pairs("Tools confused at the first place", "cases", t.Tools), recommendations(t)}
+	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) == 0 })
+}
+
+func layers(t *routing.Target) Table {
+	out := Table{Title: "Layers", Head: []string{"layer", "right [95 %]", "cases", "p50", "p90"}}
+	for i := range t.Layers {
+		l := &t.Layers[i]
+		ms := func(m panel.Metric) string { return figure.Amount(&m) }
+		name := strings.ReplaceAll(l.Layer, "_", "-")
+		if l.Layer == callvet.SelectTools {
+			name = "tools (exact or acceptable)"
+		}
+		out.Rows = append(out.Rows, []string{
+			name, figure.Amount(&l.Metric), plain.Thousands(l.Metric.Interval.N), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P50}), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P90}),
+		})
+	}
+	for i, c := range t.FirstWrong {
+		if i == 0 {
+			out.Note = "First wrong layer:"
+		}
+		out.Note += fmt.Sprintf(" %s %d,", strings.ReplaceAll(strings.TrimPrefix(c.Name, "wrong_"), "_", "-"), c.N)
+	}
+	out.Note = strings.TrimSuffix(out.Note, ",")
+	return out
+}
+
+func matches(t *routing.Target) Table {
+	out := Table{Title: "Tools given", Head: []string{"match", "cases", "share"}}
+	total := 0
+	for _, m := range t.Matches {
+		total += m.N
+	}
+	for _, m := range t.Matches {
+		out.Rows = append(out.Rows, []string{m.Name, plain.Thousands(m.N), plain.Percent(float64(m.N) / float64(max(total, 1)))})
+	}
+	if t.Unequal > 0 {
+		out.Note = fmt.Sprintf("In %d cases another number of tools was given than is expected: they cannot match exactly.", t.Unequal)
+	}
+	return out
+}
+
+func metrics(t *routing.Target) Table {
+	out := Table{Title: "Scores", Head: []string{"score", "value [95 %]", "n"}}
+	for i := range t.Metrics {
+		m := &t.Metrics[i]
+		out.Rows = append(out.Rows, []string{m.Title, figure.Amount(m), plain.Thousands(m.Interval.N)})
+	}
+	return out
+}
+
+func slicesOf(t *routing.Target) Table {
+	out := Table{Title: "Slices", Head: []string{"slice", "cases"}}
+	var names []string
+	for i := range t.Slices {
+		for _, m := range t.Slices[i].Metrics {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+				out.Head = append(out.Head, m.Title)
+			}
+		}
+	}
+	for i := range t.Slices {
+		s := &t.Slices[i]
+		row := []string{plain.Limited(plain.Line(s.Key+"="+s.Value), 40), plain.Thousands(s.Cases)}
+		for _, n := range names {
+			at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == n })
+			if at < 0 {
+				row = append(row, "–")
+				continue
+			}
+			row = append(row, figure.Amount(&s.Metrics[at]))
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out.more(maxRows, "slices")
+}
+
+func patterns(t *routing.Target) Table {
+	out := Table{Title: "Failures by tag", Head: []string{"tag", "failed", "others failed", "lift", "p", "p over all tags"}, Note: "Fisher's exact test; over all tags by Benjamini and Hochberg."}
+	for _, p := range t.Patterns {
+		out.Rows = append(out.Rows, []string{
+			plain.Limited(plain.Line(p.Tag), 40), fmt.Sprintf("%d of %d", p.Failed, p.Of), fmt.Sprintf("%d of %d", p.RestFailed, p.Rest), fmt.Sprintf("%.2f", p.Lift), figure.P(p.P), figure.P(p.Adjusted),
+		})
+	}
+	return out.more(10, "tags")
+}
+
+func pairs(title, count string, list []panel.Confused) Table {
+	out := Table{Title: title, Head: []string{"expected", "got", count}}
+	for _, c := range list {
+		out.Rows = append(out.Rows, []string{plain.Line(c.Expected), plain.Line(c.Called), plain.Thousands(c.N)})
+	}
+	return out.more(15, "pairs")
+}
+
+func recommendations(t *routing.Target) Table {
+	out := Table{Title: "What to look at", Head: []string{"recommendation", "evidence", ""}}
+	for _, r := range t.Recommendations {
+		sure := "may be chance"
+		if r.Certain {
+			sure = "beyond chance"
+		}
+		out.Rows = append(out.Rows, []string{plain.Line(r.Text), plain.Line(r.Evidence), sure})
+	}
+	return out
+}
+
+// Failure is a failed case as every face writes it.
+type Failure struct {
+	Title, Query string
+	Lines        []string
+}
+
+// Failed are the failed cases that are told, at most most; 0 for the usual number,
+// -1 for all that are kept.
+func Failed(t *routing.Target, most int) []Failure {
+	switch {
+	case most == 0:
+		most = maxFailed
+	case most < 0:
+		most = len(t.Failed)
+	}
+	var out []Failure
+	for i := range t.Failed[:min(len(t.Failed), most)] {
+		f := &t.Failed[i]
+		one := Failure{Title: plain.Line(f.Case) + ": " + strings.ReplaceAll(string(f.Class), "_", " "), Query: plain.Limited(plain.Line(f.Query), 300), Lines: []string{plain.Line(f.Reason)}}
+		if len(f.Got.Tools) > 0 {
+			one.Lines = append(one.Lines, "given: "+ranked(f.Got.Tools))
+		}
+		for j := range f.Diagnose {
+			one.Lines = append(one.Lines, diagnosis(&f.Diagnose[j])...)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// ranked writes up to five tools with their scores.
+func ranked(tools []callvet.Ranked) string {
+	var b strings.Builder
+	for i, r := range tools {
+		if i == 5 {
+			fmt.Fprintf(&b, ", … %d more", len(tools)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %.3g", plain.Line(r.Tool), r.Score)
+	}
+	return b.String()
+}
+
+func diagnosis(d *routing.Diagnosis) []string {
+	place := "not ranked"
+	if d.Rank > 0 {
+		place = fmt.Sprintf("rank %d", d.Rank)
+	}
+	out := []string{
+		fmt.Sprintf("expected %s: %s, %.3g (%s)", plain.Line(d.Tool.Tool), place, d.Tool.Score, Parts(d.Tool.Parts)),
+		fmt.Sprintf("winner   %s: %.3g (%s)", plain.Line(d.Winner.Tool), d.Winner.Score, Parts(d.Winner.Parts)),
+	}
+	for i, r := range d.Reasons {
+		if i == 3 {
+			break
+		}
+		out = append(out, "because "+plain.Line(r))
+	}
+	return out
+}
+
+// Parts writes the terms of a score.
+func Parts(parts []callvet.Part) string {
+	if len(parts) == 0 {
+		return "no terms"
+	}
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = fmt.Sprintf("%s %.3g", plain.Line(p.Name), p.Value)
+	}
+	return strings.Join(out, " + ")
+}

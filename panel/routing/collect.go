@@ -1,0 +1,229 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package routing
+
+import (
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/stats"
+)
+
+// MaxFailed is how many failed cases are kept per target.
+const MaxFailed = 200
+
+// Collector takes the attempts of a run. Ready to use when zero; not safe for
+// concurrent use. It keeps counts, latencies, and MaxFailed cases per target.
+type Collector struct{ targets map[int]*collected }
+
+type collected struct {
+	cases    map[string]*outcome
+	order    []string
+	layers   map[string][]stats.Observation
+	failed   []Failure
+	failures int
+}
+
+// outcome of one case over its repeats.
+type outcome struct {
+	tags         []string
+	judged, fail int
+	wrong        callvet.Class
+	match        string
+	unequal      bool
+}
+
+// Add takes one attempt; those without a decision or a verdict are left out.
+func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
+	d, r := cell.Trace.Decision, &cell.Result
+	if d == nil || r.Verdict != callvet.VerdictPass && r.Verdict != callvet.VerdictFail {
+		return
+	}
+	if c.targets == nil {
+		c.targets = map[int]*collected{}
+	}
+	t := c.targets[cell.Target]
+	if t == nil {
+		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{}}
+		c.targets[cell.Target] = t
+	}
+	o := t.cases[of.ID]
+	if o == nil {
+		o = &outcome{tags: of.Tags, match: matchOf(r)}
+		t.cases[of.ID], t.order = o, append(t.order, of.ID)
+	}
+	o.judged++
+	for _, l := range d.Layers {
+		if l.MS > 0 {
+			t.layers[l.Layer] = append(t.layers[l.Layer], stats.Observation{Value: l.MS, Cluster: int32(cell.Case)})
+		}
+	}
+	want, _ := selection.Of(&of.Expect)
+	o.unequal = want.Tools != nil && d.Decides(callvet.SelectTools) && len(d.Tools) != len(want.Tools)
+	if r.Verdict == callvet.VerdictPass {
+		return
+	}
+	o.fail++
+	o.wrong = r.Class
+	if o.fail > 1 {
+		return
+	}
+	if t.failures++; len(t.failed) < MaxFailed {
+		t.failed = append(t.failed, Failure{Case: of.ID, Query: query(of), Tags: of.Tags, Class: r.Class, Reason: r.Reason, Want: want, Got: *d})
+	}
+}
+
+func query(c *callvet.Case) string {
+	for i := len(c.Input) - 1; i >= 0; i-- {
+		if c.Input[i].Role == callvet.RoleUser {
+			return c.Input[i].Content
+		}
+	}
+	return ""
+}
+
+func matchOf(r *callvet.Result) string {
+	for _, m := range [][2]string{{selection.MatchExact, "exact"}, {selection.MatchAcceptable, "acceptable"}, {selection.MatchPartial, "partial"}, {selection.MatchNone, "none"}} {
+		if s := r.Score(m[0]); s.Scored && s.Value == 1 {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// Section tells what was collected, beside the panels of the same run; nil when no
+// attempt had a decision.
+func (c *Collector) Section(p *panel.Panels) *Section {
+	if len(c.targets) == 0 {
+		return nil
+	}
+	s := &Section{}
+	for i := range p.Targets {
+		if t := c.targets[p.Targets[i].Target]; t != nil {
+			s.Targets = append(s.Targets, t.target(&p.Targets[i], p.Confidence))
+		}
+	}
+	return s
+}
+
+func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
+	out := Target{Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed, Failures: t.failures}
+	for _, l := range []struct{ layer, metric string }{
+		{callvet.SelectRoute, selection.Route}, {callvet.SelectSubRoute, selection.SubRoute}, {callvet.SelectAgents, selection.AgentsExact}, {callvet.SelectTools, selection.MatchAcceptable},
+	} {
+		if m := tp.Overall.Metric(l.metric); m != nil {
+			q := stats.QuantileIntervals(t.layers[l.layer], confidence, 0.5, 0.9)
+			out.Layers = append(out.Layers, Layer{Layer: l.layer, Metric: *m, P50: q[0], P90: q[1]})
+		}
+	}
+	out.Metrics = rates(&tp.Overall, telling)
+	for i := range tp.Slices {
+		s := &tp.Slices[i]
+		out.Slices = append(out.Slices, Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: rates(s, brief)})
+	}
+	for _, c := range tp.Confusion {
+		if c.Expected != c.Called {
+			out.Tools = append(out.Tools, c)
+		}
+	}
+	t.count(&out)
+	out.Patterns = t.patterns()
+	out.Recommendations = recommend(&out, tp)
+	return out
+}
+
+func telling(name string) bool {
+	switch name {
+	case selection.Route, selection.SubRoute, selection.AgentsExact:
+		return false // told as layers
+	}
+	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError || name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
+}
+
+func brief(name string) bool {
+	switch name {
+	case panel.MetricPass, selection.Composite, selection.Route, selection.AgentsExact, selection.MatchAcceptable, selection.MRR, selection.Precision1:
+		return true
+	}
+	return false
+}
+
+func rates(s *panel.Slice, keep func(string) bool) []panel.Metric {
+	var out []panel.Metric
+	for _, m := range s.Metrics {
+		if keep(m.Name) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// count fills in the classes of matches and the first wrong layers.
+func (t *collected) count(out *Target) {
+	matches, wrong := map[string]int{}, map[callvet.Class]int{}
+	for _, id := range t.order {
+		o := t.cases[id]
+		matches[o.match]++
+		if o.unequal {
+			out.Unequal++
+		}
+		if o.fail > 0 {
+			wrong[o.wrong]++
+		}
+	}
+	if len(matches) > 1 || matches[""] == 0 {
+		for _, m := range []string{"exact", "acceptable", "partial", "none"} {
+			out.Matches = append(out.Matches, panel.Count{Name: m, N: matches[m]})
+		}
+	}
+	for _, c := range panel.Classes() {
+		if n := wrong[c]; n > 0 {
+			out.FirstWrong = append(out.FirstWrong, panel.Count{Name: string(c), N: n})
+		}
+	}
+}
+
+// minTagCases is how many cases a tag needs before its failures are a pattern.
+const minTagCases = 2
+
+// patterns compares the cases of each tag with all others.
+func (t *collected) patterns() []Pattern {
+	type sums struct{ failed, of int }
+	tags, all := map[string]sums{}, sums{}
+	for _, id := range t.order {
+		o := t.cases[id]
+		failed := 0
+		if 2*o.fail > o.judged {
+			failed = 1
+		}
+		all.failed, all.of = all.failed+failed, all.of+1
+		for _, tag := range slices.Compact(slices.Sorted(slices.Values(o.tags))) {
+			s := tags[tag]
+			tags[tag] = sums{s.failed + failed, s.of + 1}
+		}
+	}
+	if all.failed == 0 {
+		return nil
+	}
+	var out []Pattern
+	var ps []float64
+	for tag, s := range tags {
+		if s.of < minTagCases || s.of == all.of {
+			continue
+		}
+		p := Pattern{Tag: tag, Failed: s.failed, Of: s.of, RestFailed: all.failed - s.failed, Rest: all.of - s.of}
+		p.Lift = float64(s.failed) / float64(s.of) / (float64(all.failed) / float64(all.of))
+		p.P = stats.Fisher(p.Failed, p.Of, p.RestFailed, p.Rest)
+		out = append(out, p)
+	}
+	slices.SortFunc(out, byLift)
+	for i := range out {
+		ps = append(ps, out[i].P)
+	}
+	for i, a := range stats.BH(ps) {
+		out[i].Adjusted = a
+	}
+	return out
+}

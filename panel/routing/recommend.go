@@ -1,0 +1,70 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package routing
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/score/selection"
+)
+
+// The thresholds from which something is to be done.
+// Source: Tool Selection Evaluation System, "When to Take Action".
+const (
+	minToolExact  = 0.70
+	minRoute      = 0.80
+	minAgentExact = 0.60
+	maxLatencyMS  = 500.0
+)
+
+func byLift(a, b Pattern) int {
+	return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Lift, a.Lift), strings.Compare(a.Tag, b.Tag))
+}
+
+// recommend says what to look at. A rate under its threshold is told with its
+// interval: only where all of that lies under it, more cases would not change it.
+func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
+	var out []Recommendation
+	under := func(metric string, least float64, code, text string) {
+		m := tp.Overall.Metric(metric)
+		if m == nil || !m.Interval.Defined() || m.Interval.Point >= least {
+			return
+		}
+		iv := m.Interval
+		out = append(out, Recommendation{Code: code, Text: text, Certain: iv.Upper < least, Evidence: fmt.Sprintf("%s is %.1f %% (%.1f to %.1f) of %d, under %.0f %%", m.Title, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, iv.N, 100*least)})
+	}
+	under(selection.Route, minRoute, "routes", "Improve the rules of routes; the confusion of routes shows which words they lack.")
+	under(selection.AgentsExact, minAgentExact, "agents", "Rework the descriptions and keywords of the agents, or the weights by which they are chosen.")
+	under(selection.MatchExact, minToolExact, "tools", "Review the descriptions, keywords and examples of the tools that lost; the failed cases show to whom and why.")
+	if t.Unequal > 0 && len(t.Matches) > 0 {
+		out = append(out, Recommendation{
+			Code: "set-size", Certain: true, Text: "Judge this retriever by hit@k, recall@k and MRR: an exact match needs as many tools as the case expects.",
+			Evidence: fmt.Sprintf("%d of %d cases were given another number of tools than they expect", t.Unequal, t.Cases),
+		})
+	}
+	if m := tp.Overall.Metric(panel.MetricLatencyP50); m != nil && m.Interval.Point > maxLatencyMS {
+		out = append(out, Recommendation{
+			Code: "latency", Certain: m.Interval.Lower > maxLatencyMS, Text: "Look at what takes the time: whether vectors are cached, and how many candidates are reranked.",
+			Evidence: fmt.Sprintf("half of the questions take more than %.0f ms", m.Interval.Point),
+		})
+	}
+	return append(out, patternAdvice(t.Patterns)...)
+}
+
+// patternAdvice names the three tags that fail most beyond chance.
+func patternAdvice(ps []Pattern) []Recommendation {
+	var out []Recommendation
+	for _, p := range ps {
+		if len(out) == 3 || p.Lift <= 1 || p.P >= 0.05 {
+			continue
+		}
+		out = append(out, Recommendation{
+			Code: "tag", Certain: p.Adjusted < 0.05, Text: fmt.Sprintf("Look at the cases tagged %q together: they fail more often than others.", p.Tag),
+			Evidence: fmt.Sprintf("%d of %d fail, %d of %d others; p = %.3g, %.3g over all tags", p.Failed, p.Of, p.RestFailed, p.Rest, p.P, p.Adjusted),
+		})
+	}
+	return out
+}

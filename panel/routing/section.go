@@ -1,0 +1,106 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package routing
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+// Section is what the decisions of a run say, by target.
+type Section struct {
+	Targets []Target `json:"targets"`
+}
+
+// Target is one router or retriever.
+type Target struct {
+	Target int    `json:"target"` // position in the run
+	Name   string `json:"name"`
+	// Cases are those judged.
+	Cases  int     `json:"cases"`
+	Layers []Layer `json:"layers"`
+	// Matches counts cases by how the tools given stand to those expected.
+	// Unequal of them expect another number of tools than were given, so that an
+	// exact match was not possible.
+	Matches []panel.Count `json:"matches,omitempty"`
+	Unequal int           `json:"unequal,omitempty"`
+	// Metrics are the composite and the ranks.
+	Metrics []panel.Metric `json:"metrics"`
+	// Slices are categories, difficulties, languages and tags.
+	Slices []Slice `json:"slices,omitempty"`
+	// FirstWrong counts failed cases by the first wrong layer.
+	FirstWrong []panel.Count `json:"first_wrong,omitempty"`
+	// Patterns are tags by how much more often cases with them fail.
+	Patterns []Pattern `json:"patterns,omitempty"`
+	// Routes and Tools are what was taken for what, wrong pairs only for tools.
+	Routes []panel.Confused `json:"routes,omitempty"`
+	Tools  []panel.Confused `json:"tools,omitempty"`
+	// Failed are the first failed cases, Failures all of them by number.
+	Failed          []Failure        `json:"failed,omitempty"`
+	Failures        int              `json:"failures"`
+	Recommendations []Recommendation `json:"recommendations,omitempty"`
+}
+
+// Layer is one layer with its rate and the time it takes in milliseconds; the
+// intervals of time are undefined where it is not known.
+type Layer struct {
+	Layer  string         `json:"layer"`
+	Metric panel.Metric   `json:"metric"`
+	P50    stats.Interval `json:"ms_p50"`
+	P90    stats.Interval `json:"ms_p90"`
+}
+
+// Slice is a group of cases with its most telling rates.
+type Slice struct {
+	Key     string         `json:"key"`
+	Value   string         `json:"value"`
+	Cases   int            `json:"cases"`
+	Metrics []panel.Metric `json:"metrics"`
+}
+
+// Pattern is a tag beside all cases without it.
+type Pattern struct {
+	Tag    string `json:"tag"`
+	Failed int    `json:"failed"`
+	Of     int    `json:"of"`
+	// RestFailed of Rest cases without the tag failed.
+	RestFailed int `json:"rest_failed"`
+	Rest       int `json:"rest"`
+	// Lift is the failure rate over that of all cases; 1 is no difference.
+	Lift float64 `json:"lift"`
+	// P is Fisher's two-sided p value of no difference, Adjusted that of all tags
+	// together (BH).
+	P        float64 `json:"p"`
+	Adjusted float64 `json:"p_adjusted"`
+}
+
+// Failure is one failed case.
+type Failure struct {
+	Case     string            `json:"case"`
+	Query    string            `json:"query"`
+	Tags     []string          `json:"tags,omitempty"`
+	Class    callvet.Class     `json:"class"`
+	Reason   string            `json:"reason"`
+	Want     callvet.Selection `json:"want"`
+	Got      callvet.Decision  `json:"got"`
+	Diagnose []Diagnosis       `json:"diagnosis,omitempty"`
+}
+
+// Diagnosis says why an expected tool was not first: its rank and score beside those
+// of the winner, and sentences, the largest loss first.
+type Diagnosis struct {
+	Tool    callvet.Ranked `json:"tool"`
+	Rank    int            `json:"rank"` // 0: not ranked
+	Winner  callvet.Ranked `json:"winner"`
+	Reasons []string       `json:"reasons,omitempty"`
+}
+
+// Recommendation is what to look at, with its evidence.
+type Recommendation struct {
+	Code     string `json:"code"`
+	Text     string `json:"text"`
+	Evidence string `json:"evidence"`
+	// Certain tells that the whole interval is on the wrong side of the threshold.
+	Certain bool `json:"certain"`
+}
