@@ -51,9 +51,19 @@ func installDuck(ctx context.Context, cache string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", part, "@duckdb/node-api@"+duckVersion)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm did not install @duckdb/node-api: %s", lastLine(string(out)))
+		return "", fmt.Errorf("npm did not install @duckdb/node-api: %s", npmReason(string(out)))
 	}
 	return dir, os.Rename(part, dir)
+}
+
+// npmReason is the first error of npm's output; what follows it is about logs.
+func npmReason(out string) string {
+	for line := range strings.Lines(out) {
+		if why, ok := strings.CutPrefix(line, "npm error "); ok {
+			return strings.TrimSpace(why)
+		}
+	}
+	return lastLine(out)
 }
 
 func lastLine(s string) string {

@@ -40,8 +40,8 @@ func main() {
 	big := flag.Bool("big", false, "also a trace file with ten times as many lines (5 GB on disk)")
 	cache := flag.String("cache", ".cache", "folder for the peers that are measured as well")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-bench [-quick] PATH-TO-CALLVET")
+	if flag.NArg() != 1 || *n < 1000 {
+		fmt.Fprintln(os.Stderr, "usage: callvet-bench [-quick] [-only GROUP] [-n LINES, at least 1000] [-big] PATH-TO-CALLVET")
 		os.Exit(2)
 	}
 	b := bench{out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache, data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data"))}

@@ -35,6 +35,19 @@ func TestDuckNeedsNode(t *testing.T) {
 	}
 }
 
+func TestNPMReason(t *testing.T) {
+	t.Parallel()
+	for out, want := range map[string]string{
+		"npm warn x\nnpm error code ENOTFOUND\nnpm error see the log": "code ENOTFOUND",
+		"signal: killed\n": "signal: killed",
+		"":                 "",
+	} {
+		if got := npmReason(out); got != want {
+			t.Errorf("npmReason(%q) = %q, want %q", out, got, want)
+		}
+	}
+}
+
 func TestBars(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
