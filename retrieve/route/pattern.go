@@ -3,6 +3,7 @@
 package route
 
 import (
+	"errors"
 	"fmt"
 	"regexp/syntax"
 	"strings"
@@ -90,40 +91,44 @@ func widen(s string) (string, error) {
 	var b strings.Builder
 	class := 0 // where the class began; 0: outside
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
+		switch c := s[i]; {
 		case c == '\\' && i+1 < len(s):
-			i++
-			switch {
-			case s[i] == 'Q' && class == 0:
-				end := strings.Index(s[i:], `\E`)
-				if end < 0 {
-					end = len(s) - i
-				}
-				b.WriteByte('\\')
-				b.WriteString(s[i : i+end])
-				i += end - 1
-			case s[i] == 'w' && class > 0:
-				b.WriteString(wordClass)
-			case s[i] == 'w':
-				b.WriteString("[" + wordClass + "]")
-			case s[i] == 'W' && class > 0:
-				return "", fmt.Errorf(`\W within a class`)
-			case s[i] == 'W':
-				b.WriteString("[^" + wordClass + "]")
-			default:
-				b.WriteByte(c)
-				b.WriteByte(s[i])
+			part, n, err := widenEscape(s[i:], class > 0)
+			if err != nil {
+				return "", err
 			}
+			b.WriteString(part)
+			i += n - 1
 			continue
 		case c == '[' && class == 0:
 			class = i + 1
-		case c == ']' && class > 0 && !(i == class || i == class+1 && s[class] == '^'):
+		case c == ']' && class > 0 && i != class && (i != class+1 || s[class] != '^'):
 			class = 0
 		}
-		b.WriteByte(c)
+		b.WriteByte(s[i])
 	}
 	return b.String(), nil
+}
+
+// widenEscape gives what stands for the escape that s begins with, and its length.
+func widenEscape(s string, inClass bool) (part string, n int, err error) {
+	switch {
+	case s[1] == 'Q' && !inClass: // up to the end of the quotation nothing is an escape
+		end := strings.Index(s, `\E`)
+		if end < 0 {
+			end = len(s)
+		}
+		return s[:end], end, nil
+	case s[1] == 'w' && inClass:
+		return wordClass, 2, nil
+	case s[1] == 'w':
+		return "[" + wordClass + "]", 2, nil
+	case s[1] == 'W' && inClass:
+		return "", 0, errors.New(`\W within a class`)
+	case s[1] == 'W':
+		return "[^" + wordClass + "]", 2, nil
+	}
+	return s[:2], 2, nil
 }
 
 func isWord(r rune) bool {

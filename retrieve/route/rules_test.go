@@ -3,7 +3,9 @@
 package route_test
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -86,10 +88,6 @@ func TestRulesInOrder(t *testing.T) {
 		"håret fem":   {Route: "b", SubRoute: "x", Rule: 2, Pattern: ".", Matched: "h"},
 		" \n ":        {Route: "inget", SubRoute: "alls", Rule: -1},
 	} {
-		want := want
-		if question == "på " {
-			want.Matched = "å"
-		}
 		if d := cmp.Diff(want, r.Route(question)); d != "" {
 			t.Errorf("%q: %s", question, d)
 		}
@@ -111,6 +109,43 @@ func TestRulesRefuse(t *testing.T) {
 		if _, err := route.ReadSettings([]byte(s)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", s, err)
 		}
+	}
+}
+
+// TestShippedSuite keeps the rules right on the example suite.
+func TestShippedSuite(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../examples/select/suite.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suite struct {
+		Categories []struct {
+			Cases []struct {
+				ID, Query string
+				Route     string `json:"expected_route"`
+				SubRoute  string `json:"expected_sub_route"`
+			} `json:"test_cases"`
+		}
+	}
+	if err := json.Unmarshal(data, &suite); err != nil {
+		t.Fatal(err)
+	}
+	r, n, wrong := shipped(t), 0, 0
+	for _, c := range suite.Categories {
+		for _, k := range c.Cases {
+			if k.Route == "" {
+				continue
+			}
+			n++
+			if d := r.Route(k.Query); d.Route != k.Route || k.SubRoute != "" && d.SubRoute != k.SubRoute {
+				wrong++
+				t.Logf("%s: %+v, want %s/%s", k.ID, d, k.Route, k.SubRoute)
+			}
+		}
+	}
+	if n < 70 || wrong > 3 {
+		t.Errorf("%d of %d questions are routed wrongly", wrong, n)
 	}
 }
 

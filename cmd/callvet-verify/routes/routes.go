@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/route"
@@ -51,6 +52,11 @@ func Verify(out io.Writer, suite, catalogue, data string) (bool, error) {
 	}
 	ok := measure(out, "rules, shipped suite (same author)", rules.Route, shipped) >= barRules
 	measure(out, "rules, example questions of the catalogue", rules.Route, examples)
+	taught, err := route.Learn(examples, route.LearnOptions{})
+	if err != nil {
+		return false, err
+	}
+	measure(out, "learned from those example questions, shipped suite", taught.Route, shipped)
 	foreign, err := readSuite(filepath.Join(data, "origins", "seed2", "full_pipeline_eval_v1.json"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -172,6 +178,11 @@ func clinc(out io.Writer, dir string) (bool, error) {
 	fmt.Fprintf(out, "learned from %d questions, threshold %.3f\n", len(train), l.Threshold())
 	in := measure(out, "learned, CLINC150 validation, in scope", l.Route, val)
 	none := measure(out, "learned, CLINC150 validation, out of scope (right: no route)", l.Route, outside)
+	always, err := route.Learn(slices.DeleteFunc(train, func(e route.Example) bool { return e.Route == "" }), route.LearnOptions{})
+	if err != nil {
+		return false, err
+	}
+	measure(out, "learned without questions out of scope, which refuses nothing, in scope", always.Route, val)
 	return in >= barLearned && none >= barRefused, nil
 }
 
