@@ -31,6 +31,7 @@ type gateFlags struct {
 	// Of trace files.
 	tools, calibrations []string
 	judge               string
+	safety, suite       string
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -56,6 +57,8 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
 	fs.StringSliceVar(&f.tools, "tools", nil, "of a trace file: file with the tools' schemas")
+	fs.StringVar(&f.safety, "safety", "", "of a trace file: JSON file with rules of safety (default: the constraints of the tools)")
+	fs.StringVar(&f.suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
 	fs.StringVar(&f.judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
 	fs.StringArrayVar(&f.calibrations, "calibration", nil, "of a trace file: what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	return cmd
@@ -113,8 +116,8 @@ func (a *app) holdGates(ctx context.Context, ref string, f *gateFlags) error {
 	hold := a.gateRun
 	if ref == "-" || a.isTraceFile(ref) {
 		hold = a.gateTraces
-	} else if len(f.tools)+len(f.calibrations) > 0 || f.judge != "" {
-		return usagef("--tools, --judge and --calibration are about trace files, and %s is none", ref)
+	} else if len(f.tools)+len(f.calibrations) > 0 || f.judge+f.safety+f.suite != "" {
+		return usagef("--tools, --safety, --suite, --judge and --calibration are about trace files, and %s is none", ref)
 	}
 	rep, err := hold(ctx, ref, f)
 	if err != nil {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"slices"
 
 	"github.com/callvet/callvet/panel"
@@ -19,7 +20,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		return nil, err
 	}
 	keys := sliceKeys(file.Gates)
-	sf := scoreFlags{tools: f.tools, slices: keys, complete: true}
+	sf := scoreFlags{tools: f.tools, safety: f.safety, suite: f.suite, slices: keys, complete: true}
 	if sf.calibrations, err = a.calibrated(f.calibrations, []string{path}); err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	}
 	a.tellLog(s)
 	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}}
-	if h.input.Keys, err = a.traceKeys(ctx, path, s.panels, keys); err != nil {
+	if h.input.Keys, err = a.traceKeys(ctx, path, s.panels, sf); err != nil {
 		return nil, err
 	}
 	if f.baseline != "" && compares(file.Gates) {
@@ -57,13 +58,15 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 
 // traceKeys are the slice keys that a trace file has, which a second reading
 // tells where the panels lack one that a gate names.
-func (a *app) traceKeys(ctx context.Context, path string, p *panel.Panels, keys []string) ([]string, error) {
-	have := tableKeys(p)
+func (a *app) traceKeys(ctx context.Context, path string, p *panel.Panels, f scoreFlags) ([]string, error) {
+	have, keys := tableKeys(p), f.slices
 	missing := func(k string) bool { return !slices.Contains(have, k) }
 	if len(p.Targets) == 0 || path == "-" || !slices.ContainsFunc(keys, missing) {
 		return have, nil
 	}
-	all, err := a.scoreTraces(ctx, []string{path}, scoreFlags{slices: append(steps.DefaultSlices(), "*"), complete: true})
+	quiet := *a // the first reading has told what there is to tell
+	quiet.err = io.Discard
+	all, err := quiet.scoreTraces(ctx, []string{path}, scoreFlags{tools: f.tools, suite: f.suite, slices: append(steps.DefaultSlices(), "*"), complete: true})
 	if err != nil {
 		return nil, err
 	}

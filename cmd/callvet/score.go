@@ -175,6 +175,9 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	cfg := steps.Config{
 		SliceBy: f.slices, Partial: f.partial != "", Files: len(paths) > 1, Confidence: f.confidence, Calibrations: f.calibrations,
 	}
+	if slices.Contains(f.slices, "tag") { // asked for
+		cfg.MinTagTasks = 1
+	}
 	if f.complete {
 		cfg.MinTagTasks, cfg.MaxValues = 1, 1<<16
 	}
@@ -222,7 +225,9 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	}
 	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths}
 	for _, text := range w.warnings() {
-		fmt.Fprintln(a.err, plain.Line(text))
+		if f.partial != "" || f.complete { // the panels are not shown
+			fmt.Fprintln(a.err, plain.Line(text))
+		}
 		s.panels.Warnings = append(s.panels.Warnings, text)
 	}
 	return s, nil

@@ -30,6 +30,9 @@ type stage struct {
 	// moved tells that lines were put between others, so that their numbers are
 	// no longer those of the file.
 	moved bool
+	// added is how many lines there are more than in the file, made how many task
+	// records of attempts that have none of their own.
+	added, made int64
 }
 
 type attempt struct {
@@ -57,7 +60,8 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		r.foreign = s.moved
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		s.long.Log.Lines = 0 // they went on as empty lines
+		s.long.Log.Lines = -s.added // too long ones went on as empty lines
+		s.long.Log.Tasks = -s.made
 		s.long.Log.Shift(r.before)
 		r.log.Merge(&s.long.Log)
 		if n := s.group.Split; n > 0 {
@@ -99,6 +103,7 @@ func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) er
 	}
 	for a := range s.group.Rest() {
 		if text := s.judged(&a); text != nil {
+			s.added++
 			out.Write(append(text, '\n'))
 		}
 	}
@@ -142,6 +147,9 @@ func (s *stage) judged(a *trace.Attempt) []byte {
 	if !s.judge(a) {
 		return raw
 	}
+	if raw == nil {
+		s.made++
+	}
 	text, err := amend(raw, a)
 	if err != nil { // the parts came out of JSON
 		return raw
@@ -162,6 +170,7 @@ func (s *stage) write(out *bufio.Writer, b trace.Block) error {
 		for ; len(edits) > 0 && edits[0].line == line; edits = edits[1:] {
 			if edits[0].after {
 				s.moved = true
+				s.added++
 				out.Write(bytes.TrimRight(text, "\r\n"))
 				out.WriteByte('\n')
 			}

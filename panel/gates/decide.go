@@ -188,7 +188,7 @@ func whatItNeeds(metric string) string {
 	switch strings.TrimSuffix(metric, "_by_task") {
 	case "schema_valid", "unknown_tool_rate":
 		return "no data: give the tools with their schemas (--tools)"
-	case "safety_incidents", "safe_calls":
+	case "safety_incidents", "blocked_incidents", "safe_calls":
 		return "no data: say what is safe, in the tools' schemas (--tools), or record incidents"
 	case "true_success":
 		return "no data: it needs verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)"
@@ -421,7 +421,7 @@ func symptom(metric string) string {
 		return "S4"
 	case metric == "over_call_rate", metric == "unneeded_calls_per_attempt":
 		return "S5"
-	case metric == "safe_calls", metric == "safety_incidents":
+	case metric == "safe_calls", metric == "safety_incidents", metric == "blocked_incidents":
 		return "S6"
 	}
 	return ""
