@@ -4,9 +4,8 @@ package retrieve
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
+	"reflect"
 	"sync"
 
 	"github.com/callvet/callvet"
@@ -16,18 +15,23 @@ import (
 )
 
 // Index is a catalog made ready for questions. Any number of goroutines may search
-// and update it.
+// and update it; while an update makes its vectors, questions get answers from what
+// the index held before.
 type Index struct {
+	updating sync.Mutex // one update after the other; taken before mu
+	// mu guards what follows. An update, which alone writes, reads without it.
 	mu        sync.RWMutex
-	options   Options
-	analyzer  *text.Analyzer
 	lexical   *bm25.Index
 	vectors   vector.Matrix
 	entries   []Entry
 	languages []text.Language // of each entry
 	spoken    []text.Language // of the catalog, English first
 	additive  []additiveEntry
-	buffers   sync.Pool // of *buffer
+
+	options  Options
+	analyzer *text.Analyzer
+	offline  *vector.NGram // the embedder, where New made it
+	buffers  sync.Pool     // of *buffer
 }
 
 // buffer is what one search needs and the next can use again: a number for each entry.
@@ -60,25 +64,13 @@ func New(ctx context.Context, o Options, entries []Entry) (*Index, error) {
 	}
 	x := &Index{options: o, analyzer: text.NewAnalyzer(), lexical: lexical, spoken: []text.Language{text.English}}
 	if o.Embedder == nil && o.Offline > 0 && len(entries) > 0 {
-		x.options.Embedder = vector.FitNGram(o.Offline, x.analyzer.Content, sample(entries))
+		x.offline = vector.FitNGramWords(o.Offline, x.analyzer.Content, x.sample(entries))
+		x.options.Embedder = x.offline
 	}
 	if err := x.Update(ctx, entries, nil); err != nil {
 		return nil, err
 	}
 	return x, nil
-}
-
-// fitOn is the most texts on which vectors are fitted: how rare words are shows in
-// that many.
-const fitOn = 10_000
-
-// sample gives the texts of entries, evenly spread where there are many.
-func sample(entries []Entry) []string {
-	texts := make([]string, min(len(entries), fitOn))
-	for i := range texts {
-		texts[i] = entries[i*len(entries)/len(texts)].EmbeddingText()
-	}
-	return texts
 }
 
 // Len is the number of entries.
@@ -89,76 +81,84 @@ func (x *Index) Len() int {
 }
 
 // Update takes entries out by their names and adds others at the end; all or
-// nothing. To change an entry, remove and add it in one call. An index after an
-// update equals one built of what it then holds.
+// nothing. To change an entry, remove and add it in one call: its vector is made anew
+// only if its EmbeddingText changed. An index after an update equals one built of what
+// it then holds.
 func (x *Index) Update(ctx context.Context, add []Entry, remove []string) error {
+	x.updating.Lock()
+	defer x.updating.Unlock()
+	return x.update(ctx, add, remove)
+}
+
+func (x *Index) update(ctx context.Context, add []Entry, remove []string) error {
+	p, err := x.prepare(ctx, add, remove)
+	if err != nil {
+		return err
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var vectors [][]float32
-	var failed error
-	done := make(chan struct{})
-	go func() { // an embedder may take long, and a second core is seldom busy
-		defer close(done)
-		vectors, failed = x.embedEntries(ctx, add)
-	}()
-	documents := make([]bm25.Document, len(add))
-	languages := make([]text.Language, len(add))
-	for i := range add {
-		documents[i], languages[i] = x.document(&add[i])
-	}
-	if len(x.entries) > 0 { // nothing changes until all vectors are there
-		<-done
-	}
-	if len(x.entries) > 0 && failed != nil {
-		return fmt.Errorf("embed tools: %w", failed)
-	}
-	err := x.lexical.Update(documents, remove)
-	<-done
-	switch {
-	case err != nil:
+	if err := x.lexical.Update(p.documents, remove); err != nil {
 		return err
-	case failed != nil: // the index was empty, and is again
-		x.lexical, err = bm25.New(x.lexical.Options())
-		return errors.Join(fmt.Errorf("embed tools: %w", failed), err)
 	}
 	x.keep(remove)
-	for i := range add {
-		x.entries = append(x.entries, add[i])
-		x.languages = append(x.languages, languages[i])
-		if x.options.Formula == Additive {
+	x.entries = append(x.entries, add...)
+	x.languages = append(x.languages, p.languages...)
+	if x.options.Formula == Additive {
+		for i := range add {
 			x.additive = append(x.additive, newAdditive(&add[i]))
 		}
 	}
-	if len(vectors) > 0 {
-		x.vectors.Grow(len(vectors), len(vectors[0]))
-	}
-	for _, v := range vectors {
-		if err := x.vectors.Append(v); err != nil {
-			return err // embedEntries has checked them
-		}
+	if err := x.vectors.Join(p.vectors); err != nil {
+		return err // prepare has checked them
 	}
 	x.listLanguages()
 	return nil
 }
 
-func (x *Index) document(e *Entry) (bm25.Document, text.Language) {
-	texts := e.texts()
-	var words [numFields][]string
-	var all []string
-	for f, s := range texts {
-		words[f] = text.Words(s)
-		if f != fieldName && f != fieldParameters {
-			all = append(all, words[f]...)
+// Change is how many entries an update added, changed and took out.
+type Change struct{ Added, Changed, Removed int }
+
+// Sync makes the index hold these entries, with work for those only that are new or
+// differ from the ones it has: nothing at all when none does. Of equal scores those
+// added or changed last come last. Errors are those of Update.
+func (x *Index) Sync(ctx context.Context, entries []Entry) (Change, error) {
+	x.updating.Lock()
+	defer x.updating.Unlock()
+	var c Change
+	var add []Entry
+	var remove []string
+	stays := make(map[string]bool, len(entries))
+	for i := range entries {
+		id := entries[i].id()
+		if stays[id] {
+			return Change{}, fmt.Errorf("add document %q: there is one of that name: %w", id, callvet.ErrConflict)
+		}
+		stays[id] = true
+		old, ok := x.lexical.Doc(id)
+		switch {
+		case !ok:
+			c.Added++
+		case reflect.DeepEqual(x.entries[old], entries[i]):
+			continue
+		default:
+			c.Changed++
+			remove = append(remove, id)
+		}
+		add = append(add, entries[i])
+	}
+	for i := range x.entries {
+		if id := x.entries[i].id(); !stays[id] {
+			c.Removed++
+			remove = append(remove, id)
 		}
 	}
-	l, _ := x.analyzer.Detect(all)
-	d := bm25.Document{ID: e.id(), Fields: make([][]string, numFields)}
-	for f := range words {
-		if n := len(words[f]); n > 0 {
-			d.Fields[f] = x.analyzer.Document(make([]string, 0, n), l, words[f])
-		}
+	if len(add)+len(remove) == 0 {
+		return c, nil
 	}
-	return d, l
+	if err := x.update(ctx, add, remove); err != nil {
+		return Change{}, err
+	}
+	return c, nil
 }
 
 // keep drops what belongs to removed entries.
@@ -200,67 +200,4 @@ func (x *Index) listLanguages() {
 			x.spoken = append(x.spoken, l)
 		}
 	}
-}
-
-// embedEntries gives the vectors of entries, from the cache where it has them.
-func (x *Index) embedEntries(ctx context.Context, add []Entry) ([][]float32, error) {
-	e := x.options.Embedder
-	if e == nil || len(add) == 0 {
-		return nil, nil
-	}
-	texts := make([]string, len(add))
-	for i := range add {
-		texts[i] = add[i].EmbeddingText()
-	}
-	out := make([][]float32, len(texts))
-	var missing []int
-	var ask []string
-	for i, t := range texts {
-		if x.options.Cache != nil {
-			if v, ok := x.options.Cache.Get(vector.KeyOf(e.Model(), t)); ok {
-				out[i] = v
-				continue
-			}
-		}
-		missing, ask = append(missing, i), append(ask, t)
-	}
-	if len(ask) > 0 {
-		made, err := e.Embed(ctx, ask)
-		if err != nil {
-			return nil, err
-		}
-		if len(made) != len(ask) {
-			return nil, fmt.Errorf("%d vectors for %d texts: %w", len(made), len(ask), callvet.ErrInvalid)
-		}
-		for k, i := range missing {
-			out[i] = made[k]
-			if x.options.Cache != nil {
-				x.options.Cache.Put(vector.KeyOf(e.Model(), texts[i]), made[k])
-			}
-		}
-	}
-	width := x.vectors.Width()
-	for _, v := range out {
-		if width == 0 {
-			width = len(v)
-		}
-		if err := vector.Check(v, width); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// EmbeddingText is the text of which the entry's vector is made: name, description,
-// keywords and examples.
-func (e *Entry) EmbeddingText() string {
-	var b strings.Builder
-	b.WriteString(e.Tool.Name + "\n" + e.Tool.Description)
-	if len(e.Keywords) > 0 {
-		b.WriteString("\nKeywords: " + strings.Join(e.Keywords, ", "))
-	}
-	if len(e.Examples) > 0 {
-		b.WriteString("\nExamples: " + strings.Join(e.Examples, "; "))
-	}
-	return b.String()
 }

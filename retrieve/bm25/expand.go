@@ -29,24 +29,43 @@ type Expansion struct {
 type vocabulary struct {
 	forward  []string // sorted
 	backward []string // sorted, letters reversed
-	pairs    map[[2]byte][]int32
+	// pairs are the terms with each pair of bytes, by their places in forward: those
+	// of pair p stand from starts[p] to starts[p+1].
+	pairs  []int32
+	starts []int32
 }
 
 func newVocabulary(lists []list) vocabulary {
-	v := vocabulary{forward: make([]string, len(lists)), backward: make([]string, len(lists)), pairs: map[[2]byte][]int32{}}
+	v := vocabulary{forward: make([]string, len(lists)), backward: make([]string, len(lists)), starts: make([]int32, 1<<16+1)}
 	for i := range lists {
 		v.forward[i] = lists[i].term
 		v.backward[i] = reverse(lists[i].term)
 	}
 	slices.Sort(v.forward)
 	slices.Sort(v.backward)
+	var buf [][2]byte
+	for _, t := range v.forward {
+		buf = pairsOf(buf[:0], t)
+		for _, p := range buf {
+			v.starts[place(p)+1]++
+		}
+	}
+	for p := 1; p < len(v.starts); p++ {
+		v.starts[p] += v.starts[p-1]
+	}
+	v.pairs = make([]int32, v.starts[len(v.starts)-1])
+	next := slices.Clone(v.starts)
 	for i, t := range v.forward {
-		for _, p := range pairsOf(t) {
-			v.pairs[p] = append(v.pairs[p], int32(i))
+		buf = pairsOf(buf[:0], t)
+		for _, p := range buf {
+			v.pairs[next[place(p)]] = int32(i)
+			next[place(p)]++
 		}
 	}
 	return v
 }
+
+func place(p [2]byte) int { return int(p[0])<<8 | int(p[1]) }
 
 // Has tells whether a document has the term.
 func (x *Index) Has(term string) bool {
@@ -163,10 +182,10 @@ func (v *vocabulary) misspelled(g Group, s string, e Expansion) Group {
 	if len(s) < e.MinPart {
 		return g
 	}
-	own := pairsOf(s)
+	own := pairsOf(nil, s)
 	shared := map[int32]int{}
 	for _, p := range own {
-		for _, t := range v.pairs[p] {
+		for _, t := range v.pairs[v.starts[place(p)]:v.starts[place(p)+1]] {
 			shared[t]++
 		}
 	}
@@ -188,9 +207,8 @@ func (v *vocabulary) misspelled(g Group, s string, e Expansion) Group {
 	return g[:min(len(g), max(1, e.Max))]
 }
 
-// pairsOf gives the distinct pairs of neighboring bytes of a word with its ends.
-func pairsOf(s string) [][2]byte {
-	out := make([][2]byte, 0, len(s)+1)
+// pairsOf appends the distinct pairs of neighboring bytes of a word with its ends.
+func pairsOf(out [][2]byte, s string) [][2]byte {
 	before := byte(0)
 	for i := 0; i <= len(s); i++ {
 		c := byte(0)

@@ -109,11 +109,11 @@ func (x *Index) Update(add []Document, remove []string) error {
 	if len(gone) > 0 {
 		x.drop(gone)
 	}
-	for i := range add {
-		x.append(&add[i])
-	}
+	x.append(add)
+	var g sync.WaitGroup
+	g.Go(func() { x.words = newVocabulary(x.lists) })
 	x.weigh()
-	x.words = newVocabulary(x.lists)
+	g.Wait()
 	return nil
 }
 
@@ -174,54 +174,111 @@ func (x *Index) drop(gone map[int]bool) {
 	x.lists = lists
 }
 
-func (x *Index) append(d *Document) {
-	doc := uint32(len(x.ids))
-	x.byID[d.ID] = len(x.ids)
-	x.ids = append(x.ids, d.ID)
-	for f, terms := range d.Fields {
-		x.lengths = append(x.lengths, uint32(len(terms)))
-		for _, t := range terms {
-			i, ok := x.terms[t]
-			if !ok {
-				i = len(x.lists)
-				x.terms[t] = i
-				x.lists = append(x.lists, list{term: t})
-			}
-			l := &x.lists[i]
-			if k := len(l.raw) - 1; k >= 0 && l.raw[k].doc == doc && l.raw[k].field == uint16(f) {
-				if l.raw[k].count < math.MaxUint16 {
-					l.raw[k].count++
-				}
-				continue
-			}
-			l.raw = append(l.raw, occurrence{doc: doc, count: 1, field: uint16(f)})
+// append adds documents in two passes, so that every list gets its room at once.
+func (x *Index) append(add []Document) {
+	numbers, more := x.number(add)
+	room := 0
+	for i := range x.lists {
+		if l := &x.lists[i]; more[i] > cap(l.raw)-len(l.raw) {
+			room += len(l.raw) + more[i]
 		}
 	}
+	arena := make([]occurrence, room)
+	for i := range x.lists {
+		if l := &x.lists[i]; more[i] > cap(l.raw)-len(l.raw) {
+			n := len(l.raw) + more[i]
+			l.raw, arena = append(arena[:0:n], l.raw...), arena[n:]
+		}
+	}
+	for d := range add {
+		doc := uint32(len(x.ids))
+		x.byID[add[d].ID] = len(x.ids)
+		x.ids = append(x.ids, add[d].ID)
+		for f, terms := range add[d].Fields {
+			x.lengths = append(x.lengths, uint32(len(terms)))
+			for range terms {
+				l := &x.lists[numbers[0]]
+				numbers = numbers[1:]
+				if k := len(l.raw) - 1; k >= 0 && l.raw[k].doc == doc && l.raw[k].field == uint16(f) {
+					if l.raw[k].count < math.MaxUint16 {
+						l.raw[k].count++
+					}
+					continue
+				}
+				l.raw = append(l.raw, occurrence{doc: doc, count: 1, field: uint16(f)})
+			}
+		}
+	}
+}
+
+// number gives the number of the list of every term in turn, making lists for new
+// ones, and how many occurrences each list will get.
+func (x *Index) number(add []Document) (numbers []uint32, more []int) {
+	total := 0
+	for d := range add {
+		for _, terms := range add[d].Fields {
+			total += len(terms)
+		}
+	}
+	numbers, more = make([]uint32, 0, total), make([]int, len(x.lists))
+	last := make([]int, len(x.lists)) // the field that had each term last, from 1
+	field := 0
+	for d := range add {
+		for _, terms := range add[d].Fields {
+			field++
+			for _, t := range terms {
+				i, ok := x.terms[t]
+				if !ok {
+					i = len(x.lists)
+					x.terms[t] = i
+					x.lists = append(x.lists, list{term: t})
+					more, last = append(more, 0), append(last, 0)
+				}
+				if last[i] != field {
+					last[i] = field
+					more[i]++
+				}
+				numbers = append(numbers, uint32(i))
+			}
+		}
+	}
+	return numbers, more
 }
 
 // weigh computes the gain of every term in every document.
 func (x *Index) weigh() {
 	norms := x.norms()
 	n := len(x.options.Fields)
+	all := 0
+	for i := range x.lists {
+		all += x.lists[i].documents()
+	}
+	docs, gain := make([]uint32, 0, all), make([]float64, 0, all)
 	for i := range x.lists {
 		l := &x.lists[i]
-		distinct := 0
-		for k, o := range l.raw {
-			if k == 0 || o.doc != l.raw[k-1].doc {
-				distinct++
-			}
-		}
-		l.docs, l.gain = make([]uint32, 0, distinct), make([]float64, 0, distinct)
-		l.idf = idf(len(x.ids), distinct)
+		from := len(docs)
+		l.idf = idf(len(x.ids), l.documents())
 		for k := 0; k < len(l.raw); {
 			doc, weight := l.raw[k].doc, 0.0
 			for ; k < len(l.raw) && l.raw[k].doc == doc; k++ {
 				weight += float64(l.raw[k].count) * norms[int(doc)*n+int(l.raw[k].field)]
 			}
-			l.docs = append(l.docs, doc)
-			l.gain = append(l.gain, l.idf*weight/(weight+x.options.K1))
+			docs = append(docs, doc)
+			gain = append(gain, l.idf*weight/(weight+x.options.K1))
+		}
+		l.docs, l.gain = docs[from:len(docs):len(docs)], gain[from:len(gain):len(gain)]
+	}
+}
+
+// documents counts those that have the term.
+func (l *list) documents() int {
+	n := 0
+	for k, o := range l.raw {
+		if k == 0 || o.doc != l.raw[k-1].doc {
+			n++
 		}
 	}
+	return n
 }
 
 // norms gives, of each field of each document, what one occurrence of a term in it

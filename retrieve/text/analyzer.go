@@ -33,6 +33,12 @@ func NewAnalyzer() *Analyzer {
 	return a
 }
 
+// Fork gives an analyzer of the same languages that remembers words of its own, for
+// another goroutine.
+func (a *Analyzer) Fork() *Analyzer {
+	return &Analyzer{function: a.function, known: map[string]*known{}}
+}
+
 // Detect names the language of a text from its folded words: the one with most
 // function words, the first of Languages when two are even. ok is false when no
 // word tells.
@@ -137,12 +143,16 @@ func (a *Analyzer) isFunction(l Language, w string) bool {
 // Content gives the folded words of a text that are no function words of the
 // language it is in, or all of them when there are no others. Safe for concurrent
 // use.
-func (a *Analyzer) Content(s string) []string {
-	words := Words(s)
+func (a *Analyzer) Content(s string) []string { return a.ContentOf(Words(s)) }
+
+// ContentOf is Content of a text that was cut into Words before, which are not
+// changed. Safe for concurrent use.
+func (a *Analyzer) ContentOf(words []string) []string {
 	l, _ := a.Detect(words)
+	bit := uint8(1) << slices.Index(Languages(), l)
 	kept := make([]string, 0, len(words))
 	for _, w := range words {
-		if !a.isFunction(l, w) {
+		if a.function[w]&bit == 0 {
 			kept = append(kept, w)
 		}
 	}

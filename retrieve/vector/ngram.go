@@ -40,10 +40,19 @@ func NewNGram(width int, words func(text string) []string) *NGram {
 // have it, by its inverse document frequency. The fit is part of the model's name: to
 // embed texts of a catalog that has changed, keep the fit, or embed all of them anew.
 func FitNGram(width int, words func(text string) []string, texts []string) *NGram {
+	cut := make([][]string, len(texts))
+	for i, t := range texts {
+		cut[i] = words(t)
+	}
+	return FitNGramWords(width, words, cut)
+}
+
+// FitNGramWords is FitNGram of texts that were cut into words before.
+func FitNGramWords(width int, words func(text string) []string, texts [][]string) *NGram {
 	e := NewNGram(width, words)
 	e.weight = map[string]float64{}
 	for _, t := range texts {
-		ws := slices.Clone(words(t))
+		ws := slices.Clone(t)
 		slices.Sort(ws)
 		for _, w := range slices.Compact(ws) {
 			e.weight[w]++
@@ -66,6 +75,7 @@ func (e *NGram) Model() string { return e.model }
 
 // Embed gives a vector of each text. The only error is that of a canceled context.
 func (e *NGram) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	b := e.Batch()
 	out := make([][]float32, len(texts))
 	data := make([]float32, len(texts)*e.width)
 	for i, t := range texts {
@@ -73,11 +83,7 @@ func (e *NGram) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 			return nil, ctx.Err()
 		}
 		out[i] = data[i*e.width : (i+1)*e.width : (i+1)*e.width]
-		for _, w := range e.words(t) {
-			e.add(out[i], w, e.weightOf(w))
-		}
-		dampen(out[i])
-		Normalize(out[i])
+		b.Embed(out[i], e.words(t))
 	}
 	return out, nil
 }
@@ -96,21 +102,84 @@ func (e *NGram) weightOf(word string) float64 {
 	return e.other
 }
 
-// add adds the runs of a word to v, with a weight that all of them share, so that
-// long words do not count more than short ones.
-func (e *NGram) add(v []float32, word string, weight float64) {
+// Width is the length of the vectors.
+func (e *NGram) Width() int { return e.width }
+
+// Batch makes vectors of many texts that were cut into words before. It remembers
+// where the runs of a word go, and is not for two goroutines at once.
+type Batch struct {
+	e     *NGram
+	known map[string]spelling
+	room  []int32 // for runs of words that are remembered
+	last  []int32 // the runs of a word that is not
+}
+
+// Batch begins one.
+func (e *NGram) Batch() *Batch { return &Batch{e: e, known: map[string]spelling{}} }
+
+// maxSpellings bounds what a batch remembers, and runsRoom is how many runs get room
+// at once.
+const (
+	maxSpellings = 1 << 16
+	runsRoom     = 1 << 14
+)
+
+// spelling is where the runs of a word go: twice the place, and 1 more where the sign
+// is negative. share is the weight of each, so that long words do not count more than
+// short ones.
+type spelling struct {
+	runs  []int32
+	share float32
+}
+
+// Embed writes into v, zeros of the embedder's width, the vector of a text of those
+// words: the one that the embedder's Embed gives.
+func (b *Batch) Embed(v []float32, words []string) {
+	for _, w := range words {
+		s := b.spell(w)
+		for _, r := range s.runs {
+			if r&1 == 0 {
+				v[r>>1] += s.share
+			} else {
+				v[r>>1] -= s.share
+			}
+		}
+	}
+	dampen(v)
+	Normalize(v)
+}
+
+func (b *Batch) spell(word string) spelling {
+	if s, ok := b.known[word]; ok {
+		return s
+	}
+	keep := len(b.known) < maxSpellings
+	if most := (len(word) + 2) * (longest - shortest + 1); keep && cap(b.room)-len(b.room) < most {
+		b.room = make([]int32, 0, max(runsRoom, most))
+	}
+	room := b.last[:0]
+	if keep {
+		room = b.room[len(b.room):]
+	}
+	s := spelling{runs: b.e.runs(room, word)}
+	if n := len(s.runs); n > 0 {
+		s.share = float32(b.e.weightOf(word) / math.Sqrt(float64(n)))
+	}
+	if !keep {
+		b.last = s.runs
+		return s
+	}
+	b.room = b.room[:len(b.room)+len(s.runs)]
+	b.known[word] = s
+	return s
+}
+
+// runs appends where the runs of a word go.
+func (e *NGram) runs(out []int32, word string) []int32 {
 	var buf [96]byte
 	b := append(buf[:0], '<')
 	b = append(b, word...)
 	b = append(b, '>')
-	n := 0
-	for k := shortest; k <= longest; k++ {
-		n += max(0, len(b)-k+1)
-	}
-	if n == 0 {
-		return
-	}
-	share := float32(weight / math.Sqrt(float64(n)))
 	for i := range b {
 		h := uint64(14695981039346656037) // FNV-1a
 		for k := 0; k < longest && i+k < len(b); k++ {
@@ -121,13 +190,10 @@ func (e *NGram) add(v []float32, word string, weight float64) {
 			m := h ^ h>>29
 			m *= 0xbf58476d1ce4e5b9
 			m ^= m >> 32
-			if place := m % uint64(e.width); m>>63 == 0 {
-				v[place] += share
-			} else {
-				v[place] -= share
-			}
+			out = append(out, int32(m%uint64(e.width))<<1|int32(m>>63))
 		}
 	}
+	return out
 }
 
 // dampen takes signed square roots, so that what a text repeats does not drown the rest.

@@ -1,0 +1,248 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve/bm25"
+	"github.com/callvet/callvet/retrieve/text"
+	"github.com/callvet/callvet/retrieve/vector"
+)
+
+// prepared is what an update adds, made before anything of the index changes.
+type prepared struct {
+	documents []bm25.Document
+	languages []text.Language
+	vectors   vector.Matrix
+}
+
+// parts cuts the numbers from 0 to n into runs, one a core, and waits until work has
+// done them all.
+func parts(n int, work func(from, to int)) {
+	const least = 64 // entries that are worth a goroutine
+	workers := min(runtime.GOMAXPROCS(0), 1+n/least)
+	var g sync.WaitGroup
+	for w := range workers {
+		g.Go(func() { work(w*n/workers, (w+1)*n/workers) })
+	}
+	g.Wait()
+}
+
+// fitOn is the most texts on which vectors are fitted: how rare words are shows in
+// that many.
+const fitOn = 10_000
+
+// sample gives the words of the texts of entries, evenly spread where there are many.
+func (x *Index) sample(entries []Entry) [][]string {
+	words := make([][]string, min(len(entries), fitOn))
+	parts(len(words), func(from, to int) {
+		for i := from; i < to; i++ {
+			words[i] = x.analyzer.Content(entries[i*len(entries)/len(words)].EmbeddingText())
+		}
+	})
+	return words
+}
+
+func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prepared, error) {
+	p := prepared{documents: make([]bm25.Document, len(add)), languages: make([]text.Language, len(add))}
+	own := x.offline != nil && x.options.Cache == nil
+	if own {
+		if _, err := p.vectors.Extend(len(add), x.offline.Width()); err != nil {
+			return p, err
+		}
+	}
+	var failed error
+	var g sync.WaitGroup
+	g.Go(func() { // an embedder may take long, and a second core is seldom busy
+		if !own {
+			failed = x.embedEntries(ctx, add, remove, &p.vectors)
+		}
+	})
+	parts(len(add), func(from, to int) {
+		w := builder{x: x, analyzer: x.analyzer.Fork()}
+		if own {
+			w.batch = x.offline.Batch()
+		}
+		for i := from; i < to && (i%256 != 0 || ctx.Err() == nil); i++ {
+			var v []float32
+			if own {
+				v = p.vectors.Row(i)
+			}
+			p.documents[i], p.languages[i] = w.document(&add[i], v)
+		}
+	})
+	g.Wait()
+	if failed == nil {
+		failed = ctx.Err()
+	}
+	if failed != nil {
+		return p, fmt.Errorf("embed tools: %w", failed)
+	}
+	return p, nil
+}
+
+// builder makes documents in one goroutine.
+type builder struct {
+	x        *Index
+	analyzer *text.Analyzer
+	batch    *vector.Batch
+}
+
+// document gives the terms of an entry, and writes its vector into v unless that is
+// nil. The words of its name and description serve both.
+func (b *builder) document(e *Entry, v []float32) (bm25.Document, text.Language) {
+	texts := e.texts()
+	var words [numFields][]string
+	n := 0
+	for f, s := range texts {
+		words[f] = text.Words(s)
+		n += len(words[f])
+	}
+	all := make([]string, 0, n)
+	for f := range words {
+		if f != fieldName && f != fieldParameters {
+			all = append(all, words[f]...)
+		}
+	}
+	l, _ := b.analyzer.Detect(all)
+	d := bm25.Document{ID: e.id(), Fields: make([][]string, numFields)}
+	room := make([]string, 0, n)
+	for f := range words {
+		if len(words[f]) > 0 {
+			from := len(room)
+			room = b.analyzer.Document(room, l, words[f])
+			d.Fields[f] = room[from:len(room):len(room)]
+		}
+	}
+	if v != nil {
+		all = all[:0]
+		if e.Title == "" {
+			all = append(all, words[fieldName]...)
+		} else {
+			all = append(all, text.Words(e.Tool.Name)...)
+		}
+		all = append(append(all, words[fieldDescription]...), text.Words(e.hints())...)
+		b.batch.Embed(v, b.analyzer.ContentOf(all))
+		vector.Normalize(v) // as of any embedder: the second time can change the last bit
+	}
+	return d, l
+}
+
+// embedAtOnce is how many texts are given to an embedder at once: what was made
+// before a failure is in the cache.
+const embedAtOnce = 1024
+
+// embedEntries adds the vectors of entries to m: the ones that the index has where
+// the text is the same, else from the cache, else from the embedder.
+func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, m *vector.Matrix) error {
+	e := x.options.Embedder
+	if e == nil || len(add) == 0 {
+		return nil
+	}
+	held := x.held(add, remove)
+	made := make([][]float32, len(add))
+	var missing []int
+	var ask []string
+	for i := range add {
+		if held[i] >= 0 {
+			continue
+		}
+		t := add[i].EmbeddingText()
+		if x.options.Cache != nil {
+			if v, ok := x.options.Cache.Get(vector.KeyOf(e.Model(), t)); ok {
+				made[i] = v
+				continue
+			}
+		}
+		missing, ask = append(missing, i), append(ask, t)
+	}
+	for len(ask) > 0 {
+		n := min(len(ask), embedAtOnce)
+		vs, err := e.Embed(ctx, ask[:n])
+		if err != nil {
+			return err
+		}
+		if len(vs) != n {
+			return fmt.Errorf("%s gave %d vectors for %d texts: %w", e.Model(), len(vs), n, callvet.ErrInvalid)
+		}
+		for k, v := range vs {
+			if err := vector.Check(v, len(vs[0])); err != nil {
+				return fmt.Errorf("%s: %w", e.Model(), err)
+			}
+			made[missing[k]] = v
+			if x.options.Cache != nil {
+				x.options.Cache.Put(vector.KeyOf(e.Model(), ask[k]), v)
+			}
+		}
+		missing, ask = missing[n:], ask[n:]
+	}
+	return x.fill(m, held, made)
+}
+
+// held gives, for each entry, the number of the one that it replaces with the same
+// text, or -1.
+func (x *Index) held(add []Entry, remove []string) []int {
+	gone := make(map[string]bool, len(remove))
+	for _, id := range remove {
+		gone[id] = true
+	}
+	out := make([]int, len(add))
+	for i := range add {
+		out[i] = -1
+		if old, ok := x.lexical.Doc(add[i].id()); ok && gone[add[i].id()] && x.vectors.Len() > 0 && x.entries[old].EmbeddingText() == add[i].EmbeddingText() {
+			out[i] = old
+		}
+	}
+	return out
+}
+
+func (x *Index) fill(m *vector.Matrix, held []int, made [][]float32) error {
+	width := x.vectors.Width()
+	for _, v := range made {
+		if width == 0 {
+			width = len(v)
+		}
+	}
+	if _, err := m.Extend(len(made), width); err != nil {
+		return err
+	}
+	for i, v := range made {
+		if held[i] >= 0 {
+			copy(m.Row(i), x.vectors.Row(held[i]))
+			continue
+		}
+		if err := vector.Check(v, width); err != nil {
+			return fmt.Errorf("%s: %w", x.options.Embedder.Model(), err)
+		}
+		copy(m.Row(i), v)
+		vector.Normalize(m.Row(i))
+	}
+	return nil
+}
+
+// EmbeddingText is the text of which the entry's vector is made: name, description,
+// keywords and examples.
+func (e *Entry) EmbeddingText() string {
+	return e.Tool.Name + "\n" + e.Tool.Description + e.hints()
+}
+
+// hints are the keywords and examples in an EmbeddingText.
+func (e *Entry) hints() string {
+	if len(e.Keywords)+len(e.Examples) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	if len(e.Keywords) > 0 {
+		b.WriteString("\nKeywords: " + strings.Join(e.Keywords, ", "))
+	}
+	if len(e.Examples) > 0 {
+		b.WriteString("\nExamples: " + strings.Join(e.Examples, "; "))
+	}
+	return b.String()
+}
