@@ -2,8 +2,7 @@
 
 package callvet
 
-// The layers of a Decision, in the order in which they are decided: a wrong one
-// blocks those after it.
+// The layers of a Decision. A wrong one blocks those that are decided after it.
 // Source: Tool Selection Evaluation System, "Four-Layer Evaluation Pipeline".
 const (
 	SelectRoute    = "route"
@@ -22,8 +21,9 @@ type Decision struct {
 	Tools []Ranked `json:"tools,omitempty"`
 	// Abstained tells that there were tools and none was good enough.
 	Abstained bool `json:"abstained,omitempty"`
-	// Layers are those that the target decides at all, whatever it decided, with
-	// the time each took. A layer that is not listed is not judged.
+	// Layers are those that the target decides at all, whatever it decided, in the
+	// order in which it decides them, with the time each took. A layer that is not
+	// listed is not judged.
 	Layers []LayerTime `json:"layers,omitempty"`
 }
 

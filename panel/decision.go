@@ -58,7 +58,7 @@ func (a *Accumulator) scores(r *callvet.Result) {
 // selectionOrder of scores in tables.
 var selectionOrder = [...]string{
 	selection.Composite, selection.Route, selection.SubRoute, selection.AgentsExact, selection.AgentOverlap, selection.ToolMatch,
-	selection.MatchExact, selection.MatchAcceptable, selection.MatchPartial, selection.MatchNone, selection.Precision1, selection.MRR,
+	selection.ToolsRight, selection.MatchExact, selection.MatchAcceptable, selection.MatchPartial, selection.MatchNone, selection.Precision1, selection.MRR,
 	selection.Abstention, selection.FalseAbstention, selection.ToolsBlocked,
 }
 
@@ -69,6 +69,8 @@ func selectionTitle(name string) (string, bool) {
 		return "sub-route", true
 	case selection.AgentsExact:
 		return "agents", true
+	case selection.ToolsRight:
+		return "tools: all expected given", true
 	case selection.MatchExact:
 		return "tools: exact match", true
 	case selection.MatchAcceptable:

@@ -63,7 +63,7 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 	}
 	sum, runErr := a.carryOut(ctx, db, e, &f)
 	// What was asked to end early is still told: the context may be gone by now.
-	return a.conclude(context.WithoutCancel(ctx), db, e, &f, sum, runErr)
+	return a.conclude(context.WithoutCancel(ctx), db, e, op, &f, sum, runErr)
 }
 
 // start checks the suite, opens the targets and creates the run.
@@ -79,6 +79,9 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		a.tell(problems, false)
 		return nil, nil, err
+	}
+	if f.adjust != nil {
+		f.adjust(read.Suite)
 	}
 	op, err := a.newOpener(f.timeout, f.target.prices, path)
 	if err != nil {
@@ -315,7 +318,7 @@ func limits(e *evaluation, f *runFlags) map[string]run.Limits {
 }
 
 // conclude tells what came out and decides the exit code.
-func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, f *runFlags, sum run.Summary, runErr error) error {
+func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *opener, f *runFlags, sum run.Summary, runErr error) error {
 	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
 		return runErr
 	}
@@ -330,6 +333,9 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, f *runF
 		}
 	}
 	v := e.viewOf(ctx, db, p)
+	if v.Selection, err = e.section(ctx, db, p, op); err != nil {
+		return err
+	}
 	if err := a.heapProfile(); err != nil {
 		return err
 	}

@@ -3,21 +3,25 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/provider/agent"
 	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/internal/provider/offline"
 	"github.com/callvet/callvet/internal/provider/recorded"
+	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/run"
 )
 
@@ -30,6 +34,8 @@ type opener struct {
 	records []*recorded.Source
 	session string
 	closers []func() error
+	// retrievers are catalogs by their target's position, once all are open.
+	retrievers map[int]*retriever.Retriever
 }
 
 // close lets go of what opened targets hold.
@@ -40,7 +46,7 @@ func (o *opener) close() {
 }
 
 func (a *app) newOpener(timeout time.Duration, prices, session string) (*opener, error) {
-	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, session: session}
+	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*retriever.Retriever{}}
 	if prices != "" {
 		b, err := os.ReadFile(a.path(prices))
 		if err != nil {
@@ -62,8 +68,8 @@ func (o *opener) open(s *targetSpec) ([]run.Target, error) {
 		return nil, err
 	}
 	for i := range ts {
-		if len(ts) == 1 {
-			ts[i].Name = displayName(s)
+		if name := displayName(s); len(ts) == 1 && name != "" {
+			ts[i].Name = name
 		}
 		if s.SystemPrompt != "" {
 			ts[i].SystemPrompt = s.SystemPrompt
@@ -82,6 +88,8 @@ func displayName(s *targetSpec) string {
 	switch {
 	case s.Name != "":
 		return s.Name
+	case scheme == "retrieve":
+		return "" // the target names itself
 	case scheme == "script" || scheme == "recorded":
 		return scheme + ":" + filepath.Base(rest)
 	}
@@ -98,6 +106,8 @@ func (o *opener) dispatch(s *targetSpec) ([]run.Target, error) {
 		return one(offline.OpenScript(o.app.path(rest), nil))
 	case scheme == "recorded":
 		return o.recordings(o.app.path(rest))
+	case scheme == "retrieve":
+		return o.retriever(s, rest)
 	case scheme == "http" || scheme == "https":
 		return o.httpAgent(s)
 	case scheme == "exec":
@@ -116,6 +126,30 @@ func (o *opener) dispatch(s *targetSpec) ([]run.Target, error) {
 		}
 	}
 	return one(provider.Open(s.Target, cfg))
+}
+
+// retriever opens a catalogue, or a service that selects tools.
+func (o *opener) retriever(s *targetSpec, rest string) ([]run.Target, error) {
+	if !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
+		file, set, err := selector.Parse(rest)
+		if err != nil {
+			return nil, err
+		}
+		r, t, err := selector.Open(context.Background(), file, set, o.app.read, o.app.now)
+		return one(r, t, err)
+	}
+	cfg := retriever.RemoteConfig{URL: rest, Headers: map[string]string{}, K: 5, Timeout: o.timeout, Now: o.app.now}
+	for name, v := range s.Headers {
+		cfg.Headers[name] = os.Expand(v, func(key string) string {
+			secret := o.app.getenv(key)
+			cfg.Secrets = append(cfg.Secrets, secret)
+			return secret
+		})
+	}
+	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
+		cfg.K = k
+	}
+	return one(retriever.OpenRemote(cfg))
 }
 
 func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
@@ -195,6 +229,9 @@ func (o *opener) openAll(specs []targetSpec) ([]run.Target, error) {
 			n = fmt.Sprintf("%s#%d", n, seen[n])
 		}
 		all[i].Name = n
+		if r, ok := all[i].Model.(*retriever.Retriever); ok {
+			o.retrievers[i] = r
+		}
 	}
 	return all, nil
 }

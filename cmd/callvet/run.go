@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
 )
 
 // runFlags are the flags of `callvet run`.
@@ -36,8 +38,10 @@ type runFlags struct {
 	toolChoice  string
 	realLatency bool
 	maxFailures int
-	suite       suiteFlags
-	target      targetFlags
+	// adjust changes what was read of the suite before it is linted and kept.
+	adjust func(*callvet.Suite)
+	suite  suiteFlags
+	target targetFlags
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -54,6 +58,7 @@ A TARGET is one of
   offline/lexical          a caller without a language model: the floor any model must beat
   script:FILE              answers from a script, for tests and demonstrations
   recorded:FILE            outputs that already exist (a folder gives one target per file)
+  retrieve:CATALOGUE       a retriever over a catalogue of tools (callvet select --help)
   http://HOST/PATH         an agent behind HTTP, answering in JSON or SSE
   exec:COMMAND             an agent that is a command: request on its standard input, answer on its output
 

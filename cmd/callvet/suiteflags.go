@@ -22,6 +22,8 @@ type suiteFlags struct {
 	snapshots string
 	embedder  string
 	tools     string
+	// catalogue are tools that a command read for the suite.
+	catalogue []callvet.Tool
 }
 
 func (f *suiteFlags) register(fs *pflag.FlagSet) {
@@ -49,7 +51,7 @@ func (a *app) openSuite(ctx context.Context, path string, f suiteFlags) (*suite.
 }
 
 func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
-	opt := suite.Options{Stdin: a.in, Dialect: f.dialect}
+	opt := suite.Options{Stdin: a.in, Dialect: f.dialect, Tools: f.catalogue}
 	if f.tools != "" {
 		opt.ToolsFrom = a.path(f.tools)
 	}

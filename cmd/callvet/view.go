@@ -234,8 +234,29 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 		return nil, nil, nil, errors.Join(err, db.Close())
 	}
 	v, err := l.view(ctx, db, sliceBy)
+	if err == nil {
+		v.Selection, err = l.section(ctx, db, v.Panels, a.reopened(l))
+	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, db.Close())
 	}
 	return db, l, v, nil
+}
+
+// reopened gives the catalogs of a stored run, to explain what they gave; nil when
+// there are none, or when they cannot be opened any more.
+func (a *app) reopened(l *loaded) *opener {
+	if !searches(l.man.Specs) {
+		return nil
+	}
+	op, err := a.newOpener(0, "", l.run.ID)
+	if err == nil {
+		defer op.close()
+		_, err = op.openAll(l.man.Specs)
+	}
+	if err != nil {
+		fmt.Fprintf(a.err, "note: why tools lost is left out: %v\n", err)
+		return nil
+	}
+	return op
 }

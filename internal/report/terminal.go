@@ -104,7 +104,8 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	s := newScreen(opt)
 	s.head(v)
 	s.targets(v)
-	if !opt.NoSlices {
+	called := v.Selection == nil || slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return !t.Selects })
+	if !opt.NoSlices && called { // the section has its own
 		s.slices(v)
 	}
 	if v.Selection != nil {
@@ -112,7 +113,7 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 			return err
 		}
 	}
-	if v.Selection == nil || slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return !t.Selects }) {
+	if called {
 		if err := s.failures(v); err != nil {
 			return err
 		}

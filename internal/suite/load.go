@@ -35,6 +35,8 @@ type Options struct {
 	// ToolsFrom names a file with tools (any form that a suite's tools may have),
 	// for suites that have none of their own.
 	ToolsFrom string
+	// Tools are added to the suite's own.
+	Tools []callvet.Tool
 }
 
 // Load reads the suite in a file, in all suite files of a folder (their cases

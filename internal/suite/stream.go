@@ -149,6 +149,9 @@ func stream(data []byte, name string, opt Options) (*reading, error) {
 // read opens the file, the folder or standard input.
 func read(path string, opt Options) (*reading, []callvet.Problem, error) {
 	r, problems, err := readPath(path, opt)
+	if err == nil {
+		r.suite.Tools = append(r.suite.Tools, opt.Tools...)
+	}
 	if err != nil || opt.ToolsFrom == "" {
 		return r, problems, err
 	}

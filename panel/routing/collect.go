@@ -111,7 +111,7 @@ func (c *Collector) Section(p *panel.Panels) *Section {
 func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 	out := Target{Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed, Failures: t.failures}
 	for _, l := range []struct{ layer, metric string }{
-		{callvet.SelectRoute, selection.Route}, {callvet.SelectSubRoute, selection.SubRoute}, {callvet.SelectAgents, selection.AgentsExact}, {callvet.SelectTools, selection.MatchAcceptable},
+		{callvet.SelectRoute, selection.Route}, {callvet.SelectSubRoute, selection.SubRoute}, {callvet.SelectAgents, selection.AgentsExact}, {callvet.SelectTools, selection.ToolsRight},
 	} {
 		if m := tp.Overall.Metric(l.metric); m != nil {
 			q := stats.QuantileIntervals(t.layers[l.layer], confidence, 0.5, 0.9)
@@ -136,7 +136,7 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 
 func telling(name string) bool {
 	switch name {
-	case selection.Route, selection.SubRoute, selection.AgentsExact:
+	case selection.Route, selection.SubRoute, selection.AgentsExact, selection.ToolsRight:
 		return false // told as layers
 	}
 	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError || name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
@@ -144,7 +144,7 @@ func telling(name string) bool {
 
 func brief(name string) bool {
 	switch name {
-	case panel.MetricPass, selection.Composite, selection.Route, selection.AgentsExact, selection.MatchAcceptable, selection.MRR, selection.Precision1:
+	case panel.MetricPass, selection.Composite, selection.Route, selection.AgentsExact, selection.ToolsRight, selection.MRR, selection.Precision1:
 		return true
 	}
 	return false

@@ -38,7 +38,11 @@ func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	}
 	under(selection.Route, minRoute, "routes", "Improve the rules of routes; the confusion of routes shows which words they lack.")
 	under(selection.AgentsExact, minAgentExact, "agents", "Rework the descriptions and keywords of the agents, or the weights by which they are chosen.")
-	under(selection.MatchExact, minToolExact, "tools", "Review the descriptions, keywords and examples of the tools that lost; the failed cases show to whom and why.")
+	exact := selection.MatchExact
+	if 2*t.Unequal > t.Cases { // it says how many tools are given, and nothing of which
+		exact = selection.Precision1
+	}
+	under(exact, minToolExact, "tools", "Review the descriptions, keywords and examples of the tools that lost; the failed cases show to whom and why.")
 	if t.Unequal > 0 && len(t.Matches) > 0 {
 		out = append(out, Recommendation{
 			Code: "set-size", Certain: true, Text: "Judge this retriever by hit@k, recall@k and MRR: an exact match needs as many tools as the case expects.",

@@ -51,8 +51,11 @@ const (
 	// is 1 when nothing was given although tools are expected, and less is better.
 	Abstention      = "selection_abstention"
 	FalseAbstention = "false_abstention"
-	// ToolsBlocked is 1 when the tools are wrong under a wrong route, sub-route or
-	// agents, 0 when they are wrong under right ones; absent when they are right.
+	// ToolsRight is 1 when the layer of tools is right: every expected tool is among
+	// those given, or only acceptable ones are, or none where nothing fits.
+	ToolsRight = "tools_right"
+	// ToolsBlocked is 1 when the tools are wrong under another layer that was wrong
+	// before, 0 when they are wrong by themselves; absent when they are right.
 	ToolsBlocked = "tools_blocked"
 )
 
@@ -82,15 +85,26 @@ type judgment struct {
 // Judge holds a decision against what is expected. It passes when every layer judged
 // is right: route and sub-route as expected, the very agents, and for tools every
 // expected one among those given, or only acceptable ones, or none where nothing is
-// expected. The class is the first wrong layer. A decision of which no layer can be
-// judged did not run.
+// expected. The class is the first wrong layer, in the order in which the target
+// decides them. A decision of which no layer can be judged did not run.
 func Judge(want *callvet.Selection, got *callvet.Decision, set Settings) callvet.Result {
 	j := judgment{want: want, got: got, set: &set}
 	j.layers = [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
-	j.label(0, callvet.SelectRoute, Route, callvet.ClassRoute, want.Route, got.Route)
-	j.label(1, callvet.SelectSubRoute, SubRoute, callvet.ClassSubRoute, want.SubRoute, got.SubRoute)
-	j.agents()
-	j.tools()
+	for i, l := range got.Layers {
+		if slices.ContainsFunc(got.Layers[:i], func(o callvet.LayerTime) bool { return o.Layer == l.Layer }) {
+			continue
+		}
+		switch l.Layer {
+		case callvet.SelectRoute:
+			j.label(0, l.Layer, Route, callvet.ClassRoute, want.Route, got.Route)
+		case callvet.SelectSubRoute:
+			j.label(1, l.Layer, SubRoute, callvet.ClassSubRoute, want.SubRoute, got.SubRoute)
+		case callvet.SelectAgents:
+			j.agents()
+		case callvet.SelectTools:
+			j.tools()
+		}
+	}
 	mean, _, _ := tally.Composite([]float64{set.Route, set.SubRoute, set.Agents, set.Tools}, j.layers[:])
 	if !math.IsNaN(mean) {
 		j.result.Scores = slices.Insert(j.result.Scores, 0, callvet.Score{Name: Composite, Value: mean, Scored: true})
@@ -130,7 +144,7 @@ func (j *judgment) layer(name string, right bool, class callvet.Class, want, got
 }
 
 func (j *judgment) label(at int, layer, score string, class callvet.Class, want, got string) {
-	if want == "" || !j.got.Decides(layer) {
+	if want == "" {
 		return
 	}
 	j.layers[at] = truth(want == got)
@@ -148,7 +162,7 @@ func orNone(s string) string {
 func list(names []string) string { return orNone(strings.Join(names, ", ")) }
 
 func (j *judgment) agents() {
-	if j.want.Agents == nil || !j.got.Decides(callvet.SelectAgents) {
+	if j.want.Agents == nil {
 		return
 	}
 	overlap := tally.Jaccard(j.want.Agents, j.got.Agents)
@@ -159,7 +173,7 @@ func (j *judgment) agents() {
 }
 
 func (j *judgment) tools() {
-	if j.want.Tools == nil && len(j.want.Acceptable) == 0 || !j.got.Decides(callvet.SelectTools) {
+	if j.want.Tools == nil && len(j.want.Acceptable) == 0 {
 		return
 	}
 	given := j.got.Names()
@@ -176,6 +190,7 @@ func (j *judgment) tools() {
 	} else {
 		right = j.ranks(given) || right
 	}
+	j.score(ToolsRight, truth(right))
 	upstream := len(j.wrong) > 0
 	want := list(j.want.Tools)
 	if len(j.want.Tools) == 0 && len(j.want.Acceptable) > 0 {

@@ -53,6 +53,8 @@ func TestJudge(t *testing.T) {
 		"nothing fits, something given": {none, decision("", "", nil, "a"), callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"composite": 0, "selection_abstention": 0}},
 		"false abstention": {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil), callvet.VerdictFail, callvet.ClassSelected,
 			map[string]float64{"false_abstention": 1, "precision@1": 0, "mrr": 0, "hit@5": 0, "selection_abstention": -1}},
+		"agents after tools": {full, &callvet.Decision{Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "x"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}, {Layer: callvet.SelectAgents}, {Layer: callvet.SelectTools}}},
+			callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"tools_blocked": 0, "tools_right": 0, "agent_overlap": 0, "composite": 0}},
 		"nothing to judge": {callvet.Selection{Route: "action"}, onlyTools, callvet.VerdictNotRun, "", map[string]float64{"composite": -1}},
 		"two expected tools": {callvet.Selection{Tools: []string{"a", "b"}}, decision("", "", nil, "a", "x", "y", "b"), callvet.VerdictPass, "",
 			map[string]float64{"recall@1": .5, "recall@3": .5, "recall@5": 1, "tool_match": .4}},

@@ -52,7 +52,7 @@ func layers(t *routing.Target) Table {
 		ms := func(m panel.Metric) string { return figure.Amount(&m) }
 		name := strings.ReplaceAll(l.Layer, "_", "-")
 		if l.Layer == callvet.SelectTools {
-			name = "tools (exact or acceptable)"
+			name = "tools (all expected given)"
 		}
 		out.Rows = append(out.Rows, []string{
 			name, figure.Amount(&l.Metric), plain.Thousands(l.Metric.Interval.N), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P50}), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P90}),

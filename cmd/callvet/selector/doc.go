@@ -1,0 +1,9 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package selector answers one question: what do `callvet select` and the commands
+// over catalogs do? Open makes a target of a catalog with Settings; Query tells one
+// question, Sweep holds configurations and sizes of the catalog against one another,
+// Lint and Confusable look at the catalog itself.
+//
+// Runs are made by the one evaluation loop; this package has none.
+package selector

@@ -1,0 +1,88 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/route"
+)
+
+// Files reads a file by the name that the user gave.
+type Files func(name string) ([]byte, error)
+
+// Load reads a catalog; the problems are warnings.
+func Load(name string, read Files) (*retrieve.Catalogue, []callvet.Problem, error) {
+	b, err := read(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read catalogue: %w", err)
+	}
+	return retrieve.LoadCatalogue(name, b)
+}
+
+// Open indexes a catalog as a target.
+func Open(ctx context.Context, file string, s Settings, read Files, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+	c, _, err := Load(file, read)
+	if err != nil {
+		return nil, callvet.Target{}, err
+	}
+	short := s
+	if s.Routes != "" && s.Routes != "none" {
+		short.Routes = filepath.Base(s.Routes)
+	}
+	decide, err := routes(s.Routes, read)
+	if err != nil {
+		return nil, callvet.Target{}, err
+	}
+	return Over(ctx, c, s, short.Target(filepath.Base(file)), decide, now)
+}
+
+// Over indexes what was read already.
+func Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+	o, err := s.Options(c)
+	if err != nil {
+		return nil, callvet.Target{}, err
+	}
+	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Route: decide, Now: now})
+}
+
+func routes(file string, read Files) (func(string) (string, string), error) {
+	var set route.Settings
+	var err error
+	switch file {
+	case "none":
+		return nil, nil
+	case "":
+		set, err = route.Default()
+	default:
+		b, rerr := read(file)
+		if rerr != nil {
+			return nil, fmt.Errorf("read routes: %w", rerr)
+		}
+		set, err = route.ReadSettings(b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rules, err := route.NewRules(set)
+	if err != nil {
+		return nil, err
+	}
+	return func(q string) (string, string) {
+		d := rules.Route(q)
+		return d.Route, d.SubRoute
+	}, nil
+}
+
+// Diagnose says why a tool is not first for a question; ok is false where it is, or
+// where the catalog does not have it.
+func Diagnose(ctx context.Context, r *retriever.Retriever, question, tool string) (retrieve.Explanation, bool) {
+	e, err := r.Explain(ctx, question, tool)
+	return e, err == nil && e.Tool.Rank != 1 && e.Winner != nil
+}

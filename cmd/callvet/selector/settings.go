@@ -1,0 +1,203 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// Settings say how a catalog is searched.
+type Settings struct {
+	// Preset is "default" or "bigtool"; empty for the first.
+	Preset string
+	// K is how many tools are given; 0: 5, or 2 for bigtool.
+	K int
+	// Threshold is the score under which a tool is not given; 0: none.
+	Threshold float64
+	// Routes is a file with rules of routes, "none", or empty for those of callvet.
+	Routes string
+	// Weights change the preset, by name; see WeightNames.
+	Weights map[string]float64
+}
+
+const defaultK = 5
+
+// Depth is how many tools are given.
+func (s *Settings) Depth() int {
+	switch {
+	case s.K > 0:
+		return s.K
+	case s.Preset == "bigtool":
+		return retrieve.BigTool().Limit
+	}
+	return defaultK
+}
+
+// Depths are the depths at which k tools are measured: 1, 3, 5 and 10 as far as
+// there are that many, and k.
+func Depths(k int) []int {
+	out := slices.DeleteFunc([]int{1, 3, 5, 10}, func(d int) bool { return d >= k })
+	return append(out, max(k, 1))
+}
+
+// Parse takes the rest of a target behind "retrieve:" apart: a file, and settings as
+// the query of a URL. The error wraps callvet.ErrInvalid.
+func Parse(rest string) (file string, s Settings, err error) {
+	file, query, _ := strings.Cut(rest, "?")
+	q, err := url.ParseQuery(query)
+	if err != nil || file == "" {
+		return "", s, fmt.Errorf("read target retrieve:%s: %w: expected FILE or FILE?preset=bigtool&k=2", rest, callvet.ErrInvalid)
+	}
+	for _, key := range slices.Sorted(maps.Keys(q)) {
+		v := q.Get(key)
+		switch key {
+		case "preset":
+			s.Preset = v
+		case "routes":
+			s.Routes = v
+		case "k":
+			if s.K, err = strconv.Atoi(v); err != nil || s.K < 1 || s.K > 1000 {
+				return "", s, fmt.Errorf("read target retrieve:%s: %w: k is a number from 1 to 1000", rest, callvet.ErrInvalid)
+			}
+		default:
+			f, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return "", s, fmt.Errorf("read target retrieve:%s: %w: %s is no number", rest, callvet.ErrInvalid, key)
+			}
+			if key == "threshold" {
+				s.Threshold = f
+				continue
+			}
+			if s.Weights == nil {
+				s.Weights = map[string]float64{}
+			}
+			s.Weights[key] = f
+		}
+	}
+	_, err = s.Options(&retrieve.Catalogue{})
+	return file, s, err
+}
+
+// Target is the target that Parse reads.
+func (s *Settings) Target(file string) string {
+	q := url.Values{}
+	if s.Preset != "" {
+		q.Set("preset", s.Preset)
+	}
+	if s.K > 0 {
+		q.Set("k", strconv.Itoa(s.K))
+	}
+	if s.Threshold != 0 {
+		q.Set("threshold", strconv.FormatFloat(s.Threshold, 'g', -1, 64))
+	}
+	if s.Routes != "" {
+		q.Set("routes", s.Routes)
+	}
+	for name, w := range s.Weights {
+		q.Set(name, strconv.FormatFloat(w, 'g', -1, 64))
+	}
+	if len(q) == 0 {
+		return "retrieve:" + file
+	}
+	return "retrieve:" + file + "?" + q.Encode()
+}
+
+// Options are the preset with the settings laid over it and the namespaces of the
+// catalog. The error wraps callvet.ErrInvalid.
+func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
+	var o retrieve.Options
+	switch s.Preset {
+	case "", "default":
+		o = retrieve.Default()
+	case "bigtool":
+		o = retrieve.BigTool()
+	default:
+		return o, &callvet.Hinted{Err: fmt.Errorf("choose preset: %w: none is called %q", callvet.ErrInvalid, s.Preset), Hint: "default or bigtool"}
+	}
+	if c.Primary != nil {
+		o.Primary, o.Fallback = c.Primary, c.Fallback
+	}
+	o.Limit, o.Threshold = s.Depth(), s.Threshold
+	known := weights(&o)
+	for _, name := range slices.Sorted(maps.Keys(s.Weights)) {
+		to, ok := known[name]
+		if !ok || s.Weights[name] < 0 {
+			return o, &callvet.Hinted{Err: fmt.Errorf("set weight %q: %w", name, callvet.ErrInvalid), Hint: "numbers from 0 for " + strings.Join(WeightNames(s.Preset), ", ")}
+		}
+		*to = s.Weights[name]
+	}
+	return o, nil
+}
+
+// WeightNames lists the weights of a preset.
+func WeightNames(preset string) []string {
+	o := retrieve.Default()
+	if preset == "bigtool" {
+		o = retrieve.BigTool()
+	}
+	return slices.Sorted(maps.Keys(weights(&o)))
+}
+
+func weights(o *retrieve.Options) map[string]*float64 {
+	if o.Formula == retrieve.Additive {
+		a := &o.Additive
+		return map[string]*float64{"name": &a.Name, "keyword": &a.Keyword, "token": &a.Token, "example": &a.Example, "namespace": &a.Namespace, "vector": &o.VectorWeight}
+	}
+	return map[string]*float64{
+		"k1": &o.K1, "name": &o.Name.Weight, "description": &o.Description.Weight, "keywords": &o.Keywords.Weight, "parameters": &o.Parameters.Weight,
+		"details": &o.Details.Weight, "examples": &o.Examples.Weight, "group": &o.Group.Weight, "vector": &o.VectorWeight,
+		"inflection": &o.Forms.Inflection, "compound": &o.Forms.Compound, "misspelling": &o.Forms.Misspelling,
+	}
+}
+
+// maxWeights is the size of the largest file of weights in bytes.
+const maxWeights = 64 << 10
+
+// ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents",
+// "tools"}, "retrieval": {…}}, or the flat object of the Tool Selection Evaluation
+// System ("route_correct_weight", …). Either part may be missing. The error wraps
+// callvet.ErrInvalid.
+func ReadWeights(b []byte) (composite *callvet.SelectionScoring, retrieval map[string]float64, err error) {
+	var f struct {
+		Composite  *callvet.SelectionScoring `json:"composite"`
+		Retrieval  map[string]float64        `json:"retrieval"`
+		Route      *float64                  `json:"route_correct_weight"`
+		SubRoute   *float64                  `json:"sub_route_correct_weight"`
+		Agent      *float64                  `json:"agent_correct_weight"`
+		Exact      *float64                  `json:"exact_match_weight"`
+		Acceptable *float64                  `json:"acceptable_match_weight"`
+	}
+	if len(b) > maxWeights {
+		return nil, nil, fmt.Errorf("read weights: %w: more than %d bytes", callvet.ErrLimited, maxWeights)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
+	}
+	if f.Composite == nil && (f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
+		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent}
+		if f.Exact != nil || f.Acceptable != nil {
+			tools := or(f.Exact, 0.30) + or(f.Acceptable, 0.20)
+			f.Composite.Tools = &tools
+		}
+	}
+	return f.Composite, f.Retrieval, nil
+}
+
+func or(p *float64, usual float64) float64 {
+	if p == nil {
+		return usual
+	}
+	return *p
+}
