@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel/steps"
 )
 
@@ -159,24 +160,66 @@ func (a *app) readJudged(path string) (*judgedRun, error) {
 	return out, nil
 }
 
-// eachTask reads the task records of a trace file.
+// eachTask reads the task records of a trace file, of callvet's lines or of any
+// other form that `trace import` reads.
 func (a *app) eachTask(path string, do func(*trace.Task)) (*trace.Log, error) {
 	f, err := os.Open(a.path(path))
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
 	defer f.Close()
-	r, err := trace.Open(f, trace.Options{})
+	imp, own, err := importer(f)
 	if err != nil {
 		return nil, fmt.Errorf("read traces %s: %w", path, err)
+	}
+	if own {
+		log, err := eachRecord(f, do)
+		if err != nil {
+			return nil, fmt.Errorf("read traces %s: %w", path, err)
+		}
+		return log, nil
+	}
+	for at, err := range imp.Attempts() {
+		if err != nil {
+			return nil, fmt.Errorf("read traces %s: %w", path, err)
+		}
+		t := at.Task()
+		do(&t)
+	}
+	log := imp.Report().Log
+	return &log, nil
+}
+
+// importer reads a trace file of any form; own tells that it holds callvet's lines
+// and stands at its beginning again, so that its records can be read alone.
+func importer(f *os.File) (imp *foreign.Importer, own bool, err error) {
+	head := make([]byte, 4)
+	n, err := f.ReadAt(head, 0)
+	whole := err == nil || errors.Is(err, io.EOF) // not a pipe
+	if imp, err = foreign.Open(f, foreign.Options{}); err != nil {
+		return nil, false, err
+	}
+	form := imp.Report().Format
+	if !whole || form != foreign.Contract && (form != "" || string(head[:n]) == "PK\x03\x04") {
+		return imp, false, nil
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return imp, true, err
+}
+
+// eachRecord reads the task records of callvet's lines without their steps.
+func eachRecord(in io.Reader, do func(*trace.Task)) (*trace.Log, error) {
+	r, err := trace.Open(in, trace.Options{})
+	if err != nil {
+		return nil, err
 	}
 	for {
 		v, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return r.Log(), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read traces %s: %w", path, err)
+			return nil, err
 		}
 		if !v.IsTask {
 			continue
@@ -188,7 +231,6 @@ func (a *app) eachTask(path string, do func(*trace.Task)) (*trace.Log, error) {
 		}
 		do(&t)
 	}
-	return r.Log(), nil
 }
 
 // calibrated reads calibration files for the judges of trace files. A calibration

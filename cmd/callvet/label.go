@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/internal/trace/redact"
 )
 
@@ -219,7 +220,10 @@ func (a *app) readShown(path string, todo []labels.Label) (map[labels.Key]shownT
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
 	defer f.Close()
-	r, err := trace.Open(f, trace.Options{})
+	imp, own, err := importer(f)
+	if err == nil && own {
+		imp, err = foreign.Open(f, foreign.Options{Format: foreign.Contract})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read traces %s: %w", path, err)
 	}
@@ -228,7 +232,7 @@ func (a *app) readShown(path string, todo []labels.Label) (map[labels.Key]shownT
 		return nil, err
 	}
 	out := map[labels.Key]shownTask{}
-	for at, err := range r.Attempts(trace.NewGrouper(0)) {
+	for at, err := range imp.Attempts() {
 		if err != nil {
 			return nil, fmt.Errorf("read traces %s: %w", path, err)
 		}

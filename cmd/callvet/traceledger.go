@@ -13,7 +13,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 )
@@ -82,14 +81,12 @@ type ledgerEntry struct {
 // read takes the task records of callvet's own lines, without their steps, or
 // imports another form.
 func (b *ledgerBuilder) read(file *os.File) (*trace.Log, error) {
-	imp, err := foreign.Open(file, foreign.Options{})
+	imp, own, err := importer(file)
 	if err != nil {
 		return nil, err
 	}
-	if imp.Report().Format == foreign.Contract {
-		if _, err := file.Seek(0, io.SeekStart); err == nil {
-			return b.records(file)
-		}
+	if own {
+		return b.records(file)
 	}
 	for at, err := range imp.Attempts() {
 		if err != nil {

@@ -39,7 +39,7 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 
 // Entry is that of the attempt's task record.
 func (a *Attempt) Entry(judge string) (callvet.Case, callvet.Cell) {
-	t := a.record()
+	t := a.Task()
 	return t.Entry(judge)
 }
 

@@ -30,7 +30,7 @@ func (a *Attempt) Lines() ([]Step, Task) {
 	t := &a.Trace
 	var steps []Step
 	turn := 0
-	task := a.record()
+	task := a.Task()
 	for i := range t.Turns {
 		m := Message{Role: t.Turns[i].Role, Reasoning: t.Turns[i].Reasoning, CallID: t.Turns[i].CallID}
 		for j := range t.Turns[i].Calls {
@@ -110,7 +110,8 @@ func positive(f float64) *float64 {
 	return &f
 }
 
-func (a *Attempt) record() Task {
+// Task is the attempt's record without its conversation.
+func (a *Attempt) Task() Task {
 	t := &a.Trace
 	task := Task{
 		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, Model: t.Model, Goal: a.Goal, AsOf: a.AsOf, Outcome: t.Outcome,
