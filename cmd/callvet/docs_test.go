@@ -67,7 +67,7 @@ func document(t *testing.T, path string) string {
 // stands behind it, and say the lines below it, in that order.
 func TestDocsCommands(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/GATES.md"} {
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/GATES.md", "docs/TRACES.md"} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -128,7 +128,7 @@ func console(t *testing.T, dir, where, body string) {
 }
 
 // elsewhere marks commands that need a key, a server or a run that the reader has.
-var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|http:|exec:|\bRUN\b`)
+var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|http:|exec:|\bRUN\b|calibrate |trace import `)
 
 // TestDocsReadme runs the README's commands in their order, as a reader would.
 func TestDocsReadme(t *testing.T) {
@@ -137,6 +137,15 @@ func TestDocsReadme(t *testing.T) {
 	rows := `{"case_id": "no-such-case", "calls": []}` + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "outputs.jsonl"), []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	regression := os.DirFS(filepath.Join("..", "..", "examples", "regression"))
+	if err := os.CopyFS(dir, regression); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"gates.yaml": "gates: [arg_em >= 0.9]\n", "traces.jsonl": document(t, "examples/regression/before.jsonl")} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range commands(t, "README.md") {
 		if elsewhere.MatchString(c.text) {
@@ -183,7 +192,7 @@ func commands(t *testing.T, doc string) []shown {
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "CONTRIBUTING.md"} {
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "CONTRIBUTING.md"} {
 		for _, c := range commands(t, doc) {
 			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
 				t.Errorf("%s: %s: %v", c.where, c.text, err)
