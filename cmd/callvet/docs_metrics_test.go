@@ -137,6 +137,8 @@ it. Attempts that ended in an infrastructure error or did not run are in no mean
 Every rate has a two-sided 95 % interval: exact binomial (Clopper and Pearson 1934) on the effective sample size, with all attempts at a case as one cluster (Korn and Graubard 1998), so that
 repeats of a case do not pass for new evidence. The intervals of ratios and of quantiles treat cases as clusters too (Cochran 1977; Woodruff 1952). One case alone has no interval.
 
+The metrics of trace files (` + "`callvet score`" + `) are told in [TRACES.md](TRACES.md).
+
 `
 
 // TestDocsMetrics holds docs/METRICS.md against the source, and the metrics that
