@@ -177,7 +177,7 @@ func (x bin) append(b []byte) []byte {
 }
 
 func (r *reader) bin(key uint32) bin {
-	return bin{key: key, n: uint64(r.count(countMask)), excess: excess{ss: r.uint64(), sm: r.uint64()}}
+	return bin{key: key, n: uint64(r.count(maxBin)), excess: excess{ss: r.uint64(), sm: r.uint64()}}
 }
 
 // Decode is as Rate.Decode. It allocates in proportion to len(b).
@@ -196,11 +196,7 @@ func (q *Quantiles) Decode(b []byte) (rest []byte, err error) {
 		if x.n == 0 || !sums.grow(x) {
 			return nil, ErrCorrupt
 		}
-		if x.excess == (excess{}) {
-			o.table.bump(x.key, x.n)
-		} else {
-			o.table.bumpMore(x.key, x.n, x.excess)
-		}
+		o.table.add(x)
 	}
 	o.cut = d.bin(0)
 	ok := sums.grow(o.cut)

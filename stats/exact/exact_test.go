@@ -298,7 +298,7 @@ func TestEdges(t *testing.T) {
 	var q Quantiles
 	q.Add([]float64{-1, math.NaN(), math.Inf(1)}, 1)
 	q.Add(nil, 3)
-	if q.N() != 0 || q.table.slots != nil || q.Intervals(conf, 0.5)[0].Status != stats.StatusNoData {
+	if q.N() != 0 || q.table.lines != nil || q.Intervals(conf, 0.5)[0].Status != stats.StatusNoData {
 		t.Error("numbers that are none were counted")
 	}
 	var m Mean

@@ -3,6 +3,7 @@
 package exact
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -13,9 +14,7 @@ import (
 const (
 	keyShift = 52 - 10
 	maxKey   = 0x7ff<<10 - 1 // the bin of the greatest finite values
-	// A slot of the table is a key and, below it, a count.
-	countBits = 64 - 21
-	countMask = 1<<countBits - 1
+	maxBin   = 1<<43 - 1     // values of a bin that are read
 )
 
 // keyOf is the bin of a finite x >= 0, whose value is at most 1/2048 away.
@@ -28,96 +27,150 @@ func valueOf(key uint32) float64 { return math.Float64frombits(uint64(key) << ke
 
 // excess is what tasks add to a bin beyond one for each value, as differences
 // between this bin and the one before: of the squared number s of the task's
-// values up to the bin, and of s times the number of its values m. It is 0 for a
-// task of one value.
+// values up to the bin, and of s times the number of its values m. The value with
+// r others of its task before it adds 2r to the one and m-1 to the other,
+// wherever the bins end; so both are 0 for a task of one value.
 type excess struct{ ss, sm uint64 }
 
-// histogram is a hash table of bins with linear probing. A bin's count is never 0,
-// so that a slot of 0 is free.
+// A word is a bin while it is small: how many values, and the sums of r and of
+// m-1, of which each value may add up to maxOthers.
+const (
+	lineBits  = 3
+	wordShift = 24
+	wordMask  = 1<<wordShift - 1
+	maxWord   = 1<<(64-2*wordShift) - 1
+	maxOthers = 1<<8 - 1
+)
+
+func word(n, r, others uint64) uint64 { return n<<(2*wordShift) | r<<wordShift | others }
+
+func unpack(w uint64) bin {
+	return bin{n: w >> (2 * wordShift), excess: excess{ss: 2 * (w >> wordShift & wordMask), sm: w & wordMask}}
+}
+
+// histogram is a hash table, with linear probing, of lines of eight neighboring
+// bins: values of a kind lie close together, so that most of a line is in use,
+// and a line is what the processor's cache loads at once.
 type histogram struct {
-	slots  []uint64
-	extra  []excess // as slots; nil until a task has two values
+	tags   []uint32 // 1 + the line's number; 0 is free
+	lines  [][1 << lineBits]uint64
 	used   int
-	hashed uint8 // the hash keeps 32-hashed bits
+	hashed uint8          // the hash keeps 32-hashed bits
+	big    map[uint32]bin // what bins have beyond their words
 }
 
-func (h *histogram) at(key uint32) int { return int(key * 0x9e3779b1 >> h.hashed) }
-
-// bump adds n values to a bin and gives its place.
-func (h *histogram) bump(key uint32, n uint64) int {
-	if len(h.slots) == 0 {
-		h.resize(4)
-	}
-	mask := len(h.slots) - 1
-	for i := h.at(key); ; i = (i + 1) & mask {
-		s := h.slots[i]
-		if s>>countBits == uint64(key) && s != 0 {
-			h.slots[i] = s + n
-			return i
+// at is the bin's word.
+func (h *histogram) at(key uint32) *uint64 {
+	tag := key>>lineBits + 1
+	mask := uint32(len(h.tags) - 1)
+	i := tag * 0x9e3779b1 >> h.hashed & mask
+	for ; int(i) < len(h.tags); i = (i + 1) & mask {
+		if h.tags[i] == tag {
+			return &h.lines[i][key&(1<<lineBits-1)]
 		}
-		if s != 0 {
-			continue
+		if h.tags[i] == 0 {
+			break
 		}
-		if h.used >= len(h.slots)/4*3 {
-			h.resize(2 * len(h.slots))
-			return h.bump(key, n)
-		}
-		h.used++
-		h.slots[i] = uint64(key)<<countBits | n
-		return i
+	}
+	if h.used >= len(h.tags)/4*3 {
+		h.resize(max(4, 2*len(h.tags)))
+		return h.at(key)
+	}
+	h.used++
+	h.tags[i] = tag
+	return &h.lines[i][key&(1<<lineBits-1)]
+}
+
+// bump adds a value of a task that has r values before it, and others beside it.
+func (h *histogram) bump(key uint32, r, others uint64) {
+	var w *uint64
+	tag := key>>lineBits + 1
+	if i := uint64(tag * 0x9e3779b1 >> h.hashed); i < uint64(len(h.tags)) && h.tags[i] == tag { // nearly always
+		w = &h.lines[i][key&(1<<lineBits-1)]
+	} else {
+		w = h.at(key)
+	}
+	if others > maxOthers {
+		h.spill(bin{key: key, n: 1, excess: excess{ss: 2 * r, sm: others}})
+		return
+	}
+	if *w += word(1, r, others); *w >= maxWord<<(2*wordShift) {
+		h.full(key, w)
 	}
 }
 
-// find is the place of a bin in use.
-func (h *histogram) find(key uint32) int {
-	i := h.at(key)
-	for h.slots[i] == 0 || h.slots[i]>>countBits != uint64(key) {
-		i = (i + 1) & (len(h.slots) - 1)
-	}
-	return i
+// full empties a word that could not take another value.
+func (h *histogram) full(key uint32, w *uint64) {
+	b := unpack(*w)
+	b.key, *w = key, 0
+	h.spill(b)
 }
 
-// bumpMore is bump for the values of a task that has others.
-func (h *histogram) bumpMore(key uint32, n uint64, x excess) {
-	i := h.bump(key, n)
-	if h.extra == nil {
-		h.extra = make([]excess, len(h.slots))
+func (h *histogram) spill(b bin) {
+	if h.big == nil {
+		h.big = map[uint32]bin{}
 	}
-	h.extra[i].ss += x.ss
-	h.extra[i].sm += x.sm
+	o := h.big[b.key]
+	h.big[b.key] = bin{b.key, o.n + b.n, excess{o.ss + b.ss, o.sm + b.sm}}
 }
 
-// resize makes a table of size slots, a power of two.
+// add adds what a bin has.
+func (h *histogram) add(b bin) {
+	w := h.at(b.key)
+	if n := *w >> (2 * wordShift); n+b.n >= maxWord || b.ss&1 == 1 || b.ss > 2*maxOthers*b.n || b.sm > maxOthers*b.n {
+		h.spill(b)
+		return
+	}
+	*w += word(b.n, b.ss/2, b.sm)
+}
+
+// resize makes a table of size lines, a power of two.
 func (h *histogram) resize(size int) {
 	old := *h
-	*h = histogram{slots: make([]uint64, size), hashed: uint8(32 - bits.TrailingZeros(uint(size)))}
-	if old.extra != nil {
-		h.extra = make([]excess, size)
-	}
-	for i, s := range old.slots {
-		if s == 0 {
-			continue
-		}
-		j := h.bump(uint32(s>>countBits), s&countMask)
-		if old.extra != nil {
-			h.extra[j] = old.extra[i]
+	h.tags, h.lines, h.used = make([]uint32, size), make([][1 << lineBits]uint64, size), 0
+	h.hashed = uint8(32 - bits.TrailingZeros(uint(size)))
+	for i, t := range old.tags {
+		if t != 0 {
+			h.at((t - 1) << lineBits)
+			*h.line(t) = old.lines[i]
 		}
 	}
+}
+
+// line is that of a tag in use.
+func (h *histogram) line(tag uint32) *[1 << lineBits]uint64 {
+	mask := uint32(len(h.tags) - 1)
+	i := tag * 0x9e3779b1 >> h.hashed
+	for h.tags[i&mask] != tag {
+		i++
+	}
+	return &h.lines[i&mask]
 }
 
 func (h *histogram) merge(o *histogram) {
 	// Filling a smaller table in the order of a bigger one makes long runs.
-	if len(o.slots) > len(h.slots) {
-		h.resize(len(o.slots))
+	if len(o.tags) > len(h.tags) {
+		h.resize(len(o.tags))
 	}
-	for i, s := range o.slots {
-		switch key, n := uint32(s>>countBits), s&countMask; {
-		case s == 0:
-		case o.extra == nil || o.extra[i] == excess{}:
-			h.bump(key, n)
-		default:
-			h.bumpMore(key, n, o.extra[i])
+	for i, t := range o.tags {
+		if t == 0 {
+			continue
 		}
+		h.at((t - 1) << lineBits)
+		to := h.line(t)
+		for j, w := range o.lines[i] {
+			switch sum := to[j]>>(2*wordShift) + w>>(2*wordShift); {
+			case sum < maxWord:
+				to[j] += w
+			default:
+				b := unpack(w)
+				b.key = (t-1)<<lineBits + uint32(j)
+				h.spill(b)
+			}
+		}
+	}
+	for _, b := range o.big {
+		h.spill(b)
 	}
 }
 
@@ -130,18 +183,26 @@ type bin struct {
 
 // bins are those in use, in ascending order.
 func (h *histogram) bins() []bin {
-	slots := make([]uint64, 0, h.used)
-	for _, s := range h.slots {
-		if s != 0 {
-			slots = append(slots, s)
+	type place struct{ tag, at uint32 }
+	order := make([]place, 0, h.used)
+	for i, t := range h.tags {
+		if t != 0 {
+			order = append(order, place{t, uint32(i)})
 		}
 	}
-	slices.Sort(slots) // by key, which is on top and there once
-	out := make([]bin, len(slots))
-	for i, s := range slots {
-		out[i] = bin{key: uint32(s >> countBits), n: s & countMask}
-		if h.extra != nil {
-			out[i].excess = h.extra[h.find(out[i].key)]
+	slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.tag, b.tag) })
+	out := make([]bin, 0, 4*h.used)
+	for _, p := range order {
+		for j, w := range h.lines[p.at] {
+			b := unpack(w)
+			b.key = (p.tag-1)<<lineBits + uint32(j)
+			if h.big != nil {
+				more := h.big[b.key]
+				b.n, b.ss, b.sm = b.n+more.n, b.ss+more.ss, b.sm+more.sm
+			}
+			if b.n > 0 {
+				out = append(out, b)
+			}
 		}
 	}
 	return out

@@ -35,6 +35,17 @@ func (x *Mean) Add(sum int64, n int) {
 	x.m.add(&moments{xx: mul(sum, sum), xy: mul(sum, m), yy: mul(m, m)})
 }
 
+// AddTimes adds so many tasks that are alike.
+func (x *Mean) AddTimes(sum int64, n int, times uint64) {
+	var one Mean
+	one.Add(sum, n)
+	k := int64(times)
+	x.Merge(&Mean{
+		cases: one.cases * k, n: one.n * k, sum: one.sum * k, failing: one.failing * k, succeeding: one.succeeding * k,
+		fractional: one.fractional && k > 0, m: one.m.repeated(times),
+	})
+}
+
 // Merge adds the tasks of o, which must be other tasks than those of x.
 func (x *Mean) Merge(o *Mean) {
 	x.cases += o.cases

@@ -31,7 +31,7 @@ func (q *Quantiles) Add(values []float64, censored int) {
 		if x := values[0]; x >= 0 && x <= math.MaxFloat64 {
 			q.cases++
 			q.n++
-			q.table.bump(keyOf(x), 1)
+			q.table.bump(keyOf(x), 0, 0)
 		}
 		return
 	}
@@ -53,39 +53,65 @@ func (q *Quantiles) addTask(values []float64, whole int) {
 			}
 		}
 	}
-	m := uint64(len(q.keys)) + cut
+	s := uint64(len(q.keys))
+	m := s + cut
 	if m == 0 {
 		return
 	}
 	q.cases++
 	q.n += int64(m)
 	sortKeys(q.keys)
-	s := uint64(0)
-	for i := 0; i < len(q.keys); {
-		key, from := q.keys[i], s
-		for ; i < len(q.keys) && q.keys[i] == key; i++ {
-			s++
-		}
-		if m == 1 {
-			q.table.bump(key, 1)
-			return
-		}
-		q.table.bumpMore(key, s-from, beyond(from, s, m))
+	for r, key := range q.keys {
+		q.table.bump(key, uint64(r), m-1)
 	}
-	x := beyond(s, m, m)
+	// The values that were cut off come last: those with r = s to m-1.
 	q.cut.n += cut
-	q.cut.ss += x.ss
-	q.cut.sm += x.sm
+	q.cut.ss += cut * (m + s - 1)
+	q.cut.sm += cut * (m - 1)
 }
 
-// beyond is the excess of a task of m values, a of them before a bin and b up to
-// and with it.
-func beyond(a, b, m uint64) excess {
-	return excess{ss: (b - a) * (b + a - 1), sm: (b - a) * (m - 1)}
+// Part is a value as AddParts counts it: its bin, how many of the task's values
+// come before it, and how many others the task has.
+type Part uint64
+
+// maxParts bounds the values of a task that is made Parts.
+const maxParts = maxOthers + 1
+
+// AppendParts appends the values of one task, none of them cut off, made ready to be
+// added to any number of Quantiles. ok is false for tasks of more than 256 values,
+// which are not appended: they are for Add.
+func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
+	if len(values) > maxParts {
+		return to, false
+	}
+	from := len(to)
+	for _, x := range values {
+		if x >= 0 && x <= math.MaxFloat64 {
+			to = append(to, Part(keyOf(x))<<16)
+		}
+	}
+	own := to[from:]
+	sortKeys(own)
+	for r := range own {
+		own[r] |= Part(r)<<8 | Part(len(own)-1)
+	}
+	return to, true
+}
+
+// AddParts adds tasks that AppendParts has made ready, each of them whole.
+func (q *Quantiles) AddParts(parts []Part) {
+	for _, p := range parts {
+		r := uint64(p >> 8 & maxOthers)
+		if r == 0 {
+			q.cases++
+		}
+		q.table.bump(uint32(p>>16), r, uint64(p&maxOthers))
+	}
+	q.n += int64(len(parts))
 }
 
 // sortKeys is an insertion sort for the few calls that a task has.
-func sortKeys(keys []uint32) {
+func sortKeys[K uint32 | Part](keys []K) {
 	if len(keys) > 64 {
 		slices.Sort(keys)
 		return

@@ -42,6 +42,17 @@ func (r *Rate) Add(yes, n int) {
 	r.m.add(&moments{xx: mul(y, y), xy: mul(y, m), yy: mul(m, m)})
 }
 
+// AddTimes adds so many tasks that are alike.
+func (r *Rate) AddTimes(yes, n int, times uint64) {
+	var one Rate
+	one.Add(yes, n)
+	k := int64(times)
+	r.Merge(&Rate{
+		cases: one.cases * k, n: one.n * k, yes: one.yes * k, failing: one.failing * k, succeeding: one.succeeding * k,
+		most: one.most * min(k, 1), m: one.m.repeated(times),
+	})
+}
+
 // Merge adds the tasks of o, which must be other tasks than those of r.
 func (r *Rate) Merge(o *Rate) {
 	r.cases += o.cases

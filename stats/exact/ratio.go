@@ -25,6 +25,13 @@ func (r *Ratio) Add(num, den int64) {
 	r.m.add(&moments{xx: mul(num, num), xy: mul(num, den), yy: mul(den, den)})
 }
 
+// AddTimes adds so many tasks that are alike.
+func (r *Ratio) AddTimes(num, den int64, times uint64) {
+	var one Ratio
+	one.Add(num, den)
+	r.Merge(&Ratio{cases: one.cases * int64(times), num: one.num.times(times), den: one.den.times(times), m: one.m.repeated(times)})
+}
+
 // Merge adds the tasks of o, which must be other tasks than those of r.
 func (r *Ratio) Merge(o *Ratio) {
 	r.cases += o.cases

@@ -33,6 +33,12 @@ func (w *wide) addSmall(x uint64) {
 	}
 }
 
+// times is w*n.
+func (w wide) times(n uint64) wide {
+	hi, lo := bits.Mul64(w.lo, n)
+	return wide{hi: hi + w.hi*n, lo: lo}
+}
+
 // over is w/d for a w that is not negative and a quotient below 2^63.
 func (w wide) over(d uint64) int64 {
 	q, _ := bits.Div64(w.hi%d, w.lo, d)
@@ -79,6 +85,11 @@ func (m *moments) add(o *moments) {
 	m.xx.add(o.xx)
 	m.xy.add(o.xy)
 	m.yy.add(o.yy)
+}
+
+// repeated are the sums of n times as many that are alike.
+func (m *moments) repeated(n uint64) moments {
+	return moments{xx: m.xx.times(n), xy: m.xy.times(n), yy: m.yy.times(n)}
 }
 
 // central are the products about the means of g cases with sums x and y, rounded
