@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -65,7 +66,7 @@ func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prep
 		}
 	})
 	parts(len(add), func(from, to int) {
-		w := builder{x: x, analyzer: x.analyzer.Fork()}
+		w := builder{analyzer: x.analyzer.Fork()}
 		if own {
 			w.batch = x.offline.Batch()
 		}
@@ -87,51 +88,76 @@ func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prep
 	return p, nil
 }
 
-// builder makes documents in one goroutine.
+// builder makes documents in one goroutine, in buffers that it uses again.
 type builder struct {
-	x        *Index
 	analyzer *text.Analyzer
 	batch    *vector.Batch
+	cut      []string
+	words    []text.Word
+	all      []text.Word
+	kept     []text.Word
+	texts    []string
+	numbers  []int
+}
+
+// look cuts a text into words, which are appended to those of the builder.
+func (b *builder) look(s string) {
+	b.cut = text.AppendWords(b.cut[:0], s)
+	b.words = b.analyzer.Look(b.words, b.cut)
 }
 
 // document gives the terms of an entry, and writes its vector into v unless that is
 // nil. The words of its name and description serve both.
 func (b *builder) document(e *Entry, v []float32) (bm25.Document, text.Language) {
 	texts := e.texts()
-	var words [numFields][]string
-	n := 0
+	var ends [numFields]int
+	b.words, b.all = b.words[:0], b.all[:0]
 	for f, s := range texts {
-		words[f] = text.Words(s)
-		n += len(words[f])
-	}
-	all := make([]string, 0, n)
-	for f := range words {
+		from := len(b.words)
+		b.look(s)
+		ends[f] = len(b.words)
 		if f != fieldName && f != fieldParameters {
-			all = append(all, words[f]...)
+			b.all = append(b.all, b.words[from:]...)
 		}
 	}
-	l, _ := b.analyzer.Detect(all)
+	l, _ := b.analyzer.DetectOf(b.all)
 	d := bm25.Document{ID: e.id(), Fields: make([][]string, numFields)}
-	room := make([]string, 0, n)
-	for f := range words {
-		if len(words[f]) > 0 {
-			from := len(room)
-			room = b.analyzer.Document(room, l, words[f])
-			d.Fields[f] = room[from:len(room):len(room)]
-		}
+	room := make([]string, 0, len(b.words))
+	from := 0
+	for f, end := range ends {
+		n := len(room)
+		room = b.analyzer.Document(room, l, b.words[from:end])
+		d.Fields[f] = room[n:len(room):len(room)]
+		from = end
 	}
 	if v != nil {
-		all = all[:0]
-		if e.Title == "" {
-			all = append(all, words[fieldName]...)
-		} else {
-			all = append(all, text.Words(e.Tool.Name)...)
-		}
-		all = append(append(all, words[fieldDescription]...), text.Words(e.hints())...)
-		b.batch.Embed(v, b.analyzer.ContentOf(all))
-		vector.Normalize(v) // as of any embedder: the second time can change the last bit
+		b.embed(e, v, b.words[:ends[fieldName]], b.words[ends[fieldName]:ends[fieldDescription]])
 	}
 	return d, l
+}
+
+// embed makes the vector of an entry's EmbeddingText, whose words are those of its
+// names and description and some more.
+func (b *builder) embed(e *Entry, v []float32, names, description []text.Word) {
+	if e.Title != "" {
+		names = nil
+	}
+	all := append(append(b.all[:0], names...), description...)
+	b.words = b.words[:0] // names and description are copied
+	if e.Title != "" {
+		b.look(e.Tool.Name)
+		all = slices.Insert(all, 0, b.words...)
+		b.words = b.words[:0]
+	}
+	b.look(e.hints())
+	b.all = append(all, b.words...)
+	b.kept = b.analyzer.ContentOf(b.kept[:0], b.all)
+	b.texts, b.numbers = b.texts[:0], b.numbers[:0]
+	for _, w := range b.kept {
+		b.texts, b.numbers = append(b.texts, w.Text), append(b.numbers, w.Number)
+	}
+	b.batch.Embed(v, b.texts, b.numbers)
+	vector.Normalize(v) // as of any embedder: the second time can change the last bit
 }
 
 // embedAtOnce is how many texts are given to an embedder at once: what was made

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve/bm25"
+	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // Explanation says why a tool has the place it has for a question.
@@ -46,38 +47,85 @@ type Word struct {
 // Explain holds a tool against the winner. The error wraps ErrNotFound for a tool
 // that the index does not have.
 func (x *Index) Explain(ctx context.Context, question, id string) (Explanation, error) {
+	q, err := x.embedQuestion(ctx, question)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e, hits, texts, err := x.compare(question, id, q)
+	if err != nil || len(texts) == 0 {
+		return e, err
+	}
+	before := hits[0].ID
+	if hits, err = x.rerank(ctx, question, hits, texts); err != nil {
+		return Explanation{}, err
+	}
+	e.place(hits)
+	if e.Winner.ID == before {
+		return e, nil
+	}
+	return e, x.setWords(&e, question, q)
+}
+
+// place finds the tool and the winner among hits.
+func (e *Explanation) place(hits []Hit) {
+	for i, h := range hits {
+		if h.ID == e.Tool.ID {
+			e.Tool = Standing{ID: h.ID, Rank: i + 1, Score: h.Score, Parts: h.Parts}
+		}
+	}
+	if len(hits) > 0 {
+		w := hits[0]
+		e.Winner = &Standing{ID: w.ID, Rank: 1, Score: w.Score, Parts: w.Parts}
+	}
+}
+
+// compare explains by the formula alone, and gives its hits with the texts of those
+// that the reranker sees.
+func (x *Index) compare(question, id string, q []float32) (Explanation, []Hit, []string, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	doc, ok := x.lexical.Doc(id)
 	if !ok {
-		return Explanation{}, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id, callvet.ErrNotFound)
+		return Explanation{}, nil, nil, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id, callvet.ErrNotFound)
+	}
+	if q != nil && x.vectors.Len() > 0 {
+		if err := vector.Check(q, x.vectors.Width()); err != nil {
+			return Explanation{}, nil, nil, fmt.Errorf("embed question: %w", err)
+		}
 	}
 	b := x.buffer()
 	defer x.buffers.Put(b)
-	cosines, err := x.cosines(ctx, question, b)
-	if err != nil {
-		return Explanation{}, err
-	}
 	groups := x.groups(question)
-	hits := x.ranked(question, groups, cosines, b, len(x.entries))
+	hits := x.ranked(question, groups, q, b, len(x.entries))
 	e := Explanation{Question: question, Tool: Standing{ID: id}}
-	for i, h := range hits {
-		if h.entry == doc {
-			e.Tool = Standing{ID: id, Rank: i + 1, Score: h.Score, Parts: h.Parts}
-		}
-	}
+	e.place(hits)
 	if e.Tool.Rank == 0 && x.options.Formula == Additive {
-		p := x.points(doc, additiveForm(question), additiveTokens(question), at(cosines, doc))
+		cosine := 0.0
+		if q != nil && x.vectors.Len() > 0 {
+			cosine = float64(x.vectors.Cosine(q, doc))
+		}
+		p := x.points(doc, additiveForm(question), additiveTokens(question), cosine)
 		e.Tool.Parts, e.Tool.Score = p, p.Lexical+p.Semantic+p.Namespace
 	}
-	if len(hits) == 0 {
-		e.Words = x.words(groups, doc, -1, cosines != nil)
-		return e, nil
+	winner := -1
+	if len(hits) > 0 {
+		winner = hits[0].entry
 	}
-	w := hits[0]
-	e.Winner = &Standing{ID: w.ID, Rank: 1, Score: w.Score, Parts: w.Parts}
-	e.Words = x.words(groups, doc, w.entry, cosines != nil)
-	return e, nil
+	e.Words = x.words(groups, doc, winner, q != nil)
+	return e, hits, x.texts(hits[:min(len(hits), max(x.depth(), x.options.Limit))]), nil
+}
+
+// setWords makes the words of an explanation whose winner the reranker chose.
+func (x *Index) setWords(e *Explanation, question string, q []float32) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	tool, ok := x.lexical.Doc(e.Tool.ID)
+	winner, too := x.lexical.Doc(e.Winner.ID)
+	if !ok || !too {
+		return fmt.Errorf("explain tool %q: the catalog changed meanwhile: %w", e.Tool.ID, callvet.ErrConflict)
+	}
+	e.Words = x.words(x.groups(question), tool, winner, q != nil)
+	return nil
 }
 
 func (x *Index) words(groups []bm25.Group, tool, winner int, mixed bool) []Word {
@@ -115,6 +163,9 @@ func (e Explanation) Reasons() []string {
 	if e.Tool.Rank == 0 {
 		out = append(out, fmt.Sprintf("%s was not ranked at all", e.Tool.ID))
 	}
+	if say := e.reranked(); say != "" {
+		out = append(out, say)
+	}
 	type loss struct {
 		by  float64
 		say string
@@ -140,6 +191,20 @@ func (e Explanation) Reasons() []string {
 		}
 	}
 	return out
+}
+
+// reranked says what the reranker has to do with it; empty when there was none.
+func (e Explanation) reranked() string {
+	w, t := e.Winner.Parts.Reranked, e.Tool.Parts.Reranked
+	switch {
+	case w == nil:
+		return ""
+	case t == nil:
+		return fmt.Sprintf("it is not among the tools that the reranker saw; %s was number %d of them", e.Winner.ID, w.Rank)
+	case t.Rank < w.Rank:
+		return fmt.Sprintf("the reranker put %s, number %d before, above it, number %d", e.Winner.ID, w.Rank, t.Rank)
+	}
+	return fmt.Sprintf("the reranker left it below %s, as it was", e.Winner.ID)
 }
 
 func fieldsOf(p bm25.Part) string {

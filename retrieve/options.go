@@ -43,6 +43,11 @@ type Options struct {
 	VectorWeight float64
 	// Cache keeps the vectors of tools; nil for none.
 	Cache vector.Cache
+	// Reranker orders the RerankTop best tools of the formula anew, or as many as a
+	// question asks for where that is more; nil for none. RerankTop 0 is 50. Threshold
+	// and Confidence are then about the reranker's scores.
+	Reranker  Reranker
+	RerankTop int
 	// Additive has the weights of that formula.
 	Additive AdditiveWeights
 	// Primary and Fallback are namespaces by their beginnings (Additive): a tool
@@ -107,6 +112,9 @@ func (o Options) check() error {
 	}
 	if o.Formula != Additive && !(o.VectorWeight >= 0 && o.VectorWeight <= 1) || !(o.VectorWeight >= 0) || math.IsInf(o.VectorWeight, 0) {
 		return fmt.Errorf("check options: vector weight %v: %w", o.VectorWeight, callvet.ErrInvalid)
+	}
+	if o.RerankTop < 0 {
+		return fmt.Errorf("check options: rerank the best %d: %w", o.RerankTop, callvet.ErrInvalid)
 	}
 	return nil
 }

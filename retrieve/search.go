@@ -16,7 +16,7 @@ import (
 // Hit is a tool that was found.
 type Hit struct {
 	// ID names the entry; Score is what its formula gives: in [0,1] for Mixed, where
-	// 1 is a tool that has nothing but the question.
+	// 1 is a tool that has nothing but the question. With a Reranker it is that one's.
 	ID    string
 	Score float64
 	Parts Parts
@@ -30,6 +30,16 @@ type Parts struct {
 	Name, Keywords, Description, Examples, Namespace float64
 	// Matched lists the keywords within the question (Additive).
 	Matched []string
+	// Reranked is nil for tools that no reranker saw.
+	Reranked *Reranked
+}
+
+// Reranked is what a reranker made of a tool. Its Score is the hit's.
+type Reranked struct {
+	// Score is the reranker's, in whatever range it has; Before is the score of the
+	// formula and Rank the place that it gave, from 1.
+	Score, Before float64
+	Rank          int
 }
 
 // Result is what a question got.
@@ -45,36 +55,58 @@ type Result struct {
 }
 
 // Search gives the limit best tools for a question; 0 for the limit of the options.
-// A question without words gives nothing. Errors come from the embedder only.
+// A question without words gives nothing. Errors come from the embedder and the
+// reranker only; neither is waited for while the index is locked.
 func (x *Index) Search(ctx context.Context, question string, limit int) (Result, error) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
 	if limit <= 0 {
 		limit = x.options.Limit
 	}
 	limit = max(limit, 1)
-	b := x.buffer()
-	defer x.buffers.Put(b)
-	cosines, err := x.cosines(ctx, question, b)
+	q, err := x.embedQuestion(ctx, question)
 	if err != nil {
 		return Result{}, err
 	}
+	hits, texts, err := x.found(question, q, max(limit, 2))
+	if err != nil {
+		return Result{}, err
+	}
+	if hits, err = x.rerank(ctx, question, hits, texts); err != nil {
+		return Result{}, err
+	}
+	return x.result(hits, limit), nil
+}
+
+// found gives the k best hits before reranking, or as many as the reranker sees, with
+// the texts of those.
+func (x *Index) found(question string, q []float32, k int) ([]Hit, []string, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if q != nil && x.vectors.Len() > 0 {
+		if err := vector.Check(q, x.vectors.Width()); err != nil {
+			return nil, nil, fmt.Errorf("embed question: %w", err)
+		}
+	}
+	b := x.buffer()
+	defer x.buffers.Put(b)
 	var groups []bm25.Group
 	if x.options.Formula != Additive {
 		groups = x.groups(question)
 	}
-	return x.result(x.ranked(question, groups, cosines, b, max(limit, 2)), limit), nil
+	k = max(k, x.depth())
+	hits := x.ranked(question, groups, q, b, k)
+	return hits, x.texts(hits[:min(len(hits), k)]), nil
 }
 
-// ranked gives the k best tools by the formula of the options.
-func (x *Index) ranked(question string, groups []bm25.Group, cosines []float32, b *buffer, k int) []Hit {
+// ranked gives the k best tools by the formula of the options; q is the question's
+// vector, nil for none.
+func (x *Index) ranked(question string, groups []bm25.Group, q []float32, b *buffer, k int) []Hit {
 	switch x.options.Formula {
 	case Additive:
-		return x.searchAdditive(question, cosines)
+		return x.searchAdditive(question, x.cosines(q, b))
 	case ReciprocalRank:
-		return x.searchRanks(groups, cosines, k)
+		return x.searchRanks(groups, x.cosines(q, b), k)
 	default:
-		return x.searchMixed(groups, cosines, b, k)
+		return x.searchMixed(groups, q, b, k)
 	}
 }
 
@@ -115,11 +147,11 @@ func (x *Index) groups(question string) []bm25.Group {
 	return groups
 }
 
-// cosines gives the question's cosine with every entry, in the buffer; nil without
-// vectors.
-func (x *Index) cosines(ctx context.Context, question string, b *buffer) ([]float32, error) {
+// embedQuestion gives the question's vector, of length 1 or 0; nil where vectors do
+// not count.
+func (x *Index) embedQuestion(ctx context.Context, question string) ([]float32, error) {
 	e := x.options.Embedder
-	if e == nil || x.vectors.Len() == 0 || x.options.VectorWeight == 0 {
+	if e == nil || x.options.VectorWeight == 0 || x.Len() == 0 {
 		return nil, nil
 	}
 	vs, err := e.Embed(ctx, []string{question})
@@ -129,20 +161,39 @@ func (x *Index) cosines(ctx context.Context, question string, b *buffer) ([]floa
 	if len(vs) != 1 {
 		return nil, fmt.Errorf("embed question: %d vectors for one text: %w", len(vs), callvet.ErrInvalid)
 	}
-	if err := vector.Check(vs[0], x.vectors.Width()); err != nil {
+	if err := vector.Check(vs[0], len(vs[0])); err != nil {
 		return nil, fmt.Errorf("embed question: %w", err)
 	}
 	q := slices.Clone(vs[0]) // the embedder may keep its own
 	vector.Normalize(q)
+	return q, nil
+}
+
+// cosines gives the question's cosine with every entry, in the buffer; nil without
+// vectors.
+func (x *Index) cosines(q []float32, b *buffer) []float32 {
+	if q == nil || x.vectors.Len() == 0 {
+		return nil
+	}
 	x.vectors.Cosines(q, b.cosines)
-	return b.cosines, nil
+	return b.cosines
+}
+
+// semantic is what a cosine adds to the score of Mixed.
+func (x *Index) semantic(cosine float32) float64 {
+	return x.options.VectorWeight * max(0, float64(cosine))
 }
 
 // searchMixed mixes the lexical score, as a share of the highest score that any tool
 // could have for the question, with the cosine, which counts from 0.
-func (x *Index) searchMixed(groups []bm25.Group, cosines []float32, b *buffer, k int) []Hit {
-	share := x.lexicalShare(groups, cosines != nil)
-	if cosines == nil {
+//
+// No cosine is above 1, so that a tool whose lexical score is the vector weight or more
+// under the k-th best of those known cannot be among the k best: its vector, which is
+// most of what there is to read, is left alone. The hits are those of reading all.
+func (x *Index) searchMixed(groups []bm25.Group, q []float32, b *buffer, k int) []Hit {
+	mixed := q != nil && x.vectors.Len() > 0
+	share := x.lexicalShare(groups, mixed)
+	if !mixed {
 		found := x.lexical.Search(groups, k)
 		for i := range found {
 			found[i].Score *= share
@@ -150,11 +201,61 @@ func (x *Index) searchMixed(groups []bm25.Group, cosines []float32, b *buffer, k
 		return x.hits(found, nil)
 	}
 	x.lexical.Scores(groups, b.scores)
-	top := bm25.NewTop(k)
-	for i, c := range cosines {
-		top.Offer(i, b.scores[i]*share+x.options.VectorWeight*max(0, float64(c)))
+	for i := range b.scores {
+		b.scores[i] *= share
 	}
-	return x.hits(top.Sorted(), cosines)
+	top := bm25.NewTop(k)
+	if floor, few := x.candidates(q, b, k); few {
+		for i, s := range b.scores {
+			if s >= floor {
+				top.Offer(i, s+x.semantic(x.vectors.Cosine(q, i)))
+			}
+		}
+	} else {
+		for i, c := range x.cosines(q, b) {
+			top.Offer(i, b.scores[i]+x.semantic(c))
+		}
+	}
+	found := top.Sorted()
+	return x.hits(found, func(doc int) float64 { return x.semantic(x.vectors.Cosine(q, doc)) })
+}
+
+// Of more than one in manyCandidates it is faster to read all vectors in their order.
+// slack is more than rounding can make of a cosine of 1.
+const (
+	manyCandidates = 8
+	slack          = 1e-3
+)
+
+// candidates gives the lexical score under which no tool can be among the k best, and
+// whether few enough have it.
+func (x *Index) candidates(q []float32, b *buffer, k int) (floor float64, few bool) {
+	if k >= len(b.scores) {
+		return 0, false
+	}
+	best := bm25.NewTop(k)
+	for i, s := range b.scores {
+		best.Offer(i, s)
+	}
+	lexical := best.Sorted()
+	if len(lexical) < k {
+		return 0, false
+	}
+	both := make([]float64, k)
+	for i, h := range lexical {
+		both[i] = h.Score + x.semantic(x.vectors.Cosine(q, h.Doc))
+	}
+	floor = slices.Min(both) - x.options.VectorWeight*(1+slack)
+	if floor <= 0 {
+		return 0, false
+	}
+	n := 0
+	for _, s := range b.scores {
+		if s >= floor {
+			n++
+		}
+	}
+	return floor, n <= len(b.scores)/manyCandidates
 }
 
 // lexicalShare is what a lexical score is multiplied with.
@@ -172,14 +273,14 @@ func (x *Index) lexicalShare(groups []bm25.Group, mixed bool) float64 {
 	return 1 / ceiling
 }
 
-func (x *Index) hits(found []bm25.Hit, cosines []float32) []Hit {
+func (x *Index) hits(found []bm25.Hit, semantic func(doc int) float64) []Hit {
 	out := make([]Hit, len(found))
 	for i, h := range found {
-		semantic := 0.0
-		if cosines != nil {
-			semantic = x.options.VectorWeight * max(0, float64(cosines[h.Doc]))
+		near := 0.0
+		if semantic != nil {
+			near = semantic(h.Doc)
 		}
-		out[i] = Hit{ID: x.lexical.ID(h.Doc), Score: h.Score, Parts: Parts{Lexical: h.Score - semantic, Semantic: semantic}, entry: h.Doc}
+		out[i] = Hit{ID: x.lexical.ID(h.Doc), Score: h.Score, Parts: Parts{Lexical: h.Score - near, Semantic: near}, entry: h.Doc}
 	}
 	return out
 }

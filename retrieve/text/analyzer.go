@@ -14,8 +14,18 @@ type Analyzer struct {
 
 // known is what was found out about a word; stems are empty until they are needed.
 type known struct {
+	number   int
 	function uint8
 	stems    [numLanguages]string
+}
+
+// Word is a folded word of a document with what an analyzer remembers of it.
+type Word struct {
+	Text string
+	// Number is one for each word of the analyzer, from 0; -1 for a word that it does
+	// not remember.
+	Number int
+	known  *known
 }
 
 // maxKnown bounds the memory of words: a catalog of 100,000 tools has some 30,000
@@ -45,10 +55,27 @@ func (a *Analyzer) Fork() *Analyzer {
 func (a *Analyzer) Detect(words []string) (l Language, ok bool) {
 	var counts [8]int
 	for _, w := range words {
-		for bits, i := a.function[w], 0; bits > 0; bits, i = bits>>1, i+1 {
-			counts[i] += int(bits & 1)
-		}
+		count(&counts, a.function[w])
 	}
+	return most(&counts)
+}
+
+// DetectOf is Detect of words that were looked up.
+func (a *Analyzer) DetectOf(words []Word) (l Language, ok bool) {
+	var counts [8]int
+	for i := range words {
+		count(&counts, words[i].known.function)
+	}
+	return most(&counts)
+}
+
+func count(counts *[8]int, bits uint8) {
+	for i := 0; bits > 0; bits, i = bits>>1, i+1 {
+		counts[i] += int(bits & 1)
+	}
+}
+
+func most(counts *[8]int) (l Language, ok bool) {
 	best := 0
 	for i := range Languages() {
 		if counts[i] > counts[best] {
@@ -58,38 +85,44 @@ func (a *Analyzer) Detect(words []string) (l Language, ok bool) {
 	return Languages()[best], counts[best] > 0
 }
 
-// Document appends to terms the terms of the folded words of a document in
-// language l: for each word that is no function word the stem in l, and the
-// English one where that differs, since names of tools are often English. It
-// remembers stems and must not be called by two goroutines at once.
-func (a *Analyzer) Document(terms []string, l Language, words []string) []string {
-	at := slices.Index(Languages(), l)
+// Look appends to out the folded words of a document with what is known of them. It
+// remembers words and must not be called by two goroutines at once.
+func (a *Analyzer) Look(out []Word, words []string) []Word {
 	for _, w := range words {
-		k := a.know(w)
-		if k.function&(1<<at) != 0 {
+		k, ok := a.known[w]
+		if !ok {
+			k = &known{number: -1, function: a.function[w]}
+			if len(a.known) < maxKnown {
+				k.number = len(a.known)
+				a.known[w] = k
+			}
+		}
+		out = append(out, Word{Text: w, Number: k.number, known: k})
+	}
+	return out
+}
+
+// Document appends to terms the terms of the words of a document in language l: for
+// each word that is no function word the stem in l, and the English one where that
+// differs, since names of tools are often English. It remembers stems and must not be
+// called by two goroutines at once.
+func (a *Analyzer) Document(terms []string, l Language, words []Word) []string {
+	at := slices.Index(Languages(), l)
+	for i := range words {
+		w := &words[i]
+		if w.known.function&(1<<at) != 0 {
 			continue
 		}
-		s := k.stem(at, w)
+		s := w.known.stem(at, w.Text)
 		terms = append(terms, s)
 		if l == English {
 			continue
 		}
-		if e := k.stem(0, w); e != s {
+		if e := w.known.stem(0, w.Text); e != s {
 			terms = append(terms, e)
 		}
 	}
 	return terms
-}
-
-func (a *Analyzer) know(w string) *known {
-	k, ok := a.known[w]
-	if !ok {
-		k = &known{function: a.function[w]}
-		if len(a.known) < maxKnown {
-			a.known[w] = k
-		}
-	}
-	return k
 }
 
 // stem gives the word's stem in the language of that number.
@@ -143,11 +176,8 @@ func (a *Analyzer) isFunction(l Language, w string) bool {
 // Content gives the folded words of a text that are no function words of the
 // language it is in, or all of them when there are no others. Safe for concurrent
 // use.
-func (a *Analyzer) Content(s string) []string { return a.ContentOf(Words(s)) }
-
-// ContentOf is Content of a text that was cut into Words before, which are not
-// changed. Safe for concurrent use.
-func (a *Analyzer) ContentOf(words []string) []string {
+func (a *Analyzer) Content(s string) []string {
+	words := Words(s)
 	l, _ := a.Detect(words)
 	bit := uint8(1) << slices.Index(Languages(), l)
 	kept := make([]string, 0, len(words))
@@ -160,4 +190,20 @@ func (a *Analyzer) ContentOf(words []string) []string {
 		return words
 	}
 	return kept
+}
+
+// ContentOf appends to out what Content keeps of a text of those words.
+func (a *Analyzer) ContentOf(out, words []Word) []Word {
+	l, _ := a.DetectOf(words)
+	bit := uint8(1) << slices.Index(Languages(), l)
+	n := len(out)
+	for _, w := range words {
+		if w.known.function&bit == 0 {
+			out = append(out, w)
+		}
+	}
+	if len(out) == n {
+		return append(out, words...)
+	}
+	return out
 }

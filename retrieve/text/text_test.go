@@ -3,6 +3,7 @@
 package text_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -73,7 +74,7 @@ func TestAnalyzer(t *testing.T) {
 		text.English: {"cancellations", "cancellation"}, text.Swedish: {"storningar", "storning"}, text.German: {"fahrplane", "fahrplan"},
 		text.Spanish: {"reservas", "reserva"}, text.Portuguese: {"passagens", "passagem"},
 	} {
-		x, y := a.Document(nil, l, []string{words[0]}), a.Document(nil, l, []string{words[1]})
+		x, y := a.Document(nil, l, a.Look(nil, words[:1])), a.Document(nil, l, a.Look(nil, words[1:]))
 		if l != text.Portuguese && x[0] != y[0] {
 			t.Errorf("%s: %v and %v do not meet", l, x, y)
 		}
@@ -115,6 +116,14 @@ func FuzzWords(f *testing.F) {
 		}
 		if q := a.Query(s, text.Languages()); len(words) > 0 && len(q) == 0 {
 			t.Fatalf("Query(%q) has no words", s)
+		}
+		fork := a.Fork()
+		var content []string
+		for _, w := range fork.ContentOf(nil, fork.Look(nil, words)) {
+			content = append(content, w.Text)
+		}
+		if !slices.Equal(content, a.Content(s)) {
+			t.Fatalf("Content(%q) = %q, of its words %q", s, a.Content(s), content)
 		}
 		for _, w := range text.Reference(s) {
 			if len([]rune(w)) < 2 {

@@ -97,8 +97,10 @@ func classOf(r rune) class {
 // page) and between letters and digits. What was cut inside one run of letters and
 // digits also appears whole (JavaScript: java, script, javascript), after its
 // parts. Scripts without spaces give pairs of neighboring characters.
-func Words(s string) []string {
-	out := make([]string, 0, len(s)/6+1)
+func Words(s string) []string { return AppendWords(make([]string, 0, len(s)/6+1), s) }
+
+// AppendWords appends the Words of a text to out.
+func AppendWords(out []string, s string) []string {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
 		c := classOf(r)

@@ -75,7 +75,7 @@ func (e *NGram) Model() string { return e.model }
 
 // Embed gives a vector of each text. The only error is that of a canceled context.
 func (e *NGram) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	b := e.Batch()
+	b, numbers, known := e.Batch(), []int(nil), map[string]int{}
 	out := make([][]float32, len(texts))
 	data := make([]float32, len(texts)*e.width)
 	for i, t := range texts {
@@ -83,7 +83,17 @@ func (e *NGram) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 			return nil, ctx.Err()
 		}
 		out[i] = data[i*e.width : (i+1)*e.width : (i+1)*e.width]
-		b.Embed(out[i], e.words(t))
+		words := e.words(t)
+		numbers = numbers[:0]
+		for _, w := range words {
+			n, ok := known[w]
+			if !ok {
+				n = len(known)
+				known[w] = n
+			}
+			numbers = append(numbers, n)
+		}
+		b.Embed(out[i], words, numbers)
 	}
 	return out, nil
 }
@@ -109,18 +119,18 @@ func (e *NGram) Width() int { return e.width }
 // where the runs of a word go, and is not for two goroutines at once.
 type Batch struct {
 	e     *NGram
-	known map[string]spelling
-	room  []int32 // for runs of words that are remembered
-	last  []int32 // the runs of a word that is not
+	known []spelling // by the numbers of words
+	room  []int32    // for runs of words that are remembered
+	last  []int32    // the runs of a word that is not
 }
 
 // Batch begins one.
-func (e *NGram) Batch() *Batch { return &Batch{e: e, known: map[string]spelling{}} }
+func (e *NGram) Batch() *Batch { return &Batch{e: e} }
 
 // maxSpellings bounds what a batch remembers, and runsRoom is how many runs get room
 // at once.
 const (
-	maxSpellings = 1 << 16
+	maxSpellings = 1 << 17
 	runsRoom     = 1 << 14
 )
 
@@ -130,30 +140,29 @@ const (
 type spelling struct {
 	runs  []int32
 	share float32
+	done  bool
 }
 
 // Embed writes into v, zeros of the embedder's width, the vector of a text of those
-// words: the one that the embedder's Embed gives.
-func (b *Batch) Embed(v []float32, words []string) {
-	for _, w := range words {
-		s := b.spell(w)
+// words: the one that the embedder's Embed gives. Each word has a number, always the
+// same, small ones first; -1 for words that are not worth remembering.
+func (b *Batch) Embed(v []float32, words []string, numbers []int) {
+	for i, w := range words {
+		s := b.spell(w, numbers[i])
+		share := [2]float32{s.share, -s.share}
 		for _, r := range s.runs {
-			if r&1 == 0 {
-				v[r>>1] += s.share
-			} else {
-				v[r>>1] -= s.share
-			}
+			v[r>>1] += share[r&1]
 		}
 	}
 	dampen(v)
 	Normalize(v)
 }
 
-func (b *Batch) spell(word string) spelling {
-	if s, ok := b.known[word]; ok {
-		return s
+func (b *Batch) spell(word string, number int) spelling {
+	keep := number >= 0 && number < maxSpellings
+	if keep && number < len(b.known) && b.known[number].done {
+		return b.known[number]
 	}
-	keep := len(b.known) < maxSpellings
 	if most := (len(word) + 2) * (longest - shortest + 1); keep && cap(b.room)-len(b.room) < most {
 		b.room = make([]int32, 0, max(runsRoom, most))
 	}
@@ -161,7 +170,7 @@ func (b *Batch) spell(word string) spelling {
 	if keep {
 		room = b.room[len(b.room):]
 	}
-	s := spelling{runs: b.e.runs(room, word)}
+	s := spelling{runs: b.e.runs(room, word), done: true}
 	if n := len(s.runs); n > 0 {
 		s.share = float32(b.e.weightOf(word) / math.Sqrt(float64(n)))
 	}
@@ -170,7 +179,10 @@ func (b *Batch) spell(word string) spelling {
 		return s
 	}
 	b.room = b.room[:len(b.room)+len(s.runs)]
-	b.known[word] = s
+	if number >= len(b.known) {
+		b.known = append(b.known, make([]spelling, number+1-len(b.known))...)
+	}
+	b.known[number] = s
 	return s
 }
 
