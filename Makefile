@@ -24,6 +24,10 @@ callvet:
 demo: callvet ## build and evaluate the shipped example suites offline
 	./examples/demo.sh ./callvet
 
+.PHONY: demo-regression
+demo-regression: callvet ## show a build that fails for the right reason
+	./examples/regression/demo.sh ./callvet
+
 test: system vet lint unit race docs ## everything CI runs; installs what it needs
 
 .PHONY: system
@@ -113,6 +117,9 @@ verify-retrieval: ## the presets on open catalogs, beside BM25 references
 .PHONY: verify-routes
 verify-routes: ## routes by rules and learned ones: accuracy and abstention, with intervals
 	go run ./cmd/callvet-verify routes
+.PHONY: verify-bigtool
+verify-bigtool: ## the second document's own suites under its preset, beside the default
+	go run ./cmd/callvet-verify bigtool
 verify-coverage: ## simulations: how often the intervals hold the truth
 	go run ./cmd/callvet-verify coverage
 

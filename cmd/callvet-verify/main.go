@@ -16,6 +16,7 @@
 //	callvet-verify retrieval        presets on open catalogs, beside BM25 references
 //	callvet-verify retrieval-tune   look for better weights on the train half
 //	callvet-verify routes           routes by rules and learned, with abstention
+//	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify coverage         how often the intervals hold the truth
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -29,6 +30,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
 )
@@ -38,7 +40,7 @@ const tuneRounds = 4
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | routes | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | routes | bigtool | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -82,8 +84,10 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 	case args[0] == "routes":
 		example := filepath.Join("examples", "select")
 		return routes.Verify(out, filepath.Join(example, "suite.json"), filepath.Join(example, "catalogue.json"), data)
+	case args[0] == "bigtool":
+		return bigtool.Run(ctx, out, data)
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, routes or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, routes, bigtool or coverage", args[0])
 }
