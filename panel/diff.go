@@ -179,6 +179,7 @@ func (d *Comparison) pairTargets(base, cand *Ledger) [][2]int {
 func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64) TargetComparison {
 	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]], Overall: Difference{single: true}}
 	bySlice := map[sliceID]*Difference{}
+	both := map[[2]sliceID]int{}
 	for _, p := range common {
 		a, b := base.at(t[0], p[0]), cand.at(t[1], p[1])
 		if a.judged == 0 || b.judged == 0 {
@@ -196,14 +197,40 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 			}
 			s.add(a, b)
 		}
+		alike(both, cand.cases[p[1]].slices)
 		if c, ok := changeOf(cand.cases[p[1]].id, a, b); ok {
 			out.Changes = append(out.Changes, c)
 		}
+	}
+	if slices.Equal(cand.sliceBy, DefaultSlices()) {
+		dropTwins(bySlice, both)
 	}
 	out.Overall.finish(conf)
 	out.Slices = finishSlices(bySlice, cand.sliceBy, out.Overall.Cases, conf)
 	slices.SortStableFunc(out.Changes, func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) })
 	return out
+}
+
+// alike counts the case for every tag and field of one value that it has.
+func alike(both map[[2]sliceID]int, ids []sliceID) {
+	for _, tag := range ids {
+		for _, field := range ids {
+			if tag.key == "tag" && field.key != "tag" && field.value == tag.value {
+				both[[2]sliceID{tag, field}]++
+			}
+		}
+	}
+}
+
+// dropTwins leaves out the tags that have the very cases of a field of the same
+// value, as twins does.
+func dropTwins(bySlice map[sliceID]*Difference, both map[[2]sliceID]int) {
+	for pair, n := range both {
+		tag, field := bySlice[pair[0]], bySlice[pair[1]]
+		if tag != nil && field != nil && tag.Cases == n && field.Cases == n {
+			delete(bySlice, pair[0])
+		}
+	}
 }
 
 func missingSide(a, b attempts) string {

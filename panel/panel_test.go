@@ -255,6 +255,46 @@ func TestTimeoutsAreSlow(t *testing.T) {
 	}
 }
 
+// TestTwins: a tag that says what a field says has no table of its own, unless
+// tags were asked for.
+func TestTwins(t *testing.T) {
+	t.Parallel()
+	var cases []callvet.Case
+	for i := range 20 {
+		c := oneCall(fmt.Sprintf("c%02d", i), "weather", []string{"es-AR", "pt-BR"}[i%2])
+		c.Fields = map[string]string{"language": c.Tags[0]}
+		if i < 9 {
+			c.Tags = append(c.Tags, "hard")
+		}
+		c.Fields["difficulty"] = "hard" // of all
+		cases = append(cases, c)
+	}
+	for _, tc := range []struct {
+		by   []string
+		want string
+	}{{nil, "language=es-AR language=pt-BR tag=hard"}, {[]string{"language", "tag"}, "language=es-AR language=pt-BR tag=es-AR tag=hard tag=pt-BR"}} {
+		a := New(Config{Targets: []callvet.Target{{Name: "m"}}, SliceBy: tc.by}, pointers(cases))
+		l := NewLedger("A", []string{"m"}, tc.by)
+		for i := range cases {
+			a.Add(&cases[i], attempt(i, 0, callvet.VerdictPass, "weather"))
+			l.Add(&cases[i], attempt(i, 0, callvet.VerdictPass, "weather"))
+		}
+		var tables, differences []string
+		for _, s := range a.Panels().Targets[0].Slices {
+			tables = append(tables, s.Key+"="+s.Value)
+		}
+		for _, s := range Diff(l, l, 0).Targets[0].Slices {
+			differences = append(differences, s.Key+"="+s.Value)
+		}
+		if got := strings.Join(tables, " "); got != tc.want {
+			t.Errorf("tables by %v: %s", tc.by, got)
+		}
+		if got := strings.Join(differences, " "); got != tc.want {
+			t.Errorf("differences by %v: %s", tc.by, got)
+		}
+	}
+}
+
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	var cases []callvet.Case

@@ -5,6 +5,7 @@ package panel
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -56,6 +57,11 @@ func newSlicing(cfg Config, cases iter.Seq[*callvet.Case]) *slicing {
 		}
 		s.start = append(s.start, int32(len(of)))
 	}
+	if !cfg.Complete && slices.Equal(cfg.SliceBy, DefaultSlices()) {
+		for _, k := range twins(all, count, s.start, of) {
+			count[k] = 0
+		}
+	}
 	place := s.choose(cfg, all, count, len(s.start)-1)
 	kept := make([]int32, len(s.start))
 	for i := range len(s.start) - 1 {
@@ -68,6 +74,30 @@ func newSlicing(cfg Config, cases iter.Seq[*callvet.Case]) *slicing {
 	}
 	s.start = kept
 	return s
+}
+
+// twins are the tags that have the very cases of a field of the same value, as
+// tag=es-AR and language=es-AR: where nobody asked for both, one table is enough.
+func twins(all []sliceID, count []int, start, of []int32) []int32 {
+	pair := map[int32]int32{}
+	for k := range all {
+		if all[k].key != "tag" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(o sliceID) bool { return o.key != "tag" && o.value == all[k].value })
+		if i >= 0 && count[i] == count[k] {
+			pair[int32(k)] = int32(i)
+		}
+	}
+	for i := range len(start) - 1 {
+		own := of[start[i]:start[i+1]]
+		for _, k := range own {
+			if field, ok := pair[k]; ok && !slices.Contains(own, field) {
+				delete(pair, k)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(pair))
 }
 
 // choose fills ids and cases and gives for each candidate its place, or -1.
@@ -86,7 +116,7 @@ func (s *slicing) choose(cfg Config, all []sliceID, count []int, total int) []in
 		id := all[i]
 		small := id.key == "tag" && count[i] < cfg.MinTagCases
 		// A value that every case has repeats the table of all cases.
-		if (small || count[i] == total) && !cfg.Complete || perKey[id.key] >= cfg.MaxValues || len(chosen) >= maxSlices {
+		if count[i] == 0 || (small || count[i] == total) && !cfg.Complete || perKey[id.key] >= cfg.MaxValues || len(chosen) >= maxSlices {
 			continue
 		}
 		perKey[id.key]++

@@ -19,5 +19,6 @@ echo; echo "== why"
 "$callvet" score after.jsonl --tools tools -o "${report:-$dir/report.html}" >"$dir/panels.txt"
 sed -n '/^Findings/,/^$/p' "$dir/panels.txt"
 echo "== and against the traces before the edit, task by task"
-"$callvet" diff before.jsonl after.jsonl | head -n 20
+"$callvet" diff before.jsonl after.jsonl >"$dir/diff.txt"
+sed -n 1,20p "$dir/diff.txt"
 [ -z "$report" ] || echo "report: $report"

@@ -24,15 +24,15 @@ type stage struct {
 	scan  *trace.Scanner
 	// long has seen the lines that are too long to go on.
 	long *trace.Scanner
-	// held are task records that wait for their attempt's other lines.
+	// held are task records that went on before their attempt's last line: where
+	// the judge changes them they go on a second time, and the last one counts.
 	held  map[attempt][]byte
 	edits []edit
 	// moved tells that lines were put between others, so that their numbers are
 	// no longer those of the file.
 	moved bool
-	// added is how many lines there are more than in the file, made how many task
-	// records of attempts that have none of their own.
-	added, made int64
+	// added is how many lines, each a task record, there are more than in the file.
+	added int64
 }
 
 type attempt struct {
@@ -61,7 +61,7 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		s.long.Log.Lines = -s.added // too long ones went on as empty lines
-		s.long.Log.Tasks = -s.made
+		s.long.Log.Tasks = -s.added
 		s.long.Log.Shift(r.before)
 		r.log.Merge(&s.long.Log)
 		if n := s.group.Split; n > 0 {
@@ -111,7 +111,7 @@ func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) er
 }
 
 // line takes a record. A task record whose attempt is complete with it is replaced
-// in place; one that comes before its steps leaves an empty line.
+// in place; other attempts get theirs after the line.
 func (s *stage) line(v *trace.View) error {
 	own := attempt{string(v.TaskID), string(v.Target), v.Attempt}
 	if v.IsTask {
@@ -120,39 +120,29 @@ func (s *stage) line(v *trace.View) error {
 	a, ok, err := s.group.Add(v)
 	if err != nil { // nothing can be said about it; the line goes on as it stands
 		delete(s.held, own)
-		return nil
-	}
-	if v.IsTask {
-		s.edits = append(s.edits, edit{line: v.Line})
 	}
 	if !ok {
 		return nil
 	}
-	text := s.judged(&a)
-	switch {
-	case text == nil:
-	case v.IsTask:
-		s.edits[len(s.edits)-1].text = text
-	default:
-		s.edits = append(s.edits, edit{line: v.Line, text: text, after: true})
+	in := v.IsTask && idOf(&a) == own
+	if text := s.judged(&a); text != nil {
+		s.edits = append(s.edits, edit{line: v.Line, text: text, after: !in})
 	}
 	return nil
 }
 
-// judged gives the attempt's record as it is to go on; nil for none.
+func idOf(a *trace.Attempt) attempt { return attempt{a.Trace.CaseID, a.Trace.Target, a.Trace.Repeat} }
+
+// judged gives the attempt's record where the judge has changed it, else nil.
 func (s *stage) judged(a *trace.Attempt) []byte {
-	id := attempt{a.Trace.CaseID, a.Trace.Target, a.Trace.Repeat}
-	raw := s.held[id]
-	delete(s.held, id)
+	raw := s.held[idOf(a)]
+	delete(s.held, idOf(a))
 	if !s.judge(a) {
-		return raw
-	}
-	if raw == nil {
-		s.made++
+		return nil
 	}
 	text, err := amend(raw, a)
 	if err != nil { // the parts came out of JSON
-		return raw
+		return nil
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"io"
 	"iter"
+	"slices"
 )
 
 // Window is how many attempts a Grouper keeps open when not told otherwise.
@@ -90,6 +91,8 @@ func (at *gathering) complete() bool {
 		return false
 	case at.task.Steps != nil:
 		return len(at.steps) >= *at.task.Steps
+	case len(at.task.Conversation) > 0 && !slices.ContainsFunc(at.task.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 }):
+		return true // the whole conversation is told, and there is no call in it
 	}
 	return len(at.steps) > 0
 }

@@ -67,6 +67,7 @@ func (c *claim) bound(m *panel.Metric) {
 	for _, end := range []float64{iv.Lower, iv.Upper} {
 		digits = max(digits, digitsFor(c.unit, end, c.g.Bound))
 	}
+	digits = telling(c.unit, iv.Point, digits)
 	c.v.Sentence = c.head(iv, digits) + ": " + c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
 	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence says it
 		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })

@@ -82,6 +82,8 @@ func TestVerdicts(t *testing.T) {
 		cure   string
 	}{
 		"lower end meets":       {rate("arg_em", 200, 1, 5), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets, "arg_em 0.97 [0.94, 0.99], by 200 calls of 200 tasks: the lower end 0.94 is not below the bound 0.90: passed", ""},
+		"nearly 1":              {rate("arg_em", 250, 1, 1), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets, "arg_em 0.996 [0.978, 0.9999], by 250 calls of 250 tasks: the lower end 0.978", ""},
+		"nearly 0":              {lower(rate("over_call_rate", 500, 1, 499)), atMost("over_call_rate", 0.10), gate.Pass, gate.ReasonUpperMeets, "over_call_rate 0.002 [0.0001, 0.011]", ""},
 		"upper end misses":      {rate("arg_em", 200, 1, 40), atLeast("arg_em", 0.90), gate.Fail, gate.ReasonUpperMisses, "arg_em 0.80 [0.74, 0.85]|the upper end 0.85 is below the bound 0.90: failed", ""},
 		"bound between":         {rate("arg_em", 200, 1, 14), atLeast("arg_em", 0.90), gate.Inconclusive, gate.ReasonStraddles, "the bound 0.90 lies within the interval", "needs about "},
 		"estimate at the bound": {rate("arg_em", 200, 1, 20), atLeast("arg_em", 0.90), gate.Inconclusive, gate.ReasonStraddles, "lies within", "the estimate lies at the bound"},

@@ -25,13 +25,13 @@ func amount(unit panel.Unit, x float64) string {
 
 // number writes a number with exactly these digits behind the point, and its unit.
 func number(unit panel.Unit, x float64, digits int) string {
-	s := trimmed(x, digits)
+	s := trimmed(x, telling(unit, x, digits))
 	switch {
 	case math.IsInf(x, 0):
 		return "none"
 	case unit == panel.UnitUSD:
 		return "$" + s
-	case unit == panel.UnitRate || unit == "":
+	case unit == panel.UnitRate || unit == panel.UnitCount || unit == "":
 		return s
 	}
 	return s + " " + string(unit)
@@ -59,8 +59,24 @@ func unitName(u panel.Unit) string {
 		return "milliseconds"
 	case panel.UnitUSD:
 		return "US dollars"
+	case panel.UnitCount:
+		return "a count"
 	}
 	return string(u)
+}
+
+// telling is how many digits keep a share that is not 0 or 1 from reading as if it
+// were, from 0.996 on and up to one in a million.
+func telling(unit panel.Unit, x float64, digits int) int {
+	if unit != panel.UnitRate || !(x > 0 && x < 1) {
+		return digits
+	}
+	for d := digits; d <= 6; d++ {
+		if s := trimmed(x, d); s != trimmed(0, d) && s != trimmed(1, d) {
+			return d
+		}
+	}
+	return digits
 }
 
 // digitsFor is how many digits tell an end of an interval from a bound that it
@@ -91,16 +107,16 @@ func (c *claim) head(iv stats.Interval, digits int) string {
 	}
 	s := n + " " + number(c.unit, iv.Point, digits)
 	if iv.Usable() || iv.Status == stats.StatusCensored {
-		s += " [" + bare(iv.Lower, digits) + ", " + bare(iv.Upper, digits) + "]"
+		s += " [" + c.bare(iv.Lower, digits) + ", " + c.bare(iv.Upper, digits) + "]"
 	}
 	return s + ", by " + c.counted(iv)
 }
 
-func bare(x float64, digits int) string {
+func (c *claim) bare(x float64, digits int) string {
 	if math.IsInf(x, 0) {
 		return "none"
 	}
-	return trimmed(x, digits)
+	return trimmed(x, telling(c.unit, x, digits))
 }
 
 func (c *claim) subject() string {

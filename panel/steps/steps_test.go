@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/value"
 )
 
 // fill puts n steps of the named tasks, one a line, into a new Sheet.
@@ -106,5 +107,57 @@ func TestWorst(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a 0.8857 true false", "b 0.9333 true true", "c 0.8995 false false"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTold: a tag that says what a field says has no table of its own; the
+// strongest task is the one with most that is good; breaches that were stopped
+// are told apart.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	s := New(Config{})
+	w := s.Worker()
+	b := w.Batch()
+	line := int64(0)
+	for i := range 12 {
+		fields, err := value.Parse([]byte(fmt.Sprintf(`{"intent":"i%d"}`, i%2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tags, err := value.Parse([]byte(fmt.Sprintf(`["i%d","t%d"]`, i%2, i%2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range i + 1 {
+			line++
+			score := executed(true)
+			score.Set(callvet.StepRejected, i == 0)
+			score.Set(callvet.StepSafe, i > 1 || j > 0)
+			w.Step(b, &Step{
+				Line: line, Task: fmt.Appendf(nil, "t%02d", i), Tool: []byte("x"), Tags: tags, Fields: fields, Score: score,
+				AcceptMS: -1, QueueMS: -1, ExecMS: -1,
+			})
+		}
+	}
+	s.Apply(w, 0, b, func(*Batch) {})
+	s.Read(Source{Name: "f", Lines: line})
+	s.Close()
+	p := s.Panels()
+	var tables []string
+	for _, x := range p.Targets[0].Slices {
+		tables = append(tables, x.Key+"="+x.Value)
+	}
+	if d := cmp.Diff([]string{"tool=x", "intent=i0", "intent=i1", "tag=t0", "tag=t1"}, tables); d != "" {
+		t.Error(d)
+	}
+	if e := p.Examples[0]; e.Task != "t11" || e.Kind != "strongest" {
+		t.Errorf("%+v", e)
+	}
+	all := &p.Targets[0].Overall
+	if happened, stopped := all.Metric("safety_incidents"), all.Metric("blocked_incidents"); happened.Interval.Point != 1.0/12 || stopped.Interval.Point != 1.0/12 {
+		t.Errorf("%+v, %+v", happened, stopped)
+	}
+	if m := all.Metric("calls_per_attempt"); m.Unit != panel.UnitCount || m.Interval.Point != 6.5 {
+		t.Errorf("%+v", m)
 	}
 }
