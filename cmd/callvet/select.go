@@ -90,7 +90,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.IntVar(&f.maxFailures, "show-failures", 10, "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
-	cmd.AddCommand(a.selectQueryCommand())
+	cmd.AddCommand(a.selectQueryCommand(), a.selectSweepCommand())
 	return cmd
 }
 

@@ -1,0 +1,49 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/selection"
+)
+
+// JSON writes the sweep.
+func (s *Sweep) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(s) }
+
+// Text writes the sweep for people.
+func (s *Sweep) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s that expect a tool of the catalogue", plain.Count(s.Cases, "case", "cases"))
+	if s.LeftOut > 0 {
+		fmt.Fprintf(&b, "; %d left out, which expect none, or one that it does not have", s.LeftOut)
+	}
+	fmt.Fprintf(&b, "\n\n")
+	rows := [][]string{{"configuration", "distractors", "tools", "first tool right [95 %]", "hit@k [95 %]", "k", "MRR"}}
+	for i := range s.Points {
+		p := &s.Points[i]
+		others := "all"
+		if p.Distractors >= 0 {
+			others = plain.Thousands(p.Distractors)
+		}
+		rows = append(rows, []string{
+			plain.Line(p.Configuration), others, plain.Thousands(p.Tools), figure.Rate(p.First), figure.Rate(p.Hit), fmt.Sprint(p.K), figure.Rate(p.MRR),
+		})
+	}
+	selection.Aligned(&b, rows)
+	if len(s.Pairs) > 0 {
+		b.WriteString("\nFirst tool right, case by case\n")
+		rows = [][]string{{"baseline", "candidate", "change [95 %]", "p", "p over all (Holm)"}}
+		for _, p := range s.Pairs {
+			rows = append(rows, []string{plain.Line(p.Baseline), plain.Line(p.Candidate), figure.Change(p.Change), figure.P(p.P), figure.P(p.Adjusted)})
+		}
+		selection.Aligned(&b, rows)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
