@@ -35,7 +35,7 @@ type node struct {
 	start, end       int32 // bytes of the value, quotes and brackets included
 	keyStart, keyEnd int32 // bytes of the member name inside its quotes; 0,0 outside objects
 	next             int32 // tape index after this value's subtree
-	count            int32 // members or elements
+	count            int32 // members or elements; of a string, the node it is known to spell, or 0
 	kind             Kind
 	escaped          bool // a string with backslashes
 	decimal          bool // a number with a fraction or an exponent
@@ -47,6 +47,10 @@ type node struct {
 type Doc struct {
 	src   []byte
 	nodes []node
+	// What Expect sets up; places are nodes of the last text, 0: none.
+	shapes *shapes
+	places []int32
+	placed bool
 }
 
 // SyntaxError says where and why a text is not a JSON value.
@@ -64,6 +68,10 @@ func (d *Doc) Parse(src []byte) error {
 	if len(src) > maxText {
 		return &SyntaxError{0, "longer than 2 GiB"}
 	}
+	if d.placed = false; d.shapes != nil && d.parseAlike(src) {
+		return nil
+	}
+	clear(d.places)
 	p := parser{nodes: d.nodes, src: src}
 	end := p.value(p.space(0), 0, key{})
 	if end >= 0 {

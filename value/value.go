@@ -40,7 +40,11 @@ func (v Value) Len() int {
 	if v.d == nil {
 		return 0
 	}
-	return int(v.node().count)
+	n := v.node()
+	if n.kind < Array {
+		return 0
+	}
+	return int(n.count)
 }
 
 // Bool is the value of a boolean; false for other kinds.

@@ -184,7 +184,9 @@ type Scanner struct {
 // NewScanner makes a Scanner; the options are those of the Blocks.
 func NewScanner(o Options) *Scanner {
 	o = o.withDefaults()
-	return &Scanner{o: o, Log: Log{Max: o.MaxBad}}
+	s := &Scanner{o: o, Log: Log{Max: o.MaxBad}}
+	s.doc.Expect(expected())
+	return s
 }
 
 // Scan calls visit for every record of the block, in order. The View is valid
@@ -238,6 +240,10 @@ func (s *Scanner) one(line int64, l []byte) (*View, error) {
 		return nil, s.wrong(line, "not JSON: "+err.Error())
 	}
 	s.view.Line, s.view.Raw = line, l
+	if s.view.quick(&s.doc) {
+		s.Log.Steps++
+		return &s.view, nil
+	}
 	strange, err := s.view.fill(s.doc.Root(), s.strange[:0])
 	s.strange = strange[:0]
 	if err != nil {

@@ -5,7 +5,6 @@ package trace
 import (
 	"fmt"
 
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
@@ -182,8 +181,7 @@ func (v *View) status(m value.Value) error {
 	if err := text(m, &v.Status); err != nil || v.Status == nil {
 		return err
 	}
-	switch callvet.Status(v.Status) {
-	case callvet.StatusOK, callvet.StatusRejected, callvet.StatusExecErr, callvet.StatusTimeout:
+	if knownStatus(v.Status) {
 		return nil
 	}
 	return badf(`"status" is %q; it must be ok, rejected_by_contract, exec_error or timeout`, v.Status)

@@ -54,6 +54,10 @@ func (s *Scorer) read(in *Input) payload {
 		return p
 	}
 	p.hasRaw, p.emitted = true, true
+	if in.ArgsRaw.Spells(p.args) {
+		p.raw = p.args
+		return p
+	}
 	inside := in.ArgsRaw.Raw()
 	inside = inside[1 : len(inside)-1]
 	if p.args.Kind() != value.Invalid && spells(inside, p.args.Raw()) {

@@ -1,0 +1,100 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/value"
+)
+
+// texts are a View whose values are told by what they say.
+type texts struct {
+	View
+	Of []string
+}
+
+func textsOf(v *View) texts {
+	t := texts{View: *v}
+	for _, m := range []*value.Value{
+		&t.Record, &t.Args, &t.ArgsRaw, &t.Result, &t.Error, &t.GoldTool, &t.ResultCheck, &t.GoldArgs, &t.GoldResult, &t.Tags, &t.Fields,
+	} {
+		t.Of = append(t.Of, m.Kind().String()+" "+string(m.Raw()))
+		*m = value.Value{}
+	}
+	return t
+}
+
+// quicklyRead reads a line both ways, after others of its kind, and tells
+// whether the quick way was taken.
+func quicklyRead(t testing.TB, s *Scanner, line string) bool {
+	t.Helper()
+	var doc value.Doc
+	var want View
+	err := doc.Parse([]byte(line))
+	if quick := s.doc.Parse([]byte(line)); (quick == nil) != (err == nil) {
+		t.Fatalf("%s: %v, want %v", line, quick, err)
+	}
+	if err != nil {
+		return false
+	}
+	strange, err := want.fill(doc.Root(), nil)
+	got := View{TaskID: []byte("of the line before"), Attempt: 7, AcceptMS: 7, Needed: 1}
+	if !got.quick(&s.doc) {
+		return false
+	}
+	if err != nil || len(strange) > 0 {
+		t.Fatalf("%s: read quickly, but %v, %d unknown members", line, err, len(strange))
+	}
+	if diff := cmp.Diff(textsOf(&want), textsOf(&got), cmp.AllowUnexported(value.Value{})); diff != "" {
+		t.Fatalf("%s: %s", line, diff)
+	}
+	return true
+}
+
+// TestQuick: which lines are read quickly; those that are no steps never are.
+func TestQuick(t *testing.T) {
+	t.Parallel()
+	s := NewScanner(Options{})
+	for _, c := range []struct {
+		line string
+		want bool
+	}{
+		{example, true},
+		{`{"task_id":"t","tool":"f"}`, true},
+		{`{"task_id":"t","tool":"f","args":null,"args_raw":null,"turn_id":null,"gold":null,"latency_ms":null,"status":null,"tags":null}`, true},
+		{`{"task_id":"\u0074","tool":"f","status":"\u006fk","gold":{"needed":false,"mine":1}}`, true},
+		{`{"tool":"f","task_id":"t","gold":{"\u0061rgs":{}}}`, false},
+		{`{"task_id":"","tool":"f"}`, false},
+		{`{"task_id":"t"}`, false},
+		{`{"task_id":"t","tool":"f","type":"step"}`, false},
+		{`{"task_id":"t","tool":"f","type":"task"}`, false},
+		{`{"task_id":"t","tool":"f","status":""}`, false},
+		{`{"task_id":"t","tool":"f","latency_ms":[{"exec":1}]}`, false},
+		{`{"task_id":"t","tool":"f","latency_ms":{"exec":-1}}`, false},
+		{`{"task_id":"t","tool":"f","tags":["a",1]}`, false},
+		{`{"task_id":"t","tool":"f","mine":1}`, false},
+		{`[]`, false},
+		{example, true},
+	} {
+		if got := quicklyRead(t, s, c.line); got != c.want {
+			t.Errorf("%s: read quickly is %v", c.line, got)
+		}
+	}
+}
+
+// FuzzQuick: a line that is read quickly says the same as when it is read slowly.
+func FuzzQuick(f *testing.F) {
+	f.Add(example, strings.ReplaceAll(example, `:3`, `: "3"`))
+	f.Add(`{"type":"task","task_id":"t"}`, `{"task_id":"t","tool":"f","args":{"a":1},"gold":{"args":{"a":1},"needed":null}}`)
+	f.Add(`{"task_id":"t","tool":"f","status":"ok","fields":{"a":1}}`, `{"task_id":"t","tool":"f","status":"no","fields":[]}`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		s := NewScanner(Options{})
+		for _, line := range []string{a, b, a, b} {
+			quicklyRead(t, s, line)
+		}
+	})
+}

@@ -1,0 +1,274 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// alike parses texts by the shapes of earlier ones. It writes the tape that
+// parser writes, or gives up: then parser reads the text again, and it alone
+// tells what is wrong.
+type alike struct {
+	parser
+	shapes *shapes
+	places []int32 // nodes by place; 0: none, the root has no place
+	// placed turns false when places may be missing.
+	placed bool
+	// misses counts the objects that were read twice.
+	misses int
+}
+
+// maxMisses is how many objects of a text are read twice because their members
+// are new. It bounds the work on objects that nest in one another.
+const maxMisses = 4
+
+// parseAlike reports whether it could parse src.
+func (d *Doc) parseAlike(src []byte) bool {
+	clear(d.places)
+	p := alike{parser: parser{nodes: d.nodes, src: src}, shapes: d.shapes, places: d.places, placed: true}
+	i, end := p.space(0), -1
+	if i < len(src) && src[i] == '{' {
+		end = p.object(i, 0, key{}, d.shapes.root)
+	}
+	d.nodes = p.nodes
+	if end < 0 || p.space(end) != len(src) {
+		d.nodes = d.nodes[:0]
+		return false
+	}
+	if d.placed = p.placed; !d.placed {
+		clear(d.places)
+	}
+	return true
+}
+
+// value reads the value of a member of shape m, or an element of an array in it.
+func (p *alike) value(i, depth int, k key, m *shape, element bool) int {
+	s := p.src
+	if i >= len(s) {
+		return -1
+	}
+	switch c := s[i]; {
+	case c == '"':
+		end, escaped := p.str(i)
+		return p.leaf(i, end, String, k, escaped, false)
+	case c-'0' <= 9 || c == '-':
+		end, decimal := p.number(i)
+		return p.leaf(i, end, Number, k, false, decimal)
+	case c == '{':
+		if element {
+			return p.object(i, depth, k, m.among())
+		}
+		return p.object(i, depth, k, p.shapes.inside(m))
+	case c == '[':
+		return p.array(i, depth, k, m)
+	case c == 'n':
+		return p.leaf(i, p.literal(i, "null"), Null, k, false, false)
+	case c == 't':
+		return p.leaf(i, p.literal(i, "true"), Bool, k, false, false)
+	case c == 'f':
+		return p.leaf(i, p.literal(i, "false"), Bool, k, false, false)
+	}
+	return -1
+}
+
+// leaf is scalar for names without escapes.
+func (p *alike) leaf(start, end int, kind Kind, k key, escaped, decimal bool) int {
+	if end < 0 {
+		return end
+	}
+	n := p.node()
+	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), 0
+	n.keyStart, n.keyEnd = k.start, k.end
+	n.kind, n.escaped, n.decimal, n.keyEscaped = kind, escaped, decimal, false
+	return end
+}
+
+func (p *alike) array(i, depth int, k key, m *shape) int {
+	if depth >= MaxDepth {
+		return -1
+	}
+	self := p.open(i, Array, k)
+	i = p.space(i + 1)
+	if i < len(p.src) && p.src[i] == ']' {
+		return p.shut(self, i+1, 0)
+	}
+	for n := int32(1); ; n++ {
+		if i = p.value(i, depth+1, key{}, m, true); i < 0 {
+			return i
+		}
+		if i = p.space(i); i >= len(p.src) {
+			return -1
+		}
+		switch p.src[i] {
+		case ',':
+			i = p.space(i + 1)
+		case ']':
+			return p.shut(self, i+1, n)
+		default:
+			return -1
+		}
+	}
+}
+
+// object reads an object whose members are known below top.
+func (p *alike) object(i, depth int, k key, top *shape) int {
+	if depth >= MaxDepth {
+		return -1
+	}
+	from := i
+	self := p.open(i, Object, k)
+	if i = p.space(i + 1); i < len(p.src) && p.src[i] == '}' {
+		return p.shut(self, i+1, 0)
+	}
+	at := top
+	for n := int32(1); ; n++ {
+		name := key{start: int32(i + 1)}
+		if m := at.follow(p.src, i); m != nil {
+			at = m
+			i += len(m.label)
+			name.end = int32(i - 2)
+		} else if at, name, i = p.meet(at, i); at == nil {
+			return p.plainly(from, depth, k, self, top)
+		}
+		i = p.space(i)
+		if at.place >= 0 {
+			p.places[at.place] = int32(len(p.nodes))
+		}
+		p.placed = p.placed && !at.stray
+		end := -1
+		if at.echo >= 0 {
+			end = p.echo(i, depth+1, name, p.places[at.echo])
+		}
+		if end < 0 {
+			end = p.value(i, depth+1, name, at, false)
+		}
+		if end < 0 {
+			return end
+		}
+		if i = p.space(end); i >= len(p.src) {
+			return -1
+		}
+		switch p.src[i] {
+		case ',':
+			i = p.space(i + 1)
+		case '}':
+			return p.shut(self, i+1, n)
+		default:
+			return -1
+		}
+	}
+}
+
+// meet reads the name of a member that is new after m, or looks so, and the
+// colon; it gives nil when the object cannot be read by shapes.
+func (p *alike) meet(m *shape, i int) (*shape, key, int) {
+	k, end := p.name(i)
+	if end < 0 || k.escaped || k.end-k.start > maxLabel {
+		return nil, k, end
+	}
+	return p.shapes.find(m, string(p.src[k.start-1:k.end+1])+":"), k, end
+}
+
+// plainly reads an object again, as if nothing was expected.
+func (p *alike) plainly(i, depth int, k key, self int, top *shape) int {
+	if p.misses++; p.misses > maxMisses {
+		return -1
+	}
+	p.nodes = p.nodes[:self]
+	p.placed = p.placed && !top.watched
+	return p.parser.object(i, depth, k)
+}
+
+// echo reads a value that says the same as the one at node of, which came before
+// in this text and so is known to be valid: an object or array in the same bytes,
+// or a string that spells it. -1 when it does not.
+func (p *alike) echo(i, depth int, k key, of int32) int {
+	if of == 0 || i >= len(p.src) {
+		return -1
+	}
+	n := &p.nodes[of]
+	text := p.src[n.start:n.end]
+	switch {
+	case p.src[i] == '"':
+		size := spelled(p.src[i+1:], text)
+		if size < 0 {
+			return -1
+		}
+		end := i + size + 2
+		p.scalar(i, end, String, k, size > len(text), false)
+		p.nodes[len(p.nodes)-1].count = of
+		return end
+	case n.kind >= Array && bytes.HasPrefix(p.src[i:], text) && depth+int(n.next-of) < MaxDepth:
+		p.repeat(i, k, of)
+		return i + len(text)
+	}
+	return -1
+}
+
+// repeat writes the nodes of an earlier value once more, for the same text at i.
+func (p *alike) repeat(i int, k key, of int32) {
+	self, end := len(p.nodes), p.nodes[of].next
+	off, down := int32(i)-p.nodes[of].start, int32(self)-of
+	p.nodes = append(p.nodes, p.nodes[of:end]...)
+	list := p.nodes[self:]
+	for j := range list {
+		n := &list[j]
+		n.start, n.end, n.next = n.start+off, n.end+off, n.next+down
+		if n.keyEnd > 0 { // the elements of arrays have none
+			n.keyStart, n.keyEnd = n.keyStart+off, n.keyEnd+off
+		}
+	}
+	list[0].keyStart, list[0].keyEnd, list[0].keyEscaped = k.start, k.end, false
+}
+
+// spelled gives how many bytes at the start of s, up to a quote, are text as the
+// inside of a JSON string writes it; -1 when they are not, or write it in
+// another way than with the escapes \" and \\. Text is valid UTF-8. It compares
+// eight bytes at a time up to the next backslash.
+func spelled(s, text []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i, j := 0, 0
+	for i+8 <= len(s) && j+8 <= len(text) {
+		w := binary.LittleEndian.Uint64(s[i:])
+		slash, quote := w^ones*'\\', w^ones*'"'
+		found := ((slash-ones)&^slash | (quote-ones)&^quote | (w-ones*0x20)&^w) & highs
+		found |= w ^ binary.LittleEndian.Uint64(text[j:])
+		if found == 0 {
+			i, j = i+8, j+8
+			continue
+		}
+		at := bits.TrailingZeros64(found) >> 3
+		i, j = i+at, j+at
+		if s[i] != '\\' || i+1 == len(s) || !escapes(s[i+1], text[j]) {
+			return -1
+		}
+		i, j = i+2, j+1
+	}
+	for ; i < len(s) && j < len(text); i, j = i+1, j+1 {
+		switch c := s[i]; {
+		case c == '\\':
+			if i++; i == len(s) || !escapes(s[i], text[j]) {
+				return -1
+			}
+		case c != text[j] || c == '"' || c < 0x20:
+			return -1
+		}
+	}
+	if j < len(text) || i >= len(s) || s[i] != '"' {
+		return -1
+	}
+	return i
+}
+
+// escapes reports whether a backslash and c stand for want; only those two that
+// JSON in JSON is full of.
+func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
+
+// Spells reports whether v is known to be a string whose text is that of another
+// value as it is written, byte by byte. False says nothing.
+func (v Value) Spells(text Value) bool {
+	return v.Kind() == String && v.d == text.d && v.node().count != 0 && v.node().count == text.i
+}

@@ -1,0 +1,167 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// line is a record as logs have them by the million.
+const line = `{"id":"t_1","n":17,"args":{"query":"say \"é\"","limit":3,"tags":["a","b"]},"raw":"{\"query\":\"say \\\"é\\\"\",\"limit\":3,\"tags\":[\"a\",\"b\"]}","error":null,"ms":{"queue":1,"exec":2.5},"gold":{"needed":true,"args":{"query":"say \"é\"","limit":3,"tags":["a","b"]}}}`
+
+func expecting() *Doc {
+	d := new(Doc)
+	d.Expect(Expected{
+		Places: []string{"id", "n", "args", "raw", "error", "ms", "ms.exec", "gold", "gold.args", "gold.needed"},
+		Echoes: map[string]string{"raw": "args", "gold.args": "args"},
+	})
+	return d
+}
+
+// TestExpectedPlaces reads lines of several kinds one after the other.
+func TestExpectedPlaces(t *testing.T) {
+	t.Parallel()
+	d := expecting()
+	told := func(src string) string {
+		if err := d.Parse([]byte(src)); err != nil {
+			return err.Error()
+		}
+		if !d.Placed() {
+			return "not placed"
+		}
+		var b strings.Builder
+		for i := range d.places {
+			fmt.Fprintf(&b, "%s|", d.At(i).Raw())
+		}
+		if d.At(3).Spells(d.At(2)) {
+			b.WriteString("spelled")
+		}
+		return b.String()
+	}
+	args := `{"query":"say \"é\"","limit":3,"tags":["a","b"]}`
+	raw := `"{\"query\":\"say \\\"é\\\"\",\"limit\":3,\"tags\":[\"a\",\"b\"]}"`
+	full := `"t_1"|17|` + args + "|" + raw + `|null|{"queue":1,"exec":2.5}|2.5|{"needed":true,"args":` + args + `}|` + args + `|true|spelled`
+	for _, c := range []struct{ src, want string }{
+		{line, full},
+		{line, full},
+		{strings.ReplaceAll(line, `":`, `": `), strings.ReplaceAll(full, `":`, `": `)},
+		{`{"id" : "x", "ms":{"exec" :7}}`, `"x"|||||{"exec" :7}|7||||`},
+		{`{"ms":[{"exec":7}]}`, `|||||[{"exec":7}]|||||`},
+		{`{"args":{"ms":{"exec":7},"gold":{"args":1}},"raw":"7"}`, `||{"ms":{"exec":7},"gold":{"args":1}}|"7"|||||||`},
+		{`{"args":5,"raw":"5"}`, `||5|"5"|||||||spelled`},
+		{`{"id":"x","other":1}`, `not placed`},
+		{`{"id":"x","id":1}`, `byte 11: duplicate key "id"`},
+		{`{"id":"x","n":1,"id":1}`, `byte 17: duplicate key "id"`},
+		{`{"i\u0064":"x"}`, `not placed`},
+		{`{"ms":{"ex\u0065c":7}}`, `not placed`},
+		{`{"args":{"\u0061":7}}`, `||{"\u0061":7}||||||||`},
+		{`{"ms.exec":7}`, `not placed`},
+		{`{"id":}`, `byte 6: unexpected character '}'`},
+		{"{\"args\":{\"a\":\t1},\"raw\":\"{\\\"a\\\":\t1}\"}", `byte 31: raw control character in a string`},
+		{`[1]`, `not placed`},
+		{line, full},
+	} {
+		if diff := cmp.Diff(c.want, told(c.src)); diff != "" {
+			t.Errorf("%s: %s", c.src, diff)
+		}
+	}
+}
+
+// TestExpectIsBounded: names that never come twice use up what may be remembered,
+// and no more; deep objects full of new names are not read over and over.
+func TestExpectIsBounded(t *testing.T) {
+	t.Parallel()
+	d := expecting()
+	for i := range 3 * maxShapes {
+		same(t, d, fmt.Appendf(nil, `{"args":{"k%d":{"a":%d}},"n":1}`, i, i))
+		same(t, d, fmt.Appendf(nil, `{"args":{"x":{"x":{"k%d":{"a":%d}}}},"n":1}`, i, i))
+	}
+	if d.shapes.left < 0 || d.shapes.left > maxShapes {
+		t.Errorf("%d may be added", d.shapes.left)
+	}
+	deep := func(name string, n int) []byte {
+		return []byte(strings.Repeat(`{"a":`, n) + "1" + strings.Repeat(`,"`+name+`":2}`, n))
+	}
+	for i := range maxFollow + 20 {
+		same(t, d, deep(fmt.Sprint("k", i), 8))
+	}
+	same(t, d, deep("z", MaxDepth))
+	same(t, d, deep("z", MaxDepth+1))
+}
+
+// same holds d to what a Doc that expects nothing makes of the text.
+func same(t testing.TB, d *Doc, src []byte) {
+	t.Helper()
+	var plain Doc
+	got, want := d.Parse(src), plain.Parse(src)
+	if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
+		t.Fatalf("%q: %s", src, diff)
+	}
+	if len(d.nodes) != len(plain.nodes) {
+		t.Fatalf("%q: %d nodes, want %d", src, len(d.nodes), len(plain.nodes))
+	}
+	for i, n := range d.nodes {
+		if n.kind == String && n.count != 0 {
+			if v, of := (Value{d, int32(i)}), (Value{d, n.count}); !bytes.Equal(v.Bytes(), of.Raw()) {
+				t.Fatalf("%q: %s does not spell %s", src, v.Raw(), of.Raw())
+			}
+			n.count = 0
+		}
+		if n != plain.nodes[i] {
+			t.Fatalf("%q: node %d is %+v, want %+v", src, i, n, plain.nodes[i])
+		}
+	}
+	if want == nil && d.Placed() {
+		for i, path := range d.shapes.paths {
+			v := plain.Root()
+			for _, name := range strings.Split(path, ".") {
+				v, _ = v.Get(name)
+			}
+			if g := d.At(i); g.Kind() != v.Kind() || !bytes.Equal(g.Raw(), v.Raw()) {
+				t.Fatalf("%q: %s is %s, want %s", src, path, g.Raw(), v.Raw())
+			}
+		}
+	}
+}
+
+// FuzzExpect: a Doc that has seen other texts takes, refuses and gives the same
+// as one that has not.
+func FuzzExpect(f *testing.F) {
+	f.Add([]byte(line), []byte(strings.ReplaceAll(line, `3`, `4e1`)))
+	f.Add([]byte(`{"args":{"a":1,"b":{"c":[{"d":1}]}}}`), []byte(`{"args":{"a":1,"b":{"c":[{"e":1,"e":2}]}}}`))
+	f.Add([]byte(`{"args":[1,"\u00e9"],"raw":"[1,\"\\u00e9\"]"}`), []byte(`{"id":"\\"}`))
+	f.Add([]byte(`{"args":{"a":{},"a" :{}},"gold":{"args":{}}}`), []byte(`{ "gold" : { "args" : null } , "args":{"long name of a member":1}}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		d := expecting()
+		for _, src := range [][]byte{a, b, []byte(line), a, b} {
+			same(t, d, src)
+		}
+	})
+}
+
+func BenchmarkParseAlike(b *testing.B) {
+	src, d := []byte(line), expecting()
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := d.Parse(src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseLine(b *testing.B) {
+	src, d := []byte(line), new(Doc)
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := d.Parse(src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

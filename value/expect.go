@@ -1,0 +1,178 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// Expected is what is known of texts that look alike, such as the lines of a log.
+type Expected struct {
+	// Places are members by their path of names, such as "gold.args", that At is
+	// asked for. A path goes through objects only.
+	Places []string
+	// Echoes tell by place the place of an earlier member whose value a member
+	// often repeats, or spells as a string: "gold.args" of "args".
+	Echoes map[string]string
+}
+
+// Expect prepares d for texts that look alike: it remembers in which order names
+// came, so that a name that comes where it came before is only compared. What
+// Parse takes, refuses and gives is the same, and texts that look different cost
+// little more. It needs some memory, which is bounded. Values parsed before are
+// no longer valid.
+func (d *Doc) Expect(e Expected) {
+	s := &shapes{paths: e.Places, echoes: make([]int32, len(e.Places)), left: maxShapes}
+	for i, p := range e.Places {
+		s.echoes[i] = -1
+		for j, of := range e.Places {
+			if e.Echoes[p] == of {
+				s.echoes[i] = int32(j)
+			}
+		}
+	}
+	s.root = &shape{watched: true, echo: -1, place: -1}
+	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places))}
+}
+
+// At is the member at the i-th of the places that were expected; the zero Value
+// where there is none, or where Placed is false.
+func (d *Doc) At(i int) Value {
+	if n := d.places[i]; n > 0 {
+		return Value{d, n}
+	}
+	return Value{}
+}
+
+// Placed reports that the last parsed text is an object all of whose members are
+// at expected places, and that At knows all of these. False says nothing: the
+// text may be new of its kind.
+func (d *Doc) Placed() bool { return d.placed }
+
+// shapes is what a Doc remembers of the texts it parsed.
+type shapes struct {
+	root   *shape
+	paths  []string
+	echoes []int32
+	left   int // how many shapes may be added
+}
+
+// Bounds of what is remembered: members in all, members that followed one, bytes
+// of a name. Beyond them, objects are read as if nothing was expected.
+const (
+	maxShapes = 4096
+	maxFollow = 48
+	maxLabel  = 64
+)
+
+// shape is a member of objects at one place, after certain other members. Shapes
+// are a trie: the names on a way from its top differ, and whoever follows it need
+// not compare them with one another. A top has no label.
+type shape struct {
+	label      string // name with its quotes, and the colon
+	head, tail uint64 // its first and last eight bytes
+	mask       uint64 // of head that the label has
+	next       []*shape
+	before     *shape
+	// under and items are tops for the objects that are the member's value or, in
+	// arrays, parts of it.
+	under, items *shape
+	path         string // "": nothing of it is watched
+	place, echo  int32  // -1: none
+	// watched tells of a top that some place is at or below its members, stray
+	// of a member of the outermost object that has no place.
+	watched, stray bool
+}
+
+// follow gives the member whose label stands at i; nil when it is none of those
+// that came after m so far.
+func (m *shape) follow(src []byte, i int) *shape {
+	if i+8 > len(src) {
+		return nil
+	}
+	w := binary.LittleEndian.Uint64(src[i:])
+	for _, c := range m.next {
+		if w&c.mask == c.head && (len(c.label) <= 8 || c.ends(src, i)) {
+			return c
+		}
+	}
+	return nil
+}
+
+// ends compares what follows the first eight bytes of the label.
+func (m *shape) ends(src []byte, i int) bool {
+	end := i + len(m.label)
+	if end > len(src) || binary.LittleEndian.Uint64(src[end-8:]) != m.tail {
+		return false
+	}
+	return len(m.label) <= 16 || string(src[i+8:end-8]) == m.label[8:len(m.label)-8]
+}
+
+// find gives the member of that label, which may be new; nil when it came before
+// in the same object, or when no more can be remembered.
+func (s *shapes) find(m *shape, label string) *shape {
+	for _, c := range m.next {
+		if c.label == label {
+			return c
+		}
+	}
+	if s.left == 0 || len(m.next) >= maxFollow {
+		return nil
+	}
+	top := m
+	for ; top.before != nil; top = top.before {
+		if top.label == label {
+			return nil
+		}
+	}
+	c := s.add(label[1:len(label)-2], top)
+	c.label, c.before = label, m
+	var b [8]byte
+	n := copy(b[:], label)
+	c.head, c.mask = binary.LittleEndian.Uint64(b[:]), ^uint64(0)>>(64-8*n)
+	if n == 8 {
+		c.tail = binary.LittleEndian.Uint64([]byte(label[len(label)-8:]))
+	}
+	m.next = append(m.next, c)
+	return c
+}
+
+// add makes a member of the objects of a top.
+func (s *shapes) add(name string, top *shape) *shape {
+	s.left--
+	c := &shape{place: -1, echo: -1}
+	if top.watched && !strings.Contains(name, ".") {
+		c.path = name
+		if top != s.root {
+			c.path = top.path + "." + name
+		}
+	}
+	for i, p := range s.paths {
+		if p == c.path {
+			c.place, c.echo = int32(i), s.echoes[i]
+		}
+	}
+	c.stray = top == s.root && c.place < 0
+	return c
+}
+
+// inside gives the top of the objects that are the member's value.
+func (s *shapes) inside(m *shape) *shape {
+	if m.under == nil {
+		m.under = &shape{place: -1, echo: -1, path: m.path}
+		for _, p := range s.paths {
+			m.under.watched = m.under.watched || m.path != "" && strings.HasPrefix(p, m.path+".")
+		}
+	}
+	return m.under
+}
+
+// among gives the top of the objects in an array that is the member's value. No
+// place is below it.
+func (m *shape) among() *shape {
+	if m.items == nil {
+		m.items = &shape{place: -1, echo: -1}
+	}
+	return m.items
+}
