@@ -17,19 +17,18 @@ import (
 // of those who fill them: it decides which tasks share a window.
 const partitions = 16
 
-// step is what is kept of a step line while its task is open.
+// step is what is kept of a step line while its task is open: a cache line, since
+// many are.
 type step struct {
-	set               *slicing.Set
-	line              int64
-	exec              float64
-	queue, accept     float32 // -1: not recorded
-	precision, recall int32   // in 1/exact.Scale, where StepArgEM is known
-	f1                int32
-	attempt           uint32
-	args, result      uint64
-	known, right      uint16
-	hits, of          uint16 // for the micro F1
-	timeout           bool
+	set                        *slicing.Set
+	line                       int64
+	exec                       float64
+	args, result               uint64
+	queue, accept              float32 // -1: not recorded
+	attempt                    uint32
+	known, right               uint16
+	matched, emitted, expected uint16 // as in callvet.StepScore
+	timeout                    bool
 }
 
 // record is what is kept of a task record.
@@ -144,8 +143,8 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	*to = step{
 		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS), attempt: uint32(s.Attempt),
 		args: s.Args, result: s.Result, known: s.Score.Known, right: s.Score.True, timeout: s.Status == callvet.StatusTimeout,
+		matched: s.Score.Matched, emitted: s.Score.Emitted, expected: s.Score.Expected,
 	}
-	to.fidelity(&s.Score)
 	p.to = int32(len(b.steps))
 	if w.sums.symptoms.Look(s.Score) {
 		w.sums.symptoms.Add(&findings.Call{

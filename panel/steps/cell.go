@@ -3,6 +3,9 @@
 package steps
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
@@ -11,136 +14,243 @@ import (
 // The measurements of a step whose good answer is no.
 const badWhenTrue = 1<<callvet.StepRateLimited | 1<<callvet.StepTimeout | 1<<callvet.StepRejected | 1<<callvet.StepRepaired
 
-// cell is what one task adds to one slice; it is scratch.
+const bitArgs = 1 << callvet.StepArgEM
+
+// cell is which steps of a task are in a slice; it is scratch.
 type cell struct {
-	id                    uint32
-	pending               int // steps in the counters
-	steps                 int
-	first                 *step
-	known, right          tally.Counter
-	wide                  *[2][callvet.StepMetrics]int // of tasks with many steps
+	id    uint32
+	sign  uint64  // of the steps, so that cells are told apart quickly
+	steps []int32 // by index
+}
+
+func (c *cell) add(i int) {
+	c.steps = append(c.steps, int32(i))
+	c.sign = (c.sign + uint64(i) + 1) * 0x9E3779B97F4A7C15
+}
+
+// extent is what certain steps of a task add to every slice that has just these:
+// the slices of a task are many, the ways to take some of its steps are few.
+type extent struct {
+	sign  uint64
+	steps []int32
+	// shape is the measurements that are the same in all steps, mixed are the others.
+	shape uint64
+	mixed uint16
+	// Counts of the mixed measurements.
+	yes, known [callvet.StepMetrics]int
+	// Argument fidelity, in 1/exact.Scale, of so many steps; those in shape aside.
+	args                  int
 	precision, recall, f1 int64
-	hits, of              int64
-	exec, cut             []float64
-	queue, accept         []float64
+	// keys is the shape of hits of the argument names; 0: none, or too many.
+	keys     uint64
+	hits, of int64
+	exec     tally.Sample
+	// queue and accept are for few slices, and read when one asks for them.
+	queue, accept tally.Sample
+	waits         bool
 }
 
-func (c *cell) reset(id uint32) {
-	*c = cell{id: id, wide: c.wide, exec: c.exec[:0], cut: c.cut[:0], queue: c.queue[:0], accept: c.accept[:0]}
-	if c.wide != nil {
-		*c.wide = [2][callvet.StepMetrics]int{}
-	}
+// A shape is a number of steps, what is known of each of them, with allExact on
+// top, and what is true.
+const allExact = 1 << 15
+
+func shapeOf(n int, known, right uint16) uint64 {
+	return uint64(n)<<32 | uint64(known)<<16 | uint64(right)
 }
 
-func (c *cell) add(s *step, known, right tally.Counter) {
-	if c.steps++; c.steps == 1 {
-		c.first = s
-	}
-	if c.pending++; c.pending == 256 {
-		c.flush()
-		c.pending = 1
-	}
-	c.known.Add(known)
-	c.right.Add(right)
-	if s.known&(1<<callvet.StepArgEM) != 0 {
-		c.precision += int64(s.precision)
-		c.recall += int64(s.recall)
-		c.f1 += int64(s.f1)
-		c.hits += int64(s.hits)
-		c.of += int64(s.of)
-	}
-	if s.exec >= 0 {
-		if s.timeout {
-			c.cut = append(c.cut, s.exec)
-		} else {
-			c.exec = append(c.exec, s.exec)
-		}
-	}
-	if s.queue >= 0 {
-		c.queue = append(c.queue, float64(s.queue))
-	}
-	if s.accept >= 0 {
-		c.accept = append(c.accept, float64(s.accept))
-	}
-}
-
-func (c *cell) flush() {
-	if c.wide == nil {
-		c.wide = new([2][callvet.StepMetrics]int)
-	}
-	for i := range int(callvet.StepMetrics) {
-		c.wide[0][i] += c.right.At(i)
-		c.wide[1][i] += c.known.At(i)
-	}
-	c.known, c.right = tally.Counter{}, tally.Counter{}
-}
-
-// count gives how many of the measurements of a metric were yes, and were known.
-func (c *cell) count(i int) (yes, n int) {
-	yes, n = c.right.At(i), c.known.At(i)
-	if c.steps > 255 {
-		yes, n = yes+c.wide[0][i], n+c.wide[1][i]
-	}
-	return yes, n
-}
-
-// fidelity keeps what the argument measures need, in whole numbers.
-func (s *step) fidelity(sc *callvet.StepScore) {
-	if sc.Known&(1<<callvet.StepArgEM) == 0 {
+// read sums up the steps of a cell.
+func (e *extent) read(t *task, c *cell) {
+	e.sign, e.steps, e.shape, e.mixed, e.args, e.keys, e.waits = c.sign, c.steps, 0, 0, 0, 0, false
+	e.exec.Reset()
+	if len(c.steps) == 0 {
 		return
 	}
-	m, e, g := int(sc.Matched), int(sc.Emitted), int(sc.Expected)
-	s.hits, s.of = uint16(min(2*m, 1<<16-1)), uint16(min(e+g, 1<<16-1))
-	if m == e && m == g { // also where nothing was to be given, and nothing was
-		s.precision, s.recall, s.f1 = exact.Scale, exact.Scale, exact.Scale
-		return
-	}
-	s.precision = int32(exact.Fraction(m, e))
-	s.recall = int32(exact.Fraction(m, g))
-	s.f1 = int32(exact.Fraction(2*m, e+g))
-}
-
-// single is a score that single steps have, and how many.
-type single struct {
-	known, right uint16
-	times        uint64
-}
-
-// maxSingles bounds the different scores that are counted as they are.
-const maxSingles = 24
-
-// single counts a task that has one step in the slice, by its score; false when
-// it has to be added up like others.
-func (s *sliceSums) single(known, right uint16) bool {
-	for i := range s.singles {
-		if x := &s.singles[i]; x.known == known && x.right == right {
-			x.times++
-			if i > 0 && x.times > s.singles[i-1].times { // the frequent ones come first
-				s.singles[i-1], s.singles[i] = s.singles[i], s.singles[i-1]
-			}
-			return true
+	every, all := [2]uint16{1<<16 - 1, 1<<16 - 1}, [2]uint16{}
+	for _, i := range c.steps {
+		st := &t.steps[i]
+		every[0], every[1] = every[0]&st.known, every[1]&st.right
+		all[0], all[1] = all[0]|st.known, all[1]|st.right
+		switch {
+		case !(st.exec >= 0):
+		case st.timeout:
+			e.exec.AddCut(st.exec)
+		default:
+			e.exec.Add(st.exec)
 		}
 	}
-	if len(s.singles) >= maxSingles {
-		return false
+	e.mixed = all[0]&^every[0] | all[1]&^every[1]
+	known := every[0] &^ e.mixed
+	for m := e.mixed; m != 0; m &= m - 1 {
+		e.count(t, bits.TrailingZeros16(m))
 	}
-	s.singles = append(s.singles, single{known, right, 1})
-	return true
+	if all[0]&bitArgs != 0 && e.fidelity(t) && every[0]&bitArgs != 0 {
+		known |= allExact
+		e.args = 0
+	}
+	e.shape = shapeOf(len(c.steps), known, every[1]&^e.mixed)
 }
 
-// enter adds the single steps to the rates.
+// count counts a measurement that steps differ in.
+func (e *extent) count(t *task, m int) {
+	e.yes[m], e.known[m] = 0, 0
+	for _, i := range e.steps {
+		st := &t.steps[i]
+		e.yes[m] += int(st.right >> m & 1)
+		e.known[m] += int(st.known >> m & 1)
+	}
+}
+
+// fidelity sums up how close the arguments come, and tells whether all are equal.
+func (e *extent) fidelity(t *task) (equal bool) {
+	e.precision, e.recall, e.f1, e.hits, e.of = 0, 0, 0, 0, 0
+	equal = true
+	for _, i := range e.steps {
+		st := &t.steps[i]
+		if st.known&bitArgs == 0 {
+			continue
+		}
+		e.args++
+		m, emitted, expected := int(st.matched), int(st.emitted), int(st.expected)
+		e.hits += int64(min(2*m, 1<<16-1))
+		e.of += int64(min(emitted+expected, 1<<16-1))
+		if m == emitted && m == expected { // also where nothing was to be given, and nothing was
+			e.precision, e.recall, e.f1 = e.precision+exact.Scale, e.recall+exact.Scale, e.f1+exact.Scale
+			continue
+		}
+		equal = false
+		e.precision += exact.Fraction(m, emitted)
+		e.recall += exact.Fraction(m, expected)
+		e.f1 += exact.Fraction(2*m, emitted+expected)
+	}
+	if e.of < 1<<31 {
+		e.keys = 1<<63 | uint64(e.hits)<<31 | uint64(e.of)
+	}
+	return equal
+}
+
+// wait reads the times that only some slices tell.
+func (e *extent) wait(t *task) {
+	if e.waits {
+		return
+	}
+	e.waits = true
+	e.queue.Reset()
+	e.accept.Reset()
+	for _, i := range e.steps {
+		st := &t.steps[i]
+		if st.queue >= 0 {
+			e.queue.Add(float64(st.queue))
+		}
+		if st.accept >= 0 {
+			e.accept.Add(float64(st.accept))
+		}
+	}
+}
+
+// maxExtents bounds how many extents of a task are looked through.
+const maxExtents = 64
+
+// extent gives that of a cell.
+func (s *Sums) extent(t *task, c *cell) *extent {
+	for i := range s.extents[:s.read] {
+		if e := &s.extents[i]; e.sign == c.sign && slices.Equal(e.steps, c.steps) {
+			return e
+		}
+	}
+	if s.read == len(s.extents) {
+		s.extents = append(s.extents, extent{})
+	}
+	e := &s.extents[s.read]
+	if s.read < maxExtents-1 { // else the last one is for this cell only
+		s.read++
+	}
+	e.read(t, c)
+	return e
+}
+
+// add adds what a task has in this slice.
+func (s *sliceSums) add(t *task, e *extent) {
+	s.tasks++
+	s.steps += int64(len(e.steps))
+	if e.shape == 0 {
+		return
+	}
+	if s.shapes.Add(e.shape) {
+		s.enterShapes()
+	}
+	for m := e.mixed; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros16(m)
+		s.rates[i].Add(e.yes[i], e.known[i])
+	}
+	if e.args > 0 {
+		s.precision.Add(e.precision, e.args)
+		s.recall.Add(e.recall, e.args)
+		s.f1.Add(e.f1, e.args)
+	}
+	switch {
+	case e.keys != 0:
+		if s.keys.Add(e.keys) {
+			s.enterKeys()
+		}
+	case e.args > 0 || e.shape>>16&allExact != 0:
+		s.micro.Add(e.hits, e.of)
+	}
+	s.exec.Add(&e.exec)
+	if s.waits {
+		e.wait(t)
+		s.queue.Add(&e.queue)
+		s.accept.Add(&e.accept)
+	}
+}
+
+// enter adds what was counted by its shape to the sums.
 func (s *sliceSums) enter() {
-	for _, x := range s.singles {
+	s.enterShapes()
+	s.enterKeys()
+	s.enterTasks()
+}
+
+func (s *sliceSums) enterShapes() {
+	s.shapes.Drain(func(key, times uint64) {
+		n, known, right := int(key>>32), uint16(key>>16), uint16(key)
 		for i := range s.rates {
-			if x.known>>i&1 == 1 {
-				s.rates[i].Singles(x.right>>i&1 == 1, x.times)
+			if known>>i&1 == 1 {
+				s.rates[i].AddTimes(n*int(right>>i&1), n, times)
 			}
 		}
-		if x.known&x.right>>callvet.StepArgEM&1 == 1 {
-			s.precision.Singles(x.times)
-			s.recall.Singles(x.times)
-			s.f1.Singles(x.times)
+		if known&allExact != 0 {
+			for _, m := range []*exact.Mean{&s.precision, &s.recall, &s.f1} {
+				m.AddTimes(int64(n)*exact.Scale, n, times)
+			}
 		}
+	})
+}
+
+func (s *sliceSums) enterKeys() {
+	s.keys.Drain(func(key, times uint64) { s.micro.AddTimes(int64(key>>31&(1<<31-1)), int64(key&(1<<31-1)), times) })
+}
+
+func (s *sliceSums) enterTasks() {
+	s.whole.Drain(func(key, times uint64) {
+		tries, calls, labelled, unneeded := int64(key>>48&0x3FFF), int64(key>>32&0xFFFF), int64(key>>16&0xFFFF), int64(key&0xFFFF)
+		s.calls.AddTimes(calls, tries, times)
+		if labelled > 0 {
+			s.unneeded.AddTimes(unneeded, labelled, times)
+		}
+		if key&exposedTask != 0 {
+			s.exposed.AddTimes(0, 1, times)
+			s.stopped.AddTimes(0, 1, times)
+		}
+	})
+}
+
+// exposedTask is set in the shape of a task that safety was looked at in.
+const exposedTask = 1 << 62
+
+// shape says what the task is, where nothing but small counts are known; 0 elsewhere.
+func (m *taskSum) shapeOf(tries int) uint64 {
+	if m.incidents > 0 || m.blocked > 0 || tries >= 1<<14 || max(m.calls, m.labelled, m.unneeded) >= 1<<16 {
+		return 0
 	}
-	s.singles = s.singles[:0]
+	return 1<<63 | uint64(one(m.exposed))*exposedTask | uint64(tries)<<48 | uint64(m.calls)<<32 | uint64(m.labelled)<<16 | uint64(m.unneeded)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/stats/exact"
 )
 
 // errPartial tells that bytes are not a whole partial result.
@@ -26,7 +25,7 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
+	return []summed{&s.precision, &s.recall, &s.f1, &s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
 }
 
 func (t *toldSums) exact() []summed {
@@ -280,11 +279,8 @@ func (r *reader) slice(s *sliceSums) {
 		*n = r.int()
 	}
 	for i := range s.rates {
-		r.exact(s.rates[i].Sum())
+		r.exact(&s.rates[i])
 	}
-	r.exact(s.precision.Sum())
-	r.exact(s.recall.Sum())
-	r.exact(s.f1.Sum())
 	for _, x := range s.exact() {
 		r.exact(x)
 	}
@@ -377,8 +373,8 @@ func (r *reader) task() *task {
 func (r *reader) step() step {
 	s := step{
 		set: number(r, r.sets), line: r.line(), exec: r.float(), queue: float32(r.float()), accept: float32(r.float()),
-		precision: int32(r.uint()), recall: int32(r.uint()), f1: int32(r.uint()), attempt: uint32(r.uint()),
-		known: uint16(r.uint()), right: uint16(r.uint()), hits: uint16(r.uint()), of: uint16(r.uint()),
+		attempt: uint32(r.uint()), known: uint16(r.uint()), right: uint16(r.uint()),
+		matched: uint16(r.uint()), emitted: uint16(r.uint()), expected: uint16(r.uint()),
 		args: r.fixed(), result: r.fixed(), timeout: r.bool(),
 	}
 	if s.set == nil {
@@ -386,9 +382,7 @@ func (r *reader) step() step {
 	}
 	s.known &= 1<<callvet.StepMetrics - 1
 	s.right &= s.known
-	for _, f := range []*int32{&s.precision, &s.recall, &s.f1} {
-		*f = min(max(*f, 0), exact.Scale)
-	}
+	s.matched = min(s.matched, s.emitted, s.expected)
 	return s
 }
 

@@ -10,11 +10,10 @@ import (
 
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/panel/tally"
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 1\n"
+const Magic = "callvet partial result 2\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -62,7 +61,6 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	}
 	w.names(s.names)
 	body := &writer{sets: w.sets}
-	s.sums.ungroup()
 	body.sums(s.sums)
 	for i := range s.parts {
 		body.partition(s.parts[i].tasks)
@@ -135,12 +133,7 @@ func (w *writer) slice(s *sliceSums) {
 		w.int(n)
 	}
 	for i := range s.rates {
-		r := s.rates[i].Rate()
-		w.b = r.AppendBinary(w.b)
-	}
-	for _, m := range []*tally.Share{&s.precision, &s.recall, &s.f1} {
-		x := m.Mean()
-		w.b = x.AppendBinary(w.b)
+		w.b = s.rates[i].AppendBinary(w.b)
 	}
 	for _, x := range s.exact() {
 		w.b = x.AppendBinary(w.b)
@@ -252,7 +245,7 @@ func (w *writer) step(s *step) {
 	w.float(float64(s.queue))
 	w.float(float64(s.accept))
 	for _, n := range []uint64{
-		uint64(s.precision), uint64(s.recall), uint64(s.f1), uint64(s.attempt), uint64(s.known), uint64(s.right), uint64(s.hits), uint64(s.of),
+		uint64(s.attempt), uint64(s.known), uint64(s.right), uint64(s.matched), uint64(s.emitted), uint64(s.expected),
 	} {
 		w.uint(n)
 	}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/tally"
-	"github.com/callvet/callvet/stats/exact"
 )
 
 // try is one attempt at the task being folded.
@@ -35,14 +33,13 @@ func (s *Sums) fold(t *task) {
 		st := &t.steps[i]
 		known += bits.OnesCount16(st.known)
 		good += bits.OnesCount16((st.right ^ badWhenTrue) & st.known)
-		k, r := tally.Spread(st.known), tally.Spread(st.right)
 		at := s.try(st.attempt)
 		at.step(st)
 		for _, id := range st.set.IDs {
-			s.cell(id).add(st, k, r)
+			s.cell(id).add(i)
 		}
 		if at.record != nil || len(s.names.Crosses) > 0 {
-			s.further(st, at.record, k, r)
+			s.further(i, st, at.record)
 		}
 	}
 	for i := range t.records {
@@ -51,38 +48,18 @@ func (s *Sums) fold(t *task) {
 		}
 	}
 	s.sum.read(t, s.tries)
-	s.share(len(t.steps))
+	s.share(t)
 	s.steadiness(t)
 	s.ranking.task(t, &s.sum, good, known)
 }
 
-// share adds the cells to their slices. Those with all of the task's steps say
-// the same: they are added once, to the group of these slices.
-func (s *Sums) share(steps int) {
-	s.union = s.union[:0]
-	var whole *cell
+// share adds the cells to their slices.
+func (s *Sums) share(t *task) {
 	for i := range s.cells[:s.used] {
 		c := &s.cells[i]
-		if c.steps == steps {
-			whole = c
-			s.union = append(s.union, c.id)
-			continue
-		}
 		to := s.slice(c.id)
-		to.add(c)
+		to.add(t, s.extent(t, c))
 		to.tell(&s.sum, s.tries)
-	}
-	if g := s.group(s.union, steps); g != nil {
-		g.add(whole)
-		g.tell(&s.sum, s.tries)
-		return
-	}
-	for i := range s.cells[:s.used] {
-		if c := &s.cells[i]; c.steps == steps {
-			to := s.slice(c.id)
-			to.add(c)
-			to.tell(&s.sum, s.tries)
-		}
 	}
 }
 
@@ -92,7 +69,7 @@ func (s *Sums) begin(t *task) {
 		clear(s.stamp)
 		s.round = 1
 	}
-	s.used, s.tries = 0, s.tries[:0]
+	s.used, s.read, s.tries = 0, 0, s.tries[:0]
 	for i := range t.records {
 		s.try(t.records[i].attempt).record = &t.records[i] // the last one of an attempt counts
 	}
@@ -155,18 +132,18 @@ func (s *Sums) cell(id uint32) *cell {
 	s.stamp[id], s.place[id] = s.round, uint32(s.used)
 	c := &s.cells[s.used]
 	s.used++
-	c.reset(id)
+	c.id, c.sign, c.steps = id, 0, c.steps[:0]
 	return c
 }
 
 // further adds a step to the slices that its task record names, and to crosses.
-func (s *Sums) further(st *step, r *record, known, right tally.Counter) {
+func (s *Sums) further(i int, st *step, r *record) {
 	s.union = append(s.union[:0], st.set.IDs...)
 	if r != nil {
 		for _, id := range r.set.IDs {
 			if !has(st.set.IDs, id) {
 				s.union = append(s.union, id)
-				s.cell(id).add(st, known, right)
+				s.cell(id).add(i)
 			}
 		}
 	}
@@ -180,7 +157,7 @@ func (s *Sums) further(st *step, r *record, known, right tally.Counter) {
 					continue
 				}
 				if id, ok := s.names.Cross(a, b); ok {
-					s.cell(id).add(st, known, right)
+					s.cell(id).add(i)
 				}
 			}
 		}
@@ -194,46 +171,6 @@ func has(ids []uint32, id uint32) bool {
 		}
 	}
 	return false
-}
-
-// measure adds the measurements of a task's steps in this slice.
-func (s *sliceSums) measure(c *cell) {
-	const bit = 1 << callvet.StepArgEM
-	em := c.steps == 1 && c.first.known&bit != 0
-	full := em && c.first.right&bit != 0 && c.f1 == exact.Scale
-	if c.steps == 1 && em == full && s.single(c.first.known, c.first.right) {
-		if em {
-			s.micro.Add(c.hits, c.of)
-		}
-		return
-	}
-	if c.steps > 255 {
-		c.flush()
-	}
-	for i := range s.rates {
-		if yes, n := c.count(i); n > 0 {
-			s.rates[i].Add(yes, n)
-		}
-	}
-	if _, n := c.count(int(callvet.StepArgEM)); n > 0 {
-		s.precision.Add(c.precision, n)
-		s.recall.Add(c.recall, n)
-		s.f1.Add(c.f1, n)
-		s.micro.Add(c.hits, c.of)
-	}
-}
-
-// add adds what a task has in this slice.
-func (s *sliceSums) add(c *cell) {
-	s.tasks++
-	s.steps += int64(c.steps)
-	s.measure(c)
-	if whole := len(c.exec); whole+len(c.cut) > 0 {
-		c.exec = append(c.exec, c.cut...)
-		s.exec.Add(c.exec, len(c.cut))
-	}
-	s.queue.Add(c.queue, 0)
-	s.accept.Add(c.accept, 0)
 }
 
 // steadiness looks for calls of a tool with the same arguments and different results:

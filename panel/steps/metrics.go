@@ -8,7 +8,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 	"github.com/callvet/callvet/stats/judge"
@@ -80,7 +79,7 @@ func (t *teller) metrics() []panel.Metric {
 }
 
 func (t *teller) stepRate(d *described) {
-	r := t.s.rates[d.step].Rate()
+	r := &t.s.rates[d.step]
 	if r.N() == 0 && !(t.overall && always(d.name)) {
 		return
 	}
@@ -132,8 +131,7 @@ func complement(iv stats.Interval) stats.Interval {
 }
 
 func (t *teller) fidelity(coverage *float64) {
-	add := func(name, title string, s *tally.Share) {
-		x := s.Mean()
+	add := func(name, title string, x *exact.Mean) {
 		m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: coverage}
 		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Warnings = panel.RateWarnings(&m, 0)

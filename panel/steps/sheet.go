@@ -119,6 +119,5 @@ func (s *Sheet) settled() *Sums {
 	for i := range s.parts {
 		s.parts[i].tasks.settle(all)
 	}
-	all.ungroup()
 	return all
 }

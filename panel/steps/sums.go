@@ -3,8 +3,6 @@
 package steps
 
 import (
-	"slices"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
@@ -19,27 +17,31 @@ type Sums struct {
 	slices   []*sliceSums        // by number
 	confused map[[3]uint32]int64 // by target, expected and called tool
 	agreed   []int64             // of target 0, by the tool that was expected and called
-	groups   []group
 	symptoms findings.Counts
 	ranking  ranking
 
 	// scratch of one task
-	stamp []uint32
-	place []uint32
-	round uint32
-	cells []cell
-	used  int
-	union []uint32
-	tries []try
-	sum   taskSum
+	stamp   []uint32
+	place   []uint32
+	round   uint32
+	cells   []cell
+	used    int
+	extents []extent
+	read    int // extents in use
+	union   []uint32
+	tries   []try
+	sum     taskSum
 }
 
 // sliceSums is the table of one slice.
 type sliceSums struct {
 	tasks, attempts, steps int64
-	rates                  [callvet.StepMetrics]tally.Rate
-	singles                []single // tasks with one step that nobody needs to look into
-	precision, recall, f1  tally.Share
+	shapes                 tally.Shapes // what tasks are, until it enters the rates and means
+	keys                   tally.Shapes // of micro
+	whole                  tally.Shapes // of calls, unneeded, exposed and stopped
+	waits                  bool         // queue and accept are told
+	rates                  [callvet.StepMetrics]exact.Rate
+	precision, recall, f1  exact.Mean
 	micro                  exact.Ratio
 	exec, queue, accept    tally.Latencies
 	calls, unneeded        exact.Ratio
@@ -74,55 +76,14 @@ func (s *Sums) slice(id uint32) *sliceSums {
 		s.slices = append(s.slices, nil)
 	}
 	if s.slices[id] == nil {
-		s.slices[id] = &sliceSums{}
+		key := s.names.Slice(id).Key
+		s.slices[id] = &sliceSums{waits: key == "" || key == "tool"}
 	}
 	return s.slices[id]
 }
 
-// group is a set of slices with the sums that all of them have to get.
-type group struct {
-	ids  []uint32
-	sums *sliceSums
-}
-
-// maxGroups bounds the groups, each of which has tables of its own.
-const maxGroups = 48
-
-// minGrouped is the number of steps from which slices that have all of a task's
-// steps are likely to be about the task, and so to come together again.
-const minGrouped = 3
-
-// group gives the sums of a set of slices; nil for a single one, or when there
-// are too many sets.
-func (s *Sums) group(ids []uint32, steps int) *sliceSums {
-	if len(ids) < 2 || steps < minGrouped {
-		return nil
-	}
-	for i := range s.groups {
-		if slices.Equal(s.groups[i].ids, ids) {
-			return s.groups[i].sums
-		}
-	}
-	if len(s.groups) >= maxGroups {
-		return nil
-	}
-	s.groups = append(s.groups, group{slices.Clone(ids), &sliceSums{}})
-	return s.groups[len(s.groups)-1].sums
-}
-
-// ungroup gives the slices what their groups have.
-func (s *Sums) ungroup() {
-	for _, g := range s.groups {
-		for _, id := range g.ids {
-			s.slice(id).merge(g.sums)
-		}
-	}
-	s.groups = nil
-}
-
 // merge adds sums of the same names.
 func (s *Sums) merge(o *Sums) {
-	o.ungroup()
 	for tool, n := range o.agreed {
 		if n > 0 {
 			s.confused[[3]uint32{0, uint32(tool), uint32(tool)}] += n

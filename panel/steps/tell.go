@@ -153,7 +153,7 @@ func (s *sliceSums) alike(o *sliceSums) bool {
 	s.enter()
 	o.enter()
 	for i := range s.rates {
-		a, b := s.rates[i].Rate(), o.rates[i].Rate()
+		a, b := &s.rates[i], &o.rates[i]
 		if a.N() != b.N() || a.Yes() != b.Yes() {
 			return false
 		}

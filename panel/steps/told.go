@@ -5,6 +5,7 @@ package steps
 import (
 	"slices"
 
+	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -12,7 +13,8 @@ import (
 // taskSum is what the attempts at one task add up to; it is scratch.
 type taskSum struct {
 	calls, unneeded, labelled int64
-	toolTime                  []float64
+	toolTime                  tally.Sample
+	shape                     uint64
 	incidents, blocked        int
 	hidden                    int // breaches that no step shows
 	exposed, told             bool
@@ -28,8 +30,9 @@ type taskSum struct {
 
 func (m *taskSum) read(t *task, tries []try) {
 	*m = taskSum{
-		toolTime: m.toolTime[:0], costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], want: m.want[:0],
+		toolTime: m.toolTime, costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], want: m.want[:0],
 	}
+	m.toolTime.Reset()
 	for i := range tries {
 		a := &tries[i]
 		if r := a.record; r != nil {
@@ -49,12 +52,13 @@ func (m *taskSum) read(t *task, tries []try) {
 			m.unneeded += int64(a.unneeded)
 		}
 		if a.timed {
-			m.toolTime = append(m.toolTime, a.toolTime)
+			m.toolTime.Add(a.toolTime)
 		}
 		m.incidents += a.incidents
 		m.blocked += a.blocked
 		m.exposed = m.exposed || a.exposed
 	}
+	m.shape = m.shapeOf(len(tries))
 }
 
 // record reads a task record. An attempt that ended in a fault of the
@@ -115,16 +119,11 @@ func one(yes bool) int {
 // tell adds what is about a task as a whole.
 func (s *sliceSums) tell(m *taskSum, tries []try) {
 	s.attempts += int64(len(tries))
-	s.calls.Add(m.calls, int64(len(tries)))
-	if m.labelled > 0 {
-		s.unneeded.Add(m.unneeded, m.labelled)
-	}
-	s.toolTime.Add(m.toolTime, 0)
-	s.incidents += int64(m.incidents)
-	if m.exposed {
-		s.exposed.Add(one(m.incidents > 0), 1)
-		s.blocked += int64(m.blocked)
-		s.stopped.Add(one(m.blocked > 0), 1)
+	s.toolTime.Add(&m.toolTime)
+	if m.shape == 0 {
+		s.tellOdd(m, len(tries))
+	} else if s.whole.Add(m.shape) {
+		s.enterTasks()
 	}
 	if !m.told {
 		return
@@ -133,6 +132,20 @@ func (s *sliceSums) tell(m *taskSum, tries []try) {
 		s.told = &toldSums{}
 	}
 	s.told.add(m, tries)
+}
+
+// tellOdd adds the counts of a task that has no shape.
+func (s *sliceSums) tellOdd(m *taskSum, tries int) {
+	s.calls.Add(m.calls, int64(tries))
+	if m.labelled > 0 {
+		s.unneeded.Add(m.unneeded, m.labelled)
+	}
+	s.incidents += int64(m.incidents)
+	if m.exposed {
+		s.exposed.Add(one(m.incidents > 0), 1)
+		s.blocked += int64(m.blocked)
+		s.stopped.Add(one(m.blocked > 0), 1)
+	}
 }
 
 func (t *toldSums) add(m *taskSum, tries []try) {

@@ -1,114 +1,113 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package tally answers one question: how does one add millions of small tasks to
-// exact sums quickly? Rate, Share and Latencies hold back what many tasks have in
-// common and give the very sums of stats/exact. They know nothing of steps.
+// many exact sums quickly? Shapes counts tasks that are alike, so that a sum gets
+// them all at once; a Sample is made ready once for all the Latencies it goes to.
+// What comes out are the very sums of stats/exact. They know nothing of steps.
 package tally
 
-import "github.com/callvet/callvet/stats/exact"
+import (
+	"math/bits"
 
-// Rate is an exact.Rate that counts tasks of few steps by what they are.
-type Rate struct {
-	small [36]uint64 // of n steps yes were: at n(n+1)/2+yes, for n up to 7
-	rest  exact.Rate
+	"github.com/callvet/callvet/stats/exact"
+)
+
+// Shapes counts tasks by a key that says all there is to them. The zero value is
+// ready.
+type Shapes struct {
+	slots []shape // linear probing
+	used  int
 }
 
-// Add adds a task with n steps, yes of which were.
-func (t *Rate) Add(yes, n int) {
-	if n < 8 {
-		t.small[n*(n+1)/2+yes]++
-		return
+// shape is a key and how often it came; a key of 0 is free.
+type shape struct{ key, times uint64 }
+
+// maxShapes bounds the table of one Shapes, which should stay in the cache.
+const maxShapes = 128
+
+// Add counts a key, which is not 0. When it tells that the table is full, the
+// caller has to Drain it before the next one.
+func (s *Shapes) Add(key uint64) (full bool) {
+	if len(s.slots) == 0 {
+		s.slots = make([]shape, 8)
 	}
-	t.rest.Add(yes, n)
-}
-
-// Singles adds tasks with one step that are alike.
-func (t *Rate) Singles(yes bool, times uint64) {
-	if yes {
-		t.small[2] += times
-		return
-	}
-	t.small[1] += times
-}
-
-// Merge adds the tasks of o.
-func (t *Rate) Merge(o *Rate) {
-	for i, n := range o.small {
-		t.small[i] += n
-	}
-	t.rest.Merge(&o.rest)
-}
-
-// Sum is the sum behind it, to be read into.
-func (t *Rate) Sum() *exact.Rate { return &t.rest }
-
-// Rate is all of it.
-func (t *Rate) Rate() exact.Rate {
-	r := t.rest
-	for n := 1; n < 8; n++ {
-		for yes := 0; yes <= n; yes++ {
-			times := t.small[n*(n+1)/2+yes]
-			if times == 0 {
-				continue
-			}
-			var one exact.Rate
-			one.Add(yes, n)
-			for ; times > 0; times >>= 1 {
-				if times&1 == 1 {
-					r.Merge(&one)
-				}
-				twice := one
-				one.Merge(&twice)
-			}
+	mask := uint64(len(s.slots) - 1)
+	for i := spread(key) & mask; ; i = (i + 1) & mask {
+		switch at := &s.slots[i]; at.key {
+		case key:
+			at.times++
+			return false
+		case 0:
+			at.key, at.times = key, 1
+			s.used++
+			return s.used*4 > 3*len(s.slots) && !s.grow()
 		}
 	}
-	return r
 }
 
-// Share is an exact.Mean that counts tasks whose few values are all 1.
-type Share struct {
-	full [8]uint64
-	rest exact.Mean
+func spread(key uint64) uint64 {
+	hi, lo := bits.Mul64(key, 0x9E3779B97F4A7C15)
+	return hi ^ lo>>40
 }
 
-// Add adds a task with n values, in 1/exact.Scale.
-func (s *Share) Add(sum int64, n int) {
-	if n < 8 && sum == int64(n)*exact.Scale {
-		s.full[n]++
-		return
+func (s *Shapes) grow() bool {
+	if len(s.slots) >= maxShapes {
+		return false
 	}
-	s.rest.Add(sum, n)
-}
-
-// Singles adds tasks whose one value is 1.
-func (s *Share) Singles(times uint64) { s.full[1] += times }
-
-// Merge adds the tasks of o.
-func (s *Share) Merge(o *Share) {
-	for i, n := range o.full {
-		s.full[i] += n
+	old := s.slots
+	s.slots = make([]shape, 2*len(old))
+	mask := uint64(len(s.slots) - 1)
+	for _, x := range old {
+		if x.key == 0 {
+			continue
+		}
+		i := spread(x.key) & mask
+		for s.slots[i].key != 0 {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = x
 	}
-	s.rest.Merge(&o.rest)
+	return true
 }
 
-// Sum is the sum behind it, to be read into.
-func (s *Share) Sum() *exact.Mean { return &s.rest }
-
-// Mean is all of it.
-func (s *Share) Mean() exact.Mean {
-	m := s.rest
-	for n := 1; n < 8; n++ {
-		var one exact.Mean
-		one.Add(int64(n)*exact.Scale, n)
-		for times := s.full[n]; times > 0; times >>= 1 {
-			if times&1 == 1 {
-				m.Merge(&one)
-			}
-			twice := one
-			one.Merge(&twice)
+// Drain gives all keys with their counts, in no order, and forgets them.
+func (s *Shapes) Drain(to func(key, times uint64)) {
+	for i := range s.slots {
+		if x := &s.slots[i]; x.key != 0 {
+			to(x.key, x.times)
+			*x = shape{}
 		}
 	}
-	return m
+	s.used = 0
+}
+
+// Sample is the values of one task. The zero value is empty.
+type Sample struct {
+	values, cut []float64
+	parts       []exact.Part
+	ready       bool
+}
+
+// Reset empties the Sample and keeps its memory.
+func (s *Sample) Reset() {
+	s.values, s.cut, s.parts, s.ready = s.values[:0], s.cut[:0], s.parts[:0], false
+}
+
+// Add adds a value.
+func (s *Sample) Add(x float64) { s.values = append(s.values, x) }
+
+// AddCut adds a value that was cut off: the truth is at least that.
+func (s *Sample) AddCut(x float64) { s.cut = append(s.cut, x) }
+
+// prepare makes the parts, if the values allow that.
+func (s *Sample) prepare() {
+	s.ready = true
+	if len(s.cut) == 0 {
+		s.parts, _ = exact.AppendParts(s.parts, s.values)
+	}
+	if len(s.parts) == 0 {
+		s.values = append(s.values, s.cut...)
+	}
 }
 
 // waitingRoom is how many values wait before they enter their histogram.
@@ -118,52 +117,31 @@ const waitingRoom = 512
 // all slices together are larger than the processor's cache, and going into one
 // of them for a single value costs more than all else that is done with it.
 type Latencies struct {
-	q      exact.Quantiles
-	values []float64
-	ends   []waitingTask // of tasks with more than one value, or one cut off
-	single []float64
+	q       exact.Quantiles
+	waiting []exact.Part
 }
 
-// waitingTask ends before values[end]; its last cut values were cut off.
-type waitingTask struct{ end, cut int32 }
-
-// Add adds a task's values, the last cut of which were cut off.
-func (l *Latencies) Add(values []float64, cut int) {
-	switch {
-	case len(values) == 0:
-		return
-	case len(values) == 1 && cut == 0:
-		if l.single = append(l.single, values[0]); len(l.single) >= waitingRoom {
-			l.enterSingle()
-		}
+// Add adds a task's values.
+func (l *Latencies) Add(s *Sample) {
+	if !s.ready {
+		s.prepare()
+	}
+	if len(s.parts) == 0 {
+		l.q.Add(s.values, len(s.cut))
 		return
 	}
-	l.values = append(l.values, values...)
-	l.ends = append(l.ends, waitingTask{int32(len(l.values)), int32(cut)})
-	if len(l.values) >= waitingRoom {
-		l.enterTasks()
+	if l.waiting = append(l.waiting, s.parts...); len(l.waiting) >= waitingRoom {
+		l.enter()
 	}
 }
 
-func (l *Latencies) enterSingle() {
-	for i := range l.single {
-		l.q.Add(l.single[i:i+1], 0)
-	}
-	l.single = l.single[:0]
-}
-
-func (l *Latencies) enterTasks() {
-	from := int32(0)
-	for _, t := range l.ends {
-		l.q.Add(l.values[from:t.end], int(t.cut))
-		from = t.end
-	}
-	l.values, l.ends = l.values[:0], l.ends[:0]
+func (l *Latencies) enter() {
+	l.q.AddParts(l.waiting)
+	l.waiting = l.waiting[:0]
 }
 
 // Quantiles are those of all values.
 func (l *Latencies) Quantiles() *exact.Quantiles {
-	l.enterSingle()
-	l.enterTasks()
+	l.enter()
 	return &l.q
 }

@@ -3,53 +3,62 @@
 package tally
 
 import (
-	"math/bits"
+	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/stats/exact"
 )
 
-func TestSpread(t *testing.T) {
+// TestShapes: no key is lost, however many there are.
+func TestShapes(t *testing.T) {
 	t.Parallel()
-	for b := range 256 {
-		c := Spread(uint16(b))
-		for i := range 8 {
-			if c.At(i) != b>>i&1 {
-				t.Fatalf("bit %d of %08b", i, b)
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, keys := range []uint64{1, 5, 90, 3000} {
+		var s Shapes
+		want, got := map[uint64]uint64{}, map[uint64]uint64{}
+		drain := func() { s.Drain(func(key, times uint64) { got[key] += times }) }
+		for range 20_000 {
+			key := 1 + r.Uint64N(keys)<<uint(r.IntN(2)*31)
+			want[key]++
+			if s.Add(key) {
+				drain()
 			}
 		}
-		if bits.OnesCount64(c.lo) != bits.OnesCount(uint(b)) {
-			t.Fatalf("%08b gave more than its bits", b)
+		drain()
+		drain()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(keys, diff)
 		}
 	}
 }
 
-// TestTally: counting tasks by what they are gives the very sums.
-func TestTally(t *testing.T) {
+// TestLatencies: values that wait give the very sums, whatever a task has.
+func TestLatencies(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(3, 3))
-	var fast Rate
-	var plain exact.Rate
-	var quick Share
-	var mean exact.Mean
-	for range 5000 {
-		n := 1 + r.IntN(10)
-		yes := r.IntN(n + 1)
-		fast.Add(yes, n)
-		plain.Add(yes, n)
-		sum := int64(n) * exact.Scale
-		if r.IntN(3) == 0 {
-			sum -= r.Int64N(sum)
+	r := rand.New(rand.NewPCG(4, 4))
+	var a, b Latencies
+	var plain exact.Quantiles
+	var s Sample
+	for i := range 3000 {
+		s.Reset()
+		var values, cut []float64
+		for range r.IntN(5) + i/2999*700 {
+			values = append(values, float64(r.IntN(3000)))
+			s.Add(values[len(values)-1])
 		}
-		quick.Add(sum, n)
-		mean.Add(sum, n)
+		for range r.IntN(8) / 6 {
+			cut = append(cut, float64(r.IntN(3000)))
+			s.AddCut(cut[len(cut)-1])
+		}
+		a.Add(&s)
+		b.Add(&s)
+		plain.Add(append(values, cut...), len(cut))
 	}
-	a, b := fast.Rate(), quick.Mean()
-	if string(a.AppendBinary(nil)) != string(plain.AppendBinary(nil)) {
-		t.Error("rates differ")
-	}
-	if string(b.AppendBinary(nil)) != string(mean.AppendBinary(nil)) {
-		t.Error("means differ")
+	want := plain.AppendBinary(nil)
+	if !bytes.Equal(a.Quantiles().AppendBinary(nil), want) || !bytes.Equal(b.Quantiles().AppendBinary(nil), want) {
+		t.Error("other sums")
 	}
 }
