@@ -107,7 +107,7 @@ func metricTable(b *strings.Builder, entries []metricEntry) {
 				best = "low"
 			}
 			show, title := "`"+n+"`", m.Title
-			if n == panel.MetricPassAt || n == panel.MetricPassHat {
+			if n == panel.MetricPassAt || n == panel.MetricPassHat || strings.HasSuffix(n, "@") {
 				show, title = "`"+n+"k`", n+"k"
 			}
 			names, titles = append(names, show), append(titles, title)
@@ -129,7 +129,7 @@ func metricTable(b *strings.Builder, entries []metricEntry) {
 
 const metricsHead = `# Metrics
 
-Generated from the comments in ` + "`score` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test holds the two against each other.
+Generated from the comments in ` + "`score`, `score/selection` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test holds the two against each other.
 
 Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is told beside
 it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
@@ -146,9 +146,12 @@ The metrics of trace files (` + "`callvet score`" + `) are told in [TRACES.md](T
 func TestDocsMetrics(t *testing.T) {
 	t.Parallel()
 	scores, own := metricEntries(t, "score", "ToolSelection"), metricEntries(t, "panel", "MetricPass")
+	decisions := metricEntries(t, filepath.Join("score", "selection"), "Composite")
 	var b strings.Builder
 	b.WriteString(metricsHead + "## Scores of an attempt\n\n")
 	metricTable(&b, scores)
+	b.WriteString("\n## Scores of a decision\n\nOf routers and retrievers ([SELECTION.md](SELECTION.md)).\n\n")
+	metricTable(&b, decisions)
 	b.WriteString("\n## Metrics of a target or slice\n\n")
 	metricTable(&b, own)
 	path := filepath.Join("..", "..", "docs", "METRICS.md")

@@ -67,7 +67,7 @@ func document(t *testing.T, path string) string {
 // stands behind it, and say the lines below it, in that order.
 func TestDocsCommands(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/GATES.md", "docs/TRACES.md"} {
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/GATES.md", "docs/TRACES.md", "docs/SELECTION.md"} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

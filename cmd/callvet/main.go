@@ -180,7 +180,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.startProfile() }
 	root.AddCommand(
-		a.initCommand(), a.runCommand(), a.selectCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
+		a.initCommand(), a.runCommand(), a.selectCommand(), a.toolsCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
 		a.calibrateCommand(), a.labelCommand(), a.planCommand(),
 		a.lintCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.versionCommand(),
 	)

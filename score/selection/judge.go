@@ -18,6 +18,7 @@ import (
 // and Schütze 2008, Järvelin and Kekäläinen 2002.
 const (
 	// Composite is the weighted mean over the layers judged.
+	// Source: Tool Selection Evaluation System, "Creating Custom Test Suites".
 	Composite = "composite"
 	// Route and SubRoute are 1 when right, else 0.
 	Route    = "route"
