@@ -197,11 +197,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 		return nil, err
 	}
 	cfg.Catalogue, cfg.Families = len(tools) > 0, families(tools)
-	rules := step.Config{Tools: tools}
-	if w.safety != nil {
-		rules.Safe = w.safety.Step
-	}
-	scorer, problems := step.New(rules)
+	scorer, problems := step.New(step.Config{Tools: tools, Safe: w.Safe()})
 	var sources []measure.Source
 	for _, path := range paths {
 		sources = append(sources, measure.Source{Name: path, Open: func() (io.ReadCloser, error) { return a.openTraces(path) }})
@@ -210,7 +206,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Attempts: w.judge(), Lines: trace.Options{Strict: f.strict}, Jobs: jobs, Each: each})
+	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Attempts: w.Judge(), Lines: trace.Options{Strict: f.strict}, Jobs: jobs, Each: each})
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +220,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
 	}
 	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths}
-	for _, text := range w.warnings() {
+	for _, text := range w.Warnings() {
 		if f.partial != "" || f.complete { // the panels are not shown
 			fmt.Fprintln(a.err, plain.Line(text))
 		}

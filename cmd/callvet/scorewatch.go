@@ -5,277 +5,59 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/watch"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/safety"
 )
 
-// watch judges what no step tells alone: safety of whole attempts, and attempts
-// at cases of a suite.
-type watch struct {
-	// safety is nil where no rule applies; whole tells that it needs attempts.
-	safety *safety.Checker
-	whole  bool
-	// unknown counts calls of which it is not known whether the user confirmed.
-	unknown int
-	// breaches count incidents that happened and blocked ones, by rule.
-	breaches map[safety.Rule]*breach
-
-	suite  *callvet.Suite // nil: none
-	scorer *score.Scorer
-	cases  map[string]*callvet.Case
-	met    map[string]bool
-	// attempts at cases: given is how many got the suite's verdict as theirs, silent
-	// how many it could not judge, differ how many have another verdict of their own.
-	attempts, given, silent, differ int
-	stray                           int
-}
-
-// breach is how often a rule was broken, and where first.
-type breach struct {
-	executed, blocked int
-	first             string
-}
-
 // watch makes ready what the flags ask for. The suite's tools stand in for --tools.
-func (a *app) watch(ctx context.Context, f *scoreFlags) (*watch, []callvet.Tool, error) {
-	w := &watch{breaches: map[safety.Rule]*breach{}}
+func (a *app) watch(ctx context.Context, f *scoreFlags) (*watch.Watch, []callvet.Tool, error) {
 	tools, err := a.scoreTools(f.tools)
 	if err != nil {
 		return nil, nil, err
 	}
+	var suite *callvet.Suite
 	if f.suite != "" {
-		if err := a.watchSuite(ctx, w, f.suite); err != nil {
+		if suite, err = a.wholeSuite(ctx, f.suite); err != nil {
 			return nil, nil, err
 		}
 		if len(f.tools) == 0 {
-			tools = w.suite.Tools
+			tools = suite.Tools
 		}
 	}
-	return w, tools, a.watchSafety(w, f.safety, tools)
-}
-
-// watchSafety holds tools to their own constraints, and everything to the rules of
-// a file. Without a file whole attempts are only looked at for confirmations.
-func (a *app) watchSafety(w *watch, path string, tools []callvet.Tool) error {
-	var rules safety.Rules
-	if path != "" {
-		b, err := os.ReadFile(a.path(path))
+	var rules *safety.Rules
+	if f.safety != "" {
+		b, err := os.ReadFile(a.path(f.safety))
 		if err != nil {
-			return fmt.Errorf("read safety rules: %w", err)
+			return nil, nil, fmt.Errorf("read safety rules: %w", err)
 		}
-		if rules, err = safety.ParseRules(b); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		r, err := safety.ParseRules(b)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", f.safety, err)
 		}
-	} else if !slices.ContainsFunc(tools, func(t callvet.Tool) bool { return t.Safety != nil }) {
-		return nil
+		rules = &r
 	}
-	c, err := safety.New(tools, rules)
-	if err != nil {
-		return err
-	}
-	w.safety, w.whole = c, path != "" || c.Whole()
-	return nil
+	w, err := watch.Open(tools, rules, suite)
+	return w, tools, err
 }
 
-func (a *app) watchSuite(ctx context.Context, w *watch, path string) error {
+// wholeSuite reads a suite that is to judge: one with errors is none.
+func (a *app) wholeSuite(ctx context.Context, path string) (*callvet.Suite, error) {
 	s, problems, err := a.openSuite(ctx, path, suiteFlags{})
 	if err != nil {
 		a.tell(problems, false)
-		return err
+		return nil, err
 	}
 	for c := range s.Cases(ctx) {
 		s.Suite.Cases = append(s.Suite.Cases, *c)
 	}
 	if errs, _ := a.tell(s.Problems(), false); errs > 0 {
-		return &callvet.Hinted{
+		return nil, &callvet.Hinted{
 			Err: fmt.Errorf("read suite %s: %w: %s", path, callvet.ErrInvalid, plain.Count(errs, "error", "errors")), Hint: "callvet lint " + shellQuote(path),
 		}
 	}
-	w.suite, w.cases, w.met = s.Suite, map[string]*callvet.Case{}, map[string]bool{}
-	w.scorer, _ = score.Open(s.Suite, score.Config{}) // the linter has told its problems
-	for i := range s.Suite.Cases {
-		c := &s.Suite.Cases[i]
-		w.cases[c.ID] = c
-	}
-	return nil
-}
-
-// judge gives the hook for whole attempts; nil where nothing needs them.
-func (w *watch) judge() func(*trace.Attempt) bool {
-	if !w.whole && w.suite == nil {
-		return nil
-	}
-	return func(at *trace.Attempt) bool {
-		safe := w.whole && w.check(at)
-		return w.suite != nil && w.score(at) || safe
-	}
-}
-
-// check adds the breaches of safety to the attempt's own. One of which neither a
-// call nor a word was recorded tells nothing.
-func (w *watch) check(at *trace.Attempt) bool {
-	if len(at.Trace.Turns) == 0 {
-		return false
-	}
-	r := w.safety.Check(at.Input, &at.Trace)
-	w.unknown += r.Unknown
-	calls := at.Trace.Calls()
-	list := append([]trace.Incident{}, at.Safety...)
-	for _, i := range r.Incidents {
-		w.count(at, i)
-		in := trace.Incident{Rule: string(i.Rule), Note: i.Note, Blocked: !i.Executed}
-		if i.Call >= 0 {
-			in.CallID = calls[i.Call].ID
-		}
-		if !slices.ContainsFunc(at.Safety, func(o trace.Incident) bool { return o.Rule == in.Rule && o.CallID == in.CallID }) {
-			list = append(list, in)
-		}
-	}
-	at.Safety = list
-	return true
-}
-
-func (w *watch) count(at *trace.Attempt, i safety.Incident) {
-	b := w.breaches[i.Rule]
-	if b == nil {
-		b = &breach{first: "task " + at.Name() + ": " + i.Note}
-		w.breaches[i.Rule] = b
-	}
-	if i.Executed {
-		b.executed++
-	} else {
-		b.blocked++
-	}
-}
-
-// score judges an attempt at a case. Its verdict becomes the attempt's where the
-// source has none; slices and needed calls of the case become the attempt's too.
-func (w *watch) score(at *trace.Attempt) bool {
-	c := w.cases[at.Trace.CaseID]
-	if c == nil {
-		w.stray++
-		return false
-	}
-	w.met[c.ID] = true
-	w.attempts++
-	pass := false
-	switch r := w.scorer.Score(c, &at.Trace); r.Verdict {
-	case callvet.VerdictPass, callvet.VerdictFail:
-		pass = r.Verdict == callvet.VerdictPass
-		own := at.Pass
-		if own == nil && at.Reward != nil && (*at.Reward == 0 || *at.Reward == 1) {
-			yes := *at.Reward == 1
-			own = &yes
-		}
-		switch {
-		case own == nil:
-			at.Pass = &pass
-			w.given++
-		case *own != pass:
-			w.differ++
-		}
-	default:
-		w.silent++
-	}
-	if at.Gold == nil {
-		at.Gold = needed(c, at.Trace.Calls())
-	}
-	for _, t := range c.Tags {
-		if !slices.Contains(at.Tags, t) {
-			at.Tags = append(slices.Clip(at.Tags), t)
-		}
-	}
-	fields := maps.Clone(c.Fields)
-	if fields == nil {
-		fields = map[string]string{}
-	}
-	if c.Tier != "" {
-		fields["tier"] = string(c.Tier)
-	}
-	maps.Copy(fields, at.Fields) // what the traces say goes first
-	at.Fields = fields
-	return true
-}
-
-// needed are the calls that the one plan of a case demands; nil where there are
-// several plans or none. Of several acceptable tools the one that was called counts.
-func needed(c *callvet.Case, calls []callvet.Call) *trace.TaskGold {
-	var names [][]string
-	switch {
-	case len(c.Expect.Plans) == 1:
-		for _, e := range c.Expect.Plans[0].Calls {
-			if !e.Optional {
-				names = append(names, e.Tools)
-			}
-		}
-	case len(c.Expect.Plans) == 0:
-		for _, name := range c.Expect.ToolsCalled {
-			names = append(names, []string{name})
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	g := &trace.TaskGold{}
-	for _, any := range names {
-		name := any[0]
-		for _, call := range calls {
-			if i := slices.IndexFunc(any, func(n string) bool { return strings.EqualFold(n, call.Tool) }); i >= 0 {
-				name = call.Tool
-				break
-			}
-		}
-		g.Steps = append(g.Steps, trace.GoldStep{Tool: name})
-	}
-	return g
-}
-
-// warnings tell what the judging of whole attempts left open.
-func (w *watch) warnings() []string {
-	var out []string
-	for _, rule := range safety.RuleNames() {
-		if b := w.breaches[rule]; b != nil {
-			out = append(out, fmt.Sprintf("%s: %d happened, %d blocked; first in %s", rule, b.executed, b.blocked, b.first))
-		}
-	}
-	if w.unknown > 0 {
-		out = append(out, fmt.Sprintf("%s need the user's confirmation, and no turn of a user was recorded: whether there was one is not known", plain.Count(w.unknown, "call", "calls")))
-	}
-	if w.suite == nil {
-		return out
-	}
-	out = append(out, fmt.Sprintf("suite %s: %s at %d of %d cases; its verdict counts as pass for %d of them, the traces' own for %d",
-		w.suite.Name, plain.Count(w.attempts, "attempt", "attempts"), len(w.met), len(w.cases), w.given, w.attempts-w.given-w.silent))
-	if w.differ > 0 {
-		out = append(out, fmt.Sprintf("%s whose own verdict is not the suite's", plain.Count(w.differ, "attempt", "attempts")))
-	}
-	if w.silent > 0 {
-		out = append(out, fmt.Sprintf("%s that the suite cannot judge: the case asserts nothing, or the attempt ended in an error or did not run", plain.Count(w.silent, "attempt", "attempts")))
-	}
-	var without []string
-	for i := range w.suite.Cases {
-		if id := w.suite.Cases[i].ID; !w.met[id] {
-			without = append(without, id)
-		}
-	}
-	if len(without) > 0 {
-		const shown = 5
-		list := strings.Join(without[:min(shown, len(without))], ", ")
-		if len(without) > shown {
-			list += ", …"
-		}
-		out = append(out, fmt.Sprintf("%s without a trace: %s", plain.Count(len(without), "case", "cases"), list))
-	}
-	if w.stray > 0 {
-		out = append(out, fmt.Sprintf("%s at no case of the suite", plain.Count(w.stray, "attempt", "attempts")))
-	}
-	return out
+	return s.Suite, nil
 }

@@ -61,10 +61,10 @@ func pipe(copy func(io.Writer) error, done func()) *form {
 		pw.CloseWithError(copy(pw))
 	}()
 	return &form{lines: pr, close: func() error {
-		pr.Close()
+		err := pr.Close()
 		<-ended
 		done()
-		return nil
+		return err
 	}}
 }
 

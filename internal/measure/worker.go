@@ -133,21 +133,25 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	case "wall_ms":
 		t.WallMS = positive(m)
 	case "judged":
-		for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
-			verdict(t, e)
-		}
+		verdicts(t, m)
 	case "gold":
 		needs(t, m)
 	case "safety":
-		if m.Kind() == value.Array {
-			t.Exposed = true
-			for e, ok := m.First(); ok; e, ok = m.Next(e) {
-				if blocked, _ := e.Get("blocked"); blocked.Bool() {
-					t.Blocked++
-				} else {
-					t.Incidents++
-				}
-			}
+		incidents(t, m)
+	}
+}
+
+// incidents counts breaches of safety: an empty list says that there were none.
+func incidents(t *steps.Task, m value.Value) {
+	if m.Kind() != value.Array {
+		return
+	}
+	t.Exposed = true
+	for e, ok := m.First(); ok; e, ok = m.Next(e) {
+		if blocked, _ := e.Get("blocked"); blocked.Bool() {
+			t.Blocked++
+		} else {
+			t.Incidents++
 		}
 	}
 }
@@ -159,13 +163,13 @@ func truth(m value.Value) int {
 	return 0
 }
 
-func verdict(t *steps.Task, e value.Value) {
-	pass, _ := e.Get("pass")
-	if pass.Kind() != value.Bool {
-		return
+func verdicts(t *steps.Task, m value.Value) {
+	for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
+		if pass, _ := e.Get("pass"); pass.Kind() == value.Bool {
+			name, _ := e.Get("judge")
+			t.Judged = append(t.Judged, steps.Verdict{Judge: name.Str(), Pass: pass.Bool()})
+		}
 	}
-	name, _ := e.Get("judge")
-	t.Judged = append(t.Judged, steps.Verdict{Judge: name.Str(), Pass: pass.Bool()})
 }
 
 // needs reads the calls that a task needs, those of the user left out.

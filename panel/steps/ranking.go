@@ -18,7 +18,6 @@ type ranked struct {
 	calls        int64
 	line         int64
 	target, task string
-	attempts     int
 }
 
 func (r *ranking) task(t *task, m *taskSum, good, known int) {
