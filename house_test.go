@@ -83,6 +83,8 @@ var rooms = map[string][]string{
 	"internal/provider/recorded":  {"", "value", "internal/provider/repair", "internal/provider/answer"},
 	"internal/provider/agent":     {"", "value", "internal/provider/repair", "internal/provider/answer"},
 	"internal/provider/retriever": {"", "value", "retrieve"},
+	"internal/embed":              {"", "retrieve", "retrieve/vector"},
+	"internal/embed/disk":         {"", "retrieve/vector"},
 	"internal/replay":             {"", "value"},
 	"internal/store":              {""},
 	"internal/labels":             {"", "value", "stats", "stats/judge", "stats/agree", "stats/tally"},
