@@ -221,7 +221,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	}
 	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths}
 	for _, text := range w.Warnings() {
-		if f.partial != "" || f.complete { // the panels are not shown
+		if f.partial != "" { // the panels are not shown
 			fmt.Fprintln(a.err, plain.Line(text))
 		}
 		s.panels.Warnings = append(s.panels.Warnings, text)

@@ -9,7 +9,8 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// Scored is one step with what it is worth. Lines count through the sources.
+// Scored is one step with what it is worth. Lines count through the sources; 0
+// where a source has another form.
 type Scored struct {
 	Line  int64
 	Step  trace.Step

@@ -58,6 +58,8 @@ type job struct {
 	number int64
 	block  trace.Block
 	batch  *steps.Batch
+	// foreign lines have no numbers of their own.
+	foreign bool
 }
 
 // run is one reading in progress.
@@ -169,7 +171,7 @@ func (r *run) source(ctx context.Context, src Source, number *int64, before int6
 			return blocks.Lines(), err
 		}
 		b.Line += before
-		r.jobs <- job{*number, b, batch}
+		r.jobs <- job{*number, b, batch, r.foreign}
 		*number++
 	}
 }
@@ -194,6 +196,11 @@ func (r *run) work(w *worker) {
 		w.batch = j.batch
 		err := w.scan.Scan(j.block, w.line)
 		if err == nil && r.cfg.Each != nil {
+			for i := range w.rows {
+				if j.foreign {
+					w.rows[i].Line = 0
+				}
+			}
 			err = r.rows.block(j.number, w.rows, r.cfg.Each)
 			w.rows = nil
 		}
