@@ -44,12 +44,11 @@ var stepMetrics = [...]described{
 
 // teller tells one slice.
 type teller struct {
-	cfg      *Config
-	names    *slicing.Names
-	s        *sliceSums
-	overall  bool
-	maxTries int
-	out      []panel.Metric
+	cfg     *Config
+	names   *slicing.Names
+	s       *sliceSums
+	overall bool
+	out     []panel.Metric
 }
 
 // always are the metrics that the table of all tasks has even without data.

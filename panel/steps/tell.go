@@ -117,7 +117,7 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 		name := n.Slices[id]
 		switch {
 		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}], !s.asked(name.Key):
-		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.told(name, ids, all)):
+		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.told(id, ids, all)):
 		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
 		default:
 			perKey[name.Key]++
@@ -132,15 +132,14 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 
 // told reports whether a tag says what a field says: where nobody asked for tags,
 // one table of tag=refund and intent=refund is enough.
-func (s *Sheet) told(tag slicing.Slice, ids []uint32, all *Sums) bool {
+func (s *Sheet) told(tag uint32, ids []uint32, all *Sums) bool {
 	if !slices.Equal(s.cfg.SliceBy, DefaultSlices()) {
 		return false
 	}
-	i := slices.IndexFunc(ids, func(id uint32) bool { return s.names.Slices[id] == tag })
 	return slices.ContainsFunc(ids, func(id uint32) bool {
 		o := s.names.Slices[id]
-		return o.Value == tag.Value && o.Key != "tag" && s.asked(o.Key) && !s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
-			all.slices[id].alike(all.slices[ids[i]])
+		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && s.asked(o.Key) && !s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
+			all.slices[id].alike(all.slices[tag])
 	})
 }
 
