@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 // alike parses texts by the shapes of earlier ones. It writes the tape that
@@ -52,46 +53,122 @@ func (p *alike) value(i, depth int, k key, m *shape, element bool) int {
 	}
 	switch c := s[i]; {
 	case c == '"':
-		end, escaped := p.str(i)
-		return p.leaf(i, end, String, k, escaped, false)
+		end, escaped := p.text(i)
+		return p.leaf(i, end, String, k, escaped, false, 0)
 	case c-'0' <= 9 || c == '-':
-		end, decimal := p.number(i)
-		return p.leaf(i, end, Number, k, false, decimal)
+		end, decimal, whole := p.figure(i)
+		return p.leaf(i, end, Number, k, false, decimal, whole)
 	case c == '{':
+		top := m.under
 		if element {
-			return p.object(i, depth, k, m.among())
+			top = m.items
 		}
-		return p.object(i, depth, k, p.shapes.inside(m))
+		if top == nil {
+			top = p.shapes.below(m, element)
+		}
+		return p.object(i, depth, k, top)
 	case c == '[':
 		return p.array(i, depth, k, m)
-	case c == 'n':
-		return p.leaf(i, p.literal(i, "null"), Null, k, false, false)
-	case c == 't':
-		return p.leaf(i, p.literal(i, "true"), Bool, k, false, false)
-	case c == 'f':
-		return p.leaf(i, p.literal(i, "false"), Bool, k, false, false)
+	}
+	return p.word(i, k)
+}
+
+// word reads null, true or false.
+func (p *alike) word(i int, k key) int {
+	switch p.src[i] {
+	case 'n':
+		return p.leaf(i, p.literal(i, "null"), Null, k, false, false, 0)
+	case 't':
+		return p.leaf(i, p.literal(i, "true"), Bool, k, false, false, 0)
+	case 'f':
+		return p.leaf(i, p.literal(i, "false"), Bool, k, false, false, 0)
 	}
 	return -1
 }
 
 // leaf is scalar for names without escapes.
-func (p *alike) leaf(start, end int, kind Kind, k key, escaped, decimal bool) int {
+func (p *alike) leaf(start, end int, kind Kind, k key, escaped, decimal bool, count int32) int {
 	if end < 0 {
 		return end
 	}
 	n := p.node()
-	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), 0
+	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), count
 	n.keyStart, n.keyEnd = k.start, k.end
 	n.kind, n.escaped, n.decimal, n.keyEscaped = kind, escaped, decimal, false
 	return end
 }
+
+// text is str; code points of two bytes, which most texts outside ASCII are
+// sprinkled with, are looked at here.
+func (p *alike) text(i int) (end int, escaped bool) {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	s, from := p.src, i
+	for i++; i+8 <= len(s); {
+		w := binary.LittleEndian.Uint64(s[i:])
+		// Bytes outside ASCII are found by w, so that it does not matter that the
+		// differences find some of them too.
+		found := ((w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*0x20) | w) & highs
+		if found == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(found) >> 3
+		switch c := s[i]; {
+		case c == '"':
+			return i + 1, escaped
+		case c == '\\':
+			escaped = true
+			n := escapeLen(s[i:])
+			if n == 0 {
+				return -1, false
+			}
+			i += n
+		case c < 0x20:
+			return -1, false
+		case c-0xC2 < 0x1E && i+1 < len(s) && s[i+1]&0xC0 == 0x80:
+			i += 2
+		default:
+			_, n := utf8.DecodeRune(s[i:])
+			if n <= 1 {
+				return -1, false
+			}
+			i += n
+		}
+	}
+	return p.str(from)
+}
+
+// figure is number, and for short plain integers tells their value plus one.
+func (p *alike) figure(i int) (end int, decimal bool, whole int32) {
+	s, j, n := p.src, i, 0
+	for j < len(s) && s[j]-'0' <= 9 {
+		n = n*10 + int(s[j]-'0')
+		j++
+	}
+	if j == i || j-i > 9 || s[i] == '0' && j-i > 1 || j < len(s) && (s[j] == '.' || s[j]|0x20 == 'e') {
+		end, decimal = p.number(i)
+		return end, decimal, 0
+	}
+	return j, false, int32(n + 1)
+}
+
+// skip is space where there mostly is none.
+func (p *alike) skip(i int) int {
+	if i < len(p.src) && p.src[i] <= ' ' {
+		return p.blank(i)
+	}
+	return i
+}
+
+//go:noinline
+func (p *alike) blank(i int) int { return p.space(i) }
 
 func (p *alike) array(i, depth int, k key, m *shape) int {
 	if depth >= MaxDepth {
 		return -1
 	}
 	self := p.open(i, Array, k)
-	i = p.space(i + 1)
+	i = p.skip(i + 1)
 	if i < len(p.src) && p.src[i] == ']' {
 		return p.shut(self, i+1, 0)
 	}
@@ -99,12 +176,12 @@ func (p *alike) array(i, depth int, k key, m *shape) int {
 		if i = p.value(i, depth+1, key{}, m, true); i < 0 {
 			return i
 		}
-		if i = p.space(i); i >= len(p.src) {
+		if i = p.skip(i); i >= len(p.src) {
 			return -1
 		}
 		switch p.src[i] {
 		case ',':
-			i = p.space(i + 1)
+			i = p.skip(i + 1)
 		case ']':
 			return p.shut(self, i+1, n)
 		default:
@@ -120,27 +197,28 @@ func (p *alike) object(i, depth int, k key, top *shape) int {
 	}
 	from := i
 	self := p.open(i, Object, k)
-	if i = p.space(i + 1); i < len(p.src) && p.src[i] == '}' {
+	if i = p.skip(i + 1); i < len(p.src) && p.src[i] == '}' {
 		return p.shut(self, i+1, 0)
 	}
 	at := top
 	for n := int32(1); ; n++ {
 		name := key{start: int32(i + 1)}
-		if m := at.follow(p.src, i); m != nil {
-			at = m
-			i += len(m.label)
-			name.end = int32(i - 2)
-		} else if at, name, i = p.meet(at, i); at == nil {
-			return p.plainly(from, depth, k, self, top)
+		m, next := at.follow(p.src, i)
+		name.end = int32(next - 2)
+		if m == nil {
+			if m, name, next = p.meet(at, i); m == nil {
+				return p.plainly(from, depth, k, self, top)
+			}
 		}
-		i = p.space(i)
+		at, i = m, p.skip(next)
+		end := -1
 		if at.place >= 0 {
 			p.places[at.place] = int32(len(p.nodes))
-		}
-		p.placed = p.placed && !at.stray
-		end := -1
-		if at.echo >= 0 {
-			end = p.echo(i, depth+1, name, p.places[at.echo])
+			if at.echo >= 0 {
+				end = p.echo(i, depth+1, name, p.places[at.echo])
+			}
+		} else if at.stray {
+			p.placed = false
 		}
 		if end < 0 {
 			end = p.value(i, depth+1, name, at, false)
@@ -148,12 +226,12 @@ func (p *alike) object(i, depth int, k key, top *shape) int {
 		if end < 0 {
 			return end
 		}
-		if i = p.space(end); i >= len(p.src) {
+		if i = p.skip(end); i >= len(p.src) {
 			return -1
 		}
 		switch p.src[i] {
 		case ',':
-			i = p.space(i + 1)
+			i = p.skip(i + 1)
 		case '}':
 			return p.shut(self, i+1, n)
 		default:
@@ -233,8 +311,7 @@ func spelled(s, text []byte) int {
 	i, j := 0, 0
 	for i+8 <= len(s) && j+8 <= len(text) {
 		w := binary.LittleEndian.Uint64(s[i:])
-		slash, quote := w^ones*'\\', w^ones*'"'
-		found := ((slash-ones)&^slash | (quote-ones)&^quote | (w-ones*0x20)&^w) & highs
+		found := ((w ^ ones*'\\' - ones) | (w ^ ones*'"' - ones) | (w - ones*0x20)) &^ w & highs
 		found |= w ^ binary.LittleEndian.Uint64(text[j:])
 		if found == 0 {
 			i, j = i+8, j+8

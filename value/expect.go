@@ -70,11 +70,9 @@ const (
 // are a trie: the names on a way from its top differ, and whoever follows it need
 // not compare them with one another. A top has no label.
 type shape struct {
-	label      string // name with its quotes, and the colon
-	head, tail uint64 // its first and last eight bytes
-	mask       uint64 // of head that the label has
-	next       []*shape
-	before     *shape
+	next   []branch
+	before *shape
+	label  string // name with its quotes, and the colon
 	// under and items are tops for the objects that are the member's value or, in
 	// arrays, parts of it.
 	under, items *shape
@@ -85,36 +83,53 @@ type shape struct {
 	watched, stray bool
 }
 
-// follow gives the member whose label stands at i; nil when it is none of those
-// that came after m so far.
-func (m *shape) follow(src []byte, i int) *shape {
-	if i+8 > len(src) {
-		return nil
-	}
-	w := binary.LittleEndian.Uint64(src[i:])
-	for _, c := range m.next {
-		if w&c.mask == c.head && (len(c.label) <= 8 || c.ends(src, i)) {
-			return c
-		}
-	}
-	return nil
+// branch is a label in a form that is quickly compared, with its member.
+type branch struct {
+	head, mask uint64 // its first eight bytes, and which of them it has
+	tail       uint64 // its last eight, when it has as many
+	label      string
+	to         *shape
 }
 
-// ends compares what follows the first eight bytes of the label.
-func (m *shape) ends(src []byte, i int) bool {
-	end := i + len(m.label)
-	if end > len(src) || binary.LittleEndian.Uint64(src[end-8:]) != m.tail {
-		return false
+func newBranch(label string, to *shape) branch {
+	var b [8]byte
+	n := copy(b[:], label)
+	out := branch{head: binary.LittleEndian.Uint64(b[:]), mask: ^uint64(0) >> (64 - 8*n), label: label, to: to}
+	if n == 8 {
+		out.tail = binary.LittleEndian.Uint64([]byte(label[len(label)-8:]))
 	}
-	return len(m.label) <= 16 || string(src[i+8:end-8]) == m.label[8:len(m.label)-8]
+	return out
+}
+
+// follow gives the member whose label stands at i and the position after it; nil
+// when it is none of those that came after m so far.
+func (m *shape) follow(src []byte, i int) (*shape, int) {
+	if i+8 > len(src) {
+		return nil, i
+	}
+	w := binary.LittleEndian.Uint64(src[i:])
+	for j := range m.next {
+		b := &m.next[j]
+		if w&b.mask != b.head {
+			continue
+		}
+		end := i + len(b.label)
+		if len(b.label) > 8 && (end > len(src) || binary.LittleEndian.Uint64(src[end-8:]) != b.tail) {
+			continue
+		}
+		if len(b.label) <= 16 || string(src[i+8:end-8]) == b.label[8:len(b.label)-8] {
+			return b.to, end
+		}
+	}
+	return nil, i
 }
 
 // find gives the member of that label, which may be new; nil when it came before
 // in the same object, or when no more can be remembered.
 func (s *shapes) find(m *shape, label string) *shape {
-	for _, c := range m.next {
-		if c.label == label {
-			return c
+	for _, b := range m.next {
+		if b.label == label {
+			return b.to
 		}
 	}
 	if s.left == 0 || len(m.next) >= maxFollow {
@@ -128,13 +143,7 @@ func (s *shapes) find(m *shape, label string) *shape {
 	}
 	c := s.add(label[1:len(label)-2], top)
 	c.label, c.before = label, m
-	var b [8]byte
-	n := copy(b[:], label)
-	c.head, c.mask = binary.LittleEndian.Uint64(b[:]), ^uint64(0)>>(64-8*n)
-	if n == 8 {
-		c.tail = binary.LittleEndian.Uint64([]byte(label[len(label)-8:]))
-	}
-	m.next = append(m.next, c)
+	m.next = append(m.next, newBranch(label, c))
 	return c
 }
 
@@ -157,22 +166,17 @@ func (s *shapes) add(name string, top *shape) *shape {
 	return c
 }
 
-// inside gives the top of the objects that are the member's value.
-func (s *shapes) inside(m *shape) *shape {
-	if m.under == nil {
-		m.under = &shape{place: -1, echo: -1, path: m.path}
-		for _, p := range s.paths {
-			m.under.watched = m.under.watched || m.path != "" && strings.HasPrefix(p, m.path+".")
-		}
+// below makes the top of the objects that are the member's value or, in an array
+// that is, elements of it. No place is in an array.
+func (s *shapes) below(m *shape, element bool) *shape {
+	top := &shape{place: -1, echo: -1}
+	if element {
+		m.items = top
+		return top
 	}
-	return m.under
-}
-
-// among gives the top of the objects in an array that is the member's value. No
-// place is below it.
-func (m *shape) among() *shape {
-	if m.items == nil {
-		m.items = &shape{place: -1, echo: -1}
+	m.under, top.path = top, m.path
+	for _, p := range s.paths {
+		top.watched = top.watched || m.path != "" && strings.HasPrefix(p, m.path+".")
 	}
-	return m.items
+	return top
 }

@@ -35,11 +35,13 @@ type node struct {
 	start, end       int32 // bytes of the value, quotes and brackets included
 	keyStart, keyEnd int32 // bytes of the member name inside its quotes; 0,0 outside objects
 	next             int32 // tape index after this value's subtree
-	count            int32 // members or elements; of a string, the node it is known to spell, or 0
-	kind             Kind
-	escaped          bool // a string with backslashes
-	decimal          bool // a number with a fraction or an exponent
-	keyEscaped       bool
+	// count is the number of members or elements; of a string, the node that it is
+	// known to spell; of a number, its value plus one, where that is known. Else 0.
+	count      int32
+	kind       Kind
+	escaped    bool // a string with backslashes
+	decimal    bool // a number with a fraction or an exponent
+	keyEscaped bool
 }
 
 // Doc is a parser and the tape of the last value it parsed. The zero Doc is

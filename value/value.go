@@ -159,6 +159,9 @@ func (v Value) Float() (f float64, ok bool) {
 	if v.Kind() != Number {
 		return 0, false
 	}
+	if n := v.node().count; n > 0 {
+		return float64(n - 1), true
+	}
 	raw := v.Raw()
 	if len(raw) <= 15 && !v.Decimal() && raw[0] != '-' { // exact in a float64
 		n := 0
