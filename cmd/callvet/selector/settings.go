@@ -124,8 +124,11 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	default:
 		return o, &callvet.Hinted{Err: fmt.Errorf("choose preset: %w: none is called %q", callvet.ErrInvalid, s.Preset), Hint: "default or bigtool"}
 	}
-	if c.Primary != nil {
+	switch {
+	case c.Primary != nil:
 		o.Primary, o.Fallback = c.Primary, c.Fallback
+	case !slices.ContainsFunc(c.Entries, func(e retrieve.Entry) bool { return len(e.Namespace) > 0 }):
+		o.Primary = [][]string{{}} // a catalogue without namespaces is one
 	}
 	o.Limit, o.Threshold = s.Depth(), s.Threshold
 	known := weights(&o)

@@ -1,0 +1,94 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/internal/report"
+)
+
+const selectSuite = `{"name": "s", "categories": [{"category_id": "c", "category_name": "C", "test_cases": [
+	{"id": "right", "query": "late train", "expected_route": "action", "expected_tools": ["trains_secret_gold"], "tags": ["t"]},
+	{"id": "wrong", "query": "rain", "expected_route": "action", "expected_tools": ["weather_secret_gold"], "tags": ["t"]},
+	{"id": "empty", "query": "", "expected_route": "smalltalk", "expected_tools": []},
+	{"id": "broken", "query": "boom", "expected_route": "action", "expected_tools": ["trains_secret_gold"]}]}]}`
+
+// A service is asked the questions and told nothing of what is right; what it cannot
+// answer is an error and no wrong decision; a model on the same suite is judged by
+// its calls, and not asked what cannot be sent to it.
+func TestSelectVia(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var bodies []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		bodies = append(bodies, string(b))
+		mu.Unlock()
+		var q struct{ Query string }
+		if err := json.Unmarshal(b, &q); err != nil || r.Header.Get("Authorization") != "Bearer hunter22" {
+			t.Errorf("%s %v %v", b, r.Header, err)
+		}
+		switch q.Query {
+		case "late train":
+			fmt.Fprint(w, `{"route":"action","tools":[{"id":"trains_secret_gold","score":2}],"echo":"hunter22"}`)
+		case "rain":
+			fmt.Fprint(w, `{"route":"knowledge","tools":["umbrella"]}`)
+		case "":
+			fmt.Fprint(w, `{"route":"smalltalk","tools":[]}`)
+		default:
+			http.Error(w, "down", http.StatusNotImplemented)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "s.json"), []byte(selectSuite), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"KEY": "hunter22"}
+	runApp(t, dir, env, exitOK, "select", "s.json", "--via", srv.URL+"/retrieve", "--header", "Authorization: Bearer ${KEY}", "--k", "3", "--retries", "0", "--name", "via", "-q", "-o", "out.json")
+	slices.Sort(bodies)
+	want := []string{`{"k":3,"query":""}`, `{"k":3,"query":"boom"}`, `{"k":3,"query":"late train"}`, `{"k":3,"query":"rain"}`}
+	if diff := cmp.Diff(want, bodies); diff != "" {
+		t.Error(diff)
+	}
+	raw := readFile(t, dir, "out.json")
+	var doc report.Document
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	v := doc.Panels.Targets[0].Overall.Verdicts
+	if v.Pass != 2 || v.Fail != 1 || v.Error != 1 || v.NotRun != 0 {
+		t.Errorf("verdicts %+v", v)
+	}
+	s := doc.Selection.Targets[0]
+	if s.Cases != 3 || s.Failures != 1 || s.Failed[0].Class != "wrong_route" || len(s.FirstWrong) != 1 || len(s.Routes) != 3 {
+		t.Errorf("%+v", s)
+	}
+	for _, args := range [][]string{{"show", "via", "right", "-v"}, {"show", "via", "--json"}} {
+		if out := runApp(t, dir, nil, exitOK, args...); strings.Contains(out, "hunter22") || !strings.Contains(out, "trains_secret_gold") && args[2] == "right" {
+			t.Errorf("callvet %v:\n%s", args, out)
+		}
+	}
+	runApp(t, dir, nil, exitOK, "run", "s.json", "-m", "offline/lexical", "--no-lint", "-q", "-o", "model.json")
+	doc = report.Document{}
+	if err := json.Unmarshal(readFile(t, dir, "model.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if v := doc.Panels.Targets[0].Overall.Verdicts; v.NotRun != 1 || v.Pass+v.Fail != 3 || doc.Selection != nil {
+		t.Errorf("the model's verdicts %+v", v)
+	}
+}

@@ -1,0 +1,176 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/retrieve"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, want := range []Settings{
+		{}, {Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0, "vector": 2.5}}, {Threshold: 0.25, Routes: "none"}, {Routes: "a b.json", Weights: map[string]float64{"k1": 0.9}},
+	} {
+		rest, _ := strings.CutPrefix(want.Target("dir/c.json"), "retrieve:")
+		file, got, err := Parse(rest)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil || file != "dir/c.json" {
+			t.Errorf("%s: %q %v\n%s", rest, file, err, diff)
+		}
+	}
+	for _, bad := range []string{"", "?k=1", "c?k=0", "c?k=x", "c?k=1001", "c?preset=best", "c?color=1", "c?vector=x", "c?vector=-1", "c?preset=bigtool&compound=1", "c?%zz"} {
+		if _, _, err := Parse(bad); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("c.json?preset=bigtool&k=2")
+	f.Fuzz(func(t *testing.T, rest string) {
+		file, s, err := Parse(rest)
+		if err != nil {
+			return
+		}
+		again, _ := strings.CutPrefix(s.Target(file), "retrieve:")
+		file2, s2, err := Parse(again)
+		if err != nil || file != file2 || !cmp.Equal(s, s2) {
+			t.Errorf("%q became %q: %v", rest, again, err)
+		}
+	})
+}
+
+func TestDepths(t *testing.T) {
+	t.Parallel()
+	for k, want := range map[int]string{1: "[1]", 2: "[1 2]", 5: "[1 3 5]", 7: "[1 3 5 7]", 10: "[1 3 5 10]", 50: "[1 3 5 10 50]"} {
+		if got := fmt.Sprint(Depths(k)); got != want {
+			t.Errorf("k %d: %s, want %s", k, got, want)
+		}
+	}
+	if s := (Settings{Preset: "bigtool"}); s.Depth() != 2 || (&Settings{}).Depth() != 5 {
+		t.Errorf("depths %d and %d", s.Depth(), (&Settings{}).Depth())
+	}
+}
+
+func TestReadWeights(t *testing.T) {
+	t.Parallel()
+	half, tools := 0.5, 0.7
+	for body, want := range map[string]*callvet.SelectionScoring{
+		`{}`: nil, `{"composite":{"route":0.5}}`: {Route: &half}, `{"route_correct_weight":0.5,"exact_match_weight":0.5}`: {Route: &half, Tools: &tools},
+	} {
+		got, _, err := ReadWeights([]byte(body))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", body, err, diff)
+		}
+	}
+	for _, bad := range []string{"", "[]", `{"color":1}`, `{"composite":{"color":1}}`} {
+		if _, _, err := ReadWeights([]byte(bad)); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func catalogue() *retrieve.Catalogue {
+	c := &retrieve.Catalogue{}
+	for _, w := range []string{"weather", "trains", "ferries", "roads", "companies", "prices", "jobs", "books"} {
+		c.Entries = append(c.Entries, retrieve.Entry{Tool: callvet.Tool{Name: w, Description: "Answers questions about " + w + " in Sweden."}})
+	}
+	return c
+}
+
+func ask(id, text string, tools ...string) callvet.Case {
+	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
+}
+
+// The same seed gives the same draws, sizes are nested, and cases that cannot be
+// right are left out.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	cases := []callvet.Case{ask("1", "trains to Lund", "trains"), ask("2", "books by Strindberg", "books"), ask("3", "x", "no_such_tool"), ask("4", "nothing")}
+	run := func(seed uint64) *Sweep {
+		c := SweepConfig{Catalogue: catalogue(), Cases: cases, Configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}, Distractors: []int{0, 3, 100}, Draws: 2, Seed: seed, Now: time.Now}
+		s, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := run(1)
+	if s.Cases != 2 || s.LeftOut != 2 || len(s.Points) != 6 || len(s.Pairs) != 3+4 {
+		t.Fatalf("%d cases, %d left out, %d points, %d pairs", s.Cases, s.LeftOut, len(s.Points), len(s.Pairs))
+	}
+	var sizes []int
+	for _, p := range s.Points {
+		sizes = append(sizes, p.Tools)
+		if p.First.Point != 1 {
+			t.Errorf("%s + %d: first tool right in %v", p.Configuration, p.Distractors, p.First.Point)
+		}
+	}
+	if diff := cmp.Diff([]int{1, 1, 4, 4, 8, 8}, sizes); diff != "" {
+		t.Error(diff)
+	}
+	c := SweepConfig{Catalogue: catalogue(), Seed: 5}
+	k := &sweepCase{id: "1", gold: []int{1}}
+	names := func(n int, seed uint64) map[string]bool {
+		c.Seed = seed
+		out := map[string]bool{}
+		for _, e := range c.draw(k, n, 0) {
+			out[e.Tool.Name] = true
+		}
+		return out
+	}
+	small, large := names(2, 5), names(4, 5)
+	for n := range small {
+		if !large[n] {
+			t.Errorf("the larger draw lacks %s", n)
+		}
+	}
+	if len(small) != 3 || len(large) != 5 || !small["trains"] || !cmp.Equal(small, names(2, 5)) {
+		t.Errorf("%v %v", small, large)
+	}
+	if _, err := (&SweepConfig{Catalogue: catalogue(), Cases: cases[2:]}).Run(t.Context()); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("a sweep over nothing: %v", err)
+	}
+}
+
+func TestReadConfiguration(t *testing.T) {
+	t.Parallel()
+	got, err := ReadConfiguration("old=preset:bigtool,k:3,token:0", Settings{K: 7})
+	want := Configuration{"old", Settings{Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0}}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for _, bad := range []string{"", "x", "=vector:1", "a=color:1"} {
+		if _, err := ReadConfiguration(bad, Settings{}); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// Pairs that a run confused come first, however unlike their texts are.
+func TestConfusable(t *testing.T) {
+	t.Parallel()
+	c := catalogue()
+	c.Entries[2].Tool.Description = "Answers questions about trains in Sweden, and ferries."
+	got, err := FindConfusable(t.Context(), c, nil, 100)
+	if err != nil || got.Pairs[0].A != "trains" || got.Pairs[0].B != "ferries" {
+		t.Fatalf("%+v %v", got, err)
+	}
+	got, err = FindConfusable(t.Context(), c, []panel.Confused{{Expected: "books", Called: "jobs", N: 2}, {Expected: "jobs", Called: "books", N: 1}, {Expected: "jobs", Called: "gone", N: 9}}, 2)
+	if err != nil || len(got.Pairs) != 2 || got.Pairs[0].Confused != 3 || got.Pairs[0].A != "jobs" || got.Pairs[0].B != "books" {
+		t.Errorf("%+v %v", got, err)
+	}
+	one := &retrieve.Catalogue{Entries: c.Entries[:1]}
+	if got, err := FindConfusable(t.Context(), one, nil, 5); err != nil || len(got.Pairs) != 0 {
+		t.Errorf("one tool: %+v %v", got, err)
+	}
+}

@@ -1,0 +1,132 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package routing_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/stats"
+)
+
+// suite makes 20 cases, of which the first ten have the tag hard; decide gives the
+// tools and the route of each.
+func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
+	t.Helper()
+	cases := make([]callvet.Case, 20)
+	for i := range cases {
+		c := &cases[i]
+		*c = callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: callvet.Expect{Selection: &callvet.Selection{Route: "a", Tools: []string{"x"}}}, Tags: []string{"all"}}
+		if i < 10 {
+			c.Tags = append(c.Tags, "hard", "hard") // written twice, counted once
+		}
+		if i == 19 {
+			c.Tags = append(c.Tags, "lone")
+		}
+	}
+	acc := panel.New(panel.Config{Targets: []callvet.Target{{Name: "r", Selects: true}}}, func(yield func(*callvet.Case) bool) {
+		for i := range cases {
+			if !yield(&cases[i]) {
+				return
+			}
+		}
+	})
+	var col routing.Collector
+	for i := range cases {
+		d := decide(i)
+		d.Layers = []callvet.LayerTime{{Layer: callvet.SelectRoute, MS: 1}, {Layer: callvet.SelectTools, MS: float64(i + 1)}}
+		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
+		cell.Trace.Classify(false)
+		acc.Add(&cases[i], &cell)
+		col.Add(&cases[i], &cell)
+	}
+	s := col.Section(acc.Panels())
+	if s == nil || len(s.Targets) != 1 {
+		t.Fatalf("%+v", s)
+	}
+	return s.Targets[0]
+}
+
+func TestSection(t *testing.T) {
+	t.Parallel()
+	got := section(t, func(i int) callvet.Decision {
+		d := callvet.Decision{Route: "a", Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "y"}}}
+		if i < 6 { // all of them hard
+			d.Tools = d.Tools[1:]
+		}
+		if i < 2 {
+			d.Route = "b"
+		}
+		return d
+	})
+	if got.Cases != 20 || got.Failures != 6 || len(got.Failed) != 6 || got.Unequal != 14 {
+		t.Errorf("%d cases, %d failures, %d unequal", got.Cases, got.Failures, got.Unequal)
+	}
+	if diff := cmp.Diff([]panel.Count{{Name: "exact"}, {Name: "acceptable"}, {Name: "partial", N: 14}, {Name: "none", N: 6}}, got.Matches); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]panel.Count{{Name: "wrong_route", N: 2}, {Name: "wrong_selection", N: 4}}, got.FirstWrong); diff != "" {
+		t.Error(diff)
+	}
+	if len(got.Layers) != 2 || got.Layers[1].Metric.Interval.Point != 0.7 || got.Layers[1].P50.Point < 10 || got.Layers[1].P50.Point > 11 {
+		t.Errorf("layers %+v", got.Layers)
+	}
+	// The tag of every case and that of one case are no patterns.
+	p := stats.Fisher(6, 10, 0, 10)
+	want := []routing.Pattern{{Tag: "hard", Failed: 6, Of: 10, Rest: 10, Lift: 2, P: p, Adjusted: p}}
+	if diff := cmp.Diff(want, got.Patterns); diff != "" {
+		t.Error(diff)
+	}
+	var codes []string
+	for _, r := range got.Recommendations {
+		codes = append(codes, r.Code)
+		if r.Evidence == "" || r.Text == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if diff := cmp.Diff([]string{"set-size", "latency", "tag"}, codes); diff != "" { // 70 % first tools are not under 70 %, 90 % routes not under 80 %
+		t.Error(diff)
+	}
+}
+
+func TestNothingWrong(t *testing.T) {
+	t.Parallel()
+	got := section(t, func(int) callvet.Decision {
+		return callvet.Decision{Route: "a", Tools: []callvet.Ranked{{Tool: "x"}}}
+	})
+	if got.Failures != 0 || got.Patterns != nil || got.FirstWrong != nil || got.Unequal != 0 || len(got.Recommendations) != 1 { // latency
+		t.Errorf("%+v", got)
+	}
+	if !math.IsInf(got.Layers[0].P50.Upper, 1) && got.Layers[0].P50.Point != 1 {
+		t.Errorf("%+v", got.Layers[0].P50)
+	}
+	var none routing.Collector
+	if none.Section(&panel.Panels{}) != nil {
+		t.Error("a run without decisions has a section")
+	}
+}
+
+func TestThresholds(t *testing.T) {
+	t.Parallel()
+	got := section(t, func(i int) callvet.Decision {
+		d := callvet.Decision{Route: "b", Tools: []callvet.Ranked{{Tool: "y"}}}
+		if i == 0 {
+			d = callvet.Decision{Route: "a", Tools: []callvet.Ranked{{Tool: "x"}}}
+		}
+		return d
+	})
+	certain := map[string]bool{}
+	for _, r := range got.Recommendations {
+		certain[r.Code] = r.Certain
+	}
+	if diff := cmp.Diff(map[string]bool{"routes": true, "tools": true, "latency": true}, certain); diff != "" {
+		t.Error(diff)
+	}
+}
