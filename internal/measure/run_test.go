@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -241,7 +242,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for {
 		v, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -255,8 +256,10 @@ func TestNumbers(t *testing.T) {
 			continue
 		}
 		var sc callvet.StepScore
-		scorer.Score(&step.Input{Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
-			GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, ResultCheck: v.ResultCheck}, &sc)
+		scorer.Score(&step.Input{
+			Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
+			GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, ResultCheck: v.ResultCheck,
+		}, &sc)
 		lang, _ := v.Tags.First()
 		for name, m := range map[string]callvet.StepMetric{"schema_valid": callvet.StepSchemaValid, "arg_em": callvet.StepArgEM, "execution_success": callvet.StepExecuted} {
 			if yes, known := sc.Get(m); known {
