@@ -87,7 +87,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, nil, err
 	}
-	ts, err := op.openAll(specs)
+	ts, err := op.openAll(ctx, specs)
 	if err != nil {
 		return nil, op, err
 	}
@@ -216,7 +216,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 	if err != nil {
 		return nil, nil, err
 	}
-	ts, err := op.openAll(l.man.Specs)
+	ts, err := op.openAll(ctx, l.man.Specs)
 	if err != nil {
 		return nil, op, err
 	}

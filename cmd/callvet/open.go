@@ -62,8 +62,8 @@ func (a *app) newOpener(timeout time.Duration, prices, session string) (*opener,
 }
 
 // open builds the target of a spec; a recording may hold several.
-func (o *opener) open(s *targetSpec) ([]run.Target, error) {
-	ts, err := o.dispatch(s)
+func (o *opener) open(ctx context.Context, s *targetSpec) ([]run.Target, error) {
+	ts, err := o.dispatch(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func displayName(s *targetSpec) string {
 	return s.Target
 }
 
-func (o *opener) dispatch(s *targetSpec) ([]run.Target, error) {
+func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, error) {
 	scheme, rest, _ := strings.Cut(s.Target, ":")
 	switch {
 	case s.Target == "offline/lexical":
@@ -107,7 +107,7 @@ func (o *opener) dispatch(s *targetSpec) ([]run.Target, error) {
 	case scheme == "recorded":
 		return o.recordings(o.app.path(rest))
 	case scheme == "retrieve":
-		return o.retriever(s, rest)
+		return o.retriever(ctx, s, rest)
 	case scheme == "http" || scheme == "https":
 		return o.httpAgent(s)
 	case scheme == "exec":
@@ -129,13 +129,13 @@ func (o *opener) dispatch(s *targetSpec) ([]run.Target, error) {
 }
 
 // retriever opens a catalogue, or a service that selects tools.
-func (o *opener) retriever(s *targetSpec, rest string) ([]run.Target, error) {
+func (o *opener) retriever(ctx context.Context, s *targetSpec, rest string) ([]run.Target, error) {
 	if !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
 		file, set, err := selector.Parse(rest)
 		if err != nil {
 			return nil, err
 		}
-		r, t, err := selector.Open(context.Background(), file, set, o.app.read, o.app.now)
+		r, t, err := selector.Open(ctx, file, set, o.app.read, o.app.now)
 		return one(r, t, err)
 	}
 	cfg := retriever.RemoteConfig{URL: rest, Headers: map[string]string{}, K: 5, Timeout: o.timeout, Now: o.app.now}
@@ -213,10 +213,10 @@ func fields(g map[string]string) answer.Fields {
 
 // openAll opens every spec and makes the names of targets unique, because
 // reports and comparisons go by name.
-func (o *opener) openAll(specs []targetSpec) ([]run.Target, error) {
+func (o *opener) openAll(ctx context.Context, specs []targetSpec) ([]run.Target, error) {
 	var all []run.Target
 	for i := range specs {
-		ts, err := o.open(&specs[i])
+		ts, err := o.open(ctx, &specs[i])
 		if err != nil {
 			return nil, err
 		}

@@ -235,7 +235,7 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 	}
 	v, err := l.view(ctx, db, sliceBy)
 	if err == nil {
-		v.Selection, err = l.section(ctx, db, v.Panels, a.reopened(l))
+		v.Selection, err = l.section(ctx, db, v.Panels, a.reopened(ctx, l))
 	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, db.Close())
@@ -245,14 +245,14 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 
 // reopened gives the catalogs of a stored run, to explain what they gave; nil when
 // there are none, or when they cannot be opened any more.
-func (a *app) reopened(l *loaded) *opener {
+func (a *app) reopened(ctx context.Context, l *loaded) *opener {
 	if !searches(l.man.Specs) {
 		return nil
 	}
 	op, err := a.newOpener(0, "", l.run.ID)
 	if err == nil {
 		defer op.close()
-		_, err = op.openAll(l.man.Specs)
+		_, err = op.openAll(ctx, l.man.Specs)
 	}
 	if err != nil {
 		fmt.Fprintf(a.err, "note: why tools lost is left out: %v\n", err)

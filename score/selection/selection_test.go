@@ -37,27 +37,48 @@ func TestJudge(t *testing.T) {
 		class   callvet.Class
 		scores  map[string]float64 // -1: absent
 	}{
-		"all right": {full, decision("action", "travel", []string{"action", "trafik"}, "a"), callvet.VerdictPass, "",
-			map[string]float64{"composite": 1, "route": 1, "sub_route": 1, "agent_overlap": 1, "agents_exact": 1, "tool_match": 1, "match_exact": 1, "hit@1": 1, "ndcg@5": 1, "mrr": 1, "tools_blocked": -1, "selection_abstention": -1}},
-		"acceptable": {full, decision("action", "travel", []string{"action", "trafik"}, "b", "a"), callvet.VerdictPass, "",
-			map[string]float64{"composite": .85, "tool_match": .7, "match_exact": 0, "match_acceptable": 1, "precision@1": 0, "mrr": .5, "hit@1": 0, "hit@3": 1, "ndcg@3": 1 / math.Log2(3)}},
-		"partial is found among k": {full, decision("action", "travel", []string{"trafik"}, "x", "a"), callvet.VerdictFail, callvet.ClassAgents,
-			map[string]float64{"composite": .15 + .1 + .25*.5 + .5*.4, "tool_match": .4, "match_partial": 1, "match_none": 0, "agent_overlap": .5, "agents_exact": 0}},
-		"blocked by the route": {full, decision("knowledge", "docs", []string{"trafik", "action"}, "x"), callvet.VerdictFail, callvet.ClassRoute,
-			map[string]float64{"composite": .25, "route": 0, "sub_route": 0, "tools_blocked": 1, "match_none": 1, "recall@5": 0}},
+		"all right": {
+			full, decision("action", "travel", []string{"action", "trafik"}, "a"), callvet.VerdictPass, "",
+			map[string]float64{"composite": 1, "route": 1, "sub_route": 1, "agent_overlap": 1, "agents_exact": 1, "tool_match": 1, "match_exact": 1, "hit@1": 1, "ndcg@5": 1, "mrr": 1, "tools_blocked": -1, "selection_abstention": -1},
+		},
+		"acceptable": {
+			full, decision("action", "travel", []string{"action", "trafik"}, "b", "a"), callvet.VerdictPass, "",
+			map[string]float64{"composite": .85, "tool_match": .7, "match_exact": 0, "match_acceptable": 1, "precision@1": 0, "mrr": .5, "hit@1": 0, "hit@3": 1, "ndcg@3": 1 / math.Log2(3)},
+		},
+		"partial is found among k": {
+			full, decision("action", "travel", []string{"trafik"}, "x", "a"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"composite": .15 + .1 + .25*.5 + .5*.4, "tool_match": .4, "match_partial": 1, "match_none": 0, "agent_overlap": .5, "agents_exact": 0},
+		},
+		"blocked by the route": {
+			full, decision("knowledge", "docs", []string{"trafik", "action"}, "x"), callvet.VerdictFail, callvet.ClassRoute,
+			map[string]float64{"composite": .25, "route": 0, "sub_route": 0, "tools_blocked": 1, "match_none": 1, "recall@5": 0},
+		},
 		"tools alone are wrong": {full, decision("action", "travel", []string{"action", "trafik"}, "x"), callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"tools_blocked": 0}},
-		"layers not decided have no weight": {full, onlyTools, callvet.VerdictPass, "",
-			map[string]float64{"composite": .4, "route": -1, "agent_overlap": -1, "tool_match": .4}},
-		"nothing fits, nothing given": {none, decision("", "", nil), callvet.VerdictPass, "",
-			map[string]float64{"composite": 1, "selection_abstention": 1, "match_exact": 1, "hit@1": -1, "mrr": -1, "false_abstention": -1}},
+		"layers not decided have no weight": {
+			full, onlyTools, callvet.VerdictPass, "",
+			map[string]float64{"composite": .4, "route": -1, "agent_overlap": -1, "tool_match": .4},
+		},
+		"nothing fits, nothing given": {
+			none, decision("", "", nil), callvet.VerdictPass, "",
+			map[string]float64{"composite": 1, "selection_abstention": 1, "match_exact": 1, "hit@1": -1, "mrr": -1, "false_abstention": -1},
+		},
 		"nothing fits, something given": {none, decision("", "", nil, "a"), callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"composite": 0, "selection_abstention": 0}},
-		"false abstention": {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil), callvet.VerdictFail, callvet.ClassSelected,
-			map[string]float64{"false_abstention": 1, "precision@1": 0, "mrr": 0, "hit@5": 0, "selection_abstention": -1}},
-		"agents after tools": {full, &callvet.Decision{Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "x"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}, {Layer: callvet.SelectAgents}, {Layer: callvet.SelectTools}}},
-			callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"tools_blocked": 0, "tools_right": 0, "agent_overlap": 0, "composite": 0}},
+		"false abstention": {
+			callvet.Selection{Tools: []string{"a"}},
+			decision("", "", nil), callvet.VerdictFail, callvet.ClassSelected,
+			map[string]float64{"false_abstention": 1, "precision@1": 0, "mrr": 0, "hit@5": 0, "selection_abstention": -1},
+		},
+		"agents after tools": {
+			full, &callvet.Decision{Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "x"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}, {Layer: callvet.SelectAgents}, {Layer: callvet.SelectTools}}},
+			callvet.VerdictFail, callvet.ClassSelected,
+			map[string]float64{"tools_blocked": 0, "tools_right": 0, "agent_overlap": 0, "composite": 0},
+		},
 		"nothing to judge": {callvet.Selection{Route: "action"}, onlyTools, callvet.VerdictNotRun, "", map[string]float64{"composite": -1}},
-		"two expected tools": {callvet.Selection{Tools: []string{"a", "b"}}, decision("", "", nil, "a", "x", "y", "b"), callvet.VerdictPass, "",
-			map[string]float64{"recall@1": .5, "recall@3": .5, "recall@5": 1, "tool_match": .4}},
+		"two expected tools": {
+			callvet.Selection{Tools: []string{"a", "b"}},
+			decision("", "", nil, "a", "x", "y", "b"), callvet.VerdictPass, "",
+			map[string]float64{"recall@1": .5, "recall@3": .5, "recall@5": 1, "tool_match": .4},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

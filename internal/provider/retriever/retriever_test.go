@@ -35,9 +35,13 @@ func TestRead(t *testing.T) {
 		body string
 		want *callvet.Decision
 	}{
-		"documented": {`{"tools":[{"id":"a","score":2,"parts":{"name":1}},{"name":"b","score":1.5}],"route":"action","sub_route":null,"agents":["x"],"latency_ms":{"tools":3.5}}`,
-			&callvet.Decision{Route: "action", Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "name", Value: 1}}}, two[1]},
-				Layers: []callvet.LayerTime{{Layer: "route"}, {Layer: "sub_route"}, {Layer: "agents"}, {Layer: "tools", MS: 3.5}}}},
+		"documented": {
+			`{"tools":[{"id":"a","score":2,"parts":{"name":1}},{"name":"b","score":1.5}],"route":"action","sub_route":null,"agents":["x"],"latency_ms":{"tools":3.5}}`,
+			&callvet.Decision{
+				Route: "action", Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "name", Value: 1}}}, two[1]},
+				Layers: []callvet.LayerTime{{Layer: "route"}, {Layer: "sub_route"}, {Layer: "agents"}, {Layer: "tools", MS: 3.5}},
+			},
+		},
 		"names":          {`["a","b"]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "b"}}, Layers: layers("tools")}},
 		"results":        {`{"results":[{"tool_id":"a","total_score":2,"base_score":1.5},{"tool_id":"b","score":1.5}]}`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "base_score", Value: 1.5}}}, two[1]}, Layers: layers("tools")}},
 		"within":         {`{"data":{"output":[{"id":"a","score":2},{"id":"b","score":1.5}]}}`, &callvet.Decision{Tools: two, Layers: layers("tools")}},

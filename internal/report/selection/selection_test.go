@@ -24,9 +24,11 @@ func sample(n int) *routing.Section {
 	}
 	for range n {
 		t.Routes = append(t.Routes, panel.Confused{Expected: hostile, Called: "b", N: 1})
-		t.Failed = append(t.Failed, routing.Failure{Case: hostile, Query: hostile, Class: callvet.ClassSelected, Reason: "tools: expected x, got y",
+		t.Failed = append(t.Failed, routing.Failure{
+			Case: hostile, Query: hostile, Class: callvet.ClassSelected, Reason: "tools: expected x, got y",
 			Got:      callvet.Decision{Tools: []callvet.Ranked{{Tool: "y", Score: 2}}},
-			Diagnose: []routing.Diagnosis{{Tool: callvet.Ranked{Tool: "x", Score: 1, Parts: []callvet.Part{{Name: "lexical", Value: 1}}}, Rank: 3, Winner: callvet.Ranked{Tool: "y", Score: 2}, Reasons: []string{hostile}}}})
+			Diagnose: []routing.Diagnosis{{Tool: callvet.Ranked{Tool: "x", Score: 1, Parts: []callvet.Part{{Name: "lexical", Value: 1}}}, Rank: 3, Winner: callvet.Ranked{Tool: "y", Score: 2}, Reasons: []string{hostile}}},
+		})
 	}
 	return &routing.Section{Targets: []routing.Target{t}}
 }

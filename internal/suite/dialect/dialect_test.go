@@ -590,7 +590,8 @@ func TestSelectionOfCategories(t *testing.T) {
 		s, _ := load(t, Categories, fmt.Sprintf(src, agents), Options{})
 		want := []callvet.Selection{
 			{Route: "action", SubRoute: "travel", Agents: []string{"g"}, Tools: []string{"a"}, Acceptable: []string{"a", "b"}},
-			{Route: "smalltalk", Agents: []string{}, Tools: []string{}}, {Route: "compare"},
+			{Route: "smalltalk", Agents: []string{}, Tools: []string{}},
+			{Route: "compare"},
 		}
 		for i := range want {
 			if agents == "false" {

@@ -92,6 +92,15 @@ func (r *reader) caseField(c *callvet.Case, key string, v *source.Node) bool {
 	case "scoring":
 		sc := r.scoring(v)
 		c.Scoring = &sc
+	default:
+		return r.aboutCase(c, key, v)
+	}
+	return true
+}
+
+// aboutCase reads what is said of a case beside what it asks and expects.
+func (r *reader) aboutCase(c *callvet.Case, key string, v *source.Node) bool {
+	switch key {
 	case "skip":
 		c.Skip = r.str(v)
 	case "selectable":
