@@ -96,8 +96,13 @@ func (x *Index) compare(question, id string, q []float32) (Explanation, []Hit, [
 	b := x.buffer()
 	defer x.buffers.Put(b)
 	groups := x.groups(question)
-	hits := x.ranked(question, groups, q, b, len(x.entries))
 	e := Explanation{Question: question, Tool: Standing{ID: id}}
+	var hits []Hit
+	if x.options.Formula == Mixed {
+		hits, e.Tool = x.standing(groups, q, b, doc)
+	} else {
+		hits = x.ranked(question, groups, q, b, len(x.entries))
+	}
 	e.place(hits)
 	if e.Tool.Rank == 0 && x.options.Formula == Additive {
 		cosine := 0.0
@@ -112,7 +117,42 @@ func (x *Index) compare(question, id string, q []float32) (Explanation, []Hit, [
 		winner = hits[0].entry
 	}
 	e.Words = x.words(groups, doc, winner, q != nil)
-	return e, hits, x.texts(hits[:min(len(hits), max(x.depth(), x.options.Limit))]), nil
+	return e, hits, x.texts(hits[:min(len(hits), x.explained())]), nil
+}
+
+// explained is how many hits an explanation looks at, those that a search gives.
+func (x *Index) explained() int { return max(x.depth(), x.options.Limit, 1) }
+
+// standing gives the best hits of Mixed and where one tool stands among all, which is
+// counted: sorting 100,000 takes longer than scoring them.
+func (x *Index) standing(groups []bm25.Group, q []float32, b *buffer, doc int) ([]Hit, Standing) {
+	cosines := x.cosines(q, b)
+	share := x.lexicalShare(groups, cosines != nil)
+	x.lexical.Scores(groups, b.scores)
+	top := bm25.NewTop(x.explained())
+	for i := range b.scores {
+		b.scores[i] *= share
+		if cosines != nil {
+			b.scores[i] += x.semantic(cosines[i])
+		}
+		top.Offer(i, b.scores[i])
+	}
+	semantic := func(doc int) float64 { return x.semantic(cosines[doc]) }
+	if cosines == nil {
+		semantic = nil
+	}
+	own := b.scores[doc]
+	h := x.hits([]bm25.Hit{{Doc: doc, Score: own}}, semantic)[0]
+	s := Standing{ID: h.ID, Score: own, Parts: h.Parts}
+	if own > 0 {
+		s.Rank = 1
+		for i, other := range b.scores {
+			if other > own || other == own && i < doc {
+				s.Rank++
+			}
+		}
+	}
+	return x.hits(top.Sorted(), semantic), s
 }
 
 // setWords makes the words of an explanation whose winner the reranker chose.
