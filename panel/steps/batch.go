@@ -87,11 +87,12 @@ func (b *Batch) reset() {
 
 // Worker turns lines into batches. Each goroutine needs its own.
 type Worker struct {
-	names *slicing.Names
-	sums  *Sums
-	sets  map[string]*slicing.Set
-	key   []byte
-	tools map[string]uint32
+	names  *slicing.Names
+	sums   *Sums
+	sets   map[string]*known
+	latest [256]*known // the frequent ones, found without a map
+	key    []byte
+	tools  map[string]uint32
 }
 
 // maxCached bounds the texts that a worker remembers the meaning of.
@@ -100,21 +101,41 @@ const maxCached = 1 << 14
 // Batch gives an empty batch.
 func (w *Worker) Batch() *Batch { return &Batch{names: w.names} }
 
+// known is the set of certain texts: key is all of them.
+type known struct {
+	key string
+	set *slicing.Set
+}
+
+func (k *known) is(target, tool, tags, fields []byte) bool {
+	a := len(target) + 1
+	b := a + len(tool) + 1
+	c := b + len(tags) + 1
+	s := k.key
+	return len(s) == c+len(fields) && s[:a-1] == string(target) && s[a:b-1] == string(tool) && s[b:c-1] == string(tags) && s[c:] == string(fields)
+}
+
 func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set {
-	k := append(w.key[:0], target...)
-	k = append(append(k, 0), tool...)
-	k = append(append(k, 0), tags.Raw()...)
-	k = append(append(k, 0), fields.Raw()...)
-	w.key = k
-	if s := w.sets[string(k)]; s != nil {
-		return s
+	t, f := tags.Raw(), fields.Raw()
+	at := &w.latest[Hash(Hash(Hash(uint64(len(f)), tool), t), target)%uint64(len(w.latest))]
+	if k := *at; k != nil && k.is(target, tool, t, f) {
+		return k.set
 	}
-	if len(w.sets) >= maxCached {
-		clear(w.sets)
+	key := append(w.key[:0], target...)
+	key = append(append(key, 0), tool...)
+	key = append(append(key, 0), t...)
+	key = append(append(key, 0), f...)
+	w.key = key
+	k := w.sets[string(key)]
+	if k == nil {
+		if len(w.sets) >= maxCached {
+			clear(w.sets)
+		}
+		k = &known{string(key), w.names.Set(target, tool, tags, fields)}
+		w.sets[k.key] = k
 	}
-	s := w.names.Set(target, tool, tags, fields)
-	w.sets[string(k)] = s
-	return s
+	*at = k
+	return k.set
 }
 
 func (w *Worker) tool(name []byte) uint32 {

@@ -348,11 +348,11 @@ func (r *reader) partition(window int) *partition {
 		} else if n <= uint64(len(p.heads)) {
 			t = p.heads[n-1]
 		}
-		if t == nil || p.open[t.hash] != nil {
+		if t == nil || p.open.get(t.hash) != nil {
 			r.fail()
 			return p
 		}
-		p.open[t.hash] = t
+		p.open.put(t)
 		p.push(t)
 	}
 	return p

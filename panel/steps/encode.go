@@ -213,7 +213,7 @@ func (w *writer) partition(p *partition) {
 		w.bool(t.closed)
 		w.task(t)
 	}
-	w.uint(uint64(len(p.open)))
+	w.uint(uint64(p.open.used))
 	for t := p.old; t != nil; t = t.next {
 		if t.head {
 			w.uint(uint64(at[t]) + 1)

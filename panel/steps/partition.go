@@ -23,7 +23,7 @@ type task struct {
 // partition holds those open tasks that share a window.
 type partition struct {
 	window int
-	open   map[uint64]*task
+	open   openTasks
 	old    *task // the longest silent
 	young  *task
 	free   []*task
@@ -35,7 +35,7 @@ type partition struct {
 }
 
 func newPartition(window int) *partition {
-	return &partition{window: window, open: make(map[uint64]*task, window), recent: make([]uint64, max(4*window, 1024))}
+	return &partition{window: window, open: newOpenTasks(window), recent: make([]uint64, max(4*window, 1024))}
 }
 
 // take adds a piece of a batch, and folds the tasks it pushes out of the window.
@@ -61,7 +61,7 @@ func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
 
 // shrink closes what is slicing.Beyond the window.
 func (p *partition) shrink(into *Sums) {
-	for len(p.open) > p.window {
+	for p.open.used > p.window {
 		p.shut(p.old, into)
 	}
 }
@@ -69,7 +69,7 @@ func (p *partition) shrink(into *Sums) {
 // find gives an open task. Two tasks of one hash share a place: the chance is
 // one in 2^64, and then the older one is closed early.
 func (p *partition) find(h uint64, target, id []byte) *task {
-	t := p.open[h]
+	t := p.open.get(h)
 	if t == nil || !bytes.Equal(t.id, id) || !bytes.Equal(t.target, target) {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool)
 			p.heads = append(p.heads, t)
 		}
 	}
-	p.open[h] = t
+	p.open.put(t)
 	p.push(t)
 	return t
 }
@@ -126,7 +126,7 @@ func (p *partition) unlink(t *task) {
 // shut closes an open task: it is folded, unless it may belong to the part before.
 func (p *partition) shut(t *task, into *Sums) {
 	p.unlink(t)
-	delete(p.open, t.hash)
+	p.open.remove(t.hash)
 	p.remember(t.hash)
 	if t.head {
 		t.closed = true
@@ -185,7 +185,7 @@ func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 			p.unlink(mine)
 			p.push(mine)
 		} else {
-			p.open[t.hash] = t
+			p.open.put(t)
 			p.push(t)
 		}
 		t = next

@@ -111,7 +111,7 @@ func (s *Sample) prepare() {
 }
 
 // waitingRoom is how many values wait before they enter their histogram.
-const waitingRoom = 512
+const waitingRoom = 2048
 
 // Latencies are exact.Quantiles whose values enter in groups: the histograms of
 // all slices together are larger than the processor's cache, and going into one
@@ -130,7 +130,12 @@ func (l *Latencies) Add(s *Sample) {
 		l.q.Add(s.values, len(s.cut))
 		return
 	}
-	if l.waiting = append(l.waiting, s.parts...); len(l.waiting) >= waitingRoom {
+	if len(s.parts) == 1 { // most have one, which is not worth a copy
+		l.waiting = append(l.waiting, s.parts[0])
+	} else {
+		l.waiting = append(l.waiting, s.parts...)
+	}
+	if len(l.waiting) >= waitingRoom {
 		l.enter()
 	}
 }

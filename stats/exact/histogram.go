@@ -25,6 +25,29 @@ func keyOf(x float64) uint32 {
 
 func valueOf(key uint32) float64 { return math.Float64frombits(uint64(key) << keyShift) }
 
+// Bins go by codes: whole numbers up to wholes, which most latencies are, have
+// codes side by side, although their keys lie far apart.
+const wholes = 1 << 11
+
+func codeOf(x float64) uint32 {
+	if v := uint32(int32(x)); v < wholes && float64(v) == x { // nearly always
+		return v
+	}
+	key := keyOf(x)
+	if v := valueOf(key); v < wholes && v == float64(uint32(v)) {
+		return uint32(v)
+	}
+	return wholes + key
+}
+
+// keyAt is the key of a code.
+func keyAt(code uint32) uint32 {
+	if code < wholes {
+		return keyOf(float64(code))
+	}
+	return code - wholes
+}
+
 // excess is what tasks add to a bin beyond one for each value, as differences
 // between this bin and the one before: of the squared number s of the task's
 // values up to the bin, and of s times the number of its values m. The value with
@@ -49,7 +72,7 @@ func unpack(w uint64) bin {
 }
 
 // histogram is a hash table, with linear probing, of lines of eight neighboring
-// bins: values of a kind lie close together, so that most of a line is in use,
+// codes: values of a kind lie close together, so that most of a line is in use,
 // and a line is what the processor's cache loads at once.
 type histogram struct {
 	tags   []uint32 // 1 + the line's number; 0 is free
@@ -60,13 +83,13 @@ type histogram struct {
 }
 
 // at is the bin's word.
-func (h *histogram) at(key uint32) *uint64 {
-	tag := key>>lineBits + 1
+func (h *histogram) at(code uint32) *uint64 {
+	tag := code>>lineBits + 1
 	mask := uint32(len(h.tags) - 1)
 	i := tag * 0x9e3779b1 >> h.hashed & mask
 	for ; int(i) < len(h.tags); i = (i + 1) & mask {
 		if h.tags[i] == tag {
-			return &h.lines[i][key&(1<<lineBits-1)]
+			return &h.lines[i][code&(1<<lineBits-1)]
 		}
 		if h.tags[i] == 0 {
 			break
@@ -74,51 +97,46 @@ func (h *histogram) at(key uint32) *uint64 {
 	}
 	if h.used >= len(h.tags)/4*3 {
 		h.resize(max(4, 2*len(h.tags)))
-		return h.at(key)
+		return h.at(code)
 	}
 	h.used++
 	h.tags[i] = tag
-	return &h.lines[i][key&(1<<lineBits-1)]
+	return &h.lines[i][code&(1<<lineBits-1)]
 }
 
 // bump adds a value of a task that has r values before it, and others beside it.
-func (h *histogram) bump(key uint32, r, others uint64) {
+func (h *histogram) bump(code uint32, r, others uint64) {
 	var w *uint64
-	tag := key>>lineBits + 1
+	tag := code>>lineBits + 1
 	if i := uint64(tag * 0x9e3779b1 >> h.hashed); i < uint64(len(h.tags)) && h.tags[i] == tag { // nearly always
-		w = &h.lines[i][key&(1<<lineBits-1)]
+		w = &h.lines[i][code&(1<<lineBits-1)]
 	} else {
-		w = h.at(key)
+		w = h.at(code)
 	}
 	if others > maxOthers {
-		h.spill(bin{key: key, n: 1, excess: excess{ss: 2 * r, sm: others}})
+		h.spill(code, bin{n: 1, excess: excess{ss: 2 * r, sm: others}})
 		return
 	}
-	if *w += word(1, r, others); *w >= maxWord<<(2*wordShift) {
-		h.full(key, w)
+	if *w += word(1, r, others); *w >= maxWord<<(2*wordShift) { // it could not take another value
+		h.spill(code, unpack(*w))
+		*w = 0
 	}
 }
 
-// full empties a word that could not take another value.
-func (h *histogram) full(key uint32, w *uint64) {
-	b := unpack(*w)
-	b.key, *w = key, 0
-	h.spill(b)
-}
-
-func (h *histogram) spill(b bin) {
+func (h *histogram) spill(code uint32, b bin) {
 	if h.big == nil {
 		h.big = map[uint32]bin{}
 	}
-	o := h.big[b.key]
-	h.big[b.key] = bin{b.key, o.n + b.n, excess{o.ss + b.ss, o.sm + b.sm}}
+	o := h.big[code]
+	h.big[code] = bin{n: o.n + b.n, excess: excess{o.ss + b.ss, o.sm + b.sm}}
 }
 
 // add adds what a bin has.
 func (h *histogram) add(b bin) {
-	w := h.at(b.key)
+	code := codeOf(valueOf(b.key))
+	w := h.at(code)
 	if n := *w >> (2 * wordShift); n+b.n >= maxWord || b.ss&1 == 1 || b.ss > 2*maxOthers*b.n || b.sm > maxOthers*b.n {
-		h.spill(b)
+		h.spill(code, b)
 		return
 	}
 	*w += word(b.n, b.ss/2, b.sm)
@@ -163,14 +181,12 @@ func (h *histogram) merge(o *histogram) {
 			case sum < maxWord:
 				to[j] += w
 			default:
-				b := unpack(w)
-				b.key = (t-1)<<lineBits + uint32(j)
-				h.spill(b)
+				h.spill((t-1)<<lineBits+uint32(j), unpack(w))
 			}
 		}
 	}
-	for _, b := range o.big {
-		h.spill(b)
+	for code, b := range o.big {
+		h.spill(code, b)
 	}
 }
 
@@ -191,19 +207,39 @@ func (h *histogram) bins() []bin {
 		}
 	}
 	slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.tag, b.tag) })
-	out := make([]bin, 0, 4*h.used)
+	out, whole := make([]bin, 0, 4*h.used), 0
 	for _, p := range order {
 		for j, w := range h.lines[p.at] {
+			code := (p.tag-1)<<lineBits + uint32(j)
 			b := unpack(w)
-			b.key = (p.tag-1)<<lineBits + uint32(j)
 			if h.big != nil {
-				more := h.big[b.key]
+				more := h.big[code]
 				b.n, b.ss, b.sm = b.n+more.n, b.ss+more.ss, b.sm+more.sm
 			}
-			if b.n > 0 {
-				out = append(out, b)
+			if b.n == 0 {
+				continue
+			}
+			b.key = keyAt(code)
+			if out = append(out, b); code < wholes {
+				whole = len(out)
 			}
 		}
 	}
-	return out
+	return merged(out[:whole], out[whole:])
+}
+
+// merged is two ascending lists as one.
+func merged(a, b []bin) []bin {
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]bin, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		from := &a
+		if b[0].key < a[0].key {
+			from = &b
+		}
+		out, *from = append(out, (*from)[0]), (*from)[1:]
+	}
+	return append(append(out, a...), b...)
 }

@@ -31,7 +31,7 @@ func (q *Quantiles) Add(values []float64, censored int) {
 		if x := values[0]; x >= 0 && x <= math.MaxFloat64 {
 			q.cases++
 			q.n++
-			q.table.bump(keyOf(x), 0, 0)
+			q.table.bump(codeOf(x), 0, 0)
 		}
 		return
 	}
@@ -60,9 +60,9 @@ func (q *Quantiles) addTask(values []float64, whole int) {
 	}
 	q.cases++
 	q.n += int64(m)
-	sortKeys(q.keys)
+	sortFew(q.keys)
 	for r, key := range q.keys {
-		q.table.bump(key, uint64(r), m-1)
+		q.table.bump(codeOf(valueOf(key)), uint64(r), m-1)
 	}
 	// The values that were cut off come last: those with r = s to m-1.
 	q.cut.n += cut
@@ -78,22 +78,22 @@ type Part uint64
 const maxParts = maxOthers + 1
 
 // AppendParts appends the values of one task, none of them cut off, made ready to be
-// added to any number of Quantiles. ok is false for tasks of more than 256 values,
-// which are not appended: they are for Add.
+// added to any number of Quantiles; it overwrites the values. ok is false for tasks of more
+// than 256 values, which are not appended: they are for Add.
 func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
 	if len(values) > maxParts {
 		return to, false
 	}
-	from := len(to)
+	n := 0
 	for _, x := range values {
 		if x >= 0 && x <= math.MaxFloat64 {
-			to = append(to, Part(keyOf(x))<<16)
+			values[n] = x
+			n++
 		}
 	}
-	own := to[from:]
-	sortKeys(own)
-	for r := range own {
-		own[r] |= Part(r)<<8 | Part(len(own)-1)
+	sortFew(values[:n])
+	for r, x := range values[:n] {
+		to = append(to, Part(codeOf(x))<<16|Part(r)<<8|Part(n-1))
 	}
 	return to, true
 }
@@ -110,8 +110,8 @@ func (q *Quantiles) AddParts(parts []Part) {
 	q.n += int64(len(parts))
 }
 
-// sortKeys is an insertion sort for the few calls that a task has.
-func sortKeys[K uint32 | Part](keys []K) {
+// sortFew is an insertion sort for the few calls that a task has.
+func sortFew[K uint32 | float64](keys []K) {
 	if len(keys) > 64 {
 		slices.Sort(keys)
 		return

@@ -44,13 +44,21 @@ func (r *Rate) Add(yes, n int) {
 
 // AddTimes adds so many tasks that are alike.
 func (r *Rate) AddTimes(yes, n int, times uint64) {
-	var one Rate
-	one.Add(yes, n)
-	k := int64(times)
-	r.Merge(&Rate{
-		cases: one.cases * k, n: one.n * k, yes: one.yes * k, failing: one.failing * k, succeeding: one.succeeding * k,
-		most: one.most * min(k, 1), m: one.m.repeated(times),
-	})
+	if n <= 0 || times == 0 {
+		return
+	}
+	y, m, k := int64(min(max(yes, 0), n)), int64(n), int64(times)
+	r.cases += k
+	r.n += m * k
+	r.yes += y * k
+	r.most = max(r.most, m)
+	if y < m {
+		r.failing += k
+	}
+	if y > 0 {
+		r.succeeding += k
+	}
+	r.m.add(&moments{xx: mul(y, y).times(times), xy: mul(y, m).times(times), yy: mul(m, m).times(times)})
 }
 
 // Merge adds the tasks of o, which must be other tasks than those of r.
