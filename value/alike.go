@@ -54,10 +54,10 @@ func (p *alike) value(i, depth int, k key, m *shape, element bool) int {
 	switch c := s[i]; {
 	case c == '"':
 		end, escaped := p.text(i)
-		return p.leaf(i, end, String, k, escaped, false, 0)
+		return p.scalar(i, end, String, k, escaped, false, 0)
 	case c-'0' <= 9 || c == '-':
 		end, decimal, whole := p.figure(i)
-		return p.leaf(i, end, Number, k, false, decimal, whole)
+		return p.scalar(i, end, Number, k, false, decimal, whole)
 	case c == '{':
 		top := m.under
 		if element {
@@ -77,25 +77,13 @@ func (p *alike) value(i, depth int, k key, m *shape, element bool) int {
 func (p *alike) word(i int, k key) int {
 	switch p.src[i] {
 	case 'n':
-		return p.leaf(i, p.literal(i, "null"), Null, k, false, false, 0)
+		return p.scalar(i, p.literal(i, "null"), Null, k, false, false, 0)
 	case 't':
-		return p.leaf(i, p.literal(i, "true"), Bool, k, false, false, 0)
+		return p.scalar(i, p.literal(i, "true"), Bool, k, false, false, 0)
 	case 'f':
-		return p.leaf(i, p.literal(i, "false"), Bool, k, false, false, 0)
+		return p.scalar(i, p.literal(i, "false"), Bool, k, false, false, 0)
 	}
 	return -1
-}
-
-// leaf is scalar for names without escapes.
-func (p *alike) leaf(start, end int, kind Kind, k key, escaped, decimal bool, count int32) int {
-	if end < 0 {
-		return end
-	}
-	n := p.node()
-	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), count
-	n.keyStart, n.keyEnd = k.start, k.end
-	n.kind, n.escaped, n.decimal, n.keyEscaped = kind, escaped, decimal, false
-	return end
 }
 
 // text is str; code points of two bytes, which most texts outside ASCII are
@@ -136,20 +124,6 @@ func (p *alike) text(i int) (end int, escaped bool) {
 		}
 	}
 	return p.str(from)
-}
-
-// figure is number, and for short plain integers tells their value plus one.
-func (p *alike) figure(i int) (end int, decimal bool, whole int32) {
-	s, j, n := p.src, i, 0
-	for j < len(s) && s[j]-'0' <= 9 {
-		n = n*10 + int(s[j]-'0')
-		j++
-	}
-	if j == i || j-i > 9 || s[i] == '0' && j-i > 1 || j < len(s) && (s[j] == '.' || s[j]|0x20 == 'e') {
-		end, decimal = p.number(i)
-		return end, decimal, 0
-	}
-	return j, false, int32(n + 1)
 }
 
 // skip is space where there mostly is none.
@@ -276,9 +250,7 @@ func (p *alike) echo(i, depth int, k key, of int32) int {
 			return -1
 		}
 		end := i + size + 2
-		p.scalar(i, end, String, k, size > len(text), false)
-		p.nodes[len(p.nodes)-1].count = of
-		return end
+		return p.scalar(i, end, String, k, size > len(text), false, of)
 	case n.kind >= Array && bytes.HasPrefix(p.src[i:], text) && depth+int(n.next-of) < MaxDepth:
 		p.repeat(i, k, of)
 		return i + len(text)

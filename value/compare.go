@@ -4,6 +4,7 @@ package value
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ func Equal(a, b Value) bool {
 	case Bool:
 		return a.Bool() == b.Bool()
 	case Number:
-		return CompareNumbers(a.Raw(), b.Raw()) == 0
+		return Compare(a, b) == 0
 	case String:
 		if !a.node().escaped && !b.node().escaped {
 			return bytes.Equal(a.Raw(), b.Raw())
@@ -125,6 +126,14 @@ func exponent(s []byte) int64 {
 		return -e
 	}
 	return e
+}
+
+// Compare is CompareNumbers of two values that are numbers.
+func Compare(a, b Value) int {
+	if x, y := a.node().count, b.node().count; x > 0 && y > 0 {
+		return cmp.Compare(x, y)
+	}
+	return CompareNumbers(a.Raw(), b.Raw())
 }
 
 // CompareNumbers compares two JSON number literals by exact decimal value and

@@ -52,31 +52,31 @@ func (p *parser) value(i, depth int, k key) int {
 	switch c := p.src[i]; c {
 	case '"':
 		end, esc := p.str(i)
-		return p.scalar(i, end, String, k, esc, false)
+		return p.scalar(i, end, String, k, esc, false, 0)
 	case '{':
 		return p.object(i, depth, k)
 	case '[':
 		return p.array(i, depth, k)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		end, decimal := p.number(i)
-		return p.scalar(i, end, Number, k, false, decimal)
+		end, decimal, whole := p.figure(i)
+		return p.scalar(i, end, Number, k, false, decimal, whole)
 	case 't':
-		return p.scalar(i, p.literal(i, "true"), Bool, k, false, false)
+		return p.scalar(i, p.literal(i, "true"), Bool, k, false, false, 0)
 	case 'f':
-		return p.scalar(i, p.literal(i, "false"), Bool, k, false, false)
+		return p.scalar(i, p.literal(i, "false"), Bool, k, false, false, 0)
 	case 'n':
-		return p.scalar(i, p.literal(i, "null"), Null, k, false, false)
+		return p.scalar(i, p.literal(i, "null"), Null, k, false, false, 0)
 	default:
 		return p.fail(i, fmt.Sprintf("unexpected character %q", c))
 	}
 }
 
-func (p *parser) scalar(start, end int, kind Kind, k key, escaped, decimal bool) int {
+func (p *parser) scalar(start, end int, kind Kind, k key, escaped, decimal bool, count int32) int {
 	if end < 0 || p.bare {
 		return end
 	}
 	n := p.node()
-	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), 0
+	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), count
 	n.keyStart, n.keyEnd, n.keyEscaped = k.start, k.end, k.escaped
 	n.kind, n.escaped, n.decimal = kind, escaped, decimal
 	return end
@@ -147,6 +147,20 @@ func (p *parser) number(i int) (end int, decimal bool) {
 		return p.digits(i), true
 	}
 	return i, decimal
+}
+
+// figure is number, and for short plain integers tells their value plus one.
+func (p *parser) figure(i int) (end int, decimal bool, whole int32) {
+	s, j, n := p.src, i, 0
+	for j < len(s) && s[j]-'0' <= 9 {
+		n = n*10 + int(s[j]-'0')
+		j++
+	}
+	if j == i || j-i > 9 || s[i] == '0' && j-i > 1 || j < len(s) && (s[j] == '.' || s[j]|0x20 == 'e') {
+		end, decimal = p.number(i)
+		return end, decimal, 0
+	}
+	return j, false, int32(n + 1)
 }
 
 func (p *parser) digits(i int) int {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -182,6 +183,30 @@ func BenchmarkValid(b *testing.B) {
 	for b.Loop() {
 		if !Valid(src) {
 			b.Fatal("not valid")
+		}
+	}
+}
+
+// TestWholeNumbers: what the tape keeps of a short number is what the number says.
+func TestWholeNumbers(t *testing.T) {
+	t.Parallel()
+	for _, lit := range []string{"0", "-0", "7", "10", "007", "123456789", "999999999", "1234567890", "-5", "5.0", "5e0", "0.5", "1E2", "-"} {
+		v, err := Parse([]byte(lit))
+		if valid := json.Valid([]byte(lit)); valid != (err == nil) {
+			t.Errorf("%s: %v", lit, err)
+		}
+		if err != nil {
+			continue
+		}
+		f, ok := v.Float()
+		if want, _ := strconv.ParseFloat(lit, 64); !ok || f != want {
+			t.Errorf("%s is %v", lit, f)
+		}
+		for _, other := range []string{"0", "6", "7", "5", "123456789", "99999999999"} {
+			o, _ := Parse([]byte(other))
+			if got, want := Compare(v, o), CompareNumbers([]byte(lit), []byte(other)); got != want {
+				t.Errorf("%s beside %s: %d, want %d", lit, other, got, want)
+			}
 		}
 	}
 }

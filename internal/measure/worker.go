@@ -23,12 +23,13 @@ type worker struct {
 	step   steps.Step
 	task   steps.Task
 	paths  []string
+	names  map[string]string // of arguments
 	each   bool
 	rows   []Scored
 }
 
 func newWorker(r *run) *worker {
-	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil}
+	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), names: map[string]string{}, each: r.cfg.Each != nil}
 }
 
 func (w *worker) line(v *trace.View) error {
@@ -73,29 +74,37 @@ func status(b []byte) callvet.Status {
 	return callvet.Status(b)
 }
 
-// hash tells texts apart; 0 where nothing is recorded.
-func hash(v value.Value) uint64 {
-	if k := v.Kind(); k == value.Invalid || k == value.Null {
-		return 0
-	}
-	return max(1, steps.Hash(1, v.Raw()))
-}
-
 // differing names the arguments that are not the expected ones, missing and
 // additional ones included.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
 	for e, ok := v.GoldArgs.First(); ok && v.GoldArgs.Kind() == value.Object; e, ok = v.GoldArgs.Next(e) {
-		if got, found := v.Args.Get(e.Key()); !found || !value.Equal(got, e) {
-			w.paths = append(w.paths, e.Key())
+		if got, found := v.Args.Get(string(e.KeyBytes())); !found || !value.Equal(got, e) {
+			w.paths = append(w.paths, w.name(e))
 		}
 	}
 	for e, ok := v.Args.First(); ok && v.Args.Kind() == value.Object; e, ok = v.Args.Next(e) {
-		if _, found := v.GoldArgs.Get(e.Key()); !found {
-			w.paths = append(w.paths, e.Key())
+		if _, found := v.GoldArgs.Get(string(e.KeyBytes())); !found {
+			w.paths = append(w.paths, w.name(e))
 		}
 	}
 	return w.paths
+}
+
+// maxNames bounds the names that a worker keeps.
+const maxNames = 1 << 10
+
+// name is the member's name, of which mostly there is a copy already.
+func (w *worker) name(e value.Value) string {
+	key := e.KeyBytes()
+	if s, ok := w.names[string(key)]; ok {
+		return s
+	}
+	s := string(key)
+	if len(w.names) < maxNames && len(s) <= 64 {
+		w.names[s] = s
+	}
+	return s
 }
 
 // record reads a task record.

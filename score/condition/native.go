@@ -183,7 +183,7 @@ func (e *expression) order(a, b *found) truth {
 
 func compareNumbers(a, b *found) int {
 	if !a.isLength && !b.isLength {
-		return value.CompareNumbers(a.v.Raw(), b.v.Raw())
+		return value.Compare(a.v, b.v)
 	}
 	var x, y [20]byte
 	return value.CompareNumbers(a.number(&x), b.number(&y))
