@@ -86,6 +86,10 @@ bench: callvet ## speed beside its limits, measured in the same run
 # N is the number of lines; BIG=1 measures ten times as many as well (5 GB in $TMPDIR).
 N ?= 1000000
 BIG ?=
+.PHONY: bench-select
+bench-select: callvet ## tools found in catalogs of 100 to 100,000, with build time and memory
+	go run ./cmd/callvet-bench -only select ./callvet
+
 .PHONY: bench-traces
 bench-traces: callvet ## callvet score beside DuckDB, which npm installs under .cache
 	go run ./cmd/callvet-bench -only traces -n $(N) $(if $(BIG),-big) ./callvet

@@ -5,10 +5,12 @@
 // seconds matter; absolute times move with the machine.
 //
 //	go run ./cmd/callvet-bench ./callvet
+//	go run ./cmd/callvet-bench -only select ./callvet
 //	go run ./cmd/callvet-bench -only traces -big ./callvet
 //
-// The second measures `callvet score` over generated trace files beside DuckDB,
-// which npm installs into a cache folder; without npm it is not measured.
+// The second measures the search for tools in this process; the third measures
+// `callvet score` over generated trace files beside DuckDB, which npm installs into
+// a cache folder; without npm it is not measured.
 //
 // Every row is one line: what, the figure, the bar, and ok or SHORT. The exit
 // code is 1 when a bar was missed.
@@ -35,7 +37,7 @@ func main() {
 		os.Exit(child(os.Args[1:]))
 	}
 	quick := flag.Bool("quick", false, "leave out the rows that take minutes")
-	only := flag.String("only", "", "one group: startup, throughput, linear, latency, scoring or traces (only when named)")
+	only := flag.String("only", "", "one group: startup, throughput, linear, latency, scoring, select or traces (only when named)")
 	n := flag.Int("n", 1_000_000, "lines of the trace file")
 	big := flag.Bool("big", false, "also a trace file with ten times as many lines (5 GB on disk)")
 	cache := flag.String("cache", ".cache", "folder for the peers that are measured as well")
@@ -172,7 +174,7 @@ func (b *bench) run(ctx context.Context, bin string) (err error) {
 	for _, step := range []struct {
 		name string
 		run  func() error
-	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency}, {"scoring", b.scoring}, {"traces", func() error { return b.traces(ctx) }}} {
+	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency}, {"scoring", b.scoring}, {"select", func() error { return b.selecting(ctx) }}, {"traces", func() error { return b.traces(ctx) }}} {
 		if b.only != step.name && (b.only != "" || step.name == "traces") {
 			continue
 		}

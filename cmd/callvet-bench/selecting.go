@@ -1,0 +1,249 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/bm25"
+	"github.com/callvet/callvet/retrieve/route"
+	"github.com/callvet/callvet/retrieve/text"
+	"github.com/callvet/callvet/retrieve/vector"
+)
+
+// selecting measures how long one question takes over catalogs of four sizes, and what
+// their indexes cost. The figures are medians; p90 stands beside them.
+func (b *bench) selecting(ctx context.Context) error {
+	b.note("load average before", loadAverage())
+	sizes := []int{100, 1_000, 10_000, 100_000}
+	if b.quick {
+		sizes = sizes[:3]
+	}
+	for _, n := range sizes {
+		c := newCatalog(n)
+		if err := b.words(n, c); err != nil {
+			return err
+		}
+		b.cosines(n)
+		if err := b.pipeline(ctx, n, c); err != nil {
+			return err
+		}
+	}
+	b.note("load average after", loadAverage())
+	return nil
+}
+
+func loadAverage() string {
+	line, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Join(strings.Fields(string(line))[:3], " ") + fmt.Sprintf(" on %d cores", runtime.NumCPU())
+}
+
+// bars are the limits of a median by size; sizes without one are only told.
+type bars map[int]time.Duration
+
+// median prints the median of times beside its bar.
+func (b *bench) median(what string, n int, times []time.Duration, limits bars) {
+	short := func(d time.Duration) string {
+		return d.Round(max(d/200, 10*time.Nanosecond)).String()
+	}
+	m := median(times)
+	figure := fmt.Sprintf("%s (p90 %s)", short(m), short(quantile(times, 0.9)))
+	if limit, ok := limits[n]; ok {
+		b.row(what, figure, "<= "+limit.String(), m <= limit)
+		return
+	}
+	b.note(what, figure)
+}
+
+func quantile(times []time.Duration, q float64) time.Duration {
+	s := slices.Sorted(slices.Values(times))
+	return s[min(len(s)-1, int(q*float64(len(s))))]
+}
+
+// timed calls do for i from 0 to n, after a tenth as many to warm up.
+func timed(n int, do func(i int) error) ([]time.Duration, error) {
+	for i := range max(1, n/10) {
+		if err := do(i); err != nil {
+			return nil, err
+		}
+	}
+	times := make([]time.Duration, n)
+	for i := range times {
+		start := time.Now()
+		if err := do(i); err != nil {
+			return nil, err
+		}
+		times[i] = time.Since(start)
+	}
+	return times, nil
+}
+
+// words is BM25 alone: names and descriptions, questions of eight words, ten tools.
+func (b *bench) words(n int, c catalog) error {
+	documents := make([]bm25.Document, n)
+	for i := range c.entries {
+		t := &c.entries[i].Tool
+		documents[i] = bm25.Document{ID: t.Name, Fields: [][]string{text.Words(t.Name), text.Words(t.Description)}}
+	}
+	x, err := bm25.New(bm25.Options{K1: 1.2, Fields: []bm25.Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}}})
+	if err != nil {
+		return err
+	}
+	if err := x.Update(documents, nil); err != nil {
+		return err
+	}
+	questions := make([][]bm25.Group, len(c.questions))
+	for i, q := range c.questions {
+		questions[i] = bm25.Words(strings.Fields(q)[2:])
+	}
+	times, err := timed(500, func(i int) error {
+		if len(x.Search(questions[i%len(questions)], 10)) == 0 {
+			return fmt.Errorf("BM25 finds nothing for %q", c.questions[i%len(questions)])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.median(fmt.Sprintf("%d tools: BM25 alone", n), n, times, bars{10_000: 60 * time.Microsecond, 100_000: 500 * time.Microsecond})
+	return nil
+}
+
+// cosines is the product of one vector with all, exactly.
+func (b *bench) cosines(n int) {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	var m vector.Matrix
+	first, err := m.Extend(n, vector.NGramWidth)
+	for row := first; err == nil && row < n; row++ {
+		v := m.Row(row)
+		for i := range v {
+			v[i] = float32(r.NormFloat64())
+		}
+		vector.Normalize(v)
+	}
+	out := make([]float32, n)
+	times, _ := timed(200, func(i int) error { m.Cosines(m.Row(i%n), out); return nil })
+	b.median(fmt.Sprintf("%d tools: cosine with every vector of %d", n, vector.NGramWidth), n, times, bars{10_000: 350 * time.Microsecond, 100_000: 6 * time.Millisecond})
+}
+
+// pipeline is all that is asked of the default preset: route, agents, tools with the
+// parts of their scores, and what the right tool has beside the winner.
+func (b *bench) pipeline(ctx context.Context, n int, c catalog) error {
+	settings, err := route.Default()
+	if err != nil {
+		return err
+	}
+	rules, err := route.NewRules(settings)
+	if err != nil {
+		return err
+	}
+	before := liveMB()
+	start := time.Now()
+	x, _, err := retriever.Open(ctx, retriever.Config{
+		Name: "bench", Entries: c.entries, Agents: c.agents, Options: retrieve.Default(), K: 10,
+		Route: func(q string) (string, string) { d := rules.Route(q); return d.Route, d.SubRoute },
+	})
+	if err != nil {
+		return err
+	}
+	built := time.Since(start)
+	mb := liveMB() - before
+	what := fmt.Sprintf("%d tools: ", n)
+	decide, err := timed(200, func(i int) error {
+		d, err := x.Decide(ctx, c.questions[i%len(c.questions)])
+		if err == nil && len(d.Tools) == 0 {
+			err = fmt.Errorf("nothing is found for %q", c.questions[i%len(c.questions)])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.median(what+"whole pipeline", n, decide, bars{10_000: time.Millisecond, 100_000: 10 * time.Millisecond})
+	explain, err := timed(100, func(i int) error {
+		_, err := x.Explain(ctx, c.questions[i%len(c.questions)], c.right[i%len(c.questions)])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.median(what+"  Explain of the right one", n, explain, nil)
+	if n < 100_000 {
+		b.note(what+"index", fmt.Sprintf("%v, %d MB", built.Round(time.Millisecond), mb))
+	} else {
+		b.row(what+"index built", built.Round(time.Millisecond).String(), "<= 2s", built <= 2*time.Second)
+		b.row(what+"index in memory", fmt.Sprintf("%d MB", mb), "<= 400 MB", mb <= 400)
+	}
+	runtime.KeepAlive(x)
+	return nil
+}
+
+func liveMB() int64 {
+	runtime.GC()
+	runtime.GC() // what pools held
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc >> 20)
+}
+
+// catalog has tools, agents, and questions with the tool that is right for each.
+type catalog struct {
+	entries   []retrieve.Entry
+	agents    []retrieve.Agent
+	questions []string
+	right     []string
+}
+
+// newCatalog makes n tools with a name of four words, a description of 18 to 33 and two
+// parameters, of a vocabulary of 20,000 words that are used as unevenly as those of a
+// language, and 200 questions of ten words.
+func newCatalog(n int) catalog {
+	r := rand.New(rand.NewPCG(13, uint64(n)))
+	zipf := rand.NewZipf(r, 1.15, 4, 19_999)
+	word := func() string { return spell(int(zipf.Uint64())) }
+	verbs := []string{"get", "list", "create", "update", "delete", "search", "send", "cancel"}
+	c := catalog{entries: make([]retrieve.Entry, n)}
+	for i := range c.entries {
+		noun, domain := spell(200+r.IntN(4000)), spell(5000+r.IntN(200))
+		description := []string{"Returns", noun, domain}
+		for range 15 + r.IntN(16) {
+			description = append(description, word())
+		}
+		c.entries[i] = retrieve.Entry{Tool: callvet.Tool{
+			Name:        fmt.Sprintf("%s_%s_%s_%d", verbs[r.IntN(len(verbs))], noun, domain, i),
+			Description: strings.Join(description, " "),
+			Parameters:  fmt.Appendf(nil, `{"type":"object","properties":{"%s":{"type":"string"},"%s_id":{"type":"integer"}}}`, word(), noun),
+		}}
+		if len(c.questions) < 200 {
+			c.questions = append(c.questions, strings.Join([]string{"what", "about", noun, domain, description[5], description[7], description[9], word(), word(), word()}, " "))
+			c.right = append(c.right, c.entries[i].Tool.Name)
+		}
+	}
+	for i := range 20 {
+		c.agents = append(c.agents, retrieve.Agent{Name: "agent_" + spell(i), Description: "Answers questions about " + spell(5000+i) + " and " + spell(200+i), Keywords: []string{spell(5000 + i)}})
+	}
+	return c
+}
+
+// spell writes a number as syllables.
+func spell(i int) string {
+	const first, second = "bdfghjklmnprstvwz", "aeiouy"
+	var b []byte
+	for i += 40; i > 0; i /= len(first) * len(second) {
+		b = append(b, first[i%len(first)], second[i/len(first)%len(second)])
+	}
+	return string(b)
+}
