@@ -227,8 +227,8 @@ func (t *Trace) Classify(unreadable bool) {
 	switch {
 	case t.Outcome == OutcomeError || t.Outcome == OutcomeUnparseable:
 		t.Format = FormatFail
-	case t.Outcome == OutcomeNotRun:
-		t.Format = ""
+	case t.Outcome == OutcomeNotRun, t.Decision != nil:
+		t.Format = "" // there is no call that could have one
 	case len(t.Repairs) > 0:
 		t.Format = FormatNormalized
 	default:

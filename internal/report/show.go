@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/selection"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -54,6 +55,10 @@ func (s *screen) attempt(v *View, r Row) {
 		s.line("%s", s.dim("  ── from here on the target ──"))
 	}
 	s.turns(t.Turns)
+	if t.Decision != nil {
+		s.heading("Decision")
+		selection.Decision(&s.Builder, t.Decision)
+	}
 	if len(res.Calls) > 0 {
 		s.heading("Expected beside actual")
 		if res.Plan != "" {

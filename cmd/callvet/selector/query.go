@@ -3,7 +3,6 @@
 package selector
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,22 +63,7 @@ func (a *Answer) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(a) }
 func (a *Answer) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", plain.Line(a.Query))
-	d := &a.Decision
-	if d.Decides(callvet.SelectRoute) {
-		fmt.Fprintf(&b, "route %s, sub-route %s", cmp.Or(d.Route, "none"), cmp.Or(d.SubRoute, "none"))
-		if len(d.Agents) > 0 {
-			fmt.Fprintf(&b, ", agents %s", plain.Line(strings.Join(d.Agents, ", ")))
-		}
-		b.WriteString("\n")
-	}
-	if len(d.Tools) == 0 {
-		b.WriteString("no tool fits\n")
-	}
-	var rows [][]string
-	for i, t := range d.Tools {
-		rows = append(rows, []string{fmt.Sprintf("%d.", i+1), plain.Line(t.Tool), fmt.Sprintf("%.4g", t.Score), selection.Parts(t.Parts)})
-	}
-	selection.Aligned(&b, rows)
+	selection.Decision(&b, &a.Decision)
 	for i := range a.Why {
 		y := &a.Why[i]
 		place := "is not ranked"

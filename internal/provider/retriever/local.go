@@ -90,16 +90,15 @@ func (r *Retriever) Generate(ctx context.Context, req *callvet.Request) (*callve
 func (r *Retriever) Decide(ctx context.Context, question string) (*callvet.Decision, error) {
 	d := &callvet.Decision{}
 	last := r.cfg.Now()
-	layer := func(names ...string) {
+	layer := func(name string) {
 		now := r.cfg.Now()
-		for _, name := range names {
-			d.Layers = append(d.Layers, callvet.LayerTime{Layer: name, MS: float64(now.Sub(last)) / float64(time.Millisecond) / float64(len(names))})
-		}
+		d.Layers = append(d.Layers, callvet.LayerTime{Layer: name, MS: float64(now.Sub(last)) / float64(time.Millisecond)})
 		last = now
 	}
 	if r.cfg.Route != nil {
 		d.Route, d.SubRoute = r.cfg.Route(question)
-		layer(callvet.SelectRoute, callvet.SelectSubRoute)
+		layer(callvet.SelectRoute)
+		d.Layers = append(d.Layers, callvet.LayerTime{Layer: callvet.SelectSubRoute}) // decided at one go
 	}
 	found, err := r.tools.Search(ctx, question, r.cfg.K)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel/routing"
@@ -41,6 +42,45 @@ func Terminal(w io.Writer, s *routing.Section, most int) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Decision writes one decision: the tools with what their scores are the sum of, and
+// the time of each layer.
+func Decision(b *strings.Builder, d *callvet.Decision) {
+	if d.Decides(callvet.SelectRoute) || d.Decides(callvet.SelectSubRoute) {
+		fmt.Fprintf(b, "  route %s, sub-route %s\n", orNone(d.Route), orNone(d.SubRoute))
+	}
+	if d.Decides(callvet.SelectAgents) {
+		fmt.Fprintf(b, "  agents %s\n", orNone(strings.Join(d.Agents, ", ")))
+	}
+	var rows [][]string
+	for i, t := range d.Tools {
+		rows = append(rows, []string{fmt.Sprintf("%d.", i+1), plain.Line(t.Tool), fmt.Sprintf("%.4g", t.Score), Parts(t.Parts)})
+	}
+	Aligned(b, rows)
+	switch {
+	case len(d.Tools) > 0:
+	case d.Abstained:
+		b.WriteString("  no tool was good enough\n")
+	case d.Decides(callvet.SelectTools):
+		b.WriteString("  no tool fits\n")
+	}
+	var times []string
+	for _, l := range d.Layers {
+		if l.MS > 0 {
+			times = append(times, strings.ReplaceAll(l.Layer, "_", "-")+" "+plain.Millis(l.MS))
+		}
+	}
+	if len(times) > 0 {
+		fmt.Fprintf(b, "  took: %s\n", plain.Line(strings.Join(times, ", ")))
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return plain.Line(s)
 }
 
 // Aligned writes rows in columns; the first is the head.
@@ -103,7 +143,7 @@ func mdTable(b *strings.Builder, t Table) {
 }
 
 const page = `{{range .Targets}}<section class="selection"><h2>Selection: {{clean .Name}}</h2>
-{{range tables .}}<h3>{{.Title}}</h3><div class="scroll"><table><thead><tr>{{range .Head}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
+{{range tables .}}<h3>{{.Title}}</h3><div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table><thead><tr>{{range .Head}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
 <tbody>{{range .Rows}}<tr>{{range .}}<td>{{clean .}}</td>{{end}}</tr>{{end}}</tbody></table></div>{{with .Note}}<p class="soft">{{clean .}}</p>{{end}}{{end}}
 {{with failed .}}<h3>Failed cases</h3>{{range .}}<details><summary><b>{{clean .Title}}</b> {{clean .Query}}</summary><ul>{{range .Lines}}<li>{{clean .}}</li>{{end}}</ul></details>{{end}}{{end}}
 </section>{{end}}`
