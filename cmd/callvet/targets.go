@@ -20,7 +20,7 @@ func (a *app) targetsCommand() *cobra.Command {
 			for _, n := range provider.Names() {
 				forms = append(forms, n+"/MODEL")
 			}
-			forms = append(forms, "offline/lexical", "script:FILE", "recorded:FILE", "http://HOST/PATH", "exec:COMMAND")
+			forms = append(forms, "offline/lexical", "script:FILE", "recorded:FILE", "retrieve:CATALOGUE", "retrieve:http://HOST/PATH", "http://HOST/PATH", "exec:COMMAND")
 			if a.jsonOut {
 				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.targets", "version": 1, "targets": forms})
 			}
