@@ -33,6 +33,7 @@ func (c *cell) add(i int) {
 type extent struct {
 	sign  uint64
 	steps []int32
+	ids   []uint32 // of the slices
 	// shape is the measurements that are the same in all steps, mixed are the others.
 	shape uint64
 	mixed uint16
@@ -61,6 +62,7 @@ func shapeOf(n int, known, right uint16) uint64 {
 // read sums up the steps of a cell.
 func (e *extent) read(t *task, c *cell) {
 	e.sign, e.steps, e.shape, e.mixed, e.args, e.keys, e.waits = c.sign, c.steps, 0, 0, 0, 0, false
+	e.ids = e.ids[:0]
 	e.exec.Reset()
 	if len(c.steps) == 0 {
 		return
@@ -150,27 +152,29 @@ func (e *extent) wait(t *task) {
 // maxExtents bounds how many extents of a task are looked through.
 const maxExtents = 64
 
-// extent gives that of a cell.
+// extent gives that of a cell; nil when the task has too many.
 func (s *Sums) extent(t *task, c *cell) *extent {
 	for i := range s.extents[:s.read] {
 		if e := &s.extents[i]; e.sign == c.sign && slices.Equal(e.steps, c.steps) {
 			return e
 		}
 	}
+	if s.read == maxExtents {
+		return nil
+	}
 	if s.read == len(s.extents) {
 		s.extents = append(s.extents, extent{})
 	}
 	e := &s.extents[s.read]
-	if s.read < maxExtents-1 { // else the last one is for this cell only
-		s.read++
-	}
+	s.read++
 	e.read(t, c)
 	return e
 }
 
 // add adds what a task has in this slice.
-func (s *sliceSums) add(t *task, e *extent) {
+func (s *sliceSums) add(t *task, e *extent, m *taskSum, tries []try) {
 	s.tasks++
+	s.tell(m, tries)
 	s.steps += int64(len(e.steps))
 	if e.shape == 0 {
 		return

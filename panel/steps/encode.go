@@ -61,6 +61,7 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	}
 	w.names(s.names)
 	body := &writer{sets: w.sets}
+	s.sums.ungroup()
 	body.sums(s.sums)
 	for i := range s.parts {
 		body.partition(s.parts[i].tasks)

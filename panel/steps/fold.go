@@ -53,13 +53,26 @@ func (s *Sums) fold(t *task) {
 	s.ranking.task(t, &s.sum, good, known)
 }
 
-// share adds the cells to their slices.
+// share adds the cells to their slices, those that are alike together.
 func (s *Sums) share(t *task) {
 	for i := range s.cells[:s.used] {
 		c := &s.cells[i]
-		to := s.slice(c.id)
-		to.add(t, s.extent(t, c))
-		to.tell(&s.sum, s.tries)
+		if e := s.extent(t, c); e != nil {
+			e.ids = append(e.ids, c.id)
+			continue
+		}
+		s.spare.read(t, c)
+		s.slice(c.id).add(t, &s.spare, &s.sum, s.tries)
+	}
+	for i := range s.extents[:s.read] {
+		e := &s.extents[i]
+		if to := s.together(e.ids); to != nil {
+			to.add(t, e, &s.sum, s.tries)
+			continue
+		}
+		for _, id := range e.ids {
+			s.slice(id).add(t, e, &s.sum, s.tries)
+		}
 	}
 }
 

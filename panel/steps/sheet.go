@@ -119,5 +119,6 @@ func (s *Sheet) settled() *Sums {
 	for i := range s.parts {
 		s.parts[i].tasks.settle(all)
 	}
+	all.ungroup()
 	return all
 }

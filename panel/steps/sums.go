@@ -17,6 +17,8 @@ type Sums struct {
 	slices   []*sliceSums        // by number
 	confused map[[3]uint32]int64 // by target, expected and called tool
 	agreed   []int64             // of target 0, by the tool that was expected and called
+	groups   []group             // by their hash
+	grouped  int
 	symptoms findings.Counts
 	ranking  ranking
 
@@ -28,6 +30,7 @@ type Sums struct {
 	used    int
 	extents []extent
 	read    int // extents in use
+	spare   extent
 	union   []uint32
 	tries   []try
 	sum     taskSum
@@ -84,6 +87,7 @@ func (s *Sums) slice(id uint32) *sliceSums {
 
 // merge adds sums of the same names.
 func (s *Sums) merge(o *Sums) {
+	o.ungroup()
 	for tool, n := range o.agreed {
 		if n > 0 {
 			s.confused[[3]uint32{0, uint32(tool), uint32(tool)}] += n
@@ -114,8 +118,10 @@ func (s *sliceSums) merge(o *sliceSums) {
 	s.f1.Merge(&o.f1)
 	s.micro.Merge(&o.micro)
 	s.exec.Quantiles().Merge(o.exec.Quantiles())
-	s.queue.Quantiles().Merge(o.queue.Quantiles())
-	s.accept.Quantiles().Merge(o.accept.Quantiles())
+	if s.waits {
+		s.queue.Quantiles().Merge(o.queue.Quantiles())
+		s.accept.Quantiles().Merge(o.accept.Quantiles())
+	}
 	s.calls.Merge(&o.calls)
 	s.unneeded.Merge(&o.unneeded)
 	s.toolTime.Quantiles().Merge(o.toolTime.Quantiles())
