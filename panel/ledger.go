@@ -95,7 +95,7 @@ func (l *Ledger) at(target, i int) attempts {
 func caseHash(c *callvet.Case) [16]byte {
 	k := *c
 	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil
-	k.Position, k.Skip = callvet.Position{}, ""
+	k.Position, k.Skip, k.Selectable = callvet.Position{}, "", false
 	if reflect.DeepEqual(k, callvet.Case{}) {
 		return [16]byte{}
 	}

@@ -153,3 +153,44 @@ func TestCompositeIsMonotonic(t *testing.T) {
 		}
 	})
 }
+
+// Whatever is expected and given, every score is in [0,1] and named once, a pass has
+// no reason, and a failure has a class.
+func TestJudgeInvariants(t *testing.T) {
+	t.Parallel()
+	names := rapid.SampledFrom([]string{"", "a", "b", "c"})
+	rapid.Check(t, func(t *rapid.T) {
+		want := callvet.Selection{Route: names.Draw(t, "route"), SubRoute: names.Draw(t, "sub")}
+		if rapid.Bool().Draw(t, "agents") {
+			want.Agents = rapid.SliceOf(names).Draw(t, "agents")
+		}
+		if rapid.Bool().Draw(t, "tools") {
+			want.Tools = rapid.SliceOf(names).Draw(t, "tools")
+		}
+		want.Acceptable = rapid.SliceOf(names).Draw(t, "acceptable")
+		d := decision(names.Draw(t, "r"), names.Draw(t, "s"), rapid.SliceOf(names).Draw(t, "g"), rapid.SliceOf(names).Draw(t, "t")...)
+		d.Layers = rapid.Permutation(d.Layers).Draw(t, "order")[:rapid.IntRange(0, 4).Draw(t, "layers")]
+		r := selection.Judge(&want, d, selection.Defaults())
+		seen := map[string]bool{}
+		for _, s := range r.Scores {
+			if !s.Scored || !(s.Value >= 0 && s.Value <= 1) || seen[s.Name] {
+				t.Fatalf("%+v", r.Scores)
+			}
+			seen[s.Name] = true
+		}
+		switch r.Verdict {
+		case callvet.VerdictPass:
+			if r.Class != "" || r.Reason != "" {
+				t.Fatalf("a pass with %s %q", r.Class, r.Reason)
+			}
+		case callvet.VerdictFail:
+			if r.Class == "" || r.Reason == "" {
+				t.Fatalf("a failure without a class: %+v", r)
+			}
+		case callvet.VerdictNotRun:
+			if len(r.Scores) > 0 {
+				t.Fatalf("%+v", r)
+			}
+		}
+	})
+}

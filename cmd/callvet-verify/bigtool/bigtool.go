@@ -178,11 +178,16 @@ func table(out io.Writer, want, got, beside figures) bool {
 		name              string
 		want, got, beside int
 	}{
-		{"cases", want.Cases, got.Cases, beside.Cases}, {"cases with a sub-route", want.Sub, got.Sub, beside.Sub},
-		{"route right", want.Route, got.Route, beside.Route}, {"sub-route right", want.SubRoute, got.SubRoute, beside.SubRoute},
-		{"tools: exact", want.Exact, got.Exact, beside.Exact}, {"tools: acceptable", want.Acceptable, got.Acceptable, beside.Acceptable},
-		{"tools: partial", want.Partial, got.Partial, beside.Partial}, {"tools: none", want.None, got.None, beside.None},
-		{"first tool right", want.Top1, got.Top1, beside.Top1}, {"hit@2", want.Hit2, got.Hit2, beside.Hit2},
+		{"cases", want.Cases, got.Cases, beside.Cases},
+		{"cases with a sub-route", want.Sub, got.Sub, beside.Sub},
+		{"route right", want.Route, got.Route, beside.Route},
+		{"sub-route right", want.SubRoute, got.SubRoute, beside.SubRoute},
+		{"tools: exact", want.Exact, got.Exact, beside.Exact},
+		{"tools: acceptable", want.Acceptable, got.Acceptable, beside.Acceptable},
+		{"tools: partial", want.Partial, got.Partial, beside.Partial},
+		{"tools: none", want.None, got.None, beside.None},
+		{"first tool right", want.Top1, got.Top1, beside.Top1},
+		{"hit@2", want.Hit2, got.Hit2, beside.Hit2},
 		{"tools that do not exist (lint)", want.Ghosts, got.Ghosts, beside.Ghosts},
 	} {
 		mark := ""

@@ -41,9 +41,16 @@ func readRouter(path string) (*router, error) {
 		to   *[]*route.Pattern
 		from []string
 	}{
-		{&r.greeting, f.Dispatcher["_GREETING_REGEX"]}, {&r.url, f.Dispatcher["_URL_REGEX"]}, {&r.action, f.Dispatcher["_ACTION_PATTERNS"]},
-		{&r.statistics, f.Dispatcher["_STATISTICS_PATTERNS"]}, {&r.docs, f.Knowledge["_DOCS_PATTERNS"]}, {&r.external, f.Knowledge["_EXTERNAL_PATTERNS"]},
-		{&r.web, f.Action["_WEB_PATTERNS"]}, {&r.media, f.Action["_MEDIA_PATTERNS"]}, {&r.travel, f.Action["_TRAVEL_PATTERNS"]}, {&r.tables, f.Action["_DATA_PATTERNS"]},
+		{&r.greeting, f.Dispatcher["_GREETING_REGEX"]},
+		{&r.url, f.Dispatcher["_URL_REGEX"]},
+		{&r.action, f.Dispatcher["_ACTION_PATTERNS"]},
+		{&r.statistics, f.Dispatcher["_STATISTICS_PATTERNS"]},
+		{&r.docs, f.Knowledge["_DOCS_PATTERNS"]},
+		{&r.external, f.Knowledge["_EXTERNAL_PATTERNS"]},
+		{&r.web, f.Action["_WEB_PATTERNS"]},
+		{&r.media, f.Action["_MEDIA_PATTERNS"]},
+		{&r.travel, f.Action["_TRAVEL_PATTERNS"]},
+		{&r.tables, f.Action["_DATA_PATTERNS"]},
 	} {
 		if len(p.from) == 0 {
 			return nil, fmt.Errorf("read patterns %s: a list of patterns is missing", path)

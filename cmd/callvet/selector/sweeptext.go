@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/figure"
@@ -36,6 +37,9 @@ func (s *Sweep) Text(w io.Writer) error {
 		})
 	}
 	selection.Aligned(&b, rows)
+	if slices.ContainsFunc(s.Points, func(p Point) bool { return p.Tools < p.Distractors }) {
+		b.WriteString("The catalogue has fewer other tools than asked for in the last rows: all of them were taken.\n")
+	}
 	if len(s.Pairs) > 0 {
 		b.WriteString("\nFirst tool right, case by case\n")
 		rows = [][]string{{"baseline", "candidate", "change [95 %]", "p", "p over all (Holm)"}}
