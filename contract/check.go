@@ -231,7 +231,8 @@ func (a *arrayRules) valid(v value.Value) bool {
 }
 
 func (s *stringRules) valid(b []byte) bool {
-	if s.min >= 0 || s.max >= 0 {
+	// A code point has one to four bytes, so that lengths mostly need no counting.
+	if s.min > (len(b)+utf8.UTFMax-1)/utf8.UTFMax || s.max >= 0 && s.max < len(b) {
 		n := utf8.RuneCount(b)
 		if s.min >= 0 && n < s.min || s.max >= 0 && n > s.max {
 			return false
