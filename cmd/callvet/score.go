@@ -85,6 +85,9 @@ type scored struct {
 }
 
 func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
+	if err := a.checkScore(paths, f); err != nil {
+		return err
+	}
 	reports, tables, err := scoreOutputs(f)
 	if err != nil {
 		return err
@@ -96,11 +99,9 @@ func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
 	}
 	a.tellLog(s)
 	if s.log.Steps+s.log.Tasks == 0 {
-		return &callvet.Hinted{
-			Err:  fmt.Errorf("score %s: nothing in it is a step or a task record: %w", strings.Join(paths, ", "), callvet.ErrInvalid),
-			Hint: "`callvet schema trace` prints what a line looks like; `callvet trace import` reads other forms",
-		}
+		return a.nothingScored(paths)
 	}
+	a.tellMissingSlices(ctx, s, f)
 	if f.partial != "" {
 		note, err := json.Marshal(s.log)
 		if err != nil {
@@ -123,7 +124,7 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 		Problems: s.problems(), Version: buildVersion(),
 	}
 	if len(f.out) > 0 {
-		texts, err := excerpts(a.openTraces, s.examples())
+		texts, err := excerpts(a.openTraces, a.examples(s))
 		if err != nil {
 			return err
 		}
@@ -146,12 +147,12 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 	return sheet.Terminal(a.out, v)
 }
 
-// examples are those of the panels that can be read again: standard input cannot,
-// nor can what has no line.
-func (s *scored) examples() []panel.Example {
+// examples are those of the panels that can be read again: standard input and
+// pipes cannot, nor can what has no line.
+func (a *app) examples(s *scored) []panel.Example {
 	var out []panel.Example
 	for _, e := range s.panels.Examples {
-		if e = s.named(e); e.File != "-" && e.Line > 0 {
+		if e = s.named(e); a.regular(e.File) && e.Line > 0 {
 			out = append(out, e)
 		}
 	}
@@ -241,9 +242,10 @@ func (a *app) openTraces(path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// isPartial tells a partial result by its first line. Standard input holds lines.
+// isPartial tells a partial result by its first line. Standard input and pipes,
+// which can be read only once, hold lines.
 func (a *app) isPartial(path string) (bool, error) {
-	if path == "-" {
+	if info, err := os.Stat(a.path(path)); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return false, nil
 	}
 	f, err := a.openTraces(path)
@@ -314,6 +316,9 @@ func (a *app) scoreTools(paths []string) ([]callvet.Tool, error) {
 		}
 		out = append(out, tools...)
 	}
+	if len(paths) > 0 && len(out) == 0 {
+		return nil, fmt.Errorf("read tools %s: no tool is in it: %w", strings.Join(paths, ", "), callvet.ErrInvalid)
+	}
 	return out, nil
 }
 
@@ -346,7 +351,10 @@ func (s *scored) problems() []callvet.Problem {
 
 // tellLog lists the lines that could not be used.
 func (a *app) tellLog(s *scored) {
-	for _, p := range s.problems() {
+	for i, p := range s.problems() {
+		if i == 5 && s.log.Steps+s.log.Tasks == 0 { // not a trace file: more lines of it say no more
+			break
+		}
 		switch {
 		case p.Position.Line > 0:
 			fmt.Fprintf(a.err, "%s:%d: %s", p.Position.File, p.Position.Line, p.Message)

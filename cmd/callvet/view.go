@@ -35,6 +35,9 @@ func openSuite(ctx context.Context, db *store.DB, hash string) (*loaded, error) 
 
 func openRun(ctx context.Context, db *store.DB, ref string) (*loaded, error) {
 	r, err := db.Run(ctx, ref)
+	if errors.Is(err, callvet.ErrNotFound) && strings.ContainsAny(ref, "./\\") { // most likely a file was meant
+		return nil, &callvet.Hinted{Err: fmt.Errorf("open %s: no such file, and no such run: %w", ref, callvet.ErrNotFound), Hint: "callvet runs lists the runs"}
+	}
 	if err != nil {
 		return nil, err
 	}
