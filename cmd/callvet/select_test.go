@@ -60,6 +60,9 @@ func TestSelectVia(t *testing.T) {
 	}
 	env := map[string]string{"KEY": "hunter22"}
 	runApp(t, dir, env, exitOK, "select", "s.json", "--via", srv.URL+"/retrieve", "--header", "Authorization: Bearer ${KEY}", "--k", "3", "--retries", "0", "--name", "via", "-q", "-o", "out.json")
+	if out := runApp(t, dir, nil, exitError, "select", "s.json", "--via", srv.URL, "--header", "Authorization: Bearer ${KEY}", "-q"); !strings.Contains(out, "export KEY") {
+		t.Errorf("a key that is not set: %s", out)
+	}
 	slices.Sort(bodies)
 	want := []string{`{"k":3,"query":""}`, `{"k":3,"query":"boom"}`, `{"k":3,"query":"late train"}`, `{"k":3,"query":"rain"}`}
 	if diff := cmp.Diff(want, bodies); diff != "" {

@@ -23,8 +23,17 @@ func Diagnosis(e retrieve.Explanation) routing.Diagnosis {
 	return d
 }
 
+// explained is how many failed cases are explained in catalogs of up to explainAll
+// tools, and in larger ones, where each explanation ranks all of them.
+const (
+	explainAll       = 10_000
+	explained        = routing.MaxFailed
+	explainedOfLarge = 25
+)
+
 // Explain fills in why expected tools of failed cases were not first, by the target's
-// position in the run; targets without an index are left as they are.
+// position in the run; targets without an index are left as they are, and so are
+// cases beyond the first of large catalogs.
 func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.Retriever) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -32,7 +41,11 @@ func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.R
 		if r == nil {
 			continue
 		}
-		for j := range t.Failed {
+		most := explained
+		if r.Len() > explainAll {
+			most = explainedOfLarge
+		}
+		for j := range t.Failed[:min(len(t.Failed), most)] {
 			f := &t.Failed[j]
 			for _, tool := range f.Want.Tools {
 				if e, ok := Diagnose(ctx, r, f.Query, tool); ok {
