@@ -201,7 +201,7 @@ func (t *dojoTally) add(a *trace.Attempt, suites map[string]*dojoSuite) error {
 	if !strings.HasPrefix(id[1], "user_task") {
 		return nil
 	}
-	attacked := len(id) == 3
+	attacked := len(id) > 2
 	if attacked && id[0] == "workspace" {
 		if n, err := strconv.Atoi(id[2][strings.LastIndexByte(id[2], '_')+1:]); err == nil && n > 5 {
 			return nil

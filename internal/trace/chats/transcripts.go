@@ -390,10 +390,13 @@ func ended(v value.Value, a *trace.Attempt) {
 func readAgentDojo(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	id := []string{message.Str(v, "suite", "suite_name"), message.Str(v, "user_task_id")}
+	attack := message.Str(v, "attack_type")
 	if inj := message.Str(v, "injection_task_id"); inj != "" {
 		id = append(id, inj)
+		if attack != "" { // another text is planted: another task
+			id = append(id, attack)
+		}
 	}
-	attack := message.Str(v, "attack_type")
 	a.Trace.CaseID, a.Trace.Target = strings.Join(id, "/"), message.Str(v, "pipeline", "pipeline_name")
 	a.Fields = map[string]string{"suite": id[0]}
 	if attack != "" {

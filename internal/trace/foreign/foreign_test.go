@@ -434,6 +434,25 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
+// TestAttacksAreTasks holds that two attacks on one user task are two tasks: they
+// plant different texts, and read as one stream they must not replace each other.
+func TestAttacksAreTasks(t *testing.T) {
+	t.Parallel()
+	line := `{"suite":"s","user_task_id":"user_task_0","injection_task_id":%s,"attack_type":%q,"pipeline":"p","messages":[{"role":"user","content":"hi"}],"utility":true}` + "\n"
+	attempts, _, err := text(fmt.Sprintf(line, "null", "none")+fmt.Sprintf(line, `"injection_task_1"`, "direct")+fmt.Sprintf(line, `"injection_task_1"`, "ignore_previous"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range attempts {
+		got = append(got, attempts[i].Trace.CaseID)
+	}
+	want := []string{"s/user_task_0", "s/user_task_0/injection_task_1/direct", "s/user_task_0/injection_task_1/ignore_previous"}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // TestTauGold holds what a benchmark's task needs through import, writing and reading.
 func TestTauGold(t *testing.T) {
 	t.Parallel()
