@@ -42,9 +42,9 @@ func TestOfflineIsAnEmbedder(t *testing.T) {
 	}
 }
 
-// TestFewVectorsAreEnough: leaving vectors alone that cannot matter changes nothing;
-// Explain looks at all of them.
-func TestFewVectorsAreEnough(t *testing.T) {
+// TestExplainAgrees: the rank and score of a hit are those that Explain counts among
+// all.
+func TestExplainAgrees(t *testing.T) {
 	t.Parallel()
 	es, questions := catalog(400)
 	for _, weight := range []float64{0.1, 0.5, 1} {

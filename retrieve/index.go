@@ -23,6 +23,7 @@ type Index struct {
 	mu        sync.RWMutex
 	lexical   *bm25.Index
 	vectors   vector.Matrix
+	sketch    *vector.Sketch // of vectors, where they are many; nil otherwise
 	entries   []Entry
 	languages []text.Language // of each entry
 	spoken    []text.Language // of the catalog, English first
@@ -112,8 +113,16 @@ func (x *Index) update(ctx context.Context, add []Entry, remove []string) error 
 		return err // prepare has checked them
 	}
 	x.listLanguages()
+	x.sketch = nil
+	if x.options.Formula == Mixed && x.vectors.Len() >= sketchFrom {
+		x.sketch = vector.NewSketch(&x.vectors)
+	}
 	return nil
 }
+
+// sketchFrom is how many vectors no longer fit near a core, and take longer to read than
+// to sort out.
+const sketchFrom = 1 << 15
 
 // Change is how many entries an update added, changed and took out.
 type Change struct{ Added, Changed, Removed int }

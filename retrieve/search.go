@@ -187,9 +187,9 @@ func (x *Index) semantic(cosine float32) float64 {
 // searchMixed mixes the lexical score, as a share of the highest score that any tool
 // could have for the question, with the cosine, which counts from 0.
 //
-// No cosine is above 1, so that a tool whose lexical score is the vector weight or more
-// under the k-th best of those known cannot be among the k best: its vector, which is
-// most of what there is to read, is left alone. The hits are those of reading all.
+// A tool that cannot be among the k best even with the highest cosine that it could
+// have is left out before its vector is read, since reading vectors is most of what
+// there is to do. The hits are those of reading all.
 func (x *Index) searchMixed(groups []bm25.Group, q []float32, b *buffer, k int) []Hit {
 	mixed := q != nil && x.vectors.Len() > 0
 	share := x.lexicalShare(groups, mixed)
@@ -205,33 +205,31 @@ func (x *Index) searchMixed(groups []bm25.Group, q []float32, b *buffer, k int) 
 		b.scores[i] *= share
 	}
 	top := bm25.NewTop(k)
-	if floor, few := x.candidates(q, b, k); few {
-		for i, s := range b.scores {
-			if s >= floor {
-				top.Offer(i, s+x.semantic(x.vectors.Cosine(q, i)))
-			}
+	if candidates, few := x.candidates(q, b, k); few {
+		for _, i := range candidates {
+			top.Offer(i, b.scores[i]+x.semantic(x.vectors.Cosine(q, i)))
 		}
 	} else {
 		for i, c := range x.cosines(q, b) {
 			top.Offer(i, b.scores[i]+x.semantic(c))
 		}
 	}
-	found := top.Sorted()
-	return x.hits(found, func(doc int) float64 { return x.semantic(x.vectors.Cosine(q, doc)) })
+	return x.hits(top.Sorted(), func(doc int) float64 { return x.semantic(x.vectors.Cosine(q, doc)) })
 }
 
 // Of more than one in manyCandidates it is faster to read all vectors in their order.
-// slack is more than rounding can make of a cosine of 1.
+// slack is more than rounding can take off a score.
 const (
 	manyCandidates = 8
-	slack          = 1e-3
+	slack          = 1e-6
 )
 
-// candidates gives the lexical score under which no tool can be among the k best, and
-// whether few enough have it.
-func (x *Index) candidates(q []float32, b *buffer, k int) (floor float64, few bool) {
-	if k >= len(b.scores) {
-		return 0, false
+// candidates gives the tools that can be among the k best, and whether they are few:
+// those whose lexical score and highest possible cosine reach the k-th of the scores
+// that the lexically best have.
+func (x *Index) candidates(q []float32, b *buffer, k int) (out []int, few bool) {
+	if x.sketch == nil || k > len(b.scores)/manyCandidates {
+		return nil, false
 	}
 	best := bm25.NewTop(k)
 	for i, s := range b.scores {
@@ -239,23 +237,22 @@ func (x *Index) candidates(q []float32, b *buffer, k int) (floor float64, few bo
 	}
 	lexical := best.Sorted()
 	if len(lexical) < k {
-		return 0, false
+		return nil, false
 	}
-	both := make([]float64, k)
-	for i, h := range lexical {
-		both[i] = h.Score + x.semantic(x.vectors.Cosine(q, h.Doc))
+	floor := math.Inf(1)
+	for _, h := range lexical {
+		floor = min(floor, h.Score+x.semantic(x.vectors.Cosine(q, h.Doc)))
 	}
-	floor = slices.Min(both) - x.options.VectorWeight*(1+slack)
-	if floor <= 0 {
-		return 0, false
-	}
-	n := 0
-	for _, s := range b.scores {
-		if s >= floor {
-			n++
+	x.sketch.Bounds(q, b.cosines)
+	for i, s := range b.scores {
+		if s+x.semantic(b.cosines[i])+slack < floor {
+			continue
+		}
+		if out = append(out, i); len(out) > len(b.scores)/manyCandidates {
+			return nil, false
 		}
 	}
-	return floor, n <= len(b.scores)/manyCandidates
+	return out, true
 }
 
 // lexicalShare is what a lexical score is multiplied with.

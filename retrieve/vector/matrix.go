@@ -146,9 +146,9 @@ func (m *Matrix) Cosine(q []float32, row int) float32 {
 	return vek32.Dot(q, m.data[row*m.width:(row+1)*m.width])
 }
 
-// parallelFrom is how many numbers make it worthwhile to read them on two cores: about
-// a tenth of a millisecond's work.
-const parallelFrom = 1 << 20
+// parallelFrom is how many numbers make it worthwhile to read them on two cores: some
+// tenths of a millisecond of work.
+const parallelFrom = 1 << 22
 
 // Cosines writes into out, which has Len numbers, the cosine of q with every vector.
 // q has length 1 or 0, as Normalize leaves it; one of another width gives zeros.

@@ -33,7 +33,12 @@ func TestCosines(t *testing.T) {
 		vector.Normalize(q)
 		got := make([]float32, m.Len())
 		m.Cosines(q, got)
+		bounds := make([]float32, m.Len())
+		vector.NewSketch(&m).Bounds(q, bounds)
 		for row, c := range got {
+			if c > bounds[row] {
+				rt.Fatalf("row %d: %v is above its bound %v", row, c, bounds[row])
+			}
 			want := 0.0
 			for i, x := range m.Row(row) {
 				want += float64(x) * float64(q[i])
