@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -150,17 +151,24 @@ func (b *bench) pipeline(ctx context.Context, n int, c catalog) error {
 	if err != nil {
 		return err
 	}
-	before := liveMB()
-	start := time.Now()
-	x, _, err := retriever.Open(ctx, retriever.Config{
+	cfg := retriever.Config{
 		Name: "bench", Entries: c.entries, Agents: c.agents, Options: retrieve.Default(), K: 10,
 		Route: func(q string) (string, string) { d := rules.Route(q); return d.Route, d.SubRoute },
-	})
-	if err != nil {
-		return err
 	}
-	built := time.Since(start)
-	mb := liveMB() - before
+	var x *retriever.Retriever
+	var mb int64
+	var walls, cpus []time.Duration
+	for range 3 {
+		x = nil
+		before, cpu, start := liveMB(), usedCPU(), time.Now()
+		if x, _, err = retriever.Open(ctx, cfg); err != nil {
+			return err
+		}
+		walls, cpus = append(walls, time.Since(start)), append(cpus, usedCPU()-cpu)
+		mb = liveMB() - before
+	}
+	built := slices.Min(walls)
+	took := fmt.Sprintf("%v (CPU %v)", built.Round(time.Millisecond), slices.Min(cpus).Round(time.Millisecond))
 	what := fmt.Sprintf("%d tools: ", n)
 	decide, err := timed(200, func(i int) error {
 		d, err := x.Decide(ctx, c.questions[i%len(c.questions)])
@@ -182,13 +190,22 @@ func (b *bench) pipeline(ctx context.Context, n int, c catalog) error {
 	}
 	b.median(what+"  Explain of the right one", n, explain, nil)
 	if n < 100_000 {
-		b.note(what+"index", fmt.Sprintf("%v, %d MB", built.Round(time.Millisecond), mb))
+		b.note(what+"index", fmt.Sprintf("%s, %d MB", took, mb))
 	} else {
-		b.row(what+"index built", built.Round(time.Millisecond).String(), "<= 2s", built <= 2*time.Second)
+		b.row(what+"index built, best of three", took, "<= 2s", built <= 2*time.Second)
 		b.row(what+"index in memory", fmt.Sprintf("%d MB", mb), "<= 400 MB", mb <= 400)
 	}
 	runtime.KeepAlive(x)
 	return nil
+}
+
+// usedCPU is what this process has used so far, on all cores.
+func usedCPU() time.Duration {
+	var ru syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) != nil {
+		return 0
+	}
+	return time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 }
 
 func liveMB() int64 {
