@@ -4,6 +4,7 @@ package panel
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/callvet/callvet/stats"
 )
@@ -19,6 +20,17 @@ const (
 // attempts might have had a value, 0 where that is no question.
 func RateWarnings(m *Metric, judged int) []string { return rateWarnings(m, judged) }
 
+// percent writes a share with one decimal, with more where that would make it none
+// or all.
+func percent(share float64) string {
+	for digits := 1; ; digits++ {
+		s := strconv.FormatFloat(100*share, 'f', digits, 64)
+		if v, _ := strconv.ParseFloat(s, 64); digits == 6 || share == 0 || share == 1 || v != 0 && v != 100 {
+			return s
+		}
+	}
+}
+
 // rateWarnings says what to keep in mind about one rate.
 func rateWarnings(m *Metric, judged int) []string {
 	var w []string
@@ -32,9 +44,9 @@ func rateWarnings(m *Metric, judged int) []string {
 	case iv.Status == stats.StatusSingleCluster:
 		return append(w, "one case only: no interval")
 	case iv.Status == stats.StatusBoundary && iv.Point == 1:
-		w = append(w, fmt.Sprintf("none of %d fell short: the data still allow %.1f %%", iv.N, 100*iv.Lower))
+		w = append(w, fmt.Sprintf("none of %d fell short: the data still allow %s %%", iv.N, percent(iv.Lower)))
 	case iv.Status == stats.StatusBoundary:
-		w = append(w, fmt.Sprintf("none of %d: the data still allow %.1f %%", iv.N, 100*iv.Upper))
+		w = append(w, fmt.Sprintf("none of %d: the data still allow %s %%", iv.N, percent(iv.Upper)))
 	case iv.Status == stats.StatusCapped:
 		w = append(w, "fewer than 5 cases carry information: interval widened")
 	}

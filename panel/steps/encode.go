@@ -13,7 +13,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 2\n"
+const Magic = "callvet partial result 3\n"
 
 // writer appends what a reader reads.
 type writer struct {

@@ -13,6 +13,7 @@ import (
 type try struct {
 	attempt         uint32
 	record          *record // nil: none
+	again           int     // records of it that a later one replaced
 	calls, unneeded int
 	labelled        bool // it is known which calls were needed
 	toolTime        float64
@@ -84,7 +85,9 @@ func (s *Sums) begin(t *task) {
 	}
 	s.used, s.read, s.tries = 0, 0, s.tries[:0]
 	for i := range t.records {
-		s.try(t.records[i].attempt).record = &t.records[i] // the last one of an attempt counts
+		at := s.try(t.records[i].attempt)
+		at.again += one(at.record != nil)
+		at.record = &t.records[i] // the last one of an attempt counts
 	}
 }
 

@@ -141,6 +141,10 @@ func (t *teller) fidelity(coverage *float64) {
 	add("arg_f1", "argument F1", &t.s.f1)
 	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "calls", Coverage: coverage}
 	m.Interval = within01(t.s.micro.Interval(t.cfg.Confidence))
+	if m.Interval.Status == stats.StatusZeroVariance && (m.Interval.Point == 0 || m.Interval.Point == 1) { // no spread is not certainty
+		m.Interval = t.s.f1.Interval(t.cfg.Confidence, stats.DefaultRho0)
+		m.Warnings = panel.RateWarnings(&m, 0)
+	}
 	if m.Interval.Defined() {
 		t.out = append(t.out, m)
 	}

@@ -58,6 +58,7 @@ type sliceSums struct {
 // toldSums is what task records tell.
 type toldSums struct {
 	passed, failed, errors, notRun        int64
+	again                                 int64 // records that a later one of their attempt replaced
 	input, output, reasoning              int64
 	cost, costKnown, costUnknown, noUsage int64
 	pass, fault, miss                     exact.Rate
@@ -138,7 +139,7 @@ func (s *sliceSums) merge(o *sliceSums) {
 // counts are the plain counts, in the order in which they are written.
 func (t *toldSums) counts() []*int64 {
 	return []*int64{
-		&t.passed, &t.failed, &t.errors, &t.notRun, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage,
+		&t.passed, &t.failed, &t.errors, &t.notRun, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage, &t.again,
 	}
 }
 

@@ -99,6 +99,10 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool) panel.Slice {
 			}
 			out.Warnings = append(out.Warnings, w)
 		}
+		if overall && o.again > 0 {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%d task records tell of an attempt that an earlier one told of: the last one counts, and the calls of all are taken for one attempt; "+
+				"number repeats with attempt, and give each file once", o.again))
+		}
 	}
 	return out
 }

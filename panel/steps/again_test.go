@@ -1,0 +1,77 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// TestRecordsTwice: a second record of an attempt is not lost in silence, nor on
+// the way through partial results.
+func TestRecordsTwice(t *testing.T) {
+	t.Parallel()
+	tell := func(cfg Config, attempts ...int) *Sheet {
+		s := New(cfg)
+		w := s.Worker()
+		b := w.Batch()
+		for i, n := range attempts {
+			w.Task(b, &Task{
+				Line: int64(i + 1), ID: []byte("t"), Attempt: n, Tags: value.Value{}, Fields: value.Value{}, Pass: i % 2,
+				InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1,
+			})
+		}
+		s.Apply(w, 0, b, func(*Batch) {})
+		s.Read(Source{Name: "f", Lines: int64(len(attempts))})
+		s.Close()
+		return s
+	}
+	warnings := func(s *Sheet) string { return strings.Join(s.Panels().Targets[0].Overall.Warnings, "\n") }
+	if w := warnings(tell(Config{}, 0, 1, 2)); w != "" {
+		t.Error(w)
+	}
+	const want = "2 task records tell of an attempt that an earlier one told of"
+	if w := warnings(tell(Config{}, 0, 0, 1, 0)); !strings.Contains(w, want) {
+		t.Error(w)
+	}
+	half := tell(Config{Partial: true}, 0, 0).AppendPartial(nil, nil)
+	cfg, err := ReadConfig(half, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := New(cfg)
+	for range 2 { // the same part twice
+		if _, err := sum.Merge(half); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w := warnings(sum); !strings.Contains(w, "3 task records") {
+		t.Error(w)
+	}
+}
+
+// TestNoSpreadIsNotCertainty: where all keys of all calls are wrong, or right, the
+// data still allow others.
+func TestNoSpreadIsNotCertainty(t *testing.T) {
+	t.Parallel()
+	for _, hits := range []uint16{0, 2} {
+		ids := make([]string, 40)
+		for i := range ids {
+			ids[i] = fmt.Sprint(i)
+		}
+		p := fill(Config{}, ids, func(int) callvet.StepScore {
+			s := executed(true)
+			s.Set(callvet.StepArgEM, hits == 2)
+			s.Matched, s.Expected, s.Emitted = hits, 2, 2
+			return s
+		}).Panels()
+		m := p.Targets[0].Overall.Metric("arg_f1_micro")
+		if m == nil || m.Interval.Upper-m.Interval.Lower < 0.05 || len(m.Warnings) == 0 {
+			t.Errorf("hits %d: %+v", hits, m)
+		}
+	}
+}
