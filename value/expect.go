@@ -45,6 +45,36 @@ func (d *Doc) At(i int) Value {
 	return Value{}
 }
 
+// TextAt is the decoded text of the string at the i-th place, as Bytes gives it;
+// nil where there is none or it is null, and not ok where it is anything else.
+func (d *Doc) TextAt(i int) (text []byte, ok bool) {
+	at := d.places[i]
+	if at == 0 {
+		return nil, true
+	}
+	n := &d.nodes[at]
+	if n.kind == String && !n.escaped {
+		return d.src[n.start+1 : n.end-1], true
+	}
+	return Value{d, at}.Bytes(), n.kind == String || n.kind == Null
+}
+
+// NumberAt is the number at the i-th place as Float gives it; none where there is
+// none or it is null, and not ok where it is anything else.
+func (d *Doc) NumberAt(i int, none float64) (f float64, ok bool) {
+	at := d.places[i]
+	if at == 0 {
+		return none, true
+	}
+	switch n := &d.nodes[at]; {
+	case n.kind == Null:
+		return none, true
+	case n.kind == Number && n.count > 0:
+		return float64(n.count - 1), true
+	}
+	return Value{d, at}.Float()
+}
+
 // Placed reports that the last parsed text is an object all of whose members are
 // at expected places, and that At knows all of these. False says nothing: the
 // text may be new of its kind.

@@ -59,15 +59,31 @@ func (v *View) quick(d *value.Doc) bool {
 	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
 	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
 	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
-	v.Attempt, v.TurnID, v.AcceptMS, v.QueueMS, v.ExecMS = 0, -1, -1, -1, -1
-	return plainText(d.At(atTaskID), &v.TaskID) && plainText(d.At(atTarget), &v.Target) && plainText(d.At(atCallID), &v.CallID) &&
-		plainText(d.At(atTool), &v.Tool) && plainText(d.At(atStatus), &v.Status) && len(v.TaskID) > 0 && len(v.Tool) > 0 &&
-		v.numbers(d) && v.kinds(d) && knownStatus(v.Status)
+	return v.texts(d) && v.numbers(d) && v.kinds(d)
+}
+
+func (v *View) texts(d *value.Doc) bool {
+	var task, target, call, tool, status bool
+	v.TaskID, task = d.TextAt(atTaskID)
+	v.Target, target = d.TextAt(atTarget)
+	v.CallID, call = d.TextAt(atCallID)
+	v.Tool, tool = d.TextAt(atTool)
+	v.Status, status = d.TextAt(atStatus)
+	return task && target && call && tool && status && len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
 }
 
 func (v *View) numbers(d *value.Doc) bool {
-	return plainCount(d.At(atAttempt), &v.Attempt) && plainCount(d.At(atTurnID), &v.TurnID) && plainMillis(d.At(atAccept), &v.AcceptMS) &&
-		plainMillis(d.At(atQueue), &v.QueueMS) && plainMillis(d.At(atExec), &v.ExecMS)
+	var accept, queue, exec bool
+	v.AcceptMS, accept = d.NumberAt(atAccept, -1)
+	v.QueueMS, queue = d.NumberAt(atQueue, -1)
+	v.ExecMS, exec = d.NumberAt(atExec, -1)
+	attempt, known := d.NumberAt(atAttempt, 0)
+	turn, ordered := d.NumberAt(atTurnID, -1)
+	v.Attempt, v.TurnID = int(attempt), int(turn)
+	// What is not recorded is -1, which is no duration either.
+	return accept && queue && exec && known && ordered && wholeNumber(attempt) && (wholeNumber(turn) || d.At(atTurnID).Kind() <= value.Null) &&
+		(duration(v.AcceptMS) || d.At(atAccept).Kind() <= value.Null) && (duration(v.QueueMS) || d.At(atQueue).Kind() <= value.Null) &&
+		(duration(v.ExecMS) || d.At(atExec).Kind() <= value.Null)
 }
 
 func (v *View) kinds(d *value.Doc) bool {
@@ -92,26 +108,6 @@ func (v *View) kinds(d *value.Doc) bool {
 func is(m value.Value, want value.Kind) bool {
 	k := m.Kind()
 	return k == want || k == value.Invalid || k == value.Null
-}
-
-func plainText(m value.Value, to *[]byte) bool {
-	switch m.Kind() {
-	case value.String:
-		*to = m.Bytes()
-	case value.Invalid, value.Null:
-		*to = nil
-	default:
-		return false
-	}
-	return true
-}
-
-func plainCount(m value.Value, to *int) bool {
-	return m.Kind() == value.Invalid || count(m, to) == nil
-}
-
-func plainMillis(m value.Value, to *float64) bool {
-	return m.Kind() == value.Invalid || millis(m, to) == nil
 }
 
 func knownStatus(s []byte) bool {

@@ -273,12 +273,16 @@ func count(m value.Value, to *int) error {
 		return nil
 	}
 	f, ok := m.Float()
-	if !ok || f < 0 || f > 1<<31-1 || f != float64(int(f)) {
+	if !ok || !wholeNumber(f) {
 		return badf("%q must be a whole number from 0", m.Key())
 	}
 	*to = int(f)
 	return nil
 }
+
+func wholeNumber(f float64) bool { return f >= 0 && f <= 1<<31-1 && f == float64(int(f)) }
+
+func duration(ms float64) bool { return ms >= 0 && ms <= 366*24*3600*1000 }
 
 // millis reads a duration from 0 to a year; null leaves what was there.
 func millis(m value.Value, to *float64) error {
@@ -286,7 +290,7 @@ func millis(m value.Value, to *float64) error {
 		return nil
 	}
 	f, ok := m.Float()
-	if !ok || f < 0 || f > 366*24*3600*1000 {
+	if !ok || !duration(f) {
 		return badf("%q must be milliseconds from 0", m.Key())
 	}
 	*to = f
