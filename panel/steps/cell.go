@@ -67,7 +67,8 @@ func (e *extent) read(t *task, c *cell) {
 	if len(c.steps) == 0 {
 		return
 	}
-	every, all := [2]uint16{1<<16 - 1, 1<<16 - 1}, [2]uint16{}
+	first := &t.steps[c.steps[0]]
+	every, all := [2]uint16{first.known, first.right}, [2]uint16{first.known, first.right}
 	for _, i := range c.steps {
 		st := &t.steps[i]
 		every[0], every[1] = every[0]&st.known, every[1]&st.right

@@ -30,6 +30,7 @@ type partition struct {
 	heads  []*task
 	seen   int      // distinct tasks, up to window
 	recent []uint64 // hashes of the tasks closed last, each in the place that it gives
+	warmed uint64   // so that looking is not in vain
 	split  int64
 	long   int64 // tasks with more than maxSteps steps
 }
@@ -57,6 +58,25 @@ func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
 		t.steps, t.records = t.steps[:0], t.records[:0]
 	}
 	p.shrink(into)
+}
+
+// warm looks at what the next pieces will need. Each of them is far from the
+// others in memory: looked at one after the other, they are waited for together.
+func (p *partition) warm(pieces []piece) {
+	sum, t := uint64(0), p.old
+	for i := range pieces {
+		h := pieces[i].hash
+		sum += p.open.slots[p.open.home(h)].hash + p.recent[p.place(h)]
+		if p.open.used < p.window || t == nil { // nothing will be folded
+			continue
+		}
+		if len(t.steps) > 0 {
+			sum += uint64(t.steps[0].known) + uint64(t.steps[len(t.steps)-1].known)
+		}
+		sum += p.open.slots[p.open.home(t.hash)].hash
+		t = t.next
+	}
+	p.warmed = sum
 }
 
 // shrink closes what is slicing.Beyond the window.

@@ -77,6 +77,7 @@ func (p *part) apply(index int, number int64, b *Batch, keep bool, into *Sums) {
 		return
 	}
 	for b != nil {
+		p.tasks.warm(b.pieces[index])
 		for i := range b.pieces[index] {
 			p.tasks.take(b, &b.pieces[index][i], keep, into)
 		}

@@ -81,7 +81,10 @@ const maxParts = maxOthers + 1
 // added to any number of Quantiles; it overwrites the values. ok is false for tasks of more
 // than 256 values, which are not appended: they are for Add.
 func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
-	if len(values) > maxParts {
+	switch {
+	case len(values) == 1 && values[0] >= 0 && values[0] <= math.MaxFloat64: // most
+		return append(to, Part(codeOf(values[0]))<<16), true
+	case len(values) > maxParts:
 		return to, false
 	}
 	n := 0
