@@ -52,7 +52,7 @@ func (x *Index) sample(entries []Entry) [][]string {
 
 func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prepared, error) {
 	p := prepared{documents: make([]bm25.Document, len(add)), languages: make([]text.Language, len(add))}
-	own := x.offline != nil && x.options.Cache == nil
+	own := x.offline != nil
 	if own {
 		if _, err := p.vectors.Extend(len(add), x.offline.Width()); err != nil {
 			return p, err

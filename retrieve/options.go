@@ -41,7 +41,7 @@ type Options struct {
 	// the vector part (Mixed, ReciprocalRank), or its factor (Additive).
 	Embedder     vector.Embedder
 	VectorWeight float64
-	// Cache keeps the vectors of tools; nil for none.
+	// Cache keeps the vectors of tools that the Embedder makes; nil for none.
 	Cache vector.Cache
 	// Reranker orders the RerankTop best tools of the formula anew, or as many as a
 	// question asks for where that is more; nil for none. RerankTop 0 is 50. Threshold

@@ -46,7 +46,7 @@ type Reranked struct {
 type Result struct {
 	// Hits are the tools, best first; none when nothing fits.
 	Hits []Hit
-	// Confidence is the probability that the first hit is right, when Calibrated;
+	// Confidence is the probability that anything in the catalog fits, when Calibrated;
 	// otherwise it is 0 and says nothing.
 	Confidence float64
 	Calibrated bool
@@ -66,35 +66,43 @@ func (x *Index) Search(ctx context.Context, question string, limit int) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	hits, texts, err := x.found(question, q, max(limit, 2))
+	f, err := x.found(question, q, max(limit, 2))
 	if err != nil {
 		return Result{}, err
 	}
-	if hits, err = x.rerank(ctx, question, hits, texts); err != nil {
+	hits, err := x.rerank(ctx, question, f.hits, f.texts)
+	if err != nil {
 		return Result{}, err
 	}
-	return x.result(hits, limit), nil
+	return x.result(hits, f.covered, limit), nil
 }
 
-// found gives the k best hits before reranking, or as many as the reranker sees, with
-// the texts of those.
-func (x *Index) found(question string, q []float32, k int) ([]Hit, []string, error) {
+// found is what the formula alone finds: the k best hits, or as many as the reranker
+// sees, the texts of those, and the share of the question that the first one covers.
+type found struct {
+	hits    []Hit
+	texts   []string
+	covered float64
+}
+
+func (x *Index) found(question string, q []float32, k int) (found, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if q != nil && x.vectors.Len() > 0 {
 		if err := vector.Check(q, x.vectors.Width()); err != nil {
-			return nil, nil, fmt.Errorf("embed question: %w", err)
+			return found{}, fmt.Errorf("embed question: %w", err)
 		}
 	}
 	b := x.buffer()
 	defer x.buffers.Put(b)
-	var groups []bm25.Group
-	if x.options.Formula != Additive {
-		groups = x.groups(question)
-	}
+	groups := x.groups(question)
 	k = max(k, x.depth())
 	hits := x.ranked(question, groups, q, b, k)
-	return hits, x.texts(hits[:min(len(hits), k)]), nil
+	f := found{hits: hits, texts: x.texts(hits[:min(len(hits), k)])}
+	if len(hits) > 0 {
+		f.covered = x.covered(groups, hits[0].entry)
+	}
+	return f, nil
 }
 
 // ranked gives the k best tools by the formula of the options; q is the question's
@@ -111,17 +119,13 @@ func (x *Index) ranked(question string, groups []bm25.Group, q []float32, b *buf
 }
 
 // result applies what decides whether anything is given at all.
-func (x *Index) result(hits []Hit, limit int) Result {
+func (x *Index) result(hits []Hit, covered float64, limit int) Result {
 	r := Result{}
 	if len(hits) == 0 {
 		return r
 	}
 	if c := x.options.Confidence; c != nil {
-		lead := hits[0].Score
-		if len(hits) > 1 {
-			lead -= hits[1].Score
-		}
-		r.Confidence, r.Calibrated = c.Probability(hits[0].Score, lead), true
+		r.Confidence, r.Calibrated = c.Probability(evidenceOf(hits, covered)), true
 		if r.Confidence < x.options.MinConfidence {
 			r.Abstained = true
 			return r
@@ -312,13 +316,4 @@ func (x *Index) searchRanks(groups []bm25.Group, cosines []float32, k int) []Hit
 		out = append(out, Hit{ID: x.lexical.ID(h.Doc), Score: h.Score, Parts: parts[h.Doc], entry: h.Doc})
 	}
 	return out
-}
-
-// Logistic turns a score and its lead over the next one into a probability:
-// 1/(1+exp(-(Bias + Score·score + Lead·lead))). The zero value says one half of all.
-type Logistic struct{ Bias, Score, Lead float64 }
-
-// Probability is in [0,1].
-func (l Logistic) Probability(score, lead float64) float64 {
-	return 1 / (1 + math.Exp(-(l.Bias + l.Score*score + l.Lead*lead)))
 }
