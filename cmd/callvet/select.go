@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,51 +12,40 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
-	"github.com/callvet/callvet/retrieve"
 )
-
-// selectFlags say what is searched and how.
-type selectFlags struct {
-	tools, via, weights string
-	settings            selector.Settings
-}
-
-func (f *selectFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.tools, "tools", "", "catalogue of tools (docs/SELECTION.md)")
-	fs.StringVar(&f.settings.Preset, "preset", "", "how tools are scored: default or bigtool")
-	fs.IntVar(&f.settings.K, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
-	fs.Float64Var(&f.settings.Threshold, "threshold", 0, "score under which a tool is not given")
-	fs.StringVar(&f.settings.Routes, "routes", "", "file with rules of routes, or none (default: callvet's own)")
-	fs.StringVar(&f.weights, "weights", "", "JSON file with the weights of layers and of retrieval")
-}
 
 // read opens a file that the user named.
 func (a *app) read(name string) ([]byte, error) { return os.ReadFile(a.path(name)) }
 
-// ready reads the weights and gives those of the composite.
-func (a *app) ready(f *selectFlags) (*callvet.SelectionScoring, error) {
-	if f.weights == "" {
-		return nil, nil
+// catalogues is what the commands over catalogues need.
+func (a *app) catalogues() selector.Env {
+	return selector.Env{
+		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage },
+		Cases: func(ctx context.Context, path string, tools []callvet.Tool) ([]callvet.Case, error) {
+			read, problems, err := a.openSuite(ctx, path, suiteFlags{catalogue: tools})
+			if err != nil {
+				a.tell(problems, false)
+				return nil, err
+			}
+			var out []callvet.Case
+			for c := range read.Cases(ctx) {
+				out = append(out, callvet.Case{ID: c.ID, Input: c.Input, Expect: c.Expect})
+			}
+			return out, nil
+		},
 	}
-	b, err := a.read(f.weights)
-	if err != nil {
-		return nil, fmt.Errorf("read weights: %w", err)
-	}
-	composite, retrieval, err := selector.ReadWeights(b)
-	f.settings.Weights = retrieval
-	return composite, err
 }
 
 func (a *app) selectCommand() *cobra.Command {
-	var sf selectFlags
+	var sf selector.Flags
 	var f runFlags
+	var via string
 	cmd := &cobra.Command{
 		Use:   "select SUITE --tools CATALOGUE | --via URL",
 		Short: "Evaluate how routes, agents and tools are chosen over a catalogue",
@@ -68,15 +58,15 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 		Example: "  callvet select suite.json --tools catalogue.json -o report.html\n  callvet select suite.json --tools catalogue.json --preset bigtool\n  callvet select suite.json --via http://localhost:8000/retrieve",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.selecting(&sf, &f); err != nil {
+			if err := a.selecting(&sf, via, &f); err != nil {
 				return err
 			}
 			return a.evaluate(cmd.Context(), args[0], f, cmd.Flags().Changed)
 		},
 	}
 	fs := cmd.Flags()
-	sf.register(fs)
-	fs.StringVar(&sf.via, "via", "", "address of a service that selects tools")
+	sf.Register(fs)
+	fs.StringVar(&via, "via", "", "address of a service that selects tools")
 	fs.StringArrayVar(&f.target.headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
@@ -90,33 +80,31 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.IntVar(&f.maxFailures, "show-failures", 10, "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
-	cmd.AddCommand(a.selectQueryCommand(), a.selectSweepCommand())
+	cmd.AddCommand(selector.QueryCommand(a.catalogues()), selector.SweepCommand(a.catalogues()))
 	return cmd
 }
 
 // selecting turns the flags into those of a run.
-func (a *app) selecting(sf *selectFlags, f *runFlags) error {
-	if sf.tools == "" && sf.via == "" {
+func (a *app) selecting(sf *selector.Flags, via string, f *runFlags) error {
+	if sf.Tools == "" && via == "" {
 		return usagef("what is searched? --tools CATALOGUE, or --via URL")
 	}
-	composite, err := a.ready(sf)
+	composite, err := sf.Ready(a.read)
 	if err != nil {
 		return err
 	}
-	if sf.tools != "" {
-		c, problems, err := selector.Load(sf.tools, a.read)
+	if sf.Tools != "" {
+		c, problems, err := selector.Load(sf.Tools, a.read)
 		if err != nil {
 			return err
 		}
 		a.tell(problems, a.verbose)
-		for i := range c.Entries {
-			f.suite.catalogue = append(f.suite.catalogue, c.Entries[i].Tool)
-		}
+		f.suite.catalogue = selector.Tools(c)
 	}
-	k := sf.settings.Depth()
-	f.targets = []string{sf.settings.Target(sf.tools)}
-	if sf.via != "" {
-		f.targets = []string{"retrieve:" + sf.via}
+	k := sf.Settings.Depth()
+	f.targets = []string{sf.Settings.Target(sf.Tools)}
+	if via != "" {
+		f.targets = []string{"retrieve:" + via}
 		f.target.agent = []string{fmt.Sprintf("k=%d", k)}
 	}
 	f.adjust = func(s *callvet.Suite) {
@@ -134,39 +122,6 @@ func (a *app) selecting(sf *selectFlags, f *runFlags) error {
 		s.Defaults.Scoring.Selection = &with
 	}
 	return nil
-}
-
-func (a *app) selectQueryCommand() *cobra.Command {
-	var sf selectFlags
-	var expect []string
-	cmd := &cobra.Command{
-		Use: "query TEXT --tools CATALOGUE", Short: "Ask one question and tell every score",
-		Example: "  callvet select query \"Finns det några trafikstörningar på E4?\" --tools catalogue.json --expect trafikverket_trafikinfo_storningar",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if sf.tools == "" {
-				return usagef("what is searched? --tools CATALOGUE")
-			}
-			if _, err := a.ready(&sf); err != nil {
-				return err
-			}
-			r, _, err := selector.Open(cmd.Context(), sf.tools, sf.settings, a.read, a.now)
-			if err != nil {
-				return err
-			}
-			answer, err := selector.Query(cmd.Context(), r, args[0], expect, sf.settings.Depth())
-			if err != nil {
-				return err
-			}
-			if a.jsonOut {
-				return answer.JSON(a.out)
-			}
-			return answer.Text(a.out)
-		},
-	}
-	sf.register(cmd.Flags())
-	cmd.Flags().StringSliceVar(&expect, "expect", nil, "tool that is right; may be repeated")
-	return cmd
 }
 
 // section is what the decisions of a run say; nil without any.
@@ -195,7 +150,24 @@ func searches(specs []targetSpec) bool {
 	})
 }
 
-// catalogueOf reads a catalogue for the commands about catalogues.
-func (a *app) catalogueOf(name string) (*retrieve.Catalogue, []callvet.Problem, error) {
-	return selector.Load(name, a.read)
+// observed is the confusion of all targets of a run together; never nil.
+func (a *app) observed(ctx context.Context, ref string) (out []panel.Confused, err error) {
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	l, err := openRun(ctx, db, ref)
+	if err != nil {
+		return nil, err
+	}
+	p, err := l.panels(ctx, db, nil)
+	if err != nil {
+		return nil, err
+	}
+	out = []panel.Confused{}
+	for i := range p.Targets {
+		out = append(out, p.Targets[i].Confusion...)
+	}
+	return out, nil
 }

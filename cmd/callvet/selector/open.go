@@ -26,6 +26,15 @@ func Load(name string, read Files) (*retrieve.Catalogue, []callvet.Problem, erro
 	return retrieve.LoadCatalogue(name, b)
 }
 
+// Tools are those of a catalog, in its order.
+func Tools(c *retrieve.Catalogue) []callvet.Tool {
+	out := make([]callvet.Tool, len(c.Entries))
+	for i := range c.Entries {
+		out[i] = c.Entries[i].Tool
+	}
+	return out
+}
+
 // Open indexes a catalog as a target.
 func Open(ctx context.Context, file string, s Settings, read Files, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	c, _, err := Load(file, read)

@@ -1,0 +1,247 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
+
+// Env is what the commands need of the program.
+type Env struct {
+	Read Files
+	Now  func() time.Time
+	Out  io.Writer
+	// JSON tells whether JSON is asked for, once flags are read.
+	JSON func() bool
+	// Cases reads the cases of a suite over tools.
+	Cases func(ctx context.Context, path string, tools []callvet.Tool) ([]callvet.Case, error)
+	// Observed is the confusion of a stored run; never nil without an error.
+	Observed func(ctx context.Context, run string) ([]panel.Confused, error)
+	// Failed sets the exit code of a lint that found errors.
+	Failed func()
+}
+
+// told is something that is written as JSON or for people.
+type told interface {
+	JSON(w io.Writer) error
+	Text(w io.Writer) error
+}
+
+func (e *Env) tell(t told) error {
+	if e.JSON() {
+		return t.JSON(e.Out)
+	}
+	return t.Text(e.Out)
+}
+
+// Flags say what is searched and how.
+type Flags struct {
+	// Tools is the catalog's file, Weights one with weights.
+	Tools, Weights string
+	Settings       Settings
+}
+
+// Register adds the flags.
+func (f *Flags) Register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.Tools, "tools", "", "catalogue of tools (docs/SELECTION.md)")
+	fs.StringVar(&f.Settings.Preset, "preset", "", "how tools are scored: default or bigtool")
+	fs.IntVar(&f.Settings.K, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
+	fs.Float64Var(&f.Settings.Threshold, "threshold", 0, "score under which a tool is not given")
+	fs.StringVar(&f.Settings.Routes, "routes", "", "file with rules of routes, or none (default: callvet's own)")
+	fs.StringVar(&f.Weights, "weights", "", "JSON file with the weights of layers and of retrieval")
+}
+
+// Ready reads the weights and gives those of the composite, nil without any.
+func (f *Flags) Ready(read Files) (*callvet.SelectionScoring, error) {
+	if f.Weights == "" {
+		return nil, nil
+	}
+	b, err := read(f.Weights)
+	if err != nil {
+		return nil, fmt.Errorf("read weights: %w", err)
+	}
+	composite, retrieval, err := ReadWeights(b)
+	f.Settings.Weights = retrieval
+	return composite, err
+}
+
+func noCatalogue() error {
+	return &callvet.Hinted{Err: fmt.Errorf("which tools are searched? %w: no catalogue", callvet.ErrInvalid), Hint: "--tools CATALOGUE"}
+}
+
+// QueryCommand asks one question.
+func QueryCommand(e Env) *cobra.Command {
+	var f Flags
+	var expect []string
+	cmd := &cobra.Command{
+		Use: "query TEXT --tools CATALOGUE", Short: "Ask one question and tell every score",
+		Example: "  callvet select query \"Finns det några trafikstörningar på E4?\" --tools catalogue.json --expect trafikverket_trafikinfo_storningar",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.Tools == "" {
+				return noCatalogue()
+			}
+			if _, err := f.Ready(e.Read); err != nil {
+				return err
+			}
+			r, _, err := Open(cmd.Context(), f.Tools, f.Settings, e.Read, e.Now)
+			if err != nil {
+				return err
+			}
+			answer, err := Query(cmd.Context(), r, args[0], expect, f.Settings.Depth())
+			if err != nil {
+				return err
+			}
+			return e.tell(answer)
+		},
+	}
+	f.Register(cmd.Flags())
+	cmd.Flags().StringSliceVar(&expect, "expect", nil, "tool that is right; may be repeated")
+	return cmd
+}
+
+// SweepCommand holds sizes of the catalog and settings against one another.
+func SweepCommand(e Env) *cobra.Command {
+	var tools, preset string
+	var k, draws int
+	var seed int64
+	var distractors []int
+	var configurations []string
+	cmd := &cobra.Command{
+		Use:   "sweep SUITE --tools CATALOGUE",
+		Short: "Hold sizes of the catalogue and settings against one another",
+		Long: `Measure how often the first tool is right as a catalogue grows, and under other weights.
+
+For each case the tools that it expects or accepts stand among --distractors others, drawn from the catalogue by --seed; a
+smaller number is the beginning of a larger one, so that sizes are compared case by case. Without --distractors the whole
+catalogue is searched.`,
+		Example: "  callvet select sweep suite.json --tools catalogue.json --distractors 10,50,100,500\n  callvet select sweep suite.json --tools catalogue.json --weights more=vector:0.4 --weights old=preset:bigtool",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			base := Settings{Preset: preset, K: k}
+			c := SweepConfig{Distractors: distractors, Draws: draws, Seed: uint64(seed), Now: e.Now, Configurations: []Configuration{{Name: "base", Settings: base}}}
+			for _, s := range configurations {
+				one, err := ReadConfiguration(s, base)
+				if err != nil {
+					return err
+				}
+				c.Configurations = append(c.Configurations, one)
+			}
+			switch {
+			case tools == "":
+				return noCatalogue()
+			case slices.ContainsFunc(distractors, func(n int) bool { return n < 0 || n > 100_000 }) || draws < 1 || draws > 100:
+				return fmt.Errorf("sweep: %w: --distractors are from 0 to 100000, --draws from 1 to 100", callvet.ErrInvalid)
+			}
+			s, err := e.sweep(cmd.Context(), args[0], tools, &c)
+			if err != nil {
+				return err
+			}
+			return e.tell(s)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&tools, "tools", "", "catalogue of tools")
+	fs.StringVar(&preset, "preset", "", "preset of the base configuration: default or bigtool")
+	fs.IntVar(&k, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
+	fs.IntSliceVar(&distractors, "distractors", nil, "numbers of other tools beside those of a case")
+	fs.IntVar(&draws, "draws", 1, "draws of distractors per case")
+	fs.Int64Var(&seed, "seed", 1, "seed of the draws")
+	fs.StringArrayVar(&configurations, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
+	return cmd
+}
+
+func (e *Env) sweep(ctx context.Context, path, tools string, c *SweepConfig) (*Sweep, error) {
+	var err error
+	if c.Catalogue, _, err = Load(tools, e.Read); err != nil {
+		return nil, err
+	}
+	if c.Cases, err = e.Cases(ctx, path, Tools(c.Catalogue)); err != nil {
+		return nil, err
+	}
+	return c.Run(ctx)
+}
+
+// ToolsCommand looks at a catalog.
+func ToolsCommand(e Env) *cobra.Command {
+	cmd := &cobra.Command{Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused"}
+	cmd.AddCommand(&cobra.Command{
+		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or told apart",
+		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.lint(cmd.Context(), args[0]) },
+	})
+	var run string
+	var most int
+	confusable := &cobra.Command{
+		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily taken for one another",
+		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, _, err := Load(args[0], e.Read)
+			if err != nil {
+				return err
+			}
+			var observed []panel.Confused
+			if run != "" {
+				if observed, err = e.Observed(cmd.Context(), run); err != nil {
+					return err
+				}
+			}
+			out, err := FindConfusable(cmd.Context(), c, observed, max(most, 1))
+			if err != nil {
+				return err
+			}
+			return e.tell(out)
+		},
+	}
+	confusable.Flags().StringVar(&run, "run", "", "run whose confusion stands beside the similarity")
+	confusable.Flags().IntVar(&most, "top", 20, "how many pairs")
+	cmd.AddCommand(confusable)
+	return cmd
+}
+
+func (e *Env) lint(ctx context.Context, name string) error {
+	c, problems, err := Load(name, e.Read)
+	if err != nil {
+		return err
+	}
+	found, err := Lint(ctx, name, c)
+	if err != nil {
+		return err
+	}
+	problems = append(problems, found...)
+	errs := 0
+	for _, p := range problems {
+		level := "warning"
+		if !p.Warning {
+			errs++
+			level = "error"
+		}
+		if !e.JSON() {
+			fmt.Fprintf(e.Out, "%s: %s: %s\n", level, p.Code, p.Error())
+		}
+	}
+	if errs > 0 {
+		e.Failed()
+	}
+	if e.JSON() {
+		return json.NewEncoder(e.Out).Encode(struct {
+			Format   string            `json:"format"`
+			Version  int               `json:"version"`
+			Tools    int               `json:"tools"`
+			Problems []callvet.Problem `json:"problems"`
+		}{"callvet.tools-lint", 1, len(c.Entries), problems})
+	}
+	_, err = fmt.Fprintf(e.Out, "%d tools, %d errors, %d warnings\n", len(c.Entries), errs, len(problems)-errs)
+	return err
+}
