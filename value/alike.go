@@ -198,7 +198,13 @@ func (p *alike) object(i, depth int, k key, top *shape) int {
 	}
 	at := top
 	for n := int32(1); ; n++ {
-		m, next := at.follow(p.src, i)
+		var m *shape
+		next := i
+		if len(at.next) > 0 && at.next[0].stands(p.src, i) {
+			m, next = at.next[0].to, i+len(at.next[0].label)
+		} else {
+			m, next = at.follow(p.src, i)
+		}
 		name := key{start: int32(i + 1), end: int32(next - 2)}
 		if m == nil {
 			if m, name, next = p.meet(at, p.space(i)); m == nil {

@@ -113,10 +113,12 @@ type shape struct {
 	watched, stray bool
 }
 
-// branch is a label in a form that is quickly compared, with its member.
+// branch is a label in a form that is quickly compared, with its member: its
+// first and its last eight bytes, which are the same of a label that has no more.
 type branch struct {
-	head, mask uint64 // its first eight bytes, and which of them it has
-	tail       uint64 // its last eight, when it has as many
+	head, tail uint64
+	mask       uint64 // which bytes of both it has
+	last       int    // where the last eight begin
 	label      string
 	to         *shape
 }
@@ -124,31 +126,32 @@ type branch struct {
 func newBranch(label string, to *shape) branch {
 	var b [8]byte
 	n := copy(b[:], label)
-	out := branch{head: binary.LittleEndian.Uint64(b[:]), mask: ^uint64(0) >> (64 - 8*n), label: label, to: to}
+	head := binary.LittleEndian.Uint64(b[:])
+	out := branch{head: head, tail: head, mask: ^uint64(0) >> (64 - 8*n), label: label, to: to}
 	if n == 8 {
-		out.tail = binary.LittleEndian.Uint64([]byte(label[len(label)-8:]))
+		out.last = len(label) - 8
+		out.tail = binary.LittleEndian.Uint64([]byte(label[out.last:]))
 	}
 	return out
+}
+
+// stands reports whether the label stands at i. Near the end of src it may say
+// no where it does.
+func (b *branch) stands(src []byte, i int) bool {
+	j := i + b.last
+	if j+8 > len(src) {
+		return false
+	}
+	head, tail := binary.LittleEndian.Uint64(src[i:i+8]), binary.LittleEndian.Uint64(src[j:j+8])
+	return (head&b.mask^b.head)|(tail&b.mask^b.tail) == 0 && (b.last <= 8 || string(src[i+8:j]) == b.label[8:b.last])
 }
 
 // follow gives the member whose label stands at i and the position after it; nil
 // when it is none of those that came after m so far.
 func (m *shape) follow(src []byte, i int) (*shape, int) {
-	if i+8 > len(src) {
-		return nil, i
-	}
-	w := binary.LittleEndian.Uint64(src[i:])
-	for j := range m.next {
-		b := &m.next[j]
-		if w&b.mask != b.head {
-			continue
-		}
-		end := i + len(b.label)
-		if len(b.label) > 8 && (end > len(src) || binary.LittleEndian.Uint64(src[end-8:]) != b.tail) {
-			continue
-		}
-		if len(b.label) <= 16 || string(src[i+8:end-8]) == b.label[8:len(b.label)-8] {
-			return b.to, end
+	for k := range m.next {
+		if b := &m.next[k]; b.stands(src, i) {
+			return b.to, i + len(b.label)
 		}
 	}
 	return nil, i
