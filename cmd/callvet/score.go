@@ -144,6 +144,7 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 		e.SetIndent("", " ")
 		return e.Encode(s.panels)
 	}
+	v.Width = a.width
 	return sheet.Terminal(a.out, v)
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -22,7 +21,7 @@ const (
 
 // Terminal writes plain text for people: nothing is said by color alone.
 func Terminal(w io.Writer, v *View) error {
-	t := &text{w: bufio.NewWriter(w)}
+	t := &text{w: bufio.NewWriter(w), width: v.Width}
 	t.line("%s: %s", plain.Line(strings.Join(v.Files, ", ")), v.sentence())
 	for _, x := range v.Panels.Warnings {
 		t.line("warning: %s", plain.Line(x))
@@ -35,36 +34,12 @@ func Terminal(w io.Writer, v *View) error {
 	return t.w.Flush()
 }
 
-type text struct{ w *bufio.Writer }
+type text struct {
+	w     *bufio.Writer
+	width int // in columns; 0: no limit
+}
 
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
-
-// table aligns its columns; the first row is the head.
-func (t *text) table(rows [][]string) {
-	var width []int
-	for _, r := range rows {
-		for i, c := range r {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
-	}
-	for n, r := range rows {
-		var b strings.Builder
-		for i, c := range r {
-			b.WriteString(c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
-		}
-		t.line("%s", strings.TrimRight(b.String(), " "))
-		if n == 0 {
-			total := 0
-			for _, x := range width {
-				total += x + 2
-			}
-			t.line("%s", strings.Repeat("─", total-2))
-		}
-	}
-}
 
 func (t *text) target(p *panel.TargetPanel, several bool) {
 	if several || p.Name != "" {
@@ -101,7 +76,7 @@ func (t *text) rows(title string, rows []row, companion bool) {
 		out = append(out, append(c, plain.Line(strings.Join(notes, "; "))))
 	}
 	t.line("")
-	t.table(out)
+	t.noted(out)
 }
 
 func (t *text) slices(p *panel.TargetPanel) {
@@ -123,7 +98,11 @@ func (t *text) slices(p *panel.TargetPanel) {
 		out = append(out, r)
 	}
 	t.line("")
+	out, left := t.fitting(t.known(out))
 	t.table(out)
+	if left > 0 {
+		t.line("… and %d more columns: a wider terminal, or -o report.html", left)
+	}
 	if n := len(p.Slices) - maxSlices; n > 0 {
 		t.line("… and %d more slices: --json, or -o report.html", n)
 	}

@@ -30,6 +30,8 @@ type View struct {
 	Excerpt func(panel.Example) string
 	// Version of callvet.
 	Version string
+	// Width of the terminal in columns, for Terminal; 0 is no limit.
+	Width int
 }
 
 // Face writes a View in one format.
