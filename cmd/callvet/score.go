@@ -108,7 +108,7 @@ func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
 			return fmt.Errorf("write partial result: %w", err)
 		}
 		return writeFile(a.path(f.partial), func(w *os.File) error {
-			if _, err := w.Write(s.sheet.AppendPartial(nil, note)); err != nil {
+			if _, err := w.Write(seal(s.sheet.AppendPartial(nil, note))); err != nil {
 				return fmt.Errorf("write partial result: %w", err)
 			}
 			return nil
@@ -278,6 +278,9 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 		b, err := os.ReadFile(a.path(path))
 		if err != nil {
 			return nil, fmt.Errorf("read partial result: %w", err)
+		}
+		if b, err = unseal(b); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if i == 0 {
 			if cfg, err = steps.ReadConfig(b, cfg); err != nil {
