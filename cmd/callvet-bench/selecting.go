@@ -159,7 +159,7 @@ func (b *bench) pipeline(ctx context.Context, n int, c catalog) error {
 	var mb int64
 	var walls, cpus []time.Duration
 	for range 3 {
-		x = nil
+		x = nil //nolint:ineffassign,wastedassign // the memory of the last one must be free before the next is measured
 		before, cpu, start := liveMB(), usedCPU(), time.Now()
 		if x, _, err = retriever.Open(ctx, cfg); err != nil {
 			return err

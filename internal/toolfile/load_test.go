@@ -63,7 +63,8 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err, problems)
 	}
 	want := []callvet.Tool{
-		{Name: "get_refund_policy", Version: "v2", Parameters: json.RawMessage(`{}`)}, refundTool(),
+		{Name: "get_refund_policy", Version: "v2", Parameters: json.RawMessage(`{}`)},
+		refundTool(),
 		{Name: "pay", Version: "1", Parameters: json.RawMessage(`{"type":"object"}`), ReadOnly: ptr(false)},
 	}
 	if d := cmp.Diff(want, tools); d != "" {

@@ -89,7 +89,7 @@ func (l *Lexicon) Number(s []byte) uint32 {
 	return n
 }
 
-// set is the slices that a line belongs to, that of all tasks first.
+// Set is the slices that a line belongs to, that of all tasks first.
 type Set struct {
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records

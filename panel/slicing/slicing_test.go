@@ -41,10 +41,14 @@ func TestSet(t *testing.T) {
 		tags, fields string
 		want         []string
 	}{
-		"tags tell languages and named values": {all, "send@v2", `["es-AR","refunds","tier:gold","k=v","zh-Hant-TW","x-y"]`, `{}`,
-			[]string{"=", "api_version=v2", "k=v", "language=es-AR", "language=zh-Hant-TW", "tag=refunds", "tag=x-y", "tier=gold", "tool=send", "tool_family=mail"}},
-		"fields go before what the tool tells": {all, "send@v2", `null`, `{"api_version":"2026-01","locale":"sv-SE","n":3,"yes":true,"no":null,"tool_family":"own"}`,
-			[]string{"=", "api_version=2026-01", "language=sv-SE", "n=3", "tool=send", "tool_family=own", "yes=true"}},
+		"tags tell languages and named values": {
+			all, "send@v2", `["es-AR","refunds","tier:gold","k=v","zh-Hant-TW","x-y"]`, `{}`,
+			[]string{"=", "api_version=v2", "k=v", "language=es-AR", "language=zh-Hant-TW", "tag=refunds", "tag=x-y", "tier=gold", "tool=send", "tool_family=mail"},
+		},
+		"fields go before what the tool tells": {
+			all, "send@v2", `null`, `{"api_version":"2026-01","locale":"sv-SE","n":3,"yes":true,"no":null,"tool_family":"own"}`,
+			[]string{"=", "api_version=2026-01", "language=sv-SE", "n=3", "tool=send", "tool_family=own", "yes=true"},
+		},
 		"only what was asked for":              {[]string{"language"}, "send", `["es-AR","refunds"]`, `{"intent":"x"}`, []string{"=", "language=es-AR"}},
 		"a language is a tag where it is none": {[]string{"tag"}, "send", `["es-AR"]`, `{}`, []string{"=", "tag=es-AR"}},
 		"crosses need their sides":             {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x"}},

@@ -106,10 +106,20 @@ func TestResultsOfOtherKinds(t *testing.T) {
 		text, result string
 		want         bool
 	}{
-		{`result == 3`, `3`, true}, {`result == null`, `null`, true}, {`result == null`, ``, false}, {`x == 1`, `[1]`, false},
-		{`result[0] == 1`, `[1]`, true}, {`len(result) == 2`, `"añ"`, true}, {`exists(result)`, ``, false}, {`result > 1e308`, `1e400`, true},
-		{`result + 1 > 0`, `1e400`, false}, {`true`, ``, true}, {`x == 1`, `null`, false}, {`result["a b"] == 1`, `{"a b":1}`, true},
-		{`len(result) == 0`, `{}`, true}, {`len(result) == 0`, `0`, false},
+		{`result == 3`, `3`, true},
+		{`result == null`, `null`, true},
+		{`result == null`, ``, false},
+		{`x == 1`, `[1]`, false},
+		{`result[0] == 1`, `[1]`, true},
+		{`len(result) == 2`, `"añ"`, true},
+		{`exists(result)`, ``, false},
+		{`result > 1e308`, `1e400`, true},
+		{`result + 1 > 0`, `1e400`, false},
+		{`true`, ``, true},
+		{`x == 1`, `null`, false},
+		{`result["a b"] == 1`, `{"a b":1}`, true},
+		{`len(result) == 0`, `{}`, true},
+		{`len(result) == 0`, `0`, false},
 	} {
 		e, err := Compile(c.text)
 		if err != nil {

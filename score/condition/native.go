@@ -263,7 +263,8 @@ func (o *operand) find(result value.Value) found {
 // at follows a path; the zero Value where it leads nowhere.
 func at(v value.Value, path []part) value.Value {
 	for i := range path {
-		p, ok := &path[i], false
+		p := &path[i]
+		var ok bool
 		if p.isKey {
 			v, ok = v.Get(p.key)
 		} else {

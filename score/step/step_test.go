@@ -26,7 +26,8 @@ func tools() []callvet.Tool {
 		{Name: "get_refund_policy", Version: "v2", Parameters: json.RawMessage(`{"type":"object"}`)},
 		{Name: "get_refund_policy", Version: "v10", Parameters: json.RawMessage(refundSchema)},
 		{Name: "get_refund_policy", Version: "v3", Parameters: json.RawMessage(refundSchema)},
-		{Name: "free"}, {Name: "joined@v4", Parameters: json.RawMessage(`{"required":["a"]}`)},
+		{Name: "free"},
+		{Name: "joined@v4", Parameters: json.RawMessage(`{"required":["a"]}`)},
 		{Name: "pay", ReadOnly: ptr(false), Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`), Safety: &callvet.ToolSafety{Domains: []string{"example.com"}}},
 	}
 }
