@@ -242,7 +242,7 @@ func (a *app) calibrated(files, traces []string) ([]steps.Calibrated, error) {
 	}
 	judges := map[string]labels.Judge{}
 	for _, path := range traces {
-		if path == "-" {
+		if a.once(path) {
 			return nil, usagef("--calibration reads the traces twice, to see whose verdicts they hold: name a file")
 		}
 		partial, err := a.isPartial(path)

@@ -24,6 +24,9 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	if sf.calibrations, err = a.calibrated(f.calibrations, []string{path}); err != nil {
 		return nil, err
 	}
+	if f.baseline != "" && compares(file.Gates) && a.once(path) {
+		return nil, usagef("%s can be read once only, and --baseline needs a second reading: write it to a file", path)
+	}
 	s, err := a.scoreTraces(ctx, []string{path}, sf)
 	if err != nil {
 		return nil, err
@@ -61,7 +64,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 func (a *app) traceKeys(ctx context.Context, path string, p *panel.Panels, f scoreFlags) ([]string, error) {
 	have, keys := tableKeys(p), f.slices
 	missing := func(k string) bool { return !slices.Contains(have, k) }
-	if len(p.Targets) == 0 || path == "-" || !slices.ContainsFunc(keys, missing) {
+	if len(p.Targets) == 0 || a.once(path) || !slices.ContainsFunc(keys, missing) {
 		return have, nil
 	}
 	quiet := *a // the first reading has told what there is to tell

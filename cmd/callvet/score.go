@@ -246,7 +246,7 @@ func (a *app) openTraces(path string) (io.ReadCloser, error) {
 // isPartial tells a partial result by its first line. Standard input and pipes,
 // which can be read only once, hold lines.
 func (a *app) isPartial(path string) (bool, error) {
-	if info, err := os.Stat(a.path(path)); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if a.once(path) {
 		return false, nil
 	}
 	f, err := a.openTraces(path)

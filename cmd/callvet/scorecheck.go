@@ -154,6 +154,12 @@ func (a *app) head(path string) []byte {
 	return b[:n]
 }
 
+// once reports whether a name can be read only once: standard input, a pipe.
+func (a *app) once(path string) bool {
+	info, err := os.Stat(a.path(path))
+	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
 // regular tells a file that can be read twice from a pipe.
 func (a *app) regular(path string) bool {
 	if path == "-" {
