@@ -58,7 +58,8 @@ var rooms = map[string][]string{
 	"panel/slicing":                 {"", "value"},
 	"panel/findings":                {"", "panel"},
 	"panel/tally":                   {"stats/exact"},
-	"panel/steps":                   {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "stats", "stats/exact", "stats/judge"},
+	"panel/wire":                    {},
+	"panel/steps":                   {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "stats", "stats/exact", "stats/judge"},
 	"internal/report/plain":         {},
 	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
 	"internal/report/selection":     {"", "panel", "panel/routing", "internal/report/plain", "internal/report/figure"},
@@ -99,7 +100,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "panel/routing", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve"}
+var pure = []string{"", "panel/routing", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

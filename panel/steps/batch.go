@@ -4,12 +4,11 @@ package steps
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/value"
 )
 
@@ -117,7 +116,7 @@ func (k *known) is(target, tool, tags, fields []byte) bool {
 
 func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set {
 	t, f := tags.Raw(), fields.Raw()
-	at := &w.latest[Hash(Hash(Hash(uint64(len(f)), tool), t), target)%uint64(len(w.latest))]
+	at := &w.latest[tally.Hash(tally.Hash(tally.Hash(uint64(len(f)), tool), t), target)%uint64(len(w.latest))]
 	if k := *at; k != nil && k.is(target, tool, t, f) {
 		return k.set
 	}
@@ -222,24 +221,4 @@ func (b *Batch) piece(task, target []byte) *piece {
 	return b.last
 }
 
-func hashTask(task, target []byte) uint64 { return Hash(Hash(0x51ED270B, target), task) }
-
-// Hash is a 64-bit hash of a text that is the same on every machine, so that
-// partial results can hold it; seed chains several texts. It does not withstand
-// those who look for collisions.
-func Hash(seed uint64, s []byte) uint64 {
-	const k0, k1 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-	h := seed ^ uint64(len(s))*k0
-	for len(s) >= 8 {
-		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(s), k1)
-		h = hi ^ lo + k0
-		s = s[8:]
-	}
-	var tail uint64
-	for i, c := range s {
-		tail |= uint64(c) << (8 * i)
-	}
-	hi, lo := bits.Mul64(h^tail^k0, k1)
-	h = hi ^ lo
-	return h ^ h>>29
-}
+func hashTask(task, target []byte) uint64 { return tally.Hash(tally.Hash(0x51ED270B, target), task) }

@@ -51,7 +51,7 @@ func (s *Sums) fold(t *task) {
 	s.sum.read(t, s.tries)
 	s.share(t)
 	s.steadiness(t)
-	s.ranking.task(t, &s.sum, good, known)
+	s.rank(t, good, known)
 }
 
 // share adds the cells to their slices, those that are alike together.
@@ -212,3 +212,21 @@ func (s *Sums) steadiness(t *task) {
 
 // maxLookBack bounds how far back in a task a call is compared.
 const maxLookBack = 64
+
+// rank offers the task as an example.
+func (s *Sums) rank(t *task, good, known int) {
+	m := &s.sum
+	at := findings.Ranked{Good: int64(good + m.passes), Of: int64(known + m.trials + m.hidden), Calls: m.calls}
+	if at.Of == 0 || !s.ranking.Candidate(&at) {
+		return
+	}
+	if len(t.steps) > 0 {
+		at.Line = t.steps[0].line
+	}
+	for i := range t.records {
+		if l := t.records[i].line; at.Line == 0 || l < at.Line {
+			at.Line = l
+		}
+	}
+	s.ranking.Offer(at, t.target, t.id)
+}

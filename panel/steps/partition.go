@@ -2,7 +2,11 @@
 
 package steps
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/callvet/callvet/panel/tally"
+)
 
 // maxSteps bounds what is kept of one task: one with more counts as several.
 const maxSteps = 1 << 16
@@ -23,7 +27,7 @@ type task struct {
 // partition holds those open tasks that share a window.
 type partition struct {
 	window int
-	open   openTasks
+	open   tally.Table[task]
 	old    *task // the longest silent
 	young  *task
 	free   []*task
@@ -36,7 +40,7 @@ type partition struct {
 }
 
 func newPartition(window int) *partition {
-	return &partition{window: window, open: newOpenTasks(window), recent: make([]uint64, max(4*window, 1024))}
+	return &partition{window: window, open: tally.NewTable[task](window), recent: make([]uint64, max(4*window, 1024))}
 }
 
 // take adds a piece of a batch, and folds the tasks it pushes out of the window.
@@ -66,14 +70,14 @@ func (p *partition) warm(pieces []piece) {
 	sum, t := uint64(0), p.old
 	for i := range pieces {
 		h := pieces[i].hash
-		sum += p.open.slots[p.open.home(h)].hash + p.recent[p.place(h)]
-		if p.open.used < p.window || t == nil { // nothing will be folded
+		sum += p.open.Look(h) + p.recent[p.place(h)]
+		if p.open.Len() < p.window || t == nil { // nothing will be folded
 			continue
 		}
 		if len(t.steps) > 0 {
 			sum += uint64(t.steps[0].known) + uint64(t.steps[len(t.steps)-1].known)
 		}
-		sum += p.open.slots[p.open.home(t.hash)].hash
+		sum += p.open.Look(t.hash)
 		t = t.next
 	}
 	p.warmed = sum
@@ -81,7 +85,7 @@ func (p *partition) warm(pieces []piece) {
 
 // shrink closes what is slicing.Beyond the window.
 func (p *partition) shrink(into *Sums) {
-	for p.open.used > p.window {
+	for p.open.Len() > p.window {
 		p.shut(p.old, into)
 	}
 }
@@ -89,7 +93,7 @@ func (p *partition) shrink(into *Sums) {
 // find gives an open task. Two tasks of one hash share a place: the chance is
 // one in 2^64, and then the older one is closed early.
 func (p *partition) find(h uint64, target, id []byte) *task {
-	t := p.open.get(h)
+	t := p.open.Get(h)
 	if t == nil || !bytes.Equal(t.id, id) || !bytes.Equal(t.target, target) {
 		return nil
 	}
@@ -114,7 +118,7 @@ func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool)
 			p.heads = append(p.heads, t)
 		}
 	}
-	p.open.put(t)
+	p.open.Put(t.hash, t)
 	p.push(t)
 	return t
 }
@@ -146,7 +150,7 @@ func (p *partition) unlink(t *task) {
 // shut closes an open task: it is folded, unless it may belong to the part before.
 func (p *partition) shut(t *task, into *Sums) {
 	p.unlink(t)
-	p.open.remove(t.hash)
+	p.open.Remove(t.hash)
 	p.remember(t.hash)
 	if t.head {
 		t.closed = true
@@ -205,7 +209,7 @@ func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 			p.unlink(mine)
 			p.push(mine)
 		} else {
-			p.open.put(t)
+			p.open.Put(t.hash, t)
 			p.push(t)
 		}
 		t = next

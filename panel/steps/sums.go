@@ -20,7 +20,7 @@ type Sums struct {
 	groups   []group             // by their hash
 	grouped  int
 	symptoms findings.Counts
-	ranking  ranking
+	ranking  findings.Ranking
 
 	// scratch of one task
 	stamp   []uint32
@@ -103,7 +103,7 @@ func (s *Sums) merge(o *Sums) {
 		s.confused[k] += n
 	}
 	s.symptoms.Merge(&o.symptoms)
-	s.ranking.merge(&o.ranking)
+	s.ranking.Merge(&o.ranking)
 }
 
 func (s *sliceSums) merge(o *sliceSums) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 )
 
@@ -210,18 +211,18 @@ func (s *Sheet) confusion(target uint32, all *Sums) []panel.Confused {
 }
 
 // examples are the strongest and the weakest tasks; one that is both is among the strongest only.
-func (s *Sheet) examples(r *ranking) []panel.Example {
+func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 	var out []panel.Example
 	seen := map[[2]string]bool{}
-	for i, list := range [][]ranked{r.strongest, r.weakest} {
+	for i, list := range [][]findings.Ranked{r.Strongest, r.Weakest} {
 		for _, x := range list {
-			if seen[[2]string{x.target, x.task}] {
+			if seen[[2]string{x.Target, x.Task}] {
 				continue
 			}
-			seen[[2]string{x.target, x.task}] = true
+			seen[[2]string{x.Target, x.Task}] = true
 			out = append(out, panel.Example{
-				Kind: [...]string{"strongest", "weakest"}[i], Target: x.target, Task: x.task, Line: x.line,
-				Score: float64(x.good) / float64(x.of), Why: fmt.Sprintf("%d of %d measurements are good, in %d calls", x.good, x.of, x.calls),
+				Kind: [...]string{"strongest", "weakest"}[i], Target: x.Target, Task: x.Task, Line: x.Line,
+				Score: float64(x.Good) / float64(x.Of), Why: fmt.Sprintf("%d of %d measurements are good, in %d calls", x.Good, x.Of, x.Calls),
 			})
 			s.locate(&out[len(out)-1])
 		}

@@ -111,7 +111,7 @@ func (s *Sample) prepare() {
 }
 
 // waitingRoom is how many values wait before they enter their histogram.
-const waitingRoom = 1024
+const waitingRoom = 512
 
 // Latencies are exact.Quantiles whose values enter in groups: the histograms of
 // all slices together are larger than the processor's cache, and going into one
