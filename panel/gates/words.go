@@ -207,7 +207,7 @@ func conclude(r *Report) string {
 		}
 		if first == "" && v.Verdict == r.Verdict {
 			first = v.Sentence
-			if several(r.Verdicts) {
+			if several(r.Verdicts) && v.Target != "" {
 				first = v.Target + ": " + first
 			}
 		}

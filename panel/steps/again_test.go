@@ -31,8 +31,12 @@ func TestRecordsTwice(t *testing.T) {
 		return s
 	}
 	warnings := func(s *Sheet) string { return strings.Join(s.Panels().Targets[0].Overall.Warnings, "\n") }
-	if w := warnings(tell(Config{}, 0, 1, 2)); w != "" {
+	once := tell(Config{}, 0, 1, 2, 3)
+	if w := warnings(once); w != "" {
 		t.Error(w)
+	}
+	if m := once.Panels().Targets[0].Overall.Metric("pass^3"); m == nil || m.Interval.N != 1 { // each k up to 4
+		t.Errorf("%+v", m)
 	}
 	const want = "2 task records tell of an attempt that an earlier one told of"
 	if w := warnings(tell(Config{}, 0, 0, 1, 0)); !strings.Contains(w, want) {
@@ -61,7 +65,7 @@ func TestNoSpreadIsNotCertainty(t *testing.T) {
 	for _, hits := range []uint16{0, 2} {
 		ids := make([]string, 40)
 		for i := range ids {
-			ids[i] = fmt.Sprint(i)
+			ids[i] = fmt.Sprint(i / 2)
 		}
 		p := fill(Config{}, ids, func(int) callvet.StepScore {
 			s := executed(true)
@@ -70,7 +74,7 @@ func TestNoSpreadIsNotCertainty(t *testing.T) {
 			return s
 		}).Panels()
 		m := p.Targets[0].Overall.Metric("arg_f1_micro")
-		if m == nil || m.Interval.Upper-m.Interval.Lower < 0.05 || len(m.Warnings) == 0 {
+		if m == nil || m.Interval.N != 40 || m.Interval.Clusters != 20 || m.Interval.Upper-m.Interval.Lower < 0.05 || len(m.Warnings) == 0 {
 			t.Errorf("hits %d: %+v", hits, m)
 		}
 	}

@@ -146,6 +146,7 @@ func (t *teller) fidelity(coverage *float64) {
 		m.Warnings = panel.RateWarnings(&m, 0)
 	}
 	if m.Interval.Defined() {
+		m.Interval.N = t.s.f1.N() // calls, as of the others
 		t.out = append(t.out, m)
 	}
 }
@@ -225,10 +226,10 @@ func (t *teller) told() {
 	t.latency("cost", "cost", "attempts", &x.costQuantiles, panel.UnitUSD, 1e-9)
 }
 
-// chances adds pass@k and pass^k for powers of two and the greatest k.
+// chances adds pass@k and pass^k for k up to 4, powers of two and the greatest k.
 func (t *teller) chances(x *toldSums) {
 	for k := 1; k <= len(x.at); k++ {
-		if k > 1 && k&(k-1) != 0 && k != len(x.at) || len(x.at) == 1 {
+		if k > 4 && k&(k-1) != 0 && k != len(x.at) || len(x.at) == 1 {
 			continue
 		}
 		for _, c := range []struct {
