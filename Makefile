@@ -118,6 +118,9 @@ verify-bm25: ## BM25 against recorded figures and scores of another implementati
 	go run ./cmd/callvet-verify bm25
 verify-retrieval: ## the presets on open catalogs, beside BM25 references
 	go run ./cmd/callvet-verify retrieval
+.PHONY: verify-abstention
+verify-abstention: ## fit when a catalogue gives nothing, and hold it against what it was not fitted on
+	go run ./cmd/callvet-verify abstention
 .PHONY: verify-routes
 verify-routes: ## routes by rules and learned ones: accuracy and abstention, with intervals
 	go run ./cmd/callvet-verify routes

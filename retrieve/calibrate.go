@@ -16,13 +16,17 @@ import (
 type Evidence struct {
 	// Score is that of the first tool and Lead what it is above the second's.
 	Score, Lead float64
-	// Covered in [0,1] is the share of the question's words that the formula's first
-	// tool has; a form of a word counts as much as the word's Expansion lets it.
-	Covered float64
+	// Semantic is the vector part of the first tool's score, before reranking.
+	Semantic float64
+	// Matched is how much of the question the formula's first tool has: the BM25F
+	// score of its words, in words that one tool alone could have.
+	Matched float64
+	// Words is how many words the question has, function words left out.
+	Words int
 }
 
-func evidenceOf(hits []Hit, covered float64) Evidence {
-	e := Evidence{Covered: covered}
+func evidenceOf(f found, hits []Hit) Evidence {
+	e := f.evidence
 	if len(hits) > 0 {
 		e.Score, e.Lead = hits[0].Score, hits[0].Score
 	}
@@ -32,23 +36,30 @@ func evidenceOf(hits []Hit, covered float64) Evidence {
 	return e
 }
 
-// covered is the share of the words that a document has.
-func (x *Index) covered(groups []bm25.Group, doc int) float64 {
-	sum := 0.0
-	for _, p := range x.lexical.Explain(groups, doc) {
-		sum += p.Weight
+// matched is what the formula's first hit has of a question.
+func (x *Index) matched(groups []bm25.Group, h *Hit) Evidence {
+	e := Evidence{Semantic: h.Parts.Semantic, Words: len(groups)}
+	for _, p := range x.lexical.Explain(groups, h.entry) {
+		e.Matched += p.Score
 	}
-	return sum / float64(max(len(groups), 1))
+	e.Matched /= x.lexical.Ceiling(nil)
+	return e
 }
 
-// Logistic turns evidence into the probability that something fits:
-// 1/(1+exp(-(Bias + Score·score + Lead·lead + Covered·covered))). The zero value says
-// one half of all.
-type Logistic struct{ Bias, Score, Lead, Covered float64 }
+// Logistic turns evidence into the probability that something fits, 1/(1+exp(-z)) with
+//
+//	z = Bias + Score·score + Lead·lead + Semantic·semantic + Matched·ln(0.05+matched) + Words·ln(1+words)
+//
+// The zero value says one half of all.
+type Logistic struct{ Bias, Score, Lead, Semantic, Matched, Words float64 }
 
 // Probability is in [0,1].
 func (l Logistic) Probability(e Evidence) float64 {
-	return 1 / (1 + math.Exp(-(l.Bias + l.Score*e.Score + l.Lead*e.Lead + l.Covered*e.Covered)))
+	z := 0.0
+	for i, v := range e.numbers() {
+		z += v * [numEvidence]float64{l.Bias, l.Score, l.Lead, l.Semantic, l.Matched, l.Words}[i]
+	}
+	return 1 / (1 + math.Exp(-z))
 }
 
 // Question is a text with the tools that fit it; none where nothing does.
@@ -87,12 +98,12 @@ func (x *Index) Evidence(ctx context.Context, question string) (Evidence, error)
 	if err != nil {
 		return Evidence{}, err
 	}
-	f, err := x.found(question, q, 2)
+	f, err := x.found(question, q, 2, true)
 	if err != nil {
 		return Evidence{}, err
 	}
 	hits, err := x.rerank(ctx, question, f.hits, f.texts)
-	return evidenceOf(hits, f.covered), err
+	return evidenceOf(f, hits), err
 }
 
 // CalibrateOptions say how a Logistic is fitted.
@@ -100,7 +111,7 @@ type CalibrateOptions struct {
 	// Refused in [0,1) is the share of answerable questions that may be refused; 0: 0.05.
 	Refused float64
 	// Ridge is the penalty on the squares of the weights of standardized evidence,
-	// beside a mean loss; 0: 0.001.
+	// beside a mean loss; 0: 0.01.
 	Ridge float64
 	// Folds is how many parts there are for cross-validation within one source; 0: 10.
 	// Of several sources, each is held out whole.
@@ -139,7 +150,7 @@ func Calibrate(obs []Observation, o CalibrateOptions) (Calibration, error) {
 		o.Refused = 0.05
 	}
 	if o.Ridge == 0 {
-		o.Ridge = 0.001
+		o.Ridge = 0.01
 	}
 	if o.Folds == 0 {
 		o.Folds = 10
@@ -149,7 +160,7 @@ func Calibrate(obs []Observation, o CalibrateOptions) (Calibration, error) {
 	}
 	var kinds [2]int
 	for i := range obs {
-		if e := obs[i].Evidence; !finite(e.Score) || !finite(e.Lead) || !finite(e.Covered) {
+		if e := obs[i].Evidence; !finite(e.Score) || !finite(e.Lead) || !finite(e.Semantic) || !finite(e.Matched) || e.Words < 0 {
 			return Calibration{}, fmt.Errorf("calibrate: evidence %d is not finite: %w", i, callvet.ErrInvalid)
 		}
 		kinds[kind(&obs[i])]++
@@ -212,10 +223,10 @@ func names(obs []Observation) []string {
 }
 
 // numEvidence is how many numbers evidence has, with the one of the bias.
-const numEvidence = 4
+const numEvidence = 6
 
 func (e Evidence) numbers() [numEvidence]float64 {
-	return [numEvidence]float64{1, e.Score, e.Lead, e.Covered}
+	return [numEvidence]float64{1, e.Score, e.Lead, e.Semantic, math.Log(0.05 + max(0, e.Matched)), math.Log(1 + float64(e.Words))}
 }
 
 // weigh gives each kind of each source the same sum, 1 over all; 0 to those left out.
@@ -271,9 +282,11 @@ func fit(obs []Observation, ridge float64, use func(int) bool) Logistic {
 		}
 	}
 	b := newton(obs, rows, w, ridge)
-	l := Logistic{Bias: b[0], Score: b[1] / dev[1], Lead: b[2] / dev[2], Covered: b[3] / dev[3]}
-	l.Bias -= l.Score*mean[1] + l.Lead*mean[2] + l.Covered*mean[3]
-	return l
+	for j := 1; j < numEvidence; j++ {
+		b[j] /= dev[j]
+		b[0] -= b[j] * mean[j]
+	}
+	return Logistic{Bias: b[0], Score: b[1], Lead: b[2], Semantic: b[3], Matched: b[4], Words: b[5]}
 }
 
 // newtonSteps are more than a ridge lets the fit need.

@@ -66,7 +66,7 @@ func (x *Index) Search(ctx context.Context, question string, limit int) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	f, err := x.found(question, q, max(limit, 2))
+	f, err := x.found(question, q, max(limit, 2), x.options.Confidence != nil)
 	if err != nil {
 		return Result{}, err
 	}
@@ -74,18 +74,18 @@ func (x *Index) Search(ctx context.Context, question string, limit int) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	return x.result(hits, f.covered, limit), nil
+	return x.result(f, hits, limit), nil
 }
 
 // found is what the formula alone finds: the k best hits, or as many as the reranker
-// sees, the texts of those, and the share of the question that the first one covers.
+// sees, the texts of those, and, where asked for, what the first one has of the question.
 type found struct {
-	hits    []Hit
-	texts   []string
-	covered float64
+	hits     []Hit
+	texts    []string
+	evidence Evidence
 }
 
-func (x *Index) found(question string, q []float32, k int) (found, error) {
+func (x *Index) found(question string, q []float32, k int, weigh bool) (found, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if q != nil && x.vectors.Len() > 0 {
@@ -95,12 +95,15 @@ func (x *Index) found(question string, q []float32, k int) (found, error) {
 	}
 	b := x.buffer()
 	defer x.buffers.Put(b)
-	groups := x.groups(question)
+	var groups []bm25.Group
+	if x.options.Formula != Additive || weigh {
+		groups = x.groups(question)
+	}
 	k = max(k, x.depth())
 	hits := x.ranked(question, groups, q, b, k)
 	f := found{hits: hits, texts: x.texts(hits[:min(len(hits), k)])}
-	if len(hits) > 0 {
-		f.covered = x.covered(groups, hits[0].entry)
+	if weigh && len(hits) > 0 {
+		f.evidence = x.matched(groups, &hits[0])
 	}
 	return f, nil
 }
@@ -119,13 +122,13 @@ func (x *Index) ranked(question string, groups []bm25.Group, q []float32, b *buf
 }
 
 // result applies what decides whether anything is given at all.
-func (x *Index) result(hits []Hit, covered float64, limit int) Result {
+func (x *Index) result(f found, hits []Hit, limit int) Result {
 	r := Result{}
 	if len(hits) == 0 {
 		return r
 	}
 	if c := x.options.Confidence; c != nil {
-		r.Confidence, r.Calibrated = c.Probability(evidenceOf(hits, covered)), true
+		r.Confidence, r.Calibrated = c.Probability(evidenceOf(f, hits)), true
 		if r.Confidence < x.options.MinConfidence {
 			r.Abstained = true
 			return r

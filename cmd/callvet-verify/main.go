@@ -15,6 +15,7 @@
 //	callvet-verify bm25             BM25 against recorded figures and scores
 //	callvet-verify retrieval        presets on open catalogs, beside BM25 references
 //	callvet-verify retrieval-tune   look for better weights on the train half
+//	callvet-verify abstention       fit when to give nothing, and hold it out
 //	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify coverage         how often the intervals hold the truth
@@ -40,7 +41,7 @@ const tuneRounds = 4
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | routes | bigtool | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | abstention | routes | bigtool | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -81,6 +82,8 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return retrieval.Table(ctx, out, data)
 	case args[0] == "retrieval-tune":
 		return true, retrieval.Tune(ctx, out, data, tuneRounds)
+	case args[0] == "abstention":
+		return retrieval.Abstention(ctx, out, filepath.Join("examples", "select"), data)
 	case args[0] == "routes":
 		example := filepath.Join("examples", "select")
 		return routes.Verify(out, filepath.Join(example, "suite.json"), filepath.Join(example, "catalogue.json"), data)
@@ -89,5 +92,5 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, routes, bigtool or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, abstention, routes, bigtool or coverage", args[0])
 }

@@ -1,0 +1,334 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/stats"
+)
+
+// perKind is how many questions of each kind a catalog is asked, evenly taken.
+const perKind = 200
+
+// Abstention fits when to give nothing, on what is no test: the train halves of the
+// open sets whose tools have domains, and the examples of the shipped catalogue, each
+// asked of a catalogue without it. The same questions, asked of the catalogue without
+// the domain of their tools, are those that nothing fits: both kinds have the same
+// words. It prints the settings, how they do on each catalogue while it is held out,
+// and how the shipped settings do on the holdout halves, on foreign questions and on
+// the shipped suite. It is false when they refuse more of the last than their bar.
+func Abstention(ctx context.Context, out io.Writer, example, data string) (bool, error) {
+	fitted, err := observe(ctx, train, example, data)
+	if err != nil {
+		return false, err
+	}
+	c, err := retrieve.Calibrate(fitted, retrieve.CalibrateOptions{})
+	if err != nil {
+		return false, err
+	}
+	l := c.Logistic
+	fmt.Fprintf(out, "fitted on %d questions: Logistic{Bias: %.4g, Score: %.4g, Lead: %.4g, Semantic: %.4g, Matched: %.4g, Words: %.4g}, MinConfidence %.3f\n\neach catalogue held out\n", len(fitted), l.Bias, l.Score, l.Lead, l.Semantic, l.Matched, l.Words, c.MinConfidence)
+	for _, s := range c.Sources {
+		fmt.Fprintf(out, "%-38s answerable refused %s  nothing fits, refused %s  AUC %.3f\n", s.Source, share(s.Refused, s.Answerable), share(s.Rightly, s.Unanswerable), s.AUC)
+	}
+	o := retrieve.Default()
+	fmt.Fprintf(out, "\nthe shipped settings: %+v, refusing under %.3g\n", *o.Confidence, retrieve.DefaultMinConfidence)
+	held, err := observe(ctx, holdout, example, data)
+	if err != nil {
+		return false, err
+	}
+	strange, err := observeStrangers(ctx, example, data)
+	if err != nil {
+		return false, err
+	}
+	suite, err := observeSuite(ctx, example)
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintln(out, "\nholdout halves, and their questions without the domain of their tools")
+	shipped(out, held)
+	fmt.Fprintln(out, "\nquestions of CLINC150 in and out of its scope, some of which tools of these catalogs fit")
+	shipped(out, strange)
+	fmt.Fprintln(out, "\nthe shipped suite")
+	bad := shipped(out, suite)
+	return bad <= barRefused, nil
+}
+
+// barRefused is the share of the answerable cases of the shipped suite that may be refused.
+const barRefused = 0.08
+
+// shipped prints how the shipped settings do, by source, and gives the highest share of
+// answerable questions refused.
+func shipped(out io.Writer, obs []retrieve.Observation) (worst float64) {
+	l := retrieve.Default().Confidence
+	type counts struct{ n, refused [2]int }
+	by := map[string]*counts{}
+	var order []string
+	for _, o := range obs {
+		c := by[o.Source]
+		if c == nil {
+			c = &counts{}
+			by[o.Source] = c
+			order = append(order, o.Source)
+		}
+		kind := 0
+		if o.Fits {
+			kind = 1
+		}
+		c.n[kind]++
+		if l.Probability(o.Evidence) < retrieve.DefaultMinConfidence {
+			c.refused[kind]++
+		}
+	}
+	for _, name := range order {
+		c := by[name]
+		fmt.Fprintf(out, "%-38s answerable refused %s  nothing fits, refused %s\n", name, share(c.refused[1], c.n[1]), share(c.refused[0], c.n[0]))
+		worst = max(worst, float64(c.refused[1])/float64(max(c.n[1], 1)))
+	}
+	return worst
+}
+
+func share(x, n int) string {
+	if n == 0 {
+		return fmt.Sprintf("%-27s", "-")
+	}
+	iv := stats.Wilson(x, n, 0.95, stats.TwoSided)
+	return fmt.Sprintf("%4d/%-4d %5.1f%% [%4.1f, %5.1f]", x, n, 100*float64(x)/float64(n), 100*iv.Lower, 100*iv.Upper)
+}
+
+// observe asks every catalog the questions of a half, and those that nothing fits.
+func observe(ctx context.Context, h half, example, data string) ([]retrieve.Observation, error) {
+	sets, err := benchmarks(data)
+	if err != nil {
+		return nil, err
+	}
+	var out []retrieve.Observation
+	for i := range sets {
+		b := &sets[i]
+		if domain(&b.entries[0]) == "" {
+			continue
+		}
+		obs, err := observeSet(ctx, b, evenly(b.part(h), perKind))
+		if err != nil {
+			return nil, fmt.Errorf("ask %s: %w", b.name, err)
+		}
+		out = append(out, obs...)
+	}
+	if h != train {
+		return out, nil
+	}
+	own, err := observeExamples(ctx, example)
+	return append(out, own...), err
+}
+
+// observeStrangers asks every catalog what CLINC150 has in and out of its own scope.
+func observeStrangers(ctx context.Context, example, data string) ([]retrieve.Observation, error) {
+	asked, err := strangers(data)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := benchmarks(data)
+	if err != nil {
+		return nil, err
+	}
+	c, err := shippedCatalogue(example)
+	if err != nil {
+		return nil, err
+	}
+	var out []retrieve.Observation
+	seen := map[string]bool{}
+	for _, b := range append(sets, benchmark{name: "shipped catalogue (Swedish)", entries: c.Entries}) {
+		if seen[catalogOf(&b)] {
+			continue
+		}
+		seen[catalogOf(&b)] = true
+		x, err := retrieve.New(ctx, retrieve.Default(), b.entries)
+		if err != nil {
+			return nil, err
+		}
+		obs, err := x.Observe(ctx, catalogOf(&b), asked)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, obs...)
+	}
+	return out, nil
+}
+
+// catalogOf names the catalog, which several sets of questions may share.
+func catalogOf(b *benchmark) string {
+	if strings.HasPrefix(b.name, "toolret/") {
+		name, _, _ := strings.Cut(b.name, " ")
+		return name
+	}
+	name, _, _ := strings.Cut(b.name, "/")
+	return name
+}
+
+func shippedCatalogue(example string) (*retrieve.Catalogue, error) {
+	path := filepath.Join(example, "catalogue.json")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read catalogue: %w", err)
+	}
+	c, _, err := retrieve.LoadCatalogue(path, raw)
+	return c, err
+}
+
+// observeSuite asks the cases of the shipped suite that name their tools, or none.
+func observeSuite(ctx context.Context, example string) ([]retrieve.Observation, error) {
+	c, err := shippedCatalogue(example)
+	if err != nil {
+		return nil, err
+	}
+	x, err := retrieve.New(ctx, retrieve.Default(), c.Entries)
+	if err != nil {
+		return nil, err
+	}
+	var questions []retrieve.Question
+	err = seedSuite(filepath.Join(example, "suite.json"), func(q question) {
+		questions = append(questions, retrieve.Question{Text: q.text, Tools: q.relevant})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return x.Observe(ctx, "shipped suite", questions)
+}
+
+// strangers are questions of the training part of CLINC150.
+func strangers(data string) ([]retrieve.Question, error) {
+	var out []retrieve.Question
+	for _, p := range []string{"train", "oos_train"} {
+		var list []retrieve.Question
+		err := readLines(filepath.Join(data, "sets", "clinc150", "open", p+".jsonl.gz"), func(row struct{ Query string }) error {
+			list = append(list, retrieve.Question{Text: row.Query})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, evenly(list, perKind/2)...) // half in scope, half out
+	}
+	return out, nil
+}
+
+func evenly[T any](list []T, n int) []T {
+	if len(list) <= n {
+		return list
+	}
+	out := make([]T, n)
+	for i := range out {
+		out[i] = list[i*len(list)/n]
+	}
+	return out
+}
+
+func observeSet(ctx context.Context, b *benchmark, asked []question) ([]retrieve.Observation, error) {
+	x, err := retrieve.New(ctx, retrieve.Default(), b.entries)
+	if err != nil {
+		return nil, err
+	}
+	questions := make([]retrieve.Question, len(asked))
+	for i, q := range asked {
+		questions[i] = retrieve.Question{Text: q.text, Tools: q.relevant}
+	}
+	out, err := x.Observe(ctx, catalogOf(b), questions)
+	if err != nil {
+		return nil, err
+	}
+	without, err := observeWithout(ctx, b, asked)
+	return append(out, without...), err
+}
+
+// domain is where a tool belongs; empty where that is not known.
+func domain(e *retrieve.Entry) string {
+	n := slices.DeleteFunc(slices.Clone(e.Namespace), func(s string) bool { return s == "tools" })
+	if len(n) == 0 {
+		return ""
+	}
+	return n[0]
+}
+
+// maxDomains bounds how many catalogs are made of one.
+const maxDomains = 64
+
+// observeWithout asks questions of the catalog without the domains of their tools.
+func observeWithout(ctx context.Context, b *benchmark, asked []question) ([]retrieve.Observation, error) {
+	home := map[string]string{}
+	for i := range b.entries {
+		e := &b.entries[i]
+		if home[e.ID] = domain(e); e.ID == "" {
+			home[e.Tool.Name] = domain(e)
+		}
+	}
+	by := map[string][]retrieve.Question{}
+	var order []string
+	for _, q := range asked {
+		var all []string
+		for _, id := range q.relevant {
+			all = append(all, home[id])
+		}
+		slices.Sort(all)
+		key := strings.Join(slices.Compact(all), "\x00")
+		if slices.Contains(all, "") {
+			continue
+		}
+		if by[key] == nil {
+			order = append(order, key)
+		}
+		by[key] = append(by[key], retrieve.Question{Text: q.text})
+	}
+	var out []retrieve.Observation
+	for _, key := range evenly(order, maxDomains) {
+		gone := strings.Split(key, "\x00")
+		stays := slices.DeleteFunc(slices.Clone(b.entries), func(e retrieve.Entry) bool { return slices.Contains(gone, domain(&e)) })
+		x, err := retrieve.New(ctx, retrieve.Default(), stays)
+		if err != nil {
+			return nil, err
+		}
+		obs, err := x.Observe(ctx, catalogOf(b), by[key])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, obs...)
+	}
+	return out, nil
+}
+
+// observeExamples asks each example question of a catalogue without that example, and
+// of one without its domain.
+func observeExamples(ctx context.Context, example string) ([]retrieve.Observation, error) {
+	c, err := shippedCatalogue(example)
+	if err != nil {
+		return nil, err
+	}
+	b := benchmark{name: "shipped catalogue, its examples", entries: c.Entries}
+	var out []retrieve.Observation
+	for i := range c.Entries {
+		e := c.Entries[i]
+		for k, text := range e.Examples {
+			less := slices.Clone(c.Entries)
+			less[i].Examples = slices.Delete(slices.Clone(e.Examples), k, k+1)
+			x, err := retrieve.New(ctx, retrieve.Default(), less)
+			if err != nil {
+				return nil, err
+			}
+			obs, err := x.Observe(ctx, catalogOf(&b), []retrieve.Question{{Text: text, Tools: []string{e.Tool.Name}}})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, obs...)
+			b.questions = append(b.questions, question{text: text, relevant: []string{e.Tool.Name}})
+		}
+	}
+	without, err := observeWithout(ctx, &b, b.questions)
+	return append(out, without...), err
+}
