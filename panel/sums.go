@@ -163,12 +163,14 @@ func (s *sums) trials(cs *caseSums, repeats int) {
 	}
 }
 
-// trialCounts are the k for which pass@k and pass^k are told: powers of two
-// below the number of repeats, and that number.
+// trialCounts are the k for which pass@k and pass^k are told: 2 to 4, powers of
+// two below the number of repeats, and that number.
 func trialCounts(repeats int) []int {
 	var ks []int
-	for k := 2; k < repeats; k *= 2 {
-		ks = append(ks, k)
+	for k := 2; k < repeats; k++ {
+		if k <= 4 || k&(k-1) == 0 {
+			ks = append(ks, k)
+		}
 	}
 	return append(ks, repeats)
 }

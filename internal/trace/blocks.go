@@ -82,7 +82,7 @@ func Plain(r io.Reader) (*bufio.Reader, error) {
 		if err != nil {
 			return nil, invalid("read gzip", err)
 		}
-		br = bufio.NewReaderSize(z, 64<<10)
+		br = bufio.NewReaderSize(unzipped{z}, 64<<10)
 		head, err = br.Peek(1)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, invalid("read gzip", err)
@@ -99,6 +99,21 @@ func Plain(r io.Reader) (*bufio.Reader, error) {
 		}
 	}
 	return br, nil
+}
+
+// unzipped says what the end of a stream that is cut off means.
+type unzipped struct{ z *gzip.Reader }
+
+// Read implements io.Reader.
+func (u unzipped) Read(p []byte) (int, error) {
+	n, err := u.z.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = &callvet.Hinted{
+			Err:  fmt.Errorf("the gzip stream is cut off: %w", callvet.ErrInvalid),
+			Hint: "copy the file again; `gzip -dc FILE | callvet score -` scores what is there",
+		}
+	}
+	return n, err
 }
 
 // Next gives the next block, or io.EOF. The block is the caller's, except that
