@@ -170,7 +170,7 @@ func (p *alike) array(i, depth int, k key, m *shape) int {
 			i++
 			continue
 		}
-		done := false
+		var done bool
 		if i, done = p.separator(i, ']'); i < 0 || done {
 			return p.close(self, i, n)
 		}
@@ -199,7 +199,7 @@ func (p *alike) object(i, depth int, k key, top *shape) int {
 	at := top
 	for n := int32(1); ; n++ {
 		var m *shape
-		next := i
+		var next int
 		if len(at.next) > 0 && at.next[0].stands(p.src, i) {
 			m, next = at.next[0].to, i+len(at.next[0].label)
 		} else {
@@ -230,7 +230,7 @@ func (p *alike) object(i, depth int, k key, top *shape) int {
 		if i = end + 1; end < len(p.src) && p.src[end] == ',' {
 			continue
 		}
-		done := false
+		var done bool
 		if i, done = p.separator(end, '}'); i < 0 || done {
 			return p.close(self, i, n)
 		}
