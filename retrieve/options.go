@@ -94,14 +94,14 @@ func Default() Options {
 		Offline:      vector.NGramWidth,
 		VectorWeight: 0.2,
 		Limit:        10,
-		Confidence:   &Logistic{Bias: 3.594, Score: 0.8655, Lead: 0.5357, Semantic: 15.69, Matched: 2.945, Words: -2.11},
+		Confidence:   &Logistic{Bias: 0.07978, Score: 4.987, Lead: -0.4134, Semantic: 15.42, Matched: 1.654, Words: -0.8689},
 	}
 }
 
 // DefaultMinConfidence is the MinConfidence that refuses about one in twenty of the
 // answerable questions under Default, over the catalogs that it was fitted on
 // (docs/RETRIEVAL.md). Default itself refuses nothing: on some catalogs it is more.
-const DefaultMinConfidence = 0.175
+const DefaultMinConfidence = 0.211
 
 func (o Options) fields() []bm25.Field {
 	f := func(name string, w Weight) bm25.Field { return bm25.Field{Name: name, Weight: w.Weight, B: w.B} }

@@ -135,7 +135,9 @@ func (o *opener) retriever(ctx context.Context, s *targetSpec, rest string) ([]r
 		if err != nil {
 			return nil, err
 		}
-		r, t, err := selector.Open(ctx, file, set, o.app.read, o.app.now)
+		m := &models{app: o.app}
+		o.closers = append(o.closers, m.close)
+		r, t, err := selector.Open(ctx, file, set, o.app.read, m, o.app.now)
 		return one(r, t, err)
 	}
 	cfg := retriever.RemoteConfig{URL: rest, Headers: map[string]string{}, K: 5, Timeout: o.timeout, Now: o.app.now}

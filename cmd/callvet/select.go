@@ -27,6 +27,7 @@ func (a *app) read(name string) ([]byte, error) { return os.ReadFile(a.path(name
 func (a *app) catalogues() selector.Env {
 	return selector.Env{
 		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage },
+		Models: func() (selector.Models, func() error) { m := &models{app: a}; return m, m.close },
 		Cases: func(ctx context.Context, path string, tools []callvet.Tool) ([]callvet.Case, error) {
 			read, problems, err := a.openSuite(ctx, path, suiteFlags{catalogue: tools})
 			if err != nil {
@@ -143,11 +144,21 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 	return s, nil
 }
 
-// searches tells whether targets are catalogues that can be opened again.
+// searches tells whether targets are catalogues that can be opened again without
+// asking anybody: a report is no reason to call a model.
 func searches(specs []targetSpec) bool {
-	return slices.ContainsFunc(specs, func(s targetSpec) bool {
-		return strings.HasPrefix(s.Target, "retrieve:") && !strings.HasPrefix(s.Target, "retrieve:http")
-	})
+	found := false
+	for _, s := range specs {
+		rest, own := strings.CutPrefix(s.Target, "retrieve:")
+		if !own || strings.HasPrefix(rest, "http") {
+			continue
+		}
+		if _, set, err := selector.Parse(rest); err != nil || set.Embed != "" || set.Rerank != "" {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // observed is the confusion of all targets of a run together; never nil.

@@ -95,3 +95,84 @@ func TestSelectVia(t *testing.T) {
 		t.Errorf("the model's verdicts %+v", v)
 	}
 }
+
+// Models over the wire make the vectors and the last order; vectors of tools are asked
+// for once, and reports ask nobody.
+func TestSelectModels(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var embedded []string
+	reranked := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			Input     []string
+			Documents []string
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || r.Header.Get("Authorization") == "" {
+			t.Errorf("%v %v", err, r.Header)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		var rows []string
+		switch r.URL.Path {
+		case "/v1/embeddings":
+			embedded = append(embedded, q.Input...)
+			for i, s := range q.Input {
+				v := "[1,0]" // of trains and delays
+				if strings.Contains(s, "weather") || strings.Contains(s, "umbrella") {
+					v = "[0,1]"
+				}
+				rows = append(rows, fmt.Sprintf(`{"index":%d,"embedding":%s}`, i, v))
+			}
+			fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(rows, ","))
+		case "/v2/rerank":
+			reranked++
+			for i, s := range q.Documents {
+				score := 0.1
+				if strings.Contains(s, "weather") {
+					score = 0.9
+				}
+				rows = append(rows, fmt.Sprintf(`{"index":%d,"relevance_score":%v}`, i, score))
+			}
+			fmt.Fprintf(w, `{"results":[%s]}`, strings.Join(rows, ","))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"c.json": `[{"name":"trains","description":"delays of trains on the line"},{"name":"sky","description":"the weather of tomorrow"}]`,
+		"s.json": `{"name":"s","categories":[{"category_id":"c","category_name":"C","test_cases":[{"id":"a","query":"shall I take the umbrella?","expected_tools":["sky"]}]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := map[string]string{"OPENAI_API_KEY": "k1", "CO_API_KEY": "k2", "CALLVET_CACHE": "cache"}
+	embedSpec, rerankSpec := "openai:m@"+srv.URL, "cohere:r@"+srv.URL
+	if out := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec, "--k", "1"); !strings.Contains(out, "sky") {
+		t.Errorf("the vectors say sky: %s", out)
+	}
+	if len(embedded) != 3 { // two tools and the question
+		t.Errorf("asked for %q", embedded)
+	}
+	runApp(t, dir, env, exitOK, "select", "s.json", "--tools", "c.json", "--embed", embedSpec, "--rerank", rerankSpec, "--k", "1", "--name", "m", "-q", "-o", "out.json")
+	if len(embedded) != 4 || reranked == 0 {
+		t.Errorf("the second time asked for %q, %d orders", embedded[3:], reranked)
+	}
+	var doc report.Document
+	if err := json.Unmarshal(readFile(t, dir, "out.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if v := doc.Panels.Targets[0].Overall.Verdicts; v.Pass != 1 {
+		t.Errorf("verdicts %+v", v)
+	}
+	srv.Close()
+	runApp(t, dir, nil, exitOK, "report", "m", "-o", "again.md")
+	for spec, want := range map[string]string{"openai:m": "OPENAI_API_KEY", "nobody:m": "services: openai"} {
+		if out := runApp(t, dir, nil, exitError, "select", "query", "x", "--tools", "c.json", "--embed", spec); !strings.Contains(out, want) {
+			t.Errorf("%s: %s", spec, out)
+		}
+	}
+}

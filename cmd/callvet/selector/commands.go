@@ -15,13 +15,16 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/retrieve"
 )
 
 // Env is what the commands need of the program.
 type Env struct {
 	Read Files
 	Now  func() time.Time
-	Out  io.Writer
+	// Models opens models for one command; close lets go of what they hold.
+	Models func() (m Models, close func() error)
+	Out    io.Writer
 	// JSON tells whether JSON is asked for, once flags are read.
 	JSON func() bool
 	// Cases reads the cases of a suite over tools.
@@ -58,6 +61,9 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Settings.Preset, "preset", "", "how tools are scored: default or bigtool")
 	fs.IntVar(&f.Settings.K, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
 	fs.Float64Var(&f.Settings.Threshold, "threshold", 0, "score under which a tool is not given")
+	fs.Float64Var(&f.Settings.Abstain, "abstain", 0, fmt.Sprintf("confidence from 0 to under 1 below which nothing is given, such as %v (default: never)", retrieve.DefaultMinConfidence))
+	fs.StringVar(&f.Settings.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
+	fs.StringVar(&f.Settings.Rerank, "rerank", "", "model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
 	fs.StringVar(&f.Settings.Routes, "routes", "", "file with rules of routes, or none (default: callvet's own)")
 	fs.StringVar(&f.Weights, "weights", "", "JSON file with the weights of layers and of retrieval")
 }
@@ -95,7 +101,9 @@ func QueryCommand(e Env) *cobra.Command {
 			if _, err := f.Ready(e.Read); err != nil {
 				return err
 			}
-			r, _, err := Open(cmd.Context(), f.Tools, f.Settings, e.Read, e.Now)
+			m, done := e.Models()
+			defer func() { _ = done() }() // has told of what went wrong
+			r, _, err := Open(cmd.Context(), f.Tools, f.Settings, e.Read, m, e.Now)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/route"
+	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // Files reads a file by the name that the user gave.
@@ -35,8 +36,16 @@ func Tools(c *retrieve.Catalogue) []callvet.Tool {
 	return out
 }
 
-// Open indexes a catalog as a target.
-func Open(ctx context.Context, file string, s Settings, read Files, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+// Models opens the models that settings name.
+type Models interface {
+	// Embedder gives what makes vectors, and a cache for them or nil.
+	Embedder(spec string) (vector.Embedder, vector.Cache, error)
+	Reranker(spec string) (retrieve.Reranker, error)
+}
+
+// Open indexes a catalog as a target; with an embedder that asks for the vectors of
+// tools which the cache does not have.
+func Open(ctx context.Context, file string, s Settings, read Files, models Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	c, _, err := Load(file, read)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -49,14 +58,32 @@ func Open(ctx context.Context, file string, s Settings, read Files, now func() t
 	if err != nil {
 		return nil, callvet.Target{}, err
 	}
-	return Over(ctx, c, s, short.Target(filepath.Base(file)), decide, now)
+	return over(ctx, c, s, short.Target(filepath.Base(file)), decide, models, now)
 }
 
-// Over indexes what was read already.
+// Over indexes what was read already, without models: settings that name some are an
+// error that wraps callvet.ErrInvalid.
 func Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+	return over(ctx, c, s, name, decide, nil, now)
+}
+
+func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), models Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	o, err := s.Options(c)
 	if err != nil {
 		return nil, callvet.Target{}, err
+	}
+	if models == nil && (s.Embed != "" || s.Rerank != "") {
+		return nil, callvet.Target{}, fmt.Errorf("open %s: %w: no models are used here", name, callvet.ErrInvalid)
+	}
+	if s.Embed != "" {
+		if o.Embedder, o.Cache, err = models.Embedder(s.Embed); err != nil {
+			return nil, callvet.Target{}, err
+		}
+	}
+	if s.Rerank != "" {
+		if o.Reranker, err = models.Reranker(s.Rerank); err != nil {
+			return nil, callvet.Target{}, err
+		}
 	}
 	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Route: decide, Now: now})
 }

@@ -24,6 +24,12 @@ type Settings struct {
 	K int
 	// Threshold is the score under which a tool is not given; 0: none.
 	Threshold float64
+	// Abstain in [0,1) is the confidence under which no tool is given; 0: none. Only
+	// the default preset with its own weights and vectors knows its confidence.
+	Abstain float64
+	// Embed and Rerank are the models that make vectors and order the best tools, by
+	// the specs of Models; empty for vectors without a model, and no reranker.
+	Embed, Rerank string
 	// Routes is a file with rules of routes, "none", or empty for those of callvet.
 	Routes string
 	// Weights change the preset, by name; see WeightNames.
@@ -65,6 +71,10 @@ func Parse(rest string) (file string, s Settings, err error) {
 			s.Preset = v
 		case "routes":
 			s.Routes = v
+		case "embed":
+			s.Embed = v
+		case "rerank":
+			s.Rerank = v
 		case "k":
 			if s.K, err = strconv.Atoi(v); err != nil || s.K < 1 || s.K > 1000 {
 				return "", s, fmt.Errorf("read target retrieve:%s: %w: k is a number from 1 to 1000", rest, callvet.ErrInvalid)
@@ -74,8 +84,8 @@ func Parse(rest string) (file string, s Settings, err error) {
 			if err != nil {
 				return "", s, fmt.Errorf("read target retrieve:%s: %w: %s is no number", rest, callvet.ErrInvalid, key)
 			}
-			if key == "threshold" {
-				s.Threshold = f
+			if to, ok := map[string]*float64{"threshold": &s.Threshold, "abstain": &s.Abstain}[key]; ok {
+				*to = f
 				continue
 			}
 			if s.Weights == nil {
@@ -100,8 +110,13 @@ func (s *Settings) Target(file string) string {
 	if s.Threshold != 0 {
 		q.Set("threshold", strconv.FormatFloat(s.Threshold, 'g', -1, 64))
 	}
-	if s.Routes != "" {
-		q.Set("routes", s.Routes)
+	if s.Abstain != 0 {
+		q.Set("abstain", strconv.FormatFloat(s.Abstain, 'g', -1, 64))
+	}
+	for key, v := range map[string]string{"routes": s.Routes, "embed": s.Embed, "rerank": s.Rerank} {
+		if v != "" {
+			q.Set(key, v)
+		}
 	}
 	for name, w := range s.Weights {
 		q.Set(name, strconv.FormatFloat(w, 'g', -1, 64))
@@ -130,7 +145,16 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	case !slices.ContainsFunc(c.Entries, func(e retrieve.Entry) bool { return len(e.Namespace) > 0 }):
 		o.Primary = [][]string{{}} // a catalogue without namespaces is one
 	}
-	o.Limit, o.Threshold = s.Depth(), s.Threshold
+	o.Limit, o.Threshold, o.MinConfidence = s.Depth(), s.Threshold, s.Abstain
+	if !(s.Abstain >= 0 && s.Abstain < 1) || s.Abstain > 0 && !s.calibrated() {
+		return o, &callvet.Hinted{
+			Err:  fmt.Errorf("abstain under %v: %w", s.Abstain, callvet.ErrInvalid),
+			Hint: fmt.Sprintf("a confidence from 0 to under 1, such as %v, and the default preset with its own weights and vectors; otherwise a threshold", retrieve.DefaultMinConfidence),
+		}
+	}
+	if !s.calibrated() {
+		o.Confidence = nil
+	}
 	known := weights(&o)
 	for _, name := range slices.Sorted(maps.Keys(s.Weights)) {
 		to, ok := known[name]
@@ -140,6 +164,11 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 		*to = s.Weights[name]
 	}
 	return o, nil
+}
+
+// calibrated tells whether the confidence that was fitted holds for the settings.
+func (s *Settings) calibrated() bool {
+	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == ""
 }
 
 // WeightNames lists the weights of a preset.

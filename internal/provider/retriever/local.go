@@ -52,7 +52,7 @@ func Open(ctx context.Context, cfg Config) (*Retriever, callvet.Target, error) {
 	}
 	if len(cfg.Agents) > 0 {
 		o := cfg.Options
-		o.Limit, o.Threshold, o.Confidence, o.Primary = 1, 0, nil, [][]string{{}}
+		o.Limit, o.Threshold, o.Confidence, o.Primary, o.Reranker = 1, 0, nil, [][]string{{}}, nil
 		if r.agents, err = retrieve.New(ctx, o, agentEntries(cfg.Agents)); err != nil {
 			return nil, callvet.Target{}, fmt.Errorf("open target %s: index agents: %w", cfg.Name, err)
 		}
