@@ -135,8 +135,8 @@ func (o *opener) retriever(ctx context.Context, s *targetSpec, rest string) ([]r
 		if err != nil {
 			return nil, err
 		}
-		m := &models{app: o.app}
-		o.closers = append(o.closers, m.close)
+		m := o.app.models()
+		o.closers = append(o.closers, m.Close)
 		r, t, err := selector.Open(ctx, file, set, o.app.read, m, o.app.now)
 		return one(r, t, err)
 	}

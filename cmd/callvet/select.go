@@ -23,11 +23,15 @@ import (
 // read opens a file that the user named.
 func (a *app) read(name string) ([]byte, error) { return os.ReadFile(a.path(name)) }
 
+func (a *app) models() *selector.Models {
+	return &selector.Models{Getenv: a.getenv, Now: a.now, Path: a.path, Warn: a.err}
+}
+
 // catalogues is what the commands over catalogues need.
 func (a *app) catalogues() selector.Env {
 	return selector.Env{
 		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage },
-		Models: func() (selector.Models, func() error) { m := &models{app: a}; return m, m.close },
+		Models: a.models,
 		Cases: func(ctx context.Context, path string, tools []callvet.Tool) ([]callvet.Case, error) {
 			read, problems, err := a.openSuite(ctx, path, suiteFlags{catalogue: tools})
 			if err != nil {

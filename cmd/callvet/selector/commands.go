@@ -22,8 +22,8 @@ import (
 type Env struct {
 	Read Files
 	Now  func() time.Time
-	// Models opens models for one command; close lets go of what they hold.
-	Models func() (m Models, close func() error)
+	// Models opens models for one command, which closes it.
+	Models func() *Models
 	Out    io.Writer
 	// JSON tells whether JSON is asked for, once flags are read.
 	JSON func() bool
@@ -101,8 +101,8 @@ func QueryCommand(e Env) *cobra.Command {
 			if _, err := f.Ready(e.Read); err != nil {
 				return err
 			}
-			m, done := e.Models()
-			defer func() { _ = done() }() // has told of what went wrong
+			m := e.Models()
+			defer func() { _ = m.Close() }() // has told of what went wrong
 			r, _, err := Open(cmd.Context(), f.Tools, f.Settings, e.Read, m, e.Now)
 			if err != nil {
 				return err

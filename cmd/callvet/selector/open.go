@@ -12,7 +12,6 @@ import (
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/route"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // Files reads a file by the name that the user gave.
@@ -36,16 +35,9 @@ func Tools(c *retrieve.Catalogue) []callvet.Tool {
 	return out
 }
 
-// Models opens the models that settings name.
-type Models interface {
-	// Embedder gives what makes vectors, and a cache for them or nil.
-	Embedder(spec string) (vector.Embedder, vector.Cache, error)
-	Reranker(spec string) (retrieve.Reranker, error)
-}
-
 // Open indexes a catalog as a target; with an embedder that asks for the vectors of
 // tools which the cache does not have.
-func Open(ctx context.Context, file string, s Settings, read Files, models Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+func Open(ctx context.Context, file string, s Settings, read Files, models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	c, _, err := Load(file, read)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -67,7 +59,7 @@ func Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, d
 	return over(ctx, c, s, name, decide, nil, now)
 }
 
-func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), models Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	o, err := s.Options(c)
 	if err != nil {
 		return nil, callvet.Target{}, err
