@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
@@ -152,20 +153,26 @@ func makePlan(f planFlags) (*testPlan, error) {
 	return p, err
 }
 
+// toBeLow reports whether a gate on the metric is an upper bound.
+func toBeLow(metric string) bool {
+	return panel.Describe(metric).LowerIsBetter || strings.HasSuffix(metric, "_rate") && metric != panel.MetricPass || strings.HasSuffix(metric, "_incidents")
+}
+
 func (p *testPlan) rate(f planFlags) error {
 	if !(f.bound > 0 && f.bound < 1) {
 		return usagef("--bound is a rate between 0 and 1: callvet plan --metric %s --bound 0.85", f.metric)
 	}
-	r := &ratePlan{Bound: f.bound, Truth: f.truth, Assumed: f.truth == 0}
+	r := &ratePlan{Bound: f.bound, Truth: f.truth, Assumed: f.truth == 0, AtMost: toBeLow(f.metric)}
 	switch {
-	case r.Assumed && f.bound < 0.5: // a rate that is to be low
+	case r.Assumed && r.AtMost:
 		r.Truth = f.bound / 2
 	case r.Assumed:
 		r.Truth = (1 + f.bound) / 2
 	case !(f.truth > 0 && f.truth <= 1) || f.truth == f.bound:
 		return usagef("--truth is a rate between 0 and 1 other than the bound: at the bound no number of tasks decides")
+	case r.AtMost != (f.truth < f.bound):
+		return usagef("if %s is really %v, no number of tasks passes a gate at %v: --truth is on the wrong side of --bound", f.metric, f.truth, f.bound)
 	}
-	r.AtMost = r.Truth < r.Bound
 	bound, truth := r.Bound, r.Truth
 	if r.AtMost {
 		bound, truth = 1-bound, 1-truth
