@@ -65,6 +65,10 @@ func number(w io.Writer, name string, iv stats.Interval, means string) {
 		fmt.Fprintf(w, "  %-12s not defined (%s)\n", name, iv.Status)
 		return
 	}
+	if iv.Lower == iv.Upper { // raters that never differ, or always, show no spread
+		fmt.Fprintf(w, "  %-12s %8.3f  no interval: the labels show no spread\n", name, iv.Point)
+		return
+	}
 	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-12s %8.3f  %.3f to %.3f  %s", name, iv.Point, iv.Lower, iv.Upper, means), " "))
 }
 
