@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -100,35 +99,16 @@ func (b *ledgerBuilder) read(file *os.File) (*trace.Log, error) {
 }
 
 func (b *ledgerBuilder) records(r io.Reader) (*trace.Log, error) {
-	in, err := trace.Open(r, trace.Options{})
-	if err != nil {
-		return nil, err
-	}
-	for {
-		v, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return in.Log(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !v.IsTask {
-			continue
-		}
-		t, err := v.Task()
-		if err != nil {
-			in.Log().Reject(v.Line, err.Error())
-			continue
-		}
-		if id := fmt.Sprintf("%q %q %d", t.Target, t.TaskID, t.Attempt); b.seen[id] {
+	return eachRecord(r, func(t *trace.Task) {
+		id := fmt.Sprintf("%q %q %d", t.Target, t.TaskID, t.Attempt)
+		if b.seen[id] {
 			b.twice++
-			continue
-		} else {
-			b.seen[id] = true
+			return
 		}
+		b.seen[id] = true
 		b.noteJudges(t.Judged)
 		b.add(t.Entry(b.judge))
-	}
+	})
 }
 
 func (b *ledgerBuilder) noteJudges(list []trace.Judged) {
