@@ -12,7 +12,7 @@ import (
 )
 
 // line is a record as logs have them by the million.
-const line = `{"id":"t_1","n":17,"args":{"query":"say \"é\"","limit":3,"tags":["a","b"]},"raw":"{\"query\":\"say \\\"é\\\"\",\"limit\":3,\"tags\":[\"a\",\"b\"]}","error":null,"ms":{"queue":1,"exec":2.5},"gold":{"needed":true,"args":{"query":"say \"é\"","limit":3,"tags":["a","b"]}}}`
+const line = `{"id":"t_1","n":17,"args":{"query":"say \"é\"","limit":3,"tags":["a","b"]},"raw":"{\"query\":\"say \\\"é\\\"\",\"limit\":3,\"tags\":[\"a\",\"b\"]}","error":null,"ms":{"exec":2.5},"gold":{"needed":true,"args":{"query":"say \"é\"","limit":3,"tags":["a","b"]}}}`
 
 func expecting() *Doc {
 	d := new(Doc)
@@ -45,7 +45,7 @@ func TestExpectedPlaces(t *testing.T) {
 	}
 	args := `{"query":"say \"é\"","limit":3,"tags":["a","b"]}`
 	raw := `"{\"query\":\"say \\\"é\\\"\",\"limit\":3,\"tags\":[\"a\",\"b\"]}"`
-	full := `"t_1"|17|` + args + "|" + raw + `|null|{"queue":1,"exec":2.5}|2.5|{"needed":true,"args":` + args + `}|` + args + `|true|spelled`
+	full := `"t_1"|17|` + args + "|" + raw + `|null|{"exec":2.5}|2.5|{"needed":true,"args":` + args + `}|` + args + `|true|spelled`
 	for _, c := range []struct{ src, want string }{
 		{line, full},
 		{line, full},
@@ -58,6 +58,7 @@ func TestExpectedPlaces(t *testing.T) {
 		{`{"id":"x","id":1}`, `byte 11: duplicate key "id"`},
 		{`{"id":"x","n":1,"id":1}`, `byte 17: duplicate key "id"`},
 		{`{"i\u0064":"x"}`, `not placed`},
+		{`{"ms":{"exec":7,"other":1}}`, `not placed`},
 		{`{"ms":{"ex\u0065c":7}}`, `not placed`},
 		{`{"args":{"\u0061":7}}`, `||{"\u0061":7}||||||||`},
 		{`{"ms.exec":7}`, `not placed`},

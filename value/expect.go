@@ -76,7 +76,8 @@ func (d *Doc) NumberAt(i int, none float64) (f float64, ok bool) {
 }
 
 // Placed reports that the last parsed text is an object all of whose members are
-// at expected places, and that At knows all of these. False says nothing: the
+// at expected places, that this is so too of each object at a place that has
+// places below it, and that At knows all of these. False says nothing: the
 // text may be new of its kind.
 func (d *Doc) Placed() bool { return d.placed }
 
@@ -195,7 +196,7 @@ func (s *shapes) add(name string, top *shape) *shape {
 			c.place, c.echo = int32(i), s.echoes[i]
 		}
 	}
-	c.stray = top == s.root && c.place < 0
+	c.stray = top.watched && c.place < 0
 	return c
 }
 

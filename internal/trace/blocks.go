@@ -193,7 +193,7 @@ type Scanner struct {
 	view View
 	Log  Log
 	// strange is room for the members of a line that the contract does not have.
-	strange []value.Value
+	strange []string
 }
 
 // NewScanner makes a Scanner; the options are those of the Blocks.
@@ -264,8 +264,8 @@ func (s *Scanner) one(line int64, l []byte) (*View, error) {
 	if err != nil {
 		return nil, s.wrong(line, err.Error())
 	}
-	for _, m := range strange {
-		u := UnknownKey{Key: clip(m.Key()), Count: 1, First: line}
+	for _, name := range strange {
+		u := UnknownKey{Key: clip(name), Count: 1, First: line}
 		if !s.Log.again(u) {
 			u.Nearest = nearest(u.Key, s.view.IsTask)
 			s.Log.unknown(u)

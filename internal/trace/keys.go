@@ -2,7 +2,11 @@
 
 package trace
 
-import "github.com/callvet/callvet"
+import (
+	"strings"
+
+	"github.com/callvet/callvet"
+)
 
 func stepKeys() []string {
 	return []string{
@@ -30,8 +34,29 @@ func taskKeys() []string {
 	}
 }
 
+// under are the names that the contract has below a member, with the member's
+// own before them; nil where it says nothing of them.
+func under(key []byte, task bool) []string {
+	switch {
+	case string(key) == "latency_ms" && !task:
+		return []string{"latency_ms.queue", "latency_ms.exec"}
+	case string(key) == "gold" && !task:
+		return []string{"gold.needed", "gold.tool", "gold.args", "gold.result", "gold.result_check"}
+	case string(key) == "gold":
+		return []string{"gold.steps", "gold.postconditions", "gold.facts"}
+	case string(key) == "usage" && task:
+		return []string{"usage.input_tokens", "usage.output_tokens", "usage.reasoning_tokens", "usage.cached_tokens"}
+	}
+	return nil
+}
+
 // nearest gives the known name that key may be a slip of, or "".
 func nearest(key string, task bool) string {
+	if member, _, below := strings.Cut(key, "."); below {
+		if names := under([]byte(member), task); names != nil {
+			return callvet.Nearest(key, names)
+		}
+	}
 	if task {
 		return callvet.Nearest(key, taskKeys())
 	}

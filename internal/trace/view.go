@@ -4,6 +4,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet/value"
 )
@@ -48,7 +49,7 @@ func badf(format string, args ...any) *lineError {
 
 // fill reads the handles out of a parsed record. The names that the contract
 // does not have are appended to strange.
-func (v *View) fill(root value.Value, strange []value.Value) ([]value.Value, error) {
+func (v *View) fill(root value.Value, strange []string) ([]string, error) {
 	if root.Kind() != value.Object {
 		return strange, badf("the line is %s, not an object", withArticle(root.Kind()))
 	}
@@ -69,7 +70,7 @@ func (v *View) fill(root value.Value, strange []value.Value) ([]value.Value, err
 	return found, nil
 }
 
-func (v *View) members(root value.Value, strange []value.Value, task bool) ([]value.Value, error) {
+func (v *View) members(root value.Value, strange []string, task bool) ([]string, error) {
 	raw, line := v.Raw, v.Line
 	*v = View{Line: line, Raw: raw, Record: root, IsTask: task, TurnID: -1, AcceptMS: -1, QueueMS: -1, ExecMS: -1, Needed: -1}
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
@@ -81,10 +82,27 @@ func (v *View) members(root value.Value, strange []value.Value, task bool) ([]va
 			return strange, err
 		}
 		if !known {
-			strange = append(strange, m)
+			strange = append(strange, m.Key())
+			continue
 		}
+		strange = below(m, v.IsTask, strange)
 	}
 	return strange, nil
+}
+
+// below appends the names under a member that the contract does not have there:
+// a label with a slip in its name would be no label, in silence.
+func below(m value.Value, task bool, strange []string) []string {
+	names := under(m.KeyBytes(), task)
+	if names == nil || m.Kind() != value.Object {
+		return strange
+	}
+	for e, ok := m.First(); ok; e, ok = m.Next(e) {
+		if name := m.Key() + "." + e.Key(); !slices.Contains(names, name) {
+			strange = append(strange, name)
+		}
+	}
+	return strange
 }
 
 // kind reads what the record is.
