@@ -60,6 +60,16 @@ type job struct {
 	batch  *steps.Batch
 	// foreign lines have no numbers of their own.
 	foreign bool
+	source  string
+	before  int64 // lines of the sources before it
+}
+
+// told is an error with the file it is in. Lines count through the sources.
+func (j *job) told(err error) error {
+	if j.before > 0 {
+		return fmt.Errorf("%s (whose first line is counted as %d): %w", j.source, j.before+1, err)
+	}
+	return fmt.Errorf("%s: %w", j.source, err)
 }
 
 // run is one reading in progress.
@@ -171,7 +181,7 @@ func (r *run) source(ctx context.Context, src Source, number *int64, before int6
 			return blocks.Lines(), err
 		}
 		b.Line += before
-		r.jobs <- job{*number, b, batch, r.foreign}
+		r.jobs <- job{*number, b, batch, r.foreign, src.Name, before}
 		*number++
 	}
 }
@@ -205,7 +215,7 @@ func (r *run) work(w *worker) {
 			w.rows = nil
 		}
 		if err != nil {
-			r.fail(j.number, err)
+			r.fail(j.number, j.told(err))
 		}
 		select {
 		case r.bufs <- j.block.Data:
