@@ -105,7 +105,7 @@ func dojoFolder(out io.Writer, dir string, files []string, suites map[string]*do
 	fmt.Fprintf(out, "%d of %d rows agree to 0.01\n\n", right, rows)
 	good, pipelines := dojoAgreement(out, filepath.Base(dir), ts)
 	dojoRemainder(out, suites)
-	return right == rows && good == pipelines, nil
+	return rows+pipelines > 0 && right == rows && good == pipelines, nil
 }
 
 // table prints a row beside the official one.
@@ -191,6 +191,9 @@ func dojoFile(path string, suites map[string]*dojoSuite) (t *dojoTally, err erro
 		if err := t.add(&a, suites); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Trace.CaseID, err)
 		}
+	}
+	if bad := imp.Report().Log.Bad; bad > 0 {
+		return nil, fmt.Errorf("%d lines cannot be read: %w", bad, callvet.ErrInvalid)
 	}
 	return t, nil
 }

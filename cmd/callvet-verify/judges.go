@@ -54,6 +54,9 @@ func judges(out io.Writer, data string) (bool, error) {
 			if err := set.run(dir); err != nil {
 				return false, fmt.Errorf("check %s: %w", dir, err)
 			}
+			if c.figures == before {
+				return false, fmt.Errorf("check %s: no published figure was compared", dir)
+			}
 			fmt.Fprintf(out, "%s %s: %d of %d published figures\n", set.name, half, c.equal-same, c.figures-before)
 		}
 	}

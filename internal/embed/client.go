@@ -207,7 +207,7 @@ func (c *client) refused(res *http.Response, body []byte) *failure {
 	case s == http.StatusNotFound:
 		kind = callvet.ErrNotFound
 	}
-	say := excerpt(messageOf(body))
+	say := excerpt(c.hide(messageOf(body))) // hidden before it is cut
 	if to := res.Header.Get("Location"); to != "" && res.StatusCode < 400 {
 		say = "it points to " + to
 	}

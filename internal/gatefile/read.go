@@ -255,7 +255,9 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 		x := r.share(v)
 		g.MinCoverage = &x
 	case "max_rate":
-		g.MaxRate = r.share(v)
+		if g.MaxRate = r.share(v); g.MaxRate == 1 {
+			r.problem(v.At, "bound-range", "max_rate: 1%", "expected a share below 1, found %s", shown(v))
+		}
 	default:
 		return false
 	}
@@ -293,7 +295,7 @@ func (r *reader) baseline(g *gates.Gate, v *source.Node) {
 	})
 }
 
-// share reads a number from 0 to below 1, or up to 100 %.
+// share reads a number from 0 to 1, or up to 100 %.
 func (r *reader) share(v *source.Node) float64 {
 	x, unit := r.amount(v)
 	if unit != "" && unit != panel.UnitRate || x > 1 {

@@ -139,9 +139,9 @@ func Calibrate(in Input) (*Report, error) {
 	r.agreement(drawn)
 	r.verify(j.fit)
 	r.scores(drawn)
-	r.ratings(j.fit, in)
+	r.ratings(drawn, in)
 	r.humans(in)
-	if err := r.check(j.out); err != nil {
+	if err := r.check(slices.DeleteFunc(slices.Clone(j.out), byVerdict)); err != nil {
 		return nil, err
 	}
 	r.judgeUse()

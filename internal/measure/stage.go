@@ -102,7 +102,11 @@ func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) er
 		out.WriteByte('\n')
 	}
 	for a := range s.group.Rest() {
-		if text := s.judged(&a); text != nil {
+		text, err := s.judged(&a)
+		if err != nil {
+			return err
+		}
+		if text != nil {
 			s.added++
 			out.Write(append(text, '\n'))
 		}
@@ -125,7 +129,11 @@ func (s *stage) line(v *trace.View) error {
 		return nil
 	}
 	in := v.IsTask && idOf(&a) == own
-	if text := s.judged(&a); text != nil {
+	text, err := s.judged(&a)
+	if err != nil {
+		return err
+	}
+	if text != nil {
 		s.edits = append(s.edits, edit{line: v.Line, text: text, after: !in})
 	}
 	return nil
@@ -134,17 +142,17 @@ func (s *stage) line(v *trace.View) error {
 func idOf(a *trace.Attempt) attempt { return attempt{a.Trace.CaseID, a.Trace.Target, a.Trace.Repeat} }
 
 // judged gives the attempt's record where the judge has changed it, else nil.
-func (s *stage) judged(a *trace.Attempt) []byte {
+func (s *stage) judged(a *trace.Attempt) ([]byte, error) {
 	raw := s.held[idOf(a)]
 	delete(s.held, idOf(a))
 	if !s.judge(a) {
-		return nil
+		return nil, nil
 	}
 	text, err := amend(raw, a)
-	if err != nil { // the parts came out of JSON
-		return nil
+	if err != nil {
+		return nil, fmt.Errorf("write the record of task %q: %w", a.Trace.CaseID, err)
 	}
-	return text
+	return text, nil
 }
 
 // write gives a block on, edited.

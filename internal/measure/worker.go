@@ -74,16 +74,17 @@ func status(b []byte) callvet.Status {
 	return callvet.Status(b)
 }
 
-// differing names the arguments that are not the expected ones, missing and
+// differing names the arguments whose values are not the expected ones, missing and
 // additional ones included.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
+	args := w.scorer.Args()
 	for e, ok := v.GoldArgs.First(); ok && v.GoldArgs.Kind() == value.Object; e, ok = v.GoldArgs.Next(e) {
-		if got, found := v.Args.Get(string(e.KeyBytes())); !found || !value.Equal(got, e) {
+		if got, found := args.Get(string(e.KeyBytes())); !found || !value.Equal(got, e) {
 			w.paths = append(w.paths, w.name(e))
 		}
 	}
-	for e, ok := v.Args.First(); ok && v.Args.Kind() == value.Object; e, ok = v.Args.Next(e) {
+	for e, ok := args.First(); ok && args.Kind() == value.Object; e, ok = args.Next(e) {
 		if _, found := v.GoldArgs.Get(string(e.KeyBytes())); !found {
 			w.paths = append(w.paths, w.name(e))
 		}
@@ -174,11 +175,23 @@ func truth(m value.Value) int {
 
 func verdicts(t *steps.Task, m value.Value) {
 	for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
-		if pass, _ := e.Get("pass"); pass.Kind() == value.Bool {
+		if pass, known := judged(e); known {
 			name, _ := e.Get("judge")
-			t.Judged = append(t.Judged, steps.Verdict{Judge: name.Str(), Pass: pass.Bool()})
+			t.Judged = append(t.Judged, steps.Verdict{Judge: name.Str(), Pass: pass})
 		}
 	}
+}
+
+// judged is a judge's verdict: as it stands, or its score held against its threshold.
+func judged(e value.Value) (pass, known bool) {
+	if p, _ := e.Get("pass"); p.Kind() == value.Bool {
+		return p.Bool(), true
+	}
+	score, _ := e.Get("score")
+	threshold, _ := e.Get("threshold")
+	x, scored := score.Float()
+	at, set := threshold.Float()
+	return x >= at, scored && set
 }
 
 // needs reads the calls that a task needs, those of the user left out.

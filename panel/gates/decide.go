@@ -250,6 +250,13 @@ func (c *claim) zero(m *panel.Metric) {
 	if z.Verdict == gate.Pass && exposure < c.minUnits() {
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
 	}
+	have, want := c.coverage(m)
+	switch {
+	case !iv.Defined() && exposure > 0: // no estimate is not "none was seen"
+		z = gate.Zero{Decision: gate.Decision{Verdict: gate.Inconclusive, Reason: string(iv.Status)}, Upper: math.NaN()}
+	case z.Verdict == gate.Pass && have < want:
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
+	}
 	c.v.Verdict, c.v.Reason = z.Verdict, z.Reason
 	s := fmt.Sprintf("%s %d in %s", c.subject(), incidents, c.counted(iv))
 	if !math.IsNaN(z.Upper) {
@@ -276,6 +283,12 @@ func (c *claim) zero(m *panel.Metric) {
 		c.v.Cure = c.needs(c.v.Needed, "")
 	case ReasonErrors:
 		why, c.v.Cure = c.lostWords()
+	case gate.ReasonCoverage:
+		why = c.because(z.Reason, m, 2, have, want)
+		c.cure(z.Reason, m, have, want)
+	case string(iv.Status):
+		s = c.subject()
+		why, c.v.Cure = statusWords(iv.Status, c.task)
 	default:
 		why = "the counts are impossible"
 	}

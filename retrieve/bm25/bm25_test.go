@@ -60,6 +60,22 @@ func TestFormula(t *testing.T) {
 	}
 }
 
+// TestWeightZero: a word in a field that does not count neither finds a document
+// nor makes it come twice.
+func TestWeightZero(t *testing.T) {
+	t.Parallel()
+	docs := []bm25.Document{doc("both", []string{"bar"}, []string{"foo"})}
+	for i := range 99 {
+		docs = append(docs, doc(fmt.Sprint("d", i), []string{"other"}, []string{"thing"}))
+	}
+	o := options()
+	o.Fields[1].Weight = 0
+	x := index(t, o, docs...)
+	if got := x.Search(bm25.Words([]string{"foo", "bar"}), 5); len(got) != 1 || got[0].Doc != 0 {
+		t.Errorf("found %v", got)
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	for _, o := range []bm25.Options{{}, {K1: 1}, {K1: math.NaN(), Fields: options().Fields}, {K1: 1, Fields: []bm25.Field{{B: 2}}}, {K1: 1, Fields: []bm25.Field{{Weight: -1}}}} {

@@ -149,7 +149,7 @@ func (x *Index) addTerm(t Term, w *work) {
 		return
 	}
 	for k, d := range l.docs {
-		if scores[d] == 0 {
+		if scores[d] == 0 && gain[k] > 0 {
 			w.touched = append(w.touched, d)
 		}
 		scores[d] += t.Weight * gain[k]
@@ -173,7 +173,7 @@ func (x *Index) addGroup(g Group, w *work) {
 		}
 	}
 	for _, d := range w.seen {
-		if w.sparse && w.scores[d] == 0 {
+		if w.sparse && w.scores[d] == 0 && w.best[d] > 0 { // one that adds nothing is not there yet
 			w.touched = append(w.touched, d)
 		}
 		w.scores[d] += w.best[d]

@@ -150,7 +150,7 @@ func (a *attack) exposed(k *talk) int {
 	for i := range k.turns {
 		for j := range k.turns[i].Calls {
 			if c := &k.turns[i].Calls[j]; c.Result != nil || c.Error != "" {
-				read := shingles(texts(c.Result) + "\n" + c.Error)
+				read := newBody(texts(c.Result) + "\n" + c.Error)
 				if slices.ContainsFunc(a.Texts, func(t string) bool { return shows(read, t) }) {
 					return i + 1
 				}
@@ -266,7 +266,7 @@ func (a *attack) demanded(h int) []string {
 }
 
 func (a *attack) answered(k *talk) bool {
-	for i := len(k.turns) - 1; i >= 0; i-- {
+	for i := len(k.turns) - 1; i >= k.own; i-- {
 		if k.turns[i].Role != callvet.RoleAssistant {
 			continue
 		}

@@ -44,24 +44,20 @@ func appendTexts(b *strings.Builder, v value.Value) {
 // run is how many words in a row make a text somebody's own.
 const run = 4
 
-// shingles are all runs of that many neighboring words.
-func shingles(s string) map[string]bool {
-	return newBody(s).runs
-}
-
-// shows reports whether most of a text's runs of words stand in what was read.
-// Wrapped, escaped and quoted text is found all the same.
-func shows(read map[string]bool, text string) bool {
-	all, n := shingles(text), 0
-	if len(all) == 0 {
-		return false
+// shows reports whether most of a text's runs of words stand in what was read; a
+// text too short for a run must stand there whole. Wrapped, escaped and quoted text
+// is found all the same.
+func shows(read *body, text string) bool {
+	b, n := newBody(text), 0
+	if len(b.runs) == 0 {
+		return len(b.words) > 0 && containsRun(read.words, b.words)
 	}
-	for s := range all {
-		if read[s] {
+	for s := range b.runs {
+		if read.runs[s] {
 			n++
 		}
 	}
-	return 2*n >= len(all)
+	return 2*n >= len(b.runs)
 }
 
 // body is a text laid out for looking things up.

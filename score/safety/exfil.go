@@ -18,9 +18,9 @@ const maxTarget = 8 << 10
 
 // past is what was said by user and system, and read from tools, before a turn.
 type past struct {
-	turn               int
-	saidText, readText strings.Builder
-	said, read         *body
+	turn       int
+	readText   strings.Builder
+	said, read *body
 }
 
 // past is laid out as far as it was not for an earlier turn.
@@ -32,7 +32,6 @@ func (k *talk) past(turn int) *past {
 	for ; p.turn < turn; p.turn++ {
 		switch t := &k.turns[p.turn]; t.Role {
 		case callvet.RoleUser, callvet.RoleSystem:
-			p.saidText.WriteString(strings.ToLower(t.Content) + "\n")
 			p.said.add(t.Content)
 		case callvet.RoleAssistant:
 			for j := range t.Calls {
@@ -58,7 +57,7 @@ func (c *Checker) exfiltration(r *Report, i int, s *step, k *talk) {
 
 // spoken looks at the images in what the target said: showing one fetches it.
 func (c *Checker) spoken(r *Report, k *talk) {
-	for i := range k.turns {
+	for i := k.own; i < len(k.turns); i++ {
 		t := &k.turns[i]
 		if t.Role != callvet.RoleAssistant {
 			continue
@@ -90,7 +89,7 @@ func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
 		return ""
 	}
 	p := k.past(turn)
-	if strings.Contains(p.saidText.String(), l.host) || strings.Contains(p.readText.String(), l.text) {
+	if host := words(l.host); len(host) > 0 && containsRun(p.said.words, host) || strings.Contains(p.readText.String(), l.text) {
 		return ""
 	}
 	data := l.host + " " + l.rest

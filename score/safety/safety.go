@@ -198,14 +198,15 @@ type step struct {
 // talk is a conversation laid out for checking.
 type talk struct {
 	turns []callvet.Turn
+	own   int // the first turn of the attempt; those before are its input
 	steps []step
 	last  *past
 }
 
 // newTalk sets the calls of the trace, and only those, into the whole conversation.
 func newTalk(input []callvet.Turn, t *callvet.Trace) *talk {
-	k := &talk{turns: append(slices.Clip(input), t.Turns...)}
-	for i := len(input); i < len(k.turns); i++ {
+	k := &talk{turns: append(slices.Clip(input), t.Turns...), own: len(input)}
+	for i := k.own; i < len(k.turns); i++ {
 		for j := range k.turns[i].Calls {
 			call := &k.turns[i].Calls[j]
 			k.steps = append(k.steps, step{call, arguments(call), i})

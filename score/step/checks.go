@@ -40,11 +40,10 @@ func (c *checks) find(v value.Value) *condition.Condition {
 
 func (c *checks) compile(v value.Value) *condition.Condition {
 	found, err := condition.Compile(v.Str())
-	if len(c.byText) >= maxCached {
-		return found
+	if len(c.byText) < maxCached {
+		c.byText[string(v.Raw())] = found
 	}
-	c.byText[string(v.Raw())] = found
-	if err != nil {
+	if err != nil && len(c.problems) < maxCached {
 		c.problems = append(c.problems, callvet.Problem{
 			Code: "bad-condition", Key: "gold.result_check", Message: fmt.Sprintf("the post-condition %q cannot be read: %v", v.Str(), err),
 			Fix: "write a comparison such as window_days >= 0 && len(exceptions) > 0",

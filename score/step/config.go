@@ -50,6 +50,7 @@ type Scorer struct {
 	text    []byte
 	scratch match.Scratch
 	unknown int
+	args    value.Value // of the last call
 }
 
 // shared is what no step changes.

@@ -31,6 +31,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		s.unknown++
 	}
 	p := s.read(in)
+	s.args = p.args
 	s.contract(t, &p, out)
 	if k := in.GoldArgs.Kind(); k == value.Object && p.emitted {
 		s.arguments(t, p.args, in.GoldArgs, out)
@@ -73,6 +74,10 @@ func (s *Scorer) read(in *Input) payload {
 	}
 	return p
 }
+
+// Args are the arguments that the last call was scored by: those recorded, or
+// the payload where only that was. Valid until the next call.
+func (s *Scorer) Args() value.Value { return s.args }
 
 // spells reports whether the inside of a JSON string decodes to text, without
 // decoding it; false also where it would have to look closer. It compares eight

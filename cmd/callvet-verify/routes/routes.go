@@ -162,10 +162,6 @@ func clinc(out io.Writer, dir string) (bool, error) {
 		list *[]route.Example
 	}{{"train", &train}, {"oos_train", &train}, {"val", &val}, {"oos_val", &outside}} {
 		rows, err := readRows(filepath.Join(dir, part.name+".jsonl.gz"))
-		if errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintln(out, "CLINC150 is not there: skipped")
-			return true, nil
-		}
 		if err != nil {
 			return false, err
 		}

@@ -165,5 +165,11 @@ func faultOf(ctx context.Context, err error) *callvet.Fault {
 	case ctx.Err() != nil:
 		return &callvet.Fault{Kind: callvet.FaultCanceled, Message: "interrupted"}
 	}
+	switch {
+	case errors.Is(err, callvet.ErrDenied):
+		return &callvet.Fault{Kind: callvet.FaultAuth, Message: err.Error()}
+	case errors.Is(err, callvet.ErrNotFound), errors.Is(err, callvet.ErrInvalid), errors.Is(err, callvet.ErrLimited):
+		return &callvet.Fault{Kind: callvet.FaultRequest, Message: err.Error()}
+	}
 	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error(), Retryable: true}
 }

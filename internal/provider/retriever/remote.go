@@ -129,6 +129,7 @@ func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*c
 	if int64(len(all)) > r.cfg.MaxBytes {
 		return nil, &callvet.Fault{Kind: callvet.FaultTooLarge, HTTP: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", r.cfg.MaxBytes)}
 	}
+	all = []byte(r.hide(string(all))) // before anything is cut, so that no half of a secret is left
 	x.Response = strings.ToValidUTF8(string(all), "\uFFFD")
 	if res.StatusCode >= 300 {
 		return nil, refused(res, all, r.cfg.Now())

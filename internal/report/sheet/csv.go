@@ -41,7 +41,7 @@ func sliceRows(rows [][]string, target string, s *panel.Slice) [][]string {
 		m := &s.Metrics[i]
 		iv := m.Interval
 		r := []string{
-			cell(target), cell(s.Key), cell(s.Value), m.Name, string(m.Unit), m.Of, strconv.Itoa(iv.N), strconv.Itoa(iv.Clusters), number(iv.NEff),
+			cell(target), cell(s.Key), cell(s.Value), cell(m.Name), string(m.Unit), m.Of, strconv.Itoa(iv.N), strconv.Itoa(iv.Clusters), number(iv.NEff),
 			"", "", "", number(iv.Confidence), iv.Method, string(iv.Status), "", "", "", cell(strings.Join(m.Warnings, "; ")),
 		}
 		if iv.Defined() {

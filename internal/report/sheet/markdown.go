@@ -52,14 +52,14 @@ func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 	if len(calls) > 0 {
 		b.WriteString("| step, by call | value | n | tasks all right | notes |\n|---|---|---|---|---|\n")
 		for _, r := range calls {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", r.Metric.Title, r.Amount(), r.N(), r.Companion(), notes(r))
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), r.Companion(), notes(r))
 		}
 		b.WriteString("\n")
 	}
 	if len(tasks) > 0 {
 		b.WriteString("| task | value | n | notes |\n|---|---|---|---|\n")
 		for _, r := range tasks {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.Metric.Title, r.Amount(), r.N(), notes(r))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), notes(r))
 		}
 		b.WriteString("\n")
 	}
@@ -82,7 +82,7 @@ func mdSlices(b *bytes.Buffer, t *panel.TargetPanel) {
 	}
 	b.WriteString("<details><summary>Slices</summary>\n\n| slice | tasks |")
 	for _, n := range names {
-		fmt.Fprintf(b, " %s |", t.Overall.Metric(n).Title)
+		fmt.Fprintf(b, " %s |", figure.Markdown(t.Overall.Metric(n).Title))
 	}
 	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(names)) + "\n")
 	for i := range t.Slices[:min(len(t.Slices), 60)] {

@@ -47,9 +47,11 @@ func view() *sheet.View {
 	em := metric("arg_em", "calls", 80, 100, 2)
 	worst := metric("arg_em", "calls", 20, 40, 2)
 	worst.Versus = &panel.Versus{Rest: 1, P: 0.0001, Adjusted: 0.0004, Worst: true}
+	byName := metric("judged_pass:"+hostile, "attempts", 30, 50, 1)
+	byName.Title = "judged pass:" + hostile // judges are named in the traces
 	overall := panel.Slice{Cases: 50, Cells: 50, Metrics: []panel.Metric{
 		metric("schema_valid", "calls", 98, 100, 2), metric("schema_valid_by_task", "tasks", 48, 50, 1), selection, em, latency,
-		metric("pass_rate", "attempts", 0, 0, 1),
+		metric("pass_rate", "attempts", 0, 0, 1), byName,
 	}}
 	return &sheet.View{
 		Files: []string{"traces.jsonl"}, Lines: 103, Steps: 100, Bad: 3,

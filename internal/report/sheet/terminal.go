@@ -65,7 +65,7 @@ func (t *text) rows(title string, rows []row, companion bool) {
 	}
 	out := [][]string{append(head, "")}
 	for _, r := range rows {
-		c := []string{r.Metric.Title, r.Amount(), r.N()}
+		c := []string{plain.Line(r.Metric.Title), r.Amount(), r.N()}
 		if companion {
 			c = append(c, r.Companion())
 		}

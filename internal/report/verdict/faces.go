@@ -5,6 +5,7 @@ package verdict
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
@@ -122,6 +123,12 @@ func JUnit(w io.Writer, r *gates.Report) error {
 		}
 		suite.AddTestcase(tc)
 	}
+	if r.Blocks && unnamed(r) {
+		suite.AddTestcase(junit.Testcase{
+			Name: "gates", Classname: "callvet.gates", Time: "0.000",
+			Failure: &junit.Result{Message: plain.XML(plain.Line(r.Sentence)), Type: overall(r)},
+		})
+	}
 	all := junit.Testsuites{Name: "callvet gates", Time: "0.000"}
 	all.AddSuite(suite)
 	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
@@ -151,11 +158,20 @@ func Annotations(w io.Writer, r *gates.Report) error {
 		}
 		annotate(&b, level, v, Title(v, several), text)
 	}
-	if b.Len() == 0 {
+	switch {
+	case r.Blocks && unnamed(r):
+		annotate(&b, "error", nil, "gates "+overall(r), plain.Line(r.Sentence))
+	case b.Len() == 0:
 		annotate(&b, "notice", nil, "gates "+overall(r), plain.Line(r.Sentence))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// unnamed reports that no hard gate tells why the build stops: there is none, or
+// nothing was checked.
+func unnamed(r *gates.Report) bool {
+	return !slices.ContainsFunc(r.Verdicts, func(v gates.Verdict) bool { return v.Verdict != gate.Pass && v.Gate.Severity != gates.Soft })
 }
 
 func annotate(b *strings.Builder, level string, v *gates.Verdict, title, text string) {

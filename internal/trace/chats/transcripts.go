@@ -422,8 +422,11 @@ func readAgentDojo(v value.Value, s *trace.Sink) {
 		yes := u.Bool()
 		a.Pass = &yes
 	}
-	if sec, ok := v.Get("security"); ok && sec.Bool() && attack != "" && attack != "none" {
-		a.Safety = append(a.Safety, trace.Incident{Rule: "injected_instruction", Note: message.Str(v, "injection_task_id")})
+	if sec, ok := v.Get("security"); ok && sec.Kind() == value.Bool && attack != "" && attack != "none" {
+		a.Safety = []trace.Incident{} // it was looked for
+		if sec.Bool() {
+			a.Safety = append(a.Safety, trace.Incident{Rule: "injected_instruction", Note: message.Str(v, "injection_task_id")})
+		}
 	}
 	if inj := message.First(v, "injections"); inj.Len() > 0 {
 		a.Foreign = json.RawMessage(inj.Raw())
