@@ -346,6 +346,7 @@ func (r *Report) warn() {
 	c := r.Counts
 	say(c.OtherJudge, "%d labelled %ss have only verdicts of another judge of that name (%s differs): no calibration made with them applies",
 		c.OtherJudge, r.Unit, strings.Join(c.Differs, ", "))
+	say(c.RatedOnly, "%d labelled %ss are left out: they have a rating and no pass or fail", c.RatedOnly, r.Unit)
 	say(c.Disputed, "%d labelled %ss are left out: people disagree and nobody decided", c.Disputed, r.Unit)
 	say(c.Unjudged, "%d labelled %ss are left out: there is no verdict of the judge that can be read", c.Unjudged, r.Unit)
 	say(c.Changed, "%d labels contradict an earlier one of the same person: the later counts", c.Changed)

@@ -59,7 +59,9 @@ type Counts struct {
 	Labelled int `json:"labelled"`
 	// Disputed things have as many passes as fails; Unjudged no verdict of the
 	// judge that could be read; OtherJudge only one of another judge of that name.
-	Disputed   int `json:"disputed"`
+	Disputed int `json:"disputed"`
+	// RatedOnly things have a rating and no verdict: they are in no table.
+	RatedOnly  int `json:"rated_only"`
 	Unjudged   int `json:"unjudged"`
 	OtherJudge int `json:"other_judge"`
 	// Differs names what is different about the other judges.
@@ -177,6 +179,10 @@ func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
 		if p.stratum == "" {
 			p.stratum, p.frame = l.Stratum, l.Frame
 		}
+	}
+	if !slices.ContainsFunc(ls, func(l Label) bool { return l.Pass != nil }) {
+		j.RatedOnly++
+		return p, false
 	}
 	if votes == 0 {
 		j.Disputed++

@@ -226,22 +226,24 @@ const wantStratum = 20
 
 // powered uses scores, where all of the run have one and the labels are random.
 func (r *Report) powered(inside []pair, vs []Judgement) *stats.Interval {
+	if r.Unit == Call {
+		return nil // calls of one task are not independent
+	}
 	var truth, scored, rest []float64
-	labelled := map[Key]bool{}
+	seen := map[string]bool{} // one attempt a task counts, labelled or not
 	for _, p := range inside {
 		if p.stratum != Random || p.score == nil {
 			return nil
 		}
-		labelled[p.run] = true
+		seen[p.TaskID] = true
 		truth, scored = append(truth, asNumber(p.truth)), append(scored, *p.score)
 	}
 	for _, v := range vs {
 		if v.Score == nil {
 			return nil
 		}
-		k := v.Key
-		k.Unit = r.Unit
-		if !labelled[k] {
+		if !seen[v.TaskID] {
+			seen[v.TaskID] = true
 			rest = append(rest, *v.Score)
 		}
 	}

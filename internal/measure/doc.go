@@ -3,7 +3,9 @@
 // Package measure answers one question: what do these trace files add up to? Run
 // cuts them into blocks of lines, lets workers read and score the blocks, and
 // fills a steps.Sheet, in memory that does not depend on the size of the files.
-// The result is the same for any number of workers.
+// The result is the same for any number of workers, up to the limits of panel/slicing
+// (256 targets, 64 judges, 16,384 tools, 512 keys): which names beyond them become
+// "(other)" depends on who comes first.
 //
 // It opens no files: a Source does. It decides nothing about what a step is worth
 // (score/step does) or what steps add up to (panel/steps does).

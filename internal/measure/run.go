@@ -28,7 +28,8 @@ type Config struct {
 	// Attempts, when set, judges every attempt as a whole before its steps are
 	// scored, one after the other. It may change Pass, Gold, Safety, Tags and
 	// Fields of the attempt, and tells whether it did. Reading is slower then, and
-	// of files in which task records come before steps no line numbers are told.
+	// of files in which task records come before steps no line numbers are told in
+	// the panels; those that Each is given count the lines as edited.
 	Attempts func(*trace.Attempt) (changed bool)
 	Lines    trace.Options
 	// Jobs is how many blocks are worked on at once; 0 means 1.
