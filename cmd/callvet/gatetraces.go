@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 
@@ -40,8 +41,10 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		if h.input.Comparison, err = a.difference(ctx, f.baseline, path, f.judge, keys); err != nil {
 			return nil, err
 		}
+		h.baseline = f.baseline
+	} else if f.baseline != "" {
+		fmt.Fprintf(a.err, "note: no gate is against a baseline: %s was not read\n", f.baseline)
 	}
-	h.baseline = f.baseline
 	h.open = func(_ context.Context, rep *gates.Report) error {
 		for i := range rep.Verdicts {
 			v := &rep.Verdicts[i]

@@ -315,8 +315,19 @@ func (a *app) scoreTools(paths []string) ([]callvet.Tool, error) {
 		if err != nil {
 			return nil, err
 		}
+		bad := 0
 		for _, p := range problems {
-			fmt.Fprintf(a.err, "%s:%d: %s\n", p.Position.File, p.Position.Line, p.Message)
+			fix := ""
+			if p.Fix != "" {
+				fix = " (" + p.Fix + ")"
+			}
+			fmt.Fprintf(a.err, "%s:%d: %s%s\n", p.Position.File, p.Position.Line, p.Message, fix)
+			if !p.Warning {
+				bad++
+			}
+		}
+		if bad > 0 { // a misspelt constraint would be none, in silence
+			return nil, fmt.Errorf("read tools %s: %d problems: %w", path, bad, callvet.ErrInvalid)
 		}
 		out = append(out, tools...)
 	}

@@ -232,17 +232,7 @@ func moreForQuantile(m *panel.Metric) int {
 // that the tasks count.
 func (c *claim) zero(m *panel.Metric) {
 	iv := m.Interval
-	incidents := 0
-	if iv.Defined() {
-		incidents = int(math.Round(iv.Point * float64(iv.N)))
-		if m.Unit != panel.UnitRate {
-			incidents = int(math.Round(iv.Point))
-		}
-		if incidents == 0 && iv.Point > 0 {
-			incidents = 1
-		}
-	}
-	exposure := iv.Clusters
+	incidents, exposure := happened(m), iv.Clusters
 	z := gate.DecideZero(incidents, exposure, c.g.MaxRate, zeroConf)
 	if z.Verdict != gate.Fail && c.tooManyLost() {
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
@@ -293,6 +283,22 @@ func (c *claim) zero(m *panel.Metric) {
 		why = "the counts are impossible"
 	}
 	c.v.Sentence = s + ": " + why + ": " + verdictWord(z.Verdict)
+}
+
+// happened is how many incidents a metric tells of, at least one where there was any.
+func happened(m *panel.Metric) int {
+	iv := m.Interval
+	if !iv.Defined() {
+		return 0
+	}
+	n := iv.Point
+	if m.Unit == panel.UnitRate {
+		n *= float64(iv.N)
+	}
+	if iv.Point > 0 {
+		return max(1, int(math.Round(n)))
+	}
+	return int(math.Round(n))
 }
 
 // rounded writes a rate with three digits that count.
