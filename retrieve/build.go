@@ -21,6 +21,7 @@ type prepared struct {
 	documents []bm25.Document
 	languages []text.Language
 	vectors   vector.Matrix
+	offline   *vector.NGram
 }
 
 // parts cuts the numbers from 0 to n into runs, one a core, and waits until work has
@@ -52,9 +53,13 @@ func (x *Index) sample(entries []Entry) [][]string {
 
 func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prepared, error) {
 	p := prepared{documents: make([]bm25.Document, len(add)), languages: make([]text.Language, len(add))}
-	own := x.offline != nil
+	p.offline = x.offline
+	if o := x.options; p.offline == nil && o.Embedder == nil && o.Offline > 0 && len(add) > 0 {
+		p.offline = vector.FitNGramWords(o.Offline, x.analyzer.Content, x.sample(add))
+	}
+	own := p.offline != nil
 	if own {
-		if _, err := p.vectors.Extend(len(add), x.offline.Width()); err != nil {
+		if _, err := p.vectors.Extend(len(add), p.offline.Width()); err != nil {
 			return p, err
 		}
 	}
@@ -68,7 +73,7 @@ func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prep
 	parts(len(add), func(from, to int) {
 		w := builder{analyzer: x.analyzer.Fork()}
 		if own {
-			w.batch = x.offline.Batch()
+			w.batch = p.offline.Batch()
 		}
 		for i := from; i < to && (i%256 != 0 || ctx.Err() == nil); i++ {
 			var v []float32

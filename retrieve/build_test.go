@@ -42,6 +42,29 @@ func TestOfflineIsAnEmbedder(t *testing.T) {
 	}
 }
 
+// TestFitsOnTheFirst: an index that begins empty fits its vectors on the first entries
+// that it gets, and keeps that fit.
+func TestFitsOnTheFirst(t *testing.T) {
+	t.Parallel()
+	es := entries()
+	whole, x := newIndex(t, retrieve.Default(), es), newIndex(t, retrieve.Default(), nil)
+	if r := search(t, x, "störningar på vägar", 3); len(r.Hits) > 0 {
+		t.Errorf("nothing holds %v", r)
+	}
+	if _, err := x.Sync(t.Context(), es); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{"störningar på vägar", "stock price", "vaderprognosen"} {
+		r := search(t, x, q, 9)
+		if d := cmp.Diff(describe(search(t, whole, q, 9)), describe(r)); d != "" {
+			t.Errorf("%s: %s", q, d)
+		}
+		if len(r.Hits) == 0 || r.Hits[0].Parts.Semantic == 0 {
+			t.Errorf("%s: no vectors: %+v", q, r)
+		}
+	}
+}
+
 // TestExplainAgrees: the rank and score of a hit are those that Explain counts among
 // all.
 func TestExplainAgrees(t *testing.T) {

@@ -168,7 +168,10 @@ func Calibrate(obs []Observation, o CalibrateOptions) (Calibration, error) {
 	if kinds[0] < 10 || kinds[1] < 10 {
 		return Calibration{}, fmt.Errorf("calibrate: %d questions that something fits and %d that nothing does, at least 10 of both: %w", kinds[1], kinds[0], callvet.ErrInvalid)
 	}
-	folds, n := foldsOf(obs, o.Folds)
+	folds, n := foldsOf(obs, min(o.Folds, kinds[0], kinds[1]))
+	if err := bothKinds(obs, folds, n); err != nil {
+		return Calibration{}, err
+	}
 	held := make([]float64, len(obs))
 	for f := range n {
 		l := fit(obs, o.Ridge, func(i int) bool { return folds[i] != f })
@@ -210,6 +213,30 @@ func foldsOf(obs []Observation, n int) ([]int, int) {
 		seen[k]++
 	}
 	return out, n
+}
+
+// bothKinds is an error that wraps ErrInvalid where a fold leaves one kind of question
+// only to fit on: a logistic of one kind is none.
+func bothKinds(obs []Observation, folds []int, n int) error {
+	for f := range n {
+		var left [2]int
+		source := ""
+		for i := range obs {
+			if folds[i] == f {
+				source = obs[i].Source
+			} else {
+				left[kind(&obs[i])]++
+			}
+		}
+		if what := [2]string{"that nothing fits", "that something fits"}; left[0] == 0 || left[1] == 0 {
+			missing := what[0]
+			if left[1] == 0 {
+				missing = what[1]
+			}
+			return fmt.Errorf("calibrate: %q alone has questions %s, and it is held out once; give another source some, or call all of them one source: %w", source, missing, callvet.ErrInvalid)
+		}
+	}
+	return nil
 }
 
 func names(obs []Observation) []string {

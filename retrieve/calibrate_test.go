@@ -66,6 +66,10 @@ func TestCalibrateRefuses(t *testing.T) {
 	good := observations(200, 1)
 	bad := observations(200, 1)
 	bad[3].Lead = math.NaN()
+	apart := observations(200, 1) // one source has all that can be answered
+	for i := range apart {
+		apart[i].Source = fmt.Sprint(apart[i].Fits)
+	}
 	for name, c := range map[string]struct {
 		obs []retrieve.Observation
 		o   retrieve.CalibrateOptions
@@ -73,6 +77,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		"nothing":    {},
 		"few":        {obs: good[:12]},
 		"not finite": {obs: bad},
+		"one kind":   {obs: apart},
 		"ridge":      {good, retrieve.CalibrateOptions{Ridge: -1}},
 		"folds":      {good, retrieve.CalibrateOptions{Folds: 1}},
 		"share":      {good, retrieve.CalibrateOptions{Refused: 1}},
@@ -80,6 +85,9 @@ func TestCalibrateRefuses(t *testing.T) {
 		if _, err := retrieve.Calibrate(c.obs, c.o); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if c, err := retrieve.Calibrate(good, retrieve.CalibrateOptions{Folds: 10_000}); err != nil || c.Sources[0].Answerable+c.Sources[0].Unanswerable != len(good) {
+		t.Errorf("more folds than questions: %+v %v", c, err)
 	}
 	for i := range good { // words in a fixed number tell nothing, and break nothing
 		good[i].Evidence = retrieve.Evidence{Score: 1, Words: 2}

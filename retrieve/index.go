@@ -28,10 +28,10 @@ type Index struct {
 	languages []text.Language // of each entry
 	spoken    []text.Language // of the catalog, English first
 	additive  []additiveEntry
+	offline   *vector.NGram // the embedder, where the first entries made it
 
 	options  Options
 	analyzer *text.Analyzer
-	offline  *vector.NGram // the embedder, where New made it
 	buffers  sync.Pool     // of *buffer
 }
 
@@ -64,10 +64,6 @@ func New(ctx context.Context, o Options, entries []Entry) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{options: o, analyzer: text.NewAnalyzer(), lexical: lexical, spoken: []text.Language{text.English}}
-	if o.Embedder == nil && o.Offline > 0 && len(entries) > 0 {
-		x.offline = vector.FitNGramWords(o.Offline, x.analyzer.Content, x.sample(entries))
-		x.options.Embedder = x.offline
-	}
 	if err := x.Update(ctx, entries, nil); err != nil {
 		return nil, err
 	}
@@ -102,6 +98,7 @@ func (x *Index) update(ctx context.Context, add []Entry, remove []string) error 
 		return err
 	}
 	x.keep(remove)
+	x.offline = p.offline
 	x.entries = append(x.entries, add...)
 	x.languages = append(x.languages, p.languages...)
 	if x.options.Formula == Additive {

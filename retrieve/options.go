@@ -34,8 +34,8 @@ type Options struct {
 	// Forms says how far a word of the question may be from a tool's words.
 	Forms bm25.Expansion
 	// Offline is the width of vectors that are made without weights of a model, fitted
-	// on the entries given to New (10,000 of them, evenly spread) and kept by Update; 0 for none. It does not count
-	// when there is an Embedder.
+	// on the first entries that the index gets (10,000 of them, evenly spread) and kept
+	// by every further Update; 0 for none. It does not count when there is an Embedder.
 	Offline int
 	// Embedder makes the vectors; nil for none. VectorWeight in [0,1] is the share of
 	// the vector part (Mixed, ReciprocalRank), or its factor (Additive).

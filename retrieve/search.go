@@ -157,7 +157,7 @@ func (x *Index) groups(question string) []bm25.Group {
 // embedQuestion gives the question's vector, of length 1 or 0; nil where vectors do
 // not count.
 func (x *Index) embedQuestion(ctx context.Context, question string) ([]float32, error) {
-	e := x.options.Embedder
+	e := x.embedder()
 	if e == nil || x.options.VectorWeight == 0 || x.Len() == 0 {
 		return nil, nil
 	}
@@ -174,6 +174,19 @@ func (x *Index) embedQuestion(ctx context.Context, question string) ([]float32, 
 	q := slices.Clone(vs[0]) // the embedder may keep its own
 	vector.Normalize(q)
 	return q, nil
+}
+
+// embedder is what makes vectors now; nil for nothing.
+func (x *Index) embedder() vector.Embedder {
+	if x.options.Embedder != nil {
+		return x.options.Embedder
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.offline == nil {
+		return nil
+	}
+	return x.offline
 }
 
 // cosines gives the question's cosine with every entry, in the buffer; nil without

@@ -154,6 +154,15 @@ func TestReadConfiguration(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
+	// Weights are those of the preset that the configuration will have.
+	big := Settings{Preset: "bigtool"}
+	got, err = ReadConfiguration("less=token:0.5", big)
+	if diff := cmp.Diff(Configuration{"less", Settings{Preset: "bigtool", Weights: map[string]float64{"token": 0.5}}}, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if _, err = ReadConfiguration("a=compound:1", big); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("a weight of another preset: %v", err)
+	}
 }
 
 // Pairs that a run confused come first, however unlike their texts are.

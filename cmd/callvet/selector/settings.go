@@ -59,6 +59,15 @@ func Depths(k int) []int {
 // Parse takes the rest of a target behind "retrieve:" apart: a file, and settings as
 // the query of a URL. The error wraps callvet.ErrInvalid.
 func Parse(rest string) (file string, s Settings, err error) {
+	if file, s, err = parse(rest); err != nil {
+		return "", s, err
+	}
+	_, err = s.Options(&retrieve.Catalogue{})
+	return file, s, err
+}
+
+// parse reads settings without asking whether the preset has them.
+func parse(rest string) (file string, s Settings, err error) {
 	file, query, _ := strings.Cut(rest, "?")
 	q, err := url.ParseQuery(query)
 	if err != nil || file == "" {
@@ -94,8 +103,7 @@ func Parse(rest string) (file string, s Settings, err error) {
 			s.Weights[key] = f
 		}
 	}
-	_, err = s.Options(&retrieve.Catalogue{})
-	return file, s, err
+	return file, s, nil
 }
 
 // Target is the target that Parse reads.

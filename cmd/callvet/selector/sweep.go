@@ -32,15 +32,18 @@ func ReadConfiguration(s string, base Settings) (Configuration, error) {
 	if !ok || name == "" {
 		return Configuration{}, fmt.Errorf("read configuration %q: %w: write NAME=vector:0.4,name:2", s, callvet.ErrInvalid)
 	}
-	_, set, err := Parse("x?" + strings.NewReplacer(",", "&", ":", "=").Replace(list))
-	if err != nil {
-		return Configuration{}, fmt.Errorf("read configuration %s: %w", name, err)
-	}
+	_, set, err := parse("x?" + strings.NewReplacer(",", "&", ":", "=").Replace(list))
 	if set.Preset == "" {
 		set.Preset = base.Preset
 	}
 	if set.K == 0 {
 		set.K = base.K
+	}
+	if err == nil { // of the preset that they will change
+		_, err = set.Options(&retrieve.Catalogue{})
+	}
+	if err != nil {
+		return Configuration{}, fmt.Errorf("read configuration %s: %w", name, err)
 	}
 	return Configuration{name, set}, nil
 }
