@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/vector"
 )
@@ -179,7 +179,7 @@ func (c *client) locate(svc *service, address string, cfg *Config) (own bool, er
 		address = strings.TrimSpace(cfg.Getenv(svc.baseEnv))
 		own = address != ""
 		if own && svc.kind == "ollama" {
-			address = ollamaHost(address)
+			address = strings.TrimSuffix(strings.TrimRight(endpoint.Ollama(address), "/"), "/v1")
 		}
 	}
 	if address = cmp.Or(address, svc.base); address == "" {
@@ -199,30 +199,6 @@ func (c *client) locate(svc *service, address string, cfg *Config) (own bool, er
 	c.name = svc.kind + "/" + cmp.Or(c.model, "model") + "@" + u.Host + u.Path
 	c.url = u.JoinPath(svc.route).String()
 	return own, nil
-}
-
-// ollamaHost makes an address of OLLAMA_HOST, which may lack scheme and port and may
-// be what the server binds to.
-func ollamaHost(s string) string {
-	if !strings.Contains(s, "://") {
-		s = "http://" + s
-	}
-	u, err := url.Parse(s)
-	if err != nil {
-		return s
-	}
-	host, port := u.Hostname(), u.Port()
-	if host == "0.0.0.0" || host == "::" || host == "" {
-		host = "127.0.0.1"
-	}
-	if port == "" && u.Scheme == "http" {
-		port = "11434"
-	}
-	if u.Host = host; port != "" {
-		u.Host = net.JoinHostPort(host, port)
-	}
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
-	return u.String()
 }
 
 func invalid(what, hint string) error {

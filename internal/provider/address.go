@@ -3,10 +3,11 @@
 package provider
 
 import (
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/callvet/callvet/internal/endpoint"
 )
 
 // baseURL finds where to send to; own tells that it is not the provider's default.
@@ -17,7 +18,9 @@ func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
 		// Azure has no default: its variable only names the resource.
 		own = text != "" && svc.name != "azure"
 		if text != "" && svc.name == "ollama" {
-			text = ollamaHost(text)
+			if text = endpoint.Ollama(text); strings.Count(strings.TrimRight(text, "/"), "/") == 2 { // no path
+				text = strings.TrimRight(text, "/") + "/v1"
+			}
 		}
 	}
 	if text == "" {
@@ -54,33 +57,6 @@ func expand(base string, getenv func(string) string) (string, error) {
 		return "", invalid(name+" is not set", "export "+name+"=…")
 	}
 	return before + v + after, nil
-}
-
-// ollamaHost makes a base URL of OLLAMA_HOST, which may lack scheme, port and
-// path and may be the address that the server binds to.
-func ollamaHost(s string) string {
-	if !strings.Contains(s, "://") {
-		s = "http://" + s
-	}
-	u, err := url.Parse(s)
-	if err != nil {
-		return s
-	}
-	host, port := u.Hostname(), u.Port()
-	if host == "0.0.0.0" || host == "::" || host == "" {
-		host = "127.0.0.1"
-	}
-	if port == "" && u.Scheme == "http" {
-		port = "11434"
-	}
-	u.Host = host
-	if port != "" {
-		u.Host = net.JoinHostPort(host, port)
-	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = "/v1"
-	}
-	return u.String()
 }
 
 // address is the full URL of the model's endpoint.

@@ -17,7 +17,7 @@ import (
 )
 
 // LexicalVersion names the rules in force; answers may change between versions.
-const LexicalVersion = "lexical-1"
+const LexicalVersion = "lexical-2"
 
 // threshold is the support below which the caller keeps quiet: one word of a
 // tool's name, or two of its description, or one of them and a required value

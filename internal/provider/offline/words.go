@@ -6,13 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
-	"github.com/blevesearch/snowballstem/german"
-	"github.com/blevesearch/snowballstem/portuguese"
-	"github.com/blevesearch/snowballstem/spanish"
-	"github.com/blevesearch/snowballstem/swedish"
-	"golang.org/x/text/unicode/norm"
+	"github.com/callvet/callvet/retrieve/text"
 )
 
 // lang is a language whose words are stemmed; detection is by function words.
@@ -64,15 +58,7 @@ func detect(folded []string) lang {
 }
 
 // fold lowers and takes accents off.
-func fold(s string) string {
-	var b strings.Builder
-	for _, r := range norm.NFD.String(s) {
-		if !unicode.Is(unicode.Mn, r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-	}
-	return strings.ReplaceAll(b.String(), "ß", "ss")
-}
+func fold(s string) string { return text.Fold(s) }
 
 // words splits an identifier or a text: at everything but letters and digits,
 // between a lower-case and an upper-case letter, and between letters and digits.
@@ -107,22 +93,7 @@ func words(s string) []string {
 }
 
 // stem gives the stem of a folded word; words of digits are their own stem.
-func stem(l lang, w string) string {
-	env := snowballstem.NewEnv(w)
-	switch l {
-	case es:
-		spanish.Stem(env)
-	case pt:
-		portuguese.Stem(env)
-	case sv:
-		swedish.Stem(env)
-	case de:
-		german.Stem(env)
-	default:
-		english.Stem(env)
-	}
-	return env.Current()
-}
+func stem(l lang, w string) string { return text.Stem(text.Language(l), w) }
 
 // stems gives the stems of a word in English (the language of most tools) and in
 // the text's own.
