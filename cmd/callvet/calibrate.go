@@ -130,6 +130,7 @@ func (a *app) tellProblems(doing string, problems []callvet.Problem) error {
 // judgedRun is what a trace file has of verdicts.
 type judgedRun struct {
 	items  []labels.Item
+	at     map[labels.Key]int // the place of an attempt in items
 	labels []labels.Label
 }
 
@@ -285,7 +286,15 @@ func (a *app) calibrated(files, traces []string) ([]steps.Calibrated, error) {
 
 func (r *judgedRun) add(t *trace.Task) {
 	key := labels.Key{Target: t.Target, TaskID: t.TaskID, Attempt: t.Attempt, Unit: labels.Task}
-	r.items = append(r.items, labels.Item{Key: key, Judged: judgesOf(t.Judged)})
+	if r.at == nil {
+		r.at = map[labels.Key]int{}
+	}
+	item := labels.Item{Key: key, Judged: judgesOf(t.Judged)}
+	if i, again := r.at[key]; again { // the last record of an attempt counts
+		r.items[i] = item
+	} else {
+		r.at[key], r.items = len(r.items), append(r.items, item)
+	}
 	for _, l := range t.Labels {
 		pass := l.Pass
 		role := labels.Role(l.Role)

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
@@ -24,10 +25,10 @@ func (a *app) isTraceFile(arg string) bool {
 
 // traceLedger reads the verdicts of a trace file, of callvet's lines or of any
 // form that `trace import` reads, for a comparison by task. judge names the judge
-// whose verdicts count; "" takes those of the source's own checks. slices are as
+// whose verdicts count; "" takes those of the source's own checks. by is as SliceBy
 // in panel.Config. An attempt without a target is one of the file's own name. The
 // error wraps callvet.ErrInvalid when no attempt of the file has that verdict.
-func (a *app) traceLedger(path, judge string, slices []string) (*panel.Ledger, error) {
+func (a *app) traceLedger(path, judge string, by []string) (*panel.Ledger, error) {
 	file, err := os.Open(a.path(path))
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
@@ -37,19 +38,19 @@ func (a *app) traceLedger(path, judge string, slices []string) (*panel.Ledger, e
 	if err != nil {
 		return nil, err
 	}
-	b := ledgerBuilder{judge: judge, name: filepath.Base(path), red: red, seen: map[string]bool{}, known: map[string]bool{}, judges: map[string]bool{}}
+	b := ledgerBuilder{judge: judge, name: filepath.Base(path), red: red, seen: map[attemptID]int{}, known: map[string]int{}, judges: map[string]bool{}}
 	log, err := b.read(file)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	a.tellBadLines(path, log)
 	if b.twice > 0 {
-		fmt.Fprintf(a.err, "%s: %d attempts are there twice; the first ones count\n", path, b.twice)
+		fmt.Fprintf(a.err, "%s: %s of attempts that have a later one; the last one counts\n", path, plain.Count(b.twice, "task record", "task records"))
 	}
-	if b.judged == 0 {
+	if !slices.ContainsFunc(b.entries, ledgerEntry.judged) {
 		return nil, b.nothing(path)
 	}
-	return b.ledger(path, slices), nil
+	return b.ledger(path, by), nil
 }
 
 // ledgerBuilder collects attempts: a ledger has to know its targets first.
@@ -59,11 +60,15 @@ type ledgerBuilder struct {
 	red     *redact.Redactor
 	targets []string
 	entries []ledgerEntry
-	seen    map[string]bool // attempts of callvet's own lines
-	known   map[string]bool // tasks of which the gold is told
+	seen    map[attemptID]int // the place of an attempt's entry
+	known   map[string]int    // the entry that tells the gold of a task
 	judges  map[string]bool
-	judged  int
 	twice   int
+}
+
+type attemptID struct {
+	target, task string
+	attempt      int
 }
 
 // ledgerEntry is what a ledger uses of a case and an attempt at it: the two
@@ -75,6 +80,10 @@ type ledgerEntry struct {
 	target, repeat int
 	outcome        callvet.Outcome
 	verdict        callvet.Verdict
+}
+
+func (e ledgerEntry) judged() bool {
+	return e.verdict == callvet.VerdictPass || e.verdict == callvet.VerdictFail
 }
 
 // read takes the task records of callvet's own lines, without their steps, or
@@ -100,12 +109,6 @@ func (b *ledgerBuilder) read(file *os.File) (*trace.Log, error) {
 
 func (b *ledgerBuilder) records(r io.Reader) (*trace.Log, error) {
 	return eachRecord(r, func(t *trace.Task) {
-		id := fmt.Sprintf("%q %q %d", t.Target, t.TaskID, t.Attempt)
-		if b.seen[id] {
-			b.twice++
-			return
-		}
-		b.seen[id] = true
 		b.noteJudges(t.Judged)
 		b.add(t.Entry(b.judge))
 	})
@@ -117,6 +120,7 @@ func (b *ledgerBuilder) noteJudges(list []trace.Judged) {
 	}
 }
 
+// add takes the record of an attempt, in place of one that was there before.
 func (b *ledgerBuilder) add(c callvet.Case, cell callvet.Cell) {
 	name := cell.Trace.Target
 	if name == "" {
@@ -126,17 +130,26 @@ func (b *ledgerBuilder) add(c callvet.Case, cell callvet.Cell) {
 		cell.Target = len(b.targets)
 		b.targets = append(b.targets, name)
 	}
-	if v := cell.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
-		b.judged++
-	}
 	e := ledgerEntry{
 		id: c.ID, tags: c.Tags, fields: c.Fields, target: cell.Target, repeat: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
 	}
-	if c.Context != "" && !b.known[c.ID] { // the first attempt that tells it says what the task asks
-		b.known[c.ID] = true
-		e.context = string(b.red.JSON(json.RawMessage(c.Context)))
+	id := attemptID{name, c.ID, cell.Repeat}
+	at, again := b.seen[id]
+	if again {
+		b.twice++
+	} else {
+		at = len(b.entries)
+		b.seen[id], b.entries = at, append(b.entries, ledgerEntry{})
 	}
-	b.entries = append(b.entries, e)
+	teller, told := b.known[c.ID]
+	switch { // the first attempt that tells it says what the task asks
+	case c.Context != "" && (!told || teller == at):
+		b.known[c.ID] = at
+		e.context = string(b.red.JSON(json.RawMessage(c.Context)))
+	case teller == at:
+		e.context = b.entries[at].context
+	}
+	b.entries[at] = e
 }
 
 func (b *ledgerBuilder) ledger(path string, by []string) *panel.Ledger {
