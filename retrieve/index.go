@@ -32,7 +32,7 @@ type Index struct {
 
 	options  Options
 	analyzer *text.Analyzer
-	buffers  sync.Pool     // of *buffer
+	buffers  sync.Pool // of *buffer
 }
 
 // buffer is what one search needs and the next can use again: a number for each entry.

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
@@ -336,6 +337,7 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 	if v.Selection, err = e.section(ctx, db, p, op); err != nil {
 		return err
 	}
+	v.Models = op.used()
 	if err := a.heapProfile(); err != nil {
 		return err
 	}
@@ -346,6 +348,9 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 	}
 	if err := a.show(v, f); err != nil {
 		return err
+	}
+	if !f.quiet {
+		selector.TellUse(a.err, v.Models)
 	}
 	for _, s := range sum.Stopped {
 		fmt.Fprintf(a.err, "gave up on %s\n", s)

@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/provider/offline"
 	"github.com/callvet/callvet/internal/provider/recorded"
 	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 )
 
@@ -36,6 +37,16 @@ type opener struct {
 	closers []func() error
 	// retrievers are catalogs by their target's position, once all are open.
 	retrievers map[int]*retriever.Retriever
+	models     []*selector.Models
+}
+
+// used is what retrievers asked of models.
+func (o *opener) used() []report.ModelUse {
+	var out []report.ModelUse
+	for _, m := range o.models {
+		out = append(out, m.Used()...)
+	}
+	return out
 }
 
 // close lets go of what opened targets hold.
@@ -136,7 +147,7 @@ func (o *opener) retriever(ctx context.Context, s *targetSpec, rest string) ([]r
 			return nil, err
 		}
 		m := o.app.models()
-		o.closers = append(o.closers, m.Close)
+		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
 		r, t, err := selector.Open(ctx, file, set, o.app.read, m, o.app.now)
 		return one(r, t, err)
 	}

@@ -124,7 +124,7 @@ func TestSelectModels(t *testing.T) {
 				}
 				rows = append(rows, fmt.Sprintf(`{"index":%d,"embedding":%s}`, i, v))
 			}
-			fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(rows, ","))
+			fmt.Fprintf(w, `{"data":[%s],"usage":{"prompt_tokens":7,"total_tokens":7}}`, strings.Join(rows, ","))
 		case "/v2/rerank":
 			reranked++
 			for i, s := range q.Documents {
@@ -154,6 +154,16 @@ func TestSelectModels(t *testing.T) {
 	if out := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec, "--k", "1"); !strings.Contains(out, "sky") {
 		t.Errorf("the vectors say sky: %s", out)
 	}
+	var answer struct{ Models []report.ModelUse }
+	told := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec, "--json")
+	if err := json.NewDecoder(strings.NewReader(told)).Decode(&answer); err != nil || !strings.HasSuffix(told, "1 request, 1 text, 7 tokens; 2 vectors kept from before\n") {
+		t.Fatalf("%v: %s", err, told)
+	}
+	name := "openai/m@" + strings.TrimPrefix(srv.URL, "http://") + "/v1"
+	if diff := cmp.Diff([]report.ModelUse{{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}}, answer.Models); diff != "" {
+		t.Error(diff)
+	}
+	embedded = embedded[:3]
 	if len(embedded) != 3 { // two tools and the question
 		t.Errorf("asked for %q", embedded)
 	}
@@ -167,6 +177,21 @@ func TestSelectModels(t *testing.T) {
 	}
 	if v := doc.Panels.Targets[0].Overall.Verdicts; v.Pass != 1 {
 		t.Errorf("verdicts %+v", v)
+	}
+	if want := (report.ModelUse{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}); len(doc.Models) != 2 || doc.Models[0] != want || doc.Models[1].Requests == 0 {
+		t.Errorf("asked %+v", doc.Models)
+	}
+	if out := runApp(t, dir, env, exitOK, "tools", "cache"); !strings.Contains(out, name) {
+		t.Errorf("kept: %s", out)
+	}
+	if out := runApp(t, dir, env, exitUsage, "tools", "cache", "clear", "nobody"); !strings.Contains(out, name) {
+		t.Errorf("a model of which nothing is kept: %s", out)
+	}
+	if out := runApp(t, dir, env, exitOK, "tools", "cache", "clear", name); !strings.Contains(out, "forgotten") {
+		t.Errorf("clear: %s", out)
+	}
+	if out := runApp(t, dir, env, exitOK, "tools", "cache", "--json"); !strings.Contains(out, `"models":[],"cleared":false`) {
+		t.Errorf("kept: %s", out)
 	}
 	srv.Close()
 	runApp(t, dir, nil, exitOK, "report", "m", "-o", "again.md")

@@ -35,8 +35,10 @@ type Document struct {
 	Diff     *panel.Comparison `json:"diff,omitempty"`
 	// Selection tells what routers and retrievers decided.
 	Selection *routing.Section `json:"selection,omitempty"`
-	Warnings  []string         `json:"warnings,omitempty"`
-	Next      []string         `json:"next,omitempty"`
+	// Models are those that retrievers asked for vectors and orders.
+	Models   []ModelUse `json:"models,omitempty"`
+	Warnings []string   `json:"warnings,omitempty"`
+	Next     []string   `json:"next,omitempty"`
 }
 
 // Record is one attempt in the JSON faces.
@@ -88,7 +90,7 @@ func (v *View) document() Document {
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
 		Summary: v.Sentence(), Suite: v.Suite, Targets: v.Targets, Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
-		Warnings: v.warnings(), Next: v.Next,
+		Models: v.Models, Warnings: v.warnings(), Next: v.Next,
 	}
 }
 

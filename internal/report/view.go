@@ -35,8 +35,22 @@ type View struct {
 	Diff *panel.Comparison
 	// Selection, when set, tells what routers and retrievers decided.
 	Selection *routing.Section
+	// Models are those that retrievers asked for vectors and orders; nil without any,
+	// and for runs that were read back.
+	Models []ModelUse
 	// Next are the most useful commands now, most useful first.
 	Next []string
+}
+
+// ModelUse is what was asked of one model of vectors, or of one that orders tools.
+type ModelUse struct {
+	Model    string `json:"model"`
+	Requests int    `json:"requests"`
+	Texts    int    `json:"texts"`
+	// Tokens are those that the server tells of, 0 where it tells none.
+	Tokens int `json:"tokens"`
+	// Cached is how many vectors were kept from before.
+	Cached int `json:"cached"`
 }
 
 // SuiteMeta names the suite a run used.

@@ -111,6 +111,8 @@ func QueryCommand(e Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			answer.Models = m.Used()
+			TellUse(m.Warn, answer.Models)
 			return e.tell(answer)
 		},
 	}
@@ -214,7 +216,7 @@ func ToolsCommand(e Env) *cobra.Command {
 	}
 	confusable.Flags().StringVar(&run, "run", "", "run whose confusion stands beside the similarity")
 	confusable.Flags().IntVar(&most, "top", 20, "how many pairs")
-	cmd.AddCommand(confusable)
+	cmd.AddCommand(confusable, e.cacheCommand())
 	return cmd
 }
 

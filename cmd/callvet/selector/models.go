@@ -8,10 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/vector"
 )
@@ -26,6 +29,58 @@ type Models struct {
 	// Warn gets what went wrong with the file of vectors.
 	Warn  io.Writer
 	cache *disk.Cache
+	asked []asked
+}
+
+// asked is a model that was opened, and what was kept of it from before.
+type asked struct {
+	name  string
+	usage func() embed.Usage
+	found *finding
+}
+
+// finding counts the vectors that a cache has.
+type finding struct {
+	vector.Cache
+	found atomic.Int64
+}
+
+// Get is that of the cache.
+func (f *finding) Get(k vector.Key) ([]float32, bool) {
+	v, ok := f.Cache.Get(k)
+	if ok {
+		f.found.Add(1)
+	}
+	return v, ok
+}
+
+// Used is what was asked of the models so far, in the order in which they were opened.
+func (m *Models) Used() []report.ModelUse {
+	var out []report.ModelUse
+	for _, a := range m.asked {
+		u := a.usage()
+		one := report.ModelUse{Model: a.name, Requests: u.Requests, Texts: u.Texts, Tokens: u.Tokens}
+		if a.found != nil {
+			one.Cached = int(a.found.found.Load())
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// TellUse writes a line for each model.
+func TellUse(w io.Writer, used []report.ModelUse) {
+	for _, u := range used {
+		tokens := plain.Count(u.Tokens, "token", "tokens")
+		if u.Tokens == 0 && u.Requests > 0 {
+			tokens = "tokens not told"
+		}
+		fmt.Fprintf(w, "%s: %s, %s, %s", plain.Line(u.Model), plain.Count(u.Requests, "request", "requests"), plain.Count(u.Texts, "text", "texts"), tokens)
+		if u.Cached > 0 {
+			fmt.Fprintf(w, "; %s kept from before", plain.Count(u.Cached, "vector", "vectors"))
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 func (m *Models) config() embed.Config {
@@ -39,6 +94,8 @@ func (m *Models) Embedder(spec string) (vector.Embedder, vector.Cache, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	one := asked{name: e.Model(), usage: e.Usage}
+	defer func() { m.asked = append(m.asked, one) }()
 	path, err := m.vectorPath()
 	if err == nil && m.cache == nil {
 		m.cache, err = disk.Open(path, 0)
@@ -47,12 +104,18 @@ func (m *Models) Embedder(spec string) (vector.Embedder, vector.Cache, error) {
 		fmt.Fprintf(m.Warn, "warning: vectors are not kept: %v\n", err)
 		return e, nil, nil
 	}
-	return e, m.cache, nil
+	one.found = &finding{Cache: m.cache}
+	return e, one.found, nil
 }
 
 // Reranker gives what orders the best tools anew. Errors are those of embed.Open.
 func (m *Models) Reranker(spec string) (retrieve.Reranker, error) {
-	return embed.OpenReranker(spec, m.config())
+	r, err := embed.OpenReranker(spec, m.config())
+	if err != nil {
+		return nil, err
+	}
+	m.asked = append(m.asked, asked{name: r.Name(), usage: r.Usage})
+	return r, nil
 }
 
 // Close tells of vectors that could not be kept, and lets go of the file.

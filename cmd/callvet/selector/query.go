@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 	"github.com/callvet/callvet/panel/routing"
@@ -28,6 +29,8 @@ type Answer struct {
 	Verdict callvet.Verdict     `json:"verdict,omitempty"`
 	Scores  []callvet.Score     `json:"scores,omitempty"`
 	Why     []routing.Diagnosis `json:"why,omitempty"`
+	// Models are those that were asked for vectors and orders.
+	Models []report.ModelUse `json:"models,omitempty"`
 }
 
 // Query asks one question.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,6 +122,35 @@ func (c *Cache) Len() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return len(c.places)
+}
+
+// Kept is what there is of one model.
+type Kept struct {
+	Model   string
+	Vectors int
+	// Bytes are those of its records.
+	Bytes int64
+}
+
+// Models tells what is kept of each model, by name.
+func (c *Cache) Models() []Kept {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	by := map[string]*Kept{}
+	for k, p := range c.places {
+		m := by[k.Model]
+		if m == nil {
+			m = &Kept{Model: k.Model}
+			by[k.Model] = m
+		}
+		m.Vectors++
+		m.Bytes += int64(p.size)
+	}
+	out := make([]Kept, 0, len(by))
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, *by[name])
+	}
+	return out
 }
 
 // Get gives the vector of a key, read from the file and held against its checksum.
