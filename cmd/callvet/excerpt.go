@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
@@ -26,8 +28,9 @@ type excerpt struct {
 	text         strings.Builder
 }
 
-// excerpts reads the lines of the examples again, redacted, by file and line.
-func excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example) (map[panel.Example]string, error) {
+// excerpts reads the lines of the examples again, redacted, by file and line. Marks
+// tell where some lines of a file begin.
+func excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example, marks map[string][]measure.Mark) (map[panel.Example]string, error) {
 	red, err := redact.New(redact.Config{})
 	if err != nil {
 		return nil, err
@@ -47,7 +50,7 @@ func excerpts(open func(name string) (io.ReadCloser, error), list []panel.Exampl
 		if err != nil {
 			return nil, err
 		}
-		texts, err := fileExcerpts(f, examples, red)
+		texts, err := fileExcerpts(f, examples, marks[name], red)
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, fmt.Errorf("read examples again: %w", err)
 		}
@@ -58,39 +61,37 @@ func excerpts(open func(name string) (io.ReadCloser, error), list []panel.Exampl
 	return out, nil
 }
 
-// fileExcerpts skips the blocks in which no example is.
-func fileExcerpts(r io.Reader, list []panel.Example, red *redact.Redactor) ([]string, error) {
-	wanted, last := make([]excerpt, len(list)), int64(0)
+// fileExcerpts reads where the examples are: from mark to mark, or the file up to
+// the last of them where there are no marks.
+func fileExcerpts(r io.Reader, list []panel.Example, marks []measure.Mark, red *redact.Redactor) ([]string, error) {
+	wanted := make([]excerpt, len(list))
 	for i, e := range list {
 		wanted[i].task, wanted[i].target, wanted[i].attempt, wanted[i].from = e.Task, e.Target, e.Attempt, e.Line
-		last = max(last, e.Line+excerptSpan)
 	}
-	blocks, err := trace.NewBlocks(r, trace.Options{})
-	if err != nil {
-		return nil, err
+	take := func(v *trace.View) error {
+		for i := range wanted {
+			wanted[i].take(v, red)
+		}
+		return nil
 	}
-	scan := trace.NewScanner(trace.Options{})
-	var buf []byte
-	for {
-		b, err := blocks.Next(buf)
-		if errors.Is(err, io.EOF) || err == nil && b.Line > last {
-			break
+	file, seekable := r.(io.Seeker)
+	if !seekable || len(marks) == 0 {
+		marks = []measure.Mark{{Line: 1}}
+	}
+	for i, from := range marks {
+		to, size := int64(math.MaxInt64), int64(math.MaxInt64)
+		if i+1 < len(marks) {
+			to, size = marks[i+1].Line, marks[i+1].Offset-from.Offset
 		}
-		if err != nil {
-			return nil, err
-		}
-		buf = b.Data
-		end := b.Line + int64(bytes.Count(b.Data, []byte{'\n'}))
-		if !touches(wanted, b.Line, end) {
+		if !touches(wanted, from.Line, to) {
 			continue
 		}
-		err = scan.Scan(b, func(v *trace.View) error {
-			for i := range wanted {
-				wanted[i].take(v, red)
+		if seekable {
+			if _, err := file.Seek(from.Offset, io.SeekStart); err != nil {
+				return nil, err
 			}
-			return nil
-		})
-		if err != nil {
+		}
+		if err := readLines(io.LimitReader(r, size), from.Line, wanted, take); err != nil {
 			return nil, err
 		}
 	}
@@ -99,6 +100,37 @@ func fileExcerpts(r io.Reader, list []panel.Example, red *redact.Redactor) ([]st
 		out[i] = wanted[i].text.String()
 	}
 	return out, nil
+}
+
+// readLines reads the lines of the examples from r, which begins with line from.
+func readLines(r io.Reader, from int64, wanted []excerpt, take func(*trace.View) error) error {
+	blocks, err := trace.NewBlocks(r, trace.Options{})
+	if err != nil {
+		return err
+	}
+	scan := trace.NewScanner(trace.Options{})
+	last := int64(0)
+	for i := range wanted {
+		last = max(last, wanted[i].from+excerptSpan)
+	}
+	var buf []byte
+	for {
+		b, err := blocks.Next(buf)
+		b.Line += from - 1
+		if errors.Is(err, io.EOF) || err == nil && b.Line > last {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		buf = b.Data
+		if !touches(wanted, b.Line, b.Line+int64(bytes.Count(b.Data, []byte{'\n'}))) {
+			continue
+		}
+		if err := scan.Scan(b, take); err != nil {
+			return err
+		}
+	}
 }
 
 func touches(wanted []excerpt, from, to int64) bool {

@@ -82,6 +82,7 @@ type scored struct {
 	sheet  *steps.Sheet
 	log    trace.Log
 	files  []string
+	marks  map[string][]measure.Mark
 }
 
 func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
@@ -124,7 +125,7 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 		Problems: s.problems(), Version: buildVersion(),
 	}
 	if len(f.out) > 0 {
-		texts, err := excerpts(a.openTraces, a.examples(s))
+		texts, err := excerpts(a.openTraces, a.examples(s), s.marks)
 		if err != nil {
 			return err
 		}
@@ -221,7 +222,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	for _, what := range slices.Sorted(maps.Keys(res.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
 	}
-	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths}
+	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths, marks: res.Marks}
 	for _, text := range w.Warnings() {
 		if f.partial != "" { // the panels are not shown
 			fmt.Fprintln(a.err, plain.Line(text))

@@ -20,12 +20,13 @@ const headSize = 64 << 10
 type form struct {
 	lines io.Reader
 	close func() error
+	marks bool // offsets in lines are those in the file
 }
 
 // open tells the form of a file. One that is not callvet's own is read by an
 // importer, whose attempts are written as lines into a pipe.
 func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
-	plain, err := trace.Plain(in)
+	plain, verbatim, err := trace.Plain(in)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 		if r.cfg.Attempts != nil {
 			return r.staged(ctx, src)
 		}
-		return &form{lines: src, close: func() error { return nil }}, nil
+		return &form{lines: src, close: func() error { return nil }, marks: verbatim}, nil
 	}
 	r.foreign = true
 	imp, err := foreign.Open(src, foreign.Options{Lines: trace.Options{Strict: r.cfg.Lines.Strict, MaxBad: r.cfg.Lines.MaxBad}})

@@ -50,9 +50,16 @@ type Result struct {
 	// be carried over from other forms.
 	Formats []string
 	Lost    map[string]int64
+	// Marks tell by source where some of its lines begin, in order, so that they can
+	// be read again without all before them; none for files of another form and for
+	// compressed ones.
+	Marks map[string][]Mark
 	// UnknownVersions is how many steps call a version that the tools do not have.
 	UnknownVersions int
 }
+
+// Mark is where a line, counted from 1 within its file, begins.
+type Mark struct{ Line, Offset int64 }
 
 // job is a block on its way to a worker.
 type job struct {
@@ -109,7 +116,7 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 		cfg: cfg, sheet: steps.New(cfg.Steps), jobs: make(chan job, cfg.Jobs), free: make(chan *steps.Batch, flight),
 		bufs: make(chan []byte, flight), stop: stop, log: trace.Log{Max: cfg.Lines.MaxBad}, at: 1<<63 - 1,
 	}
-	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}}
+	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}, Marks: map[string][]Mark{}}
 	var wg sync.WaitGroup
 	for i := range cfg.Jobs {
 		w := newWorker(r)
@@ -180,6 +187,9 @@ func (r *run) source(ctx context.Context, src Source, number *int64, before int6
 				return blocks.Lines(), nil
 			}
 			return blocks.Lines(), err
+		}
+		if form.marks {
+			r.res.Marks[src.Name] = append(r.res.Marks[src.Name], Mark{b.Line, b.Offset})
 		}
 		b.Line += before
 		r.jobs <- job{*number, b, batch, r.foreign, src.Name, before}

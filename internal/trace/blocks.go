@@ -48,6 +48,8 @@ func (o Options) withDefaults() Options {
 type Block struct {
 	Data []byte // lines with their ends; the last one of a file may lack it
 	Line int64  // number of the first line
+	// Offset is where Data begins in the stream, without compression and byte order mark.
+	Offset int64
 	// skipped is the length of a line over the limit that the block stands for.
 	skipped int64
 }
@@ -59,46 +61,50 @@ type Blocks struct {
 	src  io.Reader
 	rest []byte // start of a line whose end is not read yet
 	line int64
+	at   int64 // of rest in the stream
 	err  error
 }
 
 // NewBlocks starts reading r, which may be compressed with gzip and may start
 // with a byte order mark. The error wraps callvet.ErrInvalid.
 func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
-	src, err := Plain(r)
+	src, _, err := Plain(r)
 	if err != nil {
 		return nil, err
 	}
 	return &Blocks{o: o.withDefaults(), src: src, line: 1}, nil
 }
 
-// Plain gives the stream without gzip compression and byte order mark. The
-// error wraps callvet.ErrInvalid.
-func Plain(r io.Reader) (*bufio.Reader, error) {
+// Plain gives the stream without gzip compression and byte order mark; verbatim
+// tells that it has neither. The error wraps callvet.ErrInvalid.
+func Plain(r io.Reader) (plain *bufio.Reader, verbatim bool, err error) {
+	verbatim = true
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, err := br.Peek(2)
 	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+		verbatim = false
 		z, err := gzip.NewReader(br)
 		if err != nil {
-			return nil, invalid("read gzip", err)
+			return nil, false, invalid("read gzip", err)
 		}
 		br = bufio.NewReaderSize(unzipped{z}, 64<<10)
 		head, err = br.Peek(1)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, invalid("read gzip", err)
+			return nil, false, invalid("read gzip", err)
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read traces: %w", err)
+		return nil, false, fmt.Errorf("read traces: %w", err)
 	}
 	if len(head) > 0 && head[0] == 0xEF {
 		if head, _ = br.Peek(3); string(head) == "\uFEFF" {
+			verbatim = false
 			if _, err := br.Discard(3); err != nil {
-				return nil, fmt.Errorf("read traces: %w", err)
+				return nil, false, fmt.Errorf("read traces: %w", err)
 			}
 		}
 	}
-	return br, nil
+	return br, verbatim, nil
 }
 
 // unzipped says what the end of a stream that is cut off means.
@@ -129,7 +135,7 @@ func (b *Blocks) Next(buf []byte) (Block, error) {
 			return b.last(buf)
 		}
 		if len(buf) > b.o.MaxLine && bytes.IndexByte(buf, '\n') < 0 {
-			return b.skip()
+			return b.skip(len(buf))
 		}
 		buf = b.fill(buf)
 	}
@@ -152,16 +158,18 @@ func (b *Blocks) fill(buf []byte) []byte {
 
 func (b *Blocks) give(buf []byte, cut int) Block {
 	b.rest = append(b.rest, buf[cut:]...)
-	out := Block{Data: buf[:cut], Line: b.line}
+	out := Block{Data: buf[:cut], Line: b.line, Offset: b.at}
 	b.line += int64(bytes.Count(out.Data, []byte{'\n'}))
+	b.at += int64(cut)
 	return out
 }
 
 // last gives the line without an end that a file may close with.
 func (b *Blocks) last(buf []byte) (Block, error) {
 	if len(buf) > 0 {
-		out := Block{Data: buf, Line: b.line}
+		out := Block{Data: buf, Line: b.line, Offset: b.at}
 		b.line++
+		b.at += int64(len(buf))
 		return out, nil
 	}
 	if errors.Is(b.err, io.EOF) {
@@ -170,17 +178,20 @@ func (b *Blocks) last(buf []byte) (Block, error) {
 	return Block{}, fmt.Errorf("read traces, line %d: %w", b.line, b.err)
 }
 
-// skip drops the rest of a line over the limit.
-func (b *Blocks) skip() (Block, error) {
-	out := Block{Line: b.line, skipped: int64(b.o.MaxLine)}
+// skip drops the rest of a line over the limit, of which so many bytes are read.
+func (b *Blocks) skip(read int) (Block, error) {
+	out := Block{Line: b.line, Offset: b.at, skipped: int64(b.o.MaxLine)}
+	b.at += int64(read)
 	buf := make([]byte, 64<<10)
 	for b.err == nil {
 		var n int
 		n, b.err = b.src.Read(buf)
 		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
 			b.rest = append(b.rest[:0], buf[i+1:n]...)
+			b.at += int64(i + 1)
 			break
 		}
+		b.at += int64(n)
 	}
 	b.line++
 	return out, nil

@@ -83,7 +83,7 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	if o.Format != "" && !slices.Contains(Names(), o.Format) {
 		return nil, fmt.Errorf("trace format %q is not known; known are %s: %w", o.Format, strings.Join(Names(), ", "), callvet.ErrInvalid)
 	}
-	plain, err := trace.Plain(r)
+	plain, _, err := trace.Plain(r)
 	if err != nil {
 		return nil, err
 	}
