@@ -118,8 +118,10 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	}
 	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}, Marks: map[string][]Mark{}}
 	var wg sync.WaitGroup
-	for i := range cfg.Jobs {
+	workers := make([]*worker, cfg.Jobs)
+	for i := range workers {
 		w := newWorker(r)
+		workers[i] = w
 		if i == 0 {
 			for range flight {
 				r.free <- w.sheet.Batch()
@@ -130,6 +132,12 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	readErr := r.read(ctx, sources)
 	close(r.jobs)
 	wg.Wait()
+	if !cfg.Steps.Partial {
+		for i, w := range workers {
+			wg.Go(func() { r.sheet.Settle(w.sheet, i, len(workers)) })
+		}
+		wg.Wait()
+	}
 	r.sheet.Close()
 	r.res.Log.Max = cfg.Lines.MaxBad
 	r.res.Log.Merge(&r.log)

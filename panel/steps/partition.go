@@ -187,6 +187,11 @@ func (p *partition) settle(into *Sums) {
 	}
 }
 
+// empty forgets the open tasks.
+func (p *partition) empty() {
+	p.open, p.old, p.young, p.heads = tally.NewTable[task](0), nil, nil, nil
+}
+
 // absorb appends a later part of the same file. o is used up.
 func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 	var shut []*task

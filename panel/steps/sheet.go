@@ -104,6 +104,16 @@ func (s *Sheet) Lines() int64 {
 	return n
 }
 
+// Settle adds the tasks that are still open to what w has summed up, those whose
+// parts are numbered first, first+by and so on. It is for a Sheet that is not
+// Partial, and only after every batch has been applied; workers may share the work.
+func (s *Sheet) Settle(w *Worker, first, by int) {
+	for i := first; i < len(s.parts); i += by {
+		s.parts[i].tasks.settle(w.sums)
+		s.parts[i].tasks.empty()
+	}
+}
+
 // Close ends the filling: what the workers have summed up is put together. Only
 // then may the Sheet be written, merged or told.
 func (s *Sheet) Close() {
