@@ -40,22 +40,28 @@ func parts(n int, work func(from, to int)) {
 // that many.
 const fitOn = 10_000
 
-// sample gives the words of the texts of entries, evenly spread where there are many.
-func (x *Index) sample(entries []Entry) [][]string {
+// FitOffline makes the embedder that an index with Options.Offline makes of its first
+// entries.
+func FitOffline(width int, entries []Entry) *vector.NGram {
+	return fitOffline(width, entries, text.NewAnalyzer())
+}
+
+// fitOffline fits on the texts of entries, evenly spread where there are many.
+func fitOffline(width int, entries []Entry, a *text.Analyzer) *vector.NGram {
 	words := make([][]string, min(len(entries), fitOn))
 	parts(len(words), func(from, to int) {
 		for i := from; i < to; i++ {
-			words[i] = x.analyzer.Content(entries[i*len(entries)/len(words)].EmbeddingText())
+			words[i] = a.Content(entries[i*len(entries)/len(words)].EmbeddingText())
 		}
 	})
-	return words
+	return vector.FitNGramWords(width, a.Content, words)
 }
 
 func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prepared, error) {
 	p := prepared{documents: make([]bm25.Document, len(add)), languages: make([]text.Language, len(add))}
 	p.offline = x.offline
 	if o := x.options; p.offline == nil && o.Embedder == nil && o.Offline > 0 && len(add) > 0 {
-		p.offline = vector.FitNGramWords(o.Offline, x.analyzer.Content, x.sample(add))
+		p.offline = fitOffline(o.Offline, add, x.analyzer)
 	}
 	own := p.offline != nil
 	if own {

@@ -9,46 +9,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/text"
+	"github.com/callvet/callvet/retrieve/tune"
 	"github.com/callvet/callvet/retrieve/vector"
 )
-
-// knob is one number of the options, with the factors or steps by which it is tried.
-type knob struct {
-	name     string
-	at       func(*retrieve.Options) *float64
-	steps    []float64
-	factor   bool
-	low, top float64
-}
-
-func knobs() []knob {
-	factors, steps := []float64{0.5, 0.7, 1.4, 2}, []float64{-0.3, -0.1, 0.1, 0.3}
-	out := []knob{
-		{"k1", func(o *retrieve.Options) *float64 { return &o.K1 }, factors, true, 0.3, 5},
-		{"vector", func(o *retrieve.Options) *float64 { return &o.VectorWeight }, []float64{-0.1, -0.05, 0.05, 0.1}, false, 0, 0.6},
-		{"inflection", func(o *retrieve.Options) *float64 { return &o.Forms.Inflection }, steps, false, 0.1, 1},
-		{"compound", func(o *retrieve.Options) *float64 { return &o.Forms.Compound }, steps, false, 0.1, 1},
-		{"misspelling", func(o *retrieve.Options) *float64 { return &o.Forms.Misspelling }, steps, false, 0.1, 1},
-	}
-	for _, f := range []struct {
-		name string
-		at   func(*retrieve.Options) *retrieve.Weight
-	}{
-		{"name", func(o *retrieve.Options) *retrieve.Weight { return &o.Name }},
-		{"description", func(o *retrieve.Options) *retrieve.Weight { return &o.Description }},
-		{"keywords", func(o *retrieve.Options) *retrieve.Weight { return &o.Keywords }},
-		{"parameters", func(o *retrieve.Options) *retrieve.Weight { return &o.Parameters }},
-		{"details", func(o *retrieve.Options) *retrieve.Weight { return &o.Details }},
-		{"examples", func(o *retrieve.Options) *retrieve.Weight { return &o.Examples }},
-		{"group", func(o *retrieve.Options) *retrieve.Weight { return &o.Group }},
-	} {
-		out = append(out,
-			knob{f.name, func(o *retrieve.Options) *float64 { return &f.at(o).Weight }, factors, true, 0.05, 8},
-			knob{f.name + " b", func(o *retrieve.Options) *float64 { return &f.at(o).B }, steps, false, 0, 1})
-	}
-	return out
-}
 
 // perSet is how many questions of the train half of each set the search looks at.
 const perSet = 150
@@ -68,39 +31,15 @@ func Tune(ctx context.Context, out io.Writer, data string, rounds int) error {
 			return err
 		}
 	}
-	best := retrieve.Default()
-	goal, err := score(ctx, trials, best)
+	search := tune.Search{
+		Start: retrieve.Default(), Knobs: append(tune.Weights(retrieve.Mixed), tune.Lengths()...), Rounds: rounds, Least: 0.02,
+		Kept: func(m tune.Move) { fmt.Fprintf(out, "round %d %.3f %s = %.3g\n", m.Round, m.Goal, m.Knob, m.To) },
+	}
+	found, err := search.Run(ctx, func(ctx context.Context, o retrieve.Options) (float64, error) { return score(ctx, trials, o) })
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "start %.3f\n", goal)
-	for round := range rounds {
-		before := goal
-		for _, k := range knobs() {
-			for _, step := range k.steps {
-				o := best
-				if v := k.at(&o); k.factor {
-					*v = min(k.top, max(k.low, *v*step))
-				} else {
-					*v = min(k.top, max(k.low, *v+step))
-				}
-				g, err := score(ctx, trials, o)
-				if err != nil {
-					return err
-				}
-				if g > goal+0.02 {
-					goal, best = g, o
-					fmt.Fprintf(out, "round %d %.3f %s = %.3g\n", round+1, g, k.name, *k.at(&o))
-				}
-			}
-		}
-		if goal == before {
-			break
-		}
-	}
-	o := best
-	o.Embedder, o.Cache = nil, nil
-	fmt.Fprintf(out, "%+v\n", o)
+	fmt.Fprintf(out, "start %.3f, end %.3f, %d choices tried\n%v\n", found.Start, found.Goal, found.Tried, tune.Changed(search.Start, found.Options, search.Knobs))
 	return nil
 }
 
@@ -124,35 +63,10 @@ func newTrial(b benchmark) (*trial, error) {
 		}
 		t.asked = some
 	}
-	texts := make([]string, len(b.entries))
-	for i := range b.entries {
-		texts[i] = b.entries[i].EmbeddingText()
-	}
-	t.embedder = &remembering{Embedder: vector.FitNGram(vector.NGramWidth, text.NewAnalyzer().Content, texts), made: map[string][]float32{}}
+	t.embedder = tune.Remember(retrieve.Default(), b.entries).Embedder
 	var err error
 	t.reference, err = meanNDCG(t.asked, byReference)
 	return t, err
-}
-
-// remembering makes each vector once.
-type remembering struct {
-	vector.Embedder
-	made map[string][]float32
-}
-
-func (r *remembering) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	out := make([][]float32, len(texts))
-	for i, t := range texts {
-		if _, ok := r.made[t]; !ok {
-			vs, err := r.Embedder.Embed(ctx, []string{t})
-			if err != nil {
-				return nil, err
-			}
-			r.made[t] = vs[0]
-		}
-		out[i] = r.made[t]
-	}
-	return out, nil
 }
 
 func meanNDCG(questions []question, find func(question) ([]string, error)) (float64, error) {
