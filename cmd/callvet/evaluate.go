@@ -76,10 +76,13 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, nil, err
 	}
-	read, problems, err := a.openSuite(ctx, path, f.suite)
-	if err != nil {
-		a.tell(problems, false)
-		return nil, nil, err
+	read := &suite.Stream{Suite: f.made}
+	if f.made == nil {
+		var problems []callvet.Problem
+		if read, problems, err = a.openSuite(ctx, path, f.suite); err != nil {
+			a.tell(problems, false)
+			return nil, nil, err
+		}
 	}
 	if f.adjust != nil {
 		f.adjust(read.Suite)
@@ -97,7 +100,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 		return nil, op, err
 	}
 	e, err := a.create(ctx, db, op, hash, &manifest{
-		Version: manifestVersion, Callvet: buildVersion(), Path: path, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Repeats: max(f.repeats, 1),
+		Version: manifestVersion, Callvet: buildVersion(), Path: path, Made: f.made != nil, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Repeats: max(f.repeats, 1),
 		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder,
 	}, ts, f)
 	if err != nil {
@@ -109,6 +112,9 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 // keepSuite stores the suite while it is read, case by case, unless lint finds an
 // error in it: then nothing is stored.
 func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, path string, f *runFlags) (string, error) {
+	if f.made != nil {
+		return db.PutSuite(ctx, f.made)
+	}
 	cases := read.Cases(ctx)
 	if f.suite.embedder != "" {
 		// Lint asks the embedder, and nobody is to wait for a network with the
@@ -372,10 +378,12 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 // show prints the run on standard output.
 func (a *app) show(v *report.View, f *runFlags) error {
 	switch {
+	case f.quiet && (!a.jsonOut || f.told != nil):
+		return nil
+	case f.told != nil:
+		return f.told(v)
 	case a.jsonOut:
 		return report.JSON(a.out, v)
-	case f.quiet:
-		return nil
 	}
 	return report.Terminal(a.out, v, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures})
 }

@@ -18,6 +18,8 @@ type manifest struct {
 	Version int    `json:"version"`
 	Callvet string `json:"callvet"`
 	Path    string `json:"path"` // of the suite, as the user typed it
+	// Made tells that a command made the cases out of those of the suite.
+	Made bool `json:"made,omitempty"`
 	// Specs open the targets again; Targets is what was opened.
 	Specs       []targetSpec     `json:"specs"`
 	Targets     []callvet.Target `json:"targets"`

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
 )
 
 // runFlags are the flags of `callvet run`.
@@ -40,6 +41,9 @@ type runFlags struct {
 	maxFailures int
 	// adjust changes what was read of the suite before it is linted and kept.
 	adjust func(*callvet.Suite)
+	// made is a suite that a command made itself; told, when set, tells the run.
+	made   *callvet.Suite
+	told   func(*report.View) error
 	suite  suiteFlags
 	target targetFlags
 }

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
@@ -32,18 +34,19 @@ func (a *app) catalogues() selector.Env {
 	return selector.Env{
 		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage },
 		Models: a.models,
-		Cases: func(ctx context.Context, path string, tools []callvet.Tool) ([]callvet.Case, error) {
+		Suite: func(ctx context.Context, path string, tools []callvet.Tool) (*callvet.Suite, error) {
 			read, problems, err := a.openSuite(ctx, path, suiteFlags{catalogue: tools})
 			if err != nil {
 				a.tell(problems, false)
 				return nil, err
 			}
-			var out []callvet.Case
+			s := *read.Suite
 			for c := range read.Cases(ctx) {
-				out = append(out, callvet.Case{ID: c.ID, Input: c.Input, Expect: c.Expect})
+				s.Cases = append(s.Cases, *c)
 			}
-			return out, nil
+			return &s, nil
 		},
+		Asking: a.asking,
 	}
 }
 
@@ -73,20 +76,50 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	sf.Register(fs)
 	fs.StringVar(&via, "via", "", "address of a service that selects tools")
 	fs.StringArrayVar(&f.target.headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
-	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
+	f.asking(fs, 30*time.Second)
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
-	fs.IntVarP(&f.repeats, "repeat", "r", 1, "attempts per case")
-	fs.IntVarP(&f.concurrency, "concurrency", "c", 4, "questions in flight")
-	fs.DurationVar(&f.timeout, "timeout", 30*time.Second, "time for one question")
-	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass")
-	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.Float64Var(&f.failUnder, "fail-under", 0, "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
 	fs.IntVar(&f.maxFailures, "show-failures", 10, "failed cases to explain on the terminal; -1 for all")
-	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
 	cmd.AddCommand(selector.QueryCommand(a.catalogues()), selector.SweepCommand(a.catalogues()))
 	return cmd
+}
+
+// asking registers the flags that all commands have that ask targets about a catalogue.
+func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
+	fs.IntVarP(&f.repeats, "repeat", "r", 1, "attempts per case")
+	fs.IntVarP(&f.concurrency, "concurrency", "c", 4, "questions in flight")
+	fs.DurationVar(&f.timeout, "timeout", timeout, "time for one question")
+	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass")
+	fs.StringVar(&f.name, "name", "", "name of the run")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
+}
+
+// asking lets select sweep ask models.
+func (a *app) asking(fs *pflag.FlagSet) selector.Asking {
+	f := runFlags{}
+	f.asking(fs, 2*time.Minute)
+	f.target.register(fs)
+	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that chooses among the tools given; may be repeated")
+	fs.Float64Var(&f.maxCost, "max-cost", 0, "stop before spending more than this many USD")
+	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
+	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last) and tell its curve")
+	changed := func(name string) bool { return name != "seed" && fs.Changed(name) } // that seed is the draws'
+	return selector.Asking{
+		Models: func() bool { return len(f.targets) > 0 },
+		Run: func(ctx context.Context, path string, s *callvet.Suite, tell func(*report.View) error) error {
+			f.made, f.told = s, tell
+			return a.evaluate(ctx, path, f, changed)
+		},
+		Resume: func(ctx context.Context, tell func(*report.View) error) (bool, error) {
+			if f.told = tell; f.resume == "" {
+				return false, nil
+			}
+			return true, a.evaluate(ctx, "", f, changed)
+		},
+	}
 }
 
 // selecting turns the flags into those of a run.

@@ -194,6 +194,9 @@ func (l *loaded) next(p *panel.Panels) []string {
 	case fails > 0:
 		out = append(out, "callvet show "+id)
 	}
+	if l.man.Made {
+		return append(out, "callvet select sweep --resume "+id, "callvet report "+id+" -o report.html")
+	}
 	if fails > 0 {
 		out = append(out, fmt.Sprintf("callvet run %s --failed-from %s%s", shellQuote(l.man.Path), id, l.targetArgs()))
 	}

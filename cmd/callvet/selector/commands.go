@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,8 +26,10 @@ type Env struct {
 	Out    io.Writer
 	// JSON tells whether JSON is asked for, once flags are read.
 	JSON func() bool
-	// Cases reads the cases of a suite over tools.
-	Cases func(ctx context.Context, path string, tools []callvet.Tool) ([]callvet.Case, error)
+	// Suite reads a suite with its cases over tools.
+	Suite func(ctx context.Context, path string, tools []callvet.Tool) (*callvet.Suite, error)
+	// Asking registers the flags of models and gives what asks them.
+	Asking func(fs *pflag.FlagSet) Asking
 	// Observed is the confusion of a stored run; never nil without an error.
 	Observed func(ctx context.Context, run string) ([]panel.Confused, error)
 	// Failed sets the exit code of a lint that found errors.
@@ -119,68 +120,6 @@ func QueryCommand(e Env) *cobra.Command {
 	f.Register(cmd.Flags())
 	cmd.Flags().StringSliceVar(&expect, "expect", nil, "tool that is right; may be repeated")
 	return cmd
-}
-
-// SweepCommand holds sizes of the catalog and settings against one another.
-func SweepCommand(e Env) *cobra.Command {
-	var tools, preset string
-	var k, draws int
-	var seed int64
-	var distractors []int
-	var configurations []string
-	cmd := &cobra.Command{
-		Use:   "sweep SUITE --tools CATALOGUE",
-		Short: "Hold sizes of the catalogue and settings against one another",
-		Long: `Measure how often the first tool is right as a catalogue grows, and under other weights.
-
-For each case the tools that it expects or accepts stand among --distractors others, drawn from the catalogue by --seed; a
-smaller number is the beginning of a larger one, so that sizes are compared case by case. Without --distractors the whole
-catalogue is searched.`,
-		Example: "  callvet select sweep suite.json --tools catalogue.json --distractors 10,50,100,500\n  callvet select sweep suite.json --tools catalogue.json --weights more=vector:0.4 --weights old=preset:bigtool",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			base := Settings{Preset: preset, K: k}
-			c := SweepConfig{Distractors: distractors, Draws: draws, Seed: uint64(seed), Now: e.Now, Configurations: []Configuration{{Name: "base", Settings: base}}}
-			for _, s := range configurations {
-				one, err := ReadConfiguration(s, base)
-				if err != nil {
-					return err
-				}
-				c.Configurations = append(c.Configurations, one)
-			}
-			switch {
-			case tools == "":
-				return noCatalogue()
-			case slices.ContainsFunc(distractors, func(n int) bool { return n < 0 || n > 100_000 }) || draws < 1 || draws > 100:
-				return fmt.Errorf("sweep: %w: --distractors are from 0 to 100000, --draws from 1 to 100", callvet.ErrInvalid)
-			}
-			s, err := e.sweep(cmd.Context(), args[0], tools, &c)
-			if err != nil {
-				return err
-			}
-			return e.tell(s)
-		},
-	}
-	fs := cmd.Flags()
-	fs.StringVar(&tools, "tools", "", "catalogue of tools")
-	fs.StringVar(&preset, "preset", "", "preset of the base configuration: default or bigtool")
-	fs.IntVar(&k, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
-	fs.IntSliceVar(&distractors, "distractors", nil, "numbers of other tools beside those of a case")
-	fs.IntVar(&draws, "draws", 1, "draws of distractors per case")
-	fs.Int64Var(&seed, "seed", 1, "seed of the draws")
-	fs.StringArrayVar(&configurations, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
-	return cmd
-}
-
-func (e *Env) sweep(ctx context.Context, path, tools string, c *SweepConfig) (*Sweep, error) {
-	var err error
-	if c.Catalogue, _, err = Load(tools, e.Read); err != nil {
-		return nil, err
-	}
-	if c.Cases, err = e.Cases(ctx, path, Tools(c.Catalogue)); err != nil {
-		return nil, err
-	}
-	return c.Run(ctx)
 }
 
 // ToolsCommand looks at a catalog.

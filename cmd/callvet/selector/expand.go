@@ -36,8 +36,6 @@ type Expanded struct {
 	Suite *callvet.Suite
 	// LeftOut of the cases expect no tool, or one that the catalog does not have.
 	LeftOut int
-	// Skipped are the sizes at which all tools would be more than a model may be given.
-	Skipped []int
 }
 
 // Expand makes a suite for models of the cases of s: for each case, size and draw the
@@ -104,9 +102,6 @@ func (x *expander) size(ctx context.Context, n int) error {
 		if whole, _, err = Over(ctx, x.Catalogue, conf.Settings, conf.Name, nil, x.Now); err != nil {
 			return err
 		}
-	}
-	if total > x.most {
-		x.out.Skipped = append(x.out.Skipped, n)
 	}
 	for i, k := range x.cases {
 		for draw := range draws {

@@ -1,0 +1,383 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/stats"
+)
+
+// Curve is what models made of tools that were retrieved, and of all tools, as the
+// catalog grew. A tool is right when the case expects or accepts it.
+type Curve struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Run     string `json:"run,omitempty"`
+	About   string `json:"about,omitempty"`
+	Cases   int    `json:"cases"`
+	// Skipped are the sizes at which no model was given all tools.
+	Skipped   []int            `json:"too_large_for_all,omitempty"`
+	Retrieval []RetrievalPoint `json:"retrieval"`
+	Models    []ModelCurve     `json:"models"`
+	Pairs     []CurvePair      `json:"pairs,omitempty"`
+}
+
+// RetrievalPoint tells how often a right tool was among those retrieved.
+type RetrievalPoint struct {
+	Distractors int            `json:"distractors"` // -1: the whole catalog
+	Tools       int            `json:"tools"`       // of the largest catalog searched
+	Given       int            `json:"given"`       // the most that were given
+	Hit         stats.Interval `json:"hit"`
+	hits        attempts
+}
+
+// ModelCurve is one model.
+type ModelCurve struct {
+	Model  string       `json:"model"`
+	Points []CurvePoint `json:"points"`
+	// TokensPerByte of the tools' JSON is measured: how the tokens of a prompt grow with
+	// the tools beside the same question. Where the model tells no usage, or all prompts
+	// have as many tools, it is assumed, and Measured is false.
+	TokensPerByte float64 `json:"tokens_per_byte"`
+	Measured      bool    `json:"tokens_measured"`
+}
+
+// CurvePoint is one model at one size with the tools of one kind.
+type CurvePoint struct {
+	Distractors int    `json:"distractors"`
+	Given       string `json:"given"` // "retrieved" or "all"
+	// Tools is the mean number of tools given.
+	Tools float64 `json:"tools"`
+	// Right is how often the first call's tool is right, of the attempts judged.
+	Right stats.Interval `json:"accuracy"`
+	// The attempts judged, by where they went wrong; they add up. Missed: no right tool
+	// was given; Wrong: one was, and another was called; Silent: nothing was called;
+	// Unreadable: a call that cannot be read. Errors are not judged.
+	Hits       int `json:"right"`
+	Missed     int `json:"retrieval_missed"`
+	Wrong      int `json:"wrong_tool"`
+	Silent     int `json:"no_call"`
+	Unreadable int `json:"unreadable_call"`
+	Errors     int `json:"errors"`
+	// PromptTokens is the mean of what the model counted; nil where it does not tell.
+	// ToolTokens are those of the tools, as TokensPerByte says.
+	PromptTokens *float64 `json:"prompt_tokens"`
+	ToolTokens   float64  `json:"tool_tokens"`
+	// CostUSD is what an attempt costs, the mean; nil where a price is not known.
+	CostUSD *float64 `json:"cost_usd"`
+	rights  attempts
+}
+
+// CurvePair compares two points attempt by attempt, clustered by case.
+type CurvePair struct {
+	Of        string         `json:"of"` // "retrieval", or the model
+	Baseline  string         `json:"baseline"`
+	Candidate string         `json:"candidate"`
+	Change    stats.Interval `json:"change"`
+	P         float64        `json:"p"`
+	// Adjusted is P over all pairs (Holm).
+	Adjusted float64 `json:"p_adjusted"`
+}
+
+// assumedPerByte are the tokens of a byte of JSON where no model tells.
+const assumedPerByte = 0.25
+
+// attempts are right (1) or wrong (0), by case and by draw and repeat.
+type attempts map[string]map[[2]int]float64
+
+func (a attempts) add(of string, draw, repeat int, right bool) {
+	if a[of] == nil {
+		a[of] = map[[2]int]float64{}
+	}
+	v := 0.0
+	if right {
+		v = 1
+	}
+	a[of][[2]int{draw, repeat}] = v
+}
+
+func (a attempts) interval() stats.Interval {
+	var c stats.Clusters
+	for _, of := range slices.Sorted(maps.Keys(a)) {
+		sum := 0.0
+		for _, v := range a[of] {
+			sum += v
+		}
+		c.Add(sum, len(a[of]), true)
+	}
+	return c.Interval(0.95, stats.DefaultRho0)
+}
+
+// change compares what both have.
+func (a attempts) change(base attempts) (stats.Interval, float64) {
+	var diffs []float64
+	for _, of := range slices.Sorted(maps.Keys(a)) {
+		sum, n := 0.0, 0
+		for at, v := range a[of] {
+			if b, ok := base[of][at]; ok {
+				sum, n = sum+v-b, n+1
+			}
+		}
+		if n > 0 {
+			diffs = append(diffs, sum/float64(n))
+		}
+	}
+	return stats.PairedMean(diffs, 0.95)
+}
+
+// asking is one attempt of a stored curve.
+type asking struct {
+	of, given         string
+	size, draw, tools int
+	searched, bytes   int
+	present           bool // a right tool was given
+}
+
+func readAsking(c *callvet.Case) (asking, error) {
+	a := asking{of: c.Fields[fieldCase], given: c.Fields[fieldGiven], tools: len(c.Tools)}
+	for field, to := range map[string]*int{fieldDistractors: &a.size, fieldDraw: &a.draw, fieldTools: &a.searched, fieldBytes: &a.bytes} {
+		n, err := strconv.Atoi(c.Fields[field])
+		if err != nil || a.of == "" || a.given != givenRetrieved && a.given != givenAll || len(c.Expect.Plans) != 1 || len(c.Expect.Plans[0].Calls) != 1 {
+			return a, fmt.Errorf("read curve: %w: case %s was not made by select sweep --model", callvet.ErrInvalid, c.ID)
+		}
+		*to = n
+	}
+	has := func(name string) bool { return rightTool(c, name) }
+	if c.ToolNames != nil {
+		a.tools, a.present = len(c.ToolNames), slices.ContainsFunc(c.ToolNames, has)
+	} else {
+		a.present = slices.ContainsFunc(c.Tools, func(t callvet.Tool) bool { return has(t.Name) })
+	}
+	return a, nil
+}
+
+func rightTool(c *callvet.Case, name string) bool {
+	return slices.ContainsFunc(c.Expect.Plans[0].Calls[0].Tools, func(r string) bool { return strings.EqualFold(r, name) })
+}
+
+type pointKey struct {
+	size  int
+	given string
+}
+
+// tallied is a point being summed up.
+type tallied struct {
+	CurvePoint
+	tools, bytes, prompt, cost float64
+	n, counted, priced         int
+}
+
+// curveReader sums a run up.
+type curveReader struct {
+	models    []map[pointKey]*tallied
+	slopes    []slope
+	retrieval map[int]*RetrievalPoint
+	cases     map[string]bool
+}
+
+// ReadCurve sums up the attempts of a run whose suite Expand made. The error wraps
+// callvet.ErrInvalid for any other run.
+func ReadCurve(v *report.View) (*Curve, error) {
+	r := curveReader{retrieval: map[int]*RetrievalPoint{}, cases: map[string]bool{}, models: make([]map[pointKey]*tallied, len(v.Targets)), slopes: make([]slope, len(v.Targets))}
+	for i := range r.models {
+		r.models[i], r.slopes[i] = map[pointKey]*tallied{}, slope{}
+	}
+	if err := r.read(v.Cells()); err != nil {
+		return nil, err
+	}
+	out := &Curve{Format: "callvet.curve", Version: 1, Run: v.ID, About: v.Suite.Description, Cases: len(r.cases)}
+	for _, size := range sortedSizes(maps.Keys(r.retrieval)) {
+		p := r.retrieval[size]
+		p.Hit = p.hits.interval()
+		out.Retrieval = append(out.Retrieval, *p)
+		if !slices.ContainsFunc(r.models, func(m map[pointKey]*tallied) bool { return m[pointKey{size, givenAll}] != nil }) {
+			out.Skipped = append(out.Skipped, size)
+		}
+	}
+	for i := range v.Targets {
+		out.Models = append(out.Models, r.model(i, v.Targets[i].Name))
+	}
+	out.compare()
+	return out, nil
+}
+
+// sortedSizes has the whole catalog last.
+func sortedSizes(sizes iter.Seq[int]) []int {
+	return slices.SortedFunc(sizes, func(a, b int) int {
+		return cmp.Or(cmp.Compare(btoi(a < 0), btoi(b < 0)), cmp.Compare(a, b))
+	})
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (r *curveReader) read(rows iter.Seq2[report.Row, error]) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		a, err := readAsking(row.Case)
+		if err != nil {
+			return err
+		}
+		r.cases[a.of] = true
+		if a.given == givenRetrieved {
+			p := r.retrieval[a.size]
+			if p == nil {
+				p = &RetrievalPoint{Distractors: a.size, hits: attempts{}}
+				r.retrieval[a.size] = p
+			}
+			p.Tools, p.Given = max(p.Tools, a.searched), max(p.Given, a.tools)
+			p.hits.add(a.of, a.draw, 0, a.present)
+		}
+		key := pointKey{a.size, a.given}
+		t := r.models[row.Cell.Target][key]
+		if t == nil {
+			t = &tallied{CurvePoint: CurvePoint{Distractors: a.size, Given: a.given, rights: attempts{}}}
+			r.models[row.Cell.Target][key] = t
+		}
+		t.add(&a, row.Case, row.Cell)
+		if u := &row.Cell.Trace.Usage; u.Known && u.InputTokens > 0 && judged(row.Cell) {
+			r.slopes[row.Cell.Target].add(a.of, float64(a.bytes), float64(u.InputTokens))
+		}
+	}
+	return nil
+}
+
+func judged(c *callvet.Cell) bool {
+	return c.Result.Verdict == callvet.VerdictPass || c.Result.Verdict == callvet.VerdictFail
+}
+
+func (t *tallied) add(a *asking, c *callvet.Case, cell *callvet.Cell) {
+	if !judged(cell) {
+		t.Errors++
+		return
+	}
+	calls := cell.Trace.Calls()
+	right := len(calls) > 0 && rightTool(c, calls[0].Tool)
+	switch {
+	case right:
+		t.Hits++
+	case !a.present:
+		t.Missed++
+	case cell.Trace.Outcome == callvet.OutcomeUnparseable:
+		t.Unreadable++
+	case len(calls) == 0:
+		t.Silent++
+	default:
+		t.Wrong++
+	}
+	t.rights.add(a.of, a.draw, cell.Repeat, right)
+	t.n, t.tools, t.bytes = t.n+1, t.tools+float64(a.tools), t.bytes+float64(a.bytes)
+	if u := &cell.Trace.Usage; u.Known {
+		t.counted, t.prompt = t.counted+1, t.prompt+float64(u.InputTokens)
+		if u.CostUSD != nil {
+			t.priced, t.cost = t.priced+1, t.cost+*u.CostUSD
+		}
+	}
+}
+
+func (r *curveReader) model(i int, name string) ModelCurve {
+	m := ModelCurve{Model: name}
+	m.TokensPerByte, m.Measured = r.slopes[i].perByte()
+	keys := slices.SortedFunc(maps.Keys(r.models[i]), func(a, b pointKey) int {
+		return cmp.Or(-cmp.Compare(a.given, b.given), cmp.Compare(btoi(a.size < 0), btoi(b.size < 0)), cmp.Compare(a.size, b.size))
+	})
+	for _, key := range keys {
+		t := r.models[i][key]
+		p := t.CurvePoint
+		p.Right = p.rights.interval()
+		if t.n > 0 {
+			p.Tools, p.ToolTokens = t.tools/float64(t.n), m.TokensPerByte*t.bytes/float64(t.n)
+		}
+		if t.counted > 0 {
+			mean := t.prompt / float64(t.counted)
+			p.PromptTokens = &mean
+		}
+		if t.priced > 0 && t.priced == t.n {
+			mean := t.cost / float64(t.n)
+			p.CostUSD = &mean
+		}
+		m.Points = append(m.Points, p)
+	}
+	return m
+}
+
+// slope holds the prompts of each case: bytes of tools, tokens.
+type slope map[string][][2]float64
+
+func (s slope) add(of string, bytes, tokens float64) {
+	s[of] = append(s[of], [2]float64{bytes, tokens})
+}
+
+// perByte is the least-squares slope within cases, so that the questions' own length
+// does not count.
+func (s slope) perByte() (float64, bool) {
+	xy, xx := 0.0, 0.0
+	for _, of := range slices.Sorted(maps.Keys(s)) {
+		mx, my, n := 0.0, 0.0, float64(len(s[of]))
+		for _, p := range s[of] {
+			mx, my = mx+p[0]/n, my+p[1]/n
+		}
+		for _, p := range s[of] {
+			xy, xx = xy+(p[0]-mx)*(p[1]-my), xx+(p[0]-mx)*(p[0]-mx)
+		}
+	}
+	if xx <= 0 || xy <= 0 {
+		return assumedPerByte, false
+	}
+	return xy / xx, true
+}
+
+// compare pairs each size with the smallest, of the retriever and of each model with
+// tools of one kind, and the tools retrieved with all of them at one size.
+func (c *Curve) compare() {
+	var ps []float64
+	add := func(of, base, candidate string, b, a attempts) {
+		iv, p := a.change(b)
+		c.Pairs = append(c.Pairs, CurvePair{Of: of, Baseline: base, Candidate: candidate, Change: iv, P: p})
+		ps = append(ps, p)
+	}
+	for i := 1; i < len(c.Retrieval); i++ {
+		add("retrieval", others(c.Retrieval[0].Distractors), others(c.Retrieval[i].Distractors), c.Retrieval[0].hits, c.Retrieval[i].hits)
+	}
+	for i := range c.Models {
+		m := &c.Models[i]
+		for j := range m.Points {
+			p := &m.Points[j]
+			first := slices.IndexFunc(m.Points, func(o CurvePoint) bool { return o.Given == p.Given })
+			if first != j {
+				add(m.Model, m.Points[first].label(), p.label(), m.Points[first].rights, p.rights)
+			}
+			all := slices.IndexFunc(m.Points, func(o CurvePoint) bool { return o.Given == givenAll && o.Distractors == p.Distractors })
+			if p.Given == givenRetrieved && all >= 0 {
+				add(m.Model, m.Points[all].label(), p.label(), m.Points[all].rights, p.rights)
+			}
+		}
+	}
+	for i, a := range stats.Holm(ps) {
+		c.Pairs[i].Adjusted = a
+	}
+}
+
+func (p *CurvePoint) label() string { return p.Given + " " + others(p.Distractors) }
+
+func others(n int) string {
+	if n < 0 {
+		return "of all"
+	}
+	return fmt.Sprintf("+ %d", n)
+}

@@ -1,0 +1,138 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
+)
+
+// Asking asks models, as the flags of a command say.
+type Asking struct {
+	// Models tells whether any model was named.
+	Models func() bool
+	// Run carries a suite out and keeps it as a run; tell is called with what came out.
+	Run func(ctx context.Context, path string, s *callvet.Suite, tell func(*report.View) error) error
+	// Resume goes on with the interrupted run that was named, if one was.
+	Resume func(ctx context.Context, tell func(*report.View) error) (named bool, err error)
+}
+
+// sweepFlags are those of SweepCommand.
+type sweepFlags struct {
+	tools, preset  string
+	k, draws, most int
+	seed           int64
+	distractors    []int
+	configurations []string
+}
+
+const sweepLong = `Measure how often the first tool is right as a catalogue grows, and under other weights.
+
+For each case the tools that it expects or accepts stand among --distractors others, drawn from the catalogue by --seed; a
+smaller number is the beginning of a larger one, so that sizes are compared case by case. Without --distractors the whole
+catalogue is searched.
+
+With --model the retriever gives its best --k of those tools to models, and, as far as --max-tools allows, models are given
+all of them: what is lost by retrieval, what by the model, and what each costs. The attempts are kept as a run, which
+--resume goes on with. With one --weights its settings are the retriever's.`
+
+// SweepCommand holds sizes of the catalog and settings against one another, and models
+// with the tools that were retrieved.
+func SweepCommand(e Env) *cobra.Command {
+	var f sweepFlags
+	cmd := &cobra.Command{
+		Use: "sweep SUITE --tools CATALOGUE", Short: "Hold sizes of the catalogue and settings against one another", Long: sweepLong,
+		Example: `  callvet select sweep suite.json --tools catalogue.json --distractors 10,50,100,500
+  callvet select sweep suite.json --tools catalogue.json --weights more=vector:0.4 --weights old=preset:bigtool
+  callvet select sweep suite.json --tools catalogue.json --distractors 10,50,100 --model openai/gpt-5-mini`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.tools, "tools", "", "catalogue of tools")
+	fs.StringVar(&f.preset, "preset", "", "preset of the base configuration: default or bigtool")
+	fs.IntVar(&f.k, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
+	fs.IntSliceVar(&f.distractors, "distractors", nil, "numbers of other tools beside those of a case")
+	fs.IntVar(&f.draws, "draws", 1, "draws of distractors per case")
+	fs.Int64Var(&f.seed, "seed", 1, "seed of the draws")
+	fs.StringArrayVar(&f.configurations, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
+	fs.IntVar(&f.most, "max-tools", 128, "with --model: the most tools that a model is given at once")
+	asking := e.Asking(fs)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if named, err := asking.Resume(cmd.Context(), e.tellCurve); named || err != nil {
+			return err
+		}
+		if len(args) == 0 {
+			return fmt.Errorf("sweep: %w: which suite?", callvet.ErrInvalid)
+		}
+		c, err := f.config(&e)
+		if err != nil {
+			return err
+		}
+		s, err := e.Suite(cmd.Context(), args[0], Tools(c.Catalogue))
+		if err != nil {
+			return err
+		}
+		if asking.Models() {
+			return e.curve(cmd.Context(), args[0], s, c, &f, asking)
+		}
+		c.Cases = s.Cases
+		out, err := c.Run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return e.tell(out)
+	}
+	return cmd
+}
+
+func (f *sweepFlags) config(e *Env) (*SweepConfig, error) {
+	base := Settings{Preset: f.preset, K: f.k}
+	c := &SweepConfig{Distractors: f.distractors, Draws: f.draws, Seed: uint64(f.seed), Now: e.Now, Configurations: []Configuration{{Name: "base", Settings: base}}}
+	for _, s := range f.configurations {
+		one, err := ReadConfiguration(s, base)
+		if err != nil {
+			return nil, err
+		}
+		c.Configurations = append(c.Configurations, one)
+	}
+	switch {
+	case f.tools == "":
+		return nil, noCatalogue()
+	case slices.ContainsFunc(f.distractors, func(n int) bool { return n < 0 || n > 100_000 }) || f.draws < 1 || f.draws > 100:
+		return nil, fmt.Errorf("sweep: %w: --distractors are from 0 to 100000, --draws from 1 to 100", callvet.ErrInvalid)
+	}
+	var err error
+	c.Catalogue, _, err = Load(f.tools, e.Read)
+	return c, err
+}
+
+// curve asks models.
+func (e *Env) curve(ctx context.Context, path string, s *callvet.Suite, c *SweepConfig, f *sweepFlags, asking Asking) error {
+	if n := len(c.Configurations); n > 2 {
+		return fmt.Errorf("sweep: %w: models are given the tools of one retriever: at most one --weights with --model", callvet.ErrInvalid)
+	} else if n == 2 {
+		c.Configurations = c.Configurations[1:]
+	}
+	if f.most < 0 {
+		return fmt.Errorf("sweep: %w: --max-tools is 0 or more", callvet.ErrInvalid)
+	}
+	x, err := c.Expand(ctx, s, f.most)
+	if err != nil {
+		return err
+	}
+	return asking.Run(ctx, path, x.Suite, e.tellCurve)
+}
+
+func (e *Env) tellCurve(v *report.View) error {
+	c, err := ReadCurve(v)
+	if err != nil {
+		return err
+	}
+	return e.tell(c)
+}
