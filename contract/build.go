@@ -49,6 +49,7 @@ func (b *builder) object(s *jsonschema.Schema) *objectRules {
 
 // finish indexes the properties when they are many.
 func (o *objectRules) finish() {
+	o.plain = len(o.more)+len(o.patterns)+len(o.dependent) == 0 && o.additional == nil && o.names == nil && o.min < 0 && o.max < 0
 	if len(o.props) <= manyProps {
 		return
 	}

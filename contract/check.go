@@ -11,13 +11,36 @@ import (
 
 // valid decides one value. It answers the same as the library on every schema.
 func (n *node) valid(v value.Value) bool {
+	k := v.Kind()
+	switch n.left[k&7] {
+	case leftNothing:
+		return true
+	case leftRefused:
+		return false
+	case leftMembers:
+		return n.obj.valid(v)
+	case leftLength:
+		if n.str.sure(len(v.Raw()) - 2) {
+			return true
+		}
+	case leftWord:
+		if n.spells(v.Raw()) {
+			return true
+		}
+	case leftFigure:
+		return n.num.valid(v.Raw())
+	}
+	return n.validAll(k, v)
+}
+
+// validAll asks everything that a node may say.
+func (n *node) validAll(k value.Kind, v value.Value) bool {
 	switch {
 	case n.never:
 		return false
 	case n.slow != nil:
 		return libraryValid(n.slow, v)
 	}
-	k := v.Kind()
 	if n.types != maskAny && n.types>>k&1 == 0 &&
 		!(k == value.Number && n.types&maskInteger != 0 && v.IsInteger()) {
 		return false
@@ -46,6 +69,17 @@ func (n *node) validKind(k value.Kind, v value.Value) bool {
 		return n.num == nil || n.num.valid(v.Raw())
 	}
 	return true
+}
+
+// spells reports that a string is one of the enum's, in the same bytes. False says
+// nothing.
+func (n *node) spells(raw []byte) bool {
+	for _, s := range n.words {
+		if string(raw) == s {
+			return true
+		}
+	}
+	return false
 }
 
 func (n *node) inEnum(k value.Kind, v value.Value) bool {
@@ -108,16 +142,45 @@ func accepting(list []*node, v value.Value, enough int) int {
 }
 
 func (o *objectRules) valid(v value.Value) bool {
-	if o.min >= 0 && v.Len() < o.min || o.max >= 0 && v.Len() > o.max {
-		return false
+	if !o.plain {
+		return o.validMembers(v) && o.validRest(v)
 	}
 	var seen uint64
 	next := 0
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		i := next
+		if i >= len(o.props) || !e.KeyIs(o.props[i].name) {
+			if i = o.find(e); i < 0 {
+				if o.closed {
+					return false
+				}
+				continue
+			}
+		}
+		p := &o.props[i]
+		next = i + 1
+		seen |= p.bit
+		if p.n != nil {
+			if !p.n.valid(e) {
+				return false
+			}
+		} else if o.closed && !p.declared {
+			return false
+		}
+	}
+	return seen&o.required == o.required
+}
+
+// validMembers decides an object but for what validRest does.
+func (o *objectRules) validMembers(v value.Value) bool {
+	if o.min >= 0 && v.Len() < o.min || o.max >= 0 && v.Len() > o.max {
+		return false
+	}
+	var seen uint64
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		evaluated := false
-		if i := o.find(e, next); i >= 0 {
+		if i := o.find(e); i >= 0 {
 			p := &o.props[i]
-			next = i + 1
 			seen |= p.bit
 			if evaluated = p.declared; p.n != nil && !p.n.valid(e) {
 				return false
@@ -138,15 +201,11 @@ func (o *objectRules) valid(v value.Value) bool {
 			return false
 		}
 	}
-	return seen&o.required == o.required && o.validRest(v)
+	return seen&o.required == o.required
 }
 
-// find is the position of the member's name in props, tried first where a
-// caller that keeps the schema's order would be.
-func (o *objectRules) find(e value.Value, next int) int {
-	if next < len(o.props) && e.KeyIs(o.props[next].name) {
-		return next
-	}
+// find is the position of the member's name in props; -1 when it is not there.
+func (o *objectRules) find(e value.Value) int {
 	if o.index != nil {
 		if i, ok := o.index[e.Key()]; ok {
 			return i
@@ -154,7 +213,7 @@ func (o *objectRules) find(e value.Value, next int) int {
 		return -1
 	}
 	for i := range o.props {
-		if i != next && e.KeyIs(o.props[i].name) {
+		if e.KeyIs(o.props[i].name) {
 			return i
 		}
 	}
@@ -229,6 +288,15 @@ func (a *arrayRules) valid(v value.Value) bool {
 	}
 	return !a.unique || unique(v)
 }
+
+// sure reports that a string that takes n bytes as JSON, without the quotes, is
+// long enough and not too long: a code point takes one to twelve of them.
+func (s *stringRules) sure(n int) bool {
+	return (s.min <= 0 || n > maxEscaped*(s.min-1)) && (s.max < 0 || n <= s.max)
+}
+
+// maxEscaped is how many bytes a code point takes at most: two escapes.
+const maxEscaped = len(`\ud83d\ude00`)
 
 func (s *stringRules) valid(b []byte) bool {
 	// A code point has one to four bytes, so that lengths mostly need no counting.

@@ -4,6 +4,7 @@ package contract
 
 import (
 	"math/big"
+	"strings"
 
 	"github.com/callvet/callvet/value"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -18,6 +19,7 @@ type node struct {
 
 	enum    []value.Value // enum, and const as an enum of one
 	strings []string      // the enum's strings, when all of it are strings
+	words   []string      // those in quotes that need no escapes
 	hasEnum bool
 	format  *format
 
@@ -26,7 +28,8 @@ type node struct {
 	not                 *node
 	allOf, anyOf, oneOf []*node
 	cond, then, other   *node
-	combined            bool // one of the seven above is set
+	combined            bool    // one of the seven above is set
+	left                [8]left // by kind
 
 	obj *objectRules
 	arr *arrayRules
@@ -45,6 +48,8 @@ type objectRules struct {
 	names      *node
 	min, max   int // -1: none
 	dependent  []dependency
+	// plain tells that there is nothing but props, required and closed.
+	plain bool
 }
 
 type prop struct {
@@ -83,6 +88,7 @@ type stringRules struct {
 type numberRules struct {
 	min, max, above, below *bound
 	multiple               *bound
+	span                   span
 }
 
 // bound is a number of the schema, exact as a literal and, when it is short, as
@@ -171,9 +177,21 @@ func (b *builder) node(s *jsonschema.Schema) *node {
 	return n
 }
 
-// seal notes whether subschemas apply to the same value.
+// seal notes whether subschemas apply to the same value, and what there is to
+// look at in values of each kind.
 func (n *node) seal() {
 	n.combined = n.not != nil || n.cond != nil || len(n.allOf)+len(n.anyOf)+len(n.oneOf) > 0
+	for k := value.Null; k <= value.Object; k++ {
+		n.left[k] = n.leftOf(k)
+	}
+	for _, s := range n.strings {
+		if !strings.ContainsAny(s, "\"\\") {
+			n.words = append(n.words, `"`+s+`"`)
+		}
+	}
+	if n.num != nil {
+		n.num.span = n.num.spanOf()
+	}
 }
 
 func (b *builder) nodes(list []*jsonschema.Schema) []*node {

@@ -72,6 +72,9 @@ func align(a, b decimal) (x, y int64, ok bool) {
 }
 
 func (r *numberRules) valid(lit []byte) bool {
+	if r.span.has(lit) {
+		return true
+	}
 	d, ok := smallDecimal(lit)
 	return (r.min == nil || r.min.compare(lit, d, ok) >= 0) &&
 		(r.max == nil || r.max.compare(lit, d, ok) <= 0) &&

@@ -1,0 +1,122 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package contract
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/callvet/callvet/value"
+)
+
+// left is what a node has to look at in a value once its kind is known. Most
+// nodes say little, so that one step decides where a dozen questions would.
+type left uint8
+
+const (
+	leftAll left = iota
+	leftNothing
+	leftRefused
+	leftMembers
+	leftLength
+	leftWord
+	leftFigure
+)
+
+func (n *node) leftOf(k value.Kind) left {
+	switch {
+	case n.never || n.slow != nil || n.ref != nil || n.combined:
+		return leftAll
+	case n.types != maskAny && n.types>>k&1 == 0:
+		if k == value.Number && n.types&maskInteger != 0 {
+			return leftAll
+		}
+		return leftRefused
+	case n.hasEnum:
+		if k == value.String && n.strings != nil && n.str == nil && n.format == nil {
+			return leftWord
+		}
+		return leftAll
+	}
+	switch k {
+	case value.Object:
+		return some(n.obj != nil, leftMembers)
+	case value.Array:
+		return some(n.arr != nil, leftAll)
+	case value.String:
+		if n.format != nil || n.str != nil && n.str.re != nil {
+			return leftAll
+		}
+		return some(n.str != nil, leftLength)
+	case value.Number:
+		return some(n.num != nil, leftFigure)
+	}
+	return leftNothing
+}
+
+func some(is bool, what left) left {
+	if is {
+		return what
+	}
+	return leftNothing
+}
+
+// span are whole numbers, both ends included, that lie within all bounds; none
+// when low is above high. How close they are to the bounds does not matter.
+type span struct{ low, high int64 }
+
+// spanOf gives the whole numbers that r allows.
+func (r *numberRules) spanOf() span {
+	s := span{math.MinInt64, math.MaxInt64}
+	if r.multiple != nil {
+		return span{1, 0}
+	}
+	for _, b := range []struct {
+		at           *bound
+		lower, apart bool
+	}{{r.min, true, false}, {r.above, true, true}, {r.max, false, false}, {r.below, false, true}} {
+		if b.at == nil {
+			continue
+		}
+		whole := new(big.Int).Div(b.at.rat.Num(), b.at.rat.Denom()) // rounds down
+		if !whole.IsInt64() || whole.Int64() > math.MaxInt64-2 || whole.Int64() < math.MinInt64+2 {
+			return span{1, 0}
+		}
+		at := whole.Int64()
+		switch exact := b.at.rat.IsInt(); {
+		case b.lower && (b.apart || !exact):
+			s.low = max(s.low, at+1)
+		case b.lower:
+			s.low = max(s.low, at)
+		case b.apart && exact:
+			s.high = min(s.high, at-1)
+		default:
+			s.high = min(s.high, at)
+		}
+	}
+	return s
+}
+
+// has reports that a number is surely within the bounds. It reads up to 18 digits,
+// and of a fraction only that it is one: what is in front of the point, and one
+// more, have to be within the bounds.
+func (s span) has(lit []byte) bool {
+	n := int64(0)
+	for i, c := range lit {
+		if c -= '0'; c <= 9 {
+			n = n*10 + int64(c)
+			continue
+		}
+		return i > 0 && i <= 18 && lit[i] == '.' && allDigits(lit[i+1:]) && s.low <= n && n < s.high
+	}
+	return len(lit) <= 18 && s.low <= n && n <= s.high
+}
+
+func allDigits(s []byte) bool {
+	for _, c := range s {
+		if c-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
