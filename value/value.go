@@ -35,6 +35,14 @@ func (v Value) Raw() []byte {
 	return v.d.src[n.start:n.end:n.end]
 }
 
+// Offset is where Raw begins in the text that was parsed; 0 for the zero Value.
+func (v Value) Offset() int {
+	if v.d == nil {
+		return 0
+	}
+	return int(v.node().start)
+}
+
 // Len is the number of members or elements; 0 for scalars.
 func (v Value) Len() int {
 	if v.d == nil {

@@ -210,3 +210,21 @@ func TestWholeNumbers(t *testing.T) {
 		}
 	}
 }
+
+func TestOffset(t *testing.T) {
+	t.Parallel()
+	src := []byte(` {"a": [1, "x"] , "b":{} }`)
+	root, err := Parse(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		v, _ := root.Get(name)
+		if raw := v.Raw(); string(src[v.Offset():v.Offset()+len(raw)]) != string(raw) || v.Offset() == 0 {
+			t.Errorf("%s stands at %d", name, v.Offset())
+		}
+	}
+	if (Value{}).Offset() != 0 {
+		t.Error("the zero Value has an offset")
+	}
+}

@@ -1,0 +1,238 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package revise_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/revise"
+)
+
+const catalogue = `{
+  "name": "two",
+  "tools": [
+    {
+      "tool_id": "weather", "name": "Weather",
+      "description": "Weather of a place.",
+      "keywords": ["rain"],
+      "parameters": {"type": "object", "properties": {"city": {"type": "string", "description": "Old"}, "where": {"type": "object", "properties": {"street": {"type": "string"}}}}}
+    },
+    {"name": "search",
+      "description": "Searches \u003cthe\u003e web.", "x": 1e2}
+  ]
+}
+`
+
+func load(t *testing.T, text string) *retrieve.Catalogue {
+	t.Helper()
+	c, _, err := retrieve.LoadCatalogue("c.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func ptr(s string) *string { return &s }
+
+func TestRewrite(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edits []revise.Edit
+		want  []string // old, new, old, new, …
+	}{
+		"description": {[]revise.Edit{{Tool: "weather", Description: ptr(`Says "how" <warm> it is.`)}}, []string{`"Weather of a place."`, `"Says \"how\" <warm> it is."`}},
+		"lists":       {[]revise.Edit{{Tool: "weather", Keywords: []string{"sol", "snö"}, Examples: []string{"Hur varmt?"}}}, []string{`["rain"]`, `["sol", "snö"]`, "\"string\"}}}}}\n", "\"string\"}}}}},\n      \"example_queries\": [\"Hur varmt?\"]\n"}},
+		"title stands under name":  {[]revise.Edit{{Tool: "weather", Title: ptr("Väder")}}, []string{`"name": "Weather"`, `"name": "Väder"`}},
+		"a title where none is":    {[]revise.Edit{{Tool: "search", Title: ptr("Web")}}, []string{`1e2}`, `1e2, "title": "Web"}`}},
+		"another name":             {[]revise.Edit{{Tool: "weather", Name: ptr("forecast")}}, []string{`"weather"`, `"forecast"`}},
+		"parameters":               {[]revise.Edit{{Tool: "weather", Parameters: []revise.ParameterText{{Path: "city", Text: "New"}, {Path: "where.street", Text: "S"}}}}, []string{`"Old"`, `"New"`, `{"street": {"type": "string"}}`, `{"street": {"type": "string", "description": "S"}}`}},
+		"no keywords":              {[]revise.Edit{{Tool: "weather", Keywords: []string{}}}, []string{`["rain"]`, `[]`}},
+		"applied twice is allowed": {[]revise.Edit{{Tool: "weather", Was: ptr("older"), Description: ptr("Weather of a place.")}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := revise.Rewrite("c.json", []byte(catalogue), c.edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := strings.NewReplacer(c.want...).Replace(catalogue)
+			if diff := cmp.Diff(want, string(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestApplyRefuses(t *testing.T) {
+	t.Parallel()
+	at := callvet.Position{File: "e.yaml", Line: 3, Column: 5}
+	for want, edits := range map[string][]revise.Edit{
+		`e.yaml:3:5: the catalogue has no tool "wether" (did you mean "weather"?)`: {{Tool: "wether", Description: ptr("x"), Position: at}},
+		"two edits of weather":                        {{Tool: "weather", Title: ptr("x")}, {Tool: "weather", Title: ptr("y")}},
+		"the edit of weather changes nothing":         {{Tool: "weather", Reason: "x"}},
+		"no longer the one":                           {{Tool: "weather", Description: ptr("x"), Was: ptr("Weather")}},
+		`weather cannot be called "search"`:           {{Tool: "weather", Name: ptr("search")}},
+		`search cannot be called "new"`:               {{Tool: "weather", Name: ptr("new")}, {Tool: "search", Name: ptr("new")}},
+		`it has no parameter "where.city"`:            {{Tool: "weather", Parameters: []revise.ParameterText{{Path: "where.city"}}}},
+		"it has no parameters that can be read":       {{Tool: "search", Parameters: []revise.ParameterText{{Path: "q"}}}},
+		`there is a tool of that name, or it is none`: {{Tool: "search", Name: ptr("")}},
+	} {
+		if _, err := revise.Apply(load(t, catalogue), edits); err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestApplyKeepsWhatItIsGiven(t *testing.T) {
+	t.Parallel()
+	c := load(t, catalogue)
+	got, err := revise.Apply(c, []revise.Edit{{Tool: "weather", Name: ptr("forecast"), Parameters: []revise.ParameterText{{Path: "city", Text: "New"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(load(t, catalogue), c); diff != "" {
+		t.Errorf("the catalogue given changed\n%s", diff)
+	}
+	if e := got.Entries[0]; e.ID != "weather" || e.Tool.Name != "forecast" || !strings.Contains(string(e.Tool.Parameters), `"New"`) {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Whatever the texts are, the rewritten file reads back as the catalog that was
+// measured, and the tools without edits keep every byte.
+func TestRewriteIsApply(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String()
+		e := revise.Edit{Tool: rapid.SampledFrom([]string{"weather", "search"}).Draw(t, "tool"), Description: ptr(text.Draw(t, "description"))}
+		if rapid.Bool().Draw(t, "lists") {
+			e.Keywords, e.Examples = rapid.SliceOfN(text, 1, 3).Draw(t, "keywords"), rapid.SliceOfN(text, 1, 3).Draw(t, "examples")
+		}
+		c, _, err := retrieve.LoadCatalogue("c.json", []byte(catalogue))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := revise.Apply(c, []revise.Edit{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := revise.Rewrite("c.json", []byte(catalogue), []revise.Edit{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := retrieve.LoadCatalogue("c.json", b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestLeaks(t *testing.T) {
+	t.Parallel()
+	c := load(t, `[{"name": "a", "description": "Old: what is the fastest way to Lund today?"}, {"name": "b", "description": "B"}]`)
+	qs := []revise.Question{
+		{Case: "known", Text: "What is the fastest way to Lund today?"},
+		{Case: "verbatim", Text: "Hur är vädret i Luleå imorgon?"},
+		{Case: "near", Text: "Which train goes from Malmö to Lund after six?"},
+		{Case: "words only", Text: "Luleå imorgon vädret Hur är i morse?"},
+		{Case: "short", Text: "Rain?"},
+		{Case: "short too", Text: "snow"},
+	}
+	edits := []revise.Edit{
+		{Tool: "a", Description: ptr("What is the fastest way to Lund today? And: HUR ÄR VÄDRET i Luleå, imorgon."), Keywords: []string{"rain", "snow and ice"}},
+		{Tool: "b", Examples: []string{"Tell me which train goes from Malmö to Lund after five"}},
+	}
+	var got []string
+	for _, l := range revise.Leaks(c, edits, qs) {
+		got = append(got, l.Case+" "+l.Tool)
+	}
+	if diff := cmp.Diff([]string{"verbatim a", "near b", "short a"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var qs []revise.Question
+		n := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 6).Draw(t, "questions by tool")
+		for tool, k := range n {
+			for i := range k {
+				qs = append(qs, revise.Question{Case: fmt.Sprint(tool, i), Text: fmt.Sprintf("question %d of %d", i, tool), Right: []string{fmt.Sprint(tool)}})
+			}
+		}
+		qs = append(qs, revise.Question{Case: "again", Text: "QUESTION 0 of 0!", Right: []string{"another"}})
+		share, seed := rapid.Float64Range(0.1, 0.9).Draw(t, "share"), rapid.Int64().Draw(t, "seed")
+		held := revise.Split(qs, share, seed)
+		if held[0] != held[len(qs)-1] {
+			t.Fatal("the same words are in both halves")
+		}
+		at := 0
+		for _, k := range n {
+			got := 0
+			for range k {
+				if held[at] {
+					got++
+				}
+				at++
+			}
+			if d := float64(got) - share*float64(k); d <= -1 || d >= 1 {
+				t.Fatalf("%d of %d held out at %v", got, k, share)
+			}
+		}
+		// The order of the questions is nothing to the halves.
+		turned := make([]revise.Question, len(qs))
+		for i := range qs[:len(qs)-1] {
+			turned[len(qs)-2-i] = qs[i]
+		}
+		turned[len(qs)-1] = qs[len(qs)-1]
+		again := revise.Split(turned, share, seed)
+		for i := range qs[:len(qs)-1] {
+			if held[i] != again[len(qs)-2-i] {
+				t.Fatal("another order divides otherwise")
+			}
+		}
+	})
+	share := 0
+	for seed := range int64(2000) { // a single question is held out as often as asked
+		if revise.Split([]revise.Question{{Text: "alone", Right: []string{"t"}}}, 0.3, seed)[0] {
+			share++
+		}
+	}
+	if share < 520 || share > 680 {
+		t.Errorf("held out %d of 2000, want about 600", share)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	of := func(id, first string, right ...string) revise.Outcome {
+		return revise.Outcome{Question: revise.Question{Case: id, Text: id, Right: right}, First: first}
+	}
+	os := []revise.Outcome{of("1", "b", "a"), of("2", "b", "a"), of("3", "a", "a"), of("4", "c"), of("5", "", "c"), of("6", "d", "d"), of("7", "c", "a")}
+	var got []string
+	for _, c := range revise.Choose(os, 9) {
+		got = append(got, fmt.Sprintf("%s lost %d took %d kept %d %v", c.Tool, len(c.Lost), len(c.Taken), len(c.Kept), c.Rivals))
+	}
+	want := []string{"a lost 3 took 0 kept 1 [b c]", "c lost 1 took 2 kept 0 [a]", "b lost 0 took 2 kept 0 [a]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if c := revise.Choose(os, 1); len(c) != 1 || c[0].Tool != "a" {
+		t.Errorf("%v", c)
+	}
+	if c := revise.Of(os, []string{"d", "x"}); len(c) != 2 || len(c[0].Kept) != 1 || c[1].Tool != "x" {
+		t.Errorf("%v", c)
+	}
+}
