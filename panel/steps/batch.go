@@ -4,6 +4,8 @@ package steps
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
@@ -116,7 +118,7 @@ func (k *known) is(target, tool, tags, fields []byte) bool {
 
 func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set {
 	t, f := tags.Raw(), fields.Raw()
-	at := &w.latest[tally.Hash(tally.Hash(tally.Hash(uint64(len(f)), tool), t), target)%uint64(len(w.latest))]
+	at := &w.latest[(spot(tool)+3*spot(t)+5*spot(f)+7*spot(target))*0x9E3779B97F4A7C15>>56]
 	if k := *at; k != nil && k.is(target, tool, t, f) {
 		return k.set
 	}
@@ -135,6 +137,21 @@ func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set
 	}
 	*at = k
 	return k.set
+}
+
+// spot is a hash of some of a text's bytes: its first eight, its last and those in
+// between.
+func spot(s []byte) uint64 {
+	n := len(s)
+	if n >= 8 {
+		return binary.LittleEndian.Uint64(s) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(s[n-8:]), 21) ^
+			bits.RotateLeft64(binary.LittleEndian.Uint64(s[n/2-4:]), 43) + uint64(n)
+	}
+	h := uint64(n)
+	for _, c := range s {
+		h = h<<8 | uint64(c)
+	}
+	return h
 }
 
 func (w *Worker) tool(name []byte) uint32 {

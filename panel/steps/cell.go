@@ -63,10 +63,15 @@ func shapeOf(n int, known, right uint16) uint64 {
 func (e *extent) read(t *task, c *cell) {
 	e.sign, e.steps, e.shape, e.mixed, e.args, e.keys, e.waits = c.sign, c.steps, 0, 0, 0, 0, false
 	e.ids = e.ids[:0]
-	e.exec.Reset()
-	if len(c.steps) == 0 {
+	switch len(c.steps) {
+	case 0:
+		e.exec.Reset()
+		return
+	case 1: // most
+		e.one(t, &t.steps[c.steps[0]])
 		return
 	}
+	e.exec.Reset()
 	first := &t.steps[c.steps[0]]
 	every, all := [2]uint16{first.known, first.right}, [2]uint16{first.known, first.right}
 	for _, i := range c.steps {
@@ -91,6 +96,30 @@ func (e *extent) read(t *task, c *cell) {
 		e.args = 0
 	}
 	e.shape = shapeOf(len(c.steps), known, every[1]&^e.mixed)
+}
+
+// one is read for a single step.
+func (e *extent) one(t *task, st *step) {
+	known := st.known
+	if known&bitArgs != 0 {
+		if st.matched == st.emitted && st.matched == st.expected && st.matched < 1<<14 {
+			known |= allExact
+			e.keys = 1<<63 | uint64(st.matched)<<32 | uint64(st.matched)<<1
+		} else if e.fidelity(t) {
+			known |= allExact
+			e.args = 0
+		}
+	}
+	e.shape = shapeOf(1, known, st.right)
+	switch {
+	case !(st.exec >= 0):
+		e.exec.Reset()
+	case st.timeout:
+		e.exec.Reset()
+		e.exec.AddCut(st.exec)
+	default:
+		e.exec.One(st.exec)
+	}
 }
 
 // count counts a measurement that steps differ in.
@@ -137,6 +166,12 @@ func (e *extent) wait(t *task) {
 		return
 	}
 	e.waits = true
+	if len(e.steps) == 1 {
+		st := &t.steps[e.steps[0]]
+		only(&e.queue, st.queue)
+		only(&e.accept, st.accept)
+		return
+	}
 	e.queue.Reset()
 	e.accept.Reset()
 	for _, i := range e.steps {
@@ -147,6 +182,14 @@ func (e *extent) wait(t *task) {
 		if st.accept >= 0 {
 			e.accept.Add(float64(st.accept))
 		}
+	}
+}
+
+func only(s *tally.Sample, x float32) {
+	if x >= 0 {
+		s.One(float64(x))
+	} else {
+		s.Reset()
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *Sums) share(t *task) {
 // begin clears the scratch and finds the attempts that have a record.
 func (s *Sums) begin(t *task) {
 	if s.round++; s.round == 0 {
-		clear(s.stamp)
+		clear(s.marks)
 		s.round = 1
 	}
 	s.used, s.read, s.tries = 0, 0, s.tries[:0]
@@ -136,16 +136,22 @@ func (s *step) stopped() bool {
 
 // cell gives the scratch of a slice for this task.
 func (s *Sums) cell(id uint32) *cell {
-	if int(id) < len(s.stamp) && s.stamp[id] == s.round {
-		return &s.cells[s.place[id]]
+	if int(id) < len(s.marks) {
+		if m := s.marks[id]; m.round == s.round {
+			return &s.cells[m.place]
+		}
 	}
-	for int(id) >= len(s.stamp) {
-		s.stamp, s.place = append(s.stamp, 0), append(s.place, 0)
+	return s.newCell(id)
+}
+
+func (s *Sums) newCell(id uint32) *cell {
+	for int(id) >= len(s.marks) {
+		s.marks = append(s.marks, mark{})
 	}
 	if s.used == len(s.cells) {
 		s.cells = append(s.cells, cell{})
 	}
-	s.stamp[id], s.place[id] = s.round, uint32(s.used)
+	s.marks[id] = mark{s.round, uint32(s.used)}
 	c := &s.cells[s.used]
 	s.used++
 	c.id, c.sign, c.steps = id, 0, c.steps[:0]

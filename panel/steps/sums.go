@@ -23,8 +23,7 @@ type Sums struct {
 	ranking  findings.Ranking
 
 	// scratch of one task
-	stamp   []uint32
-	place   []uint32
+	marks   []mark // by number
 	round   uint32
 	cells   []cell
 	used    int
@@ -35,6 +34,9 @@ type Sums struct {
 	tries   []try
 	sum     taskSum
 }
+
+// mark is where the cell of a slice is, if it is of this round.
+type mark struct{ round, place uint32 }
 
 // sliceSums is the table of one slice.
 type sliceSums struct {

@@ -96,6 +96,12 @@ func (s *Sample) Reset() {
 // Add adds a value.
 func (s *Sample) Add(x float64) { s.values = append(s.values, x) }
 
+// One makes the Sample that of one value, which is finite and not below 0.
+func (s *Sample) One(x float64) {
+	s.values, s.cut, s.ready = s.values[:0], s.cut[:0], true
+	s.parts = append(s.parts[:0], exact.Alone(x))
+}
+
 // AddCut adds a value that was cut off: the truth is at least that.
 func (s *Sample) AddCut(x float64) { s.cut = append(s.cut, x) }
 

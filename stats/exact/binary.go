@@ -185,13 +185,13 @@ func (q *Quantiles) Decode(b []byte) (rest []byte, err error) {
 	d := reader{b: b}
 	var o Quantiles
 	o.cases = d.count(maxCount)
-	sums, key := running{}, uint64(0)
+	sums, key, first := running{}, uint64(0), true
 	for i := d.count(maxKey + 1); i > 0 && !d.bad; i-- {
 		step := d.uint64()
-		first := o.table.used == 0
 		if key += step; key > maxKey || step > maxKey || step == 0 && !first {
 			return nil, ErrCorrupt
 		}
+		first = false
 		x := d.bin(uint32(key))
 		if x.n == 0 || !sums.grow(x) {
 			return nil, ErrCorrupt

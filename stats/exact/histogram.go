@@ -71,10 +71,12 @@ func unpack(w uint64) bin {
 	return bin{n: w >> (2 * wordShift), excess: excess{ss: 2 * (w >> wordShift & wordMask), sm: w & wordMask}}
 }
 
-// histogram is a hash table, with linear probing, of lines of eight neighboring
+// histogram counts small whole numbers, which most latencies are, in a list, and
+// the others in a hash table, with linear probing, of lines of eight neighboring
 // codes: values of a kind lie close together, so that most of a line is in use,
 // and a line is what the processor's cache loads at once.
 type histogram struct {
+	low    []uint64 // words by code, as far as there are any
 	tags   []uint32 // 1 + the line's number; 0 is free
 	lines  [][1 << lineBits]uint64
 	used   int
@@ -84,6 +86,9 @@ type histogram struct {
 
 // at is the bin's word.
 func (h *histogram) at(code uint32) *uint64 {
+	if code < wholes {
+		return h.lowAt(code)
+	}
 	tag := code>>lineBits + 1
 	mask := uint32(len(h.tags) - 1)
 	i := tag * 0x9e3779b1 >> h.hashed & mask
@@ -104,15 +109,23 @@ func (h *histogram) at(code uint32) *uint64 {
 	return &h.lines[i][code&(1<<lineBits-1)]
 }
 
+// lowAt is the word of a small whole number.
+func (h *histogram) lowAt(code uint32) *uint64 {
+	if int(code) >= len(h.low) {
+		size := 64
+		for size <= int(code) {
+			size *= 2
+		}
+		grown := make([]uint64, size)
+		copy(grown, h.low)
+		h.low = grown
+	}
+	return &h.low[code]
+}
+
 // bump adds a value of a task that has r values before it, and others beside it.
 func (h *histogram) bump(code uint32, r, others uint64) {
-	var w *uint64
-	tag := code>>lineBits + 1
-	if i := uint64(tag * 0x9e3779b1 >> h.hashed); i < uint64(len(h.tags)) && h.tags[i] == tag { // nearly always
-		w = &h.lines[i][code&(1<<lineBits-1)]
-	} else {
-		w = h.at(code)
-	}
+	w := h.at(code)
 	if others > maxOthers {
 		h.spill(code, bin{n: 1, excess: excess{ss: 2 * r, sm: others}})
 		return
@@ -166,6 +179,14 @@ func (h *histogram) line(tag uint32) *[1 << lineBits]uint64 {
 }
 
 func (h *histogram) merge(o *histogram) {
+	if len(o.low) > 0 {
+		h.lowAt(uint32(len(o.low) - 1))
+	}
+	for code, w := range o.low {
+		if w != 0 {
+			h.mergeWord(uint32(code), &h.low[code], w)
+		}
+	}
 	// Filling a smaller table in the order of a bigger one makes long runs.
 	if len(o.tags) > len(h.tags) {
 		h.resize(len(o.tags))
@@ -177,17 +198,20 @@ func (h *histogram) merge(o *histogram) {
 		h.at((t - 1) << lineBits)
 		to := h.line(t)
 		for j, w := range o.lines[i] {
-			switch sum := to[j]>>(2*wordShift) + w>>(2*wordShift); {
-			case sum < maxWord:
-				to[j] += w
-			default:
-				h.spill((t-1)<<lineBits+uint32(j), unpack(w))
-			}
+			h.mergeWord((t-1)<<lineBits+uint32(j), &to[j], w)
 		}
 	}
 	for code, b := range o.big {
 		h.spill(code, b)
 	}
+}
+
+func (h *histogram) mergeWord(code uint32, to *uint64, w uint64) {
+	if *to>>(2*wordShift)+w>>(2*wordShift) < maxWord {
+		*to += w
+		return
+	}
+	h.spill(code, unpack(w))
 }
 
 // bin is a bin on its own.
@@ -207,25 +231,33 @@ func (h *histogram) bins() []bin {
 		}
 	}
 	slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.tag, b.tag) })
-	out, whole := make([]bin, 0, 4*h.used), 0
-	for _, p := range order {
-		for j, w := range h.lines[p.at] {
-			code := (p.tag-1)<<lineBits + uint32(j)
-			b := unpack(w)
-			if h.big != nil {
-				more := h.big[code]
-				b.n, b.ss, b.sm = b.n+more.n, b.ss+more.ss, b.sm+more.sm
-			}
-			if b.n == 0 {
-				continue
-			}
-			b.key = keyAt(code)
-			if out = append(out, b); code < wholes {
-				whole = len(out)
-			}
+	out := make([]bin, 0, len(h.low)/4+4*h.used)
+	for code, w := range h.low {
+		if w != 0 || h.big != nil {
+			out = h.appendBin(out, uint32(code), w)
 		}
 	}
-	return merged(out[:whole], out[whole:])
+	whole := len(out)
+	for _, p := range order {
+		for j, w := range h.lines[p.at] {
+			out = h.appendBin(out, (p.tag-1)<<lineBits+uint32(j), w)
+		}
+	}
+	return merged(out[:whole:whole], out[whole:])
+}
+
+// appendBin appends the bin of a word with what it has beyond it, unless it is empty.
+func (h *histogram) appendBin(out []bin, code uint32, w uint64) []bin {
+	b := unpack(w)
+	if h.big != nil {
+		more := h.big[code]
+		b.n, b.ss, b.sm = b.n+more.n, b.ss+more.ss, b.sm+more.sm
+	}
+	if b.n == 0 {
+		return out
+	}
+	b.key = keyAt(code)
+	return append(out, b)
 }
 
 // merged is two ascending lists as one.

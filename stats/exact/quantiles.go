@@ -77,13 +77,16 @@ type Part uint64
 // maxParts bounds the values of a task that is made Parts.
 const maxParts = maxOthers + 1
 
+// Alone is the Part of a task's only value, which is finite and not below 0.
+func Alone(x float64) Part { return Part(codeOf(x)) << 16 }
+
 // AppendParts appends the values of one task, none of them cut off, made ready to be
 // added to any number of Quantiles; it overwrites the values. ok is false for tasks of more
 // than 256 values, which are not appended: they are for Add.
 func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
 	switch {
 	case len(values) == 1 && values[0] >= 0 && values[0] <= math.MaxFloat64: // most
-		return append(to, Part(codeOf(values[0]))<<16), true
+		return append(to, Alone(values[0])), true
 	case len(values) > maxParts:
 		return to, false
 	}
@@ -103,13 +106,25 @@ func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
 
 // AddParts adds tasks that AppendParts has made ready, each of them whole.
 func (q *Quantiles) AddParts(parts []Part) {
+	low, cases := q.table.low, 0
 	for _, p := range parts {
-		r := uint64(p >> 8 & maxOthers)
+		code, r, others := uint32(p>>16), uint64(p>>8&maxOthers), uint64(p&maxOthers)
 		if r == 0 {
-			q.cases++
+			cases++
 		}
-		q.table.bump(uint32(p>>16), r, uint64(p&maxOthers))
+		if int(code) < len(low) { // nearly always
+			w := low[code] + word(1, r, others)
+			if low[code] = w; w < maxWord<<(2*wordShift) {
+				continue
+			}
+			q.table.spill(code, unpack(w))
+			low[code] = 0
+			continue
+		}
+		q.table.bump(code, r, others)
+		low = q.table.low
 	}
+	q.cases += int64(cases)
 	q.n += int64(len(parts))
 }
 
