@@ -33,32 +33,29 @@ func (n *node) leftOf(k value.Kind) left {
 		}
 		return leftRefused
 	case n.hasEnum:
-		if k == value.String && n.strings != nil && n.str == nil && n.format == nil {
-			return leftWord
-		}
-		return leftAll
+		return either(k != value.String || n.strings == nil || n.str != nil || n.format != nil, leftAll, leftWord)
 	}
 	switch k {
 	case value.Object:
-		return some(n.obj != nil, leftMembers)
+		return either(n.obj != nil, leftMembers, leftNothing)
 	case value.Array:
-		return some(n.arr != nil, leftAll)
+		return either(n.arr != nil, leftAll, leftNothing)
 	case value.String:
 		if n.format != nil || n.str != nil && n.str.re != nil {
 			return leftAll
 		}
-		return some(n.str != nil, leftLength)
+		return either(n.str != nil, leftLength, leftNothing)
 	case value.Number:
-		return some(n.num != nil, leftFigure)
+		return either(n.num != nil, leftFigure, leftNothing)
 	}
 	return leftNothing
 }
 
-func some(is bool, what left) left {
+func either(is bool, one, other left) left {
 	if is {
-		return what
+		return one
 	}
-	return leftNothing
+	return other
 }
 
 // span are whole numbers, both ends included, that lie within all bounds; none

@@ -25,6 +25,7 @@ const (
 // concurrent use.
 type Condition struct {
 	root *expression
+	one  *single // nil: not of that form
 }
 
 // truth is one of three: what is missing makes a comparison unknown.
@@ -52,7 +53,18 @@ func Compile(text string) (*Condition, error) {
 
 // Holds reports whether the condition holds for a result; the zero Value is an
 // absent one, of which every member is missing.
-func (c *Condition) Holds(result value.Value) bool { return c.root.eval(result) == yes }
+func (c *Condition) Holds(result value.Value) bool {
+	if c.one != nil && result.Kind() == value.Object {
+		e, found := result.First()
+		if found && !e.KeyIs(c.one.key) {
+			e, found = result.Get(c.one.key)
+		}
+		if !found || e.Kind() == value.Number {
+			return found && c.one.against(e)
+		}
+	}
+	return c.root.eval(result) == yes
+}
 
 // reader turns a syntax tree into expressions. libraryOnly leaves every
 // text and comparison to the library, for tests.
@@ -66,7 +78,7 @@ func (c *reader) compile(text string) (*Condition, error) {
 	}
 	if !c.libraryOnly {
 		if e := plain(text); e != nil {
-			return &Condition{e}, nil
+			return newCondition(e), nil
 		}
 	}
 	config := conf.CreateNew()
@@ -79,7 +91,7 @@ func (c *reader) compile(text string) (*Condition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", callvet.ErrInvalid, reason(err))
 	}
-	return &Condition{root}, nil
+	return newCondition(root), nil
 }
 
 // reason is an error of the library in one line.
