@@ -3,7 +3,9 @@
 package step
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -142,6 +144,30 @@ func compareVersions(a, b string) int {
 
 // lookup is find with the answers for texts of earlier lines.
 func (s *Scorer) lookup(text []byte) *contracted {
+	at := &s.recent[placeOf(text)%uint64(len(s.recent))]
+	if e := *at; e != nil && e.text == string(text) {
+		return e
+	}
+	e := s.lookupAny(text)
+	*at = e
+	return e
+}
+
+// placeOf is a quick hash of a short text: its length, first and last letters.
+func placeOf(text []byte) uint64 {
+	const odd = 0x9E3779B97F4A7C15
+	n := len(text)
+	h := uint64(n)
+	switch {
+	case n >= 8:
+		h += binary.LittleEndian.Uint64(text) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(text[n-8:]), 32)
+	case n > 0:
+		h += uint64(text[0])<<16 | uint64(text[n/2])<<8 | uint64(text[n-1])<<24
+	}
+	return h * odd >> 56
+}
+
+func (s *Scorer) lookupAny(text []byte) *contracted {
 	if e := s.tools[string(text)]; e != nil {
 		return e
 	}

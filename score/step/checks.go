@@ -3,7 +3,6 @@
 package step
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/callvet/callvet"
@@ -13,13 +12,18 @@ import (
 
 // checks are the compiled post-conditions by their text as it stands in a line.
 type checks struct {
-	byText   map[string]*condition.Condition // nil: does not compile
-	last     *condition.Condition
-	lastText []byte
+	byText   map[string]*check
+	recent   [64]*check // those of the last lines, found without a map
 	problems []callvet.Problem
 }
 
-func newChecks() checks { return checks{byText: map[string]*condition.Condition{}} }
+// check is a text as it stands in a line; compiled is nil where it does not compile.
+type check struct {
+	text     string
+	compiled *condition.Condition
+}
+
+func newChecks() checks { return checks{byText: map[string]*check{}} }
 
 // find gives nil for a text that is empty or does not compile.
 func (c *checks) find(v value.Value) *condition.Condition {
@@ -27,21 +31,23 @@ func (c *checks) find(v value.Value) *condition.Condition {
 	if len(raw) == 2 {
 		return nil
 	}
-	if c.lastText != nil && bytes.Equal(raw, c.lastText) {
-		return c.last
+	at := &c.recent[placeOf(raw)%uint64(len(c.recent))]
+	if k := *at; k != nil && k.text == string(raw) {
+		return k.compiled
 	}
-	found, seen := c.byText[string(raw)]
-	if !seen {
-		found = c.compile(v)
+	k := c.byText[string(raw)]
+	if k == nil {
+		k = c.compile(v)
 	}
-	c.last, c.lastText = found, append(c.lastText[:0], raw...)
-	return found
+	*at = k
+	return k.compiled
 }
 
-func (c *checks) compile(v value.Value) *condition.Condition {
+func (c *checks) compile(v value.Value) *check {
 	found, err := condition.Compile(v.Str())
+	k := &check{string(v.Raw()), found}
 	if len(c.byText) < maxCached {
-		c.byText[string(v.Raw())] = found
+		c.byText[k.text] = k
 	}
 	if err != nil && len(c.problems) < maxCached {
 		c.problems = append(c.problems, callvet.Problem{
@@ -49,5 +55,5 @@ func (c *checks) compile(v value.Value) *condition.Condition {
 			Fix: "write a comparison such as window_days >= 0 && len(exceptions) > 0",
 		})
 	}
-	return found
+	return k
 }

@@ -45,6 +45,7 @@ type Config struct {
 type Scorer struct {
 	shared  *shared
 	tools   map[string]*contracted // by the text in the line
+	recent  [256]*contracted       // those of the last lines, found without a map
 	checks  checks
 	payload value.Doc
 	text    []byte

@@ -29,7 +29,8 @@ func (s *Scorer) Explain(in *Input) Explanation {
 	seen := s.unknown
 	s.Score(in, &score)
 	s.unknown = seen
-	t, p := s.lookup(in.Tool), s.read(in)
+	t, p := s.lookup(in.Tool), payload{}
+	s.read(in, &p)
 	x := Explanation{Call: callvet.CallMatch{Got: string(in.Tool), GotArgs: own(p.args)}}
 	say := func(format string, args ...any) { x.Reasons = append(x.Reasons, fmt.Sprintf(format, args...)) }
 	s.explainContract(t, &p, &score, &x, say)

@@ -9,11 +9,13 @@ import (
 
 // safe asks the rules about the call. They see what the arguments say, the
 // payload as emitted where nothing was made of it.
-func (s *Scorer) safe(t *contracted, args value.Value, out *callvet.StepScore) {
+func (s *Scorer) safe(t *contracted, args value.Value) marks {
 	if s.shared.rules == nil {
-		return
+		return 0
 	}
-	if ok, known := s.shared.rules(t.text, args); known {
-		out.Set(callvet.StepSafe, ok)
+	ok, known := s.shared.rules(t.text, args)
+	if !known {
+		return 0
 	}
+	return mark(callvet.StepSafe, ok)
 }

@@ -22,48 +22,60 @@ type payload struct {
 	err     error       // why raw is not JSON
 }
 
+// marks are a set of measurements: which are known, and above them which are so.
+// They are collected in a register.
+type marks uint32
+
+func mark(m callvet.StepMetric, yes bool) marks {
+	b := marks(0)
+	if yes {
+		b = 1
+	}
+	return 1<<m | b<<(16+m)
+}
+
 // Score fills out with all that the step tells; what it does not tell stays
 // unknown.
 func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
-	*out = callvet.StepScore{}
 	t := s.lookup(in.Tool)
 	if t.other {
 		s.unknown++
 	}
-	p := s.read(in)
+	var p payload
+	s.read(in, &p)
 	s.args = p.args
-	s.contract(t, &p, out)
-	if k := in.GoldArgs.Kind(); k == value.Object && p.emitted {
-		s.arguments(t, p.args, in.GoldArgs, out)
+	m := s.contract(t, &p)
+	out.Matched, out.Expected, out.Emitted = 0, 0, 0
+	if in.GoldArgs.Kind() == value.Object && p.emitted {
+		m |= s.arguments(t, p.args, in.GoldArgs, out)
 	}
 	if in.Needed >= 0 {
-		out.Set(callvet.StepNeeded, in.Needed == 1)
-		out.Set(callvet.StepSelection, in.Needed == 1 && s.right(t, in))
+		needed := in.Needed == 1
+		m |= mark(callvet.StepNeeded, needed) | mark(callvet.StepSelection, needed && s.right(t, in))
 	}
-	s.execution(in, out)
-	s.safe(t, p.args, out)
+	m |= s.execution(in) | s.safe(t, p.args)
+	out.Known, out.True = uint16(m), uint16(m>>16)
 }
 
 // read takes the payload in. The text as emitted is only parsed where it is not
 // the one of args.
-func (s *Scorer) read(in *Input) payload {
-	p := payload{}
+func (s *Scorer) read(in *Input, p *payload) {
 	if k := in.Args.Kind(); k != value.Invalid && k != value.Null {
 		p.args, p.emitted = in.Args, true
+		if in.ArgsRaw.Spells(in.Args) {
+			p.raw, p.hasRaw = in.Args, true
+			return
+		}
 	}
 	if in.ArgsRaw.Kind() != value.String || len(in.ArgsRaw.Raw()) == 2 {
-		return p
+		return
 	}
 	p.hasRaw, p.emitted = true, true
-	if in.ArgsRaw.Spells(p.args) {
-		p.raw = p.args
-		return p
-	}
 	inside := in.ArgsRaw.Raw()
 	inside = inside[1 : len(inside)-1]
 	if p.args.Kind() != value.Invalid && spells(inside, p.args.Raw()) {
 		p.raw = p.args
-		return p
+		return
 	}
 	s.text = value.Unescape(s.text[:0], inside)
 	if p.err = s.payload.Parse(s.text); p.err == nil {
@@ -72,7 +84,6 @@ func (s *Scorer) read(in *Input) payload {
 	if p.args.Kind() == value.Invalid {
 		p.args = p.raw
 	}
-	return p
 }
 
 // Args are the arguments that the last call was scored by: those recorded, or
@@ -118,49 +129,44 @@ func spells(inside, text []byte) bool {
 func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
 // contract validates the payload as it was emitted, before any repair.
-func (s *Scorer) contract(t *contracted, p *payload, out *callvet.StepScore) {
+func (s *Scorer) contract(t *contracted, p *payload) marks {
 	if len(s.shared.catalog.versions) == 0 {
-		return
+		return 0
 	}
-	out.Set(callvet.StepKnownTool, t.known)
+	m := mark(callvet.StepKnownTool, t.known)
 	switch {
 	case !t.known:
-		out.Set(callvet.StepSchemaValid, false)
-		out.Set(callvet.StepRepaired, false)
-		return
+		return m | mark(callvet.StepSchemaValid, false) | mark(callvet.StepRepaired, false)
 	case t.schema == nil || !p.emitted:
-		return
+		return m
 	}
 	emitted := p.args
 	if p.hasRaw {
 		emitted = p.raw
 	}
 	valid := keeps(t, emitted)
-	out.Set(callvet.StepSchemaValid, valid)
-	out.Set(callvet.StepRepaired, !valid && emitted != p.args && keeps(t, p.args))
+	return m | mark(callvet.StepSchemaValid, valid) | mark(callvet.StepRepaired, !valid && emitted != p.args && keeps(t, p.args))
 }
 
 func keeps(t *contracted, v value.Value) bool { return v.Kind() == value.Object && t.schema.Valid(v) }
 
 // arguments compares what the call carried with the labeled arguments.
-func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) {
+func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {
 	if got.Kind() != value.Object {
-		out.Set(callvet.StepArgEM, false)
 		out.Expected = clamp(want.Len())
 		if got.Kind() != value.Invalid {
 			out.Emitted = 1
 		}
-		return
+		return mark(callvet.StepArgEM, false)
 	}
 	if bytes.Equal(got.Raw(), want.Raw()) && !s.shared.slow {
 		n := clamp(want.Len())
-		out.Set(callvet.StepArgEM, true)
 		out.Matched, out.Expected, out.Emitted = n, n, n
-		return
+		return mark(callvet.StepArgEM, true)
 	}
 	tally := s.tally(t, got, want)
-	out.Set(callvet.StepArgEM, tally.Exact())
 	out.Matched, out.Expected, out.Emitted = clamp(int(tally.Hits)), clamp(tally.Gold), clamp(tally.Emitted)
+	return mark(callvet.StepArgEM, tally.Exact())
 }
 
 func (s *Scorer) tally(t *contracted, got, want value.Value) match.Tally {
@@ -194,28 +200,38 @@ func (s *Scorer) right(t *contracted, in *Input) bool {
 
 // execution tells what the runtime made of the call, and whether its result is
 // the labeled one.
-func (s *Scorer) execution(in *Input, out *callvet.StepScore) {
-	status := callvet.Status(in.Status) // compared only, not kept
-	ran := status != "" && status != callvet.StatusRejected
-	if status != "" {
-		out.Set(callvet.StepRejected, status == callvet.StatusRejected)
-	}
-	if ran {
-		failed := isError(in.Error)
-		out.Set(callvet.StepExecuted, status == callvet.StatusOK && !failed)
-		out.Set(callvet.StepTimeout, status == callvet.StatusTimeout)
-		out.Set(callvet.StepRateLimited, failed && tellsRateLimit(in.Error))
-	}
+func (s *Scorer) execution(in *Input) marks {
+	m, ran := ended(in)
 	got := in.Result.Kind()
-	if !ran && (status != "" || got == value.Invalid || got == value.Null) {
-		return
+	if !ran && (len(in.Status) > 0 || got == value.Invalid || got == value.Null) {
+		return m
 	}
 	if k := in.GoldResult.Kind(); k != value.Invalid && k != value.Null {
-		out.Set(callvet.StepEqual, value.Equal(in.GoldResult, in.Result))
+		m |= mark(callvet.StepEqual, value.Equal(in.GoldResult, in.Result))
 	}
 	if in.ResultCheck.Kind() == value.String {
 		if c := s.checks.find(in.ResultCheck); c != nil {
-			out.Set(callvet.StepHolds, c.Holds(in.Result))
+			m |= mark(callvet.StepHolds, c.Holds(in.Result))
 		}
 	}
+	return m
+}
+
+// ended tells what the status does; ran is whether the call was executed.
+func ended(in *Input) (m marks, ran bool) {
+	const all = 1<<callvet.StepRejected | 1<<callvet.StepExecuted | 1<<callvet.StepTimeout | 1<<callvet.StepRateLimited
+	ok, timeout := false, false
+	switch string(in.Status) {
+	case string(callvet.StatusOK):
+		ok = true
+	case string(callvet.StatusTimeout):
+		timeout = true
+	case string(callvet.StatusRejected):
+		return mark(callvet.StepRejected, true), false
+	case "":
+		return 0, false
+	}
+	failed := isError(in.Error)
+	return all | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) |
+		mark(callvet.StepRateLimited, failed && tellsRateLimit(in.Error)), true
 }
