@@ -34,6 +34,12 @@ func (a *app) catalogues() selector.Env {
 	return selector.Env{
 		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage },
 		Models: a.models,
+		Write: func(name string, data []byte) error {
+			return writeFile(a.path(name), func(f *os.File) error {
+				_, err := f.Write(data)
+				return err
+			})
+		},
 		Suite: func(ctx context.Context, path string, tools []callvet.Tool) (*callvet.Suite, error) {
 			read, problems, err := a.openSuite(ctx, path, suiteFlags{catalogue: tools})
 			if err != nil {
@@ -69,6 +75,11 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 			if err := a.selecting(&sf, via, &f); err != nil {
 				return err
 			}
+			if env := a.catalogues(); via == "" {
+				if err := sf.Caution(cmd.Context(), &env, a.err, args[0]); err != nil {
+					return err
+				}
+			}
 			return a.evaluate(cmd.Context(), args[0], f, cmd.Flags().Changed)
 		},
 	}
@@ -82,7 +93,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.Float64Var(&f.failUnder, "fail-under", 0, "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
 	fs.IntVar(&f.maxFailures, "show-failures", 10, "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
-	cmd.AddCommand(selector.QueryCommand(a.catalogues()), selector.SweepCommand(a.catalogues()))
+	cmd.AddCommand(selector.QueryCommand(a.catalogues()), selector.SweepCommand(a.catalogues()), selector.TuneCommand(a.catalogues()))
 	return cmd
 }
 

@@ -20,7 +20,9 @@ import (
 
 // peak is a goal that is largest where a number is what it should be.
 func peak(at func(*retrieve.Options) *float64, best float64) tune.Goal {
-	return func(_ context.Context, o retrieve.Options) (float64, error) { return -math.Abs(math.Log(*at(&o) / best)), nil }
+	return func(_ context.Context, o retrieve.Options) (float64, error) {
+		return -math.Abs(math.Log(*at(&o) / best)), nil
+	}
 }
 
 func TestSearch(t *testing.T) {

@@ -3,6 +3,7 @@
 package selector
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,6 +25,8 @@ type Env struct {
 	// Models opens models for one command, which closes it.
 	Models func() *Models
 	Out    io.Writer
+	// Write replaces a file that the user named, whole or not at all.
+	Write func(name string, data []byte) error
 	// JSON tells whether JSON is asked for, once flags are read.
 	JSON func() bool
 	// Suite reads a suite with its cases over tools.
@@ -54,6 +57,7 @@ type Flags struct {
 	// Tools is the catalog's file, Weights one with weights.
 	Tools, Weights string
 	Settings       Settings
+	tuned          *Tuned // as the weights say
 }
 
 // Register adds the flags.
@@ -78,9 +82,15 @@ func (f *Flags) Ready(read Files) (*callvet.SelectionScoring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read weights: %w", err)
 	}
-	composite, retrieval, err := ReadWeights(b)
-	f.Settings.Weights = retrieval
-	return composite, err
+	w, err := ReadWeights(b)
+	if err != nil {
+		return nil, err
+	}
+	f.Settings.Weights, f.tuned = w.Retrieval, w.Tuned
+	if preset := cmp.Or(f.Settings.Preset, "default"); f.tuned != nil && f.tuned.Preset != preset {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read weights %s: %w: they were tuned for the preset %s, not %s", f.Weights, callvet.ErrInvalid, f.tuned.Preset, preset), Hint: "--preset " + f.tuned.Preset}
+	}
+	return w.Composite, nil
 }
 
 func noCatalogue() error {

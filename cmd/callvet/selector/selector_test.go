@@ -67,13 +67,13 @@ func TestReadWeights(t *testing.T) {
 	for body, want := range map[string]*callvet.SelectionScoring{
 		`{}`: nil, `{"composite":{"route":0.5}}`: {Route: &half}, `{"route_correct_weight":0.5,"exact_match_weight":0.5}`: {Route: &half, Tools: &tools},
 	} {
-		got, _, err := ReadWeights([]byte(body))
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		got, err := ReadWeights([]byte(body))
+		if diff := cmp.Diff(want, got.Composite); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", body, err, diff)
 		}
 	}
 	for _, bad := range []string{"", "[]", `{"color":1}`, `{"composite":{"color":1}}`} {
-		if _, _, err := ReadWeights([]byte(bad)); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := ReadWeights([]byte(bad)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/tune"
 )
 
 // Settings say how a catalog is searched.
@@ -189,28 +190,34 @@ func WeightNames(preset string) []string {
 }
 
 func weights(o *retrieve.Options) map[string]*float64 {
-	if o.Formula == retrieve.Additive {
-		a := &o.Additive
-		return map[string]*float64{"name": &a.Name, "keyword": &a.Keyword, "token": &a.Token, "example": &a.Example, "namespace": &a.Namespace, "vector": &o.VectorWeight}
+	out := map[string]*float64{}
+	for _, k := range tune.Weights(o.Formula) {
+		out[k.Name] = k.At(o)
 	}
-	return map[string]*float64{
-		"k1": &o.K1, "name": &o.Name.Weight, "description": &o.Description.Weight, "keywords": &o.Keywords.Weight, "parameters": &o.Parameters.Weight,
-		"details": &o.Details.Weight, "examples": &o.Examples.Weight, "group": &o.Group.Weight, "vector": &o.VectorWeight,
-		"inflection": &o.Forms.Inflection, "compound": &o.Forms.Compound, "misspelling": &o.Forms.Misspelling,
-	}
+	return out
 }
 
 // maxWeights is the size of the largest file of weights in bytes.
 const maxWeights = 64 << 10
 
+// WeightsFile is what a file of weights says; nil where it says nothing.
+type WeightsFile struct {
+	// Composite weighs the layers of a decision, Retrieval what a tool's score is made of.
+	Composite *callvet.SelectionScoring
+	Retrieval map[string]float64
+	// Tuned tells how those of retrieval were chosen.
+	Tuned *Tuned
+}
+
 // ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents",
-// "tools"}, "retrieval": {…}}, or the flat object of the Tool Selection Evaluation
-// System ("route_correct_weight", …). Either part may be missing. The error wraps
-// callvet.ErrInvalid.
-func ReadWeights(b []byte) (composite *callvet.SelectionScoring, retrieval map[string]float64, err error) {
+// "tools"}, "retrieval": {…}, "tuned": {…}}, or the flat object of the Tool Selection
+// Evaluation System ("route_correct_weight", …). Every part may be missing. The error
+// wraps callvet.ErrInvalid.
+func ReadWeights(b []byte) (WeightsFile, error) {
 	var f struct {
 		Composite  *callvet.SelectionScoring `json:"composite"`
 		Retrieval  map[string]float64        `json:"retrieval"`
+		Tuned      *Tuned                    `json:"tuned"`
 		Route      *float64                  `json:"route_correct_weight"`
 		SubRoute   *float64                  `json:"sub_route_correct_weight"`
 		Agent      *float64                  `json:"agent_correct_weight"`
@@ -218,12 +225,12 @@ func ReadWeights(b []byte) (composite *callvet.SelectionScoring, retrieval map[s
 		Acceptable *float64                  `json:"acceptable_match_weight"`
 	}
 	if len(b) > maxWeights {
-		return nil, nil, fmt.Errorf("read weights: %w: more than %d bytes", callvet.ErrLimited, maxWeights)
+		return WeightsFile{}, fmt.Errorf("read weights: %w: more than %d bytes", callvet.ErrLimited, maxWeights)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
+		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
 	}
 	if f.Composite == nil && (f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
 		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent}
@@ -232,7 +239,7 @@ func ReadWeights(b []byte) (composite *callvet.SelectionScoring, retrieval map[s
 			f.Composite.Tools = &tools
 		}
 	}
-	return f.Composite, f.Retrieval, nil
+	return WeightsFile{f.Composite, f.Retrieval, f.Tuned}, nil
 }
 
 func or(p *float64, usual float64) float64 {

@@ -141,14 +141,19 @@ type sweepCase struct {
 	gold         []int // positions in the catalog
 }
 
-func newSweepCase(c *callvet.Case, known map[string]int) (*sweepCase, bool) {
-	want, ok := selection.Of(&c.Expect)
-	k := &sweepCase{id: c.ID, want: callvet.Selection{Tools: want.Tools}}
-	for i := len(c.Input) - 1; i >= 0 && k.question == ""; i-- {
-		if c.Input[i].Role == callvet.RoleUser {
-			k.question = c.Input[i].Content
+// questionOf is the last thing that the user says; empty without one.
+func questionOf(c *callvet.Case) string {
+	for i := len(c.Input) - 1; i >= 0; i-- {
+		if c.Input[i].Role == callvet.RoleUser && c.Input[i].Content != "" {
+			return c.Input[i].Content
 		}
 	}
+	return ""
+}
+
+func newSweepCase(c *callvet.Case, known map[string]int) (*sweepCase, bool) {
+	want, ok := selection.Of(&c.Expect)
+	k := &sweepCase{id: c.ID, want: callvet.Selection{Tools: want.Tools}, question: questionOf(c)}
 	if !ok || len(want.Tools) == 0 || strings.TrimSpace(k.question) == "" {
 		return nil, false
 	}

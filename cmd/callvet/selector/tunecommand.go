@@ -1,0 +1,175 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// tuneFlags are those of TuneCommand.
+type tuneFlags struct {
+	tools, goal, output string
+	settings            Settings
+	holdout             float64
+	folds, rounds       int
+	seed                int64
+}
+
+const tuneLong = `Look for weights that find the right tools of a suite more often than those of the preset.
+
+The cases are split by the hash of their right tools: cases of the same right tools are never in both parts. Weights are
+looked for on the train part, one number at a time; the outcome is held against the preset once, on the part held out. Where
+the gain there is not beyond chance, that is said, and the preset is to be kept: another seed until a gain appears measures
+nothing. With --folds every case is held out once, and the gain is that of the procedure; the weights are those of all cases.`
+
+// TuneCommand looks for weights.
+func TuneCommand(e Env) *cobra.Command {
+	f := tuneFlags{}
+	cmd := &cobra.Command{
+		Use: "tune SUITE --tools CATALOGUE", Short: "Look for better weights on one part of a suite, and compare on the other", Long: tuneLong,
+		Example: "  callvet select tune suite.json --tools catalogue.json -o weights.json\n  callvet select tune suite.json --tools catalogue.json --folds 5 --goal hit1",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.folds != 0 && cmd.Flags().Changed("holdout") {
+				return fmt.Errorf("tune: %w: either --holdout or --folds", callvet.ErrInvalid)
+			}
+			return e.tune(cmd.Context(), args[0], &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.tools, "tools", "", "catalogue of tools")
+	fs.StringVar(&f.settings.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
+	fs.IntVar(&f.settings.K, "k", 0, "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
+	fs.StringVar(&f.settings.Embed, "embed", "", "model that makes vectors, as for select")
+	fs.StringVar(&f.goal, "goal", Goals()[0], "what is made larger: "+strings.Join(Goals(), ", "))
+	fs.Float64Var(&f.holdout, "holdout", 0.5, "share of the sets of right tools that is held out")
+	fs.IntVar(&f.folds, "folds", 0, "hold every case out once, in so many folds, instead of --holdout")
+	fs.Int64Var(&f.seed, "seed", 1, "seed of the split")
+	fs.IntVar(&f.rounds, "rounds", 4, "how often all weights are gone through, at most")
+	fs.StringVarP(&f.output, "output", "o", "", "file for the weights that are proposed")
+	return cmd
+}
+
+func (f *tuneFlags) check() error {
+	switch {
+	case f.tools == "":
+		return noCatalogue()
+	case !slices.Contains(Goals(), f.goal):
+		return &callvet.Hinted{Err: fmt.Errorf("choose goal: %w: none is called %q", callvet.ErrInvalid, f.goal), Hint: strings.Join(Goals(), ", ")}
+	case f.rounds < 1 || f.rounds > 20 || f.folds < 0 || f.folds > 100:
+		return fmt.Errorf("tune: %w: --rounds are from 1 to 20, --folds from 2 to 100", callvet.ErrInvalid)
+	}
+	return nil
+}
+
+func (e *Env) tune(ctx context.Context, path string, f *tuneFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := e.mayWrite(f.output); err != nil {
+		return err
+	}
+	c := TuneConfig{Settings: f.settings, Goal: f.goal, Holdout: f.holdout, Folds: f.folds, Seed: uint64(f.seed), Rounds: f.rounds}
+	var err error
+	if c.Catalogue, _, err = Load(f.tools, e.Read); err != nil {
+		return err
+	}
+	s, err := e.Suite(ctx, path, Tools(c.Catalogue))
+	if err != nil {
+		return err
+	}
+	c.Cases = s.Cases
+	o, err := f.settings.Options(c.Catalogue)
+	if err != nil {
+		return err
+	}
+	m := e.Models()
+	defer func() { _ = m.Close() }() // has told of what went wrong
+	if f.settings.Embed != "" {
+		if o.Embedder, o.Cache, err = m.Embedder(f.settings.Embed); err != nil {
+			return err
+		}
+	}
+	t, err := c.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	TellUse(m.Warn, m.Used())
+	t.File = f.output
+	if f.output != "" && len(t.Weights) > 0 {
+		b, err := t.file()
+		if err != nil {
+			return err
+		}
+		if err := e.Write(f.output, b); err != nil {
+			return err
+		}
+	}
+	return e.tell(t)
+}
+
+// mayWrite is an error where a file would be lost that tuning did not write.
+func (e *Env) mayWrite(file string) error {
+	if file == "" {
+		return nil
+	}
+	b, err := e.Read(file)
+	if err != nil {
+		return nil // there is none, or writing will tell
+	}
+	var old struct {
+		Composite, Tuned json.RawMessage
+	}
+	if json.Unmarshal(b, &old) != nil || old.Tuned == nil || old.Composite != nil {
+		return &callvet.Hinted{Err: fmt.Errorf("write weights %s: %w: there is a file that was not written by select tune", file, callvet.ErrConflict), Hint: "-o with another name"}
+	}
+	return nil
+}
+
+// Caution tells, on w, when weights were tuned on the very suite that they are used
+// on, and when they were tuned for other settings. It reads the suite for that.
+func (f *Flags) Caution(ctx context.Context, e *Env, w io.Writer, suite string) error {
+	u := f.tuned
+	if u == nil || f.Tools == "" {
+		return nil
+	}
+	if u.Embed != f.Settings.Embed {
+		fmt.Fprintf(w, "warning: %s was tuned with %s, and is used with %s\n", f.Weights, vectorsOf(u.Embed), vectorsOf(f.Settings.Embed))
+	}
+	c, _, err := Load(f.Tools, e.Read)
+	if err != nil {
+		return err
+	}
+	s, err := e.Suite(ctx, suite, Tools(c))
+	if err != nil {
+		return err
+	}
+	if SuiteHash(s.Cases) != u.Suite {
+		return nil // whether it shares cases with the other one is not known
+	}
+	change := fmt.Sprintf("%s %s under the preset, %s as tuned, change %s", u.Goal, plain.Percent(u.Before), plain.Percent(u.After), figure.Change(u.Change))
+	if u.Folds > 0 {
+		fmt.Fprintf(w, "warning: %s was tuned on this suite, on all of its %d cases: the figures below flatter it; held out in %d folds: %s\n", f.Weights, u.Train.Cases, u.Folds, change)
+		return nil
+	}
+	fmt.Fprintf(w, "warning: %s was tuned on this suite: the figures below flatter it by its train part of %s; on the %d held out: %s\n", f.Weights, plain.Count(u.Train.Cases, "case", "cases"), u.Held.Cases, change)
+	return nil
+}
+
+func vectorsOf(spec string) string {
+	if spec == "" {
+		return "vectors that need no model"
+	}
+	return "vectors of " + spec
+}
