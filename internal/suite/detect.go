@@ -101,7 +101,10 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, bad := source.Read(path, data)
+	if data, err = source.Unpack(path, data, opt.limit()); err != nil {
+		return nil, err
+	}
+	d, bad := source.ReadLists(path, data)
 	if bad != nil {
 		return nil, d.Problem(bad)
 	}

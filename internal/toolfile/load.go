@@ -122,7 +122,7 @@ func (l *loader) file(path string) error {
 		l.add(callvet.Position{File: path}, false, "syntax", "", "save the tool's definition as UTF-8", "the file is empty or not UTF-8")
 		return nil
 	}
-	d, bad := source.Read(path, data)
+	d, bad := source.ReadLists(path, data)
 	if bad != nil {
 		f := &source.File{Name: path}
 		if d != nil {
@@ -155,7 +155,7 @@ func (l *loader) read(path string) ([]byte, error) {
 	if int64(len(data)) > l.opt.Limit {
 		return nil, fmt.Errorf("read tools %s: %w: more than %d bytes", path, callvet.ErrLimited, l.opt.Limit)
 	}
-	return data, nil
+	return source.Unpack(path, data, l.opt.Limit)
 }
 
 // take keeps a tool that is not there yet, and looks at its schema.

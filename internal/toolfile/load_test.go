@@ -85,6 +85,9 @@ func TestForms(t *testing.T) {
 		"MCP's list":         `{"tools":[{"name":"search","title":"S","description":"d","inputSchema":` + params + `}],"nextCursor":null}`,
 		"MCP's answer":       `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"search","description":"d","inputSchema":` + params + `}]}}`,
 		"a suite":            `{"callvet":1,"name":"s","tools":[{"name":"search","description":"d","parameters":` + params + `}],"cases":[]}`,
+		"by name":            `{"tools":{"search":{"description":"d","parameters":` + params + `}}}`,
+		"a catalogue":        `{"name":"c","agents":[{"name":"x"}],"tools":[{"tool_id":"search","name":"Search","description":"d","parameters":` + params + `,"keywords":["k"],"examples":["e"]}]}`,
+		"one a line":         `{"name":"search","description":"d","parameters":` + params + "}\n",
 		"a schema's own key": `{"tool_name":"search","description":"d","schema":` + params + `}`,
 	} {
 		tools, problems, err := Load(filepath.Join(write(t, map[string]string{"tools.json": text}), "tools.json"), Options{})
@@ -114,7 +117,9 @@ func TestProblems(t *testing.T) {
 		{"a.json", `{"tool_name":"a","args":{}`, "syntax", "a.json:1"},
 		{"a.json", "", "syntax", "empty"},
 		{"a.json", `[{"name":"a","parameters":{}},{"name":"a","parameters":{}}]`, "duplicate-tool", "twice"},
-		{"a.json", `{"tools":{"a":1}}`, "wrong-type", "a list of tools"},
+		{"a.json", `{"tools":{"a":1}}`, "wrong-type", "a tool definition"},
+		{"a.json", `{"tools":1}`, "wrong-type", "a list of tools"},
+		{"a.jsonl", "{\"name\":\"a\",\"parameters\":{}}\n\n{\"name\":\"b\",\"parameters\":{},\"tagz\":[]}", "unknown-key", "a.jsonl:3:"},
 		{"a.json", `3`, "wrong-type", "list"},
 	} {
 		_, problems, err := Load(filepath.Join(write(t, map[string]string{c.file: c.text}), c.file), Options{})

@@ -72,15 +72,3 @@ func listsTools(n *source.Node) bool {
 	}
 	return first.Get("name") != nil && (first.Get("parameters") != nil || first.Get("inputSchema") != nil)
 }
-
-// ReadTools decodes a file that holds tools: a list, or a mapping with tools.
-func ReadTools(d *source.File) ([]callvet.Tool, []callvet.Problem) {
-	list := &d.Root
-	if list.Kind == source.Map && list.Get("tools") != nil {
-		list = list.Get("tools")
-	}
-	r := &reader{doc: d, beside: true}
-	r.duplicates()
-	tools := r.tools(list)
-	return tools, r.done()
-}

@@ -3,6 +3,8 @@
 package native
 
 import (
+	"cmp"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/source"
 )
@@ -21,27 +23,43 @@ const contractKeys = toolKeys + " tool_name args schema inputSchema input_schema
 	" type function strict annotations"
 
 // ReadContracts decodes a tool file: one tool, a list of tools, or a mapping
-// with tools, which a suite, a list from an MCP server and a request to a model
-// are. alone tells that the file is one tool itself.
+// with tools, which a suite, a catalogue, a list from an MCP server and a request to a
+// model are. Tools may also be a mapping of names to them. alone tells that the file is
+// one tool itself.
 func ReadContracts(d *source.File) (tools []Contract, alone bool, problems []callvet.Problem) {
 	r := &reader{doc: d, format: "tool", beside: true}
 	r.duplicates()
-	list := contractList(&d.Root)
-	switch {
-	case list != nil && list.Kind == source.List:
-		r.each(list, func(_ int, v *source.Node) {
-			if c, ok := r.contract(v); ok {
-				tools = append(tools, c)
-			}
-		})
-	case list != nil:
-		r.wrongKind(list, "a list of tools")
-	default:
-		if c, ok := r.contract(&d.Root); ok {
-			tools, alone = []Contract{c}, true
+	take := func(v *source.Node, name string) {
+		if c, ok := r.contract(v, name); ok {
+			tools = append(tools, c)
 		}
 	}
+	list := contractList(&d.Root)
+	switch {
+	case list == nil:
+		take(&d.Root, "")
+		alone = len(tools) > 0
+	case list.Kind == source.List:
+		r.each(list, func(_ int, v *source.Node) { take(v, "") })
+	case list.Kind == source.Map:
+		r.fields(list, "", func(name string, v *source.Node) bool {
+			take(v, name)
+			return true
+		})
+	default:
+		r.wrongKind(list, "a list of tools")
+	}
 	return tools, alone, r.done()
+}
+
+// ReadTools is ReadContracts without the places.
+func ReadTools(d *source.File) ([]callvet.Tool, []callvet.Problem) {
+	read, _, problems := ReadContracts(d)
+	var tools []callvet.Tool
+	for i := range read {
+		tools = append(tools, read[i].Tool)
+	}
+	return tools, problems
 }
 
 // contractList is where a file lists its tools; nil when it is one itself.
@@ -63,7 +81,8 @@ func contractList(n *source.Node) *source.Node {
 	return n.Get("functions")
 }
 
-func (r *reader) contract(n *source.Node) (c Contract, ok bool) {
+// contract reads one tool; name is the key that it stands under, if any.
+func (r *reader) contract(n *source.Node, name string) (c Contract, ok bool) {
 	if n.Kind != source.Map {
 		r.wrongKind(n, "a tool definition")
 		return c, false
@@ -81,7 +100,12 @@ func (r *reader) contract(n *source.Node) (c Contract, ok bool) {
 		}
 		return true
 	})
-	if c.Tool.Name == "" {
+	for _, key := range []string{"tool_id", "id"} { // then its name is its title
+		if id := n.Get(key); id != nil && id.Kind == source.String {
+			c.Tool.Name, c.Name = id.Text(), r.doc.Position(id.At)
+		}
+	}
+	if c.Tool.Name = cmp.Or(c.Tool.Name, name); c.Tool.Name == "" {
 		r.problem(n.At, "no-name", `"tool_name": "get_refund_policy"`, "the tool has no name")
 		return c, false
 	}
@@ -117,6 +141,7 @@ func (r *reader) contractField(c *Contract, key string, v *source.Node) bool {
 		r.latencyBudget(t, v)
 	case "safety_constraints":
 		return r.toolField(t, "safety", v)
+	case "tool_id", "id", "examples": // a catalogue's
 	case "strict", "cache_control", "$schema", "execution": // for the model's interface, or for editors
 	default:
 		return r.toolField(t, key, v)
