@@ -53,6 +53,10 @@ type Ranked struct {
 	Parts []Part  `json:"parts,omitempty"`
 }
 
+// PartBefore begins the names of parts that are no terms of the score: what stood before a
+// reranker put its own in their place.
+const PartBefore = "before "
+
 // Part is one term of a score.
 type Part struct {
 	Name  string  `json:"name"`

@@ -59,7 +59,7 @@ func (a *Accumulator) scores(r *callvet.Result) {
 var selectionOrder = [...]string{
 	selection.Composite, selection.Route, selection.SubRoute, selection.AgentsExact, selection.AgentOverlap, selection.ToolMatch,
 	selection.ToolsRight, selection.MatchExact, selection.MatchAcceptable, selection.MatchPartial, selection.MatchNone, selection.Precision1, selection.MRR,
-	selection.Abstention, selection.FalseAbstention, selection.ToolsBlocked,
+	selection.Abstention, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate,
 }
 
 // selectionTitle is the readable name of a score of a decision.
@@ -87,6 +87,8 @@ func selectionTitle(name string) (string, bool) {
 		return "nothing given where tools fit", true
 	case selection.ToolsBlocked:
 		return "wrong tools blocked by an earlier layer", true
+	case selection.AgentGate:
+		return "missed tools shut out by the agents chosen", true
 	}
 	if k, ok := strings.CutPrefix(name, selection.NDCGAt); ok {
 		return "nDCG@" + k, true

@@ -99,7 +99,7 @@ var order = [...]string{
 }
 
 // lowerScores are scores for which less is better.
-var lowerScores = [...]string{"hallucinated_args", "missing_required", "redundancy", "detour", scoreOverCall, scoreMiss, selection.MatchPartial, selection.MatchNone, selection.FalseAbstention, selection.ToolsBlocked}
+var lowerScores = [...]string{"hallucinated_args", "missing_required", "redundancy", "detour", scoreOverCall, scoreMiss, selection.MatchPartial, selection.MatchNone, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate}
 
 // slice makes the table of one slice.
 func (a *Accumulator) slice(s *sums, id sliceID, wall, firstToken []stats.Observation) Slice {

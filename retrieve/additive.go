@@ -18,9 +18,12 @@ import (
 //
 // "Within" is as text, at no word's border. The best 24 tools of the primary
 // namespaces are candidates, those of the fallback when no primary one has a point;
-// two are given. It is kept so that its results can be compared: a word such as "i"
+// two are given. Three agents are chosen by 4 points for the name, 3 for each keyword, 1
+// for each word of the description, 4 times the cosine and 4 for those that answered
+// before, of which the best 6 are reranked; the agents that a route prefers go first. What
+// agents an intent puts first is the catalog's to say. It is kept so that its results can be compared: a word such as "i"
 // is within nearly every description.
-// Source: Tool Selection Evaluation System, Tool Retrieval.
+// Source: Tool Selection Evaluation System, Tool Retrieval and Agent Selection.
 func BigTool() Options {
 	return Options{
 		Formula:      Additive,
@@ -28,6 +31,9 @@ func BigTool() Options {
 		Additive:     AdditiveWeights{Name: 5, Keyword: 3, Token: 1, Example: 2, Namespace: 3, Candidates: 24},
 		Primary:      [][]string{{"tools"}},
 		Limit:        2,
+		Agents: AgentOptions{Limit: 3, Name: 4, Keyword: 3, Token: 1, Recent: 4, Vector: 4, Candidates: 6, Hints: map[string][]string{
+			"action": {"action", "media"}, "knowledge": {"knowledge", "browser"}, "statistics": {"statistics"}, "compare": {"synthesis", "knowledge", "statistics"}, "trafik": {"trafik", "action"},
+		}},
 	}
 }
 
@@ -111,7 +117,7 @@ func belongs(namespace []string, prefixes [][]string) bool {
 
 // searchAdditive orders the candidates; of equal scores those added earlier come
 // first. Unlike the other formulas it gives tools without a point too.
-func (x *Index) searchAdditive(question string, cosines []float32) []Hit {
+func (x *Index) searchAdditive(question string, agents []string, cosines []float32) []Hit {
 	q, tokens := additiveForm(question), additiveTokens(question)
 	var primary, fallback []Hit
 	for i := range x.entries {
@@ -121,6 +127,9 @@ func (x *Index) searchAdditive(question string, cosines []float32) []Hit {
 		}
 		p := x.points(i, q, tokens, at(cosines, i))
 		h := Hit{ID: x.entries[i].id(), Score: p.Lexical + p.Semantic + p.Namespace, Parts: p, entry: i}
+		if x.hold(&h, agents) {
+			continue
+		}
 		if in {
 			primary = append(primary, h)
 		} else {

@@ -98,7 +98,7 @@ func (x *Index) Evidence(ctx context.Context, question string) (Evidence, error)
 	if err != nil {
 		return Evidence{}, err
 	}
-	f, err := x.found(question, q, 2, true)
+	f, err := x.found(question, q, nil, 2, true)
 	if err != nil {
 		return Evidence{}, err
 	}

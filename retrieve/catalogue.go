@@ -4,8 +4,11 @@ package retrieve
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -20,6 +23,9 @@ type Catalogue struct {
 	Homes map[string]Home
 	// Agents are those that tools may belong to, in the order of the file.
 	Agents []Agent
+	// RouteAgents are the agents that a route prefers (AgentOptions.Hints); nil when the
+	// file says none.
+	RouteAgents map[string][]string
 	// Primary and Fallback are the namespaces to be searched first, and when those
 	// have nothing, for Options; nil when the file says none.
 	Primary, Fallback [][]string
@@ -40,90 +46,191 @@ type Agent struct {
 	// Namespace says where the agent itself belongs: agents, trafik.
 	Namespace         []string
 	Primary, Fallback [][]string
+	// Intent says which questions are the agent's whatever the scores; nil for none.
+	Intent *AgentIntent
+}
+
+// AgentIntent is an Intent as a catalog says it: patterns of retrieve/route, of which one
+// is enough.
+type AgentIntent struct {
+	Patterns []string
+	Routes   []string
+	Always   bool
 }
 
 // MaxCatalogue is the size in bytes of the largest catalogue that is read.
 const MaxCatalogue = 512 << 20
 
 // LoadCatalogue reads a catalogue: a list of tools, or an object with tools and, as
-// far as there are any, name, description, agents, primary_namespaces and
+// far as there are any, name, description, agents, route_agents, primary_namespaces and
 // fallback_namespaces. A tool has name (or tool_id, with name as its title), title,
 // description, version, parameters (or inputSchema), keywords, example_queries,
 // namespace, tags, read_only, idempotent (or annotations), category, route, sub_route,
-// agents. file names it in messages.
+// agents; one that lists no agents belongs to those whose primary namespaces it is in, or
+// else to those whose fallback namespaces it is in. An agent has name, description,
+// keywords, namespace, primary_namespaces, fallback_namespaces and intent (patterns,
+// routes, always). file names it in messages.
+//
+// The lists of others are read too: OpenAI's {type, function}, functions, Anthropic's
+// input_schema, the answer of an MCP server to tools/list, tools by name, and one tool.
 //
 // Problems are warnings: keys that nothing reads, agents that are not listed. The
 // error wraps callvet.ErrInvalid or callvet.ErrLimited: not JSON, a value of the
-// wrong kind, a tool without a name, two of one name.
+// wrong kind, a tool without a name, two of one name. Each of these is also among the
+// problems, as no warning (at most MaxCatalogueProblems), and the catalogue then has
+// what could be read, for a lint; it is nil for what is no JSON.
 func LoadCatalogue(file string, data []byte) (*Catalogue, []callvet.Problem, error) {
 	if len(data) > MaxCatalogue {
 		return nil, nil, fmt.Errorf("read catalogue %s: %w: more than %d bytes", file, callvet.ErrLimited, MaxCatalogue)
 	}
-	root, err := value.Parse(data)
+	r := catalogueReader{file: file, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), out: &Catalogue{Homes: map[string]Home{}}, unreadKeys: map[string]int{}}
+	root, err := value.Parse(r.data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read catalogue %s: %w: %w", file, callvet.ErrInvalid, err)
+		at, said := 0, err.Error()
+		if e := (*value.SyntaxError)(nil); errors.As(err, &e) {
+			at, said = e.Offset, e.Msg
+		}
+		r.fail(at, "syntax", "", "", "not valid JSON: %s", said)
+		return nil, r.problems, r.refusal()
 	}
-	r := catalogueReader{file: file, out: &Catalogue{Homes: map[string]Home{}}, unreadKeys: map[string]int{}}
-	if root.Kind() == value.Array {
-		r.tools(root)
-	} else {
-		r.document(root)
-	}
-	if r.err == nil && len(r.out.Entries) == 0 {
-		r.fail("it has no tools")
-	}
-	if r.err != nil {
-		return nil, nil, r.err
+	r.root(root)
+	if r.hard == 0 && len(r.out.Entries) == 0 {
+		r.fail(0, "no-tools", "tools", `write [{"name": "…", "description": "…"}]`, "it has no tools")
 	}
 	r.unlistedAgents()
+	r.out.join()
 	for i, p := range r.problems {
 		if n := r.unreadKeys[p.Key]; p.Code == "unknown-key" && n > 1 {
 			r.problems[i].Message += fmt.Sprintf(", and %d times more", n-1)
 		}
 	}
-	return r.out, r.problems, nil
+	return r.out, r.problems, r.refusal()
 }
 
-// catalogueReader keeps the first error and goes on doing nothing.
+// MaxCatalogueProblems is how many mistakes of a catalogue are listed.
+const MaxCatalogueProblems = 100
+
+// catalogueReader notes mistakes and goes on, so that one reading tells them all.
 type catalogueReader struct {
 	file     string
+	data     []byte
+	lines    []int // offsets where lines begin; made when first needed
 	out      *Catalogue
 	problems []callvet.Problem
 	// unreadKeys counts the keys that nothing reads.
 	unreadKeys map[string]int
-	err        error
+	// owner is the tool or the agent that is read; empty outside.
+	owner string
+	hard  int // mistakes so far
 }
 
-func (r *catalogueReader) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf("read catalogue %s: %w: %s", r.file, callvet.ErrInvalid, fmt.Sprintf(format, args...))
+// fail notes a mistake at an offset.
+func (r *catalogueReader) fail(at int, code, key, fix, format string, args ...any) {
+	if r.hard++; r.hard > MaxCatalogueProblems {
+		return
 	}
+	r.note(at, code, key, fix, format, args...)
 }
 
-func (r *catalogueReader) warn(code, key, fix, format string, args ...any) {
-	r.problems = append(r.problems, callvet.Problem{
-		Position: callvet.Position{File: r.file}, Code: code, Warning: true, Key: key, Message: fmt.Sprintf(format, args...), Fix: fix,
-	})
+func (r *catalogueReader) warn(at int, code, key, fix, format string, args ...any) {
+	r.note(at, code, key, fix, format, args...)
+	r.problems[len(r.problems)-1].Warning = true
+}
+
+func (r *catalogueReader) note(at int, code, key, fix, format string, args ...any) {
+	say := fmt.Sprintf(format, args...)
+	if r.owner != "" {
+		say = r.owner + ": " + say
+	}
+	r.problems = append(r.problems, callvet.Problem{Position: r.position(at), Code: code, Key: key, Message: say, Fix: fix})
+}
+
+// position is the line and the column, in characters, of an offset.
+func (r *catalogueReader) position(at int) callvet.Position {
+	if r.lines == nil {
+		r.lines = []int{0}
+		for i, c := range r.data {
+			if c == '\n' {
+				r.lines = append(r.lines, i+1)
+			}
+		}
+	}
+	at = min(max(at, 0), len(r.data))
+	line, here := slices.BinarySearch(r.lines, at)
+	if here {
+		line++
+	}
+	return callvet.Position{File: r.file, Line: line, Column: 1 + utf8.RuneCount(r.data[r.lines[line-1]:at])}
+}
+
+// refusal is the first mistake as an error, with how many there are; nil without any.
+func (r *catalogueReader) refusal() error {
+	i := slices.IndexFunc(r.problems, func(p callvet.Problem) bool { return !p.Warning })
+	switch {
+	case i < 0:
+		return nil
+	case r.hard == 1:
+		return fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, r.problems[i])
+	}
+	return fmt.Errorf("read catalogue: %w: %w, and %d mistakes more", callvet.ErrInvalid, r.problems[i], r.hard-1)
 }
 
 // members calls read for every member of an object; what it does not know is told.
 func (r *catalogueReader) members(v value.Value, what string, read func(key string, v value.Value) bool) {
 	if v.Kind() != value.Object {
-		r.fail("%s is no object", what)
+		r.wrong(v, "", what, "object")
 		return
 	}
-	for m, ok := v.First(); ok && r.err == nil; m, ok = v.Next(m) {
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
 		if m.Kind() != value.Null && !read(m.Key(), m) {
-			r.unread(m.Key(), what)
+			r.unread(m, what)
 		}
 	}
 }
 
-// unread notes a key once; how often it is there is told at the end.
-func (r *catalogueReader) unread(key, what string) {
-	if r.unreadKeys[key]++; r.unreadKeys[key] == 1 {
-		r.warn("unknown-key", key, "", "nothing reads %q of %s", key, what)
+// wrong notes a value of another kind than it should have.
+func (r *catalogueReader) wrong(v value.Value, key, what, want string) {
+	found := string(v.Raw())
+	if v.Kind() == value.Object || v.Kind() == value.Array || len(found) > 40 {
+		found = v.Kind().String()
 	}
+	r.fail(v.Offset(), "wrong-type", key, "", "%s is no %s, but %s", what, want, found)
+}
+
+// unread notes a key once; how often it is there is told at the end.
+func (r *catalogueReader) unread(m value.Value, what string) {
+	if r.unreadKeys[m.Key()]++; r.unreadKeys[m.Key()] == 1 {
+		r.warn(m.Offset(), "unknown-key", m.Key(), "", "nothing reads %q of %s", m.Key(), what)
+	}
+}
+
+// root finds the tools in whatever form their list has.
+func (r *catalogueReader) root(v value.Value) {
+	if v.Kind() == value.Object {
+		if inner, ok := v.Get("result"); ok && inner.Kind() == value.Object && has(inner, "tools") { // of JSON-RPC
+			v = inner
+		}
+	}
+	switch {
+	case v.Kind() == value.Array:
+		r.tools(v)
+	case v.Kind() == value.Object && !has(v, "tools", "functions") && has(v, "name", "tool_id", "tool_name", "function") && has(v, append(schemaKeys(), "function")...):
+		r.tool(v, "")
+	default:
+		r.document(v)
+	}
+}
+
+func has(v value.Value, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(k string) bool {
+		_, ok := v.Get(k)
+		return ok
+	})
+}
+
+// schemaKeys are the names of a tool's schema.
+func schemaKeys() []string {
+	return []string{"parameters", "inputSchema", "input_schema", "args", "schema"}
 }
 
 func (r *catalogueReader) document(root value.Value) {
@@ -133,23 +240,37 @@ func (r *catalogueReader) document(root value.Value) {
 			r.out.Name = r.str(v, key)
 		case "description":
 			r.out.Description = r.str(v, key)
-		case "tools":
+		case "tools", "functions":
 			r.tools(v)
 		case "agents":
 			r.each(v, key, func(v value.Value) { r.out.Agents = append(r.out.Agents, r.agent(v)) })
+		case "route_agents":
+			r.out.RouteAgents = map[string][]string{}
+			r.members(v, key, func(route string, v value.Value) bool {
+				r.out.RouteAgents[route] = r.strs(v, key+"."+route)
+				return true
+			})
 		case "primary_namespaces":
 			r.out.Primary = r.paths(v, key)
 		case "fallback_namespaces":
 			r.out.Fallback = r.paths(v, key)
+		case "nextCursor":
+			r.warn(v.Offset(), "truncated", key, "ask the server for the rest", "the list goes on: these are its first tools only")
 		default:
-			return key == "$schema" || key == "version" || key == "language" || key == "license"
+			return slices.Contains([]string{"$schema", "version", "language", "license", "jsonrpc", "id", "_meta"}, key)
 		}
 		return true
 	})
 }
 
 func (r *catalogueReader) agent(v value.Value) (a Agent) {
-	r.members(v, fmt.Sprintf("agent %d", len(r.out.Agents)+1), func(key string, v value.Value) bool {
+	what := fmt.Sprintf("agent %d", len(r.out.Agents)+1)
+	r.owner = what
+	defer func() { r.owner = "" }()
+	if name, ok := v.Get("name"); ok && name.Kind() == value.String {
+		r.owner = "agent " + name.Str()
+	}
+	r.members(v, what, func(key string, v value.Value) bool {
 		switch key {
 		case "name":
 			a.Name = r.str(v, key)
@@ -163,54 +284,125 @@ func (r *catalogueReader) agent(v value.Value) (a Agent) {
 			a.Primary = r.paths(v, key)
 		case "fallback_namespaces":
 			a.Fallback = r.paths(v, key)
+		case "intent":
+			a.Intent = r.intent(v)
 		default:
 			return false
 		}
 		return true
 	})
-	if a.Name == "" {
-		r.fail("agent %d has no name", len(r.out.Agents)+1)
+	if a.Name == "" && v.Kind() == value.Object {
+		r.fail(v.Offset(), "no-name", "name", "", "it has no name")
 	}
 	return a
 }
 
-func (r *catalogueReader) tools(v value.Value) {
-	r.each(v, "tools", func(v value.Value) {
-		e, p := r.entry(v)
-		if _, twice := r.out.Homes[e.Tool.Name]; twice {
-			r.fail("tool %s is there twice", e.Tool.Name)
+func (r *catalogueReader) intent(v value.Value) *AgentIntent {
+	i := &AgentIntent{}
+	r.members(v, "intent", func(key string, v value.Value) bool {
+		switch key {
+		case "patterns":
+			i.Patterns = r.strs(v, key)
+		case "routes":
+			i.Routes = r.strs(v, key)
+		case "always":
+			if i.Always = v.Kind() == value.Bool && v.Bool(); v.Kind() != value.Bool {
+				r.wrong(v, key, key, "true or false")
+			}
+		default:
+			return false
 		}
-		r.out.Entries = append(r.out.Entries, e)
-		r.out.Homes[e.Tool.Name] = p
+		return true
 	})
+	if len(i.Patterns) == 0 || len(i.Routes) == 0 && !i.Always {
+		r.fail(v.Offset(), "wrong-type", "intent", "", "an intent has patterns, and routes or always")
+	}
+	return i
 }
 
-func (r *catalogueReader) entry(v value.Value) (e Entry, p Home) {
-	var id string
+// join tells each entry its agents.
+func (c *Catalogue) join() {
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		if e.Agents = c.Homes[e.Tool.Name].Agents; len(e.Agents) > 0 {
+			continue
+		}
+		for _, a := range c.Agents {
+			if belongs(e.Namespace, a.Primary) {
+				e.Agents = append(e.Agents, a.Name)
+			}
+		}
+		if len(e.Agents) > 0 {
+			continue
+		}
+		for _, a := range c.Agents {
+			if belongs(e.Namespace, a.Fallback) {
+				e.Agents = append(e.Agents, a.Name)
+			}
+		}
+	}
+}
+
+// tools reads a list of tools, or an object of tools by their names.
+func (r *catalogueReader) tools(v value.Value) {
+	if v.Kind() != value.Object {
+		r.each(v, "tools", func(v value.Value) { r.tool(v, "") })
+		return
+	}
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
+		r.tool(m, m.Key())
+	}
+}
+
+// tool reads one tool; name is the key that it stands under, if any.
+func (r *catalogueReader) tool(v value.Value, name string) {
+	e, p, ok := r.entry(v, name)
+	if !ok {
+		return
+	}
+	if _, twice := r.out.Homes[e.Tool.Name]; twice {
+		r.fail(v.Offset(), "duplicate-tool", e.Tool.Name, "remove or rename one", "tool %s is there twice", e.Tool.Name)
+		return
+	}
+	r.out.Entries = append(r.out.Entries, e)
+	r.out.Homes[e.Tool.Name] = p
+}
+
+// nameOf is what a tool is called by whoever wrote it; empty for no name.
+func nameOf(v value.Value) string {
+	for _, key := range []string{"tool_id", "id", "name", "tool_name"} {
+		if m, ok := v.Get(key); ok && m.Kind() == value.String {
+			return m.Str()
+		}
+	}
+	if f, ok := v.Get("function"); ok && f.Kind() == value.Object {
+		return nameOf(f)
+	}
+	return ""
+}
+
+func (r *catalogueReader) entry(v value.Value, name string) (e Entry, p Home, ok bool) {
 	what := fmt.Sprintf("tool %d", len(r.out.Entries)+1)
-	r.members(v, what, func(key string, v value.Value) bool {
+	r.owner = what
+	defer func() { r.owner = "" }()
+	if v.Kind() == value.Object {
+		if said := cmp.Or(nameOf(v), name); said != "" {
+			r.owner = "tool " + said
+		}
+	}
+	before := r.hard
+	var id string
+	var read func(key string, v value.Value) bool
+	read = func(key string, v value.Value) bool {
 		switch key {
+		case "function": // OpenAI's
+			r.members(v, key, read)
 		case "tool_id", "id":
 			id = r.str(v, key)
-		case "name":
+		case "name", "tool_name":
 			e.Tool.Name = r.str(v, key)
 		case "title":
 			e.Title = r.str(v, key)
-		case "description":
-			e.Tool.Description = r.str(v, key)
-		case "parameters", "inputSchema":
-			e.Tool.Parameters = bytes.Clone(v.Raw())
-		case "version":
-			e.Tool.Version = r.str(v, key)
-		case "tags":
-			e.Tool.Tags = r.strs(v, key)
-		case "read_only":
-			e.Tool.ReadOnly = r.hint(v, key)
-		case "idempotent":
-			e.Tool.Idempotent = r.hint(v, key)
-		case "annotations":
-			r.annotations(&e.Tool, v)
-		case "outputSchema", "icons", "_meta", "strict": // for people and for the interfaces of models
 		case "keywords":
 			e.Keywords = r.strs(v, key)
 		case "example_queries", "examples":
@@ -218,20 +410,56 @@ func (r *catalogueReader) entry(v value.Value) (e Entry, p Home) {
 		case "namespace":
 			e.Namespace = r.strs(v, key)
 		default:
-			return r.home(&p, key, v)
+			return r.contract(&e.Tool, key, v) || r.home(&p, key, v)
 		}
 		return true
-	})
+	}
+	r.members(v, what, read)
 	if id != "" {
 		if e.Title == "" {
 			e.Title = e.Tool.Name
 		}
 		e.Tool.Name = id
 	}
-	if e.Tool.Name == "" {
-		r.fail("%s has no name", what)
+	if e.Tool.Name = cmp.Or(e.Tool.Name, name); e.Tool.Name == "" && r.hard == before {
+		r.fail(v.Offset(), "no-name", "name", "", "it has no name")
 	}
-	return e, p
+	return e, p, e.Tool.Name != ""
+}
+
+// contract reads what a tool says to those who call it.
+func (r *catalogueReader) contract(t *callvet.Tool, key string, v value.Value) bool {
+	switch key {
+	case "description":
+		t.Description = r.str(v, key)
+	case "version":
+		if t.Version = string(v.Raw()); v.Kind() != value.Number {
+			t.Version = r.str(v, key)
+		}
+	case "tags":
+		t.Tags = r.strs(v, key)
+	case "read_only":
+		t.ReadOnly = r.hint(v, key)
+	case "side_effects":
+		if t.ReadOnly = r.hint(v, key); t.ReadOnly != nil {
+			*t.ReadOnly = !*t.ReadOnly
+		}
+	case "idempotent", "idempotence":
+		t.Idempotent = r.hint(v, key)
+	case "annotations":
+		r.annotations(t, v)
+	case "type", "outputSchema", "icons", "_meta", "strict", "cache_control", "$schema", "execution": // for people and for the interfaces of models
+	case "rate_limit", "rate_limits", "latency_budget", "latency_budget_ms", "latency_p50_ms", "safety", "safety_constraints", "declared": // for scoring
+	default:
+		if !slices.Contains(schemaKeys(), key) {
+			return false
+		}
+		if t.Parameters != nil {
+			r.fail(v.Offset(), "conflicting-keys", key, "keep one", "it has two schemas")
+		}
+		t.Parameters = bytes.Clone(v.Raw())
+	}
+	return true
 }
 
 func (r *catalogueReader) home(p *Home, key string, v value.Value) bool {
@@ -265,7 +493,7 @@ func (r *catalogueReader) annotations(t *callvet.Tool, v value.Value) {
 
 func (r *catalogueReader) hint(v value.Value, key string) *bool {
 	if v.Kind() != value.Bool {
-		r.fail("%s is neither true nor false", key)
+		r.wrong(v, key, key, "true or false")
 		return nil
 	}
 	b := v.Bool()
@@ -281,7 +509,7 @@ func (r *catalogueReader) unlistedAgents() {
 		name := r.out.Entries[i].Tool.Name
 		for _, a := range r.out.Homes[name].Agents {
 			if !slices.ContainsFunc(r.out.Agents, func(b Agent) bool { return a == b.Name }) {
-				r.warn("unknown-agent", a, "add it to agents", "tool %s belongs to agent %q, which the catalogue does not describe", name, a)
+				r.warn(0, "unknown-agent", a, "add it to agents", "tool %s belongs to agent %q, which the catalogue does not describe", name, a)
 			}
 		}
 	}
@@ -289,17 +517,17 @@ func (r *catalogueReader) unlistedAgents() {
 
 func (r *catalogueReader) each(v value.Value, key string, read func(value.Value)) {
 	if v.Kind() != value.Array {
-		r.fail("%s is no list", key)
+		r.wrong(v, key, key, "list")
 		return
 	}
-	for e, ok := v.First(); ok && r.err == nil; e, ok = v.Next(e) {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		read(e)
 	}
 }
 
 func (r *catalogueReader) str(v value.Value, key string) string {
 	if v.Kind() != value.String {
-		r.fail("%s is no text", key)
+		r.wrong(v, key, key, "text")
 		return ""
 	}
 	return v.Str()

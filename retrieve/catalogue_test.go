@@ -32,7 +32,7 @@ func TestLoadCatalogue(t *testing.T) {
 		Entries: []retrieve.Entry{
 			{
 				Tool:  callvet.Tool{Name: "koer", Description: "Köer på väg.", Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`), ReadOnly: &yes},
-				Title: "Köer", Keywords: []string{"kö"}, Examples: []string{"Är det kö?"}, Namespace: []string{"tools", "trafik"},
+				Title: "Köer", Keywords: []string{"kö"}, Examples: []string{"Är det kö?"}, Namespace: []string{"tools", "trafik"}, Agents: []string{"trafik", "vag"},
 			},
 			{Tool: callvet.Tool{Name: "farja"}, Title: "Färjor"},
 		},
@@ -48,6 +48,7 @@ func TestLoadCatalogue(t *testing.T) {
 	if d := cmp.Diff([]string{"unknown-key color", "unknown-agent vag"}, codes); d != "" {
 		t.Error(d)
 	}
+	joined(t)
 	x, err := retrieve.New(context.Background(), retrieve.Default(), got.Entries)
 	if err != nil {
 		t.Fatal(err)
@@ -57,12 +58,35 @@ func TestLoadCatalogue(t *testing.T) {
 	}
 }
 
+// joined checks whose a tool is that lists no agents, and what agents say of routes.
+func joined(t *testing.T) {
+	t.Helper()
+	c, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"route_agents":{"action":["a","b"]},
+		"agents":[{"name":"a","primary_namespaces":[["t","x"]],"fallback_namespaces":[["t"]],"intent":{"patterns":["\\bkarta\\b"],"routes":["action"],"always":true}},
+			{"name":"b","primary_namespaces":[["t","x"],["t","y"]]}],
+		"tools":[{"name":"1","namespace":["t","x","z"]},{"name":"2","namespace":["t","z"]},{"name":"3","namespace":["u"]},{"name":"4","namespace":["t","y"],"agents":["a"]}]}`))
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	var got [][]string
+	for _, e := range c.Entries {
+		got = append(got, e.Agents)
+	}
+	if d := cmp.Diff([][]string{{"a", "b"}, {"a"}, nil, {"a"}}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(&retrieve.AgentIntent{Patterns: []string{`\bkarta\b`}, Routes: []string{"action"}, Always: true}, c.Agents[0].Intent); d != "" || !cmp.Equal(c.RouteAgents, map[string][]string{"action": {"a", "b"}}) {
+		t.Errorf("%s %v", d, c.RouteAgents)
+	}
+}
+
 func TestLoadCatalogueRefuses(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{
 		"no JSON": `{`, "no tools": `{}`, "empty": `[]`, "scalar": `3`, "tool without name": `[{"description":"x"}]`, "name is a number": `[{"name":1}]`,
 		"twice": `[{"name":"a"},{"name":"a"}]`, "keywords are text": `[{"name":"a","keywords":"k"}]`, "agent without name": `{"tools":[{"name":"a"}],"agents":[{}]}`,
 		"namespaces are flat": `{"tools":[{"name":"a"}],"primary_namespaces":["tools"]}`, "key twice": `[{"name":"a","name":"b"}]`, "tool is text": `["a"]`,
+		"intent without patterns": `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"always":true}}]}`, "intent for nothing": `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"patterns":["x"]}}]}`,
 	} {
 		if _, _, err := retrieve.LoadCatalogue("c.json", []byte(data)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

@@ -22,6 +22,8 @@ type Entry struct {
 	Examples []string
 	// Namespace says where the tool belongs, widest first: tools, trafik.
 	Namespace []string
+	// Agents are those that may call the tool; none for a tool that any may call.
+	Agents []string
 	// Group is what is said about the tools of its kind together, such as the
 	// description of their server.
 	Group string

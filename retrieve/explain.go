@@ -21,6 +21,8 @@ type Explanation struct {
 	// Winner is nil when no tool has a score.
 	Tool   Standing
 	Winner *Standing
+	// Gate tells what the gate of agents did to the tool; nil when it let it through.
+	Gate *Held
 	// Words holds every word of the question beside what it gives both.
 	Words []Word
 }
@@ -32,6 +34,28 @@ type Standing struct {
 	Rank  int
 	Score float64
 	Parts Parts
+}
+
+// Held is a tool that the gate of agents holds back.
+type Held struct {
+	// Agents are the tool's, Chosen those that were chosen instead.
+	Agents, Chosen []string
+	// Rank and Score are those that the tool has without the gate.
+	Rank  int
+	Score float64
+}
+
+// gate says what the gate does to a tool that stands as e tells without it; what is left
+// of it there is the tool's standing until it is found among the hits.
+func (x *Index) gate(e *Explanation, doc int, agents []string) *Held {
+	if !x.shut(doc, agents) {
+		return nil
+	}
+	h := Hit{ID: e.Tool.ID, Score: e.Tool.Score, Parts: e.Tool.Parts, entry: doc}
+	held := &Held{Agents: x.entries[doc].Agents, Chosen: agents, Rank: e.Tool.Rank, Score: e.Tool.Score}
+	x.hold(&h, agents)
+	e.Tool = Standing{ID: h.ID, Score: h.Score, Parts: h.Parts}
+	return held
 }
 
 // Word is what one word of the question gives the tool and the winner. Under Mixed
@@ -47,11 +71,16 @@ type Word struct {
 // Explain holds a tool against the winner. The error wraps ErrNotFound for a tool
 // that the index does not have.
 func (x *Index) Explain(ctx context.Context, question, id string) (Explanation, error) {
+	return x.ExplainFor(ctx, question, id, nil)
+}
+
+// ExplainFor is Explain for a search behind the gate of agents (SearchFor).
+func (x *Index) ExplainFor(ctx context.Context, question, id string, agents []string) (Explanation, error) {
 	q, err := x.embedQuestion(ctx, question)
 	if err != nil {
 		return Explanation{}, err
 	}
-	e, hits, texts, err := x.compare(question, id, q)
+	e, hits, texts, err := x.compare(question, id, q, agents)
 	if err != nil || len(texts) == 0 {
 		return e, err
 	}
@@ -81,7 +110,7 @@ func (e *Explanation) place(hits []Hit) {
 
 // compare explains by the formula alone, and gives its hits with the texts of those
 // that the reranker sees.
-func (x *Index) compare(question, id string, q []float32) (Explanation, []Hit, []string, error) {
+func (x *Index) compare(question, id string, q []float32, agents []string) (Explanation, []Hit, []string, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	doc, ok := x.lexical.Doc(id)
@@ -101,7 +130,7 @@ func (x *Index) compare(question, id string, q []float32) (Explanation, []Hit, [
 	if x.options.Formula == Mixed {
 		hits, e.Tool = x.standing(groups, q, b, doc)
 	} else {
-		hits = x.ranked(question, groups, q, b, len(x.entries))
+		hits = x.ranked(question, groups, q, nil, b, len(x.entries))
 	}
 	e.place(hits)
 	if e.Tool.Rank == 0 && x.options.Formula == Additive {
@@ -111,6 +140,12 @@ func (x *Index) compare(question, id string, q []float32) (Explanation, []Hit, [
 		}
 		p := x.points(doc, additiveForm(question), additiveTokens(question), cosine)
 		e.Tool.Parts, e.Tool.Score = p, p.Lexical+p.Semantic+p.Namespace
+	}
+	if x.behind(agents) {
+		e.Gate = x.gate(&e, doc, agents)
+		hits = x.ranked(question, groups, q, agents, b, len(x.entries))
+		e.Winner = nil
+		e.place(hits)
 	}
 	winner := -1
 	if len(hits) > 0 {
@@ -200,7 +235,9 @@ func (e Explanation) Reasons() []string {
 		return nil
 	}
 	var out []string
-	if e.Tool.Rank == 0 {
+	if g := e.Gate; g != nil {
+		out = append(out, fmt.Sprintf("the gate of agents holds %s back: it belongs to %s, and %s was chosen%s", e.Tool.ID, strings.Join(g.Agents, ", "), strings.Join(g.Chosen, ", "), g.without()))
+	} else if e.Tool.Rank == 0 {
 		out = append(out, fmt.Sprintf("%s was not ranked at all", e.Tool.ID))
 	}
 	if say := e.reranked(); say != "" {
@@ -231,6 +268,14 @@ func (e Explanation) Reasons() []string {
 		}
 	}
 	return out
+}
+
+// without says how the tool would stand.
+func (g *Held) without() string {
+	if g.Rank == 0 {
+		return "; without the gate it would not be ranked either"
+	}
+	return fmt.Sprintf("; without the gate it would have rank %d", g.Rank)
 }
 
 // reranked says what the reranker has to do with it; empty when there was none.

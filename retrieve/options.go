@@ -53,6 +53,9 @@ type Options struct {
 	// Primary and Fallback are namespaces by their beginnings (Additive): a tool
 	// whose namespace begins with one of them belongs to it.
 	Primary, Fallback [][]string
+	// Agents say how agents are chosen (NewChooser) and what that means for tools
+	// (SearchFor).
+	Agents AgentOptions
 	// Limit is how many tools Search gives when asked for 0.
 	Limit int
 	// Threshold is the score under which a tool is not given. 0 gives all with a
@@ -119,6 +122,9 @@ func (o Options) check() error {
 	}
 	if o.Formula != Additive && !(o.VectorWeight >= 0 && o.VectorWeight <= 1) || !(o.VectorWeight >= 0) || math.IsInf(o.VectorWeight, 0) {
 		return fmt.Errorf("check options: vector weight %v: %w", o.VectorWeight, callvet.ErrInvalid)
+	}
+	if a := o.Agents; !(a.Gate >= 0 && a.Gate <= 1) || a.Limit < 0 || a.Candidates < 0 {
+		return fmt.Errorf("check options: agent gate %v, %d agents of %d candidates: %w", a.Gate, a.Limit, a.Candidates, callvet.ErrInvalid)
 	}
 	if o.RerankTop < 0 {
 		return fmt.Errorf("check options: rerank the best %d: %w", o.RerankTop, callvet.ErrInvalid)

@@ -28,6 +28,8 @@ type Hit struct {
 type Parts struct {
 	Lexical, Semantic                                float64
 	Name, Keywords, Description, Examples, Namespace float64
+	// Gate is what was taken off because none of the tool's agents was chosen; at most 0.
+	Gate float64
 	// Matched lists the keywords within the question (Additive).
 	Matched []string
 	// Reranked is nil for tools that no reranker saw.
@@ -58,6 +60,10 @@ type Result struct {
 // A question without words gives nothing. Errors come from the embedder and the
 // reranker only; neither is waited for while the index is locked.
 func (x *Index) Search(ctx context.Context, question string, limit int) (Result, error) {
+	return x.search(ctx, question, nil, limit)
+}
+
+func (x *Index) search(ctx context.Context, question string, agents []string, limit int) (Result, error) {
 	if limit <= 0 {
 		limit = x.options.Limit
 	}
@@ -66,7 +72,7 @@ func (x *Index) Search(ctx context.Context, question string, limit int) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	f, err := x.found(question, q, max(limit, 2), x.options.Confidence != nil)
+	f, err := x.found(question, q, agents, max(limit, 2), x.options.Confidence != nil)
 	if err != nil {
 		return Result{}, err
 	}
@@ -85,7 +91,7 @@ type found struct {
 	evidence Evidence
 }
 
-func (x *Index) found(question string, q []float32, k int, weigh bool) (found, error) {
+func (x *Index) found(question string, q []float32, agents []string, k int, weigh bool) (found, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if q != nil && x.vectors.Len() > 0 {
@@ -100,7 +106,7 @@ func (x *Index) found(question string, q []float32, k int, weigh bool) (found, e
 		groups = x.groups(question)
 	}
 	k = max(k, x.depth())
-	hits := x.ranked(question, groups, q, b, k)
+	hits := x.ranked(question, groups, q, agents, b, k)
 	f := found{hits: hits, texts: x.texts(hits[:min(len(hits), k)])}
 	if weigh && len(hits) > 0 {
 		f.evidence = x.matched(groups, &hits[0])
@@ -108,12 +114,15 @@ func (x *Index) found(question string, q []float32, k int, weigh bool) (found, e
 	return f, nil
 }
 
-// ranked gives the k best tools by the formula of the options; q is the question's
-// vector, nil for none.
-func (x *Index) ranked(question string, groups []bm25.Group, q []float32, b *buffer, k int) []Hit {
+// ranked gives the k best tools by the formula of the options, behind the gate of
+// agents; q is the question's vector, nil for none.
+func (x *Index) ranked(question string, groups []bm25.Group, q []float32, agents []string, b *buffer, k int) []Hit {
+	if x.options.Formula != Additive && x.behind(agents) {
+		return x.gated(x.ranked(question, groups, q, nil, b, len(x.entries)), agents, k)
+	}
 	switch x.options.Formula {
 	case Additive:
-		return x.searchAdditive(question, x.cosines(q, b))
+		return x.searchAdditive(question, agents, x.cosines(q, b))
 	case ReciprocalRank:
 		return x.searchRanks(groups, x.cosines(q, b), k)
 	default:

@@ -3,6 +3,7 @@
 package routing
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -31,6 +32,7 @@ type outcome struct {
 	tags         []string
 	judged, fail int
 	wrong        callvet.Class
+	missed       string // the layer that blocked the tools, or that of the tools
 	match        string
 	unequal      bool
 }
@@ -67,6 +69,9 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	o.fail++
 	o.wrong = r.Class
+	if s := r.Score(selection.ToolsRight); s.Scored && s.Value == 0 {
+		o.missed = cmp.Or(selection.BlockedBy(r), callvet.SelectTools)
+	}
 	if o.fail > 1 {
 		return
 	}
@@ -162,7 +167,7 @@ func rates(s *panel.Slice, keep func(string) bool) []panel.Metric {
 
 // count fills in the classes of matches and the first wrong layers.
 func (t *collected) count(out *Target) {
-	matches, wrong := map[string]int{}, map[callvet.Class]int{}
+	matches, wrong, missed := map[string]int{}, map[callvet.Class]int{}, map[string]int{}
 	for _, id := range t.order {
 		o := t.cases[id]
 		matches[o.match]++
@@ -172,10 +177,16 @@ func (t *collected) count(out *Target) {
 		if o.fail > 0 {
 			wrong[o.wrong]++
 		}
+		missed[o.missed]++
 	}
 	if len(matches) > 1 || matches[""] == 0 {
 		for _, m := range []string{"exact", "acceptable", "partial", "none"} {
 			out.Matches = append(out.Matches, panel.Count{Name: m, N: matches[m]})
+		}
+	}
+	for _, l := range []string{callvet.SelectRoute, callvet.SelectSubRoute, callvet.SelectAgents, callvet.SelectTools} {
+		if n := missed[l]; n > 0 {
+			out.ToolMisses = append(out.ToolMisses, panel.Count{Name: l, N: n})
 		}
 	}
 	for _, c := range panel.Classes() {

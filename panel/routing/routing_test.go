@@ -75,6 +75,9 @@ func TestSection(t *testing.T) {
 	if diff := cmp.Diff([]panel.Count{{Name: "wrong_route", N: 2}, {Name: "wrong_selection", N: 4}}, got.FirstWrong); diff != "" {
 		t.Error(diff)
 	}
+	if diff := cmp.Diff([]panel.Count{{Name: "route", N: 2}, {Name: "tools", N: 4}}, got.ToolMisses); diff != "" {
+		t.Error(diff)
+	}
 	if len(got.Layers) != 2 || got.Layers[1].Metric.Interval.Point != 0.7 || got.Layers[1].P50.Point < 10 || got.Layers[1].P50.Point > 11 {
 		t.Errorf("layers %+v", got.Layers)
 	}

@@ -31,6 +31,9 @@ type Target struct {
 	Slices []Slice `json:"slices,omitempty"`
 	// FirstWrong counts failed cases by the first wrong layer.
 	FirstWrong []panel.Count `json:"first_wrong,omitempty"`
+	// ToolMisses counts cases with wrong tools by the layer that blocked them: route,
+	// sub_route or agents, or tools where none did.
+	ToolMisses []panel.Count `json:"tool_misses,omitempty"`
 	// Patterns are tags by how much more often cases with them fail.
 	Patterns []Pattern `json:"patterns,omitempty"`
 	// Routes and Tools are what was taken for what, wrong pairs only for tools.

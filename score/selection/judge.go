@@ -56,8 +56,14 @@ const (
 	// those given, or only acceptable ones are, or none where nothing fits.
 	ToolsRight = "tools_right"
 	// ToolsBlocked is 1 when the tools are wrong under another layer that was wrong
-	// before, 0 when they are wrong by themselves; absent when they are right.
+	// before (of agents, under none of those expected), 0 when they are wrong by
+	// themselves; absent when they are right.
 	ToolsBlocked = "tools_blocked"
+	// AgentGate is 1 when expected tools are not given and the agents, decided before
+	// the tools, are none of those expected, so that their tools could not be chosen; 0
+	// when they are not given although an expected agent was chosen. Absent when the
+	// tools are right, and where agents are not judged before tools.
+	AgentGate = "agent_gate"
 )
 
 // points of the matches. Source: Tool Selection Evaluation System.
@@ -192,7 +198,7 @@ func (j *judgment) tools() {
 		right = j.ranks(given) || right
 	}
 	j.score(ToolsRight, truth(right))
-	upstream := len(j.wrong) > 0
+	by := BlockedBy(&j.result)
 	want := list(j.want.Tools)
 	if len(j.want.Tools) == 0 && len(j.want.Acceptable) > 0 {
 		want = "none, or " + strings.Join(j.want.Acceptable, ", ")
@@ -201,12 +207,37 @@ func (j *judgment) tools() {
 	if right {
 		return
 	}
-	j.score(ToolsBlocked, truth(upstream))
-	if upstream {
-		last := &j.result.Assertions[len(j.result.Assertions)-1]
-		last.Actual += fmt.Sprintf(" (blocked by %s)", strings.ReplaceAll(j.wrong[0], "_", "-"))
-		j.result.Reason += "; the tools are wrong under it"
+	j.score(ToolsBlocked, truth(by != ""))
+	if s := j.result.Score(AgentOverlap); s.Scored && len(j.want.Tools) > 0 && len(j.want.Agents) > 0 {
+		j.score(AgentGate, truth(s.Value == 0))
 	}
+	if by == "" {
+		return
+	}
+	last := &j.result.Assertions[len(j.result.Assertions)-1]
+	last.Actual += fmt.Sprintf(" (blocked by %s)", strings.ReplaceAll(by, "_", "-"))
+	if by == j.wrong[0] {
+		j.result.Reason += "; the tools are wrong under it"
+		return
+	}
+	j.result.Reason += fmt.Sprintf("; the tools are wrong under the %s too", strings.ReplaceAll(by, "_", "-"))
+}
+
+// BlockedBy names the first layer under which the tools of a judged decision could not be
+// right: a wrong route or sub-route, or agents of which none is expected, if decided
+// before the tools. "" where no layer did.
+func BlockedBy(r *callvet.Result) string {
+	for i := range r.Assertions {
+		a := &r.Assertions[i]
+		switch {
+		case a.Name == callvet.SelectTools:
+			return ""
+		case a.Passed, a.Name == callvet.SelectAgents && r.Score(AgentOverlap).Value > 0:
+		default:
+			return a.Name
+		}
+	}
+	return ""
 }
 
 // ranks scores the order of the tools given; it tells whether every expected tool is

@@ -53,6 +53,26 @@ func TestJudge(t *testing.T) {
 			full, decision("knowledge", "docs", []string{"trafik", "action"}, "x"), callvet.VerdictFail, callvet.ClassRoute,
 			map[string]float64{"composite": .25, "route": 0, "sub_route": 0, "tools_blocked": 1, "match_none": 1, "recall@5": 0},
 		},
+		"shut out by the agents": {
+			full, decision("action", "travel", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"tools_blocked": 1, "agent_gate": 1},
+		},
+		"one agent is enough": {
+			full, decision("action", "travel", []string{"bolag", "trafik"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"tools_blocked": 0, "agent_gate": 0},
+		},
+		"the route goes before the agents": {
+			full, decision("knowledge", "travel", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassRoute,
+			map[string]float64{"tools_blocked": 1, "agent_gate": 1},
+		},
+		"agents where nothing fits": {
+			callvet.Selection{Agents: []string{}, Tools: []string{}}, decision("", "", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"tools_blocked": 1, "agent_gate": -1},
+		},
+		"found in spite of the agents": {
+			full, decision("action", "travel", []string{"bolag"}, "a"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"tools_blocked": -1, "agent_gate": -1, "tools_right": 1},
+		},
 		"tools alone are wrong": {full, decision("action", "travel", []string{"action", "trafik"}, "x"), callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"tools_blocked": 0}},
 		"layers not decided have no weight": {
 			full, onlyTools, callvet.VerdictPass, "",
@@ -71,7 +91,7 @@ func TestJudge(t *testing.T) {
 		"agents after tools": {
 			full, &callvet.Decision{Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "x"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}, {Layer: callvet.SelectAgents}, {Layer: callvet.SelectTools}}},
 			callvet.VerdictFail, callvet.ClassSelected,
-			map[string]float64{"tools_blocked": 0, "tools_right": 0, "agent_overlap": 0, "composite": 0},
+			map[string]float64{"tools_blocked": 0, "tools_right": 0, "agent_overlap": 0, "composite": 0, "agent_gate": -1},
 		},
 		"nothing to judge": {callvet.Selection{Route: "action"}, onlyTools, callvet.VerdictNotRun, "", map[string]float64{"composite": -1}},
 		"two expected tools": {
@@ -117,6 +137,34 @@ func TestOf(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" || ok != c.ok {
 			t.Errorf("%s: %v\n%s", name, ok, diff)
 		}
+	}
+}
+
+// The layer that blocked the tools is named in the reason, the first that did.
+func TestBlockedBy(t *testing.T) {
+	t.Parallel()
+	want := callvet.Selection{Route: "r", SubRoute: "s", Agents: []string{"a", "b"}, Tools: []string{"x"}}
+	for _, c := range []struct {
+		got          *callvet.Decision
+		layer, class string
+	}{
+		{decision("r", "s", []string{"a", "b"}, "y"), "", "tools: expected x, got y"},
+		{decision("q", "t", []string{"c"}, "y"), callvet.SelectRoute, "route: expected r, got q; the tools are wrong under it"},
+		{decision("r", "t", []string{"a"}, "y"), callvet.SelectSubRoute, "sub-route: expected s, got t; the tools are wrong under it"},
+		{decision("r", "s", []string{"c"}, "y"), callvet.SelectAgents, "agents: expected a, b, got c; the tools are wrong under it"},
+		{decision("r", "s", []string{"b"}, "y"), "", "agents: expected a, b, got b"},
+		{decision("q", "s", []string{"a", "b"}, "x"), callvet.SelectRoute, "route: expected r, got q"},
+	} {
+		r := selection.Judge(&want, c.got, selection.Defaults())
+		if got := selection.BlockedBy(&r); got != c.layer || r.Reason != c.class {
+			t.Errorf("blocked by %q, %q; want %q, %q", got, r.Reason, c.layer, c.class)
+		}
+	}
+	early := decision("q", "s", []string{"b"}, "y") // agents first: wrong, but they let the tool through
+	early.Layers[0], early.Layers[2] = early.Layers[2], early.Layers[0]
+	r := selection.Judge(&want, early, selection.Defaults())
+	if r.Class != callvet.ClassAgents || selection.BlockedBy(&r) != callvet.SelectRoute || r.Reason != "agents: expected a, b, got b; the tools are wrong under the route too" {
+		t.Errorf("%s %q", r.Class, r.Reason)
 	}
 }
 

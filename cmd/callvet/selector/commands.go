@@ -69,6 +69,8 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.Settings.Abstain, "abstain", 0, fmt.Sprintf("confidence from 0 to under 1 below which nothing is given, such as %v (default: never)", retrieve.DefaultMinConfidence))
 	fs.StringVar(&f.Settings.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
 	fs.StringVar(&f.Settings.Rerank, "rerank", "", "model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
+	fs.Float64Var(&f.Settings.AgentGate, "agent-gate", 0, "share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
+	fs.IntVar(&f.Settings.Agents, "agents", 0, "how many agents may be chosen (default 1; 3 for bigtool)")
 	fs.StringVar(&f.Settings.Routes, "routes", "", "file with rules of routes, or none (default: callvet's own)")
 	fs.StringVar(&f.Weights, "weights", "", "JSON file with the weights of layers and of retrieval")
 }

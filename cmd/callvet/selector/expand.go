@@ -108,7 +108,7 @@ func (x *expander) size(ctx context.Context, n int) error {
 			entries, r := x.Catalogue.Entries, whole
 			if r == nil {
 				entries = x.draw(k, n, draw)
-				if r, _, err = Over(ctx, x.among(entries), conf.Settings, conf.Name, nil, x.Now); err != nil {
+				if r, _, err = Over(ctx, x.among(entries, &conf.Settings), conf.Settings, conf.Name, nil, x.Now); err != nil {
 					return err
 				}
 			}
@@ -125,9 +125,13 @@ func (x *expander) size(ctx context.Context, n int) error {
 	return nil
 }
 
-// among is the catalog with some of its tools only.
-func (c *SweepConfig) among(entries []retrieve.Entry) *retrieve.Catalogue {
-	return &retrieve.Catalogue{Entries: entries, Primary: c.Catalogue.Primary, Fallback: c.Catalogue.Fallback}
+// among is the catalog with some of its tools only, and without agents unless they gate.
+func (c *SweepConfig) among(entries []retrieve.Entry, s *Settings) *retrieve.Catalogue {
+	sub := *c.Catalogue
+	if sub.Entries = entries; s.AgentGate == 0 {
+		sub.Agents = nil
+	}
+	return &sub
 }
 
 // ranked gives the tools of names, in their order.

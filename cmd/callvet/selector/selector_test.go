@@ -19,7 +19,7 @@ import (
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, want := range []Settings{
-		{}, {Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0, "vector": 2.5}}, {Threshold: 0.25, Routes: "none"}, {Abstain: 0.25}, {Embed: "openai:m@http://127.0.0.1:1/v1", Rerank: "tei:http://h"}, {Routes: "a b.json", Weights: map[string]float64{"k1": 0.9}},
+		{}, {Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0, "vector": 2.5}}, {Threshold: 0.25, Routes: "none"}, {Abstain: 0.25}, {AgentGate: 0.5, Agents: 2}, {Embed: "openai:m@http://127.0.0.1:1/v1", Rerank: "tei:http://h"}, {Routes: "a b.json", Weights: map[string]float64{"k1": 0.9}},
 	} {
 		rest, _ := strings.CutPrefix(want.Target("dir/c.json"), "retrieve:")
 		file, got, err := Parse(rest)
@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %q %v\n%s", rest, file, err, diff)
 		}
 	}
-	for _, bad := range []string{"", "?k=1", "c?k=0", "c?k=x", "c?k=1001", "c?preset=best", "c?color=1", "c?vector=x", "c?vector=-1", "c?preset=bigtool&compound=1", "c?%zz", "c?abstain=1", "c?abstain=NaN", "c?abstain=0.2&preset=bigtool", "c?abstain=0.2&vector=0.3", "c?abstain=0.2&embed=ollama:m"} {
+	for _, bad := range []string{"", "?k=1", "c?k=0", "c?k=x", "c?k=1001", "c?preset=best", "c?color=1", "c?vector=x", "c?vector=-1", "c?preset=bigtool&compound=1", "c?%zz", "c?abstain=1", "c?agent_gate=2", "c?agent_gate=-1", "c?agents=0", "c?agents=101", "c?agent_gate=1&abstain=0.2", "c?abstain=NaN", "c?abstain=0.2&preset=bigtool", "c?abstain=0.2&vector=0.3", "c?abstain=0.2&embed=ollama:m"} {
 		if _, _, err := Parse(bad); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}

@@ -33,6 +33,11 @@ type Settings struct {
 	Embed, Rerank string
 	// Routes is a file with rules of routes, "none", or empty for those of callvet.
 	Routes string
+	// AgentGate in [0,1] is what a tool loses of its score when none of its agents was
+	// chosen; at 1 it is not given, 0 is no gate. Agents is how many may be chosen; 0: as
+	// the preset says.
+	AgentGate float64
+	Agents    int
 	// Weights change the preset, by name; see WeightNames.
 	Weights map[string]float64
 }
@@ -85,6 +90,10 @@ func parse(rest string) (file string, s Settings, err error) {
 			s.Embed = v
 		case "rerank":
 			s.Rerank = v
+		case "agents":
+			if s.Agents, err = strconv.Atoi(v); err != nil || s.Agents < 1 {
+				return "", s, fmt.Errorf("read target retrieve:%s: %w: agents is a number from 1 to %d", rest, callvet.ErrInvalid, maxAgents)
+			}
 		case "k":
 			if s.K, err = strconv.Atoi(v); err != nil || s.K < 1 || s.K > 1000 {
 				return "", s, fmt.Errorf("read target retrieve:%s: %w: k is a number from 1 to 1000", rest, callvet.ErrInvalid)
@@ -94,7 +103,7 @@ func parse(rest string) (file string, s Settings, err error) {
 			if err != nil {
 				return "", s, fmt.Errorf("read target retrieve:%s: %w: %s is no number", rest, callvet.ErrInvalid, key)
 			}
-			if to, ok := map[string]*float64{"threshold": &s.Threshold, "abstain": &s.Abstain}[key]; ok {
+			if to, ok := map[string]*float64{"threshold": &s.Threshold, "abstain": &s.Abstain, "agent_gate": &s.AgentGate}[key]; ok {
 				*to = f
 				continue
 			}
@@ -121,6 +130,12 @@ func (s *Settings) Target(file string) string {
 	}
 	if s.Abstain != 0 {
 		q.Set("abstain", strconv.FormatFloat(s.Abstain, 'g', -1, 64))
+	}
+	if s.AgentGate != 0 {
+		q.Set("agent_gate", strconv.FormatFloat(s.AgentGate, 'g', -1, 64))
+	}
+	if s.Agents > 0 {
+		q.Set("agents", strconv.Itoa(s.Agents))
 	}
 	for key, v := range map[string]string{"routes": s.Routes, "embed": s.Embed, "rerank": s.Rerank} {
 		if v != "" {
@@ -164,6 +179,9 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	if !s.calibrated() {
 		o.Confidence = nil
 	}
+	if err := s.agents(&o.Agents, c); err != nil {
+		return o, err
+	}
 	known := weights(&o)
 	for _, name := range slices.Sorted(maps.Keys(s.Weights)) {
 		to, ok := known[name]
@@ -177,7 +195,7 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 
 // calibrated tells whether the confidence that was fitted holds for the settings.
 func (s *Settings) calibrated() bool {
-	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == ""
+	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" && s.AgentGate == 0
 }
 
 // WeightNames lists the weights of a preset.

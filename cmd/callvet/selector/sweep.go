@@ -190,8 +190,7 @@ func (c *SweepConfig) point(ctx context.Context, conf Configuration, n int, case
 			if r == nil {
 				entries := c.draw(k, n, draw)
 				p.Tools = max(p.Tools, len(entries))
-				sub := &retrieve.Catalogue{Entries: entries, Primary: c.Catalogue.Primary, Fallback: c.Catalogue.Fallback}
-				if r, _, err = Over(ctx, sub, conf.Settings, conf.Name, nil, c.Now); err != nil {
+				if r, _, err = Over(ctx, c.among(entries, &conf.Settings), conf.Settings, conf.Name, nil, c.Now); err != nil {
 					return p, err
 				}
 			}

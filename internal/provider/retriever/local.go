@@ -34,7 +34,7 @@ type Config struct {
 type Retriever struct {
 	cfg    Config
 	tools  *retrieve.Index
-	agents *retrieve.Index // nil: the catalog has none
+	agents *retrieve.Chooser // nil: the catalog has none
 }
 
 // Open indexes the entries. Errors are those of retrieve.New.
@@ -51,27 +51,32 @@ func Open(ctx context.Context, cfg Config) (*Retriever, callvet.Target, error) {
 		return nil, callvet.Target{}, fmt.Errorf("open target %s: %w", cfg.Name, err)
 	}
 	if len(cfg.Agents) > 0 {
-		o := cfg.Options
-		o.Limit, o.Threshold, o.Confidence, o.Primary, o.Reranker = 1, 0, nil, [][]string{{}}, nil
-		if r.agents, err = retrieve.New(ctx, o, agentEntries(cfg.Agents)); err != nil {
+		if r.agents, err = retrieve.NewChooser(ctx, cfg.Options, cfg.Agents); err != nil {
 			return nil, callvet.Target{}, fmt.Errorf("open target %s: index agents: %w", cfg.Name, err)
 		}
 	}
 	return r, callvet.Target{Name: cfg.Name, Provider: "retrieve", Model: string(cfg.Options.Formula), Selects: true}, nil
 }
 
-func agentEntries(agents []retrieve.Agent) []retrieve.Entry {
-	out := make([]retrieve.Entry, len(agents))
-	for i, a := range agents {
-		out[i] = retrieve.Entry{Tool: callvet.Tool{Name: a.Name, Description: a.Description}, Keywords: a.Keywords, Namespace: a.Namespace}
+// Explain says why a tool has its place for a question. Where agents gate tools, those
+// that are chosen for the question do.
+func (r *Retriever) Explain(ctx context.Context, question, tool string) (retrieve.Explanation, error) {
+	var agents []string
+	if r.gates() {
+		route := ""
+		if r.cfg.Route != nil {
+			route, _ = r.cfg.Route(question)
+		}
+		var err error
+		if agents, err = r.agents.Choose(ctx, question, route, nil); err != nil {
+			return retrieve.Explanation{}, err
+		}
 	}
-	return out
+	return r.tools.ExplainFor(ctx, question, tool, agents)
 }
 
-// Explain says why a tool has its place for a question.
-func (r *Retriever) Explain(ctx context.Context, question, tool string) (retrieve.Explanation, error) {
-	return r.tools.Explain(ctx, question, tool)
-}
+// gates tells whether agents are chosen before tools, to hold some back or down.
+func (r *Retriever) gates() bool { return r.agents != nil && r.cfg.Options.Agents.Gate > 0 }
 
 // Len is the number of tools.
 func (r *Retriever) Len() int { return r.tools.Len() }
@@ -100,7 +105,20 @@ func (r *Retriever) Decide(ctx context.Context, question string) (*callvet.Decis
 		layer(callvet.SelectRoute)
 		d.Layers = append(d.Layers, callvet.LayerTime{Layer: callvet.SelectSubRoute}) // decided at one go
 	}
-	found, err := r.tools.Search(ctx, question, r.cfg.K)
+	var err error
+	var chosen []string
+	if r.gates() {
+		if chosen, err = r.agents.Choose(ctx, question, d.Route, nil); err != nil {
+			return nil, err
+		}
+	}
+	// A gate that is not whole shuts nothing out: agents are then told by what was found.
+	gated := len(chosen) > 0 && r.cfg.Options.Agents.Gate >= 1
+	if gated {
+		d.Agents = chosen
+		layer(callvet.SelectAgents)
+	}
+	found, err := r.tools.SearchFor(ctx, question, chosen, r.cfg.K)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +127,8 @@ func (r *Retriever) Decide(ctx context.Context, question string) (*callvet.Decis
 	}
 	d.Abstained = found.Abstained
 	layer(callvet.SelectTools)
-	if r.agents != nil {
-		if d.Agents, err = r.chooseAgents(ctx, question, d.Tools); err != nil {
+	if r.agents != nil && !gated {
+		if d.Agents, err = r.chooseAgents(ctx, question, d.Route, d.Tools); err != nil {
 			return nil, err
 		}
 		layer(callvet.SelectAgents)
@@ -118,22 +136,19 @@ func (r *Retriever) Decide(ctx context.Context, question string) (*callvet.Decis
 	return d, nil
 }
 
-// chooseAgents gives the agents of the best tool, or, where its home is not known,
-// the agent whose own description fits best.
-func (r *Retriever) chooseAgents(ctx context.Context, question string, tools []callvet.Ranked) ([]string, error) {
-	if len(tools) > 0 {
+// chooseAgents gives the agents of the best tool, or, where its home is not known and
+// under the additive formula, those that the options choose.
+func (r *Retriever) chooseAgents(ctx context.Context, question, route string, tools []callvet.Ranked) ([]string, error) {
+	if len(tools) > 0 && r.cfg.Options.Formula != retrieve.Additive {
 		if home := r.cfg.Homes[tools[0].Tool]; len(home.Agents) > 0 {
 			return slices.Clone(home.Agents), nil
 		}
 	}
-	found, err := r.agents.Search(ctx, question, 1)
-	if err != nil || len(found.Hits) == 0 {
-		return nil, err
-	}
-	return []string{found.Hits[0].ID}, nil
+	return r.agents.Choose(ctx, question, route, nil)
 }
 
-// Parts names the terms of a score, without those that are 0.
+// Parts names the terms of a score, without those that are 0; behind a reranker its score,
+// and what the formula had given before.
 func Parts(p retrieve.Parts) []callvet.Part {
 	var out []callvet.Part
 	add := func(name string, v float64) {
@@ -151,7 +166,20 @@ func Parts(p retrieve.Parts) []callvet.Part {
 	add("examples", p.Examples)
 	add("semantic", p.Semantic)
 	add("namespace", p.Namespace)
-	return out
+	add("agent gate", p.Gate)
+	return reranked(p.Reranked, out)
+}
+
+// reranked puts the reranker's score before the terms of the formula, whose place it took.
+func reranked(k *retrieve.Reranked, terms []callvet.Part) []callvet.Part {
+	if k == nil {
+		return terms
+	}
+	out := []callvet.Part{{Name: "reranked", Value: k.Score}}
+	for _, t := range terms {
+		out = append(out, callvet.Part{Name: callvet.PartBefore + t.Name, Value: t.Value})
+	}
+	return append(out, callvet.Part{Name: callvet.PartBefore + "rank", Value: float64(k.Rank)})
 }
 
 // faultOf makes any error a *callvet.Fault.

@@ -167,6 +167,73 @@ func TestRemote(t *testing.T) {
 	}
 }
 
+// Behind a whole gate agents are decided before tools, and shut tools out; behind half a
+// gate, and where no agent was chosen, they come after them.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	open := func(gate float64) *Retriever {
+		o := retrieve.Default()
+		o.Agents.Gate = gate
+		m, _, err := Open(t.Context(), Config{
+			Name: "c", K: 2, Options: o, Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"rails"}}, {Name: "sky", Keywords: []string{"cloud"}}},
+			Homes: map[string]retrieve.Home{"weather": {Agents: []string{"sky"}}, "trains": {Agents: []string{"rail"}}},
+			Entries: []retrieve.Entry{
+				{Tool: callvet.Tool{Name: "weather", Description: "Forecast of rain and wind."}, Agents: []string{"sky"}},
+				{Tool: callvet.Tool{Name: "trains", Description: "Departures of trains, in the rain too."}, Agents: []string{"rail"}},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for _, c := range []struct {
+		gate     float64
+		question string
+		tools    []string
+		agents   []string
+		layers   []callvet.LayerTime
+	}{
+		{0, "rain and wind, rails", []string{"weather", "trains"}, []string{"sky"}, layers("tools", "agents")},
+		{1, "rain and wind, rails", []string{"trains"}, []string{"rail"}, layers("agents", "tools")},
+		{0.1, "rain and wind, rails", []string{"weather", "trains"}, []string{"sky"}, layers("tools", "agents")},
+		{1, "wind", []string{"weather", "trains"}, []string{"sky"}, layers("tools", "agents")},
+	} {
+		d, err := open(c.gate).Decide(t.Context(), c.question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range d.Layers {
+			d.Layers[i].MS = 0
+		}
+		if !cmp.Equal(d.Names(), c.tools) || !cmp.Equal(d.Agents, c.agents) || !cmp.Equal(d.Layers, c.layers) {
+			t.Errorf("gate %v, %q: %+v", c.gate, c.question, d)
+		}
+	}
+	e, err := open(1).Explain(t.Context(), "rain and wind, rails", "weather")
+	if err != nil || e.Gate == nil || !cmp.Equal(e.Gate.Chosen, []string{"rail"}) || e.Tool.Rank != 0 {
+		t.Errorf("%+v %v", e, err)
+	}
+}
+
+// A reranked tool shows the reranker's score as its own, and the formula's terms as what
+// stood before.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	p := retrieve.Parts{Lexical: 0.5, Semantic: 0.25, Gate: -0.25}
+	want := []callvet.Part{{Name: "lexical", Value: 0.5}, {Name: "semantic", Value: 0.25}, {Name: "agent gate", Value: -0.25}}
+	if diff := cmp.Diff(want, Parts(p)); diff != "" {
+		t.Error(diff)
+	}
+	p.Reranked = &retrieve.Reranked{Score: -3, Before: 0.5, Rank: 4}
+	want = []callvet.Part{
+		{Name: "reranked", Value: -3}, {Name: "before lexical", Value: 0.5}, {Name: "before semantic", Value: 0.25}, {Name: "before agent gate", Value: -0.25}, {Name: "before rank", Value: 4},
+	}
+	if diff := cmp.Diff(want, Parts(p)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	entries := []retrieve.Entry{

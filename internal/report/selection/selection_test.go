@@ -15,6 +15,19 @@ import (
 
 const hostile = "<script>x</script>\x1b[31m|`@team`"
 
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for want, parts := range map[string][]callvet.Part{
+		"no terms":                        nil,
+		"a 1 + b -0.5":                    {{Name: "a", Value: 1}, {Name: "b", Value: -0.5}},
+		"reranked 2; before: a 1, rank 3": {{Name: "reranked", Value: 2}, {Name: "before a", Value: 1}, {Name: "before rank", Value: 3}},
+	} {
+		if got := selection.Parts(parts); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func sample(n int) *routing.Section {
 	t := routing.Target{
 		Name: hostile, Cases: n, Failures: n,

@@ -64,8 +64,25 @@ func layers(t *routing.Target) Table {
 		}
 		out.Note += fmt.Sprintf(" %s %d,", strings.ReplaceAll(strings.TrimPrefix(c.Name, "wrong_"), "_", "-"), c.N)
 	}
-	out.Note = strings.TrimSuffix(out.Note, ",")
+	out.Note = strings.TrimSpace(strings.TrimSuffix(out.Note, ",") + misses(t))
 	return out
+}
+
+// misses says under which layers wrong tools were wrong.
+func misses(t *routing.Target) string {
+	blocked, own, out := 0, 0, ""
+	for _, c := range t.ToolMisses {
+		if c.Name == callvet.SelectTools {
+			own = c.N
+			continue
+		}
+		blocked += c.N
+		out += fmt.Sprintf(", %d blocked by %s", c.N, strings.ReplaceAll(c.Name, "_", "-"))
+	}
+	if own+blocked == 0 {
+		return ""
+	}
+	return fmt.Sprintf(". Tools wrong: %d, of their own %d%s", own+blocked, own, out)
 }
 
 func matches(t *routing.Target) Table {
@@ -213,14 +230,22 @@ func diagnosis(d *routing.Diagnosis) []string {
 	return out
 }
 
-// Parts writes the terms of a score.
+// Parts writes the terms of a score, and what stood before a reranker took their place.
 func Parts(parts []callvet.Part) string {
 	if len(parts) == 0 {
 		return "no terms"
 	}
-	out := make([]string, len(parts))
-	for i, p := range parts {
-		out[i] = fmt.Sprintf("%s %.3g", plain.Line(p.Name), p.Value)
+	var terms, before []string
+	for _, p := range parts {
+		if name, ok := strings.CutPrefix(p.Name, callvet.PartBefore); ok {
+			before = append(before, fmt.Sprintf("%s %.3g", plain.Line(name), p.Value))
+			continue
+		}
+		terms = append(terms, fmt.Sprintf("%s %.3g", plain.Line(p.Name), p.Value))
 	}
-	return strings.Join(out, " + ")
+	out := strings.Join(terms, " + ")
+	if len(before) > 0 {
+		out += "; before: " + strings.Join(before, ", ")
+	}
+	return out
 }
