@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/cmd/callvet/revision"
 )
 
 // Exit codes, the same for every command.
@@ -181,7 +181,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.startProfile() }
 	root.AddCommand(
-		a.initCommand(), a.runCommand(), a.selectCommand(), selector.ToolsCommand(a.catalogues()), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
+		a.initCommand(), a.runCommand(), a.selectCommand(), revision.ToolsCommand(revision.Env{Env: a.catalogues(), Err: a.err}), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
 		a.calibrateCommand(), a.labelCommand(), a.planCommand(),
 		a.lintCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.versionCommand(),
 	)

@@ -22,21 +22,14 @@ const (
 
 // File is what a file of edits says.
 type File struct {
-	// Holdout is nil where the edits were not measured on a part of a suite.
-	Holdout *Holdout
-	Edits   []revise.Edit
-}
-
-// Holdout names the questions that those who wrote the edits have not seen, as
-// revise.Split finds them: a share in (0,1), and the seed.
-type Holdout struct {
-	Share float64
-	Seed  int64
+	// Seen are the cases of a suite that whoever wrote the edits has seen: what the
+	// edits do to those tells little.
+	Seen  []string
+	Edits []revise.Edit
 }
 
 const (
-	fileKeys     = "callvet holdout edits"
-	holdoutKeys  = "share seed"
+	fileKeys     = "callvet edits seen"
 	editKeys     = "tool status reason was name title description keywords example_queries parameters measured"
 	measuredKeys = "cases right_before right_after change interval p newly_right newly_wrong"
 )
@@ -161,34 +154,15 @@ func (r *reader) file(f *File, root *source.Node) {
 			if v.Text() != "1" {
 				r.problem(v.At, "unknown-version", "callvet: 1", "this format has version 1")
 			}
-		case "holdout":
-			f.Holdout = r.holdout(v)
 		case "edits":
 			r.edits(f, v)
+		case "seen":
+			f.Seen = r.texts(v)
 		default:
 			return false
 		}
 		return true
 	})
-}
-
-func (r *reader) holdout(n *source.Node) *Holdout {
-	h := &Holdout{Seed: 1}
-	r.fields(n, holdoutKeys, func(key string, v *source.Node) bool {
-		switch key {
-		case "share":
-			h.Share = r.number(v)
-		case "seed":
-			h.Seed = r.whole(v)
-		default:
-			return false
-		}
-		return true
-	})
-	if h.Share <= 0 || h.Share >= 1 {
-		r.problem(n.At, "bound-range", "share: 0.5", "the share held out is above 0 and below 1")
-	}
-	return h
 }
 
 func (r *reader) edits(f *File, n *source.Node) {

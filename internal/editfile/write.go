@@ -15,14 +15,9 @@ import (
 )
 
 type fileText struct {
-	Version int          `json:"callvet"`
-	Holdout *holdoutText `json:"holdout,omitempty"`
-	Edits   []editText   `json:"edits"`
-}
-
-type holdoutText struct {
-	Share float64 `json:"share"`
-	Seed  int64   `json:"seed"`
+	Version int        `json:"callvet"`
+	Edits   []editText `json:"edits"`
+	Seen    []string   `json:"seen,omitempty"`
 }
 
 type editText struct {
@@ -70,10 +65,7 @@ func (m members) MarshalJSON() ([]byte, error) {
 // measured are rounded to six decimals. The lines of the comment stand at the top.
 // The error is one of an edit that holds no text.
 func Write(f *File, comment []string) ([]byte, error) {
-	out := fileText{Version: 1, Edits: []editText{}}
-	if f.Holdout != nil {
-		out.Holdout = &holdoutText{f.Holdout.Share, f.Holdout.Seed}
-	}
+	out := fileText{Version: 1, Edits: []editText{}, Seen: f.Seen}
 	for i := range f.Edits {
 		e := &f.Edits[i]
 		t := editText{

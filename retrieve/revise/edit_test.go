@@ -48,8 +48,8 @@ func TestRewrite(t *testing.T) {
 		edits []revise.Edit
 		want  []string // old, new, old, new, …
 	}{
-		"description": {[]revise.Edit{{Tool: "weather", Description: ptr(`Says "how" <warm> it is.`)}}, []string{`"Weather of a place."`, `"Says \"how\" <warm> it is."`}},
-		"lists":       {[]revise.Edit{{Tool: "weather", Keywords: []string{"sol", "snö"}, Examples: []string{"Hur varmt?"}}}, []string{`["rain"]`, `["sol", "snö"]`, "\"string\"}}}}}\n", "\"string\"}}}}},\n      \"example_queries\": [\"Hur varmt?\"]\n"}},
+		"description":              {[]revise.Edit{{Tool: "weather", Description: ptr(`Says "how" <warm> it is.`)}}, []string{`"Weather of a place."`, `"Says \"how\" <warm> it is."`}},
+		"lists":                    {[]revise.Edit{{Tool: "weather", Keywords: []string{"sol", "snö"}, Examples: []string{"Hur varmt?"}}}, []string{`["rain"]`, `["sol", "snö"]`, "\"string\"}}}}}\n", "\"string\"}}}}},\n      \"example_queries\": [\"Hur varmt?\"]\n"}},
 		"title stands under name":  {[]revise.Edit{{Tool: "weather", Title: ptr("Väder")}}, []string{`"name": "Weather"`, `"name": "Väder"`}},
 		"a title where none is":    {[]revise.Edit{{Tool: "search", Title: ptr("Web")}}, []string{`1e2}`, `1e2, "title": "Web"}`}},
 		"another name":             {[]revise.Edit{{Tool: "weather", Name: ptr("forecast")}}, []string{`"weather"`, `"forecast"`}},

@@ -59,6 +59,11 @@ func Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, d
 	return over(ctx, c, s, name, decide, nil, now)
 }
 
+// OverWith is Over with the models that settings may name, and without rules of routes.
+func OverWith(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+	return over(ctx, c, s, name, nil, models, now)
+}
+
 func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	o, err := s.Options(c)
 	if err != nil {

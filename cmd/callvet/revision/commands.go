@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package revision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/editfile"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/revise"
+)
+
+// Env is what the commands need of the program.
+type Env struct {
+	selector.Env
+	// Err is where notes and problems of files are told.
+	Err io.Writer
+}
+
+// ToolsCommand is `callvet tools` with the commands that change texts.
+func ToolsCommand(e Env) *cobra.Command {
+	cmd := selector.ToolsCommand(e.Env)
+	cmd.AddCommand(whatIfCommand(&e), suggestCommand(&e), applyCommand(&e))
+	return cmd
+}
+
+// told is something that is written as JSON or for people.
+type told interface {
+	JSON(w io.Writer) error
+	Text(w io.Writer) error
+}
+
+func (e *Env) tell(t told) error {
+	if e.JSON() {
+		return t.JSON(e.Out)
+	}
+	return t.Text(e.Out)
+}
+
+// settingFlags registers the flags that say how a catalog is searched; the catalog
+// itself is an argument of these commands.
+func settingFlags(to *pflag.FlagSet) *selector.Flags {
+	f := &selector.Flags{}
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.Register(own)
+	addBut(to, own, "tools", "routes")
+	return f
+}
+
+// addBut adds flags but those named.
+func addBut(to, from *pflag.FlagSet, names ...string) {
+	from.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			to.AddFlag(f)
+		}
+	})
+}
+
+// load reads a catalog and its settings.
+func (e *Env) load(name string, f *selector.Flags) (*retrieve.Catalogue, error) {
+	if _, err := f.Ready(e.Read); err != nil {
+		return nil, err
+	}
+	c, _, err := selector.Load(name, e.Read)
+	return c, err
+}
+
+// edits reads a file of edits, and keeps those of the states asked for.
+func (e *Env) edits(name string, states []revise.Status) (f *editfile.File, left int, err error) {
+	b, err := e.Read(name)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read edits: %w", err)
+	}
+	f, problems := editfile.Read(name, b)
+	for _, p := range problems {
+		fmt.Fprintf(e.Err, "error: %s: %s\n", p.Code, plain.Line(p.Error()))
+	}
+	if len(problems) > 0 {
+		return nil, 0, fmt.Errorf("read edits %s: %w: %s", name, callvet.ErrInvalid, plain.Count(len(problems), "problem", "problems"))
+	}
+	all := len(f.Edits)
+	f.Edits = slices.DeleteFunc(f.Edits, func(d revise.Edit) bool { return !slices.Contains(states, d.State()) })
+	left = all - len(f.Edits)
+	if len(f.Edits) == 0 {
+		return nil, left, &callvet.Hinted{
+			Err:  fmt.Errorf("read edits %s: %w: none of its %s is %s", name, callvet.ErrInvalid, plain.Count(all, "edit", "edits"), either(states)),
+			Hint: "write status: accepted at those that you want, or choose with --status",
+		}
+	}
+	return f, left, nil
+}
+
+func either(states []revise.Status) string {
+	var names []string
+	for _, s := range states {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, " or ")
+}
+
+// states reads --status.
+func states(list []string) ([]revise.Status, error) {
+	var out []revise.Status
+	for _, s := range list {
+		switch st := revise.Status(s); st {
+		case revise.Proposed, revise.Accepted, revise.Rejected:
+			out = append(out, st)
+		default:
+			return nil, fmt.Errorf("read --status %s: %w: proposed, accepted, rejected", plain.Line(s), callvet.ErrInvalid)
+		}
+	}
+	return out, nil
+}
+
+func applyCommand(e *Env) *cobra.Command {
+	var edits, to string
+	var status []string
+	cmd := &cobra.Command{
+		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
+		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
+Every byte that no edit is about stays as it was. Only edits with status: accepted are taken, unless --status says otherwise.`,
+		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if edits == "" || to == "" {
+				return fmt.Errorf("apply: %w: --edits and -o are needed", callvet.ErrInvalid)
+			}
+			st, err := states(status)
+			if err != nil {
+				return err
+			}
+			return e.apply(args[0], edits, to, st)
+		},
+	}
+	cmd.Flags().StringVar(&edits, "edits", "", "file with the edits")
+	cmd.Flags().StringVarP(&to, "output", "o", "", "catalogue to write")
+	cmd.Flags().StringSliceVar(&status, "status", []string{"accepted"}, "edits that are taken: accepted, proposed, rejected")
+	return cmd
+}
+
+func (e *Env) apply(catalogue, edits, to string, st []revise.Status) error {
+	data, err := e.Read(catalogue)
+	if err != nil {
+		return fmt.Errorf("read catalogue: %w", err)
+	}
+	f, left, err := e.edits(edits, st)
+	if err != nil {
+		return err
+	}
+	out, err := revise.Rewrite(catalogue, data, f.Edits)
+	if err != nil {
+		return err
+	}
+	if err := e.Write(to, out); err != nil {
+		return err
+	}
+	done := applied{Format: "callvet.tools-apply", Version: 1, Catalogue: to, Left: left}
+	for i := range f.Edits {
+		d := &f.Edits[i]
+		done.Tools = append(done.Tools, d.Tool)
+		if d.Name != nil && *d.Name != d.Tool {
+			done.Renamed = append(done.Renamed, d.Tool)
+		}
+	}
+	return e.tell(&done)
+}
+
+// read asks a suite for its questions over a catalog.
+func (e *Env) questions(ctx context.Context, suite string, c *retrieve.Catalogue) (*callvet.Suite, []question, int, error) {
+	if suite == "" {
+		return nil, nil, 0, &callvet.Hinted{Err: fmt.Errorf("which questions? %w: no suite", callvet.ErrInvalid), Hint: "--suite SUITE"}
+	}
+	s, err := e.Suite(ctx, suite, selector.Tools(c))
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	qs, left := questionsOf(s, c)
+	if len(qs) == 0 {
+		err = errors.Join(fmt.Errorf("read suite %s: %w: no case expects a tool that the catalogue has", suite, callvet.ErrInvalid))
+	}
+	return s, qs, left, err
+}

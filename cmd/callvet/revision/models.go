@@ -1,0 +1,238 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package revision
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// chosenRight is whether a model called the right tools, and no other.
+const chosenRight = "right_tools_called"
+
+// The fields by which a case that was made for models is known again.
+const (
+	fieldCase = "of_case"
+	fieldSide = "catalogue"
+	asItIs    = "as-it-is"
+	edited    = "edited"
+)
+
+// askingFlags registers the flags of models, without those that belong to a run of
+// its own.
+func askingFlags(e *Env, to *pflag.FlagSet) selector.Asking {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	a := e.Asking(own)
+	addBut(to, own, "output", "resume", "name", "quiet", "seed")
+	return a
+}
+
+// ask has models choose on both sides, in one run: a budget holds for both, and what
+// changes with the hour changes for both.
+func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
+	made := &callvet.Suite{
+		Name: t.suite.Name + ": what if", Version: t.suite.Version, SystemPrompt: t.suite.SystemPrompt, Tools: selector.Tools(t.before),
+		Description: fmt.Sprintf("edits of %s, held against the catalogue as it is", strings.Join(toolsOf(t), ", ")),
+		Defaults:    callvet.Defaults{ToolChoice: t.suite.Defaults.ToolChoice, Scoring: callvet.Scoring{Contract: "off"}},
+	}
+	sides := []struct {
+		name string
+		c    *retrieve.Catalogue
+	}{{asItIs, t.before}, {edited, t.after}}
+	given := make([][][]callvet.Tool, len(sides))
+	for i, side := range sides {
+		var err error
+		if given[i], err = t.offered(ctx, side.c); err != nil {
+			return nil, err
+		}
+	}
+	called := t.renamed()
+	for i := range t.qs {
+		for n, side := range sides {
+			names := func(s string) string { return s }
+			if side.name == edited {
+				names = called
+			}
+			made.Cases = append(made.Cases, madeCase(&t.qs[i], side.name, given[n][i], names))
+		}
+	}
+	r := readings{trial: t, back: t.originals()}
+	if err := t.flags.asking.Run(ctx, t.flags.suite, made, r.read); err != nil {
+		return nil, fmt.Errorf("ask models: %w", err)
+	}
+	return r.out, nil
+}
+
+func toolsOf(t *trial) []string {
+	var out []string
+	for i := range t.edits {
+		out = append(out, t.edits[i].Tool)
+	}
+	return out
+}
+
+// renamed maps the names of tools as they are to those after the edits, originals back.
+func (t *trial) renamed() func(string) string {
+	to := map[string]string{}
+	for i := range t.edits {
+		if n := t.edits[i].Name; n != nil {
+			to[t.edits[i].Tool] = *n
+		}
+	}
+	return func(s string) string {
+		if n, ok := to[s]; ok {
+			return n
+		}
+		return s
+	}
+}
+
+func (t *trial) originals() func(string) string {
+	to := map[string]string{}
+	for i := range t.edits {
+		if n := t.edits[i].Name; n != nil {
+			to[*n] = t.edits[i].Tool
+		}
+	}
+	return func(s string) string {
+		if n, ok := to[s]; ok {
+			return n
+		}
+		return s
+	}
+}
+
+// offered are the tools that a model chooses among for each question: all of a small
+// catalog in its order, else the best of the retriever, best first.
+func (t *trial) offered(ctx context.Context, c *retrieve.Catalogue) ([][]callvet.Tool, error) {
+	out := make([][]callvet.Tool, len(t.qs))
+	if len(c.Entries) <= t.flags.offer {
+		all := selector.Tools(c)
+		for i := range out {
+			out[i] = all
+		}
+		return out, nil
+	}
+	f := *t.flags.settings
+	f.Settings.K = t.flags.offer
+	found, err := t.env.search(ctx, c, &f, t.qs)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]int{}
+	for i := range c.Entries {
+		at[t.before.Entries[i].Tool.Name] = i
+	}
+	for i := range found {
+		out[i] = []callvet.Tool{}
+		for _, name := range found[i].chosen {
+			out[i] = append(out[i], c.Entries[at[name]].Tool)
+		}
+	}
+	return out, nil
+}
+
+// madeCase is the question with tools of its own; what is judged is which are called.
+func madeCase(q *question, side string, tools []callvet.Tool, name func(string) string) callvet.Case {
+	k := callvet.Case{
+		ID: q.Case + ":" + side, AsOf: q.of.AsOf, Input: q.of.Input, Context: q.of.Context, Tools: tools,
+		Fields: map[string]string{fieldCase: q.Case, fieldSide: side},
+	}
+	if len(tools) == 0 {
+		k.ToolNames = []string{}
+	}
+	set := func(names []string) {
+		sent := make([]string, len(names))
+		for i, n := range names {
+			sent[i] = name(n)
+		}
+		if len(sent) == 0 {
+			sent = []string{callvet.NoTools}
+		}
+		if !slices.ContainsFunc(k.Expect.ToolsAcceptable, func(s []string) bool { return slices.Equal(s, sent) }) {
+			k.Expect.ToolsAcceptable = append(k.Expect.ToolsAcceptable, sent)
+		}
+	}
+	set(q.want.Tools)
+	for _, a := range q.want.Acceptable {
+		set([]string{a})
+	}
+	return k
+}
+
+// readings makes comparisons of a run.
+type readings struct {
+	*trial
+	back func(string) string
+	out  []*Comparison
+}
+
+func (r *readings) read(v *report.View) error {
+	at := map[string]int{}
+	for i := range r.qs {
+		at[r.qs[i].Case] = i
+	}
+	sides := make([]map[string][]outcome, len(v.Targets))
+	used := make([]Usage, len(v.Targets))
+	for i := range sides {
+		sides[i] = map[string][]outcome{asItIs: make([]outcome, len(r.qs)), edited: make([]outcome, len(r.qs))}
+		used[i] = Usage{Run: v.ID}
+	}
+	for row, err := range v.Cells() {
+		if err != nil {
+			return err
+		}
+		ix, known := at[row.Case.Fields[fieldCase]]
+		if !known || row.Cell.Target >= len(sides) {
+			continue
+		}
+		used[row.Cell.Target].add(&row.Cell.Trace)
+		o := &sides[row.Cell.Target][row.Case.Fields[fieldSide]][ix]
+		switch row.Cell.Result.Verdict {
+		case callvet.VerdictPass, callvet.VerdictFail:
+			o.rights = append(o.rights, row.Cell.Result.Verdict == callvet.VerdictPass)
+		default:
+			continue
+		}
+		for _, call := range row.Cell.Trace.Calls() {
+			if n := r.back(call.Tool); !slices.Contains(o.chosen, n) {
+				o.chosen = append(o.chosen, n)
+			}
+		}
+	}
+	for i := range v.Targets {
+		c := compare(v.Targets[i].Name, chosenRight, r.qs, sides[i][asItIs], sides[i][edited], toolsOf(r.trial))
+		for n := range r.qs {
+			if len(sides[i][asItIs][n].rights) == 0 || len(sides[i][edited][n].rights) == 0 {
+				c.Unjudged = append(c.Unjudged, r.qs[n].Case)
+			}
+		}
+		c.Usage = used[i].known()
+		r.out = append(r.out, c)
+	}
+	return nil
+}
+
+// add counts what an attempt took; answers of earlier runs cost nothing again.
+func (u *Usage) add(t *callvet.Trace) {
+	if t.Cached {
+		u.Reused++
+		return
+	}
+	u.Requests += t.Attempts
+	u.sum.Add(t.Usage)
+}
+
+func (u *Usage) known() *Usage {
+	u.InputTokens, u.OutputTokens, u.CostUSD = u.sum.InputTokens, u.sum.OutputTokens, u.sum.CostUSD
+	return u
+}

@@ -1,0 +1,203 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package revision
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/selection"
+)
+
+// What is listed in full, and how long a question is told.
+const (
+	maxListed   = 20
+	maxQuestion = 120
+)
+
+// Text writes what would change for people.
+func (w *WhatIf) Text(to io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s over %s", plain.Count(len(w.Edits), "edit", "edits"), names(w.Edits), plain.Count(w.Cases, "case", "cases"))
+	if w.Left > 0 {
+		fmt.Fprintf(&b, "; %s of another status left out", plain.Count(w.Left, "edit", "edits"))
+	}
+	b.WriteString("\n")
+	if w.LeftOut > 0 {
+		fmt.Fprintf(&b, "%s out: no tools are expected, or one that the catalogue does not have\n", plain.Count(w.LeftOut, "case is left", "cases are left"))
+	}
+	if w.Seen > 0 {
+		fmt.Fprintf(&b, "%s out: the edits were made of that part of the suite (--all-cases takes them too)\n", plain.Count(w.Seen, "case is left", "cases are left"))
+	}
+	for _, old := range slices.Sorted(maps.Keys(w.Renamed)) {
+		fmt.Fprintf(&b, "%s would be called %s; it is told by its old name here\n", plain.Line(old), plain.Line(w.Renamed[old]))
+	}
+	leaks(&b, w)
+	for _, c := range w.Comparisons {
+		c.text(&b)
+	}
+	w.alone(&b)
+	w.few(&b)
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+func leaks(b *strings.Builder, w *WhatIf) {
+	if len(w.Leaks) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s out, because an edit says what they ask:\n", plain.Count(len(w.Leaks), "case is left", "cases are left"))
+	for i, l := range w.Leaks {
+		if i == maxListed {
+			fmt.Fprintf(b, "  … and %d more\n", len(w.Leaks)-i)
+			break
+		}
+		fmt.Fprintf(b, "  %s, in the edit of %s: %q\n", plain.Line(l.Case), plain.Line(l.Tool), short(l.Text))
+	}
+}
+
+// names lists tools, the first few of many.
+func names(tools []string) string {
+	shown := make([]string, 0, 5)
+	for _, t := range tools[:min(len(tools), 5)] {
+		shown = append(shown, plain.Line(t))
+	}
+	if n := len(tools) - len(shown); n > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", n))
+	}
+	if len(shown) == 0 {
+		return "none"
+	}
+	return strings.Join(shown, ", ")
+}
+
+func short(s string) string { return plain.Limited(plain.Line(s), maxQuestion) }
+
+// spoken are the measures as people read them.
+func spoken(measure string) string {
+	return map[string]string{
+		firstRight: "first tool right", someRight: "a right tool among k", allRight: "tools right", mrr: "MRR", chosenRight: "right tools called",
+	}[measure]
+}
+
+func (c *Comparison) text(b *strings.Builder) {
+	fmt.Fprintf(b, "\n%s\n", plain.Line(c.By))
+	rows := [][]string{{"", "as it is [95 %]", "edited [95 %]", "change [95 %]", "p"}}
+	for i := range c.Rates {
+		r := &c.Rates[i]
+		rows = append(rows, []string{spoken(r.Measure), figure.Rate(r.Baseline), figure.Rate(r.Candidate), figure.Change(r.Change), figure.P(r.P)})
+	}
+	if m := c.MRR; m != nil {
+		rows = append(rows, []string{spoken(mrr), plain.Percent(m.Before), plain.Percent(m.After), figure.Change(m.Change), figure.P(m.P)})
+	}
+	selection.Aligned(b, rows)
+	fmt.Fprintf(b, "%s\n", c.Sentence)
+	if u := c.Usage; u != nil {
+		u.text(b)
+	}
+	if n := len(c.Unjudged); n > 0 {
+		fmt.Fprintf(b, "%s not judged on both sides: %s\n", plain.Count(n, "case was", "cases were"), names(c.Unjudged))
+	}
+	changed(b, "newly right", c.Right)
+	changed(b, "newly wrong", c.Wrong)
+	rows = [][]string{{"tool", "", "cases", "newly right", "newly wrong", "lost to", "took from others"}}
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		edited := ""
+		if t.Edited {
+			edited = "edited"
+		}
+		lost, took := "", ""
+		if len(t.LostTo) > 0 {
+			lost = names(t.LostTo)
+		}
+		if len(t.Took) > 0 {
+			took = names(t.Took)
+		}
+		rows = append(rows, []string{plain.Line(t.Tool), edited, plain.Thousands(t.Cases), plain.Thousands(len(t.Right)), plain.Thousands(len(t.Wrong)), lost, took})
+		if i == maxListed {
+			break
+		}
+	}
+	selection.Aligned(b, rows)
+	if n := len(c.Tools) - maxListed - 1; n > 0 {
+		fmt.Fprintf(b, "… and %d more tools whose questions changed: --json has all\n", n)
+	}
+}
+
+func changed(b *strings.Builder, title string, list []Changed) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s (%d)\n", title, len(list))
+	for i, c := range list {
+		if i == maxListed {
+			fmt.Fprintf(b, "  … and %d more: --json has all\n", len(list)-i)
+			break
+		}
+		expected := names(c.Right)
+		if len(c.Acceptable) > 0 {
+			expected += " or " + names(c.Acceptable)
+		}
+		fmt.Fprintf(b, "  %s %q: expected %s, was %s, would be %s\n", plain.Line(c.Case), short(c.Question), expected, names(c.Before), names(c.After))
+	}
+}
+
+func (w *WhatIf) alone(b *strings.Builder) {
+	if len(w.Alone) == 0 {
+		return
+	}
+	b.WriteString("\nEach edit alone, first tool right by the retriever\n")
+	rows := [][]string{{"edit of", "newly right", "newly wrong", "change [95 %]", "p", "p over all (Holm)", "took from others"}}
+	for i := range w.Alone {
+		a := &w.Alone[i]
+		took := ""
+		if len(a.Took) > 0 {
+			took = names(a.Took)
+		}
+		rows = append(rows, []string{plain.Line(a.Tool), plain.Thousands(a.All.NewlyPassing), plain.Thousands(a.All.NewlyFailing), figure.Change(a.All.Change), figure.P(a.All.P), figure.P(a.Adjusted), took})
+	}
+	selection.Aligned(b, rows)
+}
+
+// text tells what models cost.
+func (u *Usage) text(b *strings.Builder) {
+	fmt.Fprintf(b, "%s", plain.Count(u.Requests, "request", "requests"))
+	if u.Reused > 0 {
+		fmt.Fprintf(b, " and %s of earlier runs", plain.Count(u.Reused, "answer", "answers"))
+	}
+	fmt.Fprintf(b, "; %s tokens in, %s out, ", plain.Thousands(u.InputTokens), plain.Thousands(u.OutputTokens))
+	if !u.sum.Known {
+		b.WriteString("of which the model tells nothing")
+	} else if u.CostUSD != nil {
+		b.WriteString(plain.Dollars(*u.CostUSD))
+	} else {
+		b.WriteString("price not known")
+	}
+	if u.Run != "" {
+		fmt.Fprintf(b, "; kept as run %s", plain.Line(u.Run))
+	}
+	b.WriteString("\n")
+}
+
+// fewCases that change all in one direction are what chance makes once in 32 times:
+// with fewer nothing can be shown.
+const fewCases = 5
+
+// few says of which edited tools the suite asks too little.
+func (w *WhatIf) few(b *strings.Builder) {
+	var tools []string
+	for _, t := range w.Comparisons[0].Tools {
+		if t.Edited && t.Cases < fewCases {
+			tools = append(tools, t.Tool)
+		}
+	}
+	if len(tools) > 0 {
+		fmt.Fprintf(b, "\nFewer than %d cases ask for %s: too few to show that an edit is good for its own questions, even if all of them changed.\n", fewCases, names(tools))
+	}
+}
