@@ -95,7 +95,7 @@ func LoadCatalogue(file string, data []byte) (*Catalogue, []callvet.Problem, err
 	}
 	r.root(root)
 	if r.hard == 0 && len(r.out.Entries) == 0 {
-		r.fail(0, "no-tools", "tools", `write [{"name": "…", "description": "…"}]`, "it has no tools")
+		r.fail(-1, "no-tools", "tools", `write [{"name": "…", "description": "…"}]`, "it has no tools")
 	}
 	r.unlistedAgents()
 	r.out.join()
@@ -121,6 +121,7 @@ type catalogueReader struct {
 	unreadKeys map[string]int
 	// owner is the tool or the agent that is read; empty outside.
 	owner string
+	seen  int // tools so far
 	hard  int // mistakes so far
 }
 
@@ -145,8 +146,11 @@ func (r *catalogueReader) note(at int, code, key, fix, format string, args ...an
 	r.problems = append(r.problems, callvet.Problem{Position: r.position(at), Code: code, Key: key, Message: say, Fix: fix})
 }
 
-// position is the line and the column, in characters, of an offset.
+// position is the line and the column, in characters, of an offset; none under 0.
 func (r *catalogueReader) position(at int) callvet.Position {
+	if at < 0 {
+		return callvet.Position{File: r.file}
+	}
 	if r.lines == nil {
 		r.lines = []int{0}
 		for i, c := range r.data {
@@ -155,7 +159,7 @@ func (r *catalogueReader) position(at int) callvet.Position {
 			}
 		}
 	}
-	at = min(max(at, 0), len(r.data))
+	at = min(at, len(r.data))
 	line, here := slices.BinarySearch(r.lines, at)
 	if here {
 		line++
@@ -178,7 +182,7 @@ func (r *catalogueReader) refusal() error {
 // members calls read for every member of an object; what it does not know is told.
 func (r *catalogueReader) members(v value.Value, what string, read func(key string, v value.Value) bool) {
 	if v.Kind() != value.Object {
-		r.wrong(v, "", what, "object")
+		r.wrong(v, "", what, "an object")
 		return
 	}
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {
@@ -194,7 +198,7 @@ func (r *catalogueReader) wrong(v value.Value, key, what, want string) {
 	if v.Kind() == value.Object || v.Kind() == value.Array || len(found) > 40 {
 		found = v.Kind().String()
 	}
-	r.fail(v.Offset(), "wrong-type", key, "", "%s is no %s, but %s", what, want, found)
+	r.fail(v.Offset(), "wrong-type", key, "", "%s is %s, not %s", what, found, want)
 }
 
 // unread notes a key once; how often it is there is told at the end.
@@ -264,13 +268,12 @@ func (r *catalogueReader) document(root value.Value) {
 }
 
 func (r *catalogueReader) agent(v value.Value) (a Agent) {
-	what := fmt.Sprintf("agent %d", len(r.out.Agents)+1)
-	r.owner = what
+	r.owner = fmt.Sprintf("agent %d", len(r.out.Agents)+1)
 	defer func() { r.owner = "" }()
 	if name, ok := v.Get("name"); ok && name.Kind() == value.String {
 		r.owner = "agent " + name.Str()
 	}
-	r.members(v, what, func(key string, v value.Value) bool {
+	r.members(v, "the agent", func(key string, v value.Value) bool {
 		switch key {
 		case "name":
 			a.Name = r.str(v, key)
@@ -382,8 +385,8 @@ func nameOf(v value.Value) string {
 }
 
 func (r *catalogueReader) entry(v value.Value, name string) (e Entry, p Home, ok bool) {
-	what := fmt.Sprintf("tool %d", len(r.out.Entries)+1)
-	r.owner = what
+	r.seen++
+	r.owner = fmt.Sprintf("tool %d", r.seen)
 	defer func() { r.owner = "" }()
 	if v.Kind() == value.Object {
 		if said := cmp.Or(nameOf(v), name); said != "" {
@@ -414,7 +417,7 @@ func (r *catalogueReader) entry(v value.Value, name string) (e Entry, p Home, ok
 		}
 		return true
 	}
-	r.members(v, what, read)
+	r.members(v, "the tool", read)
 	if id != "" {
 		if e.Title == "" {
 			e.Title = e.Tool.Name
@@ -509,7 +512,7 @@ func (r *catalogueReader) unlistedAgents() {
 		name := r.out.Entries[i].Tool.Name
 		for _, a := range r.out.Homes[name].Agents {
 			if !slices.ContainsFunc(r.out.Agents, func(b Agent) bool { return a == b.Name }) {
-				r.warn(0, "unknown-agent", a, "add it to agents", "tool %s belongs to agent %q, which the catalogue does not describe", name, a)
+				r.warn(-1, "unknown-agent", a, "add it to agents", "tool %s belongs to agent %q, which the catalogue does not describe", name, a)
 			}
 		}
 	}
@@ -517,7 +520,7 @@ func (r *catalogueReader) unlistedAgents() {
 
 func (r *catalogueReader) each(v value.Value, key string, read func(value.Value)) {
 	if v.Kind() != value.Array {
-		r.wrong(v, key, key, "list")
+		r.wrong(v, key, key, "a list")
 		return
 	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {

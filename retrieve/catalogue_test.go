@@ -5,6 +5,7 @@ package retrieve_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,9 +95,83 @@ func TestLoadCatalogueRefuses(t *testing.T) {
 	}
 }
 
+// The forms in which others list tools.
+func TestLoadCatalogueForms(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"q":{"type":"string"}}}`
+	want := []retrieve.Entry{{Tool: callvet.Tool{Name: "search", Description: "d", Parameters: []byte(schema)}}}
+	for name, data := range map[string]string{
+		"OpenAI's list":     `[{"type":"function","function":{"name":"search","description":"d","parameters":` + schema + `,"strict":true}}]`,
+		"OpenAI's request":  `{"tools":[{"type":"function","name":"search","description":"d","parameters":` + schema + `}]}`,
+		"the older request": `{"functions":[{"name":"search","description":"d","parameters":` + schema + `}]}`,
+		"Anthropic's list":  `[{"type":"custom","name":"search","description":"d","input_schema":` + schema + `,"cache_control":{"type":"ephemeral"}}]`,
+		"MCP's list":        `{"tools":[{"name":"search","description":"d","inputSchema":` + schema + `,"annotations":{"openWorldHint":true}}],"nextCursor":null}`,
+		"MCP's answer":      `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"search","description":"d","inputSchema":` + schema + `}]}}`,
+		"by name":           `{"tools":{"search":{"description":"d","parameters":` + schema + `}}}`,
+		"one tool":          `{"name":"search","description":"d","parameters":` + schema + `}`,
+		"one of OpenAI's":   `{"type":"function","function":{"name":"search","description":"d","parameters":` + schema + `}}`,
+		"a tool file":       `{"tool_name":"search","description":"d","args":` + schema + `,"rate_limits":{"calls":1,"per_seconds":1},"safety_constraints":{}}`,
+		"a byte order mark": "\ufeff" + `[{"name":"search","description":"d","parameters":` + schema + `}]`,
+	} {
+		c, problems, err := retrieve.LoadCatalogue("c.json", []byte(data))
+		if err != nil || len(problems) > 0 {
+			t.Errorf("%s: %v %v", name, err, problems)
+			continue
+		}
+		if d := cmp.Diff(want, c.Entries); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	c, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"tools":[{"name":"a","version":3,"side_effects":true,"idempotence":false}],"nextCursor":"x"}`))
+	if err != nil || len(problems) != 1 || problems[0].Code != "truncated" {
+		t.Error(err, problems)
+	}
+	no := false
+	if d := cmp.Diff(callvet.Tool{Name: "a", Version: "3", ReadOnly: &no, Idempotent: &no}, c.Entries[0].Tool); d != "" {
+		t.Error(d)
+	}
+}
+
+// One reading tells all mistakes, with their places and the tool that they are in.
+func TestLoadCatalogueMistakes(t *testing.T) {
+	t.Parallel()
+	c, problems, err := retrieve.LoadCatalogue("c.json", []byte("{\"tools\": [\n {\"name\":\"å\",\"description\":5,\"namespace\":\"x\"},\n {\"name\":\"b\"},\n {\"name\":\"b\"},\n {\"description\":\"d\"},\n \"e\",\n"+
+		" {\"name\":\"f\",\"parameters\":{},\"args\":{}, \"read_only\":1}],\n\"agents\":[{\"name\":\"g\",\"keywords\":[1]}]}"))
+	if !errors.Is(err, callvet.ErrInvalid) || err.Error() != `read catalogue: invalid: c.json:2:28: tool å: description is 5, not text, and 7 mistakes more` {
+		t.Error(err)
+	}
+	var got []string
+	for _, p := range problems {
+		if p.Warning {
+			t.Errorf("a warning: %v", p)
+		}
+		got = append(got, p.Error())
+	}
+	want := []string{
+		`c.json:2:28: tool å: description is 5, not text`,
+		`c.json:2:42: tool å: namespace is "x", not a list`,
+		`c.json:4:2: tool b is there twice (remove or rename one)`,
+		`c.json:5:2: tool 4: it has no name`,
+		`c.json:6:2: tool 5: the tool is "e", not an object`,
+		`c.json:7:37: tool f: it has two schemas (keep one)`,
+		`c.json:7:53: tool f: read_only is 1, not true or false`,
+		`c.json:8:35: agent g: keywords is 1, not text`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if c == nil || len(c.Entries) != 3 {
+		t.Errorf("what could be read: %+v", c)
+	}
+	if _, _, err := retrieve.LoadCatalogue("c.json", []byte("[\n{]")); err == nil || !strings.Contains(err.Error(), "c.json:2:2: not valid JSON") {
+		t.Error(err)
+	}
+}
+
 func FuzzLoadCatalogue(f *testing.F) {
 	f.Add([]byte(`{"tools":[{"name":"a","keywords":["b"],"agents":["c"]}],"agents":[{"name":"c"}]}`))
 	f.Add([]byte(`[{"tool_id":"a","name":"A"}]`))
+	f.Add([]byte(`{"result":{"tools":{"a":{"function":{"function":{"args":1}}}}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, _, err := retrieve.LoadCatalogue("f", data)
 		if err == nil && (len(c.Entries) == 0 || len(c.Homes) != len(c.Entries)) {
