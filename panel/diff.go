@@ -35,30 +35,41 @@ type TargetComparison struct {
 	Slices    []Difference   `json:"slices,omitempty"`
 	Changes   []CaseChange   `json:"changes,omitempty"`
 	Unjudged  []UnjudgedCase `json:"unjudged,omitempty"`
+	// Measured are the other metrics that both sides were asked for.
+	Measured []Measured `json:"metrics,omitempty"`
 }
 
-// Difference of the pass rates over the cases judged in both runs.
+// Difference of the pass rates, or of another metric, over the cases that both runs
+// have it of.
 type Difference struct {
 	Key       string         `json:"key,omitempty"`
 	Value     string         `json:"value,omitempty"`
 	Cases     int            `json:"cases"`
 	Baseline  stats.Interval `json:"baseline"`
 	Candidate stats.Interval `json:"candidate"`
-	// Change is candidate - baseline, in [-1,1].
+	// Change is candidate - baseline, in [-1,1]; of amounts it is that difference as
+	// a share of the baseline.
 	Change stats.Interval `json:"change"`
 	// P is the two-sided p value of no change, Test its method; PHolm, of slices
 	// only, is adjusted for their number.
-	P             float64  `json:"p"`
-	PHolm         *float64 `json:"p_holm,omitempty"`
-	Test          string   `json:"test"`
-	NewlyFailing  int      `json:"newly_failing"`
-	NewlyPassing  int      `json:"newly_passing"`
-	Verdict       Change   `json:"verdict"`
+	P            float64  `json:"p"`
+	PHolm        *float64 `json:"p_holm,omitempty"`
+	Test         string   `json:"test"`
+	NewlyFailing int      `json:"newly_failing"`
+	NewlyPassing int      `json:"newly_passing"`
+	// Fell and Rose count the cases whose value is lower or higher than before.
+	Fell          int    `json:"fell"`
+	Rose          int    `json:"rose"`
+	Verdict       Change `json:"verdict"`
 	differences   []float64
 	baseSums      stats.Clusters
 	candidateSums stats.Clusters
 	pairs         stats.Pairs
 	single        bool // one judged attempt per case on both sides
+	// Of amounts: the ratio of the case means, and the amounts of both sides.
+	relative                      bool
+	ratio                         stats.Ratio
+	baseAmounts, candidateAmounts stats.Ratio
 }
 
 // Change says what a difference amounts to.
@@ -189,7 +200,7 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 			continue
 		}
 		out.Overall.add(a, b)
-		for _, id := range cand.cases[p[1]].slices {
+		for _, id := range cand.slicesOf(t[1], p[1]) {
 			s := bySlice[id]
 			if s == nil {
 				s = &Difference{Key: id.key, Value: id.value, single: true}
@@ -197,7 +208,7 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 			}
 			s.add(a, b)
 		}
-		alike(both, cand.cases[p[1]].slices)
+		alike(both, cand.slicesOf(t[1], p[1]))
 		if c, ok := changeOf(cand.cases[p[1]].id, a, b); ok {
 			out.Changes = append(out.Changes, c)
 		}
@@ -207,6 +218,7 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 	}
 	out.Overall.finish(conf)
 	out.Slices = finishSlices(bySlice, cand.sliceBy, out.Overall.Cases, conf)
+	out.Measured = compareMeasured(base, cand, t, common, conf)
 	slices.SortStableFunc(out.Changes, func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) })
 	return out
 }
@@ -278,18 +290,36 @@ func changeOf(id string, a, b attempts) (CaseChange, bool) {
 
 // add adds one case judged on both sides.
 func (d *Difference) add(a, b attempts) {
-	d.Cases++
 	before, after := a.share(), b.share()
-	d.differences = append(d.differences, after-before)
-	d.baseSums.Add(float64(a.passes), int(a.judged), true)
-	d.candidateSums.Add(float64(b.passes), int(b.judged), true)
-	d.single = d.single && a.judged == 1 && b.judged == 1
+	d.pair(moment{sum: float64(a.passes), n: int(a.judged)}, moment{sum: float64(b.passes), n: int(b.judged)})
 	switch {
 	case before >= 0.5 && after < 0.5:
 		d.NewlyFailing++
 	case before < 0.5 && after >= 0.5:
 		d.NewlyPassing++
 	}
+}
+
+// pair adds one case that both sides have values of.
+func (d *Difference) pair(a, b moment) {
+	d.Cases++
+	before, after := a.sum/float64(a.n), b.sum/float64(b.n)
+	d.differences = append(d.differences, after-before)
+	switch {
+	case after < before:
+		d.Fell++
+	case after > before:
+		d.Rose++
+	}
+	if d.relative {
+		d.ratio.Add(after, before)
+		d.baseAmounts.Add(a.sum, float64(a.n))
+		d.candidateAmounts.Add(b.sum, float64(b.n))
+		return
+	}
+	d.baseSums.Add(a.sum, a.n, !a.fractional)
+	d.candidateSums.Add(b.sum, b.n, !b.fractional)
+	d.single = d.single && a.n == 1 && b.n == 1 && !a.fractional && !b.fractional
 	switch was, is := before == 1, after == 1; {
 	case was && is:
 		d.pairs.Both++
@@ -303,23 +333,45 @@ func (d *Difference) add(a, b attempts) {
 }
 
 func (d *Difference) finish(conf float64) {
-	d.Baseline = d.baseSums.Interval(conf, stats.DefaultRho0)
-	d.Candidate = d.candidateSums.Interval(conf, stats.DefaultRho0)
-	if d.single {
+	switch {
+	case d.relative:
+		d.finishRelative(conf)
+	case d.single:
 		d.Change, d.Test = stats.Newcombe(d.pairs, conf), "mcnemar_midp"
 		d.P = stats.McNemar(d.pairs.BaselineOnly, d.pairs.CandidateOnly)
-	} else {
+	default:
 		d.Change, d.P = stats.PairedMean(d.differences, conf)
 		d.Change.Lower, d.Change.Upper = max(-1, d.Change.Lower), min(1, d.Change.Upper)
-		d.Test = "paired_t"
-		if len(d.differences) < 15 {
-			if p, ok := stats.SignFlip(d.differences); ok {
-				d.P, d.Test = p, "sign_flip"
-			}
-		}
+		d.guard(conf)
+		d.test()
+	}
+	if !d.relative {
+		d.Baseline = d.baseSums.Interval(conf, stats.DefaultRho0)
+		d.Candidate = d.candidateSums.Interval(conf, stats.DefaultRho0)
 	}
 	d.differences = nil
 	d.Verdict = d.judge()
+}
+
+// test names the test of the mean difference, which is exact below 15 cases.
+func (d *Difference) test() {
+	d.Test = "paired_t"
+	if len(d.differences) < 15 {
+		if p, ok := stats.SignFlip(d.differences); ok {
+			d.P, d.Test = p, "sign_flip"
+		}
+	}
+}
+
+// finishRelative tells how much more or less the candidate takes: the ratio of the
+// case means, less 1. The p value is that of the mean difference.
+func (d *Difference) finishRelative(conf float64) {
+	_, d.P = stats.PairedMean(d.differences, conf)
+	d.test()
+	d.Change = d.ratio.Interval(conf)
+	d.Change.Method = "paired_ratio_t"
+	d.Change.Point, d.Change.Lower, d.Change.Upper = d.Change.Point-1, max(-1, d.Change.Lower-1), d.Change.Upper-1
+	d.Baseline, d.Candidate = notNegative(d.baseAmounts.Interval(conf)), notNegative(d.candidateAmounts.Interval(conf))
 }
 
 // judge never calls a difference clear that fewer than two cases show: a mean

@@ -22,6 +22,11 @@ type Ledger struct {
 	cases   []ledgerCase
 	index   map[string]int
 	cells   [][]attempts // by target, then case
+	// Of what Measure asks for; empty without it.
+	metrics  []Pairing
+	measured [][]measuredCase // by target, then case
+	sampler  *Accumulator     // nil: Observe tells
+	slicer   func(*callvet.Case) []SliceID
 }
 
 type ledgerCase struct {
@@ -56,11 +61,12 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	}
 	i, ok := l.index[c.ID]
 	if !ok {
-		i = len(l.cases)
-		l.index[c.ID] = i
-		l.cases = append(l.cases, ledgerCase{id: c.ID, hash: caseHash(c), slices: memberships(l.sliceBy, c)})
+		i = l.place(ledgerCase{id: c.ID, hash: caseHash(c), slices: l.member(c)})
 	} else if l.cases[i].hash == [16]byte{} { // an attempt that tells more than those before
 		l.cases[i].hash = caseHash(c)
+	}
+	if l.sampler != nil {
+		l.sampleInto(c, cell)
 	}
 	row := l.cells[cell.Target]
 	for len(row) <= i {
@@ -80,6 +86,13 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	default:
 		a.errors++
 	}
+}
+
+// place adds a case that is not there yet.
+func (l *Ledger) place(c ledgerCase) int {
+	i := len(l.cases)
+	l.index[c.id], l.cases = i, append(l.cases, c)
+	return i
 }
 
 func (l *Ledger) at(target, i int) attempts {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
@@ -25,10 +26,16 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 		Example: "  callvet diff last~1 last\n  callvet diff before.jsonl after.jsonl --slice domain",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.difference(cmd.Context(), args[0], args[1], judge, slices)
+			cfg := compare.Config{Judge: judge, By: slices}
+			base, err := a.ledger(cmd.Context(), args[0], cfg, scoreFlags{slices: []string{}})
 			if err != nil {
 				return err
 			}
+			cand, err := a.ledger(cmd.Context(), args[1], cfg, scoreFlags{slices: []string{}})
+			if err != nil {
+				return err
+			}
+			c := panel.Diff(base, cand, 0)
 			if a.jsonOut {
 				return json.NewEncoder(a.out).Encode(struct {
 					Format  string `json:"format"`
@@ -44,61 +51,46 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 	return cmd
 }
 
-// difference compares two sides, each a run or a trace file.
-func (a *app) difference(ctx context.Context, base, cand, judge string, slices []string) (c *panel.Comparison, err error) {
-	var db *store.DB
-	defer func() {
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-	}()
-	side := func(arg string) (*panel.Ledger, error) {
-		if a.isTraceFile(arg) {
-			return a.traceLedger(arg, judge, slices)
-		}
-		if judge != "" {
-			return nil, usagef("--judge is about trace files, and %s is none", arg)
-		}
-		if db == nil {
-			if db, err = a.openStore(ctx); err != nil {
-				return nil, err
-			}
-		}
-		run, err := openRun(ctx, db, arg)
-		if err != nil {
-			return nil, err
-		}
-		return run.ledger(ctx, db, slices)
+// ledger reads one side of a comparison, a run or a trace file.
+func (a *app) ledger(ctx context.Context, arg string, cfg compare.Config, f scoreFlags) (led *panel.Ledger, err error) {
+	if a.isTraceFile(arg) {
+		return a.traceLedger(ctx, arg, cfg, f)
 	}
-	b, err := side(base)
+	if cfg.Judge != "" {
+		return nil, usagef("--judge is about trace files, and %s is none", arg)
+	}
+	db, err := a.openStore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d, err := side(cand)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	l, err := openRun(ctx, db, arg)
 	if err != nil {
 		return nil, err
 	}
-	return panel.Diff(b, d, 0), nil
+	return l.ledger(ctx, db, cfg)
 }
 
-func compare(ctx context.Context, db *store.DB, base, cand *loaded, slices []string) (*panel.Comparison, error) {
-	b, err := base.ledger(ctx, db, slices)
+func compareRuns(ctx context.Context, db *store.DB, base, cand *loaded, cfg compare.Config) (*panel.Comparison, error) {
+	b, err := base.ledger(ctx, db, cfg)
 	if err != nil {
 		return nil, err
 	}
-	c, err := cand.ledger(ctx, db, slices)
+	c, err := cand.ledger(ctx, db, cfg)
 	if err != nil {
 		return nil, err
 	}
 	return panel.Diff(b, c, 0), nil
 }
 
-func (l *loaded) ledger(ctx context.Context, db *store.DB, slices []string) (*panel.Ledger, error) {
+func (l *loaded) ledger(ctx context.Context, db *store.DB, cfg compare.Config) (*panel.Ledger, error) {
 	names := make([]string, len(l.man.Targets))
 	for i := range names {
 		names[i] = l.man.Targets[i].Name
 	}
-	led := panel.NewLedger(l.run.ID, names, slices)
+	led := panel.NewLedger(l.run.ID, names, cfg.By)
+	led.Measure(cfg.Metrics...)
+	led.Sample(l.suite.Tools)
 	for r, err := range l.rows(ctx, db, store.Filter{}) {
 		if err != nil {
 			return nil, err
@@ -130,7 +122,7 @@ func (a *app) reportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if v.Diff, err = compare(ctx, db, base, l, slices); err != nil {
+				if v.Diff, err = compareRuns(ctx, db, base, l, compare.Config{By: slices}); err != nil {
 					return err
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/verdict"
@@ -182,7 +183,7 @@ func (a *app) gateRun(ctx context.Context, ref string, f *gateFlags) (rep *gates
 
 // decide evaluates the gates and says where to look.
 func (a *app) decide(ctx context.Context, h *held, file *gatefile.File, f *gateFlags) (*gates.Report, error) {
-	h.input.Policy = gate.Strict
+	h.input.Policy, h.input.Correction = gate.Strict, file.Correction
 	switch {
 	case f.policy != "":
 		h.input.Policy = gate.Policy(f.policy)
@@ -269,6 +270,17 @@ func compares(gs []gates.Gate) bool {
 	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Kind == gates.Regression })
 }
 
+// compared are the metrics that gates hold against a baseline.
+func compared(gs []gates.Gate) []string {
+	var out []string
+	for i := range gs {
+		if g := &gs[i]; g.Kind == gates.Regression && !slices.Contains(out, g.Metric) {
+			out = append(out, g.Metric)
+		}
+	}
+	return out
+}
+
 // holdRun sums a stored run up for its gates.
 func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, gs []gates.Gate) (*held, error) {
 	keys := sliceKeys(gs)
@@ -302,7 +314,7 @@ func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, gs [
 			return nil, err
 		}
 		if compares(gs) {
-			if h.input.Comparison, err = compare(ctx, db, base, l, keys); err != nil {
+			if h.input.Comparison, err = compareRuns(ctx, db, base, l, compare.Config{By: keys, Metrics: compared(gs)}); err != nil {
 				return nil, err
 			}
 		}

@@ -5,9 +5,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/callvet/callvet/cmd/callvet/compare"
+	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/steps"
@@ -25,27 +28,54 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	if sf.calibrations, err = a.calibrated(f.calibrations, []string{path}); err != nil {
 		return nil, err
 	}
-	if f.baseline != "" && compares(file.Gates) && a.once(path) {
-		return nil, usagef("%s can be read once only, and --baseline needs a second reading: write it to a file", path)
+	cfg := compare.Config{Judge: f.judge, By: keys, Metrics: compared(file.Gates)}
+	against := f.baseline != "" && compares(file.Gates)
+	if against {
+		if a.once(path) {
+			return nil, usagef("%s can be read once only, and --baseline needs a second reading: write it to a file", path)
+		}
+		if sf.side, err = compare.New(filepath.Base(path), cfg); err != nil {
+			return nil, err
+		}
 	}
 	s, err := a.scoreTraces(ctx, []string{path}, sf)
 	if err != nil {
 		return nil, err
 	}
 	a.tellLog(s)
-	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}}
-	if h.input.Keys, err = a.traceKeys(ctx, path, s.panels, sf); err != nil {
+	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}, open: traceOpener(path)}
+	if h.input.Keys, err = a.traceKeys(path, s.panels, keys); err != nil {
 		return nil, err
 	}
-	if f.baseline != "" && compares(file.Gates) {
-		if h.input.Comparison, err = a.difference(ctx, f.baseline, path, f.judge, keys); err != nil {
+	switch {
+	case against:
+		h.baseline = f.baseline
+		if h.input.Comparison, err = a.against(ctx, path, f.baseline, sf, cfg); err != nil {
 			return nil, err
 		}
-		h.baseline = f.baseline
-	} else if f.baseline != "" {
+	case f.baseline != "":
 		fmt.Fprintf(a.err, "note: no gate is against a baseline: %s was not read\n", f.baseline)
 	}
-	h.open = func(_ context.Context, rep *gates.Report) error {
+	return a.decide(ctx, h, file, f)
+}
+
+// against compares what was read of a trace file with a baseline, another one or a run.
+func (a *app) against(ctx context.Context, path, baseline string, f scoreFlags, cfg compare.Config) (*panel.Comparison, error) {
+	cand, err := a.sideLedger(path, f.side)
+	if err != nil {
+		return nil, err
+	}
+	f.side, f.calibrations = nil, nil
+	base, err := a.ledger(ctx, baseline, cfg, f)
+	if err != nil {
+		return nil, err
+	}
+	return panel.Diff(base, cand, 0), nil
+}
+
+// traceOpener says where to look in a trace file for what did not pass.
+func traceOpener(path string) func(context.Context, *gates.Report) error {
+	return func(_ context.Context, rep *gates.Report) error {
 		for i := range rep.Verdicts {
 			v := &rep.Verdicts[i]
 			for j := range v.Open {
@@ -59,24 +89,40 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		}
 		return nil
 	}
-	return a.decide(ctx, h, file, f)
 }
 
-// traceKeys are the slice keys that a trace file has, which a second reading
-// tells where the panels lack one that a gate names.
-func (a *app) traceKeys(ctx context.Context, path string, p *panel.Panels, f scoreFlags) ([]string, error) {
-	have, keys := tableKeys(p), f.slices
+// keyAttempts is how many attempts are looked at for the names of slice keys.
+const keyAttempts = 10_000
+
+// traceKeys are the slice keys that a trace file has. The panels have tables for
+// every key that gates name and any line has; only where one is missing, the first
+// attempts are looked at again, to say which keys there are instead.
+func (a *app) traceKeys(path string, p *panel.Panels, keys []string) ([]string, error) {
+	have := tableKeys(p)
 	missing := func(k string) bool { return !slices.Contains(have, k) }
 	if len(p.Targets) == 0 || a.once(path) || !slices.ContainsFunc(keys, missing) {
 		return have, nil
 	}
-	quiet := *a // the first reading has told what there is to tell
-	quiet.err = io.Discard
-	all, err := quiet.scoreTraces(ctx, []string{path}, scoreFlags{tools: f.tools, suite: f.suite, slices: append(steps.DefaultSlices(), "*"), complete: true})
-	if err != nil {
-		return nil, err
+	if partial, err := a.isPartial(path); err != nil || partial {
+		return have, err
 	}
-	return append(have, tableKeys(all.panels)...), nil
+	f, err := os.Open(a.path(path))
+	if err != nil {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	defer f.Close()
+	imp, err := foreign.Open(f, foreign.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	by, n := steps.DefaultSlices(), 0
+	for at, err := range imp.Attempts() {
+		if n++; err != nil || n > keyAttempts {
+			break // what is wrong with the file has been told
+		}
+		have = compare.Keys(have, by, &at)
+	}
+	return have, nil
 }
 
 func tableKeys(p *panel.Panels) []string {

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/sheet"
@@ -42,6 +43,7 @@ type scoreFlags struct {
 	complete   bool // keep slices of every size: gates ask for them by name
 	// calibrations are what is known of judges; they come from their own flag.
 	calibrations []steps.Calibrated
+	side         *compare.Side // nil: nothing is compared
 }
 
 func (a *app) scoreCommand() *cobra.Command {
@@ -102,7 +104,7 @@ func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
 	if s.log.Steps+s.log.Tasks == 0 {
 		return a.nothingScored(paths)
 	}
-	a.tellMissingSlices(ctx, s, f)
+	a.tellMissingSlices(s, f)
 	if f.partial != "" {
 		note, err := json.Marshal(s.log)
 		if err != nil {
@@ -209,7 +211,19 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Attempts: w.Judge(), Lines: trace.Options{Strict: f.strict}, Jobs: jobs, Each: each})
+	attempts := w.Judge()
+	if f.side != nil {
+		f.side.Families(cfg.Families)
+		if f.side.NeedsSteps() {
+			each = f.side.Steps
+		}
+		if attempts != nil {
+			attempts = f.side.Watch(attempts)
+		} else if _, err := a.eachTask(paths[0], f.side.Record); err != nil {
+			return nil, err
+		}
+	}
+	res, err := measure.Run(ctx, sources, measure.Config{Steps: cfg, Scorer: scorer, Attempts: attempts, Lines: trace.Options{Strict: f.strict}, Jobs: jobs, Each: each})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,12 +67,9 @@ func (a *app) sameFile(p, q string) bool {
 	return err == nil && x.Mode().IsRegular() && os.SameFile(x, y)
 }
 
-// maxSecondReading is how large a file may be to be read again for a hint, in bytes.
-const maxSecondReading = 256 << 20
-
 // tellMissingSlices warns of slice keys that no line has, with the nearest one
 // that some line has.
-func (a *app) tellMissingSlices(ctx context.Context, s *scored, f scoreFlags) {
+func (a *app) tellMissingSlices(s *scored, f scoreFlags) {
 	have := tableKeys(s.panels)
 	var known []string
 	for _, asked := range f.slices {
@@ -81,7 +77,10 @@ func (a *app) tellMissingSlices(ctx context.Context, s *scored, f scoreFlags) {
 			continue
 		}
 		if known == nil {
-			known = a.sliceNames(ctx, s, f)
+			known = tableKeys(s.panels)
+			if keys, err := a.traceKeys(s.files[0], s.panels, f.slices); err == nil {
+				known = keys
+			}
 		}
 		for _, key := range strings.FieldsFunc(asked, func(c rune) bool { return c == '*' }) {
 			tooMany := func(w string) bool { return strings.HasPrefix(w, fmt.Sprintf("%q has more", key)) }
@@ -95,20 +94,6 @@ func (a *app) tellMissingSlices(ctx context.Context, s *scored, f scoreFlags) {
 			s.panels.Warnings = append(s.panels.Warnings, text)
 		}
 	}
-}
-
-// sliceNames are the slice keys of the first file; of a large one, or one that
-// cannot be read twice, those that the panels show.
-func (a *app) sliceNames(ctx context.Context, s *scored, f scoreFlags) []string {
-	info, err := os.Stat(a.path(s.files[0]))
-	if partial, _ := a.isPartial(s.files[0]); err != nil || partial || !a.regular(s.files[0]) || info.Size() > maxSecondReading {
-		return tableKeys(s.panels)
-	}
-	keys, err := a.traceKeys(ctx, s.files[0], s.panels, f)
-	if err != nil {
-		return tableKeys(s.panels)
-	}
-	return keys
 }
 
 // nothingScored says why files without a record have none, as far as the beginning

@@ -38,13 +38,14 @@ const (
 
 // File is what a gate file says.
 type File struct {
-	// Policy is empty where the file does not say.
-	Policy gate.Policy
-	Gates  []gates.Gate
+	// Policy and Correction are empty where the file does not say.
+	Policy     gate.Policy
+	Correction gates.Correction
+	Gates      []gates.Gate
 }
 
 const (
-	fileKeys     = "callvet policy gates"
+	fileKeys     = "callvet policy correction gates"
 	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate"
 	baselineKeys = "margin min_effect"
 )
@@ -80,6 +81,8 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 			}
 		case "policy":
 			f.Policy = gate.Policy(r.oneOf(v, string(gate.Strict), string(gate.Lenient)))
+		case "correction":
+			f.Correction = gates.Correction(r.oneOf(v, string(gates.Holm), string(gates.BH)))
 		case "gates":
 			listed = true
 			r.gates(f, v)

@@ -24,6 +24,9 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 	pass := t.Pass
 	if judge != "" {
 		pass = t.verdictOf(judge)
+	} else if r := t.Reward; pass == nil && r != nil && (*r == 0 || *r == 1) {
+		yes := *r == 1
+		pass = &yes
 	}
 	switch {
 	case t.Outcome == callvet.OutcomeNotRun:
@@ -46,17 +49,23 @@ func (a *Attempt) Entry(judge string) (callvet.Case, callvet.Cell) {
 // verdictOf is the last verdict of a judge: its own, or its score against its threshold.
 func (t *Task) verdictOf(judge string) (pass *bool) {
 	for i := range t.Judged {
-		j := &t.Judged[i]
-		switch {
-		case j.Judge != judge:
-		case j.Pass != nil:
-			pass = j.Pass
-		case j.Score != nil && j.Threshold != nil:
-			yes := *j.Score >= *j.Threshold
+		if yes, ok := t.Judged[i].Verdict(); ok && t.Judged[i].Judge == judge {
 			pass = &yes
 		}
 	}
 	return pass
+}
+
+// Verdict is what a judge said, or its score held against its threshold; ok is
+// false where neither is told.
+func (j *Judged) Verdict() (pass, ok bool) {
+	switch {
+	case j.Pass != nil:
+		return *j.Pass, true
+	case j.Score != nil && j.Threshold != nil:
+		return *j.Score >= *j.Threshold, true
+	}
+	return false, false
 }
 
 // text is the gold in one spelling, whatever the order of members; "" when there

@@ -23,7 +23,7 @@ var vocabulary = [...]string{
 	panel.MetricCost, panel.MetricCostPerPass, panel.MetricTokens, panel.MetricLatencyP50, panel.MetricLatencyP90, "tool_time_p50", "tool_time_p90",
 	"tokens_p50", "tokens_p90", "cost_p50", "cost_p90", "safety_incidents", "blocked_incidents", panel.MetricUnparseable, panel.MetricNative, panel.MetricAbstention,
 	panel.MetricFirstP50, "overall", "tool_precision", "tool_recall", "tool_f1", "order", "arg_accuracy", "hallucination_free", "grounded_args",
-	"required_present", "type_correct", "format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
+	panel.MetricLatencyMean, panel.MetricToolTimeMean, panel.MetricToolLatencyMean, "required_present", "type_correct", "format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
 }
 
 // dimensions are what suites and trace files are usually sliced by: a gate may
@@ -85,7 +85,8 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 		bad := func(code, fix, format string, args ...any) {
 			out = append(out, callvet.Problem{Position: g.Position, Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
 		}
-		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) {
+		judge := g.Kind == Regression && strings.HasPrefix(g.Metric, "judged_pass:")
+		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) && !judge {
 			bad("unknown-metric", near(g.Metric, known.metrics), "there is no metric %q", g.Metric)
 		}
 		if g.Key != "" && !known.key(g.Key) {
@@ -111,8 +112,12 @@ func trialMetric(name string) bool {
 }
 
 func checkBound(in *Input, g *Gate, bad func(code, fix, format string, args ...any)) {
-	if g.Kind == Regression && g.Metric != panel.MetricPass {
-		bad("no-comparison", "hold "+panel.MetricPass+" against the baseline, or give "+g.Metric+" a bound", "%s cannot be compared with a baseline: runs are compared by %s", g.Metric, panel.MetricPass)
+	if g.Kind == Regression {
+		if _, why := panel.PairingOf(g.Metric); why != "" {
+			bad("no-comparison", "against a baseline: "+strings.Join(panel.Comparable(), ", ")+", and scores of a run", "%s cannot be compared with a baseline: %s", g.Metric, why)
+		}
+	} else if p, _ := panel.PairingOf(g.Metric); p.Unit == panel.UnitMS {
+		bad("no-bound", "baseline: {margin: 5%}, or give "+strings.TrimSuffix(g.Metric, "mean")+"p50 or _p90 a bound", "%s is known only against a baseline", g.Metric)
 	}
 	if g.Kind == Zero || g.Kind == Regression {
 		return

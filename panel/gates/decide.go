@@ -315,22 +315,6 @@ func endOf(reason string) string {
 	return ""
 }
 
-func regressionWords(d gate.Decision, iv stats.Interval, margin, effect float64, task string) (why, cure string) {
-	digits := max(digitsFor(panel.UnitRate, iv.Upper, 0), digitsFor(panel.UnitRate, iv.Lower, -margin))
-	switch {
-	case d.Verdict == gate.Fail:
-		return fmt.Sprintf("the upper end %+.*f is below 0 and the drop is more than %s", digits, iv.Upper, amount(panel.UnitRate, effect)), ""
-	case d.Verdict == gate.Pass:
-		return fmt.Sprintf("the lower end %+.*f is above the allowed loss -%s", digits, iv.Lower, amount(panel.UnitRate, margin)), ""
-	case !iv.Usable():
-		return statusWords(iv.Status, task)
-	case d.Reason == gate.ReasonInvalid:
-		return "the gate's margin is no number", ""
-	}
-	return fmt.Sprintf("a loss of %s is not ruled out, and no loss is not either", amount(panel.UnitRate, margin)),
-		"more " + task + "s narrow the interval"
-}
-
 // notes are what to keep in mind about a passing or failing number.
 func notes(m *panel.Metric, s *panel.Slice) []string {
 	out := slices.Clone(m.Warnings)
@@ -395,18 +379,8 @@ func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 	if v.Interval == nil || !v.Interval.Defined() {
 		return nil
 	}
-	if v.Gate.Kind == Regression && in.Comparison != nil && v.Key == "" {
-		for i := range in.Comparison.Targets {
-			tc := &in.Comparison.Targets[i]
-			if !sameTarget(in, tc, t) {
-				continue
-			}
-			for _, ch := range tc.Changes {
-				if ch.Kind == panel.NewlyFailing && len(out) < maxPlaces {
-					out = append(out, Place{Task: ch.Case, Why: fmt.Sprintf("passed %d of %d, now %d of %d", ch.BaselinePasses, ch.BaselineN, ch.CandidatePasses, ch.CandidateN)})
-				}
-			}
-		}
+	if v.Gate.Kind == Regression && v.Gate.Metric == panel.MetricPass && v.Key == "" {
+		out = lostCases(in, t)
 	}
 	take := func(list []panel.Example, kind string) {
 		for i := range list {
@@ -425,6 +399,30 @@ func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 		take(in.Panels.Examples, "weakest")
 	}
 	return out
+}
+
+// lostCases are some that pass no longer.
+func lostCases(in *Input, t *panel.TargetPanel) []Place {
+	var out []Place
+	for i := range targetsCompared(in) {
+		tc := &in.Comparison.Targets[i]
+		if !sameTarget(in, tc, t) {
+			continue
+		}
+		for _, ch := range tc.Changes {
+			if ch.Kind == panel.NewlyFailing && len(out) < maxPlaces {
+				out = append(out, Place{Task: ch.Case, Why: fmt.Sprintf("passed %d of %d, now %d of %d", ch.BaselinePasses, ch.BaselineN, ch.CandidatePasses, ch.CandidateN)})
+			}
+		}
+	}
+	return out
+}
+
+func targetsCompared(in *Input) []panel.TargetComparison {
+	if in.Comparison == nil {
+		return nil
+	}
+	return in.Comparison.Targets
 }
 
 // symptom is the finding whose examples show why a metric is bad, or "".

@@ -8,7 +8,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -23,7 +22,8 @@ import (
 //
 // The whole passes only if every hard gate passes for every target and slice, so
 // that the chance of a false pass needs no correction (Berger 1982). A regression
-// claimed for one of all values of a key must hold after Holm's correction.
+// claimed for one of all values of a key must hold after Holm's correction; with a
+// Correction every claim must hold among all of them.
 // Source: Statistics specification, sections 7 and 10.
 func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 	if in.Task == "" {
@@ -43,6 +43,7 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 			r.Verdicts = append(r.Verdicts, open(g, &in, ReasonNoTarget, "there is nothing to hold it against", "run something first"))
 		}
 	}
+	correct(r.Verdicts, in.Correction, false)
 	singles := make([]gate.Single, len(r.Verdicts))
 	for i := range r.Verdicts {
 		singles[i] = gate.Single{Verdict: r.Verdicts[i].Verdict, Required: r.Verdicts[i].Gate.hard()}
@@ -137,8 +138,8 @@ func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence}
 		c.decide(in, t)
 	}
-	if g.Kind == Regression && g.Value == Every {
-		holm(in, t, out)
+	if g.Kind == Regression && g.Value == Every && in.Correction == "" {
+		correct(out, Holm, true)
 	}
 	for i := range out {
 		if out[i].Verdict != gate.Pass {
@@ -234,125 +235,6 @@ func (c *claim) lostWords() (sentence, cure string) {
 		what = "ended in an error or did not run"
 	}
 	return fmt.Sprintf("%d of %s %s and are in no mean, more than 5 %%", lost, count(of, "attempt"), what), cure
-}
-
-// regression holds the paired change of the pass rate against the margin.
-func (c *claim) regression(in *Input, t *panel.TargetPanel) {
-	d, why := difference(in, t, c.slice)
-	switch {
-	case d == nil && c.tooManyLost():
-		why, c.v.Cure = c.lostWords()
-		c.say(ReasonErrors, c.subject()+": "+why, c.v.Cure)
-		return
-	case d == nil:
-		c.say(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same "+c.task+"s: --baseline")
-		return
-	}
-	margin, effect := orDefault(c.g.Margin, gate.Margin), orDefault(c.g.MinEffect, gate.MinEffect)
-	iv := d.Change
-	c.unit = panel.UnitRate
-	c.v.Interval, c.v.N, c.v.Units, c.v.Unit, c.v.Of = &iv, d.Cases, d.Cases, panel.UnitRate, c.task+"s"
-	dec := gate.DecideRegression(iv, margin, effect)
-	var cure string
-	switch {
-	case c.tooManyLost():
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
-		why, cure = c.lostWords()
-	case iv.Usable() && d.Cases < c.minUnits():
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
-		why = fmt.Sprintf("only %s judged in both runs, the gate wants %d", c.tasks(d.Cases), c.minUnits())
-	default:
-		why, cure = regressionWords(dec, iv, margin, effect, c.task)
-	}
-	c.v.Verdict, c.v.Reason, c.v.End, c.v.Cure = dec.Verdict, dec.Reason, endOf(dec.Reason), cure
-	if dec.Verdict == gate.Inconclusive && dec.Reason != ReasonErrors && iv.Usable() {
-		c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin), 0)
-		c.v.Cure = c.needs(c.v.Needed, cure)
-	}
-	digits := max(digitsFor(panel.UnitRate, iv.Upper, 0), digitsFor(panel.UnitRate, iv.Lower, -margin))
-	head := c.subject() + " against the baseline"
-	if iv.Defined() {
-		head = fmt.Sprintf("%s changed by %+.*f [%+.*f, %+.*f]", c.subject(), digits, iv.Point, digits, iv.Lower, digits, iv.Upper)
-		head += ", by " + c.tasks(d.Cases) + " judged in both runs"
-	}
-	c.v.Sentence = head + ": " + why + ": " + verdictWord(dec.Verdict)
-}
-
-// difference finds the comparison of a table: its own, or that of all cases where
-// the slice is all of them.
-func difference(in *Input, t *panel.TargetPanel, s *panel.Slice) (*panel.Difference, string) {
-	if in.Comparison == nil {
-		return nil, "there is no baseline to compare with"
-	}
-	for i := range in.Comparison.Targets {
-		tc := &in.Comparison.Targets[i]
-		if !sameTarget(in, tc, t) {
-			continue
-		}
-		if s.Key == "" || s.Cases == t.Overall.Cases {
-			return &tc.Overall, ""
-		}
-		for j := range tc.Slices {
-			if d := &tc.Slices[j]; d.Key == s.Key && d.Value == s.Value {
-				return d, ""
-			}
-		}
-		return nil, "too few cases of " + sliceName(s.Key, s.Value) + " are in both runs, or all that are in both have it"
-	}
-	return nil, "the baseline does not have this target"
-}
-
-// sameTarget reports whether a comparison is about a target; one without a name is
-// the only one of its file.
-func sameTarget(in *Input, tc *panel.TargetComparison, t *panel.TargetPanel) bool {
-	return tc.Candidate == t.Name || t.Name == "" && len(in.Panels.Targets) == 1 && len(in.Comparison.Targets) == 1
-}
-
-// moreForMargin is about how many more shared cases would settle the change
-// against the margin; 0 if none can be told.
-func moreForMargin(d *panel.Difference, margin float64) int {
-	iv := d.Change
-	if !iv.Usable() || d.Cases < 2 {
-		return 0
-	}
-	n := float64(d.Cases)
-	variance := iv.SE * iv.SE * n
-	if iv.SE == 0 { // a difference of rates, one attempt a case
-		variance = float64(d.NewlyFailing+d.NewlyPassing)/n - iv.Point*iv.Point
-	}
-	need, ok := gate.PairedMean(max(0, variance), 0, 0, 1, 1, iv.Point+margin, 1-iv.Confidence, power)
-	if !ok || need > maxNeeded {
-		return 0
-	}
-	return max(1, int(need+1)-d.Cases)
-}
-
-// holm takes back the failures among the values of a key that do not stand after
-// correction for their number.
-func holm(in *Input, t *panel.TargetPanel, out []Verdict) {
-	var p []float64
-	var at []int
-	for i := range out {
-		s := panel.Slice{Key: out[i].Key, Value: out[i].Value, Cases: -1}
-		for j := range t.Slices {
-			if t.Slices[j].Key == s.Key && t.Slices[j].Value == s.Value {
-				s = t.Slices[j]
-			}
-		}
-		if d, _ := difference(in, t, &s); d != nil && d.Change.Usable() {
-			p, at = append(p, d.P), append(at, i)
-		}
-	}
-	for k, q := range stats.Holm(p) {
-		v := &out[at[k]]
-		v.PHolm = &q
-		if v.Verdict == gate.Fail && q >= 1-v.Interval.Confidence {
-			v.Verdict, v.Reason = gate.Inconclusive, ReasonHolm
-			v.Sentence = v.Sentence[:len(v.Sentence)-len("failed")] +
-				fmt.Sprintf("but one of %d values falls that far by chance too often (p %.2f after Holm): inconclusive", len(p), q)
-			v.Cure = "hold this value alone against the baseline, on fresh attempts"
-		}
-	}
 }
 
 func orDefault(p *float64, otherwise float64) float64 {

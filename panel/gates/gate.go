@@ -31,6 +31,18 @@ const (
 	Soft Severity = "soft"
 )
 
+// Correction is how regressions that several gates claim are corrected for their
+// number. A pass needs none.
+type Correction string
+
+// The corrections.
+const (
+	// Holm keeps the chance that any claim is false at that of one gate.
+	Holm Correction = "holm"
+	// BH keeps the expected share of false claims among all at that of one gate.
+	BH Correction = "bh"
+)
+
 // Every stands, as the value of a slice, for each value of the key.
 const Every = "*"
 
@@ -72,6 +84,9 @@ type Input struct {
 	// Comparison is the paired difference to a baseline; nil without one.
 	Comparison *panel.Comparison
 	Policy     gate.Policy
+	// Correction is for the number of regressions that may be claimed; "" corrects
+	// only among the values of one key.
+	Correction Correction
 	// Keys are the slice keys that exist, whether or not they have a table here.
 	Keys []string
 	// Task is what the units of the panels are called: "case" or "task".
@@ -119,10 +134,13 @@ type Verdict struct {
 	RuleOfThree *float64 `json:"rule_of_three,omitempty"`
 	// Coverage is the share known, in [0,1]; nil where that is no question.
 	Coverage *float64 `json:"coverage,omitempty"`
-	// PHolm, of Regression over all values of a key, is the p value of the change
-	// adjusted for their number. Exploratory is the BH-adjusted p value of the
+	// P, of Regression, is the two-sided p value of no change. PHolm, over all values
+	// of a key, and PAdjusted, over all gates with a Correction, are adjusted for
+	// their number. Exploratory is the BH-adjusted p value of the
 	// slice differing from the rest; it decides nothing.
+	P           *float64 `json:"p,omitempty"`
 	PHolm       *float64 `json:"p_holm,omitempty"`
+	PAdjusted   *float64 `json:"p_adjusted,omitempty"`
 	Exploratory *float64 `json:"p_exploratory,omitempty"`
 	// Needed is about how many more tasks would settle an open gate; 0 if unknown.
 	Needed   int     `json:"needed,omitempty"`
@@ -151,6 +169,7 @@ const (
 	ReasonErrors     = "too_many_errors"
 	ReasonNoBaseline = "no_baseline"
 	ReasonHolm       = "not_after_holm"
+	ReasonBH         = "not_after_bh"
 	ReasonNoUpperEnd = "no_upper_end"
 )
 

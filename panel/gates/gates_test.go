@@ -214,14 +214,17 @@ func TestProblems(t *testing.T) {
 	named.Target = "agnet"
 	ms := atLeast("arg_em", 0.5)
 	ms.Unit = panel.UnitMS
-	lost := gates.Gate{Metric: "arg_em", Kind: gates.Regression}
+	lost := gates.Gate{Metric: "latency_p90", Kind: gates.Regression}
+	mean := gates.Gate{Metric: "latency_mean", Direction: gate.AtMost, Bound: 500}
 	for want, g := range map[string]gates.Gate{
-		`gates.yaml:4:5: there is no metric "schema_valdi" (did you mean schema_valid?)`:                                                                          atLeast("schema_valdi", 0.98),
-		`gates.yaml:4:5: nothing here has "langauge" to slice by (did you mean language?)`:                                                                        sliced,
-		`gates.yaml:4:5: there is no target "agnet" (did you mean agent?)`:                                                                                        named,
-		`gates.yaml:4:5: arg_em is a share from 0 to 1, the bound is 98 (did you mean 98%?)`:                                                                      atLeast("arg_em", 98),
-		`gates.yaml:4:5: arg_em is told as a share, the bound as milliseconds`:                                                                                    ms,
-		`gates.yaml:4:5: arg_em cannot be compared with a baseline: runs are compared by pass_rate (hold pass_rate against the baseline, or give arg_em a bound)`: lost,
+		`gates.yaml:4:5: there is no metric "schema_valdi" (did you mean schema_valid?)`:     atLeast("schema_valdi", 0.98),
+		`gates.yaml:4:5: nothing here has "langauge" to slice by (did you mean language?)`:   sliced,
+		`gates.yaml:4:5: there is no target "agnet" (did you mean agent?)`:                   named,
+		`gates.yaml:4:5: arg_em is a share from 0 to 1, the bound is 98 (did you mean 98%?)`: atLeast("arg_em", 98),
+		`gates.yaml:4:5: arg_em is told as a share, the bound as milliseconds`:               ms,
+		`gates.yaml:4:5: latency_p90 cannot be compared with a baseline: there is no paired test of quantiles; latency_mean can be (against a baseline: ` +
+			strings.Join(panel.Comparable(), ", ") + `, and scores of a run)`: lost,
+		`gates.yaml:4:5: latency_mean is known only against a baseline (baseline: {margin: 5%}, or give latency_p50 or _p90 a bound)`: mean,
 	} {
 		g.Position = at
 		r, problems := gates.Evaluate(gates.Input{Panels: p, Keys: []string{"language"}}, []gates.Gate{g, atLeast("arg_em", 0.5)})
@@ -280,7 +283,7 @@ func TestSlices(t *testing.T) {
 func change(key, value string, cases, down int) panel.Difference {
 	p := stats.Pairs{Both: cases - down, BaselineOnly: down}
 	return panel.Difference{
-		Key: key, Value: value, Cases: cases, Change: stats.Newcombe(p, 0.95), P: stats.McNemar(down, 0), NewlyFailing: down,
+		Key: key, Value: value, Cases: cases, Change: stats.Newcombe(p, 0.95), P: stats.McNemar(down, 0), NewlyFailing: down, Fell: down,
 	}
 }
 

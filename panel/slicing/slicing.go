@@ -223,25 +223,15 @@ func (b *builder) add(key, val string) {
 	if key != "" && val == "" {
 		return
 	}
-	if len(val) > clipAt {
-		val = strings.ToValidUTF8(val[:clipAt], "") + "…"
-	}
-	if id, ok := b.n.ID(Slice{b.target, key, val}); ok {
+	if id, ok := b.n.ID(Slice{b.target, key, clip(val)}); ok {
 		b.ids = append(b.ids, id)
 	}
 }
 
 // want adds a slice if its key was asked for.
 func (b *builder) want(key, val string, named bool) {
-	for _, by := range b.n.by {
-		if by == key || named && by == "*" {
-			b.add(key, val)
-			return
-		}
-		if a, c, ok := strings.Cut(by, "*"); ok && (a == key || c == key) {
-			b.add(key, val)
-			return
-		}
+	if asked(b.n.by, key, named) {
+		b.add(key, val)
 	}
 }
 
@@ -264,10 +254,19 @@ func (b *builder) fields(fields value.Value) {
 	for e, ok := fields.First(); ok; e, ok = fields.Next(e) {
 		switch e.Kind() {
 		case value.String:
-			b.want(keyName(e.Key()), e.Str(), true)
+			b.field(e.Key(), e.Str())
 		case value.Number, value.Bool:
-			b.want(keyName(e.Key()), string(e.Raw()), true)
+			b.field(e.Key(), string(e.Raw()))
 		}
+	}
+}
+
+// field is a slice by its usual name, and by its own where that was asked for.
+func (b *builder) field(key, val string) {
+	usual := keyName(key)
+	b.want(usual, val, true)
+	if usual != key {
+		b.want(key, val, false)
 	}
 }
 
@@ -278,7 +277,7 @@ func (b *builder) tags(tags value.Value) {
 			b.want(keyName(t[:i]), t[i+1:], true)
 			continue
 		}
-		if isLanguage(t) && slices.Contains(b.n.by, "language") {
+		if isLanguage(t) && asked(b.n.by, "language", false) {
 			b.want("language", t, false)
 			continue // the same table under another name would only cost time
 		}

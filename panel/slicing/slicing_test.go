@@ -3,12 +3,16 @@
 package slicing_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/value"
 )
@@ -51,7 +55,7 @@ func TestSet(t *testing.T) {
 		},
 		"only what was asked for":              {[]string{"language"}, "send", `["es-AR","refunds"]`, `{"intent":"x"}`, []string{"=", "language=es-AR"}},
 		"a language is a tag where it is none": {[]string{"tag"}, "send", `["es-AR"]`, `{}`, []string{"=", "tag=es-AR"}},
-		"crosses need their sides":             {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x"}},
+		"crosses need their sides":             {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x", "language=es-AR"}},
 	} {
 		n := slicing.New(c.by, map[string][]string{"send": {"mail"}})
 		s := n.Set([]byte("target"), []byte(c.tool), parsed(t, c.tags), parsed(t, c.fields))
@@ -64,6 +68,54 @@ func TestSet(t *testing.T) {
 		if x := n.Slice(s.IDs[0]); x.Key != "" {
 			t.Errorf("%s: the slice of all is not the first", name)
 		}
+	}
+}
+
+// TestOf: a line has the slices by name that it has by number.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	keys := []string{"tool", "api_version", "tool_family", "language", "tag", "*", "intent", "language*intent", "locale", "family"}
+	rapid.Check(t, func(t *rapid.T) {
+		by := rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID).Draw(t, "by")
+		tags := rapid.SliceOf(rapid.SampledFrom([]string{"es-AR", "refunds", "tier:gold", "lang:de", "k=v", "x-y", "=", "a:", strings.Repeat("ö", 80)})).Draw(t, "tags")
+		fields := rapid.MapOf(rapid.SampledFrom([]string{"intent", "locale", "api_version", "tool_family", "family", "n"}), rapid.SampledFrom([]string{"x", "sv-SE", ""})).Draw(t, "fields")
+		tool := rapid.SampledFrom([]string{"", "send", "send@v2", "other@v1"}).Draw(t, "tool")
+		families := map[string][]string{"send": {"mail", "net"}}
+		text := func(x any) value.Value {
+			b, err := json.Marshal(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := value.Parse(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		n := slicing.New(by, families)
+		var call []byte
+		base, _ := callvet.SplitTool(tool)
+		if tool != "" {
+			call = []byte(tool)
+		}
+		want := names(n, n.Set(nil, call, text(tags), text(fields)))[1:]
+		got := []string{}
+		for _, s := range slicing.Of(by, slicing.Line{Tool: tool, Families: families[base], Tags: tags, Fields: fields}) {
+			got = append(got, s[0]+"="+s[1])
+		}
+		slices.Sort(got)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestCrossed(t *testing.T) {
+	t.Parallel()
+	in := [][2]string{{"intent", "x"}, {"language", "de"}, {"language", "sv"}}
+	want := append(slices.Clone(in), [2]string{"language*intent", "de*x"}, [2]string{"language*intent", "sv*x"})
+	if d := cmp.Diff(want, slicing.Crossed([]string{"language*intent", "intent", "*"}, in)); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -127,7 +127,7 @@ func (q *Ask) useless(flag string) error {
 	if q.Metric == "" || flag == "metric" {
 		return nil
 	}
-	hint := ""
+	var hint string
 	switch {
 	case !slices.Contains(uses[k], flag):
 		hint = q.instead(k, flag)

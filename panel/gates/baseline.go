@@ -1,0 +1,287 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// change is a paired difference with the metric that it is of.
+type change struct {
+	*panel.Difference
+	panel.Pairing
+	// oneSided is how many cases only one of the runs has the metric of.
+	oneSided int
+}
+
+// regression holds the paired change of a metric against the margin.
+func (c *claim) regression(in *Input, t *panel.TargetPanel) {
+	d, why := difference(in, t, c.slice, c.g.Metric)
+	switch {
+	case d == nil && c.tooManyLost():
+		why, c.v.Cure = c.lostWords()
+		c.say(ReasonErrors, c.subject()+": "+why, c.v.Cure)
+		return
+	case d == nil:
+		c.say(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same "+c.task+"s: --baseline")
+		return
+	case d.Cases == 0 && c.g.Metric != panel.MetricPass:
+		c.say(ReasonNoMetric, fmt.Sprintf("%s: no %s has it in both runs", c.subject(), c.task), c.unmeasured(d))
+		return
+	}
+	margin, effect := orDefault(c.g.Margin, gate.Margin), orDefault(c.g.MinEffect, gate.MinEffect)
+	iv := d.Change
+	c.unit = panel.UnitRate
+	c.v.Interval, c.v.N, c.v.Units, c.v.Unit, c.v.Of, c.v.P = &iv, d.Cases, d.Cases, panel.UnitRate, c.task+"s", &d.P
+	dec := gate.DecideRegression(gain(iv, d.LowerIsBetter), margin, effect)
+	c.v.End = c.endOf(dec.Reason, d)
+	m := c.slice.Metric(c.g.Metric)
+	have, want := 1.0, 0.0
+	if m != nil && d.Metric != panel.MetricPass {
+		have, want = c.coverage(m)
+	}
+	var cure string
+	switch {
+	case c.tooManyLost():
+		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
+		why, cure = c.lostWords()
+	case iv.Usable() && d.Cases < c.minUnits():
+		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
+		why = fmt.Sprintf("only %s %s in both runs, the gate wants %d", c.tasks(d.Cases), d.known(), c.minUnits())
+	case have < want:
+		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
+		why, cure = c.because(dec.Reason, m, 2, have, want), "say what would have been right for more of them"
+	default:
+		why, cure = c.regressionWords(dec, d, margin, effect)
+	}
+	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
+	if dec.Verdict == gate.Inconclusive {
+		c.v.End = ""
+	}
+	if dec.Verdict == gate.Inconclusive && dec.Reason != ReasonErrors && dec.Reason != gate.ReasonCoverage && iv.Usable() {
+		c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin), 0)
+		c.v.Cure = c.needs(c.v.Needed, cure)
+	}
+	if d.oneSided > 0 {
+		c.v.Notes = append(c.v.Notes, fmt.Sprintf("%s without %s on one side and not compared", c.tasks(d.oneSided), d.Metric))
+	}
+	head := c.subject() + " against the baseline"
+	if iv.Defined() {
+		head = c.changed(d, margin)
+	}
+	c.v.Sentence = head + ": " + why + ": " + verdictWord(dec.Verdict)
+}
+
+// gain is a change as more of what is good.
+func gain(iv stats.Interval, lowerIsBetter bool) stats.Interval {
+	if lowerIsBetter {
+		iv.Point, iv.Lower, iv.Upper = -iv.Point, -iv.Upper, -iv.Lower
+	}
+	return iv
+}
+
+// endOf is the end of the change that decided.
+func (c *claim) endOf(reason string, d *change) string {
+	switch end := endOf(reason); {
+	case !d.LowerIsBetter || end == "":
+		return end
+	case end == "lower":
+		return "upper"
+	}
+	return "lower"
+}
+
+// unmeasured says what a comparison without a number lacks.
+func (c *claim) unmeasured(d *change) string {
+	if d.oneSided > 0 {
+		return fmt.Sprintf("%s have it on one side only: record it in both, with the same gold", c.tasks(d.oneSided))
+	}
+	return missing(c.g.Metric, c.slice)
+}
+
+// known is what a case needs for this comparison.
+func (d *change) known() string {
+	if d.Metric == panel.MetricPass {
+		return "judged"
+	}
+	return "measured"
+}
+
+// changed tells a change: "arg_em changed by -0.12 [-0.20, -0.04], by 60 tasks
+// measured in both runs", of amounts in per cent of the baseline.
+func (c *claim) changed(d *change, margin float64) string {
+	iv := d.Change
+	write := d.digits(margin)
+	s := fmt.Sprintf("%s changed by %s [%s, %s], by %s %s in both runs", c.subject(), write(iv.Point), write(iv.Lower), write(iv.Upper), c.tasks(d.Cases), d.known())
+	if d.Relative && d.Baseline.Defined() && d.Candidate.Defined() {
+		tell := func(x float64) string { return number(d.Unit, x, digitsFor(d.Unit, x, d.Baseline.Point)) }
+		s += fmt.Sprintf(" (from %s to %s)", tell(d.Baseline.Point), tell(d.Candidate.Point))
+	}
+	return s
+}
+
+// digits gives a writer of changes that tells the deciding ends from 0 and from the
+// margin.
+func (d *change) digits(margin float64) func(float64) string {
+	iv := gain(d.Change, d.LowerIsBetter)
+	if !d.Relative {
+		n := max(digitsFor(panel.UnitRate, iv.Upper, 0), digitsFor(panel.UnitRate, iv.Lower, -margin))
+		return func(x float64) string { return fmt.Sprintf("%+.*f", n, x) }
+	}
+	n := max(digitsFor(panel.UnitCount, 100*iv.Upper, 0), digitsFor(panel.UnitCount, 100*iv.Lower, -100*margin)) - 1
+	return func(x float64) string {
+		if math.IsInf(x, 0) {
+			return "none"
+		}
+		return fmt.Sprintf("%+.*f %%", n, 100*x)
+	}
+}
+
+func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect float64) (why, cure string) {
+	iv, write := ch.Change, ch.digits(margin)
+	share := func(x float64) string {
+		if ch.Relative {
+			return percent(x)
+		}
+		return amount(panel.UnitRate, x)
+	}
+	switch {
+	case d.Verdict == gate.Fail && ch.LowerIsBetter:
+		return fmt.Sprintf("the lower end %s is above 0 and the rise is more than %s", write(iv.Lower), share(effect)), ""
+	case d.Verdict == gate.Fail:
+		return fmt.Sprintf("the upper end %s is below 0 and the drop is more than %s", write(iv.Upper), share(effect)), ""
+	case d.Verdict == gate.Pass && ch.LowerIsBetter:
+		return fmt.Sprintf("the upper end %s is below the allowed rise +%s", write(iv.Upper), share(margin)), ""
+	case d.Verdict == gate.Pass:
+		return fmt.Sprintf("the lower end %s is above the allowed loss -%s", write(iv.Lower), share(margin)), ""
+	case iv.Status == stats.StatusZeroDenominator:
+		return "the baseline has none of it, so that no share of it can be told", "give " + ch.Metric + " a bound"
+	case !iv.Usable():
+		return statusWords(iv.Status, c.task)
+	case d.Reason == gate.ReasonInvalid:
+		return "the gate's margin is no number", ""
+	case ch.LowerIsBetter:
+		return fmt.Sprintf("a rise of %s is not ruled out, and no rise is not either", share(margin)), "more " + c.task + "s narrow the interval"
+	}
+	return fmt.Sprintf("a loss of %s is not ruled out, and no loss is not either", share(margin)), "more " + c.task + "s narrow the interval"
+}
+
+// difference finds the comparison of a table: its own, or for the pass rate that of
+// all cases where the slice is all of them.
+func difference(in *Input, t *panel.TargetPanel, s *panel.Slice, metric string) (*change, string) {
+	if in.Comparison == nil {
+		return nil, "there is no baseline to compare with"
+	}
+	for i := range in.Comparison.Targets {
+		tc := &in.Comparison.Targets[i]
+		if !sameTarget(in, tc, t) {
+			continue
+		}
+		if metric == panel.MetricPass {
+			return passed(tc, t, s)
+		}
+		return measured(tc, s, metric)
+	}
+	return nil, "the baseline does not have this target"
+}
+
+func passed(tc *panel.TargetComparison, t *panel.TargetPanel, s *panel.Slice) (*change, string) {
+	p, _ := panel.PairingOf(panel.MetricPass)
+	if s.Key == "" || s.Cases == t.Overall.Cases {
+		return &change{&tc.Overall, p, 0}, ""
+	}
+	for j := range tc.Slices {
+		if d := &tc.Slices[j]; d.Key == s.Key && d.Value == s.Value {
+			return &change{d, p, 0}, ""
+		}
+	}
+	return nil, "too few cases of " + sliceName(s.Key, s.Value) + " are in both runs, or all that are in both have it"
+}
+
+func measured(tc *panel.TargetComparison, s *panel.Slice, metric string) (*change, string) {
+	for j := range tc.Measured {
+		m := &tc.Measured[j]
+		if m.Metric != metric {
+			continue
+		}
+		if s.Key == "" {
+			return &change{&m.Overall, m.Pairing, m.OneSided}, ""
+		}
+		for k := range m.Slices {
+			if d := &m.Slices[k]; d.Key == s.Key && d.Value == s.Value {
+				return &change{d, m.Pairing, 0}, ""
+			}
+		}
+		return nil, "no case of " + sliceName(s.Key, s.Value) + " has it in both runs"
+	}
+	return nil, "the baseline does not tell it"
+}
+
+// sameTarget reports whether a comparison is about a target; one without a name is
+// the only one of its file.
+func sameTarget(in *Input, tc *panel.TargetComparison, t *panel.TargetPanel) bool {
+	return tc.Candidate == t.Name || t.Name == "" && len(in.Panels.Targets) == 1 && len(in.Comparison.Targets) == 1
+}
+
+// moreForMargin is about how many more shared cases would settle the change
+// against the margin; 0 if none can be told.
+func moreForMargin(d *change, margin float64) int {
+	iv := gain(d.Change, d.LowerIsBetter)
+	if !iv.Usable() || d.Cases < 2 {
+		return 0
+	}
+	n := float64(d.Cases)
+	variance := iv.SE * iv.SE * n
+	if iv.SE == 0 { // a difference of rates, one attempt a case
+		variance = float64(d.Fell+d.Rose)/n - iv.Point*iv.Point
+	}
+	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 { // the limit is that of a rate of which nothing was seen
+		return max(1, int(math.Ceil(math.Log((1-iv.Confidence)/2)/math.Log1p(-margin)))-d.Cases)
+	}
+	need, ok := gate.PairedMean(max(0, variance), 0, 0, 1, 1, iv.Point+margin, 1-iv.Confidence, power)
+	if !ok || need > maxNeeded {
+		return 0
+	}
+	return max(1, int(need+1)-d.Cases)
+}
+
+// correct takes back the claims of a regression that do not stand after correction
+// for how many could have been made: within tells that these are the values of one key.
+func correct(out []Verdict, how Correction, within bool) {
+	if how == "" {
+		return
+	}
+	var p []float64
+	var at []int
+	for i := range out {
+		if v := &out[i]; v.P != nil && v.Interval.Usable() {
+			p, at = append(p, *v.P), append(at, i)
+		}
+	}
+	if len(p) == 0 {
+		return
+	}
+	adjusted, name, reason := stats.Holm(p), "Holm", ReasonHolm
+	if how == BH {
+		adjusted, name, reason = stats.BH(p), "Benjamini-Hochberg", ReasonBH
+	}
+	for k, q := range adjusted {
+		v := &out[at[k]]
+		among := "comparisons"
+		if v.PAdjusted = &q; within {
+			among, v.PHolm, v.PAdjusted = "values", &q, nil
+		}
+		if v.Verdict != gate.Fail || q < 1-v.Interval.Confidence {
+			continue
+		}
+		v.Verdict, v.Reason, v.End = gate.Inconclusive, reason, ""
+		v.Sentence = v.Sentence[:len(v.Sentence)-len("failed")] +
+			fmt.Sprintf("but one of %d %s changes that far by chance too often (p %.2f after %s): inconclusive", len(p), among, q, name)
+		v.Cure = "hold this one alone against the baseline, on fresh attempts"
+	}
+}

@@ -1,0 +1,164 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// compared holds two runs of a metric against one another; value gives the sum and
+// the number of values of a case on either side.
+func compared(metric string, cases int, value func(i int) (before, after panel.Observation)) *panel.Comparison {
+	var leds [2]*panel.Ledger
+	for side := range leds {
+		leds[side] = panel.NewLedger("run", []string{"agent"}, []string{"language"})
+		leds[side].Measure(metric)
+	}
+	for i := range cases {
+		id := fmt.Sprint("t", i)
+		before, after := value(i)
+		for side, o := range []panel.Observation{before, after} {
+			lang := []string{"de", "sv"}[i%2]
+			leds[side].Add(&callvet.Case{ID: id, Fields: map[string]string{"language": lang}}, &callvet.Cell{})
+			leds[side].Observe(0, id, []panel.SliceID{{Key: "tool", Value: fmt.Sprint("f", i%3)}, {Key: "language", Value: lang}}, []panel.Observation{o})
+		}
+	}
+	return panel.Diff(leds[0], leds[1], 0)
+}
+
+func rates(right, n int) panel.Observation { return panel.Observation{Sum: float64(right), N: n} }
+
+func amounts(x float64) panel.Observation { return panel.Observation{Sum: x, N: 1, Fractional: true} }
+
+// TestAnyMetric: rates and amounts in either direction, decided by the end that
+// would be the worse.
+func TestAnyMetric(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		metric string
+		cases  int
+		value  func(i int) (a, b panel.Observation)
+		want   gate.Verdict
+		says   string
+		needed int
+	}{
+		"arguments get worse": {
+			"arg_em", 60, func(i int) (a, b panel.Observation) { return rates(2, 2), rates(2-i%4/2, 2) },
+			gate.Fail, "arg_em changed by -0.25 [-0.32, -0.18], by 60 tasks measured in both runs: the upper end -0.18 is below 0 and the drop is more than 0.01: failed", 0,
+		},
+		"more calls that nothing needs": {
+			"over_call_rate", 60, func(i int) (a, b panel.Observation) { return rates(0, 2), rates(i%4/2, 2) },
+			gate.Fail, "over_call_rate changed by +0.25 [+0.18, +0.32], by 60 tasks measured in both runs: the lower end +0.18 is above 0 and the rise is more than 0.01: failed", 0,
+		},
+		"fewer of them": {
+			"over_call_rate", 60, func(i int) (a, b panel.Observation) { return rates(i%4/2, 2), rates(0, 2) },
+			gate.Pass, "the upper end -0.18 is below the allowed rise +0.05: passed", 0,
+		},
+		"nothing changed in few tasks proves little": {
+			"schema_valid", 40, func(int) (a, b panel.Observation) { return rates(3, 3), rates(3, 3) },
+			gate.Inconclusive, "schema_valid changed by +0.00 [-0.09, +0.09], by 40 tasks measured in both runs: a loss of 0.05 is not ruled out", 32,
+		},
+		"nothing changed in many": {
+			"schema_valid", 80, func(int) (a, b panel.Observation) { return rates(3, 3), rates(3, 3) },
+			gate.Pass, "the lower end -0.045 is above the allowed loss -0.05: passed", 0,
+		},
+		"dearer": {
+			"cost_per_attempt", 60, func(i int) (a, b panel.Observation) { return amounts(0.01), amounts(0.012 + float64(i%3)*0.001) },
+			gate.Fail, "cost_per_attempt changed by +30.0 % [+27.9 %, +32.1 %], by 60 tasks measured in both runs (from $0.0100 to $0.0130): the lower end +27.9 % is above 0 and the rise is more than 1 %: failed", 0,
+		},
+		"as dear": {
+			"tokens_per_attempt", 60, func(i int) (a, b panel.Observation) { return amounts(100), amounts(100 + float64(i%3-1)) },
+			gate.Pass, "is below the allowed rise +5 %: passed", 0,
+		},
+		"none before": {
+			"unneeded_calls_per_attempt", 40, func(int) (a, b panel.Observation) { return amounts(0), amounts(1) },
+			gate.Inconclusive, "the baseline has none of it, so that no share of it can be told", 0,
+		},
+		"few": {
+			"arg_em", 10, func(int) (a, b panel.Observation) { return rates(1, 1), rates(1, 1) },
+			gate.Inconclusive, "only 10 tasks measured in both runs, the gate wants 30", 62,
+		},
+		"one side": {
+			"arg_em", 40, func(int) (a, b panel.Observation) { return rates(1, 1), panel.Observation{} },
+			gate.Inconclusive, "arg_em: no task has it in both runs: inconclusive", 0,
+		},
+	} {
+		r, problems := gates.Evaluate(gates.Input{Panels: over(rate("pass_rate", 60, 1, 0)), Comparison: compared(tc.metric, tc.cases, tc.value), Task: "task"},
+			[]gates.Gate{{Metric: tc.metric, Kind: gates.Regression}})
+		if len(problems) > 0 {
+			t.Fatal(name, problems)
+		}
+		if v := r.Verdicts[0]; v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) || strings.Contains(v.Sentence+v.Cure, "NaN") || v.Needed != tc.needed {
+			t.Errorf("%s: %s %s / %s (%d)", name, v.Verdict, v.Sentence, v.Cure, v.Needed)
+		}
+	}
+}
+
+// TestSlicesOfSteps: a slice of calls is compared by its calls, one of tasks by all
+// calls of its tasks.
+func TestSlicesOfSteps(t *testing.T) {
+	t.Parallel()
+	c := compared("arg_em", 60, func(i int) (a, b panel.Observation) {
+		return rates(4, 4), rates(4-4*(i%3/2), 4) // f2 breaks
+	})
+	p := sliced(table("de", 30, 0))
+	p.Targets[0].Slices = append(p.Targets[0].Slices, panel.Slice{Key: "tool", Value: "f1", Cases: 20}, panel.Slice{Key: "tool", Value: "f2", Cases: 20})
+	g := func(key, value string) gates.Gate {
+		n := 10
+		return gates.Gate{Metric: "arg_em", Kind: gates.Regression, Key: key, Value: value, MinUnits: &n}
+	}
+	r, problems := gates.Evaluate(gates.Input{Panels: p, Comparison: c, Task: "task", Keys: []string{"tool"}}, []gates.Gate{g("tool", "f2"), g("tool", "f1"), g("language", "de")})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for i, want := range []string{"tool=f2 changed by -1.00 [-1.00, -1.00], by 20 tasks", "tool=f1 changed by +0.00 [-0.17, +0.17]", "language=de changed by -0.33"} {
+		if s := r.Verdicts[i].Sentence; !strings.Contains(s, want) {
+			t.Errorf("%q is not in %s", want, s)
+		}
+	}
+}
+
+// TestCorrection: one weak claim among many gates stands alone, and not after a
+// correction for their number; a strong one always stands.
+func TestCorrection(t *testing.T) {
+	t.Parallel()
+	c := &panel.Comparison{Targets: []panel.TargetComparison{{Candidate: "agent", Overall: change("", "", 60, 6)}}}
+	var gs []gates.Gate
+	strong := change("", "", 60, 14)
+	strong.Key, strong.Value = "language", "de"
+	c.Targets[0].Slices = append(c.Targets[0].Slices, strong)
+	p := sliced(table("de", 60, 0))
+	p.Targets[0].Overall.Cases = 120
+	gs = append(gs, gates.Gate{Metric: "pass_rate", Kind: gates.Regression}, gates.Gate{Metric: "pass_rate", Kind: gates.Regression, Key: "language", Value: "de"})
+	for i, m := range []string{"arg_em", "arg_f1", "schema_valid"} {
+		pairing, _ := panel.PairingOf(m)
+		gs = append(gs, gates.Gate{Metric: m, Kind: gates.Regression})
+		c.Targets[0].Measured = append(c.Targets[0].Measured, panel.Measured{Pairing: pairing, Overall: change("", "", 60, i%2)})
+	}
+	for how, want := range map[gates.Correction][2]gate.Verdict{
+		"":         {gate.Fail, gate.Fail},
+		gates.Holm: {gate.Inconclusive, gate.Fail},
+		gates.BH:   {gate.Fail, gate.Fail},
+	} {
+		r, problems := gates.Evaluate(gates.Input{Panels: p, Comparison: c, Task: "task", Correction: how}, gs)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		for i := range want {
+			v := r.Verdicts[i]
+			if v.Verdict != want[i] || (how != "") != (v.PAdjusted != nil) {
+				t.Errorf("%q: %s %v", how, v.Sentence, v.PAdjusted)
+			}
+		}
+		if v := r.Verdicts[0]; how == gates.Holm && (v.Reason != gates.ReasonHolm || !strings.Contains(v.Sentence, "one of 5 comparisons")) {
+			t.Errorf("%s %s", v.Reason, v.Sentence)
+		}
+	}
+}

@@ -1,0 +1,282 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats"
+)
+
+// SliceID names a slice by key and value.
+type SliceID struct{ Key, Value string }
+
+// Observation is what a part of a case tells of a metric: N values and their sum.
+type Observation struct {
+	// Metric is a position in what Measure was given.
+	Metric int
+	Sum    float64
+	N      int
+	// Fractional tells that not all values were 0 or 1.
+	Fractional bool
+}
+
+// measuredCase is what one target did at one case: parts that are in other slices
+// than the case itself, and all slices that any of its parts is in.
+type measuredCase struct {
+	parts   []measuredPart
+	touched []sliceID
+}
+
+type measuredPart struct {
+	slices []sliceID
+	own    bool     // in the slices of the case
+	values []moment // by metric
+}
+
+// Measure makes the ledger keep more than verdicts: these metrics, which PairingOf
+// knows, case by case. It is to be called before anything is added.
+func (l *Ledger) Measure(metrics ...string) {
+	l.metrics = nil
+	for _, name := range metrics {
+		if p, why := PairingOf(name); why == "" && name != MetricPass {
+			l.metrics = append(l.metrics, p)
+		}
+	}
+	l.measured = make([][]measuredCase, len(l.targets))
+}
+
+// Sample makes Add take the values of those metrics out of the attempts of a run,
+// as its panels have them; tools are those of the suite.
+func (l *Ledger) Sample(tools []callvet.Tool) {
+	if len(l.metrics) > 0 {
+		l.sampler = New(Config{Targets: make([]callvet.Target, len(l.targets)), Tools: tools}, func(func(*callvet.Case) bool) {})
+	}
+}
+
+// SliceBy makes the ledger take the slices of a case from f instead of its tags and
+// fields as they stand.
+func (l *Ledger) SliceBy(f func(*callvet.Case) []SliceID) { l.slicer = f }
+
+// member lists the slices of a case.
+func (l *Ledger) member(c *callvet.Case) []sliceID {
+	if l.slicer == nil {
+		return memberships(l.sliceBy, c)
+	}
+	var out []sliceID
+	for _, s := range l.slicer(c) {
+		out = append(out, sliceID{s.Key, s.Value})
+	}
+	return out
+}
+
+// Metrics are the positions that Observation speaks of.
+func (l *Ledger) Metrics() []Pairing { return l.metrics }
+
+// Observe adds what a part of a case tells. in are the slices that it is in; nil
+// stands for those of the case.
+func (l *Ledger) Observe(target int, id string, in []SliceID, values []Observation) {
+	if target < 0 || target >= len(l.measured) {
+		return
+	}
+	i, ok := l.index[id]
+	if !ok {
+		i = l.place(ledgerCase{id: id})
+	}
+	for len(l.measured[target]) <= i {
+		l.measured[target] = append(l.measured[target], measuredCase{})
+	}
+	m := &l.measured[target][i]
+	part := measuredPart{own: in == nil, values: make([]moment, len(l.metrics))}
+	for _, s := range in {
+		id := sliceID{s.Key, s.Value}
+		if part.slices = append(part.slices, id); !slices.Contains(m.touched, id) {
+			m.touched = append(m.touched, id)
+		}
+	}
+	for _, v := range values {
+		part.values[v.Metric].add(sample{sum: v.Sum, n: v.N, binary: !v.Fractional})
+	}
+	for j := range m.parts {
+		if m.parts[j].own == part.own && slices.Equal(m.parts[j].slices, part.slices) {
+			for k, v := range part.values {
+				m.parts[j].values[k].plus(v)
+			}
+			return
+		}
+	}
+	m.parts = append(m.parts, part)
+}
+
+func (m *moment) plus(o moment) {
+	m.sum, m.n, m.fractional = m.sum+o.sum, m.n+o.n, m.fractional || o.fractional
+}
+
+// sampleInto gives on what an attempt of a run tells.
+func (l *Ledger) sampleInto(c *callvet.Case, cell *callvet.Cell) {
+	a := l.sampler
+	cs, t := &caseSums{}, &a.targets[cell.Target]
+	t.wall = t.wall[:0]
+	a.observe(t, cs, c, cell)
+	clear(t.confusion)
+	clear(t.routes)
+	var out []Observation
+	if cs.cells > 0 && cell.Trace.Outcome != callvet.OutcomeNotRun && cell.Result.Verdict != callvet.VerdictNotRun {
+		for _, p := range a.pairs {
+			if k := l.metric(a.names[p.metric]); k >= 0 {
+				out = append(out, Observation{k, p.sum, p.n, !p.binary})
+			}
+		}
+	}
+	for name, p := range map[string]pair{MetricCost: cs.cost, MetricTokens: cs.tokens} {
+		if k := l.metric(name); k >= 0 && p.any {
+			out = append(out, Observation{k, p.y, int(p.x), true})
+		}
+	}
+	if k := l.metric(MetricLatencyMean); k >= 0 && len(t.wall) > 0 {
+		out = append(out, Observation{k, t.wall[len(t.wall)-1].Value, 1, true})
+	}
+	if len(out) > 0 {
+		l.Observe(cell.Target, c.ID, nil, out)
+	}
+}
+
+func (l *Ledger) metric(name string) int {
+	return slices.IndexFunc(l.metrics, func(p Pairing) bool { return p.Metric == name })
+}
+
+// seen is what a target's attempts at a case measured; empty where there are none.
+func (l *Ledger) seen(target, i int) *measuredCase {
+	if target < len(l.measured) && i < len(l.measured[target]) {
+		return &l.measured[target][i]
+	}
+	return &measuredCase{}
+}
+
+// slicesOf are the slices of a case and of what a target did at it.
+func (l *Ledger) slicesOf(target, i int) []sliceID {
+	out := l.cases[i].slices
+	for _, id := range l.seen(target, i).touched {
+		if !slices.Contains(out, id) {
+			out = append(slices.Clip(out), id)
+		}
+	}
+	return out
+}
+
+// total sums up the parts of a case that are in a slice, those in the slices of the
+// case where own; everything where the slice has no key.
+func (m *measuredCase) total(metric int, p *Pairing, in sliceID, own bool) moment {
+	var sum moment
+	for i := range m.parts {
+		if in.key == "" || own && m.parts[i].own || slices.Contains(m.parts[i].slices, in) {
+			sum.plus(m.parts[i].values[metric])
+		}
+	}
+	if p.byTask() && sum.n > 0 {
+		right := moment{n: 1}
+		if sum.sum >= float64(sum.n) {
+			right.sum = 1
+		}
+		return right
+	}
+	return sum
+}
+
+// Measured is the paired change of one metric.
+type Measured struct {
+	Pairing
+	Overall Difference   `json:"overall"`
+	Slices  []Difference `json:"slices,omitempty"`
+	// OneSided counts the cases in both runs of which only one measured the metric.
+	OneSided int `json:"one_sided,omitempty"`
+}
+
+// compareMeasured compares every metric that both ledgers keep. Each case counts
+// the same, by the mean of its values, whatever their number.
+// Source: Statistics specification, section 9.
+func compareMeasured(base, cand *Ledger, t [2]int, common [][2]int, conf float64) []Measured {
+	var out []Measured
+	for k := range cand.metrics {
+		if b := base.metric(cand.metrics[k].Metric); b >= 0 {
+			out = append(out, compareMetric(base, cand, t, common, [2]int{b, k}, conf))
+		}
+	}
+	return out
+}
+
+func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int, conf float64) Measured {
+	p := cand.metrics[metric[1]]
+	out := Measured{Pairing: p, Overall: Difference{single: true, relative: p.Relative}}
+	bySlice := map[sliceID]*Difference{}
+	for _, at := range common {
+		before, after := base.seen(t[0], at[0]), cand.seen(t[1], at[1])
+		a, b := before.total(metric[0], &p, sliceID{}, false), after.total(metric[1], &p, sliceID{}, false)
+		if a.n == 0 || b.n == 0 {
+			out.OneSided += min(1, a.n+b.n)
+			continue
+		}
+		out.Overall.pair(a, b)
+		own := cand.cases[at[1]].slices
+		ids := slices.Clone(own)
+		for _, id := range slices.Concat(before.touched, after.touched) {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		for i, id := range ids {
+			a, b := before.total(metric[0], &p, id, i < len(own)), after.total(metric[1], &p, id, i < len(own))
+			if a.n == 0 || b.n == 0 {
+				continue
+			}
+			s := bySlice[id]
+			if s == nil {
+				s = &Difference{Key: id.key, Value: id.value, single: true, relative: p.Relative}
+				bySlice[id] = s
+			}
+			s.pair(a, b)
+		}
+	}
+	out.Overall.finish(conf)
+	for _, d := range bySlice {
+		d.finish(conf)
+		out.Slices = append(out.Slices, *d)
+	}
+	slices.SortFunc(out.Slices, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+	if p.LowerIsBetter {
+		out.Overall.mirror()
+		for i := range out.Slices {
+			out.Slices[i].mirror()
+		}
+	}
+	return out
+}
+
+// mirror makes the verdict that of a metric for which less is better.
+func (d *Difference) mirror() {
+	switch d.Verdict {
+	case ChangeBetter:
+		d.Verdict = ChangeWorse
+	case ChangeWorse:
+		d.Verdict = ChangeBetter
+	}
+}
+
+// fewChanged is how many changed cases a t interval wants.
+const fewChanged = 5
+
+// guard widens the interval of a difference of rates where fewer than fewChanged
+// cases changed: a t interval of them is too short, down to a mere point where none
+// did. A case loses at most 1, so that the mean falls by no more than the share of
+// cases that fall, and that share has an exact upper limit.
+// Source: Clopper and Pearson 1934.
+func (d *Difference) guard(conf float64) {
+	if d.Fell+d.Rose >= fewChanged || d.Cases < 2 || !d.Change.Usable() {
+		return
+	}
+	d.Change.Lower = min(d.Change.Lower, -stats.ClopperPearson(d.Fell, d.Cases, conf, stats.TwoSided).Upper)
+	d.Change.Upper = max(d.Change.Upper, stats.ClopperPearson(d.Rose, d.Cases, conf, stats.TwoSided).Upper)
+	d.Change.Status = stats.StatusCapped
+}

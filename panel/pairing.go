@@ -1,0 +1,92 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"slices"
+	"strings"
+)
+
+// The metrics that are told of a comparison only: their means can be held against
+// one another case by case, which quantiles cannot.
+const (
+	// MetricLatencyMean is the mean time of an attempt in milliseconds, over the
+	// attempts that latency_p50 is about; a timeout counts with its limit.
+	MetricLatencyMean = "latency_mean"
+	// MetricToolTimeMean is the mean over attempts of the sum of their calls'
+	// execution times, in milliseconds.
+	MetricToolTimeMean = "tool_time_mean"
+	// MetricToolLatencyMean is the mean execution time of calls, in milliseconds.
+	MetricToolLatencyMean = "tool_latency_mean"
+)
+
+// Pairing says how a metric is held against a baseline, case by case.
+type Pairing struct {
+	Metric string `json:"metric"`
+	// LowerIsBetter tells the good direction.
+	LowerIsBetter bool `json:"lower_is_better,omitempty"`
+	// Relative changes are told as shares of the baseline's mean: those of amounts,
+	// which are not bounded. The others are differences of rates, in [-1,1].
+	Relative bool `json:"relative,omitempty"`
+	// Unit is that of the metric itself.
+	Unit Unit `json:"unit"`
+}
+
+// amountsPaired are the metrics that are no rates.
+var amountsPaired = [...]string{
+	MetricCost, MetricTokens, "calls_per_attempt", "unneeded_calls_per_attempt", MetricLatencyMean, MetricToolTimeMean, MetricToolLatencyMean,
+}
+
+// ratesPaired are the rates of trace files and those of runs that do not come from
+// a scorer.
+var ratesPaired = [...]string{
+	MetricPass, "judged_pass", MetricError, "schema_valid", "schema_valid_by_task", "unknown_tool_rate", "tool_selection", "tool_selection_by_task",
+	MetricOverCall, MetricMiss, "arg_em", "arg_em_by_task", "arg_precision", "arg_recall", "arg_f1", "execution_success", "execution_success_by_task",
+	"rate_limited_rate", "timeout_rate", "rejected_rate", MetricRepaired, "result_consistency", "postconditions", "safe_calls", "safe_calls_by_task",
+	"safety_incidents", "blocked_incidents", MetricUnparseable, MetricNative, MetricAbstention,
+}
+
+// lowerPaired are rates of trace files for which less is better.
+var lowerPaired = [...]string{"unknown_tool_rate", "rate_limited_rate", "timeout_rate", "rejected_rate", "safety_incidents", "blocked_incidents"}
+
+// Comparable lists the metrics that can be held against a baseline; scores of a
+// scorer can be too, and judged_pass of one of several judges (judged_pass:NAME).
+func Comparable() []string { return slices.Concat(ratesPaired[:], amountsPaired[:]) }
+
+// PairingOf tells how a metric is held against a baseline. For one that cannot be,
+// why is what keeps it from it, and what comes closest.
+func PairingOf(name string) (p Pairing, why string) {
+	p = Pairing{Metric: name, Unit: UnitRate}
+	switch {
+	case slices.Contains(amountsPaired[:], name):
+		p.Relative, p.LowerIsBetter, p.Unit = true, true, Describe(name).Unit
+		switch {
+		case strings.HasSuffix(name, "_mean"):
+			p.Unit = UnitMS
+		case p.Unit == UnitRate:
+			p.Unit = UnitCount
+		}
+		return p, ""
+	case strings.HasPrefix(name, "tool_latency_p"):
+		return p, "there is no paired test of quantiles; " + MetricToolLatencyMean + " can be"
+	case strings.HasPrefix(name, "tool_time_p"):
+		return p, "there is no paired test of quantiles; " + MetricToolTimeMean + " can be"
+	case strings.HasPrefix(name, "latency_p"):
+		return p, "there is no paired test of quantiles; " + MetricLatencyMean + " can be"
+	case strings.HasSuffix(name, "_p50"), strings.HasSuffix(name, "_p90"):
+		return p, "there is no paired test of quantiles"
+	case name == MetricCostPerPass:
+		return p, "a case that never passed has no cost per pass; " + MetricCost + " and " + MetricPass + " can be"
+	case strings.HasPrefix(name, "true_success"):
+		return p, "it is the judged rate seen through one and the same calibration; judged_pass can be"
+	case name == "arg_f1_micro":
+		return p, "it is a ratio over all keys of all cases together; arg_f1 can be"
+	case strings.HasPrefix(name, MetricPassAt), strings.HasPrefix(name, MetricPassHat):
+		return p, "it depends on how many attempts each case has; " + MetricPass + " can be"
+	}
+	p.LowerIsBetter = Describe(name).LowerIsBetter || slices.Contains(lowerPaired[:], name)
+	return p, ""
+}
+
+// byTask reports whether a metric is about whether all known values of a case are 1.
+func (p *Pairing) byTask() bool { return strings.HasSuffix(p.Metric, "_by_task") }
