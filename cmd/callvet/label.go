@@ -39,12 +39,13 @@ func (a *app) labelNextCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "next TRACES", Short: "Draw the next tasks to label, and ask for verdicts on a terminal",
 		Long: `Draw the next tasks of a trace file to label. On a terminal they are shown one by one and each answer is written to
-the labels file at once; elsewhere they are written as a to-do file (set "pass" and read it with callvet label import).
+the labels file at once; elsewhere, or with -o, they are written as a to-do file (set "pass" and read it with callvet
+label import).
 How each task was drawn, and from how many, is kept with the label: without it no honest number can be made of the labels.
 What the judge said is not shown, so that it does not sway.`,
 		Example: "  callvet label next traces.jsonl --n 20\n  callvet label next traces.jsonl --strategy neyman --judge task-judge --n 40 -o todo.jsonl",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.labelNext(args[0], &f) },
+		RunE:    func(_ *cobra.Command, args []string) error { return a.labelNext(args[0], &f, a.atTerminal()) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.labels, "labels", "labels.jsonl", "labels file: what is in it is not drawn again, answers are added to it")
@@ -55,7 +56,7 @@ What the judge said is not shown, so that it does not sway.`,
 	fs.StringVar(&f.role, "role", "calibration", "what the labels are for: calibration, validation or test")
 	fs.StringVar(&f.double, "double", "0%", "share of the tasks that somebody else has labelled already, to measure agreement")
 	fs.Uint64Var(&f.seed, "seed", 1, "order of the draw")
-	fs.StringVarP(&f.out, "output", "o", "-", "to-do file to write where there is no terminal")
+	fs.StringVarP(&f.out, "output", "o", "", "to-do file to write, also on a terminal (- is standard output; default: there where there is no terminal)")
 	return cmd
 }
 
@@ -136,7 +137,13 @@ func (a *app) openLabels(path string) (*labels.Appender, error) {
 	return to, err
 }
 
-func (a *app) labelNext(path string, f *labelFlags) error {
+// atTerminal reports whether a person can be asked.
+func (a *app) atTerminal() bool {
+	in, ok := a.in.(*os.File)
+	return ok && a.outTTY && isTerminal(in)
+}
+
+func (a *app) labelNext(path string, f *labelFlags, terminal bool) error {
 	q, err := a.queue(f)
 	if err != nil {
 		return err
@@ -163,11 +170,11 @@ func (a *app) labelNext(path string, f *labelFlags) error {
 	if err != nil {
 		return err
 	}
-	if in, ok := a.in.(*os.File); ok && a.outTTY && isTerminal(in) {
+	if terminal && f.out == "" {
 		return a.askAll(todo, shown, f)
 	}
 	write := func(w io.Writer) error { return writeTodo(w, todo, shown) }
-	if f.out == "-" {
+	if f.out == "" || f.out == "-" {
 		err = write(a.out)
 	} else {
 		err = writeFile(a.path(f.out), func(w *os.File) error { return write(w) })

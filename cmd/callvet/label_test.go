@@ -61,3 +61,28 @@ func TestAskAll(t *testing.T) {
 		t.Errorf("%s", b)
 	}
 }
+
+// TestLabelNextOnATerminal: it asks, and where a file is named it writes that file
+// and asks nobody.
+func TestLabelNextOnATerminal(t *testing.T) {
+	t.Parallel()
+	for out, want := range map[string]string{"": "did it do what was asked?", "todo.jsonl": "", "-": `"pass":null`} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "traces.jsonl"), []byte(`{"type":"task","task_id":"t1","goal":"book it","pass":true}`+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var shown, told bytes.Buffer
+		a := &app{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
+		f := &labelFlags{labels: "labels.jsonl", n: 1, strategy: "random", role: "calibration", double: "0%", out: out}
+		if err := a.labelNext("traces.jsonl", f, true); err != nil {
+			t.Fatal(err)
+		}
+		if text := shown.String(); !strings.Contains(text, want) || want == "" && text != "" {
+			t.Errorf("-o %q: %q", out, text)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "todo.jsonl"))
+		if wrote := err == nil && bytes.Contains(b, []byte(`"goal":"book it"`)); wrote != (out == "todo.jsonl") {
+			t.Errorf("-o %q: the file: %q %v", out, b, err)
+		}
+	}
+}
