@@ -19,8 +19,13 @@ type Decision struct {
 	Agents   []string `json:"agents,omitempty"`
 	// Tools are those found, best first; none where the target abstains.
 	Tools []Ranked `json:"tools,omitempty"`
+	// Asked is how many tools a target was asked for that need not keep to it; those
+	// behind them are kept for show and do not count. 0: all count.
+	Asked int `json:"asked,omitempty"`
 	// Abstained tells that there were tools and none was good enough.
 	Abstained bool `json:"abstained,omitempty"`
+	// Odd says what is strange about an answer, each oddity always in the same words.
+	Odd []string `json:"odd,omitempty"`
 	// Layers are those that the target decides at all, whatever it decided, in the
 	// order in which it decides them, with the time each took. A layer that is not
 	// listed is not judged.
@@ -37,11 +42,19 @@ func (d *Decision) Decides(layer string) bool {
 	return false
 }
 
-// Names are the names of the tools found, best first; nil for none.
+// Given are the tools that count: of those found no more than were asked for.
+func (d *Decision) Given() []Ranked {
+	if d.Asked > 0 && d.Asked < len(d.Tools) {
+		return d.Tools[:d.Asked]
+	}
+	return d.Tools
+}
+
+// Names are the names of the tools that count, best first; nil for none.
 func (d *Decision) Names() []string {
 	var out []string
-	for i := range d.Tools {
-		out = append(out, d.Tools[i].Tool)
+	for _, t := range d.Given() {
+		out = append(out, t.Tool)
 	}
 	return out
 }

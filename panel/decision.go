@@ -57,7 +57,7 @@ func (a *Accumulator) scores(r *callvet.Result) {
 
 // selectionOrder of scores in tables.
 var selectionOrder = [...]string{
-	selection.Composite, selection.Route, selection.SubRoute, selection.AgentsExact, selection.AgentOverlap, selection.ToolMatch,
+	selection.Composite, selection.CompositeBest, selection.Route, selection.SubRoute, selection.AgentsExact, selection.AgentOverlap, selection.ToolMatch,
 	selection.ToolsRight, selection.MatchExact, selection.MatchAcceptable, selection.MatchPartial, selection.MatchNone, selection.Precision1, selection.MRR,
 	selection.Abstention, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate,
 }
@@ -65,6 +65,8 @@ var selectionOrder = [...]string{
 // selectionTitle is the readable name of a score of a decision.
 func selectionTitle(name string) (string, bool) {
 	switch name {
+	case selection.CompositeBest:
+		return "composite within reach", true
 	case selection.SubRoute:
 		return "sub-route", true
 	case selection.AgentsExact:

@@ -10,7 +10,9 @@ func appendDecision(b []byte, d *callvet.Decision) []byte {
 	b = optString(b, "sub_route", d.SubRoute)
 	b = appendList(b, "agents", d.Agents, appendStringRef)
 	b = appendList(b, "tools", d.Tools, appendRanked)
+	b = optInt(b, "asked", d.Asked)
 	b = optTrue(b, "abstained", d.Abstained)
+	b = appendList(b, "odd", d.Odd, appendStringRef)
 	b = appendList(b, "layers", d.Layers, func(b []byte, l *callvet.LayerTime) []byte {
 		b = appendString(append(b, `{"layer":`...), l.Layer)
 		return append(optFloat(b, "ms", l.MS), '}')
@@ -48,8 +50,12 @@ func readDecision(r *reader) *callvet.Decision {
 			d.Agents = list(r, readString)
 		case "tools":
 			d.Tools = list(r, readRanked)
+		case "asked":
+			d.Asked = r.integer()
 		case "abstained":
 			d.Abstained = r.truth()
+		case "odd":
+			d.Odd = list(r, readString)
 		case "layers":
 			d.Layers = list(r, readLayer)
 		default:

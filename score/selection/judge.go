@@ -52,6 +52,11 @@ const (
 	// is 1 when nothing was given although tools are expected, and less is better.
 	Abstention      = "selection_abstention"
 	FalseAbstention = "false_abstention"
+	// CompositeBest is the composite that a decision could have reached that is right in
+	// every layer and gives as many different tools as this one: more tools than are
+	// expected or acceptable are a partial match at best. A decision that gives none
+	// where some are expected, or some where none are, had the choice: 1.
+	CompositeBest = "composite_best"
 	// ToolsRight is 1 when the layer of tools is right: every expected tool is among
 	// those given, or only acceptable ones are, or none where nothing fits.
 	ToolsRight = "tools_right"
@@ -86,6 +91,7 @@ type judgment struct {
 	set    *Settings
 	result callvet.Result
 	layers [4]float64 // scores by layer; NaN: not judged
+	best   float64    // points of the tools within reach
 	wrong  []string   // layers, in order
 }
 
@@ -95,7 +101,7 @@ type judgment struct {
 // expected. The class is the first wrong layer, in the order in which the target
 // decides them. A decision of which no layer can be judged did not run.
 func Judge(want *callvet.Selection, got *callvet.Decision, set Settings) callvet.Result {
-	j := judgment{want: want, got: got, set: &set}
+	j := judgment{want: want, got: got, set: &set, best: 1}
 	j.layers = [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	for i, l := range got.Layers {
 		if slices.ContainsFunc(got.Layers[:i], func(o callvet.LayerTime) bool { return o.Layer == l.Layer }) {
@@ -115,6 +121,7 @@ func Judge(want *callvet.Selection, got *callvet.Decision, set Settings) callvet
 	mean, _, _ := tally.Composite([]float64{set.Route, set.SubRoute, set.Agents, set.Tools}, j.layers[:])
 	if !math.IsNaN(mean) {
 		j.result.Scores = slices.Insert(j.result.Scores, 0, callvet.Score{Name: Composite, Value: mean, Scored: true})
+		j.score(CompositeBest, j.ceiling())
 	}
 	switch {
 	case len(j.result.Assertions) == 0:
@@ -184,6 +191,7 @@ func (j *judgment) tools() {
 		return
 	}
 	given := j.got.Names()
+	j.best = points(reachable(j.want, given))
 	match := tally.Compare(j.want.Tools, j.want.Acceptable, given)
 	j.layers[3] = points(match)
 	j.score(ToolMatch, points(match))
@@ -238,6 +246,39 @@ func BlockedBy(r *callvet.Result) string {
 		}
 	}
 	return ""
+}
+
+// ceiling is the composite when every layer judged is as right as it can be.
+func (j *judgment) ceiling() float64 {
+	full := j.layers
+	for i := range full {
+		if !math.IsNaN(full[i]) {
+			full[i] = 1
+		}
+	}
+	if !math.IsNaN(full[3]) {
+		full[3] = j.best
+	}
+	mean, _, _ := tally.Composite([]float64{j.set.Route, j.set.SubRoute, j.set.Agents, j.set.Tools}, full[:])
+	return mean
+}
+
+// reachable is the best match of as many different tools as are given.
+func reachable(want *callvet.Selection, given []string) tally.Match {
+	n, expected := distinct(given), distinct(want.Tools)
+	switch {
+	case n == 0, expected == 0, n == expected:
+		return tally.Exact
+	case n <= distinct(want.Tools, want.Acceptable):
+		return tally.Acceptable
+	}
+	return tally.Partial
+}
+
+func distinct(names ...[]string) int {
+	all := slices.Concat(names...)
+	slices.Sort(all)
+	return len(slices.Compact(all))
 }
 
 // ranks scores the order of the tools given; it tells whether every expected tool is

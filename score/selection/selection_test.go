@@ -242,3 +242,50 @@ func TestJudgeInvariants(t *testing.T) {
 		}
 	})
 }
+
+// A service cannot pass by giving everything: what it gives beyond what was asked for
+// counts nowhere.
+func TestAskedFor(t *testing.T) {
+	t.Parallel()
+	want := callvet.Selection{Tools: []string{"gold"}}
+	got := decision("", "", nil, "a", "b", "gold", "c")
+	got.Layers, got.Asked = got.Layers[3:], 2
+	r := selection.Judge(&want, got, selection.Defaults())
+	for name, value := range map[string]float64{"mrr": 0, "recall@5": 0, "match_none": 1, "tools_right": 0, "false_abstention": 0} {
+		if s := r.Score(name); !s.Scored || s.Value != value {
+			t.Errorf("%s = %+v, want %v", name, s, value)
+		}
+	}
+	if r.Verdict != callvet.VerdictFail || r.Assertions[0].Actual != "a, b" {
+		t.Errorf("%s, %+v", r.Verdict, r.Assertions)
+	}
+	got.Asked = 3
+	if r := selection.Judge(&want, got, selection.Defaults()); r.Verdict != callvet.VerdictPass || r.Score("mrr").Value != 1.0/3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The ceiling is what as many different tools can reach.
+func TestCompositeBest(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		want callvet.Selection
+		got  *callvet.Decision
+		best float64
+	}{
+		"as many":        {callvet.Selection{Route: "r", Tools: []string{"a"}}, decision("x", "", nil, "b"), 1},
+		"named twice":    {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil, "b", "b"), 1},
+		"too many":       {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil, "a", "b"), .4},
+		"with layers":    {callvet.Selection{Route: "r", SubRoute: "s", Agents: []string{"g"}, Tools: []string{"a"}}, decision("", "", nil, "a", "b"), .7},
+		"acceptable":     {callvet.Selection{Tools: []string{"a"}, Acceptable: []string{"a", "b"}}, decision("", "", nil, "x", "y"), .7},
+		"too few":        {callvet.Selection{Tools: []string{"a", "b"}}, decision("", "", nil, "a"), .7},
+		"none given":     {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil), 1},
+		"none expected":  {callvet.Selection{Tools: []string{}}, decision("", "", nil, "a"), 1},
+		"no tools asked": {callvet.Selection{Route: "r"}, decision("", "", nil, "a", "b"), 1},
+	} {
+		r := selection.Judge(&c.want, c.got, selection.Defaults())
+		if s := r.Score(selection.CompositeBest); !s.Scored || math.Abs(s.Value-c.best) > 1e-12 || r.Score(selection.Composite).Value > s.Value+1e-12 {
+			t.Errorf("%s: %+v, want %v", name, s, c.best)
+		}
+	}
+}

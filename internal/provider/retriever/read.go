@@ -96,7 +96,9 @@ func readObject(d *callvet.Decision, v value.Value) (found bool, err error) {
 		}
 	}
 	if m, ok := v.Get("abstained"); ok && m.Kind() == value.Bool {
-		d.Abstained = m.Bool()
+		if d.Abstained = m.Bool(); d.Abstained && len(d.Tools) > 0 {
+			odd(d, OddAbstained)
+		}
 	}
 	if m, ok := member(v, "latency_ms", "latencies_ms"); ok && m.Kind() == value.Object {
 		for i := range d.Layers {
@@ -108,12 +110,32 @@ func readObject(d *callvet.Decision, v value.Value) (found bool, err error) {
 	return len(d.Layers) > 0, nil
 }
 
+// What is odd about an answer and is no error.
+const (
+	OddAbstained = "it says that it abstains and gives tools all the same: the tools count"
+	OddOrder     = "its scores do not descend: the order of the list counts"
+	OddScore     = "a score is no finite number: it is kept as 0"
+	OddTwice     = "it names a tool twice: the second is a place lost"
+)
+
+// odd keeps an oddity once.
+func odd(d *callvet.Decision, what string) {
+	if !slices.Contains(d.Odd, what) {
+		d.Odd = append(d.Odd, what)
+	}
+}
+
 // number is 0 for what is no finite number.
 func number(v value.Value) float64 {
-	if f, ok := v.Float(); ok && !math.IsInf(f, 0) && !math.IsNaN(f) {
-		return f
+	f, _ := finite(v)
+	return f
+}
+
+func finite(v value.Value) (f float64, ok bool) {
+	if f, ok = v.Float(); ok && !math.IsInf(f, 0) && !math.IsNaN(f) {
+		return f, true
 	}
-	return 0
+	return 0, false
 }
 
 func text(v value.Value) (string, bool) {
@@ -165,6 +187,7 @@ func readTools(d *callvet.Decision, v value.Value) error {
 	if v.Kind() != value.Array {
 		return malformed("tools is no list")
 	}
+	last, seen := math.Inf(1), map[string]bool{}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		name, ok := nameOf(e)
 		switch {
@@ -172,11 +195,20 @@ func readTools(d *callvet.Decision, v value.Value) error {
 			return malformed("tool %d has no id or name", len(d.Tools)+1)
 		case len(d.Tools) == MaxTools:
 			return malformed("the answer has more than %d tools", MaxTools)
+		case seen[name]:
+			odd(d, OddTwice)
 		}
+		seen[name] = true
 		t := callvet.Ranked{Tool: name}
 		if e.Kind() == value.Object {
 			if s, ok := member(e, scoreKeys()...); ok && s.Kind() == value.Number {
-				t.Score = number(s)
+				if t.Score, ok = finite(s); !ok {
+					odd(d, OddScore)
+				} else if t.Score > last {
+					odd(d, OddOrder)
+				} else {
+					last = t.Score
+				}
 			}
 			t.Parts = parts(e)
 		}

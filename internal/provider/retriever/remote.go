@@ -94,6 +94,7 @@ func (r *remote) Generate(ctx context.Context, req *callvet.Request) (*callvet.R
 		f.Exchanges = []callvet.Exchange{x}
 		return nil, f
 	}
+	d.Asked = r.cfg.K
 	return &callvet.Response{Decision: d, Complete: true, Wall: took, Exchanges: []callvet.Exchange{x}}, nil
 }
 

@@ -42,18 +42,21 @@ func TestRead(t *testing.T) {
 				Layers: []callvet.LayerTime{{Layer: "route"}, {Layer: "sub_route"}, {Layer: "agents"}, {Layer: "tools", MS: 3.5}},
 			},
 		},
-		"names":          {`["a","b"]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "b"}}, Layers: layers("tools")}},
-		"results":        {`{"results":[{"tool_id":"a","total_score":2,"base_score":1.5},{"tool_id":"b","score":1.5}]}`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "base_score", Value: 1.5}}}, two[1]}, Layers: layers("tools")}},
-		"within":         {`{"data":{"output":[{"id":"a","score":2},{"id":"b","score":1.5}]}}`, &callvet.Decision{Tools: two, Layers: layers("tools")}},
-		"nothing fits":   {`{"tools":[],"abstained":true}`, &callvet.Decision{Abstained: true, Layers: layers("tools")}},
-		"only a route":   {`{"selected_route":"smalltalk","agent":"x"}`, &callvet.Decision{Route: "smalltalk", Agents: []string{"x"}, Layers: layers("route", "agents")}},
-		"no answer":      {`{"ok":true}`, nil},
-		"no names":       {`{"tools":[{"score":1}]}`, nil},
-		"tools no list":  {`{"tools":"a"}`, nil},
-		"route no text":  {`{"route":1}`, nil},
-		"a number":       {`3`, nil},
-		"too many":       {`[` + strings.Repeat(`"a",`, MaxTools) + `"a"]`, nil},
-		"agents no list": {`{"agents":{"a":1},"tools":[]}`, nil},
+		"names":              {`["a","b"]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "b"}}, Layers: layers("tools")}},
+		"results":            {`{"results":[{"tool_id":"a","total_score":2,"base_score":1.5},{"tool_id":"b","score":1.5}]}`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "base_score", Value: 1.5}}}, two[1]}, Layers: layers("tools")}},
+		"within":             {`{"data":{"output":[{"id":"a","score":2},{"id":"b","score":1.5}]}}`, &callvet.Decision{Tools: two, Layers: layers("tools")}},
+		"nothing fits":       {`{"tools":[],"abstained":true}`, &callvet.Decision{Abstained: true, Layers: layers("tools")}},
+		"only a route":       {`{"selected_route":"smalltalk","agent":"x"}`, &callvet.Decision{Route: "smalltalk", Agents: []string{"x"}, Layers: layers("route", "agents")}},
+		"abstains and gives": {`{"tools":["a"],"abstained":true}`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}}, Abstained: true, Odd: []string{OddAbstained}, Layers: layers("tools")}},
+		"upside down":        {`[{"id":"a","score":1.5},{"id":"b"},{"id":"c","score":2},{"id":"d","score":3}]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 1.5}, {Tool: "b"}, {Tool: "c", Score: 2}, {Tool: "d", Score: 3}}, Odd: []string{OddOrder}, Layers: layers("tools")}},
+		"infinite, twice":    {`[{"id":"a","score":1e999},{"id":"a","score":1}]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "a", Score: 1}}, Odd: []string{OddScore, OddTwice}, Layers: layers("tools")}},
+		"no answer":          {`{"ok":true}`, nil},
+		"no names":           {`{"tools":[{"score":1}]}`, nil},
+		"tools no list":      {`{"tools":"a"}`, nil},
+		"route no text":      {`{"route":1}`, nil},
+		"a number":           {`3`, nil},
+		"too many":           {`[` + strings.Repeat(`"a",`, MaxTools) + `"a"]`, nil},
+		"agents no list":     {`{"agents":{"a":1},"tools":[]}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +140,7 @@ func TestRemote(t *testing.T) {
 		return m
 	}
 	resp, err := open("/ok").Generate(t.Context(), ask("väder?"))
-	if err != nil || len(resp.Decision.Tools) != 1 || !resp.Complete || len(resp.Exchanges) != 1 || strings.Contains(resp.Exchanges[0].Response, "hunter22") {
+	if err != nil || len(resp.Decision.Tools) != 1 || resp.Decision.Asked != 3 || !resp.Complete || len(resp.Exchanges) != 1 || strings.Contains(resp.Exchanges[0].Response, "hunter22") {
 		t.Fatalf("%+v %v", resp, err)
 	}
 	srv2 := httptest.NewServer(http.NotFoundHandler())
