@@ -20,6 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
+	judge "github.com/callvet/callvet/score/selection"
 )
 
 // read opens a file that the user named.
@@ -178,7 +179,8 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 	if !slices.ContainsFunc(l.man.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
-	var c routing.Collector
+	set, _ := judge.SettingsOf(l.suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	c := routing.Collector{Known: l.known(), Weights: routing.Weigh(set)}
 	for r, err := range l.rows(ctx, db, store.Filter{Order: store.ByCase}) {
 		if err != nil {
 			return nil, err
@@ -190,6 +192,21 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 		selector.Explain(ctx, s, op.retrievers)
 	}
 	return s, nil
+}
+
+// known tells whether services name tools that there are; nil where the suite has none.
+func (l *loaded) known() func(int, string) bool {
+	if len(l.suite.Tools) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for i := range l.suite.Tools {
+		names[l.suite.Tools[i].Name] = true
+	}
+	return func(target int, tool string) bool {
+		own := target >= len(l.man.Targets) || !strings.HasPrefix(l.man.Targets[target].Provider, "retrieve:")
+		return own || names[tool] // a catalogue has all tools that it gives
+	}
 }
 
 // searches tells whether targets are catalogues that can be opened again without

@@ -17,7 +17,14 @@ const MaxFailed = 200
 
 // Collector takes the attempts of a run. Ready to use when zero; not safe for
 // concurrent use. It keeps counts, latencies, and MaxFailed cases per target.
-type Collector struct{ targets map[int]*collected }
+type Collector struct {
+	// Known tells whether the catalog of a target, by its position, has a tool; nil:
+	// nobody knows.
+	Known func(target int, tool string) bool
+	// Weights of the layers in the composite, to be told.
+	Weights []Weight
+	targets map[int]*collected
+}
 
 type collected struct {
 	cases    map[string]*outcome
@@ -25,16 +32,18 @@ type collected struct {
 	layers   map[string][]stats.Observation
 	failed   []Failure
 	failures int
+	// Of attempts:
+	attempts, unequal int
+	matches           map[string]int
+	wrong             map[callvet.Class]int
+	missed            map[string]int // by the layer that blocked the tools, or that of the tools
+	strange           strange
 }
 
 // outcome of one case over its repeats.
 type outcome struct {
 	tags         []string
 	judged, fail int
-	wrong        callvet.Class
-	missed       string // the layer that blocked the tools, or that of the tools
-	match        string
-	unequal      bool
 }
 
 // Add takes one attempt; those without a decision or a verdict are left out.
@@ -48,29 +57,37 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	t := c.targets[cell.Target]
 	if t == nil {
-		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{}}
+		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{}, matches: map[string]int{}, wrong: map[callvet.Class]int{}, missed: map[string]int{}}
 		c.targets[cell.Target] = t
 	}
 	o := t.cases[of.ID]
 	if o == nil {
-		o = &outcome{tags: of.Tags, match: matchOf(r)}
+		o = &outcome{tags: of.Tags}
 		t.cases[of.ID], t.order = o, append(t.order, of.ID)
 	}
 	o.judged++
+	t.attempts++
+	t.matches[matchOf(r)]++
 	for _, l := range d.Layers {
 		if l.MS > 0 {
 			t.layers[l.Layer] = append(t.layers[l.Layer], stats.Observation{Value: l.MS, Cluster: int32(cell.Case)})
 		}
 	}
+	t.strange.add(d)
+	if c.Known != nil {
+		t.strange.names(d, func(tool string) bool { return c.Known(cell.Target, tool) })
+	}
 	want, _ := selection.Of(&of.Expect)
-	o.unequal = want.Tools != nil && d.Decides(callvet.SelectTools) && len(d.Tools) != len(want.Tools)
+	if unequal(want.Tools, d.Names()) {
+		t.unequal++
+	}
 	if r.Verdict == callvet.VerdictPass {
 		return
 	}
 	o.fail++
-	o.wrong = r.Class
+	t.wrong[r.Class]++
 	if s := r.Score(selection.ToolsRight); s.Scored && s.Value == 0 {
-		o.missed = cmp.Or(selection.BlockedBy(r), callvet.SelectTools)
+		t.missed[cmp.Or(selection.BlockedBy(r), callvet.SelectTools)]++
 	}
 	if o.fail > 1 {
 		return
@@ -79,6 +96,14 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 		t.failed = append(t.failed, Failure{Case: of.ID, Query: query(of), Tags: of.Tags, Class: r.Class, Reason: r.Reason, Want: want, Got: *d})
 	}
 }
+
+// unequal tells that tools are expected and given, and not as many different ones.
+func unequal(want, given []string) bool {
+	n, m := distinct(want), distinct(given)
+	return n > 0 && m > 0 && n != m
+}
+
+func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
 func query(c *callvet.Case) string {
 	for i := len(c.Input) - 1; i >= 0; i-- {
@@ -107,7 +132,9 @@ func (c *Collector) Section(p *panel.Panels) *Section {
 	s := &Section{}
 	for i := range p.Targets {
 		if t := c.targets[p.Targets[i].Target]; t != nil {
-			s.Targets = append(s.Targets, t.target(&p.Targets[i], p.Confidence))
+			one := t.target(&p.Targets[i], p.Confidence)
+			one.Weights = c.Weights
+			s.Targets = append(s.Targets, one)
 		}
 	}
 	return s
@@ -128,12 +155,14 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 		s := &tp.Slices[i]
 		out.Slices = append(out.Slices, Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: rates(s, brief)})
 	}
+	out.TagsLeftOut = t.leftOut(out.Slices)
 	for _, c := range tp.Confusion {
 		if c.Expected != c.Called {
 			out.Tools = append(out.Tools, c)
 		}
 	}
 	t.count(&out)
+	out.Notes = t.strange.notes(t.attempts)
 	out.Patterns = t.patterns()
 	out.Recommendations = recommend(&out, tp)
 	return out
@@ -165,41 +194,55 @@ func rates(s *panel.Slice, keep func(string) bool) []panel.Metric {
 	return out
 }
 
-// count fills in the classes of matches and the first wrong layers.
+// count fills in the classes of matches and the first wrong layers, in attempts.
 func (t *collected) count(out *Target) {
-	matches, wrong, missed := map[string]int{}, map[callvet.Class]int{}, map[string]int{}
-	for _, id := range t.order {
-		o := t.cases[id]
-		matches[o.match]++
-		if o.unequal {
-			out.Unequal++
-		}
-		if o.fail > 0 {
-			wrong[o.wrong]++
-		}
-		missed[o.missed]++
-	}
-	if len(matches) > 1 || matches[""] == 0 {
+	out.Attempts, out.Unequal = t.attempts, t.unequal
+	if t.matches[""] < t.attempts {
 		for _, m := range []string{"exact", "acceptable", "partial", "none"} {
-			out.Matches = append(out.Matches, panel.Count{Name: m, N: matches[m]})
+			out.Matches = append(out.Matches, panel.Count{Name: m, N: t.matches[m]})
 		}
 	}
 	for _, l := range []string{callvet.SelectRoute, callvet.SelectSubRoute, callvet.SelectAgents, callvet.SelectTools} {
-		if n := missed[l]; n > 0 {
+		if n := t.missed[l]; n > 0 {
 			out.ToolMisses = append(out.ToolMisses, panel.Count{Name: l, N: n})
 		}
 	}
 	for _, c := range panel.Classes() {
-		if n := wrong[c]; n > 0 {
+		if n := t.wrong[c]; n > 0 {
 			out.FirstWrong = append(out.FirstWrong, panel.Count{Name: string(c), N: n})
 		}
 	}
 }
 
+// minSliceCases is how many cases a tag needs for a slice of its own.
+const minSliceCases = 5
+
+// leftOut counts the tags that have too few cases for a slice.
+func (t *collected) leftOut(told []Slice) int {
+	cases, n := map[string]int{}, 0
+	for _, id := range t.order {
+		for _, tag := range slices.Compact(slices.Sorted(slices.Values(t.cases[id].tags))) {
+			cases[tag]++
+		}
+	}
+	for tag, of := range cases {
+		if of < minSliceCases && !slices.ContainsFunc(told, func(s Slice) bool { return s.Value == tag }) {
+			n++
+		}
+	}
+	return n
+}
+
+// Weigh tells the weights of layers in the order in which they are decided.
+func Weigh(s selection.Settings) []Weight {
+	return []Weight{{callvet.SelectRoute, s.Route}, {callvet.SelectSubRoute, s.SubRoute}, {callvet.SelectAgents, s.Agents}, {callvet.SelectTools, s.Tools}}
+}
+
 // minTagCases is how many cases a tag needs before its failures are a pattern.
 const minTagCases = 2
 
-// patterns compares the cases of each tag with all others.
+// patterns compares the cases of each tag with all others. A case fails when most of
+// its attempts do: attempts of one case are not independent.
 func (t *collected) patterns() []Pattern {
 	type sums struct{ failed, of int }
 	tags, all := map[string]sums{}, sums{}

@@ -20,6 +20,14 @@ const (
 	maxLatencyMS  = 500.0
 )
 
+// Unit is what Attempts counts, in a word: cases where each was asked once.
+func (t *Target) Unit() string {
+	if t.Attempts <= t.Cases {
+		return "cases"
+	}
+	return "attempts"
+}
+
 func byLift(a, b Pattern) int {
 	return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Lift, a.Lift), strings.Compare(a.Tag, b.Tag))
 }
@@ -39,14 +47,14 @@ func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	under(selection.Route, minRoute, "routes", "Improve the rules of routes; the confusion of routes shows which words they lack.")
 	under(selection.AgentsExact, minAgentExact, "agents", "Rework the descriptions and keywords of the agents, or the weights by which they are chosen.")
 	exact := selection.MatchExact
-	if 2*t.Unequal > t.Cases { // it says how many tools are given, and nothing of which
+	if 2*t.Unequal > t.Attempts { // it says how many tools are given, and nothing of which
 		exact = selection.Precision1
 	}
 	under(exact, minToolExact, "tools", "Review the descriptions, keywords and examples of the tools that lost; the failed cases show to whom and why.")
 	if t.Unequal > 0 && len(t.Matches) > 0 {
 		out = append(out, Recommendation{
-			Code: "set-size", Certain: true, Text: "Judge this retriever by hit@k, recall@k and MRR: an exact match needs as many tools as the case expects.",
-			Evidence: fmt.Sprintf("%d of %d cases were given another number of tools than they expect", t.Unequal, t.Cases),
+			Code: "set-size", Counted: true, Text: "Judge this retriever by hit@k, recall@k and MRR: an exact match needs as many tools as the case expects.",
+			Evidence: fmt.Sprintf("%d of %d %s were given another number of tools than they expect", t.Unequal, t.Attempts, t.Unit()),
 		})
 	}
 	if m := tp.Overall.Metric(panel.MetricLatencyP50); m != nil && m.Interval.Point > maxLatencyMS {

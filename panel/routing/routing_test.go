@@ -128,8 +128,121 @@ func TestThresholds(t *testing.T) {
 	certain := map[string]bool{}
 	for _, r := range got.Recommendations {
 		certain[r.Code] = r.Certain
+		if r.Counted {
+			t.Errorf("%+v is no count", r)
+		}
 	}
 	if diff := cmp.Diff(map[string]bool{"routes": true, "tools": true, "latency": true}, certain); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// collect judges decisions as they are, several a case where attempts says so.
+func collect(t *testing.T, col *routing.Collector, attempts int, decide func(i, repeat int) callvet.Decision) routing.Target {
+	t.Helper()
+	cases := make([]callvet.Case, 4)
+	for i := range cases {
+		cases[i] = callvet.Case{ID: fmt.Sprint(i), Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}, Tags: []string{fmt.Sprint("tag", i/2)}}
+	}
+	acc := panel.New(panel.Config{Targets: []callvet.Target{{Name: "r", Selects: true}}, Repeats: attempts}, func(yield func(*callvet.Case) bool) {
+		for i := range cases {
+			if !yield(&cases[i]) {
+				return
+			}
+		}
+	})
+	for i := range cases {
+		for k := range attempts {
+			d := decide(i, k)
+			d.Layers = []callvet.LayerTime{{Layer: callvet.SelectTools}}
+			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
+			cell.Trace.Classify(false)
+			acc.Add(&cases[i], &cell)
+			col.Add(&cases[i], &cell)
+		}
+	}
+	return col.Section(acc.Panels()).Targets[0]
+}
+
+// Every count is of attempts, as rates are; tags are held against one another by case.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	got := collect(t, &routing.Collector{}, 3, func(i, k int) callvet.Decision {
+		switch {
+		case i == 0 && k == 0: // one attempt of three
+			return callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}}}
+		case i == 3 && k > 0: // two of three
+			return callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}, {Tool: "z"}}}
+		}
+		return callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}}}
+	})
+	if got.Cases != 4 || got.Attempts != 12 || got.Failures != 2 || got.Unequal != 2 || got.Layers[0].Metric.Interval.N != 12 || got.Unit() != "attempts" {
+		t.Errorf("%+v", got)
+	}
+	if diff := cmp.Diff([]panel.Count{{Name: "exact", N: 9}, {Name: "acceptable"}, {Name: "partial"}, {Name: "none", N: 3}}, got.Matches); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]panel.Count{{Name: "wrong_selection", N: 3}}, got.FirstWrong); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]panel.Count{{Name: "tools", N: 3}}, got.ToolMisses); diff != "" {
+		t.Error(diff)
+	}
+	failed := map[string]int{}
+	for _, p := range got.Patterns {
+		failed[p.Tag] = p.Failed
+	}
+	if diff := cmp.Diff(map[string]int{"tag0": 0, "tag1": 1}, failed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A name that is repeated is one tool, and a retriever that gives nothing has no size:
+// neither keeps an answer from matching exactly.
+func TestUnequal(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tools   []callvet.Ranked
+		unequal int
+	}{
+		"twice": {[]callvet.Ranked{{Tool: "x"}, {Tool: "x"}}, 0}, "none": {nil, 0}, "two": {[]callvet.Ranked{{Tool: "x"}, {Tool: "y"}}, 4},
+	} {
+		got := collect(t, &routing.Collector{}, 1, func(int, int) callvet.Decision { return callvet.Decision{Tools: c.tools} })
+		sizes := 0
+		for _, r := range got.Recommendations {
+			if r.Code == "set-size" {
+				sizes++
+				if !r.Counted || r.Certain {
+					t.Errorf("%s: %+v", name, r)
+				}
+			}
+		}
+		if got.Unequal != c.unequal || (sizes > 0) != (c.unequal > 0) {
+			t.Errorf("%s: %d unequal, %d recommendations", name, got.Unequal, sizes)
+		}
+	}
+}
+
+// What is strange about answers is counted and named.
+func TestStrange(t *testing.T) {
+	t.Parallel()
+	got := collect(t, &routing.Collector{Known: func(target int, name string) bool { return target == 0 && (name == "x" || name == "y") }}, 1, func(i, _ int) callvet.Decision {
+		switch i {
+		case 0:
+			return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "beyond"}, {Tool: "y"}}}
+		case 1:
+			return callvet.Decision{Asked: 3, Tools: []callvet.Ranked{{Tool: "new"}, {Tool: "x"}, {Tool: "gone"}}, Odd: []string{"upside down"}}
+		case 2:
+			return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "new"}}}
+		}
+		return callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "y"}}}
+	})
+	want := []string{
+		"1 of 4 answers: the service gave up to 3 tools where 1 were asked for; those behind do not count",
+		"2 of 4 answers: they name 2 tools that the catalogue does not have (gone, new)",
+		"1 of 4 answers: upside down",
+	}
+	if diff := cmp.Diff(want, got.Notes); diff != "" {
 		t.Error(diff)
 	}
 }

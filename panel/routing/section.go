@@ -13,25 +13,39 @@ type Section struct {
 	Targets []Target `json:"targets"`
 }
 
+// Weight is what a layer weighs in the composite.
+type Weight struct {
+	Layer  string  `json:"layer"`
+	Weight float64 `json:"weight"`
+}
+
 // Target is one router or retriever.
 type Target struct {
 	Target int    `json:"target"` // position in the run
 	Name   string `json:"name"`
-	// Cases are those judged.
-	Cases  int     `json:"cases"`
-	Layers []Layer `json:"layers"`
-	// Matches counts cases by how the tools given stand to those expected.
-	// Unequal of them expect another number of tools than were given, so that an
-	// exact match was not possible.
+	// Cases are those judged, in so many Attempts. Matches, Unequal, FirstWrong and
+	// ToolMisses count attempts, as rates do; Patterns and Failures count cases.
+	Cases    int     `json:"cases"`
+	Attempts int     `json:"attempts"`
+	Layers   []Layer `json:"layers"`
+	// Notes say what is strange about the answers and is no error.
+	Notes []string `json:"notes,omitempty"`
+	// Matches counts attempts by how the tools given stand to those expected.
+	// Unequal of them were given tools, and not as many different ones as are
+	// expected, so that an exact match was not possible.
 	Matches []panel.Count `json:"matches,omitempty"`
 	Unequal int           `json:"unequal,omitempty"`
 	// Metrics are the composite and the ranks.
 	Metrics []panel.Metric `json:"metrics"`
-	// Slices are categories, difficulties, languages and tags.
-	Slices []Slice `json:"slices,omitempty"`
-	// FirstWrong counts failed cases by the first wrong layer.
+	// Weights are those of the layers in the composite, unless a case has its own.
+	Weights []Weight `json:"weights,omitempty"`
+	// Slices are categories, difficulties, languages and tags; TagsLeftOut counts the
+	// tags that have too few cases for one.
+	Slices      []Slice `json:"slices,omitempty"`
+	TagsLeftOut int     `json:"tags_left_out,omitempty"`
+	// FirstWrong counts failed attempts by the first wrong layer.
 	FirstWrong []panel.Count `json:"first_wrong,omitempty"`
-	// ToolMisses counts cases with wrong tools by the layer that blocked them: route,
+	// ToolMisses counts attempts with wrong tools by the layer that blocked them: route,
 	// sub_route or agents, or tools where none did.
 	ToolMisses []panel.Count `json:"tool_misses,omitempty"`
 	// Patterns are tags by how much more often cases with them fail.
@@ -39,9 +53,12 @@ type Target struct {
 	// Routes and Tools are what was taken for what, wrong pairs only for tools.
 	Routes []panel.Confused `json:"routes,omitempty"`
 	Tools  []panel.Confused `json:"tools,omitempty"`
-	// Failed are the first failed cases, Failures all of them by number.
-	Failed          []Failure        `json:"failed,omitempty"`
-	Failures        int              `json:"failures"`
+	// Failed are the first cases with a failed attempt, Failures all of them by number.
+	Failed   []Failure `json:"failed,omitempty"`
+	Failures int       `json:"failures"`
+	// Unexplained says why no reasons are given why tools lost; empty where they are,
+	// and where the target cannot be asked for any.
+	Unexplained     string           `json:"unexplained,omitempty"`
 	Recommendations []Recommendation `json:"recommendations,omitempty"`
 }
 
@@ -106,4 +123,6 @@ type Recommendation struct {
 	Evidence string `json:"evidence"`
 	// Certain tells that the whole interval is on the wrong side of the threshold.
 	Certain bool `json:"certain"`
+	// Counted tells that the evidence is a plain count, with nothing to be sure of.
+	Counted bool `json:"counted,omitempty"`
 }

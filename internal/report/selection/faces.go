@@ -21,13 +21,16 @@ func Terminal(w io.Writer, s *routing.Section, most int) error {
 	var b strings.Builder
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		fmt.Fprintf(&b, "\nSelection: %s, %d cases\n", plain.Line(t.Name), t.Cases)
+		fmt.Fprintf(&b, "\nSelection: %s, %s\n", plain.Line(t.Name), asked(t))
 		for _, table := range Tables(t) {
 			fmt.Fprintf(&b, "\n%s\n", table.Title)
 			Aligned(&b, append([][]string{table.Head}, table.Rows...))
 			if table.Note != "" {
 				fmt.Fprintf(&b, "%s\n", table.Note)
 			}
+		}
+		if t.Unexplained != "" {
+			fmt.Fprintf(&b, "\nNo reasons are given why tools lost: %s\n", plain.Line(t.Unexplained))
 		}
 		failed := Failed(t, most)
 		if len(failed) > 0 {
@@ -44,6 +47,15 @@ func Terminal(w io.Writer, s *routing.Section, most int) error {
 	return err
 }
 
+// asked says how many cases were asked, and how often.
+func asked(t *routing.Target) string {
+	out := plain.Count(t.Cases, "case", "cases")
+	if t.Attempts > t.Cases {
+		out += ", " + plain.Count(t.Attempts, "attempt", "attempts")
+	}
+	return out
+}
+
 // Decision writes one decision: the tools with what their scores are the sum of, and
 // the time of each layer.
 func Decision(b *strings.Builder, d *callvet.Decision) {
@@ -54,10 +66,16 @@ func Decision(b *strings.Builder, d *callvet.Decision) {
 		fmt.Fprintf(b, "  agents %s\n", orNone(strings.Join(d.Agents, ", ")))
 	}
 	var rows [][]string
-	for i, t := range d.Tools {
+	for i, t := range d.Given() {
 		rows = append(rows, []string{fmt.Sprintf("%d.", i+1), plain.Line(t.Tool), fmt.Sprintf("%.4g", t.Score), Parts(t.Parts)})
 	}
 	Aligned(b, rows)
+	if behind := d.Tools[len(d.Given()):]; len(behind) > 0 {
+		fmt.Fprintf(b, "  asked for %d; %d more given that do not count: %s\n", d.Asked, len(behind), ranked(behind))
+	}
+	for _, o := range d.Odd {
+		fmt.Fprintf(b, "  strange: %s\n", plain.Line(o))
+	}
 	switch {
 	case len(d.Tools) > 0:
 	case d.Abstained:
@@ -119,6 +137,9 @@ func Markdown(w io.Writer, s *routing.Section) error {
 				b.WriteString("</details>\n\n")
 			}
 		}
+		if t.Unexplained != "" {
+			fmt.Fprintf(&b, "No reasons are given why tools lost: %s\n\n", figure.Markdown(t.Unexplained))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -142,19 +163,30 @@ func mdTable(b *strings.Builder, t Table) {
 	}
 }
 
-const page = `{{range .Targets}}<section class="selection"><h2>Selection: {{clean .Name}}</h2>
-{{range tables .}}<h3>{{.Title}}</h3><div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table><thead><tr>{{range .Head}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
-<tbody>{{range .Rows}}<tr>{{range .}}<td>{{clean .}}</td>{{end}}</tr>{{end}}</tbody></table></div>{{with .Note}}<p class="soft">{{clean .}}</p>{{end}}{{end}}
+const page = `{{range .Targets}}<section class="selection"><h2>Selection: {{clean .Name}}, {{asked .}}</h2>
+{{range tables .}}<h3>{{.Title}}</h3><div class="scroll{{if .Prose}} prose{{end}}" tabindex="0" role="region" aria-label="{{.Title}}"><table><thead><tr>{{range .Head}}<th scope="col">{{clean .}}</th>{{end}}</tr></thead>
+<tbody>{{range .Rows}}<tr>{{range .}}{{with lines .}}<td>{{index . 0}}{{with index . 1}}<small>{{.}}</small>{{end}}</td>{{end}}{{end}}</tr>{{end}}</tbody></table></div>{{with .Note}}<p class="soft">{{clean .}}</p>{{end}}{{end}}
+{{with .Unexplained}}<p class="soft">No reasons are given why tools lost: {{clean .}}</p>{{end}}
 {{with failed .}}<h3>Failed cases</h3>{{range .}}<details><summary><b>{{clean .Title}}</b> {{clean .Query}}</summary><ul>{{range .Lines}}<li>{{clean .}}</li>{{end}}</ul></details>{{end}}{{end}}
 </section>{{end}}`
 
 // maxHTMLFailed is how many failed cases a page tells.
 const maxHTMLFailed = 100
 
+// lines puts the interval of a number on a line of its own.
+func lines(cell string) [2]string {
+	two := figure.Lines(plain.Line(cell))
+	if strings.IndexAny(two[1], "0123456789-+") != 0 {
+		return [2]string{plain.Line(cell)}
+	}
+	return two
+}
+
 // HTML writes the section as a part of a page, without style or script.
 func HTML(s *routing.Section) (template.HTML, error) {
 	t, err := template.New("selection").Funcs(template.FuncMap{
 		"clean": plain.Line, "tables": func(t routing.Target) []Table { return Tables(&t) }, "failed": func(t routing.Target) []Failure { return Failed(&t, maxHTMLFailed) },
+		"asked": func(t routing.Target) string { return asked(&t) }, "lines": lines,
 	}).Parse(page)
 	if err != nil {
 		return "", fmt.Errorf("parse page: %w", err)

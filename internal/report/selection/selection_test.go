@@ -37,6 +37,7 @@ func sample(n int) *routing.Section {
 	}
 	for range n {
 		t.Routes = append(t.Routes, panel.Confused{Expected: hostile, Called: "b", N: 1})
+		t.Tools = append(t.Tools, panel.Confused{Expected: hostile, Called: "c", N: 1})
 		t.Failed = append(t.Failed, routing.Failure{
 			Case: hostile, Query: hostile, Class: callvet.ClassSelected, Reason: "tools: expected x, got y",
 			Got:      callvet.Decision{Tools: []callvet.Ranked{{Tool: "y", Score: 2}}},
@@ -79,5 +80,71 @@ func TestFaces(t *testing.T) {
 	}
 	if n := len(selection.Failed(&s.Targets[0], -1)); n != 40 {
 		t.Errorf("%d failures, want all", n)
+	}
+}
+
+// What counts attempts says so, a matrix has routes on both sides, a composite that is
+// capped and answers that are strange are told, on every face.
+func TestRepeatedAndStrange(t *testing.T) {
+	t.Parallel()
+	rate := func(name string, p float64) panel.Metric {
+		return panel.Metric{Name: name, Title: name, Unit: panel.UnitRate, Interval: stats.Interval{Point: p, Lower: p / 2, Upper: 1, N: 6, Status: stats.StatusOK}}
+	}
+	s := &routing.Section{Targets: []routing.Target{{
+		Name: "r", Cases: 2, Attempts: 6, Unequal: 4, Notes: []string{"4 of 6 answers: odd " + hostile}, Matches: []panel.Count{{Name: "exact", N: 2}, {Name: "partial", N: 4}},
+		Layers: []routing.Layer{{Layer: callvet.SelectTools, Metric: rate("tools_right", 0.5)}}, FirstWrong: []panel.Count{{Name: "wrong_selection", N: 3}},
+		Metrics: []panel.Metric{rate("composite", 0.5), rate("composite_best", 0.7)}, Weights: []routing.Weight{{Layer: "sub_route", Weight: 0.25}},
+		Routes: []panel.Confused{{Expected: "a", Called: "a", N: 5}, {Expected: "b", Called: "a", N: 1}}, Unexplained: "the catalogue changed",
+		Slices: []routing.Slice{{Key: "k", Value: "v", Cases: 2, Metrics: []panel.Metric{rate("mrr", 0.5)}}}, TagsLeftOut: 3,
+		Recommendations: []routing.Recommendation{{Text: "t", Evidence: "e", Counted: true}},
+	}}}
+	var term, md strings.Builder
+	if err := selection.Terminal(&term, s, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := selection.Markdown(&md, s); err != nil {
+		t.Fatal(err)
+	}
+	html, err := selection.HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(), "html": string(html)} {
+		for _, want := range []string{
+			"attempts", "First wrong layer, by attempts: selection 3", "4 of 6 attempts another number of different tools", "4 of 6 answers: odd", "a composite of 70.0 % was within reach",
+			"0.25, of the layers judged", "Columns are the routes chosen, by attempts", "3 tags of fewer than 5 cases", "why tools lost: the catalogue changed", "counted",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", face, want, text)
+			}
+		}
+		if strings.Contains(text, "composite\\_best") || strings.Contains(text, "composite_best") {
+			t.Errorf("%s has the ceiling as a score of its own", face)
+		}
+	}
+	for _, want := range []string{`<td>50.0 %<small>25.0–100.0</small></td>`, `class="scroll prose"`, "2 cases, 6 attempts"} {
+		if !strings.Contains(string(html), want) {
+			t.Errorf("html does not have %q:\n%s", want, html)
+		}
+	}
+	if !strings.Contains(term.String(), "  expected  a\n  a         5\n  b         1\n") {
+		t.Errorf("no matrix:\n%s", term.String())
+	}
+}
+
+// Tools beyond those asked for are told apart, and so is what is odd.
+func TestDecision(t *testing.T) {
+	t.Parallel()
+	d := callvet.Decision{Asked: 1, Odd: []string{"upside down"}, Tools: []callvet.Ranked{{Tool: "a", Score: 2}, {Tool: "b", Score: 1}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
+	var b strings.Builder
+	selection.Decision(&b, &d)
+	for _, want := range []string{"1.  a", "asked for 1; 1 more given that do not count: b 1", "strange: upside down"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in:\n%s", want, b.String())
+		}
+	}
+	f := selection.Failed(&routing.Target{Failed: []routing.Failure{{Case: "c", Got: d}}}, -1)
+	if got := strings.Join(f[0].Lines, "\n"); !strings.Contains(got, "given: a 2; 1 more that were not asked for do not count") {
+		t.Error(got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
+	score "github.com/callvet/callvet/score/selection"
 )
 
 // Table is a table as every face writes it. Cells are texts of strangers, on one
@@ -22,6 +23,8 @@ type Table struct {
 	Rows  [][]string
 	// Note stands under the table.
 	Note string
+	// Prose tells that cells are sentences, which may be wrapped.
+	Prose bool
 }
 
 // Limits of the tables; what is beyond is counted in the note.
@@ -34,19 +37,28 @@ const (
 func (t Table) more(most int, what string) Table {
 	if n := len(t.Rows) - most; n > 0 {
 		t.Rows = t.Rows[:most]
-		t.Note = strings.TrimSpace(fmt.Sprintf("… and %d more %s: --json has all. %s", n, what, t.Note))
+		t.Note = strings.TrimSpace(fmt.Sprintf("… and %d more %s: the report in JSON has all. %s", n, what, t.Note))
 	}
 	return t
 }
 
 // Tables are those of a target that have rows.
 func Tables(t *routing.Target) []Table {
-	all := []Table{layers(t), matches(t), metrics(t), slicesOf(t), patterns(t), pairs("Routes", "cases", t.Routes), pairs("Tools confused at the first place", "cases", t.Tools), recommendations(t)}
+	all := []Table{layers(t), strange(t), matches(t), metrics(t), slicesOf(t), patterns(t), routes(t), pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t)}
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
+// strange tells what is odd about answers.
+func strange(t *routing.Target) Table {
+	out := Table{Title: "Strange answers", Head: []string{"what is strange"}, Prose: true}
+	for _, n := range t.Notes {
+		out.Rows = append(out.Rows, []string{plain.Line(n)})
+	}
+	return out
+}
+
 func layers(t *routing.Target) Table {
-	out := Table{Title: "Layers", Head: []string{"layer", "right [95 %]", "cases", "p50", "p90"}}
+	out := Table{Title: "Layers", Head: []string{"layer", "right [95 %]", t.Unit(), "p50", "p90"}}
 	for i := range t.Layers {
 		l := &t.Layers[i]
 		ms := func(m panel.Metric) string { return figure.Amount(&m) }
@@ -61,6 +73,9 @@ func layers(t *routing.Target) Table {
 	for i, c := range t.FirstWrong {
 		if i == 0 {
 			out.Note = "First wrong layer:"
+			if t.Attempts > t.Cases {
+				out.Note = "First wrong layer, by attempts:"
+			}
 		}
 		out.Note += fmt.Sprintf(" %s %d,", strings.ReplaceAll(strings.TrimPrefix(c.Name, "wrong_"), "_", "-"), c.N)
 	}
@@ -86,7 +101,7 @@ func misses(t *routing.Target) string {
 }
 
 func matches(t *routing.Target) Table {
-	out := Table{Title: "Tools given", Head: []string{"match", "cases", "share"}}
+	out := Table{Title: "Tools given", Head: []string{"match", t.Unit(), "share"}}
 	total := 0
 	for _, m := range t.Matches {
 		total += m.N
@@ -95,7 +110,7 @@ func matches(t *routing.Target) Table {
 		out.Rows = append(out.Rows, []string{m.Name, plain.Thousands(m.N), plain.Percent(float64(m.N) / float64(max(total, 1)))})
 	}
 	if t.Unequal > 0 {
-		out.Note = fmt.Sprintf("In %d cases another number of tools was given than is expected: they cannot match exactly.", t.Unequal)
+		out.Note = fmt.Sprintf("In %d of %d %s another number of different tools was given than is expected: they cannot match exactly.", t.Unequal, t.Attempts, t.Unit())
 	}
 	return out
 }
@@ -104,9 +119,27 @@ func metrics(t *routing.Target) Table {
 	out := Table{Title: "Scores", Head: []string{"score", "value [95 %]", "n"}}
 	for i := range t.Metrics {
 		m := &t.Metrics[i]
-		out.Rows = append(out.Rows, []string{m.Title, figure.Amount(m), plain.Thousands(m.Interval.N)})
+		switch m.Name {
+		case score.CompositeBest: // told beside the composite
+			if best := m.Interval.Point; m.Interval.Defined() && best < 1 {
+				out.Note = fmt.Sprintf("With as many tools as were given, a composite of %s was within reach: more tools than are expected are a partial match at best.", plain.Percent(best))
+			}
+		default:
+			out.Rows = append(out.Rows, []string{m.Title, figure.Amount(m), plain.Thousands(m.Interval.N)})
+		}
+	}
+	if len(t.Weights) > 0 {
+		out.Note = strings.TrimSpace(out.Note + " " + weights(t.Weights))
 	}
 	return out
+}
+
+func weights(ws []routing.Weight) string {
+	var list []string
+	for _, w := range ws {
+		list = append(list, fmt.Sprintf("%s %.3g", strings.ReplaceAll(w.Layer, "_", "-"), w.Weight))
+	}
+	return "The composite weighs " + strings.Join(list, ", ") + ", of the layers judged."
 }
 
 func slicesOf(t *routing.Target) Table {
@@ -133,17 +166,56 @@ func slicesOf(t *routing.Target) Table {
 		}
 		out.Rows = append(out.Rows, row)
 	}
+	if n := t.TagsLeftOut; n > 0 && len(out.Rows) > 0 {
+		out.Note = plain.Count(n, "tag", "tags") + " of fewer than 5 cases left out."
+	}
 	return out.more(maxRows, "slices")
 }
 
 func patterns(t *routing.Target) Table {
-	out := Table{Title: "Failures by tag", Head: []string{"tag", "failed", "others failed", "lift", "p", "p over all tags"}, Note: "Fisher's exact test; over all tags by Benjamini and Hochberg."}
+	out := Table{Title: "Failures by tag", Head: []string{"tag", "failed cases", "others failed", "lift", "p", "p over all tags"}, Note: "Fisher's exact test; over all tags by Benjamini and Hochberg."}
+	if t.Attempts > t.Cases {
+		out.Note = "A case fails when most of its attempts do. " + out.Note
+	}
 	for _, p := range t.Patterns {
 		out.Rows = append(out.Rows, []string{
 			plain.Limited(plain.Line(p.Tag), 40), fmt.Sprintf("%d of %d", p.Failed, p.Of), fmt.Sprintf("%d of %d", p.RestFailed, p.Rest), fmt.Sprintf("%.2f", p.Lift), figure.P(p.P), figure.P(p.Adjusted),
 		})
 	}
 	return out.more(10, "tags")
+}
+
+// maxLabels is how many routes make a matrix; more are told in pairs.
+const maxLabels = 8
+
+// routes is the matrix of what was expected, by row, and what was chosen.
+func routes(t *routing.Target) Table {
+	var want, got []string
+	n := map[[2]string]int{}
+	for _, c := range t.Routes {
+		n[[2]string{c.Expected, c.Called}] += c.N
+		want, got = append(want, c.Expected), append(got, c.Called)
+	}
+	want, got = slices.Compact(slices.Sorted(slices.Values(want))), slices.Compact(slices.Sorted(slices.Values(got)))
+	if len(want) > maxLabels || len(got) > maxLabels {
+		return pairs("Routes", t.Unit(), t.Routes)
+	}
+	out := Table{Title: "Routes", Head: []string{"expected"}, Note: "Columns are the routes chosen, by " + t.Unit() + "."}
+	for _, g := range got {
+		out.Head = append(out.Head, plain.Line(g))
+	}
+	for _, w := range want {
+		row := []string{plain.Line(w)}
+		for _, g := range got {
+			cell := "–"
+			if k := n[[2]string{w, g}]; k > 0 {
+				cell = plain.Thousands(k)
+			}
+			row = append(row, cell)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
 }
 
 func pairs(title, count string, list []panel.Confused) Table {
@@ -155,10 +227,13 @@ func pairs(title, count string, list []panel.Confused) Table {
 }
 
 func recommendations(t *routing.Target) Table {
-	out := Table{Title: "What to look at", Head: []string{"recommendation", "evidence", ""}}
+	out := Table{Title: "What to look at", Head: []string{"recommendation", "evidence", ""}, Prose: true}
 	for _, r := range t.Recommendations {
 		sure := "may be chance"
-		if r.Certain {
+		switch {
+		case r.Counted:
+			sure = "counted"
+		case r.Certain:
 			sure = "beyond chance"
 		}
 		out.Rows = append(out.Rows, []string{plain.Line(r.Text), plain.Line(r.Evidence), sure})
@@ -186,7 +261,11 @@ func Failed(t *routing.Target, most int) []Failure {
 		f := &t.Failed[i]
 		one := Failure{Title: plain.Line(f.Case) + ": " + strings.ReplaceAll(string(f.Class), "_", " "), Query: plain.Limited(plain.Line(f.Query), 300), Lines: []string{plain.Line(f.Reason)}}
 		if len(f.Got.Tools) > 0 {
-			one.Lines = append(one.Lines, "given: "+ranked(f.Got.Tools))
+			line := "given: " + ranked(f.Got.Given())
+			if n := len(f.Got.Tools) - len(f.Got.Given()); n > 0 {
+				line += fmt.Sprintf("; %d more that were not asked for do not count", n)
+			}
+			one.Lines = append(one.Lines, line)
 		}
 		for j := range f.Diagnose {
 			one.Lines = append(one.Lines, diagnosis(&f.Diagnose[j])...)
