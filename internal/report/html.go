@@ -39,7 +39,7 @@ const (
 // Its size is bounded whatever the size of the run.
 func HTML(w io.Writer, v *View) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"clean": plain.Clean, "amount": figure.Amount, "rate": figure.Rate, "change": figure.Change, "thousands": plain.Thousands, "millis": plain.Millis,
+		"clean": plain.Clean, "amount": figure.Amount, "rate": figure.Rate, "change": figure.Change, "thousands": plain.Thousands, "count": plain.Count, "millis": plain.Millis,
 		"className": className, "bar": figure.RateBar, "diffBar": figure.ChangeBar, "pValue": figure.P,
 		"cost": cost, "assertion": assertionText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },

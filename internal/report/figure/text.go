@@ -58,7 +58,7 @@ func Amount(m *panel.Metric) string {
 	if iv.Status == stats.StatusCensored {
 		s = "≥ " + s
 	}
-	if iv.Status == stats.StatusSingleCluster {
+	if iv.Status == stats.StatusSingleCluster || iv.Lower <= 0 && math.IsInf(iv.Upper, 1) { // it says nothing
 		return s + " [no interval]"
 	}
 	lo, hi := Unit(m.Unit, 0), "∞"
