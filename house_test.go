@@ -92,7 +92,7 @@ var rooms = map[string][]string{
 	"internal/embed/disk":         {"", "retrieve/vector"},
 	"internal/replay":             {"", "value"},
 	"internal/store":              {""},
-	"internal/labels":             {"", "value", "stats", "stats/judge", "stats/agree", "stats/tally"},
+	"internal/labels":             {"", "value", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
 	"internal/run":                {""},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
 	"internal/trace":              {"", "value"},

@@ -3,6 +3,7 @@
 package labels_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/judge"
@@ -314,4 +316,39 @@ func TestExportCSV(t *testing.T) {
 	if err := labels.Export(&b, ls, "xls"); err == nil {
 		t.Error("an unknown form was written")
 	}
+}
+
+// TestCSVRoundTrip: what is exported as a table and imported again is the same,
+// ids included that a spreadsheet would take for formulas.
+func TestCSVRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`('{0,2}[-=+@a]?[a-z0-9'",; ]{0,6}[a-z0-9'])`)
+		var ls []labels.Label
+		for range rapid.IntRange(1, 4).Draw(t, "n") {
+			pass := rapid.Bool().Draw(t, "pass")
+			l := labels.Label{
+				Key: labels.Key{TaskID: text.Draw(t, "task"), Target: text.Draw(t, "target"), Attempt: rapid.IntRange(0, 3).Draw(t, "attempt"), Unit: labels.Task},
+				By:  text.Draw(t, "by"), Role: labels.Calibrating, Pass: &pass, Note: text.Draw(t, "note"),
+			}
+			for _, s := range []*string{&l.TaskID, &l.Target, &l.By, &l.Note} {
+				*s = strings.TrimSpace(*s)
+			}
+			ls = append(ls, l)
+		}
+		var b bytes.Buffer
+		if err := labels.Export(&b, ls, "csv"); err != nil {
+			t.Fatal(err)
+		}
+		m, err := labels.Import(&b, labels.ImportOptions{})
+		if err != nil || len(m.Problems) > 0 {
+			t.Fatal(err, m.Problems)
+		}
+		for i := range m.Labels {
+			m.Labels[i].Line = 0
+		}
+		if d := cmp.Diff(ls, m.Labels); d != "" {
+			t.Fatal(d)
+		}
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/value"
 )
 
@@ -257,7 +258,7 @@ func (m *Imported) csv(data []byte, o ImportOptions) error {
 
 func (m *Imported) csvRow(header, row []string) (l Label, err error) {
 	for i, cell := range row {
-		cell = strings.TrimSpace(cell)
+		cell = plain.Uncell(strings.TrimSpace(cell))
 		if cell == "" {
 			continue
 		}
@@ -324,7 +325,8 @@ func passWord(s string) (*bool, error) {
 }
 
 // Export writes labels as "jsonl" or "csv". The table leaves out the frame and
-// the judges' verdicts. The error wraps callvet.ErrInvalid for another form.
+// the judges' verdicts; texts that a spreadsheet would take for a formula begin with
+// an apostrophe, which Import takes away again. The error wraps callvet.ErrInvalid for another form.
 func Export(w io.Writer, ls []Label, form string) error {
 	switch form {
 	case "jsonl":
@@ -359,8 +361,8 @@ func exportCSV(w io.Writer, ls []Label) error {
 			at = l.At.Format(time.RFC3339)
 		}
 		row := []string{
-			harmless(l.TaskID), harmless(l.Target), strconv.Itoa(l.Attempt), string(l.Unit), harmless(l.CallID), harmless(l.By), string(l.Role),
-			pass, rating, harmless(l.Note), at, string(l.Stratum),
+			plain.Cell(l.TaskID), plain.Cell(l.Target), strconv.Itoa(l.Attempt), string(l.Unit), plain.Cell(l.CallID), plain.Cell(l.By), string(l.Role),
+			pass, rating, plain.Cell(l.Note), at, string(l.Stratum),
 		}
 		_ = c.Write(row)
 	}
@@ -369,14 +371,6 @@ func exportCSV(w io.Writer, ls []Label) error {
 		return fmt.Errorf("export labels: %w", err)
 	}
 	return nil
-}
-
-// harmless keeps a spreadsheet from taking a text for a formula.
-func harmless(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }
 
 // Told lists what was not carried, for a person.

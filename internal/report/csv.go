@@ -88,10 +88,4 @@ func (v *View) csvRow(r Row, scores []string) []string {
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // cell makes a text safe for a spreadsheet.
-func cell(s string) string {
-	s = plain.Clean(s)
-	if s != "" && strings.ContainsRune("=+-@\t\n", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
+func cell(s string) string { return plain.Cell(plain.Clean(s)) }

@@ -69,10 +69,4 @@ func number(x float64) string {
 }
 
 // cell keeps a text harmless, and a spreadsheet from reading it as a formula.
-func cell(s string) string {
-	s = plain.Line(s)
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
+func cell(s string) string { return plain.Cell(plain.Clean(s)) }
