@@ -66,7 +66,8 @@ func TestJudge(t *testing.T) {
 			map[string]float64{"tools_blocked": 1, "agent_gate": 1},
 		},
 		"agents where nothing fits": {
-			callvet.Selection{Agents: []string{}, Tools: []string{}}, decision("", "", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
+			callvet.Selection{Agents: []string{}, Tools: []string{}},
+			decision("", "", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
 			map[string]float64{"tools_blocked": 1, "agent_gate": -1},
 		},
 		"found in spite of the agents": {

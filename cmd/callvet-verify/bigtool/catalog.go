@@ -30,11 +30,18 @@ func readCatalog(path string, twins bool) (*retrieve.Catalogue, error) {
 		}
 		Keywords   map[string][]string `json:"tool_keywords"`
 		Namespaces map[string][]string `json:"namespace_overrides"`
+		Agents     []struct {
+			Name, Description   string
+			Keywords, Namespace []string
+		}
 	}
 	if err := json.Unmarshal(b, &file); err != nil {
 		return nil, fmt.Errorf("read catalog %s: %w", path, err)
 	}
 	c := &retrieve.Catalogue{Primary: [][]string{{"tools"}}, Fallback: [][]string{}}
+	for _, a := range file.Agents {
+		c.Agents = append(c.Agents, retrieve.Agent{Name: a.Name, Description: a.Description, Keywords: a.Keywords, Namespace: a.Namespace})
+	}
 	seen := map[string]bool{} // one tool is in two groups
 	for _, group := range []string{"scb", "riksdagen", "bolagsverket", "trafikverket", "geoapify", "builtin"} {
 		for _, t := range file.Groups[group] {
@@ -55,6 +62,9 @@ func readCatalog(path string, twins bool) (*retrieve.Catalogue, error) {
 			}
 			c.Entries = append(c.Entries, e)
 		}
+	}
+	if len(c.Entries) == 0 {
+		return nil, fmt.Errorf("read catalog %s: %w", path, errNothing)
 	}
 	return c, nil
 }

@@ -4,6 +4,7 @@ package retrieval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,6 +54,9 @@ func Abstention(ctx context.Context, out io.Writer, example, data string) (bool,
 	if err != nil {
 		return false, err
 	}
+	if err := errors.Join(kinds("the holdout halves", held, true, true), kinds("foreign questions", strange, false, true), kinds("the shipped suite", suite, true, true)); err != nil {
+		return false, err
+	}
 	fmt.Fprintln(out, "\nholdout halves, and their questions without the domain of their tools")
 	shipped(out, held)
 	fmt.Fprintln(out, "\nquestions of CLINC150 in and out of its scope, some of which tools of these catalogs fit")
@@ -60,6 +64,23 @@ func Abstention(ctx context.Context, out io.Writer, example, data string) (bool,
 	fmt.Fprintln(out, "\nthe shipped suite")
 	bad := shipped(out, suite)
 	return bad <= barRefused, nil
+}
+
+// kinds is an error where questions of a kind that is measured are missing: a bar that
+// nothing is held against is not met.
+func kinds(what string, obs []retrieve.Observation, answerable, unanswerable bool) error {
+	var n [2]int
+	for _, o := range obs {
+		if o.Fits {
+			n[1]++
+		} else {
+			n[0]++
+		}
+	}
+	if answerable && n[1] == 0 || unanswerable && n[0] == 0 {
+		return fmt.Errorf("measure abstention on %s: %d answerable questions, %d that nothing fits: %w", what, n[1], n[0], errNothing)
+	}
+	return nil
 }
 
 // barRefused is the share of the answerable cases of the shipped suite that may be refused.

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,8 +84,21 @@ func benchmarks(data string) ([]benchmark, error) {
 		}
 		out = append(out, b...)
 	}
-	return out, nil
+	return out, filled(out)
 }
+
+// filled is an error where a set has no tools or no questions.
+func filled(sets []benchmark) error {
+	for i := range sets {
+		if b := &sets[i]; len(b.entries) == 0 || len(b.questions) == 0 {
+			return fmt.Errorf("read set %s: %d tools, %d questions: %w", b.name, len(b.entries), len(b.questions), errNothing)
+		}
+	}
+	return nil
+}
+
+// errNothing fails a check over data that are there and empty.
+var errNothing = errors.New("there is nothing to compare")
 
 type labeled struct {
 	ID, Query, Instruction string

@@ -182,6 +182,9 @@ func clinc(out io.Writer, dir string) (bool, error) {
 	return in >= barLearned && none >= barRefused, nil
 }
 
+// maxLine is the longest line of a set.
+const maxLine = 64 << 20
+
 func readRows(path string) ([]route.Example, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -194,6 +197,7 @@ func readRows(path string) ([]route.Example, error) {
 	}
 	var out []route.Example
 	s := bufio.NewScanner(z)
+	s.Buffer(nil, maxLine)
 	for s.Scan() {
 		var row struct {
 			Query, Route string

@@ -1,0 +1,42 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieval
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/callvet/callvet/retrieve"
+)
+
+// A bar that nothing is held against is not met.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	fits, not := retrieve.Observation{Fits: true}, retrieve.Observation{}
+	for name, c := range map[string]struct {
+		obs              []retrieve.Observation
+		answerable, none bool
+		ok               bool
+	}{
+		"empty": {nil, true, true, false}, "empty of one kind": {nil, false, true, false}, "both": {[]retrieve.Observation{fits, not}, true, true, true},
+		"none that fits": {[]retrieve.Observation{not}, true, true, false}, "only strangers": {[]retrieve.Observation{not}, false, true, true}, "all fit": {[]retrieve.Observation{fits}, true, true, false},
+	} {
+		if err := kinds(name, c.obs, c.answerable, c.none); errors.Is(err, errNothing) == c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Sets that are there and empty are an error, and no figures.
+func TestEmptySets(t *testing.T) {
+	t.Parallel()
+	tools, asked := []retrieve.Entry{{ID: "a"}}, []question{{id: "1"}}
+	for name, c := range map[string]struct {
+		set benchmark
+		ok  bool
+	}{"no tools": {benchmark{questions: asked}, false}, "no questions": {benchmark{entries: tools}, false}, "both": {benchmark{entries: tools, questions: asked}, true}} {
+		if err := filled([]benchmark{c.set}); errors.Is(err, errNothing) == c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
