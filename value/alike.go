@@ -11,105 +11,133 @@ import (
 
 // alike parses texts by the shapes of earlier ones. It writes the tape that
 // parser writes, or gives up: then parser reads the text again, and it alone
-// tells what is wrong.
+// tells what is wrong. It does not read past the end of a line.
 type alike struct {
 	parser
+	text   padded
 	shapes *shapes
 	places []int32 // nodes by place; 0: none, the root has no place
-	// placed turns false when places may be missing.
-	placed bool
-	// misses counts the objects that were read twice.
-	misses int
+	// misfit has its last bit set once a value does not fit its place.
+	misfit Fit
+	// misses counts the objects that were read twice; strange tells that places may
+	// be missing for it.
+	misses  int
+	strange bool
 }
 
 // maxMisses is how many objects of a text are read twice because their members
 // are new. It bounds the work on objects that nest in one another.
 const maxMisses = 4
 
-// parseAlike reports whether it could parse src.
-func (d *Doc) parseAlike(src []byte) bool {
+// parseAlike reads the object that data starts with and gives the position after
+// it, or -1. The text of data ends before end.
+func (d *Doc) parseAlike(data []byte, text padded) int {
 	clear(d.places)
-	p := alike{parser: parser{nodes: d.nodes, src: src}, shapes: d.shapes, places: d.places, placed: true}
+	p := alike{parser: parser{nodes: d.nodes[:0], src: data}, text: text, shapes: d.shapes, places: d.places}
 	i, end := p.space(0), -1
-	if i < len(src) && src[i] == '{' {
+	if i < len(data) && data[i] == '{' {
 		end = p.object(i, 0, key{}, d.shapes.root)
 	}
 	d.nodes = p.nodes
-	if end < 0 || p.space(end) != len(src) {
-		d.nodes = d.nodes[:0]
-		return false
-	}
-	if d.placed = p.placed; !d.placed {
-		clear(d.places)
-	}
-	return true
-}
-
-// value reads the value of a member of shape m, or an element of an array in it.
-// It writes the node of a scalar itself: a call for it is a tenth of the time.
-func (p *alike) value(i, depth int, k key, m *shape, element bool) int {
-	s := p.src
-	if uint(i) >= uint(len(s)) {
+	if end > len(data) {
 		return -1
 	}
-	end, kind, escaped, decimal, count := -1, String, false, false, int32(0)
-	switch c := s[i]; {
+	if d.placed = !p.strange && p.places[len(p.places)-1] == 0; !d.placed {
+		clear(d.places)
+	}
+	d.fits = d.placed && p.misfit&1 == 0
+	return end
+}
+
+func (p *alike) space(i int) int {
+	for i < len(p.src) && (p.src[i] == ' ' || p.src[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// value reads the value of a member of shape m, or of an element of one.
+// It writes the node of a scalar itself: a call for it is a tenth of the time.
+func (p *alike) value(i, depth int, k key, m *shape) int {
+	if i >= len(p.src) {
+		return -1
+	}
+	var end int
+	f, count := form(String), int32(0)
+	switch c := p.text.at(i); {
 	case c == '"':
-		end, escaped = p.text(i)
-	case c-'0' <= 9 || c == '-':
-		kind = Number
-		end, decimal, count = p.figure(i)
-	case c == '{':
-		top := m.under
-		if element {
-			top = m.items
+		found := special(p.text.eight(i + 1))
+		if end = i + 1; found == 0 {
+			end += 8
+			found = special(p.text.eight(end))
 		}
-		if top == nil {
-			top = p.shapes.below(m, element)
+		if end += bits.TrailingZeros64(found) >> 3; p.text.at(end) == '"' {
+			end++
+		} else {
+			end, f = p.rest(end)
 		}
-		return p.object(i, depth, k, top)
-	case c == '[':
-		return p.array(i, depth, k, m)
-	case c <= ' ':
-		if next := p.space(i); next > i {
-			return p.value(next, depth, k, m, element)
-		}
+	case c-'0' <= 9:
+		end, f, count = p.figure(i)
+	case c == '{' || c == '[' || c <= ' ':
+		return p.inner(i, depth, k, m)
 	default:
-		end, kind = p.word(i)
+		end, f = p.word(i)
 	}
 	if end < 0 {
 		return end
 	}
+	p.misfit |= m.bars >> (f & 15)
 	n := p.node()
 	n.start, n.end, n.next, n.count = int32(i), int32(end), int32(len(p.nodes)), count
-	n.keyStart, n.keyEnd = k.start, k.end
-	n.kind, n.escaped, n.decimal, n.keyEscaped = kind, escaped, decimal, false
+	n.keyStart, n.keyEnd, n.form = k.start, k.end, f
 	return end
 }
 
-// word reads null, true or false.
-func (p *alike) word(i int) (end int, kind Kind) {
+// inner reads what is not a scalar, or not there yet.
+func (p *alike) inner(i, depth int, k key, m *shape) int {
 	switch p.src[i] {
-	case 'n':
-		return p.literal(i, "null"), Null
-	case 't':
-		return p.literal(i, "true"), Bool
-	case 'f':
-		return p.literal(i, "false"), Bool
+	case '[':
+		p.misfit |= m.bars >> Array
+		if m.items == nil {
+			p.shapes.elements(m)
+		}
+		return p.array(i, depth, k, m.items)
+	case '{':
+		p.misfit |= m.bars >> Object
+		if m.under == nil {
+			p.shapes.below(m)
+		}
+		return p.object(i, depth, k, m.under)
 	}
-	return -1, Invalid
+	if next := p.space(i); next > i {
+		return p.value(next, depth, k, m)
+	}
+	return -1
 }
 
-// text is str; code points of two bytes, which most texts outside ASCII are
-// sprinkled with, are looked at here.
-func (p *alike) text(i int) (end int, escaped bool) {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	s, from := p.src, i
-	for i++; i+8 <= len(s); {
-		w := binary.LittleEndian.Uint64(s[i:])
-		// Bytes outside ASCII are found by w, so that it does not matter that the
-		// differences find some of them too.
-		found := ((w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*0x20) | w) & highs
+// word reads null, true, false or a number below zero.
+func (p *alike) word(i int) (end int, f form) {
+	switch p.src[i] {
+	case 'n':
+		return p.literal(i, "null"), form(Null)
+	case 't':
+		return p.literal(i, "true"), form(Bool)
+	case 'f':
+		return p.literal(i, "false"), form(Bool)
+	case '-':
+		end, f, _ = p.parser.figure(i)
+		return end, f
+	}
+	return -1, 0
+}
+
+// rest reads on in a string that is plain up to i; code points of two bytes,
+// which most texts outside ASCII are sprinkled with, are looked at here.
+func (p *alike) rest(i int) (end int, f form) {
+	s := p.src
+	f = form(String)
+	for i+8 <= len(s) {
+		found := special(binary.LittleEndian.Uint64(s[i:]))
 		if found == 0 {
 			i += 8
 			continue
@@ -117,43 +145,55 @@ func (p *alike) text(i int) (end int, escaped bool) {
 		i += bits.TrailingZeros64(found) >> 3
 		switch c := s[i]; {
 		case c == '"':
-			return i + 1, escaped
+			return i + 1, f
 		case c == '\\':
-			escaped = true
+			f |= roundabout
 			n := escapeLen(s[i:])
 			if n == 0 {
-				return -1, false
+				return -1, 0
 			}
 			i += n
 		case c < 0x20:
-			return -1, false
+			return -1, 0
 		case c-0xC2 < 0x1E && i+1 < len(s) && s[i+1]&0xC0 == 0x80:
 			i += 2
 		default:
 			_, n := utf8.DecodeRune(s[i:])
 			if n <= 1 {
-				return -1, false
+				return -1, 0
 			}
 			i += n
 		}
 	}
-	return p.str(from)
+	end, escaped := p.str(i - 1) // takes what is at i-1 for the quote
+	return end, f | textForm(escaped)
 }
 
-// separator takes a comma, or the bracket that ends what it stands in, after space
-// that there mostly is none of; done tells which. -1 when there is neither.
-func (p *alike) separator(i int, bracket byte) (end int, done bool) {
-	if i = p.space(i); i < len(p.src) {
-		switch p.src[i] {
-		case ',':
-			return i + 1, false
-		case bracket:
-			return i + 1, true
-		}
+// figure reads a number that starts with a digit, mostly without looking at its
+// digits one by one.
+func (p *alike) figure(i int) (end int, f form, whole int32) {
+	w, n := p.text.digits(i)
+	if end = i + n; n == 8 || n > 1 && w&0xFF == 0 {
+		return p.parser.figure(i)
 	}
-	return -1, false
+	switch c := p.text.at(end); {
+	case c == '.':
+		if _, n = p.text.digits(end + 1); n == 0 || n == 8 || p.text.at(end+1+n)|0x20 == 'e' {
+			return p.parser.figure(i)
+		}
+		return end + 1 + n, form(Number) | roundabout | fraction, 0
+	case c|0x20 == 'e':
+		return p.parser.figure(i)
+	}
+	// Digits are put together to pairs, these to fours, and these to eights.
+	w <<= 64 - 8*n
+	w = (w*10 + w>>8) & 0x00FF00FF00FF00FF
+	w = (w*100 + w>>16) & 0x0000FFFF0000FFFF
+	w = (w*10000 + w>>32) & 0xFFFFFFFF
+	return end, form(Number), int32(w) + 1
 }
 
+// array reads an array whose elements are of shape m.
 func (p *alike) array(i, depth int, k key, m *shape) int {
 	if depth >= MaxDepth {
 		return -1
@@ -163,91 +203,100 @@ func (p *alike) array(i, depth int, k key, m *shape) int {
 		return p.shut(self, i+1, 0)
 	}
 	for n := int32(1); ; n++ {
-		if i = p.value(i, depth+1, key{}, m, true); i < 0 {
+		if i = p.value(i, depth+1, key{}, m); i < 0 {
 			return i
 		}
-		if i < len(p.src) && p.src[i] == ',' {
+		if i < len(p.src) && p.src[i] <= ' ' {
+			i = p.space(i)
+		}
+		if i >= len(p.src) {
+			return -1
+		}
+		switch p.src[i] {
+		case ',':
 			i++
-			continue
-		}
-		var done bool
-		if i, done = p.separator(i, ']'); i < 0 || done {
-			return p.close(self, i, n)
+		case ']':
+			return p.shut(self, i+1, n)
+		default:
+			return -1
 		}
 	}
 }
 
-// close is shut, or gives up.
-func (p *alike) close(self, end int, n int32) int {
-	if end < 0 {
-		return end
-	}
-	return p.shut(self, end, n)
-}
-
-// object reads an object whose members are known below top. Space is only looked
-// for where what should be there is not.
+// object reads an object whose members are known below top. A label has the comma
+// before it, so that most members are told by one comparison.
 func (p *alike) object(i, depth int, k key, top *shape) int {
 	if depth >= MaxDepth {
 		return -1
 	}
-	from := i
-	self := p.open(i, Object, k)
-	if i = p.space(i + 1); i < len(p.src) && p.src[i] == '}' {
-		return p.shut(self, i+1, 0)
-	}
-	at := top
-	for n := int32(1); ; n++ {
-		var m *shape
-		var next int
-		if len(at.next) > 0 && at.next[0].stands(p.src, i) {
-			m, next = at.next[0].to, i+len(at.next[0].label)
-		} else {
-			m, next = at.follow(p.src, i)
+	self, from, at, text := p.open(i, Object, k), i, top, p.text
+	for n := int32(0); ; n++ {
+		if i >= len(p.src) {
+			return -1
 		}
-		name := key{start: int32(i + 1), end: int32(next - 2)}
-		if m == nil {
-			if m, name, next = p.meet(at, p.space(i)); m == nil {
-				return p.plainly(from, depth, k, self, top)
+		var name key
+		if b := at.first; b.stands(text, i) {
+			name = key{start: int32(i) + b.name, end: int32(i) + b.till}
+			at, i = b.to, i+b.size
+		} else if text.at(i) == '}' {
+			return p.shut(self, i+1, n)
+		} else if at, name, i = p.other(at, i); at == nil {
+			if i >= 0 {
+				return p.shut(self, i, n)
+			}
+			return p.plainly(from, depth, k, self, top)
+		}
+		node := len(p.nodes)
+		p.places[at.place] = int32(node)
+		if at.echo >= 0 {
+			if end := p.echo(i, depth+1, name, p.places[at.echo]); end >= 0 {
+				p.misfit |= at.bars >> (p.nodes[node].form & 15)
+				i = end
+				continue
 			}
 		}
-		at, i = m, next
-		end := -1
-		if at.place >= 0 {
-			p.places[at.place] = int32(len(p.nodes))
-			if at.echo >= 0 {
-				i = p.space(i)
-				end = p.echo(i, depth+1, name, p.places[at.echo])
-			}
-		} else if at.stray {
-			p.placed = false
-		}
-		if end < 0 {
-			if end = p.value(i, depth+1, name, at, false); end < 0 {
-				return end
-			}
-		}
-		if i = end + 1; end < len(p.src) && p.src[end] == ',' {
-			continue
-		}
-		var done bool
-		if i, done = p.separator(end, '}'); i < 0 || done {
-			return p.close(self, i, n)
+		if i = p.value(i, depth+1, name, at); i < 0 {
+			return i
 		}
 	}
 }
 
-// meet reads the name of a member that is new after m, or looks so, and the
-// colon; it gives nil when the object cannot be read by shapes.
-func (p *alike) meet(m *shape, i int) (*shape, key, int) {
-	if next, end := m.follow(p.src, i); next != nil { // there was space before it
-		return next, key{start: int32(i + 1), end: int32(end - 2)}, end
+// other gives a member that is not the first that came after m, and where its
+// value is; or what meet gives.
+func (p *alike) other(m *shape, i int) (to *shape, name key, end int) {
+	if b := m.follow(p.text, i); b != nil {
+		return b.to, key{start: int32(i) + b.name, end: int32(i) + b.till}, i + b.size
 	}
-	k, end := p.name(i)
-	if end < 0 || k.escaped || k.end-k.start > maxLabel {
-		return nil, k, end
+	return p.meet(m, i)
+}
+
+// meet reads a member that is new after m, or is written in a new way, up to its
+// value. At the end of the object it gives no member but the position after it, and
+// -1 when the object cannot be read by shapes.
+func (p *alike) meet(m *shape, i int) (to *shape, name key, end int) {
+	from, first := i, m.before == nil
+	if i = p.space(i); i >= len(p.src) {
+		return nil, name, -1
 	}
-	return p.shapes.find(m, string(p.src[k.start-1:k.end+1])+":"), k, end
+	switch c := p.src[i]; {
+	case c == '}' && !first:
+		return nil, name, i + 1
+	case c != ',' && !first:
+		return nil, name, -1
+	}
+	if i = p.space(i + 1); first && i < len(p.src) && p.src[i] == '}' {
+		return nil, name, i + 1
+	}
+	name, end = p.name(i)
+	if end < 0 || name.escaped || bytes.IndexByte(p.src[i:end], '\n') >= 0 {
+		return nil, name, -1
+	}
+	end = p.space(end)
+	in := key{start: name.start - int32(from), end: name.end - int32(from)}
+	if to = p.shapes.find(m, string(p.src[from:end]), in); to == nil {
+		return nil, name, -1
+	}
+	return to, name, end
 }
 
 // plainly reads an object again, as if nothing was expected.
@@ -256,15 +305,21 @@ func (p *alike) plainly(i, depth int, k key, self int, top *shape) int {
 		return -1
 	}
 	p.nodes = p.nodes[:self]
-	p.placed = p.placed && !top.watched
-	return p.parser.object(i, depth, k)
+	p.strange = p.strange || top.watched
+	all := p.src
+	if n := bytes.IndexByte(all[i:], '\n'); n >= 0 {
+		p.src = all[:i+n]
+	}
+	end := p.parser.object(i, depth, k)
+	p.src = all
+	return end
 }
 
 // echo reads a value that says the same as the one at node of, which came before
 // in this text and so is known to be valid: an object or array in the same bytes,
 // or a string that spells it. -1 when it does not.
 func (p *alike) echo(i, depth int, k key, of int32) int {
-	if of == 0 || i >= len(p.src) {
+	if i = p.space(i); of == 0 || i >= len(p.src) {
 		return -1
 	}
 	n := &p.nodes[of]
@@ -276,8 +331,8 @@ func (p *alike) echo(i, depth int, k key, of int32) int {
 			return -1
 		}
 		end := i + size + 2
-		return p.scalar(i, end, String, k, size > len(text), false, of)
-	case n.kind >= Array && bytes.HasPrefix(p.src[i:], text) && depth+int(n.next-of) < MaxDepth:
+		return p.scalar(i, end, textForm(size > len(text)), k, of)
+	case n.kind() >= Array && bytes.HasPrefix(p.src[i:], text) && depth+int(n.next-of) < MaxDepth:
 		p.repeat(i, k, of)
 		return i + len(text)
 	}
@@ -297,7 +352,7 @@ func (p *alike) repeat(i int, k key, of int32) {
 			n.keyStart, n.keyEnd = n.keyStart+off, n.keyEnd+off
 		}
 	}
-	list[0].keyStart, list[0].keyEnd, list[0].keyEscaped = k.start, k.end, false
+	list[0].keyStart, list[0].keyEnd, list[0].form = k.start, k.end, list[0].form&^keyEscaped
 }
 
 // spelled gives how many bytes at the start of s, up to a quote, are text as the
@@ -305,7 +360,6 @@ func (p *alike) repeat(i int, k key, of int32) {
 // another way than with the escapes \" and \\. Text is valid UTF-8. It compares
 // eight bytes at a time up to the next backslash.
 func spelled(s, text []byte) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i, j := 0, 0
 	for i+8 <= len(s) && j+8 <= len(text) {
 		w := binary.LittleEndian.Uint64(s[i:])

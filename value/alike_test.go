@@ -35,7 +35,7 @@ func TestExpectedPlaces(t *testing.T) {
 			return "not placed"
 		}
 		var b strings.Builder
-		for i := range d.places {
+		for i := range d.shapes.paths {
 			fmt.Fprintf(&b, "%s|", d.At(i).Raw())
 		}
 		if d.At(3).Spells(d.At(2)) {
@@ -107,7 +107,7 @@ func same(t testing.TB, d *Doc, src []byte) {
 		t.Fatalf("%q: %d nodes, want %d", src, len(d.nodes), len(plain.nodes))
 	}
 	for i, n := range d.nodes {
-		if n.kind == String && n.count != 0 {
+		if n.kind() == String && n.count != 0 {
 			if v, of := (Value{d, int32(i)}), (Value{d, n.count}); !bytes.Equal(v.Bytes(), of.Raw()) {
 				t.Fatalf("%q: %s does not spell %s", src, v.Raw(), of.Raw())
 			}

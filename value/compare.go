@@ -24,7 +24,7 @@ func Equal(a, b Value) bool {
 	case Number:
 		return Compare(a, b) == 0
 	case String:
-		if !a.node().escaped && !b.node().escaped {
+		if !(a.node().form | b.node().form).is(roundabout) {
 			return bytes.Equal(a.Raw(), b.Raw())
 		}
 		return bytes.Equal(a.Bytes(), b.Bytes())

@@ -12,10 +12,29 @@ type Expected struct {
 	// Places are members by their path of names, such as "gold.args", that At is
 	// asked for. A path goes through objects only.
 	Places []string
+	// Fits are by place the values for which Fits holds. None: all.
+	Fits []Fit
 	// Echoes tell by place the place of an earlier member whose value a member
 	// often repeats, or spells as a string: "gold.args" of "args".
 	Echoes map[string]string
 }
+
+// Fit is a set of values, told by how they are written.
+type Fit uint16
+
+// What may fit.
+const (
+	FitNull   Fit = 1 << Null
+	FitBool   Fit = 1 << Bool
+	FitWhole  Fit = 1 << Number // written with up to nine digits, and nothing else
+	FitPlain  Fit = 1 << String // without backslashes
+	FitText       = FitPlain | FitPlain<<roundabout
+	FitArray  Fit = 1 << Array
+	FitObject Fit = 1 << Object
+	// FitTexts are arrays of strings, and in them arrays of strings.
+	FitTexts = FitArray | 1
+	FitAny   = ^Fit(0)
+)
 
 // Expect prepares d for texts that look alike: it remembers in which order names
 // came, so that a name that comes where it came before is only compared. What
@@ -23,7 +42,7 @@ type Expected struct {
 // little more. It needs some memory, which is bounded. Values parsed before are
 // no longer valid.
 func (d *Doc) Expect(e Expected) {
-	s := &shapes{paths: e.Places, echoes: make([]int32, len(e.Places)), left: maxShapes}
+	s := &shapes{paths: e.Places, fits: e.Fits, echoes: make([]int32, len(e.Places)), left: maxShapes}
 	for i, p := range e.Places {
 		s.echoes[i] = -1
 		for j, of := range e.Places {
@@ -32,8 +51,9 @@ func (d *Doc) Expect(e Expected) {
 			}
 		}
 	}
-	s.root = &shape{watched: true, echo: -1, place: -1}
-	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places))}
+	s.root = s.fresh()
+	s.root.watched = true
+	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places)+2)}
 }
 
 // At is the member at the i-th of the places that were expected; the zero Value
@@ -48,32 +68,43 @@ func (d *Doc) At(i int) Value {
 // TextAt is the decoded text of the string at the i-th place, as Bytes gives it;
 // nil where there is none or it is null, and not ok where it is anything else.
 func (d *Doc) TextAt(i int) (text []byte, ok bool) {
-	at := d.places[i]
-	if at == 0 {
-		return nil, true
+	v := d.At(i)
+	return v.Bytes(), v.Kind() == String || v.Kind() <= Null
+}
+
+// PlainAt is the text of a string at the i-th place that has no backslashes; nil
+// where there is no string.
+func (d *Doc) PlainAt(i int) []byte {
+	n := &d.nodes[d.places[i]] // of no value: the root, which is an object
+	if n.kind() != String {
+		return nil
 	}
-	n := &d.nodes[at]
-	if n.kind == String && !n.escaped {
-		return d.src[n.start+1 : n.end-1], true
-	}
-	return Value{d, at}.Bytes(), n.kind == String || n.kind == Null
+	return d.src[n.start+1 : n.end-1 : n.end-1]
 }
 
 // NumberAt is the number at the i-th place as Float gives it; none where there is
 // none or it is null, and not ok where it is anything else.
 func (d *Doc) NumberAt(i int, none float64) (f float64, ok bool) {
-	at := d.places[i]
-	if at == 0 {
+	v := d.At(i)
+	if v.Kind() <= Null {
 		return none, true
 	}
-	switch n := &d.nodes[at]; {
-	case n.kind == Null:
-		return none, true
-	case n.kind == Number && n.count > 0:
-		return float64(n.count - 1), true
-	}
-	return Value{d, at}.Float()
+	return v.Float()
 }
+
+// WholeAt is the number at the i-th place that FitWhole describes; none where there
+// is no number.
+func (d *Doc) WholeAt(i int, none int) int {
+	n := &d.nodes[d.places[i]]
+	if n.kind() != Number {
+		return none
+	}
+	return int(n.count) - 1
+}
+
+// Fits reports that the last parsed text is Placed and that what it has at each
+// place is one of the values that fit there.
+func (d *Doc) Fits() bool { return d.fits }
 
 // Placed reports that the last parsed text is an object all of whose members are
 // at expected places, that this is so too of each object at a place that has
@@ -86,105 +117,143 @@ type shapes struct {
 	root   *shape
 	paths  []string
 	echoes []int32
+	fits   []Fit
 	left   int // how many shapes may be added
 }
 
-// Bounds of what is remembered: members in all, members that followed one, bytes
-// of a name. Beyond them, objects are read as if nothing was expected.
+// Bounds of what is remembered: members in all, ways to go on after one, bytes of
+// a name with what is around it. Beyond them, objects are read as if nothing was expected.
 const (
 	maxShapes = 4096
 	maxFollow = 48
-	maxLabel  = 64
+	maxLabel  = 72
 )
 
 // shape is a member of objects at one place, after certain other members. Shapes
 // are a trie: the names on a way from its top differ, and whoever follows it need
-// not compare them with one another. A top has no label.
+// not compare them with one another. A top has no name.
 type shape struct {
-	next   []branch
-	before *shape
-	label  string // name with its quotes, and the colon
-	// under and items are tops for the objects that are the member's value or, in
-	// arrays, parts of it.
-	under, items *shape
+	first        *branch // of next, or one that stands nowhere
+	next         []*branch
+	latest       [16]uint8 // of next, by the first letters
+	before       *shape
+	name         string
+	under, items *shape // the top of objects that are its value, and elements of it
 	path         string // "": nothing of it is watched
-	place, echo  int32  // -1: none
-	// watched tells of a top that some place is at or below its members, stray
-	// of a member of the outermost object that has no place.
-	watched, stray bool
+	// place is len(Places) when it is none, and one more of a stray member: of
+	// an object with places that is none. An echo of -1 is none.
+	place, echo int32
+	bars        Fit  // the forms that do not fit here
+	watched     bool // of a top: some place is at or below its members
 }
 
-// branch is a label in a form that is quickly compared, with its member: its
-// first and its last eight bytes, which are the same of a label that has no more.
+// branch is a member as it was written after another: the bracket or comma before
+// its name, the name, the colon, and the space around them, in a form that is
+// quickly compared: its the first, the second and the last eight bytes, which
+// are the same ones of a label that has no more.
 type branch struct {
-	head, tail uint64
-	mask       uint64 // which bytes of both it has
-	last       int    // where the last eight begin
-	label      string
-	to         *shape
+	head, mid, tail uint64
+	mask            uint64 // which bytes of all three it has
+	long            uint64 // 1: it has more than these
+	size            int
+	second, last    int   // where the second and the last eight begin
+	name, till      int32 // where the name begins, and ends
+	to              *shape
+	label           string
 }
 
-func newBranch(label string, to *shape) branch {
+func newBranch(label string, name key, to *shape) *branch {
 	var b [8]byte
 	n := copy(b[:], label)
 	head := binary.LittleEndian.Uint64(b[:])
-	out := branch{head: head, tail: head, mask: ^uint64(0) >> (64 - 8*n), label: label, to: to}
+	out := &branch{head: head, mid: head, tail: head, mask: ^uint64(0) >> (64 - 8*n), size: len(label), name: name.start, till: name.end, label: label, to: to}
 	if n == 8 {
 		out.last = len(label) - 8
+		out.second = min(8, out.last)
+		out.mid = binary.LittleEndian.Uint64([]byte(label[out.second:]))
+		if len(label) > 24 {
+			out.long = 1
+		}
 		out.tail = binary.LittleEndian.Uint64([]byte(label[out.last:]))
 	}
 	return out
 }
 
-// stands reports whether the label stands at i. Near the end of src it may say
-// no where it does.
-func (b *branch) stands(src []byte, i int) bool {
-	j := i + b.last
-	if j+8 > len(src) {
-		return false
-	}
-	head, tail := binary.LittleEndian.Uint64(src[i:i+8]), binary.LittleEndian.Uint64(src[j:j+8])
-	return (head&b.mask^b.head)|(tail&b.mask^b.tail) == 0 && (b.last <= 8 || string(src[i+8:j]) == b.label[8:b.last])
+// stands reports whether the label stands at i; of a long label it always says no.
+func (b *branch) stands(t padded, i int) bool {
+	return ((t.eight(i)^b.head)|(t.eight(i+b.second)^b.mid)|(t.eight(i+b.last)^b.tail))&b.mask|b.long == 0
 }
 
-// follow gives the member whose label stands at i and the position after it; nil
-// when it is none of those that came after m so far.
-func (m *shape) follow(src []byte, i int) (*shape, int) {
-	for k := range m.next {
-		if b := &m.next[k]; b.stands(src, i) {
-			return b.to, i + len(b.label)
+// stretches reports whether a long label stands at i.
+func (b *branch) stretches(t padded, i int) bool {
+	for j := range len(b.label) {
+		if t.at(i+j) != b.label[j] {
+			return false
 		}
 	}
-	return nil, i
+	return b.long != 0
 }
 
-// find gives the member of that label, which may be new; nil when it came before
-// in the same object, or when no more can be remembered.
-func (s *shapes) find(m *shape, label string) *shape {
+// follow gives the member whose label stands at i; nil when it is none of those
+// that came after m so far. Which one it mostly is, the first letters tell.
+func (m *shape) follow(t padded, i int) *branch {
+	const odd = 0x9E3779B97F4A7C15
+	slot := &m.latest[t.eight(i+2)<<40*odd>>60]
+	if k := int(*slot); k < len(m.next) {
+		if b := m.next[k]; b.stands(t, i) {
+			return b
+		}
+	}
+	for k, b := range m.next {
+		if b.stands(t, i) || b.stretches(t, i) {
+			*slot = uint8(k)
+			return b
+		}
+	}
+	return nil
+}
+
+// find gives the member of that name, which may be new; nil when it came before
+// in the same object, or when no more can be remembered. It remembers how the
+// member is written. The places of name are inside label.
+func (s *shapes) find(m *shape, label string, name key) *shape {
+	text := label[name.start:name.end]
+	var c *shape
 	for _, b := range m.next {
-		if b.label == label {
-			return b.to
+		if b.label[b.name:b.till] == text {
+			if c = b.to; b.label == label {
+				return c
+			}
 		}
 	}
-	if s.left == 0 || len(m.next) >= maxFollow {
-		return nil
+	if len(m.next) >= maxFollow || len(label) > maxLabel {
+		return c
 	}
-	top := m
-	for ; top.before != nil; top = top.before {
-		if top.label == label {
+	if c == nil {
+		top := m
+		for ; top.before != nil; top = top.before {
+			if top.name == text {
+				return nil
+			}
+		}
+		if s.left == 0 {
 			return nil
 		}
+		c = s.add(text, top)
+		c.name, c.before = text, m
 	}
-	c := s.add(label[1:len(label)-2], top)
-	c.label, c.before = label, m
-	m.next = append(m.next, newBranch(label, c))
+	b := newBranch(label, name, c)
+	if len(m.next) == 0 {
+		m.first = b
+	}
+	m.next = append(m.next, b)
 	return c
 }
 
 // add makes a member of the objects of a top.
 func (s *shapes) add(name string, top *shape) *shape {
 	s.left--
-	c := &shape{place: -1, echo: -1}
+	c := s.fresh()
 	if top.watched && !strings.Contains(name, ".") {
 		c.path = name
 		if top != s.root {
@@ -194,23 +263,38 @@ func (s *shapes) add(name string, top *shape) *shape {
 	for i, p := range s.paths {
 		if p == c.path {
 			c.place, c.echo = int32(i), s.echoes[i]
+			if i < len(s.fits) {
+				c.bars = ^s.fits[i]
+			}
 		}
 	}
-	c.stray = top.watched && c.place < 0
+	if top.watched && int(c.place) == len(s.paths) {
+		c.place++
+	}
 	return c
 }
 
-// below makes the top of the objects that are the member's value or, in an array
-// that is, elements of it. No place is in an array.
-func (s *shapes) below(m *shape, element bool) *shape {
-	top := &shape{place: -1, echo: -1}
-	if element {
-		m.items = top
-		return top
-	}
-	m.under, top.path = top, m.path
+// nowhere stands nowhere: the same bytes would have to be 0 and something else.
+var nowhere = &branch{tail: ^uint64(0), mask: ^uint64(0)}
+
+func (s *shapes) fresh() *shape { return &shape{first: nowhere, place: int32(len(s.paths)), echo: -1} }
+
+// below makes the top of the objects that are the member's value. No place is in an
+// array.
+func (s *shapes) below(m *shape) {
+	m.under = s.fresh()
+	m.under.path = m.path
 	for _, p := range s.paths {
-		top.watched = top.watched || m.path != "" && strings.HasPrefix(p, m.path+".")
+		m.under.watched = m.under.watched || m.path != "" && strings.HasPrefix(p, m.path+".")
 	}
-	return top
+}
+
+// elements makes the shape of elements of arrays that are the member's value; of
+// arrays in these it is the same.
+func (s *shapes) elements(m *shape) {
+	m.items = s.fresh()
+	m.items.items = m.items
+	if int(m.place) < len(s.fits) && s.fits[m.place]&1 != 0 {
+		m.items.bars = ^FitText
+	}
 }

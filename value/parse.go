@@ -3,7 +3,10 @@
 package value
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
+	"unsafe"
 )
 
 // MaxDepth is how deeply arrays and objects may nest.
@@ -37,12 +40,26 @@ type node struct {
 	next             int32 // tape index after this value's subtree
 	// count is the number of members or elements; of a string, the node that it is
 	// known to spell; of a number, its value plus one, where that is known. Else 0.
-	count      int32
-	kind       Kind
-	escaped    bool // a string with backslashes
-	decimal    bool // a number with a fraction or an exponent
-	keyEscaped bool
+	count int32
+	form
 }
+
+// form is what is known of a value beside its place, in one word: that is written
+// at once.
+type form uint32
+
+// A form is a kind and of these what applies: roundabout is a string with
+// backslashes, or a number whose value count does not tell.
+const (
+	anyKind    form = 7
+	roundabout form = 8
+	fraction   form = 16 // a number with a fraction or an exponent
+	keyEscaped form = 32 // the name of the member has backslashes
+)
+
+func (f form) kind() Kind { return Kind(f & anyKind) }
+
+func (f form) is(some form) bool { return f&some != 0 }
 
 // Doc is a parser and the tape of the last value it parsed. The zero Doc is
 // ready to use; a Doc is not safe for concurrent use while parsing.
@@ -52,7 +69,9 @@ type Doc struct {
 	// What Expect sets up; places are nodes of the last text, 0: none.
 	shapes *shapes
 	places []int32
-	placed bool
+	// placed and fits are what Placed and Fits tell of it.
+	placed, fits bool
+	room         []byte // for a text that has no room after it
 }
 
 // SyntaxError says where and why a text is not a JSON value.
@@ -70,9 +89,17 @@ func (d *Doc) Parse(src []byte) error {
 	if len(src) > maxText {
 		return &SyntaxError{0, "longer than 2 GiB"}
 	}
-	if d.placed = false; d.shapes != nil && d.parseAlike(src) {
-		return nil
+	if d.shapes != nil {
+		if end := d.parseAlike(src, d.pad(src)); end >= 0 && (end == len(src) || len(bytes.Trim(src[end:], " \t\n\r")) == 0) {
+			return nil
+		}
 	}
+	return d.parse(src)
+}
+
+// parse is Parse where nothing is expected.
+func (d *Doc) parse(src []byte) error {
+	d.src, d.nodes, d.placed, d.fits = src, d.nodes[:0], false, false
 	clear(d.places)
 	p := parser{nodes: d.nodes, src: src}
 	end := p.value(p.space(0), 0, key{})
@@ -87,6 +114,58 @@ func (d *Doc) Parse(src []byte) error {
 		return &SyntaxError{p.pos, p.msg}
 	}
 	return nil
+}
+
+// ParseLine reads the line that data starts with, as Parse does. It gives the line
+// without its end, which is "\n", "\r\n" or that of data, and what comes after it,
+// also with an error.
+func (d *Doc) ParseLine(data []byte) (line, rest []byte, err error) {
+	there := min(len(data), cap(data)-beyond, maxText)
+	if d.shapes != nil && there > 0 {
+		end := d.parseAlike(data[:there], padded{unsafe.Pointer(unsafe.SliceData(data))})
+		if line, rest = cut(data, end); line != nil {
+			d.src = line
+			return line, rest, nil
+		}
+	}
+	end := bytes.IndexByte(data, '\n')
+	switch {
+	case end < 0:
+		line, rest = data, nil
+	case end > 0 && data[end-1] == '\r':
+		line, rest = data[:end-1], data[end+1:]
+	default:
+		line, rest = data[:end], data[end+1:]
+	}
+	if len(line) < there {
+		return line, rest, d.parse(line)
+	}
+	return line, rest, d.Parse(line)
+}
+
+// cut gives the line that ends at end; nil when none does.
+func cut(data []byte, end int) (line, rest []byte) {
+	switch {
+	case end < 0:
+		return nil, nil
+	case end == len(data):
+		return data, nil
+	case data[end] == '\n':
+		return data[:end], data[end+1:]
+	case data[end] == '\r' && end+1 < len(data) && data[end+1] == '\n':
+		return data[:end], data[end+2:]
+	}
+	return nil, nil
+}
+
+// pad gives src, or a copy of it, with room after it.
+func (d *Doc) pad(src []byte) padded {
+	if cap(src)-len(src) < beyond {
+		d.room = append(d.room[:0], src...)
+		d.room = slices.Grow(d.room, beyond)
+		src = d.room
+	}
+	return padded{unsafe.Pointer(unsafe.SliceData(src))}
 }
 
 // Root is the parsed value; the zero Value when nothing was parsed.

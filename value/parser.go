@@ -28,6 +28,14 @@ type key struct {
 	escaped    bool
 }
 
+// with adds to the form of a value what is known of its name.
+func (k key) with(f form) form {
+	if k.escaped {
+		return f | keyEscaped
+	}
+	return f
+}
+
 func (p *parser) fail(at int, msg string) int {
 	p.pos, p.msg = at, msg
 	return -1
@@ -52,33 +60,39 @@ func (p *parser) value(i, depth int, k key) int {
 	switch c := p.src[i]; c {
 	case '"':
 		end, esc := p.str(i)
-		return p.scalar(i, end, String, k, esc, false, 0)
+		return p.scalar(i, end, textForm(esc), k, 0)
 	case '{':
 		return p.object(i, depth, k)
 	case '[':
 		return p.array(i, depth, k)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		end, decimal, whole := p.figure(i)
-		return p.scalar(i, end, Number, k, false, decimal, whole)
+		end, f, whole := p.figure(i)
+		return p.scalar(i, end, f, k, whole)
 	case 't':
-		return p.scalar(i, p.literal(i, "true"), Bool, k, false, false, 0)
+		return p.scalar(i, p.literal(i, "true"), form(Bool), k, 0)
 	case 'f':
-		return p.scalar(i, p.literal(i, "false"), Bool, k, false, false, 0)
+		return p.scalar(i, p.literal(i, "false"), form(Bool), k, 0)
 	case 'n':
-		return p.scalar(i, p.literal(i, "null"), Null, k, false, false, 0)
+		return p.scalar(i, p.literal(i, "null"), form(Null), k, 0)
 	default:
 		return p.fail(i, fmt.Sprintf("unexpected character %q", c))
 	}
 }
 
-func (p *parser) scalar(start, end int, kind Kind, k key, escaped, decimal bool, count int32) int {
+func textForm(escaped bool) form {
+	if escaped {
+		return form(String) | roundabout
+	}
+	return form(String)
+}
+
+func (p *parser) scalar(start, end int, f form, k key, count int32) int {
 	if end < 0 || p.bare {
 		return end
 	}
 	n := p.node()
 	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), count
-	n.keyStart, n.keyEnd, n.keyEscaped = k.start, k.end, k.escaped
-	n.kind, n.escaped, n.decimal = kind, escaped, decimal
+	n.keyStart, n.keyEnd, n.form = k.start, k.end, k.with(f)
 	return end
 }
 
@@ -101,8 +115,7 @@ func (p *parser) open(start int, kind Kind, k key) (self int) {
 	}
 	self = len(p.nodes)
 	n := p.node()
-	n.start, n.keyStart, n.keyEnd, n.keyEscaped = int32(start), k.start, k.end, k.escaped
-	n.kind, n.escaped, n.decimal = kind, false, false
+	n.start, n.keyStart, n.keyEnd, n.form = int32(start), k.start, k.end, k.with(form(kind))
 	return self
 }
 
@@ -123,7 +136,7 @@ func (p *parser) literal(i int, s string) int {
 }
 
 // number reads a number and tells whether it has a fraction or an exponent.
-func (p *parser) number(i int) (end int, decimal bool) {
+func (p *parser) number(i int) (end int, broken bool) {
 	s := p.src
 	if s[i] == '-' {
 		i++
@@ -134,7 +147,7 @@ func (p *parser) number(i int) (end int, decimal bool) {
 		return i, false
 	}
 	if i < len(s) && s[i] == '.' {
-		decimal = true
+		broken = true
 		if i = p.digits(i + 1); i < 0 {
 			return i, true
 		}
@@ -146,21 +159,24 @@ func (p *parser) number(i int) (end int, decimal bool) {
 		}
 		return p.digits(i), true
 	}
-	return i, decimal
+	return i, broken
 }
 
 // figure is number, and for short plain integers tells their value plus one.
-func (p *parser) figure(i int) (end int, decimal bool, whole int32) {
+func (p *parser) figure(i int) (end int, f form, whole int32) {
 	s, j, n := p.src, i, 0
 	for j < len(s) && s[j]-'0' <= 9 {
 		n = n*10 + int(s[j]-'0')
 		j++
 	}
 	if j == i || j-i > 9 || s[i] == '0' && j-i > 1 || j < len(s) && (s[j] == '.' || s[j]|0x20 == 'e') {
-		end, decimal = p.number(i)
-		return end, decimal, 0
+		end, broken := p.number(i)
+		if broken {
+			return end, form(Number) | roundabout | fraction, 0
+		}
+		return end, form(Number) | roundabout, 0
 	}
-	return j, false, int32(n + 1)
+	return j, form(Number), int32(n + 1)
 }
 
 func (p *parser) digits(i int) int {
@@ -179,7 +195,6 @@ func (p *parser) digits(i int) int {
 // or part of a code point outside ASCII. A borrow can only falsify bytes above
 // the first that is found, which are not looked at.
 func (p *parser) str(i int) (end int, escaped bool) {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	s := p.src
 	for i++; i < len(s); {
 		if i+8 <= len(s) {
@@ -403,7 +418,7 @@ func (p *parser) twice(self int, n int32) *node {
 }
 
 func (p *parser) sameKey(a, b *node) bool {
-	if a.keyEscaped || b.keyEscaped {
+	if (a.form | b.form).is(keyEscaped) {
 		return keyText(p.src, a) == keyText(p.src, b)
 	}
 	return bytes.Equal(p.src[a.keyStart:a.keyEnd], p.src[b.keyStart:b.keyEnd])

@@ -23,7 +23,7 @@ func (v Value) Kind() Kind {
 	if v.d == nil {
 		return Invalid
 	}
-	return v.node().kind
+	return v.node().kind()
 }
 
 // Raw is the value's text as written, without surrounding space. Nil for the zero Value.
@@ -49,7 +49,7 @@ func (v Value) Len() int {
 		return 0
 	}
 	n := v.node()
-	if n.kind < Array {
+	if n.kind() < Array {
 		return 0
 	}
 	return int(n.count)
@@ -67,7 +67,7 @@ func (v Value) Str() string {
 	}
 	n := v.node()
 	s := v.d.src[n.start+1 : n.end-1]
-	if !n.escaped {
+	if !n.is(roundabout) {
 		return string(s)
 	}
 	b := Unescape(make([]byte, 0, len(s)), s)
@@ -82,7 +82,7 @@ func (v Value) Bytes() []byte {
 	}
 	n := v.node()
 	s := v.d.src[n.start+1 : n.end-1]
-	if !n.escaped {
+	if !n.is(roundabout) {
 		return s
 	}
 	return Unescape(make([]byte, 0, len(s)), s)
@@ -104,7 +104,7 @@ func (v Value) KeyBytes() []byte {
 	}
 	n := v.node()
 	s := v.d.src[n.keyStart:n.keyEnd:n.keyEnd]
-	if n.keyEscaped {
+	if n.is(keyEscaped) {
 		return Unescape(nil, s)
 	}
 	return s
@@ -113,7 +113,7 @@ func (v Value) KeyBytes() []byte {
 // KeyIs reports whether the value stands in its object under name.
 func (v Value) KeyIs(name string) bool {
 	n := v.node()
-	if n.keyEscaped {
+	if n.is(keyEscaped) {
 		return keyText(v.d.src, n) == name
 	}
 	return string(v.d.src[n.keyStart:n.keyEnd]) == name
@@ -121,7 +121,7 @@ func (v Value) KeyIs(name string) bool {
 
 func keyText(src []byte, n *node) string {
 	s := src[n.keyStart:n.keyEnd]
-	if !n.keyEscaped {
+	if !n.is(keyEscaped) {
 		return string(s)
 	}
 	return string(Unescape(nil, s))
@@ -183,14 +183,14 @@ func (v Value) Float() (f float64, ok bool) {
 }
 
 // Decimal reports whether a number is written with a fraction or an exponent.
-func (v Value) Decimal() bool { return v.d != nil && v.node().decimal }
+func (v Value) Decimal() bool { return v.d != nil && v.node().is(fraction) }
 
 // IsInteger reports whether a number is mathematically an integer (5, 5.0, 5e2).
 func (v Value) IsInteger() bool {
 	if v.Kind() != Number {
 		return false
 	}
-	if !v.node().decimal {
+	if !v.node().is(fraction) {
 		return true
 	}
 	d := decompose(v.Raw())

@@ -36,6 +36,11 @@ const (
 )
 
 func expected() value.Expected {
+	const (
+		text   = value.FitNull | value.FitPlain
+		whole  = value.FitNull | value.FitWhole
+		object = value.FitNull | value.FitObject
+	)
 	return value.Expected{
 		Places: []string{
 			atTaskID: "task_id", atTarget: "target", atAttempt: "attempt", atTurnID: "turn_id", atCallID: "call_id", atTool: "tool",
@@ -43,6 +48,13 @@ func expected() value.Expected {
 			atLatency: "latency_ms", atQueue: "latency_ms.queue", atExec: "latency_ms.exec", atGold: "gold", atNeeded: "gold.needed",
 			atGoldTool: "gold.tool", atGoldArgs: "gold.args", atGoldResult: "gold.result", atCheck: "gold.result_check",
 			atTags: "tags", atFields: "fields",
+		},
+		Fits: []value.Fit{
+			atTaskID: text, atTarget: text, atAttempt: whole, atTurnID: whole, atCallID: text, atTool: text,
+			atStatus: text, atArgs: value.FitAny, atArgsRaw: value.FitNull | value.FitText, atResult: value.FitAny, atError: value.FitAny,
+			atAccept: whole, atLatency: object, atQueue: whole, atExec: whole, atGold: object, atNeeded: value.FitNull | value.FitBool,
+			atGoldTool: value.FitNull | value.FitText, atGoldArgs: value.FitAny, atGoldResult: value.FitAny,
+			atCheck: value.FitNull | value.FitText, atTags: value.FitNull | value.FitTexts, atFields: object,
 		},
 		Echoes: map[string]string{"args_raw": "args", "gold.args": "args", "gold.result": "result"},
 	}
@@ -59,7 +71,26 @@ func (v *View) quick(d *value.Doc) bool {
 	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
 	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
 	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
+	if d.Fits() {
+		return v.copied(d)
+	}
 	return v.texts(d) && v.numbers(d) && v.kinds(d)
+}
+
+// copied is texts, numbers and kinds where all fits.
+func (v *View) copied(d *value.Doc) bool {
+	v.TaskID, v.Target, v.CallID = d.PlainAt(atTaskID), d.PlainAt(atTarget), d.PlainAt(atCallID)
+	v.Tool, v.Status = d.PlainAt(atTool), d.PlainAt(atStatus)
+	v.Attempt, v.TurnID = d.WholeAt(atAttempt, 0), d.WholeAt(atTurnID, -1)
+	v.AcceptMS, v.QueueMS, v.ExecMS = float64(d.WholeAt(atAccept, -1)), float64(d.WholeAt(atQueue, -1)), float64(d.WholeAt(atExec, -1))
+	v.Needed = -1
+	if needed := d.At(atNeeded); needed.Kind() == value.Bool {
+		v.Needed = 0
+		if needed.Bool() {
+			v.Needed = 1
+		}
+	}
+	return len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
 }
 
 func (v *View) texts(d *value.Doc) bool {

@@ -33,9 +33,8 @@ func Open(r io.Reader, o Options) (*Reader, error) {
 func (r *Reader) Next() (*View, error) {
 	for {
 		for len(r.rest) > 0 {
-			var l []byte
-			l, r.rest = cutLine(r.rest)
-			v, err := r.scan.one(r.line, l)
+			v, rest, err := r.scan.one(r.line, r.rest)
+			r.rest = rest
 			r.line++
 			if v != nil || err != nil {
 				return v, err

@@ -1,0 +1,44 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// beyond is how many bytes after its end a padded text has in memory. A label is
+// compared from a position in the text, and after it a value is begun with: that
+// is less than maxLabel and four times eight bytes.
+const beyond = 128
+
+// padded is the start of a text after which there are beyond more bytes in memory,
+// of any kind. It is read without a check of each position, by those who look at
+// the text's end often enough: a quarter of the time of parsing was checks.
+type padded struct{ start unsafe.Pointer }
+
+// at is the byte at i.
+func (t padded) at(i int) byte { return *(*byte)(unsafe.Add(t.start, i)) }
+
+// eight are the bytes from i on, the first one lowest.
+func (t padded) eight(i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(t.start, i))[:])
+}
+
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// special has the highest bit set of the first byte of w that is no plain one of a
+// string: a quote, a backslash, a control character or part of a code point
+// outside ASCII. Of those after it, other bits may be set. Bytes outside ASCII are
+// found by w, so that it does not matter that the differences find some of them too.
+func special(w uint64) uint64 {
+	return ((w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*0x20) | w) & highs
+}
+
+// digits gives the values of the digits at i, from the lowest byte on, and how many
+// there are: 8 when there may be more.
+func (t padded) digits(i int) (w uint64, n int) {
+	w = t.eight(i) ^ ones*'0'
+	return w, bits.TrailingZeros64((w+ones*0x76|w)&highs) >> 3
+}
