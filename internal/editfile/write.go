@@ -74,7 +74,9 @@ func Write(f *File, comment []string) ([]byte, error) {
 		}
 		if m := e.Measured; m != nil {
 			t.Measured = &measuredText{
-				m.Cases, m.Before, m.After, rounded(m.Change), [2]float64{rounded(m.Lower), rounded(m.Upper)}, rounded(m.P),
+				m.Cases, m.Before, m.After, rounded(m.Change),
+				[2]float64{rounded(m.Lower), rounded(m.Upper)},
+				rounded(m.P),
 				append([]string{}, m.NewlyRight...), append([]string{}, m.NewlyWrong...),
 			}
 		}

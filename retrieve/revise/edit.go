@@ -155,8 +155,14 @@ func nearest(name string, c *retrieve.Catalogue) string {
 	return ""
 }
 
-// clip bounds a name for a message.
+// clip makes a name fit for a message: not long, and nothing in it that is not shown.
 func clip(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if hidden(r) || r == '\n' {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:80]) + "…"
 	}

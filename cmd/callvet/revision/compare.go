@@ -22,18 +22,21 @@ type Comparison struct {
 	// By is "retriever", or the model that chose.
 	By string `json:"by"`
 	// Measure is what the cases below and the verdict are about.
-	Measure  string           `json:"measure"`
-	Verdict  panel.Change     `json:"verdict"`
-	Sentence string           `json:"sentence"`
-	Needed   int              `json:"more_cases_needed,omitempty"`
-	Rates    []Rate           `json:"rates"`
-	MRR      *MeanDifference  `json:"mrr,omitempty"`
-	Right    []Changed        `json:"newly_right"`
-	Wrong    []Changed        `json:"newly_wrong"`
-	Tools    []ToolEffect     `json:"tools"`
-	Unjudged []string         `json:"unjudged,omitempty"`
-	Usage    *Usage           `json:"usage,omitempty"`
-	main     panel.Difference // that of Measure
+	Measure  string          `json:"measure"`
+	Verdict  panel.Change    `json:"verdict"`
+	Sentence string          `json:"sentence"`
+	Needed   int             `json:"more_cases_needed,omitempty"`
+	Rates    []Rate          `json:"rates"`
+	MRR      *MeanDifference `json:"mrr,omitempty"`
+	Right    []Changed       `json:"newly_right"`
+	Wrong    []Changed       `json:"newly_wrong"`
+	Tools    []ToolEffect    `json:"tools"`
+	Unjudged []string        `json:"unjudged,omitempty"`
+	// Same counts cases for which a model is shown the very same tools on both sides,
+	// and was asked once.
+	Same  int              `json:"same_request,omitempty"`
+	Usage *Usage           `json:"usage,omitempty"`
+	main  panel.Difference // that of Measure
 }
 
 // Rate is one measure on both sides.
@@ -134,7 +137,7 @@ func paired(qs []question, before, after []outcome, keep func(i int) bool) panel
 				if right {
 					verdict = callvet.VerdictPass
 				}
-				l.Add(qs[i].of, &callvet.Cell{Case: i, Repeat: n, Result: callvet.Result{Verdict: verdict}})
+				l.Add(&callvet.Case{ID: qs[i].Case}, &callvet.Cell{Case: i, Repeat: n, Result: callvet.Result{Verdict: verdict}})
 			}
 		}
 		return l

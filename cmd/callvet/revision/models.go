@@ -4,6 +4,7 @@ package revision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ const (
 	fieldSide = "catalogue"
 	asItIs    = "as-it-is"
 	edited    = "edited"
+	both      = "both" // the model would be shown the very same on both sides
 )
 
 // askingFlags registers the flags of models, without those that belong to a run of
@@ -55,8 +57,14 @@ func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 			return nil, err
 		}
 	}
-	called := t.renamed()
+	called, back := t.renamed()
 	for i := range t.qs {
+		// An edit that the model does not see does nothing to what it chooses: asking
+		// twice would measure its own chance.
+		if callvet.NewToolset(given[0][i]).Hash == callvet.NewToolset(given[1][i]).Hash {
+			made.Cases = append(made.Cases, madeCase(&t.qs[i], both, given[0][i], func(s string) string { return s }))
+			continue
+		}
 		for n, side := range sides {
 			names := func(s string) string { return s }
 			if side.name == edited {
@@ -65,11 +73,18 @@ func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 			made.Cases = append(made.Cases, madeCase(&t.qs[i], side.name, given[n][i], names))
 		}
 	}
-	r := readings{trial: t, back: t.originals()}
-	if err := t.flags.asking.Run(ctx, t.flags.suite, made, r.read); err != nil {
-		return nil, fmt.Errorf("ask models: %w", err)
+	r := readings{trial: t, back: back}
+	return r.out, run(ctx, t.flags.asking, t.flags.suite, made, r.read)
+}
+
+// run asks models. Where that ends early, what was answered is kept, and nothing is
+// made of one half of it.
+func run(ctx context.Context, a selector.Asking, path string, made *callvet.Suite, tell func(*report.View) error) error {
+	err := errors.Join(a.Run(ctx, path, made, tell), ctx.Err())
+	if err != nil {
+		return &callvet.Hinted{Err: fmt.Errorf("ask models: %w", err), Hint: "the same command once more: models are not asked again for what they answered"}
 	}
-	return r.out, nil
+	return nil
 }
 
 func toolsOf(t *trial) []string {
@@ -80,35 +95,24 @@ func toolsOf(t *trial) []string {
 	return out
 }
 
-// renamed maps the names of tools as they are to those after the edits, originals back.
-func (t *trial) renamed() func(string) string {
-	to := map[string]string{}
+// renamed maps names of tools as they are to those after the edits; back maps those
+// to the ones that they were.
+func (t *trial) renamed() (to, back func(string) string) {
+	forth, again := map[string]string{}, map[string]string{}
 	for i := range t.edits {
 		if n := t.edits[i].Name; n != nil {
-			to[t.edits[i].Tool] = *n
+			forth[t.edits[i].Tool], again[*n] = *n, t.edits[i].Tool
 		}
 	}
-	return func(s string) string {
-		if n, ok := to[s]; ok {
-			return n
-		}
-		return s
-	}
-}
-
-func (t *trial) originals() func(string) string {
-	to := map[string]string{}
-	for i := range t.edits {
-		if n := t.edits[i].Name; n != nil {
-			to[*n] = t.edits[i].Tool
+	by := func(m map[string]string) func(string) string {
+		return func(s string) string {
+			if n, ok := m[s]; ok {
+				return n
+			}
+			return s
 		}
 	}
-	return func(s string) string {
-		if n, ok := to[s]; ok {
-			return n
-		}
-		return s
-	}
+	return by(forth), by(again)
 }
 
 // offered are the tools that a model chooses among for each question: all of a small
@@ -182,10 +186,10 @@ func (r *readings) read(v *report.View) error {
 		at[r.qs[i].Case] = i
 	}
 	sides := make([]map[string][]outcome, len(v.Targets))
-	used := make([]Usage, len(v.Targets))
+	used, same := make([]Usage, len(v.Targets)), make([]map[int]bool, len(v.Targets))
 	for i := range sides {
 		sides[i] = map[string][]outcome{asItIs: make([]outcome, len(r.qs)), edited: make([]outcome, len(r.qs))}
-		used[i] = Usage{Run: v.ID}
+		used[i], same[i] = Usage{Run: v.ID}, map[int]bool{}
 	}
 	for row, err := range v.Cells() {
 		if err != nil {
@@ -196,17 +200,13 @@ func (r *readings) read(v *report.View) error {
 			continue
 		}
 		used[row.Cell.Target].add(&row.Cell.Trace)
-		o := &sides[row.Cell.Target][row.Case.Fields[fieldSide]][ix]
-		switch row.Cell.Result.Verdict {
-		case callvet.VerdictPass, callvet.VerdictFail:
-			o.rights = append(o.rights, row.Cell.Result.Verdict == callvet.VerdictPass)
-		default:
-			continue
-		}
-		for _, call := range row.Cell.Trace.Calls() {
-			if n := r.back(call.Tool); !slices.Contains(o.chosen, n) {
-				o.chosen = append(o.chosen, n)
-			}
+		of := sides[row.Cell.Target]
+		if side := row.Case.Fields[fieldSide]; side == both {
+			same[row.Cell.Target][ix] = true
+			r.take(&of[asItIs][ix], row.Cell)
+			r.take(&of[edited][ix], row.Cell)
+		} else {
+			r.take(&of[side][ix], row.Cell)
 		}
 	}
 	for i := range v.Targets {
@@ -216,10 +216,23 @@ func (r *readings) read(v *report.View) error {
 				c.Unjudged = append(c.Unjudged, r.qs[n].Case)
 			}
 		}
-		c.Usage = used[i].known()
+		c.Usage, c.Same = used[i].known(), len(same[i])
 		r.out = append(r.out, c)
 	}
 	return nil
+}
+
+// take adds an attempt to a case; one that ended in an error says nothing about it.
+func (r *readings) take(o *outcome, cell *callvet.Cell) {
+	if v := cell.Result.Verdict; v != callvet.VerdictPass && v != callvet.VerdictFail {
+		return
+	}
+	o.rights = append(o.rights, cell.Result.Verdict == callvet.VerdictPass)
+	for _, call := range cell.Trace.Calls() {
+		if n := r.back(call.Tool); !slices.Contains(o.chosen, n) {
+			o.chosen = append(o.chosen, n)
+		}
+	}
 }
 
 // add counts what an attempt took; answers of earlier runs cost nothing again.

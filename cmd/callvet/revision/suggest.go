@@ -484,7 +484,9 @@ func (s *Suggestion) why() string {
 	if len(s.Reasons) > 0 {
 		return strings.Join(s.Reasons, "; ")
 	}
-	if d := &s.of.main; d.NewlyPassing+d.NewlyFailing == 0 {
+	if d := &s.of.main; d.NewlyPassing+d.NewlyFailing == 0 && s.of.mrrChange() > 0 {
+		return fmt.Sprintf("no first tool changed on the held-out part; MRR rose by %.4f", s.of.mrrChange())
+	} else if d.NewlyPassing+d.NewlyFailing == 0 {
 		return fmt.Sprintf("nothing shows that it is better or worse: no held-out case changed, %s the tool's", plain.Count(s.Own, "is", "are"))
 	}
 	return s.of.Sentence

@@ -25,7 +25,7 @@ func (t *study) round(ctx context.Context, todo []asked, used *Usage) (map[strin
 		made.Cases = append(made.Cases, callvet.Case{ID: q.id, Input: q.turns, ToolNames: []string{}, Expect: callvet.Expect{ResponseNonEmpty: true}})
 	}
 	out := map[string]reply{}
-	err := t.flags.asking.Run(ctx, t.flags.suite, made, func(v *report.View) error {
+	err := run(ctx, t.flags.asking, t.flags.suite, made, func(v *report.View) error {
 		if len(v.Targets) != 1 {
 			return fmt.Errorf("ask for descriptions: %w: %d models answer", callvet.ErrInvalid, len(v.Targets))
 		}
@@ -44,8 +44,5 @@ func (t *study) round(ctx context.Context, todo []asked, used *Usage) (map[strin
 		return nil
 	})
 	used.known()
-	if err != nil {
-		return nil, fmt.Errorf("ask for descriptions: %w", err)
-	}
-	return out, nil
+	return out, err
 }

@@ -119,6 +119,9 @@ func (e *Env) whatIf(ctx context.Context, catalogue string, f *whatIfFlags) erro
 	}
 	t := trial{env: e, flags: f, suite: s, before: before, after: after, edits: file.Edits, qs: qs}
 	if err := t.run(ctx, w); err != nil {
+		if len(w.Comparisons) > 0 && !e.JSON() { // what was found without a model is not lost with it
+			_ = w.Text(e.Out)
+		}
 		return err
 	}
 	return e.tell(w)

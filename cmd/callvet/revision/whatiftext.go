@@ -100,6 +100,9 @@ func (c *Comparison) text(b *strings.Builder) {
 	if u := c.Usage; u != nil {
 		u.text(b)
 	}
+	if c.Same > 0 {
+		fmt.Fprintf(b, "for %s the model would be shown the very same tools on both sides, and was asked once\n", plain.Count(c.Same, "case", "cases"))
+	}
 	if n := len(c.Unjudged); n > 0 {
 		fmt.Fprintf(b, "%s not judged on both sides: %s\n", plain.Count(n, "case was", "cases were"), names(c.Unjudged))
 	}
