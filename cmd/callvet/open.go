@@ -151,21 +151,7 @@ func (o *opener) retriever(ctx context.Context, s *targetSpec, rest string) ([]r
 		r, t, err := selector.Open(ctx, file, set, o.app.read, m, o.app.now)
 		return one(r, t, err)
 	}
-	cfg := retriever.RemoteConfig{URL: rest, Headers: map[string]string{}, K: 5, Timeout: o.timeout, Now: o.app.now}
-	unset := ""
-	for name, v := range s.Headers {
-		cfg.Headers[name] = os.Expand(v, func(key string) string {
-			secret := o.app.getenv(key)
-			if secret == "" {
-				unset = key
-			}
-			cfg.Secrets = append(cfg.Secrets, secret)
-			return secret
-		})
-	}
-	if unset != "" {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("open target %q: %w: $%s is empty", s.Target, callvet.ErrDenied, unset), Hint: "export " + unset + "=…"}
-	}
+	cfg := retriever.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: o.app.getenv, K: 5, Timeout: o.timeout, Now: o.app.now}
 	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
 		cfg.K = k
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/retriever"
 )
 
 // targetFlags are the settings that all targets of a command line share; a
@@ -88,6 +89,13 @@ func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error
 	}
 	if len(out) == 0 {
 		return nil, usageError{&callvet.Hinted{Err: fmt.Errorf("no target to evaluate"), Hint: "-m openai/gpt-5-mini, or -m offline/lexical, which needs no key"}}
+	}
+	for i := range out { // what is kept with the run holds no secret
+		if address := strings.TrimPrefix(out[i].Target, "retrieve:"); strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
+			if err := retriever.Spelled(address, out[i].Headers); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, a.systemPrompts(out, f.target.systemFor)
 }

@@ -24,11 +24,12 @@ const MaxBytes = 4 << 20
 
 // RemoteConfig says how a service is asked.
 type RemoteConfig struct {
-	// URL receives POST {"query": …, "k": …}.
+	// URL receives POST {"query": …, "k": …}. In it and in the Headers ${NAME} stands
+	// for a variable, which is taken out of whatever is kept.
 	URL     string
 	Headers map[string]string
-	// Secrets are taken out of whatever is kept.
-	Secrets []string
+	// Lookup gives a variable, "" where it is not set; nil: none is.
+	Lookup func(name string) string
 	// K is how many tools are asked for, at least 1.
 	K int
 	// Timeout bounds one request; 0: only the context does.
@@ -38,18 +39,21 @@ type RemoteConfig struct {
 	// Client sends the requests; nil: one that follows no redirects.
 	Client *http.Client
 	// Now is the clock; nil: time.Now.
-	Now func() time.Time
+	Now     func() time.Time
+	secrets []string
 }
+
+// minSecret is how long a secret is at least: a letter or two would eat the text.
+const minSecret = 4
 
 type remote struct{ cfg RemoteConfig }
 
-// OpenRemote checks cfg and gives the target. The error wraps callvet.ErrInvalid.
+// OpenRemote checks cfg and gives the target, in whose name no variable is filled in.
+// The error wraps callvet.ErrInvalid, or callvet.ErrDenied where a variable is not set.
 func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
-	u, err := url.Parse(cfg.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return nil, callvet.Target{}, &callvet.Hinted{
-			Err: fmt.Errorf("open target: %w: no http or https address without a password in it", callvet.ErrInvalid), Hint: "write it like http://localhost:8000/retrieve",
-		}
+	u, err := cfg.fill()
+	if err != nil {
+		return nil, callvet.Target{}, err
 	}
 	if cfg.MaxBytes <= 0 {
 		cfg.MaxBytes = MaxBytes
@@ -61,9 +65,11 @@ func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
 		cfg.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	cfg.K = max(cfg.K, 1)
+	r := &remote{cfg}
 	shown := *u
 	shown.RawQuery, shown.Fragment = "", ""
-	return &remote{cfg}, callvet.Target{Name: shown.String(), Provider: "retrieve:" + u.Host, BaseURL: shown.String(), Selects: true}, nil
+	name := r.hide(shown.String())
+	return r, callvet.Target{Name: name, Provider: "retrieve:" + r.hide(u.Host), BaseURL: name, Selects: true}, nil
 }
 
 // Generate implements callvet.Model.
@@ -99,8 +105,8 @@ func (r *remote) Generate(ctx context.Context, req *callvet.Request) (*callvet.R
 }
 
 func (r *remote) hide(s string) string {
-	for _, secret := range r.cfg.Secrets {
-		if secret != "" {
+	for _, secret := range r.cfg.secrets {
+		if len(secret) >= minSecret {
 			s = strings.ReplaceAll(s, secret, "[redacted]")
 		}
 	}

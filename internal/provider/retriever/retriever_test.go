@@ -114,7 +114,7 @@ func TestRemote(t *testing.T) {
 		if err := json.Unmarshal(b, &got); err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(map[string]any{"query": "väder?", "k": 3.0}, got); diff != "" || r.Method != http.MethodPost || r.Header.Get("X-Key") != "hunter22" {
+		if diff := cmp.Diff(map[string]any{"query": "väder?", "k": 3.0}, got); diff != "" || r.Method != http.MethodPost || r.URL.Query().Get("token") != "a b&" || r.Header.Get("X-Key") != "hunter22" {
 			t.Errorf("%s %v %s", r.Method, r.Header, diff)
 		}
 		switch r.URL.Path {
@@ -133,7 +133,7 @@ func TestRemote(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	open := func(path string) callvet.Model {
-		m, target, err := OpenRemote(RemoteConfig{URL: srv.URL + path + "?token=x", Headers: map[string]string{"X-Key": "hunter22"}, Secrets: []string{"hunter22"}, K: 3, MaxBytes: 1000, Client: srv.Client()})
+		m, target, err := OpenRemote(RemoteConfig{URL: srv.URL + path + "?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"}, Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] }, K: 3, MaxBytes: 1000, Client: srv.Client()})
 		if err != nil || !target.Selects || strings.Contains(target.Name, "token") {
 			t.Fatalf("%+v %v", target, err)
 		}
@@ -264,5 +264,36 @@ func TestLocal(t *testing.T) {
 	}
 	if d, err := m.Decide(t.Context(), ""); err != nil || len(d.Tools) != 0 {
 		t.Errorf("an empty question gives %+v, %v", d, err)
+	}
+}
+
+// Secrets are kept nowhere: one that is spelled out is refused, and the message does
+// not repeat it; a variable that is not set is told.
+func TestSpelled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		address string
+		headers map[string]string
+		hint    string // "": fine
+	}{
+		{"http://h/x?api_key=SECRETS", nil, "api_key=${API_KEY}"},
+		{"http://h/x?a=1&accessToken=SECRETS&sig=SECRETS", nil, "ACCESSTOKEN"},
+		{"http://user:SECRETS@h/x", nil, "header"},
+		{"http://h/x", map[string]string{"Authorization": "Bearer SECRETS"}, "Authorization: ${AUTHORIZATION}"},
+		{"http://h/x?api_key=${KEY}&keywords=a&k=5", map[string]string{"Authorization": "Bearer ${KEY}", "Accept-Language": "sv"}, ""},
+		{"http://h/x?api_key=", nil, ""},
+	} {
+		err := Spelled(c.address, c.headers)
+		var h *callvet.Hinted
+		if (err == nil) != (c.hint == "") || err != nil && (!errors.Is(err, callvet.ErrInvalid) || !errors.As(err, &h) || !strings.Contains(h.Hint, c.hint) || strings.Contains(err.Error()+h.Hint, "SECRETS")) {
+			t.Errorf("%s %v: %v", c.address, c.headers, err)
+		}
+	}
+	_, target, err := OpenRemote(RemoteConfig{URL: "http://h/${TENANT}/x?key=${KEY}", Lookup: func(string) string { return "hunter22" }})
+	if err != nil || strings.Contains(fmt.Sprint(target), "hunter22") {
+		t.Errorf("%+v %v", target, err)
+	}
+	if _, _, err := OpenRemote(RemoteConfig{URL: "http://h/x?key=${KEY}"}); !errors.Is(err, callvet.ErrDenied) || !strings.Contains(err.Error(), "$KEY") {
+		t.Error(err)
 	}
 }
