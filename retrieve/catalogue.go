@@ -97,6 +97,9 @@ func LoadCatalogue(file string, data []byte) (*Catalogue, []callvet.Problem, err
 	if r.hard == 0 && len(r.out.Entries) == 0 {
 		r.fail(-1, "no-tools", "tools", `write [{"name": "…", "description": "…"}]`, "it has no tools")
 	}
+	if n := r.hard - MaxCatalogueProblems; n > 0 {
+		r.note(-1, "more-problems", "", "mend the first ones and look again", "%d mistakes more are not listed", n)
+	}
 	r.unlistedAgents()
 	r.out.join()
 	for i, p := range r.problems {

@@ -163,6 +163,10 @@ func TestLoadCatalogueMistakes(t *testing.T) {
 	if c == nil || len(c.Entries) != 3 {
 		t.Errorf("what could be read: %+v", c)
 	}
+	_, problems, err = retrieve.LoadCatalogue("c.json", []byte("[1"+strings.Repeat(",1", retrieve.MaxCatalogueProblems+1)+"]"))
+	if len(problems) != retrieve.MaxCatalogueProblems+1 || problems[len(problems)-1].Message != "2 mistakes more are not listed" || err == nil || !strings.Contains(err.Error(), "101 mistakes more") {
+		t.Error(len(problems), err)
+	}
 	if _, _, err := retrieve.LoadCatalogue("c.json", []byte("[\n{]")); err == nil || !strings.Contains(err.Error(), "c.json:2:2: not valid JSON") {
 		t.Error(err)
 	}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/revision"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // Exit codes, the same for every command.
@@ -114,10 +115,10 @@ func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
 	if errors.Is(err, errSilent) {
 		return code
 	}
-	fmt.Fprintf(a.err, "callvet: %s\n", err)
+	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(err.Error())) // files and servers have words in it
 	var h *callvet.Hinted
 	if errors.As(err, &h) && h.Hint != "" {
-		fmt.Fprintf(a.err, "  try: %s\n", h.Hint)
+		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(h.Hint))
 	}
 	return code
 }

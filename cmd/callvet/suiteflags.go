@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 )
 
@@ -105,5 +106,5 @@ func (a *app) tell(problems []callvet.Problem, warnings bool) (errs, warns int) 
 // relative shortens a problem's file to the working directory.
 func (a *app) relative(p callvet.Problem) string {
 	p.File = strings.TrimPrefix(p.File, a.dir+string(os.PathSeparator))
-	return p.Error()
+	return plain.Line(p.Error()) // files have words in it
 }

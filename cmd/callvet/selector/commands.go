@@ -8,12 +8,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
@@ -136,7 +138,24 @@ func QueryCommand(e Env) *cobra.Command {
 
 // ToolsCommand looks at a catalog.
 func ToolsCommand(e Env) *cobra.Command {
-	cmd := &cobra.Command{Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused"}
+	cmd := &cobra.Command{
+		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
+		Args: cobra.ArbitraryArgs, // told below: the library would print help and succeed
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			hint := "callvet tools --help lists them"
+			if near := callvet.Nearest(args[0], names); near != "" {
+				hint = "did you mean callvet tools " + near + "?"
+			}
+			return &callvet.Hinted{Err: fmt.Errorf("callvet tools: %w: there is no command %q", callvet.ErrInvalid, args[0]), Hint: hint}
+		},
+	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or told apart",
 		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
@@ -171,38 +190,64 @@ func ToolsCommand(e Env) *cobra.Command {
 	return cmd
 }
 
+// toolsLint is what lint finds.
+type toolsLint struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Tools are those that could be read.
+	Tools    int               `json:"tools"`
+	Problems []callvet.Problem `json:"problems"`
+}
+
+// lint looks at a catalog. Tools that cannot be read do not keep it from the others.
 func (e *Env) lint(ctx context.Context, name string) error {
 	c, problems, err := Load(name, e.Read)
-	if err != nil {
+	if err != nil && len(problems) == 0 {
 		return err
 	}
-	found, err := Lint(ctx, name, c)
-	if err != nil {
-		return err
-	}
-	problems = append(problems, found...)
-	errs := 0
-	for _, p := range problems {
-		level := "warning"
-		if !p.Warning {
-			errs++
-			level = "error"
+	out := toolsLint{Format: "callvet.tools-lint", Version: 1, Problems: problems}
+	if c != nil && len(c.Entries) > 0 {
+		found, err := Lint(ctx, name, c)
+		if err != nil {
+			return err
 		}
-		if !e.JSON() {
-			fmt.Fprintf(e.Out, "%s: %s: %s\n", level, p.Code, p.Error())
-		}
+		out.Tools, out.Problems = len(c.Entries), append(problems, found...)
 	}
-	if errs > 0 {
+	if out.errors() > 0 {
 		e.Failed()
 	}
-	if e.JSON() {
-		return json.NewEncoder(e.Out).Encode(struct {
-			Format   string            `json:"format"`
-			Version  int               `json:"version"`
-			Tools    int               `json:"tools"`
-			Problems []callvet.Problem `json:"problems"`
-		}{"callvet.tools-lint", 1, len(c.Entries), problems})
+	return e.tell(&out)
+}
+
+func (l *toolsLint) errors() (n int) {
+	for i := range l.Problems {
+		if !l.Problems[i].Warning {
+			n++
+		}
 	}
-	_, err = fmt.Fprintf(e.Out, "%d tools, %d errors, %d warnings\n", len(c.Entries), errs, len(problems)-errs)
+	return n
+}
+
+// JSON writes the problems.
+func (l *toolsLint) JSON(w io.Writer) error {
+	if l.Problems == nil {
+		l.Problems = []callvet.Problem{}
+	}
+	return json.NewEncoder(w).Encode(l)
+}
+
+// Text writes the problems for people.
+func (l *toolsLint) Text(w io.Writer) error {
+	var b strings.Builder
+	for _, p := range l.Problems {
+		level := "error"
+		if p.Warning {
+			level = "warning"
+		}
+		fmt.Fprintf(&b, "%s: %s: %s\n", level, p.Code, plain.Line(p.Error()))
+	}
+	errs := l.errors()
+	fmt.Fprintf(&b, "%s, %s, %s\n", plain.Count(l.Tools, "tool", "tools"), plain.Count(errs, "error", "errors"), plain.Count(len(l.Problems)-errs, "warning", "warnings"))
+	_, err := io.WriteString(w, b.String())
 	return err
 }

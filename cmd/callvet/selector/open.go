@@ -10,6 +10,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/route"
 )
@@ -17,13 +19,46 @@ import (
 // Files reads a file by the name that the user gave.
 type Files func(name string) ([]byte, error)
 
-// Load reads a catalog; the problems are warnings.
+// Load reads a catalog in any form that a list of tools has: JSON, with comments or one
+// tool a line, YAML, zipped. The problems are warnings, and with an error its mistakes
+// too; the catalog then has what could be read, for a lint alone.
 func Load(name string, read Files) (*retrieve.Catalogue, []callvet.Problem, error) {
 	b, err := read(name)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read catalogue: %w", err)
 	}
-	return retrieve.LoadCatalogue(name, b)
+	if b, err = source.Unpack(name, b, retrieve.MaxCatalogue); err != nil {
+		return nil, nil, fmt.Errorf("read catalogue: %w", err)
+	}
+	text, placed, err := source.PlainJSON(name, b)
+	if err != nil {
+		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, err), Hint: "a catalogue is a list of tools in JSON or YAML: docs/SELECTION.md, Catalogues"}
+	}
+	c, problems, err := retrieve.LoadCatalogue(name, text)
+	if !placed { // lines are those of the file, columns are not
+		for i := range problems {
+			problems[i].Column = 0
+		}
+	}
+	return c, problems, refused(name, problems, err)
+}
+
+// refused tells the first mistake of a catalog, and how to see the others.
+func refused(name string, problems []callvet.Problem, err error) error {
+	var mistakes []callvet.Problem
+	for _, p := range problems {
+		if !p.Warning {
+			mistakes = append(mistakes, p)
+		}
+	}
+	switch n := len(mistakes); {
+	case err == nil || n == 0:
+		return err
+	case n == 1:
+		return fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, mistakes[0])
+	default:
+		return &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w, and %s", callvet.ErrInvalid, mistakes[0], plain.Count(n-1, "mistake more", "mistakes more")), Hint: "callvet tools lint " + name + " tells them all"}
+	}
 }
 
 // Tools are those of a catalog, in its order.
