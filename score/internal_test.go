@@ -87,21 +87,3 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
-
-func TestEveryClassHasAnAlias(t *testing.T) {
-	t.Parallel()
-	eight := map[string]bool{
-		"invalid_invocation": true, "tool_hallucination": true, "argument_hallucination": true, "reentrant_failure": true,
-		"partial_execution": true, "invalid_reasoning": true, "output_hallucination": true, "unclassified": true,
-	}
-	for _, c := range []callvet.Class{
-		callvet.ClassProvider, callvet.ClassUnparseable, callvet.ClassToolHalluc, callvet.ClassMissedCall, callvet.ClassUnneededCall,
-		callvet.ClassWrongTool, callvet.ClassContract, callvet.ClassArgHalluc, callvet.ClassWrongArgs, callvet.ClassMissingPrereq, callvet.ClassWrongOrder,
-		callvet.ClassLoop, callvet.ClassIncomplete, callvet.ClassPolicy, callvet.ClassBudget, callvet.ClassAnswer,
-		callvet.ClassRoute, callvet.ClassSubRoute, callvet.ClassAgents, callvet.ClassSelected,
-	} {
-		if !eight[Seed3Alias(c)] {
-			t.Errorf("%s: %q is none of the eight names", c, Seed3Alias(c))
-		}
-	}
-}

@@ -320,28 +320,3 @@ func routingClass(name string) callvet.Class {
 	}
 	return callvet.ClassWrongTool
 }
-
-// Seed3Alias gives the name that the engine of "Tool Calling Evaluation" has
-// for a class; "" for the empty class. Classes that it does not tell apart are
-// "unclassified" there.
-func Seed3Alias(class callvet.Class) string {
-	switch class {
-	case "":
-		return ""
-	case callvet.ClassProvider, callvet.ClassUnparseable:
-		return "invalid_invocation"
-	case callvet.ClassToolHalluc:
-		return "tool_hallucination"
-	case callvet.ClassContract, callvet.ClassArgHalluc, callvet.ClassWrongArgs:
-		return "argument_hallucination"
-	case callvet.ClassIncomplete, callvet.ClassMissingPrereq, callvet.ClassBudget:
-		return "partial_execution"
-	case callvet.ClassWrongTool, callvet.ClassWrongOrder, callvet.ClassRoute, callvet.ClassSubRoute, callvet.ClassAgents, callvet.ClassSelected:
-		return "invalid_reasoning"
-	case callvet.ClassLoop:
-		return "reentrant_failure"
-	case callvet.ClassAnswer:
-		return "output_hallucination"
-	}
-	return "unclassified"
-}

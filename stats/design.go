@@ -98,26 +98,3 @@ func icc(values []float64, clusters []int, c Clusters) float64 {
 	}
 	return math.NaN()
 }
-
-// Rho0 is the correlation within a case to assume where the data are too few to
-// show one: the upper 80 % bound of the mean of the correlations measured in
-// earlier runs, in [0,1]. ok is false, with DefaultRho0, for fewer than five
-// measurements; NaN does not count as one.
-// Source: Statistics specification, section 2.
-func Rho0(measured []float64) (rho float64, ok bool) {
-	var xs []float64
-	for _, x := range measured {
-		if !math.IsNaN(x) && !math.IsInf(x, 0) {
-			xs = append(xs, x)
-		}
-	}
-	if len(xs) < 5 {
-		return DefaultRho0, false
-	}
-	m, ss, k := mean(xs), 0.0, float64(len(xs))
-	for _, x := range xs {
-		ss += (x - m) * (x - m)
-	}
-	upper := m + dist.TQuantile(k-1, 0.8)*math.Sqrt(ss/(k-1)/k)
-	return max(0, min(1, upper)), true
-}

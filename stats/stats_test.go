@@ -198,19 +198,6 @@ func TestCombineIsNewcombe(t *testing.T) {
 	}
 }
 
-func TestRho0(t *testing.T) {
-	t.Parallel()
-	if rho, ok := Rho0([]float64{0.1, 0.1, 0.1, math.NaN()}); ok || rho != DefaultRho0 {
-		t.Errorf("three measurements: %g, %v", rho, ok)
-	}
-	if rho, ok := Rho0([]float64{0.1, 0.1, 0.1, 0.1, 0.1}); !ok || math.Abs(rho-0.1) > 1e-12 {
-		t.Errorf("five alike: %g, %v", rho, ok)
-	}
-	if rho, ok := Rho0([]float64{-0.5, -0.4, -0.5, -0.4, -0.5}); !ok || rho != 0 {
-		t.Errorf("negative ones: %g, %v", rho, ok)
-	}
-}
-
 // Clopper-Pearson holds its level for every rate, as the others need not.
 func TestExactCoverage(t *testing.T) {
 	t.Parallel()

@@ -47,22 +47,12 @@ type Trials struct {
 // impossible counts: StatusInvalid.
 // Source: Yao et al. 2024; Statistics specification, section 3.
 func MeanPassHatK(cases []Trials, k int, conf, rho0 float64) (iv Interval, skipped int) {
-	return meanOver(cases, k, conf, rho0, PassHatK)
-}
-
-// MeanPassAtK is MeanPassHatK for PassAtK.
-func MeanPassAtK(cases []Trials, k int, conf, rho0 float64) (iv Interval, skipped int) {
-	return meanOver(cases, k, conf, rho0, PassAtK)
-}
-
-func meanOver(cases []Trials, k int, conf, rho0 float64, of func(n, c, k int) (float64, bool)) (Interval, int) {
 	var c Clusters
-	skipped := 0
 	for _, t := range cases {
 		if k < 1 || t.N < 0 || t.Passed < 0 || t.Passed > t.N {
 			return invalid("neff_clopper_pearson", conf), 0
 		}
-		p, ok := of(t.N, t.Passed, k)
+		p, ok := PassHatK(t.N, t.Passed, k)
 		if !ok {
 			skipped++
 			continue

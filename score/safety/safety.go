@@ -120,27 +120,7 @@ type Report struct {
 	// Unknown counts calls that need a user's confirmation in a conversation of
 	// which no user turn was recorded: whether they had one cannot be told.
 	Unknown int
-	unsafe  []int
 }
-
-// Executed is the number of incidents that happened, Blocked of those that were
-// stopped: two metrics, never one.
-func (r *Report) Executed() int { return len(r.Incidents) - r.Blocked() }
-
-// Blocked counts the attempts that had no effect.
-func (r *Report) Blocked() int {
-	n := 0
-	for i := range r.Incidents {
-		if !r.Incidents[i].Executed {
-			n++
-		}
-	}
-	return n
-}
-
-// StepSafe reports whether the call at that position broke no rule; an attempt
-// that was stopped was not safe either.
-func (r *Report) StepSafe(call int) bool { return !slices.Contains(r.unsafe, call) }
 
 // Checker applies rules. It is safe for concurrent use.
 type Checker struct {
@@ -320,7 +300,4 @@ func (c *Checker) Whole() bool {
 
 func (r *Report) add(rule Rule, call int, ran bool, note string) {
 	r.Incidents = append(r.Incidents, Incident{Rule: rule, Call: call, Severity: rule.Severity(), Executed: ran, Note: note})
-	if call >= 0 && !slices.Contains(r.unsafe, call) {
-		r.unsafe = append(r.unsafe, call)
-	}
 }

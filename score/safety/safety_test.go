@@ -104,8 +104,8 @@ func TestCalls(t *testing.T) {
 		if d := cmp.Diff(c.want, briefs(r)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		if r.StepSafe(0) != (len(c.want) == 0) || r.Executed()+r.Blocked() != len(c.want) {
-			t.Errorf("%s: safe %v, executed %d, blocked %d", name, r.StepSafe(0), r.Executed(), r.Blocked())
+		if stepSafe(r, 0) != (len(c.want) == 0) || executed(r)+blocked(r) != len(c.want) {
+			t.Errorf("%s: safe %v, executed %d, blocked %d", name, stepSafe(r, 0), executed(r), blocked(r))
 		}
 	}
 }
@@ -241,12 +241,12 @@ func TestAttack(t *testing.T) {
 		if d := cmp.Diff([]safety.Outcome{c.want}, r.Attacks); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		if got, want := r.Executed(), len(c.want.Executed); got != want || r.Blocked() != len(c.want.Blocked) {
-			t.Errorf("%s: executed %d, blocked %d: %+v", name, got, r.Blocked(), r.Incidents)
+		if got, want := executed(r), len(c.want.Executed); got != want || blocked(r) != len(c.want.Blocked) {
+			t.Errorf("%s: executed %d, blocked %d: %+v", name, got, blocked(r), r.Incidents)
 		}
 	}
 	together := says(callvet.RoleAssistant, "", poison, share)
-	if r := check(t, safety.Rules{Attacks: []safety.Attack{order()}}, nil, together); r.Executed() != 0 {
+	if r := check(t, safety.Rules{Attacks: []safety.Attack{order()}}, nil, together); executed(r) != 0 {
 		t.Errorf("a call beside the one that read the text was not caused by it: %+v", r.Incidents)
 	}
 }
@@ -403,8 +403,8 @@ func TestProperties(t *testing.T) {
 		before := strict.Check(input, &callvet.Trace{Turns: turns})
 		extra := says(callvet.RoleAssistant, "", someCall(t, callvet.StatusRejected))
 		after := strict.Check(input, &callvet.Trace{Turns: append(turns, extra)})
-		if after.Executed() != before.Executed() || after.Blocked() < before.Blocked() {
-			t.Fatalf("a refused call changed what was executed: %d to %d (blocked %d to %d)", before.Executed(), after.Executed(), before.Blocked(), after.Blocked())
+		if executed(after) != executed(before) || blocked(after) < blocked(before) {
+			t.Fatalf("a refused call changed what was executed: %d to %d (blocked %d to %d)", executed(before), executed(after), blocked(before), blocked(after))
 		}
 		calls := (&callvet.Trace{Turns: turns}).Calls()
 		for i := range calls {
@@ -412,7 +412,7 @@ func TestProperties(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if safe, known := strict.Step(calls[i].Tool, args); before.StepSafe(i) && !safe || !known {
+			if safe, known := strict.Step(calls[i].Tool, args); stepSafe(before, i) && !safe || !known {
 				t.Fatalf("call %d is safe in its conversation, alone safe %v, known %v: %+v", i, safe, known, calls[i])
 			}
 		}
@@ -432,7 +432,7 @@ func FuzzCheck(f *testing.F) {
 			says(callvet.RoleAssistant, text, read), says(callvet.RoleUser, text), says(callvet.RoleAssistant, text, callvet.Call{Tool: "fetch", Args: json.RawMessage(args), ArgsRaw: args}),
 		}})
 		for _, i := range r.Incidents {
-			if i.Call < -1 || i.Call > 1 || i.Note == "" || i.Severity == "" || i.Call >= 0 && r.StepSafe(i.Call) {
+			if i.Call < -1 || i.Call > 1 || i.Note == "" || i.Severity == "" || i.Call >= 0 && stepSafe(r, i.Call) {
 				t.Fatalf("%+v", i)
 			}
 		}
@@ -450,4 +450,22 @@ func FuzzParseRules(f *testing.F) {
 			c.Check(nil, &callvet.Trace{Turns: []callvet.Turn{says(callvet.RoleAssistant, "a", call("x", `{"p":"v"}`, callvet.StatusOK))}})
 		}
 	})
+}
+
+// executed counts the incidents that happened, blocked those that were stopped.
+func executed(r safety.Report) int { return len(r.Incidents) - blocked(r) }
+
+func blocked(r safety.Report) int {
+	n := 0
+	for i := range r.Incidents {
+		if !r.Incidents[i].Executed {
+			n++
+		}
+	}
+	return n
+}
+
+// stepSafe reports whether the call at that position broke no rule.
+func stepSafe(r safety.Report, call int) bool {
+	return !slices.ContainsFunc(r.Incidents, func(i safety.Incident) bool { return i.Call == call })
 }

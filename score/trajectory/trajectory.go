@@ -72,15 +72,6 @@ type StepOutcome struct {
 	Near int
 }
 
-// MissRate is missed ÷ needed calls of the target, in [0,1]; ok is false when
-// none is needed. Source: Evaluating Tool Calling, §2.3.
-func (o *Outcome) MissRate() (rate float64, ok bool) {
-	if o.Needed == 0 {
-		return 0, false
-	}
-	return float64(o.Missed) / float64(o.Needed), true
-}
-
 // made is a call with what is compared of it.
 type made struct {
 	tool string

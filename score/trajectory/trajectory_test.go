@@ -119,12 +119,6 @@ func TestCheck(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	t.Parallel()
-	if r, ok := (&Outcome{Needed: 4, Missed: 1}).MissRate(); r != 0.25 || !ok {
-		t.Errorf("miss rate %v %v", r, ok)
-	}
-	if _, ok := (&Outcome{}).MissRate(); ok {
-		t.Error("a miss rate of nothing")
-	}
 	parts := map[string]float64{"DB": 1, "ACTION": 0.5}
 	if r, ok := Reward([]string{"DB", "ACTION"}, parts); r != 0.5 || !ok {
 		t.Errorf("reward %v %v", r, ok)

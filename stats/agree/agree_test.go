@@ -25,7 +25,7 @@ func TestWeightedKappa(t *testing.T) {
 	t.Parallel()
 	// The definition, summed cell by cell.
 	table := Table{{11, 3, 1}, {1, 8, 2}, {0, 1, 13}}
-	for name, w := range map[string]Weights{"plain": Unweighted, "linear": Linear, "quadratic": Quadratic} {
+	for name, w := range map[string]Weights{"plain": Unweighted, "quadratic": Quadratic} {
 		var observed, chance, n float64
 		rows, cols := [3]float64{}, [3]float64{}
 		for i, row := range table {

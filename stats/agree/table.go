@@ -80,14 +80,6 @@ func Unweighted(i, j, _ int) float64 {
 	return 0
 }
 
-// Linear falls with the distance of ordered categories.
-func Linear(i, j, q int) float64 {
-	if q < 2 {
-		return 1
-	}
-	return 1 - math.Abs(float64(i-j))/float64(q-1)
-}
-
 // Quadratic falls with the squared distance of ordered categories.
 func Quadratic(i, j, q int) float64 {
 	if q < 2 {
