@@ -361,12 +361,16 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 	for _, s := range sum.Stopped {
 		fmt.Fprintf(a.err, "gave up on %s\n", s)
 	}
+	resume := "callvet run --resume"
+	if e.man.Made {
+		resume = "callvet select sweep --resume"
+	}
 	switch {
 	case sum.Status == run.StatusInterrupted:
-		fmt.Fprintf(a.err, "interrupted: %d of %d cells are done and stored; go on with: callvet run --resume %s\n", sum.Done, sum.Total, e.run.ID)
+		fmt.Fprintf(a.err, "interrupted: %d of %d cells are done and stored; go on with: %s %s\n", sum.Done, sum.Total, resume, e.run.ID)
 		a.exitStatus = exitInterrupted
 	case runErr != nil:
-		return &callvet.Hinted{Err: runErr, Hint: "callvet run --resume " + e.run.ID + " with a larger budget"}
+		return &callvet.Hinted{Err: runErr, Hint: resume + " " + e.run.ID + " with a larger budget"}
 	case sum.Pass+sum.Fail == 0:
 		return fmt.Errorf("nothing was judged: %d cells ended in an error, %d did not run", sum.Error, sum.NotRun)
 	default:

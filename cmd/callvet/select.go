@@ -122,6 +122,9 @@ func (a *app) asking(fs *pflag.FlagSet) selector.Asking {
 	return selector.Asking{
 		Models: func() bool { return len(f.targets) > 0 },
 		Run: func(ctx context.Context, path string, s *callvet.Suite, tell func(*report.View) error) error {
+			if slices.ContainsFunc(f.targets, func(t string) bool { return strings.HasPrefix(t, "retrieve:") }) {
+				return usagef("--model asks those who choose among tools; the retriever is that of --preset, --k or one --weights")
+			}
 			f.made, f.told = s, tell
 			return a.evaluate(ctx, path, f, changed)
 		},

@@ -24,6 +24,8 @@ type Curve struct {
 	Run     string `json:"run,omitempty"`
 	About   string `json:"about,omitempty"`
 	Cases   int    `json:"cases"`
+	// Status is how the run ended: "done", or why it has not all attempts.
+	Status string `json:"status,omitempty"`
 	// Skipped are the sizes at which no model was given all tools.
 	Skipped   []int            `json:"too_large_for_all,omitempty"`
 	Retrieval []RetrievalPoint `json:"retrieval"`
@@ -194,7 +196,7 @@ func ReadCurve(v *report.View) (*Curve, error) {
 	if err := r.read(v.Cells()); err != nil {
 		return nil, err
 	}
-	out := &Curve{Format: "callvet.curve", Version: 1, Run: v.ID, About: v.Suite.Description, Cases: len(r.cases)}
+	out := &Curve{Format: "callvet.curve", Version: 1, Run: v.ID, About: v.Suite.Description, Cases: len(r.cases), Status: v.Status}
 	for _, size := range sortedSizes(maps.Keys(r.retrieval)) {
 		p := r.retrieval[size]
 		p.Hit = p.hits.interval()
@@ -377,7 +379,7 @@ func (p *CurvePoint) label() string { return p.Given + " " + others(p.Distractor
 
 func others(n int) string {
 	if n < 0 {
-		return "of all"
+		return "of the catalogue"
 	}
 	return fmt.Sprintf("+ %d", n)
 }

@@ -19,7 +19,11 @@ func (c *Curve) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(c) }
 // Text writes the curve for people.
 func (c *Curve) Text(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run %s: %s\n\nRetrieval: a right tool among those given\n", plain.Line(c.Run), plain.Line(c.About))
+	fmt.Fprintf(&b, "run %s: %s\n", plain.Line(c.Run), plain.Line(c.About))
+	if c.Status != "" && c.Status != "done" {
+		fmt.Fprintf(&b, "not all attempts were made (%s): the counts below say how many\n", plain.Line(c.Status))
+	}
+	b.WriteString("\nRetrieval: a right tool among those given\n")
 	rows := [][]string{{"distractors", "tools searched", "given", "right [95 %]"}}
 	for i := range c.Retrieval {
 		p := &c.Retrieval[i]
