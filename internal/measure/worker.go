@@ -3,6 +3,7 @@
 package measure
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -68,6 +69,10 @@ func status(b []byte) callvet.Status {
 		return callvet.StatusTimeout
 	case string(callvet.StatusOK):
 		return callvet.StatusOK
+	case string(callvet.StatusRejected):
+		return callvet.StatusRejected
+	case string(callvet.StatusExecErr):
+		return callvet.StatusExecErr
 	case "":
 		return ""
 	}
@@ -78,14 +83,28 @@ func status(b []byte) callvet.Status {
 // additional ones included.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
-	args := w.scorer.Args()
-	for e, ok := v.GoldArgs.First(); ok && v.GoldArgs.Kind() == value.Object; e, ok = v.GoldArgs.Next(e) {
-		if got, found := args.Get(string(e.KeyBytes())); !found || !value.Equal(got, e) {
+	args, gold, found := w.scorer.Args(), v.GoldArgs, 0
+	got, more := args.First()
+	more = more && args.Kind() == value.Object
+	for e, ok := gold.First(); ok && gold.Kind() == value.Object; e, ok = gold.Next(e) {
+		if !more || !bytes.Equal(got.KeyBytes(), e.KeyBytes()) { // mostly in the same order
+			got, more = args.Get(e.Key())
+		}
+		if !more {
+			w.paths = append(w.paths, w.name(e))
+			continue
+		}
+		found++
+		if !bytes.Equal(got.Raw(), e.Raw()) && !value.Equal(got, e) {
 			w.paths = append(w.paths, w.name(e))
 		}
+		got, more = args.Next(got)
+	}
+	if found == args.Len() {
+		return w.paths
 	}
 	for e, ok := args.First(); ok && args.Kind() == value.Object; e, ok = args.Next(e) {
-		if _, found := v.GoldArgs.Get(string(e.KeyBytes())); !found {
+		if _, found := gold.Get(string(e.KeyBytes())); !found {
 			w.paths = append(w.paths, w.name(e))
 		}
 	}

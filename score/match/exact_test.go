@@ -133,3 +133,25 @@ func drawValue(t *rapid.T, depth int) string {
 	}
 	return rapid.SampledFrom([]string{`1`, `1.0`, `"a"`, `"A "`, `"b"`, `"\u0061"`, `"é"`, `"É"`, `true`, `null`, `9007199254740993`, `""`}).Draw(t, "scalar")
 }
+
+// TestStartApart: texts that are told apart by their first letters do not fold to
+// one another.
+func TestStartApart(t *testing.T) {
+	t.Parallel()
+	parts := rapid.SampledFrom([]string{
+		"a", "A", "b", "K", "k", "\u212a", "\u017f", "s", "i", "I", "\u0131", "\u0130", "f", "\ufb01", "1", "\u00b9", "\uff11", " ", "\t", "\u0301", `\u0301`, "\u00e9", `\u0061`,
+		`\"`, `\\`, `\n`, "é", "e", "-", "\u00a0", "\uff41", "\U0001d41a",
+	})
+	text := rapid.Custom(func(t *rapid.T) string {
+		return `"` + strings.Join(rapid.SliceOfN(parts, 0, 4).Draw(t, "parts"), "") + `"`
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := text.Draw(t, "a"), text.Draw(t, "b")
+		plain := func(s string) []byte {
+			return value.Unescape(nil, []byte(strings.ReplaceAll(s[1:len(s)-1], "\t", `\t`)))
+		}
+		if startApart([]byte(a), []byte(b)) && string(Fold(nil, plain(a))) == string(Fold(nil, plain(b))) {
+			t.Fatalf("%s and %s are one text", a, b)
+		}
+	})
+}

@@ -1,0 +1,49 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package measure
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/value"
+)
+
+func TestDiffering(t *testing.T) {
+	t.Parallel()
+	scorer, _ := step.New(step.Config{})
+	for _, c := range []struct{ gold, args, want string }{
+		{`{"a":1,"b":2}`, `{"a":1,"b":2}`, ""},
+		{`{"a":1,"b":2}`, `{"b":2,"a":1.0}`, ""},
+		{`{"a":1,"b":2,"c":3}`, `{"c":3,"a":2,"b":2}`, "a"},
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"c":4}`, "b c"},
+		{`{"b":2}`, `{"a":1,"b":2,"c":3}`, "a c"},
+		{`{"a":1}`, `{"\u0061":2}`, "a"},
+		{`{"a":{"x":1,"y":[1]}}`, `{"a":{"y":[1.0],"x":1}}`, ""},
+		{`{"":1,"a":1}`, `[1,2]`, " a"},
+		{`{}`, `{"a":1}`, "a"},
+		{`{"a":1}`, `{}`, "a"},
+	} {
+		w := newWorker(&run{cfg: Config{Scorer: scorer}, sheet: steps.New(steps.Config{})})
+		gold, err := value.Parse([]byte(c.gold))
+		if err != nil {
+			t.Fatal(err)
+		}
+		args, err := value.Parse([]byte(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var score callvet.StepScore
+		w.scorer.Score(&step.Input{Tool: []byte("x"), Args: args, GoldArgs: gold}, &score)
+		got := w.differing(&trace.View{GoldArgs: gold})
+		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
+			t.Errorf("%s of %s: %s", c.args, c.gold, d)
+		}
+	}
+}
