@@ -3,20 +3,16 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/internal/provider/recorded"
 	"github.com/callvet/callvet/internal/suite/bfcl"
 	"github.com/callvet/callvet/score"
@@ -116,7 +112,7 @@ func (v *bfclCheck) file(ctx context.Context, path string) error {
 	}
 	defer sources[0].Close()
 	repeats := map[string]int{}
-	return eachLine(path, func(line []byte) error {
+	return jsonl.Lines(path, func(line []byte) error {
 		var row officialRow
 		if err := json.Unmarshal(line, &row); err != nil {
 			return err
@@ -137,7 +133,7 @@ func (v *bfclCheck) file(ctx context.Context, path string) error {
 		r := v.scorer.Score(c, tr)
 		v.count(filepath.Base(path), &row, r)
 		if v.each != nil {
-			v.each(stem(path), &row, r.Verdict == callvet.VerdictPass)
+			v.each(jsonl.Stem(path), &row, r.Verdict == callvet.VerdictPass)
 		}
 		return nil
 	})
@@ -206,41 +202,4 @@ func (v *bfclCheck) report(out io.Writer, files int) bool {
 	}
 	fmt.Fprintf(out, "%-16s %-27s %6d of %6d  %7.3f %%  (%d files)\n", v.name, "all", same, n, 100*float64(same)/float64(max(n, 1)), files)
 	return ok
-}
-
-// stem is a data file's name without its endings.
-func stem(path string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".jsonl")
-}
-
-// eachLine calls do for every line of a JSON Lines file, gzip or not.
-func eachLine(path string, do func(line []byte) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var r io.Reader = bufio.NewReader(f)
-	if strings.HasSuffix(path, ".gz") {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		r = z
-	}
-	br := bufio.NewReaderSize(r, 1<<20)
-	for {
-		line, err := br.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := do(line); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/score/bfcl"
 	"github.com/callvet/callvet/value"
 )
@@ -60,10 +61,10 @@ func conversationFiles(out io.Writer, folder string, runs *runBook) (tally, erro
 	}
 	var total tally
 	for _, path := range files {
-		name := stem(path)
+		name := jsonl.Stem(path)
 		run := name[:max(0, strings.LastIndex(name, "__"))]
 		var t tally
-		err := eachLine(path, func(line []byte) error {
+		err := jsonl.Lines(path, func(line []byte) error {
 			row, err := readConversation(line)
 			if err != nil { // a miss, and no reason to keep the others from being counted
 				fmt.Fprintf(out, "%s: a row cannot be read: %v\n", name, err)

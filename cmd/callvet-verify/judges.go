@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -17,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -212,29 +211,6 @@ func trueShare(ls []labels.Label) float64 {
 	return float64(pass) / float64(n)
 }
 
-// jsonLines calls each for the lines of a compressed file.
-func jsonLines[T any](path string, each func(T)) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("read verdicts: %w", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	sc := bufio.NewScanner(z)
-	sc.Buffer(nil, 64<<20)
-	for sc.Scan() {
-		var row T
-		if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		each(row)
-	}
-	return sc.Err()
-}
-
 func scores[T any](dir string) (map[string]T, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "scores.json"))
 	if err != nil {
@@ -298,7 +274,7 @@ func (c *judgeCheck) process(dir string) error {
 	for _, human := range sets {
 		set := filepath.Base(filepath.Dir(human))
 		people := map[string]ratedTask{}
-		if err := jsonLines(human, func(t ratedTask) { people[t.Key] = t }); err != nil {
+		if err := jsonl.Each(human, func(t ratedTask) error { people[t.Key] = t; return nil }); err != nil {
 			return err
 		}
 		files, err := verdictFiles(filepath.Join(filepath.Dir(human), "judges"))
@@ -307,7 +283,7 @@ func (c *judgeCheck) process(dir string) error {
 		}
 		for _, name := range sortedKeys(files) {
 			said := map[string]ratedTask{}
-			if err := jsonLines(files[name], func(t ratedTask) { said[t.Key] = t }); err != nil {
+			if err := jsonl.Each(files[name], func(t ratedTask) error { said[t.Key] = t; return nil }); err != nil {
 				return err
 			}
 			if p, ok := want[name][set]; ok {

@@ -5,6 +5,7 @@ package main
 import (
 	"strings"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -56,10 +57,11 @@ func (c *judgeCheck) liveMCP(dir string) error {
 			continue
 		}
 		official, strict := []labels.Label{}, []labels.Label{}
-		err := jsonLines(files[name], func(row liveRow) {
+		err := jsonl.Each(files[name], func(row liveRow) error {
 			id := labels.Judge{Name: name}
 			official = append(official, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Official}))
 			strict = append(strict, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Strict}))
+			return nil
 		})
 		if err != nil {
 			return err
@@ -113,10 +115,11 @@ func (c *judgeCheck) tau2(dir string) error {
 	}
 	for _, file := range sortedKeys(files) {
 		var ls, official []labels.Label
-		err := jsonLines(files[file], func(row tau2Row) {
+		err := jsonl.Each(files[file], func(row tau2Row) error {
 			id := labels.Judge{Name: file}
 			ls = append(ls, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: row.Pass}))
 			official = append(official, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: tau2Word(row.Raw)}))
+			return nil
 		})
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/score/trajectory"
@@ -56,11 +57,11 @@ func eachAttempt(out io.Writer, path, format string, misses *tally, do func(*tra
 		return fmt.Errorf("read %s: %w: taken for %q", path, callvet.ErrInvalid, r.Format)
 	}
 	for _, l := range r.Log.List {
-		fmt.Fprintf(out, "%s:%d: %s\n", stem(path), l.Line, l.Reason)
+		fmt.Fprintf(out, "%s:%d: %s\n", jsonl.Stem(path), l.Line, l.Reason)
 	}
 	misses.n += int(r.Log.Bad)
 	for what, n := range r.Lost {
-		fmt.Fprintf(out, "%s: not carried: %s (%d)\n", stem(path), what, n)
+		fmt.Fprintf(out, "%s: not carried: %s (%d)\n", jsonl.Stem(path), what, n)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score/trajectory"
@@ -65,8 +66,8 @@ func tauTwo(out io.Writer, set string) (bool, error) {
 	scores := tally{}
 	for _, path := range files {
 		r := &agentRun{reward: map[string]float64{}}
-		r.name, r.domain, _ = strings.Cut(stem(path), "__")
-		r.ledger = panel.NewLedger(stem(path), []string{r.name}, []string{})
+		r.name, r.domain, _ = strings.Cut(jsonl.Stem(path), "__")
+		r.ledger = panel.NewLedger(jsonl.Stem(path), []string{r.name}, []string{})
 		r.score.Basis = map[string]int{}
 		if err := eachAttempt(out, path, "tau2", &r.passes, r.attempt); err != nil {
 			return false, err
@@ -78,7 +79,7 @@ func tauTwo(out io.Writer, set string) (bool, error) {
 			return false, err
 		}
 		mark := "not published"
-		if want, ok := published[stem(path)]; ok {
+		if want, ok := published[jsonl.Stem(path)]; ok {
 			mark = "as published"
 			if !scores.count(r.as(want)) {
 				mark = fmt.Sprintf("DIFFERS from %+v", want)

@@ -3,18 +3,16 @@
 package retrieval
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -38,39 +36,8 @@ type question struct {
 	recorded bool
 }
 
-// maxLine is the longest line of a set.
-const maxLine = 64 << 20
-
-// readLines calls each for every line of a gzipped JSON Lines file.
-func readLines[T any](path string, each func(T) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("read set: %w", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return fmt.Errorf("read set %s: %w", path, err)
-	}
-	s := bufio.NewScanner(z)
-	s.Buffer(make([]byte, 1<<16), maxLine)
-	for s.Scan() {
-		var row T
-		if len(bytes.TrimSpace(s.Bytes())) == 0 {
-			continue
-		}
-		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
-			return fmt.Errorf("read set %s: %w", path, err)
-		}
-		if err := each(row); err != nil {
-			return err
-		}
-	}
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("read set %s: %w", path, err)
-	}
-	return nil
-}
+// readLines calls each for every line of a set's file.
+func readLines[T any](path string, each func(T) error) error { return jsonl.Each(path, each) }
 
 // benchmarks loads every open set, ToolRet twice: its questions with and without the
 // instruction that its authors wrote for each.
