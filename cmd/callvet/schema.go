@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/suite"
@@ -20,8 +21,8 @@ import (
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema suite|targets|trace|tool|gates|labels|calibration", Short: "Print the JSON Schema of a file format, for editors",
-		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "tool", "gates", "labels", "calibration"},
+		Use: "schema suite|targets|trace|tool|gates|edits|labels|calibration", Short: "Print the JSON Schema of a file format, for editors",
+		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "calibration"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "targets" {
 				_, err := io.WriteString(a.out, targetsSchema)
@@ -29,6 +30,10 @@ func (a *app) schemaCommand() *cobra.Command {
 			}
 			if args[0] == "gates" {
 				_, err := a.out.Write(gatefile.Schema())
+				return err
+			}
+			if args[0] == "edits" {
+				_, err := a.out.Write(editfile.Schema())
 				return err
 			}
 			if args[0] == "trace" {

@@ -3,6 +3,7 @@
 package editfile_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -11,8 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/internal/editfile"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve/revise"
+	"github.com/callvet/callvet/value"
 )
 
 func ptr(s string) *string { return &s }
@@ -50,6 +54,9 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	if err := accepts(t, whole); err != "" {
+		t.Errorf("the schema refuses it: %s", err)
+	}
 	if f, problems := editfile.Read("e.json", []byte(`[{"tool": "a", "description": ""}]`)); len(problems) > 0 || *f.Edits[0].Description != "" || f.Edits[0].State() != revise.Proposed {
 		t.Errorf("%v %v", f, problems)
 	}
@@ -86,7 +93,35 @@ func TestReadRefuses(t *testing.T) {
 		if !strings.HasPrefix(strings.Join(all, "\n"), want) {
 			t.Errorf("%.60q: %s\nwant %s", text, strings.Join(all, "\n"), want)
 		}
+		switch problems[0].Code {
+		case "empty", "syntax", "too-large", "duplicate-key": // these no schema can see
+		default:
+			if accepts(t, text) == "" {
+				t.Errorf("%.60q: the schema takes what the reader refuses", text)
+			}
+		}
 	}
+}
+
+// accepts says what the published schema has against a text; "" for nothing.
+func accepts(t *testing.T, text string) string {
+	t.Helper()
+	doc, bad := source.Read("e.yaml", []byte(text))
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	s, err := contract.Compile(json.RawMessage(editfile.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := value.Parse(doc.Root.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := s.Check(v); len(found) > 0 {
+		return found[0].Message
+	}
+	return ""
 }
 
 // What is written reads back as it was, whatever the texts are.

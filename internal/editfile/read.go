@@ -3,6 +3,7 @@
 package editfile
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,6 +13,12 @@ import (
 	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve/revise"
 )
+
+//go:embed edits.schema.json
+var schema string
+
+// Schema is the published JSON Schema (draft 2020-12) of files of edits.
+func Schema() []byte { return []byte(schema) }
 
 // MaxBytes and MaxEdits bound a file, MaxText one text in it, in bytes.
 const (

@@ -3,6 +3,7 @@
 package revision
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -87,8 +88,8 @@ func (a *answer) first() string {
 	return a.chosen[0]
 }
 
-// search asks the retriever every question; best is called with the tools that it
-// ranks, when it is not nil.
+// search asks the retriever every question. Errors are those of settings, of models and
+// of the context.
 func (e *Env) search(ctx context.Context, c *retrieve.Catalogue, f *selector.Flags, qs []question) ([]answer, error) {
 	m := e.Models()
 	defer func() { _ = m.Close() }() // has told of what went wrong
@@ -103,7 +104,7 @@ func (e *Env) search(ctx context.Context, c *retrieve.Catalogue, f *selector.Fla
 	out := make([]answer, len(qs))
 	for i := range qs {
 		d, err := r.Decide(ctx, qs[i].Text)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		res := selection.Judge(&qs[i].want, d, set)

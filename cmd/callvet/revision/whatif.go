@@ -188,9 +188,14 @@ func (t *trial) run(ctx context.Context, w *WhatIf) error {
 	return err
 }
 
-// alone holds each of several edits against the catalog without the others.
+// maxAlone is how many edits are also held against the catalog alone: each takes an
+// index of its own, and all questions.
+const maxAlone = 50
+
+// alone holds each of several edits against the catalog without the others; of more
+// than maxAlone none.
 func (e *Env) alone(ctx context.Context, c *retrieve.Catalogue, edits []revise.Edit, f *selector.Flags, qs []question, base []answer) ([]Alone, error) {
-	if len(edits) < 2 {
+	if len(edits) < 2 || len(edits) > maxAlone {
 		return nil, nil
 	}
 	var out []Alone

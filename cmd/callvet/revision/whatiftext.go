@@ -152,6 +152,9 @@ func changed(b *strings.Builder, title string, list []Changed) {
 }
 
 func (w *WhatIf) alone(b *strings.Builder) {
+	if len(w.Edits) > maxAlone {
+		fmt.Fprintf(b, "\nMore than %d edits: none is measured alone.\n", maxAlone)
+	}
 	if len(w.Alone) == 0 {
 		return
 	}
