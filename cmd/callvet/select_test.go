@@ -181,6 +181,12 @@ func TestSelectModels(t *testing.T) {
 	if want := (report.ModelUse{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}); len(doc.Models) != 2 || doc.Models[0] != want || doc.Models[1].Requests == 0 {
 		t.Errorf("asked %+v", doc.Models)
 	}
+	// A curve opens each model once, and asks for no vector of a tool that is kept.
+	embedded = nil
+	curve := runApp(t, dir, env, exitOK, "select", "sweep", "s.json", "--tools", "c.json", "--embed", embedSpec, "--rerank", rerankSpec, "--k", "1", "--distractors", "0,1", "-m", "offline/lexical")
+	if len(embedded) != 2 || !strings.Contains(curve, name+": 2 requests, 2 texts, 14 tokens; 3 vectors kept from before\n") || !strings.Contains(curve, "1            2               1      100.0 %") {
+		t.Errorf("asked for %q: %s", embedded, curve)
+	}
 	if out := runApp(t, dir, env, exitOK, "tools", "cache"); !strings.Contains(out, name) {
 		t.Errorf("kept: %s", out)
 	}

@@ -99,7 +99,7 @@ func (x *expander) size(ctx context.Context, n int) error {
 	var err error
 	if n < 0 {
 		draws, total = 1, len(x.Catalogue.Entries)
-		if whole, _, err = Over(ctx, x.Catalogue, conf.Settings, conf.Name, nil, x.Now); err != nil {
+		if whole, _, err = over(ctx, x.Catalogue, conf.Settings, conf.Name, nil, x.Models, x.Now); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (x *expander) size(ctx context.Context, n int) error {
 			entries, r := x.Catalogue.Entries, whole
 			if r == nil {
 				entries = x.draw(k, n, draw)
-				if r, _, err = Over(ctx, x.among(entries, &conf.Settings), conf.Settings, conf.Name, nil, x.Now); err != nil {
+				if r, _, err = over(ctx, x.among(entries, &conf.Settings), conf.Settings, conf.Name, nil, x.Models, x.Now); err != nil {
 					return err
 				}
 			}

@@ -30,6 +30,15 @@ type Models struct {
 	Warn  io.Writer
 	cache *disk.Cache
 	asked []asked
+	// embedders and rerankers are those opened, by spec: each is opened once, however
+	// many catalogs are indexed with it.
+	embedders map[string]opened
+	rerankers map[string]retrieve.Reranker
+}
+
+type opened struct {
+	embedder vector.Embedder
+	cache    vector.Cache
 }
 
 // asked is a model that was opened, and what was kept of it from before.
@@ -90,10 +99,17 @@ func (m *Models) config() embed.Config {
 // Embedder gives what makes vectors, and a cache for them or nil. Where the file of vectors cannot be used, they
 // are made again each time, and the user is told.
 func (m *Models) Embedder(spec string) (vector.Embedder, vector.Cache, error) {
+	if o, ok := m.embedders[spec]; ok {
+		return o.embedder, o.cache, nil
+	}
 	e, err := embed.Open(spec, m.config())
 	if err != nil {
 		return nil, nil, err
 	}
+	if m.embedders == nil {
+		m.embedders = map[string]opened{}
+	}
+	m.embedders[spec] = opened{embedder: e}
 	one := asked{name: e.Model(), usage: e.Usage}
 	defer func() { m.asked = append(m.asked, one) }()
 	path, err := m.vectorPath()
@@ -105,15 +121,23 @@ func (m *Models) Embedder(spec string) (vector.Embedder, vector.Cache, error) {
 		return e, nil, nil
 	}
 	one.found = &finding{Cache: m.cache}
+	m.embedders[spec] = opened{e, one.found}
 	return e, one.found, nil
 }
 
 // Reranker gives what orders the best tools anew. Errors are those of embed.Open.
 func (m *Models) Reranker(spec string) (retrieve.Reranker, error) {
+	if r, ok := m.rerankers[spec]; ok {
+		return r, nil
+	}
 	r, err := embed.OpenReranker(spec, m.config())
 	if err != nil {
 		return nil, err
 	}
+	if m.rerankers == nil {
+		m.rerankers = map[string]retrieve.Reranker{}
+	}
+	m.rerankers[spec] = r
 	m.asked = append(m.asked, asked{name: r.Name(), usage: r.Usage})
 	return r, nil
 }
@@ -127,7 +151,7 @@ func (m *Models) Close() error {
 	if err != nil {
 		fmt.Fprintf(m.Warn, "warning: %v\n", err)
 	}
-	m.cache = nil
+	m.cache, m.embedders = nil, nil
 	return err
 }
 

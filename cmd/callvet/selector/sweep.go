@@ -39,6 +39,12 @@ func ReadConfiguration(s string, base Settings) (Configuration, error) {
 	if set.K == 0 {
 		set.K = base.K
 	}
+	if set.Embed == "" {
+		set.Embed = base.Embed
+	}
+	if set.Rerank == "" {
+		set.Rerank = base.Rerank
+	}
 	if err == nil { // of the preset that they will change
 		_, err = set.Options(&retrieve.Catalogue{})
 	}
@@ -61,6 +67,8 @@ type SweepConfig struct {
 	Draws int
 	Seed  uint64
 	Now   func() time.Time
+	// Models opens those that settings name; nil where none may.
+	Models *Models
 }
 
 // Sweep is what came out.
@@ -177,7 +185,7 @@ func (c *SweepConfig) point(ctx context.Context, conf Configuration, n int, case
 	var err error
 	if n < 0 { // there is nothing to draw
 		draws = 1
-		if whole, _, err = Over(ctx, c.Catalogue, conf.Settings, conf.Name, nil, c.Now); err != nil {
+		if whole, _, err = over(ctx, c.Catalogue, conf.Settings, conf.Name, nil, c.Models, c.Now); err != nil {
 			return p, err
 		}
 	}
@@ -190,7 +198,7 @@ func (c *SweepConfig) point(ctx context.Context, conf Configuration, n int, case
 			if r == nil {
 				entries := c.draw(k, n, draw)
 				p.Tools = max(p.Tools, len(entries))
-				if r, _, err = Over(ctx, c.among(entries, &conf.Settings), conf.Settings, conf.Name, nil, c.Now); err != nil {
+				if r, _, err = over(ctx, c.among(entries, &conf.Settings), conf.Settings, conf.Name, nil, c.Models, c.Now); err != nil {
 					return p, err
 				}
 			}

@@ -26,6 +26,7 @@ type Asking struct {
 // sweepFlags are those of SweepCommand.
 type sweepFlags struct {
 	tools, preset  string
+	embed, rerank  string
 	k, draws, most int
 	seed           int64
 	distractors    []int
@@ -57,6 +58,8 @@ func SweepCommand(e Env) *cobra.Command {
 	fs.StringVar(&f.tools, "tools", "", "catalogue of tools")
 	fs.StringVar(&f.preset, "preset", "", "preset of the base configuration: default or bigtool")
 	fs.IntVar(&f.k, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
+	fs.StringVar(&f.embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")
+	fs.StringVar(&f.rerank, "rerank", "", "model that orders the best tools anew, for all configurations")
 	fs.IntSliceVar(&f.distractors, "distractors", nil, "numbers of other tools beside those of a case")
 	fs.IntVar(&f.draws, "draws", 1, "draws of distractors per case")
 	fs.Int64Var(&f.seed, "seed", 1, "seed of the draws")
@@ -78,6 +81,11 @@ func SweepCommand(e Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		c.Models = e.Models()
+		defer func() {
+			TellUse(c.Models.Warn, c.Models.Used())
+			_ = c.Models.Close() // has told of what went wrong
+		}()
 		if asking.Models() {
 			return e.curve(cmd.Context(), args[0], s, c, &f, asking)
 		}
@@ -92,7 +100,7 @@ func SweepCommand(e Env) *cobra.Command {
 }
 
 func (f *sweepFlags) config(e *Env) (*SweepConfig, error) {
-	base := Settings{Preset: f.preset, K: f.k}
+	base := Settings{Preset: f.preset, K: f.k, Embed: f.embed, Rerank: f.rerank}
 	c := &SweepConfig{Distractors: f.distractors, Draws: f.draws, Seed: uint64(f.seed), Now: e.Now, Configurations: []Configuration{{Name: "base", Settings: base}}}
 	for _, s := range f.configurations {
 		one, err := ReadConfiguration(s, base)
