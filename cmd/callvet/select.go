@@ -146,6 +146,11 @@ func (a *app) selecting(sf *selector.Flags, via string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	if via != "" {
+		if err := sf.Service(via); err != nil {
+			return err
+		}
+	}
 	if sf.Tools != "" {
 		c, problems, err := selector.Load(sf.Tools, a.read)
 		if err != nil {

@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,21 +63,44 @@ type Flags struct {
 	Tools, Weights string
 	Settings       Settings
 	tuned          *Tuned // as the weights say
+	set            *pflag.FlagSet
 }
 
 // Register adds the flags.
 func (f *Flags) Register(fs *pflag.FlagSet) {
+	f.set = fs
 	fs.StringVar(&f.Tools, "tools", "", "catalogue of tools (docs/SELECTION.md)")
 	fs.StringVar(&f.Settings.Preset, "preset", "", "how tools are scored: default or bigtool")
-	fs.IntVar(&f.Settings.K, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
+	fs.Var((*depth)(&f.Settings.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.Float64Var(&f.Settings.Threshold, "threshold", 0, "score under which a tool is not given")
 	fs.Float64Var(&f.Settings.Abstain, "abstain", 0, fmt.Sprintf("confidence from 0 to under 1 below which nothing is given, such as %v (default: never)", retrieve.DefaultMinConfidence))
 	fs.StringVar(&f.Settings.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
 	fs.StringVar(&f.Settings.Rerank, "rerank", "", "model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
+	fs.StringVar(&f.Settings.Fusion, "fusion", "", "how words and vectors become one order: mixed or reciprocal_rank (default: mixed)")
+	fs.StringVar(&f.Settings.Primary, "primary", "", "namespaces that bigtool searches first, such as tools/trafik,tools/bolag (default: the catalogue's)")
+	fs.StringVar(&f.Settings.Fallback, "fallback", "", "namespaces that bigtool searches when the primary ones have nothing")
 	fs.Float64Var(&f.Settings.AgentGate, "agent-gate", 0, "share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
 	fs.IntVar(&f.Settings.Agents, "agents", 0, "how many agents may be chosen (default 1; 3 for bigtool)")
 	fs.StringVar(&f.Settings.Routes, "routes", "", "file with rules of routes, or none (default: callvet's own)")
 	fs.StringVar(&f.Weights, "weights", "", "JSON file with the weights of layers and of retrieval")
+}
+
+// depth is a flag that says how many tools are given.
+type depth int
+
+func (d *depth) String() string { return strconv.Itoa(int(*d)) }
+
+// Type implements pflag.Value.
+func (d *depth) Type() string { return "int" }
+
+// Set implements pflag.Value.
+func (d *depth) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > maxDepth {
+		return fmt.Errorf("a number from 1 to %d", maxDepth)
+	}
+	*d = depth(n)
+	return nil
 }
 
 // Ready reads the weights and gives those of the composite, nil without any.
@@ -86,7 +112,7 @@ func (f *Flags) Ready(read Files) (*callvet.SelectionScoring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read weights: %w", err)
 	}
-	w, err := ReadWeights(b)
+	w, err := ReadWeights(f.Weights, b)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +120,29 @@ func (f *Flags) Ready(read Files) (*callvet.SelectionScoring, error) {
 	if preset := cmp.Or(f.Settings.Preset, "default"); f.tuned != nil && f.tuned.Preset != preset {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read weights %s: %w: they were tuned for the preset %s, not %s", f.Weights, callvet.ErrInvalid, f.tuned.Preset, preset), Hint: "--preset " + f.tuned.Preset}
 	}
+	only := Settings{Preset: f.Settings.Preset, Fusion: f.Settings.Fusion, Weights: w.Retrieval}
+	if _, err := only.Options(&retrieve.Catalogue{}); err != nil {
+		return nil, fmt.Errorf("read weights %s: %w", f.Weights, err)
+	}
 	return w.Composite, nil
+}
+
+// Service holds the flags against the address of a service, which is told k and nothing
+// else. Ready comes first. The error wraps callvet.ErrInvalid.
+func (f *Flags) Service(address string) error {
+	filled := os.Expand(address, func(string) string { return "x" }) // ${VAR} may stand anywhere
+	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return &callvet.Hinted{Err: fmt.Errorf("ask a service: %w: --via %s is no address", callvet.ErrInvalid, address), Hint: "--via http://HOST/PATH; a file is searched with --tools"}
+	}
+	for _, name := range []string{"preset", "threshold", "abstain", "embed", "rerank", "fusion", "primary", "fallback", "agent-gate", "agents", "routes"} {
+		if f.set != nil && f.set.Changed(name) {
+			return &callvet.Hinted{Err: fmt.Errorf("ask a service: %w: it is not told --%s", callvet.ErrInvalid, name), Hint: "leave --" + name + " away, or search the catalogue without --via"}
+		}
+	}
+	if len(f.Settings.Weights) > 0 {
+		return fmt.Errorf("ask a service: %w: it is not told the weights of retrieval in %s, only those of the composite count", callvet.ErrInvalid, f.Weights)
+	}
+	return nil
 }
 
 func noCatalogue() error {
@@ -167,6 +215,9 @@ func ToolsCommand(e Env) *cobra.Command {
 		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily taken for one another",
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if most < 1 {
+				return fmt.Errorf("list pairs: %w: --top is 1 or more", callvet.ErrInvalid)
+			}
 			c, _, err := Load(args[0], e.Read)
 			if err != nil {
 				return err
@@ -177,7 +228,7 @@ func ToolsCommand(e Env) *cobra.Command {
 					return err
 				}
 			}
-			out, err := FindConfusable(cmd.Context(), c, observed, max(most, 1))
+			out, err := FindConfusable(cmd.Context(), c, observed, most)
 			if err != nil {
 				return err
 			}

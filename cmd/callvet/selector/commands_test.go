@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
 )
@@ -114,5 +115,28 @@ func TestToolsUnknown(t *testing.T) {
 	}
 	if out, err := w.run(t, ToolsCommand); err != nil || !strings.Contains(out, "confusable") {
 		t.Error(out, err)
+	}
+}
+
+// A service is told nothing but k; flags that it would not hear of are refused.
+func TestService(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ via, flag, say string }{
+		{"http://h/x", "--k=3", ""}, {"http://${HOST}/x?key=${KEY}", "--tools=c.json", ""}, {"localhost:8000/x", "", "is no address"}, {"https:///x", "", "is no address"}, {"c.json", "", "is no address"},
+		{"http://h", "--preset=bigtool", "not told --preset"}, {"http://h", "--threshold=0", "not told --threshold"}, {"http://h", "--embed=x", "not told --embed"}, {"http://h", "--routes=none", "not told --routes"},
+		{"http://h", "--weights=w.json", "weights of retrieval in w.json"},
+	} {
+		var f Flags
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		f.Register(fs)
+		if err := fs.Parse([]string{c.flag}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Ready(func(string) ([]byte, error) { return []byte(`{"retrieval":{"vector":0.5}}`), nil }); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Service(c.via); (err == nil) != (c.say == "") || err != nil && !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s %s: %v", c.via, c.flag, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ package selector
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ import (
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, want := range []Settings{
-		{}, {Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0, "vector": 2.5}}, {Threshold: 0.25, Routes: "none"}, {Abstain: 0.25}, {AgentGate: 0.5, Agents: 2}, {Embed: "openai:m@http://127.0.0.1:1/v1", Rerank: "tei:http://h"}, {Routes: "a b.json", Weights: map[string]float64{"k1": 0.9}},
+		{}, {Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0, "vector": 2.5}}, {Threshold: 0.25, Routes: "none"}, {Abstain: 0.25}, {AgentGate: 0.5, Agents: 2}, {Embed: "openai:m@http://127.0.0.1:1/v1", Rerank: "tei:http://h"}, {Fusion: "reciprocal_rank", Routes: "none"}, {Preset: "bigtool", Primary: "a/b,c", Fallback: "d"}, {Routes: "a b.json", Weights: map[string]float64{"k1": 0.9}},
 	} {
 		rest, _ := strings.CutPrefix(want.Target("dir/c.json"), "retrieve:")
 		file, got, err := Parse(rest)
@@ -27,7 +28,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %q %v\n%s", rest, file, err, diff)
 		}
 	}
-	for _, bad := range []string{"", "?k=1", "c?k=0", "c?k=x", "c?k=1001", "c?preset=best", "c?color=1", "c?vector=x", "c?vector=-1", "c?preset=bigtool&compound=1", "c?%zz", "c?abstain=1", "c?agent_gate=2", "c?agent_gate=-1", "c?agents=0", "c?agents=101", "c?agent_gate=1&abstain=0.2", "c?abstain=NaN", "c?abstain=0.2&preset=bigtool", "c?abstain=0.2&vector=0.3", "c?abstain=0.2&embed=ollama:m"} {
+	for _, bad := range []string{"", "?k=1", "c?k=0", "c?k=x", "c?k=1001", "c?preset=best", "c?color=1", "c?vector=x", "c?vector=-1", "c?preset=bigtool&compound=1", "c?%zz", "c?abstain=1", "c?threshold=NaN", "c?threshold=-1", "c?vector=2", "c?fusion=x", "c?agent_gate=2", "c?agent_gate=-1", "c?agents=0", "c?agents=101", "c?agent_gate=1&abstain=0.2", "c?abstain=NaN", "c?abstain=0.2&preset=bigtool", "c?abstain=0.2&vector=0.3", "c?abstain=0.2&embed=ollama:m"} {
 		if _, _, err := Parse(bad); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -65,17 +66,72 @@ func TestReadWeights(t *testing.T) {
 	t.Parallel()
 	half, tools := 0.5, 0.7
 	for body, want := range map[string]*callvet.SelectionScoring{
-		`{}`: nil, `{"composite":{"route":0.5}}`: {Route: &half}, `{"route_correct_weight":0.5,"exact_match_weight":0.5}`: {Route: &half, Tools: &tools},
+		`{}`: nil, "\ufeff{}\n": nil, `{"composite":{"route":0.5}}`: {Route: &half}, `{"route_correct_weight":0.5,"exact_match_weight":0.5}`: {Route: &half, Tools: &tools},
 	} {
-		got, err := ReadWeights([]byte(body))
+		got, err := ReadWeights("w.json", []byte(body))
 		if diff := cmp.Diff(want, got.Composite); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", body, err, diff)
 		}
 	}
-	for _, bad := range []string{"", "[]", `{"color":1}`, `{"composite":{"color":1}}`} {
-		if _, err := ReadWeights([]byte(bad)); !errors.Is(err, callvet.ErrInvalid) {
+	for bad, say := range map[string]string{
+		"": "the JSON ends too early", "[]": "it is array, not an object", `{"color":1}`: `nothing reads "color"`, `{"composite":{"color":1}}`: `nothing reads "color"`,
+		`{} x`: "something follows the object", `{"composite":{"tools":"1"}}`: "composite.tools has string where a number belongs", `{"retrieval":{"vector":[]}}`: "retrieval has array where a number belongs",
+		`{"composite":{"tools":-1}}`: "composite.tools is -1: weights are numbers from 0", `{"composite":{"route":0,"sub_route":0,"agents":0,"tools":0}}`: "all weights are 0", `{"composite":{"k":[0]}}`: "composite.k has 0",
+	} {
+		if _, err := ReadWeights("w.json", []byte(bad)); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "read weights w.json: ") || !strings.Contains(err.Error(), say) {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+}
+
+// Numbers that mean nothing are refused with what they may be.
+func TestSettingsRefuse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s   Settings
+		say string
+	}{
+		{Settings{K: -5}, "from 1 to 1000"}, {Settings{K: 100_000}, "from 1 to 1000"}, {Settings{Threshold: math.NaN()}, "from 0"}, {Settings{Threshold: -1}, "from 0"}, {Settings{Threshold: math.Inf(1)}, "from 0"},
+		{Settings{Weights: map[string]float64{"vector": 2}}, "set weight vector to 2: invalid: it is a number from 0 to 1"}, {Settings{Weights: map[string]float64{"k1": math.NaN()}}, "number from 0"},
+		{Settings{Weights: map[string]float64{"rerank_top": 2.5}}, "whole number"}, {Settings{Weights: map[string]float64{"vectr": 1}}, "none of that name"},
+		{Settings{Fusion: "best"}, "best"}, {Settings{Fusion: "mixed", Preset: "bigtool"}, "no two orders"}, {Settings{Primary: "tools"}, "under the preset default"},
+	} {
+		if _, err := c.s.Options(&retrieve.Catalogue{}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%+v: %v", c.s, err)
+		}
+	}
+	for _, args := range [][]string{{"--k", "0"}, {"--k", "-5"}, {"--k", "100000"}, {"--threshold", "NaN"}, {"--weights", "w.json"}} {
+		w := &world{files: map[string]string{"c.json": `[{"name":"a","description":"x"}]`, "w.json": `{"retrieval":{"vector":2}}`}}
+		if _, err := w.run(t, QueryCommand, append(args, "--tools", "c.json", "x")...); err == nil || args[0] == "--weights" && !strings.Contains(err.Error(), "w.json") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	w := &world{files: map[string]string{"c.json": `[{"name":"a","description":"x"}]`}}
+	if _, err := w.run(t, ToolsCommand, "confusable", "c.json", "--top", "-3"); !errors.Is(err, callvet.ErrInvalid) {
+		t.Error(err)
+	}
+	for _, f := range []sweepFlags{
+		{tools: "c.json", draws: 1, configurations: []string{"a=k:1", "a=k:2"}}, {tools: "c.json", draws: 1, configurations: []string{"base=k:1"}}, {tools: "c.json", draws: 1, distractors: []int{10, 10}},
+	} {
+		e := w.env(nil)
+		if _, err := f.config(&e); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}
+
+// Settings reach the options.
+func TestSettingsOptions(t *testing.T) {
+	t.Parallel()
+	s := Settings{Fusion: "reciprocal_rank", Weights: map[string]float64{"rerank_top": 24, "description_b": 0.9}}
+	o, err := s.Options(&retrieve.Catalogue{})
+	if err != nil || o.Formula != retrieve.ReciprocalRank || o.RerankTop != 24 || o.Description.B != 0.9 || o.Confidence != nil {
+		t.Errorf("%+v, %v", o, err)
+	}
+	s = Settings{Preset: "bigtool", Primary: "tools/trafik,tools/bolag", Fallback: "tools", Weights: map[string]float64{"agent_keyword": 7, "candidates": 9}}
+	o, err = s.Options(&retrieve.Catalogue{Primary: [][]string{{"x"}}})
+	if d := cmp.Diff([][][]string{{{"tools", "trafik"}, {"tools", "bolag"}}, {{"tools"}}}, [][][]string{o.Primary, o.Fallback}); d != "" || err != nil || o.Agents.Keyword != 7 || o.Additive.Candidates != 9 {
+		t.Errorf("%s %+v, %v", d, o, err)
 	}
 }
 

@@ -3,10 +3,9 @@
 package selector
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/tune"
 )
 
 // Settings say how a catalog is searched.
@@ -33,6 +31,12 @@ type Settings struct {
 	Embed, Rerank string
 	// Routes is a file with rules of routes, "none", or empty for those of callvet.
 	Routes string
+	// Fusion is how words and vectors become one order under the default preset: mixed,
+	// which is also what empty means, or reciprocal_rank.
+	Fusion string
+	// Primary and Fallback are namespaces under bigtool, instead of the catalog's own:
+	// tools/trafik,tools/bolag.
+	Primary, Fallback string
 	// AgentGate in [0,1] is what a tool loses of its score when none of its agents was
 	// chosen; at 1 it is not given, 0 is no gate. Agents is how many may be chosen; 0: as
 	// the preset says.
@@ -81,22 +85,18 @@ func parse(rest string) (file string, s Settings, err error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(q)) {
 		v := q.Get(key)
+		if to, ok := s.texts()[key]; ok {
+			*to = v
+			continue
+		}
 		switch key {
-		case "preset":
-			s.Preset = v
-		case "routes":
-			s.Routes = v
-		case "embed":
-			s.Embed = v
-		case "rerank":
-			s.Rerank = v
 		case "agents":
 			if s.Agents, err = strconv.Atoi(v); err != nil || s.Agents < 1 {
 				return "", s, fmt.Errorf("read target retrieve:%s: %w: agents is a number from 1 to %d", rest, callvet.ErrInvalid, maxAgents)
 			}
 		case "k":
-			if s.K, err = strconv.Atoi(v); err != nil || s.K < 1 || s.K > 1000 {
-				return "", s, fmt.Errorf("read target retrieve:%s: %w: k is a number from 1 to 1000", rest, callvet.ErrInvalid)
+			if s.K, err = strconv.Atoi(v); err != nil || s.K < 1 || s.K > maxDepth {
+				return "", s, fmt.Errorf("read target retrieve:%s: %w: k is a number from 1 to %d", rest, callvet.ErrInvalid, maxDepth)
 			}
 		default:
 			f, err := strconv.ParseFloat(v, 64)
@@ -116,12 +116,14 @@ func parse(rest string) (file string, s Settings, err error) {
 	return file, s, nil
 }
 
+// texts are the settings that are texts, by their names.
+func (s *Settings) texts() map[string]*string {
+	return map[string]*string{"preset": &s.Preset, "routes": &s.Routes, "embed": &s.Embed, "rerank": &s.Rerank, "fusion": &s.Fusion, "primary": &s.Primary, "fallback": &s.Fallback}
+}
+
 // Target is the target that Parse reads.
 func (s *Settings) Target(file string) string {
 	q := url.Values{}
-	if s.Preset != "" {
-		q.Set("preset", s.Preset)
-	}
 	if s.K > 0 {
 		q.Set("k", strconv.Itoa(s.K))
 	}
@@ -137,9 +139,9 @@ func (s *Settings) Target(file string) string {
 	if s.Agents > 0 {
 		q.Set("agents", strconv.Itoa(s.Agents))
 	}
-	for key, v := range map[string]string{"routes": s.Routes, "embed": s.Embed, "rerank": s.Rerank} {
-		if v != "" {
-			q.Set(key, v)
+	for key, v := range s.texts() {
+		if *v != "" {
+			q.Set(key, *v)
 		}
 	}
 	for name, w := range s.Weights {
@@ -163,7 +165,15 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	default:
 		return o, &callvet.Hinted{Err: fmt.Errorf("choose preset: %w: none is called %q", callvet.ErrInvalid, s.Preset), Hint: "default or bigtool"}
 	}
+	if err := s.check(); err != nil {
+		return o, err
+	}
+	if s.Fusion == reciprocal {
+		o.Formula = retrieve.ReciprocalRank
+	}
 	switch {
+	case s.Primary+s.Fallback != "":
+		o.Primary, o.Fallback = namespaces(s.Primary), namespaces(s.Fallback)
 	case c.Primary != nil:
 		o.Primary, o.Fallback = c.Primary, c.Fallback
 	case !slices.ContainsFunc(c.Entries, func(e retrieve.Entry) bool { return len(e.Namespace) > 0 }):
@@ -182,87 +192,45 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	if err := s.agents(&o.Agents, c); err != nil {
 		return o, err
 	}
-	known := weights(&o)
-	for _, name := range slices.Sorted(maps.Keys(s.Weights)) {
-		to, ok := known[name]
-		if !ok || s.Weights[name] < 0 {
-			return o, &callvet.Hinted{Err: fmt.Errorf("set weight %q: %w", name, callvet.ErrInvalid), Hint: "numbers from 0 for " + strings.Join(WeightNames(s.Preset), ", ")}
+	return o, s.weigh(&o)
+}
+
+// Bounds of settings.
+const (
+	maxDepth   = 1000
+	reciprocal = string(retrieve.ReciprocalRank)
+)
+
+// check holds what the settings say against what there is.
+func (s *Settings) check() error {
+	bigtool := s.Preset == "bigtool"
+	switch {
+	case s.K < 0 || s.K > maxDepth:
+		return fmt.Errorf("give %d tools: %w: k is a number from 1 to %d", s.K, callvet.ErrInvalid, maxDepth)
+	case !(s.Threshold >= 0) || math.IsInf(s.Threshold, 0):
+		return fmt.Errorf("leave out tools under a score of %v: %w: a threshold is a number from 0", s.Threshold, callvet.ErrInvalid)
+	case s.Fusion != "" && s.Fusion != string(retrieve.Mixed) && s.Fusion != reciprocal:
+		return &callvet.Hinted{Err: fmt.Errorf("choose fusion: %w: none is called %q", callvet.ErrInvalid, s.Fusion), Hint: "mixed or " + reciprocal}
+	case s.Fusion != "" && bigtool:
+		return fmt.Errorf("choose fusion: %w: bigtool adds points, there are no two orders to mix", callvet.ErrInvalid)
+	case s.Primary+s.Fallback != "" && !bigtool:
+		return &callvet.Hinted{Err: fmt.Errorf("choose namespaces: %w: they say nothing under the preset default", callvet.ErrInvalid), Hint: "--preset bigtool"}
+	}
+	return nil
+}
+
+// namespaces reads a list such as tools/trafik,tools/bolag.
+func namespaces(list string) [][]string {
+	out := [][]string{}
+	for one := range strings.SplitSeq(list, ",") {
+		if parts := strings.FieldsFunc(one, func(r rune) bool { return r == '/' }); len(parts) > 0 {
+			out = append(out, parts)
 		}
-		*to = s.Weights[name]
-	}
-	return o, nil
-}
-
-// calibrated tells whether the confidence that was fitted holds for the settings.
-func (s *Settings) calibrated() bool {
-	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" && s.AgentGate == 0
-}
-
-// WeightNames lists the weights of a preset.
-func WeightNames(preset string) []string {
-	o := retrieve.Default()
-	if preset == "bigtool" {
-		o = retrieve.BigTool()
-	}
-	return slices.Sorted(maps.Keys(weights(&o)))
-}
-
-func weights(o *retrieve.Options) map[string]*float64 {
-	out := map[string]*float64{}
-	for _, k := range tune.Weights(o.Formula) {
-		out[k.Name] = k.At(o)
 	}
 	return out
 }
 
-// maxWeights is the size of the largest file of weights in bytes.
-const maxWeights = 64 << 10
-
-// WeightsFile is what a file of weights says; nil where it says nothing.
-type WeightsFile struct {
-	// Composite weighs the layers of a decision, Retrieval what a tool's score is made of.
-	Composite *callvet.SelectionScoring
-	Retrieval map[string]float64
-	// Tuned tells how those of retrieval were chosen.
-	Tuned *Tuned
-}
-
-// ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents",
-// "tools"}, "retrieval": {…}, "tuned": {…}}, or the flat object of the Tool Selection
-// Evaluation System ("route_correct_weight", …). Every part may be missing. The error
-// wraps callvet.ErrInvalid.
-func ReadWeights(b []byte) (WeightsFile, error) {
-	var f struct {
-		Composite  *callvet.SelectionScoring `json:"composite"`
-		Retrieval  map[string]float64        `json:"retrieval"`
-		Tuned      *Tuned                    `json:"tuned"`
-		Route      *float64                  `json:"route_correct_weight"`
-		SubRoute   *float64                  `json:"sub_route_correct_weight"`
-		Agent      *float64                  `json:"agent_correct_weight"`
-		Exact      *float64                  `json:"exact_match_weight"`
-		Acceptable *float64                  `json:"acceptable_match_weight"`
-	}
-	if len(b) > maxWeights {
-		return WeightsFile{}, fmt.Errorf("read weights: %w: more than %d bytes", callvet.ErrLimited, maxWeights)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
-	}
-	if f.Composite == nil && (f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
-		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent}
-		if f.Exact != nil || f.Acceptable != nil {
-			tools := or(f.Exact, 0.30) + or(f.Acceptable, 0.20)
-			f.Composite.Tools = &tools
-		}
-	}
-	return WeightsFile{f.Composite, f.Retrieval, f.Tuned}, nil
-}
-
-func or(p *float64, usual float64) float64 {
-	if p == nil {
-		return usual
-	}
-	return *p
+// calibrated tells whether the confidence that was fitted holds for the settings.
+func (s *Settings) calibrated() bool {
+	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" && s.Fusion == "" && s.AgentGate == 0
 }

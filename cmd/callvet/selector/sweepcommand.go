@@ -57,7 +57,7 @@ func SweepCommand(e Env) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.tools, "tools", "", "catalogue of tools")
 	fs.StringVar(&f.preset, "preset", "", "preset of the base configuration: default or bigtool")
-	fs.IntVar(&f.k, "k", 0, "how many tools are given (default 5; 2 for bigtool)")
+	fs.Var((*depth)(&f.k), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.StringVar(&f.embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")
 	fs.StringVar(&f.rerank, "rerank", "", "model that orders the best tools anew, for all configurations")
 	fs.IntSliceVar(&f.distractors, "distractors", nil, "numbers of other tools beside those of a case")
@@ -109,6 +109,9 @@ func (f *sweepFlags) config(e *Env) (*SweepConfig, error) {
 		}
 		c.Configurations = append(c.Configurations, one)
 	}
+	if err := distinct(c); err != nil {
+		return nil, err
+	}
 	switch {
 	case f.tools == "":
 		return nil, noCatalogue()
@@ -118,6 +121,25 @@ func (f *sweepFlags) config(e *Env) (*SweepConfig, error) {
 	var err error
 	c.Catalogue, _, err = Load(f.tools, e.Read)
 	return c, err
+}
+
+// distinct is an error for a configuration or a size that is there twice: their points
+// could not be told apart.
+func distinct(c *SweepConfig) error {
+	names, sizes := map[string]bool{}, map[int]bool{}
+	for _, one := range c.Configurations {
+		if names[one.Name] {
+			return fmt.Errorf("sweep: %w: two configurations are called %s", callvet.ErrInvalid, one.Name)
+		}
+		names[one.Name] = true
+	}
+	for _, n := range c.Distractors {
+		if sizes[n] {
+			return fmt.Errorf("sweep: %w: --distractors has %d twice", callvet.ErrInvalid, n)
+		}
+		sizes[n] = true
+	}
+	return nil
 }
 
 // curve asks models.

@@ -50,7 +50,7 @@ func TuneCommand(e Env) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.tools, "tools", "", "catalogue of tools")
 	fs.StringVar(&f.settings.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
-	fs.IntVar(&f.settings.K, "k", 0, "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
+	fs.Var((*depth)(&f.settings.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	fs.StringVar(&f.settings.Embed, "embed", "", "model that makes vectors, as for select")
 	fs.StringVar(&f.goal, "goal", Goals()[0], "what is made larger: "+strings.Join(Goals(), ", "))
 	fs.Float64Var(&f.holdout, "holdout", 0.5, "share of the sets of right tools that is held out")

@@ -76,7 +76,7 @@ func TestTune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := ReadWeights(data)
+	w, err := ReadWeights("w.json", data)
 	if diff := cmp.Diff(folds.Weights, w.Retrieval); diff != "" || err != nil || w.Tuned.Suite != SuiteHash(cases) {
 		t.Errorf("%v %+v\n%s", err, w.Tuned, diff)
 	}
