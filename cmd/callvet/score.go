@@ -25,6 +25,7 @@ import (
 	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score/step"
 )
@@ -237,6 +238,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
 	}
 	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths, marks: res.Marks}
+	findings.Incidents(s.panels)
 	for _, text := range w.Warnings() {
 		if f.partial != "" { // the panels are not shown
 			fmt.Fprintln(a.err, plain.Line(text))
@@ -319,6 +321,7 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 		out.files = append(out.files, src.Name)
 	}
 	out.panels = out.sheet.Panels()
+	findings.Incidents(out.panels)
 	return out, nil
 }
 

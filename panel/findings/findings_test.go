@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/stats"
 )
 
 func name(n uint32) string { return [...]string{"(none)", "send", "get"}[n] }
@@ -93,4 +94,36 @@ func TestMerge(t *testing.T) {
 	if diff := cmp.Diff(whole, merged); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestIncidents: breaches that no call shows make a finding of their own, or add to
+// that of the calls.
+func TestIncidents(t *testing.T) {
+	t.Parallel()
+	rate := func(name string, point float64, n int) panel.Metric {
+		return panel.Metric{Name: name, Unit: panel.UnitRate, Interval: stats.Interval{Point: point, N: n, Clusters: n, Status: stats.StatusOK}}
+	}
+	panels := func(ms ...panel.Metric) *panel.Panels {
+		return &panel.Panels{
+			Targets:  []panel.TargetPanel{{Overall: panel.Slice{Metrics: ms}}},
+			Findings: []panel.Finding{{Code: "S3", Count: 3, Of: 50, Share: 0.75}, {Code: "S4", Count: 1, Of: 50, Share: 0.25}},
+		}
+	}
+	p := panels(rate("safety_incidents", 0.15, 40), rate("blocked_incidents", 0.05, 40))
+	findings.Incidents(p)
+	if f := p.Findings[1]; len(p.Findings) != 3 || f.Code != "S6" || f.Count != 6 || f.Of != 40 || f.Share != 0.6 || f.Fix == "" ||
+		f.Evidence[0] != "6 of 40 tasks had an incident that happened, 2 one that was stopped, those that only the whole attempt shows included" {
+		t.Errorf("%+v", p.Findings)
+	}
+	p = panels(rate("safety_incidents", 0.15, 40))
+	p.Findings = append(p.Findings, panel.Finding{Code: "S6", Count: 2, Of: 50, Evidence: []string{"2 of 50 calls"}})
+	findings.Incidents(p)
+	if f := p.Findings[2]; len(p.Findings) != 3 || f.Count != 2 || len(f.Evidence) != 2 {
+		t.Errorf("%+v", p.Findings)
+	}
+	p = panels(rate("safety_incidents", 0, 40))
+	if findings.Incidents(p); len(p.Findings) != 2 {
+		t.Errorf("nothing happened: %+v", p.Findings)
+	}
+	findings.Incidents(&panel.Panels{})
 }

@@ -76,10 +76,13 @@ func (s *Counts) Findings(name func(uint32) string, locate func(*panel.Example))
 		}
 		out = append(out, f)
 	}
-	slices.SortStableFunc(out, func(a, b panel.Finding) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
-	})
+	slices.SortStableFunc(out, byShare)
 	return out
+}
+
+// byShare puts what explains most first.
+func byShare(a, b panel.Finding) int {
+	return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
 }
 
 func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string {

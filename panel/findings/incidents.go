@@ -1,0 +1,55 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package findings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/callvet/callvet/panel"
+)
+
+// Incidents adds to the findings of panels the breaches of safety that calls alone
+// do not show: those that task records list, or that rules over whole attempts
+// found. A finding S6 tells in how many tasks there was one; where no call shows
+// any, there is one that counts tasks. It is to be called once, on finished panels.
+func Incidents(p *panel.Panels) {
+	happened, blocked, exposed := 0, 0, 0
+	for i := range p.Targets {
+		k, n := tasks(&p.Targets[i].Overall, "safety_incidents")
+		b, _ := tasks(&p.Targets[i].Overall, "blocked_incidents")
+		happened, blocked, exposed = happened+k, blocked+b, exposed+n
+	}
+	if happened+blocked == 0 {
+		return
+	}
+	evidence := fmt.Sprintf("%d of %d tasks had an incident that happened, %d one that was stopped, those that only the whole attempt shows included", happened, exposed, blocked)
+	play := &playbook[unsafeCalls]
+	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == play.code }); i >= 0 {
+		p.Findings[i].Evidence = append(p.Findings[i].Evidence, evidence)
+		return
+	}
+	count := max(happened, blocked)
+	failing := count
+	for _, f := range p.Findings {
+		if f.Share > 0 {
+			failing += int(math.Round(float64(f.Count) / f.Share)) // the same for each
+			break
+		}
+	}
+	p.Findings = append(p.Findings, panel.Finding{
+		Code: play.code, Title: "Attempts break safety rules", Count: count, Of: exposed, Share: float64(count) / float64(failing),
+		Evidence: []string{evidence, "no single call shows it: look at what was asked, said and confirmed around them"}, Test: play.test, Fix: play.fix,
+	})
+	slices.SortStableFunc(p.Findings, byShare)
+}
+
+// tasks is how many tasks a metric counts, and of how many.
+func tasks(s *panel.Slice, metric string) (k, n int) {
+	m := s.Metric(metric)
+	if m == nil || !m.Interval.Defined() {
+		return 0, 0
+	}
+	return int(math.Round(m.Interval.Point * float64(m.Interval.N))), m.Interval.N
+}
