@@ -33,7 +33,9 @@ const maxMisses = 4
 // it, or -1. The text of data ends before end.
 func (d *Doc) parseAlike(data []byte, text padded) int {
 	clear(d.places)
-	p := alike{parser: parser{nodes: d.nodes[:0], src: data}, text: text, shapes: d.shapes, places: d.places}
+	var p alike // a literal would be built elsewhere and copied
+	p.nodes, p.src, p.text = d.nodes[:0], data, text
+	p.shapes, p.places = d.shapes, d.places
 	i, end := p.space(0), -1
 	if i < len(data) && data[i] == '{' {
 		end = p.object(i, 0, key{}, d.shapes.root)
@@ -172,25 +174,32 @@ func (p *alike) rest(i int) (end int, f form) {
 // figure reads a number that starts with a digit, mostly without looking at its
 // digits one by one.
 func (p *alike) figure(i int) (end int, f form, whole int32) {
-	w, n := p.text.digits(i)
-	if end = i + n; n == 8 || n > 1 && w&0xFF == 0 {
-		return p.parser.figure(i)
-	}
-	switch c := p.text.at(end); {
-	case c == '.':
-		if _, n = p.text.digits(end + 1); n == 0 || n == 8 || p.text.at(end+1+n)|0x20 == 'e' {
+	text, n := p.text, int32(0)
+	c := text.at(i) - '0'
+	for end = i; c <= 9; {
+		n = n*10 + int32(c)
+		end++
+		c = text.at(end) - '0'
+		if end > i+9 {
 			return p.parser.figure(i)
 		}
-		return end + 1 + n, form(Number) | roundabout | fraction, 0
-	case c|0x20 == 'e':
+	}
+	if text.at(i) == '0' && end > i+1 || c|0x20 == 'e'-'0'|0x20 {
 		return p.parser.figure(i)
 	}
-	// Digits are put together to pairs, these to fours, and these to eights.
-	w <<= 64 - 8*n
-	w = (w*10 + w>>8) & 0x00FF00FF00FF00FF
-	w = (w*100 + w>>16) & 0x0000FFFF0000FFFF
-	w = (w*10000 + w>>32) & 0xFFFFFFFF
-	return end, form(Number), int32(w) + 1
+	if c != 256-'0'+'.' {
+		return end, form(Number), n + 1
+	}
+	from := end + 1
+	for end = from; text.at(end)-'0' <= 9; end++ {
+		if end > from+9 {
+			return p.parser.figure(i)
+		}
+	}
+	if end == from || text.at(end)|0x20 == 'e' {
+		return p.parser.figure(i)
+	}
+	return end, form(Number) | roundabout | fraction, 0
 }
 
 // array reads an array whose elements are of shape m.
@@ -326,17 +335,74 @@ func (p *alike) echo(i, depth int, k key, of int32) int {
 	text := p.src[n.start:n.end]
 	switch {
 	case p.src[i] == '"':
-		size := spelled(p.src[i+1:], text)
-		if size < 0 {
-			return -1
+		end := p.spells(i+1, of)
+		if end < 0 {
+			size := spelled(p.src[i+1:], text)
+			if size < 0 {
+				return -1
+			}
+			end = i + size + 2
 		}
-		end := i + size + 2
-		return p.scalar(i, end, textForm(size > len(text)), k, of)
+		return p.scalar(i, end, textForm(end-i > len(text)+2), k, of)
 	case n.kind() >= Array && bytes.HasPrefix(p.src[i:], text) && depth+int(n.next-of) < MaxDepth:
 		p.repeat(i, k, of)
 		return i + len(text)
 	}
 	return -1
+}
+
+// What stands in a text that spells an object between the parts of it that are
+// spelled as they are.
+const (
+	quoteSpelled  = '\\' | '"'<<8                   // \"
+	colonSpelled  = quoteSpelled | ':'<<16          // \":
+	colonsSpelled = colonSpelled | quoteSpelled<<24 // \":\"
+	bytes2        = 1<<16 - 1
+	bytes3        = 1<<24 - 1
+	bytes5        = 1<<40 - 1
+)
+
+// spells gives the position after the quote that ends a string whose inside begins
+// at i when it spells the object at node of, and this is of the kind that most
+// arguments are: without space, its values scalars, nothing in it with a
+// backslash. -1 says nothing. The positions are known from the nodes, so that one
+// part need not wait for the other.
+func (p *alike) spells(i int, of int32) int {
+	n, t := &p.nodes[of], p.text
+	at := int(n.start)
+	if n.kind() != Object || n.count != n.next-of-1 || i+2*(int(n.end)-at) >= len(p.src) {
+		return -1
+	}
+	for _, v := range p.nodes[of+1 : n.next] {
+		name, till, from, end := int(v.keyStart), int(v.keyEnd), int(v.start), int(v.end)
+		if name != at+2 || from != till+2 || v.is(keyEscaped) || t.eight(i)&bytes3 != uint64(t.at(at))|quoteSpelled<<8 {
+			return -1
+		}
+		if i += 3; !t.same(i, name, till-name) {
+			return -1
+		}
+		i += till - name
+		at = end
+		if v.kind() != String {
+			if t.eight(i)&bytes3 != colonSpelled || !t.same(i+3, from, end-from) {
+				return -1
+			}
+			i += 3 + end - from
+			continue
+		}
+		from, end = from+1, end-1
+		if v.is(roundabout) || t.eight(i)&bytes5 != colonsSpelled || !t.same(i+5, from, end-from) {
+			return -1
+		}
+		if i += 5 + end - from; t.eight(i)&bytes2 != quoteSpelled {
+			return -1
+		}
+		i += 2
+	}
+	if at+1 != int(n.end) || t.eight(i)&bytes2 != '}'|'"'<<8 {
+		return -1
+	}
+	return i + 2
 }
 
 // repeat writes the nodes of an earlier value once more, for the same text at i.

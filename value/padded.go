@@ -42,3 +42,13 @@ func (t padded) digits(i int) (w uint64, n int) {
 	w = t.eight(i) ^ ones*'0'
 	return w, bits.TrailingZeros64((w+ones*0x76|w)&highs) >> 3
 }
+
+// same reports whether n bytes at i and at j are the same.
+func (t padded) same(i, j, n int) bool {
+	for ; n > 8; i, j, n = i+8, j+8, n-8 {
+		if t.eight(i) != t.eight(j) {
+			return false
+		}
+	}
+	return (t.eight(i)^t.eight(j))<<(64-8*n) == 0
+}
