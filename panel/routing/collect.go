@@ -150,7 +150,7 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 			out.Layers = append(out.Layers, Layer{Layer: l.layer, Metric: *m, P50: q[0], P90: q[1]})
 		}
 	}
-	out.Metrics = rates(&tp.Overall, telling)
+	out.Metrics, out.CompositeBest = rates(&tp.Overall, telling), tp.Overall.Metric(selection.CompositeBest)
 	for i := range tp.Slices {
 		s := &tp.Slices[i]
 		out.Slices = append(out.Slices, Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: rates(s, brief)})
@@ -170,8 +170,8 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 
 func telling(name string) bool {
 	switch name {
-	case selection.Route, selection.SubRoute, selection.AgentsExact, selection.ToolsRight:
-		return false // told as layers
+	case selection.Route, selection.SubRoute, selection.AgentsExact, selection.ToolsRight, selection.CompositeBest:
+		return false // told as layers, and beside the composite
 	}
 	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError || name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
 }

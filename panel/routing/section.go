@@ -37,6 +37,9 @@ type Target struct {
 	Unequal int           `json:"unequal,omitempty"`
 	// Metrics are the composite and the ranks.
 	Metrics []panel.Metric `json:"metrics"`
+	// CompositeBest is the composite within reach of as many tools as were given; nil
+	// where nothing is judged.
+	CompositeBest *panel.Metric `json:"composite_best,omitempty"`
 	// Weights are those of the layers in the composite, unless a case has its own.
 	Weights []Weight `json:"weights,omitempty"`
 	// Slices are categories, difficulties, languages and tags; TagsLeftOut counts the

@@ -12,7 +12,6 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
-	score "github.com/callvet/callvet/score/selection"
 )
 
 // Table is a table as every face writes it. Cells are texts of strangers, on one
@@ -119,14 +118,10 @@ func metrics(t *routing.Target) Table {
 	out := Table{Title: "Scores", Head: []string{"score", "value [95 %]", "n"}}
 	for i := range t.Metrics {
 		m := &t.Metrics[i]
-		switch m.Name {
-		case score.CompositeBest: // told beside the composite
-			if best := m.Interval.Point; m.Interval.Defined() && best < 1 {
-				out.Note = fmt.Sprintf("With as many tools as were given, a composite of %s was within reach: more tools than are expected are a partial match at best.", plain.Percent(best))
-			}
-		default:
-			out.Rows = append(out.Rows, []string{m.Title, figure.Amount(m), plain.Thousands(m.Interval.N)})
-		}
+		out.Rows = append(out.Rows, []string{m.Title, figure.Amount(m), plain.Thousands(m.Interval.N)})
+	}
+	if best := t.CompositeBest; best != nil && best.Interval.Defined() && best.Interval.Point < 1 {
+		out.Note = fmt.Sprintf("With as many tools as were given, a composite of %s was within reach: more tools than are expected are a partial match at best.", plain.Percent(best.Interval.Point))
 	}
 	if len(t.Weights) > 0 {
 		out.Note = strings.TrimSpace(out.Note + " " + weights(t.Weights))
