@@ -99,8 +99,12 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, op, err
 	}
+	files, err := a.fingerprints(specs)
+	if err != nil {
+		return nil, op, errors.Join(err, db.DropSuite(ctx, hash))
+	}
 	e, err := a.create(ctx, db, op, hash, &manifest{
-		Version: manifestVersion, Callvet: buildVersion(), Path: path, Made: f.made != nil, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Repeats: max(f.repeats, 1),
+		Version: manifestVersion, Callvet: buildVersion(), Path: path, Made: f.made != nil, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Catalogues: files, Repeats: max(f.repeats, 1),
 		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder,
 	}, ts, f)
 	if err != nil {
@@ -218,6 +222,9 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 		if h, err := store.SuiteHashFrom(read.Suite, withoutErrors(read.Cases(ctx))); err != nil || h != l.run.SuiteHash {
 			fmt.Fprintf(a.err, "note: %s has changed since; going on with the suite that run %s started with\n", path, l.run.ID)
 		}
+	}
+	if why := a.changed(l.man); why != "" && l.man.Catalogues != nil {
+		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: %s", l.run.ID, callvet.ErrConflict, why), Hint: "start a new run"}
 	}
 	op, err := a.newOpener(f.timeout, l.man.Prices, l.run.ID)
 	if err != nil {
@@ -340,7 +347,7 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 		}
 	}
 	v := e.viewOf(ctx, db, p)
-	if v.Selection, err = e.section(ctx, db, p, op); err != nil {
+	if v.Selection, err = e.section(ctx, db, p, op, ""); err != nil {
 		return err
 	}
 	v.Models = op.used()

@@ -21,21 +21,24 @@ type manifest struct {
 	// Made tells that a command made the cases out of those of the suite.
 	Made bool `json:"made,omitempty"`
 	// Specs open the targets again; Targets is what was opened.
-	Specs       []targetSpec     `json:"specs"`
-	Targets     []callvet.Target `json:"targets"`
-	ToolsHash   string           `json:"tools_hash"`
-	Repeats     int              `json:"repeats"`
-	Cases       []int            `json:"cases,omitzero"` // positions; absent: all
-	Filter      []string         `json:"filter,omitempty"`
-	Sample      int              `json:"sample,omitempty"`
-	Seed        int64            `json:"seed"`
-	FailedFrom  string           `json:"failed_from,omitempty"`
-	Slices      []string         `json:"slices,omitempty"`
-	TargetFile  string           `json:"target_file,omitempty"`
-	Prices      string           `json:"prices,omitempty"`
-	RealLatency bool             `json:"real_latency,omitempty"`
-	NoCache     bool             `json:"no_cache,omitempty"`
-	Embedder    string           `json:"embedder,omitempty"`
+	Specs     []targetSpec     `json:"specs"`
+	Targets   []callvet.Target `json:"targets"`
+	ToolsHash string           `json:"tools_hash"`
+	// Catalogues are hashes of the files that retrievers read, by the position of their
+	// spec; absent of older runs.
+	Catalogues  []string `json:"catalogues,omitempty"`
+	Repeats     int      `json:"repeats"`
+	Cases       []int    `json:"cases,omitzero"` // positions; absent: all
+	Filter      []string `json:"filter,omitempty"`
+	Sample      int      `json:"sample,omitempty"`
+	Seed        int64    `json:"seed"`
+	FailedFrom  string   `json:"failed_from,omitempty"`
+	Slices      []string `json:"slices,omitempty"`
+	TargetFile  string   `json:"target_file,omitempty"`
+	Prices      string   `json:"prices,omitempty"`
+	RealLatency bool     `json:"real_latency,omitempty"`
+	NoCache     bool     `json:"no_cache,omitempty"`
+	Embedder    string   `json:"embedder,omitempty"`
 }
 
 const manifestVersion = 1

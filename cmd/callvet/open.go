@@ -37,6 +37,7 @@ type opener struct {
 	closers []func() error
 	// retrievers are catalogs by their target's position, once all are open.
 	retrievers map[int]*retriever.Retriever
+	stored     bool // they were opened again
 	models     []*selector.Models
 }
 

@@ -182,8 +182,9 @@ func (a *app) selecting(sf *selector.Flags, via string, f *runFlags) error {
 	return nil
 }
 
-// section is what the decisions of a run say; nil without any.
-func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op *opener) (*routing.Section, error) {
+// section is what the decisions of a run say; nil without any. why tells what keeps
+// its catalogues from being asked for reasons.
+func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op *opener, why string) (*routing.Section, error) {
 	if !slices.ContainsFunc(l.man.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
@@ -196,8 +197,16 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 		c.Add(r.Case, r.Cell)
 	}
 	s := c.Section(p)
-	if s != nil && op != nil {
-		selector.Explain(ctx, s, op.retrievers)
+	if s == nil {
+		return nil, nil
+	}
+	if op != nil {
+		selector.Explain(ctx, s, op.retrievers, op.stored)
+	}
+	for i := range s.Targets {
+		if t := &s.Targets[i]; l.man.Targets[t.Target].Provider == "retrieve" && t.Failures > 0 && why != "" {
+			t.Unexplained = why
+		}
 	}
 	return s, nil
 }
@@ -217,21 +226,68 @@ func (l *loaded) known() func(int, string) bool {
 	}
 }
 
-// searches tells whether targets are catalogues that can be opened again without
-// asking anybody: a report is no reason to call a model.
-func searches(specs []targetSpec) bool {
-	found := false
-	for _, s := range specs {
-		rest, own := strings.CutPrefix(s.Target, "retrieve:")
-		if !own || strings.HasPrefix(rest, "http") {
+// searches tells whether targets are catalogues, and whether they ask models: a report
+// is no reason to call one.
+func searches(specs []targetSpec) (found, asks bool) {
+	for i := range specs {
+		rest, own := specs[i].catalogue()
+		if !own {
 			continue
 		}
-		if _, set, err := selector.Parse(rest); err != nil || set.Embed != "" || set.Rerank != "" {
-			return false
-		}
-		found = true
+		_, set, err := selector.Parse(rest)
+		found, asks = true, asks || err == nil && (set.Embed != "" || set.Rerank != "")
 	}
-	return found
+	return found, asks
+}
+
+// catalogue is the rest of a target that searches a catalogue in this process.
+func (s *targetSpec) catalogue() (rest string, own bool) {
+	rest, own = strings.CutPrefix(s.Target, "retrieve:")
+	return rest, own && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://")
+}
+
+// fingerprints are hashes of what retrievers read, by the position of their spec; nil
+// where there are none.
+func (a *app) fingerprints(specs []targetSpec) ([]string, error) {
+	var out []string
+	for i := range specs {
+		rest, own := specs[i].catalogue()
+		if !own {
+			continue
+		}
+		f, err := selector.Fingerprint(rest, a.read)
+		if err != nil {
+			return nil, fmt.Errorf("read catalogue: %w", err)
+		}
+		out = append(slices.Grow(out, len(specs)), make([]string, i-len(out))...)
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// changed says what keeps the catalogues of a run from being those that it used; ""
+// where nothing does. Runs before the hashes of files tell by their tools.
+func (a *app) changed(m *manifest) string {
+	now, err := a.fingerprints(m.Specs)
+	switch {
+	case err != nil:
+		return err.Error()
+	case now == nil || slices.Equal(now, m.Catalogues):
+		return ""
+	case m.Catalogues != nil:
+		return "the catalogue, or the rules of routes, changed since this run"
+	}
+	for i := range m.Specs {
+		rest, own := m.Specs[i].catalogue()
+		if !own {
+			continue
+		}
+		file, _, _ := strings.Cut(rest, "?")
+		if c, _, err := selector.Load(file, a.read); err != nil || callvet.NewToolset(selector.Tools(c)).Hash != m.ToolsHash {
+			return "whether the catalogue is that of this run is not known"
+		}
+	}
+	return ""
 }
 
 // observed is the confusion of all targets of a run together; never nil.

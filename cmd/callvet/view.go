@@ -241,7 +241,8 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 	}
 	v, err := l.view(ctx, db, sliceBy)
 	if err == nil {
-		v.Selection, err = l.section(ctx, db, v.Panels, a.reopened(ctx, l))
+		op, why := a.reopened(ctx, l)
+		v.Selection, err = l.section(ctx, db, v.Panels, op, why)
 	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, db.Close())
@@ -250,10 +251,17 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 }
 
 // reopened gives the catalogs of a stored run, to explain what they gave; nil when
-// there are none, or when they cannot be opened any more.
-func (a *app) reopened(ctx context.Context, l *loaded) *opener {
-	if !searches(l.man.Specs) {
-		return nil
+// there are none, and nil with the reason when they cannot be opened as they were.
+func (a *app) reopened(ctx context.Context, l *loaded) (op *opener, why string) {
+	found, asks := searches(l.man.Specs)
+	switch {
+	case !found:
+		return nil, ""
+	case asks:
+		return nil, "the run used models, and a report asks none"
+	}
+	if why = a.changed(l.man); why != "" {
+		return nil, why
 	}
 	op, err := a.newOpener(0, "", l.run.ID)
 	if err == nil {
@@ -261,8 +269,8 @@ func (a *app) reopened(ctx context.Context, l *loaded) *opener {
 		_, err = op.openAll(ctx, l.man.Specs)
 	}
 	if err != nil {
-		fmt.Fprintf(a.err, "note: why tools lost is left out: %v\n", err)
-		return nil
+		return nil, err.Error()
 	}
-	return op
+	op.stored = true
+	return op, ""
 }

@@ -4,6 +4,12 @@ package selector
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/retriever"
@@ -33,8 +39,10 @@ const (
 
 // Explain fills in why expected tools of failed cases were not first, by the target's
 // position in the run; targets without an index are left as they are, and so are
-// cases beyond the first of large catalogs.
-func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.Retriever) {
+// cases beyond the first of large catalogs. Of a stored run each question is asked
+// again: an index that decides otherwise now is not the one that the run used, and
+// gives no reasons.
+func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.Retriever, stored bool) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
 		r := index[t.Target]
@@ -45,8 +53,13 @@ func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.R
 		if r.Len() > explainAll {
 			most = explainedOfLarge
 		}
-		for j := range t.Failed[:min(len(t.Failed), most)] {
-			f := &t.Failed[j]
+		failed := t.Failed[:min(len(t.Failed), most)]
+		if stored && slices.ContainsFunc(failed, func(f routing.Failure) bool { return !decidesSo(ctx, r, &f) }) {
+			t.Unexplained = "asked again, the retriever decides otherwise than in this run: callvet or a file that it reads changed"
+			continue
+		}
+		for j := range failed {
+			f := &failed[j]
 			for _, tool := range f.Want.Tools {
 				if e, ok := Diagnose(ctx, r, f.Query, tool); ok {
 					f.Diagnose = append(f.Diagnose, Diagnosis(e))
@@ -54,4 +67,36 @@ func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.R
 			}
 		}
 	}
+}
+
+// decidesSo reports whether the same tools with the same scores are given again.
+func decidesSo(ctx context.Context, r *retriever.Retriever, f *routing.Failure) bool {
+	const rounding = 1e-9
+	d, err := r.Decide(ctx, strings.TrimSpace(f.Query))
+	return err == nil && slices.EqualFunc(d.Tools, f.Got.Tools, func(a, b callvet.Ranked) bool {
+		return a.Tool == b.Tool && math.Abs(a.Score-b.Score) <= rounding*max(1, math.Abs(b.Score))
+	})
+}
+
+// Fingerprint is a hash of what a target behind "retrieve:" reads: the catalog and the
+// rules of routes. Errors are those of reading.
+func Fingerprint(rest string, read Files) (string, error) {
+	file, s, err := Parse(rest)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	files := []string{file}
+	if s.Routes != "" && s.Routes != "none" {
+		files = append(files, s.Routes)
+	}
+	for _, name := range files {
+		b, err := read(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%d ", len(b))
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
