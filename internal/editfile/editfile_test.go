@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -143,6 +144,9 @@ func TestWriteReads(t *testing.T) {
 		b, err := editfile.Write(f, []string{"About it."})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.ContainsFunc(string(b), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Fatalf("something in it is not shown: %q", b)
 		}
 		got, problems := editfile.Read("e.yaml", b)
 		if len(problems) > 0 {

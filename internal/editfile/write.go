@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/source"
@@ -95,8 +97,30 @@ func Write(f *File, comment []string) ([]byte, error) {
 		fmt.Fprintln(&w, strings.TrimRight("# "+line, " "))
 	}
 	w.Write(source.WriteYAML(&doc.Root))
-	return w.Bytes(), nil
+	return visible(w.Bytes()), nil
 }
+
+// visible escapes characters that are not shown or change how others are. They stand
+// in quotes or in comments: YAML in other styles has none of them.
+func visible(b []byte) []byte {
+	if !bytes.ContainsFunc(b, concealed) {
+		return b
+	}
+	var out []byte
+	for _, r := range string(b) {
+		switch {
+		case !concealed(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			out = fmt.Appendf(out, `\U%08x`, r)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+func concealed(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
 // rounded keeps six decimals; what is no number is 0.
 func rounded(x float64) float64 {

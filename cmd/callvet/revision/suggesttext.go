@@ -49,9 +49,7 @@ func (s *Suggestions) Text(to io.Writer) error {
 	selection.Aligned(&b, rows)
 	for i := range s.Tools {
 		t := &s.Tools[i]
-		for _, why := range t.Reasons {
-			fmt.Fprintf(&b, "  %s: %s\n", plain.Line(t.Tool), plain.Limited(plain.Line(why), 300))
-		}
+		fmt.Fprintf(&b, "  %s: %s\n", plain.Line(t.Tool), plain.Limited(plain.Line(t.why()), 600))
 	}
 	if c := s.Together; c != nil {
 		fmt.Fprintf(&b, "\nAll that are proposed (%d) together, on the held-out questions\n", s.count(revise.Proposed))
