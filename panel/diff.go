@@ -129,6 +129,9 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 	common := d.match(baseline, candidate)
 	for _, p := range d.pairTargets(baseline, candidate) {
 		d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, confidence))
+		if was, is := baseline.file(p[0]), candidate.file(p[1]); was != "" && is != "" && was != is {
+			d.Warnings = append(d.Warnings, candidate.targets[p[1]]+" did not read the same files in both runs: another catalogue, or one that changed")
+		}
 	}
 	if n := len(d.Changed); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")

@@ -27,6 +27,18 @@ type Ledger struct {
 	measured [][]measuredCase // by target, then case
 	sampler  *Accumulator     // nil: Observe tells
 	slicer   func(*callvet.Case) []SliceID
+	files    []string // by target; hashes of what it reads, where known
+}
+
+// Files tells hashes of the files that targets read, by their position, "" where there
+// are none: a comparison says where they differ.
+func (l *Ledger) Files(hashes []string) { l.files = slices.Clone(hashes) }
+
+func (l *Ledger) file(target int) string {
+	if target < len(l.files) {
+		return l.files[target]
+	}
+	return ""
 }
 
 type ledgerCase struct {

@@ -3,6 +3,8 @@
 package panel
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/callvet/callvet"
@@ -37,5 +39,28 @@ func TestUnknownCasesArePairedByID(t *testing.T) {
 				t.Errorf("changed %v, compared %d", d.Changed, d.Targets[0].Overall.Cases)
 			}
 		})
+	}
+}
+
+// Targets of one name that read different files are compared, and it is said.
+func TestDiffFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		base, cand []string
+		warns      bool
+	}{
+		"another": {[]string{"", "a"}, []string{"", "b"}, true}, "same": {[]string{"", "a"}, []string{"", "a"}, false}, "not known": {nil, []string{"", "b"}, false},
+	} {
+		sides := [2]*Ledger{}
+		for i, files := range [][]string{c.base, c.cand} {
+			l := NewLedger("run", []string{"m", "r"}, nil)
+			l.Files(files)
+			l.Add(&callvet.Case{ID: "a"}, &callvet.Cell{Target: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			sides[i] = l
+		}
+		d := Diff(sides[0], sides[1], 0)
+		if got := slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "r did not read the same files") }); got != c.warns {
+			t.Errorf("%s: %v", name, d.Warnings)
+		}
 	}
 }

@@ -6,17 +6,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/score/selection"
 )
 
 func (a *app) diffCommand() *cobra.Command {
-	var slices []string
+	var by []string
 	var judge string
 	cmd := &cobra.Command{
 		Use: "diff BASELINE CANDIDATE", Short: "Say what changed between two runs or trace files, case by case, with intervals",
@@ -26,7 +30,7 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 		Example: "  callvet diff last~1 last\n  callvet diff before.jsonl after.jsonl --slice domain",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg := compare.Config{Judge: judge, By: slices}
+			cfg := compare.Config{Judge: judge, By: by}
 			base, err := a.ledger(cmd.Context(), args[0], cfg, scoreFlags{slices: []string{}})
 			if err != nil {
 				return err
@@ -46,7 +50,7 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 			return report.Comparison(a.out, c, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 		},
 	}
-	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices to compare: tag, tier or field names")
+	cmd.Flags().StringSliceVar(&by, "slice", nil, "slices to compare: tag, tier or field names")
 	cmd.Flags().StringVar(&judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd
 }
@@ -71,6 +75,24 @@ func (a *app) ledger(ctx context.Context, arg string, cfg compare.Config, f scor
 	return l.ledger(ctx, db, cfg)
 }
 
+// selecting are the metrics by which decisions are compared beside the pass rate; none
+// where nobody decides, or where others are asked for.
+func (l *loaded) selecting(asked []string) []string {
+	if len(asked) > 0 || !slices.ContainsFunc(l.man.Targets, func(t callvet.Target) bool { return t.Selects }) {
+		return nil
+	}
+	set, _ := selection.SettingsOf(l.suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	out := []string{selection.Composite, selection.Precision1, selection.MRR}
+	for _, name := range []string{selection.NDCGAt, selection.RecallAt} {
+		for _, k := range set.K {
+			if k > 1 { // at 1 it is precision@1, or nearly
+				out = append(out, fmt.Sprint(name, k))
+			}
+		}
+	}
+	return append(out, panel.MetricLatencyMean, panel.MetricCost, panel.MetricTokens)
+}
+
 func compareRuns(ctx context.Context, db *store.DB, base, cand *loaded, cfg compare.Config) (*panel.Comparison, error) {
 	b, err := base.ledger(ctx, db, cfg)
 	if err != nil {
@@ -89,8 +111,11 @@ func (l *loaded) ledger(ctx context.Context, db *store.DB, cfg compare.Config) (
 		names[i] = l.man.Targets[i].Name
 	}
 	led := panel.NewLedger(l.run.ID, names, cfg.By)
-	led.Measure(cfg.Metrics...)
+	led.Measure(append(slices.Clip(cfg.Metrics), l.selecting(cfg.Metrics)...)...)
 	led.Sample(l.suite.Tools)
+	if len(l.man.Specs) == len(l.man.Targets) {
+		led.Files(l.man.Catalogues)
+	}
 	for r, err := range l.rows(ctx, db, store.Filter{}) {
 		if err != nil {
 			return nil, err

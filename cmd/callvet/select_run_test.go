@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/callvet/callvet/panel"
 )
 
 func writeFiles(t *testing.T, dir string, files map[string]string) {
@@ -64,5 +67,86 @@ func TestSelectKeepsNoSecret(t *testing.T) {
 		if bytes.Contains(b, []byte("hunter2")) {
 			t.Errorf("%s holds the key", name)
 		}
+	}
+}
+
+// Reasons come from the catalogue that a run used, or are not given, and it is said why.
+func TestReasonsOfStoredRun(t *testing.T) {
+	t.Parallel()
+	const catalogue = `[{"name":"trains","description":"delays of trains on the line"},{"name":"sky","description":"the weather of tomorrow, sun and rain"}]`
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"c.json": catalogue,
+		"s.json": `{"name":"s","categories":[{"category_id":"c","category_name":"C","test_cases":[{"id":"a","query":"rain over the trains tomorrow","expected_tools":["trains"]},{"id":"b","query":"delays","expected_tools":["sky"]}]}]}`,
+	})
+	told := func() string { return runApp(t, dir, nil, exitOK, "show", "r") }
+	first := runApp(t, dir, nil, exitOK, "select", "s.json", "--tools", "c.json", "--k", "1", "--name", "r")
+	if out := told(); !strings.Contains(first, "because ") || !strings.Contains(out, "because ") || strings.Contains(out, "No reasons") {
+		t.Errorf("the same catalogue gives no reasons:\n%s\n%s", first, out)
+	}
+	writeFiles(t, dir, map[string]string{"c.json": strings.Replace(catalogue, "delays of", "delays and departures of", 1)})
+	if out := told(); strings.Contains(out, "because ") || !strings.Contains(out, "No reasons are given why tools lost: the catalogue, or the rules of routes, changed since this run") {
+		t.Errorf("an edited catalogue:\n%s", out)
+	}
+	runApp(t, dir, nil, exitOK, "report", "r", "-o", "r.html")
+	if page := string(readFile(t, dir, "r.html")); !strings.Contains(page, "No reasons are given") {
+		t.Error("the page does not say why it gives no reasons")
+	}
+	if out := runApp(t, dir, nil, exitError, "run", "--resume", "r"); !strings.Contains(out, "changed since this run") {
+		t.Errorf("a run over two catalogues: %s", out)
+	}
+	if err := os.Remove(filepath.Join(dir, "c.json")); err != nil {
+		t.Fatal(err)
+	}
+	if out := told(); strings.Contains(out, "because ") || !strings.Contains(out, "No reasons are given why tools lost") || !strings.Contains(out, "c.json") {
+		t.Errorf("a catalogue that is gone:\n%s", out)
+	}
+}
+
+// Two selection runs are compared by their ranks too, case by case, and it is said when
+// catalogues of one name are not the same.
+func TestDiffOfSelections(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	suite, tools := strings.Builder{}, strings.Builder{}
+	for i := range 12 {
+		if i > 0 {
+			suite.WriteString(",")
+			tools.WriteString(",")
+		}
+		fmt.Fprintf(&suite, `{"id":"c%[1]d","query":"please frob%[1]d","expected_tools":["t%[1]d"]}`, i)
+		fmt.Fprintf(&tools, `{"name":"t%[1]d","description":"frob%[1]d of things"}`, i)
+	}
+	writeFiles(t, dir, map[string]string{
+		"c.json": "[" + tools.String() + "]",
+		"s.json": `{"name":"s","categories":[{"category_id":"c","category_name":"C","test_cases":[` + suite.String() + `]}]}`,
+	})
+	pick := func(name string) {
+		runApp(t, dir, nil, exitOK, "select", "s.json", "--tools", "c.json", "--k", "3", "--name", name, "-q")
+	}
+	pick("a")
+	writeFiles(t, dir, map[string]string{"c.json": "[" + strings.NewReplacer("frob0 ", "nothing ", "frob1 ", "frob0 ", "frob2 ", "frob0 frob1 ").Replace(tools.String()) + "]"})
+	pick("b")
+	out := runApp(t, dir, nil, exitOK, "diff", "a", "b", "--json")
+	var doc struct {
+		panel.Comparison
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string]panel.Difference{}
+	for _, m := range doc.Targets[0].Measured {
+		tested[m.Metric] = m.Overall
+	}
+	for _, name := range []string{"composite", "precision@1", "mrr", "ndcg@3", "recall@3"} {
+		if d, ok := tested[name]; !ok || d.Cases != 12 || d.Test == "" || !d.Change.Usable() || (d.Fell > 0) != (name != "composite" && name != "recall@3") {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if len(doc.Warnings) != 1 || !strings.Contains(doc.Warnings[0], "did not read the same files") {
+		t.Errorf("warnings %q", doc.Warnings)
+	}
+	if out := runApp(t, dir, nil, exitOK, "diff", "a", "b"); !strings.Contains(out, "MRR") || !strings.Contains(out, "did not read the same files") {
+		t.Error(out)
 	}
 }

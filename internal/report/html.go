@@ -43,6 +43,7 @@ func HTML(w io.Writer, v *View) error {
 		"className": className, "bar": figure.RateBar, "diffBar": figure.ChangeBar, "pValue": figure.P,
 		"cost": cost, "assertion": assertionText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
+		"lines":      figure.Lines,
 		"value":      value, "values": func(iv stats.Interval) [2]string { return figure.Lines(figure.Rate(iv)) },
 		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
 		"judged": func(v panel.Verdicts) string { return plain.Thousands(v.Pass + v.Fail) },

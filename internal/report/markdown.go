@@ -129,6 +129,7 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		fmt.Fprintf(b, "%s (p = %s).\n", figure.Markdown(difference(t)), figure.P(t.Overall.P))
+		mdMeasured(b, t)
 		for k, ch := range t.Changes {
 			if k == 20 {
 				fmt.Fprintf(b, "- … and %d more\n", len(t.Changes)-k)

@@ -257,6 +257,7 @@ func (s *screen) comparison(c *panel.Comparison) {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
 		s.line("  baseline %s, now %s, p = %s", figure.Rate(t.Overall.Baseline), figure.Rate(t.Overall.Candidate), figure.P(t.Overall.P))
+		s.measured(t)
 		s.differences(t)
 		s.changes(t)
 	}

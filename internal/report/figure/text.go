@@ -36,6 +36,18 @@ func Change(iv stats.Interval) string {
 	return fmt.Sprintf("%s [%+.1f, %+.1f]", s, 100*iv.Lower, 100*iv.Upper)
 }
 
+// Relative writes a change that is told as a share of the baseline.
+func Relative(iv stats.Interval) string {
+	if !iv.Defined() {
+		return "–"
+	}
+	s := fmt.Sprintf("%+.1f %%", 100*iv.Point)
+	if !iv.Usable() {
+		return s + " [no interval]"
+	}
+	return fmt.Sprintf("%s [%+.1f, %+.1f]", s, 100*iv.Lower, 100*iv.Upper)
+}
+
 // P writes a p value.
 func P(p float64) string {
 	if p < 0.001 {

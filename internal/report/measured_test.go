@@ -1,0 +1,49 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+// Every face tells the paired changes of metrics, amounts as shares of what they were,
+// and leaves out those that no case has.
+func TestMeasured(t *testing.T) {
+	t.Parallel()
+	iv := func(p float64) stats.Interval {
+		return stats.Interval{Point: p, Lower: p - 0.05, Upper: p + 0.05, N: 7, Clusters: 7, Status: stats.StatusOK}
+	}
+	side := panel.Difference{Cases: 7, Baseline: iv(0.5), Candidate: iv(0.25), Change: iv(-0.25), P: 0.04, Verdict: panel.ChangeWorse}
+	cost := side
+	cost.Verdict = panel.ChangeBetter
+	v := &View{ID: "now", Diff: &panel.Comparison{Baseline: "before", Targets: []panel.TargetComparison{{
+		Baseline: "m", Candidate: "m", Overall: side, Measured: []panel.Measured{
+			{Pairing: panel.Pairing{Metric: "mrr", Unit: panel.UnitRate}, Overall: side},
+			{Pairing: panel.Pairing{Metric: panel.MetricCost, Unit: panel.UnitUSD, Relative: true}, Overall: cost},
+			{Pairing: panel.Pairing{Metric: panel.MetricTokens, Unit: panel.UnitTokens, Relative: true}},
+		},
+	}}}}
+	var term, md, html bytes.Buffer
+	if err := Comparison(&term, v.Diff, TerminalOptions{Width: 160}); err != nil {
+		t.Fatal(err)
+	}
+	mdDiff(&md, v.Diff)
+	if err := HTML(&html, v); err != nil {
+		t.Fatal(err)
+	}
+	for face, text := range map[string]string{"terminal": term.String(), "markdown": strings.ReplaceAll(md.String(), `\`, ""), "html": html.String()} {
+		for _, want := range []string{"MRR", "-25.0 pp", "-25.0 %", "0.040", "worse", "better", "not adjusted for the number of metrics"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", face, want, text)
+			}
+		}
+		if strings.Contains(text, "okens") {
+			t.Errorf("%s tells of tokens that nobody used", face)
+		}
+	}
+}
