@@ -49,7 +49,7 @@ var rooms = map[string][]string{
 	"retrieve/bm25":                 {""},
 	"retrieve/vector":               {""},
 	"retrieve/route":                {"", "retrieve/text"},
-	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector"},
+	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route"},
 	"retrieve/tune":                 {"", "retrieve", "retrieve/vector", "stats"},
 	"retrieve/revise":               {"", "value", "retrieve", "retrieve/text"},
 	"internal/editfile":             {"", "retrieve/revise", "internal/suite/source"},

@@ -153,7 +153,7 @@ func (b *bench) pipeline(ctx context.Context, n int, c catalog) error {
 	}
 	cfg := retriever.Config{
 		Name: "bench", Entries: c.entries, Agents: c.agents, Options: retrieve.Default(), K: 10,
-		Route: func(q string) (string, string) { d := rules.Route(q); return d.Route, d.SubRoute },
+		Routes: rules,
 	}
 	var x *retriever.Retriever
 	var mb int64

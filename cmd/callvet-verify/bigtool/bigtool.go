@@ -141,8 +141,18 @@ func load(ctx context.Context, path string, c *retrieve.Catalogue) (*callvet.Sui
 	return s, len(ghosts), nil
 }
 
+// routes are decided by a function.
+type routes func(string) (string, string)
+
+// Route implements retrieve.Router.
+func (r routes) Route(question string) route.Decision {
+	d := route.Decision{Rule: -1}
+	d.Route, d.SubRoute = r(question)
+	return d
+}
+
 func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, preset string, decide func(string) (string, string)) (f figures, err error) {
-	r, _, err := selector.Over(ctx, c, selector.Settings{Preset: preset, K: 2}, preset, decide, time.Now)
+	r, _, err := selector.Over(ctx, c, selector.Settings{Preset: preset, K: 2}, preset, routes(decide), time.Now)
 	if err != nil {
 		return f, err
 	}

@@ -20,7 +20,7 @@ import (
 // Diagnosis is an explanation as reports tell it.
 func Diagnosis(e retrieve.Explanation) routing.Diagnosis {
 	standing := func(s *retrieve.Standing) callvet.Ranked {
-		return callvet.Ranked{Tool: s.ID, Score: s.Score, Parts: retriever.Parts(s.Parts)}
+		return callvet.Ranked{Tool: s.ID, Score: s.Score, Parts: s.Parts.Terms()}
 	}
 	d := routing.Diagnosis{Tool: standing(&e.Tool), Rank: e.Tool.Rank, Reasons: e.Reasons()}
 	if e.Winner != nil {

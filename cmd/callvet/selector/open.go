@@ -90,7 +90,7 @@ func Open(ctx context.Context, file string, s Settings, read Files, models *Mode
 
 // Over indexes what was read already, without models: settings that name some are an
 // error that wraps callvet.ErrInvalid.
-func Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+func Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide retrieve.Router, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	return over(ctx, c, s, name, decide, nil, now)
 }
 
@@ -99,7 +99,7 @@ func OverWith(ctx context.Context, c *retrieve.Catalogue, s Settings, name strin
 	return over(ctx, c, s, name, nil, models, now)
 }
 
-func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide func(string) (string, string), models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide retrieve.Router, models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
 	o, err := s.Options(c)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -117,10 +117,12 @@ func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, d
 			return nil, callvet.Target{}, err
 		}
 	}
-	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Route: decide, Now: now})
+	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, Now: now})
 }
 
-func routes(file string, read Files) (func(string) (string, string), error) {
+// routes reads what decides routes: rules, a learned model, callvet's own rules, or
+// nothing at all.
+func routes(file string, read Files) (retrieve.Router, error) {
 	var set route.Settings
 	var err error
 	switch file {
@@ -133,19 +135,18 @@ func routes(file string, read Files) (func(string) (string, string), error) {
 		if rerr != nil {
 			return nil, fmt.Errorf("read routes: %w", rerr)
 		}
-		set, err = route.ReadSettings(b)
+		if set, err = route.ReadSettings(b); err != nil {
+			return nil, fmt.Errorf("read routes %s: %w", file, err)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	rules, err := route.NewRules(set)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read routes %s: %w", file, err)
 	}
-	return func(q string) (string, string) {
-		d := rules.Route(q)
-		return d.Route, d.SubRoute
-	}, nil
+	return rules, nil
 }
 
 // Diagnose says why a tool is not first for a question; ok is false where it is, or

@@ -171,13 +171,12 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	if s.Fusion == reciprocal {
 		o.Formula = retrieve.ReciprocalRank
 	}
-	switch {
-	case s.Primary+s.Fallback != "":
+	o, err := c.Options(o)
+	if err != nil {
+		return o, err
+	}
+	if s.Primary+s.Fallback != "" {
 		o.Primary, o.Fallback = namespaces(s.Primary), namespaces(s.Fallback)
-	case c.Primary != nil:
-		o.Primary, o.Fallback = c.Primary, c.Fallback
-	case !slices.ContainsFunc(c.Entries, func(e retrieve.Entry) bool { return len(e.Namespace) > 0 }):
-		o.Primary = [][]string{{}} // a catalogue without namespaces is one
 	}
 	o.Limit, o.Threshold, o.MinConfidence = s.Depth(), s.Threshold, s.Abstain
 	if !(s.Abstain >= 0 && s.Abstain < 1) || s.Abstain > 0 && !s.calibrated() {
@@ -189,7 +188,7 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	if !s.calibrated() {
 		o.Confidence = nil
 	}
-	if err := s.agents(&o.Agents, c); err != nil {
+	if err := s.agents(&o.Agents); err != nil {
 		return o, err
 	}
 	return o, s.weigh(&o)
@@ -232,5 +231,5 @@ func namespaces(list string) [][]string {
 
 // calibrated tells whether the confidence that was fitted holds for the settings.
 func (s *Settings) calibrated() bool {
-	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" && s.Fusion == "" && s.AgentGate == 0
+	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" && s.Fusion != reciprocal && s.AgentGate == 0
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/route"
 	"github.com/callvet/callvet/value"
 )
 
@@ -219,22 +220,11 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A reranked tool shows the reranker's score as its own, and the formula's terms as what
-// stood before.
-func TestParts(t *testing.T) {
-	t.Parallel()
-	p := retrieve.Parts{Lexical: 0.5, Semantic: 0.25, Gate: -0.25}
-	want := []callvet.Part{{Name: "lexical", Value: 0.5}, {Name: "semantic", Value: 0.25}, {Name: "agent gate", Value: -0.25}}
-	if diff := cmp.Diff(want, Parts(p)); diff != "" {
-		t.Error(diff)
-	}
-	p.Reranked = &retrieve.Reranked{Score: -3, Before: 0.5, Rank: 4}
-	want = []callvet.Part{
-		{Name: "reranked", Value: -3}, {Name: "before lexical", Value: 0.5}, {Name: "before semantic", Value: 0.25}, {Name: "before agent gate", Value: -0.25}, {Name: "before rank", Value: 4},
-	}
-	if diff := cmp.Diff(want, Parts(p)); diff != "" {
-		t.Error(diff)
-	}
+// always is a router of one mind.
+type always struct{ route, sub string }
+
+func (a always) Route(string) route.Decision {
+	return route.Decision{Route: a.route, SubRoute: a.sub, Rule: -1}
 }
 
 func TestLocal(t *testing.T) {
@@ -247,7 +237,7 @@ func TestLocal(t *testing.T) {
 		Name: "retrieve:c.json", Entries: entries, Options: retrieve.Default(), K: 1,
 		Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"train"}}, {Name: "sky", Keywords: []string{"rain"}}},
 		Homes:  map[string]retrieve.Home{"weather": {Agents: []string{"sky"}}},
-		Route:  func(q string) (string, string) { return "action", "travel" },
+		Routes: always{"action", "travel"},
 	})
 	if err != nil || !target.Selects || target.Cacheable {
 		t.Fatalf("%+v %v", target, err)

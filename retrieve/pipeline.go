@@ -1,0 +1,233 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve/route"
+)
+
+// Router decides where a question belongs. route.Rules and route.Learned do.
+type Router interface {
+	Route(question string) route.Decision
+}
+
+// Pipeline is all that stands before a model: a question becomes a route, agents and
+// tools. callvet evaluates this very composition, so that a service which links it runs
+// what was measured. It is safe for concurrent use as far as its parts are, and those of
+// this module are; its fields must not change meanwhile.
+type Pipeline struct {
+	// Routes decides route and sub-route; nil: these layers are not decided.
+	Routes Router
+	// Tools is searched.
+	Tools *Index
+	// Agents chooses agents, before the tools where the options' gate says so and else
+	// after them; nil: this layer is not decided.
+	Agents *Chooser
+	// Homes says which agents a tool belongs to, for agents that are told by the tools.
+	Homes map[string]Home
+	// Now is the clock of Decision.Layers; nil: no times.
+	Now func() time.Time
+}
+
+// NewPipeline indexes the tools and agents of a catalog. The options are used as they
+// are: Catalogue.Options lays what the catalog says over a preset. Errors are those of
+// New.
+func NewPipeline(ctx context.Context, o Options, c *Catalogue, routes Router, now func() time.Time) (*Pipeline, error) {
+	p := &Pipeline{Routes: routes, Homes: c.Homes, Now: now}
+	var err error
+	if p.Tools, err = New(ctx, o, c.Entries); err != nil {
+		return nil, err
+	}
+	if len(c.Agents) > 0 {
+		if p.Agents, err = NewChooser(ctx, o, c.Agents); err != nil {
+			return nil, fmt.Errorf("index agents: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// Options lays what the catalog says over options: its namespaces, or one for all tools
+// where they have none, the agents that routes prefer, and the intents of agents. Errors
+// are those of route.Compile.
+func (c *Catalogue) Options(o Options) (Options, error) {
+	switch {
+	case c.Primary != nil:
+		o.Primary, o.Fallback = c.Primary, c.Fallback
+	case !slices.ContainsFunc(c.Entries, func(e Entry) bool { return len(e.Namespace) > 0 }):
+		o.Primary = [][]string{{}}
+	}
+	if c.RouteAgents != nil {
+		o.Agents.Hints = c.RouteAgents
+	}
+	o.Agents.Intents = nil
+	for _, a := range c.Agents {
+		if a.Intent == nil {
+			continue
+		}
+		var patterns []*route.Pattern
+		for _, source := range a.Intent.Patterns {
+			p, err := route.Compile(source)
+			if err != nil {
+				return o, fmt.Errorf("read intent of agent %s: %w", a.Name, err)
+			}
+			patterns = append(patterns, p)
+		}
+		o.Agents.Intents = append(o.Agents.Intents, Intent{Agent: a.Name, Routes: a.Intent.Routes, Always: a.Intent.Always, Match: func(question string) bool {
+			return slices.ContainsFunc(patterns, func(p *route.Pattern) bool {
+				_, _, ok := p.Find(question)
+				return ok
+			})
+		}})
+	}
+	return o, nil
+}
+
+// Decision is what a pipeline decided for one question, and why.
+type Decision struct {
+	// Route has the rule, the pattern and the words that decided, or the probability.
+	Route route.Decision
+	// Agents are those chosen, best first.
+	Agents []string
+	// Result are the tools, best first, and whether nothing was good enough.
+	Result
+	// Layers are those that were decided, in the order in which they were, with the time
+	// that each took; sub-routes are decided with routes, in no time of their own.
+	Layers []LayerTime
+}
+
+// LayerTime is how long a layer took; 0 without a clock.
+type LayerTime struct {
+	// Layer is one of callvet.SelectRoute, SelectSubRoute, SelectAgents and SelectTools.
+	Layer string
+	Took  time.Duration
+}
+
+// Decide makes the decision for one question, with k tools at most; 0: as many as the
+// options say. Errors come from the embedder and the reranker only.
+func (p *Pipeline) Decide(ctx context.Context, question string, k int) (Decision, error) {
+	var d Decision
+	last := p.now()
+	layer := func(name string) {
+		now := p.now()
+		d.Layers = append(d.Layers, LayerTime{name, now.Sub(last)})
+		last = now
+	}
+	if p.Routes != nil {
+		d.Route = p.Routes.Route(question)
+		layer(callvet.SelectRoute)
+		d.Layers = append(d.Layers, LayerTime{Layer: callvet.SelectSubRoute})
+	}
+	chosen, err := p.before(ctx, question, d.Route.Route)
+	if err != nil {
+		return d, err
+	}
+	// A gate that is not whole shuts nothing out: agents are then told by what was found.
+	gated := len(chosen) > 0 && p.Tools.options.Agents.Gate >= 1
+	if gated {
+		d.Agents = chosen
+		layer(callvet.SelectAgents)
+	}
+	if d.Result, err = p.Tools.SearchFor(ctx, question, chosen, k); err != nil {
+		return d, err
+	}
+	layer(callvet.SelectTools)
+	if p.Agents != nil && !gated {
+		if d.Agents, err = p.after(ctx, question, &d); err != nil {
+			return d, err
+		}
+		layer(callvet.SelectAgents)
+	}
+	return d, nil
+}
+
+func (p *Pipeline) now() time.Time {
+	if p.Now == nil {
+		return time.Time{}
+	}
+	return p.Now()
+}
+
+// before are the agents that hold tools back or down; none without a gate.
+func (p *Pipeline) before(ctx context.Context, question, route string) ([]string, error) {
+	if p.Agents == nil || p.Tools.options.Agents.Gate <= 0 {
+		return nil, nil
+	}
+	return p.Agents.Choose(ctx, question, route, nil)
+}
+
+// after are the agents of the best tool, or, where its home is not known and under the
+// additive formula, those that the options choose; none where nothing was good enough.
+func (p *Pipeline) after(ctx context.Context, question string, d *Decision) ([]string, error) {
+	if d.Abstained {
+		return nil, nil
+	}
+	if len(d.Hits) > 0 && p.Tools.options.Formula != Additive {
+		if home := p.Homes[d.Hits[0].ID]; len(home.Agents) > 0 {
+			return slices.Clone(home.Agents), nil
+		}
+	}
+	return p.Agents.Choose(ctx, question, d.Route.Route, nil)
+}
+
+// Explain says why a tool has its place for a question, behind the agents that are
+// chosen for it. Errors are those of Index.Explain.
+func (p *Pipeline) Explain(ctx context.Context, question, tool string) (Explanation, error) {
+	where := ""
+	if p.Routes != nil {
+		where = p.Routes.Route(question).Route
+	}
+	agents, err := p.before(ctx, question, where)
+	if err != nil {
+		return Explanation{}, err
+	}
+	return p.Tools.ExplainFor(ctx, question, tool, agents)
+}
+
+// Answer is the decision as callvet keeps and reports it; as JSON, it is an answer that
+// callvet select --via reads.
+func (d *Decision) Answer() *callvet.Decision {
+	out := &callvet.Decision{Route: d.Route.Route, SubRoute: d.Route.SubRoute, Agents: d.Agents, Abstained: d.Abstained}
+	for _, h := range d.Hits {
+		out.Tools = append(out.Tools, callvet.Ranked{Tool: h.ID, Score: h.Score, Parts: h.Parts.Terms()})
+	}
+	for _, l := range d.Layers {
+		out.Layers = append(out.Layers, callvet.LayerTime{Layer: l.Layer, MS: float64(l.Took) / float64(time.Millisecond)})
+	}
+	return out
+}
+
+// Terms names the terms of a score, without those that are 0; behind a reranker its
+// score, and what the formula had given before.
+func (p Parts) Terms() []callvet.Part {
+	var out []callvet.Part
+	add := func(name string, v float64) {
+		if v != 0 {
+			out = append(out, callvet.Part{Name: name, Value: v})
+		}
+	}
+	if p.Name+p.Keywords+p.Description+p.Examples == 0 {
+		add("lexical", p.Lexical)
+	}
+	add("name", p.Name)
+	add("keywords", p.Keywords)
+	add("description", p.Description)
+	add("examples", p.Examples)
+	add("semantic", p.Semantic)
+	add("namespace", p.Namespace)
+	add("agent gate", p.Gate)
+	k := p.Reranked
+	if k == nil {
+		return out
+	}
+	all := []callvet.Part{{Name: "reranked", Value: k.Score}}
+	for _, t := range out {
+		all = append(all, callvet.Part{Name: callvet.PartBefore + t.Name, Value: t.Value})
+	}
+	return append(all, callvet.Part{Name: callvet.PartBefore + "rank", Value: float64(k.Rank)})
+}
