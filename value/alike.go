@@ -23,6 +23,28 @@ type alike struct {
 	// be missing for it.
 	misses  int
 	strange bool
+	depth   int // how many objects and arrays are open
+}
+
+// name is where the name of a member stands, which has no backslashes.
+type name struct{ start, end int32 }
+
+func (n name) key() key { return key{start: n.start, end: n.end} }
+
+// begin is open, and end is shut; no array or object remains open that is read to
+// its end.
+func (p *alike) begin(start int, kind Kind, k name) (self int) {
+	self = len(p.nodes)
+	n := p.node()
+	n.start, n.keyStart, n.keyEnd, n.form = int32(start), k.start, k.end, form(kind)
+	return self
+}
+
+func (p *alike) end(self, end int, count int32) int {
+	p.depth--
+	n := &p.nodes[self]
+	n.end, n.next, n.count = int32(end), int32(len(p.nodes)), count
+	return end
 }
 
 // maxMisses is how many objects of a text are read twice because their members
@@ -38,7 +60,7 @@ func (d *Doc) parseAlike(data []byte, text padded) int {
 	p.shapes, p.places = d.shapes, d.places
 	i, end := p.space(0), -1
 	if i < len(data) && data[i] == '{' {
-		end = p.object(i, 0, key{}, d.shapes.root)
+		end = p.object(i, name{}, d.shapes.root)
 	}
 	d.nodes = p.nodes
 	if end > len(data) {
@@ -60,10 +82,7 @@ func (p *alike) space(i int) int {
 
 // value reads the value of a member of shape m, or of an element of one.
 // It writes the node of a scalar itself: a call for it is a tenth of the time.
-func (p *alike) value(i, depth int, k key, m *shape) int {
-	if i >= len(p.src) {
-		return -1
-	}
+func (p *alike) value(i int, k name, m *shape) int {
 	var end int
 	f, count := form(String), int32(0)
 	switch c := p.text.at(i); {
@@ -78,10 +97,12 @@ func (p *alike) value(i, depth int, k key, m *shape) int {
 		} else {
 			end, f = p.rest(end)
 		}
+	case i >= len(p.src):
+		return -1
 	case c-'0' <= 9:
 		end, f, count = p.figure(i)
 	case c == '{' || c == '[' || c <= ' ':
-		return p.inner(i, depth, k, m)
+		return p.inner(i, k, m)
 	default:
 		end, f = p.word(i)
 	}
@@ -96,23 +117,23 @@ func (p *alike) value(i, depth int, k key, m *shape) int {
 }
 
 // inner reads what is not a scalar, or not there yet.
-func (p *alike) inner(i, depth int, k key, m *shape) int {
+func (p *alike) inner(i int, k name, m *shape) int {
 	switch p.src[i] {
 	case '[':
 		p.misfit |= m.bars >> Array
 		if m.items == nil {
 			p.shapes.elements(m)
 		}
-		return p.array(i, depth, k, m.items)
+		return p.array(i, k, m.items)
 	case '{':
 		p.misfit |= m.bars >> Object
 		if m.under == nil {
 			p.shapes.below(m)
 		}
-		return p.object(i, depth, k, m.under)
+		return p.object(i, k, m.under)
 	}
 	if next := p.space(i); next > i {
-		return p.value(next, depth, k, m)
+		return p.value(next, k, m)
 	}
 	return -1
 }
@@ -203,16 +224,16 @@ func (p *alike) figure(i int) (end int, f form, whole int32) {
 }
 
 // array reads an array whose elements are of shape m.
-func (p *alike) array(i, depth int, k key, m *shape) int {
-	if depth >= MaxDepth {
+func (p *alike) array(i int, k name, m *shape) int {
+	if p.depth++; p.depth > MaxDepth {
 		return -1
 	}
-	self := p.open(i, Array, k)
+	self := p.begin(i, Array, k)
 	if i = p.space(i + 1); i < len(p.src) && p.src[i] == ']' {
-		return p.shut(self, i+1, 0)
+		return p.end(self, i+1, 0)
 	}
 	for n := int32(1); ; n++ {
-		if i = p.value(i, depth+1, key{}, m); i < 0 {
+		if i = p.value(i, name{}, m); i < 0 {
 			return i
 		}
 		if i < len(p.src) && p.src[i] <= ' ' {
@@ -225,7 +246,7 @@ func (p *alike) array(i, depth int, k key, m *shape) int {
 		case ',':
 			i++
 		case ']':
-			return p.shut(self, i+1, n)
+			return p.end(self, i+1, n)
 		default:
 			return -1
 		}
@@ -234,37 +255,37 @@ func (p *alike) array(i, depth int, k key, m *shape) int {
 
 // object reads an object whose members are known below top. A label has the comma
 // before it, so that most members are told by one comparison.
-func (p *alike) object(i, depth int, k key, top *shape) int {
-	if depth >= MaxDepth {
+func (p *alike) object(i int, k name, top *shape) int {
+	if p.depth++; p.depth > MaxDepth {
 		return -1
 	}
-	self, from, at, text := p.open(i, Object, k), i, top, p.text
+	self, from, at, text := p.begin(i, Object, k), i, top, p.text
 	for n := int32(0); ; n++ {
 		if i >= len(p.src) {
 			return -1
 		}
-		var name key
-		if b := at.first; b.stands(text, i) {
-			name = key{start: int32(i) + b.name, end: int32(i) + b.till}
+		var called name
+		if b := at.first; b.stands(text, i) && (b.last <= 8 || b.goesOn(text, i)) {
+			called = name{start: int32(i) + b.name, end: int32(i) + b.till}
 			at, i = b.to, i+b.size
 		} else if text.at(i) == '}' {
-			return p.shut(self, i+1, n)
-		} else if at, name, i = p.other(at, i); at == nil {
+			return p.end(self, i+1, n)
+		} else if at, called, i = p.other(at, i); at == nil {
 			if i >= 0 {
-				return p.shut(self, i, n)
+				return p.end(self, i, n)
 			}
-			return p.plainly(from, depth, k, self, top)
+			return p.plainly(from, k, self, top)
 		}
 		node := len(p.nodes)
 		p.places[at.place] = int32(node)
 		if at.echo >= 0 {
-			if end := p.echo(i, depth+1, name, p.places[at.echo]); end >= 0 {
+			if end := p.echo(i, called, p.places[at.echo]); end >= 0 {
 				p.misfit |= at.bars >> (p.nodes[node].form & 15)
 				i = end
 				continue
 			}
 		}
-		if i = p.value(i, depth+1, name, at); i < 0 {
+		if i = p.value(i, called, at); i < 0 {
 			return i
 		}
 	}
@@ -272,9 +293,9 @@ func (p *alike) object(i, depth int, k key, top *shape) int {
 
 // other gives a member that is not the first that came after m, and where its
 // value is; or what meet gives.
-func (p *alike) other(m *shape, i int) (to *shape, name key, end int) {
+func (p *alike) other(m *shape, i int) (to *shape, k name, end int) {
 	if b := m.follow(p.text, i); b != nil {
-		return b.to, key{start: int32(i) + b.name, end: int32(i) + b.till}, i + b.size
+		return b.to, name{start: int32(i) + b.name, end: int32(i) + b.till}, i + b.size
 	}
 	return p.meet(m, i)
 }
@@ -282,34 +303,34 @@ func (p *alike) other(m *shape, i int) (to *shape, name key, end int) {
 // meet reads a member that is new after m, or is written in a new way, up to its
 // value. At the end of the object it gives no member but the position after it, and
 // -1 when the object cannot be read by shapes.
-func (p *alike) meet(m *shape, i int) (to *shape, name key, end int) {
+func (p *alike) meet(m *shape, i int) (to *shape, k name, end int) {
 	from, first := i, m.before == nil
 	if i = p.space(i); i >= len(p.src) {
-		return nil, name, -1
+		return nil, k, -1
 	}
 	switch c := p.src[i]; {
 	case c == '}' && !first:
-		return nil, name, i + 1
+		return nil, k, i + 1
 	case c != ',' && !first:
-		return nil, name, -1
+		return nil, k, -1
 	}
 	if i = p.space(i + 1); first && i < len(p.src) && p.src[i] == '}' {
-		return nil, name, i + 1
+		return nil, k, i + 1
 	}
-	name, end = p.name(i)
-	if end < 0 || name.escaped || bytes.IndexByte(p.src[i:end], '\n') >= 0 {
-		return nil, name, -1
+	called, end := p.name(i)
+	if end < 0 || called.escaped || bytes.IndexByte(p.src[i:end], '\n') >= 0 {
+		return nil, k, -1
 	}
 	end = p.space(end)
-	in := key{start: name.start - int32(from), end: name.end - int32(from)}
+	in := key{start: called.start - int32(from), end: called.end - int32(from)}
 	if to = p.shapes.find(m, string(p.src[from:end]), in); to == nil {
-		return nil, name, -1
+		return nil, k, -1
 	}
-	return to, name, end
+	return to, name{called.start, called.end}, end
 }
 
 // plainly reads an object again, as if nothing was expected.
-func (p *alike) plainly(i, depth int, k key, self int, top *shape) int {
+func (p *alike) plainly(i int, k name, self int, top *shape) int {
 	if p.misses++; p.misses > maxMisses {
 		return -1
 	}
@@ -319,7 +340,8 @@ func (p *alike) plainly(i, depth int, k key, self int, top *shape) int {
 	if n := bytes.IndexByte(all[i:], '\n'); n >= 0 {
 		p.src = all[:i+n]
 	}
-	end := p.parser.object(i, depth, k)
+	p.depth--
+	end := p.parser.object(i, p.depth, k.key())
 	p.src = all
 	return end
 }
@@ -327,7 +349,7 @@ func (p *alike) plainly(i, depth int, k key, self int, top *shape) int {
 // echo reads a value that says the same as the one at node of, which came before
 // in this text and so is known to be valid: an object or array in the same bytes,
 // or a string that spells it. -1 when it does not.
-func (p *alike) echo(i, depth int, k key, of int32) int {
+func (p *alike) echo(i int, k name, of int32) int {
 	if i = p.space(i); of == 0 || i >= len(p.src) {
 		return -1
 	}
@@ -343,8 +365,8 @@ func (p *alike) echo(i, depth int, k key, of int32) int {
 			}
 			end = i + size + 2
 		}
-		return p.scalar(i, end, textForm(end-i > len(text)+2), k, of)
-	case n.kind() >= Array && bytes.HasPrefix(p.src[i:], text) && depth+int(n.next-of) < MaxDepth:
+		return p.scalar(i, end, textForm(end-i > len(text)+2), k.key(), of)
+	case n.kind() >= Array && bytes.HasPrefix(p.src[i:], text) && p.depth+int(n.next-of) < MaxDepth:
 		p.repeat(i, k, of)
 		return i + len(text)
 	}
@@ -406,7 +428,7 @@ func (p *alike) spells(i int, of int32) int {
 }
 
 // repeat writes the nodes of an earlier value once more, for the same text at i.
-func (p *alike) repeat(i int, k key, of int32) {
+func (p *alike) repeat(i int, k name, of int32) {
 	self, end := len(p.nodes), p.nodes[of].next
 	off, down := int32(i)-p.nodes[of].start, int32(self)-of
 	p.nodes = append(p.nodes, p.nodes[of:end]...)
@@ -418,7 +440,7 @@ func (p *alike) repeat(i int, k key, of int32) {
 			n.keyStart, n.keyEnd = n.keyStart+off, n.keyEnd+off
 		}
 	}
-	list[0].keyStart, list[0].keyEnd, list[0].form = k.start, k.end, list[0].form&^keyEscaped
+	list[0].keyStart, list[0].keyEnd, list[0].form = k.start, k.end, list[0].form&^keyEscaped|repeated
 }
 
 // spelled gives how many bytes at the start of s, up to a quote, are text as the
@@ -466,4 +488,18 @@ func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 // value as it is written, byte by byte. False says nothing.
 func (v Value) Spells(text Value) bool {
 	return v.Kind() == String && v.d == text.d && v.node().count != 0 && v.node().count == text.i
+}
+
+// Same reports whether v is known to be written in the same bytes as o: it is the
+// member that often repeats o, and does. False says nothing.
+func (v Value) Same(o Value) bool {
+	if v.d == nil || v.d != o.d || !v.node().is(repeated) {
+		return false
+	}
+	for _, e := range v.d.shapes.pairs {
+		if v.d.places[e.place] == v.i && v.d.places[e.of] == o.i {
+			return true
+		}
+	}
+	return false
 }

@@ -41,11 +41,14 @@ func TestExpectedPlaces(t *testing.T) {
 		if d.At(3).Spells(d.At(2)) {
 			b.WriteString("spelled")
 		}
+		if d.At(8).Same(d.At(2)) {
+			b.WriteString(", repeated")
+		}
 		return b.String()
 	}
 	args := `{"query":"say \"é\"","limit":3,"tags":["a","b"]}`
 	raw := `"{\"query\":\"say \\\"é\\\"\",\"limit\":3,\"tags\":[\"a\",\"b\"]}"`
-	full := `"t_1"|17|` + args + "|" + raw + `|null|{"exec":2.5}|2.5|{"needed":true,"args":` + args + `}|` + args + `|true|spelled`
+	full := `"t_1"|17|` + args + "|" + raw + `|null|{"exec":2.5}|2.5|{"needed":true,"args":` + args + `}|` + args + `|true|spelled, repeated`
 	for _, c := range []struct{ src, want string }{
 		{line, full},
 		{line, full},
@@ -113,11 +116,15 @@ func same(t testing.TB, d *Doc, src []byte) {
 			}
 			n.count = 0
 		}
+		n.form &^= repeated
 		if n != plain.nodes[i] {
 			t.Fatalf("%q: node %d is %+v, want %+v", src, i, n, plain.nodes[i])
 		}
 	}
 	if want == nil && d.Placed() {
+		if again, of := d.At(8), d.At(2); again.Same(of) && !bytes.Equal(again.Raw(), of.Raw()) {
+			t.Fatalf("%q: %s is not the same as %s", src, again.Raw(), of.Raw())
+		}
 		for i, path := range d.shapes.paths {
 			v := plain.Root()
 			for _, name := range strings.Split(path, ".") {

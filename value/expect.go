@@ -48,6 +48,7 @@ func (d *Doc) Expect(e Expected) {
 		for j, of := range e.Places {
 			if e.Echoes[p] == of {
 				s.echoes[i] = int32(j)
+				s.pairs = append(s.pairs, pair{i, j})
 			}
 		}
 	}
@@ -117,9 +118,13 @@ type shapes struct {
 	root   *shape
 	paths  []string
 	echoes []int32
+	pairs  []pair // of echoes
 	fits   []Fit
 	left   int // how many shapes may be added
 }
+
+// pair is a place with the one that it is an echo of.
+type pair struct{ place, of int }
 
 // Bounds of what is remembered: members in all, ways to go on after one, bytes of
 // a name with what is around it. Beyond them, objects are read as if nothing was expected.
@@ -149,49 +154,47 @@ type shape struct {
 
 // branch is a member as it was written after another: the bracket or comma before
 // its name, the name, the colon, and the space around them, in a form that is
-// quickly compared: its the first, the second and the last eight bytes, which
-// are the same ones of a label that has no more.
+// quickly compared: its first and its last eight bytes, which are the same ones of a
+// label that has no more, and what is between them.
 type branch struct {
-	head, mid, tail uint64
-	mask            uint64 // which bytes of all three it has
-	long            uint64 // 1: it has more than these
-	size            int
-	second, last    int   // where the second and the last eight begin
-	name, till      int32 // where the name begins, and ends
-	to              *shape
-	label           string
+	head, tail uint64
+	mask       uint64   // which bytes of both it has
+	middle     []uint64 // those between them, by eights; the last may be of the tail too
+	size       int
+	last       int   // where the last eight begin
+	name, till int32 // where the name begins, and ends
+	to         *shape
+	label      string
 }
 
 func newBranch(label string, name key, to *shape) *branch {
 	var b [8]byte
 	n := copy(b[:], label)
 	head := binary.LittleEndian.Uint64(b[:])
-	out := &branch{head: head, mid: head, tail: head, mask: ^uint64(0) >> (64 - 8*n), size: len(label), name: name.start, till: name.end, label: label, to: to}
+	out := &branch{head: head, tail: head, mask: ^uint64(0) >> (64 - 8*n), size: len(label), name: name.start, till: name.end, label: label, to: to}
 	if n == 8 {
 		out.last = len(label) - 8
-		out.second = min(8, out.last)
-		out.mid = binary.LittleEndian.Uint64([]byte(label[out.second:]))
-		if len(label) > 24 {
-			out.long = 1
+		for j := 8; j < out.last; j += 8 {
+			out.middle = append(out.middle, binary.LittleEndian.Uint64([]byte(label[j:])))
 		}
 		out.tail = binary.LittleEndian.Uint64([]byte(label[out.last:]))
 	}
 	return out
 }
 
-// stands reports whether the label stands at i; of a long label it always says no.
+// stands reports whether the label stands at i, as far as its first and last eight
+// bytes tell; what is between them goesOn compares, mostly nothing.
 func (b *branch) stands(t padded, i int) bool {
-	return ((t.eight(i)^b.head)|(t.eight(i+b.second)^b.mid)|(t.eight(i+b.last)^b.tail))&b.mask|b.long == 0
+	return ((t.eight(i)^b.head)|(t.eight(i+b.last)^b.tail))&b.mask == 0
 }
 
-// stretches reports whether a long label stands at i.
-func (b *branch) stretches(t padded, i int) bool {
-	for j := range len(b.label) {
-		if t.at(i+j) != b.label[j] {
+func (b *branch) goesOn(t padded, i int) bool {
+	for j, want := range b.middle {
+		if t.eight(i+8+8*j) != want {
 			return false
 		}
 	}
-	return b.long != 0
+	return true
 }
 
 // follow gives the member whose label stands at i; nil when it is none of those
@@ -200,12 +203,12 @@ func (m *shape) follow(t padded, i int) *branch {
 	const odd = 0x9E3779B97F4A7C15
 	slot := &m.latest[t.eight(i+2)<<40*odd>>60]
 	if k := int(*slot); k < len(m.next) {
-		if b := m.next[k]; b.stands(t, i) {
+		if b := m.next[k]; b.stands(t, i) && b.goesOn(t, i) {
 			return b
 		}
 	}
 	for k, b := range m.next {
-		if b.stands(t, i) || b.stretches(t, i) {
+		if b.stands(t, i) && b.goesOn(t, i) {
 			*slot = uint8(k)
 			return b
 		}

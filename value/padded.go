@@ -4,7 +4,6 @@ package value
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"unsafe"
 )
 
@@ -31,16 +30,11 @@ const ones, highs = 0x0101010101010101, 0x8080808080808080
 // special has the highest bit set of the first byte of w that is no plain one of a
 // string: a quote, a backslash, a control character or part of a code point
 // outside ASCII. Of those after it, other bits may be set. Bytes outside ASCII are
-// found by w, so that it does not matter that the differences find some of them too.
+// found by w, so that it does not matter that the differences find some of them
+// too. That a quote changes places with a space makes it the first one after the
+// control characters.
 func special(w uint64) uint64 {
-	return ((w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*0x20) | w) & highs
-}
-
-// digits gives the values of the digits at i, from the lowest byte on, and how many
-// there are: 8 when there may be more.
-func (t padded) digits(i int) (w uint64, n int) {
-	w = t.eight(i) ^ ones*'0'
-	return w, bits.TrailingZeros64((w+ones*0x76|w)&highs) >> 3
+	return ((w ^ ones*2 - ones*0x21) | (w ^ ones*'\\' - ones) | w) & highs
 }
 
 // same reports whether n bytes at i and at j are the same.

@@ -55,6 +55,7 @@ const (
 	roundabout form = 8
 	fraction   form = 16 // a number with a fraction or an exponent
 	keyEscaped form = 32 // the name of the member has backslashes
+	repeated   form = 64 // an array or object that is an echo, see Value.Same
 )
 
 func (f form) kind() Kind { return Kind(f & anyKind) }
