@@ -152,7 +152,7 @@ func (a *Accumulator) targetPanel(i int) TargetPanel {
 	}
 	target := &a.cfg.Targets[i]
 	tp := TargetPanel{Target: i, Name: target.Name, Floor: target.Floor, Confusion: confusionRows(t.confusion), Routes: confusionRows(t.routes)}
-	tp.Overall = a.slice(&t.overall, sliceID{}, t.wall, t.firstTok)
+	tp.Overall = a.slice(&t.overall, sliceID{}, rho(target), t.wall, t.firstTok)
 	for s, id := range a.slicing.ids {
 		if t.slices[s].cells == 0 {
 			continue
@@ -166,7 +166,7 @@ func (a *Accumulator) targetPanel(i int) TargetPanel {
 			}
 			return part
 		}
-		tp.Slices = append(tp.Slices, a.slice(&t.slices[s], id, in(t.wall), in(t.firstTok)))
+		tp.Slices = append(tp.Slices, a.slice(&t.slices[s], id, rho(target), in(t.wall), in(t.firstTok)))
 	}
 	return tp
 }

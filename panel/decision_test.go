@@ -72,3 +72,33 @@ func TestDecisionsInPanels(t *testing.T) {
 		t.Error("the panel does not know the scores of decisions")
 	}
 }
+
+// A search in this process gives the same every time: repeating it tells no more, and
+// its interval is that of the cases. Of a service that is not known.
+func TestRepeatsOfASearch(t *testing.T) {
+	t.Parallel()
+	upper := func(provider string, repeats int) float64 {
+		cases := make([]callvet.Case, 30)
+		for i := range cases {
+			cases[i] = callvet.Case{ID: string(rune('a' + i)), Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}}
+		}
+		acc := panel.New(panel.Config{Targets: []callvet.Target{{Name: "r", Selects: true, Provider: provider}}, Repeats: repeats}, func(yield func(*callvet.Case) bool) {
+			for i := range cases {
+				if !yield(&cases[i]) {
+					return
+				}
+			}
+		})
+		for i := range cases {
+			for k := range repeats {
+				d := callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
+				acc.Add(&cases[i], &callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{Decision: &d, Outcome: callvet.OutcomeCalled}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())})
+			}
+		}
+		return acc.Panels().Targets[0].Overall.Metric(selection.ToolsRight).Interval.Upper
+	}
+	once, often, service := upper("retrieve", 1), upper("retrieve", 3), upper("retrieve:host", 3)
+	if once != often || service >= once {
+		t.Errorf("once %v, three times %v, of a service %v", once, often, service)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/selection"
 	"github.com/callvet/callvet/stats"
 )
@@ -101,8 +102,17 @@ var order = [...]string{
 // lowerScores are scores for which less is better.
 var lowerScores = [...]string{"hallucinated_args", "missing_required", "redundancy", "detour", scoreOverCall, scoreMiss, selection.MatchPartial, selection.MatchNone, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate}
 
+// rho is the correlation of a case's attempts where the data cannot show it. A search
+// in this process gives the same every time: its repeats are worth nothing.
+func rho(t *callvet.Target) float64 {
+	if t.Selects && t.Provider == "retrieve" {
+		return 1
+	}
+	return stats.DefaultRho0
+}
+
 // slice makes the table of one slice.
-func (a *Accumulator) slice(s *sums, id sliceID, wall, firstToken []stats.Observation) Slice {
+func (a *Accumulator) slice(s *sums, id sliceID, rho float64, wall, firstToken []stats.Observation) Slice {
 	out := Slice{
 		Key: id.key, Value: id.value, Cases: s.cases, Cells: s.cells,
 		Verdicts: s.counts.verdicts, Usage: s.counts.usage,
@@ -122,7 +132,7 @@ func (a *Accumulator) slice(s *sums, id sliceID, wall, firstToken []stats.Observ
 				continue
 			}
 		}
-		out.Metrics = append(out.Metrics, a.rateMetric(s, i, judged))
+		out.Metrics = append(out.Metrics, a.rateMetric(s, i, judged, rho))
 	}
 	out.Metrics = append(out.Metrics, a.trialMetrics(s)...)
 	out.Metrics = append(out.Metrics, a.amounts(s, wall, firstToken)...)
@@ -160,14 +170,14 @@ func byDepth(a, b string) int {
 	return cmp.Or(cmp.Compare(x, y), cmp.Compare(len(k), len(l)), cmp.Compare(k, l))
 }
 
-func (a *Accumulator) rateMetric(s *sums, i, judged int) Metric {
+func (a *Accumulator) rateMetric(s *sums, i, judged int, rho float64) Metric {
 	m := Describe(a.names[i])
 	perAttempt := m.Of == "attempts" && i != mError
 	var c stats.Clusters
 	if i < len(s.metrics) {
 		c = s.metrics[i]
 	}
-	m.Interval = c.Interval(a.cfg.Confidence, stats.DefaultRho0)
+	m.Interval = c.Interval(a.cfg.Confidence, rho)
 	if perAttempt {
 		m.Excluded = max(0, judged-m.Interval.N)
 	}

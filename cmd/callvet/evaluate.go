@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
@@ -38,6 +40,7 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 			return err
 		}
 	}
+	f.retriesGiven = changed("retries")
 	a.tuneMemory()
 	db, err := a.openStore(ctx)
 	if err != nil {
@@ -75,6 +78,10 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	specs, err := a.specs(f, changed)
 	if err != nil {
 		return nil, nil, err
+	}
+	if f.repeats > 1 && fixed(specs) {
+		fmt.Fprintf(a.err, "note: a catalogue gives the same every time: each case is asked once, and not %d times\n", f.repeats)
+		f.repeats = 1
 	}
 	read := &suite.Stream{Suite: f.made}
 	if f.made == nil {
@@ -147,7 +154,11 @@ func (a *app) lintVerdict(problems []callvet.Problem, path string, f *runFlags) 
 	if errs, warns := a.tell(problems, a.verbose); errs > 0 && !f.noLint {
 		return &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %d errors", path, callvet.ErrInvalid, errs), Hint: "mend them, or --no-lint to run all the same"}
 	} else if warns > 0 && !a.verbose && !f.quiet {
-		fmt.Fprintf(a.err, "note: lint has %d warnings: callvet lint %s\n", warns, shellQuote(path))
+		with := ""
+		if file := cmp.Or(f.suite.tools, f.suite.catalogueFile); file != "" {
+			with = " --tools " + shellQuote(file)
+		}
+		fmt.Fprintf(a.err, "note: lint has %s: callvet lint %s%s\n", plain.Count(warns, "warning", "warnings"), shellQuote(path), with)
 	}
 	return nil
 }
@@ -291,7 +302,7 @@ func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runF
 		Worlds: func(c *callvet.Case) callvet.World {
 			return replay.Mocks(e.suite, c, replay.Options{RealLatency: f.realLatency})
 		},
-		Cases: e.man.Cases, Repeats: e.man.Repeats, Limits: limits(e, f), Timeout: f.timeout, Retry: run.Retry{Attempts: f.retries + 1},
+		Cases: e.man.Cases, Repeats: e.man.Repeats, Limits: limits(e, f), Timeout: f.timeout, Retry: f.retry(),
 		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: db, Done: e.done, KeepErrors: f.keepErrors,
 		Abort: a.abort.Done(), Now: a.now, Seed: uint64(e.man.Seed),
 		Observe: func(ev run.Event) {
@@ -309,6 +320,15 @@ func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runF
 		return sum, errors.Join(err, jerr)
 	}
 	return sum, errors.Join(err, db.FinishRun(context.WithoutCancel(ctx), e.run.ID, store.Status(sum.Status), totals))
+}
+
+// retry is what --retries says: of every failure where it was given.
+func (f *runFlags) retry() run.Retry {
+	r := run.Retry{Attempts: f.retries + 1}
+	if f.retriesGiven {
+		r.RateLimited = r.Attempts
+	}
+	return r
 }
 
 // limits are the command line's for every provider, and a targets file's for its own.

@@ -20,25 +20,27 @@ type runFlags struct {
 	rate        float64
 	timeout     time.Duration
 	retries     int
-	maxCost     float64
-	maxCalls    int
-	noCache     bool
-	filter      []string
-	sample      int
-	seed        int64
-	failedFrom  string
-	resume      string
-	keepErrors  bool
-	name        string
-	outputs     []string
-	failUnder   float64
-	requirePass bool
-	slices      []string
-	quiet       bool
-	noLint      bool
-	toolChoice  string
-	realLatency bool
-	maxFailures int
+	// retriesGiven tells that retries were asked for, of 429 too.
+	retriesGiven bool
+	maxCost      float64
+	maxCalls     int
+	noCache      bool
+	filter       []string
+	sample       int
+	seed         int64
+	failedFrom   string
+	resume       string
+	keepErrors   bool
+	name         string
+	outputs      []string
+	failUnder    float64
+	requirePass  bool
+	slices       []string
+	quiet        bool
+	noLint       bool
+	toolChoice   string
+	realLatency  bool
+	maxFailures  int
 	// adjust changes what was read of the suite before it is linted and kept.
 	adjust func(*callvet.Suite)
 	// made is a suite that a command made itself; told, when set, tells the run.
@@ -88,7 +90,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.IntVarP(&f.concurrency, "concurrency", "c", 8, "requests in flight per provider; adapts to rate limits")
 	fs.Float64Var(&f.rate, "rate", 0, "requests per second and provider (0: no limit)")
 	fs.DurationVar(&f.timeout, "timeout", 120*time.Second, "time for one request")
-	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass (429, 5xx, network)")
+	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
 	fs.Float64Var(&f.maxCost, "max-cost", 0, "stop before spending more than this many USD")
 	fs.IntVar(&f.maxCalls, "max-calls", 0, "stop before sending more requests than this")
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")

@@ -42,7 +42,7 @@ func (a *app) catalogues() selector.Env {
 			})
 		},
 		Suite: func(ctx context.Context, path string, tools []callvet.Tool) (*callvet.Suite, error) {
-			read, problems, err := a.openSuite(ctx, path, suiteFlags{catalogue: tools})
+			read, problems, err := a.openSuite(ctx, path, suiteFlags{catalogue: tools, catalogueFile: "catalogue"})
 			if err != nil {
 				a.tell(problems, false)
 				return nil, err
@@ -104,7 +104,7 @@ func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 	fs.IntVarP(&f.repeats, "repeat", "r", 1, "attempts per case")
 	fs.IntVarP(&f.concurrency, "concurrency", "c", 4, "questions in flight")
 	fs.DurationVar(&f.timeout, "timeout", timeout, "time for one question")
-	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass")
+	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 }
@@ -157,7 +157,7 @@ func (a *app) selecting(sf *selector.Flags, via string, f *runFlags) error {
 			return err
 		}
 		a.tell(problems, a.verbose)
-		f.suite.catalogue = selector.Tools(c)
+		f.suite.catalogue, f.suite.catalogueFile = selector.Tools(c), sf.Tools
 	}
 	k := sf.Settings.Depth()
 	f.targets = []string{sf.Settings.Target(sf.Tools)}
@@ -238,6 +238,13 @@ func searches(specs []targetSpec) (found, asks bool) {
 		found, asks = true, asks || err == nil && (set.Embed != "" || set.Rerank != "")
 	}
 	return found, asks
+}
+
+// fixed tells that nobody but catalogues is asked, without models.
+func fixed(specs []targetSpec) bool {
+	others := slices.ContainsFunc(specs, func(s targetSpec) bool { _, own := s.catalogue(); return !own })
+	found, asks := searches(specs)
+	return found && !asks && !others
 }
 
 // catalogue is the rest of a target that searches a catalogue in this process.

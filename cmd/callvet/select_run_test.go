@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/callvet/callvet/panel"
@@ -147,6 +148,37 @@ func TestDiffOfSelections(t *testing.T) {
 		t.Errorf("warnings %q", doc.Warnings)
 	}
 	if out := runApp(t, dir, nil, exitOK, "diff", "a", "b"); !strings.Contains(out, "MRR") || !strings.Contains(out, "did not read the same files") {
+		t.Error(out)
+	}
+}
+
+// What is asked of the run is done and said: as many tries as were asked for, one
+// attempt of what cannot differ, and where warnings can be read.
+func TestSelectAsksAsTold(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		http.Error(w, "slow down", http.StatusTooManyRequests)
+	}))
+	t.Cleanup(srv.Close)
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"c d.json": `[{"name":"trains","description":"delays of trains","parameters":{"properties":{"n":{"type":"number","exclusiveMinimum":true}}}},{"name":"sky","description":"weather"}]`,
+		"s.json":   `{"name":"s","categories":[{"category_id":"c","category_name":"C","test_cases":[{"id":"a","query":"delays","expected_tools":["trains"]}]}]}`,
+	})
+	runApp(t, dir, nil, exitError, "select", "s.json", "--via", srv.URL, "--retries", "1", "-q")
+	if n := requests.Load(); n != 2 {
+		t.Errorf("%d requests, want a first and a second", n)
+	}
+	out := runApp(t, dir, nil, exitOK, "select", "s.json", "--tools", "c d.json", "-r", "3", "--name", "r")
+	for _, want := range []string{"note: a catalogue gives the same every time: each case is asked once, and not 3 times", "note: lint has 1 warning: callvet lint s.json --tools 'c d.json'"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	out = runApp(t, dir, nil, exitOK, "select", "s.json", "--tools", "c d.json", "-v", "-q")
+	if !strings.Contains(out, "warning: bad-schema: c d.json") {
 		t.Error(out)
 	}
 }

@@ -23,8 +23,9 @@ type suiteFlags struct {
 	snapshots string
 	embedder  string
 	tools     string
-	// catalogue are tools that a command read for the suite.
-	catalogue []callvet.Tool
+	// catalogue are tools that a command read for the suite out of catalogueFile.
+	catalogue     []callvet.Tool
+	catalogueFile string
 }
 
 func (f *suiteFlags) register(fs *pflag.FlagSet) {
@@ -46,7 +47,7 @@ func (a *app) openSuite(ctx context.Context, path string, f suiteFlags) (*suite.
 		return nil, nil, err
 	}
 	return suite.Open(a.path(path), opt, suite.LintOptions{
-		Source: os.ReadFile, Scoring: scoring,
+		Source: os.ReadFile, Scoring: scoring, Catalogue: f.catalogueFile,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
 	})
 }

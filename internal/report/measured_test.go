@@ -4,9 +4,11 @@ package report
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -44,6 +46,19 @@ func TestMeasured(t *testing.T) {
 		}
 		if strings.Contains(text, "okens") {
 			t.Errorf("%s tells of tokens that nobody used", face)
+		}
+	}
+}
+
+// An interval from nothing to no end is none.
+func TestAmountWithoutEnds(t *testing.T) {
+	t.Parallel()
+	for want, iv := range map[string]stats.Interval{
+		"4.0 ms [no interval]": {Point: 4, Lower: 0, Upper: math.Inf(1), N: 1, Status: stats.StatusOK},
+		"4.0 ms [3.0–∞]":       {Point: 4, Lower: 3, Upper: math.Inf(1), N: 9, Status: stats.StatusOK},
+	} {
+		if got := figure.Amount(&panel.Metric{Unit: panel.UnitMS, Interval: iv}); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -27,6 +27,10 @@ type LintOptions struct {
 	// Source gives a file's bytes, so that problems point at the very value. Nil:
 	// they point at their case.
 	Source func(file string) ([]byte, error)
+	// Catalogue is the file that the tools come from where they are searched and not
+	// called: a schema that does not compile is then a warning about that file. "": they
+	// are the suite's.
+	Catalogue string
 }
 
 // Lint finds what is readable but wrong in a suite: names that do not exist,
@@ -59,7 +63,9 @@ func newLinter(s *callvet.Suite, opt LintOptions) *linter {
 func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	if l.cases++; l.cases == 1 {
 		for i := range l.problems { // the suite's own, which belong to its first file
-			l.problems[i].File = c.Position.File
+			if l.problems[i].File == "" {
+				l.problems[i].File = c.Position.File
+			}
 		}
 		l.file = c.Position.File
 	}
@@ -208,7 +214,12 @@ func (l *linter) suiteLevel() {
 }
 
 func (l *linter) tool(e *contract.Entry, key string) {
-	if e.Err != nil {
+	if e.Err != nil && l.opt.Catalogue != "" {
+		l.keep(callvet.Problem{
+			Code: "bad-schema", Position: callvet.Position{File: l.opt.Catalogue}, Warning: true, Fix: "callvet tools lint says more",
+			Message: fmt.Sprintf("the schema of %s does not compile: %v", e.Tool.Name, e.Err),
+		})
+	} else if e.Err != nil {
 		l.problem("bad-schema", key+".parameters", "", "the schema of %s does not compile: %v", e.Tool.Name, e.Err)
 	}
 	if strings.TrimSpace(e.Tool.Description) == "" {

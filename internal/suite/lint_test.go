@@ -75,3 +75,22 @@ func TestLintGolden(t *testing.T) {
 		})
 	}
 }
+
+// A retriever reads what tools say of themselves: a schema that does not compile is no
+// reason not to evaluate it, and the catalogue's mistake.
+func TestLintCatalogue(t *testing.T) {
+	t.Parallel()
+	s := callvet.Suite{
+		Tools: []callvet.Tool{{Name: "a", Description: "says", Parameters: []byte(`{"properties":{"n":{"type":"number","exclusiveMinimum":true}}}`)}},
+		Cases: []callvet.Case{{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"a"}}}, Position: callvet.Position{File: "suite.json", Line: 3}}},
+	}
+	for _, c := range []struct {
+		catalogue, file string
+		warning         bool
+	}{{"catalogue.json", "catalogue.json", true}, {"", "suite.json", false}} {
+		found := Lint(t.Context(), &s, LintOptions{Catalogue: c.catalogue})
+		if len(found) != 1 || found[0].Code != "bad-schema" || found[0].Warning != c.warning || found[0].File != c.file {
+			t.Errorf("%q: %+v", c.catalogue, found)
+		}
+	}
+}
