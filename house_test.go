@@ -50,8 +50,9 @@ var rooms = map[string][]string{
 	"retrieve/vector":               {""},
 	"retrieve/route":                {"", "retrieve/text"},
 	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route"},
+	"retrieve/catalogue":            {"", "value", "retrieve"},
 	"retrieve/tune":                 {"", "retrieve", "retrieve/vector", "stats"},
-	"retrieve/revise":               {"", "value", "retrieve", "retrieve/text"},
+	"retrieve/revise":               {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
 	"internal/editfile":             {"", "retrieve/revise", "internal/suite/source"},
 	"panel":                         {"", "value", "stats", "score/selection"},
 	"panel/routing":                 {"", "panel", "score/selection", "stats"},
@@ -104,7 +105,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "panel/routing", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/tune", "retrieve/revise", "retrieve"}
+var pure = []string{"", "panel/routing", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

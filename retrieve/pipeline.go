@@ -52,42 +52,6 @@ func NewPipeline(ctx context.Context, o Options, c *Catalogue, routes Router, no
 	return p, nil
 }
 
-// Options lays what the catalog says over options: its namespaces, or one for all tools
-// where they have none, the agents that routes prefer, and the intents of agents. Errors
-// are those of route.Compile.
-func (c *Catalogue) Options(o Options) (Options, error) {
-	switch {
-	case c.Primary != nil:
-		o.Primary, o.Fallback = c.Primary, c.Fallback
-	case !slices.ContainsFunc(c.Entries, func(e Entry) bool { return len(e.Namespace) > 0 }):
-		o.Primary = [][]string{{}}
-	}
-	if c.RouteAgents != nil {
-		o.Agents.Hints = c.RouteAgents
-	}
-	o.Agents.Intents = nil
-	for _, a := range c.Agents {
-		if a.Intent == nil {
-			continue
-		}
-		var patterns []*route.Pattern
-		for _, source := range a.Intent.Patterns {
-			p, err := route.Compile(source)
-			if err != nil {
-				return o, fmt.Errorf("read intent of agent %s: %w", a.Name, err)
-			}
-			patterns = append(patterns, p)
-		}
-		o.Agents.Intents = append(o.Agents.Intents, Intent{Agent: a.Name, Routes: a.Intent.Routes, Always: a.Intent.Always, Match: func(question string) bool {
-			return slices.ContainsFunc(patterns, func(p *route.Pattern) bool {
-				_, _, ok := p.Find(question)
-				return ok
-			})
-		}})
-	}
-	return o, nil
-}
-
 // Decision is what a pipeline decided for one question, and why.
 type Decision struct {
 	// Route has the rule, the pattern and the words that decided, or the probability.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/route"
 )
 
@@ -32,7 +33,7 @@ func rules(t testing.TB) *route.Rules {
 
 func pipeline(t testing.TB, change func(*retrieve.Options)) *retrieve.Pipeline {
 	t.Helper()
-	c, _, err := retrieve.LoadCatalogue("c.json", []byte(small))
+	c, _, err := catalogue.Load("c.json", []byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestParts(t *testing.T) {
 
 // A service links what was evaluated.
 func ExamplePipeline() {
-	c, _, err := retrieve.LoadCatalogue("tools.json", []byte(`[{"name":"trains","description":"When trains leave."},{"name":"forecast","description":"Rain and sun."}]`))
+	c, _, err := catalogue.Load("tools.json", []byte(`[{"name":"trains","description":"When trains leave."},{"name":"forecast","description":"Rain and sun."}]`))
 	if err != nil {
 		panic(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 )
 
 const (
@@ -39,7 +40,7 @@ func readSelect(t *testing.T) (*callvet.Suite, []selectCase, *retrieve.Catalogue
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, problems, err := retrieve.LoadCatalogue(selectCatalogue, data)
+	c, problems, err := catalogue.Load(selectCatalogue, data)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("%v %v", err, problems)
 	}

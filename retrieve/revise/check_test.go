@@ -92,7 +92,7 @@ func TestReadAnswer(t *testing.T) {
 
 func TestPrompt(t *testing.T) {
 	t.Parallel()
-	c := load(t, catalogue)
+	c := load(t, listed)
 	q := func(text string, right ...string) revise.Outcome {
 		return revise.Outcome{Question: revise.Question{Case: "id-of-" + text, Text: text, Right: right}}
 	}

@@ -13,10 +13,11 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/revise"
 )
 
-const catalogue = `{
+const listed = `{
   "name": "two",
   "tools": [
     {
@@ -33,7 +34,7 @@ const catalogue = `{
 
 func load(t *testing.T, text string) *retrieve.Catalogue {
 	t.Helper()
-	c, _, err := retrieve.LoadCatalogue("c.json", []byte(text))
+	c, _, err := catalogue.Load("c.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +60,11 @@ func TestRewrite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := revise.Rewrite("c.json", []byte(catalogue), c.edits)
+			got, err := revise.Rewrite("c.json", []byte(listed), c.edits)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := strings.NewReplacer(c.want...).Replace(catalogue)
+			want := strings.NewReplacer(c.want...).Replace(listed)
 			if diff := cmp.Diff(want, string(got)); diff != "" {
 				t.Error(diff)
 			}
@@ -85,7 +86,7 @@ func TestApplyRefuses(t *testing.T) {
 		"it has no parameters that can be read":       {{Tool: "search", Parameters: []revise.ParameterText{{Path: "q"}}}},
 		`there is a tool of that name, or it is none`: {{Tool: "search", Name: ptr("")}},
 	} {
-		if _, err := revise.Apply(load(t, catalogue), edits); err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := revise.Apply(load(t, listed), edits); err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -93,12 +94,12 @@ func TestApplyRefuses(t *testing.T) {
 
 func TestApplyKeepsWhatItIsGiven(t *testing.T) {
 	t.Parallel()
-	c := load(t, catalogue)
+	c := load(t, listed)
 	got, err := revise.Apply(c, []revise.Edit{{Tool: "weather", Name: ptr("forecast"), Parameters: []revise.ParameterText{{Path: "city", Text: "New"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load(t, catalogue), c); diff != "" {
+	if diff := cmp.Diff(load(t, listed), c); diff != "" {
 		t.Errorf("the catalogue given changed\n%s", diff)
 	}
 	if e := got.Entries[0]; e.ID != "weather" || e.Tool.Name != "forecast" || !strings.Contains(string(e.Tool.Parameters), `"New"`) {
@@ -116,7 +117,7 @@ func TestRewriteIsApply(t *testing.T) {
 		if rapid.Bool().Draw(t, "lists") {
 			e.Keywords, e.Examples = rapid.SliceOfN(text, 1, 3).Draw(t, "keywords"), rapid.SliceOfN(text, 1, 3).Draw(t, "examples")
 		}
-		c, _, err := retrieve.LoadCatalogue("c.json", []byte(catalogue))
+		c, _, err := catalogue.Load("c.json", []byte(listed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +125,11 @@ func TestRewriteIsApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := revise.Rewrite("c.json", []byte(catalogue), []revise.Edit{e})
+		b, err := revise.Rewrite("c.json", []byte(listed), []revise.Edit{e})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := retrieve.LoadCatalogue("c.json", b)
+		got, _, err := catalogue.Load("c.json", b)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,14 +9,15 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/value"
 )
 
 // Rewrite gives the text of a catalog's file with the edits in it; every other byte
-// stays as it was. file names it in messages. Errors are those of LoadCatalogue and
+// stays as it was. file names it in messages. Errors are those of catalogue.Load and
 // Apply.
 func Rewrite(file string, data []byte, edits []Edit) ([]byte, error) {
-	c, _, err := retrieve.LoadCatalogue(file, data)
+	c, _, err := catalogue.Load(file, data)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func Rewrite(file string, data []byte, edits []Edit) ([]byte, error) {
 // confirm reads what was written: a file that says something else than was measured
 // must not come about.
 func confirm(file string, out []byte, want *retrieve.Catalogue) error {
-	got, _, err := retrieve.LoadCatalogue(file, out)
+	got, _, err := catalogue.Load(file, out)
 	if err != nil {
 		return fmt.Errorf("read the edited catalogue again: %w", err)
 	}

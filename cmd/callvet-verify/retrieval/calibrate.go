@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -200,7 +201,7 @@ func shippedCatalogue(example string) (*retrieve.Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read catalogue: %w", err)
 	}
-	c, _, err := retrieve.LoadCatalogue(path, raw)
+	c, _, err := catalogue.Load(path, raw)
 	return c, err
 }
 

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/route"
 	"github.com/callvet/callvet/stats"
 )
@@ -139,7 +139,7 @@ func readCatalogue(path string) ([]route.Example, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read catalogue: %w", err)
 	}
-	c, _, err := retrieve.LoadCatalogue(path, data)
+	c, _, err := catalogue.Load(path, data)
 	if err != nil {
 		return nil, err
 	}

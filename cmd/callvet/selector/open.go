@@ -13,6 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/route"
 )
 
@@ -27,14 +28,14 @@ func Load(name string, read Files) (*retrieve.Catalogue, []callvet.Problem, erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("read catalogue: %w", err)
 	}
-	if b, err = source.Unpack(name, b, retrieve.MaxCatalogue); err != nil {
+	if b, err = source.Unpack(name, b, catalogue.MaxBytes); err != nil {
 		return nil, nil, fmt.Errorf("read catalogue: %w", err)
 	}
 	text, placed, err := source.PlainJSON(name, b)
 	if err != nil {
 		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, err), Hint: "a catalogue is a list of tools in JSON or YAML: docs/SELECTION.md, Catalogues"}
 	}
-	c, problems, err := retrieve.LoadCatalogue(name, text)
+	c, problems, err := catalogue.Load(name, text)
 	if !placed { // lines are those of the file, columns are not
 		for i := range problems {
 			problems[i].Column = 0

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package retrieve_test
+package catalogue_test
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 )
 
-func TestLoadCatalogue(t *testing.T) {
+func TestLoad(t *testing.T) {
 	t.Parallel()
-	got, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"name":"c","color":"red",
+	got, problems, err := catalogue.Load("c.json", []byte(`{"name":"c","color":"red",
 		"primary_namespaces":[["tools","trafik"]],"fallback_namespaces":[["tools"]],
 		"agents":[{"name":"trafik","keywords":["väg"],"namespace":["agents","trafik"],"primary_namespaces":[["tools","trafik"]]}],
 		"tools":[
@@ -62,7 +63,7 @@ func TestLoadCatalogue(t *testing.T) {
 // joined checks whose a tool is that lists no agents, and what agents say of routes.
 func joined(t *testing.T) {
 	t.Helper()
-	c, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"route_agents":{"action":["a","b"]},
+	c, problems, err := catalogue.Load("c.json", []byte(`{"route_agents":{"action":["a","b"]},
 		"agents":[{"name":"a","primary_namespaces":[["t","x"]],"fallback_namespaces":[["t"]],"intent":{"patterns":["\\bkarta\\b"],"routes":["action"],"always":true}},
 			{"name":"b","primary_namespaces":[["t","x"],["t","y"]]}],
 		"tools":[{"name":"1","namespace":["t","x","z"]},{"name":"2","namespace":["t","z"]},{"name":"3","namespace":["u"]},{"name":"4","namespace":["t","y"],"agents":["a"]}]}`))
@@ -81,7 +82,7 @@ func joined(t *testing.T) {
 	}
 }
 
-func TestLoadCatalogueRefuses(t *testing.T) {
+func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{
 		"no JSON": `{`, "no tools": `{}`, "empty": `[]`, "scalar": `3`, "tool without name": `[{"description":"x"}]`, "name is a number": `[{"name":1}]`,
@@ -89,14 +90,14 @@ func TestLoadCatalogueRefuses(t *testing.T) {
 		"namespaces are flat": `{"tools":[{"name":"a"}],"primary_namespaces":["tools"]}`, "key twice": `[{"name":"a","name":"b"}]`, "tool is text": `["a"]`,
 		"intent without patterns": `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"always":true}}]}`, "intent for nothing": `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"patterns":["x"]}}]}`,
 	} {
-		if _, _, err := retrieve.LoadCatalogue("c.json", []byte(data)); !errors.Is(err, callvet.ErrInvalid) {
+		if _, _, err := catalogue.Load("c.json", []byte(data)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 // The forms in which others list tools.
-func TestLoadCatalogueForms(t *testing.T) {
+func TestLoadForms(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","properties":{"q":{"type":"string"}}}`
 	want := []retrieve.Entry{{Tool: callvet.Tool{Name: "search", Description: "d", Parameters: []byte(schema)}}}
@@ -113,7 +114,7 @@ func TestLoadCatalogueForms(t *testing.T) {
 		"a tool file":       `{"tool_name":"search","description":"d","args":` + schema + `,"rate_limits":{"calls":1,"per_seconds":1},"safety_constraints":{}}`,
 		"a byte order mark": "\ufeff" + `[{"name":"search","description":"d","parameters":` + schema + `}]`,
 	} {
-		c, problems, err := retrieve.LoadCatalogue("c.json", []byte(data))
+		c, problems, err := catalogue.Load("c.json", []byte(data))
 		if err != nil || len(problems) > 0 {
 			t.Errorf("%s: %v %v", name, err, problems)
 			continue
@@ -122,7 +123,7 @@ func TestLoadCatalogueForms(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	c, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"tools":[{"name":"a","version":3,"side_effects":true,"idempotence":false}],"nextCursor":"x"}`))
+	c, problems, err := catalogue.Load("c.json", []byte(`{"tools":[{"name":"a","version":3,"side_effects":true,"idempotence":false}],"nextCursor":"x"}`))
 	if err != nil || len(problems) != 1 || problems[0].Code != "truncated" {
 		t.Error(err, problems)
 	}
@@ -133,9 +134,9 @@ func TestLoadCatalogueForms(t *testing.T) {
 }
 
 // One reading tells all mistakes, with their places and the tool that they are in.
-func TestLoadCatalogueMistakes(t *testing.T) {
+func TestLoadMistakes(t *testing.T) {
 	t.Parallel()
-	c, problems, err := retrieve.LoadCatalogue("c.json", []byte("{\"tools\": [\n {\"name\":\"å\",\"description\":5,\"namespace\":\"x\"},\n {\"name\":\"b\"},\n {\"name\":\"b\"},\n {\"description\":\"d\"},\n \"e\",\n"+
+	c, problems, err := catalogue.Load("c.json", []byte("{\"tools\": [\n {\"name\":\"å\",\"description\":5,\"namespace\":\"x\"},\n {\"name\":\"b\"},\n {\"name\":\"b\"},\n {\"description\":\"d\"},\n \"e\",\n"+
 		" {\"name\":\"f\",\"parameters\":{},\"args\":{}, \"read_only\":1}],\n\"agents\":[{\"name\":\"g\",\"keywords\":[1]}]}"))
 	if !errors.Is(err, callvet.ErrInvalid) || err.Error() != `read catalogue: invalid: c.json:2:28: tool å: description is 5, not text, and 7 mistakes more` {
 		t.Error(err)
@@ -163,21 +164,21 @@ func TestLoadCatalogueMistakes(t *testing.T) {
 	if c == nil || len(c.Entries) != 3 {
 		t.Errorf("what could be read: %+v", c)
 	}
-	_, problems, err = retrieve.LoadCatalogue("c.json", []byte("[1"+strings.Repeat(",1", retrieve.MaxCatalogueProblems+1)+"]"))
-	if len(problems) != retrieve.MaxCatalogueProblems+1 || problems[len(problems)-1].Message != "2 mistakes more are not listed" || err == nil || !strings.Contains(err.Error(), "101 mistakes more") {
+	_, problems, err = catalogue.Load("c.json", []byte("[1"+strings.Repeat(",1", catalogue.MaxProblems+1)+"]"))
+	if len(problems) != catalogue.MaxProblems+1 || problems[len(problems)-1].Message != "2 mistakes more are not listed" || err == nil || !strings.Contains(err.Error(), "101 mistakes more") {
 		t.Error(len(problems), err)
 	}
-	if _, _, err := retrieve.LoadCatalogue("c.json", []byte("[\n{]")); err == nil || !strings.Contains(err.Error(), "c.json:2:2: not valid JSON") {
+	if _, _, err := catalogue.Load("c.json", []byte("[\n{]")); err == nil || !strings.Contains(err.Error(), "c.json:2:2: not valid JSON") {
 		t.Error(err)
 	}
 }
 
-func FuzzLoadCatalogue(f *testing.F) {
+func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"tools":[{"name":"a","keywords":["b"],"agents":["c"]}],"agents":[{"name":"c"}]}`))
 	f.Add([]byte(`[{"tool_id":"a","name":"A"}]`))
 	f.Add([]byte(`{"result":{"tools":{"a":{"function":{"function":{"args":1}}}}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, _, err := retrieve.LoadCatalogue("f", data)
+		c, _, err := catalogue.Load("f", data)
 		if err == nil && (len(c.Entries) == 0 || len(c.Homes) != len(c.Entries)) {
 			t.Errorf("%d entries, %d homes", len(c.Entries), len(c.Homes))
 		}

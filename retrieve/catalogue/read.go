@@ -1,0 +1,486 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package catalogue
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/value"
+)
+
+// MaxBytes is the size in bytes of the largest catalogue that is read.
+const MaxBytes = 512 << 20
+
+// Load reads a catalogue: a list of tools, or an object with tools and, as
+// far as there are any, name, description, agents, route_agents, primary_namespaces and
+// fallback_namespaces. A tool has name (or tool_id, with name as its title), title,
+// description, version, parameters (or inputSchema), keywords, example_queries,
+// namespace, tags, read_only, idempotent (or annotations), category, route, sub_route,
+// agents; one that lists no agents belongs to those whose primary namespaces it is in, or
+// else to those whose fallback namespaces it is in. An agent has name, description,
+// keywords, namespace, primary_namespaces, fallback_namespaces and intent (patterns,
+// routes, always). file names it in messages.
+//
+// The lists of others are read too: OpenAI's {type, function}, functions, Anthropic's
+// input_schema, the answer of an MCP server to tools/list, tools by name, and one tool.
+//
+// Problems are warnings: keys that nothing reads, agents that are not listed. The
+// error wraps callvet.ErrInvalid or callvet.ErrLimited: not JSON, a value of the
+// wrong kind, a tool without a name, two of one name. Each of these is also among the
+// problems, as no warning (at most MaxProblems), and the catalogue then has
+// what could be read, for a lint; it is nil for what is no JSON.
+func Load(file string, data []byte) (*retrieve.Catalogue, []callvet.Problem, error) {
+	if len(data) > MaxBytes {
+		return nil, nil, fmt.Errorf("read catalogue %s: %w: more than %d bytes", file, callvet.ErrLimited, MaxBytes)
+	}
+	r := reader{file: file, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), out: &retrieve.Catalogue{Homes: map[string]retrieve.Home{}}, unreadKeys: map[string]int{}}
+	root, err := value.Parse(r.data)
+	if err != nil {
+		at, said := 0, err.Error()
+		if e := (*value.SyntaxError)(nil); errors.As(err, &e) {
+			at, said = e.Offset, e.Msg
+		}
+		r.fail(at, "syntax", "", "", "not valid JSON: %s", said)
+		return nil, r.problems, r.refusal()
+	}
+	r.root(root)
+	if r.hard == 0 && len(r.out.Entries) == 0 {
+		r.fail(-1, "no-tools", "tools", `write [{"name": "…", "description": "…"}]`, "it has no tools")
+	}
+	if n := r.hard - MaxProblems; n > 0 {
+		r.note(-1, "more-problems", "", "mend the first ones and look again", "%d mistakes more are not listed", n)
+	}
+	r.unlistedAgents()
+	r.out.Join()
+	for i, p := range r.problems {
+		if n := r.unreadKeys[p.Key]; p.Code == "unknown-key" && n > 1 {
+			r.problems[i].Message += fmt.Sprintf(", and %d times more", n-1)
+		}
+	}
+	return r.out, r.problems, r.refusal()
+}
+
+// MaxProblems is how many mistakes of a catalogue are listed.
+const MaxProblems = 100
+
+// reader notes mistakes and goes on, so that one reading tells them all.
+type reader struct {
+	file     string
+	data     []byte
+	lines    []int // offsets where lines begin; made when first needed
+	out      *retrieve.Catalogue
+	problems []callvet.Problem
+	// unreadKeys counts the keys that nothing reads.
+	unreadKeys map[string]int
+	// owner is the tool or the agent that is read; empty outside.
+	owner string
+	seen  int // tools so far
+	hard  int // mistakes so far
+}
+
+// fail notes a mistake at an offset.
+func (r *reader) fail(at int, code, key, fix, format string, args ...any) {
+	if r.hard++; r.hard > MaxProblems {
+		return
+	}
+	r.note(at, code, key, fix, format, args...)
+}
+
+func (r *reader) warn(at int, code, key, fix, format string, args ...any) {
+	r.note(at, code, key, fix, format, args...)
+	r.problems[len(r.problems)-1].Warning = true
+}
+
+func (r *reader) note(at int, code, key, fix, format string, args ...any) {
+	say := fmt.Sprintf(format, args...)
+	if r.owner != "" {
+		say = r.owner + ": " + say
+	}
+	r.problems = append(r.problems, callvet.Problem{Position: r.position(at), Code: code, Key: key, Message: say, Fix: fix})
+}
+
+// position is the line and the column, in characters, of an offset; none under 0.
+func (r *reader) position(at int) callvet.Position {
+	if at < 0 {
+		return callvet.Position{File: r.file}
+	}
+	if r.lines == nil {
+		r.lines = []int{0}
+		for i, c := range r.data {
+			if c == '\n' {
+				r.lines = append(r.lines, i+1)
+			}
+		}
+	}
+	at = min(at, len(r.data))
+	line, here := slices.BinarySearch(r.lines, at)
+	if here {
+		line++
+	}
+	return callvet.Position{File: r.file, Line: line, Column: 1 + utf8.RuneCount(r.data[r.lines[line-1]:at])}
+}
+
+// refusal is the first mistake as an error, with how many there are; nil without any.
+func (r *reader) refusal() error {
+	i := slices.IndexFunc(r.problems, func(p callvet.Problem) bool { return !p.Warning })
+	switch {
+	case i < 0:
+		return nil
+	case r.hard == 1:
+		return fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, r.problems[i])
+	}
+	return fmt.Errorf("read catalogue: %w: %w, and %d mistakes more", callvet.ErrInvalid, r.problems[i], r.hard-1)
+}
+
+// members calls read for every member of an object; what it does not know is told.
+func (r *reader) members(v value.Value, what string, read func(key string, v value.Value) bool) {
+	if v.Kind() != value.Object {
+		r.wrong(v, "", what, "an object")
+		return
+	}
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
+		if m.Kind() != value.Null && !read(m.Key(), m) {
+			r.unread(m, what)
+		}
+	}
+}
+
+// wrong notes a value of another kind than it should have.
+func (r *reader) wrong(v value.Value, key, what, want string) {
+	found := string(v.Raw())
+	if v.Kind() == value.Object || v.Kind() == value.Array || len(found) > 40 {
+		found = v.Kind().String()
+	}
+	r.fail(v.Offset(), "wrong-type", key, "", "%s is %s, not %s", what, found, want)
+}
+
+// unread notes a key once; how often it is there is told at the end.
+func (r *reader) unread(m value.Value, what string) {
+	if r.unreadKeys[m.Key()]++; r.unreadKeys[m.Key()] == 1 {
+		r.warn(m.Offset(), "unknown-key", m.Key(), "", "nothing reads %q of %s", m.Key(), what)
+	}
+}
+
+// root finds the tools in whatever form their list has.
+func (r *reader) root(v value.Value) {
+	if v.Kind() == value.Object {
+		if inner, ok := v.Get("result"); ok && inner.Kind() == value.Object && has(inner, "tools") { // of JSON-RPC
+			v = inner
+		}
+	}
+	switch {
+	case v.Kind() == value.Array:
+		r.tools(v)
+	case v.Kind() == value.Object && !has(v, "tools", "functions") && has(v, "name", "tool_id", "tool_name", "function") && has(v, append(schemaKeys(), "function")...):
+		r.tool(v, "")
+	default:
+		r.document(v)
+	}
+}
+
+func has(v value.Value, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(k string) bool {
+		_, ok := v.Get(k)
+		return ok
+	})
+}
+
+// schemaKeys are the names of a tool's schema.
+func schemaKeys() []string {
+	return []string{"parameters", "inputSchema", "input_schema", "args", "schema"}
+}
+
+func (r *reader) document(root value.Value) {
+	r.members(root, "the catalogue", func(key string, v value.Value) bool {
+		switch key {
+		case "name":
+			r.out.Name = r.str(v, key)
+		case "description":
+			r.out.Description = r.str(v, key)
+		case "tools", "functions":
+			r.tools(v)
+		case "agents":
+			r.each(v, key, func(v value.Value) { r.out.Agents = append(r.out.Agents, r.agent(v)) })
+		case "route_agents":
+			r.out.RouteAgents = map[string][]string{}
+			r.members(v, key, func(route string, v value.Value) bool {
+				r.out.RouteAgents[route] = r.strs(v, key+"."+route)
+				return true
+			})
+		case "primary_namespaces":
+			r.out.Primary = r.paths(v, key)
+		case "fallback_namespaces":
+			r.out.Fallback = r.paths(v, key)
+		case "nextCursor":
+			r.warn(v.Offset(), "truncated", key, "ask the server for the rest", "the list goes on: these are its first tools only")
+		default:
+			return slices.Contains([]string{"$schema", "version", "language", "license", "jsonrpc", "id", "_meta"}, key)
+		}
+		return true
+	})
+}
+
+func (r *reader) agent(v value.Value) (a retrieve.Agent) {
+	r.owner = fmt.Sprintf("agent %d", len(r.out.Agents)+1)
+	defer func() { r.owner = "" }()
+	if name, ok := v.Get("name"); ok && name.Kind() == value.String {
+		r.owner = "agent " + name.Str()
+	}
+	r.members(v, "the agent", func(key string, v value.Value) bool {
+		switch key {
+		case "name":
+			a.Name = r.str(v, key)
+		case "description":
+			a.Description = r.str(v, key)
+		case "keywords":
+			a.Keywords = r.strs(v, key)
+		case "namespace":
+			a.Namespace = r.strs(v, key)
+		case "primary_namespaces":
+			a.Primary = r.paths(v, key)
+		case "fallback_namespaces":
+			a.Fallback = r.paths(v, key)
+		case "intent":
+			a.Intent = r.intent(v)
+		default:
+			return false
+		}
+		return true
+	})
+	if a.Name == "" && v.Kind() == value.Object {
+		r.fail(v.Offset(), "no-name", "name", "", "it has no name")
+	}
+	return a
+}
+
+func (r *reader) intent(v value.Value) *retrieve.AgentIntent {
+	i := &retrieve.AgentIntent{}
+	r.members(v, "intent", func(key string, v value.Value) bool {
+		switch key {
+		case "patterns":
+			i.Patterns = r.strs(v, key)
+		case "routes":
+			i.Routes = r.strs(v, key)
+		case "always":
+			if i.Always = v.Kind() == value.Bool && v.Bool(); v.Kind() != value.Bool {
+				r.wrong(v, key, key, "true or false")
+			}
+		default:
+			return false
+		}
+		return true
+	})
+	if len(i.Patterns) == 0 || len(i.Routes) == 0 && !i.Always {
+		r.fail(v.Offset(), "wrong-type", "intent", "", "an intent has patterns, and routes or always")
+	}
+	return i
+}
+
+// tools reads a list of tools, or an object of tools by their names.
+func (r *reader) tools(v value.Value) {
+	if v.Kind() != value.Object {
+		r.each(v, "tools", func(v value.Value) { r.tool(v, "") })
+		return
+	}
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
+		r.tool(m, m.Key())
+	}
+}
+
+// tool reads one tool; name is the key that it stands under, if any.
+func (r *reader) tool(v value.Value, name string) {
+	e, p, ok := r.entry(v, name)
+	if !ok {
+		return
+	}
+	if _, twice := r.out.Homes[e.Tool.Name]; twice {
+		r.fail(v.Offset(), "duplicate-tool", e.Tool.Name, "remove or rename one", "tool %s is there twice", e.Tool.Name)
+		return
+	}
+	r.out.Entries = append(r.out.Entries, e)
+	r.out.Homes[e.Tool.Name] = p
+}
+
+// nameOf is what a tool is called by whoever wrote it; empty for no name.
+func nameOf(v value.Value) string {
+	for _, key := range []string{"tool_id", "id", "name", "tool_name"} {
+		if m, ok := v.Get(key); ok && m.Kind() == value.String {
+			return m.Str()
+		}
+	}
+	if f, ok := v.Get("function"); ok && f.Kind() == value.Object {
+		return nameOf(f)
+	}
+	return ""
+}
+
+func (r *reader) entry(v value.Value, name string) (e retrieve.Entry, p retrieve.Home, ok bool) {
+	r.seen++
+	r.owner = fmt.Sprintf("tool %d", r.seen)
+	defer func() { r.owner = "" }()
+	if v.Kind() == value.Object {
+		if said := cmp.Or(nameOf(v), name); said != "" {
+			r.owner = "tool " + said
+		}
+	}
+	before := r.hard
+	var id string
+	var read func(key string, v value.Value) bool
+	read = func(key string, v value.Value) bool {
+		switch key {
+		case "function": // OpenAI's
+			r.members(v, key, read)
+		case "tool_id", "id":
+			id = r.str(v, key)
+		case "name", "tool_name":
+			e.Tool.Name = r.str(v, key)
+		case "title":
+			e.Title = r.str(v, key)
+		case "keywords":
+			e.Keywords = r.strs(v, key)
+		case "example_queries", "examples":
+			e.Examples = r.strs(v, key)
+		case "namespace":
+			e.Namespace = r.strs(v, key)
+		default:
+			return r.contract(&e.Tool, key, v) || r.home(&p, key, v)
+		}
+		return true
+	}
+	r.members(v, "the tool", read)
+	if id != "" {
+		if e.Title == "" {
+			e.Title = e.Tool.Name
+		}
+		e.Tool.Name = id
+	}
+	if e.Tool.Name = cmp.Or(e.Tool.Name, name); e.Tool.Name == "" && r.hard == before {
+		r.fail(v.Offset(), "no-name", "name", "", "it has no name")
+	}
+	return e, p, e.Tool.Name != ""
+}
+
+// contract reads what a tool says to those who call it.
+func (r *reader) contract(t *callvet.Tool, key string, v value.Value) bool {
+	switch key {
+	case "description":
+		t.Description = r.str(v, key)
+	case "version":
+		if t.Version = string(v.Raw()); v.Kind() != value.Number {
+			t.Version = r.str(v, key)
+		}
+	case "tags":
+		t.Tags = r.strs(v, key)
+	case "read_only":
+		t.ReadOnly = r.hint(v, key)
+	case "side_effects":
+		if t.ReadOnly = r.hint(v, key); t.ReadOnly != nil {
+			*t.ReadOnly = !*t.ReadOnly
+		}
+	case "idempotent", "idempotence":
+		t.Idempotent = r.hint(v, key)
+	case "annotations":
+		r.annotations(t, v)
+	case "type", "outputSchema", "icons", "_meta", "strict", "cache_control", "$schema", "execution": // for people and for the interfaces of models
+	case "rate_limit", "rate_limits", "latency_budget", "latency_budget_ms", "latency_p50_ms", "safety", "safety_constraints", "declared": // for scoring
+	default:
+		if !slices.Contains(schemaKeys(), key) {
+			return false
+		}
+		if t.Parameters != nil {
+			r.fail(v.Offset(), "conflicting-keys", key, "keep one", "it has two schemas")
+		}
+		t.Parameters = bytes.Clone(v.Raw())
+	}
+	return true
+}
+
+func (r *reader) home(p *retrieve.Home, key string, v value.Value) bool {
+	switch key {
+	case "category":
+		p.Category = r.str(v, key)
+	case "route":
+		p.Route = r.str(v, key)
+	case "sub_route":
+		p.SubRoute = r.str(v, key)
+	case "agents":
+		p.Agents = r.strs(v, key)
+	default:
+		return false
+	}
+	return true
+}
+
+// annotations are MCP's hints; its others say nothing about finding a tool.
+func (r *reader) annotations(t *callvet.Tool, v value.Value) {
+	r.members(v, "annotations", func(key string, v value.Value) bool {
+		switch key {
+		case "readOnlyHint":
+			t.ReadOnly = r.hint(v, key)
+		case "idempotentHint":
+			t.Idempotent = r.hint(v, key)
+		}
+		return true
+	})
+}
+
+func (r *reader) hint(v value.Value, key string) *bool {
+	if v.Kind() != value.Bool {
+		r.wrong(v, key, key, "true or false")
+		return nil
+	}
+	b := v.Bool()
+	return &b
+}
+
+// unlistedAgents warns of agents that tools name and the file does not describe.
+func (r *reader) unlistedAgents() {
+	if r.out.Agents == nil {
+		return
+	}
+	for i := range r.out.Entries {
+		name := r.out.Entries[i].Tool.Name
+		for _, a := range r.out.Homes[name].Agents {
+			if !slices.ContainsFunc(r.out.Agents, func(b retrieve.Agent) bool { return a == b.Name }) {
+				r.warn(-1, "unknown-agent", a, "add it to agents", "tool %s belongs to agent %q, which the catalogue does not describe", name, a)
+			}
+		}
+	}
+}
+
+func (r *reader) each(v value.Value, key string, read func(value.Value)) {
+	if v.Kind() != value.Array {
+		r.wrong(v, key, key, "a list")
+		return
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		read(e)
+	}
+}
+
+func (r *reader) str(v value.Value, key string) string {
+	if v.Kind() != value.String {
+		r.wrong(v, key, key, "text")
+		return ""
+	}
+	return v.Str()
+}
+
+func (r *reader) strs(v value.Value, key string) []string {
+	out := []string{}
+	r.each(v, key, func(v value.Value) { out = append(out, r.str(v, key)) })
+	return out
+}
+
+func (r *reader) paths(v value.Value, key string) [][]string {
+	out := [][]string{}
+	r.each(v, key, func(v value.Value) { out = append(out, r.strs(v, key)) })
+	return out
+}
