@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/revision"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
@@ -195,7 +196,10 @@ func (l *loaded) next(p *panel.Panels) []string {
 		out = append(out, "callvet show "+id)
 	}
 	if l.man.Made {
-		return append(out, "callvet select sweep --resume "+id, "callvet report "+id+" -o report.html")
+		if !revision.Made(l.suite) {
+			out = append(out, "callvet select sweep --resume "+id)
+		}
+		return append(out, "callvet report "+id+" -o report.html")
 	}
 	if fails > 0 {
 		out = append(out, fmt.Sprintf("callvet run %s --failed-from %s%s", shellQuote(l.man.Path), id, l.targetArgs()))

@@ -4,9 +4,9 @@ package revision
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -135,6 +135,9 @@ Every byte that no edit is about stays as it was. Only edits with status: accept
 			if edits == "" || to == "" {
 				return fmt.Errorf("apply: %w: --edits and -o are needed", callvet.ErrInvalid)
 			}
+			if filepath.Clean(to) == filepath.Clean(edits) {
+				return fmt.Errorf("apply: %w: the catalogue would be written over the edits", callvet.ErrInvalid)
+			}
 			st, err := states(status)
 			if err != nil {
 				return err
@@ -175,7 +178,7 @@ func (e *Env) apply(catalogue, edits, to string, st []revise.Status) error {
 	return e.tell(&done)
 }
 
-// read asks a suite for its questions over a catalog.
+// questions reads a suite, its questions over a catalog, and how many cases ask none.
 func (e *Env) questions(ctx context.Context, suite string, c *retrieve.Catalogue) (*callvet.Suite, []question, int, error) {
 	if suite == "" {
 		return nil, nil, 0, &callvet.Hinted{Err: fmt.Errorf("which questions? %w: no suite", callvet.ErrInvalid), Hint: "--suite SUITE"}
@@ -186,7 +189,7 @@ func (e *Env) questions(ctx context.Context, suite string, c *retrieve.Catalogue
 	}
 	qs, left := questionsOf(s, c)
 	if len(qs) == 0 {
-		err = errors.Join(fmt.Errorf("read suite %s: %w: no case expects a tool that the catalogue has", suite, callvet.ErrInvalid))
+		err = fmt.Errorf("read suite %s: %w: no case expects a tool that the catalogue has", suite, callvet.ErrInvalid)
 	}
 	return s, qs, left, err
 }

@@ -29,6 +29,17 @@ const (
 	both      = "both" // the model would be shown the very same on both sides
 )
 
+// What the descriptions of made suites begin with.
+const (
+	aboutEdits       = "edits held against the catalogue as it is: "
+	aboutSuggestions = "suggested descriptions: "
+)
+
+// Made tells whether a command of this package made a suite of cases for models.
+func Made(s *callvet.Suite) bool {
+	return strings.HasPrefix(s.Description, aboutEdits) || strings.HasPrefix(s.Description, aboutSuggestions)
+}
+
 // askingFlags registers the flags of models, without those that belong to a run of
 // its own.
 func askingFlags(e *Env, to *pflag.FlagSet) selector.Asking {
@@ -43,7 +54,7 @@ func askingFlags(e *Env, to *pflag.FlagSet) selector.Asking {
 func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 	made := &callvet.Suite{
 		Name: t.suite.Name + ": what if", Version: t.suite.Version, SystemPrompt: t.suite.SystemPrompt, Tools: selector.Tools(t.before),
-		Description: fmt.Sprintf("edits of %s, held against the catalogue as it is", strings.Join(toolsOf(t), ", ")),
+		Description: aboutEdits + names(toolsOf(t)),
 		Defaults:    callvet.Defaults{ToolChoice: t.suite.Defaults.ToolChoice, Scoring: callvet.Scoring{Contract: "off"}},
 	}
 	sides := []struct {
@@ -153,6 +164,9 @@ func madeCase(q *question, side string, tools []callvet.Tool, name func(string) 
 	}
 	if len(tools) == 0 {
 		k.ToolNames = []string{}
+	}
+	if c := q.of.ToolChoice; c == "auto" || c == "required" || c == "none" { // a tool's name would tell the answer
+		k.ToolChoice = c
 	}
 	set := func(names []string) {
 		sent := make([]string, len(names))

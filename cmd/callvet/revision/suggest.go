@@ -4,7 +4,6 @@ package revision
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -182,6 +181,7 @@ func (e *Env) suggest(ctx context.Context, catalogue string, f *suggestFlags) er
 		return err
 	}
 	if err := e.Write(f.output, b); err != nil {
+		_, _ = e.Out.Write(b) // what was paid for is not lost with a file that cannot be written
 		return err
 	}
 	return e.tell(out)
@@ -475,8 +475,7 @@ func (s *Suggestions) file(f *suggestFlags) ([]byte, error) {
 			out.Edits = append(out.Edits, e)
 		}
 	}
-	b, err := editfile.Write(&out, s.comment(f))
-	return b, errors.Join(err)
+	return editfile.Write(&out, s.comment(f))
 }
 
 // why says in a sentence what speaks against the suggestion, or what was measured.

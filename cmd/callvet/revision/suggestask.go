@@ -19,7 +19,7 @@ type reply struct{ text, why string }
 func (t *study) round(ctx context.Context, todo []asked, used *Usage) (map[string]reply, error) {
 	made := &callvet.Suite{
 		Name: t.suite.Name + ": suggestions", SystemPrompt: revise.Instructions(),
-		Description: fmt.Sprintf("descriptions of %s", plain.Count(len(todo), "tool", "tools")),
+		Description: aboutSuggestions + plain.Count(len(todo), "tool", "tools"),
 	}
 	for _, q := range todo {
 		made.Cases = append(made.Cases, callvet.Case{ID: q.id, Input: q.turns, ToolNames: []string{}, Expect: callvet.Expect{ResponseNonEmpty: true}})
