@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/revision"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report"
@@ -389,7 +390,7 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 		fmt.Fprintf(a.err, "gave up on %s\n", s)
 	}
 	resume := "callvet run --resume"
-	if e.man.Made {
+	if e.man.Made && !revision.Made(e.suite) {
 		resume = "callvet select sweep --resume"
 	}
 	switch {
