@@ -113,7 +113,8 @@ func (k *known) is(target, tool, tags, fields []byte) bool {
 	b := a + len(tool) + 1
 	c := b + len(tags) + 1
 	s := k.key
-	return len(s) == c+len(fields) && s[:a-1] == string(target) && s[a:b-1] == string(tool) && s[b:c-1] == string(tags) && s[c:] == string(fields)
+	return len(s) == c+len(fields) && s[a:b-1] == string(tool) && (len(tags) == 0 || s[b:c-1] == string(tags)) &&
+		(len(fields) == 0 || s[c:] == string(fields)) && (len(target) == 0 || s[:a-1] == string(target))
 }
 
 func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set {
@@ -139,19 +140,16 @@ func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set
 	return k.set
 }
 
-// spot is a hash of some of a text's bytes: its first eight, its last and those in
-// between.
+// spot is a hash of a text's ends.
 func spot(s []byte) uint64 {
 	n := len(s)
-	if n >= 8 {
-		return binary.LittleEndian.Uint64(s) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(s[n-8:]), 21) ^
-			bits.RotateLeft64(binary.LittleEndian.Uint64(s[n/2-4:]), 43) + uint64(n)
+	if n < 8 {
+		if n == 0 {
+			return 0
+		}
+		return uint64(s[0])<<16 | uint64(s[n-1])<<8 | uint64(n)
 	}
-	h := uint64(n)
-	for _, c := range s {
-		h = h<<8 | uint64(c)
-	}
-	return h
+	return binary.LittleEndian.Uint64(s) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(s[n-8:]), 21) + uint64(n)
 }
 
 func (w *Worker) tool(name []byte) uint32 {
@@ -222,7 +220,7 @@ func nano(usd float64) int64 {
 
 // piece gives the run of lines that a line of this task continues or starts.
 func (b *Batch) piece(task, target []byte) *piece {
-	if p := b.last; p != nil && bytes.Equal(p.id, task) && bytes.Equal(p.target, target) {
+	if p := b.last; p != nil && bytes.Equal(p.id, task) && len(p.target) == len(target) && (len(target) == 0 || bytes.Equal(p.target, target)) {
 		return p
 	}
 	h := hashTask(task, target)
