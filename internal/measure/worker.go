@@ -24,13 +24,13 @@ type worker struct {
 	step   steps.Step
 	task   steps.Task
 	paths  []string
-	names  map[string]string // of arguments
+	names  [256]string // of arguments
 	each   bool
 	rows   []Scored
 }
 
 func newWorker(r *run) *worker {
-	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), names: map[string]string{}, each: r.cfg.Each != nil}
+	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil}
 }
 
 func (w *worker) line(v *trace.View) error {
@@ -111,20 +111,17 @@ func (w *worker) differing(v *trace.View) []string {
 	return w.paths
 }
 
-// maxNames bounds the names that a worker keeps.
-const maxNames = 1 << 10
-
 // name is the member's name, of which mostly there is a copy already.
 func (w *worker) name(e value.Value) string {
 	key := e.KeyBytes()
-	if s, ok := w.names[string(key)]; ok {
-		return s
+	if len(key) == 0 || len(key) > 64 {
+		return string(key)
 	}
-	s := string(key)
-	if len(w.names) < maxNames && len(s) <= 64 {
-		w.names[s] = s
+	at := &w.names[(len(key)<<4^int(key[0])^int(key[len(key)-1])<<2)%len(w.names)]
+	if *at != string(key) {
+		*at = string(key)
 	}
-	return s
+	return *at
 }
 
 // record reads a task record.

@@ -234,15 +234,18 @@ func (s *Scratch) sameText(want, got value.Value, literal bool) bool {
 }
 
 // startApart reports that two texts, as they stand in JSON, begin with ASCII letters
-// or digits that are not the same in any case. What comes next is ASCII too, so
-// that no mark changes them: no folding makes such texts one.
+// or digits that are not the same in any case, and that no mark comes next that
+// could change them: no folding makes such texts one.
 func startApart(a, b []byte) bool {
 	return lower(a[1]) != lower(b[1]) && alphanumeric(a[1]) && alphanumeric(b[1]) && unmarked(a[2]) && unmarked(b[2])
 }
 
 func alphanumeric(c byte) bool { return c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-func unmarked(c byte) bool { return c < utf8.RuneSelf && c != '\\' }
+// unmarked reports that c starts a character that leaves the one before it as it
+// is: ASCII but for escapes, or U+00C0 to U+023F, which are Latin letters and two
+// signs.
+func unmarked(c byte) bool { return c < utf8.RuneSelf && c != '\\' || c >= 0xC3 && c <= 0xC8 }
 
 // plainText is the text of a string as it stands in JSON, in memory that is
 // reused when anything in it is escaped.

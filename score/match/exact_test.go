@@ -141,6 +141,7 @@ func TestStartApart(t *testing.T) {
 	parts := rapid.SampledFrom([]string{
 		"a", "A", "b", "K", "k", "\u212a", "\u017f", "s", "i", "I", "\u0131", "\u0130", "f", "\ufb01", "1", "\u00b9", "\uff11", " ", "\t", "\u0301", `\u0301`, "\u00e9", `\u0061`,
 		`\"`, `\\`, `\n`, "é", "e", "-", "\u00a0", "\uff41", "\U0001d41a",
+		"\u00c0", "\u00e3", "\u0149", "\u01c5", "\u023f", "\u0240", "\u00b4", "\u0345", "n", "N", "\u0132", "\u00df", "ss", "\u02bc",
 	})
 	text := rapid.Custom(func(t *rapid.T) string {
 		return `"` + strings.Join(rapid.SliceOfN(parts, 0, 4).Draw(t, "parts"), "") + `"`
@@ -154,4 +155,19 @@ func TestStartApart(t *testing.T) {
 			t.Fatalf("%s and %s are one text", a, b)
 		}
 	})
+}
+
+// TestUnmarked: what unmarked lets pass leaves an ASCII letter or digit before it.
+func TestUnmarked(t *testing.T) {
+	t.Parallel()
+	for r := rune(' '); r < 0x300; r++ {
+		if !unmarked([]byte(string(r))[0]) {
+			continue
+		}
+		for c := byte('0'); c <= 'z'; c++ {
+			if folded := Fold(nil, []byte(string(rune(c))+string(r)+"x")); alphanumeric(c) && folded[0] != lower(c) {
+				t.Errorf("%q folds to %q", string(rune(c))+string(r), folded)
+			}
+		}
+	}
 }
