@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/curve"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -40,12 +41,12 @@ func TestExpand(t *testing.T) {
 	}
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		a, err := readAsking(c)
-		if err != nil || !a.present || a.searched != a.size+1 || a.bytes == 0 {
+		a, err := curve.Read(c)
+		if err != nil || !a.Present || a.Searched != a.Size+1 || a.Bytes == 0 {
 			t.Errorf("%s: %+v %v", c.ID, a, err)
 		}
-		switch a.given {
-		case givenRetrieved:
+		switch a.Given {
+		case curve.Retrieved:
 			if len(c.Tools) == 0 || len(c.Tools) > 2 || c.Tools[0].Name != c.Expect.Plans[0].Calls[0].Tools[0] {
 				t.Errorf("%s: %v", c.ID, c.Tools)
 			}
@@ -58,8 +59,8 @@ func TestExpand(t *testing.T) {
 				}
 				at = next
 			}
-			if a.size != 1 || len(c.ToolNames) != 2 {
-				t.Errorf("%s: size %d, %v", c.ID, a.size, c.ToolNames)
+			if a.Size != 1 || len(c.ToolNames) != 2 {
+				t.Errorf("%s: size %d, %v", c.ID, a.Size, c.ToolNames)
 			}
 		}
 	}
@@ -77,13 +78,13 @@ func view(s *callvet.Suite) *report.View {
 		return func(yield func(report.Row, error) bool) {
 			for i := range s.Cases {
 				c := &s.Cases[i]
-				a, _ := readAsking(c)
+				a, _ := curve.Read(c)
 				name, cost := "trains", 0.25
 				if len(c.Tools) > 0 {
 					name = c.Tools[0].Name
 				}
 				cell := &callvet.Cell{Case: i, Result: callvet.Result{Verdict: callvet.VerdictFail}, Trace: callvet.Trace{
-					Outcome: callvet.OutcomeCalled, Usage: callvet.Usage{Known: true, InputTokens: 10 + a.bytes/2, CostUSD: &cost},
+					Outcome: callvet.OutcomeCalled, Usage: callvet.Usage{Known: true, InputTokens: 10 + a.Bytes/2, CostUSD: &cost},
 					Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: name}}}},
 				}}
 				switch i {
@@ -103,7 +104,7 @@ func view(s *callvet.Suite) *report.View {
 
 func TestReadCurve(t *testing.T) {
 	t.Parallel()
-	c, err := ReadCurve(view(expanded(t)))
+	c, err := curve.Of(view(expanded(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestReadCurve(t *testing.T) {
 	}
 	foreign := expanded(t)
 	foreign.Cases[0].Fields = nil
-	if _, err := ReadCurve(view(foreign)); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := curve.Of(view(foreign)); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a run that is no curve: %v", err)
 	}
 }

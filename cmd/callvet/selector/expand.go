@@ -7,28 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/curve"
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/retrieve"
-)
-
-// The fields by which a case that Expand made is known again, so that a stored run
-// tells its curve without anything else.
-const (
-	fieldCase        = "of_case"
-	fieldDistractors = "distractors"
-	fieldDraw        = "draw"
-	fieldGiven       = "tools_given"
-	fieldTools       = "tools_searched"
-	fieldBytes       = "tool_bytes"
-)
-
-// What a model was given: the tools that a retriever chose, or all of them.
-const (
-	givenRetrieved = "retrieved"
-	givenAll       = "all"
 )
 
 // Expanded is a suite whose cases have tool lists of their own.
@@ -116,9 +99,9 @@ func (x *expander) size(ctx context.Context, n int) error {
 			if err != nil {
 				return err
 			}
-			x.add(x.from[i], k, n, draw, len(entries), givenRetrieved, x.ranked(d.Names()))
+			x.add(x.from[i], k, n, draw, len(entries), curve.Retrieved, x.ranked(d.Names()))
 			if total <= x.most {
-				x.add(x.from[i], k, n, draw, len(entries), givenAll, Tools(&retrieve.Catalogue{Entries: entries}))
+				x.add(x.from[i], k, n, draw, len(entries), curve.All, Tools(&retrieve.Catalogue{Entries: entries}))
 			}
 		}
 	}
@@ -149,20 +132,17 @@ func (x *expander) ranked(names []string) []callvet.Tool {
 }
 
 func (x *expander) add(from *callvet.Case, k *sweepCase, n, draw, searched int, given string, tools []callvet.Tool) {
+	made := curve.Asked{Of: from.ID, Given: given, Size: n, Draw: draw + 1, Searched: searched}
+	for i := range tools {
+		made.Bytes += toolBytes(&tools[i])
+	}
 	c := callvet.Case{
-		ID:    fmt.Sprintf("%s/%s/%d/%s", from.ID, sizeName(n), draw+1, given),
-		Input: from.Input, Context: from.Context, AsOf: from.AsOf, ToolChoice: from.ToolChoice, Tags: from.Tags, Position: from.Position,
+		ID: made.ID(), Input: from.Input, Context: from.Context, AsOf: from.AsOf, ToolChoice: from.ToolChoice, Tags: from.Tags, Position: from.Position,
 	}
 	c.Fields = map[string]string{}
 	maps.Copy(c.Fields, from.Fields)
-	bytes := 0
-	for i := range tools {
-		bytes += toolBytes(&tools[i])
-	}
-	maps.Copy(c.Fields, map[string]string{
-		fieldCase: from.ID, fieldDistractors: strconv.Itoa(n), fieldDraw: strconv.Itoa(draw + 1), fieldGiven: given, fieldTools: strconv.Itoa(searched), fieldBytes: strconv.Itoa(bytes),
-	})
-	if given == givenAll || len(tools) == 0 {
+	made.Mark(c.Fields)
+	if given == curve.All || len(tools) == 0 {
 		// Names refer to the suite's tools, which are stored once; they cannot say an order.
 		c.ToolNames = make([]string, len(tools))
 		for i := range tools {
@@ -180,13 +160,6 @@ func (x *expander) add(from *callvet.Case, k *sweepCase, n, draw, searched int, 
 	// Arguments are not what a curve is about.
 	c.Scoring = &callvet.Scoring{Contract: "report"}
 	x.out.Suite.Cases = append(x.out.Suite.Cases, c)
-}
-
-func sizeName(n int) string {
-	if n < 0 {
-		return "all"
-	}
-	return strconv.Itoa(n)
 }
 
 // toolBytes is how long a tool is as a request says it: its name, description and

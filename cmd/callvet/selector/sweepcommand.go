@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/curve"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -160,7 +161,7 @@ func (e *Env) curve(ctx context.Context, path string, s *callvet.Suite, c *Sweep
 }
 
 func (e *Env) tellCurve(v *report.View) error {
-	c, err := ReadCurve(v)
+	c, err := curve.Of(v)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package selector
+package curve
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
@@ -136,36 +134,6 @@ func (a attempts) change(base attempts) (stats.Interval, float64) {
 	return stats.PairedMean(diffs, 0.95)
 }
 
-// asking is one attempt of a stored curve.
-type asking struct {
-	of, given         string
-	size, draw, tools int
-	searched, bytes   int
-	present           bool // a right tool was given
-}
-
-func readAsking(c *callvet.Case) (asking, error) {
-	a := asking{of: c.Fields[fieldCase], given: c.Fields[fieldGiven], tools: len(c.Tools)}
-	for field, to := range map[string]*int{fieldDistractors: &a.size, fieldDraw: &a.draw, fieldTools: &a.searched, fieldBytes: &a.bytes} {
-		n, err := strconv.Atoi(c.Fields[field])
-		if err != nil || a.of == "" || a.given != givenRetrieved && a.given != givenAll || len(c.Expect.Plans) != 1 || len(c.Expect.Plans[0].Calls) != 1 {
-			return a, fmt.Errorf("read curve: %w: case %s was not made by select sweep --model", callvet.ErrInvalid, c.ID)
-		}
-		*to = n
-	}
-	has := func(name string) bool { return rightTool(c, name) }
-	if c.ToolNames != nil {
-		a.tools, a.present = len(c.ToolNames), slices.ContainsFunc(c.ToolNames, has)
-	} else {
-		a.present = slices.ContainsFunc(c.Tools, func(t callvet.Tool) bool { return has(t.Name) })
-	}
-	return a, nil
-}
-
-func rightTool(c *callvet.Case, name string) bool {
-	return slices.ContainsFunc(c.Expect.Plans[0].Calls[0].Tools, func(r string) bool { return strings.EqualFold(r, name) })
-}
-
 type pointKey struct {
 	size  int
 	given string
@@ -186,9 +154,9 @@ type curveReader struct {
 	cases     map[string]bool
 }
 
-// ReadCurve sums up the attempts of a run whose suite Expand made. The error wraps
+// Of sums up the attempts of a run whose cases carry an Asked. The error wraps
 // callvet.ErrInvalid for any other run.
-func ReadCurve(v *report.View) (*Curve, error) {
+func Of(v *report.View) (*Curve, error) {
 	r := curveReader{retrieval: map[int]*RetrievalPoint{}, cases: map[string]bool{}, models: make([]map[pointKey]*tallied, len(v.Targets)), slopes: make([]slope, len(v.Targets))}
 	for i := range r.models {
 		r.models[i], r.slopes[i] = map[pointKey]*tallied{}, slope{}
@@ -201,7 +169,7 @@ func ReadCurve(v *report.View) (*Curve, error) {
 		p := r.retrieval[size]
 		p.Hit = p.hits.interval()
 		out.Retrieval = append(out.Retrieval, *p)
-		if !slices.ContainsFunc(r.models, func(m map[pointKey]*tallied) bool { return m[pointKey{size, givenAll}] != nil }) {
+		if !slices.ContainsFunc(r.models, func(m map[pointKey]*tallied) bool { return m[pointKey{size, All}] != nil }) {
 			out.Skipped = append(out.Skipped, size)
 		}
 	}
@@ -231,29 +199,29 @@ func (r *curveReader) read(rows iter.Seq2[report.Row, error]) error {
 		if err != nil {
 			return err
 		}
-		a, err := readAsking(row.Case)
+		a, err := Read(row.Case)
 		if err != nil {
 			return err
 		}
-		r.cases[a.of] = true
-		if a.given == givenRetrieved {
-			p := r.retrieval[a.size]
+		r.cases[a.Of] = true
+		if a.Given == Retrieved {
+			p := r.retrieval[a.Size]
 			if p == nil {
-				p = &RetrievalPoint{Distractors: a.size, hits: attempts{}}
-				r.retrieval[a.size] = p
+				p = &RetrievalPoint{Distractors: a.Size, hits: attempts{}}
+				r.retrieval[a.Size] = p
 			}
-			p.Tools, p.Given = max(p.Tools, a.searched), max(p.Given, a.tools)
-			p.hits.add(a.of, a.draw, 0, a.present)
+			p.Tools, p.Given = max(p.Tools, a.Searched), max(p.Given, a.Tools)
+			p.hits.add(a.Of, a.Draw, 0, a.Present)
 		}
-		key := pointKey{a.size, a.given}
+		key := pointKey{a.Size, a.Given}
 		t := r.models[row.Cell.Target][key]
 		if t == nil {
-			t = &tallied{CurvePoint: CurvePoint{Distractors: a.size, Given: a.given, rights: attempts{}}}
+			t = &tallied{CurvePoint: CurvePoint{Distractors: a.Size, Given: a.Given, rights: attempts{}}}
 			r.models[row.Cell.Target][key] = t
 		}
 		t.add(&a, row.Case, row.Cell)
 		if u := &row.Cell.Trace.Usage; u.Known && u.InputTokens > 0 && judged(row.Cell) {
-			r.slopes[row.Cell.Target].add(a.of, float64(a.bytes), float64(u.InputTokens))
+			r.slopes[row.Cell.Target].add(a.Of, float64(a.Bytes), float64(u.InputTokens))
 		}
 	}
 	return nil
@@ -263,17 +231,17 @@ func judged(c *callvet.Cell) bool {
 	return c.Result.Verdict == callvet.VerdictPass || c.Result.Verdict == callvet.VerdictFail
 }
 
-func (t *tallied) add(a *asking, c *callvet.Case, cell *callvet.Cell) {
+func (t *tallied) add(a *Asked, c *callvet.Case, cell *callvet.Cell) {
 	if !judged(cell) {
 		t.Errors++
 		return
 	}
 	calls := cell.Trace.Calls()
-	right := len(calls) > 0 && rightTool(c, calls[0].Tool)
+	first := len(calls) > 0 && right(c, calls[0].Tool)
 	switch {
-	case right:
+	case first:
 		t.Hits++
-	case !a.present:
+	case !a.Present:
 		t.Missed++
 	case cell.Trace.Outcome == callvet.OutcomeUnparseable:
 		t.Unreadable++
@@ -282,8 +250,8 @@ func (t *tallied) add(a *asking, c *callvet.Case, cell *callvet.Cell) {
 	default:
 		t.Wrong++
 	}
-	t.rights.add(a.of, a.draw, cell.Repeat, right)
-	t.n, t.tools, t.bytes = t.n+1, t.tools+float64(a.tools), t.bytes+float64(a.bytes)
+	t.rights.add(a.Of, a.Draw, cell.Repeat, first)
+	t.n, t.tools, t.bytes = t.n+1, t.tools+float64(a.Tools), t.bytes+float64(a.Bytes)
 	if u := &cell.Trace.Usage; u.Known {
 		t.counted, t.prompt = t.counted+1, t.prompt+float64(u.InputTokens)
 		if u.CostUSD != nil {
@@ -364,8 +332,8 @@ func (c *Curve) compare() {
 			if first != j {
 				add(m.Model, m.Points[first].label(), p.label(), m.Points[first].rights, p.rights)
 			}
-			all := slices.IndexFunc(m.Points, func(o CurvePoint) bool { return o.Given == givenAll && o.Distractors == p.Distractors })
-			if p.Given == givenRetrieved && all >= 0 {
+			all := slices.IndexFunc(m.Points, func(o CurvePoint) bool { return o.Given == All && o.Distractors == p.Distractors })
+			if p.Given == Retrieved && all >= 0 {
 				add(m.Model, m.Points[all].label(), p.label(), m.Points[all].rights, p.rights)
 			}
 		}
