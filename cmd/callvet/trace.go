@@ -37,7 +37,8 @@ func (a *app) traceCommand() *cobra.Command {
 		Use: "import FILE", Short: "Read traces of other tools and write them as callvet's trace lines",
 		Long: `Read the traces in a file (- is standard input) and write one JSON line per call and per task, redacted.
 The format is told by content; what it has and the lines cannot carry is listed on standard error.
-With --follow the file may still grow: each attempt is written as soon as it is complete, until an interrupt.
+With --follow the file may still grow, be rotated or cut: each attempt is written as soon as it is complete, until an
+interrupt.
 Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.`,
 		Example: "  callvet trace import spans.otlp.json -o traces.jsonl\n  callvet trace import traces.jsonl --to otlp -o spans.json",
 		Args:    cobra.ExactArgs(1),
@@ -57,21 +58,14 @@ Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.`,
 
 func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error {
 	in := a.in
-	if path != "-" {
-		file, err := os.Open(a.path(path))
-		if err != nil {
-			return fmt.Errorf("read traces: %w", err)
-		}
-		defer file.Close()
-		in = file
-	} else if f.follow {
-		return usagef("--follow needs a file that grows: standard input is always read to its end")
-	}
 	lines := trace.Options{Strict: f.strict, Live: f.follow}
-	if f.follow {
+	switch {
+	case f.follow && path == "-":
+		return usagef("--follow needs a file that grows: standard input is always read to its end")
+	case f.follow:
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
-		in = trace.Follow(in, func() error {
+		tail, err := trace.FollowFile(a.path(path), func() error {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -79,6 +73,18 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 				return nil
 			}
 		})
+		if err != nil {
+			return err
+		}
+		defer tail.Close()
+		in = tail
+	case path != "-":
+		file, err := os.Open(a.path(path))
+		if err != nil {
+			return fmt.Errorf("read traces: %w", err)
+		}
+		defer file.Close()
+		in = file
 	}
 	var off []redact.Kind
 	for _, k := range f.keep {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,12 +28,13 @@ func TestFollow(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		to   string
-		grow [3]string // what is appended, and the words known after each
+		grow [3]string // what is appended, and the words known after each; ">" rotates the file first
 		want [3]string
 		last string // what the interrupt adds
 	}{
 		"conversations": {"callvet", [3]string{"", chat("one")[:30], chat("one")[30:] + chat("two")}, [3]string{"", "", "one two"}, "one two"},
 		"trace lines":   {"otlp", [3]string{step("a", "one") + closed("a"), step("b", "two"), step("c", "three")[:20]}, [3]string{"one", "one", "one"}, "one two"},
+		"rotated":       {"callvet", [3]string{chat("one"), ">" + chat("two"), ">" + chat("three")}, [3]string{"one", "one two", "one two three"}, "one two three"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -41,7 +43,7 @@ func TestFollow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer file.Close()
+			defer func() { _ = file.Close() }()
 			words := func() string {
 				b, _ := os.ReadFile(out) // there is none before the first line is read
 				var seen []string
@@ -57,10 +59,20 @@ func TestFollow(t *testing.T) {
 				a, done := &app{dir: dir, err: &bytes.Buffer{}}, make(chan error)
 				go func() { done <- a.importTraces(ctx, in, traceFlags{out: out, to: tc.to, follow: true}) }()
 				for i, more := range tc.grow {
+					if rest, rotates := strings.CutPrefix(more, ">"); rotates {
+						if more, err = rest, os.Rename(in, fmt.Sprint(in, ".", i)); err != nil {
+							t.Fatal(err)
+						}
+						old := file
+						defer old.Close()
+						if file, err = os.Create(in); err != nil {
+							t.Fatal(err)
+						}
+					}
 					if _, err := file.WriteString(more); err != nil {
 						t.Fatal(err)
 					}
-					time.Sleep(2 * followEvery)
+					time.Sleep(3 * followEvery)
 					synctest.Wait()
 					if got := words(); got != tc.want[i] {
 						t.Errorf("after part %d the output has %q, want %q", i, got, tc.want[i])

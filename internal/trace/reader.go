@@ -3,7 +3,6 @@
 package trace
 
 import (
-	"errors"
 	"io"
 )
 
@@ -56,28 +55,3 @@ func (r *Reader) Next() (*View, error) {
 
 // Log is what was wrong so far.
 func (r *Reader) Log() *Log { return &r.scan.Log }
-
-// Follow reads a file that grows: at its end it calls wait, which returns when
-// there may be more (a clock's tick, a notification) and with an error when the
-// reading should end; then Follow gives what is left, and io.EOF.
-func Follow(r io.Reader, wait func() error) io.Reader { return &follower{r: r, wait: wait} }
-
-type follower struct {
-	r    io.Reader
-	wait func() error
-	done bool
-}
-
-// Read implements io.Reader.
-func (f *follower) Read(p []byte) (int, error) {
-	for {
-		n, err := f.r.Read(p)
-		if n > 0 && errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if n > 0 || !errors.Is(err, io.EOF) || f.done {
-			return n, err
-		}
-		f.done = f.wait() != nil
-	}
-}

@@ -246,7 +246,7 @@ func TestFollow(t *testing.T) {
 		}
 		return nil
 	}
-	r, err := Open(Follow(&file, grow), Options{Live: true})
+	r, err := Open(&grower{r: &file, wait: grow}, Options{Live: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -521,5 +521,25 @@ func TestWindow(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"a:2", "b:1", "c:1", "a:1"}, got); d != "" || g.Split != 1 {
 		t.Errorf("%s, split %d", d, g.Split)
+	}
+}
+
+// grower reads what may still grow, and ends when wait says so.
+type grower struct {
+	r    io.Reader
+	wait func() error
+	done bool
+}
+
+func (f *grower) Read(p []byte) (int, error) {
+	for {
+		n, err := f.r.Read(p)
+		if n > 0 && errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if n > 0 || !errors.Is(err, io.EOF) || f.done {
+			return n, err
+		}
+		f.done = f.wait() != nil
 	}
 }

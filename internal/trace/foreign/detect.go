@@ -28,7 +28,7 @@ func Detect(head []byte) string {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return "inspect"
 	}
-	if spans.IsProtobuf(head) {
+	if spans.FramingOf(head) > 0 {
 		return "otlp"
 	}
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))

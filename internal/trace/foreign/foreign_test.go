@@ -378,13 +378,13 @@ func TestLiveLines(t *testing.T) {
 	var file bytes.Buffer
 	file.WriteString(line("a"))
 	waits := 0
-	grown := trace.Follow(&file, func() error {
+	grown := &grower{r: &file, wait: func() error {
 		if waits++; waits > 2 {
 			return io.EOF
 		}
 		file.WriteString(line(strconv.Itoa(waits)))
 		return nil
-	})
+	}}
 	i, err := Open(grown, Options{Lines: trace.Options{Live: true}})
 	if err != nil {
 		t.Fatal(err)
@@ -504,5 +504,25 @@ func TestTauGold(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// grower reads what may still grow, and ends when wait says so.
+type grower struct {
+	r    io.Reader
+	wait func() error
+	done bool
+}
+
+func (f *grower) Read(p []byte) (int, error) {
+	for {
+		n, err := f.r.Read(p)
+		if n > 0 && errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if n > 0 || !errors.Is(err, io.EOF) || f.done {
+			return n, err
+		}
+		f.done = f.wait() != nil
 	}
 }

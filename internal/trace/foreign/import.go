@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -56,7 +57,7 @@ type Importer struct {
 	sink   trace.Sink
 	log    trace.Log
 	format string
-	binary bool // OTLP in protobuf
+	binary spans.Framing // OTLP in protobuf
 	split  int64
 	gather []gatherer
 	held   int64 // bytes of the lines that were gathered
@@ -96,7 +97,11 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	if i.format == "" {
 		i.format = Detect(head)
 	}
-	i.binary = spans.IsProtobuf(head)
+	if i.binary = spans.FramingOf(head); i.binary == spans.Compressed {
+		return nil, &callvet.Hinted{
+			Err: fmt.Errorf("read recording: its messages are compressed with zstd: %w", callvet.ErrInvalid), Hint: "let the exporter write without compression",
+		}
+	}
 	if o.Lines.Live {
 		return i, i.grows(head)
 	}
@@ -168,8 +173,10 @@ func (i *Importer) read(take func(trace.Attempt) bool) error {
 	switch {
 	case string(head) == "PK\x03\x04":
 		return i.archive(take)
-	case i.binary:
+	case i.binary == spans.Unframed:
 		return i.protobuf(take)
+	case i.binary > 0:
+		return i.frames(take)
 	case i.format == Contract:
 		return i.own(take)
 	}
@@ -364,6 +371,58 @@ func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
 		return unknownForm()
 	}
 	return i.flush(take)
+}
+
+// frames reads the messages of an OTLP export that stand one after the other. One
+// that cannot be read is listed by its number, as a line is; behind one that was cut
+// off nothing can be found any more.
+func (i *Importer) frames(take func(trace.Attempt) bool) error {
+	held := int64(0)
+	for n := int64(1); ; n++ {
+		size, err := i.binary.Prefix(i.src)
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return i.flush(take)
+		}
+		if held += int64(min(size, 1<<62)); err == nil && held > i.o.MaxBytes {
+			return fmt.Errorf("read recording: its messages hold more than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
+		}
+		var data bytes.Buffer
+		if err == nil {
+			_, err = io.CopyN(&data, i.src, int64(size))
+		}
+		cut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !cut {
+			return fmt.Errorf("read recording: message %d: %w", n, err)
+		}
+		if why := i.frame(data.Bytes(), cut); why != nil {
+			if i.o.Lines.Strict {
+				return fmt.Errorf("read recording: message %d: %w: %w", n, callvet.ErrInvalid, why)
+			}
+			i.log.Reject(n, "message "+strconv.FormatInt(n, 10)+": "+why.Error())
+		}
+		i.log.Lines = n
+		if cut {
+			return i.flush(take)
+		}
+	}
+}
+
+// frame reads one message; an error says why it is none.
+func (i *Importer) frame(data []byte, cut bool) error {
+	if cut {
+		return errors.New("the file ends within it")
+	}
+	if len(data) == 0 { // an export without spans
+		return nil
+	}
+	v, err := spans.Protobuf(data)
+	if err != nil {
+		return err
+	}
+	if v.Len() > 0 && !i.value(v) {
+		return errors.New("it is no export of spans")
+	}
+	return nil
 }
 
 // archive reads an Inspect log in a ZIP file: its header and its samples.

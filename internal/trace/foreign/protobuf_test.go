@@ -5,9 +5,11 @@ package foreign
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -184,5 +186,85 @@ func FuzzProtobuf(f *testing.F) {
 		var g spans.Gatherer
 		g.Add(v, &s)
 		g.Flush(&s)
+	})
+}
+
+// framed puts a message for each resource into one stream, each behind its length.
+func framed(t *testing.T, text []byte, prefix func(n int) []byte) []byte {
+	t.Helper()
+	var whole tracepb.TracesData
+	if err := proto.Unmarshal(protobufOf(t, text), &whole); err != nil {
+		t.Fatal(err)
+	}
+	var out []byte
+	for _, r := range whole.ResourceSpans {
+		for _, sc := range r.ScopeSpans {
+			one := &tracepb.ResourceSpans{Resource: r.Resource, ScopeSpans: []*tracepb.ScopeSpans{sc}}
+			b, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{one}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(append(out, prefix(len(b))...), b...)
+		}
+	}
+	return out
+}
+
+// TestProtobufFrames reads messages behind their lengths, as the Collector's file
+// exporter and protobuf's own libraries write them, as the one export that they are.
+func TestProtobufFrames(t *testing.T) {
+	t.Parallel()
+	fixed := func(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
+	varint := func(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
+	for _, name := range []string{"otel-genai/otlp.genai.json", "otel-genai/otlp.trace.proto-example.json"} {
+		text, err := os.ReadFile(data(t, "../formats/"+name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := importBytes(text, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for how, prefix := range map[string]func(int) []byte{"four bytes": fixed, "varint": varint} {
+			raw := framed(t, text, prefix)
+			got, report, err := importBytes(raw, Options{})
+			if err != nil || report.Format != "otlp" || report.Log.Bad > 0 {
+				t.Fatal(how, err, report)
+			}
+			if d := gocmp.Diff(want, got); d != "" {
+				t.Errorf("%s, %s: %s", name, how, d)
+			}
+			again := append(bytes.Clone(raw), raw[:len(raw)-3]...) // a crash in the last message
+			_, report, err = importBytes(again, Options{})
+			if err != nil || report.Log.Bad != 1 || !strings.HasSuffix(report.Log.List[0].Reason, "the file ends within it") {
+				t.Errorf("%s, cut off: %v %+v", how, err, report.Log)
+			}
+			if _, _, err = importBytes(again, Options{Lines: trace.Options{Strict: true}}); !errors.Is(err, callvet.ErrInvalid) {
+				t.Errorf("%s, strict: %v", how, err)
+			}
+			if _, _, err = importBytes(raw, Options{MaxBytes: 100}); !errors.Is(err, callvet.ErrLimited) {
+				t.Errorf("%s, limited: %v", how, err)
+			}
+			broken := append(bytes.Clone(raw), append(prefix(4), 0xff, 0xff, 0xff, 0xff)...)
+			if _, report, err = importBytes(append(broken, raw...), Options{}); err != nil || report.Log.Bad != 1 {
+				t.Errorf("%s, a broken message between others: %v %+v", how, err, report.Log)
+			}
+		}
+	}
+	_, _, err := importBytes(append(fixed(40), append([]byte("\x28\xb5\x2f\xfd"), make([]byte, 36)...)...), Options{})
+	if !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "zstd") {
+		t.Errorf("compressed: %v", err)
+	}
+}
+
+// FuzzFrames: no stream of frames panics or hangs.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x08\x0a\x06\x0a\x04\x0a\x02\x08\x01"))
+	f.Add([]byte("\x08\x0a\x06\x0a\x04\x0a\x02\x08\x01\x03"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, report, err := importBytes(b, Options{MaxBytes: 1 << 16})
+		if err == nil && report.Log.Bad > report.Log.Lines {
+			t.Errorf("%d bad of %d", report.Log.Bad, report.Log.Lines)
+		}
 	})
 }

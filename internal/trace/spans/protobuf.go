@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 
@@ -34,6 +35,73 @@ func IsProtobuf(head []byte) bool {
 	// A text may begin like this by chance, but has no control characters; an
 	// export has a tag that is one in every attribute.
 	return bytes.ContainsFunc(head[:min(len(head), 4096)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
+}
+
+// Framing is how the messages of a binary export follow one another.
+type Framing uint8
+
+// The framings. The zero value is no binary export.
+const (
+	// Unframed is one message, or several that are merged by standing together.
+	Unframed Framing = iota + 1
+	// Fixed has four bytes before each message, the highest first, with its length:
+	// the file exporter of the OpenTelemetry Collector writes them.
+	Fixed
+	// Varint has a varint with its length before each message, as protobuf's own
+	// libraries delimit them.
+	Varint
+	// Compressed is Fixed with messages compressed by zstd, which cannot be read.
+	Compressed
+)
+
+// FramingOf tells a binary export of spans by its beginning.
+func FramingOf(head []byte) Framing {
+	if IsProtobuf(head) {
+		return Unframed
+	}
+	if len(head) > 8 {
+		size := uint64(binary.BigEndian.Uint32(head))
+		if bytes.HasPrefix(head[4:], []byte("\x28\xb5\x2f\xfd")) && size > 4 {
+			return Compressed
+		}
+		if fits(head[4:], size) {
+			return Fixed
+		}
+	}
+	if size, n := binary.Uvarint(head); n > 0 && fits(head[n:], size) {
+		return Varint
+	}
+	return 0
+}
+
+// fits reports whether an export of that size begins here: its first member ends
+// within it.
+func fits(message []byte, size uint64) bool {
+	if !IsProtobuf(message) {
+		return false
+	}
+	first, n := binary.Uvarint(message[1:])
+	return first <= size && 1+uint64(n)+first <= size
+}
+
+// Prefix reads the length before a message. The error is io.EOF where the stream ends
+// before one, and io.ErrUnexpectedEOF where it ends within.
+func (f Framing) Prefix(r io.ByteReader) (size uint64, err error) {
+	if f == Varint {
+		size, err = binary.ReadUvarint(r)
+		return size, err
+	}
+	for i := range 4 {
+		b, err := r.ReadByte()
+		if err != nil {
+			if i > 0 && errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, err
+		}
+		size = size<<8 | uint64(b)
+	}
+	return size, nil
 }
 
 // Protobuf reads an ExportTraceServiceRequest or TracesData, which are the same
