@@ -17,6 +17,8 @@ import (
 // Explanation says why a tool has the place it has for a question.
 type Explanation struct {
 	Question string
+	// Formula is the one that scored.
+	Formula Formula
 	// Tool is the one asked about and Winner the first tool; they may be the same.
 	// Winner is nil when no tool has a score.
 	Tool   Standing
@@ -62,6 +64,8 @@ func (x *Index) gate(e *Explanation, doc int, agents []string) *Held {
 // the Scores of the parts add up to Parts.Lexical; under the other formulas, which do
 // not use them so, they are those of BM25F.
 type Word struct {
+	// Text is the word as the question has it.
+	Text string
 	// Forms are the forms looked for, the word's own stems first; none when no tool
 	// has anything like it.
 	Forms        []bm25.Term
@@ -125,7 +129,7 @@ func (x *Index) compare(question, id string, q []float32, agents []string) (Expl
 	b := x.buffer()
 	defer x.buffers.Put(b)
 	groups := x.groups(question)
-	e := Explanation{Question: question, Tool: Standing{ID: id}}
+	e := Explanation{Question: question, Formula: x.options.Formula, Tool: Standing{ID: id}}
 	var hits []Hit
 	if x.options.Formula == Mixed {
 		hits, e.Tool = x.standing(groups, q, b, doc)
@@ -151,7 +155,7 @@ func (x *Index) compare(question, id string, q []float32, agents []string) (Expl
 	if len(hits) > 0 {
 		winner = hits[0].entry
 	}
-	e.Words = x.words(groups, doc, winner, q != nil)
+	e.Words = x.words(question, groups, doc, winner, q != nil)
 	return e, hits, x.texts(hits[:min(len(hits), x.explained())]), nil
 }
 
@@ -199,18 +203,19 @@ func (x *Index) setWords(e *Explanation, question string, q []float32) error {
 	if !ok || !too {
 		return fmt.Errorf("explain tool %q: the catalog changed meanwhile: %w", e.Tool.ID, callvet.ErrConflict)
 	}
-	e.Words = x.words(x.groups(question), tool, winner, q != nil)
+	e.Words = x.words(question, x.groups(question), tool, winner, q != nil)
 	return nil
 }
 
-func (x *Index) words(groups []bm25.Group, tool, winner int, mixed bool) []Word {
+func (x *Index) words(question string, groups []bm25.Group, tool, winner int, mixed bool) []Word {
 	share := 1.0
 	if x.options.Formula == Mixed {
 		share = x.lexicalShare(groups, mixed)
 	}
 	out := make([]Word, len(groups))
+	asked, written := x.analyzer.Asked(question, x.spoken), asWritten(question)
 	for i, p := range x.lexical.Explain(groups, tool) {
-		out[i] = Word{Forms: groups[i], Tool: scaled(p, share)}
+		out[i] = Word{Text: cmp.Or(written[asked[i]], asked[i]), Forms: groups[i], Tool: scaled(p, share)}
 	}
 	if winner >= 0 {
 		for i, p := range x.lexical.Explain(groups, winner) {
@@ -243,31 +248,70 @@ func (e Explanation) Reasons() []string {
 	if say := e.reranked(); say != "" {
 		out = append(out, say)
 	}
-	type loss struct {
-		by  float64
-		say string
+	var losses []loss
+	if e.Formula == Additive {
+		losses = e.points()
+	} else {
+		losses = e.words()
 	}
-	losses := []loss{{e.Winner.Parts.Semantic - e.Tool.Parts.Semantic, "its text is farther from the question as a vector"}}
-	if d := e.Winner.Parts.Namespace - e.Tool.Parts.Namespace; d > 0 {
+	t, w := e.Tool.Parts, e.Winner.Parts
+	losses = append(losses, loss{w.Semantic - t.Semantic, "its text is farther from the question as a vector"})
+	if d := w.Namespace - t.Namespace; d > 0 {
 		losses = append(losses, loss{d, "it is in no primary namespace"})
-	}
-	for _, w := range e.Words {
-		if w.Winner.Score <= w.Tool.Score {
-			continue
-		}
-		say := fmt.Sprintf("it has no form of %q, which %s has in %s", w.Winner.Term, e.Winner.ID, fieldsOf(w.Winner))
-		if w.Tool.Score > 0 {
-			say = fmt.Sprintf("%q counts less in its %s than in the %s of %s", w.Winner.Term, fieldsOf(w.Tool), fieldsOf(w.Winner), e.Winner.ID)
-		}
-		losses = append(losses, loss{w.Winner.Score - w.Tool.Score, say})
 	}
 	slices.SortStableFunc(losses, func(a, b loss) int { return cmp.Compare(b.by, a.by) })
 	for _, l := range losses {
-		if l.by > 0 {
+		if l.by > 0 && !slices.Contains(out, l.say) {
 			out = append(out, l.say)
 		}
 	}
 	return out
+}
+
+// loss is something that the winner has more of, and what it is worth.
+type loss struct {
+	by  float64
+	say string
+}
+
+// words are the losses by the words of the question.
+func (e *Explanation) words() (out []loss) {
+	for _, w := range e.Words {
+		if w.Winner.Score <= w.Tool.Score {
+			continue
+		}
+		say := fmt.Sprintf("it has no form of %q, which %s has in %s", w.Text, e.Winner.ID, fieldsOf(w.Winner))
+		if w.Tool.Score > 0 {
+			say = fmt.Sprintf("%q counts less in its %s than in the %s of %s", w.Text, fieldsOf(w.Tool), fieldsOf(w.Winner), e.Winner.ID)
+		}
+		if i := slices.IndexFunc(out, func(l loss) bool { return l.say == say }); i >= 0 { // a word that is asked twice
+			out[i].by += w.Winner.Score - w.Tool.Score
+			continue
+		}
+		out = append(out, loss{w.Winner.Score - w.Tool.Score, say})
+	}
+	return out
+}
+
+// points are the losses under Additive.
+func (e *Explanation) points() []loss {
+	t, w, id := e.Tool.Parts, e.Winner.Parts, e.Winner.ID
+	more := func(what string, winner, tool float64) string {
+		if tool > 0 {
+			return fmt.Sprintf("%s gets %.4g points for %s, and it gets %.4g", id, winner, what, tool)
+		}
+		return fmt.Sprintf("%s gets %.4g points for %s, and it gets none", id, winner, what)
+	}
+	keywords := "keywords within the question"
+	if len(w.Matched) > 0 {
+		keywords += " (" + strings.Join(w.Matched, ", ") + ")"
+	}
+	return []loss{
+		{w.Name - t.Name, more("a name within the question", w.Name, t.Name)},
+		{w.Keywords - t.Keywords, more(keywords, w.Keywords, t.Keywords)},
+		{w.Description - t.Description, more("words of the question within a description", w.Description, t.Description)},
+		{w.Examples - t.Examples, more("an example within the question", w.Examples, t.Examples)},
+	}
 }
 
 // without says how the tool would stand.

@@ -139,22 +139,29 @@ func (k *known) stem(at int, w string) string {
 // words is decided by the language that the question is in; languages must not be
 // empty.
 func (a *Analyzer) Query(s string, languages []Language) [][]string {
+	asked := a.Asked(s, languages)
+	out := make([][]string, len(asked))
+	for i, w := range asked {
+		out[i] = stemsOf(w, languages)
+	}
+	return out
+}
+
+// Asked gives the folded words whose stems Query gives, in the same order.
+func (a *Analyzer) Asked(s string, languages []Language) []string {
 	words := Words(s)
 	l, ok := a.Detect(words)
 	if !ok || !slices.Contains(languages, l) {
 		l = languages[0]
 	}
-	out := make([][]string, 0, len(words))
-	for _, all := range []bool{false, true} {
-		for _, w := range words {
-			if !all && a.isFunction(l, w) {
-				continue
-			}
-			out = append(out, stemsOf(w, languages))
+	out := make([]string, 0, len(words))
+	for _, w := range words {
+		if !a.isFunction(l, w) {
+			out = append(out, w)
 		}
-		if len(out) > 0 {
-			break
-		}
+	}
+	if len(out) == 0 {
+		return words
 	}
 	return out
 }
