@@ -10,18 +10,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
-// CSV writes one row per attempt, with a column for each score of the run.
-// Texts that a spreadsheet would take for a formula begin with an apostrophe.
+// CSV writes one row per attempt, with a column for each score of the run; where a
+// target selects tools, also what was asked, expected and decided. Texts that a spreadsheet would take for a formula begin with an apostrophe.
 func CSV(w io.Writer, v *View) error {
 	scores := v.scoreNames()
 	out := csv.NewWriter(w)
 	head := []string{
 		"run", "suite", "case", "target", "repeat", "tier", "tags", "outcome", "verdict", "class", "reason",
 		"called", "format", "repairs", "input_tokens", "output_tokens", "cost_usd", "wall_ms", "requests",
+	}
+	selects := v.selects()
+	if selects {
+		head = append(head, selectionHead()...)
 	}
 	if err := out.Write(append(head, scores...)); err != nil {
 		return fmt.Errorf("write csv: %w", err)
@@ -30,7 +35,7 @@ func CSV(w io.Writer, v *View) error {
 		if err != nil {
 			return fmt.Errorf("read attempts: %w", err)
 		}
-		if err := out.Write(v.csvRow(r, scores)); err != nil {
+		if err := out.Write(v.csvRow(r, selects, scores)); err != nil {
 			return fmt.Errorf("write csv: %w", err)
 		}
 	}
@@ -55,7 +60,46 @@ func (v *View) scoreNames() []string {
 	return names
 }
 
-func (v *View) csvRow(r Row, scores []string) []string {
+// selects tells whether a target makes decisions.
+func (v *View) selects() bool {
+	return slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return t.Selects })
+}
+
+func selectionHead() []string {
+	return []string{
+		"query", "category", "difficulty", "language", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
+		"given_route", "given_sub_route", "given_agents", "given_tools", "given_scores", "strange",
+	}
+}
+
+// selectionCells are those of selectionHead. Lists have "; " between members, and the
+// scores of tools their order; tools that were not asked for are left out.
+func selectionCells(r Row) []string {
+	list := func(names []string) string { return cell(strings.Join(names, "; ")) }
+	c := r.Case
+	out := []string{cell(question(c)), cell(c.Fields["category"]), cell(c.Fields["difficulty"]), cell(c.Fields["language"])}
+	want := c.Expect.Selection
+	if want == nil { // the case expects calls, and was judged by their tools
+		want = &callvet.Selection{}
+		for _, a := range r.Cell.Result.Assertions {
+			if a.Name == callvet.SelectTools {
+				want.Tools = []string{a.Expected}
+			}
+		}
+	}
+	out = append(out, cell(want.Route), cell(want.SubRoute), list(want.Agents), list(want.Tools), list(want.Acceptable))
+	d := r.Cell.Trace.Decision
+	if d == nil {
+		d = &callvet.Decision{}
+	}
+	var scores []string
+	for _, t := range d.Given() {
+		scores = append(scores, number(t.Score))
+	}
+	return append(out, cell(d.Route), cell(d.SubRoute), list(d.Agents), list(d.Names()), list(scores), list(d.Odd))
+}
+
+func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 	t, res := &r.Cell.Trace, &r.Cell.Result
 	var called []string
 	for _, c := range t.Calls() {
@@ -74,6 +118,9 @@ func (v *View) csvRow(r Row, scores []string) []string {
 	}
 	if t.WallMS > 0 {
 		row[17] = number(t.WallMS)
+	}
+	if selects {
+		row = append(row, selectionCells(r)...)
 	}
 	for _, name := range scores {
 		s := ""
