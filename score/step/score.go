@@ -159,7 +159,7 @@ func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.St
 		}
 		return mark(callvet.StepArgEM, false)
 	}
-	if bytes.Equal(got.Raw(), want.Raw()) && !s.shared.slow {
+	if !s.shared.slow && (want.Same(got) || bytes.Equal(got.Raw(), want.Raw())) {
 		n := clamp(want.Len())
 		out.Matched, out.Expected, out.Emitted = n, n, n
 		return mark(callvet.StepArgEM, true)
