@@ -72,6 +72,30 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
+// The lists of others are edited where they say what is edited.
+func TestRewriteForms(t *testing.T) {
+	t.Parallel()
+	for form, want := range map[string]string{
+		`{"name": "a", "description": "Old.", "input_schema": {"properties": {"p": {}}}}`:                                            `{"name": "a", "description": "New.", "input_schema": {"properties": {"p": {"description": "P."}}}, "title": "A", "keywords": ["k"], "example_queries": []}`,
+		`[{"type": "function", "function": {"name": "a", "parameters": {"properties": {"p": {}}}}}]`:                                 `[{"type": "function", "function": {"name": "a", "parameters": {"properties": {"p": {"description": "P."}}}, "description": "New."}, "title": "A", "keywords": ["k"], "example_queries": []}]`,
+		`{"functions": [{"name": "a", "title": "x", "examples": ["e"], "inputSchema": {"properties": {"p": {"description": ""}}}}]}`: `{"functions": [{"name": "a", "title": "A", "examples": [], "inputSchema": {"properties": {"p": {"description": "P."}}}, "description": "New.", "keywords": ["k"]}]}`,
+		`{"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "b"}, {"name": "a", "inputSchema": {"properties": {"p": {}}}}]}}`: `{"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "b"}, {"name": "a", "inputSchema": {"properties": {"p": {"description": "P."}}}, "title": "A", "description": "New.", "keywords": ["k"], "example_queries": []}]}}`,
+		`{"tools": {"b": {}, "a": {"keywords": null, "args": {"properties": {"p": {}}}}}}`:                                           `{"tools": {"b": {}, "a": {"keywords": ["k"], "args": {"properties": {"p": {"description": "P."}}}, "title": "A", "description": "New.", "example_queries": []}}}`,
+	} {
+		e := revise.Edit{Tool: "a", Title: ptr("A"), Description: ptr("New."), Keywords: []string{"k"}, Examples: []string{}, Parameters: []revise.ParameterText{{Path: "p", Text: "P."}}}
+		got, err := revise.Rewrite("c.json", []byte(form), []revise.Edit{e})
+		if err != nil {
+			t.Errorf("%s: %v", form, err)
+		} else if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Error(diff)
+		}
+		renamed, err := revise.Rewrite("c.json", []byte(form), []revise.Edit{{Tool: "a", Name: ptr("z")}})
+		if err != nil || !strings.Contains(string(renamed), `"name": "z"`) {
+			t.Errorf("%s: %v", renamed, err)
+		}
+	}
+}
+
 func TestApplyRefuses(t *testing.T) {
 	t.Parallel()
 	at := callvet.Position{File: "e.yaml", Line: 3, Column: 5}

@@ -29,23 +29,21 @@ func Rewrite(file string, data []byte, edits []Edit) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read catalogue %s: %w: %w", file, callvet.ErrInvalid, err)
 	}
-	list := root
-	if root.Kind() == value.Object {
-		list, _ = root.Get("tools")
+	listed := tools(root)
+	if len(listed) != len(c.Entries) {
+		return nil, fmt.Errorf("write catalogue %s: %w: its form cannot be edited", file, callvet.ErrInvalid)
 	}
 	byTool := map[string]*Edit{}
 	for i := range edits {
 		byTool[edits[i].Tool] = &edits[i]
 	}
 	var all splices
-	i := 0
-	for t, ok := list.First(); ok; t, ok = list.Next(t) {
+	for i, t := range listed {
 		if e := byTool[c.Entries[i].Tool.Name]; e != nil {
 			if all, err = all.tool(data, t, e); err != nil {
 				return nil, e.problem("", "the edit of %s: %v", clip(e.Tool), err)
 			}
 		}
-		i++
 	}
 	out := all.apply(data)
 	return out, confirm(file, out, want)
@@ -83,61 +81,107 @@ type splice struct {
 
 type splices []splice
 
-// tool adds what an edit changes in the object of its tool.
-func (s splices) tool(data []byte, t value.Value, e *Edit) (splices, error) {
-	id, title := "name", "title"
-	for _, key := range []string{"tool_id", "id"} {
-		if v, ok := t.Get(key); ok && v.Kind() == value.String {
-			id = key
+// tools are the objects of the tools in any form that package catalogue reads, in its
+// order.
+func tools(root value.Value) []value.Value {
+	if inner, ok := root.Get("result"); ok && inner.Kind() == value.Object {
+		if _, ok := inner.Get("tools"); ok { // of JSON-RPC
+			root = inner
 		}
 	}
-	if _, ok := t.Get("title"); !ok && id != "name" {
-		title = "name"
+	if root.Kind() == value.Array {
+		return within(root)
 	}
-	set := func(key string, text []byte) (err error) {
-		s, err = s.member(data, t, key, text)
-		return err
+	var out []value.Value
+	lists := false
+	for m, ok := root.First(); ok; m, ok = root.Next(m) {
+		if m.KeyIs("tools") || m.KeyIs("functions") {
+			lists = true
+			out = append(out, within(m)...)
+		}
+	}
+	if !lists { // one tool alone
+		return []value.Value{root}
+	}
+	return out
+}
+
+func within(v value.Value) (out []value.Value) {
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
+		out = append(out, m)
+	}
+	return out
+}
+
+// entry is the object of a tool, and the one within it that OpenAI's form has.
+type entry struct{ outer, inner value.Value }
+
+// place finds the first of some keys that the tool has, and the object in which it
+// stands; where it has none, the first key in the object given.
+func (t *entry) place(in value.Value, keys ...string) (value.Value, string) {
+	for _, key := range keys {
+		for _, object := range []value.Value{t.outer, t.inner} {
+			if m, ok := object.Get(key); ok && m.Kind() != value.Null {
+				return object, key
+			}
+		}
+	}
+	return in, keys[0]
+}
+
+// has tells whether a tool has one of some keys.
+func (t *entry) has(keys ...string) bool {
+	in, _ := t.place(value.Value{}, keys...)
+	return in.Kind() == value.Object
+}
+
+// tool adds what an edit changes in the object of its tool.
+func (s splices) tool(data []byte, v value.Value, e *Edit) (splices, error) {
+	t := entry{outer: v, inner: v}
+	if f, ok := v.Get("function"); ok && f.Kind() == value.Object {
+		t.inner = f
 	}
 	var err error
-	keep := func(e error) {
-		if err == nil {
-			err = e
+	set := func(text []byte, in value.Value, keys ...string) {
+		object, key := t.place(in, keys...)
+		next, serr := s.member(data, object, key, text)
+		if s = next; err == nil {
+			err = serr
 		}
 	}
-	for _, m := range []struct {
-		key  string
-		text *string
-	}{{id, e.Name}, {title, e.Title}, {"description", e.Description}} {
-		if m.text != nil {
-			keep(set(m.key, quote(*m.text)))
+	ids, title := []string{"name", "tool_name"}, []string{"title"}
+	if t.has("tool_id", "id") {
+		if !t.has("title") { // the name stands for it then
+			title = ids
 		}
+		ids = []string{"tool_id", "id"}
+	}
+	if e.Name != nil {
+		set(quote(*e.Name), t.inner, ids...)
+	}
+	if e.Title != nil {
+		set(quote(*e.Title), t.outer, title...)
+	}
+	if e.Description != nil {
+		set(quote(*e.Description), t.inner, "description")
 	}
 	if e.Keywords != nil {
-		keep(set("keywords", listOf(e.Keywords)))
+		set(listOf(e.Keywords), t.outer, "keywords")
 	}
 	if e.Examples != nil {
-		keep(set(either(t, "examples", "example_queries"), listOf(e.Examples)))
+		set(listOf(e.Examples), t.outer, "example_queries", "examples")
 	}
-	if schema, ok := t.Get(either(t, "inputSchema", "parameters")); ok && len(e.Parameters) > 0 {
+	if object, key := t.place(value.Value{}, "parameters", "inputSchema", "input_schema", "args", "schema"); len(e.Parameters) > 0 && err == nil {
+		schema, _ := object.Get(key)
 		text := bytes.Clone(schema.Raw())
 		for _, p := range e.Parameters {
-			next, derr := describe(text, p)
-			if derr != nil {
-				return s, derr
+			if text, err = describe(text, p); err != nil {
+				return s, err
 			}
-			text = next
 		}
 		s = append(s, splice{schema.Offset(), schema.Offset() + len(schema.Raw()), text})
 	}
 	return s, err
-}
-
-// either is the key that an object has, else the usual one.
-func either(v value.Value, other, usual string) string {
-	if m, ok := v.Get(other); ok && m.Kind() != value.Null {
-		return other
-	}
-	return usual
 }
 
 // listOf is a JSON list on one line.

@@ -3,6 +3,7 @@
 package revision
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -17,7 +18,9 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/revise"
 )
 
@@ -151,8 +154,8 @@ Every byte that no edit is about stays as it was. Only edits with status: accept
 	return cmd
 }
 
-func (e *Env) apply(catalogue, edits, to string, st []revise.Status) error {
-	data, err := e.Read(catalogue)
+func (e *Env) apply(file, edits, to string, st []revise.Status) error {
+	data, err := e.Read(file)
 	if err != nil {
 		return fmt.Errorf("read catalogue: %w", err)
 	}
@@ -160,14 +163,22 @@ func (e *Env) apply(catalogue, edits, to string, st []revise.Status) error {
 	if err != nil {
 		return err
 	}
-	out, err := revise.Rewrite(catalogue, data, f.Edits)
+	text, err := plainText(file, data)
+	if err != nil {
+		return err
+	}
+	other := !bytes.Equal(text, data)
+	if other && filepath.Clean(to) == filepath.Clean(file) {
+		return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: catalogues are written as JSON, and it is none", to, callvet.ErrInvalid), Hint: "-o NEW.json"}
+	}
+	out, err := revise.Rewrite(file, text, f.Edits)
 	if err != nil {
 		return err
 	}
 	if err := e.Write(to, out); err != nil {
 		return err
 	}
-	done := applied{Format: "callvet.tools-apply", Version: 1, Catalogue: to, Left: left}
+	done := applied{Format: "callvet.tools-apply", Version: 1, Catalogue: to, Left: left, Converted: other}
 	for i := range f.Edits {
 		d := &f.Edits[i]
 		done.Tools = append(done.Tools, d.Tool)
@@ -176,6 +187,19 @@ func (e *Env) apply(catalogue, edits, to string, st []revise.Status) error {
 		}
 	}
 	return e.tell(&done)
+}
+
+// plainText is a catalog's file as the JSON that is read of it; JSON stays as it is.
+func plainText(name string, data []byte) ([]byte, error) {
+	data, err := source.Unpack(name, data, catalogue.MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read catalogue: %w", err)
+	}
+	text, _, err := source.PlainJSON(name, data)
+	if err != nil {
+		return nil, fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, err)
+	}
+	return text, nil
 }
 
 // questions reads a suite, its questions over a catalog, and how many cases ask none.

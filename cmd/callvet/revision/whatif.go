@@ -242,6 +242,8 @@ type applied struct {
 	Tools     []string `json:"tools"`
 	Renamed   []string `json:"renamed,omitempty"`
 	Left      int      `json:"edits_left_out"`
+	// Converted tells that the catalog was no JSON before.
+	Converted bool `json:"converted,omitempty"`
 }
 
 // JSON writes what was done.
@@ -255,6 +257,9 @@ func (a *applied) Text(to io.Writer) error {
 	}
 	if err == nil {
 		_, err = fmt.Fprintln(to)
+	}
+	if a.Converted && err == nil {
+		_, err = fmt.Fprintln(to, "it is JSON now; comments and the layout of the other form are not kept")
 	}
 	if len(a.Renamed) > 0 && err == nil {
 		_, err = fmt.Fprintf(to, "%s called otherwise now: suites and code that name them must follow\n", plain.Count(len(a.Renamed), "tool is", "tools are"))
