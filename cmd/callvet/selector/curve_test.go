@@ -20,7 +20,7 @@ import (
 func expanded(t *testing.T) *callvet.Suite {
 	t.Helper()
 	c := SweepConfig{
-		Catalogue: catalogue(), Configurations: []Configuration{{Name: "base", Settings: Settings{K: 2}}}, Distractors: []int{5, 1, 5}, Draws: 2, Seed: 1, Now: time.Now,
+		Catalogue: sampleTools(), Configurations: []Configuration{{Name: "base", Settings: Settings{K: 2}}}, Distractors: []int{5, 1, 5}, Draws: 2, Seed: 1, Now: time.Now,
 	}
 	x, err := c.Expand(t.Context(), &callvet.Suite{Name: "s", SystemPrompt: "be brief", Tools: []callvet.Tool{{Name: "other"}}, Cases: []callvet.Case{
 		ask("1", "trains to Lund", "trains"), ask("2", "books by Strindberg", "books"), ask("3", "x", "no_such_tool"),

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -135,7 +134,7 @@ func TestSettingsOptions(t *testing.T) {
 	}
 }
 
-func catalogue() *retrieve.Catalogue {
+func sampleTools() *retrieve.Catalogue {
 	c := &retrieve.Catalogue{}
 	for _, w := range []string{"weather", "trains", "ferries", "roads", "companies", "prices", "jobs", "books"} {
 		c.Entries = append(c.Entries, retrieve.Entry{Tool: callvet.Tool{Name: w, Description: "Answers questions about " + w + " in Sweden."}})
@@ -153,7 +152,7 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	cases := []callvet.Case{ask("1", "trains to Lund", "trains"), ask("2", "books by Strindberg", "books"), ask("3", "x", "no_such_tool"), ask("4", "nothing")}
 	run := func(seed uint64) *Sweep {
-		c := SweepConfig{Catalogue: catalogue(), Cases: cases, Configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}, Distractors: []int{0, 3, 100}, Draws: 2, Seed: seed, Now: time.Now}
+		c := SweepConfig{Catalogue: sampleTools(), Cases: cases, Configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}, Distractors: []int{0, 3, 100}, Draws: 2, Seed: seed, Now: time.Now}
 		s, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +173,7 @@ func TestSweep(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 1, 4, 4, 8, 8}, sizes); diff != "" {
 		t.Error(diff)
 	}
-	c := SweepConfig{Catalogue: catalogue(), Seed: 5}
+	c := SweepConfig{Catalogue: sampleTools(), Seed: 5}
 	k := &sweepCase{id: "1", gold: []int{1}}
 	names := func(n int, seed uint64) map[string]bool {
 		c.Seed = seed
@@ -193,7 +192,7 @@ func TestSweep(t *testing.T) {
 	if len(small) != 3 || len(large) != 5 || !small["trains"] || !cmp.Equal(small, names(2, 5)) {
 		t.Errorf("%v %v", small, large)
 	}
-	if _, err := (&SweepConfig{Catalogue: catalogue(), Cases: cases[2:]}).Run(t.Context()); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := (&SweepConfig{Catalogue: sampleTools(), Cases: cases[2:]}).Run(t.Context()); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a sweep over nothing: %v", err)
 	}
 }
@@ -218,24 +217,5 @@ func TestReadConfiguration(t *testing.T) {
 	}
 	if _, err = ReadConfiguration("a=compound:1", big); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a weight of another preset: %v", err)
-	}
-}
-
-// Pairs that a run confused come first, however unlike their texts are.
-func TestConfusable(t *testing.T) {
-	t.Parallel()
-	c := catalogue()
-	c.Entries[2].Tool.Description = "Answers questions about trains in Sweden, and ferries."
-	got, err := FindConfusable(t.Context(), c, nil, 100)
-	if err != nil || got.Pairs[0].A != "trains" || got.Pairs[0].B != "ferries" {
-		t.Fatalf("%+v %v", got, err)
-	}
-	got, err = FindConfusable(t.Context(), c, []panel.Confused{{Expected: "books", Called: "jobs", N: 2}, {Expected: "jobs", Called: "books", N: 1}, {Expected: "jobs", Called: "gone", N: 9}}, 2)
-	if err != nil || len(got.Pairs) != 2 || got.Pairs[0].Confused != 3 || got.Pairs[0].A != "jobs" || got.Pairs[0].B != "books" {
-		t.Errorf("%+v %v", got, err)
-	}
-	one := &retrieve.Catalogue{Entries: c.Entries[:1]}
-	if got, err := FindConfusable(t.Context(), one, nil, 5); err != nil || len(got.Pairs) != 0 {
-		t.Errorf("one tool: %+v %v", got, err)
 	}
 }
