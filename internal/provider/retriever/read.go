@@ -115,7 +115,7 @@ const (
 	OddAbstained = "it says that it abstains and gives tools all the same: the tools count"
 	OddOrder     = "its scores do not descend: the order of the list counts"
 	OddScore     = "a score is no finite number: it is kept as 0"
-	OddTwice     = "it names a tool twice: the second is a place lost"
+	OddTwice     = "it names a tool twice: it counts once"
 )
 
 // odd keeps an oddity once.
