@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +19,12 @@ import (
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/steps"
 )
 
 // calibrateFlags are the flags of the calibrate command.
-type calibrateFlags struct{ judge, run, out, unit string }
+type calibrateFlags struct{ judge, run, out, unit, by string }
 
 func (a *app) calibrateCommand() *cobra.Command {
 	var f calibrateFlags
@@ -42,6 +44,7 @@ Exit code 0: told; 4: true success was refused; 2: a label that cannot be read.`
 	fs.StringVar(&f.run, "run", "", "trace file whose judged tasks are to be corrected")
 	fs.StringVarP(&f.out, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar(&f.unit, "unit", "task", "what the labels are about: task or call")
+	fs.StringVar(&f.by, "by", "", "with --run: slice key of its tasks; tells the judge and true success by value")
 	return cmd
 }
 
@@ -53,14 +56,17 @@ func (a *app) calibrate(path string, f *calibrateFlags) error {
 	if unit != labels.Task && unit != labels.Call {
 		return usagef("--unit is task or call, not %q", f.unit)
 	}
+	if f.by != "" && f.run == "" {
+		return usagef("--by %s: labels have no slices; name the traces of their tasks with --run", f.by)
+	}
 	ls, err := a.readLabels(path)
 	if err != nil {
 		return err
 	}
 	in := labels.Input{Judge: f.judge, Unit: unit, Labels: ls}
+	run := &judgedRun{}
 	if f.run != "" {
-		run, err := a.readJudged(f.run)
-		if err != nil {
+		if run, err = a.readJudged(f.run); err != nil {
 			return err
 		}
 		in.Labels = append(in.Labels, run.labels...)
@@ -69,6 +75,11 @@ func (a *app) calibrate(path string, f *calibrateFlags) error {
 	r, err := labels.Calibrate(in)
 	if err != nil {
 		return err
+	}
+	if f.by != "" {
+		if r.Slices, err = run.bySlice(in, r, f); err != nil {
+			return err
+		}
 	}
 	if f.out != "" {
 		c := r.Calibration(filepath.Base(path), a.now())
@@ -130,8 +141,41 @@ func (a *app) tellProblems(doing string, problems []callvet.Problem) error {
 // judgedRun is what a trace file has of verdicts.
 type judgedRun struct {
 	items  []labels.Item
-	at     map[labels.Key]int // the place of an attempt in items
+	at     map[labels.Key]int      // the place of an attempt in items
+	lines  map[string]slicing.Line // what a task tells of its slices
 	labels []labels.Label
+}
+
+// bySlice tells of the judge by the values that tasks of the run have. An error of
+// usage names the keys that they have instead.
+func (r *judgedRun) bySlice(in labels.Input, all *labels.Report, f *calibrateFlags) (*labels.SliceReport, error) {
+	out, err := labels.BySlice(in, all, f.by, func(k labels.Key) []string {
+		var values []string
+		for _, s := range slicing.Of([]string{f.by}, r.lines[k.TaskID]) {
+			values = append(values, s[1])
+		}
+		return values
+	})
+	if err != nil || len(out.Values) > 0 {
+		return out, err
+	}
+	var known []string
+	for _, l := range r.lines {
+		for _, s := range slicing.Of([]string{"language", "tag", "*"}, l) {
+			if !slices.Contains(known, s[0]) {
+				known = append(known, s[0])
+			}
+		}
+	}
+	slices.Sort(known)
+	err = usagef("--by %s: no task of %s has it", f.by, f.run)
+	if near := callvet.Nearest(f.by, known); near != "" {
+		return nil, &callvet.Hinted{Err: err, Hint: "--by " + near}
+	}
+	if len(known) > 0 {
+		return nil, &callvet.Hinted{Err: err, Hint: "--by with one of " + strings.Join(known[:min(12, len(known))], ", ")}
+	}
+	return nil, err
 }
 
 func (r *judgedRun) judgements() []labels.Judgement {
@@ -287,8 +331,14 @@ func (a *app) calibrated(files, traces []string) ([]steps.Calibrated, error) {
 func (r *judgedRun) add(t *trace.Task) {
 	key := labels.Key{Target: t.Target, TaskID: t.TaskID, Attempt: t.Attempt, Unit: labels.Task}
 	if r.at == nil {
-		r.at = map[labels.Key]int{}
+		r.at, r.lines = map[labels.Key]int{}, map[string]slicing.Line{}
 	}
+	l := r.lines[t.TaskID]
+	l.Tags = append(l.Tags, t.Tags...)
+	if l.Fields == nil {
+		l.Fields = t.Fields
+	}
+	r.lines[t.TaskID] = l
 	item := labels.Item{Key: key, Judged: judgesOf(t.Judged)}
 	if i, again := r.at[key]; again { // the last record of an attempt counts
 		r.items[i] = item

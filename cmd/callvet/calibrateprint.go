@@ -43,6 +43,7 @@ func printCalibration(w io.Writer, r *labels.Report) {
 	for i := range r.Success {
 		printSuccess(w, &r.Success[i])
 	}
+	printSlices(w, r)
 	for _, s := range r.Warnings {
 		fmt.Fprintf(w, "\nwarning: %s", plain.Line(s))
 	}
@@ -141,5 +142,30 @@ func printSuccess(w io.Writer, s *labels.Success) {
 	}
 	if s.Advice != "" {
 		fmt.Fprintf(w, "  %s\n", s.Advice)
+	}
+}
+
+// printSlices tells the judge by the values of a slice key.
+func printSlices(w io.Writer, r *labels.Report) {
+	if r.Slices == nil {
+		return
+	}
+	for i := range r.Slices.Values {
+		v := &r.Slices.Values[i]
+		fmt.Fprintf(w, "\n%s=%s: %s\n", plain.Line(r.Slices.Key), plain.Line(v.Value), plain.Count(v.Table.N(), "label", "labels"))
+		if v.Table.N() > 0 {
+			share(w, "sensitivity", v.Sensitivity, "")
+			share(w, "specificity", v.Specificity, "")
+		}
+		fmt.Fprintf(w, "  %s\n", v.Why)
+		for k := range v.Success {
+			printSuccess(w, &v.Success[k])
+		}
+	}
+	if n := r.Slices.Unplaced; n > 0 {
+		fmt.Fprintf(w, "\n%s on tasks that the traces do not have, or that have no %s: in no value\n", plain.Count(n, "label", "labels"), plain.Line(r.Slices.Key))
+	}
+	if n := r.Slices.Left; n > 0 {
+		fmt.Fprintf(w, "\n%s with fewer labels left out\n", plain.Count(n, "value", "values"))
 	}
 }

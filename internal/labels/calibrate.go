@@ -85,7 +85,9 @@ type Report struct {
 	Humans   *Humans     `json:"humans,omitempty"`
 	Check    *Check      `json:"check,omitempty"`
 	Success  []Success   `json:"success,omitempty"`
-	Warnings []string    `json:"warnings,omitempty"`
+	// Slices is there when BySlice was asked.
+	Slices   *SliceReport `json:"slices,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
 
 	strata []StratumTable
 }

@@ -1,0 +1,139 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/judge"
+)
+
+// SliceReport holds the judge against the labels of each value of a slice key.
+type SliceReport struct {
+	Key    string       `json:"key"`
+	Values []SliceValue `json:"values"`
+	// Unplaced counts labelled things of which no value is known, Left the values
+	// beyond the limit.
+	Unplaced int `json:"unplaced,omitempty"`
+	Left     int `json:"left,omitempty"`
+}
+
+// SliceValue is what the labels of one value say.
+type SliceValue struct {
+	Value string `json:"value"`
+	// Table holds its calibration labels that were not drawn by verdict.
+	Table       Table          `json:"table"`
+	Sensitivity stats.Interval `json:"sensitivity"`
+	Specificity stats.Interval `json:"specificity"`
+	// PHolm is the smaller p value of its rates being those of all other labels
+	// (Fisher), adjusted for both rates of all values (Holm), in [0,1].
+	PHolm float64 `json:"p_holm"`
+	// Own tells that labels made elsewhere count by the rates of this value alone;
+	// else by those of all labels. Why says it.
+	Own bool   `json:"own"`
+	Why string `json:"why"`
+	// Success is there with a run: labels on its own tasks of the run are used
+	// directly where they suffice.
+	Success []Success `json:"success,omitempty"`
+}
+
+// maxSliceValues is how many values are told, those with the most labels.
+const maxSliceValues = 50
+
+// sliceLevel is the adjusted p value below which a judge differs in a slice.
+const sliceLevel = 0.05
+
+// BySlice tells how the judge does in each value of a key, and with a run how many
+// of its tasks truly passed; of gives the values that a thing has. A value counts by
+// its own rates only where it has enough labels of both classes and the judge is
+// shown to differ there: rates of few labels are worse than the pooled ones.
+// r is the report on all labels of the same input.
+// Source: Statistics specification, section 4.5.
+func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceReport, error) {
+	in.Unit, in.Confidence = r.Unit, r.Confidence
+	j, err := newJoin(in)
+	if err != nil {
+		return nil, err
+	}
+	out := &SliceReport{Key: key}
+	values := map[string]bool{}
+	for _, p := range j.fit {
+		vs := of(p.Key)
+		if len(vs) == 0 {
+			out.Unplaced++
+		}
+		for _, v := range vs {
+			values[v] = true
+		}
+	}
+	for _, v := range in.Run {
+		for _, x := range of(v.Key) {
+			values[x] = true
+		}
+	}
+	for v := range values {
+		out.Values = append(out.Values, SliceValue{Value: v, Table: tableOf(drawnOf(j.fit, of, v, true))})
+	}
+	slices.SortFunc(out.Values, func(a, b SliceValue) int {
+		return cmp.Or(cmp.Compare(b.Table.N(), a.Table.N()), cmp.Compare(a.Value, b.Value))
+	})
+	if n := len(out.Values); n > maxSliceValues {
+		out.Values, out.Left = out.Values[:maxSliceValues], n-maxSliceValues
+	}
+	var ps []float64
+	for i := range out.Values {
+		own, rest := out.Values[i].Table, tableOf(drawnOf(j.fit, of, out.Values[i].Value, false))
+		ps = append(ps,
+			stats.Fisher(own.TruePass, own.TruePass+own.FalseFail, rest.TruePass, rest.TruePass+rest.FalseFail),
+			stats.Fisher(own.TrueFail, own.TrueFail+own.FalsePass, rest.TrueFail, rest.TrueFail+rest.FalsePass))
+	}
+	adjusted := stats.Holm(ps)
+	for i := range out.Values {
+		v := &out.Values[i]
+		v.PHolm = min(adjusted[2*i], adjusted[2*i+1])
+		v.decide(r, drawnOf(j.fit, of, v.Value, true))
+		v.success(in, r, j, of)
+	}
+	slices.SortFunc(out.Values, func(a, b SliceValue) int { return cmp.Compare(a.Value, b.Value) })
+	return out, nil
+}
+
+// drawnOf are the pairs that were not drawn by verdict and that have a value, or those
+// that have not.
+func drawnOf(ps []pair, of func(Key) []string, value string, has bool) []pair {
+	return slices.DeleteFunc(slices.Clone(ps), func(p pair) bool { return byVerdict(p) || slices.Contains(of(p.Key), value) != has })
+}
+
+func (v *SliceValue) decide(r *Report, ps []pair) {
+	same := func(p pair) bool { return p.truth == p.judged }
+	truth := func(p pair) bool { return p.truth }
+	v.Sensitivity = rateOf(ps, r.Unit, r.Confidence, truth, same)
+	v.Specificity = rateOf(ps, r.Unit, r.Confidence, not(truth), same)
+	c := v.Table.Calibration()
+	switch {
+	case c.LabelledPass < judge.MinLabels || c.LabelledFail < judge.MinLabels:
+		v.Why = fmt.Sprintf("%d labelled passes and %d labelled fails, and at least %d of each are needed: the rates of all labels count", c.LabelledPass, c.LabelledFail, judge.MinLabels)
+	case v.PHolm >= sliceLevel:
+		v.Why = fmt.Sprintf("nothing shows that the judge differs here (p = %.2g, adjusted): the rates of all labels count", v.PHolm)
+	default:
+		v.Own, v.Why = true, fmt.Sprintf("the judge differs here (p = %.2g, adjusted): its own rates count", v.PHolm)
+	}
+}
+
+// success corrects the verdicts of the run that have the value.
+func (v *SliceValue) success(in Input, r *Report, j *join, of func(Key) []string) {
+	has := func(k Key) bool { return slices.Contains(of(k), v.Value) }
+	sub := *j
+	sub.fit = slices.DeleteFunc(slices.Clone(j.fit), func(p pair) bool { return !has(p.Key) })
+	in.Run = slices.DeleteFunc(slices.Clone(in.Run), func(x Judgement) bool { return !has(x.Key) })
+	of1 := &Report{Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table, Youden: r.Youden, strata: strataOf(sub.fit)}
+	if v.Own {
+		of1.Table = v.Table
+		of1.Youden = v.Table.Calibration().Youden(r.Confidence)
+	}
+	of1.success(in, &sub)
+	v.Success = of1.Success
+}
