@@ -31,6 +31,9 @@ type Pipeline struct {
 	Agents *Chooser
 	// Homes says which agents a tool belongs to, for agents that are told by the tools.
 	Homes map[string]Home
+	// NoTools are routes whose questions need no tool: they are given neither tools nor
+	// agents, which is abstaining.
+	NoTools []string
 	// Now is the clock of Decision.Layers; nil: no times.
 	Now func() time.Time
 }
@@ -86,6 +89,14 @@ func (p *Pipeline) Decide(ctx context.Context, question string, k int) (Decision
 		d.Route = p.Routes.Route(question)
 		layer(callvet.SelectRoute)
 		d.Layers = append(d.Layers, LayerTime{Layer: callvet.SelectSubRoute})
+		if slices.Contains(p.NoTools, d.Route.Route) {
+			d.Abstained = true
+			layer(callvet.SelectTools)
+			if p.Agents != nil {
+				layer(callvet.SelectAgents)
+			}
+			return d, nil
+		}
 	}
 	chosen, err := p.before(ctx, question, d.Route.Route)
 	if err != nil {

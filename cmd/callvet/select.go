@@ -73,10 +73,16 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 		Example: "  callvet select suite.json --tools catalogue.json -o report.html\n  callvet select suite.json --tools catalogue.json --preset bigtool\n  callvet select suite.json --via http://localhost:8000/retrieve",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			env := a.catalogues()
+			if via == "" {
+				if err := sf.Calibrate(cmd.Context(), &env, a.err, args[0]); err != nil {
+					return err
+				}
+			}
 			if err := a.selecting(&sf, via, &f); err != nil {
 				return err
 			}
-			if env := a.catalogues(); via == "" {
+			if via == "" {
 				if err := sf.Caution(cmd.Context(), &env, a.err, args[0]); err != nil {
 					return err
 				}

@@ -64,7 +64,13 @@ func Abstention(ctx context.Context, out io.Writer, example, data string) (bool,
 	shipped(out, strange)
 	fmt.Fprintln(out, "\nthe shipped suite")
 	bad := shipped(out, suite)
-	return bad <= barRefused, nil
+	if err := ownBounds(ctx, out, example, data); err != nil {
+		return false, err
+	}
+	if err := labeledBounds(ctx, out, data); err != nil {
+		return false, err
+	}
+	return bad <= barRefused, smallTalk(out, data)
 }
 
 // kinds is an error where questions of a kind that is measured are missing: a bar that
@@ -215,14 +221,18 @@ func observeSuite(ctx context.Context, example string) ([]retrieve.Observation, 
 	if err != nil {
 		return nil, err
 	}
-	var questions []retrieve.Question
-	err = seedSuite(filepath.Join(example, "suite.json"), func(q question) {
-		questions = append(questions, retrieve.Question{Text: q.text, Tools: q.relevant})
-	})
+	questions, err := suiteQuestions(example)
 	if err != nil {
 		return nil, err
 	}
 	return x.Observe(ctx, "shipped suite", questions)
+}
+
+func suiteQuestions(example string) (out []retrieve.Question, err error) {
+	err = seedSuite(filepath.Join(example, "suite.json"), func(q question) {
+		out = append(out, retrieve.Question{Text: q.text, Tools: q.relevant})
+	})
+	return out, err
 }
 
 // strangers are questions of the training part of CLINC150.
@@ -284,6 +294,22 @@ const maxDomains = 64
 
 // observeWithout asks questions of the catalog without the domains of their tools.
 func observeWithout(ctx context.Context, b *benchmark, asked []question) ([]retrieve.Observation, error) {
+	var out []retrieve.Observation
+	err := eachWithout(b, asked, func(stays []retrieve.Entry, questions []retrieve.Question) error {
+		x, err := retrieve.New(ctx, retrieve.Default(), stays)
+		if err != nil {
+			return err
+		}
+		obs, err := x.Observe(ctx, catalogOf(b), questions)
+		out = append(out, obs...)
+		return err
+	})
+	return out, err
+}
+
+// eachWithout gives the catalog without the domains of the right tools of questions,
+// and those questions, which then nothing fits.
+func eachWithout(b *benchmark, asked []question, use func(stays []retrieve.Entry, questions []retrieve.Question) error) error {
 	home := map[string]string{}
 	for i := range b.entries {
 		e := &b.entries[i]
@@ -308,21 +334,14 @@ func observeWithout(ctx context.Context, b *benchmark, asked []question) ([]retr
 		}
 		by[key] = append(by[key], retrieve.Question{Text: q.text})
 	}
-	var out []retrieve.Observation
 	for _, key := range evenly(order, maxDomains) {
 		gone := strings.Split(key, "\x00")
 		stays := slices.DeleteFunc(slices.Clone(b.entries), func(e retrieve.Entry) bool { return slices.Contains(gone, domain(&e)) })
-		x, err := retrieve.New(ctx, retrieve.Default(), stays)
-		if err != nil {
-			return nil, err
+		if err := use(stays, by[key]); err != nil {
+			return err
 		}
-		obs, err := x.Observe(ctx, catalogOf(b), by[key])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, obs...)
 	}
-	return out, nil
+	return nil
 }
 
 // observeExamples asks each example question of a catalogue without that example, and

@@ -5,7 +5,10 @@ package selector
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -82,9 +85,14 @@ func Open(ctx context.Context, file string, s Settings, read Files, models *Mode
 	if s.Routes != "" && s.Routes != "none" {
 		short.Routes = filepath.Base(s.Routes)
 	}
-	decide, err := routes(s.Routes, read)
+	decide, named, err := routes(s.Routes, read)
 	if err != nil {
 		return nil, callvet.Target{}, err
+	}
+	for _, r := range s.AbstainRoutes {
+		if !slices.Contains(named, r) {
+			return nil, callvet.Target{}, &callvet.Hinted{Err: fmt.Errorf("abstain by route %q: %w: no rule leads there", r, callvet.ErrInvalid), Hint: "routes: " + strings.Join(named, ", ")}
+		}
 	}
 	return over(ctx, c, s, short.Target(filepath.Base(file)), decide, models, now)
 }
@@ -118,36 +126,52 @@ func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, d
 			return nil, callvet.Target{}, err
 		}
 	}
-	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, Now: now})
+	if s.AbstainPercent > 0 {
+		var told io.Writer
+		if models != nil {
+			told = models.Warn
+		}
+		if o.MinConfidence, err = s.bound(ctx, o, c.Entries, told); err != nil {
+			return nil, callvet.Target{}, err
+		}
+	}
+	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, NoTools: s.AbstainRoutes, Now: now})
 }
 
-// routes reads what decides routes: rules, a learned model, callvet's own rules, or
-// nothing at all.
-func routes(file string, read Files) (retrieve.Router, error) {
+// routes reads what decides routes, rules, callvet's own rules, or nothing at all, and
+// tells the routes that they lead to.
+func routes(file string, read Files) (decide retrieve.Router, named []string, err error) {
 	var set route.Settings
-	var err error
 	switch file {
 	case "none":
-		return nil, nil
+		return nil, nil, nil
 	case "":
 		set, err = route.Default()
 	default:
 		b, rerr := read(file)
 		if rerr != nil {
-			return nil, fmt.Errorf("read routes: %w", rerr)
+			return nil, nil, fmt.Errorf("read routes: %w", rerr)
 		}
 		if set, err = route.ReadSettings(b); err != nil {
-			return nil, fmt.Errorf("read routes %s: %w", file, err)
+			return nil, nil, fmt.Errorf("read routes %s: %w", file, err)
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rules, err := route.NewRules(set)
 	if err != nil {
-		return nil, fmt.Errorf("read routes %s: %w", file, err)
+		return nil, nil, fmt.Errorf("read routes %s: %w", file, err)
 	}
-	return rules, nil
+	for i := range set.Rules {
+		if r := set.Rules[i].Route; !slices.Contains(named, r) {
+			named = append(named, r)
+		}
+	}
+	if set.Default != "" && !slices.Contains(named, set.Default) {
+		named = append(named, set.Default)
+	}
+	return rules, named, nil
 }
 
 // Diagnose says why a tool is not first for a question; ok is false where it is, or

@@ -26,6 +26,11 @@ type Settings struct {
 	// Abstain in [0,1) is the confidence under which no tool is given; 0: none. Only
 	// the default preset with its own weights and vectors knows its confidence.
 	Abstain float64
+	// AbstainPercent in (0,100), in place of Abstain, is how many percent of the
+	// catalog's own examples would be given nothing.
+	AbstainPercent float64
+	// AbstainRoutes are routes whose questions need no tool.
+	AbstainRoutes []string
 	// Embed and Rerank are the models that make vectors and order the best tools, by
 	// the specs of Models; empty for vectors without a model, and no reranker.
 	Embed, Rerank string
@@ -90,6 +95,10 @@ func parse(rest string) (file string, s Settings, err error) {
 			continue
 		}
 		switch key {
+		case "abstain":
+			err = s.setAbstain(v)
+		case "abstain_route":
+			s.AbstainRoutes = strings.Split(v, ",")
 		case "agents":
 			if s.Agents, err = strconv.Atoi(v); err != nil || s.Agents < 1 {
 				return "", s, fmt.Errorf("read target retrieve:%s: %w: agents is a number from 1 to %d", rest, callvet.ErrInvalid, maxAgents)
@@ -103,7 +112,7 @@ func parse(rest string) (file string, s Settings, err error) {
 			if err != nil {
 				return "", s, fmt.Errorf("read target retrieve:%s: %w: %s is no number", rest, callvet.ErrInvalid, key)
 			}
-			if to, ok := map[string]*float64{"threshold": &s.Threshold, "abstain": &s.Abstain, "agent_gate": &s.AgentGate}[key]; ok {
+			if to, ok := map[string]*float64{"threshold": &s.Threshold, "agent_gate": &s.AgentGate}[key]; ok {
 				*to = f
 				continue
 			}
@@ -111,6 +120,9 @@ func parse(rest string) (file string, s Settings, err error) {
 				s.Weights = map[string]float64{}
 			}
 			s.Weights[key] = f
+		}
+		if err != nil {
+			return "", s, fmt.Errorf("read target retrieve:%s: %w", rest, err)
 		}
 	}
 	return file, s, nil
@@ -130,8 +142,11 @@ func (s *Settings) Target(file string) string {
 	if s.Threshold != 0 {
 		q.Set("threshold", strconv.FormatFloat(s.Threshold, 'g', -1, 64))
 	}
-	if s.Abstain != 0 {
-		q.Set("abstain", strconv.FormatFloat(s.Abstain, 'g', -1, 64))
+	if abstain := s.abstain(); abstain != "" {
+		q.Set("abstain", abstain)
+	}
+	if len(s.AbstainRoutes) > 0 {
+		q.Set("abstain_route", strings.Join(s.AbstainRoutes, ","))
 	}
 	if s.AgentGate != 0 {
 		q.Set("agent_gate", strconv.FormatFloat(s.AgentGate, 'g', -1, 64))
@@ -179,11 +194,8 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 		o.Primary, o.Fallback = namespaces(s.Primary), namespaces(s.Fallback)
 	}
 	o.Limit, o.Threshold, o.MinConfidence = s.Depth(), s.Threshold, s.Abstain
-	if !(s.Abstain >= 0 && s.Abstain < 1) || s.Abstain > 0 && !s.calibrated() {
-		return o, &callvet.Hinted{
-			Err:  fmt.Errorf("abstain under %v: %w", s.Abstain, callvet.ErrInvalid),
-			Hint: fmt.Sprintf("a confidence from 0 to under 1, such as %v, and the default preset with its own weights and vectors; otherwise a threshold", retrieve.DefaultMinConfidence),
-		}
+	if err := s.checkAbstain(); err != nil {
+		return o, err
 	}
 	if !s.calibrated() {
 		o.Confidence = nil

@@ -25,6 +25,8 @@ type Config struct {
 	K int
 	// Routes decides route and sub-route; nil: these layers are not decided.
 	Routes retrieve.Router
+	// NoTools are routes whose questions need no tool: none is searched for them.
+	NoTools []string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
@@ -47,6 +49,7 @@ func Open(ctx context.Context, cfg Config) (*Retriever, callvet.Target, error) {
 	if err != nil {
 		return nil, callvet.Target{}, fmt.Errorf("open target %s: %w", cfg.Name, err)
 	}
+	p.NoTools = cfg.NoTools
 	r := &Retriever{pipeline: p, k: cfg.K, now: cfg.Now}
 	return r, callvet.Target{Name: cfg.Name, Provider: "retrieve", Model: string(cfg.Options.Formula), Selects: true}, nil
 }

@@ -1,0 +1,120 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selector
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/route"
+)
+
+func TestSetAbstain(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[string]string{"0.25": "0.25", "5%": "5%", "2.5 %": "2.5%", "0": ""} {
+		var s Settings
+		if err := s.setAbstain(v); err != nil || s.abstain() != want || s.checkAbstain() != nil {
+			t.Errorf("%q: %+v %v", v, s, err)
+		}
+	}
+	for _, v := range []string{"", "x", "%", "0%", "NaN%", "-1", "1", "100%", "-5%", "NaN"} {
+		var s Settings
+		if err := errors.Join(s.setAbstain(v), s.checkAbstain()); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%q: %+v %v", v, s, err)
+		}
+	}
+}
+
+// The confidence of the questions of a suite stands in the target, and refuses about
+// the share of them that was asked for.
+func TestCalibrate(t *testing.T) {
+	t.Parallel()
+	cat, cases := misleading()
+	tools, err := json.Marshal(Tools(cat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Env{Read: func(string) ([]byte, error) { return tools, nil }, Suite: suiteOf(&cases)}
+	var told strings.Builder
+	f := Flags{Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 20}}
+	if err := f.Calibrate(t.Context(), e, &told, "asked.json"); err != nil || f.Settings.AbstainPercent != 0 || f.Settings.Abstain <= 0 {
+		t.Fatalf("%+v %v", f.Settings, err)
+	}
+	for _, want := range []string{"20% of the questions of own.json (40)", "the very questions that are asked"} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("told %q, want %q", told.String(), want)
+		}
+	}
+	asked, err := confidences(t.Context(), mustOptions(t, &f.Settings), cat, cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	under := 0
+	for _, c := range asked {
+		if c < f.Settings.Abstain {
+			under++
+		}
+	}
+	if under > 8 {
+		t.Errorf("%d of 40 are refused", under)
+	}
+	for name, bad := range map[string]Flags{
+		"few":       {Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 1}},
+		"no share":  {Tools: "c.json", AbstainOn: "own.json"},
+		"no tools":  {AbstainOn: "own.json", Settings: Settings{AbstainPercent: 5}},
+		"bigtool":   {Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 5, Preset: "bigtool"}},
+		"two kinds": {Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 5, Abstain: 0.2}},
+	} {
+		if err := bad.Calibrate(t.Context(), e, &told, ""); !errors.Is(err, callvet.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Without questions the catalog's examples tell; this one has none.
+	s := Settings{AbstainPercent: 5}
+	if _, _, err := Over(t.Context(), cat, s, "x", nil, time.Now); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("no examples: %v", err)
+	}
+}
+
+// Questions of a route that needs no tool are given none.
+func TestAbstainRoute(t *testing.T) {
+	t.Parallel()
+	s := Settings{AbstainRoutes: []string{"smalltalk"}}
+	rules, err := route.NewRules(route.Settings{Rules: []route.Rule{{Route: "smalltalk", Patterns: []string{"^hello"}}}, Default: "action"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := Over(t.Context(), catalogue(), s, "x", rules, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q, want := range map[string]int{"hello trains": 0, "trains": 1} {
+		d, err := r.Decide(t.Context(), q)
+		if err != nil || min(len(d.Tools), 1) != want || d.Abstained != (want == 0) {
+			t.Errorf("%s: %+v %v", q, d, err)
+		}
+	}
+	tools, err := json.Marshal(Tools(catalogue()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(string) ([]byte, error) { return tools, nil }
+	s.AbstainRoutes = []string{"chat"}
+	if _, _, err := Open(t.Context(), "c.json", s, read, nil, time.Now); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("a route that no rule leads to: %v", err)
+	}
+}
+
+func mustOptions(t *testing.T, s *Settings) retrieve.Options {
+	t.Helper()
+	o, err := s.Options(&retrieve.Catalogue{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}

@@ -1,0 +1,89 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+const (
+	// ownFolds is how many catalogs an index is built of to ask examples.
+	ownFolds = 10
+	// maxOwn is how many examples are asked.
+	maxOwn = 1000
+)
+
+// ExampleConfidences asks the catalog its own examples, each of an index that lacks it:
+// a tenth of every tool's examples is left out at a time. They are questions that a
+// tool fits; what they say of other questions holds as far as those are like them. At
+// most 1,000 are asked, evenly taken. Errors are those of New and Search, and
+// ErrInvalid for options without a Confidence.
+func ExampleConfidences(ctx context.Context, o Options, entries []Entry) ([]float64, error) {
+	if o.Confidence == nil {
+		return nil, fmt.Errorf("ask examples: %w: the options tell no confidence", callvet.ErrInvalid)
+	}
+	o.MinConfidence, o.Threshold = 0, 0
+	total := 0
+	for i := range entries {
+		total += len(entries[i].Examples)
+	}
+	every, seen := max(1, (total+maxOwn-1)/maxOwn), 0
+	var out []float64
+	for fold := range ownFolds {
+		less, asked := withoutFold(entries, fold)
+		if len(asked) == 0 {
+			continue
+		}
+		x, err := New(ctx, o, less)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range asked {
+			if seen++; seen%every != 0 {
+				continue
+			}
+			e, err := x.Evidence(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, o.Confidence.Probability(e))
+		}
+	}
+	return out, nil
+}
+
+// withoutFold gives the entries without one fold of their examples, and those.
+func withoutFold(entries []Entry, fold int) (less []Entry, asked []string) {
+	less = slices.Clone(entries)
+	for i := range less {
+		var stay []string
+		for k, q := range less[i].Examples {
+			if (i+k)%ownFolds == fold {
+				asked = append(asked, q)
+			} else {
+				stay = append(stay, q)
+			}
+		}
+		less[i].Examples = stay
+	}
+	return less, asked
+}
+
+// ConfidenceBound is the MinConfidence under which at most a share of answerable
+// questions lies, in the mean over questions and draws like those that gave the
+// confidences (split conformal prediction): the ⌊share·(n+1)⌋-th smallest. ok is false
+// where there are too few of them, fewer than 1/share - 1, to refuse anything; confidences
+// stay as they are.
+// Source: Vovk, Gammerman and Shafer 2005; Lei et al. 2018.
+func ConfidenceBound(confidences []float64, share float64) (bound float64, ok bool) {
+	at := int(math.Floor(share*float64(len(confidences)+1) + 1e-9))
+	if !(share > 0 && share < 1) || at < 1 {
+		return 0, false
+	}
+	return slices.Sorted(slices.Values(confidences))[at-1], true
+}
