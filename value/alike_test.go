@@ -101,8 +101,14 @@ func TestExpectIsBounded(t *testing.T) {
 // same holds d to what a Doc that expects nothing makes of the text.
 func same(t testing.TB, d *Doc, src []byte) {
 	t.Helper()
+	sameAs(t, d, src, d.Parse(src))
+}
+
+// sameAs is same where d has parsed src already, with that error.
+func sameAs(t testing.TB, d *Doc, src []byte, got error) {
+	t.Helper()
 	var plain Doc
-	got, want := d.Parse(src), plain.Parse(src)
+	want := plain.Parse(src)
 	if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
 		t.Fatalf("%q: %s", src, diff)
 	}
@@ -148,6 +154,41 @@ func FuzzExpect(f *testing.F) {
 		d := expecting()
 		for _, src := range [][]byte{a, b, []byte(line), a, b} {
 			same(t, d, src)
+		}
+	})
+}
+
+// lines takes data apart line by line and holds each to what Parse makes of it.
+func lines(t testing.TB, d *Doc, data []byte) {
+	t.Helper()
+	for len(data) > 0 {
+		want, after, _ := bytes.Cut(data, []byte("\n"))
+		if len(want) < len(data) {
+			want = bytes.TrimSuffix(want, []byte("\r"))
+		}
+		got, rest, err := d.ParseLine(data)
+		if !bytes.Equal(got, want) || !bytes.Equal(rest, after) {
+			t.Fatalf("%q: the line is %q, then %q; want %q, then %q", data, got, rest, want, after)
+		}
+		sameAs(t, d, got, err)
+		data = rest
+	}
+}
+
+// FuzzLines: lines are the same ones, and are read the same, whether their ends are
+// looked for or come up; what comes after a line is none of its business.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte(line+"\n"+line+"\r\n"+line), []byte("\n\n{}\n"))
+	f.Add([]byte(`{"id":"x","args":{"a":[1,`+"\n"+`2]}}`), []byte(`{"id":"never closed`+"\n"+`"}`))
+	f.Add([]byte(line+" \n\t"+line+"\r"), []byte(`{"i\u0064":[`+"\n"+`1]}`+"\n"))
+	f.Add([]byte(`{"id" : "y" , "n" : 4 }`+"\n"), []byte(`{"args":{"a":"b"},"raw":"{\"a\":\"b\"}"}`+"\n"))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		for _, beyond := range []int{0, 100, 1000} {
+			data := make([]byte, 0, 5*len(a)+len(b)+len(line)+10+beyond)
+			for _, part := range [][]byte{a, []byte(line + "\n"), a, []byte("\n"), b, a, []byte("\r\n"), a} {
+				data = append(data, part...)
+			}
+			lines(t, expecting(), data)
 		}
 	})
 }

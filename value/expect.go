@@ -40,7 +40,8 @@ const (
 // came, so that a name that comes where it came before is only compared. What
 // Parse takes, refuses and gives is the same, and texts that look different cost
 // little more. It needs some memory, which is bounded. Values parsed before are
-// no longer valid.
+// no longer valid. Bytes between the length and the capacity of a text are looked
+// at too, so that they must stay unchanged while it is parsed.
 func (d *Doc) Expect(e Expected) {
 	s := &shapes{paths: e.Places, fits: e.Fits, echoes: make([]int32, len(e.Places)), left: maxShapes}
 	for i, p := range e.Places {
