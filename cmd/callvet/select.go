@@ -33,7 +33,7 @@ func (a *app) models() *selector.Models {
 // catalogues is what the commands over catalogues need.
 func (a *app) catalogues() selector.Env {
 	return selector.Env{
-		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage },
+		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage }, Missed: func() { a.exitStatus = exitGateFailed },
 		Models: a.models,
 		Write: func(name string, data []byte) error {
 			return writeFile(a.path(name), func(f *os.File) error {

@@ -100,14 +100,16 @@ type Pattern struct {
 
 // Failure is one failed case.
 type Failure struct {
-	Case     string            `json:"case"`
-	Query    string            `json:"query"`
-	Tags     []string          `json:"tags,omitempty"`
-	Class    callvet.Class     `json:"class"`
-	Reason   string            `json:"reason"`
-	Want     callvet.Selection `json:"want"`
-	Got      callvet.Decision  `json:"got"`
-	Diagnose []Diagnosis       `json:"diagnosis,omitempty"`
+	Case   string            `json:"case"`
+	Query  string            `json:"query"`
+	Tags   []string          `json:"tags,omitempty"`
+	Class  callvet.Class     `json:"class"`
+	Reason string            `json:"reason"`
+	Want   callvet.Selection `json:"want"`
+	Got    callvet.Decision  `json:"got"`
+	// Routed says why a route that was not expected was taken; empty where that is not known.
+	Routed   string      `json:"routed,omitempty"`
+	Diagnose []Diagnosis `json:"diagnosis,omitempty"`
 }
 
 // Diagnosis says why an expected tool was not first: its rank and score beside those

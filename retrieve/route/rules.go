@@ -108,10 +108,7 @@ func ReadSettings(data []byte) (Settings, error) {
 // Route decides where a question belongs. An empty question is small talk when there
 // is a rule for it, as any other.
 func (r *Rules) Route(question string) Decision {
-	if len(question) > maxQuestion {
-		question = strings.ToValidUTF8(question[:maxQuestion], "")
-	}
-	question = norm.NFC.String(strings.TrimSpace(question))
+	question = cut(question)
 	d := Decision{Rule: -1}
 	text := newSubject(question)
 	runes, m := len(text.runes)-1, &machine{}
@@ -135,6 +132,33 @@ func (r *Rules) Route(question string) Decision {
 	}
 	d.SubRoute = r.settings.SubRoutes[d.Route]
 	return d
+}
+
+// Applying gives every rule that a question keeps to, in their order: the first is the
+// one that Route follows, and the others are those that it keeps from deciding. The
+// sub-routes are those of the rules themselves.
+func (r *Rules) Applying(question string) []Decision {
+	question = cut(question)
+	text := newSubject(question)
+	m := &machine{}
+	var out []Decision
+	for i, rule := range r.settings.Rules {
+		if rule.MaxRunes > 0 && len(text.runes)-1 > rule.MaxRunes {
+			continue
+		}
+		if p, start, end := r.find(i, text, m); p != nil {
+			out = append(out, Decision{Route: rule.Route, SubRoute: rule.SubRoute, Rule: i, Pattern: p.String(), Matched: question[start:end]})
+		}
+	}
+	return out
+}
+
+// cut is what is looked at of a question.
+func cut(question string) string {
+	if len(question) > maxQuestion {
+		question = strings.ToValidUTF8(question[:maxQuestion], "")
+	}
+	return norm.NFC.String(strings.TrimSpace(question))
 }
 
 func (r *Rules) find(rule int, text *subject, m *machine) (p *Pattern, start, end int) {

@@ -162,3 +162,21 @@ func BenchmarkRules(b *testing.B) {
 		r.Route("Kommer mormor med tåget från Sundsvall i tid, eller är det något som händer vid Gävle?")
 	}
 }
+
+// Every rule that applies is told, in their order; the first is the one that decides.
+func TestApplying(t *testing.T) {
+	t.Parallel()
+	r, err := route.NewRules(route.Settings{Rules: []route.Rule{
+		{Route: "small", Patterns: []string{"hej"}, MaxRunes: 5}, {Route: "action", Patterns: []string{"x", "tåg"}}, {Route: "action", SubRoute: "rail", Patterns: []string{"tåg"}}, {Route: "knowledge", Patterns: []string{"pris"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []route.Decision{{Route: "action", Rule: 1, Pattern: "tåg", Matched: "tåg"}, {Route: "action", SubRoute: "rail", Rule: 2, Pattern: "tåg", Matched: "tåg"}, {Route: "knowledge", Rule: 3, Pattern: "pris", Matched: "pris"}}
+	if d := cmp.Diff(want, r.Applying(" hej, pris på tåg ")); d != "" {
+		t.Error(d)
+	}
+	if got := r.Applying(""); got != nil {
+		t.Error(got)
+	}
+}

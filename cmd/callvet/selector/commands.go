@@ -5,20 +5,18 @@ package selector
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/cmd/callvet/inspect"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
@@ -40,8 +38,9 @@ type Env struct {
 	Asking func(fs *pflag.FlagSet) Asking
 	// Observed is the confusion of a stored run; never nil without an error.
 	Observed func(ctx context.Context, run string) ([]panel.Confused, error)
-	// Failed sets the exit code of a lint that found errors.
-	Failed func()
+	// Failed sets the exit code of a lint that found errors, Missed that of a decision
+	// that is not the expected one.
+	Failed, Missed func()
 }
 
 // told is something that is written as JSON or for people.
@@ -62,10 +61,8 @@ type Flags struct {
 	// Tools is the catalog's file, Weights one with weights.
 	Tools, Weights string
 	Settings       Settings
-	// AbstainOn is a suite whose questions say under which confidence nothing is given.
-	AbstainOn string
-	tuned     *Tuned // as the weights say
-	set       *pflag.FlagSet
+	tuned          *Tuned // as the weights say
+	set            *pflag.FlagSet
 }
 
 // Register adds the flags.
@@ -75,9 +72,7 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Settings.Preset, "preset", "", "how tools are scored: default or bigtool")
 	fs.Var((*depth)(&f.Settings.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.Float64Var(&f.Settings.Threshold, "threshold", 0, "score under which a tool is not given")
-	fs.Var(abstainFlag{&f.Settings}, "abstain", fmt.Sprintf("give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", retrieve.DefaultMinConfidence))
-	fs.StringVar(&f.AbstainOn, "abstain-on", "", "suite of questions, with their tools, of which --abstain 5% refuses that share; by default the catalogue's examples")
-	fs.StringSliceVar(&f.Settings.AbstainRoutes, "abstain-route", nil, "route whose questions are given no tool, such as smalltalk; may be repeated")
+	fs.Float64Var(&f.Settings.Abstain, "abstain", 0, fmt.Sprintf("confidence from 0 to under 1 below which nothing is given, such as %v (default: never)", retrieve.DefaultMinConfidence))
 	fs.StringVar(&f.Settings.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
 	fs.StringVar(&f.Settings.Rerank, "rerank", "", "model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
 	fs.StringVar(&f.Settings.Fusion, "fusion", "", "how words and vectors become one order: mixed or reciprocal_rank (default: mixed)")
@@ -138,7 +133,7 @@ func (f *Flags) Service(address string) error {
 	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return &callvet.Hinted{Err: fmt.Errorf("ask a service: %w: --via %s is no address", callvet.ErrInvalid, address), Hint: "--via http://HOST/PATH; a file is searched with --tools"}
 	}
-	for _, name := range []string{"preset", "threshold", "abstain", "abstain-on", "abstain-route", "embed", "rerank", "fusion", "primary", "fallback", "agent-gate", "agents", "routes"} {
+	for _, name := range []string{"preset", "threshold", "abstain", "embed", "rerank", "fusion", "primary", "fallback", "agent-gate", "agents", "routes"} {
 		if f.set != nil && f.set.Changed(name) {
 			return &callvet.Hinted{Err: fmt.Errorf("ask a service: %w: it is not told --%s", callvet.ErrInvalid, name), Hint: "leave --" + name + " away, or search the catalogue without --via"}
 		}
@@ -151,44 +146,6 @@ func (f *Flags) Service(address string) error {
 
 func noCatalogue() error {
 	return &callvet.Hinted{Err: fmt.Errorf("which tools are searched? %w: no catalogue", callvet.ErrInvalid), Hint: "--tools CATALOGUE"}
-}
-
-// QueryCommand asks one question.
-func QueryCommand(e Env) *cobra.Command {
-	var f Flags
-	var expect []string
-	cmd := &cobra.Command{
-		Use: "query TEXT --tools CATALOGUE", Short: "Ask one question and tell every score",
-		Example: "  callvet select query \"Finns det några trafikstörningar på E4?\" --tools catalogue.json --expect trafikverket_trafikinfo_storningar",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.Tools == "" {
-				return noCatalogue()
-			}
-			if _, err := f.Ready(e.Read); err != nil {
-				return err
-			}
-			m := e.Models()
-			defer func() { _ = m.Close() }() // has told of what went wrong
-			if err := f.Calibrate(cmd.Context(), &e, m.Warn, ""); err != nil {
-				return err
-			}
-			r, _, err := Open(cmd.Context(), f.Tools, f.Settings, e.Read, m, e.Now)
-			if err != nil {
-				return err
-			}
-			answer, err := Query(cmd.Context(), r, args[0], expect, f.Settings.Depth())
-			if err != nil {
-				return err
-			}
-			answer.Models = m.Used()
-			TellUse(m.Warn, answer.Models)
-			return e.tell(answer)
-		},
-	}
-	f.Register(cmd.Flags())
-	cmd.Flags().StringSliceVar(&expect, "expect", nil, "tool that is right; may be repeated")
-	return cmd
 }
 
 // ToolsCommand looks at a catalog.
@@ -235,7 +192,7 @@ func ToolsCommand(e Env) *cobra.Command {
 					return err
 				}
 			}
-			out, err := FindConfusable(cmd.Context(), c, observed, most)
+			out, err := inspect.FindConfusable(cmd.Context(), c, observed, most)
 			if err != nil {
 				return err
 			}
@@ -248,64 +205,22 @@ func ToolsCommand(e Env) *cobra.Command {
 	return cmd
 }
 
-// toolsLint is what lint finds.
-type toolsLint struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-	// Tools are those that could be read.
-	Tools    int               `json:"tools"`
-	Problems []callvet.Problem `json:"problems"`
-}
-
 // lint looks at a catalog. Tools that cannot be read do not keep it from the others.
 func (e *Env) lint(ctx context.Context, name string) error {
 	c, problems, err := Load(name, e.Read)
 	if err != nil && len(problems) == 0 {
 		return err
 	}
-	out := toolsLint{Format: "callvet.tools-lint", Version: 1, Problems: problems}
+	out := inspect.Findings{Format: "callvet.tools-lint", Version: 1, Problems: problems}
 	if c != nil && len(c.Entries) > 0 {
-		found, err := Lint(ctx, name, c)
+		found, err := inspect.Lint(ctx, name, c)
 		if err != nil {
 			return err
 		}
 		out.Tools, out.Problems = len(c.Entries), append(problems, found...)
 	}
-	if out.errors() > 0 {
+	if out.Errors() > 0 {
 		e.Failed()
 	}
 	return e.tell(&out)
-}
-
-func (l *toolsLint) errors() (n int) {
-	for i := range l.Problems {
-		if !l.Problems[i].Warning {
-			n++
-		}
-	}
-	return n
-}
-
-// JSON writes the problems.
-func (l *toolsLint) JSON(w io.Writer) error {
-	if l.Problems == nil {
-		l.Problems = []callvet.Problem{}
-	}
-	return json.NewEncoder(w).Encode(l)
-}
-
-// Text writes the problems for people.
-func (l *toolsLint) Text(w io.Writer) error {
-	var b strings.Builder
-	for _, p := range l.Problems {
-		level := "error"
-		if p.Warning {
-			level = "warning"
-		}
-		fmt.Fprintf(&b, "%s: %s: %s\n", level, p.Code, plain.Line(p.Error()))
-	}
-	errs := l.errors()
-	fmt.Fprintf(&b, "%s, %s, %s\n", plain.Count(l.Tools, "tool", "tools"), plain.Count(errs, "error", "errors"), plain.Count(len(l.Problems)-errs, "warning", "warnings"))
-	_, err := io.WriteString(w, b.String())
-	return err
 }

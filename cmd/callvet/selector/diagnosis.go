@@ -13,8 +13,10 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/route"
 )
 
 // Diagnosis is an explanation as reports tell it.
@@ -60,6 +62,7 @@ func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.R
 		}
 		for j := range failed {
 			f := &failed[j]
+			f.Routed = routed(r, f)
 			for _, tool := range f.Want.Tools {
 				if e, ok := Diagnose(ctx, r, f.Query, tool); ok {
 					f.Diagnose = append(f.Diagnose, Diagnosis(e))
@@ -67,6 +70,43 @@ func Explain(ctx context.Context, s *routing.Section, index map[int]*retriever.R
 			}
 		}
 	}
+}
+
+// routed says why a wrong route was taken; empty for a right one, or where nothing decides.
+func routed(r *retriever.Retriever, f *routing.Failure) string {
+	by, wrong := r.Pipeline().Routes, f.Want.Route != "" && f.Want.Route != f.Got.Route
+	if by == nil || !wrong && (f.Want.SubRoute == "" || f.Want.SubRoute == f.Got.SubRoute) {
+		return ""
+	}
+	question := strings.TrimSpace(f.Query)
+	say := "the route is " + whyRoute(by.Route(question))
+	rules, ok := by.(*route.Rules)
+	if !ok {
+		return say
+	}
+	for _, d := range rules.Applying(question) {
+		if d.Route == f.Want.Route && (wrong || d.SubRoute == f.Want.SubRoute) {
+			return say + fmt.Sprintf("; rule %d for %s finds %q, but comes later", d.Rule+1, strings.Trim(d.Route+"/"+d.SubRoute, "/"), d.Matched)
+		}
+	}
+	return say + "; no rule for " + strings.Trim(f.Want.Route+"/"+f.Want.SubRoute, "/") + " finds anything"
+}
+
+// whyRoute says what decided a route.
+func whyRoute(d route.Decision) string {
+	name := d.Route
+	if name == "" {
+		name = "none"
+	}
+	switch {
+	case d.Rule >= 0:
+		return fmt.Sprintf("%s by rule %d, which finds %q with %s", name, d.Rule+1, d.Matched, plain.Limited(d.Pattern, 120))
+	case d.Confidence > 0 && d.Route == "":
+		return fmt.Sprintf("none: the most probable one has probability %.2f, under the threshold", d.Confidence)
+	case d.Confidence > 0:
+		return fmt.Sprintf("%s with probability %.2f", name, d.Confidence)
+	}
+	return name + ", as no rule finds anything"
 }
 
 // decidesSo reports whether the same tools with the same scores are given again.

@@ -2,8 +2,8 @@
 
 // Package selector answers one question: what do `callvet select` and the commands
 // over catalogs do? Open makes a target of a catalog with Settings; Query tells one
-// question, Sweep holds configurations and sizes of the catalog against one another,
-// Lint and Confusable look at the catalog itself.
+// question, Sweep holds configurations and sizes of the catalog against one another.
+// What is to be said of a catalog itself is in cmd/callvet/inspect.
 //
 // Runs are made by the one evaluation loop; this package has none.
 package selector

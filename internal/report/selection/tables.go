@@ -262,6 +262,9 @@ func Failed(t *routing.Target, most int) []Failure {
 			}
 			one.Lines = append(one.Lines, line)
 		}
+		if f.Routed != "" {
+			one.Lines = append(one.Lines, plain.Line(f.Routed))
+		}
 		for j := range f.Diagnose {
 			one.Lines = append(one.Lines, diagnosis(&f.Diagnose[j])...)
 		}

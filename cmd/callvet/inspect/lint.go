@@ -1,10 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package selector
+package inspect
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/text"
 )
@@ -146,4 +149,47 @@ func plainName(s string) string {
 		return unicode.ToLower(r)
 	}, s)
 	return strings.TrimSuffix(s, "s")
+}
+
+// Findings is what a lint finds.
+type Findings struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Tools are those that could be read.
+	Tools    int               `json:"tools"`
+	Problems []callvet.Problem `json:"problems"`
+}
+
+// Errors counts the problems that are no warnings.
+func (l *Findings) Errors() (n int) {
+	for i := range l.Problems {
+		if !l.Problems[i].Warning {
+			n++
+		}
+	}
+	return n
+}
+
+// JSON writes the problems.
+func (l *Findings) JSON(w io.Writer) error {
+	if l.Problems == nil {
+		l.Problems = []callvet.Problem{}
+	}
+	return json.NewEncoder(w).Encode(l)
+}
+
+// Text writes the problems for people.
+func (l *Findings) Text(w io.Writer) error {
+	var b strings.Builder
+	for _, p := range l.Problems {
+		level := "error"
+		if p.Warning {
+			level = "warning"
+		}
+		fmt.Fprintf(&b, "%s: %s: %s\n", level, p.Code, plain.Line(p.Error()))
+	}
+	errs := l.Errors()
+	fmt.Fprintf(&b, "%s, %s, %s\n", plain.Count(l.Tools, "tool", "tools"), plain.Count(errs, "error", "errors"), plain.Count(len(l.Problems)-errs, "warning", "warnings"))
+	_, err := io.WriteString(w, b.String())
+	return err
 }
