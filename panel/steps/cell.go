@@ -111,15 +111,12 @@ func (e *extent) one(t *task, st *step) {
 		}
 	}
 	e.shape = shapeOf(1, known, st.right)
-	switch {
-	case !(st.exec >= 0):
-		e.exec.Reset()
-	case st.timeout:
+	if st.timeout && st.exec >= 0 {
 		e.exec.Reset()
 		e.exec.AddCut(st.exec)
-	default:
-		e.exec.One(st.exec)
+		return
 	}
+	e.exec.One(st.exec)
 }
 
 // count counts a measurement that steps differ in.
@@ -168,8 +165,8 @@ func (e *extent) wait(t *task) {
 	e.waits = true
 	if len(e.steps) == 1 {
 		st := &t.steps[e.steps[0]]
-		only(&e.queue, st.queue)
-		only(&e.accept, st.accept)
+		e.queue.One(float64(st.queue))
+		e.accept.One(float64(st.accept))
 		return
 	}
 	e.queue.Reset()
@@ -182,14 +179,6 @@ func (e *extent) wait(t *task) {
 		if st.accept >= 0 {
 			e.accept.Add(float64(st.accept))
 		}
-	}
-}
-
-func only(s *tally.Sample, x float32) {
-	if x >= 0 {
-		s.One(float64(x))
-	} else {
-		s.Reset()
 	}
 }
 

@@ -4,6 +4,7 @@ package steps
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
@@ -163,7 +164,7 @@ func (s *Sums) further(i int, st *step, r *record) {
 	s.union = append(s.union[:0], st.set.IDs...)
 	if r != nil {
 		for _, id := range r.set.IDs {
-			if !has(st.set.IDs, id) {
+			if !slices.Contains(st.set.IDs, id) {
 				s.union = append(s.union, id)
 				s.cell(id).add(i)
 			}
@@ -184,15 +185,6 @@ func (s *Sums) further(i int, st *step, r *record) {
 			}
 		}
 	}
-}
-
-func has(ids []uint32, id uint32) bool {
-	for _, x := range ids {
-		if x == id {
-			return true
-		}
-	}
-	return false
 }
 
 // steadiness looks for calls of a tool with the same arguments and different results:

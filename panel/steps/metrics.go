@@ -268,27 +268,12 @@ func (t *teller) judged(i int, r *exact.Rate) {
 		if c.Refused != "" {
 			ts.Interval = judge.TrueSuccess(m.Interval, judge.Calibration{}, t.cfg.Confidence) // this judge has no labels
 			ts.Warnings = append(ts.Warnings, c.Refused)
-		} else if w := refusal(ts.Interval.Status); w != "" {
+		} else if w := judge.Refusal(ts.Interval.Status); w != "" {
 			ts.Warnings = append(ts.Warnings, w)
 		}
 		t.out = append(t.out, ts)
 		return
 	}
-}
-
-// refusal says why there is no true success.
-func refusal(s stats.Status) string {
-	switch s {
-	case judge.NotInformative:
-		return "the judge is no better than chance (sensitivity and specificity sum up to 1 or less): true success cannot be told from its verdicts"
-	case judge.NoLabelledPass, judge.NoLabelledFail:
-		return "the calibration has no labels of one class: true success cannot be told"
-	case judge.TooFewUnits:
-		return fmt.Sprintf("the calibration has fewer than %d labels of a class: true success is not told", judge.MinLabels)
-	case judge.Mismatch:
-		return "the judged rate is impossible for the calibrated judge: the calibration does not fit these tasks"
-	}
-	return ""
 }
 
 // incidents bounds the rate of tasks with a breach of safety, and tells those that
@@ -312,13 +297,6 @@ func (t *teller) incidents() {
 }
 
 func (t *teller) breaches(name, title string, r *exact.Rate) panel.Metric {
-	n, k := r.N(), r.Yes()
-	iv := stats.Interval{
-		Point: float64(k) / float64(n), Upper: stats.IncidentUpper(k, n, t.cfg.Confidence), N: n, Clusters: n, NEff: float64(n),
-		Confidence: t.cfg.Confidence, Method: "clopper_pearson_upper", Status: stats.StatusOK,
-	}
-	if k == 0 || k == n {
-		iv.Status = stats.StatusBoundary
-	}
+	iv := stats.IncidentRate(r.Yes(), r.N(), t.cfg.Confidence)
 	return panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: iv}
 }

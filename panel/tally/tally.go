@@ -96,10 +96,12 @@ func (s *Sample) Reset() {
 // Add adds a value.
 func (s *Sample) Add(x float64) { s.values = append(s.values, x) }
 
-// One makes the Sample that of one value, which is finite and not below 0.
+// One makes the Sample that of one value, which is finite; of none where it is below 0.
 func (s *Sample) One(x float64) {
-	s.values, s.cut, s.ready = s.values[:0], s.cut[:0], true
-	s.parts = append(s.parts[:0], exact.Alone(x))
+	s.Reset()
+	if x >= 0 {
+		s.parts, s.ready = append(s.parts, exact.Alone(x)), true
+	}
 }
 
 // AddCut adds a value that was cut off: the truth is at least that.

@@ -1,0 +1,25 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package judge
+
+import (
+	"fmt"
+
+	"github.com/callvet/callvet/stats"
+)
+
+// Refusal says in a sentence why there is no true success; empty where the status
+// is no reason against it.
+func Refusal(s stats.Status) string {
+	switch s {
+	case NotInformative:
+		return "the judge is no better than chance (sensitivity and specificity sum up to 1 or less): true success cannot be told from its verdicts"
+	case NoLabelledPass, NoLabelledFail:
+		return "the calibration has no labels of one class: true success cannot be told"
+	case TooFewUnits:
+		return fmt.Sprintf("the calibration has fewer than %d labels of a class: true success is not told", MinLabels)
+	case Mismatch:
+		return "the judged rate is impossible for the calibrated judge: the calibration does not fit these tasks"
+	}
+	return ""
+}
