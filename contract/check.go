@@ -29,6 +29,10 @@ func (n *node) valid(v value.Value) bool {
 		}
 	case leftFigure:
 		return n.num.valid(v.Raw())
+	case leftWhole:
+		if !v.Decimal() {
+			return n.num == nil || n.num.valid(v.Raw())
+		}
 	}
 	return n.validAll(k, v)
 }

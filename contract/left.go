@@ -21,6 +21,7 @@ const (
 	leftLength
 	leftWord
 	leftFigure
+	leftWhole
 )
 
 func (n *node) leftOf(k value.Kind) left {
@@ -28,10 +29,7 @@ func (n *node) leftOf(k value.Kind) left {
 	case n.never || n.slow != nil || n.ref != nil || n.combined:
 		return leftAll
 	case n.types != maskAny && n.types>>k&1 == 0:
-		if k == value.Number && n.types&maskInteger != 0 {
-			return leftAll
-		}
-		return leftRefused
+		return either(k == value.Number && n.types&maskInteger != 0, either(n.hasEnum, leftAll, leftWhole), leftRefused)
 	case n.hasEnum:
 		return either(k != value.String || n.strings == nil || n.str != nil || n.format != nil, leftAll, leftWord)
 	}
