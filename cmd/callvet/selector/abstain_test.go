@@ -89,7 +89,8 @@ func TestAbstainRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := Over(t.Context(), catalogue(), s, "x", rules, time.Now)
+	c := &retrieve.Catalogue{Entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "trains", Description: "Answers questions about trains."}}}}
+	r, _, err := Over(t.Context(), c, s, "x", rules, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestAbstainRoute(t *testing.T) {
 			t.Errorf("%s: %+v %v", q, d, err)
 		}
 	}
-	tools, err := json.Marshal(Tools(catalogue()))
+	tools, err := json.Marshal(Tools(c))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,8 +61,10 @@ type Flags struct {
 	// Tools is the catalog's file, Weights one with weights.
 	Tools, Weights string
 	Settings       Settings
-	tuned          *Tuned // as the weights say
-	set            *pflag.FlagSet
+	// AbstainOn is a suite whose questions say under which confidence nothing is given.
+	AbstainOn string
+	tuned     *Tuned // as the weights say
+	set       *pflag.FlagSet
 }
 
 // Register adds the flags.
@@ -72,7 +74,9 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Settings.Preset, "preset", "", "how tools are scored: default or bigtool")
 	fs.Var((*depth)(&f.Settings.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.Float64Var(&f.Settings.Threshold, "threshold", 0, "score under which a tool is not given")
-	fs.Float64Var(&f.Settings.Abstain, "abstain", 0, fmt.Sprintf("confidence from 0 to under 1 below which nothing is given, such as %v (default: never)", retrieve.DefaultMinConfidence))
+	fs.Var(abstainFlag{&f.Settings}, "abstain", fmt.Sprintf("give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", retrieve.DefaultMinConfidence))
+	fs.StringVar(&f.AbstainOn, "abstain-on", "", "suite of questions, with their tools, of which --abstain 5% refuses that share; by default the catalogue's examples")
+	fs.StringSliceVar(&f.Settings.AbstainRoutes, "abstain-route", nil, "route whose questions are given no tool, such as smalltalk; may be repeated")
 	fs.StringVar(&f.Settings.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
 	fs.StringVar(&f.Settings.Rerank, "rerank", "", "model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
 	fs.StringVar(&f.Settings.Fusion, "fusion", "", "how words and vectors become one order: mixed or reciprocal_rank (default: mixed)")
@@ -133,7 +137,7 @@ func (f *Flags) Service(address string) error {
 	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return &callvet.Hinted{Err: fmt.Errorf("ask a service: %w: --via %s is no address", callvet.ErrInvalid, address), Hint: "--via http://HOST/PATH; a file is searched with --tools"}
 	}
-	for _, name := range []string{"preset", "threshold", "abstain", "embed", "rerank", "fusion", "primary", "fallback", "agent-gate", "agents", "routes"} {
+	for _, name := range []string{"preset", "threshold", "abstain", "abstain-on", "abstain-route", "embed", "rerank", "fusion", "primary", "fallback", "agent-gate", "agents", "routes"} {
 		if f.set != nil && f.set.Changed(name) {
 			return &callvet.Hinted{Err: fmt.Errorf("ask a service: %w: it is not told --%s", callvet.ErrInvalid, name), Hint: "leave --" + name + " away, or search the catalogue without --via"}
 		}

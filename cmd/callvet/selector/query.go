@@ -302,6 +302,9 @@ func (e *Env) ask(ctx context.Context, question string, f *queryFlags, want *cal
 func (e *Env) search(ctx context.Context, question string, f *queryFlags, want *callvet.Selection) (*Answer, error) {
 	m := e.Models()
 	defer func() { _ = m.Close() }() // has told of what went wrong
+	if err := f.Calibrate(ctx, e, m.Warn, ""); err != nil {
+		return nil, err
+	}
 	r, _, err := Open(ctx, f.Tools, f.Settings, e.Read, m, e.Now)
 	if err != nil {
 		return nil, err
