@@ -28,7 +28,8 @@ import (
 type Env struct {
 	selector.Env
 	// Err is where notes and problems of files are told.
-	Err io.Writer
+	Err    io.Writer
+	opened *selector.Models // while a command runs
 }
 
 // ToolsCommand is `callvet tools` with the commands that change texts.
@@ -57,7 +58,7 @@ func settingFlags(to *pflag.FlagSet) *selector.Flags {
 	f := &selector.Flags{}
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.Register(own)
-	addBut(to, own, "tools", "routes")
+	addBut(to, own, "tools")
 	return f
 }
 

@@ -88,12 +88,26 @@ func (a *answer) first() string {
 	return a.chosen[0]
 }
 
+// open opens the models of vectors and order once for a command; what it gives tells
+// what was asked of them, and lets go of them.
+func (e *Env) open() (done func()) {
+	e.opened = e.Models()
+	return func() {
+		selector.TellUse(e.Err, e.opened.Used())
+		_ = e.opened.Close() // has told of what went wrong
+		e.opened = nil
+	}
+}
+
 // search asks the retriever every question. Errors are those of settings, of models and
 // of the context.
 func (e *Env) search(ctx context.Context, c *retrieve.Catalogue, f *selector.Flags, qs []question) ([]answer, error) {
-	m := e.Models()
-	defer func() { _ = m.Close() }() // has told of what went wrong
-	r, _, err := selector.OverWith(ctx, c, f.Settings, "catalogue", m, e.Now)
+	m := e.opened
+	if m == nil {
+		m = e.Models()
+		defer func() { _ = m.Close() }() // has told of what went wrong
+	}
+	r, _, err := selector.OverWith(ctx, c, f.Settings, "catalogue", e.Read, m, e.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -156,6 +156,7 @@ func (e *Env) suggest(ctx context.Context, catalogue string, f *suggestFlags) er
 	if err != nil {
 		return err
 	}
+	defer e.open()()
 	t := &study{env: e, flags: f, suite: s, catalogue: c, all: plainQuestions(qs)}
 	if err := t.divide(ctx, qs); err != nil {
 		return err

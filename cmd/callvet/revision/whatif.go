@@ -117,6 +117,7 @@ func (e *Env) whatIf(ctx context.Context, catalogue string, f *whatIfFlags) erro
 	if qs, err = w.fair(before, file, qs, f.everyCase); err != nil {
 		return err
 	}
+	defer e.open()()
 	t := trial{env: e, flags: f, suite: s, before: before, after: after, edits: file.Edits, qs: qs}
 	if err := t.run(ctx, w); err != nil {
 		if len(w.Comparisons) > 0 && !e.JSON() { // what was found without a model is not lost with it

@@ -85,14 +85,9 @@ func Open(ctx context.Context, file string, s Settings, read Files, models *Mode
 	if s.Routes != "" && s.Routes != "none" {
 		short.Routes = filepath.Base(s.Routes)
 	}
-	decide, named, err := routes(s.Routes, read)
+	decide, err := s.router(read)
 	if err != nil {
 		return nil, callvet.Target{}, err
-	}
-	for _, r := range s.AbstainRoutes {
-		if !slices.Contains(named, r) {
-			return nil, callvet.Target{}, &callvet.Hinted{Err: fmt.Errorf("abstain by route %q: %w: no rule leads there", r, callvet.ErrInvalid), Hint: "routes: " + strings.Join(named, ", ")}
-		}
 	}
 	return over(ctx, c, s, short.Target(filepath.Base(file)), decide, models, now)
 }
@@ -103,9 +98,13 @@ func Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, d
 	return over(ctx, c, s, name, decide, nil, now)
 }
 
-// OverWith is Over with the models that settings may name, and without rules of routes.
-func OverWith(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
-	return over(ctx, c, s, name, nil, models, now)
+// OverWith is Over with the models and the routes that settings may name.
+func OverWith(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, read Files, models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
+	decide, err := s.router(read)
+	if err != nil {
+		return nil, callvet.Target{}, err
+	}
+	return over(ctx, c, s, name, decide, models, now)
 }
 
 func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide retrieve.Router, models *Models, now func() time.Time) (*retriever.Retriever, callvet.Target, error) {
@@ -136,6 +135,20 @@ func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, d
 		}
 	}
 	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, NoTools: s.AbstainRoutes, Now: now})
+}
+
+// router reads what decides routes, and holds the routes that need no tool against it.
+func (s *Settings) router(read Files) (retrieve.Router, error) {
+	decide, named, err := routes(s.Routes, read)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range s.AbstainRoutes {
+		if !slices.Contains(named, r) {
+			return nil, &callvet.Hinted{Err: fmt.Errorf("abstain by route %q: %w: no rule leads there", r, callvet.ErrInvalid), Hint: "routes: " + strings.Join(named, ", ")}
+		}
+	}
+	return decide, nil
 }
 
 // routes reads what decides routes, rules, callvet's own rules, or nothing at all, and
