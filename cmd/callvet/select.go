@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/query"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/cmd/callvet/sources"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
@@ -100,7 +102,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.Float64Var(&f.failUnder, "fail-under", 0, "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
 	fs.IntVar(&f.maxFailures, "show-failures", 10, "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
-	cmd.AddCommand(selector.QueryCommand(a.catalogues()), selector.SweepCommand(a.catalogues()), selector.TuneCommand(a.catalogues()))
+	cmd.AddCommand(query.Command(a.catalogues()), selector.SweepCommand(a.catalogues()), selector.TuneCommand(a.catalogues()))
 	return cmd
 }
 
@@ -195,7 +197,7 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 		return nil, nil
 	}
 	set, _ := judge.SettingsOf(l.suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
-	c := routing.Collector{Known: l.known(), Weights: routing.Weigh(set)}
+	c := routing.Collector{Known: sources.Known(l.man.Targets, l.suite.Tools), Weights: routing.Weigh(set)}
 	for r, err := range l.rows(ctx, db, store.Filter{Order: store.ByCase}) {
 		if err != nil {
 			return nil, err
@@ -215,92 +217,6 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 		}
 	}
 	return s, nil
-}
-
-// known tells whether services name tools that there are; nil where the suite has none.
-func (l *loaded) known() func(int, string) bool {
-	if len(l.suite.Tools) == 0 {
-		return nil
-	}
-	names := map[string]bool{}
-	for i := range l.suite.Tools {
-		names[l.suite.Tools[i].Name] = true
-	}
-	return func(target int, tool string) bool {
-		own := target >= len(l.man.Targets) || !strings.HasPrefix(l.man.Targets[target].Provider, "retrieve:")
-		return own || names[tool] // a catalogue has all tools that it gives
-	}
-}
-
-// searches tells whether targets are catalogues, and whether they ask models: a report
-// is no reason to call one.
-func searches(specs []targetSpec) (found, asks bool) {
-	for i := range specs {
-		rest, own := specs[i].catalogue()
-		if !own {
-			continue
-		}
-		_, set, err := selector.Parse(rest)
-		found, asks = true, asks || err == nil && (set.Embed != "" || set.Rerank != "")
-	}
-	return found, asks
-}
-
-// fixed tells that nobody but catalogues is asked, without models.
-func fixed(specs []targetSpec) bool {
-	others := slices.ContainsFunc(specs, func(s targetSpec) bool { _, own := s.catalogue(); return !own })
-	found, asks := searches(specs)
-	return found && !asks && !others
-}
-
-// catalogue is the rest of a target that searches a catalogue in this process.
-func (s *targetSpec) catalogue() (rest string, own bool) {
-	rest, own = strings.CutPrefix(s.Target, "retrieve:")
-	return rest, own && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://")
-}
-
-// fingerprints are hashes of what retrievers read, by the position of their spec; nil
-// where there are none.
-func (a *app) fingerprints(specs []targetSpec) ([]string, error) {
-	var out []string
-	for i := range specs {
-		rest, own := specs[i].catalogue()
-		if !own {
-			continue
-		}
-		f, err := selector.Fingerprint(rest, a.read)
-		if err != nil {
-			return nil, fmt.Errorf("read catalogue: %w", err)
-		}
-		out = append(slices.Grow(out, len(specs)), make([]string, i-len(out))...)
-		out = append(out, f)
-	}
-	return out, nil
-}
-
-// changed says what keeps the catalogues of a run from being those that it used; ""
-// where nothing does. Runs before the hashes of files tell by their tools.
-func (a *app) changed(m *manifest) string {
-	now, err := a.fingerprints(m.Specs)
-	switch {
-	case err != nil:
-		return err.Error()
-	case now == nil || slices.Equal(now, m.Catalogues):
-		return ""
-	case m.Catalogues != nil:
-		return "the catalogue, or the rules of routes, changed since this run"
-	}
-	for i := range m.Specs {
-		rest, own := m.Specs[i].catalogue()
-		if !own {
-			continue
-		}
-		file, _, _ := strings.Cut(rest, "?")
-		if c, _, err := selector.Load(file, a.read); err != nil || callvet.NewToolset(selector.Tools(c)).Hash != m.ToolsHash {
-			return "whether the catalogue is that of this run is not known"
-		}
-	}
-	return ""
 }
 
 // observed is the confusion of all targets of a run together; never nil.

@@ -43,13 +43,14 @@ type Env struct {
 	Failed, Missed func()
 }
 
-// told is something that is written as JSON or for people.
-type told interface {
+// Told is something that is written as JSON or for people.
+type Told interface {
 	JSON(w io.Writer) error
 	Text(w io.Writer) error
 }
 
-func (e *Env) tell(t told) error {
+// Tell writes JSON where it is asked for, and else for people.
+func (e *Env) Tell(t Told) error {
 	if e.JSON() {
 		return t.JSON(e.Out)
 	}
@@ -148,7 +149,8 @@ func (f *Flags) Service(address string) error {
 	return nil
 }
 
-func noCatalogue() error {
+// NoCatalogue is the error of a command that was named none.
+func NoCatalogue() error {
 	return &callvet.Hinted{Err: fmt.Errorf("which tools are searched? %w: no catalogue", callvet.ErrInvalid), Hint: "--tools CATALOGUE"}
 }
 
@@ -200,7 +202,7 @@ func ToolsCommand(e Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.tell(out)
+			return e.Tell(out)
 		},
 	}
 	confusable.Flags().StringVar(&run, "run", "", "run whose confusion stands beside the similarity")
@@ -226,5 +228,5 @@ func (e *Env) lint(ctx context.Context, name string) error {
 	if out.Errors() > 0 {
 		e.Failed()
 	}
-	return e.tell(&out)
+	return e.Tell(&out)
 }

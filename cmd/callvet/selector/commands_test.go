@@ -7,8 +7,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -24,7 +22,6 @@ import (
 type world struct {
 	files  map[string]string
 	failed bool
-	missed bool
 }
 
 func (w *world) env(out io.Writer) Env {
@@ -35,7 +32,7 @@ func (w *world) env(out io.Writer) Env {
 			}
 			return nil, os.ErrNotExist
 		},
-		Now: time.Now, Out: out, JSON: func() bool { return false }, Failed: func() { w.failed = true }, Missed: func() { w.missed = true },
+		Now: time.Now, Out: out, JSON: func() bool { return false }, Failed: func() { w.failed = true },
 		Models: func() *Models {
 			return &Models{Getenv: func(name string) string { return map[string]string{"KEY": "s3cret-key"}[name] }, Now: time.Now, Warn: io.Discard}
 		},
@@ -140,63 +137,5 @@ func TestService(t *testing.T) {
 		if err := f.Service(c.via); (err == nil) != (c.say == "") || err != nil && !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s %s: %v", c.via, c.flag, err)
 		}
-	}
-}
-
-const listed = `{"agents":[{"name":"travel"}],"tools":[{"name":"trains","description":"When trains leave.","keywords":["timetable","trains"],"agents":["travel"]},{"name":"weather","description":"Rain and sun."}]}`
-
-// One question tells what decided, what is shared, and whether that is what is expected.
-func TestQuery(t *testing.T) {
-	t.Parallel()
-	const file = `{"rules":[{"route":"action","sub_route":"travel","patterns":["(?i)trains"]}],"default":"knowledge"}`
-	for _, c := range []struct {
-		args   []string
-		missed bool
-		say    []string
-	}{
-		{nil, false, []string{`the route is action by rule 1, which finds "trains" with (?i)trains`, "trains has trains (name, description, keywords)", "keywords: trains"}},
-		{[]string{"--expect", "trains", "--expect-route", "action", "--expect-sub-route", "travel", "--expect-agents", "travel"}, false, []string{"pass:"}},
-		{[]string{"--expect-route", "knowledge"}, true, []string{"fail:", "route: expected knowledge, got action"}},
-		{[]string{"--expect-agents", "sky"}, true, []string{"agents: expected sky, got travel"}},
-		{[]string{"--expect", "weather", "--k", "1"}, true, []string{`expected weather`, "because"}},
-		{[]string{"--acceptable", "trains", "--k", "1"}, false, []string{"pass:"}},
-		{[]string{"--expect", "none"}, true, []string{"tools: expected none"}},
-	} {
-		w := &world{files: map[string]string{"c.json": listed, "r.json": file}}
-		out, err := w.run(t, QueryCommand, append(c.args, "When do trains leave?", "--tools", "c.json", "--routes", "r.json")...)
-		if err != nil || w.missed != c.missed {
-			t.Errorf("%v: missed %v, %v\n%s", c.args, w.missed, err, out)
-		}
-		for _, say := range c.say {
-			if !strings.Contains(out, say) {
-				t.Errorf("%v: %q is not in\n%s", c.args, say, out)
-			}
-		}
-	}
-	for _, args := range [][]string{{}, {"--tools", "c.json", "--expect", "none,trains"}, {"--tools", "c.json", "--expect", "none_such"}, {"--via", "http://127.0.0.1:1", "--header", "x"}} {
-		w := &world{files: map[string]string{"c.json": listed}}
-		if _, err := w.run(t, QueryCommand, append(args, "x")...); err == nil {
-			t.Errorf("%v is accepted", args)
-		}
-	}
-}
-
-// A service is asked one question as a run would.
-func TestQueryService(t *testing.T) {
-	t.Parallel()
-	var body, key string
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b, _ := io.ReadAll(r.Body)
-		body, key = string(b), r.Header.Get("Authorization")
-		_, _ = io.WriteString(w, `{"tools":[{"id":"trains","score":1}],"route":"action"}`)
-	}))
-	defer s.Close()
-	w := &world{}
-	out, err := w.run(t, QueryCommand, "When do trains leave?", "--via", s.URL, "--header", "Authorization: Bearer ${KEY}", "--k", "3", "--expect", "trains", "--expect-route", "knowledge")
-	if err != nil || !w.missed || !strings.Contains(out, "route action") || !strings.Contains(out, "fail:") {
-		t.Errorf("%v %s", err, out)
-	}
-	if key != "Bearer s3cret-key" || !strings.Contains(body, `"k":3`) || strings.Contains(body, "knowledge") {
-		t.Errorf("asked %s with %q", body, key)
 	}
 }

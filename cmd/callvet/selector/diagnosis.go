@@ -4,8 +4,6 @@ package selector
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -79,7 +77,7 @@ func routed(r *retriever.Retriever, f *routing.Failure) string {
 		return ""
 	}
 	question := strings.TrimSpace(f.Query)
-	say := "the route is " + whyRoute(by.Route(question))
+	say := "the route is " + WhyRoute(by.Route(question))
 	rules, ok := by.(*route.Rules)
 	if !ok {
 		return say
@@ -92,8 +90,8 @@ func routed(r *retriever.Retriever, f *routing.Failure) string {
 	return say + "; no rule for " + strings.Trim(f.Want.Route+"/"+f.Want.SubRoute, "/") + " finds anything"
 }
 
-// whyRoute says what decided a route.
-func whyRoute(d route.Decision) string {
+// WhyRoute says what decided a route.
+func WhyRoute(d route.Decision) string {
 	name := d.Route
 	if name == "" {
 		name = "none"
@@ -116,27 +114,4 @@ func decidesSo(ctx context.Context, r *retriever.Retriever, f *routing.Failure) 
 	return err == nil && slices.EqualFunc(d.Tools, f.Got.Tools, func(a, b callvet.Ranked) bool {
 		return a.Tool == b.Tool && math.Abs(a.Score-b.Score) <= rounding*max(1, math.Abs(b.Score))
 	})
-}
-
-// Fingerprint is a hash of what a target behind "retrieve:" reads: the catalog and the
-// rules of routes. Errors are those of reading.
-func Fingerprint(rest string, read Files) (string, error) {
-	file, s, err := Parse(rest)
-	if err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	files := []string{file}
-	if s.Routes != "" && s.Routes != "none" {
-		files = append(files, s.Routes)
-	}
-	for _, name := range files {
-		b, err := read(name)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(h, "%d ", len(b))
-		h.Write(b)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }

@@ -62,7 +62,7 @@ func (e *Env) kept(models []string, drop bool) (err error) {
 	info, err := os.Stat(k.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(models) == 0:
-		return e.tell(k)
+		return e.Tell(k)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("read vectors: %w", err)
 	case err == nil:
@@ -81,7 +81,7 @@ func (e *Env) kept(models []string, drop bool) (err error) {
 			return err
 		}
 	}
-	return e.tell(k)
+	return e.Tell(k)
 }
 
 // list fills in what is kept of the models named, or of all.

@@ -95,7 +95,7 @@ func SweepCommand(e Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return e.tell(out)
+		return e.Tell(out)
 	}
 	return cmd
 }
@@ -115,7 +115,7 @@ func (f *sweepFlags) config(e *Env) (*SweepConfig, error) {
 	}
 	switch {
 	case f.tools == "":
-		return nil, noCatalogue()
+		return nil, NoCatalogue()
 	case slices.ContainsFunc(f.distractors, func(n int) bool { return n < 0 || n > 100_000 }) || f.draws < 1 || f.draws > 100:
 		return nil, fmt.Errorf("sweep: %w: --distractors are from 0 to 100000, --draws from 1 to 100", callvet.ErrInvalid)
 	}
@@ -165,5 +165,5 @@ func (e *Env) tellCurve(v *report.View) error {
 	if err != nil {
 		return err
 	}
-	return e.tell(c)
+	return e.Tell(c)
 }

@@ -64,7 +64,7 @@ func TuneCommand(e Env) *cobra.Command {
 func (f *tuneFlags) check() error {
 	switch {
 	case f.tools == "":
-		return noCatalogue()
+		return NoCatalogue()
 	case !slices.Contains(Goals(), f.goal):
 		return &callvet.Hinted{Err: fmt.Errorf("choose goal: %w: none is called %q", callvet.ErrInvalid, f.goal), Hint: strings.Join(Goals(), ", ")}
 	case f.rounds < 1 || f.rounds > 20 || f.folds < 0 || f.folds > 100:
@@ -116,7 +116,7 @@ func (e *Env) tune(ctx context.Context, path string, f *tuneFlags) error {
 			return err
 		}
 	}
-	return e.tell(t)
+	return e.Tell(t)
 }
 
 // mayWrite is an error where a file would be lost that tuning did not write.

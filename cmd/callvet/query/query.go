@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package selector
+package query
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -68,8 +69,8 @@ type MatchedWord struct {
 	Fields []string `json:"fields"`
 }
 
-// Query asks one question; want may be nil.
-func Query(ctx context.Context, r *retriever.Retriever, question string, want *callvet.Selection, k int) (*Answer, error) {
+// Search asks one question of a catalog; want may be nil.
+func Search(ctx context.Context, r *retriever.Retriever, question string, want *callvet.Selection, k int) (*Answer, error) {
 	d, err := r.Decide(ctx, question)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func Query(ctx context.Context, r *retriever.Retriever, question string, want *c
 			return nil, &callvet.Hinted{Err: err, Hint: "an expected tool is named as the catalogue names it"}
 		}
 		if e.Tool.Rank != 1 && e.Winner != nil && slices.Contains(want.Tools, tool) {
-			a.Why = append(a.Why, Diagnosis(e))
+			a.Why = append(a.Why, selector.Diagnosis(e))
 		}
 	}
 	a.judge(want, k)
@@ -117,13 +118,13 @@ func Ask(ctx context.Context, m callvet.Model, question string, want *callvet.Se
 
 func (a *Answer) judge(want *callvet.Selection, k int) {
 	set := rules.Defaults()
-	set.K = Depths(k)
+	set.K = selector.Depths(k)
 	res := rules.Judge(want, &a.Decision, set)
 	a.Verdict, a.Reason, a.Scores = res.Verdict, res.Reason, res.Scores
 }
 
 func reasonOf(d route.Decision) *RouteReason {
-	return &RouteReason{Rule: d.Rule + 1, Pattern: d.Pattern, Matched: d.Matched, Confidence: d.Confidence, Text: whyRoute(d)}
+	return &RouteReason{Rule: d.Rule + 1, Pattern: d.Pattern, Matched: d.Matched, Confidence: d.Confidence, Text: selector.WhyRoute(d)}
 }
 
 func matchedOf(tool string, m retrieve.Match) Matched {
@@ -203,9 +204,9 @@ func (m *Matched) line() string {
 // maxShown is how many keywords and examples of a tool are printed.
 const maxShown = 3
 
-// queryFlags are those of QueryCommand.
-type queryFlags struct {
-	Flags
+// flags are those of Command.
+type flags struct {
+	selector.Flags
 	via                string
 	headers            []string
 	want               callvet.Selection
@@ -213,9 +214,9 @@ type queryFlags struct {
 	expected, accepted []string
 }
 
-// QueryCommand asks one question.
-func QueryCommand(e Env) *cobra.Command {
-	var f queryFlags
+// Command asks one question.
+func Command(e selector.Env) *cobra.Command {
+	var f flags
 	cmd := &cobra.Command{
 		Use: "query TEXT --tools CATALOGUE | --via URL", Short: "Ask one question and tell every score",
 		Long: `Ask one question: the route with the rule that decided it, agents, tools with the parts of their scores and the words that
@@ -234,12 +235,12 @@ they share with the question. With --expect and its like the decision is judged 
 	fs.StringVar(&f.want.Route, "expect-route", "", "route that is right")
 	fs.StringVar(&f.want.SubRoute, "expect-sub-route", "", "sub-route that is right")
 	fs.StringSliceVar(&f.want.Agents, "expect-agents", nil, "agents that are right; may be repeated")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return e.query(cmd.Context(), args[0], &f) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), &e, args[0], &f) }
 	return cmd
 }
 
 // wanted is what is expected; nil for nothing.
-func (f *queryFlags) wanted() (*callvet.Selection, error) {
+func (f *flags) wanted() (*callvet.Selection, error) {
 	w := f.want
 	w.Tools, w.Acceptable = f.expected, f.accepted
 	if slices.Contains(w.Tools, "none") {
@@ -254,9 +255,9 @@ func (f *queryFlags) wanted() (*callvet.Selection, error) {
 	return &w, nil
 }
 
-func (e *Env) query(ctx context.Context, question string, f *queryFlags) error {
+func run(ctx context.Context, e *selector.Env, question string, f *flags) error {
 	if f.Tools == "" && f.via == "" {
-		return noCatalogue()
+		return selector.NoCatalogue()
 	}
 	want, err := f.wanted()
 	if err != nil {
@@ -267,9 +268,9 @@ func (e *Env) query(ctx context.Context, question string, f *queryFlags) error {
 	}
 	var a *Answer
 	if f.via != "" {
-		a, err = e.ask(ctx, question, f, want)
+		a, err = ask(ctx, e, question, f, want)
 	} else {
-		a, err = e.search(ctx, question, f, want)
+		a, err = search(ctx, e, question, f, want)
 	}
 	if err != nil {
 		return err
@@ -277,10 +278,10 @@ func (e *Env) query(ctx context.Context, question string, f *queryFlags) error {
 	if a.Verdict != "" && a.Verdict != callvet.VerdictPass {
 		e.Missed()
 	}
-	return e.tell(a)
+	return e.Tell(a)
 }
 
-func (e *Env) ask(ctx context.Context, question string, f *queryFlags, want *callvet.Selection) (*Answer, error) {
+func ask(ctx context.Context, e *selector.Env, question string, f *flags, want *callvet.Selection) (*Answer, error) {
 	if err := f.Service(f.via); err != nil {
 		return nil, err
 	}
@@ -299,21 +300,21 @@ func (e *Env) ask(ctx context.Context, question string, f *queryFlags, want *cal
 	return Ask(ctx, m, question, want, f.Settings.Depth())
 }
 
-func (e *Env) search(ctx context.Context, question string, f *queryFlags, want *callvet.Selection) (*Answer, error) {
+func search(ctx context.Context, e *selector.Env, question string, f *flags, want *callvet.Selection) (*Answer, error) {
 	m := e.Models()
 	defer func() { _ = m.Close() }() // has told of what went wrong
 	if err := f.Calibrate(ctx, e, m.Warn, ""); err != nil {
 		return nil, err
 	}
-	r, _, err := Open(ctx, f.Tools, f.Settings, e.Read, m, e.Now)
+	r, _, err := selector.Open(ctx, f.Tools, f.Settings, e.Read, m, e.Now)
 	if err != nil {
 		return nil, err
 	}
-	a, err := Query(ctx, r, question, want, f.Settings.Depth())
+	a, err := Search(ctx, r, question, want, f.Settings.Depth())
 	if err != nil {
 		return nil, err
 	}
 	a.Models = m.Used()
-	TellUse(m.Warn, a.Models)
+	selector.TellUse(m.Warn, a.Models)
 	return a, nil
 }
