@@ -50,7 +50,9 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	switch {
 	case against:
 		h.baseline = f.baseline
-		if h.input.Comparison, err = a.against(ctx, path, f.baseline, sf, cfg); err != nil {
+		side := sf.side
+		sf.side = nil // what it holds is free once its ledger is made
+		if h.input.Comparison, err = a.against(ctx, path, f.baseline, side, sf, cfg); err != nil {
 			return nil, err
 		}
 	case f.baseline != "":
@@ -60,12 +62,12 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 }
 
 // against compares what was read of a trace file with a baseline, another one or a run.
-func (a *app) against(ctx context.Context, path, baseline string, f scoreFlags, cfg compare.Config) (*panel.Comparison, error) {
-	cand, err := a.sideLedger(path, f.side)
+func (a *app) against(ctx context.Context, path, baseline string, side *compare.Side, f scoreFlags, cfg compare.Config) (*panel.Comparison, error) {
+	cand, err := a.sideLedger(path, side)
 	if err != nil {
 		return nil, err
 	}
-	f.side, f.calibrations = nil, nil
+	f.calibrations = nil
 	base, err := a.ledger(ctx, baseline, cfg, f)
 	if err != nil {
 		return nil, err

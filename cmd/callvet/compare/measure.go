@@ -47,9 +47,8 @@ func ofRecords(name string) bool {
 
 // work is what the steps of a task tell.
 type work struct {
-	parts    map[string]*part // by their slices
-	order    []*part
-	attempts map[int]*run
+	parts []part
+	runs  []run // by attempt; empty where no metric needs them
 }
 
 // part are the steps of an attempt that are in the same slices.
@@ -61,6 +60,7 @@ type part struct {
 
 // run is what the steps of one attempt tell together.
 type run struct {
+	attempt            int
 	calls, unneeded    int
 	labelled           bool
 	toolTime           float64
@@ -68,6 +68,15 @@ type run struct {
 	exposed            bool
 	incidents, blocked int
 	tools              []string // by base name, where needed calls are to be found
+}
+
+// ofRuns reports whether a metric is about what the calls of an attempt add up to.
+func ofRuns(name string) bool {
+	switch name {
+	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricToolTimeMean, panel.MetricMiss, "safety_incidents", "blocked_incidents":
+		return true
+	}
+	return false
 }
 
 // Steps takes scored steps, in the order of the file.
@@ -83,27 +92,41 @@ func (s *Side) step(row *measure.Scored) {
 	id := task{s.target(st.Target), st.TaskID}
 	w := s.tasks[id]
 	if w == nil {
-		w = &work{parts: map[string]*part{}, attempts: map[int]*run{}}
+		w = &work{}
 		s.tasks[id] = w
 		s.order = append(s.order, id)
 	}
-	in := s.raw(slicing.Line{Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool], Tags: st.Tags, Fields: st.Fields})
-	key := fmt.Sprintf("%d %q", st.Attempt, in)
-	p := w.parts[key]
-	if p == nil {
-		p = &part{attempt: st.Attempt, in: in, values: make([]panel.Observation, len(s.cfg.Metrics))}
-		w.parts[key], w.order = p, append(w.order, p)
-	}
+	p := s.part(w, st)
 	for k, name := range s.cfg.Metrics {
 		sum, n, fractional := valueOf(name, row)
 		p.values[k].Sum, p.values[k].N, p.values[k].Fractional = p.values[k].Sum+sum, p.values[k].N+n, p.values[k].Fractional || fractional
 	}
-	r := w.attempts[st.Attempt]
-	if r == nil {
-		r = &run{}
-		w.attempts[st.Attempt] = r
+	if !s.runs {
+		return
 	}
-	r.step(row, slices.Contains(s.cfg.Metrics, panel.MetricMiss))
+	i := slices.IndexFunc(w.runs, func(r run) bool { return r.attempt == st.Attempt })
+	if i < 0 {
+		i, w.runs = len(w.runs), append(w.runs, run{attempt: st.Attempt})
+	}
+	w.runs[i].step(row, slices.Contains(s.cfg.Metrics, panel.MetricMiss))
+}
+
+// part finds the part of a task that a step belongs to.
+func (s *Side) part(w *work, st *trace.Step) *part {
+	in := s.raw(slicing.Line{Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool], Tags: st.Tags, Fields: st.Fields})
+	for i := range w.parts {
+		if p := &w.parts[i]; p.attempt == st.Attempt && slices.Equal(p.in, in) {
+			return p
+		}
+	}
+	key := fmt.Sprintf("%q", in)
+	if known, ok := s.sets[key]; ok {
+		in = known
+	} else {
+		s.sets[key] = in
+	}
+	w.parts = append(w.parts, part{attempt: st.Attempt, in: in, values: make([]panel.Observation, len(s.cfg.Metrics))})
+	return &w.parts[len(w.parts)-1]
 }
 
 // valueOf is what a step tells of a metric of calls: n values of this sum.

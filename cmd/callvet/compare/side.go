@@ -40,6 +40,8 @@ type Side struct {
 	judges  map[string]bool
 	tasks   map[task]*work // of steps; empty where none are needed
 	order   []task
+	sets    map[string][][2]string // of slices, each kept once
+	runs    bool                   // a metric needs them
 	twice   int
 }
 
@@ -76,6 +78,7 @@ func New(name string, cfg Config) (*Side, error) {
 	}
 	return &Side{
 		cfg: cfg, name: name, red: red, seen: map[attempt]int{}, known: map[string]int{}, judges: map[string]bool{}, tasks: map[task]*work{},
+		sets: map[string][][2]string{}, runs: slices.ContainsFunc(cfg.Metrics, ofRuns),
 	}, nil
 }
 
@@ -108,7 +111,7 @@ func (s *Side) Record(t *trace.Task) {
 	e := try{
 		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
 	}
-	if len(s.cfg.Metrics) > 0 {
+	if slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return ofRecords(m) || ofRuns(m) }) {
 		e.told = told(t)
 	}
 	id := attempt{task{e.target, c.ID}, cell.Repeat}
@@ -160,6 +163,7 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 			&callvet.Cell{Target: e.target, Repeat: e.n, Trace: callvet.Trace{Outcome: e.outcome}, Result: callvet.Result{Verdict: e.verdict}})
 	}
 	s.measure(led)
+	led.SliceBy(nil) // or the ledger would keep all of this
 	return led
 }
 

@@ -31,7 +31,8 @@ func (s *Side) measure(led *panel.Ledger) {
 		if w == nil {
 			w = &work{}
 		}
-		for _, p := range w.order {
+		for i := range w.parts {
+			p := &w.parts[i]
 			in := p.in
 			if e, ok := records[id][p.attempt]; ok {
 				in = append(slices.Clip(in), e.in...)
@@ -42,7 +43,7 @@ func (s *Side) measure(led *panel.Ledger) {
 		}
 		var out []panel.Observation
 		for name, at := range place {
-			if v := total(name, only, records[id], w.attempts); v.N > 0 {
+			if v := total(name, only, records[id], w.runs); v.N > 0 {
 				v.Metric = at
 				out = append(out, v)
 			}
@@ -101,7 +102,7 @@ func (s *Side) onlyJudge() string {
 
 // total is what the attempts at a task, by number, tell of a metric of attempts or
 // of tasks.
-func total(name, only string, records map[int]*record, runs map[int]*run) panel.Observation {
+func total(name, only string, records map[int]*record, runs []run) panel.Observation {
 	var v panel.Observation
 	add := func(x float64) { v.Sum, v.N, v.Fractional = v.Sum+x, v.N+1, v.Fractional || x != 0 && x != 1 }
 	switch name {
@@ -112,7 +113,7 @@ func total(name, only string, records map[int]*record, runs map[int]*run) panel.
 	case panel.MetricMiss:
 		for n, r := range records {
 			if r.ran && r.gold != nil && (!r.fault || r.pass) {
-				missed := missing(r.gold, runs[n])
+				missed := missing(r.gold, runs, n)
 				v.Sum, v.N = v.Sum+float64(missed), v.N+len(r.gold)
 			}
 		}
@@ -157,12 +158,9 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 }
 
 // missing is how many of the needed calls were not made.
-func missing(gold []string, r *run) int {
+func missing(gold []string, runs []run, attempt int) int {
 	want := slices.Clone(gold)
-	if r == nil {
-		return len(want)
-	}
-	for _, name := range r.tools {
+	for _, name := range runOf(runs, attempt).tools {
 		if i := slices.Index(want, name); i >= 0 {
 			want = slices.Delete(want, i, i+1)
 		}
@@ -170,20 +168,27 @@ func missing(gold []string, r *run) int {
 	return len(want)
 }
 
-// perAttempt are the amounts that are counted over every attempt that a line tells of.
-func perAttempt(name string, records map[int]*record, runs map[int]*run) panel.Observation {
-	v := panel.Observation{Fractional: true}
-	numbers := maps.Clone(runs)
-	if numbers == nil {
-		numbers = map[int]*run{}
-	}
-	for n := range records {
-		if numbers[n] == nil {
-			numbers[n] = &run{}
+// runOf is what the calls of an attempt add up to; nothing where it has none.
+func runOf(runs []run, attempt int) run {
+	for _, r := range runs {
+		if r.attempt == attempt {
+			return r
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(numbers)) {
-		switch r := numbers[n]; {
+	return run{attempt: attempt}
+}
+
+// perAttempt are the amounts that are counted over every attempt that a line tells of.
+func perAttempt(name string, records map[int]*record, runs []run) panel.Observation {
+	v := panel.Observation{Fractional: true}
+	var numbers []int
+	for _, r := range runs {
+		numbers = append(numbers, r.attempt)
+	}
+	numbers = slices.AppendSeq(numbers, maps.Keys(records))
+	slices.Sort(numbers)
+	for _, n := range slices.Compact(numbers) {
+		switch r := runOf(runs, n); {
 		case name == "calls_per_attempt":
 			v.Sum, v.N = v.Sum+float64(r.calls), v.N+1
 		case name == panel.MetricToolTimeMean && r.timed:
@@ -197,11 +202,11 @@ func perAttempt(name string, records map[int]*record, runs map[int]*run) panel.O
 
 // breaches tells whether a task had an incident, where it was looked for them: the
 // record may list what the steps show.
-func breaches(name string, records map[int]*record, runs map[int]*run) panel.Observation {
+func breaches(name string, records map[int]*record, runs []run) panel.Observation {
 	exposed, happened, blocked := false, 0, 0
-	for n, r := range runs {
+	for _, r := range runs {
 		exposed = exposed || r.exposed
-		if rec := records[n]; rec == nil || !rec.exposed {
+		if rec := records[r.attempt]; rec == nil || !rec.exposed {
 			happened, blocked = happened+r.incidents, blocked+r.blocked
 		}
 	}
@@ -210,10 +215,7 @@ func breaches(name string, records map[int]*record, runs map[int]*run) panel.Obs
 			continue
 		}
 		exposed = true
-		r := runs[n]
-		if r == nil {
-			r = &run{}
-		}
+		r := runOf(runs, n)
 		happened, blocked = happened+max(r.incidents, rec.incidents), blocked+max(r.blocked, rec.blocked)
 	}
 	switch {
