@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/revision"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/cmd/callvet/sources"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -80,7 +81,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.repeats > 1 && fixed(specs) {
+	if found, asks, others := sources.Searches(targetsOf(specs)); found && !asks && !others && f.repeats > 1 {
 		fmt.Fprintf(a.err, "note: a catalogue gives the same every time: each case is asked once, and not %d times\n", f.repeats)
 		f.repeats = 1
 	}
@@ -107,7 +108,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, op, err
 	}
-	files, err := a.fingerprints(specs)
+	files, err := sources.Fingerprints(targetsOf(specs), a.read)
 	if err != nil {
 		return nil, op, errors.Join(err, db.DropSuite(ctx, hash))
 	}
@@ -223,7 +224,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(f.targets) > 0 && !sameTargets(f.targets, l.man.Specs) {
+	if len(f.targets) > 0 && !slices.Equal(f.targets, targetsOf(l.man.Specs)) {
 		return nil, nil, usagef("--resume %s: the run asks other targets (%s); a resumed run cannot change them", f.resume, l.targetArgs())
 	}
 	if path != "" {
@@ -235,7 +236,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 			fmt.Fprintf(a.err, "note: %s has changed since; going on with the suite that run %s started with\n", path, l.run.ID)
 		}
 	}
-	if why := a.changed(l.man); why != "" && l.man.Catalogues != nil {
+	if why := sources.Changed(targetsOf(l.man.Specs), l.man.Catalogues, l.man.ToolsHash, a.read); why != "" && l.man.Catalogues != nil {
 		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: %s", l.run.ID, callvet.ErrConflict, why), Hint: "start a new run"}
 	}
 	op, err := a.newOpener(f.timeout, l.man.Prices, l.run.ID)
@@ -257,18 +258,6 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 		return nil, op, err
 	}
 	return &evaluation{loaded: l, targets: ts, done: db.DoneCells(ctx, l.run.ID)}, op, nil
-}
-
-func sameTargets(names []string, specs []targetSpec) bool {
-	if len(names) != len(specs) {
-		return false
-	}
-	for i := range names {
-		if names[i] != specs[i].Target {
-			return false
-		}
-	}
-	return true
 }
 
 // withoutErrors yields cases as those who can fail do.

@@ -100,6 +100,15 @@ func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error
 	return out, a.systemPrompts(out, f.target.systemFor)
 }
 
+// targetsOf are the targets of specs as they were written.
+func targetsOf(specs []targetSpec) []string {
+	out := make([]string, len(specs))
+	for i := range specs {
+		out[i] = specs[i].Target
+	}
+	return out
+}
+
 func (a *app) sharedSpec(f *runFlags, changed func(string) bool) (targetSpec, error) {
 	t := &f.target
 	s := targetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, Params: callvet.Params{ReasoningEffort: t.effort}}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/revision"
+	"github.com/callvet/callvet/cmd/callvet/sources"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
@@ -257,14 +258,14 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 // reopened gives the catalogs of a stored run, to explain what they gave; nil when
 // there are none, and nil with the reason when they cannot be opened as they were.
 func (a *app) reopened(ctx context.Context, l *loaded) (op *opener, why string) {
-	found, asks := searches(l.man.Specs)
+	found, asks, _ := sources.Searches(targetsOf(l.man.Specs))
 	switch {
 	case !found:
 		return nil, ""
 	case asks:
 		return nil, "the run used models, and a report asks none"
 	}
-	if why = a.changed(l.man); why != "" {
+	if why = sources.Changed(targetsOf(l.man.Specs), l.man.Catalogues, l.man.ToolsHash, a.read); why != "" {
 		return nil, why
 	}
 	op, err := a.newOpener(0, "", l.run.ID)

@@ -1,0 +1,128 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package sources answers one question: are the catalogs that a run searched still what
+// they were? Targets are told apart by how they are written, catalogs by a hash of the
+// files that they read. How a catalog decides is not its matter.
+package sources
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/selector"
+)
+
+// catalogue is the rest of a target that searches a catalog in this process.
+func catalogue(target string) (rest string, own bool) {
+	rest, own = strings.CutPrefix(target, "retrieve:")
+	return rest, own && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://")
+}
+
+// Searches tells whether any target is a catalog, whether one asks models, and whether
+// there are targets of another kind.
+func Searches(targets []string) (found, asks, others bool) {
+	for _, t := range targets {
+		rest, own := catalogue(t)
+		if !own {
+			others = true
+			continue
+		}
+		_, set, err := selector.Parse(rest)
+		found, asks = true, asks || err == nil && (set.Embed != "" || set.Rerank != "")
+	}
+	return found, asks, others
+}
+
+// Fingerprints are hashes of the catalogs and rules of routes that targets read, by
+// their position, "" for targets that read none; nil where no target does. Errors are
+// those of reading.
+func Fingerprints(targets []string, read selector.Files) ([]string, error) {
+	var out []string
+	for i, t := range targets {
+		rest, own := catalogue(t)
+		if !own {
+			continue
+		}
+		f, err := fingerprint(rest, read)
+		if err != nil {
+			return nil, fmt.Errorf("read catalogue: %w", err)
+		}
+		if out == nil {
+			out = make([]string, len(targets))
+		}
+		out[i] = f
+	}
+	return out, nil
+}
+
+func fingerprint(rest string, read selector.Files) (string, error) {
+	file, s, err := selector.Parse(rest)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	files := []string{file}
+	if s.Routes != "" {
+		files = append(files, s.Routes)
+	}
+	for i, name := range files {
+		b, err := read(name)
+		if i > 0 && errors.Is(err, fs.ErrNotExist) { // rules that are named, and no file
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%d ", len(b))
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// Changed says what keeps the catalogs of a run from being those that it used, "" where
+// nothing does: then holds the hashes that the run kept. Runs that kept none tell by
+// the hash of their tools.
+func Changed(targets, then []string, tools string, read selector.Files) string {
+	now, err := Fingerprints(targets, read)
+	switch {
+	case err != nil:
+		return err.Error()
+	case now == nil || slices.Equal(now, then):
+		return ""
+	case then != nil:
+		return "the catalogue, or the rules of routes, changed since this run"
+	}
+	for _, t := range targets {
+		rest, own := catalogue(t)
+		if !own {
+			continue
+		}
+		file, _, _ := strings.Cut(rest, "?")
+		if c, _, err := selector.Load(file, read); err != nil || callvet.NewToolset(selector.Tools(c)).Hash != tools {
+			return "whether the catalogue is that of this run is not known"
+		}
+	}
+	return ""
+}
+
+// Known tells whether services, by the position of their target, name tools that there
+// are; nil where no tools are known. A catalog has all tools that it gives.
+func Known(targets []callvet.Target, tools []callvet.Tool) func(target int, tool string) bool {
+	if len(tools) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for i := range tools {
+		names[tools[i].Name] = true
+	}
+	return func(target int, tool string) bool {
+		own := target >= len(targets) || !strings.HasPrefix(targets[target].Provider, "retrieve:")
+		return own || names[tool]
+	}
+}
