@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/selection"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -26,7 +27,7 @@ func CSV(w io.Writer, v *View) error {
 	}
 	selects := v.selects()
 	if selects {
-		head = append(head, selectionHead()...)
+		head = append(head, selection.Columns()...)
 	}
 	if err := out.Write(append(head, scores...)); err != nil {
 		return fmt.Errorf("write csv: %w", err)
@@ -65,40 +66,6 @@ func (v *View) selects() bool {
 	return slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return t.Selects })
 }
 
-func selectionHead() []string {
-	return []string{
-		"query", "category", "difficulty", "language", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
-		"given_route", "given_sub_route", "given_agents", "given_tools", "given_scores", "strange",
-	}
-}
-
-// selectionCells are those of selectionHead. Lists have "; " between members, and the
-// scores of tools their order; tools that were not asked for are left out.
-func selectionCells(r Row) []string {
-	list := func(names []string) string { return cell(strings.Join(names, "; ")) }
-	c := r.Case
-	out := []string{cell(question(c)), cell(c.Fields["category"]), cell(c.Fields["difficulty"]), cell(c.Fields["language"])}
-	want := c.Expect.Selection
-	if want == nil { // the case expects calls, and was judged by their tools
-		want = &callvet.Selection{}
-		for _, a := range r.Cell.Result.Assertions {
-			if a.Name == callvet.SelectTools {
-				want.Tools = []string{a.Expected}
-			}
-		}
-	}
-	out = append(out, cell(want.Route), cell(want.SubRoute), list(want.Agents), list(want.Tools), list(want.Acceptable))
-	d := r.Cell.Trace.Decision
-	if d == nil {
-		d = &callvet.Decision{}
-	}
-	var scores []string
-	for _, t := range d.Given() {
-		scores = append(scores, number(t.Score))
-	}
-	return append(out, cell(d.Route), cell(d.SubRoute), list(d.Agents), list(d.Names()), list(scores), list(d.Odd))
-}
-
 func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 	t, res := &r.Cell.Trace, &r.Cell.Result
 	var called []string
@@ -120,7 +87,9 @@ func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 		row[17] = number(t.WallMS)
 	}
 	if selects {
-		row = append(row, selectionCells(r)...)
+		for _, text := range selection.Cells(r.Case, r.Cell) {
+			row = append(row, cell(text))
+		}
 	}
 	for _, name := range scores {
 		s := ""

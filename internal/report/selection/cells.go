@@ -1,0 +1,53 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package selection
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// Columns are what a table of attempts tells of decisions: what was asked, expected and
+// given.
+func Columns() []string {
+	return []string{
+		"query", "category", "difficulty", "language", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
+		"given_route", "given_sub_route", "given_agents", "given_tools", "given_scores", "strange",
+	}
+}
+
+// Cells are those of Columns for one attempt, as strangers wrote them. Lists have "; "
+// between their members, and the scores the order of the tools; tools beyond those that
+// were asked for are left out.
+func Cells(c *callvet.Case, cell *callvet.Cell) []string {
+	list := func(names []string) string { return strings.Join(names, "; ") }
+	query := ""
+	for _, t := range c.Input {
+		if t.Role == callvet.RoleUser {
+			query = t.Content // the last is the question
+		}
+	}
+	want := c.Expect.Selection
+	if want == nil { // the case expects calls, and was judged by their tools
+		want = &callvet.Selection{}
+		for _, a := range cell.Result.Assertions {
+			if a.Name == callvet.SelectTools {
+				want.Tools = []string{a.Expected}
+			}
+		}
+	}
+	d := cell.Trace.Decision
+	if d == nil {
+		d = &callvet.Decision{}
+	}
+	var scores []string
+	for _, t := range d.Given() {
+		scores = append(scores, strconv.FormatFloat(t.Score, 'g', -1, 64))
+	}
+	return []string{
+		query, c.Fields["category"], c.Fields["difficulty"], c.Fields["language"], want.Route, want.SubRoute, list(want.Agents), list(want.Tools), list(want.Acceptable),
+		d.Route, d.SubRoute, list(d.Agents), list(d.Names()), list(scores), list(d.Odd),
+	}
+}
