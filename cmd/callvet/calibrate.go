@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/calibration"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
@@ -100,7 +101,7 @@ func (a *app) calibrate(path string, f *calibrateFlags) error {
 			*labels.Report
 		}{"callvet.judge", 1, r})
 	}
-	printCalibration(a.out, r)
+	calibration.Print(a.out, r)
 	return nil
 }
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package main
+// Package calibration answers one question: how is what labels say of a judge told to
+// a person? It computes nothing; that is the matter of internal/labels.
+package calibration
 
 import (
 	"fmt"
@@ -12,8 +14,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// printCalibration tells a report of a judge to a person.
-func printCalibration(w io.Writer, r *labels.Report) {
+// Print tells a report of a judge to a person.
+func Print(w io.Writer, r *labels.Report) {
 	fmt.Fprintf(w, "judge %s\n", plain.Line(r.Judge.String()))
 	fmt.Fprintf(w, "%s from people, %s labelled\n\n", plain.Count(r.Counts.Labels, "verdict", "verdicts"), plain.Count(r.Counts.Labelled, string(r.Unit), string(r.Unit)+"s"))
 	if r.Table.N() > 0 {
