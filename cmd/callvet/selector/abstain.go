@@ -96,7 +96,7 @@ func (f *Flags) Calibrate(ctx context.Context, e *Env, w io.Writer, suite string
 	case f.Settings.AbstainPercent == 0:
 		return &callvet.Hinted{Err: fmt.Errorf("abstain on %s: %w: how many of its questions may be refused?", f.AbstainOn, callvet.ErrInvalid), Hint: "--abstain 5%"}
 	case f.Tools == "":
-		return noCatalogue()
+		return NoCatalogue()
 	}
 	c, _, err := Load(f.Tools, e.Read)
 	if err != nil {
