@@ -101,6 +101,10 @@ func (c *claim) unmeasured(d *change) string {
 	if d.oneSided > 0 {
 		return fmt.Sprintf("%s have it on one side only: record it in both, with the same gold", c.tasks(d.oneSided))
 	}
+	if m := c.slice.Metric(c.g.Metric); m != nil {
+		_, cure := statusWords(m.Interval.Status, c.task)
+		return cure
+	}
 	return missing(c.g.Metric, c.slice)
 }
 

@@ -101,6 +101,21 @@ func TestAnyMetric(t *testing.T) {
 	}
 }
 
+// TestUnmeasured: what keeps a metric from being compared is told, and that verdicts
+// are missing only where a gate is about them.
+func TestUnmeasured(t *testing.T) {
+	t.Parallel()
+	c := compared("arg_em", 40, func(int) (a, b panel.Observation) { return panel.Observation{}, panel.Observation{} })
+	c.Targets[0].Unjudged = []panel.UnjudgedCase{{Case: "t1"}}
+	r, problems := gates.Evaluate(gates.Input{Panels: over(broken("arg_em", "no_gold")), Comparison: c, Task: "task"}, []gates.Gate{{Metric: "arg_em", Kind: gates.Regression}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if v := r.Verdicts[0]; v.Cure != "add gold calls or labels: without them this cannot be measured" || len(r.Warnings) > 0 {
+		t.Errorf("%s / %s %v", v.Sentence, v.Cure, r.Warnings)
+	}
+}
+
 // TestSlicesOfSteps: a slice of calls is compared by its calls, one of tasks by all
 // calls of its tasks.
 func TestSlicesOfSteps(t *testing.T) {

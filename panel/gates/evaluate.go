@@ -50,12 +50,12 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 	}
 	r.Verdict, r.Blocks = gate.Combine(singles, in.Policy)
 	r.Sentence = conclude(r)
-	r.Warnings = warnings(&in)
+	r.Warnings = warnings(&in, gs)
 	return r, nil
 }
 
 // warnings tells of what the panels and the comparison leave out as a whole.
-func warnings(in *Input) []string {
+func warnings(in *Input, gs []Gate) []string {
 	w := slices.Clone(in.Panels.Warnings)
 	c := in.Comparison
 	if c == nil {
@@ -68,8 +68,9 @@ func warnings(in *Input) []string {
 	if n := len(c.OnlyCandidate); n > 0 {
 		w = append(w, count(n, in.Task)+" missing in the baseline and not compared")
 	}
+	judged := slices.ContainsFunc(gs, func(g Gate) bool { return g.Kind == Regression && g.Metric == panel.MetricPass })
 	for i := range c.Targets {
-		if n := len(c.Targets[i].Unjudged); n > 0 {
+		if n := len(c.Targets[i].Unjudged); n > 0 && judged {
 			w = append(w, count(n, in.Task)+" of "+c.Targets[i].Candidate+" without a verdict on one side and not compared")
 		}
 	}
