@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/query"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/cmd/callvet/sources"
+	"github.com/callvet/callvet/cmd/callvet/teach"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
@@ -102,7 +103,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.Float64Var(&f.failUnder, "fail-under", 0, "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
 	fs.IntVar(&f.maxFailures, "show-failures", 10, "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
-	cmd.AddCommand(query.Command(a.catalogues()), selector.SweepCommand(a.catalogues()), selector.TuneCommand(a.catalogues()))
+	cmd.AddCommand(query.Command(a.catalogues()), selector.SweepCommand(a.catalogues()), selector.TuneCommand(a.catalogues()), teach.Command(a.catalogues()))
 	return cmd
 }
 

@@ -41,6 +41,7 @@ type Learned struct {
 	// sharpness multiplies the sums of weights, so that probabilities are calibrated.
 	sharpness float64
 	threshold float64
+	seen      []uint64 // marks of the examples, sorted
 }
 
 const (
@@ -82,7 +83,7 @@ func Learn(examples []Example, o LearnOptions) (*Learned, error) {
 	judged.calibrate(held)
 	judged.refuse(held, o.Refuse)
 	l := fitted(examples, labels, o)
-	l.sharpness, l.threshold = judged.sharpness, judged.threshold
+	l.sharpness, l.threshold, l.seen = judged.sharpness, judged.threshold, marks(examples)
 	return l, nil
 }
 
@@ -175,6 +176,16 @@ func (l *Learned) Route(question string) Decision {
 		d.Route, d.SubRoute = "", ""
 	}
 	return d
+}
+
+// Routes are those that questions may be given, sorted.
+func (l *Learned) Routes() (out []string) {
+	for _, e := range l.labels {
+		if e.Route != "" && !slices.Contains(out, e.Route) {
+			out = append(out, e.Route)
+		}
+	}
+	return out
 }
 
 // Threshold is the probability that a route and sub-route need, in [0,1].

@@ -63,10 +63,13 @@ const (
 )
 
 // NewRules compiles settings. Errors wrap callvet.ErrInvalid and name the rule: no
-// route, no patterns, one that does not compile.
+// route, no patterns, one that does not compile; neither rules nor a default.
 func NewRules(s Settings) (*Rules, error) {
 	if len(s.Rules) > maxRules {
 		return nil, fmt.Errorf("compile rules: %w: more than %d", callvet.ErrInvalid, maxRules)
+	}
+	if len(s.Rules) == 0 && s.Default == "" {
+		return nil, fmt.Errorf("compile rules: %w: there is neither a rule nor a default", callvet.ErrInvalid)
 	}
 	r := &Rules{settings: s, patterns: make([][]*Pattern, len(s.Rules))}
 	for i, rule := range s.Rules {
@@ -94,7 +97,7 @@ func Default() (Settings, error) { return ReadSettings([]byte(defaults)) }
 // are errors.
 func ReadSettings(data []byte) (Settings, error) {
 	var s Settings
-	d := json.NewDecoder(bytes.NewReader(data))
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
 		return Settings{}, fmt.Errorf("read rules: %w: %w", callvet.ErrInvalid, err)

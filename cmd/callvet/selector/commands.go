@@ -85,7 +85,7 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Settings.Fallback, "fallback", "", "namespaces that bigtool searches when the primary ones have nothing")
 	fs.Float64Var(&f.Settings.AgentGate, "agent-gate", 0, "share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
 	fs.IntVar(&f.Settings.Agents, "agents", 0, "how many agents may be chosen (default 1; 3 for bigtool)")
-	fs.StringVar(&f.Settings.Routes, "routes", "", "file with rules of routes, or none (default: callvet's own)")
+	fs.StringVar(&f.Settings.Routes, "routes", "", "file with rules of routes or with learned ones, or none (default: callvet's own rules)")
 	fs.StringVar(&f.Weights, "weights", "", "JSON file with the weights of layers and of retrieval")
 }
 

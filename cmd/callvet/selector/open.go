@@ -151,7 +151,7 @@ func (s *Settings) router(read Files) (retrieve.Router, error) {
 	return decide, nil
 }
 
-// routes reads what decides routes, rules, callvet's own rules, or nothing at all, and
+// routes reads what decides routes, rules, learned ones, callvet's own rules, or nothing at all, and
 // tells the routes that they lead to.
 func routes(file string, read Files) (decide retrieve.Router, named []string, err error) {
 	var set route.Settings
@@ -164,6 +164,13 @@ func routes(file string, read Files) (decide retrieve.Router, named []string, er
 		b, rerr := read(file)
 		if rerr != nil {
 			return nil, nil, fmt.Errorf("read routes: %w", rerr)
+		}
+		if route.IsLearned(b) {
+			learned, err := route.ReadLearned(b)
+			if err != nil {
+				return nil, nil, fmt.Errorf("read routes %s: %w", file, err)
+			}
+			return learned, learned.Routes(), nil
 		}
 		if set, err = route.ReadSettings(b); err != nil {
 			return nil, nil, fmt.Errorf("read routes %s: %w", file, err)

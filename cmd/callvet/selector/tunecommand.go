@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/retrieve/route"
 )
 
 // tuneFlags are those of TuneCommand.
@@ -137,14 +138,29 @@ func (e *Env) mayWrite(file string) error {
 	return nil
 }
 
-// Caution tells, on w, when weights were tuned on the very suite that they are used
-// on, and when they were tuned for other settings. It reads the suite for that.
+// seen is how many cases ask what routes were learned from; nil saw nothing.
+func seen(l *route.Learned, cases []callvet.Case) (n int) {
+	for i := range cases {
+		if in := cases[i].Input; l != nil && len(in) > 0 && l.Saw(in[len(in)-1].Content) {
+			n++
+		}
+	}
+	return n
+}
+
+// Caution tells, on w, when weights were tuned or routes learned on the very suite that
+// they are used on, and when weights were tuned for other settings. It reads the suite for that.
 func (f *Flags) Caution(ctx context.Context, e *Env, w io.Writer, suite string) error {
+	by, _, err := routes(f.Settings.Routes, e.Read)
+	if err != nil {
+		return err
+	}
 	u := f.tuned
-	if u == nil || f.Tools == "" {
+	learned, ok := by.(*route.Learned)
+	if u == nil && !ok || f.Tools == "" {
 		return nil
 	}
-	if u.Embed != f.Settings.Embed {
+	if u != nil && u.Embed != f.Settings.Embed {
 		fmt.Fprintf(w, "warning: %s was tuned with %s, and is used with %s\n", f.Weights, vectorsOf(u.Embed), vectorsOf(f.Settings.Embed))
 	}
 	c, _, err := Load(f.Tools, e.Read)
@@ -154,6 +170,12 @@ func (f *Flags) Caution(ctx context.Context, e *Env, w io.Writer, suite string) 
 	s, err := e.Suite(ctx, suite, Tools(c))
 	if err != nil {
 		return err
+	}
+	if n := seen(learned, s.Cases); n > 0 {
+		fmt.Fprintf(w, "warning: %s learned the questions of %s of this suite: their routes flatter it\n", f.Settings.Routes, plain.Count(n, "case", "cases"))
+	}
+	if u == nil {
+		return nil
 	}
 	if SuiteHash(s.Cases) != u.Suite {
 		return nil // whether it shares cases with the other one is not known
