@@ -121,8 +121,15 @@ func TestToolsUnknown(t *testing.T) {
 func TestService(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ via, flag, say string }{
-		{"http://h/x", "--k=3", ""}, {"http://${HOST}/x?key=${KEY}", "--tools=c.json", ""}, {"localhost:8000/x", "", "is no address"}, {"https:///x", "", "is no address"}, {"c.json", "", "is no address"},
-		{"http://h", "--preset=bigtool", "not told --preset"}, {"http://h", "--threshold=0", "not told --threshold"}, {"http://h", "--embed=x", "not told --embed"}, {"http://h", "--routes=none", "not told --routes"},
+		{"http://h/x", "--k=3", ""},
+		{"http://${HOST}/x?key=${KEY}", "--tools=c.json", ""},
+		{"localhost:8000/x", "", "is no address"},
+		{"https:///x", "", "is no address"},
+		{"c.json", "", "is no address"},
+		{"http://h", "--preset=bigtool", "not told --preset"},
+		{"http://h", "--threshold=0", "not told --threshold"},
+		{"http://h", "--embed=x", "not told --embed"},
+		{"http://h", "--routes=none", "not told --routes"},
 		{"http://h", "--weights=w.json", "weights of retrieval in w.json"},
 	} {
 		var f Flags

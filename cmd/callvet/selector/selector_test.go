@@ -90,10 +90,18 @@ func TestSettingsRefuse(t *testing.T) {
 		s   Settings
 		say string
 	}{
-		{Settings{K: -5}, "from 1 to 1000"}, {Settings{K: 100_000}, "from 1 to 1000"}, {Settings{Threshold: math.NaN()}, "from 0"}, {Settings{Threshold: -1}, "from 0"}, {Settings{Threshold: math.Inf(1)}, "from 0"},
-		{Settings{Weights: map[string]float64{"vector": 2}}, "set weight vector to 2: invalid: it is a number from 0 to 1"}, {Settings{Weights: map[string]float64{"k1": math.NaN()}}, "number from 0"},
-		{Settings{Weights: map[string]float64{"rerank_top": 2.5}}, "whole number"}, {Settings{Weights: map[string]float64{"vectr": 1}}, "none of that name"},
-		{Settings{Fusion: "best"}, "best"}, {Settings{Fusion: "mixed", Preset: "bigtool"}, "no two orders"}, {Settings{Primary: "tools"}, "under the preset default"},
+		{Settings{K: -5}, "from 1 to 1000"},
+		{Settings{K: 100_000}, "from 1 to 1000"},
+		{Settings{Threshold: math.NaN()}, "from 0"},
+		{Settings{Threshold: -1}, "from 0"},
+		{Settings{Threshold: math.Inf(1)}, "from 0"},
+		{Settings{Weights: map[string]float64{"vector": 2}}, "set weight vector to 2: invalid: it is a number from 0 to 1"},
+		{Settings{Weights: map[string]float64{"k1": math.NaN()}}, "number from 0"},
+		{Settings{Weights: map[string]float64{"rerank_top": 2.5}}, "whole number"},
+		{Settings{Weights: map[string]float64{"vectr": 1}}, "none of that name"},
+		{Settings{Fusion: "best"}, "best"},
+		{Settings{Fusion: "mixed", Preset: "bigtool"}, "no two orders"},
+		{Settings{Primary: "tools"}, "under the preset default"},
 	} {
 		if _, err := c.s.Options(&retrieve.Catalogue{}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%+v: %v", c.s, err)
