@@ -5,6 +5,7 @@ package routing
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
@@ -36,7 +37,8 @@ type collected struct {
 	attempts, unequal int
 	matches           map[string]int
 	wrong             map[callvet.Class]int
-	missed            map[string]int // by the layer that blocked the tools, or that of the tools
+	agents            map[[2]string]int // expected, chosen
+	missed            map[string]int    // by the layer that blocked the tools, or that of the tools
 	strange           strange
 }
 
@@ -57,7 +59,7 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	t := c.targets[cell.Target]
 	if t == nil {
-		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{}, matches: map[string]int{}, wrong: map[callvet.Class]int{}, missed: map[string]int{}}
+		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{}, matches: map[string]int{}, wrong: map[callvet.Class]int{}, missed: map[string]int{}, agents: map[[2]string]int{}}
 		c.targets[cell.Target] = t
 	}
 	o := t.cases[of.ID]
@@ -78,6 +80,9 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 		t.strange.names(d, func(tool string) bool { return c.Known(cell.Target, tool) })
 	}
 	want, _ := selection.Of(&of.Expect)
+	if want.Agents != nil && d.Decides(callvet.SelectAgents) {
+		t.agents[[2]string{together(want.Agents), together(d.Agents)}]++
+	}
 	if unequal(want.Tools, d.Names()) {
 		t.unequal++
 	}
@@ -95,6 +100,11 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	if t.failures++; len(t.failed) < MaxFailed {
 		t.failed = append(t.failed, Failure{Case: of.ID, Query: query(of), Tags: of.Tags, Class: r.Class, Reason: r.Reason, Want: want, Got: *d})
 	}
+}
+
+// together names a set of agents.
+func together(names []string) string {
+	return cmp.Or(strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "), panel.None)
 }
 
 // unequal tells that tools are expected and given, and not as many different ones.
@@ -202,6 +212,12 @@ func (t *collected) count(out *Target) {
 			out.Matches = append(out.Matches, panel.Count{Name: m, N: t.matches[m]})
 		}
 	}
+	for pair, n := range t.agents {
+		out.Agents = append(out.Agents, panel.Confused{Expected: pair[0], Called: pair[1], N: n})
+	}
+	slices.SortFunc(out.Agents, func(a, b panel.Confused) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Expected, b.Expected), strings.Compare(a.Called, b.Called))
+	})
 	for _, l := range []string{callvet.SelectRoute, callvet.SelectSubRoute, callvet.SelectAgents, callvet.SelectTools} {
 		if n := t.missed[l]; n > 0 {
 			out.ToolMisses = append(out.ToolMisses, panel.Count{Name: l, N: n})

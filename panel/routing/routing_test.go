@@ -246,3 +246,21 @@ func TestStrange(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Agents are taken for others as sets.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	c := callvet.Case{ID: "a", Expect: callvet.Expect{Selection: &callvet.Selection{Agents: []string{"x", "y"}}}}
+	var col routing.Collector
+	acc := panel.New(panel.Config{Targets: []callvet.Target{{Name: "r", Selects: true}}, Repeats: 4}, func(yield func(*callvet.Case) bool) { yield(&c) })
+	for k, agents := range [][]string{{"y", "x"}, {"x", "y", "x"}, nil, {"y"}} {
+		d := callvet.Decision{Agents: agents, Layers: []callvet.LayerTime{{Layer: callvet.SelectAgents}}}
+		cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Decision: &d}, Result: selection.Judge(c.Expect.Selection, &d, selection.Defaults())}
+		acc.Add(&c, &cell)
+		col.Add(&c, &cell)
+	}
+	want := []panel.Confused{{Expected: "x, y", Called: "x, y", N: 2}, {Expected: "x, y", Called: panel.None, N: 1}, {Expected: "x, y", Called: "y", N: 1}}
+	if diff := cmp.Diff(want, col.Section(acc.Panels()).Targets[0].Agents); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -53,8 +53,10 @@ type Target struct {
 	ToolMisses []panel.Count `json:"tool_misses,omitempty"`
 	// Patterns are tags by how much more often cases with them fail.
 	Patterns []Pattern `json:"patterns,omitempty"`
-	// Routes and Tools are what was taken for what, wrong pairs only for tools.
+	// Routes, Agents and Tools are what was taken for what, wrong pairs only for tools;
+	// agents are sets, named in one text.
 	Routes []panel.Confused `json:"routes,omitempty"`
+	Agents []panel.Confused `json:"agents,omitempty"`
 	Tools  []panel.Confused `json:"tools,omitempty"`
 	// Failed are the first cases with a failed attempt, Failures all of them by number.
 	Failed   []Failure `json:"failed,omitempty"`

@@ -113,7 +113,7 @@ func TestRepeatedAndStrange(t *testing.T) {
 	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(), "html": string(html)} {
 		for _, want := range []string{
 			"attempts", "First wrong layer, by attempts: selection 3", "4 of 6 attempts another number of different tools", "4 of 6 answers: odd", "a composite of 70.0 % was within reach",
-			"0.25, of the layers judged", "Columns are the routes chosen, by attempts", "3 tags of fewer than 5 cases", "why tools lost: the catalogue changed", "counted",
+			"0.25, of the layers judged", "Columns are what was chosen, by attempts", "3 tags of fewer than 5 cases", "why tools lost: the catalogue changed", "counted",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q:\n%s", face, want, text)
@@ -127,6 +127,14 @@ func TestRepeatedAndStrange(t *testing.T) {
 	}
 	if !strings.Contains(term.String(), "  expected  a\n  a         5\n  b         1\n") {
 		t.Errorf("no matrix:\n%s", term.String())
+	}
+	s.Targets[0].Agents = []panel.Confused{{Expected: "x", Called: "y", N: 2}}
+	for i := range 9 {
+		s.Targets[0].Agents = append(s.Targets[0].Agents, panel.Confused{Expected: string(rune('a' + i)), Called: string(rune('a' + i)), N: 7})
+	}
+	term.Reset()
+	if err := selection.Terminal(&term, s, 2); err != nil || !strings.Contains(term.String(), "Agents taken for others\n  expected  got  attempts\n  x         y    2\n") {
+		t.Errorf("too many for a matrix:\n%s", term.String())
 	}
 }
 

@@ -43,7 +43,7 @@ func (t Table) more(most int, what string) Table {
 
 // Tables are those of a target that have rows.
 func Tables(t *routing.Target) []Table {
-	all := []Table{layers(t), strange(t), matches(t), metrics(t), slicesOf(t), patterns(t), routes(t), pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t)}
+	all := []Table{layers(t), strange(t), matches(t), metrics(t), slicesOf(t), patterns(t), matrix(t, "Routes", t.Routes), matrix(t, "Agents", t.Agents), pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t)}
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
@@ -180,22 +180,23 @@ func patterns(t *routing.Target) Table {
 	return out.more(10, "tags")
 }
 
-// maxLabels is how many routes make a matrix; more are told in pairs.
+// maxLabels is how many columns a matrix has; what has more is told in wrong pairs.
 const maxLabels = 8
 
-// routes is the matrix of what was expected, by row, and what was chosen.
-func routes(t *routing.Target) Table {
+// matrix holds what was expected, by row, against what was chosen.
+func matrix(t *routing.Target, title string, all []panel.Confused) Table {
 	var want, got []string
 	n := map[[2]string]int{}
-	for _, c := range t.Routes {
+	for _, c := range all {
 		n[[2]string{c.Expected, c.Called}] += c.N
 		want, got = append(want, c.Expected), append(got, c.Called)
 	}
 	want, got = slices.Compact(slices.Sorted(slices.Values(want))), slices.Compact(slices.Sorted(slices.Values(got)))
 	if len(want) > maxLabels || len(got) > maxLabels {
-		return pairs("Routes", t.Unit(), t.Routes)
+		wrong := slices.DeleteFunc(slices.Clone(all), func(c panel.Confused) bool { return c.Expected == c.Called })
+		return pairs(title+" taken for others", t.Unit(), wrong)
 	}
-	out := Table{Title: "Routes", Head: []string{"expected"}, Note: "Columns are the routes chosen, by " + t.Unit() + "."}
+	out := Table{Title: title, Head: []string{"expected"}, Note: "Columns are what was chosen, by " + t.Unit() + "."}
 	for _, g := range got {
 		out.Head = append(out.Head, plain.Line(g))
 	}
