@@ -188,6 +188,16 @@ func (l *Learned) Routes() (out []string) {
 	return out
 }
 
+// Labels are the routes with the sub-routes that questions may be given.
+func (l *Learned) Labels() (out []Example) {
+	for _, e := range l.labels {
+		if e.Route != "" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // Threshold is the probability that a route and sub-route need, in [0,1].
 func (l *Learned) Threshold() float64 { return l.threshold }
 

@@ -4,6 +4,7 @@ package route
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -135,6 +136,20 @@ func (r *Rules) Route(question string) Decision {
 	}
 	d.SubRoute = r.settings.SubRoutes[d.Route]
 	return d
+}
+
+// Labels are the routes with the sub-routes that questions may be given; a route that may
+// be given without one also stands alone.
+func (r *Rules) Labels() []Example {
+	s := &r.settings
+	out := make([]Example, 0, len(s.Rules)+1)
+	for _, rule := range s.Rules {
+		out = append(out, Example{Route: rule.Route, SubRoute: cmp.Or(rule.SubRoute, s.SubRoutes[rule.Route])})
+	}
+	if s.Default != "" {
+		out = append(out, Example{Route: s.Default, SubRoute: s.SubRoutes[s.Default]})
+	}
+	return labelsOf(out)
 }
 
 // Applying gives every rule that a question keeps to, in their order: the first is the

@@ -148,20 +148,16 @@ func seen(l *route.Learned, cases []callvet.Case) (n int) {
 	return n
 }
 
-// Caution tells, on w, when weights were tuned or routes learned on the very suite that
-// they are used on, and when weights were tuned for other settings. It reads the suite for that.
+// Caution tells, on w, of routes and agents that cases expect and nothing gives, when
+// weights were tuned or routes learned on the very suite that they are used on, and when
+// weights were tuned for other settings. It reads the suite for that.
 func (f *Flags) Caution(ctx context.Context, e *Env, w io.Writer, suite string) error {
 	by, _, err := routes(f.Settings.Routes, e.Read)
 	if err != nil {
 		return err
 	}
-	u := f.tuned
-	learned, ok := by.(*route.Learned)
-	if u == nil && !ok || f.Tools == "" {
+	if f.Tools == "" || suite == "-" { // standard input is read once
 		return nil
-	}
-	if u != nil && u.Embed != f.Settings.Embed {
-		fmt.Fprintf(w, "warning: %s was tuned with %s, and is used with %s\n", f.Weights, vectorsOf(u.Embed), vectorsOf(f.Settings.Embed))
 	}
 	c, _, err := Load(f.Tools, e.Read)
 	if err != nil {
@@ -171,11 +167,19 @@ func (f *Flags) Caution(ctx context.Context, e *Env, w io.Writer, suite string) 
 	if err != nil {
 		return err
 	}
+	for _, p := range Expected(suite, s.Cases, c, by) {
+		fmt.Fprintf(w, "warning: %s: %s\n", p.Code, plain.Line(p.Error()))
+	}
+	learned, _ := by.(*route.Learned)
 	if n := seen(learned, s.Cases); n > 0 {
 		fmt.Fprintf(w, "warning: %s learned the questions of %s of this suite: their routes flatter it\n", f.Settings.Routes, plain.Count(n, "case", "cases"))
 	}
+	u := f.tuned
 	if u == nil {
 		return nil
+	}
+	if u.Embed != f.Settings.Embed {
+		fmt.Fprintf(w, "warning: %s was tuned with %s, and is used with %s\n", f.Weights, vectorsOf(u.Embed), vectorsOf(f.Settings.Embed))
 	}
 	if SuiteHash(s.Cases) != u.Suite {
 		return nil // whether it shares cases with the other one is not known
