@@ -82,7 +82,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 					return err
 				}
 			}
-			if err := a.selecting(&sf, via, &f); err != nil {
+			if err := a.selecting(&sf, via, args[0], &f); err != nil {
 				return err
 			}
 			if via == "" {
@@ -147,12 +147,15 @@ func (a *app) asking(fs *pflag.FlagSet) selector.Asking {
 }
 
 // selecting turns the flags into those of a run.
-func (a *app) selecting(sf *selector.Flags, via string, f *runFlags) error {
+func (a *app) selecting(sf *selector.Flags, via, suite string, f *runFlags) error {
 	if sf.Tools == "" && via == "" {
 		return usagef("what is searched? --tools CATALOGUE, or --via URL")
 	}
 	composite, err := sf.Ready(a.read)
 	if err != nil {
+		return err
+	}
+	if err := sf.FromSuite(suite, a.read, a.err); err != nil {
 		return err
 	}
 	if via != "" {

@@ -143,7 +143,7 @@ func (f *Flags) Service(address string) error {
 			return &callvet.Hinted{Err: fmt.Errorf("ask a service: %w: it is not told --%s", callvet.ErrInvalid, name), Hint: "leave --" + name + " away, or search the catalogue without --via"}
 		}
 	}
-	if len(f.Settings.Weights) > 0 {
+	if f.Weights != "" && len(f.Settings.Weights) > 0 {
 		return fmt.Errorf("ask a service: %w: it is not told the weights of retrieval in %s, only those of the composite count", callvet.ErrInvalid, f.Weights)
 	}
 	return nil
