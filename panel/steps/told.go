@@ -118,7 +118,6 @@ func one(yes bool) int {
 
 // tell adds what is about a task as a whole.
 func (s *sliceSums) tell(m *taskSum, tries []try) {
-	s.attempts += int64(len(tries))
 	s.toolTime.Add(&m.toolTime)
 	if m.shape == 0 {
 		s.tellOdd(m, len(tries))
@@ -213,7 +212,7 @@ func (t *toldSums) chances(trials, passes int) {
 // verdicts adds those of judges, attempts that ended in a fault aside.
 func (t *toldSums) verdicts(tries []try) {
 	for i := range tries {
-		if tries[i].record == nil {
+		if r := tries[i].record; r == nil || r.fault && r.pass < 0 {
 			continue
 		}
 		for k, v := range tries[i].record.judged {
