@@ -86,6 +86,7 @@ type run struct {
 	sheet *steps.Sheet
 	jobs  chan job
 	free  chan *steps.Batch // as many as may be on their way
+	wake  []chan struct{}   // of workers, for what others gave
 	bufs  chan []byte
 	mu    sync.Mutex
 	err   error
@@ -127,17 +128,23 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 				r.free <- w.sheet.Batch()
 			}
 		}
-		wg.Go(func() { r.work(w) })
+		r.wake = append(r.wake, make(chan struct{}, 1))
+	}
+	for i, w := range workers {
+		wg.Go(func() { r.work(w, i) })
 	}
 	readErr := r.read(ctx, sources)
 	close(r.jobs)
 	wg.Wait()
-	if !cfg.Steps.Partial {
-		for i, w := range workers {
-			wg.Go(func() { r.sheet.Settle(w.sheet, i, len(workers)) })
-		}
-		wg.Wait()
+	for i, w := range workers {
+		wg.Go(func() {
+			r.sheet.Take(w.sheet, i, len(workers))
+			if !cfg.Steps.Partial {
+				r.sheet.Settle(w.sheet, i, len(workers))
+			}
+		})
 	}
+	wg.Wait()
 	r.sheet.Close()
 	r.res.Log.Max = cfg.Lines.MaxBad
 	r.res.Log.Merge(&r.log)
@@ -219,34 +226,53 @@ func (r *run) buffer() []byte {
 	}
 }
 
-// work scores blocks until there are no more.
-func (r *run) work(w *worker) {
-	for j := range r.jobs {
-		w.batch = j.batch
-		err := w.scan.Scan(j.block, w.line)
-		if err == nil && r.cfg.Each != nil {
-			for i := range w.rows {
-				if j.foreign {
-					w.rows[i].Line = 0
-				}
-			}
-			err = r.rows.block(j.number, w.rows, r.cfg.Each)
-			w.rows = nil
-		}
-		if err != nil {
-			r.fail(j.number, j.told(err))
-		}
+// work scores blocks until there are no more. Each worker sums up its own parts of
+// the sheet, and is woken when others have something for them.
+func (r *run) work(w *worker, index int) {
+	for open := true; open; {
 		select {
-		case r.bufs <- j.block.Data:
-		default:
+		case j, ok := <-r.jobs:
+			if open = ok; ok {
+				r.block(w, j)
+			}
+		case <-r.wake[index]:
 		}
-		r.sheet.Apply(w.sheet, j.number, j.batch, func(b *steps.Batch) { r.free <- b })
+		r.sheet.Take(w.sheet, index, len(r.wake))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.log.Merge(&w.scan.Log)
 	r.res.UnknownVersions += w.scorer.UnknownVersions()
 	r.res.Problems = mergeProblems(r.res.Problems, w.scorer.Problems())
+}
+
+// block scores a block and gives it to all workers.
+func (r *run) block(w *worker, j job) {
+	w.batch = j.batch
+	err := w.scan.Scan(j.block, w.line)
+	if err == nil && r.cfg.Each != nil {
+		for i := range w.rows {
+			if j.foreign {
+				w.rows[i].Line = 0
+			}
+		}
+		err = r.rows.block(j.number, w.rows, r.cfg.Each)
+		w.rows = nil
+	}
+	if err != nil {
+		r.fail(j.number, j.told(err))
+	}
+	select {
+	case r.bufs <- j.block.Data:
+	default:
+	}
+	r.sheet.Give(j.number, j.batch, func(b *steps.Batch) { r.free <- b })
+	for _, wake := range r.wake {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // fail keeps the error of the first block that has one, and ends the reading.

@@ -25,7 +25,8 @@ func TestRecordsTwice(t *testing.T) {
 				InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1,
 			})
 		}
-		s.Apply(w, 0, b, func(*Batch) {})
+		s.Give(0, b, func(*Batch) {})
+		s.Take(w, 0, 1)
 		s.Read(Source{Name: "f", Lines: int64(len(attempts))})
 		s.Close()
 		return s

@@ -55,7 +55,8 @@ func BenchmarkSheet(b *testing.B) {
 			for i := n * 500; i < min(lines, n*500+500); i++ {
 				w.Step(batch, &all[i])
 			}
-			s.Apply(w, int64(n), batch, func(b *Batch) { batch = b })
+			s.Give(int64(n), batch, func(b *Batch) { batch = b })
+			s.Take(w, 0, 1)
 		}
 		s.Close()
 		s.Panels()

@@ -29,11 +29,11 @@ type Source struct {
 	Foreign bool
 }
 
-// part is a partition with the batches that wait for an earlier one.
+// part is a partition with the batches that it has not taken yet.
 type part struct {
-	mu      sync.Mutex
 	tasks   *partition
 	next    int64
+	mu      sync.Mutex // of waiting
 	waiting map[int64]*Batch
 }
 
@@ -58,37 +58,54 @@ func (s *Sheet) Worker() *Worker {
 	return w
 }
 
-// Apply gives the lines of the block with that number, counted from 0 without a
-// gap, to the Sheet. Batches may come in any order; each part takes them in the
-// order of the file. done is called when the batch may be used again.
-func (s *Sheet) Apply(w *Worker, number int64, b *Batch, done func(*Batch)) {
+// Give leaves the lines of the block with that number, counted from 0 without a
+// gap, for Take. Batches may come in any order. done is called when the batch may be
+// used again.
+func (s *Sheet) Give(number int64, b *Batch, done func(*Batch)) {
 	b.done = done
 	atomic.StoreInt32(&b.left, partitions)
 	for i := range s.parts {
-		s.parts[(int(number)+i)%partitions].apply((int(number)+i)%partitions, number, b, s.cfg.Partial, w.sums)
+		p := &s.parts[i]
+		p.mu.Lock()
+		p.waiting[number] = b
+		p.mu.Unlock()
 	}
 }
 
-func (p *part) apply(index int, number int64, b *Batch, keep bool, into *Sums) {
+// Take adds batches that were given, each part in the order of the file, to the parts
+// numbered first, first+by and so on, up to the first batch that is missing. The
+// same Worker should take for a part always: what it holds is then in the caches of
+// one processor.
+func (s *Sheet) Take(w *Worker, first, by int) {
+	for i := first; i < partitions; i += by {
+		p := &s.parts[i]
+		for b := p.ready(); b != nil; b = p.ready() {
+			p.take(i, b, s.cfg.Partial, w.sums)
+		}
+	}
+}
+
+// ready gives the batch whose turn it is; nil when it has not come.
+func (p *part) ready() *Batch {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if number != p.next {
-		p.waiting[number] = b
-		return
-	}
-	for b != nil {
-		p.tasks.warm(b.pieces[index])
-		for i := range b.pieces[index] {
-			p.tasks.take(b, &b.pieces[index][i], keep, into)
-		}
-		if atomic.AddInt32(&b.left, -1) == 0 {
-			done := b.done
-			b.reset()
-			done(b)
-		}
-		p.next++
-		b = p.waiting[p.next]
+	b := p.waiting[p.next]
+	if b != nil {
 		delete(p.waiting, p.next)
+		p.next++
+	}
+	return b
+}
+
+func (p *part) take(index int, b *Batch, keep bool, into *Sums) {
+	p.tasks.warm(b.pieces[index])
+	for i := range b.pieces[index] {
+		p.tasks.take(b, &b.pieces[index][i], keep, into)
+	}
+	if atomic.AddInt32(&b.left, -1) == 0 {
+		done := b.done
+		b.reset()
+		done(b)
 	}
 }
 

@@ -23,7 +23,8 @@ func fill(cfg Config, ids []string, score func(i int) callvet.StepScore) *Sheet 
 	for i, id := range ids {
 		w.Step(b, &Step{Line: int64(i + 1), Task: []byte(id), Tool: []byte("x"), Score: score(i), AcceptMS: -1, QueueMS: -1, ExecMS: float64(i)})
 	}
-	s.Apply(w, 0, b, func(*Batch) {})
+	s.Give(0, b, func(*Batch) {})
+	s.Take(w, 0, 1)
 	s.Read(Source{Name: "f", Lines: int64(len(ids))})
 	s.Close()
 	return s
@@ -47,6 +48,9 @@ func TestManySteps(t *testing.T) {
 	iv := p.Targets[0].Overall.Metric("execution_success").Interval
 	if iv.N != 3002 || iv.Clusters != 3 || iv.Point != 2001.0/3002 {
 		t.Errorf("%+v", iv)
+	}
+	if n := p.Targets[0].Overall.Cells; n != 3 {
+		t.Errorf("%d attempts", n)
 	}
 	if len(p.Examples) != 3 || p.Examples[0].Task != "a" && p.Examples[0].Task != "b" {
 		t.Errorf("%+v", p.Examples)
@@ -139,7 +143,8 @@ func TestTold(t *testing.T) {
 			})
 		}
 	}
-	s.Apply(w, 0, b, func(*Batch) {})
+	s.Give(0, b, func(*Batch) {})
+	s.Take(w, 0, 1)
 	s.Read(Source{Name: "f", Lines: line})
 	s.Close()
 	p := s.Panels()

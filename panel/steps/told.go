@@ -118,6 +118,7 @@ func one(yes bool) int {
 
 // tell adds what is about a task as a whole.
 func (s *sliceSums) tell(m *taskSum, tries []try) {
+	s.attempts += int64(len(tries))
 	s.toolTime.Add(&m.toolTime)
 	if m.shape == 0 {
 		s.tellOdd(m, len(tries))
