@@ -8,8 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
@@ -63,17 +66,13 @@ func FindConfusable(ctx context.Context, c *retrieve.Catalogue, observed []panel
 	type key [2]int
 	pairs := map[key]int{} // how often confused
 	order := func(i, j int) key { return key{min(i, j), max(i, j)} }
-	cosines := make([]float32, m.Len())
-	for i := range entries {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		m.Cosines(m.Row(i), cosines)
-		cosines[i] = -2
-		for range min(nearest, len(entries)-1) {
-			j := argmax(cosines)
+	near, err := neighbors(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	for i, js := range near {
+		for _, j := range js {
 			pairs[order(i, j)] += 0
-			cosines[j] = -2
 		}
 	}
 	for _, o := range observed {
@@ -93,21 +92,83 @@ func FindConfusable(ctx context.Context, c *retrieve.Catalogue, observed []panel
 	return out, nil
 }
 
-func argmax(xs []float32) int {
-	best := 0
-	for i, x := range xs {
-		if x > xs[best] {
-			best = i
+// Rows are compared by blocks with tiles of others that fit into a core's own memory:
+// reading all vectors once for each row takes longer than multiplying them.
+const (
+	block = 64
+	tile  = 256
+)
+
+// neighbors are the nearest rows of each row, nearest first, of equally near ones the
+// first; by as many workers as there are processors.
+func neighbors(ctx context.Context, m *vector.Matrix) ([][]int, error) {
+	tiles := make([]vector.Matrix, (m.Len()+tile-1)/tile)
+	for i := range m.Len() {
+		if err := tiles[i/tile].Append(m.Row(i)); err != nil {
+			return nil, fmt.Errorf("compare tools: %w", err)
 		}
 	}
-	return best
+	out := make([][]int, m.Len())
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			cosines := make([]float32, tile)
+			for ctx.Err() == nil {
+				from := (int(next.Add(1)) - 1) * block
+				if from >= m.Len() {
+					return
+				}
+				rows := make([]top, min(block, m.Len()-from))
+				for t := range tiles {
+					for i := range rows {
+						tiles[t].Cosines(m.Row(from+i), cosines[:tiles[t].Len()])
+						rows[i].offer(cosines[:tiles[t].Len()], t*tile, from+i)
+					}
+				}
+				for i := range rows {
+					out[from+i] = rows[i].at
+				}
+			}
+		})
+	}
+	all.Wait()
+	return out, ctx.Err()
 }
+
+// top are the places of the highest numbers offered so far, highest first.
+type top struct {
+	at []int
+	by []float32
+}
+
+// offer takes in numbers whose places begin at base, but not that of self.
+func (p *top) offer(xs []float32, base, self int) {
+	for i, x := range xs {
+		if len(p.at) == nearest && x <= p.by[nearest-1] || base+i == self {
+			continue
+		}
+		k := len(p.at)
+		for k > 0 && x > p.by[k-1] {
+			k--
+		}
+		p.at, p.by = slices.Insert(p.at, k, base+i), slices.Insert(p.by, k, x)
+		n := min(len(p.at), nearest)
+		p.at, p.by = p.at[:n], p.by[:n]
+	}
+}
+
+// maxText is how much of a tool's text is compared, in bytes.
+const maxText = 16 << 10
 
 // texts makes vectors of tools without weights of a model.
 func texts(ctx context.Context, entries []retrieve.Entry) (*vector.Matrix, error) {
 	all := make([]string, len(entries))
 	for i := range entries {
 		all[i] = entries[i].EmbeddingText()
+		if len(all[i]) > maxText {
+			all[i] = strings.ToValidUTF8(all[i][:maxText], "")
+		}
 	}
 	vs, err := vector.FitNGram(vector.NGramWidth, text.NewAnalyzer().Content, all).Embed(ctx, all)
 	if err != nil {

@@ -3,11 +3,15 @@
 package inspect
 
 import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/vector"
 )
 
 func sampleTools() *retrieve.Catalogue {
@@ -34,5 +38,40 @@ func TestConfusable(t *testing.T) {
 	one := &retrieve.Catalogue{Entries: c.Entries[:1]}
 	if got, err := FindConfusable(t.Context(), one, nil, 5); err != nil || len(got.Pairs) != 0 {
 		t.Errorf("one tool: %+v %v", got, err)
+	}
+}
+
+// Tiles and workers change nothing: the nearest are those of reading all rows.
+func TestNeighbors(t *testing.T) {
+	t.Parallel()
+	var m vector.Matrix
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2*tile + 7 {
+		v := make([]float32, 8)
+		for k := range v {
+			v[k] = float32(r.IntN(3)) - 1
+		}
+		if err := m.Append(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := neighbors(t.Context(), &m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Len() {
+		var others []int
+		for j := range m.Len() {
+			if j != i {
+				others = append(others, j)
+			}
+		}
+		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(m.Cosine(m.Row(i), b), m.Cosine(m.Row(i), a)) })
+		if !slices.Equal(others[:nearest], got[i]) {
+			t.Fatalf("row %d: %v, want %v", i, got[i], others[:nearest])
+		}
+	}
+	if got, err := neighbors(t.Context(), &vector.Matrix{}); err != nil || len(got) != 0 {
+		t.Error(got, err)
 	}
 }

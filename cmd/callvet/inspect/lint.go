@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,6 +46,9 @@ func Lint(ctx context.Context, file string, c *retrieve.Catalogue) ([]callvet.Pr
 			l.add("near-duplicate", p.A, true, "say in each description what the other does not do", "%s and %s are described nearly alike (similarity %.2f)", p.A, p.B, p.Similarity)
 		}
 	}
+	if similar.Left > 0 {
+		l.add("not-compared", "", true, "lint the parts of the catalogue by themselves", "the last %s were not looked at for near-duplicates: %s is the most", plain.Count(similar.Left, "tool", "tools"), plain.Thousands(maxCompared))
+	}
 	return l.out, nil
 }
 
@@ -62,12 +64,16 @@ func (l *catalogueLint) add(code, key string, warning bool, fix, format string, 
 	l.out = append(l.out, callvet.Problem{Position: callvet.Position{File: l.file}, Code: code, Warning: warning, Key: key, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// sendable is what providers accept as the name of a function.
-func sendable() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) }
+// sendable tells what providers accept as the name of a function.
+func sendable(name string) bool {
+	return len(name) >= 1 && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+	}) < 0
+}
 
 func (l *catalogueLint) entry(e *retrieve.Entry) {
 	name := e.Tool.Name
-	if !sendable().MatchString(name) {
+	if !sendable(name) {
 		l.add("name", name, true, "letters, digits, _ and -, at most 64", "%q is no name that model providers accept for a function", name)
 	}
 	if other, twice := l.names[plainName(name)]; twice {
@@ -104,7 +110,7 @@ func (l *catalogueLint) entry(e *retrieve.Entry) {
 
 func (l *catalogueLint) description(e *retrieve.Entry) {
 	name, d := e.Tool.Name, strings.TrimSpace(e.Tool.Description)
-	words := text.Words(d)
+	words := text.Words(d[:min(len(d), maxText)]) // a cut letter is no word
 	switch n := utf8.RuneCountInString(d); {
 	case n == 0:
 		l.add("no-description", name, false, "say what it does, and for which questions", "%s has no description", name)
