@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -155,7 +156,11 @@ func (a *app) selecting(sf *selector.Flags, via, suite string, f *runFlags) erro
 	if err != nil {
 		return err
 	}
-	if err := sf.FromSuite(suite, a.read, a.err); err != nil {
+	told := a.err
+	if via != "" { // how a service finds tools is its own matter
+		told = io.Discard
+	}
+	if err := sf.FromSuite(suite, a.read, told); err != nil {
 		return err
 	}
 	if via != "" {

@@ -52,8 +52,13 @@ func TestModel(t *testing.T) {
 		t.Error("threshold or marks are lost")
 	}
 	for _, c := range []struct{ old, new, say string }{
-		{`"version":1`, `"version":2`, "learn them again"}, {`"buckets":1024`, `"buckets":300`, "of 300"}, {`"sharpness":`, `"sharpness":-`, "sharpness"}, {`callvet.routes`, "x", "format"}, {`"route":"action"`, `"route":"z"`, "order"},
-		{`"features":"`, `"features":"AAAA`, "cut off"}, {`{`, `[`, ""},
+		{`"version":1`, `"version":2`, "learn them again"},
+		{`"buckets":1024`, `"buckets":300`, "of 300"},
+		{`"sharpness":`, `"sharpness":-`, "sharpness"},
+		{`callvet.routes`, "x", "format"},
+		{`"route":"action"`, `"route":"z"`, "order"},
+		{`"features":"`, `"features":"AAAA`, "cut off"},
+		{`{`, `[`, ""},
 	} {
 		if _, err := route.ReadLearned([]byte(strings.Replace(string(data), c.old, c.new, 1))); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", c.new, err)

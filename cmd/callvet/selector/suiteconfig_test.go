@@ -23,7 +23,8 @@ func TestFromSuite(t *testing.T) {
 		{Settings{}, Settings{K: 3, Weights: map[string]float64{"vector": 0}}, asks, "note: s.json asks for a reranker, and there is none: --rerank SPEC names one\n"},
 		{Settings{Preset: "bigtool", K: 9, Rerank: "tei:x", Weights: map[string]float64{"vector": 1}}, Settings{Preset: "bigtool", K: 9, Rerank: "tei:x", Weights: map[string]float64{"vector": 1}, Primary: "tools/a,tools/b", Fallback: "tools"}, asks, ""},
 		{Settings{Preset: "bigtool", Primary: "x", Embed: "ollama:m", Rerank: "y"}, Settings{Preset: "bigtool", Primary: "x", Embed: "ollama:m", Rerank: "y", K: 3}, asks, ""},
-		{Settings{}, Settings{}, `{"config":{}}`, ""}, {Settings{}, Settings{}, "callvet: 1\n# \"tool_retrieval\"\n", ""},
+		{Settings{}, Settings{}, `{"config":{}}`, ""},
+		{Settings{}, Settings{}, "callvet: 1\n# \"tool_retrieval\"\n", ""},
 	} {
 		f := Flags{Settings: c.before}
 		var told bytes.Buffer

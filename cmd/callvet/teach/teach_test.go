@@ -60,9 +60,11 @@ func TestLearn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Lesson{Format: "callvet.lesson", Version: 1, Examples: 75, None: 25, Repeated: 1, Routes: []string{"action", "knowledge"}, Threshold: model.Threshold(),
+	want := &Lesson{
+		Format: "callvet.lesson", Version: 1, Examples: 75, None: 25, Repeated: 1, Routes: []string{"action", "knowledge"}, Threshold: model.Threshold(),
 		Held: Measured{Questions: 15, InScope: 10, Route: 10, WithSub: 5, SubRoute: 5, Outside: 5, Refused: 5},
-		Test: &Measured{Questions: 1, Seen: 1, InScope: 1, Route: 1, WithSub: 1, SubRoute: 1}}
+		Test: &Measured{Questions: 1, Seen: 1, InScope: 1, Route: 1, WithSub: 1, SubRoute: 1},
+	}
 	if d := cmp.Diff(want, l); d != "" {
 		t.Error(d)
 	}
