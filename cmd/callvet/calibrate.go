@@ -145,6 +145,7 @@ type judgedRun struct {
 	at     map[labels.Key]int      // the place of an attempt in items
 	lines  map[string]slicing.Line // what a task tells of its slices
 	labels []labels.Label
+	gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
 }
 
 // bySlice tells of the judge by the values that tasks of the run have. An error of
@@ -191,15 +192,13 @@ func (r *judgedRun) judgements() []labels.Judgement {
 
 // readJudged reads the verdicts and labels of the task records of a trace file.
 func (a *app) readJudged(path string) (*judgedRun, error) {
-	out := &judgedRun{}
-	log, err := a.eachTask(path, func(t *trace.Task) {
-		if t.Fault == nil { // nobody can judge what never ran
-			out.add(t)
-		}
-	})
+	out := &judgedRun{at: map[labels.Key]int{}, lines: map[string]slicing.Line{}, gone: map[labels.Key]bool{}}
+	log, err := a.eachTask(path, out.add)
 	if err != nil {
 		return nil, err
 	}
+	out.items = slices.DeleteFunc(out.items, func(it labels.Item) bool { return out.gone[it.Key] })
+	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
 	for _, p := range log.Problems(path) {
 		fmt.Fprintf(a.err, "warning: %s\n", p.Error())
 	}
@@ -331,8 +330,9 @@ func (a *app) calibrated(files, traces []string) ([]steps.Calibrated, error) {
 
 func (r *judgedRun) add(t *trace.Task) {
 	key := labels.Key{Target: t.Target, TaskID: t.TaskID, Attempt: t.Attempt, Unit: labels.Task}
-	if r.at == nil {
-		r.at, r.lines = map[labels.Key]int{}, map[string]slicing.Line{}
+	r.gone[key] = t.Failed() || t.Outcome == callvet.OutcomeNotRun // nobody can judge what never ran
+	if r.gone[key] {
+		return
 	}
 	l := r.lines[t.TaskID]
 	l.Tags = append(l.Tags, t.Tags...)

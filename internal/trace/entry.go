@@ -15,8 +15,8 @@ import (
 //
 // The case asks what the gold says: files with different gold for a task cannot
 // be compared, those without gold can. The goal does not count, because a
-// simulated user says it in other words each time. An attempt with a fault is an
-// error, and one without that verdict did not run.
+// simulated user says it in other words each time. An attempt that Failed is an
+// error, whatever verdict it tells, and one without that verdict did not run.
 func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 	c := callvet.Case{ID: t.TaskID, Tags: t.Tags, Fields: t.Fields, Context: t.Gold.text()}
 	cell := callvet.Cell{Repeat: t.Attempt, Result: callvet.Result{Verdict: callvet.VerdictNotRun}}
@@ -30,7 +30,7 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 	}
 	switch {
 	case t.Outcome == callvet.OutcomeNotRun:
-	case t.Fault != nil || t.Outcome == callvet.OutcomeError:
+	case t.Failed():
 		cell.Result.Verdict = callvet.VerdictError
 	case pass != nil && *pass:
 		cell.Result.Verdict = callvet.VerdictPass
@@ -39,6 +39,11 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 	}
 	return c, cell
 }
+
+// Failed reports whether the infrastructure failed: such an attempt is neither a pass
+// nor a failure, and no verdict on it counts.
+// Source: Statistics specification, section 1.
+func (t *Task) Failed() bool { return t.Fault != nil || t.Outcome == callvet.OutcomeError }
 
 // Entry is that of the attempt's task record.
 func (a *Attempt) Entry(judge string) (callvet.Case, callvet.Cell) {

@@ -190,7 +190,8 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	w.sums.confuse(w, set, s)
 }
 
-// Task adds a task record.
+// Task adds a task record. An attempt that did not run or that ended in a fault of the
+// infrastructure has no verdict, whatever its record says beside that.
 func (w *Worker) Task(b *Batch, t *Task) {
 	p := b.piece(t.ID, t.Target)
 	set := w.set(t.Target, nil, t.Tags, t.Fields)
@@ -200,8 +201,12 @@ func (w *Worker) Task(b *Batch, t *Task) {
 		exposed: t.Exposed, incidents: uint32(t.Incidents), blocked: uint32(t.Blocked), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
 		cost: nano(t.CostUSD), wall: t.WallMS,
 	}
-	for _, v := range t.Judged {
-		r.judged = append(r.judged, judged{w.names.Judge(v.Judge), v.Pass})
+	if t.Fault || t.NotRun {
+		r.pass = -1
+	} else {
+		for _, v := range t.Judged {
+			r.judged = append(r.judged, judged{w.names.Judge(v.Judge), v.Pass})
+		}
 	}
 	for _, n := range t.Needed {
 		r.needed = append(r.needed, w.tool([]byte(n)))

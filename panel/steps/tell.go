@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/callvet/callvet/panel"
@@ -281,18 +280,8 @@ func (s *Sheet) warnings(all *Sums) []string {
 	if slices.Contains(s.names.Tools.All, slicing.Beyond) {
 		w = append(w, fmt.Sprintf("more than %d tools were called: the rest is told as %s", slicing.MaxTools, slicing.Beyond))
 	}
-	if t := s.mixed(all); t != "" {
-		w = append(w, t)
+	if names := slices.Sorted(slices.Values(s.names.Targets.All)); len(names) > 1 && names[0] == "" {
+		w = append(w, "some lines name no target: they are told apart from "+strings.Join(names[1:min(len(names), 4)], ", "))
 	}
 	return w
-}
-
-// mixed warns where only some lines name a target.
-func (s *Sheet) mixed(*Sums) string {
-	names := slices.Clone(s.names.Targets.All)
-	sort.Strings(names)
-	if len(names) > 1 && names[0] == "" {
-		return "some lines name no target: they are told apart from " + strings.Join(names[1:min(len(names), 4)], ", ")
-	}
-	return ""
 }

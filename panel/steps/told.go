@@ -61,10 +61,9 @@ func (m *taskSum) read(t *task, tries []try) {
 	m.shape = m.shapeOf(len(tries))
 }
 
-// record reads a task record. An attempt that ended in a fault of the
-// infrastructure has no verdict, unless it tells that it passed or failed.
+// record reads a task record.
 func (m *taskSum) record(t *task, r *record) {
-	if r.notRun && r.pass < 0 {
+	if r.notRun {
 		return
 	}
 	m.ran++
@@ -84,7 +83,7 @@ func (m *taskSum) record(t *task, r *record) {
 		m.tokens, m.usages = m.tokens+n, m.usages+1
 		m.tokenValues = append(m.tokenValues, float64(n))
 	}
-	if r.fault && r.pass < 0 {
+	if r.fault {
 		return
 	}
 	if r.wall >= 0 {
@@ -210,10 +209,10 @@ func (t *toldSums) chances(trials, passes int) {
 	}
 }
 
-// verdicts adds those of judges, attempts that ended in a fault aside.
+// verdicts adds those of judges.
 func (t *toldSums) verdicts(tries []try) {
 	for i := range tries {
-		if r := tries[i].record; r == nil || r.fault && r.pass < 0 {
+		if r := tries[i].record; r == nil {
 			continue
 		}
 		for k, v := range tries[i].record.judged {
@@ -233,22 +232,17 @@ func (t *toldSums) verdicts(tries []try) {
 // firstOf tells that the verdict at k of an attempt is the first one of its judge.
 func firstOf(tries []try, i, k int) bool {
 	list := tries[i].record.judged
-	for _, v := range list[:k] {
-		if v.judge == list[k].judge {
-			return false
-		}
-	}
 	for j := range i {
 		if _, n := judgedBy(tries[j].record, list[k].judge); n > 0 {
 			return false
 		}
 	}
-	return true
+	return slices.IndexFunc(list, func(v judged) bool { return v.judge == list[k].judge }) == k
 }
 
-// judgedBy is the last verdict of a judge on an attempt that ended without a fault.
+// judgedBy is the last verdict of a judge on an attempt.
 func judgedBy(r *record, judge uint32) (yes, n int) {
-	if r == nil || r.fault && r.pass < 0 {
+	if r == nil {
 		return 0, 0
 	}
 	for _, v := range r.judged {

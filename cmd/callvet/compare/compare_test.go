@@ -82,7 +82,15 @@ func lines(seed uint64, tasks int) []byte {
 				if chance(0.8) {
 					m["usage"] = map[string]any{"input_tokens": r.IntN(500), "output_tokens": r.IntN(500)}
 				}
-				if m["fault"] == nil && chance(0.7) {
+				switch r.IntN(12) { // none of these verdicts counts
+				case 0:
+					m["outcome"] = "error"
+				case 1:
+					m["fault"] = map[string]any{"kind": "server"}
+				case 2:
+					m["outcome"] = "not_run"
+				}
+				if chance(0.7) {
 					m["judged"] = []any{map[string]any{"judge": "j", "score": r.Float64(), "threshold": 0.4}}
 				}
 				if chance(0.5) {
@@ -154,6 +162,9 @@ func TestAsThePanelsHaveIt(t *testing.T) {
 			t.Fatal(len(c.Targets), len(panels.Targets))
 		}
 		target := &panels.Targets[0]
+		if told, d := target.Overall.Metric(panel.MetricPass), &c.Targets[0].Overall; math.Abs(told.Interval.Point-d.Baseline.Point) > 1e-9 || told.Interval.N != d.Baseline.N {
+			t.Errorf("seed %d: the panel says %+v passed, the comparison %+v", seed, told.Interval, d.Baseline)
+		}
 		for _, m := range c.Targets[0].Measured {
 			check := func(s *panel.Slice, d *panel.Difference) {
 				told := s.Metric(m.Metric)

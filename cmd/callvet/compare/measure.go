@@ -208,7 +208,7 @@ func (r *run) step(row *measure.Scored, tools bool) {
 
 // record is what a task record tells beside its verdict.
 type record struct {
-	pass, fault, ran   bool // pass: it tells that it passed or failed
+	fault, ran         bool
 	judged             map[string]bool
 	cost, tokens, wall *float64
 	gold               []string // needed calls by base name; nil: not told
@@ -219,16 +219,15 @@ type record struct {
 
 func told(t *trace.Task) *record {
 	r := &record{cost: t.CostUSD, wall: t.WallMS, exposed: t.Safety != nil}
-	r.pass = t.Pass != nil || t.Reward != nil && (*t.Reward == 0 || *t.Reward == 1)
-	r.fault = t.Fault != nil || t.Outcome == callvet.OutcomeError
-	r.ran = t.Outcome != callvet.OutcomeNotRun || r.pass
+	r.ran = t.Outcome != callvet.OutcomeNotRun
+	r.fault = r.ran && t.Failed()
 	if t.Usage != nil {
 		n := float64(t.Usage.Input + t.Usage.Output)
 		r.tokens = &n
 	}
 	for i := range t.Judged {
 		j := &t.Judged[i]
-		if pass, ok := j.Verdict(); ok && (!r.fault || r.pass) {
+		if pass, ok := j.Verdict(); ok && r.ran && !r.fault {
 			if r.judged == nil {
 				r.judged = map[string]bool{}
 			}

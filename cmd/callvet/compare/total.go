@@ -89,15 +89,20 @@ func (s *Side) values(p *part, place map[string]int) []panel.Observation {
 	return out
 }
 
-// onlyJudge is the judge of a file that has one; else "".
-func (s *Side) onlyJudge() string {
-	if len(s.judges) != 1 {
-		return ""
+// onlyJudge is the judge of a file that has verdicts of one; else "".
+func (s *Side) onlyJudge() (only string) {
+	for i := range s.tries {
+		if s.tries[i].told == nil {
+			continue
+		}
+		for name := range s.tries[i].told.judged {
+			if only != "" && name != only {
+				return ""
+			}
+			only = name
+		}
 	}
-	for name := range s.judges {
-		return name
-	}
-	return ""
+	return only
 }
 
 // total is what the attempts at a task, by number, tell of a metric of attempts or
@@ -112,7 +117,7 @@ func total(name, only string, records map[int]*record, runs []run) panel.Observa
 		return perAttempt(name, records, runs)
 	case panel.MetricMiss:
 		for n, r := range records {
-			if r.ran && r.gold != nil && (!r.fault || r.pass) {
+			if r.ran && r.gold != nil && !r.fault {
 				missed := missing(r.gold, runs, n)
 				v.Sum, v.N = v.Sum+float64(missed), v.N+len(r.gold)
 			}
@@ -143,12 +148,12 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 	case !r.ran:
 		return 0, false
 	case name == panel.MetricError:
-		return number(r.fault && !r.pass), true
+		return number(r.fault), true
 	case name == panel.MetricCost:
 		return given(r.cost)
 	case name == panel.MetricTokens:
 		return given(r.tokens)
-	case name == panel.MetricLatencyMean && (!r.fault || r.pass):
+	case name == panel.MetricLatencyMean && !r.fault:
 		return given(r.wall)
 	case strings.HasPrefix(name, "judged_pass"):
 		pass, ok := r.judged[judge]
