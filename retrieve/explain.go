@@ -25,6 +25,9 @@ type Explanation struct {
 	Winner *Standing
 	// Gate tells what the gate of agents did to the tool; nil when it let it through.
 	Gate *Held
+	// Withheld says why the search does not give the tool, whatever its rank: nothing was
+	// given, or its score is under the threshold. Empty where neither is so.
+	Withheld string
 	// Words holds every word of the question beside what it gives both.
 	Words []Word
 }
@@ -84,19 +87,41 @@ func (x *Index) ExplainFor(ctx context.Context, question, id string, agents []st
 	if err != nil {
 		return Explanation{}, err
 	}
-	e, hits, texts, err := x.compare(question, id, q, agents)
-	if err != nil || len(texts) == 0 {
+	e, f, err := x.compare(question, id, q, agents)
+	if err != nil {
 		return e, err
 	}
-	before := hits[0].ID
-	if hits, err = x.rerank(ctx, question, hits, texts); err != nil {
+	if len(f.texts) == 0 {
+		x.withhold(&e, f, f.hits)
+		return e, nil
+	}
+	before := f.hits[0].ID
+	hits, err := x.rerank(ctx, question, f.hits, f.texts)
+	if err != nil {
 		return Explanation{}, err
 	}
 	e.place(hits)
+	x.withhold(&e, f, hits)
 	if e.Winner.ID == before {
 		return e, nil
 	}
 	return e, x.setWords(&e, question, q)
+}
+
+// withhold says what keeps a search from giving the tool.
+func (x *Index) withhold(e *Explanation, f found, hits []Hit) {
+	r := x.result(f, hits, 1)
+	switch least := x.options.Threshold; {
+	case r.Calibrated && r.Abstained && r.Confidence < x.options.MinConfidence:
+		e.Withheld = fmt.Sprintf("nothing is given: that any tool fits has confidence %.3g, and %.3g is needed", r.Confidence, x.options.MinConfidence)
+	case least > 0 && e.Tool.Rank > 0 && e.Tool.Score < least:
+		e.Withheld = fmt.Sprintf("%s is not given: its score %.4g is under the threshold %.4g", e.Tool.ID, e.Tool.Score, least)
+	}
+}
+
+// Lost tells whether there is anything to explain: the tool is not first, or not given.
+func (e *Explanation) Lost() bool {
+	return e.Withheld != "" || e.Tool.Rank != 1 && e.Winner != nil
 }
 
 // place finds the tool and the winner among hits.
@@ -113,17 +138,17 @@ func (e *Explanation) place(hits []Hit) {
 }
 
 // compare explains by the formula alone, and gives its hits with the texts of those
-// that the reranker sees.
-func (x *Index) compare(question, id string, q []float32, agents []string) (Explanation, []Hit, []string, error) {
+// that the reranker sees, and what the first one has of the question.
+func (x *Index) compare(question, id string, q []float32, agents []string) (Explanation, found, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	doc, ok := x.lexical.Doc(id)
 	if !ok {
-		return Explanation{}, nil, nil, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id, callvet.ErrNotFound)
+		return Explanation{}, found{}, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id, callvet.ErrNotFound)
 	}
 	if q != nil && x.vectors.Len() > 0 {
 		if err := vector.Check(q, x.vectors.Width()); err != nil {
-			return Explanation{}, nil, nil, fmt.Errorf("embed question: %w", err)
+			return Explanation{}, found{}, fmt.Errorf("embed question: %w", err)
 		}
 	}
 	b := x.buffer()
@@ -156,11 +181,16 @@ func (x *Index) compare(question, id string, q []float32, agents []string) (Expl
 		winner = hits[0].entry
 	}
 	e.Words = x.words(question, groups, doc, winner, q != nil)
-	return e, hits, x.texts(hits[:min(len(hits), x.explained())]), nil
+	f := found{hits: hits, texts: x.texts(hits[:min(len(hits), x.explained())])}
+	if x.options.Confidence != nil && len(hits) > 0 {
+		f.evidence = x.matched(groups, &hits[0])
+	}
+	return e, f, nil
 }
 
-// explained is how many hits an explanation looks at, those that a search gives.
-func (x *Index) explained() int { return max(x.depth(), x.options.Limit, 1) }
+// explained is how many hits an explanation looks at, those that a search gives, and two
+// for the lead of the first.
+func (x *Index) explained() int { return max(x.depth(), x.options.Limit, 2) }
 
 // standing gives the best hits of Mixed and where one tool stands among all, which is
 // counted: sorting 100,000 takes longer than scoring them.
@@ -233,13 +263,16 @@ func scaled(p bm25.Part, by float64) bm25.Part {
 	return p
 }
 
-// Reasons says in sentences why the tool is not first, the largest loss first; none
-// when it is.
+// Reasons says in sentences why the tool is not given or not first, the largest loss
+// first; none when it is.
 func (e Explanation) Reasons() []string {
-	if e.Tool.Rank == 1 || e.Winner == nil {
-		return nil
-	}
 	var out []string
+	if e.Withheld != "" {
+		out = append(out, e.Withheld)
+	}
+	if e.Tool.Rank == 1 || e.Winner == nil {
+		return out
+	}
 	if g := e.Gate; g != nil {
 		out = append(out, fmt.Sprintf("the gate of agents holds %s back: it belongs to %s, and %s was chosen%s", e.Tool.ID, strings.Join(g.Agents, ", "), strings.Join(g.Chosen, ", "), g.without()))
 	} else if e.Tool.Rank == 0 {

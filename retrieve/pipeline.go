@@ -161,7 +161,11 @@ func (p *Pipeline) Explain(ctx context.Context, question, tool string) (Explanat
 	if err != nil {
 		return Explanation{}, err
 	}
-	return p.Tools.ExplainFor(ctx, question, tool, agents)
+	e, err := p.Tools.ExplainFor(ctx, question, tool, agents)
+	if err == nil && p.Routes != nil && slices.Contains(p.NoTools, where) {
+		e.Withheld = fmt.Sprintf("nothing is given: questions of the route %s need no tool", where)
+	}
+	return e, err
 }
 
 // Answer is the decision as callvet keeps and reports it; as JSON, it is an answer that

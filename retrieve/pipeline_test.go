@@ -103,6 +103,11 @@ func TestPipeline(t *testing.T) {
 	if err != nil || e.Gate == nil || e.Gate.Chosen[0] != "weather" {
 		t.Errorf("%+v, %v", e.Gate, err)
 	}
+	p.NoTools = []string{"action"}
+	e, err = p.Explain(t.Context(), "trains", "trains")
+	if got := e.Reasons(); err != nil || len(got) != 1 || got[0] != "nothing is given: questions of the route action need no tool" {
+		t.Errorf("%q, %v", got, err)
+	}
 	p.Routes, p.Agents, p.Now = nil, nil, nil
 	d, err := p.Decide(t.Context(), "trains", 0)
 	if diff := cmp.Diff([]retrieve.LayerTime{{Layer: "tools"}}, d.Layers); err != nil || diff != "" || len(d.Hits) == 0 {

@@ -151,14 +151,28 @@ func TestAbstains(t *testing.T) {
 	if r := search(t, x, "sing me a song about the sea", 3); len(r.Hits) != 0 || !r.Abstained && r.Calibrated {
 		t.Errorf("a question for nobody finds %v", names(r))
 	}
-	if r := search(t, x, "aktuella störningar i trafiken", 3); len(r.Hits) != 1 || r.Abstained {
+	r := search(t, x, "aktuella störningar i trafiken", 3)
+	if len(r.Hits) != 1 || r.Abstained {
 		t.Errorf("a question for one finds %v", names(r))
+	}
+	for _, e := range entries() {
+		why, err := x.Explain(t.Context(), "aktuella störningar i trafiken", e.Tool.Name)
+		if given := e.Tool.Name == r.Hits[0].ID; err != nil || given == why.Lost() || why.Tool.Rank > 0 && given == (why.Withheld != "") {
+			t.Errorf("%s: %q, %v", e.Tool.Name, why.Reasons(), err)
+		}
 	}
 	o.Threshold, o.Confidence, o.MinConfidence = 0, &retrieve.Logistic{Bias: -4, Score: 10, Lead: 5}, 0.5
 	x = newIndex(t, o, entries())
 	sure, unsure := search(t, x, "aktuella störningar i trafiken", 3), search(t, x, "the user went to a sunny beach", 3)
 	if !sure.Calibrated || sure.Confidence < 0.5 || len(sure.Hits) == 0 || unsure.Confidence >= 0.5 || len(unsure.Hits) != 0 || !unsure.Abstained {
 		t.Errorf("sure %+v, unsure %+v", sure, unsure)
+	}
+	for _, q := range []string{"aktuella störningar i trafiken", "the user went to a sunny beach"} { // what is explained is what was done
+		r := search(t, x, q, 3)
+		e, err := x.Explain(t.Context(), q, entries()[0].Tool.Name)
+		if err != nil || (e.Withheld == "") != (len(r.Hits) > 0) || r.Abstained && (!e.Lost() || !strings.Contains(e.Reasons()[0], fmt.Sprintf("has confidence %.3g, and 0.5 is needed", r.Confidence))) {
+			t.Errorf("%s: %q %v, %+v", q, e.Reasons(), err, r)
+		}
 	}
 }
 

@@ -95,7 +95,7 @@ func Search(ctx context.Context, r *retriever.Retriever, question string, want *
 		if err != nil {
 			return nil, &callvet.Hinted{Err: err, Hint: "an expected tool is named as the catalogue names it"}
 		}
-		if e.Tool.Rank != 1 && e.Winner != nil && slices.Contains(want.Tools, tool) {
+		if e.Lost() && slices.Contains(want.Tools, tool) {
 			a.Why = append(a.Why, selector.Diagnosis(e))
 		}
 	}

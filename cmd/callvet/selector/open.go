@@ -194,9 +194,9 @@ func routes(file string, read Files) (decide retrieve.Router, named []string, er
 	return rules, named, nil
 }
 
-// Diagnose says why a tool is not first for a question; ok is false where it is, or
+// Diagnose says why a tool is not first or not given; ok is false where it is, or
 // where the catalog does not have it.
 func Diagnose(ctx context.Context, r *retriever.Retriever, question, tool string) (retrieve.Explanation, bool) {
 	e, err := r.Explain(ctx, question, tool)
-	return e, err == nil && e.Tool.Rank != 1 && e.Winner != nil
+	return e, err == nil && e.Lost()
 }

@@ -295,9 +295,9 @@ func diagnosis(d *routing.Diagnosis) []string {
 	if d.Rank > 0 {
 		place = fmt.Sprintf("rank %d", d.Rank)
 	}
-	out := []string{
-		fmt.Sprintf("expected %s: %s, %.3g (%s)", plain.Line(d.Tool.Tool), place, d.Tool.Score, Parts(d.Tool.Parts)),
-		fmt.Sprintf("winner   %s: %.3g (%s)", plain.Line(d.Winner.Tool), d.Winner.Score, Parts(d.Winner.Parts)),
+	out := []string{fmt.Sprintf("expected %s: %s, %.3g (%s)", plain.Line(d.Tool.Tool), place, d.Tool.Score, Parts(d.Tool.Parts))}
+	if d.Winner.Tool != "" && d.Winner.Tool != d.Tool.Tool {
+		out = append(out, fmt.Sprintf("winner   %s: %.3g (%s)", plain.Line(d.Winner.Tool), d.Winner.Score, Parts(d.Winner.Parts)))
 	}
 	for i, r := range d.Reasons {
 		if i == 3 {
