@@ -180,6 +180,8 @@ func (r *reader) root(v value.Value) {
 		r.tools(v)
 	case v.Kind() == value.Object && !has(v, "tools", "functions") && has(v, "name", "tool_id", "tool_name", "function") && has(v, append(schemaKeys(), "function")...):
 		r.tool(v, "")
+	case v.Kind() != value.Object:
+		r.wrong(v, "", "the catalogue", "a list of tools, or an object with tools")
 	default:
 		r.document(v)
 	}

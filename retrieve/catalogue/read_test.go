@@ -168,6 +168,9 @@ func TestLoadMistakes(t *testing.T) {
 	if len(problems) != catalogue.MaxProblems+1 || problems[len(problems)-1].Message != "2 mistakes more are not listed" || err == nil || !strings.Contains(err.Error(), "101 mistakes more") {
 		t.Error(len(problems), err)
 	}
+	if _, _, err := catalogue.Load("c.json", []byte(`"x"`)); err == nil || !strings.Contains(err.Error(), `c.json:1:1: the catalogue is "x", not a list of tools, or an object with tools`) {
+		t.Error(err)
+	}
 	if _, _, err := catalogue.Load("c.json", []byte("[\n{]")); err == nil || !strings.Contains(err.Error(), "c.json:2:2: not valid JSON") {
 		t.Error(err)
 	}
