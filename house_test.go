@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"panel/steps":                   {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "stats", "stats/exact", "stats/judge"},
 	"internal/report/plain":         {},
 	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
-	"internal/report/selection":     {"", "panel", "panel/routing", "internal/report/plain", "internal/report/figure"},
+	"internal/report/selection":     {"", "panel", "panel/routing", "score/selection", "internal/report/plain", "internal/report/figure"},
 	"internal/report":               {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection"},
 	"internal/columns":              {""},
 	"internal/report/sheet":         {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},

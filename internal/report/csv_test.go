@@ -28,8 +28,8 @@ func TestCSVOfDecisions(t *testing.T) {
 			}}},
 		},
 		{
-			Case: &callvet.Case{ID: "b", Expect: callvet.Expect{ToolsCalled: []string{"x"}}},
-			Cell: &callvet.Cell{Result: callvet.Result{Assertions: []callvet.Assertion{{Name: callvet.SelectTools, Expected: "x"}}}},
+			Case: &callvet.Case{ID: "b", Expect: callvet.Expect{ToolsCalled: []string{"x", "y"}}},
+			Cell: &callvet.Cell{},
 		},
 	}
 	v := &View{Targets: []callvet.Target{{Name: "t", Selects: true}}, Cells: func(...callvet.Verdict) iter.Seq2[Row, error] {
@@ -64,7 +64,7 @@ func TestCSVOfDecisions(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	if got[1]["expected_tools"] != "x" || got[1]["given_tools"] != "" {
+	if got[1]["expected_tools"] != "x; y" || got[1]["given_tools"] != "" {
 		t.Errorf("%v", got[1])
 	}
 }

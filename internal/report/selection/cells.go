@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	rules "github.com/callvet/callvet/score/selection"
 )
 
 // Columns are what a table of attempts tells of decisions: what was asked, expected and
@@ -29,15 +30,7 @@ func Cells(c *callvet.Case, cell *callvet.Cell) []string {
 			query = t.Content // the last is the question
 		}
 	}
-	want := c.Expect.Selection
-	if want == nil { // the case expects calls, and was judged by their tools
-		want = &callvet.Selection{}
-		for _, a := range cell.Result.Assertions {
-			if a.Name == callvet.SelectTools {
-				want.Tools = []string{a.Expected}
-			}
-		}
-	}
+	want, _ := rules.Of(&c.Expect) // of the calls that a case expects, their tools
 	d := cell.Trace.Decision
 	if d == nil {
 		d = &callvet.Decision{}
