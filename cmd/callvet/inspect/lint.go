@@ -116,11 +116,14 @@ func (l *catalogueLint) description(e *retrieve.Entry) {
 		l.add("no-description", name, false, "say what it does, and for which questions", "%s has no description", name)
 		return
 	case len(words) < minWords:
-		l.add("short-description", name, true, "say what it does, and for which questions", "the description of %s has %d words", name, len(words))
+		l.add("short-description", name, true, "say what it does, and for which questions", "the description of %s has %s", name, plain.Count(len(words), "word", "words"))
 	case n > maxDescription:
 		l.add("long-description", name, true, "keep what tells it from other tools", "the description of %s has %d characters, more than the %d that model providers accept", name, n, maxDescription)
 	}
 	key := strings.ToLower(strings.Join(words, " "))
+	if len(words) == 0 || len(d) > maxText { // nothing to compare, or not all of it
+		key = d
+	}
 	if other, twice := l.texts[key]; twice {
 		l.add("same-description", name, false, "say what differs", "%s and %s have the same description", other, name)
 		if l.same == nil {

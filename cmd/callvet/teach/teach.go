@@ -3,6 +3,7 @@
 package teach
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -185,7 +186,7 @@ func ReadExamples(name string, data []byte) ([]route.Example, error) {
 			SubRoute    string `json:"sub_route"`
 		}
 		err := json.Unmarshal(raw, &e)
-		one := route.Example{Text: strings.TrimSpace(e.Query + e.Text), SubRoute: e.SubRoute}
+		one := route.Example{Text: strings.TrimSpace(cmp.Or(e.Query, e.Text)), SubRoute: e.SubRoute}
 		if err == nil && e.Route != nil {
 			err = json.Unmarshal(*e.Route, &one.Route)
 		}

@@ -20,7 +20,7 @@ func TestReadExamples(t *testing.T) {
 	want := []route.Example{{Text: "When do trains leave?", Route: "action", SubRoute: "travel"}, {Text: "My cat sleeps"}}
 	for name, text := range map[string]string{
 		"a.jsonl": "{\"query\":\"When do trains leave?\",\"route\":\"action\",\"sub_route\":\"travel\"}\n{\"text\":\"My cat sleeps\",\"route\":null}\n",
-		"a.yaml":  "- {query: When do trains leave?, route: action, sub_route: travel}\n- {query: My cat sleeps, route: ''}\n",
+		"a.yaml":  "- {query: When do trains leave?, text: TRAINS, route: action, sub_route: travel}\n- {query: My cat sleeps, route: ''}\n",
 	} {
 		got, err := ReadExamples(name, []byte(text))
 		if d := cmp.Diff(want, got); d != "" || err != nil {
