@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -119,19 +120,18 @@ func (a attempts) interval() stats.Interval {
 
 // change compares what both have.
 func (a attempts) change(base attempts) (stats.Interval, float64) {
-	var diffs []float64
+	var before, after []panel.Share
 	for _, of := range slices.Sorted(maps.Keys(a)) {
-		sum, n := 0.0, 0
+		b, c := panel.Share{Binary: true}, panel.Share{Binary: true}
 		for at, v := range a[of] {
-			if b, ok := base[of][at]; ok {
-				sum, n = sum+v-b, n+1
+			if was, ok := base[of][at]; ok {
+				b.Sum, c.Sum, b.N, c.N = b.Sum+was, c.Sum+v, b.N+1, c.N+1
 			}
 		}
-		if n > 0 {
-			diffs = append(diffs, sum/float64(n))
-		}
+		before, after = append(before, b), append(after, c)
 	}
-	return stats.PairedMean(diffs, 0.95)
+	d := panel.Paired(before, after, 0.95)
+	return d.Change, d.P
 }
 
 type pointKey struct {

@@ -60,6 +60,23 @@ func TestPerByte(t *testing.T) {
 	}
 }
 
+// Three cases that all change are few, not certain; attempts that one side lacks do
+// not count.
+func TestChangeOfFew(t *testing.T) {
+	t.Parallel()
+	before, after := attempts{}, attempts{}
+	for _, of := range []string{"a", "b", "c"} {
+		before.add(of, 1, 0, true)
+		after.add(of, 1, 0, false)
+		after.add(of, 1, 1, true)
+	}
+	before.add("d", 1, 0, true)
+	iv, p := after.change(before)
+	if iv.Point != -1 || iv.Upper < -0.9 || math.Abs(p-0.125) > 1e-12 {
+		t.Errorf("%+v, p %v", iv, p)
+	}
+}
+
 func TestText(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -45,7 +45,7 @@ type Rate struct {
 	panel.Difference
 }
 
-// MeanDifference is a paired difference of means with its t interval.
+// MeanDifference is a paired difference of means, by panel.Paired.
 type MeanDifference struct {
 	Before float64        `json:"baseline"`
 	After  float64        `json:"candidate"`
@@ -282,21 +282,20 @@ func searched(qs []question, before, after []answer, edited []string) *Compariso
 	for _, m := range []string{someRight, allRight} {
 		c.Rates = append(c.Rates, Rate{m, paired(qs, outcomes(before, m), outcomes(after, m), nil)})
 	}
-	var diffs []float64
+	var was, is []panel.Share
 	mean := &MeanDifference{}
 	for i := range before {
 		b, ok := before[i].scores[mrr]
 		a, too := after[i].scores[mrr]
 		if ok && too {
-			diffs = append(diffs, a-b)
+			was, is = append(was, panel.Share{Sum: b, N: 1}), append(is, panel.Share{Sum: a, N: 1})
 			mean.Before += b
 			mean.After += a
 		}
 	}
-	if n := float64(len(diffs)); n > 0 {
-		mean.Before /= n
-		mean.After /= n
-		mean.Change, mean.P = stats.PairedMean(diffs, 0.95)
+	if n := float64(len(was)); n > 0 {
+		d := panel.Paired(was, is, 0.95)
+		mean.Before, mean.After, mean.Change, mean.P = mean.Before/n, mean.After/n, d.Change, d.P
 		c.MRR = mean
 	}
 	return c

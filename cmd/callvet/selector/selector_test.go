@@ -154,7 +154,7 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	cases := []callvet.Case{ask("1", "trains to Lund", "trains"), ask("2", "books by Strindberg", "books"), ask("3", "x", "no_such_tool"), ask("4", "nothing")}
 	run := func(seed uint64) *Sweep {
-		c := SweepConfig{Catalogue: sampleTools(), Cases: cases, Configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}, Distractors: []int{0, 3, 100}, Draws: 2, Seed: seed, Now: time.Now}
+		c := SweepConfig{Catalogue: sampleTools(), Cases: cases, Configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}, Distractors: []int{100, 0, 3}, Draws: 2, Seed: seed, Now: time.Now}
 		s, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -174,6 +174,14 @@ func TestSweep(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int{1, 1, 4, 4, 8, 8}, sizes); diff != "" {
 		t.Error(diff)
+	}
+	if first := s.Pairs[1]; first.Baseline != "a + 0" || first.Candidate != "b + 3" && first.Candidate != "a + 3" {
+		t.Errorf("%s against %s: sizes are held against the smallest", first.Candidate, first.Baseline)
+	}
+	for _, p := range s.Pairs { // two cases of which none changes are no proof that none does
+		if p.P != 1 || p.Change.Upper-p.Change.Lower < 1 {
+			t.Errorf("%s against %s: %+v, p %v", p.Candidate, p.Baseline, p.Change, p.P)
+		}
 	}
 	c := SweepConfig{Catalogue: sampleTools(), Seed: 5}
 	k := &sweepCase{id: "1", gold: []int{1}}

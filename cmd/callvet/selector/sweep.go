@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/score/selection"
 	"github.com/callvet/callvet/stats"
@@ -94,7 +95,7 @@ type Point struct {
 	First         stats.Interval `json:"precision_at_1"`
 	Hit           stats.Interval `json:"hit_at_k"`
 	MRR           stats.Interval `json:"mrr"`
-	first         []float64      // by case
+	first         []panel.Share  // by case
 }
 
 // Pair compares the first tool of two points, case by case: of two configurations at
@@ -126,11 +127,7 @@ func (c *SweepConfig) Run(ctx context.Context) (*Sweep, error) {
 	if s.Cases = len(cases); s.Cases == 0 {
 		return nil, fmt.Errorf("sweep: %w: no case expects a tool that the catalogue has", callvet.ErrInvalid)
 	}
-	sizes := c.Distractors
-	if len(sizes) == 0 {
-		sizes = []int{-1}
-	}
-	for _, n := range sizes {
+	for _, n := range c.sizes() {
 		for _, conf := range c.Configurations {
 			p, err := c.point(ctx, conf, n, cases, s.Draws)
 			if err != nil {
@@ -211,10 +208,10 @@ func (c *SweepConfig) point(ctx context.Context, conf Configuration, n int, case
 				sums[i] += res.Score(name).Value
 			}
 		}
-		first.Add(sums[0], draws, draws == 1)
-		hit.Add(sums[1], draws, draws == 1)
+		first.Add(sums[0], draws, true)
+		hit.Add(sums[1], draws, true)
 		mrr.Add(sums[2], draws, false)
-		p.first = append(p.first, sums[0]/float64(draws))
+		p.first = append(p.first, panel.Share{Sum: sums[0], N: draws, Binary: true})
 	}
 	if whole != nil {
 		p.Tools = whole.Len()
@@ -242,13 +239,9 @@ func (c *SweepConfig) draw(k *sweepCase, n, draw int) []retrieve.Entry {
 func (s *Sweep) compare(configurations int) {
 	var ps []float64
 	add := func(base, cand *Point) {
-		diffs := make([]float64, len(base.first))
-		for i := range diffs {
-			diffs[i] = cand.first[i] - base.first[i]
-		}
-		iv, p := stats.PairedMean(diffs, 0.95)
-		s.Pairs = append(s.Pairs, Pair{Baseline: base.label(), Candidate: cand.label(), Change: iv, P: p})
-		ps = append(ps, p)
+		d := panel.Paired(base.first, cand.first, 0.95)
+		s.Pairs = append(s.Pairs, Pair{Baseline: base.label(), Candidate: cand.label(), Change: d.Change, P: d.P})
+		ps = append(ps, d.P)
 	}
 	for i := range s.Points {
 		if at := i - i%configurations; at != i {
