@@ -142,6 +142,9 @@ func TestDocsReadme(t *testing.T) {
 	if err := os.CopyFS(dir, regression); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "examples", "select"), os.DirFS(filepath.Join("..", "..", "examples", "select"))); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{"gates.yaml": "gates: [arg_em >= 0.9]\n", "traces.jsonl": document(t, "examples/regression/before.jsonl")} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -192,7 +195,7 @@ func commands(t *testing.T, doc string) []shown {
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "CONTRIBUTING.md"} {
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "docs/SELECTION.md", "docs/ROUTES.md", "docs/RETRIEVAL.md", "CONTRIBUTING.md"} {
 		for _, c := range commands(t, doc) {
 			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
 				t.Errorf("%s: %s: %v", c.where, c.text, err)
