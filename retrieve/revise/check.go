@@ -30,6 +30,9 @@ type Suspect struct {
 	Names, Rivals []string
 	// Questions are those of the whole suite, none of which it may say.
 	Questions []Question
+	// Unnamed keeps how many and which questions those are out of the answer, for the
+	// model, which is not to learn of what is held out.
+	Unnamed bool
 }
 
 // Check says what is wrong with a suggestion, as far as that can be seen without
@@ -57,7 +60,9 @@ func Check(s *Suspect) []string {
 		add("it has a character that is not shown (U+%04X)", r)
 	}
 	c := &retrieve.Catalogue{Entries: []retrieve.Entry{*s.Tool}}
-	if leaks := Leaks(c, []Edit{{Tool: s.Tool.Tool.Name, Description: &s.Description}}, s.Questions); len(leaks) > 0 {
+	if leaks := Leaks(c, []Edit{{Tool: s.Tool.Tool.Name, Description: &s.Description}}, s.Questions); len(leaks) > 0 && s.Unnamed {
+		add("it says a question that it is measured with, nearly or word for word")
+	} else if len(leaks) > 0 {
 		add("it says what %d of the suite's cases ask, nearly or word for word (%s)", len(leaks), clip(leaks[0].Case))
 	}
 	out = append(out, s.invented(d)...)

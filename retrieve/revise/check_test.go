@@ -100,7 +100,7 @@ func TestPrompt(t *testing.T) {
 	for range 30 {
 		k.Kept = append(k.Kept, q("kept", "weather"))
 	}
-	got, err := revise.Prompt(c, k)
+	got, err := revise.Prompt(c, k, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +112,25 @@ func TestPrompt(t *testing.T) {
 	if strings.Count(got, `"kept"`) != 5 || strings.Contains(got, "id-of-") {
 		t.Errorf("kept questions or cases told\n%s", got)
 	}
-	if _, err := revise.Prompt(c, &revise.Candidate{Tool: "gone"}); err == nil {
+	held := []revise.Question{{Case: "w", Text: "is it WARM in Malmö at 12:30"}}
+	s := &retrieve.Catalogue{Entries: []retrieve.Entry{*suspect("").Tool}}
+	for n, want := range map[int]bool{0: true, 1: false} {
+		if got, err := revise.Prompt(s, &revise.Candidate{Tool: "get_weather"}, held[:n]); err != nil || strings.Contains(got, "warm in Malmö") != want {
+			t.Errorf("%d held out: %v\n%s", n, err, got)
+		}
+	}
+	if _, err := revise.Prompt(c, &revise.Candidate{Tool: "gone"}, nil); err == nil {
 		t.Error("a prompt of no tool")
+	}
+}
+
+// What a model is told of its own answer names no case.
+func TestCheckUnnamed(t *testing.T) {
+	t.Parallel()
+	s := suspect("Weather, for questions like: will I need an umbrella in Lund today")
+	s.Unnamed = true
+	if got := strings.Join(revise.Check(s), "; "); got != "it says a question that it is measured with, nearly or word for word" {
+		t.Error(got)
 	}
 }
 

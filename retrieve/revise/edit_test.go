@@ -187,6 +187,24 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
+// A question that the catalog says has been read by whoever writes for it; examples are
+// kept from prompts, and words in another order are another question.
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	c := &retrieve.Catalogue{Entries: []retrieve.Entry{
+		{Tool: callvet.Tool{Name: "a", Description: "Weather. Such as: will it rain a lot in Lund tomorrow, and how much?"}, Examples: []string{"Is it windy on the west coast?"}},
+		{Tool: callvet.Tool{Name: "b", Description: "News."}, Keywords: []string{"what happened today"}},
+	}}
+	for text, want := range map[string]bool{
+		"Will it rain a lot in Lund tomorrow": true, "will it rain a bit in Lund tomorrow": true, "What happened today?": true, "News": true,
+		"Is it windy on the west coast?": false, "in Lund tomorrow will it rain a lot": false, "Rain": false, "": false,
+	} {
+		if got := revise.Said(c, []revise.Question{{Text: text}}); got[0] != want {
+			t.Errorf("%q: %v", text, got[0])
+		}
+	}
+}
+
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

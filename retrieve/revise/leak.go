@@ -58,6 +58,47 @@ func Leaks(c *retrieve.Catalogue, edits []Edit, questions []Question) []Leak {
 	return out
 }
 
+// Said are the questions that texts of the catalog contain, nearly or word for word:
+// true for each that whoever reads the catalog has read. Example questions do not
+// count, which a Prompt leaves out.
+func Said(c *retrieve.Catalogue, questions []Question) []bool {
+	var all []phrase
+	for i := range c.Entries {
+		e := c.Entries[i]
+		e.Examples = nil
+		all = append(all, phrases(ownTexts(&e))...)
+	}
+	having := map[string][]int{}
+	for i := range all {
+		for w := range all[i].has {
+			having[w] = append(having[w], i)
+		}
+	}
+	out := make([]bool, len(questions))
+	for i, q := range questions {
+		words := text.Words(q.Text)
+		// What has nearly all words has one of the rarest of them.
+		rare := slices.SortedFunc(slices.Values(words), func(a, b string) int { return len(having[a]) - len(having[b]) })
+		for _, w := range rare[:min(len(rare), int((1-nearlyAll)*float64(len(rare)))+1)] {
+			out[i] = out[i] || slices.ContainsFunc(having[w], func(at int) bool { return all[at].holds(words) })
+		}
+	}
+	return out
+}
+
+// without leaves out the texts that say one of some questions.
+func without(texts []string, questions []Question) []string {
+	out := slices.Clone(texts)
+	for _, q := range questions {
+		words := text.Words(q.Text)
+		out = slices.DeleteFunc(out, func(s string) bool {
+			p := phrases([]string{s})
+			return p[0].holds(words)
+		})
+	}
+	return out
+}
+
 // ownTexts are those of a tool that edits can change.
 func ownTexts(e *retrieve.Entry) []string {
 	out := append([]string{e.Title, e.Tool.Description}, e.Keywords...)

@@ -54,8 +54,8 @@ type promptTaken struct {
 func (c *Candidate) Named() []string { return c.Rivals[:min(len(c.Rivals), promptRivals)] }
 
 // Prompt is the question to the model about one tool. It holds the candidate's
-// questions and no others.
-func Prompt(of *retrieve.Catalogue, c *Candidate) (string, error) {
+// questions, and of the tool's examples none that says a question which is held out.
+func Prompt(of *retrieve.Catalogue, c *Candidate, held []Question) (string, error) {
 	at := map[string]*retrieve.Entry{}
 	for i := range of.Entries {
 		at[of.Entries[i].Tool.Name] = &of.Entries[i]
@@ -71,7 +71,7 @@ func Prompt(of *retrieve.Catalogue, c *Candidate) (string, error) {
 		Taken  []promptTaken `json:"should_not_get"`
 		Kept   []string      `json:"should_keep"`
 	}
-	p.Tool = promptTool{e.Tool.Name, cut(e.Title), cut(e.Tool.Description), first(e.Keywords, 30), first(e.Examples, 10), nil}
+	p.Tool = promptTool{e.Tool.Name, cut(e.Title), cut(e.Tool.Description), first(e.Keywords, 30), first(without(e.Examples, held), 10), nil}
 	if _, err := value.Parse(e.Tool.Parameters); err == nil && len(e.Tool.Parameters) <= 4*promptText {
 		p.Tool.Parameters = e.Tool.Parameters
 	}

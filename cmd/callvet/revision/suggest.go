@@ -64,6 +64,7 @@ type Suggestion struct {
 	Adjusted *float64          `json:"p_adjusted,omitempty"`
 	Took     []string          `json:"took,omitempty"`
 	of       *Comparison
+	told     []string // the reasons as the model is told them, where they are others
 }
 
 // suggestFlags are those of the command.
@@ -190,8 +191,9 @@ func (e *Env) suggest(ctx context.Context, catalogue string, f *suggestFlags) er
 
 // divide holds questions out and chooses tools by the others.
 func (t *study) divide(ctx context.Context, qs []question) error {
+	said := revise.Said(t.catalogue, t.all) // the model reads the catalogue
 	for i, held := range revise.Split(t.all, t.flags.holdout, t.flags.seed) {
-		if held {
+		if held && !said[i] {
 			t.held = append(t.held, qs[i])
 		} else {
 			t.train = append(t.train, qs[i])
@@ -232,7 +234,7 @@ func (t *study) divide(ctx context.Context, qs []question) error {
 func (t *study) show() error {
 	p := prompts{Format: "callvet.prompts", Version: 1, System: revise.Instructions()}
 	for i := range t.candidates {
-		text, err := revise.Prompt(t.catalogue, &t.candidates[i])
+		text, err := revise.Prompt(t.catalogue, &t.candidates[i], plainQuestions(t.held))
 		if err != nil {
 			return err
 		}
@@ -255,7 +257,7 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 	var todo []asked
 	for i := range t.candidates {
 		c := &t.candidates[i]
-		text, err := revise.Prompt(t.catalogue, c)
+		text, err := revise.Prompt(t.catalogue, c, plainQuestions(t.held))
 		if err != nil {
 			return err
 		}
@@ -282,7 +284,7 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 		var again []asked
 		for _, q := range todo {
 			if s, a := &out.Tools[q.at], answers[q.id]; len(s.Reasons) > 0 && a.text != "" {
-				again = append(again, q.again(a.text, s.Reasons))
+				again = append(again, q.again(a.text, s.toModel()))
 			}
 		}
 		if todo = again; len(todo) == 0 {
@@ -341,7 +343,7 @@ func (q asked) again(answer string, wrong []string) asked {
 
 // take reads an answer and checks what it suggests.
 func (t *study) take(s *Suggestion, c *revise.Candidate, a reply) {
-	s.Reasons, s.Description, s.Mended = nil, "", false
+	s.Reasons, s.told, s.Description, s.Mended = nil, nil, "", false
 	if a.text == "" {
 		s.Reasons = []string{"the model gave no answer: " + a.why}
 		return
@@ -356,7 +358,18 @@ func (t *study) take(s *Suggestion, c *revise.Candidate, a reply) {
 	for i := range t.catalogue.Entries {
 		names[i] = t.catalogue.Entries[i].Tool.Name
 	}
-	s.Reasons = revise.Check(&revise.Suspect{Description: d, Tool: t.entry(s.Tool), Names: names, Rivals: c.Named(), Questions: t.all})
+	suspect := revise.Suspect{Description: d, Tool: t.entry(s.Tool), Names: names, Rivals: c.Named(), Questions: t.all}
+	s.Reasons = revise.Check(&suspect)
+	suspect.Unnamed = true
+	s.told = revise.Check(&suspect)
+}
+
+// toModel are the reasons without what is held out.
+func (s *Suggestion) toModel() []string {
+	if len(s.told) > 0 {
+		return s.told
+	}
+	return s.Reasons
 }
 
 // edit is the suggestion as an edit.
