@@ -119,7 +119,7 @@ type UnjudgedCase struct {
 //
 // The interval is Newcombe's with McNemar's mid-p where each case was judged
 // once, else the t interval of the mean difference by case, with the exact
-// sign-flip test below 15 cases.
+// sign-flip test below 15 cases; both reach at least to the ends of Tango's.
 // Source: Statistics specification, section 9.
 func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 	if !(confidence > 0 && confidence < 1) {
@@ -341,9 +341,11 @@ func (d *Difference) finish(conf float64) {
 		d.finishRelative(conf)
 	case d.single:
 		d.Change, d.Test = stats.Newcombe(d.pairs, conf), "mcnemar_midp"
+		d.widen(conf)
 		d.P = stats.McNemar(d.pairs.BaselineOnly, d.pairs.CandidateOnly)
 	default:
 		d.Change, d.P = stats.PairedMean(d.differences, conf)
+		d.widen(conf)
 		d.Change.Lower, d.Change.Upper = max(-1, d.Change.Lower), min(1, d.Change.Upper)
 		d.guard(conf)
 		d.test()

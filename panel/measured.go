@@ -4,6 +4,7 @@ package panel
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -262,6 +263,36 @@ func (d *Difference) mirror() {
 	case ChangeWorse:
 		d.Verdict = ChangeBetter
 	}
+}
+
+// widen moves the ends of a difference of rates out to those of Tango's score interval,
+// of which the largest change counts as a whole case: Newcombe's interval and the t
+// interval are too short where few cases change wholly. At a true loss of 5 % a gate
+// with that margin passed 10.9 % of the time over 40 cases with one attempt each, half
+// of which failed before, and 5.9 % of the time over 500 cases of three attempts; now
+// at most 2.6 % wherever there are cases enough to pass at all.
+// Source: Newcombe 1998; Tango 1998.
+func (d *Difference) widen(conf float64) {
+	most, net, squares := 0.0, 0.0, 0.0
+	for _, x := range d.differences {
+		most = max(most, math.Abs(x))
+		net += x
+	}
+	if most == 0 {
+		most = 1 // whatever may change
+	}
+	for _, x := range d.differences {
+		squares += (x / most) * (x / most)
+	}
+	net /= most
+	back := max(0, (squares-math.Abs(net))/2) // against the net change
+	rose, fell := back+max(0, net), back+max(0, -net)
+	score := stats.TangoCounts(rose, fell, len(d.differences), conf)
+	if !d.Change.Usable() || !score.Usable() {
+		return
+	}
+	d.Change.Lower, d.Change.Upper = min(d.Change.Lower, most*score.Lower), max(d.Change.Upper, most*score.Upper)
+	d.Change.Method += "+tango"
 }
 
 // fewChanged is how many changed cases a t interval wants.

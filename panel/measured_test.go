@@ -28,8 +28,8 @@ func paired(metric string, g int, value func() (before, after Observation)) *Dif
 }
 
 // TestPairedCoverage simulates a loss that is just the margin: a gate that holds the
-// worse end against it may pass in 2.5 % of the runs, and in up to 5 % where losses hit
-// few cases wholly: there a t interval of what was seen is too short, down to nothing.
+// worse end against it may pass in 2.5 % of the runs (and what chance adds to it in 1,000
+// of them); with amounts, whose ratio is only nearly normal, in up to 5 %.
 func TestPairedCoverage(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 1))
@@ -54,10 +54,19 @@ func TestPairedCoverage(t *testing.T) {
 				return binomial(3, 1), binomial(3, 0)
 			}
 			return binomial(3, 1), binomial(3, 1)
-		}, 0.05},
-		"every case loses 5 %": {"arg_em", func() (a, b Observation) { return binomial(3, 0.95), binomial(3, 0.90) }, 0.05},
-		"cases differ":         {"arg_em", func() (a, b Observation) { p := 0.5 + r.Float64()/2; return binomial(4, p), binomial(4, p-margin) }, 0.05},
-		"one call a case":      {"arg_em", func() (a, b Observation) { return binomial(1, 0.9), binomial(1, 0.85) }, 0.05},
+		}, 0.035},
+		"every case loses 5 %": {"arg_em", func() (a, b Observation) { return binomial(3, 0.95), binomial(3, 0.90) }, 0.035},
+		"cases differ":         {"arg_em", func() (a, b Observation) { p := 0.5 + r.Float64()/2; return binomial(4, p), binomial(4, p-margin) }, 0.035},
+		"one call a case":      {"arg_em", func() (a, b Observation) { return binomial(1, 0.9), binomial(1, 0.85) }, 0.035},
+		"5 % break, half are wrong anyway": {"arg_em", func() (a, b Observation) {
+			switch x := r.Float64(); {
+			case x < margin:
+				return binomial(1, 1), binomial(1, 0)
+			case x < (1+margin)/2:
+				return binomial(1, 0), binomial(1, 0)
+			}
+			return binomial(1, 1), binomial(1, 1)
+		}, 0.035},
 		"5 % dearer": {MetricCost, func() (a, b Observation) {
 			x := math.Exp(0.4 * r.NormFloat64())
 			return size(x), size(x * 1.05 * (1 + 0.2*r.NormFloat64()))
@@ -65,7 +74,7 @@ func TestPairedCoverage(t *testing.T) {
 		"5 % more, unlike cost": {MetricTokens, func() (a, b Observation) { return size(100 + 900*r.Float64()), size((100 + 900*r.Float64()) * 1.05) }, 0.05},
 	} {
 		r = rand.New(rand.NewPCG(9, 1)) // whatever the order of the scenarios
-		for _, g := range []int{30, 80, 200} {
+		for _, g := range []int{40, 300} {
 			passed, wrong := 0, 0
 			for range runs {
 				d := paired(tc.metric, g, tc.value)

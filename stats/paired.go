@@ -152,20 +152,28 @@ func residuals(diffs []float64, clusters []int, center float64) (ss float64, cas
 // the score interval. In [-1,1]; no pairs: StatusNoData with [-1,1].
 // Source: Tango 1998, Statistics in Medicine 17:891-908.
 func Tango(p Pairs, conf float64) Interval {
-	if !p.valid() || !validConfidence(conf) {
+	if !p.valid() {
 		return invalid("tango_paired", conf)
 	}
-	n := float64(p.N())
+	return TangoCounts(float64(p.CandidateOnly), float64(p.BaselineOnly), p.N(), conf)
+}
+
+// TangoCounts is Tango for counts that need not be whole: of n pairs b rose and c fell,
+// where b + c is at most n. Other counts: StatusInvalid.
+func TangoCounts(b, c float64, pairs int, conf float64) Interval {
+	n := float64(pairs)
+	if !(b >= 0 && c >= 0 && b+c <= n*(1+1e-9)) || !validConfidence(conf) {
+		return invalid("tango_paired", conf)
+	}
 	iv := Interval{
-		Lower: -1, Upper: 1, N: p.N(), Clusters: p.N(), Confidence: conf,
+		Lower: -1, Upper: 1, N: pairs, Clusters: pairs, Confidence: conf,
 		Method: "tango_paired", Status: StatusNoData,
 	}
 	if n == 0 {
 		return iv
 	}
-	iv.Point, iv.Status = float64(p.CandidateOnly-p.BaselineOnly)/n, StatusOK
+	iv.Point, iv.Status = (b-c)/n, StatusOK
 	z := dist.NormalQuantile(1 - (1-conf)/2)
-	b, c := float64(p.CandidateOnly), float64(p.BaselineOnly)
 	// The score falls as the assumed difference grows.
 	outside := func(delta float64) float64 { return tangoScore(b, c, n, delta) }
 	iv.Lower = bisect(-1, iv.Point, func(d float64) bool { return outside(d) > z })

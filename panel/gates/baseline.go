@@ -64,7 +64,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		c.v.End = ""
 	}
 	if dec.Verdict == gate.Inconclusive && dec.Reason != ReasonErrors && dec.Reason != gate.ReasonCoverage && iv.Usable() {
-		c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin), 0)
+		c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin, effect), 0)
 		c.v.Cure = c.needs(c.v.Needed, cure)
 	}
 	if d.oneSided > 0 {
@@ -232,9 +232,9 @@ func sameTarget(in *Input, tc *panel.TargetComparison, t *panel.TargetPanel) boo
 	return tc.Candidate == t.Name || t.Name == "" && len(in.Panels.Targets) == 1 && len(in.Comparison.Targets) == 1
 }
 
-// moreForMargin is about how many more shared cases would settle the change
-// against the margin; 0 if none can be told.
-func moreForMargin(d *change, margin float64) int {
+// moreForMargin is about how many more shared cases would settle the change, one way
+// or the other, if it is what it seems to be; 0 if none can be told.
+func moreForMargin(d *change, margin, effect float64) int {
 	iv := gain(d.Change, d.LowerIsBetter)
 	if !iv.Usable() || d.Cases < 2 {
 		return 0
@@ -247,8 +247,12 @@ func moreForMargin(d *change, margin float64) int {
 	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 { // the limit is that of a rate of which nothing was seen
 		return max(1, int(math.Ceil(math.Log((1-iv.Confidence)/2)/math.Log1p(-margin)))-d.Cases)
 	}
-	need, ok := gate.PairedMean(max(0, variance), 0, 0, 1, 1, iv.Point+margin, 1-iv.Confidence, power)
-	if !ok || need > maxNeeded {
+	distance := iv.Point + margin // from failing to pass, or from no change
+	if -iv.Point > effect {
+		distance = max(distance, -iv.Point)
+	}
+	need, ok := gate.PairedMean(max(0, variance), 0, 0, 1, 1, distance, 1-iv.Confidence, power)
+	if !ok || distance <= 0 || need > maxNeeded {
 		return 0
 	}
 	return max(1, int(need+1)-d.Cases)

@@ -67,7 +67,7 @@ func TestAnyMetric(t *testing.T) {
 		},
 		"nothing changed in many": {
 			"schema_valid", 80, func(int) (a, b panel.Observation) { return rates(3, 3), rates(3, 3) },
-			gate.Pass, "the lower end -0.045 is above the allowed loss -0.05: passed", 0,
+			gate.Pass, "the lower end -0.046 is above the allowed loss -0.05: passed", 0,
 		},
 		"dearer": {
 			"cost_per_attempt", 60, func(i int) (a, b panel.Observation) { return amounts(0.01), amounts(0.012 + float64(i%3)*0.001) },
@@ -80,6 +80,18 @@ func TestAnyMetric(t *testing.T) {
 		"none before": {
 			"unneeded_calls_per_attempt", 40, func(int) (a, b panel.Observation) { return amounts(0), amounts(1) },
 			gate.Inconclusive, "the baseline has none of it, so that no share of it can be told", 0,
+		},
+		"a loss beyond the margin is nearer to failing than to passing": {
+			"arg_em", 100, func(i int) (a, b panel.Observation) {
+				switch {
+				case i < 12:
+					return rates(1, 1), rates(0, 1)
+				case i < 18:
+					return rates(0, 1), rates(1, 1)
+				}
+				return rates(i%2, 1), rates(i%2, 1)
+			},
+			gate.Inconclusive, "a loss of 0.05 is not ruled out, and no loss is not either", 285, // 7.849 × (0.18 − 0.06²) ÷ 0.06² − 100
 		},
 		"few": {
 			"arg_em", 10, func(int) (a, b panel.Observation) { return rates(1, 1), rates(1, 1) },
@@ -133,7 +145,7 @@ func TestSlicesOfSteps(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	for i, want := range []string{"tool=f2 changed by -1.00 [-1.00, -1.00], by 20 tasks", "tool=f1 changed by +0.00 [-0.17, +0.17]", "language=de changed by -0.33"} {
+	for i, want := range []string{"tool=f2 changed by -1.00 [-1.00, -0.68], by 20 tasks", "tool=f1 changed by +0.00 [-0.17, +0.17]", "language=de changed by -0.33"} {
 		if s := r.Verdicts[i].Sentence; !strings.Contains(s, want) {
 			t.Errorf("%q is not in %s", want, s)
 		}

@@ -130,3 +130,22 @@ func TestTooManyValues(t *testing.T) {
 		t.Error(n.Dead)
 	}
 }
+
+// TestFinder: what is remembered of a line is not taken for another one's, also
+// where their names hold the byte that separates them.
+func TestFinder(t *testing.T) {
+	t.Parallel()
+	n := slicing.New([]string{"tool"}, nil)
+	f := n.Finder()
+	for range 2 {
+		for _, c := range [][2]string{{"a", "b\x00c"}, {"a\x00b", "c"}, {"", "a"}, {"a", ""}, {"a", "b"}} {
+			got := f.Set([]byte(c[0]), []byte(c[1]), value.Value{}, value.Value{})
+			if want := n.Set([]byte(c[0]), []byte(c[1]), value.Value{}, value.Value{}); got != want {
+				t.Errorf("%q is in %v, not in %v", c, got, want)
+			}
+			if got, want := f.Tool([]byte(c[1])), n.Tool([]byte(c[1])); got != want {
+				t.Errorf("%q has number %d, not %d", c[1], got, want)
+			}
+		}
+	}
+}

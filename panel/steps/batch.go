@@ -4,14 +4,11 @@ package steps
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
-	"github.com/callvet/callvet/value"
 )
 
 // partitions is in how many parts the open tasks are kept, whatever the number
@@ -88,86 +85,18 @@ func (b *Batch) reset() {
 
 // Worker turns lines into batches. Each goroutine needs its own.
 type Worker struct {
-	names  *slicing.Names
-	sums   *Sums
-	sets   map[string]*known
-	latest [256]*known // the frequent ones, found without a map
-	key    []byte
-	tools  map[string]uint32
+	names *slicing.Names
+	find  slicing.Finder
+	sums  *Sums
 }
-
-// maxCached bounds the texts that a worker remembers the meaning of.
-const maxCached = 1 << 14
 
 // Batch gives an empty batch.
 func (w *Worker) Batch() *Batch { return &Batch{names: w.names} }
 
-// known is the set of certain texts: key is all of them.
-type known struct {
-	key string
-	set *slicing.Set
-}
-
-func (k *known) is(target, tool, tags, fields []byte) bool {
-	a := len(target) + 1
-	b := a + len(tool) + 1
-	c := b + len(tags) + 1
-	s := k.key
-	return len(s) == c+len(fields) && s[a:b-1] == string(tool) && (len(tags) == 0 || s[b:c-1] == string(tags)) &&
-		(len(fields) == 0 || s[c:] == string(fields)) && (len(target) == 0 || s[:a-1] == string(target))
-}
-
-func (w *Worker) set(target, tool []byte, tags, fields value.Value) *slicing.Set {
-	t, f := tags.Raw(), fields.Raw()
-	at := &w.latest[(spot(tool)+3*spot(t)+5*spot(f)+7*spot(target))*0x9E3779B97F4A7C15>>56]
-	if k := *at; k != nil && k.is(target, tool, t, f) {
-		return k.set
-	}
-	key := append(w.key[:0], target...)
-	key = append(append(key, 0), tool...)
-	key = append(append(key, 0), t...)
-	key = append(append(key, 0), f...)
-	w.key = key
-	k := w.sets[string(key)]
-	if k == nil {
-		if len(w.sets) >= maxCached {
-			clear(w.sets)
-		}
-		k = &known{string(key), w.names.Set(target, tool, tags, fields)}
-		w.sets[k.key] = k
-	}
-	*at = k
-	return k.set
-}
-
-// spot is a hash of a text's ends.
-func spot(s []byte) uint64 {
-	n := len(s)
-	if n < 8 {
-		if n == 0 {
-			return 0
-		}
-		return uint64(s[0])<<16 | uint64(s[n-1])<<8 | uint64(n)
-	}
-	return binary.LittleEndian.Uint64(s) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(s[n-8:]), 21) + uint64(n)
-}
-
-func (w *Worker) tool(name []byte) uint32 {
-	if n, ok := w.tools[string(name)]; ok {
-		return n
-	}
-	if len(w.tools) >= maxCached {
-		clear(w.tools)
-	}
-	n := w.names.Tool(name)
-	w.tools[string(name)] = n
-	return n
-}
-
 // Step adds a step line. Lines come in the order of the file.
 func (w *Worker) Step(b *Batch, s *Step) {
 	p := b.piece(s.Task, s.Target)
-	set := w.set(s.Target, s.Tool, s.Tags, s.Fields)
+	set := w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
 	p.targetNumber = set.Target
 	if len(b.steps) == cap(b.steps) {
 		b.steps = append(b.steps, step{})
@@ -194,7 +123,7 @@ func (w *Worker) Step(b *Batch, s *Step) {
 // infrastructure has no verdict, whatever its record says beside that.
 func (w *Worker) Task(b *Batch, t *Task) {
 	p := b.piece(t.ID, t.Target)
-	set := w.set(t.Target, nil, t.Tags, t.Fields)
+	set := w.find.Set(t.Target, nil, t.Tags, t.Fields)
 	p.targetNumber = set.Target
 	r := record{
 		set: set, line: t.Line, attempt: uint32(t.Attempt), pass: int8(t.Pass), fault: t.Fault, notRun: t.NotRun, gold: t.HasGold,
@@ -209,7 +138,7 @@ func (w *Worker) Task(b *Batch, t *Task) {
 		}
 	}
 	for _, n := range t.Needed {
-		r.needed = append(r.needed, w.tool([]byte(n)))
+		r.needed = append(r.needed, w.find.Tool([]byte(n)))
 	}
 	b.records = append(b.records, r)
 	p.rto = int32(len(b.records))

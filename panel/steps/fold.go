@@ -85,6 +85,9 @@ func (s *Sums) begin(t *task) {
 		s.round = 1
 	}
 	s.used, s.read, s.tries = 0, 0, s.tries[:0]
+	if len(s.later) > 0 {
+		s.later = nil
+	}
 	for i := range t.records {
 		at := s.try(t.records[i].attempt)
 		at.again += one(at.record != nil)
@@ -92,11 +95,29 @@ func (s *Sums) begin(t *task) {
 	}
 }
 
+// fewTries is how many attempts are looked through; those of a task with more are
+// found by their numbers.
+const fewTries = 32
+
 func (s *Sums) try(attempt uint32) *try {
-	for i := range s.tries {
+	for i := range s.tries[:min(len(s.tries), fewTries)] {
 		if s.tries[i].attempt == attempt {
 			return &s.tries[i]
 		}
+	}
+	return s.another(attempt)
+}
+
+// another is try of an attempt that is none of the first few.
+func (s *Sums) another(attempt uint32) *try {
+	if len(s.tries) >= fewTries {
+		if i, ok := s.later[attempt]; ok {
+			return &s.tries[i]
+		}
+		if s.later == nil {
+			s.later = map[uint32]int{}
+		}
+		s.later[attempt] = len(s.tries)
 	}
 	s.tries = append(s.tries, try{attempt: attempt})
 	return &s.tries[len(s.tries)-1]

@@ -8,7 +8,8 @@ import (
 	"github.com/callvet/callvet/panel/tally"
 )
 
-// maxSteps bounds what is kept of one task: one with more counts as several.
+// maxSteps bounds what is kept of one task, steps and records each: one with more
+// counts as several.
 const maxSteps = 1 << 16
 
 // task is an open task.
@@ -54,7 +55,7 @@ func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
 	}
 	t.steps = append(t.steps, b.steps[c.from:c.to]...)
 	t.records = append(t.records, b.records[c.rfrom:c.rto]...)
-	if len(t.steps) >= maxSteps {
+	if max(len(t.steps), len(t.records)) >= maxSteps {
 		p.long++
 		into.fold(t)
 		clear(t.steps)

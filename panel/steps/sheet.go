@@ -51,7 +51,7 @@ func New(cfg Config) *Sheet {
 
 // Worker makes a Worker that fills the Sheet.
 func (s *Sheet) Worker() *Worker {
-	w := &Worker{names: s.names, sums: newSums(s.names), sets: map[string]*known{}, tools: map[string]uint32{}}
+	w := &Worker{names: s.names, find: s.names.Finder(), sums: newSums(s.names)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.workers = append(s.workers, w)

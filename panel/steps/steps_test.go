@@ -57,6 +57,30 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
+// TestManyRecords: a task with more records than are kept counts as several, and it
+// takes no long time.
+func TestManyRecords(t *testing.T) {
+	t.Parallel()
+	s := New(Config{})
+	w := s.Worker()
+	for number := range int64(200) {
+		b := w.Batch()
+		for i := range 500 {
+			w.Task(b, &Task{Line: 1, ID: []byte("long"), Attempt: int(number)*500 + i, Pass: i % 2, CostUSD: -1, WallMS: -1})
+		}
+		s.Give(number, b, func(*Batch) {})
+		s.Take(w, 0, 1)
+	}
+	s.Close()
+	p := s.Panels()
+	if all := p.Targets[0].Overall; all.Cases != 2 || all.Cells != 100_000 || all.Verdicts.Pass != 50_000 {
+		t.Errorf("%d tasks, %d attempts, %+v", all.Cases, all.Cells, all.Verdicts)
+	}
+	if !strings.Contains(strings.Join(p.Warnings, "\n"), "count as several (1 times)") {
+		t.Error(p.Warnings)
+	}
+}
+
 // TestWindow: a task that comes back after its window counts as two, and it is said.
 func TestWindow(t *testing.T) {
 	t.Parallel()

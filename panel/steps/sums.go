@@ -32,6 +32,7 @@ type Sums struct {
 	spare   extent
 	union   []uint32
 	tries   []try
+	later   map[uint32]int // of tries, by attempt, those after the first few
 	sum     taskSum
 }
 
@@ -189,7 +190,7 @@ func (s *Sums) confuse(w *Worker, in *slicing.Set, line *Step) {
 	switch {
 	case known && !needed:
 	case len(line.GoldTool) > 0:
-		expected = w.tool(line.GoldTool)
+		expected = w.find.Tool(line.GoldTool)
 	case known:
 		if right, told := line.Score.Get(callvet.StepSelection); !told || !right {
 			return // needed, but nobody says which tool

@@ -265,7 +265,7 @@ func (s *Sheet) warnings(all *Sums) []string {
 		w = append(w, fmt.Sprintf("%d tasks came back after more than %d others and count as several: sort the file by task, or intervals are too short", split, s.cfg.Window))
 	}
 	if long > 0 {
-		w = append(w, fmt.Sprintf("tasks of more than %d steps count as several (%d times)", maxSteps, long))
+		w = append(w, fmt.Sprintf("tasks of more than %d calls or records count as several (%d times)", maxSteps, long))
 	}
 	dead := map[string]bool{}
 	for k := range s.names.Dead {
