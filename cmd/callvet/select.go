@@ -129,15 +129,21 @@ func (a *app) asking(fs *pflag.FlagSet) selector.Asking {
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last) and tell its curve")
 	changed := func(name string) bool { return name != "seed" && fs.Changed(name) } // that seed is the draws'
+	spent, dearest := 0.0, 0.0
 	return selector.Asking{
 		Models: func() bool { return len(f.targets) > 0 },
 		Run: func(ctx context.Context, path string, s *callvet.Suite, tell func(*report.View) error) error {
 			if slices.ContainsFunc(f.targets, func(t string) bool { return strings.HasPrefix(t, "retrieve:") }) {
 				return usagef("--model asks those who choose among tools; the retriever is that of --preset, --k or one --weights")
 			}
-			f.made, f.told = s, tell
-			return a.evaluate(ctx, path, f, changed)
+			if f.maxCost > 0 && spent > 0 && f.maxCost-spent < dearest {
+				return fmt.Errorf("%.6g of %.6g USD were spent and another request may cost %.6g: %w", spent, f.maxCost, dearest, callvet.ErrBudget)
+			}
+			one := f
+			one.made, one.told, one.maxCost = s, tell, max(0, f.maxCost-spent)
+			return a.evaluate(ctx, path, one, changed)
 		},
+		Spent: func(usd, most float64) { spent, dearest = spent+usd, max(dearest, most) },
 		Resume: func(ctx context.Context, tell func(*report.View) error) (bool, error) {
 			if f.told = tell; f.resume == "" {
 				return false, nil

@@ -269,9 +269,9 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 		answers, err := t.round(ctx, todo, out.Usage)
 		if err != nil && (round == 0 || ctx.Err() != nil) {
 			return err
-		} else if err != nil {
-			fmt.Fprintf(t.env.Err, "warning: the model was not asked once more: %s\n", plain.Line(err.Error()))
-			return nil
+		} else if err != nil { // what was answered all the same is used
+			fmt.Fprintf(t.env.Err, "warning: the model was not asked once more about all that cannot be used: %s\n", plain.Line(err.Error()))
+			todo = slices.DeleteFunc(todo, func(q asked) bool { return answers[q.id].text == "" })
 		}
 		for _, q := range todo {
 			s := &out.Tools[q.at]

@@ -20,6 +20,9 @@ type Asking struct {
 	Models func() bool
 	// Run carries a suite out and keeps it as a run; tell is called with what came out.
 	Run func(ctx context.Context, path string, s *callvet.Suite, tell func(*report.View) error) error
+	// Spent takes from the budget what a run cost, in USD, before another is made;
+	// dearest is the most that one attempt of it cost, and what the next may cost.
+	Spent func(usd, dearest float64)
 	// Resume goes on with the interrupted run that was named, if one was.
 	Resume func(ctx context.Context, tell func(*report.View) error) (named bool, err error)
 }
