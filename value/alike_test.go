@@ -76,6 +76,40 @@ func TestExpectedPlaces(t *testing.T) {
 	}
 }
 
+// TestFits: what is said of a place holds of all that is there, and of what repeats
+// another place too.
+func TestFits(t *testing.T) {
+	t.Parallel()
+	d := new(Doc)
+	d.Expect(Expected{
+		Places: []string{"any", "texts", "of", "of.a", "n"},
+		Fits:   []Fit{FitAny, FitTexts, FitObject, FitPlain, FitWhole},
+		Echoes: map[string]string{"texts": "any", "of": "any"},
+	})
+	for range 2 {
+		for _, c := range []struct {
+			src  string
+			want bool
+		}{
+			{`{"any":[1,{"a":2}],"n":1}`, true},
+			{`{"any":["a"],"texts":["a"]}`, true},
+			{`{"any":[1],"texts":[1]}`, false},
+			{`{"any":{"a":"x"},"of":{"a":"x"}}`, true},
+			{`{"any":{"a":1},"of":{"a":1}}`, false},
+			{`{"n":1234567890}`, false},
+			{`{"n":-1}`, false},
+			{`{"n":1.0}`, false},
+		} {
+			if err := d.Parse([]byte(c.src)); err != nil || !d.Placed() || d.Fits() != c.want {
+				t.Errorf("%s fits: %v, want %v (%v)", c.src, d.Fits(), c.want, err)
+			}
+			if v, _ := d.At(2).Get("a"); d.At(3) != v {
+				t.Errorf("%s: another place", c.src)
+			}
+		}
+	}
+}
+
 // TestExpectIsBounded: names that never come twice use up what may be remembered,
 // and no more; deep objects full of new names are not read over and over.
 func TestExpectIsBounded(t *testing.T) {

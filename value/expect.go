@@ -4,6 +4,7 @@ package value
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,8 @@ type Expected struct {
 	// Fits are by place the values for which Fits holds. None: all.
 	Fits []Fit
 	// Echoes tell by place the place of an earlier member whose value a member
-	// often repeats, or spells as a string: "gold.args" of "args".
+	// often repeats, or spells as a string: "gold.args" of "args". Those of places with
+	// places below them, or with FitTexts, are not looked for.
 	Echoes map[string]string
 }
 
@@ -33,7 +35,7 @@ const (
 	FitObject Fit = 1 << Object
 	// FitTexts are arrays of strings, and in them arrays of strings.
 	FitTexts = FitArray | 1
-	FitAny   = ^Fit(0)
+	FitAny   = ^Fit(1)
 )
 
 // Expect prepares d for texts that look alike: it remembers in which order names
@@ -47,7 +49,7 @@ func (d *Doc) Expect(e Expected) {
 	for i, p := range e.Places {
 		s.echoes[i] = -1
 		for j, of := range e.Places {
-			if e.Echoes[p] == of {
+			if e.Echoes[p] == of && !e.looksInto(i) {
 				s.echoes[i] = int32(j)
 				s.pairs = append(s.pairs, pair{i, j})
 			}
@@ -56,6 +58,13 @@ func (d *Doc) Expect(e Expected) {
 	s.root = s.fresh()
 	s.root.watched = true
 	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places)+2)}
+}
+
+// looksInto tells that what is below the i-th place has to be looked at, also where
+// it is known to be the same as something else.
+func (e *Expected) looksInto(i int) bool {
+	below := func(p string) bool { return strings.HasPrefix(p, e.Places[i]+".") }
+	return i < len(e.Fits) && e.Fits[i]&1 != 0 || slices.ContainsFunc(e.Places, below)
 }
 
 // At is the member at the i-th of the places that were expected; the zero Value

@@ -88,6 +88,8 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offse
 func (d *Doc) Parse(src []byte) error {
 	d.src, d.nodes = src, d.nodes[:0]
 	if len(src) > maxText {
+		d.placed, d.fits = false, false
+		clear(d.places)
 		return &SyntaxError{0, "longer than 2 GiB"}
 	}
 	if d.shapes != nil {

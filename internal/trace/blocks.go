@@ -165,9 +165,10 @@ func (b *Blocks) give(buf []byte, cut int) Block {
 	return out
 }
 
-// last gives the line without an end that a file may close with.
+// last gives the line without an end that a file may close with. Where reading
+// failed there is no line, but the beginning of one: its error would hide why.
 func (b *Blocks) last(buf []byte) (Block, error) {
-	if len(buf) > 0 {
+	if len(buf) > 0 && errors.Is(b.err, io.EOF) {
 		out := Block{Data: buf, Line: b.line, Offset: b.at}
 		b.line++
 		b.at += int64(len(buf))
