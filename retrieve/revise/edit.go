@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
@@ -138,6 +139,9 @@ func check(c *retrieve.Catalogue, at map[string]int, edits []Edit) error {
 		_, taken := at[*e.Name]
 		if other := names[*e.Name]; taken || other != "" || *e.Name == "" {
 			return e.problem("choose another name", "%s cannot be called %q: there is a tool of that name, or it is none", clip(e.Tool), clip(*e.Name))
+		}
+		if strings.ContainsFunc(*e.Name, func(r rune) bool { return unicode.IsSpace(r) || hidden(r) }) {
+			return e.problem("choose another name", "%s cannot be called %q: a name has no spaces, and nothing that is not shown", clip(e.Tool), clip(*e.Name))
 		}
 		names[*e.Name] = e.Tool
 	}

@@ -109,6 +109,8 @@ func TestApplyRefuses(t *testing.T) {
 		`it has no parameter "where.city"`:            {{Tool: "weather", Parameters: []revise.ParameterText{{Path: "where.city"}}}},
 		"it has no parameters that can be read":       {{Tool: "search", Parameters: []revise.ParameterText{{Path: "q"}}}},
 		`there is a tool of that name, or it is none`: {{Tool: "search", Name: ptr("")}},
+		"search cannot be called \"a\uFFFD[2J\"":      {{Tool: "search", Name: ptr("a\x1b[2J")}},
+		"a name has no spaces":                        {{Tool: "search", Name: ptr("web search")}},
 	} {
 		if _, err := revise.Apply(load(t, listed), edits); err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -3,11 +3,9 @@
 package revision
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,9 +16,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/revise"
 )
 
@@ -125,82 +121,6 @@ func states(list []string) ([]revise.Status, error) {
 		}
 	}
 	return out, nil
-}
-
-func applyCommand(e *Env) *cobra.Command {
-	var edits, to string
-	var status []string
-	cmd := &cobra.Command{
-		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
-		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
-Every byte that no edit is about stays as it was. Only edits with status: accepted are taken, unless --status says otherwise.`,
-		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if edits == "" || to == "" {
-				return fmt.Errorf("apply: %w: --edits and -o are needed", callvet.ErrInvalid)
-			}
-			if filepath.Clean(to) == filepath.Clean(edits) {
-				return fmt.Errorf("apply: %w: the catalogue would be written over the edits", callvet.ErrInvalid)
-			}
-			st, err := states(status)
-			if err != nil {
-				return err
-			}
-			return e.apply(args[0], edits, to, st)
-		},
-	}
-	cmd.Flags().StringVar(&edits, "edits", "", "file with the edits")
-	cmd.Flags().StringVarP(&to, "output", "o", "", "catalogue to write")
-	cmd.Flags().StringSliceVar(&status, "status", []string{"accepted"}, "edits that are taken: accepted, proposed, rejected")
-	return cmd
-}
-
-func (e *Env) apply(file, edits, to string, st []revise.Status) error {
-	data, err := e.Read(file)
-	if err != nil {
-		return fmt.Errorf("read catalogue: %w", err)
-	}
-	f, left, err := e.edits(edits, st)
-	if err != nil {
-		return err
-	}
-	text, err := plainText(file, data)
-	if err != nil {
-		return err
-	}
-	other := !bytes.Equal(text, data)
-	if other && filepath.Clean(to) == filepath.Clean(file) {
-		return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: catalogues are written as JSON, and it is none", to, callvet.ErrInvalid), Hint: "-o NEW.json"}
-	}
-	out, err := revise.Rewrite(file, text, f.Edits)
-	if err != nil {
-		return err
-	}
-	if err := e.Write(to, out); err != nil {
-		return err
-	}
-	done := applied{Format: "callvet.tools-apply", Version: 1, Catalogue: to, Left: left, Converted: other}
-	for i := range f.Edits {
-		d := &f.Edits[i]
-		done.Tools = append(done.Tools, d.Tool)
-		if d.Name != nil && *d.Name != d.Tool {
-			done.Renamed = append(done.Renamed, d.Tool)
-		}
-	}
-	return e.tell(&done)
-}
-
-// plainText is a catalog's file as the JSON that is read of it; JSON stays as it is.
-func plainText(name string, data []byte) ([]byte, error) {
-	data, err := source.Unpack(name, data, catalogue.MaxBytes)
-	if err != nil {
-		return nil, fmt.Errorf("read catalogue: %w", err)
-	}
-	text, _, err := source.PlainJSON(name, data)
-	if err != nil {
-		return nil, fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, err)
-	}
-	return text, nil
 }
 
 // questions reads a suite, its questions over a catalog, and how many cases ask none.

@@ -4,7 +4,9 @@ package revision
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -93,21 +95,21 @@ func suggestCommand(e *Env) *cobra.Command {
 		Example: "  callvet tools suggest catalogue.json --suite suite.json -m openai/gpt-5-mini -o edits.yaml\n  callvet tools suggest catalogue.json --suite suite.json --tool smhi_prognos --dry-run",
 		Args:    cobra.ExactArgs(1),
 	}
-	fs := cmd.Flags()
-	fs.StringVar(&f.suite, "suite", "", "suite with the questions")
-	fs.StringArrayVar(&f.tools, "tool", nil, "tool to describe anew; may be repeated (default: those that fail most)")
-	fs.IntVar(&f.most, "top", 5, "how many tools, where none is named")
-	fs.Float64Var(&f.holdout, "holdout", 0.5, "share of the questions that is kept from the model")
-	fs.Int64Var(&f.seed, "seed", 1, "seed of the division")
-	fs.BoolVar(&f.dryRun, "dry-run", false, "print what the model would be asked, and ask nothing")
-	fs.StringVarP(&f.output, "output", "o", "", "file with edits to write; one that exists is kept, and is an error")
-	f.settings = settingFlags(fs)
+	flags := cmd.Flags()
+	flags.StringVar(&f.suite, "suite", "", "suite with the questions")
+	flags.StringArrayVar(&f.tools, "tool", nil, "tool to describe anew; may be repeated (default: those that fail most)")
+	flags.IntVar(&f.most, "top", 5, "how many tools, where none is named")
+	flags.Float64Var(&f.holdout, "holdout", 0.5, "share of the questions that is kept from the model")
+	flags.Int64Var(&f.seed, "seed", 1, "seed of the division")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what the model would be asked, and do not ask it")
+	flags.StringVarP(&f.output, "output", "o", "", "file with edits to write; one that exists is kept, and is an error")
+	f.settings = settingFlags(flags)
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.asking = e.Asking(own)
-	addBut(fs, own, "output", "resume", "name", "quiet", "seed", "repeat")
+	addBut(flags, own, "output", "resume", "name", "quiet", "seed", "repeat")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
-		if f.models, err = fs.GetStringArray("model"); err != nil {
+		if f.models, err = flags.GetStringArray("model"); err != nil {
 			return err
 		}
 		return e.suggest(cmd.Context(), args[0], &f)
@@ -125,10 +127,10 @@ func (f *suggestFlags) check(e *Env) error {
 		return nil
 	case len(f.models) != 1:
 		return &callvet.Hinted{Err: fmt.Errorf("which model suggests? %w: exactly one is asked", callvet.ErrInvalid), Hint: "-m openai/gpt-5-mini, or --dry-run to see the prompts"}
-	case f.output == "":
+	case f.output == "" || f.output == "-":
 		return &callvet.Hinted{Err: fmt.Errorf("where are the edits written? %w: no file", callvet.ErrInvalid), Hint: "-o edits.yaml"}
 	}
-	if _, err := e.Read(f.output); err == nil {
+	if _, err := e.Read(f.output); !errors.Is(err, fs.ErrNotExist) { // what cannot be read is not written over either
 		return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: it exists, and may hold what somebody decided", f.output, callvet.ErrInvalid), Hint: "another name, or move it away"}
 	}
 	return nil
@@ -200,7 +202,7 @@ func (t *study) divide(ctx context.Context, qs []question) error {
 		}
 	}
 	if len(t.train) == 0 || len(t.held) == 0 {
-		return fmt.Errorf("divide suite: %w: %s are too few for two parts", callvet.ErrInvalid, plain.Count(len(qs), "question", "questions"))
+		return fmt.Errorf("divide suite: %w: two parts need more questions: %d of %d could be seen, %d held out", callvet.ErrInvalid, len(t.train), len(qs), len(t.held))
 	}
 	got, err := t.env.search(ctx, t.catalogue, t.flags.settings, t.train)
 	if err != nil {

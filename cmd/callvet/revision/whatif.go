@@ -243,8 +243,9 @@ type applied struct {
 	Tools     []string `json:"tools"`
 	Renamed   []string `json:"renamed,omitempty"`
 	Left      int      `json:"edits_left_out"`
-	// Converted tells that the catalog was no JSON before.
+	// Converted tells that the catalog was not plain JSON before.
 	Converted bool `json:"converted,omitempty"`
+	form      string
 }
 
 // JSON writes what was done.
@@ -259,8 +260,12 @@ func (a *applied) Text(to io.Writer) error {
 	if err == nil {
 		_, err = fmt.Fprintln(to)
 	}
-	if a.Converted && err == nil {
-		_, err = fmt.Fprintln(to, "it is JSON now; comments and the layout of the other form are not kept")
+	switch {
+	case err != nil || a.form == "":
+	case a.form == formZip:
+		_, err = fmt.Fprintln(to, "it is plain JSON now, not compressed")
+	default:
+		_, err = fmt.Fprintf(to, "it is JSON now, and was %s; comments and the layout of the other form are not kept\n", a.form)
 	}
 	if len(a.Renamed) > 0 && err == nil {
 		_, err = fmt.Fprintf(to, "%s called otherwise now: suites and code that name them must follow\n", plain.Count(len(a.Renamed), "tool is", "tools are"))
