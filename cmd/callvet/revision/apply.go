@@ -49,7 +49,7 @@ func (e *Env) apply(file, edits, to string, st []revise.Status) error {
 	if err != nil {
 		return fmt.Errorf("read catalogue: %w", err)
 	}
-	f, left, err := e.edits(edits, st)
+	f, err := e.edits(edits, st)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (e *Env) apply(file, edits, to string, st []revise.Status) error {
 	if err := e.Write(to, append(p.mark, out...)); err != nil {
 		return err
 	}
-	done := applied{Format: "callvet.tools-apply", Version: 1, Catalogue: to, Left: left, Converted: p.form != "", form: p.form}
+	done := applied{Format: "callvet.tools-apply", Version: 1, Catalogue: to, Left: f.left, Converted: p.form != "", form: p.form}
 	for i := range f.Edits {
 		d := &f.Edits[i]
 		done.Tools = append(done.Tools, d.Tool)

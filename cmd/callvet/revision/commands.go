@@ -76,29 +76,39 @@ func (e *Env) load(name string, f *selector.Flags) (*retrieve.Catalogue, error) 
 	return c, err
 }
 
+// chosen are the edits of a file that have the states asked for.
+type chosen struct {
+	*editfile.File
+	left int // of another state
+	// sorted tells that some were rejected by the very questions that measured the others.
+	sorted bool
+}
+
 // edits reads a file of edits, and keeps those of the states asked for.
-func (e *Env) edits(name string, states []revise.Status) (f *editfile.File, left int, err error) {
+func (e *Env) edits(name string, states []revise.Status) (chosen, error) {
 	b, err := e.Read(name)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read edits: %w", err)
+		return chosen{}, fmt.Errorf("read edits: %w", err)
 	}
-	f, problems := editfile.Read(name, b)
+	read, problems := editfile.Read(name, b)
+	f := chosen{File: read}
 	for _, p := range problems {
 		fmt.Fprintf(e.Err, "error: %s: %s\n", p.Code, plain.Line(p.Error()))
 	}
 	if len(problems) > 0 {
-		return nil, 0, fmt.Errorf("read edits %s: %w: %s", name, callvet.ErrInvalid, plain.Count(len(problems), "problem", "problems"))
+		return f, fmt.Errorf("read edits %s: %w: %s", name, callvet.ErrInvalid, plain.Count(len(problems), "problem", "problems"))
 	}
 	all := len(f.Edits)
+	f.sorted = slices.ContainsFunc(f.Edits, func(d revise.Edit) bool { return d.State() == revise.Rejected && d.Measured != nil })
 	f.Edits = slices.DeleteFunc(f.Edits, func(d revise.Edit) bool { return !slices.Contains(states, d.State()) })
-	left = all - len(f.Edits)
+	f.left = all - len(f.Edits)
 	if len(f.Edits) == 0 {
-		return nil, left, &callvet.Hinted{
+		return f, &callvet.Hinted{
 			Err:  fmt.Errorf("read edits %s: %w: none of its %s is %s", name, callvet.ErrInvalid, plain.Count(all, "edit", "edits"), either(states)),
 			Hint: "write status: accepted at those that you want, or choose with --status",
 		}
 	}
-	return f, left, nil
+	return f, nil
 }
 
 func either(states []revise.Status) string {

@@ -230,7 +230,9 @@ func needed(d *panel.Difference) int {
 	var ok bool
 	if d.Test == "mcnemar_midp" {
 		// Rounding must not make the share that changed smaller than the difference.
-		n, ok = gate.PairedRates(max(float64(d.NewlyFailing+d.NewlyPassing)/float64(d.Cases), math.Abs(delta)), delta, 0.05, power)
+		share := max(float64(d.NewlyFailing+d.NewlyPassing)/float64(d.Cases), math.Abs(delta))
+		n, ok = gate.PairedRates(share, delta, 0.05, power)
+		n = max(n, fewCases/share) // with fewer changes no test tells
 	} else {
 		n, ok = gate.PairedMean(d.Change.SE*d.Change.SE*float64(d.Cases), 0, 0, 1, 1, delta, 0.05, power)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/figure"
@@ -25,6 +26,14 @@ func (s *Suggestions) count(status revise.Status) int {
 		}
 	}
 	return n
+}
+
+// flattered is what becomes of the numbers of those that stay where others were taken
+// out by the very questions that measured them.
+const flattered = "what they say of those that stayed is a little flattered, and fresh ones tell better"
+
+func (s *Suggestions) sorted() bool {
+	return slices.ContainsFunc(s.Tools, func(t Suggestion) bool { return t.Status == revise.Rejected && t.of != nil })
 }
 
 // Text writes the suggestions for people.
@@ -53,6 +62,9 @@ func (s *Suggestions) Text(to io.Writer) error {
 	}
 	if c := s.Together; c != nil {
 		fmt.Fprintf(&b, "\nAll that are proposed (%d) together, on the held-out questions\n", s.count(revise.Proposed))
+		if s.sorted() {
+			fmt.Fprintf(&b, "These questions have sorted the suggestions, too: %s.\n", flattered)
+		}
 		c.text(&b)
 	}
 	fmt.Fprintf(&b, "\n%d proposed, %d rejected, in %s. The catalogue is as it was.\n", s.count(revise.Proposed), s.count(revise.Rejected), plain.Line(s.Output))
@@ -72,6 +84,9 @@ func (s *Suggestions) comment(f *suggestFlags) []string {
 	}
 	if s.Together != nil {
 		out = append(out, fmt.Sprintf("All that are proposed (%d) together: %s.", s.count(revise.Proposed), s.Together.Sentence))
+		if s.sorted() {
+			out = append(out, "The same questions have sorted the suggestions: "+flattered+".")
+		}
 	}
 	return append(out, "Nothing is changed yet. Write status: accepted where a text is true and wanted, then callvet tools apply.", "")
 }

@@ -33,6 +33,8 @@ type WhatIf struct {
 	Cases   int `json:"cases"`
 	LeftOut int `json:"left_out"`
 	Seen    int `json:"seen,omitempty"`
+	// Sorted tells that the others have sorted suggestions, some of which they took out.
+	Sorted bool `json:"sorted,omitempty"`
 	// Leaks are cases that were left out because an edit says what they ask.
 	Leaks       []revise.Leak     `json:"leaks,omitempty"`
 	Comparisons []*Comparison     `json:"comparisons"`
@@ -97,7 +99,7 @@ func (e *Env) whatIf(ctx context.Context, catalogue string, f *whatIfFlags) erro
 	if err != nil {
 		return err
 	}
-	file, left, err := e.edits(f.edits, st)
+	file, err := e.edits(f.edits, st)
 	if err != nil {
 		return err
 	}
@@ -113,8 +115,8 @@ func (e *Env) whatIf(ctx context.Context, catalogue string, f *whatIfFlags) erro
 	if err != nil {
 		return err
 	}
-	w := &WhatIf{Format: "callvet.whatif", Version: 1, Left: left, LeftOut: out}
-	if qs, err = w.fair(before, file, qs, f.everyCase); err != nil {
+	w := &WhatIf{Format: "callvet.whatif", Version: 1, Left: file.left, LeftOut: out, Sorted: file.sorted && len(file.Seen) > 0}
+	if qs, err = w.fair(before, file.File, qs, f.everyCase); err != nil {
 		return err
 	}
 	defer e.open()()

@@ -33,6 +33,9 @@ func (w *WhatIf) Text(to io.Writer) error {
 	}
 	if w.Seen > 0 {
 		fmt.Fprintf(&b, "%s out: the edits were made of that part of the suite (--all-cases takes them too)\n", plain.Count(w.Seen, "case is left", "cases are left"))
+		if w.Sorted {
+			b.WriteString("the other part has sorted the suggestions: what it says of those that stayed is a little flattered, and fresh questions tell better\n")
+		}
 	}
 	for _, old := range slices.Sorted(maps.Keys(w.Renamed)) {
 		fmt.Fprintf(&b, "%s would be called %s; it is told by its old name here\n", plain.Line(old), plain.Line(w.Renamed[old]))
