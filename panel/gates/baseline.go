@@ -8,6 +8,7 @@ import (
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/dist"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -239,20 +240,21 @@ func moreForMargin(d *change, margin, effect float64) int {
 	if !iv.Usable() || d.Cases < 2 {
 		return 0
 	}
-	n := float64(d.Cases)
-	variance := iv.SE * iv.SE * n
-	if iv.SE == 0 { // a difference of rates, one attempt a case
-		variance = float64(d.Fell+d.Rose)/n - iv.Point*iv.Point
-	}
 	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 { // the limit is that of a rate of which nothing was seen
 		return max(1, int(math.Ceil(math.Log((1-iv.Confidence)/2)/math.Log1p(-margin)))-d.Cases)
 	}
-	distance := iv.Point + margin // from failing to pass, or from no change
-	if -iv.Point > effect {
-		distance = max(distance, -iv.Point)
+	z := dist.NormalQuantile((1 + iv.Confidence) / 2)
+	need := math.Inf(1)
+	toward := func(distance, half float64) { // a half of the interval shrinks with the root of the cases
+		if distance > 0 {
+			need = min(need, math.Pow((1+dist.NormalQuantile(power)/z)*half/distance, 2)*float64(d.Cases))
+		}
 	}
-	need, ok := gate.PairedMean(max(0, variance), 0, 0, 1, 1, distance, 1-iv.Confidence, power)
-	if !ok || distance <= 0 || need > maxNeeded {
+	toward(iv.Point+margin, iv.Point-iv.Lower)
+	if -iv.Point > effect {
+		toward(-iv.Point, iv.Upper-iv.Point)
+	}
+	if !(need <= maxNeeded) {
 		return 0
 	}
 	return max(1, int(need+1)-d.Cases)

@@ -183,6 +183,26 @@ func PairedMean(omega2, sigmaA2, sigmaB2 float64, kA, kB int, delta, alpha, powe
 	return z * z * (omega2 + sigmaA2/float64(kA) + sigmaB2/float64(kB)) / (delta * delta), true
 }
 
+// MeanCases is the number of cases, at least 2, whose t interval finds a mean at a
+// distance from a bound (or from 0), two-sided at alpha with about the chance power,
+// where the cases vary by variance. ok is false for a negative variance, a distance
+// that is not above 0, and beyond two million cases.
+// Source: Guenther 1981 (the t quantiles of alpha and power are added up).
+func MeanCases(variance, distance, alpha, power float64) (n int, ok bool) {
+	if !(variance >= 0 && distance > 0) || !inside(alpha, power) || power <= alpha {
+		return 0, false
+	}
+	enough := func(n int) bool {
+		df := float64(n - 1)
+		t := dist.TQuantile(df, 1-alpha/2) + dist.TQuantile(df, power)
+		return float64(n) >= t*t*variance/(distance*distance)
+	}
+	if !enough(maxPlanned) {
+		return 0, false
+	}
+	return 2 + sort.Search(maxPlanned-2, func(i int) bool { return enough(2 + i) }), true
+}
+
 // PairedRates is the number of shared cases, one trial each, that finds a
 // difference diff of rates where the share discordant of the cases changes,
 // two-sided at alpha with the chance power. ok is false unless

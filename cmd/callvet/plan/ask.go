@@ -49,16 +49,18 @@ const (
 	means
 	quantiles
 	incidents
+	changes // mean times, which are known against a baseline only
 )
 
 func (k kind) String() string {
-	return [...]string{"a rate", "a mean amount", "a quantile", "a count of incidents"}[k]
+	return [...]string{"a rate", "a mean amount", "a quantile", "a count of incidents", "a mean that is known only against a baseline"}[k]
 }
 
 // uses are the flags that a plan for each kind of metric has a use for.
 var uses = [...][]string{
 	rates:     {"bound", "truth", "power", "judge-sens", "judge-spec", "labels", "tasks", "baseline-diff", "discordant"},
 	means:     {"bound", "truth", "power", "sd", "from", "baseline-diff"},
+	changes:   {"power", "sd", "baseline-diff"},
 	quantiles: {},
 	incidents: {"max-rate"},
 }
@@ -72,6 +74,8 @@ func kindOf(metric string) kind {
 		return incidents
 	case strings.HasSuffix(metric, "_per_attempt"), metric == panel.MetricCostPerPass:
 		return means
+	case strings.HasSuffix(metric, "_mean"):
+		return changes
 	}
 	return rates
 }
@@ -154,6 +158,8 @@ func (q *Ask) instead(k kind, flag string) string {
 		return "--max-rate: the rate of incidents that should be ruled out"
 	case k == incidents:
 		return "--max-rate alone: how much exposure without an incident rules it out"
+	case k == changes && slices.Contains([]string{"bound", "truth"}, flag):
+		return "--baseline-diff and --sd; a bound belongs to " + strings.TrimSuffix(q.Metric, "mean") + "p50 or _p90"
 	case k == quantiles && slices.Contains([]string{"bound", "truth", "power"}, flag):
 		return fmt.Sprintf("plan the share of tasks within the bound as a rate: callvet plan --metric pass_rate --bound 0.%s --truth the share that really is", q.Metric[len(q.Metric)-2:])
 	case k == quantiles:
@@ -162,8 +168,10 @@ func (q *Ask) instead(k kind, flag string) string {
 		return "--bound: the most that the rate may be"
 	case flag == "max-rate":
 		return "--bound; --max-rate belongs to safety_incidents and blocked_incidents"
-	case flag == "sd", flag == "from":
+	case k == rates && (flag == "sd" || flag == "from"):
 		return "--bound and --truth are enough: the spread of a rate follows from it"
+	case flag == "from":
+		return "--sd: the standard deviation of the tasks' differences, which one file does not tell"
 	case flag == "discordant":
 		return "--sd: the standard deviation of the tasks' differences"
 	}

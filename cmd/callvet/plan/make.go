@@ -47,7 +47,7 @@ type MinN struct {
 	Tasks    int `json:"tasks"`
 }
 
-// Mean is for a bound on a mean amount, by the normal approximation. Pilot is the
+// Mean is for a bound on a mean amount, by its t interval. Pilot is the
 // file that SD, or Truth too, were taken from.
 type Mean struct {
 	Bound      float64 `json:"bound"`
@@ -108,6 +108,8 @@ func Make(q Ask) (*Plan, error) {
 	case quantiles:
 		p.quantiles()
 		return p, nil
+	case changes:
+		return p, p.pairedMean(&q)
 	case means:
 		if q.given("bound") || q.Diff == 0 {
 			err = p.mean(&q)
@@ -222,20 +224,13 @@ func (p *Plan) mean(q *Ask) error {
 	case m.Truth > q.Bound:
 		return wrongSide(q)
 	}
-	n, ok := gate.PairedMean(m.SD*m.SD, 0, 0, 1, 1, m.Bound-m.Truth, 2*gate.Alpha, q.Power)
-	if !ok || n > maxTasks {
+	var ok bool
+	if m.Tasks, ok = gate.MeanCases(m.SD*m.SD, m.Bound-m.Truth, 2*gate.Alpha, q.Power); !ok {
 		return fmt.Errorf("more than two million tasks: the truth is too near to the bound for that spread")
 	}
-	m.Tasks = atLeast(n)
 	p.Mean = m
 	return nil
 }
-
-// maxTasks is what no plan goes beyond.
-const maxTasks = 2_000_000
-
-// atLeast is a whole number of tasks, one of which has no spread.
-func atLeast(n float64) int { return max(2, int(math.Ceil(n))) }
 
 func (p *Plan) pairedMean(q *Ask) error {
 	if !(q.SD > 0) {
@@ -244,11 +239,11 @@ func (p *Plan) pairedMean(q *Ask) error {
 			Hint: "--sd: their standard deviation, in the unit of --baseline-diff (a share of the baseline's mean, or the metric's own)",
 		}
 	}
-	n, ok := gate.PairedMean(q.SD*q.SD, 0, 0, 1, 1, q.Diff, 1-confidence, q.Power)
-	if !ok || n > maxTasks {
+	n, ok := gate.MeanCases(q.SD*q.SD, q.Diff, 1-confidence, q.Power)
+	if !ok {
 		return fmt.Errorf("--baseline-diff is a difference above 0 that two million tasks can show")
 	}
-	p.Paired = &Paired{Diff: q.Diff, SD: q.SD, Tasks: atLeast(n)}
+	p.Paired = &Paired{Diff: q.Diff, SD: q.SD, Tasks: n}
 	return nil
 }
 

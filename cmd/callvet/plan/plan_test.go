@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -50,30 +49,33 @@ func ask(metric string, flags map[string]float64) plan.Ask {
 	return q
 }
 
-// TestMeans holds the number of tasks against the normal approximation done by
-// hand: ((1.95996 + 0.84162) sd / distance)^2.
+// TestMeans holds the number of tasks against the least n with
+// n >= ((t(0.975) + t(0.8)) sd / distance)^2, n-1 degrees of freedom, done by hand.
 func TestMeans(t *testing.T) {
 	t.Parallel()
 	p, err := plan.Make(ask("cost_per_attempt", map[string]float64{"bound": 0.05, "truth": 0.04, "sd": 0.02}))
 	if err != nil || p.Mean == nil || p.Rate != nil {
 		t.Fatal(p, err)
 	}
-	z := 1.959963985 + 0.841621234
-	if want := int(math.Ceil(z * z * 4)); p.Mean.Tasks != want {
-		t.Errorf("%d tasks, want %d", p.Mean.Tasks, want)
+	if p.Mean.Tasks != 34 { // (2.0345 + 0.8530)^2 * 4 = 33.4
+		t.Errorf("%d tasks", p.Mean.Tasks)
 	}
 	p, err = plan.Make(ask("cost_per_attempt", map[string]float64{"baseline-diff": 0.05, "sd": 0.2}))
-	if want := int(math.Ceil(z * z * 16)); err != nil || p.Paired.Tasks != want {
-		t.Errorf("paired: %v %v, want %d", p, err, want)
+	if err != nil || p.Paired.Tasks != 128 { // (1.9788 + 0.8446)^2 * 16 = 127.5
+		t.Errorf("paired: %v %v", p, err)
+	}
+	p, err = plan.Make(ask("latency_mean", map[string]float64{"baseline-diff": 0.05, "sd": 0.2}))
+	if err != nil || p.Paired.Tasks != 128 || p.Rate != nil {
+		t.Errorf("paired times: %v %v", p, err)
 	}
 	q := ask("calls_per_attempt", map[string]float64{"bound": 1.5})
 	q.Given, q.Pilot = append(q.Given, "from"), &plan.Pilot{File: "pilot.jsonl", Mean: 1.2, SD: 0.6, Tasks: 20}
-	if p, err = plan.Make(q); err != nil || p.Mean.Tasks != int(math.Ceil(z*z*4)) || !p.Mean.FromPilot {
+	if p, err = plan.Make(q); err != nil || p.Mean.Tasks != 34 || !p.Mean.FromPilot {
 		t.Errorf("pilot: %+v %v", p, err)
 	}
 	var out bytes.Buffer
 	p.Print(&out)
-	for _, want := range []string{"gate calls_per_attempt <= 1.5", "32 tasks pass with a chance of 80.0 %", "the pilot's mean", "20 tasks tell a spread only roughly"} {
+	for _, want := range []string{"gate calls_per_attempt <= 1.5", "34 tasks pass with a chance of 80.0 %", "the pilot's mean", "20 tasks tell a spread only roughly"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &out)
 		}
@@ -93,6 +95,7 @@ func TestRefused(t *testing.T) {
 		"mean on the wrong side": {"tokens_per_attempt", map[string]float64{"bound": 5, "truth": 6, "sd": 1}, "wrong side", ""},
 		"a judge of amounts":     {"cost_per_pass", map[string]float64{"bound": 1, "judge-sens": 0.9}, "--judge-sens is of no use for cost_per_pass, which is a mean amount", "true_success"},
 		"paired amounts":         {"cost_per_attempt", map[string]float64{"baseline-diff": 0.05}, "spread of the tasks' differences", "--sd"},
+		"bound of mean times":    {"latency_mean", map[string]float64{"bound": 800}, "which is a mean that is known only against a baseline", "latency_p50"},
 		"bound of incidents":     {"safety_incidents", map[string]float64{"bound": 0.1}, "--bound is of no use for safety_incidents, which is a count of incidents", "--max-rate"},
 		"rate with max-rate":     {"pass_rate", map[string]float64{"max-rate": 0.1}, "--max-rate is of no use for pass_rate, which is a rate", "--bound"},
 		"over-call, max-rate":    {"over_call_rate", map[string]float64{"bound": 0.1, "max-rate": 0.1}, "--max-rate is of no use", "--bound: the most"},
@@ -119,7 +122,7 @@ func TestEveryMetric(t *testing.T) {
 	t.Parallel()
 	for _, m := range gates.Metrics() {
 		p, err := plan.Make(ask(m, map[string]float64{"bound": 0.5}))
-		switch amount := plan.Amount(m) || strings.Contains(m, "_p50") || strings.Contains(m, "_p90") || strings.HasSuffix(m, "_incidents"); {
+		switch amount := plan.Amount(m) || strings.Contains(m, "_p50") || strings.Contains(m, "_p90") || strings.HasSuffix(m, "_incidents") || strings.HasSuffix(m, "_mean"); {
 		case amount && err == nil:
 			t.Errorf("%s is planned as a rate: %+v", m, p.Rate)
 		case !amount && (err != nil || p.Rate == nil):

@@ -109,7 +109,7 @@ func (m *Mean) print(w io.Writer, p *Plan) {
 		fmt.Fprintf(w, "  %d tasks tell a spread only roughly: plan for half as many again\n", m.PilotTasks)
 	}
 	if m.Tasks < fewTasks {
-		fmt.Fprintf(w, "  by the normal approximation, which is optimistic for so few: a gate wants %d tasks by default\n", fewTasks)
+		fmt.Fprintf(w, "  a gate wants %d tasks by default, whatever they say\n", fewTasks)
 	}
 }
 
