@@ -44,8 +44,11 @@ func spelled(what, hint string) error {
 	return &callvet.Hinted{Err: fmt.Errorf("open target: %w: %s is spelled out, and addresses and headers are kept with the run", callvet.ErrInvalid, what), Hint: hint}
 }
 
-// variableOf is a name for a variable of the environment.
+// variableOf is a name for a variable of the environment; PWD is the shell's own.
 func variableOf(name string) string {
+	if strings.EqualFold(name, "pwd") {
+		return "PASSWORD"
+	}
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
@@ -57,7 +60,7 @@ func variableOf(name string) string {
 // secretName tells names that carry credentials whatever their value.
 func secretName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "keyword", "")
-	return name == "sig" || name == "code" || slices.ContainsFunc([]string{"auth", "token", "key", "secret", "passw", "credential", "signature", "cookie"}, func(part string) bool {
+	return slices.Contains([]string{"sig", "code", "pass"}, name) || slices.ContainsFunc([]string{"auth", "token", "key", "secret", "passw", "passphrase", "pwd", "jwt", "bearer", "credential", "signature", "cookie"}, func(part string) bool {
 		return strings.Contains(name, part)
 	})
 }

@@ -148,6 +148,16 @@ func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*c
 	return Read(v)
 }
 
+// leadsTo is where a redirection leads, without what a query may hold.
+func leadsTo(res *http.Response) string {
+	u, err := res.Location()
+	if err != nil {
+		return "no address"
+	}
+	u.RawQuery, u.Fragment, u.User = "", "", nil
+	return u.String()
+}
+
 // refused is the fault of an answer of status 300 and more.
 func refused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 	const most = 300
@@ -160,6 +170,8 @@ func refused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 		f.Kind, f.Retryable = callvet.FaultRateLimit, true
 	case code == http.StatusRequestTimeout || code == http.StatusGatewayTimeout:
 		f.Kind, f.Retryable = callvet.FaultTimeout, true
+	case code < 400 && res.Header.Get("Location") != "":
+		f.Message = fmt.Sprintf("status %d: it sends to %s, which is not followed: name that address instead", code, leadsTo(res))
 	case code >= 500:
 		f.Kind, f.Retryable = callvet.FaultServer, true
 	}

@@ -164,6 +164,13 @@ func TestRemote(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	moved, _, err := OpenRemote(RemoteConfig{URL: srv.URL + "/moved?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"}, Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] }, K: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := moved.Generate(t.Context(), ask("väder?")); err == nil || !strings.Contains(err.Error(), "status 302: it sends to "+srv.URL+"/ok, which is not followed") {
+		t.Error(err)
+	}
 	for _, bad := range []string{"", "localhost:80", "ftp://x/y", "http://u:p@x/y"} {
 		if _, _, err := OpenRemote(RemoteConfig{URL: bad}); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
@@ -272,6 +279,10 @@ func TestSpelled(t *testing.T) {
 		{"http://h/x", map[string]string{"Authorization": "Bearer SECRETS"}, "Authorization: ${AUTHORIZATION}"},
 		{"http://h/x?api_key=${KEY}&keywords=a&k=5", map[string]string{"Authorization": "Bearer ${KEY}", "Accept-Language": "sv"}, ""},
 		{"http://h/x?api_key=", nil, ""},
+		{"http://h/x?pass=SECRETS", nil, "pass=${PASS}"},
+		{"http://h/x?pwd=SECRETS", nil, "pwd=${PASSWORD}"},
+		{"http://h/x?passage=a", map[string]string{"X-JWT": "SECRETS"}, "X-JWT: ${X_JWT}"},
+		{"http://h/x?passage=a", nil, ""},
 	} {
 		err := Spelled(c.address, c.headers)
 		var h *callvet.Hinted
