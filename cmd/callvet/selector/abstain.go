@@ -16,6 +16,10 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
+// minPercent is the smallest share of questions that a bound can be asked for: it takes
+// 10,000 of them.
+const minPercent = 0.01
+
 // setAbstain reads a confidence, or a share of the catalog's examples with a percent
 // sign. The error wraps callvet.ErrInvalid.
 func (s *Settings) setAbstain(v string) error {
@@ -27,8 +31,8 @@ func (s *Settings) setAbstain(v string) error {
 	s.Abstain, s.AbstainPercent = f, 0
 	if percent {
 		s.Abstain, s.AbstainPercent = 0, f
-		if f == 0 || math.IsNaN(f) {
-			return fmt.Errorf("abstain under %q: %w: a percentage between 0 and 100", v, callvet.ErrInvalid)
+		if !(f >= minPercent && f < 100) {
+			return fmt.Errorf("abstain under %q: %w: a percentage from %v to under 100", v, callvet.ErrInvalid, minPercent)
 		}
 	}
 	return nil
@@ -119,8 +123,8 @@ func (f *Flags) Calibrate(ctx context.Context, e *Env, w io.Writer, suite string
 		if err != nil {
 			return err
 		}
-		if SuiteHash(s.Cases) == SuiteHash(own.Cases) {
-			fmt.Fprintf(w, "warning: the confidence is chosen on the very questions that are asked: how many are refused says nothing of others\n")
+		if n := shared(s.Cases, own.Cases); n > 0 {
+			fmt.Fprintf(w, "warning: the confidence is chosen on the very questions that are asked (%s): how many are refused says nothing of others\n", plain.Count(n, "case", "cases"))
 		}
 	}
 	bound, err := f.Settings.boundOf(asked, "the questions of "+plain.Line(f.AbstainOn), w)
@@ -128,7 +132,26 @@ func (f *Flags) Calibrate(ctx context.Context, e *Env, w io.Writer, suite string
 	return err
 }
 
-// confidences are those of the cases that expect tools of the catalog.
+// shared counts the cases that ask, in upper or lower case, what others ask too.
+func shared(cases, others []callvet.Case) (n int) {
+	said := map[string]bool{}
+	for i := range others {
+		said[words(&others[i])] = true
+	}
+	for i := range cases {
+		if w := words(&cases[i]); w != "" && said[w] {
+			n++
+		}
+	}
+	return n
+}
+
+func words(c *callvet.Case) string {
+	return strings.ToLower(strings.Join(strings.Fields(questionOf(c)), " "))
+}
+
+// confidences are those of the cases that expect tools of the catalog; the same question
+// once more tells nothing.
 func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue, cases []callvet.Case) ([]float64, error) {
 	x, err := retrieve.New(ctx, o, c.Entries)
 	if err != nil {
@@ -139,11 +162,13 @@ func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue,
 		known[c.Entries[i].Tool.Name] = i
 	}
 	var out []float64
+	said := map[string]bool{}
 	for i := range cases {
 		k, ok := newSweepCase(&cases[i], known)
-		if !ok {
+		if !ok || said[words(&cases[i])] {
 			continue
 		}
+		said[words(&cases[i])] = true
 		evidence, err := x.Evidence(ctx, k.question)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ package selector
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func TestSetAbstain(t *testing.T) {
 			t.Errorf("%q: %+v %v", v, s, err)
 		}
 	}
-	for _, v := range []string{"", "x", "%", "0%", "NaN%", "-1", "1", "100%", "-5%", "NaN"} {
+	for _, v := range []string{"", "x", "%", "0%", "NaN%", "1e-300%", "-1", "1", "100%", "-5%", "NaN"} {
 		var s Settings
 		if err := errors.Join(s.setAbstain(v), s.checkAbstain()); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %+v %v", v, s, err)
@@ -45,10 +46,17 @@ func TestCalibrate(t *testing.T) {
 	if err := f.Calibrate(t.Context(), e, &told, "asked.json"); err != nil || f.Settings.AbstainPercent != 0 || f.Settings.Abstain <= 0 {
 		t.Fatalf("%+v %v", f.Settings, err)
 	}
-	for _, want := range []string{"20% of the questions of own.json (40)", "the very questions that are asked"} {
+	for _, want := range []string{"20% of the questions of own.json (40)", "the very questions that are asked (42 cases)"} {
 		if !strings.Contains(told.String(), want) {
 			t.Errorf("told %q, want %q", told.String(), want)
 		}
+	}
+	if n := shared(cases[3:7], cases[:5]); n != 2 {
+		t.Errorf("%d of two shared cases", n)
+	}
+	twice, err := confidences(t.Context(), mustOptions(t, &f.Settings), cat, slices.Concat(cases, cases))
+	if err != nil || len(twice) != 40 {
+		t.Errorf("%d confidences of 40 questions that are there twice: %v", len(twice), err)
 	}
 	asked, err := confidences(t.Context(), mustOptions(t, &f.Settings), cat, cases)
 	if err != nil {

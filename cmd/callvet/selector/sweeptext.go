@@ -20,7 +20,7 @@ func (s *Sweep) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(s) }
 // Text writes the sweep for people.
 func (s *Sweep) Text(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s that expect a tool of the catalogue", plain.Count(s.Cases, "case", "cases"))
+	fmt.Fprintf(&b, "%s a tool of the catalogue", plain.Count(s.Cases, "case expects", "cases expect"))
 	if s.LeftOut > 0 {
 		fmt.Fprintf(&b, "; %d left out, which expect none, or one that it does not have", s.LeftOut)
 	}

@@ -5,8 +5,10 @@ package selector
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -48,17 +50,17 @@ func TuneCommand(e Env) *cobra.Command {
 			return e.tune(cmd.Context(), args[0], &f)
 		},
 	}
-	fs := cmd.Flags()
-	fs.StringVar(&f.tools, "tools", "", "catalogue of tools")
-	fs.StringVar(&f.settings.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
-	fs.Var((*depth)(&f.settings.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
-	fs.StringVar(&f.settings.Embed, "embed", "", "model that makes vectors, as for select")
-	fs.StringVar(&f.goal, "goal", Goals()[0], "what is made larger: "+strings.Join(Goals(), ", "))
-	fs.Float64Var(&f.holdout, "holdout", 0.5, "share of the sets of right tools that is held out")
-	fs.IntVar(&f.folds, "folds", 0, "hold every case out once, in so many folds, instead of --holdout")
-	fs.Int64Var(&f.seed, "seed", 1, "seed of the split")
-	fs.IntVar(&f.rounds, "rounds", 4, "how often all weights are gone through, at most")
-	fs.StringVarP(&f.output, "output", "o", "", "file for the weights that are proposed")
+	flags := cmd.Flags()
+	flags.StringVar(&f.tools, "tools", "", "catalogue of tools")
+	flags.StringVar(&f.settings.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
+	flags.Var((*depth)(&f.settings.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
+	flags.StringVar(&f.settings.Embed, "embed", "", "model that makes vectors, as for select")
+	flags.StringVar(&f.goal, "goal", Goals()[0], "what is made larger: "+strings.Join(Goals(), ", "))
+	flags.Float64Var(&f.holdout, "holdout", 0.5, "share of the sets of right tools that is held out")
+	flags.IntVar(&f.folds, "folds", 0, "hold every case out once, in so many folds, instead of --holdout")
+	flags.Int64Var(&f.seed, "seed", 1, "seed of the split")
+	flags.IntVar(&f.rounds, "rounds", 4, "how often all weights are gone through, at most")
+	flags.StringVarP(&f.output, "output", "o", "", "file for the weights that are proposed")
 	return cmd
 }
 
@@ -126,8 +128,10 @@ func (e *Env) mayWrite(file string) error {
 		return nil
 	}
 	b, err := e.Read(file)
-	if err != nil {
-		return nil // there is none, or writing will tell
+	if file == "-" || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &callvet.Hinted{Err: fmt.Errorf("write weights %s: %w: there is something that is no file of weights", file, callvet.ErrConflict), Hint: "-o weights.json"}
+	} else if err != nil {
+		return nil
 	}
 	var old struct {
 		Composite, Tuned json.RawMessage

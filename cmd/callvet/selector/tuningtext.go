@@ -23,7 +23,7 @@ const fewClusters = 20
 func (t *Tuning) Text(w io.Writer) error {
 	var b strings.Builder
 	u := &t.Tuned
-	fmt.Fprintf(&b, "%s that expect a tool of the catalogue", plain.Count(t.Cases, "case", "cases"))
+	fmt.Fprintf(&b, "%s a tool of the catalogue", plain.Count(t.Cases, "case expects", "cases expect"))
 	if t.LeftOut > 0 {
 		fmt.Fprintf(&b, "; %d left out, which expect none, or one that it does not have", t.LeftOut)
 	}
@@ -103,7 +103,7 @@ func (t *Tuning) verdict(b *strings.Builder) {
 		fmt.Fprintf(b, "What was better on the cases searched on is not on what was held out: keep the preset %s.\n", u.Preset)
 	}
 	if u.Folds == 0 && min(u.Held.Clusters, u.Train.Clusters) < fewClusters {
-		b.WriteString("Both parts are small; --folds 5 holds every case out once, and searches on more of them.\n")
+		fmt.Fprintf(b, "A part has fewer than %d sets of right tools; --folds 5 holds every case out once, and searches on more of them.\n", fewClusters)
 	}
 	switch {
 	case t.File == "":
