@@ -298,6 +298,51 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestEnds: however a reading ends, it does, and says why.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	text := file(7, 100, 20)
+	scorer, _ := step.New(step.Config{Tools: catalog})
+	full := errors.New("full")
+	for _, jobs := range []int{1, 2, 5, 40} {
+		for _, block := range []int{1, 700, 1 << 20} {
+			run := func(each func(stop func()) error, more ...measure.Source) error {
+				ctx, stop := context.WithCancel(context.Background())
+				defer stop()
+				_, err := measure.Run(ctx, append([]measure.Source{source("f", text)}, more...), measure.Config{
+					Scorer: scorer, Jobs: jobs, Lines: trace.Options{Block: block}, Each: func([]measure.Scored) error { return each(stop) },
+				})
+				return err
+			}
+			var tiny []measure.Source
+			for _, part := range parts(text, 60) {
+				tiny = append(tiny, source("tiny", part), source("empty", ""))
+			}
+			gone := measure.Source{Name: "gone", Open: func() (io.ReadCloser, error) { return nil, full }}
+			nothing := func(func()) error { return nil }
+			n := 0
+			late := func(func()) error {
+				if n++; n > 20 || block == 1<<20 {
+					return full
+				}
+				return nil
+			}
+			if err := run(nothing, tiny...); err != nil {
+				t.Error(jobs, block, err)
+			}
+			if err := run(nothing, gone); !errors.Is(err, full) {
+				t.Error(jobs, block, err)
+			}
+			if err := run(late); !errors.Is(err, full) {
+				t.Error(jobs, block, err)
+			}
+			if err := run(func(stop func()) error { stop(); return nil }, tiny...); err != nil && !errors.Is(err, context.Canceled) {
+				t.Error(jobs, block, err)
+			}
+		}
+	}
+}
+
 // TestStrict ends at the first bad line, whichever worker meets one first.
 func TestStrict(t *testing.T) {
 	t.Parallel()
