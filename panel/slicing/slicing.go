@@ -44,7 +44,8 @@ type TargetKey struct {
 }
 
 // Names gives numbers to texts. It is shared by all who fill a Sheet; numbers
-// depend on who came first and never reach a result.
+// depend on who came first and never reach a result. Only of more tools, targets or
+// field names than the limits allow, who came first decides which are told.
 type Names struct {
 	by       []string
 	families map[string][]string

@@ -10,7 +10,7 @@ import (
 )
 
 // Sheet is the table of a reading. Several workers may fill it at once; what
-// comes out does not depend on how many they are.
+// comes out does not depend on how many they are, within the limits of slicing.Names.
 type Sheet struct {
 	cfg     Config
 	names   *slicing.Names
