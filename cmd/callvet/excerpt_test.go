@@ -65,3 +65,38 @@ func TestExcerptsByMarks(t *testing.T) {
 		}
 	}
 }
+
+// TestExcerptsOfChangedFiles: a file that is another one by now is no reason to fail.
+func TestExcerptsOfChangedFiles(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	var marks []measure.Mark
+	for i := range 5000 {
+		if i%50 == 0 {
+			marks = append(marks, measure.Mark{Line: int64(i + 1), Offset: int64(file.Len())})
+		}
+		fmt.Fprintf(&file, `{"task_id":"t%d","tool":"f","args":{"n":%d}}`+"\n", i, i)
+	}
+	red, err := redact.New(redact.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []panel.Example{{Task: "t10", Line: 11}, {Task: "t4990", Line: 4991}}
+	all := file.Bytes()
+	for _, c := range []struct {
+		text []byte
+		want [2]bool
+	}{
+		{all, [2]bool{true, true}},
+		{append(bytes.Clone(all), all...), [2]bool{true, true}},
+		{all[:len(all)/2], [2]bool{true, false}},
+		{all[:7], [2]bool{}},
+		{nil, [2]bool{}},
+		{bytes.Repeat([]byte("{\"\xff"), len(all)/3), [2]bool{}},
+	} {
+		got, err := fileExcerpts(bytes.NewReader(c.text), list, marks, red)
+		if err != nil || (got[0] != "") != c.want[0] || (got[1] != "") != c.want[1] {
+			t.Errorf("%d bytes: %q (%v), want %v", len(c.text), got, err, c.want)
+		}
+	}
+}
