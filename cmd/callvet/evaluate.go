@@ -399,7 +399,7 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 // show prints the run on standard output.
 func (a *app) show(v *report.View, f *runFlags) error {
 	switch {
-	case f.quiet && (!a.jsonOut || f.told != nil):
+	case f.quiet && !a.jsonOut:
 		return nil
 	case f.told != nil:
 		return f.told(v)
