@@ -115,11 +115,11 @@ func (v *SliceValue) decide(r *Report, ps []pair) {
 	c := v.Table.Calibration()
 	switch {
 	case c.LabelledPass < judge.MinLabels || c.LabelledFail < judge.MinLabels:
-		v.Why = fmt.Sprintf("%d labelled passes and %d labelled fails, and at least %d of each are needed: the rates of all labels count", c.LabelledPass, c.LabelledFail, judge.MinLabels)
+		v.Why = fmt.Sprintf("%d labelled passes and %d labelled fails, and at least %d of each are needed: labels made elsewhere count by the rates of all", c.LabelledPass, c.LabelledFail, judge.MinLabels)
 	case v.PHolm >= sliceLevel:
-		v.Why = fmt.Sprintf("nothing shows that the judge differs here (p = %.2g, adjusted): the rates of all labels count", v.PHolm)
+		v.Why = fmt.Sprintf("nothing shows that the judge differs here (p = %.2g, adjusted): labels made elsewhere count by the rates of all", v.PHolm)
 	default:
-		v.Own, v.Why = true, fmt.Sprintf("the judge differs here (p = %.2g, adjusted): its own rates count", v.PHolm)
+		v.Own, v.Why = true, fmt.Sprintf("the judge differs here (p = %.2g, adjusted): labels made elsewhere count by its own rates", v.PHolm)
 	}
 }
 

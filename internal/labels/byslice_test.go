@@ -54,7 +54,7 @@ func TestBySlice(t *testing.T) {
 		own   bool
 		why   string
 	}{
-		{"da", 7, false, "4 labelled passes and 3 labelled fails, and at least 10 of each are needed: the rates of all labels count"},
+		{"da", 7, false, "4 labelled passes and 3 labelled fails, and at least 10 of each are needed: labels made elsewhere count by the rates of all"},
 		{"en", 80, true, "the judge differs here"},
 		{"sv", 72, true, "the judge differs here"},
 	} {

@@ -130,6 +130,11 @@ func TestCalibrateInternal(t *testing.T) {
 	if _, err := c.Transported(); err == nil || c.Design != labels.Internal {
 		t.Error("labels drawn by verdict were taken to another run")
 	}
+	// Where no labelled task truly failed, nothing is known of J.
+	all := calibrate(t, lines("r", 20, 5, 0, 0, `,"stratum":"random"`), verdicts("r", 20, 5)).Success[0]
+	if all.Design != labels.Internal || all.Advice != "" || all.True.Point != 1 {
+		t.Errorf("%+v", all)
+	}
 }
 
 func TestCalibrateRoles(t *testing.T) {

@@ -107,7 +107,7 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 			out.Refused = Reason(internal.Status, r.Table.Calibration())
 			out.Advice = r.moreLabels(out.Raw, s)
 		}
-		if out.Refused == "" && r.Table.N() > 0 && r.Youden.Point <= 0 {
+		if out.Refused == "" && r.Youden.Defined() && r.Youden.Point <= 0 {
 			out.Advice = fmt.Sprintf("the judge is no better than chance (J = %.3f): the number rests on the labels alone", r.Youden.Point)
 		}
 		out.Scored = r.powered(inside, vs)
