@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"retrieve/vector":               {""},
 	"retrieve/route":                {"", "retrieve/text"},
 	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route"},
-	"retrieve/catalogue":            {"", "value", "retrieve"},
+	"retrieve/catalogue":            {"", "value", "retrieve", "retrieve/route"},
 	"retrieve/tune":                 {"", "retrieve", "retrieve/vector", "stats"},
 	"retrieve/revise":               {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
 	"internal/editfile":             {"", "retrieve/revise", "internal/suite/source"},

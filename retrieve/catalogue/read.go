@@ -7,11 +7,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/retrieve/route"
 	"github.com/callvet/callvet/value"
 )
 
@@ -209,7 +211,14 @@ func (r *reader) document(root value.Value) {
 		case "tools", "functions":
 			r.tools(v)
 		case "agents":
-			r.each(v, key, func(v value.Value) { r.out.Agents = append(r.out.Agents, r.agent(v)) })
+			r.each(v, key, func(v value.Value) {
+				a := r.agent(v)
+				if a.Name != "" && slices.ContainsFunc(r.out.Agents, func(b retrieve.Agent) bool { return a.Name == b.Name }) {
+					r.fail(v.Offset(), "duplicate-agent", a.Name, "remove or rename one", "agent %s is there twice", a.Name)
+					return
+				}
+				r.out.Agents = append(r.out.Agents, a)
+			})
 		case "route_agents":
 			r.out.RouteAgents = map[string][]string{}
 			r.members(v, key, func(route string, v value.Value) bool {
@@ -267,7 +276,13 @@ func (r *reader) intent(v value.Value) *retrieve.AgentIntent {
 	r.members(v, "intent", func(key string, v value.Value) bool {
 		switch key {
 		case "patterns":
-			i.Patterns = r.strs(v, key)
+			r.each(v, key, func(v value.Value) {
+				p := r.str(v, key)
+				if _, err := route.Compile(p); err != nil {
+					r.fail(v.Offset(), "bad-pattern", key, "RE2's syntax, with \\b of Unicode", "%v", err)
+				}
+				i.Patterns = append(i.Patterns, p)
+			})
 		case "routes":
 			i.Routes = r.strs(v, key)
 		case "always":
@@ -442,18 +457,24 @@ func (r *reader) hint(v value.Value, key string) *bool {
 	return &b
 }
 
-// unlistedAgents warns of agents that tools name and the file does not describe.
+// unlistedAgents warns of agents that tools and routes name and the file does not describe.
 func (r *reader) unlistedAgents() {
 	if r.out.Agents == nil {
 		return
 	}
-	for i := range r.out.Entries {
-		name := r.out.Entries[i].Tool.Name
-		for _, a := range r.out.Homes[name].Agents {
+	unlisted := func(agents []string, format string, who string) {
+		for _, a := range agents {
 			if !slices.ContainsFunc(r.out.Agents, func(b retrieve.Agent) bool { return a == b.Name }) {
-				r.warn(-1, "unknown-agent", a, "add it to agents", "tool %s belongs to agent %q, which the catalogue does not describe", name, a)
+				r.warn(-1, "unknown-agent", a, "add it to agents", format, who, a)
 			}
 		}
+	}
+	for i := range r.out.Entries {
+		name := r.out.Entries[i].Tool.Name
+		unlisted(r.out.Homes[name].Agents, "tool %s belongs to agent %q, which the catalogue does not describe", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.out.RouteAgents)) {
+		unlisted(r.out.RouteAgents[name], "the route %s prefers agent %q, which the catalogue does not describe", name)
 	}
 }
 

@@ -168,6 +168,14 @@ func TestLoadMistakes(t *testing.T) {
 	if len(problems) != catalogue.MaxProblems+1 || problems[len(problems)-1].Message != "2 mistakes more are not listed" || err == nil || !strings.Contains(err.Error(), "101 mistakes more") {
 		t.Error(len(problems), err)
 	}
+	_, problems, err = catalogue.Load("c.json", []byte(`{"agents":[{"name":"g","intent":{"patterns":["("],"always":true}},{"name":"g"}],"route_agents":{"r":["g","h"]},"tools":[{"name":"a"}]}`))
+	got = nil
+	for _, p := range problems {
+		got = append(got, p.Code)
+	}
+	if d := cmp.Diff([]string{"bad-pattern", "duplicate-agent", "unknown-agent"}, got); d != "" || err == nil {
+		t.Error(d, problems, err)
+	}
 	if _, _, err := catalogue.Load("c.json", []byte(`"x"`)); err == nil || !strings.Contains(err.Error(), `c.json:1:1: the catalogue is "x", not a list of tools, or an object with tools`) {
 		t.Error(err)
 	}
