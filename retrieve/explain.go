@@ -113,7 +113,7 @@ func (x *Index) withhold(e *Explanation, f found, hits []Hit) {
 	r := x.result(f, hits, 1)
 	switch least := x.options.Threshold; {
 	case r.Calibrated && r.Abstained && r.Confidence < x.options.MinConfidence:
-		e.Withheld = fmt.Sprintf("nothing is given: that any tool fits has confidence %.3g, and %.3g is needed", r.Confidence, x.options.MinConfidence)
+		e.Withheld = fmt.Sprintf("nothing is given: that any tool fits has confidence %.4g, and %.4g is needed", r.Confidence, x.options.MinConfidence)
 	case least > 0 && e.Tool.Rank > 0 && e.Tool.Score < least:
 		e.Withheld = fmt.Sprintf("%s is not given: its score %.4g is under the threshold %.4g", e.Tool.ID, e.Tool.Score, least)
 	}

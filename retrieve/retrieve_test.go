@@ -170,7 +170,7 @@ func TestAbstains(t *testing.T) {
 	for _, q := range []string{"aktuella störningar i trafiken", "the user went to a sunny beach"} { // what is explained is what was done
 		r := search(t, x, q, 3)
 		e, err := x.Explain(t.Context(), q, entries()[0].Tool.Name)
-		if err != nil || (e.Withheld == "") != (len(r.Hits) > 0) || r.Abstained && (!e.Lost() || !strings.Contains(e.Reasons()[0], fmt.Sprintf("has confidence %.3g, and 0.5 is needed", r.Confidence))) {
+		if err != nil || (e.Withheld == "") != (len(r.Hits) > 0) || r.Abstained && (!e.Lost() || !strings.Contains(e.Reasons()[0], fmt.Sprintf("has confidence %.4g, and 0.5 is needed", r.Confidence))) {
 			t.Errorf("%s: %q %v, %+v", q, e.Reasons(), err, r)
 		}
 	}
