@@ -240,10 +240,11 @@ func moreForMargin(d *change, margin, effect float64) int {
 	if !iv.Usable() || d.Cases < 2 {
 		return 0
 	}
-	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 { // the limit is that of a rate of which nothing was seen
-		return max(1, int(math.Ceil(math.Log((1-iv.Confidence)/2)/math.Log1p(-margin)))-d.Cases)
-	}
 	z := dist.NormalQuantile((1 + iv.Confidence) / 2)
+	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 { // the limits are those of a rate of which nothing was seen
+		exact, score := math.Log((1-iv.Confidence)/2)/math.Log1p(-margin), z*z*(1-margin)/margin
+		return max(1, int(math.Ceil(max(exact, score)))-d.Cases)
+	}
 	need := math.Inf(1)
 	toward := func(distance, half float64) { // a half of the interval shrinks with the root of the cases
 		if distance > 0 {

@@ -63,7 +63,7 @@ func TestAnyMetric(t *testing.T) {
 		},
 		"nothing changed in few tasks proves little": {
 			"schema_valid", 40, func(int) (a, b panel.Observation) { return rates(3, 3), rates(3, 3) },
-			gate.Inconclusive, "schema_valid changed by +0.00 [-0.09, +0.09], by 40 tasks measured in both runs: a loss of 0.05 is not ruled out", 32,
+			gate.Inconclusive, "schema_valid changed by +0.00 [-0.09, +0.09], by 40 tasks measured in both runs: a loss of 0.05 is not ruled out", 33,
 		},
 		"nothing changed in many": {
 			"schema_valid", 80, func(int) (a, b panel.Observation) { return rates(3, 3), rates(3, 3) },
@@ -95,7 +95,7 @@ func TestAnyMetric(t *testing.T) {
 		},
 		"few": {
 			"arg_em", 10, func(int) (a, b panel.Observation) { return rates(1, 1), rates(1, 1) },
-			gate.Inconclusive, "only 10 tasks measured in both runs, the gate wants 30", 62,
+			gate.Inconclusive, "only 10 tasks measured in both runs, the gate wants 30", 63,
 		},
 		"one side": {
 			"arg_em", 40, func(int) (a, b panel.Observation) { return rates(1, 1), panel.Observation{} },

@@ -186,7 +186,12 @@ func (c *claim) decide(in *Input, t *panel.TargetPanel) {
 		return
 	}
 	m := c.slice.Metric(c.g.Metric)
-	if m == nil {
+	switch lost, of := c.lost(); {
+	case m == nil && lost == of && c.tooManyLost(): // whatever would have measured it
+		why, cure := c.lostWords()
+		c.say(ReasonErrors, c.subject()+": "+why, cure)
+		return
+	case m == nil:
 		c.say(ReasonNoMetric, c.subject()+": nothing here measures it", missing(c.g.Metric, c.slice))
 		return
 	}

@@ -202,6 +202,11 @@ func TestAttemptsThatDidNotRun(t *testing.T) {
 			t.Errorf("%+v: %s", tc.v, s)
 		}
 	}
+	p.Targets[0].Overall.Verdicts, p.Targets[0].Overall.Metrics = panel.Verdicts{Error: 40}, nil
+	r, _ := gates.Evaluate(gates.Input{Panels: p}, []gates.Gate{atLeast("arg_em", 0.5)})
+	if v := r.Verdicts[0]; v.Reason != gates.ReasonErrors || !strings.Contains(v.Sentence, "40 of 40 attempts ended in an error") {
+		t.Errorf("nothing but errors: %s", v.Sentence)
+	}
 }
 
 func TestProblems(t *testing.T) {

@@ -158,7 +158,7 @@ func (q *Ask) instead(k kind, flag string) string {
 		return "--max-rate: the rate of incidents that should be ruled out"
 	case k == incidents:
 		return "--max-rate alone: how much exposure without an incident rules it out"
-	case k == changes && slices.Contains([]string{"bound", "truth"}, flag):
+	case k == changes && slices.Contains([]string{"bound", "truth", "max-rate"}, flag):
 		return "--baseline-diff and --sd; a bound belongs to " + strings.TrimSuffix(q.Metric, "mean") + "p50 or _p90"
 	case k == quantiles && slices.Contains([]string{"bound", "truth", "power"}, flag):
 		return fmt.Sprintf("plan the share of tasks within the bound as a rate: callvet plan --metric pass_rate --bound 0.%s --truth the share that really is", q.Metric[len(q.Metric)-2:])
