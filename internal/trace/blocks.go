@@ -128,14 +128,18 @@ func (u unzipped) Read(p []byte) (int, error) {
 func (b *Blocks) Next(buf []byte) (Block, error) {
 	buf = append(buf[:0], b.rest...)
 	b.rest = b.rest[:0]
+	cut, looked := 0, 0 // the end of the last whole line in what was looked at
 	for {
-		if cut := bytes.LastIndexByte(buf, '\n') + 1; cut > 0 && (b.o.Live || len(buf) >= b.o.Block || b.err != nil) {
+		if n := bytes.LastIndexByte(buf[looked:], '\n') + 1; n > 0 {
+			cut = looked + n
+		}
+		looked = len(buf)
+		switch {
+		case cut > 0 && (b.o.Live || len(buf) >= b.o.Block || b.err != nil):
 			return b.give(buf, cut), nil
-		}
-		if b.err != nil {
+		case b.err != nil:
 			return b.last(buf)
-		}
-		if len(buf) > b.o.MaxLine && bytes.IndexByte(buf, '\n') < 0 {
+		case cut == 0 && len(buf) > b.o.MaxLine:
 			return b.skip(len(buf))
 		}
 		buf = b.fill(buf)

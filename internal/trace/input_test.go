@@ -7,8 +7,10 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/callvet/callvet"
 )
@@ -31,6 +33,25 @@ func TestCutGzip(t *testing.T) {
 		if !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "gzip") {
 			t.Errorf("cut after %d of %d bytes: %v", n, b.Len(), err)
 		}
+	}
+}
+
+// TestLongLineInPieces: what was looked at is not looked at again, or a line that
+// comes byte by byte would take hours.
+func TestLongLineInPieces(t *testing.T) {
+	t.Parallel()
+	text := `{"task_id":"t","tool":"f","result":"` + strings.Repeat("x", 1<<20) + `"}` + "\n" + `{"task_id":"u","tool":"f"}`
+	r, err := Open(iotest.OneByteReader(strings.NewReader(text)), Options{Block: 1 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"t", "u"} {
+		if v, err := r.Next(); err != nil || string(v.TaskID) != want {
+			t.Fatalf("not %s (%v)", want, err)
+		}
+	}
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Error(err)
 	}
 }
 
