@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -67,12 +68,19 @@ func addBut(to, from *pflag.FlagSet, names ...string) {
 	})
 }
 
-// load reads a catalog and its settings.
-func (e *Env) load(name string, f *selector.Flags) (*retrieve.Catalogue, error) {
+// load reads a catalog and its settings, for the questions of a suite.
+func (e *Env) load(ctx context.Context, name string, f *selector.Flags, suite string) (*retrieve.Catalogue, error) {
 	if _, err := f.Ready(e.Read); err != nil {
 		return nil, err
 	}
 	c, _, err := selector.Load(name, e.Read)
+	if err != nil {
+		return nil, err
+	}
+	of := *f
+	of.Tools = name
+	err = of.Calibrate(ctx, &e.Env, e.Err, suite)
+	f.Settings = of.Settings
 	return c, err
 }
 
@@ -98,6 +106,7 @@ func (e *Env) edits(name string, states []revise.Status) (chosen, error) {
 	if len(problems) > 0 {
 		return f, fmt.Errorf("read edits %s: %w: %s", name, callvet.ErrInvalid, plain.Count(len(problems), "problem", "problems"))
 	}
+	e.strangers(f.Edits)
 	all := len(f.Edits)
 	f.sorted = slices.ContainsFunc(f.Edits, func(d revise.Edit) bool { return d.State() == revise.Rejected && d.Measured != nil })
 	f.Edits = slices.DeleteFunc(f.Edits, func(d revise.Edit) bool { return !slices.Contains(states, d.State()) })
@@ -109,6 +118,20 @@ func (e *Env) edits(name string, states []revise.Status) (chosen, error) {
 		}
 	}
 	return f, nil
+}
+
+// strangers warns of characters that nobody sees who reads the edits.
+func (e *Env) strangers(edits []revise.Edit) {
+	for i := range edits {
+		for _, text := range edits[i].Texts() {
+			if at := strings.IndexFunc(text, plain.Hidden); at >= 0 {
+				r, _ := utf8.DecodeRuneInString(text[at:])
+				p := edits[i].Position
+				fmt.Fprintf(e.Err, "warning: hidden-character: %s:%d:%d: the edit of %s has a character that is not shown (U+%04X)\n", plain.Line(p.File), p.Line, p.Column, plain.Line(edits[i].Tool), r)
+				break
+			}
+		}
+	}
 }
 
 func either(states []revise.Status) string {

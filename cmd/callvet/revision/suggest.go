@@ -151,7 +151,7 @@ func (e *Env) suggest(ctx context.Context, catalogue string, f *suggestFlags) er
 	if err := f.check(e); err != nil {
 		return err
 	}
-	c, err := e.load(catalogue, f.settings)
+	c, err := e.load(ctx, catalogue, f.settings, f.suite)
 	if err != nil {
 		return err
 	}

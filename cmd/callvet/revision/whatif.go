@@ -103,7 +103,7 @@ func (e *Env) whatIf(ctx context.Context, catalogue string, f *whatIfFlags) erro
 	if err != nil {
 		return err
 	}
-	before, err := e.load(catalogue, f.settings)
+	before, err := e.load(ctx, catalogue, f.settings, f.suite)
 	if err != nil {
 		return err
 	}
