@@ -47,11 +47,11 @@ func TestEdge(t *testing.T) {
 	e := newEdge(t, 4096)
 	const other = `{"id" : "é", "n":123456789,"args":{"a":1.25,"b":[1,2,"x"],"a name that takes more than a few eights of bytes":{}},` +
 		`"raw":"{\"a\":1.25,\"b\":[1,2,\"x\"],\"a name that takes more than a few eights of bytes\":{}}","gold":{"needed":null}}`
-	for _, after := range []int{0, 1, beyond - 1, beyond, beyond + 1} {
-		for _, fill := range []string{`"`, "1", "}", "\n", `\`, `,"n":17`, "\xc3", line} {
+	for _, after := range []int{0, beyond - 1, beyond} {
+		for _, fill := range []string{`"`, "1", "\n", `,"n":17`, line} {
 			t.Run(fmt.Sprintf("%d %.4q", after, fill), func(t *testing.T) {
 				d := expecting()
-				for _, text := range []string{line, other, `{}`, line, other} {
+				for _, text := range []string{line, other, line} {
 					for cut := range len(text) + 1 {
 						same(t, d, e.put(text[:cut], after, fill))
 						lines(t, d, e.put(text[:cut], after, text[cut:]+"x"))
