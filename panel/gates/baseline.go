@@ -8,7 +8,6 @@ import (
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -240,22 +239,17 @@ func moreForMargin(d *change, margin, effect float64) int {
 	if !iv.Usable() || d.Cases < 2 {
 		return 0
 	}
-	z := dist.NormalQuantile((1 + iv.Confidence) / 2)
-	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 { // the limits are those of a rate of which nothing was seen
-		exact, score := math.Log((1-iv.Confidence)/2)/math.Log1p(-margin), z*z*(1-margin)/margin
-		return max(1, int(math.Ceil(max(exact, score)))-d.Cases)
+	alpha := 1 - iv.Confidence
+	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 {
+		return max(1, gate.CasesUnchanged(margin, alpha)-d.Cases)
 	}
-	need := math.Inf(1)
-	toward := func(distance, half float64) { // a half of the interval shrinks with the root of the cases
-		if distance > 0 {
-			need = min(need, math.Pow((1+dist.NormalQuantile(power)/z)*half/distance, 2)*float64(d.Cases))
+	need, ok := gate.CasesToTell(iv.Point-iv.Lower, iv.Point+margin, d.Cases, alpha, power)
+	if -iv.Point > effect {
+		if n, fails := gate.CasesToTell(iv.Upper-iv.Point, -iv.Point, d.Cases, alpha, power); fails && (!ok || n < need) {
+			need, ok = n, true
 		}
 	}
-	toward(iv.Point+margin, iv.Point-iv.Lower)
-	if -iv.Point > effect {
-		toward(-iv.Point, iv.Upper-iv.Point)
-	}
-	if !(need <= maxNeeded) {
+	if !ok || need > maxNeeded {
 		return 0
 	}
 	return max(1, int(need+1)-d.Cases)

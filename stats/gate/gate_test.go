@@ -232,3 +232,34 @@ func BenchmarkNeededCases(b *testing.B) {
 		NeededCases(Rule{Direction: AtLeast, Bound: 0.904}, iv, 0.8)
 	}
 }
+
+// TestCasesForChanges: by hand, and against the intervals that they are about.
+func TestCasesForChanges(t *testing.T) {
+	t.Parallel()
+	if n, ok := MeanCases(0.0004, 0.01, 0.05, 0.8); !ok || n != 34 { // (2.0345 + 0.8530)^2 * 4 = 33.4
+		t.Errorf("a mean: %d %v", n, ok)
+	}
+	if n, ok := MeanCases(0, 0.01, 0.05, 0.8); !ok || n != 2 {
+		t.Errorf("no variance: %d %v", n, ok)
+	}
+	for name, ok := range map[string]bool{
+		"too near": second(MeanCases(1, 1e-4, 0.05, 0.8)), "no distance": second(MeanCases(1, 0, 0.05, 0.8)), "nothing to tell": second(CasesToTell(0.1, 0, 10, 0.05, 0.8)),
+	} {
+		if ok {
+			t.Error(name)
+		}
+	}
+	if n, ok := CasesToTell(0.1, 0.05, 100, 0.05, 0.8); !ok || math.Abs(n-817.3) > 0.1 { // (2 * 2.80159 / 1.95996)^2 * 100
+		t.Errorf("to tell: %g", n)
+	}
+	for _, margin := range []float64{0.02, 0.05, 0.1, 0.3} {
+		lower := func(n int) float64 {
+			return min(stats.Tango(stats.Pairs{Both: n}, 0.95).Lower, -stats.ClopperPearson(0, n, 0.95, stats.TwoSided).Upper)
+		}
+		if n := CasesUnchanged(margin, 0.05); lower(n) < -margin-1e-9 || lower(n-1) >= -margin {
+			t.Errorf("margin %g: %d cases, and %g, %g", margin, n, lower(n), lower(n-1))
+		}
+	}
+}
+
+func second[T any](_ T, ok bool) bool { return ok }

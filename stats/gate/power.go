@@ -203,6 +203,26 @@ func MeanCases(variance, distance, alpha, power float64) (n int, ok bool) {
 	return 2 + sort.Search(maxPlanned-2, func(i int) bool { return enough(2 + i) }), true
 }
 
+// CasesToTell is about the number of cases whose interval leaves out what is at a
+// distance from its middle, with the chance power, where so many cases gave a half
+// interval of that length at alpha; ok is false where no number does.
+func CasesToTell(half, distance float64, cases int, alpha, power float64) (n float64, ok bool) {
+	if !(half >= 0 && distance > 0) || cases < 1 || !inside(alpha, power) {
+		return 0, false
+	}
+	x := half / distance * zSum(alpha, power) / dist.NormalQuantile(1-alpha/2)
+	return x * x * float64(cases), true
+}
+
+// CasesUnchanged is the number of shared cases of which none may change for a loss of
+// margin, in (0,1), to be ruled out at alpha/2 by both the exact limit of a rate and the
+// score interval of a paired difference.
+// Source: Clopper and Pearson 1934; Tango 1998.
+func CasesUnchanged(margin, alpha float64) int {
+	z := dist.NormalQuantile(1 - alpha/2)
+	return int(math.Ceil(max(math.Log(alpha/2)/math.Log1p(-margin), z*z*(1-margin)/margin)))
+}
+
 // PairedRates is the number of shared cases, one trial each, that finds a
 // difference diff of rates where the share discordant of the cases changes,
 // two-sided at alpha with the chance power. ok is false unless
