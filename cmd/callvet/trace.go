@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ func copyTraces(imp *foreign.Importer, f traceFlags, w io.Writer, red *redact.Re
 
 // tellTraces says what was read, lost, refused and redacted.
 func (a *app) tellTraces(r foreign.Report, lost map[string]int64, red *redact.Redactor) {
-	fmt.Fprintf(a.err, "%s: %d attempts, %d calls\n", r.Format, r.Attempts, r.Calls)
+	fmt.Fprintf(a.err, "%s: %d attempts, %d calls\n", cmp.Or(r.Format, "no known form"), r.Attempts, r.Calls)
 	for _, what := range slices.Sorted(maps.Keys(r.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, r.Lost[what])
 	}
