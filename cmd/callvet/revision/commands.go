@@ -77,6 +77,11 @@ func (e *Env) load(ctx context.Context, name string, f *selector.Flags, suite st
 	if err != nil {
 		return nil, err
 	}
+	if suite != "" {
+		if err := f.FromSuite(suite, e.Read, e.Err); err != nil {
+			return nil, err
+		}
+	}
 	of := *f
 	of.Tools = name
 	err = of.Calibrate(ctx, &e.Env, e.Err, suite)
