@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"internal/editfile":             {"", "retrieve/revise", "internal/suite/source"},
 	"panel":                         {"", "value", "stats", "score/selection"},
 	"panel/routing":                 {"", "panel", "score/selection", "stats"},
-	"panel/gates":                   {"", "panel", "stats", "stats/dist", "stats/gate"},
+	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
 	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
 	"panel/slicing":                 {"", "value"},
