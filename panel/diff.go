@@ -4,7 +4,9 @@ package panel
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet/stats"
 )
@@ -132,6 +134,9 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 		if was, is := baseline.file(p[0]), candidate.file(p[1]); was != "" && is != "" && was != is {
 			d.Warnings = append(d.Warnings, candidate.targets[p[1]]+" did not read the same files in both runs: another catalogue, or one that changed")
 		}
+		if was, is := baseline.layers[p[0]], candidate.layers[p[1]]; len(was) > 0 && len(is) > 0 && !slices.Equal(was, is) {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", baseline.targets[p[0]], layerList(was), candidate.targets[p[1]], layerList(is)))
+		}
 	}
 	if n := len(d.Changed); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")
@@ -140,6 +145,10 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 		d.Warnings = append(d.Warnings, "the runs have no target in common")
 	}
 	return d
+}
+
+func layerList(names []string) string {
+	return strings.ReplaceAll(strings.Join(names, ", "), "_", "-")
 }
 
 // match lists the positions of the cases that are the same in both runs. Where

@@ -27,7 +27,8 @@ type Ledger struct {
 	measured [][]measuredCase // by target, then case
 	sampler  *Accumulator     // nil: Observe tells
 	slicer   func(*callvet.Case) []SliceID
-	files    []string // by target; hashes of what it reads, where known
+	files    []string         // by target; hashes of what it reads, where known
+	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
 }
 
 // Files tells hashes of the files that targets read, by their position, "" where there
@@ -39,6 +40,21 @@ func (l *Ledger) file(target int) string {
 		return l.files[target]
 	}
 	return ""
+}
+
+// decides keeps the layers that were judged of a decision.
+func (l *Ledger) decides(cell *callvet.Cell) {
+	for i := range cell.Result.Assertions {
+		a := &cell.Result.Assertions[i]
+		at, known := slices.BinarySearch(l.layers[cell.Target], a.Name)
+		if known || a.Layer != callvet.LayerRouting {
+			continue
+		}
+		if l.layers == nil {
+			l.layers = map[int][]string{}
+		}
+		l.layers[cell.Target] = slices.Insert(l.layers[cell.Target], at, a.Name)
+	}
 }
 
 type ledgerCase struct {
@@ -79,6 +95,9 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	}
 	if l.sampler != nil {
 		l.sampleInto(c, cell)
+	}
+	if cell.Trace.Decision != nil {
+		l.decides(cell)
 	}
 	row := l.cells[cell.Target]
 	for len(row) <= i {

@@ -64,3 +64,24 @@ func TestDiffFiles(t *testing.T) {
 		}
 	}
 }
+
+// A target that leaves a layer out is judged by less, which is said.
+func TestDiffLayers(t *testing.T) {
+	t.Parallel()
+	ledger := func(layers ...string) *Ledger {
+		l := NewLedger("run", []string{"r"}, nil)
+		cell := &callvet.Cell{Trace: callvet.Trace{Decision: &callvet.Decision{}}, Result: callvet.Result{Verdict: callvet.VerdictPass}}
+		for _, name := range layers {
+			cell.Result.Assertions = append(cell.Result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting})
+		}
+		l.Add(&callvet.Case{ID: "a"}, cell)
+		return l
+	}
+	full := ledger(callvet.SelectRoute, callvet.SelectAgents, callvet.SelectTools)
+	if d := Diff(ledger(callvet.SelectTools, callvet.SelectSubRoute), full, 0); len(d.Warnings) != 1 || d.Warnings[0] != "r is judged by sub-route, tools, r by agents, route, tools: passes and composites are not of the same layers" {
+		t.Error(d.Warnings)
+	}
+	if d := Diff(ledger(callvet.SelectTools, callvet.SelectAgents, callvet.SelectRoute), full, 0); len(d.Warnings) > 0 {
+		t.Error(d.Warnings)
+	}
+}
