@@ -92,7 +92,10 @@ func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 // made of one half of it.
 func run(ctx context.Context, a selector.Asking, path string, made *callvet.Suite, tell func(*report.View) error) error {
 	err := errors.Join(a.Run(ctx, path, made, tell), ctx.Err())
-	if err != nil {
+	switch {
+	case errors.Is(err, callvet.ErrInvalid), errors.Is(err, callvet.ErrNotFound): // nothing was asked
+		return fmt.Errorf("ask models: %w", err)
+	case err != nil:
 		return &callvet.Hinted{Err: fmt.Errorf("ask models: %w", err), Hint: "the same command once more: models are not asked again for what they answered"}
 	}
 	return nil
