@@ -22,7 +22,8 @@ func applyCommand(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
 		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
-Every byte that no edit is about stays as it was. Only edits with status: accepted are taken, unless --status says otherwise.`,
+Every byte that no edit is about stays as it was; YAML, JSON with comments, one tool a line and gzip are written as plain JSON, to
+another file. A file that is no catalogue is not written over. Only edits with status: accepted are taken, unless --status says otherwise.`,
 		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if edits == "" || to == "" {
