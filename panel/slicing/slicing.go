@@ -90,7 +90,7 @@ func (l *Lexicon) Number(s []byte) uint32 {
 	return n
 }
 
-// Set is the slices that a line belongs to, that of all tasks first.
+// Set is the slices that a line belongs to, that of all tasks first, crosses last.
 type Set struct {
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records
@@ -152,6 +152,10 @@ func (n *Names) ID(s Slice) (uint32, bool) {
 func (n *Names) Cross(a, b uint32) (uint32, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	return n.cross(a, b)
+}
+
+func (n *Names) cross(a, b uint32) (uint32, bool) {
 	if id, ok := n.crossed[[2]uint32{a, b}]; ok {
 		return id, true
 	}
@@ -161,6 +165,23 @@ func (n *Names) Cross(a, b uint32) (uint32, bool) {
 		n.crossed[[2]uint32{a, b}] = id
 	}
 	return id, ok
+}
+
+// crosses appends the slices of two of ids together.
+func (n *Names) crosses(ids []uint32) []uint32 {
+	for _, c := range n.Crosses {
+		for _, a := range ids {
+			for _, b := range ids {
+				if n.Slices[a].Key != c[0] || n.Slices[b].Key != c[1] {
+					continue
+				}
+				if id, ok := n.cross(a, b); ok {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	return ids
 }
 
 // Set makes the slices of a line; tool is nil for a task record.
@@ -178,7 +199,7 @@ func (n *Names) Set(target, tool []byte, tags, fields value.Value) *Set {
 	b.fields(fields)
 	b.tags(tags)
 	slices.Sort(b.ids[1:])
-	s.IDs = slices.Compact(b.ids)
+	s.IDs = n.crosses(slices.Compact(b.ids))
 	return n.Same(s)
 }
 

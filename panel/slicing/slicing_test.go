@@ -55,7 +55,7 @@ func TestSet(t *testing.T) {
 		},
 		"only what was asked for":              {[]string{"language"}, "send", `["es-AR","refunds"]`, `{"intent":"x"}`, []string{"=", "language=es-AR"}},
 		"a language is a tag where it is none": {[]string{"tag"}, "send", `["es-AR"]`, `{}`, []string{"=", "tag=es-AR"}},
-		"crosses need their sides":             {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x", "language=es-AR"}},
+		"crosses need their sides":             {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"}},
 	} {
 		n := slicing.New(c.by, map[string][]string{"send": {"mail"}})
 		s := n.Set([]byte("target"), []byte(c.tool), parsed(t, c.tags), parsed(t, c.fields))
@@ -100,7 +100,7 @@ func TestOf(t *testing.T) {
 		}
 		want := names(n, n.Set(nil, call, text(tags), text(fields)))[1:]
 		got := []string{}
-		for _, s := range slicing.Of(by, slicing.Line{Tool: tool, Families: families[base], Tags: tags, Fields: fields}) {
+		for _, s := range slicing.Crossed(by, slicing.Of(by, slicing.Line{Tool: tool, Families: families[base], Tags: tags, Fields: fields})) {
 			got = append(got, s[0]+"="+s[1])
 		}
 		slices.Sort(got)

@@ -40,7 +40,7 @@ func (s *Sums) fold(t *task) {
 		for _, id := range st.set.IDs {
 			s.cell(id).add(i)
 		}
-		if at.record != nil || len(s.names.Crosses) > 0 {
+		if at.record != nil {
 			s.further(i, st, at.record)
 		}
 	}
@@ -180,29 +180,34 @@ func (s *Sums) newCell(id uint32) *cell {
 	return c
 }
 
-// further adds a step to the slices that its task record names, and to crosses.
+// further adds a step to the slices that its task record names, and to crosses of
+// these with its own.
 func (s *Sums) further(i int, st *step, r *record) {
-	s.union = append(s.union[:0], st.set.IDs...)
-	if r != nil {
-		for _, id := range r.set.IDs {
-			if !slices.Contains(st.set.IDs, id) {
-				s.union = append(s.union, id)
-				s.cell(id).add(i)
-			}
+	own, told := st.set.IDs, r.set.IDs
+	for _, id := range told {
+		if !slices.Contains(own, id) {
+			s.cell(id).add(i)
 		}
 	}
 	for _, c := range s.names.Crosses {
-		for _, a := range s.union {
-			if s.names.Slice(a).Key != c[0] {
+		s.cross(i, c, own, told)
+		s.cross(i, c, told, own)
+	}
+}
+
+// cross adds a step to the crosses of slices on either side: those that one side has
+// both of are among its own.
+func (s *Sums) cross(i int, keys [2]string, left, right []uint32) {
+	for _, a := range left {
+		if s.names.Slice(a).Key != keys[0] || slices.Contains(right, a) {
+			continue
+		}
+		for _, b := range right {
+			if s.names.Slice(b).Key != keys[1] || slices.Contains(left, b) {
 				continue
 			}
-			for _, b := range s.union {
-				if s.names.Slice(b).Key != c[1] {
-					continue
-				}
-				if id, ok := s.names.Cross(a, b); ok {
-					s.cell(id).add(i)
-				}
+			if id, ok := s.names.Cross(a, b); ok {
+				s.cell(id).add(i)
 			}
 		}
 	}

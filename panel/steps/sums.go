@@ -30,7 +30,6 @@ type Sums struct {
 	extents []extent
 	read    int // extents in use
 	spare   extent
-	union   []uint32
 	tries   []try
 	later   map[uint32]int // of tries, by attempt, those after the first few
 	sum     taskSum
