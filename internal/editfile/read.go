@@ -57,9 +57,9 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 	if bad != nil {
 		return &File{}, []callvet.Problem{doc.Problem(bad)}
 	}
-	r := &reader{doc: doc}
+	r := &reader{Notes: source.Notes{File: doc}}
 	for _, d := range doc.Dups {
-		r.problem(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", source.Clip(d.Name, 60), doc.Position(d.First).Line)
+		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", source.Clip(d.Name, 60), doc.Position(d.First).Line)
 	}
 	f := &File{}
 	if doc.Root.Kind == source.List {
@@ -67,60 +67,24 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 	} else {
 		r.file(f, &doc.Root)
 	}
-	if len(r.problems) == 0 && len(f.Edits) == 0 {
-		r.problem(doc.Root.At, "no-edits", "edits: [{tool: …, description: …}]", "the file has no edits")
+	if len(r.Problems) == 0 && len(f.Edits) == 0 {
+		r.Note(doc.Root.At, "no-edits", "edits: [{tool: …, description: …}]", "the file has no edits")
 	}
-	return f, r.problems
+	return f, r.Problems
 }
 
 // reader turns nodes into edits and notes what it cannot accept.
 type reader struct {
-	doc      *source.File
-	problems []callvet.Problem
-}
-
-// maxProblems is how many problems one file lists.
-const maxProblems = 100
-
-func (r *reader) problem(at int, code, fix, format string, args ...any) {
-	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, callvet.Problem{Position: r.doc.Position(at), Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
-	}
-}
-
-func (r *reader) fields(n *source.Node, known string, f func(key string, v *source.Node) bool) {
-	if n.Kind != source.Map {
-		r.problem(n.At, "wrong-type", "", "expected a mapping, found %s", shown(n))
-		return
-	}
-	for i := range n.Items {
-		name := n.Names[i].Name
-		if f(name, &n.Items[i]) {
-			continue
-		}
-		keys := strings.Fields(known)
-		fix := "known keys: " + strings.Join(keys, ", ")
-		if best := callvet.Nearest(name, keys); best != "" {
-			fix = fmt.Sprintf("did you mean %q?", best)
-		}
-		r.problem(n.Names[i].At, "unknown-key", fix, "unknown key %q", source.Clip(name, 60))
-	}
-}
-
-func shown(n *source.Node) string {
-	if n.Kind == source.String || n.Kind == source.Number {
-		return source.Clip(string(n.Raw), 40)
-	}
-	return n.Kind.String()
+	source.Notes
 }
 
 func (r *reader) text(n *source.Node) string {
 	switch {
 	case n.Kind != source.String:
-		r.problem(n.At, "wrong-type", "a text in quotes", "expected text, found %s", shown(n))
+		r.Note(n.At, "wrong-type", "a text in quotes", "expected text, found %s", n.Shown())
 		return ""
 	case len(n.Raw) > MaxText:
-		r.problem(n.At, "too-large", "", "a text has at most %d bytes", MaxText)
+		r.Note(n.At, "too-large", "", "a text has at most %d bytes", MaxText)
 		return ""
 	}
 	return n.Text()
@@ -128,18 +92,18 @@ func (r *reader) text(n *source.Node) string {
 
 func (r *reader) texts(n *source.Node) []string {
 	if n.Kind != source.List {
-		r.problem(n.At, "wrong-type", "[one, two]", "expected a list, found %s", shown(n))
+		r.Note(n.At, "wrong-type", "[one, two]", "expected a list, found %s", n.Shown())
 		return nil
 	}
 	out := []string{}
-	r.doc.Elements(n, func(_ int, v *source.Node) { out = append(out, r.text(v)) })
+	r.File.Elements(n, func(_ int, v *source.Node) { out = append(out, r.text(v)) })
 	return out
 }
 
 func (r *reader) number(n *source.Node) float64 {
 	x, err := strconv.ParseFloat(string(n.Raw), 64)
 	if n.Kind != source.Number || err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-		r.problem(n.At, "wrong-type", "", "expected a number, found %s", shown(n))
+		r.Note(n.At, "wrong-type", "", "expected a number, found %s", n.Shown())
 		return 0
 	}
 	return x
@@ -148,18 +112,18 @@ func (r *reader) number(n *source.Node) float64 {
 func (r *reader) whole(n *source.Node) int64 {
 	x, err := strconv.ParseInt(string(n.Raw), 10, 64)
 	if n.Kind != source.Number || err != nil {
-		r.problem(n.At, "wrong-type", "", "expected a whole number, found %s", shown(n))
+		r.Note(n.At, "wrong-type", "", "expected a whole number, found %s", n.Shown())
 		return 0
 	}
 	return x
 }
 
 func (r *reader) file(f *File, root *source.Node) {
-	r.fields(root, fileKeys, func(key string, v *source.Node) bool {
+	r.Fields(root, fileKeys, func(key string, v *source.Node) bool {
 		switch key {
 		case "callvet":
 			if v.Text() != "1" {
-				r.problem(v.At, "unknown-version", "callvet: 1", "this format has version 1")
+				r.Note(v.At, "unknown-version", "callvet: 1", "this format has version 1")
 			}
 		case "edits":
 			r.edits(f, v)
@@ -174,13 +138,13 @@ func (r *reader) file(f *File, root *source.Node) {
 
 func (r *reader) edits(f *File, n *source.Node) {
 	if n.Kind != source.List {
-		r.problem(n.At, "wrong-type", "- tool: …", "expected a list of edits, found %s", shown(n))
+		r.Note(n.At, "wrong-type", "- tool: …", "expected a list of edits, found %s", n.Shown())
 		return
 	}
-	r.doc.Elements(n, func(i int, v *source.Node) {
+	r.File.Elements(n, func(i int, v *source.Node) {
 		switch {
 		case i == MaxEdits:
-			r.problem(v.At, "too-many", "", "a file has at most %d edits", MaxEdits)
+			r.Note(v.At, "too-many", "", "a file has at most %d edits", MaxEdits)
 		case i < MaxEdits:
 			f.Edits = append(f.Edits, r.edit(v))
 		}
@@ -188,8 +152,8 @@ func (r *reader) edits(f *File, n *source.Node) {
 }
 
 func (r *reader) edit(n *source.Node) revise.Edit {
-	e := revise.Edit{Position: r.doc.Position(n.At)}
-	r.fields(n, editKeys, func(key string, v *source.Node) bool {
+	e := revise.Edit{Position: r.File.Position(n.At)}
+	r.Fields(n, editKeys, func(key string, v *source.Node) bool {
 		if to, ok := map[string]**string{"was": &e.Was, "name": &e.Name, "title": &e.Title, "description": &e.Description}[key]; ok {
 			s := r.text(v)
 			*to = &s
@@ -198,7 +162,7 @@ func (r *reader) edit(n *source.Node) revise.Edit {
 		return r.setting(&e, key, v)
 	})
 	if e.Tool == "" && n.Kind == source.Map {
-		r.problem(n.At, "no-tool", "tool: the tool's name", "the edit names no tool")
+		r.Note(n.At, "no-tool", "tool: the tool's name", "the edit names no tool")
 	}
 	return e
 }
@@ -217,7 +181,7 @@ func (r *reader) setting(e *revise.Edit, key string, v *source.Node) bool {
 		e.Examples = r.texts(v)
 	case "parameters":
 		if v.Kind != source.Map {
-			r.problem(v.At, "wrong-type", "parameters: {city: \"…\"}", "expected a mapping, found %s", shown(v))
+			r.Note(v.At, "wrong-type", "parameters: {city: \"…\"}", "expected a mapping, found %s", v.Shown())
 			return true
 		}
 		for i := range v.Items {
@@ -236,14 +200,14 @@ func (r *reader) status(v *source.Node) revise.Status {
 	switch s {
 	case revise.Proposed, revise.Accepted, revise.Rejected:
 	default:
-		r.problem(v.At, "unknown-value", "proposed, accepted or rejected", "there is no status %s", shown(v))
+		r.Note(v.At, "unknown-value", "proposed, accepted or rejected", "there is no status %s", v.Shown())
 	}
 	return s
 }
 
 func (r *reader) measured(n *source.Node) *revise.Measured {
 	m := &revise.Measured{}
-	r.fields(n, measuredKeys, func(key string, v *source.Node) bool {
+	r.Fields(n, measuredKeys, func(key string, v *source.Node) bool {
 		switch key {
 		case "cases":
 			m.Cases = int(r.whole(v))
@@ -257,7 +221,7 @@ func (r *reader) measured(n *source.Node) *revise.Measured {
 			m.P = r.number(v)
 		case "interval":
 			if v.Kind != source.List || len(v.Items) != 2 {
-				r.problem(v.At, "wrong-type", "[-0.1, 0.2]", "expected two numbers, found %s", shown(v))
+				r.Note(v.At, "wrong-type", "[-0.1, 0.2]", "expected two numbers, found %s", v.Shown())
 				break
 			}
 			m.Lower, m.Upper = r.number(&v.Items[0]), r.number(&v.Items[1])

@@ -63,21 +63,21 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 	if bad != nil {
 		return &File{}, []callvet.Problem{doc.Problem(bad)}
 	}
-	r := &reader{doc: doc}
+	r := &reader{Notes: source.Notes{File: doc}}
 	for _, d := range doc.Dups {
-		r.problem(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", d.Name, doc.Position(d.First).Line)
+		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", d.Name, doc.Position(d.First).Line)
 	}
 	f := &File{}
 	if doc.Root.Kind == source.List {
 		r.gates(f, &doc.Root)
-		return f, r.problems
+		return f, r.Problems
 	}
 	listed := false
-	r.fields(&doc.Root, fileKeys, func(key string, v *source.Node) bool {
+	r.Fields(&doc.Root, fileKeys, func(key string, v *source.Node) bool {
 		switch key {
 		case "callvet":
 			if v.Text() != "1" {
-				r.problem(v.At, "unknown-version", "callvet: 1", "this format has version 1")
+				r.Note(v.At, "unknown-version", "callvet: 1", "this format has version 1")
 			}
 		case "policy":
 			f.Policy = gate.Policy(r.oneOf(v, string(gate.Strict), string(gate.Lenient)))
@@ -91,56 +91,20 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 		}
 		return true
 	})
-	if !listed && len(r.problems) == 0 {
-		r.problem(doc.Root.At, "no-gates", "gates: [schema_valid >= 0.98]", "the file has no list of gates")
+	if !listed && len(r.Problems) == 0 {
+		r.Note(doc.Root.At, "no-gates", "gates: [schema_valid >= 0.98]", "the file has no list of gates")
 	}
-	return f, r.problems
+	return f, r.Problems
 }
 
 // reader turns nodes into gates and notes what it cannot accept.
 type reader struct {
-	doc      *source.File
-	problems []callvet.Problem
-}
-
-// maxProblems is how many problems one file lists.
-const maxProblems = 100
-
-func (r *reader) problem(at int, code, fix, format string, args ...any) {
-	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, callvet.Problem{Position: r.doc.Position(at), Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
-	}
-}
-
-func (r *reader) fields(n *source.Node, known string, f func(key string, v *source.Node) bool) {
-	if n.Kind != source.Map {
-		r.problem(n.At, "wrong-type", "", "expected a mapping, found %s", shown(n))
-		return
-	}
-	for i := range n.Items {
-		name := n.Names[i].Name
-		if f(name, &n.Items[i]) {
-			continue
-		}
-		keys := strings.Fields(known)
-		fix := "known keys: " + strings.Join(keys, ", ")
-		if best := callvet.Nearest(name, keys); best != "" {
-			fix = fmt.Sprintf("did you mean %q?", best)
-		}
-		r.problem(n.Names[i].At, "unknown-key", fix, "unknown key %q", source.Clip(name, 60))
-	}
-}
-
-func shown(n *source.Node) string {
-	if n.Kind == source.String || n.Kind == source.Number {
-		return source.Clip(string(n.Raw), 40)
-	}
-	return n.Kind.String()
+	source.Notes
 }
 
 func (r *reader) text(n *source.Node) string {
 	if n.Kind != source.String || n.Text() == "" {
-		r.problem(n.At, "wrong-type", "", "expected text, found %s", shown(n))
+		r.Note(n.At, "wrong-type", "", "expected text, found %s", n.Shown())
 		return ""
 	}
 	return n.Text()
@@ -154,20 +118,20 @@ func (r *reader) oneOf(n *source.Node, known ...string) string {
 		}
 	}
 	if s != "" {
-		r.problem(n.At, "unknown-value", "one of "+strings.Join(known, ", "), "there is no %q here", source.Clip(s, 60))
+		r.Note(n.At, "unknown-value", "one of "+strings.Join(known, ", "), "there is no %q here", source.Clip(s, 60))
 	}
 	return ""
 }
 
 func (r *reader) gates(f *File, n *source.Node) {
 	if n.Kind != source.List {
-		r.problem(n.At, "wrong-type", "- schema_valid >= 0.98", "expected a list of gates, found %s", shown(n))
+		r.Note(n.At, "wrong-type", "- schema_valid >= 0.98", "expected a list of gates, found %s", n.Shown())
 		return
 	}
-	r.doc.Elements(n, func(i int, v *source.Node) {
+	r.File.Elements(n, func(i int, v *source.Node) {
 		switch {
 		case i == MaxGates:
-			r.problem(v.At, "too-many", "", "a gate file has at most %d gates", MaxGates)
+			r.Note(v.At, "too-many", "", "a gate file has at most %d gates", MaxGates)
 		case i < MaxGates:
 			if g, ok := r.gate(v); ok {
 				f.Gates = append(f.Gates, g)
@@ -178,34 +142,34 @@ func (r *reader) gates(f *File, n *source.Node) {
 
 // gate reads one gate: "metric >= bound", or a mapping.
 func (r *reader) gate(n *source.Node) (gates.Gate, bool) {
-	before := len(r.problems)
-	g := gates.Gate{Severity: gates.Hard, Position: r.doc.Position(n.At)}
+	before := len(r.Problems)
+	g := gates.Gate{Severity: gates.Hard, Position: r.File.Position(n.At)}
 	said := 0 // how many conditions were given
 	if n.Kind == source.String {
 		r.sentence(&g, n)
-		return g, len(r.problems) == before
+		return g, len(r.Problems) == before
 	}
-	r.fields(n, gateKeys, func(key string, v *source.Node) bool {
+	r.Fields(n, gateKeys, func(key string, v *source.Node) bool {
 		switch key {
 		case "at_least", "at_most", "zero", "baseline", "gate":
 			said++
 		}
 		return r.condition(&g, key, v) || r.setting(&g, key, v)
 	})
-	if n.Kind != source.Map || len(r.problems) > before {
+	if n.Kind != source.Map || len(r.Problems) > before {
 		return g, false
 	}
 	switch {
 	case g.Metric == "":
-		r.problem(n.At, "no-metric", "metric: schema_valid", "the gate names no metric")
+		r.Note(n.At, "no-metric", "metric: schema_valid", "the gate names no metric")
 	case said == 0:
-		r.problem(n.At, "no-bound", "one of at_least, at_most, zero, baseline", "the gate on %s has no bound", g.Metric)
+		r.Note(n.At, "no-bound", "one of at_least, at_most, zero, baseline", "the gate on %s has no bound", g.Metric)
 	case said > 1:
-		r.problem(n.At, "conflicting-keys", "keep one of gate, at_least, at_most, zero, baseline, or make two gates", "the gate on %s asks for two things", g.Metric)
+		r.Note(n.At, "conflicting-keys", "keep one of gate, at_least, at_most, zero, baseline, or make two gates", "the gate on %s asks for two things", g.Metric)
 	case g.MaxRate > 0 && g.Kind != gates.Zero:
-		r.problem(n.At, "conflicting-keys", "zero: true", "max_rate belongs to gates that allow nothing")
+		r.Note(n.At, "conflicting-keys", "zero: true", "max_rate belongs to gates that allow nothing")
 	}
-	return g, len(r.problems) == before
+	return g, len(r.Problems) == before
 }
 
 // condition reads what the metric is held against.
@@ -222,7 +186,7 @@ func (r *reader) condition(g *gates.Gate, key string, v *source.Node) bool {
 	case "zero":
 		g.Kind, g.Direction = gates.Zero, gate.AtMost
 		if v.Kind != source.Bool || v.Raw[0] != 't' {
-			r.problem(v.At, "wrong-type", "zero: true", "expected true, found %s", shown(v))
+			r.Note(v.At, "wrong-type", "zero: true", "expected true, found %s", v.Shown())
 		}
 	case "baseline":
 		g.Kind = gates.Regression
@@ -239,7 +203,7 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 		g.Name = r.text(v)
 	case "metric":
 		if g.Metric != "" {
-			r.problem(v.At, "conflicting-keys", "keep one", "gate names the metric already")
+			r.Note(v.At, "conflicting-keys", "keep one", "gate names the metric already")
 		}
 		g.Metric = r.text(v)
 	case "target":
@@ -251,7 +215,7 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 	case "min_n":
 		n, err := strconv.Atoi(string(v.Raw))
 		if v.Kind != source.Number || err != nil || n < 0 {
-			r.problem(v.At, "wrong-type", "min_n: 30", "expected a number of tasks, found %s", shown(v))
+			r.Note(v.At, "wrong-type", "min_n: 30", "expected a number of tasks, found %s", v.Shown())
 		}
 		g.MinUnits = &n
 	case "min_coverage":
@@ -259,7 +223,7 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 		g.MinCoverage = &x
 	case "max_rate":
 		if g.MaxRate = r.share(v); g.MaxRate == 1 {
-			r.problem(v.At, "bound-range", "max_rate: 1%", "expected a share below 1, found %s", shown(v))
+			r.Note(v.At, "bound-range", "max_rate: 1%", "expected a share below 1, found %s", v.Shown())
 		}
 	default:
 		return false
@@ -274,7 +238,7 @@ func (r *reader) slice(g *gates.Gate, v *source.Node) {
 	}
 	key, value, ok := strings.Cut(s, "=")
 	if g.Key, g.Value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || g.Key == "" || g.Value == "" {
-		r.problem(v.At, "bad-slice", "slice: language=es-AR, or language=* for every value", "expected KEY=VALUE, found %s", shown(v))
+		r.Note(v.At, "bad-slice", "slice: language=es-AR, or language=* for every value", "expected KEY=VALUE, found %s", v.Shown())
 	}
 }
 
@@ -283,7 +247,7 @@ func (r *reader) baseline(g *gates.Gate, v *source.Node) {
 	if v.Kind == source.Bool && v.Raw[0] == 't' {
 		return
 	}
-	r.fields(v, baselineKeys, func(key string, v *source.Node) bool {
+	r.Fields(v, baselineKeys, func(key string, v *source.Node) bool {
 		switch key {
 		case "margin":
 			x := r.share(v)
@@ -302,7 +266,7 @@ func (r *reader) baseline(g *gates.Gate, v *source.Node) {
 func (r *reader) share(v *source.Node) float64 {
 	x, unit := r.amount(v)
 	if unit != "" && unit != panel.UnitRate || x > 1 {
-		r.problem(v.At, "bound-range", "0.05 or 5%", "expected a share from 0 to 1, found %s", shown(v))
+		r.Note(v.At, "bound-range", "0.05 or 5%", "expected a share from 0 to 1, found %s", v.Shown())
 	}
 	return x
 }
@@ -313,11 +277,11 @@ var sentence = regexp.MustCompile(`^([^\s<>=≤≥]+)\s*(>=|<=|==|=|≥|≤|>|<)
 func (r *reader) sentence(g *gates.Gate, n *source.Node) {
 	m := sentence.FindStringSubmatch(strings.TrimSpace(r.text(n)))
 	if m == nil {
-		r.problem(n.At, "bad-gate", "schema_valid >= 0.98", "expected METRIC >= BOUND, found %s", shown(n))
+		r.Note(n.At, "bad-gate", "schema_valid >= 0.98", "expected METRIC >= BOUND, found %s", n.Shown())
 		return
 	}
 	if g.Metric != "" {
-		r.problem(n.At, "conflicting-keys", "keep one", "metric names the metric already")
+		r.Note(n.At, "conflicting-keys", "keep one", "metric names the metric already")
 	}
 	g.Metric = m[1]
 	x, unit, ok := parseAmount(strings.TrimSpace(m[3]))
@@ -332,11 +296,11 @@ func (r *reader) sentence(g *gates.Gate, n *source.Node) {
 	case "<=", "≤":
 		g.Kind, g.Direction = gates.Bound, gate.AtMost
 	case "<", ">":
-		r.problem(n.At, "bad-gate", m[2]+"=", "bounds are held by >= and <=, not by %s", m[2])
+		r.Note(n.At, "bad-gate", m[2]+"=", "bounds are held by >= and <=, not by %s", m[2])
 	default:
 		g.Kind, g.Direction = gates.Zero, gate.AtMost
 		if x != 0 {
-			r.problem(n.At, "bad-gate", "write >= or <=", "only 0 can be asked for exactly")
+			r.Note(n.At, "bad-gate", "write >= or <=", "only 0 can be asked for exactly")
 		}
 		g.Unit = ""
 	}
@@ -349,12 +313,12 @@ func (r *reader) amount(v *source.Node) (float64, panel.Unit) {
 			return x, unit
 		}
 	}
-	r.badAmount(v.At, shown(v))
+	r.badAmount(v.At, v.Shown())
 	return 0, ""
 }
 
 func (r *reader) badAmount(at int, found string) {
-	r.problem(at, "bad-bound", "0.98, 98%, 500ms, 1.5s, $0.05 or 800 tokens", "expected a bound, found %s", source.Clip(found, 40))
+	r.Note(at, "bad-bound", "0.98, 98%, 500ms, 1.5s, $0.05 or 800 tokens", "expected a bound, found %s", source.Clip(found, 40))
 }
 
 var decimal = regexp.MustCompile(`^(\d+(?:\.\d+)?|\.\d+)\s*(%|ms|s|usd|tokens)?$`)
