@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -231,22 +233,30 @@ func TestBlocksInParts(t *testing.T) {
 
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	var file bytes.Buffer
-	file.WriteString(example + "\n" + example[:40])
-	waits := 0
-	grow := func() error {
-		waits++
-		switch waits {
-		case 1:
-			file.WriteString(example[40:])
-		case 2:
-			file.WriteString("\n" + example) // the last line never gets its end
-		default:
-			return io.ErrClosedPipe
-		}
-		return nil
+	file, err := os.Create(filepath.Join(t.TempDir(), "traces.jsonl"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	r, err := Open(&grower{r: &file, wait: grow}, Options{Live: true})
+	defer file.Close()
+	write := func(text string) error {
+		_, err := file.WriteString(text)
+		return err
+	}
+	waits := 0
+	tail, err := FollowFile(file.Name(), func() error {
+		switch waits++; waits {
+		case 1:
+			return write(example[40:])
+		case 2:
+			return write("\n" + example) // the last line never gets its end
+		}
+		return io.ErrClosedPipe
+	})
+	if err := errors.Join(err, write(example+"\n"+example[:40])); err != nil {
+		t.Fatal(err)
+	}
+	defer tail.Close()
+	r, err := Open(tail, Options{Live: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -521,25 +531,5 @@ func TestWindow(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"a:2", "b:1", "c:1", "a:1"}, got); d != "" || g.Split != 1 {
 		t.Errorf("%s, split %d", d, g.Split)
-	}
-}
-
-// grower reads what may still grow, and ends when wait says so.
-type grower struct {
-	r    io.Reader
-	wait func() error
-	done bool
-}
-
-func (f *grower) Read(p []byte) (int, error) {
-	for {
-		n, err := f.r.Read(p)
-		if n > 0 && errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if n > 0 || !errors.Is(err, io.EOF) || f.done {
-			return n, err
-		}
-		f.done = f.wait() != nil
 	}
 }

@@ -375,16 +375,26 @@ func TestLiveLines(t *testing.T) {
 	line := func(task string) string {
 		return `{"task_id":"` + task + `","tool":"x"}` + "\n" + `{"type":"task","task_id":"` + task + `","pass":true}` + "\n"
 	}
-	var file bytes.Buffer
-	file.WriteString(line("a"))
+	file, err := os.Create(filepath.Join(t.TempDir(), "traces.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	write := func(task string) error {
+		_, err := file.WriteString(line(task))
+		return err
+	}
 	waits := 0
-	grown := &grower{r: &file, wait: func() error {
+	grown, err := trace.FollowFile(file.Name(), func() error {
 		if waits++; waits > 2 {
 			return io.EOF
 		}
-		file.WriteString(line(strconv.Itoa(waits)))
-		return nil
-	}}
+		return write(strconv.Itoa(waits))
+	})
+	if err := errors.Join(err, write("a")); err != nil {
+		t.Fatal(err)
+	}
+	defer grown.Close()
 	i, err := Open(grown, Options{Lines: trace.Options{Live: true}})
 	if err != nil {
 		t.Fatal(err)
@@ -504,25 +514,5 @@ func TestTauGold(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// grower reads what may still grow, and ends when wait says so.
-type grower struct {
-	r    io.Reader
-	wait func() error
-	done bool
-}
-
-func (f *grower) Read(p []byte) (int, error) {
-	for {
-		n, err := f.r.Read(p)
-		if n > 0 && errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if n > 0 || !errors.Is(err, io.EOF) || f.done {
-			return n, err
-		}
-		f.done = f.wait() != nil
 	}
 }
