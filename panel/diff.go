@@ -202,7 +202,7 @@ func (d *Comparison) pairTargets(base, cand *Ledger) [][2]int {
 func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64) TargetComparison {
 	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]], Overall: Difference{single: true}}
 	bySlice := map[sliceID]*Difference{}
-	both := map[[2]sliceID]int{}
+	both, defaults := map[[2]sliceID]int{}, slices.Equal(cand.sliceBy, DefaultSlices())
 	for _, p := range common {
 		a, b := base.at(t[0], p[0]), cand.at(t[1], p[1])
 		if a.judged == 0 || b.judged == 0 {
@@ -212,7 +212,8 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 			continue
 		}
 		out.Overall.add(a, b)
-		for _, id := range cand.slicesOf(t[1], p[1]) {
+		ids := cand.slicesOf(t[1], p[1])
+		for _, id := range ids {
 			s := bySlice[id]
 			if s == nil {
 				s = &Difference{Key: id.key, Value: id.value, single: true}
@@ -220,12 +221,14 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 			}
 			s.add(a, b)
 		}
-		alike(both, cand.slicesOf(t[1], p[1]))
+		if defaults {
+			alike(both, ids)
+		}
 		if c, ok := changeOf(cand.cases[p[1]].id, a, b); ok {
 			out.Changes = append(out.Changes, c)
 		}
 	}
-	if slices.Equal(cand.sliceBy, DefaultSlices()) {
+	if defaults {
 		dropTwins(bySlice, both)
 	}
 	out.Overall.finish(conf)

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
 )
 
 // isTraceFile reports whether an argument names a file rather than a run.
@@ -57,7 +58,11 @@ func (a *app) sideLedger(path string, side *compare.Side) (*panel.Ledger, error)
 	if err := side.Nothing(path); err != nil {
 		return nil, err
 	}
-	return side.Ledger(path), nil
+	led := side.Ledger(path)
+	for _, key := range side.Many() {
+		fmt.Fprintf(a.err, "%s: %q has more than %d values and is no slice\n", path, key, slicing.MaxValues)
+	}
+	return led, nil
 }
 
 // tellBadLines lists the first lines that could not be read.

@@ -65,7 +65,7 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 	}
 	r := &reader{Notes: source.Notes{File: doc}}
 	for _, d := range doc.Dups {
-		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", d.Name, doc.Position(d.First).Line)
+		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", source.Clip(d.Name, 60), doc.Position(d.First).Line)
 	}
 	f := &File{}
 	if doc.Root.Kind == source.List {

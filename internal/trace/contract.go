@@ -5,6 +5,7 @@ package trace
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -105,6 +106,22 @@ type Usage struct {
 	Output    int `json:"output_tokens"`
 	Reasoning int `json:"reasoning_tokens,omitempty"`
 	Cached    int `json:"cached_tokens,omitempty"`
+	// Told reports that tokens of input or output are recorded.
+	Told bool `json:"-"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (u *Usage) UnmarshalJSON(b []byte) error {
+	type plain Usage
+	var told struct {
+		Input  *int `json:"input_tokens"`
+		Output *int `json:"output_tokens"`
+	}
+	if err := errors.Join(json.Unmarshal(b, (*plain)(u)), json.Unmarshal(b, &told)); err != nil {
+		return err
+	}
+	u.Told = told.Input != nil || told.Output != nil
+	return nil
 }
 
 // Judged is the verdict of one judge; the identity is everything that, changed,

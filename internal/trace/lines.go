@@ -123,7 +123,7 @@ func (a *Attempt) Task() Task {
 		task.Answer = &t.Answer
 	}
 	if u := t.Usage; u.Known {
-		task.Usage = &Usage{u.InputTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens}
+		task.Usage = &Usage{u.InputTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens, true}
 	}
 	for i := range a.Input {
 		m := Message{Role: a.Input[i].Role, CallID: a.Input[i].CallID, Reasoning: a.Input[i].Reasoning}
@@ -256,7 +256,7 @@ func (t *Task) attempt() Attempt {
 		a.Trace.WallMS = *t.WallMS
 	}
 	if u := t.Usage; u != nil {
-		a.Trace.Usage = callvet.Usage{InputTokens: u.Input, OutputTokens: u.Output, ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, Known: true}
+		a.Trace.Usage = callvet.Usage{InputTokens: u.Input, OutputTokens: u.Output, ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, Known: u.Told || u.Reasoning > 0 || u.Cached > 0}
 	}
 	a.Trace.Usage.CostUSD = t.CostUSD
 	for _, m := range t.Input {

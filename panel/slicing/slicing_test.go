@@ -149,3 +149,23 @@ func TestFinder(t *testing.T) {
 		}
 	}
 }
+
+// TestTold: sides of crosses are slices only where they were asked for.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		by   []string
+		key  string
+		want bool
+	}{
+		{[]string{"language*intent"}, "intent", false},
+		{[]string{"language*intent"}, "language*intent", true},
+		{[]string{"*"}, "intent", true},
+		{[]string{"*"}, "tool", false},
+		{[]string{"*", "tool"}, "tool", true},
+	} {
+		if got := slicing.Told(c.by, c.key); got != c.want {
+			t.Errorf("%v, %s: %v", c.by, c.key, got)
+		}
+	}
+}

@@ -56,6 +56,18 @@ func Of(by []string, l Line) [][2]string {
 	return slices.Compact(o.out)
 }
 
+// Told tells the key of slices that were asked for from one that only serves a cross.
+func Told(by []string, key string) bool {
+	if slices.Contains(by, key) {
+		return true
+	}
+	switch key {
+	case "tool", "api_version", "tool_family", "tag":
+		return false
+	}
+	return slices.Contains(by, "*")
+}
+
 // Crossed adds to the slices of a line those of the crosses that were asked for.
 func Crossed(by []string, in [][2]string) [][2]string {
 	out := slices.Clip(in)

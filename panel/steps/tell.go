@@ -120,7 +120,7 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	for _, id := range byCount {
 		name := n.Slices[id]
 		switch {
-		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}], !s.asked(name.Key):
+		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}], !slicing.Told(s.cfg.SliceBy, name.Key):
 		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.told(id, ids, all)):
 		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
 		default:
@@ -142,7 +142,7 @@ func (s *Sheet) told(tag uint32, ids []uint32, all *Sums) bool {
 	}
 	return slices.ContainsFunc(ids, func(id uint32) bool {
 		o := s.names.Slices[id]
-		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && s.asked(o.Key) && !s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
+		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && slicing.Told(s.cfg.SliceBy, o.Key) && !s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
 			all.slices[id].alike(all.slices[tag])
 	})
 }
@@ -162,18 +162,6 @@ func (s *sliceSums) alike(o *sliceSums) bool {
 		}
 	}
 	return true
-}
-
-// asked tells a slice from one that only serves a cross.
-func (s *Sheet) asked(key string) bool {
-	if slices.Contains(s.cfg.SliceBy, key) {
-		return true
-	}
-	switch key {
-	case "tool", "api_version", "tool_family", "tag":
-		return false
-	}
-	return slices.Contains(s.cfg.SliceBy, "*")
 }
 
 func (s *Sheet) rank(key string) int {

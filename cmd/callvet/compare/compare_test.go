@@ -81,6 +81,9 @@ func lines(seed uint64, tasks int) []byte {
 				}
 				if chance(0.8) {
 					m["usage"] = map[string]any{"input_tokens": r.IntN(500), "output_tokens": r.IntN(500)}
+					if r.IntN(5) == 0 {
+						m["usage"] = map[string]any{"reasoning_tokens": 3} // tells no tokens of input or output
+					}
 				}
 				switch r.IntN(12) { // none of these verdicts counts
 				case 0:

@@ -221,7 +221,7 @@ func told(t *trace.Task) *record {
 	r := &record{cost: t.CostUSD, wall: t.WallMS, exposed: t.Safety != nil}
 	r.ran = t.Outcome != callvet.OutcomeNotRun
 	r.fault = r.ran && t.Failed()
-	if t.Usage != nil {
+	if t.Usage != nil && t.Usage.Told {
 		n := float64(t.Usage.Input + t.Usage.Output)
 		r.tokens = &n
 	}

@@ -5,6 +5,7 @@ package compare
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -43,6 +44,7 @@ type Side struct {
 	sets    map[string][][2]string // of slices, each kept once
 	runs    bool                   // a metric needs them
 	twice   int
+	many    map[string]bool // slice keys with too many values
 }
 
 type attempt struct {
@@ -149,6 +151,7 @@ func (s *Side) Watch(judge func(*trace.Attempt) bool) func(*trace.Attempt) bool 
 
 // Ledger gives what was collected under a name.
 func (s *Side) Ledger(name string) *panel.Ledger {
+	s.countValues()
 	led := panel.NewLedger(name, s.targets, s.cfg.By)
 	led.Measure(s.cfg.Metrics...)
 	of := map[string][][2]string{}
@@ -165,6 +168,37 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 	s.measure(led)
 	led.SliceBy(nil) // or the ledger would keep all of this
 	return led
+}
+
+// Many are the slice keys that have too many values to be slices, sorted. They are
+// known once there is a Ledger.
+func (s *Side) Many() []string { return slices.Sorted(maps.Keys(s.many)) }
+
+// countValues finds the keys with too many values, as the panels of trace files do.
+func (s *Side) countValues() {
+	s.many = map[string]bool{}
+	values := map[string]map[string]struct{}{}
+	see := func(raw [][2]string) {
+		for _, x := range slicing.Crossed(s.by(), raw) {
+			if s.many[x[0]] {
+				continue
+			}
+			if values[x[0]] == nil {
+				values[x[0]] = map[string]struct{}{}
+			}
+			values[x[0]][x[1]] = struct{}{}
+			if len(values[x[0]]) > slicing.MaxValues {
+				s.many[x[0]] = true
+				delete(values, x[0])
+			}
+		}
+	}
+	for i := range s.tries {
+		see(s.raw(slicing.Line{Tags: s.tries[i].tags, Fields: s.tries[i].fields}))
+	}
+	for _, raw := range s.sets {
+		see(raw)
+	}
 }
 
 func (s *Side) by() []string {
@@ -184,7 +218,7 @@ func (s *Side) slices(raw [][2]string) []panel.SliceID {
 	slices.SortFunc(raw, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	out := []panel.SliceID{}
 	for _, x := range slicing.Crossed(s.by(), slices.Compact(raw)) {
-		if slices.Contains(s.by(), x[0]) || slices.Contains(s.by(), "*") {
+		if slicing.Told(s.by(), x[0]) && !s.many[x[0]] {
 			out = append(out, panel.SliceID{Key: x[0], Value: x[1]})
 		}
 	}

@@ -23,9 +23,7 @@ func (s *Side) measure(led *panel.Ledger) {
 	for _, id := range order {
 		all := []panel.SliceID{} // of all lines of the task
 		for _, e := range records[id] {
-			for _, x := range e.in {
-				all = append(all, panel.SliceID{Key: x[0], Value: x[1]})
-			}
+			all = append(all, s.slices(e.in)...)
 		}
 		w := s.tasks[id]
 		if w == nil {
