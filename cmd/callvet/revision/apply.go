@@ -123,9 +123,9 @@ func plainOf(name string, data []byte) (p plainText, err error) {
 // told by what they hold, too: the same one has many paths.
 func (e *Env) mayReplace(file, edits, to string, data []byte, form string) error {
 	same := filepath.Clean(to) == filepath.Clean(file)
-	old, err := e.Read(to)
-	if err != nil && !same {
-		return nil // there is none, or writing will tell
+	old, there, err := e.Read.Old(to)
+	if err != nil || !there && !same {
+		return err
 	}
 	said, err := e.Read(edits)
 	switch {

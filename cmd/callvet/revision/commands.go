@@ -84,9 +84,11 @@ func (e *Env) load(ctx context.Context, name string, f *selector.Flags, suite st
 	}
 	of := *f
 	of.Tools = name
-	err = of.Calibrate(ctx, &e.Env, e.Err, suite)
-	f.Settings = of.Settings
-	return c, err
+	if err := of.Calibrate(ctx, &e.Env, e.Err, suite); err != nil {
+		return nil, err
+	}
+	f.Settings = of.Settings // both sides are asked under one confidence, that of the catalog as it is
+	return c, f.Settings.Settle(ctx, c, e.Err)
 }
 
 // chosen are the edits of a file that have the states asked for.

@@ -111,3 +111,17 @@ func TestPromptsHoldNothingOut(t *testing.T) {
 		}
 	}
 }
+
+// A share of the examples becomes a confidence once, by the catalog as it is.
+func TestLoadSettles(t *testing.T) {
+	t.Parallel()
+	var told strings.Builder
+	e := &Env{Err: &told, Env: selector.Env{Read: func(string) ([]byte, error) {
+		return []byte(`{"tools":[{"name":"trains","description":"Train departures","example_queries":["When does the train leave?","Which trains are late?","Trains to Lund","Next train"]},
+			{"name":"weather","description":"Weather forecasts","example_queries":["Will it rain?","Weather tomorrow","Is it cold?","Forecast for Lund"]}]}`), nil
+	}}}
+	f := &selector.Flags{Settings: selector.Settings{AbstainPercent: 40}}
+	if _, err := e.load(t.Context(), "c.json", f, ""); err != nil || f.Settings.AbstainPercent != 0 || f.Settings.Abstain <= 0 || !strings.Contains(told.String(), "40% of the catalogue's example questions (8)") {
+		t.Errorf("%+v, told %q: %v", f.Settings, told.String(), err)
+	}
+}

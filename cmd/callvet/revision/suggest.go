@@ -4,9 +4,7 @@ package revision
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -127,10 +125,12 @@ func (f *suggestFlags) check(e *Env) error {
 		return nil
 	case len(f.models) != 1:
 		return &callvet.Hinted{Err: fmt.Errorf("which model suggests? %w: exactly one is asked", callvet.ErrInvalid), Hint: "-m openai/gpt-5-mini, or --dry-run to see the prompts"}
-	case f.output == "" || f.output == "-":
+	case f.output == "":
 		return &callvet.Hinted{Err: fmt.Errorf("where are the edits written? %w: no file", callvet.ErrInvalid), Hint: "-o edits.yaml"}
 	}
-	if _, err := e.Read(f.output); !errors.Is(err, fs.ErrNotExist) { // what cannot be read is not written over either
+	if _, there, err := e.Read.Old(f.output); err != nil {
+		return err
+	} else if there {
 		return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: it exists, and may hold what somebody decided", f.output, callvet.ErrInvalid), Hint: "another name, or move it away"}
 	}
 	return nil
@@ -314,7 +314,8 @@ func (t *study) strange(ctx context.Context, out *Suggestions, todo []asked) err
 		}
 	}
 	f := *t.flags.settings
-	f.Settings.K, f.Settings.Threshold, f.Settings.Abstain = nearby, 0, 0
+	f.Settings.K, f.Settings.Threshold = nearby, 0
+	f.Settings.Abstain, f.Settings.AbstainPercent, f.Settings.AbstainRoutes = 0, 0, nil
 	got, err := t.env.search(ctx, t.catalogue, &f, qs)
 	if err != nil {
 		return err

@@ -101,6 +101,8 @@ func (f *Flags) Calibrate(ctx context.Context, e *Env, w io.Writer, suite string
 		return &callvet.Hinted{Err: fmt.Errorf("abstain on %s: %w: how many of its questions may be refused?", f.AbstainOn, callvet.ErrInvalid), Hint: "--abstain 5%"}
 	case f.Tools == "":
 		return NoCatalogue()
+	case f.AbstainOn == "-": // standard input is read once, by what is asked
+		return &callvet.Hinted{Err: fmt.Errorf("abstain on -: %w: its questions are read from a file", callvet.ErrInvalid), Hint: "--abstain-on SUITE"}
 	}
 	c, _, err := Load(f.Tools, e.Read)
 	if err != nil {
@@ -118,7 +120,7 @@ func (f *Flags) Calibrate(ctx context.Context, e *Env, w io.Writer, suite string
 	if err != nil {
 		return err
 	}
-	if suite != "" {
+	if suite != "" && suite != "-" { // standard input is read once
 		s, err := e.Suite(ctx, suite, Tools(c))
 		if err != nil {
 			return err
@@ -130,6 +132,24 @@ func (f *Flags) Calibrate(ctx context.Context, e *Env, w io.Writer, suite string
 	bound, err := f.Settings.boundOf(asked, "the questions of "+plain.Line(f.AbstainOn), w)
 	f.Settings.Abstain, f.Settings.AbstainPercent = bound, 0
 	return err
+}
+
+// Settle turns the share of the catalog's own examples into a confidence, for catalogs
+// that are searched by the same one. w is told. The error is ErrInvalid for too few.
+func (s *Settings) Settle(ctx context.Context, c *retrieve.Catalogue, w io.Writer) error {
+	if s.AbstainPercent == 0 {
+		return nil
+	}
+	o, err := s.Options(c)
+	if err != nil {
+		return err
+	}
+	bound, err := s.bound(ctx, o, c.Entries, w)
+	if err != nil {
+		return err
+	}
+	s.Abstain, s.AbstainPercent = bound, 0
+	return nil
 }
 
 // shared counts the cases that ask, in upper or lower case, what others ask too.

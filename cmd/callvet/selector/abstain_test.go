@@ -76,6 +76,7 @@ func TestCalibrate(t *testing.T) {
 		"no share":  {Tools: "c.json", AbstainOn: "own.json"},
 		"no tools":  {AbstainOn: "own.json", Settings: Settings{AbstainPercent: 5}},
 		"bigtool":   {Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 5, Preset: "bigtool"}},
+		"stdin":     {Tools: "c.json", AbstainOn: "-", Settings: Settings{AbstainPercent: 20}},
 		"two kinds": {Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 5, Abstain: 0.2}},
 	} {
 		if err := bad.Calibrate(t.Context(), e, &told, ""); !errors.Is(err, callvet.ErrInvalid) {

@@ -214,7 +214,7 @@ func TestReadConfiguration(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	for _, bad := range []string{"", "x", "=vector:1", "a=color:1"} {
+	for _, bad := range []string{"", "x", "=vector:1", "a=color:1", "a=routes:r.json", "a=abstain_route:smalltalk"} {
 		if _, err := ReadConfiguration(bad, Settings{}); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}

@@ -49,6 +49,9 @@ func ReadConfiguration(s string, base Settings) (Configuration, error) {
 	if err == nil { // of the preset that they will change
 		_, err = set.Options(&retrieve.Catalogue{})
 	}
+	if err == nil && (set.Routes != "" || set.AbstainRoutes != nil) {
+		err = fmt.Errorf("%w: a sweep searches tools without routes", callvet.ErrInvalid)
+	}
 	if err != nil {
 		return Configuration{}, fmt.Errorf("read configuration %s: %w", name, err)
 	}

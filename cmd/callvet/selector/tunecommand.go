@@ -5,10 +5,8 @@ package selector
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -127,11 +125,9 @@ func (e *Env) mayWrite(file string) error {
 	if file == "" {
 		return nil
 	}
-	b, err := e.Read(file)
-	if file == "-" || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &callvet.Hinted{Err: fmt.Errorf("write weights %s: %w: there is something that is no file of weights", file, callvet.ErrConflict), Hint: "-o weights.json"}
-	} else if err != nil {
-		return nil
+	b, there, err := e.Read.Old(file)
+	if err != nil || !there {
+		return err
 	}
 	var old struct {
 		Composite, Tuned json.RawMessage

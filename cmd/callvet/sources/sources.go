@@ -8,9 +8,7 @@ package sources
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -51,7 +49,7 @@ func Fingerprints(targets []string, read selector.Files) ([]string, error) {
 		}
 		f, err := fingerprint(rest, read)
 		if err != nil {
-			return nil, fmt.Errorf("read catalogue: %w", err)
+			return nil, err
 		}
 		if out == nil {
 			out = make([]string, len(targets))
@@ -64,20 +62,17 @@ func Fingerprints(targets []string, read selector.Files) ([]string, error) {
 func fingerprint(rest string, read selector.Files) (string, error) {
 	file, s, err := selector.Parse(rest)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("read catalogue: %w", err)
 	}
 	h := sha256.New()
 	files := []string{file}
-	if s.Routes != "" {
+	if s.Routes != "" && s.Routes != "none" {
 		files = append(files, s.Routes)
 	}
 	for i, name := range files {
 		b, err := read(name)
-		if i > 0 && errors.Is(err, fs.ErrNotExist) { // rules that are named, and no file
-			continue
-		}
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("read %s: %w", [...]string{"catalogue", "routes"}[i], err)
 		}
 		fmt.Fprintf(h, "%d ", len(b))
 		h.Write(b)

@@ -38,6 +38,7 @@ func TestChanged(t *testing.T) {
 		{"c.json", files["c.json"], "", ""},
 		{"r.json", "{} ", "changed since this run", ""},
 		{"c.json", `[{"name":"a","description":"y"}]`, "changed since this run", "is not known"},
+		{"r.json", "", "read routes: file does not exist", "read routes: file does not exist"},
 		{"c.json", "", "file does not exist", "file does not exist"},
 	} {
 		if files[step.name] = step.text; step.text == "" {

@@ -323,7 +323,11 @@ func learn(_ context.Context, e *selector.Env, name string, f *flags) error {
 		}
 	}
 	if f.output != "" {
-		if old, err := e.Read(f.output); err == nil && !route.IsLearned(old) {
+		old, there, err := e.Read.Old(f.output)
+		if err != nil {
+			return err
+		}
+		if there && !route.IsLearned(old) {
 			return &callvet.Hinted{Err: fmt.Errorf("write routes %s: %w: there is a file that was not learned", f.output, callvet.ErrConflict), Hint: "-o with another name"}
 		}
 	}

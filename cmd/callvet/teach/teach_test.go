@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/retrieve/route"
 )
 
@@ -74,5 +76,27 @@ func TestLearn(t *testing.T) {
 	}
 	if _, _, err := Learn(append(examples, route.Example{Text: "My cat 3 sleeps", Route: "action"}), nil, route.LearnOptions{}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "belongs to no route and to action") {
 		t.Error(err)
+	}
+}
+
+// What cannot be read is not written over, and standard output is no file.
+func TestLearnKeeps(t *testing.T) {
+	t.Parallel()
+	e := &selector.Env{
+		Read: func(name string) ([]byte, error) {
+			if name == "examples.jsonl" {
+				return []byte(`{"query":"When do trains leave?","route":"action"}`), nil
+			}
+			return nil, fs.ErrPermission
+		},
+		Write: func(name string, _ []byte) error {
+			t.Error("written over:", name)
+			return nil
+		},
+	}
+	for output, want := range map[string]error{"-": callvet.ErrInvalid, "secret.json": callvet.ErrConflict} {
+		if err := learn(t.Context(), e, "examples.jsonl", &flags{output: output, refuse: 0.05}); !errors.Is(err, want) || !strings.Contains(err.Error(), "write "+output) {
+			t.Errorf("%s: %v", output, err)
+		}
 	}
 }
