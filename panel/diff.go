@@ -52,8 +52,8 @@ type Difference struct {
 	// Change is candidate - baseline, in [-1,1]; of amounts it is that difference as
 	// a share of the baseline.
 	Change stats.Interval `json:"change"`
-	// P is the two-sided p value of no change, Test its method; PHolm, of slices
-	// only, is adjusted for their number.
+	// P is the two-sided p value of no change, Test its method; PHolm, of the slices
+	// of the pass rate only, is adjusted for their number.
 	P            float64  `json:"p"`
 	PHolm        *float64 `json:"p_holm,omitempty"`
 	Test         string   `json:"test"`

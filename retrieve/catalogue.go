@@ -112,3 +112,18 @@ func (c *Catalogue) Options(o Options) (Options, error) {
 	}
 	return o, nil
 }
+
+// RouteExamples are the example questions of tools whose route is told, to learn routes
+// from.
+func (c *Catalogue) RouteExamples() []route.Example {
+	var out []route.Example
+	for i := range c.Entries {
+		home := c.Homes[c.Entries[i].Tool.Name]
+		for _, q := range c.Entries[i].Examples {
+			if home.Route != "" {
+				out = append(out, route.Example{Text: q, Route: home.Route, SubRoute: home.SubRoute})
+			}
+		}
+	}
+	return out
+}

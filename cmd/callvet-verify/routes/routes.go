@@ -143,14 +143,7 @@ func readCatalogue(path string) ([]route.Example, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []route.Example
-	for i := range c.Entries {
-		home := c.Homes[c.Entries[i].Tool.Name]
-		for _, q := range c.Entries[i].Examples {
-			out = append(out, route.Example{Text: q, Route: home.Route, SubRoute: home.SubRoute})
-		}
-	}
-	return out, nil
+	return c.RouteExamples(), nil
 }
 
 // clinc learns the ten domains of CLINC150 as routes, with its intents as sub-routes,

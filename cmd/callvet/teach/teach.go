@@ -208,15 +208,7 @@ func ofCatalogue(name string, text []byte) ([]route.Example, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []route.Example
-	for i := range c.Entries {
-		home := c.Homes[c.Entries[i].Tool.Name]
-		for _, q := range c.Entries[i].Examples {
-			if home.Route != "" {
-				out = append(out, route.Example{Text: q, Route: home.Route, SubRoute: home.SubRoute})
-			}
-		}
-	}
+	out := c.RouteExamples()
 	if len(out) == 0 {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read examples %s: %w: no tool has example questions and a route", name, callvet.ErrInvalid), Hint: "example_queries and route of its tools, or a list of questions"}
 	}
