@@ -55,6 +55,7 @@ const maxMisses = 4
 // it, or -1. The text of data ends before end.
 func (d *Doc) parseAlike(data []byte, text padded) int {
 	clear(d.places)
+	d.skimmed = false
 	var p alike // a literal would be built elsewhere and copied
 	p.nodes, p.src, p.text = d.nodes[:0], data, text
 	p.shapes, p.places = d.shapes, d.places
@@ -68,6 +69,10 @@ func (d *Doc) parseAlike(data []byte, text padded) int {
 	}
 	if d.placed = !p.strange && p.places[len(p.places)-1] == 0; !d.placed {
 		clear(d.places)
+	}
+	d.have = 0
+	for i, n := range p.places[:min(len(p.places)-2, maxPlaces)] {
+		d.have |= uint64(-int64(n)) >> 63 << i
 	}
 	d.fits = d.placed && p.misfit&1 == 0
 	return end
@@ -129,6 +134,9 @@ func (p *alike) inner(i int, k name, m *shape) int {
 		p.misfit |= m.bars >> Object
 		if m.under == nil {
 			p.shapes.below(m)
+		}
+		if !m.under.watched {
+			return p.free(i, k, m.under)
 		}
 		return p.object(i, k, m.under)
 	}
@@ -223,6 +231,22 @@ func (p *alike) figure(i int) (end int, f form, whole int32) {
 	return end, form(Number) | roundabout | fraction, 0
 }
 
+// short gives the end of a string of less than 16 plain bytes at i; 0 where there is none.
+func (p *alike) short(i int) int {
+	if p.text.at(i) != '"' {
+		return 0
+	}
+	found := special(p.text.eight(i + 1))
+	if i++; found == 0 {
+		i += 8
+		found = special(p.text.eight(i))
+	}
+	if i += bits.TrailingZeros64(found) >> 3; p.text.at(i) != '"' {
+		return 0
+	}
+	return i + 1
+}
+
 // array reads an array whose elements are of shape m.
 func (p *alike) array(i int, k name, m *shape) int {
 	if p.depth++; p.depth > MaxDepth {
@@ -233,7 +257,10 @@ func (p *alike) array(i int, k name, m *shape) int {
 		return p.end(self, i+1, 0)
 	}
 	for n := int32(1); ; n++ {
-		if i = p.value(i, name{}, m); i < 0 {
+		if end := p.short(i); end > 0 {
+			p.misfit |= m.bars >> String
+			i = p.scalar(i, end, form(String), key{}, 0)
+		} else if i = p.value(i, name{}, m); i < 0 {
 			return i
 		}
 		if i < len(p.src) && p.src[i] <= ' ' {
@@ -288,6 +315,59 @@ func (p *alike) object(i int, k name, top *shape) int {
 		if i = p.value(i, called, at); i < 0 {
 			return i
 		}
+	}
+}
+
+// free is object where no place is below top: nothing has to be noted of members.
+func (p *alike) free(i int, k name, top *shape) int {
+	if p.depth++; p.depth > MaxDepth {
+		return -1
+	}
+	self, from, at, text := p.begin(i, Object, k), i, top, p.text
+	for count := int32(0); ; count++ {
+		if i >= len(p.src) {
+			return -1
+		}
+		var called name
+		if b := at.first; b.stands(text, i) && (b.last <= 8 || b.goesOn(text, i)) {
+			called = name{start: int32(i) + b.name, end: int32(i) + b.till}
+			at, i = b.to, i+b.size
+		} else if text.at(i) == '}' {
+			return p.end(self, i+1, count)
+		} else if at, called, i = p.other(at, i); at == nil {
+			if i >= 0 {
+				return p.end(self, i, count)
+			}
+			return p.plainly(from, k, self, top)
+		}
+		var end int
+		f, whole := form(String), 0
+		if c := text.at(i); c == '"' {
+			found := special(text.eight(i + 1))
+			if end = i + 1; found == 0 {
+				end += 8
+				found = special(text.eight(end))
+			}
+			if end += bits.TrailingZeros64(found) >> 3; text.at(end) == '"' {
+				end++
+			} else if end, f = p.rest(end); end < 0 {
+				return end
+			}
+		} else {
+			x := text.eight(i) ^ ones*'0'
+			size := digits(x)
+			if end = i + size; uint(size-1) > 6 || size > 1 && x&0xff == 0 || text.at(end) == '.' || text.at(end)|0x20 == 'e' {
+				if i = p.value(i, called, at); i < 0 {
+					return i
+				}
+				continue
+			}
+			f, whole = form(Number), 1+number(x, size)
+		}
+		n := p.node()
+		n.start, n.end, n.next, n.count = int32(i), int32(end), int32(len(p.nodes)), int32(whole)
+		n.keyStart, n.keyEnd, n.form = called.start, called.end, f
+		i = end
 	}
 }
 
@@ -357,20 +437,27 @@ func (p *alike) echo(i int, k name, of int32) int {
 	text := p.src[n.start:n.end]
 	switch {
 	case p.src[i] == '"':
-		end := p.spells(i+1, of)
-		if end < 0 {
-			size := spelled(p.src[i+1:], text)
-			if size < 0 {
-				return -1
-			}
-			end = i + size + 2
-		}
-		return p.scalar(i, end, textForm(end-i > len(text)+2), k.key(), of)
+		return p.spelling(i, k, of)
 	case n.kind() >= Array && bytes.HasPrefix(p.src[i:], text) && p.depth+int(n.next-of) < MaxDepth:
 		p.repeat(i, k, of)
 		return i + len(text)
 	}
 	return -1
+}
+
+// spelling reads a string that spells the value at node of; -1 when it does not.
+func (p *alike) spelling(i int, k name, of int32) int {
+	n := &p.nodes[of]
+	size := int(n.end - n.start)
+	end := p.spells(i+1, of)
+	if end < 0 {
+		inside := spelled(p.src[min(i+1, len(p.src)):], p.src[n.start:n.end])
+		if inside < 0 {
+			return -1
+		}
+		end = i + inside + 2
+	}
+	return p.scalar(i, end, textForm(end-i > size+2), k.key(), of)
 }
 
 // What stands in a text that spells an object between the parts of it that are
@@ -493,8 +580,11 @@ func (v Value) Spells(text Value) bool {
 // Same reports whether v is known to be written in the same bytes as o: it is the
 // member that often repeats o, and does. False says nothing.
 func (v Value) Same(o Value) bool {
-	if v.d == nil || v.d != o.d || !v.node().is(repeated) {
+	if v.d == nil || v.d != o.d {
 		return false
+	}
+	if v.i == o.i || !v.node().is(repeated) {
+		return v.i == o.i
 	}
 	for _, e := range v.d.shapes.pairs {
 		if v.d.places[e.place] == v.i && v.d.places[e.of] == o.i {

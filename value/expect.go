@@ -10,8 +10,8 @@ import (
 
 // Expected is what is known of texts that look alike, such as the lines of a log.
 type Expected struct {
-	// Places are members by their path of names, such as "gold.args", that At is
-	// asked for. A path goes through objects only.
+	// Places, up to 64, are members by their path of names, such as "gold.args", that
+	// At is asked for. A path goes through objects only.
 	Places []string
 	// Fits are by place the values for which Fits holds. None: all.
 	Fits []Fit
@@ -57,23 +57,27 @@ func (d *Doc) Expect(e Expected) {
 	}
 	s.root = s.fresh()
 	s.root.watched = true
-	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places)+2)}
+	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places)+2), skim: newSkim(&e)}
 }
 
 // looksInto tells that what is below the i-th place has to be looked at, also where
 // it is known to be the same as something else.
 func (e *Expected) looksInto(i int) bool {
-	below := func(p string) bool { return strings.HasPrefix(p, e.Places[i]+".") }
-	return i < len(e.Fits) && e.Fits[i]&1 != 0 || slices.ContainsFunc(e.Places, below)
+	return i < len(e.Fits) && e.Fits[i]&1 != 0 || e.above(i)
+}
+
+// above tells that there are places below the i-th.
+func (e *Expected) above(i int) bool {
+	return slices.ContainsFunc(e.Places, func(p string) bool { return strings.HasPrefix(p, e.Places[i]+".") })
 }
 
 // At is the member at the i-th of the places that were expected; the zero Value
 // where there is none, or where Placed is false.
 func (d *Doc) At(i int) Value {
-	if n := d.places[i]; n > 0 {
-		return Value{d, n}
+	if d.have>>i&1 == 0 {
+		return Value{}
 	}
-	return Value{}
+	return Value{d, d.places[i]}
 }
 
 // TextAt is the decoded text of the string at the i-th place, as Bytes gives it;
@@ -81,16 +85,6 @@ func (d *Doc) At(i int) Value {
 func (d *Doc) TextAt(i int) (text []byte, ok bool) {
 	v := d.At(i)
 	return v.Bytes(), v.Kind() == String || v.Kind() <= Null
-}
-
-// PlainAt is the text of a string at the i-th place that has no backslashes; nil
-// where there is no string.
-func (d *Doc) PlainAt(i int) []byte {
-	n := &d.nodes[d.places[i]] // of no value: the root, which is an object
-	if n.kind() != String {
-		return nil
-	}
-	return d.src[n.start+1 : n.end-1 : n.end-1]
 }
 
 // NumberAt is the number at the i-th place as Float gives it; none where there is
@@ -101,16 +95,6 @@ func (d *Doc) NumberAt(i int, none float64) (f float64, ok bool) {
 		return none, true
 	}
 	return v.Float()
-}
-
-// WholeAt is the number at the i-th place that FitWhole describes; none where there
-// is no number.
-func (d *Doc) WholeAt(i int, none int) int {
-	n := &d.nodes[d.places[i]]
-	if n.kind() != Number {
-		return none
-	}
-	return int(n.count) - 1
 }
 
 // Fits reports that the last parsed text is Placed and that what it has at each

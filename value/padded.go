@@ -4,6 +4,7 @@ package value
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
 )
 
@@ -35,6 +36,20 @@ const ones, highs = 0x0101010101010101, 0x8080808080808080
 // control characters.
 func special(w uint64) uint64 {
 	return ((w ^ ones*2 - ones*0x21) | (w ^ ones*'\\' - ones) | w) & highs
+}
+
+// digits is how many of eight bytes are digits up to the first that is none, where x
+// are the bytes with the bits of '0' turned over.
+func digits(x uint64) int {
+	return bits.TrailingZeros64((x+ones*(0x80-10)|x)&highs) >> 3
+}
+
+// number is the value of the first n of them, one or more.
+func number(x uint64, n int) int {
+	x <<= 64 - 8*n
+	x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
+	x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
+	return int(x * (10000<<32 + 1) >> 32)
 }
 
 // same reports whether n bytes at i and at j are the same.

@@ -38,7 +38,8 @@ type node struct {
 	start, end       int32 // bytes of the value, quotes and brackets included
 	keyStart, keyEnd int32 // bytes of the member name inside its quotes; 0,0 outside objects
 	next             int32 // tape index after this value's subtree
-	// count is the number of members or elements; of a string, the node that it is
+	// count is the number of members or elements; below zero that of elements which are
+	// elsewhere, after the node at keyStart if that is set; of a string, the node that it is
 	// known to spell; of a number, its value plus one, where that is known. Else 0.
 	count int32
 	form
@@ -73,6 +74,11 @@ type Doc struct {
 	// placed and fits are what Placed and Fits tell of it.
 	placed, fits bool
 	room         []byte // for a text that has no room after it
+	// What Skim read: by place, where have has a bit for it.
+	skim    *skim
+	skimmed bool
+	have    uint64
+	spans   [maxPlaces]span
 }
 
 // SyntaxError says where and why a text is not a JSON value.
@@ -88,8 +94,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offse
 func (d *Doc) Parse(src []byte) error {
 	d.src, d.nodes = src, d.nodes[:0]
 	if len(src) > maxText {
-		d.placed, d.fits = false, false
-		clear(d.places)
+		d.placed, d.fits, d.have, d.skimmed = false, false, 0, false
 		return &SyntaxError{0, "longer than 2 GiB"}
 	}
 	if d.shapes != nil {
@@ -102,8 +107,8 @@ func (d *Doc) Parse(src []byte) error {
 
 // parse is Parse where nothing is expected.
 func (d *Doc) parse(src []byte) error {
-	d.src, d.nodes, d.placed, d.fits = src, d.nodes[:0], false, false
-	clear(d.places)
+	d.src, d.nodes, d.placed, d.fits, d.skimmed = src, d.nodes[:0], false, false, false
+	d.have = 0
 	p := parser{nodes: d.nodes, src: src}
 	end := p.value(p.space(0), 0, key{})
 	if end >= 0 {
@@ -128,6 +133,7 @@ func (d *Doc) ParseLine(data []byte) (line, rest []byte, err error) {
 		end := d.parseAlike(data[:there], padded{unsafe.Pointer(unsafe.SliceData(data))})
 		if line, rest = cut(data, end); line != nil {
 			d.src = line
+			d.learn()
 			return line, rest, nil
 		}
 	}
@@ -173,7 +179,7 @@ func (d *Doc) pad(src []byte) padded {
 
 // Root is the parsed value; the zero Value when nothing was parsed.
 func (d *Doc) Root() Value {
-	if len(d.nodes) == 0 {
+	if len(d.nodes) == 0 || d.skimmed {
 		return Value{}
 	}
 	return Value{d, 0}

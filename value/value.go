@@ -52,7 +52,7 @@ func (v Value) Len() int {
 	if n.kind() < Array {
 		return 0
 	}
-	return int(n.count)
+	return int(max(n.count, -n.count))
 }
 
 // Bool is the value of a boolean; false for other kinds.
@@ -132,10 +132,23 @@ func keyText(src []byte, n *node) string {
 //
 //	for e, ok := v.First(); ok; e, ok = v.Next(e) {}
 func (v Value) First() (Value, bool) {
+	if v.d != nil {
+		if n := &v.d.nodes[v.i]; n.count > 0 && n.form&anyKind >= form(Array) {
+			return Value{v.d, v.i + 1}, true
+		}
+	}
+	return v.first()
+}
+
+// first is First where the elements are elsewhere, if there are any.
+func (v Value) first() (Value, bool) {
 	if v.Len() == 0 {
 		return Value{}, false
 	}
-	return Value{v.d, v.i + 1}, true
+	if v.node().keyStart == 0 {
+		v.d.expand(v.i)
+	}
+	return Value{v.d, v.node().keyStart + 1}, true
 }
 
 // Next is the sibling after e inside v.

@@ -60,6 +60,25 @@ func expected() value.Expected {
 	}
 }
 
+// skimmed is fill for a line that was skimmed. False says nothing, and leaves the
+// View half filled.
+func (v *View) skimmed(d *value.Doc) bool {
+	v.Record, v.IsTask = value.Value{}, false
+	v.values(d)
+	v.TaskID, v.Target, v.CallID = d.PlainAt(atTaskID), d.PlainAt(atTarget), d.PlainAt(atCallID)
+	v.Tool, v.Status = d.PlainAt(atTool), d.PlainAt(atStatus)
+	v.Attempt, v.TurnID = d.WholeAt(atAttempt, 0), d.WholeAt(atTurnID, -1)
+	v.AcceptMS, v.QueueMS, v.ExecMS = float64(d.WholeAt(atAccept, -1)), float64(d.WholeAt(atQueue, -1)), float64(d.WholeAt(atExec, -1))
+	v.Needed = d.BoolAt(atNeeded)
+	return len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
+}
+
+func (v *View) values(d *value.Doc) {
+	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
+	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
+	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
+}
+
 // quick is fill for a step all of whose members are where steps have them and
 // hold what they should. False says nothing, and leaves the View half filled:
 // then fill reads it, and tells what is wrong.
@@ -68,29 +87,8 @@ func (v *View) quick(d *value.Doc) bool {
 		return false
 	}
 	v.Record, v.IsTask = d.Root(), false
-	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
-	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
-	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
-	if d.Fits() {
-		return v.copied(d)
-	}
+	v.values(d)
 	return v.texts(d) && v.numbers(d) && v.kinds(d)
-}
-
-// copied is texts, numbers and kinds where all fits.
-func (v *View) copied(d *value.Doc) bool {
-	v.TaskID, v.Target, v.CallID = d.PlainAt(atTaskID), d.PlainAt(atTarget), d.PlainAt(atCallID)
-	v.Tool, v.Status = d.PlainAt(atTool), d.PlainAt(atStatus)
-	v.Attempt, v.TurnID = d.WholeAt(atAttempt, 0), d.WholeAt(atTurnID, -1)
-	v.AcceptMS, v.QueueMS, v.ExecMS = float64(d.WholeAt(atAccept, -1)), float64(d.WholeAt(atQueue, -1)), float64(d.WholeAt(atExec, -1))
-	v.Needed = -1
-	if needed := d.At(atNeeded); needed.Kind() == value.Bool {
-		v.Needed = 0
-		if needed.Bool() {
-			v.Needed = 1
-		}
-	}
-	return len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
 }
 
 func (v *View) texts(d *value.Doc) bool {

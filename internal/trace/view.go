@@ -16,7 +16,8 @@ type View struct {
 	// Line counts from 1 over the whole file; Raw is the line without its end.
 	Line int64
 	Raw  []byte
-	// Record is the whole line; IsTask tells a task record from a step.
+	// Record is the whole line, that of a step not always; IsTask tells a task record
+	// from a step.
 	Record value.Value
 	IsTask bool
 

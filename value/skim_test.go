@@ -1,0 +1,175 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package value
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// skimming is a Doc for lines as traces have them.
+func skimming() *Doc {
+	d := new(Doc)
+	d.Expect(Expected{
+		Places: []string{"id", "n", "args", "raw", "error", "ms", "ms.exec", "gold", "gold.yes", "gold.args", "gold.check", "tags"},
+		Fits: []Fit{
+			FitNull | FitPlain, FitNull | FitWhole, FitAny, FitNull | FitText, FitAny, FitNull | FitObject, FitNull | FitWhole,
+			FitNull | FitObject, FitNull | FitBool, FitAny, FitNull | FitText, FitNull | FitTexts,
+		},
+		Echoes: map[string]string{"raw": "args", "gold.args": "args"},
+	})
+	return d
+}
+
+const trace = `{"id":"t_1","n":17,"args":{"q":"é","limit":3,"x":[1,{"y":[]}]},"raw":"{\"q\":\"é\",\"limit\":3,\"x\":[1,{\"y\":[]}]}","error":null,` +
+	`"ms":{"exec":250},"gold":{"yes":true,"args":{"q":"é","limit":3,"x":[1,{"y":[]}]},"check":"n \"b\" >= 2"},"tags":["a","es-AR"]}`
+
+// skimmed holds what Skim gives of the line that data starts with to what a Doc makes of it that
+// expects nothing, and tells whether it was taken.
+func skimmed(t testing.TB, d *Doc, data []byte) (rest []byte, taken bool) {
+	t.Helper()
+	line, rest, ok := d.Skim(data)
+	if !ok {
+		_, rest, _ = d.ParseLine(data)
+		return rest, false
+	}
+	var plain Doc
+	want, after, err := plain.ParseLine(data)
+	if err != nil || !bytes.Equal(line, want) || !bytes.Equal(rest, after) {
+		t.Fatalf("%q: the line is %q, then %q; want %q, then %q: %v", data, line, rest, want, after, err)
+	}
+	if d.Root().Kind() != Invalid {
+		t.Fatal("there is a root")
+	}
+	for i, path := range d.shapes.paths {
+		v := plain.Root()
+		for _, name := range strings.Split(path, ".") {
+			v, _ = v.Get(name)
+		}
+		if got, want := d.told(i), told(v); got != want && d.skim.slots[i] != slotNone {
+			t.Fatalf("%q: %s is %s, want %s", line, path, got, want)
+		}
+	}
+	if raw, args := d.At(3), d.At(2); raw.Spells(args) && !bytes.Equal(raw.Bytes(), args.Raw()) {
+		t.Fatalf("%q: %s does not spell %s", line, raw.Raw(), args.Raw())
+	}
+	if gold, args := d.At(9), d.At(2); gold.Same(args) && !bytes.Equal(gold.Raw(), args.Raw()) {
+		t.Fatalf("%q: %s is not the same as %s", line, gold.Raw(), args.Raw())
+	}
+	return rest, true
+}
+
+// told is a value with all that is in it; null and absent are the same.
+func told(v Value) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d", v.Raw(), v.Len())
+	if v.Kind() <= Null {
+		return ""
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		fmt.Fprintf(&b, " (%s %s)", e.Key(), told(e))
+	}
+	return b.String()
+}
+
+func (d *Doc) told(i int) string {
+	switch d.skim.slots[i] {
+	case slotPlain:
+		if s := d.PlainAt(i); s != nil {
+			return `"` + string(s) + `" 0`
+		}
+		return ""
+	case slotWhole:
+		if n := d.WholeAt(i, -1); n >= 0 {
+			return fmt.Sprint(n, " 0")
+		}
+		return ""
+	case slotBool:
+		if n := d.BoolAt(i); n >= 0 {
+			return fmt.Sprint(n == 1, " 0")
+		}
+		return ""
+	}
+	v := d.At(i)
+	return told(v)
+}
+
+// TestSkim tells which lines are taken once some of their kind were parsed.
+func TestSkim(t *testing.T) {
+	t.Parallel()
+	d := skimming()
+	var lines []string
+	for _, change := range []string{
+		"", "17|0", "17|123456789", `"t_1"|"a longer name of a task"`, `"t_1"|null`, `true|false`, `true|null`, `"tags":["a","es-AR"]|"tags":["one that is longer than it was","é",""]`,
+		`,"n":17|`, `null,"ms"|{"code":5},"ms"`, `{"q":"é","limit":3,"x":[1,{"y":[]}]}|7`, `"n \"b\" >= 2"|"n"`, `["a","es-AR"]|null`, `:|: `, `250|null`, `{"exec":250}|null`, `{"exec":250}|{}`,
+	} {
+		from, to, _ := strings.Cut(change, "|")
+		lines = append(lines, strings.ReplaceAll(trace, from, to))
+	}
+	text := []byte(strings.Join(lines, "\n") + "\n")
+	for round := range 3 {
+		for data, k := text, 0; len(data) > 0; k++ {
+			var taken bool
+			if data, taken = skimmed(t, d, data); !taken && round == 2 {
+				t.Errorf("not taken: %s", lines[k])
+			}
+		}
+	}
+	for _, change := range []string{
+		"17|01", "17|1.5", "17|-1", "17|1e2", "17|1234567890", `"t_1"|"t\n"`, `"t_1"|7`, `true|1`, `["a","es-AR"]|["a",1]`, `["a","es-AR"]|["a",]`, `["a","es-AR"]|{}`,
+		`"n":17|"n":17,"n":17`, `"ms":{"exec":250}|"ms":{"exec":250},"ms":{"exec":250}`, `"exec":250|"exec":250,"exec":250`, `17|17,"other":1`, `17|17 `, `"tags"|"t\u0061gs"`, `]}]},"raw"|]},"raw"`,
+		`"t_1"|"t_` + "\xff" + `"`, `250}|250`, `"é","limit":3|"é","limit":3,"limit":3`, `"es-AR"]}|"es-AR"]},`, `"es-AR"]}|"es-AR"]`, `"es-AR"]}|"es-AR"`, `"es-AR"]}|"es`,
+	} {
+		from, to, _ := strings.Cut(change, "|")
+		if _, taken := skimmed(t, d, []byte(strings.ReplaceAll(trace, from, to)+"\n"+trace)); taken {
+			t.Errorf("taken: %s", change)
+		}
+	}
+}
+
+// TestSkimIsBounded: lines that are always new use up what may be remembered, and no more.
+func TestSkimIsBounded(t *testing.T) {
+	t.Parallel()
+	d := skimming()
+	for i := range 3 * maxWays {
+		skimmed(t, d, fmt.Appendf(nil, "{%*s\"id\":\"x\",%*s\"n\":1}\n", i%40, "", i/40, ""))
+	}
+	for range 2 * maxVain {
+		skimmed(t, d, []byte(`{"id":"x","n":12345678901}`+"\n"))
+	}
+	if d.skim.ways < 0 || d.skim.vain < 0 || len(d.skim.from[0].ways) > maxWaysFrom {
+		t.Errorf("%d ways, %d vain texts left", d.skim.ways, d.skim.vain)
+	}
+}
+
+// FuzzSkim: what is taken after other lines says the same as when it is parsed.
+func FuzzSkim(f *testing.F) {
+	f.Add([]byte(trace+"\n"+trace), []byte("\n\n{}\n"))
+	f.Add([]byte(strings.ReplaceAll(trace, "17", "null")), []byte(strings.ReplaceAll(trace, `,"ms"`, ` , "ms"`)))
+	f.Add([]byte(`{"args":{"a":"b"},"raw":"{\"a\":\"b\"}"}`), []byte(`{"gold":{"yes":false},"tags":["x"]}`+"\r\n"))
+	f.Add([]byte(`{"gold":{},"ms":null,"id":"never closed`+"\n"+`"}`), []byte(`{"tags":[],"id":null}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		d := skimming()
+		text := make([]byte, 0, 5*(len(a)+len(b)+len(trace)+4)+300)
+		for _, part := range [][]byte{a, b, []byte(trace), a, b, a} {
+			text = append(append(text, part...), '\n')
+		}
+		for data := text; len(data) > 0; {
+			data, _ = skimmed(t, d, data)
+		}
+	})
+}
+
+func BenchmarkSkim(b *testing.B) {
+	text, d := append(make([]byte, 0, len(trace)+300), trace+"\n"...), skimming()
+	skimmed(b, d, text)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, ok := d.Skim(text); !ok {
+			b.Fatal("not taken")
+		}
+	}
+}
