@@ -100,3 +100,54 @@ func FuzzQuick(f *testing.F) {
 		}
 	})
 }
+
+// TestSkimmed: a line that is skimmed, after others of its kind, says the same as when it is
+// read slowly.
+func TestSkimmed(t *testing.T) {
+	t.Parallel()
+	lines := []string{
+		example, `{"task_id":"t","tool":"f"}`, strings.Replace(example, `"task_id":"`, `"attempt":3,"target":"m","task_id":"`, 1),
+		strings.Replace(example, `"turn_id":3`, `"turn_id":"3"`, 1), strings.Replace(example, `"ok"`, `"exec_error"`, 1), strings.Replace(example, `"ok"`, `"fine"`, 1),
+		strings.Replace(example, `"ok"`, `null`, 1), strings.Replace(example, `"task_id":"`, `"task_id":"", "x":"`, 1), `{"type":"task","task_id":"t"}`,
+		`{"task_id":"t","tool":"f","args":null,"args_raw":null,"turn_id":null,"gold":null,"latency_ms":null,"status":null,"tags":null}`,
+		`{"task_id":"t","tool":"f","gold":{"needed":false,"tool":"g","args":{"a":[1,"b"]},"result":{"x":null}},"tags":["a","b:c"],"fields":{"k":1}}`,
+	}
+	s := NewScanner(Options{})
+	skimmed := 0
+	for round := range 3 {
+		for _, line := range lines {
+			data := append(make([]byte, 0, len(line)+300), line+"\n"...)
+			got, _, err := s.one(1, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var doc value.Doc
+			want := View{Line: 1, Raw: []byte(line)}
+			if err := doc.Parse([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := want.fill(doc.Root(), nil); (err == nil) != (got != nil) {
+				t.Fatalf("%s: %v", line, err)
+			}
+			if got == nil || got.IsTask {
+				continue
+			}
+			if round == 2 && got.Record.Kind() == value.Invalid {
+				skimmed++
+			}
+			a, b := textsOf(&want), textsOf(got)
+			for i := range a.Of {
+				a.Of[i], b.Of[i] = strings.Replace(a.Of[i], "null null", "invalid ", 1), strings.Replace(b.Of[i], "null null", "invalid ", 1)
+			}
+			if diff := cmp.Diff(a.Of[1:], b.Of[1:]); diff != "" {
+				t.Fatalf("%s: %s", line, diff)
+			}
+			if diff := cmp.Diff(a.View, b.View, cmp.AllowUnexported(value.Value{})); diff != "" {
+				t.Fatalf("%s: %s", line, diff)
+			}
+		}
+	}
+	if skimmed != 7 {
+		t.Errorf("%d lines were skimmed", skimmed)
+	}
+}
