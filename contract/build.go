@@ -6,11 +6,9 @@ import (
 	"math/big"
 	"sort"
 
+	"github.com/callvet/callvet/value"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// manyProps is where looking a member up in a map beats trying every name.
-const manyProps = 24
 
 func limit(p *int) int {
 	if p == nil {
@@ -47,16 +45,16 @@ func (b *builder) object(s *jsonschema.Schema) *objectRules {
 	return o
 }
 
-// finish indexes the properties when they are many.
+// finish gets ready for looking at members.
 func (o *objectRules) finish() {
 	o.plain = len(o.more)+len(o.patterns)+len(o.dependent) == 0 && o.additional == nil && o.names == nil && o.min < 0 && o.max < 0
-	if len(o.props) <= manyProps {
-		return
-	}
-	o.index = make(map[string]int, len(o.props))
+	names := make([]string, len(o.props))
 	for i := range o.props {
-		o.index[o.props[i].name] = i
+		p := &o.props[i]
+		names[i] = p.name
+		p.quick = quickOf(p.n, o.closed && !p.declared)
 	}
+	o.listed = value.NamesOf(names)
 }
 
 func (a *arrayRules) empty() bool {

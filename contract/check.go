@@ -20,11 +20,11 @@ func (n *node) valid(v value.Value) bool {
 	case leftMembers:
 		return n.obj.valid(v)
 	case leftLength:
-		if n.str.sure(len(v.Raw()) - 2) {
+		if n.str.sure.holds(int64(len(v.Raw()))) {
 			return true
 		}
 	case leftWord:
-		if n.spells(v.Raw()) {
+		if v.Member().Says(n.words) >= 0 {
 			return true
 		}
 	case leftFigure:
@@ -73,17 +73,6 @@ func (n *node) validKind(k value.Kind, v value.Value) bool {
 		return n.num == nil || n.num.valid(v.Raw())
 	}
 	return true
-}
-
-// spells reports that a string is one of the enum's, in the same bytes. False says
-// nothing.
-func (n *node) spells(raw []byte) bool {
-	for _, s := range n.words {
-		if string(raw) == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (n *node) inEnum(k value.Kind, v value.Value) bool {
@@ -150,11 +139,10 @@ func (o *objectRules) valid(v value.Value) bool {
 		return o.validMembers(v) && o.validRest(v)
 	}
 	var seen uint64
-	next := 0
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		i := next
-		if i >= len(o.props) || !e.KeyIs(o.props[i].name) {
-			if i = o.find(e); i < 0 {
+	for m := v.Members(); m.Ok(); m = m.Next() {
+		i := m.Named(o.listed)
+		if i < 0 {
+			if i = m.Decoded(o.listed); i < 0 {
 				if o.closed {
 					return false
 				}
@@ -162,13 +150,20 @@ func (o *objectRules) valid(v value.Value) bool {
 			}
 		}
 		p := &o.props[i]
-		next = i + 1
 		seen |= p.bit
-		if p.n != nil {
-			if !p.n.valid(e) {
-				return false
-			}
-		} else if o.closed && !p.declared {
+		k, sure := m.Kind(), false
+		switch p.left[k&7] {
+		case leftNothing:
+			continue
+		case leftLength:
+			sure = p.length.holds(int64(m.Size()))
+		case leftWord:
+			sure = m.Says(p.words) >= 0
+		case leftFigure, leftWhole:
+			n, known := m.Whole()
+			sure = known && p.figures.holds(n)
+		}
+		if !sure && (p.n == nil || !p.n.valid(m.Value())) {
 			return false
 		}
 	}
@@ -181,9 +176,9 @@ func (o *objectRules) validMembers(v value.Value) bool {
 		return false
 	}
 	var seen uint64
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		evaluated := false
-		if i := o.find(e); i >= 0 {
+	for m := v.Members(); m.Ok(); m = m.Next() {
+		e, evaluated := m.Value(), false
+		if i := max(m.Named(o.listed), m.Decoded(o.listed)); i >= 0 {
 			p := &o.props[i]
 			seen |= p.bit
 			if evaluated = p.declared; p.n != nil && !p.n.valid(e) {
@@ -206,22 +201,6 @@ func (o *objectRules) validMembers(v value.Value) bool {
 		}
 	}
 	return seen&o.required == o.required
-}
-
-// find is the position of the member's name in props; -1 when it is not there.
-func (o *objectRules) find(e value.Value) int {
-	if o.index != nil {
-		if i, ok := o.index[e.Key()]; ok {
-			return i
-		}
-		return -1
-	}
-	for i := range o.props {
-		if e.KeyIs(o.props[i].name) {
-			return i
-		}
-	}
-	return -1
 }
 
 func (o *objectRules) validRest(v value.Value) bool {
@@ -292,15 +271,6 @@ func (a *arrayRules) valid(v value.Value) bool {
 	}
 	return !a.unique || unique(v)
 }
-
-// sure reports that a string that takes n bytes as JSON, without the quotes, is
-// long enough and not too long: a code point takes one to twelve of them.
-func (s *stringRules) sure(n int) bool {
-	return (s.min <= 0 || n > maxEscaped*(s.min-1)) && (s.max < 0 || n <= s.max)
-}
-
-// maxEscaped is how many bytes a code point takes at most: two escapes.
-const maxEscaped = len(`\ud83d\ude00`)
 
 func (s *stringRules) valid(b []byte) bool {
 	// A code point has one to four bytes, so that lengths mostly need no counting.

@@ -56,9 +56,57 @@ func either(is bool, one, other left) left {
 	return other
 }
 
+// quick is what a property has to be looked at for, beside the member's name: it
+// decides most values without a look at the property's node.
+type quick struct {
+	left    [8]left      // by kind
+	length  span         // of strings as written, with quotes, that are surely long enough and not too long
+	figures span         // whole numbers that are within the bounds
+	words   *value.Names // of an enum
+}
+
+// quickOf gives what it takes to look at values of a node, nil being any value; none
+// is for names that may not be there at all.
+func quickOf(n *node, none bool) quick {
+	var q quick
+	if n == nil {
+		for k := range q.left {
+			q.left[k] = either(none, leftRefused, leftNothing)
+		}
+		return q
+	}
+	q.left, q.words, q.figures = n.left, n.words, span{math.MinInt64, math.MaxInt64}
+	if n.num != nil {
+		q.figures = n.num.span
+	}
+	if n.str != nil {
+		q.length = n.str.sure
+	}
+	return q
+}
+
 // span are whole numbers, both ends included, that lie within all bounds; none
 // when low is above high. How close they are to the bounds does not matter.
 type span struct{ low, high int64 }
+
+func (s span) holds(n int64) bool { return s.low <= n && n <= s.high }
+
+// maxEscaped is how many bytes a code point takes at most: two escapes.
+const maxEscaped = len(`\ud83d\ude00`)
+
+// sureOf gives the lengths that a string has as written, with its quotes, when it is
+// surely long enough and not too long: a code point takes one to twelve bytes.
+func (s *stringRules) sureOf() span {
+	const quotes, most = 2, math.MaxInt32
+	sure := span{0, most}
+	if s.min > 0 {
+		sure.low = int64(maxEscaped)*int64(min(s.min, most)-1) + 1 + quotes
+	}
+	if s.max >= 0 {
+		sure.high = int64(min(s.max, most)) + quotes
+	}
+	return sure
+}
 
 // spanOf gives the whole numbers that r allows.
 func (r *numberRules) spanOf() span {

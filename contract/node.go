@@ -4,7 +4,6 @@ package contract
 
 import (
 	"math/big"
-	"strings"
 
 	"github.com/callvet/callvet/value"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -19,7 +18,7 @@ type node struct {
 
 	enum    []value.Value // enum, and const as an enum of one
 	strings []string      // the enum's strings, when all of it are strings
-	words   []string      // those in quotes that need no escapes
+	words   *value.Names  // of the strings
 	hasEnum bool
 	format  *format
 
@@ -39,9 +38,9 @@ type node struct {
 
 type objectRules struct {
 	props      []prop
-	index      map[string]int // position in props, when they are many
-	required   uint64         // bits that must be seen
-	more       []string       // required names beyond 64
+	listed     *value.Names // names of props
+	required   uint64       // bits that must be seen
+	more       []string     // required names beyond 64
 	patterns   []patternProp
 	closed     bool  // additionalProperties: false
 	additional *node // additionalProperties as a schema
@@ -57,6 +56,7 @@ type prop struct {
 	n        *node // nil: any value
 	bit      uint64
 	declared bool // under "properties", so not additional
+	quick
 }
 
 type patternProp struct {
@@ -83,6 +83,7 @@ type arrayRules struct {
 type stringRules struct {
 	min, max int // -1: none
 	re       *pattern
+	sure     span // lengths as written that need no counting
 }
 
 type numberRules struct {
@@ -184,10 +185,11 @@ func (n *node) seal() {
 	for k := value.Null; k <= value.Object; k++ {
 		n.left[k] = n.leftOf(k)
 	}
-	for _, s := range n.strings {
-		if !strings.ContainsAny(s, "\"\\") {
-			n.words = append(n.words, `"`+s+`"`)
-		}
+	if n.strings != nil {
+		n.words = value.NamesOf(n.strings)
+	}
+	if n.str != nil {
+		n.str.sure = n.str.sureOf()
 	}
 	if n.num != nil {
 		n.num.span = n.num.spanOf()
