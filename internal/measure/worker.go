@@ -20,8 +20,6 @@ type worker struct {
 	scorer *step.Scorer
 	sheet  *steps.Worker
 	batch  *steps.Batch
-	in     step.Input
-	step   steps.Step
 	task   steps.Task
 	paths  []string
 	names  [256]string // of arguments
@@ -38,24 +36,24 @@ func (w *worker) line(v *trace.View) error {
 		w.record(v)
 		return nil
 	}
-	w.in = step.Input{
+	// Both stand on the stack, where they are written without regard to the collector.
+	in := step.Input{
 		Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
 		GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, GoldResult: v.GoldResult, ResultCheck: v.ResultCheck,
 	}
-	s := &w.step
-	*s = steps.Step{
+	s := steps.Step{
 		Line: v.Line, Task: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tool: v.Tool, Tags: v.Tags, Fields: v.Fields,
 		Status: status(v.Status), AcceptMS: v.AcceptMS, QueueMS: v.QueueMS, ExecMS: v.ExecMS, CallID: v.CallID,
+		Args: v.Args.Hash(), Result: v.Result.Hash(),
 	}
-	w.scorer.Score(&w.in, &s.Score)
+	w.scorer.Score(&in, &s.Score)
 	if v.GoldTool.Kind() == value.String {
 		s.GoldTool = v.GoldTool.Bytes()
 	}
-	s.Args, s.Result = hash(v.Args), hash(v.Result)
 	if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
 		s.Paths = w.differing(v)
 	}
-	w.sheet.Step(w.batch, s)
+	w.sheet.Step(w.batch, &s)
 	if w.each {
 		w.rows = append(w.rows, Scored{Line: v.Line, Step: v.Step(), Score: s.Score})
 	}

@@ -55,12 +55,8 @@ func Compile(text string) (*Condition, error) {
 // absent one, of which every member is missing.
 func (c *Condition) Holds(result value.Value) bool {
 	if c.one != nil && result.Kind() == value.Object {
-		e, found := result.First()
-		if found && !e.KeyIs(c.one.key) {
-			e, found = result.Get(c.one.key)
-		}
-		if !found || e.Kind() == value.Number {
-			return found && c.one.against(e)
+		if holds, told := c.one.of(result); told {
+			return holds
 		}
 	}
 	return c.root.eval(result) == yes

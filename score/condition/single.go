@@ -7,10 +7,13 @@ import "github.com/callvet/callvet/value"
 // single is the comparison of one member of the result with a number, which most
 // conditions are.
 type single struct {
-	key    string
+	key    *value.Names // the member's name alone
 	number value.Value
-	// Whether it holds of a member that is less than the number, equal, or more.
-	less, equal, more bool
+	// whole is the number where that is known at once.
+	whole int64
+	known bool
+	// holds tells it of a member that is less than the number, equal, or more.
+	holds [3]bool
 }
 
 func newCondition(root *expression) *Condition { return &Condition{root, singleOf(root)} }
@@ -20,33 +23,48 @@ func singleOf(e *expression) *single {
 	if e.left.kind != fromPath || len(e.left.path) != 1 || !e.left.path[0].isKey || e.right.kind != fromLiteral || e.right.literal.Kind() != value.Number {
 		return nil
 	}
-	s := &single{key: e.left.path[0].key, number: e.right.literal}
+	s := &single{key: value.NamesOf([]string{e.left.path[0].key}), number: e.right.literal}
+	s.whole, s.known = s.number.Member().Whole()
 	switch e.op {
 	case opEqual:
-		s.equal = true
+		s.holds = [3]bool{1: true}
 	case opUnequal:
-		s.less, s.more = true, true
+		s.holds = [3]bool{0: true, 2: true}
 	case opLess:
-		s.less = true
+		s.holds = [3]bool{0: true}
 	case opLessEqual:
-		s.less, s.equal = true, true
+		s.holds = [3]bool{0: true, 1: true}
 	case opMore:
-		s.more = true
+		s.holds = [3]bool{2: true}
 	case opMoreEqual:
-		s.more, s.equal = true, true
+		s.holds = [3]bool{1: true, 2: true}
 	default:
 		return nil
 	}
 	return s
 }
 
-// against tells whether the condition holds of a number.
-func (s *single) against(v value.Value) bool {
-	switch value.Compare(v, s.number) {
-	case -1:
-		return s.less
-	case 0:
-		return s.equal
+// of tells whether the condition holds of the result's members; told is false where
+// the member is no number.
+func (s *single) of(result value.Value) (holds, told bool) {
+	m := result.Members()
+	for ; m.Ok(); m = m.Next() {
+		if m.Named(s.key) == 0 || m.Decoded(s.key) == 0 {
+			break
+		}
 	}
-	return s.more
+	switch {
+	case !m.Ok():
+		return false, true
+	case m.Kind() != value.Number:
+		return false, false
+	}
+	if n, known := m.Whole(); known && s.known {
+		return s.holds[order(n, s.whole)], true
+	}
+	return s.holds[value.Compare(m.Value(), s.number)+1], true
 }
+
+// order is 0 where a is less than b, 1 where they are equal, and 2 where it is more; it
+// takes no branch, because none could be foretold.
+func order(a, b int64) int64 { return 1 + (a-b)>>63 - (b-a)>>63 }

@@ -98,14 +98,14 @@ func BenchmarkScoreLines(b *testing.B) {
 	}
 }
 
-// TestPlaceOf: texts that share a place, because they differ in their middle only,
+// TestLookup: texts that share a slot, because they differ in their middle only,
 // are told apart.
-func TestPlaceOf(t *testing.T) {
+func TestLookup(t *testing.T) {
 	t.Parallel()
 	scorer, _ := New(Config{Tools: []callvet.Tool{{Name: "cancel_one_order"}}})
 	one, two := []byte("cancel_a_one_order_of_a_customer"), []byte("cancel_a_two_order_of_a_customer")
-	if placeOf(one) != placeOf(two) {
-		t.Fatal("they do not share a place")
+	if slot(ends(one)) != slot(ends(two)) {
+		t.Fatal("they do not share a slot")
 	}
 	for range 3 {
 		for _, text := range [][]byte{one, two, []byte("x"), []byte("y"), nil, []byte("cancel_one_order")} {

@@ -3,9 +3,7 @@
 package step
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 
@@ -17,15 +15,28 @@ import (
 
 // contracted is a tool as lines name it, with what its contract compiles to.
 type contracted struct {
-	name, version string // as called
-	known         bool
-	// other tells that the catalog has the tool in other versions only.
-	other  bool
-	tool   *callvet.Tool    // nil: not known in that version
+	label                   // the line's own "name@vN"
 	schema *contract.Schema // nil: none
-	params value.Value
-	exact  *match.Exact
-	text   string // the line's own "name@vN"
+	// always is what every call of the tool has.
+	always marks
+	// other tells that the catalog has the tool in other versions only.
+	known, other  bool
+	exact         *match.Exact
+	name, version string        // as called
+	tool          *callvet.Tool // nil: not known in that version
+	params        value.Value
+}
+
+// always tells of a tool what the catalog does.
+func (c *catalog) always(t *contracted) marks {
+	m := mark(callvet.StepKnownTool, t.known)
+	switch {
+	case len(c.versions) == 0:
+		return 0
+	case !t.known:
+		m |= mark(callvet.StepSchemaValid, false) | mark(callvet.StepRepaired, false)
+	}
+	return m
 }
 
 // catalog holds every version of every tool.
@@ -144,27 +155,14 @@ func compareVersions(a, b string) int {
 
 // lookup is find with the answers for texts of earlier lines.
 func (s *Scorer) lookup(text []byte) *contracted {
-	at := &s.recent[placeOf(text)%uint64(len(s.recent))]
-	if e := *at; e != nil && e.text == string(text) {
+	first, last := ends(text)
+	at := &s.recent[slot(first, last)]
+	if e := *at; e != nil && e.is(text, first, last) {
 		return e
 	}
 	e := s.lookupAny(text)
 	*at = e
 	return e
-}
-
-// placeOf is a quick hash of a short text: its length, first and last letters.
-func placeOf(text []byte) uint64 {
-	const odd = 0x9E3779B97F4A7C15
-	n := len(text)
-	h := uint64(n)
-	switch {
-	case n >= 8:
-		h += binary.LittleEndian.Uint64(text) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(text[n-8:]), 32)
-	case n > 0:
-		h += uint64(text[0])<<16 | uint64(text[n/2])<<8 | uint64(text[n-1])<<24
-	}
-	return h * odd >> 56
 }
 
 func (s *Scorer) lookupAny(text []byte) *contracted {
@@ -173,7 +171,8 @@ func (s *Scorer) lookupAny(text []byte) *contracted {
 	}
 	name := string(text)
 	own := *s.shared.catalog.find(name)
-	own.text = name
+	own.label = labelOf(name)
+	own.always = s.shared.catalog.always(&own)
 	e := &own
 	if len(s.tools) < maxCached {
 		s.tools[name] = e

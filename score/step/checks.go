@@ -13,13 +13,13 @@ import (
 // checks are the compiled post-conditions by their text as it stands in a line.
 type checks struct {
 	byText   map[string]*check
-	recent   [64]*check // those of the last lines, found without a map
+	recent   [256]*check // those of the last lines, found without a map
 	problems []callvet.Problem
 }
 
 // check is a text as it stands in a line; compiled is nil where it does not compile.
 type check struct {
-	text     string
+	label
 	compiled *condition.Condition
 }
 
@@ -31,8 +31,9 @@ func (c *checks) find(v value.Value) *condition.Condition {
 	if len(raw) == 2 {
 		return nil
 	}
-	at := &c.recent[placeOf(raw)%uint64(len(c.recent))]
-	if k := *at; k != nil && k.text == string(raw) {
+	first, last := ends(raw)
+	at := &c.recent[slot(first, last)]
+	if k := *at; k != nil && k.is(raw, first, last) {
 		return k.compiled
 	}
 	k := c.byText[string(raw)]
@@ -45,7 +46,7 @@ func (c *checks) find(v value.Value) *condition.Condition {
 
 func (c *checks) compile(v value.Value) *check {
 	found, err := condition.Compile(v.Str())
-	k := &check{string(v.Raw()), found}
+	k := &check{labelOf(string(v.Raw())), found}
 	if len(c.byText) < maxCached {
 		c.byText[k.text] = k
 	}

@@ -41,20 +41,40 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	if t.other {
 		s.unknown++
 	}
-	var p payload
-	s.read(in, &p)
-	s.args = p.args
-	m := s.contract(t, &p)
+	args, held, emitted := in.Args, in.Args, true
+	if k := in.Args.Kind(); k <= value.Null || !in.ArgsRaw.Spells(in.Args) {
+		args, held, emitted = s.unlike(in)
+	}
+	s.args = args
+	m := t.always
+	if t.schema != nil && emitted {
+		m |= t.keeps(held, args)
+	}
 	out.Matched, out.Expected, out.Emitted = 0, 0, 0
-	if in.GoldArgs.Kind() == value.Object && p.emitted {
-		m |= s.arguments(t, p.args, in.GoldArgs, out)
+	if emitted && in.GoldArgs.Kind() == value.Object {
+		m |= s.arguments(t, args, in.GoldArgs, out)
 	}
 	if in.Needed >= 0 {
 		needed := in.Needed == 1
-		m |= mark(callvet.StepNeeded, needed) | mark(callvet.StepSelection, needed && s.right(t, in))
+		m |= mark(callvet.StepNeeded, needed) | mark(callvet.StepSelection, needed && (in.GoldTool.Kind() != value.String || s.right(t, in)))
 	}
-	m |= s.execution(in) | s.safe(t, p.args)
+	m |= s.execution(in)
+	if s.shared.rules != nil {
+		m |= s.safe(t, args)
+	}
 	out.Known, out.True = uint16(m), uint16(m>>16)
+}
+
+// unlike reads a payload as emitted that is not known to be what args are: it gives
+// the arguments, what the contract is held against, and whether either was recorded.
+func (s *Scorer) unlike(in *Input) (args, held value.Value, emitted bool) {
+	var p payload
+	s.read(in, &p)
+	held = p.args
+	if p.hasRaw {
+		held = p.raw
+	}
+	return p.args, held, p.emitted
 }
 
 // read takes the payload in. The text as emitted is only parsed where it is not
@@ -128,27 +148,13 @@ func spells(inside, text []byte) bool {
 // JSON in JSON is full of.
 func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
-// contract validates the payload as it was emitted, before any repair.
-func (s *Scorer) contract(t *contracted, p *payload) marks {
-	if len(s.shared.catalog.versions) == 0 {
-		return 0
-	}
-	m := mark(callvet.StepKnownTool, t.known)
-	switch {
-	case !t.known:
-		return m | mark(callvet.StepSchemaValid, false) | mark(callvet.StepRepaired, false)
-	case t.schema == nil || !p.emitted:
-		return m
-	}
-	emitted := p.args
-	if p.hasRaw {
-		emitted = p.raw
-	}
-	valid := keeps(t, emitted)
-	return m | mark(callvet.StepSchemaValid, valid) | mark(callvet.StepRepaired, !valid && emitted != p.args && keeps(t, p.args))
+// keeps validates the payload as it was emitted, before any repair; args are what was
+// made of it.
+func (t *contracted) keeps(emitted, args value.Value) marks {
+	valid := emitted.Kind() == value.Object && t.schema.Valid(emitted)
+	repaired := !valid && emitted != args && args.Kind() == value.Object && t.schema.Valid(args)
+	return mark(callvet.StepSchemaValid, valid) | mark(callvet.StepRepaired, repaired)
 }
-
-func keeps(t *contracted, v value.Value) bool { return v.Kind() == value.Object && t.schema.Valid(v) }
 
 // arguments compares what the call carried with the labeled arguments.
 func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {
@@ -181,12 +187,9 @@ func (s *Scorer) tally(t *contracted, got, want value.Value) match.Tally {
 
 func clamp(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }
 
-// right reports whether the call went to the labeled tool: by name, and by
-// version where the label has one.
+// right reports whether the call went to the labeled tool, which is a string: by name,
+// and by version where the label has one.
 func (s *Scorer) right(t *contracted, in *Input) bool {
-	if in.GoldTool.Kind() != value.String {
-		return true
-	}
 	raw := in.GoldTool.Raw()
 	if raw = raw[1 : len(raw)-1]; len(raw) == 0 || bytes.Equal(raw, in.Tool) {
 		return true
@@ -201,12 +204,14 @@ func (s *Scorer) right(t *contracted, in *Input) bool {
 // execution tells what the runtime made of the call, and whether its result is
 // the labeled one.
 func (s *Scorer) execution(in *Input) marks {
-	m, ran := ended(in)
-	got := in.Result.Kind()
-	if !ran && (len(in.Status) > 0 || got == value.Invalid || got == value.Null) {
+	m, ran := marks(allEnds|1<<callvet.StepExecuted<<16), true
+	if string(in.Status) != string(callvet.StatusOK) || in.Error.Kind() > value.Null {
+		m, ran = ended(in)
+	}
+	if !ran && (len(in.Status) > 0 || in.Result.Kind() <= value.Null) {
 		return m
 	}
-	if k := in.GoldResult.Kind(); k != value.Invalid && k != value.Null {
+	if in.GoldResult.Kind() > value.Null {
 		m |= mark(callvet.StepEqual, value.Equal(in.GoldResult, in.Result))
 	}
 	if in.ResultCheck.Kind() == value.String {
@@ -217,9 +222,11 @@ func (s *Scorer) execution(in *Input) marks {
 	return m
 }
 
+// allEnds is what is known once a call was executed.
+const allEnds = 1<<callvet.StepRejected | 1<<callvet.StepExecuted | 1<<callvet.StepTimeout | 1<<callvet.StepRateLimited
+
 // ended tells what the status does; ran is whether the call was executed.
 func ended(in *Input) (m marks, ran bool) {
-	const all = 1<<callvet.StepRejected | 1<<callvet.StepExecuted | 1<<callvet.StepTimeout | 1<<callvet.StepRateLimited
 	ok, timeout := false, false
 	switch string(in.Status) {
 	case string(callvet.StatusOK):
@@ -232,6 +239,6 @@ func ended(in *Input) (m marks, ran bool) {
 		return 0, false
 	}
 	failed := isError(in.Error)
-	return all | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) |
+	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) |
 		mark(callvet.StepRateLimited, failed && tellsRateLimit(in.Error)), true
 }
