@@ -31,8 +31,9 @@ func hash(text unsafe.Pointer, n int) uint64 {
 		return scramble(h, low, high>>(8*(16-n))) // without what low has of it
 	}
 	last := unsafe.Add(text, n-16)
-	for ; uintptr(text) < uintptr(last); text = unsafe.Add(text, 16) {
+	for ; n > 16; n -= 16 {
 		h = scramble(h, eight(text), eight(unsafe.Add(text, 8)))
+		text = unsafe.Add(text, 16)
 	}
 	return scramble(h^k0, eight(last), eight(unsafe.Add(last, 8)))
 }

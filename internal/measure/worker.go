@@ -36,17 +36,14 @@ func (w *worker) line(v *trace.View) error {
 		w.record(v)
 		return nil
 	}
-	// Both stand on the stack, where they are written without regard to the collector.
-	in := step.Input{
-		Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
-		GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, GoldResult: v.GoldResult, ResultCheck: v.ResultCheck,
-	}
-	s := steps.Step{
-		Line: v.Line, Task: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tool: v.Tool, Tags: v.Tags, Fields: v.Fields,
-		Status: status(v.Status), AcceptMS: v.AcceptMS, QueueMS: v.QueueMS, ExecMS: v.ExecMS, CallID: v.CallID,
-		Args: v.Args.Hash(), Result: v.Result.Hash(),
-	}
-	w.scorer.Score(&in, &s.Score)
+	// On the stack it is written without regard to the collector, and field by field
+	// because a literal is built elsewhere and copied.
+	var s steps.Step
+	s.Line, s.Task, s.Target, s.Attempt, s.CallID = v.Line, v.TaskID, v.Target, v.Attempt, v.CallID
+	s.Tool, s.Tags, s.Fields, s.Status = v.Tool, v.Tags, v.Fields, status(v.Status)
+	s.AcceptMS, s.QueueMS, s.ExecMS = v.AcceptMS, v.QueueMS, v.ExecMS
+	s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
+	w.scorer.Score((*step.Input)(&v.Call), &s.Score)
 	if v.GoldTool.Kind() == value.String {
 		s.GoldTool = v.GoldTool.Bytes()
 	}

@@ -41,7 +41,7 @@ func TestDiffering(t *testing.T) {
 		}
 		var score callvet.StepScore
 		w.scorer.Score(&step.Input{Tool: []byte("x"), Args: args, GoldArgs: gold}, &score)
-		got := w.differing(&trace.View{GoldArgs: gold})
+		got := w.differing(&trace.View{Call: trace.Call{GoldArgs: gold}})
 		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
 			t.Errorf("%s of %s: %s", c.args, c.gold, d)
 		}

@@ -42,7 +42,7 @@ func quicklyRead(t testing.TB, s *Scanner, line string) bool {
 		return false
 	}
 	strange, err := want.fill(doc.Root(), nil)
-	got := View{TaskID: []byte("of the line before"), Attempt: 7, AcceptMS: 7, Needed: 1}
+	got := View{TaskID: []byte("of the line before"), Attempt: 7, AcceptMS: 7, Call: Call{Needed: 1}}
 	if !got.quick(&s.doc) {
 		return false
 	}

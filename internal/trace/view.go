@@ -24,19 +24,22 @@ type View struct {
 	TaskID, Target, CallID []byte
 	Attempt                int
 	TurnID                 int // -1: not recorded
-	// Tool is "name@vN" as it stands; SplitTool takes it apart.
-	Tool   []byte
-	Status []byte
-
-	Args, ArgsRaw, Result, Error value.Value
+	Call
 	// Milliseconds; -1: not recorded.
 	AcceptMS, QueueMS, ExecMS float64
+	Tags, Fields              value.Value
+}
 
+// Call is what a step tells of its call. Its fields are those that a call is scored
+// by, in their order: a step.Input may be made of it without a copy.
+type Call struct {
+	// Tool is "name@vN" as it stands; SplitTool takes it apart.
+	Tool                         []byte
+	Args, ArgsRaw, Result, Error value.Value
+	Status                       []byte
 	// Needed is 1 or 0 as labelled, -1 when not.
-	Needed                int
-	GoldTool, ResultCheck value.Value
-	GoldArgs, GoldResult  value.Value
-	Tags, Fields          value.Value
+	Needed                                      int
+	GoldTool, GoldArgs, GoldResult, ResultCheck value.Value
 }
 
 // lineError is why a line is not a record.
@@ -73,7 +76,7 @@ func (v *View) fill(root value.Value, strange []string) ([]string, error) {
 
 func (v *View) members(root value.Value, strange []string, task bool) ([]string, error) {
 	raw, line := v.Raw, v.Line
-	*v = View{Line: line, Raw: raw, Record: root, IsTask: task, TurnID: -1, AcceptMS: -1, QueueMS: -1, ExecMS: -1, Needed: -1}
+	*v = View{Line: line, Raw: raw, Record: root, IsTask: task, TurnID: -1, AcceptMS: -1, QueueMS: -1, ExecMS: -1, Call: Call{Needed: -1}}
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
 		known, err := v.member(m)
 		if err != nil {
