@@ -135,9 +135,14 @@ func accepting(list []*node, v value.Value, enough int) int {
 }
 
 func (o *objectRules) valid(v value.Value) bool {
-	if !o.plain {
-		return o.validMembers(v) && o.validRest(v)
+	if o.plain {
+		return o.validPlain(v)
 	}
+	return o.validMembers(v) && o.validRest(v)
+}
+
+// validPlain decides an object where there is nothing but props, required and closed.
+func (o *objectRules) validPlain(v value.Value) bool {
 	var seen uint64
 	for m := v.Members(); m.Ok(); m = m.Next() {
 		i := m.Named(o.listed)

@@ -25,7 +25,8 @@ const (
 // Schema is a compiled JSON Schema of a tool's arguments. It is immutable and
 // safe for concurrent use.
 type Schema struct {
-	fast  *node // nil when only the library can decide
+	fast  *node        // nil when only the library can decide
+	plain *objectRules // what fast has to look at in objects, where that is plain members only
 	order []string
 	props map[string]*Property
 	need  []string
@@ -50,7 +51,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	}
 	if s := plainRoot(doc); s != nil {
 		s.doc = doc
-		s.requireProps()
+		s.settle()
 		return s, nil
 	}
 	return compile(doc, setup{draft: jsonschema.Draft2020})
@@ -71,11 +72,15 @@ func compile(doc value.Value, with setup) (*Schema, error) {
 	}
 	s := &Schema{lib: lib, doc: doc, fast: fastChecker(lib), need: requiredOf(lib)}
 	s.order, s.props = rootProperties(doc, lib)
-	s.requireProps()
+	s.settle()
 	return s, nil
 }
 
-func (s *Schema) requireProps() {
+// settle notes what is known of the whole schema once its parts are compiled.
+func (s *Schema) settle() {
+	if s.fast != nil && s.fast.left[value.Object] == leftMembers && s.fast.obj.plain {
+		s.plain = s.fast.obj
+	}
 	for _, name := range s.need {
 		if p := s.props[name]; p != nil {
 			p.Required = true
@@ -129,6 +134,17 @@ func (s *Schema) Valid(v value.Value) bool {
 		return s.fast.valid(v)
 	}
 	return libraryValid(s.lib, v)
+}
+
+// ValidObject reports whether v is an object that keeps the schema.
+func (s *Schema) ValidObject(v value.Value) bool {
+	if v.Kind() != value.Object {
+		return false
+	}
+	if s.plain != nil {
+		return s.plain.validPlain(v)
+	}
+	return s.Valid(v)
 }
 
 // Check gives every violation of v, sorted by path; nil when v is valid. Of

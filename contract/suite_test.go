@@ -121,7 +121,7 @@ func (n *suiteCount) plain(t *testing.T, g *suiteGroup, doc value.Value, s *Sche
 		return nil
 	}
 	n.fromText++
-	p.requireProps()
+	p.settle()
 	if d := cmp.Diff(s.props, p.props); d != "" {
 		t.Errorf("%s %q: properties (-library +text)\n%s", g.File, g.Description, d)
 	}

@@ -54,10 +54,18 @@ func Compile(text string) (*Condition, error) {
 // Holds reports whether the condition holds for a result; the zero Value is an
 // absent one, of which every member is missing.
 func (c *Condition) Holds(result value.Value) bool {
-	if c.one != nil && result.Kind() == value.Object {
-		if holds, told := c.one.of(result); told {
-			return holds
-		}
+	if c.one == nil || result.Kind() != value.Object {
+		return c.root.eval(result) == yes
+	}
+	m := result.Members()
+	for m.Ok() && m.Named(c.one.key) < 0 && m.Decoded(c.one.key) < 0 {
+		m = m.Next()
+	}
+	switch {
+	case !m.Ok():
+		return false
+	case m.Kind() == value.Number:
+		return c.one.against(m)
 	}
 	return c.root.eval(result) == yes
 }

@@ -44,25 +44,12 @@ func singleOf(e *expression) *single {
 	return s
 }
 
-// of tells whether the condition holds of the result's members; told is false where
-// the member is no number.
-func (s *single) of(result value.Value) (holds, told bool) {
-	m := result.Members()
-	for ; m.Ok(); m = m.Next() {
-		if m.Named(s.key) == 0 || m.Decoded(s.key) == 0 {
-			break
-		}
-	}
-	switch {
-	case !m.Ok():
-		return false, true
-	case m.Kind() != value.Number:
-		return false, false
-	}
+// against tells whether the condition holds of a number.
+func (s *single) against(m value.Member) bool {
 	if n, known := m.Whole(); known && s.known {
-		return s.holds[order(n, s.whole)], true
+		return s.holds[order(n, s.whole)]
 	}
-	return s.holds[value.Compare(m.Value(), s.number)+1], true
+	return s.holds[value.Compare(m.Value(), s.number)+1]
 }
 
 // order is 0 where a is less than b, 1 where they are equal, and 2 where it is more; it

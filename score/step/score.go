@@ -41,6 +41,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	if t.other {
 		s.unknown++
 	}
+	// The contract is held against the payload as it was emitted, before any repair.
 	args, held, emitted := in.Args, in.Args, true
 	if k := in.Args.Kind(); k <= value.Null || !in.ArgsRaw.Spells(in.Args) {
 		args, held, emitted = s.unlike(in)
@@ -48,7 +49,11 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	s.args = args
 	m := t.always
 	if t.schema != nil && emitted {
-		m |= t.keeps(held, args)
+		if t.schema.ValidObject(held) {
+			m |= mark(callvet.StepSchemaValid, true) | mark(callvet.StepRepaired, false)
+		} else {
+			m |= mark(callvet.StepSchemaValid, false) | mark(callvet.StepRepaired, held != args && t.schema.ValidObject(args))
+		}
 	}
 	out.Matched, out.Expected, out.Emitted = 0, 0, 0
 	if emitted && in.GoldArgs.Kind() == value.Object {
@@ -148,25 +153,21 @@ func spells(inside, text []byte) bool {
 // JSON in JSON is full of.
 func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
-// keeps validates the payload as it was emitted, before any repair; args are what was
-// made of it.
-func (t *contracted) keeps(emitted, args value.Value) marks {
-	valid := emitted.Kind() == value.Object && t.schema.Valid(emitted)
-	repaired := !valid && emitted != args && args.Kind() == value.Object && t.schema.Valid(args)
-	return mark(callvet.StepSchemaValid, valid) | mark(callvet.StepRepaired, repaired)
-}
-
 // arguments compares what the call carried with the labeled arguments.
 func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {
+	n := clamp(want.Len())
+	if !s.shared.slow && want.Same(got) {
+		out.Matched, out.Expected, out.Emitted = n, n, n
+		return mark(callvet.StepArgEM, true)
+	}
 	if got.Kind() != value.Object {
-		out.Expected = clamp(want.Len())
+		out.Expected = n
 		if got.Kind() != value.Invalid {
 			out.Emitted = 1
 		}
 		return mark(callvet.StepArgEM, false)
 	}
-	if !s.shared.slow && (want.Same(got) || bytes.Equal(got.Raw(), want.Raw())) {
-		n := clamp(want.Len())
+	if !s.shared.slow && bytes.Equal(got.Raw(), want.Raw()) {
 		out.Matched, out.Expected, out.Emitted = n, n, n
 		return mark(callvet.StepArgEM, true)
 	}
