@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Member is a member of an object, or an element of an array, on a walk over them.
-// It tells what Value tells, and knows its place in the tape already:
+// Member is a member of an object on a walk over all of them. It tells what Value
+// tells, and knows its place in the tape already:
 //
 //	for m := v.Members(); m.Ok(); m = m.Next() {}
 type Member struct {
@@ -21,13 +21,13 @@ type Member struct {
 // Member is v as what it is in its object or array; v must not be the zero Value.
 func (v Value) Member() Member { return Member{v.d, v.node(), v.i, 1} }
 
-// Members begins a walk over an object or an array; there are none in other kinds.
+// Members begins a walk over the members of an object; there are none in other kinds.
 func (v Value) Members() Member {
 	if v.d == nil {
 		return Member{}
 	}
 	n := v.node()
-	if n.kind() < Array || n.count == 0 {
+	if n.kind() != Object || n.count == 0 {
 		return Member{}
 	}
 	return Member{v.d, &v.d.nodes[v.i+1], v.i + 1, n.count}
@@ -79,6 +79,49 @@ func (m Member) Decoded(list *Names) int {
 		return -1
 	}
 	return list.Find(string(m.Value().KeyBytes()))
+}
+
+// NamedAs reports whether m and o stand in their objects under one name.
+func (m Member) NamedAs(o Member) bool {
+	a, b := m.n, o.n
+	if (a.form | b.form).is(keyEscaped) {
+		return keyText(m.d.src, a) == keyText(o.d.src, b)
+	}
+	size := a.keyEnd - a.keyStart
+	return size == b.keyEnd-b.keyStart && sameBytes(m.d.src, o.d.src, a.keyStart, b.keyStart, int(size))
+}
+
+// Namesake is the member of v that has the name of m, on the walk over v; it is not Ok
+// where there is none.
+func (v Value) Namesake(m Member) Member {
+	o := v.Members()
+	for o.Ok() && !o.NamedAs(m) {
+		o = o.Next()
+	}
+	return o
+}
+
+// Alike reports whether the values of m and o are written in the same bytes.
+func (m Member) Alike(o Member) bool {
+	a, b := m.n, o.n
+	size := a.end - a.start
+	return size == b.end-b.start && sameBytes(m.d.src, o.d.src, a.start, b.start, int(size))
+}
+
+// sameBytes reports whether size bytes from i and from j are the same.
+func sameBytes(a, b []byte, i, j int32, size int) bool {
+	x, y := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a)), i), unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), j)
+	if size < 8 {
+		first, _ := ends(x, size, int(i)+8 <= len(a))
+		other, _ := ends(y, size, int(j)+8 <= len(b))
+		return first == other
+	}
+	for k := 0; k < size-8; k += 8 {
+		if eight(unsafe.Add(x, k)) != eight(unsafe.Add(y, k)) {
+			return false
+		}
+	}
+	return eight(unsafe.Add(x, size-8)) == eight(unsafe.Add(y, size-8))
 }
 
 // Names are texts, each once, among which one is found in a few comparisons of eight

@@ -3,7 +3,6 @@
 package measure
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -78,28 +77,29 @@ func status(b []byte) callvet.Status {
 // additional ones included.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
-	args, gold, found := w.scorer.Args(), v.GoldArgs, 0
-	got, more := args.First()
-	more = more && args.Kind() == value.Object
-	for e, ok := gold.First(); ok && gold.Kind() == value.Object; e, ok = gold.Next(e) {
-		if !more || !bytes.Equal(got.KeyBytes(), e.KeyBytes()) { // mostly in the same order
-			got, more = args.Get(e.Key())
+	args, found := w.scorer.Args(), 0
+	next := args.Members()
+	for e := v.GoldArgs.Members(); e.Ok(); e = e.Next() {
+		got := next
+		if !got.Ok() || !got.NamedAs(e) { // mostly in the same order
+			got = args.Namesake(e)
 		}
-		if !more {
+		next = got
+		if !got.Ok() {
 			w.paths = append(w.paths, w.name(e))
 			continue
 		}
 		found++
-		if !bytes.Equal(got.Raw(), e.Raw()) && !value.Equal(got, e) {
+		if !got.Alike(e) && !value.Equal(got.Value(), e.Value()) {
 			w.paths = append(w.paths, w.name(e))
 		}
-		got, more = args.Next(got)
+		next = got.Next()
 	}
 	if found == args.Len() {
 		return w.paths
 	}
-	for e, ok := args.First(); ok && args.Kind() == value.Object; e, ok = args.Next(e) {
-		if _, found := gold.Get(string(e.KeyBytes())); !found {
+	for e := args.Members(); e.Ok(); e = e.Next() {
+		if !v.GoldArgs.Namesake(e).Ok() {
 			w.paths = append(w.paths, w.name(e))
 		}
 	}
@@ -107,8 +107,8 @@ func (w *worker) differing(v *trace.View) []string {
 }
 
 // name is the member's name, of which mostly there is a copy already.
-func (w *worker) name(e value.Value) string {
-	key := e.KeyBytes()
+func (w *worker) name(e value.Member) string {
+	key := e.Value().KeyBytes()
 	if len(key) == 0 || len(key) > 64 {
 		return string(key)
 	}

@@ -54,7 +54,7 @@ func Compile(text string) (*Condition, error) {
 // Holds reports whether the condition holds for a result; the zero Value is an
 // absent one, of which every member is missing.
 func (c *Condition) Holds(result value.Value) bool {
-	if c.one == nil || result.Kind() != value.Object {
+	if c.one == nil {
 		return c.root.eval(result) == yes
 	}
 	m := result.Members()
@@ -65,7 +65,10 @@ func (c *Condition) Holds(result value.Value) bool {
 	case !m.Ok():
 		return false
 	case m.Kind() == value.Number:
-		return c.one.against(m)
+		if n, known := m.Whole(); known && c.one.known {
+			return c.one.holds[order(n, c.one.whole)]
+		}
+		return c.one.holds[value.Compare(m.Value(), c.one.number)+1]
 	}
 	return c.root.eval(result) == yes
 }

@@ -44,14 +44,6 @@ func singleOf(e *expression) *single {
 	return s
 }
 
-// against tells whether the condition holds of a number.
-func (s *single) against(m value.Member) bool {
-	if n, known := m.Whole(); known && s.known {
-		return s.holds[order(n, s.whole)]
-	}
-	return s.holds[value.Compare(m.Value(), s.number)+1]
-}
-
 // order is 0 where a is less than b, 1 where they are equal, and 2 where it is more; it
 // takes no branch, because none could be foretold.
 func order(a, b int64) int64 { return 1 + (a-b)>>63 - (b-a)>>63 }

@@ -29,6 +29,7 @@ type facts struct {
 	literal bool
 	def     value.Value // Invalid: none
 	props   []fact
+	listed  *value.Names // names of props
 	// spelled are the properties with a default.
 	spelled []fact
 	tuple   []*facts
@@ -58,13 +59,16 @@ func factsOf(s schema, done map[value.Value]*facts) *facts {
 	f.def, _ = s.defaultValue()
 	props, _ := s.at.Get("properties")
 	if props.Kind() == value.Object {
+		var names []string
 		for p, ok := props.First(); ok; p, ok = props.Next(p) {
+			names = append(names, p.Key())
 			one := fact{p.Key(), factsOf(schema{s.root, p}.resolved(), done)}
 			f.props = append(f.props, one)
 			if one.at != nil && one.at.def.Kind() != value.Invalid {
 				f.spelled = append(f.spelled, one)
 			}
 		}
+		f.listed = value.NamesOf(names)
 	}
 	n := 0
 	for _, key := range [...]string{"prefixItems", "items"} {
@@ -79,14 +83,12 @@ func factsOf(s schema, done map[value.Value]*facts) *facts {
 	return f
 }
 
-func (f *facts) property(e value.Value) *facts {
-	if f == nil {
+func (f *facts) property(m value.Member) *facts {
+	if f == nil || len(f.props) == 0 {
 		return nil
 	}
-	for i := range f.props {
-		if e.KeyIs(f.props[i].name) {
-			return f.props[i].at
-		}
+	if i := max(m.Named(f.listed), m.Decoded(f.listed)); i >= 0 {
+		return f.props[i].at
 	}
 	return nil
 }
@@ -107,37 +109,27 @@ func (f *facts) item(i int) *facts {
 func (x *Exact) Tally(s *Scratch, want, got value.Value) Tally {
 	var t Tally
 	found := 0
-	e, more := got.First()
-	more = more && got.Kind() == value.Object
-	if want.Kind() != value.Object {
-		want = value.Value{}
-	}
-	for w, ok := want.First(); ok; w, ok = want.Next(w) {
+	next := got.Members()
+	for w := want.Members(); w.Ok(); w = w.Next() {
 		t.Expected, t.Gold, t.Union = t.Expected+1, t.Gold+1, t.Union+1
-		g, has := e, more && sameKey(w, e)
-		if !has {
-			g, has = namedAs(got, w)
+		g := next
+		if !g.Ok() || !g.NamedAs(w) {
+			g = got.Namesake(w)
 		}
-		if has && bytes.Equal(w.Raw(), g.Raw()) { // whatever the schema says
+		if g.Ok() {
 			found++
 			t.Emitted++
-			t.hit()
-			e, more = got.Next(g)
+			next = g.Next()
+			if g.Alike(w) || s.same(w.Value(), g.Value(), x.root.property(w)) { // alike: whatever the schema says
+				t.hit()
+			}
 			continue
 		}
 		at := x.root.property(w)
-		switch {
-		case has:
-			found++
-			t.Emitted++
-			if s.same(w, g, at) {
-				t.hit()
-			}
-			e, more = got.Next(g)
-		case at != nil && at.def.Kind() != value.Invalid && s.same(w, at.def, at):
+		if at != nil && at.def.Kind() != value.Invalid && s.same(w.Value(), at.def, at) {
 			t.Emitted, t.Telling = t.Emitted+1, true
 			t.hit()
-		default:
+		} else {
 			t.Missing++
 		}
 	}
@@ -160,22 +152,6 @@ func (t *Tally) hit() {
 	t.Matched++
 	t.Soft++
 	t.Hits++
-}
-
-func sameKey(a, b value.Value) bool { return bytes.Equal(a.KeyBytes(), b.KeyBytes()) }
-
-// namedAs is the member of v that is called as w is.
-func namedAs(v, w value.Value) (value.Value, bool) {
-	if v.Kind() != value.Object {
-		return value.Value{}, false
-	}
-	name := w.KeyBytes()
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		if bytes.Equal(e.KeyBytes(), name) {
-			return e, true
-		}
-	}
-	return value.Value{}, false
 }
 
 // written counts the members of got that nobody expected and that only spell
@@ -260,16 +236,16 @@ func plainText(mem, raw []byte) (text, kept []byte) {
 
 func (s *Scratch) sameObject(want, got value.Value, at *facts) bool {
 	found := 0
-	for w, ok := want.First(); ok; w, ok = want.Next(w) {
+	for w := want.Members(); w.Ok(); w = w.Next() {
 		p := at.property(w)
-		if g, has := namedAs(got, w); has {
+		if g := got.Namesake(w); g.Ok() {
 			found++
-			if !s.same(w, g, p) {
+			if !s.same(w.Value(), g.Value(), p) {
 				return false
 			}
 			continue
 		}
-		if p == nil || p.def.Kind() == value.Invalid || !s.same(w, p.def, p) {
+		if p == nil || p.def.Kind() == value.Invalid || !s.same(w.Value(), p.def, p) {
 			return false
 		}
 	}

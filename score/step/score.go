@@ -46,7 +46,6 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	if k := in.Args.Kind(); k <= value.Null || !in.ArgsRaw.Spells(in.Args) {
 		args, held, emitted = s.unlike(in)
 	}
-	s.args = args
 	m := t.always
 	if t.schema != nil && emitted {
 		if t.schema.ValidObject(held) {
@@ -111,8 +110,9 @@ func (s *Scorer) read(in *Input, p *payload) {
 	}
 }
 
-// Args are the arguments that the last call was scored by: those recorded, or
-// the payload where only that was. Valid until the next call.
+// Args are the arguments that the last call was scored by, where they are not the
+// labeled ones: those recorded, or the payload where only that was. Valid until the
+// next call.
 func (s *Scorer) Args() value.Value { return s.args }
 
 // spells reports whether the inside of a JSON string decodes to text, without
@@ -160,6 +160,7 @@ func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.St
 		out.Matched, out.Expected, out.Emitted = n, n, n
 		return mark(callvet.StepArgEM, true)
 	}
+	s.args = got
 	if got.Kind() != value.Object {
 		out.Expected = n
 		if got.Kind() != value.Invalid {
