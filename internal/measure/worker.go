@@ -35,12 +35,9 @@ func (w *worker) line(v *trace.View) error {
 		w.record(v)
 		return nil
 	}
-	// On the stack it is written without regard to the collector, and field by field
-	// because a literal is built elsewhere and copied.
+	// A literal would be built elsewhere and copied.
 	var s steps.Step
-	s.Line, s.Task, s.Target, s.Attempt, s.CallID = v.Line, v.TaskID, v.Target, v.Attempt, v.CallID
-	s.Tool, s.Tags, s.Fields, s.Status = v.Tool, v.Tags, v.Fields, status(v.Status)
-	s.AcceptMS, s.QueueMS, s.ExecMS = v.AcceptMS, v.QueueMS, v.ExecMS
+	s.Head, s.Tool, s.Timeout = (*steps.Head)(&v.Head), v.Tool, string(v.Status) == string(callvet.StatusTimeout)
 	s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
 	w.scorer.Score((*step.Input)(&v.Call), &s.Score)
 	if v.GoldTool.Kind() == value.String {
@@ -54,23 +51,6 @@ func (w *worker) line(v *trace.View) error {
 		w.rows = append(w.rows, Scored{Line: v.Line, Step: v.Step(), Score: s.Score})
 	}
 	return nil
-}
-
-// status is the text of a status without a copy of it.
-func status(b []byte) callvet.Status {
-	switch string(b) {
-	case string(callvet.StatusTimeout):
-		return callvet.StatusTimeout
-	case string(callvet.StatusOK):
-		return callvet.StatusOK
-	case string(callvet.StatusRejected):
-		return callvet.StatusRejected
-	case string(callvet.StatusExecErr):
-		return callvet.StatusExecErr
-	case "":
-		return ""
-	}
-	return callvet.Status(b)
 }
 
 // differing names the arguments whose values are not the expected ones, missing and

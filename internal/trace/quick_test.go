@@ -42,7 +42,7 @@ func quicklyRead(t testing.TB, s *Scanner, line string) bool {
 		return false
 	}
 	strange, err := want.fill(doc.Root(), nil)
-	got := View{TaskID: []byte("of the line before"), Attempt: 7, AcceptMS: 7, Call: Call{Needed: 1}}
+	got := View{Head: Head{TaskID: []byte("of the line before"), Attempt: 7, AcceptMS: 7}, Call: Call{Needed: 1}}
 	if !got.quick(&s.doc) {
 		return false
 	}
@@ -122,7 +122,7 @@ func TestSkimmed(t *testing.T) {
 				t.Fatal(err)
 			}
 			var doc value.Doc
-			want := View{Line: 1, Raw: []byte(line)}
+			want := View{Head: Head{Line: 1}, Raw: []byte(line)}
 			if err := doc.Parse([]byte(line)); err != nil {
 				t.Fatal(err)
 			}

@@ -13,18 +13,22 @@ import (
 // copies nothing and is valid until the next line is read. Byte slices are nil
 // and values have kind Invalid or Null where the line does not tell.
 type View struct {
-	// Line counts from 1 over the whole file; Raw is the line without its end.
-	Line int64
-	Raw  []byte
+	Head
+	Call
+	Raw []byte // the line without its end
 	// Record is the whole line, that of a step not always; IsTask tells a task record
 	// from a step.
 	Record value.Value
 	IsTask bool
+	TurnID int // -1: not recorded
+}
 
+// Head is what a line says beside the call. Its fields are those that steps are summed
+// up by, in their order: a steps.Head may be made of it without a copy.
+type Head struct {
+	Line                   int64 // from 1 over the whole file
 	TaskID, Target, CallID []byte
 	Attempt                int
-	TurnID                 int // -1: not recorded
-	Call
 	// Milliseconds; -1: not recorded.
 	AcceptMS, QueueMS, ExecMS float64
 	Tags, Fields              value.Value
@@ -76,7 +80,10 @@ func (v *View) fill(root value.Value, strange []string) ([]string, error) {
 
 func (v *View) members(root value.Value, strange []string, task bool) ([]string, error) {
 	raw, line := v.Raw, v.Line
-	*v = View{Line: line, Raw: raw, Record: root, IsTask: task, TurnID: -1, AcceptMS: -1, QueueMS: -1, ExecMS: -1, Call: Call{Needed: -1}}
+	*v = View{
+		Head: Head{Line: line, AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Call: Call{Needed: -1},
+		Raw: raw, Record: root, IsTask: task, TurnID: -1,
+	}
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
 		known, err := v.member(m)
 		if err != nil {

@@ -5,7 +5,6 @@ package steps
 import (
 	"bytes"
 
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
@@ -95,7 +94,7 @@ func (w *Worker) Batch() *Batch { return &Batch{names: w.names} }
 
 // Step adds a step line. Lines come in the order of the file.
 func (w *Worker) Step(b *Batch, s *Step) {
-	p := b.piece(s.Task, s.Target)
+	p := b.piece(s.TaskID, s.Target)
 	set := w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
 	p.targetNumber = set.Target
 	if len(b.steps) == cap(b.steps) {
@@ -106,13 +105,13 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	to := &b.steps[len(b.steps)-1]
 	*to = step{
 		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS), attempt: uint32(s.Attempt),
-		args: s.Args, result: s.Result, known: s.Score.Known, right: s.Score.True, timeout: s.Status == callvet.StatusTimeout,
+		args: s.Args, result: s.Result, known: s.Score.Known, right: s.Score.True, timeout: s.Timeout,
 		matched: s.Score.Matched, emitted: s.Score.Emitted, expected: s.Score.Expected,
 	}
 	p.to = int32(len(b.steps))
 	if w.sums.symptoms.Look(s.Score) {
 		w.sums.symptoms.Add(&findings.Call{
-			Line: s.Line, Target: s.Target, Task: s.Task, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
+			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
 			Timeout: to.timeout, Paths: s.Paths,
 		})
 	}

@@ -33,9 +33,11 @@ func BenchmarkSheet(b *testing.B) {
 		}
 		tool := r.IntN(12)
 		s := Step{
-			Line: int64(i + 1), Task: fmt.Appendf(nil, "t_%09d", task), Tool: fmt.Appendf(nil, "tool_number_%d@v%d", tool, tool%5+1),
-			Tags: docs[tool*5+lang].Root(), AcceptMS: latency(200, 0.5), QueueMS: latency(4, 1), ExecMS: latency(120, 1), Status: callvet.StatusOK,
-			Args: r.Uint64() | 1, Result: r.Uint64() | 1, CallID: []byte("c"),
+			Head: &Head{
+				Line: int64(i + 1), TaskID: fmt.Appendf(nil, "t_%09d", task), CallID: []byte("c"),
+				Tags: docs[tool*5+lang].Root(), AcceptMS: latency(200, 0.5), QueueMS: latency(4, 1), ExecMS: latency(120, 1),
+			},
+			Tool: fmt.Appendf(nil, "tool_number_%d@v%d", tool, tool%5+1), Args: r.Uint64() | 1, Result: r.Uint64() | 1,
 		}
 		for m := range callvet.StepHolds {
 			s.Score.Set(m, (r.IntN(40) > 0) == (1<<m&badWhenTrue == 0))

@@ -75,22 +75,28 @@ func (c Config) withDefaults() Config {
 
 // Step is one scored step line. Its bytes and values are read during the call only.
 type Step struct {
-	Line         int64 // over all files of the reading, from 1
-	Task, Target []byte
-	Attempt      int
-	Tool         []byte // "name@vN" as it stands
-	Tags, Fields value.Value
-	Score        callvet.StepScore
-	Status       callvet.Status
-	// Milliseconds; -1: not recorded.
-	AcceptMS, QueueMS, ExecMS float64
+	*Head
+	Tool  []byte // "name@vN" as it stands
+	Score callvet.StepScore
+	// Timeout tells that the call ended in one.
+	Timeout bool
 	// GoldTool is the tool that would have been right; nil when not labelled.
 	GoldTool []byte
 	// Args and Result are hashes, 0 for what was not recorded.
 	Args, Result uint64
-	CallID       []byte
 	// Paths are the top-level names of the arguments that are wrong, where any are.
 	Paths []string
+}
+
+// Head is what a step line says beside its call. Its fields are those of trace.Head,
+// in their order, so that it may be made of one without a copy.
+type Head struct {
+	Line                   int64 // over all files of the reading, from 1
+	TaskID, Target, CallID []byte
+	Attempt                int
+	// Milliseconds; -1: not recorded.
+	AcceptMS, QueueMS, ExecMS float64
+	Tags, Fields              value.Value
 }
 
 // Task is what a task record tells of an attempt.

@@ -21,7 +21,7 @@ func fill(cfg Config, ids []string, score func(i int) callvet.StepScore) *Sheet 
 	w := s.Worker()
 	b := w.Batch()
 	for i, id := range ids {
-		w.Step(b, &Step{Line: int64(i + 1), Task: []byte(id), Tool: []byte("x"), Score: score(i), AcceptMS: -1, QueueMS: -1, ExecMS: float64(i)})
+		w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: float64(i)}, Tool: []byte("x"), Score: score(i)})
 	}
 	s.Give(0, b, func(*Batch) {})
 	s.Take(w, 0, 1)
@@ -162,8 +162,8 @@ func TestTold(t *testing.T) {
 			score.Set(callvet.StepRejected, i == 0)
 			score.Set(callvet.StepSafe, i > 1 || j > 0)
 			w.Step(b, &Step{
-				Line: line, Task: fmt.Appendf(nil, "t%02d", i), Tool: []byte("x"), Tags: tags, Fields: fields, Score: score,
-				AcceptMS: -1, QueueMS: -1, ExecMS: -1,
+				Head: &Head{Line: line, TaskID: fmt.Appendf(nil, "t%02d", i), Tags: tags, Fields: fields, AcceptMS: -1, QueueMS: -1, ExecMS: -1},
+				Tool: []byte("x"), Score: score,
 			})
 		}
 	}
