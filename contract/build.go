@@ -38,10 +38,10 @@ func (b *builder) object(s *jsonschema.Schema) *objectRules {
 		o.additional = b.node(a)
 	}
 	b.objectExtras(o, s)
-	o.finish()
 	if o.empty() {
 		return nil
 	}
+	o.finish()
 	return o
 }
 

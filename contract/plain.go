@@ -316,8 +316,8 @@ func annotation(key string, v value.Value) bool {
 
 func (p *plain) done() *node {
 	p.o.require(p.required)
-	p.o.finish()
 	if !p.o.empty() {
+		p.o.finish()
 		p.n.obj = &p.o
 	}
 	if !p.a.empty() {

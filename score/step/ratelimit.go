@@ -64,23 +64,30 @@ func isStatusKey(k []byte) bool {
 // limitText looks for the names of a rate limit in a text, letters and digits
 // only: "rate_limit_exceeded", "Rate limit", "RateLimitError".
 func limitText(s []byte) bool {
-	for i, c := range s {
-		switch c | 0x20 {
+	for i := 0; i+1 < len(s); i++ {
+		next := s[i+1] | 0x20
+		switch s[i] | 0x20 {
 		case 'r':
-			if reads(s[i:], "ratelimit") || reads(s[i:], "resourceexhausted") {
+			if goesOn(next, 'a', 'e') && (reads(s[i:], "ratelimit") || reads(s[i:], "resourceexhausted")) {
 				return true
 			}
 		case 't':
-			if reads(s[i:], "toomanyrequests") || reads(s[i:], "throttl") {
+			if goesOn(next, 'o', 'h') && (reads(s[i:], "toomanyrequests") || reads(s[i:], "throttl")) {
 				return true
 			}
-		case '4' | 0x20:
-			if c == '4' && reads(s[i:], "429") && alone(s, i, i+3) && saysStatus(s, i) {
+		case '4':
+			if s[i] == '4' && goesOn(next, '2', '2') && reads(s[i:], "429") && alone(s, i, i+3) && saysStatus(s, i) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// goesOn reports whether a byte with its sixth bit set may be one of two or a mark, so
+// that it is worth to read on.
+func goesOn(c, one, other byte) bool {
+	return c == one || c == other || c < '0' || c == '_'|0x20
 }
 
 // reads reports whether s starts with the lower-case letters and digits of

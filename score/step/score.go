@@ -59,8 +59,10 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		m |= s.arguments(t, args, in.GoldArgs, out)
 	}
 	if in.Needed >= 0 {
-		needed := in.Needed == 1
-		m |= mark(callvet.StepNeeded, needed) | mark(callvet.StepSelection, needed && (in.GoldTool.Kind() != value.String || s.right(t, in)))
+		m |= 1<<callvet.StepNeeded | 1<<callvet.StepSelection
+		if in.Needed == 1 {
+			m |= mark(callvet.StepNeeded, true) | mark(callvet.StepSelection, in.GoldTool.Kind() != value.String || s.right(t, in))
+		}
 	}
 	m |= s.execution(in)
 	if s.shared.rules != nil {
