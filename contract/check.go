@@ -156,19 +156,23 @@ func (o *objectRules) validPlain(v value.Value) bool {
 		}
 		p := &o.props[i]
 		seen |= p.bit
-		k, sure := m.Kind(), false
-		switch p.left[k&7] {
+		switch p.left[m.Kind()&7] {
 		case leftNothing:
 			continue
 		case leftLength:
-			sure = p.length.holds(int64(m.Size()))
+			if p.length.holds(int64(m.Size())) {
+				continue
+			}
 		case leftWord:
-			sure = m.Says(p.words) >= 0
+			if m.Says(p.words) >= 0 {
+				continue
+			}
 		case leftFigure, leftWhole:
-			n, known := m.Whole()
-			sure = known && p.figures.holds(n)
+			if n, known := m.Whole(); known && p.figures.holds(n) {
+				continue
+			}
 		}
-		if !sure && (p.n == nil || !p.n.valid(m.Value())) {
+		if p.n == nil || !p.n.valid(m.Value()) {
 			return false
 		}
 	}
