@@ -54,8 +54,14 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 			m |= mark(callvet.StepSchemaValid, false) | mark(callvet.StepRepaired, held != args && t.schema.ValidObject(args))
 		}
 	}
-	out.Matched, out.Expected, out.Emitted = 0, 0, 0
-	if emitted && in.GoldArgs.Kind() == value.Object {
+	switch {
+	case !emitted || in.GoldArgs.Kind() != value.Object:
+		out.Matched, out.Expected, out.Emitted = 0, 0, 0
+	case !s.shared.slow && in.GoldArgs.Same(args):
+		n := clamp(in.GoldArgs.Len())
+		out.Matched, out.Expected, out.Emitted = n, n, n
+		m |= mark(callvet.StepArgEM, true)
+	default:
 		m |= s.arguments(t, args, in.GoldArgs, out)
 	}
 	if in.Needed >= 0 {
@@ -157,14 +163,10 @@ func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
 // arguments compares what the call carried with the labeled arguments.
 func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {
-	n := clamp(want.Len())
-	if !s.shared.slow && want.Same(got) {
-		out.Matched, out.Expected, out.Emitted = n, n, n
-		return mark(callvet.StepArgEM, true)
-	}
 	s.args = got
+	n := clamp(want.Len())
 	if got.Kind() != value.Object {
-		out.Expected = n
+		out.Matched, out.Expected, out.Emitted = 0, n, 0
 		if got.Kind() != value.Invalid {
 			out.Emitted = 1
 		}
