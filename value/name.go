@@ -30,7 +30,7 @@ func (v Value) Members() Member {
 	if n.kind() != Object || n.count == 0 {
 		return Member{}
 	}
-	return Member{v.d, &v.d.nodes[v.i+1], v.i + 1, n.count}
+	return Member{v.d, (*node)(unsafe.Add(unsafe.Pointer(n), unsafe.Sizeof(*n))), v.i + 1, n.count} // the first one follows its object
 }
 
 // Ok tells that the walk is not over.

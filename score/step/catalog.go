@@ -156,12 +156,11 @@ func compareVersions(a, b string) int {
 // lookup is find with the answers for texts of earlier lines.
 func (s *Scorer) lookup(text []byte) *contracted {
 	first, last := ends(text)
-	at := &s.recent[slot(first, last)]
-	if e := *at; e != nil && e.is(text, first, last) {
+	if e := s.recent[slot(first, last)]; e != nil && e.is(text, first, last) {
 		return e
 	}
 	e := s.lookupAny(text)
-	*at = e
+	s.recent[slot(e.first, e.last)] = e
 	return e
 }
 

@@ -32,15 +32,20 @@ func (c *checks) find(v value.Value) *condition.Condition {
 		return nil
 	}
 	first, last := ends(raw)
-	at := &c.recent[slot(first, last)]
-	if k := *at; k != nil && k.is(raw, first, last) {
+	if k := c.recent[slot(first, last)]; k != nil && k.is(raw, first, last) {
 		return k.compiled
 	}
-	k := c.byText[string(raw)]
+	return c.findAny(v)
+}
+
+// findAny is find without a look at the last lines, apart so that find keeps nothing
+// for it.
+func (c *checks) findAny(v value.Value) *condition.Condition {
+	k := c.byText[string(v.Raw())]
 	if k == nil {
 		k = c.compile(v)
 	}
-	*at = k
+	c.recent[slot(k.first, k.last)] = k
 	return k.compiled
 }
 
