@@ -30,7 +30,7 @@ func (v Value) Members() Member {
 	if n.kind() != Object || n.count == 0 {
 		return Member{}
 	}
-	return Member{v.d, (*node)(unsafe.Add(unsafe.Pointer(n), unsafe.Sizeof(*n))), v.i + 1, n.count} // the first one follows its object
+	return Member{v.d, v.d.node(v.i + 1), v.i + 1, n.count}
 }
 
 // Ok tells that the walk is not over.
@@ -40,7 +40,7 @@ func (m Member) Ok() bool { return m.left > 0 }
 func (m Member) Next() Member {
 	if m.left--; m.left > 0 {
 		m.i = m.n.next
-		m.n = &m.d.nodes[m.i]
+		m.n = m.d.node(m.i)
 	}
 	return m
 }
