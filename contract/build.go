@@ -49,10 +49,10 @@ func (b *builder) object(s *jsonschema.Schema) *objectRules {
 func (o *objectRules) finish() {
 	o.plain = len(o.more)+len(o.patterns)+len(o.dependent) == 0 && o.additional == nil && o.names == nil && o.min < 0 && o.max < 0
 	names := make([]string, len(o.props))
+	o.quick = make([]quick, len(o.props))
 	for i := range o.props {
 		p := &o.props[i]
-		names[i] = p.name
-		p.quick = quickOf(p.n, o.closed && !p.declared)
+		names[i], o.quick[i] = p.name, quickOf(p, o.closed)
 	}
 	o.listed = value.NamesOf(names)
 }

@@ -154,25 +154,25 @@ func (o *objectRules) validPlain(v value.Value) bool {
 				continue
 			}
 		}
-		p := &o.props[i]
-		seen |= p.bit
-		switch p.left[m.Kind()&7] {
+		q := &o.quick[i]
+		seen |= q.bit
+		switch q.left[m.Kind()&7] {
 		case leftNothing:
 			continue
 		case leftLength:
-			if p.length.holds(int64(m.Size())) {
+			if q.length.holds(int64(m.Size())) {
 				continue
 			}
 		case leftWord:
-			if m.Says(p.words) >= 0 {
+			if m.Says(q.words) >= 0 {
 				continue
 			}
 		case leftFigure, leftWhole:
-			if n, known := m.Whole(); known && p.figures.holds(n) {
+			if n, known := m.Whole(); known && q.figures.holds(n) {
 				continue
 			}
 		}
-		if p.n == nil || !p.n.valid(m.Value()) {
+		if q.n == nil || !q.n.valid(m.Value()) {
 			return false
 		}
 	}

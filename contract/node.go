@@ -38,7 +38,8 @@ type node struct {
 
 type objectRules struct {
 	props      []prop
-	listed     *value.Names // names of props
+	quick      []quick      // of props
+	listed     *value.Names // their names
 	required   uint64       // bits that must be seen
 	more       []string     // required names beyond 64
 	patterns   []patternProp
@@ -56,7 +57,6 @@ type prop struct {
 	n        *node // nil: any value
 	bit      uint64
 	declared bool // under "properties", so not additional
-	quick
 }
 
 type patternProp struct {
