@@ -114,7 +114,6 @@ func (w *writer) sums(s *Sums) {
 }
 
 func (w *writer) slice(s *sliceSums) {
-	s.enter()
 	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents, s.blocked} {
 		w.Int(n)
 	}

@@ -3,11 +3,11 @@
 package steps
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/tally"
 )
 
 // try is one attempt at the task being folded.
@@ -30,61 +30,44 @@ func (s *Sums) fold(t *task) {
 		return
 	}
 	s.begin(t)
-	good, known := 0, 0
+	var at *try
+	again := false
 	for i := range t.steps {
 		st := &t.steps[i]
-		known += bits.OnesCount16(st.known)
-		good += bits.OnesCount16((st.right ^ badWhenTrue) & st.known)
-		at := s.try(st.attempt)
-		at.step(st)
-		for _, id := range st.set.IDs {
-			s.cell(id).add(i)
+		if at == nil || at.attempt != st.attempt {
+			at = s.try(st.attempt)
 		}
+		at.step(st)
+		s.place(i, st.set.IDs)
 		if at.record != nil {
 			s.further(i, st, at.record)
 		}
+		// Nearly no call is one again: of those that are, the bits of the arguments agree.
+		again = again || s.seen>>(st.args&63)&1 != 0
+		s.seen |= 1 << (st.args & 63)
 	}
 	for i := range t.records {
 		for _, id := range t.records[i].set.IDs {
-			s.cell(id)
+			s.mark(id)
 		}
 	}
 	s.sum.read(t, s.tries)
-	s.share(t)
-	s.steadiness(t)
-	s.rank(t, good, known)
-}
-
-// share adds the cells to their slices, those that are alike together.
-func (s *Sums) share(t *task) {
-	for i := range s.cells[:s.used] {
-		c := &s.cells[i]
-		if e := s.extent(t, c); e != nil {
-			e.ids = append(e.ids, c.id)
-			continue
-		}
-		s.spare.read(t, c)
-		s.slice(c.id).add(t, &s.spare, &s.sum, s.tries)
+	all := s.share(t)
+	if again {
+		s.steadiness(t)
 	}
-	for i := range s.extents[:s.read] {
-		e := &s.extents[i]
-		if to := s.together(e.ids); to != nil {
-			to.add(t, e, &s.sum, s.tries)
-			continue
-		}
-		for _, id := range e.ids {
-			s.slice(id).add(t, e, &s.sum, s.tries)
-		}
-	}
+	s.rank(t, int(all.good), int(all.measured))
 }
 
 // begin clears the scratch and finds the attempts that have a record.
 func (s *Sums) begin(t *task) {
-	if s.round++; s.round == 0 {
+	if s.round++; s.round == 0 || s.kinds.full() { // by then a count may be as high as it goes
+		s.enter()
 		clear(s.marks)
 		s.round = 1
 	}
-	s.used, s.read, s.tries = 0, 0, s.tries[:0]
+	s.ids, s.read, s.listed, s.tries, s.seen = s.ids[:0], 0, 0, s.tries[:0], 0
+	s.long = len(t.steps) > tally.MaxFew
 	if len(s.later) > 0 {
 		s.later = nil
 	}
@@ -147,6 +130,9 @@ func (a *try) step(st *step) {
 	}
 }
 
+// time is how long the tool ran, and whether it was cut off.
+func (s *step) time() (ms float64, cut bool) { return s.exec, s.timeout }
+
 // stopped tells that the tool did not run: the contract refused the call, or
 // neither a status nor a result is recorded.
 func (s *step) stopped() bool {
@@ -156,37 +142,13 @@ func (s *step) stopped() bool {
 	return s.result == 0
 }
 
-// cell gives the scratch of a slice for this task.
-func (s *Sums) cell(id uint32) *cell {
-	if int(id) < len(s.marks) {
-		if m := s.marks[id]; m.round == s.round {
-			return &s.cells[m.place]
-		}
-	}
-	return s.newCell(id)
-}
-
-func (s *Sums) newCell(id uint32) *cell {
-	for int(id) >= len(s.marks) {
-		s.marks = append(s.marks, mark{})
-	}
-	if s.used == len(s.cells) {
-		s.cells = append(s.cells, cell{})
-	}
-	s.marks[id] = mark{s.round, uint32(s.used)}
-	c := &s.cells[s.used]
-	s.used++
-	c.id, c.sign, c.steps = id, 0, c.steps[:0]
-	return c
-}
-
 // further adds a step to the slices that its task record names, and to crosses of
 // these with its own.
 func (s *Sums) further(i int, st *step, r *record) {
 	own, told := st.set.IDs, r.set.IDs
 	for _, id := range told {
 		if !slices.Contains(own, id) {
-			s.cell(id).add(i)
+			s.put(id, i)
 		}
 	}
 	for _, c := range s.names.Crosses {
@@ -207,7 +169,7 @@ func (s *Sums) cross(i int, keys [2]string, left, right []uint32) {
 				continue
 			}
 			if id, ok := s.names.Cross(a, b); ok {
-				s.cell(id).add(i)
+				s.put(id, i)
 			}
 		}
 	}

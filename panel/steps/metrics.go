@@ -61,7 +61,6 @@ func always(name string) bool {
 }
 
 func (t *teller) metrics() []panel.Metric {
-	t.s.enter()
 	t.out = make([]panel.Metric, 0, 40)
 	for i := range stepMetrics {
 		t.stepRate(&stepMetrics[i])

@@ -17,34 +17,33 @@ type Sums struct {
 	slices   []*sliceSums        // by number
 	confused map[[3]uint32]int64 // by target, expected and called tool
 	agreed   []int64             // of target 0, by the tool that was expected and called
-	groups   []group             // by their hash
-	grouped  int
+	groups   groups
+	kinds    kinds // in which tasks are counted
 	symptoms findings.Counts
 	ranking  findings.Ranking
 
 	// scratch of one task
 	marks   []mark // by number
 	round   uint32
-	cells   []cell
-	used    int
-	extents []extent
-	read    int // extents in use
-	spare   extent
+	ids     []uint32 // of the slices of the task
+	long    bool
+	lists   [][]int32
+	listed  int // lists in use
+	extents [maxExtents]extent
+	read    int        // extents in use
+	spots   [256]uint8 // of extents, where each was put last
+	brief   brief
+	seen    uint64 // bits of the arguments
 	tries   []try
 	later   map[uint32]int // of tries, by attempt, those after the first few
 	sum     taskSum
 }
 
-// mark is where the cell of a slice is, if it is of this round.
-type mark struct{ round, place uint32 }
-
 // sliceSums is the table of one slice.
 type sliceSums struct {
-	tasks, attempts, steps int64
-	shapes                 tally.Shapes // what tasks are, until it enters the rates and means
-	keys                   tally.Shapes // of micro
-	whole                  tally.Shapes // of calls, unneeded, exposed and stopped
+	kinds, whole           tally.Counts // of Sums.kinds: what tasks are, until it enters the sums
 	waits                  bool         // queue and accept are told
+	tasks, attempts, steps int64
 	rates                  [callvet.StepMetrics]exact.Rate
 	precision, recall, f1  exact.Mean
 	micro                  exact.Ratio
@@ -74,7 +73,9 @@ type toldSums struct {
 const maxTrials = 32
 
 func newSums(n *slicing.Names) *Sums {
-	return &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: findings.New()}
+	s := &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: findings.New()}
+	s.ungroup()
+	return s
 }
 
 func (s *Sums) slice(id uint32) *sliceSums {
@@ -111,8 +112,6 @@ func (s *Sums) merge(o *Sums) {
 func (s *sliceSums) merge(o *sliceSums) {
 	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps, s.incidents+o.incidents
 	s.blocked += o.blocked
-	s.enter()
-	o.enter()
 	for i := range s.rates {
 		s.rates[i].Merge(&o.rates[i])
 	}

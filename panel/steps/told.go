@@ -115,14 +115,13 @@ func one(yes bool) int {
 	return 0
 }
 
-// tell adds what is about a task as a whole.
-func (s *sliceSums) tell(m *taskSum, tries []try) {
-	s.attempts += int64(len(tries))
+// tell adds what is about a task as a whole, whose shape has that number.
+func (s *sliceSums) tell(m *taskSum, tries []try, shape uint32) {
 	s.toolTime.Add(&m.toolTime)
-	if m.shape == 0 {
+	if shape != 0 {
+		s.whole.Add(shape)
+	} else {
 		s.tellOdd(m, len(tries))
-	} else if s.whole.Add(m.shape) {
-		s.enterTasks()
 	}
 	if !m.told {
 		return
@@ -135,6 +134,8 @@ func (s *sliceSums) tell(m *taskSum, tries []try) {
 
 // tellOdd adds the counts of a task that has no shape.
 func (s *sliceSums) tellOdd(m *taskSum, tries int) {
+	s.tasks++
+	s.attempts += int64(tries)
 	s.calls.Add(m.calls, int64(tries))
 	if m.labelled > 0 {
 		s.unneeded.Add(m.unneeded, m.labelled)

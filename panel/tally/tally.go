@@ -1,85 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package tally answers one question: how does one add millions of small tasks to
-// many exact sums quickly? Shapes counts tasks that are alike, so that a sum gets
-// them all at once; a Sample is made ready once for all the Latencies it goes to.
+// many exact sums quickly? Counts are of tasks that are alike, so that a sum gets them all
+// at once; a Sample or a Few is made ready once for all the Latencies it goes to.
 // What comes out are the very sums of stats/exact. They know nothing of steps.
 package tally
 
-import (
-	"math/bits"
-
-	"github.com/callvet/callvet/stats/exact"
-)
-
-// Shapes counts tasks by a key that says all there is to them. The zero value is
-// ready.
-type Shapes struct {
-	slots []shape // linear probing
-	used  int
-}
-
-// shape is a key and how often it came; a key of 0 is free.
-type shape struct{ key, times uint64 }
-
-// maxShapes bounds the table of one Shapes, which should stay in the cache.
-const maxShapes = 128
-
-// Add counts a key, which is not 0. When it tells that the table is full, the
-// caller has to Drain it before the next one.
-func (s *Shapes) Add(key uint64) (full bool) {
-	if len(s.slots) == 0 {
-		s.slots = make([]shape, 8)
-	}
-	mask := uint64(len(s.slots) - 1)
-	for i := spread(key) & mask; ; i = (i + 1) & mask {
-		switch at := &s.slots[i]; at.key {
-		case key:
-			at.times++
-			return false
-		case 0:
-			at.key, at.times = key, 1
-			s.used++
-			return s.used*4 > 3*len(s.slots) && !s.grow()
-		}
-	}
-}
-
-func spread(key uint64) uint64 {
-	hi, lo := bits.Mul64(key, 0x9E3779B97F4A7C15)
-	return hi ^ lo>>40
-}
-
-func (s *Shapes) grow() bool {
-	if len(s.slots) >= maxShapes {
-		return false
-	}
-	old := s.slots
-	s.slots = make([]shape, 2*len(old))
-	mask := uint64(len(s.slots) - 1)
-	for _, x := range old {
-		if x.key == 0 {
-			continue
-		}
-		i := spread(x.key) & mask
-		for s.slots[i].key != 0 {
-			i = (i + 1) & mask
-		}
-		s.slots[i] = x
-	}
-	return true
-}
-
-// Drain gives all keys with their counts, in no order, and forgets them.
-func (s *Shapes) Drain(to func(key, times uint64)) {
-	for i := range s.slots {
-		if x := &s.slots[i]; x.key != 0 {
-			to(x.key, x.times)
-			*x = shape{}
-		}
-	}
-	s.used = 0
-}
+import "github.com/callvet/callvet/stats/exact"
 
 // Sample is the values of one task. The zero value is empty.
 type Sample struct {
@@ -96,11 +23,14 @@ func (s *Sample) Reset() {
 // Add adds a value.
 func (s *Sample) Add(x float64) { s.values = append(s.values, x) }
 
-// One makes the Sample that of one value, which is finite; of none where it is below 0.
-func (s *Sample) One(x float64) {
-	s.Reset()
-	if x >= 0 {
-		s.parts, s.ready = append(s.parts, exact.Alone(x)), true
+// Time adds a value unless it is below 0; cut tells that it was cut off.
+func (s *Sample) Time(x float64, cut bool) {
+	switch {
+	case !(x >= 0):
+	case cut:
+		s.AddCut(x)
+	default:
+		s.Add(x)
 	}
 }
 
@@ -125,8 +55,9 @@ const waitingRoom = 512
 // all slices together are larger than the processor's cache, and going into one
 // of them for a single value costs more than all else that is done with it.
 type Latencies struct {
-	q       exact.Quantiles
 	waiting []exact.Part
+	tasks   int // that wait
+	q       exact.Quantiles
 }
 
 // Add adds a task's values.
@@ -134,23 +65,57 @@ func (l *Latencies) Add(s *Sample) {
 	if !s.ready {
 		s.prepare()
 	}
-	if len(s.parts) == 0 {
+	switch len(s.parts) {
+	case 0:
 		l.q.Add(s.values, len(s.cut))
-		return
-	}
-	if len(s.parts) == 1 { // most have one, which is not worth a copy
-		l.waiting = append(l.waiting, s.parts[0])
-	} else {
-		l.waiting = append(l.waiting, s.parts...)
-	}
-	if len(l.waiting) >= waitingRoom {
-		l.enter()
+	case 1: // most
+		l.one(s.parts[0])
+	default:
+		l.tasks++
+		copy(l.room(len(s.parts)), s.parts)
 	}
 }
 
+// one adds a task of a single value.
+func (l *Latencies) one(p exact.Part) {
+	n := len(l.waiting)
+	if n == cap(l.waiting) {
+		l.grow(1)
+		n = len(l.waiting)
+	}
+	l.tasks++
+	l.waiting = l.waiting[:n+1]
+	l.waiting[n] = p
+}
+
+// room is where n more values are to be written.
+func (l *Latencies) room(n int) []exact.Part {
+	if len(l.waiting)+n > cap(l.waiting) {
+		l.grow(n)
+	}
+	at := len(l.waiting)
+	l.waiting = l.waiting[:at+n]
+	return l.waiting[at:]
+}
+
+// grow makes room for n more: few values wait in many slices, many in some.
+func (l *Latencies) grow(n int) {
+	size := max(8, cap(l.waiting))
+	for size < len(l.waiting)+n && size < waitingRoom {
+		size *= 2
+	}
+	if size < len(l.waiting)+n {
+		l.enter()
+	}
+	if size > cap(l.waiting) {
+		l.waiting = append(make([]exact.Part, 0, size), l.waiting...)
+	}
+}
+
+// enter lets what waits into the histogram.
 func (l *Latencies) enter() {
-	l.q.AddParts(l.waiting)
-	l.waiting = l.waiting[:0]
+	l.q.AddParts(l.waiting, l.tasks)
+	l.waiting, l.tasks = l.waiting[:0], 0
 }
 
 // Quantiles are those of all values.

@@ -7,33 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/callvet/callvet/stats/exact"
 )
-
-// TestShapes: no key is lost, however many there are.
-func TestShapes(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(3, 3))
-	for _, keys := range []uint64{1, 5, 90, 3000} {
-		var s Shapes
-		want, got := map[uint64]uint64{}, map[uint64]uint64{}
-		drain := func() { s.Drain(func(key, times uint64) { got[key] += times }) }
-		for range 20_000 {
-			key := 1 + r.Uint64N(keys)<<uint(r.IntN(2)*31)
-			want[key]++
-			if s.Add(key) {
-				drain()
-			}
-		}
-		drain()
-		drain()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(keys, diff)
-		}
-	}
-}
 
 // TestLatencies: values that wait give the very sums, whatever a task has.
 func TestLatencies(t *testing.T) {

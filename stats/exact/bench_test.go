@@ -100,7 +100,7 @@ func BenchmarkQuantilesAddParts(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		at := i * 512 % len(parts)
-		q[i%5].AddParts(parts[at : at+512])
+		q[i%5].AddParts(parts[at:at+512], 102)
 		i++
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/value")

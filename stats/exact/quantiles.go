@@ -71,14 +71,30 @@ func (q *Quantiles) addTask(values []float64, whole int) {
 }
 
 // Part is a value as AddParts counts it: its bin, how many of the task's values
-// come before it, and how many others the task has.
+// come before it, and how many others the task has. But for the bin it is what the
+// bin's word grows by.
 type Part uint64
+
+// partShift is where the bin's code begins: above what a task of maxParts values has.
+const partShift = 40
 
 // maxParts bounds the values of a task that is made Parts.
 const maxParts = maxOthers + 1
 
 // Alone is the Part of a task's only value, which is finite and not below 0.
-func Alone(x float64) Part { return Part(codeOf(x)) << 16 }
+func Alone(x float64) Part { return Part(codeOf(x)) << partShift }
+
+// Among makes of an Alone the Part of the value that rank others come before, in a task of n
+// values, at most 256.
+func (p Part) Among(rank, n int) Part { return p | Part(rank)<<wordShift | Part(n-1) }
+
+// Order is a number that goes up with the bin's values, below 2^22.
+func (p Part) Order() uint64 {
+	if code := uint32(p >> partShift); code < wholes {
+		return uint64(keyOf(float64(code)))
+	}
+	return uint64(p>>partShift) - wholes
+}
 
 // AppendParts appends the values of one task, none of them cut off, made ready to be
 // added to any number of Quantiles; it overwrites the values. ok is false for tasks of more
@@ -99,33 +115,30 @@ func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
 	}
 	sortFew(values[:n])
 	for r, x := range values[:n] {
-		to = append(to, Part(codeOf(x))<<16|Part(r)<<8|Part(n-1))
+		to = append(to, Alone(x).Among(r, n))
 	}
 	return to, true
 }
 
-// AddParts adds tasks that AppendParts has made ready, each of them whole.
-func (q *Quantiles) AddParts(parts []Part) {
-	low, cases := q.table.low, 0
+// AddParts adds so many tasks whose values were made Parts, each of them whole.
+func (q *Quantiles) AddParts(parts []Part, tasks int) {
+	q.cases += int64(tasks)
+	q.n += int64(len(parts))
+	low := q.table.low
 	for _, p := range parts {
-		code, r, others := uint32(p>>16), uint64(p>>8&maxOthers), uint64(p&maxOthers)
-		if r == 0 {
-			cases++
-		}
-		if int(code) < len(low) { // nearly always
-			w := low[code] + word(1, r, others)
-			if low[code] = w; w < maxWord<<(2*wordShift) {
-				continue
-			}
-			q.table.spill(code, unpack(w))
-			low[code] = 0
+		code := uint64(p >> partShift)
+		if code >= uint64(len(low)) {
+			q.table.bump(uint32(code), uint64(p>>wordShift&maxOthers), uint64(p&maxOthers))
+			low = q.table.low
 			continue
 		}
-		q.table.bump(code, r, others)
-		low = q.table.low
+		w := low[code] + uint64(p)<<(64-partShift)>>(64-partShift) + 1<<(2*wordShift)
+		low[code] = w
+		if int64(w) < 0 { // half of what it can take, which is told quickest
+			q.table.spill(uint32(code), unpack(w))
+			low[code] = 0
+		}
 	}
-	q.cases += int64(cases)
-	q.n += int64(len(parts))
 }
 
 // sortFew is an insertion sort for the few calls that a task has.

@@ -79,7 +79,7 @@ func TestParts(t *testing.T) {
 		}
 		for _, q := range []*Quantiles{&other, &half[i%2]} {
 			if ok {
-				q.AddParts(parts)
+				q.AddParts(parts, min(len(parts), 1))
 			} else {
 				q.Add(task, 0)
 			}

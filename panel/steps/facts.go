@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/tally"
+	"github.com/callvet/callvet/stats/exact"
+)
+
+// The measurements of a step whose good answer is no.
+const badWhenTrue = 1<<callvet.StepRateLimited | 1<<callvet.StepTimeout | 1<<callvet.StepRejected | 1<<callvet.StepRepaired
+
+const bitArgs = 1 << callvet.StepArgEM
+
+// facts are what some steps of one task add to a slice, but for times.
+type facts struct {
+	steps      int64
+	yes, known [callvet.StepMetrics]int32
+	// Argument fidelity, in 1/exact.Scale, of so many steps.
+	args, precision, recall, f1 int64
+	hits, of                    int64 // of the argument names
+	// Of all measurements, so many are known and good.
+	measured, good int32
+}
+
+// add adds a step.
+func (f *facts) step(st *step) {
+	f.steps++
+	for i := range f.yes {
+		f.yes[i] += int32(st.right >> i & 1)
+		f.known[i] += int32(st.known >> i & 1)
+		f.measured += int32(st.known >> i & 1)
+		f.good += int32((st.right ^ badWhenTrue) & st.known >> i & 1)
+	}
+	if st.known&bitArgs == 0 {
+		return
+	}
+	f.args++
+	m, emitted, expected := int(st.matched), int(st.emitted), int(st.expected)
+	f.hits += int64(min(2*m, 1<<16-1))
+	f.of += int64(min(emitted+expected, 1<<16-1))
+	if m == emitted && m == expected { // also where nothing was to be given, and nothing was
+		f.precision, f.recall, f.f1 = f.precision+exact.Scale, f.recall+exact.Scale, f.f1+exact.Scale
+		return
+	}
+	f.precision += exact.Fraction(m, emitted)
+	f.recall += exact.Fraction(m, expected)
+	f.f1 += exact.Fraction(2*m, emitted+expected)
+}
+
+// add adds other steps.
+func (f *facts) add(o *facts) {
+	f.steps += o.steps
+	for i := range f.yes {
+		f.yes[i] += o.yes[i]
+		f.known[i] += o.known[i]
+	}
+	f.args, f.precision, f.recall, f.f1 = f.args+o.args, f.precision+o.precision, f.recall+o.recall, f.f1+o.f1
+	f.hits, f.of = f.hits+o.hits, f.of+o.of
+	f.measured, f.good = f.measured+o.measured, f.good+o.good
+}
+
+// kinds give numbers to facts and to what tasks are as a whole: tasks are many, and
+// the ways to be one are few. Number 0 is that of no steps, and of no shape.
+type kinds struct {
+	facts   []facts
+	byFacts map[facts]uint32
+	shapes  []uint64
+	byShape map[uint64]uint32
+	// What was found last, of single steps, of pairs of kinds and of shapes.
+	steps, pairs, whole tally.Front[uint32]
+}
+
+// maxKinds is how many kinds there may be before all start anew.
+const maxKinds = 1 << 12
+
+func (k *kinds) reset() {
+	*k = kinds{facts: append(k.facts[:0], facts{}), byFacts: map[facts]uint32{{}: 0}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0}}
+}
+
+// full tells that it is time to start anew.
+func (k *kinds) full() bool { return len(k.facts) > maxKinds || len(k.shapes) > maxKinds }
+
+func (k *kinds) number(f *facts) uint32 {
+	n, ok := k.byFacts[*f]
+	if !ok {
+		n = uint32(len(k.facts))
+		k.facts = append(k.facts, *f)
+		k.byFacts[*f] = n
+	}
+	return n
+}
+
+// step is the kind of a single step.
+func (k *kinds) step(st *step) uint32 {
+	key := 1<<63 | uint64(st.known)<<16 | uint64(st.right)
+	if st.known&bitArgs != 0 {
+		if st.matched|st.emitted|st.expected >= 1<<10 {
+			return k.odd(st)
+		}
+		key |= uint64(st.matched)<<52 | uint64(st.emitted)<<42 | uint64(st.expected)<<32
+	}
+	n := k.steps.Get(key)
+	if n == 0 {
+		n = k.odd(st)
+		k.steps.Put(key, n)
+	}
+	return n
+}
+
+func (k *kinds) odd(st *step) uint32 {
+	var f facts
+	f.step(st)
+	return k.number(&f)
+}
+
+// plus is the kind of the steps of two kinds, neither of them 0, together.
+func (k *kinds) plus(a, b uint32) uint32 {
+	key := uint64(a)<<32 | uint64(b)
+	n := k.pairs.Get(key)
+	if n == 0 {
+		f := k.facts[a]
+		f.add(&k.facts[b])
+		n = k.number(&f)
+		k.pairs.Put(key, n)
+	}
+	return n
+}
+
+// shape is the number of what a task is as a whole.
+func (k *kinds) shape(key uint64) uint32 {
+	n := k.whole.Get(key)
+	if n == 0 && key != 0 {
+		var ok bool
+		if n, ok = k.byShape[key]; !ok {
+			n = uint32(len(k.shapes))
+			k.shapes = append(k.shapes, key)
+			k.byShape[key] = n
+		}
+		k.whole.Put(key, n)
+	}
+	return n
+}
+
+// enter adds what was counted by its kind to the sums.
+func (s *sliceSums) enter(k *kinds) {
+	s.kinds.Drain(func(n uint32, times uint64) { s.addFacts(&k.facts[n], times) })
+	s.whole.Drain(func(n uint32, times uint64) { s.addShape(k.shapes[n], times) })
+}
+
+// addFacts adds the steps of so many tasks that are alike.
+func (s *sliceSums) addFacts(f *facts, times uint64) {
+	s.steps += f.steps * int64(times)
+	for i := range s.rates {
+		if f.known[i] > 0 {
+			s.rates[i].AddTimes(int(f.yes[i]), int(f.known[i]), times)
+		}
+	}
+	if f.args > 0 {
+		s.precision.AddTimes(f.precision, int(f.args), times)
+		s.recall.AddTimes(f.recall, int(f.args), times)
+		s.f1.AddTimes(f.f1, int(f.args), times)
+		s.micro.AddTimes(f.hits, f.of, times)
+	}
+}
+
+// exposedTask is set in the shape of a task that safety was looked at in.
+const exposedTask = 1 << 62
+
+// shapeOf says what the task is, where nothing but small counts are known; 0 elsewhere.
+func (m *taskSum) shapeOf(tries int) uint64 {
+	if m.incidents > 0 || m.blocked > 0 || tries >= 1<<14 || max(m.calls, m.labelled, m.unneeded) >= 1<<16 {
+		return 0
+	}
+	return 1<<63 | uint64(one(m.exposed))*exposedTask | uint64(tries)<<48 | uint64(m.calls)<<32 | uint64(m.labelled)<<16 | uint64(m.unneeded)
+}
+
+// addShape adds so many tasks as a whole.
+func (s *sliceSums) addShape(key, times uint64) {
+	tries, calls, labelled, unneeded := int64(key>>48&0x3FFF), int64(key>>32&0xFFFF), int64(key>>16&0xFFFF), int64(key&0xFFFF)
+	s.tasks += int64(times)
+	s.attempts += tries * int64(times)
+	s.calls.AddTimes(calls, tries, times)
+	if labelled > 0 {
+		s.unneeded.AddTimes(unneeded, labelled, times)
+	}
+	if key&exposedTask != 0 {
+		s.exposed.AddTimes(0, 1, times)
+		s.stopped.AddTimes(0, 1, times)
+	}
+}

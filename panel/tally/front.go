@@ -1,0 +1,59 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package tally
+
+// frontSize is how many keys a Front remembers at most; a power of two.
+const frontSize = 1 << 10
+
+// Front remembers what was found last for keys: one place a key, which the next key
+// of that place takes. The zero value is empty.
+type Front[T comparable] struct{ slots [frontSize]found[T] }
+
+type found[T comparable] struct {
+	key   uint64
+	thing T
+}
+
+// Get gives what was put for a key; the zero value when that is not known any more.
+func (f *Front[T]) Get(key uint64) (thing T) {
+	if at := &f.slots[key*0x9E3779B97F4A7C15>>(64-10)]; at.key == key {
+		thing = at.thing
+	}
+	return thing
+}
+
+// Put remembers a thing, which is not the zero value.
+func (f *Front[T]) Put(key uint64, thing T) {
+	f.slots[key*0x9E3779B97F4A7C15>>(64-10)] = found[T]{key, thing}
+}
+
+// Counts are how often what has a number came, by the number.
+type Counts []uint32
+
+// Add counts one.
+func (c *Counts) Add(number uint32) {
+	if int(number) >= len(*c) {
+		c.grow(number)
+	}
+	(*c)[number]++
+}
+
+func (c *Counts) grow(number uint32) {
+	size := 8
+	for size <= int(number) {
+		size *= 2
+	}
+	grown := make([]uint32, size)
+	copy(grown, *c)
+	*c = grown
+}
+
+// Drain gives all numbers that came with their counts, and forgets them.
+func (c Counts) Drain(to func(number uint32, times uint64)) {
+	for i, n := range c {
+		if n > 0 {
+			to(uint32(i), uint64(n))
+			c[i] = 0
+		}
+	}
+}
