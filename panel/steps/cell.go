@@ -23,13 +23,19 @@ func (s *Sums) place(i int, ids []uint32) {
 		}
 		return
 	}
-	marks, round := s.marks, s.round
+	marks, round, bit := s.marks, s.round, uint64(1)<<(i&(tally.MaxFew-1))
 	for _, id := range ids {
-		if int(id) >= len(marks) || marks[id].round != round {
-			s.mark(id)
-			marks = s.marks
+		if int(id) < len(marks) {
+			if m := &marks[id]; m.round == round {
+				m.steps |= bit
+			} else {
+				m.steps, m.round = bit, round
+				s.ids = append(s.ids, id)
+			}
+			continue
 		}
-		marks[id].steps |= 1 << (i & (tally.MaxFew - 1))
+		s.mark(id).steps |= bit
+		marks = s.marks
 	}
 }
 
@@ -72,10 +78,18 @@ func (s *Sums) mark(id uint32) *mark {
 type extent struct {
 	steps uint64
 	group *group
+	round uint32 // the one it is of
 }
 
 // maxExtents bounds the extents of a task.
 const maxExtents = 64
+
+// extents are those of the task being folded: places by hash, one after the other
+// where they collide, and which of them are in use.
+type extents struct {
+	places [4 * maxExtents]extent
+	used   []uint8
+}
 
 // brief is what the slices need to know of the steps of a task that is not long.
 type brief struct {
@@ -139,15 +153,9 @@ func (s *Sums) share(t *task) *facts {
 	b := &s.brief
 	b.read(t, &s.kinds)
 	shape := s.kinds.shape(s.sum.shape)
-	for _, id := range s.ids {
-		if e := s.extent(s.marks[id].steps); e != nil {
-			e.group = s.groups.with(e.group, id)
-		} else {
-			s.slice(id).addFew(t, s, s.marks[id].steps, shape)
-		}
-	}
-	for i := range s.extents[:s.read] {
-		e := &s.extents[i]
+	s.gather()
+	for _, i := range s.extents.used {
+		e := &s.extents.places[i]
 		if to := s.together(e.group); to != nil {
 			to.addFew(t, s, e.steps, shape)
 			continue
@@ -158,27 +166,47 @@ func (s *Sums) share(t *task) *facts {
 			}
 		}
 	}
+	if len(s.extents.used) == maxExtents { // those of the others
+		for _, id := range s.ids {
+			if steps := s.marks[id].steps; s.extent(steps) == nil {
+				s.slice(id).addFew(t, s, steps, shape)
+			}
+		}
+	}
 	return &s.kinds.facts[b.all]
+}
+
+// gather finds the extents of the task, and which slices they are of.
+func (s *Sums) gather() {
+	for _, id := range s.ids {
+		steps := s.marks[id].steps
+		e := &s.extents.places[steps*0x9E3779B97F4A7C15>>(64-8)]
+		if e.steps != steps || e.round != s.round {
+			if e = s.extent(steps); e == nil {
+				continue
+			}
+		}
+		e.group = s.groups.with(e.group, id)
+	}
 }
 
 // extent gives that of certain steps; nil when the task has too many.
 func (s *Sums) extent(steps uint64) *extent {
-	spot := &s.spots[steps*0x9E3779B97F4A7C15>>(64-8)]
-	if i := int(*spot); i < s.read && s.extents[i].steps == steps {
-		return &s.extents[i]
-	}
-	for i := range s.extents[:s.read] {
-		if s.extents[i].steps == steps {
-			return &s.extents[i]
+	x := &s.extents
+	for i := uint8(steps * 0x9E3779B97F4A7C15 >> (64 - 8)); ; i++ {
+		e := &x.places[i]
+		if e.round != s.round {
+			if len(x.used) == maxExtents {
+				return nil
+			}
+			x.used = append(x.used, i)
+			*e = extent{steps, &s.groups.none, s.round}
+			return e
+		}
+		if e.steps == steps {
+			return e
 		}
 	}
-	if s.read == maxExtents {
-		return nil
-	}
-	*spot = uint8(s.read)
-	s.extents[s.read] = extent{steps, &s.groups.none}
-	s.read++
-	return &s.extents[s.read-1]
 }
 
 // addFew adds some steps of a task that is not long, and the task as a whole.

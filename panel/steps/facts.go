@@ -66,6 +66,7 @@ func (f *facts) add(o *facts) {
 type kinds struct {
 	facts   []facts
 	byFacts map[facts]uint32
+	byPair  map[uint64]uint32
 	shapes  []uint64
 	byShape map[uint64]uint32
 	// What was found last, of single steps, of pairs of kinds and of shapes.
@@ -76,7 +77,7 @@ type kinds struct {
 const maxKinds = 1 << 12
 
 func (k *kinds) reset() {
-	*k = kinds{facts: append(k.facts[:0], facts{}), byFacts: map[facts]uint32{{}: 0}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0}}
+	*k = kinds{facts: append(k.facts[:0], facts{}), byFacts: map[facts]uint32{{}: 0}, byPair: map[uint64]uint32{}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0}}
 }
 
 // full tells that it is time to start anew.
@@ -120,10 +121,20 @@ func (k *kinds) plus(a, b uint32) uint32 {
 	key := uint64(a)<<32 | uint64(b)
 	n := k.pairs.Get(key)
 	if n == 0 {
-		f := k.facts[a]
-		f.add(&k.facts[b])
-		n = k.number(&f)
+		n = k.join(key)
 		k.pairs.Put(key, n)
+	}
+	return n
+}
+
+// join is plus that was not needed of late.
+func (k *kinds) join(key uint64) uint32 {
+	n, ok := k.byPair[key]
+	if !ok {
+		f := k.facts[key>>32]
+		f.add(&k.facts[uint32(key)])
+		n = k.number(&f)
+		k.byPair[key] = n
 	}
 	return n
 }

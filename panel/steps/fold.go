@@ -63,10 +63,12 @@ func (s *Sums) fold(t *task) {
 func (s *Sums) begin(t *task) {
 	if s.round++; s.round == 0 || s.kinds.full() { // by then a count may be as high as it goes
 		s.enter()
-		clear(s.marks)
-		s.round = 1
+		if s.round == 0 {
+			clear(s.marks)
+			s.extents, s.round = extents{}, 1
+		}
 	}
-	s.ids, s.read, s.listed, s.tries, s.seen = s.ids[:0], 0, 0, s.tries[:0], 0
+	s.ids, s.extents.used, s.listed, s.tries, s.seen = s.ids[:0], s.extents.used[:0], 0, s.tries[:0], 0
 	s.long = len(t.steps) > tally.MaxFew
 	if len(s.later) > 0 {
 		s.later = nil

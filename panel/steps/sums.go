@@ -29,9 +29,7 @@ type Sums struct {
 	long    bool
 	lists   [][]int32
 	listed  int // lists in use
-	extents [maxExtents]extent
-	read    int        // extents in use
-	spots   [256]uint8 // of extents, where each was put last
+	extents extents
 	brief   brief
 	seen    uint64 // bits of the arguments
 	tries   []try

@@ -4,6 +4,7 @@ package tally
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -15,42 +16,59 @@ const MaxFew = 64
 // in order once, and any of them can be added to Latencies as those of one task.
 // The zero value is empty.
 type Few struct {
-	told    uint64 // the calls that have one, as bits
+	told  uint64 // the calls that have one, as bits
+	n     int
+	keys  [MaxFew]uint32     // where a time is among all there are, and its position
+	alone [MaxFew]exact.Part // by position
+	// By position and by rank, once they are in order.
 	ordered bool
-	keys    [MaxFew]uint64     // a call's time, its place among the times of the task, and its position
-	alone   [MaxFew]exact.Part // by position
-	rank    [MaxFew]uint8      // by position
-	parts   [MaxFew]exact.Part // by rank
+	rank    [MaxFew]uint8
+	parts   [MaxFew]exact.Part
 }
 
 // Reset forgets all of them.
-func (f *Few) Reset() { f.told, f.ordered = 0, false }
+func (f *Few) Reset() { f.told, f.n, f.ordered = 0, 0, false }
 
-// Set sets the time of the call at a position below MaxFew; it is finite, and one below 0
-// is none.
+// Set sets the time of the call at a position below MaxFew, which has none yet; it
+// is finite, and one below 0 is none.
 func (f *Few) Set(i int, x float64) {
 	if x >= 0 {
-		f.told |= 1 << (i & (MaxFew - 1))
-		f.alone[i&(MaxFew-1)] = exact.Alone(x)
+		i &= MaxFew - 1
+		p := exact.Alone(x)
+		f.told |= 1 << i
+		f.alone[i] = p
+		f.keys[f.n&(MaxFew-1)] = p.Order()<<6 | uint32(i)
+		f.n++
 	}
 }
 
-// order puts them in order by insertion: most tasks have a few calls.
+// order puts them in order.
 func (f *Few) order() {
 	f.ordered = true
-	n := 0
-	for m := f.told; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		key, j := f.alone[i].Order()<<8|uint64(i), n
-		for ; j > 0 && f.keys[j-1] > key; j-- {
-			f.keys[j] = f.keys[j-1]
+	keys := f.keys[:f.n]
+	if len(keys) > 12 {
+		slices.Sort(keys)
+		for r, key := range keys {
+			f.rank[key&(MaxFew-1)] = uint8(r)
 		}
-		f.keys[j] = key
-		n++
+	} else { // most; each pair is compared without a branch, which would be guessed wrong
+		var before [MaxFew]uint32
+		for i, a := range keys {
+			n := uint32(i)
+			for j, b := range keys[:i] {
+				less := (a - b) >> 31
+				n -= less
+				before[j&(MaxFew-1)] += less
+			}
+			before[i&(MaxFew-1)] = n
+		}
+		for i, key := range keys {
+			f.rank[key&(MaxFew-1)] = uint8(before[i&(MaxFew-1)])
+		}
 	}
-	for r, key := range f.keys[:n] {
+	for _, key := range keys {
 		i := key & (MaxFew - 1)
-		f.rank[i], f.parts[r] = uint8(r), f.alone[i]
+		f.parts[f.rank[i]&(MaxFew-1)] = f.alone[i]
 	}
 }
 

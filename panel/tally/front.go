@@ -2,8 +2,10 @@
 
 package tally
 
+const frontBits = 11
+
 // frontSize is how many keys a Front remembers at most; a power of two.
-const frontSize = 1 << 10
+const frontSize = 1 << frontBits
 
 // Front remembers what was found last for keys: one place a key, which the next key
 // of that place takes. The zero value is empty.
@@ -16,7 +18,7 @@ type found[T comparable] struct {
 
 // Get gives what was put for a key; the zero value when that is not known any more.
 func (f *Front[T]) Get(key uint64) (thing T) {
-	if at := &f.slots[key*0x9E3779B97F4A7C15>>(64-10)]; at.key == key {
+	if at := &f.slots[key*0x9E3779B97F4A7C15>>(64-frontBits)]; at.key == key {
 		thing = at.thing
 	}
 	return thing
@@ -24,7 +26,7 @@ func (f *Front[T]) Get(key uint64) (thing T) {
 
 // Put remembers a thing, which is not the zero value.
 func (f *Front[T]) Put(key uint64, thing T) {
-	f.slots[key*0x9E3779B97F4A7C15>>(64-10)] = found[T]{key, thing}
+	f.slots[key*0x9E3779B97F4A7C15>>(64-frontBits)] = found[T]{key, thing}
 }
 
 // Counts are how often what has a number came, by the number.

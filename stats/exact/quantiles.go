@@ -89,11 +89,12 @@ func Alone(x float64) Part { return Part(codeOf(x)) << partShift }
 func (p Part) Among(rank, n int) Part { return p | Part(rank)<<wordShift | Part(n-1) }
 
 // Order is a number that goes up with the bin's values, below 2^22.
-func (p Part) Order() uint64 {
-	if code := uint32(p >> partShift); code < wholes {
-		return uint64(keyOf(float64(code)))
+func (p Part) Order() uint32 {
+	code := uint32(p >> partShift)
+	if code < wholes {
+		return keyOf(float64(code))
 	}
-	return uint64(p>>partShift) - wholes
+	return code - wholes
 }
 
 // AppendParts appends the values of one task, none of them cut off, made ready to be
