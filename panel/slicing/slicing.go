@@ -60,6 +60,7 @@ type Names struct {
 	Tools   Lexicon
 	Judges  Lexicon
 	sets    map[string]*Set
+	made    uint32 // sets
 	// Crosses are the pairs of keys whose slices are crossed.
 	Crosses [][2]string
 	crossed map[[2]uint32]uint32
@@ -92,6 +93,7 @@ func (l *Lexicon) Number(s []byte) uint32 {
 
 // Set is the slices that a line belongs to, that of all tasks first, crosses last.
 type Set struct {
+	Number uint32 // among the sets of its Names, from 1
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records
 	IDs    []uint32
@@ -148,11 +150,40 @@ func (n *Names) ID(s Slice) (uint32, bool) {
 	return id, true
 }
 
-// Cross numbers the slice of two slices together.
-func (n *Names) Cross(a, b uint32) (uint32, bool) {
+// Union is the set of a line with the slices that another one tells, its task record, and
+// the crosses of these with its own.
+func (n *Names) Union(own, told *Set) *Set {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.cross(a, b)
+	ids := slices.Clone(own.IDs)
+	for _, id := range told.IDs {
+		if !slices.Contains(own.IDs, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, c := range n.Crosses {
+		ids = n.between(n.between(ids, c, own.IDs, told.IDs), c, told.IDs, own.IDs)
+	}
+	return n.Same(&Set{Target: own.Target, Tool: own.Tool, IDs: ids})
+}
+
+// between appends the crosses of slices on either side: those that one side has both
+// of are among its own.
+func (n *Names) between(ids []uint32, keys [2]string, left, right []uint32) []uint32 {
+	for _, a := range left {
+		if n.Slices[a].Key != keys[0] || slices.Contains(right, a) {
+			continue
+		}
+		for _, b := range right {
+			if n.Slices[b].Key != keys[1] || slices.Contains(left, b) {
+				continue
+			}
+			if id, ok := n.cross(a, b); ok && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }
 
 func (n *Names) cross(a, b uint32) (uint32, bool) {
@@ -203,7 +234,7 @@ func (n *Names) Set(target, tool []byte, tags, fields value.Value) *Set {
 	return n.Same(s)
 }
 
-// Same gives the one set with these members; the caller must be alone.
+// Same gives the one set with these members, with its number; the caller must be alone.
 func (n *Names) Same(s *Set) *Set {
 	key := binary.LittleEndian.AppendUint32(nil, s.Target)
 	key = binary.LittleEndian.AppendUint32(key, s.Tool)
@@ -213,6 +244,8 @@ func (n *Names) Same(s *Set) *Set {
 	if old := n.sets[string(key)]; old != nil {
 		return old
 	}
+	n.made++
+	s.Number = n.made
 	if len(n.sets) < maxSets {
 		n.sets[string(key)] = s
 	}

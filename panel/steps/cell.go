@@ -5,118 +5,156 @@ package steps
 import (
 	"math/bits"
 
+	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
 )
 
-// mark is which steps of the task being folded are in a slice, if it is of this round:
-// bits, or for a long task the place of the list of their indices.
-type mark struct {
-	steps uint64
-	round uint32
+// maxSets bounds the different sets of a task that is folded by bits, and maxIDs
+// the slices of each.
+const (
+	maxSets = 16
+	maxIDs  = 32
+)
+
+// brief is what the slices need to know of the steps of a task of up to tally.MaxFew.
+type brief struct {
+	kinds               [tally.MaxFew]uint32 // by step
+	cut                 uint64               // the steps whose time was cut off, as bits
+	exec, queue, accept tally.Few
+	late                tally.Sample
+	// The different sets of the steps and the records, the steps that have each, and which
+	// of its slices, as bits, are of no set before it.
+	used  int
+	sets  [maxSets]*slicing.Set
+	steps [maxSets]uint64
+	own   [maxSets]uint32
+	// shared remembers which slices of a set are in another.
+	shared tally.Front[overlap]
 }
 
-// place notes that a step is in these slices.
-func (s *Sums) place(i int, ids []uint32) {
-	if s.long {
-		for _, id := range ids {
-			s.put(id, i)
-		}
+// overlap is which slices of two sets both have, as bits of the places in either.
+type overlap struct{ a, b uint32 }
+
+// extent is slices of a set that are in the same steps: the slices of a task are
+// many, the ways to take some of its steps are few.
+type extent struct {
+	slices uint32
+	steps  uint64
+}
+
+// share adds the task to its slices, those that have the same steps together.
+func (s *Sums) share(t *task) {
+	shape := s.kinds.shape(s.sum.shape)
+	if !s.sort(t) {
+		s.shareLong(t, shape)
 		return
 	}
-	marks, round, bit := s.marks, s.round, uint64(1)<<(i&(tally.MaxFew-1))
-	for _, id := range ids {
-		if int(id) < len(marks) {
-			if m := &marks[id]; m.round == round {
-				m.steps |= bit
-			} else {
-				m.steps, m.round = bit, round
-				s.ids = append(s.ids, id)
-			}
+	b := &s.brief
+	b.read(t, &s.kinds)
+	for i := range b.used {
+		left := b.own[i]
+		if left == 0 {
 			continue
 		}
-		s.mark(id).steps |= bit
-		marks = s.marks
-	}
-}
-
-// put notes that a step is in a slice.
-func (s *Sums) put(id uint32, i int) {
-	m := s.mark(id)
-	if !s.long {
-		m.steps |= 1 << i
-		return
-	}
-	if list := &s.lists[m.steps]; len(*list) == 0 || (*list)[len(*list)-1] != int32(i) {
-		*list = append(*list, int32(i))
-	}
-}
-
-// mark gives that of a slice, which the task is in.
-func (s *Sums) mark(id uint32) *mark {
-	for int(id) >= len(s.marks) {
-		s.marks = append(s.marks, mark{})
-	}
-	m := &s.marks[id]
-	if m.round == s.round {
-		return m
-	}
-	*m = mark{round: s.round}
-	s.ids = append(s.ids, id)
-	if s.long {
-		m.steps = uint64(s.listed)
-		if s.listed == len(s.lists) {
-			s.lists = append(s.lists, nil)
+		var list [maxIDs]extent
+		list[0] = extent{left, b.steps[i]}
+		for _, e := range b.split(i, list[:1]) {
+			if to := s.together(b.sets[i], e.slices); to != nil {
+				to.addFew(t, s, e.steps, shape)
+				continue
+			}
+			for m := e.slices; m != 0; m &= m - 1 {
+				s.slice(b.sets[i].IDs[bits.TrailingZeros32(m)]).addFew(t, s, e.steps, shape)
+			}
 		}
-		s.lists[s.listed] = s.lists[s.listed][:0]
-		s.listed++
 	}
-	return m
 }
 
-// extent is certain steps of a task, and the slices that have just these: the slices
-// of a task are many, the ways to take some of its steps are few.
-type extent struct {
-	steps uint64
-	group *group
-	round uint32 // the one it is of
+// sort finds the different sets of the task; ok is false when there are too many.
+func (s *Sums) sort(t *task) (ok bool) {
+	b := &s.brief
+	if b.used = 0; len(s.sets) > tally.MaxFew {
+		return false
+	}
+	for i, set := range s.sets {
+		if !b.place(set, 1<<i) {
+			return false
+		}
+	}
+	for i := range t.records {
+		if !b.place(t.records[i].set, 0) {
+			return false
+		}
+	}
+	return true
 }
 
-// maxExtents bounds the extents of a task.
-const maxExtents = 64
-
-// extents are those of the task being folded: places by hash, one after the other
-// where they collide, and which of them are in use.
-type extents struct {
-	places [4 * maxExtents]extent
-	used   []uint8
+// place notes steps of a set.
+func (b *brief) place(set *slicing.Set, steps uint64) (ok bool) {
+	for i, o := range b.sets[:b.used] {
+		if o == set {
+			b.steps[i] |= steps
+			return true
+		}
+	}
+	if b.used == maxSets || len(set.IDs) > maxIDs {
+		return false
+	}
+	b.sets[b.used], b.steps[b.used], b.own[b.used] = set, steps, uint32(1<<len(set.IDs)-1)
+	b.used++
+	return true
 }
 
-// brief is what the slices need to know of the steps of a task that is not long.
-type brief struct {
-	kinds               [tally.MaxFew]uint32
-	all                 uint32 // the kind of all steps
-	cut                 uint64 // the steps whose time was cut off
-	exec, queue, accept tally.Few
-	sample              tally.Sample
+// split parts the slices of a set, all in list[0], by the steps of the sets after it
+// that they are in too, and takes them from these.
+func (b *brief) split(i int, list []extent) []extent {
+	set := b.sets[i]
+	for k := i + 1; k < b.used; k++ {
+		o := b.sets[k]
+		key := uint64(set.Number)<<32 | uint64(o.Number)
+		both := b.shared.Get(key)
+		if both.a == 0 {
+			both = overlapOf(set.IDs, o.IDs)
+			b.shared.Put(key, both)
+		}
+		b.own[k] &^= both.b
+		for j := range list {
+			e := &list[j]
+			in := e.slices & both.a
+			if in == e.slices {
+				e.steps |= b.steps[k]
+			} else if in != 0 {
+				e.slices &^= in
+				list = append(list, extent{in, e.steps | b.steps[k]})
+			}
+		}
+	}
+	return list
+}
+
+func overlapOf(a, b []uint32) (both overlap) {
+	for i, x := range a {
+		for k, y := range b {
+			if x == y {
+				both.a, both.b = both.a|1<<i, both.b|1<<k
+			}
+		}
+	}
+	return both
 }
 
 // read reads the steps.
 func (b *brief) read(t *task, k *kinds) {
-	b.cut, b.all = 0, 0
+	b.cut = 0
 	b.exec.Reset()
 	b.queue.Reset()
 	b.accept.Reset()
-	for i := range t.steps[:min(len(t.steps), tally.MaxFew)] {
+	for i := range t.steps {
 		st := &t.steps[i]
-		kind := k.step(st)
-		b.kinds[i&(tally.MaxFew-1)] = kind
-		if b.all != 0 {
-			kind = k.plus(b.all, kind)
-		}
-		b.all = kind
-		b.exec.Set(i, st.exec)
-		b.queue.Set(i, float64(st.queue))
-		b.accept.Set(i, float64(st.accept))
+		b.kinds[i&(tally.MaxFew-1)] = k.step(st)
+		b.exec.Append(st.exec)
+		b.queue.Append(float64(st.queue))
+		b.accept.Append(float64(st.accept))
 		if st.timeout && st.exec >= 0 {
 			b.cut |= 1 << i
 		}
@@ -125,9 +163,6 @@ func (b *brief) read(t *task, k *kinds) {
 
 // kind is that of some steps.
 func (b *brief) kind(steps uint64, k *kinds) uint32 {
-	if steps == 0 {
-		return 0
-	}
 	kind := b.kinds[bits.TrailingZeros64(steps)&(tally.MaxFew-1)]
 	for steps &= steps - 1; steps != 0; steps &= steps - 1 {
 		kind = k.plus(kind, b.kinds[bits.TrailingZeros64(steps)&(tally.MaxFew-1)])
@@ -135,98 +170,22 @@ func (b *brief) kind(steps uint64, k *kinds) uint32 {
 	return kind
 }
 
-// late are the times of steps some of which were cut off.
-func (b *brief) late(t *task, steps uint64) *tally.Sample {
-	b.sample.Reset()
-	for ; steps != 0; steps &= steps - 1 {
-		b.sample.Time(t.steps[bits.TrailingZeros64(steps)].time())
-	}
-	return &b.sample
-}
-
-// share adds the steps to their slices, those that have the same ones together,
-// and gives what all of them are.
-func (s *Sums) share(t *task) *facts {
-	if s.long {
-		return s.shareLong(t)
-	}
-	b := &s.brief
-	b.read(t, &s.kinds)
-	shape := s.kinds.shape(s.sum.shape)
-	s.gather()
-	for _, i := range s.extents.used {
-		e := &s.extents.places[i]
-		if to := s.together(e.group); to != nil {
-			to.addFew(t, s, e.steps, shape)
-			continue
-		}
-		for _, id := range s.ids {
-			if s.marks[id].steps == e.steps {
-				s.slice(id).addFew(t, s, e.steps, shape)
-			}
-		}
-	}
-	if len(s.extents.used) == maxExtents { // those of the others
-		for _, id := range s.ids {
-			if steps := s.marks[id].steps; s.extent(steps) == nil {
-				s.slice(id).addFew(t, s, steps, shape)
-			}
-		}
-	}
-	return &s.kinds.facts[b.all]
-}
-
-// gather finds the extents of the task, and which slices they are of.
-func (s *Sums) gather() {
-	for _, id := range s.ids {
-		steps := s.marks[id].steps
-		e := &s.extents.places[steps*0x9E3779B97F4A7C15>>(64-8)]
-		if e.steps != steps || e.round != s.round {
-			if e = s.extent(steps); e == nil {
-				continue
-			}
-		}
-		e.group = s.groups.with(e.group, id)
-	}
-}
-
-// extent gives that of certain steps; nil when the task has too many.
-func (s *Sums) extent(steps uint64) *extent {
-	x := &s.extents
-	for i := uint8(steps * 0x9E3779B97F4A7C15 >> (64 - 8)); ; i++ {
-		e := &x.places[i]
-		if e.round != s.round {
-			if len(x.used) == maxExtents {
-				return nil
-			}
-			x.used = append(x.used, i)
-			*e = extent{steps, &s.groups.none, s.round}
-			return e
-		}
-		if e.steps == steps {
-			return e
-		}
-	}
-}
-
-// addFew adds some steps of a task that is not long, and the task as a whole.
+// addFew adds some steps of the task, and the task as a whole.
 func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 	s.tell(&of.sum, of.tries, shape)
 	if steps == 0 {
 		return
 	}
 	b := &of.brief
-	kind := b.all
-	if steps&(steps-1) == 0 {
-		kind = b.kinds[bits.TrailingZeros64(steps)&(tally.MaxFew-1)]
-	} else if bits.OnesCount64(steps) < len(t.steps) {
-		kind = b.kind(steps, &of.kinds)
-	}
-	s.kinds.Add(kind)
+	s.addKind(b.kind(steps, &of.kinds), &of.kinds)
 	if b.cut&steps == 0 {
 		s.exec.AddFew(&b.exec, steps)
 	} else {
-		s.exec.Add(b.late(t, steps))
+		b.late.Reset()
+		for m := steps; m != 0; m &= m - 1 {
+			b.late.Time(t.steps[bits.TrailingZeros64(m)].time())
+		}
+		s.exec.Add(&b.late)
 	}
 	if s.waits {
 		s.queue.AddFew(&b.queue, steps)

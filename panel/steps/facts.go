@@ -13,25 +13,22 @@ const badWhenTrue = 1<<callvet.StepRateLimited | 1<<callvet.StepTimeout | 1<<cal
 
 const bitArgs = 1 << callvet.StepArgEM
 
-// facts are what some steps of one task add to a slice, but for times.
-type facts struct {
-	steps      int64
-	yes, known [callvet.StepMetrics]int32
-	// Argument fidelity, in 1/exact.Scale, of so many steps.
-	args, precision, recall, f1 int64
-	hits, of                    int64 // of the argument names
-	// Of all measurements, so many are known and good.
-	measured, good int32
+// facts are what some steps of one task add to a slice, but for times; N counts
+// the steps.
+type facts[N uint8 | uint32] struct {
+	yes, known            [callvet.StepMetrics]N
+	steps                 N
+	args                  N // of so many steps the fidelity of arguments, in 1/exact.Scale
+	precision, recall, f1 int64
+	hits, of              int64 // of the argument names
 }
 
-// add adds a step.
-func (f *facts) step(st *step) {
+// step adds a step.
+func (f *facts[N]) step(st *step) {
 	f.steps++
 	for i := range f.yes {
-		f.yes[i] += int32(st.right >> i & 1)
-		f.known[i] += int32(st.known >> i & 1)
-		f.measured += int32(st.known >> i & 1)
-		f.good += int32((st.right ^ badWhenTrue) & st.known >> i & 1)
+		f.yes[i] += N(st.right >> i & 1)
+		f.known[i] += N(st.known >> i & 1)
 	}
 	if st.known&bitArgs == 0 {
 		return
@@ -50,40 +47,43 @@ func (f *facts) step(st *step) {
 }
 
 // add adds other steps.
-func (f *facts) add(o *facts) {
-	f.steps += o.steps
+func (f *facts[N]) add(o *facts[N]) {
 	for i := range f.yes {
 		f.yes[i] += o.yes[i]
 		f.known[i] += o.known[i]
 	}
-	f.args, f.precision, f.recall, f.f1 = f.args+o.args, f.precision+o.precision, f.recall+o.recall, f.f1+o.f1
+	f.steps, f.args = f.steps+o.steps, f.args+o.args
+	f.precision, f.recall, f.f1 = f.precision+o.precision, f.recall+o.recall, f.f1+o.f1
 	f.hits, f.of = f.hits+o.hits, f.of+o.of
-	f.measured, f.good = f.measured+o.measured, f.good+o.good
 }
 
 // kinds give numbers to facts and to what tasks are as a whole: tasks are many, and
 // the ways to be one are few. Number 0 is that of no steps, and of no shape.
 type kinds struct {
-	facts   []facts
-	byFacts map[facts]uint32
+	facts   []facts[uint8]
+	byFacts map[facts[uint8]]uint32
 	byPair  map[uint64]uint32
 	shapes  []uint64
 	byShape map[uint64]uint32
 	// What was found last, of single steps, of pairs of kinds and of shapes.
-	steps, pairs, whole tally.Front[uint32]
+	steps, whole, pairs tally.Front[uint32]
 }
 
-// maxKinds is how many kinds there may be before all start anew.
-const maxKinds = 1 << 12
+// maxKinds is how many kinds there may be before all start anew, and maxCounted how
+// many are counted: the first ones are the frequent ones.
+const (
+	maxKinds   = 1 << 13
+	maxCounted = 1 << 11
+)
 
 func (k *kinds) reset() {
-	*k = kinds{facts: append(k.facts[:0], facts{}), byFacts: map[facts]uint32{{}: 0}, byPair: map[uint64]uint32{}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0}}
+	*k = kinds{facts: append(k.facts[:0], facts[uint8]{}), byFacts: map[facts[uint8]]uint32{{}: 0}, byPair: map[uint64]uint32{}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0}}
 }
 
 // full tells that it is time to start anew.
 func (k *kinds) full() bool { return len(k.facts) > maxKinds || len(k.shapes) > maxKinds }
 
-func (k *kinds) number(f *facts) uint32 {
+func (k *kinds) number(f *facts[uint8]) uint32 {
 	n, ok := k.byFacts[*f]
 	if !ok {
 		n = uint32(len(k.facts))
@@ -111,7 +111,7 @@ func (k *kinds) step(st *step) uint32 {
 }
 
 func (k *kinds) odd(st *step) uint32 {
-	var f facts
+	var f facts[uint8]
 	f.step(st)
 	return k.number(&f)
 }
@@ -156,13 +156,22 @@ func (k *kinds) shape(key uint64) uint32 {
 
 // enter adds what was counted by its kind to the sums.
 func (s *sliceSums) enter(k *kinds) {
-	s.kinds.Drain(func(n uint32, times uint64) { s.addFacts(&k.facts[n], times) })
+	s.kinds.Drain(func(n uint32, times uint64) { addFacts(s, &k.facts[n], times) })
 	s.whole.Drain(func(n uint32, times uint64) { s.addShape(k.shapes[n], times) })
 }
 
+// addKind adds the steps of one task, by their kind.
+func (s *sliceSums) addKind(n uint32, k *kinds) {
+	if n < maxCounted {
+		s.kinds.Add(n)
+		return
+	}
+	addFacts(s, &k.facts[n], 1)
+}
+
 // addFacts adds the steps of so many tasks that are alike.
-func (s *sliceSums) addFacts(f *facts, times uint64) {
-	s.steps += f.steps * int64(times)
+func addFacts[N uint8 | uint32](s *sliceSums, f *facts[N], times uint64) {
+	s.steps += int64(f.steps) * int64(times)
 	for i := range s.rates {
 		if f.known[i] > 0 {
 			s.rates[i].AddTimes(int(f.yes[i]), int(f.known[i]), times)

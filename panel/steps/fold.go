@@ -3,11 +3,11 @@
 package steps
 
 import (
-	"slices"
+	"math/bits"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/tally"
+	"github.com/callvet/callvet/panel/slicing"
 )
 
 // try is one attempt at the task being folded.
@@ -31,32 +31,31 @@ func (s *Sums) fold(t *task) {
 	}
 	s.begin(t)
 	var at *try
-	again := false
+	good, known := 0, 0
+	again, seen := false, uint64(0)
 	for i := range t.steps {
 		st := &t.steps[i]
 		if at == nil || at.attempt != st.attempt {
 			at = s.try(st.attempt)
 		}
 		at.step(st)
-		s.place(i, st.set.IDs)
-		if at.record != nil {
-			s.further(i, st, at.record)
+		known += bits.OnesCount16(st.known)
+		good += bits.OnesCount16((st.right ^ badWhenTrue) & st.known)
+		set := st.set
+		if at.record != nil && at.record.set != set {
+			set = s.union(set, at.record.set)
 		}
+		s.sets = append(s.sets, set)
 		// Nearly no call is one again: of those that are, the bits of the arguments agree.
-		again = again || s.seen>>(st.args&63)&1 != 0
-		s.seen |= 1 << (st.args & 63)
-	}
-	for i := range t.records {
-		for _, id := range t.records[i].set.IDs {
-			s.mark(id)
-		}
+		again = again || seen>>(st.args&63)&1 != 0
+		seen |= 1 << (st.args & 63)
 	}
 	s.sum.read(t, s.tries)
-	all := s.share(t)
+	s.share(t)
 	if again {
 		s.steadiness(t)
 	}
-	s.rank(t, int(all.good), int(all.measured))
+	s.rank(t, good, known)
 }
 
 // begin clears the scratch and finds the attempts that have a record.
@@ -65,11 +64,10 @@ func (s *Sums) begin(t *task) {
 		s.enter()
 		if s.round == 0 {
 			clear(s.marks)
-			s.extents, s.round = extents{}, 1
+			s.round = 1
 		}
 	}
-	s.ids, s.extents.used, s.listed, s.tries, s.seen = s.ids[:0], s.extents.used[:0], 0, s.tries[:0], 0
-	s.long = len(t.steps) > tally.MaxFew
+	s.sets, s.tries = s.sets[:0], s.tries[:0]
 	if len(s.later) > 0 {
 		s.later = nil
 	}
@@ -78,6 +76,20 @@ func (s *Sums) begin(t *task) {
 		at.again += one(at.record != nil)
 		at.record = &t.records[i] // the last one of an attempt counts
 	}
+}
+
+// union is the set of a step of an attempt whose record has another one.
+func (s *Sums) union(own, told *slicing.Set) *slicing.Set {
+	key := [2]*slicing.Set{own, told}
+	set := s.unions[key]
+	if set == nil {
+		if len(s.unions) >= maxKinds {
+			clear(s.unions)
+		}
+		set = s.names.Union(own, told)
+		s.unions[key] = set
+	}
+	return set
 }
 
 // fewTries is how many attempts are looked through; those of a task with more are
@@ -142,39 +154,6 @@ func (s *step) stopped() bool {
 		return s.right&(1<<callvet.StepRejected) != 0
 	}
 	return s.result == 0
-}
-
-// further adds a step to the slices that its task record names, and to crosses of
-// these with its own.
-func (s *Sums) further(i int, st *step, r *record) {
-	own, told := st.set.IDs, r.set.IDs
-	for _, id := range told {
-		if !slices.Contains(own, id) {
-			s.put(id, i)
-		}
-	}
-	for _, c := range s.names.Crosses {
-		s.cross(i, c, own, told)
-		s.cross(i, c, told, own)
-	}
-}
-
-// cross adds a step to the crosses of slices on either side: those that one side has
-// both of are among its own.
-func (s *Sums) cross(i int, keys [2]string, left, right []uint32) {
-	for _, a := range left {
-		if s.names.Slice(a).Key != keys[0] || slices.Contains(right, a) {
-			continue
-		}
-		for _, b := range right {
-			if s.names.Slice(b).Key != keys[1] || slices.Contains(left, b) {
-				continue
-			}
-			if id, ok := s.names.Cross(a, b); ok {
-				s.put(id, i)
-			}
-		}
-	}
 }
 
 // steadiness looks for calls of a tool with the same arguments and different results:

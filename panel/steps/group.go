@@ -2,85 +2,81 @@
 
 package steps
 
-import "github.com/callvet/callvet/panel/tally"
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/tally"
+)
 
 // group is slices that come together: what tasks add to all of them alike is kept
-// here once, until ungroup. They are found one slice after the other: a group is
-// that of all its slices but the last, and the last.
+// here once, until ungroup.
 type group struct {
-	number uint32 // from 1; 0: of no slice
-	id     uint32 // the last slice
-	but    *group // the others; of number 0 for a single slice
-	sums   *sliceSums
+	ids  []uint32
+	sums *sliceSums
 }
 
 // groups are those of one worker.
 type groups struct {
-	none    group
-	crowd   group // stands for those above the limit, with a number that none has
-	known   []*group
-	by      map[uint64]*group
-	last    tally.Front[*group]
-	summing []*group // those of several slices that have sums
+	last tally.Front[*sliceSums] // by a set and some of its slices
+	by   map[string]*sliceSums   // by the slices
+	all  []group
 }
 
-// maxGroups bounds the groups that have tables of their own, and maxKnown all.
-const (
-	maxGroups = 128
-	maxKnown  = 1 << 12
-)
+// maxGroups bounds the groups, each of which has tables of its own.
+const maxGroups = 128
 
-// with gives the group with one more slice.
-func (s *groups) with(g *group, id uint32) *group {
-	key := uint64(g.number)<<32 | uint64(id) + 1
-	if to := s.last.Get(key); to != nil {
-		return to
-	}
-	to := s.by[key]
-	switch {
-	case to != nil:
-	case g == &s.crowd || len(s.known) >= maxKnown:
-		to = &s.crowd
-	default:
-		if s.by == nil {
-			s.by = map[uint64]*group{}
+// together gives the sums that stand for slices of a set, given as bits; nil when
+// there are too many groups already.
+func (s *Sums) together(set *slicing.Set, some uint32) *sliceSums {
+	key := uint64(set.Number)<<32 | uint64(some)
+	to := s.groups.last.Get(key)
+	if to == nil {
+		if to = s.group(set, some); to != nil {
+			s.groups.last.Put(key, to)
 		}
-		to = &group{number: uint32(len(s.known) + 1), id: id, but: g}
-		s.known = append(s.known, to)
-		s.by[key] = to
 	}
-	s.last.Put(key, to)
 	return to
 }
 
-// together gives the sums that stand for the slices of a group; nil when there
-// are too many groups already.
-func (s *Sums) together(g *group) *sliceSums {
-	if g.sums != nil {
-		return g.sums
+// group is together that was not needed of late.
+func (s *Sums) group(set *slicing.Set, some uint32) *sliceSums {
+	if some&(some-1) == 0 {
+		return s.slice(set.IDs[bits.TrailingZeros32(some)])
 	}
-	switch {
-	case g.but == &s.groups.none:
-		g.sums = s.slice(g.id)
-	case g != &s.groups.crowd && len(s.groups.summing) < maxGroups:
-		s.groups.summing = append(s.groups.summing, g)
-		g.sums = &sliceSums{}
-		for o := g; o.number > 0; o = o.but {
-			g.sums.waits = g.sums.waits || s.slice(o.id).waits
-		}
+	var room [4 * maxIDs]byte
+	key := room[:0]
+	for m := some; m != 0; m &= m - 1 {
+		key = binary.LittleEndian.AppendUint32(key, set.IDs[bits.TrailingZeros32(m)])
 	}
+	to := s.groups.by[string(key)]
+	if to != nil || len(s.groups.all) >= maxGroups {
+		return to
+	}
+	g := group{sums: &sliceSums{}}
+	for m := some; m != 0; m &= m - 1 {
+		id := set.IDs[bits.TrailingZeros32(m)]
+		g.ids = append(g.ids, id)
+		g.sums.waits = g.sums.waits || s.slice(id).waits
+	}
+	if s.groups.by == nil {
+		s.groups.by = map[string]*sliceSums{}
+	}
+	s.groups.by[string(key)] = g.sums
+	s.groups.all = append(s.groups.all, g)
 	return g.sums
 }
 
 // ungroup gives the slices what their groups have, and enters all that was counted.
 func (s *Sums) ungroup() {
 	s.enter()
-	for _, g := range s.groups.summing {
-		for o := g; o.number > 0; o = o.but {
-			s.slice(o.id).merge(g.sums)
+	for _, g := range s.groups.all {
+		for _, id := range g.ids {
+			s.slice(id).merge(g.sums)
 		}
 	}
-	s.groups = groups{crowd: group{number: 1<<32 - 1}}
+	s.groups = groups{}
 }
 
 // enter adds what was counted by its kind to the sums.
@@ -90,7 +86,7 @@ func (s *Sums) enter() {
 			x.enter(&s.kinds)
 		}
 	}
-	for _, g := range s.groups.summing {
+	for _, g := range s.groups.all {
 		g.sums.enter(&s.kinds)
 	}
 	s.kinds.reset()

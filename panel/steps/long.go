@@ -4,21 +4,19 @@ package steps
 
 import "github.com/callvet/callvet/panel/tally"
 
-// sums of steps of which there are too many for bits.
-type many struct {
-	facts               facts
-	exec, queue, accept tally.Sample
+// mark is where the steps of a slice are listed, if it is of this round.
+type mark struct{ round, place uint32 }
+
+// listed are the steps of a slice, by index.
+type listed struct {
+	id    uint32
+	steps []int32
 }
 
-// read reads the steps with these indices.
-func (m *many) read(t *task, list []int32) {
-	m.facts = facts{}
-	m.exec.Reset()
-	m.queue.Reset()
-	m.accept.Reset()
-	for _, i := range list {
-		m.step(&t.steps[i])
-	}
+// many sums up steps of a task with more of them, or of sets, than bits.
+type many struct {
+	facts               facts[uint32]
+	exec, queue, accept tally.Sample
 }
 
 func (m *many) step(st *step) {
@@ -28,33 +26,65 @@ func (m *many) step(st *step) {
 	m.accept.Time(float64(st.accept), false)
 }
 
-// shareLong is share for a long task: slices that have all of the steps are alike.
-func (s *Sums) shareLong(t *task) *facts {
-	all, some, shape := &many{}, &many{}, s.kinds.shape(s.sum.shape)
+// shareLong is share for such a task: slices that have all of the steps are alike.
+func (s *Sums) shareLong(t *task, shape uint32) {
+	s.lists = s.lists[:0]
+	for i, set := range s.sets {
+		for _, id := range set.IDs {
+			l := s.list(id)
+			l.steps = append(l.steps, int32(i))
+		}
+	}
+	for i := range t.records {
+		for _, id := range t.records[i].set.IDs {
+			s.list(id)
+		}
+	}
+	var all many
 	for i := range t.steps {
 		all.step(&t.steps[i])
 	}
-	for _, id := range s.ids {
-		m, list := all, s.lists[s.marks[id].steps]
-		if len(list) < len(t.steps) {
-			some.read(t, list)
-			m = some
+	for i := range s.lists {
+		l, m := &s.lists[i], &all
+		if len(l.steps) != len(t.steps) {
+			m = &many{}
+			for _, i := range l.steps {
+				m.step(&t.steps[i])
+			}
 		}
-		s.slice(id).addMany(s, m, shape)
+		s.slice(l.id).addMany(s, m, shape)
 	}
-	if cap(s.lists[0]) > maxSteps/16 { // one of the longest is rare
+	if len(t.steps) > maxSteps/16 { // which is rare
 		s.lists = nil
 	}
-	return &all.facts
 }
 
-// addMany adds steps of a long task, and the task as a whole.
+// list gives that of a slice which the task is in.
+func (s *Sums) list(id uint32) *listed {
+	for int(id) >= len(s.marks) {
+		s.marks = append(s.marks, mark{})
+	}
+	m := &s.marks[id]
+	if m.round != s.round {
+		*m = mark{s.round, uint32(len(s.lists))}
+		if len(s.lists) < cap(s.lists) {
+			s.lists = s.lists[:len(s.lists)+1]
+		} else {
+			s.lists = append(s.lists, listed{})
+		}
+		l := &s.lists[m.place]
+		l.id, l.steps = id, l.steps[:0]
+	}
+	return &s.lists[m.place]
+}
+
+// addMany adds steps of such a task, and the task as a whole.
 func (s *sliceSums) addMany(of *Sums, m *many, shape uint32) {
 	s.tell(&of.sum, of.tries, shape)
 	if m.facts.steps == 0 {
 		return
 	}
-	s.addFacts(&m.facts, 1)
+	addFacts(s, &m.facts, 1)
 	s.exec.Add(&m.exec)
 	if s.waits {
 		s.queue.Add(&m.queue)

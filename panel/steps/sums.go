@@ -22,19 +22,18 @@ type Sums struct {
 	symptoms findings.Counts
 	ranking  findings.Ranking
 
+	// unions are the sets of steps with those of their records.
+	unions map[[2]*slicing.Set]*slicing.Set
+
 	// scratch of one task
-	marks   []mark // by number
-	round   uint32
-	ids     []uint32 // of the slices of the task
-	long    bool
-	lists   [][]int32
-	listed  int // lists in use
-	extents extents
-	brief   brief
-	seen    uint64 // bits of the arguments
-	tries   []try
-	later   map[uint32]int // of tries, by attempt, those after the first few
-	sum     taskSum
+	sets  []*slicing.Set // by step
+	brief brief
+	marks []mark // by slice
+	round uint32
+	lists []listed
+	tries []try
+	later map[uint32]int // of tries, by attempt, those after the first few
+	sum   taskSum
 }
 
 // sliceSums is the table of one slice.
@@ -71,7 +70,7 @@ type toldSums struct {
 const maxTrials = 32
 
 func newSums(n *slicing.Names) *Sums {
-	s := &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: findings.New()}
+	s := &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: findings.New(), unions: map[[2]*slicing.Set]*slicing.Set{}}
 	s.ungroup()
 	return s
 }

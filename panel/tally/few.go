@@ -4,7 +4,6 @@ package tally
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -16,59 +15,60 @@ const MaxFew = 64
 // in order once, and any of them can be added to Latencies as those of one task.
 // The zero value is empty.
 type Few struct {
-	told  uint64 // the calls that have one, as bits
-	n     int
-	keys  [MaxFew]uint32     // where a time is among all there are, and its position
+	n     int                // calls, those without a time included
+	told  uint64             // the calls that have one, as bits
+	any   exact.Part         // bits that any of them has
 	alone [MaxFew]exact.Part // by position
 	// By position and by rank, once they are in order.
 	ordered bool
-	rank    [MaxFew]uint8
+	rank    [MaxFew]uint64
 	parts   [MaxFew]exact.Part
 }
 
 // Reset forgets all of them.
-func (f *Few) Reset() { f.told, f.n, f.ordered = 0, 0, false }
+func (f *Few) Reset() { f.n, f.told, f.any, f.ordered = 0, 0, 0, false }
 
-// Set sets the time of the call at a position below MaxFew, which has none yet; it
-// is finite, and one below 0 is none.
-func (f *Few) Set(i int, x float64) {
+// Append appends the time of one more call, of at most MaxFew; it is finite, and one
+// below 0 is none.
+func (f *Few) Append(x float64) {
+	p := exact.Part(none)
 	if x >= 0 {
-		i &= MaxFew - 1
-		p := exact.Alone(x)
-		f.told |= 1 << i
-		f.alone[i] = p
-		f.keys[f.n&(MaxFew-1)] = p.Order()<<6 | uint32(i)
-		f.n++
+		p = exact.Alone(x)
+		f.told |= 1 << (f.n & (MaxFew - 1))
 	}
+	f.any |= p
+	f.alone[f.n&(MaxFew-1)] = p
+	f.n++
 }
+
+// none is later than all times.
+const none = 1<<63 - 1
 
 // order puts them in order.
 func (f *Few) order() {
 	f.ordered = true
-	keys := f.keys[:f.n]
-	if len(keys) > 12 {
-		slices.Sort(keys)
-		for r, key := range keys {
-			f.rank[key&(MaxFew-1)] = uint8(r)
-		}
-	} else { // most; each pair is compared without a branch, which would be guessed wrong
-		var before [MaxFew]uint32
-		for i, a := range keys {
-			n := uint32(i)
-			for j, b := range keys[:i] {
-				less := (a - b) >> 31
-				n -= less
-				before[j&(MaxFew-1)] += less
+	keys := f.alone[:f.n]
+	if !f.any.Small() {
+		keys = f.parts[:f.n] // which are written last
+		for i, p := range f.alone[:f.n] {
+			keys[i] = p
+			if p != none {
+				keys[i] = p.Order()
 			}
-			before[i&(MaxFew-1)] = n
-		}
-		for i, key := range keys {
-			f.rank[key&(MaxFew-1)] = uint8(before[i&(MaxFew-1)])
 		}
 	}
-	for _, key := range keys {
-		i := key & (MaxFew - 1)
-		f.parts[f.rank[i]&(MaxFew-1)] = f.alone[i]
+	// Each pair is compared without a branch, which would be guessed wrong.
+	for i, a := range keys {
+		n, before := uint64(i), f.rank[:i]
+		for j, b := range keys[:i] {
+			less := uint64(a-b) >> 63
+			n -= less
+			before[j] += less
+		}
+		f.rank[i] = n
+	}
+	for i, p := range f.alone[:f.n] {
+		f.parts[f.rank[i]&(MaxFew-1)] = p
 	}
 }
 
@@ -77,7 +77,7 @@ func (l *Latencies) AddFew(f *Few, calls uint64) {
 	calls &= f.told
 	if calls&(calls-1) == 0 {
 		if calls != 0 {
-			l.one(f.alone[bits.TrailingZeros64(calls)&(MaxFew-1)])
+			l.One(f.alone[bits.TrailingZeros64(calls)&(MaxFew-1)])
 		}
 		return
 	}

@@ -69,21 +69,20 @@ func (l *Latencies) Add(s *Sample) {
 	case 0:
 		l.q.Add(s.values, len(s.cut))
 	case 1: // most
-		l.one(s.parts[0])
+		l.One(s.parts[0])
 	default:
 		l.tasks++
 		copy(l.room(len(s.parts)), s.parts)
 	}
 }
 
-// one adds a task of a single value.
-func (l *Latencies) one(p exact.Part) {
-	n := len(l.waiting)
-	if n == cap(l.waiting) {
+// One adds a task of a single value, made by exact.Alone.
+func (l *Latencies) One(p exact.Part) {
+	if len(l.waiting) == cap(l.waiting) {
 		l.grow(1)
-		n = len(l.waiting)
 	}
 	l.tasks++
+	n := len(l.waiting)
 	l.waiting = l.waiting[:n+1]
 	l.waiting[n] = p
 }

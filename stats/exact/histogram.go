@@ -33,6 +33,10 @@ func codeOf(x float64) uint32 {
 	if v := uint32(int32(x)); v < wholes && float64(v) == x { // nearly always
 		return v
 	}
+	return oddCode(x)
+}
+
+func oddCode(x float64) uint32 {
 	key := keyOf(x)
 	if v := valueOf(key); v < wholes && v == float64(uint32(v)) {
 		return uint32(v)

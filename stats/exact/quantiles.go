@@ -88,13 +88,16 @@ func Alone(x float64) Part { return Part(codeOf(x)) << partShift }
 // values, at most 256.
 func (p Part) Among(rank, n int) Part { return p | Part(rank)<<wordShift | Part(n-1) }
 
-// Order is a number that goes up with the bin's values, below 2^22.
-func (p Part) Order() uint32 {
-	code := uint32(p >> partShift)
-	if code < wholes {
-		return keyOf(float64(code))
+// Small tells that an Alone, or the bits of several, is of whole numbers so small
+// that Alones compare as their values do.
+func (p Part) Small() bool { return p>>partShift < wholes }
+
+// Order makes of an Alone what compares as the values do.
+func (p Part) Order() Part {
+	if p.Small() {
+		return Part(keyOf(float64(p >> partShift)))
 	}
-	return code - wholes
+	return p>>partShift - wholes
 }
 
 // AppendParts appends the values of one task, none of them cut off, made ready to be
