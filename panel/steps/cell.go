@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
+	"github.com/callvet/callvet/stats/exact"
 )
 
 // maxSets bounds the different sets of a task that is folded by bits, and maxIDs
@@ -28,6 +29,7 @@ type brief struct {
 	sets  [maxSets]*slicing.Set
 	steps [maxSets]uint64
 	own   [maxSets]uint32
+	list  [maxIDs]extent // scratch of split
 	// shared remembers which slices of a set are in another.
 	shared tally.Front[overlap]
 }
@@ -52,13 +54,10 @@ func (s *Sums) share(t *task) {
 	b := &s.brief
 	b.read(t, &s.kinds)
 	for i := range b.used {
-		left := b.own[i]
-		if left == 0 {
+		if b.own[i] == 0 {
 			continue
 		}
-		var list [maxIDs]extent
-		list[0] = extent{left, b.steps[i]}
-		for _, e := range b.split(i, list[:1]) {
+		for _, e := range b.split(i) {
 			if to := s.together(b.sets[i], e.slices); to != nil {
 				to.addFew(t, s, e.steps, shape)
 				continue
@@ -105,10 +104,11 @@ func (b *brief) place(set *slicing.Set, steps uint64) (ok bool) {
 	return true
 }
 
-// split parts the slices of a set, all in list[0], by the steps of the sets after it
-// that they are in too, and takes them from these.
-func (b *brief) split(i int, list []extent) []extent {
-	set := b.sets[i]
+// split parts the slices that are of no set before this one by the steps of the sets
+// after it that they are in too, and takes them from these.
+func (b *brief) split(i int) []extent {
+	set, list := b.sets[i], b.list[:1]
+	list[0] = extent{b.own[i], b.steps[i]}
 	for k := i + 1; k < b.used; k++ {
 		o := b.sets[k]
 		key := uint64(set.Number)<<32 | uint64(o.Number)
@@ -146,15 +146,23 @@ func overlapOf(a, b []uint32) (both overlap) {
 // read reads the steps.
 func (b *brief) read(t *task, k *kinds) {
 	b.cut = 0
-	b.exec.Reset()
-	b.queue.Reset()
-	b.accept.Reset()
+	b.exec.Reset(len(t.steps))
+	b.queue.Reset(len(t.steps))
+	b.accept.Reset(len(t.steps))
 	for i := range t.steps {
 		st := &t.steps[i]
-		b.kinds[i&(tally.MaxFew-1)] = k.step(st)
-		b.exec.Append(st.exec)
-		b.queue.Append(float64(st.queue))
-		b.accept.Append(float64(st.accept))
+		kind := k.step(st)
+		b.kinds[i&(tally.MaxFew-1)] = kind
+		e, q, a := uint32(int32(st.exec)), uint32(int32(st.queue)), uint32(int32(st.accept))
+		if max(e, q, a) < exact.Wholes && float64(e) == st.exec && float32(q) == st.queue && float32(a) == st.accept { // most
+			b.exec.SetWhole(i, e)
+			b.queue.SetWhole(i, q)
+			b.accept.SetWhole(i, a)
+		} else {
+			b.exec.Set(i, st.exec)
+			b.queue.Set(i, float64(st.queue))
+			b.accept.Set(i, float64(st.accept))
+		}
 		if st.timeout && st.exec >= 0 {
 			b.cut |= 1 << i
 		}
@@ -177,6 +185,22 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 		return
 	}
 	b := &of.brief
+	if steps&(steps-1) == 0 && b.cut&steps == 0 {
+		i := bits.TrailingZeros64(steps)
+		s.addKind(b.kinds[i&(tally.MaxFew-1)], &of.kinds)
+		if p, ok := b.exec.Alone(i); ok {
+			s.exec.One(p)
+		}
+		if s.waits {
+			if p, ok := b.queue.Alone(i); ok {
+				s.queue.One(p)
+			}
+			if p, ok := b.accept.Alone(i); ok {
+				s.accept.One(p)
+			}
+		}
+		return
+	}
 	s.addKind(b.kind(steps, &of.kinds), &of.kinds)
 	if b.cut&steps == 0 {
 		s.exec.AddFew(&b.exec, steps)

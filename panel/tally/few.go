@@ -3,6 +3,7 @@
 package tally
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/callvet/callvet/stats/exact"
@@ -15,9 +16,9 @@ const MaxFew = 64
 // in order once, and any of them can be added to Latencies as those of one task.
 // The zero value is empty.
 type Few struct {
-	n     int                // calls, those without a time included
-	told  uint64             // the calls that have one, as bits
-	any   exact.Part         // bits that any of them has
+	n     int                // calls
+	none  uint64             // the calls that have none, as bits
+	odd   bool               // there are others than whole numbers below exact.Wholes
 	alone [MaxFew]exact.Part // by position
 	// By position and by rank, once they are in order.
 	ordered bool
@@ -25,30 +26,37 @@ type Few struct {
 	parts   [MaxFew]exact.Part
 }
 
-// Reset forgets all of them.
-func (f *Few) Reset() { f.n, f.told, f.any, f.ordered = 0, 0, 0, false }
+// Reset makes it the times of n calls, at most MaxFew, each of which is to be Set.
+func (f *Few) Reset(n int) { f.n, f.none, f.odd, f.ordered = n, 0, false, false }
 
-// Append appends the time of one more call, of at most MaxFew; it is finite, and one
-// below 0 is none.
-func (f *Few) Append(x float64) {
-	p := exact.Part(none)
-	if x >= 0 {
-		p = exact.Alone(x)
-		f.told |= 1 << (f.n & (MaxFew - 1))
+// SetWhole sets the time of the call at a position to a number below exact.Wholes.
+func (f *Few) SetWhole(i int, x uint32) { f.alone[i&(MaxFew-1)] = exact.Whole(x) }
+
+// Set sets the time of the call at a position; below 0 and what is not finite is none.
+func (f *Few) Set(i int, x float64) {
+	if x >= 0 && x <= math.MaxFloat64 {
+		f.alone[i] = exact.Alone(x)
+		f.odd = true
+		return
 	}
-	f.any |= p
-	f.alone[f.n&(MaxFew-1)] = p
-	f.n++
+	f.alone[i] = none
+	f.none |= 1 << i
 }
 
 // none is later than all times.
 const none = 1<<63 - 1
 
+// Alone is the time of a call as a task's only one.
+func (f *Few) Alone(i int) (p exact.Part, ok bool) {
+	p = f.alone[i&(MaxFew-1)]
+	return p, p != none
+}
+
 // order puts them in order.
 func (f *Few) order() {
 	f.ordered = true
 	keys := f.alone[:f.n]
-	if !f.any.Small() {
+	if f.odd {
 		keys = f.parts[:f.n] // which are written last
 		for i, p := range f.alone[:f.n] {
 			keys[i] = p
@@ -74,7 +82,7 @@ func (f *Few) order() {
 
 // AddFew adds the times of those calls that have a bit in calls.
 func (l *Latencies) AddFew(f *Few, calls uint64) {
-	calls &= f.told
+	calls &^= f.none
 	if calls&(calls-1) == 0 {
 		if calls != 0 {
 			l.One(f.alone[bits.TrailingZeros64(calls)&(MaxFew-1)])
@@ -84,10 +92,10 @@ func (l *Latencies) AddFew(f *Few, calls uint64) {
 	if !f.ordered {
 		f.order()
 	}
-	l.tasks++
 	n := bits.OnesCount64(calls)
+	l.others += n - 1
 	to := l.room(n)
-	if calls == f.told {
+	if n == f.n {
 		for r := range to {
 			to[r] = f.parts[r&(MaxFew-1)].Among(r, n)
 		}

@@ -2,7 +2,7 @@
 
 package tally
 
-const frontBits = 11
+const frontBits = 13
 
 // frontSize is how many keys a Front remembers at most; a power of two.
 const frontSize = 1 << frontBits

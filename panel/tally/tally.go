@@ -56,7 +56,7 @@ const waitingRoom = 512
 // of them for a single value costs more than all else that is done with it.
 type Latencies struct {
 	waiting []exact.Part
-	tasks   int // that wait
+	others  int // of those that wait, beyond one a task
 	q       exact.Quantiles
 }
 
@@ -71,34 +71,33 @@ func (l *Latencies) Add(s *Sample) {
 	case 1: // most
 		l.One(s.parts[0])
 	default:
-		l.tasks++
+		l.others += len(s.parts) - 1
 		copy(l.room(len(s.parts)), s.parts)
 	}
 }
 
 // One adds a task of a single value, made by exact.Alone.
 func (l *Latencies) One(p exact.Part) {
-	if len(l.waiting) == cap(l.waiting) {
-		l.grow(1)
+	w := l.waiting
+	if len(w) == cap(w) {
+		w = l.grown(1)
 	}
-	l.tasks++
-	n := len(l.waiting)
-	l.waiting = l.waiting[:n+1]
-	l.waiting[n] = p
+	l.waiting = append(w, p)
 }
 
 // room is where n more values are to be written.
 func (l *Latencies) room(n int) []exact.Part {
 	if len(l.waiting)+n > cap(l.waiting) {
-		l.grow(n)
+		l.waiting = l.grown(n)
 	}
 	at := len(l.waiting)
 	l.waiting = l.waiting[:at+n]
 	return l.waiting[at:]
 }
 
-// grow makes room for n more: few values wait in many slices, many in some.
-func (l *Latencies) grow(n int) {
+// grown is what waits, with room for n more: few values wait in many slices, many in
+// some.
+func (l *Latencies) grown(n int) []exact.Part {
 	size := max(8, cap(l.waiting))
 	for size < len(l.waiting)+n && size < waitingRoom {
 		size *= 2
@@ -109,12 +108,13 @@ func (l *Latencies) grow(n int) {
 	if size > cap(l.waiting) {
 		l.waiting = append(make([]exact.Part, 0, size), l.waiting...)
 	}
+	return l.waiting
 }
 
 // enter lets what waits into the histogram.
 func (l *Latencies) enter() {
-	l.q.AddParts(l.waiting, l.tasks)
-	l.waiting, l.tasks = l.waiting[:0], 0
+	l.q.AddParts(l.waiting, len(l.waiting)-l.others)
+	l.waiting, l.others = l.waiting[:0], 0
 }
 
 // Quantiles are those of all values.

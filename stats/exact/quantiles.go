@@ -88,13 +88,15 @@ func Alone(x float64) Part { return Part(codeOf(x)) << partShift }
 // values, at most 256.
 func (p Part) Among(rank, n int) Part { return p | Part(rank)<<wordShift | Part(n-1) }
 
-// Small tells that an Alone, or the bits of several, is of whole numbers so small
-// that Alones compare as their values do.
-func (p Part) Small() bool { return p>>partShift < wholes }
+// Wholes is above the whole numbers whose Alones compare as they do.
+const Wholes = wholes
 
-// Order makes of an Alone what compares as the values do.
+// Whole is Alone for one of these.
+func Whole(x uint32) Part { return Part(x) << partShift }
+
+// Order makes of any Alone what compares as the values do.
 func (p Part) Order() Part {
-	if p.Small() {
+	if p>>partShift < wholes {
 		return Part(keyOf(float64(p >> partShift)))
 	}
 	return p>>partShift - wholes
