@@ -39,7 +39,13 @@ type Counts struct {
 	Of      [Kinds]Symptom
 	Failing int64 // calls with any of them
 	Steps   int64
+	// looked is how many calls were looked at by what is known of them, until tally; nil
+	// before the first one.
+	looked *[everything + 1]int64
 }
+
+// everything is what can be known of a call.
+const everything = 1<<callvet.StepMetrics - 1
 
 // Symptom is one of them: Count of Of calls show it.
 type Symptom struct {
@@ -91,19 +97,38 @@ const (
 	bitKnown    = 1 << callvet.StepKnownTool
 )
 
+// bad are the measurements whose bad answer is a symptom, of those whose good one is yes.
+const bad = bitSchema | bitSelected | bitNeeded | bitEM | bitExecuted | bitSafe | bitKnown
+
 // Look counts what is known of a call and tells whether anything is wrong with
 // it; then it is to be given to Add.
 func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
-	known, right := score.Known, score.True
-	s.Steps++
+	if s.looked == nil {
+		s.looked = new([everything + 1]int64)
+	}
+	s.looked[score.Known&everything]++
+	return score.Known&(^score.True&bad|score.True&bitRejected) != 0
+}
+
+// tally adds what was looked at to the sums.
+func (s *Counts) tally() {
+	if s.looked == nil {
+		return
+	}
 	of := &s.Of
-	of[rejected].Of += one(known&(bitRejected|bitSchema) != 0)
-	of[wrongTool].Of += one(known&(bitSelected|bitKnown) != 0)
-	of[wrongArguments].Of += one(known&bitEM != 0)
-	of[notExecuted].Of += one(known&bitExecuted != 0)
-	of[chatter].Of += one(known&bitNeeded != 0)
-	of[unsafeCalls].Of += one(known&bitSafe != 0)
-	return known&^right&(bitSchema|bitSelected|bitNeeded|bitEM|bitExecuted|bitSafe|bitKnown) != 0 || known&right&bitRejected != 0
+	for known, n := range s.looked {
+		if n == 0 {
+			continue
+		}
+		s.Steps += n
+		of[rejected].Of += n * one(known&(bitRejected|bitSchema) != 0)
+		of[wrongTool].Of += n * one(known&(bitSelected|bitKnown) != 0)
+		of[wrongArguments].Of += n * one(known&bitEM != 0)
+		of[notExecuted].Of += n * one(known&bitExecuted != 0)
+		of[chatter].Of += n * one(known&bitNeeded != 0)
+		of[unsafeCalls].Of += n * one(known&bitSafe != 0)
+	}
+	s.looked = nil
 }
 
 // Add counts the symptoms of a call with which something is wrong.
@@ -181,6 +206,8 @@ func (s *Symptom) Keep(at Sighting) {
 
 // Merge adds the counts of other calls.
 func (s *Counts) Merge(o *Counts) {
+	s.tally()
+	o.tally()
 	s.Failing, s.Steps = s.Failing+o.Failing, s.Steps+o.Steps
 	for i := range s.Of {
 		a, b := &s.Of[i], &o.Of[i]

@@ -57,6 +57,7 @@ var playbook = [Kinds]play{
 // Findings are the symptoms that occur, those that explain most first. name gives
 // a tool's name by its number; locate fills in where an example's line is.
 func (s *Counts) Findings(name func(uint32) string, locate func(*panel.Example)) []panel.Finding {
+	s.tally()
 	var out []panel.Finding
 	for k := range Kinds {
 		x := &s.Of[k]

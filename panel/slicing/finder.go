@@ -14,13 +14,15 @@ import (
 type Finder struct {
 	names  *Names
 	sets   map[texts]*known
-	latest [256]*known // the frequent ones, found without a map
+	latest [1 << latestBits]*known // the frequent ones, found without a map
 	key    []byte
 	tools  map[string]uint32
 }
 
 // maxCached bounds the texts that a Finder remembers the meaning of.
 const maxCached = 1 << 14
+
+const latestBits = 11
 
 // texts are all that a set is made of, and how long its target and tool are: both
 // may hold the NUL that stands after each of them.
@@ -31,8 +33,12 @@ type texts struct {
 
 // known is the set of certain texts.
 type known struct {
-	texts
-	set *Set
+	set    *Set
+	tool   string
+	tags   string
+	others uint64 // how long target and fields are
+	target string
+	fields string
 }
 
 // Finder makes a Finder that has seen nothing.
@@ -40,37 +46,45 @@ func (n *Names) Finder() Finder {
 	return Finder{names: n, sets: map[texts]*known{}, tools: map[string]uint32{}}
 }
 
-func (k *known) is(target, tool, tags, fields []byte) bool {
-	a := len(target) + 1
-	b := a + len(tool) + 1
-	c := b + len(tags) + 1
-	s := k.all
-	return len(s) == c+len(fields) && k.target == len(target) && k.tool == len(tool) && s[a:b-1] == string(tool) && (len(tags) == 0 || s[b:c-1] == string(tags)) &&
-		(len(fields) == 0 || s[c:] == string(fields)) && (len(target) == 0 || s[:a-1] == string(target))
-}
-
 // Set is Names.Set.
 func (f *Finder) Set(target, tool []byte, tags, fields value.Value) *Set {
 	t, e := tags.Raw(), fields.Raw()
-	at := &f.latest[(spot(tool)+3*spot(t)+5*spot(e)+7*spot(target))*0x9E3779B97F4A7C15>>56]
-	if k := *at; k != nil && k.is(target, tool, t, e) {
+	h, others := spot(tool)+3*spot(t), uint64(len(target))<<32|uint64(len(e))
+	if others != 0 {
+		h += 5*spot(e) + 7*spot(target)
+	}
+	at := &f.latest[h*0x9E3779B97F4A7C15>>(64-latestBits)]
+	if k := *at; k != nil && k.others == others && k.tool == string(tool) && k.tags == string(t) &&
+		(others == 0 || k.fields == string(e) && k.target == string(target)) {
 		return k.set
 	}
+	k := f.known(target, tool, tags, fields)
+	k.others = others
+	*at = k
+	return k.set
+}
+
+// known finds texts that are not among the latest.
+func (f *Finder) known(target, tool []byte, tags, fields value.Value) *known {
+	t := tags.Raw()
 	key := append(f.key[:0], target...)
 	key = append(append(key, 0), tool...)
 	key = append(append(key, 0), t...)
-	key = append(append(key, 0), e...)
+	key = append(append(key, 0), fields.Raw()...)
 	f.key = key
 	k := f.sets[texts{string(key), len(target), len(tool)}]
 	if k == nil {
 		if len(f.sets) >= maxCached {
 			clear(f.sets)
 		}
-		k = &known{texts{string(key), len(target), len(tool)}, f.names.Set(target, tool, tags, fields)}
-		f.sets[k.texts] = k
+		all := string(key)
+		a := len(target) + 1
+		b := a + len(tool) + 1
+		c := b + len(t) + 1
+		k = &known{set: f.names.Set(target, tool, tags, fields), target: all[:a-1], tool: all[a : b-1], tags: all[b : c-1], fields: all[c:]}
+		f.sets[texts{all, len(target), len(tool)}] = k
 	}
-	*at = k
-	return k.set
+	return k
 }
 
 // spot is a hash of a text's ends.

@@ -73,7 +73,6 @@ type Batch struct {
 }
 
 func (b *Batch) reset() {
-	clear(b.steps)
 	clear(b.records)
 	b.steps, b.records, b.text, b.last = b.steps[:0], b.records[:0], b.text[:0], nil
 	for i := range b.pieces {
@@ -97,25 +96,26 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	p := b.piece(s.TaskID, s.Target)
 	set := w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
 	p.targetNumber = set.Target
-	if len(b.steps) == cap(b.steps) {
+	n := len(b.steps)
+	if n == cap(b.steps) {
 		b.steps = append(b.steps, step{})
-	} else {
-		b.steps = b.steps[:len(b.steps)+1]
 	}
-	to := &b.steps[len(b.steps)-1]
-	*to = step{
-		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS), attempt: uint32(s.Attempt),
-		args: s.Args, result: s.Result, known: s.Score.Known, right: s.Score.True, timeout: s.Timeout,
-		matched: s.Score.Matched, emitted: s.Score.Emitted, expected: s.Score.Expected,
-	}
-	p.to = int32(len(b.steps))
+	b.steps = b.steps[:n+1]
+	to := &b.steps[n]
+	to.set, to.line, to.exec, to.queue, to.accept = set, s.Line, s.ExecMS, float32(s.QueueMS), float32(s.AcceptMS)
+	to.attempt, to.args, to.result, to.timeout = uint32(s.Attempt), s.Args, s.Result, s.Timeout
+	to.known, to.right = s.Score.Known, s.Score.True
+	to.matched, to.emitted, to.expected = s.Score.Matched, s.Score.Emitted, s.Score.Expected
+	p.to = int32(n + 1)
 	if w.sums.symptoms.Look(s.Score) {
 		w.sums.symptoms.Add(&findings.Call{
 			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
 			Timeout: to.timeout, Paths: s.Paths,
 		})
 	}
-	w.sums.confuse(w, set, s)
+	if !w.sums.agrees(set, s) {
+		w.sums.confuse(w, set, s)
+	}
 }
 
 // Task adds a task record. An attempt that did not run or that ended in a fault of the

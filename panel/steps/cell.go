@@ -44,15 +44,15 @@ type extent struct {
 	steps  uint64
 }
 
-// share adds the task to its slices, those that have the same steps together.
-func (s *Sums) share(t *task) {
+// share adds the task to its slices, those that have the same steps together, and
+// tells how good all steps are.
+func (s *Sums) share(t *task) quality {
 	shape := s.kinds.shape(s.sum.shape)
 	if !s.sort(t) {
-		s.shareLong(t, shape)
-		return
+		return s.shareLong(t, shape)
 	}
 	b := &s.brief
-	b.read(t, &s.kinds)
+	all := b.read(t, &s.kinds)
 	for i := range b.used {
 		if b.own[i] == 0 {
 			continue
@@ -67,16 +67,17 @@ func (s *Sums) share(t *task) {
 			}
 		}
 	}
+	return all
 }
 
 // sort finds the different sets of the task; ok is false when there are too many.
 func (s *Sums) sort(t *task) (ok bool) {
 	b := &s.brief
-	if b.used = 0; len(s.sets) > tally.MaxFew {
+	if b.used = 0; len(t.steps) > tally.MaxFew {
 		return false
 	}
-	for i, set := range s.sets {
-		if !b.place(set, 1<<i) {
+	for i := range t.steps {
+		if !b.place(s.set(t, i), 1<<i) {
 			return false
 		}
 	}
@@ -143,8 +144,8 @@ func overlapOf(a, b []uint32) (both overlap) {
 	return both
 }
 
-// read reads the steps.
-func (b *brief) read(t *task, k *kinds) {
+// read reads the steps and tells how good they are.
+func (b *brief) read(t *task, k *kinds) (all quality) {
 	b.cut = 0
 	b.exec.Reset(len(t.steps))
 	b.queue.Reset(len(t.steps))
@@ -153,6 +154,8 @@ func (b *brief) read(t *task, k *kinds) {
 		st := &t.steps[i]
 		kind := k.step(st)
 		b.kinds[i&(tally.MaxFew-1)] = kind
+		one := k.quality[kind]
+		all.known, all.good = all.known+one.known, all.good+one.good
 		e, q, a := uint32(int32(st.exec)), uint32(int32(st.queue)), uint32(int32(st.accept))
 		if max(e, q, a) < exact.Wholes && float64(e) == st.exec && float32(q) == st.queue && float32(a) == st.accept { // most
 			b.exec.SetWhole(i, e)
@@ -167,6 +170,7 @@ func (b *brief) read(t *task, k *kinds) {
 			b.cut |= 1 << i
 		}
 	}
+	return all
 }
 
 // kind is that of some steps.

@@ -46,6 +46,21 @@ func (f *facts[N]) step(st *step) {
 	f.f1 += exact.Fraction(2*m, emitted+expected)
 }
 
+// quality is how many measurements of steps are known, and how many of these are good.
+type quality struct{ known, good int32 }
+
+func (f *facts[N]) quality() (q quality) {
+	for i, n := range f.known {
+		q.known += int32(n)
+		if badWhenTrue>>i&1 != 0 {
+			q.good += int32(n - f.yes[i])
+		} else {
+			q.good += int32(f.yes[i])
+		}
+	}
+	return q
+}
+
 // add adds other steps.
 func (f *facts[N]) add(o *facts[N]) {
 	for i := range f.yes {
@@ -61,6 +76,7 @@ func (f *facts[N]) add(o *facts[N]) {
 // the ways to be one are few. Number 0 is that of no steps, and of no shape.
 type kinds struct {
 	facts   []facts[uint8]
+	quality []quality // of the facts
 	byFacts map[facts[uint8]]uint32
 	byPair  map[uint64]uint32
 	shapes  []uint64
@@ -77,7 +93,9 @@ const (
 )
 
 func (k *kinds) reset() {
-	*k = kinds{facts: append(k.facts[:0], facts[uint8]{}), byFacts: map[facts[uint8]]uint32{{}: 0}, byPair: map[uint64]uint32{}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0}}
+	*k = kinds{
+		facts: append(k.facts[:0], facts[uint8]{}), quality: append(k.quality[:0], quality{}), byFacts: map[facts[uint8]]uint32{{}: 0}, byPair: map[uint64]uint32{}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0},
+	}
 }
 
 // full tells that it is time to start anew.
@@ -88,6 +106,7 @@ func (k *kinds) number(f *facts[uint8]) uint32 {
 	if !ok {
 		n = uint32(len(k.facts))
 		k.facts = append(k.facts, *f)
+		k.quality = append(k.quality, f.quality())
 		k.byFacts[*f] = n
 	}
 	return n

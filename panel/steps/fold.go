@@ -3,8 +3,6 @@
 package steps
 
 import (
-	"math/bits"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
@@ -31,7 +29,6 @@ func (s *Sums) fold(t *task) {
 	}
 	s.begin(t)
 	var at *try
-	good, known := 0, 0
 	again, seen := false, uint64(0)
 	for i := range t.steps {
 		st := &t.steps[i]
@@ -39,23 +36,29 @@ func (s *Sums) fold(t *task) {
 			at = s.try(st.attempt)
 		}
 		at.step(st)
-		known += bits.OnesCount16(st.known)
-		good += bits.OnesCount16((st.right ^ badWhenTrue) & st.known)
-		set := st.set
-		if at.record != nil && at.record.set != set {
-			set = s.union(set, at.record.set)
-		}
-		s.sets = append(s.sets, set)
 		// Nearly no call is one again: of those that are, the bits of the arguments agree.
 		again = again || seen>>(st.args&63)&1 != 0
 		seen |= 1 << (st.args & 63)
 	}
 	s.sum.read(t, s.tries)
-	s.share(t)
+	all := s.share(t)
 	if again {
 		s.steadiness(t)
 	}
-	s.rank(t, good, known)
+	s.rank(t, all)
+}
+
+// set is that of a step, with the slices that the record of its attempt tells.
+func (s *Sums) set(t *task, i int) *slicing.Set {
+	st := &t.steps[i]
+	if len(t.records) == 0 {
+		return st.set
+	}
+	r := s.try(st.attempt).record
+	if r == nil || r.set == st.set {
+		return st.set
+	}
+	return s.union(st.set, r.set)
 }
 
 // begin clears the scratch and finds the attempts that have a record.
@@ -67,7 +70,7 @@ func (s *Sums) begin(t *task) {
 			s.round = 1
 		}
 	}
-	s.sets, s.tries = s.sets[:0], s.tries[:0]
+	s.tries = s.tries[:0]
 	if len(s.later) > 0 {
 		s.later = nil
 	}
@@ -181,9 +184,9 @@ func (s *Sums) steadiness(t *task) {
 const maxLookBack = 64
 
 // rank offers the task as an example.
-func (s *Sums) rank(t *task, good, known int) {
+func (s *Sums) rank(t *task, all quality) {
 	m := &s.sum
-	at := findings.Ranked{Good: int64(good + m.passes), Of: int64(known + m.trials + m.hidden), Calls: m.calls}
+	at := findings.Ranked{Good: int64(all.good) + int64(m.passes), Of: int64(all.known) + int64(m.trials+m.hidden), Calls: m.calls}
 	if at.Of == 0 || !s.ranking.Candidate(&at) {
 		return
 	}

@@ -27,10 +27,10 @@ func (m *many) step(st *step) {
 }
 
 // shareLong is share for such a task: slices that have all of the steps are alike.
-func (s *Sums) shareLong(t *task, shape uint32) {
+func (s *Sums) shareLong(t *task, shape uint32) quality {
 	s.lists = s.lists[:0]
-	for i, set := range s.sets {
-		for _, id := range set.IDs {
+	for i := range t.steps {
+		for _, id := range s.set(t, i).IDs {
 			l := s.list(id)
 			l.steps = append(l.steps, int32(i))
 		}
@@ -57,6 +57,7 @@ func (s *Sums) shareLong(t *task, shape uint32) {
 	if len(t.steps) > maxSteps/16 { // which is rare
 		s.lists = nil
 	}
+	return all.facts.quality()
 }
 
 // list gives that of a slice which the task is in.

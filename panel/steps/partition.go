@@ -58,7 +58,6 @@ func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
 	if max(len(t.steps), len(t.records)) >= maxSteps {
 		p.long++
 		into.fold(t)
-		clear(t.steps)
 		clear(t.records)
 		t.steps, t.records = t.steps[:0], t.records[:0]
 	}
@@ -162,7 +161,6 @@ func (p *partition) shut(t *task, into *Sums) {
 }
 
 func (p *partition) recycle(t *task) {
-	clear(t.steps)
 	clear(t.records)
 	t.steps, t.records = t.steps[:0], t.records[:0]
 	t.head, t.closed = false, false

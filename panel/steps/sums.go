@@ -26,7 +26,6 @@ type Sums struct {
 	unions map[[2]*slicing.Set]*slicing.Set
 
 	// scratch of one task
-	sets  []*slicing.Set // by step
 	brief brief
 	marks []mark // by slice
 	round uint32
@@ -176,6 +175,21 @@ func (t *toldSums) trials(k int) {
 	for len(t.at) < k {
 		t.at, t.hat = append(t.at, exact.Mean{}), append(t.hat, exact.Mean{})
 	}
+}
+
+// sure are the measurements that tell, where they are good, that no other tool would
+// have been right.
+const sure = 1<<callvet.StepNeeded | 1<<callvet.StepSelection
+
+// agrees counts a call of the tool that would have been right, where that is told at
+// a glance, of target 0.
+func (s *Sums) agrees(in *slicing.Set, line *Step) bool {
+	known, right := line.Score.Known, line.Score.True
+	if known&right&sure != sure || known&^right&(1<<callvet.StepKnownTool) != 0 || in.Target != 0 || len(line.GoldTool) > 0 || int(in.Tool) >= len(s.agreed) {
+		return false
+	}
+	s.agreed[in.Tool]++
+	return true
 }
 
 // confuse counts a call by the tool that would have been right.

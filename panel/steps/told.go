@@ -12,26 +12,39 @@ import (
 
 // taskSum is what the attempts at one task add up to; it is scratch.
 type taskSum struct {
+	taskCounts
+	toolTime tally.Sample
+	recorded
+}
+
+// taskCounts are what its steps tell, or its records as well.
+type taskCounts struct {
 	calls, unneeded, labelled int64
-	toolTime                  tally.Sample
 	shape                     uint64
 	incidents, blocked        int
 	hidden                    int // breaches that no step shows
 	exposed, told             bool
-	trials, passes            int
-	faults, ran               int
-	missed, needed            int
-	cost, costs, costPasses   int64
-	tokens, usages            int64
-	costValues, tokenValues   []float64
-	wall                      []float64
-	want                      []uint32
+	one                       bool       // toolTime has a single value, alone
+	alone                     exact.Part // which
+}
+
+// recorded is what its records alone tell.
+type recorded struct {
+	trials, passes          int
+	faults, ran             int
+	missed, needed          int
+	cost, costs, costPasses int64
+	tokens, usages          int64
+	costValues, tokenValues []float64
+	wall                    []float64
+	want                    []uint32
 }
 
 func (m *taskSum) read(t *task, tries []try) {
-	*m = taskSum{
-		toolTime: m.toolTime, costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], want: m.want[:0],
+	if m.told {
+		m.recorded = recorded{costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], want: m.want[:0]}
 	}
+	m.taskCounts = taskCounts{}
 	m.toolTime.Reset()
 	for i := range tries {
 		a := &tries[i]
@@ -59,6 +72,7 @@ func (m *taskSum) read(t *task, tries []try) {
 		m.exposed = m.exposed || a.exposed
 	}
 	m.shape = m.shapeOf(len(tries))
+	m.alone, m.one = m.toolTime.Alone()
 }
 
 // record reads a task record.
@@ -117,7 +131,11 @@ func one(yes bool) int {
 
 // tell adds what is about a task as a whole, whose shape has that number.
 func (s *sliceSums) tell(m *taskSum, tries []try, shape uint32) {
-	s.toolTime.Add(&m.toolTime)
+	if m.one {
+		s.toolTime.One(m.alone)
+	} else {
+		s.toolTime.Add(&m.toolTime)
+	}
 	if shape != 0 {
 		s.whole.Add(shape)
 	} else {

@@ -6,7 +6,11 @@
 // What comes out are the very sums of stats/exact. They know nothing of steps.
 package tally
 
-import "github.com/callvet/callvet/stats/exact"
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats/exact"
+)
 
 // Sample is the values of one task. The zero value is empty.
 type Sample struct {
@@ -32,6 +36,14 @@ func (s *Sample) Time(x float64, cut bool) {
 	default:
 		s.Add(x)
 	}
+}
+
+// Alone is the Sample's only value; ok is false where it has none or others.
+func (s *Sample) Alone() (p exact.Part, ok bool) {
+	if len(s.values) != 1 || len(s.cut) > 0 || !(s.values[0] >= 0 && s.values[0] <= math.MaxFloat64) {
+		return 0, false
+	}
+	return exact.Alone(s.values[0]), true
 }
 
 // AddCut adds a value that was cut off: the truth is at least that.
