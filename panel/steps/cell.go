@@ -184,7 +184,7 @@ func (b *brief) kind(steps uint64, k *kinds) uint32 {
 
 // addFew adds some steps of the task, and the task as a whole.
 func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
-	s.tell(&of.sum, of.tries, shape)
+	s.tell(of, shape)
 	if steps == 0 {
 		return
 	}

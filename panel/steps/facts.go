@@ -3,6 +3,8 @@
 package steps
 
 import (
+	"maps"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
@@ -83,22 +85,42 @@ type kinds struct {
 	byShape map[uint64]uint32
 	// What was found last, of single steps, of pairs of kinds and of shapes.
 	steps, whole, pairs tally.Front[uint32]
+	rare                int // what came of kinds that are not counted
 }
 
-// maxKinds is how many kinds there may be before all start anew, and maxCounted how
-// many are counted: the first ones are the frequent ones.
+// maxKinds is how many kinds are known at once, and maxCounted how many are counted: the
+// first ones, which are the frequent ones. When maxRare others came all start anew.
 const (
 	maxKinds   = 1 << 13
-	maxCounted = 1 << 11
+	maxCounted = maxKinds / 4
+	maxRare    = 1 << 16
 )
 
 func (k *kinds) reset() {
 	*k = kinds{
-		facts: append(k.facts[:0], facts[uint8]{}), quality: append(k.quality[:0], quality{}), byFacts: map[facts[uint8]]uint32{{}: 0}, byPair: map[uint64]uint32{}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0},
+		facts: append(k.facts[:0], facts[uint8]{}), quality: append(k.quality[:0], quality{}), byFacts: map[facts[uint8]]uint32{{}: 0},
+		byPair: map[uint64]uint32{}, shapes: append(k.shapes[:0], 0), byShape: map[uint64]uint32{0: 0},
 	}
+	k.forget()
 }
 
-// full tells that it is time to start anew.
+// trim forgets the kinds that are not counted.
+func (k *kinds) trim() {
+	last := func(n uint32) bool { return n >= maxCounted }
+	k.facts, k.quality = k.facts[:min(len(k.facts), maxCounted)], k.quality[:min(len(k.facts), maxCounted)]
+	k.shapes = k.shapes[:min(len(k.shapes), maxCounted)]
+	maps.DeleteFunc(k.byFacts, func(_ facts[uint8], n uint32) bool { return last(n) })
+	maps.DeleteFunc(k.byShape, func(_ uint64, n uint32) bool { return last(n) })
+	maps.DeleteFunc(k.byPair, func(key uint64, n uint32) bool { return last(n) || last(uint32(key>>32)) || last(uint32(key)) })
+	k.forget()
+}
+
+// forget forgets what was found last.
+func (k *kinds) forget() {
+	k.steps, k.whole, k.pairs = tally.NewFront[uint32](9), tally.NewFront[uint32](9), tally.NewFront[uint32](12)
+}
+
+// full tells that it is time to trim.
 func (k *kinds) full() bool { return len(k.facts) > maxKinds || len(k.shapes) > maxKinds }
 
 func (k *kinds) number(f *facts[uint8]) uint32 {
@@ -185,7 +207,18 @@ func (s *sliceSums) addKind(n uint32, k *kinds) {
 		s.kinds.Add(n)
 		return
 	}
+	k.rare++
 	addFacts(s, &k.facts[n], 1)
+}
+
+// addWhole adds what a task is as a whole, by the number of its shape.
+func (s *sliceSums) addWhole(n uint32, k *kinds) {
+	if n < maxCounted {
+		s.whole.Add(n)
+		return
+	}
+	k.rare++
+	s.addShape(k.shapes[n], 1)
 }
 
 // addFacts adds the steps of so many tasks that are alike.

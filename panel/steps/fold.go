@@ -63,12 +63,15 @@ func (s *Sums) set(t *task, i int) *slicing.Set {
 
 // begin clears the scratch and finds the attempts that have a record.
 func (s *Sums) begin(t *task) {
-	if s.round++; s.round == 0 || s.kinds.full() { // by then a count may be as high as it goes
+	switch s.round++; {
+	case s.round == 0: // by then a count may be as high as it goes
+		clear(s.marks)
+		s.round = 1
 		s.enter()
-		if s.round == 0 {
-			clear(s.marks)
-			s.round = 1
-		}
+	case s.kinds.rare >= maxRare:
+		s.enter()
+	case s.kinds.full():
+		s.kinds.trim()
 	}
 	s.tries = s.tries[:0]
 	if len(s.later) > 0 {

@@ -76,7 +76,7 @@ func (s *Sums) ungroup() {
 			s.slice(id).merge(g.sums)
 		}
 	}
-	s.groups = groups{}
+	s.groups = groups{last: tally.NewFront[*sliceSums](12)}
 }
 
 // enter adds what was counted by its kind to the sums.

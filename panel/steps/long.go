@@ -81,7 +81,7 @@ func (s *Sums) list(id uint32) *listed {
 
 // addMany adds steps of such a task, and the task as a whole.
 func (s *sliceSums) addMany(of *Sums, m *many, shape uint32) {
-	s.tell(&of.sum, of.tries, shape)
+	s.tell(of, shape)
 	if m.facts.steps == 0 {
 		return
 	}

@@ -70,6 +70,7 @@ const maxTrials = 32
 
 func newSums(n *slicing.Names) *Sums {
 	s := &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: findings.New(), unions: map[[2]*slicing.Set]*slicing.Set{}}
+	s.brief.shared = tally.NewFront[overlap](13)
 	s.ungroup()
 	return s
 }

@@ -130,16 +130,17 @@ func one(yes bool) int {
 }
 
 // tell adds what is about a task as a whole, whose shape has that number.
-func (s *sliceSums) tell(m *taskSum, tries []try, shape uint32) {
+func (s *sliceSums) tell(of *Sums, shape uint32) {
+	m := &of.sum
 	if m.one {
 		s.toolTime.One(m.alone)
 	} else {
 		s.toolTime.Add(&m.toolTime)
 	}
 	if shape != 0 {
-		s.whole.Add(shape)
+		s.addWhole(shape, &of.kinds)
 	} else {
-		s.tellOdd(m, len(tries))
+		s.tellOdd(m, len(of.tries))
 	}
 	if !m.told {
 		return
@@ -147,7 +148,7 @@ func (s *sliceSums) tell(m *taskSum, tries []try, shape uint32) {
 	if s.told == nil {
 		s.told = &toldSums{}
 	}
-	s.told.add(m, tries)
+	s.told.add(m, of.tries)
 }
 
 // tellOdd adds the counts of a task that has no shape.

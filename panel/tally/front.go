@@ -2,31 +2,39 @@
 
 package tally
 
-const frontBits = 13
-
-// frontSize is how many keys a Front remembers at most; a power of two.
-const frontSize = 1 << frontBits
-
 // Front remembers what was found last for keys: one place a key, which the next key
-// of that place takes. The zero value is empty.
-type Front[T comparable] struct{ slots [frontSize]found[T] }
+// of that place takes. The zero value remembers nothing.
+type Front[T comparable] struct {
+	slots []found[T]
+	shift uint8
+}
 
 type found[T comparable] struct {
 	key   uint64
 	thing T
 }
 
+// NewFront makes a Front with 2^bits places, which are made with the first Put.
+func NewFront[T comparable](bits uint8) Front[T] { return Front[T]{shift: 64 - bits} }
+
+func (f *Front[T]) place(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> (f.shift & 63) }
+
 // Get gives what was put for a key; the zero value when that is not known any more.
 func (f *Front[T]) Get(key uint64) (thing T) {
-	if at := &f.slots[key*0x9E3779B97F4A7C15>>(64-frontBits)]; at.key == key {
-		thing = at.thing
+	if i := f.place(key); i < uint64(len(f.slots)) {
+		if at := &f.slots[i]; at.key == key {
+			thing = at.thing
+		}
 	}
 	return thing
 }
 
 // Put remembers a thing, which is not the zero value.
 func (f *Front[T]) Put(key uint64, thing T) {
-	f.slots[key*0x9E3779B97F4A7C15>>(64-frontBits)] = found[T]{key, thing}
+	if f.slots == nil {
+		f.slots = make([]found[T], 1<<(64-f.shift))
+	}
+	f.slots[f.place(key)] = found[T]{key, thing}
 }
 
 // Counts are how often what has a number came, by the number.
