@@ -59,7 +59,7 @@ var rooms = map[string][]string{
 	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
 	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
-	"panel/slicing":                 {"", "value"},
+	"panel/slicing":                 {"", "value", "panel/tally"},
 	"panel/findings":                {"", "panel"},
 	"panel/tally":                   {"stats/exact"},
 	"panel/wire":                    {},

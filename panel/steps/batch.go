@@ -113,8 +113,10 @@ func (w *Worker) Step(b *Batch, s *Step) {
 			Timeout: to.timeout, Paths: s.Paths,
 		})
 	}
-	if !w.sums.agrees(set, s) {
-		w.sums.confuse(w, set, s)
+	if len(s.GoldTool) > 0 {
+		w.sums.confused.Look(set.Target, set.Tool, s.Score, func() uint32 { return w.find.Tool(s.GoldTool) })
+	} else if !w.sums.confused.Agree(set.Target, set.Tool, s.Score) {
+		w.sums.confused.Look(set.Target, set.Tool, s.Score, nil)
 	}
 }
 

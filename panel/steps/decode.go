@@ -162,7 +162,7 @@ func (r *reader) sums(s *Sums) {
 	for range r.Count() {
 		target := wire.Number(&r.Reader, r.targets)
 		expected, called := wire.Number(&r.Reader, r.tools), r.called()
-		s.confused[[3]uint32{target, expected, called}] += r.Int()
+		s.confused.Add(findings.Pair{Target: target, Expected: expected, Called: called}, r.Int())
 	}
 	r.symptoms(&s.symptoms)
 	for _, top := range []bool{true, false} {
@@ -176,8 +176,8 @@ func (r *reader) sums(s *Sums) {
 func (r *reader) called() uint32 {
 	n := r.Uint()
 	switch {
-	case n == unknownTool:
-		return unknownTool
+	case n == findings.UnknownTool:
+		return findings.UnknownTool
 	case n < uint64(len(r.tools)):
 		return r.tools[n]
 	}

@@ -92,11 +92,11 @@ func (w *writer) sums(s *Sums) {
 			w.slice(x)
 		}
 	}
-	w.Uint(uint64(len(s.confused)))
-	for k, n := range s.confused {
-		w.Uint(uint64(k[0]))
-		w.Uint(uint64(k[1]))
-		w.Uint(uint64(k[2]))
+	w.Uint(uint64(len(s.confused.Pairs())))
+	for k, n := range s.confused.Pairs() {
+		w.Uint(uint64(k.Target))
+		w.Uint(uint64(k.Expected))
+		w.Uint(uint64(k.Called))
 		w.Int(n)
 	}
 	w.symptoms(&s.symptoms)

@@ -68,10 +68,8 @@ func (s *Sums) begin(t *task) {
 		clear(s.marks)
 		s.round = 1
 		s.enter()
-	case s.kinds.rare >= maxRare:
+	case s.kinds.Trim() || s.shapes.Trim():
 		s.enter()
-	case s.kinds.full():
-		s.kinds.trim()
 	}
 	s.tries = s.tries[:0]
 	if len(s.later) > 0 {
@@ -89,7 +87,7 @@ func (s *Sums) union(own, told *slicing.Set) *slicing.Set {
 	key := [2]*slicing.Set{own, told}
 	set := s.unions[key]
 	if set == nil {
-		if len(s.unions) >= maxKinds {
+		if len(s.unions) >= 1<<14 {
 			clear(s.unions)
 		}
 		set = s.names.Union(own, told)
@@ -189,7 +187,7 @@ const maxLookBack = 64
 // rank offers the task as an example.
 func (s *Sums) rank(t *task, all quality) {
 	m := &s.sum
-	at := findings.Ranked{Good: int64(all.good) + int64(m.passes), Of: int64(all.known) + int64(m.trials+m.hidden), Calls: m.calls}
+	at := findings.Ranked{Good: int64(all.good) + int64(m.passes), Of: int64(all.measured) + int64(m.trials+m.hidden), Calls: m.calls}
 	if at.Of == 0 || !s.ranking.Candidate(&at) {
 		return
 	}

@@ -45,7 +45,7 @@ func (s *Sums) group(set *slicing.Set, some uint32) *sliceSums {
 	if some&(some-1) == 0 {
 		return s.slice(set.IDs[bits.TrailingZeros32(some)])
 	}
-	var room [4 * maxIDs]byte
+	var room [4 * slicing.MaxIDs]byte
 	key := room[:0]
 	for m := some; m != 0; m &= m - 1 {
 		key = binary.LittleEndian.AppendUint32(key, set.IDs[bits.TrailingZeros32(m)])
@@ -83,11 +83,12 @@ func (s *Sums) ungroup() {
 func (s *Sums) enter() {
 	for _, x := range s.slices {
 		if x != nil {
-			x.enter(&s.kinds)
+			x.enter(s)
 		}
 	}
 	for _, g := range s.groups.all {
-		g.sums.enter(&s.kinds)
+		g.sums.enter(s)
 	}
-	s.kinds.reset()
+	s.kinds.Reset()
+	s.shapes.Reset()
 }

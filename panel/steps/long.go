@@ -57,7 +57,7 @@ func (s *Sums) shareLong(t *task, shape uint32) quality {
 	if len(t.steps) > maxSteps/16 { // which is rare
 		s.lists = nil
 	}
-	return all.facts.quality()
+	return all.facts.quality
 }
 
 // list gives that of a slice which the task is in.

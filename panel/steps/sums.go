@@ -14,11 +14,12 @@ import (
 // same bits in any order. They belong to one worker.
 type Sums struct {
 	names    *slicing.Names
-	slices   []*sliceSums        // by number
-	confused map[[3]uint32]int64 // by target, expected and called tool
-	agreed   []int64             // of target 0, by the tool that was expected and called
+	slices   []*sliceSums // by number
+	confused findings.Confusion
 	groups   groups
-	kinds    kinds // in which tasks are counted
+	kinds    tally.Kinds[facts[uint8]] // in which tasks are counted
+	shapes   tally.Kinds[uint64]       // of tasks as a whole
+	parts    slicing.Parts
 	symptoms findings.Counts
 	ranking  findings.Ranking
 
@@ -37,7 +38,7 @@ type Sums struct {
 
 // sliceSums is the table of one slice.
 type sliceSums struct {
-	kinds, whole           tally.Counts // of Sums.kinds: what tasks are, until it enters the sums
+	kinds, whole           tally.Counts // of Sums.kinds and Sums.shapes: what tasks are, until it enters the sums
 	waits                  bool         // queue and accept are told
 	tasks, attempts, steps int64
 	rates                  [callvet.StepMetrics]exact.Rate
@@ -69,8 +70,7 @@ type toldSums struct {
 const maxTrials = 32
 
 func newSums(n *slicing.Names) *Sums {
-	s := &Sums{names: n, confused: map[[3]uint32]int64{}, symptoms: findings.New(), unions: map[[2]*slicing.Set]*slicing.Set{}}
-	s.brief.shared = tally.NewFront[overlap](13)
+	s := &Sums{names: n, symptoms: findings.New(), parts: slicing.NewParts(), unions: map[[2]*slicing.Set]*slicing.Set{}}
 	s.ungroup()
 	return s
 }
@@ -89,19 +89,12 @@ func (s *Sums) slice(id uint32) *sliceSums {
 // merge adds sums of the same names.
 func (s *Sums) merge(o *Sums) {
 	o.ungroup()
-	for tool, n := range o.agreed {
-		if n > 0 {
-			s.confused[[3]uint32{0, uint32(tool), uint32(tool)}] += n
-		}
-	}
 	for id, from := range o.slices {
 		if from != nil {
 			s.slice(uint32(id)).merge(from)
 		}
 	}
-	for k, n := range o.confused {
-		s.confused[k] += n
-	}
+	s.confused.Merge(&o.confused)
 	s.symptoms.Merge(&o.symptoms)
 	s.ranking.Merge(&o.ranking)
 }
@@ -177,53 +170,3 @@ func (t *toldSums) trials(k int) {
 		t.at, t.hat = append(t.at, exact.Mean{}), append(t.hat, exact.Mean{})
 	}
 }
-
-// sure are the measurements that tell, where they are good, that no other tool would
-// have been right.
-const sure = 1<<callvet.StepNeeded | 1<<callvet.StepSelection
-
-// agrees counts a call of the tool that would have been right, where that is told at
-// a glance, of target 0.
-func (s *Sums) agrees(in *slicing.Set, line *Step) bool {
-	known, right := line.Score.Known, line.Score.True
-	if known&right&sure != sure || known&^right&(1<<callvet.StepKnownTool) != 0 || in.Target != 0 || len(line.GoldTool) > 0 || int(in.Tool) >= len(s.agreed) {
-		return false
-	}
-	s.agreed[in.Tool]++
-	return true
-}
-
-// confuse counts a call by the tool that would have been right.
-func (s *Sums) confuse(w *Worker, in *slicing.Set, line *Step) {
-	needed, known := line.Score.Get(callvet.StepNeeded)
-	expected := uint32(0)
-	switch {
-	case known && !needed:
-	case len(line.GoldTool) > 0:
-		expected = w.find.Tool(line.GoldTool)
-	case known:
-		if right, told := line.Score.Get(callvet.StepSelection); !told || !right {
-			return // needed, but nobody says which tool
-		}
-		expected = in.Tool
-	default:
-		return
-	}
-	called := in.Tool
-	if yes, known := line.Score.Get(callvet.StepKnownTool); known && !yes {
-		called = unknownTool
-	}
-	if expected == called { // nearly all, and dense
-		for int(called) >= len(s.agreed) {
-			s.agreed = append(s.agreed, 0)
-		}
-		if in.Target == 0 {
-			s.agreed[called]++
-			return
-		}
-	}
-	s.confused[[3]uint32{in.Target, expected, called}]++
-}
-
-// unknownTool stands for names that are in no catalogue.
-const unknownTool = 1<<32 - 1

@@ -171,7 +171,7 @@ func (s *Sheet) rank(key string) int {
 
 func (s *Sheet) tool(n uint32) string {
 	switch {
-	case n == unknownTool:
+	case n == findings.UnknownTool:
 		return panel.Unknown
 	case s.names.Tools.All[n] == "":
 		return panel.None
@@ -184,9 +184,9 @@ const maxConfused = 2000
 
 func (s *Sheet) confusion(target uint32, all *Sums) []panel.Confused {
 	var out []panel.Confused
-	for k, n := range all.confused {
-		if k[0] == target {
-			out = append(out, panel.Confused{Expected: s.tool(k[1]), Called: s.tool(k[2]), N: int(n)})
+	for k, n := range all.confused.Pairs() {
+		if k.Target == target {
+			out = append(out, panel.Confused{Expected: s.tool(k.Expected), Called: s.tool(k.Called), N: int(n)})
 		}
 	}
 	slices.SortFunc(out, func(a, b panel.Confused) int {

@@ -138,7 +138,9 @@ func (s *sliceSums) tell(of *Sums, shape uint32) {
 		s.toolTime.Add(&m.toolTime)
 	}
 	if shape != 0 {
-		s.addWhole(shape, &of.kinds)
+		if !of.shapes.Count(&s.whole, shape) {
+			s.addShape(m.shape, 1)
+		}
 	} else {
 		s.tellOdd(m, len(of.tries))
 	}

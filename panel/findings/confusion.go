@@ -1,0 +1,84 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package findings
+
+import "github.com/callvet/callvet"
+
+// Confusion counts calls by the tool that would have been right and the one that was
+// called. The zero value is empty.
+type Confusion struct {
+	pairs  map[Pair]int64
+	agreed []int64 // of target 0, by the tool that was both
+}
+
+// Pair are the numbers of a target, and of the tool that was expected and the one that was
+// called.
+type Pair struct{ Target, Expected, Called uint32 }
+
+// UnknownTool stands for names that are in no catalogue.
+const UnknownTool = 1<<32 - 1
+
+// Agree counts a call where that can be told at a glance: of target 0, that it was needed and
+// went to the right tool. Calls for which a tool is labelled are none of them.
+func (c *Confusion) Agree(target, tool uint32, score callvet.StepScore) (counted bool) {
+	const sure = bitNeeded | bitSelected
+	if score.Known&score.True&sure != sure || score.Known&^score.True&bitKnown != 0 || target != 0 || int(tool) >= len(c.agreed) {
+		return false
+	}
+	c.agreed[tool]++
+	return true
+}
+
+// Look counts a call. gold gives the tool that would have been right, where one is
+// labelled; else it is nil.
+func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold func() uint32) {
+	needed, known := score.Get(callvet.StepNeeded)
+	p := Pair{target, tool, tool}
+	switch {
+	case known && !needed:
+		p.Expected = 0
+	case gold != nil:
+		p.Expected = gold()
+	case known:
+		if right, told := score.Get(callvet.StepSelection); !told || !right {
+			return // needed, but nobody says which tool
+		}
+	default:
+		return
+	}
+	if yes, known := score.Get(callvet.StepKnownTool); known && !yes {
+		p.Called = UnknownTool
+	}
+	if p.Expected == p.Called { // nearly all, and dense
+		for int(p.Called) >= len(c.agreed) {
+			c.agreed = append(c.agreed, 0)
+		}
+	}
+	c.Add(p, 1)
+}
+
+// Add adds n calls.
+func (c *Confusion) Add(p Pair, n int64) {
+	if c.pairs == nil {
+		c.pairs = map[Pair]int64{}
+	}
+	c.pairs[p] += n
+}
+
+// Pairs are all that occur. They are not to be changed.
+func (c *Confusion) Pairs() map[Pair]int64 {
+	for tool, n := range c.agreed {
+		if n > 0 {
+			c.Add(Pair{0, uint32(tool), uint32(tool)}, n)
+			c.agreed[tool] = 0
+		}
+	}
+	return c.pairs
+}
+
+// Merge adds the counts of other calls.
+func (c *Confusion) Merge(o *Confusion) {
+	for p, n := range o.Pairs() {
+		c.Add(p, n)
+	}
+}
