@@ -159,32 +159,39 @@ func (d *Doc) skimTo(data []byte) int {
 	end, text, at := -1, p.text, &d.skim.start
 	var seen uint64
 	for i := 0; i >= 0; {
-		var w *way
-		if i, at, seen, w = p.hurry(&d.spans, i, at, seen); w == nil {
+		w := at.next
+		if w.slot <= slotBool {
+			if i, at, seen, w = p.hurry(&d.spans, i, at, seen); w == nil {
+				w = at.take(text, i)
+			}
+		} else if w.slot == slotSlow || !w.stands(text, i) {
 			w = at.take(text, i)
 		}
 		if w == nil || seen&w.sets != 0 {
 			break
 		}
 		seen |= w.sets
-		i += int(w.size)
-		from := i
+		from := i + int(w.size)
 		switch to := &d.spans[w.place%maxPlaces]; w.real {
-		case slotPlain:
-			i = p.plain(i)
-			*to = span{int32(from), int32(i)}
+		case slotAny:
+			if text.eight(from)<<32 == nullWord<<32 {
+				i, seen = from+4, seen&^(1<<w.place)
+			} else {
+				i = p.member(from, w, seen)
+			}
 		case slotText:
-			i = p.textual(i, w, seen)
+			i = p.textual(from, w, seen)
 		case slotTexts:
-			i = p.texts(i, w)
-		case slotWhole, slotBool:
-			if i = p.small(i, w, to); to.end == isNull {
+			i = p.texts(from, w)
+		case slotEnd:
+			i, end = -1, from
+		case slotPlain:
+			i = p.plain(from)
+			*to = span{int32(from), int32(i)}
+		default:
+			if i = p.small(from, w, to); to.end == isNull {
 				seen &^= 1 << w.place
 			}
-		case slotEnd:
-			i, end = -1, i
-		default:
-			i = p.member(i, w, seen)
 		}
 		at = w
 	}
@@ -194,8 +201,8 @@ func (d *Doc) skimTo(data []byte) int {
 	return end
 }
 
-// hurry goes on where the usual ways lead to plain strings, short whole numbers,
-// booleans and nulls: without a call, what it needs stays in registers. It gives the
+// hurry goes on where the usual ways lead to plain strings, short whole numbers and
+// booleans: without a call, what it needs stays in registers. It gives the
 // way that leads on, if that is known.
 func (p *alike) hurry(spans *[maxPlaces]span, i int, at *way, seen uint64) (int, *way, uint64, *way) {
 	text := p.text
@@ -205,7 +212,7 @@ func (p *alike) hurry(spans *[maxPlaces]span, i int, at *way, seen uint64) (int,
 			return i, at, seen, nil
 		}
 		from := i + int(w.size)
-		end, sets := from, w.sets
+		end := from
 		switch w.slot {
 		case slotPlain:
 			found := special(text.eight(from))
@@ -228,11 +235,6 @@ func (p *alike) hurry(spans *[maxPlaces]span, i int, at *way, seen uint64) (int,
 				return i, at, seen, w
 			}
 			from, end = 1, from+4
-		case slotAny:
-			if text.eight(from)<<32 != nullWord<<32 {
-				return i, at, seen, w
-			}
-			end, sets = from+4, sets&^(1<<maxPlaces-1)
 		default:
 			return i, at, seen, w
 		}
@@ -240,7 +242,7 @@ func (p *alike) hurry(spans *[maxPlaces]span, i int, at *way, seen uint64) (int,
 			return i, at, seen, w
 		}
 		spans[w.place%maxPlaces] = span{int32(from), int32(end)}
-		i, at, seen = end, w, seen|sets
+		i, at, seen = end, w, seen|w.sets
 	}
 }
 
