@@ -57,6 +57,16 @@ func (c *Condition) Holds(result value.Value) bool {
 	if c.one == nil {
 		return c.root.eval(result) == yes
 	}
+	if m := result.Members(); m.Ok() && m.Named(c.one.key) >= 0 { // mostly the first member
+		if n, known := m.Whole(); known && c.one.known {
+			return c.one.holds[order(n, c.one.whole)]
+		}
+	}
+	return c.anyMember(result)
+}
+
+// anyMember is Holds for a single comparison, wherever the member stands.
+func (c *Condition) anyMember(result value.Value) bool {
 	m := result.Members()
 	for m.Ok() && m.Named(c.one.key) < 0 && m.Decoded(c.one.key) < 0 {
 		m = m.Next()
@@ -65,9 +75,6 @@ func (c *Condition) Holds(result value.Value) bool {
 	case !m.Ok():
 		return false
 	case m.Kind() == value.Number:
-		if n, known := m.Whole(); known && c.one.known {
-			return c.one.holds[order(n, c.one.whole)]
-		}
 		return c.one.holds[value.Compare(m.Value(), c.one.number)+1]
 	}
 	return c.root.eval(result) == yes
