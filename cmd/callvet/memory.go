@@ -2,7 +2,12 @@
 
 package main
 
-import "runtime/debug"
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
 
 // gcPercent is how far the heap of a run may grow before it is collected. A run
 // keeps little and allocates much: with Go's 100 % a tenth more of its time goes
@@ -14,4 +19,34 @@ func (a *app) tuneMemory() {
 	if a.getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+}
+
+// heapFloor is up to where the heap of a scoring grows before it is collected: as far
+// as a long file takes it anyway, with its open tasks. Collecting on the way there,
+// and when the panels are told, would be in vain. Beyond it the heap grows by
+// scorePercent: what is alive hardly changes, and little is allocated.
+const (
+	heapFloor    = 40 << 20
+	scorePercent = 70
+)
+
+// growHeap lets the heap grow to heapFloor while ctx lasts, unless $GOGC says otherwise.
+func (a *app) growHeap(ctx context.Context) {
+	if a.getenv("GOGC") == "" {
+		growFrom(ctx, 4<<20)
+	}
+}
+
+// growFrom sets the next collection by what is alive, and again after it.
+func growFrom(ctx context.Context, alive uint64) {
+	debug.SetGCPercent(int(max(scorePercent, heapFloor*100/max(alive, 1<<20)-100)))
+	mark := new([64]byte) // that is gone with the next collection
+	runtime.AddCleanup(mark, func(int) {
+		if ctx.Err() != nil {
+			return
+		}
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		growFrom(ctx, live[0].Value.Uint64())
+	}, 0)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -89,6 +91,9 @@ type scored struct {
 }
 
 func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	a.growHeap(ctx)
 	if err := a.checkScore(paths, f); err != nil {
 		return err
 	}
@@ -127,26 +132,26 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks, Bad: s.log.Bad,
 		Problems: s.problems(), Version: buildVersion(),
 	}
-	if len(f.out) > 0 {
-		texts, err := excerpts(a.openTraces, a.examples(s), s.marks)
-		if err != nil {
-			return err
-		}
-		v.Excerpt = func(e panel.Example) string { return texts[s.named(e)] }
-	}
+	var unread error
+	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
+		texts, unread = excerpts(a.openTraces, a.examples(s), s.marks)
+		return texts
+	})
+	v.Excerpt = func(e panel.Example) string { return texts()[s.named(e)] }
 	for _, path := range f.out {
 		face, err := sheet.ByPath(path)
 		if err != nil {
 			return err
 		}
-		if err := writeFile(a.path(path), func(w *os.File) error { return face(w, v) }); err != nil {
+		if err := writeFile(a.path(path), func(w *os.File) error {
+			err := face(w, v)
+			return cmp.Or(unread, err)
+		}); err != nil {
 			return err
 		}
 	}
 	if a.jsonOut {
-		e := json.NewEncoder(a.out)
-		e.SetIndent("", " ")
-		return e.Encode(s.panels)
+		return sheet.Encode(a.out, s.panels)
 	}
 	v.Width = a.width
 	return sheet.Terminal(a.out, v)

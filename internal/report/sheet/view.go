@@ -3,7 +3,6 @@
 package sheet
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -61,9 +60,7 @@ func ByPath(path string) (Face, error) {
 
 // JSON writes the panels with what was read.
 func JSON(w io.Writer, v *View) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	err := e.Encode(struct {
+	err := Encode(w, struct {
 		Files []string      `json:"files"`
 		Lines int64         `json:"lines"`
 		Steps int64         `json:"steps"`

@@ -1,0 +1,27 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"runtime"
+	"runtime/metrics"
+	"testing"
+)
+
+// TestGrowHeap: a small heap is not collected before it comes near the floor, also
+// after collections. It is not parallel: others would change what is alive.
+func TestGrowHeap(t *testing.T) {
+	ctx, done := context.WithCancel(t.Context())
+	defer done()
+	a := &app{getenv: func(string) string { return "" }}
+	a.growHeap(ctx)
+	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	for range 3 {
+		runtime.GC()
+		metrics.Read(goal)
+		if g := goal[0].Value.Uint64(); g < heapFloor/2 {
+			t.Errorf("the heap is collected at %d bytes", g)
+		}
+	}
+}
