@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
 	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
 	"panel/slicing":                 {"", "value", "panel/tally"},
-	"panel/findings":                {"", "panel"},
+	"panel/findings":                {"", "panel", "panel/wire"},
 	"panel/tally":                   {"stats/exact"},
 	"panel/wire":                    {},
 	"panel/steps":                   {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "stats", "stats/exact", "stats/judge"},

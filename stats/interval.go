@@ -4,6 +4,7 @@ package stats
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -86,6 +87,7 @@ func (iv Interval) Usable() bool {
 	}
 }
 
+// intervalJSON is how an Interval stands in a file.
 type intervalJSON struct {
 	Point      *float64 `json:"point"`
 	Lower      *float64 `json:"lower"`
@@ -99,19 +101,69 @@ type intervalJSON struct {
 	Status     Status   `json:"status"`
 }
 
-// MarshalJSON writes an undefined estimate and a missing end as null.
+// MarshalJSON writes an undefined estimate and a missing end as null. A report has
+// thousands of intervals, and reflection would take longer than all else in it: what
+// comes out is what package json makes of an intervalJSON.
 func (iv Interval) MarshalJSON() ([]byte, error) {
-	j := intervalJSON{
-		Lower: finite(iv.Lower), Upper: finite(iv.Upper), N: iv.N, Clusters: iv.Clusters,
-		NEff: or(finite(iv.NEff), 0), Confidence: iv.Confidence, Method: iv.Method, Status: iv.Status,
+	b := make([]byte, 0, 256)
+	b = append(b, `{"point":`...)
+	if !iv.Defined() {
+		iv.Point = math.NaN()
 	}
-	if iv.Defined() {
-		j.Point = finite(iv.Point)
+	b = appendFinite(b, iv.Point)
+	b = appendFinite(append(b, `,"lower":`...), iv.Lower)
+	b = appendFinite(append(b, `,"upper":`...), iv.Upper)
+	if iv.SE > 0 && !math.IsInf(iv.SE, 1) {
+		b = appendFinite(append(b, `,"se":`...), iv.SE)
 	}
-	if iv.SE > 0 {
-		j.SE = finite(iv.SE)
+	b = strconv.AppendInt(append(b, `,"n":`...), int64(iv.N), 10)
+	b = strconv.AppendInt(append(b, `,"clusters":`...), int64(iv.Clusters), 10)
+	if iv.NEff != 0 && !math.IsInf(iv.NEff, 0) && !math.IsNaN(iv.NEff) {
+		b = appendFinite(append(b, `,"n_eff":`...), iv.NEff)
 	}
-	return json.Marshal(j)
+	if math.IsInf(iv.Confidence, 0) || math.IsNaN(iv.Confidence) {
+		return nil, fmt.Errorf("write an interval: its confidence is %v", iv.Confidence)
+	}
+	b = appendFloat(append(b, `,"confidence":`...), iv.Confidence)
+	b = appendText(append(b, `,"method":`...), iv.Method)
+	b = appendText(append(b, `,"status":`...), string(iv.Status))
+	return append(b, '}'), nil
+}
+
+// appendFinite writes 12 significant digits of a number, so that the order in which
+// sums were made does not show in a file, and null for what is none.
+func appendFinite(b []byte, x float64) []byte {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return append(b, "null"...)
+	}
+	var digits [32]byte
+	if r, err := strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], x, 'g', 12, 64)), 64); err == nil {
+		x = r
+	}
+	return appendFloat(b, x)
+}
+
+// appendFloat writes a number as package json does.
+func appendFloat(b []byte, x float64) []byte {
+	if abs := math.Abs(x); abs == 0 || abs >= 1e-6 && abs < 1e21 {
+		return strconv.AppendFloat(b, x, 'f', -1, 64)
+	}
+	b = strconv.AppendFloat(b, x, 'e', -1, 64)
+	if n := len(b); b[n-4] == 'e' && b[n-2] == '0' { // e-09 is e-9
+		b = append(b[:n-2], b[n-1])
+	}
+	return b
+}
+
+// appendText writes a text as package json does.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			text, _ := json.Marshal(s) // which strings never fail
+			return append(b, text...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -125,18 +177,6 @@ func (iv *Interval) UnmarshalJSON(b []byte) error {
 		N: j.N, Clusters: j.Clusters, NEff: j.NEff, Confidence: j.Confidence, Method: j.Method, Status: j.Status,
 	}
 	return nil
-}
-
-// finite keeps 12 significant digits, so that the order in which sums were made
-// does not show in a file.
-func finite(x float64) *float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	if r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64); err == nil {
-		x = r
-	}
-	return &x
 }
 
 func or(p *float64, v float64) float64 {

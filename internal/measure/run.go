@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
@@ -61,11 +63,10 @@ type Result struct {
 // Mark is where a line, counted from 1 within its file, begins.
 type Mark struct{ Line, Offset int64 }
 
-// job is a block on its way to a worker.
+// job is a block for a worker.
 type job struct {
 	number int64
 	block  trace.Block
-	batch  *steps.Batch
 	// foreign lines have no numbers of their own.
 	foreign bool
 	source  string
@@ -84,17 +85,23 @@ func (j *job) told(err error) error {
 type run struct {
 	cfg   Config
 	sheet *steps.Sheet
-	jobs  chan job
-	free  chan *steps.Batch // as many as may be on their way
-	wake  []chan struct{}   // of workers, for what others gave
-	bufs  chan []byte
-	mu    sync.Mutex
-	err   error
-	at    int64 // of the block with the first error
-	stop  context.CancelFunc
-	log   trace.Log
-	res   *Result
-	rows  delivery
+	// next gives the next block, read into buf. Whoever needs one reads it himself,
+	// one at a time: it is then in the caches of the processor that works on it.
+	next    func() (job, bool)
+	buf     []byte
+	reading sync.Mutex
+	readErr error
+	ended   chan struct{} // closed by end when there are no more blocks
+	end     sync.Once
+	free    chan *steps.Batch // as many as may be on their way
+	wake    []chan struct{}   // of workers, for what others gave
+	mu      sync.Mutex
+	err     error
+	at      int64 // of the block with the first error
+	stop    context.CancelFunc
+	log     trace.Log
+	res     *Result
+	rows    delivery
 	// foreign tells that lines of the file being read have no numbers of their
 	// own, before how many lines the files before it have, length how many its
 	// importer has read.
@@ -110,13 +117,17 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	if cfg.Lines.MaxBad <= 0 {
 		cfg.Lines.MaxBad = 100
 	}
+	cfg.Steps.Parallel = func(n int, do func(int)) { parallel(cfg.Jobs, n, do) }
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	flight := 2*cfg.Jobs + 2
 	r := &run{
-		cfg: cfg, sheet: steps.New(cfg.Steps), jobs: make(chan job, cfg.Jobs), free: make(chan *steps.Batch, flight),
-		bufs: make(chan []byte, flight), stop: stop, log: trace.Log{Max: cfg.Lines.MaxBad}, at: 1<<63 - 1,
+		cfg: cfg, sheet: steps.New(cfg.Steps), free: make(chan *steps.Batch, flight),
+		ended: make(chan struct{}), stop: stop, log: trace.Log{Max: cfg.Lines.MaxBad}, at: 1<<63 - 1,
 	}
+	next, done := iter.Pull(r.blocks(ctx, sources))
+	defer done()
+	r.next = next
 	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}, Marks: map[string][]Mark{}}
 	var wg sync.WaitGroup
 	workers := make([]*worker, cfg.Jobs)
@@ -133,8 +144,6 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	for i, w := range workers {
 		wg.Go(func() { r.work(w, i) })
 	}
-	readErr := r.read(ctx, sources)
-	close(r.jobs)
 	wg.Wait()
 	for i, w := range workers {
 		wg.Go(func() {
@@ -151,29 +160,48 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	if r.err != nil {
 		return r.res, r.err
 	}
-	return r.res, readErr
+	return r.res, r.readErr
 }
 
-// read gives the blocks of all sources to the workers.
-func (r *run) read(ctx context.Context, sources []Source) error {
-	number, lines := int64(0), int64(0)
-	for _, src := range sources {
-		r.before, r.length = lines, 0
-		n, err := r.source(ctx, src, &number, lines)
-		n = max(n, r.length) // so that a number of either kind finds its file
-		r.sheet.Read(steps.Source{Name: src.Name, Lines: n, Foreign: r.foreign})
-		lines += n
-		if err != nil {
-			if ctx.Err() != nil && r.failed() {
-				return nil // a worker's error is the one to tell
+// parallel does do(0) to do(n-1), jobs of them at once.
+func parallel(jobs, n int, do func(int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(jobs, n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
 			}
-			return fmt.Errorf("%s: %w", src.Name, err)
+		})
+	}
+	wg.Wait()
+}
+
+// blocks gives those of all sources.
+func (r *run) blocks(ctx context.Context, sources []Source) iter.Seq[job] {
+	return func(yield func(job) bool) {
+		number, lines := int64(0), int64(0)
+		for _, src := range sources {
+			r.before, r.length = lines, 0
+			n, err := r.source(ctx, src, lines, func(j job) bool {
+				j.number = number
+				number++
+				return yield(j)
+			})
+			n = max(n, r.length) // so that a number of either kind finds its file
+			r.sheet.Read(steps.Source{Name: src.Name, Lines: n, Foreign: r.foreign})
+			lines += n
+			if err != nil {
+				if ctx.Err() == nil || !r.failed() { // else a worker's error is the one to tell
+					r.readErr = fmt.Errorf("%s: %w", src.Name, err)
+				}
+				return
+			}
 		}
 	}
-	return nil
 }
 
-func (r *run) source(ctx context.Context, src Source, number *int64, before int64) (lines int64, err error) {
+func (r *run) source(ctx context.Context, src Source, before int64, yield func(job) bool) (lines int64, err error) {
 	in, err := src.Open()
 	if err != nil {
 		return 0, fmt.Errorf("open traces: %w", err)
@@ -188,28 +216,23 @@ func (r *run) source(ctx context.Context, src Source, number *int64, before int6
 	if err != nil {
 		return 0, err
 	}
-	for {
-		var batch *steps.Batch
-		select {
-		case batch = <-r.free:
-		case <-ctx.Done():
-			return blocks.Lines(), context.Cause(ctx)
+	for ctx.Err() == nil {
+		b, err := blocks.Next(r.buf)
+		if errors.Is(err, io.EOF) {
+			return blocks.Lines(), nil
 		}
-		b, err := blocks.Next(r.buffer())
 		if err != nil {
-			r.free <- batch
-			if errors.Is(err, io.EOF) {
-				return blocks.Lines(), nil
-			}
 			return blocks.Lines(), err
 		}
 		if form.marks {
 			r.res.Marks[src.Name] = append(r.res.Marks[src.Name], Mark{b.Line, b.Offset})
 		}
 		b.Line += before
-		r.jobs <- job{*number, b, batch, r.foreign, src.Name, before}
-		*number++
+		if !yield(job{block: b, foreign: r.foreign, source: src.Name, before: before}) {
+			break
+		}
 	}
+	return blocks.Lines(), context.Cause(ctx)
 }
 
 // problem adds a warning; the caller holds the lock.
@@ -217,25 +240,19 @@ func (r *run) problem(code, message string) {
 	r.res.Problems = mergeProblems(r.res.Problems, []callvet.Problem{{Code: code, Message: message, Warning: true}})
 }
 
-func (r *run) buffer() []byte {
-	select {
-	case b := <-r.bufs:
-		return b
-	default:
-		return nil
-	}
-}
-
 // work scores blocks until there are no more. Each worker sums up its own parts of
 // the sheet, and is woken when others have something for them.
 func (r *run) work(w *worker, index int) {
 	for open := true; open; {
 		select {
-		case j, ok := <-r.jobs:
-			if open = ok; ok {
+		case w.batch = <-r.free:
+			var j job
+			if j, open = r.read(w); open {
 				r.block(w, j)
 			}
 		case <-r.wake[index]:
+		case <-r.ended: // there may be no batch for those who have not seen it
+			open = false
 		}
 		r.sheet.Take(w.sheet, index, len(r.wake))
 	}
@@ -246,9 +263,23 @@ func (r *run) work(w *worker, index int) {
 	r.res.Problems = mergeProblems(r.res.Problems, w.scorer.Problems())
 }
 
+// read reads the next block into the worker's buffer.
+func (r *run) read(w *worker) (job, bool) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	r.buf = w.buf
+	j, ok := r.next()
+	if !ok {
+		r.end.Do(func() { close(r.ended) })
+	}
+	if j.block.Data != nil { // else the buffer is as it was
+		w.buf = j.block.Data
+	}
+	return j, ok
+}
+
 // block scores a block and gives it to all workers.
 func (r *run) block(w *worker, j job) {
-	w.batch = j.batch
 	err := w.scan.Scan(j.block, w.line)
 	if err == nil && r.cfg.Each != nil {
 		for i := range w.rows {
@@ -262,11 +293,7 @@ func (r *run) block(w *worker, j job) {
 	if err != nil {
 		r.fail(j.number, j.told(err))
 	}
-	select {
-	case r.bufs <- j.block.Data:
-	default:
-	}
-	r.sheet.Give(j.number, j.batch, func(b *steps.Batch) { r.free <- b })
+	r.sheet.Give(j.number, w.batch, func(b *steps.Batch) { r.free <- b })
 	for _, wake := range r.wake {
 		select {
 		case wake <- struct{}{}:

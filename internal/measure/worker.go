@@ -22,6 +22,7 @@ type worker struct {
 	task   steps.Task
 	paths  []string
 	names  [256]string // of arguments
+	buf    []byte      // of blocks
 	each   bool
 	rows   []Scored
 }

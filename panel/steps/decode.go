@@ -164,13 +164,8 @@ func (r *reader) sums(s *Sums) {
 		expected, called := wire.Number(&r.Reader, r.tools), r.called()
 		s.confused.Add(findings.Pair{Target: target, Expected: expected, Called: called}, r.Int())
 	}
-	r.symptoms(&s.symptoms)
-	for _, top := range []bool{true, false} {
-		for range r.Count() {
-			at := findings.Ranked{Good: r.Int(), Of: r.Int(), Calls: r.Int(), Line: r.line(), Target: r.Text(), Task: r.Text()}
-			s.ranking.Keep(at, top, !top)
-		}
-	}
+	s.symptoms.Read(&r.Reader, r.shift, r.tools)
+	s.ranking.Read(&r.Reader, r.shift)
 }
 
 func (r *reader) called() uint32 {
@@ -214,27 +209,6 @@ func (r *reader) slice(s *sliceSums) {
 	}
 	for _, x := range t.exact() {
 		r.exact(x)
-	}
-}
-
-func (r *reader) symptoms(s *findings.Counts) {
-	s.Failing, s.Steps = r.Int(), r.Int()
-	for i := range s.Of {
-		x := &s.Of[i]
-		for _, n := range []*int64{&x.Count, &x.Of, &x.Timeouts, &x.Unnamed} {
-			*n = r.Int()
-		}
-		for range r.Count() {
-			x.Tools[wire.Number(&r.Reader, r.tools)] += r.Int()
-		}
-		for range r.Count() {
-			x.Paths[r.Text()] += r.Int()
-		}
-		for range r.Count() {
-			x.Keep(findings.Sighting{
-				Line: r.line(), Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: wire.Number(&r.Reader, r.tools),
-			})
-		}
 	}
 }
 

@@ -3,10 +3,6 @@
 package steps
 
 import (
-	"maps"
-	"slices"
-
-	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/wire"
 )
@@ -99,18 +95,8 @@ func (w *writer) sums(s *Sums) {
 		w.Uint(uint64(k.Called))
 		w.Int(n)
 	}
-	w.symptoms(&s.symptoms)
-	for _, list := range [][]findings.Ranked{s.ranking.Strongest, s.ranking.Weakest} {
-		w.Uint(uint64(len(list)))
-		for _, r := range list {
-			w.Int(r.Good)
-			w.Int(r.Of)
-			w.Int(r.Calls)
-			w.Int(r.Line)
-			w.Text(r.Target)
-			w.Text(r.Task)
-		}
-	}
+	s.symptoms.Write(&w.Writer)
+	s.ranking.Write(&w.Writer)
 }
 
 func (w *writer) slice(s *sliceSums) {
@@ -144,36 +130,6 @@ func (w *writer) told(t *toldSums) {
 	}
 	for _, x := range t.exact() {
 		w.B = x.AppendBinary(w.B)
-	}
-}
-
-func (w *writer) symptoms(s *findings.Counts) {
-	w.Int(s.Failing)
-	w.Int(s.Steps)
-	for i := range s.Of {
-		x := &s.Of[i]
-		for _, n := range []int64{x.Count, x.Of, x.Timeouts, x.Unnamed} {
-			w.Int(n)
-		}
-		w.Uint(uint64(len(x.Tools)))
-		for _, k := range slices.Sorted(maps.Keys(x.Tools)) {
-			w.Uint(uint64(k))
-			w.Int(x.Tools[k])
-		}
-		w.Uint(uint64(len(x.Paths)))
-		for _, k := range slices.Sorted(maps.Keys(x.Paths)) {
-			w.Text(k)
-			w.Int(x.Paths[k])
-		}
-		w.Uint(uint64(len(x.First)))
-		for _, f := range x.First {
-			w.Int(f.Line)
-			w.Text(f.Target)
-			w.Text(f.Task)
-			w.Text(f.Call)
-			w.Int(int64(f.Attempt))
-			w.Uint(uint64(f.Tool))
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ package steps
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
@@ -91,4 +92,34 @@ func (s *Sums) enter() {
 	}
 	s.kinds.Reset()
 	s.shapes.Reset()
+}
+
+// ready enters all there is, so that merging groups only reads them.
+func (s *Sums) ready() {
+	s.enter()
+	for _, g := range s.groups.all {
+		for _, l := range []*tally.Latencies{&g.sums.exec, &g.sums.queue, &g.sums.accept, &g.sums.toolTime} {
+			l.Quantiles()
+		}
+	}
+}
+
+// gather adds what is known of a slice, on its own and in groups, to that at to, and
+// uses it up. Slices may be gathered at once; groups are only read.
+func (s *Sums) gather(id uint32, to **sliceSums) {
+	switch {
+	case int(id) >= len(s.slices) || s.slices[id] == nil:
+	case *to == nil:
+		*to = s.slices[id]
+	default:
+		(*to).merge(s.slices[id])
+	}
+	for _, g := range s.groups.all {
+		if slices.Contains(g.ids, id) {
+			if *to == nil {
+				*to = s.newSlice(id)
+			}
+			(*to).merge(g.sums)
+		}
+	}
 }

@@ -35,6 +35,9 @@ type Config struct {
 	Confidence float64
 	// Calibrations are what is known of judges.
 	Calibrations []Calibrated
+	// Parallel does do(0) to do(n-1), possibly at once, and waits; nil does one
+	// after the other. What comes out is the same.
+	Parallel func(n int, do func(i int))
 }
 
 // Calibrated is a judge's calibration.

@@ -129,19 +129,44 @@ func (s *Sheet) Settle(w *Worker, first, by int) {
 		s.parts[i].tasks.settle(w.sums)
 		s.parts[i].tasks.empty()
 	}
+	w.sums.ready()
 }
 
 // Close ends the filling: what the workers have summed up is put together. Only
 // then may the Sheet be written, merged or told.
 func (s *Sheet) Close() {
 	for _, w := range s.workers {
-		s.sums.merge(w.sums)
+		w.sums.ready()
+		s.sums.mergeRest(w.sums)
 	}
+	s.sums.slices = make([]*sliceSums, len(s.names.Slices))
+	s.each(len(s.names.Slices), func(id int) {
+		for _, w := range s.workers {
+			w.sums.gather(uint32(id), &s.sums.slices[id])
+		}
+	})
 	s.workers = nil
+}
+
+func (s *Sheet) each(n int, do func(int)) {
+	if s.cfg.Parallel != nil {
+		s.cfg.Parallel(n, do)
+		return
+	}
+	for i := range n {
+		do(i)
+	}
 }
 
 // settled is all of it, the open tasks included. The Sheet stays as it is.
 func (s *Sheet) settled() *Sums {
+	open := 0
+	for i := range s.parts {
+		open += s.parts[i].tasks.open.Len() + len(s.parts[i].tasks.heads)
+	}
+	if open == 0 {
+		return s.sums
+	}
 	all := newSums(s.names)
 	all.merge(s.sums)
 	for i := range s.parts {

@@ -80,10 +80,14 @@ func (s *Sums) slice(id uint32) *sliceSums {
 		s.slices = append(s.slices, nil)
 	}
 	if s.slices[id] == nil {
-		key := s.names.Slice(id).Key
-		s.slices[id] = &sliceSums{waits: key == "" || key == "tool"}
+		s.slices[id] = s.newSlice(id)
 	}
 	return s.slices[id]
+}
+
+func (s *Sums) newSlice(id uint32) *sliceSums {
+	key := s.names.Slice(id).Key
+	return &sliceSums{waits: key == "" || key == "tool"}
 }
 
 // merge adds sums of the same names.
@@ -94,6 +98,11 @@ func (s *Sums) merge(o *Sums) {
 			s.slice(uint32(id)).merge(from)
 		}
 	}
+	s.mergeRest(o)
+}
+
+// mergeRest adds all but the slices.
+func (s *Sums) mergeRest(o *Sums) {
 	s.confused.Merge(&o.confused)
 	s.symptoms.Merge(&o.symptoms)
 	s.ranking.Merge(&o.ranking)

@@ -73,10 +73,16 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	if overall == nil { // a damaged partial result
 		overall = &sliceSums{}
 	}
-	tp.Overall = s.slice(slicing.Slice{}, overall, true)
-	for _, id := range s.choose(ids, all) {
-		tp.Slices = append(tp.Slices, s.slice(s.names.Slices[id], all.slices[id], false))
-	}
+	chosen := s.choose(ids, all)
+	told := make([]panel.Slice, 1+len(chosen))
+	s.each(len(told), func(i int) {
+		if i == 0 {
+			told[0] = s.slice(slicing.Slice{}, overall, true)
+			return
+		}
+		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false)
+	})
+	tp.Overall, tp.Slices = told[0], slices.Clip(told[1:])
 	panel.CompareSlices(&tp)
 	tp.Confusion = s.confusion(number, all)
 	return tp

@@ -20,7 +20,11 @@ func NewTable[T any](n int) Table[T] {
 	for size < 2*(n+1) {
 		size *= 2
 	}
-	return Table[T]{slots: make([]entry[T], size)}
+	o := Table[T]{slots: make([]entry[T], size)}
+	for i := 0; i < size; i += 256 { // in each page: those that are new and read first are slow
+		o.slots[i].hash = 0
+	}
+	return o
 }
 
 func (o *Table[T]) mask() uint64 { return uint64(len(o.slots) - 1) }

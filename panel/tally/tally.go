@@ -129,8 +129,10 @@ func (l *Latencies) enter() {
 	l.waiting, l.others = l.waiting[:0], 0
 }
 
-// Quantiles are those of all values.
+// Quantiles are those of all values. Where none wait, it only reads.
 func (l *Latencies) Quantiles() *exact.Quantiles {
-	l.enter()
+	if len(l.waiting) > 0 {
+		l.enter()
+	}
 	return &l.q
 }

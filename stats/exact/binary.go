@@ -75,8 +75,7 @@ func (m *moments) possible(g int64, x, y wide) bool {
 		return *m == moments{} && x == wide{} && y == wide{}
 	}
 	room := func(w wide) bool { return bits.LeadingZeros64(w.hi^uint64(int64(w.hi)>>63)) >= 4 }
-	_, _, _, ok := m.central(int(g), x, y)
-	return ok && room(m.xx) && room(m.xy) && room(m.yy) && room(x) && room(y)
+	return m.coherent(int(g), x, y) && room(m.xx) && room(m.xy) && room(m.yy) && room(x) && room(y)
 }
 
 // AppendBinary appends the sums: the same tasks give the same bytes.
@@ -237,6 +236,5 @@ func (q *Quantiles) possible(all running) bool {
 	}
 	m := moments{xx: wide{lo: all.ss}, xy: wide{lo: all.sm}, yy: wide{lo: all.ss}}
 	n := integer(q.n)
-	_, _, _, ok := m.central(int(q.cases), n, n)
-	return ok && all.ss == all.sm && q.cases > 0 && q.cases <= q.n && (q.cases == q.n) == (all.ss == all.n)
+	return m.coherent(int(q.cases), n, n) && all.ss == all.sm && q.cases > 0 && q.cases <= q.n && (q.cases == q.n) == (all.ss == all.n)
 }

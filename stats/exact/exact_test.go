@@ -5,6 +5,7 @@ package exact
 import (
 	"bytes"
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -237,6 +238,28 @@ func TestWide(t *testing.T) {
 	})
 }
 
+// TestRounded holds products about means against big integers, those that 128 bits do
+// not hold included.
+func TestRounded(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		shift := rapid.IntRange(0, 63).Draw(t, "shift")
+		number := func(name string) wide {
+			w := mul(rapid.Int64().Draw(t, name)>>shift, rapid.Int64().Draw(t, name)>>shift)
+			if rapid.Bool().Draw(t, name) {
+				return integer(int64(w.lo))
+			}
+			return w
+		}
+		g := rapid.IntRange(1, 1<<40).Draw(t, "g")
+		product, a, b := number("product"), number("a"), number("b")
+		want, _ := new(big.Float).SetInt(centered(g, product, a, b)).Float64()
+		if got := rounded(g, product, a, b); got != want {
+			t.Fatalf("%g, want %g", got, want)
+		}
+	})
+}
+
 func TestFraction(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -331,7 +354,7 @@ func TestBigSumsStayExact(t *testing.T) {
 		t.Errorf("standard error %g, want %g", se, want)
 	}
 	m := r.m
-	if ss, _, mm, ok := m.central(100, integer(r.yes), integer(r.n)); ss != 25 || mm != 0 || !ok {
+	if ss, _, mm := m.central(100, integer(r.yes), integer(r.n)); ss != 25 || mm != 0 || !m.coherent(100, integer(r.yes), integer(r.n)) {
 		t.Errorf("central products %g and %g, want 25 and 0", ss, mm)
 	}
 }

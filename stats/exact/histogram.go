@@ -121,11 +121,19 @@ func (h *histogram) lowAt(code uint32) *uint64 {
 			size *= 2
 		}
 		grown := make([]uint64, size)
+		for i := 0; i < size; i += pageSize / 8 {
+			grown[i] = 0
+		}
 		copy(grown, h.low)
 		h.low = grown
 	}
 	return &h.low[code]
 }
+
+// pageSize is that of memory. A page that is new to the process and that is read before
+// it is written is given to it twice, and the second time all processors have to
+// wait: tables that are looked up first are written to first.
+const pageSize = 4 << 10
 
 // bump adds a value of a task that has r values before it, and others beside it.
 func (h *histogram) bump(code uint32, r, others uint64) {
@@ -163,6 +171,9 @@ func (h *histogram) add(b bin) {
 func (h *histogram) resize(size int) {
 	old := *h
 	h.tags, h.lines, h.used = make([]uint32, size), make([][1 << lineBits]uint64, size), 0
+	for i := 0; i < size; i += pageSize / 64 {
+		h.tags[i], h.lines[i][0] = 0, 0
+	}
 	h.hashed = uint8(32 - bits.TrailingZeros(uint(size)))
 	for i, t := range old.tags {
 		if t != 0 {
@@ -186,9 +197,13 @@ func (h *histogram) merge(o *histogram) {
 	if len(o.low) > 0 {
 		h.lowAt(uint32(len(o.low) - 1))
 	}
+	low := h.low[:len(o.low)]
 	for code, w := range o.low {
-		if w != 0 {
-			h.mergeWord(uint32(code), &h.low[code], w)
+		// All three sums at once. Where the first one is too large, w is kept apart.
+		if sum, over := bits.Add64(low[code], w, 0); over == 0 && sum < maxWord<<(2*wordShift) {
+			low[code] = sum
+		} else {
+			h.spill(uint32(code), unpack(w))
 		}
 	}
 	// Filling a smaller table in the order of a bigger one makes long runs.
@@ -227,6 +242,28 @@ type bin struct {
 
 // bins are those in use, in ascending order.
 func (h *histogram) bins() []bin {
+	out := make([]bin, 0, h.size())
+	h.ascending(func(b bin) { out = append(out, b) })
+	return out
+}
+
+// size is at least the number of bins in use.
+func (h *histogram) size() int {
+	n := len(h.big)
+	for _, w := range h.low {
+		n += int((w | -w) >> 63)
+	}
+	for i := range h.lines {
+		for _, w := range h.lines[i] {
+			n += int((w | -w) >> 63)
+		}
+	}
+	return n
+}
+
+// ascending gives the bins in use in the order of their keys: whole numbers from the
+// list, and the others from the table where their turn comes.
+func (h *histogram) ascending(give func(bin)) {
 	type place struct{ tag, at uint32 }
 	order := make([]place, 0, h.used)
 	for i, t := range h.tags {
@@ -235,47 +272,41 @@ func (h *histogram) bins() []bin {
 		}
 	}
 	slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.tag, b.tag) })
-	out := make([]bin, 0, len(h.low)/4+4*h.used)
-	for code, w := range h.low {
-		if w != 0 || h.big != nil {
-			out = h.appendBin(out, uint32(code), w)
+	code := 0
+	wholesBelow := func(key uint32) {
+		for ; code < len(h.low); code++ {
+			if w := h.low[code]; w != 0 || h.big != nil {
+				b, used := h.bin(uint32(code), w)
+				if used && b.key > key {
+					return
+				}
+				if used {
+					give(b)
+				}
+			}
 		}
 	}
-	whole := len(out)
 	for _, p := range order {
 		for j, w := range h.lines[p.at] {
-			out = h.appendBin(out, (p.tag-1)<<lineBits+uint32(j), w)
+			if b, used := h.bin((p.tag-1)<<lineBits+uint32(j), w); used {
+				wholesBelow(b.key)
+				give(b)
+			}
 		}
 	}
-	return merged(out[:whole:whole], out[whole:])
+	wholesBelow(maxKey)
 }
 
-// appendBin appends the bin of a word with what it has beyond it, unless it is empty.
-func (h *histogram) appendBin(out []bin, code uint32, w uint64) []bin {
-	b := unpack(w)
+// bin is that of a word, with what it has beyond it.
+func (h *histogram) bin(code uint32, w uint64) (b bin, used bool) {
+	b = unpack(w)
 	if h.big != nil {
 		more := h.big[code]
 		b.n, b.ss, b.sm = b.n+more.n, b.ss+more.ss, b.sm+more.sm
 	}
 	if b.n == 0 {
-		return out
+		return b, false
 	}
 	b.key = keyAt(code)
-	return append(out, b)
-}
-
-// merged is two ascending lists as one.
-func merged(a, b []bin) []bin {
-	if len(b) == 0 {
-		return a
-	}
-	out := make([]bin, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		from := &a
-		if b[0].key < a[0].key {
-			from = &b
-		}
-		out, *from = append(out, (*from)[0]), (*from)[1:]
-	}
-	return append(append(out, a...), b...)
+	return b, true
 }

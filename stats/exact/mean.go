@@ -70,7 +70,7 @@ func (x *Mean) Interval(conf, rho0 float64) stats.Interval {
 		Cases: int(x.cases), N: int(x.n), Sum: float64(x.sum) / Scale, Sizes2: x.m.yy.float(),
 		Failing: int(x.failing), Succeeding: int(x.succeeding), Fractional: x.fractional,
 	}
-	s.SS, s.SM, s.MM, _ = x.m.central(s.Cases, integer(x.sum), integer(x.n))
+	s.SS, s.SM, s.MM = x.m.central(s.Cases, integer(x.sum), integer(x.n))
 	s.SS, s.SM = s.SS/(Scale*Scale), s.SM/Scale
 	c := s.Clusters()
 	return c.Interval(conf, rho0)

@@ -207,16 +207,14 @@ func (r running) plus(b bin) running {
 }
 
 func (q *Quantiles) inOrder() *ordered {
-	bins := q.table.bins()
-	o := &ordered{q: q, values: make([]float64, 0, len(bins)+1), upTo: make([]running, 0, len(bins)+1)}
+	n := q.table.size() + 1
+	o := &ordered{q: q, values: make([]float64, 0, n), upTo: make([]running, 0, n)}
 	var sums running
 	add := func(x float64, b bin) {
 		sums = sums.plus(b)
 		o.values, o.upTo = append(o.values, x), append(o.upTo, sums)
 	}
-	for _, b := range bins {
-		add(valueOf(b.key), b)
-	}
+	q.table.ascending(func(b bin) { add(valueOf(b.key), b) })
 	if q.cut.n > 0 {
 		add(math.Inf(1), q.cut)
 	}
@@ -246,6 +244,6 @@ func (o *ordered) AtMost(x float64) stats.Clusters {
 	at, squares := o.upTo[i-1], wide{lo: o.upTo[len(o.upTo)-1].ss}
 	m := moments{xx: wide{lo: at.ss}, xy: wide{lo: at.sm}, yy: squares}
 	s := stats.Sums{Cases: o.Cases(), N: o.N(), Sum: float64(at.n), Sizes2: squares.float()}
-	s.SS, s.SM, s.MM, _ = m.central(s.Cases, wide{lo: at.n}, integer(o.q.n))
+	s.SS, s.SM, s.MM = m.central(s.Cases, wide{lo: at.n}, integer(o.q.n))
 	return s.Clusters()
 }

@@ -87,7 +87,7 @@ func (r *Rate) Interval(conf, rho0 float64) stats.Interval {
 		Cases: int(r.cases), N: int(r.n), Sum: float64(r.yes), Sizes2: r.m.yy.float(),
 		Failing: int(r.failing), Succeeding: int(r.succeeding),
 	}
-	s.SS, s.SM, s.MM, _ = r.m.central(s.Cases, integer(r.yes), integer(r.n))
+	s.SS, s.SM, s.MM = r.m.central(s.Cases, integer(r.yes), integer(r.n))
 	c := s.Clusters()
 	return c.Interval(conf, rho0)
 }
@@ -122,7 +122,7 @@ func (r *Rate) Informative() bool {
 	if r.cases < 10 {
 		return false
 	}
-	yy, ym, mm, _ := r.m.central(int(r.cases), integer(r.yes), integer(r.n))
+	yy, ym, mm := r.m.central(int(r.cases), integer(r.yes), integer(r.n))
 	// The excess of a task is e = f - q*m = p*m - y, so that its products follow
 	// from those of y and m.
 	g, p := float64(r.cases), float64(r.yes)/float64(r.n)

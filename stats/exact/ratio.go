@@ -51,7 +51,7 @@ func (r *Ratio) Cases() int { return int(r.cases) }
 // numerator per unit of the denominator.
 func (r *Ratio) Interval(conf float64) stats.Interval {
 	s := stats.RatioSums{Cases: int(r.cases), Y: r.num.float(), X: r.den.float()}
-	s.YY, s.YX, s.XX, _ = r.m.central(s.Cases, r.num, r.den)
+	s.YY, s.YX, s.XX = r.m.central(s.Cases, r.num, r.den)
 	ratio := s.Ratio()
 	return ratio.Interval(conf)
 }

@@ -3,6 +3,7 @@
 package exact
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 )
@@ -61,13 +62,24 @@ func (w wide) big() *big.Int {
 	return x.Lsh(x, 64).Add(x, new(big.Int).SetUint64(w.lo))
 }
 
-// float is the float64 next to w.
+// float is the float64 next to w, the even one of two that are as near.
 func (w wide) float() float64 {
-	if w.hi == uint64(int64(w.lo)>>63) {
+	if w.small() {
 		return float64(int64(w.lo))
 	}
-	x, _ := new(big.Float).SetInt(w.big()).Float64()
-	return x
+	sign := 1.0
+	if int64(w.hi) < 0 {
+		var borrow uint64
+		w.lo, borrow = bits.Sub64(0, w.lo, 0)
+		w.hi, _ = bits.Sub64(0, w.hi, borrow)
+		sign = -1
+	}
+	n := bits.LeadingZeros64(w.hi)
+	first := w.hi<<n | w.lo>>(64-n)
+	if w.lo<<n != 0 { // the bits that are left out only tell that there is more
+		first |= 1
+	}
+	return sign * math.Ldexp(float64(first), 64-n)
 }
 
 // centered is g times the product about the means: g*sum(a*b) - sum(a)*sum(b)
@@ -77,6 +89,21 @@ func centered(g int, product, a, b wide) *big.Int {
 	x.Mul(x, big.NewInt(int64(g)))
 	return x.Sub(x, new(big.Int).Mul(a.big(), b.big()))
 }
+
+// rounded is centered, rounded once. Nearly always 128 bits hold it.
+func rounded(g int, product, a, b wide) float64 {
+	if g >= 0 && product.hi < 1<<62 && bits.Len64(product.hi)+bits.Len(uint(g)) <= 62 && a.small() && b.small() {
+		x, less := product.times(uint64(g)), mul(int64(a.lo), int64(b.lo))
+		x.add(wide{hi: ^less.hi, lo: ^less.lo})
+		x.add(wide{lo: 1})
+		return x.float()
+	}
+	f, _ := new(big.Float).SetInt(centered(g, product, a, b)).Float64()
+	return f
+}
+
+// small tells that w is an int64.
+func (w wide) small() bool { return w.hi == uint64(int64(w.lo)>>63) }
 
 // moments are the sums of the products of two numbers a task has, x and y.
 type moments struct{ xx, xy, yy wide }
@@ -93,15 +120,14 @@ func (m *moments) repeated(n uint64) moments {
 }
 
 // central are the products about the means of g cases with sums x and y, rounded
-// once from the exact value. ok is false for products that no numbers have.
-func (m *moments) central(g int, x, y wide) (xx, xy, yy float64, ok bool) {
-	a, b, c := centered(g, m.xx, x, x), centered(g, m.xy, x, y), centered(g, m.yy, y, y)
-	ok = a.Sign() >= 0 && c.Sign() >= 0 && new(big.Int).Mul(b, b).Cmp(new(big.Int).Mul(a, c)) <= 0
+// once from the exact value.
+func (m *moments) central(g int, x, y wide) (xx, xy, yy float64) {
 	n := float64(g)
-	return rounded(a) / n, rounded(b) / n, rounded(c) / n, ok
+	return rounded(g, m.xx, x, x) / n, rounded(g, m.xy, x, y) / n, rounded(g, m.yy, y, y) / n
 }
 
-func rounded(x *big.Int) float64 {
-	f, _ := new(big.Float).SetInt(x).Float64()
-	return f
+// coherent is false for products that no numbers have.
+func (m *moments) coherent(g int, x, y wide) bool {
+	a, b, c := centered(g, m.xx, x, x), centered(g, m.xy, x, y), centered(g, m.yy, y, y)
+	return a.Sign() >= 0 && c.Sign() >= 0 && new(big.Int).Mul(b, b).Cmp(new(big.Int).Mul(a, c)) <= 0
 }

@@ -1,0 +1,90 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package findings
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/callvet/callvet/panel/wire"
+)
+
+// Write appends what Read reads.
+func (s *Counts) Write(w *wire.Writer) {
+	s.tally()
+	w.Int(s.Failing)
+	w.Int(s.Steps)
+	for i := range s.Of {
+		x := &s.Of[i]
+		for _, n := range []int64{x.Count, x.Of, x.Timeouts, x.Unnamed} {
+			w.Int(n)
+		}
+		w.Uint(uint64(len(x.Tools)))
+		for _, k := range slices.Sorted(maps.Keys(x.Tools)) {
+			w.Uint(uint64(k))
+			w.Int(x.Tools[k])
+		}
+		w.Uint(uint64(len(x.Paths)))
+		for _, k := range slices.Sorted(maps.Keys(x.Paths)) {
+			w.Text(k)
+			w.Int(x.Paths[k])
+		}
+		w.Uint(uint64(len(x.First)))
+		for _, f := range x.First {
+			w.Int(f.Line)
+			w.Text(f.Target)
+			w.Text(f.Task)
+			w.Text(f.Call)
+			w.Int(int64(f.Attempt))
+			w.Uint(uint64(f.Tool))
+		}
+	}
+}
+
+// Read fills empty Counts with what was written. Lines are counted shift higher, and
+// tools gives the numbers of the tools by those that were written. Errors stay in r.
+func (s *Counts) Read(r *wire.Reader, shift int64, tools []uint32) {
+	s.Failing, s.Steps = r.Int(), r.Int()
+	for i := range s.Of {
+		x := &s.Of[i]
+		for _, n := range []*int64{&x.Count, &x.Of, &x.Timeouts, &x.Unnamed} {
+			*n = r.Int()
+		}
+		for range r.Count() {
+			x.Tools[wire.Number(r, tools)] += r.Int()
+		}
+		for range r.Count() {
+			x.Paths[r.Text()] += r.Int()
+		}
+		for range r.Count() {
+			x.Keep(Sighting{
+				Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: wire.Number(r, tools),
+			})
+		}
+	}
+}
+
+// Write appends what Read reads.
+func (r *Ranking) Write(w *wire.Writer) {
+	for _, list := range [][]Ranked{r.Strongest, r.Weakest} {
+		w.Uint(uint64(len(list)))
+		for _, x := range list {
+			w.Int(x.Good)
+			w.Int(x.Of)
+			w.Int(x.Calls)
+			w.Int(x.Line)
+			w.Text(x.Target)
+			w.Text(x.Task)
+		}
+	}
+}
+
+// Read keeps what was written, its lines counted shift higher.
+func (r *Ranking) Read(from *wire.Reader, shift int64) {
+	for _, top := range []bool{true, false} {
+		for range from.Count() {
+			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Line: from.Int() + shift, Target: from.Text(), Task: from.Text()}
+			r.Keep(at, top, !top)
+		}
+	}
+}
