@@ -89,12 +89,16 @@ func (l *Latencies) AddFew(f *Few, calls uint64) {
 		}
 		return
 	}
+	n := bits.OnesCount64(calls)
+	to := l.room(n)
+	if n == 2 && !f.odd {
+		a, b := f.alone[bits.TrailingZeros64(calls)&(MaxFew-1)], f.alone[bits.TrailingZeros64(calls&(calls-1))&(MaxFew-1)]
+		to[0], to[1] = min(a, b).Among(0, 2), max(a, b).Among(1, 2)
+		return
+	}
 	if !f.ordered {
 		f.order()
 	}
-	n := bits.OnesCount64(calls)
-	l.others += n - 1
-	to := l.room(n)
 	if n == f.n {
 		for r := range to {
 			to[r] = f.parts[r&(MaxFew-1)].Among(r, n)

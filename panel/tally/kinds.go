@@ -31,7 +31,7 @@ func (k *Kinds[T]) Reset() {
 }
 
 // forget forgets what was found last.
-func (k *Kinds[T]) forget() { k.keys, k.pairs = NewFront[uint32](9), NewFront[uint32](12) }
+func (k *Kinds[T]) forget() { k.keys, k.pairs = NewFront[uint32](12), NewFront[uint32](12) }
 
 // Trim forgets kinds that are not counted when there are many; the numbers of these must
 // not be in use. old tells that it is time to drain all Counts and to Reset.

@@ -67,8 +67,9 @@ const waitingRoom = 512
 // all slices together are larger than the processor's cache, and going into one
 // of them for a single value costs more than all else that is done with it.
 type Latencies struct {
-	waiting []exact.Part
-	others  int // of those that wait, beyond one a task
+	waiting []exact.Part // room for them
+	n       int          // so many wait
+	others  int          // of these, beyond one a task
 	q       exact.Quantiles
 }
 
@@ -77,56 +78,51 @@ func (l *Latencies) Add(s *Sample) {
 	if !s.ready {
 		s.prepare()
 	}
-	switch len(s.parts) {
-	case 0:
+	if len(s.parts) == 0 {
 		l.q.Add(s.values, len(s.cut))
-	case 1: // most
-		l.One(s.parts[0])
-	default:
-		l.others += len(s.parts) - 1
-		copy(l.room(len(s.parts)), s.parts)
+		return
 	}
+	copy(l.room(len(s.parts)), s.parts)
 }
 
 // One adds a task of a single value, made by exact.Alone.
 func (l *Latencies) One(p exact.Part) {
-	w := l.waiting
-	if len(w) == cap(w) {
-		w = l.grown(1)
+	if l.n == len(l.waiting) {
+		l.grow(1)
 	}
-	l.waiting = append(w, p)
+	l.waiting[l.n] = p
+	l.n++
 }
 
-// room is where n more values are to be written.
+// room is where the n values of a task are to be written.
 func (l *Latencies) room(n int) []exact.Part {
-	if len(l.waiting)+n > cap(l.waiting) {
-		l.waiting = l.grown(n)
+	if n > len(l.waiting)-l.n {
+		l.grow(n)
 	}
-	at := len(l.waiting)
-	l.waiting = l.waiting[:at+n]
-	return l.waiting[at:]
+	at := l.n
+	l.n += n
+	l.others += n - 1
+	return l.waiting[at : at+n]
 }
 
-// grown is what waits, with room for n more: few values wait in many slices, many in
-// some.
-func (l *Latencies) grown(n int) []exact.Part {
-	size := max(8, cap(l.waiting))
-	for size < len(l.waiting)+n && size < waitingRoom {
+// grow makes room for n more: few values wait in many slices, many in some.
+func (l *Latencies) grow(n int) {
+	size := max(8, len(l.waiting))
+	for size < l.n+n && size < waitingRoom {
 		size *= 2
 	}
-	if size < len(l.waiting)+n {
+	if size < l.n+n {
 		l.enter()
 	}
-	if size > cap(l.waiting) {
-		l.waiting = append(make([]exact.Part, 0, size), l.waiting...)
+	if size > len(l.waiting) {
+		l.waiting = append(make([]exact.Part, 0, size), l.waiting...)[:size]
 	}
-	return l.waiting
 }
 
 // enter lets what waits into the histogram.
 func (l *Latencies) enter() {
-	l.q.AddParts(l.waiting, len(l.waiting)-l.others)
-	l.waiting, l.others = l.waiting[:0], 0
+	l.q.AddParts(l.waiting[:l.n], l.n-l.others)
+	l.n, l.others = 0, 0
 }
 
 // Quantiles are those of all values. Where none wait, it only reads.

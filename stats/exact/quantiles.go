@@ -138,11 +138,11 @@ func (q *Quantiles) AddParts(parts []Part, tasks int) {
 			low = q.table.low
 			continue
 		}
-		w := low[code] + uint64(p)<<(64-partShift)>>(64-partShift) + 1<<(2*wordShift)
-		low[code] = w
-		if int64(w) < 0 { // half of what it can take, which is told quickest
-			q.table.spill(uint32(code), unpack(w))
-			low[code] = 0
+		w := &low[code]
+		*w += uint64(p)<<(64-partShift)>>(64-partShift) + 1<<(2*wordShift)
+		if int64(*w) < 0 { // half of what it can take, which is told quickest
+			q.table.spill(uint32(code), unpack(*w))
+			*w = 0
 		}
 	}
 }
