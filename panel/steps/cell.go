@@ -47,7 +47,11 @@ func (s *Sums) sort(t *task) (ok bool) {
 	}
 	s.parts.Reset()
 	for i := range t.steps {
-		if !s.parts.Add(s.set(t, i), 1<<i) {
+		set := t.steps[i].set
+		if len(t.records) > 0 {
+			set = s.set(&t.steps[i])
+		}
+		if !s.parts.Add(set, 1<<i) {
 			return false
 		}
 	}
@@ -113,7 +117,9 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 	b := &of.brief
 	if steps&(steps-1) == 0 && b.cut&steps == 0 {
 		i := bits.TrailingZeros64(steps)
-		s.addKind(b.kinds[i&(tally.MaxFew-1)], of)
+		if kind := b.kinds[i&(tally.MaxFew-1)]; !s.kinds.Add(kind) {
+			s.addKind(kind, of)
+		}
 		if p, ok := b.exec.Alone(i); ok {
 			s.exec.One(p)
 		}
@@ -127,7 +133,9 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 		}
 		return
 	}
-	s.addKind(of.plus(steps), of)
+	if kind := of.plus(steps); !s.kinds.Add(kind) {
+		s.addKind(kind, of)
+	}
 	if b.cut&steps == 0 {
 		s.exec.AddFew(&b.exec, steps)
 	} else {
@@ -143,7 +151,7 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 	}
 }
 
-// addKind adds steps by their kind.
+// addKind adds steps by their kind, which is not counted yet or never.
 func (s *sliceSums) addKind(n uint32, of *Sums) {
 	if !of.kinds.Count(&s.kinds, n) {
 		addFacts(s, of.kinds.At(n), 1)

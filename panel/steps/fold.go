@@ -49,11 +49,7 @@ func (s *Sums) fold(t *task) {
 }
 
 // set is that of a step, with the slices that the record of its attempt tells.
-func (s *Sums) set(t *task, i int) *slicing.Set {
-	st := &t.steps[i]
-	if len(t.records) == 0 {
-		return st.set
-	}
+func (s *Sums) set(st *step) *slicing.Set {
 	r := s.try(st.attempt).record
 	if r == nil || r.set == st.set {
 		return st.set

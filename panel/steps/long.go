@@ -19,6 +19,13 @@ type many struct {
 	exec, queue, accept tally.Sample
 }
 
+func (m *many) reset() {
+	m.facts = facts[uint32]{}
+	m.exec.Reset()
+	m.queue.Reset()
+	m.accept.Reset()
+}
+
 func (m *many) step(st *step) {
 	m.facts.step(st)
 	m.exec.Time(st.time())
@@ -30,7 +37,7 @@ func (m *many) step(st *step) {
 func (s *Sums) shareLong(t *task, shape uint32) quality {
 	s.lists = s.lists[:0]
 	for i := range t.steps {
-		for _, id := range s.set(t, i).IDs {
+		for _, id := range s.set(&t.steps[i]).IDs {
 			l := s.list(id)
 			l.steps = append(l.steps, int32(i))
 		}
@@ -40,14 +47,15 @@ func (s *Sums) shareLong(t *task, shape uint32) quality {
 			s.list(id)
 		}
 	}
-	var all many
+	var all, some many
 	for i := range t.steps {
 		all.step(&t.steps[i])
 	}
 	for i := range s.lists {
 		l, m := &s.lists[i], &all
 		if len(l.steps) != len(t.steps) {
-			m = &many{}
+			m = &some
+			m.reset()
 			for _, i := range l.steps {
 				m.step(&t.steps[i])
 			}

@@ -138,7 +138,7 @@ func (s *sliceSums) tell(of *Sums, shape uint32) {
 		s.toolTime.Add(&m.toolTime)
 	}
 	if shape != 0 {
-		if !of.shapes.Count(&s.whole, shape) {
+		if !s.whole.Add(shape) && !of.shapes.Count(&s.whole, shape) {
 			s.addShape(m.shape, 1)
 		}
 	} else {

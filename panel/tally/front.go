@@ -40,12 +40,13 @@ func (f *Front[T]) Put(key uint64, thing T) {
 // Counts are how often what has a number came, by the number.
 type Counts []uint32
 
-// Add counts one.
-func (c *Counts) Add(number uint32) {
-	if int(number) >= len(*c) {
-		c.grow(number)
+// Add counts one, where there is a place for it.
+func (c Counts) Add(number uint32) (counted bool) {
+	if int(number) < len(c) {
+		c[number]++
+		return true
 	}
-	(*c)[number]++
+	return false
 }
 
 func (c *Counts) grow(number uint32) {

@@ -88,12 +88,13 @@ func (k *Kinds[T]) Join(a, b uint32, add func(a, b *T)) uint32 {
 	return n
 }
 
-// Count counts one of a kind; where it does not, the caller has to add it itself.
+// Count makes place for a kind that Counts.Add had none for, and counts it; where it does
+// not, the caller has to add it itself.
 func (k *Kinds[T]) Count(c *Counts, n uint32) (counted bool) {
-	if n < maxCounted {
-		c.Add(n)
-		return true
+	if n >= maxCounted {
+		k.rare++
+		return false
 	}
-	k.rare++
-	return false
+	c.grow(n)
+	return c.Add(n)
 }
