@@ -6,7 +6,7 @@ import "github.com/callvet/callvet/panel/tally"
 
 // Bounds on what Parts takes: different sets, and the slices of each.
 const (
-	maxParted = 16
+	maxParted = 32
 	MaxIDs    = 32
 )
 

@@ -83,22 +83,24 @@ func (f *Few) order() {
 // AddFew adds the times of those calls that have a bit in calls.
 func (l *Latencies) AddFew(f *Few, calls uint64) {
 	calls &^= f.none
-	if calls&(calls-1) == 0 {
+	but := calls & (calls - 1) // the first
+	first := f.alone[bits.TrailingZeros64(calls)&(MaxFew-1)]
+	if but == 0 {
 		if calls != 0 {
-			l.One(f.alone[bits.TrailingZeros64(calls)&(MaxFew-1)])
+			l.One(first)
 		}
 		return
 	}
-	n := bits.OnesCount64(calls)
-	to := l.room(n)
-	if n == 2 && !f.odd {
-		a, b := f.alone[bits.TrailingZeros64(calls)&(MaxFew-1)], f.alone[bits.TrailingZeros64(calls&(calls-1))&(MaxFew-1)]
-		to[0], to[1] = min(a, b).Among(0, 2), max(a, b).Among(1, 2)
+	if but&(but-1) == 0 && !f.odd {
+		second, to := f.alone[bits.TrailingZeros64(but)&(MaxFew-1)], l.room(2)
+		to[0], to[1] = min(first, second).Among(0, 2), max(first, second).Among(1, 2)
 		return
 	}
 	if !f.ordered {
 		f.order()
 	}
+	n := bits.OnesCount64(calls)
+	to := l.room(n)
 	if n == f.n {
 		for r := range to {
 			to[r] = f.parts[r&(MaxFew-1)].Among(r, n)

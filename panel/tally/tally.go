@@ -99,10 +99,10 @@ func (l *Latencies) room(n int) []exact.Part {
 	if n > len(l.waiting)-l.n {
 		l.grow(n)
 	}
-	at := l.n
+	to := l.waiting[l.n:]
 	l.n += n
 	l.others += n - 1
-	return l.waiting[at : at+n]
+	return to[:n]
 }
 
 // grow makes room for n more: few values wait in many slices, many in some.

@@ -130,21 +130,38 @@ func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
 func (q *Quantiles) AddParts(parts []Part, tasks int) {
 	q.cases += int64(tasks)
 	q.n += int64(len(parts))
-	low := q.table.low
-	for _, p := range parts {
+	for len(parts) > 0 {
+		n := countLow(q.table.low, parts)
+		if n == len(parts) {
+			return
+		}
+		code := uint32(parts[n] >> partShift)
+		if int(code) < len(q.table.low) { // it is counted
+			q.table.spill(code, unpack(q.table.low[code]))
+			q.table.low[code] = 0
+		} else {
+			q.table.bump(code, uint64(parts[n]>>wordShift&maxOthers), uint64(parts[n]&maxOthers))
+		}
+		parts = parts[n+1:]
+	}
+}
+
+// countLow counts parts in the list of small numbers, up to the first that is not in
+// it or that fills half of its word, and gives its index. It calls nothing, so that
+// all it needs stays in registers.
+func countLow(low []uint64, parts []Part) int {
+	for i, p := range parts {
 		code := uint64(p >> partShift)
 		if code >= uint64(len(low)) {
-			q.table.bump(uint32(code), uint64(p>>wordShift&maxOthers), uint64(p&maxOthers))
-			low = q.table.low
-			continue
+			return i
 		}
-		w := &low[code]
-		*w += uint64(p)<<(64-partShift)>>(64-partShift) + 1<<(2*wordShift)
-		if int64(*w) < 0 { // half of what it can take, which is told quickest
-			q.table.spill(uint32(code), unpack(*w))
-			*w = 0
+		w := low[code] + uint64(p)&(1<<partShift-1) + 1<<(2*wordShift)
+		low[code] = w
+		if int64(w) < 0 {
+			return i
 		}
 	}
+	return len(parts)
 }
 
 // sortFew is an insertion sort for the few calls that a task has.
