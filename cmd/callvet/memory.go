@@ -27,7 +27,7 @@ func (a *app) tuneMemory() {
 // scorePercent: what is alive hardly changes, and little is allocated.
 const (
 	heapFloor    = 40 << 20
-	scorePercent = 70
+	scorePercent = 50
 )
 
 // growHeap lets the heap grow to heapFloor while ctx lasts, unless $GOGC says otherwise.
