@@ -2,7 +2,13 @@
 
 package findings
 
-import "github.com/callvet/callvet"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
 
 // Confusion counts calls by the tool that would have been right and the one that was
 // called. The zero value is empty.
@@ -74,6 +80,24 @@ func (c *Confusion) Pairs() map[Pair]int64 {
 		}
 	}
 	return c.pairs
+}
+
+// maxConfused bounds the pairs of a table.
+const maxConfused = 2000
+
+// Table is the pairs of a target, by the name of the expected tool and then the most frequent
+// first; name gives a tool's name by its number.
+func (c *Confusion) Table(target uint32, name func(uint32) string) []panel.Confused {
+	var out []panel.Confused
+	for k, n := range c.Pairs() {
+		if k.Target == target {
+			out = append(out, panel.Confused{Expected: name(k.Expected), Called: name(k.Called), N: int(n)})
+		}
+	}
+	slices.SortFunc(out, func(a, b panel.Confused) int {
+		return cmp.Or(cmp.Compare(a.Expected, b.Expected), cmp.Compare(b.N, a.N), cmp.Compare(a.Called, b.Called))
+	})
+	return out[:min(len(out), maxConfused)]
 }
 
 // Merge adds the counts of other calls.

@@ -62,7 +62,6 @@ type piece struct {
 // Batch collects the lines of one block. It belongs to one worker until it is
 // given to Sheet.Apply.
 type Batch struct {
-	names   *slicing.Names
 	steps   []step
 	records []record
 	text    []byte // task ids and targets
@@ -89,7 +88,7 @@ type Worker struct {
 }
 
 // Batch gives an empty batch.
-func (w *Worker) Batch() *Batch { return &Batch{names: w.names} }
+func (w *Worker) Batch() *Batch { return &Batch{} }
 
 // Step adds a step line. Lines come in the order of the file.
 func (w *Worker) Step(b *Batch, s *Step) {

@@ -101,7 +101,7 @@ func (s *Sums) plus(steps uint64) uint32 {
 		other := kinds[bits.TrailingZeros64(steps)&(tally.MaxFew-1)]
 		both := s.kinds.Both(kind, other)
 		if both == 0 {
-			both = s.kinds.Join(kind, other, (*facts[uint8]).add)
+			both = s.kinds.Join(kind, other, func(a, b *facts[uint8]) { a.add(b, 1) })
 		}
 		kind = both
 	}
@@ -141,7 +141,8 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 	} else {
 		b.late.Reset()
 		for m := steps; m != 0; m &= m - 1 {
-			b.late.Time(t.steps[bits.TrailingZeros64(m)].time())
+			st := &t.steps[bits.TrailingZeros64(m)]
+			b.late.Time(st.exec, st.timeout)
 		}
 		s.exec.Add(&b.late)
 	}

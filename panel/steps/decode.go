@@ -217,7 +217,7 @@ func (r *reader) partition(window int) *partition {
 	p.split, p.long, p.seen = r.Int(), r.Int(), int(min(r.Uint(), uint64(window)))
 	for range r.Count() {
 		if h := r.Fixed(); h != 0 {
-			p.remember(h)
+			p.recent[p.place(h)] = h
 		}
 	}
 	for range r.Count() {

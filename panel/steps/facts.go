@@ -53,16 +53,17 @@ func (f *facts[N]) step(st *step) {
 	f.f1 += exact.Fraction(2*m, emitted+expected)
 }
 
-// add adds other steps.
-func (f *facts[N]) add(o *facts[N]) {
+// add adds n times other steps.
+func (f *facts[N]) add(o *facts[uint8], n uint32) {
 	for i := range f.yes {
-		f.yes[i] += o.yes[i]
-		f.known[i] += o.known[i]
+		f.yes[i] += N(n) * N(o.yes[i])
+		f.known[i] += N(n) * N(o.known[i])
 	}
-	f.steps, f.args = f.steps+o.steps, f.args+o.args
-	f.precision, f.recall, f.f1 = f.precision+o.precision, f.recall+o.recall, f.f1+o.f1
-	f.hits, f.of = f.hits+o.hits, f.of+o.of
-	f.measured, f.good = f.measured+o.measured, f.good+o.good
+	f.steps, f.args = f.steps+N(n)*N(o.steps), f.args+N(n)*N(o.args)
+	k := int64(n)
+	f.precision, f.recall, f.f1 = f.precision+k*o.precision, f.recall+k*o.recall, f.f1+k*o.f1
+	f.hits, f.of = f.hits+k*o.hits, f.of+k*o.of
+	f.measured, f.good = f.measured+n*o.measured, f.good+n*o.good
 }
 
 // kind is that of a single step.
@@ -87,12 +88,10 @@ func (s *Sums) kind(st *step) uint32 {
 
 // shape is the number of what the task is as a whole.
 func (s *Sums) shape() uint32 {
-	key := s.sum.shape
-	n := s.shapes.Known(key)
-	if n == 0 && key != 0 {
-		n = s.shapes.Keep(key, &key)
+	if n := s.shapes.Known(s.sum.shape); n != 0 || s.sum.shape == 0 {
+		return n
 	}
-	return n
+	return s.shapes.Keep(s.sum.shape, &s.sum.shape)
 }
 
 // enter adds what was counted by its kind to the sums.

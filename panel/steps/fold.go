@@ -144,9 +144,6 @@ func (a *try) step(st *step) {
 	}
 }
 
-// time is how long the tool ran, and whether it was cut off.
-func (s *step) time() (ms float64, cut bool) { return s.exec, s.timeout }
-
 // stopped tells that the tool did not run: the contract refused the call, or
 // neither a status nor a result is recorded.
 func (s *step) stopped() bool {
@@ -159,9 +156,15 @@ func (s *step) stopped() bool {
 // steadiness looks for calls of a tool with the same arguments and different results:
 // S7. The first result of an arguments' text is the one others are held against.
 func (s *Sums) steadiness(t *task) {
+	var seen [64]uint64 // bits of the arguments
 	for i := range t.steps {
 		st := &t.steps[i]
 		if st.args == 0 || st.result == 0 {
+			continue
+		}
+		at, bit := &seen[st.args>>6&63], uint64(1)<<(st.args&63)
+		if *at&bit == 0 { // nearly always
+			*at |= bit
 			continue
 		}
 		for j := max(0, i-maxLookBack); j < i; j++ {

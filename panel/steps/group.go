@@ -61,9 +61,6 @@ func (s *Sums) group(set *slicing.Set, some uint32) *sliceSums {
 		g.ids = append(g.ids, id)
 		g.sums.waits = g.sums.waits || s.slice(id).waits
 	}
-	if s.groups.by == nil {
-		s.groups.by = map[string]*sliceSums{}
-	}
 	s.groups.by[string(key)] = g.sums
 	s.groups.all = append(s.groups.all, g)
 	return g.sums
@@ -77,7 +74,7 @@ func (s *Sums) ungroup() {
 			s.slice(id).merge(g.sums)
 		}
 	}
-	s.groups = groups{last: tally.NewFront[*sliceSums](12)}
+	s.groups = groups{last: tally.NewFront[*sliceSums](12), by: map[string]*sliceSums{}}
 }
 
 // enter adds what was counted by its kind to the sums.

@@ -2,7 +2,11 @@
 
 package steps
 
-import "github.com/callvet/callvet/panel/tally"
+import (
+	"slices"
+
+	"github.com/callvet/callvet/panel/tally"
+)
 
 // mark is where the steps of a slice are listed, if it is of this round.
 type mark struct{ round, place uint32 }
@@ -17,20 +21,35 @@ type listed struct {
 type many struct {
 	facts               facts[uint32]
 	exec, queue, accept tally.Sample
+	// Scratch: how often each kind of step came, and the kinds that came.
+	times []uint32
+	came  []uint32
 }
 
-func (m *many) reset() {
-	m.facts = facts[uint32]{}
+// read reads the steps with these indices; queue and accept where they are asked for.
+func (m *many) read(s *Sums, t *task, steps []int32, waits bool) {
+	m.facts, m.came = facts[uint32]{}, m.came[:0]
 	m.exec.Reset()
 	m.queue.Reset()
 	m.accept.Reset()
-}
-
-func (m *many) step(st *step) {
-	m.facts.step(st)
-	m.exec.Time(st.time())
-	m.queue.Time(float64(st.queue), false)
-	m.accept.Time(float64(st.accept), false)
+	for _, i := range steps {
+		st, kind := &t.steps[i], s.long[i]
+		for int(kind) >= len(m.times) {
+			m.times = append(m.times, 0)
+		}
+		if m.times[kind]++; m.times[kind] == 1 {
+			m.came = append(m.came, kind)
+		}
+		m.exec.Time(st.exec, st.timeout)
+		if waits {
+			m.queue.Time(float64(st.queue), false)
+			m.accept.Time(float64(st.accept), false)
+		}
+	}
+	for _, kind := range m.came {
+		m.facts.add(s.kinds.At(kind), m.times[kind])
+		m.times[kind] = 0
+	}
 }
 
 // shareLong is share for such a task: slices that have all of the steps are alike.
@@ -47,20 +66,21 @@ func (s *Sums) shareLong(t *task, shape uint32) quality {
 			s.list(id)
 		}
 	}
-	var all, some many
+	s.long = s.long[:0]
+	every := make([]int32, len(t.steps))
 	for i := range t.steps {
-		all.step(&t.steps[i])
+		s.long = append(s.long, s.kind(&t.steps[i]))
+		every[i] = int32(i)
 	}
+	var all, some many
+	all.read(s, t, every, true)
 	for i := range s.lists {
-		l, m := &s.lists[i], &all
+		l, m, to := &s.lists[i], &all, s.slice(s.lists[i].id)
 		if len(l.steps) != len(t.steps) {
 			m = &some
-			m.reset()
-			for _, i := range l.steps {
-				m.step(&t.steps[i])
-			}
+			m.read(s, t, l.steps, to.waits)
 		}
-		s.slice(l.id).addMany(s, m, shape)
+		to.addMany(s, m, shape)
 	}
 	if len(t.steps) > maxSteps/16 { // which is rare
 		s.lists = nil
@@ -76,11 +96,7 @@ func (s *Sums) list(id uint32) *listed {
 	m := &s.marks[id]
 	if m.round != s.round {
 		*m = mark{s.round, uint32(len(s.lists))}
-		if len(s.lists) < cap(s.lists) {
-			s.lists = s.lists[:len(s.lists)+1]
-		} else {
-			s.lists = append(s.lists, listed{})
-		}
+		s.lists = slices.Grow(s.lists, 1)[:len(s.lists)+1]
 		l := &s.lists[m.place]
 		l.id, l.steps = id, l.steps[:0]
 	}

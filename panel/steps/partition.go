@@ -151,7 +151,7 @@ func (p *partition) unlink(t *task) {
 func (p *partition) shut(t *task, into *Sums) {
 	p.unlink(t)
 	p.open.Remove(t.hash)
-	p.remember(t.hash)
+	p.recent[p.place(t.hash)] = t.hash // so that it is noticed when it comes back
 	if t.head {
 		t.closed = true
 		return
@@ -168,9 +168,6 @@ func (p *partition) recycle(t *task) {
 		p.free = append(p.free, t)
 	}
 }
-
-// remember notes a closed task, so that it is noticed when it comes back.
-func (p *partition) remember(h uint64) { p.recent[p.place(h)] = h }
 
 func (p *partition) place(h uint64) int { return int((h >> 8) % uint64(len(p.recent))) }
 
@@ -220,7 +217,7 @@ func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 	}
 	for _, h := range o.recent {
 		if h != 0 {
-			p.remember(h)
+			p.recent[p.place(h)] = h
 		}
 	}
 	p.split, p.long = p.split+o.split, p.long+o.long

@@ -31,6 +31,7 @@ type Sums struct {
 	marks []mark // by slice
 	round uint32
 	lists []listed
+	long  []uint32 // kinds, by step
 	tries []try
 	later map[uint32]int // of tries, by attempt, those after the first few
 	sum   taskSum

@@ -84,7 +84,7 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	})
 	tp.Overall, tp.Slices = told[0], slices.Clip(told[1:])
 	panel.CompareSlices(&tp)
-	tp.Confusion = s.confusion(number, all)
+	tp.Confusion = all.confused.Table(number, s.tool)
 	return tp
 }
 
@@ -183,22 +183,6 @@ func (s *Sheet) tool(n uint32) string {
 		return panel.None
 	}
 	return s.names.Tools.All[n]
-}
-
-// maxConfused bounds the pairs of a confusion table.
-const maxConfused = 2000
-
-func (s *Sheet) confusion(target uint32, all *Sums) []panel.Confused {
-	var out []panel.Confused
-	for k, n := range all.confused.Pairs() {
-		if k.Target == target {
-			out = append(out, panel.Confused{Expected: s.tool(k.Expected), Called: s.tool(k.Called), N: int(n)})
-		}
-	}
-	slices.SortFunc(out, func(a, b panel.Confused) int {
-		return cmp.Or(cmp.Compare(a.Expected, b.Expected), cmp.Compare(b.N, a.N), cmp.Compare(a.Called, b.Called))
-	})
-	return out[:min(len(out), maxConfused)]
 }
 
 // examples are the strongest and the weakest tasks; one that is both is among the strongest only.
