@@ -1,0 +1,74 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package slicing
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestParts holds the parts of tasks against a table of which step is in which slice.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 7))
+	n := New(nil, nil)
+	var sets []*Set
+	for range 40 {
+		s := &Set{IDs: []uint32{0}}
+		for id := range uint32(8) {
+			if r.IntN(3) == 0 {
+				s.IDs = append(s.IDs, id+1)
+			}
+		}
+		sets = append(sets, n.Same(s))
+	}
+	p := NewParts()
+	for range 2000 {
+		p.Reset()
+		want, got := map[uint32]uint64{}, map[uint32]uint64{}
+		for i := range 1 + r.IntN(20) {
+			s := sets[r.IntN(1+r.IntN(len(sets)))]
+			bit := uint64(1) << i
+			if r.IntN(10) == 0 {
+				bit = 0 // of a record
+			}
+			if !p.Add(s, bit) {
+				t.Fatal("too many sets")
+			}
+			for _, id := range s.IDs {
+				want[id] |= bit
+			}
+		}
+		for i := range p.Len() {
+			set, parts := p.Split(i)
+			for _, part := range parts {
+				for k, id := range set.IDs {
+					if part.Slices>>k&1 == 0 {
+						continue
+					}
+					if _, twice := got[id]; twice {
+						t.Fatal("a slice is in two parts")
+					}
+					got[id] = part.Steps
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	p.Reset()
+	long := n.Same(&Set{IDs: slices.Collect(func(yield func(uint32) bool) {
+		for id := range uint32(MaxIDs + 1) {
+			if !yield(id) {
+				return
+			}
+		}
+	})})
+	if p.Add(long, 1) {
+		t.Error("a set of more slices than bits was taken")
+	}
+}
