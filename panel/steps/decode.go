@@ -216,9 +216,7 @@ func (r *reader) partition(window int) *partition {
 	p := newPartition(window)
 	p.split, p.long, p.seen = r.Int(), r.Int(), int(min(r.Uint(), uint64(window)))
 	for range r.Count() {
-		if h := r.Fixed(); h != 0 {
-			p.recent[p.place(h)] = h
-		}
+		p.recent.Note(r.Fixed())
 	}
 	for range r.Count() {
 		closed := r.Bool()

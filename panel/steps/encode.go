@@ -138,11 +138,11 @@ func (w *writer) partition(p *partition) {
 	w.Int(p.long)
 	w.Uint(uint64(p.seen))
 	used := 0
-	for _, h := range p.recent {
+	for _, h := range p.recent.All() {
 		used += one(h != 0)
 	}
 	w.Uint(uint64(used))
-	for _, h := range p.recent {
+	for _, h := range p.recent.All() {
 		if h != 0 {
 			w.Fixed(h)
 		}

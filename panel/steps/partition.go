@@ -33,15 +33,15 @@ type partition struct {
 	young  *task
 	free   []*task
 	heads  []*task
-	seen   int      // distinct tasks, up to window
-	recent []uint64 // hashes of the tasks closed last, each in the place that it gives
-	warmed uint64   // so that looking is not in vain
+	seen   int          // distinct tasks, up to window
+	recent tally.Recent // tasks closed last
+	warmed uint64       // so that looking is not in vain
 	split  int64
 	long   int64 // tasks with more than maxSteps steps
 }
 
 func newPartition(window int) *partition {
-	return &partition{window: window, open: tally.NewTable[task](window), recent: make([]uint64, max(4*window, 1024))}
+	return &partition{window: window, open: tally.NewTable[task](window), recent: tally.NewRecent(max(4*window, 1024))}
 }
 
 // take adds a piece of a batch, and folds the tasks it pushes out of the window.
@@ -70,7 +70,7 @@ func (p *partition) warm(pieces []piece) {
 	sum, t := uint64(0), p.old
 	for i := range pieces {
 		h := pieces[i].hash
-		sum += p.open.Look(h) + p.recent[p.place(h)]
+		sum += p.open.Look(h) + p.recent.At(h)
 		if p.open.Len() < p.window || t == nil { // nothing will be folded
 			continue
 		}
@@ -109,7 +109,7 @@ func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool)
 	}
 	t.hash, t.number = h, number
 	t.target, t.id = append(t.target[:0], target...), append(t.id[:0], id...)
-	if p.recent[p.place(h)] == h {
+	if p.recent.At(h) == h {
 		p.split++
 	} else if p.seen < p.window {
 		p.seen++
@@ -151,7 +151,7 @@ func (p *partition) unlink(t *task) {
 func (p *partition) shut(t *task, into *Sums) {
 	p.unlink(t)
 	p.open.Remove(t.hash)
-	p.recent[p.place(t.hash)] = t.hash // so that it is noticed when it comes back
+	p.recent.Note(t.hash) // so that it is noticed when it comes back
 	if t.head {
 		t.closed = true
 		return
@@ -168,8 +168,6 @@ func (p *partition) recycle(t *task) {
 		p.free = append(p.free, t)
 	}
 }
-
-func (p *partition) place(h uint64) int { return int((h >> 8) % uint64(len(p.recent))) }
 
 // settle folds all there is.
 func (p *partition) settle(into *Sums) {
@@ -215,10 +213,8 @@ func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 		}
 		t = next
 	}
-	for _, h := range o.recent {
-		if h != 0 {
-			p.recent[p.place(h)] = h
-		}
+	for _, h := range o.recent.All() {
+		p.recent.Note(h)
 	}
 	p.split, p.long = p.split+o.split, p.long+o.long
 	if o.seen >= o.window { // else all of its tasks were heads, and are counted
