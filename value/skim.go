@@ -25,6 +25,8 @@ type skim struct {
 	of    []*shape
 	ways  int // that may yet be added
 	vain  int // texts that may yet be looked at without finding a new way
+	// Where most texts are not taken none is tried for a while.
+	tried, failed, idle, pause int
 }
 
 // stop is the end of the value at a place, or the beginning of a text: ways lead on
@@ -76,6 +78,8 @@ const (
 	maxWay      = maxLabel
 	maxVain     = 1000
 	maxPlaces   = 32
+	maxFailed   = 64 // texts not taken, before it is told whether they are most
+	maxPause    = 4096
 )
 
 // span is where a plain string is, or in start the value of a short whole number or
@@ -88,7 +92,7 @@ func newSkim(e *Expected) *skim {
 	if len(e.Fits) != len(e.Places) || len(e.Places) > maxPlaces {
 		return nil
 	}
-	s := &skim{ways: maxWays, vain: maxVain, from: make([]stop, len(e.Places)), slots: make([]slot, len(e.Places)), of: make([]*shape, len(e.Places))}
+	s := &skim{ways: maxWays, vain: maxVain, pause: maxFailed, from: make([]stop, len(e.Places)), slots: make([]slot, len(e.Places)), of: make([]*shape, len(e.Places))}
 	for i, f := range e.Fits {
 		s.slots[i] = slotAny
 		switch f &^ FitNull {
@@ -124,7 +128,7 @@ func (w *way) stands(t padded, i int) bool {
 // take gives the way after w that stands at i; nil when none does.
 func (w *way) take(t padded, i int) *way {
 	for _, n := range w.stop.ways {
-		if n.branch.stands(t, i) && n.branch.goesOn(t, i) {
+		if n.slot != slotSlow && n.stands(t, i) || n.slot == slotSlow && n.branch.stands(t, i) && n.branch.goesOn(t, i) {
 			w.next = n
 			return n
 		}
@@ -136,25 +140,45 @@ func (w *way) take(t padded, i int) *way {
 // what comes after it as ParseLine does. It takes no line that ParseLine refuses,
 // or that has anything unexpected in it; when it does not take one, the line has to be
 // parsed. Of a line that was taken, At, PlainAt, WholeAt and BoolAt tell what there is;
-// there is no Root, a value has no Key, and objects above places are not told, nor are nulls.
+// there is no Root, a value has no Key, and objects above places are not told, nor are nulls
+// where only a string or a list of strings may be besides.
 func (d *Doc) Skim(data []byte) (line, rest []byte, ok bool) {
 	there := min(len(data), cap(data)-beyond, maxText)
-	if d.skim == nil || d.skim.ways == maxWays || there <= 0 || data[there-1] != '\n' {
+	if d.skim == nil || there <= 0 || data[there-1] != '\n' {
 		return nil, nil, false
 	}
+	if d.skim.idle > 0 {
+		d.skim.idle--
+		return nil, nil, false
+	}
+	d.skim.tried++
 	if line, rest = cut(data, d.skimTo(data[:there])); line == nil {
+		d.skim.fail()
 		return nil, nil, false
 	}
 	d.src, d.placed, d.fits = line, true, true
 	return line, rest, true
 }
 
+// fail notes that a text was not taken. One that is makes up for about one that is not.
+func (s *skim) fail() {
+	if s.failed++; s.failed < maxFailed {
+		return
+	}
+	if s.pause = min(2*s.pause, maxPause); s.tried >= 2*maxFailed {
+		s.pause = maxFailed
+	} else {
+		s.idle = s.pause
+	}
+	s.tried, s.failed = 0, 0
+}
+
 // skimTo gives the position after the object that data starts with, or -1. The line
 // end that data ends with is the end of all that it may read: none is in a way, and none
-// in a value.
+// in a value. All nulls that are told are the first node.
 func (d *Doc) skimTo(data []byte) int {
 	var p alike
-	p.nodes, p.src, p.text = append(d.nodes[:0], node{}), data, padded{unsafe.Pointer(unsafe.SliceData(data))}
+	p.nodes, p.src, p.text = append(d.nodes[:0], node{form: form(Null)}), data, padded{unsafe.Pointer(unsafe.SliceData(data))}
 	p.shapes, p.places = d.shapes, d.places
 	end, text, at := -1, p.text, &d.skim.start
 	var seen uint64
@@ -175,7 +199,9 @@ func (d *Doc) skimTo(data []byte) int {
 		switch to := &d.spans[w.place%maxPlaces]; w.real {
 		case slotAny:
 			if text.eight(from)<<32 == nullWord<<32 {
-				i, seen = from+4, seen&^(1<<w.place)
+				i, p.places[w.place] = from+4, 0
+				n := &p.nodes[0]
+				n.start, n.end = int32(from), int32(i)
 			} else {
 				i = p.member(from, w, seen)
 			}
@@ -368,6 +394,14 @@ func (d *Doc) learn() {
 		return
 	}
 	before := s.ways
+	d.remember(s)
+	if s.ways == before {
+		s.vain--
+	}
+}
+
+// remember adds the ways of that text up to one that there is no room for.
+func (d *Doc) remember(s *skim) {
 	at, w, from := &s.start, way{}, 0
 	for _, place := range d.inOrder() {
 		n := &d.nodes[d.places[place]]
@@ -391,9 +425,6 @@ func (d *Doc) learn() {
 	}
 	w.real, w.stop = slotEnd, &stop{}
 	s.add(at, string(d.src[from:d.nodes[0].end]), w)
-	if s.ways == before {
-		s.vain--
-	}
 }
 
 // inOrder gives the places that the last parsed text has, in its order.

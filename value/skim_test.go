@@ -51,6 +51,9 @@ func skimmed(t testing.TB, d *Doc, data []byte) (rest []byte, taken bool) {
 		if got, want := d.told(i), told(v); got != want && d.skim.slots[i] != slotNone {
 			t.Fatalf("%q: %s is %s, want %s", line, path, got, want)
 		}
+		if got := d.At(i); d.skim.slots[i] == slotAny && (got.Kind() != v.Kind() || !bytes.Equal(got.Raw(), v.Raw())) {
+			t.Fatalf("%q: %s is %s, want %s", line, path, got.Raw(), v.Raw())
+		}
 	}
 	if raw, args := d.At(3), d.At(2); raw.Spells(args) && !bytes.Equal(raw.Bytes(), args.Raw()) {
 		t.Fatalf("%q: %s does not spell %s", line, raw.Raw(), args.Raw())
@@ -132,15 +135,16 @@ func TestSkim(t *testing.T) {
 // TestSkimIsBounded: lines that are always new use up what may be remembered, and no more.
 func TestSkimIsBounded(t *testing.T) {
 	t.Parallel()
-	d := skimming()
-	for i := range 3 * maxWays {
-		skimmed(t, d, fmt.Appendf(nil, "{%*s\"id\":\"x\",%*s\"n\":1}\n", i%40, "", i/40, ""))
+	d, room := skimming(), make([]byte, 0, 1000)
+	look := func(format string, args ...any) { skimmed(t, d, fmt.Appendf(room, format+"\n", args...)) }
+	for i := range maxWays {
+		look(`{%*s"id":"x",%*s"n":1}`, i%40, "", i/40, "")
 	}
-	for range 2 * maxVain {
-		skimmed(t, d, []byte(`{"id":"x","n":12345678901}`+"\n"))
+	for range 30 * maxVain {
+		look(`{%*s"id":"x"}`, 2*maxWay, "")
 	}
-	if d.skim.ways < 0 || d.skim.vain < 0 || len(d.skim.from[0].ways) > maxWaysFrom {
-		t.Errorf("%d ways, %d vain texts left", d.skim.ways, d.skim.vain)
+	if d.skim.pause != maxPause || d.skim.ways <= 0 || d.skim.ways > maxWays-maxWaysFrom || d.skim.vain != 0 || len(d.skim.start.stop.ways) != maxWaysFrom {
+		t.Errorf("%d ways, %d vain texts left, %d ways from the start", d.skim.ways, d.skim.vain, len(d.skim.start.stop.ways))
 	}
 }
 

@@ -136,7 +136,7 @@ func TestSkimmed(t *testing.T) {
 				skimmed++
 			}
 			a, b := textsOf(&want), textsOf(got)
-			for i := range a.Of {
+			for _, i := range []int{2, 5, 6, 9} { // nulls where strings may be are not told
 				a.Of[i], b.Of[i] = strings.Replace(a.Of[i], "null null", "invalid ", 1), strings.Replace(b.Of[i], "null null", "invalid ", 1)
 			}
 			if diff := cmp.Diff(a.Of[1:], b.Of[1:]); diff != "" {
