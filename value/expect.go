@@ -10,10 +10,11 @@ import (
 
 // Expected is what is known of texts that look alike, such as the lines of a log.
 type Expected struct {
-	// Places, up to 64, are members by their path of names, such as "gold.args", that
+	// Places, up to 32, are members by their path of names, such as "gold.args", that
 	// At is asked for. A path goes through objects only.
 	Places []string
-	// Fits are by place the values for which Fits holds. None: all.
+	// Fits are by place the values for which Fits holds. None: all. Texts are skimmed where
+	// there are Fits, and null is in all of them.
 	Fits []Fit
 	// Echoes tell by place the place of an earlier member whose value a member
 	// often repeats, or spells as a string: "gold.args" of "args". Those of places with
@@ -33,7 +34,7 @@ const (
 	FitText       = FitPlain | FitPlain<<roundabout
 	FitArray  Fit = 1 << Array
 	FitObject Fit = 1 << Object
-	// FitTexts are arrays of strings, and in them arrays of strings.
+	// FitTexts are arrays of strings.
 	FitTexts = FitArray | 1
 	FitAny   = ^Fit(1)
 )

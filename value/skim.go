@@ -88,8 +88,10 @@ type span struct{ start, end int32 }
 
 const isNull = -1 // in end
 
+// newSkim gives nil where there are too many places, or some that null does not fit: it
+// is read at all of them.
 func newSkim(e *Expected) *skim {
-	if len(e.Fits) != len(e.Places) || len(e.Places) > maxPlaces {
+	if len(e.Fits) != len(e.Places) || len(e.Places) > maxPlaces || slices.ContainsFunc(e.Fits, func(f Fit) bool { return f&FitNull == 0 }) {
 		return nil
 	}
 	s := &skim{ways: maxWays, vain: maxVain, pause: maxFailed, from: make([]stop, len(e.Places)), slots: make([]slot, len(e.Places)), of: make([]*shape, len(e.Places))}
@@ -414,7 +416,10 @@ func (d *Doc) remember(s *skim) {
 			continue
 		}
 		w.real, w.place, w.sets, w.of, w.stop = slot, uint8(place), w.sets|1<<place, s.of[place], &s.from[place]
-		w.echo, w.depth = int(d.shapes.echoes[place]), 1+strings.Count(d.shapes.paths[place], ".")
+		if w.echo = int(d.shapes.echoes[place]); w.echo >= 0 && s.slots[w.echo] < slotAny {
+			w.echo = -1 // of which there is no node
+		}
+		w.depth = 1 + strings.Count(d.shapes.paths[place], ".")
 		if at = s.add(at, string(d.src[from:int(n.start)+quote]), w); at == nil {
 			return
 		}

@@ -177,3 +177,26 @@ func BenchmarkSkim(b *testing.B) {
 		}
 	}
 }
+
+// TestSkimOtherPlaces: what repeats a place that has no node, and nulls that do not fit.
+func TestSkimOtherPlaces(t *testing.T) {
+	t.Parallel()
+	e := Expected{
+		Places: []string{"id", "text", "n", "any"}, Fits: []Fit{FitNull | FitPlain, FitNull | FitText, FitNull | FitWhole, FitAny},
+		Echoes: map[string]string{"text": "id", "any": "n"},
+	}
+	for _, fit := range []Fit{FitAny, FitAny &^ FitNull} {
+		d := new(Doc)
+		e.Fits[3] = fit
+		d.Expect(e)
+		for range 2 {
+			for _, line := range []string{`{"id":"a","n":7,"text":"\"a\"","any":7}`, `{"n":7,"any":[1,{"x":7}],"id":"b","text":"b"}`, `{"id":"a","any":null}`} {
+				text := append(make([]byte, 0, 1000), line+"\n"...)
+				skimmed(t, d, text)
+				if _, taken := skimmed(t, d, text); taken != (fit == FitAny) {
+					t.Errorf("%s: taken is %v", line, taken)
+				}
+			}
+		}
+	}
+}
