@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,4 +151,37 @@ func TestSkimmed(t *testing.T) {
 	if skimmed != 7 {
 		t.Errorf("%d lines were skimmed", skimmed)
 	}
+}
+
+// FuzzSkimmed: lines with room after them, which may be skimmed, say the same as each alone.
+func FuzzSkimmed(f *testing.F) {
+	f.Add(example+"\n"+strings.ReplaceAll(example, `:3`, `: 3`)+"\r\n", `{"task_id":"t","tool":"f","result":null}`+"\n{}\n\n", `}}`+"\n")
+	f.Add(`{"task_id":"t","tool":"f","tags":["a",["b"]]}`+"\n", strings.Replace(example, `"status":"ok"`, `"status":"ok","status":"ok"`, 1)+"\n", `"}]}`)
+	f.Fuzz(func(t *testing.T, a, b, behind string) {
+		all := a + a + b + a + b
+		room := append(make([]byte, 0, len(all)+len(behind)+200), all+behind...)[:len(all)]
+		skims, parses := NewScanner(Options{}), NewScanner(Options{})
+		for line := int64(1); len(room) > 0; line++ {
+			alone, _, _ := strings.Cut(string(room), "\n")
+			alone = string(room)[:min(len(room), len(alone)+1)]
+			got, rest, _ := skims.one(line, room)
+			want, _, _ := parses.one(line, slices.Clip([]byte(alone)))
+			if (got == nil) != (want == nil) || len(rest) != len(room)-len(alone) {
+				t.Fatalf("%q: read is %v, want %v; %q is left", alone, got != nil, want != nil, rest)
+			}
+			if room = rest; got == nil {
+				continue
+			}
+			x, y := textsOf(want), textsOf(got)
+			for _, i := range []int{2, 5, 6, 9} { // nulls where strings may be are not told
+				x.Of[i], y.Of[i] = strings.Replace(x.Of[i], "null null", "invalid ", 1), strings.Replace(y.Of[i], "null null", "invalid ", 1)
+			}
+			if diff := cmp.Diff(x.Of[1:], y.Of[1:]) + cmp.Diff(x.View, y.View, cmp.AllowUnexported(value.Value{})); diff != "" {
+				t.Fatalf("%q: %s", alone, diff)
+			}
+		}
+		if diff := cmp.Diff(parses.Log, skims.Log, cmp.AllowUnexported(Log{})); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }
