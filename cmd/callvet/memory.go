@@ -26,8 +26,8 @@ func (a *app) tuneMemory() {
 // and when the panels are told, would be in vain. Beyond it the heap grows by
 // scorePercent: what is alive hardly changes, and little is allocated.
 const (
-	heapFloor    = 40 << 20
-	scorePercent = 50
+	heapFloor    = 48 << 20
+	scorePercent = 20
 )
 
 // growHeap lets the heap grow to heapFloor while ctx lasts, unless $GOGC says otherwise.
