@@ -39,7 +39,7 @@ func (a *app) growHeap(ctx context.Context) {
 
 // growFrom sets the next collection by what is alive, and again after it.
 func growFrom(ctx context.Context, alive uint64) {
-	debug.SetGCPercent(int(max(scorePercent, heapFloor*100/max(alive, 1<<20)-100)))
+	debug.SetGCPercent(growth(alive))
 	mark := new([64]byte) // that is gone with the next collection
 	runtime.AddCleanup(mark, func(int) {
 		if ctx.Err() != nil {
@@ -49,4 +49,10 @@ func growFrom(ctx context.Context, alive uint64) {
 		metrics.Read(live)
 		growFrom(ctx, live[0].Value.Uint64())
 	}, 0)
+}
+
+// growth is by how many percent what is alive may grow; a negative number would
+// end all collecting.
+func growth(alive uint64) int {
+	return max(scorePercent, int(heapFloor*100/max(alive, 1<<20))-100)
 }
