@@ -127,7 +127,7 @@ func (l *Latencies) enter() {
 
 // Quantiles are those of all values. Where none wait, it only reads.
 func (l *Latencies) Quantiles() *exact.Quantiles {
-	if len(l.waiting) > 0 {
+	if l.n > 0 {
 		l.enter()
 	}
 	return &l.q
