@@ -49,7 +49,7 @@ func (q *Quantiles) addTask(values []float64, whole int) {
 			q.keys = append(q.keys, keyOf(x))
 		default:
 			if cut++; q.cut.n == 0 && cut == 1 || x < q.limit {
-				q.limit = x
+				q.limit = x + 0 // of 0 and -0, which are equal, it must not matter who came first
 			}
 		}
 	}
