@@ -91,6 +91,16 @@ func (l *Lexicon) Number(s []byte) uint32 {
 	return n
 }
 
+// Sorted are the numbers in the order of their texts.
+func (l *Lexicon) Sorted() []uint32 {
+	order := make([]uint32, len(l.All))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(l.All[a], l.All[b]) })
+	return order
+}
+
 // Set is the slices that a line belongs to, that of all tasks first, crosses last.
 type Set struct {
 	Number uint32 // among the sets of its Names, from 1
@@ -206,7 +216,7 @@ func (n *Names) crosses(ids []uint32) []uint32 {
 				if n.Slices[a].Key != c[0] || n.Slices[b].Key != c[1] {
 					continue
 				}
-				if id, ok := n.cross(a, b); ok {
+				if id, ok := n.cross(a, b); ok && !slices.Contains(ids, id) { // a cross may be asked for twice
 					ids = append(ids, id)
 				}
 			}

@@ -53,9 +53,10 @@ func TestSet(t *testing.T) {
 			all, "send@v2", `null`, `{"api_version":"2026-01","locale":"sv-SE","n":3,"yes":true,"no":null,"tool_family":"own"}`,
 			[]string{"=", "api_version=2026-01", "language=sv-SE", "n=3", "tool=send", "tool_family=own", "yes=true"},
 		},
-		"only what was asked for":              {[]string{"language"}, "send", `["es-AR","refunds"]`, `{"intent":"x"}`, []string{"=", "language=es-AR"}},
-		"a language is a tag where it is none": {[]string{"tag"}, "send", `["es-AR"]`, `{}`, []string{"=", "tag=es-AR"}},
-		"crosses need their sides":             {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"}},
+		"only what was asked for":                {[]string{"language"}, "send", `["es-AR","refunds"]`, `{"intent":"x"}`, []string{"=", "language=es-AR"}},
+		"a language is a tag where it is none":   {[]string{"tag"}, "send", `["es-AR"]`, `{}`, []string{"=", "tag=es-AR"}},
+		"crosses need their sides":               {[]string{"language*intent"}, "send", `["es-AR"]`, `{"intent":"x","other":"y"}`, []string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"}},
+		"a cross that is asked for twice is one": {[]string{"language*intent", "language*intent"}, "send", `["es-AR"]`, `{"intent":"x"}`, []string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"}},
 	} {
 		n := slicing.New(c.by, map[string][]string{"send": {"mail"}})
 		s := n.Set([]byte("target"), []byte(c.tool), parsed(t, c.tags), parsed(t, c.fields))

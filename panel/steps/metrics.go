@@ -211,8 +211,10 @@ func (t *teller) told() {
 		return
 	}
 	t.rate(panel.MetricPass, "pass", "attempts", &x.pass, false)
-	for i := range x.judged {
-		t.judged(i, &x.judged[i])
+	for _, i := range t.names.Judges.Sorted() { // who came first depends on the workers
+		if int(i) < len(x.judged) {
+			t.judged(int(i), &x.judged[i])
+		}
 	}
 	t.rate(panel.MetricError, "errors", "attempts", &x.fault, true)
 	t.chances(x)

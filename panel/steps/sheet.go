@@ -165,6 +165,7 @@ func (s *Sheet) settled() *Sums {
 		open += s.parts[i].tasks.open.Len() + len(s.parts[i].tasks.heads)
 	}
 	if open == 0 {
+		s.sums.ungroup() // what merging has closed
 		return s.sums
 	}
 	all := newSums(s.names)

@@ -3,7 +3,9 @@
 package steps
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -188,5 +190,33 @@ func TestTold(t *testing.T) {
 	}
 	if m := all.Metric("calls_per_attempt"); m.Unit != panel.UnitCount || m.Interval.Point != 6.5 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestOrder: who comes first decides nothing.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	for _, order := range [][2]int{{0, 1}, {1, 0}} {
+		s := New(Config{})
+		w := s.Worker()
+		b := w.Batch()
+		for _, i := range order {
+			id := []byte{'a' + byte(i)}
+			zero := [2]float64{0, math.Copysign(0, -1)}[i]
+			w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: id, AcceptMS: -1, QueueMS: -1, ExecMS: zero}, Tool: []byte("x"), Score: executed(true), Timeout: true})
+			w.Task(b, &Task{Line: int64(i + 1), ID: id, Pass: 1, CostUSD: -1, WallMS: -1, Judged: []Verdict{{string(id), true}}})
+		}
+		s.Give(0, b, func(*Batch) {})
+		s.Take(w, 0, 1)
+		s.Close()
+		text, err := json.Marshal(s.Panels())
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	if d := cmp.Diff(texts[0], texts[1]); d != "" {
+		t.Error(d)
 	}
 }

@@ -21,13 +21,8 @@ const maxSlices = 1000
 func (s *Sheet) Panels() *panel.Panels {
 	all := s.settled()
 	p := &panel.Panels{Confidence: s.cfg.Confidence, Repeats: 1}
-	order := make([]uint32, len(s.names.Targets.All))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(s.names.Targets.All[a], s.names.Targets.All[b]) })
 	byTarget := s.byTarget(all)
-	for _, t := range order {
+	for _, t := range s.names.Targets.Sorted() {
 		if ids := byTarget[t]; len(ids) > 0 {
 			p.Targets = append(p.Targets, s.target(len(p.Targets), t, ids, all))
 			p.Repeats = max(p.Repeats, all.repeats(ids))
