@@ -41,13 +41,13 @@ type Sums struct {
 type sliceSums struct {
 	kinds, whole           tally.Counts // of Sums.kinds and Sums.shapes: what tasks are, until it enters the sums
 	waits                  bool         // queue and accept are told
+	exec, toolTime         tally.Latencies
+	queue, accept          tally.Latencies
 	tasks, attempts, steps int64
 	rates                  [callvet.StepMetrics]exact.Rate
 	precision, recall, f1  exact.Mean
 	micro                  exact.Ratio
-	exec, queue, accept    tally.Latencies
 	calls, unneeded        exact.Ratio
-	toolTime               tally.Latencies
 	incidents, blocked     int64
 	exposed                exact.Rate // tasks, with an incident or without
 	stopped                exact.Rate // the same tasks, with a blocked one or without

@@ -68,9 +68,18 @@ const waitingRoom = 512
 // of them for a single value costs more than all else that is done with it.
 type Latencies struct {
 	waiting []exact.Part // room for them
-	n       int          // so many wait
-	others  int          // of these, beyond one a task
-	q       exact.Quantiles
+	n       int32        // so many wait
+	others  int32        // of these, beyond one a task
+	q       *exact.Quantiles
+}
+
+// entered are those that do not wait. They are apart, so that what is looked at for each
+// value of a slice is in few lines of the cache.
+func (l *Latencies) entered() *exact.Quantiles {
+	if l.q == nil {
+		l.q = new(exact.Quantiles)
+	}
+	return l.q
 }
 
 // Add adds a task's values.
@@ -79,7 +88,7 @@ func (l *Latencies) Add(s *Sample) {
 		s.prepare()
 	}
 	if len(s.parts) == 0 {
-		l.q.Add(s.values, len(s.cut))
+		l.entered().Add(s.values, len(s.cut))
 		return
 	}
 	copy(l.room(len(s.parts)), s.parts)
@@ -87,7 +96,7 @@ func (l *Latencies) Add(s *Sample) {
 
 // One adds a task of a single value, made by exact.Alone.
 func (l *Latencies) One(p exact.Part) {
-	if l.n == len(l.waiting) {
+	if int(l.n) == len(l.waiting) {
 		l.grow(1)
 	}
 	l.waiting[l.n] = p
@@ -96,22 +105,22 @@ func (l *Latencies) One(p exact.Part) {
 
 // room is where the n values of a task are to be written.
 func (l *Latencies) room(n int) []exact.Part {
-	if n > len(l.waiting)-l.n {
+	if n > len(l.waiting)-int(l.n) {
 		l.grow(n)
 	}
 	to := l.waiting[l.n:]
-	l.n += n
-	l.others += n - 1
+	l.n += int32(n)
+	l.others += int32(n - 1)
 	return to[:n]
 }
 
 // grow makes room for n more: few values wait in many slices, many in some.
 func (l *Latencies) grow(n int) {
 	size := max(8, len(l.waiting))
-	for size < l.n+n && size < waitingRoom {
+	for size < int(l.n)+n && size < waitingRoom {
 		size *= 2
 	}
-	if size < l.n+n {
+	if size < int(l.n)+n {
 		l.enter()
 	}
 	if size > len(l.waiting) {
@@ -121,7 +130,7 @@ func (l *Latencies) grow(n int) {
 
 // enter lets what waits into the histogram.
 func (l *Latencies) enter() {
-	l.q.AddParts(l.waiting[:l.n], l.n-l.others)
+	l.entered().AddParts(l.waiting[:l.n], int(l.n-l.others))
 	l.n, l.others = 0, 0
 }
 
@@ -130,5 +139,5 @@ func (l *Latencies) Quantiles() *exact.Quantiles {
 	if l.n > 0 {
 		l.enter()
 	}
-	return &l.q
+	return l.entered()
 }
