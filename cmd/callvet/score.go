@@ -308,6 +308,9 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 			if cfg, err = steps.ReadConfig(b, cfg); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
+			if slices.Contains(cfg.SliceBy, "tag") && !slices.Equal(cfg.SliceBy, steps.DefaultSlices()) { // asked for
+				cfg.MinTagTasks = 1
+			}
 			out.sheet = steps.New(cfg)
 		}
 		before := out.sheet.Lines()
