@@ -23,6 +23,10 @@ const (
 	maxRare    = 1 << 16
 )
 
+// loose is the number of what Join made last when there are as many kinds as are counted:
+// to keep what hardly comes again would cost more than it saves.
+const loose = maxCounted
+
 // Reset forgets all kinds. No Counts may have any.
 func (k *Kinds[T]) Reset() {
 	var zero T
@@ -53,11 +57,20 @@ func (k *Kinds[T]) At(n uint32) *T { return &k.all[n] }
 func (k *Kinds[T]) Number(x *T) uint32 {
 	n, ok := k.by[*x]
 	if !ok {
+		k.full()
 		n = uint32(len(k.all))
 		k.all = append(k.all, *x)
 		k.by[*x] = n
 	}
 	return n
+}
+
+// full tells that there are as many kinds as are counted; then there is place for loose.
+func (k *Kinds[T]) full() bool {
+	if len(k.all) == loose {
+		k.all = append(k.all, k.all[0])
+	}
+	return len(k.all) > loose
 }
 
 // Known is the number that was kept for a key; 0 when that is forgotten.
@@ -74,10 +87,17 @@ func (k *Kinds[T]) Keep(key uint64, x *T) uint32 {
 func (k *Kinds[T]) Both(a, b uint32) uint32 { return k.pairs.Get(uint64(a)<<32 | uint64(b)) }
 
 // Join is the number of two kinds together, neither of them 0; add makes of the first what
-// it is with the second.
+// it is with the second. The number may be good until the next Join only, which may be with it.
 func (k *Kinds[T]) Join(a, b uint32, add func(a, b *T)) uint32 {
 	key := uint64(a)<<32 | uint64(b)
 	n, ok := k.byPair[key]
+	if !ok && k.full() {
+		if a != loose {
+			k.all[loose] = k.all[a]
+		}
+		add(&k.all[loose], &k.all[b])
+		return loose
+	}
 	if !ok {
 		x := k.all[a]
 		add(&x, &k.all[b])
