@@ -125,29 +125,30 @@ func sameBytes(a, b []byte, i, j int32, size int) bool {
 }
 
 // Names are texts, each once, among which one is found in a few comparisons of eight
-// bytes. They are immutable; the zero Names has none.
+// bytes. They are immutable; the zero Names has none. Many are in use at once: each is
+// small, so that they stay in the processor's cache.
 type Names struct {
-	heads [32]*name8 // by hash
+	heads [32]int32 // by hash, 1 + the place in list; 0: none
+	list  []name8
+	texts []string
 }
 
 // name8 is a text with its first eight bytes and, where it has as many, its last
 // eight: up to sixteen bytes they are all of it.
 type name8 struct {
 	first, last uint64
-	text        string
-	at          int
-	next        *name8 // another one of that hash
+	size, next  int32 // next is another one of that hash, as in heads
 }
 
 // NamesOf makes Names of texts.
 func NamesOf(texts []string) *Names {
-	s, list := &Names{}, make([]name8, len(texts))
+	s := &Names{list: make([]name8, len(texts)), texts: texts}
 	for i, text := range texts {
-		n := &list[i]
-		n.text, n.at = text, i
+		n := &s.list[i]
+		n.size = int32(len(text))
 		n.first, n.last = ends(unsafe.Pointer(unsafe.StringData(text)), len(text), false)
 		head := &s.heads[place(n.first, n.last)]
-		n.next, *head = *head, n
+		n.next, *head = *head, int32(i+1)
 	}
 	return s
 }
@@ -173,10 +174,12 @@ func (s *Names) find(d *Doc, from, to int32, escapes form) int {
 	}
 	text, size := unsafe.Add(unsafe.Pointer(unsafe.SliceData(d.src)), from), int(to-from)
 	first, last := ends(text, size, int(from)+8 <= len(d.src))
-	for n := s.heads[place(first, last)]; n != nil; n = n.next {
-		if n.first == first && n.last == last && len(n.text) == size && (size <= 16 || middle(text, n.text)) {
-			return n.at
+	for i := s.heads[place(first, last)]; i != 0; {
+		n := &s.list[i-1]
+		if n.first == first && n.last == last && int(n.size) == size && (size <= 16 || middle(text, s.texts[i-1])) {
+			return int(i - 1)
 		}
+		i = n.next
 	}
 	return -1
 }
