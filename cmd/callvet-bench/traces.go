@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	repeats  = 3
+	repeats  = 9   // in turns: a ratio is the median of those of the turns
+	few      = 3   // of files that take long
 	lineSize = 520 // bytes, a little more than a generated line has
 	maxRSS   = 150 // MB
 )
@@ -200,7 +201,11 @@ func (t *traceBench) compare(ctx context.Context, file string, brief bool) (*ent
 		}
 	}
 	all := slices.Concat(peers, ours)
-	for range repeats {
+	turns := repeats
+	if brief {
+		turns = few
+	}
+	for range turns {
 		for _, e := range all {
 			m, err := e.run(ctx)
 			if err != nil {
@@ -230,12 +235,22 @@ func (t *traceBench) compare(ctx context.Context, file string, brief bool) (*ent
 	return ours[len(cores)-1], nil
 }
 
-// against prints the ratio of the median wall times, which on two cores has a
-// bar, and those of the shortest and of the processor times.
+// ratio is the median over the turns of how much more e took than p in the same turn:
+// what slows the machine down for a while slows both.
+func (e *entrant) ratio(p *entrant, of func(measured) time.Duration) float64 {
+	xs := make([]float64, 0, len(e.runs))
+	for i, m := range e.runs {
+		xs = append(xs, of(m).Seconds()/of(p.runs[i]).Seconds())
+	}
+	return median(xs)
+}
+
+// against prints the ratio of the wall times, which on two cores has a bar, and those
+// of the shortest and of the processor times.
 func (t *traceBench) against(e, p *entrant, bar float64) {
 	what := fmt.Sprintf("  %s / DuckDB, %s", strings.TrimPrefix(e.name, "callvet, "), onCores(e.cores))
-	ratio := e.wall() / p.wall()
-	figure := fmt.Sprintf("%.2f (best %.2f, CPU %.2f)", ratio, e.best()/p.best(), e.cpu()/p.cpu())
+	ratio := e.ratio(p, func(m measured) time.Duration { return m.wall })
+	figure := fmt.Sprintf("%.2f (best %.2f, CPU %.2f)", ratio, e.best()/p.best(), e.ratio(p, func(m measured) time.Duration { return m.cpu }))
 	if e.cores == 1 {
 		t.note(what, figure)
 		return
