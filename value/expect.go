@@ -58,7 +58,7 @@ func (d *Doc) Expect(e Expected) {
 	}
 	s.root = s.fresh()
 	s.root.watched = true
-	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places)+2), skim: newSkim(&e)}
+	*d = Doc{nodes: d.nodes[:0], shapes: s, places: make([]int32, len(e.Places)+2), skim: newSkim(&e), spans: new([maxPlaces]span)}
 }
 
 // looksInto tells that what is below the i-th place has to be looked at, also where

@@ -78,7 +78,7 @@ type Doc struct {
 	skim    *skim
 	skimmed bool
 	have    uint64
-	spans   [maxPlaces]span
+	spans   *[maxPlaces]span
 }
 
 // SyntaxError says where and why a text is not a JSON value.

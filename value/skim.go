@@ -187,7 +187,7 @@ func (d *Doc) skimTo(data []byte) int {
 	for i := 0; i >= 0; {
 		w := at.next
 		if w.slot <= slotBool {
-			if i, at, seen, w = p.hurry(&d.spans, i, at, seen); w == nil {
+			if i, at, seen, w = p.hurry(d.spans, i, at, seen); w == nil {
 				w = at.take(text, i)
 			}
 		} else if w.slot == slotSlow || !w.stands(text, i) {
