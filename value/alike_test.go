@@ -100,8 +100,8 @@ func TestFits(t *testing.T) {
 			{`{"n":-1}`, false},
 			{`{"n":1.0}`, false},
 		} {
-			if err := d.Parse([]byte(c.src)); err != nil || !d.Placed() || d.Fits() != c.want {
-				t.Errorf("%s fits: %v, want %v (%v)", c.src, d.Fits(), c.want, err)
+			if err := d.Parse([]byte(c.src)); err != nil || !d.Placed() || d.fits != c.want {
+				t.Errorf("%s fits: %v, want %v (%v)", c.src, d.fits, c.want, err)
 			}
 			if v, _ := d.At(2).Get("a"); d.At(3) != v {
 				t.Errorf("%s: another place", c.src)

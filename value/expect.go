@@ -13,7 +13,8 @@ type Expected struct {
 	// Places, up to 32, are members by their path of names, such as "gold.args", that
 	// At is asked for. A path goes through objects only.
 	Places []string
-	// Fits are by place the values for which Fits holds. None: all. Texts are skimmed where
+	// Fits are by place the values that mostly stand there; texts that have others are never
+	// skimmed. None: all. Texts are skimmed where
 	// there are Fits, and null is in all of them.
 	Fits []Fit
 	// Echoes tell by place the place of an earlier member whose value a member
@@ -97,10 +98,6 @@ func (d *Doc) NumberAt(i int, none float64) (f float64, ok bool) {
 	}
 	return v.Float()
 }
-
-// Fits reports that the last parsed text is Placed and that what it has at each
-// place is one of the values that fit there.
-func (d *Doc) Fits() bool { return d.fits }
 
 // Placed reports that the last parsed text is an object all of whose members are
 // at expected places, that this is so too of each object at a place that has

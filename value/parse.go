@@ -71,7 +71,7 @@ type Doc struct {
 	// What Expect sets up; places are nodes of the last text, 0: none.
 	shapes *shapes
 	places []int32
-	// placed and fits are what Placed and Fits tell of it.
+	// placed is what Placed tells of it; fits, that all places have what fits there.
 	placed, fits bool
 	room         []byte // for a text that has no room after it
 	// What Skim read: by place, where have has a bit for it.

@@ -104,7 +104,7 @@ func TestLookup(t *testing.T) {
 	t.Parallel()
 	scorer, _ := New(Config{Tools: []callvet.Tool{{Name: "cancel_one_order"}}})
 	one, two := []byte("cancel_a_one_order_of_a_customer"), []byte("cancel_a_two_order_of_a_customer")
-	if slot(ends(one)) != slot(ends(two)) {
+	if slot(value.Ends(one)) != slot(value.Ends(two)) {
 		t.Fatal("they do not share a slot")
 	}
 	for range 3 {

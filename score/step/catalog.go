@@ -155,7 +155,7 @@ func compareVersions(a, b string) int {
 
 // lookup is find with the answers for texts of earlier lines.
 func (s *Scorer) lookup(text []byte) *contracted {
-	first, last := ends(text)
+	first, last := value.Ends(text)
 	if e := s.recent[slot(first, last)]; e != nil && e.is(text, first, last) {
 		return e
 	}

@@ -31,7 +31,7 @@ func (c *checks) find(v value.Value) *condition.Condition {
 	if len(raw) == 2 {
 		return nil
 	}
-	first, last := ends(raw)
+	first, last := value.Ends(raw)
 	if k := c.recent[slot(first, last)]; k != nil && k.is(raw, first, last) {
 		return k.compiled
 	}

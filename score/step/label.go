@@ -2,7 +2,7 @@
 
 package step
 
-import "encoding/binary"
+import "github.com/callvet/callvet/value"
 
 // label is a text of lines with its first eight bytes and its last eight, which tell
 // most texts apart.
@@ -12,25 +12,13 @@ type label struct {
 }
 
 func labelOf(text string) label {
-	first, last := ends([]byte(text))
+	first, last := value.Ends([]byte(text))
 	return label{first, last, text}
 }
 
 // is reports whether l is a text with those ends. Up to sixteen bytes they are all of it.
 func (l *label) is(text []byte, first, last uint64) bool {
 	return l.first == first && l.last == last && len(l.text) == len(text) && (len(text) <= 16 || l.text == string(text))
-}
-
-// ends gives the first eight bytes of a text and the last eight, which of a shorter one
-// are all of it and zero.
-func ends(text []byte) (first, last uint64) {
-	if n := len(text); n >= 8 {
-		return binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[n-8:])
-	}
-	for i, c := range text {
-		first |= uint64(c) << (8 * i)
-	}
-	return first, 0
 }
 
 // slot is a quick hash of a text.
