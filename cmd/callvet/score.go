@@ -186,9 +186,6 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	cfg := steps.Config{
 		SliceBy: f.slices, Partial: f.partial != "", Files: len(paths) > 1, Confidence: f.confidence, Calibrations: f.calibrations,
 	}
-	if slices.Contains(f.slices, "tag") { // asked for
-		cfg.MinTagTasks = 1
-	}
 	if f.complete {
 		cfg.MinTagTasks, cfg.MaxValues = 1, 1<<16
 	}
@@ -307,9 +304,6 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 		if i == 0 {
 			if cfg, err = steps.ReadConfig(b, cfg); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-			if slices.Contains(cfg.SliceBy, "tag") && !slices.Equal(cfg.SliceBy, steps.DefaultSlices()) { // asked for
-				cfg.MinTagTasks = 1
 			}
 			out.sheet = steps.New(cfg)
 		}

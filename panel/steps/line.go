@@ -3,6 +3,8 @@
 package steps
 
 import (
+	"slices"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/stats/judge"
 	"github.com/callvet/callvet/value"
@@ -27,7 +29,7 @@ type Config struct {
 	// Files tells that lines are told with their file, because several files that
 	// have nothing to do with one another were read.
 	Files bool
-	// MinTagTasks hides tags on fewer tasks; 0 means 5.
+	// MinTagTasks hides tags on fewer tasks; 0 means 5, and 1 where SliceBy asks for tags.
 	MinTagTasks int
 	// MaxValues keeps the most frequent values of a key; 0 means 40.
 	MaxValues int
@@ -65,7 +67,7 @@ func (c Config) withDefaults() Config {
 		c.Window = 16 << 10
 	}
 	if c.MinTagTasks <= 0 {
-		c.MinTagTasks = 5
+		c.MinTagTasks = 5 - 4*one(slices.Contains(c.SliceBy, "tag") && !slices.Equal(c.SliceBy, DefaultSlices()))
 	}
 	if c.MaxValues <= 0 {
 		c.MaxValues = 40
