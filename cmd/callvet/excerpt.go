@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/score/step"
 )
 
 // excerptSpan is how many lines after its first one a task's lines are looked for.
@@ -28,13 +30,59 @@ type excerpt struct {
 	text         strings.Builder
 }
 
-// excerpts reads the lines of the examples again, redacted, by file and line. Marks
-// tell where some lines of a file begin.
-func excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example, marks map[string][]measure.Mark) (map[panel.Example]string, error) {
+// exhibitor shows lines redacted, and says what is wrong with them.
+type exhibitor struct {
+	red    *redact.Redactor
+	scorer *step.Scorer // nil: nothing is said
+}
+
+func newExhibitor(by *step.Scorer) (*exhibitor, error) {
 	red, err := redact.New(redact.Config{})
 	if err != nil {
 		return nil, err
 	}
+	x := &exhibitor{red: red}
+	if by != nil {
+		x.scorer = by.Fork()
+	}
+	return x, nil
+}
+
+// masked is how much was redacted so far.
+func (x *exhibitor) masked() (n int64) {
+	for _, k := range x.red.Counts {
+		n += k
+	}
+	return n
+}
+
+// reasons say what is wrong with a step. They tell no values where any of the step's
+// were masked: a sentence does not say under which name a value stands.
+func (x *exhibitor) reasons(v *trace.View, masked bool) (out []string) {
+	if x.scorer == nil {
+		return nil
+	}
+	why := x.scorer.Explain((*step.Input)(&v.Call))
+	if !masked {
+		for _, r := range why.Reasons {
+			out = append(out, x.red.Text(r))
+		}
+		return out
+	}
+	for _, b := range why.Call.Violations {
+		out = append(out, "arguments break the contract: "+strings.TrimSpace(b.Path+" "+b.Keyword))
+	}
+	for _, d := range why.Call.Args {
+		if !d.Matched {
+			out = append(out, "argument "+d.Path+" is not as expected")
+		}
+	}
+	return out
+}
+
+// excerpts reads the lines of the examples again, by file and line. Marks tell where some
+// lines of a file begin.
+func (x *exhibitor) excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example, marks map[string][]measure.Mark) (map[panel.Example]string, error) {
 	out := map[panel.Example]string{}
 	files := map[string][]panel.Example{}
 	for _, e := range list {
@@ -50,7 +98,7 @@ func excerpts(open func(name string) (io.ReadCloser, error), list []panel.Exampl
 		if err != nil {
 			return nil, err
 		}
-		texts, err := fileExcerpts(f, examples, marks[name], red)
+		texts, err := x.fileExcerpts(f, examples, marks[name])
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, fmt.Errorf("read examples again: %w", err)
 		}
@@ -63,14 +111,14 @@ func excerpts(open func(name string) (io.ReadCloser, error), list []panel.Exampl
 
 // fileExcerpts reads where the examples are: from mark to mark, or the file up to
 // the last of them where there are no marks.
-func fileExcerpts(r io.Reader, list []panel.Example, marks []measure.Mark, red *redact.Redactor) ([]string, error) {
+func (x *exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []measure.Mark) ([]string, error) {
 	wanted := make([]excerpt, len(list))
 	for i, e := range list {
 		wanted[i].task, wanted[i].target, wanted[i].attempt, wanted[i].from = e.Task, e.Target, e.Attempt, e.Line
 	}
 	take := func(v *trace.View) error {
 		for i := range wanted {
-			wanted[i].take(v, red)
+			wanted[i].take(v, x)
 		}
 		return nil
 	}
@@ -145,7 +193,8 @@ func touches(wanted []excerpt, from, to int64) bool {
 // maxExcerpt bounds the text of one example in bytes.
 const maxExcerpt = 8000
 
-func (e *excerpt) take(v *trace.View, red *redact.Redactor) {
+func (e *excerpt) take(v *trace.View, x *exhibitor) {
+	red := x.red
 	if v.Line < e.from || v.Line > e.from+excerptSpan || e.text.Len() > maxExcerpt ||
 		string(v.TaskID) != e.task || v.Attempt != e.attempt || e.target != "" && string(v.Target) != e.target {
 		return
@@ -166,7 +215,7 @@ func (e *excerpt) take(v *trace.View, red *redact.Redactor) {
 		}
 		return
 	}
-	s := v.Step()
+	s, before := v.Step(), x.masked()
 	args := red.Text(s.ArgsRaw)
 	if s.Args != nil {
 		args = string(red.JSON(s.Args))
@@ -186,6 +235,11 @@ func (e *excerpt) take(v *trace.View, red *redact.Redactor) {
 	}
 	if g := s.Gold; g != nil {
 		e.gold(g, red)
+		red.JSON(g.Result)
+	}
+	red.JSON(json.RawMessage(s.ArgsRaw)) // which reasons may cite too
+	for _, r := range x.reasons(v, x.masked() > before) {
+		fmt.Fprintf(&e.text, "\n  ✗ %s", r)
 	}
 	e.text.WriteString("\n")
 }

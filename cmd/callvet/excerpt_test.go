@@ -4,17 +4,20 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/score/step"
 )
 
 // TestExcerptsByMarks: reading from mark to mark shows what reading all does, also
@@ -44,15 +47,15 @@ func TestExcerptsByMarks(t *testing.T) {
 		}
 		marks = append(marks, measure.Mark{Line: b.Line, Offset: b.Offset})
 	}
-	red, err := redact.New(redact.Config{})
+	x, err := newExhibitor(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := fileExcerpts(io.NopCloser(bytes.NewReader(file.Bytes())), list, nil, red)
+	want, err := x.fileExcerpts(io.NopCloser(bytes.NewReader(file.Bytes())), list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fileExcerpts(bytes.NewReader(file.Bytes()), list, marks, red)
+	got, err := x.fileExcerpts(bytes.NewReader(file.Bytes()), list, marks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,7 @@ func TestExcerptsOfChangedFiles(t *testing.T) {
 		}
 		fmt.Fprintf(&file, `{"task_id":"t%d","tool":"f","args":{"n":%d}}`+"\n", i, i)
 	}
-	red, err := redact.New(redact.Config{})
+	x, err := newExhibitor(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +97,62 @@ func TestExcerptsOfChangedFiles(t *testing.T) {
 		{nil, [2]bool{}},
 		{bytes.Repeat([]byte("{\"\xff"), len(all)/3), [2]bool{}},
 	} {
-		got, err := fileExcerpts(bytes.NewReader(c.text), list, marks, red)
+		got, err := x.fileExcerpts(bytes.NewReader(c.text), list, marks)
 		if err != nil || (got[0] != "") != c.want[0] || (got[1] != "") != c.want[1] {
 			t.Errorf("%d bytes: %q (%v), want %v", len(c.text), got, err, c.want)
+		}
+	}
+}
+
+// TestReasons: an excerpt says what is wrong with its calls, and where something was masked
+// no sentence tells it after all.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	scorer, _ := step.New(step.Config{Tools: []callvet.Tool{{Name: "pay", Parameters: json.RawMessage(
+		`{"type":"object","properties":{"sum":{"type":"integer","maximum":10},"api_key":{"type":"string","maxLength":3}},"required":["sum"]}`,
+	)}}})
+	x, err := newExhibitor(scorer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line       string
+		says, bars []string
+	}{
+		{
+			line: `"args":{"sum":5},"status":"ok","result":{"n":1},"gold":{"args":{"sum":5},"result_check":"n == 1"}`,
+			bars: []string{"✗"},
+		},
+		{
+			line: `"args":{"sum":50},"status":"ok","result":{"n":1},"gold":{"args":{"sum":5},"result_check":"n == 2"}`,
+			says: []string{"✗ arguments break the contract at /sum", "✗ argument sum is 50, expected 5", "✗ the post-condition n == 2 does not hold"},
+		},
+		{
+			line: `"args":{"sum":50,"api_key":"geheim-4711"},"gold":{"args":{"sum":5,"api_key":"geheim-4712"}}`,
+			says: []string{"✗ arguments break the contract: /sum maximum", "✗ argument api_key is not as expected", "✗ argument sum is not as expected"}, bars: []string{"geheim"},
+		},
+		{
+			line: `"args":{"sum":5},"args_raw":"{\"sum\":5,\"api_key\":\"geheim-4711\"}"`,
+			says: []string{"✗ arguments break the contract: /api_key maxLength"}, bars: []string{"geheim"},
+		},
+		{
+			line: `"args":{"sum":5},"status":"ok","result":{"password":"geheim-1"},"gold":{"result":{"password":"geheim-2"}}`,
+			bars: []string{"geheim"},
+		},
+	} {
+		got, err := x.fileExcerpts(strings.NewReader(`{"task_id":"t","tool":"pay",`+c.line+"}\n"), []panel.Example{{Task: "t", Line: 1}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.says {
+			if !strings.Contains(got[0], want) {
+				t.Errorf("no %q in\n%s", want, got[0])
+			}
+		}
+		for _, bad := range c.bars {
+			if strings.Contains(got[0], bad) {
+				t.Errorf("%q in\n%s", bad, got[0])
+			}
 		}
 	}
 }

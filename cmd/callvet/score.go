@@ -88,6 +88,7 @@ type scored struct {
 	log    trace.Log
 	files  []string
 	marks  map[string][]measure.Mark
+	scorer *step.Scorer // nil of merged parts
 }
 
 func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
@@ -134,7 +135,10 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 	}
 	var unread error
 	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
-		texts, unread = excerpts(a.openTraces, a.examples(s), s.marks)
+		var x *exhibitor
+		if x, unread = newExhibitor(s.scorer); unread == nil {
+			texts, unread = x.excerpts(a.openTraces, a.examples(s), s.marks)
+		}
 		return texts
 	})
 	v.Excerpt = func(e panel.Example) string { return texts()[s.named(e)] }
@@ -239,7 +243,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	for _, what := range slices.Sorted(maps.Keys(res.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
 	}
-	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths, marks: res.Marks}
+	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths, marks: res.Marks, scorer: scorer}
 	findings.Incidents(s.panels)
 	for _, text := range w.Warnings() {
 		if f.partial != "" { // the panels are not shown
