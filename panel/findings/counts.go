@@ -55,7 +55,11 @@ type Symptom struct {
 	Timeouts  int64            // of S4
 	Unnamed   int64            // of S2: names that are in no catalog
 	First     []Sighting       // those of the lowest lines
+	often     []int64          // what Tools do not have yet, of the tools with low numbers
 }
+
+// maxOften is how many tools are counted without a map.
+const maxOften = 1 << 10
 
 // Sighting is a call that shows a symptom.
 type Sighting struct {
@@ -112,10 +116,13 @@ func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
 
 // tally adds what was looked at to the sums.
 func (s *Counts) tally() {
+	of := &s.Of
+	for i := range of {
+		of[i].gather()
+	}
 	if s.looked == nil {
 		return
 	}
-	of := &s.Of
 	for known, n := range s.looked {
 		if n == 0 {
 			continue
@@ -171,10 +178,34 @@ func (s *Counts) Repeated(same bool, l *Call) {
 // see counts a call that shows the symptom.
 func (s *Symptom) see(l *Call) {
 	s.Count++
-	s.Tools[l.Tool]++
+	if int(l.Tool) < len(s.often) {
+		s.often[l.Tool]++
+	} else {
+		s.count(l.Tool)
+	}
 	if len(s.First) < maxSightings || l.Line < s.First[len(s.First)-1].Line {
 		s.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
 	}
+}
+
+// count counts a tool for which there is no room yet.
+func (s *Symptom) count(tool uint32) {
+	if tool >= maxOften {
+		s.Tools[tool]++
+		return
+	}
+	s.often = append(s.often, make([]int64, int(tool)+1-len(s.often))...)
+	s.often[tool]++
+}
+
+// gather adds what was counted beside the map.
+func (s *Symptom) gather() {
+	for tool, n := range s.often {
+		if n > 0 {
+			s.Tools[uint32(tool)] += n
+		}
+	}
+	s.often = nil
 }
 
 // name counts the arguments that are hit.
