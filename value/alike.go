@@ -121,6 +121,14 @@ func (p *alike) value(i int, k name, m *shape) int {
 	return end
 }
 
+// further reads a value that is no string, and mostly no short whole number.
+func (p *alike) further(i int, k name, m *shape) int {
+	if i < len(p.src) && p.src[i]|0x20 == '{' { // or a square one
+		return p.inner(i, k, m)
+	}
+	return p.value(i, k, m)
+}
+
 // inner reads what is not a scalar, or not there yet.
 func (p *alike) inner(i int, k name, m *shape) int {
 	switch p.src[i] {
@@ -168,13 +176,13 @@ func (p *alike) rest(i int) (end int, f form) {
 	s := p.src
 	f = form(String)
 	for i+8 <= len(s) {
-		found := special(binary.LittleEndian.Uint64(s[i:]))
+		found := special(p.text.eight(i))
 		if found == 0 {
 			i += 8
 			continue
 		}
 		i += bits.TrailingZeros64(found) >> 3
-		switch c := s[i]; {
+		switch c := p.text.at(i); {
 		case c == '"':
 			return i + 1, f
 		case c == '\\':
@@ -186,7 +194,7 @@ func (p *alike) rest(i int) (end int, f form) {
 			i += n
 		case c < 0x20:
 			return -1, 0
-		case c-0xC2 < 0x1E && i+1 < len(s) && s[i+1]&0xC0 == 0x80:
+		case c-0xC2 < 0x1E && p.text.at(i+1)&0xC0 == 0x80:
 			i += 2
 		default:
 			_, n := utf8.DecodeRune(s[i:])
@@ -247,6 +255,25 @@ func (p *alike) short(i int) int {
 	return i + 1
 }
 
+// quoted reads a string that is an element of shape m.
+func (p *alike) quoted(i int, m *shape) int {
+	found, end, f := special(p.text.eight(i+1)), i+1, form(String)
+	if found == 0 {
+		end += 8
+		found = special(p.text.eight(end))
+	}
+	if end += bits.TrailingZeros64(found) >> 3; p.text.at(end) == '"' {
+		end++
+	} else if end, f = p.rest(end); end < 0 {
+		return end
+	}
+	p.misfit |= m.bars >> (f & 15)
+	n := p.node()
+	n.start, n.end, n.next, n.count = int32(i), int32(end), int32(len(p.nodes)), 0
+	n.keyStart, n.keyEnd, n.form = 0, 0, f
+	return end
+}
+
 // array reads an array whose elements are of shape m.
 func (p *alike) array(i int, k name, m *shape) int {
 	if p.depth++; p.depth > MaxDepth {
@@ -257,10 +284,12 @@ func (p *alike) array(i int, k name, m *shape) int {
 		return p.end(self, i+1, 0)
 	}
 	for n := int32(1); ; n++ {
-		if end := p.short(i); end > 0 {
-			p.misfit |= m.bars >> String
-			i = p.scalar(i, end, form(String), key{}, 0)
-		} else if i = p.value(i, name{}, m); i < 0 {
+		if p.text.at(i) == '"' {
+			i = p.quoted(i, m)
+		} else {
+			i = p.value(i, name{}, m)
+		}
+		if i < 0 {
 			return i
 		}
 		if i < len(p.src) && p.src[i] <= ' ' {
@@ -353,7 +382,7 @@ func (p *alike) free(i int, k name, top *shape) int {
 			x := text.eight(i) ^ ones*'0'
 			size := digits(x)
 			if end = i + size; uint(size-1) > 6 || size > 1 && x&0xff == 0 || text.at(end) == '.' || text.at(end)|0x20 == 'e' {
-				if i = p.value(i, called, at); i < 0 {
+				if i = p.further(i, called, at); i < 0 {
 					return i
 				}
 				continue
