@@ -239,23 +239,7 @@ func (p *alike) figure(i int) (end int, f form, whole int32) {
 	return end, form(Number) | roundabout | fraction, 0
 }
 
-// short gives the end of a string of less than 16 plain bytes at i; 0 where there is none.
-func (p *alike) short(i int) int {
-	if p.text.at(i) != '"' {
-		return 0
-	}
-	found := special(p.text.eight(i + 1))
-	if i++; found == 0 {
-		i += 8
-		found = special(p.text.eight(i))
-	}
-	if i += bits.TrailingZeros64(found) >> 3; p.text.at(i) != '"' {
-		return 0
-	}
-	return i + 1
-}
-
-// quoted reads a string that is an element of shape m.
+// quoted reads a string that is an element, or whatever has no name, of shape m.
 func (p *alike) quoted(i int, m *shape) int {
 	found, end, f := special(p.text.eight(i+1)), i+1, form(String)
 	if found == 0 {
@@ -342,7 +326,7 @@ func (p *alike) object(i int, k name, top *shape) int {
 
 // free is object where no place is below top: nothing has to be noted of members. A label
 // has the comma before it, so that most members are told by one comparison. It looks for
-// the end of a plain string itself, as value, short, texts and hurry do: a function for
+// the end of a plain string itself, as value, quoted, texts and hurry do: a function for
 // that is more than Go inlines, and calls of it cost a fortieth of all reading.
 func (p *alike) free(i int, k name, top *shape) int {
 	if p.depth++; p.depth > MaxDepth {
@@ -482,7 +466,10 @@ func (p *alike) spelling(i int, k name, of int32) int {
 		}
 		end = i + inside + 2
 	}
-	return p.scalar(i, end, textForm(end-i > size+2), k.key(), of)
+	v := p.node()
+	v.start, v.end, v.next, v.count = int32(i), int32(end), int32(len(p.nodes)), of
+	v.keyStart, v.keyEnd, v.form = k.start, k.end, textForm(end-i > size+2)
+	return end
 }
 
 // What stands in a text that spells an object between the parts of it that are

@@ -354,16 +354,12 @@ func (p *alike) plain(i int) int {
 // textual reads a string whose inside begins at i.
 func (p *alike) textual(i int, w *way, seen uint64) int {
 	p.places[w.place] = int32(len(p.nodes))
-	if w.echo < 0 {
-		if end := p.short(i - 1); end > 0 {
-			return p.scalar(i-1, end, form(String), key{}, 0)
-		}
-	} else if seen>>w.echo&1 != 0 {
+	if w.echo >= 0 && seen>>w.echo&1 != 0 {
 		if end := p.spelling(i-1, name{}, p.places[w.echo]); end > 0 {
 			return end
 		}
 	}
-	return p.value(i-1, name{}, w.of)
+	return p.quoted(i-1, w.of)
 }
 
 // member reads a value that may be anything that fits its place. One that is the
