@@ -140,6 +140,9 @@ func (q *Quantiles) AddParts(parts []Part, tasks int) {
 			q.table.spill(code, unpack(q.table.low[code]))
 			q.table.low[code] = 0
 		} else {
+			if code < wholes {
+				q.table.reserve(parts[n:])
+			}
 			q.table.bump(code, uint64(parts[n]>>wordShift&maxOthers), uint64(parts[n]&maxOthers))
 		}
 		parts = parts[n+1:]
