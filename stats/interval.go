@@ -104,8 +104,10 @@ type intervalJSON struct {
 // MarshalJSON writes an undefined estimate and a missing end as null. A report has
 // thousands of intervals, and reflection would take longer than all else in it: what
 // comes out is what package json makes of an intervalJSON.
-func (iv Interval) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 0, 256)
+func (iv Interval) MarshalJSON() ([]byte, error) { return iv.AppendJSON(make([]byte, 0, 256)) }
+
+// AppendJSON is MarshalJSON that appends.
+func (iv Interval) AppendJSON(b []byte) ([]byte, error) {
 	b = append(b, `{"point":`...)
 	if !iv.Defined() {
 		iv.Point = math.NaN()
@@ -121,44 +123,55 @@ func (iv Interval) MarshalJSON() ([]byte, error) {
 	if iv.NEff != 0 && !math.IsInf(iv.NEff, 0) && !math.IsNaN(iv.NEff) {
 		b = appendFinite(append(b, `,"n_eff":`...), iv.NEff)
 	}
-	if math.IsInf(iv.Confidence, 0) || math.IsNaN(iv.Confidence) {
-		return nil, fmt.Errorf("write an interval: its confidence is %v", iv.Confidence)
+	b, err := AppendFloat(append(b, `,"confidence":`...), iv.Confidence)
+	if err != nil {
+		return nil, fmt.Errorf("write the confidence of an interval: %w", err)
 	}
-	b = appendFloat(append(b, `,"confidence":`...), iv.Confidence)
-	b = appendText(append(b, `,"method":`...), iv.Method)
-	b = appendText(append(b, `,"status":`...), string(iv.Status))
+	b = AppendText(append(b, `,"method":`...), iv.Method)
+	b = AppendText(append(b, `,"status":`...), string(iv.Status))
 	return append(b, '}'), nil
 }
 
 // appendFinite writes 12 significant digits of a number, so that the order in which
 // sums were made does not show in a file, and null for what is none.
 func appendFinite(b []byte, x float64) []byte {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
+	switch abs := math.Abs(x); {
+	case math.IsInf(x, 0) || math.IsNaN(x):
 		return append(b, "null"...)
+	case abs >= 1e-4 && abs < 1e11:
+		// These are written without an exponent. No shorter number has the same
+		// float64 as one of up to 15 digits, so that these need not be read again.
+		return strconv.AppendFloat(b, x, 'g', 12, 64)
 	}
 	var digits [32]byte
 	if r, err := strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], x, 'g', 12, 64)), 64); err == nil {
 		x = r
 	}
-	return appendFloat(b, x)
+	b, _ = AppendFloat(b, x) // which fails with what is no number only
+	return b
 }
 
-// appendFloat writes a number as package json does.
-func appendFloat(b []byte, x float64) []byte {
+// AppendFloat writes a number as package json does, and like it fails with infinite ones
+// and NaN.
+func AppendFloat(b []byte, x float64) ([]byte, error) {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil, fmt.Errorf("JSON has no number %v", x)
+	}
 	if abs := math.Abs(x); abs == 0 || abs >= 1e-6 && abs < 1e21 {
-		return strconv.AppendFloat(b, x, 'f', -1, 64)
+		return strconv.AppendFloat(b, x, 'f', -1, 64), nil
 	}
 	b = strconv.AppendFloat(b, x, 'e', -1, 64)
 	if n := len(b); b[n-4] == 'e' && b[n-2] == '0' { // e-09 is e-9
 		b = append(b[:n-2], b[n-1])
 	}
-	return b
+	return b, nil
 }
 
-// appendText writes a text as package json does.
-func appendText(b []byte, s string) []byte {
+// AppendText writes a text as package json does.
+func AppendText(b []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+		switch c := s[i]; {
+		case c < ' ' || c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
 			text, _ := json.Marshal(s) // which strings never fail
 			return append(b, text...)
 		}

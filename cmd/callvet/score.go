@@ -155,7 +155,7 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 		}
 	}
 	if a.jsonOut {
-		return sheet.Encode(a.out, s.panels)
+		return sheet.Encode(a.out, s.panels, func(p *panel.Panels) any { return p })
 	}
 	v.Width = a.width
 	return sheet.Terminal(a.out, v)

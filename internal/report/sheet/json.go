@@ -3,26 +3,136 @@
 package sheet
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/callvet/callvet/panel"
 )
 
-// Encode writes v as package json does with an indent of a space, and a newline. That
-// package indents by looking at each byte for what might be wrong with it; what
-// it has written itself needs no such care.
-func Encode(w io.Writer, v any) error {
-	text, err := json.Marshal(v)
+// Encode writes what in makes of panels as package json does with an indent of a space,
+// and a newline. Nearly all of it is metrics, in the tables of slices: these are written
+// without reflection, on all processors, and the rest around them by package json.
+func Encode(w io.Writer, p *panel.Panels, in func(*panel.Panels) any) error {
+	hollow, tables := emptied(p)
+	text, err := json.Marshal(in(hollow))
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(indent(make([]byte, 0, 2*len(text)), text), '\n'))
-	return err
+	// The quotes of texts are escaped: none has a gap in it.
+	parts := bytes.Split(text, []byte(noMetrics))
+	if len(parts) != len(tables)+1 {
+		return fmt.Errorf("write tables: there are %d, and place for %d", len(tables), len(parts)-1)
+	}
+	var around lines
+	pieces := make([][]byte, 0, 2*len(parts))
+	depths := make([]int, len(tables))
+	for i, part := range parts {
+		if around.add(part); i < len(tables) {
+			around.add([]byte(`"metrics":`))
+			depths[i] = around.depth
+		} else {
+			around.out = append(around.out, '\n')
+		}
+		pieces = append(pieces, around.out, nil)
+		around.out = nil
+	}
+	err = each(len(tables), func(i int) (err error) {
+		pieces[2*i+1], err = metrics(tables[i], depths[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	for _, piece := range pieces {
+		_, _ = out.Write(piece) // whose errors Flush gives
+	}
+	return out.Flush()
 }
 
-// indent appends compact JSON, each member and element on its own line.
-func indent(out, text []byte) []byte {
-	depth := 0
+// noMetrics stands in compact JSON where the metrics of a slice are to be.
+const noMetrics = `"metrics":null`
+
+// emptied are the panels without metrics, and the metrics in the order of their gaps.
+func emptied(p *panel.Panels) (hollow *panel.Panels, tables [][]panel.Metric) {
+	if p == nil {
+		return nil, nil
+	}
+	out := *p
+	out.Targets = slices.Clone(p.Targets)
+	for i := range out.Targets {
+		t := &out.Targets[i]
+		tables = append(tables, t.Overall.Metrics)
+		t.Overall.Metrics = nil
+		t.Slices = slices.Clone(t.Slices)
+		for j := range t.Slices {
+			tables = append(tables, t.Slices[j].Metrics)
+			t.Slices[j].Metrics = nil
+		}
+	}
+	return &out, tables
+}
+
+// metrics is the list of a table, in lines of which the first continues one.
+func metrics(table []panel.Metric, depth int) (text []byte, err error) {
+	if table == nil {
+		return []byte("null"), nil
+	}
+	const long = 512 // of a metric, in bytes; about
+	b := append(make([]byte, 0, long*(1+len(table))), '[')
+	for i := range table {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = table[i].AppendJSON(b); err != nil {
+			return nil, err
+		}
+	}
+	l := lines{out: make([]byte, 0, 2*len(b)), depth: depth}
+	l.add(append(b, ']'))
+	return l.out, nil
+}
+
+// each does do(0) to do(n-1), as many at once as there are processors, and gives an
+// error if any does.
+func each(n int, do func(int) error) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, n)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = do(i)
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines are compact JSON, each member and element of it on its own line. Package json
+// does the same by looking at each byte for what might be wrong with it; what is
+// written here needs no such care.
+type lines struct {
+	out   []byte
+	depth int
+}
+
+// add adds a run of whole tokens.
+func (l *lines) add(text []byte) {
+	out := l.out
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch c {
@@ -38,18 +148,18 @@ func indent(out, text []byte) []byte {
 			i = end
 		case '{', '[':
 			out = append(out, c)
-			if next := text[i+1]; next == '}' || next == ']' { // nothing is in it
-				out = append(out, next)
+			if i+1 < len(text) && (text[i+1] == '}' || text[i+1] == ']') { // nothing is in it
 				i++
+				out = append(out, text[i])
 				continue
 			}
-			depth++
-			out = newline(out, depth)
+			l.depth++
+			out = newline(out, l.depth)
 		case ',':
-			out = newline(append(out, c), depth)
+			out = newline(append(out, c), l.depth)
 		case '}', ']':
-			depth--
-			out = append(newline(out, depth), c)
+			l.depth--
+			out = append(newline(out, l.depth), c)
 		case ':':
 			out = append(out, ':', ' ')
 		default:
@@ -61,7 +171,7 @@ func indent(out, text []byte) []byte {
 			i = end - 1
 		}
 	}
-	return out
+	l.out = out
 }
 
 func newline(out []byte, depth int) []byte {

@@ -60,14 +60,16 @@ func ByPath(path string) (Face, error) {
 
 // JSON writes the panels with what was read.
 func JSON(w io.Writer, v *View) error {
-	err := Encode(w, struct {
-		Files []string      `json:"files"`
-		Lines int64         `json:"lines"`
-		Steps int64         `json:"steps"`
-		Tasks int64         `json:"task_records"`
-		Bad   int64         `json:"malformed_lines"`
-		Sheet *panel.Panels `json:"panels"`
-	}{v.Files, v.Lines, v.Steps, v.Tasks, v.Bad, v.Panels})
+	err := Encode(w, v.Panels, func(p *panel.Panels) any {
+		return struct {
+			Files []string      `json:"files"`
+			Lines int64         `json:"lines"`
+			Steps int64         `json:"steps"`
+			Tasks int64         `json:"task_records"`
+			Bad   int64         `json:"malformed_lines"`
+			Sheet *panel.Panels `json:"panels"`
+		}{v.Files, v.Lines, v.Steps, v.Tasks, v.Bad, p}
+	})
 	if err != nil {
 		return fmt.Errorf("write json: %w", err)
 	}

@@ -1,0 +1,66 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/callvet/callvet/stats"
+)
+
+// AppendJSON appends what package json writes of a Metric, without an indent. A report
+// of a trace file is made of thousands of them. It fails with numbers that JSON does not
+// have.
+func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
+	b = stats.AppendText(append(b, `{"name":`...), m.Name)
+	b = stats.AppendText(append(b, `,"title":`...), m.Title)
+	b = stats.AppendText(append(b, `,"unit":`...), string(m.Unit))
+	b = stats.AppendText(append(b, `,"of":`...), m.Of)
+	if m.LowerIsBetter {
+		b = append(b, `,"lower_is_better":true`...)
+	}
+	if b, err = m.Interval.AppendJSON(append(b, `,"interval":`...)); err != nil {
+		return nil, fmt.Errorf("write metric %s: %w", m.Name, err)
+	}
+	if m.Excluded != 0 {
+		b = strconv.AppendInt(append(b, `,"excluded":`...), int64(m.Excluded), 10)
+	}
+	if m.Coverage != nil {
+		if b, err = stats.AppendFloat(append(b, `,"coverage":`...), *m.Coverage); err != nil {
+			return nil, fmt.Errorf("write metric %s: %w", m.Name, err)
+		}
+	}
+	if m.Versus != nil {
+		if b, err = m.Versus.appendJSON(append(b, `,"versus":`...)); err != nil {
+			return nil, fmt.Errorf("write metric %s: %w", m.Name, err)
+		}
+	}
+	for i, w := range m.Warnings {
+		if i == 0 {
+			b = append(b, `,"warnings":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = stats.AppendText(b, w)
+	}
+	if len(m.Warnings) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}'), nil
+}
+
+func (v *Versus) appendJSON(b []byte) (_ []byte, err error) {
+	for _, f := range []struct {
+		name string
+		x    float64
+	}{{`{"rest":`, v.Rest}, {`,"p":`, v.P}, {`,"p_adjusted":`, v.Adjusted}} {
+		if b, err = stats.AppendFloat(append(b, f.name...), f.x); err != nil {
+			return nil, err
+		}
+	}
+	if v.Worst {
+		b = append(b, `,"worst":true`...)
+	}
+	return append(b, '}'), nil
+}
