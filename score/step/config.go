@@ -51,6 +51,7 @@ type Scorer struct {
 	text    []byte
 	scratch match.Scratch
 	unknown int
+	said    said
 	args    value.Value // of the last call
 }
 

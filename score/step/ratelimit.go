@@ -3,6 +3,8 @@
 package step
 
 import (
+	"bytes"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -22,14 +24,21 @@ func isError(v value.Value) bool {
 // maxErrorDepth is how deep in an error a code or message is looked for.
 const maxErrorDepth = 4
 
+// said are texts of late that name no rate limit, by their length and middle: services
+// say the same few things again and again.
+type said [16][]byte
+
+// maxSaid bounds a text that is kept, in bytes.
+const maxSaid = 256
+
 // tellsRateLimit reports whether an error says that the caller was too fast: HTTP
 // status 429 or the usual names of it, in a text, a code or a message.
-func tellsRateLimit(v value.Value) bool { return limited(v, maxErrorDepth) }
+func (o *said) tellsRateLimit(v value.Value) bool { return o.limited(v, maxErrorDepth) }
 
-func limited(v value.Value, depth int) bool {
+func (o *said) limited(v value.Value, depth int) bool {
 	switch v.Kind() {
 	case value.String:
-		return limitText(v.Raw())
+		return o.limitText(v.Raw())
 	case value.Object:
 		if depth == 0 {
 			return false
@@ -39,16 +48,30 @@ func limited(v value.Value, depth int) bool {
 				if string(e.Raw()) == "429" && isStatusKey(e.KeyBytes()) {
 					return true
 				}
-			} else if limited(e, depth-1) {
+			} else if o.limited(e, depth-1) {
 				return true
 			}
 		}
 	case value.Array:
 		for e, ok := v.First(); ok && depth > 0; e, ok = v.Next(e) {
-			if limited(e, depth-1) {
+			if o.limited(e, depth-1) {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+func (o *said) limitText(s []byte) bool {
+	at := &o[(len(s)^int(s[len(s)/2]))%len(o)] // strings as they stand have their quotes
+	if bytes.Equal(*at, s) {
+		return false
+	}
+	if limitText(s) {
+		return true
+	}
+	if len(s) <= maxSaid {
+		*at = append((*at)[:0], s...)
 	}
 	return false
 }

@@ -212,7 +212,7 @@ func (s *Scorer) right(t *contracted, in *Input) bool {
 func (s *Scorer) execution(in *Input) marks {
 	m, ran := marks(allEnds|1<<callvet.StepExecuted<<16), true
 	if string(in.Status) != string(callvet.StatusOK) || in.Error.Kind() > value.Null {
-		m, ran = ended(in)
+		m, ran = s.ended(in)
 	}
 	if !ran && (len(in.Status) > 0 || in.Result.Kind() <= value.Null) {
 		return m
@@ -232,7 +232,7 @@ func (s *Scorer) execution(in *Input) marks {
 const allEnds = 1<<callvet.StepRejected | 1<<callvet.StepExecuted | 1<<callvet.StepTimeout | 1<<callvet.StepRateLimited
 
 // ended tells what the status does; ran is whether the call was executed.
-func ended(in *Input) (m marks, ran bool) {
+func (s *Scorer) ended(in *Input) (m marks, ran bool) {
 	ok, timeout := false, false
 	switch string(in.Status) {
 	case string(callvet.StatusOK):
@@ -246,5 +246,5 @@ func ended(in *Input) (m marks, ran bool) {
 	}
 	failed := isError(in.Error)
 	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) |
-		mark(callvet.StepRateLimited, failed && tellsRateLimit(in.Error)), true
+		mark(callvet.StepRateLimited, failed && s.said.tellsRateLimit(in.Error)), true
 }

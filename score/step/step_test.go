@@ -204,19 +204,22 @@ func TestOtherModes(t *testing.T) {
 
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
+	var seen said // the second time a text may be known
 	for text, want := range map[string]bool{
 		`"HTTP 429"`: true, `"429 Too Many Requests"`: true, `"Rate limit reached for gpt"`: true, `"RateLimitError: slow"`: true, `"rate-limited"`: true,
 		`{"code":"rate_limit_exceeded"}`: true, `{"error":{"status":429}}`: true, `{"code":"ThrottlingException"}`: true, `"status=429"`: true,
 		`{"errors":[{"code":"RESOURCE_EXHAUSTED"}]}`: true, `"too many requests"`: true, `"error 429: x"`: true,
 		`"order 429 not found"`: false, `"4290"`: false, `{"order":429}`: false, `"upstream said no"`: false, `null`: false, `{"code":500}`: false,
-		`"the tool has no rate"`: false, `{"a":{"b":{"c":{"d":{"e":"too many requests"}}}}}`: false,
+		`"the tool has no rate"`: false, `"the tool has no rats"`: false, `"HTTP 419"`: false, `""`: false, `"` + strings.Repeat("x", 300) + `"`: false, `{"a":{"b":{"c":{"d":{"e":"too many requests"}}}}}`: false,
 	} {
 		v, err := value.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tellsRateLimit(v); got != want {
-			t.Errorf("%s: %v", text, got)
+		for range 2 {
+			if got := seen.tellsRateLimit(v); got != want {
+				t.Errorf("%s: %v", text, got)
+			}
 		}
 	}
 }
