@@ -3,8 +3,6 @@
 package step
 
 import (
-	"bytes"
-
 	"github.com/callvet/callvet/value"
 )
 
@@ -24,9 +22,12 @@ func isError(v value.Value) bool {
 // maxErrorDepth is how deep in an error a code or message is looked for.
 const maxErrorDepth = 4
 
-// said are texts of late that name no rate limit, by their length and middle: services
-// say the same few things again and again.
-type said [16][]byte
+// said are texts of late that name no rate limit: services say the same few things again
+// and again.
+type said struct {
+	texts [8][]byte
+	next  uint8 // the oldest
+}
 
 // maxSaid bounds a text that is kept, in bytes.
 const maxSaid = 256
@@ -63,15 +64,18 @@ func (o *said) limited(v value.Value, depth int) bool {
 }
 
 func (o *said) limitText(s []byte) bool {
-	at := &o[(len(s)^int(s[len(s)/2]))%len(o)] // strings as they stand have their quotes
-	if bytes.Equal(*at, s) {
-		return false
+	for i := range o.texts {
+		if string(o.texts[i]) == string(s) {
+			return false
+		}
 	}
 	if limitText(s) {
 		return true
 	}
 	if len(s) <= maxSaid {
+		at := &o.texts[o.next]
 		*at = append((*at)[:0], s...)
+		o.next = (o.next + 1) % uint8(len(o.texts))
 	}
 	return false
 }
