@@ -45,17 +45,46 @@ func beta(a, b, x, y float64) (lower, upper float64) {
 	return lower, upper
 }
 
+// shape is a beta distribution with what does not depend on x.
+type shape struct {
+	a, b, n          float64
+	ofA, ofB, ofN    float64 // stirling
+	root, correction float64
+}
+
+// shapeOf takes a, b > 0.
+func shapeOf(a, b float64) shape {
+	n := a + b
+	s := shape{a: a, b: b, n: n, ofA: stirling(a), ofB: stirling(b), ofN: stirling(n), root: math.Sqrt(a * b / (2 * math.Pi * n))}
+	s.correction = s.ofN - s.ofA - s.ofB
+	return s
+}
+
+// swapped is the distribution of 1-X.
+func (s *shape) swapped() shape {
+	return shape{a: s.b, b: s.a, n: s.n, ofA: s.ofB, ofB: s.ofA, ofN: s.ofN, root: s.root, correction: s.ofN - s.ofB - s.ofA}
+}
+
 // tails also gives x^a y^b / B(a,b).
 func tails(a, b, x, y float64) (lower, upper, power float64) {
+	if !(a > 0) || !(b > 0) {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	s := shapeOf(a, b)
+	return s.tails(x, y)
+}
+
+func (s *shape) tails(x, y float64) (lower, upper, power float64) {
 	switch {
-	case !(a > 0) || !(b > 0) || math.IsNaN(x) || x < 0 || y < 0:
+	case math.IsNaN(x) || x < 0 || y < 0:
 		return math.NaN(), math.NaN(), math.NaN()
 	case x == 0:
 		return 0, 1, 0
 	case y == 0:
 		return 1, 0, 0
 	}
-	power = powers(a, b, x, y)
+	a, b := s.a, s.b
+	power = s.powers(x, y)
 	if x > (a+1)/(a+b+2) {
 		upper = min(1, power*fraction(b, a, y, x)/b)
 		return 1 - upper, upper, power
@@ -103,10 +132,8 @@ func notZero(x, tiny float64) float64 {
 // powers is x^a y^b / B(a,b), through deviances so that large a and b do not
 // cancel. Source: Loader 2000, Fast and Accurate Computation of Binomial
 // Probabilities.
-func powers(a, b, x, y float64) float64 {
-	n := a + b
-	e := stirling(n) - stirling(a) - stirling(b) - deviance(a, n*x) - deviance(b, n*y)
-	return math.Sqrt(a*b/(2*math.Pi*n)) * math.Exp(e)
+func (s *shape) powers(x, y float64) float64 {
+	return s.root * math.Exp(s.correction-deviance(s.a, s.n*x)-deviance(s.b, s.n*y))
 }
 
 // stirling is log Γ(n+1) minus Stirling's formula.
@@ -151,20 +178,21 @@ func betaQuantile(a, b, p, q float64) (x, y float64) {
 		return 1, 0
 	}
 	// The smaller of x and y is solved for: it keeps its precision.
-	if below, _ := beta(a, b, 0.5, 0.5); below < p {
-		y = solve(b, a, q, p, firstGuess(b, a, q))
+	s := shapeOf(a, b)
+	if below, _, _ := s.tails(0.5, 0.5); below < p {
+		y = s.swapped().solve(q, p, firstGuess(b, a, q))
 		return 1 - y, y
 	}
-	x = solve(a, b, p, q, firstGuess(a, b, p))
+	x = s.solve(p, q, firstGuess(a, b, p))
 	return x, 1 - x
 }
 
 // solve finds x where the tails are p and q, by Newton steps on the logarithms
 // of x and of the smaller tail, held within a shrinking bracket.
-func solve(a, b, p, q, x float64) float64 {
+func (s shape) solve(p, q, x float64) float64 {
 	lo, hi := 0.0, 1.0
 	for range 300 {
-		lower, upper, power := tails(a, b, x, 1-x)
+		lower, upper, power := s.tails(x, 1-x)
 		slope := power / (1 - x) // x times the density
 		step := math.Log(p/lower) * lower / slope
 		if q < p {

@@ -63,15 +63,15 @@ func TQuantile(df, p float64) float64 {
 	case p == 0.5:
 		return 0
 	case df <= 10 && p > 0.75: // the smaller of x and y is solved for
-		x := solve(df/2, 0.5, 2*(1-p), 2*p-1, firstGuess(df/2, 0.5, 2*(1-p)))
+		x := shapeOf(df/2, 0.5).solve(2*(1-p), 2*p-1, firstGuess(df/2, 0.5, 2*(1-p)))
 		return math.Sqrt(df * (1 - x) / x)
 	case df <= 10:
-		y := solve(0.5, df/2, 2*p-1, 2*(1-p), firstGuess(0.5, df/2, 2*p-1))
+		y := shapeOf(0.5, df/2).solve(2*p-1, 2*(1-p), firstGuess(0.5, df/2, 2*p-1))
 		return math.Sqrt(df * y / (1 - y))
 	}
 	z := NormalQuantile(p)
 	t := z + (z*z*z+z)/(4*df) // Cornish and Fisher, first term
-	y := solve(0.5, df/2, 2*p-1, 2*(1-p), t*t/(df+t*t))
+	y := shapeOf(0.5, df/2).solve(2*p-1, 2*(1-p), t*t/(df+t*t))
 	return math.Sqrt(df * y / (1 - y))
 }
 
