@@ -28,7 +28,7 @@ func (a *app) tuneMemory() {
 // time (measured). Beyond it the heap grows by scorePercent: what is alive hardly
 // changes, and little is allocated.
 const (
-	heapFloor    = 72 << 20
+	heapFloor    = 66 << 20
 	scorePercent = 20
 )
 
