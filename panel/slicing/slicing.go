@@ -107,6 +107,8 @@ type Set struct {
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records
 	IDs    []uint32
+	// Bits are the IDs as bits, 0 where not all of them are below 64.
+	Bits uint64
 }
 
 // New makes Names for slices by these keys; families are those of tools by name.
@@ -256,6 +258,13 @@ func (n *Names) Same(s *Set) *Set {
 	}
 	n.made++
 	s.Number = n.made
+	for _, id := range s.IDs {
+		if id >= 64 {
+			s.Bits = 0
+			break
+		}
+		s.Bits |= 1 << id
+	}
 	if len(n.sets) < maxSets {
 		n.sets[string(key)] = s
 	}

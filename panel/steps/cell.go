@@ -5,6 +5,7 @@ package steps
 import (
 	"math/bits"
 
+	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -26,14 +27,14 @@ func (s *Sums) share(t *task) quality {
 	}
 	all := s.read(t)
 	for i := range s.parts.Len() {
-		set, parts := s.parts.Split(i)
+		places, parts := s.parts.Split(i)
 		for _, e := range parts {
-			if to := s.together(set, e.Slices); to != nil {
+			if to := s.together(places, e.Slices); to != nil {
 				to.addFew(t, s, e.Steps, shape)
 				continue
 			}
 			for m := e.Slices; m != 0; m &= m - 1 {
-				s.slice(set.IDs[bits.TrailingZeros32(m)]).addFew(t, s, e.Steps, shape)
+				s.slice(slicing.At(places, bits.TrailingZeros64(m))).addFew(t, s, e.Steps, shape)
 			}
 		}
 	}

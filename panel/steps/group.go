@@ -20,6 +20,7 @@ type group struct {
 
 // groups are those of one worker.
 type groups struct {
+	low  tally.Front[*sliceSums] // by slices as bits
 	last tally.Front[*sliceSums] // by a set and some of its slices
 	by   map[string]*sliceSums   // by the slices
 	all  []group
@@ -28,37 +29,44 @@ type groups struct {
 // maxGroups bounds the groups, each of which has tables of its own.
 const maxGroups = 128
 
-// together gives the sums that stand for slices of a set, given as bits; nil when
-// there are too many groups already.
-func (s *Sums) together(set *slicing.Set, some uint32) *sliceSums {
-	key := uint64(set.Number)<<32 | uint64(some)
-	to := s.groups.last.Get(key)
+// together gives the sums that stand for slices, given as slicing.Parts.Split does; nil
+// when there are too many groups already.
+func (s *Sums) together(places *slicing.Set, some uint64) *sliceSums {
+	last, key := &s.groups.low, some
+	if places != nil {
+		last, key = &s.groups.last, uint64(places.Number)<<32|some
+	}
+	to := last.Get(key)
 	if to == nil {
-		if to = s.group(set, some); to != nil {
-			s.groups.last.Put(key, to)
+		if to = s.group(places, some); to != nil {
+			last.Put(key, to)
 		}
 	}
 	return to
 }
 
 // group is together that was not needed of late.
-func (s *Sums) group(set *slicing.Set, some uint32) *sliceSums {
+func (s *Sums) group(places *slicing.Set, some uint64) *sliceSums {
 	if some&(some-1) == 0 {
-		return s.slice(set.IDs[bits.TrailingZeros32(some)])
+		return s.slice(slicing.At(places, bits.TrailingZeros64(some)))
 	}
+	var ids [slicing.MaxIDs]uint32
 	var room [4 * slicing.MaxIDs]byte
-	key := room[:0]
+	n, key := 0, room[:0]
 	for m := some; m != 0; m &= m - 1 {
-		key = binary.LittleEndian.AppendUint32(key, set.IDs[bits.TrailingZeros32(m)])
+		ids[n] = slicing.At(places, bits.TrailingZeros64(m))
+		n++
+	}
+	slices.Sort(ids[:n])
+	for _, id := range ids[:n] {
+		key = binary.LittleEndian.AppendUint32(key, id)
 	}
 	to := s.groups.by[string(key)]
 	if to != nil || len(s.groups.all) >= maxGroups {
 		return to
 	}
-	g := group{sums: &sliceSums{}}
-	for m := some; m != 0; m &= m - 1 {
-		id := set.IDs[bits.TrailingZeros32(m)]
-		g.ids = append(g.ids, id)
+	g := group{ids: slices.Clone(ids[:n]), sums: &sliceSums{}}
+	for _, id := range g.ids {
 		g.sums.waits = g.sums.waits || s.slice(id).waits
 	}
 	s.groups.by[string(key)] = g.sums
@@ -74,7 +82,7 @@ func (s *Sums) ungroup() {
 			s.slice(id).merge(g.sums)
 		}
 	}
-	s.groups = groups{last: tally.NewFront[*sliceSums](12), by: map[string]*sliceSums{}}
+	s.groups = groups{low: tally.NewFront[*sliceSums](9), last: tally.NewFront[*sliceSums](12), by: map[string]*sliceSums{}}
 }
 
 // enter adds what was counted by its kind to the sums.
