@@ -12,7 +12,7 @@ import (
 
 // brief is what the slices need to know of the steps of a task of up to tally.MaxFew.
 type brief struct {
-	kinds               [tally.MaxFew]uint32 // by step
+	signs               [tally.MaxFew]uint64 // by step
 	cut                 uint64               // the steps whose time was cut off, as bits
 	exec, queue, accept tally.Few
 	late                tally.Sample
@@ -73,10 +73,8 @@ func (s *Sums) read(t *task) (all quality) {
 	b.accept.Reset(len(t.steps))
 	for i := range t.steps {
 		st := &t.steps[i]
-		kind := s.kind(st)
-		b.kinds[i&(tally.MaxFew-1)] = kind
-		one := &s.kinds.At(kind).quality
-		all.measured, all.good = all.measured+one.measured, all.good+one.good
+		b.signs[i&(tally.MaxFew-1)] = st.sign()
+		all.step(st)
 		e, q, a := uint32(int32(st.exec)), uint32(int32(st.queue)), uint32(int32(st.accept))
 		if max(e, q, a) < exact.Wholes && float64(e) == st.exec && float32(q) == st.queue && float32(a) == st.accept { // most
 			b.exec.SetWhole(i, e)
@@ -95,18 +93,12 @@ func (s *Sums) read(t *task) (all quality) {
 }
 
 // plus is the kind of some steps, at least one.
-func (s *Sums) plus(steps uint64) uint32 {
-	kinds := &s.brief.kinds
-	kind := kinds[bits.TrailingZeros64(steps)&(tally.MaxFew-1)]
-	for steps &= steps - 1; steps != 0; steps &= steps - 1 {
-		other := kinds[bits.TrailingZeros64(steps)&(tally.MaxFew-1)]
-		both := s.kinds.Both(kind, other)
-		if both == 0 {
-			both = s.kinds.Join(kind, other, func(a, b *facts[uint8]) { a.add(b, 1) })
-		}
-		kind = both
+func (s *Sums) plus(t *task, steps uint64) uint32 {
+	key := uint64(0)
+	for m := steps; m != 0; m &= m - 1 {
+		key += s.brief.signs[bits.TrailingZeros64(m)&(tally.MaxFew-1)]
 	}
-	return kind
+	return s.kind(t, steps, key)
 }
 
 // addFew adds some steps of the task, and the task as a whole.
@@ -118,7 +110,7 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 	b := &of.brief
 	if steps&(steps-1) == 0 && b.cut&steps == 0 {
 		i := bits.TrailingZeros64(steps)
-		if kind := b.kinds[i&(tally.MaxFew-1)]; !s.kinds.Add(kind) {
+		if kind := of.kind(t, steps, b.signs[i&(tally.MaxFew-1)]); !s.kinds.Add(kind) {
 			s.addKind(kind, of)
 		}
 		if p, ok := b.exec.Alone(i); ok {
@@ -134,7 +126,7 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 		}
 		return
 	}
-	if kind := of.plus(steps); !s.kinds.Add(kind) {
+	if kind := of.plus(t, steps); !s.kinds.Add(kind) {
 		s.addKind(kind, of)
 	}
 	if b.cut&steps == 0 {

@@ -28,11 +28,15 @@ type facts[N uint8 | uint32] struct {
 // quality is how many measurements of steps are known, and how many of these are good.
 type quality struct{ measured, good uint32 }
 
+func (q *quality) step(st *step) {
+	q.measured += uint32(bits.OnesCount16(st.known))
+	q.good += uint32(bits.OnesCount16((st.right ^ badWhenTrue) & st.known))
+}
+
 // step adds a step.
 func (f *facts[N]) step(st *step) {
 	f.steps++
-	f.measured += uint32(bits.OnesCount16(st.known))
-	f.good += uint32(bits.OnesCount16((st.right ^ badWhenTrue) & st.known))
+	f.quality.step(st)
 	for i := range f.yes {
 		f.yes[i] += N(st.right >> i & 1)
 		f.known[i] += N(st.known >> i & 1)
@@ -66,24 +70,38 @@ func (f *facts[N]) add(o *facts[uint8], n uint32) {
 	f.measured, f.good = f.measured+n*o.measured, f.good+n*o.good
 }
 
-// kind is that of a single step.
-func (s *Sums) kind(st *step) uint32 {
+// sign stands for all that facts take of a step. The sum of signs stands for the facts of
+// several, in any order: that two sums of those that are known at a time are equal by
+// chance is as likely as one in 2^64 is.
+func (st *step) sign() uint64 {
 	key := 1<<63 | uint64(st.known)<<16 | uint64(st.right)
 	if st.known&bitArgs != 0 {
-		if st.matched|st.emitted|st.expected >= 1<<10 {
-			var f facts[uint8]
-			f.step(st)
-			return s.kinds.Number(&f)
+		if st.matched|st.emitted|st.expected < 1<<10 {
+			key |= uint64(st.matched)<<52 | uint64(st.emitted)<<42 | uint64(st.expected)<<32
+		} else {
+			key = spread(key) ^ (uint64(st.matched)<<32 | uint64(st.emitted)<<16 | uint64(st.expected))
 		}
-		key |= uint64(st.matched)<<52 | uint64(st.emitted)<<42 | uint64(st.expected)<<32
 	}
-	n := s.kinds.Known(key)
-	if n == 0 {
-		var f facts[uint8]
-		f.step(st)
-		n = s.kinds.Keep(key, &f)
+	return spread(key)
+}
+
+// spread makes of a number one that all of its bits have a part in, of another another.
+func spread(x uint64) uint64 {
+	x = (x ^ x>>32) * 0xD6E8FEB86659FD93
+	x = (x ^ x>>32) * 0x9E3779B97F4A7C15
+	return x ^ x>>32
+}
+
+// kind is that of some steps of a task, given as bits, the sum of whose signs is key.
+func (s *Sums) kind(t *task, steps, key uint64) uint32 {
+	if n := s.kinds.Known(key); n != 0 {
+		return n
 	}
-	return n
+	var f facts[uint8]
+	for ; steps != 0; steps &= steps - 1 {
+		f.step(&t.steps[bits.TrailingZeros64(steps)])
+	}
+	return s.kinds.Keep(key, &f)
 }
 
 // shape is the number of what the task is as a whole.

@@ -3,6 +3,8 @@
 package steps
 
 import (
+	"slices"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
@@ -64,7 +66,7 @@ func (s *Sums) begin(t *task) {
 		clear(s.marks)
 		s.round = 1
 		s.enter()
-	case s.kinds.Trim() || s.shapes.Trim():
+	case s.kinds.Old() || s.shapes.Old():
 		s.enter()
 	}
 	s.tries = s.tries[:0]
@@ -116,8 +118,11 @@ func (s *Sums) another(attempt uint32) *try {
 		}
 		s.later[attempt] = len(s.tries)
 	}
-	s.tries = append(s.tries, try{attempt: attempt})
-	return &s.tries[len(s.tries)-1]
+	s.tries = slices.Grow(s.tries, 1)[:len(s.tries)+1]
+	at := &s.tries[len(s.tries)-1]
+	*at = try{}
+	at.attempt = attempt // apart from the rest: a literal would be made elsewhere and copied
+	return at
 }
 
 func (a *try) step(st *step) {

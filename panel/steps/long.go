@@ -37,7 +37,9 @@ func (m *many) read(s *Sums, t *task, steps []int32, waits bool) {
 		for int(kind) >= len(m.times) {
 			m.times = append(m.times, 0)
 		}
-		if m.times[kind]++; m.times[kind] == 1 {
+		if kind == 0 {
+			m.facts.step(st)
+		} else if m.times[kind]++; m.times[kind] == 1 {
 			m.came = append(m.came, kind)
 		}
 		m.exec.Time(st.exec, st.timeout)
@@ -69,7 +71,7 @@ func (s *Sums) shareLong(t *task, shape uint32) quality {
 	s.long = s.long[:0]
 	every := make([]int32, len(t.steps))
 	for i := range t.steps {
-		s.long = append(s.long, s.kind(&t.steps[i]))
+		s.long = append(s.long, s.single(&t.steps[i]))
 		every[i] = int32(i)
 	}
 	var all, some many
@@ -86,6 +88,21 @@ func (s *Sums) shareLong(t *task, shape uint32) quality {
 		s.lists = nil
 	}
 	return all.facts.quality
+}
+
+// single is the kind of a step, 0 where it is not kept.
+func (s *Sums) single(st *step) uint32 {
+	key := st.sign()
+	n := s.kinds.Known(key)
+	if n == 0 {
+		var f facts[uint8]
+		f.step(st)
+		n = s.kinds.Keep(key, &f)
+	}
+	if !s.kinds.Kept(n) {
+		return 0
+	}
+	return n
 }
 
 // list gives that of a slice which the task is in.

@@ -31,7 +31,7 @@ type Sums struct {
 	marks []mark // by slice
 	round uint32
 	lists []listed
-	long  []uint32 // kinds, by step
+	long  []uint32 // kinds, by step; 0 for what is not kept
 	tries []try
 	later map[uint32]int // of tries, by attempt, those after the first few
 	sum   taskSum
