@@ -98,7 +98,7 @@ func (s *Sums) plus(t *task, steps uint64) uint32 {
 	for m := steps; m != 0; m &= m - 1 {
 		key += s.brief.signs[bits.TrailingZeros64(m)&(tally.MaxFew-1)]
 	}
-	return s.kind(t, steps, key)
+	return s.kind(t.steps, steps, key)
 }
 
 // addFew adds some steps of the task, and the task as a whole.
@@ -110,7 +110,7 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 	b := &of.brief
 	if steps&(steps-1) == 0 && b.cut&steps == 0 {
 		i := bits.TrailingZeros64(steps)
-		if kind := of.kind(t, steps, b.signs[i&(tally.MaxFew-1)]); !s.kinds.Add(kind) {
+		if kind := of.kind(t.steps, steps, b.signs[i&(tally.MaxFew-1)]); !s.kinds.Add(kind) {
 			s.addKind(kind, of)
 		}
 		if p, ok := b.exec.Alone(i); ok {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -79,27 +80,20 @@ func (st *step) sign() uint64 {
 		if st.matched|st.emitted|st.expected < 1<<10 {
 			key |= uint64(st.matched)<<52 | uint64(st.emitted)<<42 | uint64(st.expected)<<32
 		} else {
-			key = spread(key) ^ (uint64(st.matched)<<32 | uint64(st.emitted)<<16 | uint64(st.expected))
+			key = tally.Spread(key) ^ (uint64(st.matched)<<32 | uint64(st.emitted)<<16 | uint64(st.expected))
 		}
 	}
-	return spread(key)
+	return tally.Spread(key)
 }
 
-// spread makes of a number one that all of its bits have a part in, of another another.
-func spread(x uint64) uint64 {
-	x = (x ^ x>>32) * 0xD6E8FEB86659FD93
-	x = (x ^ x>>32) * 0x9E3779B97F4A7C15
-	return x ^ x>>32
-}
-
-// kind is that of some steps of a task, given as bits, the sum of whose signs is key.
-func (s *Sums) kind(t *task, steps, key uint64) uint32 {
+// kind is that of some steps of a list, given as bits, the sum of whose signs is key.
+func (s *Sums) kind(list []step, steps, key uint64) uint32 {
 	if n := s.kinds.Known(key); n != 0 {
 		return n
 	}
 	var f facts[uint8]
 	for ; steps != 0; steps &= steps - 1 {
-		f.step(&t.steps[bits.TrailingZeros64(steps)])
+		f.step(&list[bits.TrailingZeros64(steps)])
 	}
 	return s.kinds.Keep(key, &f)
 }
@@ -112,10 +106,13 @@ func (s *Sums) shape() uint32 {
 	return s.shapes.Keep(s.sum.shape, &s.sum.shape)
 }
 
-// enter adds what was counted by its kind to the sums.
+// enter adds what was counted by its kind, and what waits, to the sums.
 func (s *sliceSums) enter(of *Sums) {
 	s.kinds.Drain(func(n uint32, times uint64) { addFacts(s, of.kinds.At(n), times) })
 	s.whole.Drain(func(n uint32, times uint64) { s.addShape(*of.shapes.At(n), times) })
+	for _, l := range []*tally.Latencies{&s.exec, &s.queue, &s.accept, &s.toolTime} {
+		l.Quantiles() // lets in what waits, so that merging only reads
+	}
 }
 
 // addFacts adds the steps of so many tasks that are alike.

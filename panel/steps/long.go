@@ -71,7 +71,11 @@ func (s *Sums) shareLong(t *task, shape uint32) quality {
 	s.long = s.long[:0]
 	every := make([]int32, len(t.steps))
 	for i := range t.steps {
-		s.long = append(s.long, s.single(&t.steps[i]))
+		kind := s.kind(t.steps[i:], 1, t.steps[i].sign())
+		if !s.kinds.Kept(kind) {
+			kind = 0
+		}
+		s.long = append(s.long, kind)
 		every[i] = int32(i)
 	}
 	var all, some many
@@ -88,21 +92,6 @@ func (s *Sums) shareLong(t *task, shape uint32) quality {
 		s.lists = nil
 	}
 	return all.facts.quality
-}
-
-// single is the kind of a step, 0 where it is not kept.
-func (s *Sums) single(st *step) uint32 {
-	key := st.sign()
-	n := s.kinds.Known(key)
-	if n == 0 {
-		var f facts[uint8]
-		f.step(st)
-		n = s.kinds.Keep(key, &f)
-	}
-	if !s.kinds.Kept(n) {
-		return 0
-	}
-	return n
 }
 
 // list gives that of a slice which the task is in.

@@ -18,6 +18,8 @@ type task struct {
 	target, id []byte
 	number     uint32 // of the target
 	steps      []step
+	box        *tally.Box[step] // that steps are in; nil: they are the task's own
+	own        []step           // memory for those
 	records    []record
 	prev, next *task // by silence
 	// head tells that the task was among the first window of tasks of a part, so
@@ -32,6 +34,7 @@ type partition struct {
 	old    *task // the longest silent
 	young  *task
 	free   []*task
+	shelf  tally.Shelf[step]
 	heads  []*task
 	seen   int          // distinct tasks, up to window
 	recent tally.Recent // tasks closed last
@@ -53,15 +56,42 @@ func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
 		p.unlink(t)
 		p.push(t)
 	}
-	t.steps = append(t.steps, b.steps[c.from:c.to]...)
-	t.records = append(t.records, b.records[c.rfrom:c.rto]...)
+	p.add(t, b.steps[c.from:c.to], b.records[c.rfrom:c.rto])
 	if max(len(t.steps), len(t.records)) >= maxSteps {
 		p.long++
 		into.fold(t)
-		clear(t.records)
-		t.steps, t.records = t.steps[:0], t.records[:0]
+		p.strip(t)
 	}
 	p.shrink(into)
+}
+
+// add adds lines to a task. Nearly all tasks come in one piece: these are shelved, so that
+// they lie as they will be folded, one after the other.
+func (p *partition) add(t *task, steps []step, records []record) {
+	switch n := len(steps); {
+	case n == 0:
+	case len(t.steps) == 0 && n <= tally.MaxRun:
+		t.steps, t.box = p.shelf.Put(steps)
+	default:
+		if t.box != nil {
+			t.own = append(t.own[:0], t.steps...)
+			p.shelf.GiveUp(t.box)
+			t.steps, t.box = t.own, nil
+		}
+		t.own = append(t.steps, steps...)
+		t.steps = t.own
+	}
+	t.records = append(t.records, records...)
+}
+
+// strip takes the lines of a task.
+func (p *partition) strip(t *task) {
+	if t.box != nil {
+		p.shelf.GiveUp(t.box)
+		t.box = nil
+	}
+	clear(t.records)
+	t.steps, t.records = nil, t.records[:0]
 }
 
 // warm looks at what the next pieces will need. Each of them is far from the
@@ -161,10 +191,9 @@ func (p *partition) shut(t *task, into *Sums) {
 }
 
 func (p *partition) recycle(t *task) {
-	clear(t.records)
-	t.steps, t.records = t.steps[:0], t.records[:0]
+	p.strip(t)
 	t.head, t.closed = false, false
-	if cap(t.steps) <= 256 && len(p.free) < 64 {
+	if cap(t.own) <= 256 && len(p.free) < 64 {
 		p.free = append(p.free, t)
 	}
 }
@@ -183,7 +212,7 @@ func (p *partition) settle(into *Sums) {
 
 // empty forgets the open tasks.
 func (p *partition) empty() {
-	p.open, p.old, p.young, p.heads = tally.NewTable[task](0), nil, nil, nil
+	p.open, p.old, p.young, p.heads, p.shelf = tally.NewTable[task](0), nil, nil, nil, tally.Shelf[step]{}
 }
 
 // absorb appends a later part of the same file. o is used up.
@@ -194,7 +223,7 @@ func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 		if t == nil {
 			t = p.begin(h.hash, h.target, h.id, h.number, keep)
 		}
-		t.steps, t.records = append(t.steps, h.steps...), append(t.records, h.records...)
+		p.add(t, h.steps, h.records)
 		if h.closed {
 			shut = append(shut, t)
 		}

@@ -129,14 +129,14 @@ func (s *Sheet) Settle(w *Worker, first, by int) {
 		s.parts[i].tasks.settle(w.sums)
 		s.parts[i].tasks.empty()
 	}
-	w.sums.ready()
+	w.sums.enter()
 }
 
 // Close ends the filling: what the workers have summed up is put together. Only
 // then may the Sheet be written, merged or told.
 func (s *Sheet) Close() {
 	for _, w := range s.workers {
-		w.sums.ready()
+		w.sums.enter()
 		s.sums.mergeRest(w.sums)
 	}
 	s.sums.slices = make([]*sliceSums, len(s.names.Slices))

@@ -3,6 +3,8 @@
 package steps
 
 import (
+	"slices"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
@@ -16,7 +18,7 @@ type Sums struct {
 	names    *slicing.Names
 	slices   []*sliceSums // by number
 	confused findings.Confusion
-	groups   groups
+	groups   slicing.Groups[sliceSums]
 	kinds    tally.Kinds[facts[uint8]] // in which tasks are counted
 	shapes   tally.Kinds[uint64]       // of tasks as a whole
 	parts    slicing.Parts
@@ -89,6 +91,72 @@ func (s *Sums) slice(id uint32) *sliceSums {
 func (s *Sums) newSlice(id uint32) *sliceSums {
 	key := s.names.Slice(id).Key
 	return &sliceSums{waits: key == "" || key == "tool"}
+}
+
+// together gives the sums that stand for slices, to which tasks add what they add to all of
+// them alike until ungroup; nil when there are too many such sums already.
+func (s *Sums) together(places *slicing.Set, some uint64) *sliceSums {
+	if to := s.groups.Known(places, some); to != nil {
+		return to
+	}
+	return s.groups.Find(places, some, s.group)
+}
+
+// group is the slice, or new sums for several.
+func (s *Sums) group(ids []uint32) *sliceSums {
+	if len(ids) == 1 {
+		return s.slice(ids[0])
+	}
+	g := &sliceSums{}
+	for _, id := range ids {
+		g.waits = g.waits || s.slice(id).waits
+	}
+	return g
+}
+
+// ungroup gives the slices what their groups have, and enters all that was counted.
+func (s *Sums) ungroup() {
+	s.enter()
+	for _, g := range s.groups.All {
+		for _, id := range g.IDs {
+			s.slice(id).merge(g.Thing)
+		}
+	}
+	s.groups = slicing.NewGroups[sliceSums]()
+}
+
+// enter adds all that was counted, or waits, to the sums, so that merging only reads them.
+func (s *Sums) enter() {
+	for _, x := range s.slices {
+		if x != nil {
+			x.enter(s)
+		}
+	}
+	for _, g := range s.groups.All {
+		g.Thing.enter(s)
+	}
+	s.kinds.Reset()
+	s.shapes.Reset()
+}
+
+// gather adds what is known of a slice, on its own and in groups, to that at to, and
+// uses it up. Slices may be gathered at once; groups are only read.
+func (s *Sums) gather(id uint32, to **sliceSums) {
+	switch {
+	case int(id) >= len(s.slices) || s.slices[id] == nil:
+	case *to == nil:
+		*to = s.slices[id]
+	default:
+		(*to).merge(s.slices[id])
+	}
+	for _, g := range s.groups.All {
+		if slices.Contains(g.IDs, id) {
+			if *to == nil {
+				*to = s.newSlice(id)
+			}
+			(*to).merge(g.Thing)
+		}
+	}
 }
 
 // merge adds sums of the same names.

@@ -26,3 +26,10 @@ func Hash(seed uint64, s []byte) uint64 {
 	h = hi ^ lo
 	return h ^ h>>29
 }
+
+// Spread makes of a number one that all of its bits have a part in, of another one another.
+func Spread(x uint64) uint64 {
+	x = (x ^ x>>32) * 0xD6E8FEB86659FD93
+	x = (x ^ x>>32) * 0x9E3779B97F4A7C15
+	return x ^ x>>32
+}
