@@ -74,13 +74,13 @@ func (f *facts[N]) add(o *facts[uint8], n uint32) {
 // sign stands for all that facts take of a step. The sum of signs stands for the facts of
 // several, in any order: that two sums of those that are known at a time are equal by
 // chance is as likely as one in 2^64 is.
-func (st *step) sign() uint64 {
-	key := 1<<63 | uint64(st.known)<<16 | uint64(st.right)
-	if st.known&bitArgs != 0 {
-		if st.matched|st.emitted|st.expected < 1<<10 {
-			key |= uint64(st.matched)<<52 | uint64(st.emitted)<<42 | uint64(st.expected)<<32
+func (s *step) sign() uint64 {
+	key := 1<<63 | uint64(s.known)<<16 | uint64(s.right)
+	if s.known&bitArgs != 0 {
+		if s.matched|s.emitted|s.expected < 1<<10 {
+			key |= uint64(s.matched)<<52 | uint64(s.emitted)<<42 | uint64(s.expected)<<32
 		} else {
-			key = tally.Spread(key) ^ (uint64(st.matched)<<32 | uint64(st.emitted)<<16 | uint64(st.expected))
+			key = tally.Spread(key) ^ (uint64(s.matched)<<32 | uint64(s.emitted)<<16 | uint64(s.expected))
 		}
 	}
 	return tally.Spread(key)
