@@ -2,13 +2,14 @@
 
 package tally
 
-// Kinds gives numbers to what tasks are, from 1: tasks are many, and the ways to be
-// one are few. Number 0 is that of T's zero value. Call Reset before all else.
-type Kinds[T comparable] struct {
+// Kinds gives numbers to what tasks are, by keys that tell kinds apart, from 1: tasks are
+// many, and the ways to be one are few. Number 0 is that of T's zero value. Call Reset
+// before all else.
+type Kinds[T any] struct {
 	all  []T
-	by   map[T]uint32
-	keys Front[uint32] // what was found last, by keys of the caller
-	rare int           // what came of kinds that are not counted
+	by   map[uint64]uint32 // by key
+	last Front[uint32]     // what was found last
+	rare int               // what came of kinds that are not counted
 }
 
 // maxCounted is how many kinds are counted: the first ones, which are the frequent ones.
@@ -25,7 +26,7 @@ const loose = maxCounted
 // Reset forgets all kinds. No Counts may have any.
 func (k *Kinds[T]) Reset() {
 	var zero T
-	*k = Kinds[T]{all: []T{zero}, by: map[T]uint32{zero: 0}, keys: NewFront[uint32](12)}
+	*k = Kinds[T]{all: []T{zero}, by: map[uint64]uint32{}, last: NewFront[uint32](12)}
 }
 
 // Old tells that it is time to drain all Counts and to Reset.
@@ -34,23 +35,29 @@ func (k *Kinds[T]) Old() bool { return k.rare >= maxRare }
 // At is the kind of a number.
 func (k *Kinds[T]) At(n uint32) *T { return &k.all[n] }
 
-// Known is the number that was kept for a key; 0 when that is forgotten.
-func (k *Kinds[T]) Known(key uint64) uint32 { return k.keys.Get(key) }
+// Known is the number of what was kept for a key and found of late; else 0.
+func (k *Kinds[T]) Known(key uint64) uint32 { return k.last.Get(key) }
 
-// Keep is the number of a kind, which it keeps for a key. Where there are as many kinds as
-// are counted, a new one is not Kept: its number is good until the next Keep only.
-func (k *Kinds[T]) Keep(key uint64, x *T) uint32 {
-	n, ok := k.by[*x]
-	if !ok {
-		n = uint32(len(k.all))
-		if n >= loose {
-			k.all = append(k.all[:loose], *x)
-			return loose
-		}
-		k.all = append(k.all, *x)
-		k.by[*x] = n
+// Recall is the number of what was kept for a key; 0 when nothing was.
+func (k *Kinds[T]) Recall(key uint64) uint32 {
+	n := k.by[key]
+	if n != 0 {
+		k.last.Put(key, n)
 	}
-	k.keys.Put(key, n)
+	return n
+}
+
+// Keep gives a number to a kind, of whose key nothing is kept. Where there are as many kinds as
+// are counted, it is not Kept: the number is good until the next Keep only.
+func (k *Kinds[T]) Keep(key uint64, x *T) uint32 {
+	n := uint32(len(k.all))
+	if n >= loose {
+		k.all = append(k.all[:loose], *x)
+		return loose
+	}
+	k.all = append(k.all, *x)
+	k.by[key] = n
+	k.last.Put(key, n)
 	return n
 }
 
