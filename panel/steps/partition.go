@@ -12,19 +12,19 @@ import (
 // counts as several.
 const maxSteps = 1 << 16
 
-// task is an open task.
+// task is an open task. What every task needs when it is closed comes first.
 type task struct {
 	hash       uint64
-	target, id []byte
-	number     uint32 // of the target
-	steps      []step
-	box        *tally.Box[step] // that steps are in; nil: they are the task's own
-	own        []step           // memory for those
-	records    []record
 	prev, next *task // by silence
+	steps      []step
+	records    []record
+	box        *tally.Box[step] // that steps are in; nil: they are the task's own
 	// head tells that the task was among the first window of tasks of a part, so
 	// that the part before it may hold its beginning: it is not folded.
 	head, closed bool
+	number       uint32 // of the target
+	id, target   []byte
+	own          []step // memory for steps
 }
 
 // partition holds those open tasks that share a window.
@@ -104,8 +104,8 @@ func (p *partition) warm(pieces []piece) {
 		if p.open.Len() < p.window || t == nil { // nothing will be folded
 			continue
 		}
-		if len(t.steps) > 0 {
-			sum += uint64(t.steps[0].known) + uint64(t.steps[len(t.steps)-1].known)
+		for i := range t.steps[:min(len(t.steps), tally.MaxRun)] {
+			sum += uint64(t.steps[i].known)
 		}
 		sum += p.open.Look(t.hash)
 		t = t.next

@@ -1,0 +1,80 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/callvet/callvet"
+)
+
+// TestPieces: it does not matter in which pieces the lines of tasks come, be it one by one
+// between those of other tasks or more at once than are shelved, nor that memory of tasks that
+// were folded is used again.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 9))
+	var lines []*Step
+	for task := range 3000 {
+		n := 1 + r.IntN(6)
+		if task%50 == 0 {
+			n = 200
+		}
+		for range n {
+			s := &Step{
+				Head: &Head{TaskID: fmt.Append(nil, "t", task), AcceptMS: float64(r.IntN(900)), QueueMS: -1, ExecMS: float64(r.IntN(300))},
+				Tool: fmt.Append(nil, "tool", r.IntN(70), "@v", r.IntN(3)), Score: executed(r.IntN(3) > 0), Timeout: r.IntN(50) == 0,
+				Args: 1 + r.Uint64N(9), Result: 1 + r.Uint64N(2),
+			}
+			s.Attempt = 1 + r.IntN(2)
+			if r.IntN(3) > 0 {
+				s.Score.Set(callvet.StepArgEM, r.IntN(2) > 0)
+				s.Score.Emitted, s.Score.Expected, s.Score.Matched = uint16(1+r.IntN(3)), uint16(1+r.IntN(1200)), 1
+			}
+			lines = append(lines, s)
+		}
+	}
+	for i := range lines { // into the middle of tasks nearby
+		if k := min(i+r.IntN(40), len(lines)-1); r.IntN(3) == 0 {
+			lines[i], lines[k] = lines[k], lines[i]
+		}
+	}
+	for i, s := range lines {
+		s.Line = int64(i + 1)
+	}
+	told := func(size int) string {
+		s := New(Config{Window: 16 * 40})
+		w := s.Worker()
+		batch := w.Batch()
+		for i, l := range lines {
+			w.Step(batch, l)
+			if (i+1)%size == 0 || i+1 == len(lines) {
+				s.Give(int64(i/size), batch, func(*Batch) {})
+				s.Take(w, 0, 1)
+			}
+		}
+		s.Read(Source{Name: "f", Lines: int64(len(lines))})
+		s.Settle(w, 0, 1)
+		s.Close()
+		b, err := json.Marshal(s.Panels())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	want := told(1)
+	for _, size := range []int{7, 100, 1000, len(lines)} {
+		if got := told(size); got != want {
+			t.Errorf("batches of %d lines give other panels", size)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b *Step) int { return bytes.Compare(a.TaskID, b.TaskID) })
+	if got := told(len(lines)); got != want {
+		t.Error("tasks in one piece give other panels")
+	}
+}
