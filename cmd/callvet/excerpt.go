@@ -10,13 +10,16 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/value"
 )
 
 // excerptSpan is how many lines after its first one a task's lines are looked for.
@@ -56,28 +59,52 @@ func (x *exhibitor) masked() (n int64) {
 	return n
 }
 
-// reasons say what is wrong with a step. They tell no values where any of the step's
-// were masked: a sentence does not say under which name a value stands.
-func (x *exhibitor) reasons(v *trace.View, masked bool) (out []string) {
+// reasons say what is wrong with a step, a line each. They tell no values where any of
+// the step's were masked, or stand under a name that tells a secret: a sentence does
+// not say under which name a value stands, and a contract has values too.
+func (x *exhibitor) reasons(v *trace.View, s *trace.Step, masked bool) (out []string) {
 	if x.scorer == nil {
 		return nil
 	}
 	why := x.scorer.Explain((*step.Input)(&v.Call))
-	if !masked {
-		for _, r := range why.Reasons {
-			out = append(out, x.red.Text(r))
-		}
-		return out
+	if masked || x.secret(s) {
+		out = withoutValues(&why.Call)
+	} else {
+		out = why.Reasons
 	}
-	for _, b := range why.Call.Violations {
+	for i, r := range out {
+		out[i] = strings.ReplaceAll(x.red.Text(r), "\n", `\n`) // names of members may have one
+	}
+	return out
+}
+
+func withoutValues(c *callvet.CallMatch) (out []string) {
+	for _, b := range c.Violations {
 		out = append(out, "arguments break the contract: "+strings.TrimSpace(b.Path+" "+b.Keyword))
 	}
-	for _, d := range why.Call.Args {
+	for _, d := range c.Args {
 		if !d.Matched {
 			out = append(out, "argument "+d.Path+" is not as expected")
 		}
 	}
 	return out
+}
+
+// secret reports whether a value of a step stands under a name that tells a secret.
+func (x *exhibitor) secret(s *trace.Step) bool {
+	values := []json.RawMessage{s.Args, json.RawMessage(s.ArgsRaw), s.Result, s.Error}
+	if g := s.Gold; g != nil {
+		values = append(values, g.Args, g.Result)
+	}
+	return slices.ContainsFunc(values, x.red.TellsSecret)
+}
+
+// payload redacts what a model wrote: by its names where it is JSON, as args are.
+func (x *exhibitor) payload(raw string) string {
+	if !value.Valid([]byte(raw)) {
+		return x.red.Text(raw)
+	}
+	return string(x.red.JSON(json.RawMessage(raw)))
 }
 
 // excerpts reads the lines of the examples again, by file and line. Marks tell where some
@@ -216,7 +243,7 @@ func (e *excerpt) take(v *trace.View, x *exhibitor) {
 		return
 	}
 	s, before := v.Step(), x.masked()
-	args := red.Text(s.ArgsRaw)
+	args := x.payload(s.ArgsRaw) // which reasons may cite too
 	if s.Args != nil {
 		args = string(red.JSON(s.Args))
 	}
@@ -237,8 +264,7 @@ func (e *excerpt) take(v *trace.View, x *exhibitor) {
 		e.gold(g, red)
 		red.JSON(g.Result)
 	}
-	red.JSON(json.RawMessage(s.ArgsRaw)) // which reasons may cite too
-	for _, r := range x.reasons(v, x.masked() > before) {
+	for _, r := range x.reasons(v, &s, x.masked() > before) {
 		fmt.Fprintf(&e.text, "\n  ✗ %s", r)
 	}
 	e.text.WriteString("\n")

@@ -109,7 +109,8 @@ func TestExcerptsOfChangedFiles(t *testing.T) {
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	scorer, _ := step.New(step.Config{Tools: []callvet.Tool{{Name: "pay", Parameters: json.RawMessage(
-		`{"type":"object","properties":{"sum":{"type":"integer","maximum":10},"api_key":{"type":"string","maxLength":3}},"required":["sum"]}`,
+		`{"type":"object","properties":{"sum":{"type":"integer","maximum":10},"api_key":{"type":"string","maxLength":3},
+		"password":{"enum":["geheim-5","geheim-6"]}},"required":["sum"]}`,
 	)}}})
 	x, err := newExhibitor(scorer)
 	if err != nil {
@@ -134,6 +135,26 @@ func TestReasons(t *testing.T) {
 		{
 			line: `"args":{"sum":5},"args_raw":"{\"sum\":5,\"api_key\":\"geheim-4711\"}"`,
 			says: []string{"✗ arguments break the contract: /api_key maxLength"}, bars: []string{"geheim"},
+		},
+		{ // only what was emitted is recorded: it is shown as arguments are
+			line: `"args_raw":"{\"password\":\"geheim\",\"sum\":50}"`,
+			says: []string{"REDACTED", "✗ arguments break the contract: /sum maximum"}, bars: []string{"geheim"},
+		},
+		{ // nothing is left to mask, and the contract has it
+			line: `"args":{"sum":5,"password":""}`,
+			says: []string{"✗ arguments break the contract: /password enum"}, bars: []string{"geheim"},
+		},
+		{
+			line: `"args":{"sum":5,"password":"[REDACTED:secret]"}`,
+			says: []string{"✗ arguments break the contract: /password enum"}, bars: []string{"geheim"},
+		},
+		{ // names are no sentences
+			line: `"args":{"sum":5},"gold":{"args":{"sum":5,"a\n  ✗ b":1}}`,
+			says: []string{`✗ argument a\n  ✗ b is missing`},
+		},
+		{
+			line: `"args":{"sum":5,"secret":"geheim"},"gold":{"args":{"sum":5,"j@geheim.example":1}}`,
+			says: []string{"✗ argument [REDACTED:email] is not as expected"},
 		},
 		{
 			line: `"args":{"sum":5},"status":"ok","result":{"password":"geheim-1"},"gold":{"result":{"password":"geheim-2"}}`,

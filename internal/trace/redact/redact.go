@@ -136,6 +136,21 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
+// TellsSecret reports whether a member of raw, at any depth, has a name that tells a
+// secret, whatever its value; false where raw is not JSON.
+func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
+	return len(raw) > 0 && r.doc.Parse(raw) == nil && r.secretWithin(r.doc.Root())
+}
+
+func (r *Redactor) secretWithin(v value.Value) bool {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if v.Kind() == value.Object && r.detect.SecretKey(e.Key()) || r.secretWithin(e) {
+			return true
+		}
+	}
+	return false
+}
+
 // walk appends the redacted value; secret tells that the name above was one.
 func (r *Redactor) walk(dst []byte, v value.Value, secret bool) (out []byte, changed bool) {
 	switch v.Kind() {
