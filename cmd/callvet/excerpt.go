@@ -29,7 +29,7 @@ const excerptSpan = 2000
 type excerpt struct {
 	task, target string
 	attempt      int
-	from         int64
+	from, to     int64 // lines
 	text         strings.Builder
 }
 
@@ -142,6 +142,9 @@ func (x *exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []meas
 	wanted := make([]excerpt, len(list))
 	for i, e := range list {
 		wanted[i].task, wanted[i].target, wanted[i].attempt, wanted[i].from = e.Task, e.Target, e.Attempt, e.Line
+		if wanted[i].to = e.Line; e.Kind != "" { // a task
+			wanted[i].to += excerptSpan
+		}
 	}
 	take := func(v *trace.View) error {
 		for i := range wanted {
@@ -186,7 +189,7 @@ func readLines(r io.Reader, from int64, wanted []excerpt, take func(*trace.View)
 	scan := trace.NewScanner(trace.Options{})
 	last := int64(0)
 	for i := range wanted {
-		last = max(last, wanted[i].from+excerptSpan)
+		last = max(last, wanted[i].to)
 	}
 	var buf []byte
 	for {
@@ -210,7 +213,7 @@ func readLines(r io.Reader, from int64, wanted []excerpt, take func(*trace.View)
 
 func touches(wanted []excerpt, from, to int64) bool {
 	for i := range wanted {
-		if wanted[i].from <= to && from <= wanted[i].from+excerptSpan {
+		if wanted[i].from <= to && from <= wanted[i].to {
 			return true
 		}
 	}
@@ -222,7 +225,7 @@ const maxExcerpt = 8000
 
 func (e *excerpt) take(v *trace.View, x *exhibitor) {
 	red := x.red
-	if v.Line < e.from || v.Line > e.from+excerptSpan || e.text.Len() > maxExcerpt ||
+	if v.Line < e.from || v.Line > e.to || e.text.Len() > maxExcerpt ||
 		string(v.TaskID) != e.task || v.Attempt != e.attempt || e.target != "" && string(v.Target) != e.target {
 		return
 	}

@@ -29,7 +29,7 @@ func TestExcerptsByMarks(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&file, `{"task_id":"t%d","call_id":"c%d","tool":"f","args":{"n":%d}}`+"\n", i/3, i, i)
 		if i%6000 == 3 {
-			list = append(list, panel.Example{Task: fmt.Sprint("t", i/3), Line: int64(i + 1)})
+			list = append(list, panel.Example{Kind: "weakest", Task: fmt.Sprint("t", i/3), Line: int64(i + 1)})
 		}
 	}
 	blocks, err := trace.NewBlocks(bytes.NewReader(file.Bytes()), trace.Options{Block: 8 << 10})

@@ -165,7 +165,11 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 // pipes cannot, nor can what has no line.
 func (a *app) examples(s *scored) []panel.Example {
 	var out []panel.Example
-	for _, e := range s.panels.Examples {
+	all := slices.Clone(s.panels.Examples)
+	for i := range s.panels.Findings {
+		all = append(all, s.panels.Findings[i].Examples...)
+	}
+	for _, e := range all {
 		if e = s.named(e); a.regular(e.File) && e.Line > 0 {
 			out = append(out, e)
 		}

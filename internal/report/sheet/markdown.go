@@ -32,6 +32,7 @@ func Markdown(w io.Writer, v *View) error {
 		mdTarget(&b, &v.Panels.Targets[i])
 	}
 	mdFindings(&b, v.Panels.Findings)
+	mdCalls(&b, v)
 	if b.Len() < maxMarkdown {
 		mdExamples(&b, v)
 	}
@@ -121,6 +122,24 @@ func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 	}
 	if len(list) > 0 {
 		b.WriteString("\n")
+	}
+}
+
+// mdCalls shows the calls that findings point to, where they can be read again.
+func mdCalls(b *bytes.Buffer, v *View) {
+	const most = 3 // of a finding: a comment has a limit
+	var all strings.Builder
+	for i := range v.Panels.Findings {
+		f := &v.Panels.Findings[i]
+		for _, e := range f.Examples[:min(len(f.Examples), most)] {
+			if text := strings.TrimSpace(v.excerpt(e)); text != "" {
+				fmt.Fprintf(&all, "%s: %s\n%s\n\n", f.Code, v.Where(e), plain.Limited(text, 1000))
+			}
+		}
+	}
+	if all.Len() > 0 {
+		fmt.Fprintf(b, "<details><summary>Calls that the findings point to</summary>\n\n<pre>%s</pre>\n\n</details>\n\n",
+			strings.ReplaceAll(preformatted(strings.TrimSpace(all.String())), "\n\n", "\n&#10;"))
 	}
 }
 
