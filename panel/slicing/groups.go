@@ -25,40 +25,45 @@ type Groups[T any] struct {
 	low, high tally.Front[*T]
 	by        map[string]*T
 	// All are the groups of two slices and more.
-	All []Group[T]
+	All  []Group[T]
+	ids  []uint32 // scratch of Find
+	none *T       // stands for nothing where that was found
 }
 
 // NewGroups makes Groups that know nothing.
 func NewGroups[T any]() Groups[T] {
-	return Groups[T]{low: tally.NewFront[*T](9), high: tally.NewFront[*T](12), by: map[string]*T{}}
-}
-
-// Known is what Find gave for slices; nil when that is forgotten.
-func (g *Groups[T]) Known(places *Set, some uint64) *T {
-	if places == nil {
-		return g.low.Get(some)
-	}
-	return g.high.Get(uint64(places.Number)<<32 | some)
+	return Groups[T]{low: tally.NewFront[*T](11), high: tally.NewFront[*T](12), by: map[string]*T{}, none: new(T)}
 }
 
 // Find gives what stands for slices; of those that are new it is made of their sorted numbers.
 // It is nil for several slices when there are too many groups already.
 func (g *Groups[T]) Find(places *Set, some uint64, make func(ids []uint32) *T) *T {
-	var room [MaxIDs]uint32
-	ids := room[:0]
-	for m := some; m != 0; m &= m - 1 {
-		ids = append(ids, At(places, bits.TrailingZeros64(m)))
+	known, key := &g.low, some
+	if places != nil {
+		known, key = &g.high, uint64(places.Number)<<32|some
 	}
-	slices.Sort(ids)
-	thing := g.find(ids, make)
-	switch {
-	case thing == nil:
-	case places == nil:
-		g.low.Put(some, thing)
-	default:
-		g.high.Put(uint64(places.Number)<<32|some, thing)
+	thing := known.Get(key)
+	if thing == nil {
+		thing = g.look(places, some, make)
+		known.Put(key, thing)
+	}
+	if thing == g.none {
+		return nil
 	}
 	return thing
+}
+
+// look is Find of slices that were not found of late; none where it gives nil.
+func (g *Groups[T]) look(places *Set, some uint64, make func(ids []uint32) *T) *T {
+	g.ids = g.ids[:0]
+	for m := some; m != 0; m &= m - 1 {
+		g.ids = append(g.ids, At(places, bits.TrailingZeros64(m)))
+	}
+	slices.Sort(g.ids)
+	if thing := g.find(g.ids, make); thing != nil {
+		return thing
+	}
+	return g.none
 }
 
 func (g *Groups[T]) find(ids []uint32, make func(ids []uint32) *T) *T {

@@ -96,9 +96,6 @@ func (s *Sums) newSlice(id uint32) *sliceSums {
 // together gives the sums that stand for slices, to which tasks add what they add to all of
 // them alike until ungroup; nil when there are too many such sums already.
 func (s *Sums) together(places *slicing.Set, some uint64) *sliceSums {
-	if to := s.groups.Known(places, some); to != nil {
-		return to
-	}
 	return s.groups.Find(places, some, s.group)
 }
 
