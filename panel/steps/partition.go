@@ -49,13 +49,7 @@ func newPartition(window int) *partition {
 
 // take adds a piece of a batch, and folds the tasks it pushes out of the window.
 func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
-	t := p.find(c.hash, c.target, c.id)
-	if t == nil {
-		t = p.begin(c.hash, c.target, c.id, c.targetNumber, keep)
-	} else if p.young != t {
-		p.unlink(t)
-		p.push(t)
-	}
+	t := p.touch(c.hash, c.target, c.id, c.targetNumber, keep)
 	p.add(t, b.steps[c.from:c.to], b.records[c.rfrom:c.rto])
 	if max(len(t.steps), len(t.records)) >= maxSteps {
 		p.long++
@@ -120,12 +114,24 @@ func (p *partition) shrink(into *Sums) {
 	}
 }
 
-// find gives an open task. Two tasks of one hash share a place: the chance is
-// one in 2^64, and then the older one is closed early.
+// find gives an open task. Of two with one hash, as one in 2^64 has, the older one is closed early.
 func (p *partition) find(h uint64, target, id []byte) *task {
 	t := p.open.Get(h)
 	if t == nil || !bytes.Equal(t.id, id) || !bytes.Equal(t.target, target) {
 		return nil
+	}
+	return t
+}
+
+// touch gives a task that lines come of: an open one, or a new one.
+func (p *partition) touch(h uint64, target, id []byte, number uint32, keep bool) *task {
+	t := p.find(h, target, id)
+	if t == nil {
+		return p.begin(h, target, id, number, keep)
+	}
+	if p.young != t {
+		p.unlink(t)
+		p.push(t)
 	}
 	return t
 }
@@ -217,25 +223,19 @@ func (p *partition) empty() {
 
 // absorb appends a later part of the same file. o is used up.
 func (p *partition) absorb(o *partition, keep bool, into *Sums) {
-	var shut []*task
-	for _, h := range o.heads {
-		t := p.find(h.hash, h.target, h.id)
-		if t == nil {
-			t = p.begin(h.hash, h.target, h.id, h.number, keep)
-		}
-		p.add(t, h.steps, h.records)
-		if h.closed {
-			shut = append(shut, t)
-		}
+	for _, h := range o.heads { // in the order in which they came: each pushed another out
+		p.add(p.touch(h.hash, h.target, h.id, h.number, keep), h.steps, h.records)
+		p.shrink(into)
 	}
-	for _, t := range shut {
-		p.shut(t, into)
+	for _, h := range o.heads {
+		if t := p.find(h.hash, h.target, h.id); t != nil && h.closed {
+			p.shut(t, into)
+		}
 	}
 	for t := o.old; t != nil; {
 		next := t.next
-		if mine := p.find(t.hash, t.target, t.id); mine != nil { // a head, taken above
-			p.unlink(mine)
-			p.push(mine)
+		if p.find(t.hash, t.target, t.id) != nil { // a head, taken above
+			p.touch(t.hash, t.target, t.id, t.number, keep)
 		} else {
 			p.open.Put(t.hash, t)
 			p.push(t)
