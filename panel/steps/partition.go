@@ -59,12 +59,12 @@ func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
 	p.shrink(into)
 }
 
-// add adds lines to a task. Nearly all tasks come in one piece: these are shelved, so that
-// they lie as they will be folded, one after the other.
+// add adds lines to a task. Nearly all tasks come in one piece: these are shelved, so that they lie as
+// they will be folded, one after the other. One that goes on for long does not, or it would keep a box.
 func (p *partition) add(t *task, steps []step, records []record) {
 	switch n := len(steps); {
-	case n == 0:
-	case len(t.steps) == 0 && n <= tally.MaxRun:
+	case n == 0 && len(t.records) == 0:
+	case n > 0 && len(t.steps) == 0 && n <= tally.MaxRun:
 		t.steps, t.box = p.shelf.Put(steps)
 	default:
 		if t.box != nil {
@@ -85,7 +85,7 @@ func (p *partition) strip(t *task) {
 		t.box = nil
 	}
 	clear(t.records)
-	t.steps, t.records = nil, t.records[:0]
+	t.steps, t.records = t.own[:0], t.records[:0]
 }
 
 // warm looks at what the next pieces will need. Each of them is far from the

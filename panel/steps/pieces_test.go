@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/tally"
 )
 
 // TestPieces: it does not matter in which pieces the lines of tasks come, be it one by one
@@ -76,5 +77,43 @@ func TestPieces(t *testing.T) {
 	slices.SortStableFunc(lines, func(a, b *Step) int { return bytes.Compare(a.TaskID, b.TaskID) })
 	if got := told(len(lines)); got != want {
 		t.Error("tasks in one piece give other panels")
+	}
+}
+
+// TestBoxes: tasks of which only a record comes now and then keep no boxes of others' steps.
+func TestBoxes(t *testing.T) {
+	t.Parallel()
+	s := New(Config{Window: 16 * 64})
+	w := s.Worker()
+	b, kept := w.Batch(), 0
+	line := func(id string) {
+		w.Step(b, &Step{Head: &Head{Line: 1, TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Tool: []byte("x"), Score: executed(true)})
+	}
+	for i := range 3000 {
+		if i%8 == 0 && kept < 300 {
+			line(fmt.Sprint("kept", kept))
+			kept++
+		}
+		for range 60 {
+			line(fmt.Sprint("t", i))
+		}
+		if i%100 != 0 {
+			continue
+		}
+		for k := range kept {
+			w.Task(b, &Task{Line: 1, ID: fmt.Append(nil, "kept", k), Attempt: i, Pass: 1, CostUSD: -1, WallMS: -1})
+		}
+		s.Give(int64(i/100), b, func(*Batch) {})
+		s.Take(w, 0, 1)
+	}
+	boxes, open := map[*tally.Box[step]]bool{}, 0
+	for i := range s.parts {
+		for task := s.parts[i].tasks.old; task != nil; task = task.next {
+			boxes[task.box] = true
+			open += one(task.id[0] == 'k')
+		}
+	}
+	if len(boxes) > 150 || open != 300 {
+		t.Errorf("%d boxes, %d of these tasks are open", len(boxes), open)
 	}
 }
