@@ -67,6 +67,8 @@ func TestExpectedPlaces(t *testing.T) {
 		{`{"ms.exec":7}`, `not placed`},
 		{`{"id":}`, `byte 6: unexpected character '}'`},
 		{"{\"args\":{\"a\":\t1},\"raw\":\"{\\\"a\\\":\t1}\"}", `byte 31: raw control character in a string`},
+		{"{\"args\":{\"a\":[\t]},\"raw\":\"{\\\"a\\\":[\t]}\",\"id\":\"a longer text\"}", `byte 33: raw control character in a string`},
+		{"{\"args\":{\"a\":{\t}},\"raw\":\"{\\\"a\\\":{\t}}\",\"id\":\"a longer text\"}", `byte 33: raw control character in a string`},
 		{`[1]`, `not placed`},
 		{line, full},
 	} {

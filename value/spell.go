@@ -58,6 +58,9 @@ func (p *alike) spells(i int, of int32) int {
 		i += till - name
 		at = end
 		if v.kind() != String {
+			if v.kind() >= Array && end-from > 2 { // a tab or line end may be in it, which no string has
+				return -1
+			}
 			if t.eight(i)&bytes3 != colonSpelled || !t.same(i+3, from, end-from) {
 				return -1
 			}
