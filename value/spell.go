@@ -58,10 +58,7 @@ func (p *alike) spells(i int, of int32) int {
 		i += till - name
 		at = end
 		if v.kind() != String {
-			if v.kind() >= Array && end-from > 2 { // a tab or line end may be in it, which no string has
-				return -1
-			}
-			if t.eight(i)&bytes3 != colonSpelled || !t.same(i+3, from, end-from) {
+			if t.eight(i)&bytes3 != colonSpelled || !t.bare(i+3, from, end-from, v.kind()) {
 				return -1
 			}
 			i += 3 + end - from
@@ -81,6 +78,10 @@ func (p *alike) spells(i int, of int32) int {
 	}
 	return i + 2
 }
+
+// bare is same for n bytes of a value at j that is no string: between the brackets of
+// an empty array or object may be a tab or a line end, which no string has.
+func (t padded) bare(i, j, n int, k Kind) bool { return (k < Array || n == 2) && t.same(i, j, n) }
 
 // spelled gives how many bytes at the start of s, up to a quote, are text as the
 // inside of a JSON string writes it; -1 when they are not, or write it in
