@@ -190,11 +190,20 @@ func named(s string, i int) Finding {
 	if len(word) < 6 || Redacted(word) || at-i > 12 {
 		return Finding{}
 	}
-	name := nameBefore(s, i)
+	name := nameBefore(s, comparison(s, i, at))
 	if secretName(name) && (!plainWord(word) || s[i] == '=') || tokenName(name) && len(word) >= 16 && random(word) {
 		return Finding{at, end, KindSecret}
 	}
 	return Finding{}
+}
+
+// comparison is where what is compared with a quoted text ends, in name == "value" and
+// name != "value" with the last = at i and the value at at; i where there is none.
+func comparison(s string, i, at int) int {
+	if i == 0 || s[i-1] != '=' && s[i-1] != '!' || s[at-1] != '"' && s[at-1] != '\'' {
+		return i
+	}
+	return len(strings.TrimRight(s[:i-1], " "))
 }
 
 // nameBefore is the word that ends at i, without its quotes.
