@@ -19,7 +19,6 @@ import (
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score/step"
-	"github.com/callvet/callvet/value"
 )
 
 // excerptSpan is how many lines after its first one a task's lines are looked for.
@@ -97,14 +96,6 @@ func (x *exhibitor) secret(s *trace.Step) bool {
 		values = append(values, g.Args, g.Result)
 	}
 	return slices.ContainsFunc(values, x.red.TellsSecret)
-}
-
-// payload redacts what a model wrote: by its names where it is JSON, as args are.
-func (x *exhibitor) payload(raw string) string {
-	if !value.Valid([]byte(raw)) {
-		return x.red.Text(raw)
-	}
-	return string(x.red.JSON(json.RawMessage(raw)))
 }
 
 // excerpts reads the lines of the examples again, by file and line. Marks tell where some
@@ -246,7 +237,7 @@ func (e *excerpt) take(v *trace.View, x *exhibitor) {
 		return
 	}
 	s, before := v.Step(), x.masked()
-	args := x.payload(s.ArgsRaw) // which reasons may cite too
+	args := red.Payload(s.ArgsRaw) // which reasons may cite too
 	if s.Args != nil {
 		args = string(red.JSON(s.Args))
 	}

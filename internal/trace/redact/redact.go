@@ -142,6 +142,25 @@ func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
 	return len(raw) > 0 && r.doc.Parse(raw) == nil && r.secretWithin(r.doc.Root())
 }
 
+// Payload replaces the findings in arguments as a model wrote them: as JSON does where
+// they are that, and as Text does where not. The values in broken JSON cannot be told from
+// one another: all that comes after a name that tells a secret is replaced.
+func (r *Redactor) Payload(text string) string {
+	if value.Valid([]byte(text)) {
+		return string(r.JSON(json.RawMessage(text)))
+	}
+	for i := range len(text) {
+		if text[i] != ':' {
+			continue
+		}
+		name := strings.TrimRight(text[:i], " \t\r\n\"'\\")
+		if name = name[strings.LastIndexAny(name, "\"'{,\n\\")+1:]; r.detect.SecretKey(name) {
+			return r.Text(text[:i+1]) + r.replace(pii.KindSecret)
+		}
+	}
+	return r.Text(text)
+}
+
 func (r *Redactor) secretWithin(v value.Value) bool {
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		if v.Kind() == value.Object && r.detect.SecretKey(e.Key()) || r.secretWithin(e) {

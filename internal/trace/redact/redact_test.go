@@ -28,6 +28,9 @@ func TestText(t *testing.T) {
 	key := "sk-" + "Zx81kQp02LmVt7RbYc45"
 	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEow\n-----END RSA PRIVATE " + "KEY-----"
 	for name, c := range map[string]struct{ in, want string }{
+		"compared secret":     {`password == "hush-4711" and n != 2`, `password == "[REDACTED:secret]" and n != 2`},
+		"unequal secret":      {`x.api_key!='hush-4711'`, `x.api_key!='[REDACTED:secret]'`},
+		"compared names":      {`password == confirmed and "=="`, `password == confirmed and "=="`},
 		"email":               {"write to <ana.perez+x@mail.example.com>, please.", "write to <[REDACTED:email]>, please."},
 		"no email":            {"user@host and @mention, a@b", "user@host and @mention, a@b"},
 		"card":                {"card 4111 1111 1111 1111 ok", "card [REDACTED:card] ok"},
@@ -89,6 +92,34 @@ func TestJSON(t *testing.T) {
 	}
 	if got := r.JSON(json.RawMessage(`{"cut":"a@b.com`)); string(got) != `"{\"cut\":\"[REDACTED:email]"` {
 		t.Errorf("text that is not JSON: %s", got)
+	}
+}
+
+func TestPayload(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		``:                                   ``,
+		`{"password":"plain","n":1}`:         `{"password":"[REDACTED:secret]","n":1}`,
+		`{"to":"a@b.com","n":1`:              `{"to":"[REDACTED:email]","n":1`,
+		`{"n":1,"password":["a","b"]`:        `{"n":1,"password":[REDACTED:secret]`,
+		`{'api_key' : {'x': 'y'`:             `{'api_key' :[REDACTED:secret]`,
+		`"{\"to\":\"a@b.com\",\"secret\":\"`: `"{\"to\":\"[REDACTED:email]\",\"secret\":[REDACTED:secret]`,
+		`lookup(n: 7)`:                       `lookup(n: 7)`,
+	} {
+		if got := newRedactor(t, Config{}).Payload(in); got != want {
+			t.Errorf("%s gives %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestTellsSecret(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]bool{
+		``: false, `{"password":`: false, `{"a":[{"b":{"apiKey":null}}]}`: true, `{"a":"password"}`: false, `["secret"]`: false,
+	} {
+		if got := newRedactor(t, Config{}).TellsSecret(json.RawMessage(in)); got != want {
+			t.Errorf("%s: %v", in, got)
+		}
 	}
 }
 
