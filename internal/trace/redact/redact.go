@@ -142,6 +142,9 @@ func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
 	return len(raw) > 0 && r.doc.Parse(raw) == nil && r.secretWithin(r.doc.Root())
 }
 
+// maxName is how far before a colon its name is looked for, in bytes.
+const maxName = 100
+
 // Payload replaces the findings in arguments as a model wrote them: as JSON does where
 // they are that, and as Text does where not. The values in broken JSON cannot be told from
 // one another: all that comes after a name that tells a secret is replaced.
@@ -153,7 +156,7 @@ func (r *Redactor) Payload(text string) string {
 		if text[i] != ':' {
 			continue
 		}
-		name := strings.TrimRight(text[:i], " \t\r\n\"'\\")
+		name := strings.TrimRight(text[max(0, i-maxName):i], " \t\r\n\"'\\")
 		if name = name[strings.LastIndexAny(name, "\"'{,\n\\")+1:]; r.detect.SecretKey(name) {
 			return r.Text(text[:i+1]) + r.replace(pii.KindSecret)
 		}

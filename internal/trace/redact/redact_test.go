@@ -30,6 +30,8 @@ func TestText(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"compared secret":     {`password == "hush-4711" and n != 2`, `password == "[REDACTED:secret]" and n != 2`},
 		"unequal secret":      {`x.api_key!='hush-4711'`, `x.api_key!='[REDACTED:secret]'`},
+		"long token":          {"key=" + strings.Repeat("q7Xz9Kp2", 2000) + " ok", "key=[REDACTED:secret] ok"},
+		"many keys":           {strings.Repeat("key:a-", 1e4), strings.Repeat("key:a-", 1e4)},
 		"compared names":      {`password == confirmed and "=="`, `password == confirmed and "=="`},
 		"email":               {"write to <ana.perez+x@mail.example.com>, please.", "write to <[REDACTED:email]>, please."},
 		"no email":            {"user@host and @mention, a@b", "user@host and @mention, a@b"},
@@ -104,6 +106,7 @@ func TestPayload(t *testing.T) {
 		`{"n":1,"password":["a","b"]`:        `{"n":1,"password":[REDACTED:secret]`,
 		`{'api_key' : {'x': 'y'`:             `{'api_key' :[REDACTED:secret]`,
 		`"{\"to\":\"a@b.com\",\"secret\":\"`: `"{\"to\":\"[REDACTED:email]\",\"secret\":[REDACTED:secret]`,
+		strings.Repeat(`a:`, 1e6):            strings.Repeat(`a:`, 1e6), // and soon
 		`lookup(n: 7)`:                       `lookup(n: 7)`,
 	} {
 		if got := newRedactor(t, Config{}).Payload(in); got != want {

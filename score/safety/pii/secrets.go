@@ -185,17 +185,31 @@ func secretName(name string) bool {
 // named finds name=value and name: value where the name announces a secret, or
 // is plainly "token" or "key" and the value looks random.
 func named(s string, i int) Finding {
-	at, end := valueAfter(s, i)
-	word := s[at:end]
-	if len(word) < 6 || Redacted(word) || at-i > 12 {
+	at := valueAfter(s, i)
+	name := nameBefore(s, comparison(s, i, at))
+	secret := secretName(name)
+	if at-i > 12 || !secret && !tokenName(name) {
 		return Finding{}
 	}
-	name := nameBefore(s, comparison(s, i, at))
-	if secretName(name) && (!plainWord(word) || s[i] == '=') || tokenName(name) && len(word) >= 16 && random(word) {
-		return Finding{at, end, KindSecret}
+	till := len(s)
+	if !secret { // the start tells, so that a long text is not looked at again for each colon
+		till = min(till, at+maxRandom)
+	}
+	end := run(s[:till], at, inValue)
+	word := s[at:end]
+	if len(word) < 6 || Redacted(word) {
+		return Finding{}
+	}
+	if secret && (!plainWord(word) || s[i] == '=') || tokenName(name) && len(word) >= 16 && random(word) {
+		return Finding{at, run(s, end, inValue), KindSecret}
 	}
 	return Finding{}
 }
+
+func inValue(c byte) bool { return c > ' ' && strings.IndexByte("\"',;&}", c) < 0 }
+
+// maxRandom is how much of a value is looked at that may be a token, in bytes.
+const maxRandom = 256
 
 // comparison is where what is compared with a quoted text ends, in name == "value" and
 // name != "value" with the last = at i and the value at at; i where there is none.
@@ -215,13 +229,13 @@ func nameBefore(s string, i int) string {
 	return strings.Trim(s[from:i], `"'`)
 }
 
-// valueAfter bounds the value behind the separator at i.
-func valueAfter(s string, i int) (at, end int) {
-	at = run(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
+// valueAfter is where the value behind the separator at i begins.
+func valueAfter(s string, i int) int {
+	at := run(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
 	if strings.HasPrefix(strings.ToLower(s[at:min(at+7, len(s))]), "bearer ") {
 		at += 7
 	}
-	return at, run(s, at, func(c byte) bool { return c > ' ' && strings.IndexByte("\"',;&}", c) < 0 })
+	return at
 }
 
 // tokenName reports whether a name may stand for a secret: the value decides.
