@@ -107,7 +107,7 @@ func (p *partition) warm(pieces []piece) {
 	p.warmed = sum
 }
 
-// shrink closes what is slicing.Beyond the window.
+// shrink closes what is beyond the window.
 func (p *partition) shrink(into *Sums) {
 	for p.open.Len() > p.window {
 		p.shut(p.old, into)

@@ -52,7 +52,7 @@ func (s *Shelf[T]) next() *Box[T] {
 	return s.box
 }
 
-// GiveUp gives up a run of a Box, which may be of another Shelf that is no longer in use.
+// GiveUp gives up a run of a Box.
 func (s *Shelf[T]) GiveUp(b *Box[T]) {
 	if b.runs--; b.runs == 0 && b != s.box {
 		s.empty = append(s.empty, b)
