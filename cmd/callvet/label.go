@@ -256,7 +256,7 @@ func showTask(at *trace.Attempt, red *redact.Redactor) shownTask {
 	for _, c := range at.Trace.Calls() {
 		args := plain.Compact(red.JSON(c.Args), "arguments not recorded")
 		if c.Args == nil && c.ArgsRaw != "" {
-			args = red.Text(c.ArgsRaw)
+			args = red.Payload(c.ArgsRaw)
 		}
 		line := c.Tool + " " + args
 		switch {

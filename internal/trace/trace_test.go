@@ -290,12 +290,14 @@ func TestRedactedAtWriteTime(t *testing.T) {
 		TaskID: s.TaskID, Answer: ptr("mail to a@b.com sent"), Input: []Message{{Role: callvet.RoleUser, Content: ptr("password=hunter22")}},
 		Conversation: []Message{{Role: callvet.RoleAssistant, CallIDs: []string{s.CallID}}, {Role: callvet.RoleTool, CallID: s.CallID, Content: ptr(`{"pwd":"hunter22"}`)}},
 	}
+	cut := exampleStep()
+	cut.Args, cut.ArgsRaw, cut.Result = nil, `{"n":1,"password":"swordfish`, json.RawMessage(`{"body":"{\"password\":\"swordfish\",\"n\":[\"{\\\"pwd\\\":\\\"swordfish\\\"}\"]}"}`)
 	var b bytes.Buffer
 	w := NewWriter(&b, red)
-	if err := errors.Join(w.Step(&s), w.Task(&task), w.Flush()); err != nil {
+	if err := errors.Join(w.Step(&s), w.Task(&task), w.Step(&cut), w.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	for _, leak := range []string{"a@b.com", "hunter22", "GB29"} {
+	for _, leak := range []string{"a@b.com", "hunter22", "GB29", "swordfish"} {
 		if strings.Contains(b.String(), leak) {
 			t.Errorf("%q was written: %s", leak, b.String())
 		}

@@ -20,6 +20,8 @@ import (
 type Redactor interface {
 	Text(s string) string
 	JSON(raw json.RawMessage) json.RawMessage
+	// Payload redacts arguments as a model wrote them, which may be broken JSON.
+	Payload(text string) string
 }
 
 // Writer writes records as lines, redacted on the way. Not safe for concurrent use.
@@ -70,8 +72,10 @@ func (w *Writer) Step(s *Step) error {
 		b = append(b, `null`...)
 	case raw == "":
 		b = AppendQuoted(b, string(oneLine(w.redacted(s.Args))))
+	case w.r == nil:
+		b = AppendQuoted(b, raw)
 	default:
-		b = AppendQuoted(b, w.payload(raw))
+		b = AppendQuoted(b, w.r.Payload(raw))
 	}
 	b = number(append(b, `,"accept_time_ms":`...), s.AcceptMS)
 	b = w.value(append(b, `,"result":`...), s.Result)

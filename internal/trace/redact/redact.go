@@ -218,10 +218,27 @@ func (r *Redactor) scalar(dst []byte, v value.Value, secret bool) ([]byte, bool)
 		return append(dst, v.Raw()...), false
 	}
 	s := v.Str()
-	if t := r.Text(s); t != s {
+	if t := r.inside(s); t != s {
 		return quote(dst, t), true
 	}
 	return append(dst, v.Raw()...), false
+}
+
+// inside is what a string says, redacted: an object or array in it as JSON, whose names tell
+// secrets too, and all else as Text. What is in a string again takes escapes of escapes, so
+// that it is never deep.
+func (r *Redactor) inside(s string) string {
+	if trimmed := strings.TrimSpace(s); trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
+		return r.Text(s)
+	}
+	v, err := value.Parse([]byte(s))
+	if err != nil {
+		return r.Text(s)
+	}
+	if out, changed := r.walk(nil, v, false); changed {
+		return string(out)
+	}
+	return s
 }
 
 func plain(s string) bool {
