@@ -89,23 +89,19 @@ func (w *Writer) Step(s *Step) error {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = AppendQuoted(b, w.payload(t))
+		b = AppendQuoted(b, w.text(t))
 	}
 	b = append(b, ']')
 	b = w.namedSlices(b, s.Fields)
 	return w.line(append(b, '}'))
 }
 
-// payload redacts a text: as JSON where it is an object or an array, so that
-// names tell secrets there as well.
-func (w *Writer) payload(raw string) string {
-	if w.r == nil || raw == "" {
-		return raw
+// text redacts what was said.
+func (w *Writer) text(s string) string {
+	if w.r == nil {
+		return s
 	}
-	if (raw[0] == '{' || raw[0] == '[') && json.Valid([]byte(raw)) {
-		return string(w.r.JSON(json.RawMessage(raw)))
-	}
-	return w.r.Text(raw)
+	return w.r.Text(s)
 }
 
 func (w *Writer) gold(b []byte, g *Gold) []byte {
@@ -149,7 +145,7 @@ func (w *Writer) namedSlices(b []byte, f map[string]string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = AppendQuoted(append(AppendQuoted(b, k), ':'), w.payload(f[k]))
+		b = AppendQuoted(append(AppendQuoted(b, k), ':'), w.text(f[k]))
 	}
 	return append(b, '}')
 }
@@ -193,9 +189,9 @@ func (w *Writer) messages(in []Message) []Message {
 	}
 	out := append([]Message(nil), in...)
 	for i := range out {
-		out[i].Reasoning = w.payload(out[i].Reasoning)
+		out[i].Reasoning = w.text(out[i].Reasoning)
 		if c := out[i].Content; c != nil {
-			text := w.payload(*c)
+			text := w.text(*c)
 			out[i].Content = &text
 		}
 	}

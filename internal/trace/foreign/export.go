@@ -53,6 +53,9 @@ func (e *Exporter) Attempt(a *trace.Attempt) error {
 		return e.own.Attempt(a)
 	}
 	e.lose(a)
+	if e.red != nil {
+		a = payloads(a, e.red.Payload)
+	}
 	var v any
 	switch e.format {
 	case "otlp":
@@ -184,6 +187,20 @@ func chatMessages(a *trace.Attempt) []any {
 		out = append(out, m)
 	}
 	return out
+}
+
+// payloads is an attempt with what is made of its calls' arguments as text.
+func payloads(a *trace.Attempt, of func(string) string) *trace.Attempt {
+	out := *a
+	out.Trace.Turns = slices.Clone(a.Trace.Turns)
+	for i := range out.Trace.Turns {
+		t := &out.Trace.Turns[i]
+		t.Calls = slices.Clone(t.Calls)
+		for k := range t.Calls {
+			t.Calls[k].ArgsRaw = of(t.Calls[k].ArgsRaw)
+		}
+	}
+	return &out
 }
 
 // payload is the arguments as text; {} when they are unknown.

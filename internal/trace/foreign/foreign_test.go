@@ -22,6 +22,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -269,6 +270,36 @@ func TestExportsComeBack(t *testing.T) {
 	}
 	if _, err := Export("x", &bytes.Buffer{}, nil); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("an unknown format: %v", err)
+	}
+}
+
+// TestExportsRedact: secrets stay out of every format, also those in payloads that are cut
+// short; what was given is not changed.
+func TestExportsRedact(t *testing.T) {
+	t.Parallel()
+	red, err := redact.New(redact.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const broken = `{"n":1,"password":"swordfish`
+	a := trace.Attempt{Trace: callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
+		{ID: "1", Tool: "login", ArgsRaw: broken}, {ID: "2", Tool: "login", Args: json.RawMessage(`{"password":"swordfish"}`), ArgsRaw: `{"password":"swordfish"}`},
+	}}}}}
+	for _, format := range Exports() {
+		var b bytes.Buffer
+		e, err := Export(format, &b, red)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(e.Attempt(&a), e.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); strings.Contains(text, "swordfish") || !strings.Contains(text, "login") {
+			t.Errorf("%s: %s", format, text)
+		}
+	}
+	if got := a.Trace.Turns[0].Calls[0].ArgsRaw; got != broken {
+		t.Errorf("the attempt was changed: %s", got)
 	}
 }
 

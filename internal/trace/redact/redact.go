@@ -70,8 +70,23 @@ func New(c Config) (*Redactor, error) {
 	return r, nil
 }
 
-// Text replaces the findings in s. The same string comes back when there are none.
+// Text replaces the findings in s. The same string comes back when there are none. An
+// object or array as text is redacted as JSON does: names tell secrets there too. What
+// is in its strings again takes escapes of escapes, so that it is never deep.
 func (r *Redactor) Text(s string) string {
+	if trimmed := strings.TrimSpace(s); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') {
+		if v, err := value.Parse([]byte(s)); err == nil {
+			if out, changed := r.walk(nil, v, false); changed {
+				return string(out)
+			}
+			return s
+		}
+	}
+	return r.words(s)
+}
+
+// words is Text of what is no object or array.
+func (r *Redactor) words(s string) string {
 	for _, p := range r.patterns {
 		s = r.custom(s, p)
 	}
@@ -145,12 +160,11 @@ func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
 // maxName is how far before a colon its name is looked for, in bytes.
 const maxName = 100
 
-// Payload replaces the findings in arguments as a model wrote them: as JSON does where
-// they are that, and as Text does where not. The values in broken JSON cannot be told from
-// one another: all that comes after a name that tells a secret is replaced.
+// Payload is Text of arguments as a model wrote them. The values in broken JSON cannot be
+// told from one another: all that comes after a name that tells a secret is replaced.
 func (r *Redactor) Payload(text string) string {
 	if value.Valid([]byte(text)) {
-		return string(r.JSON(json.RawMessage(text)))
+		return r.Text(text)
 	}
 	for i := range len(text) {
 		if text[i] != ':' {
@@ -218,27 +232,10 @@ func (r *Redactor) scalar(dst []byte, v value.Value, secret bool) ([]byte, bool)
 		return append(dst, v.Raw()...), false
 	}
 	s := v.Str()
-	if t := r.inside(s); t != s {
+	if t := r.Text(s); t != s {
 		return quote(dst, t), true
 	}
 	return append(dst, v.Raw()...), false
-}
-
-// inside is what a string says, redacted: an object or array in it as JSON, whose names tell
-// secrets too, and all else as Text. What is in a string again takes escapes of escapes, so
-// that it is never deep.
-func (r *Redactor) inside(s string) string {
-	if trimmed := strings.TrimSpace(s); trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
-		return r.Text(s)
-	}
-	v, err := value.Parse([]byte(s))
-	if err != nil {
-		return r.Text(s)
-	}
-	if out, changed := r.walk(nil, v, false); changed {
-		return string(out)
-	}
-	return s
 }
 
 func plain(s string) bool {
