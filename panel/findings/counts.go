@@ -50,16 +50,12 @@ const everything = 1<<callvet.StepMetrics - 1
 // Symptom is one of them: Count of Of calls show it.
 type Symptom struct {
 	Count, Of int64
-	Tools     map[uint32]int64 // by the tool's number
+	Tools     []int64          // by the tool's number, as far as there are any
 	Paths     map[string]int64 // by the argument's name
 	Timeouts  int64            // of S4
 	Unnamed   int64            // of S2: names that are in no catalog
 	First     []Sighting       // those of the lowest lines
-	often     []int64          // what Tools do not have yet, of the tools with low numbers
 }
-
-// maxOften is how many tools are counted without a map.
-const maxOften = 1 << 10
 
 // Sighting is a call that shows a symptom.
 type Sighting struct {
@@ -85,7 +81,7 @@ type Call struct {
 func New() Counts {
 	var s Counts
 	for i := range s.Of {
-		s.Of[i].Tools, s.Of[i].Paths = map[uint32]int64{}, map[string]int64{}
+		s.Of[i].Paths = map[string]int64{}
 	}
 	return s
 }
@@ -116,13 +112,10 @@ func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
 
 // tally adds what was looked at to the sums.
 func (s *Counts) tally() {
-	of := &s.Of
-	for i := range of {
-		of[i].gather()
-	}
 	if s.looked == nil {
 		return
 	}
+	of := &s.Of
 	for known, n := range s.looked {
 		if n == 0 {
 			continue
@@ -178,34 +171,18 @@ func (s *Counts) Repeated(same bool, l *Call) {
 // see counts a call that shows the symptom.
 func (s *Symptom) see(l *Call) {
 	s.Count++
-	if int(l.Tool) < len(s.often) {
-		s.often[l.Tool]++
-	} else {
-		s.count(l.Tool)
-	}
+	s.count(l.Tool, 1)
 	if len(s.First) < maxSightings || l.Line < s.First[len(s.First)-1].Line {
 		s.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
 	}
 }
 
-// count counts a tool for which there is no room yet.
-func (s *Symptom) count(tool uint32) {
-	if tool >= maxOften {
-		s.Tools[tool]++
-		return
+// count counts calls of a tool; there are slicing.MaxTools.
+func (s *Symptom) count(tool uint32, n int64) {
+	if int(tool) >= len(s.Tools) {
+		s.Tools = append(s.Tools, make([]int64, int(tool)+1-len(s.Tools))...)
 	}
-	s.often = append(s.often, make([]int64, int(tool)+1-len(s.often))...)
-	s.often[tool]++
-}
-
-// gather adds what was counted beside the map.
-func (s *Symptom) gather() {
-	for tool, n := range s.often {
-		if n > 0 {
-			s.Tools[uint32(tool)] += n
-		}
-	}
-	s.often = nil
+	s.Tools[tool] += n
 }
 
 // name counts the arguments that are hit.
@@ -244,7 +221,7 @@ func (s *Counts) Merge(o *Counts) {
 		a, b := &s.Of[i], &o.Of[i]
 		a.Count, a.Of, a.Timeouts, a.Unnamed = a.Count+b.Count, a.Of+b.Of, a.Timeouts+b.Timeouts, a.Unnamed+b.Unnamed
 		for k, n := range b.Tools {
-			a.Tools[k] += n
+			a.count(uint32(k), n)
 		}
 		for k, n := range b.Paths {
 			a.Paths[k] += n

@@ -101,7 +101,9 @@ func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string 
 	}
 	tools := map[string]int64{}
 	for n, c := range x.Tools {
-		tools[name(n)] += c
+		if c != 0 {
+			tools[name(uint32(n))] += c
+		}
 	}
 	if t := most(tools); t != "" {
 		ev = append(ev, "tools hit most: "+t)

@@ -19,10 +19,16 @@ func (s *Counts) Write(w *wire.Writer) {
 		for _, n := range []int64{x.Count, x.Of, x.Timeouts, x.Unnamed} {
 			w.Int(n)
 		}
-		w.Uint(uint64(len(x.Tools)))
-		for _, k := range slices.Sorted(maps.Keys(x.Tools)) {
-			w.Uint(uint64(k))
-			w.Int(x.Tools[k])
+		used := 0
+		for _, n := range x.Tools {
+			used += int(one(n != 0))
+		}
+		w.Uint(uint64(used))
+		for k, n := range x.Tools {
+			if n != 0 {
+				w.Uint(uint64(k))
+				w.Int(n)
+			}
 		}
 		w.Uint(uint64(len(x.Paths)))
 		for _, k := range slices.Sorted(maps.Keys(x.Paths)) {
@@ -51,7 +57,7 @@ func (s *Counts) Read(r *wire.Reader, shift int64, tools []uint32) {
 			*n = r.Int()
 		}
 		for range r.Count() {
-			x.Tools[wire.Number(r, tools)] += r.Int()
+			x.count(wire.Number(r, tools), r.Int())
 		}
 		for range r.Count() {
 			x.Paths[r.Text()] += r.Int()

@@ -29,7 +29,7 @@ func (s *Sums) share(t *task) quality {
 	for i := range s.parts.Len() {
 		places, parts := s.parts.Split(i)
 		for _, e := range parts {
-			if to := s.together(places, e.Slices); to != nil {
+			if to := s.groups.Find(places, e.Slices, s.group); to != nil {
 				to.addFew(t, s, e.Steps, shape)
 				continue
 			}

@@ -91,9 +91,6 @@ func (s *Sums) kind(list []step, steps, key uint64) uint32 {
 	if n := s.kinds.Known(key); n != 0 {
 		return n
 	}
-	if n := s.kinds.Recall(key); n != 0 {
-		return n
-	}
 	var f facts[uint8]
 	for ; steps != 0; steps &= steps - 1 {
 		f.step(&list[bits.TrailingZeros64(steps)])
@@ -104,9 +101,6 @@ func (s *Sums) kind(list []step, steps, key uint64) uint32 {
 // shape is the number of what the task is as a whole.
 func (s *Sums) shape() uint32 {
 	if n := s.shapes.Known(s.sum.shape); n != 0 || s.sum.shape == 0 {
-		return n
-	}
-	if n := s.shapes.Recall(s.sum.shape); n != 0 {
 		return n
 	}
 	return s.shapes.Keep(s.sum.shape, &s.sum.shape)

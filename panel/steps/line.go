@@ -67,7 +67,9 @@ func (c Config) withDefaults() Config {
 		c.Window = 16 << 10
 	}
 	if c.MinTagTasks <= 0 {
-		c.MinTagTasks = 5 - 4*one(slices.Contains(c.SliceBy, "tag") && !slices.Equal(c.SliceBy, DefaultSlices()))
+		if c.MinTagTasks = 5; slices.Contains(c.SliceBy, "tag") && !slices.Equal(c.SliceBy, DefaultSlices()) {
+			c.MinTagTasks = 1
+		}
 	}
 	if c.MaxValues <= 0 {
 		c.MaxValues = 40

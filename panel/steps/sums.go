@@ -93,13 +93,8 @@ func (s *Sums) newSlice(id uint32) *sliceSums {
 	return &sliceSums{waits: key == "" || key == "tool"}
 }
 
-// together gives the sums that stand for slices, to which tasks add what they add to all of
-// them alike until ungroup; nil when there are too many such sums already.
-func (s *Sums) together(places *slicing.Set, some uint64) *sliceSums {
-	return s.groups.Find(places, some, s.group)
-}
-
-// group is the slice, or new sums for several.
+// group is the slice, or new sums for several, to which tasks add what they add to all of
+// them alike until ungroup.
 func (s *Sums) group(ids []uint32) *sliceSums {
 	if len(ids) == 1 {
 		return s.slice(ids[0])

@@ -35,11 +35,11 @@ func (k *Kinds[T]) Old() bool { return k.rare >= maxRare }
 // At is the kind of a number.
 func (k *Kinds[T]) At(n uint32) *T { return &k.all[n] }
 
-// Known is the number of what was kept for a key and found of late; else 0.
-func (k *Kinds[T]) Known(key uint64) uint32 { return k.last.Get(key) }
-
-// Recall is the number of what was kept for a key; 0 when nothing was.
-func (k *Kinds[T]) Recall(key uint64) uint32 {
+// Known is the number of what was kept for a key; 0 when nothing was.
+func (k *Kinds[T]) Known(key uint64) uint32 {
+	if n := k.last.Get(key); n != 0 {
+		return n
+	}
 	n := k.by[key]
 	if n != 0 {
 		k.last.Put(key, n)

@@ -134,7 +134,7 @@ func (l *Latencies) enter() {
 	l.n, l.others = 0, 0
 }
 
-// Quantiles are those of all values. Where none wait, it only reads.
+// Quantiles are those of all values. Called again, where none wait, it only reads.
 func (l *Latencies) Quantiles() *exact.Quantiles {
 	if l.n > 0 {
 		l.enter()

@@ -226,7 +226,7 @@ func (r *reader) limit() float64 {
 	x := math.Float64frombits(binary.BigEndian.Uint64(r.b))
 	r.b = r.b[8:]
 	r.bad = r.bad || !(x >= 0 && x <= math.MaxFloat64)
-	return x + 0
+	return x + 0 // as where it is noted: not -0
 }
 
 // possible reports whether tasks can have these sums of all bins.
