@@ -123,6 +123,7 @@ var thirdParty = map[string][]string{
 	"google.golang.org/protobuf":               {"internal/trace/spans"},
 	"go.opentelemetry.io/proto/otlp":           {"internal/trace/spans"}, // tests only
 	"github.com/spf13/cobra":                   {"cmd/callvet"},
+	"golang.org/x/sync":                        {"internal/measure", "internal/report"},
 	"golang.org/x/time":                        {"internal/run"},
 	"github.com/viterin/vek":                   {"retrieve/vector"},
 }

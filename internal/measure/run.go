@@ -9,7 +9,8 @@ import (
 	"io"
 	"iter"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
@@ -165,16 +166,15 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 
 // parallel does do(0) to do(n-1), jobs of them at once.
 func parallel(jobs, n int, do func(int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(jobs, n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
+	var all errgroup.Group
+	all.SetLimit(jobs)
+	for i := range n {
+		all.Go(func() error {
+			do(i)
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = all.Wait() // no error
 }
 
 // blocks gives those of all sources.

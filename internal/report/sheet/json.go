@@ -10,8 +10,8 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/callvet/callvet/panel"
 )
@@ -43,11 +43,15 @@ func Encode(w io.Writer, p *panel.Panels, in func(*panel.Panels) any) error {
 		pieces = append(pieces, around.out, nil)
 		around.out = nil
 	}
-	err = each(len(tables), func(i int) (err error) {
-		pieces[2*i+1], err = metrics(tables[i], depths[i])
-		return err
-	})
-	if err != nil {
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i, table := range tables {
+		all.Go(func() (err error) {
+			pieces[2*i+1], err = metrics(table, depths[i])
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
@@ -98,28 +102,6 @@ func metrics(table []panel.Metric, depth int) (text []byte, err error) {
 	l := lines{out: make([]byte, 0, 2*len(b)), depth: depth}
 	l.add(append(b, ']'))
 	return l.out, nil
-}
-
-// each does do(0) to do(n-1), as many at once as there are processors, and gives an
-// error if any does.
-func each(n int, do func(int) error) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	errs := make([]error, n)
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				errs[i] = do(i)
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // lines are compact JSON, each member and element of it on its own line. Package json

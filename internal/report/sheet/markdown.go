@@ -127,19 +127,24 @@ func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 
 // mdCalls shows the calls that findings point to, where they can be read again.
 func mdCalls(b *bytes.Buffer, v *View) {
-	const most = 3 // of a finding: a comment has a limit
-	var all strings.Builder
+	const most = 3          // of a finding: a comment has a limit
+	var all strings.Builder // escaped
 	for i := range v.Panels.Findings {
 		f := &v.Panels.Findings[i]
 		for _, e := range f.Examples[:min(len(f.Examples), most)] {
-			if text := strings.TrimSpace(v.excerpt(e)); text != "" {
-				fmt.Fprintf(&all, "%s: %s\n%s\n\n", f.Code, v.Where(e), plain.Limited(text, 1000))
+			text := strings.TrimSpace(v.excerpt(e))
+			if text == "" {
+				continue
+			}
+			text = preformatted(fmt.Sprintf("%s: %s\n%s\n\n", f.Code, v.Where(e), plain.Limited(text, 1000)))
+			if all.Len()+len(text) < maxMarkdown/3 {
+				all.WriteString(text)
 			}
 		}
 	}
 	if all.Len() > 0 {
 		fmt.Fprintf(b, "<details><summary>Calls that the findings point to</summary>\n\n<pre>%s</pre>\n\n</details>\n\n",
-			strings.ReplaceAll(preformatted(strings.TrimSpace(all.String())), "\n\n", "\n&#10;"))
+			strings.ReplaceAll(strings.TrimSpace(all.String()), "\n\n", "\n&#10;"))
 	}
 }
 
