@@ -67,7 +67,7 @@ func (x *exhibitor) reasons(v *trace.View, s *trace.Step, masked bool) (out []st
 	}
 	why := x.scorer.Explain((*step.Input)(&v.Call))
 	if masked || x.secret(s) {
-		out = withoutValues(&why.Call)
+		out = append(withoutValues(&why.Call), why.Plain...)
 	} else {
 		out = why.Reasons
 	}

@@ -136,6 +136,10 @@ func TestReasons(t *testing.T) {
 			line: `"args":{"sum":5},"args_raw":"{\"sum\":5,\"api_key\":\"geheim-4711\"}"`,
 			says: []string{"✗ arguments break the contract: /api_key maxLength"}, bars: []string{"geheim"},
 		},
+		{
+			line: `"args":{"sum":5,"api_key":"geheim-4711"},"status":"timeout","gold":{"needed":false}`,
+			says: []string{"✗ the call was not needed", "✗ the tool did not answer in time"}, bars: []string{"geheim"},
+		},
 		{ // only what was emitted is recorded: it is shown as arguments are
 			line: `"args_raw":"{\"password\":\"geheim\",\"sum\":50}"`,
 			says: []string{"REDACTED", "✗ arguments break the contract: /sum maximum"}, bars: []string{"geheim"},

@@ -21,6 +21,8 @@ type Explanation struct {
 	Call callvet.CallMatch
 	// Reasons say in a sentence each what is wrong; empty when nothing is.
 	Reasons []string
+	// Plain are those of them that cite nothing of the call and its label.
+	Plain []string
 }
 
 // Explain says what Score found, in words. It is for the steps that are shown.
@@ -32,7 +34,12 @@ func (s *Scorer) Explain(in *Input) Explanation {
 	t, p := s.lookup(in.Tool), payload{}
 	s.read(in, &p)
 	x := Explanation{Call: callvet.CallMatch{Got: string(in.Tool), GotArgs: own(p.args)}}
-	say := func(format string, args ...any) { x.Reasons = append(x.Reasons, fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) {
+		if len(args) == 0 {
+			x.Plain = append(x.Plain, format)
+		}
+		x.Reasons = append(x.Reasons, fmt.Sprintf(format, args...))
+	}
 	s.explainContract(t, &p, &score, &x, say)
 	s.explainLabel(t, in, &p, &score, &x, say)
 	explainExecution(in, &score, say)
