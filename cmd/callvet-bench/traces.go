@@ -77,8 +77,8 @@ type traceBench struct {
 	modules string // where DuckDB is; empty when it is not measured
 }
 
-// crossed are slices that hold the groups of DuckDB's query.
-const crossed = "language,tag,language*tag"
+// crossed are the slices that are the groups of DuckDB's query.
+const crossed = "language*tag"
 
 // traces sets `callvet score` beside DuckDB's aggregates of the same file.
 func (b *bench) traces(ctx context.Context) error {
@@ -168,6 +168,7 @@ func (t *traceBench) entrants(file string, cores []int) (es []*entrant, bars []f
 		{"callvet, everything", 1, []string{file, "--tools", t.tools}},
 		{"callvet, everything, 30 groups", 1, []string{file, "--tools", t.tools, "--slice", crossed}},
 		{"callvet, no validation", 0.77, []string{file}},
+		{"callvet, no validation, 30 groups", 0.77, []string{file, "--slice", crossed}},
 	} {
 		for _, c := range cores {
 			run := func(ctx context.Context) (measured, error) { return t.score(ctx, c, k.args...) }
