@@ -93,7 +93,10 @@ func (w *Worker) Batch() *Batch { return &Batch{} }
 // Step adds a step line. Lines come in the order of the file.
 func (w *Worker) Step(b *Batch, s *Step) {
 	p := b.piece(s.TaskID, s.Target)
-	set := w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
+	set := w.find.Recent(s.Target, s.Tool, s.Tags, s.Fields)
+	if set == nil {
+		set = w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
+	}
 	p.targetNumber = set.Target
 	n := len(b.steps)
 	if n == cap(b.steps) {
