@@ -153,28 +153,32 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// lookup is find with the answers for texts of earlier lines.
-func (s *Scorer) lookup(text []byte) *contracted {
-	first, last := value.Ends(text)
-	if e := s.recent[slot(first, last)]; e != nil && e.is(text, first, last) {
+// recall is lookup among the texts of the last lines; nil says nothing.
+func (s *Scorer) recall(text []byte) *contracted {
+	ends := endsOf(text)
+	if e := s.recent[ends.slot()]; e != nil && e.is(text, ends) {
 		return e
 	}
-	e := s.lookupAny(text)
-	s.recent[slot(e.first, e.last)] = e
+	return nil
+}
+
+// lookup is find with the answers for texts of earlier lines.
+func (s *Scorer) lookup(text []byte) *contracted {
+	e := s.tools[string(text)]
+	if e == nil {
+		e = s.meet(string(text))
+	}
+	s.recent[e.slot()] = e
 	return e
 }
 
-func (s *Scorer) lookupAny(text []byte) *contracted {
-	if e := s.tools[string(text)]; e != nil {
-		return e
-	}
-	name := string(text)
+// meet finds the tool of a text that no earlier line had.
+func (s *Scorer) meet(name string) *contracted {
 	own := *s.shared.catalog.find(name)
 	own.label = labelOf(name)
 	own.always = s.shared.catalog.always(&own)
-	e := &own
 	if len(s.tools) < maxCached {
-		s.tools[name] = e
+		s.tools[name] = &own
 	}
-	return e
+	return &own
 }

@@ -17,7 +17,8 @@ type checks struct {
 	problems []callvet.Problem
 }
 
-// check is a text as it stands in a line; compiled is nil where it does not compile.
+// check is a text as it stands in a line; compiled is nil where it does not compile, or
+// is empty.
 type check struct {
 	label
 	compiled *condition.Condition
@@ -25,35 +26,34 @@ type check struct {
 
 func newChecks() checks { return checks{byText: map[string]*check{}} }
 
-// find gives nil for a text that is empty or does not compile.
-func (c *checks) find(v value.Value) *condition.Condition {
+// recall is find among those of the last lines; nil says nothing.
+func (c *checks) recall(v value.Value) *check {
 	raw := v.Raw()
-	if len(raw) == 2 {
-		return nil
+	e := endsOf(raw)
+	if k := c.recent[e.slot()]; k != nil && k.is(raw, e) {
+		return k
 	}
-	first, last := value.Ends(raw)
-	if k := c.recent[slot(first, last)]; k != nil && k.is(raw, first, last) {
-		return k.compiled
-	}
-	return c.findAny(v)
+	return nil
 }
 
-// findAny is find without a look at the last lines, apart so that find keeps nothing
-// for it.
-func (c *checks) findAny(v value.Value) *condition.Condition {
+func (c *checks) find(v value.Value) *check {
 	k := c.byText[string(v.Raw())]
 	if k == nil {
 		k = c.compile(v)
 	}
-	c.recent[slot(k.first, k.last)] = k
-	return k.compiled
+	c.recent[k.slot()] = k
+	return k
 }
 
 func (c *checks) compile(v value.Value) *check {
-	found, err := condition.Compile(v.Str())
-	k := &check{labelOf(string(v.Raw())), found}
+	text := string(v.Raw())
+	k := &check{label: labelOf(text)}
+	var err error
+	if text != `""` {
+		k.compiled, err = condition.Compile(v.Str())
+	}
 	if len(c.byText) < maxCached {
-		c.byText[k.text] = k
+		c.byText[text] = k
 	}
 	if err != nil && len(c.problems) < maxCached {
 		c.problems = append(c.problems, callvet.Problem{

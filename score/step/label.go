@@ -2,27 +2,40 @@
 
 package step
 
-import "github.com/callvet/callvet/value"
+import "encoding/binary"
 
-// label is a text of lines with its first eight bytes and its last eight, which tell
-// most texts apart.
+// label is a text of lines with what tells it from most others.
 type label struct {
-	first, last uint64
-	text        string
+	ends
+	text string
 }
 
-func labelOf(text string) label {
-	first, last := value.Ends([]byte(text))
-	return label{first, last, text}
+// ends are the first eight bytes of a text, its last eight, and eight between them: with
+// its size all there is of one of up to maxEnds. Of a text of fewer than eight, first is all.
+type ends struct{ first, last, mid uint64 }
+
+const maxEnds = 24
+
+func endsOf(text []byte) (e ends) {
+	n := len(text)
+	if n < 8 {
+		for i, c := range text {
+			e.first |= uint64(c) << (8 * i)
+		}
+		return e
+	}
+	return ends{binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[n-8:]), binary.LittleEndian.Uint64(text[min(8, n-8):])}
 }
 
-// is reports whether l is a text with those ends. Up to sixteen bytes they are all of it.
-func (l *label) is(text []byte, first, last uint64) bool {
-	return l.first == first && l.last == last && len(l.text) == len(text) && (len(text) <= 16 || l.text == string(text))
+func labelOf(text string) label { return label{endsOf([]byte(text)), text} }
+
+// is reports whether l is a text with those ends.
+func (l *label) is(text []byte, e ends) bool {
+	return l.ends == e && len(l.text) == len(text) && (len(text) <= maxEnds || l.text == string(text))
 }
 
 // slot is a quick hash of a text.
-func slot(first, last uint64) uint8 {
+func (e ends) slot() uint8 {
 	const odd = 0x9E3779B97F4A7C15
-	return uint8((first ^ last>>7) * odd >> 56)
+	return uint8((e.first ^ e.last>>7) * odd >> 56)
 }

@@ -37,7 +37,10 @@ func mark(m callvet.StepMetric, yes bool) marks {
 // Score fills out with all that the step tells; what it does not tell stays
 // unknown.
 func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
-	t := s.lookup(in.Tool)
+	t := s.recall(in.Tool)
+	if t == nil {
+		t = s.lookup(in.Tool)
+	}
 	if t.other {
 		s.unknown++
 	}
@@ -221,8 +224,12 @@ func (s *Scorer) execution(in *Input) marks {
 		m |= mark(callvet.StepEqual, value.Equal(in.GoldResult, in.Result))
 	}
 	if in.ResultCheck.Kind() == value.String {
-		if c := s.checks.find(in.ResultCheck); c != nil {
-			m |= mark(callvet.StepHolds, c.Holds(in.Result))
+		c := s.checks.recall(in.ResultCheck)
+		if c == nil {
+			c = s.checks.find(in.ResultCheck)
+		}
+		if c.compiled != nil {
+			m |= mark(callvet.StepHolds, c.compiled.Holds(in.Result))
 		}
 	}
 	return m
