@@ -280,7 +280,7 @@ func (r *run) read(w *worker) (job, bool) {
 
 // block scores a block and gives it to all workers.
 func (r *run) block(w *worker, j job) {
-	err := w.scan.Scan(j.block, w.line)
+	err := w.scan.Scan(j.block, w.line())
 	if err == nil && r.cfg.Each != nil {
 		for i := range w.rows {
 			if j.foreign {

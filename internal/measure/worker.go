@@ -31,27 +31,31 @@ func newWorker(r *run) *worker {
 	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil}
 }
 
-func (w *worker) line(v *trace.View) error {
-	if v.IsTask {
-		w.record(v)
+// line scores lines. It is made once: a method would be called by way of another function
+// for each of them.
+func (w *worker) line() func(v *trace.View) error {
+	return func(v *trace.View) error {
+		if v.IsTask {
+			w.record(v)
+			return nil
+		}
+		// A literal would be built elsewhere and copied.
+		var s steps.Step
+		s.Head, s.Tool, s.Timeout = (*steps.Head)(&v.Head), v.Tool, string(v.Status) == string(callvet.StatusTimeout)
+		s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
+		w.scorer.Score((*step.Input)(&v.Call), &s.Score)
+		if v.GoldTool.Kind() == value.String {
+			s.GoldTool = v.GoldTool.Bytes()
+		}
+		if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
+			s.Paths = w.differing(v)
+		}
+		w.sheet.Step(w.batch, &s)
+		if w.each {
+			w.rows = append(w.rows, Scored{Line: v.Line, Step: v.Step(), Score: s.Score})
+		}
 		return nil
 	}
-	// A literal would be built elsewhere and copied.
-	var s steps.Step
-	s.Head, s.Tool, s.Timeout = (*steps.Head)(&v.Head), v.Tool, string(v.Status) == string(callvet.StatusTimeout)
-	s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
-	w.scorer.Score((*step.Input)(&v.Call), &s.Score)
-	if v.GoldTool.Kind() == value.String {
-		s.GoldTool = v.GoldTool.Bytes()
-	}
-	if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
-		s.Paths = w.differing(v)
-	}
-	w.sheet.Step(w.batch, &s)
-	if w.each {
-		w.rows = append(w.rows, Scored{Line: v.Line, Step: v.Step(), Score: s.Score})
-	}
-	return nil
 }
 
 // differing names the arguments whose values are not the expected ones, missing and

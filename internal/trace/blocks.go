@@ -232,13 +232,19 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 		s.Log.Lines++
 		return s.wrong(b.Line, fmt.Sprintf("the line is longer than the limit of %d bytes", b.skipped))
 	}
-	for line, rest := b.Line, b.Data; len(rest) > 0; line++ {
-		v, after, err := s.one(line, rest)
-		if err != nil {
-			return err
-		}
-		if rest = after; v == nil {
-			continue
+	v, line := &s.view, b.Line
+	for rest := b.Data; len(rest) > 0; line++ {
+		l, after, ok := s.doc.Skim(rest)
+		if ok && len(l) <= s.o.MaxLine && s.view.skimmed(&s.doc, line, l) { // what one does, here without a call
+			s.Log.Lines, s.Log.Steps, rest = s.Log.Lines+1, s.Log.Steps+1, after
+		} else {
+			read, after, err := s.parse(line, rest)
+			if err != nil {
+				return err
+			}
+			if rest = after; read == nil {
+				continue
+			}
 		}
 		if err := visit(v); err != nil {
 			return err
@@ -249,14 +255,16 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 
 // one reads the line that data starts with; nil when it is blank or no record.
 func (s *Scanner) one(line int64, data []byte) (v *View, rest []byte, err error) {
-	s.Log.Lines++
-	if l, rest, ok := s.doc.Skim(data); ok && len(l) <= s.o.MaxLine {
-		s.view.Line, s.view.Raw = line, l
-		if s.view.skimmed(&s.doc) {
-			s.Log.Steps++
-			return &s.view, rest, nil
-		}
+	if l, rest, ok := s.doc.Skim(data); ok && len(l) <= s.o.MaxLine && s.view.skimmed(&s.doc, line, l) {
+		s.Log.Lines, s.Log.Steps = s.Log.Lines+1, s.Log.Steps+1
+		return &s.view, rest, nil
 	}
+	return s.parse(line, data)
+}
+
+// parse is one for any line.
+func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err error) {
+	s.Log.Lines++
 	l, rest, err := s.doc.ParseLine(data)
 	switch {
 	case len(l) > s.o.MaxLine:

@@ -62,9 +62,11 @@ func expected() value.Expected {
 
 // skimmed is fill for a line that was skimmed. False says nothing, and leaves the
 // View half filled.
-func (v *View) skimmed(d *value.Doc) bool {
-	v.Record, v.IsTask = value.Value{}, false
-	v.values(d)
+func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
+	v.Line, v.Raw, v.Record, v.IsTask = line, raw, value.Value{}, false
+	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
+	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
+	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
 	v.TaskID, v.Target, v.CallID = d.PlainAt(atTaskID), d.PlainAt(atTarget), d.PlainAt(atCallID)
 	v.Tool, v.Status = d.PlainAt(atTool), d.PlainAt(atStatus)
 	v.Attempt, v.TurnID = d.WholeAt(atAttempt, 0), d.WholeAt(atTurnID, -1)
