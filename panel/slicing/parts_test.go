@@ -46,7 +46,11 @@ func TestParts(t *testing.T) {
 				want[id] |= bit
 			}
 		}
-		for i := range p.Len() {
+		times, ok := p.Len()
+		if !ok {
+			t.Fatal("too many sets")
+		}
+		for i := range times {
 			places, parts := p.Split(i)
 			for _, part := range parts {
 				for m := part.Slices; m != 0; m &= m - 1 {

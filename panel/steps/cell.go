@@ -22,11 +22,12 @@ type brief struct {
 // tells how good all steps are.
 func (s *Sums) share(t *task) quality {
 	shape := s.shape()
-	if !s.sort(t) {
+	n, ok := s.sort(t)
+	if !ok {
 		return s.shareLong(t, shape)
 	}
 	all := s.read(t)
-	for i := range s.parts.Len() {
+	for i := range n {
 		places, parts := s.parts.Split(i)
 		for _, e := range parts {
 			if to := s.groups.Find(places, e.Slices, s.group); to != nil {
@@ -41,10 +42,11 @@ func (s *Sums) share(t *task) quality {
 	return all
 }
 
-// sort finds the different sets of the task; ok is false when there are too many.
-func (s *Sums) sort(t *task) (ok bool) {
+// sort gives the sets of the task to s.parts; n is how often these are to be Split, and ok is
+// false when there are too many.
+func (s *Sums) sort(t *task) (n int, ok bool) {
 	if len(t.steps) > tally.MaxFew {
-		return false
+		return 0, false
 	}
 	s.parts.Reset()
 	for i := range t.steps {
@@ -53,15 +55,15 @@ func (s *Sums) sort(t *task) (ok bool) {
 			set = s.set(&t.steps[i])
 		}
 		if !s.parts.Add(set, 1<<i) {
-			return false
+			return 0, false
 		}
 	}
 	for i := range t.records {
 		if !s.parts.Add(t.records[i].set, 0) {
-			return false
+			return 0, false
 		}
 	}
-	return true
+	return s.parts.Len()
 }
 
 // read reads the steps and tells how good they are.
