@@ -15,6 +15,7 @@ import (
 type Confusion struct {
 	pairs  map[Pair]int64
 	agreed []int64 // of target 0, by the tool that was both
+	idle   []int64 // of target 0, by the tool that was called where none was needed
 }
 
 // Pair are the numbers of a target, and of the tool that was expected and the one that was
@@ -55,10 +56,17 @@ func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold func
 	if yes, known := score.Get(callvet.StepKnownTool); known && !yes {
 		p.Called = UnknownTool
 	}
-	if p.Expected == p.Called { // nearly all, and dense
+	switch {
+	case p.Expected == p.Called: // nearly all, and dense
 		for int(p.Called) >= len(c.agreed) {
 			c.agreed = append(c.agreed, 0)
 		}
+	case p.Expected == 0 && p.Target == 0 && p.Called != UnknownTool:
+		for int(p.Called) >= len(c.idle) {
+			c.idle = append(c.idle, 0)
+		}
+		c.idle[p.Called]++
+		return
 	}
 	c.Add(p, 1)
 }
@@ -77,6 +85,12 @@ func (c *Confusion) Pairs() map[Pair]int64 {
 		if n > 0 {
 			c.Add(Pair{0, uint32(tool), uint32(tool)}, n)
 			c.agreed[tool] = 0
+		}
+	}
+	for tool, n := range c.idle {
+		if n > 0 {
+			c.Add(Pair{0, 0, uint32(tool)}, n)
+			c.idle[tool] = 0
 		}
 	}
 	return c.pairs

@@ -42,6 +42,14 @@ type Counts struct {
 	// looked is how many calls were looked at by what is known of them, until tally; nil
 	// before the first one.
 	looked *[everything + 1]int64
+	// named are names of arguments that are hit, with how often since they were entered:
+	// those of the last calls, found without a map. Until tally; nil before the first one.
+	named *[64]named
+}
+
+type named struct {
+	name string
+	n    int64
 }
 
 // everything is what can be known of a call.
@@ -112,6 +120,12 @@ func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
 
 // tally adds what was looked at to the sums.
 func (s *Counts) tally() {
+	if s.named != nil {
+		for i := range s.named {
+			s.Of[wrongArguments].enter(&s.named[i])
+		}
+		s.named = nil
+	}
 	if s.looked == nil {
 		return
 	}
@@ -146,7 +160,9 @@ func (s *Counts) Add(l *Call) {
 		of[wrongTool].see(l)
 	}
 	if bad&bitEM != 0 && bad&bitSelected == 0 {
-		of[wrongArguments].name(l.Paths)
+		for _, p := range l.Paths {
+			s.name(p)
+		}
 		of[wrongArguments].see(l)
 	}
 	if bad&bitExecuted != 0 {
@@ -185,13 +201,34 @@ func (s *Symptom) count(tool uint32, n int64) {
 	s.Tools[tool] += n
 }
 
-// name counts the arguments that are hit.
-func (s *Symptom) name(paths []string) {
-	for _, p := range paths {
-		if _, ok := s.Paths[p]; !ok && len(s.Paths) >= maxPaths {
-			p = beyond
-		}
-		s.Paths[p]++
+// name counts an argument that is hit.
+func (s *Counts) name(p string) {
+	if s.named == nil {
+		s.named = new([len(s.named)]named)
+	}
+	at := &s.named[0]
+	if n := len(p); n > 0 {
+		at = &s.named[(n<<4^int(p[0])^int(p[n-1])<<2)%len(s.named)]
+	}
+	if at.n > 0 && at.name == p {
+		at.n++
+		return
+	}
+	x := &s.Of[wrongArguments]
+	if _, ok := x.Paths[p]; !ok && len(x.Paths) >= maxPaths {
+		x.Paths[beyond]++
+		return
+	}
+	x.enter(at)
+	x.Paths[p] += 0 // it has its place among the first
+	at.name, at.n = p, 1
+}
+
+// enter adds what is counted of a name.
+func (s *Symptom) enter(at *named) {
+	if at.n > 0 {
+		s.Paths[at.name] += at.n
+		at.n = 0
 	}
 }
 
