@@ -9,10 +9,9 @@ import (
 	"github.com/callvet/callvet/panel/tally"
 )
 
-// Bounds on what Parts takes: sets, those that differ where numbers are high, and the slices
+// Bounds on what Parts takes where numbers of slices are high: different sets, and the slices
 // of each.
 const (
-	maxGiven  = 128
 	maxParted = 32
 	MaxIDs    = 32
 )
@@ -20,22 +19,22 @@ const (
 // Parts finds which slices of a task hold the same of its steps: the slices of a task are
 // many, the ways to take some of its steps are few. Call NewParts.
 type Parts struct {
-	// The sets as they were added and the steps that have each; when they are different ones,
-	// the slices of each that are of no set before it as well, as bits.
-	used  int
-	sets  [maxGiven]*Set
-	steps [maxGiven]uint64
-	own   [maxParted]uint64
-	high  bool // some set has no Bits
-	// Of sets that have: all slices and all steps, as bits, and the steps of each slice by
-	// number, 0 between tasks.
-	all, every uint64
-	of         [64]uint64
-	// Scratch of Split, for up to eight steps: the slices by their steps, and the different
-	// steps that were found. The parts of one step are before the middle of the list.
+	// The slices as bits, and the steps of each by number, 0 between tasks.
+	all uint64
+	of  [64]uint64
+	// Scratch of split: the slices by their steps, and the different steps that were found. The
+	// parts of one step are before the middle of the list.
 	by    [256]uint64
 	found [64]uint8
 	list  [2 * middle]Part
+	steps int
+	// Where some set has no Bits: the different sets, the steps that have each, and which of its
+	// slices, as bits, are of no set before it.
+	high bool
+	used int
+	sets [maxParted]*Set
+	with [maxParted]uint64
+	own  [maxParted]uint64
 	// shared remembers which slices of a set are in another.
 	shared tally.Front[overlap]
 }
@@ -52,67 +51,75 @@ type overlap struct{ a, b uint32 }
 // NewParts makes Parts for one goroutine.
 func NewParts() Parts { return Parts{shared: tally.NewFront[overlap](13)} }
 
-// Reset begins another task.
-func (p *Parts) Reset() {
-	if p.high {
-		clear(p.of[:])
+// Take begins another task, of up to 64 steps whose sets these are; others are those of its
+// records. It gives how often to Split; ok is false when there are too many sets, or slices of one.
+func (p *Parts) Take(steps, others []*Set) (times int, ok bool) {
+	all, bit := uint64(0), uint64(1)
+	p.high, p.steps = false, len(steps)
+	for _, set := range steps {
+		if set.Bits == 0 {
+			return p.takeHigh(steps, others)
+		}
+		all |= set.Bits
+		for _, id := range set.IDs {
+			p.of[id%64] |= bit
+		}
+		bit <<= 1
 	}
-	p.used, p.all, p.every, p.high = 0, 0, 0, false
+	for _, set := range others {
+		if set.Bits == 0 {
+			return p.takeHigh(steps, others)
+		}
+		all |= set.Bits
+	}
+	p.all = all
+	return 1, true
 }
 
-// Add notes that steps, as bits, have a set; none do where a record has it. ok is
-// false when there are too many sets, or slices of this one.
-func (p *Parts) Add(set *Set, steps uint64) (ok bool) {
-	if p.used >= maxGiven || len(set.IDs) > MaxIDs {
-		p.high = true
+func (p *Parts) takeHigh(steps, others []*Set) (times int, ok bool) {
+	clear(p.of[:])
+	p.high, p.used = true, 0
+	for i, set := range steps {
+		if !p.add(set, 1<<i) {
+			return 0, false
+		}
+	}
+	for _, set := range others {
+		if !p.add(set, 0) {
+			return 0, false
+		}
+	}
+	return p.used, true
+}
+
+// add notes that steps, as bits, have a set.
+func (p *Parts) add(set *Set, steps uint64) (ok bool) {
+	if i := slices.Index(p.sets[:p.used], set); i >= 0 {
+		p.with[i] |= steps
+		return true
+	}
+	if p.used == maxParted || len(set.IDs) > MaxIDs {
 		return false
 	}
-	p.sets[p.used], p.steps[p.used] = set, steps
+	p.sets[p.used], p.with[p.used], p.own[p.used] = set, steps, 1<<len(set.IDs)-1
 	p.used++
-	p.all |= set.Bits
-	p.every |= steps
-	p.high = p.high || set.Bits == 0
-	for _, id := range set.IDs {
-		p.of[id%64] |= steps
-	}
 	return true
 }
 
-// Len is how often to Split; ok is false when there are too many sets for that.
-func (p *Parts) Len() (n int, ok bool) {
-	if !p.high {
-		return 1, true
-	}
-	for k, set := range p.sets[:p.used] {
-		steps := p.steps[k]
-		if i := slices.Index(p.sets[:n], set); i >= 0 {
-			p.steps[i] |= steps
-			continue
-		}
-		if n == maxParted {
-			return 0, false
-		}
-		p.sets[n], p.steps[n], p.own[n] = set, steps, 1<<len(set.IDs)-1
-		n++
-	}
-	p.used = n
-	return n, true
-}
-
-// Split gives some of the parts, all of them when it was called Len times. The bits are those of the
-// slices' numbers; where these may be too high for that they are those of the places in a set,
-// which is given then. Call it with 0 first, and so on; the parts are good until the next.
+// Split gives some of the parts, all of them when it was called as often as Take says. The bits are
+// those of the slices' numbers; where these may be too high for that they are those of the places
+// in a set, which is given then. Call it with 0 first, and so on; the parts are good until the next.
 func (p *Parts) Split(i int) (places *Set, parts []Part) {
-	if p.high {
+	switch {
+	case p.high:
 		return p.sets[i], p.splitPlaces(i)
-	}
-	if p.every >= uint64(len(p.by)) {
+	case p.steps > 8:
 		return nil, p.splitMany()
 	}
 	return nil, p.split()
 }
 
-// split gives all parts. Those of one step come first: what is done with them differs, and so
+// split gives all parts of up to eight steps. Those of one step come first: what is done with them differs, and so
 // the processor guesses what is next. Where slices are, or their steps, takes no branch either.
 func (p *Parts) split() []Part {
 	n := uint(0)
@@ -167,7 +174,7 @@ func (p *Parts) splitPlaces(i int) []Part {
 		return nil
 	}
 	list := p.list[:1]
-	list[0] = Part{p.own[i], p.steps[i]}
+	list[0] = Part{p.own[i], p.with[i]}
 	for k := i + 1; k < p.used; k++ {
 		o := p.sets[k]
 		key := uint64(set.Number)<<32 | uint64(o.Number)
@@ -177,7 +184,7 @@ func (p *Parts) splitPlaces(i int) []Part {
 			p.shared.Put(key, both)
 		}
 		p.own[k] &^= uint64(both.b)
-		list = divide(list, uint64(both.a), p.steps[k])
+		list = divide(list, uint64(both.a), p.with[k])
 	}
 	return list
 }

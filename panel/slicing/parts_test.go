@@ -31,22 +31,22 @@ func TestParts(t *testing.T) {
 	}
 	p := NewParts()
 	for range 2000 {
-		p.Reset()
+		var steps, others []*Set
 		want, got := map[uint32]uint64{}, map[uint32]uint64{}
-		for i := range 1 + r.IntN(20) {
+		for range 1 + r.IntN(20) {
 			s := sets[r.IntN(1+r.IntN(len(sets)))]
-			bit := uint64(1) << i
+			bit := uint64(1) << len(steps)
 			if r.IntN(10) == 0 {
 				bit = 0 // of a record
-			}
-			if !p.Add(s, bit) {
-				t.Fatal("too many sets")
+				others = append(others, s)
+			} else {
+				steps = append(steps, s)
 			}
 			for _, id := range s.IDs {
 				want[id] |= bit
 			}
 		}
-		times, ok := p.Len()
+		times, ok := p.Take(steps, others)
 		if !ok {
 			t.Fatal("too many sets")
 		}
@@ -66,15 +66,14 @@ func TestParts(t *testing.T) {
 			t.Fatal(diff)
 		}
 	}
-	p.Reset()
 	long := n.Same(&Set{IDs: slices.Collect(func(yield func(uint32) bool) {
 		for id := range uint32(MaxIDs + 1) {
-			if !yield(id) {
+			if !yield(100 + id) {
 				return
 			}
 		}
 	})})
-	if p.Add(long, 1) {
+	if _, ok := p.Take([]*Set{long}, nil); ok {
 		t.Error("a set of more slices than bits was taken")
 	}
 }

@@ -12,21 +12,26 @@ import (
 
 // brief is what the slices need to know of the steps of a task of up to tally.MaxFew.
 type brief struct {
-	signs               [tally.MaxFew]uint64 // by step
-	cut                 uint64               // the steps whose time was cut off, as bits
-	exec, queue, accept tally.Few
-	late                tally.Sample
+	sets   [tally.MaxFew]*slicing.Set // by step
+	others []*slicing.Set             // of records
+	signs  [tally.MaxFew]uint64       // by step
+	cut    uint64                     // the steps whose time was cut off, as bits
+	times  tally.Trio                 // exec, queue, accept
+	late   tally.Sample
 }
 
 // share adds the task to its slices, those that have the same steps together, and
 // tells how good all steps are.
 func (s *Sums) share(t *task) quality {
 	shape := s.shape()
-	n, ok := s.sort(t)
-	if !ok {
+	if len(t.steps) > tally.MaxFew {
 		return s.shareLong(t, shape)
 	}
 	all := s.read(t)
+	n, ok := s.parts.Take(s.brief.sets[:len(t.steps)], s.brief.others)
+	if !ok {
+		return s.shareLong(t, shape)
+	}
 	for i := range n {
 		places, parts := s.parts.Split(i)
 		for _, e := range parts {
@@ -42,53 +47,40 @@ func (s *Sums) share(t *task) quality {
 	return all
 }
 
-// sort gives the sets of the task to s.parts; n is how often these are to be Split, and ok is
-// false when there are too many.
-func (s *Sums) sort(t *task) (n int, ok bool) {
-	if len(t.steps) > tally.MaxFew {
-		return 0, false
-	}
-	s.parts.Reset()
-	for i := range t.steps {
-		set := t.steps[i].set
-		if len(t.records) > 0 {
-			set = s.set(&t.steps[i])
-		}
-		if !s.parts.Add(set, 1<<i) {
-			return 0, false
-		}
-	}
-	for i := range t.records {
-		if !s.parts.Add(t.records[i].set, 0) {
-			return 0, false
-		}
-	}
-	return s.parts.Len()
-}
-
 // read reads the steps and tells how good they are.
 func (s *Sums) read(t *task) (all quality) {
 	b := &s.brief
 	b.cut = 0
-	b.exec.Reset(len(t.steps))
-	b.queue.Reset(len(t.steps))
-	b.accept.Reset(len(t.steps))
+	exec, queue, accept := &b.times[0], &b.times[1], &b.times[2]
+	exec.Reset(len(t.steps))
+	queue.Reset(len(t.steps))
+	accept.Reset(len(t.steps))
 	for i := range t.steps {
 		st := &t.steps[i]
+		b.sets[i&(tally.MaxFew-1)] = st.set
 		b.signs[i&(tally.MaxFew-1)] = st.sign()
 		all.step(st)
 		e, q, a := uint32(int32(st.exec)), uint32(int32(st.queue)), uint32(int32(st.accept))
 		if max(e, q, a) < exact.Wholes && float64(e) == st.exec && float32(q) == st.queue && float32(a) == st.accept { // most
-			b.exec.SetWhole(i, e)
-			b.queue.SetWhole(i, q)
-			b.accept.SetWhole(i, a)
+			exec.SetWhole(i, e)
+			queue.SetWhole(i, q)
+			accept.SetWhole(i, a)
 		} else {
-			b.exec.Set(i, st.exec)
-			b.queue.Set(i, float64(st.queue))
-			b.accept.Set(i, float64(st.accept))
+			exec.Set(i, st.exec)
+			queue.Set(i, float64(st.queue))
+			accept.Set(i, float64(st.accept))
 		}
 		if st.timeout && st.exec >= 0 {
 			b.cut |= 1 << i
+		}
+	}
+	b.others = b.others[:0]
+	if len(t.records) > 0 {
+		for i := range t.steps {
+			b.sets[i] = s.set(&t.steps[i])
+		}
+		for i := range t.records {
+			b.others = append(b.others, t.records[i].set)
 		}
 	}
 	return all
@@ -115,14 +107,14 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 		if kind := of.kind(t.steps, steps, b.signs[i&(tally.MaxFew-1)]); !s.kinds.Add(kind) {
 			s.addKind(kind, of)
 		}
-		if p, ok := b.exec.Alone(i); ok {
+		if p, ok := b.times[0].Alone(i); ok {
 			s.exec.One(p)
 		}
 		if s.waits {
-			if p, ok := b.queue.Alone(i); ok {
+			if p, ok := b.times[1].Alone(i); ok {
 				s.queue.One(p)
 			}
-			if p, ok := b.accept.Alone(i); ok {
+			if p, ok := b.times[2].Alone(i); ok {
 				s.accept.One(p)
 			}
 		}
@@ -131,19 +123,23 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 	if kind := of.plus(t, steps); !s.kinds.Add(kind) {
 		s.addKind(kind, of)
 	}
-	if b.cut&steps == 0 {
-		s.exec.AddFew(&b.exec, steps)
-	} else {
+	if b.cut&steps != 0 {
 		b.late.Reset()
 		for m := steps; m != 0; m &= m - 1 {
 			st := &t.steps[bits.TrailingZeros64(m)]
 			b.late.Time(st.exec, st.timeout)
 		}
 		s.exec.Add(&b.late)
+		if s.waits {
+			s.queue.AddFew(&b.times[1], steps)
+			s.accept.AddFew(&b.times[2], steps)
+		}
+		return
 	}
 	if s.waits {
-		s.queue.AddFew(&b.queue, steps)
-		s.accept.AddFew(&b.accept, steps)
+		b.times.AddTo(&s.exec, &s.queue, &s.accept, steps)
+	} else {
+		s.exec.AddFew(&b.times[0], steps)
 	}
 }
 
