@@ -280,13 +280,8 @@ func (r *run) read(w *worker) (job, bool) {
 
 // block scores a block and gives it to all workers.
 func (r *run) block(w *worker, j job) {
-	err := w.scan.Scan(j.block, w.line())
+	err := w.block(j)
 	if err == nil && r.cfg.Each != nil {
-		for i := range w.rows {
-			if j.foreign {
-				w.rows[i].Line = 0
-			}
-		}
 		err = r.rows.block(j.number, w.rows, r.cfg.Each)
 		w.rows = nil
 	}

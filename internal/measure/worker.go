@@ -31,10 +31,10 @@ func newWorker(r *run) *worker {
 	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil}
 }
 
-// line scores lines. It is made once: a method would be called by way of another function
-// for each of them.
-func (w *worker) line() func(v *trace.View) error {
-	return func(v *trace.View) error {
+// block scores the lines of a block. What scores a line is written where it is given to
+// Scan: a method would be called by way of another function, for each of them.
+func (w *worker) block(j job) error {
+	err := w.scan.Scan(j.block, func(v *trace.View) error {
 		if v.IsTask {
 			w.record(v)
 			return nil
@@ -55,7 +55,13 @@ func (w *worker) line() func(v *trace.View) error {
 			w.rows = append(w.rows, Scored{Line: v.Line, Step: v.Step(), Score: s.Score})
 		}
 		return nil
+	})
+	for i := range w.rows {
+		if j.foreign {
+			w.rows[i].Line = 0
+		}
 	}
+	return err
 }
 
 // differing names the arguments whose values are not the expected ones, missing and
