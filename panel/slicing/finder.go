@@ -51,7 +51,11 @@ type ends struct{ first, last, mid uint64 }
 
 func endsOf(s []byte) ends {
 	n := len(s)
-	return ends{binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[n-8:]), binary.LittleEndian.Uint64(s[min(8, n-8):])}
+	e := ends{first: binary.LittleEndian.Uint64(s), last: binary.LittleEndian.Uint64(s[n-8:])}
+	if n > 16 {
+		e.mid = binary.LittleEndian.Uint64(s[8:])
+	}
+	return e
 }
 
 // brief reports that a text has ends, and that there is no more to it.

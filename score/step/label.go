@@ -24,7 +24,11 @@ func endsOf(text []byte) (e ends) {
 		}
 		return e
 	}
-	return ends{binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[n-8:]), binary.LittleEndian.Uint64(text[min(8, n-8):])}
+	e = ends{first: binary.LittleEndian.Uint64(text), last: binary.LittleEndian.Uint64(text[n-8:])}
+	if n > 16 {
+		e.mid = binary.LittleEndian.Uint64(text[8:])
+	}
+	return e
 }
 
 func labelOf(text string) label { return label{endsOf([]byte(text)), text} }
