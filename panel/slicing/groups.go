@@ -10,8 +10,14 @@ import (
 	"github.com/callvet/callvet/panel/tally"
 )
 
-// maxGroups bounds the groups, each of which has tables of its own.
-const maxGroups = 128
+// Bounds on groups, each of which has tables of its own: how many there are, and that slices
+// are found together at least once in so many times. What is rare goes to groups of fewer slices:
+// that is more to do at a time, but tables that are hardly used are in no cache.
+const (
+	maxGroups = 128
+	rare      = 1 << 10
+	maxCovers = 1 << 12 // that are remembered
+)
 
 // Group is slices that come together, and what stands for all of them.
 type Group[T any] struct {
@@ -21,66 +27,119 @@ type Group[T any] struct {
 
 // Groups finds what stands for slices, given as Parts.Split does. Call NewGroups.
 type Groups[T any] struct {
-	// What was found last: by bits of slices, and by a set and bits of its places.
-	low, high tally.Front[*T]
-	by        map[string]*T
+	low, high memory[T] // by bits of slices, and by a set and bits of its places
+	finds     uint64
+	by        map[string]*cover[T]
+	make      func(ids []uint32) *T
 	// All are the groups of two slices and more.
-	All  []Group[T]
-	ids  []uint32 // scratch of Find
-	none *T       // stands for nothing where that was found
+	All []Group[T]
 }
 
-// NewGroups makes Groups that know nothing.
-func NewGroups[T any]() Groups[T] {
-	return Groups[T]{low: tally.NewFront[*T](11), high: tally.NewFront[*T](12), by: map[string]*T{}, none: new(T)}
+// memory is what was found last: what stands for just these slices, or else their cover.
+type memory[T any] struct {
+	things tally.Front[*T]
+	covers tally.Front[*cover[T]]
 }
 
-// Find gives what stands for slices; of those that are new it is made of their sorted numbers.
-// It is nil for several slices when there are too many groups already.
-func (g *Groups[T]) Find(places *Set, some uint64, make func(ids []uint32) *T) *T {
-	known, key := &g.low, some
-	if places != nil {
-		known, key = &g.high, uint64(places.Number)<<32|some
-	}
-	thing := known.Get(key)
-	if thing == nil {
-		thing = g.look(places, some, make)
-		known.Put(key, thing)
-	}
-	if thing == g.none {
-		return nil
-	}
-	return thing
+// cover are things each of which stands for others of some slices.
+type cover[T any] struct {
+	ids    []uint32 // sorted
+	things []*T
+	found  int // how often
+	due    int // when it is to be looked at again
 }
 
-// look is Find of slices that were not found of late; none where it gives nil.
-func (g *Groups[T]) look(places *Set, some uint64, make func(ids []uint32) *T) *T {
-	g.ids = g.ids[:0]
+// NewGroups makes Groups that know nothing; make gives what stands for slices, by their sorted
+// numbers.
+func NewGroups[T any](make func(ids []uint32) *T) Groups[T] {
+	front := func() memory[T] { return memory[T]{tally.NewFront[*T](11), tally.NewFront[*cover[T]](10)} }
+	return Groups[T]{low: front(), high: front(), by: map[string]*cover[T]{}, make: make}
+}
+
+// Find gives what stands for slices, one or more, and for no others; nil where these are for Cover.
+func (g *Groups[T]) Find(places *Set, some uint64) *T {
+	g.finds++
+	known, key := g.place(places, some)
+	return known.things.Get(key)
+}
+
+func (g *Groups[T]) place(places *Set, some uint64) (known *memory[T], key uint64) {
+	if places == nil {
+		return &g.low, some
+	}
+	return &g.high, uint64(places.Number)<<32 | some
+}
+
+// Cover gives things that together stand for slices which Find has nothing for, each for others.
+func (g *Groups[T]) Cover(places *Set, some uint64) []*T {
+	known, key := g.place(places, some)
+	c := known.covers.Get(key)
+	if c == nil {
+		c = g.look(places, some)
+		known.covers.Put(key, c)
+	}
+	if c.found++; c.found >= c.due {
+		g.cover(c)
+	}
+	if len(c.things) == 1 {
+		known.things.Put(key, c.things[0])
+	}
+	return c.things
+}
+
+// look is the cover of slices that were not found of late.
+func (g *Groups[T]) look(places *Set, some uint64) *cover[T] {
+	var room [64]uint32
+	ids := room[:0]
 	for m := some; m != 0; m &= m - 1 {
-		g.ids = append(g.ids, At(places, bits.TrailingZeros64(m)))
+		ids = append(ids, At(places, bits.TrailingZeros64(m)))
 	}
-	slices.Sort(g.ids)
-	if thing := g.find(g.ids, make); thing != nil {
-		return thing
-	}
-	return g.none
-}
-
-func (g *Groups[T]) find(ids []uint32, make func(ids []uint32) *T) *T {
-	if len(ids) == 1 {
-		return make(ids)
-	}
-	var room [4 * MaxIDs]byte
-	key := room[:0]
+	slices.Sort(ids)
+	var text [4 * MaxIDs]byte
+	key := text[:0]
 	for _, id := range ids {
 		key = binary.LittleEndian.AppendUint32(key, id)
 	}
-	thing := g.by[string(key)]
-	if thing == nil && len(g.All) < maxGroups {
-		ids = slices.Clone(ids)
-		thing = make(ids)
-		g.by[string(key)] = thing
-		g.All = append(g.All, Group[T]{ids, thing})
+	c := g.by[string(key)]
+	if c == nil {
+		if len(g.by) >= maxCovers {
+			clear(g.by)
+		}
+		c = &cover[T]{ids: slices.Clone(ids), due: 1}
+		g.by[string(key)] = c
 	}
-	return thing
+	return c
+}
+
+// cover gives slices that are frequent a group of their own, and others the largest groups
+// that have none but these.
+func (g *Groups[T]) cover(c *cover[T]) {
+	if len(c.things) == 1 {
+		return
+	}
+	c.due = 4 * c.found
+	all := g.All
+	if c.found < 4 { // which may not come again
+		all = nil
+	}
+	if len(c.ids) > 1 && c.found >= 16 && uint64(c.found)*rare >= g.finds && len(g.All) < maxGroups {
+		c.things = []*T{g.make(c.ids)}
+		g.All = append(g.All, Group[T]{c.ids, c.things[0]})
+		return
+	}
+	left := slices.Clone(c.ids)
+	c.things = nil
+	for len(left) > 0 {
+		best := Group[T]{IDs: left[:1]}
+		for _, o := range all {
+			if len(o.IDs) > len(best.IDs) && !slices.ContainsFunc(o.IDs, func(id uint32) bool { return !slices.Contains(left, id) }) {
+				best = o
+			}
+		}
+		if best.Thing == nil {
+			best.Thing = g.make(best.IDs)
+		}
+		c.things = append(c.things, best.Thing)
+		left = slices.DeleteFunc(left, func(id uint32) bool { return slices.Contains(best.IDs, id) })
+	}
 }

@@ -35,12 +35,12 @@ func (s *Sums) share(t *task) quality {
 	for i := range n {
 		places, parts := s.parts.Split(i)
 		for _, e := range parts {
-			if to := s.groups.Find(places, e.Slices, s.group); to != nil {
+			if to := s.groups.Find(places, e.Slices); to != nil {
 				to.addFew(t, s, e.Steps, shape)
 				continue
 			}
-			for m := e.Slices; m != 0; m &= m - 1 {
-				s.slice(slicing.At(places, bits.TrailingZeros64(m))).addFew(t, s, e.Steps, shape)
+			for _, to := range s.groups.Cover(places, e.Slices) {
+				to.addFew(t, s, e.Steps, shape)
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func (s *Sums) ungroup() {
 			s.slice(id).merge(g.Thing)
 		}
 	}
-	s.groups = slicing.NewGroups[sliceSums]()
+	s.groups = slicing.NewGroups(s.group)
 }
 
 // enter adds all that was counted, or waits, to the sums, so that merging only reads them.
