@@ -37,13 +37,24 @@ func (x *Mean) Add(sum int64, n int) {
 
 // AddTimes adds so many tasks that are alike.
 func (x *Mean) AddTimes(sum int64, n int, times uint64) {
-	var one Mean
-	one.Add(sum, n)
-	k := int64(times)
-	x.Merge(&Mean{
-		cases: one.cases * k, n: one.n * k, sum: one.sum * k, failing: one.failing * k, succeeding: one.succeeding * k,
-		fractional: one.fractional && k > 0, m: one.m.repeated(times),
-	})
+	if n <= 0 || times == 0 {
+		return
+	}
+	m, k := int64(n), int64(times)
+	sum = min(max(sum, 0), m*Scale)
+	x.cases += k
+	x.n += m * k
+	x.sum += sum * k
+	if sum < m*Scale {
+		x.failing += k
+	}
+	if sum > 0 {
+		x.succeeding += k
+	}
+	x.fractional = x.fractional || sum%Scale != 0
+	x.m.xx.add(mul(sum, sum).times(times))
+	x.m.xy.add(mul(sum, m).times(times))
+	x.m.yy.add(mul(m, m).times(times))
 }
 
 // Merge adds the tasks of o, which must be other tasks than those of x.

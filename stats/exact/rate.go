@@ -58,6 +58,12 @@ func (r *Rate) AddTimes(yes, n int, times uint64) {
 	if y > 0 {
 		r.succeeding += k
 	}
+	if m < 1<<16 && times < 1<<32 { // nearly always
+		r.m.xx.addSmall(uint64(y*y) * times)
+		r.m.xy.addSmall(uint64(y*m) * times)
+		r.m.yy.addSmall(uint64(m*m) * times)
+		return
+	}
 	r.m.add(&moments{xx: mul(y, y).times(times), xy: mul(y, m).times(times), yy: mul(m, m).times(times)})
 }
 

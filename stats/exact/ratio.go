@@ -27,9 +27,13 @@ func (r *Ratio) Add(num, den int64) {
 
 // AddTimes adds so many tasks that are alike.
 func (r *Ratio) AddTimes(num, den int64, times uint64) {
-	var one Ratio
-	one.Add(num, den)
-	r.Merge(&Ratio{cases: one.cases * int64(times), num: one.num.times(times), den: one.den.times(times), m: one.m.repeated(times)})
+	num, den = min(max(num, -maxPart), maxPart), min(max(den, -maxPart), maxPart)
+	r.cases += int64(times)
+	r.num.add(integer(num).times(times))
+	r.den.add(integer(den).times(times))
+	r.m.xx.add(mul(num, num).times(times))
+	r.m.xy.add(mul(num, den).times(times))
+	r.m.yy.add(mul(den, den).times(times))
 }
 
 // Merge adds the tasks of o, which must be other tasks than those of r.

@@ -114,11 +114,6 @@ func (m *moments) add(o *moments) {
 	m.yy.add(o.yy)
 }
 
-// repeated are the sums of n times as many that are alike.
-func (m *moments) repeated(n uint64) moments {
-	return moments{xx: m.xx.times(n), xy: m.xy.times(n), yy: m.yy.times(n)}
-}
-
 // central are the products about the means of g cases with sums x and y, rounded
 // once from the exact value.
 func (m *moments) central(g int, x, y wide) (xx, xy, yy float64) {
