@@ -68,38 +68,31 @@ func (w *worker) block(j job) error {
 // additional ones included.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
-	args, found := w.scorer.Args(), 0
-	next := args.Members()
-	for e := v.GoldArgs.Members(); e.Ok(); e = e.Next() {
-		got := next
-		if !got.Ok() || !got.NamedAs(e) { // mostly in the same order
-			got = args.Namesake(e)
-		}
-		next = got
-		if !got.Ok() {
-			w.paths = append(w.paths, w.name(e))
+	args, found := w.scorer.Args(), v.GoldArgs.Len()
+	unlike := w.scorer.Unlike(v.GoldArgs)
+	for i := range unlike {
+		p := &unlike[i]
+		if p.Got.Kind() == value.Invalid {
+			found--
+		} else if value.Equal(p.Got, p.Want) {
 			continue
 		}
-		found++
-		if !got.Alike(e) && !value.Equal(got.Value(), e.Value()) {
-			w.paths = append(w.paths, w.name(e))
-		}
-		next = got.Next()
+		w.paths = append(w.paths, w.name(p.Want))
 	}
 	if found == args.Len() {
 		return w.paths
 	}
 	for e := args.Members(); e.Ok(); e = e.Next() {
 		if !v.GoldArgs.Namesake(e).Ok() {
-			w.paths = append(w.paths, w.name(e))
+			w.paths = append(w.paths, w.name(e.Value()))
 		}
 	}
 	return w.paths
 }
 
-// name is the member's name, of which mostly there is a copy already.
-func (w *worker) name(e value.Member) string {
-	key := e.Value().KeyBytes()
+// name is a member's name, of which mostly there is a copy already.
+func (w *worker) name(e value.Value) string {
+	key := e.KeyBytes()
 	if len(key) == 0 || len(key) > 64 {
 		return string(key)
 	}

@@ -17,7 +17,8 @@ import (
 
 func TestDiffering(t *testing.T) {
 	t.Parallel()
-	scorer, _ := step.New(step.Config{})
+	quick, _ := step.New(step.Config{})
+	slow, _ := step.New(step.Config{Scoring: callvet.Scoring{Mode: "strict"}})
 	for _, c := range []struct{ gold, args, want string }{
 		{`{"a":1,"b":2}`, `{"a":1,"b":2}`, ""},
 		{`{"a":1,"b":2}`, `{"b":2,"a":1.0}`, ""},
@@ -30,7 +31,6 @@ func TestDiffering(t *testing.T) {
 		{`{}`, `{"a":1}`, "a"},
 		{`{"a":1}`, `{}`, "a"},
 	} {
-		w := newWorker(&run{cfg: Config{Scorer: scorer}, sheet: steps.New(steps.Config{})})
 		gold, err := value.Parse([]byte(c.gold))
 		if err != nil {
 			t.Fatal(err)
@@ -39,11 +39,14 @@ func TestDiffering(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var score callvet.StepScore
-		w.scorer.Score(&step.Input{Tool: []byte("x"), Args: args, GoldArgs: gold}, &score)
-		got := w.differing(&trace.View{Call: trace.Call{GoldArgs: gold}})
-		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
-			t.Errorf("%s of %s: %s", c.args, c.gold, d)
+		for i, scorer := range []*step.Scorer{quick, slow} {
+			w := newWorker(&run{cfg: Config{Scorer: scorer}, sheet: steps.New(steps.Config{})})
+			var score callvet.StepScore
+			w.scorer.Score(&step.Input{Tool: []byte("x"), Args: args, GoldArgs: gold}, &score)
+			got := w.differing(&trace.View{Call: trace.Call{GoldArgs: gold}})
+			if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
+				t.Errorf("%d: %s of %s: %s", i, c.args, c.gold, d)
+			}
 		}
 	}
 }

@@ -21,6 +21,25 @@ type Exact struct {
 // Scratch is memory for comparisons, to be reused; the zero value is ready.
 type Scratch struct {
 	want, got, fold []byte
+	// Unlike are the expected arguments, in order, that the last call Tally or Pair was
+	// given does not have in the same bytes. Valid as long as their Docs are.
+	Unlike []Pair
+}
+
+// Pair is an expected argument with that of its name in a call; the zero Value where
+// there is none.
+type Pair struct{ Want, Got value.Value }
+
+// Pair notes what is Unlike, and no more.
+func (s *Scratch) Pair(want, got value.Value) {
+	s.Unlike = s.Unlike[:0]
+	for w := want.Members(); w.Ok(); w = w.Next() {
+		if g := got.Namesake(w); !g.Ok() {
+			s.Unlike = append(s.Unlike, Pair{Want: w.Value()})
+		} else if !g.Alike(w) {
+			s.Unlike = append(s.Unlike, Pair{w.Value(), g.Value()})
+		}
+	}
 }
 
 // facts are what a place of a schema changes about comparing. Places that refer
@@ -109,6 +128,7 @@ func (f *facts) item(i int) *facts {
 func (x *Exact) Tally(s *Scratch, want, got value.Value) Tally {
 	var t Tally
 	found := 0
+	s.Unlike = s.Unlike[:0]
 	next := got.Members()
 	for w := want.Members(); w.Ok(); w = w.Next() {
 		t.Expected, t.Gold, t.Union = t.Expected+1, t.Gold+1, t.Union+1
@@ -120,11 +140,17 @@ func (x *Exact) Tally(s *Scratch, want, got value.Value) Tally {
 			found++
 			t.Emitted++
 			next = g.Next()
-			if g.Alike(w) || s.same(w.Value(), g.Value(), x.root.property(w)) { // alike: whatever the schema says
+			if g.Alike(w) { // whatever the schema says
+				t.hit()
+				continue
+			}
+			s.Unlike = append(s.Unlike, Pair{w.Value(), g.Value()})
+			if s.same(w.Value(), g.Value(), x.root.property(w)) {
 				t.hit()
 			}
 			continue
 		}
+		s.Unlike = append(s.Unlike, Pair{Want: w.Value()})
 		at := x.root.property(w)
 		if at != nil && at.def.Kind() != value.Invalid && s.same(w.Value(), at.def, at) {
 			t.Emitted, t.Telling = t.Emitted+1, true

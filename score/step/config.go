@@ -53,6 +53,7 @@ type Scorer struct {
 	unknown int
 	said    said
 	args    value.Value // of the last call
+	paired  bool        // scratch has it
 }
 
 // shared is what no step changes.

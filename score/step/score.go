@@ -126,6 +126,14 @@ func (s *Scorer) read(in *Input, p *payload) {
 // next call.
 func (s *Scorer) Args() value.Value { return s.args }
 
+// Unlike are those of the labeled arguments that Args has not in the same bytes.
+func (s *Scorer) Unlike(labeled value.Value) []match.Pair {
+	if !s.paired {
+		s.scratch.Pair(labeled, s.args)
+	}
+	return s.scratch.Unlike
+}
+
 // spells reports whether the inside of a JSON string decodes to text, without
 // decoding it; false also where it would have to look closer. It compares eight
 // bytes at a time up to the next backslash.
@@ -166,7 +174,7 @@ func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
 // arguments compares what the call carried with the labeled arguments.
 func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {
-	s.args = got
+	s.args, s.paired = got, false
 	n := clamp(want.Len())
 	if got.Kind() != value.Object {
 		out.Matched, out.Expected, out.Emitted = 0, n, 0
@@ -186,6 +194,7 @@ func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.St
 
 func (s *Scorer) tally(t *contracted, got, want value.Value) match.Tally {
 	if !s.shared.slow {
+		s.paired = true
 		return t.exact.Tally(&s.scratch, want, got)
 	}
 	rules, _ := match.Compile(want.Raw(), nil, t.params, s.shared.settings, s.shared.extra)
