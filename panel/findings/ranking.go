@@ -23,8 +23,14 @@ type Ranked struct {
 // Candidate tells whether a task with these counts is among the strongest or the
 // weakest, as far as its name has no say.
 func (r *Ranking) Candidate(at *Ranked) bool {
-	return len(r.Strongest) < maxRanked || at.stronger(&r.Strongest[maxRanked-1]) <= 0 ||
-		len(r.Weakest) < maxRanked || at.weaker(&r.Weakest[maxRanked-1]) <= 0
+	if len(r.Strongest) < maxRanked || len(r.Weakest) < maxRanked {
+		return true
+	}
+	top, low := &r.Strongest[maxRanked-1], &r.Weakest[maxRanked-1]
+	if at.Good*top.Of < top.Good*at.Of && at.Good*low.Of > low.Good*at.Of { // as most are: in between
+		return false
+	}
+	return at.stronger(top) <= 0 || at.weaker(low) <= 0
 }
 
 // Offer keeps a Candidate with its name if it still is among them then: of tasks
@@ -69,12 +75,24 @@ func (a *Ranked) compare(b *Ranked) int { return cmp.Compare(a.Good*b.Of, b.Good
 // stronger sorts the strongest first: of equal shares the one with more good
 // measurements, 12 of 12 before 1 of 1, then the one with fewer calls.
 func (a *Ranked) stronger(b *Ranked) int {
-	return cmp.Or(b.compare(a), cmp.Compare(b.Good, a.Good), cmp.Compare(a.Calls, b.Calls))
+	if c := b.compare(a); c != 0 {
+		return c
+	}
+	if a.Good != b.Good {
+		return cmp.Compare(b.Good, a.Good)
+	}
+	return cmp.Compare(a.Calls, b.Calls)
 }
 
 // weaker sorts the weakest first: of equal shares the one with more bad measurements.
 func (a *Ranked) weaker(b *Ranked) int {
-	return cmp.Or(a.compare(b), cmp.Compare(b.Of-b.Good, a.Of-a.Good), cmp.Compare(a.Calls, b.Calls))
+	if c := a.compare(b); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(b.Of-b.Good, a.Of-a.Good); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Calls, b.Calls)
 }
 
 // Merge adds the tasks of o.
