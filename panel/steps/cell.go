@@ -86,11 +86,14 @@ func (s *Sums) read(t *task) (all quality) {
 	return all
 }
 
-// plus is the kind of some steps, at least one.
-func (s *Sums) plus(t *task, steps uint64) uint32 {
+// few is the kind of some steps, at least one.
+func (s *Sums) few(t *task, steps uint64) uint32 {
 	key := uint64(0)
 	for m := steps; m != 0; m &= m - 1 {
 		key += s.brief.signs[bits.TrailingZeros64(m)&(tally.MaxFew-1)]
+	}
+	if n := s.kinds.Recent(key); n != 0 {
+		return n
 	}
 	return s.kind(t.steps, steps, key)
 }
@@ -102,11 +105,11 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 		return
 	}
 	b := &of.brief
+	if kind := of.few(t, steps); !s.kinds.Add(kind) {
+		s.addKind(kind, of)
+	}
 	if steps&(steps-1) == 0 && b.cut&steps == 0 {
 		i := bits.TrailingZeros64(steps)
-		if kind := of.kind(t.steps, steps, b.signs[i&(tally.MaxFew-1)]); !s.kinds.Add(kind) {
-			s.addKind(kind, of)
-		}
 		if p, ok := b.times[0].Alone(i); ok {
 			s.exec.One(p)
 		}
@@ -119,9 +122,6 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 			}
 		}
 		return
-	}
-	if kind := of.plus(t, steps); !s.kinds.Add(kind) {
-		s.addKind(kind, of)
 	}
 	if b.cut&steps != 0 {
 		b.late.Reset()

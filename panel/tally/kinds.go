@@ -35,9 +35,12 @@ func (k *Kinds[T]) Old() bool { return k.rare >= maxRare }
 // At is the kind of a number.
 func (k *Kinds[T]) At(n uint32) *T { return &k.all[n] }
 
+// Recent is Known of what was found of late; 0 elsewhere.
+func (k *Kinds[T]) Recent(key uint64) uint32 { return k.last.Get(key) }
+
 // Known is the number of what was kept for a key; 0 when nothing was.
 func (k *Kinds[T]) Known(key uint64) uint32 {
-	if n := k.last.Get(key); n != 0 {
+	if n := k.Recent(key); n != 0 {
 		return n
 	}
 	n := k.by[key]
