@@ -4,6 +4,7 @@ package findings_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,4 +129,37 @@ func TestIncidents(t *testing.T) {
 		t.Errorf("nothing happened: %+v", p.Findings)
 	}
 	findings.Incidents(&panel.Panels{})
+}
+
+// TestNames: names of arguments are counted one by one, also those that share a place
+// among the last ones, and those beyond the limit.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	c := findings.New()
+	want := map[string]int64{}
+	wrong := score(map[callvet.StepMetric]bool{callvet.StepArgEM: false})
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		p := strings.Repeat("x", r.IntN(9)) + string(rune('a'+r.IntN(26))) + string(rune('a'+r.IntN(4)))
+		if p = p[min(len(p), r.IntN(14)):]; want[p] == 0 && len(want) >= 512 {
+			want["(other)"]++
+		} else {
+			want[p]++
+		}
+		add(&c, findings.Call{Score: wrong, Paths: []string{p}})
+	}
+	all := findings.New()
+	all.Merge(&c)
+	if len(want) < 513 || want[""] == 0 {
+		t.Fatalf("%d names", len(want))
+	}
+	for i := range all.Of {
+		if all.Of[i].Count == 20_000 {
+			if d := cmp.Diff(want, all.Of[i].Paths); d != "" {
+				t.Error(d)
+			}
+			return
+		}
+	}
+	t.Error("no symptom has the calls")
 }

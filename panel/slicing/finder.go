@@ -58,12 +58,14 @@ func endsOf(s []byte) ends {
 	return e
 }
 
+func (e ends) hash() uint64 { return e.first ^ bits.RotateLeft64(e.last, 21) + e.mid }
+
 // brief reports that a text has ends, and that there is no more to it.
 func brief(s []byte) bool { return uint(len(s)-8) <= 16 }
 
 // place is where to find those of two texts with these ends.
 func place(a, b ends) uint64 {
-	return ((a.first ^ bits.RotateLeft64(a.last, 21)) + 3*(b.first^bits.RotateLeft64(b.last, 21))) * odd >> (64 - latestBits)
+	return (a.hash() + 3*b.hash()) * odd >> (64 - latestBits)
 }
 
 const odd = 0x9E3779B97F4A7C15
