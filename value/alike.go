@@ -6,11 +6,12 @@ import (
 	"bytes"
 	"math/bits"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // alike parses texts by the shapes of earlier ones. It writes the tape that
-// parser writes, or gives up: then parser reads the text again, and it alone
-// tells what is wrong. It does not read past the end of a line.
+// parser writes, but for what is unread, or gives up: then parser reads the text again,
+// and it alone tells what is wrong. It does not read past the end of a line.
 type alike struct {
 	parser
 	text   padded
@@ -27,8 +28,6 @@ type alike struct {
 
 // name is where the name of a member stands, which has no backslashes.
 type name struct{ start, end int32 }
-
-func (n name) key() key { return key{start: n.start, end: n.end} }
 
 // begin is open, and end is shut; no array or object remains open that is read to
 // its end.
@@ -85,47 +84,23 @@ func (p *alike) space(i int) int {
 }
 
 // value reads the value of a member of shape m, or of an element of one.
-// It writes the node of a scalar itself: a call for it is a tenth of the time.
-func (p *alike) value(i int, k name, m *shape) int {
-	var end int
-	f, count := form(String), int32(0)
+func (p *alike) value(i int, k name, m *shape) (end int) {
+	self, called := len(p.nodes), key{start: k.start, end: k.end}
 	switch c := p.text.at(i); {
-	case c == '"':
-		found := special(p.text.eight(i + 1))
-		if end = i + 1; found == 0 {
-			end += 8
-			found = special(p.text.eight(end))
-		}
-		if end += bits.TrailingZeros64(found) >> 3; p.text.at(end) == '"' {
-			end++
-		} else {
-			end, f = p.rest(end)
-		}
 	case i >= len(p.src):
 		return -1
-	case c-'0' <= 9:
-		end, f, count = p.figure(i)
 	case c == '{' || c == '[' || c <= ' ':
 		return p.inner(i, k, m)
+	case c == '"':
+		till, f := p.rest(i + 1)
+		end = p.scalar(i, till, f, called, 0)
 	default:
-		end, f = p.word(i)
+		end = p.parser.value(i, p.depth, called)
 	}
-	if end < 0 {
-		return end
+	if end >= 0 {
+		p.misfit |= m.bars >> (p.nodes[self].form & 15)
 	}
-	p.misfit |= m.bars >> (f & 15)
-	n := p.node()
-	n.start, n.end, n.next, n.count = int32(i), int32(end), int32(len(p.nodes)), count
-	n.keyStart, n.keyEnd, n.form = k.start, k.end, f
 	return end
-}
-
-// further reads a value that is no string, and mostly no short whole number.
-func (p *alike) further(i int, k name, m *shape) int {
-	if i < len(p.src) && p.src[i]|0x20 == '{' { // or a square one
-		return p.inner(i, k, m)
-	}
-	return p.value(i, k, m)
 }
 
 // inner reads what is not a scalar, or not there yet.
@@ -151,22 +126,6 @@ func (p *alike) inner(i int, k name, m *shape) int {
 		return p.value(next, k, m)
 	}
 	return -1
-}
-
-// word reads null, true, false or a number below zero.
-func (p *alike) word(i int) (end int, f form) {
-	switch p.src[i] {
-	case 'n':
-		return p.literal(i, "null"), form(Null)
-	case 't':
-		return p.literal(i, "true"), form(Bool)
-	case 'f':
-		return p.literal(i, "false"), form(Bool)
-	case '-':
-		end, f, _ = p.parser.figure(i)
-		return end, f
-	}
-	return -1, 0
 }
 
 // rest reads on in a string that is plain up to i; code points of two bytes,
@@ -207,54 +166,23 @@ func (p *alike) rest(i int) (end int, f form) {
 	return end, f | textForm(escaped)
 }
 
-// figure reads a number that starts with a digit, mostly without looking at its
-// digits one by one.
-func (p *alike) figure(i int) (end int, f form, whole int32) {
-	text, n := p.text, int32(0)
-	c := text.at(i) - '0'
-	for end = i; c <= 9; {
-		n = n*10 + int32(c)
-		end++
-		c = text.at(end) - '0'
-		if end > i+9 {
-			return p.parser.figure(i)
-		}
-	}
-	if text.at(i) == '0' && end > i+1 || c|0x20 == 'e'-'0'|0x20 {
-		return p.parser.figure(i)
-	}
-	if c != 256-'0'+'.' {
-		return end, form(Number), n + 1
-	}
-	from := end + 1
-	for end = from; text.at(end)-'0' <= 9; end++ {
-		if end > from+9 {
-			return p.parser.figure(i)
-		}
-	}
-	if end == from || text.at(end)|0x20 == 'e' {
-		return p.parser.figure(i)
-	}
-	return end, form(Number) | roundabout | fraction, 0
-}
-
-// quoted reads a string that is an element, or whatever has no name, of shape m.
+// quoted reads a string that is an element, or whatever has no name, of shape m. What it
+// needs stays in registers, as nothing is called but in the end.
 func (p *alike) quoted(i int, m *shape) int {
-	found, end, f := special(p.text.eight(i+1)), i+1, form(String)
+	found, end, next := special(p.text.eight(i+1)), i+1, len(p.nodes)
 	if found == 0 {
 		end += 8
 		found = special(p.text.eight(end))
 	}
-	if end += bits.TrailingZeros64(found) >> 3; p.text.at(end) == '"' {
-		end++
-	} else if end, f = p.rest(end); end < 0 {
-		return end
+	if end += bits.TrailingZeros64(found) >> 3; p.text.at(end) != '"' || next == cap(p.nodes) {
+		return p.value(i, name{}, m)
 	}
-	p.misfit |= m.bars >> (f & 15)
-	n := p.node()
-	n.start, n.end, n.next, n.count = int32(i), int32(end), int32(len(p.nodes)), 0
-	n.keyStart, n.keyEnd, n.form = 0, 0, f
-	return end
+	p.misfit |= m.bars >> String
+	n := p.room(next)
+	p.nodes = p.nodes[:next+1]
+	n.start, n.end, n.next, n.count = int32(i), int32(end+1), int32(next+1), 0
+	n.keyStart, n.keyEnd, n.form = 0, 0, form(String)
+	return end + 1
 }
 
 // array reads an array whose elements are of shape m.
@@ -267,12 +195,7 @@ func (p *alike) array(i int, k name, m *shape) int {
 		return p.end(self, i+1, 0)
 	}
 	for n := int32(1); ; n++ {
-		if p.text.at(i) == '"' {
-			i = p.quoted(i, m)
-		} else {
-			i = p.value(i, name{}, m)
-		}
-		if i < 0 {
+		if i = p.value(i, name{}, m); i < 0 {
 			return i
 		}
 		if i < len(p.src) && p.src[i] <= ' ' {
@@ -298,14 +221,15 @@ func (p *alike) object(i int, k name, top *shape) int {
 	if p.depth++; p.depth > MaxDepth {
 		return -1
 	}
-	self, from, at := p.begin(i, Object, k), i, top
+	self, at := p.begin(i, Object, k), top
 	for n := int32(0); i < len(p.src); n++ {
 		var called name
 		if at, called, i = p.other(at, i); at == nil {
 			if i >= 0 {
 				return p.end(self, i, n)
 			}
-			return p.plainly(from, k, self, top)
+			p.strange = true
+			return p.plainly(self)
 		}
 		node := len(p.nodes)
 		p.places[at.place] = int32(node)
@@ -323,67 +247,147 @@ func (p *alike) object(i int, k name, top *shape) int {
 	return -1
 }
 
-// free is object where no place is below top: nothing has to be noted of members. A label
-// has the comma before it, so that most members are told by one comparison. It looks for
-// the end of a plain string itself, as value, quoted, texts and hurry do: a function for
-// that is more than Go inlines, and calls of it cost a fortieth of all reading.
+// free is object where no place is below top: nothing has to be noted of members.
 func (p *alike) free(i int, k name, top *shape) int {
-	if p.depth++; p.depth > MaxDepth {
+	if p.depth++; p.depth >= MaxDepth { // an array may be in it
 		return -1
 	}
-	self, from, at, text := p.begin(i, Object, k), i, top, p.text
-	for count := int32(0); ; count++ {
-		if i >= len(p.src) {
-			return -1
-		}
+	self, at, count := p.begin(i, Object, k), top, int32(0)
+	for {
 		var called name
-		if b := at.first; b.stands(text, i) && (b.last <= 8 || b.goesOn(text, i)) {
-			called = name{start: int32(i) + b.name, end: int32(i) + b.till}
-			at, i = b.to, i+b.size
-		} else if text.at(i) == '}' {
-			return p.end(self, i+1, count)
-		} else if at, called, i = p.other(at, i); at == nil {
-			if i >= 0 {
-				return p.end(self, i, count)
+		if at, called, i, count = p.members(at, i, count); called.end == 0 {
+			if i >= len(p.src) {
+				return -1
 			}
-			return p.plainly(from, k, self, top)
+			if p.text.at(i) == '}' {
+				return p.end(self, i+1, count)
+			}
+			if at, called, i = p.other(at, i); at == nil {
+				if i >= 0 {
+					return p.end(self, i, count)
+				}
+				return p.plainly(self)
+			}
 		}
-		var end int
-		f, whole := form(String), 0
-		if c := text.at(i); c == '"' {
-			found := special(text.eight(i + 1))
-			if end = i + 1; found == 0 {
-				end += 8
-				found = special(text.eight(end))
-			}
-			if end += bits.TrailingZeros64(found) >> 3; text.at(end) == '"' {
-				end++
-			} else if end, f = p.rest(end); end < 0 {
-				return end
-			}
-		} else {
+		if i = p.value(i, called, at); i < 0 {
+			return i
+		}
+		count++
+	}
+}
+
+// members reads on in a free object after a member, or after none, while there are members as
+// most are: with a label that is known there, which has the comma or bracket before the
+// name, and a string, a short whole number or an array of strings. It gives where it came to,
+// which is at a value if the name is told, else where a label may be. It calls nothing, so
+// that what it needs stays in registers. Of elements it writes no nodes, but leaves room for
+// them.
+func (p *alike) members(at *shape, i int, count int32) (*shape, name, int, int32) {
+	text, next := p.text, len(p.nodes)
+	for ; !p.full(i, next+1) && text.at(i) != '}'; count++ {
+		b := at.first // mostly there is no other, and its size is known before the text is looked at
+		if !b.stands(text, i) {
+			b = at.likely(text, i)
+		}
+		if !b.stands(text, i) || b.last > 8 && !b.goesOn(text, i) {
+			break
+		}
+		n := p.room(next)
+		n.keyStart, n.keyEnd = int32(i)+b.name, int32(i)+b.till
+		at, i = b.to, i+int(b.size)
+		n.start = int32(i)
+		f, whole, c := form(String), 0, text.at(i)
+		if c-'0' <= 9 {
 			x := text.eight(i) ^ ones*'0'
 			size := digits(x)
-			if end = i + size; uint(size-1) > 6 || size > 1 && x&0xff == 0 || text.at(end) == '.' || text.at(end)|0x20 == 'e' {
-				if i = p.further(i, called, at); i < 0 {
-					return i
-				}
-				continue
+			if i += size; !short(x, size, text.at(i)) {
+				return p.unusual(n, at, next, count)
 			}
 			f, whole = form(Number), 1+number(x, size)
+		} else {
+			if c == '[' {
+				f, i = form(Array), i+1
+			}
+			for {
+				if text.at(i) != '"' {
+					return p.unusual(n, at, next, count)
+				}
+				for i++; ; {
+					step, found := 8, special(text.eight(i))
+					if found != 0 {
+						i += bits.TrailingZeros64(found) >> 3
+						letter := text.at(i)
+						if letter == '"' {
+							break
+						}
+						f |= escapes(letter)
+						step = text.letter(i)
+					}
+					if i += step; i >= len(p.src) {
+						return p.unusual(n, at, next, count)
+					}
+				}
+				if i++; f&1 == 0 { // no array
+					break
+				}
+				whole--
+				if i++; text.at(i-1) == ']' {
+					f, next = form(Array)|unread, next-whole
+					break
+				}
+				if text.at(i-1) != ',' || p.full(i, next-whole+1) {
+					return p.unusual(n, at, next, count)
+				}
+			}
 		}
-		n := p.node()
-		n.start, n.end, n.next, n.count = int32(i), int32(end), int32(len(p.nodes)), int32(whole)
-		n.keyStart, n.keyEnd, n.form = called.start, called.end, f
-		i = end
+		next++
+		n.end, n.next, n.count, n.form = int32(i), int32(next), int32(whole), f
 	}
+	p.nodes = p.nodes[:next]
+	return at, name{}, i, count
+}
+
+// unusual gives what members gives at a value that it does not read.
+func (p *alike) unusual(n *node, at *shape, next int, count int32) (*shape, name, int, int32) {
+	p.nodes = p.nodes[:next]
+	return at, name{start: n.keyStart, end: n.keyEnd}, int(n.start), count
+}
+
+// full tells that the text ends before i, or the room for nodes before next.
+func (p *alike) full(i, next int) bool { return i >= len(p.src) || next >= cap(p.nodes) }
+
+// room is the place of a node that is not there yet, below the tape's capacity.
+func (p *alike) room(i int) *node {
+	return (*node)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(p.nodes)), uintptr(i)*unsafe.Sizeof(node{})))
+}
+
+// letter is how many bytes the letter at i takes that is outside ASCII or an escape; more
+// than any text has where that takes a closer look.
+func (t padded) letter(i int) int {
+	w := t.eight(i)
+	switch c := byte(w); {
+	case c-0xC2 < 0x1E && w&0xC000 == 0x8000, w&0xFFFF == '\\'|'"'<<8, w&0xFFFF == '\\'|'n'<<8, w&0xFFFF == '\\'|'\\'<<8:
+		return 2
+	case c-0xE1 < 15 && c != 0xED && w&0xC0C000 == 0x808000: // neither one that could be shorter nor half a pair
+		return 3
+	}
+	return maxText
+}
+
+// escapes is what a string with c in it is: a backslash, which has no highest bit, or a letter outside ASCII.
+func escapes(c byte) form { return roundabout &^ form(c>>4) }
+
+// short reports whether a number is whole and has up to seven digits, size of them in x, and
+// what comes after them.
+func short(x uint64, size int, after byte) bool {
+	return uint(size-1) < 7 && (size == 1 || x&0xff != 0) && after != '.' && after|0x20 != 'e'
 }
 
 // other gives a member that is not the first that came after m, and where its
 // value is; or what meet gives.
 func (p *alike) other(m *shape, i int) (to *shape, k name, end int) {
 	if b := m.follow(p.text, i); b != nil {
-		return b.to, name{start: int32(i) + b.name, end: int32(i) + b.till}, i + b.size
+		return b.to, name{start: int32(i) + b.name, end: int32(i) + b.till}, i + int(b.size)
 	}
 	return p.meet(m, i)
 }
@@ -417,19 +421,19 @@ func (p *alike) meet(m *shape, i int) (to *shape, k name, end int) {
 	return to, name{called.start, called.end}, end
 }
 
-// plainly reads an object again, as if nothing was expected.
-func (p *alike) plainly(i int, k name, self int, top *shape) int {
+// plainly reads the object at node self again, as if nothing was expected.
+func (p *alike) plainly(self int) int {
 	if p.misses++; p.misses > maxMisses {
 		return -1
 	}
+	n := p.nodes[self]
 	p.nodes = p.nodes[:self]
-	p.strange = p.strange || top.watched
 	all := p.src
-	if n := bytes.IndexByte(all[i:], '\n'); n >= 0 {
-		p.src = all[:i+n]
+	if end := bytes.IndexByte(all[n.start:], '\n'); end >= 0 {
+		p.src = all[:int(n.start)+end]
 	}
 	p.depth--
-	end := p.parser.object(i, p.depth, k.key())
+	end := p.parser.object(int(n.start), p.depth, key{start: n.keyStart, end: n.keyEnd})
 	p.src = all
 	return end
 }

@@ -78,6 +78,38 @@ func TestExpectedPlaces(t *testing.T) {
 	}
 }
 
+// TestElements: arrays of strings, whose elements are read when asked for, are what they are
+// where all is read at once, with what comes before and after them.
+func TestElements(t *testing.T) {
+	t.Parallel()
+	d, put := skimming(), 0
+	for _, texts := range []string{
+		`"a"`, `""`, `"",""`, `"a","a longer text than that"`, `"say \"é\"","\\","\n\t\/"`, `"\u00e9","\ud83d\ude00"`, `"é","日本","，","€","𝄞"`, `"퟿","","￿"`, `"a" , "b"`, `"a",1`, `"a",["b"]`,
+		`"a",`, `"a"` + "\t", `"` + "\t" + `"`, `"\x"`, `"\`, `"\ud83d"`, "\"\xff\"", "\"\xed\xa0\x80\"", "\"\xc1\x80\"", "\"\xe0\x80\x80\"", "\"\xe4\xb8\"", `"a"}`, `"a"b"`,
+		strings.Repeat(`"",`, 700) + `""`, strings.Repeat(`"a longer text",`, 100) + `"é"`,
+	} {
+		line := `{"id":"x","args":{"a":"é","texts":[` + texts + `],"n":7,"last":["` + `b"]},"raw":"x"}`
+		for range 3 {
+			same(t, d, []byte(line))
+			text := append(make([]byte, 0, len(line)+300), line+"\n"...)
+			if _, taken := skimmed(t, d, text); !taken {
+				continue
+			}
+			_, _, _ = d.Skim(text)
+			v, _ := d.At(2).Get("last")
+			if put++; !v.node().is(unread) {
+				t.Errorf("%s: elements are read that nobody asked for", line)
+			}
+			if e, ok := v.First(); !ok || v.node().is(unread) || e.Str() != "b" || v.Len() != 1 || v.Key() != "last" {
+				t.Errorf("%s: the last array begins with %q", line, e.Str())
+			}
+		}
+	}
+	if put < 20 {
+		t.Errorf("%d lines were taken", put)
+	}
+}
+
 // TestFits: what is said of a place holds of all that is there, and of what repeats
 // another place too.
 func TestFits(t *testing.T) {
@@ -151,7 +183,11 @@ func sameAs(t testing.TB, d *Doc, src []byte, got error) {
 	if len(d.nodes) != len(plain.nodes) {
 		t.Fatalf("%q: %d nodes, want %d", src, len(d.nodes), len(plain.nodes))
 	}
-	for i, n := range d.nodes {
+	for i := range d.nodes {
+		if d.nodes[i].is(unread) {
+			Value{d, int32(i)}.First()
+		}
+		n := d.nodes[i]
 		if n.kind() == String && n.count != 0 {
 			if v, of := (Value{d, int32(i)}), (Value{d, n.count}); !bytes.Equal(v.Bytes(), of.Raw()) {
 				t.Fatalf("%q: %s does not spell %s", src, v.Raw(), of.Raw())

@@ -132,7 +132,7 @@ const (
 type shape struct {
 	first        *branch // of next, or one that stands nowhere
 	next         []*branch
-	latest       [16]uint8 // of next, by the first letters
+	latest       [32]*branch // of next, by the first letters; nowhere: none
 	before       *shape
 	name         string
 	under, items *shape // the top of objects that are its value, and elements of it
@@ -150,12 +150,12 @@ type shape struct {
 // label that has no more, and what is between them.
 type branch struct {
 	head, tail uint64
-	mask       uint64   // which bytes of both it has
-	middle     []uint64 // those between them, by eights; the last may be of the tail too
-	size       int
-	last       int   // where the last eight begin
-	name, till int32 // where the name begins, and ends
+	mask       uint64 // which bytes of both it has
 	to         *shape
+	last       int32    // where the last eight begin
+	size       int32    // of the label
+	name, till int32    // where the name begins, and ends
+	middle     []uint64 // those between them, by eights; the last may be of the tail too
 	label      string
 }
 
@@ -163,10 +163,10 @@ func newBranch(label string, name key, to *shape) *branch {
 	var b [8]byte
 	n := copy(b[:], label)
 	head := binary.LittleEndian.Uint64(b[:])
-	out := &branch{head: head, tail: head, mask: ^uint64(0) >> (64 - 8*n), size: len(label), name: name.start, till: name.end, label: label, to: to}
+	out := &branch{head: head, tail: head, mask: ^uint64(0) >> (64 - 8*n), size: int32(len(label)), name: name.start, till: name.end, label: label, to: to}
 	if n == 8 {
-		out.last = len(label) - 8
-		for j := 8; j < out.last; j += 8 {
+		out.last = int32(len(label)) - 8
+		for j := 8; j < int(out.last); j += 8 {
 			out.middle = append(out.middle, binary.LittleEndian.Uint64([]byte(label[j:])))
 		}
 		out.tail = binary.LittleEndian.Uint64([]byte(label[out.last:]))
@@ -177,7 +177,7 @@ func newBranch(label string, name key, to *shape) *branch {
 // stands reports whether the label stands at i, as far as its first and last eight
 // bytes tell; what is between them goesOn compares, mostly nothing.
 func (b *branch) stands(t padded, i int) bool {
-	return ((t.eight(i)^b.head)|(t.eight(i+b.last)^b.tail))&b.mask == 0
+	return ((t.eight(i)^b.head)|(t.eight(i+int(b.last))^b.tail))&b.mask == 0
 }
 
 func (b *branch) goesOn(t padded, i int) bool {
@@ -189,19 +189,21 @@ func (b *branch) goesOn(t padded, i int) bool {
 	return true
 }
 
-// follow gives the member whose label stands at i; nil when it is none of those
-// that came after m so far. Which one it mostly is, the first letters tell.
-func (m *shape) follow(t padded, i int) *branch {
+// likely is the branch of m that mostly stands at i, as the first letters tell.
+func (m *shape) likely(t padded, i int) *branch { return m.latest[letters(t.eight(i+2))] }
+
+// letters is a number below 32 for the first three of them.
+func letters(w uint64) uint64 {
 	const odd = 0x9E3779B97F4A7C15
-	slot := &m.latest[t.eight(i+2)<<40*odd>>60]
-	if k := int(*slot); k < len(m.next) {
-		if b := m.next[k]; b.stands(t, i) && b.goesOn(t, i) {
-			return b
-		}
-	}
-	for k, b := range m.next {
+	return w << 40 * odd >> 59
+}
+
+// follow gives the member whose label stands at i; nil when it is none of those
+// that came after m so far.
+func (m *shape) follow(t padded, i int) *branch {
+	for _, b := range m.next {
 		if b.stands(t, i) && b.goesOn(t, i) {
-			*slot = uint8(k)
+			m.latest[letters(t.eight(i+2))] = b
 			return b
 		}
 	}
@@ -272,7 +274,13 @@ func (s *shapes) add(name string, top *shape) *shape {
 // nowhere stands nowhere: the same bytes would have to be 0 and something else.
 var nowhere = &branch{tail: ^uint64(0), mask: ^uint64(0)}
 
-func (s *shapes) fresh() *shape { return &shape{first: nowhere, place: int32(len(s.paths)), echo: -1} }
+func (s *shapes) fresh() *shape {
+	m := &shape{first: nowhere, place: int32(len(s.paths)), echo: -1}
+	for i := range m.latest {
+		m.latest[i] = nowhere
+	}
+	return m
+}
 
 // below makes the top of the objects that are the member's value. No place is in an
 // array.

@@ -194,16 +194,25 @@ func ends(text unsafe.Pointer, size int, room bool) (first, last uint64) {
 	case room:
 		return eight(text) & (1<<(8*uint(size)&63) - 1), 0
 	}
-	for i := range size {
-		first |= uint64(*(*byte)(unsafe.Add(text, i))) << (8 * i)
-	}
-	return first, 0
+	return few(text, size), 0
 }
 
 // Ends are the first eight bytes of a text and its last eight; of a shorter one, all of it
 // and zero. They tell most texts apart.
 func Ends(text []byte) (first, last uint64) {
-	return ends(unsafe.Pointer(unsafe.SliceData(text)), len(text), false)
+	start, size := unsafe.Pointer(unsafe.SliceData(text)), len(text)
+	if size < 8 {
+		return few(start, size), 0
+	}
+	return eight(start), eight(unsafe.Add(start, size-8))
+}
+
+// few is all of a text of less than eight bytes.
+func few(text unsafe.Pointer, size int) (all uint64) {
+	for i := range size {
+		all |= uint64(*(*byte)(unsafe.Add(text, i))) << (8 * i)
+	}
+	return all
 }
 
 // middle reports whether two texts of one size, which have their first and last eight

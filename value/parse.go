@@ -38,9 +38,10 @@ type node struct {
 	start, end       int32 // bytes of the value, quotes and brackets included
 	keyStart, keyEnd int32 // bytes of the member name inside its quotes; 0,0 outside objects
 	next             int32 // tape index after this value's subtree
-	// count is the number of members or elements; below zero that of elements which are
-	// elsewhere, after the node at keyStart if that is set; of a string, the node that it is
-	// known to spell; of a number, its value plus one, where that is known. Else 0.
+	// count is the number of members or elements; below zero that of elements which are yet to
+	// be read, see unread, or are elsewhere, after the node at keyStart if that is set; of a
+	// string, the node that it is known to spell; of a number, its value plus one, where that
+	// is known. Else 0.
 	count int32
 	form
 }
@@ -57,6 +58,8 @@ const (
 	fraction   form = 16 // a number with a fraction or an exponent
 	keyEscaped form = 32 // the name of the member has backslashes
 	repeated   form = 64 // an array or object that is an echo, see Value.Same
+	// unread is an array whose elements have room for their nodes, which Value.first writes.
+	unread form = 128
 )
 
 func (f form) kind() Kind { return Kind(f & anyKind) }

@@ -5,23 +5,35 @@ package value
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // spelling reads a string that spells the value at node of; -1 when it does not.
 func (p *alike) spelling(i int, k name, of int32) int {
-	n := &p.nodes[of]
-	size := int(n.end - n.start)
 	end := p.spells(i+1, of)
-	if end < 0 {
-		inside := spelled(p.src[min(i+1, len(p.src)):], p.src[n.start:n.end])
-		if inside < 0 {
-			return -1
-		}
-		end = i + inside + 2
+	next := len(p.nodes)
+	if end < 0 || next == cap(p.nodes) {
+		return p.otherwise(i, k, of)
 	}
+	v := p.room(next)
+	p.nodes = p.nodes[:next+1]
+	v.start, v.end, v.next, v.count = int32(i), int32(end), int32(next+1), of
+	v.keyStart, v.keyEnd, v.form = k.start, k.end, textForm(p.room(int(of)).count > 0)
+	return end
+}
+
+// otherwise is spelling for values that spells does not compare.
+func (p *alike) otherwise(i int, k name, of int32) int {
+	n := &p.nodes[of]
+	size := n.end - n.start
+	inside := spelled(p.src[min(i+1, len(p.src)):], p.src[n.start:n.end])
+	if inside < 0 {
+		return -1
+	}
+	end := i + inside + 2
 	v := p.node()
 	v.start, v.end, v.next, v.count = int32(i), int32(end), int32(len(p.nodes)), of
-	v.keyStart, v.keyEnd, v.form = k.start, k.end, textForm(end-i > size+2)
+	v.keyStart, v.keyEnd, v.form = k.start, k.end, textForm(int32(inside) > size)
 	return end
 }
 
@@ -31,57 +43,67 @@ const (
 	quoteSpelled  = '\\' | '"'<<8                   // \"
 	colonSpelled  = quoteSpelled | ':'<<16          // \":
 	colonsSpelled = colonSpelled | quoteSpelled<<24 // \":\"
-	bytes2        = 1<<16 - 1
-	bytes3        = 1<<24 - 1
-	bytes5        = 1<<40 - 1
+	openSpelled   = '{' | quoteSpelled<<8           // {\"
+	commaSpelled  = ',' | quoteSpelled<<8           // ,\"
+	closeSpelled  = '}' | '"'<<8                    // }"
 )
 
 // spells gives the position after the quote that ends a string whose inside begins
 // at i when it spells the object at node of, and this is of the kind that most
 // arguments are: without space, its values scalars, nothing in it with a
-// backslash. -1 says nothing. The positions are known from the nodes, so that one
-// part need not wait for the other.
+// backslash. -1 says nothing. The positions are known from the nodes, so that no
+// part has to wait for the other: what is not as it should be is looked at once, in the end.
+// Between the brackets of an empty array or object may be a tab or a line end, which no string
+// has.
 func (p *alike) spells(i int, of int32) int {
-	n, t := &p.nodes[of], p.text
+	n, t := p.room(int(of)), p.text
 	at := int(n.start)
 	if n.kind() != Object || n.count != n.next-of-1 || i+2*(int(n.end)-at) >= len(p.src) {
 		return -1
 	}
-	for _, v := range p.nodes[of+1 : n.next] {
-		name, till, from, end := int(v.keyStart), int(v.keyEnd), int(v.start), int(v.end)
-		if name != at+2 || from != till+2 || v.is(keyEscaped) || t.eight(i)&bytes3 != uint64(t.at(at))|quoteSpelled<<8 {
-			return -1
+	wrong, before, v := uint64(0), uint64(openSpelled), n
+	for left := n.count; left > 0; left-- {
+		v = (*node)(unsafe.Add(unsafe.Pointer(v), unsafe.Sizeof(node{})))
+		name, from := int(v.keyStart), int(v.start)
+		size := int(v.keyEnd) - name
+		wrong |= uint64(name-at-2) | uint64(from-name-size-2) | (t.eight(i)^before)<<40
+		i += 3
+		for ; size > 8; i, name, size = i+8, name+8, size-8 {
+			wrong |= t.eight(i) ^ t.eight(name)
 		}
-		if i += 3; !t.same(i, name, till-name) {
-			return -1
-		}
-		i += till - name
-		at = end
-		if v.kind() != String {
-			if t.eight(i)&bytes3 != colonSpelled || !t.bare(i+3, from, end-from, v.kind()) {
+		wrong |= (t.eight(i) ^ t.eight(name)) << (uint(-8*size) & 63) // not of none
+		i += size
+		at, before = int(v.end), commaSpelled
+		plain := v.form&(anyKind|roundabout|keyEscaped) == form(String)
+		if size = at - from; plain {
+			wrong |= (t.eight(i) ^ colonsSpelled) << 24
+			i, from, size = i+5, from+1, size-2
+		} else {
+			if v.kind() == String || v.is(keyEscaped) || v.kind() >= Array && size > 2 {
 				return -1
 			}
-			i += 3 + end - from
-			continue
+			wrong |= (t.eight(i) ^ colonSpelled) << 40
+			i += 3
 		}
-		from, end = from+1, end-1
-		if v.is(roundabout) || t.eight(i)&bytes5 != colonsSpelled || !t.same(i+5, from, end-from) {
-			return -1
+		for ; size > 16; i, from, size = i+8, from+8, size-8 {
+			wrong |= t.eight(i) ^ t.eight(from)
 		}
-		if i += 5 + end - from; t.eight(i)&bytes2 != quoteSpelled {
-			return -1
+		mask := unsafe.Add(unsafe.Pointer(unsafe.StringData(window)), 16-size)
+		wrong |= (t.eight(i)^t.eight(from))&eight(mask) | (t.eight(i+8)^t.eight(from+8))&eight(unsafe.Add(mask, 8))
+		if i += size; plain {
+			wrong |= (t.eight(i) ^ quoteSpelled) << 48
+			i += 2
 		}
-		i += 2
 	}
-	if at+1 != int(n.end) || t.eight(i)&bytes2 != '}'|'"'<<8 {
+	if wrong != 0 || at+1 != int(n.end) || uint16(t.eight(i)) != closeSpelled {
 		return -1
 	}
 	return i + 2
 }
 
-// bare is same for n bytes of a value at j that is no string: between the brackets of
-// an empty array or object may be a tab or a line end, which no string has.
-func (t padded) bare(i, j, n int, k Kind) bool { return (k < Array || n == 2) && t.same(i, j, n) }
+// window has the bits of a number of bytes, in two words that begin where as many of its
+// first sixteen are left.
+const window = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // spelled gives how many bytes at the start of s, up to a quote, are text as the
 // inside of a JSON string writes it; -1 when they are not, or write it in
@@ -99,7 +121,7 @@ func spelled(s, text []byte) int {
 		}
 		at := bits.TrailingZeros64(found) >> 3
 		i, j = i+at, j+at
-		if s[i] != '\\' || i+1 == len(s) || !escapes(s[i+1], text[j]) {
+		if s[i] != '\\' || i+1 == len(s) || !spells(s[i+1], text[j]) {
 			return -1
 		}
 		i, j = i+2, j+1
@@ -107,7 +129,7 @@ func spelled(s, text []byte) int {
 	for ; i < len(s) && j < len(text); i, j = i+1, j+1 {
 		switch c := s[i]; {
 		case c == '\\':
-			if i++; i == len(s) || !escapes(s[i], text[j]) {
+			if i++; i == len(s) || !spells(s[i], text[j]) {
 				return -1
 			}
 		case c != text[j] || c == '"' || c < 0x20:
@@ -120,12 +142,14 @@ func spelled(s, text []byte) int {
 	return i
 }
 
-// escapes reports whether a backslash and c stand for want; only those two that
+// spells reports whether a backslash and c stand for want; only those two that
 // JSON in JSON is full of.
-func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
+func spells(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
 // Spells reports whether v is known to be a string whose text is that of another
 // value as it is written, byte by byte. False says nothing.
 func (v Value) Spells(text Value) bool {
-	return v.Kind() == String && v.d == text.d && v.node().count != 0 && v.node().count == text.i
+	return v.d != nil && v.d == text.d && text.i != 0 && v.node().spells(text.i)
 }
+
+func (n *node) spells(i int32) bool { return n.count == i && n.kind() == String }

@@ -146,13 +146,19 @@ func (v Value) First() (Value, bool) {
 	return v.first()
 }
 
-// first is First where the elements are elsewhere, if there are any.
+// first is First where the elements are elsewhere or unread, if there are any.
 func (v Value) first() (Value, bool) {
 	if v.Len() == 0 {
 		return Value{}, false
 	}
-	if v.node().keyStart == 0 {
-		v.d.expand(v.i)
+	switch n, d := v.node(), v.d; {
+	case n.is(unread):
+		f, p := n.form&^unread, parser{nodes: d.nodes[:v.i], src: d.src}
+		p.array(int(n.start), 1, key{start: n.keyStart, end: n.keyEnd})
+		n.form = f
+		return Value{d, v.i + 1}, true
+	case n.keyStart == 0:
+		d.expand(v.i)
 	}
 	return Value{v.d, v.node().keyStart + 1}, true
 }
