@@ -61,3 +61,19 @@ func TestEdge(t *testing.T) {
 		}
 	}
 }
+
+// TestEdgeSkim is TestEdge for lines that are skimmed, whole or cut.
+func TestEdgeSkim(t *testing.T) {
+	e := newEdge(t, 4096)
+	for _, fill := range []string{`"`, "1", `,"n":17`, trace} {
+		d := skimming()
+		for round := range 3 {
+			for cut := range len(trace) {
+				skimmed(t, d, e.put(trace+"\n", beyond, fill))
+				if _, ok := skimmed(t, d, e.put(trace[:len(trace)-cut]+"\n", beyond, fill)); round == 2 && ok != (cut == 0) {
+					t.Fatalf("cut by %d, taken is %v", cut, ok)
+				}
+			}
+		}
+	}
+}

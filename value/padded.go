@@ -26,7 +26,12 @@ func (t padded) eight(i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(t.start, i))[:])
 }
 
-const ones, highs = 0x0101010101010101, 0x8080808080808080
+// four are the bytes from i on, the first one lowest.
+func (t padded) four(i int) uint32 {
+	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(t.start, i))[:])
+}
+
+const ones, ones32, highs = 0x0101010101010101, 0x01010101, 0x8080808080808080
 
 // special has the highest bit set of the first byte of w that is no plain one of a
 // string: a quote, a backslash, a control character or part of a code point
@@ -52,6 +57,29 @@ func number(x uint64, n int) int {
 	return int(x * (10000<<32 + 1) >> 32)
 }
 
+// short is the whole number of one to three digits at i, and how many it has; none where
+// there is no such number. What comes after it is not looked at.
+func (t padded) short(i int) (n uint32, size int) {
+	x := t.four(i) ^ ones32*'0'
+	found := (x + ones32*(0x80-10) | x) & (ones32 * 0x80)
+	if found == 0 || byte(x) == 0 && found&0x8000 == 0 {
+		return 0, 0
+	}
+	first := bits.TrailingZeros32(found)
+	x <<= uint(39-first) & 31
+	return (x * (10<<8 + 1) >> 8 & 0x00ff00ff) * (100<<16 + 1) >> 16, first >> 3
+}
+
+// plain is the position of the first byte from i on that is no plain one of a string.
+func (t padded) plain(i int) int {
+	for {
+		if found := special(t.eight(i)); found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
+		}
+		i += 8
+	}
+}
+
 // same reports whether n bytes at i and at j are the same.
 func (t padded) same(i, j, n int) bool {
 	for ; n > 8; i, j, n = i+8, j+8, n-8 {
@@ -60,4 +88,18 @@ func (t padded) same(i, j, n int) bool {
 		}
 	}
 	return (t.eight(i)^t.eight(j))<<(64-8*n) == 0
+}
+
+// repeats is same where most have many bytes.
+func (t padded) repeats(i, j, n int) bool {
+	if n < 16 {
+		return t.same(i, j, n)
+	}
+	end := i + n - 16
+	for j -= i; i < end; i += 16 {
+		if (t.eight(i)^t.eight(i+j))|(t.eight(i+8)^t.eight(i+j+8)) != 0 {
+			return false
+		}
+	}
+	return (t.eight(end)^t.eight(end+j))|(t.eight(end+8)^t.eight(end+j+8)) == 0
 }

@@ -4,7 +4,6 @@ package value
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 	"unsafe"
@@ -19,14 +18,24 @@ import (
 // in which objects, is told by its path; so ways of different texts may follow one
 // another, as long as no place comes twice.
 type skim struct {
-	start way    // to the beginning of a text
+	reading
+	start step   // to the beginning of a text
 	from  []stop // by place
 	slots []slot // by place
 	of    []*shape
+	spans *[maxPlaces]span
 	ways  int // that may yet be added
+	steps int // that may yet be made
 	vain  int // texts that may yet be looked at without finding a new way
 	// Where most texts are not taken none is tried for a while.
 	tried, failed, idle, pause int
+}
+
+// reading is what reads the values of a text. It is kept from one text to the next:
+// to make it anew takes as long as to read a few short values.
+type reading struct {
+	alike
+	nulls uint64 // places where null was read instead of a whole number or boolean
 }
 
 // stop is the end of the value at a place, or the beginning of a text: ways lead on
@@ -34,25 +43,42 @@ type skim struct {
 type stop struct{ ways []*way }
 
 // way is what stood between the values at two places, with the quotes of strings, and
-// with nulls where strings may be. What most ways are told by is in one line of the
-// processor's cache.
+// with nulls where strings may be.
 type way struct {
-	next *way // the one that was taken after it
-	// The first and the last eight bytes, and eight of those between them if there are.
-	head, tail, mid uint64
+	branch *branch
 	// sets is the place that it leads to, and above these bits all places that it
 	// shows are there.
-	sets       uint64
-	last, size int16
-	midst      int16
-	slot       slot // that of a way which is not quickly compared is slotSlow
-	place      uint8
-	branch     *branch
-	real       slot
-	stop       *stop  // after the value
-	of         *shape // of the value
-	echo       int    // place of what the value often repeats; -1: none
-	depth      int    // objects that are open around the value
+	sets  uint64
+	place int
+	slot  slot
+	stop  *stop  // after the value
+	of    *shape // of the value
+	echo  int    // place of what the value often repeats; -1: none
+	depth int    // objects that are open around the value
+	steps []*step
+}
+
+// step is a way after certain places: which ones came is known of each step, so that
+// it is looked at once, and not in each text, that none comes twice. What it
+// is told by is together, as a processor's cache has it.
+type step struct {
+	next *step // the one that was taken after it
+	// The first and the last eight bytes, and eight of those between them if it is wide.
+	// Of the end of a text, which has fewer, mid has up to four bytes and their mask.
+	head, tail, mid uint64
+	// read reads the value where along does not.
+	read func(p *reading, w *step, i int) int
+	// Where the value is noted: by what it is, or by its node.
+	span  *span
+	node  *int32
+	of    *shape // of what is in the object that the value mostly is
+	size  int16
+	depth int16
+	wide  bool
+	slot  slot
+	echo  *int32 // to the node of what the value often repeats, where that came before
+	way   *way
+	seen  uint64 // sets of the ways up to this one
 }
 
 // slot tells how the value at a place is read.
@@ -61,11 +87,10 @@ type slot uint8
 const (
 	slotPlain slot = iota
 	slotWhole
+	slotAny // of a step: an object, or anything
 	slotBool
-	slotAny
-	slotText
+	slotText // of a step: what along does not read
 	slotTexts
-	slotSlow
 	slotEnd // of the text
 	slotNone
 )
@@ -75,6 +100,8 @@ const (
 const (
 	maxWays     = 1024
 	maxWaysFrom = 32
+	maxSteps    = 4 * maxWays
+	maxStepsOf  = 64
 	maxWay      = maxLabel
 	maxVain     = 1000
 	maxPlaces   = 32
@@ -86,56 +113,95 @@ const (
 // boolean.
 type span struct{ start, end int32 }
 
-const isNull = -1 // in end
-
 // newSkim gives nil where there are too many places, or some that null does not fit: it
 // is read at all of them.
 func newSkim(e *Expected) *skim {
 	if len(e.Fits) != len(e.Places) || len(e.Places) > maxPlaces || slices.ContainsFunc(e.Fits, func(f Fit) bool { return f&FitNull == 0 }) {
 		return nil
 	}
-	s := &skim{ways: maxWays, vain: maxVain, pause: maxFailed, from: make([]stop, len(e.Places)), slots: make([]slot, len(e.Places)), of: make([]*shape, len(e.Places))}
+	s := &skim{ways: maxWays, steps: maxSteps, vain: maxVain, pause: maxFailed, from: make([]stop, len(e.Places)), slots: make([]slot, len(e.Places)), of: make([]*shape, len(e.Places))}
+	none := &shapes{paths: e.Places}
+	known := map[Fit]slot{FitPlain: slotPlain, FitText: slotText, FitTexts: slotTexts, FitWhole: slotWhole, FitBool: slotBool}
 	for i, f := range e.Fits {
 		s.slots[i] = slotAny
-		switch f &^ FitNull {
-		case FitPlain:
-			s.slots[i] = slotPlain
-		case FitText:
-			s.slots[i] = slotText
-		case FitTexts:
-			s.slots[i] = slotTexts
-		case FitWhole:
-			s.slots[i] = slotWhole
-		case FitBool:
-			s.slots[i] = slotBool
+		if slot, ok := known[f&^FitNull]; ok {
+			s.slots[i] = slot
 		}
 		if e.above(i) {
 			s.slots[i] = slotNone
 		}
-		s.of[i] = &shape{first: nowhere, place: int32(i), echo: -1, bars: ^f}
+		s.of[i] = none.fresh()
+		s.of[i].place, s.of[i].bars, s.of[i].under = int32(i), ^f, none.fresh()
 	}
-	s.start.stop = &stop{}
-	s.start.next = nowhereTo
+	s.start.way, s.start.next = &way{stop: &stop{}}, nowhereTo
 	return s
 }
 
 // nowhereTo stands nowhere, as its head is not its tail.
-var nowhereTo = &way{tail: 1, branch: nowhere, slot: slotSlow}
+var nowhereTo = &step{tail: 1, size: 8, way: &way{branch: nowhere}}
 
-// stands reports whether the way, which has eight to 24 bytes, stands at i.
-func (w *way) stands(t padded, i int) bool {
-	return (t.eight(i)^w.head)|(t.eight(i+int(w.midst))^w.mid)|(t.eight(i+int(w.last))^w.tail) == 0
+// take goes one step from at that is not told by eights, or is not the usual one; to nil
+// and -1 where there is none or its value does not fit.
+func (s *skim) take(at *step, i int) (*step, int) {
+	n := at.next
+	if b := n.way.branch; !b.stands(s.text, i) || !b.goesOn(s.text, i) {
+		if n = s.other(at, i); n == nil {
+			return nil, -1
+		}
+		at.next = n
+	}
+	return n, n.read(&s.reading, n, i+len(n.way.branch.label))
 }
 
-// take gives the way after w that stands at i; nil when none does.
-func (w *way) take(t padded, i int) *way {
-	for _, n := range w.stop.ways {
-		if n.slot != slotSlow && n.stands(t, i) || n.slot == slotSlow && n.branch.stands(t, i) && n.branch.goesOn(t, i) {
-			w.next = n
-			return n
+// other gives the step after at whose way stands at i.
+func (s *skim) other(at *step, i int) *step {
+	for _, w := range at.way.stop.ways {
+		if b := w.branch; b.stands(s.text, i) && b.goesOn(s.text, i) {
+			return s.after(at, w)
 		}
 	}
 	return nil
+}
+
+// after gives the step that w is after at; nil where a place would come twice, or there
+// is no room.
+func (s *skim) after(at *step, w *way) *step {
+	seen := at.seen | w.sets
+	for _, n := range w.steps {
+		if n.seen == seen && at.seen&w.sets == 0 {
+			return n
+		}
+	}
+	if at.seen&w.sets != 0 || s.steps == 0 || len(w.steps) == maxStepsOf {
+		return nil
+	}
+	s.steps--
+	n := &step{next: nowhereTo, head: 1, size: 8, mid: 1, slot: w.slot, way: w, of: w.of.under, depth: int16(w.depth), seen: seen}
+	switch b := w.branch; {
+	case w.slot == slotEnd && b.size <= 4:
+		n.mid = b.head | b.mask<<32
+	case w.slot != slotEnd && b.size >= 8 && b.size <= 24:
+		n.head, n.tail, n.size = b.head, b.tail, int16(b.size)
+		if n.wide = b.size > 16; n.wide {
+			n.mid = b.middle[0]
+		}
+	}
+	n.span, n.node = &s.spans[w.place%maxPlaces], &s.places[w.place]
+	n.read = [...]func(*reading, *step, int) int{
+		slotPlain: (*reading).plain, slotWhole: (*reading).small, slotAny: (*reading).any, slotBool: (*reading).small,
+		slotText: (*reading).quote, slotTexts: (*reading).texts, slotEnd: (*reading).end,
+	}[w.slot]
+	if w.echo >= 0 && at.seen>>w.echo&1 != 0 {
+		n.echo = &s.places[w.echo]
+		if n.read = (*reading).again; w.slot == slotText {
+			n.read = (*reading).spell
+		}
+	}
+	if w.slot == slotAny && (n.echo != nil || w.of.bars>>Object&1 != 0) {
+		n.slot = slotText
+	}
+	w.steps = append(w.steps, n)
+	return n
 }
 
 // Skim reads the places of the line that data starts with, and gives the line and
@@ -145,20 +211,32 @@ func (w *way) take(t padded, i int) *way {
 // there is no Root, a value has no Key, and objects above places are not told, nor are nulls
 // where only a string or a list of strings may be besides.
 func (d *Doc) Skim(data []byte) (line, rest []byte, ok bool) {
-	there := min(len(data), cap(data)-beyond, maxText)
-	if d.skim == nil || there <= 0 || data[there-1] != '\n' {
+	there, s := min(len(data), cap(data)-beyond), d.skim
+	if s == nil || uint(there-1) >= maxText || data[there-1] != '\n' {
 		return nil, nil, false
 	}
-	if d.skim.idle > 0 {
-		d.skim.idle--
+	if s.idle > 0 {
+		s.idle--
 		return nil, nil, false
 	}
-	d.skim.tried++
-	if line, rest = cut(data, d.skimTo(data[:there])); line == nil {
-		d.skim.fail()
+	s.tried++
+	if !d.skimmed {
+		d.nodes, d.skimmed = append(d.nodes[:0], node{form: form(Null)}), true
+	}
+	s.nodes, s.src, s.text = d.nodes[:1], data[:there], padded{unsafe.Pointer(unsafe.SliceData(data))}
+	s.misfit, s.misses, s.strange, s.nulls = 0, 0, false, 0
+	last, end := s.along(s.text)
+	d.nodes = s.nodes
+	if end < there && s.misfit&1 == 0 {
+		line, rest = cut(data, end)
+	}
+	if line == nil {
+		d.have = 0
+		s.fail()
 		return nil, nil, false
 	}
 	d.src, d.placed, d.fits = line, true, true
+	d.have = last.seen & (1<<maxPlaces - 1) &^ s.nulls
 	return line, rest, true
 }
 
@@ -175,126 +253,91 @@ func (s *skim) fail() {
 	s.tried, s.failed = 0, 0
 }
 
-// skimTo gives the position after the object that data starts with, or -1. The line
-// end that data ends with is the end of all that it may read: none is in a way, and none
-// in a value. All nulls that are told are the first node.
-func (d *Doc) skimTo(data []byte) int {
-	var p alike
-	p.nodes, p.src, p.text = append(d.nodes[:0], node{form: form(Null)}), data, padded{unsafe.Pointer(unsafe.SliceData(data))}
-	p.shapes, p.places = d.shapes, d.places
-	end, text, at := -1, p.text, &d.skim.start
-	var seen uint64
-	for i := 0; i >= 0; {
+// along goes from step to step to the end of a text, and gives the last one and where
+// that is, or -1. The line end that the source ends with is the end of all that it may
+// read: none is in a way, and none in a value. Plain strings, short whole numbers and
+// what else is short it reads itself: without a call, what it needs stays in registers.
+func (s *skim) along(text padded) (at *step, i int) {
+	for at = &s.start; ; {
 		w := at.next
-		if w.slot <= slotBool {
-			if i, at, seen, w = p.hurry(d.spans, i, at, seen); w == nil {
-				w = at.take(text, i)
-			}
-		} else if w.slot == slotSlow || !w.stands(text, i) {
-			w = at.take(text, i)
-		}
-		if w == nil || seen&w.sets != 0 {
-			break
-		}
-		seen |= w.sets
 		from := i + int(w.size)
-		switch to := &d.spans[w.place%maxPlaces]; w.real {
-		case slotAny:
-			if text.eight(from)<<32 == nullWord<<32 {
-				i, p.places[w.place] = from+4, 0
-				n := &p.nodes[0]
-				n.start, n.end = int32(from), int32(i)
-			} else {
-				i = p.member(from, w, seen)
+		differs := (text.eight(i) ^ w.head) | (text.eight(from-8) ^ w.tail)
+		if w.wide {
+			differs |= text.eight(i+8) ^ w.mid
+		}
+		if differs != 0 {
+			if w.slot == slotEnd && text.four(i)&uint32(w.mid>>32) == uint32(w.mid) {
+				return w, i + len(w.way.branch.label)
 			}
-		case slotText:
-			i = p.textual(from, w, seen)
-		case slotTexts:
-			i = p.texts(from, w)
-		case slotEnd:
-			i, end = -1, from
-		case slotPlain:
-			i = p.plain(from)
-			*to = span{int32(from), int32(i)}
-		default:
-			if i = p.small(from, w, to); to.end == isNull {
-				seen &^= 1 << w.place
+			if at, i = s.take(at, i); i < 0 || at.slot == slotEnd {
+				return at, i
 			}
+			continue
 		}
 		at = w
-	}
-	if d.nodes, d.have, d.skimmed = p.nodes, seen&(1<<maxPlaces-1), true; end > len(data) || p.misfit&1 != 0 {
-		return -1
-	}
-	return end
-}
-
-// hurry goes on where the usual ways lead to plain strings, short whole numbers and
-// booleans: without a call, what it needs stays in registers. It gives the
-// way that leads on, if that is known.
-func (p *alike) hurry(spans *[maxPlaces]span, i int, at *way, seen uint64) (int, *way, uint64, *way) {
-	text := p.text
-	for {
-		w := at.next
-		if !w.stands(text, i) || w.slot == slotSlow {
-			return i, at, seen, nil
-		}
-		from := i + int(w.size)
-		end := from
 		switch w.slot {
 		case slotPlain:
-			found := special(text.eight(from))
-			if found == 0 {
-				end += 8
-				found = special(text.eight(end))
-			}
-			if end += bits.TrailingZeros64(found) >> 3; text.at(end) != '"' {
-				return i, at, seen, w
+			if end := text.plain(from); text.at(end) == '"' {
+				*w.span = span{int32(from), int32(end)}
+				i = end
+				continue
 			}
 		case slotWhole:
-			x := text.eight(from) ^ ones*'0'
-			n := digits(x)
-			if uint(n-1) > 6 || n > 1 && x&0xff == 0 {
-				return i, at, seen, w
+			if n, size := text.short(from); size > 0 {
+				w.span.start = int32(n)
+				i = from + size
+				continue
 			}
-			from, end = number(x, n), from+n
+		case slotAny:
+			if text.four(from) == nullWord {
+				i = s.null(w, from)
+				continue
+			}
+			if text.at(from) == '{' {
+				*w.node, s.depth = int32(len(s.nodes)), int(w.depth)
+				if i = s.free(from, name{}, w.of); i < 0 {
+					return nil, -1
+				}
+				continue
+			}
 		case slotBool:
-			if text.eight(from)<<32 != trueWord<<32 {
-				return i, at, seen, w
+			if text.four(from) == trueWord {
+				w.span.start = 1
+				i = from + 4
+				continue
 			}
-			from, end = 1, from+4
-		default:
-			return i, at, seen, w
 		}
-		if seen&w.sets != 0 {
-			return i, at, seen, w
+		if i = w.read(&s.reading, w, from); i < 0 {
+			return nil, -1
 		}
-		spans[w.place%maxPlaces] = span{int32(from), int32(end)}
-		i, at, seen = end, w, seen|w.sets
 	}
+}
+
+// null notes the null at i. All that are told are the first node.
+func (p *reading) null(w *step, i int) int {
+	*w.node = 0
+	n := &p.nodes[0]
+	n.start, n.end = int32(i), int32(i+4)
+	return i + 4
 }
 
 // texts reads an array whose inside begins at i. Of one of plain strings it writes
 // no nodes but its own.
-func (p *alike) texts(i int, w *way) int {
+func (p *reading) texts(w *step, i int) int {
 	text, end, count := p.text, i, int32(0)
 	for ; text.at(end) == '"'; end += 2 {
 		count++
-		found := special(text.eight(end + 1))
-		if end++; found == 0 {
-			end += 8
-			found = special(text.eight(end))
-		}
-		if end += bits.TrailingZeros64(found) >> 3; text.at(end) != '"' || text.at(end+1) != ',' {
+		end++
+		if end = text.plain(end); text.at(end) != '"' || text.at(end+1) != ',' {
 			break
 		}
 	}
-	p.places[w.place] = int32(len(p.nodes))
+	*w.node = int32(len(p.nodes))
 	if text.eight(end)<<48 != textsEnd<<48 {
-		p.depth = w.depth
-		return p.value(i-1, name{}, w.of)
+		p.depth = int(w.depth)
+		return p.value(i-1, name{}, w.way.of)
 	}
-	n := p.node()
+	n := p.alike.node()
 	n.start, n.end, n.next, n.count = int32(i-1), int32(end+2), int32(len(p.nodes)), -count
 	n.keyStart, n.keyEnd, n.form = 0, 0, form(Array)
 	return end + 2
@@ -311,77 +354,80 @@ func (d *Doc) expand(i int32) {
 }
 
 // small reads true, false, null or a whole number.
-func (p *alike) small(i int, w *way, to *span) int {
-	if i = p.space(i); i >= len(p.src) {
-		return -1
+func (p *reading) small(w *step, i int) int {
+	at := len(p.nodes)
+	if i = p.value(i, name{}, w.way.of); i < 0 {
+		return i
 	}
-	to.end = 0
-	switch c, x := p.src[i], p.text.eight(i); {
-	case x<<32 == nullWord<<32:
-		to.end = isNull
-		return i + 4
-	case w.real == slotBool && x<<32 == trueWord<<32:
-		to.start = 1
-		return i + 4
-	case w.real == slotBool && x<<24 == falseWord<<24:
-		to.start = 0
-		return i + 5
-	case w.real == slotWhole && c-'0' <= 9:
-		end, f, count := p.figure(i)
-		if to.start = count - 1; f == form(Number) {
-			return end
-		}
+	switch n := &p.nodes[at]; {
+	case n.kind() == Null:
+		p.nulls |= 1 << w.way.place
+	case n.kind() == Number:
+		w.span.start = n.count - 1
+	case p.src[n.start] == 't':
+		w.span.start = 1
+	default:
+		w.span.start = 0
 	}
-	return -1
+	p.nodes = p.nodes[:at]
+	return i
 }
 
 const (
-	textsEnd  = '"' | ']'<<8
-	nullWord  = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
-	trueWord  = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
-	falseWord = 'f' | 'a'<<8 | 'l'<<16 | 's'<<24 | 'e'<<32
+	textsEnd = '"' | ']'<<8
+	nullWord = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
+	trueWord = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
 )
 
-// plain reads on in a plain string up to its quote.
-func (p *alike) plain(i int) int {
+// end reads nothing.
+func (p *reading) end(_ *step, i int) int { return i }
+
+// plain reads a string without backslashes whose inside begins at i.
+func (p *reading) plain(w *step, i int) int {
 	end, f := p.rest(i)
 	if end < 0 || f.is(roundabout) {
 		return -1
 	}
+	*w.span = span{int32(i), int32(end - 1)}
 	return end - 1
 }
 
-// textual reads a string whose inside begins at i.
-func (p *alike) textual(i int, w *way, seen uint64) int {
-	p.places[w.place] = int32(len(p.nodes))
-	if w.echo >= 0 && seen>>w.echo&1 != 0 {
-		if end := p.spelling(i-1, name{}, p.places[w.echo]); end > 0 {
-			return end
-		}
-	}
-	return p.quoted(i-1, w.of)
+// quote reads a string whose inside begins at i.
+func (p *reading) quote(w *step, i int) int {
+	*w.node = int32(len(p.nodes))
+	return p.quoted(i-1, w.way.of)
 }
 
-// member reads a value that may be anything that fits its place. One that is the
-// same as another is that.
-func (p *alike) member(i int, w *way, seen uint64) int {
-	p.places[w.place] = int32(len(p.nodes))
-	p.depth = w.depth
-	if w.echo < 0 || seen>>w.echo&1 == 0 {
-		if p.text.at(i) == '{' && w.of.under != nil {
-			p.misfit |= w.of.bars >> Object
-			return p.free(i, name{}, w.of.under)
-		}
-		return p.value(i, name{}, w.of)
+// spell is quote for a string that often spells an earlier value.
+func (p *reading) spell(w *step, i int) int {
+	*w.node = int32(len(p.nodes))
+	if end := p.spelling(i-1, name{}, *w.echo); end > 0 {
+		return end
 	}
-	of := p.places[w.echo]
+	return p.quoted(i-1, w.way.of)
+}
+
+// any reads a value that may be anything that fits its place.
+func (p *reading) any(w *step, i int) int {
+	if p.text.four(i) == nullWord {
+		return p.null(w, i)
+	}
+	*w.node = int32(len(p.nodes))
+	p.depth = int(w.depth)
+	return p.value(i, name{}, w.way.of)
+}
+
+// again is any for a value that often repeats an earlier one: what is the same as
+// another is that.
+func (p *reading) again(w *step, i int) int {
+	of := *w.echo
 	n := &p.nodes[of]
 	size := int(n.end - n.start)
-	if n.kind() < Array || i+size > len(p.src) || p.depth+int(n.next-of) >= MaxDepth || !p.text.same(i, int(n.start), size) {
-		return p.value(i, name{}, w.of)
+	if n.kind() < Array || i+size > len(p.src) || int(w.depth)+int(n.next-of) >= MaxDepth || !p.text.repeats(i, int(n.start), size) {
+		return p.any(w, i)
 	}
-	p.places[w.place] = of
-	p.misfit |= w.of.bars >> (n.form & 15)
+	*w.node = of
+	p.misfit |= w.way.of.bars >> (n.form & 15)
 	return i + size
 }
 
@@ -400,7 +446,8 @@ func (d *Doc) learn() {
 
 // remember adds the ways of that text up to one that there is no room for.
 func (d *Doc) remember(s *skim) {
-	at, w, from := &s.start, way{}, 0
+	s.shapes, s.places, s.spans = d.shapes, d.places, d.spans
+	at, w, from := s.start.way.stop, way{}, 0
 	for _, place := range d.inOrder() {
 		n := &d.nodes[d.places[place]]
 		w.sets |= 1 << (place + maxPlaces)
@@ -411,20 +458,20 @@ func (d *Doc) remember(s *skim) {
 		if slot == slotNone || quote == 1 && n.kind() == Null {
 			continue
 		}
-		w.real, w.place, w.sets, w.of, w.stop = slot, uint8(place), w.sets|1<<place, s.of[place], &s.from[place]
+		w.slot, w.place, w.sets, w.of, w.stop = slot, place, w.sets|1<<place, s.of[place], &s.from[place]
 		if w.echo = int(d.shapes.echoes[place]); w.echo >= 0 && s.slots[w.echo] < slotAny {
 			w.echo = -1 // of which there is no node
 		}
 		w.depth = 1 + strings.Count(d.shapes.paths[place], ".")
-		if at = s.add(at, string(d.src[from:int(n.start)+quote]), w); at == nil {
+		if !s.add(at, string(d.src[from:int(n.start)+quote]), w) {
 			return
 		}
 		if slot != slotPlain {
 			quote = 0
 		}
-		w, from = way{}, int(n.end)-quote
+		at, w, from = w.stop, way{}, int(n.end)-quote
 	}
-	w.real, w.stop = slotEnd, &stop{}
+	w.slot, w.echo, w.of = slotEnd, -1, &shape{}
 	s.add(at, string(d.src[from:d.nodes[0].end]), w)
 }
 
@@ -440,31 +487,21 @@ func (d *Doc) inOrder() []int {
 	return all
 }
 
-// add remembers a way after another, and gives it; nil when there is no room.
-func (s *skim) add(at *way, label string, w way) *way {
-	for _, old := range at.stop.ways {
-		if old.branch.label == label && old.place == w.place && old.real == w.real {
-			return old
+// add remembers a way after a stop, and tells whether it is known now; there may be no
+// room.
+func (s *skim) add(at *stop, label string, w way) bool {
+	for _, old := range at.ways {
+		if old.branch.label == label && old.place == w.place && old.slot == w.slot {
+			return true
 		}
 	}
-	if len(label) > maxWay || len(at.stop.ways) == maxWaysFrom || s.ways == 0 {
-		return nil
+	if len(label) > maxWay || len(at.ways) == maxWaysFrom || s.ways == 0 {
+		return false
 	}
 	s.ways--
 	w.branch = newBranch(label, key{}, nil)
-	w.head, w.tail, w.last, w.size, w.slot = w.branch.head, w.branch.tail, int16(w.branch.last), int16(len(label)), w.real
-	switch n := len(label); {
-	case n < 8 || n > 24:
-		w.slot = slotSlow
-	case n > 16:
-		w.mid, w.midst = w.branch.middle[0], 8
-	default:
-		w.mid, w.midst = w.tail, w.last
-	}
-	w.next = nowhereTo
-	at.stop.ways = append(at.stop.ways, &w)
-	at.next = &w
-	return &w
+	at.ways = append(at.ways, &w)
+	return true
 }
 
 // PlainAt is the text of the string at the i-th place, which FitPlain describes, of a

@@ -109,7 +109,8 @@ func TestSkim(t *testing.T) {
 		`,"n":17|`, `null,"ms"|{"code":5},"ms"`, `{"q":"é","limit":3,"x":[1,{"y":[]}]}|7`, `"n \"b\" >= 2"|"n"`, `["a","es-AR"]|null`, `:|: `, `250|null`, `{"exec":250}|null`, `{"exec":250}|{}`,
 	} {
 		from, to, _ := strings.Cut(change, "|")
-		lines = append(lines, strings.ReplaceAll(trace, from, to))
+		line := strings.ReplaceAll(trace, from, to)
+		lines = append(lines, line, line, line) // the usual step is another one than the first
 	}
 	text := []byte(strings.Join(lines, "\n") + "\n")
 	for round := range 3 {
@@ -143,8 +144,39 @@ func TestSkimIsBounded(t *testing.T) {
 	for range 30 * maxVain {
 		look(`{%*s"id":"x"}`, 2*maxWay, "")
 	}
-	if d.skim.pause != maxPause || d.skim.ways <= 0 || d.skim.ways > maxWays-maxWaysFrom || d.skim.vain != 0 || len(d.skim.start.stop.ways) != maxWaysFrom {
-		t.Errorf("%d ways, %d vain texts left, %d ways from the start", d.skim.ways, d.skim.vain, len(d.skim.start.stop.ways))
+	if d.skim.pause != maxPause || d.skim.ways <= 0 || d.skim.ways > maxWays-maxWaysFrom || d.skim.vain != 0 || len(d.skim.start.way.stop.ways) != maxWaysFrom {
+		t.Errorf("%d ways, %d vain texts left, %d ways from the start", d.skim.ways, d.skim.vain, len(d.skim.start.way.stop.ways))
+	}
+}
+
+// TestSkimSubsets: members come and go in all combinations, more of them than steps are made for.
+func TestSkimSubsets(t *testing.T) {
+	t.Parallel()
+	d, room, taken := skimming(), make([]byte, 0, 1000), 0
+	members := []string{`"id":"x"`, `"n":2`, `"args":{"q":1}`, `"raw":"{\"q\":1}"`, `"error":null`, `"ms":{"exec":25}`, `"gold":{"yes":true,"args":{"q":1}}`, `"tags":["a"]`}
+	for which := range 3 << len(members) {
+		var line []string
+		for i, m := range members {
+			if which>>i&1 != 0 {
+				line = append(line, m)
+			}
+		}
+		text := fmt.Appendf(room, "{%s}\n", strings.Join(line, ","))
+		for range 2 {
+			if _, ok := skimmed(t, d, text); ok {
+				taken++
+			}
+		}
+	}
+	for _, from := range d.skim.from {
+		for _, w := range from.ways {
+			if len(w.steps) > maxStepsOf {
+				t.Errorf("%d steps of %s", len(w.steps), w.branch.label)
+			}
+		}
+	}
+	if d.skim.steps < 0 || taken < 700 || taken == 6<<len(members) {
+		t.Errorf("%d steps left, %d lines taken", d.skim.steps, taken)
 	}
 }
 
@@ -157,7 +189,7 @@ func FuzzSkim(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		d := skimming()
 		text := make([]byte, 0, 5*(len(a)+len(b)+len(trace)+4)+300)
-		for _, part := range [][]byte{a, b, []byte(trace), a, b, a} {
+		for _, part := range [][]byte{a, b, []byte(trace), a, b, b, b, a, a} {
 			text = append(append(text, part...), '\n')
 		}
 		for data := text; len(data) > 0; {
