@@ -49,46 +49,52 @@ type judged struct {
 	pass  bool
 }
 
-// piece is a run of lines of one task: steps[from:to] and records[rfrom:rto] of
-// the batch.
+// piece is a run of lines of one task: Things[from:to] of the box of its partition, where
+// its target and id are text, and records[rfrom:rto] of the batch.
 type piece struct {
-	hash         uint64
-	target, id   []byte
-	from, to     int32
-	rfrom, rto   int32
-	targetNumber uint32
+	hash             uint64
+	from, to         int32
+	rfrom, rto       int32
+	text, target, id uint32 // where they begin, and how long they are
+	targetNumber     uint32
 }
 
 // Batch collects the lines of one block. It belongs to one worker until it is
-// given to Sheet.Apply.
+// given to Sheet.Give.
 type Batch struct {
-	steps   []step
-	records []record
-	text    []byte // task ids and targets
-	pieces  [partitions][]piece
-	last    *piece
-	left    int32 // partitions that have not taken it yet
-	done    func(*Batch)
+	sheet      *Sheet
+	boxes      [partitions]*tally.Box[step] // nil where there are no pieces
+	pieces     [partitions][]piece
+	records    []record
+	last       *piece
+	in         *tally.Box[step] // that last is in
+	target, id []byte           // of last
+	seed       uint64           // hash of target
+	number     int64            // from 0, in the order of the file
+	left       int32            // partitions that have not taken it yet
+	done       func(*Batch)
 }
 
+// reset empties a batch whose boxes were taken.
 func (b *Batch) reset() {
 	clear(b.records)
-	b.steps, b.records, b.text, b.last = b.steps[:0], b.records[:0], b.text[:0], nil
+	b.records, b.last, b.in, b.target, b.id = b.records[:0], nil, nil, nil, nil
 	for i := range b.pieces {
-		clear(b.pieces[i])
-		b.pieces[i] = b.pieces[i][:0]
+		b.boxes[i], b.pieces[i] = nil, b.pieces[i][:0]
 	}
 }
 
 // Worker turns lines into batches. Each goroutine needs its own.
 type Worker struct {
+	sheet *Sheet
 	names *slicing.Names
 	find  slicing.Finder
 	sums  *Sums
+	ready []*Batch // scratch of Sheet.Take
 }
 
 // Batch gives an empty batch.
-func (w *Worker) Batch() *Batch { return &Batch{} }
+func (w *Worker) Batch() *Batch { return &Batch{sheet: w.sheet} }
 
 // Step adds a step line. Lines come in the order of the file.
 func (w *Worker) Step(b *Batch, s *Step) {
@@ -98,17 +104,12 @@ func (w *Worker) Step(b *Batch, s *Step) {
 		set = w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
 	}
 	p.targetNumber = set.Target
-	n := len(b.steps)
-	if n == cap(b.steps) {
-		b.steps = append(b.steps, step{})
-	}
-	b.steps = b.steps[:n+1]
-	to := &b.steps[n]
+	to := b.in.Add()
 	to.set, to.line, to.exec, to.queue, to.accept = set, s.Line, s.ExecMS, float32(s.QueueMS), float32(s.AcceptMS)
 	to.attempt, to.args, to.result, to.timeout = uint32(s.Attempt), s.Args, s.Result, s.Timeout
 	to.known, to.right = s.Score.Known, s.Score.True
 	to.matched, to.emitted, to.expected = s.Score.Matched, s.Score.Emitted, s.Score.Expected
-	p.to = int32(n + 1)
+	p.to = int32(len(b.in.Things))
 	if w.sums.symptoms.Look(s.Score) {
 		w.sums.symptoms.Add(&findings.Call{
 			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
@@ -157,20 +158,29 @@ func nano(usd float64) int64 {
 
 // piece gives the run of lines that a line of this task continues or starts.
 func (b *Batch) piece(task, target []byte) *piece {
-	if p := b.last; p != nil && bytes.Equal(p.id, task) && len(p.target) == len(target) && (len(target) == 0 || bytes.Equal(p.target, target)) {
-		return p
+	same := b.last != nil && len(b.target) == len(target) && (len(target) == 0 || bytes.Equal(b.target, target))
+	if same && bytes.Equal(b.id, task) {
+		return b.last
 	}
-	h := hashTask(task, target)
-	list := &b.pieces[h%partitions]
-	n := len(b.text)
-	b.text = append(append(b.text, target...), task...)
-	text := b.text[n:len(b.text):len(b.text)]
+	if !same {
+		b.seed = tally.Hash(hashSeed, target)
+	}
+	h := tally.Hash(b.seed, task)
+	in, list := b.boxes[h%partitions], &b.pieces[h%partitions]
+	if in == nil {
+		in = b.sheet.parts[h%partitions].tasks.boxes.Next()
+		b.boxes[h%partitions] = in
+	}
+	n := len(in.Text)
+	in.Text = append(append(in.Text, target...), task...)
+	b.in, b.target, b.id = in, in.Text[n:n+len(target)], in.Text[n+len(target):]
 	*list = append(*list, piece{
-		hash: h, target: text[:len(target)], id: text[len(target):],
-		from: int32(len(b.steps)), to: int32(len(b.steps)), rfrom: int32(len(b.records)), rto: int32(len(b.records)),
+		hash: h, text: uint32(n), target: uint32(len(target)), id: uint32(len(task)),
+		from: int32(len(in.Things)), to: int32(len(in.Things)), rfrom: int32(len(b.records)), rto: int32(len(b.records)),
 	})
 	b.last = &(*list)[len(*list)-1]
 	return b.last
 }
 
-func hashTask(task, target []byte) uint64 { return tally.Hash(tally.Hash(0x51ED270B, target), task) }
+// hashSeed is what hashes of tasks begin with, before their target and id.
+const hashSeed = 0x51ED270B

@@ -10,6 +10,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/panel/wire"
 )
 
@@ -97,7 +98,7 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	r.sums(sums)
 	var parts [partitions]*partition
 	for i := range parts {
-		parts[i] = r.partition(s.parts[i].tasks.window)
+		parts[i] = r.partition(s.parts[i].tasks.size)
 	}
 	if r.Err == nil && len(r.B) > 0 {
 		r.Fail()
@@ -212,45 +213,47 @@ func (r *reader) slice(s *sliceSums) {
 	}
 }
 
-func (r *reader) partition(window int) *partition {
-	p := newPartition(window)
-	p.split, p.long, p.seen = r.Int(), r.Int(), int(min(r.Uint(), uint64(window)))
+func (r *reader) partition(size int) *partition {
+	p := &partition{size: size, window: tally.NewWindow(size)}
+	p.split, p.long, p.seen = r.Int(), r.Int(), int(min(r.Uint(), uint64(size)))
 	for range r.Count() {
-		p.recent.Note(r.Fixed())
+		p.window.Note(r.Fixed())
 	}
 	for range r.Count() {
 		closed := r.Bool()
-		t := r.task()
-		t.head, t.closed = true, closed
-		p.heads = append(p.heads, t)
+		n := r.task(p)
+		p.tasks.At(n).head, p.tasks.At(n).closed = true, closed
+		p.heads = append(p.heads, n)
 	}
 	for range r.Count() {
-		t := (*task)(nil)
-		if n := r.Uint(); n == 0 {
-			t = r.task()
-		} else if n <= uint64(len(p.heads)) {
-			t = p.heads[n-1]
+		n := uint32(0)
+		if k := r.Uint(); k == 0 {
+			n = r.task(p)
+		} else if k <= uint64(len(p.heads)) {
+			n = p.heads[k-1]
 		}
-		if t == nil || p.open.Get(t.hash) != nil {
+		if n == 0 || p.window.Get(p.window.Hash(n)) != 0 || p.window.Len() == size {
 			r.Fail()
 			return p
 		}
-		p.open.Put(t.hash, t)
-		p.push(t)
+		p.window.Open(n)
 	}
 	return p
 }
 
-func (r *reader) task() *task {
-	t := &task{target: []byte(r.Text()), id: []byte(r.Text()), number: wire.Number(&r.Reader, r.targets)}
-	t.hash = hashTask(t.id, t.target)
+// task reads a task of the partition, and gives its number.
+func (r *reader) task(p *partition) uint32 {
+	target, id := []byte(r.Text()), []byte(r.Text())
+	own, number := &rest{text: slices.Concat(target, id)}, wire.Number(&r.Reader, r.targets)
 	for range r.Count() {
-		t.steps = append(t.steps, r.step())
+		own.steps = append(own.steps, r.step())
 	}
 	for range r.Count() {
-		t.records = append(t.records, r.record())
+		own.records = append(own.records, r.record())
 	}
-	return t
+	n := p.window.Number(tally.Hash(tally.Hash(hashSeed, target), id))
+	*p.tasks.Room(n) = open{steps: own.steps, rest: own, target: uint32(len(target)), id: uint32(len(id)), number: number}
+	return n
 }
 
 func (r *reader) step() step {

@@ -3,6 +3,8 @@
 package steps
 
 import (
+	"slices"
+
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/wire"
 )
@@ -137,38 +139,34 @@ func (w *writer) partition(p *partition) {
 	w.Int(p.split)
 	w.Int(p.long)
 	w.Uint(uint64(p.seen))
-	used := 0
-	for _, h := range p.recent.All() {
-		used += one(h != 0)
-	}
-	w.Uint(uint64(used))
-	for _, h := range p.recent.All() {
-		if h != 0 {
-			w.Fixed(h)
-		}
+	noted := slices.Collect(p.window.Noted)
+	w.Uint(uint64(len(noted)))
+	for _, h := range noted {
+		w.Fixed(h)
 	}
 	w.Uint(uint64(len(p.heads)))
-	at := map[*task]int{}
-	for i, t := range p.heads {
-		at[t] = i
-		w.Bool(t.closed)
-		w.task(t)
+	at := map[uint32]int{}
+	for i, n := range p.heads {
+		at[n] = i
+		w.Bool(p.tasks.At(n).closed)
+		w.task(p.tasks.At(n))
 	}
-	w.Uint(uint64(p.open.Len()))
-	for t := p.old; t != nil; t = t.next {
-		if t.head {
-			w.Uint(uint64(at[t]) + 1)
+	w.Uint(uint64(p.window.Len()))
+	for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
+		if p.tasks.At(n).head {
+			w.Uint(uint64(at[n]) + 1)
 			continue
 		}
 		w.Uint(0)
-		w.task(t)
+		w.task(p.tasks.At(n))
 	}
 }
 
-func (w *writer) task(t *task) {
+func (w *writer) task(o *open) {
+	t := o.task()
 	w.Text(string(t.target))
 	w.Text(string(t.id))
-	w.Uint(uint64(t.number))
+	w.Uint(uint64(o.number))
 	w.Uint(uint64(len(t.steps)))
 	for i := range t.steps {
 		w.step(&t.steps[i])

@@ -12,242 +12,254 @@ import (
 // counts as several.
 const maxSteps = 1 << 16
 
-// task is an open task. What every task needs when it is closed comes first.
+// task is what is folded of a task.
 type task struct {
-	hash       uint64
-	prev, next *task // by silence
 	steps      []step
 	records    []record
-	box        *tally.Box[step] // that steps are in; nil: they are the task's own
+	id, target []byte
+}
+
+// open is an open task: a line of the processor's cache, as many are.
+type open struct {
+	steps []step
+	// box is where the steps and the name are, those of nearly all tasks: they come in one
+	// piece. The others have their own; a task has a rest then, or where it has records.
+	box        *tally.Box[step]
+	rest       *rest
+	text       uint32 // where in that of the box the name begins
+	target, id uint32 // how long they are
+	number     uint32 // of the target
 	// head tells that the task was among the first window of tasks of a part, so
 	// that the part before it may hold its beginning: it is not folded.
 	head, closed bool
-	number       uint32 // of the target
-	id, target   []byte
-	own          []step // memory for steps
+}
+
+type rest struct {
+	steps   []step
+	records []record
+	text    []byte
 }
 
 // partition holds those open tasks that share a window.
 type partition struct {
-	window int
-	open   tally.Table[task]
-	old    *task // the longest silent
-	young  *task
-	free   []*task
-	shelf  tally.Shelf[step]
-	heads  []*task
-	seen   int          // distinct tasks, up to window
-	recent tally.Recent // tasks closed last
-	warmed uint64       // so that looking is not in vain
+	size   int // of the window
+	window tally.Window
+	tasks  tally.Slab[open] // by their numbers in the window
+	spare  []*rest
+	heads  []uint32
+	seen   int    // distinct tasks, up to size
+	warmed uint64 // so that looking is not in vain
 	split  int64
-	long   int64 // tasks with more than maxSteps steps
+	long   int64             // tasks with more than maxSteps steps
+	boxes  tally.Boxes[step] // which others use: apart from what is read for each task
 }
 
-func newPartition(window int) *partition {
-	return &partition{window: window, open: tally.NewTable[task](window), recent: tally.NewRecent(max(4*window, 1024))}
-}
-
-// take adds a piece of a batch, and folds the tasks it pushes out of the window.
-func (p *partition) take(b *Batch, c *piece, keep bool, into *Sums) {
-	t := p.touch(c.hash, c.target, c.id, c.targetNumber, keep)
-	p.add(t, b.steps[c.from:c.to], b.records[c.rfrom:c.rto])
-	if max(len(t.steps), len(t.records)) >= maxSteps {
-		p.long++
-		into.fold(t)
-		p.strip(t)
-	}
-	p.shrink(into)
-}
-
-// add adds lines to a task. Nearly all tasks come in one piece: these are shelved, so that they lie as
-// they will be folded, one after the other. One that goes on for long does not, or it would keep a box.
-func (p *partition) add(t *task, steps []step, records []record) {
-	switch n := len(steps); {
-	case n == 0 && len(t.records) == 0:
-	case n > 0 && len(t.steps) == 0 && n <= tally.MaxRun:
-		t.steps, t.box = p.shelf.Put(steps)
-	default:
-		if t.box != nil {
-			t.own = append(t.own[:0], t.steps...)
-			p.shelf.GiveUp(t.box)
-			t.steps, t.box = t.own, nil
-		}
-		t.own = append(t.steps, steps...)
-		t.steps = t.own
-	}
-	t.records = append(t.records, records...)
-}
-
-// strip takes the lines of a task.
-func (p *partition) strip(t *task) {
+// name gives the target of a task and its id, one after the other.
+func (t *open) name() []byte {
 	if t.box != nil {
-		p.shelf.GiveUp(t.box)
-		t.box = nil
+		return t.box.Text[t.text:][:t.target+t.id]
 	}
-	clear(t.records)
-	t.steps, t.records = t.own[:0], t.records[:0]
+	return t.rest.text
+}
+
+// task gives what is known of an open task.
+func (t *open) task() task {
+	name := t.name()
+	o := task{steps: t.steps, target: name[:t.target], id: name[t.target:]}
+	if t.rest != nil {
+		o.records = t.rest.records
+	}
+	return o
+}
+
+func (t *open) fold(into *Sums) {
+	o := t.task()
+	into.fold(&o)
+}
+
+// take adds the lines of a batch that are in one of its boxes, and folds the tasks they push
+// out of the window. The box is kept as it is for as long as anything in it is needed.
+func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, keep bool, into *Sums) {
+	p.warm(pieces)
+	in.Hold()
+	for i := range pieces {
+		c := &pieces[i]
+		name, steps := in.Text[c.text:][:c.target+c.id], in.Things[c.from:c.to:c.to]
+		n := p.touch(c.hash, name[:c.target], name[c.target:])
+		if n == 0 {
+			n = p.begin(c.hash, keep)
+			in.Hold()
+			t := p.tasks.At(n)
+			t.steps, t.box, t.text, t.target, t.id, t.number = steps, in, c.text, c.target, c.id, c.targetNumber
+			steps = nil
+		}
+		t := p.tasks.At(n)
+		if len(steps) > 0 || c.rfrom < c.rto {
+			p.more(t, steps, records[c.rfrom:c.rto])
+		}
+		if len(t.steps) >= maxSteps || t.rest != nil && len(t.rest.records) >= maxSteps {
+			p.long++
+			t.fold(into)
+			if t.steps = nil; t.rest != nil {
+				t.rest.steps, t.rest.records = nil, nil
+			}
+		}
+		p.shrink(into)
+	}
+	p.boxes.GiveUp(in)
+}
+
+// more adds lines to a task. One that goes on for long leaves its box, or it would keep it.
+func (p *partition) more(t *open, steps []step, records []record) {
+	if t.rest == nil {
+		t.rest = &rest{}
+		if n := len(p.spare); n > 0 {
+			t.rest, p.spare = p.spare[n-1], p.spare[:n-1]
+		}
+	}
+	r := t.rest
+	if t.box != nil && (len(steps) > 0 || len(r.records) > 0) {
+		r.text, r.steps = append(r.text[:0], t.name()...), append(r.steps[:0], t.steps...)
+		p.boxes.GiveUp(t.box)
+		t.box, t.steps = nil, r.steps
+	}
+	if len(steps) > 0 {
+		r.steps = append(r.steps, steps...)
+		t.steps = r.steps
+	}
+	r.records = append(r.records, records...)
 }
 
 // warm looks at what the next pieces will need. Each of them is far from the
 // others in memory: looked at one after the other, they are waited for together.
 func (p *partition) warm(pieces []piece) {
-	sum, t := uint64(0), p.old
+	sum, n := uint64(0), p.window.Oldest()
 	for i := range pieces {
-		h := pieces[i].hash
-		sum += p.open.Look(h) + p.recent.At(h)
-		if p.open.Len() < p.window || t == nil { // nothing will be folded
+		sum += p.window.Look(pieces[i].hash)
+		if p.window.Len() < p.size || n == 0 { // nothing will be folded
 			continue
 		}
-		for i := range t.steps[:min(len(t.steps), tally.MaxRun)] {
+		t := p.tasks.At(n)
+		for i := range t.steps[:min(len(t.steps), tally.MaxFew)] {
 			sum += uint64(t.steps[i].known)
 		}
-		sum += p.open.Look(t.hash)
-		t = t.next
+		sum += p.window.Look(p.window.Hash(n))
+		n = p.window.Next(n)
 	}
 	p.warmed = sum
 }
 
 // shrink closes what is beyond the window.
 func (p *partition) shrink(into *Sums) {
-	for p.open.Len() > p.window {
-		p.shut(p.old, into)
+	for p.window.Len() > p.size {
+		p.shut(p.window.Oldest(), into)
 	}
 }
 
-// find gives an open task. Of two with one hash, as one in 2^64 has, the older one is closed early.
-func (p *partition) find(h uint64, target, id []byte) *task {
-	t := p.open.Get(h)
-	if t == nil || !bytes.Equal(t.id, id) || !bytes.Equal(t.target, target) {
-		return nil
+// touch gives the number of an open task that is heard of; 0 for none.
+func (p *partition) touch(h uint64, target, id []byte) uint32 {
+	n := p.window.Get(h)
+	if n == 0 {
+		return 0
 	}
-	return t
+	t := p.tasks.At(n)
+	if name := t.name(); int(t.target) != len(target) || !bytes.Equal(name[:t.target], target) || !bytes.Equal(name[t.target:], id) {
+		return 0 // as one in 2^64 is
+	}
+	p.window.Hear(n)
+	return n
 }
 
-// touch gives a task that lines come of: an open one, or a new one.
-func (p *partition) touch(h uint64, target, id []byte, number uint32, keep bool) *task {
-	t := p.find(h, target, id)
-	if t == nil {
-		return p.begin(h, target, id, number, keep)
-	}
-	if p.young != t {
-		p.unlink(t)
-		p.push(t)
-	}
-	return t
-}
-
-func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool) *task {
-	var t *task
-	if n := len(p.free); n > 0 {
-		t, p.free = p.free[n-1], p.free[:n-1]
-	} else {
-		t = &task{}
-	}
-	t.hash, t.number = h, number
-	t.target, t.id = append(t.target[:0], target...), append(t.id[:0], id...)
-	if p.recent.At(h) == h {
+// begin opens a new task, which is to be told.
+func (p *partition) begin(h uint64, keep bool) uint32 {
+	n := p.window.Number(h)
+	t := p.tasks.Room(n)
+	if p.window.Closed(h) {
 		p.split++
-	} else if p.seen < p.window {
+	} else if p.seen < p.size {
 		p.seen++
 		if keep {
 			t.head = true
-			p.heads = append(p.heads, t)
+			p.heads = append(p.heads, n)
 		}
 	}
-	p.open.Put(t.hash, t)
-	p.push(t)
-	return t
-}
-
-func (p *partition) push(t *task) {
-	t.prev, t.next = p.young, nil
-	if p.young != nil {
-		p.young.next = t
-	} else {
-		p.old = t
-	}
-	p.young = t
-}
-
-func (p *partition) unlink(t *task) {
-	if t.prev != nil {
-		t.prev.next = t.next
-	} else {
-		p.old = t.next
-	}
-	if t.next != nil {
-		t.next.prev = t.prev
-	} else {
-		p.young = t.prev
-	}
-	t.prev, t.next = nil, nil
+	p.window.Open(n)
+	return n
 }
 
 // shut closes an open task: it is folded, unless it may belong to the part before.
-func (p *partition) shut(t *task, into *Sums) {
-	p.unlink(t)
-	p.open.Remove(t.hash)
-	p.recent.Note(t.hash) // so that it is noticed when it comes back
+func (p *partition) shut(n uint32, into *Sums) {
+	p.window.Close(n) // so that it is noticed when it comes back
+	t := p.tasks.At(n)
 	if t.head {
 		t.closed = true
 		return
 	}
-	into.fold(t)
-	p.recycle(t)
-}
-
-func (p *partition) recycle(t *task) {
-	p.strip(t)
-	t.head, t.closed = false, false
-	if cap(t.own) <= 256 && len(p.free) < 64 {
-		p.free = append(p.free, t)
+	t.fold(into)
+	if t.box != nil {
+		p.boxes.GiveUp(t.box)
 	}
+	if r := t.rest; r != nil && len(p.spare) < 64 && cap(r.steps) <= 256 {
+		clear(r.records)
+		r.steps, r.records = r.steps[:0], r.records[:0]
+		p.spare = append(p.spare, r)
+	}
+	*t = open{}
+	p.window.Free(n)
 }
 
 // settle folds all there is.
 func (p *partition) settle(into *Sums) {
-	for _, t := range p.heads {
-		if t.closed {
-			into.fold(t)
+	for _, n := range p.heads {
+		if p.tasks.At(n).closed {
+			p.tasks.At(n).fold(into)
 		}
 	}
-	for t := p.old; t != nil; t = t.next {
-		into.fold(t)
+	for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
+		p.tasks.At(n).fold(into)
 	}
 }
 
 // empty forgets the open tasks.
 func (p *partition) empty() {
-	p.open, p.old, p.young, p.heads, p.shelf = tally.NewTable[task](0), nil, nil, nil, tally.Shelf[step]{}
+	p.window.Empty()
+	p.tasks, p.heads = tally.Slab[open]{}, nil
 }
 
 // absorb appends a later part of the same file. o is used up.
 func (p *partition) absorb(o *partition, keep bool, into *Sums) {
-	for _, h := range o.heads { // in the order in which they came: each pushed another out
-		p.add(p.touch(h.hash, h.target, h.id, h.number, keep), h.steps, h.records)
+	for _, m := range o.heads { // in the order in which they came: each pushed another out
+		from := o.tasks.At(m)
+		h, own := o.window.Hash(m), from.task()
+		n := p.touch(h, own.target, own.id)
+		if n == 0 {
+			n = p.begin(h, keep)
+			t := p.tasks.At(n)
+			t.target, t.id, t.number, t.rest = from.target, from.id, from.number, &rest{text: from.name()}
+		}
+		p.more(p.tasks.At(n), own.steps, own.records)
 		p.shrink(into)
 	}
-	for _, h := range o.heads {
-		if t := p.find(h.hash, h.target, h.id); t != nil && h.closed {
-			p.shut(t, into)
+	for _, m := range o.heads {
+		own := o.tasks.At(m).task()
+		if n := p.touch(o.window.Hash(m), own.target, own.id); n != 0 && o.tasks.At(m).closed { // the others are heard again
+			p.shut(n, into)
 		}
 	}
-	for t := o.old; t != nil; {
-		next := t.next
-		if p.find(t.hash, t.target, t.id) != nil { // a head, taken above
-			p.touch(t.hash, t.target, t.id, t.number, keep)
-		} else {
-			p.open.Put(t.hash, t)
-			p.push(t)
+	for m := o.window.Oldest(); m != 0; m = o.window.Next(m) {
+		h, own := o.window.Hash(m), o.tasks.At(m).task()
+		if p.touch(h, own.target, own.id) == 0 { // else a head, taken above
+			n := p.window.Number(h)
+			*p.tasks.Room(n) = *o.tasks.At(m)
+			p.window.Open(n)
 		}
-		t = next
 	}
-	for _, h := range o.recent.All() {
-		p.recent.Note(h)
+	for h := range o.window.Noted {
+		p.window.Note(h)
 	}
 	p.split, p.long = p.split+o.split, p.long+o.long
-	if o.seen >= o.window { // else all of its tasks were heads, and are counted
-		p.seen = p.window
+	if o.seen >= o.size { // else all of its tasks were heads, and are counted
+		p.seen = p.size
 	}
 	p.shrink(into)
 }

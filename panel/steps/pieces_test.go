@@ -108,9 +108,10 @@ func TestBoxes(t *testing.T) {
 	}
 	boxes, open := map[*tally.Box[step]]bool{}, 0
 	for i := range s.parts {
-		for task := s.parts[i].tasks.old; task != nil; task = task.next {
-			boxes[task.box] = true
-			open += one(task.id[0] == 'k')
+		p := s.parts[i].tasks
+		for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
+			boxes[p.tasks.At(n).box] = true
+			open += one(p.tasks.At(n).name()[0] == 'k')
 		}
 	}
 	if len(boxes) > 150 || open != 300 {

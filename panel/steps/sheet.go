@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/tally"
 )
 
 // Sheet is the table of a reading. Several workers may fill it at once; what
@@ -15,7 +16,8 @@ type Sheet struct {
 	cfg     Config
 	names   *slicing.Names
 	parts   [partitions]part
-	mu      sync.Mutex
+	given   tally.Queue[Batch]
+	mu      sync.Mutex // of workers
 	workers []*Worker
 	sums    *Sums // of parts that were merged in
 	sources []Source
@@ -29,12 +31,10 @@ type Source struct {
 	Foreign bool
 }
 
-// part is a partition with the batches that it has not taken yet.
+// part is a partition with the number of the batch that it takes next.
 type part struct {
-	tasks   *partition
-	next    int64
-	mu      sync.Mutex // of waiting
-	waiting map[int64]*Batch
+	tasks *partition
+	next  int64
 }
 
 // New makes an empty Sheet.
@@ -43,15 +43,15 @@ func New(cfg Config) *Sheet {
 	s.names = slicing.New(s.cfg.SliceBy, s.cfg.Families)
 	s.sums = newSums(s.names)
 	for i := range s.parts {
-		s.parts[i].tasks = newPartition(max(1, s.cfg.Window/partitions))
-		s.parts[i].waiting = map[int64]*Batch{}
+		size := max(1, s.cfg.Window/partitions)
+		s.parts[i].tasks = &partition{size: size, window: tally.NewWindow(size)}
 	}
 	return s
 }
 
 // Worker makes a Worker that fills the Sheet.
 func (s *Sheet) Worker() *Worker {
-	w := &Worker{names: s.names, find: s.names.Finder(), sums: newSums(s.names)}
+	w := &Worker{sheet: s, names: s.names, find: s.names.Finder(), sums: newSums(s.names)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.workers = append(s.workers, w)
@@ -62,14 +62,9 @@ func (s *Sheet) Worker() *Worker {
 // gap, for Take. Batches may come in any order. done is called when the batch may be
 // used again.
 func (s *Sheet) Give(number int64, b *Batch, done func(*Batch)) {
-	b.done = done
+	b.number, b.done = number, done
 	atomic.StoreInt32(&b.left, partitions)
-	for i := range s.parts {
-		p := &s.parts[i]
-		p.mu.Lock()
-		p.waiting[number] = b
-		p.mu.Unlock()
-	}
+	s.given.Put(number, b)
 }
 
 // Take adds batches that were given, each part in the order of the file, to the parts
@@ -77,35 +72,24 @@ func (s *Sheet) Give(number int64, b *Batch, done func(*Batch)) {
 // same Worker should take for a part always: what it holds is then in the caches of
 // one processor.
 func (s *Sheet) Take(w *Worker, first, by int) {
+	from := int64(-1) // ready are those from there on
 	for i := first; i < partitions; i += by {
 		p := &s.parts[i]
-		for b := p.ready(); b != nil; b = p.ready() {
-			p.take(i, b, s.cfg.Partial, w.sums)
+		if p.next != from {
+			from = p.next
+			w.ready = s.given.From(from, w.ready[:0])
 		}
-	}
-}
-
-// ready gives the batch whose turn it is; nil when it has not come.
-func (p *part) ready() *Batch {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	b := p.waiting[p.next]
-	if b != nil {
-		delete(p.waiting, p.next)
-		p.next++
-	}
-	return b
-}
-
-func (p *part) take(index int, b *Batch, keep bool, into *Sums) {
-	p.tasks.warm(b.pieces[index])
-	for i := range b.pieces[index] {
-		p.tasks.take(b, &b.pieces[index][i], keep, into)
-	}
-	if atomic.AddInt32(&b.left, -1) == 0 {
-		done := b.done
-		b.reset()
-		done(b)
+		for _, b := range w.ready {
+			p.next++
+			if b.boxes[i] != nil {
+				p.tasks.take(b.boxes[i], b.pieces[i], b.records, s.cfg.Partial, w.sums)
+			}
+			if atomic.AddInt32(&b.left, -1) == 0 {
+				s.given.Drop(b.number)
+				b.reset()
+				b.done(b)
+			}
+		}
 	}
 }
 
@@ -162,7 +146,7 @@ func (s *Sheet) each(n int, do func(int)) {
 func (s *Sheet) settled() *Sums {
 	open := 0
 	for i := range s.parts {
-		open += s.parts[i].tasks.open.Len() + len(s.parts[i].tasks.heads)
+		open += s.parts[i].tasks.window.Len() + len(s.parts[i].tasks.heads)
 	}
 	if open == 0 {
 		s.sums.ungroup() // what merging has closed
