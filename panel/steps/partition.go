@@ -90,8 +90,10 @@ func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, 
 			n = p.begin(c.hash, keep)
 			in.Hold()
 			t := p.tasks.At(n)
-			t.steps, t.box, t.text, t.target, t.id, t.number = steps, in, c.text, c.target, c.id, c.targetNumber
-			steps = nil
+			t.box, t.text, t.target, t.id, t.number = in, c.text, c.target, c.id, c.targetNumber
+			if len(steps) <= tally.MaxFew { // else it would keep a large box
+				t.steps, steps = steps, nil
+			}
 		}
 		t := p.tasks.At(n)
 		if len(steps) > 0 || c.rfrom < c.rto {

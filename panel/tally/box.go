@@ -18,7 +18,7 @@ type Box[T any] struct {
 const (
 	boxful     = 64
 	boxText    = 256
-	maxBoxful  = 4 * boxful
+	maxBoxful  = 16 * boxful
 	maxBoxText = 64 * boxText
 )
 
