@@ -44,11 +44,9 @@ func NewWindow(n int) Window {
 
 func (w *Window) mask() uint64 { return uint64(len(w.doors) - 1) }
 
-// tagOf is what a door tells of a hash. Its low bits may have chosen the Window.
+// tagOf is what a door tells of a hash, whose low bits may have chosen the Window. It is looked for
+// first at its home, the door of the tag's low bits.
 func tagOf(h uint64) uint32 { return uint32(h >> 8) }
-
-// home is the door at which a tag is looked for first.
-func (w *Window) home(tag uint32) uint64 { return uint64(tag) & w.mask() }
 
 // place is the door at which the hash is remembered: its home, where all doors remember.
 func (w *Window) place(h uint64) *uint64 {
@@ -69,9 +67,9 @@ func (w *Window) Len() int { return w.open }
 
 // Get is the number of an open thing; 0 when there is none of that hash.
 func (w *Window) Get(h uint64) uint32 {
-	tag, mask := tagOf(h), w.mask()
+	doors, tag, mask := w.doors, tagOf(h), w.mask()
 	for i := uint64(tag) & mask; ; i = (i + 1) & mask {
-		d := &w.doors[i]
+		d := &doors[i]
 		if d.number == 0 || d.tag == tag && w.links[d.number].hash == h {
 			return d.number
 		}
@@ -104,12 +102,13 @@ func (w *Window) Next(n uint32) uint32 { return w.links[n].next }
 
 // Open opens a thing that has a number. It has been heard last.
 func (w *Window) Open(n uint32) {
-	tag := tagOf(w.links[n].hash)
-	i := w.home(tag)
-	for w.doors[i].number != 0 {
-		i = (i + 1) & w.mask()
+	doors, tag := w.doors, tagOf(w.links[n].hash)
+	mask := uint64(len(doors) - 1)
+	i := uint64(tag) & mask
+	for doors[i].number != 0 {
+		i = (i + 1) & mask
 	}
-	w.doors[i].tag, w.doors[i].number = tag, n
+	doors[i].tag, doors[i].number = tag, n
 	w.open++
 	w.push(n)
 }
@@ -126,19 +125,20 @@ func (w *Window) Hear(n uint32) {
 func (w *Window) Close(n uint32) {
 	w.unlink(n)
 	w.open--
-	h := w.links[n].hash
-	i := w.home(tagOf(h))
-	for w.doors[i].number != n {
-		i = (i + 1) & w.mask()
+	h, doors := w.links[n].hash, w.doors
+	mask := uint64(len(doors) - 1)
+	i := uint64(tagOf(h)) & mask
+	for doors[i].number != n {
+		i = (i + 1) & mask
 	}
 	// Those after it that it was in the way of move up.
-	for j := (i + 1) & w.mask(); w.doors[j].number != 0; j = (j + 1) & w.mask() {
-		if home := w.home(w.doors[j].tag); (j-home)&w.mask() >= (j-i)&w.mask() {
-			w.doors[i].tag, w.doors[i].number = w.doors[j].tag, w.doors[j].number
+	for j := (i + 1) & mask; doors[j].number != 0; j = (j + 1) & mask {
+		if home := uint64(doors[j].tag) & mask; (j-home)&mask >= (j-i)&mask {
+			doors[i].tag, doors[i].number = doors[j].tag, doors[j].number
 			i = j
 		}
 	}
-	w.doors[i].number = 0
+	doors[i].number = 0
 	w.Note(h)
 }
 
