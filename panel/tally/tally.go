@@ -2,8 +2,9 @@
 
 // Package tally answers one question: how does one add millions of small tasks to
 // many exact sums quickly? Counts are of tasks that are alike, so that a sum gets them all
-// at once; a Sample or a Few is made ready once for all the Latencies it goes to.
-// What comes out are the very sums of stats/exact. They know nothing of steps.
+// at once; a Sample or a Few is made ready once for all the Latencies it goes to; a Window,
+// a Slab and Boxes keep the tasks that may still grow in little memory, of which little is
+// looked at. What comes out are the very sums of stats/exact. They know nothing of steps.
 package tally
 
 import (
