@@ -143,6 +143,13 @@ func (a *app) asking(fs *pflag.FlagSet) selector.Asking {
 			one.made, one.told, one.maxCost = s, tell, max(0, f.maxCost-spent)
 			return a.evaluate(ctx, path, one, changed)
 		},
+		Progress: func() *report.Progress {
+			live := &report.Progress{W: io.Discard, TTY: true, Width: a.width, Now: a.now}
+			if a.errTTY && !f.quiet {
+				live.W = a.err
+			}
+			return live
+		},
 		Spent: func(usd, most float64) { spent, dearest = spent+usd, max(dearest, most) },
 		Resume: func(ctx context.Context, tell func(*report.View) error) (bool, error) {
 			if f.told = tell; f.resume == "" {

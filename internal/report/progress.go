@@ -36,6 +36,9 @@ type Tick struct {
 	CostUnknown bool
 	// ETA is the time left; 0 means not known.
 	ETA time.Duration
+	// Of names what is counted where nothing can fail, such as "searches"; empty for
+	// attempts, whose failures are told.
+	Of string
 }
 
 // Update draws t if it is time to. Errors of the writer are ignored: progress is
@@ -95,6 +98,9 @@ func (t Tick) line(width int) string {
 		percent = 100 * t.Done / t.Total
 	}
 	s := fmt.Sprintf("%s/%s  %d %%  %d failed", plain.Thousands(t.Done), plain.Thousands(t.Total), percent, t.Failed)
+	if t.Of != "" {
+		s = fmt.Sprintf("%s/%s %s  %d %%", plain.Thousands(t.Done), plain.Thousands(t.Total), t.Of, percent)
+	}
 	if t.Errors > 0 {
 		s += fmt.Sprintf("  %d errors", t.Errors)
 	}

@@ -74,6 +74,7 @@ type expander struct {
 func (x *expander) size(ctx context.Context, n int) error {
 	conf := x.Configurations[0]
 	draws, gold := max(x.Draws, 1), 0
+	searches := x.searches(len(x.cases))
 	for _, k := range x.cases {
 		gold = max(gold, len(k.gold))
 	}
@@ -95,7 +96,7 @@ func (x *expander) size(ctx context.Context, n int) error {
 					return err
 				}
 			}
-			d, err := r.Decide(ctx, k.question)
+			d, err := x.search(ctx, r, k.question, searches)
 			if err != nil {
 				return err
 			}

@@ -73,6 +73,9 @@ type SweepConfig struct {
 	Now   func() time.Time
 	// Models opens those that settings name; nil where none may.
 	Models *Models
+	// Progress is told how many of the searches are made, after each; nil: nobody is.
+	Progress func(done, total int)
+	searched int
 }
 
 // Sweep is what came out.
@@ -130,9 +133,10 @@ func (c *SweepConfig) Run(ctx context.Context) (*Sweep, error) {
 	if s.Cases = len(cases); s.Cases == 0 {
 		return nil, fmt.Errorf("sweep: %w: no case expects a tool that the catalogue has", callvet.ErrInvalid)
 	}
+	total := c.searches(s.Cases) * len(c.Configurations)
 	for _, n := range c.sizes() {
 		for _, conf := range c.Configurations {
-			p, err := c.point(ctx, conf, n, cases, s.Draws)
+			p, err := c.point(ctx, conf, n, cases, total)
 			if err != nil {
 				return nil, err
 			}
@@ -141,6 +145,23 @@ func (c *SweepConfig) Run(ctx context.Context) (*Sweep, error) {
 	}
 	s.compare(len(c.Configurations))
 	return s, nil
+}
+
+// searches are those of one configuration for so many cases.
+func (c *SweepConfig) searches(cases int) int {
+	if len(c.Distractors) == 0 {
+		return cases
+	}
+	return len(c.sizes()) * cases * max(c.Draws, 1)
+}
+
+// search decides, and tells that it did.
+func (c *SweepConfig) search(ctx context.Context, r *retriever.Retriever, question string, total int) (*callvet.Decision, error) {
+	d, err := r.Decide(ctx, question)
+	if c.searched++; c.Progress != nil {
+		c.Progress(c.searched, total)
+	}
+	return d, err
 }
 
 type sweepCase struct {
@@ -178,8 +199,8 @@ func newSweepCase(c *callvet.Case, known map[string]int) (*sweepCase, bool) {
 	return k, true
 }
 
-func (c *SweepConfig) point(ctx context.Context, conf Configuration, n int, cases []*sweepCase, draws int) (Point, error) {
-	p := Point{Configuration: conf.Name, Distractors: n, K: conf.Settings.Depth()}
+func (c *SweepConfig) point(ctx context.Context, conf Configuration, n int, cases []*sweepCase, total int) (Point, error) {
+	draws, p := max(c.Draws, 1), Point{Configuration: conf.Name, Distractors: n, K: conf.Settings.Depth()}
 	var first, hit, mrr stats.Clusters
 	var whole *retriever.Retriever
 	var err error
@@ -202,7 +223,7 @@ func (c *SweepConfig) point(ctx context.Context, conf Configuration, n int, case
 					return p, err
 				}
 			}
-			d, err := r.Decide(ctx, k.question)
+			d, err := c.search(ctx, r, k.question, total)
 			if err != nil {
 				return p, err
 			}

@@ -5,6 +5,7 @@ package selector
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,9 @@ type Asking struct {
 	Models func() bool
 	// Run carries a suite out and keeps it as a run; tell is called with what came out.
 	Run func(ctx context.Context, path string, s *callvet.Suite, tell func(*report.View) error) error
+	// Progress is the live line of what is searched before anything is asked; nothing
+	// is drawn but on a terminal.
+	Progress func() *report.Progress
 	// Spent takes from the budget what a run cost, in USD, before another is made;
 	// dearest is the most that one attempt of it cost, and what the next may cost.
 	Spent func(usd, dearest float64)
@@ -81,15 +85,25 @@ func SweepCommand(e Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		c.Models = e.Models()
+		if err := c.fromSuite(args[0], e.Read, c.Models.Warn); err != nil {
+			return err
+		}
 		s, err := e.Suite(cmd.Context(), args[0], Tools(c.Catalogue))
 		if err != nil {
 			return err
 		}
-		c.Models = e.Models()
 		defer func() {
 			TellUse(c.Models.Warn, c.Models.Used())
 			_ = c.Models.Close() // has told of what went wrong
 		}()
+		live := asking.Progress()
+		defer live.Finish()
+		c.Progress = func(done, total int) {
+			if live.Update(report.Tick{Done: done, Total: total, Of: "searches"}); done == total {
+				live.Finish()
+			}
+		}
 		if asking.Models() {
 			return e.curve(cmd.Context(), args[0], s, c, &f, asking)
 		}
@@ -125,6 +139,19 @@ func (f *sweepFlags) config(e *Env) (*SweepConfig, error) {
 	var err error
 	c.Catalogue, _, err = Load(f.tools, e.Read)
 	return c, err
+}
+
+// fromSuite takes from a suite's config.tool_retrieval what no flag says, for every
+// configuration what it leaves open. A reranker that is missing is told on w once.
+func (c *SweepConfig) fromSuite(suite string, read Files, w io.Writer) error {
+	for i := range c.Configurations {
+		f := Flags{Settings: c.Configurations[i].Settings}
+		if err := f.FromSuite(suite, read, w); err != nil {
+			return err
+		}
+		c.Configurations[i].Settings, w = f.Settings, io.Discard
+	}
+	return nil
 }
 
 // distinct is an error for a configuration or a size that is there twice: their points

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/inspect"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve/route"
@@ -167,7 +168,7 @@ func (f *Flags) Caution(ctx context.Context, e *Env, w io.Writer, suite string) 
 	if err != nil {
 		return err
 	}
-	for _, p := range Expected(suite, s.Cases, c, by) {
+	for _, p := range inspect.Expected(suite, s.Cases, c, by) {
 		fmt.Fprintf(w, "warning: %s: %s\n", p.Code, plain.Line(p.Error()))
 	}
 	learned, _ := by.(*route.Learned)

@@ -1,0 +1,67 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/cmd/callvet/selector"
+)
+
+// A sweep shows on a terminal how far it is, and takes of the suite what no flag says.
+func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"c.json": `{"tools":[{"id":"sky","description":"forecast of the weather"},{"id":"rail","description":"departures of trains"},{"id":"shop","description":"orders of goods"}]}`,
+		"s.json": `{"name":"s","config":{"tool_retrieval":{"limit":2,"use_reranker":true,"use_embeddings":false}},"categories":[{"category_id":"c","category_name":"C","test_cases":[{"id":"1","query":"departures of trains","expected_tools":["rail"]}]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep := func(tty bool, args ...string) (depths []int, errs string) {
+		t.Helper()
+		var out, told bytes.Buffer
+		a := &app{
+			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), abort: context.Background(),
+			getenv: func(string) string { return "" },
+		}
+		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"}, args...)
+		if code := a.run(t.Context(), a.rootCommand(), args); code != exitOK {
+			t.Fatalf("exit %d\n%s%s", code, out.String(), told.String())
+		}
+		var s selector.Sweep
+		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range s.Points {
+			depths = append(depths, p.K)
+		}
+		return depths, told.String()
+	}
+	const note = "note: s.json asks for a reranker, and there is none: --rerank SPEC names one\n"
+	depths, told := sweep(true)
+	if diff := cmp.Diff([]int{2, 2}, depths); diff != "" {
+		t.Errorf("limit of the suite: %s", diff)
+	}
+	if !strings.HasPrefix(told, note) || !strings.Contains(told, "\r━") || !strings.Contains(told, "1/2 searches  50 %") || !strings.HasSuffix(told, " \r") {
+		t.Errorf("told %q", told)
+	}
+	depths, told = sweep(false, "--weights", "one=k:1")
+	if diff := cmp.Diff([]int{2, 1, 2, 1}, depths); diff != "" || told != note {
+		t.Errorf("%s: told %q", diff, told)
+	}
+	if depths, told = sweep(true, "-q", "--k", "3"); depths[0] != 3 || told != note {
+		t.Errorf("k %d, told %q", depths[0], told)
+	}
+}
