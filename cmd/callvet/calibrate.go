@@ -161,15 +161,13 @@ func (r *judgedRun) bySlice(in labels.Input, all *labels.Report, f *calibrateFla
 	if err != nil || len(out.Values) > 0 {
 		return out, err
 	}
-	var known []string
+	keys := map[string]bool{}
 	for _, l := range r.lines {
 		for _, s := range slicing.Of([]string{"language", "tag", "*"}, l) {
-			if !slices.Contains(known, s[0]) {
-				known = append(known, s[0])
-			}
+			keys[s[0]] = true
 		}
 	}
-	slices.Sort(known)
+	known := slices.Sorted(maps.Keys(keys))
 	err = usagef("--by %s: no task of %s has it", f.by, f.run)
 	if near := callvet.Nearest(f.by, known); near != "" {
 		return nil, &callvet.Hinted{Err: err, Hint: "--by " + near}

@@ -59,23 +59,27 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 		return nil, err
 	}
 	out := &SliceReport{Key: key}
-	values := map[string]bool{}
+	placed, all := map[string]*slice{}, Table{}
 	for _, p := range j.fit {
-		vs := of(p.Key)
+		vs := valuesOf(of, p.Key)
 		if len(vs) == 0 {
 			out.Unplaced++
 		}
 		for _, v := range vs {
-			values[v] = true
+			at(placed, v).add(p)
+		}
+		if !byVerdict(p) {
+			all.add(p)
 		}
 	}
 	for _, v := range in.Run {
-		for _, x := range of(v.Key) {
-			values[x] = true
+		for _, x := range valuesOf(of, v.Key) {
+			s := at(placed, x)
+			s.run = append(s.run, v)
 		}
 	}
-	for v := range values {
-		out.Values = append(out.Values, SliceValue{Value: v, Table: tableOf(drawnOf(j.fit, of, v, true))})
+	for v, s := range placed {
+		out.Values = append(out.Values, SliceValue{Value: v, Table: s.table})
 	}
 	slices.SortFunc(out.Values, func(a, b SliceValue) int {
 		return cmp.Or(cmp.Compare(b.Table.N(), a.Table.N()), cmp.Compare(a.Value, b.Value))
@@ -85,7 +89,8 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 	}
 	var ps []float64
 	for i := range out.Values {
-		own, rest := out.Values[i].Table, tableOf(drawnOf(j.fit, of, out.Values[i].Value, false))
+		own := out.Values[i].Table
+		rest := all.without(own)
 		ps = append(ps,
 			stats.Fisher(own.TruePass, own.TruePass+own.FalseFail, rest.TruePass, rest.TruePass+rest.FalseFail),
 			stats.Fisher(own.TrueFail, own.TrueFail+own.FalsePass, rest.TrueFail, rest.TrueFail+rest.FalsePass))
@@ -94,17 +99,46 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 	for i := range out.Values {
 		v := &out.Values[i]
 		v.PHolm = min(adjusted[2*i], adjusted[2*i+1])
-		v.decide(r, drawnOf(j.fit, of, v.Value, true))
-		v.success(in, r, j, of)
+		own := placed[v.Value]
+		v.decide(r, slices.DeleteFunc(slices.Clone(own.fit), byVerdict))
+		v.success(in, r, j, own)
 	}
 	slices.SortFunc(out.Values, func(a, b SliceValue) int { return cmp.Compare(a.Value, b.Value) })
 	return out, nil
 }
 
-// drawnOf are the pairs that were not drawn by verdict and that have a value, or those
-// that have not.
-func drawnOf(ps []pair, of func(Key) []string, value string, has bool) []pair {
-	return slices.DeleteFunc(slices.Clone(ps), func(p pair) bool { return byVerdict(p) || slices.Contains(of(p.Key), value) != has })
+// slice is what has one value: calibration labels, the table of those that were not
+// drawn by verdict, and verdicts of the run.
+type slice struct {
+	fit   []pair
+	table Table
+	run   []Judgement
+}
+
+func at(m map[string]*slice, value string) *slice {
+	s := m[value]
+	if s == nil {
+		s = &slice{run: []Judgement{}}
+		m[value] = s
+	}
+	return s
+}
+
+func (s *slice) add(p pair) {
+	if s.fit = append(s.fit, p); !byVerdict(p) {
+		s.table.add(p)
+	}
+}
+
+// valuesOf are the values of a thing, each once.
+func valuesOf(of func(Key) []string, k Key) []string {
+	vs := of(k)
+	if len(vs) < 2 {
+		return vs
+	}
+	vs = slices.Clone(vs)
+	slices.Sort(vs)
+	return slices.Compact(vs)
 }
 
 func (v *SliceValue) decide(r *Report, ps []pair) {
@@ -124,11 +158,9 @@ func (v *SliceValue) decide(r *Report, ps []pair) {
 }
 
 // success corrects the verdicts of the run that have the value.
-func (v *SliceValue) success(in Input, r *Report, j *join, of func(Key) []string) {
-	has := func(k Key) bool { return slices.Contains(of(k), v.Value) }
+func (v *SliceValue) success(in Input, r *Report, j *join, own *slice) {
 	sub := *j
-	sub.fit = slices.DeleteFunc(slices.Clone(j.fit), func(p pair) bool { return !has(p.Key) })
-	in.Run = slices.DeleteFunc(slices.Clone(in.Run), func(x Judgement) bool { return !has(x.Key) })
+	sub.fit, in.Run = own.fit, own.run
 	of1 := &Report{Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table, Youden: r.Youden, strata: strataOf(sub.fit)}
 	if v.Own {
 		of1.Table = v.Table

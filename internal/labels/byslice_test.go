@@ -110,3 +110,37 @@ func TestBySlice(t *testing.T) {
 		t.Errorf("labels of another value were used directly: %+v", x)
 	}
 }
+
+// TestBySliceLooksOnce: each label and each verdict is placed once, however many values
+// there are, and a value that a thing has twice counts once.
+func TestBySliceLooksOnce(t *testing.T) {
+	t.Parallel()
+	ls, problems := read(t, lines("t", 120, 30, 120, 30, `,"stratum":"random"`))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	in := labels.Input{Judge: "j", Labels: ls, Run: verdicts("t", 150, 150)}
+	r, err := labels.Calibrate(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	s, err := labels.BySlice(in, r, "customer", func(k labels.Key) []string {
+		asked++
+		value := fmt.Sprint("c", len(k.TaskID), k.TaskID[len(k.TaskID)-1:])
+		return []string{value, value}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := len(ls) + len(in.Run); asked > most || len(s.Values) < 20 {
+		t.Errorf("asked %d times for the values of %d things; %d values", asked, most, len(s.Values))
+	}
+	labelled, judged := 0, 0
+	for _, v := range s.Values {
+		labelled, judged = labelled+v.Table.N(), judged+v.Success[0].Judged
+	}
+	if labelled != len(ls) || judged != len(in.Run) {
+		t.Errorf("%d of %d labels and %d of %d verdicts are in the values", labelled, len(ls), judged, len(in.Run))
+	}
+}

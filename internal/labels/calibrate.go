@@ -45,6 +45,11 @@ func (t *Table) add(p pair) {
 	}
 }
 
+// without is the table of what is in t and not in part, which is one of t.
+func (t Table) without(part Table) Table {
+	return Table{t.TruePass - part.TruePass, t.FalseFail - part.FalseFail, t.TrueFail - part.TrueFail, t.FalsePass - part.FalsePass}
+}
+
 func tableOf(ps []pair) (t Table) {
 	for _, p := range ps {
 		t.add(p)
