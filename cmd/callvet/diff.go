@@ -39,7 +39,7 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 			if err != nil {
 				return err
 			}
-			c := panel.Diff(base, cand, 0)
+			c := compare.Diff(base, cand)
 			if a.jsonOut {
 				return json.NewEncoder(a.out).Encode(struct {
 					Format  string `json:"format"`
@@ -102,7 +102,7 @@ func compareRuns(ctx context.Context, db *store.DB, base, cand *loaded, cfg comp
 	if err != nil {
 		return nil, err
 	}
-	return panel.Diff(b, c, 0), nil
+	return compare.Diff(b, c), nil
 }
 
 func (l *loaded) ledger(ctx context.Context, db *store.DB, cfg compare.Config) (*panel.Ledger, error) {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -138,6 +139,9 @@ func TestDiffOfSelections(t *testing.T) {
 	tested := map[string]panel.Difference{}
 	for _, m := range doc.Targets[0].Measured {
 		tested[m.Metric] = m.Overall
+		if (len(m.Slices) == 0) != (m.Overall.Cases == 0) || slices.ContainsFunc(m.Slices, func(d panel.Difference) bool { return d.PHolm == nil }) {
+			t.Errorf("%s: %d slices, and not all adjusted", m.Metric, len(m.Slices))
+		}
 	}
 	for _, name := range []string{"composite", "precision@1", "mrr", "ndcg@3", "recall@3"} {
 		if d, ok := tested[name]; !ok || d.Cases != 12 || d.Test == "" || !d.Change.Usable() || (d.Fell > 0) != (name != "composite" && name != "recall@3") {
