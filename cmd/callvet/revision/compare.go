@@ -22,7 +22,11 @@ type Comparison struct {
 	// By is "retriever", or the model that chose.
 	By string `json:"by"`
 	// Measure is what the cases below and the verdict are about.
-	Measure  string          `json:"measure"`
+	Measure string `json:"measure"`
+	// Adjusted is the p value of Measure over all models that were asked (Holm); nil
+	// where there are not several. A verdict has to hold by it.
+	Adjusted *float64        `json:"p_adjusted,omitempty"`
+	Models   int             `json:"models,omitempty"` // over so many
 	Verdict  panel.Change    `json:"verdict"`
 	Sentence string          `json:"sentence"`
 	Needed   int             `json:"more_cases_needed,omitempty"`
@@ -216,6 +220,9 @@ func (c *Comparison) effects(qs []question, before, after []outcome, edited []st
 	})
 }
 
+// level is the p value below which a difference is told.
+const level = 0.05
+
 // power is the chance with which the needed cases would show the difference.
 const power = 0.8
 
@@ -231,10 +238,10 @@ func needed(d *panel.Difference) int {
 	if d.Test == "mcnemar_midp" {
 		// Rounding must not make the share that changed smaller than the difference.
 		share := max(float64(d.NewlyFailing+d.NewlyPassing)/float64(d.Cases), math.Abs(delta))
-		n, ok = gate.PairedRates(share, delta, 0.05, power)
+		n, ok = gate.PairedRates(share, delta, level, power)
 		n = max(n, fewCases/share) // with fewer changes no test tells
 	} else {
-		n, ok = gate.PairedMean(d.Change.SE*d.Change.SE*float64(d.Cases), 0, 0, 1, 1, delta, 0.05, power)
+		n, ok = gate.PairedMean(d.Change.SE*d.Change.SE*float64(d.Cases), 0, 0, 1, 1, delta, level, power)
 	}
 	if !ok {
 		return 0
@@ -247,9 +254,15 @@ func (c *Comparison) judge() {
 	d := &c.main
 	c.Verdict = d.Verdict
 	moved := fmt.Sprintf("%s newly right and %s newly wrong of %s: %s, p %s", plain.Thousands(d.NewlyPassing), plain.Thousands(d.NewlyFailing), plain.Count(d.Cases, "case", "cases"), figure.Change(d.Change), figure.P(d.P))
-	switch {
+	clear, shown := d.Verdict == panel.ChangeBetter || d.Verdict == panel.ChangeWorse, c.Adjusted == nil || *c.Adjusted < level
+	if c.Adjusted != nil {
+		moved += fmt.Sprintf(", %s over %d models (Holm)", figure.P(*c.Adjusted), c.Models)
+	}
+	switch c.Needed = 0; {
 	case d.Cases == 0:
 		c.Sentence = "not comparable: no case was judged on both sides"
+	case clear && !shown:
+		c.Verdict, c.Sentence = panel.ChangeUnclear, "cannot be told, as one of several models: "+moved
 	case d.Verdict == panel.ChangeBetter:
 		c.Sentence = "better: " + moved
 	case d.Verdict == panel.ChangeWorse:
@@ -264,6 +277,26 @@ func (c *Comparison) judge() {
 	}
 	if n := c.stolen(); n > 0 {
 		c.Sentence += fmt.Sprintf("; %s taken from other tools", plain.Count(n, "question was", "questions were"))
+	}
+}
+
+// adjust takes the comparisons of several models as one family: with each more of them
+// it is likelier that one seems to gain or to lose by chance. Models of which nothing
+// could be compared are of no family.
+func adjust(models []*Comparison) {
+	var of []*Comparison
+	var ps []float64
+	for _, c := range models {
+		if c.main.Cases > 0 {
+			of, ps = append(of, c), append(ps, c.main.P)
+		}
+	}
+	if len(of) < 2 {
+		return
+	}
+	for i, p := range stats.Holm(ps) {
+		of[i].Adjusted, of[i].Models = &p, len(of)
+		of[i].judge()
 	}
 }
 

@@ -236,6 +236,7 @@ func (r *readings) read(v *report.View) error {
 		c.Usage, c.Same = used[i].known(), len(same[i])
 		r.out = append(r.out, c)
 	}
+	adjust(r.out)
 	return nil
 }
 

@@ -116,3 +116,40 @@ func TestLowers(t *testing.T) {
 		t.Error("more first tools are right")
 	}
 }
+
+// Of n cases that all change one way the mid-p of McNemar's test is 2^-n: three models
+// with 8, 5 and 5 such cases have 1/256, 1/32 and 1/32, and by Holm 3/256 and twice
+// 2/32, which no longer shows a loss. What could not be compared is of no family.
+func TestModelsAreOneFamily(t *testing.T) {
+	t.Parallel()
+	var models []*Comparison
+	for _, words := range []string{strings.Repeat("a:a>x ", 8), strings.Repeat("a:x>a ", 5), "a:!>a", strings.Repeat("a:a>x ", 5)} {
+		qs, before, after := cases(words)
+		models = append(models, compare("m", chosenRight, qs, before, after, nil))
+	}
+	if v := models[1].Verdict; v != panel.ChangeBetter {
+		t.Fatalf("alone: %s", v)
+	}
+	adjust(models)
+	p := func(x float64) *float64 { return &x }
+	for i, want := range []struct {
+		p       *float64
+		verdict panel.Change
+		says    string
+	}{
+		{p(3. / 256), panel.ChangeWorse, ", p 0.004, 0.012 over 3 models (Holm)"},
+		{p(2. / 32), panel.ChangeUnclear, ", p 0.031, 0.062 over 3 models (Holm)"},
+		{nil, panel.ChangeNone, "no case was judged"},
+		{p(2. / 32), panel.ChangeUnclear, "cannot be told, as one of several models: 0 newly right and 5 newly wrong of 5 cases"},
+	} {
+		got := models[i]
+		if diff := cmp.Diff(want.p, got.Adjusted); diff != "" || got.Verdict != want.verdict || !strings.Contains(got.Sentence, want.says) {
+			t.Errorf("%s %q %s", got.Verdict, got.Sentence, diff)
+		}
+	}
+	qs, was, is := cases(strings.Repeat("a:a>x ", 8))
+	alone := []*Comparison{compare("m", chosenRight, qs, was, is, nil)}
+	if adjust(alone); alone[0].Adjusted != nil {
+		t.Error("one model is no family")
+	}
+}

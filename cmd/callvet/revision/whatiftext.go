@@ -98,6 +98,9 @@ func (c *Comparison) text(b *strings.Builder) {
 	if m := c.MRR; m != nil {
 		rows = append(rows, []string{spoken(mrr), plain.Percent(m.Before), plain.Percent(m.After), figure.Change(m.Change), figure.P(m.P)})
 	}
+	if c.Adjusted != nil {
+		rows[0], rows[1] = append(rows[0], "p over models (Holm)"), append(rows[1], figure.P(*c.Adjusted))
+	}
 	selection.Aligned(b, rows)
 	fmt.Fprintf(b, "%s\n", c.Sentence)
 	if u := c.Usage; u != nil {
