@@ -78,6 +78,7 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 			return err
 		}
 		defer tail.Close()
+		tail.Warn = func(what string) { fmt.Fprintf(a.err, "warning: %s\n", what) }
 		in = tail
 	case path != "-":
 		file, err := os.Open(a.path(path))

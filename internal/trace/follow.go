@@ -13,13 +13,18 @@ import (
 // same name (a log that was rotated) is read from its start when the old one has been
 // silent for a wait, and one that was cut (copied and truncated) from its start again.
 // A line that the old file did not end is ended, so that it spoils none of the new.
+// Files that came and went in between are read too, where the old one is found beside
+// them as FILE.2 (or a higher number); of others Warn is told that they were not.
 //
 // A file that was cut and has grown beyond its old length between two waits cannot be
 // told from one that only grew.
 type Tail struct {
+	// Warn is told, in a sentence, that lines may be missing; nil tells nobody.
+	Warn   func(string)
 	path   string
 	wait   func() error
 	file   *os.File
+	next   []*os.File // what follows file, in the order of writing
 	offset int64
 	last   byte
 	breaks bool // a line end is due
@@ -72,6 +77,9 @@ func (t *Tail) Read(p []byte) (int, error) {
 
 // moved goes on to what took the file's place, if its end is really reached.
 func (t *Tail) moved() (bool, error) {
+	if len(t.next) > 0 {
+		return t.leave()
+	}
 	now, err := os.Stat(t.path)
 	if errors.Is(err, os.ErrNotExist) { // renamed, and not there again yet
 		return false, nil
@@ -92,22 +100,37 @@ func (t *Tail) moved() (bool, error) {
 		if _, err := t.file.Seek(0, io.SeekStart); err != nil {
 			return false, err
 		}
-	case !t.silent && !t.done: // who writes may not know of the new file yet
+		t.begin()
+		return true, nil
+	case !t.silent && !t.done:
 		t.silent = true
 		return false, nil
-	default:
-		f, err := os.Open(t.path)
-		if err != nil {
-			return false, err
-		}
-		if err := t.file.Close(); err != nil {
-			return false, errors.Join(err, f.Close())
-		}
-		t.file = f
 	}
-	t.offset, t.silent, t.breaks = 0, false, t.last != '\n'
+	if t.next, err = t.after(own); err != nil || len(t.next) == 0 {
+		return false, err
+	}
+	return t.leave()
+}
+
+// leave goes on to the next file, if this one was silent for a wait: who writes may not
+// know of the new file yet.
+func (t *Tail) leave() (bool, error) {
+	if !t.silent && !t.done {
+		t.silent = true
+		return false, nil
+	}
+	if err := t.file.Close(); err != nil {
+		return false, err
+	}
+	t.file, t.next = t.next[0], t.next[1:]
+	t.begin()
 	return true, nil
 }
 
+// begin is at the start of a file.
+func (t *Tail) begin() {
+	t.offset, t.silent, t.breaks = 0, false, t.last != '\n'
+}
+
 // Close implements io.Closer.
-func (t *Tail) Close() error { return t.file.Close() }
+func (t *Tail) Close() error { return errors.Join(t.file.Close(), closeAll(t.next)) }

@@ -4,10 +4,15 @@ package trace_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/trace"
 )
@@ -38,6 +43,24 @@ func TestFollowFile(t *testing.T) {
 		return err
 	}
 	cut := func(w *world) error { return os.Truncate(w.path, 0) }
+	all := func(steps ...func(*world) error) func(*world) error {
+		return func(w *world) error {
+			for _, step := range steps {
+				if err := step(w); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	rotate := func(w *world) error { // as logrotate does: FILE.1 becomes FILE.2, and so on
+		for i := 8; i > 0; i-- {
+			if err := os.Rename(fmt.Sprint(w.path, ".", i), fmt.Sprint(w.path, ".", i+1)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+		return os.Rename(w.path, w.path+".1")
+	}
 	nothing := func(*world) error { return nil }
 	for name, tc := range map[string]struct {
 		steps []func(*world) error
@@ -54,6 +77,9 @@ func TestFollowFile(t *testing.T) {
 		"ended while a new one waits":   {[]func(*world) error{write("a\n"), rename, create("new\n")}, "a\nnew\n"},
 		"the same file under its name":  {[]func(*world) error{write("a\n"), rename, func(w *world) error { return os.Rename(w.path+".1", w.path) }, write("b\n")}, "a\nb\n"},
 		"an empty one takes its place":  {[]func(*world) error{write("a\n"), rename, create(""), nothing, nothing}, "a\n"},
+		"twice in one wait":             {[]func(*world) error{write("a\n"), all(rename, reopen, write("b\n"), rotate, reopen, write("c\n"))}, "a\nb\nc\n"},
+		"three times, with half a line": {[]func(*world) error{write("a\n"), all(rename, reopen, write("b"), rotate, reopen, write("c\n"), rotate, reopen, write("d\n")), write("e\n")}, "a\nb\nc\nd\ne\n"},
+		"twice, and then once more":     {[]func(*world) error{write("a\n"), all(rename, reopen, write("b\n"), rotate, reopen, write("c\n")), nothing, nothing, nothing, all(rotate, reopen, write("d\n"))}, "a\nb\nc\nd\n"},
 		"cut to nothing and left alone": {[]func(*world) error{write("a\n"), cut, nothing}, "a\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,6 +101,7 @@ func TestFollowFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			tail.Warn = func(what string) { t.Errorf("nothing is missing: %s", what) }
 			got, err := io.ReadAll(tail)
 			if err != nil || string(got) != tc.want {
 				t.Errorf("%q %v, want %q", got, err, tc.want)
@@ -86,5 +113,74 @@ func TestFollowFile(t *testing.T) {
 	}
 	if _, err := trace.FollowFile(filepath.Join(t.TempDir(), "none"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// TestFollowTellsWhatIsMissing: what came and went between two looks and cannot be found
+// again is named, with its bytes.
+func TestFollowTellsWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		between map[string]string // files written after the one that is read
+		to      string            // the name that one has then; empty when it is deleted
+		told    []string
+	}{
+		"packed at once":       {map[string]string{"in.jsonl.1.gz": "12345"}, "in.jsonl.2", []string{"in.jsonl was rotated 2 times between two looks, and lines are missing: those of in.jsonl.1 (in.jsonl.1.gz has 5 bytes), which cannot be read"}},
+		"gone":                 {nil, "in.jsonl.2", []string{"in.jsonl was rotated 2 times between two looks, and lines are missing: those of in.jsonl.1, which cannot be read"}},
+		"many are gone":        {nil, "in.jsonl.6", []string{"in.jsonl was rotated 6 times between two looks, and lines are missing: those of in.jsonl.5, in.jsonl.4, in.jsonl.3, in.jsonl.2, in.jsonl.1, which cannot be read"}},
+		"numbers that go up":   {nil, "in.jsonl.8", nil},
+		"only one is kept":     {map[string]string{"in.jsonl.1": "b\n"}, "", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing; in.jsonl.1 (2 bytes) was written later than what was read, and is not read"}},
+		"named by time":        {map[string]string{"in-2026-01-02T03.jsonl": "bb\n"}, "in-2026-01-02T02.jsonl", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing; in-2026-01-02T03.jsonl (3 bytes) was written later than what was read, and is not read"}},
+		"packed by time, once": {map[string]string{"in.jsonl-20260102.gz": "bb\n"}, "", nil},
+		"files of others":      {map[string]string{"in.jsonl.out": "b\n", "inside-1.jsonl": "b\n", "other.1": "b\n"}, "in.jsonl-1", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "in.jsonl")
+			write := func(name, text string, age time.Duration) error {
+				at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(-age)
+				return errors.Join(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600), os.Chtimes(filepath.Join(dir, name), at, at))
+			}
+			if err := errors.Join(write("in.jsonl", "a\n", time.Hour), write("in.jsonl.7", "old\n", 2*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+			waits := 0
+			tail, err := trace.FollowFile(path, func() error {
+				switch waits++; {
+				case waits > 3:
+					return errors.New("enough")
+				case waits > 1:
+					return nil
+				case tc.to == "":
+					if err := os.Remove(path); err != nil {
+						return err
+					}
+				default:
+					if err := os.Rename(path, filepath.Join(dir, tc.to)); err != nil {
+						return err
+					}
+				}
+				for name, text := range tc.between {
+					if err := write(name, text, time.Minute); err != nil {
+						return err
+					}
+				}
+				return write("in.jsonl", "c\n", 0)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tail.Close()
+			var told []string
+			tail.Warn = func(what string) { told = append(told, strings.ReplaceAll(what, dir+string(filepath.Separator), "")) }
+			got, err := io.ReadAll(tail)
+			if err != nil || string(got) != "a\nc\n" {
+				t.Errorf("%q, %v", got, err)
+			}
+			if diff := cmp.Diff(tc.told, told); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
