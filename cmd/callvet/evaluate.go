@@ -43,7 +43,7 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 		}
 	}
 	f.retriesGiven = changed("retries")
-	a.tuneMemory()
+	defer a.tuneMemory()()
 	db, err := a.openStore(ctx)
 	if err != nil {
 		return err

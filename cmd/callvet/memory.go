@@ -3,10 +3,10 @@
 package main
 
 import (
-	"context"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 )
 
 // gcPercent is how far the heap of a run may grow before it is collected. A run
@@ -14,11 +14,19 @@ import (
 // into collecting; with 200 % a run of 5,000 cases comes near 64 MB (measured).
 const gcPercent = 175
 
+// goPercent is Go's own, where $GOGC says nothing: each command ends with it, since
+// another may follow in the same process. What was set before would not do: it may be
+// that of a command that runs beside this one.
+const goPercent = 100
+
 // tuneMemory sets gcPercent unless $GOGC says otherwise; Go reads $GOMEMLIMIT itself.
-func (a *app) tuneMemory() {
-	if a.getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+// The result ends it.
+func (a *app) tuneMemory() (end func()) {
+	if a.getenv("GOGC") != "" {
+		return func() {}
 	}
+	debug.SetGCPercent(gcPercent)
+	return func() { debug.SetGCPercent(goPercent) }
 }
 
 // heapFloor is up to where the heap of a scoring grows before it is collected: about as
@@ -32,25 +40,44 @@ const (
 	scorePercent = 20
 )
 
-// growHeap lets the heap grow to heapFloor while ctx lasts, unless $GOGC says otherwise.
-func (a *app) growHeap(ctx context.Context) {
-	if a.getenv("GOGC") == "" {
-		growFrom(ctx, 4<<20)
+// growHeap lets the heap grow to heapFloor, unless $GOGC says otherwise. The result
+// ends it.
+func (a *app) growHeap() (end func()) {
+	if a.getenv("GOGC") != "" {
+		return func() {}
 	}
+	h := &heap{}
+	h.growFrom(4 << 20)
+	return h.end
+}
+
+// heap is what a command has set of collecting.
+type heap struct {
+	mu    sync.Mutex
+	ended bool
 }
 
 // growFrom sets the next collection by what is alive, and again after it.
-func growFrom(ctx context.Context, alive uint64) {
+func (h *heap) growFrom(alive uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return
+	}
 	debug.SetGCPercent(growth(alive))
 	mark := new([64]byte) // that is gone with the next collection
-	runtime.AddCleanup(mark, func(int) {
-		if ctx.Err() != nil {
-			return
-		}
+	runtime.AddCleanup(mark, func(h *heap) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
-		growFrom(ctx, live[0].Value.Uint64())
-	}, 0)
+		h.growFrom(live[0].Value.Uint64())
+	}, h)
+}
+
+func (h *heap) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = true
+	debug.SetGCPercent(goPercent)
 }
 
 // growth is by how many percent what is alive may grow; a negative number would

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"runtime"
 	"runtime/metrics"
 	"testing"
@@ -12,16 +11,47 @@ import (
 // TestGrowHeap: a small heap is not collected before it comes near the floor, also
 // after collections. It is not parallel: others would change what is alive.
 func TestGrowHeap(t *testing.T) {
-	ctx, done := context.WithCancel(t.Context())
-	defer done()
 	a := &app{getenv: func(string) string { return "" }}
-	a.growHeap(ctx)
+	end := a.growHeap()
 	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 	for range 3 {
 		runtime.GC()
 		metrics.Read(goal)
 		if g := goal[0].Value.Uint64(); g < heapFloor/2 {
 			t.Errorf("the heap is collected at %d bytes", g)
+		}
+	}
+	end()
+	runtime.GC() // what was set for it is gone with it, and sets nothing again
+	if p := percent(); p != goPercent {
+		t.Errorf("the heap grows by %d %% after it", p)
+	}
+}
+
+// percent is how far the heap of this process may grow now.
+func percent() int {
+	p := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(p)
+	return int(p[0].Value.Uint64())
+}
+
+// TestCommandsSetBack: what a command sets for its own is not there for the next one of
+// the process. It is not parallel, as others set the same.
+func TestCommandsSetBack(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"t.jsonl": `{"task_id":"a","tool":"t","args":{},"status":"ok","gold":{"tool":"t"}}` + "\n",
+		"s.yaml":  "callvet: 1\nname: s\ntools:\n  - name: t\n    description: d\ncases:\n  - id: a\n    prompt: t please\n    expect:\n      calls:\n        - tool: t\n",
+	})
+	for _, args := range [][]string{{"score", "t.jsonl"}, {"score", "none.jsonl"}, {"run", "s.yaml", "-m", "offline/lexical"}} {
+		code := exitOK
+		if args[1] == "none.jsonl" {
+			code = exitError
+		}
+		runApp(t, dir, nil, code, args...)
+		runtime.GC()
+		if p := percent(); p != goPercent {
+			t.Errorf("after %v the heap grows by %d %%", args, p)
 		}
 	}
 }

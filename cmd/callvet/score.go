@@ -92,9 +92,7 @@ type scored struct {
 }
 
 func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
-	ctx, done := context.WithCancel(ctx)
-	defer done()
-	a.growHeap(ctx)
+	defer a.growHeap()()
 	if err := a.checkScore(paths, f); err != nil {
 		return err
 	}
