@@ -149,7 +149,7 @@ func TestSet(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `tool "bad"`) {
 		t.Errorf("error %v", err)
 	}
-	if set.Find("getweather") != nil || set.FindFold("GETWEATHER") == nil || set.Find("getWeather").Schema == nil || set.Find("bad").Err == nil || set.Len() != 2 {
+	if set.FindFold("GETWEATHER") != set.At(0) || set.FindFold("getWeather").Schema == nil || set.FindFold("bad") != set.At(1) || set.At(1).Err == nil || set.FindFold("get") != nil {
 		t.Error("lookup")
 	}
 }

@@ -46,14 +46,8 @@ func NewSet(tools []callvet.Tool) (*Set, error) {
 	return s, errors.Join(errs...)
 }
 
-// Len is the number of tools.
-func (s *Set) Len() int { return len(s.entries) }
-
 // At is the i-th tool in the toolset's order.
 func (s *Set) At(i int) *Entry { return &s.entries[i] }
-
-// Find is the tool of exactly that name, or nil.
-func (s *Set) Find(name string) *Entry { return s.exact[name] }
 
 // FindFold is the tool of that name regardless of letter case (an exact match
 // first), or nil.

@@ -31,15 +31,6 @@ type Entry struct {
 	Text string
 }
 
-// Entries makes entries of tools.
-func Entries(tools []callvet.Tool) []Entry {
-	out := make([]Entry, len(tools))
-	for i, t := range tools {
-		out[i] = Entry{Tool: t}
-	}
-	return out
-}
-
 func (e *Entry) id() string {
 	if e.ID != "" {
 		return e.ID

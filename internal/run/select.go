@@ -28,11 +28,8 @@ type Selection struct {
 	Seed   uint64
 }
 
-// Select returns the positions of the chosen cases in the order of the suite. It
+// SelectFrom returns the positions of the chosen cases in the order of the suite. It
 // is an error (ErrInvalid) when none is left: a run of nothing would pass.
-func Select(s *callvet.Suite, sel Selection) ([]int, error) { return SelectFrom(Cases(s), sel) }
-
-// SelectFrom is Select for a suite that is not in memory.
 func SelectFrom(src Source, sel Selection) ([]int, error) {
 	for _, f := range sel.Filters {
 		if strings.Trim(f, "!, ") == "" {

@@ -42,17 +42,17 @@ func TestSelect(t *testing.T) {
 		if tt.filters != "" {
 			sel.Filters = strings.Split(tt.filters, ";")
 		}
-		got, err := run.Select(s, sel)
+		got, err := run.SelectFrom(run.Cases(s), sel)
 		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
 			t.Errorf("%q: %v %s", tt.filters, err, d)
 		}
 	}
 	for _, bad := range []run.Selection{{Filters: []string{"none-such"}}, {Filters: []string{"!"}}, {Only: map[string]bool{}}} {
-		if got, err := run.Select(s, bad); !errors.Is(err, callvet.ErrInvalid) {
+		if got, err := run.SelectFrom(run.Cases(s), bad); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%+v chose %v, %v", bad, got, err)
 		}
 	}
-	if got, err := run.Select(s, run.Selection{Only: map[string]bool{"smoke": true}}); err != nil || !slices.Equal(got, []int{2}) {
+	if got, err := run.SelectFrom(run.Cases(s), run.Selection{Only: map[string]bool{"smoke": true}}); err != nil || !slices.Equal(got, []int{2}) {
 		t.Errorf("only: %v, %v", got, err)
 	}
 }
@@ -60,9 +60,9 @@ func TestSelect(t *testing.T) {
 func TestSampleIsRepeatable(t *testing.T) {
 	t.Parallel()
 	s := suite(1000)
-	a, errA := run.Select(s, run.Selection{Sample: 50, Seed: 7})
-	b, errB := run.Select(s, run.Selection{Sample: 50, Seed: 7})
-	c, errC := run.Select(s, run.Selection{Sample: 50, Seed: 8})
+	a, errA := run.SelectFrom(run.Cases(s), run.Selection{Sample: 50, Seed: 7})
+	b, errB := run.SelectFrom(run.Cases(s), run.Selection{Sample: 50, Seed: 7})
+	c, errC := run.SelectFrom(run.Cases(s), run.Selection{Sample: 50, Seed: 8})
 	if err := errors.Join(errA, errB, errC); err != nil {
 		t.Fatal(err)
 	}

@@ -118,11 +118,9 @@ func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPie
 	return hex.EncodeToString(sum.Sum(nil)), n, nil
 }
 
-// SuiteHash is the identity of a suite's content in hex: equal hashes mean equal
-// tools, cases, prompts and settings, wherever they were read from.
-func SuiteHash(s *callvet.Suite) (string, error) { return SuiteHashFrom(s, each(s)) }
-
-// SuiteHashFrom is SuiteHash for cases that come one by one; s.Cases is not read.
+// SuiteHashFrom is the identity of a suite's content in hex: equal hashes mean equal
+// tools, cases, prompts and settings, wherever they were read from. The cases come one by
+// one; s.Cases is not read.
 func SuiteHashFrom(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error]) (string, error) {
 	h, _, err := writeSuite(s, cases, func([]byte) error { return nil }, func(int, []byte) error { return nil })
 	if err != nil {

@@ -70,7 +70,7 @@ func BenchmarkLint(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if problems := Lint(b.Context(), s, LintOptions{}); len(problems) > 0 {
+		if problems := lint(b.Context(), s, LintOptions{}); len(problems) > 0 {
 			b.Fatal(problems[:min(3, len(problems))])
 		}
 	}

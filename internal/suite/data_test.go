@@ -58,7 +58,7 @@ func TestEveryOriginLoadsOrSaysWhy(t *testing.T) {
 					t.Errorf("%s: %v", path, err)
 					continue
 				}
-				again, more, err := Parse(b, "x."+format, Options{KeepTokens: true})
+				again, more, err := parse(b, "x."+format, Options{KeepTokens: true})
 				if err != nil || (HasErrors(more) && !HasErrors(problems)) {
 					t.Errorf("%s: %v %v", path, err, more[:min(len(more), 3)])
 					continue

@@ -4,7 +4,7 @@
 // suite?
 //
 // Load reads a file, a folder or standard input into a callvet.Suite and says
-// with file, line and column what it could not accept; Lint finds what is
+// with file, line and column what it could not accept; Open also finds what is
 // readable but wrong (tools that do not exist, cases that assert nothing, gold
 // that does not pass its own case); Export writes the native format back
 // without loss. Schema is the published JSON Schema of the native format and

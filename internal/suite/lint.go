@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// LintOptions are the settings of Lint. The zero value is fine.
+// LintOptions are the settings of the lint. The zero value is fine.
 type LintOptions struct {
 	// Scoring is what a run would score with; without a Similarity a semantic
 	// comparison is an error.
@@ -31,19 +31,6 @@ type LintOptions struct {
 	// called: a schema that does not compile is then a warning about that file. "": they
 	// are the suite's.
 	Catalogue string
-}
-
-// Lint finds what is readable but wrong in a suite: names that do not exist,
-// expectations that contradict a tool's schema or one another, cases that
-// assert nothing or pass by doing nothing, gold that does not pass its own case.
-// Problems that are not warnings would make a run's numbers mean something else
-// than their reader thinks. They come in the order of the suite, at most 500.
-func Lint(ctx context.Context, s *callvet.Suite, opt LintOptions) []callvet.Problem {
-	l := newLinter(s, opt)
-	for i := range s.Cases {
-		l.oneCase(ctx, &s.Cases[i])
-	}
-	return l.finish()
 }
 
 // newLinter looks at the suite; s.Cases is not read.

@@ -19,6 +19,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
+// lint finds what is wrong in a suite that is in memory.
+func lint(ctx context.Context, s *callvet.Suite, opt LintOptions) []callvet.Problem {
+	l := newLinter(s, opt)
+	for i := range s.Cases {
+		l.oneCase(ctx, &s.Cases[i])
+	}
+	return l.finish()
+}
+
 // mockWorld answers as a run does.
 func mockWorld(s *callvet.Suite, c *callvet.Case) callvet.World {
 	return replay.Mocks(s, c, replay.Options{})
@@ -88,7 +97,7 @@ func TestLintCatalogue(t *testing.T) {
 		catalogue, file string
 		warning         bool
 	}{{"catalogue.json", "catalogue.json", true}, {"", "suite.json", false}} {
-		found := Lint(t.Context(), &s, LintOptions{Catalogue: c.catalogue})
+		found := lint(t.Context(), &s, LintOptions{Catalogue: c.catalogue})
 		if len(found) != 1 || found[0].Code != "bad-schema" || found[0].Warning != c.warning || found[0].File != c.file {
 			t.Errorf("%q: %+v", c.catalogue, found)
 		}

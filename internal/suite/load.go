@@ -81,15 +81,6 @@ func readPath(path string, opt Options) (*reading, []callvet.Problem, error) {
 	return inMemory(parse(data, path, opt))
 }
 
-// Parse reads a suite from memory, as Load would from a file of that name; a
-// tools_from path is relative to the name's folder.
-func Parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	if int64(len(data)) > opt.limit() {
-		return nil, nil, tooLarge(name, opt.limit())
-	}
-	return parse(data, name, opt)
-}
-
 func missing(path string, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		hint := "`callvet init` writes a suite to start from"
@@ -154,6 +145,8 @@ func (o *Options) read(r io.Reader, name string) ([]byte, error) {
 }
 
 // parse detects the format and reads it.
+// parse reads a suite from memory, as Load would from a file of that name; a
+// tools_from path is relative to the name's folder.
 func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	if opt.Dialect == "" && isBFCL(data, name) {
 		return parseBFCL(data, name, opt)

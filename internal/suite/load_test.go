@@ -18,7 +18,7 @@ import (
 
 func mustParse(t *testing.T, text string) *callvet.Suite {
 	t.Helper()
-	s, problems, err := Parse([]byte(text), "suite.yaml", Options{})
+	s, problems, err := parse([]byte(text), "suite.yaml", Options{})
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("%v %v", err, problems)
 	}
@@ -83,12 +83,12 @@ func TestAnchorsMergeAndBombs(t *testing.T) {
 	}
 	bomb = strings.ReplaceAll(bomb, "*aa", "*a0")
 	for name, text := range map[string]string{"bomb": bomb, "deep": "callvet: 1\ncases: " + strings.Repeat("[", 100_000), "deep block": "callvet: 1\ncases:\n  " + strings.Repeat("- ", 50_000)} {
-		if _, _, err := Parse([]byte(text), "x.yaml", Options{}); !errors.Is(err, callvet.ErrInvalid) {
+		if _, _, err := parse([]byte(text), "x.yaml", Options{}); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	deep := `{"callvet":1,"cases":[{"prompt":"p","expected_tool":"a","expected_params":{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}]}`
-	if s, problems, err := Parse([]byte(deep), "x.json", Options{}); err == nil && !HasErrors(problems) {
+	if s, problems, err := parse([]byte(deep), "x.json", Options{}); err == nil && !HasErrors(problems) {
 		t.Errorf("deep JSON was read: %v", s)
 	}
 }
@@ -101,7 +101,7 @@ func TestHostileYAMLEnds(t *testing.T) {
 		"quotes": strings.Repeat("\"a\" ", 1<<18), "colons": strings.Repeat("a: ", 1<<16), "brackets": strings.Repeat("[]", 1<<17),
 	} {
 		start := time.Now()
-		_, _, err := Parse([]byte(text), "x.yaml", Options{})
+		_, _, err := parse([]byte(text), "x.yaml", Options{})
 		if took := time.Since(start); err == nil || took > 20*time.Second {
 			t.Errorf("%s: %v after %v", name, err, took)
 		}
@@ -183,7 +183,7 @@ cases:
   - {id: args, prompt: p, expected_tool: a, expected_params: {k: 1, v: "{{snapshot:x[1].y}}"}}
   - {id: other, prompt: "{{name}}", expected_tool: a}
 `
-	s, problems, err := Parse([]byte(text), "t.yaml", Options{Seeds: []byte(`{"user": {"name": "Ann", "n": 1.50}}`), Snapshots: []byte(`{"x": [0, {"z": 1}]}`)})
+	s, problems, err := parse([]byte(text), "t.yaml", Options{Seeds: []byte(`{"user": {"name": "Ann", "n": 1.50}}`), Snapshots: []byte(`{"x": [0, {"z": 1}]}`)})
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -207,11 +207,11 @@ cases:
 
 func TestTemplateIsCleanAndKeepsItsNumbers(t *testing.T) {
 	t.Parallel()
-	s, problems, err := Parse(Template(), "suite.yaml", Options{})
+	s, problems, err := parse(Template(), "suite.yaml", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems = append(problems, Lint(t.Context(), s, LintOptions{})...); len(problems) > 0 {
+	if problems = append(problems, lint(t.Context(), s, LintOptions{})...); len(problems) > 0 {
 		t.Errorf("the template has lint: %v", problems)
 	}
 }
@@ -236,11 +236,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, name := range []string{"f.yaml", "f.json", "f"} {
-			s, _, err := Parse(data, name, Options{Dialect: "callvet", NoIncludes: true})
+			s, _, err := parse(data, name, Options{Dialect: "callvet", NoIncludes: true})
 			if err != nil {
 				continue
 			}
-			Lint(t.Context(), s, LintOptions{Source: func(string) ([]byte, error) { return data, nil }})
+			lint(t.Context(), s, LintOptions{Source: func(string) ([]byte, error) { return data, nil }})
 			b, err := Export(s, "json")
 			if err != nil {
 				t.Fatalf("export: %v", err)
@@ -252,7 +252,7 @@ func FuzzParse(f *testing.F) {
 			if err != nil {
 				t.Fatalf("export: %v", err)
 			}
-			again, _, err := Parse(y, "f.yaml", Options{Dialect: "callvet", KeepTokens: true})
+			again, _, err := parse(y, "f.yaml", Options{Dialect: "callvet", KeepTokens: true})
 			if err != nil {
 				t.Fatalf("read export: %v\n%s", err, y)
 			}

@@ -249,7 +249,7 @@ func TestExportLoadsBackTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, problems, err := Parse(b, "suite."+format, Options{KeepTokens: true})
+			got, problems, err := parse(b, "suite."+format, Options{KeepTokens: true})
 			if err != nil || len(problems) > 0 {
 				t.Fatalf("%v %v\n%s", err, problems, b)
 			}
@@ -277,7 +277,7 @@ func TestExportKeepsNilAndEmptyApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, problems, err := Parse(b, "s", Options{})
+		got, problems, err := parse(b, "s", Options{})
 		if err != nil || len(problems) > 0 {
 			t.Fatal(err, problems)
 		}

@@ -70,7 +70,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 				text = "callvet: 1\ntools: [{name: a}, {name: b}]\ncases:\n  - " + form
 			}
 			violations := schemaSays(t, schema, text)
-			_, problems, err := Parse([]byte(text), "s.yaml", Options{})
+			_, problems, err := parse([]byte(text), "s.yaml", Options{})
 			loads := err == nil && !HasErrors(problems)
 			if loads != want || (len(violations) == 0) != want {
 				t.Errorf("%s form %d: %s\nschema: %v\nloader: %v %v", name, i+1, form, violations, err, problems)

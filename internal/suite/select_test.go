@@ -48,7 +48,7 @@ func readSelect(t *testing.T) (*callvet.Suite, []selectCase, *retrieve.Catalogue
 	if err != nil || HasErrors(problems) {
 		t.Fatalf("%v %v", err, problems)
 	}
-	problems = Lint(t.Context(), s, LintOptions{})
+	problems = lint(t.Context(), s, LintOptions{})
 	if len(problems) > 0 {
 		t.Errorf("lint: %v", problems)
 	}

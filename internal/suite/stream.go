@@ -25,7 +25,13 @@ type Stream struct {
 	lint  *linter
 }
 
-// Open starts to read and lint a suite. JSON in callvet's own format and in that
+// Open starts to read and lint a suite. Lint finds what is readable but wrong: names
+// that do not exist, expectations that contradict a tool's schema or one another, cases
+// that assert nothing or pass by doing nothing, gold that does not pass its own case.
+// Problems that are not warnings would make a run's numbers mean something else than
+// their reader thinks; there are at most 500.
+//
+// JSON in callvet's own format and in that
 // of Tool Calling Evaluation is read case by case; any other file is read whole
 // first. The error is Load's; the problems then say why.
 func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Problem, error) {

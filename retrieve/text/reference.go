@@ -34,12 +34,3 @@ func isReferenceStop(w string) bool {
 	}
 	return false
 }
-
-// Plain gives the runs of ASCII letters and digits in lower case, every one of
-// them: the tokenizer behind the recorded BM25 rows of LiveMCPBench, MetaTool,
-// Seal-Tools and ToolLens.
-func Plain(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-}

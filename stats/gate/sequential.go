@@ -58,12 +58,6 @@ func PassEValue(successes, failures int, threshold float64, prior Prior) EValue 
 	return eValue(mixture - base - s*math.Log(threshold) - f*math.Log1p(-threshold))
 }
 
-// FailEValue is the evidence that a rate is below threshold.
-func FailEValue(successes, failures int, threshold float64, prior Prior) EValue {
-	prior = prior.or1()
-	return PassEValue(failures, successes, 1-threshold, Prior{prior.B, prior.A})
-}
-
 // ChangeEValue is the evidence that more cases change in one direction than in
 // the other between a baseline and a candidate. Negative counts: StatusInvalid.
 // Source: Robbins 1970; Ramdas et al. 2023.

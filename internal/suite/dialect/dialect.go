@@ -3,7 +3,6 @@
 package dialect
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"strings"
@@ -88,19 +87,4 @@ func unknownName(name string) error {
 		Err:  fmt.Errorf("choose dialect: %w: no dialect is called %q", callvet.ErrInvalid, name),
 		Hint: "use one of " + strings.Join(Names(), ", "),
 	}
-}
-
-// Values gives the JSON of every top-level value of a file: one for JSON and
-// YAML, several for JSON Lines and YAML documents. Comments are dropped and
-// YAML is rewritten as JSON; numbers keep the form in which they are written.
-func Values(data []byte, path string) ([]json.RawMessage, error) {
-	src, err := tree.Open(data, path)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]json.RawMessage, len(src.Values))
-	for i, v := range src.Values {
-		out[i] = v.Raw
-	}
-	return out, nil
 }

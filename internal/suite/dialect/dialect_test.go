@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -21,13 +22,13 @@ import (
 // numbers as they are written.
 func decode(t testing.TB, data []byte) []any {
 	t.Helper()
-	values, err := Values(data, "")
+	src, err := tree.Open(data, "")
 	if err != nil {
 		t.Fatalf("decode: %v\n%s", err, data)
 	}
 	var out []any
-	for _, raw := range values {
-		dec := json.NewDecoder(bytes.NewReader(raw))
+	for _, top := range src.Values {
+		dec := json.NewDecoder(bytes.NewReader(top.Raw))
 		dec.UseNumber()
 		var v any
 		if err := dec.Decode(&v); err != nil {

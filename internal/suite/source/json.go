@@ -188,7 +188,7 @@ func (p *jsonParser) list(n *Node, depth int) {
 	n.Kind = List
 	if depth >= maxDepth {
 		p.deep = n.At
-		p.pos, _ = skip(p.data, p.pos)
+		p.pos = skip(p.data, p.pos)
 		return
 	}
 	p.pos++
@@ -209,7 +209,7 @@ func (p *jsonParser) object(n *Node, depth int) {
 	n.Kind = Map
 	if depth >= maxDepth {
 		p.deep = n.At
-		p.pos, _ = skip(p.data, p.pos)
+		p.pos = skip(p.data, p.pos)
 		return
 	}
 	p.pos++
@@ -240,7 +240,7 @@ func (p *jsonParser) member(name string, depth int) Node {
 		if p.space(); p.data[p.pos] == '[' {
 			at := p.pos
 			n := Node{Kind: List, Lazy: true, At: at}
-			p.pos, n.size = skip(p.data, at)
+			p.pos = skip(p.data, at)
 			n.Raw = p.data[at:p.pos]
 			return n
 		}
@@ -299,10 +299,8 @@ func duplicates(out []Duplicate, names []Entry) []Duplicate {
 	return out
 }
 
-// skip returns the offset behind the list or map that starts at i, and how many
-// elements it has at most.
-func skip(b []byte, i int) (end, elements int) {
-	elements = 1
+// skip returns the offset behind the list or map that starts at i.
+func skip(b []byte, i int) int {
 	for depth := 0; i < len(b); {
 		switch b[i] {
 		case '"':
@@ -310,18 +308,14 @@ func skip(b []byte, i int) (end, elements int) {
 			continue
 		case '[', '{':
 			depth++
-		case ',':
-			if depth == 1 {
-				elements++
-			}
 		case ']', '}':
 			if depth--; depth == 0 {
-				return i + 1, elements
+				return i + 1
 			}
 		}
 		i++
 	}
-	return i, elements
+	return i
 }
 
 // Elements calls f for every element of a list. Nodes of a lazy list are valid

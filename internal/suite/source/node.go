@@ -42,7 +42,7 @@ type Node struct {
 	Raw   []byte // scalars: the value as JSON
 	Names []Entry
 	Items []Node // elements of a list, values of a map
-	size  int    // YAML: values in here, itself included; lazy: elements at most
+	size  int    // YAML: values in here, itself included
 }
 
 // Entry is a key of a map.
@@ -148,14 +148,6 @@ func Quote[T string | []byte](b []byte, s T) []byte {
 
 // JSON returns the value's own copy as JSON.
 func (n *Node) JSON() []byte { return n.AppendJSON(make([]byte, 0, 64)) }
-
-// Count is how many elements a list has, at most.
-func (n *Node) Count() int {
-	if n.Lazy {
-		return n.size
-	}
-	return len(n.Items)
-}
 
 // Clip shortens a text to n bytes for a message.
 func Clip(s string, n int) string {
