@@ -127,13 +127,13 @@ func TestBySliceLooksOnce(t *testing.T) {
 	asked := 0
 	s, err := labels.BySlice(in, r, "customer", func(k labels.Key) []string {
 		asked++
-		value := fmt.Sprint("c", len(k.TaskID), k.TaskID[len(k.TaskID)-1:])
+		value := fmt.Sprint("c", len(k.TaskID))
 		return []string{value, value}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := len(ls) + len(in.Run); asked > most || len(s.Values) < 20 {
+	if most := len(ls) + len(in.Run); asked > most || len(s.Values) != 3 {
 		t.Errorf("asked %d times for the values of %d things; %d values", asked, most, len(s.Values))
 	}
 	labelled, judged := 0, 0
