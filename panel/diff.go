@@ -52,8 +52,8 @@ type Difference struct {
 	// Change is candidate - baseline, in [-1,1]; of amounts it is that difference as
 	// a share of the baseline.
 	Change stats.Interval `json:"change"`
-	// P is the two-sided p value of no change, Test its method; PHolm, of the slices
-	// of the pass rate only, is adjusted for their number.
+	// P is the two-sided p value of no change, Test its method; PHolm is P over all
+	// slices of the same metric (Holm), and nil of what is not a slice.
 	P            float64  `json:"p"`
 	PHolm        *float64 `json:"p_holm,omitempty"`
 	Test         string   `json:"test"`
@@ -430,12 +430,17 @@ func finishSlices(m map[sliceID]*Difference, by []string, total int, conf float6
 	slices.SortFunc(out, func(a, b Difference) int {
 		return cmp.Or(cmp.Compare(rank(a.Key), rank(b.Key)), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
 	})
-	p := make([]float64, len(out))
-	for i := range out {
-		p[i] = out[i].P
+	adjust(out)
+	return out
+}
+
+// adjust takes the slices of a metric as one family: among many some differ by chance.
+func adjust(of []Difference) {
+	p := make([]float64, len(of))
+	for i := range of {
+		p[i] = of[i].P
 	}
 	for i, q := range stats.Holm(p) {
-		out[i].PHolm = &q
+		of[i].PHolm = &q
 	}
-	return out
 }

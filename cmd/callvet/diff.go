@@ -39,7 +39,7 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 			if err != nil {
 				return err
 			}
-			c := compare.Diff(base, cand)
+			c := panel.Diff(base, cand, 0)
 			if a.jsonOut {
 				return json.NewEncoder(a.out).Encode(struct {
 					Format  string `json:"format"`
@@ -102,7 +102,7 @@ func compareRuns(ctx context.Context, db *store.DB, base, cand *loaded, cfg comp
 	if err != nil {
 		return nil, err
 	}
-	return compare.Diff(b, c), nil
+	return panel.Diff(b, c, 0), nil
 }
 
 func (l *loaded) ledger(ctx context.Context, db *store.DB, cfg compare.Config) (*panel.Ledger, error) {

@@ -1,32 +1,29 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package compare_test
+package panel
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/callvet/callvet/cmd/callvet/compare"
-	"github.com/callvet/callvet/panel"
 )
 
-// TestHolm: of n cases that all changed one way the mid-p of McNemar's test is 2^-n. The
-// slices a, b and c with 8, 6 and 5 such cases have 1/256, 1/64 and 1/32; Holm multiplies
-// the smallest with 3 and the next with 2, and the last is no smaller than that.
-func TestHolm(t *testing.T) {
+// Of n cases that all changed one way the mid-p of McNemar's test is 2^-n. The slices
+// a, b and c with 8, 6 and 5 such cases have 1/256, 1/64 and 1/32; Holm multiplies the
+// smallest with 3 and the next with 2, and the last is no smaller than that.
+func TestSlicesOfAMetricAreOneFamily(t *testing.T) {
 	t.Parallel()
-	side := func(right float64) *panel.Ledger {
-		led := panel.NewLedger("run", []string{"m"}, nil)
-		led.Measure("arg_em", panel.MetricCost)
+	side := func(right float64) *Ledger {
+		led := NewLedger("run", []string{"m"}, nil)
+		led.Measure("arg_em", MetricCost)
 		for _, s := range []struct {
 			value string
 			cases int
 		}{{"a", 8}, {"b", 6}, {"c", 5}} {
 			for i := range s.cases {
-				in := []panel.SliceID{{Key: "tool", Value: s.value}}
-				led.Observe(0, fmt.Sprint(s.value, i), in, []panel.Observation{{Metric: 0, Sum: right, N: 1}})
+				in := []SliceID{{Key: "tool", Value: s.value}}
+				led.Observe(0, fmt.Sprint(s.value, i), in, []Observation{{Metric: 0, Sum: right, N: 1}})
 			}
 		}
 		return led
@@ -36,7 +33,7 @@ func TestHolm(t *testing.T) {
 		P, Holm float64
 	}
 	var got []adjusted
-	c := compare.Diff(side(1), side(0))
+	c := Diff(side(1), side(0), 0)
 	for _, m := range c.Targets[0].Measured {
 		if m.Overall.PHolm != nil {
 			t.Errorf("%s: the overall change is of no family", m.Metric)
