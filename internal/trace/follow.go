@@ -24,7 +24,8 @@ type Tail struct {
 	path   string
 	wait   func() error
 	file   *os.File
-	next   []*os.File // what follows file, in the order of writing
+	next   []*os.File  // what follows file, in the order of writing
+	first  os.FileInfo // what FILE.1 was before the last of them was opened
 	offset int64
 	last   byte
 	breaks bool // a line end is due
@@ -36,11 +37,12 @@ type Tail struct {
 // when there may be more (a clock's tick, a notification) and with an error when the
 // reading should end; then Read gives what is left, and io.EOF.
 func FollowFile(path string, wait func() error) (*Tail, error) {
+	before := first(target(path))
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
-	return &Tail{path: path, wait: wait, file: f, last: '\n'}, nil
+	return &Tail{path: path, wait: wait, file: f, first: before, last: '\n'}, nil
 }
 
 // Read implements io.Reader.

@@ -129,9 +129,11 @@ func TestFollowTellsWhatIsMissing(t *testing.T) {
 		"gone":                 {nil, "in.jsonl.2", []string{"in.jsonl was rotated 2 times between two looks, and lines are missing: those of in.jsonl.1, which cannot be read"}},
 		"many are gone":        {nil, "in.jsonl.6", []string{"in.jsonl was rotated 6 times between two looks, and lines are missing: those of in.jsonl.5, in.jsonl.4, in.jsonl.3, in.jsonl.2, in.jsonl.1, which cannot be read"}},
 		"numbers that go up":   {nil, "in.jsonl.8", nil},
-		"only one is kept":     {map[string]string{"in.jsonl.1": "b\n"}, "", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing; in.jsonl.1 (2 bytes) was written later than what was read, and is not read"}},
-		"named by time":        {map[string]string{"in-2026-01-02T03.jsonl": "bb\n"}, "in-2026-01-02T02.jsonl", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing; in-2026-01-02T03.jsonl (3 bytes) was written later than what was read, and is not read"}},
+		"only one is kept":     {map[string]string{"in.jsonl.1": "b\n"}, "", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: in.jsonl.1 (2 bytes)"}},
+		"named by time":        {map[string]string{"in-2026-01-02T03.jsonl": "bb\n"}, "in-2026-01-02T02.jsonl", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: in-2026-01-02T03.jsonl (3 bytes)"}},
 		"packed by time, once": {map[string]string{"in.jsonl-20260102.gz": "bb\n"}, "", nil},
+		"packed by time":       {map[string]string{"in-20260102.jsonl.gz": "bb\n", "in-20260103.jsonl.gz": "c"}, "", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: in-20260102.jsonl.gz (3 bytes), in-20260103.jsonl.gz (1 bytes)"}},
+		"packed at each turn":  {map[string]string{"in.jsonl.1.gz": "b", "in.jsonl.2.gz": "aa"}, "", []string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: in.jsonl.1.gz (1 bytes), in.jsonl.2.gz (2 bytes)"}},
 		"files of others":      {map[string]string{"in.jsonl.out": "b\n", "inside-1.jsonl": "b\n", "other.1": "b\n"}, "in.jsonl-1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +144,7 @@ func TestFollowTellsWhatIsMissing(t *testing.T) {
 				at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(-age)
 				return errors.Join(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600), os.Chtimes(filepath.Join(dir, name), at, at))
 			}
-			if err := errors.Join(write("in.jsonl", "a\n", time.Hour), write("in.jsonl.7", "old\n", 2*time.Hour)); err != nil {
+			if err := errors.Join(write("in.jsonl", "a\n", time.Hour), write("in.jsonl.7", "old\n", 2*time.Hour), write("in.jsonl.8.gz", "old", 3*time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 			waits := 0
@@ -177,6 +179,70 @@ func TestFollowTellsWhatIsMissing(t *testing.T) {
 			got, err := io.ReadAll(tail)
 			if err != nil || string(got) != "a\nc\n" {
 				t.Errorf("%q, %v", got, err)
+			}
+			if diff := cmp.Diff(tc.told, told); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestFollowOddFiles: what lies beside the file under the names of rotated ones need not be
+// one, nor be only there.
+func TestFollowOddFiles(t *testing.T) {
+	t.Parallel()
+	put := func(name, text string) error { return os.WriteFile(name, []byte(text), 0o600) }
+	const cannot = "PATH was rotated 2 times between two looks, and lines are missing: those of PATH.1 (not a file), which cannot be read"
+	for name, tc := range map[string]struct {
+		set, rotate func(path string) error
+		want        string
+		told        []string
+	}{
+		"a folder": {nil, func(p string) error {
+			return errors.Join(os.Rename(p, p+".2"), os.Mkdir(p+".1", 0o700), put(p, "c\n"))
+		}, "a\nc\n", []string{cannot}},
+		"another name of the new one": {nil, func(p string) error {
+			return errors.Join(os.Rename(p, p+".2"), put(p, "c\n"), os.Link(p, p+".1"))
+		}, "a\nc\n", nil},
+		"numbers that go up, written to": {func(p string) error { return put(p+".1", "old\n") }, func(p string) error {
+			return errors.Join(os.Rename(p, p+".2"), os.Chtimes(p+".1", time.Time{}, time.Now().Add(time.Hour)), put(p, "c\n"))
+		}, "a\nc\n", []string{"PATH was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: PATH.1 (4 bytes)"}},
+		"beside what a link names": {func(p string) error {
+			return errors.Join(os.Mkdir(p+"s", 0o700), os.Rename(p, filepath.Join(p+"s", "0.log")), os.Symlink(filepath.Join(p+"s", "0.log"), p))
+		}, func(p string) error {
+			log := filepath.Join(p+"s", "0.log")
+			return errors.Join(os.Rename(log, log+".2"), put(log+".1", "b\n"), put(log, "c\n"))
+		}, "a\nb\nc\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "in.jsonl")
+			if err := put(path, "a\n"); err != nil {
+				t.Fatal(err)
+			}
+			if tc.set != nil {
+				if err := tc.set(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			waits := 0
+			tail, err := trace.FollowFile(path, func() error {
+				switch waits++; {
+				case waits == 1:
+					return tc.rotate(path)
+				case waits > 5:
+					return errors.New("enough")
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tail.Close()
+			var told []string
+			tail.Warn = func(what string) { told = append(told, strings.ReplaceAll(what, path, "PATH")) }
+			if got, err := io.ReadAll(tail); err != nil || string(got) != tc.want {
+				t.Errorf("%q, %v, want %q", got, err, tc.want)
 			}
 			if diff := cmp.Diff(tc.told, told); diff != "" {
 				t.Error(diff)

@@ -19,6 +19,8 @@ const maxRotated = 99
 // were rotated since, oldest first, and the one at the path. It is empty, without an
 // error, where files are being renamed while it looks: the next look will tell.
 func (t *Tail) after(own os.FileInfo) ([]*os.File, error) {
+	name := target(t.path)
+	before := first(name)
 	f, err := os.Open(t.path)
 	if errors.Is(err, os.ErrNotExist) { // renamed, and not there again yet
 		return nil, nil
@@ -30,68 +32,99 @@ func (t *Tail) after(own os.FileInfo) ([]*os.File, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	number := t.numberOf(own)
-	out, missing := t.between(number)
-	if !t.isAt(t.path, now) || number > 0 && !t.isAt(t.numbered(number), own) {
+	number := t.numberOf(name, own)
+	out, missing := between(name, number, now)
+	if !isAt(t.path, now) || number > 0 && !isAt(numbered(name, number), own) {
 		return nil, errors.Join(f.Close(), closeAll(out))
 	}
-	if n := len(missing); n > 0 {
-		some := missing[:min(n, 5)]
-		if n > len(some) {
-			some = append(some, fmt.Sprintf("%d more", n-len(some)))
-		}
-		t.warn("%s was rotated %d times between two looks, and lines are missing: those of %s, which cannot be read", t.path, number, strings.Join(some, ", "))
+	if len(missing) > 0 {
+		t.warn("%s was rotated %d times between two looks, and lines are missing: those of %s, which cannot be read", t.path, number, few(missing))
 	}
 	if number == 0 {
-		t.suspect(own, now)
+		t.suspect(name, own, now)
 	}
+	t.first = before
 	return append(out, f), nil
 }
 
-// between opens the files of lower numbers, oldest first, and names those that it cannot.
-func (t *Tail) between(number int) (out []*os.File, missing []string) {
+// target is what a path names: the files that are rotated lie beside that, and not
+// beside a link to it.
+func target(path string) string {
+	if is, err := os.Lstat(path); err == nil && is.Mode()&os.ModeSymlink != 0 {
+		if to, err := filepath.EvalSymlinks(path); err == nil {
+			return to
+		}
+	}
+	return path
+}
+
+// first is the rotated file with the lowest number; nil without one.
+func first(name string) os.FileInfo {
+	is, err := os.Stat(numbered(name, 1))
+	if err != nil {
+		return nil
+	}
+	return is
+}
+
+// between opens the files of lower numbers, oldest first, each once, and names those that
+// it cannot. now is the file that follows them.
+func between(name string, number int, now os.FileInfo) (out []*os.File, missing []string) {
+	seen := []os.FileInfo{now}
 	for i := number - 1; i > 0; i-- {
-		name := t.numbered(i)
-		f, err := os.Open(name)
+		one := numbered(name, i)
+		is, err := os.Stat(one)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			missing = append(missing, name+packed(name))
-		case err != nil:
-			missing = append(missing, fmt.Sprintf("%s (%v)", name, err))
-		default:
-			out = append(out, f)
+			missing = append(missing, one+packed(one))
+			continue
+		case err == nil && slices.ContainsFunc(seen, func(s os.FileInfo) bool { return os.SameFile(s, is) }):
+			continue
+		case err == nil && !is.Mode().IsRegular(): // to open a pipe could take forever
+			missing = append(missing, one+" (not a file)")
+			continue
 		}
+		f, err := os.Open(one)
+		if err != nil {
+			missing = append(missing, fmt.Sprintf("%s (%v)", one, err))
+			continue
+		}
+		out, seen = append(out, f), append(seen, is)
 	}
 	return out, missing
 }
 
 // numbered is the name of a rotated file.
-func (t *Tail) numbered(i int) string { return t.path + "." + strconv.Itoa(i) }
+func numbered(name string, i int) string { return name + "." + strconv.Itoa(i) }
 
 // numberOf finds a file under the numbers of rotated ones; 0 where it is not there, or
-// where a lower number is older: those who count up give the newest file the highest.
-func (t *Tail) numberOf(own os.FileInfo) int {
+// where a lower number is older or FILE.1 is the one that it was: those who count up give
+// the newest file the highest.
+func (t *Tail) numberOf(name string, own os.FileInfo) int {
 	for i := 1; i <= maxRotated; i++ {
-		is, err := os.Stat(t.numbered(i))
+		is, err := os.Stat(numbered(name, i))
 		switch {
 		case err != nil:
 		case os.SameFile(is, own):
 			return i
-		case is.ModTime().Before(own.ModTime()):
+		case is.ModTime().Before(own.ModTime()), t.first != nil && i == 1 && os.SameFile(is, t.first):
 			return 0
 		}
 	}
 	return 0
 }
 
-func (t *Tail) isAt(name string, file os.FileInfo) bool {
+func isAt(name string, file os.FileInfo) bool {
 	is, err := os.Stat(name)
 	return err == nil && os.SameFile(is, file)
 }
 
+// extensions are those of packed files.
+func extensions() []string { return []string{".gz", ".zst", ".xz", ".bz2", ".zip"} }
+
 // packed tells of the file in which one that is not there may be: NAME.gz or the like.
 func packed(name string) string {
-	for _, ext := range []string{".gz", ".zst", ".xz", ".bz2", ".zip"} {
+	for _, ext := range extensions() {
 		if is, err := os.Stat(name + ext); err == nil {
 			return fmt.Sprintf(" (%s%s has %d bytes)", name, ext, is.Size())
 		}
@@ -100,27 +133,61 @@ func packed(name string) string {
 }
 
 // suspect tells of files that look like rotated ones and were written after own, where
-// own has no number that would say which came in between.
-func (t *Tail) suspect(own, now os.FileInfo) {
-	dir, base := filepath.Split(t.path)
-	ext := filepath.Ext(base)
+// own has no number that would say which came in between. Of packed ones, whose time may
+// be that of their content, one may be own itself.
+func (t *Tail) suspect(name string, own, now os.FileInfo) {
+	dir, base := filepath.Split(name)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
 	if err != nil {
 		return // it is told of nothing, and the reading goes on
 	}
+	var later, packed []string
 	for _, e := range entries {
 		is, err := e.Info()
-		if err != nil || !is.Mode().IsRegular() || os.SameFile(is, own) || os.SameFile(is, now) || !is.ModTime().After(own.ModTime()) {
+		if err != nil || !is.Mode().IsRegular() || os.SameFile(is, own) || os.SameFile(is, now) {
 			continue
 		}
-		after, isNamed := strings.CutPrefix(e.Name(), base)
-		if !isNamed { // NAME-2026-01-02.jsonl
-			after, isNamed = strings.CutPrefix(strings.TrimSuffix(e.Name(), ext), strings.TrimSuffix(base, ext))
+		plain := e.Name()
+		if ext := filepath.Ext(plain); slices.Contains(extensions(), ext) {
+			plain = strings.TrimSuffix(plain, ext)
 		}
-		if isNamed && isTime(after) {
-			t.warn("%s was rotated between two looks, perhaps more than once: lines may be missing; %s (%d bytes) was written later than what was read, and is not read", t.path, filepath.Join(dir, e.Name()), is.Size())
+		says := fmt.Sprintf("%s (%d bytes)", filepath.Join(dir, e.Name()), is.Size())
+		switch {
+		case !isRotated(plain, base):
+		case plain != e.Name():
+			if is.ModTime().Unix() >= own.ModTime().Unix() {
+				packed = append(packed, says)
+			}
+		case is.ModTime().After(own.ModTime()):
+			later = append(later, says)
 		}
 	}
+	if len(later) > 0 {
+		t.warn("%s was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: %s", t.path, few(later))
+	}
+	if len(packed) > 1 {
+		t.warn("%s was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: %s", t.path, few(packed))
+	}
+}
+
+// few lists the first of many.
+func few(names []string) string {
+	some := names[:min(len(names), 5)]
+	if n := len(names) - len(some); n > 0 {
+		some = append(slices.Clip(some), fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(some, ", ")
+}
+
+// isRotated tells whether a name is base with a number or a time at its end, or before
+// its extension: NAME-2026-01-02.jsonl.
+func isRotated(name, base string) bool {
+	ext := filepath.Ext(base)
+	end, is := strings.CutPrefix(name, base)
+	if !is {
+		end, is = strings.CutPrefix(strings.TrimSuffix(name, ext), strings.TrimSuffix(base, ext))
+	}
+	return is && isTime(end)
 }
 
 // isTime tells whether the end of a name is a number or a time, as rotated files have it.
