@@ -227,8 +227,8 @@ const level = 0.05
 const power = 0.8
 
 // needed is about how many more cases would tell the difference that there seems to
-// be; 0 where none can be named.
-func needed(d *panel.Difference) int {
+// be at a level; 0 where none can be named.
+func needed(d *panel.Difference, level float64) int {
 	delta := d.Change.Point
 	if d.Cases == 0 || delta == 0 {
 		return 0
@@ -239,7 +239,7 @@ func needed(d *panel.Difference) int {
 		// Rounding must not make the share that changed smaller than the difference.
 		share := max(float64(d.NewlyFailing+d.NewlyPassing)/float64(d.Cases), math.Abs(delta))
 		n, ok = gate.PairedRates(share, delta, level, power)
-		n = max(n, fewCases/share) // with fewer changes no test tells
+		n = max(n, math.Ceil(-math.Log2(level))/share) // with fewer changes no test tells
 	} else {
 		n, ok = gate.PairedMean(d.Change.SE*d.Change.SE*float64(d.Cases), 0, 0, 1, 1, delta, level, power)
 	}
@@ -262,7 +262,8 @@ func (c *Comparison) judge() {
 	case d.Cases == 0:
 		c.Sentence = "not comparable: no case was judged on both sides"
 	case clear && !shown:
-		c.Verdict, c.Sentence = panel.ChangeUnclear, "cannot be told, as one of several models: "+moved
+		c.Verdict = panel.ChangeUnclear
+		c.tooFew("cannot be told, as one of several models: " + moved)
 	case d.Verdict == panel.ChangeBetter:
 		c.Sentence = "better: " + moved
 	case d.Verdict == panel.ChangeWorse:
@@ -270,13 +271,19 @@ func (c *Comparison) judge() {
 	case d.NewlyPassing+d.NewlyFailing == 0 && d.Change.Point == 0:
 		c.Sentence = fmt.Sprintf("cannot be told: no case of %d changed", d.Cases)
 	default:
-		c.Sentence = "cannot be told: " + moved
-		if c.Needed = needed(d); c.Needed > 0 {
-			c.Sentence += fmt.Sprintf("; if that is the true difference, about %s would tell", plain.Count(c.Needed, "more case", "more cases"))
-		}
+		c.tooFew("cannot be told: " + moved)
 	}
 	if n := c.stolen(); n > 0 {
 		c.Sentence += fmt.Sprintf("; %s taken from other tools", plain.Count(n, "question was", "questions were"))
+	}
+}
+
+// tooFew says what the difference is and how many more cases would tell it. Of several
+// models any may have the smallest p value, which is multiplied with their number.
+func (c *Comparison) tooFew(what string) {
+	c.Sentence = what
+	if c.Needed = needed(&c.main, level/float64(max(1, c.Models))); c.Needed > 0 {
+		c.Sentence += fmt.Sprintf("; if that is the true difference, about %s would tell", plain.Count(c.Needed, "more case", "more cases"))
 	}
 }
 

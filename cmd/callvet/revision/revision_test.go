@@ -96,6 +96,33 @@ func TestNeededTells(t *testing.T) {
 	}
 }
 
+// Among several models more cases are needed, and are said to be, also by one that alone
+// would have enough.
+func TestNeededTellsOfModels(t *testing.T) {
+	t.Parallel()
+	family := func(words string) []*Comparison {
+		var out []*Comparison
+		for range 3 {
+			qs, before, after := cases(words)
+			out = append(out, compare("m", chosenRight, qs, before, after, nil))
+		}
+		return out
+	}
+	for _, words := range []string{"e:x>e e:x>e e:x>e " + strings.Repeat("a:a>a ", 17), strings.Repeat("e:x>e ", 5) + strings.Repeat("a:a>a ", 15)} {
+		all := family(words)
+		alone := all[0].Needed
+		adjust(all)
+		c := all[0]
+		if c.Verdict != panel.ChangeUnclear || c.Needed <= alone || !strings.Contains(c.Sentence, "more cases would tell") {
+			t.Fatalf("%s: %d more, %d alone", c.Sentence, c.Needed, alone)
+		}
+		all = family(strings.Repeat(words, 1+(c.Needed+19)/20))
+		if adjust(all); all[0].Verdict != panel.ChangeBetter {
+			t.Error(all[0].Sentence)
+		}
+	}
+}
+
 func TestLowers(t *testing.T) {
 	t.Parallel()
 	at := func(change, mrr float64) *Comparison {
