@@ -144,9 +144,8 @@ func (o *Options) read(r io.Reader, name string) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// parse detects the format and reads it.
-// parse reads a suite from memory, as Load would from a file of that name; a
-// tools_from path is relative to the name's folder.
+// parse detects the format of what is in memory and reads it as Load would from a file of
+// that name; a tools_from path is relative to the name's folder.
 func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	if opt.Dialect == "" && isBFCL(data, name) {
 		return parseBFCL(data, name, opt)

@@ -31,9 +31,9 @@ type Stream struct {
 // Problems that are not warnings would make a run's numbers mean something else than
 // their reader thinks; there are at most 500.
 //
-// JSON in callvet's own format and in that
-// of Tool Calling Evaluation is read case by case; any other file is read whole
-// first. The error is Load's; the problems then say why.
+// JSON in callvet's own format and in that of Tool Calling Evaluation is read case by
+// case; any other file is read whole first. The error is Load's; the problems then say
+// why.
 func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Problem, error) {
 	r, problems, err := read(path, opt)
 	if err != nil {
