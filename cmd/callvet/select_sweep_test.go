@@ -29,17 +29,21 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sweep := func(tty bool, args ...string) (depths []int, errs string) {
+	carryOut := func(want int, tty bool, args ...string) (out, told bytes.Buffer) {
 		t.Helper()
-		var out, told bytes.Buffer
 		a := &app{
 			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), abort: context.Background(),
 			getenv: func(string) string { return "" },
 		}
 		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"}, args...)
-		if code := a.run(t.Context(), a.rootCommand(), args); code != exitOK {
+		if code := a.run(t.Context(), a.rootCommand(), args); code != want {
 			t.Fatalf("exit %d\n%s%s", code, out.String(), told.String())
 		}
+		return out, told
+	}
+	sweep := func(tty bool, args ...string) (depths []int, errs string) {
+		t.Helper()
+		out, told := carryOut(exitOK, tty, args...)
 		var s selector.Sweep
 		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
 			t.Fatal(err)
@@ -63,5 +67,9 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	}
 	if depths, told = sweep(true, "-q", "--k", "3"); depths[0] != 3 || told != note {
 		t.Errorf("k %d, told %q", depths[0], told)
+	}
+	// With models only the settings of one retriever count: theirs has a reranker.
+	if _, told := carryOut(exitError, false, "--model", "offline/lexical", "--weights", "b=rerank:none"); strings.Contains(told.String(), note) {
+		t.Errorf("told %q", told.String())
 	}
 }

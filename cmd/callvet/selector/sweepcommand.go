@@ -85,6 +85,11 @@ func SweepCommand(e Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if asking.Models() {
+			if err := c.one(f.most); err != nil {
+				return err
+			}
+		}
 		c.Models = e.Models()
 		if err := c.fromSuite(args[0], e.Read, c.Models.Warn); err != nil {
 			return err
@@ -105,7 +110,7 @@ func SweepCommand(e Env) *cobra.Command {
 			}
 		}
 		if asking.Models() {
-			return e.curve(cmd.Context(), args[0], s, c, &f, asking)
+			return e.curve(cmd.Context(), args[0], s, c, f.most, asking)
 		}
 		c.Cases = s.Cases
 		out, err := c.Run(cmd.Context())
@@ -173,17 +178,22 @@ func distinct(c *SweepConfig) error {
 	return nil
 }
 
-// curve asks models.
-func (e *Env) curve(ctx context.Context, path string, s *callvet.Suite, c *SweepConfig, f *sweepFlags, asking Asking) error {
+// one leaves the retriever whose tools models are given, at most most of them.
+func (c *SweepConfig) one(most int) error {
 	if n := len(c.Configurations); n > 2 {
 		return fmt.Errorf("sweep: %w: models are given the tools of one retriever: at most one --weights with --model", callvet.ErrInvalid)
 	} else if n == 2 {
 		c.Configurations = c.Configurations[1:]
 	}
-	if f.most < 0 {
+	if most < 0 {
 		return fmt.Errorf("sweep: %w: --max-tools is 0 or more", callvet.ErrInvalid)
 	}
-	x, err := c.Expand(ctx, s, f.most)
+	return nil
+}
+
+// curve asks models.
+func (e *Env) curve(ctx context.Context, path string, s *callvet.Suite, c *SweepConfig, most int, asking Asking) error {
+	x, err := c.Expand(ctx, s, most)
 	if err != nil {
 		return err
 	}
