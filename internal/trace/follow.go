@@ -14,7 +14,8 @@ import (
 // silent for a wait, and one that was cut (copied and truncated) from its start again.
 // A line that the old file did not end is ended, so that it spoils none of the new.
 // Files that came and went in between are read too, where the old one is found beside
-// them as FILE.2 (or a higher number); of others Warn is told that they were not.
+// them as FILE.2 (or a higher number); of others Warn is told that they were not, and of
+// a copy FILE.1 of a file that was cut, where it has more than was read.
 //
 // A file that was cut and has grown beyond its old length between two waits cannot be
 // told from one that only grew.
@@ -102,6 +103,7 @@ func (t *Tail) moved() (bool, error) {
 		if _, err := t.file.Seek(0, io.SeekStart); err != nil {
 			return false, err
 		}
+		t.copied()
 		t.begin()
 		return true, nil
 	case !t.silent && !t.done:

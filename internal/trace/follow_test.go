@@ -207,6 +207,15 @@ func TestFollowOddFiles(t *testing.T) {
 		"numbers that go up, written to": {func(p string) error { return put(p+".1", "old\n") }, func(p string) error {
 			return errors.Join(os.Rename(p, p+".2"), os.Chtimes(p+".1", time.Time{}, time.Now().Add(time.Hour)), put(p, "c\n"))
 		}, "a\nc\n", []string{"PATH was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: PATH.1 (4 bytes)"}},
+		"copied and cut": {nil, func(p string) error {
+			return errors.Join(put(p+".1", "a\nb\n"), os.Truncate(p, 0))
+		}, "a\n", []string{"PATH was cut between two looks, and lines may be missing: PATH.1 has 2 bytes more than what was read"}},
+		"copied as it was read and cut": {nil, func(p string) error {
+			return errors.Join(put(p+".1", "a\n"), os.Truncate(p, 0))
+		}, "a\n", nil},
+		"cut, and an old one is longer": {func(p string) error { return put(p+".1", "old\nold\n") }, func(p string) error {
+			return os.Truncate(p, 0)
+		}, "a\n", nil},
 		"beside what a link names": {func(p string) error {
 			return errors.Join(os.Mkdir(p+"s", 0o700), os.Rename(p, filepath.Join(p+"s", "0.log")), os.Symlink(filepath.Join(p+"s", "0.log"), p))
 		}, func(p string) error {

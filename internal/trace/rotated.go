@@ -58,6 +58,19 @@ func target(path string) string {
 	return path
 }
 
+// copied tells of what was written between the last look and the cutting of the file,
+// which is in its copy only: a FILE.1 that was not there before.
+func (t *Tail) copied() {
+	name := target(t.path)
+	is := first(name)
+	if is == nil || t.first != nil && os.SameFile(is, t.first) {
+		return
+	}
+	if t.first = is; is.Size() > t.offset {
+		t.warn("%s was cut between two looks, and lines may be missing: %s has %d bytes more than what was read", t.path, numbered(name, 1), is.Size()-t.offset)
+	}
+}
+
 // first is the rotated file with the lowest number; nil without one.
 func first(name string) os.FileInfo {
 	is, err := os.Stat(numbered(name, 1))
