@@ -29,7 +29,8 @@ type SliceValue struct {
 	Sensitivity stats.Interval `json:"sensitivity"`
 	Specificity stats.Interval `json:"specificity"`
 	// PHolm is the smaller p value of its rates being those of all other labels
-	// (Fisher), adjusted for both rates of all values (Holm), in [0,1].
+	// (Fisher), adjusted for both rates of all values (Holm), in [0,1]; 1 where there
+	// are no labels to test.
 	PHolm float64 `json:"p_holm"`
 	// Own tells that labels made elsewhere count by the rates of this value alone;
 	// else by those of all labels. Why says it.
@@ -87,24 +88,38 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 	if n := len(out.Values); n > maxSliceValues {
 		out.Values, out.Left = out.Values[:maxSliceValues], n-maxSliceValues
 	}
-	var ps []float64
-	for i := range out.Values {
-		own := out.Values[i].Table
-		rest := all.without(own)
-		ps = append(ps,
-			stats.Fisher(own.TruePass, own.TruePass+own.FalseFail, rest.TruePass, rest.TruePass+rest.FalseFail),
-			stats.Fisher(own.TrueFail, own.TrueFail+own.FalsePass, rest.TrueFail, rest.TrueFail+rest.FalsePass))
-	}
-	adjusted := stats.Holm(ps)
+	adjust(out.Values, all)
 	for i := range out.Values {
 		v := &out.Values[i]
-		v.PHolm = min(adjusted[2*i], adjusted[2*i+1])
 		own := placed[v.Value]
 		v.decide(r, slices.DeleteFunc(slices.Clone(own.fit), byVerdict))
 		v.success(in, r, j, own)
 	}
 	slices.SortFunc(out.Values, func(a, b SliceValue) int { return cmp.Compare(a.Value, b.Value) })
 	return out, nil
+}
+
+// adjust tests both rates of each value against all other labels, as one family. Where a
+// side has no label of a class there is nothing to test, and nothing to adjust for.
+func adjust(values []SliceValue, all Table) {
+	var of []*SliceValue
+	var ps []float64
+	for i := range values {
+		v := &values[i]
+		v.PHolm = 1
+		own, rest := v.Table, all.without(v.Table)
+		for _, x := range [][4]int{
+			{own.TruePass, own.TruePass + own.FalseFail, rest.TruePass, rest.TruePass + rest.FalseFail},
+			{own.TrueFail, own.TrueFail + own.FalsePass, rest.TrueFail, rest.TrueFail + rest.FalsePass},
+		} {
+			if x[1] > 0 && x[3] > 0 {
+				of, ps = append(of, v), append(ps, stats.Fisher(x[0], x[1], x[2], x[3]))
+			}
+		}
+	}
+	for i, p := range stats.Holm(ps) {
+		of[i].PHolm = min(of[i].PHolm, p)
+	}
 }
 
 // slice is what has one value: calibration labels, the table of those that were not

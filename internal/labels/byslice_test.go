@@ -144,3 +144,39 @@ func TestBySliceLooksOnce(t *testing.T) {
 		t.Errorf("%d of %d labels and %d of %d verdicts are in the values", labelled, len(ls), judged, len(in.Run))
 	}
 }
+
+// TestBySliceUntested: values that only the run has, without a label, have no p value and
+// make those of the others no larger.
+func TestBySliceUntested(t *testing.T) {
+	t.Parallel()
+	ls, problems := read(t, lines("a", 38, 2, 38, 2, "")+lines("b", 34, 6, 34, 6, ""))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	of := func(k labels.Key) []string { return []string{k.TaskID[:1]} }
+	var want float64
+	for _, others := range []string{"", "cdefghijkl"} {
+		in := labels.Input{Judge: "j", Labels: ls, Run: verdicts("a", 10, 10)}
+		for _, v := range others {
+			in.Run = append(in.Run, verdicts(string(v), 5, 5)...)
+		}
+		r, err := labels.Calibrate(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := labels.BySlice(in, r, "x", of)
+		if err != nil || len(s.Values) != 2+len(others) {
+			t.Fatalf("%v %+v", err, s)
+		}
+		for i, v := range s.Values {
+			switch {
+			case i > 1 && v.PHolm != 1:
+				t.Errorf("%s has p %v of no labels", v.Value, v.PHolm)
+			case others == "" && i == 0:
+				want = v.PHolm
+			case i == 0 && (v.PHolm != want || want == 1):
+				t.Errorf("p %v beside values without labels, %v without them", v.PHolm, want)
+			}
+		}
+	}
+}
