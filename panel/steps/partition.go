@@ -77,11 +77,12 @@ func (t *open) fold(into *Sums) {
 	into.fold(&o)
 }
 
-// take adds the lines of a batch that are in one of its boxes, and folds the tasks they push
-// out of the window. The box is kept as it is for as long as anything in it is needed.
+// take adds the lines of a batch that are in one of its boxes, and folds the tasks they push out of
+// the window. The box is kept as it is for as long as anything in it is needed, unless it is roomy.
 func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, keep bool, into *Sums) {
 	p.warm(pieces)
 	in.Hold()
+	roomy := in.Roomy(len(pieces))
 	for i := range pieces {
 		c := &pieces[i]
 		name, steps := in.Text[c.text:][:c.target+c.id], in.Things[c.from:c.to:c.to]
@@ -91,19 +92,20 @@ func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, 
 			in.Hold()
 			t := p.tasks.At(n)
 			t.box, t.text, t.target, t.id, t.number = in, c.text, c.target, c.id, c.targetNumber
-			if len(steps) <= tally.MaxFew { // else it would keep a large box
+			if !roomy && len(steps) <= tally.MaxFew { // else it would keep a large box
 				t.steps, steps = steps, nil
 			}
 		}
 		t := p.tasks.At(n)
 		if len(steps) > 0 || c.rfrom < c.rto {
-			p.more(t, steps, records[c.rfrom:c.rto])
+			p.more(t, steps, records[c.rfrom:c.rto], roomy)
 		}
 		if len(t.steps) >= maxSteps || t.rest != nil && len(t.rest.records) >= maxSteps {
 			p.long++
 			t.fold(into)
 			if t.steps = nil; t.rest != nil {
-				t.rest.steps, t.rest.records = nil, nil
+				clear(t.rest.records)
+				t.rest.steps, t.rest.records = t.rest.steps[:0], t.rest.records[:0]
 			}
 		}
 		p.shrink(into)
@@ -112,7 +114,7 @@ func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, 
 }
 
 // more adds lines to a task. One that goes on for long leaves its box, or it would keep it.
-func (p *partition) more(t *open, steps []step, records []record) {
+func (p *partition) more(t *open, steps []step, records []record, leave bool) {
 	if t.rest == nil {
 		t.rest = &rest{}
 		if n := len(p.spare); n > 0 {
@@ -120,7 +122,7 @@ func (p *partition) more(t *open, steps []step, records []record) {
 		}
 	}
 	r := t.rest
-	if t.box != nil && (len(steps) > 0 || len(r.records) > 0) {
+	if t.box != nil && (leave || len(steps) > 0 || len(r.records) > 0) {
 		r.text, r.steps = append(r.text[:0], t.name()...), append(r.steps[:0], t.steps...)
 		p.boxes.GiveUp(t.box)
 		t.box, t.steps = nil, r.steps
@@ -239,7 +241,7 @@ func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 			t := p.tasks.At(n)
 			t.target, t.id, t.number, t.rest = from.target, from.id, from.number, &rest{text: from.name()}
 		}
-		p.more(p.tasks.At(n), own.steps, own.records)
+		p.more(p.tasks.At(n), own.steps, own.records, true)
 		p.shrink(into)
 	}
 	for _, m := range o.heads {

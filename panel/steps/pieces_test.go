@@ -118,3 +118,42 @@ func TestBoxes(t *testing.T) {
 		t.Errorf("%d boxes, %d of these tasks are open", len(boxes), open)
 	}
 }
+
+// TestRoomy: tasks of a few lines do not keep the boxes of one that goes on for long, and these
+// are used again.
+func TestRoomy(t *testing.T) {
+	t.Parallel()
+	s := New(Config{Window: 16 * 64})
+	w := s.Worker()
+	b, short := w.Batch(), 0
+	line := func(id string) {
+		w.Step(b, &Step{Head: &Head{Line: 1, TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Tool: []byte("x"), Score: executed(true)})
+	}
+	used := map[*tally.Box[step]]bool{}
+	for i := range 50 {
+		for range 3000 {
+			line("long")
+		}
+		used[b.in] = true
+		for range 20 {
+			line(fmt.Sprint("step", short))
+			w.Task(b, &Task{Line: 1, ID: fmt.Append(nil, "record", short), Pass: 1, CostUSD: -1, WallMS: -1})
+			short++
+		}
+		s.Give(int64(i), b, func(*Batch) {})
+		s.Take(w, 0, 1)
+	}
+	steps, held := 0, map[*tally.Box[step]]bool{}
+	for i := range s.parts {
+		p := s.parts[i].tasks
+		for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
+			if o := p.tasks.At(n); o.box != nil && !held[o.box] {
+				held[o.box] = true
+				steps += cap(o.box.Things)
+			}
+		}
+	}
+	if steps > 50*partitions*64 || len(used) > 1 {
+		t.Errorf("boxes with room for %d steps are kept, %d were used for the long task", steps, len(used))
+	}
+}

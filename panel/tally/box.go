@@ -13,12 +13,12 @@ type Box[T any] struct {
 	held   int // as often as it is needed
 }
 
-// A new Box has room for so many things and bytes of text; one that has grown beyond so many
-// things is not used again.
+// A new Box has room for so many things and bytes of text; one that has grown beyond so much
+// is not used again.
 const (
 	boxful     = 64
 	boxText    = 256
-	maxBoxful  = 16 * boxful
+	maxBoxful  = 256 * boxful
 	maxBoxText = 64 * boxText
 )
 
@@ -35,6 +35,12 @@ func (b *Box[T]) Add() *T {
 func (b *Box[T]) grow() {
 	var zero T
 	b.Things = append(b.Things, zero)
+}
+
+// Roomy tells that who keeps the Box for one of so many runs in it keeps much more memory than
+// the run needs: one that shares a Box with a very long one should have a copy.
+func (b *Box[T]) Roomy(runs int) bool {
+	return cap(b.Things) > boxful*max(2, runs/2) || cap(b.Text) > boxText*max(8, 2*runs)
 }
 
 // Hold tells that one more run is needed, until the Box is given up for it.
