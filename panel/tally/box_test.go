@@ -28,7 +28,7 @@ func TestBoxes(t *testing.T) {
 		boxes[b] = true
 		b.Hold()
 		n := r.IntN(2 * boxful)
-		if i%64 == 0 {
+		if i%2000 == 0 {
 			n, large[b] = 2*maxBoxful, true
 		}
 		for k := range n {
