@@ -15,7 +15,7 @@ import (
 )
 
 // TestPieces: it does not matter in which pieces the lines of tasks come, be it one by one
-// between those of other tasks or more at once than are shelved, nor that memory of tasks that
+// between those of other tasks or more at once than stay in a box, nor that memory of tasks that
 // were folded is used again.
 func TestPieces(t *testing.T) {
 	t.Parallel()
