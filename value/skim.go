@@ -95,6 +95,9 @@ const (
 	slotNone
 )
 
+// bare tells that what is read there has no node.
+func (s slot) bare() bool { return s == slotPlain || s == slotWhole || s == slotBool }
+
 // Bounds of what is remembered. A way is compared from a position in the text, and
 // after it a value is begun with: see beyond.
 const (
@@ -459,8 +462,9 @@ func (d *Doc) remember(s *skim) {
 			continue
 		}
 		w.slot, w.place, w.sets, w.of, w.stop = slot, place, w.sets|1<<place, s.of[place], &s.from[place]
-		if w.echo = int(d.shapes.echoes[place]); w.echo >= 0 && s.slots[w.echo] < slotAny {
-			w.echo = -1 // of which there is no node
+		w.echo = int(d.shapes.echoes[place])
+		if w.echo >= 0 && (s.slots[w.echo].bare() || slot.bare()) {
+			w.echo = -1
 		}
 		w.depth = 1 + strings.Count(d.shapes.paths[place], ".")
 		if !s.add(at, string(d.src[from:int(n.start)+quote]), w) {

@@ -232,3 +232,25 @@ func TestSkimOtherPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestSkimEchoes: members that are no more than text are read as that, also where they echo what
+// may be anything; and of a boolean there is nothing that could be repeated.
+func TestSkimEchoes(t *testing.T) {
+	t.Parallel()
+	d := new(Doc)
+	d.Expect(Expected{
+		Places: []string{"any", "id", "n", "yes", "more"}, Fits: []Fit{FitAny, FitNull | FitPlain, FitNull | FitWhole, FitNull | FitBool, FitAny},
+		Echoes: map[string]string{"id": "any", "n": "any", "yes": "any", "more": "yes"},
+	})
+	for range 2 {
+		for _, line := range []string{
+			`{"any":[],"id":"x","n":7,"yes":true}`, `{"any":[],"n":12345678,"id":"[]","yes":null}`, `{"any":[[7],{"a":[8]}],"yes":true,"more":[[7],{"a":[8]}]}`, `{"yes":false,"more":[9]}`,
+		} {
+			text := append(make([]byte, 0, 1000), line+"\n"...)
+			skimmed(t, d, text)
+			if _, taken := skimmed(t, d, text); !taken {
+				t.Errorf("%s is not taken", line)
+			}
+		}
+	}
+}
