@@ -58,7 +58,7 @@ func (d *Doc) parseAlike(data []byte, text padded) int {
 	p.nodes, p.src, p.text = d.nodes[:0], data, text
 	p.shapes, p.places = d.shapes, d.places
 	i, end := p.space(0), -1
-	if i < len(data) && data[i] == '{' {
+	if i < len(data) && data[i] == '{' && len(data) <= maxText-beyond { // a label may go beyond the end
 		end = p.object(i, name{}, d.shapes.root)
 	}
 	d.nodes = p.nodes
@@ -166,8 +166,8 @@ func (p *alike) rest(i int) (end int, f form) {
 	return end, f | textForm(escaped)
 }
 
-// quoted reads a string that is an element, or whatever has no name, of shape m. What it
-// needs stays in registers, as nothing is called but in the end.
+// quoted reads a string that has no name, of shape m. What it needs stays in registers, as
+// nothing is called but in the end.
 func (p *alike) quoted(i int, m *shape) int {
 	found, end, next := special(p.text.eight(i+1)), i+1, len(p.nodes)
 	if found == 0 {
@@ -323,7 +323,7 @@ func (p *alike) members(at *shape, i int, count int32) (*shape, name, int, int32
 						f |= escapes(letter)
 						step = text.letter(i)
 					}
-					if i += step; i >= len(p.src) {
+					if i += step; uint(i) >= uint(len(p.src)) { // beyond what an int has, maybe
 						return p.unusual(n, at, next, count)
 					}
 				}

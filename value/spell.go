@@ -18,7 +18,7 @@ func (p *alike) spelling(i int, k name, of int32) int {
 	v := p.room(next)
 	p.nodes = p.nodes[:next+1]
 	v.start, v.end, v.next, v.count = int32(i), int32(end), int32(next+1), of
-	v.keyStart, v.keyEnd, v.form = k.start, k.end, textForm(p.room(int(of)).count > 0)
+	v.keyStart, v.keyEnd, v.form = k.start, k.end, form(String)|roundabout
 	return end
 }
 
