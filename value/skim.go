@@ -24,9 +24,10 @@ type skim struct {
 	slots []slot // by place
 	of    []*shape
 	spans *[maxPlaces]span
-	ways  int // that may yet be added
-	steps int // that may yet be made
-	vain  int // texts that may yet be looked at without finding a new way
+	ways  int     // that may yet be added
+	steps int     // that may yet be remembered
+	loose [2]step // in turn those that there was no room for
+	vain  int     // texts that may yet be looked at without finding a new way
 	// Where most texts are not taken none is tried for a while.
 	tried, failed, idle, pause int
 }
@@ -151,7 +152,6 @@ func (s *skim) take(at *step, i int) (*step, int) {
 		if n = s.other(at, i); n == nil {
 			return nil, -1
 		}
-		at.next = n
 	}
 	return n, n.read(&s.reading, n, i+len(n.way.branch.label))
 }
@@ -166,20 +166,29 @@ func (s *skim) other(at *step, i int) *step {
 	return nil
 }
 
-// after gives the step that w is after at; nil where a place would come twice, or there
-// is no room.
+// after gives the step that w is after at; nil where a place would come twice. One that there is
+// no room for is made anew each time, and nothing leads to it.
 func (s *skim) after(at *step, w *way) *step {
+	if at.seen&w.sets != 0 {
+		return nil
+	}
 	seen := at.seen | w.sets
 	for _, n := range w.steps {
-		if n.seen == seen && at.seen&w.sets == 0 {
+		if n.seen == seen {
+			at.next = n
 			return n
 		}
 	}
-	if at.seen&w.sets != 0 || s.steps == 0 || len(w.steps) == maxStepsOf {
-		return nil
+	n := &s.loose[0]
+	if n == at {
+		n = &s.loose[1]
 	}
-	s.steps--
-	n := &step{next: nowhereTo, head: 1, size: 8, mid: 1, slot: w.slot, way: w, of: w.of.under, depth: int16(w.depth), seen: seen}
+	if s.steps > 0 && len(w.steps) < maxStepsOf {
+		s.steps--
+		n = new(step)
+		at.next, w.steps = n, append(w.steps, n)
+	}
+	*n = step{next: nowhereTo, head: 1, size: 8, mid: 1, slot: w.slot, way: w, of: w.of.under, depth: int16(w.depth), seen: seen}
 	switch b := w.branch; {
 	case w.slot == slotEnd && b.size <= 4:
 		n.mid = b.head | b.mask<<32
@@ -203,7 +212,6 @@ func (s *skim) after(at *step, w *way) *step {
 	if w.slot == slotAny && (n.echo != nil || w.of.bars>>Object&1 != 0) {
 		n.slot = slotText
 	}
-	w.steps = append(w.steps, n)
 	return n
 }
 
@@ -462,8 +470,7 @@ func (d *Doc) remember(s *skim) {
 			continue
 		}
 		w.slot, w.place, w.sets, w.of, w.stop = slot, place, w.sets|1<<place, s.of[place], &s.from[place]
-		w.echo = int(d.shapes.echoes[place])
-		if w.echo >= 0 && (s.slots[w.echo].bare() || slot.bare()) {
+		if w.echo = int(d.shapes.echoes[place]); w.echo >= 0 && (s.slots[w.echo].bare() || slot.bare()) {
 			w.echo = -1
 		}
 		w.depth = 1 + strings.Count(d.shapes.paths[place], ".")

@@ -149,7 +149,8 @@ func TestSkimIsBounded(t *testing.T) {
 	}
 }
 
-// TestSkimSubsets: members come and go in all combinations, more of them than steps are made for.
+// TestSkimSubsets: members come and go in all combinations, more of them than steps are
+// remembered for: most lines are taken all the same.
 func TestSkimSubsets(t *testing.T) {
 	t.Parallel()
 	d, room, taken := skimming(), make([]byte, 0, 1000), 0
@@ -175,7 +176,7 @@ func TestSkimSubsets(t *testing.T) {
 			}
 		}
 	}
-	if d.skim.steps < 0 || taken < 700 || taken == 6<<len(members) {
+	if d.skim.steps < 0 || taken < 1400 {
 		t.Errorf("%d steps left, %d lines taken", d.skim.steps, taken)
 	}
 }
