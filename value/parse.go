@@ -66,8 +66,8 @@ func (f form) kind() Kind { return Kind(f & anyKind) }
 
 func (f form) is(some form) bool { return f&some != 0 }
 
-// Doc is a parser and the tape of the last value it parsed. The zero Doc is
-// ready to use; a Doc is not safe for concurrent use while parsing.
+// Doc is a parser and the tape of the last value it parsed. The zero Doc is ready to use; a
+// Doc is not safe for concurrent use while parsing, and its values neither after Expect.
 type Doc struct {
 	src   []byte
 	nodes []node

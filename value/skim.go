@@ -348,7 +348,7 @@ func (p *reading) texts(w *step, i int) int {
 		p.depth = int(w.depth)
 		return p.value(i-1, name{}, w.way.of)
 	}
-	n := p.alike.node()
+	n := p.node()
 	n.start, n.end, n.next, n.count = int32(i-1), int32(end+2), int32(len(p.nodes)), -count
 	n.keyStart, n.keyEnd, n.form = 0, 0, form(Array)
 	return end + 2
