@@ -14,9 +14,10 @@ import (
 // are found together at least once in so many times. What is rare goes to groups of fewer slices:
 // that is more to do at a time, but tables that are hardly used are in no cache.
 const (
-	maxGroups = 128
-	rare      = 1 << 10
-	maxCovers = 1 << 12 // that are remembered
+	maxGroups  = 128
+	rare       = 1 << 10
+	maxCovers  = 1 << 12       // that are remembered
+	manyCovers = maxCovers / 4 // so many, and what is found for the first time is not
 )
 
 // Group is slices that come together, and what stands for all of them.
@@ -31,14 +32,17 @@ type Groups[T any] struct {
 	finds     uint64
 	by        map[string]*cover[T]
 	make      func(ids []uint32) *T
+	alone     []*T // scratch of Cover
 	// All are the groups of two slices and more.
 	All []Group[T]
 }
 
-// memory is what was found last: what stands for just these slices, or else their cover.
+// memory is what was found last: what stands for just these slices, or else their cover, or
+// that they were met at all.
 type memory[T any] struct {
 	things tally.Front[*T]
 	covers tally.Front[*cover[T]]
+	met    tally.Front[bool]
 }
 
 // cover are things each of which stands for others of some slices.
@@ -52,7 +56,9 @@ type cover[T any] struct {
 // NewGroups makes Groups that know nothing; make gives what stands for slices, by their sorted
 // numbers.
 func NewGroups[T any](make func(ids []uint32) *T) Groups[T] {
-	front := func() memory[T] { return memory[T]{tally.NewFront[*T](11), tally.NewFront[*cover[T]](10)} }
+	front := func() memory[T] {
+		return memory[T]{tally.NewFront[*T](11), tally.NewFront[*cover[T]](10), tally.NewFront[bool](11)}
+	}
 	return Groups[T]{low: front(), high: front(), by: map[string]*cover[T]{}, make: make}
 }
 
@@ -71,10 +77,15 @@ func (g *Groups[T]) place(places *Set, some uint64) (known *memory[T], key uint6
 }
 
 // Cover gives things that together stand for slices which Find has nothing for, each for others.
+// They are good until the next.
 func (g *Groups[T]) Cover(places *Set, some uint64) []*T {
 	known, key := g.place(places, some)
 	c := known.covers.Get(key)
 	if c == nil {
+		if len(g.by) >= manyCovers && !known.met.Get(key) { // it may not come again: where tags are many, most do not
+			known.met.Put(key, true)
+			return g.each(places, some)
+		}
 		c = g.look(places, some)
 		known.covers.Put(key, c)
 	}
@@ -85,6 +96,16 @@ func (g *Groups[T]) Cover(places *Set, some uint64) []*T {
 		known.things.Put(key, c.things[0])
 	}
 	return c.things
+}
+
+// each gives one thing for each slice.
+func (g *Groups[T]) each(places *Set, some uint64) []*T {
+	g.alone = g.alone[:0]
+	for m := some; m != 0; m &= m - 1 {
+		id := [...]uint32{At(places, bits.TrailingZeros64(m))}
+		g.alone = append(g.alone, g.make(id[:]))
+	}
+	return g.alone
 }
 
 // look is the cover of slices that were not found of late.

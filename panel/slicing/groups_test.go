@@ -55,3 +55,28 @@ func TestGroups(t *testing.T) {
 		t.Error(adds, "things for", finds, "frequent ones")
 	}
 }
+
+// TestGroupsOnce: where slices come in more ways than are remembered, those that come once leave
+// nothing behind, and those that come again are still found together.
+func TestGroupsOnce(t *testing.T) {
+	t.Parallel()
+	g := NewGroups(func(ids []uint32) *[]uint32 { ids = slices.Clone(ids); return &ids })
+	n := New(nil, nil)
+	high := n.Same(&Set{IDs: []uint32{0, 3, 70, 71, 99, 4}})
+	for i := range uint64(20_000) {
+		if things := g.Cover(nil, 1|i<<20); len(things) != bits.OnesCount64(1|i<<20) {
+			t.Fatal(i, len(things))
+		}
+	}
+	if len(g.by) > manyCovers {
+		t.Error(len(g.by), "are remembered")
+	}
+	for range 20 {
+		if g.Find(high, 0b10110) == nil {
+			g.Cover(high, 0b10110)
+		}
+	}
+	if x := g.Find(high, 0b10110); x == nil || !slices.Equal(*x, []uint32{3, 70, 99}) {
+		t.Error(x, "is found")
+	}
+}
