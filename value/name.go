@@ -197,16 +197,6 @@ func ends(text unsafe.Pointer, size int, room bool) (first, last uint64) {
 	return few(text, size), 0
 }
 
-// Ends are the first eight bytes of a text and its last eight; of a shorter one, all of it
-// and zero. They tell most texts apart.
-func Ends(text []byte) (first, last uint64) {
-	start, size := unsafe.Pointer(unsafe.SliceData(text)), len(text)
-	if size < 8 {
-		return few(start, size), 0
-	}
-	return eight(start), eight(unsafe.Add(start, size-8))
-}
-
 // few is all of a text of less than eight bytes.
 func few(text unsafe.Pointer, size int) (all uint64) {
 	for i := range size {
