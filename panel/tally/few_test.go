@@ -63,6 +63,50 @@ func TestFew(t *testing.T) {
 	}
 }
 
+// TestTrio: three kinds of times added at once give the very sums, also where many are equal, as
+// high as whole ones go, or missing, and whatever was in the Trio before.
+func TestTrio(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 7))
+	highest := []float64{0, 1, 2, exact.Wholes - 2, exact.Wholes - 1, exact.Wholes, -1, 0.5}
+	var got [3]Latencies
+	var want [3]exact.Quantiles
+	var trio Trio
+	for i := range 20_000 {
+		n, times := 1+r.IntN(10), [3][]float64{}
+		for k := range trio {
+			trio[k].Reset(n)
+			for at := range n {
+				x := highest[r.IntN(len(highest)-3*(i%4&1)-(i%4>>1))]
+				times[k] = append(times[k], x)
+				if x >= 0 && x < exact.Wholes && x == float64(int(x)) && r.IntN(50) > 0 {
+					trio[k].SetWhole(at, uint32(x))
+				} else {
+					trio[k].Set(at, x)
+				}
+			}
+		}
+		for range 3 {
+			calls := r.Uint64N(1 << n)
+			trio.AddTo(&got[0], &got[1], &got[2], calls)
+			for k := range want {
+				var some []float64
+				for at, x := range times[k] {
+					if calls>>at&1 == 1 {
+						some = append(some, x)
+					}
+				}
+				want[k].Add(some, 0)
+			}
+		}
+	}
+	for k := range want {
+		if !bytes.Equal(got[k].Quantiles().AppendBinary(nil), want[k].AppendBinary(nil)) {
+			t.Error("other sums of", k)
+		}
+	}
+}
+
 // TestKinds: numbers stand for what they were given for, and nothing that is counted is lost
 // when there are more kinds than are kept.
 func TestKinds(t *testing.T) {
