@@ -76,4 +76,35 @@ func TestParts(t *testing.T) {
 	if _, ok := p.Take([]*Set{long}, nil); ok {
 		t.Error("a set of more slices than bits was taken")
 	}
+	var low []*Set // each step with slices of its own
+	for i := range uint32(64) {
+		low = append(low, n.Same(&Set{IDs: []uint32{0, i, 63 - i}}))
+	}
+	for _, k := range []int{64, 8, 9, 1, 0, 33} {
+		if _, ok := p.Take(append(slices.Clone(low), long)[64-k:], low[:k]); ok {
+			t.Error("a set of more slices than bits was taken after others")
+		}
+		times, ok := p.Take(low[:k], low[k:])
+		if !ok || times != 1 {
+			t.Fatal(times, ok)
+		}
+		got := map[int]uint64{}
+		_, parts := p.Split(0)
+		for _, part := range parts {
+			for m := part.Slices; m != 0; m &= m - 1 {
+				got[bits.TrailingZeros64(m)] = part.Steps
+			}
+		}
+		every := uint64(1)<<(k%64) - 1
+		if k == 64 {
+			every = 1<<64 - 1
+		}
+		want := map[int]uint64{0: every}
+		for id := 1; id < 64; id++ {
+			want[id] = (1<<id | 1<<(63-id)) & every
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatal(k, d)
+		}
+	}
 }
