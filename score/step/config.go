@@ -53,7 +53,7 @@ type Scorer struct {
 	unknown int
 	said    said
 	args    value.Value // of the last call
-	paired  bool        // scratch has it
+	paired  bool        // scratch.Unlike is of args
 }
 
 // shared is what no step changes.

@@ -126,7 +126,8 @@ func (s *Scorer) read(in *Input, p *payload) {
 // next call.
 func (s *Scorer) Args() value.Value { return s.args }
 
-// Unlike are those of the labeled arguments that Args has not in the same bytes.
+// Unlike are those of the labeled arguments of the last call that Args has not in the same
+// bytes. Valid where Args is.
 func (s *Scorer) Unlike(labeled value.Value) []match.Pair {
 	if !s.paired {
 		s.scratch.Pair(labeled, s.args)
