@@ -29,14 +29,13 @@ func (a *app) tuneMemory() (end func()) {
 	return func() { debug.SetGCPercent(goPercent) }
 }
 
-// heapFloor is up to where the heap of a scoring grows before it is collected: about as
-// far as all that a million lines allocate, and little beyond what a longer file, with its
-// open tasks, takes it to anyway. Collecting on the way there, and when the panels are
-// told, would be in vain: it finds little that is gone and takes a twentieth of the
-// time (measured). Beyond it the heap grows by scorePercent: what is alive hardly
-// changes, and little is allocated.
+// heapFloor is up to where the heap of a scoring grows before it is collected: a little
+// beyond what is alive of a long file, with its open tasks. Collecting on the way there,
+// and when the panels are told, would be in vain: it finds little that is gone and takes a
+// twentieth of the time (measured). Beyond it the heap grows by scorePercent: what is alive
+// hardly changes, and little is allocated.
 const (
-	heapFloor    = 48 << 20
+	heapFloor    = 40 << 20
 	scorePercent = 20
 )
 
