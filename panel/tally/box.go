@@ -11,6 +11,9 @@ type Box[T any] struct {
 	Things []T
 	Text   []byte
 	held   int // as often as it is needed
+	// What it was made with: where it was used for no more it has that again.
+	things []T
+	text   []byte
 }
 
 // A new Box has room for so many things and bytes of text; one that has grown beyond so much
@@ -61,6 +64,12 @@ func (s *Boxes[T]) GiveUp(b *Box[T]) {
 }
 
 func (s *Boxes[T]) add(b *Box[T]) {
+	if len(b.Things) <= cap(b.things) {
+		b.Things = b.things
+	}
+	if len(b.Text) <= cap(b.text) {
+		b.Text = b.text
+	}
 	b.Things, b.Text = b.Things[:0], b.Text[:0]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +94,9 @@ func (s *Boxes[T]) grow() {
 	const some = 16
 	boxes, things, text := make([]Box[T], some), make([]T, some*boxful), make([]byte, some*boxText)
 	for i := range boxes {
-		boxes[i].Things, boxes[i].Text = things[i*boxful:i*boxful:(i+1)*boxful], text[i*boxText:i*boxText:(i+1)*boxText]
-		s.empty = append(s.empty, &boxes[i])
+		b := &boxes[i]
+		b.things, b.text = things[i*boxful:i*boxful:(i+1)*boxful], text[i*boxText:i*boxText:(i+1)*boxText]
+		b.Things, b.Text = b.things, b.text
+		s.empty = append(s.empty, b)
 	}
 }

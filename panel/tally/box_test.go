@@ -58,3 +58,29 @@ func TestBoxes(t *testing.T) {
 		t.Errorf("%d boxes were needed", n)
 	}
 }
+
+// TestBoxesShrink: a box that has grown for once has the room it was made with again after it
+// was used for less; where all are large they stay so, and do not grow anew each time.
+func TestBoxesShrink(t *testing.T) {
+	t.Parallel()
+	var s Boxes[uint64]
+	for i, c := range []struct{ things, text, room, textRoom int }{
+		{boxful, boxText, boxful, boxText},
+		{boxful + 1, boxText + 1, 2 * boxful, 2 * boxText},
+		{boxful + 1, boxText + 1, 2 * boxful, 2 * boxText},
+		{boxful, boxText + 1, boxful, 2 * boxText},
+		{boxful + 1, boxText, 2 * boxful, boxText},
+		{0, 0, boxful, boxText},
+	} {
+		b := s.Next()
+		b.Hold()
+		for range c.things {
+			*b.Add() = 1
+		}
+		b.Text = append(b.Text, make([]byte, c.text)...)
+		s.GiveUp(b)
+		if len(b.Things) > 0 || len(b.Text) > 0 || cap(b.Things) < c.room || cap(b.Things) >= 2*c.room || cap(b.Text) < c.textRoom || cap(b.Text) >= 2*c.textRoom {
+			t.Errorf("%d: room for %d things and %d bytes, want about %d and %d", i, cap(b.Things), cap(b.Text), c.room, c.textRoom)
+		}
+	}
+}
