@@ -35,7 +35,7 @@ func (a *app) tuneMemory() (end func()) {
 // twentieth of the time (measured). Beyond it the heap grows by scorePercent: what is alive
 // hardly changes, and little is allocated.
 const (
-	heapFloor    = 40 << 20
+	heapFloor    = 36 << 20
 	scorePercent = 20
 )
 

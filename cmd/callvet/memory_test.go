@@ -59,7 +59,7 @@ func TestCommandsSetBack(t *testing.T) {
 // TestGrowth: the heap is collected whatever is alive.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	for alive, want := range map[uint64]int{0: 3900, 20 << 20: 100, 40 << 20: scorePercent, 100 << 20: scorePercent, 8 << 30: scorePercent} {
+	for alive, want := range map[uint64]int{0: 3500, 18 << 20: 100, 36 << 20: scorePercent, 100 << 20: scorePercent, 8 << 30: scorePercent} {
 		if got := growth(alive); got != want {
 			t.Errorf("with %d bytes alive it may grow by %d %%", alive, got)
 		}
