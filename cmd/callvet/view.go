@@ -181,7 +181,10 @@ func (l *loaded) viewOf(ctx context.Context, db *store.DB, p *panel.Panels) *rep
 	}
 }
 
-// next are the commands that help most now.
+// maxNext bounds the commands that are suggested.
+const maxNext = 3
+
+// next are the commands that help most now, at most maxNext.
 func (l *loaded) next(p *panel.Panels) []string {
 	fails, errs := 0, 0
 	for i := range p.Targets {
@@ -208,7 +211,8 @@ func (l *loaded) next(p *panel.Panels) []string {
 	if l.man.Repeats == 1 && fails+errs == 0 {
 		out = append(out, fmt.Sprintf("callvet run %s%s --repeat 5", shellQuote(l.man.Path), l.targetArgs()))
 	}
-	return append(out, "callvet report "+id+" -o report.html", "callvet diff "+id+" OTHER-RUN")[:3]
+	out = append(out, "callvet report "+id+" -o report.html", "callvet diff "+id+" OTHER-RUN")
+	return out[:min(len(out), maxNext)]
 }
 
 func (l *loaded) targetArgs() string {

@@ -1,0 +1,46 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/panel"
+)
+
+// TestNext: what is suggested after a run, whatever came out of it.
+func TestNext(t *testing.T) {
+	t.Parallel()
+	const run, report, diff = "callvet run s.yaml", "callvet report r -o report.html", "callvet diff r OTHER-RUN"
+	for _, tt := range []struct {
+		name    string
+		status  store.Status
+		repeats int
+		v       []panel.Verdicts
+		want    []string
+	}{
+		{"all passed once", store.StatusDone, 1, []panel.Verdicts{{Pass: 2}}, []string{run + " -m m --repeat 5", report, diff}},
+		{"all passed often", store.StatusDone, 2, []panel.Verdicts{{Pass: 4}}, []string{report, diff}},
+		{"nothing ran", store.StatusDone, 3, []panel.Verdicts{{}}, []string{report, diff}},
+		{"no target", store.StatusDone, 3, nil, []string{report, diff}},
+		{"some failed", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Fail: 1}}, []string{"callvet show r", run + " --failed-from r -m m", report}},
+		{"some errors", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Error: 1}}, []string{"callvet run --resume r", report, diff}},
+		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}}, []string{"callvet run --resume r", run + " --failed-from r -m m", report}},
+	} {
+		l := &loaded{
+			run: store.Run{ID: "r", Status: tt.status}, suite: &callvet.Suite{},
+			man: &manifest{Path: "s.yaml", Repeats: tt.repeats, Specs: []targetSpec{{Target: "m"}}},
+		}
+		p := &panel.Panels{}
+		for _, v := range tt.v {
+			p.Targets = append(p.Targets, panel.TargetPanel{Overall: panel.Slice{Verdicts: v}})
+		}
+		if d := cmp.Diff(tt.want, l.next(p)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, d)
+		}
+	}
+}
