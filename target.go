@@ -49,8 +49,6 @@ type Target struct {
 	Agent    bool `json:"agent,omitempty"`
 	// Selects marks a router or retriever: it answers with a Decision.
 	Selects bool `json:"selects,omitempty"`
-	// Cacheable targets answer from their inputs alone, so answers may be reused.
-	Cacheable bool `json:"cacheable,omitempty"`
 }
 
 // Request asks a target for its next turn.

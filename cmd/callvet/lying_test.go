@@ -192,15 +192,24 @@ func TestLyingServer(t *testing.T) {
 	}
 }
 
+// newApp is a process of its own in dir, with a store there.
+func newApp(dir string, env map[string]string) (a *app, out, errs *bytes.Buffer) {
+	out, errs = new(bytes.Buffer), new(bytes.Buffer)
+	return &app{
+		in: strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir, abort: context.Background(),
+		getenv: func(k string) string {
+			if v, ok := env[k]; ok || k != "CALLVET_DB" {
+				return v
+			}
+			return filepath.Join(dir, "runs.db")
+		},
+	}, out, errs
+}
+
 // runApp runs one command line in process and gives both its outputs.
 func runApp(t *testing.T, dir string, env map[string]string, code int, args ...string) string {
 	t.Helper()
-	var out, errs bytes.Buffer
-	a := &app{
-		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), abort: context.Background(),
-		getenv: func(k string) string { return env[k] },
-	}
-	args = append([]string{"--db", a.dbPath}, args...)
+	a, out, errs := newApp(dir, env)
 	if got := a.run(t.Context(), a.rootCommand(), args); got != code {
 		t.Fatalf("callvet %s: exit %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(), errs.String())
 	}

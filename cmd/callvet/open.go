@@ -133,6 +133,7 @@ func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, err
 		Getenv: o.app.getenv, BaseURL: s.BaseURL, Params: s.Params, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
 	}
 	if s.APIKeyEnv != "" {
+		cfg.KeyName = s.APIKeyEnv
 		if cfg.APIKey = o.app.getenv(s.APIKeyEnv); cfg.APIKey == "" {
 			return nil, &callvet.Hinted{Err: fmt.Errorf("open target %q: %w: $%s is empty", s.Target, callvet.ErrDenied, s.APIKeyEnv), Hint: "export " + s.APIKeyEnv + "=…"}
 		}

@@ -71,7 +71,9 @@ func address(svc *service, base *url.URL, id, apiVersion string) string {
 		u = *u.JoinPath("responses")
 	case svc.name == "azure" && apiVersion != "":
 		u = *u.JoinPath("openai/deployments", url.PathEscape(id), "chat/completions")
-		u.RawQuery = url.Values{"api-version": {apiVersion}}.Encode()
+		q := u.Query()
+		q.Set("api-version", apiVersion)
+		u.RawQuery = q.Encode()
 	case svc.name == "azure" && !strings.Contains(u.Path, "/v1"):
 		u = *u.JoinPath("openai/v1/chat/completions")
 	default:

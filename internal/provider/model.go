@@ -4,6 +4,8 @@ package provider
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,7 +26,9 @@ type query struct {
 	params callvet.Params
 	choice string // "", auto, required, none or a tool's name; "" when nothing is offered
 	tools  []byte // encoded; nil when nothing is offered
-	stream bool
+	// toolSum is the SHA-256 of tools.
+	toolSum [sha256.Size]byte
+	stream  bool
 }
 
 // wire is one provider's form of requests and answers.
@@ -46,6 +50,7 @@ type model struct {
 	client  *http.Client
 	url     string
 	header  http.Header
+	sender  []byte // url and header without the key, and whose key it is
 	hide    redactor
 	policy  policy
 	price   *Price
@@ -63,13 +68,9 @@ type model struct {
 // Generate sends one request (two when tool_choice: required has to fall back to
 // auto) and never retries. Every error is a *callvet.Fault with its exchanges.
 func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
-	q := &query{req: req, turns: withIDs(req.Turns), params: m.policy.adjust(req.Params, nil), stream: m.stream}
-	if req.Tools != nil && len(req.Tools.Tools) > 0 {
-		q.tools = m.offers.get(req.Tools, m.wire.tools)
-		q.choice = req.ToolChoice
-		if q.choice == choiceRequired && m.noRequired.Load() {
-			q.choice = choiceAuto
-		}
+	q := m.query(req)
+	if q.choice == choiceRequired && m.noRequired.Load() {
+		q.choice = choiceAuto
 	}
 	resp, fault := m.attempt(ctx, q)
 	if fault != nil && q.choice == choiceRequired && refusesChoice(fault) {
@@ -86,6 +87,38 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 		return nil, fault
 	}
 	return resp, nil
+}
+
+// query is what req asks of this model.
+func (m *model) query(req *callvet.Request) *query {
+	q := &query{req: req, turns: withIDs(req.Turns), params: m.policy.adjust(req.Params, nil), stream: m.stream}
+	if req.Tools != nil && len(req.Tools.Tools) > 0 {
+		o := m.offers.get(req.Tools, m.wire.tools)
+		q.tools, q.toolSum, q.choice = o.body, o.sum, req.ToolChoice
+	}
+	return q
+}
+
+// Identity is the SHA-256 of the request as Generate sends it: the address with
+// its query, the headers without the key, and the body. Requests of one identity
+// are the same question to the same deployment.
+func (m *model) Identity(req *callvet.Request) (sum [sha256.Size]byte) {
+	q := m.query(req)
+	h := sha256.New()
+	h.Write(m.sender)
+	h.Write(m.wire.head(make([]byte, 0, headSize(q)), q))
+	h.Write(q.toolSum[:])
+	h.Sum(sum[:0])
+	return sum
+}
+
+// sender writes down who is asked, and as whom.
+func sender(url string, plain http.Header, account string) []byte {
+	b, err := json.Marshal([]any{http.MethodPost, url, plain, account}) // the keys of a map are sorted
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return b
 }
 
 func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *callvet.Fault) {
@@ -203,26 +236,33 @@ func (m *model) settle(q *query, resp *callvet.Response) {
 // offers caches the encoded tools of the toolsets seen last.
 type offers struct {
 	mu   sync.RWMutex
-	seen map[string][]byte
+	seen map[string]offer
+}
+
+// offer is a toolset as a wire encodes it, with its SHA-256.
+type offer struct {
+	body []byte
+	sum  [sha256.Size]byte
 }
 
 // maxOffers bounds the cache: a suite has few toolsets, a catalogue of cases
 // with own tools many.
 const maxOffers = 1024
 
-func (o *offers) get(ts *callvet.Toolset, encode func(*callvet.Toolset) []byte) []byte {
+func (o *offers) get(ts *callvet.Toolset, encode func(*callvet.Toolset) []byte) offer {
 	o.mu.RLock()
-	b, ok := o.seen[ts.Hash]
+	known, ok := o.seen[ts.Hash]
 	o.mu.RUnlock()
 	if ok && ts.Hash != "" {
-		return b
+		return known
 	}
-	b = encode(ts)
+	body := encode(ts)
+	made := offer{body, sha256.Sum256(body)}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.seen == nil || len(o.seen) >= maxOffers {
-		o.seen = make(map[string][]byte)
+		o.seen = make(map[string]offer)
 	}
-	o.seen[ts.Hash] = b
-	return b
+	o.seen[ts.Hash] = made
+	return made
 }

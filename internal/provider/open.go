@@ -22,8 +22,10 @@ type Config struct {
 	Getenv func(string) string
 	// BaseURL replaces the provider's, and with it the need for a key.
 	BaseURL string
-	// APIKey replaces the provider's environment variable.
-	APIKey string
+	// APIKey replaces the provider's environment variable; KeyName names the
+	// variable that it was read from. The name tells accounts apart where an answer
+	// may be reused; the key itself never does.
+	APIKey, KeyName string
 	// APIVersion chooses Azure's dated API by deployment; empty: its v1 API.
 	APIVersion string
 	Params     callvet.Params
@@ -71,7 +73,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	if err != nil {
 		return nil, t, err
 	}
-	key := apiKey(svc, cfg)
+	key, from := apiKey(svc, cfg)
 	if key == "" && !svc.local && !own {
 		return nil, t, &callvet.Hinted{
 			Err:  fmt.Errorf("no API key: %w", callvet.ErrDenied),
@@ -84,12 +86,13 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	pol := policyOf(svc.name, id)
 	t = callvet.Target{
 		Name: spec, Provider: svc.name + "@" + base.Host, Model: id,
-		BaseURL: withoutQuery(base), Cacheable: true,
+		BaseURL: withoutQuery(base),
 	}
 	t.Params = pol.adjust(cfg.Params, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
 	m := newModel(svc, id, cfg, pol)
 	m.hide = newRedactor(key)
 	m.url, m.header = address(svc, base, id, cfg.apiVersion()), headers(svc, key)
+	m.sender = sender(m.url, headers(svc, ""), from)
 	return m, t, nil
 }
 
@@ -145,16 +148,17 @@ func find(name string) (*service, error) {
 	return nil, &callvet.Hinted{Err: fmt.Errorf("unknown provider %q: %w", name, callvet.ErrNotFound), Hint: hint}
 }
 
-func apiKey(svc *service, cfg *Config) string {
+// apiKey gives the key and the name of the variable that holds it.
+func apiKey(svc *service, cfg *Config) (key, from string) {
 	if cfg.APIKey != "" {
-		return cfg.APIKey
+		return cfg.APIKey, cfg.KeyName
 	}
 	for _, env := range svc.keyEnv {
 		if k := strings.TrimSpace(cfg.Getenv(env)); k != "" {
-			return k
+			return k, env
 		}
 	}
-	return ""
+	return "", ""
 }
 
 func (c *Config) apiVersion() string {

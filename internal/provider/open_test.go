@@ -52,7 +52,7 @@ func TestOpen(t *testing.T) {
 		if got := m.(*model).url; got != c.url {
 			t.Errorf("%s: URL %s, want %s", c.spec, got, c.url)
 		}
-		if target.Provider != c.provider || target.Name != c.spec || !target.Cacheable || c.spec != strings.Split(c.spec, "/")[0]+"/"+target.Model {
+		if target.Provider != c.provider || target.Name != c.spec || c.spec != strings.Split(c.spec, "/")[0]+"/"+target.Model {
 			t.Errorf("%s: target %+v", c.spec, target)
 		}
 	}

@@ -58,10 +58,7 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	if f := a.seat.breaker.open(); f != nil {
 		return f
 	}
-	req := callvet.Request{
-		CaseID: c.ID, Repeat: repeat, Turns: c.Input, Tools: a.p.tools, Params: a.seat.Params, Stubs: c.Mocks,
-		System: system(cfg.Suite.SystemPrompt, a.seat.SystemPrompt, c.Context), ToolChoice: toolChoice(cfg.Suite, &a.seat.Target.Target, c),
-	}
+	req := a.e.request(a.seat, a.p, repeat)
 	t.ToolChoice = req.ToolChoice
 	if a.p.loop && cfg.Worlds != nil {
 		a.world = cfg.Worlds(c)
@@ -92,6 +89,14 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 		if a.p.answer && req.ToolChoice != "none" {
 			req.ToolChoice = "auto" // a forced call would never let it answer
 		}
+	}
+}
+
+// request is what a cell asks first.
+func (e *engine) request(s *seat, p *prepared, repeat int) callvet.Request {
+	return callvet.Request{
+		CaseID: p.c.ID, Repeat: repeat, Turns: p.c.Input, Tools: p.tools, Params: s.Params, Stubs: p.c.Mocks,
+		System: system(e.cfg.Suite.SystemPrompt, s.SystemPrompt, p.c.Context), ToolChoice: toolChoice(e.cfg.Suite, &s.Target.Target, p.c),
 	}
 }
 

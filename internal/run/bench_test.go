@@ -76,7 +76,7 @@ func BenchmarkRun(b *testing.B) {
 			}
 			cfg.Limits = map[string]run.Limits{"": {Concurrency: 64}}
 			if name == "keyed" {
-				cfg.Cache, cfg.Targets[0].Cacheable = db, true
+				cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
 			}
 			b.ReportAllocs()
 			b.ResetTimer()

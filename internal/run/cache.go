@@ -6,15 +6,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 
 	"github.com/callvet/callvet"
 )
 
 // traceFormat changes whenever the turn loop would make another trace of the
-// same inputs; older answers are then not found.
-const traceFormat = 1
+// same inputs, or the key is made in another way; older answers are then not found.
+const traceFormat = 2
 
 const (
 	scopeBytes = 8
@@ -29,38 +28,37 @@ type seat struct {
 	ix      int
 	breaker *breaker
 	scope   [scopeBytes]byte
+	ident   Identifier
 	find    lookup // nil: not cached
 }
 
-// openCache computes the scope of a cacheable target: all of its configuration
-// that a trace depends on, and nothing that names it.
+// openCache computes the scope of a target that can tell what it sends: what it
+// would send without a conversation, which holds whatever all its requests share.
 func (e *engine) openCache(ctx context.Context, s *seat) error {
-	if e.cfg.Cache == nil || !s.Cacheable {
+	ident, ok := s.Model.(Identifier)
+	if e.cfg.Cache == nil || !ok {
 		return nil
 	}
-	b, err := json.Marshal([]any{
-		traceFormat, s.Provider, s.Target.Target.Model, s.BaseURL, s.Params,
-		system(e.cfg.Suite.SystemPrompt, s.SystemPrompt, ""),
-	})
-	if err != nil {
-		return fmt.Errorf("open cache of %s: %w", s.Name, err)
-	}
-	sum := sha256.Sum256(b)
+	s.ident = ident
+	id := ident.Identity(&callvet.Request{Params: s.Params, System: system(e.cfg.Suite.SystemPrompt, s.SystemPrompt, "")})
+	sum := sha256.Sum256(append([]byte{traceFormat}, id[:]...))
 	copy(s.scope[:], sum[:])
-	s.find, err = e.cfg.Cache.Cached(ctx, s.scope[:])
-	if err != nil {
+	var err error
+	if s.find, err = e.cfg.Cache.Cached(ctx, s.scope[:]); err != nil {
 		return fmt.Errorf("open cache of %s: %w", s.Name, err)
 	}
 	e.keys = true
 	return nil
 }
 
-// key identifies one cell's inputs. Repeats differ in it: three repeats ask three times.
+// key identifies one cell's inputs: the request that is sent first, and what
+// becomes of its answer. Repeats differ in it: three repeats ask three times.
 func (e *engine) key(s *seat, p *prepared, repeat int) []byte {
+	req := e.request(s, p, repeat)
+	id := s.ident.Identity(&req)
 	b := make([]byte, 0, 96)
-	b = append(b, p.sum[:]...)
+	b = append(append(b, id[:]...), p.sum[:]...)
 	b = binary.AppendUvarint(b, uint64(repeat))
-	b = append(b, toolChoice(e.cfg.Suite, &s.Target.Target, p.c)...)
 	sum := sha256.Sum256(b)
 	return append(append(b[:0], s.scope[:]...), sum[:keyBytes-scopeBytes]...)
 }

@@ -4,6 +4,7 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"iter"
 	"time"
@@ -15,6 +16,14 @@ import (
 type Target struct {
 	callvet.Target
 	Model callvet.Model
+}
+
+// Identifier is a Model whose answers depend on nothing but what it sends, so that
+// a stored answer may be given again to the same question.
+type Identifier interface {
+	// Identity is the same for two requests exactly when the same is sent to the same
+	// deployment. It holds no secret. It is called from many goroutines.
+	Identity(req *callvet.Request) [sha256.Size]byte
 }
 
 // Journal makes cells durable.
@@ -129,7 +138,8 @@ type Config struct {
 	// KeepErrors leaves stored cells that ended in an error or did not run as they
 	// are. By default they run again, and the new cell replaces the old one.
 	KeepErrors bool
-	// Cache, when set, answers cells of cacheable targets that were asked the same before.
+	// Cache, when set, answers cells of targets whose Model is an Identifier and
+	// that were asked the same before.
 	Cache Cache
 
 	// Observe is called after every batch became durable, from one goroutine, which

@@ -25,7 +25,7 @@ type prepared struct {
 	// expected call is not the end.
 	answer bool
 	rounds int
-	sum    [sha256.Size]byte // of everything in the case that makes a trace
+	sum    [sha256.Size]byte // of what makes a trace beside the first request
 }
 
 // wardrobe hands out toolsets, so that equal sets are one and are encoded once.
@@ -112,21 +112,22 @@ func rounds(s *callvet.Suite, c *callvet.Case) int {
 	return defaultRounds
 }
 
-// sum covers all of the case that a trace depends on: what is sent and, where
-// calls are answered, what answers them and when the attempt ends. How the trace
-// is scored is not in it: a stored trace is scored again.
+// sum covers what a trace depends on after the first request: where calls are
+// answered, what checks and answers them and when the attempt ends. The request
+// itself is in the key, and how a trace is scored is not: a stored one is scored
+// again.
 func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
+	if !p.loop {
+		return out
+	}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	enc.SetEscapeHTML(false)
-	parts := []any{p.tools.Hash, p.c.Input, p.c.Context, p.rounds}
-	if p.loop {
-		parts = append(parts, p.c.Expect, p.c.MultiTurn)
-	}
-	if len(p.c.Mocks) > 0 || len(e.cfg.Suite.Mocks) > 0 {
-		parts = append(parts, p.c.Mocks, e.cfg.Suite.Mocks)
-	}
-	for _, v := range parts {
+	for _, v := range []any{
+		p.rounds, p.c.Expect, p.c.MultiTurn, p.tools.Hash, e.wardrobe.all.Hash, p.c.ToolNames, p.c.Tools == nil,
+		p.c.Mocks, e.cfg.Suite.Mocks, p.c.Scoring, e.cfg.Suite.Defaults.Scoring,
+		e.cfg.Worlds != nil, e.cfg.Contract != nil, e.cfg.Goal != nil,
+	} {
 		if enc.Encode(v) != nil { // invalid raw JSON: such a case is never shared
 			h.Write([]byte(p.c.ID))
 		}

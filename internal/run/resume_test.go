@@ -4,12 +4,14 @@ package run_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -205,6 +208,20 @@ func TestAbortStoresWhatIsFinished(t *testing.T) {
 	}
 }
 
+// identified is a model that tells what it sends to where.
+type identified struct {
+	modelFunc
+	deployment string
+}
+
+func (m identified) Identity(req *callvet.Request) [sha256.Size]byte {
+	b, err := json.Marshal([]any{m.deployment, req.System, req.Turns, req.Tools, req.ToolChoice, req.Params})
+	if err != nil {
+		panic(err)
+	}
+	return sha256.Sum256(b)
+}
+
 func TestCache(t *testing.T) {
 	t.Parallel()
 	db, s := openStore(t), suite(40)
@@ -224,7 +241,7 @@ func TestCache(t *testing.T) {
 		s := *s
 		s.Cases = append([]callvet.Case(nil), s.Cases...)
 		cfg := config(t, db, &s, m)
-		cfg.Cache, cfg.Targets[0].Cacheable, cfg.Repeats = db, true, 2
+		cfg.Cache, cfg.Targets[0].Model, cfg.Repeats = db, identified{m, "here"}, 2
 		change(&cfg, &s)
 		before := asked.Load()
 		sum := mustRun(t, cfg)
@@ -254,11 +271,10 @@ func TestCache(t *testing.T) {
 		{"tools of one case", func(_ *run.Config, s *callvet.Suite) { s.Cases[2].ToolNames = []string{"weather"} }, 4},
 		{"tool choice of one case", func(_ *run.Config, s *callvet.Suite) { s.Cases[3].ToolChoice = "required" }, 4},
 		{"a temperature", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Params.Temperature = new(float64) }, 80},
-		{"a model", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Target.Model = "new" }, 80},
-		{"an address", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].BaseURL = "new" }, 80},
+		{"a deployment", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = identified{m, "there"} }, 80},
 		{"a system prompt", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].SystemPrompt = "new" }, 80},
 		{"the suite's tool choice", func(_ *run.Config, s *callvet.Suite) { s.Defaults.ToolChoice = "none" }, 80},
-		{"not cacheable", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Cacheable = false }, 80},
+		{"a model that cannot tell what it sends", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = m }, 80},
 		{"no cache", func(c *run.Config, _ *callvet.Suite) { c.Cache = nil }, 80},
 	} {
 		sum, n, _ := again(tt.change)
@@ -279,5 +295,94 @@ func TestCache(t *testing.T) {
 	sum, _, _ := again(func(c *run.Config, _ *callvet.Suite) { c.Budget.MaxCostUSD = 0.01 })
 	if sum.Cached != 78 || sum.CostUSD != 0 || sum.Status != run.StatusDone {
 		t.Errorf("a run from the cache: %+v", sum)
+	}
+}
+
+// Every field of a case and of a suite either changes what is asked, or what becomes
+// of the answers where calls are answered; or it stands here with the reason why a
+// stored trace is good for any value of it.
+func TestCacheTellsCasesApart(t *testing.T) {
+	t.Parallel()
+	const scored = "it decides how a trace is scored, and a stored one is scored again"
+	const named = "it names or describes, and is not sent"
+	turns := []callvet.Turn{{Role: callvet.RoleUser, Content: "other"}}
+	mocks := []callvet.Mock{{Tool: "weather", Replies: []callvet.MockReply{{Error: "down"}}}}
+	tools := []callvet.Tool{{Name: "weather", Description: "other"}}
+	type change = func(s *callvet.Suite)
+	of := func(f func(c *callvet.Case)) change { return func(s *callvet.Suite) { f(&s.Cases[0]) } }
+	// For a chain of calls everything matters that is not only a name; for a single
+	// turn what is sent does.
+	chain := map[string]change{
+		"Case.Input":      of(func(c *callvet.Case) { c.Input = turns }),
+		"Case.Context":    of(func(c *callvet.Case) { c.Context = "x" }),
+		"Case.ToolNames":  of(func(c *callvet.Case) { c.ToolNames = []string{"weather"} }),
+		"Case.Tools":      of(func(c *callvet.Case) { c.Tools = tools }),
+		"Case.ToolChoice": of(func(c *callvet.Case) { c.ToolChoice = "required" }),
+		"Case.Expect":     of(func(c *callvet.Case) { c.Expect.Plans = nil }),
+		"Case.MultiTurn":  of(func(c *callvet.Case) { c.MultiTurn = &callvet.MultiTurn{MaxRounds: 3} }),
+		"Case.Mocks":      of(func(c *callvet.Case) { c.Mocks = mocks }),
+		"Case.Scoring":    of(func(c *callvet.Case) { c.Scoring = &callvet.Scoring{Contract: "off"} }),
+
+		"Suite.SystemPrompt": func(s *callvet.Suite) { s.SystemPrompt = "x" },
+		"Suite.Tools":        func(s *callvet.Suite) { s.Tools = append(s.Tools, callvet.Tool{Name: "third"}) },
+		"Suite.Defaults":     func(s *callvet.Suite) { s.Defaults.Scoring.CaseSensitiveNames = true },
+		"Suite.Mocks":        func(s *callvet.Suite) { s.Mocks = mocks },
+	}
+	single := map[string]string{
+		"Case.Expect": scored, "Case.Scoring": scored, "Suite.Defaults": scored,
+		"Case.Mocks": "no call is answered", "Suite.Mocks": "no call is answered", "Case.MultiTurn": "it makes a chain of the case",
+	}
+	cannot := map[string]string{
+		"Case.ID": named, "Case.Description": named, "Case.Tier": named, "Case.Tags": named, "Case.Fields": named, "Case.AsOf": named, "Case.Position": named, "Case.Foreign": named,
+		"Case.Skip": "such a case is not asked", "Case.Selectable": "it is about targets that are never cached",
+		"Suite.Name": named, "Suite.Version": named, "Suite.Description": named, "Suite.Cases": "they are told apart one by one", "Suite.Dialect": named, "Suite.Foreign": named,
+	}
+	make1 := func(chained bool) *callvet.Suite {
+		s := suite(1)
+		s.Tools = append(s.Tools, callvet.Tool{Name: "other"})
+		s.Cases[0].Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"weather"}}}}}
+		if chained {
+			s.Cases[0].MultiTurn = &callvet.MultiTurn{MaxRounds: 2}
+		}
+		return s
+	}
+	for _, chained := range []bool{true, false} {
+		db := openStore(t)
+		ask := func(change change) int64 {
+			t.Helper()
+			s, asked := make1(chained), int64(0)
+			change(s)
+			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
+				asked++
+				return says("no"), nil
+			})
+			cfg := config(t, db, s, m)
+			cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
+			cfg.Worlds = func(c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+			mustRun(t, cfg)
+			return asked
+		}
+		if ask(func(*callvet.Suite) {}) != 1 || ask(func(*callvet.Suite) {}) != 0 {
+			t.Fatal("the same case is answered from the cache")
+		}
+		for _, typ := range []reflect.Type{reflect.TypeFor[callvet.Case](), reflect.TypeFor[callvet.Suite]()} {
+			for _, f := range reflect.VisibleFields(typ) {
+				name := typ.Name() + "." + f.Name
+				change := chain[name]
+				if (change == nil) == (cannot[name] == "") {
+					t.Errorf("field %s: say either how it changes a trace or why it cannot", name)
+				}
+				if change == nil {
+					continue
+				}
+				want := int64(1)
+				if !chained && single[name] != "" && name != "Case.MultiTurn" {
+					want = 0
+				}
+				if n := ask(change); n != want {
+					t.Errorf("%s (chain of calls: %t): %d requests, want %d", name, chained, n, want)
+				}
+			}
+		}
 	}
 }

@@ -37,8 +37,8 @@ type ExecConfig struct {
 	Now func() time.Time
 }
 
-// OpenExec checks cfg and gives the model with its description (Agent set, not
-// Cacheable). The error is ErrInvalid when there is no command, ErrNotFound when
+// OpenExec checks cfg and gives the model with its description (Agent set).
+// The error is ErrInvalid when there is no command, ErrNotFound when
 // it cannot be found.
 func OpenExec(cfg ExecConfig) (callvet.Model, callvet.Target, error) {
 	if len(cfg.Args) == 0 || cfg.Args[0] == "" {

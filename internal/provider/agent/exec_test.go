@@ -80,7 +80,7 @@ func helper(t *testing.T, mode string, change func(*ExecConfig)) callvet.Model {
 		change(&cfg)
 	}
 	m, target, err := OpenExec(cfg)
-	if err != nil || !target.Agent || target.Cacheable {
+	if err != nil || !target.Agent {
 		t.Fatal(target, err)
 	}
 	return m

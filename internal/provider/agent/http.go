@@ -56,8 +56,8 @@ type HTTPConfig struct {
 	Now func() time.Time
 }
 
-// OpenHTTP checks cfg and gives the model with its description (Agent set, not
-// Cacheable, no secret in it). The error is ErrInvalid, with a hint.
+// OpenHTTP checks cfg and gives the model with its description (Agent set, no
+// secret in it). The error is ErrInvalid, with a hint.
 func OpenHTTP(cfg HTTPConfig) (callvet.Model, callvet.Target, error) {
 	h := &httpAgent{cfg: cfg}
 	if err := h.prepare(); err != nil {

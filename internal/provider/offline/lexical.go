@@ -4,6 +4,7 @@ package offline
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -37,7 +38,7 @@ const maxIndexes = 512
 // the arguments that its schema lets it find in the text, and abstains when the
 // words say too little or no required slot can be filled.
 func OpenLexical() (callvet.Model, callvet.Target) {
-	t := callvet.Target{Name: "offline/lexical", Provider: "offline", Model: LexicalVersion, Floor: true, Cacheable: true}
+	t := callvet.Target{Name: "offline/lexical", Provider: "offline", Model: LexicalVersion, Floor: true}
 	return &lexical{p: newPatterns(), indexes: map[indexKey]*index{}, split: newSplitter(), join: newJoiner()}, t
 }
 
@@ -91,6 +92,20 @@ func (m *lexical) Generate(ctx context.Context, req *callvet.Request) (*callvet.
 		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: text, Calls: calls}},
 		Model: LexicalVersion, FinishReason: finish, ToolChoice: req.ToolChoice,
 	}, nil
+}
+
+// Identity is the SHA-256 of everything that an answer depends on: the version of
+// the rules, the system prompt, the conversation, the tools and the tool choice.
+func (m *lexical) Identity(req *callvet.Request) [sha256.Size]byte {
+	tools := ""
+	if req.Tools != nil {
+		tools = req.Tools.Hash
+	}
+	b, err := json.Marshal([]any{LexicalVersion, req.System, req.Turns, tools, req.ToolChoice})
+	if err != nil { // arguments that are not JSON, which nothing stored holds
+		b = fmt.Appendf(nil, "%s %s %d %v", req.CaseID, tools, req.Repeat, err)
+	}
+	return sha256.Sum256(b)
 }
 
 // question is one request made ready.

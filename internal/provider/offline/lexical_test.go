@@ -38,7 +38,7 @@ func shop() []callvet.Tool {
 func lexicalSays(t testing.TB, req *callvet.Request) string {
 	t.Helper()
 	m, target := OpenLexical()
-	if !target.Floor || !target.Cacheable {
+	if !target.Floor {
 		t.Fatalf("target %+v", target)
 	}
 	resp, err := m.Generate(t.Context(), req)

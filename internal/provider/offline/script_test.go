@@ -57,7 +57,7 @@ func open(t *testing.T, src string, slept *time.Duration) callvet.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if target.Cacheable || target.Provider != "script" {
+	if target.Provider != "script" {
 		t.Errorf("target %+v", target)
 	}
 	return m

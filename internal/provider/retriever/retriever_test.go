@@ -246,7 +246,7 @@ func TestLocal(t *testing.T) {
 		Homes:  map[string]retrieve.Home{"weather": {Agents: []string{"sky"}}},
 		Routes: always{"action", "travel"},
 	})
-	if err != nil || !target.Selects || target.Cacheable {
+	if err != nil || !target.Selects {
 		t.Fatalf("%+v %v", target, err)
 	}
 	for q, want := range map[string][2]string{"Will there be rain?": {"weather", "sky"}, "Is my train late at the station?": {"trains", "rail"}} {

@@ -1,0 +1,150 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/callvet/callvet"
+)
+
+// answering is a server in the form of Chat Completions that counts its requests.
+func answering(t *testing.T) (url string, asked *atomic.Int64) {
+	t.Helper()
+	asked = new(atomic.Int64)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"model":"m","output":[],"choices":[{"message":{"content":"`+r.URL.Path+`"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`)
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL, asked
+}
+
+const oneCase = `{"name":"s","tools":[{"name":"ping","parameters":{"type":"object"}}],"cases":[{"id":"a","prompt":"hello","expected_tool":"ping"}]}`
+
+// Every field of a target is here: with a value that must be asked anew, since
+// another one could be answered otherwise, or with the reason why it cannot matter.
+// Each value is tried after all others, so that no two of them share an answer.
+func TestCacheTellsTargetsApart(t *testing.T) {
+	t.Parallel()
+	url, asked := answering(t)
+	base := func() targetSpec {
+		return targetSpec{Target: "openai/m", BaseURL: url + "/v1?deployment=a"}
+	}
+	num, whole, flag := 0.5, 7, false
+	long := int64(7)
+	type change = func(*targetSpec)
+	matters := map[string][]change{
+		"Target": {func(s *targetSpec) { s.Target = "openai/n" }, func(s *targetSpec) { s.Target = "groq/m" }, func(s *targetSpec) { s.Target = "openai-responses/m" }},
+		"BaseURL": {
+			func(s *targetSpec) { s.BaseURL = url + "/v1?deployment=b" }, func(s *targetSpec) { s.BaseURL = url + "/v1" },
+			func(s *targetSpec) { s.BaseURL = url + "/v2?deployment=a" },
+		},
+		"APIKeyEnv":              {func(s *targetSpec) { s.APIKeyEnv = "OTHER_KEY" }},
+		"SystemPrompt":           {func(s *targetSpec) { s.SystemPrompt = "new" }},
+		"ToolChoice":             {func(s *targetSpec) { s.ToolChoice = "none" }},
+		"Stream":                 {func(s *targetSpec) { s.Stream = true }},
+		"Params.Temperature":     {func(s *targetSpec) { s.Params.Temperature = &num }},
+		"Params.TopP":            {func(s *targetSpec) { s.Params.TopP = &num }},
+		"Params.MaxTokens":       {func(s *targetSpec) { s.Params.MaxTokens = &whole }},
+		"Params.Seed":            {func(s *targetSpec) { s.Params.Seed = &long }},
+		"Params.ReasoningEffort": {func(s *targetSpec) { s.Params.ReasoningEffort = "low" }},
+		"Params.ParallelCalls":   {func(s *targetSpec) { s.Params.ParallelCalls = &flag }},
+		"Params.Stop":            {func(s *targetSpec) { s.Params.Stop = []string{"x"} }},
+		"Params.Extra": {
+			func(s *targetSpec) { s.Params.Extra = map[string]json.RawMessage{"top_k": json.RawMessage("40")} },
+			func(s *targetSpec) { s.Params.Extra = map[string]json.RawMessage{"top_k": json.RawMessage("41")} },
+		},
+	}
+	cannot := map[string]string{
+		"Name":        "it names the target in reports and is not sent",
+		"Concurrency": "it says when a request is sent, not what",
+		"Rate":        "it says when a request is sent, not what",
+		"Headers":     "only agents and remote retrievers send them, and their answers are never given again",
+		"Agent":       "only agents and remote retrievers read it, and their answers are never given again",
+		"Body":        "only agents send it, and their answers are never given again",
+	}
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"s.json": oneCase})
+	env := map[string]string{"OPENAI_API_KEY": "key-one", "OTHER_KEY": "key-two", "GROQ_API_KEY": "key-three"}
+	ask := func(s targetSpec, env map[string]string, flags ...string) int64 {
+		t.Helper()
+		b, err := json.Marshal(map[string]any{"targets": []targetSpec{s}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFiles(t, dir, map[string]string{"t.yaml": string(b)})
+		before := asked.Load()
+		a, _, _ := newApp(dir, env)
+		a.run(t.Context(), a.rootCommand(), append([]string{"run", "s.json", "--targets", "t.yaml", "-q"}, flags...))
+		return asked.Load() - before
+	}
+	if n := ask(base(), env); n != 1 {
+		t.Fatalf("%d requests at first", n)
+	}
+	for _, of := range []struct {
+		prefix string
+		typ    reflect.Type
+	}{{"", reflect.TypeFor[targetSpec]()}, {"Params.", reflect.TypeFor[callvet.Params]()}} {
+		for _, f := range reflect.VisibleFields(of.typ) {
+			name := of.prefix + f.Name
+			if name == "Params" {
+				continue
+			}
+			if reason := cannot[name]; (reason == "") == (matters[name] == nil) {
+				t.Errorf("field %s: say either how it changes an answer or why it cannot", name)
+			}
+			for i, c := range matters[name] {
+				s := base()
+				c(&s)
+				if n := ask(s, env); n != 1 {
+					t.Errorf("%s, value %d: %d requests, want 1", name, i, n)
+				}
+			}
+		}
+	}
+	for name, c := range map[string]change{
+		"Name": func(s *targetSpec) { s.Name = "x" }, "Concurrency": func(s *targetSpec) { s.Concurrency = 3 }, "Rate": func(s *targetSpec) { s.Rate = 100 },
+		"Headers": func(s *targetSpec) { s.Headers = map[string]string{"X-A": "b"} }, "Agent": func(s *targetSpec) { s.Agent = map[string]string{"text": "x"} },
+		"Body": func(s *targetSpec) { s.Body = map[string]any{"x": 1} },
+	} {
+		s := base()
+		c(&s)
+		if n := ask(s, env); n != 0 {
+			t.Errorf("%s: %d requests, want the answer that is there", name, n)
+		}
+	}
+	// What comes from elsewhere than the target: the key does not matter, nor do flags
+	// that say when to ask and what it costs; a dated API does.
+	if n := ask(base(), map[string]string{"OPENAI_API_KEY": "key-new"}, "--timeout", "7s", "--retries", "1", "-c", "2", "--rate", "50"); n != 0 {
+		t.Errorf("another key: %d requests", n)
+	}
+	azure := targetSpec{Target: "azure/m"}
+	for _, version := range []string{"", "2024-06-01", "2024-10-21"} {
+		env := map[string]string{"AZURE_OPENAI_API_KEY": "key-four", "AZURE_OPENAI_ENDPOINT": url, "AZURE_OPENAI_API_VERSION": version}
+		if n := ask(azure, env); n != 1 {
+			t.Errorf("API version %q: %d requests", version, n)
+		}
+	}
+	for _, base := range []string{"/x/v1", "/y/v1"} { // the endpoint of the environment
+		if n := ask(targetSpec{Target: "vllm/m"}, map[string]string{"VLLM_BASE_URL": url + base}); n != 1 {
+			t.Errorf("endpoint %s of the environment: %d requests", base, n)
+		}
+	}
+	// Targets with a state of their own are asked every time.
+	for _, s := range []string{url + "/agent", "retrieve:" + url + "/select"} {
+		for range 2 {
+			if n := ask(targetSpec{Target: s}, env, "--retries", "0"); n != 1 {
+				t.Errorf("%s: %d requests, want 1 each time", strings.ReplaceAll(s, url, "…"), n)
+			}
+		}
+	}
+}
