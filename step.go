@@ -12,12 +12,14 @@ const (
 	StepSchemaValid StepMetric = iota
 	// StepKnownTool: the tool is in the catalogue. Known where there is one.
 	StepKnownTool
-	// StepSelection: the call was needed and went to the right tool. Known where labelled.
+	// StepSelection: the call was needed and went to the right tool. Known where the label
+	// names the right tool, and where it says that no call was needed.
 	StepSelection
-	// StepNeeded: the call was needed. Known where labelled.
+	// StepNeeded: the call was needed. Known where the label says so or names a tool.
 	StepNeeded
 	// StepArgEM: every key of gold and emitted arguments matches. Known where
-	// gold arguments are and the emitted ones were recorded.
+	// gold arguments are, the emitted ones were recorded and the label does not say
+	// that no call was needed.
 	StepArgEM
 	// StepExecuted: executed without an error. Known for calls that were executed.
 	StepExecuted

@@ -21,7 +21,7 @@ func richTraces() string {
 	for i := range 40 {
 		for attempt := range 2 {
 			fmt.Fprintf(&b, `{"task_id":"t%d","attempt":%d,"turn_id":1,"call_id":"c%d-%d","tool":"pay@v1","args":{"to":"a","n":%d},"args_raw":"{\"to\":\"a\",\"n\":%d}","accept_time_ms":5,`+
-				`"result":{"ok":true},"status":"ok","latency_ms":{"queue":1,"exec":%d},"gold":{"needed":true,"args":{"to":"a","n":1},"result":{"ok":true},"result_check":"ok == true"}}`+"\n", i, attempt, i, attempt, i%2, i%2, i)
+				`"result":{"ok":true},"status":"ok","latency_ms":{"queue":1,"exec":%d},"gold":{"needed":true,"tool":"pay","args":{"to":"a","n":1},"result":{"ok":true},"result_check":"ok == true"}}`+"\n", i, attempt, i, attempt, i%2, i%2, i)
 			fmt.Fprintf(&b, `{"type":"task","task_id":"t%d","attempt":%d,"pass":%v,"judged":[{"judge":"j","pass":true}],"usage":{"input_tokens":5,"output_tokens":2},"cost_usd":0.01,"wall_ms":%d,`+
 				`"gold":{"steps":[{"tool":"pay"},{"tool":"book"}]},"safety":[{"rule":"pii","blocked":%v}]}`+"\n", i, attempt, i%3 > 0, 10+i, i > 1)
 		}

@@ -87,7 +87,7 @@ func (t *tracer) step(tool string, args, gold object, needed bool, result object
 	}
 	label := object{"needed": needed}
 	if needed {
-		label["args"], label["result_check"] = gold, check
+		label["tool"], label["args"], label["result_check"] = tool, gold, check
 	}
 	t.lines = append(t.lines, object{
 		"task_id": t.id, "turn_id": n, "call_id": fmt.Sprintf("%s#%d#1", t.id, n), "tool": tool, "args": args,

@@ -42,7 +42,7 @@ func TestDiffering(t *testing.T) {
 		for i, scorer := range []*step.Scorer{quick, slow} {
 			w := newWorker(&run{cfg: Config{Scorer: scorer}, sheet: steps.New(steps.Config{})})
 			var score callvet.StepScore
-			w.scorer.Score(&step.Input{Tool: []byte("x"), Args: args, GoldArgs: gold}, &score)
+			w.scorer.Score(&step.Input{Tool: []byte("x"), Args: args, Needed: -1, GoldArgs: gold}, &score)
 			got := w.differing(&trace.View{Call: trace.Call{GoldArgs: gold}})
 			if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
 				t.Errorf("%d: %s of %s: %s", i, c.args, c.gold, d)

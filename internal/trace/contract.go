@@ -54,7 +54,7 @@ type Step struct {
 // Gold is the label of a step.
 type Gold struct {
 	Needed *bool
-	// Tool is the right tool, where that is not the one called; "" when not labelled.
+	// Tool is the right tool, also where that is the one called; "" when not labelled.
 	Tool        string
 	Args        json.RawMessage // nil: not labelled
 	Result      json.RawMessage // the right result of a tool that always gives the same; nil: not labelled

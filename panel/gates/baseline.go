@@ -34,13 +34,19 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		c.say(ReasonNoMetric, fmt.Sprintf("%s: no %s has it in both runs", c.subject(), c.task), c.unmeasured(d))
 		return
 	}
+	m := c.slice.Metric(c.g.Metric)
+	if m != nil && m.Interval.Status == stats.StatusNoGold { // what both runs know is no sample of the rest
+		sentence, cure := statusWords(m.Interval.Status, c.task)
+		c.v.Notes = notes(m, c.slice)
+		c.say(string(stats.StatusNoGold), c.subject()+": "+sentence, cure)
+		return
+	}
 	margin, effect := orDefault(c.g.Margin, gate.Margin), orDefault(c.g.MinEffect, gate.MinEffect)
 	iv := d.Change
 	c.unit = panel.UnitRate
 	c.v.Interval, c.v.N, c.v.Units, c.v.Unit, c.v.Of, c.v.P = &iv, d.Cases, d.Cases, panel.UnitRate, c.task+"s", &d.P
 	dec := gate.DecideRegression(gain(iv, d.LowerIsBetter), margin, effect)
 	c.v.End = c.endOf(dec.Reason, d)
-	m := c.slice.Metric(c.g.Metric)
 	have, want := 1.0, 0.0
 	if m != nil && d.Metric != panel.MetricPass {
 		have, want = c.coverage(m)

@@ -113,6 +113,21 @@ func TestAnyMetric(t *testing.T) {
 	}
 }
 
+// TestNoGoldAgainstTheBaseline: where labels do not tell a metric, what is known of it in
+// both runs decides nothing.
+func TestNoGoldAgainstTheBaseline(t *testing.T) {
+	t.Parallel()
+	c := compared("tool_selection", 80, func(int) (a, b panel.Observation) { return rates(0, 1), rates(0, 1) })
+	m := broken("tool_selection", "no_gold")
+	m.Warnings = []string{"no gold.tool says which"}
+	r, _ := gates.Evaluate(gates.Input{Panels: over(m), Comparison: c, Task: "task"}, []gates.Gate{{Metric: "tool_selection", Kind: gates.Regression}})
+	v := r.Verdicts[0]
+	if v.Verdict != gate.Inconclusive || v.Reason != "no_gold" || v.Sentence != "tool_selection: nothing says what would have been right: inconclusive" || v.Needed != 0 ||
+		!strings.HasPrefix(v.Cure, "add gold calls or labels") || len(v.Notes) != 1 {
+		t.Errorf("%+v", v)
+	}
+}
+
 // TestUnmeasured: what keeps a metric from being compared is told, and that verdicts
 // are missing only where a gate is about them.
 func TestUnmeasured(t *testing.T) {

@@ -76,8 +76,24 @@ func (t *teller) metrics() []panel.Metric {
 	return t.out
 }
 
-func (t *teller) stepRate(d *described) {
+// unnamed is how many needed calls have a label that names no tool.
+func (t *teller) unnamed() int {
+	return t.s.rates[callvet.StepNeeded].N() - t.s.rates[callvet.StepSelection].N()
+}
+
+// known is what is known of a measurement. Labels that say of calls only whether they were
+// needed know of selection no more than where it was wrong: their mean would be 0.
+func (t *teller) known(d *described) *exact.Rate {
 	r := &t.s.rates[d.step]
+	needed := &t.s.rates[callvet.StepNeeded]
+	if d.step == callvet.StepSelection && t.unnamed() > 0 && r.N() == needed.N()-needed.Yes() {
+		return &exact.Rate{}
+	}
+	return r
+}
+
+func (t *teller) stepRate(d *described) {
+	r := t.known(d)
 	if r.N() == 0 && !(t.overall && always(d.name)) {
 		return
 	}
@@ -93,6 +109,9 @@ func (t *teller) stepRate(d *described) {
 		m.Coverage = share1(int64(r.N()), t.s.steps)
 	}
 	m.Warnings = panel.RateWarnings(&m, 0)
+	if n := t.unnamed(); d.step == callvet.StepSelection && n > 0 && t.overall {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d calls are labelled as needed, but no gold.tool says which tool is right: they are not in the rate", n))
+	}
 	if r.Informative() {
 		m.Warnings = append(m.Warnings, "tasks that fail more make more calls: watch the rate by task too")
 	}

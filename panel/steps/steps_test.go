@@ -113,6 +113,57 @@ func TestWithoutGold(t *testing.T) {
 	}
 }
 
+// TestUnnamedTool: a label that says no more than that a call was needed leaves open
+// whether it went to the right tool.
+func TestUnnamedTool(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		score    func(i int, s *callvet.StepScore)
+		status   stats.Status // "": a rate
+		point    float64
+		coverage float64
+		warns    string
+	}{
+		"needed or not, and no tool": {
+			score: func(i int, s *callvet.StepScore) {
+				if s.Set(callvet.StepNeeded, i >= 5); i < 5 {
+					s.Set(callvet.StepSelection, false)
+				}
+			},
+			status: stats.StatusNoGold, warns: "35 calls are labelled as needed, but no gold.tool",
+		},
+		"no call was needed": {
+			score: func(_ int, s *callvet.StepScore) {
+				s.Set(callvet.StepNeeded, false)
+				s.Set(callvet.StepSelection, false)
+			},
+			point: 0, coverage: 1,
+		},
+		"half of them with a tool": {
+			score: func(i int, s *callvet.StepScore) {
+				if s.Set(callvet.StepNeeded, true); i < 20 {
+					s.Set(callvet.StepSelection, i >= 5)
+				}
+			},
+			point: 0.75, coverage: 0.5, warns: "20 calls are labelled as needed, but no gold.tool",
+		},
+	} {
+		ids := make([]string, 40)
+		for i := range ids {
+			ids[i] = fmt.Sprint("t", i)
+		}
+		p := fill(Config{}, ids, func(i int) (s callvet.StepScore) { c.score(i, &s); return s }).Panels()
+		m := p.Targets[0].Overall.Metric("tool_selection")
+		by := p.Targets[0].Overall.Metric("tool_selection_by_task")
+		if c.status != "" && (m.Interval.Status != c.status || m.Interval.Defined() || by != nil) {
+			t.Errorf("%s: %+v, by task %+v", name, m, by)
+		}
+		if c.status == "" && (m.Interval.Point != c.point || by == nil) || *m.Coverage != c.coverage || !strings.Contains(strings.Join(m.Warnings, "\n"), c.warns) {
+			t.Errorf("%s: %+v, coverage %v", name, m, *m.Coverage)
+		}
+	}
+}
+
 // TestWorst: of slices that differ, the worst is marked, and only where it does.
 func TestWorst(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		}
 	}
 	switch {
-	case !emitted || in.GoldArgs.Kind() != value.Object:
+	case !emitted || in.GoldArgs.Kind() != value.Object || in.Needed == 0:
 		out.Matched, out.Expected, out.Emitted = 0, 0, 0
 	case !s.shared.slow && in.GoldArgs.Same(args):
 		n := clamp(in.GoldArgs.Len())
@@ -67,11 +67,13 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	default:
 		m |= s.arguments(t, args, in.GoldArgs, out)
 	}
-	if in.Needed >= 0 {
-		m |= 1<<callvet.StepNeeded | 1<<callvet.StepSelection
-		if in.Needed == 1 {
-			m |= mark(callvet.StepNeeded, true) | mark(callvet.StepSelection, in.GoldTool.Kind() != value.String || s.right(t, in))
-		}
+	switch {
+	case in.Needed == 0: // whatever tool the label names beside it
+		m |= mark(callvet.StepNeeded, false) | mark(callvet.StepSelection, false)
+	case in.GoldTool.Kind() == value.String && len(in.GoldTool.Raw()) > 2:
+		m |= mark(callvet.StepNeeded, true) | mark(callvet.StepSelection, s.right(t, in))
+	case in.Needed == 1: // nobody says which tool
+		m |= mark(callvet.StepNeeded, true)
 	}
 	m |= s.execution(in)
 	if s.shared.rules != nil {
@@ -206,11 +208,11 @@ func (s *Scorer) tally(t *contracted, got, want value.Value) match.Tally {
 
 func clamp(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }
 
-// right reports whether the call went to the labeled tool, which is a string: by name,
-// and by version where the label has one.
+// right reports whether the call went to the labeled tool, which is a string that is not
+// empty: by name, and by version where the label has one.
 func (s *Scorer) right(t *contracted, in *Input) bool {
 	raw := in.GoldTool.Raw()
-	if raw = raw[1 : len(raw)-1]; len(raw) == 0 || bytes.Equal(raw, in.Tool) {
+	if bytes.Equal(raw[1:len(raw)-1], in.Tool) {
 		return true
 	}
 	name, version := callvet.SplitTool(in.GoldTool.Str())

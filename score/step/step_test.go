@@ -103,7 +103,7 @@ func TestScore(t *testing.T) {
 			"the example of the source",
 			`{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\"}","result":{"window_days":30},"error":null,"status":"ok",` +
 				`"gold":{"needed":true,"args":{"country":"AR","product_type":"electronics"},"result_check":"window_days==30"}}`,
-			"+valid +tool +selection +needed +em +executed -limited -timeout -rejected +holds -repaired",
+			"+valid +tool +needed +em +executed -limited -timeout -rejected +holds -repaired",
 		},
 		{"nothing but the call", `{` + ok + `}`, "+valid +tool -repaired"},
 		{"no arguments recorded", `{"tool":"get_refund_policy@v3","gold":{"args":{"country":"AR"}}}`, "+tool"},
@@ -126,6 +126,15 @@ func TestScore(t *testing.T) {
 		{"arguments that are no object", `{"tool":"get_refund_policy@v3","args":[1],"gold":{"args":{}}}`, "-valid +tool -em -repaired"},
 		{"nothing expected, nothing sent", `{"tool":"free","args":{},"gold":{"args":{}}}`, "+tool +em"},
 		{"not needed", `{"tool":"free","gold":{"needed":false}}`, "+tool -selection -needed"},
+		{"not needed, with the tool that was called", `{"tool":"free","gold":{"needed":false,"tool":"free"}}`, "+tool -selection -needed"},
+		{"not needed, with arguments", `{"tool":"free","args":{"a":1},"gold":{"needed":false,"args":{"a":1}}}`, "+tool -selection -needed"},
+		{"needed, and nobody says which tool", `{"tool":"free","gold":{"needed":true}}`, "+tool +needed"},
+		{"needed, and the tool is null", `{"tool":"free","gold":{"needed":true,"tool":null}}`, "+tool +needed"},
+		{"needed, and the tool is empty", `{"tool":"free","gold":{"needed":true,"tool":""}}`, "+tool +needed"},
+		{"only the right tool is named", `{"tool":"free","gold":{"tool":"free"}}`, "+tool +selection +needed"},
+		{"only another tool is named", `{"tool":"free","gold":{"tool":"pay"}}`, "+tool -selection +needed"},
+		{"only arguments are labelled", `{"tool":"free","args":{"a":1},"gold":{"args":{"a":1}}}`, "+tool +em"},
+		{"an empty label", `{"tool":"free","args":{"a":1},"gold":{}}`, "+tool"},
 		{"another tool is right", `{"tool":"free","gold":{"needed":true,"tool":"pay"}}`, "+tool -selection +needed"},
 		{"the right tool, version ignored", `{` + ok + `,"gold":{"needed":true,"tool":"GET_refund_policy"}}`, "+valid +tool +selection +needed -repaired"},
 		{"the wrong version", `{` + ok + `,"gold":{"needed":true,"tool":"get_refund_policy@v2"}}`, "+valid +tool -selection +needed -repaired"},
@@ -154,7 +163,7 @@ func TestNoCatalog(t *testing.T) {
 	t.Parallel()
 	var got callvet.StepScore
 	scorer(t, Config{}).Score(read(t, `{"tool":"x@v1","args":{"a":1},"gold":{"needed":true,"args":{"a":"1"}}}`), &got)
-	if d := cmp.Diff("+selection +needed -em", told(got)); d != "" {
+	if d := cmp.Diff("+needed -em", told(got)); d != "" {
 		t.Error(d)
 	}
 }

@@ -52,6 +52,9 @@ func lines(seed uint64, tasks int) []byte {
 				}
 				if chance(0.8) {
 					gold := map[string]any{"needed": chance(0.8)}
+					if chance(0.6) {
+						gold["tool"] = "pay"
+					}
 					if chance(0.8) {
 						gold["args"] = map[string]any{"a": r.IntN(2)}
 					}

@@ -109,6 +109,10 @@ func (r *reader) toolsuitePlan(o tree.Object) callvet.Plan {
 	case tool.Given() && said && !should:
 		r.Report(o.At("should_call_tool"), "contradiction", "should_call_tool", "remove one of the two",
 			"should_call_tool is false but expected_tool names a tool")
+	case tool.Absent() && !said && len(params.Members(nil)) > 0:
+		r.Report(o.At("expected_params"), "no-expected-tool", "expected_tool", "name the tool in expected_tool; without one nobody knows which call these are the arguments of",
+			"expected_params are given without expected_tool")
+		return callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	case tool.Absent() && !said:
 		r.Warn(o.Node.Off, "no-expected-tool", "expected_tool", `write "expected_tool": null to say that no call is right`,
 			"expected_tool is not given and is read as null: no call expected")
