@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/check"
@@ -110,13 +109,21 @@ func (w *scratch) names() []string {
 	return out
 }
 
+// assertNoErrors looks at every call that was made. Calls that nobody executed cannot have
+// failed: where there are no others, nothing is known.
 func (w *scratch) assertNoErrors() {
+	executed := len(w.calls) == 0
 	for i := range w.calls {
 		c := w.calls[i].src
-		if c.Error != "" || c.Status != "" && c.Status != callvet.StatusOK {
-			w.record("no_tool_errors", callvet.LayerRouting, false, "no errors", strings.TrimSpace(c.Tool+": "+string(c.Status)+" "+c.Error))
+		if why := check.Failure(c); why != "" {
+			w.record("no_tool_errors", callvet.LayerRouting, false, "no errors", c.Tool+": "+why)
 			return
 		}
+		executed = executed || check.Executed(c)
+	}
+	if !executed {
+		w.skip("no_tool_errors", callvet.LayerRouting, "no call was executed", "no errors")
+		return
 	}
 	w.record("no_tool_errors", callvet.LayerRouting, true, "no errors", "none")
 }

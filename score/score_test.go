@@ -308,6 +308,38 @@ func TestAssertions(t *testing.T) {
 	}
 }
 
+// TestNoToolErrors: a result that says of itself that it is an error is one, and calls that
+// nobody executed say nothing.
+func TestNoToolErrors(t *testing.T) {
+	t.Parallel()
+	s := weatherSuite(one(callvet.Expect{ToolsCalled: []string{"get_weather", "get_weather"}, NoToolErrors: true}))
+	sc := mustNew(t, s)
+	for _, c := range []struct {
+		name    string
+		results [2]string
+		verdict callvet.Verdict
+		skipped int
+		says    string
+	}{
+		{"both answered", [2]string{`{"success":true,"temp":21}`, `21`}, callvet.VerdictPass, 0, "none"},
+		{"one says success false", [2]string{`{"temp":21}`, `{"success":false,"error":"no such city"}`}, callvet.VerdictFail, 0, "get_weather: no such city"},
+		{"one was not executed", [2]string{`{"temp":21}`, ``}, callvet.VerdictPass, 0, "none"},
+		{"none was executed", [2]string{``, ``}, callvet.VerdictPass, 1, ""},
+	} {
+		tr := made("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Oslo"}`)
+		for i, result := range c.results {
+			if result != "" {
+				tr.Turns[0].Calls[i].Result, tr.Turns[0].Calls[i].Status = json.RawMessage(result), callvet.StatusOK
+			}
+		}
+		r := sc.Score(&s.Cases[0], tr)
+		got := r.Assertions[len(r.Assertions)-1]
+		if r.Verdict != c.verdict || r.SkippedAssertions != c.skipped || got.Name != "no_tool_errors" || got.Actual != c.says || (got.Skipped == "no call was executed") != (c.skipped == 1) {
+			t.Errorf("%s: %s, %+v", c.name, r.Verdict, got)
+		}
+	}
+}
+
 func TestResultCheck(t *testing.T) {
 	t.Parallel()
 	result := `{"window_days":30,"items":[{"id":"A","n":1.5}],"ok":true,"name":"Zoë","result":{"x":1},"big":9007199254740993}`

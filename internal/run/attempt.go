@@ -78,6 +78,9 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 			return f
 		}
 		switch {
+		case a.p.single:
+			t.End = callvet.EndCalled
+			return nil
 		case !a.p.answer && cfg.Goal != nil && cfg.Goal.Reached(c, t.Calls()):
 			t.End = callvet.EndReached
 			return nil

@@ -5,6 +5,7 @@ package run
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,10 +21,13 @@ type prepared struct {
 	once sync.Once
 
 	tools *callvet.Toolset
-	loop  bool // calls are answered and the target asked again
+	loop  bool // calls are answered
 	// answer: the case asserts on the text after the calls, so reaching the last
 	// expected call is not the end.
 	answer bool
+	// single: the case looks at results and at nothing after them, so that the calls of
+	// the first turn are answered and the target is not asked again.
+	single bool
 	rounds int
 	sum    [sha256.Size]byte // of what makes a trace beside the first request
 }
@@ -86,12 +90,23 @@ func assertsResponse(e *callvet.Expect) bool {
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers
 }
 
+// readsResults reports whether a case asserts on what tools answer.
+func readsResults(e *callvet.Expect) bool {
+	for i := range e.Plans {
+		if slices.ContainsFunc(e.Plans[i].Calls, func(c callvet.ExpectedCall) bool { return c.ResultCheck != "" }) {
+			return true
+		}
+	}
+	return e.NoToolErrors
+}
+
 // ready fills p once.
 func (e *engine) ready(p *prepared) {
 	p.once.Do(func() {
 		p.tools = e.wardrobe.of(p.c)
 		p.answer = assertsResponse(&p.c.Expect)
-		p.loop = p.c.MultiTurn != nil || (p.answer && e.cfg.Worlds != nil)
+		p.loop = p.c.MultiTurn != nil || e.cfg.Worlds != nil && (p.answer || readsResults(&p.c.Expect))
+		p.single = p.c.MultiTurn == nil && !p.answer
 		p.rounds = 1
 		if p.loop {
 			p.rounds = rounds(e.cfg.Suite, p.c)

@@ -54,6 +54,16 @@ func TestTurnLoop(t *testing.T) {
 		states  string   // statuses of calls
 	}{
 		{"single turn", callvet.Case{Mocks: mocks}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
+		{"single turn, results asserted", callvet.Case{Mocks: mocks, Expect: callvet.Expect{NoToolErrors: true}}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, []string{"sunny", `{"error":"down","status":"exec_error"}`}, "ok,exec_error"},
+		{
+			"single turn, a result checked",
+			callvet.Case{Mocks: mocks, Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"c"}, ResultCheck: "id == 7"}}}}}},
+			[]*callvet.Response{calls("c", `{}`)},
+			callvet.EndCalled, callvet.OutcomeCalled,
+			[]string{`{"id": 7}`},
+			"ok",
+		},
+		{"single turn, results asserted, no mocks", callvet.Case{Expect: callvet.Expect{NoToolErrors: true}}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
 		{"answer", callvet.Case{}, []*callvet.Response{says("no")}, callvet.EndAnswered, callvet.OutcomeAbstained, nil, ""},
 		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndAnswered, callvet.OutcomeUnparseable, nil, ""},
 		{"agent", callvet.Case{MultiTurn: multi}, []*callvet.Response{complete}, callvet.EndAnswered, callvet.OutcomeCalled, []string{"1"}, ""},

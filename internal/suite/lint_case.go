@@ -34,6 +34,7 @@ func (l *linter) lintCase() {
 	}
 	l.toolAssertions()
 	l.response()
+	l.reachable()
 	for i := range c.Mocks {
 		l.known(c.Mocks[i].Tool, fmt.Sprintf("mocks[%d].tool", i), l.set)
 	}
@@ -172,6 +173,64 @@ func (l *linter) toolAssertions() {
 			l.problem("contradiction", "expect.tools_not_called", "", "%q must be called and must not be called", name)
 		}
 	}
+}
+
+// reachable warns of assertions on what comes after the calls, where an attempt of a model
+// ends with the calls. Agents run their tools themselves, so that it is no error.
+func (l *linter) reachable() {
+	something, nothing := calls(&l.c.Expect)
+	if !something || nothing || len(l.set.names) == 0 {
+		return
+	}
+	answer, results := onAnswer(&l.c.Expect), onResults(&l.c.Expect)
+	one := l.s.Defaults.MaxRounds == 1
+	if m := l.c.MultiTurn; m != nil && m.MaxRounds > 0 {
+		one = m.MaxRounds == 1
+	}
+	all := slices.Concat(answer, results)
+	switch {
+	case len(all) > 0 && l.c.MultiTurn == nil && len(l.c.Mocks) == 0 && len(l.s.Mocks) == 0:
+		l.warn("unreachable", "expect."+all[0], "add mocks: for the tools; an agent that runs its own tools needs none",
+			"nothing answers the calls that the case expects: an attempt of a model ends with them, and there is nothing that %s could look at", strings.Join(all, ", "))
+	case len(answer) > 0 && one:
+		l.warn("unreachable", "expect."+answer[0], "allow max_rounds: 2 or more",
+			"after one round an attempt of a model ends with the calls that the case expects, and there is no answer that %s could look at", strings.Join(answer, ", "))
+	}
+}
+
+// onAnswer are the keys of the assertions on the answer.
+func onAnswer(e *callvet.Expect) (keys []string) {
+	for _, a := range []struct {
+		asserted bool
+		key      string
+	}{
+		{e.ResponseNonEmpty, "non_empty"},
+		{len(e.ResponseContains) > 0, "contains"},
+		{len(e.ResponseContainsAny) > 0, "contains_any"},
+		{len(e.ResponseNotContains) > 0, "not_contains"},
+		{len(e.ResponseMatches) > 0, "matches"},
+		{e.NoUngroundedNumbers, "no_ungrounded_numbers"},
+	} {
+		if a.asserted {
+			keys = append(keys, "response."+a.key)
+		}
+	}
+	return keys
+}
+
+// onResults are the keys of the assertions on what tools answer.
+func onResults(e *callvet.Expect) (keys []string) {
+	if e.NoToolErrors {
+		keys = append(keys, "no_tool_errors")
+	}
+	for i := range e.Plans {
+		for k := range e.Plans[i].Calls {
+			if e.Plans[i].Calls[k].ResultCheck != "" {
+				return append(keys, fmt.Sprintf("calls[%d].result_check", k))
+			}
+		}
+	}
+	return keys
 }
 
 func (l *linter) response() {

@@ -6,7 +6,8 @@
 //
 // A Path leads to members and elements (items[0].id, items[].id). Names, Answer
 // and Budget append one callvet.Assertion per thing asserted, with what was
-// expected and what was found. Conditions on results are in score/condition.
+// expected and what was found. Failure reads of a call whether it failed, also where only
+// its result says so. Conditions on results are in score/condition.
 //
 // It does not pair calls with expectations, does not decide verdicts, and does
 // not compare by matching modes: two values are equal or they are not.

@@ -80,6 +80,23 @@ func TestHTTPShapes(t *testing.T) {
 			`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"","tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"x","content":"7"},{"role":"assistant","content":"seven"}]}`,
 			"assistant \"\" f{}=7\ntool \"7\"\nassistant \"seven\"\n", "",
 		},
+		"chat-sync, a call that failed": {
+			"application/json", 200,
+			`{"message":"Sorry.","toolCalls":[{"id":"t1","name":"get_weather","args":{"city":"Pariss"},"success":false},{"name":"b","args":{},"ok":false,"result":{"n":1},"reason":"late"},{"name":"c","args":{},"success":true,"result":{"success":false}}]}`,
+			"assistant \"\" get_weather{\"city\":\"Pariss\"}=the tool answered with an error b{}={\"n\":1}late c{}={\"success\":false}\n" +
+				"tool \"the tool answered with an error\"\ntool \"{\\\"n\\\":1}\"\ntool \"{\\\"success\\\":false}\"\nassistant \"Sorry.\"\n", "",
+		},
+		"messages with results that are errors": {
+			"application/json", 200,
+			`{"messages":[{"role":"assistant","content":"","tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}},{"id":"y","function":{"name":"g","arguments":"{}"}}]},` +
+				`{"role":"tool","tool_call_id":"x","content":"seat taken","status":"error"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"y","content":"no","is_error":true}]},{"role":"assistant","content":"Sorry."}]}`,
+			"assistant \"\" f{}=seat taken g{}=no\ntool \"seat taken\"\ntool \"no\"\nassistant \"Sorry.\"\n", "",
+		},
+		"events of a call that failed": {
+			"text/event-stream", 200,
+			"data: {\"type\":\"tool_call\",\"id\":\"a\",\"name\":\"f\",\"args\":{}}\n\ndata: {\"type\":\"tool_result\",\"id\":\"a\",\"success\":false,\"message\":\"offline\"}\n\ndata: {\"type\":\"done\",\"message\":\"Sorry.\"}\n\n",
+			"assistant \"\" f{}=offline\ntool \"offline\"\nassistant \"Sorry.\"\n", "",
+		},
 		"text": {"text/plain", 200, "hello", "assistant \"hello\"\n", ""},
 		"events": {
 			"text/event-stream; charset=utf-8", 200, sse(

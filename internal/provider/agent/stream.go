@@ -260,7 +260,7 @@ func (s *stream) result(v value.Value) {
 	s.flush()
 	got, _ := answer.FindCall(v, s.opts)
 	if got.Result == nil && got.Error == "" {
-		got.Result = answer.ResultOf(v)
+		got.Result, got.Error = answer.ResultOf(v), answer.ProblemOf(v)
 	}
 	c := s.pending(answer.IDOf(v), got.Tool)
 	if c == nil {

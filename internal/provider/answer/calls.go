@@ -3,11 +3,13 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -83,6 +85,7 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	} else {
 		c = callvet.Call{ID: id.Str(), Tool: name.Str()}
 	}
+	d.took(e, &c)
 	d.outcome(e, &c)
 	return c, true
 }
@@ -132,15 +135,34 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 			c.Status = callvet.StatusOK
 		}
 	}
-	if x, ok := d.member(e, d.o.Fields.Problem, []string{"error", "is_error", "isError"}); ok && truthy(x) {
-		c.Error = textOf(x)
-		if c.Error == "" || x.Kind() == value.Bool {
-			c.Error = "the tool answered with an error"
+	if x, ok := d.member(e, d.o.Fields.Problem, []string{"error"}); ok && truthy(x) {
+		if c.Error = ProblemOf(e); x.Kind() != value.Bool && textOf(x) != "" {
+			c.Error = textOf(x)
 		}
-		if c.Status == "" || c.Status == callvet.StatusOK {
-			c.Status = callvet.StatusExecErr
-		}
+		c.Error = cmp.Or(c.Error, failed)
+	} else if c.Error = ProblemOf(e); c.Error == "" {
+		return
 	}
+	if c.Status == "" || c.Status == callvet.StatusOK {
+		c.Status = callvet.StatusExecErr
+	}
+}
+
+// failed is what a call did whose record says no more.
+const failed = "the tool answered with an error"
+
+// ProblemOf is why a call failed that a record of a call, of its result or a message with a
+// result tells of; "" when it does not say that it did. Beside what check.Failed reads, a
+// status "failed" says so: here it is that of the call.
+func ProblemOf(v value.Value) string {
+	if status := first(v, "status").Str(); !check.Failed(v) && status != "error" && status != "failed" {
+		return ""
+	}
+	return cmp.Or(check.Reason(v), failed)
+}
+
+// took adds the time that the call took.
+func (d *decoder) took(e value.Value, c *callvet.Call) {
 	if ms, ok := firstOf(e, "exec_ms", "duration_ms", "durationMs", "latency_ms", "latencyMs"); ok {
 		c.ExecMS, _ = ms.Float()
 	}

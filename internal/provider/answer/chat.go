@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -37,7 +38,7 @@ func (d *decoder) message(m value.Value) callvet.Turn {
 	if t.Role == callvet.RoleTool {
 		id, _ := firstOf(m, "tool_call_id", "call_id", "tool_use_id")
 		name, _ := firstOf(m, "name", "tool", "tool_name")
-		t.CallID, t.Tool = id.Str(), name.Str()
+		t.CallID, t.Tool, t.Raw = id.Str(), name.Str(), failure(m)
 		return t
 	}
 	if t.Content == "" {
@@ -174,9 +175,18 @@ func toolResults(m value.Value) []callvet.Turn {
 		}
 		id, _ := firstOf(p, "tool_use_id", "tool_call_id")
 		body, _ := firstOf(p, "content", "tool_result")
-		out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Content: textOf(body)})
+		out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Content: textOf(body), Raw: failure(p)})
 	}
 	return out
+}
+
+// failure marks the turn of a result that says of itself that it is an error, in its Raw
+// until attachResults has given the error to the call; nil for others.
+func failure(m value.Value) json.RawMessage {
+	if ProblemOf(m) == "" {
+		return nil
+	}
+	return json.RawMessage(`true`)
 }
 
 // withoutInput drops the turns that the target was given: as many as the input
@@ -227,9 +237,11 @@ func attachResults(turns []callvet.Turn) []callvet.Turn {
 		if turns[i].Role != callvet.RoleTool {
 			continue
 		}
+		bad := turns[i].Raw != nil
+		turns[i].Raw = nil
 		for k, c := range open {
 			if turns[i].CallID == "" || c.ID == turns[i].CallID {
-				settle(c, &turns[i])
+				settle(c, &turns[i], bad)
 				open = append(open[:k], open[k+1:]...)
 				break
 			}
@@ -238,10 +250,14 @@ func attachResults(turns []callvet.Turn) []callvet.Turn {
 	return turns
 }
 
-func settle(c *callvet.Call, t *callvet.Turn) {
+func settle(c *callvet.Call, t *callvet.Turn, bad bool) {
 	t.Tool = c.Tool
 	if t.CallID == "" {
 		t.CallID = c.ID
+	}
+	if bad {
+		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(t.Content, failed)
+		return
 	}
 	c.Status = callvet.StatusOK
 	if _, err := value.Parse([]byte(t.Content)); err == nil {

@@ -368,6 +368,11 @@ func TestForms(t *testing.T) {
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"no","is_error":true}]},{"role":"assistant","content":"sorry"}]}`,
 			`messages attempts 1 answers 1 calls 1 results 0 failed 1 unknown args 0 lost 0 bad 0 [a×1]`,
 		},
+		"tool messages of LangChain's and of tau2-bench's, and an item of the Responses API": {
+			`[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}},{"id":"2","function":{"name":"b","arguments":"{}"}},{"id":"3","function":{"name":"c","arguments":"{}"}},{"id":"4","function":{"name":"d","arguments":"{}"}}]},` +
+				`{"role":"tool","tool_call_id":"1","content":"seat taken","status":"error"},{"role":"tool","tool_call_id":"2","content":"no","error":true},{"type":"function_call_output","call_id":"3","output":"x","status":"failed"},{"role":"tool","tool_call_id":"4","content":"y","status":"success","error":null}]`,
+			`messages attempts 1 answers 0 calls 4 results 1 failed 3 unknown args 0 lost 0 bad 0 [a×1 b×1 c×1 d×1]`,
+		},
 		"a bare list of messages": {
 			`[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{\"x\":"}}]},{"role":"tool","tool_call_id":"1","content":"5"}]`,
 			`messages attempts 1 answers 0 calls 1 results 1 failed 0 unknown args 0 lost 0 bad 0 [a×1]`,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -96,7 +97,7 @@ func Turns(m value.Value) []callvet.Turn {
 	}
 	switch typ := Str(m, "type"); {
 	case typ == "function_call_output" || typ == "custom_tool_call_output":
-		return []callvet.Turn{{Role: callvet.RoleTool, CallID: Str(m, "call_id"), Content: resultText(First(m, "output"))}}
+		return []callvet.Turn{{Role: callvet.RoleTool, CallID: Str(m, "call_id"), Content: resultText(First(m, "output")), Raw: failure(m)}}
 	case typ == "reasoning":
 		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: Text(First(m, "summary", "content"))}}
 	case strings.HasSuffix(typ, "_call") && First(m, "name").Kind() == value.String:
@@ -128,6 +129,7 @@ func message(m value.Value) []callvet.Turn {
 		if c := First(m, "content"); c.Kind() == value.Array && hasResults(c) {
 			return parts(c, &t) // the results are all that a tool says
 		}
+		t.Raw = failure(m)
 		return []callvet.Turn{t}
 	}
 	if t.Content == "" {
@@ -199,10 +201,16 @@ func result(p value.Value) callvet.Turn {
 		Role: callvet.RoleTool, Content: resultText(body), CallID: Str(p, "tool_use_id", "tool_call_id", "toolCallId", "call_id", "id"),
 		Tool: Str(p, "name", "toolName"),
 	}
-	if e := First(p, "is_error", "isError"); e.Bool() {
-		t.Raw = Failed()
-	}
+	t.Raw = failure(p)
 	return t
+}
+
+// failure is Failed where the record of a result says that the call failed, nil elsewhere.
+func failure(v value.Value) json.RawMessage {
+	if status := Str(v, "status"); check.Failed(v) || status == "error" || status == "failed" {
+		return Failed()
+	}
+	return nil
 }
 
 // Failed marks a tool turn in its Raw until Attach has given its error to the call.

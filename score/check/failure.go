@@ -1,0 +1,106 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package check
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// failed is what a call without a reason is said to have done.
+const failed = "the tool answered with an error"
+
+// Failure says why a call failed: by its status, its error, or what its result says of
+// itself, as Failed reads it. It is "" for a call that did not fail, and for one of which
+// nothing is known; Executed tells the two apart.
+// Source: Eval Case Interfaces, "Field Semantics" (noToolErrors).
+func Failure(c *callvet.Call) string {
+	if c.Error != "" || c.Status != "" && c.Status != callvet.StatusOK {
+		return strings.TrimSpace(string(c.Status) + " " + c.Error)
+	}
+	v, err := value.Parse(c.Result)
+	if len(c.Result) == 0 || err != nil {
+		return ""
+	}
+	if s := v.Str(); v.Kind() == value.String && strings.HasPrefix(strings.TrimSpace(s), "{") { // JSON in a text
+		if v, err = value.Parse([]byte(s)); err != nil {
+			return ""
+		}
+	}
+	if !Failed(v) {
+		return ""
+	}
+	return Clip(cmp.Or(Reason(v), failed))
+}
+
+// Executed reports whether anything is recorded of how a call ended.
+func Executed(c *callvet.Call) bool { return c.Status != "" || c.Error != "" || len(c.Result) > 0 }
+
+// Failed reports whether an object says that what it tells of failed: success or ok is
+// false, isError or is_error is true, status is "error", or error holds a text, an object, a
+// list or true. An error beside success or ok true is none. Anything but an object, and
+// numbers (an error of measurement), say nothing.
+func Failed(v value.Value) bool {
+	good, bad := false, false
+	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {
+		switch string(e.KeyBytes()) {
+		case "success", "ok":
+			good = good || e.Kind() == value.Bool && e.Bool()
+			if e.Kind() == value.Bool && !e.Bool() {
+				return true
+			}
+		case "isError", "is_error":
+			if e.Kind() == value.Bool && e.Bool() {
+				return true
+			}
+		case "status":
+			bad = bad || e.Kind() == value.String && e.Str() == "error"
+		case "error":
+			bad = bad || tells(e)
+		}
+	}
+	return bad && !good
+}
+
+// tells reports whether an error is more than a place for one.
+func tells(v value.Value) bool {
+	switch v.Kind() {
+	case value.String:
+		return v.Str() != ""
+	case value.Object, value.Array:
+		return v.Len() > 0
+	case value.Bool:
+		return v.Bool()
+	}
+	return false
+}
+
+// Reason is what an object that failed says of why; "" when it does not.
+func Reason(v value.Value) string {
+	for _, key := range []string{"error", "error_message", "errorMessage", "message", "reason", "content"} {
+		m, ok := v.Get(key)
+		if !ok {
+			continue
+		}
+		if m.Kind() == value.Array { // the parts of an MCP result
+			if first, ok := m.First(); ok {
+				m = first
+			}
+		}
+		if m.Kind() == value.Object {
+			for _, in := range []string{"message", "text", "name", "code", "type"} {
+				if t, ok := m.Get(in); ok && t.Kind() == value.String && t.Str() != "" {
+					return t.Str()
+				}
+			}
+			return string(m.Raw())
+		}
+		if m.Kind() == value.String && m.Str() != "" {
+			return m.Str()
+		}
+	}
+	return ""
+}
