@@ -139,6 +139,26 @@ func (s *slicing) choose(cfg Config, all []sliceID, count []int, total int) []in
 	return place
 }
 
+// MissingSlices gives those keys of by that no case has a value for, and the keys
+// that some case has, sorted. "tier", "tag" and "*" may always be asked for.
+func MissingSlices(by []string, cases iter.Seq[*callvet.Case]) (missing, known []string) {
+	have := map[string]bool{"tier": true, "tag": true, "tags": true, "*": true}
+	absent := func() []string {
+		return slices.DeleteFunc(slices.Clone(by), func(key string) bool { return have[key] })
+	}
+	if len(absent()) == 0 {
+		return nil, nil
+	}
+	for c := range cases {
+		for _, id := range memberships(append([]string{"*"}, by...), c) {
+			have[id.key] = true
+		}
+	}
+	delete(have, "*")
+	delete(have, "tags")
+	return absent(), slices.Sorted(maps.Keys(have))
+}
+
 // memberships are the slices a case belongs to, each once.
 func memberships(by []string, c *callvet.Case) []sliceID {
 	var ids []sliceID

@@ -72,6 +72,9 @@ func (a *app) ledger(ctx context.Context, arg string, cfg compare.Config, f scor
 	if err != nil {
 		return nil, err
 	}
+	if err := l.sliceable(cfg.By); err != nil {
+		return nil, err
+	}
 	return l.ledger(ctx, db, cfg)
 }
 

@@ -175,6 +175,9 @@ func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string,
 	if man.Cases, err = a.selectCases(ctx, db, l.cases, f); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(l.sliceable(f.slices), l.choosable(ts)); err != nil {
+		return nil, err
+	}
 	op.coverage(l.all(&err))
 	if err != nil {
 		return nil, err
@@ -187,9 +190,43 @@ func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string,
 		return nil, fmt.Errorf("write manifest: %w", err)
 	}
 	if l.run, err = db.CreateRun(ctx, store.NewRun{Name: f.name, SuiteHash: hash, Manifest: b}); err != nil {
+		if errors.Is(err, callvet.ErrConflict) { // the name, which the command line gave
+			err = usageError{err}
+		}
 		return nil, err
 	}
 	return &evaluation{loaded: l, targets: ts}, nil
+}
+
+// choosable refuses a tool choice of a target that is neither a rule nor a tool.
+func (l *loaded) choosable(ts []run.Target) error {
+	rules := []string{"auto", "required", "none"}
+	for i := range ts {
+		choice := ts[i].ToolChoice
+		if choice == "" || slices.Contains(rules, choice) {
+			continue
+		}
+		known := slices.Clone(rules)
+		add := func(tools []callvet.Tool) {
+			for i := range tools {
+				known = append(known, tools[i].Name)
+			}
+		}
+		add(l.suite.Tools)
+		var err error
+		for c := range l.chosen(&err) {
+			add(c.Tools)
+		}
+		if err != nil || slices.Contains(known, choice) {
+			return err
+		}
+		hint := "write auto, required, none or the name of a tool of the suite"
+		if near := callvet.Nearest(choice, known); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return &callvet.Hinted{Err: fmt.Errorf("tool choice %q of target %s: %w: the suite has no such tool", choice, ts[i].Name, callvet.ErrInvalid), Hint: hint}
+	}
+	return nil
 }
 
 // selectCases gives the positions of the chosen cases, nil for all.

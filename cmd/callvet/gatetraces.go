@@ -43,6 +43,9 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		return nil, err
 	}
 	a.tellLog(s)
+	if s.log.Steps+s.log.Tasks == 0 {
+		return nil, a.nothingScored([]string{path})
+	}
 	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}, open: traceOpener(path)}
 	if h.input.Keys, err = a.traceKeys(path, s.panels, keys); err != nil {
 		return nil, err

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
@@ -23,9 +23,10 @@ import (
 
 // labelFlags are the flags of the label commands.
 type labelFlags struct {
-	labels, strategy, judge, by, role, double, out, from, to, key string
-	n                                                             int
-	seed                                                          uint64
+	labels, strategy, judge, by, role, out, from, to, key string
+	double                                                float64
+	n                                                     int
+	seed                                                  uint64
 }
 
 func (a *app) labelCommand() *cobra.Command {
@@ -49,12 +50,12 @@ What the judge said is not shown, so that it does not sway.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.labels, "labels", "labels.jsonl", "labels file: what is in it is not drawn again, answers are added to it")
-	fs.IntVar(&f.n, "n", 20, "how many tasks")
+	fs.Var(ranged.Int(&f.n, 20, 1), "n", "how many tasks")
 	fs.StringVar(&f.strategy, "strategy", "random", "random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of this run")
 	fs.StringVar(&f.judge, "judge", "", "judge whose verdicts divide the tasks")
 	fs.StringVar(&f.by, "by", "", "who labels (default: $USER)")
 	fs.StringVar(&f.role, "role", "calibration", "what the labels are for: calibration, validation or test")
-	fs.StringVar(&f.double, "double", "0%", "share of the tasks that somebody else has labelled already, to measure agreement")
+	fs.Var(ranged.Share(&f.double, 0), "double", "share of the tasks that somebody else has labelled already, to measure agreement")
 	fs.Uint64Var(&f.seed, "seed", 1, "order of the draw")
 	fs.StringVarP(&f.out, "output", "o", "", "to-do file to write, also on a terminal (- is standard output; default: there where there is no terminal)")
 	return cmd
@@ -189,20 +190,12 @@ func (a *app) queue(f *labelFlags) (labels.Queue, error) {
 	if f.by == "" {
 		f.by = a.getenv("USER")
 	}
-	text, percent := strings.CutSuffix(f.double, "%")
-	double, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return labels.Queue{}, usagef("--double is a share such as 10%%, not %q", f.double)
-	}
-	if percent {
-		double /= 100
-	}
 	role := labels.Role(f.role)
 	if role != labels.Calibrating && role != labels.Validation && role != labels.Test {
 		return labels.Queue{}, usagef("--role is calibration, validation or test, not %q", f.role)
 	}
 	return labels.Queue{
-		Strategy: labels.Strategy(f.strategy), Judge: f.judge, N: f.n, Double: double, By: f.by, Role: role, Seed: f.seed,
+		Strategy: labels.Strategy(f.strategy), Judge: f.judge, N: f.n, Double: f.double, By: f.by, Role: role, Seed: f.seed,
 	}, nil
 }
 

@@ -73,7 +73,7 @@ func TestLabelNextOnATerminal(t *testing.T) {
 		}
 		var shown, told bytes.Buffer
 		a := &app{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
-		f := &labelFlags{labels: "labels.jsonl", n: 1, strategy: "random", role: "calibration", double: "0%", out: out}
+		f := &labelFlags{labels: "labels.jsonl", n: 1, strategy: "random", role: "calibration", out: out}
 		if err := a.labelNext("traces.jsonl", f, true); err != nil {
 			t.Fatal(err)
 		}

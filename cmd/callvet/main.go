@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/pprof"
@@ -141,7 +142,8 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.Is(err, callvet.ErrBudget):
 		return exitBudget
-	case errors.As(err, &u), errors.Is(err, callvet.ErrInvalid), cobraUsage(err):
+	case errors.As(err, &u), errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
+		errors.Is(err, callvet.ErrNotFound), errors.Is(err, fs.ErrNotExist): // what the command line names is not there
 		return exitUsage
 	}
 	return exitError

@@ -46,7 +46,7 @@ func TestCommandsSetBack(t *testing.T) {
 	for _, args := range [][]string{{"score", "t.jsonl"}, {"score", "none.jsonl"}, {"run", "s.yaml", "-m", "offline/lexical"}} {
 		code := exitOK
 		if args[1] == "none.jsonl" {
-			code = exitError
+			code = exitUsage
 		}
 		runApp(t, dir, nil, code, args...)
 		runtime.GC()

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -86,30 +87,30 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to evaluate; may be repeated")
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
-	fs.IntVarP(&f.repeats, "repeat", "r", 1, "attempts per case and target")
-	fs.IntVarP(&f.concurrency, "concurrency", "c", 8, "requests in flight per provider; adapts to rate limits")
-	fs.Float64Var(&f.rate, "rate", 0, "requests per second and provider (0: no limit)")
-	fs.DurationVar(&f.timeout, "timeout", 120*time.Second, "time for one request")
-	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
-	fs.Float64Var(&f.maxCost, "max-cost", 0, "stop before spending more than this many USD")
-	fs.IntVar(&f.maxCalls, "max-calls", 0, "stop before sending more requests than this")
+	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target")
+	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
+	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
+	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
+	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
+	fs.Var(ranged.Positive(&f.maxCost, 0), "max-cost", "stop before spending more than this many USD")
+	fs.Var(ranged.Int(&f.maxCalls, 0, 1), "max-calls", "stop before sending more requests than this")
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas divide alternatives, ! negates; may be repeated (all must hold)")
-	fs.IntVar(&f.sample, "sample", 0, "run this many cases, drawn by --seed")
+	fs.Var(ranged.Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try cells again that ended in an error")
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
-	fs.Float64Var(&f.failUnder, "fail-under", 0, "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
+	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors")
 	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
-	fs.IntVar(&f.maxFailures, "show-failures", 20, "failing cases to explain on the terminal")
+	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	f.suite.register(fs)
 	f.target.register(fs)
 	return cmd

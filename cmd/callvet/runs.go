@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
@@ -49,7 +50,7 @@ func (a *app) runsCommand() *cobra.Command {
 			return report.Runs(a.out, out, time.Local, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 		},
 	}
-	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many runs (0: all)")
+	cmd.Flags().VarP(ranged.Int(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
 	cmd.Flags().StringArrayVar(&remove, "delete", nil, "delete this run for good; may be repeated")
 	return cmd
 }
@@ -85,8 +86,6 @@ func summary(r *store.Run) (report.RunSummary, error) {
 	if err := json.Unmarshal(r.Totals, &t); err != nil {
 		return out, fmt.Errorf("read totals of run %s: %w", r.ID, err)
 	}
-	// Only counts are stored, and repeats of a case are one cluster: an interval
-	// from counts alone would be too narrow, so the list has none.
 	out.Cells = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}
 	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
 	for i := range t.Targets {
@@ -96,6 +95,7 @@ func summary(r *store.Run) (report.RunSummary, error) {
 			out.Cells.Error, out.Cells.NotRun = out.Cells.Error-f.Error, out.Cells.NotRun-f.NotRun
 		}
 	}
+	out.Pass = report.RateOf(out.Cells)
 	if t.CostKnown && t.CostUSD > 0 { // targets that report no usage count as 0
 		out.CostUSD = &t.CostUSD
 	}

@@ -76,7 +76,7 @@ func (a *app) initCommand() *cobra.Command {
 			if err := writeFile(path, func(f *os.File) error { _, err := f.Write(suite.Template()); return err }); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet run %s -m offline/lexical      needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, shellQuote(name), shellQuote(name))
+			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet run %s -m offline/lexical   # needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, shellQuote(name), shellQuote(name))
 			return nil
 		},
 	}

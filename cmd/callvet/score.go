@@ -21,6 +21,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/compare"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/sheet"
@@ -72,9 +73,9 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.StringVar(&f.safety, "safety", "", "JSON file with rules of safety (default: the constraints of the tools)")
 	fs.StringVar(&f.suite, "suite", "", "suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: tool, version, family, language, intent, tags, all fields)")
-	fs.IntVar(&f.jobs, "jobs", 0, "blocks worked on at once (default: the number of processors)")
+	fs.Var(ranged.Int(&f.jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&f.strict, "strict", false, "end at the first line that is no record")
-	fs.Float64Var(&f.confidence, "confidence", 0.95, "two-sided confidence of the intervals")
+	fs.Var(ranged.Between(&f.confidence, 0.95), "confidence", "two-sided confidence of the intervals")
 	fs.StringArrayVarP(&f.out, "output", "o", nil, "report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
 	fs.StringArrayVar(&calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	fs.StringVar(&f.partial, "partial", "", "write a partial result to this file instead of the panels")

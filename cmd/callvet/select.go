@@ -17,6 +17,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/query"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/cmd/callvet/sources"
 	"github.com/callvet/callvet/cmd/callvet/teach"
@@ -101,8 +102,8 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	f.asking(fs, 30*time.Second)
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
-	fs.Float64Var(&f.failUnder, "fail-under", 0, "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
-	fs.IntVar(&f.maxFailures, "show-failures", 10, "failed cases to explain on the terminal; -1 for all")
+	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
+	fs.Var(ranged.Int(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
 	cmd.AddCommand(query.Command(a.catalogues()), selector.SweepCommand(a.catalogues()), selector.TuneCommand(a.catalogues()), teach.Command(a.catalogues()))
 	return cmd
@@ -111,10 +112,10 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 // asking registers the flags that all commands have that ask targets about a catalogue.
 func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
-	fs.IntVarP(&f.repeats, "repeat", "r", 1, "attempts per case")
-	fs.IntVarP(&f.concurrency, "concurrency", "c", 4, "questions in flight")
-	fs.DurationVar(&f.timeout, "timeout", timeout, "time for one question")
-	fs.IntVar(&f.retries, "retries", 3, "further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
+	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case")
+	fs.VarP(ranged.Int(&f.concurrency, 4, 1), "concurrency", "c", "questions in flight")
+	fs.Var(ranged.Duration(&f.timeout, timeout), "timeout", "time for one question")
+	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 }
@@ -125,7 +126,7 @@ func (a *app) asking(fs *pflag.FlagSet) selector.Asking {
 	f.asking(fs, 2*time.Minute)
 	f.target.register(fs)
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that chooses among the tools given; may be repeated")
-	fs.Float64Var(&f.maxCost, "max-cost", 0, "stop before spending more than this many USD")
+	fs.Var(ranged.Positive(&f.maxCost, 0), "max-cost", "stop before spending more than this many USD")
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last) and tell its curve")
 	changed := func(name string) bool { return name != "seed" && fs.Changed(name) } // that seed is the draws'

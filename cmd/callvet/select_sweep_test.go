@@ -69,7 +69,7 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 		t.Errorf("k %d, told %q", depths[0], told)
 	}
 	// With models only the settings of one retriever count: theirs has a reranker.
-	if _, told := carryOut(exitError, false, "--model", "offline/lexical", "--weights", "b=rerank:none"); strings.Contains(told.String(), note) {
+	if _, told := carryOut(exitUsage, false, "--model", "offline/lexical", "--weights", "b=rerank:none"); strings.Contains(told.String(), note) {
 		t.Errorf("told %q", told.String())
 	}
 }

@@ -201,9 +201,12 @@ func TestSelectModels(t *testing.T) {
 	}
 	srv.Close()
 	runApp(t, dir, nil, exitOK, "report", "m", "-o", "again.md")
-	for spec, want := range map[string]string{"openai:m": "OPENAI_API_KEY", "nobody:m": "services: openai"} {
-		if out := runApp(t, dir, nil, exitError, "select", "query", "x", "--tools", "c.json", "--embed", spec); !strings.Contains(out, want) {
-			t.Errorf("%s: %s", spec, out)
+	for _, c := range []struct {
+		spec, says string
+		code       int
+	}{{"openai:m", "OPENAI_API_KEY", exitError}, {"nobody:m", "services: openai", exitUsage}} {
+		if out := runApp(t, dir, nil, c.code, "select", "query", "x", "--tools", "c.json", "--embed", c.spec); !strings.Contains(out, c.says) {
+			t.Errorf("%s: %s", c.spec, out)
 		}
 	}
 }

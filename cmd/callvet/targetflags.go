@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/provider/retriever"
 )
 
@@ -38,9 +39,9 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.keyEnv, "api-key-env", "", "environment variable with the API key, instead of the provider's own")
 	fs.StringVar(&f.system, "system", "", "system prompt instead of the suite's (@FILE reads a file)")
 	fs.StringArrayVar(&f.systemFor, "system-for", nil, "TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
-	fs.Float64Var(&f.temperature, "temperature", 0, "sampling temperature")
-	fs.Float64Var(&f.topP, "top-p", 0, "nucleus sampling")
-	fs.IntVar(&f.maxTokens, "max-tokens", 0, "longest answer in tokens")
+	fs.Var(ranged.Amount(&f.temperature, 0), "temperature", "sampling temperature")
+	fs.Var(ranged.Share(&f.topP, 0), "top-p", "nucleus sampling")
+	fs.Var(ranged.Int(&f.maxTokens, 0, 1), "max-tokens", "longest answer in tokens")
 	fs.StringVar(&f.effort, "reasoning-effort", "", "low, medium, high, … for models that take it")
 	fs.BoolVar(&f.parallel, "parallel-calls", true, "let the model make several calls at once")
 	fs.BoolVar(&f.stream, "stream", false, "stream answers, to measure the time to the first token")

@@ -122,6 +122,20 @@ func (l *loaded) rows(ctx context.Context, db *store.DB, f store.Filter) iter.Se
 	}
 }
 
+// sliceable refuses slice keys that no case of the run has.
+func (l *loaded) sliceable(by []string) error {
+	var err error
+	missing, known := panel.MissingSlices(by, l.chosen(&err))
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	hint := "there are: " + strings.Join(known, ", ")
+	if near := callvet.Nearest(missing[0], known); near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return &callvet.Hinted{Err: fmt.Errorf("--slice %s: %w: no case has it", missing[0], callvet.ErrInvalid), Hint: hint}
+}
+
 // accumulator prepares the sums of the run.
 func (l *loaded) accumulator(sliceBy []string) (*panel.Accumulator, error) {
 	if sliceBy == nil {
@@ -248,7 +262,10 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, db.Close())
 	}
-	v, err := l.view(ctx, db, sliceBy)
+	var v *report.View
+	if err = l.sliceable(sliceBy); err == nil {
+		v, err = l.view(ctx, db, sliceBy)
+	}
 	if err == nil {
 		op, why := a.reopened(ctx, l)
 		v.Selection, err = l.section(ctx, db, v.Panels, op, why)

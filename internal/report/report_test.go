@@ -121,8 +121,8 @@ func TestOtherScreens(t *testing.T) {
 	}
 	cents := 0.42
 	runs := []RunSummary{
-		{ID: "r-sample", Created: v.Created, Suite: "travel 3", Targets: []string{"openai/demo"}, Status: "done", Cells: v.Panels.Targets[0].Overall.Verdicts, Pass: v.Panels.Targets[0].Overall.Metric("pass_rate").Interval, CostUSD: &cents},
-		{ID: "r-old", Name: "before", Created: v.Created.Add(-time.Hour), Suite: "travel 3", Status: "interrupted", Pass: stats.Interval{}},
+		{ID: "r-sample", Created: v.Created, Suite: "travel 3", Targets: []string{"openai/demo"}, Status: "done", Cells: v.Panels.Targets[0].Overall.Verdicts, Pass: RateOf(v.Panels.Targets[0].Overall.Verdicts), CostUSD: &cents},
+		{ID: "r-old", Name: "before", Created: v.Created.Add(-time.Hour), Suite: "travel 3", Status: "interrupted"},
 	}
 	for name, draw := range map[string]func(io.Writer) error{
 		"show.txt":   func(w io.Writer) error { return Attempts(w, v, rows, TerminalOptions{Width: 100}) },

@@ -13,7 +13,6 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/stats"
 )
 
 // Attempts writes everything about some attempts, normally all of one case:
@@ -193,11 +192,34 @@ type RunSummary struct {
 	Targets []string       `json:"targets"`
 	Status  string         `json:"status"`
 	Cells   panel.Verdicts `json:"verdicts"`
-	// Pass is the interval of the pass rate over all targets; its zero value
-	// means not known.
-	Pass stats.Interval `json:"pass"`
+	Pass    RunRate        `json:"pass"`
 	// CostUSD is nil when it is not known.
 	CostUSD *float64 `json:"cost_usd"`
+}
+
+// RunRate is the share of a run's judged attempts that passed, over all targets.
+// It has no interval: the list keeps counts only, and repeats of a case are one
+// cluster, so an interval from counts would be too narrow. `show` has it.
+type RunRate struct {
+	Point *float64 `json:"point"` // from 0 to 1; nil: nothing was judged
+	N     int      `json:"n"`     // judged attempts
+}
+
+// RateOf is the pass rate of these verdicts.
+func RateOf(v panel.Verdicts) RunRate {
+	r := RunRate{N: v.Pass + v.Fail}
+	if r.N > 0 {
+		p := float64(v.Pass) / float64(r.N)
+		r.Point = &p
+	}
+	return r
+}
+
+func (r RunRate) percent() string {
+	if r.Point == nil {
+		return "–"
+	}
+	return plain.Decimals(*r.Point)
 }
 
 // Runs writes the list of runs as it is given, normally newest first. loc is
@@ -232,7 +254,7 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		}
 		for i, t := range []string{
 			r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28), middle(plain.Line(strings.Join(r.Targets, ", ")), 40),
-			fmt.Sprintf("%s/%s", plain.Thousands(r.Cells.Pass), plain.Thousands(r.Cells.Pass+r.Cells.Fail)), bare(&panel.Metric{Interval: r.Pass}),
+			fmt.Sprintf("%s/%s", plain.Thousands(r.Cells.Pass), plain.Thousands(r.Cells.Pass+r.Cells.Fail)), r.Pass.percent(),
 			plain.Thousands(r.Cells.Error), spent, plain.Line(r.Status),
 		} {
 			cols[i].cells = append(cols[i].cells, t)

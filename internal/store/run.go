@@ -7,8 +7,10 @@ import (
 	"database/sql"
 	"encoding/base32"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -43,7 +45,9 @@ type Run struct {
 
 // NewRun is what CreateRun needs to know.
 type NewRun struct {
-	Name  string // optional, need not be unique
+	// Name is optional. A run is found by it, so no two runs may share one, and it
+	// may not be what finds a run in another way: latest, last, latest~1, an id.
+	Name  string
 	Suite *callvet.Suite
 	// SuiteHash, when set, names a suite that PutSuite stored; Suite is then not read.
 	SuiteHash string
@@ -51,7 +55,8 @@ type NewRun struct {
 	Manifest json.RawMessage
 }
 
-// CreateRun stores the suite and a run of it in state "running".
+// CreateRun stores the suite and a run of it in state "running". The error is
+// ErrInvalid for a name that cannot be used and ErrConflict for one that a run has.
 func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 	if n.SuiteHash == "" {
 		h, err := db.PutSuite(ctx, n.Suite)
@@ -67,7 +72,20 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 	if err != nil {
 		return Run{}, fmt.Errorf("create run: %w", err)
 	}
+	if err := validName(n.Name); err != nil {
+		return Run{}, fmt.Errorf("create run: %w", err)
+	}
 	err = db.tx(ctx, "create run", func(tx *sql.Tx) error {
+		if n.Name != "" {
+			var taken string
+			err := tx.QueryRow("SELECT id FROM runs WHERE name=? OR id=?", n.Name, n.Name).Scan(&taken)
+			if err == nil {
+				return &callvet.Hinted{Err: fmt.Errorf("name %q: %w: run %s has it", n.Name, callvet.ErrConflict, taken), Hint: "another name, or callvet runs --delete " + taken + " first"}
+			}
+			if !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+		}
 		res, err := tx.Exec(`INSERT INTO runs(id,name,created,status,suite_hash,suite_name,manifest)
 			SELECT ?,?,?,?,hash,name,? FROM suites WHERE hash=?`,
 			id, n.Name, db.opts.Now().UnixMilli(), StatusRunning, []byte(n.Manifest), n.SuiteHash)
@@ -83,6 +101,16 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 		return Run{}, err
 	}
 	return db.Run(ctx, id)
+}
+
+var back = regexp.MustCompile(`~[0-9]+$`)
+
+// validName refuses the names that find runs by their place in the list.
+func validName(name string) error {
+	if name == "latest" || name == "last" || back.MatchString(name) {
+		return &callvet.Hinted{Err: fmt.Errorf("name %q: %w: it finds runs by when they were made", name, callvet.ErrInvalid), Hint: "another name, such as " + strings.Trim(back.ReplaceAllString(name, ""), "~") + "-run"}
+	}
+	return nil
 }
 
 // newID makes ten characters that are easy to type and unlikely to collide (50 bits).

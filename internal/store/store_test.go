@@ -241,7 +241,7 @@ func TestSuiteIsImmutableAndExact(t *testing.T) {
 func TestFindAndDeleteRuns(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{Rand: strings.NewReader("aaaaaaabbbbbbbaaabbbb")})
-	a, b, c := newRun(t, db, suite(1), "nightly"), newRun(t, db, suite(2), "nightly"), newRun(t, db, suite(2), "")
+	a, b, c := newRun(t, db, suite(1), "weekly"), newRun(t, db, suite(2), "nightly"), newRun(t, db, suite(2), "")
 	for _, tt := range []struct {
 		ref, want string
 		kind      error
@@ -283,6 +283,26 @@ func TestFindAndDeleteRuns(t *testing.T) {
 	}
 	if rs, err := db.Runs(t.Context(), 0); err != nil || len(rs) != 1 || rs[0].Status != store.StatusDone || string(rs[0].Totals) != `{"n":1}` {
 		t.Errorf("runs left: %+v, %v", rs, err)
+	}
+}
+
+// TestNamesFindOneRun: a name that another run has, or that finds runs in another
+// way, is refused before anything is stored.
+func TestNamesFindOneRun(t *testing.T) {
+	t.Parallel()
+	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
+	r := newRun(t, db, suite(1), "nightly")
+	for name, kind := range map[string]error{
+		"nightly": callvet.ErrConflict, r.ID: callvet.ErrConflict, "last": callvet.ErrInvalid, "latest": callvet.ErrInvalid, "last~2": callvet.ErrInvalid, "nightly~1": callvet.ErrInvalid,
+		"nightly~x": nil, "Nightly": nil, "lasting": nil,
+	} {
+		_, err := db.CreateRun(t.Context(), store.NewRun{Name: name, Suite: suite(1), Manifest: json.RawMessage(`{}`)})
+		if !errors.Is(err, kind) || kind == nil && err != nil {
+			t.Errorf("name %q: %v, want %v", name, err, kind)
+		}
+	}
+	if rs, err := db.Runs(t.Context(), 0); err != nil || len(rs) != 4 {
+		t.Errorf("%d runs are stored, %v; want 4", len(rs), err)
 	}
 }
 

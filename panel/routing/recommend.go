@@ -73,8 +73,13 @@ func patternAdvice(ps []Pattern) []Recommendation {
 		if len(out) == 3 || p.Lift <= 1 || p.P >= 0.05 {
 			continue
 		}
+		certain := p.Adjusted < 0.05
+		text := "Look at the cases tagged %q together: they fail more often than others."
+		if !certain {
+			text = "Cases tagged %q failed more often here. Over all tags that may be chance."
+		}
 		out = append(out, Recommendation{
-			Code: "tag", Certain: p.Adjusted < 0.05, Text: fmt.Sprintf("Look at the cases tagged %q together: they fail more often than others.", p.Tag),
+			Code: "tag", Certain: certain, Text: fmt.Sprintf(text, p.Tag),
 			Evidence: fmt.Sprintf("%d of %d fail, %d of %d others; p = %.3g, %.3g over all tags", p.Failed, p.Of, p.RestFailed, p.Rest, p.P, p.Adjusted),
 		})
 	}

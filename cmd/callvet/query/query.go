@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/report"
@@ -229,7 +230,7 @@ they share with the question. With --expect and its like the decision is judged 
 	f.Register(fs)
 	fs.StringVar(&f.via, "via", "", "address of a service that selects tools")
 	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
-	fs.DurationVar(&f.timeout, "timeout", 30*time.Second, "time for the service")
+	fs.Var(ranged.Duration(&f.timeout, 30*time.Second), "timeout", "time for the service")
 	fs.StringSliceVar(&f.expected, "expect", nil, "tool that is right; may be repeated; none: nothing fits")
 	fs.StringSliceVar(&f.accepted, "acceptable", nil, "tool that is not wrong; may be repeated")
 	fs.StringVar(&f.want.Route, "expect-route", "", "route that is right")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -96,8 +97,8 @@ func suggestCommand(e *Env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.suite, "suite", "", "suite with the questions")
 	flags.StringArrayVar(&f.tools, "tool", nil, "tool to describe anew; may be repeated (default: those that fail most)")
-	flags.IntVar(&f.most, "top", 5, "how many tools, where none is named")
-	flags.Float64Var(&f.holdout, "holdout", 0.5, "share of the questions that is kept from the model")
+	flags.Var(ranged.Int(&f.most, 5, 1), "top", "how many tools, where none is named")
+	flags.Var(ranged.Between(&f.holdout, 0.5), "holdout", "share of the questions that is kept from the model")
 	flags.Int64Var(&f.seed, "seed", 1, "seed of the division")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what the model would be asked, and do not ask it")
 	flags.StringVarP(&f.output, "output", "o", "", "file with edits to write; one that exists is kept, and is an error")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -83,7 +84,7 @@ func whatIfCommand(e *Env) *cobra.Command {
 	fs.StringVar(&f.suite, "suite", "", "suite with the questions")
 	fs.StringSliceVar(&f.status, "status", []string{"accepted", "proposed"}, "edits that are held against the catalogue: accepted, proposed, rejected")
 	fs.BoolVar(&f.everyCase, "all-cases", false, "also the cases that suggestions were made of")
-	fs.IntVar(&f.offer, "offer", 20, "with --model: how many tools a model chooses among")
+	fs.Var(ranged.Int(&f.offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
 	f.settings, f.asking = settingFlags(fs), askingFlags(e, fs)
 	return cmd
 }

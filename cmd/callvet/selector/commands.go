@@ -17,6 +17,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/inspect"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
@@ -83,8 +84,8 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Settings.Fusion, "fusion", "", "how words and vectors become one order: mixed or reciprocal_rank (default: mixed)")
 	fs.StringVar(&f.Settings.Primary, "primary", "", "namespaces that bigtool searches first, such as tools/trafik,tools/bolag (default: the catalogue's)")
 	fs.StringVar(&f.Settings.Fallback, "fallback", "", "namespaces that bigtool searches when the primary ones have nothing")
-	fs.Float64Var(&f.Settings.AgentGate, "agent-gate", 0, "share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
-	fs.IntVar(&f.Settings.Agents, "agents", 0, "how many agents may be chosen (default 1; 3 for bigtool)")
+	fs.Var(ranged.Share(&f.Settings.AgentGate, 0), "agent-gate", "share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
+	fs.Var(ranged.Int(&f.Settings.Agents, 0, 1), "agents", "how many agents may be chosen (default 1; 3 for bigtool)")
 	fs.StringVar(&f.Settings.Routes, "routes", "", "file with rules of routes or with learned ones, or none (default: callvet's own rules)")
 	fs.StringVar(&f.Weights, "weights", "", "JSON file with the weights of layers and of retrieval")
 }
@@ -206,7 +207,7 @@ func ToolsCommand(e Env) *cobra.Command {
 		},
 	}
 	confusable.Flags().StringVar(&run, "run", "", "run whose confusion stands beside the similarity")
-	confusable.Flags().IntVar(&most, "top", 20, "how many pairs")
+	confusable.Flags().Var(ranged.Int(&most, 20, 1), "top", "how many pairs")
 	cmd.AddCommand(confusable, e.cacheCommand())
 	return cmd
 }

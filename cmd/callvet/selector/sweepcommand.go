@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/curve"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -69,10 +70,10 @@ func SweepCommand(e Env) *cobra.Command {
 	fs.StringVar(&f.embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")
 	fs.StringVar(&f.rerank, "rerank", "", "model that orders the best tools anew, for all configurations")
 	fs.IntSliceVar(&f.distractors, "distractors", nil, "numbers of other tools beside those of a case")
-	fs.IntVar(&f.draws, "draws", 1, "draws of distractors per case")
+	fs.Var(ranged.Int(&f.draws, 1, 1), "draws", "draws of distractors per case")
 	fs.Int64Var(&f.seed, "seed", 1, "seed of the draws")
 	fs.StringArrayVar(&f.configurations, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
-	fs.IntVar(&f.most, "max-tools", 128, "with --model: the most tools that a model is given at once")
+	fs.Var(ranged.Int(&f.most, 128, 1), "max-tools", "with --model: the most tools that a model is given at once")
 	asking := e.Asking(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if named, err := asking.Resume(cmd.Context(), e.tellCurve); named || err != nil {

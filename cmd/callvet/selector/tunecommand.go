@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/inspect"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve/route"
@@ -55,10 +56,10 @@ func TuneCommand(e Env) *cobra.Command {
 	flags.Var((*depth)(&f.settings.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	flags.StringVar(&f.settings.Embed, "embed", "", "model that makes vectors, as for select")
 	flags.StringVar(&f.goal, "goal", Goals()[0], "what is made larger: "+strings.Join(Goals(), ", "))
-	flags.Float64Var(&f.holdout, "holdout", 0.5, "share of the sets of right tools that is held out")
-	flags.IntVar(&f.folds, "folds", 0, "hold every case out once, in so many folds, instead of --holdout")
+	flags.Var(ranged.Between(&f.holdout, 0.5), "holdout", "share of the sets of right tools that is held out")
+	flags.Var(ranged.Int(&f.folds, 0, 2), "folds", "hold every case out once, in so many folds, instead of --holdout")
 	flags.Int64Var(&f.seed, "seed", 1, "seed of the split")
-	flags.IntVar(&f.rounds, "rounds", 4, "how often all weights are gone through, at most")
+	flags.Var(ranged.Int(&f.rounds, 4, 1), "rounds", "how often all weights are gone through, at most")
 	flags.StringVarP(&f.output, "output", "o", "", "file for the weights that are proposed")
 	return cmd
 }

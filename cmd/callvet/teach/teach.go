@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite/source"
@@ -281,7 +282,7 @@ the file has those of all examples. --test FILE measures them on other questions
 	fs := learn.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "file for the routes")
 	fs.StringVar(&f.test, "test", "", "file with other questions to measure on")
-	fs.Float64Var(&f.refuse, "refuse", 0.05, "share of right routes that may be lost so that questions that belong to none are refused")
+	fs.Var(ranged.Share(&f.refuse, 0.05), "refuse", "share of right routes that may be lost so that questions that belong to none are refused")
 	fs.Int64Var(&f.seed, "seed", 1, "seed of the order in which examples are gone through")
 	group.AddCommand(learn)
 	return group

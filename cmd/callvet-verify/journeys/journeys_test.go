@@ -1,0 +1,32 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package journeys_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/callvet/callvet/cmd/callvet-verify/journeys"
+)
+
+// TestWalk builds the binary and walks every journey through it.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "callvet")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/callvet/callvet/cmd/callvet")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		t.Fatalf("build callvet: %v", err)
+	}
+	r, err := journeys.Walk(t.Context(), journeys.Config{Binary: binary, Dir: filepath.Join(dir, "walk")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Failures {
+		t.Error(f)
+	}
+	t.Logf("%d journeys, %d steps, %d checks", r.Journeys, r.Steps, r.Checks)
+}

@@ -1,0 +1,318 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package journeys walks whole journeys of a user through the callvet binary:
+// everything passes, everything fails, mixed, only errors, one case, none; once
+// and three times; one target and three. After each run every command that reads
+// it is called in every format. A step is right when its exit code is the one
+// that the fixture implies, nothing panicked, and every format counts the same
+// passes, failures and errors, which are known before callvet runs.
+//
+// The commands come from the binary's own help: a command that no journey uses
+// and that is not on the list of those apart is a failure.
+package journeys
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Config says what to walk through.
+type Config struct {
+	Binary string    // path of the callvet binary
+	Dir    string    // an empty folder for suites, stores and reports
+	Out    io.Writer // gets a line for each failure; nil discards them
+	Match  string    // only journeys whose name contains this; "" walks all
+}
+
+// Report is what a walk found.
+type Report struct {
+	Journeys int
+	Steps    int // commands that were run
+	Checks   int // exit codes and figures that were compared
+	Failures []string
+}
+
+// repeats and targets are the sizes that every shape is walked with.
+var (
+	repeatCounts = []int{1, 3}
+	targetCounts = []int{1, 3}
+)
+
+// apart are the commands that read no run and no trace file, each with the reason.
+var apart = map[string]string{
+	"completion bash":       "writes a shell's completion script",
+	"completion fish":       "writes a shell's completion script",
+	"completion powershell": "writes a shell's completion script",
+	"completion zsh":        "writes a shell's completion script",
+	"help":                  "writes help",
+	"tools suggest":         "asks a model for texts of a catalogue",
+	"tools apply":           "writes edits into a catalogue",
+	"tools cache":           "lists kept vectors",
+	"tools cache clear":     "forgets kept vectors",
+	"select routes learn":   "reads questions and writes routes",
+}
+
+// Walk walks every journey with as many processes as there are processors.
+func Walk(ctx context.Context, cfg Config) (*Report, error) {
+	binary, err := filepath.Abs(cfg.Binary)
+	if err != nil {
+		return nil, fmt.Errorf("find the binary: %w", err)
+	}
+	w := &walker{cfg: cfg, binary: binary, used: map[string]bool{}}
+	tree, err := w.tree(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("list the commands of %s: %w", binary, err)
+	}
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for _, j := range journeysOf() {
+		if !strings.Contains(j.name, cfg.Match) {
+			continue
+		}
+		w.report.Journeys++
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if err := w.journey(ctx, j); err != nil {
+				w.fail(j.name, "%v", err)
+			}
+		})
+	}
+	group.Wait()
+	if cfg.Match == "" {
+		w.covered(tree)
+	}
+	slices.Sort(w.report.Failures)
+	return &w.report, ctx.Err()
+}
+
+// journey is one way through the product.
+type journey struct {
+	name             string
+	kind             kind
+	shape            *shape
+	repeats, targets int
+}
+
+// kind is where a journey begins.
+type kind int
+
+const (
+	ofRun      kind = iota // callvet run SUITE
+	ofSelect               // callvet select SUITE
+	ofTraces               // callvet score TRACES
+	ofNewcomer             // callvet init, then everything that it proposes
+)
+
+func journeysOf() []journey {
+	var out []journey
+	for i := range shapes {
+		for _, r := range repeatCounts {
+			for _, t := range targetCounts {
+				s := &shapes[i]
+				out = append(out,
+					journey{fmt.Sprintf("run, %s, repeat %d, targets %d", s.name, r, t), ofRun, s, r, t},
+					journey{fmt.Sprintf("traces, %s, repeat %d, targets %d", s.name, r, t), ofTraces, s, r, t})
+			}
+			out = append(out, journey{fmt.Sprintf("select, %s, repeat %d", shapes[i].name, r), ofSelect, &shapes[i], r, 1})
+		}
+	}
+	return append(out, journey{"newcomer", ofNewcomer, &shapes[0], 1, 1})
+}
+
+type walker struct {
+	cfg    Config
+	binary string
+
+	mu     sync.Mutex
+	used   map[string]bool // commands that a journey used
+	report Report
+}
+
+func (w *walker) fail(at, format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	line := at + ": " + fmt.Sprintf(format, args...)
+	w.report.Failures = append(w.report.Failures, line)
+	if w.cfg.Out != nil {
+		fmt.Fprintln(w.cfg.Out, line)
+	}
+}
+
+// check counts one comparison and keeps it when it fails.
+func (w *walker) check(ok bool, at, format string, args ...any) {
+	w.mu.Lock()
+	w.report.Checks++
+	w.mu.Unlock()
+	if !ok {
+		w.fail(at, format, args...)
+	}
+}
+
+// covered fails for every command that no journey used.
+func (w *walker) covered(tree []string) {
+	for _, c := range tree {
+		w.check(w.used[c] != (apart[c] != ""), "command "+c, "either a journey uses it or the list of commands apart says why not: used %v, apart %q", w.used[c], apart[c])
+	}
+	for _, c := range slices.Sorted(maps.Keys(apart)) {
+		w.check(slices.Contains(tree, c), "command "+c, "is on the list of commands apart and does not exist")
+	}
+}
+
+// tree lists the commands that do something, such as "label next".
+func (w *walker) tree(ctx context.Context, path []string) ([]string, error) {
+	out, err := exec.CommandContext(ctx, w.binary, append(slices.Clone(path), "--help")...).Output()
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	usage, rest, _ := strings.Cut(string(out), "Available Commands:\n")
+	// A command that has others below it does something itself where it takes an argument.
+	takes := regexp.MustCompile(`\n  callvet ` + strings.Join(path, " ") + ` [A-Z]`)
+	if len(path) > 0 && (rest == "" || takes.MatchString(usage)) {
+		list = append(list, strings.Join(path, " "))
+	}
+	for line := range strings.Lines(rest) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" {
+			break
+		}
+		below, err := w.tree(ctx, append(slices.Clone(path), name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, below...)
+	}
+	return list, nil
+}
+
+// traveller takes the steps of one journey in a folder of its own.
+type traveller struct {
+	*walker
+	ctx  context.Context
+	of   journey
+	dir  string
+	want []counts // by target
+}
+
+func (w *walker) journey(ctx context.Context, j journey) error {
+	name := strings.NewReplacer(" ", "-", ",", "").Replace(j.name)
+	t := &traveller{walker: w, ctx: ctx, of: j, dir: filepath.Join(w.cfg.Dir, name), want: j.shape.counts(j.targets, j.repeats)}
+	if j.kind == ofSelect {
+		first := shape{j.shape.name, j.shape.cases, func(target, ix, _ int) verdict { return j.shape.want(target, ix, 0) }}
+		t.want = first.counts(j.targets, j.repeats)
+	}
+	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+		return fmt.Errorf("make the journey's folder: %w", err)
+	}
+	switch j.kind {
+	case ofRun:
+		return t.run()
+	case ofSelect:
+		return t.selects()
+	case ofTraces:
+		return t.traces()
+	case ofNewcomer:
+		return t.newcomer()
+	}
+	return fmt.Errorf("journey of kind %d is not known", j.kind)
+}
+
+func (t *traveller) write(name, text string) error {
+	if err := os.WriteFile(filepath.Join(t.dir, name), []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write a fixture: %w", err)
+	}
+	return nil
+}
+
+// result is what a step left.
+type result struct {
+	step     string
+	exit     int
+	out, err string
+}
+
+// any is the exit code of a step whose verdict is checked otherwise.
+const anyVerdict = -1
+
+// step runs a command in the journey's folder. command is its path in the tree;
+// exit is the code that it must end with, or anyVerdict for one of 0, 3 and 4.
+func (t *traveller) step(exit int, command string, args ...string) result {
+	t.mu.Lock()
+	t.used[command] = true
+	t.mu.Unlock()
+	return t.exec(exit, append(strings.Fields(command), args...))
+}
+
+func (t *traveller) exec(exit int, args []string) result {
+	cmd := exec.CommandContext(t.ctx, t.binary, args...)
+	return t.process(exit, "callvet "+strings.Join(args, " "), cmd)
+}
+
+func (t *traveller) process(exit int, what string, cmd *exec.Cmd) result {
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = t.dir, &out, &errs
+	cmd.Env = append(os.Environ(), "CALLVET_DB="+filepath.Join(t.dir, "runs.db"), "HOME="+t.dir, "XDG_CACHE_HOME="+t.dir, "XDG_DATA_HOME="+t.dir, "NO_COLOR=1", "GITHUB_ACTIONS=",
+		"PATH="+filepath.Dir(t.binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	err := cmd.Run()
+	r := result{step: what, out: out.String(), err: errs.String()}
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		r.exit = ended.ExitCode()
+	} else if err != nil {
+		t.fail(t.of.name, "%s: %v", what, err)
+		r.exit = -1
+	}
+	t.mu.Lock()
+	t.report.Steps++
+	t.mu.Unlock()
+	at := t.of.name + ": " + what
+	t.check(!strings.Contains(r.err, "panic:") && !strings.Contains(r.err, "goroutine ") && !strings.Contains(r.err, "bug in callvet"), at, "panicked: %s", first(r.err, 400))
+	ok := r.exit == exit || exit == anyVerdict && (r.exit == 0 || r.exit == 3 || r.exit == 4)
+	t.check(ok, at, "exit %d, want %d: %s", r.exit, exit, first(r.err, 400))
+	return r
+}
+
+func first(s string, n int) string {
+	s = strings.TrimSpace(s)
+	if len(s) > n {
+		s = s[:n] + " …"
+	}
+	return s
+}
+
+// formats are the extensions that the help of a command names.
+func (t *traveller) formats(command ...string) []string {
+	out, err := exec.CommandContext(t.ctx, t.binary, append(command, "--help")...).Output()
+	if err != nil {
+		t.fail(t.of.name, "help of %v: %v", command, err)
+		return nil
+	}
+	var found []string
+	for _, line := range strings.Split(string(out), "\n") {
+		if strings.Contains(line, ".html") || strings.Contains(line, ".md") {
+			for _, ext := range extensions.FindAllString(line, -1) {
+				if ext = strings.TrimSpace(ext); !slices.Contains(found, ext) && ext != ".yaml" {
+					found = append(found, ext)
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	t.check(len(found) >= 4, t.of.name, "the help of %v names %d formats", command, len(found))
+	return found
+}
+
+var extensions = regexp.MustCompile(`(?:^| )\.[a-z]+`)

@@ -1,0 +1,85 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package ranged_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+)
+
+func TestValues(t *testing.T) {
+	t.Parallel()
+	var n int
+	var x float64
+	var d time.Duration
+	for _, c := range []struct {
+		name string
+		v    pflag.Value
+		in   string
+		want string // the value, or ""
+		err  string
+	}{
+		{"repeats", ranged.Int(&n, 7, 1), "3", "3", ""},
+		{"no repeat", ranged.Int(&n, 7, 1), "0", "", "the least is 1"},
+		{"negative", ranged.Int(&n, 7, 1), "-4", "", "the least is 1"},
+		{"all failures", ranged.Int(&n, 7, -1), "-1", "-1", ""},
+		{"half", ranged.Int(&n, 7, 1), "1.5", "", "write a whole number of 1 or more"},
+		{"too many digits", ranged.Int(&n, 7, 1), "99999999999999999999", "", "write a whole number of 1 or more"},
+		{"share", ranged.Share(&x, 0), "0.95", "0.95", ""},
+		{"percent", ranged.Share(&x, 0), "50%", "0.5", ""},
+		{"percent apart", ranged.Share(&x, 0), "50 %", "0.5", ""},
+		{"ends", ranged.Share(&x, 0), "100%", "1", ""},
+		{"forgotten percent", ranged.Share(&x, 0), "95", "", "a share is at most 1: write 95% or 0.95"},
+		{"negative share", ranged.Share(&x, 0), "-1", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"over all", ranged.Share(&x, 0), "120%", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"huge", ranged.Share(&x, 0), "9500", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"not a number", ranged.Share(&x, 0), "NaN", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
+		{"word", ranged.Share(&x, 0), "half", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
+		{"open end", ranged.Between(&x, 0), "1", "", "this share is more than 0 and less than 1"},
+		{"inside", ranged.Between(&x, 0), "0.5", "0.5", ""},
+		{"amount", ranged.Amount(&x, 0), "0", "0", ""},
+		{"infinite amount", ranged.Amount(&x, 0), "Inf", "", "write a number such as 0.5"},
+		{"negative amount", ranged.Amount(&x, 0), "-0.1", "", "it cannot be negative"},
+		{"nothing to spend", ranged.Positive(&x, 0), "0", "", "it must be more than 0"},
+		{"timeout", ranged.Duration(&d, 0), "30s", "30s", ""},
+		{"no time", ranged.Duration(&d, 0), "0", "", "it must be more than 0"},
+		{"no unit", ranged.Duration(&d, 0), "30", "", "write a time with its unit, such as 30s or 2m"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := c.v.Set(c.in)
+			if got := message(err); got != c.err {
+				t.Fatalf("Set(%q) = %q, want %q", c.in, got, c.err)
+			}
+			if err == nil && c.v.String() != c.want {
+				t.Errorf("Set(%q) gives %s, want %s", c.in, c.v, c.want)
+			}
+		})
+	}
+}
+
+// TestRefusedKeeps: what is refused leaves the value as it was.
+func TestRefusedKeeps(t *testing.T) {
+	t.Parallel()
+	var x float64
+	v := ranged.Share(&x, 0.8)
+	for _, s := range []string{"1.1", "-0.1", "x", "", "Inf", "%"} {
+		if err := v.Set(s); err == nil {
+			t.Errorf("Set(%q) was accepted", s)
+		}
+	}
+	if math.Abs(x-0.8) > 0 {
+		t.Errorf("the value became %v", x)
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
