@@ -106,6 +106,9 @@ verify-tau: ## the verdicts of tau-bench and tau2-bench, derived again from the 
 	go run ./cmd/callvet-verify tau
 verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
+.PHONY: verify-journeys
+verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format
+	go run ./cmd/callvet-verify journeys ./callvet
 verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
 verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its own

@@ -18,6 +18,7 @@
 //	callvet-verify abstention       fit when to give nothing, and hold it out
 //	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify bigtool          the second document's own suites under its preset
+//	callvet-verify journeys BINARY  whole journeys through every command and format
 //	callvet-verify coverage         how often the intervals hold the truth
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -41,7 +42,7 @@ const tuneRounds = 4
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | abstention | routes | bigtool | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | abstention | routes | bigtool | journeys BINARY | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -89,8 +90,10 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return routes.Verify(out, filepath.Join(example, "suite.json"), filepath.Join(example, "catalogue.json"), data)
 	case args[0] == "bigtool":
 		return bigtool.Run(ctx, out, data)
+	case args[0] == "journeys" && len(args) == 2:
+		return walk(ctx, out, args[1])
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, abstention, routes, bigtool or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, abstention, routes, bigtool, journeys BINARY or coverage", args[0])
 }

@@ -195,6 +195,9 @@ func (a *app) readJudged(path string) (*judgedRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	if log.Steps+log.Tasks == 0 && len(out.items) == 0 {
+		return nil, a.nothingScored([]string{path})
+	}
 	out.items = slices.DeleteFunc(out.items, func(it labels.Item) bool { return out.gone[it.Key] })
 	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
 	for _, p := range log.Problems(path) {

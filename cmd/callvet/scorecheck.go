@@ -111,7 +111,7 @@ func (a *app) nothingScored(paths []string) error {
 	case wholeDocument(head):
 		what += ": it is one JSON document, of no form that is known"
 	}
-	return &callvet.Hinted{Err: fmt.Errorf("score %s: %s: %w", strings.Join(paths, ", "), what, callvet.ErrInvalid), Hint: hint}
+	return &callvet.Hinted{Err: fmt.Errorf("read %s: %s: %w", strings.Join(paths, ", "), what, callvet.ErrInvalid), Hint: hint}
 }
 
 // partialPrefix begins partial results of every version.

@@ -200,8 +200,9 @@ const maxNext = 3
 
 // next are the commands that help most now, at most maxNext.
 func (l *loaded) next(p *panel.Panels) []string {
-	fails, errs := 0, 0
+	passes, fails, errs := 0, 0, 0
 	for i := range p.Targets {
+		passes += p.Targets[i].Overall.Verdicts.Pass
 		fails += p.Targets[i].Overall.Verdicts.Fail
 		errs += p.Targets[i].Overall.Verdicts.Error
 	}
@@ -222,7 +223,7 @@ func (l *loaded) next(p *panel.Panels) []string {
 	if fails > 0 {
 		out = append(out, fmt.Sprintf("callvet run %s --failed-from %s%s", shellQuote(l.man.Path), id, l.targetArgs()))
 	}
-	if l.man.Repeats == 1 && fails+errs == 0 {
+	if l.man.Repeats == 1 && passes > 0 && fails+errs == 0 {
 		out = append(out, fmt.Sprintf("callvet run %s%s --repeat 5", shellQuote(l.man.Path), l.targetArgs()))
 	}
 	out = append(out, "callvet report "+id+" -o report.html", "callvet diff "+id+" OTHER-RUN")

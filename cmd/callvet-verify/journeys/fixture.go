@@ -5,7 +5,6 @@ package journeys
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -198,8 +197,6 @@ func questionFile(ids []string) string {
 func targetName(i int) string { return "script:" + scriptName(i) }
 
 func scriptName(i int) string { return fmt.Sprintf("model-%d.yaml", i) }
-
-func (s *shape) dir() string { return filepath.FromSlash(strings.ReplaceAll(s.name, " ", "-")) }
 
 // counts are the verdicts that each target must have.
 func (s *shape) counts(targets, repeats int) []counts {

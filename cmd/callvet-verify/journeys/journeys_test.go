@@ -14,6 +14,9 @@ import (
 // TestWalk builds the binary and walks every journey through it.
 func TestWalk(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs some two thousand processes")
+	}
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "callvet")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/callvet/callvet/cmd/callvet")
@@ -27,6 +30,9 @@ func TestWalk(t *testing.T) {
 	}
 	for _, f := range r.Failures {
 		t.Error(f)
+	}
+	if r.Journeys != journeys.Expected() {
+		t.Errorf("%d journeys, want %d", r.Journeys, journeys.Expected())
 	}
 	t.Logf("%d journeys, %d steps, %d checks", r.Journeys, r.Steps, r.Checks)
 }

@@ -59,7 +59,6 @@ var apart = map[string]string{
 	"help":                  "writes help",
 	"tools suggest":         "asks a model for texts of a catalogue",
 	"tools apply":           "writes edits into a catalogue",
-	"tools cache":           "lists kept vectors",
 	"tools cache clear":     "forgets kept vectors",
 	"select routes learn":   "reads questions and writes routes",
 }
@@ -130,6 +129,12 @@ func journeysOf() []journey {
 		}
 	}
 	return append(out, journey{"newcomer", ofNewcomer, &shapes[0], 1, 1})
+}
+
+// Expected is how many journeys a whole walk has: each shape by repeats, by targets
+// for runs and trace files and alone for retrievers, and the newcomer.
+func Expected() int {
+	return len(shapes)*len(repeatCounts)*(2*len(targetCounts)+1) + 1
 }
 
 type walker struct {
