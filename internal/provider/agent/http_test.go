@@ -183,9 +183,19 @@ func TestHTTPFaults(t *testing.T) {
 		"empty":          {"application/json", 200, ``, callvet.FaultMalformed, false},
 		"empty stream":   {"text/event-stream", 200, ": hi\n\n", callvet.FaultMalformed, false},
 		"bad event":      {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\n\n", callvet.FaultMalformed, false},
-		"error event":    {"text/event-stream", 200, "event: error\ndata: {\"message\":\"boom\"}\n\n", callvet.FaultServer, false},
-		"huge":           {"application/json", 200, `{"message":"` + strings.Repeat("x", 5000) + `"}`, callvet.FaultTooLarge, false},
-		"huge stream":    {"text/event-stream", 200, "data: " + strings.Repeat("x", 5000), callvet.FaultTooLarge, false},
+		"cut in arguments": {
+			"text/event-stream", 200,
+			"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"q\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"city\\\": \\\"Pa\"}}]}}]}\n\n",
+			callvet.FaultMalformed, false,
+		},
+		"cut after whole arguments": {"text/event-stream", 200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n", callvet.FaultMalformed, false},
+		"cut in text":               {"text/event-stream", 200, "data: {\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n\n", callvet.FaultMalformed, false},
+		"cut in an event":           {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\"f\",\"args\":{\"city\":\"Pa", callvet.FaultMalformed, false},
+		"cut in a call event":       {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\"f\",\"arguments\":\"{\\\"city\\\":\"}\n\n", callvet.FaultMalformed, false},
+		"cut lines of chunks":       {"application/x-ndjson", 200, "{\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n", callvet.FaultMalformed, false},
+		"error event":               {"text/event-stream", 200, "event: error\ndata: {\"message\":\"boom\"}\n\n", callvet.FaultServer, false},
+		"huge":                      {"application/json", 200, `{"message":"` + strings.Repeat("x", 5000) + `"}`, callvet.FaultTooLarge, false},
+		"huge stream":               {"text/event-stream", 200, "data: " + strings.Repeat("x", 5000), callvet.FaultTooLarge, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -124,6 +124,9 @@ type stream struct {
 	turn  callvet.Turn // the assistant's turn that is being built
 	chunk chunks
 	seen  int // events that meant something
+	// chunked: some event was a chat completion chunk, a form that says when it ends.
+	chunked bool
+	ended   bool // an event said that the answer is complete
 }
 
 func newStream(opts answer.Options, start time.Time, now func() time.Time) *stream {
@@ -141,6 +144,7 @@ func (s *stream) token() {
 func (s *stream) take(e event) (stop bool, err error) {
 	if strings.TrimSpace(e.data) == "[DONE]" {
 		s.seen++
+		s.ended = true
 		return true, nil
 	}
 	v, perr := value.Parse([]byte(e.data))
@@ -167,12 +171,14 @@ func (s *stream) take(e event) (stop bool, err error) {
 		s.result(v)
 	case "hitl":
 		s.pause(v)
+		s.ended = true
 		return true, nil
 	case "error":
 		return true, s.fail(v)
 	case "whole":
 		return false, s.whole(v)
 	case "done":
+		s.ended = true
 		return true, s.done(v)
 	default:
 		s.meta(v)
@@ -441,8 +447,28 @@ func (s *stream) finish() (*callvet.Response, error) {
 		r := answer.FromText(last.Content, s.opts.Tools)
 		last.Calls, s.resp.Unreadable = r.Turns[0].Calls, r.Unreadable
 	}
+	if s.cutOff() {
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the stream ended before the answer did"}
+	}
 	s.resp.Repairs = answer.Repairs(s.resp.Turns)
 	return &s.resp, nil
+}
+
+// cutOff reports whether the stream broke off: it never said that the answer is
+// complete, and either its form would have, or a call stops in the middle. Other
+// agents may end an answer by closing the stream.
+func (s *stream) cutOff() bool {
+	if s.ended || s.resp.FinishReason != "" {
+		return false
+	}
+	for i := range s.resp.Turns {
+		for j := range s.resp.Turns[i].Calls {
+			if s.resp.Turns[i].Calls[j].Malformed() {
+				return true
+			}
+		}
+	}
+	return s.chunked || s.resp.Unreadable
 }
 
 // chunks joins the fragments of chat completion chunks.
@@ -457,6 +483,7 @@ type fragment struct {
 
 func (c *chunks) add(v value.Value, s *stream) {
 	s.seen++
+	s.chunked = true
 	s.meta(v)
 	choice, ok := answer.At(v, "choices.0")
 	if !ok {
