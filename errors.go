@@ -89,6 +89,21 @@ type Fault struct {
 	Retryable  bool          `json:"retryable,omitempty"`
 	RetryAfter time.Duration `json:"-"`
 	Exchanges  []Exchange    `json:"-"`
+	// AtMostUSD bounds what a request that may have been billed has cost; nil:
+	// nobody can tell.
+	AtMostUSD *float64 `json:"-"`
+}
+
+// Billable reports whether the target may have worked on the request, and may ask
+// money for it, although no whole answer came back.
+func (f *Fault) Billable() bool {
+	switch f.Kind {
+	case FaultTimeout, FaultMalformed, FaultTooLarge, FaultCanceled, FaultProcess:
+		return true
+	case FaultNetwork:
+		return f.HTTP != 0 // the answer had begun
+	}
+	return false
 }
 
 func (f *Fault) Error() string {

@@ -47,6 +47,9 @@ type Target struct {
 	Floor    bool `json:"floor,omitempty"`
 	Recorded bool `json:"recorded,omitempty"`
 	Agent    bool `json:"agent,omitempty"`
+	// Free targets cost nothing to ask, so that an answer without usage is no
+	// unknown cost.
+	Free bool `json:"free,omitempty"`
 	// Selects marks a router or retriever: it answers with a Decision.
 	Selects bool `json:"selects,omitempty"`
 }

@@ -90,7 +90,8 @@ const (
 	FormatFail       Format = "FAIL"
 )
 
-// Usage counts what an attempt consumed. CostUSD is nil when the price is not known.
+// Usage counts what an attempt consumed. The zero value is an attempt of which
+// nothing is told. CostUSD is nil when it is not known.
 type Usage struct {
 	InputTokens     int      `json:"input_tokens,omitempty"`
 	OutputTokens    int      `json:"output_tokens,omitempty"`
@@ -98,30 +99,56 @@ type Usage struct {
 	CachedTokens    int      `json:"cached_tokens,omitempty"`
 	CostUSD         *float64 `json:"cost_usd,omitempty"`
 	PriceDate       string   `json:"price_date,omitempty"` // date of the price table row used
-	// Known is false when the provider reported no usage.
+	// Known is false when a response told no usage, or none that can be true. The
+	// counts are then those of the other responses: a lower bound, and 0 says nothing.
 	Known bool `json:"known,omitempty"`
+	// Note says why the usage is not known, or what is odd about it.
+	Note string `json:"note,omitempty"`
+	// AtMostUSD is an upper bound where CostUSD is not known; nil: nobody can tell.
+	AtMostUSD *float64 `json:"-"`
 }
 
-// Add sums o into u; the cost becomes unknown when either side's is while tokens were used.
+// Add sums o into u. A sum is known when both sides are; what tells nothing at all
+// (the zero value) changes nothing.
 func (u *Usage) Add(o Usage) {
-	if u.Known && o.Known {
-		if u.CostUSD != nil && o.CostUSD != nil {
-			c := *u.CostUSD + *o.CostUSD
-			u.CostUSD = &c
-		} else {
-			u.CostUSD = nil
-		}
-	} else if o.Known {
-		u.CostUSD = o.CostUSD
+	if o == (Usage{}) {
+		return
 	}
+	if *u == (Usage{}) {
+		*u = o
+		return
+	}
+	u.AtMostUSD = addUSD(u.most(), o.most())
+	if u.CostUSD = addUSD(u.CostUSD, o.CostUSD); u.CostUSD != nil {
+		u.AtMostUSD = nil
+	}
+	u.Known = u.Known && o.Known
 	u.InputTokens += o.InputTokens
 	u.OutputTokens += o.OutputTokens
 	u.ReasoningTokens += o.ReasoningTokens
 	u.CachedTokens += o.CachedTokens
-	u.Known = u.Known || o.Known
 	if o.PriceDate != "" {
 		u.PriceDate = o.PriceDate
 	}
+	if u.Note == "" {
+		u.Note = o.Note
+	}
+}
+
+// most is what was paid at most; nil when nobody can tell.
+func (u *Usage) most() *float64 {
+	if u.CostUSD != nil {
+		return u.CostUSD
+	}
+	return u.AtMostUSD
+}
+
+func addUSD(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	c := *a + *b
+	return &c
 }
 
 // Exchange is one request to a target and its raw answer, redacted.

@@ -33,6 +33,7 @@ type targetSums struct {
 	open      map[int]*caseSums
 	seen      []uint64 // one bit per case and repeat
 	free      caseSums
+	unbilled  bool // asking the target costs nothing
 	wall      []stats.Observation
 	firstTok  []stats.Observation
 	confusion map[[2]string]int
@@ -60,8 +61,10 @@ func New(cfg Config, cases iter.Seq[*callvet.Case]) *Accumulator {
 	}
 	a.targets = make([]targetSums, len(cfg.Targets))
 	for i := range a.targets {
+		t := &cfg.Targets[i]
 		a.targets[i] = targetSums{
-			slices: make([]sums, len(a.slicing.ids)), open: map[int]*caseSums{}, confusion: map[[2]string]int{}, routes: map[[2]string]int{},
+			unbilled: t.Free || t.Floor || t.Recorded, // runs of earlier versions do not say Free
+			slices:   make([]sums, len(a.slicing.ids)), open: map[int]*caseSums{}, confusion: map[[2]string]int{}, routes: map[[2]string]int{},
 		}
 	}
 	return a

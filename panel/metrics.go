@@ -244,11 +244,15 @@ func (a *Accumulator) amounts(s *sums, wall, firstToken []stats.Observation) []M
 		}
 	}
 	add(MetricFirstP50, stats.QuantileIntervals(firstToken, conf, 0.5)[0])
-	add(MetricTokens, notNegative(s.tokens.Interval(conf)))
-	m := add(MetricCost, notNegative(s.cost.Interval(conf)))
+	m := add(MetricTokens, notNegative(s.tokens.Interval(conf)))
+	if u := s.counts.usage.UsageUnknown; m != nil && u > 0 {
+		m.Excluded = u
+		m.Warnings = append(m.Warnings, plural(u, "attempt told no usage that can be true and is", "attempts told no usage that can be true and are")+" left out")
+	}
+	m = add(MetricCost, notNegative(s.cost.Interval(conf)))
 	if u := s.counts.usage.CostUnknown; m != nil && u > 0 {
 		m.Excluded = u
-		m.Warnings = append(m.Warnings, plural(u, "attempt has", "attempts have")+" no known price and are left out")
+		m.Warnings = append(m.Warnings, plural(u, "attempt has no known cost and is", "attempts have no known cost and are")+" left out")
 	}
 	add(MetricCostPerPass, notNegative(s.perPass.Interval(conf)))
 	return out

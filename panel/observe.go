@@ -36,7 +36,7 @@ func (a *Accumulator) observe(t *targetSums, cs *caseSums, c *callvet.Case, cell
 	}
 	a.pairs = a.pairs[:0]
 	a.rate(mError, verdict == callvet.VerdictError)
-	cs.spend(tr, verdict == callvet.VerdictPass)
+	cs.spend(tr, verdict == callvet.VerdictPass, t.unbilled)
 	t.time(tr, cell.Case)
 	if verdict != callvet.VerdictError {
 		cs.scored++
@@ -154,15 +154,20 @@ func (a *Accumulator) unknown(c *callvet.Case, name string) bool {
 	return !ok
 }
 
-// spend adds tokens and cost, which errors consume too.
-func (cs *caseSums) spend(tr *callvet.Trace, passed bool) {
+// spend adds tokens and cost, which errors consume too. What a free target does not
+// tell is not unknown, nor what a request took that was refused: there is nothing to
+// tell.
+func (cs *caseSums) spend(tr *callvet.Trace, passed, free bool) {
 	u := &tr.Usage
+	free = free || tr.Fault != nil && !tr.Fault.Billable()
 	cs.counts.usage.Requests += tr.Attempts
 	if tr.Cached {
 		cs.counts.usage.Cached++
 	}
 	if !u.Known {
-		cs.counts.usage.UsageUnknown++
+		if !free {
+			cs.counts.usage.UsageUnknown++
+		}
 	} else {
 		cs.counts.usage.InputTokens += u.InputTokens
 		cs.counts.usage.OutputTokens += u.OutputTokens
@@ -170,7 +175,9 @@ func (cs *caseSums) spend(tr *callvet.Trace, passed bool) {
 		cs.tokens.add(float64(u.InputTokens+u.OutputTokens), 1)
 	}
 	if u.CostUSD == nil {
-		cs.counts.usage.CostUnknown++
+		if !free {
+			cs.counts.usage.CostUnknown++
+		}
 		return
 	}
 	cs.counts.usage.CostKnown++

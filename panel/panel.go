@@ -126,10 +126,12 @@ type Usage struct {
 	InputTokens     int     `json:"input_tokens"`
 	OutputTokens    int     `json:"output_tokens"`
 	ReasoningTokens int     `json:"reasoning_tokens,omitempty"`
-	CostUSD         float64 `json:"cost_usd"` // of the attempts whose price is known
+	CostUSD         float64 `json:"cost_usd"` // of the attempts whose cost is known
 	CostKnown       int     `json:"cost_known"`
-	CostUnknown     int     `json:"cost_unknown"` // attempts that ran without a known price
-	UsageUnknown    int     `json:"usage_unknown"`
+	// CostUnknown and UsageUnknown count attempts that took something and do not
+	// tell how much; those of free targets, and requests that were refused, took nothing.
+	CostUnknown  int `json:"cost_unknown"`
+	UsageUnknown int `json:"usage_unknown"`
 	// Requests counts requests sent, retries included; Cached the attempts
 	// answered from the cache.
 	Requests int `json:"requests"`

@@ -89,8 +89,16 @@ func sliceWarnings(out *Slice, s *sums) []string {
 	if v.NotRun > 0 {
 		w = append(w, share(v.NotRun, ran+v.NotRun)+" did not run")
 	}
-	if u := s.counts.usage; u.CostUnknown > 0 && u.CostKnown > 0 {
-		w = append(w, plural(u.CostUnknown, "attempt has", "attempts have")+" no known price: the cost is a lower limit")
+	switch u := s.counts.usage; {
+	case u.UsageUnknown > 0 && u.UsageUnknown == u.CostUnknown:
+		w = append(w, share(u.UsageUnknown, ran)+" told no usage that can be true: they are in neither tokens nor cost")
+	default:
+		if u.UsageUnknown > 0 {
+			w = append(w, share(u.UsageUnknown, ran)+" told no usage that can be true: they are not in the tokens")
+		}
+		if u.CostUnknown > 0 {
+			w = append(w, share(u.CostUnknown, ran)+" have no known cost: they are not in the cost")
+		}
 	}
 	return w
 }

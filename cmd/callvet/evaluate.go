@@ -415,6 +415,10 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 	for _, s := range sum.Stopped {
 		fmt.Fprintf(a.err, "gave up on %s\n", s)
 	}
+	if n := sum.Spent.Assumed; n > 0 && f.maxCost > 0 {
+		fmt.Fprintf(a.err, "note: %s told no usage that can be true: for --max-cost they were taken to cost %s at most, a token for each byte sent and received\n",
+			plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD))
+	}
 	resume := "callvet run --resume"
 	if e.man.Made && !revision.Made(e.suite) {
 		resume = "callvet select sweep --resume"
@@ -424,7 +428,11 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 		fmt.Fprintf(a.err, "interrupted: %d of %d cells are done and stored; go on with: %s %s\n", sum.Done, sum.Total, resume, e.run.ID)
 		a.exitStatus = exitInterrupted
 	case runErr != nil:
-		return &callvet.Hinted{Err: runErr, Hint: resume + " " + e.run.ID + " with a larger budget"}
+		hint := resume + " " + e.run.ID + " with a larger budget"
+		if h := (*callvet.Hinted)(nil); errors.As(runErr, &h) {
+			hint = h.Hint
+		}
+		return &callvet.Hinted{Err: runErr, Hint: hint}
 	case sum.Pass+sum.Fail == 0:
 		return fmt.Errorf("nothing was judged: %d cells ended in an error, %d did not run", sum.Error, sum.NotRun)
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
 
@@ -180,21 +181,21 @@ func chatText(v value.Value) (text, reasoning string) {
 }
 
 func chatUsage(v value.Value) callvet.Usage {
-	u := callvet.Usage{
-		InputTokens:     count(at(v, "prompt_tokens")),
-		OutputTokens:    count(at(v, "completion_tokens")),
-		CachedTokens:    count(at(v, "prompt_tokens_details", "cached_tokens")),
-		ReasoningTokens: count(at(v, "completion_tokens_details", "reasoning_tokens")),
-		Known:           v.Kind() == value.Object,
+	var r usage.Reader
+	if !r.Object(v) {
+		return r.Done(callvet.Usage{})
 	}
-	if u.CachedTokens == 0 {
-		u.CachedTokens = count(at(v, "prompt_cache_hit_tokens"))
+	u := callvet.Usage{
+		InputTokens: r.Need(v, "prompt_tokens"), OutputTokens: r.Need(v, "completion_tokens"),
+		CachedTokens:    r.May(v, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"),
+		ReasoningTokens: r.May(v, "completion_tokens_details.reasoning_tokens"),
 	}
 	// Some providers count reasoning beside the completion, not inside it.
-	if u.ReasoningTokens > 0 && count(at(v, "total_tokens")) == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
+	if n, ok := usage.Whole(at(v, "total_tokens")); ok && u.ReasoningTokens > 0 && n == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
 		u.OutputTokens += u.ReasoningTokens
 	}
-	return u
+	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
+	return r.Done(u)
 }
 
 // noAnswer explains an answer without its main member: an error that came with

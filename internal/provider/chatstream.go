@@ -46,7 +46,7 @@ func (d *chatDeltas) add(data []byte) (content, last bool, err error) {
 	if s := at(root, "model").Str(); s != "" {
 		d.model = s
 	}
-	if u := at(root, "usage"); u.Kind() == value.Object {
+	if u := at(root, "usage"); u.Kind() != value.Invalid && u.Kind() != value.Null {
 		d.usage = chatUsage(u)
 	}
 	choice, ok := at(root, "choices").First()
@@ -117,5 +117,8 @@ func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
 	}
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason, resp.Usage = d.model, d.reason, d.usage
+	if d.usage == (callvet.Usage{}) {
+		resp.Usage = chatUsage(value.Value{})
+	}
 	return nil
 }

@@ -72,9 +72,12 @@ func TestFaults(t *testing.T) {
 			if c.want.HTTP == 0 {
 				c.want.HTTP = c.status
 			}
-			ignore := cmpopts.IgnoreFields(callvet.Fault{}, "Exchanges")
+			ignore := cmpopts.IgnoreFields(callvet.Fault{}, "Exchanges", "AtMostUSD")
 			if c.want.Message == "" {
-				ignore = cmpopts.IgnoreFields(callvet.Fault{}, "Exchanges", "Message")
+				ignore = cmpopts.IgnoreFields(callvet.Fault{}, "Exchanges", "AtMostUSD", "Message")
+			}
+			if got.Billable() != (got.AtMostUSD != nil) {
+				t.Errorf("%s may be billed: %t, and its cost is bounded: %t", got.Kind, got.Billable(), got.AtMostUSD != nil)
 			}
 			if d := cmp.Diff(&c.want, got, ignore); d != "" {
 				t.Errorf("fault (-want +got):\n%s", d)

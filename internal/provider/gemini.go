@@ -8,6 +8,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
 
@@ -135,15 +136,7 @@ func (w *gemini) results(b []byte, turns []callvet.Turn) []byte {
 
 func (w *gemini) read(root value.Value, q *query, resp *callvet.Response) error {
 	resp.Model = at(root, "modelVersion").Str()
-	u := at(root, "usageMetadata")
-	thoughts := count(at(u, "thoughtsTokenCount"))
-	resp.Usage = callvet.Usage{
-		InputTokens:     count(at(u, "promptTokenCount")) + count(at(u, "toolUsePromptTokenCount")),
-		OutputTokens:    count(at(u, "candidatesTokenCount")) + thoughts,
-		CachedTokens:    count(at(u, "cachedContentTokenCount")),
-		ReasoningTokens: thoughts,
-		Known:           u.Kind() == value.Object,
-	}
+	resp.Usage = geminiUsage(at(root, "usageMetadata"))
 	cand, ok := at(root, "candidates").First()
 	if !ok {
 		why := at(root, "promptFeedback", "blockReason").Str()
@@ -159,6 +152,24 @@ func (w *gemini) read(root value.Value, q *query, resp *callvet.Response) error 
 	resp.Unreadable = resp.FinishReason == "MALFORMED_FUNCTION_CALL"
 	resp.Turns = []callvet.Turn{w.turn(at(cand, "content"), len(q.turns))}
 	return nil
+}
+
+// geminiUsage reads a form that leaves counts of 0 out: an answer that said
+// something is held against its count in settle.
+func geminiUsage(v value.Value) callvet.Usage {
+	var r usage.Reader
+	if !r.Object(v) {
+		return r.Done(callvet.Usage{})
+	}
+	thoughts := r.May(v, "thoughtsTokenCount")
+	u := callvet.Usage{
+		InputTokens:     r.Need(v, "promptTokenCount") + r.May(v, "toolUsePromptTokenCount"),
+		OutputTokens:    r.May(v, "candidatesTokenCount") + thoughts,
+		CachedTokens:    r.May(v, "cachedContentTokenCount"),
+		ReasoningTokens: thoughts,
+	}
+	r.Total(v, "totalTokenCount", u.InputTokens+u.OutputTokens)
+	return r.Done(u)
 }
 
 func (w *gemini) turn(content value.Value, before int) callvet.Turn {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
 
@@ -165,11 +166,14 @@ func inputOf(v value.Value) string {
 // messagesUsage adds up what the API counts apart: input read from and written
 // to the cache is input too.
 func messagesUsage(v value.Value) callvet.Usage {
-	cached := count(at(v, "cache_read_input_tokens"))
-	return callvet.Usage{
-		InputTokens:  count(at(v, "input_tokens")) + cached + count(at(v, "cache_creation_input_tokens")),
-		OutputTokens: count(at(v, "output_tokens")),
-		CachedTokens: cached,
-		Known:        v.Kind() == value.Object,
+	var r usage.Reader
+	if !r.Object(v) {
+		return r.Done(callvet.Usage{})
 	}
+	cached := r.May(v, "cache_read_input_tokens")
+	return r.Done(callvet.Usage{
+		InputTokens:  r.Need(v, "input_tokens") + cached + r.May(v, "cache_creation_input_tokens"),
+		OutputTokens: r.Need(v, "output_tokens"),
+		CachedTokens: cached,
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
 
@@ -25,6 +26,7 @@ type messageDeltas struct {
 	blocks        []*block
 	model, reason string
 	usage         callvet.Usage
+	counted       bool // the final count of the answer has come
 	done          bool
 }
 
@@ -49,9 +51,7 @@ func (d *messageDeltas) add(data []byte) (content, last bool, err error) {
 		return true, false, d.delta(at(root, "delta"))
 	case "message_delta":
 		d.reason = at(root, "delta", "stop_reason").Str()
-		if n := count(at(root, "usage", "output_tokens")); n > 0 {
-			d.usage.OutputTokens, d.usage.Known = n, true
-		}
+		d.final(at(root, "usage"))
 	case "message_stop":
 		d.done = true
 		return false, true, nil
@@ -59,6 +59,27 @@ func (d *messageDeltas) add(data []byte) (content, last bool, err error) {
 		return false, false, streamedError(root)
 	}
 	return false, false, nil
+}
+
+// final takes the final count of the answer's tokens: what the stream said at its
+// start is only where the count began. A stream may tell all of it only here.
+func (d *messageDeltas) final(v value.Value) {
+	if v.Kind() == value.Invalid || v.Kind() == value.Null {
+		return
+	}
+	d.counted = true
+	if _, all := v.Get("input_tokens"); all && !d.usage.Known {
+		d.usage = messagesUsage(v)
+		return
+	}
+	var r usage.Reader
+	u := d.usage
+	if r.Object(v) {
+		u.OutputTokens = r.Need(v, "output_tokens")
+	}
+	if u = r.Done(u); d.usage.Known || !u.Known {
+		d.usage = u
+	}
 }
 
 // streamedError gives the status an error would have had as an answer.
@@ -127,5 +148,8 @@ func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 	}
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason, resp.Usage = d.model, d.reason, d.usage
+	if !d.counted {
+		resp.Usage = callvet.Usage{Note: "the stream tells no final output_tokens"}
+	}
 	return nil
 }

@@ -142,10 +142,15 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 		fault.Message = m.hide.text(fault.Message)
 		ex.Error = fault.Message
 		fault.Exchanges = []callvet.Exchange{ex}
+		if fault.Billable() {
+			u := callvet.Usage{}
+			m.price.apply(&u, taken{sent: len(body), text: len(ans.body), max: q.params.MaxTokens, open: true})
+			fault.AtMostUSD = u.AtMostUSD
+		}
 		return nil, fault
 	}
 	resp.Exchanges = []callvet.Exchange{ex}
-	m.settle(q, resp)
+	m.settle(q, len(body), resp)
 	return resp, nil
 }
 
@@ -204,8 +209,8 @@ func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.F
 }
 
 // settle finishes what is the same on every wire: calls in the text, ids,
-// repairs, cost.
-func (m *model) settle(q *query, resp *callvet.Response) {
+// repairs, cost. sent is how many bytes the request had.
+func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 	turn := &resp.Turns[0]
 	if q.tools != nil {
 		resp.ToolChoice = q.choice
@@ -230,7 +235,21 @@ func (m *model) settle(q *query, resp *callvet.Response) {
 			}
 		}
 	}
-	m.price.apply(&resp.Usage)
+	text := size(turn)
+	if u := &resp.Usage; u.Known && (u.InputTokens == 0 || u.OutputTokens == 0 && text > 0) {
+		*u = callvet.Usage{Note: fmt.Sprintf("%d tokens of input and %d of output are told, and there was text", u.InputTokens, u.OutputTokens)}
+	}
+	m.price.apply(&resp.Usage, taken{sent: sent, text: text, max: q.params.MaxTokens})
+}
+
+// size is how many bytes of text a turn has, arguments and names included.
+func size(t *callvet.Turn) int {
+	n := len(t.Content) + len(t.Reasoning)
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		n += len(c.Tool) + max(len(c.Args), len(c.ArgsRaw))
+	}
+	return n
 }
 
 // offers caches the encoded tools of the toolsets seen last.

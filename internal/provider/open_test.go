@@ -193,7 +193,7 @@ func TestPrices(t *testing.T) {
 		{callvet.Usage{Known: true, InputTokens: 1001}, nil},
 		{callvet.Usage{Known: true, InputTokens: 500, CachedTokens: 100}, nil},
 	} {
-		all.Find("vllm", "m").apply(&c.u)
+		all.Find("vllm", "m").apply(&c.u, taken{})
 		if d := cmp.Diff(c.cost, c.u.CostUSD, cmpopts.EquateApprox(1e-12, 0)); d != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.u, d)
 		}

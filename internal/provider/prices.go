@@ -90,15 +90,45 @@ func (p *Prices) Find(provider, model string) *Price {
 	return nil
 }
 
+// taken is what is known of a request without its usage.
+type taken struct {
+	sent, text int  // bytes of the request, and of the answer's text
+	max        *int // tokens that the answer could have, where a limit was sent
+	open       bool // the answer did not come to its end
+}
+
+// openTokens is what an answer that did not come to its end is taken to have had
+// at most, where no limit was sent.
+const openTokens = 4096
+
 // apply sets the cost of u; it stays nil when the price or the usage is not known.
-func (p *Price) apply(u *callvet.Usage) {
-	if p == nil || !u.Known || p.MaxInput > 0 && u.InputTokens > p.MaxInput || u.CachedTokens > 0 && p.Cached == nil {
+// Where only the usage is not, u.AtMostUSD bounds the cost: a token has at least
+// one byte of text, and an answer has no more tokens than were allowed. Reasoning
+// that the provider hides is in the bound only where a limit was sent.
+func (p *Price) apply(u *callvet.Usage, t taken) {
+	if p == nil || u.Known && p.MaxInput > 0 && u.InputTokens > p.MaxInput {
 		return
 	}
-	cost := float64(u.InputTokens-u.CachedTokens)*p.Input + float64(u.OutputTokens)*p.Output
-	if u.CachedTokens > 0 {
-		cost += float64(u.CachedTokens) * *p.Cached
+	if u.Known && (u.CachedTokens == 0 || p.Cached != nil) {
+		cost := float64(u.InputTokens-u.CachedTokens)*p.Input + float64(u.OutputTokens)*p.Output
+		if u.CachedTokens > 0 {
+			cost += float64(u.CachedTokens) * *p.Cached
+		}
+		cost /= 1e6
+		u.CostUSD, u.PriceDate = &cost, p.Effective
+		return
 	}
-	cost /= 1e6
-	u.CostUSD, u.PriceDate = &cost, p.Effective
+	in, out := u.InputTokens, u.OutputTokens
+	if !u.Known {
+		if in, out = t.sent, t.text; t.max != nil {
+			out = max(out, *t.max)
+		} else if t.open {
+			out = max(out, openTokens)
+		}
+	}
+	if p.MaxInput > 0 && in > p.MaxInput {
+		return
+	}
+	bound := (float64(in)*p.Input + float64(out)*p.Output) / 1e6
+	u.AtMostUSD = &bound
 }

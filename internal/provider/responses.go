@@ -8,6 +8,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
 
@@ -112,15 +113,22 @@ func (w *responses) read(root value.Value, _ *query, resp *callvet.Response) err
 	if why := at(root, "incomplete_details", "reason").Str(); why != "" {
 		resp.FinishReason = why
 	}
-	u := at(root, "usage")
-	resp.Usage = callvet.Usage{
-		InputTokens:     count(at(u, "input_tokens")),
-		OutputTokens:    count(at(u, "output_tokens")),
-		CachedTokens:    count(at(u, "input_tokens_details", "cached_tokens")),
-		ReasoningTokens: count(at(u, "output_tokens_details", "reasoning_tokens")),
-		Known:           u.Kind() == value.Object,
-	}
+	resp.Usage = responsesUsage(at(root, "usage"))
 	return nil
+}
+
+func responsesUsage(v value.Value) callvet.Usage {
+	var r usage.Reader
+	if !r.Object(v) {
+		return r.Done(callvet.Usage{})
+	}
+	u := callvet.Usage{
+		InputTokens: r.Need(v, "input_tokens"), OutputTokens: r.Need(v, "output_tokens"),
+		CachedTokens:    r.May(v, "input_tokens_details.cached_tokens"),
+		ReasoningTokens: r.May(v, "output_tokens_details.reasoning_tokens"),
+	}
+	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
+	return r.Done(u)
 }
 
 func writeTexts(to *strings.Builder, parts value.Value, names ...string) {

@@ -54,7 +54,7 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 		}
 		if err != nil {
 			ans.body = raw.Bytes()
-			return ans, m.lost(outer, ctx, err)
+			return ans, begun(res, m.lost(outer, ctx, err))
 		}
 	}
 	ans.body = raw.Bytes()

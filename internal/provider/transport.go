@@ -78,7 +78,7 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	ans.body, err = readUpTo(res, limit)
 	switch {
 	case err != nil:
-		return ans, m.lost(outer, ctx, err)
+		return ans, begun(res, m.lost(outer, ctx, err))
 	case res.StatusCode != http.StatusOK:
 		return ans, statusFault(res, ans.body, m.now())
 	case int64(len(ans.body)) > limit:
@@ -87,6 +87,12 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 		return ans, malformed(res.StatusCode, "the answer is "+typ+", not JSON: "+excerpt(string(ans.body)))
 	}
 	return ans, nil
+}
+
+// begun notes the status of an answer that was lost on its way.
+func begun(res *http.Response, f *callvet.Fault) *callvet.Fault {
+	f.HTTP = res.StatusCode
+	return f
 }
 
 func (m *model) tooLarge(status int) *callvet.Fault {

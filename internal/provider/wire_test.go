@@ -140,8 +140,11 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("answer %+v", resp)
 			}
 			want := callvet.Usage{InputTokens: 100, OutputTokens: 20, CachedTokens: 40, ReasoningTokens: c.reasoning, Known: true, CostUSD: c.cost}
-			if d := cmp.Diff(want, resp.Usage, cmpopts.IgnoreFields(callvet.Usage{}, "PriceDate"), cmpopts.EquateApprox(1e-9, 0)); d != "" {
+			if d := cmp.Diff(want, resp.Usage, cmpopts.IgnoreFields(callvet.Usage{}, "PriceDate", "AtMostUSD"), cmpopts.EquateApprox(1e-9, 0)); d != "" {
 				t.Errorf("usage (-want +got):\n%s", d)
+			}
+			if (c.cost == nil) != (resp.Usage.AtMostUSD != nil) {
+				t.Errorf("bound %v of cost %v", resp.Usage.AtMostUSD, c.cost)
 			}
 			req.Turns = append(req.Turns, turn, callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: "sunny"})
 			ask(t, m, req)

@@ -95,6 +95,13 @@ func attemptMeta(r Row) string {
 	if t.Usage.Known {
 		add("%s in, %s out", plain.Count(t.Usage.InputTokens, "token", "tokens"), plain.Thousands(t.Usage.OutputTokens))
 	}
+	switch note := plain.Line(t.Usage.Note); {
+	case note == "":
+	case t.Usage.Known:
+		add("usage: %s", note)
+	default:
+		add("usage not known: %s", note)
+	}
 	if t.Usage.CostUSD != nil {
 		add("%s", plain.Dollars(*t.Usage.CostUSD))
 	}

@@ -151,10 +151,7 @@ var targetColumns = []targetColumn{
 	{title: "unparseable", rank: 2, text: countAndRate(panel.MetricUnparseable, func(p *panel.Slice) int { return outcome(p, callvet.OutcomeUnparseable) })},
 	{title: "latency p50", metric: panel.MetricLatencyP50, rank: 4},
 	{title: "tokens", rank: 4, text: func(p *panel.Slice) string {
-		if p.Usage.InputTokens+p.Usage.OutputTokens == 0 {
-			return "–"
-		}
-		return plain.Thousands(p.Usage.InputTokens + p.Usage.OutputTokens)
+		return tokens(p.Usage)
 	}},
 	{title: "cost", rank: 2, text: func(p *panel.Slice) string { return cost(p.Usage) }},
 }

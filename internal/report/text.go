@@ -26,10 +26,24 @@ func short(s string, n int) string {
 	return s
 }
 
-// cost of a slice; unknown prices are never counted as 0.
+// tokens of a slice; what was not told is never counted as 0.
+func tokens(u panel.Usage) string {
+	n := u.InputTokens + u.OutputTokens
+	switch {
+	case n == 0 && u.UsageUnknown > 0:
+		return "unknown"
+	case n == 0:
+		return "–"
+	case u.UsageUnknown > 0:
+		return "≥ " + plain.Thousands(n)
+	}
+	return plain.Thousands(n)
+}
+
+// cost of a slice; unknown costs are never counted as 0.
 func cost(u panel.Usage) string {
 	switch {
-	case u.CostKnown == 0 && u.InputTokens+u.OutputTokens == 0:
+	case u.CostKnown == 0 && u.CostUnknown == 0 && u.InputTokens+u.OutputTokens == 0:
 		return "–"
 	case u.CostKnown == 0:
 		return "unknown"

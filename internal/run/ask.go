@@ -111,9 +111,11 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 	a.trace.Attempts++
 	if err == nil && resp != nil {
 		a.g.governor.release(true)
+		a.bill.answered(resp.Usage, a.seat.Free)
 		return resp, took, nil
 	}
 	f := a.fault(ctx, limited, err)
+	a.bill.failed(f, a.seat.Free)
 	a.trace.Exchanges = append(a.trace.Exchanges, f.Exchanges...)
 	if f.RetryAfter > 0 && f.RetryAfter <= a.e.cfg.Retry.MaxWait {
 		a.g.governor.pause(f.RetryAfter)

@@ -19,6 +19,7 @@ type attempt struct {
 	seat  *seat
 	p     *prepared
 	hold  *hold
+	bill  bill
 	trace callvet.Trace
 	world callvet.World
 	// unreadable: some text meant a call that could not be recovered.

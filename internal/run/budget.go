@@ -10,28 +10,80 @@ import (
 	"github.com/callvet/callvet"
 )
 
+// Spent is what a run has consumed so far, over all its sessions.
+type Spent struct {
+	// Requests were sent to targets, retries included.
+	Requests int `json:"requests"`
+	// USD sums the known costs.
+	USD float64 `json:"usd"`
+	// AssumedUSD is what Assumed further requests have cost at most: they told no
+	// usage, so a token is assumed for each byte of the request and of the answer.
+	AssumedUSD float64 `json:"assumed_usd,omitempty"`
+	Assumed    int     `json:"assumed,omitempty"`
+}
+
+func (s *Spent) add(o Spent) {
+	s.Requests += o.Requests
+	s.USD += o.USD
+	s.AssumedUSD += o.AssumedUSD
+	s.Assumed += o.Assumed
+}
+
+// bill is what one cell has consumed.
+type bill struct {
+	Spent
+	// lost requests may have been billed, and no answer tells how much.
+	lost int
+	// unpriced: an answer came whose cost nobody can bound.
+	unpriced bool
+}
+
+// answered books an answer.
+func (l *bill) answered(u callvet.Usage, free bool) {
+	switch {
+	case u.CostUSD != nil:
+		l.USD += *u.CostUSD
+	case free:
+	case u.AtMostUSD != nil:
+		l.AssumedUSD += *u.AtMostUSD
+		l.Assumed++
+	default:
+		l.unpriced = true
+	}
+}
+
+// failed books a request without a whole answer.
+func (l *bill) failed(f *callvet.Fault, free bool) {
+	switch {
+	case free || !f.Billable():
+	case f.AtMostUSD != nil:
+		l.AssumedUSD += *f.AtMostUSD
+		l.Assumed++
+	default:
+		l.lost++
+	}
+}
+
 // budget counts what is spent and what may still be spent by cells in flight,
 // and lets a cell start only when both together stay within the bounds.
 type budget struct {
 	max Budget
 
 	mu      sync.Mutex
-	used    int // requests made
-	held    int // requests that cells in flight may still make
-	cells   int // cells in flight
-	spent   float64
+	spent   Spent
+	held    int     // requests that cells in flight may still make
+	cells   int     // cells in flight
 	largest float64 // cost of the dearest cell so far: what each cell in flight is taken to cost
 	priced  bool    // a cell has come back, so largest means something
 	over    error
 	changed chan struct{}
 }
 
-func newBudget(b Budget, used int, spent float64) *budget {
-	if b == (Budget{}) {
-		return nil
-	}
-	return &budget{max: b, used: used, spent: spent, changed: make(chan struct{})}
+func newBudget(b Budget, before Spent) *budget {
+	return &budget{max: b, spent: before, changed: make(chan struct{})}
 }
+
+func (b *budget) bounded() bool { return b.max != Budget{} }
 
 // hold is what one cell may still spend. The zero value is a cell without budget.
 type hold struct{ left int }
@@ -39,7 +91,7 @@ type hold struct{ left int }
 // reserve waits until a cell of up to rounds requests may start. It returns false
 // when the budget is exhausted or ctx ends.
 func (b *budget) reserve(ctx context.Context, rounds int) (hold, bool) {
-	if b == nil {
+	if !b.bounded() {
 		return hold{}, true
 	}
 	for {
@@ -70,13 +122,13 @@ func (b *budget) room(rounds int) (n int, wait bool) {
 	}
 	n = rounds
 	if b.max.MaxCalls > 0 {
-		free := b.max.MaxCalls - b.used - b.held
+		free := b.max.MaxCalls - b.spent.Requests - b.held
 		// The last requests go to one cell, even when they may not suffice for it.
 		if n = min(rounds, free); n < rounds && b.cells > 0 {
 			return 0, true
 		}
 		if n <= 0 {
-			b.over = fmt.Errorf("%d of %d calls were made: %w", b.used, b.max.MaxCalls, callvet.ErrBudget)
+			b.over = b.called()
 			return 0, false
 		}
 	}
@@ -84,68 +136,84 @@ func (b *budget) room(rounds int) (n int, wait bool) {
 		if !b.priced && b.cells > 0 {
 			return 0, true // the first cell goes alone: it tells what a cell costs
 		}
-		if b.spent+float64(b.cells+1)*b.largest > b.max.MaxCostUSD || b.spent >= b.max.MaxCostUSD {
+		if spent := b.spent.USD + b.spent.AssumedUSD; spent+float64(b.cells+1)*b.largest > b.max.MaxCostUSD || spent >= b.max.MaxCostUSD {
 			if b.cells > 0 {
 				return 0, true
 			}
-			b.over = fmt.Errorf("%.6g of %.6g USD were spent and a cell may cost %.6g: %w", b.spent, b.max.MaxCostUSD, b.largest, callvet.ErrBudget)
+			b.over = b.paid()
 			return 0, false
 		}
 	}
 	return n, false
 }
 
+func (b *budget) called() error {
+	return fmt.Errorf("%d of %d calls were made: %w", b.spent.Requests, b.max.MaxCalls, callvet.ErrBudget)
+}
+
+func (b *budget) paid() error {
+	assumed := ""
+	if n := b.spent.Assumed; n > 0 {
+		assumed = fmt.Sprintf(" (of them %.6g at most for requests that told no usage: %d)", b.spent.AssumedUSD, n)
+	}
+	return fmt.Errorf("%.6g of %.6g USD were spent%s and a cell may cost %.6g: %w",
+		b.spent.USD+b.spent.AssumedUSD, b.max.MaxCostUSD, assumed, b.largest, callvet.ErrBudget)
+}
+
 // request takes one request from the cell's hold, or from what nobody holds.
 func (b *budget) request(h *hold) bool {
-	if b == nil {
-		return true
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case h.left > 0:
 		h.left--
 		b.held--
-	case b.max.MaxCalls > 0 && b.used+b.held >= b.max.MaxCalls:
+	case b.max.MaxCalls > 0 && b.spent.Requests+b.held >= b.max.MaxCalls:
 		if b.over == nil {
-			b.over = fmt.Errorf("%d of %d calls were made: %w", b.used, b.max.MaxCalls, callvet.ErrBudget)
+			b.over = b.called()
 		}
 		return false
 	}
-	b.used++
+	b.spent.Requests++
 	return true
 }
 
-// settle returns what a cell did not use and books what it cost. A cost that is
-// not known ends the run when a cost limit was set: it cannot be kept.
-func (b *budget) settle(h *hold, u callvet.Usage, target string) {
-	if b == nil {
-		return
-	}
+// settle returns what a cell did not use and books what it cost. A cost that
+// nobody can bound ends the run when a cost limit was set: it cannot be kept.
+func (b *budget) settle(h *hold, l bill, target string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if l.lost > 0 && b.largest > 0 { // of a target that tells what it costs when it answers
+		l.AssumedUSD, l.Assumed, l.lost = l.AssumedUSD+float64(l.lost)*b.largest, l.Assumed+l.lost, 0
+	}
+	l.Requests = 0 // counted when they were sent
+	b.spent.add(l.Spent)
+	if !b.bounded() {
+		return
+	}
 	b.held -= h.left
 	b.cells--
 	b.priced = true
-	switch {
-	case u.CostUSD != nil:
-		b.spent += *u.CostUSD
-		b.largest = max(b.largest, *u.CostUSD)
-	case u.Known && b.max.MaxCostUSD > 0 && b.over == nil:
+	b.largest = max(b.largest, l.USD+l.AssumedUSD)
+	if (l.unpriced || l.lost > 0) && b.max.MaxCostUSD > 0 && b.over == nil {
 		b.over = &callvet.Hinted{
-			Err:  fmt.Errorf("the price of %s is not known, so a cost limit cannot be kept: %w", target, callvet.ErrBudget),
-			Hint: "limit the number of requests with --max-calls instead",
+			Err:  fmt.Errorf("what a request to %s costs is not known, so a cost limit cannot be kept: %w", target, callvet.ErrBudget),
+			Hint: "give its price with --prices, or limit the number of requests with --max-calls instead",
 		}
 	}
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
+// total is what was spent so far.
+func (b *budget) total() Spent {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spent
+}
+
 // exhausted returns why the run must stop, or nil.
 func (b *budget) exhausted() error {
-	if b == nil {
-		return nil
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.over

@@ -51,8 +51,9 @@ func newCommitter(cfg *Config, fail func(error)) *committer {
 
 // count is called for cells that are durable, by one goroutine at a time.
 func (c *committer) count(cell *callvet.Cell) {
-	c.totals.add(cell)
-	c.targets[cell.Target].add(cell)
+	free := c.cfg.Targets[cell.Target].Free
+	c.totals.add(cell, free)
+	c.targets[cell.Target].add(cell, free)
 }
 
 // put hands a cell over; it encodes on the caller's goroutine. It returns false

@@ -95,7 +95,7 @@ func (e *engine) load(ctx context.Context) error {
 			return err
 		}
 	}
-	e.budget = newBudget(e.cfg.Budget, e.commit.totals.Requests, e.commit.totals.CostUSD)
+	e.budget = newBudget(e.cfg.Budget, Spent{Requests: e.commit.totals.Requests, USD: e.commit.totals.CostUSD})
 	return nil
 }
 
@@ -269,11 +269,11 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	}
 	if t != nil {
 		key = nil // its first cell has the key
-		e.budget.settle(&h, callvet.Usage{}, j.seat.Name)
+		e.budget.settle(&h, bill{}, j.seat.Name)
 	} else {
 		a := attempt{e: e, g: g, seat: j.seat, p: j.prep, hold: &h}
 		t = a.play(ctx, j.repeat)
-		e.budget.settle(&h, a.trace.Usage, j.seat.Name)
+		e.budget.settle(&h, a.bill, j.seat.Name)
 	}
 	if t == nil {
 		return true // nothing to keep; stopped() tells whether to go on
@@ -287,7 +287,7 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 }
 
 func (e *engine) summary(ctx, work context.Context) (Summary, error) {
-	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began)}
+	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total()}
 	for _, st := range e.seats {
 		if f := st.breaker.open(); f != nil {
 			s.Stopped = append(s.Stopped, st.Name+": "+f.Error())

@@ -19,13 +19,13 @@ type Totals struct {
 	Cached int `json:"cached"`
 	// Requests were sent to targets, retries included.
 	Requests int `json:"requests"`
-	// CostUSD sums the known costs; CostKnown is false when some cell used tokens
-	// whose price is not known, so that the sum is only a lower bound.
+	// CostUSD sums the known costs; CostKnown is false when what some answer cost is
+	// not known, so that the sum is only a lower bound.
 	CostUSD   float64 `json:"cost_usd"`
 	CostKnown bool    `json:"cost_known"`
 }
 
-func (t *Totals) add(c *callvet.Cell) {
+func (t *Totals) add(c *callvet.Cell, free bool) {
 	t.Done++
 	switch c.Result.Verdict {
 	case callvet.VerdictPass:
@@ -44,7 +44,7 @@ func (t *Totals) add(c *callvet.Cell) {
 	t.Requests += c.Trace.Attempts
 	if p := c.Trace.Usage.CostUSD; p != nil {
 		t.CostUSD += *p
-	} else if c.Trace.Usage.Known {
+	} else if f := c.Trace.Fault; !free && c.Trace.Attempts > 0 && (c.Trace.Outcome != callvet.OutcomeError || f != nil && f.Billable()) {
 		t.CostKnown = false
 	}
 }
@@ -80,6 +80,7 @@ type Summary struct {
 	Totals                // over all targets
 	Targets []Totals      `json:"targets"`
 	Elapsed time.Duration `json:"elapsed_ns"`
+	Spent   Spent         `json:"spent"`
 	// Stopped lists the targets that were given up, with the reason.
 	Stopped []string `json:"stopped,omitempty"`
 }

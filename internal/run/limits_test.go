@@ -291,24 +291,56 @@ func TestBudget(t *testing.T) {
 			return r, nil
 		}
 	}
+	bound := 0.01
+	untold := func(u callvet.Usage) modelFunc {
+		return func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			time.Sleep(time.Millisecond)
+			r := calls("weather", `{}`)
+			r.Usage = u
+			return r, nil
+		}
+	}
+	// Every other request times out, which may have been billed.
+	flaky := func(u callvet.Usage, bound *float64) modelFunc {
+		var n atomic.Int64
+		return func(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+			if n.Add(1)%2 == 0 {
+				return nil, &callvet.Fault{Kind: callvet.FaultTimeout, Message: "late", AtMostUSD: bound}
+			}
+			return untold(u)(ctx, req)
+		}
+	}
 	for _, tt := range []struct {
-		name   string
-		budget run.Budget
-		model  modelFunc
-		done   int
-		says   string
+		name    string
+		budget  run.Budget
+		model   modelFunc
+		free    bool
+		done    int
+		says    string
+		assumed int
 	}{
-		{"calls", run.Budget{MaxCalls: 37}, cost(0, true), 37, "37 of 37 calls"},
-		{"cost", run.Budget{MaxCostUSD: 0.1051}, cost(0.01, true), 10, "0.1 of 0.1051 USD"},
-		{"cost of unknown price", run.Budget{MaxCostUSD: 1}, cost(0, false), 1, "price of m is not known"},
-		{"enough", run.Budget{MaxCalls: 100, MaxCostUSD: 1.001}, cost(0.01, true), 100, ""},
+		{"calls", run.Budget{MaxCalls: 37}, cost(0, true), false, 37, "37 of 37 calls", 0},
+		{"cost", run.Budget{MaxCostUSD: 0.1051}, cost(0.01, true), false, 10, "0.1 of 0.1051 USD", 0},
+		{"cost of unknown price", run.Budget{MaxCostUSD: 1}, cost(0, false), false, 1, "what a request to m costs is not known", 0},
+		{"no usage and no price", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), false, 1, "what a request to m costs is not known", 0},
+		{"no usage of a free target", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), true, 100, "", 0},
+		{"no usage with a bound", run.Budget{MaxCostUSD: 0.1051}, untold(callvet.Usage{Note: "none", AtMostUSD: &bound}), false, 10, "0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that told no usage: 10)", 10},
+		{"timeouts with a bound", run.Budget{MaxCostUSD: 0.1051}, flaky(callvet.Usage{Known: true, CostUSD: &bound}, &bound), false, 10, "0.1 of 0.1051 USD", 5},
+		{"timeouts of one that tells its cost", run.Budget{MaxCostUSD: 0.1051}, flaky(callvet.Usage{CostUSD: &bound}, nil), false, 10, "0.1 of 0.1051 USD", 5},
+		{"enough", run.Budget{MaxCalls: 100, MaxCostUSD: 1.001}, cost(0.01, true), false, 100, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				cfg, j := onPaper(suite(100), 16, tt.model)
-				cfg.Budget = tt.budget
+				cfg.Budget, cfg.Retry.Attempts, cfg.Targets[0].Free = tt.budget, 1, tt.free
+				if strings.HasPrefix(tt.name, "timeouts") {
+					cfg.Limits = map[string]run.Limits{"": {Concurrency: 1}} // answers come in turns
+				}
 				sum, err := run.Run(t.Context(), cfg)
+				if sum.Spent.Requests != tt.done || sum.Spent.Assumed != tt.assumed {
+					t.Errorf("spent %+v", sum.Spent)
+				}
 				if sum.Done != tt.done || sum.Requests != tt.done || j.stored != tt.done {
 					t.Errorf("%d done with %d requests, %d stored; want %d", sum.Done, sum.Requests, j.stored, tt.done)
 				}

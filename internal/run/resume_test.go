@@ -149,7 +149,7 @@ func TestResumeRunsErrorsAgain(t *testing.T) {
 	broken = false
 	cfg.Done, cfg.KeepErrors, cfg.Cases = db.DoneCells(t.Context(), cfg.RunID), false, nil
 	sum := mustRun(t, cfg)
-	want := run.Totals{Total: 30, Done: 30, Pass: 30, Requests: 30, CostKnown: true}
+	want := run.Totals{Total: 30, Done: 30, Pass: 30, Requests: 30}
 	if d := cmp.Diff(want, sum.Totals); d != "" || asked.Load() != 7+26 {
 		t.Errorf("%s after %d requests", d, asked.Load())
 	}

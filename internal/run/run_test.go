@@ -129,11 +129,11 @@ func TestRunEndToEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := run.Totals{Total: 300, Done: 300, Pass: 276, Fail: 6, Error: 6, NotRun: 12, Requests: 294, CostKnown: true}
+	want := run.Totals{Total: 300, Done: 300, Pass: 276, Fail: 6, Error: 6, NotRun: 12, Requests: 294}
 	if d := cmp.Diff(want, sum.Totals); d != "" || sum.Status != run.StatusDone {
 		t.Errorf("%s %s", sum.Status, d)
 	}
-	if d := cmp.Diff(run.Totals{Total: 100, Done: 100, Pass: 92, Fail: 2, Error: 2, NotRun: 4, Requests: 98, CostKnown: true}, sum.Targets[1]); d != "" {
+	if d := cmp.Diff(run.Totals{Total: 100, Done: 100, Pass: 92, Fail: 2, Error: 2, NotRun: 4, Requests: 98}, sum.Targets[1]); d != "" {
 		t.Error(d)
 	}
 	cells := stored(t, db, cfg.RunID)

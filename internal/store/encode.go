@@ -95,6 +95,7 @@ func appendUsage(b []byte, u *callvet.Usage) []byte {
 	}
 	b = optString(b, "price_date", u.PriceDate)
 	b = optTrue(b, "known", u.Known)
+	b = optString(b, "note", u.Note)
 	return append(b, '}')
 }
 

@@ -151,6 +151,8 @@ func readUsage(r *reader, u *callvet.Usage) {
 			u.PriceDate = r.str()
 		case "known":
 			u.Known = r.truth()
+		case "note":
+			u.Note = r.str()
 		default:
 			r.skip()
 		}

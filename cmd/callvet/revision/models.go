@@ -260,7 +260,11 @@ func (u *Usage) add(t *callvet.Trace) {
 		return
 	}
 	u.Requests += t.Attempts
-	u.sum.Add(t.Usage)
+	one := t.Usage
+	if one == (callvet.Usage{}) {
+		one.Note = "no usage was told" // so that the sum is not known
+	}
+	u.sum.Add(one)
 }
 
 func (u *Usage) known() *Usage {

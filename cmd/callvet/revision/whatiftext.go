@@ -183,13 +183,18 @@ func (u *Usage) text(b *strings.Builder) {
 	if u.Reused > 0 {
 		fmt.Fprintf(b, " and %s of earlier runs", plain.Count(u.Reused, "answer", "answers"))
 	}
-	fmt.Fprintf(b, "; %s tokens in, %s out, ", plain.Thousands(u.InputTokens), plain.Thousands(u.OutputTokens))
-	if !u.sum.Known {
-		b.WriteString("of which the model tells nothing")
-	} else if u.CostUSD != nil {
+	switch in, out := plain.Thousands(u.InputTokens), plain.Thousands(u.OutputTokens); {
+	case u.sum.Known:
+		fmt.Fprintf(b, "; %s tokens in, %s out, ", in, out)
+	case u.InputTokens+u.OutputTokens > 0:
+		fmt.Fprintf(b, "; at least %s tokens in, %s out, ", in, out)
+	default:
+		b.WriteString("; tokens not known, ")
+	}
+	if u.CostUSD != nil {
 		b.WriteString(plain.Dollars(*u.CostUSD))
 	} else {
-		b.WriteString("price not known")
+		b.WriteString("cost not known")
 	}
 	if u.Run != "" {
 		fmt.Fprintf(b, "; kept as run %s", plain.Line(u.Run))

@@ -143,6 +143,9 @@ func (h *httpAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	x.Response = h.secrets.hide(x.Response)
 	if err != nil {
 		f := h.fault(ctx, err)
+		if f.HTTP == 0 && x.HTTP < 300 {
+			f.HTTP = x.HTTP // how far it came
+		}
 		x.Error = f.Message
 		f.Exchanges = []callvet.Exchange{x}
 		return nil, f

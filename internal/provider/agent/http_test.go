@@ -163,6 +163,48 @@ func TestHTTPShapes(t *testing.T) {
 	}
 }
 
+// What an agent tells of its usage is believed only where it can be true; what it
+// asks for its work stands apart from its tokens.
+func TestHTTPUsage(t *testing.T) {
+	t.Parallel()
+	cents := 0.05
+	for name, tt := range map[string]struct {
+		body string
+		want callvet.Usage
+	}{
+		"good":                   {`"usage":{"input_tokens":7,"output_tokens":2}`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
+		"per step":               {`"usage":{"input_tokens":[3,[4]],"output_tokens":[1,1]}`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
+		"beside the answer":      {`"input_tokens":7,"output_tokens":2,"cost_usd":0.05`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, CostUSD: &cents}},
+		"none":                   {`"x":1`, callvet.Usage{}},
+		"money only":             {`"cost_usd":0.05`, callvet.Usage{CostUSD: &cents}},
+		"a prompt is no count":   {`"prompt":"hello","cached":true`, callvet.Usage{}},
+		"one of two":             {`"usage":{"input_tokens":7}`, callvet.Usage{Note: "output_tokens is missing"}},
+		"negative":               {`"usage":{"input_tokens":-7,"output_tokens":2},"cost_usd":0.05`, callvet.Usage{CostUSD: &cents, Note: "input_tokens is -7, not a count of tokens"}},
+		"a text":                 {`"usage":{"input_tokens":"7","output_tokens":2}`, callvet.Usage{Note: "input_tokens is \"7\", not a count of tokens"}},
+		"a fraction":             {`"usage":{"input_tokens":7.25,"output_tokens":2}`, callvet.Usage{Note: "input_tokens is 7.25, not a count of tokens"}},
+		"one wrong step":         {`"usage":{"input_tokens":[3,-4],"output_tokens":[1,1]}`, callvet.Usage{Note: "input_tokens is [3,-4], not a count of tokens"}},
+		"huge":                   {`"usage":{"input_tokens":1e30,"output_tokens":2}`, callvet.Usage{Note: "input_tokens is 1e30, not a count of tokens"}},
+		"no object":              {`"usage":"much"`, callvet.Usage{Note: "the usage is \"much\", not an object"}},
+		"negative money":         {`"usage":{"input_tokens":7,"output_tokens":2,"cost":-1}`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, Note: "cost is -1, not an amount of money"}},
+		"money as text":          {`"cost_usd":"0.05"`, callvet.Usage{Note: "cost_usd is \"0.05\", not an amount of money"}},
+		"more money than exists": {`"cost_usd":1e18`, callvet.Usage{Note: "cost_usd is 1e18, not an amount of money"}},
+	} {
+		for typ, body := range map[string]string{"application/json": `{"message":"hi",` + tt.body + `}`, "text/event-stream": "data: {\"type\":\"text\",\"text\":\"hi\"}\n\ndata: {\"type\":\"done\"," + tt.body + "}\n\n"} {
+			m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, typ, 200, body)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := m.Generate(t.Context(), ask("hi"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, resp.Usage); d != "" {
+				t.Errorf("%s, %s: %s", name, typ, d)
+			}
+		}
+	}
+}
+
 func TestHTTPFaults(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

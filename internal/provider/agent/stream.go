@@ -5,6 +5,7 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -423,8 +424,11 @@ func (s *stream) whole(v value.Value) error {
 // meta takes usage, model and finish reason from any event.
 func (s *stream) meta(v value.Value) {
 	m := answer.MetaOf(v)
-	if m.Usage.Known {
-		s.resp.Usage = m.Usage
+	if u := m.Usage; u.Known || u.Note != "" { // the last one counts
+		u.CostUSD = cmp.Or(u.CostUSD, s.resp.Usage.CostUSD)
+		s.resp.Usage = u
+	} else if u.CostUSD != nil {
+		s.resp.Usage.CostUSD = u.CostUSD
 	}
 	if m.Model != "" {
 		s.resp.Model = m.Model

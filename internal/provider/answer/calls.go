@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
@@ -237,8 +238,8 @@ func (d *decoder) meta(v value.Value, form Form) {
 	if m, ok := firstOf(v, "finish_reason", "stop_reason", "finishReason"); ok && d.resp.FinishReason == "" {
 		d.resp.FinishReason = m.Str()
 	}
-	if !d.resp.Usage.Known {
-		d.resp.Usage = usageOf(v)
+	if u := usageOf(v); !d.resp.Usage.Known && (u.Known || d.resp.Usage == (callvet.Usage{})) {
+		d.resp.Usage = u
 	}
 	if d.resp.Wall == 0 {
 		d.resp.Wall = wallOf(v, form)
@@ -248,37 +249,28 @@ func (d *decoder) meta(v value.Value, form Form) {
 	}
 }
 
+// usageOf reads the usage of a record: of its usage member, or else of its own,
+// where only names count that mean nothing else.
 func usageOf(v value.Value) callvet.Usage {
-	var u callvet.Usage
-	for _, k := range []string{"usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata"} {
-		if m, ok := v.Get(k); ok && m.Kind() == value.Object {
-			v = m
-			break
+	r := usage.Reader{Lists: true}
+	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
+	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"}, []string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
+	cached := []string{"cache_read_input_tokens", "cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens"}
+	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata")
+	if own && m.Kind() != value.Null {
+		if !r.Object(m) {
+			return r.Done(u)
 		}
+		v, u.CostUSD = m, cmp.Or(u.CostUSD, r.USD(m, "cost_usd", "cost"))
+		in, out, cached = append(in, "prompt", "promptTokenCount"), append(out, "completion", "candidatesTokenCount"), append(cached, "cached")
+	} else if _, told := firstOf(v, append(in, out...)...); !told {
+		return r.Money(u)
 	}
-	in, okIn := number(v, "input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens", "prompt", "promptTokenCount")
-	out, okOut := number(v, "output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens", "completion", "candidatesTokenCount")
-	u.InputTokens, u.OutputTokens, u.Known = int(in), int(out), okIn || okOut
-	if r, ok := number(v, "reasoning_tokens"); ok {
-		u.ReasoningTokens = int(r)
-	}
-	for _, k := range []string{"completion_tokens_details", "output_tokens_details", "completionDetails"} {
-		if r, ok := number(first(v, k), "reasoning_tokens", "reasoning"); ok {
-			u.ReasoningTokens = int(r)
-		}
-	}
-	if c, ok := number(v, "cache_read_input_tokens", "cached_tokens", "cached"); ok {
-		u.CachedTokens = int(c)
-	}
-	for _, k := range []string{"prompt_tokens_details", "input_tokens_details"} {
-		if c, ok := number(first(v, k), "cached_tokens"); ok {
-			u.CachedTokens = int(c)
-		}
-	}
-	if c, ok := number(v, "cost_usd", "cost"); ok {
-		u.CostUSD = &c
-	}
-	return u
+	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
+	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens", "completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens")
+	u.CachedTokens = r.May(v, cached...)
+	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
+	return r.Done(u)
 }
 
 func first(v value.Value, key string) value.Value {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
 
@@ -68,7 +69,7 @@ func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
 	if v.Kind() != value.Object {
 		return nil
 	}
-	var raw, dec value.Value
+	var raw, dec, in, out value.Value
 	a := &attempt{}
 	resp := &a.resp
 	resp.Complete = true
@@ -81,9 +82,9 @@ func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
 		case "latency_s":
 			resp.Wall = millis(sum(e) * 1000)
 		case "input_tokens":
-			resp.Usage.InputTokens, resp.Usage.Known = intOf(e), resp.Usage.Known || e.Kind() == value.Number
+			in = e
 		case "output_tokens":
-			resp.Usage.OutputTokens, resp.Usage.Known = intOf(e), resp.Usage.Known || e.Kind() == value.Number
+			out = e
 		case "model":
 			resp.Model = e.Str()
 		case "turns", "choices", "response":
@@ -93,8 +94,24 @@ func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
 	if raw.Kind() == value.Invalid || dec.Kind() == value.Invalid {
 		return nil
 	}
+	if in.Kind() != value.Invalid || out.Kind() != value.Invalid {
+		resp.Usage = rowUsage(in, out)
+	}
 	a.decode(raw, dec, tools)
 	return resp
+}
+
+// rowUsage is the usage of a row, whose counts may be lists of turns and steps.
+func rowUsage(in, out value.Value) callvet.Usage {
+	i, okIn := usage.Whole(in)
+	o, okOut := usage.Whole(out)
+	if okIn && okOut {
+		return callvet.Usage{InputTokens: i, OutputTokens: o, Known: true}
+	}
+	r := usage.Reader{Lists: true}
+	u := callvet.Usage{}
+	u.InputTokens, u.OutputTokens = r.Value("input_tokens", in), r.Value("output_tokens", out)
+	return r.Done(u)
 }
 
 // decodedCalls reads [{name: {arg: value}}]. ok is false for null and for lists
@@ -253,8 +270,9 @@ func (d *decoder) promptfoo(v value.Value) error {
 	}
 	d.output(out)
 	d.resp.Usage = usageOf(resp)
-	if c, ok := number(v, "cost"); ok && c > 0 {
-		d.resp.Usage.CostUSD = &c
+	var r usage.Reader
+	if c := r.USD(v, "cost"); c != nil && *c > 0 { // 0 stands for a provider without prices too
+		d.resp.Usage.CostUSD = c
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ const maxIndexes = 512
 // the arguments that its schema lets it find in the text, and abstains when the
 // words say too little or no required slot can be filled.
 func OpenLexical() (callvet.Model, callvet.Target) {
-	t := callvet.Target{Name: "offline/lexical", Provider: "offline", Model: LexicalVersion, Floor: true}
+	t := callvet.Target{Name: "offline/lexical", Provider: "offline", Model: LexicalVersion, Floor: true, Free: true}
 	return &lexical{p: newPatterns(), indexes: map[indexKey]*index{}, split: newSplitter(), join: newJoiner()}, t
 }
 

@@ -32,7 +32,7 @@ func OpenScript(file string, sleep func(context.Context, time.Duration) error) (
 		name = strings.TrimSuffix(path.Base(file), path.Ext(file))
 	}
 	m := &scripted{script: s, sleep: sleep, served: map[round]int{}}
-	return m, callvet.Target{Name: "script:" + file, Provider: "script", Model: name}, nil
+	return m, callvet.Target{Name: "script:" + file, Provider: "script", Model: name, Free: true}, nil
 }
 
 func wait(ctx context.Context, d time.Duration) error {

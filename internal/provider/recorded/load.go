@@ -129,7 +129,7 @@ func openFiles(name string, files []string) ([]*Source, error) {
 	out := make([]*Source, 0, len(l.order))
 	for _, g := range l.order {
 		s := l.groups[g]
-		s.Target = callvet.Target{Name: "recorded:" + name, Provider: "recorded", Model: modelName(name), Recorded: true}
+		s.Target = callvet.Target{Name: "recorded:" + name, Provider: "recorded", Model: modelName(name), Recorded: true, Free: true}
 		if len(l.order) > 1 {
 			s.Target.Name += "#" + g
 		}

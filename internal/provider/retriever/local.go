@@ -51,7 +51,7 @@ func Open(ctx context.Context, cfg Config) (*Retriever, callvet.Target, error) {
 	}
 	p.NoTools = cfg.NoTools
 	r := &Retriever{pipeline: p, k: cfg.K, now: cfg.Now}
-	return r, callvet.Target{Name: cfg.Name, Provider: "retrieve", Model: string(cfg.Options.Formula), Selects: true}, nil
+	return r, callvet.Target{Name: cfg.Name, Provider: "retrieve", Model: string(cfg.Options.Formula), Selects: true, Free: cfg.Options.Embedder == nil && cfg.Options.Reranker == nil}, nil
 }
 
 // Pipeline is what decides.

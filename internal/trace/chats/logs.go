@@ -45,9 +45,7 @@ func readATIF(v value.Value, s *trace.Sink) {
 			}
 		}
 		m := message.First(e, "metrics")
-		u := message.Usage(m)
-		u.CostUSD = message.Float(m, "cost_usd")
-		a.Trace.Usage.Add(u)
+		a.Trace.Usage.Add(message.Usage(m, m, "cost_usd"))
 		begun(&a.Trace, message.Str(e, "timestamp"))
 	}
 	a.Trace.Turns = message.Attach(a.Trace.Turns)
@@ -149,7 +147,7 @@ func readSession(v value.Value, s *trace.Sink) {
 			continue // repeated by the event that closes it
 		}
 		a.Trace.Turns = append(a.Trace.Turns, contentTurns(message.First(e, "content"))...)
-		a.Trace.Usage.Add(message.Usage(message.First(e, "usage_metadata", "usageMetadata")))
+		a.Trace.Usage.Add(message.Usage(message.First(e, "usage_metadata", "usageMetadata"), value.Value{}))
 		if msg := message.Str(e, "error_message", "errorMessage"); msg != "" {
 			a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultServer, Message: msg}
 		}
@@ -217,7 +215,7 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 	attachments(v, a.Trace.Turns)
 	usages := message.First(v, "model_usage")
 	for u, ok := usages.First(); ok; u, ok = usages.Next(u) {
-		a.Trace.Usage.Add(message.Usage(u))
+		a.Trace.Usage.Add(message.Usage(u, value.Value{}))
 	}
 	if d := message.Float(v, "total_time"); d != nil {
 		a.Trace.WallMS = *d * 1000

@@ -114,9 +114,7 @@ func generations(obs []observation, a *trace.Attempt) {
 		in := inputs(o.in)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Fresh(in)...)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Note(said)...)
-		u := message.Usage(message.First(o.v, "usageDetails", "usage"))
-		u.CostUSD = message.Float(o.v, "totalCost", "calculatedTotalCost")
-		a.Trace.Usage.Add(u)
+		a.Trace.Usage.Add(message.Usage(message.First(o.v, "usageDetails", "usage"), o.v, "totalCost", "calculatedTotalCost"))
 		if m := message.Str(o.v, "model"); m != "" {
 			a.Trace.Model = m
 		}

@@ -95,7 +95,7 @@ func answer(v value.Value, s *trace.Sink) trace.Attempt {
 	var a trace.Attempt
 	a.Trace.CaseID = name(v, s, "custom_id", "case_id", "id")
 	a.Trace.Model = message.Str(v, "model")
-	a.Trace.Usage = message.Usage(message.First(v, "usage"))
+	a.Trace.Usage = message.Usage(message.First(v, "usage"), value.Value{})
 	a.Tools = message.Tools(message.First(v, "tools"))
 	return a
 }
@@ -320,7 +320,7 @@ func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 	for _, t := range message.Attach(user) {
 		a.UserCalls = append(a.UserCalls, t.Calls...)
 	}
-	a.Trace.Usage.CostUSD = message.Float(v, "agent_cost")
+	a.Trace.Usage.CostUSD = message.Usage(value.Value{}, v, "agent_cost").CostUSD
 	if d := message.Float(v, "duration"); d != nil {
 		a.Trace.WallMS = *d * 1000
 	}
@@ -369,7 +369,7 @@ func addUsage(u *callvet.Usage, m value.Value) {
 	if message.Role(message.Str(m, "role")) != callvet.RoleAssistant {
 		return
 	}
-	u.Add(message.Usage(message.First(m, "usage")))
+	u.Add(message.Usage(message.First(m, "usage"), value.Value{}))
 }
 
 // ended reads why a simulation ended; a limit is the attempt's own failure.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
@@ -380,25 +381,22 @@ func lines(a, b string) string {
 	return a + "\n" + b
 }
 
-// Usage reads the token counts of the common spellings.
-func Usage(u value.Value) callvet.Usage {
-	if u.Kind() != value.Object {
-		return callvet.Usage{}
+// Usage reads the token counts of the common spellings, and money where cost tells
+// it under one of the names.
+func Usage(u, cost value.Value, names ...string) callvet.Usage {
+	var r usage.Reader
+	out := callvet.Usage{CostUSD: r.USD(cost, names...)}
+	inputs := []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input"}
+	outputs := []string{"output_tokens", "completion_tokens", "outputTokens", "completionTokens", "candidates_token_count", "output"}
+	if First(u, append(inputs, outputs...)...).Kind() == value.Invalid {
+		return r.Money(out)
 	}
-	in := Float(u, "input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input")
-	out := Float(u, "output_tokens", "completion_tokens", "outputTokens", "completionTokens", "candidates_token_count", "output")
-	if in == nil && out == nil {
-		return callvet.Usage{}
-	}
-	return callvet.Usage{
-		InputTokens:  Int(u, "input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input"),
-		OutputTokens: Int(u, "output_tokens", "completion_tokens", "outputTokens", "completionTokens", "candidates_token_count", "output"),
-		ReasoningTokens: Int(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count") +
-			Int(First(u, "completion_tokens_details", "output_tokens_details"), "reasoning_tokens"),
-		CachedTokens: Int(u, "cached_tokens", "cache_read_input_tokens", "input_tokens_cache_read", "prompt_details.cache_read") +
-			Int(First(u, "prompt_tokens_details", "input_tokens_details"), "cached_tokens"),
-		Known: true,
-	}
+	out.InputTokens, out.OutputTokens = r.Need(u, inputs...), r.Need(u, outputs...)
+	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count",
+		"completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens")
+	out.CachedTokens = r.May(u, "cached_tokens", "cache_read_input_tokens", "input_tokens_cache_read", "prompt_details.cache_read",
+		"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens")
+	return r.Done(out)
 }
 
 // Tools reads tool definitions: OpenAI's, bare functions, Anthropic's and MCP's.

@@ -6,13 +6,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
 
@@ -171,7 +171,7 @@ func (c *conversation) read(list []*span, a *trace.Attempt) {
 		}
 		c.turns = append(c.turns, c.seen.Fresh(in)...)
 		c.turns = append(c.turns, c.seen.Note(out)...)
-		usage(&a.Trace.Usage, sp)
+		spent(&a.Trace.Usage, sp)
 	}
 	c.turns = message.Attach(message.Merge(c.turns))
 }
@@ -187,29 +187,32 @@ func wraps(list []*span, said map[string]bool, outer *span) bool {
 	return false
 }
 
-func usage(u *callvet.Usage, sp *span) {
-	in := count(sp, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
-	out := count(sp, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
-	if in < 0 && out < 0 {
+func spent(u *callvet.Usage, sp *span) {
+	in := sp.attr("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
+	out := sp.attr("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
+	if in.Kind() == value.Invalid && out.Kind() == value.Invalid {
 		return
 	}
-	one := callvet.Usage{InputTokens: max(in, 0), OutputTokens: max(out, 0), Known: true}
-	one.ReasoningTokens = max(0, count(sp, "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning"))
-	one.CachedTokens = max(0, count(sp, "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "llm.token_count.prompt_details.cache_read"))
-	if v := sp.attr("operation.cost", "gen_ai.usage.cost", "llm.cost.total"); v.Kind() == value.Number {
-		if f, ok := v.Float(); ok {
-			one.CostUSD = &f
-		}
+	var r usage.Reader
+	one := callvet.Usage{InputTokens: count(&r, "input_tokens", in), OutputTokens: count(&r, "output_tokens", out)}
+	if v := sp.attr("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning"); v.Kind() != value.Invalid {
+		one.ReasoningTokens = count(&r, "reasoning_tokens", v)
 	}
-	u.Add(one)
+	if v := sp.attr("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "llm.token_count.prompt_details.cache_read"); v.Kind() != value.Invalid {
+		one.CachedTokens = count(&r, "cache_read", v)
+	}
+	one.CostUSD = r.Dollars("cost", sp.attr("operation.cost", "gen_ai.usage.cost", "llm.cost.total"))
+	u.Add(r.Done(one))
 }
 
-func count(sp *span, keys ...string) int {
-	n, err := strconv.Atoi(message.ID(sp.attr(keys...)))
-	if err != nil {
-		return -1
+// count reads a count of an attribute, which protobuf's JSON writes as a string.
+func count(r *usage.Reader, name string, v value.Value) int {
+	if v.Kind() == value.String {
+		if n, err := value.Parse([]byte(v.Str())); err == nil && n.Kind() == value.Number {
+			v = n
+		}
 	}
-	return n
+	return r.Value(name, v)
 }
 
 // execute gives calls what the tool spans know of them: by id, else by name and

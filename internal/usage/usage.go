@@ -1,0 +1,209 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package usage reads what an answer or a record says of the tokens and the money
+// that it took, for every form of answer alike.
+//
+// A Reader takes counts out of JSON. What cannot be true (no number, a fraction,
+// below zero, beyond every model) makes the whole usage unknown, with a note that
+// names the member: an unknown count is never 0. Sums that do not fit are noted and
+// change nothing. It knows no provider and no price.
+package usage
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// The most that one attempt can take: far more than any model reads or writes, and
+// than anybody pays.
+const (
+	MaxTokens = 1_000_000_000
+	MaxUSD    = 1_000_000
+)
+
+// Reader collects the counts of one usage. The zero value is ready; it is for one
+// goroutine.
+type Reader struct {
+	// Lists lets a count be a list of counts, one for each turn or step: their sum.
+	Lists   bool
+	spoiled bool
+	note    string
+}
+
+// Whole is the count that v tells: ok is false unless v is a whole number from 0 to
+// MaxTokens.
+func Whole(v value.Value) (n int, ok bool) {
+	f, ok := v.Float()
+	if !ok || f < 0 || f > MaxTokens || v.Decimal() && !v.IsInteger() {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// Count is the first member of v that is there under one of the names, which may be
+// dotted paths; told is false when none is. A member that tells no count spoils
+// the usage.
+func (r *Reader) Count(v value.Value, names ...string) (n int, told bool) {
+	for _, name := range names {
+		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+			return r.Value(name, m), true
+		}
+	}
+	return 0, false
+}
+
+// Value is Count of a member that was found already.
+func (r *Reader) Value(name string, v value.Value) int {
+	n, ok := r.whole(v)
+	switch {
+	case ok:
+	case v.Kind() == value.Invalid || v.Kind() == value.Null:
+		r.Spoil(name + " is missing")
+	default:
+		r.Spoil(fmt.Sprintf("%s is %s, not a count of tokens", name, excerpt(v)))
+	}
+	return n
+}
+
+// Need is Count of a member that must be there.
+func (r *Reader) Need(v value.Value, names ...string) int {
+	n, told := r.Count(v, names...)
+	if !told {
+		r.Spoil(names[0] + " is missing")
+	}
+	return n
+}
+
+// May is Count of a member that stands for 0 where it is missing.
+func (r *Reader) May(v value.Value, names ...string) int {
+	n, _ := r.Count(v, names...)
+	return n
+}
+
+func (r *Reader) whole(v value.Value) (int, bool) {
+	if !r.Lists || v.Kind() != value.Array {
+		return Whole(v)
+	}
+	sum := 0
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		n, ok := r.whole(e)
+		if sum += n; !ok || sum > MaxTokens {
+			return 0, false
+		}
+	}
+	return sum, true
+}
+
+// Object reports whether v holds counts. A usage that is not there, or is no
+// object, is unknown.
+func (r *Reader) Object(v value.Value) bool {
+	switch v.Kind() {
+	case value.Object:
+		return true
+	case value.Invalid, value.Null:
+		r.Spoil("the answer tells no usage")
+	default:
+		r.Spoil(fmt.Sprintf("the usage is %s, not an object", excerpt(v)))
+	}
+	return false
+}
+
+// Spoil makes the usage unknown, for this reason.
+func (r *Reader) Spoil(why string) {
+	if !r.spoiled {
+		r.spoiled, r.note = true, why
+	}
+}
+
+// Total holds a sum that the source tells against the sum of its parts. A
+// difference is noted only: the parts are what is paid for.
+func (r *Reader) Total(v value.Value, name string, parts int) {
+	if m := at(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
+		return
+	} else if n, ok := r.whole(m); !ok || n != parts {
+		r.note = cmp.Or(r.note, fmt.Sprintf("%s is %s, and its parts make %d", name, excerpt(m), parts))
+	}
+}
+
+// USD is an amount of money that the source tells: nil when there is none, and nil
+// with a note when it cannot be true.
+func (r *Reader) USD(v value.Value, names ...string) *float64 {
+	for _, name := range names {
+		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+			return r.Dollars(name, m)
+		}
+	}
+	return nil
+}
+
+// Dollars is USD of a member that was found already.
+func (r *Reader) Dollars(name string, v value.Value) *float64 {
+	if k := v.Kind(); k == value.Invalid || k == value.Null {
+		return nil
+	}
+	f, ok := v.Float()
+	if v.Kind() == value.Array && r.Lists {
+		f, ok = sum(v)
+	}
+	if !ok || f < 0 || f > MaxUSD {
+		r.note = cmp.Or(r.note, fmt.Sprintf("%s is %s, not an amount of money", name, excerpt(v)))
+		return nil
+	}
+	return &f
+}
+
+func sum(v value.Value) (total float64, ok bool) {
+	if v.Kind() != value.Array {
+		return v.Float()
+	}
+	for e, more := v.First(); more; e, more = v.Next(e) {
+		f, ok := sum(e)
+		if !ok || f < 0 {
+			return 0, false
+		}
+		total += f
+	}
+	return total, true
+}
+
+// Done makes the usage of what was read. u holds the counts and a cost that was
+// told; when a count was spoiled they are dropped, and the cost stays.
+func (r *Reader) Done(u callvet.Usage) callvet.Usage {
+	if u.CachedTokens > u.InputTokens {
+		r.Spoil(fmt.Sprintf("%d tokens from a cache, of %d of input", u.CachedTokens, u.InputTokens))
+	}
+	if r.spoiled {
+		return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
+	}
+	u.Known, u.Note = true, r.note
+	return u
+}
+
+// Money is the usage of a source that tells no counts: what u has of a cost.
+func (r *Reader) Money(u callvet.Usage) callvet.Usage {
+	return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
+}
+
+// at walks a dotted path; the zero Value where it ends early.
+func at(v value.Value, path string) value.Value {
+	for more := true; more; {
+		var name string
+		name, path, more = strings.Cut(path, ".")
+		v, _ = v.Get(name)
+	}
+	return v
+}
+
+// excerpt is the beginning of v as it was written.
+func excerpt(v value.Value) string {
+	const most = 40
+	s := strings.ToValidUTF8(string(v.Raw()), "\uFFFD")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
