@@ -13,7 +13,7 @@ import (
 
 // traceFormat changes whenever the turn loop would make another trace of the
 // same inputs, or the key is made in another way; older answers are then not found.
-const traceFormat = 2
+const traceFormat = 3
 
 const (
 	scopeBytes = 8

@@ -7,8 +7,7 @@
 //
 // It answers one question: which turns does this record hold? Detect names the
 // Form, Decode gives the callvet.Response (Complete, because a record holds the
-// whole attempt) or the *callvet.Fault that the record tells of, and PythonCalls
-// reads calls written as Python source.
+// whole attempt) or the *callvet.Fault that the record tells of.
 //
 // It opens nothing, knows no file and no network (recorded and agent do), and
 // repairs nothing itself: what a model wrote wrongly goes through repair.

@@ -175,13 +175,13 @@ func (d *decoder) bfclRaw(raw value.Value) {
 		return
 	}
 	text := raw.Str()
-	calls, err := PythonCalls(text, d.o.Tools)
+	calls, err := repair.PythonCalls(text, d.o.Tools)
 	if err == nil && len(calls) > 0 {
 		d.say(text, calls)
 		return
 	}
 	d.text(text)
-	if pythonLike(text) && len(d.resp.Turns[0].Calls) == 0 {
+	if repair.PythonLike(text) && len(d.resp.Turns[0].Calls) == 0 {
 		d.resp.Unreadable = true
 	}
 }

@@ -21,7 +21,7 @@ rules:
   - case: malformed
     calls: [{tool: f, args_raw: '{"a": '}]
   - case: in-text
-    raw: 'Sure: {"name": "f", "arguments": {"a": 1}}'
+    raw: '{"name": "f", "arguments": {"a": 1}}'
   - case: cut-text
     raw: '<tool_call>{"name": "f"'
   - case: trip-*
@@ -96,7 +96,7 @@ func TestScript(t *testing.T) {
 		}
 	}
 	check(ask("malformed", 0), `call_0_0:f{"a":`)
-	check(ask("in-text", 0), `Sure: {"name": "f", "arguments": {"a": 1}} :f{"a": 1}`)
+	check(ask("in-text", 0), `{"name": "f", "arguments": {"a": 1}} :f{"a": 1}`)
 	check(ask("cut-text", 0), `<tool_call>{"name": "f" unreadable`)
 	check(ask("trip-1", 1), "not today")
 	check(ask("trip-1", 0), "rate_limit 429 50ms true")

@@ -145,3 +145,73 @@ func BenchmarkBFCL(b *testing.B) {
 		}
 	})
 }
+
+// TestTextsOfOutputs reads the outputs that are text as those of a live model would be, and
+// holds whether a call was attempted against what the model's own decoder found.
+func TestTextsOfOutputs(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads many outputs")
+	}
+	root := testData(t, "sets/bfcl_v1_2024-08")
+	tools := map[string]*callvet.Toolset{}
+	files, _ := filepath.Glob(filepath.Join(root, "cases", "*.gz"))
+	for _, file := range files {
+		eachLine(t, file, func(line []byte) {
+			var c struct {
+				ID        string         `json:"id"`
+				Functions []callvet.Tool `json:"functions"`
+			}
+			if err := json.Unmarshal(line, &c); err != nil {
+				t.Fatal(err)
+			}
+			tools[c.ID] = callvet.NewToolset(c.Functions)
+		})
+	}
+	files, _ = filepath.Glob(filepath.Join(root, "*", "outputs", "*.gz"))
+	n, agree := 0, 0
+	for _, file := range files {
+		eachLine(t, file, func(line []byte) {
+			var r bfclRow
+			var text string
+			if err := json.Unmarshal(line, &r); err != nil {
+				t.Fatal(err)
+			}
+			if json.Unmarshal(r.Raw, &text) != nil || tools[r.ID] == nil {
+				return // calls in the provider's own form
+			}
+			names, _, _ := r.calls()
+			resp := answer.FromText(text, tools[r.ID])
+			n++
+			if called := len(resp.Turns[0].Calls) > 0 || resp.Unreadable; called == (len(names) > 0) {
+				agree++
+			}
+		})
+	}
+	share := float64(agree) / float64(max(n, 1))
+	t.Logf("%d of %d texts: %.1f %%", agree, n, 100*share)
+	if n < 5000 || share < 0.88 { // before prose was told from calls: 50.5 %
+		t.Errorf("%d texts, of which %.1f %% are read as their decoders read them", n, 100*share)
+	}
+}
+
+func eachLine(t *testing.T, file string, do func([]byte)) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := bufio.NewScanner(z)
+	sc.Buffer(nil, maxLine)
+	for sc.Scan() {
+		do(sc.Bytes())
+	}
+	if err := sc.Err(); err != nil {
+		t.Fatal(err)
+	}
+}

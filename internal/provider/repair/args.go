@@ -16,6 +16,8 @@ const (
 	InName = "call_in_name"
 	// InText: the call stood in the answer's text instead of a native call.
 	InText = "call_in_text"
+	// InPython: the call was written as Python source.
+	InPython = "python_call"
 	// InString: the arguments were a JSON string with the JSON inside.
 	InString = "arguments_in_string"
 )

@@ -4,6 +4,7 @@ package repair
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -81,6 +82,15 @@ func TestCall(t *testing.T) {
 	}
 }
 
+// asPython marks calls that were written as Python.
+func asPython(calls ...callvet.Call) []callvet.Call {
+	out := slices.Clone(calls)
+	for i := range out {
+		out[i].Repairs = []string{InText, InPython}
+	}
+	return out
+}
+
 func offered() *callvet.Toolset {
 	return callvet.NewToolset([]callvet.Tool{{Name: "get_weather"}, {Name: "get_time"}})
 }
@@ -122,7 +132,19 @@ func TestFromText(t *testing.T) {
 			Tool: "fly", Args: raw(`{"to":"Rome"}`), Repairs: []string{InText},
 		}}, false},
 		{"after thinking", `<think>maybe {"name":"get_time","arguments":{}}</think>` + w, one, false},
-		{"stray brace before", `a set {x, then ` + w, one, false},
+		{"two fences in prose", "First:\n```json\n" + w + "\n```\nthen\n```\n" + tm + "\n```", both, false},
+		{"a fence that is cut off", "Sure!\n```json\n" + `{"name":"get_weather","arguments":{"city":"Par`, nil, true},
+		{"objects with commas between", w + ",\n" + tm + ";", both, false},
+		{"python", `[get_weather(city="Paris")]`, asPython(weather), false},
+		{"python, two calls", "[get_weather(city='Paris'), get_time()]", asPython(weather, timeCall), false},
+		{"python in a fence alone", "```python\n[get_weather(city='Paris')]\n```", asPython(weather), false},
+		{"python in a fence in prose", "Sure!\n```python\n[get_weather(city='Paris')]\n```\nOne moment.", asPython(weather), false},
+		{"python behind a mark", `<|python_tag|>get_weather(city="Paris")<|eom_id|>`, asPython(weather), false},
+		{"python of a tool that is not offered", `[fly(to="Rome")]`, asPython(callvet.Call{Tool: "fly", Args: raw(`{"to":"Rome"}`)}), false},
+		{"python without brackets", `get_weather(city="Paris")`, asPython(weather), false},
+		{"python cut off", `[get_weather(city="Par`, nil, true},
+		{"python without brackets, cut off", `get_weather(city="Par`, nil, true},
+		{"python, arguments without names of a tool without a schema", `[fly(1, 2)]`, nil, true},
 		{"list with one cut", "[" + w + `,{"name":"get_time","argum`, one, true},
 		{"list with another thing", "[" + w + `,{"note":"hi"}]`, one, true},
 
@@ -138,6 +160,23 @@ func TestFromText(t *testing.T) {
 		{"tag then end", `<tool_call>`, nil, true},
 
 		{"prose", `It is sunny in Paris.`, nil, false},
+		{"a call in prose", "You could call " + w + " but I will not.", nil, false},
+		{"a call after prose", "Let me look: " + w, nil, false},
+		{"a call before prose", w + "\nThat is what I would send.", nil, false},
+		{"a broken call in prose", `You could send {"name":"get_weather","arguments":{"city": and so on.`, nil, false},
+		{"a broken call before prose", `{'name': 'get_weather', 'arguments': {}} is not JSON.`, nil, false},
+		{"stray brace before", `a set {x, then ` + w, nil, false},
+		{"a call beside another JSON value in prose", `From {"a":1} to ` + w, nil, false},
+		{"the name of a tool", "get_weather", nil, false},
+		{"the name of a tool in prose", "I would use get_weather() for that.", nil, false},
+		{"the name of a tool in quotes", "`get_weather`", nil, false},
+		{"python in prose", `Call [get_weather(city="Paris")] for that.`, nil, false},
+		{"python before prose", `[get_weather(city="Paris")] and more`, nil, false},
+		{"a function of mathematics", `f(x) = x + 1`, nil, false},
+		{"python of a tool that is not offered, without brackets", `print("hello")`, nil, false},
+		{"a link", `[see](https://example.org)`, nil, false},
+		{"code of Python in prose", "Sure!\n```python\nprint(get_weather(city='Paris'))\n```", nil, false},
+		{"another language's fence", "```xml\n" + w + "\n```\nis no XML.", nil, false},
 		{"prose about tags", `The <tool_call> mark starts a call.`, nil, false},
 		{"JSON answer", `{"city":"Paris","temperature":21}`, nil, false},
 		{"JSON answer with a name", `{"name":"Ada","age":36}`, nil, false},

@@ -58,7 +58,7 @@ func isDefinition(v, args value.Value) bool {
 	}
 	typ, _ := args.Get("type")
 	_, props := args.Get("properties")
-	return props && typ.Str() == "object"
+	return props && (typ.Str() == "object" || typ.Str() == "dict") // BFCL's word
 }
 
 func firstOf(v value.Value, keys []string, kind value.Kind) (value.Value, bool) {

@@ -3,6 +3,7 @@
 package repair
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -10,27 +11,32 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// FromText reads the calls that a model wrote into its answer: JSON objects or
-// lists, fenced, bare or in <tool_call> tags. Use it only when tools were
-// offered and no native call was made. Thinking (<think>…</think>) is not
-// searched. unreadable is true when some part clearly meant a call and is not
-// strict JSON (cut off, single quotes, other syntax inside tags). Prose and JSON
-// that is not call-shaped give nil and false: they are an answer.
+// FromText reads the calls that a model wrote into its answer. Use it only when tools
+// were offered and no native call was made. Thinking (<think>…</think>) is not searched.
+//
+// A text counts as an attempt where all of it is calls: JSON objects or a list of them, or
+// Python ([f(a=1)], and f(a=1) of an offered tool). Beside other text, calls count in
+// a code fence of JSON and behind a mark (<tool_call>, [TOOL_CALLS], …). Anything else
+// gives nil and false: prose with a call in it, the name of a tool, and JSON that is not
+// call-shaped are an answer. unreadable is true when an attempt clearly meant a call that
+// cannot be read strictly (cut off, single quotes, other syntax inside tags).
 func FromText(text string, tools *callvet.Toolset) (calls []callvet.Call, unreadable bool) {
-	if tools == nil || len(tools.Tools) == 0 || strings.IndexByte(text, '{') < 0 && !marked(text) {
+	if tools == nil || len(tools.Tools) == 0 || !strings.ContainsAny(text, "{[(") && !marked(text) {
 		return nil, false
 	}
 	r := reader{tools: tools, text: withoutThinking(text)}
 	r.budget = 16*len(r.text) + 1<<16
-	if !r.readMarked() {
-		r.readBare(0, len(r.text))
+	if !r.readMarked() && !r.readWhole(trimFence(r.text), true) {
+		r.readFences()
 	}
 	return r.calls, r.unreadable
 }
 
-// opens are the marks after which a call is due, closes what ends each of them.
+// opens are the marks after which a call is due.
 func opens() []string {
-	return []string{"<tool_call>", "<tool_calls>", "<function_call>", "<function=", "[TOOL_CALLS]", "<|python_tag|>", "<|tool_call|>"}
+	return []string{
+		"<tool_call>", "<tool_calls>", "<function_call>", "<function=", "[TOOL_CALLS]", "<|python_tag|>", "<|python_start|>", "<|tool_call|>",
+	}
 }
 
 func marked(text string) bool {
@@ -110,6 +116,9 @@ func (r *reader) readMarkedValues(at int) (next int, ok bool) {
 		return at, true
 	}
 	rest := r.text[at:]
+	if inside, _, _ := strings.Cut(rest, "<"); r.readPython(strings.TrimSpace(inside)) {
+		return at + len(inside), true
+	}
 	if rest == "" || strings.HasPrefix(rest, "<function=") {
 		r.unreadable = r.unreadable || rest == ""
 		return at, rest == ""
@@ -143,26 +152,93 @@ func (r *reader) readFunctionTag(at int) (next int) {
 	return stop
 }
 
-// readBare looks for call-shaped values between from and to.
-func (r *reader) readBare(from, to int) {
-	for at := from; at < to && r.budget > 0; {
-		i := strings.IndexAny(r.text[at:to], "{[")
-		if i < 0 {
+// readWhole reads a text that is nothing but calls, or was meant to be; false leaves it as
+// it is, an answer. Python is read where asked for.
+func (r *reader) readWhole(text string, python bool) bool {
+	text = strings.TrimSpace(text)
+	if python && r.readPython(text) {
+		return true
+	}
+	in := reader{tools: r.tools, text: text, budget: r.budget}
+	defer func() { r.budget = in.budget }()
+	others := 0
+	for at := skip(text, 0, between); at < len(text); at = skip(text, at, between) {
+		if text[at] != '{' && text[at] != '[' || in.budget <= 0 {
+			return false
+		}
+		end, closed := in.balanced(at)
+		n := len(in.calls)
+		switch {
+		case closed && in.take(text[at:end], false):
+			if len(in.calls) == n {
+				others++
+			}
+			at = end
+		case text[at] == '[': // a list that cannot be read: its elements may
+			at++
+		case in.meant(text[at:end], !closed):
+			in.unreadable, at = true, end
+		default:
+			return false
+		}
+	}
+	if len(in.calls) == 0 && !in.unreadable {
+		return false
+	}
+	r.calls = append(r.calls, in.calls...)
+	r.unreadable = r.unreadable || in.unreadable || others > 0
+	return true
+}
+
+// between is what may stand between calls that are not in one list.
+const between = " \t\r\n,;]"
+
+// readPython reads a text that is calls written as Python. Without brackets around them
+// every name must be that of an offered tool: f(x) is common in prose of mathematics.
+func (r *reader) readPython(text string) bool {
+	list := PythonLike(text)
+	p := python{src: strings.TrimPrefix(text, "[")}
+	p.space()
+	offered := r.tools.Find(p.name()) != nil
+	if !list && !offered {
+		return false
+	}
+	calls, err := PythonCalls(text, r.tools)
+	if err != nil {
+		meant := list && strings.HasSuffix(text, ")]") || offered && !errors.Is(err, errAfter) && (list || !strings.Contains(text, ")"))
+		r.unreadable = r.unreadable || meant
+		return meant
+	}
+	for i := range calls {
+		c := &calls[i]
+		if !list && r.tools.Find(c.Tool) == nil {
+			return false
+		}
+		c.Repairs = append([]string{InText}, c.Repairs...)
+	}
+	r.calls = append(r.calls, calls...)
+	return len(calls) > 0
+}
+
+// readFences reads the code fences of JSON in a text, each that is nothing but calls.
+func (r *reader) readFences() {
+	const fence = "```"
+	for rest := r.text; r.budget > 0; {
+		_, after, ok := strings.Cut(rest, fence)
+		if !ok {
 			return
 		}
-		at += i
-		end, closed := r.balanced(at)
-		region := r.text[at:end]
-		if closed && r.take(region, false) {
-			at = end
+		info, body, ok := strings.Cut(after, "\n")
+		if !ok || len(info) > 20 {
+			rest = after
 			continue
 		}
-		if region[0] == '{' && r.meant(region, !closed) {
-			r.unreadable = true
-			at = end
-			continue
+		inside, next, _ := strings.Cut(body, fence)
+		switch strings.ToLower(strings.TrimSpace(info)) {
+		case "", "json", "jsonc", "python", "py", "tool", "tool_call", "tool_calls", "function_call":
+			r.readWhole(inside, PythonLike(inside))
 		}
-		at++
+		rest = next
 	}
 }
 

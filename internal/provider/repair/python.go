@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package answer
+package repair
 
 import (
 	"encoding/json"
@@ -15,10 +15,10 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// RepairPython marks a call that was written as Python source.
-const RepairPython = "python_call"
-
-var errPython = errors.New("not a list of Python calls")
+var (
+	errPython = errors.New("not a list of Python calls")
+	errAfter  = fmt.Errorf("%w: text after the calls", errPython)
+)
 
 // maxPythonDepth bounds the nesting of lists, dicts and tuples.
 const maxPythonDepth = 100
@@ -57,13 +57,13 @@ func PythonCalls(text string, tools *callvet.Toolset) ([]callvet.Call, error) {
 	}
 	p.space()
 	if p.at != len(p.src) {
-		return nil, p.errorf("text after the calls")
+		return nil, fmt.Errorf("%w: byte %d", errAfter, p.at)
 	}
 	return calls, nil
 }
 
-// pythonLike tells text that was meant as a list of calls from prose.
-func pythonLike(text string) bool {
+// PythonLike tells text that was meant as a list of calls from prose.
+func PythonLike(text string) bool {
 	s := trimFence(text)
 	if !strings.HasPrefix(s, "[") {
 		return false
@@ -156,7 +156,7 @@ func (p *python) call() (callvet.Call, error) {
 	if err != nil {
 		return callvet.Call{}, err
 	}
-	return callvet.Call{Tool: name, Args: args, Repairs: []string{RepairPython}}, nil
+	return callvet.Call{Tool: name, Args: args, Repairs: []string{InPython}}, nil
 }
 
 // arguments reads up to and with the closing parenthesis.
@@ -207,7 +207,10 @@ func (p *python) keyword(tool string, n int) (string, error) {
 		return "", p.errorf("an argument has no name and the tool no schema")
 	}
 	props, _ := schema.Get("properties")
-	e, ok := element(props, strconv.Itoa(n))
+	e, ok := props.First()
+	for ; ok && n > 0; n-- {
+		e, ok = props.Next(e)
+	}
 	if !ok {
 		return "", p.errorf("more arguments than the tool has")
 	}
