@@ -26,6 +26,7 @@ const module = "github.com/callvet/callvet"
 var rooms = map[string][]string{
 	"":                              {},
 	"value":                         {},
+	"value/typed":                   {"", "value"},
 	"stats/dist":                    {},
 	"stats":                         {"stats/dist"},
 	"stats/judge":                   {"stats", "stats/dist"},
@@ -36,7 +37,7 @@ var rooms = map[string][]string{
 	"stats/conform":                 {"stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally"},
 	"contract":                      {"", "value"},
 	"score/bfcl":                    {"", "value", "contract"},
-	"score/safety":                  {"", "value", "score/match", "score/safety/pii"},
+	"score/safety":                  {"", "value", "value/typed", "score/match", "score/safety/pii"},
 	"score/safety/pii":              {"", "value"},
 	"score/check":                   {"", "value"},
 	"score/match":                   {"", "value", "contract", "score/check"},
@@ -48,7 +49,7 @@ var rooms = map[string][]string{
 	"retrieve/text":                 {},
 	"retrieve/bm25":                 {""},
 	"retrieve/vector":               {""},
-	"retrieve/route":                {"", "retrieve/text"},
+	"retrieve/route":                {"", "retrieve/text", "value/typed"},
 	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route"},
 	"retrieve/catalogue":            {"", "value", "retrieve", "retrieve/route"},
 	"retrieve/tune":                 {"", "retrieve", "retrieve/vector", "stats"},
@@ -75,7 +76,7 @@ var rooms = map[string][]string{
 	"internal/suite/dialect/peer":   {"", "value", "internal/suite/dialect/tree"},
 	"internal/suite/dialect":        {"", "value", "internal/suite/dialect/tree", "internal/suite/dialect/origin", "internal/suite/dialect/peer"},
 	"internal/suite/bfcl":           {"", "value", "score/bfcl"},
-	"internal/suite/source":         {"", "value"},
+	"internal/suite/source":         {"", "value", "value/typed"},
 	"internal/suite/native":         {"", "value", "internal/suite/source"},
 	"internal/suite": {
 		"", "value", "contract", "score", "internal/suite/dialect", "internal/suite/bfcl", "internal/suite/source", "internal/suite/native",
@@ -83,21 +84,21 @@ var rooms = map[string][]string{
 	"internal/toolfile":           {"", "contract", "internal/suite/source", "internal/suite/native"},
 	"internal/usage":              {"", "value"},
 	"internal/provider/repair":    {"", "value"},
-	"internal/provider/answer":    {"", "value", "score/check", "internal/provider/repair", "internal/usage"},
-	"internal/provider":           {"", "value", "internal/provider/repair", "internal/endpoint", "internal/usage"},
+	"internal/provider/answer":    {"", "value", "value/typed", "score/check", "internal/provider/repair", "internal/usage"},
+	"internal/provider":           {"", "value", "value/typed", "internal/provider/repair", "internal/endpoint", "internal/usage"},
 	"internal/endpoint":           {},
-	"internal/provider/offline":   {"", "value", "internal/provider/repair", "retrieve/text"},
+	"internal/provider/offline":   {"", "value", "internal/suite/source", "internal/provider/repair", "retrieve/text"},
 	"internal/provider/recorded":  {"", "value", "internal/provider/repair", "internal/provider/answer"},
 	"internal/provider/agent":     {"", "value", "internal/provider/repair", "internal/provider/answer"},
 	"internal/provider/retriever": {"", "value", "retrieve"},
-	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint"},
+	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "value/typed"},
 	"internal/embed/disk":         {"", "retrieve/vector"},
 	"internal/replay":             {"", "value"},
-	"internal/store":              {""},
-	"internal/labels":             {"", "value", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
+	"internal/store":              {"", "value/typed"},
+	"internal/labels":             {"", "value", "value/typed", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
 	"internal/run":                {""},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
-	"internal/trace":              {"", "value"},
+	"internal/trace":              {"", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/check", "internal/usage"},
 	"internal/trace/chats":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
 	"internal/trace/spans":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
@@ -106,7 +107,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "panel/routing", "value", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
+var pure = []string{"", "panel/routing", "value", "value/typed", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

@@ -66,6 +66,18 @@ const (
 	VerdictNotRun Verdict = "not_run"
 )
 
+// JudgePassed is the verdict of a judge: what it said, or its score compared with its
+// threshold, where at the threshold is a pass. known is false where it told neither.
+func JudgePassed(pass *bool, score, threshold *float64) (passed, known bool) {
+	switch {
+	case pass != nil:
+		return *pass, true
+	case score != nil && threshold != nil:
+		return *score >= *threshold, true
+	}
+	return false, false
+}
+
 // Class is the error class of an attempt, the first of the taxonomy that applies.
 type Class string
 

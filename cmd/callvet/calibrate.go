@@ -200,9 +200,7 @@ func (a *app) readJudged(path string) (*judgedRun, error) {
 	}
 	out.items = slices.DeleteFunc(out.items, func(it labels.Item) bool { return out.gone[it.Key] })
 	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
-	for _, p := range log.Problems(path) {
-		fmt.Fprintf(a.err, "warning: %s\n", p.Error())
-	}
+	a.tellLines(log.Problems(path), log)
 	return out, nil
 }
 
@@ -270,11 +268,7 @@ func eachRecord(in io.Reader, do func(*trace.Task)) (*trace.Log, error) {
 		if !v.IsTask {
 			continue
 		}
-		t, err := v.Task()
-		if err != nil {
-			r.Log().Reject(v.Line, err.Error())
-			continue
-		}
+		t := v.Task()
 		do(&t)
 	}
 }

@@ -221,10 +221,7 @@ func (e *excerpt) take(v *trace.View, x *exhibitor) {
 		return
 	}
 	if v.IsTask {
-		t, err := v.Task()
-		if err != nil {
-			return
-		}
+		t := v.Task()
 		if t.Goal != "" {
 			fmt.Fprintf(&e.text, "goal: %s\n", red.Text(t.Goal))
 		}

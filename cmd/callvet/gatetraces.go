@@ -42,7 +42,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	if err != nil {
 		return nil, err
 	}
-	a.tellLog(s)
+	a.tellLines(s.problems(), &s.log)
 	if s.log.Steps+s.log.Tasks == 0 {
 		return nil, a.nothingScored([]string{path})
 	}
@@ -61,7 +61,11 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	case f.baseline != "":
 		fmt.Fprintf(a.err, "note: no gate is against a baseline: %s was not read\n", f.baseline)
 	}
-	return a.decide(ctx, h, file, f)
+	rep, err := a.decide(ctx, h, file, f)
+	if err == nil && s.log.Bad > 0 { // reports are read where the terminal is not seen
+		rep.Warnings = append(rep.Warnings, leftOut(&s.log))
+	}
+	return rep, err
 }
 
 // against compares what was read of a trace file with a baseline, another one or a run.

@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // manifest is what is needed to make a run again, or to go on with it.
@@ -46,7 +47,7 @@ const manifestVersion = 1
 func readManifest(r *store.Run) (*manifest, error) {
 	var m manifest
 	if err := json.Unmarshal(r.Manifest, &m); err != nil {
-		return nil, fmt.Errorf("read manifest of run %s: %w", r.ID, err)
+		return nil, fmt.Errorf("read manifest of run %s: %w", r.ID, typed.Explain(err))
 	}
 	if m.Version > manifestVersion {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read manifest of run %s: %w: made by a newer callvet (%s)", r.ID, callvet.ErrConflict, m.Callvet), Hint: "update callvet"}

@@ -64,9 +64,9 @@ func (a *app) newOpener(timeout time.Duration, prices, session string) (*opener,
 		if err != nil {
 			return nil, fmt.Errorf("read prices: %w", err)
 		}
-		own, err := provider.ReadPrices(b)
+		own, err := provider.ReadPrices(prices, b)
 		if err != nil {
-			return nil, fmt.Errorf("read prices %s: %w", prices, err)
+			return nil, err
 		}
 		o.prices = o.prices.Over(own)
 	}

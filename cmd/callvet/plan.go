@@ -73,7 +73,7 @@ func (a *app) pilot(ctx context.Context, path, metric string) (*plan.Pilot, erro
 	if err != nil {
 		return nil, err
 	}
-	a.tellLog(s)
+	a.tellLines(s.problems(), &s.log)
 	if n := len(s.panels.Targets); n != 1 {
 		return nil, usagef("--from %s: a pilot has one target, and this file has %d", path, n)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/value/typed"
 )
 
 func (a *app) runsCommand() *cobra.Command {
@@ -84,7 +85,7 @@ func summary(r *store.Run) (report.RunSummary, error) {
 	}
 	var t run.Summary
 	if err := json.Unmarshal(r.Totals, &t); err != nil {
-		return out, fmt.Errorf("read totals of run %s: %w", r.ID, err)
+		return out, fmt.Errorf("read totals of run %s: %w", r.ID, typed.Explain(err))
 	}
 	out.Cells = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}
 	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })

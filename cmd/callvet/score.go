@@ -31,6 +31,7 @@ import (
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // scoreFlags are the flags of `callvet score`.
@@ -106,7 +107,7 @@ func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
 	if err != nil {
 		return err
 	}
-	a.tellLog(s)
+	a.tellLines(s.problems(), &s.log)
 	if s.log.Steps+s.log.Tasks == 0 {
 		return a.nothingScored(paths)
 	}
@@ -321,7 +322,7 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 		}
 		var log trace.Log
 		if err := json.Unmarshal(note, &log); err != nil {
-			return nil, fmt.Errorf("%s: read partial result: %w: %w", path, callvet.ErrInvalid, err)
+			return nil, fmt.Errorf("%s: read partial result: %w: %w", path, callvet.ErrInvalid, typed.Explain(err))
 		}
 		log.Shift(before)
 		out.log.Merge(&log)
@@ -389,26 +390,4 @@ func (s *scored) problems() []callvet.Problem {
 		}
 	}
 	return ps
-}
-
-// tellLog lists the lines that could not be used.
-func (a *app) tellLog(s *scored) {
-	for i, p := range s.problems() {
-		if i == 5 && s.log.Steps+s.log.Tasks == 0 { // not a trace file: more lines of it say no more
-			break
-		}
-		switch {
-		case p.Position.Line > 0:
-			fmt.Fprintf(a.err, "%s:%d: %s", p.Position.File, p.Position.Line, p.Message)
-		default:
-			fmt.Fprint(a.err, p.Message)
-		}
-		if p.Fix != "" {
-			fmt.Fprintf(a.err, " (%s)", p.Fix)
-		}
-		fmt.Fprintln(a.err)
-	}
-	if s.log.Bad > 0 {
-		fmt.Fprintf(a.err, "%d of %d lines are no records and were left out\n", s.log.Bad, s.log.Lines)
-	}
 }

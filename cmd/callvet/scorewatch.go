@@ -34,9 +34,9 @@ func (a *app) watch(ctx context.Context, f *scoreFlags) (*watch.Watch, []callvet
 		if err != nil {
 			return nil, nil, fmt.Errorf("read safety rules: %w", err)
 		}
-		r, err := safety.ParseRules(b)
+		r, err := safety.ParseRules(f.safety, b)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", f.safety, err)
+			return nil, nil, err
 		}
 		rules = &r
 	}

@@ -3,15 +3,13 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // targetsSchema is the published JSON Schema of a targets file.
@@ -61,36 +59,34 @@ func readTargets(path string, shared targetSpec) ([]targetSpec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
 	}
-	js, err := yaml.YAMLToJSON(b)
-	if err != nil {
-		return nil, fmt.Errorf("read targets %s: %w: %w", path, callvet.ErrInvalid, err)
-	}
 	var doc struct {
-		Targets []json.RawMessage `json:"targets"`
+		Targets []targetSpec `json:"targets" form:"required"`
 	}
-	err = strict(js, &doc)
+	file, err := source.Decode(path, b, &doc)
 	if err == nil && len(doc.Targets) == 0 {
-		err = errors.New("the list is empty")
+		err = fmt.Errorf("%s: a list under the key targets is needed", path)
 	}
 	if err != nil {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read targets %s: %w: a list under the key targets is needed: %w", path, callvet.ErrInvalid, err), Hint: "callvet schema targets"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read targets: %w: %w", callvet.ErrInvalid, err), Hint: "callvet schema targets"}
 	}
-	out := make([]targetSpec, len(doc.Targets))
-	for i, raw := range doc.Targets {
-		out[i] = shared
-		out[i].Params.Extra = nil
-		if err := strict(raw, &out[i]); err != nil {
-			return nil, &callvet.Hinted{Err: fmt.Errorf("read targets %s: entry %d: %w: %w", path, i+1, callvet.ErrInvalid, err), Hint: "callvet schema targets"}
-		}
-		if out[i].Target == "" {
-			return nil, fmt.Errorf("read targets %s: entry %d: %w: the key target is missing", path, i+1, callvet.ErrInvalid)
-		}
-	}
-	return out, nil
+	return over(file.JSON(), shared)
 }
 
-func strict(b []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	return d.Decode(into)
+// over gives the entries of a targets file that is right, each over what is shared.
+func over(js []byte, shared targetSpec) ([]targetSpec, error) {
+	v, err := value.Parse(js)
+	if err != nil {
+		return nil, fmt.Errorf("read targets: %w", err)
+	}
+	var out []targetSpec
+	list, _ := v.Get("targets")
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		one := shared
+		one.Params.Extra = nil
+		if w := typed.Fill(e, &one); w != nil {
+			return nil, fmt.Errorf("read targets: %w", w)
+		}
+		out = append(out, one)
+	}
+	return out, nil
 }

@@ -54,7 +54,7 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 // targetSpec is one target with its settings, as the manifest keeps it: it can
 // be opened again, and holds no secret (headers name their variables).
 type targetSpec struct {
-	Target       string            `json:"target"`
+	Target       string            `json:"target" form:"required full"`
 	Name         string            `json:"name,omitempty"`
 	BaseURL      string            `json:"base_url,omitempty"`
 	APIKeyEnv    string            `json:"api_key_env,omitempty"`

@@ -100,7 +100,7 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 	if err != nil {
 		return err
 	}
-	report := func(lost map[string]int64) { a.tellTraces(imp.Report(), lost, red) }
+	report := func(lost map[string]int64) { a.tellTraces(path, imp.Report(), lost, red) }
 	write := func(w io.Writer) error {
 		lost, err := copyTraces(imp, f, w, red)
 		report(lost)
@@ -151,7 +151,7 @@ func copyTraces(imp *foreign.Importer, f traceFlags, w io.Writer, red *redact.Re
 }
 
 // tellTraces says what was read, lost, refused and redacted.
-func (a *app) tellTraces(r foreign.Report, lost map[string]int64, red *redact.Redactor) {
+func (a *app) tellTraces(path string, r foreign.Report, lost map[string]int64, red *redact.Redactor) {
 	fmt.Fprintf(a.err, "%s: %d attempts, %d calls\n", cmp.Or(r.Format, "no known form"), r.Attempts, r.Calls)
 	for _, what := range slices.Sorted(maps.Keys(r.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, r.Lost[what])
@@ -159,26 +159,11 @@ func (a *app) tellTraces(r foreign.Report, lost map[string]int64, red *redact.Re
 	for _, what := range slices.Sorted(maps.Keys(lost)) {
 		fmt.Fprintf(a.err, "not written: %s (%d)\n", what, lost[what])
 	}
-	for _, b := range r.Log.List {
-		fmt.Fprintf(a.err, "line %d: %s\n", b.Line, b.Reason)
-	}
-	if n := r.Log.Bad - int64(len(r.Log.List)); n > 0 {
-		fmt.Fprintf(a.err, "… and %d more lines that could not be read\n", n)
-	}
-	for _, u := range r.Log.Unknown {
-		fmt.Fprintf(a.err, "unknown key %q, first in line %d (%d times)%s\n", u.Key, u.First, u.Count, near(u.Nearest))
-	}
+	a.tellLines(r.Log.Problems(path), &r.Log)
 	if r.Split > 0 {
 		fmt.Fprintf(a.err, "%d attempts lie too far apart in the file and came out in parts\n", r.Split)
 	}
 	for _, k := range slices.Sorted(maps.Keys(red.Counts)) {
 		fmt.Fprintf(a.err, "redacted: %d × %s\n", red.Counts[k], k)
 	}
-}
-
-func near(name string) string {
-	if name == "" {
-		return ""
-	}
-	return ": did you mean " + name + "?"
 }

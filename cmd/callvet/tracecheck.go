@@ -118,7 +118,7 @@ func (a *app) checkTraces(path string, r trajectory.Rules, c *traceCheck) error 
 		c.Attempts = append(c.Attempts, row)
 	}
 	log := imp.Report().Log
-	a.tellBadLines(path, &log)
+	a.tellLines(log.Problems(path), &log)
 	if len(c.Attempts) == 0 {
 		return fmt.Errorf("check %s: none of its %d attempts says what its task needs (gold): %w", path, c.NoGold, callvet.ErrInvalid)
 	}

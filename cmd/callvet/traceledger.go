@@ -10,7 +10,6 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
 )
@@ -35,7 +34,7 @@ func (a *app) traceLedger(ctx context.Context, path string, cfg compare.Config, 
 		if err != nil {
 			return nil, err
 		}
-		a.tellBadLines(path, log)
+		a.tellLines(log.Problems(path), log)
 		return a.sideLedger(path, side)
 	}
 	if a.once(path) {
@@ -46,7 +45,7 @@ func (a *app) traceLedger(ctx context.Context, path string, cfg compare.Config, 
 	if err != nil {
 		return nil, err
 	}
-	a.tellLog(s)
+	a.tellLines(s.problems(), &s.log)
 	return a.sideLedger(path, side)
 }
 
@@ -63,18 +62,4 @@ func (a *app) sideLedger(path string, side *compare.Side) (*panel.Ledger, error)
 		fmt.Fprintf(a.err, "%s: %q has more than %d values and is no slice\n", path, key, slicing.MaxValues)
 	}
 	return led, nil
-}
-
-// tellBadLines lists the first lines that could not be read.
-func (a *app) tellBadLines(path string, log *trace.Log) {
-	const listed = 5
-	for i, l := range log.List {
-		if i == listed {
-			break
-		}
-		fmt.Fprintf(a.err, "%s:%d: %s\n", path, l.Line, l.Reason)
-	}
-	if n := log.Bad - int64(min(listed, len(log.List))); n > 0 {
-		fmt.Fprintf(a.err, "%s: … and %d more lines that could not be read\n", path, n)
-	}
 }

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/callvet/callvet/value/typed"
 )
 
 // request is what a form writes: texts to embed, or texts to score for a question.
@@ -246,7 +248,7 @@ func decode(body []byte, into any) error {
 	case bytes.HasPrefix(start, []byte("<")):
 		return fmt.Errorf("its answer is a web page, no JSON: %s", excerpt(string(start)))
 	case err != nil:
-		return fmt.Errorf("its answer is not what it should be (%w): %s", err, excerpt(string(start)))
+		return fmt.Errorf("its answer is not what it should be (%w): %s", typed.Explain(err), excerpt(string(start)))
 	}
 	if say := messageOf(body); say != "" && bytes.Contains(body[:min(len(body), 200)], []byte(`"error"`)) {
 		return fmt.Errorf("it answers with an error: %s", excerpt(say))

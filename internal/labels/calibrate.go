@@ -16,10 +16,10 @@ import (
 
 // Table counts things by what people and the judge said of them.
 type Table struct {
-	TruePass  int `json:"tp"` // both pass
-	FalseFail int `json:"fn"` // people pass, the judge fails
-	TrueFail  int `json:"tn"`
-	FalsePass int `json:"fp"`
+	TruePass  int `json:"tp" form:"min=0"` // both pass
+	FalseFail int `json:"fn" form:"min=0"` // people pass, the judge fails
+	TrueFail  int `json:"tn" form:"min=0"`
+	FalsePass int `json:"fp" form:"min=0"`
 }
 
 // N is the number of things.

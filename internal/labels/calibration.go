@@ -3,7 +3,6 @@
 package labels
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
-	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // CalibrationFormat stands in every calibration file.
@@ -23,7 +22,7 @@ const CalibrationFormat = "callvet.calibration"
 
 // StratumTable is the part of a table whose things were drawn in one way.
 type StratumTable struct {
-	Stratum Stratum `json:"stratum,omitempty"`
+	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Table
 	Frame *Frame `json:"frame,omitempty"`
 }
@@ -31,22 +30,22 @@ type StratumTable struct {
 // Calibration is what a judge did with labelled things, as it travels to other
 // runs: a calibration file.
 type Calibration struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-	Judge   Judge  `json:"judge"`
-	Unit    Unit   `json:"unit"`
+	Format  string `json:"format" form:"required words=callvet.calibration"`
+	Version int    `json:"version" form:"required min=1 max=1"`
+	Judge   Judge  `json:"judge" form:"required"`
+	Unit    Unit   `json:"unit" form:"required words=task|call"`
 	// Design is Transport where the table may be used for other runs, Internal
 	// where its labels were drawn by the judge's verdict and may not.
-	Design Design `json:"design"`
-	Table  Table  `json:"table"`
+	Design Design `json:"design" form:"required words=transport|internal"`
+	Table  Table  `json:"table" form:"required"`
 	// Strata are the calibration labels by how they were drawn; those drawn by
 	// verdict are not in Table.
-	Strata []StratumTable `json:"strata"`
-	Roles  []Role         `json:"roles"`
+	Strata []StratumTable `json:"strata" form:"required"`
+	Roles  []Role         `json:"roles" form:"required words=calibration"`
 	// Source names the file of the labels.
 	Source string    `json:"source,omitempty"`
-	Made   time.Time `json:"made"`
-	Stats  string    `json:"stats_version"`
+	Made   time.Time `json:"made" form:"required"`
+	Stats  string    `json:"stats_version" form:"required"`
 }
 
 func strataOf(ps []pair) []StratumTable {
@@ -118,93 +117,41 @@ func LoadCalibration(path string) (Calibration, error) {
 	if err != nil {
 		return Calibration{}, fmt.Errorf("read calibration: %w", err)
 	}
-	c, err := ParseCalibration(b)
+	c, err := ParseCalibration(path, b)
 	if err != nil {
-		return Calibration{}, fmt.Errorf("read calibration %s: %w: %w", path, callvet.ErrInvalid, err)
+		return Calibration{}, fmt.Errorf("read calibration: %w: %w", callvet.ErrInvalid, err)
 	}
 	return c, nil
 }
 
 // ParseCalibration reads the text of a calibration file as strictly as its
 // published schema, and checks that its counts add up.
-func ParseCalibration(b []byte) (Calibration, error) {
+func ParseCalibration(name string, b []byte) (c Calibration, err error) {
 	if len(b) > maxLine {
-		return Calibration{}, fmt.Errorf("longer than %d bytes", maxLine)
+		return Calibration{}, fmt.Errorf("%s is longer than %d bytes", name, maxLine)
 	}
-	v, err := value.Parse(bytes.TrimSpace(b))
-	if err != nil {
+	if err := typed.Decode(name, b, &c); err != nil {
 		return Calibration{}, err
 	}
-	if v.Kind() != value.Object {
-		return Calibration{}, fmt.Errorf("is %s, not an object", v.Kind())
+	if err := c.check(); err != nil {
+		return Calibration{}, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := calibrationShape().check(v, ""); err != nil {
-		return Calibration{}, err
-	}
-	for _, name := range []string{"format", "version", "judge", "unit", "design", "table", "strata", "roles", "made", "stats_version"} {
-		if _, ok := v.Get(name); !ok {
-			return Calibration{}, fmt.Errorf("%s is missing", name)
-		}
-	}
-	var c Calibration
-	if err := json.Unmarshal(b, &c); err != nil {
-		return Calibration{}, plainError(err)
-	}
-	return c, c.check()
+	return c, nil
 }
 
-func (t Table) valid() bool { return min(t.TruePass, t.FalseFail, t.TrueFail, t.FalsePass) >= 0 }
-
+// check holds between the members; what each of them may be, their forms say.
 func (c *Calibration) check() error {
-	switch {
-	case c.Format != CalibrationFormat:
-		return fmt.Errorf("format is %q, not %s", c.Format, CalibrationFormat)
-	case c.Version != Version:
-		return fmt.Errorf("version %d is not known", c.Version)
-	case c.Judge.Name == "":
-		return errors.New("judge.judge is missing")
-	case c.Unit != Task && c.Unit != Call:
-		return unknownWord("unit", string(c.Unit), []string{string(Task), string(Call)})
-	case c.Design != Internal && c.Design != Transport:
-		return unknownWord("design", string(c.Design), []string{string(Internal), string(Transport)})
-	case !c.Table.valid():
-		return errors.New("table counts below 0")
-	case c.Design == Internal && c.Table.N() > 0:
-		return errors.New("labels drawn by verdict make no table")
-	}
-	return c.checkStrata()
-}
-
-// checkStrata holds the strata against the table they add up to.
-func (c *Calibration) checkStrata() error {
 	var drawn Table
 	for _, s := range c.Strata {
-		switch {
-		case !s.valid() || !s.Frame.valid():
-			return errors.New("strata count below 0")
-		case s.Stratum == JudgePass || s.Stratum == JudgeFail:
-		case s.Stratum != "" && s.Stratum != Random:
-			return unknownWord("stratum", string(s.Stratum), []string{string(Random), string(JudgePass), string(JudgeFail)})
-		default:
+		if s.Stratum != JudgePass && s.Stratum != JudgeFail {
 			drawn = Table{drawn.TruePass + s.TruePass, drawn.FalseFail + s.FalseFail, drawn.TrueFail + s.TrueFail, drawn.FalsePass + s.FalsePass}
 		}
 	}
-	if drawn != c.Table {
+	switch {
+	case c.Design == Internal && c.Table.N() > 0:
+		return errors.New("labels drawn by verdict make no table")
+	case drawn != c.Table:
 		return errors.New("the strata that were not drawn by verdict do not add up to the table")
 	}
-	for _, r := range c.Roles {
-		if r != Calibrating {
-			return fmt.Errorf("role %q makes no calibration: only %s labels do", r, Calibrating)
-		}
-	}
 	return nil
-}
-
-func calibrationShape() shape {
-	table := shape{"tp": nil, "fn": nil, "tn": nil, "fp": nil}
-	return shape{
-		"format": nil, "version": nil, "unit": nil, "design": nil, "table": table, "roles": nil, "source": nil, "made": nil, "stats_version": nil,
-		"judge":  shape{"judge": nil, "model": nil, "prompt_hash": nil, "params": nil, "threshold": nil},
-		"strata": shape{"stratum": nil, "tp": nil, "fn": nil, "tn": nil, "fp": nil, "frame": frameShape()},
-	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Foreign forms that Import reads.
@@ -108,7 +109,7 @@ func Import(r io.Reader, o ImportOptions) (*Imported, error) {
 	case FormCSV:
 		err = m.csv(data, o)
 	case FormLabels:
-		err = m.lines(data, o)
+		m.lines(data, o)
 	case FormLangSmith:
 		err = m.langSmith(data, o)
 	case FormLabelStudio:
@@ -145,51 +146,58 @@ func detect(data []byte) string {
 	return FormLabels
 }
 
+// todo is a line of a to-do file: a label beside what was shown.
+type todo struct {
+	Label
+	Goal   json.RawMessage `json:"goal"`
+	Steps  json.RawMessage `json:"steps"`
+	Answer json.RawMessage `json:"answer"`
+	Drawn  []byte          `json:"drawn"`
+}
+
 // lines reads callvet's own lines; those of a to-do file tell more than a label.
-func (m *Imported) lines(data []byte, o ImportOptions) error {
+func (m *Imported) lines(data []byte, o ImportOptions) {
+	form, drawn := typed.Of[todo](), typed.Of[draw]()
 	n := 0
 	for line := range bytes.Lines(data) {
 		n++
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		var row map[string]json.RawMessage
-		if err := json.Unmarshal(line, &row); err != nil {
-			m.problem(o, n, err)
-			continue
-		}
-		drawn := row["drawn"]
-		for _, shown := range []string{"goal", "steps", "answer", "drawn"} {
-			delete(row, shown)
-		}
-		if blank(row["pass"]) && blank(row["rating"]) {
+		var row todo
+		err := readAs(form, line, &row, nil)
+		l := row.Label
+		if err == nil && l.Pass == nil && l.Rating == nil {
 			m.Open++
 			continue
 		}
-		b, err := json.Marshal(row)
-		if err != nil {
-			return err
-		}
-		l, err := parseLabel(b)
-		if err == nil && !blank(drawn) {
-			err = l.readDrawn(drawn)
+		if err == nil && row.Drawn != nil {
+			err = l.readDrawn(drawn, row.Drawn)
 		}
 		if err != nil {
 			m.problem(o, n, err)
 			continue
 		}
-		if row["role"] == nil {
-			l.Role = o.Role
-		}
 		l.Line = n
 		m.give(l, o)
+	}
+}
+
+// readAs reads one JSON value into what into points to; unknown is as typed.Type has it.
+func readAs(form *typed.Type, text []byte, into any, unknown func(typed.Unknown)) error {
+	v, err := value.Parse(text)
+	if err != nil {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	if w := form.Read(v, into, unknown); w != nil {
+		return w
 	}
 	return nil
 }
 
 // draw is what a to-do line keeps of how it was drawn, out of a labeller's sight.
 type draw struct {
-	Stratum Stratum   `json:"stratum,omitempty"`
+	Stratum Stratum   `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Frame   *Frame    `json:"frame,omitempty"`
 	Judged  []Verdict `json:"judged,omitempty"`
 }
@@ -201,21 +209,10 @@ func (l *Label) Drawn() string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-func (l *Label) readDrawn(raw json.RawMessage) error {
-	var b []byte
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return errors.New("drawn is not what callvet wrote")
-	}
-	v, err := value.Parse(b)
-	if err != nil {
-		return errors.New("drawn is not what callvet wrote")
-	}
-	if err := (shape{"stratum": nil, "frame": frameShape(), "judged": verdictShape()}).check(v, "drawn."); err != nil {
-		return err
-	}
+func (l *Label) readDrawn(form *typed.Type, text []byte) error {
 	var d draw
-	if err := json.Unmarshal(b, &d); err != nil {
-		return plainError(err)
+	if err := readAs(form, text, &d, nil); err != nil {
+		return fmt.Errorf(`"drawn" is not what callvet wrote: %w`, err)
 	}
 	l.Stratum, l.Frame, l.Judged = d.Stratum, d.Frame, d.Judged
 	return nil

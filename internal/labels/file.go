@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Appender adds labels to a file, each of them safe on disk before Append returns.
@@ -85,7 +86,7 @@ func encode(l Label) ([]byte, error) {
 	if err := e.Encode(l); err != nil {
 		return nil, fmt.Errorf("encode label of %s: %w", l.Key, err)
 	}
-	if _, err := parseLabel(bytes.TrimSpace(buf.Bytes())); err != nil {
+	if _, err := parseLabel(typed.Of[Label](), bytes.TrimSpace(buf.Bytes())); err != nil {
 		return nil, fmt.Errorf("encode label of %s: %w: %w", l.Key, callvet.ErrInvalid, err)
 	}
 	return buf.Bytes(), nil

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/callvet/callvet/value/typed"
 )
 
 // records gives the objects of a JSON array, or of JSON lines, with their number.
@@ -36,25 +38,32 @@ func records(data []byte, each func(n int, raw json.RawMessage) error) error {
 	return nil
 }
 
+// others leaves out the members that are not read: other tools have many.
+func others(typed.Unknown) {}
+
+// feedback is one record of a LangSmith export.
+type feedback struct {
+	RunID     string          `json:"run_id"`
+	Key       string          `json:"key"`
+	Score     json.RawMessage `json:"score"`
+	Value     json.RawMessage `json:"value"`
+	Comment   *string         `json:"comment"`
+	CreatedAt string          `json:"created_at"`
+	Source    *struct {
+		Type     string `json:"type"`
+		UserID   string `json:"user_id"`
+		UserName string `json:"user_name"`
+	} `json:"feedback_source"`
+}
+
 // langSmith reads feedback: the run is the task, its score the verdict.
 func (m *Imported) langSmith(data []byte, o ImportOptions) error {
 	keys := map[string]bool{}
+	form := typed.Of[feedback]().WithNulls()
 	err := records(data, func(n int, raw json.RawMessage) error {
-		var f struct {
-			RunID     string          `json:"run_id"`
-			Key       string          `json:"key"`
-			Score     json.RawMessage `json:"score"`
-			Value     json.RawMessage `json:"value"`
-			Comment   *string         `json:"comment"`
-			CreatedAt string          `json:"created_at"`
-			Source    *struct {
-				Type     string `json:"type"`
-				UserID   string `json:"user_id"`
-				UserName string `json:"user_name"`
-			} `json:"feedback_source"`
-		}
-		if err := json.Unmarshal(raw, &f); err != nil {
-			m.problem(o, n, plainError(err))
+		var f feedback
+		if err := readAs(form, raw, &f, others); err != nil {
+			m.problem(o, n, err)
 			return nil
 		}
 		if o.Key != "" && f.Key != o.Key {
@@ -163,10 +172,11 @@ type labelStudioTask struct {
 // labelStudio reads the JSON export: data.task_id names the task, choices and
 // ratings are the verdict, texts the note.
 func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
+	form := typed.Of[labelStudioTask]().WithNulls()
 	return records(data, func(n int, raw json.RawMessage) error {
 		var t labelStudioTask
-		if err := json.Unmarshal(raw, &t); err != nil {
-			m.problem(o, n, plainError(err))
+		if err := readAs(form, raw, &t, others); err != nil {
+			m.problem(o, n, err)
 			return nil
 		}
 		if len(t.Annotations) == 0 {

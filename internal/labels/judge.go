@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/callvet/callvet"
 )
 
 // Judge is the identity of a judge: whatever of it changes makes it another
 // judge, to which no calibration of this one applies.
 type Judge struct {
-	Name       string             `json:"judge"`
+	Name       string             `json:"judge" form:"required full"`
 	Model      string             `json:"model,omitempty"`
 	PromptHash string             `json:"prompt_hash,omitempty"`
 	Params     map[string]float64 `json:"params,omitempty"`
@@ -92,11 +94,5 @@ type Verdict struct {
 // Passed is the verdict, by the threshold where only a score is given; known is
 // false where neither tells.
 func (v Verdict) Passed() (pass, known bool) {
-	switch {
-	case v.Pass != nil:
-		return *v.Pass, true
-	case v.Score != nil && v.Threshold != nil:
-		return *v.Score >= *v.Threshold, true
-	}
-	return false, false
+	return callvet.JudgePassed(v.Pass, v.Score, v.Threshold)
 }

@@ -44,9 +44,9 @@ const (
 
 // Frame counts what a sample was drawn from, by the judge's verdict.
 type Frame struct {
-	JudgePass int `json:"judge_pass"`
-	JudgeFail int `json:"judge_fail"`
-	Unjudged  int `json:"unjudged,omitempty"`
+	JudgePass int `json:"judge_pass" form:"min=0"`
+	JudgeFail int `json:"judge_fail" form:"min=0"`
+	Unjudged  int `json:"unjudged,omitempty" form:"min=0"`
 }
 
 func (f *Frame) valid() bool { return f == nil || min(f.JudgePass, f.JudgeFail, f.Unjudged) >= 0 }
@@ -54,9 +54,9 @@ func (f *Frame) valid() bool { return f == nil || min(f.JudgePass, f.JudgeFail, 
 // Key names the thing that is labelled or judged.
 type Key struct {
 	Target  string `json:"target,omitempty"`
-	TaskID  string `json:"task_id"`
-	Attempt int    `json:"attempt,omitempty"`
-	Unit    Unit   `json:"unit,omitempty"`
+	TaskID  string `json:"task_id" form:"required full"`
+	Attempt int    `json:"attempt,omitempty" form:"min=0"`
+	Unit    Unit   `json:"unit,omitempty" form:"words=task|call"`
 	CallID  string `json:"call_id,omitempty"`
 }
 
@@ -85,14 +85,14 @@ type Label struct {
 	Key
 	// By is who labelled; "" where that is not known.
 	By   string `json:"by,omitempty"`
-	Role Role   `json:"role,omitempty"`
+	Role Role   `json:"role,omitempty" form:"words=calibration|validation|test"`
 	// Pass, Rating or both are set. A rating is a category on any scale.
 	Pass   *bool     `json:"pass,omitempty"`
 	Rating *float64  `json:"rating,omitempty"`
 	Note   string    `json:"note,omitempty"`
 	At     time.Time `json:"at,omitzero"`
 	// Stratum and Frame say how it was drawn, and from how many.
-	Stratum Stratum `json:"stratum,omitempty"`
+	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Frame   *Frame  `json:"frame,omitempty"`
 	// Judged are the verdicts of judges on the same thing.
 	Judged []Verdict `json:"judged,omitempty"`

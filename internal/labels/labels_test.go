@@ -33,23 +33,23 @@ func read(t *testing.T, text string) ([]labels.Label, []string) {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		`{"task_id":"a","pass":true,"rol":"test"}`:                           `f:1: member "rol" is not one of`,
-		`{"task_id":"a","Pass":true}`:                                        `did you mean pass?`,
-		`{"task_id":"a"}`:                                                    "f:1: neither pass nor rating",
-		`{"pass":true}`:                                                      "task_id is missing",
-		`{"task_id":"a","pass":"yes"}`:                                       "pass is a string",
-		`{"task_id":"a","pass":true,"role":"train"}`:                         `role "train" is not one of`,
-		`{"task_id":"a","pass":true,"unit":"call"}`:                          "call_id is missing",
-		`{"task_id":"a","pass":true,"stratum":"judge-pass"}`:                 "did you mean judge_pass?",
+		`{"task_id":"a","pass":true,"rol":"test"}`:                           `f:1: unknown key "rol" (did you mean "role"?)`,
+		`{"task_id":"a","Pass":true}`:                                        `did you mean "pass"?`,
+		`{"task_id":"a"}`:                                                    `f:1: neither "pass" nor "rating"`,
+		`{"pass":true}`:                                                      `"task_id" is missing`,
+		`{"task_id":"a","pass":"yes"}`:                                       `"pass" is a string, not a boolean`,
+		`{"task_id":"a","pass":true,"role":"train"}`:                         `"role" is "train"; it must be calibration, validation or test`,
+		`{"task_id":"a","pass":true,"unit":"call"}`:                          `"call_id" is missing`,
+		`{"task_id":"a","pass":true,"stratum":"judge-pass"}`:                 `did you mean "judge_pass"?`,
 		`{"task_id":"a","pass":true,"pass":false}`:                           "pass",
-		`{"task_id":"a","pass":true,"judged":[{"pass":true}]}`:               "judged[0].judge is missing",
+		`{"task_id":"a","pass":true,"judged":[{"pass":true}]}`:               `"judged[0].judge" is missing`,
 		`{"task_id":"a","pass":true,"judged":[{"judge":"j"},{"judge":"j"}]}`: "second verdict of the same judge",
-		`{"task_id":"a","pass":true,"judged":[{"judge":"j","modle":"x"}]}`:   "did you mean model?",
-		`{"task_id":"a","pass":true,"frame":{"judge_pass":-1}}`:              "below 0",
-		`{"task_id":"a","attempt":-1,"pass":true}`:                           "attempt is below 0",
-		`{"task_id":null,"pass":true}`:                                       "task_id is null",
-		`{"task_id":"a","pass":true,"role":""}`:                              "role is empty",
-		`[1]`:                                                                "is array, not an object",
+		`{"task_id":"a","pass":true,"judged":[{"judge":"j","modle":"x"}]}`:   `unknown key "judged[0].modle" (did you mean "model"?)`,
+		`{"task_id":"a","pass":true,"frame":{"judge_pass":-1}}`:              `"frame.judge_pass" is -1; it must be a whole number from 0`,
+		`{"task_id":"a","attempt":-1,"pass":true}`:                           `"attempt" is -1; it must be a whole number from 0`,
+		`{"task_id":null,"pass":true}`:                                       `"task_id" is null, not a string`,
+		`{"task_id":"a","pass":true,"role":""}`:                              `"role" is ""; it must be`,
+		`[1]`:                                                                `the value is an array, not an object`,
 		`{"task_id":"a","pa`:                                                 "was cut off",
 	} {
 		ls, told := read(t, line+"\n")
@@ -191,7 +191,7 @@ func FuzzCalibration(f *testing.F) {
 	schema := compiled(f, "calibration")
 	f.Add([]byte(`{"format":"callvet.calibration","version":1,"judge":{"judge":"j"},"unit":"task","design":"transport","table":{"tp":1,"fn":0,"tn":2,"fp":0},"strata":[{"stratum":"random","tp":1,"fn":0,"tn":2,"fp":0}],"roles":["calibration"],"made":"2026-01-01T00:00:00Z","stats_version":"1"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := labels.ParseCalibration(data)
+		c, err := labels.ParseCalibration("f", data)
 		if err != nil {
 			return
 		}
@@ -202,7 +202,7 @@ func FuzzCalibration(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := labels.ParseCalibration(b)
+		again, err := labels.ParseCalibration("f", b)
 		if err != nil {
 			t.Fatalf("%s: %v", b, err)
 		}

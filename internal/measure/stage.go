@@ -121,10 +121,7 @@ func (s *stage) line(v *trace.View) error {
 	if v.IsTask {
 		s.held[own] = bytes.Clone(v.Raw)
 	}
-	a, ok, err := s.group.Add(v)
-	if err != nil { // nothing can be said about it; the line goes on as it stands
-		delete(s.held, own)
-	}
+	a, ok := s.group.Add(v)
 	if !ok {
 		return nil
 	}

@@ -177,16 +177,23 @@ func verdicts(t *steps.Task, m value.Value) {
 	}
 }
 
-// judged is a judge's verdict: as it stands, or its score held against its threshold.
-func judged(e value.Value) (pass, known bool) {
+// judged is a judge's verdict, as trace.Judged has it.
+func judged(e value.Value) (passed, known bool) {
+	var pass *bool
 	if p, _ := e.Get("pass"); p.Kind() == value.Bool {
-		return p.Bool(), true
+		yes := p.Bool()
+		pass = &yes
 	}
-	score, _ := e.Get("score")
-	threshold, _ := e.Get("threshold")
-	x, scored := score.Float()
-	at, set := threshold.Float()
-	return x >= at, scored && set
+	score, threshold := number(e, "score"), number(e, "threshold")
+	return callvet.JudgePassed(pass, score, threshold)
+}
+
+func number(e value.Value, name string) *float64 {
+	m, _ := e.Get(name)
+	if f, ok := m.Float(); ok {
+		return &f
+	}
+	return nil
 }
 
 // needs reads the calls that a task needs, those of the user left out.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Embedder asks an OpenAI-compatible /embeddings endpoint. It is safe for
@@ -64,7 +65,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(ans.body, &out); err != nil {
-		return nil, malformed(ans.status, "the embeddings are not JSON: "+err.Error())
+		return nil, malformed(ans.status, "the embeddings cannot be read: "+typed.Explain(err).Error())
 	}
 	vs := make([][]float32, len(texts))
 	for _, d := range out.Data {

@@ -149,7 +149,7 @@ func TestPrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ReadPrices(shipped)
+	p, err := ReadPrices("prices.json", shipped)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestPrices(t *testing.T) {
 			t.Errorf("Find(%s, %s) = %q, want %q", c.provider, c.model, got, c.row)
 		}
 	}
-	own, err := ReadPrices([]byte(`{"prices":[{"provider":"vllm","model":"m","input":2,"output":4,"max_input":1000,"effective":"2026-11-01"},{"provider":"openai","model":"gpt-5","input":9,"output":9,"effective":"2026-11-01"}]}`))
+	own, err := ReadPrices("prices.json", []byte(`{"prices":[{"provider":"vllm","model":"m","input":2,"output":4,"max_input":1000,"effective":"2026-11-01"},{"provider":"openai","model":"gpt-5","input":9,"output":9,"effective":"2026-11-01"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestPrices(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`{"prices":[{"provider":"x"}]}`, `{"prices":[{"provider":"x","model":"m","input":-1,"output":1,"effective":"2026-01-01"}]}`, `[`} {
-		if _, err := ReadPrices([]byte(bad)); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := ReadPrices("prices.json", []byte(bad)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("ReadPrices(%s): %v", bad, err)
 		}
 	}

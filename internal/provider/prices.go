@@ -4,12 +4,12 @@ package provider
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value/typed"
 )
 
 //go:embed prices.json
@@ -41,23 +41,23 @@ type Prices struct {
 
 // ShippedPrices is the table that ships with callvet: few rows, each dated.
 func ShippedPrices() *Prices {
-	p, err := ReadPrices(shippedPrices)
+	p, err := ReadPrices("prices.json", shippedPrices)
 	if err != nil { // a test reads the same bytes
 		return &Prices{}
 	}
 	return p
 }
 
-// ReadPrices reads a table in the form of prices.json. Every row needs provider,
-// model, a date and prices that are not negative.
-func ReadPrices(data []byte) (*Prices, error) {
+// ReadPrices reads a table in the form of prices.json from the file name. Every row
+// needs provider, model, a date and prices that are not negative.
+func ReadPrices(name string, data []byte) (*Prices, error) {
 	var p Prices
-	if err := json.Unmarshal(data, &p); err != nil {
+	if err := typed.DecodeSome(name, data, &p); err != nil {
 		return nil, fmt.Errorf("read prices: %w: %w", callvet.ErrInvalid, err)
 	}
 	for i, r := range p.Rows {
 		if r.Provider == "" || r.Model == "" || r.Effective == "" || r.Input < 0 || r.Output < 0 || r.Cached != nil && *r.Cached < 0 {
-			return nil, fmt.Errorf("read prices: row %d (%s/%s) lacks a name, a date or a price: %w", i+1, r.Provider, r.Model, callvet.ErrInvalid)
+			return nil, fmt.Errorf("read prices %s: row %d (%s/%s) lacks a name, a date or a price: %w", name, i+1, r.Provider, r.Model, callvet.ErrInvalid)
 		}
 	}
 	return &p, nil

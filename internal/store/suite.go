@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value/typed"
 )
 
 const casesPerChunk = 256
@@ -220,7 +221,7 @@ func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *Case
 	s := &callvet.Suite{}
 	h := head{Suite: s}
 	if err := json.Unmarshal(b, &h); err != nil {
-		return nil, nil, fmt.Errorf("read suite %s: %w", hash, err)
+		return nil, nil, fmt.Errorf("read suite %s: %w", hash, typed.Explain(err))
 	}
 	restoreParameters(s.Tools, h.Exact)
 	return s, cs, nil
@@ -290,7 +291,7 @@ func (r *CaseReader) load(ix int) ([]*callvet.Case, error) {
 func readCases(chunk []byte) ([]*callvet.Case, error) {
 	stored := make([]storedCase, 0, casesPerChunk)
 	if err := jsonx.Unmarshal(chunk, &stored, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
-		return nil, err
+		return nil, typed.Explain(err)
 	}
 	cases := make([]*callvet.Case, len(stored))
 	for i, sc := range stored {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Options of a Reader.
@@ -208,18 +209,19 @@ func (b *Blocks) skip(read int) (Block, error) {
 
 // Scanner reads the lines of blocks. Each goroutine needs its own; their Logs merge.
 type Scanner struct {
-	o    Options
-	doc  value.Doc
-	view View
-	Log  Log
+	o     Options
+	doc   value.Doc
+	view  View
+	Log   Log
+	forms forms
 	// strange is room for the members of a line that the contract does not have.
-	strange []string
+	strange []typed.Unknown
 }
 
 // NewScanner makes a Scanner; the options are those of the Blocks.
 func NewScanner(o Options) *Scanner {
 	o = o.withDefaults()
-	s := &Scanner{o: o, Log: Log{Max: o.MaxBad}}
+	s := &Scanner{o: o, Log: Log{Max: o.MaxBad}, forms: newForms()}
 	s.doc.Expect(expected())
 	return s
 }
@@ -279,15 +281,14 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 		s.Log.Steps++
 		return &s.view, rest, nil
 	}
-	strange, err := s.view.fill(s.doc.Root(), s.strange[:0])
-	s.strange = strange[:0]
-	if err != nil {
+	s.strange = s.strange[:0]
+	if err := s.view.fill(s.doc.Root(), s.forms, func(u typed.Unknown) { s.strange = append(s.strange, u) }); err != nil {
 		return nil, rest, s.wrong(line, err.Error())
 	}
-	for _, name := range strange {
-		u := UnknownKey{Key: clip(name), Count: 1, First: line}
+	for _, name := range s.strange {
+		u := UnknownKey{Key: name.Key, Count: 1, First: line}
 		if !s.Log.again(u) {
-			u.Nearest = nearest(u.Key, s.view.IsTask)
+			u.Nearest = name.Near()
 			s.Log.unknown(u)
 		}
 		if s.o.Strict {
@@ -315,13 +316,6 @@ func unknownError(line int64, u UnknownKey) error {
 		return fmt.Errorf("line %d: unknown key %q: %w", line, u.Key, callvet.ErrInvalid)
 	}
 	return fmt.Errorf("line %d: unknown key %q, did you mean %q?: %w", line, u.Key, u.Nearest, callvet.ErrInvalid)
-}
-
-func clip(s string) string {
-	if len(s) > 64 {
-		return s[:64] + "…"
-	}
-	return s
 }
 
 func invalid(what string, err error) error {

@@ -5,7 +5,6 @@ package trace
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -61,27 +60,28 @@ type Gold struct {
 	ResultCheck string          // a post-condition on the result, "window_days==30"
 }
 
-// Task is what belongs to the attempt as a whole.
+// Task is what belongs to the attempt as a whole. Its tags are the form that a task
+// record has: a line of another form is no record, for every reader.
 type Task struct {
-	TaskID  string            `json:"task_id"`
-	Attempt int               `json:"attempt,omitempty"`
+	TaskID  string            `json:"task_id" form:"required full"`
+	Attempt int               `json:"attempt,omitempty" form:"min=0 max=2147483647"`
 	Target  string            `json:"target,omitempty"`
 	Model   string            `json:"model,omitempty"`
 	Goal    string            `json:"goal,omitempty"`
 	AsOf    string            `json:"as_of,omitempty"`
-	Outcome callvet.Outcome   `json:"outcome,omitempty"`
+	Outcome callvet.Outcome   `json:"outcome,omitempty" form:"words=called|abstained|unparseable|error|not_run"`
 	End     callvet.End       `json:"termination,omitempty"`
 	Tags    []string          `json:"tags,omitempty"`
-	Fields  map[string]string `json:"fields,omitempty"`
+	Fields  map[string]string `json:"fields,omitempty" form:"scalar"`
 	// Answer is the final answer to the user; nil: not recorded.
 	Answer *string `json:"final_answer,omitempty"`
 	// Usage and CostUSD are nil where the source does not tell.
 	Usage   *Usage    `json:"usage,omitempty"`
 	CostUSD *float64  `json:"cost_usd,omitempty"`
-	WallMS  *float64  `json:"wall_ms,omitempty"`
+	WallMS  *float64  `json:"wall_ms,omitempty" form:"min=0 max=31622400000"`
 	Started time.Time `json:"started,omitzero"`
 	// Steps is the number of step lines of the attempt; nil: not told.
-	Steps *int           `json:"steps,omitempty"`
+	Steps *int           `json:"steps,omitempty" form:"min=0"`
 	Fault *callvet.Fault `json:"fault,omitempty"`
 	// Pass is what the source's own checks say, Reward its number.
 	Pass   *bool    `json:"pass,omitempty"`
@@ -102,32 +102,28 @@ type Task struct {
 
 // Usage is the tokens an attempt consumed.
 type Usage struct {
-	Input     int `json:"input_tokens"`
-	Output    int `json:"output_tokens"`
-	Reasoning int `json:"reasoning_tokens,omitempty"`
-	Cached    int `json:"cached_tokens,omitempty"`
-	// Told reports that tokens of input or output are recorded.
-	Told bool `json:"-"`
+	// Input and Output are nil where they are not recorded.
+	Input     *int `json:"input_tokens,omitempty" form:"min=0"`
+	Output    *int `json:"output_tokens,omitempty" form:"min=0"`
+	Reasoning int  `json:"reasoning_tokens,omitempty" form:"min=0"`
+	Cached    int  `json:"cached_tokens,omitempty" form:"min=0"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (u *Usage) UnmarshalJSON(b []byte) error {
-	type plain Usage
-	var told struct {
-		Input  *int `json:"input_tokens"`
-		Output *int `json:"output_tokens"`
+// Tokens are those of input and output; known is false where neither is recorded.
+func (u *Usage) Tokens() (n int, known bool) {
+	if u.Input != nil {
+		n += *u.Input
 	}
-	if err := errors.Join(json.Unmarshal(b, (*plain)(u)), json.Unmarshal(b, &told)); err != nil {
-		return err
+	if u.Output != nil {
+		n += *u.Output
 	}
-	u.Told = told.Input != nil || told.Output != nil
-	return nil
+	return n, u.Input != nil || u.Output != nil
 }
 
 // Judged is the verdict of one judge; the identity is everything that, changed,
 // makes it another judge.
 type Judged struct {
-	Judge      string             `json:"judge"`
+	Judge      string             `json:"judge" form:"required full"`
 	Model      string             `json:"model,omitempty"`
 	PromptHash string             `json:"prompt_hash,omitempty"`
 	Params     map[string]float64 `json:"params,omitempty"`
@@ -140,8 +136,8 @@ type Judged struct {
 // Label is a person's verdict.
 type Label struct {
 	By   string `json:"by,omitempty"`
-	Role string `json:"role,omitempty"` // calibration, validation, test
-	Pass bool   `json:"pass"`
+	Role string `json:"role,omitempty" form:"words=calibration|validation|test"`
+	Pass bool   `json:"pass" form:"required"`
 	Note string `json:"note,omitempty"`
 }
 
@@ -155,7 +151,7 @@ type TaskGold struct {
 
 // GoldStep is one needed call; Args nil means that they do not matter.
 type GoldStep struct {
-	Tool string          `json:"tool"`
+	Tool string          `json:"tool" form:"required"`
 	Args json.RawMessage `json:"args,omitempty"`
 	// By is "user" for a call that the user has to make; "" for the target's.
 	By string `json:"by,omitempty"`
@@ -166,7 +162,7 @@ type GoldStep struct {
 // Incident is one breach of safety.
 type Incident struct {
 	CallID string `json:"call_id,omitempty"`
-	Rule   string `json:"rule"`
+	Rule   string `json:"rule" form:"required"`
 	Note   string `json:"note,omitempty"`
 	// Blocked tells that the attempt was stopped and had no effect; the zero
 	// value is an incident that happened. The two are counted apart.
@@ -176,7 +172,7 @@ type Incident struct {
 // Message is a turn of which the calls are told by their ids. Content of a tool
 // turn is nil when it is the result of the call as it stands.
 type Message struct {
-	Role      callvet.Role `json:"role"`
+	Role      callvet.Role `json:"role" form:"required words=system|user|assistant|tool"`
 	Content   *string      `json:"content,omitempty"`
 	Reasoning string       `json:"reasoning,omitempty"`
 	CallIDs   []string     `json:"call_ids,omitempty"`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Step copies a step out of its line, so that it may be kept.
@@ -30,13 +31,12 @@ func (v *View) Step() Step {
 	return s
 }
 
-// Task decodes a task record. The error wraps callvet.ErrInvalid.
-func (v *View) Task() (Task, error) {
-	var t Task
-	if err := json.Unmarshal(v.Raw, &t); err != nil {
-		return Task{}, invalid("read task record", err)
-	}
-	return t, nil
+// Task copies a task record out of its line, which the Scanner has compared with the
+// form of Task.
+func (v *View) Task() Task {
+	var t taskLine
+	_ = v.form.Read(v.Record, &t, func(typed.Unknown) {}) // Check found nothing wrong
+	return t.Task
 }
 
 // keep copies a value's text; null and absent are nil.

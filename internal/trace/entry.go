@@ -61,16 +61,9 @@ func (t *Task) verdictOf(judge string) (pass *bool) {
 	return pass
 }
 
-// Verdict is what a judge said, or its score held against its threshold; ok is
-// false where neither is told.
-func (j *Judged) Verdict() (pass, ok bool) {
-	switch {
-	case j.Pass != nil:
-		return *j.Pass, true
-	case j.Score != nil && j.Threshold != nil:
-		return *j.Score >= *j.Threshold, true
-	}
-	return false, false
+// Verdict is what the judge's words come to (callvet.JudgePassed).
+func (j *Judged) Verdict() (pass, known bool) {
+	return callvet.JudgePassed(j.Pass, j.Score, j.Threshold)
 }
 
 // text is the gold in one spelling, whatever the order of members; "" when there

@@ -54,9 +54,8 @@ func NewGrouper(window int) *Grouper {
 }
 
 // Add takes a record and gives the attempt it completed or pushed out of the
-// window; ok is false when there is none. The error tells of a task record that
-// cannot be decoded.
-func (g *Grouper) Add(v *View) (a Attempt, ok bool, err error) {
+// window; ok is false when there is none.
+func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	id := attemptID{string(v.TaskID), string(v.Target), v.Attempt}
 	el := g.open[id]
 	if el == nil {
@@ -71,18 +70,15 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool, err error) {
 	}
 	at := el.Value.(*gathering)
 	if v.IsTask {
-		t, err := v.Task()
-		if err != nil {
-			return a, ok, err
-		}
+		t := v.Task()
 		at.task = &t
 	} else {
 		at.steps = append(at.steps, v.Step())
 	}
 	if at.complete() && !ok {
-		return g.close(el), true, nil
+		return g.close(el), true
 	}
-	return a, ok, nil
+	return a, ok
 }
 
 func (at *gathering) complete() bool {
@@ -131,8 +127,7 @@ func (g *Grouper) Rest() iter.Seq[Attempt] {
 	}
 }
 
-// Attempts reads a trace file as attempts. A task record that cannot be decoded
-// goes to the reader's Log like any bad line, or ends the reading when strict.
+// Attempts reads a trace file as attempts.
 func (r *Reader) Attempts(g *Grouper) iter.Seq2[Attempt, error] {
 	return func(yield func(Attempt, error) bool) {
 		for {
@@ -144,16 +139,7 @@ func (r *Reader) Attempts(g *Grouper) iter.Seq2[Attempt, error] {
 				yield(Attempt{}, err)
 				return
 			}
-			a, ok, err := g.Add(v)
-			if err != nil {
-				r.scan.Log.Tasks--
-				err = r.scan.wrong(v.Line, err.Error())
-			}
-			if err != nil {
-				yield(Attempt{}, err)
-				return
-			}
-			if ok && !yield(a, nil) {
+			if a, ok := g.Add(v); ok && !yield(a, nil) {
 				return
 			}
 		}

@@ -3,62 +3,83 @@
 package trace
 
 import (
-	"strings"
+	"encoding/json"
+	"fmt"
 
-	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
-func stepKeys() []string {
-	return []string{
-		"type", "version", "task_id", "target", "attempt", "turn_id", "call_id", "tool", "args", "args_raw", "accept_time_ms",
-		"result", "error", "latency_ms", "status", "gold", "tags", "fields",
-	}
+// stepLine is the form of a step's line. A View holds what is in it; the fields
+// here are never filled.
+type stepLine struct {
+	Type    string  `json:"type"`
+	Version int     `json:"version" form:"min=1"`
+	TaskID  string  `json:"task_id" form:"required full"`
+	Target  string  `json:"target"`
+	Attempt int     `json:"attempt" form:"min=0 max=2147483647"`
+	TurnID  int     `json:"turn_id" form:"min=0 max=2147483647"`
+	CallID  string  `json:"call_id"`
+	Tool    string  `json:"tool" form:"required full"`
+	Accept  float64 `json:"accept_time_ms" form:"min=0 max=31622400000"`
+	Latency struct {
+		Queue float64 `json:"queue" form:"min=0 max=31622400000"`
+		Exec  float64 `json:"exec" form:"min=0 max=31622400000"`
+	} `json:"latency_ms"`
+	Args    json.RawMessage `json:"args"`
+	ArgsRaw string          `json:"args_raw"`
+	Result  json.RawMessage `json:"result"`
+	Error   json.RawMessage `json:"error"`
+	Status  string          `json:"status" form:"words=ok|rejected_by_contract|exec_error|timeout"`
+	Gold    struct {
+		Needed bool            `json:"needed"`
+		Tool   string          `json:"tool"`
+		Args   json.RawMessage `json:"args"`
+		Result json.RawMessage `json:"result"`
+		Check  string          `json:"result_check"`
+	} `json:"gold"`
+	Tags   []string                   `json:"tags"`
+	Fields map[string]json.RawMessage `json:"fields"`
 }
 
-// isTaskKey reports whether a task record has a member of that name beside
-// those it shares with steps.
-func isTaskKey(k []byte) bool {
-	switch string(k) {
-	case "model", "goal", "as_of", "outcome", "termination", "final_answer", "usage", "cost_usd", "wall_ms", "started", "steps",
-		"fault", "pass", "reward", "judged", "labels", "gold", "safety", "input", "conversation", "user_calls", "foreign":
-		return true
-	}
-	return false
+// taskLine is the form of a task record's line.
+type taskLine struct {
+	Type    string `json:"type"`
+	Version int    `json:"version" form:"min=1"`
+	Task
 }
 
-func taskKeys() []string {
-	return []string{
-		"type", "version", "task_id", "target", "attempt", "tags", "fields", "model", "goal", "as_of", "outcome", "termination",
-		"final_answer", "usage", "cost_usd", "wall_ms", "started", "steps", "fault", "pass", "reward", "judged", "labels", "gold",
-		"safety", "input", "conversation", "user_calls", "foreign",
-	}
+// forms are what lines are compared with.
+type forms struct{ step, task *typed.Type }
+
+// newForms compiles them. Null is "not recorded" everywhere in a line.
+func newForms() forms {
+	return forms{typed.Of[stepLine]().WithNulls(), typed.Of[taskLine]().WithNulls()}
 }
 
-// under are the names that the contract has below a member, with the member's
-// own before them; nil where it says nothing of them.
-func under(key []byte, task bool) []string {
-	switch {
-	case string(key) == "latency_ms" && !task:
-		return []string{"latency_ms.queue", "latency_ms.exec"}
-	case string(key) == "gold" && !task:
-		return []string{"gold.needed", "gold.tool", "gold.args", "gold.result", "gold.result_check"}
-	case string(key) == "gold":
-		return []string{"gold.steps", "gold.postconditions", "gold.facts"}
-	case string(key) == "usage" && task:
-		return []string{"usage.input_tokens", "usage.output_tokens", "usage.reasoning_tokens", "usage.cached_tokens"}
+// check says why a line is not a record, and else which of the forms it has. Names that
+// the contract does not have are given to strange: the line is used without them.
+func (f forms) check(root value.Value, strange func(typed.Unknown)) (form *typed.Type, err error) {
+	if root.Kind() != value.Object {
+		return nil, fmt.Errorf("the line is %s, not an object", typed.WithArticle(root.Kind()))
 	}
-	return nil
-}
-
-// nearest gives the known name that key may be a slip of, or "".
-func nearest(key string, task bool) string {
-	if member, _, below := strings.Cut(key, "."); below {
-		if names := under([]byte(member), task); names != nil {
-			return callvet.Nearest(key, names)
+	form = f.step
+	switch kind, told := root.Get("type"); {
+	case !told || string(kind.Bytes()) == "step":
+	case kind.Kind() != value.String:
+		return nil, fmt.Errorf(`"type" is %s, not a string`, typed.WithArticle(kind.Kind()))
+	case string(kind.Bytes()) != "task":
+		return nil, fmt.Errorf(`"type" is %q; it must be step or task`, kind.Str())
+	default:
+		form = f.task
+	}
+	if n, ok := root.Get("version"); ok {
+		if x, ok := n.Float(); ok && x > Version {
+			return nil, fmt.Errorf("the record is of version %s; this callvet reads up to %d", n.Raw(), Version)
 		}
 	}
-	if task {
-		return callvet.Nearest(key, taskKeys())
+	if w := form.Check(root, strange); w != nil {
+		return nil, w
 	}
-	return callvet.Nearest(key, stepKeys())
+	return form, nil
 }

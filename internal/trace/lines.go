@@ -123,7 +123,7 @@ func (a *Attempt) Task() Task {
 		task.Answer = &t.Answer
 	}
 	if u := t.Usage; u.Known {
-		task.Usage = &Usage{u.InputTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens, true}
+		task.Usage = &Usage{&u.InputTokens, &u.OutputTokens, u.ReasoningTokens, u.CachedTokens}
 	}
 	for i := range a.Input {
 		m := Message{Role: a.Input[i].Role, CallID: a.Input[i].CallID, Reasoning: a.Input[i].Reasoning}
@@ -256,7 +256,13 @@ func (t *Task) attempt() Attempt {
 		a.Trace.WallMS = *t.WallMS
 	}
 	if u := t.Usage; u != nil {
-		a.Trace.Usage = callvet.Usage{InputTokens: u.Input, OutputTokens: u.Output, ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, Known: u.Told || u.Reasoning > 0 || u.Cached > 0}
+		a.Trace.Usage = callvet.Usage{ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, Known: u.Input != nil || u.Output != nil || u.Reasoning > 0 || u.Cached > 0}
+		if u.Input != nil {
+			a.Trace.Usage.InputTokens = *u.Input
+		}
+		if u.Output != nil {
+			a.Trace.Usage.OutputTokens = *u.Output
+		}
 	}
 	a.Trace.Usage.CostUSD = t.CostUSD
 	for _, m := range t.Input {

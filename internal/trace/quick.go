@@ -132,7 +132,7 @@ func (v *View) kinds(d *value.Doc) bool {
 	}
 	return is(d.At(atGold), value.Object) && is(d.At(atLatency), value.Object) && is(v.Fields, value.Object) &&
 		is(v.ArgsRaw, value.String) && is(v.GoldTool, value.String) && is(v.ResultCheck, value.String) &&
-		(v.Tags.Kind() == value.Invalid || stringsOnly(v.Tags) == nil)
+		(v.Tags.Kind() == value.Invalid || stringsOnly(v.Tags))
 }
 
 // is reports that a member is of that kind, null or absent.

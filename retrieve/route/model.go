@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve/text"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // ModelFormat is the format of a file of learned routes.
@@ -74,15 +75,15 @@ func IsLearned(data []byte) bool {
 // maxWeights bounds the numbers of a model: 1 GiB of them.
 const maxWeights = 1 << 28
 
-// ReadLearned reads routes that were learned before. Errors wrap callvet.ErrInvalid:
+// ReadLearned reads routes that were learned before, in the file name. Errors wrap callvet.ErrInvalid:
 // another format or version, numbers that are not finite, a size that is not what it says.
-func ReadLearned(data []byte) (*Learned, error) {
+func ReadLearned(name string, data []byte) (*Learned, error) {
 	var m model
 	refuse := func(format string, args ...any) (*Learned, error) {
-		return nil, fmt.Errorf("read learned routes: %w: %s", callvet.ErrInvalid, fmt.Sprintf(format, args...))
+		return nil, fmt.Errorf("read learned routes %s: %w: %s", name, callvet.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return refuse("%v", err)
+	if err := typed.Decode(name, data, &m); err != nil {
+		return nil, fmt.Errorf("read learned routes: %w: %w", callvet.ErrInvalid, err)
 	}
 	n := len(m.Labels)
 	switch row := 4 * (n + 2); {

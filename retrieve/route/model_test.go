@@ -39,7 +39,7 @@ func TestModel(t *testing.T) {
 	if err != nil || !route.IsLearned(data) || route.IsLearned([]byte(`{"rules":[]}`)) || strings.Contains(string(data), "cat") {
 		t.Fatal(err)
 	}
-	again, err := route.ReadLearned(data)
+	again, err := route.ReadLearned("routes.json", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestModel(t *testing.T) {
 		{`"features":"`, `"features":"AAAA`, "cut off"},
 		{`{`, `[`, ""},
 	} {
-		if _, err := route.ReadLearned([]byte(strings.Replace(string(data), c.old, c.new, 1))); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), c.say) {
+		if _, err := route.ReadLearned("routes.json", []byte(strings.Replace(string(data), c.old, c.new, 1))); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", c.new, err)
 		}
 	}
@@ -74,7 +74,7 @@ func FuzzReadLearned(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(`{"format":"callvet.routes","version":1,"labels":[{"route":"a"},{"route":"b"}],"buckets":256,"sharpness":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if l, err := route.ReadLearned(data); err == nil {
+		if l, err := route.ReadLearned("routes.json", data); err == nil {
 			l.Route("When does the train leave?")
 		}
 	})

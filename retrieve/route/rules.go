@@ -3,18 +3,15 @@
 package route
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Rule sends questions that one of its patterns is found in to a route.
@@ -92,19 +89,14 @@ func NewRules(s Settings) (*Rules, error) {
 var defaults string
 
 // Default gives the rules for Swedish and English that callvet has.
-func Default() (Settings, error) { return ReadSettings([]byte(defaults)) }
+func Default() (Settings, error) { return ReadSettings("rules.json", []byte(defaults)) }
 
-// ReadSettings reads rules from JSON. Errors wrap callvet.ErrInvalid; unknown keys
-// are errors.
-func ReadSettings(data []byte) (Settings, error) {
+// ReadSettings reads rules from the JSON of the file name. Errors wrap
+// callvet.ErrInvalid; unknown keys are errors.
+func ReadSettings(name string, data []byte) (Settings, error) {
 	var s Settings
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
+	if err := typed.Decode(name, data, &s); err != nil {
 		return Settings{}, fmt.Errorf("read rules: %w: %w", callvet.ErrInvalid, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Settings{}, fmt.Errorf("read rules: %w: something follows them", callvet.ErrInvalid)
 	}
 	return s, nil
 }

@@ -97,7 +97,7 @@ func TestRulesInOrder(t *testing.T) {
 func TestRulesRefuse(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{`{"rules":[{"route":"a"}]}`, `{"rules":[{"patterns":["a"]}]}`, `{"rules":[{"route":"a","patterns":["("]}]}`, `{"rules":[{"route":"a","patterns":["a"],"max_runes":-1}]}`} {
-		set, err := route.ReadSettings([]byte(s))
+		set, err := route.ReadSettings("rules.json", []byte(s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestRulesRefuse(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "[]", `{"rule":[]}`, `{} {}`} {
-		if _, err := route.ReadSettings([]byte(s)); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := route.ReadSettings("rules.json", []byte(s)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}

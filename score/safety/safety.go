@@ -3,7 +3,6 @@
 package safety
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Rule is the name of what was broken.
@@ -92,20 +92,15 @@ type Rules struct {
 // maxRules bounds a rules file.
 const maxRules = 16 << 20
 
-// ParseRules reads rules from JSON. Unknown members are errors, so that a rule
-// that is misspelled does not silently allow everything. The error wraps
+// ParseRules reads rules from the JSON of the file name. Unknown members are errors, so
+// that a rule that is misspelled does not silently allow everything. The error wraps
 // callvet.ErrInvalid, or callvet.ErrLimited for more than 16 MiB.
-func ParseRules(b []byte) (Rules, error) {
+func ParseRules(name string, b []byte) (Rules, error) {
 	if len(b) > maxRules {
-		return Rules{}, fmt.Errorf("read safety rules: more than %d bytes: %w", maxRules, callvet.ErrLimited)
+		return Rules{}, fmt.Errorf("read safety rules: %s: more than %d bytes: %w", name, maxRules, callvet.ErrLimited)
 	}
 	var r Rules
-	if _, err := value.Parse(b); err != nil { // stricter than the decoder: duplicate members are errors
-		return Rules{}, fmt.Errorf("read safety rules: %w: %w", callvet.ErrInvalid, err)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
+	if err := typed.Decode(name, b, &r); err != nil {
 		return Rules{}, fmt.Errorf("read safety rules: %w: %w", callvet.ErrInvalid, err)
 	}
 	return r, nil

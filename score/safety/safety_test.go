@@ -347,7 +347,7 @@ func TestRulesAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := safety.ParseRules(b)
+	got, err := safety.ParseRules("rules.json", b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestRulesAreRead(t *testing.T) {
 		t.Error(d)
 	}
 	for _, s := range []string{``, `[]`, `{"toolz":["a"]}`, `{"tools":["a"],"tools":[]}`, `{} {}`} {
-		if _, err := safety.ParseRules([]byte(s)); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := safety.ParseRules("rules.json", []byte(s)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s was taken: %v", s, err)
 		}
 	}
@@ -443,7 +443,7 @@ func FuzzCheck(f *testing.F) {
 func FuzzParseRules(f *testing.F) {
 	f.Add(`{"tools":[],"attacks":[{"name":"a","harm":[{"call":{"tools":["x"],"matchers":{"p":{"mode":"regex","value":"("}}}}]}]}`)
 	f.Fuzz(func(t *testing.T, s string) {
-		rules, err := safety.ParseRules([]byte(s))
+		rules, err := safety.ParseRules("rules.json", []byte(s))
 		if err != nil {
 			return
 		}

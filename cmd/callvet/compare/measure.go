@@ -221,9 +221,11 @@ func told(t *trace.Task) *record {
 	r := &record{cost: t.CostUSD, wall: t.WallMS, exposed: t.Safety != nil}
 	r.ran = t.Outcome != callvet.OutcomeNotRun
 	r.fault = r.ran && t.Failed()
-	if t.Usage != nil && t.Usage.Told {
-		n := float64(t.Usage.Input + t.Usage.Output)
-		r.tokens = &n
+	if t.Usage != nil {
+		if n, known := t.Usage.Tokens(); known {
+			x := float64(n)
+			r.tokens = &x
+		}
 	}
 	for i := range t.Judged {
 		j := &t.Judged[i]

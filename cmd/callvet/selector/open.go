@@ -185,14 +185,14 @@ func routes(file string, read Files) (decide retrieve.Router, named []string, er
 			return nil, nil, fmt.Errorf("read routes: %w", rerr)
 		}
 		if route.IsLearned(b) {
-			learned, err := route.ReadLearned(b)
+			learned, err := route.ReadLearned(file, b)
 			if err != nil {
-				return nil, nil, fmt.Errorf("read routes %s: %w", file, err)
+				return nil, nil, err
 			}
 			return learned, learned.Routes(), nil
 		}
-		if set, err = route.ReadSettings(b); err != nil {
-			return nil, nil, fmt.Errorf("read routes %s: %w", file, err)
+		if set, err = route.ReadSettings(file, b); err != nil {
+			return nil, nil, err
 		}
 	}
 	if err != nil {

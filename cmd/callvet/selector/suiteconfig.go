@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // suiteConfig is what a suite of the Tool Selection Evaluation System says of retrieval.
@@ -44,7 +45,7 @@ func (f *Flags) FromSuite(file string, read Files, w io.Writer) error {
 	}
 	var c suiteConfig
 	if err := json.Unmarshal(data, &c); err != nil {
-		return fmt.Errorf("read config of suite %s: %w: %s", file, callvet.ErrInvalid, mistake(err))
+		return fmt.Errorf("read config of suite %s: %w: %w", file, callvet.ErrInvalid, typed.Explain(err))
 	}
 	from := c.Config.Retrieval
 	if from == nil {

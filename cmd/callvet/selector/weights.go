@@ -3,20 +3,17 @@
 package selector
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/tune"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // weight is one number of the options that a file or a target may set.
@@ -124,17 +121,8 @@ func ReadWeights(name string, b []byte) (WeightsFile, error) {
 	if len(b) > maxWeights {
 		return WeightsFile{}, fmt.Errorf("read weights %s: %w: more than %d bytes", name, callvet.ErrLimited, maxWeights)
 	}
-	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	err := d.Decode(&f)
-	if err == nil {
-		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows the object")
-		}
-	}
-	if err != nil {
-		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights %s: %w: %s", name, callvet.ErrInvalid, mistake(err)), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
+	if err := typed.Decode(name, b, &f); err != nil {
+		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
 	}
 	if f.Composite == nil && (f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
 		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent}
@@ -180,28 +168,6 @@ func checkDepths(c *callvet.SelectionScoring) error {
 		}
 	}
 	return nil
-}
-
-// mistake says an error of the JSON decoder without the names of types.
-func mistake(err error) string {
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong):
-		want := map[reflect.Kind]string{reflect.Float64: "a number", reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Int: "a whole number"}[wrong.Type.Kind()]
-		if want == "" {
-			want = "an object"
-		}
-		if wrong.Field == "" {
-			return fmt.Sprintf("it is %s, not %s", wrong.Value, want)
-		}
-		return fmt.Sprintf("%s has %s where %s belongs", wrong.Field, wrong.Value, want)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the JSON ends too early"
-	}
-	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return "nothing reads " + field
-	}
-	return err.Error()
 }
 
 func or(p *float64, usual float64) float64 {

@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet/internal/provider/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // FinishUndecodable is the finish reason of a BFCL row whose official decoder
@@ -227,7 +228,7 @@ func (d *decoder) bfclTurns(v value.Value) {
 func (d *decoder) trace(v value.Value) error {
 	var t callvet.Trace
 	if err := jsonx.Unmarshal(v.Raw(), &t); err != nil {
-		return malformed("read a trace: " + err.Error())
+		return malformed("read a trace: " + typed.Explain(err).Error())
 	}
 	if t.Fault != nil {
 		f := *t.Fault

@@ -226,7 +226,7 @@ func (c *scriptCall) call(turn, i int) callvet.Call {
 	if c.ArgsRaw != nil {
 		return repair.Call(id, c.Tool, *c.ArgsRaw)
 	}
-	return callvet.Call{ID: id, Tool: c.Tool, Args: c.json}
+	return callvet.Call{ID: id, Tool: c.Tool, Args: c.Args}
 }
 
 func (e *scriptError) fault() *callvet.Fault {

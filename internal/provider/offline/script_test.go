@@ -125,17 +125,19 @@ func TestScript(t *testing.T) {
 func TestScriptMistakes(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
-		"rules:\n  - case: a\n    txt: x\n":                              `s.yaml:3:5: unknown field "txt"`,
-		"rules:\n  - case: a\n":                                          "s.yaml:2:9: rules[0]: the rule does nothing",
-		"rules:\n  - case: a\n    error: {kind: boom}\n":                 `s.yaml:3:12: rules[0].error: error kind "boom" is not known`,
-		"rules:\n  - case: a\n    calls: [{args: {}}]\n":                 "the call has no tool",
-		"rules:\n  - case: a\n    text: x\n    times: 2\n":               "times counts errors",
-		"rules:\n  - case: a\n    text: x\n    error: {kind: server}\n":  "a step answers or fails",
-		"rules:\n  - case: '[a'\n    text: x\n":                          "the pattern cannot be read",
-		"rules: [\n":                                                     "s.yaml:",
-		"otherwise: gold\nrules: [{text: x}]\n":                          `otherwise: "gold" is not known`,
-		"{}":                                                             "s.yaml:1: the script has no rules",
-		"rules:\n  - case: a\n    calls: [{tool: f, args: {x: .nan}}]\n": "JSON has no such number",
+		"rules:\n  - case: a\n    txt: x\n":                             `s.yaml:3:5: unknown key "rules[0].txt" (did you mean "text"?)`,
+		"rules:\n  - case: a\n":                                         "s.yaml:2:5: rules[0]: the rule does nothing",
+		"rules:\n  - case: a\n    error: {kind: boom}\n":                `s.yaml:3:5: rules[0].error: error kind "boom" is not known`,
+		"rules:\n  - case: a\n    calls: [{args: {}}]\n":                "the call has no tool",
+		"rules:\n  - case: a\n    text: x\n    times: 2\n":              "times counts errors",
+		"rules:\n  - case: a\n    text: x\n    error: {kind: server}\n": "a step answers or fails",
+		"rules:\n  - case: '[a'\n    text: x\n":                         "the pattern cannot be read",
+		"rules: [\n":                                                    "s.yaml:",
+		"otherwise: gold\nrules: [{text: x}]\n":                         `otherwise: "gold" is not known`,
+		"rules: [{case: a, calls: [{tool: {a: 1}}]}]":                   `s.yaml:1:28: "rules[0].calls[0].tool" is an object, not a string`,
+		"rules: [{case: a, text: x, repeat: often}]":                    `"rules[0].repeat" is "often": a whole number is needed, or a list of them`,
+		"{}": "s.yaml:1: the script has no rules",
+		"rules:\n  - case: a\n    calls: [{tool: f, args: {x: .nan}}]\n": ".nan has no JSON form",
 	} {
 		_, err := parseScript("s.yaml", []byte(src))
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, callvet.ErrInvalid) {

@@ -8,48 +8,44 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"strconv"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // maxScript bounds a script file in bytes.
 const maxScript = 16 << 20
 
 type script struct {
-	Model     string `yaml:"model"`
-	Otherwise string `yaml:"otherwise"`
-	Rules     []rule `yaml:"rules"`
+	Model     string `json:"model"`
+	Otherwise string `json:"otherwise"`
+	Rules     []rule `json:"rules"`
 }
 
 type rule struct {
-	Case     string  `yaml:"case"`
-	Contains string  `yaml:"contains"`
-	Repeat   repeats `yaml:"repeat"`
-	Then     string  `yaml:"then"`
-	Steps    []step  `yaml:"steps"`
-	Own      step    `yaml:",inline"` // a single step may stand in the rule
+	Case     string  `json:"case"`
+	Contains string  `json:"contains"`
+	Repeat   repeats `json:"repeat"`
+	Then     string  `json:"then"`
+	Steps    []step  `json:"steps"`
+	step             // a single step may stand in the rule
 }
 
 type step struct {
-	Calls        []scriptCall `yaml:"calls"`
-	Text         string       `yaml:"text"`
-	Raw          string       `yaml:"raw"`
-	Reasoning    string       `yaml:"reasoning"`
-	FinishReason string       `yaml:"finish_reason"`
-	Model        string       `yaml:"model"`
-	DelayMS      float64      `yaml:"delay_ms"`
-	FirstTokenMS float64      `yaml:"first_token_ms"`
-	Error        *scriptError `yaml:"error"`
-	Times        int          `yaml:"times"`
-	Usage        *scriptUsage `yaml:"usage"`
+	Calls        []scriptCall `json:"calls"`
+	Text         string       `json:"text"`
+	Raw          string       `json:"raw"`
+	Reasoning    string       `json:"reasoning"`
+	FinishReason string       `json:"finish_reason"`
+	Model        string       `json:"model"`
+	DelayMS      float64      `json:"delay_ms"`
+	FirstTokenMS float64      `json:"first_token_ms"`
+	Error        *scriptError `json:"error"`
+	Times        int          `json:"times"`
+	Usage        *scriptUsage `json:"usage"`
 }
 
 func (s *step) empty() bool {
@@ -57,43 +53,39 @@ func (s *step) empty() bool {
 }
 
 type scriptCall struct {
-	ID      string  `yaml:"id"`
-	Tool    string  `yaml:"tool"`
-	Args    any     `yaml:"args"`
-	ArgsRaw *string `yaml:"args_raw"`
-
-	json json.RawMessage // Args
+	ID      string          `json:"id"`
+	Tool    string          `json:"tool"`
+	Args    json.RawMessage `json:"args"`
+	ArgsRaw *string         `json:"args_raw"`
 }
 
 type scriptError struct {
-	Kind         callvet.FaultKind `yaml:"kind"`
-	HTTP         int               `yaml:"http"`
-	Message      string            `yaml:"message"`
-	Param        string            `yaml:"param"`
-	RetryAfterMS float64           `yaml:"retry_after_ms"`
+	Kind         callvet.FaultKind `json:"kind"`
+	HTTP         int               `json:"http"`
+	Message      string            `json:"message"`
+	Param        string            `json:"param"`
+	RetryAfterMS float64           `json:"retry_after_ms"`
 }
 
 type scriptUsage struct {
-	InputTokens  int      `yaml:"input_tokens"`
-	OutputTokens int      `yaml:"output_tokens"`
-	CostUSD      *float64 `yaml:"cost_usd"`
+	InputTokens  int      `json:"input_tokens"`
+	OutputTokens int      `json:"output_tokens"`
+	CostUSD      *float64 `json:"cost_usd"`
 }
 
 // repeats are written as one number or as a list.
 type repeats []int
 
-// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
-func (r *repeats) UnmarshalYAML(read func(any) error) error {
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *repeats) UnmarshalJSON(b []byte) error {
 	var one int
-	if read(&one) == nil {
+	if json.Unmarshal(b, &one) == nil {
 		*r = repeats{one}
 		return nil
 	}
-	var list []int
-	if err := read(&list); err != nil {
-		return err
+	if json.Unmarshal(b, (*[]int)(r)) != nil {
+		return errors.New("a whole number is needed, or a list of them")
 	}
-	*r = list
 	return nil
 }
 
@@ -129,17 +121,13 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func parseScript(file string, src []byte) (*script, error) {
-	tree, err := parser.ParseBytes(src, 0)
-	if err != nil {
-		return nil, placed(file, err)
-	}
+func parseScript(name string, src []byte) (*script, error) {
 	var s script
-	dec := yaml.NewDecoder(bytes.NewReader(src), yaml.Strict(), yaml.UseOrderedMap())
-	if err := dec.Decode(&s); err != nil {
-		return nil, placed(file, err)
+	file, err := source.Decode(name, src, &s)
+	if err != nil {
+		return nil, fmt.Errorf("read script: %w: %w", err, callvet.ErrInvalid)
 	}
-	c := checker{file: file, tree: tree}
+	c := checker{file: file}
 	c.script(&s)
 	if len(c.found) > 0 {
 		return nil, fmt.Errorf("read script: %w: %w", errors.Join(c.found...), callvet.ErrInvalid)
@@ -147,40 +135,21 @@ func parseScript(file string, src []byte) (*script, error) {
 	return &s, nil
 }
 
-// placed turns an error of the YAML reader into a Problem with its place.
-func placed(file string, err error) error {
-	p := callvet.Problem{Position: callvet.Position{File: file}, Code: "script", Message: err.Error()}
-	var y yaml.Error
-	if errors.As(err, &y) {
-		p.Message = y.GetMessage()
-		if t := y.GetToken(); t != nil && t.Position != nil {
-			p.Line, p.Column = t.Position.Line, t.Position.Column
-		}
-	}
-	return fmt.Errorf("read script: %w: %w", p, callvet.ErrInvalid)
-}
-
-// checker finds what the YAML reader cannot.
+// checker finds what the forms of the keys do not say.
 type checker struct {
-	file  string
-	tree  *ast.File
+	file  *source.File
 	found []error
 }
 
 func (c *checker) problem(at, msg, fix string) {
-	p := callvet.Problem{Position: callvet.Position{File: c.file}, Code: "script", Key: at, Message: at + ": " + msg, Fix: fix}
-	if yp, err := yaml.PathString("$." + at); err == nil {
-		if n, err := yp.FilterFile(c.tree); err == nil && n != nil && n.GetToken() != nil {
-			p.Line, p.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
-		}
-	}
-	c.found = append(c.found, p)
+	place, _ := c.file.Root.Find(at)
+	c.found = append(c.found, callvet.Problem{Position: c.file.Position(place), Code: "script", Key: at, Message: at + ": " + msg, Fix: fix})
 }
 
 func (c *checker) script(s *script) {
 	if len(s.Rules) == 0 {
 		c.found = append(c.found, callvet.Problem{
-			Position: callvet.Position{File: c.file, Line: 1}, Code: "script", Message: "the script has no rules",
+			Position: callvet.Position{File: c.file.Name, Line: 1}, Code: "script", Message: "the script has no rules",
 			Fix: "rules: [{case: ID, calls: [{tool: NAME, args: {…}}]}]",
 		})
 	}
@@ -199,23 +168,23 @@ func (c *checker) rule(at string, r *rule) {
 	if r.Then != "" && r.Then != "repeat" && r.Then != "answer" {
 		c.problem(at+".then", strconv.Quote(r.Then)+" is not known", "repeat or answer")
 	}
-	own := !r.Own.empty()
+	own := !r.step.empty()
 	switch {
 	case own && len(r.Steps) > 0:
 		c.problem(at, "a rule has steps or is one itself, not both", "move the calls, text or error into steps")
 	case own:
-		c.step(at, &r.Own)
-		r.Steps = []step{r.Own}
+		c.checkStep(at, &r.step)
+		r.Steps = []step{r.step}
 	case len(r.Steps) == 0:
 		c.problem(at, "the rule does nothing", "give it calls, text, raw, error or steps")
 	default:
 		for i := range r.Steps {
-			c.step(fmt.Sprintf("%s.steps[%d]", at, i), &r.Steps[i])
+			c.checkStep(fmt.Sprintf("%s.steps[%d]", at, i), &r.Steps[i])
 		}
 	}
 }
 
-func (c *checker) step(at string, s *step) {
+func (c *checker) checkStep(at string, s *step) {
 	if s.empty() {
 		c.problem(at, "the step does nothing", "give it calls, text, raw or error")
 	}
@@ -261,51 +230,7 @@ func (c *checker) call(at string, call *scriptCall) {
 	if call.Args != nil && call.ArgsRaw != nil {
 		c.problem(at, "a call has args or args_raw, not both", "")
 	}
-	b, err := appendJSON(nil, call.Args)
-	if err != nil {
-		c.problem(at+".args", err.Error(), "use values that JSON has")
-	}
 	if call.Args == nil {
-		b = []byte("{}")
+		call.Args = json.RawMessage("{}")
 	}
-	call.json = b
-}
-
-// appendJSON writes a YAML value as JSON with the keys in the order of the file.
-func appendJSON(out []byte, v any) ([]byte, error) {
-	switch x := v.(type) {
-	case yaml.MapSlice:
-		out = append(out, '{')
-		for i, m := range x {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			k, err := json.Marshal(fmt.Sprint(m.Key))
-			if err != nil {
-				return nil, err
-			}
-			if out, err = appendJSON(append(append(out, k...), ':'), m.Value); err != nil {
-				return nil, err
-			}
-		}
-		return append(out, '}'), nil
-	case []any:
-		out = append(out, '[')
-		for i, e := range x {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			var err error
-			if out, err = appendJSON(out, e); err != nil {
-				return nil, err
-			}
-		}
-		return append(out, ']'), nil
-	case float64:
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, errors.New("JSON has no such number")
-		}
-	}
-	b, err := json.Marshal(v)
-	return append(out, b...), err
 }
