@@ -130,6 +130,9 @@ verify-routes: ## routes by rules and learned ones: accuracy and abstention, wit
 .PHONY: verify-bigtool
 verify-bigtool: ## the second document's own suites under its preset, beside the default
 	go run ./cmd/callvet-verify bigtool
+.PHONY: verify-redaction
+verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
+	go run ./cmd/callvet-verify redaction
 verify-coverage: ## simulations: how often the intervals hold the truth
 	go run ./cmd/callvet-verify coverage
 

@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 	"score/match":                   {"", "value", "contract", "score/check"},
 	"score/trajectory":              {"", "value"},
 	"score/condition":               {"", "value"},
-	"score/step":                    {"", "value", "contract", "score/match", "score/condition"},
+	"score/step":                    {"", "value", "contract", "score/match", "score/condition", "score/safety/pii"},
 	"score/selection":               {"", "stats/tally"},
 	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/condition", "score/match", "score/selection"},
 	"retrieve/text":                 {},

@@ -138,6 +138,11 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", baseline.targets[p[0]], layerList(was), candidate.targets[p[1]], layerList(is)))
 		}
 	}
+	for _, l := range []*Ledger{baseline, candidate} {
+		if l.unread > 0 {
+			d.Warnings = append(d.Warnings, plural(int(l.unread), "line", "lines")+" of "+l.Run+" could not be read: what they tell is left out")
+		}
+	}
 	if n := len(d.Changed); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")
 	}

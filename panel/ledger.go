@@ -29,7 +29,12 @@ type Ledger struct {
 	slicer   func(*callvet.Case) []SliceID
 	files    []string         // by target; hashes of what it reads, where known
 	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
+	unread   int64
 }
+
+// Unread tells how many lines of the source could not be read: a comparison says so, because
+// their tasks are not in it.
+func (l *Ledger) Unread(lines int64) { l.unread = lines }
 
 // Files tells hashes of the files that targets read, by their position, "" where there
 // are none: a comparison says where they differ.

@@ -19,6 +19,7 @@
 //	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify journeys BINARY  whole journeys through every command and format
+//	callvet-verify redaction [SET]  what redaction takes out of every set; lists it for SET
 //	callvet-verify coverage         how often the intervals hold the truth
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -31,8 +32,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
+	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
 )
@@ -42,7 +45,7 @@ const tuneRounds = 4
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | abstention | routes | bigtool | journeys BINARY | coverage")
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | abstention | routes | bigtool | journeys BINARY | redaction [SET] | coverage")
 		os.Exit(2)
 	}
 	data := os.Getenv("CALLVET_TESTDATA")
@@ -92,8 +95,18 @@ func verify(ctx context.Context, out io.Writer, data string, args []string) (boo
 		return bigtool.Run(ctx, out, data)
 	case args[0] == "journeys" && len(args) == 2:
 		return walk(ctx, out, args[1])
+	case args[0] == "redaction" && len(args) <= 2:
+		return redaction.Verify(out, data, part(), strings.Join(args[1:], ""))
 	case args[0] == "coverage":
 		return coverage(out)
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, abstention, routes, bigtool, journeys BINARY or coverage", args[0])
+	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, abstention, routes, bigtool, journeys BINARY, redaction [SET] or coverage", args[0])
+}
+
+// part is the part of the data that is read.
+func part() string {
+	if p := os.Getenv("CALLVET_PART"); p != "" {
+		return p
+	}
+	return "open"
 }

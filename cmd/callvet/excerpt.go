@@ -30,6 +30,7 @@ type excerpt struct {
 	attempt      int
 	from, to     int64 // lines
 	text         strings.Builder
+	red          *redact.Redactor // its own, so that its replacements are numbered from 1
 }
 
 // exhibitor shows lines redacted, and says what is wrong with them.
@@ -50,18 +51,10 @@ func newExhibitor(by *step.Scorer) (*exhibitor, error) {
 	return x, nil
 }
 
-// masked is how much was redacted so far.
-func (x *exhibitor) masked() (n int64) {
-	for _, k := range x.red.Counts {
-		n += k
-	}
-	return n
-}
-
 // reasons say what is wrong with a step, a line each. They tell no values where any of
 // the step's were masked, or stand under a name that tells a secret: a sentence does
 // not say under which name a value stands, and a contract has values too.
-func (x *exhibitor) reasons(v *trace.View, s *trace.Step, masked bool) (out []string) {
+func (x *exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, masked bool) (out []string) {
 	if x.scorer == nil {
 		return nil
 	}
@@ -72,7 +65,7 @@ func (x *exhibitor) reasons(v *trace.View, s *trace.Step, masked bool) (out []st
 		out = why.Reasons
 	}
 	for i, r := range out {
-		out[i] = strings.ReplaceAll(x.red.Text(r), "\n", `\n`) // names of members may have one
+		out[i] = strings.ReplaceAll(red.Text(r), "\n", `\n`) // names of members may have one
 	}
 	return out
 }
@@ -133,6 +126,7 @@ func (x *exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []meas
 	wanted := make([]excerpt, len(list))
 	for i, e := range list {
 		wanted[i].task, wanted[i].target, wanted[i].attempt, wanted[i].from = e.Task, e.Target, e.Attempt, e.Line
+		wanted[i].red = x.red.Fork()
 		if wanted[i].to = e.Line; e.Kind != "" { // a task
 			wanted[i].to += excerptSpan
 		}
@@ -215,7 +209,7 @@ func touches(wanted []excerpt, from, to int64) bool {
 const maxExcerpt = 8000
 
 func (e *excerpt) take(v *trace.View, x *exhibitor) {
-	red := x.red
+	red := e.red
 	if v.Line < e.from || v.Line > e.to || e.text.Len() > maxExcerpt ||
 		string(v.TaskID) != e.task || v.Attempt != e.attempt || e.target != "" && string(v.Target) != e.target {
 		return
@@ -233,7 +227,7 @@ func (e *excerpt) take(v *trace.View, x *exhibitor) {
 		}
 		return
 	}
-	s, before := v.Step(), x.masked()
+	s, before := v.Step(), red.Total()
 	args := red.Payload(s.ArgsRaw) // which reasons may cite too
 	if s.Args != nil {
 		args = string(red.JSON(s.Args))
@@ -255,7 +249,7 @@ func (e *excerpt) take(v *trace.View, x *exhibitor) {
 		e.gold(g, red)
 		red.JSON(g.Result)
 	}
-	for _, r := range x.reasons(v, &s, x.masked() > before) {
+	for _, r := range x.reasons(v, &s, red, red.Total() > before) {
 		fmt.Fprintf(&e.text, "\n  ✗ %s", r)
 	}
 	e.text.WriteString("\n")

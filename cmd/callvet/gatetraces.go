@@ -55,7 +55,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		h.baseline = f.baseline
 		side := sf.side
 		sf.side = nil // what it holds is free once its ledger is made
-		if h.input.Comparison, err = a.against(ctx, path, f.baseline, side, sf, cfg); err != nil {
+		if h.input.Comparison, err = a.against(ctx, path, f.baseline, side, s.log.Bad, sf, cfg); err != nil {
 			return nil, err
 		}
 	case f.baseline != "":
@@ -68,9 +68,10 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	return rep, err
 }
 
-// against compares what was read of a trace file with a baseline, another one or a run.
-func (a *app) against(ctx context.Context, path, baseline string, side *compare.Side, f scoreFlags, cfg compare.Config) (*panel.Comparison, error) {
-	cand, err := a.sideLedger(path, side)
+// against compares what was read of a trace file, but for unread lines, with a baseline,
+// another one or a run.
+func (a *app) against(ctx context.Context, path, baseline string, side *compare.Side, unread int64, f scoreFlags, cfg compare.Config) (*panel.Comparison, error) {
+	cand, err := a.sideLedger(path, side, unread)
 	if err != nil {
 		return nil, err
 	}

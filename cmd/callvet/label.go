@@ -238,25 +238,26 @@ func (a *app) readShown(path string, todo []labels.Label) (map[labels.Key]shownT
 		}
 		k := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
 		if want[k] {
-			out[k] = showTask(&at, red)
+			hidden := at.Redacted(red)
+			out[k] = showTask(&hidden)
 		}
 	}
 	return out, nil
 }
 
-func showTask(at *trace.Attempt, red *redact.Redactor) shownTask {
-	s := shownTask{Goal: red.Text(at.Goal), Answer: plain.Limited(red.Text(at.Trace.Answer), maxShown)}
+func showTask(at *trace.Attempt) shownTask {
+	s := shownTask{Goal: at.Goal, Answer: plain.Limited(at.Trace.Answer, maxShown)}
 	for _, c := range at.Trace.Calls() {
-		args := plain.Compact(red.JSON(c.Args), "arguments not recorded")
+		args := plain.Compact(c.Args, "arguments not recorded")
 		if c.Args == nil && c.ArgsRaw != "" {
-			args = red.Payload(c.ArgsRaw)
+			args = c.ArgsRaw
 		}
 		line := c.Tool + " " + args
 		switch {
 		case c.Error != "":
-			line += " -> error: " + red.Text(c.Error)
+			line += " -> error: " + c.Error
 		case c.Result != nil:
-			line += " -> " + plain.Compact(red.JSON(c.Result), "")
+			line += " -> " + plain.Compact(c.Result, "")
 		case c.Status != "" && c.Status != callvet.StatusOK:
 			line += " -> " + string(c.Status)
 		}

@@ -35,7 +35,7 @@ func (a *app) traceLedger(ctx context.Context, path string, cfg compare.Config, 
 			return nil, err
 		}
 		a.tellLines(log.Problems(path), log)
-		return a.sideLedger(path, side)
+		return a.sideLedger(path, side, log.Bad)
 	}
 	if a.once(path) {
 		return nil, usagef("%s can be read once only, and what is compared needs two readings: write it to a file", path)
@@ -46,11 +46,11 @@ func (a *app) traceLedger(ctx context.Context, path string, cfg compare.Config, 
 		return nil, err
 	}
 	a.tellLines(s.problems(), &s.log)
-	return a.sideLedger(path, side)
+	return a.sideLedger(path, side, s.log.Bad)
 }
 
-// sideLedger is the ledger of a file that was read.
-func (a *app) sideLedger(path string, side *compare.Side) (*panel.Ledger, error) {
+// sideLedger is the ledger of a file that was read, but for so many lines.
+func (a *app) sideLedger(path string, side *compare.Side, unread int64) (*panel.Ledger, error) {
 	if n := side.Twice(); n > 0 {
 		fmt.Fprintf(a.err, "%s: %s of attempts that have a later one; the last one counts\n", path, plain.Count(n, "task record", "task records"))
 	}
@@ -58,6 +58,7 @@ func (a *app) sideLedger(path string, side *compare.Side) (*panel.Ledger, error)
 		return nil, err
 	}
 	led := side.Ledger(path)
+	led.Unread(unread)
 	for _, key := range side.Many() {
 		fmt.Fprintf(a.err, "%s: %q has more than %d values and is no slice\n", path, key, slicing.MaxValues)
 	}

@@ -86,7 +86,7 @@ func (r *run) imported(rep foreign.Report) {
 
 func (r *run) copyLines(ctx context.Context, to io.Writer, imp *foreign.Importer) error {
 	out := bufio.NewWriterSize(to, 256<<10)
-	w := trace.NewWriter(out, nil)
+	w := trace.NewWriter(out)
 	for a, err := range imp.Attempts() {
 		if err == nil {
 			err = context.Cause(ctx)

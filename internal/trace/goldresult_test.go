@@ -17,7 +17,7 @@ func TestGoldResult(t *testing.T) {
 	want := exampleStep()
 	want.Gold.Result = json.RawMessage(`{"window_days":30,"exceptions":[]}`)
 	var b bytes.Buffer
-	w := NewWriter(&b, nil)
+	w := NewWriter(&b)
 	if err := w.Step(&want); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func TestExampleBothWays(t *testing.T) {
 		t.Errorf("log %+v", log)
 	}
 	var b bytes.Buffer
-	w := NewWriter(&b, nil)
+	w := NewWriter(&b)
 	if err := w.Step(&steps[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestUnknownArgumentsStayUnknown(t *testing.T) {
 	var got []string
 	for i := range steps {
 		var b bytes.Buffer
-		w := NewWriter(&b, nil)
+		w := NewWriter(&b)
 		if err := errors.Join(w.Step(&steps[i]), w.Flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -275,43 +276,109 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func TestRedactedAtWriteTime(t *testing.T) {
+// TestRedacted: secrets and personal data go out of every member that holds what was said,
+// ids and figures stay, and callvet reads what it wrote.
+func TestRedacted(t *testing.T) {
 	t.Parallel()
 	red, err := redact.New(redact.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := exampleStep()
-	s.Args, s.ArgsRaw = json.RawMessage(`{"to":"a@b.com","password":"hunter22"}`), `{"to":"a@b.com","password":"hunter22"}`
-	s.Error = json.RawMessage(`"no account GB29NWBK60161331926819"`)
-	s.Fields, s.Tags = map[string]string{"user": "a@b.com"}, []string{"a@b.com"}
-	s.TaskID, s.CallID = "555-123-2002", "4111111111111111" // ids join lines: they stay
-	task := Task{
-		TaskID: s.TaskID, Answer: ptr("mail to a@b.com sent"), Input: []Message{{Role: callvet.RoleUser, Content: ptr("password=hunter22")}},
-		Conversation: []Message{{Role: callvet.RoleAssistant, CallIDs: []string{s.CallID}}, {Role: callvet.RoleTool, CallID: s.CallID, Content: ptr(`{"pwd":"hunter22"}`)}},
+	const id, call = "555-123-2002", "5500005555555559" // ids join lines: they stay
+	secret := json.RawMessage(`{"to":"a@b.com","password":"hunter22","lat":59.4111111111111111}`)
+	a := Attempt{
+		Trace: callvet.Trace{
+			CaseID: id, Answer: "mail to a@b.com sent", Usage: callvet.Usage{Known: true, InputTokens: 1, CostUSD: ptr(0.4000000000000002)},
+			Fault: &callvet.Fault{Kind: callvet.FaultServer, Message: "bad key: password=hunter22"}, WallMS: 1204.5555555555,
+			Turns: []callvet.Turn{
+				{Role: callvet.RoleAssistant, Content: "a@b.com", Reasoning: "password=hunter22", Calls: []callvet.Call{
+					{ID: call, Tool: "mail", Args: secret, ArgsRaw: string(secret), Error: "no account GB29NWBK60161331926819", Status: callvet.StatusExecErr},
+					{ID: "2", Tool: "mail", ArgsRaw: `{"n":1,"password":"swordfish`, Result: json.RawMessage(`{"body":"{\"password\":\"swordfish\",\"n\":[\"{\\\"pwd\\\":\\\"swordfish\\\"}\"]}"}`)},
+				}},
+				{Role: callvet.RoleTool, CallID: call, Content: `{"pwd":"hunter22"}`},
+			},
+		},
+		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "password=hunter22"}}, Goal: "a@b.com", Reward: ptr(0.4000000000000002),
+		Gold:   &TaskGold{Steps: []GoldStep{{Tool: "mail", Args: secret}}, Checks: []string{`n == 4111111111111111`}, Facts: []string{"a@b.com"}},
+		Judged: []Judged{{Judge: "j", Score: ptr(0.4000000000000002), Reason: "a@b.com"}}, Labels: []Label{{By: "a@b.com", Note: "a@b.com"}},
+		Safety: []Incident{{Rule: "pii_in_arguments", Note: "a@b.com"}}, UserCalls: []callvet.Call{{Tool: "mail", Args: secret}},
+		Tags: []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"}, Foreign: secret,
+		Steps: map[int]StepNote{0: {TurnID: 1, Tags: []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"}, Gold: &Gold{Args: secret, Result: secret, ResultCheck: `to == "a@b.com"`}}},
 	}
-	cut := exampleStep()
-	cut.Args, cut.ArgsRaw, cut.Result = nil, `{"n":1,"password":"swordfish`, json.RawMessage(`{"body":"{\"password\":\"swordfish\",\"n\":[\"{\\\"pwd\\\":\\\"swordfish\\\"}\"]}"}`)
-	var b bytes.Buffer
-	w := NewWriter(&b, red)
-	if err := errors.Join(w.Step(&s), w.Task(&task), w.Step(&cut), w.Flush()); err != nil {
+	before, err := json.Marshal(a)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, leak := range []string{"a@b.com", "hunter22", "GB29", "swordfish"} {
+	var b bytes.Buffer
+	w, hidden := NewWriter(&b), a.Redacted(red)
+	if err := errors.Join(w.Attempt(&hidden), w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	for _, leak := range []string{"a@b.com", "hunter22", "GB29", "swordfish", "#2] sent"} {
 		if strings.Contains(b.String(), leak) {
 			t.Errorf("%q was written: %s", leak, b.String())
 		}
 	}
-	if n := strings.Count(b.String(), s.CallID); n != 3 || strings.Count(b.String(), s.TaskID) != 2 {
-		t.Errorf("ids were changed: %s", b.String())
+	for text, n := range map[string]int{call: 3, id: 3, "59.4111111111111111": 7, "0.4000000000000002": 3, "1204.5555555555": 1, "n == 9999999999999999": 1} {
+		if got := strings.Count(b.String(), text); got != n {
+			t.Errorf("%q is there %d times, not %d: %s", text, got, n, b.String())
+		}
 	}
 	steps, log, err := readAll(t, b.String(), Options{Strict: true})
 	if err != nil || log.Tasks != 1 {
 		t.Fatal(err, log)
 	}
-	if d := cmp.Diff(`{"to":"[REDACTED:email]","password":"[REDACTED:secret]"}`, steps[0].ArgsRaw); d != "" {
+	if d := cmp.Diff(`{"to":"[REDACTED:email]","password":"[REDACTED:secret]","lat":59.4111111111111111}`, steps[0].ArgsRaw); d != "" {
 		t.Error(d)
 	}
+	if after, err := json.Marshal(a); err != nil || string(after) != string(before) {
+		t.Errorf("the attempt was changed: %v", err)
+	}
+	// A second pass has nothing to do.
+	again := hidden.Redacted(red)
+	var c bytes.Buffer
+	w = NewWriter(&c)
+	if err := errors.Join(w.Attempt(&again), w.Flush()); err != nil || c.String() != b.String() {
+		t.Errorf("%v: a second pass wrote %s", err, cmp.Diff(b.String(), c.String()))
+	}
+}
+
+// TestRedactionKeepsFigures: what is no card number and no secret is written byte for byte,
+// whatever it looks like.
+func TestRedactionKeepsFigures(t *testing.T) {
+	t.Parallel()
+	red, err := redact.New(redact.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.OneOf(
+			rapid.Map(rapid.Float64Range(-180, 180), func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }),
+			rapid.Map(rapid.Float64(), func(f float64) string { return strconv.FormatFloat(f, 'e', -1, 64) }),
+			rapid.Map(rapid.Int64Range(1e12, 2e12), func(n int64) string { return strconv.FormatInt(n, 10) }), // times in ms
+			rapid.Map(rapid.Int64Range(1e15, 2e15), func(n int64) string { return strconv.FormatInt(n, 10) }),
+			rapid.Map(rapid.Int64Range(-1e18, 1e11), func(n int64) string { return strconv.FormatInt(n, 10) }),
+		)
+		text := rapid.OneOf(rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}`), rapid.StringMatching(`[0-9a-f]{40}[a-f]`),
+			rapid.StringMatching(`-?[0-9]{1,3}\.[0-9]{16}`), rapid.StringMatching(`20[0-9]{2}-0[1-9]-[012][1-8]T1[0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z`))
+		name := rapid.SampledFrom([]string{"lat", "cost_usd", "started", "x", "value", "trace", "n"})
+		b := []byte{'{'}
+		for i := range rapid.IntRange(1, 8).Draw(t, "members") {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(AppendQuoted(b, name.Draw(t, "name")+strconv.Itoa(i)), ':')
+			if rapid.Bool().Draw(t, "number") {
+				b = append(b, number.Draw(t, "figure")...)
+			} else {
+				b = AppendQuoted(b, text.Draw(t, "id"))
+			}
+		}
+		b = append(b, '}')
+		if got := red.JSON(b); string(got) != string(b) {
+			t.Fatalf("%s became %s", b, got)
+		}
+	})
 }
 
 func compiled(t *testing.T) *jsonschema.Schema {
@@ -366,7 +433,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		w := NewWriter(&b, nil)
+		w := NewWriter(&b)
 		n := int64(0)
 		for {
 			v, err := r.Next()
@@ -404,18 +471,19 @@ func BenchmarkScan(b *testing.B) {
 func BenchmarkWrite(b *testing.B) {
 	for _, with := range []string{"plain", "redacted"} {
 		b.Run(with, func(b *testing.B) {
-			var r Redactor
-			if with == "redacted" {
-				red, err := redact.New(redact.Config{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				r = red
+			red, err := redact.New(redact.Config{})
+			if err != nil {
+				b.Fatal(err)
 			}
-			w, s := NewWriter(io.Discard, r), exampleStep()
+			w, s := NewWriter(io.Discard), exampleStep()
+			a := join([]Step{s}, nil)
 			b.SetBytes(int64(len(example)))
 			for b.Loop() {
-				if err := w.Step(&s); err != nil {
+				x := a
+				if with == "redacted" {
+					x = a.Redacted(red)
+				}
+				if err := w.Attempt(&x); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -462,7 +530,7 @@ func TestAttemptsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.SliceOfNDistinct(attempts(), 0, 5, func(a Attempt) string { return a.Name() }).Draw(t, "attempts")
 		var b bytes.Buffer
-		w := NewWriter(&b, nil)
+		w := NewWriter(&b)
 		var steps [][]Step
 		var tasks []Task
 		for i := range in {

@@ -15,26 +15,15 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Redactor takes out of a text or a JSON value what must not be kept; the
-// package redact has one.
-type Redactor interface {
-	Text(s string) string
-	JSON(raw json.RawMessage) json.RawMessage
-	// Payload redacts arguments as a model wrote them, which may be broken JSON.
-	Payload(text string) string
-}
-
-// Writer writes records as lines, redacted on the way. Not safe for concurrent use.
+// Writer writes records as lines, as they are given: Attempt.Redacted comes before. Not
+// safe for concurrent use.
 type Writer struct {
 	w   *bufio.Writer
-	r   Redactor
 	buf []byte
 }
 
-// NewWriter writes to w; a nil Redactor writes what it is given. Flush ends it.
-func NewWriter(w io.Writer, r Redactor) *Writer {
-	return &Writer{w: bufio.NewWriterSize(w, 256<<10), r: r}
-}
+// NewWriter writes to w. Flush ends it.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 256<<10)} }
 
 // Step writes a step with every member of the contract in its order. The error
 // wraps callvet.ErrInvalid when the step has no task, no tool, or a value that
@@ -64,46 +53,36 @@ func (w *Writer) Step(s *Step) error {
 	}
 	b = quotedOrNull(append(b, `,"call_id":`...), s.CallID)
 	b = AppendQuoted(append(b, `,"tool":`...), JoinTool(s.Tool, s.ToolVersion))
-	b = w.value(append(b, `,"args":`...), s.Args)
+	b = jsonOrNull(append(b, `,"args":`...), s.Args)
 	b = append(b, `,"args_raw":`...)
 	switch raw := s.ArgsRaw; {
 	case raw == "" && s.Args == nil:
 		b = append(b, `null`...)
 	case raw == "":
-		b = AppendQuoted(b, string(oneLine(w.redacted(s.Args))))
-	case w.r == nil:
-		b = AppendQuoted(b, raw)
+		b = AppendQuoted(b, string(oneLine(s.Args)))
 	default:
-		b = AppendQuoted(b, w.r.Payload(raw))
+		b = AppendQuoted(b, raw)
 	}
 	b = number(append(b, `,"accept_time_ms":`...), s.AcceptMS)
-	b = w.value(append(b, `,"result":`...), s.Result)
-	b = w.value(append(b, `,"error":`...), s.Error)
+	b = jsonOrNull(append(b, `,"result":`...), s.Result)
+	b = jsonOrNull(append(b, `,"error":`...), s.Error)
 	b = number(append(b, `,"latency_ms":{"queue":`...), s.QueueMS)
 	b = number(append(b, `,"exec":`...), s.ExecMS)
 	b = quotedOrNull(append(b, `},"status":`...), string(s.Status))
-	b = w.gold(b, s.Gold)
+	b = appendGold(b, s.Gold)
 	b = append(b, `,"tags":[`...)
 	for i, t := range s.Tags {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = AppendQuoted(b, w.text(t))
+		b = AppendQuoted(b, t)
 	}
 	b = append(b, ']')
-	b = w.namedSlices(b, s.Fields)
+	b = namedSlices(b, s.Fields)
 	return w.line(append(b, '}'))
 }
 
-// text redacts what was said.
-func (w *Writer) text(s string) string {
-	if w.r == nil {
-		return s
-	}
-	return w.r.Text(s)
-}
-
-func (w *Writer) gold(b []byte, g *Gold) []byte {
+func appendGold(b []byte, g *Gold) []byte {
 	if g == nil {
 		return b
 	}
@@ -116,10 +95,10 @@ func (w *Writer) gold(b []byte, g *Gold) []byte {
 		b = append(AppendQuoted(append(b, `"tool":`...), g.Tool), ',')
 	}
 	if g.Args != nil {
-		b = append(w.value(append(b, `"args":`...), g.Args), ',')
+		b = append(jsonOrNull(append(b, `"args":`...), g.Args), ',')
 	}
 	if g.Result != nil {
-		b = append(w.value(append(b, `"result":`...), g.Result), ',')
+		b = append(jsonOrNull(append(b, `"result":`...), g.Result), ',')
 	}
 	if g.ResultCheck != "" {
 		b = append(AppendQuoted(append(b, `"result_check":`...), g.ResultCheck), ',')
@@ -130,7 +109,7 @@ func (w *Writer) gold(b []byte, g *Gold) []byte {
 	return append(b, '}')
 }
 
-func (w *Writer) namedSlices(b []byte, f map[string]string) []byte {
+func namedSlices(b []byte, f map[string]string) []byte {
 	if len(f) == 0 {
 		return b
 	}
@@ -144,7 +123,7 @@ func (w *Writer) namedSlices(b []byte, f map[string]string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = AppendQuoted(append(AppendQuoted(b, k), ':'), w.text(f[k]))
+		b = AppendQuoted(append(AppendQuoted(b, k), ':'), f[k])
 	}
 	return append(b, '}')
 }
@@ -162,7 +141,7 @@ func (w *Writer) Task(t *Task) error {
 	}
 	b := strconv.AppendInt(append(w.buf[:0], `{"type":"task","version":`...), Version, 10)
 	b = append(append(b, `,"task_id":`...), id...)
-	if raw = bytes.TrimPrefix(w.redacted(raw), []byte(`{"task_id":""`)); len(raw) > 1 {
+	if raw = bytes.TrimPrefix(raw, []byte(`{"task_id":""`)); len(raw) > 1 {
 		b = append(b, raw[:len(raw)-1]...)
 	}
 	for _, part := range []struct {
@@ -172,29 +151,13 @@ func (w *Writer) Task(t *Task) error {
 		if len(part.m) == 0 {
 			continue
 		}
-		raw, err := json.Marshal(w.messages(part.m))
+		raw, err := json.Marshal(part.m)
 		if err != nil {
 			return invalid(fmt.Sprintf("write task %q", t.TaskID), err)
 		}
 		b = append(append(b, part.name...), raw...)
 	}
 	return w.line(append(b, '}'))
-}
-
-// messages redacts what was said; ids stay, because they join messages and steps.
-func (w *Writer) messages(in []Message) []Message {
-	if w.r == nil {
-		return in
-	}
-	out := append([]Message(nil), in...)
-	for i := range out {
-		out[i].Reasoning = w.text(out[i].Reasoning)
-		if c := out[i].Content; c != nil {
-			text := w.text(*c)
-			out[i].Content = &text
-		}
-	}
-	return out
 }
 
 // Flush writes out what is held back.
@@ -213,19 +176,12 @@ func (w *Writer) line(b []byte) error {
 	return nil
 }
 
-func (w *Writer) redacted(v json.RawMessage) json.RawMessage {
-	if w.r == nil {
-		return v
-	}
-	return w.r.JSON(v)
-}
-
-// value appends a JSON value on one line; nil is null.
-func (w *Writer) value(b []byte, v json.RawMessage) []byte {
+// jsonOrNull appends a JSON value on one line; nil is null.
+func jsonOrNull(b []byte, v json.RawMessage) []byte {
 	if v == nil {
 		return append(b, `null`...)
 	}
-	return append(b, oneLine(w.redacted(v))...)
+	return append(b, oneLine(v)...)
 }
 
 // oneLine takes line ends out of a JSON value, where they can only be space.

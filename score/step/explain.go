@@ -95,7 +95,7 @@ func (s *Scorer) explainContract(t *contracted, p *payload, score *callvet.StepS
 	case value.Invalid:
 		say("the payload is not JSON: %v", p.err)
 	case value.Object:
-		x.Call.Violations = t.schema.Check(emitted)
+		x.Call.Violations = t.violations(emitted)
 		for _, v := range x.Call.Violations {
 			say("arguments break the contract%s: %s", place(v.Path), v.Message)
 		}

@@ -53,7 +53,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	if t.schema != nil && emitted {
 		if t.schema.ValidObject(held) {
 			m |= mark(callvet.StepSchemaValid, true) | mark(callvet.StepRepaired, false)
-		} else {
+		} else if !t.unknowable(held) {
 			m |= mark(callvet.StepSchemaValid, false) | mark(callvet.StepRepaired, held != args && t.schema.ValidObject(args))
 		}
 	}

@@ -159,6 +159,45 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// TestRedacted: what was redacted before the trace was written does not break a contract, and
+// differs from what differed.
+func TestRedacted(t *testing.T) {
+	t.Parallel()
+	s := scorer(t, Config{Tools: []callvet.Tool{{Name: "mail", Parameters: json.RawMessage(`{"type":"object","required":["to"],"additionalProperties":false,"properties":{
+		"to":{"type":"string","format":"email"},"list":{"type":"array","items":{"type":"string","maxLength":5}},"card":{"type":"integer","maximum":5e15},"n":{"type":"integer"}}}`)}}})
+	for args, want := range map[string]string{
+		`{"to":"ana@x.com"}`:                                    "+valid +tool -repaired",
+		`{"to":"ana"}`:                                          "-valid +tool -repaired",
+		`{"to":"[REDACTED:email]"}`:                             "+tool",
+		`{"to":"[REDACTED:email]","n":"x"}`:                     "-valid +tool -repaired",
+		`{"to":"a@x.com","list":["abc","[REDACTED:phone#2]"]}`:  "+tool",
+		`{"to":"a@x.com","list":["abcdef","[REDACTED:phone]"]}`: "-valid +tool -repaired",
+		`{"to":"a@x.com","card":9999999999999999}`:              "+tool",
+		`{"to":"a@x.com","card":8888888888888888}`:              "-valid +tool -repaired",
+		`{"list":["[REDACTED:phone]"]}`:                         "-valid +tool -repaired",
+		`{"to":"a@x.com","[REDACTED:email]":1}`:                 "+tool",
+		`{"to":"a@x.com","other":"[REDACTED:email]"}`:           "-valid +tool -repaired",
+	} {
+		in := read(t, `{"tool":"mail","args":`+args+`}`)
+		var score callvet.StepScore
+		s.Score(in, &score)
+		if got := told(score); got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
+		if x := s.Explain(in); (len(x.Reasons) > 0) != strings.HasPrefix(want, "-") {
+			t.Errorf("%s: %q", args, x.Reasons)
+		}
+	}
+	for gold, want := range map[string]string{"[REDACTED:email]": "+em", "[REDACTED:email#2]": "-em"} {
+		in := read(t, `{"tool":"other","args":{"to":"[REDACTED:email]"},"gold":{"args":{"to":"`+gold+`"}}}`)
+		var score callvet.StepScore
+		s.Score(in, &score)
+		if got := told(score); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", gold, got)
+		}
+	}
+}
+
 func TestNoCatalog(t *testing.T) {
 	t.Parallel()
 	var got callvet.StepScore

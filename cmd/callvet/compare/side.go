@@ -3,7 +3,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -128,11 +127,19 @@ func (s *Side) Record(t *trace.Task) {
 	switch { // the first attempt that tells it says what the task asks
 	case c.Context != "" && (!told || teller == at):
 		s.known[c.ID] = at
-		e.context = string(s.red.JSON(json.RawMessage(c.Context)))
+		e.context = s.asked(t)
 	case told && teller == at:
 		e.context = s.tries[at].context
 	}
 	s.tries[at] = e
+}
+
+// asked is what the gold of a task says, redacted.
+func (s *Side) asked(t *trace.Task) string {
+	s.red.Begin()
+	gold := trace.Task{Gold: t.Gold.Redacted(s.red)}
+	c, _ := gold.Entry("")
+	return c.Context
 }
 
 // Families tells the families of tools by name, before the first step.

@@ -42,20 +42,21 @@ func Export(format string, w io.Writer, r trace.Redactor) (*Exporter, error) {
 	}
 	e := &Exporter{format: format, w: bufio.NewWriter(w), red: r, Lost: map[string]int64{}}
 	if format == Contract {
-		e.own = trace.NewWriter(w, r)
+		e.own = trace.NewWriter(w)
 	}
 	return e, nil
 }
 
 // Attempt writes one attempt.
 func (e *Exporter) Attempt(a *trace.Attempt) error {
+	if e.red != nil {
+		redacted := a.Redacted(e.red)
+		a = &redacted
+	}
 	if e.own != nil {
 		return e.own.Attempt(a)
 	}
 	e.lose(a)
-	if e.red != nil {
-		a = payloads(a, e.red.Payload)
-	}
 	var v any
 	switch e.format {
 	case "otlp":
@@ -68,9 +69,6 @@ func (e *Exporter) Attempt(a *trace.Attempt) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("write %s of %s: %w: %w", e.format, a.Name(), callvet.ErrInvalid, err)
-	}
-	if e.red != nil {
-		raw = e.red.JSON(raw)
 	}
 	lead, tail := "", "\n"
 	if e.format == "adk-evalset" {
@@ -187,20 +185,6 @@ func chatMessages(a *trace.Attempt) []any {
 		out = append(out, m)
 	}
 	return out
-}
-
-// payloads is an attempt with what is made of its calls' arguments as text.
-func payloads(a *trace.Attempt, of func(string) string) *trace.Attempt {
-	out := *a
-	out.Trace.Turns = slices.Clone(a.Trace.Turns)
-	for i := range out.Trace.Turns {
-		t := &out.Trace.Turns[i]
-		t.Calls = slices.Clone(t.Calls)
-		for k := range t.Calls {
-			t.Calls[k].ArgsRaw = of(t.Calls[k].ArgsRaw)
-		}
-	}
-	return &out
 }
 
 // payload is the arguments as text; {} when they are unknown.

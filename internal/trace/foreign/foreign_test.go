@@ -125,7 +125,7 @@ func roundTrip(t testing.TB, in []trace.Attempt) string {
 		return ""
 	}
 	var b bytes.Buffer
-	w := trace.NewWriter(&b, nil)
+	w := trace.NewWriter(&b)
 	for i := range in {
 		if err := w.Attempt(&in[i]); err != nil {
 			return err.Error()
@@ -471,7 +471,7 @@ func FuzzImport(f *testing.F) {
 		if r.Attempts != int64(len(a)) {
 			t.Fatalf("%d attempts reported, %d given", r.Attempts, len(a))
 		}
-		w := trace.NewWriter(&bytes.Buffer{}, nil)
+		w := trace.NewWriter(&bytes.Buffer{})
 		for i := range a {
 			if err := w.Attempt(&a[i]); err != nil {
 				t.Fatal(err)
@@ -539,7 +539,7 @@ func TestTauGold(t *testing.T) {
 						t.Errorf("step %d: (-want +got)\n%s", step, diff)
 					}
 					if step == 0 {
-						w := trace.NewWriter(&lines, nil)
+						w := trace.NewWriter(&lines)
 						if err := errors.Join(w.Attempt(&a), w.Flush()); err != nil {
 							t.Fatal(err)
 						}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -32,13 +33,23 @@ type Config struct {
 	Patterns []Pattern
 	// Keys are member names whose values are secrets, beside the built-in ones.
 	Keys []string
+	// Values are secrets that are known, such as the keys in the environment. They are
+	// replaced wherever they stand, in identifiers and in names of members too.
+	Values []string
 }
 
 // Redactor replaces findings. It keeps counts and is not safe for concurrent use.
+//
+// Within what one Begin starts (an attempt), equal values get equal replacements and
+// different values different ones, so that what was equal stays equal and what differed
+// still differs: [REDACTED:email], [REDACTED:email#2].
 type Redactor struct {
 	detect   *pii.Detector
 	patterns []pattern
+	values   []string
 	doc      value.Doc
+	seen     map[Kind]map[string]int
+	silent   bool // replacements are not counted
 	// Counts is how often each kind was replaced.
 	Counts map[Kind]int64
 }
@@ -56,7 +67,7 @@ func New(c Config) (*Redactor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Redactor{detect: d, Counts: map[Kind]int64{}}
+	r := &Redactor{detect: d, values: c.Values, Counts: map[Kind]int64{}, seen: map[Kind]map[string]int{}}
 	for _, p := range c.Patterns {
 		if p.Name == "" {
 			return nil, fmt.Errorf("redaction pattern %q has no name: %w", p.Expr, callvet.ErrInvalid)
@@ -70,27 +81,70 @@ func New(c Config) (*Redactor, error) {
 	return r, nil
 }
 
+// Fork is a Redactor of the same Config with counts of its own, for another goroutine.
+func (r *Redactor) Fork() *Redactor {
+	return &Redactor{detect: r.detect, patterns: r.patterns, values: r.values, Counts: map[Kind]int64{}, seen: map[Kind]map[string]int{}}
+}
+
+// Total is how many replacements were made.
+func (r *Redactor) Total() int64 {
+	var n int64
+	for _, k := range r.Counts {
+		n += k
+	}
+	return n
+}
+
+// Begin starts an attempt: replacements are numbered anew.
+func (r *Redactor) Begin() { clear(r.seen) }
+
+// Learn gives the values in a JSON value their numbers and replaces nothing, so that a value
+// has the same number wherever what was learned comes first.
+func (r *Redactor) Learn(raw json.RawMessage) {
+	r.silent = true
+	r.JSON(raw)
+	r.silent = false
+}
+
+// Known replaces the values that are known to be secret and nothing else, for what
+// identifies: ids, names of tools and models.
+func (r *Redactor) Known(s string) string {
+	for _, v := range r.values {
+		if strings.Contains(s, v) {
+			s = strings.ReplaceAll(s, v, r.replace(pii.KindSecret, v))
+		}
+	}
+	return s
+}
+
 // Text replaces the findings in s. The same string comes back when there are none. An
 // object or array as text is redacted as JSON does: names tell secrets there too. What
 // is in its strings again takes escapes of escapes, so that it is never deep.
-func (r *Redactor) Text(s string) string {
+func (r *Redactor) Text(s string) string { return r.text(s, pii.RoleNone) }
+
+func (r *Redactor) text(s string, role pii.Role) string {
 	if trimmed := strings.TrimSpace(s); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if v, err := value.Parse([]byte(s)); err == nil {
-			if out, changed := r.walk(nil, v, false); changed {
+			if out, changed := r.walk(nil, v, pii.RoleNone); changed {
 				return string(out)
 			}
 			return s
 		}
 	}
-	return r.words(s)
+	return r.words(s, role, false)
 }
 
+// Check is Text of a condition on a result: a number stays a number, so that the condition
+// can still be read and holds as it held.
+func (r *Redactor) Check(s string) string { return r.words(s, pii.RoleNone, true) }
+
 // words is Text of what is no object or array.
-func (r *Redactor) words(s string) string {
+func (r *Redactor) words(s string, role pii.Role, numbers bool) string {
+	s = r.Known(s)
 	for _, p := range r.patterns {
 		s = r.custom(s, p)
 	}
-	return r.builtin(s)
+	return r.builtin(s, role, numbers)
 }
 
 func (r *Redactor) custom(s string, p pattern) string {
@@ -106,24 +160,55 @@ func (r *Redactor) custom(s string, p pattern) string {
 			continue
 		}
 		b.WriteString(s[at:from])
-		b.WriteString(r.replace(p.kind))
+		b.WriteString(r.replace(p.kind, s[from:to]))
 		at = to
 	}
 	b.WriteString(s[at:])
 	return b.String()
 }
 
-func (r *Redactor) replace(k Kind) string {
-	r.Counts[k]++
-	return pii.Mark + string(k) + "]"
+// nines gives the digits for a number. Numbers are counted apart from texts, so that a second
+// pass, which leaves the words for texts alone, counts them as the first one did.
+func (r *Redactor) nines(k Kind, v string) string {
+	r.count(k)
+	return pii.Nines(len(v), r.which(k+" number", v))
 }
 
-func (r *Redactor) builtin(s string) string {
+// replace gives the word for a value.
+func (r *Redactor) replace(k Kind, v string) string {
+	r.count(k)
+	return pii.MarkOf(k, r.which(k, v))
+}
+
+func (r *Redactor) count(k Kind) {
+	if !r.silent {
+		r.Counts[k]++
+	}
+}
+
+// which different value of its kind v is, from 1.
+func (r *Redactor) which(k Kind, v string) int {
+	if r.seen[k] == nil {
+		r.seen[k] = map[string]int{}
+	}
+	n, ok := r.seen[k][v]
+	if !ok {
+		n = len(r.seen[k]) + 1
+		r.seen[k][v] = n
+	}
+	return n
+}
+
+func (r *Redactor) builtin(s string, role pii.Role, numbers bool) string {
 	var b strings.Builder
 	at := 0
-	for f, ok := r.detect.Next(s, 0); ok; f, ok = r.detect.Next(s, f.End) {
+	for f, ok := r.detect.Find(s, 0, role); ok; f, ok = r.detect.Find(s, f.End, role) {
 		b.WriteString(s[at:f.Start])
-		b.WriteString(r.replace(f.Kind))
+		if found := s[f.Start:f.End]; numbers && strings.Trim(found, "0123456789") == "" && !quotedAt(s, f.Start) {
+			b.WriteString(r.nines(f.Kind, found))
+		} else {
+			b.WriteString(r.replace(f.Kind, found))
+		}
 		at = f.End
 	}
 	if at == 0 {
@@ -133,10 +218,27 @@ func (r *Redactor) builtin(s string) string {
 	return b.String()
 }
 
-// JSON replaces the findings in every string of a JSON value, names of members
-// excepted, and whole scalars under names that tell a secret. raw comes back as
-// it is when there are none; text that is not JSON is redacted as text and given
-// as a JSON string.
+// quotedAt reports whether i stands inside quotes, in a condition on one line.
+func quotedAt(s string, i int) bool {
+	quote := byte(0)
+	for j := range i {
+		switch c := s[j]; {
+		case quote != 0 && c == '\\':
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		}
+	}
+	return quote != 0
+}
+
+// JSON replaces the findings in every string of a JSON value and in names of members, and
+// whole scalars under names that tell a secret. Types stay: a string becomes a word such as
+// [REDACTED:email], a number a number of as many digits, 99…9, and only card numbers,
+// national numbers and integers under a secret's name are replaced at all. raw comes back
+// as it is when there are none; text that is not JSON is redacted as text and given as a
+// JSON string.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return raw
@@ -144,7 +246,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if err := r.doc.Parse(raw); err != nil {
 		return quote(nil, r.Text(string(raw)))
 	}
-	out, changed := r.walk(make([]byte, 0, len(raw)), r.doc.Root(), false)
+	out, changed := r.walk(make([]byte, 0, len(raw)), r.doc.Root(), pii.RoleNone)
 	if !changed {
 		return raw
 	}
@@ -172,7 +274,10 @@ func (r *Redactor) Payload(text string) string {
 		}
 		name := strings.TrimRight(text[max(0, i-maxName):i], " \t\r\n\"'\\")
 		if name = name[strings.LastIndexAny(name, "\"'{,\n\\")+1:]; r.detect.SecretKey(name) {
-			return r.Text(text[:i+1]) + r.replace(pii.KindSecret)
+			if rest := text[i+1:]; !pii.Redacted(rest) || strings.IndexByte(rest, ']') < len(rest)-1 {
+				return r.Text(text[:i+1]) + r.replace(pii.KindSecret, rest)
+			}
+			return r.Text(text[:i+1]) + text[i+1:] // as this function left it
 		}
 	}
 	return r.Text(text)
@@ -187,52 +292,93 @@ func (r *Redactor) secretWithin(v value.Value) bool {
 	return false
 }
 
-// walk appends the redacted value; secret tells that the name above was one.
-func (r *Redactor) walk(dst []byte, v value.Value, secret bool) (out []byte, changed bool) {
+// walk appends the redacted value; role is what the name above says of it.
+func (r *Redactor) walk(dst []byte, v value.Value, role pii.Role) (out []byte, changed bool) {
 	switch v.Kind() {
-	case value.String, value.Number:
-		return r.scalar(dst, v, secret)
-	case value.Array, value.Object:
-	default:
-		return append(dst, v.Raw()...), false
+	case value.String:
+		return r.string(dst, v, role)
+	case value.Number:
+		return r.numeral(dst, v, role)
+	case value.Array:
+		return r.list(dst, v, role)
+	case value.Object:
+		return r.object(dst, v, role)
 	}
-	open, shut := byte('['), byte(']')
-	if v.Kind() == value.Object {
-		open, shut = '{', '}'
-	}
-	dst = append(dst, open)
+	return append(dst, v.Raw()...), false
+}
+
+func (r *Redactor) list(dst []byte, v value.Value, role pii.Role) (out []byte, changed bool) {
+	dst = append(dst, '[')
 	first := true
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		if !first {
 			dst = append(dst, ',')
 		}
 		first = false
-		inner := secret
-		if v.Kind() == value.Object {
-			dst = append(quote(dst, e.Key()), ':')
-			inner = secret || r.detect.SecretKey(e.Key())
+		var c bool
+		dst, c = r.walk(dst, e, r.detect.Below(role, "", e))
+		changed = changed || c
+	}
+	return append(dst, ']'), changed
+}
+
+func (r *Redactor) object(dst []byte, v value.Value, role pii.Role) (out []byte, changed bool) {
+	dst = append(dst, '{')
+	pair := r.detect.Announced(v)
+	var names []string // of this object, once one was redacted
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
 		}
+		key := e.Key()
+		inner := r.detect.Below(role, key, e)
+		if pair != pii.RoleNone && key == "value" {
+			inner = pair
+		}
+		name := r.words(key, pii.RoleID, false)
+		if name != key {
+			name, changed = unused(name, names), true
+			names = append(names, name)
+		}
+		dst = append(quote(dst, name), ':')
 		var c bool
 		dst, c = r.walk(dst, e, inner)
 		changed = changed || c
 	}
-	return append(dst, shut), changed
+	return append(dst, '}'), changed
 }
 
-func (r *Redactor) scalar(dst []byte, v value.Value, secret bool) ([]byte, bool) {
-	if secret && (v.Kind() == value.Number || v.Str() != "" && !pii.Redacted(v.Str())) {
-		return quote(dst, r.replace(pii.KindSecret)), true
-	}
-	if v.Kind() == value.Number {
-		if raw := string(v.Raw()); len(raw) >= 13 && len(raw) <= 19 {
-			if t := r.Text(raw); t != raw {
-				return quote(dst, t), true
-			}
+// unused makes a name that no other member has.
+func unused(name string, taken []string) string {
+	for own, n := name, 2; ; n++ {
+		if !slices.Contains(taken, name) {
+			return name
 		}
-		return append(dst, v.Raw()...), false
+		name = fmt.Sprintf("%s#%d", own, n)
 	}
+}
+
+func (r *Redactor) numeral(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
+	raw := v.Raw()
+	k, ok := r.detect.Number(raw, role)
+	if !ok && !r.isKnown(string(raw)) {
+		return append(dst, raw...), false
+	}
+	if !ok {
+		k = pii.KindSecret
+	}
+	masked := r.nines(k, string(raw))
+	return append(dst, masked...), masked != string(raw)
+}
+
+func (r *Redactor) isKnown(s string) bool { return slices.Contains(r.values, s) }
+
+func (r *Redactor) string(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
 	s := v.Str()
-	if t := r.Text(s); t != s {
+	if k, ok := r.detect.Whole(s, role); ok {
+		return quote(dst, r.replace(k, s)), true
+	}
+	if t := r.text(s, role); t != s {
 		return quote(dst, t), true
 	}
 	return append(dst, v.Raw()...), false

@@ -20,10 +20,10 @@ const (
 	KindBearer  Kind = "bearer"      // the credential of an Authorization header
 	KindJWT     Kind = "jwt"         // a signed token
 	KindPrivate Kind = "private_key" // a PEM block
-	KindSecret  Kind = "secret"      // the value of something named password, token, …
+	KindSecret  Kind = "secret"      // the value of something named password, token, …, or of a URL's user
 	KindEmail   Kind = "email"       //
-	KindPhone   Kind = "phone"       // written internationally, or in groups with a bracket
-	KindCard    Kind = "card"        // 13 to 19 digits that pass Luhn
+	KindPhone   Kind = "phone"       // written internationally, in groups, or after a word such as "phone"
+	KindCard    Kind = "card"        // passes Luhn and starts as an issuer's numbers do
 	KindIBAN    Kind = "iban"        // passes modulo 97
 	KindID      Kind = "national_id" // US SSN, Brazilian CPF, Spanish DNI, Swedish personal number
 )
@@ -31,6 +31,15 @@ const (
 // Kinds are all of them.
 func Kinds() []Kind {
 	return []Kind{KindKey, KindBearer, KindJWT, KindPrivate, KindSecret, KindEmail, KindPhone, KindCard, KindIBAN, KindID}
+}
+
+// Secret reports whether a finding of the kind opens a door; the others name a person.
+func (k Kind) Secret() bool {
+	switch k {
+	case KindKey, KindBearer, KindJWT, KindPrivate, KindSecret:
+		return true
+	}
+	return false
 }
 
 // Config of a Detector. The zero Config finds every kind.
@@ -71,36 +80,49 @@ type Finding struct {
 
 // Next is the first finding that starts at from (0 or more) or later; ok is false
 // when there is none. Texts of fewer than 6 bytes hold none.
-func (d *Detector) Next(s string, from int) (f Finding, ok bool) {
+func (d *Detector) Next(s string, from int) (f Finding, ok bool) { return d.Find(s, from, RoleNone) }
+
+// Find is Next of a text that is the value of a member with that role. A value of
+// RoleSecret is not told here: Whole tells it.
+func (d *Detector) Find(s string, from int, r Role) (f Finding, ok bool) {
 	if len(s) < 6 {
 		return Finding{}, false
 	}
+	if r == RoleID && strings.ContainsAny(s, " \t\n") {
+		r = RoleNone // prose, whatever its name is
+	}
 	for i := from; i < len(s); i++ {
-		if f = d.at(s, i, from); f.End > i {
+		if f = d.at(s, i, from, r); f.End > i {
 			return f, true
 		}
 	}
 	return Finding{}, false
 }
 
-// at gives what starts at i, or, for an e-mail address, what has its @ there and
-// starts at from or later.
-func (d *Detector) at(s string, i, from int) Finding {
+// at gives what starts at i, or, for an e-mail address and a URL's user, what has its @
+// or colon there and starts at from or later.
+func (d *Detector) at(s string, i, from int, r Role) Finding {
 	c := s[i]
 	switch {
 	case c == '@':
 		return d.allow(email(s, i, from))
-	case c == '-' && strings.HasPrefix(s[i:], "-----BEGIN"):
-		return d.allow(privateKey(s, i))
+	case c == '-':
+		return d.dash(s, i)
 	case c == '+' || c == '(':
-		return d.allow(phone(s, i))
+		if r == RoleID {
+			return Finding{}
+		}
+		return d.allow(phone(s, i, r))
 	case c == ':' || c == '=':
+		if f := d.allow(userinfo(s, i)); f.End > 0 {
+			return f
+		}
 		return d.allow(named(s, i))
 	case i > 0 && wordByte(s[i-1]):
 		return Finding{}
 	case c >= '0' && c <= '9':
-		return d.digits(s, i)
-	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
+		return d.digits(s, i, r)
+	case letter(c):
 		return d.word(s, i)
 	}
 	return Finding{}
@@ -113,9 +135,25 @@ func (d *Detector) allow(f Finding) Finding {
 	return f
 }
 
-func (d *Detector) digits(s string, i int) Finding {
-	for _, find := range []func(string, int) Finding{card, nationalID, phone} {
-		if f := d.allow(find(s, i)); f.End > 0 {
+// digits tells what a number that starts at i is. Digits after a decimal point, in a UUID
+// and in a longer word are part of something else.
+func (d *Detector) digits(s string, i int, r Role) Finding {
+	if r == RoleID {
+		return Finding{}
+	}
+	if f := d.allow(d.telegramToken(s, i)); f.End > 0 {
+		return f
+	}
+	if count(s, i) < 7 || inUUID(s, i) {
+		return Finding{}
+	}
+	if r == RoleNone {
+		if r = d.announced(s, i); r == RoleID {
+			return Finding{}
+		}
+	}
+	for _, find := range []func(string, int, Role) Finding{card, nationalID, phone} {
+		if f := d.allow(find(s, i, r)); f.End > 0 {
 			return f
 		}
 	}
@@ -126,14 +164,18 @@ func (d *Detector) word(s string, i int) Finding {
 	var f Finding
 	switch s[i] {
 	case 'b', 'B':
-		f = bearer(s, i)
+		if f = bearer(s, i); f.End == 0 {
+			f = basic(s, i)
+		}
 	case 'e':
 		f = jwt(s, i)
+	case 'h':
+		f = webhook(s, i)
 	}
 	if f.End == 0 {
 		f = d.apiKey(s, i)
 	}
-	if f = d.allow(f); f.End == 0 && upper(s[i]) {
+	if f = d.allow(f); f.End == 0 {
 		if f = d.allow(iban(s, i)); f.End == 0 {
 			f = d.allow(dniWithLetter(s, i))
 		}
@@ -141,38 +183,117 @@ func (d *Detector) word(s string, i int) Finding {
 	return f
 }
 
-// SecretKey reports whether the scalars under a member of this name are secrets.
-func (d *Detector) SecretKey(name string) bool {
-	return !d.off[KindSecret] && (secretName(name) || len(d.keys) > 0 && d.keys[strings.ToLower(name)])
+func (d *Detector) dash(s string, i int) Finding {
+	if strings.HasPrefix(s[i:], "-----BEGIN") {
+		return d.allow(privateKey(s, i))
+	}
+	if strings.HasPrefix(s[i:], "--") && (i == 0 || s[i-1] == ' ') {
+		return d.allow(option(s, i))
+	}
+	return Finding{}
 }
 
-// Mark starts the word that a redacted value was replaced by; it is never a finding.
+// Whole reports whether a text is a secret as a whole because of the name above it.
+// Placeholders ("<password>", "${TOKEN}", "***") and what was redacted before are none.
+func (d *Detector) Whole(s string, r Role) (Kind, bool) {
+	switch {
+	case s == "" || d.off[KindSecret] || Redacted(s):
+	case r == RoleSecret && !placeholder(s), r == RoleToken && len(s) >= 16 && !strings.ContainsAny(s, " \t\n") && random(s) && !identifier(s):
+		return KindSecret, true
+	}
+	return "", false
+}
+
+// Number tells what a JSON number is: a card number or a national number when it is an
+// integer (no sign, no fraction, no exponent) of that length that passes the check, and a
+// secret when it is an integer and its name says so. Others are never anything.
+func (d *Detector) Number(raw []byte, r Role) (Kind, bool) {
+	for _, c := range raw {
+		if !digit(c) {
+			return "", false
+		}
+	}
+	if r == RoleSecret {
+		return KindSecret, !d.off[KindSecret]
+	}
+	if len(raw) < 9 || len(raw) > 19 {
+		return "", false
+	}
+	s := string(raw)
+	f := d.digits(s, 0, r)
+	if f.Kind == KindCard && network(s) == 0 {
+		return "", false
+	}
+	return f.Kind, f.End == len(raw) && (f.Kind == KindCard || f.Kind == KindID)
+}
+
+// Mark starts the word that a redacted text was replaced by; it is never a finding.
+// Numbers are replaced by Nines.
 const Mark = "[REDACTED:"
 
 // Redacted reports whether s is such a word.
 func Redacted(s string) bool { return strings.HasPrefix(s, Mark) }
 
-// Scalar is what a string or number is as a whole or holds: the first finding's
-// kind, or KindSecret when secret tells that the name above it announces one.
-func (d *Detector) Scalar(v value.Value, secret bool) (Kind, bool) {
-	switch v.Kind() {
-	case value.String:
-		s := v.Str()
-		if secret && s != "" && !Redacted(s) {
-			return KindSecret, true
-		}
-		f, ok := d.Next(s, 0)
-		return f.Kind, ok
-	case value.Number:
-		if secret {
-			return KindSecret, true
-		}
-		if raw := v.Raw(); len(raw) >= 13 && len(raw) <= 19 {
-			f, ok := d.Next(string(raw), 0)
-			return f.Kind, ok
+// MarkOf is the word for the nth different value of a kind, from 1.
+func MarkOf(k Kind, n int) string {
+	if n > 1 {
+		return fmt.Sprintf("%s%s#%d]", Mark, k, n)
+	}
+	return Mark + string(k) + "]"
+}
+
+// marked is the kind that the first mark in s stands for; ok is false without one.
+func marked(s string) (k Kind, ok bool) {
+	_, rest, ok := strings.Cut(s, Mark)
+	if !ok {
+		return "", false
+	}
+	kind, _, ok := strings.Cut(rest, "]")
+	kind, _, _ = strings.Cut(kind, "#")
+	return Kind(kind), ok
+}
+
+// Nines is what the nth different number (from 1) of that many digits is replaced by:
+// 99…9, 99…8. No card and no national number has this form.
+func Nines(digits, n int) string {
+	b := []byte(strings.Repeat("9", digits))
+	for i := digits - 1; i > 0 && n > 1; i-- {
+		d := (n - 1) % 10
+		b[i] -= byte(d)
+		n = (n-1-d)/10 + 1
+	}
+	return string(b)
+}
+
+// nines reports whether a number has been replaced before. Shorter numbers of that form are
+// also written by people, for "no limit".
+func nines(raw []byte) bool {
+	if len(raw) < minCard {
+		return false
+	}
+	for _, c := range raw[:len(raw)-3] {
+		if c != '9' {
+			return false
 		}
 	}
-	return "", false
+	return true
+}
+
+// Unknown reports whether a value was redacted, as a whole or in part: what it was cannot
+// be held against anything.
+func Unknown(v value.Value) bool {
+	switch v.Kind() {
+	case value.String:
+		return strings.Contains(v.Str(), Mark)
+	case value.Number:
+		return nines(v.Raw())
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if Unknown(e) {
+			return true
+		}
+	}
+	return false
 }
 
 // Found is a finding inside a JSON value.
@@ -183,30 +304,60 @@ type Found struct {
 }
 
 // Value finds in every scalar of v, names of members excepted; one finding per
-// scalar, in the order of the text. Nil when there is none.
-func (d *Detector) Value(v value.Value) []Found { return d.walk(nil, v, false) }
+// scalar, in the order of the text. Nil when there is none. What has been redacted
+// is a finding still, of the kind that its mark tells: the call carried it.
+func (d *Detector) Value(v value.Value) []Found { return d.walk(nil, v, RoleNone) }
 
 // walk names what it finds from the inside out, so that nothing is named in vain.
-func (d *Detector) walk(out []Found, v value.Value, secret bool) []Found {
-	n := 0
+func (d *Detector) walk(out []Found, v value.Value, r Role) []Found {
+	if k, ok := d.scalar(v, r); ok {
+		return append(out, Found{"", k})
+	}
+	n, pair := 0, d.Announced(v)
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		before := len(out)
 		if v.Kind() == value.Object {
 			key := e.Key()
-			out = d.walk(out, e, secret || d.SecretKey(key))
+			if pair != RoleNone && key == "value" {
+				out = d.walk(out, e, pair)
+			} else {
+				out = d.walk(out, e, d.Below(r, key, e))
+			}
 			within(out[before:], key)
 		} else {
-			out = d.walk(out, e, secret)
+			out = d.walk(out, e, d.Below(r, "", e))
 			if len(out) > before {
 				within(out[before:], fmt.Sprintf("[%d]", n))
 			}
 		}
 		n++
 	}
-	if k, ok := d.Scalar(v, secret); ok {
-		out = append(out, Found{"", k})
-	}
 	return out
+}
+
+// scalar is what a string or number is as a whole, or holds first.
+func (d *Detector) scalar(v value.Value, r Role) (Kind, bool) {
+	switch v.Kind() {
+	case value.String:
+		s := v.Str()
+		if k, ok := d.Whole(s, r); ok {
+			return k, true
+		}
+		if f, ok := d.Find(s, 0, r); ok {
+			return f.Kind, true
+		}
+		if k, ok := marked(s); ok && !d.off[k] {
+			return k, true
+		}
+	case value.Number:
+		if k, ok := d.Number(v.Raw(), r); ok {
+			return k, true
+		}
+		if r != RoleID && nines(v.Raw()) && !d.off[KindCard] {
+			return KindCard, true
+		}
+	}
+	return "", false
 }
 
 func within(found []Found, name string) {

@@ -40,13 +40,121 @@ func grouped(s string, i, most int, separators string) (digits string, end int) 
 	return string(b[:n]), end
 }
 
-// card finds 13 to 19 digits that start as the networks' numbers do and pass Luhn.
-func card(s string, i int) Finding {
-	d, end := grouped(s, i, 19, " -")
-	if len(d) < 13 || d[0] < '2' || d[0] > '6' || !luhn(d) || end < len(s) && wordByte(s[end]) {
+// count is how many digits stand from i on with at most one byte between two of them.
+func count(s string, i int) int {
+	n, gap := 0, 0
+	for ; i < len(s) && gap < 2 && n < 20; i++ {
+		if digit(s[i]) {
+			n, gap = n+1, 0
+		} else {
+			gap++
+		}
+	}
+	return n
+}
+
+// Lengths of card numbers. ISO/IEC 7812-1 allows fewer digits than 12, which nobody issues.
+const (
+	minCard = 12
+	maxCard = 19
+)
+
+// card finds a number that passes Luhn, in one piece or in the groups that cards have. By
+// itself it must also start as an issuer's do and have the length of that issuer; where the
+// text or the name above it speaks of a card, the check digit is enough.
+func card(s string, i int, r Role) Finding {
+	d, end := grouped(s, i, maxCard, " -")
+	if len(d) < minCard || !luhn(d) || partOfNumber(s, i, end) || end < len(s) && wordByte(s[end]) {
+		return Finding{}
+	}
+	if end-i > len(d) && !cardGroups(s[i:end]) {
+		return Finding{}
+	}
+	if strings.Count(d, d[:1]) == len(d) || r != RoleCard && !issued(d) || r == RoleCard && i > 1 && strings.IndexByte(" -", s[i-1]) >= 0 && digit(s[i-2]) {
 		return Finding{}
 	}
 	return Finding{i, end, KindCard}
+}
+
+// partOfNumber reports whether the digits from i to end belong to a number with a decimal
+// point or an exponent, or to a longer word with dashes.
+func partOfNumber(s string, i, end int) bool {
+	if i > 1 && s[i-1] == '.' && digit(s[i-2]) || i > 1 && s[i-1] == '-' && wordByte(s[i-2]) {
+		return true
+	}
+	return end+1 < len(s) && (s[end] == '.' && digit(s[end+1]) || s[end] == '-' && wordByte(s[end+1]))
+}
+
+// cardGroups reports whether groups are those that cards are printed in, with one kind of
+// separator: fours, the last of one to four, or 4-6-4 and 4-6-5.
+func cardGroups(s string) bool {
+	var sizes []int
+	n, sep := 0, byte(0)
+	for i := range len(s) {
+		if digit(s[i]) {
+			n++
+			continue
+		}
+		if sep != 0 && s[i] != sep {
+			return false
+		}
+		sizes, n, sep = append(sizes, n), 0, s[i]
+	}
+	sizes = append(sizes, n)
+	if len(sizes) == 3 {
+		return sizes[0] == 4 && (sizes[1] == 6 && (n == 4 || n == 5) || sizes[1] == 4 && n == 4)
+	}
+	for _, k := range sizes[:len(sizes)-1] {
+		if k != 4 {
+			return false
+		}
+	}
+	return n <= 4
+}
+
+// issued reports whether a number starts as those of a card network do and has that
+// network's length. Lengths that next to no card has are left out (13 and 19 of Visa, 19 of
+// UnionPay), because numbers of other kinds are as long.
+func issued(d string) bool {
+	switch len(d) {
+	case 14, 15, 16:
+		return network(d) == len(d)
+	}
+	return false
+}
+
+// network is the usual length of the numbers of the network that d, of 12 digits and more,
+// starts like; 0 for none.
+func network(d string) int {
+	four := 0
+	for _, c := range []byte(d[:4]) {
+		four = four*10 + int(c-'0')
+	}
+	in := func(ranges ...[2]int) bool {
+		for _, r := range ranges {
+			if four >= r[0] && four <= r[1] {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case in([2]int{3000, 3059}, [2]int{3095, 3095}, [2]int{3600, 3699}, [2]int{3800, 3999}): // Diners Club
+		return 14
+	case in([2]int{3400, 3499}, [2]int{3700, 3799}, [2]int{1800, 1800}, [2]int{2131, 2131}): // American Express, older JCB
+		return 15
+	case in(
+		[2]int{4000, 4999},                     // Visa
+		[2]int{5100, 5599}, [2]int{2221, 2720}, // Mastercard
+		[2]int{6011, 6011}, [2]int{6440, 6599}, // Discover
+		[2]int{3528, 3589},                     // JCB
+		[2]int{6200, 6299},                     // UnionPay
+		[2]int{2200, 2204},                     // Mir
+		[2]int{5080, 5089}, [2]int{6000, 6099}, // RuPay
+		[2]int{5018, 5018}, [2]int{5020, 5020}, [2]int{5038, 5038}, [2]int{5893, 5893}, [2]int{6304, 6304}, [2]int{6759, 6763}): // Maestro
+		return 16
+	}
+	return 0
 }
 
 // luhn is the check of ISO/IEC 7812-1, annex B.
@@ -64,21 +172,28 @@ func luhn(d string) bool {
 	return sum%10 == 0
 }
 
-// iban finds an account number of ISO 13616, in one piece or in groups of four.
+// iban finds an account number of ISO 13616, in one piece or in groups of four. Small
+// letters are taken in one piece only.
 func iban(s string, i int) Finding {
-	if len(s)-i < 15 || !upper(s[i]) || !upper(s[i+1]) || !digit(s[i+2]) || !digit(s[i+3]) {
+	if len(s)-i < 15 || !letter(s[i]) || !letter(s[i+1]) || !digit(s[i+2]) || !digit(s[i+3]) {
 		return Finding{}
 	}
-	var b []byte
-	for j := i; j < len(s) && len(b) <= 34; j++ {
-		if s[j] == ' ' && len(b)%4 == 0 && j+1 < len(s) && (upper(s[j+1]) || digit(s[j+1])) {
+	capital := upper(s[i])
+	var b [34]byte
+	n := 0
+	for j := i; j < len(s) && n < len(b); j++ {
+		c := s[j]
+		if c == ' ' && capital && n%4 == 0 && j+1 < len(s) && (upper(s[j+1]) || digit(s[j+1])) {
 			continue
 		}
-		if !upper(s[j]) && !digit(s[j]) {
+		if letter(c) && upper(c) == capital {
+			c &^= 0x20
+		} else if !digit(c) {
 			break
 		}
-		b = append(b, s[j])
-		if len(b) >= 15 && (j+1 == len(s) || !wordByte(s[j+1])) && mod97(b) {
+		b[n] = c
+		n++
+		if n >= 15 && (j+1 == len(s) || !wordByte(s[j+1])) && mod97(b[:n]) {
 			return Finding{i, j + 1, KindIBAN}
 		}
 	}
@@ -102,35 +217,62 @@ func mod97(b []byte) bool {
 }
 
 // phone finds a number with a country code (+46 70 123 45 67), one with its area
-// code in brackets ((555) 123-4567) and one of North America in three groups.
-func phone(s string, i int) Finding {
+// code in brackets ((555) 123-4567), one of North America in three groups, and any of 7 to
+// 15 digits where the text or the name above it speaks of a phone. An extension (x123)
+// belongs to it.
+func phone(s string, i int, r Role) Finding {
 	from := i
 	if s[i] == '+' {
 		i++
 	}
-	if i >= len(s) || from > 0 && digit(s[from-1]) {
+	if i >= len(s) || from > 0 && digit(s[from-1]) || i > from && !digit(s[i]) && s[i] != '(' || s[from] == '(' && !areaCode(s[from:]) {
 		return Finding{}
 	}
 	d, end := groupedPhone(s, i)
-	if end < len(s) && (wordByte(s[end]) || s[end] == '-') {
+	end = extension(s, end)
+	if end < len(s) && (wordByte(s[end]) || s[end] == '-') || isoDate(s[i:]) {
 		return Finding{}
 	}
 	switch {
 	case s[from] == '+' && len(d) >= 8 && len(d) <= 15 && d[0] != '0':
 	case s[from] == '(' && len(d) >= 9 && len(d) <= 11:
-	case digit(s[from]) && len(d) == 10 && d[0] >= '2' && northAmerican(s[from:end]):
+	case digit(s[from]) && len(d) == 10 && d[0] >= '2' && northAmerican(s[from:]):
+	case r == RolePhone && len(d) >= 7 && len(d) <= 15:
 	default:
 		return Finding{}
 	}
 	return Finding{from, end, KindPhone}
 }
 
+// areaCode reports whether s starts with two to five digits in brackets.
+func areaCode(s string) bool {
+	end := run(s, 1, digit)
+	return end >= 3 && end <= 6 && end < len(s) && s[end] == ')'
+}
+
 func northAmerican(s string) bool {
-	return len(s) == 12 && strings.IndexByte("-. ", s[3]) >= 0 && s[3] == s[7]
+	return len(s) >= 12 && shaped(s[:12], "ddd"+s[3:4]+"ddd"+s[3:4]+"dddd") && strings.IndexByte("-. ", s[3]) >= 0
+}
+
+// isoDate reports whether s starts with a date such as 2026-01-31.
+func isoDate(s string) bool {
+	return len(s) >= 10 && shaped(s[:10], "dddd-dd-dd") && (s[0] == '1' || s[0] == '2') && s[5] <= '1' && s[8] <= '3'
+}
+
+// extension is the end of an extension that stands at i, or i.
+func extension(s string, i int) int {
+	if i+1 >= len(s) || s[i] != 'x' {
+		return i
+	}
+	if end := run(s, i+1, digit); end > i+1 && end-i <= 7 {
+		return end
+	}
+	return i
 }
 
 func groupedPhone(s string, i int) (digits string, end int) {
 	var b []byte
+	end = i
 	for j := i; j < len(s) && len(b) <= 16; j++ {
 		switch {
 		case digit(s[j]):
@@ -143,26 +285,26 @@ func groupedPhone(s string, i int) (digits string, end int) {
 	return string(b), end
 }
 
-// nationalID finds numbers that are told by their separators or check digits.
-func nationalID(s string, i int) Finding {
+// nationalID finds numbers that are told by their separators and check digits; where the
+// name above says what they are, also without separators.
+func nationalID(s string, i int, r Role) Finding {
 	for _, f := range []struct {
 		shape string
+		bare  bool
 		ok    func(digits string) bool
 	}{
-		{"ddd-dd-dddd", ssn}, {"ddd.ddd.ddd-dd", cpf}, {"dddddd-dddd", personnummer}, {"dddddddd-dddd", personnummer},
+		{"ddd-dd-dddd", false, ssn}, {"ddd.ddd.ddd-dd", false, cpf}, {"dddddd-dddd", false, personnummer}, {"dddddddd-dddd", false, personnummer},
+		{"ddddddddd", true, ssn}, {"ddddddddddd", true, cpf}, {"dddddddddd", true, personnummer}, {"dddddddddddd", true, personnummer},
 	} {
 		n := len(f.shape)
-		if len(s)-i < n || len(s)-i > n && (wordByte(s[i+n]) || s[i+n] == '-') || !shaped(s[i:i+n], f.shape) {
+		if f.bare && r != RoleNational || len(s)-i < n || len(s)-i > n && (wordByte(s[i+n]) || s[i+n] == '-') || !shaped(s[i:i+n], f.shape) {
 			continue
 		}
-		if f.ok(strings.Map(onlyDigits, s[i:i+n])) {
+		if !partOfNumber(s, i, i+n) && f.ok(strings.Map(onlyDigits, s[i:i+n])) {
 			return Finding{i, i + n, KindID}
 		}
 	}
-	if f := dni(s, i); f.End > 0 {
-		return f
-	}
-	return Finding{}
+	return dni(s, i)
 }
 
 func onlyDigits(r rune) rune {
@@ -172,6 +314,7 @@ func onlyDigits(r rune) rune {
 	return r
 }
 
+// shaped reports whether s has the shape: d stands for a digit, all else for itself.
 func shaped(s, shape string) bool {
 	for i := range len(shape) {
 		if shape[i] == 'd' && !digit(s[i]) || shape[i] != 'd' && s[i] != shape[i] {
@@ -236,4 +379,70 @@ func dniWithLetter(s string, i int) Finding {
 		return Finding{}
 	}
 	return Finding{i, i + 9, KindID}
+}
+
+// announced is what stands just before a number says that it is: a name with = or a colon
+// (card_id='…'), else a word before it with nothing in between that belongs to another value.
+func (d *Detector) announced(s string, i int) Role {
+	if sep := len(strings.TrimRight(s[:i], " \"'\\")); sep > 0 && (s[sep-1] == '=' || s[sep-1] == ':') {
+		if name, _ := nameBefore(s, sep-1); name != "" {
+			if r := d.Role(name); r == RoleID || r == RoleCard || r == RoleNational || r == RolePhone {
+				return r
+			}
+		}
+	}
+	const most = 32
+	var low [most]byte
+	from := max(0, i-most)
+	other := 0 // the end of the last byte before i that belongs to another value
+	for j := from; j < i; j++ {
+		c := s[j]
+		if upper(c) {
+			c |= 0x20
+		}
+		if digit(c) || c == '&' || c == '=' || c == '/' || c == ']' {
+			other = j - from + 1
+		}
+		low[j-from] = c
+	}
+	text := string(low[:i-from])
+	best, at := RoleNone, -1
+	for _, w := range [...]struct {
+		word string
+		role Role
+	}{
+		{"card", RoleCard}, {"visa", RoleCard}, {"mastercard", RoleCard}, {"amex", RoleCard}, {" cc", RoleCard},
+		{"phone", RolePhone}, {"telephone", RolePhone}, {"cellphone", RolePhone}, {"mobile", RolePhone}, {"fax", RolePhone}, {"tel:", RolePhone}, {"tel.", RolePhone}, {"whatsapp", RolePhone}, {"sms", RolePhone},
+		{"call me", RolePhone}, {"call us", RolePhone}, {"dial", RolePhone},
+		{"ssn", RoleNational}, {"social security", RoleNational}, {"cpf", RoleNational}, {"personnummer", RoleNational}, {"national id", RoleNational},
+	} {
+		j := strings.LastIndex(text, w.word)
+		if j <= at || j < other || j > 0 && letter(text[j-1]) {
+			continue
+		}
+		best, at = w.role, j
+	}
+	return best
+}
+
+// inUUID reports whether i stands in a UUID.
+func inUUID(s string, i int) bool {
+	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	from := i
+	for from > 0 && i-from < len(shape) && (hexByte(s[from-1]) || s[from-1] == '-') {
+		from--
+	}
+	if len(s)-from < len(shape) {
+		return false
+	}
+	for j := range len(shape) {
+		if shape[j] == '-' && s[from+j] != '-' || shape[j] == 'x' && !hexByte(s[from+j]) {
+			return false
+		}
+	}
+	return true
+}
+
+func hexByte(c byte) bool {
+	return digit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }

@@ -51,7 +51,7 @@ func TestNext(t *testing.T) {
 func TestValue(t *testing.T) {
 	t.Parallel()
 	in := `{"to":["a@b.com","nobody"],"card":4111111111111111,"auth":{"password":"x","pin":7},"id":"[REDACTED:email]","n":12}`
-	want := []pii.Found{{"to[0]", pii.KindEmail}, {"card", pii.KindCard}, {"auth.password", pii.KindSecret}, {"auth.pin", pii.KindSecret}}
+	want := []pii.Found{{"to[0]", pii.KindEmail}, {"card", pii.KindCard}, {"auth.password", pii.KindSecret}, {"auth.pin", pii.KindSecret}, {"id", pii.KindEmail}}
 	if diff := cmp.Diff(want, newDetector(t, pii.Config{Keys: []string{"PIN"}}).Value(parse(t, in))); diff != "" {
 		t.Error(diff)
 	}
@@ -61,6 +61,84 @@ func TestValue(t *testing.T) {
 	}
 	if _, err := pii.New(pii.Config{Off: []pii.Kind{"mail"}}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("an unknown kind was taken: %v", err)
+	}
+}
+
+// TestNumber: a JSON number is only ever a card number, a national number or, under a name
+// that says so, a secret.
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	d := newDetector(t, pii.Config{})
+	for in, want := range map[string]pii.Kind{
+		`{"n":4111111111111111}`:              pii.KindCard,
+		`{"n":378282246310005}`:               pii.KindCard,
+		`{"n":30569309025904}`:                pii.KindCard,
+		`{"n":4111111111111112}`:              "", // the check digit
+		`{"n":9111111111111112}`:              "", // no issuer
+		`{"n":41111111111111}`:                "", // not that issuer's length
+		`{"lat":59.4111111111111111}`:         "",
+		`{"n":0.4000000000000002}`:            "",
+		`{"n":4.111111111111111e15}`:          "",
+		`{"n":-4111111111111111}`:             "",
+		`{"n":1753156414000}`:                 "",
+		`{"created_at":4111111111111111}`:     "",
+		`{"order_id":4111111111111111}`:       "",
+		`{"trackingNumber":4111111111111111}`: "",
+		`{"ids":[4111111111111111]}`:          "",
+		`{"card":[4111111111111111]}`:         pii.KindCard,
+		`{"cpf":52998224725}`:                 pii.KindID,
+		`{"n":52998224725}`:                   "", // one number in a hundred passes
+		`{"password":481516}`:                 pii.KindSecret,
+		`{"password":4.5}`:                    "",
+		`{"credentials":{"port":5432}}`:       "",
+		`{"max_tokens":100,"token":5}`:        "",
+		`{"name":"card_number","value":"n"}`:  "",
+		`{"name":"Password","value":4815}`:    pii.KindSecret,
+		`{"n":9999999999999999}`:              pii.KindCard, // was one
+		`{"expires":9999999999999}`:           "",
+		`{"n":999999999}`:                     "",
+	} {
+		var got pii.Kind
+		if f := d.Value(parse(t, in)); f != nil {
+			got = f[0].Kind
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestNines: the replacements of numbers differ, are as long as the numbers, and are found by
+// no check.
+func TestNines(t *testing.T) {
+	t.Parallel()
+	d := newDetector(t, pii.Config{})
+	seen := map[string]bool{}
+	for n := 1; n <= 999; n++ {
+		s := pii.Nines(16, n)
+		if _, ok := d.Number([]byte(s), pii.RoleNone); ok || len(s) != 16 || seen[s] || !pii.Unknown(parse(t, s)) {
+			t.Fatalf("%d: %s", n, s)
+		}
+		seen[s] = true
+	}
+	if got := pii.Nines(4, 12); got != "9988" {
+		t.Error(got)
+	}
+}
+
+func TestRole(t *testing.T) {
+	t.Parallel()
+	d := newDetector(t, pii.Config{Keys: []string{"PIN"}})
+	for name, want := range map[string]pii.Role{
+		"password": pii.RoleSecret, "DB_PASSWORD": pii.RoleSecret, "apiKey": pii.RoleSecret, "X-Api-Key": pii.RoleSecret, "pin": pii.RoleSecret, "Set-Cookie": pii.RoleSecret,
+		"token": pii.RoleToken, "sort_key": pii.RoleToken, "max_tokens": pii.RoleNone, "card_number": pii.RoleCard, "pan": pii.RoleCard, "japan": pii.RoleNone,
+		"card_id": pii.RoleID, "id": pii.RoleID, "orderId": pii.RoleID, "valid": pii.RoleNone, "grid": pii.RoleNone, "created_at": pii.RoleID, "latitude": pii.RoleID,
+		"national_id": pii.RoleNational, "SSN": pii.RoleNational, "lesson": pii.RoleNone, "phoneNumber": pii.RolePhone, "order_number": pii.RoleID, "number": pii.RoleNone,
+		"sha256": pii.RoleID, "": pii.RoleNone,
+	} {
+		if got := d.Role(name); got != want {
+			t.Errorf("%q: %d, want %d", name, got, want)
+		}
 	}
 }
 

@@ -2,7 +2,11 @@
 
 package pii
 
-import "strings"
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+)
 
 func wordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_'
@@ -25,7 +29,8 @@ func tokenByte(c byte) bool {
 }
 
 // email finds the address around an @: a local part, a domain with a dot and a
-// top-level part of letters. It does not start before least.
+// top-level part of letters. It does not start before least. The user of a source
+// repository (git@host) and the size in a file's name (logo@2x.png) are no addresses.
 func email(s string, at, least int) Finding {
 	from := at
 	for from > least && (wordByte(s[from-1]) || strings.IndexByte(".+-%'", s[from-1]) >= 0) {
@@ -40,7 +45,7 @@ func email(s string, at, least int) Finding {
 	}
 	domain := s[at+1 : max(end, at+1)]
 	dot := strings.LastIndexByte(domain, '.')
-	if from == at || dot <= 0 || len(domain)-dot-1 < 2 {
+	if from == at || dot <= 0 || len(domain)-dot-1 < 2 || s[from:at] == "git" || len(domain) > 2 && digit(domain[0]) && domain[1] == 'x' && domain[2] == '.' {
 		return Finding{}
 	}
 	for _, c := range []byte(domain[dot+1:]) {
@@ -81,6 +86,23 @@ func bearer(s string, i int) Finding {
 	return Finding{from, end, KindBearer}
 }
 
+// basic finds the base64 of user:password behind the word Basic.
+func basic(s string, i int) Finding {
+	const word = "basic "
+	if len(s)-i < len(word)+6 || !strings.EqualFold(s[i:i+len(word)], word) {
+		return Finding{}
+	}
+	from := i + len(word)
+	end := run(s, from, func(c byte) bool { return wordByte(c) && c != '_' || c == '+' || c == '/' || c == '=' })
+	if end-from > maxRandom || end-from < 6 {
+		return Finding{}
+	}
+	if b, err := base64.StdEncoding.DecodeString(s[from:end]); err != nil || !bytes.Contains(b, []byte(":")) {
+		return Finding{}
+	}
+	return Finding{from, end, KindBearer}
+}
+
 // jwt finds three base64url parts of which the first starts with {" encoded.
 func jwt(s string, i int) Finding {
 	if !strings.HasPrefix(s[i:], "eyJ") {
@@ -110,6 +132,7 @@ func prefixes() [256][]prefix {
 		{"sk_live_", 12},
 		{"sk_test_", 12},
 		{"rk_live_", 12},
+		{"rk_test_", 12},
 		{"pk_live_", 12},
 		{"whsec_", 16},
 		{"ghp_", 20},
@@ -119,22 +142,54 @@ func prefixes() [256][]prefix {
 		{"ghr_", 20},
 		{"github_pat_", 20},
 		{"glpat-", 16},
+		{"gldt-", 16},
+		{"glrt-", 16},
 		{"AKIA", 16},
 		{"ASIA", 16},
 		{"AIza", 30},
+		{"GOCSPX-", 20},
 		{"ya29.", 20},
 		{"xoxb-", 16},
 		{"xoxp-", 16},
 		{"xoxa-", 16},
+		{"xoxe-", 16},
+		{"xoxs-", 16},
 		{"xapp-", 16},
 		{"hf_", 20},
 		{"npm_", 20},
 		{"pypi-", 20},
+		{"rubygems_", 20},
+		{"dckr_pat_", 20},
 		{"SG.", 20},
 		{"gsk_", 20},
 		{"xai-", 20},
+		{"r8_", 20},
+		{"pplx-", 20},
+		{"nvapi-", 20},
+		{"tvly-", 16},
 		{"lsv2_", 20},
 		{"dop_v1_", 20},
+		{"doo_v1_", 20},
+		{"shpat_", 16},
+		{"shpss_", 16},
+		{"sq0atp-", 16},
+		{"sq0csp-", 16},
+		{"ATATT3", 20},
+		{"ntn_", 20},
+		{"secret_", 30},
+		{"lin_api_", 20},
+		{"figd_", 20},
+		{"phx_", 20},
+		{"sntrys_", 20},
+		{"dp.pt.", 20},
+		{"hvs.", 20},
+		{"PMAK-", 20},
+		{"pscale_tkn_", 16},
+		{"dapi", 32},
+		{"glsa_", 20},
+		{"EAACEdEose0cBA", 8},
+		{"AGE-SECRET-KEY-1", 20},
+		{"key-", 32},
 	} {
 		by[p.text[0]] = append(by[p.text[0]], p)
 	}
@@ -157,53 +212,140 @@ func (d *Detector) apiKey(s string, i int) Finding {
 	return Finding{}
 }
 
+// telegramToken finds the token of a bot: its number, a colon and 35 bytes.
+func (d *Detector) telegramToken(s string, i int) Finding {
+	end := run(s, i, digit)
+	if end-i < 8 || end-i > 10 || !strings.HasPrefix(s[end:], ":AA") {
+		return Finding{}
+	}
+	if last := run(s, end+1, func(c byte) bool { return wordByte(c) || c == '-' }); last-end == 36 {
+		return Finding{i, last, KindKey}
+	}
+	return Finding{}
+}
+
+// webhook finds the secret path of an address that whoever knows it can post to.
+func webhook(s string, i int) Finding {
+	for _, w := range [...]string{"https://hooks.slack.com/services/", "https://discord.com/api/webhooks/", "https://discordapp.com/api/webhooks/"} {
+		if !strings.HasPrefix(s[i:], w) {
+			continue
+		}
+		from := i + len(w)
+		if end := run(s, from, func(c byte) bool { return wordByte(c) || c == '-' || c == '/' }); end-from >= 20 {
+			return Finding{from, end, KindKey}
+		}
+	}
+	return Finding{}
+}
+
+// userinfo finds user and password of a URL, whose colon before // stands at i. Without a
+// password the name must look random: https://TOKEN@host.
+func userinfo(s string, i int) Finding {
+	if i == 0 || !letter(s[i-1]) || !strings.HasPrefix(s[i:], "://") {
+		return Finding{}
+	}
+	from := i + 3
+	end := run(s, from, func(c byte) bool { return c > ' ' && strings.IndexByte("/?#@\"'<>`\\", c) < 0 })
+	if end == from || end >= len(s) || s[end] != '@' || end-from > maxRandom {
+		return Finding{}
+	}
+	user, password, ok := strings.Cut(s[from:end], ":")
+	switch {
+	case Redacted(s[from:]), ok && (password == "" || password == "password" || placeholder(password)), !ok && (len(user) < 16 || !random(user)):
+		return Finding{}
+	}
+	return Finding{from, end, KindSecret}
+}
+
+// option finds the value of --password VALUE on a command line.
+func option(s string, i int) Finding {
+	end := run(s, i+2, func(c byte) bool { return wordByte(c) || c == '-' })
+	if end >= len(s) || s[end] != ' ' || !secretName(s[i+2:end]) {
+		return Finding{}
+	}
+	from := run(s, end, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
+	to := run(s, from, inValue)
+	if to-from < 6 || s[from] == '-' || placeholder(s[from:to]) || Redacted(s[from:to]) || plainWord(s[from:to]) {
+		return Finding{}
+	}
+	return Finding{from, to, KindSecret}
+}
+
 // secretName reports whether a name announces a secret: it ends in one of the
 // words, apart from case and separators.
 func secretName(name string) bool {
-	if len(name) < 3 || len(name) > 64 {
+	if len(name) < 3 || len(name) > maxName || name == "PWD" || name == "OLDPWD" {
 		return false
 	}
-	flat := make([]byte, 0, 64)
-	for _, c := range []byte(name) {
-		if letter(c) {
-			flat = append(flat, c|0x20)
-		}
-	}
-	folded := string(flat)
-	for _, w := range [...]string{
-		"password", "passwd", "passphrase", "pwd", "secret", "secretkey", "clientsecret", "apikey", "accesskey", "privatekey",
-		"accesstoken", "refreshtoken", "authtoken", "idtoken", "sessiontoken", "bearertoken", "authorization", "credential",
-		"credentials", "cvv", "cvc",
-	} {
-		if strings.HasSuffix(folded, w) {
-			return true
-		}
-	}
-	return false
+	var w wording
+	w.read(name)
+	return w.ends(secretNames[:]) || w.last(secretWords[:])
 }
 
 // named finds name=value and name: value where the name announces a secret, or
-// is plainly "token" or "key" and the value looks random.
+// is plainly "token" or "key" and the value looks random, or is the signature of a URL.
 func named(s string, i int) Finding {
 	at := valueAfter(s, i)
-	name := nameBefore(s, comparison(s, i, at))
+	name, start := nameBefore(s, comparison(s, i, at))
 	secret := secretName(name)
-	if at-i > 12 || !secret && !tokenName(name) {
+	if at-i > 12 || !secret && !tokenName(name) && !signature(s, start, name) {
 		return Finding{}
 	}
 	till := len(s)
 	if !secret { // the start tells, so that a long text is not looked at again for each colon
 		till = min(till, at+maxRandom)
 	}
-	end := run(s[:till], at, inValue)
+	end := valueEnd(s[:till], at)
 	word := s[at:end]
-	if len(word) < 6 || Redacted(word) {
+	if len(word) < 6 || Redacted(word) || placeholder(word) {
 		return Finding{}
 	}
-	if secret && (!plainWord(word) || s[i] == '=') || tokenName(name) && len(word) >= 16 && random(word) {
-		return Finding{at, run(s, end, inValue), KindSecret}
+	quoted := at > i+1 && (s[at-1] == '"' || s[at-1] == '\'')
+	switch {
+	case secret && !quoted && (code(s, start, name, at, end) || strings.Contains(word, "://")):
+	case secret && (!plainWord(word) || s[i] == '='), len(word) >= 16 && random(word) && !identifier(word) && (quoted || !strings.ContainsAny(word, "([")), signature(s, start, name) && len(word) >= 16:
+		return Finding{at, valueEnd(s, end), KindSecret}
 	}
 	return Finding{}
+}
+
+// valueEnd is where a value that i stands in ends; in JSON as text the closing quote has a
+// backslash.
+func valueEnd(s string, i int) int {
+	end := run(s, i, inValue)
+	for end > i && s[end-1] == '\\' && end < len(s) && (s[end] == '"' || s[end] == '\'') {
+		end--
+	}
+	return end
+}
+
+// signature reports whether a name is that of the signature in a signed URL.
+func signature(s string, start int, name string) bool {
+	if start == 0 || s[start-1] != '?' && s[start-1] != '&' {
+		return false
+	}
+	name = strings.ToLower(name)
+	return name == "sig" || strings.HasSuffix(name, "-signature")
+}
+
+// code reports whether name=value without quotes is a line of a program that passes a
+// variable or calls a function: password=password), secret: str(x), key: os.environ[…].
+// What stands in a URL's query, and after a name in capitals, is a value.
+func code(s string, start int, name string, at, end int) bool {
+	word := s[at:end]
+	if strings.ContainsAny(word, "([") {
+		return true
+	}
+	if strings.ToUpper(name) == name || start > 0 && (s[start-1] == '?' || s[start-1] == '&') {
+		return false
+	}
+	word = strings.TrimRight(word, ")].")
+	for _, c := range []byte(word) {
+		if !letter(c) && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return strings.ContainsAny(word, "_.") || at+len(word) < len(s) && (s[at+len(word)] == ')' || s[at+len(word)] == ',') || strings.EqualFold(word, name)
 }
 
 func inValue(c byte) bool { return c > ' ' && strings.IndexByte("\"',;&}", c) < 0 }
@@ -220,20 +362,23 @@ func comparison(s string, i, at int) int {
 	return len(strings.TrimRight(s[:i-1], " "))
 }
 
-// nameBefore is the word that ends at i, without its quotes.
-func nameBefore(s string, i int) string {
-	from := i
-	for from > 0 && (wordByte(s[from-1]) || strings.IndexByte("-\"'", s[from-1]) >= 0) && i-from < 66 {
+// nameBefore is the word that ends at i, without its quotes, and where it starts.
+func nameBefore(s string, i int) (name string, from int) {
+	from = i
+	for from > 0 && (wordByte(s[from-1]) || strings.IndexByte("-\"'\\", s[from-1]) >= 0) && i-from < 66 {
 		from--
 	}
-	return strings.Trim(s[from:i], `"'`)
+	return strings.Trim(s[from:i], `"'\-`), from
 }
 
-// valueAfter is where the value behind the separator at i begins.
+// valueAfter is where the value behind the separator at i begins. In JSON as text quotes
+// have a backslash.
 func valueAfter(s string, i int) int {
-	at := run(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
-	if strings.HasPrefix(strings.ToLower(s[at:min(at+7, len(s))]), "bearer ") {
-		at += 7
+	at := run(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' || c == '\\' })
+	for _, scheme := range [...]string{"bearer ", "basic "} {
+		if strings.EqualFold(s[at:min(at+len(scheme), len(s))], scheme) {
+			at += len(scheme)
+		}
 	}
 	return at
 }
@@ -242,6 +387,41 @@ func valueAfter(s string, i int) int {
 func tokenName(name string) bool {
 	lower := strings.ToLower(name)
 	return strings.HasSuffix(lower, "token") || strings.HasSuffix(lower, "key")
+}
+
+// placeholder reports whether a value only stands where a secret would: <password>,
+// ${TOKEN}, {api_key}, ****, your_api_key.
+func placeholder(s string) bool {
+	rest := s[1:]
+	switch s[0] {
+	case '{', '[':
+		return true
+	case '<':
+		return strings.Contains(rest, ">")
+	case '(':
+		return strings.Contains(rest, ")")
+	case '%':
+		return strings.HasSuffix(rest, "%")
+	case '$':
+		return strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "(") || rest != "" && strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
+	}
+	switch strings.ToLower(s) {
+	case "none", "null", "true", "false", "string", "required", "undefined", "redacted", "changeme", "unknown", "empty":
+		return true
+	}
+	if strings.Contains(s, "_") && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" { // YOUR_API_KEY, TOKEN_GOES_HERE
+		return true
+	}
+	return len(s) > 5 && strings.EqualFold(s[:4], "your") && strings.IndexByte("_- ", s[4]) >= 0 ||
+		len(s) > 2 && strings.Trim(s, s[:1]) == "" && strings.IndexByte("*xX.-_#", s[0]) >= 0
+}
+
+// identifier reports whether s is a UUID or a hash in hexadecimal digits.
+func identifier(s string) bool {
+	if len(s) == 36 && inUUID(s, 0) {
+		return true
+	}
+	return len(s) >= 16 && run(s, 0, hexByte) == len(s)
 }
 
 // plainWord reports whether s is letters only: "password: required" tells none.
@@ -254,22 +434,29 @@ func plainWord(s string) bool {
 	return true
 }
 
-// random reports whether s looks drawn rather than written: letters and digits,
-// and at least 3 bits of entropy a byte.
+// random reports whether s looks drawn rather than written: letters and digits, at least 3
+// bits of entropy a byte, and in longer texts more digits than a word's number ("web3") or
+// letters of both cases.
 func random(s string) bool {
 	var n [256]int
-	digits, letters := 0, 0
+	digits, large, small := 0, 0, 0
 	for _, c := range []byte(s) {
 		n[c]++
 		switch {
 		case digit(c):
 			digits++
+		case upper(c):
+			large++
 		case letter(c):
-			letters++
+			small++
 		}
 	}
-	if digits == 0 || letters == 0 {
-		return len(s) >= 24 && letters > 0 && entropy(n[:], len(s)) > 4
+	h := entropy(n[:], len(s))
+	switch {
+	case digits == 0 || large+small == 0:
+		return len(s) >= 24 && large+small > 0 && h > 4
+	case len(s) < 16:
+		return h >= 2.5
 	}
-	return entropy(n[:], len(s)) >= 3 || len(s) < 16 && entropy(n[:], len(s)) >= 2.5
+	return h >= 3 && (digits > 1 || large > 1 && small > 1)
 }

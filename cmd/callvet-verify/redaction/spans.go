@@ -1,0 +1,160 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package redaction
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/safety/pii"
+)
+
+// labelledSet is the set whose texts have their personal data labelled by its authors.
+const labelledSet = "presidio_pii"
+
+// labelled says which kind a label of the set is, and the bars of a check. Numbers written
+// like those of every country ("467 3395") are phone numbers to a person only.
+func labelled() []struct {
+	kind              pii.Kind
+	label             string
+	precision, recall float64
+} {
+	return []struct {
+		kind              pii.Kind
+		label             string
+		precision, recall float64
+	}{
+		{pii.KindCard, "CREDIT_CARD", 0.98, 0.95},
+		{pii.KindEmail, "EMAIL_ADDRESS", 0.98, 0.98},
+		{pii.KindIBAN, "IBAN_CODE", 0.98, 0.95},
+		{pii.KindID, "US_SSN", 0.90, 0.95},
+		{pii.KindPhone, "PHONE_NUMBER", 0.95, 0.60},
+	}
+}
+
+type labelledText struct {
+	Text  string `json:"full_text"`
+	Spans []struct {
+		Type  string `json:"entity_type"`
+		Start int    `json:"start_position"` // in characters
+		End   int    `json:"end_position"`
+	} `json:"spans"`
+}
+
+// spans compares what is found with what is labelled: a finding is right when it overlaps a
+// span of its kind, a span is found when a finding of its kind overlaps it.
+func spans(out io.Writer, data, part string) (bool, error) {
+	rows, err := labelledRows(data, part)
+	if err != nil {
+		return false, err
+	}
+	detect, err := pii.New(pii.Config{})
+	if err != nil {
+		return false, err
+	}
+	ok := true
+	fmt.Fprintf(out, "\n%s: %d texts\n%-14s %9s %7s %7s  %s\n", labelledSet, len(rows), "kind", "labelled", "found", "right", "precision, recall")
+	for _, l := range labelled() {
+		truth, hit, found, right := 0, 0, 0, 0
+		for i := range rows {
+			t, h, f, r := rows[i].compare(detect, l.kind, l.label)
+			truth, hit, found, right = truth+t, hit+h, found+f, right+r
+		}
+		precision, recall := ratio(right, found), ratio(hit, truth)
+		verdict := ""
+		if truth == 0 || precision < l.precision || recall < l.recall {
+			ok, verdict = false, fmt.Sprintf("  UNDER %.2f, %.2f", l.precision, l.recall)
+		}
+		fmt.Fprintf(out, "%-14s %9d %7d %7d  %.3f, %.3f%s\n", l.kind, truth, found, right, precision, recall, verdict)
+	}
+	return ok, nil
+}
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// labelledRows reads the texts. It is an error when there are fewer than half of what the
+// set's own page says: the page counts both parts.
+func labelledRows(data, part string) ([]labelledText, error) {
+	page, err := read(filepath.Join(data, "sets", labelledSet, "README.md"))
+	if err != nil {
+		return nil, err
+	}
+	told := regexp.MustCompile(`([\d,]+) texts`).FindSubmatch(page)
+	if told == nil {
+		return nil, fmt.Errorf("read %s: %w: its page does not say how many texts there are", labelledSet, callvet.ErrInvalid)
+	}
+	due, err := strconv.Atoi(string(bytes.ReplaceAll(told[1], []byte(","), nil)))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", labelledSet, err)
+	}
+	files, err := filepath.Glob(filepath.Join(data, "sets", labelledSet, part, "*.jsonl*"))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", labelledSet, err)
+	}
+	var rows []labelledText
+	for _, f := range files {
+		b, err := read(f)
+		if err != nil {
+			return nil, err
+		}
+		for line := range bytes.Lines(b) {
+			var row labelledText
+			if err := json.Unmarshal(line, &row); err != nil {
+				return nil, fmt.Errorf("read %s: %w", f, err)
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) < due/2 {
+		return nil, fmt.Errorf("read %s: %w: %d texts in the part %s, and its page says %d in two parts", labelledSet, callvet.ErrInvalid, len(rows), part, due)
+	}
+	return rows, nil
+}
+
+func (t *labelledText) compare(d *pii.Detector, k pii.Kind, label string) (truth, hit, found, right int) {
+	offsets := []int{} // of characters, in bytes
+	for i := range t.Text {
+		offsets = append(offsets, i)
+	}
+	offsets = append(offsets, len(t.Text))
+	at := func(char int) int { return offsets[min(max(char, 0), len(offsets)-1)] }
+	var finds []pii.Finding
+	for f, ok := d.Next(t.Text, 0); ok; f, ok = d.Next(t.Text, f.End) {
+		if f.Kind == k {
+			finds = append(finds, f)
+		}
+	}
+	matched := make([]bool, len(finds))
+	for _, s := range t.Spans {
+		if s.Type != label {
+			continue
+		}
+		truth++
+		one := false
+		for i, f := range finds {
+			if f.Start < at(s.End) && at(s.Start) < f.End {
+				one, matched[i] = true, true
+			}
+		}
+		if one {
+			hit++
+		}
+	}
+	for _, m := range matched {
+		if m {
+			right++
+		}
+	}
+	return truth, hit, len(finds), right
+}

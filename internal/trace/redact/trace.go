@@ -1,0 +1,106 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package redact
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/value"
+)
+
+// Trace is t without what must not be kept; t is not changed. Ids, names of tools and models,
+// times and numbers stay, but for values that are known to be secret.
+func (r *Redactor) Trace(t *callvet.Trace) callvet.Trace {
+	out := *t
+	out.CaseID, out.Target, out.Model, out.FinishReason = r.Known(t.CaseID), r.Known(t.Target), r.Known(t.Model), r.Known(t.FinishReason)
+	before := r.Total()
+	out.Turns, out.Answer = r.Turns(t.Turns), r.Text(t.Answer)
+	said := r.Total() > before
+	if f := t.Fault; f != nil {
+		own := *f
+		own.Message, own.Param, own.Exchanges = r.Text(f.Message), r.Known(f.Param), r.exchanges(f.Exchanges, said)
+		out.Fault = &own
+	}
+	out.Decision = r.decision(t.Decision)
+	out.Exchanges = r.exchanges(t.Exchanges, said)
+	return out
+}
+
+// Turns are those without what must not be kept; nil stays nil.
+func (r *Redactor) Turns(in []callvet.Turn) []callvet.Turn {
+	if in == nil {
+		return nil
+	}
+	out := append([]callvet.Turn{}, in...)
+	for i := range out {
+		t := &out[i]
+		t.Content, t.Reasoning, t.CallID, t.Tool = r.Text(t.Content), r.Text(t.Reasoning), r.Known(t.CallID), r.Known(t.Tool)
+		t.Calls, t.Raw = r.Calls(t.Calls), r.JSON(t.Raw)
+	}
+	return out
+}
+
+// Calls are those without what must not be kept; nil stays nil.
+func (r *Redactor) Calls(in []callvet.Call) []callvet.Call {
+	if in == nil {
+		return nil
+	}
+	out := append([]callvet.Call{}, in...)
+	for i := range out {
+		c := &out[i]
+		c.ID, c.Tool, c.Version = r.Known(c.ID), r.Known(c.Tool), r.Known(c.Version)
+		c.Args, c.ArgsRaw = r.JSON(c.Args), r.Payload(c.ArgsRaw)
+		c.Result, c.Error, c.Note = r.JSON(c.Result), r.Text(c.Error), r.Text(c.Note)
+	}
+	return out
+}
+
+func (r *Redactor) decision(d *callvet.Decision) *callvet.Decision {
+	if d == nil {
+		return nil
+	}
+	out := *d
+	out.Odd = make([]string, len(d.Odd))
+	for i, s := range d.Odd {
+		out.Odd[i] = r.Text(s)
+	}
+	if d.Odd == nil {
+		out.Odd = nil
+	}
+	return &out
+}
+
+// exchanges redacts what went over the wire. A streamed answer cuts a secret into pieces that
+// nobody can find: where something of the attempt was redacted (said), one that is not a whole
+// JSON value is not kept.
+func (r *Redactor) exchanges(in []callvet.Exchange, said bool) []callvet.Exchange {
+	if in == nil {
+		return nil
+	}
+	out := append([]callvet.Exchange{}, in...)
+	for i := range out {
+		x := &out[i]
+		x.Error = r.Text(x.Error)
+		if x.Request != nil {
+			x.Request = r.JSON(x.Request)
+		}
+		if said && streamed(x.Response) {
+			x.Response = pii.Mark + "stream]"
+			continue
+		}
+		x.Response = r.Text(x.Response)
+	}
+	return out
+}
+
+// streamed reports whether an answer came in events: server-sent ones, or one JSON value a line.
+func streamed(s string) bool {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, "data:") || strings.HasPrefix(s, "event:") || strings.HasPrefix(s, ":") {
+		return true
+	}
+	return strings.Contains(s, "\n") && (s[0] == '{' || s[0] == '[') && !value.Valid([]byte(s)) && json.Valid([]byte(s[:strings.IndexByte(s, '\n')]))
+}
