@@ -16,6 +16,11 @@ type Redactor interface {
 	Trace(t *callvet.Trace) callvet.Trace
 	Turns(in []callvet.Turn) []callvet.Turn
 	Calls(in []callvet.Call) []callvet.Call
+	Words
+}
+
+// Words are the forms in which something is said.
+type Words interface {
 	Text(s string) string
 	JSON(raw json.RawMessage) json.RawMessage
 	// Check is Text of a condition, which can still be read afterwards.

@@ -29,17 +29,18 @@ func (d *Detector) Role(name string) Role {
 	if len(d.keys) > 0 && d.keys[strings.ToLower(name)] && !d.off[KindSecret] {
 		return RoleSecret
 	}
-	if len(name) < 2 || len(name) > maxName || name == "PWD" || name == "OLDPWD" { // those two are folders
+	if len(name) < 2 || len(name) > maxName {
 		return RoleNone
 	}
-	var w wording
-	w.read(name)
-	switch {
-	case w.ends(secretNames[:]) || w.last(secretWords[:]):
+	if secretName(name) {
 		if d.off[KindSecret] {
 			return RoleNone
 		}
 		return RoleSecret
+	}
+	var w wording
+	w.read(name)
+	switch {
 	case w.ends(cardNames[:]) || w.last(cardWords[:]):
 		return RoleCard
 	case w.ends(nationalNames[:]) || w.last(nationalWords[:]):

@@ -225,7 +225,7 @@ func phone(s string, i int, r Role) Finding {
 	if s[i] == '+' {
 		i++
 	}
-	if i >= len(s) || from > 0 && digit(s[from-1]) || i > from && !digit(s[i]) && s[i] != '(' || s[from] == '(' && !areaCode(s[from:]) {
+	if !dialled(s, from, i) {
 		return Finding{}
 	}
 	d, end := groupedPhone(s, i)
@@ -233,15 +233,25 @@ func phone(s string, i int, r Role) Finding {
 	if end < len(s) && (wordByte(s[end]) || s[end] == '-') || isoDate(s[i:]) {
 		return Finding{}
 	}
+	n := len(d)
 	switch {
-	case s[from] == '+' && len(d) >= 8 && len(d) <= 15 && d[0] != '0':
-	case s[from] == '(' && len(d) >= 9 && len(d) <= 11:
-	case digit(s[from]) && len(d) == 10 && d[0] >= '2' && northAmerican(s[from:]):
-	case r == RolePhone && len(d) >= 7 && len(d) <= 15:
-	default:
-		return Finding{}
+	case s[from] == '+' && n >= 8 && n <= 15 && d[0] != '0', s[from] == '(' && n >= 9 && n <= 11,
+		digit(s[from]) && n == 10 && d[0] >= '2' && northAmerican(s[from:]), r == RolePhone && n >= 7 && n <= 15:
+		return Finding{from, end, KindPhone}
 	}
-	return Finding{from, end, KindPhone}
+	return Finding{}
+}
+
+// dialled reports whether a phone number may start at from, with its first digit or bracket
+// at i.
+func dialled(s string, from, i int) bool {
+	switch {
+	case i >= len(s) || from > 0 && digit(s[from-1]):
+		return false
+	case s[from] == '(':
+		return areaCode(s[from:])
+	}
+	return digit(s[i]) || s[i] == '('
 }
 
 // areaCode reports whether s starts with two to five digits in brackets.
@@ -293,8 +303,14 @@ func nationalID(s string, i int, r Role) Finding {
 		bare  bool
 		ok    func(digits string) bool
 	}{
-		{"ddd-dd-dddd", false, ssn}, {"ddd.ddd.ddd-dd", false, cpf}, {"dddddd-dddd", false, personnummer}, {"dddddddd-dddd", false, personnummer},
-		{"ddddddddd", true, ssn}, {"ddddddddddd", true, cpf}, {"dddddddddd", true, personnummer}, {"dddddddddddd", true, personnummer},
+		{"ddd-dd-dddd", false, ssn},
+		{"ddd.ddd.ddd-dd", false, cpf},
+		{"dddddd-dddd", false, personnummer},
+		{"dddddddd-dddd", false, personnummer},
+		{"ddddddddd", true, ssn},
+		{"ddddddddddd", true, cpf},
+		{"dddddddddd", true, personnummer},
+		{"dddddddddddd", true, personnummer},
 	} {
 		n := len(f.shape)
 		if f.bare && r != RoleNational || len(s)-i < n || len(s)-i > n && (wordByte(s[i+n]) || s[i+n] == '-') || !shaped(s[i:i+n], f.shape) {
@@ -391,38 +407,58 @@ func (d *Detector) announced(s string, i int) Role {
 			}
 		}
 	}
-	const most = 32
-	var low [most]byte
-	from := max(0, i-most)
-	other := 0 // the end of the last byte before i that belongs to another value
-	for j := from; j < i; j++ {
-		c := s[j]
-		if upper(c) {
-			c |= 0x20
-		}
-		if digit(c) || c == '&' || c == '=' || c == '/' || c == ']' {
-			other = j - from + 1
-		}
-		low[j-from] = c
-	}
-	text := string(low[:i-from])
+	text := before(s, i)
 	best, at := RoleNone, -1
 	for _, w := range [...]struct {
 		word string
 		role Role
 	}{
-		{"card", RoleCard}, {"visa", RoleCard}, {"mastercard", RoleCard}, {"amex", RoleCard}, {" cc", RoleCard},
-		{"phone", RolePhone}, {"telephone", RolePhone}, {"cellphone", RolePhone}, {"mobile", RolePhone}, {"fax", RolePhone}, {"tel:", RolePhone}, {"tel.", RolePhone}, {"whatsapp", RolePhone}, {"sms", RolePhone},
-		{"call me", RolePhone}, {"call us", RolePhone}, {"dial", RolePhone},
-		{"ssn", RoleNational}, {"social security", RoleNational}, {"cpf", RoleNational}, {"personnummer", RoleNational}, {"national id", RoleNational},
+		{"card", RoleCard},
+		{"visa", RoleCard},
+		{"mastercard", RoleCard},
+		{"amex", RoleCard},
+		{" cc", RoleCard},
+		{"phone", RolePhone},
+		{"telephone", RolePhone},
+		{"cellphone", RolePhone},
+		{"mobile", RolePhone},
+		{"fax", RolePhone},
+		{"tel:", RolePhone},
+		{"tel.", RolePhone},
+		{"whatsapp", RolePhone},
+		{"sms", RolePhone},
+		{"call me", RolePhone},
+		{"call us", RolePhone},
+		{"dial", RolePhone},
+		{"ssn", RoleNational},
+		{"social security", RoleNational},
+		{"cpf", RoleNational},
+		{"personnummer", RoleNational},
+		{"national id", RoleNational},
 	} {
-		j := strings.LastIndex(text, w.word)
-		if j <= at || j < other || j > 0 && letter(text[j-1]) {
-			continue
+		if j := strings.LastIndex(text, w.word); j > at && (j == 0 || !letter(text[j-1])) {
+			best, at = w.role, j
 		}
-		best, at = w.role, j
 	}
 	return best
+}
+
+// before is what stands before i and belongs to the value at i, in small letters: the last
+// bytes without a digit or a sign that ends another value.
+func before(s string, i int) string {
+	const most = 32
+	var low [most]byte
+	from := i
+	for from > 0 && i-from < most && !digit(s[from-1]) && strings.IndexByte("&=/]", s[from-1]) < 0 {
+		from--
+	}
+	for j := from; j < i; j++ {
+		low[j-from] = s[j]
+		if upper(s[j]) {
+			low[j-from] |= 0x20
+		}
+	}
+	return string(low[:i-from])
 }
 
 // inUUID reports whether i stands in a UUID.

@@ -272,7 +272,7 @@ func option(s string, i int) Finding {
 }
 
 // secretName reports whether a name announces a secret: it ends in one of the
-// words, apart from case and separators.
+// words, apart from case and separators. PWD and OLDPWD are folders.
 func secretName(name string) bool {
 	if len(name) < 3 || len(name) > maxName || name == "PWD" || name == "OLDPWD" {
 		return false
