@@ -151,6 +151,27 @@ func addUSD(a, b *float64) *float64 {
 	return &c
 }
 
+// Spent is what a run has consumed, over all its sessions: of cells that were replaced
+// or broken off too.
+type Spent struct {
+	// Requests were sent to targets, retries included.
+	Requests int `json:"requests"`
+	// USD sums the known costs.
+	USD float64 `json:"usd"`
+	// AssumedUSD is what Assumed further requests have cost at most: they told no
+	// usage, so a token is assumed for each byte of the request and of the answer.
+	AssumedUSD float64 `json:"assumed_usd,omitempty"`
+	Assumed    int     `json:"assumed,omitempty"`
+}
+
+// Add sums o into s.
+func (s *Spent) Add(o Spent) {
+	s.Requests += o.Requests
+	s.USD += o.USD
+	s.AssumedUSD += o.AssumedUSD
+	s.Assumed += o.Assumed
+}
+
 // Exchange is one request to a target and its raw answer, redacted.
 type Exchange struct {
 	// Request is the body sent, with the tools replaced by {"$tools":"HASH"} (they

@@ -49,27 +49,57 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	var e *evaluation
-	var op *opener
 	if f.resume != "" {
-		e, op, err = a.takeUp(ctx, db, path, &f)
-	} else {
-		e, op, err = a.start(ctx, db, path, &f, changed)
+		return a.resume(ctx, db, path, &f, changed)
 	}
-	if op != nil {
-		defer op.close()
+	e, op, err := a.start(ctx, db, path, &f, changed)
+	if err != nil {
+		if op != nil {
+			op.close()
+		}
+		return err
 	}
+	return a.session(ctx, db, e, op, &f)
+}
+
+// session carries a run out as far as this process gets, and tells what came out. It
+// closes op. The error is a *store.HeldError when another process has the run.
+func (a *app) session(ctx context.Context, db *store.DB, e *evaluation, op *opener, f *runFlags) error {
+	defer op.close()
+	c, err := a.claim()
 	if err != nil {
 		return err
+	}
+	lease, err := db.Acquire(ctx, e.run.ID, c)
+	if err != nil {
+		return err
+	}
+	if e.run, err = db.Run(ctx, e.run.ID); err != nil { // with what it has spent by now
+		return err
+	}
+	if changed, err := e.man.rewritten(f); err != nil {
+		return err
+	} else if changed != nil {
+		if err := lease.Rewrite(ctx, changed); err != nil {
+			return err
+		}
 	}
 	if e.done == nil {
 		if e.tally, err = e.newTally(f.slices); err != nil {
 			return err
 		}
 	}
-	sum, runErr := a.carryOut(ctx, db, e, &f)
+	sum, runErr := a.carryOut(ctx, db, lease, e, f)
 	// What was asked to end early is still told: the context may be gone by now.
-	return a.conclude(context.WithoutCancel(ctx), db, e, op, &f, sum, runErr)
+	ctx = context.WithoutCancel(ctx)
+	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
+		return runErr
+	}
+	v, err := a.outcome(ctx, db, e, op, f)
+	if err != nil {
+		return err
+	}
+	return a.conclude(v, e.loaded, f, sum, runErr)
 }
 
 // start checks the suite, opens the targets and creates the run.
@@ -114,7 +144,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	}
 	e, err := a.create(ctx, db, op, hash, &manifest{
 		Version: manifestVersion, Callvet: buildVersion(), Path: path, Made: f.made != nil, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Catalogues: files, Repeats: max(f.repeats, 1),
-		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder,
+		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder, Settings: f.settings(),
 	}, ts, f)
 	if err != nil {
 		return nil, op, errors.Join(err, db.DropSuite(ctx, hash))
@@ -256,10 +286,17 @@ func (a *app) selectCases(ctx context.Context, db *store.DB, cases run.Source, f
 
 // takeUp opens a stored run to go on with it: with the suite it ran, the targets
 // it asked, and every cell that is durable.
-func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags) (*evaluation, *opener, error) {
+func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags, changed func(string) bool) (*evaluation, *opener, error) {
 	l, err := openRun(ctx, db, f.resume)
 	if err != nil {
 		return nil, nil, err
+	}
+	c, err := a.claim()
+	if err != nil {
+		return nil, nil, err
+	}
+	if o := l.run.Owner; o != nil && !c.Gone(*o) { // before anything is opened
+		return nil, nil, &store.HeldError{Run: l.run.ID, Owner: *o}
 	}
 	if len(f.targets) > 0 && !slices.Equal(f.targets, targetsOf(l.man.Specs)) {
 		return nil, nil, usagef("--resume %s: the run asks other targets (%s); a resumed run cannot change them", f.resume, l.targetArgs())
@@ -276,6 +313,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 	if why := sources.Changed(targetsOf(l.man.Specs), l.man.Catalogues, l.man.ToolsHash, a.read); why != "" && l.man.Catalogues != nil {
 		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: %s", l.run.ID, callvet.ErrConflict, why), Hint: "start a new run"}
 	}
+	f.keep(l.man.Settings, changed)
 	op, err := a.newOpener(f.timeout, l.man.Prices, l.run.ID)
 	if err != nil {
 		return nil, nil, err
@@ -291,9 +329,6 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 		return nil, op, fmt.Errorf("resume run %s: %w: its targets opened as %d and now as %d", l.run.ID, callvet.ErrConflict, len(l.man.Targets), len(ts))
 	}
 	f.noCache, f.realLatency = l.man.NoCache, l.man.RealLatency
-	if err := db.SetStatus(ctx, l.run.ID, store.StatusRunning); err != nil {
-		return nil, op, err
-	}
 	return &evaluation{loaded: l, targets: ts, done: db.DoneCells(ctx, l.run.ID)}, op, nil
 }
 
@@ -313,7 +348,38 @@ func withoutErrors(cases iter.Seq[*callvet.Case]) iter.Seq2[*callvet.Case, error
 const keepCompiled = 512
 
 // carryOut runs the cells and records how the run ended.
-func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runFlags) (run.Summary, error) {
+func (a *app) carryOut(ctx context.Context, db *store.DB, lease *store.Lease, e *evaluation, f *runFlags) (run.Summary, error) {
+	sum, err := a.cells(ctx, db, lease, e, f)
+	totals, jerr := json.Marshal(sum)
+	if jerr != nil {
+		return sum, errors.Join(err, jerr)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if sum.Unbooked != (callvet.Spent{}) {
+		err = errors.Join(err, lease.Book(ctx, sum.Unbooked))
+	}
+	if errors.Is(err, callvet.ErrConflict) { // the run is another process's now
+		if held := (*store.HeldError)(nil); errors.As(err, &held) {
+			err = held
+		}
+		return sum, &lostError{err}
+	}
+	return sum, errors.Join(err, lease.Finish(ctx, store.Status(sum.Status), totals))
+}
+
+// lostError says that the run was taken over while this process carried it out. It
+// hides the *store.HeldError: this process does not follow.
+type lostError struct{ error }
+
+func (e *lostError) Error() string {
+	return "this process was held up for too long and lost the run: " + e.error.Error()
+}
+
+// Unwrap gives ErrConflict.
+func (e *lostError) Unwrap() error { return callvet.ErrConflict }
+
+// cells runs the cells.
+func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *evaluation, f *runFlags) (run.Summary, error) {
 	scoring, err := a.scoring(ctx, e.man.Embedder)
 	if err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
@@ -330,7 +396,7 @@ func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runF
 			return replay.Mocks(e.suite, c, replay.Options{RealLatency: f.realLatency})
 		},
 		Cases: e.man.Cases, Repeats: e.man.Repeats, Limits: limits(e, f), Timeout: f.timeout, Retry: f.retry(),
-		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: db, Done: e.done, KeepErrors: f.keepErrors,
+		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: lease, Lease: lease, Spent: e.run.Spent, Done: e.done, KeepErrors: f.keepErrors,
 		Abort: a.abort.Done(), Now: a.now, Seed: uint64(e.man.Seed),
 		Observe: func(ev run.Event) {
 			e.tally.take(ev)
@@ -342,11 +408,7 @@ func (a *app) carryOut(ctx context.Context, db *store.DB, e *evaluation, f *runF
 	}
 	sum, err := run.Run(ctx, cfg)
 	progress.Finish()
-	totals, jerr := json.Marshal(sum)
-	if jerr != nil {
-		return sum, errors.Join(err, jerr)
-	}
-	return sum, errors.Join(err, db.FinishRun(context.WithoutCancel(ctx), e.run.ID, store.Status(sum.Status), totals))
+	return sum, err
 }
 
 // retry is what --retries says: of every failure where it was given.
@@ -378,29 +440,28 @@ func limits(e *evaluation, f *runFlags) map[string]run.Limits {
 	return m
 }
 
-// conclude tells what came out and decides the exit code.
-func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *opener, f *runFlags, sum run.Summary, runErr error) error {
-	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
-		return runErr
-	}
-	var err error
+// outcome is what reports tell of a run that this process has ended.
+func (a *app) outcome(ctx context.Context, db *store.DB, e *evaluation, op *opener, f *runFlags) (v *report.View, err error) {
 	if e.run, err = db.Run(ctx, e.run.ID); err != nil {
-		return err
+		return nil, err
 	}
 	p := e.tally.panels()
 	if p == nil {
 		if p, err = e.panels(ctx, db, f.slices); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	v := e.viewOf(ctx, db, p)
+	v = e.viewOf(ctx, db, p)
 	if v.Selection, err = e.section(ctx, db, p, op, ""); err != nil {
-		return err
+		return nil, err
 	}
 	v.Models = op.used()
-	if err := a.heapProfile(); err != nil {
-		return err
-	}
+	return v, a.heapProfile()
+}
+
+// conclude tells what came out of a run and decides the exit code; runErr is why it
+// ended early.
+func (a *app) conclude(v *report.View, e *loaded, f *runFlags, sum run.Summary, runErr error) error {
 	for _, o := range f.outputs {
 		if err := a.writeReport(v, o); err != nil {
 			return err
@@ -427,6 +488,8 @@ func (a *app) conclude(ctx context.Context, db *store.DB, e *evaluation, op *ope
 	case sum.Status == run.StatusInterrupted:
 		fmt.Fprintf(a.err, "interrupted: %d of %d cells are done and stored; go on with: %s %s\n", sum.Done, sum.Total, resume, e.run.ID)
 		a.exitStatus = exitInterrupted
+	case runErr != nil && !errors.Is(runErr, callvet.ErrBudget):
+		return runErr
 	case runErr != nil:
 		hint := resume + " " + e.run.ID + " with a larger budget"
 		if h := (*callvet.Hinted)(nil); errors.As(runErr, &h) {

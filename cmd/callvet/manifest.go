@@ -40,6 +40,8 @@ type manifest struct {
 	RealLatency bool     `json:"real_latency,omitempty"`
 	NoCache     bool     `json:"no_cache,omitempty"`
 	Embedder    string   `json:"embedder,omitempty"`
+	// Settings are those of the latest session; nil of older runs.
+	Settings *settings `json:"settings,omitempty"`
 }
 
 const manifestVersion = 1

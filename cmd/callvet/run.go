@@ -32,6 +32,7 @@ type runFlags struct {
 	failedFrom   string
 	resume       string
 	keepErrors   bool
+	noWait       bool
 	name         string
 	outputs      []string
 	failUnder    float64
@@ -100,6 +101,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
+	fs.BoolVar(&f.noWait, "no-wait", false, "with --resume: fail when another process carries the run out, instead of following it")
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try cells again that ended in an error")
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")

@@ -57,12 +57,20 @@ func (a *app) runsCommand() *cobra.Command {
 }
 
 func (a *app) removeRuns(ctx context.Context, db *store.DB, refs []string) error {
+	c, err := a.claim()
+	if err != nil {
+		return err
+	}
 	for _, ref := range refs {
 		r, err := db.Run(ctx, ref)
 		if err != nil {
 			return err
 		}
-		if err := db.DeleteRun(ctx, r.ID); err != nil {
+		err = db.DeleteRun(ctx, r.ID, c.Gone)
+		if held := (*store.HeldError)(nil); errors.As(err, &held) {
+			return &callvet.Hinted{Err: fmt.Errorf("delete run: %w", held), Hint: fmt.Sprintf("wait for it (callvet run --resume %s follows it), or end process %d first", r.ID, held.Owner.PID)}
+		}
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(a.out, "deleted run %s\n", r.ID)
@@ -76,7 +84,7 @@ func summary(r *store.Run) (report.RunSummary, error) {
 	if err != nil {
 		return report.RunSummary{}, err
 	}
-	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.Status)}
+	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State())}
 	for i := range m.Targets {
 		out.Targets = append(out.Targets, m.Targets[i].Name)
 	}

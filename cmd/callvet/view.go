@@ -183,7 +183,7 @@ func (l *loaded) view(ctx context.Context, db *store.DB, sliceBy []string) (*rep
 
 func (l *loaded) viewOf(ctx context.Context, db *store.DB, p *panel.Panels) *report.View {
 	return &report.View{
-		ID: l.run.ID, Created: l.run.Created, Status: string(l.run.Status),
+		ID: l.run.ID, Created: l.run.Created, Status: string(l.run.State()), Spent: l.run.Spent,
 		Suite: report.SuiteMeta{
 			Name: l.suite.Name, Version: l.suite.Version, Description: l.suite.Description, Hash: l.run.SuiteHash,
 			Cases: l.caseCount(), Tools: len(l.suite.Tools),

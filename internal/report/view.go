@@ -21,7 +21,9 @@ type View struct {
 	ID      string
 	Created time.Time
 	// Status is how the run ended: "done", "interrupted", "budget"; empty means done.
-	Status  string
+	Status string
+	// Spent is what the run has consumed over all its sessions.
+	Spent   callvet.Spent
 	Suite   SuiteMeta
 	Targets []callvet.Target
 	Panels  *panel.Panels

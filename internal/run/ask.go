@@ -98,6 +98,10 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 			return nil, 0, canceled()
 		}
 	}
+	if !a.e.keeper.ours(ctx) {
+		a.g.governor.release(false)
+		return nil, 0, canceled()
+	}
 	if !a.e.budget.request(a.hold) {
 		a.g.governor.release(false)
 		a.e.full.Store(true)

@@ -10,28 +10,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Spent is what a run has consumed so far, over all its sessions.
-type Spent struct {
-	// Requests were sent to targets, retries included.
-	Requests int `json:"requests"`
-	// USD sums the known costs.
-	USD float64 `json:"usd"`
-	// AssumedUSD is what Assumed further requests have cost at most: they told no
-	// usage, so a token is assumed for each byte of the request and of the answer.
-	AssumedUSD float64 `json:"assumed_usd,omitempty"`
-	Assumed    int     `json:"assumed,omitempty"`
-}
-
-func (s *Spent) add(o Spent) {
-	s.Requests += o.Requests
-	s.USD += o.USD
-	s.AssumedUSD += o.AssumedUSD
-	s.Assumed += o.Assumed
-}
-
 // bill is what one cell has consumed.
 type bill struct {
-	Spent
+	callvet.Spent
 	// lost requests may have been billed, and no answer tells how much.
 	lost int
 	// unpriced: an answer came whose cost nobody can bound.
@@ -70,17 +51,18 @@ type budget struct {
 	max Budget
 
 	mu      sync.Mutex
-	spent   Spent
-	held    int     // requests that cells in flight may still make
-	cells   int     // cells in flight
-	largest float64 // cost of the dearest cell so far: what each cell in flight is taken to cost
-	priced  bool    // a cell has come back, so largest means something
+	spent   callvet.Spent
+	booked  callvet.Spent // how much of it the journal knows
+	held    int           // requests that cells in flight may still make
+	cells   int           // cells in flight
+	largest float64       // cost of the dearest cell so far: what each cell in flight is taken to cost
+	priced  bool          // a cell has come back, so largest means something
 	over    error
 	changed chan struct{}
 }
 
-func newBudget(b Budget, before Spent) *budget {
-	return &budget{max: b, spent: before, changed: make(chan struct{})}
+func newBudget(b Budget, before callvet.Spent) *budget {
+	return &budget{max: b, spent: before, booked: before, changed: make(chan struct{})}
 }
 
 func (b *budget) bounded() bool { return b.max != Budget{} }
@@ -156,8 +138,12 @@ func (b *budget) paid() error {
 	if n := b.spent.Assumed; n > 0 {
 		assumed = fmt.Sprintf(" (of them %.6g at most for requests that told no usage: %d)", b.spent.AssumedUSD, n)
 	}
-	return fmt.Errorf("%.6g of %.6g USD were spent%s and a cell may cost %.6g: %w",
-		b.spent.USD+b.spent.AssumedUSD, b.max.MaxCostUSD, assumed, b.largest, callvet.ErrBudget)
+	next := ""
+	if b.largest > 0 {
+		next = fmt.Sprintf(", and a cell may cost %.6g", b.largest)
+	}
+	return fmt.Errorf("%.6g of %.6g USD were spent%s%s: %w",
+		b.spent.USD+b.spent.AssumedUSD, b.max.MaxCostUSD, assumed, next, callvet.ErrBudget)
 }
 
 // request takes one request from the cell's hold, or from what nobody holds.
@@ -187,7 +173,7 @@ func (b *budget) settle(h *hold, l bill, target string) {
 		l.AssumedUSD, l.Assumed, l.lost = l.AssumedUSD+float64(l.lost)*b.largest, l.Assumed+l.lost, 0
 	}
 	l.Requests = 0 // counted when they were sent
-	b.spent.add(l.Spent)
+	b.spent.Add(l.Spent)
 	if !b.bounded() {
 		return
 	}
@@ -206,10 +192,22 @@ func (b *budget) settle(h *hold, l bill, target string) {
 }
 
 // total is what was spent so far.
-func (b *budget) total() Spent {
+func (b *budget) total() callvet.Spent {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent
+}
+
+// unbooked is what was spent since it was called last.
+func (b *budget) unbooked() callvet.Spent {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, known := b.spent, b.booked
+	b.booked = s
+	return callvet.Spent{
+		Requests: s.Requests - known.Requests, USD: s.USD - known.USD,
+		AssumedUSD: s.AssumedUSD - known.AssumedUSD, Assumed: s.Assumed - known.Assumed,
+	}
 }
 
 // exhausted returns why the run must stop, or nil.

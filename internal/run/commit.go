@@ -31,7 +31,10 @@ type committer struct {
 	queue   chan finished
 	buffers sync.Pool
 	fail    func(error)
-	began   time.Time
+	// unbooked is what was spent since it was asked last.
+	unbooked func() callvet.Spent
+	lost     callvet.Spent // spent, and not known to the journal
+	began    time.Time
 
 	totals  Totals
 	targets []Totals
@@ -96,8 +99,9 @@ func (c *committer) run(ctx context.Context) {
 		for i := range batch {
 			encoded = append(encoded, *batch[i].encoded)
 		}
-		if err := c.cfg.Journal.Append(ctx, c.cfg.RunID, encoded); err != nil {
-			broken = true
+		spent := c.unbooked()
+		if err := c.cfg.Journal.Append(ctx, c.cfg.RunID, encoded, spent); err != nil {
+			broken, c.lost = true, spent
 			c.fail(err)
 			continue
 		}
@@ -109,6 +113,15 @@ func (c *committer) run(ctx context.Context) {
 			batch[i] = finished{}
 		}
 		c.announce(cells, cases)
+	}
+	if broken {
+		return
+	}
+	// What cells have spent that came to nothing.
+	spent := c.unbooked()
+	if err := c.cfg.Journal.Append(ctx, c.cfg.RunID, nil, spent); err != nil {
+		c.lost = spent
+		c.fail(err)
 	}
 }
 

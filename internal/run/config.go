@@ -30,9 +30,20 @@ type Identifier interface {
 type Journal interface {
 	// Encode appends the durable form of a cell to dst. Called from many goroutines.
 	Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error)
-	// Append makes encoded cells durable; on an error none of them may count. It
-	// is called from one goroutine and must be idempotent per cell.
-	Append(ctx context.Context, runID string, encoded [][]byte) error
+	// Append makes encoded cells durable, with what was spent since it was called
+	// last, by cells that are not among them too; on an error none of it may count.
+	// There may be no cell. It is called from one goroutine and must be idempotent
+	// per cell. Once another process carries the run out the error wraps ErrConflict.
+	Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error
+}
+
+// Lease is the right to carry a run out, which another process may take once it was
+// not renewed for its TTL. Both methods are called from many goroutines.
+type Lease interface {
+	// Renew makes the lease last for its TTL from now. The error wraps ErrConflict
+	// once another process has the run; any other may pass.
+	Renew(ctx context.Context) error
+	TTL() time.Duration
 }
 
 // Cache finds stored traces. A key is 24 bytes: 8 of scope, 16 of what was asked.
@@ -132,6 +143,11 @@ type Config struct {
 	// RunID is what the journal knows the run by.
 	RunID   string
 	Journal Journal
+	// Lease, when set, is renewed while the run goes on. When it is lost the run stops
+	// at once with the lease's error, and nothing more is stored.
+	Lease Lease
+	// Spent is what earlier sessions of the run consumed; it counts for the budget.
+	Spent callvet.Spent
 	// Done yields the cells that the journal has already (their coordinates,
 	// verdict, usage): they are counted and not run again. Nil for a new run.
 	Done iter.Seq2[*callvet.Cell, error]

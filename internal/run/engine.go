@@ -22,6 +22,7 @@ type engine struct {
 	seats    []*seat
 	keys     bool // some target is cached
 	budget   *budget
+	keeper   *keeper
 	commit   *committer
 	done     bitmap
 
@@ -74,7 +75,10 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	defer cancel(nil)
 	e := &engine{cfg: cfg, wardrobe: newWardrobe(cfg.Suite), stopping: make(chan struct{}), cancel: cancel}
 	e.jitter.Rand = rand.New(rand.NewPCG(cfg.Seed, 0x63616c6c766574))
-	e.commit = newCommitter(&e.cfg, func(err error) { e.cancel(err); e.stop() })
+	fail := func(err error) { e.cancel(err); e.stop() }
+	e.commit = newCommitter(&e.cfg, fail)
+	e.keeper = &keeper{lease: cfg.Lease, now: cfg.Now, fail: fail}
+	e.keeper.last = e.keeper.wall()
 	if err := e.load(ctx); err != nil {
 		return Summary{Status: StatusFailed}, err
 	}
@@ -95,7 +99,8 @@ func (e *engine) load(ctx context.Context) error {
 			return err
 		}
 	}
-	e.budget = newBudget(e.cfg.Budget, Spent{Requests: e.commit.totals.Requests, USD: e.commit.totals.CostUSD})
+	e.budget = newBudget(e.cfg.Budget, e.cfg.Spent)
+	e.commit.unbooked = e.budget.unbooked
 	return nil
 }
 
@@ -136,6 +141,7 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	// What is finished is stored even when the rest is being broken off.
 	committing.Go(func() { e.commit.run(context.WithoutCancel(work)) })
 	watching.Go(func() { e.watch(ctx, over) })
+	watching.Go(func() { e.keeper.beat(work, over) })
 	for _, g := range e.groups() {
 		for range min(int(g.governor.max), len(g.seats)*len(e.cfg.Cases)*e.cfg.Repeats) {
 			workers.Go(func() { e.work(work, g) })
@@ -287,7 +293,8 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 }
 
 func (e *engine) summary(ctx, work context.Context) (Summary, error) {
-	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total()}
+	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total(), Unbooked: e.budget.unbooked()}
+	s.Unbooked.Add(e.commit.lost)
 	for _, st := range e.seats {
 		if f := st.breaker.open(); f != nil {
 			s.Stopped = append(s.Stopped, st.Name+": "+f.Error())

@@ -80,7 +80,9 @@ type Summary struct {
 	Totals                // over all targets
 	Targets []Totals      `json:"targets"`
 	Elapsed time.Duration `json:"elapsed_ns"`
-	Spent   Spent         `json:"spent"`
+	Spent   callvet.Spent `json:"spent"`
+	// Unbooked is the part of Spent that the journal did not take.
+	Unbooked callvet.Spent `json:"-"`
 	// Stopped lists the targets that were given up, with the reason.
 	Stopped []string `json:"stopped,omitempty"`
 }

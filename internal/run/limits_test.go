@@ -34,7 +34,7 @@ func (m *memory) Encode(dst []byte, c *callvet.Cell, _ []byte) ([]byte, error) {
 	return dst, nil
 }
 
-func (m *memory) Append(_ context.Context, _ string, encoded [][]byte) error {
+func (m *memory) Append(_ context.Context, _ string, encoded [][]byte, _ callvet.Spent) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil && m.stored+len(encoded) > m.limit {

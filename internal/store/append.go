@@ -28,10 +28,15 @@ ON CONFLICT(run,case_ix,target_ix,repeat) DO UPDATE SET outcome=excluded.outcome
 WHERE verdict IN ('error','not_run')`
 }
 
-// Append makes encoded cells durable: they are on disk when it returns nil, and
-// none of them is when it returns an error. The same cell may be appended again.
-func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte) error {
-	if len(encoded) == 0 {
+// Append makes encoded cells durable, with what was spent since the last Append:
+// all is on disk when it returns nil, and nothing is when it returns an error. The
+// same cell may be appended again. It asks nobody who carries the run out: see Lease.
+func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error {
+	return db.append(ctx, runID, encoded, spent, func(*sql.Tx) error { return nil })
+}
+
+func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent, may func(*sql.Tx) error) error {
+	if len(encoded) == 0 && spent == (callvet.Spent{}) {
 		return nil
 	}
 	records := make([]record, len(encoded))
@@ -42,9 +47,18 @@ func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte) error 
 		}
 	}
 	return db.tx(ctx, "store cells", func(tx *sql.Tx) error {
+		if err := may(tx); err != nil {
+			return err
+		}
 		num, err := runNumber(tx, runID)
 		if err != nil {
 			return err
+		}
+		if spent != (callvet.Spent{}) {
+			if _, err := tx.Exec("UPDATE runs SET requests=requests+?, usd=usd+?, assumed_usd=assumed_usd+?, assumed=assumed+? WHERE num=?",
+				spent.Requests, spent.USD, spent.AssumedUSD, spent.Assumed, num); err != nil {
+				return err
+			}
 		}
 		if err := db.insert(tx, num, records); err != nil {
 			return err
@@ -67,7 +81,7 @@ func (db *DB) AppendCells(ctx context.Context, runID string, cells []callvet.Cel
 			return err
 		}
 	}
-	return db.Append(ctx, runID, encoded)
+	return db.Append(ctx, runID, encoded, callvet.Spent{})
 }
 
 func (db *DB) insert(tx *sql.Tx, run int64, records []record) error {

@@ -41,6 +41,21 @@ CREATE TABLE cache_keys(
 	id INTEGER PRIMARY KEY, scope BLOB NOT NULL, run INTEGER NOT NULL, keys BLOB NOT NULL);
 CREATE INDEX cache_scope ON cache_keys(scope);
 CREATE INDEX cache_run ON cache_keys(run);
+`, `
+-- Who carries a run out, and until when unless it is renewed. NULL: nobody.
+ALTER TABLE runs ADD COLUMN owner TEXT;
+ALTER TABLE runs ADD COLUMN owner_host TEXT;
+ALTER TABLE runs ADD COLUMN owner_pid INTEGER;
+ALTER TABLE runs ADD COLUMN owner_scope TEXT;
+ALTER TABLE runs ADD COLUMN owner_since INTEGER;
+ALTER TABLE runs ADD COLUMN owner_expires INTEGER;
+-- What the run has spent over all its sessions, for cells that were replaced or broken off too.
+ALTER TABLE runs ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN usd REAL NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN assumed_usd REAL NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN assumed INTEGER NOT NULL DEFAULT 0;
+UPDATE runs SET requests=(SELECT coalesce(sum(c.requests),0) FROM cells c WHERE c.run=runs.num AND c.flags&1=0),
+	usd=(SELECT coalesce(sum(c.cost),0) FROM cells c WHERE c.run=runs.num AND c.flags&1=0);
 `}
 }
 

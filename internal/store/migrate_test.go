@@ -120,3 +120,29 @@ func FuzzStringIsJSON(f *testing.F) {
 		}
 	})
 }
+
+// A file of the first version is brought up to date: its runs have no owner, and have
+// spent what their cells have.
+func TestFirstVersionIsBroughtUpToDate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "first.db")
+	execOn(t, path, migrations()[0]+`
+INSERT INTO suites(hash,name,version,cases,created,head) VALUES('h','s','',1,0,'{}');
+INSERT INTO runs(id,name,created,status,suite_hash,suite_name,manifest) VALUES('one','',0,'running','h','s','{}'),('two','',0,'done','h','s','{}');
+INSERT INTO cells(run,case_ix,target_ix,repeat,outcome,verdict,class,case_id,cost,requests,flags,result,trace) VALUES
+	(1,0,0,0,'called','pass','','a',0.25,2,2,'{}','{}'), (1,0,0,1,'called','pass','','a',NULL,3,0,'{}','{}'), (1,0,0,2,'called','pass','','a',9,0,3,'{}','{}');
+PRAGMA user_version=1; PRAGMA application_id=1668703604;`)
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for id, want := range map[string]callvet.Spent{"one": {Requests: 5, USD: 0.25}, "two": {}} {
+		if r, err := db.Run(t.Context(), id); err != nil || r.Owner != nil || r.Spent != want {
+			t.Errorf("%s: %+v, %v", id, r, err)
+		}
+	}
+	if _, err := db.Acquire(t.Context(), "one", Claim{TTL: time.Hour}); err != nil {
+		t.Error(err)
+	}
+}

@@ -20,7 +20,8 @@ import (
 // Status of a run.
 type Status string
 
-// The statuses. A run whose process was killed stays "running".
+// The statuses. A run whose process was killed stays "running", and has no Owner once
+// the lease has run out.
 const (
 	StatusRunning     Status = "running"
 	StatusDone        Status = "done"
@@ -39,8 +40,21 @@ type Run struct {
 	SuiteHash string          `json:"suite_hash"`
 	SuiteName string          `json:"suite_name"`
 	Manifest  json.RawMessage `json:"manifest"`
-	// Totals is what FinishRun was given; nil before.
+	// Totals is what Finish was given; nil before.
 	Totals json.RawMessage `json:"totals,omitempty"`
+	// Spent is what the run has consumed over all its sessions.
+	Spent callvet.Spent `json:"spent"`
+	// Owner carries the run out; nil: nobody does.
+	Owner *Owner `json:"owner,omitempty"`
+}
+
+// State is the status, with that of a run whose process went away without ending it:
+// it was interrupted.
+func (r *Run) State() Status {
+	if r.Status == StatusRunning && r.Owner == nil {
+		return StatusInterrupted
+	}
+	return r.Status
 }
 
 // NewRun is what CreateRun needs to know.
@@ -123,21 +137,6 @@ func newID(r io.Reader) (string, error) {
 	return enc.EncodeToString(b[:])[:10], nil
 }
 
-// SetStatus changes a run's status, for a run that is taken up again.
-func (db *DB) SetStatus(ctx context.Context, id string, s Status) error {
-	return db.tx(ctx, "update run", func(tx *sql.Tx) error {
-		return changed(id)(tx.Exec("UPDATE runs SET status=?, finished=NULL WHERE id=?", s, id))
-	})
-}
-
-// FinishRun records how a run ended and its totals (one JSON value).
-func (db *DB) FinishRun(ctx context.Context, id string, s Status, totals json.RawMessage) error {
-	return db.tx(ctx, "finish run", func(tx *sql.Tx) error {
-		return changed(id)(tx.Exec("UPDATE runs SET status=?, finished=?, totals=? WHERE id=?",
-			s, db.opts.Now().UnixMilli(), []byte(totals), id))
-	})
-}
-
 func changed(id string) func(sql.Result, error) error {
 	return func(res sql.Result, err error) error {
 		if err != nil {
@@ -150,7 +149,7 @@ func changed(id string) func(sql.Result, error) error {
 	}
 }
 
-const runColumns = "SELECT id,name,created,finished,status,suite_hash,suite_name,manifest,totals FROM runs "
+const runColumns = "SELECT id,name,created,finished,status,suite_hash,suite_name,manifest,totals,requests,usd,assumed_usd,assumed," + ownerColumns + " FROM runs "
 
 // Runs lists the newest runs first; limit 0 means all.
 func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {
@@ -172,7 +171,8 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 		var created int64
 		var finished sql.NullInt64
 		var manifest, totals []byte
-		if err := rows.Scan(&r.ID, &r.Name, &created, &finished, &r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals); err != nil {
+		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &created, &finished, &r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
+			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed); err != nil {
 			return nil, db.explain("read runs", err)
 		}
 		r.Created, r.Manifest, r.Totals = time.UnixMilli(created), manifest, totals
@@ -233,9 +233,13 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	return found[0], nil
 }
 
-// DeleteRun removes a run with its cells, and its suite when no other run has it.
-func (db *DB) DeleteRun(ctx context.Context, id string) error {
+// DeleteRun removes a run with its cells, and its suite when no other run has it. A
+// run that a process carries out is refused with a *HeldError; gone is that of Claim.
+func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool) error {
 	return db.tx(ctx, "delete run", func(tx *sql.Tx) error {
+		if err := free(tx, id, gone); err != nil {
+			return err
+		}
 		num, err := runNumber(tx, id)
 		if err != nil {
 			return err

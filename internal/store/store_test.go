@@ -240,7 +240,7 @@ func TestSuiteIsImmutableAndExact(t *testing.T) {
 
 func TestFindAndDeleteRuns(t *testing.T) {
 	t.Parallel()
-	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{Rand: strings.NewReader("aaaaaaabbbbbbbaaabbbb")})
+	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{Rand: strings.NewReader("aaaaaaabbbbbbbaaabbbbccccccc")})
 	a, b, c := newRun(t, db, suite(1), "weekly"), newRun(t, db, suite(2), "nightly"), newRun(t, db, suite(2), "")
 	for _, tt := range []struct {
 		ref, want string
@@ -266,19 +266,19 @@ func TestFindAndDeleteRuns(t *testing.T) {
 	if err := db.AppendCells(t.Context(), b.ID, []callvet.Cell{full(0, 0, 0)}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.DeleteRun(t.Context(), b.ID); err != nil {
+	if err := db.DeleteRun(t.Context(), b.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Suite(t.Context(), b.SuiteHash); err != nil {
 		t.Errorf("a suite that another run has is gone: %v", err)
 	}
-	if err := db.DeleteRun(t.Context(), a.ID); err != nil {
+	if err := db.DeleteRun(t.Context(), a.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Suite(t.Context(), a.SuiteHash); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("the suite of a deleted run: %v", err)
 	}
-	if err := db.FinishRun(t.Context(), c.ID, store.StatusDone, json.RawMessage(`{"n":1}`)); err != nil {
+	if err := take(t, db, c.ID, claim(1, time.Hour)).Finish(t.Context(), store.StatusDone, json.RawMessage(`{"n":1}`)); err != nil {
 		t.Fatal(err)
 	}
 	if rs, err := db.Runs(t.Context(), 0); err != nil || len(rs) != 1 || rs[0].Status != store.StatusDone || string(rs[0].Totals) != `{"n":1}` {
@@ -327,7 +327,7 @@ func TestCacheFindsTraces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.DeleteRun(t.Context(), r.ID); err != nil {
+	if err := db.DeleteRun(t.Context(), r.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := find(t.Context(), key("scope-1-a")); ok || err != nil {
@@ -383,7 +383,8 @@ func TestRefusals(t *testing.T) {
 	if got, err := ro.Run(t.Context(), r.ID); err != nil || got.ID != r.ID {
 		t.Errorf("read-only: %+v, %v", got, err)
 	}
-	wantHint(t, ro.FinishRun(t.Context(), r.ID, store.StatusDone, nil), callvet.ErrDenied, "writable")
+	_, err = ro.Acquire(t.Context(), r.ID, claim(1, time.Hour))
+	wantHint(t, err, callvet.ErrDenied, "writable")
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := open(t, ok, store.Options{}).AppendCells(done, r.ID, []callvet.Cell{full(0, 0, 0)}, nil); !errors.Is(err, context.Canceled) {

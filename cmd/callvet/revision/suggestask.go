@@ -30,7 +30,7 @@ func (t *study) round(ctx context.Context, todo []asked, used *Usage) (map[strin
 			return fmt.Errorf("ask for descriptions: %w: %d models answer", callvet.ErrInvalid, len(v.Targets))
 		}
 		used.Run = v.ID
-		spent, dearest := 0.0, 0.0
+		spent, dearest := v.Spent.USD+v.Spent.AssumedUSD, 0.0
 		defer func() { t.flags.asking.Spent(spent, dearest) }()
 		for row, err := range v.Cells() {
 			if err != nil {
@@ -38,7 +38,7 @@ func (t *study) round(ctx context.Context, todo []asked, used *Usage) (map[strin
 			}
 			used.add(&row.Cell.Trace)
 			if usd := row.Cell.Trace.Usage.CostUSD; usd != nil && !row.Cell.Trace.Cached {
-				spent, dearest = spent+*usd, max(dearest, *usd)
+				dearest = max(dearest, *usd)
 			}
 			r := reply{text: row.Cell.Trace.Answer, why: row.Cell.Result.Reason}
 			if f := row.Cell.Trace.Fault; f != nil {

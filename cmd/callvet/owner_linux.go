@@ -1,0 +1,28 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// processScope names where a PID is this process and no other: this boot of this
+// machine, and the PID namespace, which containers of one machine do not share.
+func processScope() string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	ns, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(boot)) + " " + ns
+}
+
+// processGone reports that no process of this scope has the PID. A PID that was given
+// to another process is not told from the old one; then the lease has to run out.
+func processGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -1,0 +1,201 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Owner is the process that carries a run out.
+type Owner struct {
+	Host string `json:"host"`
+	PID  int    `json:"pid"`
+	// Scope tells where the PID names a process: a boot and a PID namespace of a
+	// machine. Elsewhere the same number is another process.
+	Scope string `json:"-"`
+	// Since is when the process took the run; its lease ends at Expires unless it
+	// renews it before. Both are times of the database.
+	Since   time.Time `json:"since"`
+	Expires time.Time `json:"expires"`
+}
+
+// String names the owner for a person.
+func (o Owner) String() string {
+	return fmt.Sprintf("process %d on %s, since %s", o.PID, o.Host, o.Since.Local().Format("2006-01-02 15:04:05"))
+}
+
+// HeldError says that another process carries the run out. It wraps ErrConflict.
+type HeldError struct {
+	Run   string
+	Owner Owner
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("run %s is being carried out by %s: %v", e.Run, e.Owner, callvet.ErrConflict)
+}
+
+// Unwrap gives ErrConflict.
+func (e *HeldError) Unwrap() error { return callvet.ErrConflict }
+
+// Claim is how a process asks for a run.
+type Claim struct {
+	Host  string
+	PID   int
+	Scope string
+	// TTL is how long the lease lasts without being renewed.
+	TTL time.Duration
+	// Gone reports that an owner's process is known to have ended, so that its lease
+	// need not run out first. Nil: nobody can tell.
+	Gone func(Owner) bool
+}
+
+// Lease is the right of one process to carry a run out: only its holder adds cells
+// and ends the run. It is safe for concurrent use.
+type Lease struct {
+	db    *DB
+	run   string
+	id    string
+	claim Claim
+}
+
+// now is the time of the database in ms: processes on several machines may differ.
+const now = "CAST(unixepoch('now','subsec')*1000 AS INTEGER)"
+
+// Acquire takes a run for the caller and sets it running, for a new run as for one
+// that is taken up again. While another process has it the error is a *HeldError.
+// A lease that ran out, or whose process is gone, is taken over.
+func (db *DB) Acquire(ctx context.Context, runID string, c Claim) (*Lease, error) {
+	id, err := newID(db.opts.Rand)
+	if err != nil {
+		return nil, fmt.Errorf("take run %s: %w", runID, err)
+	}
+	err = db.tx(ctx, "take run", func(tx *sql.Tx) error {
+		if err := free(tx, runID, c.Gone); err != nil {
+			return err
+		}
+		return changed(runID)(tx.Exec("UPDATE runs SET status=?, finished=NULL, owner=?, owner_host=?, owner_pid=?, owner_scope=?, owner_since="+now+", owner_expires="+now+"+? WHERE id=?",
+			StatusRunning, id, c.Host, c.PID, c.Scope, c.TTL.Milliseconds(), runID))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Lease{db: db, run: runID, id: id, claim: c}, nil
+}
+
+// free tells whether nobody carries the run out; else the error is a *HeldError.
+func free(tx *sql.Tx, runID string, gone func(Owner) bool) error {
+	o, err := scanOwner(tx.QueryRow("SELECT "+ownerColumns+" FROM runs WHERE id=?", runID))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("run %s: %w", runID, callvet.ErrNotFound)
+	case err != nil:
+		return err
+	case o != nil && (gone == nil || !gone(*o)):
+		return &HeldError{Run: runID, Owner: *o}
+	}
+	return nil
+}
+
+// ownerColumns are NULL when nobody has the run, or the lease has run out.
+const ownerColumns = "CASE WHEN owner_expires>" + now + " THEN owner END,owner_host,owner_pid,owner_scope,owner_since,owner_expires"
+
+// scanOwner reads ownerColumns; before are the columns that stand before them.
+func scanOwner(row interface{ Scan(...any) error }, before ...any) (*Owner, error) {
+	var id, host, scope sql.NullString
+	var pid, since, expires sql.NullInt64
+	if err := row.Scan(append(before, &id, &host, &pid, &scope, &since, &expires)...); err != nil || !id.Valid {
+		return nil, err
+	}
+	return &Owner{Host: host.String, PID: int(pid.Int64), Scope: scope.String, Since: time.UnixMilli(since.Int64), Expires: time.UnixMilli(expires.Int64)}, nil
+}
+
+// TTL is how long the lease lasts from the moment when it was renewed last.
+func (l *Lease) TTL() time.Duration { return l.claim.TTL }
+
+// Renew makes the lease last for its TTL from now. Once another process has the
+// run the error is a *HeldError, or wraps ErrConflict when it is over already.
+func (l *Lease) Renew(ctx context.Context) error {
+	return l.db.tx(ctx, "renew lease", l.renew)
+}
+
+// renew is the first statement of every transaction of a lease: where it changes
+// nothing, the run belongs to somebody else and nothing may be written.
+func (l *Lease) renew(tx *sql.Tx) error {
+	res, err := tx.Exec("UPDATE runs SET owner_expires="+now+"+? WHERE id=? AND owner=?", l.claim.TTL.Milliseconds(), l.run, l.id)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	if err := free(tx, l.run, nil); err != nil {
+		return err
+	}
+	return fmt.Errorf("run %s was taken over by another process, which is done with it: %w", l.run, callvet.ErrConflict)
+}
+
+// Encode is DB.Encode.
+func (l *Lease) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
+	return l.db.Encode(dst, c, key)
+}
+
+// Append is DB.Append for the holder of the lease, which it renews. It writes no
+// cell once another process has the run.
+func (l *Lease) Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error {
+	if runID != l.run {
+		return fmt.Errorf("store cells of run %s: the lease is for run %s: %w", runID, l.run, callvet.ErrInvalid)
+	}
+	return l.db.append(ctx, runID, encoded, spent, l.renew)
+}
+
+// Book adds what was spent to the run, whoever has it now: money is spent even when
+// its cells are not wanted any more.
+func (l *Lease) Book(ctx context.Context, spent callvet.Spent) error {
+	return l.db.append(ctx, l.run, nil, spent, func(*sql.Tx) error { return nil })
+}
+
+// Rewrite replaces the run's manifest, for limits that changed.
+func (l *Lease) Rewrite(ctx context.Context, manifest json.RawMessage) error {
+	return l.db.tx(ctx, "rewrite manifest", func(tx *sql.Tx) error {
+		if err := l.renew(tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE runs SET manifest=? WHERE id=?", []byte(manifest), l.run)
+		return err
+	})
+}
+
+// Finish records how the run ended with its totals (one JSON value), and gives the
+// run free.
+func (l *Lease) Finish(ctx context.Context, s Status, totals json.RawMessage) error {
+	return l.db.tx(ctx, "finish run", func(tx *sql.Tx) error {
+		if err := l.renew(tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE runs SET status=?, finished=?, totals=?, owner=NULL, owner_expires=NULL WHERE id=?",
+			s, l.db.opts.Now().UnixMilli(), []byte(totals), l.run)
+		return err
+	})
+}
+
+// Progress counts cells that became durable after a cell that was counted before.
+type Progress struct {
+	Last                      int64 // the cell that was counted last
+	Done, Fail, Error, NotRun int
+}
+
+// Progress counts the cells of a run that were stored after the cell last; 0: all. A
+// cell that is asked again replaces its old one and is not counted again.
+func (db *DB) Progress(ctx context.Context, runID string, last int64) (Progress, error) {
+	p := Progress{Last: last}
+	err := db.read.QueryRowContext(ctx, `SELECT coalesce(max(id),?), count(*), coalesce(sum(verdict='fail'),0), coalesce(sum(verdict='error'),0), coalesce(sum(verdict='not_run'),0)
+		FROM cells WHERE id>? AND run=(SELECT num FROM runs WHERE id=?)`, last, last, runID).Scan(&p.Last, &p.Done, &p.Fail, &p.Error, &p.NotRun)
+	return p, db.explain("read progress", err)
+}
