@@ -5,6 +5,7 @@ package panel
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -68,10 +69,41 @@ type Difference struct {
 	candidateSums stats.Clusters
 	pairs         stats.Pairs
 	single        bool // one judged attempt per case on both sides
-	// Of amounts: the ratio of the case means, and the amounts of both sides.
-	relative                      bool
-	ratio                         stats.Ratio
-	baseAmounts, candidateAmounts stats.Ratio
+	relative      bool
+	amounts
+}
+
+// amounts are the sums of a relative difference, which is the ratio of the case means,
+// and the amounts of both sides. Counts have their own intervals.
+type amounts struct {
+	counted               bool
+	ratio                 stats.Ratio
+	before, after         stats.Ratio
+	counts                stats.CountChange
+	countBefore, countNow stats.Counts
+	// most is the largest case mean on either side.
+	most float64
+}
+
+func (m *amounts) pair(a, b moment) {
+	before, after := a.sum/float64(a.n), b.sum/float64(b.n)
+	m.most = max(m.most, before, after)
+	m.ratio.Add(after, before)
+	m.before.Add(a.sum, float64(a.n))
+	m.after.Add(b.sum, float64(b.n))
+	if m.counted {
+		m.counts.Add(before, after)
+		m.countBefore.Add(a.sum, float64(a.n))
+		m.countNow.Add(b.sum, float64(b.n))
+	}
+}
+
+// sides are the intervals of the baseline and of the candidate.
+func (m *amounts) sides(conf float64) (before, after stats.Interval) {
+	if m.counted {
+		return m.countBefore.Interval(conf, stats.DefaultRho0), m.countNow.Interval(conf, stats.DefaultRho0)
+	}
+	return notNegative(m.before.Interval(conf)), notNegative(m.after.Interval(conf))
 }
 
 // Change says what a difference amounts to.
@@ -120,8 +152,9 @@ type UnjudgedCase struct {
 // two-sided, 0 means 0.95.
 //
 // The interval is Newcombe's with McNemar's mid-p where each case was judged
-// once, else the t interval of the mean difference by case, with the exact
-// sign-flip test below 15 cases; both reach at least to the ends of Tango's.
+// once, and reaches at least to the ends of Tango's; else it is the t interval of the
+// mean difference by case, longer on the side of a tail, with the exact sign-flip test
+// below 15 cases.
 // Source: Statistics specification, section 9.
 func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 	if !(confidence > 0 && confidence < 1) {
@@ -332,9 +365,7 @@ func (d *Difference) pair(a, b moment) {
 		d.Rose++
 	}
 	if d.relative {
-		d.ratio.Add(after, before)
-		d.baseAmounts.Add(a.sum, float64(a.n))
-		d.candidateAmounts.Add(b.sum, float64(b.n))
+		d.amounts.pair(a, b)
 		return
 	}
 	d.baseSums.Add(a.sum, a.n, !a.fractional)
@@ -361,8 +392,7 @@ func (d *Difference) finish(conf float64) {
 		d.widen(conf)
 		d.P = stats.McNemar(d.pairs.BaselineOnly, d.pairs.CandidateOnly)
 	default:
-		d.Change, d.P = stats.PairedMean(d.differences, conf)
-		d.widen(conf)
+		d.Change, d.P = stats.PairedSkewed(d.differences, conf)
 		d.Change.Lower, d.Change.Upper = max(-1, d.Change.Lower), min(1, d.Change.Upper)
 		d.guard(conf)
 		d.test()
@@ -390,10 +420,39 @@ func (d *Difference) test() {
 func (d *Difference) finishRelative(conf float64) {
 	_, d.P = stats.PairedMean(d.differences, conf)
 	d.test()
-	d.Change = d.ratio.Interval(conf)
-	d.Change.Method = "paired_ratio_t"
-	d.Change.Point, d.Change.Lower, d.Change.Upper = d.Change.Point-1, max(-1, d.Change.Lower-1), d.Change.Upper-1
-	d.Baseline, d.Candidate = notNegative(d.baseAmounts.Interval(conf)), notNegative(d.candidateAmounts.Interval(conf))
+	d.Baseline, d.Candidate = d.sides(conf)
+	if d.counted {
+		d.Change = d.counts.Interval(conf)
+	} else {
+		d.Change = d.ratio.Interval(conf)
+		d.Change.Method = "paired_ratio_skewed_t"
+	}
+	c := &d.Change
+	switch {
+	case c.Defined() && d.Fell+d.Rose == 0 && d.Cases > 1: // nothing changed
+		c.Lower, c.Upper, c.Status = c.Point, c.Point, stats.StatusCapped
+	case c.Status == stats.StatusZeroVariance: // all in the same ratio
+		c.Lower, c.Upper, c.Status = math.Inf(-1), math.Inf(1), stats.StatusNoSpread
+	}
+	c.Point, c.Lower, c.Upper = c.Point-1, max(-1, c.Lower-1), c.Upper-1
+	if c.Usable() && d.Fell+d.Rose < fewUnlike {
+		_, base := d.ratio.Totals()
+		d.bound(conf, d.largest()*float64(d.Cases)/base)
+		c.Status = stats.StatusCapped
+	}
+}
+
+// largest is the largest change of a case; of amounts the largest amount where none
+// changed.
+func (d *Difference) largest() float64 {
+	most := 0.0
+	for _, x := range d.differences {
+		most = max(most, math.Abs(x))
+	}
+	if most == 0 {
+		most = d.most
+	}
+	return most
 }
 
 // judge never calls a difference clear that fewer than two cases show: a mean

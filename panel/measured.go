@@ -210,7 +210,7 @@ func compareMeasured(base, cand *Ledger, t [2]int, common [][2]int, conf float64
 
 func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int, conf float64) Measured {
 	p := cand.metrics[metric[1]]
-	out := Measured{Pairing: p, Overall: Difference{single: true, relative: p.Relative}}
+	out := Measured{Pairing: p, Overall: newDifference(&p, sliceID{})}
 	bySlice := map[sliceID]*Difference{}
 	for _, at := range common {
 		before, after := base.seen(t[0], at[0]), cand.seen(t[1], at[1])
@@ -234,7 +234,8 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 			}
 			s := bySlice[id]
 			if s == nil {
-				s = &Difference{Key: id.key, Value: id.value, single: true, relative: p.Relative}
+				d := newDifference(&p, id)
+				s = &d
 				bySlice[id] = s
 			}
 			s.pair(a, b)
@@ -267,25 +268,21 @@ func (d *Difference) mirror() {
 }
 
 // widen moves the ends of a difference of rates out to those of Tango's score interval,
-// of which the largest change counts as a whole case: Newcombe's interval and the t
-// interval are too short where few cases change wholly. At a true loss of 5 % a gate
-// with that margin passed 10.9 % of the time over 40 cases with one attempt each, half
-// of which failed before, and 5.9 % of the time over 500 cases of three attempts; now
-// at most 2.6 % wherever there are cases enough to pass at all.
+// of which the largest change counts as a whole case: Newcombe's interval is too short
+// where few cases change, and a t interval where few do otherwise than the rest. With one
+// attempt each, at a true loss of 5 %, a gate with that margin passed 10.9 % of the time
+// over 40 cases, half of which failed before; now at most 2.6 % wherever there are cases
+// enough to pass at all.
 // Source: Newcombe 1998; Tango 1998.
 func (d *Difference) widen(conf float64) {
-	most, net, squares := 0.0, 0.0, 0.0
-	for _, x := range d.differences {
-		most = max(most, math.Abs(x))
-		net += x
-	}
+	most, net, squares := d.largest(), 0.0, 0.0
 	if most == 0 {
 		most = 1 // whatever may change
 	}
 	for _, x := range d.differences {
+		net += x / most
 		squares += (x / most) * (x / most)
 	}
-	net /= most
 	back := max(0, (squares-math.Abs(net))/2) // against the net change
 	rose, fell := back+max(0, net), back+max(0, -net)
 	score := stats.TangoCounts(rose, fell, len(d.differences), conf)
@@ -296,19 +293,55 @@ func (d *Difference) widen(conf float64) {
 	d.Change.Method += "+tango"
 }
 
-// fewChanged is how many changed cases a t interval wants.
-const fewChanged = 5
+// fewUnlike is how many cases that change otherwise than the rest a t interval wants.
+const fewUnlike = 5
 
-// guard widens the interval of a difference of rates where fewer than fewChanged
-// cases changed: a t interval of them is too short, down to a mere point where none
-// did. A case loses at most 1, so that the mean falls by no more than the share of
-// cases that fall, and that share has an exact upper limit.
-// Source: Clopper and Pearson 1934.
+// alike counts the cases that change by the difference that most of them have; 0 where
+// no difference is that of more than half.
+func (d *Difference) alike() (n int) {
+	var by float64
+	for _, x := range d.differences { // Boyer and Moore 1991
+		switch {
+		case n == 0:
+			by, n = x, 1
+		case x == by:
+			n++
+		default:
+			n--
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	n = 0
+	for _, x := range d.differences {
+		if x == by {
+			n++
+		}
+	}
+	return n
+}
+
+// guard widens the interval of a difference where few cases are unlike the rest: the t
+// interval is too short then, down to a mere point where none is.
 func (d *Difference) guard(conf float64) {
-	if d.Fell+d.Rose >= fewChanged || d.Cases < 2 || !d.Change.Usable() {
+	if d.Cases < 2 || !d.Change.Usable() || d.Cases-d.alike() >= fewUnlike {
 		return
 	}
-	d.Change.Lower = min(d.Change.Lower, -stats.ClopperPearson(d.Fell, d.Cases, conf, stats.TwoSided).Upper)
-	d.Change.Upper = max(d.Change.Upper, stats.ClopperPearson(d.Rose, d.Cases, conf, stats.TwoSided).Upper)
+	d.widen(conf)
+	d.bound(conf, 1)
 	d.Change.Status = stats.StatusCapped
+}
+
+// bound widens the interval of a difference where fewer than fewUnlike cases changed. A
+// case changes by at most the given amount, in the unit of Change, so that the mean falls
+// by no more than that times the share of cases that fall, and that share has an exact
+// upper limit.
+// Source: Clopper and Pearson 1934.
+func (d *Difference) bound(conf, most float64) {
+	if d.Fell+d.Rose >= fewUnlike {
+		return
+	}
+	d.Change.Lower = max(-1, min(d.Change.Lower, -most*stats.ClopperPearson(d.Fell, d.Cases, conf, stats.TwoSided).Upper))
+	d.Change.Upper = max(d.Change.Upper, most*stats.ClopperPearson(d.Rose, d.Cases, conf, stats.TwoSided).Upper)
 }

@@ -234,6 +234,9 @@ func (a *Accumulator) amounts(s *sums, wall, firstToken []stats.Observation) []M
 		}
 		m := Describe(name)
 		m.Interval = iv
+		if m.Unit != UnitMS {
+			m.Warnings = AmountWarnings(&m, "case")
+		}
 		out = append(out, m)
 		return &out[len(out)-1]
 	}

@@ -56,6 +56,22 @@ func rateWarnings(m *Metric, judged int) []string {
 	return w
 }
 
+// AmountWarnings says what to keep in mind about a mean amount or count; unit is what
+// a cluster is called, "case" or "task".
+func AmountWarnings(m *Metric, unit string) []string {
+	switch iv := m.Interval; iv.Status {
+	case stats.StatusSingleCluster:
+		return []string{"one " + unit + " only: no interval"}
+	case stats.StatusNoSpread:
+		return []string{"every " + unit + " has the same: no interval"}
+	case stats.StatusBoundary:
+		return []string{fmt.Sprintf("none of it in %s: the data still allow %.3g", plural(iv.N, "attempt", "attempts"), iv.Upper)}
+	case stats.StatusCapped:
+		return []string{fmt.Sprintf("fewer than 5 %ss have any: interval widened", unit)}
+	}
+	return nil
+}
+
 func latencyWarnings(m *Metric, obs []stats.Observation) []string {
 	var w []string
 	n := 0

@@ -23,6 +23,9 @@ const (
 	StatusCapped Status = "capped"
 	// StatusZeroVariance marks cases that all have the same mean, not 0 or 1.
 	StatusZeroVariance Status = "zero_variance"
+	// StatusNoSpread means that all cases have the same amount, which has no range to
+	// bound what another case may have: an estimate without an interval.
+	StatusNoSpread Status = "no_spread"
 	// StatusNoData means that nothing was observed: no estimate.
 	StatusNoData Status = "no_data"
 	// StatusSingleCluster means one case only: an estimate without an interval.

@@ -8,14 +8,17 @@ import (
 	"github.com/callvet/callvet/stats/dist"
 )
 
-// Ratio holds the sums for a ratio of totals, for example cost per pass or
-// tokens per attempt, one pair (numerator, denominator) a case. The zero value
-// is ready to use, its size does not grow and parts may be merged.
+// Ratio holds the sums for a ratio of totals of amounts that are not negative, for
+// example cost per pass or tokens per attempt, one pair (numerator, denominator) a
+// case. The zero value is ready to use, its size does not grow and parts may be
+// merged.
 type Ratio struct {
 	g             int
 	y, x          float64
 	meanY, meanX  float64
 	cyy, cxy, cxx float64
+	// The third products about the means, which tell the skewness.
+	cyyy, cyyx, cyxx, cxxx float64
 }
 
 // Add adds one case.
@@ -23,7 +26,7 @@ func (r *Ratio) Add(numerator, denominator float64) {
 	r.Merge(Ratio{g: 1, y: numerator, x: denominator, meanY: numerator, meanX: denominator})
 }
 
-// Merge adds the cases of o.
+// Merge adds the cases of o. The third products are put together as in Pébay 2008.
 func (r *Ratio) Merge(o Ratio) {
 	if o.g == 0 {
 		return
@@ -33,24 +36,67 @@ func (r *Ratio) Merge(o Ratio) {
 		return
 	}
 	a, b := float64(r.g), float64(o.g)
-	dy, dx, w := o.meanY-r.meanY, o.meanX-r.meanX, a*b/(a+b)
+	n := a + b
+	dy, dx, w := o.meanY-r.meanY, o.meanX-r.meanX, a*b/n
+	third := w * (a - b) / n
+	yy, xy, xx := (a*o.cyy-b*r.cyy)/n, (a*o.cxy-b*r.cxy)/n, (a*o.cxx-b*r.cxx)/n
+	r.cyyy += o.cyyy + dy*dy*dy*third + 3*dy*yy
+	r.cyyx += o.cyyx + dy*dy*dx*third + 2*dy*xy + dx*yy
+	r.cyxx += o.cyxx + dy*dx*dx*third + 2*dx*xy + dy*xx
+	r.cxxx += o.cxxx + dx*dx*dx*third + 3*dx*xx
 	r.cyy += o.cyy + dy*dy*w
 	r.cxy += o.cxy + dy*dx*w
 	r.cxx += o.cxx + dx*dx*w
-	r.meanY += dy * b / (a + b)
-	r.meanX += dx * b / (a + b)
+	r.meanY += dy * b / n
+	r.meanX += dx * b / n
 	r.g, r.y, r.x = r.g+o.g, r.y+o.y, r.x+o.x
 }
 
 // Totals are the sums of the numerators and of the denominators.
 func (r *Ratio) Totals() (numerator, denominator float64) { return r.y, r.x }
 
-// Interval gives the ratio of the totals with its linearized (CR1) t interval
-// with G-1 degrees of freedom, not clipped. No case: StatusNoData; denominators
-// that sum up to 0: StatusZeroDenominator; one case: StatusSingleCluster. Those
-// have no ends (infinite).
-// Source: Statistics specification, section 3; Cochran 1977, chapter 6.
+// Interval gives the ratio of the totals with an interval that reaches farther
+// toward the side on which the amounts have their long tail, see Tail. Few cases
+// show little of a long tail: the amounts are taken to be at least as skewed as
+// those of a lognormal distribution that varies as much.
+//
+// No case: StatusNoData; denominators that sum up to 0: StatusZeroDenominator; one
+// case: StatusSingleCluster; cases that are all alike: StatusNoSpread. Those have no
+// ends (infinite).
+//
+// Of the 95 % interval the upper end is above the truth with 95 % or more for 20
+// cases whose logarithms vary by up to 1, for 30 by up to 1.25, and with 93 % by up to
+// 1.5; where a share q of n cases is dear and the rest alike it needs n*q of 3 or more.
+// Source: Statistics specification, section 3; Cochran 1977, chapter 6; Johnson 1978.
 func (r *Ratio) Interval(conf float64) Interval {
+	iv := r.TInterval(conf)
+	switch iv.Status {
+	case StatusZeroVariance:
+		iv.Lower, iv.Upper, iv.Status = math.Inf(-1), math.Inf(1), StatusNoSpread
+		return iv
+	case StatusOK:
+	default:
+		return iv
+	}
+	iv.Method = "ratio_of_totals_skewed_t"
+	g, p := float64(r.g), iv.Point
+	cubes := r.cyyy - 3*p*r.cyyx + 3*p*p*r.cyxx - p*p*p*r.cxxx
+	skew := sampleSkewness(g, r.residuals(p), cubes)
+	implied := 0.0
+	if r.y > 0 {
+		implied = lognormalSkewness(iv.SE * math.Abs(r.x) / r.y * math.Sqrt(g))
+	}
+	iv.Lower = p - iv.SE*Tail(r.g, -skew, conf)
+	iv.Upper = p + iv.SE*Tail(r.g, max(skew, implied), conf)
+	return iv
+}
+
+// TInterval gives the ratio of the totals with its linearized (CR1) t interval with
+// G-1 degrees of freedom, not clipped: too short above where amounts are skewed. Cases
+// that are all alike: StatusZeroVariance and both ends at the point. The rest is as of
+// Interval.
+// Source: Cochran 1977, chapter 6.
+func (r *Ratio) TInterval(conf float64) Interval {
 	iv := Interval{
 		Lower: math.Inf(-1), Upper: math.Inf(1), N: r.g, Clusters: r.g, Confidence: conf,
 		Method: "ratio_of_totals_t", Status: StatusNoData,
@@ -68,12 +114,8 @@ func (r *Ratio) Interval(conf float64) Interval {
 		iv.Status = StatusSingleCluster
 		return iv
 	}
-	ss := r.cyy - 2*p*r.cxy + p*p*r.cxx
-	if ss <= 1e-13*(r.cyy+p*p*r.cxx) {
-		ss = 0
-	}
 	g := float64(r.g)
-	iv.SE = math.Sqrt(g/(g-1)*ss) / math.Abs(r.x)
+	iv.SE = math.Sqrt(g/(g-1)*r.residuals(p)) / math.Abs(r.x)
 	iv.Status = StatusOK
 	if iv.SE == 0 {
 		iv.Status = StatusZeroVariance
@@ -81,4 +123,13 @@ func (r *Ratio) Interval(conf float64) Interval {
 	h := dist.TQuantile(g-1, 1-(1-conf)/2) * iv.SE
 	iv.Lower, iv.Upper = p-h, p+h
 	return iv
+}
+
+// residuals is the sum of the squares of y - p*x; a rest of rounding is none.
+func (r *Ratio) residuals(p float64) float64 {
+	ss := r.cyy - 2*p*r.cxy + p*p*r.cxx
+	if ss <= 1e-13*(r.cyy+p*p*r.cxx) {
+		return 0
+	}
+	return ss
 }

@@ -38,8 +38,10 @@ type RatioSums struct {
 	Cases int
 	// Y and X are the sums of y and x.
 	Y, X float64
-	// YY, YX and XX are the products about the means over cases, as in Sums.
-	YY, YX, XX float64
+	// YY, YX and XX are the products about the means over cases, as in Sums; YYY, YYX,
+	// YXX and XXX the products of three.
+	YY, YX, XX         float64
+	YYY, YYX, YXX, XXX float64
 }
 
 // Ratio is the Ratio of the same cases; the empty one for no case.
@@ -48,5 +50,8 @@ func (s RatioSums) Ratio() Ratio {
 		return Ratio{}
 	}
 	g := float64(s.Cases)
-	return Ratio{g: s.Cases, y: s.Y, x: s.X, meanY: s.Y / g, meanX: s.X / g, cyy: s.YY, cxy: s.YX, cxx: s.XX}
+	return Ratio{
+		g: s.Cases, y: s.Y, x: s.X, meanY: s.Y / g, meanX: s.X / g, cyy: s.YY, cxy: s.YX, cxx: s.XX,
+		cyyy: s.YYY, cyyx: s.YYX, cyxx: s.YXX, cxxx: s.XXX,
+	}
 }

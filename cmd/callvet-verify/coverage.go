@@ -14,7 +14,7 @@ const coverageTrials = 10_000
 
 // coverage simulates how often intervals hold the truth.
 func coverage(out io.Writer) (bool, error) {
-	studies, good := conform.Studies(), 0
+	studies, good := append(conform.Studies(), pairedStudies()...), 0
 	for i, s := range studies {
 		o := s.Run(coverageTrials, uint64(i)+1)
 		mark := "WRONG"

@@ -153,6 +153,8 @@ func statusWords(status stats.Status, task string) (sentence, cure string) {
 		return "nothing says what would have been right", "add gold calls or labels: without them this cannot be measured"
 	case string(stats.StatusSingleCluster):
 		return "a single " + task + " has no interval", "more " + task + "s"
+	case string(stats.StatusNoSpread):
+		return "every " + task + " has the same, so that nothing shows how far another may be from it", "measure " + task + "s that differ; a limit that each attempt must keep belongs to the cases"
 	case string(stats.StatusZeroDenominator):
 		return "it is a ratio over nothing", "nothing it is divided by happened: check that this is recorded at all"
 	case string(stats.StatusTooFew):

@@ -75,7 +75,7 @@ func TestNoSpreadIsNotCertainty(t *testing.T) {
 			return s
 		}).Panels()
 		m := p.Targets[0].Overall.Metric("arg_f1_micro")
-		if m == nil || m.Interval.N != 40 || m.Interval.Clusters != 20 || m.Interval.Upper-m.Interval.Lower < 0.05 || len(m.Warnings) == 0 {
+		if m == nil || m.Interval.N != 160 || m.Interval.Clusters != 20 || m.Interval.Upper-m.Interval.Lower < 0.05 || len(m.Warnings) == 0 {
 			t.Errorf("hits %d: %+v", hits, m)
 		}
 	}

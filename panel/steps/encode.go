@@ -10,7 +10,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 3\n"
+const Magic = "callvet partial result 4\n"
 
 // writer appends what a reader reads.
 type writer struct {

@@ -127,7 +127,7 @@ func addFacts[N uint8 | uint32](s *sliceSums, f *facts[N], times uint64) {
 		s.precision.AddTimes(f.precision, int(f.args), times)
 		s.recall.AddTimes(f.recall, int(f.args), times)
 		s.f1.AddTimes(f.f1, int(f.args), times)
-		s.micro.AddTimes(f.hits, f.of, times)
+		s.micro.AddTimes(int(f.hits), int(f.of), times)
 	}
 }
 

@@ -69,8 +69,8 @@ func (t *teller) metrics() []panel.Metric {
 	t.latency("tool_queue", "queue before the tool", "calls", t.s.queue.Quantiles(), panel.UnitMS, 1)
 	t.latency("accept", "time to emit the call", "calls", t.s.accept.Quantiles(), panel.UnitMS, 1)
 	t.told()
-	t.ratio("calls_per_attempt", "calls", panel.UnitCount, &t.s.calls, 1, false)
-	t.ratio("unneeded_calls_per_attempt", "unneeded calls", panel.UnitCount, &t.s.unneeded, 1, true)
+	t.count("calls_per_attempt", "calls", &t.s.calls, false)
+	t.count("unneeded_calls_per_attempt", "unneeded calls", &t.s.unneeded, true)
 	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.Quantiles(), panel.UnitMS, 1)
 	t.incidents()
 	return t.out
@@ -157,21 +157,11 @@ func (t *teller) fidelity(coverage *float64) {
 	add("arg_precision", "argument precision", &t.s.precision)
 	add("arg_recall", "argument recall", &t.s.recall)
 	add("arg_f1", "argument F1", &t.s.f1)
-	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "calls", Coverage: coverage}
-	m.Interval = within01(t.s.micro.Interval(t.cfg.Confidence))
-	if m.Interval.Status == stats.StatusZeroVariance && (m.Interval.Point == 0 || m.Interval.Point == 1) { // no spread is not certainty
-		m.Interval = t.s.f1.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys", Coverage: coverage}
+	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, stats.DefaultRho0); m.Interval.Defined() {
 		m.Warnings = panel.RateWarnings(&m, 0)
-	}
-	if m.Interval.Defined() {
-		m.Interval.N = t.s.f1.N() // calls, as of the others
 		t.out = append(t.out, m)
 	}
-}
-
-func within01(iv stats.Interval) stats.Interval {
-	iv.Lower, iv.Upper = max(0, iv.Lower), min(1, iv.Upper)
-	return iv
 }
 
 // latency adds the p50 and the p90, in units of a scale-th.
@@ -197,6 +187,18 @@ func scaled(iv stats.Interval, by float64) stats.Interval {
 	return iv
 }
 
+// count adds a mean count of events by attempt.
+func (t *teller) count(name, title string, c *exact.Count, lower bool) {
+	iv := c.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	if !iv.Defined() {
+		return
+	}
+	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitCount, Of: "attempts", LowerIsBetter: lower, Interval: iv}
+	m.Warnings = panel.AmountWarnings(&m, "task")
+	t.out = append(t.out, m)
+}
+
+// ratio adds an amount by attempt or by pass.
 func (t *teller) ratio(name, title string, unit panel.Unit, r *exact.Ratio, scale float64, lower bool) {
 	iv := r.Interval(t.cfg.Confidence)
 	if !iv.Defined() {
@@ -205,10 +207,7 @@ func (t *teller) ratio(name, title string, unit panel.Unit, r *exact.Ratio, scal
 	iv = scaled(iv, scale)
 	iv.Lower = max(iv.Lower, 0)
 	m := panel.Metric{Name: name, Title: title, Unit: unit, Of: "tasks", LowerIsBetter: lower, Interval: iv}
-	if iv.Status == stats.StatusSingleCluster {
-		m.Interval.Lower = 0
-		m.Warnings = append(m.Warnings, "one task only: no interval")
-	}
+	m.Warnings = panel.AmountWarnings(&m, "task")
 	t.out = append(t.out, m)
 }
 

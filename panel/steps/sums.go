@@ -48,8 +48,8 @@ type sliceSums struct {
 	tasks, attempts, steps int64
 	rates                  [callvet.StepMetrics]exact.Rate
 	precision, recall, f1  exact.Mean
-	micro                  exact.Ratio
-	calls, unneeded        exact.Ratio
+	micro                  exact.Rate // of the names on both sides, those that match
+	calls, unneeded        exact.Count
 	incidents, blocked     int64
 	exposed                exact.Rate // tasks, with an incident or without
 	stopped                exact.Rate // the same tasks, with a blocked one or without

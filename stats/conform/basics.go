@@ -92,7 +92,7 @@ func ratio(in struct {
 	for i := range in.Numerators {
 		r.Add(in.Numerators[i], in.Denominators[i])
 	}
-	iv := r.Interval(in.Confidence)
+	iv := r.TInterval(in.Confidence)
 	return Fields{
 		"status": iv.Status, "point": orNil(iv.Defined(), iv.Point), "se": orNil(iv.Usable(), iv.SE), "df": iv.Clusters - 1,
 		"t_lower": limit(iv.Lower), "t_upper": limit(iv.Upper),

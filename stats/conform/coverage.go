@@ -6,9 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/draw"
 	"github.com/callvet/callvet/stats/gate"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -54,6 +53,8 @@ func Studies() []Study {
 	var out []Study
 	out = append(out, clusteredStudies()...)
 	out = append(out, judgeStudies()...)
+	out = append(out, amountStudies()...)
+	out = append(out, countStudies()...)
 	return append(out, otherStudies()...)
 }
 
@@ -61,32 +62,12 @@ const level = 0.95
 
 func covers(iv stats.Interval, truth float64) bool { return iv.Lower <= truth && truth <= iv.Upper }
 
-// rate draws the rate of one case around p with the correlation icc within it.
-func rate(rng *rand.Rand, p, icc float64) float64 {
-	if icc == 0 {
-		return p
-	}
-	m := 1/icc - 1
-	return distuv.Beta{Alpha: p * m, Beta: (1 - p) * m, Src: rng}.Rand()
-}
-
-func binomialDraw(rng *rand.Rand, n int, p float64) int {
-	k := 0
-	for range n {
-		if rng.Float64() < p {
-			k++
-		}
-	}
-	return k
-}
-
 // calls draws cases of 1 + Poisson(4) calls each.
 func calls(rng *rand.Rand, cases int, p, icc float64) stats.Clusters {
 	var c stats.Clusters
-	more := distuv.Poisson{Lambda: 4, Src: rng}
 	for range cases {
-		n := 1 + int(more.Rand())
-		c.Add(float64(binomialDraw(rng, n, rate(rng, p, icc))), n, true)
+		n := 1 + draw.Events(rng, 4, 1)
+		c.Add(float64(draw.Passes(rng, n, draw.Rate(rng, p, icc))), n, true)
 	}
 	return c
 }
@@ -129,15 +110,15 @@ func clusteredStudies() []Study {
 
 // labelled draws a calibration of m tasks of prevalence truth.
 func labelled(rng *rand.Rand, m int, truth, s, t float64) judge.Calibration {
-	pass := binomialDraw(rng, m, truth)
+	pass := draw.Passes(rng, m, truth)
 	return judge.Calibration{
-		LabelledPass: pass, TruePositive: binomialDraw(rng, pass, s),
-		LabelledFail: m - pass, TrueNegative: binomialDraw(rng, m-pass, t),
+		LabelledPass: pass, TruePositive: draw.Passes(rng, pass, s),
+		LabelledFail: m - pass, TrueNegative: draw.Passes(rng, m-pass, t),
 	}
 }
 
 func transported(rng *rand.Rand, n, m int, truth, s, t float64) (judge.Judged, judge.Calibration) {
-	k := binomialDraw(rng, n, truth*s+(1-truth)*(1-t))
+	k := draw.Passes(rng, n, truth*s+(1-truth)*(1-t))
 	return judge.Judged{Pass: float64(k), N: float64(n)}, labelled(rng, m, truth, s, t)
 }
 
@@ -167,9 +148,9 @@ func judgeStudies() []Study {
 	ppi := Study{Name: "PPI++, 200 labels, 1,000 judged", Low: 0.93, High: 0.97, Trial: func(rng *rand.Rand) bool {
 		draw := func(n int) (labels, scores []float64) {
 			for range n {
-				y := binomialDraw(rng, 1, 0.85)
+				y := draw.Passes(rng, 1, 0.85)
 				labels = append(labels, float64(y))
-				scores = append(scores, float64(binomialDraw(rng, 1, []float64{0.1, 0.95}[y])))
+				scores = append(scores, float64(draw.Passes(rng, 1, []float64{0.1, 0.95}[y])))
 			}
 			return labels, scores
 		}
@@ -235,16 +216,16 @@ func otherStudies() []Study {
 	paired := Study{Name: "paired mean difference, 100 cases of 4 trials, nothing changed", Low: 0.94, High: 1, Trial: func(rng *rand.Rand) bool {
 		diffs := make([]float64, 100)
 		for i := range diffs {
-			p := rate(rng, 0.85, 0.6)
-			candidate, baseline := binomialDraw(rng, 4, p), binomialDraw(rng, 4, p)
+			p := draw.Rate(rng, 0.85, 0.6)
+			candidate, baseline := draw.Passes(rng, 4, p), draw.Passes(rng, 4, p)
 			diffs[i] = float64(candidate-baseline) / 4
 		}
 		iv, _ := stats.PairedMean(diffs, level)
 		return covers(iv, 0)
 	}}
 	mcnemar := Study{Name: "McNemar mid-p raises no false alarm, 200 cases", Low: 0.95, High: 1, Trial: func(rng *rand.Rand) bool {
-		b := binomialDraw(rng, 200, 0.1)
-		down := binomialDraw(rng, b, 0.5)
+		b := draw.Passes(rng, 200, 0.1)
+		down := draw.Passes(rng, b, 0.5)
 		return stats.McNemar(down, b-down) > 0.05
 	}}
 	type rule func(stats.Pairs, float64) stats.Interval

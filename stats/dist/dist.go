@@ -107,6 +107,28 @@ func PoissonUpper(count int, a float64) float64 {
 	return ChiSquaredQuantile(2*float64(count+1), 1-a) / 2
 }
 
+// PoissonLimits are the exact limits of a Poisson mean from a count of 0 or more,
+// which need not be whole, with a in each tail; the lower one is 0 for no event.
+// Source: Garwood 1936.
+func PoissonLimits(count, a float64) (lower, upper float64) {
+	if count > 0 {
+		lower = gammaQuantile(count, a)
+	}
+	return lower, gammaQuantile(count+1, 1-a)
+}
+
+// gammaQuantile is the x with P(X <= x) = p for X of the gamma distribution of that
+// shape and scale 1. Beyond a million it is by Wilson and Hilferty, 1931, which is
+// right to eight digits there.
+func gammaQuantile(shape, p float64) float64 {
+	if shape > 1e6 {
+		c := 1 / (9 * shape)
+		root := 1 - c + NormalQuantile(p)*math.Sqrt(c)
+		return shape * root * root * root
+	}
+	return ChiSquaredQuantile(2*shape, p) / 2
+}
+
 // BinomialCDF is P(X <= k) for X binomial with n trials of probability p.
 func BinomialCDF(k, n int, p float64) float64 {
 	switch {

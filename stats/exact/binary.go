@@ -136,19 +136,46 @@ func (x *Mean) Decode(b []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// AppendBinary appends the sums: the same tasks give the same bytes.
-func (r *Ratio) AppendBinary(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(r.cases))
-	return r.m.append(r.den.append(r.num.append(b)))
+func (t *totals) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(t.cases))
+	return t.m.append(t.den.append(t.num.append(b)))
 }
+
+func (r *reader) totals() totals {
+	return totals{cases: r.count(maxCount), num: r.wide(), den: r.wide(), m: r.moments()}
+}
+
+func (t *totals) possible() bool { return t.m.possible(t.cases, t.num, t.den) }
+
+// AppendBinary appends the sums: the same tasks give the same bytes.
+func (r *Ratio) AppendBinary(b []byte) []byte { return r.cubes.append(r.totals.append(b)) }
 
 // Decode is as Rate.Decode.
 func (r *Ratio) Decode(b []byte) (rest []byte, err error) {
 	d := reader{b: b}
-	o := Ratio{cases: d.count(maxCount), num: d.wide(), den: d.wide(), m: d.moments()}
-	rest, err = d.end(!d.bad && o.m.possible(o.cases, o.num, o.den))
+	o := Ratio{totals: d.totals(), cubes: d.cubes()}
+	rest, err = d.end(!d.bad && o.possible() && o.cubes.room() && (o.cases > 0 || o.cubes == cubes{}))
 	if err == nil {
 		*r = o
+	}
+	return rest, err
+}
+
+// AppendBinary appends the sums: the same tasks give the same bytes.
+func (c *Count) AppendBinary(b []byte) []byte {
+	return binary.AppendUvarint(c.totals.append(b), uint64(c.having))
+}
+
+// Decode is as Rate.Decode.
+func (c *Count) Decode(b []byte) (rest []byte, err error) {
+	d := reader{b: b}
+	o := Count{totals: d.totals()}
+	o.having = d.count(o.cases)
+	num, den := int64(o.num.hi), o.den
+	rest, err = d.end(!d.bad && o.possible() && num >= 0 && int64(den.hi) >= 0 && (o.cases == 0) == (den == wide{}) &&
+		(o.having == 0) == (o.num == wide{}))
+	if err == nil {
+		*c = o
 	}
 	return rest, err
 }

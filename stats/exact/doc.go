@@ -5,8 +5,8 @@
 // merging parts gives the very same bits in any order and grouping, and takes the
 // intervals from package stats.
 //
-// The types are Rate (yes and no), Mean (fractions), Ratio (totals over totals)
-// and Quantiles (a histogram that knows which values share a task). Each is ready
+// The types are Rate (yes and no), Mean (fractions), Ratio (totals over totals), Count
+// (events by attempt) and Quantiles (a histogram that knows which values share a task). Each is ready
 // to use when zero, takes one task per Add, and is written by AppendBinary and
 // read by Decode.
 //

@@ -155,6 +155,69 @@ func TestRatioIsRatio(t *testing.T) {
 	})
 }
 
+// TestCountIsCounts holds the integer sums of events against the float ones.
+func TestCountIsCounts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tasks := pairs(t, between(0, 40), between(0, 6))
+		var want stats.Counts
+		var c Count
+		for _, x := range tasks {
+			want.Add(float64(x.a), float64(x.b))
+			c.Add(x.a, x.b)
+		}
+		similar(t, want.Interval(conf, 0.3), c.Interval(conf, 0.3))
+		partsAgree(t, tasks, func(c *Count, x pair) { c.Add(x.a, x.b) },
+			func(c *Count) []stats.Interval { return []stats.Interval{c.Interval(conf, 0.3)} })
+	})
+}
+
+// TestHuge holds products of three numbers, and their sums about the means, against
+// big integers.
+func TestHuge(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tasks := pairs(t, between(-maxPart, maxPart), between(-maxPart, maxPart))
+		var all cubes
+		var sum totals
+		want := [2]*big.Int{new(big.Int), new(big.Int)}
+		for _, x := range tasks {
+			a, b, one := part(x.a, x.b)
+			c := one.m.cube(a, b)
+			all.add(&c)
+			sum.merge(&one)
+			p := new(big.Int).Mul(big.NewInt(a), big.NewInt(a))
+			want[0].Add(want[0], p.Mul(p, big.NewInt(b)))
+			q := new(big.Int).Mul(big.NewInt(b), big.NewInt(b))
+			want[1].Add(want[1], q.Mul(q, big.NewInt(b)))
+		}
+		if all.xxy.big().Cmp(want[0]) != 0 || all.yyy.big().Cmp(want[1]) != 0 {
+			t.Fatalf("%v and %v, want %v", all.xxy.big(), all.yyy.big(), want)
+		}
+		r := reader{b: all.append(nil)}
+		if back := r.cubes(); back != all || r.bad || len(r.b) > 0 {
+			t.Fatalf("%v through bytes is %v", all, back)
+		}
+		if len(tasks) == 0 {
+			return
+		}
+		// The third product about the means, in fractions.
+		n := big.NewRat(int64(len(tasks)), 1)
+		mean := func(w wide) *big.Rat { x := new(big.Rat).SetInt(w.big()); return x.Quo(x, n) }
+		ma, mb, product := mean(sum.num), mean(sum.den), new(big.Rat)
+		for _, x := range tasks {
+			da, db := new(big.Rat).SetInt64(x.a), new(big.Rat).SetInt64(x.b)
+			da.Sub(da, ma)
+			db.Sub(db, mb)
+			product.Add(product, da.Mul(da, da).Mul(da, db))
+		}
+		exactly, _ := product.Float64()
+		if _, got, _, _ := all.central(len(tasks), sum.num, sum.den, &sum.m); math.Abs(got-exactly) > 1e-12*math.Abs(exactly) {
+			t.Fatalf("%g, want %g", got, exactly)
+		}
+	})
+}
+
 type values struct {
 	Xs  []float64
 	Cut int
@@ -363,14 +426,17 @@ func FuzzDecode(f *testing.F) {
 	var r Rate
 	var m Mean
 	var x Ratio
+	var c Count
 	var q Quantiles
+	c.Add(0, 2)
+	c.Add(3, 1)
 	r.Add(1, 3)
 	r.Add(2, 2)
 	m.Add(Scale/3, 2)
 	x.Add(-70, 3)
 	q.Add([]float64{1, 2, 2, 70}, 1)
 	q.Add([]float64{0}, 0)
-	for _, b := range [][]byte{r.AppendBinary(nil), m.AppendBinary(nil), x.AppendBinary(nil), q.AppendBinary(nil), {}, bytes.Repeat([]byte{0xff}, 64)} {
+	for _, b := range [][]byte{r.AppendBinary(nil), m.AppendBinary(nil), x.AppendBinary(nil), c.AppendBinary(nil), q.AppendBinary(nil), {}, bytes.Repeat([]byte{0xff}, 64)} {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -380,6 +446,7 @@ func FuzzDecode(f *testing.F) {
 		})
 		decodes[Mean](t, b, func(m *Mean) []stats.Interval { return []stats.Interval{m.Interval(conf, 0.3)} })
 		decodes[Ratio](t, b, func(x *Ratio) []stats.Interval { return []stats.Interval{x.Interval(conf)} })
+		decodes[Count](t, b, func(c *Count) []stats.Interval { return []stats.Interval{c.Interval(conf, 0.3)} })
 		decodes[Quantiles](t, b, func(q *Quantiles) []stats.Interval { return q.Intervals(conf, 0, 0.5, 0.9, 1) })
 	})
 }

@@ -8,54 +8,113 @@ import "github.com/callvet/callvet/stats"
 // thirteen days in nanoseconds. The sums hold 2^27 such tasks.
 const maxPart = 1 << 50
 
-// Ratio is a ratio of totals, for example cost per pass, with integers in any
-// unit.
-type Ratio struct {
+// totals are the sums of two numbers a task has, with those of their products.
+type totals struct {
 	cases    int64
 	num, den wide
 	m        moments // x: numerator, y: denominator
 }
 
-// Add adds one task. Both numbers are limited to ±2^50.
-func (r *Ratio) Add(num, den int64) {
-	num, den = min(max(num, -maxPart), maxPart), min(max(den, -maxPart), maxPart)
-	r.cases++
-	r.num.add(integer(num))
-	r.den.add(integer(den))
-	r.m.add(&moments{xx: mul(num, num), xy: mul(num, den), yy: mul(den, den)})
+// part is one task with both numbers limited to ±2^50.
+func part(num, den int64) (x, y int64, t totals) {
+	x, y = min(max(num, -maxPart), maxPart), min(max(den, -maxPart), maxPart)
+	return x, y, totals{cases: 1, num: integer(x), den: integer(y), m: moments{xx: mul(x, x), xy: mul(x, y), yy: mul(y, y)}}
 }
 
-// AddTimes adds so many tasks that are alike.
-func (r *Ratio) AddTimes(num, den int64, times uint64) {
-	num, den = min(max(num, -maxPart), maxPart), min(max(den, -maxPart), maxPart)
-	r.cases += int64(times)
-	r.num.add(integer(num).times(times))
-	r.den.add(integer(den).times(times))
-	r.m.xx.add(mul(num, num).times(times))
-	r.m.xy.add(mul(num, den).times(times))
-	r.m.yy.add(mul(den, den).times(times))
+func (t *totals) merge(o *totals) {
+	t.cases += o.cases
+	t.num.add(o.num)
+	t.den.add(o.den)
+	t.m.add(&o.m)
 }
 
-// Merge adds the tasks of o, which must be other tasks than those of r.
-func (r *Ratio) Merge(o *Ratio) {
-	r.cases += o.cases
-	r.num.add(o.num)
-	r.den.add(o.den)
-	r.m.add(&o.m)
+func (t *totals) times(n uint64) totals {
+	return totals{
+		cases: t.cases * int64(n), num: t.num.times(n), den: t.den.times(n),
+		m: moments{xx: t.m.xx.times(n), xy: t.m.xy.times(n), yy: t.m.yy.times(n)},
+	}
+}
+
+// sums are those of package stats, but for the products of three.
+func (t *totals) sums() stats.RatioSums {
+	s := stats.RatioSums{Cases: int(t.cases), Y: t.num.float(), X: t.den.float()}
+	s.YY, s.YX, s.XX = t.m.central(s.Cases, t.num, t.den)
+	return s
 }
 
 // Totals are the sums of the numerators and of the denominators, or the nearest
 // end of the range.
-func (r *Ratio) Totals() (num, den int64) { return r.num.int64(), r.den.int64() }
+func (t *totals) Totals() (num, den int64) { return t.num.int64(), t.den.int64() }
 
 // Cases is the number of tasks.
-func (r *Ratio) Cases() int { return int(r.cases) }
+func (t *totals) Cases() int { return int(t.cases) }
+
+// Ratio is a ratio of totals, for example cost per pass, with integers in any
+// unit.
+type Ratio struct {
+	totals
+	cubes cubes
+}
+
+// Add adds one task. Both numbers are limited to ±2^50.
+func (r *Ratio) Add(num, den int64) {
+	x, y, t := part(num, den)
+	c := t.m.cube(x, y)
+	r.merge(&t)
+	r.cubes.add(&c)
+}
+
+// Merge adds the tasks of o, which must be other tasks than those of r.
+func (r *Ratio) Merge(o *Ratio) {
+	r.merge(&o.totals)
+	r.cubes.add(&o.cubes)
+}
 
 // Interval is that of stats.Ratio.Interval over the same tasks, in units of the
 // numerator per unit of the denominator.
 func (r *Ratio) Interval(conf float64) stats.Interval {
-	s := stats.RatioSums{Cases: int(r.cases), Y: r.num.float(), X: r.den.float()}
-	s.YY, s.YX, s.XX = r.m.central(s.Cases, r.num, r.den)
+	s := r.sums()
+	if s.Cases > 0 {
+		s.YYY, s.YYX, s.YXX, s.XXX = r.cubes.central(s.Cases, r.num, r.den, &r.m)
+	}
 	ratio := s.Ratio()
 	return ratio.Interval(conf)
+}
+
+// Count is a mean count of events by attempt.
+type Count struct {
+	totals
+	having int64 // tasks with an event
+}
+
+// Add adds one task with so many events in so many attempts; neither is below 0. A
+// task without attempts is left out.
+func (c *Count) Add(events, attempts int64) { c.AddTimes(events, attempts, 1) }
+
+// AddTimes adds so many tasks that are alike.
+func (c *Count) AddTimes(events, attempts int64, times uint64) {
+	if attempts <= 0 || times == 0 {
+		return
+	}
+	_, _, t := part(max(events, 0), attempts)
+	if times > 1 {
+		t = t.times(times)
+	}
+	c.merge(&t)
+	if events > 0 {
+		c.having += int64(times)
+	}
+}
+
+// Merge adds the tasks of o, which must be other tasks than those of c.
+func (c *Count) Merge(o *Count) {
+	c.merge(&o.totals)
+	c.having += o.having
+}
+
+// Interval is that of stats.Counts.Interval over the same tasks.
+func (c *Count) Interval(conf, rho0 float64) stats.Interval {
+	s := stats.CountSums{RatioSums: c.sums(), Sizes2: c.m.yy.float(), Having: int(c.having)}
+	n := s.Counts()
+	return n.Interval(conf, rho0)
 }

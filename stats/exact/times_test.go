@@ -15,17 +15,17 @@ func TestTimes(t *testing.T) {
 	for _, times := range []uint64{0, 1, 2, 77, 1000} {
 		var rate, rates Rate
 		var mean, means Mean
-		var ratio, ratios Ratio
+		var count, counts Count
 		for range times {
 			rate.Add(3, 5)
 			mean.Add(Scale/3, 2)
-			ratio.Add(-7, 3)
+			count.Add(7, 3)
 		}
 		rates.AddTimes(3, 5, times)
 		means.AddTimes(Scale/3, 2, times)
-		ratios.AddTimes(-7, 3, times)
-		if rate != rates || mean != means || ratio != ratios {
-			t.Errorf("%d times: %v %v, %v %v, %v %v", times, rate, rates, mean, means, ratio, ratios)
+		counts.AddTimes(7, 3, times)
+		if rate != rates || mean != means || count != counts {
+			t.Errorf("%d times: %v %v, %v %v, %v %v", times, rate, rates, mean, means, count, counts)
 		}
 	}
 }

@@ -1,0 +1,174 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package stats
+
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats/dist"
+)
+
+// burst is how many events are taken to come together where the data are too few to
+// show it: a call that nothing needs is seldom alone.
+const burst = 2
+
+// Counts are the sums over cases for a mean count of events by attempt, for example
+// of calls that nothing needed. The zero value is ready to use, its size does not grow
+// and parts may be merged.
+type Counts struct {
+	totals Ratio   // events over attempts
+	sizes2 float64 // sum of squared attempts
+	having int     // cases with an event
+}
+
+// Add adds one case with so many events in so many attempts; neither is below 0. A
+// case without attempts is left out.
+func (c *Counts) Add(events, attempts float64) {
+	if !(attempts > 0) {
+		return
+	}
+	c.totals.Add(events, attempts)
+	c.sizes2 += attempts * attempts
+	if events > 0 {
+		c.having++
+	}
+}
+
+// Merge adds the cases of o.
+func (c *Counts) Merge(o Counts) {
+	c.totals.Merge(o.totals)
+	c.sizes2, c.having = c.sizes2+o.sizes2, c.having+o.having
+}
+
+// Interval gives the mean count and its interval: the cluster-robust variance (CR1)
+// beside the one that independent events would have makes an effective number of
+// attempts, which enters the exact interval of a Poisson mean. Events that come in
+// bursts are more skewed than independent ones of the same variance, by what a
+// negative binomial count would be. Where fewer than five cases have an event, the
+// variance is not believed below that of events that come two at a time, in attempts
+// of a case with the correlation rho0. Ends are at least 0.
+//
+// No attempts: StatusNoData; a single case: StatusSingleCluster and no upper end; no
+// event: StatusBoundary.
+//
+// The upper end of the 95 % interval is below the truth with at most 3 % for
+// independent events, 4 % for counts that vary as much as a negative binomial of
+// dispersion 1 and for events that come two at a time on the average; 6 % for
+// dispersion 3 at 20 cases, and 9 % for events that come three at a time.
+// Source: Garwood 1936; Korn and Graubard 1998; the corrections for bursts by simulation.
+func (c *Counts) Interval(conf, rho0 float64) Interval {
+	r := &c.totals
+	iv := Interval{Upper: math.Inf(1), N: int(r.x), Clusters: r.g, Confidence: conf, Method: "neff_garwood", Status: StatusNoData}
+	if r.g == 0 || r.x <= 0 {
+		return iv
+	}
+	rate := r.y / r.x
+	iv.Point = rate
+	if r.g < 2 {
+		iv.Status = StatusSingleCluster
+		return iv
+	}
+	g, n, a := float64(r.g), r.x, (1-conf)/2
+	v := g / (g - 1) * r.residuals(rate) / (n * n)
+	iv.SE = math.Sqrt(v)
+	limit := max(g, n/(1+(c.sizes2/n-1)*rho0)) / burst
+	z := dist.NormalQuantile(1 - a)
+	switch {
+	case r.y == 0:
+		iv.NEff, iv.Status = limit, StatusBoundary
+	case v == 0:
+		iv.NEff, iv.Status = limit, StatusZeroVariance
+	default:
+		t := z / dist.TQuantile(g-1, 1-a)
+		iv.NEff, iv.Status = rate/v*t*t, StatusOK
+		if c.having < 5 && iv.NEff > limit {
+			iv.NEff, iv.Status = limit, StatusCapped
+		}
+	}
+	iv.Lower, iv.Upper = dist.PoissonLimits(rate*iv.NEff, a)
+	iv.Lower, iv.Upper = iv.Lower/iv.NEff, iv.Upper/iv.NEff
+	if rate > 0 {
+		iv.Upper += (1 + 2*z*z) / 6 * max(0, n/iv.NEff-1) / n
+	}
+	return iv
+}
+
+// CountSums are the totals over cases from which Counts are made: y is a case's
+// events, x its attempts, and no case has x = 0.
+type CountSums struct {
+	RatioSums
+	// Sizes2 is the sum of x*x, Having the number of cases with y > 0.
+	Sizes2 float64
+	Having int
+}
+
+// Counts are the Counts of the same cases; the empty ones for no case.
+func (s CountSums) Counts() Counts {
+	return Counts{totals: s.Ratio(), sizes2: s.Sizes2, having: s.Having}
+}
+
+// CountChange are the sums over cases for the ratio of two mean counts, of a baseline
+// and a candidate, over the same cases. The zero value is ready to use.
+type CountChange struct {
+	share              Ratio // candidate over both
+	before, after, any int   // cases with an event of either side, and of any
+}
+
+// Add adds one case with its mean counts; neither is below 0.
+func (c *CountChange) Add(before, after float64) {
+	c.share.Add(after, before+after)
+	if before > 0 {
+		c.before++
+	}
+	if after > 0 {
+		c.after++
+	}
+	if before+after > 0 {
+		c.any++
+	}
+}
+
+// Interval gives the ratio of the candidate's mean count to the baseline's: of all
+// events of both the share that is the candidate's has the interval of a rate, with an
+// effective number of events from the cluster-robust variance (CR1). Where fewer than
+// five cases of a side have an event, each case with events counts as one. No case:
+// StatusNoData; no event in the baseline: StatusZeroDenominator; one case:
+// StatusSingleCluster; counts that all change in the same ratio: StatusZeroVariance
+// and both ends at the point. An upper end that does not exist is infinite.
+// Source: Przyborowski and Wilenski 1940; Korn and Graubard 1998.
+func (c *CountChange) Interval(conf float64) Interval {
+	r := &c.share
+	iv := Interval{Upper: math.Inf(1), N: r.g, Clusters: r.g, Confidence: conf, Method: "paired_counts", Status: StatusNoData}
+	switch {
+	case r.g == 0:
+		return iv
+	case r.x-r.y <= 0:
+		iv.Status = StatusZeroDenominator
+		return iv
+	}
+	p := r.y / r.x
+	iv.Point = p / (1 - p)
+	if r.g < 2 {
+		iv.Status = StatusSingleCluster
+		return iv
+	}
+	g, a := float64(r.g), (1-conf)/2
+	v := g / (g - 1) * r.residuals(p) / (r.x * r.x)
+	iv.SE = math.Sqrt(v) / ((1 - p) * (1 - p))
+	switch {
+	case r.y == 0:
+		iv.NEff, iv.Status = float64(c.any), StatusBoundary
+	case v == 0:
+		iv.Lower, iv.Upper, iv.Status = iv.Point, iv.Point, StatusZeroVariance
+		return iv
+	default:
+		t := dist.NormalQuantile(1-a) / dist.TQuantile(g-1, 1-a)
+		iv.NEff, iv.Status = p*(1-p)/v*t*t, StatusOK
+		if few := float64(c.any); min(c.before, c.after) < 5 && iv.NEff > few {
+			iv.NEff, iv.Status = few, StatusCapped
+		}
+	}
+	lower, upper := betaLimits(p*iv.NEff, iv.NEff, a)
+	iv.Lower, iv.Upper = lower/(1-lower), upper/(1-upper)
+	return iv
+}
