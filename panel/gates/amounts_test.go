@@ -35,10 +35,15 @@ func TestFewShowLittle(t *testing.T) {
 		want   gate.Verdict
 		says   string
 	}{
-		"no event in 60":  {"unneeded_calls_per_attempt", panel.UnitCount, count(60), 0.02, gate.Inconclusive, "unneeded_calls_per_attempt 0.00 [0.00, 0.12], by 60 attempts of 60 tasks: the bound 0.02 lies within the interval"},
+		"no event in 60": {
+			"unneeded_calls_per_attempt", panel.UnitCount, count(60), 0.02, gate.Inconclusive,
+			"unneeded_calls_per_attempt 0.00 [0.00, 0.12], by 60 attempts of 60 tasks: the bound 0.02 lies within the interval",
+		},
 		"no event in 400": {"unneeded_calls_per_attempt", panel.UnitCount, count(400), 0.02, gate.Pass, "the upper end 0.018 is not above the bound 0.020"},
-		"one cost for all": {"cost_per_attempt", panel.UnitUSD, cost.Interval(0.95), 0.02, gate.Inconclusive,
-			"every task has the same, so that nothing shows how far another may be from it"},
+		"one cost for all": {
+			"cost_per_attempt", panel.UnitUSD, cost.Interval(0.95), 0.02, gate.Inconclusive,
+			"every task has the same, so that nothing shows how far another may be from it",
+		},
 	} {
 		p := &panel.Panels{Confidence: 0.95, Targets: []panel.TargetPanel{{Overall: panel.Slice{Cases: 60, Metrics: []panel.Metric{{
 			Name: tc.metric, Unit: tc.unit, Of: "attempts", LowerIsBetter: true, Interval: tc.iv,
