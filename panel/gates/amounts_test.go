@@ -72,14 +72,20 @@ func TestRareEventsAgainstABaseline(t *testing.T) {
 		"an event less": {"unneeded_calls_per_attempt", 100, func(i int) (a, b panel.Observation) { return amounts(float64(i / 99)), amounts(0) }, gate.Inconclusive, "changed by -100.0 % [-100.0 %, +3800.0 %]"},
 		"ten less":      {"unneeded_calls_per_attempt", 100, func(i int) (a, b panel.Observation) { return amounts(float64(i / 90)), amounts(0) }, gate.Pass, "changed by -100.0 % [-100.0 %, -55.4 %]"},
 		"all as before": {"calls_per_attempt", 100, func(int) (a, b panel.Observation) { return amounts(3), amounts(3) }, gate.Pass, "changed by +0.0 % [-3.6 %, +3.6 %]"},
-		"some as before": {"tokens_per_attempt", 40, func(i int) (a, b panel.Observation) { return amounts(100 + float64(i)), amounts(100 + float64(i)) },
-			gate.Inconclusive, "changed by +0.0 % [-10.2 %, +10.2 %]"},
-		"all dearer alike": {"cost_per_attempt", 100, func(i int) (a, b panel.Observation) {
-			return amounts(1 + float64(i%5)), amounts(1.25 * (1 + float64(i%5)))
+		"some as before": {
+			"tokens_per_attempt", 40, func(i int) (a, b panel.Observation) { return amounts(100 + float64(i)), amounts(100 + float64(i)) },
+			gate.Inconclusive, "changed by +0.0 % [-10.2 %, +10.2 %]",
 		},
-			gate.Inconclusive, "every task has the same"},
-		"few dearer": {"cost_per_attempt", 100, func(i int) (a, b panel.Observation) { return amounts(1), amounts(1 + float64(i/98)) },
-			gate.Inconclusive, "changed by +2.0 % [-3.6 %, +7.3 %]"},
+		"all dearer alike": {
+			"cost_per_attempt", 100, func(i int) (a, b panel.Observation) {
+				return amounts(1 + float64(i%5)), amounts(1.25 * (1 + float64(i%5)))
+			},
+			gate.Inconclusive, "every task has the same",
+		},
+		"few dearer": {
+			"cost_per_attempt", 100, func(i int) (a, b panel.Observation) { return amounts(1), amounts(1 + float64(i/98)) },
+			gate.Inconclusive, "changed by +2.0 % [-3.6 %, +7.3 %]",
+		},
 	} {
 		c := compared(tc.metric, tc.cases, tc.value)
 		p := &panel.Panels{Confidence: 0.95, Targets: []panel.TargetPanel{{Name: "agent", Overall: panel.Slice{Cases: tc.cases, Metrics: []panel.Metric{{Name: tc.metric}}}}}}
