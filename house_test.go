@@ -48,10 +48,12 @@ var rooms = map[string][]string{
 	"score/selection":               {"", "stats/tally"},
 	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/condition", "score/match", "score/selection"},
 	"retrieve/text":                 {},
-	"retrieve/bm25":                 {""},
-	"retrieve/vector":               {""},
+	"internal/parallel":             {},
+	"internal/file":                 {"", "internal/parallel"},
+	"retrieve/bm25":                 {"", "internal/parallel"},
+	"retrieve/vector":               {"", "internal/parallel"},
 	"retrieve/route":                {"", "retrieve/text", "value/typed"},
-	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route"},
+	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "internal/parallel"},
 	"retrieve/catalogue":            {"", "value", "retrieve", "retrieve/route"},
 	"retrieve/tune":                 {"", "retrieve", "retrieve/vector", "stats"},
 	"retrieve/revise":               {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
@@ -71,7 +73,7 @@ var rooms = map[string][]string{
 	"internal/report/selection":     {"", "panel", "panel/routing", "score/selection", "internal/report/plain", "internal/report/figure"},
 	"internal/report":               {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection"},
 	"internal/columns":              {""},
-	"internal/report/sheet":         {"", "panel", "stats", "internal/report/plain", "internal/report/figure"},
+	"internal/report/sheet":         {"", "panel", "stats", "internal/report/plain", "internal/report/figure", "internal/parallel"},
 	"internal/suite/dialect/tree":   {"", "value"},
 	"internal/suite/dialect/origin": {"", "value", "internal/suite/dialect/tree"},
 	"internal/suite/dialect/peer":   {"", "value", "internal/suite/dialect/tree"},
@@ -92,18 +94,18 @@ var rooms = map[string][]string{
 	"internal/provider/recorded":  {"", "value", "internal/provider/repair", "internal/provider/answer"},
 	"internal/provider/agent":     {"", "value", "internal/provider/repair", "internal/provider/answer"},
 	"internal/provider/retriever": {"", "value", "retrieve"},
-	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "value/typed"},
-	"internal/embed/disk":         {"", "retrieve/vector"},
+	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed"},
+	"internal/embed/disk":         {"", "internal/file", "retrieve/vector"},
 	"internal/replay":             {"", "value"},
-	"internal/store":              {"", "value/typed"},
-	"internal/labels":             {"", "value", "value/typed", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
-	"internal/run":                {""},
+	"internal/store":              {"", "internal/file", "value/typed"},
+	"internal/labels":             {"", "value", "value/typed", "internal/file", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
+	"internal/run":                {"", "internal/parallel"},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
 	"internal/trace":              {"", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/check", "internal/usage"},
 	"internal/trace/chats":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
 	"internal/trace/spans":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
-	"internal/measure":            {"", "value", "internal/trace", "internal/trace/foreign", "panel/steps", "score/step"},
+	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "panel/steps", "score/step"},
 	"internal/trace/foreign":      {"", "value", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 }
 
@@ -126,7 +128,6 @@ var thirdParty = map[string][]string{
 	"google.golang.org/protobuf":               {"internal/trace/spans"},
 	"go.opentelemetry.io/proto/otlp":           {"internal/trace/spans"}, // tests only
 	"github.com/spf13/cobra":                   {"cmd/callvet"},
-	"golang.org/x/sync":                        {"internal/measure", "internal/report"},
 	"golang.org/x/time":                        {"internal/run"},
 	"github.com/viterin/vek":                   {"retrieve/vector"},
 }
@@ -218,6 +219,78 @@ func TestDocs(t *testing.T) {
 		}
 		if !documented {
 			t.Errorf("package %s lacks a package comment", p.ImportPath)
+		}
+	}
+}
+
+// product tells whether a room is a part of the binary that users run.
+func product(room string) bool {
+	return !within(room, "cmd/callvet-verify") && !within(room, "cmd/callvet-bench") && !within(room, "examples")
+}
+
+// TestGoroutinesHaveOwners: what starts goroutines in another way than
+// internal/parallel ends the process with exit code 2 when it panics.
+func TestGoroutinesHaveOwners(t *testing.T) {
+	t.Parallel()
+	starts := map[string]bool{"sync.WaitGroup": true, "errgroup.Group": true, "errgroup.WithContext": true, "time.AfterFunc": true, "context.AfterFunc": true}
+	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
+		if !product(room) || room == "internal/parallel" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			found := ""
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				found = "go statement"
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && starts[x.Name+"."+n.Sel.Name] {
+					found = x.Name + "." + n.Sel.Name
+				}
+			}
+			if found != "" {
+				t.Errorf("%s: %s: start goroutines with internal/parallel, which brings their panics to the owner", fset.Position(n.Pos()), found)
+			}
+			return true
+		})
+	})
+}
+
+// TestFilesAreWrittenInOnePlace: what writes in another way than internal/file may
+// put a regular file in the place of a device, or lose the old one on a full disk.
+func TestFilesAreWrittenInOnePlace(t *testing.T) {
+	t.Parallel()
+	writes := []string{
+		"Chmod", "Chown", "Create", "CreateTemp", "Lchown", "Link", "Mkdir", "MkdirAll", "MkdirTemp", "NewFile", "OpenFile",
+		"Remove", "RemoveAll", "Rename", "Symlink", "Truncate", "WriteFile",
+	}
+	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
+		if !product(room) || room == "internal/file" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "os" && slices.Contains(writes, s.Sel.Name) {
+				t.Errorf("%s: os.%s: internal/file writes files", fset.Position(n.Pos()), s.Sel.Name)
+			}
+			return true
+		})
+	})
+}
+
+// eachFile parses every file that is no test.
+func eachFile(t *testing.T, do func(room string, fset *token.FileSet, f *ast.File)) {
+	t.Helper()
+	for _, p := range listPackages(t) {
+		for _, name := range p.GoFiles {
+			fset := token.NewFileSet()
+			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			do(room(p.ImportPath), fset, f)
 		}
 	}
 }

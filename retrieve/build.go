@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/retrieve/bm25"
 	"github.com/callvet/callvet/retrieve/text"
 	"github.com/callvet/callvet/retrieve/vector"
@@ -29,7 +29,7 @@ type prepared struct {
 func parts(n int, work func(from, to int)) {
 	const least = 64 // entries that are worth a goroutine
 	workers := min(runtime.GOMAXPROCS(0), 1+n/least)
-	var g sync.WaitGroup
+	var g parallel.Group
 	for w := range workers {
 		g.Go(func() { work(w*n/workers, (w+1)*n/workers) })
 	}
@@ -70,7 +70,7 @@ func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prep
 		}
 	}
 	var failed error
-	var g sync.WaitGroup
+	var g parallel.Group
 	g.Go(func() { // an embedder may take long, and a second core is seldom busy
 		if !own {
 			failed = x.embedEntries(ctx, add, remove, &p.vectors)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ directly; labels made elsewhere through sensitivity and specificity. Where that 
 Exit code 0: told; 4: true success was refused; 2: a label that cannot be read.`,
 		Example: "  callvet calibrate labels.jsonl --judge task-judge -o calibration.json\n  callvet calibrate labels.jsonl --judge task-judge --run traces.jsonl",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.calibrate(args[0], &f) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd.Context(), args[0], &f) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.judge, "judge", "", "name of the judge, or its ID where several judges share a name")
@@ -49,7 +50,7 @@ Exit code 0: told; 4: true success was refused; 2: a label that cannot be read.`
 	return cmd
 }
 
-func (a *app) calibrate(path string, f *calibrateFlags) error {
+func (a *app) calibrate(ctx context.Context, path string, f *calibrateFlags) error {
 	if f.judge == "" {
 		return usagef("which judge? callvet calibrate %s --judge NAME", path)
 	}
@@ -84,7 +85,7 @@ func (a *app) calibrate(path string, f *calibrateFlags) error {
 	}
 	if f.out != "" {
 		c := r.Calibration(filepath.Base(path), a.now())
-		if err := writeFile(a.path(f.out), func(w *os.File) error { _, err := c.WriteTo(w); return err }); err != nil {
+		if err := a.write(ctx, f.out, func(w io.Writer) error { _, err := c.WriteTo(w); return err }); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.err, "wrote %s\n", f.out)

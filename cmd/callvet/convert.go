@@ -4,7 +4,7 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -22,7 +22,7 @@ func (a *app) convertCommand() *cobra.Command {
 		Long:    "Read a suite in any known format and write it in another. What the other format cannot say is listed on standard error.\nFormats: " + strings.Join(suite.Dialects(), ", ") + ".",
 		Example: "  callvet convert import.json -o suite.yaml\n  callvet convert suite.yaml --to toolsuite -o import.json",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			opt, err := a.suiteOptions(f)
 			if err != nil {
 				return err
@@ -44,7 +44,7 @@ func (a *app) convertCommand() *cobra.Command {
 				_, err = a.out.Write(b)
 				return err
 			}
-			return writeFile(a.path(out), func(w *os.File) error {
+			return a.write(cmd.Context(), out, func(w io.Writer) error {
 				_, err := w.Write(b)
 				return err
 			})

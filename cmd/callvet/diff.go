@@ -155,7 +155,7 @@ func (a *app) reportCommand() *cobra.Command {
 				}
 			}
 			for _, o := range outputs {
-				if err := a.writeReport(v, o); err != nil {
+				if err := a.writeReport(ctx, v, o); err != nil {
 					return err
 				}
 			}

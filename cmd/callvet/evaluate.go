@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
+	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/revision"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/cmd/callvet/sources"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -89,17 +89,18 @@ func (a *app) session(ctx context.Context, db *store.DB, e *evaluation, op *open
 			return err
 		}
 	}
+	a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + e.resume())
 	sum, runErr := a.carryOut(ctx, db, lease, e, f)
 	// What was asked to end early is still told: the context may be gone by now.
-	ctx = context.WithoutCancel(ctx)
 	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
 		return runErr
 	}
-	v, err := a.outcome(ctx, db, e, op, f)
+	a.process.OnInterrupt(e.interruption(sum))
+	v, err := a.outcome(a.process.Hard, db, e, op, f) //nolint:contextcheck // it outlives the first interrupt
 	if err != nil {
 		return err
 	}
-	return a.conclude(v, e.loaded, f, sum, runErr)
+	return a.conclude(a.process.Hard, v, e.loaded, f, sum, runErr) //nolint:contextcheck // it outlives the first interrupt
 }
 
 // start checks the suite, opens the targets and creates the run.
@@ -140,14 +141,14 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	}
 	files, err := sources.Fingerprints(targetsOf(specs), a.read)
 	if err != nil {
-		return nil, op, errors.Join(err, db.DropSuite(ctx, hash))
+		return nil, op, errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
 	e, err := a.create(ctx, db, op, hash, &manifest{
 		Version: manifestVersion, Callvet: buildVersion(), Path: path, Made: f.made != nil, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Catalogues: files, Repeats: max(f.repeats, 1),
 		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder, Settings: f.settings(),
 	}, ts, f)
 	if err != nil {
-		return nil, op, errors.Join(err, db.DropSuite(ctx, hash))
+		return nil, op, errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
 	return e, op, nil
 }
@@ -166,8 +167,12 @@ func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, p
 	}
 	var refused error
 	hash, err := db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
-		for c, err := range withoutErrors(ahead(cases)) {
-			if !yield(c, err) {
+		for c := range parallel.Ahead(cases) {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(c, nil) {
 				return
 			}
 		}
@@ -197,7 +202,7 @@ func (a *app) lintVerdict(problems []callvet.Problem, path string, f *runFlags) 
 
 // create makes the run of a stored suite.
 func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string, man *manifest, ts []run.Target, f *runFlags) (*evaluation, error) {
-	l, err := openSuite(ctx, db, hash)
+	l, err := openSuite(a.process.Hard, db, hash) //nolint:contextcheck // cells in flight need their cases after an interrupt
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +292,7 @@ func (a *app) selectCases(ctx context.Context, db *store.DB, cases run.Source, f
 // takeUp opens a stored run to go on with it: with the suite it ran, the targets
 // it asked, and every cell that is durable.
 func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags, changed func(string) bool) (*evaluation, *opener, error) {
-	l, err := openRun(ctx, db, f.resume)
+	l, err := openRun(a.process.Hard, db, f.resume) //nolint:contextcheck // cells in flight need their cases after an interrupt
 	if err != nil {
 		return nil, nil, err
 	}
@@ -347,6 +352,11 @@ func withoutErrors(cases iter.Seq[*callvet.Case]) iter.Seq2[*callvet.Case, error
 // between the fastest provider and the slowest where they are that close.
 const keepCompiled = 512
 
+// grace is how long requests in flight may take after an interrupt: long enough
+// for local targets, and a person does not take it for a hang. The others are
+// asked again when the run is resumed.
+const grace = 250 * time.Millisecond
+
 // carryOut runs the cells and records how the run ended.
 func (a *app) carryOut(ctx context.Context, db *store.DB, lease *store.Lease, e *evaluation, f *runFlags) (run.Summary, error) {
 	sum, err := a.cells(ctx, db, lease, e, f)
@@ -397,7 +407,7 @@ func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *ev
 		},
 		Cases: e.man.Cases, Repeats: e.man.Repeats, Limits: limits(e, f), Timeout: f.timeout, Retry: f.retry(),
 		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: lease, Lease: lease, Spent: e.run.Spent, Done: e.done, KeepErrors: f.keepErrors,
-		Abort: a.abort.Done(), Now: a.now, Seed: uint64(e.man.Seed),
+		Grace: grace, Abort: a.process.Hard.Done(), Now: a.now, Seed: uint64(e.man.Seed),
 		Observe: func(ev run.Event) {
 			e.tally.take(ev)
 			progress.Update(report.Tick{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA})
@@ -456,14 +466,14 @@ func (a *app) outcome(ctx context.Context, db *store.DB, e *evaluation, op *open
 		return nil, err
 	}
 	v.Models = op.used()
-	return v, a.heapProfile()
+	return v, a.heapProfile(ctx)
 }
 
 // conclude tells what came out of a run and decides the exit code; runErr is why it
 // ended early.
-func (a *app) conclude(v *report.View, e *loaded, f *runFlags, sum run.Summary, runErr error) error {
+func (a *app) conclude(ctx context.Context, v *report.View, e *loaded, f *runFlags, sum run.Summary, runErr error) error {
 	for _, o := range f.outputs {
-		if err := a.writeReport(v, o); err != nil {
+		if err := a.writeReport(ctx, v, o); err != nil {
 			return err
 		}
 	}
@@ -480,18 +490,14 @@ func (a *app) conclude(v *report.View, e *loaded, f *runFlags, sum run.Summary, 
 		fmt.Fprintf(a.err, "note: %s told no usage that can be true: for --max-cost they were taken to cost %s at most, a token for each byte sent and received\n",
 			plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD))
 	}
-	resume := "callvet run --resume"
-	if e.man.Made && !revision.Made(e.suite) {
-		resume = "callvet select sweep --resume"
-	}
 	switch {
 	case sum.Status == run.StatusInterrupted:
-		fmt.Fprintf(a.err, "interrupted: %d of %d cells are done and stored; go on with: %s %s\n", sum.Done, sum.Total, resume, e.run.ID)
+		a.process.TellInterrupt() // also where it was another process that was interrupted
 		a.exitStatus = exitInterrupted
 	case runErr != nil && !errors.Is(runErr, callvet.ErrBudget):
 		return runErr
 	case runErr != nil:
-		hint := resume + " " + e.run.ID + " with a larger budget"
+		hint := e.resume() + " with a larger budget"
 		if h := (*callvet.Hinted)(nil); errors.As(runErr, &h) {
 			hint = h.Hint
 		}
@@ -502,6 +508,14 @@ func (a *app) conclude(v *report.View, e *loaded, f *runFlags, sum run.Summary, 
 		a.exitStatus = a.verdict(v, f, sum)
 	}
 	return nil
+}
+
+// interruption is what is told where the telling of a run is interrupted.
+func (l *loaded) interruption(sum run.Summary) string {
+	if sum.Status == run.StatusDone {
+		return "interrupted; the run is done and stored; see: callvet show " + l.run.ID
+	}
+	return fmt.Sprintf("interrupted: %d of %d cells are done and stored; go on with: %s", sum.Done, sum.Total, l.resume())
 }
 
 // show prints the run on standard output.
@@ -548,10 +562,10 @@ func (a *app) verdict(v *report.View, f *runFlags, sum run.Summary) int {
 }
 
 // writeReport writes one report file, whole or not at all; "-" is standard output as text.
-func (a *app) writeReport(v *report.View, path string) error {
+func (a *app) writeReport(ctx context.Context, v *report.View, path string) error {
 	face, err := report.ByPath(path)
 	if err != nil {
 		return err
 	}
-	return writeFile(a.path(path), func(f *os.File) error { return face(f, v) })
+	return a.write(ctx, path, func(w io.Writer) error { return face(w, v) })
 }

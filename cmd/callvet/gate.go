@@ -69,7 +69,7 @@ func (a *app) gatesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "gates", Short: "Write gate files"}
 	cmd.AddCommand(&cobra.Command{
 		Use: "init [FILE]", Short: "Write a commented gate file with sample thresholds", Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "gates.yaml"
 			if len(args) == 1 {
 				name = args[0]
@@ -80,7 +80,7 @@ func (a *app) gatesCommand() *cobra.Command {
 			} else if !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("write %s: %w", name, err)
 			}
-			if err := writeFile(path, func(f *os.File) error { _, err := f.Write(gatefile.Template()); return err }); err != nil {
+			if err := a.write(cmd.Context(), name, func(w io.Writer) error { _, err := w.Write(gatefile.Template()); return err }); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet gate last --gates %s\n", name, shellQuote(name))
@@ -125,7 +125,7 @@ func (a *app) holdGates(ctx context.Context, ref string, f *gateFlags) error {
 		return err
 	}
 	for i, path := range f.outputs {
-		if err := writeFile(a.path(path), func(w *os.File) error { return faces[i](w, rep) }); err != nil {
+		if err := a.write(ctx, path, func(w io.Writer) error { return faces[i](w, rep) }); err != nil {
 			return err
 		}
 	}

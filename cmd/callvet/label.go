@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,7 +47,9 @@ How each task was drawn, and from how many, is kept with the label: without it n
 What the judge said is not shown, so that it does not sway.`,
 		Example: "  callvet label next traces.jsonl --n 20\n  callvet label next traces.jsonl --strategy neyman --judge task-judge --n 40 -o todo.jsonl",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.labelNext(args[0], &f, a.atTerminal()) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.labelNext(cmd.Context(), args[0], &f, a.atTerminal())
+		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.labels, "labels", "labels.jsonl", "labels file: what is in it is not drawn again, answers are added to it")
@@ -85,7 +88,7 @@ func (a *app) labelExportCommand() *cobra.Command {
 		Use: "export LABELS", Short: "Write the labels that count as csv or jsonl",
 		Example: "  callvet label export labels.jsonl --to csv -o labels.csv",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			ls, err := a.readLabels(args[0])
 			if err != nil {
 				return err
@@ -94,7 +97,7 @@ func (a *app) labelExportCommand() *cobra.Command {
 			if f.out == "-" {
 				return labels.Export(a.out, ls, f.to)
 			}
-			return writeFile(a.path(f.out), func(w *os.File) error { return labels.Export(w, ls, f.to) })
+			return a.write(cmd.Context(), f.out, func(w io.Writer) error { return labels.Export(w, ls, f.to) })
 		},
 	}
 	cmd.Flags().StringVar(&f.to, "to", "csv", "form to write: csv, jsonl")
@@ -144,7 +147,7 @@ func (a *app) atTerminal() bool {
 	return ok && a.outTTY && isTerminal(in)
 }
 
-func (a *app) labelNext(path string, f *labelFlags, terminal bool) error {
+func (a *app) labelNext(ctx context.Context, path string, f *labelFlags, terminal bool) error {
 	q, err := a.queue(f)
 	if err != nil {
 		return err
@@ -178,7 +181,7 @@ func (a *app) labelNext(path string, f *labelFlags, terminal bool) error {
 	if f.out == "" || f.out == "-" {
 		err = write(a.out)
 	} else {
-		err = writeFile(a.path(f.out), func(w *os.File) error { return write(w) })
+		err = a.write(ctx, f.out, write)
 	}
 	if err == nil {
 		fmt.Fprintf(a.err, "%s to label: set \"pass\" in each line, then callvet label import\n", plain.Count(len(todo), "task", "tasks"))

@@ -74,7 +74,7 @@ func TestLabelNextOnATerminal(t *testing.T) {
 		var shown, told bytes.Buffer
 		a := &app{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
 		f := &labelFlags{labels: "labels.jsonl", n: 1, strategy: "random", role: "calibration", out: out}
-		if err := a.labelNext("traces.jsonl", f, true); err != nil {
+		if err := a.labelNext(t.Context(), "traces.jsonl", f, true); err != nil {
 			t.Fatal(err)
 		}
 		if text := shown.String(); !strings.Contains(text, want) || want == "" && text != "" {

@@ -30,6 +30,9 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 					return err
 				}
 				for range s.Cases(cmd.Context()) {
+					if err := cmd.Context().Err(); err != nil {
+						return err
+					}
 					cases++
 				}
 				problems = s.Problems()

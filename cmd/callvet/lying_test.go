@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/cmd/callvet/process"
 )
 
 const honest = `{"id":"r","model":"liar-1","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"ping","arguments":"{\"host\":\"a\"}"}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`
@@ -196,7 +197,7 @@ func TestLyingServer(t *testing.T) {
 func newApp(dir string, env map[string]string) (a *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	return &app{
-		in: strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir, abort: context.Background(),
+		in: strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir, process: process.Unwatched(out, errs),
 		getenv: func(k string) string {
 			if v, ok := env[k]; ok || k != "CALLVET_DB" {
 				return v

@@ -25,7 +25,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/cmd/callvet/revision"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -37,7 +39,7 @@ const (
 	exitGateFailed   = 3
 	exitInconclusive = 4
 	exitBudget       = 5
-	exitInterrupted  = 130
+	exitInterrupted  = process.ExitInterrupted
 )
 
 // app is the process as seen by the commands: everything they may touch.
@@ -57,46 +59,28 @@ type app struct {
 	verbose    bool
 	cpuProfile string
 	memProfile string
-	abort      context.Context // ends at the second interrupt
-	exitStatus int             // set by a command that ended with a verdict rather than an error
+	process    *process.Process
+	exitStatus int // set by a command that ended with a verdict rather than an error
 }
 
 func main() { os.Exit(mainExit()) }
 
 // mainExit runs the process and gives its exit code; tests run it as a command.
 func mainExit() int {
-	ctx, abort, stop := interruptible(context.Background())
-	defer stop()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	errTTY := isTerminal(os.Stderr)
+	p := process.Watch(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
+	defer p.End()
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "."
 	}
 	a := &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
-		outTTY: isTerminal(os.Stdout), errTTY: isTerminal(os.Stderr), width: terminalWidth(os.Stdout), abort: abort,
+		in: os.Stdin, out: p.Out, err: p.Err, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
+		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
-	return a.run(ctx, a.rootCommand(), os.Args[1:])
-}
-
-// interruptible gives a context that ends at the first interrupt, so that work
-// can finish cleanly, and one that ends at the second.
-func interruptible(parent context.Context) (soft, hard context.Context, stop func()) {
-	soft, cancelSoft := context.WithCancel(parent)
-	hard, cancelHard := context.WithCancel(parent)
-	ch := make(chan os.Signal, 2)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
-	go func() {
-		for _, cancel := range []func(){cancelSoft, cancelHard} {
-			select {
-			case <-ch:
-				cancel()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return soft, hard, func() { signal.Stop(ch); close(done); cancelSoft(); cancelHard() }
+	return a.run(p.Soft, a.rootCommand(), os.Args[1:])
 }
 
 // run executes one command line on root, which hands ctx to its commands.
@@ -105,23 +89,44 @@ func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
+	err := process.Recover(func() error { return root.ExecuteContext(ctx) })
 	if a.cpuProfile != "" {
 		pprof.StopCPUProfile()
+	}
+	var bug *parallel.Panic
+	if errors.As(err, &bug) {
+		fmt.Fprintln(a.err, plain.Clean(process.Bug(bug, buildVersion(), a.verbose)))
+		return exitError
+	}
+	if ctx.Err() != nil { // also where a command went on to its end: what it says may be a part
+		if err != nil && !canceled(err) && !errors.Is(err, errSilent) {
+			a.tellError(err)
+		}
+		a.process.TellInterrupt()
+		return exitInterrupted
 	}
 	if err == nil {
 		return a.exitStatus
 	}
-	code := exitCode(err)
-	if errors.Is(err, errSilent) {
-		return code
+	if !errors.Is(err, errSilent) {
+		a.tellError(err)
 	}
+	return exitCode(err)
+}
+
+// canceled tells an error that is only the interrupt.
+func canceled(err error) bool {
+	var f *callvet.Fault
+	return errors.Is(err, context.Canceled) || errors.As(err, &f) && f.Kind == callvet.FaultCanceled
+}
+
+// tellError says what went wrong, and what would mend it.
+func (a *app) tellError(err error) {
 	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(err.Error())) // files and servers have words in it
 	var h *callvet.Hinted
 	if errors.As(err, &h) && h.Hint != "" {
 		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(h.Hint))
 	}
-	return code
 }
 
 // errSilent marks an error that has been told already.

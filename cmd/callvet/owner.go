@@ -67,7 +67,7 @@ func (a *app) resume(ctx context.Context, db *store.DB, path string, f *runFlags
 			return err
 		}
 		if over {
-			return a.tellOver(context.WithoutCancel(ctx), db, f)
+			return a.tellOver(ctx, db, f)
 		}
 	}
 }
@@ -84,6 +84,7 @@ func (a *app) follow(ctx context.Context, db *store.DB, held *store.HeldError, f
 		return false, err
 	}
 	fmt.Fprintf(a.err, "note: run %s is being carried out by %s; following it. Its own limits hold. --no-wait fails instead, and Ctrl-C leaves it alone\n", held.Run, held.Owner)
+	a.process.OnInterrupt(fmt.Sprintf("interrupted; run %s is not followed any more, and %s goes on with it", held.Run, held.Owner))
 	progress := report.Progress{W: a.err, TTY: a.errTTY, Width: a.width, Now: a.now}
 	if f.quiet {
 		progress.W, progress.TTY = io.Discard, false
@@ -95,7 +96,7 @@ func (a *app) follow(ctx context.Context, db *store.DB, held *store.HeldError, f
 	for last := int64(0); ; {
 		p, err := db.Progress(ctx, held.Run, last)
 		if err != nil {
-			return false, a.left(ctx, held, err)
+			return false, err
 		}
 		last = p.Last
 		told.Done, told.Failed, told.Errors = told.Done+p.Done, told.Failed+p.Fail, told.Errors+p.Error
@@ -103,7 +104,7 @@ func (a *app) follow(ctx context.Context, db *store.DB, held *store.HeldError, f
 		r, err := db.Run(ctx, held.Run)
 		switch {
 		case err != nil:
-			return false, a.left(ctx, held, err)
+			return false, err
 		case r.Owner == nil && r.Status != store.StatusRunning:
 			return true, nil
 		case r.Owner == nil || c.Gone(*r.Owner):
@@ -114,17 +115,9 @@ func (a *app) follow(ctx context.Context, db *store.DB, held *store.HeldError, f
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return false, a.left(ctx, held, ctx.Err())
+			return false, ctx.Err()
 		}
 	}
-}
-
-// left explains why the run is not followed any more.
-func (a *app) left(ctx context.Context, held *store.HeldError, err error) error {
-	if ctx.Err() == nil {
-		return err
-	}
-	return fmt.Errorf("run %s is not followed any more, and %s goes on with it: %w", held.Run, held.Owner, ctx.Err())
 }
 
 // tellOver tells a run that another process has ended, as that process did.
@@ -151,5 +144,6 @@ func (a *app) tellOver(ctx context.Context, db *store.DB, f *runFlags) error {
 	case run.StatusBudget:
 		err = fmt.Errorf("run %s stopped in the process that carried it out: %w", l.run.ID, callvet.ErrBudget)
 	}
-	return a.conclude(v, l, f, sum, err)
+	a.process.OnInterrupt(l.interruption(sum))
+	return a.conclude(ctx, v, l, f, sum, err)
 }

@@ -69,8 +69,8 @@ func (g *gated) asked() (questions, requests int) {
 	return len(g.seen), requests
 }
 
-// process is a callvet of its own.
-type process struct {
+// proc is a callvet of its own.
+type proc struct {
 	*exec.Cmd
 	out  bytes.Buffer
 	errs watched
@@ -101,18 +101,18 @@ func (w *watched) String() string {
 }
 
 // begin starts a process in dir.
-func begin(t *testing.T, dir string, args ...string) *process {
+func begin(t *testing.T, dir string, args ...string) *proc {
 	t.Helper()
 	return beginIn(t, dir, nil, args...)
 }
 
-func beginIn(t *testing.T, dir string, env []string, args ...string) *process {
+func beginIn(t *testing.T, dir string, env []string, args ...string) *proc {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{Cmd: exec.Command(self)}
+	p := &proc{Cmd: exec.Command(self)}
 	p.Args = append([]string{"callvet"}, args...)
 	p.Dir = dir
 	p.Env = append(env, "HOME="+dir, "CALLVET_DB="+filepath.Join(dir, "runs.db"))
@@ -126,7 +126,7 @@ func beginIn(t *testing.T, dir string, env []string, args ...string) *process {
 }
 
 // says waits until the process has said a text on standard error.
-func (p *process) says(t *testing.T, text string) {
+func (p *proc) says(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(p.errs.String(), text) {
 		select {
@@ -137,7 +137,7 @@ func (p *process) says(t *testing.T, text string) {
 	}
 }
 
-func (p *process) ends(t *testing.T, code int) string {
+func (p *proc) ends(t *testing.T, code int) string {
 	t.Helper()
 	_ = p.Wait()
 	if got := p.ProcessState.ExitCode(); got != code {
@@ -205,7 +205,7 @@ func TestKilledRunIsTakenOver(t *testing.T) {
 		for range 4 {
 			<-g.held
 		}
-		var second *process
+		var second *proc
 		if following {
 			second = begin(t, dir, "run", "--resume", "last", "--json")
 			second.says(t, "following it")

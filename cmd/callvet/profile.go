@@ -3,27 +3,28 @@
 package main
 
 import (
-	"fmt"
-	"os"
+	"context"
 	"runtime"
 	"runtime/pprof"
+
+	"github.com/callvet/callvet/internal/file"
 )
 
 func (a *app) startProfile() error {
 	if a.cpuProfile == "" {
 		return nil
 	}
-	f, err := os.Create(a.path(a.cpuProfile))
+	f, err := file.Create(a.path(a.cpuProfile), true)
 	if err != nil {
-		return fmt.Errorf("write profile: %w", err)
+		return err
 	}
 	return pprof.StartCPUProfile(f)
 }
 
-func (a *app) heapProfile() error {
+func (a *app) heapProfile(ctx context.Context) error {
 	if a.memProfile == "" {
 		return nil
 	}
 	runtime.GC()
-	return writeFile(a.path(a.memProfile), func(f *os.File) error { return pprof.WriteHeapProfile(f) })
+	return a.write(ctx, a.memProfile, pprof.WriteHeapProfile)
 }

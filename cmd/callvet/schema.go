@@ -62,7 +62,7 @@ func (a *app) initCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use: "init [FILE]", Short: "Write a commented suite, ready to run", Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "suite.yaml"
 			if len(args) == 1 {
 				name = args[0]
@@ -73,7 +73,7 @@ func (a *app) initCommand() *cobra.Command {
 			} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("write %s: %w", name, err)
 			}
-			if err := writeFile(path, func(f *os.File) error { _, err := f.Write(suite.Template()); return err }); err != nil {
+			if err := a.write(cmd.Context(), name, func(w io.Writer) error { _, err := w.Write(suite.Template()); return err }); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet run %s -m offline/lexical   # needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, shellQuote(name), shellQuote(name))

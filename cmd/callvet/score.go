@@ -117,18 +117,18 @@ func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
 		if err != nil {
 			return fmt.Errorf("write partial result: %w", err)
 		}
-		return writeFile(a.path(f.partial), func(w *os.File) error {
+		return a.write(ctx, f.partial, func(w io.Writer) error {
 			if _, err := w.Write(seal(s.sheet.AppendPartial(nil, note))); err != nil {
 				return fmt.Errorf("write partial result: %w", err)
 			}
 			return nil
 		})
 	}
-	return a.printScored(s, f)
+	return a.printScored(ctx, s, f)
 }
 
 // printScored writes the reports that were asked for and tells the panels.
-func (a *app) printScored(s *scored, f scoreFlags) error {
+func (a *app) printScored(ctx context.Context, s *scored, f scoreFlags) error {
 	v := &sheet.View{
 		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks, Bad: s.log.Bad,
 		Problems: s.problems(), Version: buildVersion(),
@@ -147,7 +147,7 @@ func (a *app) printScored(s *scored, f scoreFlags) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(a.path(path), func(w *os.File) error {
+		if err := a.write(ctx, path, func(w io.Writer) error {
 			err := face(w, v)
 			return cmp.Or(unread, err)
 		}); err != nil {

@@ -5,7 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -49,7 +49,7 @@ func (a *app) scoreWith(ctx context.Context, paths []string, f scoreFlags, table
 		return nil, err
 	}
 	var s *scored
-	err := writeFile(a.path(tables[0]), func(file *os.File) error {
+	err := a.write(ctx, tables[0], func(file io.Writer) error {
 		w := columns.NewWriter(file)
 		var err error
 		s, err = a.scoreEach(ctx, paths, f, func(list []measure.Scored) error {

@@ -21,6 +21,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/cmd/callvet/sources"
 	"github.com/callvet/callvet/cmd/callvet/teach"
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
@@ -39,10 +40,11 @@ func (a *app) models() *selector.Models {
 func (a *app) catalogues() selector.Env {
 	return selector.Env{
 		Read: a.read, Now: a.now, Out: a.out, JSON: func() bool { return a.jsonOut }, Observed: a.observed, Failed: func() { a.exitStatus = exitUsage }, Missed: func() { a.exitStatus = exitGateFailed },
-		Models: a.models,
-		Write: func(name string, data []byte) error {
-			return writeFile(a.path(name), func(f *os.File) error {
-				_, err := f.Write(data)
+		Models:   a.models,
+		Existing: func(name string) ([]byte, bool, error) { return file.Existing(a.path(name)) },
+		Write: func(ctx context.Context, name string, data []byte) error {
+			return a.write(ctx, name, func(w io.Writer) error {
+				_, err := w.Write(data)
 				return err
 			})
 		},

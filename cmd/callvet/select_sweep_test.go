@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 )
 
@@ -32,7 +32,7 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	carryOut := func(want int, tty bool, args ...string) (out, told bytes.Buffer) {
 		t.Helper()
 		a := &app{
-			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), abort: context.Background(),
+			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), process: process.Unwatched(&out, &told),
 			getenv: func(string) string { return "" },
 		}
 		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"}, args...)

@@ -6,10 +6,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,26 +70,6 @@ func TestTally(t *testing.T) {
 		}
 		if rare != 234 {
 			t.Errorf("%s: %d rare cases, want 234", name, rare)
-		}
-	}
-}
-
-func TestAhead(t *testing.T) {
-	t.Parallel()
-	count := func(n int) iter.Seq[int] {
-		return func(yield func(int) bool) {
-			for i := 0; i < n && yield(i); i++ {
-			}
-		}
-	}
-	for _, n := range []int{0, 1, batchAhead, 5*batchAhead + 1} {
-		if d := cmp.Diff(slices.Collect(count(n)), slices.Collect(ahead(count(n)))); d != "" {
-			t.Errorf("%d items:\n%s", n, d)
-		}
-	}
-	for v := range ahead(count(100 * batchAhead)) {
-		if v == 10 {
-			break // the producer must end too
 		}
 	}
 }

@@ -4,13 +4,14 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"golang.org/x/term"
 
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -76,29 +77,7 @@ func (a *app) path(p string) string {
 	return filepath.Join(a.dir, p)
 }
 
-// writeFile replaces a file at once, or not at all.
-func writeFile(path string, write func(*os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".callvet-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+// write gives a file that the user named its content, whole or not at all.
+func (a *app) write(ctx context.Context, name string, write func(io.Writer) error) error {
+	return file.Write(ctx, a.path(name), write)
 }

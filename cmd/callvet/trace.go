@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/internal/trace/redact"
@@ -112,15 +113,15 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 	case f.follow:
 		return growFile(a.path(f.out), write)
 	}
-	return writeFile(a.path(f.out), func(w *os.File) error { return write(w) })
+	return a.write(ctx, f.out, write)
 }
 
 // growFile writes a file in place, so that others can read along. One that exists
 // is not overwritten.
 func growFile(path string, write func(io.Writer) error) error {
-	w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	w, err := file.Create(path, false)
 	if err != nil {
-		return fmt.Errorf("write traces: %w", err)
+		return err
 	}
 	return errors.Join(write(w), w.Close())
 }

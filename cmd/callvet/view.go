@@ -230,6 +230,14 @@ func (l *loaded) next(p *panel.Panels) []string {
 	return out[:min(len(out), maxNext)]
 }
 
+// resume is the command that goes on with the run.
+func (l *loaded) resume() string {
+	if l.man.Made && !revision.Made(l.suite) {
+		return "callvet select sweep --resume " + l.run.ID
+	}
+	return "callvet run --resume " + l.run.ID
+}
+
 func (l *loaded) targetArgs() string {
 	if l.man.TargetFile != "" {
 		return " --targets " + shellQuote(l.man.TargetFile)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 const (
@@ -89,7 +90,7 @@ func (c *client) each(ctx context.Context, n int, work func(ctx context.Context,
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan int)
-	var g sync.WaitGroup
+	g := parallel.Group{Stop: func() { cancel(nil) }}
 	for range min(c.atOnce, (n+c.batch-1)/c.batch) {
 		g.Go(func() {
 			for from := range next {

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/value/typed"
 )
 
@@ -25,7 +26,7 @@ type Appender struct {
 // OpenAppender opens or creates a labels file. A last line without its end, as a
 // crash leaves it, is kept and ended, so that what comes next is a line of its own.
 func OpenAppender(path string) (_ *Appender, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := file.Append(path)
 	if err != nil {
 		return nil, fmt.Errorf("open labels: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
@@ -56,14 +57,15 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 // pipe is a form whose lines copy writes; done is called when it has ended.
 func pipe(copy func(io.Writer) error, done func()) *form {
 	pr, pw := io.Pipe()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		pw.CloseWithError(copy(pw))
-	}()
+	var g parallel.Group
+	g.Go(func() {
+		err := io.ErrUnexpectedEOF // what is read where copy panics
+		defer func() { pw.CloseWithError(err) }()
+		err = copy(pw)
+	})
 	return &form{lines: pr, close: func() error {
 		err := pr.Close()
-		<-ended
+		g.Wait()
 		done()
 		return err
 	}}

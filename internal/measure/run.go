@@ -10,9 +10,8 @@ import (
 	"iter"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score/step"
@@ -118,7 +117,12 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	if cfg.Lines.MaxBad <= 0 {
 		cfg.Lines.MaxBad = 100
 	}
-	cfg.Steps.Parallel = func(n int, do func(int)) { parallel(cfg.Jobs, n, do) }
+	cfg.Steps.Parallel = func(n int, do func(int)) {
+		_ = parallel.Each(cfg.Jobs, n, func(i int) error { // whose calls have no errors
+			do(i)
+			return nil
+		})
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	flight := 2*cfg.Jobs + 2
@@ -130,7 +134,11 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	defer done()
 	r.next = next
 	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}, Marks: map[string][]Mark{}}
-	var wg sync.WaitGroup
+	// Of a worker that panicked the batches do not come back: the others must not wait.
+	wg := parallel.Group{Stop: func() {
+		stop()
+		r.end.Do(func() { close(r.ended) })
+	}}
 	workers := make([]*worker, cfg.Jobs)
 	for i := range workers {
 		w := newWorker(r)
@@ -162,19 +170,6 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 		return r.res, r.err
 	}
 	return r.res, r.readErr
-}
-
-// parallel does do(0) to do(n-1), jobs of them at once.
-func parallel(jobs, n int, do func(int)) {
-	var all errgroup.Group
-	all.SetLimit(jobs)
-	for i := range n {
-		all.Go(func() error {
-			do(i)
-			return nil
-		})
-	}
-	_ = all.Wait() // no error
 }
 
 // blocks gives those of all sources.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 // engine is one call of Run.
@@ -136,7 +137,11 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	if e.commit.before > 0 {
 		e.commit.announce(nil, nil)
 	}
-	var committing, watching, workers sync.WaitGroup
+	broken := func() { // a panic, which comes out of Wait
+		e.stop()
+		e.cancel(context.Canceled)
+	}
+	committing, watching, workers := parallel.Group{Stop: broken}, parallel.Group{Stop: broken}, parallel.Group{Stop: broken}
 	over := make(chan struct{})
 	// What is finished is stored even when the rest is being broken off.
 	committing.Go(func() { e.commit.run(context.WithoutCancel(work)) })
@@ -147,11 +152,13 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 			workers.Go(func() { e.work(work, g) })
 		}
 	}
-	workers.Wait()
-	close(e.commit.queue)
-	committing.Wait()
-	close(over)
-	watching.Wait()
+	func() { // deferred, so that after a panic what is finished is stored too
+		defer watching.Wait()
+		defer close(over)
+		defer committing.Wait()
+		defer close(e.commit.queue)
+		workers.Wait()
+	}()
 	return e.summary(ctx, work)
 }
 

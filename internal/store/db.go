@@ -9,15 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"time"
 
 	"modernc.org/sqlite" // registers its driver too
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/file"
 )
 
 // Options of Open. The zero value is what a command line needs.
@@ -78,11 +79,8 @@ func prepareFile(path string, readOnly bool) error {
 		}
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return &callvet.Hinted{Err: fmt.Errorf("create folder of store: %w", err), Hint: "choose a file in a folder you may write to with --db"}
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if os.IsPermission(err) {
+	f, err := file.Private(path)
+	if errors.Is(err, fs.ErrPermission) {
 		return &callvet.Hinted{Err: fmt.Errorf("open store %s: %w: %w", path, callvet.ErrDenied, err), Hint: "make the file writable, or choose another one with --db"}
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 // Field says how much one field of the documents weighs.
@@ -110,7 +111,7 @@ func (x *Index) Update(add []Document, remove []string) error {
 		x.drop(gone)
 	}
 	x.append(add)
-	var g sync.WaitGroup
+	var g parallel.Group
 	g.Go(func() { x.words = newVocabulary(x.lists) })
 	x.weigh()
 	g.Wait()

@@ -9,11 +9,11 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/viterin/vek/vek32"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 // Embedder makes one vector of each text, in their order, all of one length.
@@ -159,7 +159,7 @@ func (m *Matrix) Cosines(q, out []float32) {
 		return
 	}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers, 1+len(m.data)/parallelFrom)
-	var g sync.WaitGroup
+	var g parallel.Group
 	for w := 1; w < workers; w++ {
 		g.Go(func() { m.cosines(q, out, w*len(out)/workers, (w+1)*len(out)/workers) })
 	}

@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 	"github.com/callvet/callvet/panel"
@@ -110,7 +110,9 @@ func neighbors(ctx context.Context, m *vector.Matrix) ([][]int, error) {
 	}
 	out := make([][]int, m.Len())
 	var next atomic.Int64
-	var all sync.WaitGroup
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	all := parallel.Group{Stop: stop}
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			cosines := make([]float32, tile)

@@ -4,6 +4,7 @@ package revision
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -25,7 +26,7 @@ func applyCommand(e *Env) *cobra.Command {
 Every byte that no edit is about stays as it was; YAML, JSON with comments, one tool a line and gzip are written as plain JSON, to
 another file. A file that is no catalogue is not written over. Only edits with status: accepted are taken, unless --status says otherwise.`,
 		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if edits == "" || to == "" {
 				return fmt.Errorf("apply: %w: --edits and -o are needed", callvet.ErrInvalid)
 			}
@@ -36,7 +37,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 			if err != nil {
 				return err
 			}
-			return e.apply(args[0], edits, to, st)
+			return e.apply(cmd.Context(), args[0], edits, to, st)
 		},
 	}
 	cmd.Flags().StringVar(&edits, "edits", "", "file with the edits")
@@ -45,7 +46,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 	return cmd
 }
 
-func (e *Env) apply(file, edits, to string, st []revise.Status) error {
+func (e *Env) apply(ctx context.Context, file, edits, to string, st []revise.Status) error {
 	data, err := e.Read(file)
 	if err != nil {
 		return fmt.Errorf("read catalogue: %w", err)
@@ -65,7 +66,7 @@ func (e *Env) apply(file, edits, to string, st []revise.Status) error {
 	if err != nil {
 		return err
 	}
-	if err := e.Write(to, append(p.mark, out...)); err != nil {
+	if err := e.Write(ctx, to, append(p.mark, out...)); err != nil {
 		return err
 	}
 	done := applied{Format: "callvet.tools-apply", Version: 1, Catalogue: to, Left: f.left, Converted: p.form != "", form: p.form}
@@ -123,7 +124,7 @@ func plainOf(name string, data []byte) (p plainText, err error) {
 // told by what they hold, too: the same one has many paths.
 func (e *Env) mayReplace(file, edits, to string, data []byte, form string) error {
 	same := filepath.Clean(to) == filepath.Clean(file)
-	old, there, err := e.Read.Old(to)
+	old, there, err := e.Old(to)
 	if err != nil || !there && !same {
 		return err
 	}

@@ -129,7 +129,7 @@ func (f *suggestFlags) check(e *Env) error {
 	case f.output == "":
 		return &callvet.Hinted{Err: fmt.Errorf("where are the edits written? %w: no file", callvet.ErrInvalid), Hint: "-o edits.yaml"}
 	}
-	if _, there, err := e.Read.Old(f.output); err != nil {
+	if _, there, err := e.Old(f.output); err != nil {
 		return err
 	} else if there {
 		return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: it exists, and may hold what somebody decided", f.output, callvet.ErrInvalid), Hint: "another name, or move it away"}
@@ -185,7 +185,7 @@ func (e *Env) suggest(ctx context.Context, catalogue string, f *suggestFlags) er
 	if err != nil {
 		return err
 	}
-	if err := e.Write(f.output, b); err != nil {
+	if err := e.Write(ctx, f.output, b); err != nil {
 		_, _ = e.Out.Write(b) // what was paid for is not lost with a file that cannot be written
 		return err
 	}

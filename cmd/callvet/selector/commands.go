@@ -29,8 +29,11 @@ type Env struct {
 	// Models opens models for one command, which closes it.
 	Models func() *Models
 	Out    io.Writer
+	// Existing reads a file that is to be written over; there is false where none would
+	// be lost.
+	Existing func(name string) (data []byte, there bool, err error)
 	// Write replaces a file that the user named, whole or not at all.
-	Write func(name string, data []byte) error
+	Write func(ctx context.Context, name string, data []byte) error
 	// JSON tells whether JSON is asked for, once flags are read.
 	JSON func() bool
 	// Suite reads a suite with its cases over tools.
@@ -42,6 +45,19 @@ type Env struct {
 	// Failed sets the exit code of a lint that found errors, Missed that of a decision
 	// that is not the expected one.
 	Failed, Missed func()
+}
+
+// Old reads a file that is to be written over; there is false where none would be
+// lost. What cannot be read may hold anything: that is an error that wraps
+// callvet.ErrConflict, and "-", which is no file, one that wraps callvet.ErrInvalid.
+func (e *Env) Old(name string) (data []byte, there bool, err error) {
+	if name == "-" {
+		return nil, false, &callvet.Hinted{Err: fmt.Errorf("write -: %w: it is written to a file, whole or not at all", callvet.ErrInvalid), Hint: "-o with a name"}
+	}
+	if data, there, err = e.Existing(name); err != nil {
+		return nil, true, &callvet.Hinted{Err: fmt.Errorf("write %s: %w: what is there cannot be read: %w", name, callvet.ErrConflict, err), Hint: "-o with another name"}
+	}
+	return data, there, nil
 }
 
 // Told is something that is written as JSON or for people.

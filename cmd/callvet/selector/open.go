@@ -4,10 +4,8 @@ package selector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,23 +22,6 @@ import (
 
 // Files reads a file by the name that the user gave.
 type Files func(name string) ([]byte, error)
-
-// Old reads a file that is to be written over; there is false where it does not exist.
-// What cannot be read may hold anything: that is an error that wraps
-// callvet.ErrConflict, and "-", which is no file, one that wraps callvet.ErrInvalid.
-func (read Files) Old(name string) (data []byte, there bool, err error) {
-	if name == "-" {
-		return nil, false, &callvet.Hinted{Err: fmt.Errorf("write -: %w: it is written to a file, whole or not at all", callvet.ErrInvalid), Hint: "-o with a name"}
-	}
-	data, err = read(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, nil
-	case err != nil:
-		return nil, true, &callvet.Hinted{Err: fmt.Errorf("write %s: %w: what is there cannot be read: %w", name, callvet.ErrConflict, err), Hint: "-o with another name"}
-	}
-	return data, true, nil
-}
 
 // Load reads a catalog in any form that a list of tools has: JSON, with comments or one
 // tool a line, YAML, zipped. The problems are warnings, and with an error its mistakes

@@ -115,7 +115,7 @@ func (e *Env) tune(ctx context.Context, path string, f *tuneFlags) error {
 		if err != nil {
 			return err
 		}
-		if err := e.Write(f.output, b); err != nil {
+		if err := e.Write(ctx, f.output, b); err != nil {
 			return err
 		}
 	}
@@ -127,7 +127,7 @@ func (e *Env) mayWrite(file string) error {
 	if file == "" {
 		return nil
 	}
-	b, there, err := e.Read.Old(file)
+	b, there, err := e.Old(file)
 	if err != nil || !there {
 		return err
 	}

@@ -294,7 +294,7 @@ type flags struct {
 	seed         int64
 }
 
-func learn(_ context.Context, e *selector.Env, name string, f *flags) error {
+func learn(ctx context.Context, e *selector.Env, name string, f *flags) error {
 	if !(f.refuse > 0 && f.refuse < 1) {
 		return fmt.Errorf("learn routes: %w: --refuse is a share over 0 and under 1", callvet.ErrInvalid)
 	}
@@ -316,7 +316,7 @@ func learn(_ context.Context, e *selector.Env, name string, f *flags) error {
 		}
 	}
 	if f.output != "" {
-		old, there, err := e.Read.Old(f.output)
+		old, there, err := e.Old(f.output)
 		if err != nil {
 			return err
 		}
@@ -333,7 +333,7 @@ func learn(_ context.Context, e *selector.Env, name string, f *flags) error {
 		if err != nil {
 			return err
 		}
-		if err := e.Write(f.output, append(b, '\n')); err != nil {
+		if err := e.Write(ctx, f.output, append(b, '\n')); err != nil {
 			return err
 		}
 		lesson.File = f.output

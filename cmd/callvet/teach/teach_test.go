@@ -3,6 +3,7 @@
 package teach
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,7 +90,8 @@ func TestLearnKeeps(t *testing.T) {
 			}
 			return nil, fs.ErrPermission
 		},
-		Write: func(name string, _ []byte) error {
+		Existing: func(string) ([]byte, bool, error) { return nil, true, fs.ErrPermission },
+		Write: func(_ context.Context, name string, _ []byte) error {
 			t.Error("written over:", name)
 			return nil
 		},

@@ -4,16 +4,17 @@ package disk
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/retrieve/vector"
 )
 
@@ -52,10 +53,7 @@ func Open(path string, max int64) (*Cache, error) {
 }
 
 func (c *Cache) open() (err error) {
-	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
-		return err
-	}
-	if c.lock, err = os.OpenFile(c.path+".lock", os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if c.lock, err = file.Private(c.path + ".lock"); err != nil {
 		return err
 	}
 	if err := lock(c.lock); err != nil {
@@ -73,7 +71,7 @@ func (c *Cache) open() (err error) {
 
 // reopen reads the file that has the path now. The caller holds both locks.
 func (c *Cache) reopen() error {
-	f, err := os.OpenFile(c.path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := file.Private(c.path)
 	if err != nil {
 		return err
 	}
@@ -256,23 +254,16 @@ func (c *Cache) rewrite(stays func(k vector.Key, p place) bool) (err error) {
 		}
 	}
 	slices.SortFunc(keep, func(a, b place) int { return cmp.Compare(a.at, b.at) })
-	tmp, err := os.CreateTemp(filepath.Dir(c.path), filepath.Base(c.path)+".*.tmp")
+	err = file.Write(context.Background(), c.path, func(w io.Writer) error {
+		for _, p := range keep {
+			if _, err := io.Copy(w, io.NewSectionReader(c.file, p.at, int64(p.size))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	for _, p := range keep {
-		if _, err = io.Copy(tmp, io.NewSectionReader(c.file, p.at, int64(p.size))); err != nil {
-			break
-		}
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), c.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return c.reopen()
 }

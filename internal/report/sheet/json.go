@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/callvet/callvet/internal/parallel"
 
 	"github.com/callvet/callvet/panel"
 )
@@ -43,15 +43,11 @@ func Encode(w io.Writer, p *panel.Panels, in func(*panel.Panels) any) error {
 		pieces = append(pieces, around.out, nil)
 		around.out = nil
 	}
-	var all errgroup.Group
-	all.SetLimit(runtime.GOMAXPROCS(0))
-	for i, table := range tables {
-		all.Go(func() (err error) {
-			pieces[2*i+1], err = metrics(table, depths[i])
-			return err
-		})
-	}
-	if err := all.Wait(); err != nil {
+	err = parallel.Each(runtime.GOMAXPROCS(0), len(tables), func(i int) (err error) {
+		pieces[2*i+1], err = metrics(tables[i], depths[i])
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 64<<10)

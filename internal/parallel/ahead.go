@@ -1,24 +1,26 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package main
+package parallel
 
 import "iter"
 
-// batchAhead is how many items pass between the two sides of ahead at once: a
+// batchAhead is how many items pass between the two sides of Ahead at once: a
 // handover for each would cost more than it gains.
 const batchAhead = 128
 
-// ahead yields what seq yields and produces it on a goroutine of its own, a few
+// Ahead yields what seq yields and produces it on a goroutine of its own, a few
 // batches ahead, so that those who make the items and those who use them work at
-// the same time. The goroutine has ended when the loop over it has.
-func ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
+// the same time. The goroutine has ended when the loop over it has; its panic comes out there.
+func Ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		batches, stop := make(chan []T, 2), make(chan struct{})
-		go produce(seq, batches, stop)
+		var g Group
+		g.Go(func() { produce(seq, batches, stop) })
 		defer func() {
 			close(stop)
 			for range batches { // until the producer has closed it
 			}
+			g.Wait()
 		}()
 		for batch := range batches {
 			for _, v := range batch {

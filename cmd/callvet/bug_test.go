@@ -1,0 +1,40 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/process"
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// TestBugIsNoMistakeOfTheUser: a panic of a command, or of a goroutine that it
+// started, is exit code 1 with a message that says what to do, after the store was
+// closed.
+func TestBugIsNoMistakeOfTheUser(t *testing.T) {
+	t.Parallel()
+	var none []int
+	for name, do := range map[string]func(){
+		"command":   func() { _ = none[3] },
+		"goroutine": func() { _ = parallel.Each(2, 2, func(i int) error { _ = none[3+i]; return nil }) },
+	} {
+		var out, errs bytes.Buffer
+		a := &app{out: &out, err: &errs, process: process.Unwatched(&out, &errs)}
+		root, closed := a.rootCommand(), false
+		root.AddCommand(&cobra.Command{Use: "bug", RunE: func(*cobra.Command, []string) error {
+			defer func() { closed = true }()
+			do()
+			return nil
+		}})
+		code := a.run(t.Context(), root, []string{"bug"})
+		if told := errs.String(); code != exitError || !closed || !strings.HasPrefix(told, "callvet has a bug and ended: runtime error: index out of range [") ||
+			!strings.Contains(told, "please report") || !strings.Contains(told, "(bug_test.go:") || strings.Contains(told, "goroutine ") || strings.Count(told, "\n") > 4 {
+			t.Errorf("%s: exit %d, closed %v\n%s", name, code, closed, told)
+		}
+	}
+}

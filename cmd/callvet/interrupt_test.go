@@ -1,0 +1,285 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// blocked are command lines that can never end by themselves, for every command.
+// Words in capitals are FIFOs: of IN nobody has the other end, HELD is held open by
+// one who writes nothing, and the output of a command without either is a pipe
+// that is full and that nobody reads.
+var blocked = map[string][]string{
+	"calibrate":           {"IN --judge j", "labels.jsonl --judge j --run HELD"},
+	"convert":             {"IN", "HELD", "suite.yaml -o IN"},
+	"diff":                {"HELD traces.jsonl", "whole whole"},
+	"gate":                {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
+	"gates init":          {"g.yaml"},
+	"init":                {"s.yaml", "IN --force"},
+	"label export":        {"HELD", "labels.jsonl -o IN"},
+	"label import":        {"IN", "HELD"},
+	"label next":          {"IN", "traces.jsonl -o IN"},
+	"lint":                {"IN", "HELD"},
+	"plan":                {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
+	"report":              {"whole -o IN.html", "whole -o IN.json"},
+	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
+	"runs":                {""},
+	"schema":              {"suite"},
+	"score":               {"HELD", "- --slice x", "traces.jsonl -o IN.md"},
+	"select":              {"HELD --tools catalogue.json", "questions.json --via SERVER"},
+	"select query":        {"weather --tools HELD", "weather --via SERVER"},
+	"select routes":       {""},
+	"select routes learn": {"IN -o m.json", "HELD"},
+	"select sweep":        {"questions.json --tools HELD"},
+	"select tune":         {"HELD --tools catalogue.json"},
+	"show":                {"whole"},
+	"targets":             {""},
+	"tools":               {""},
+	"tools apply":         {"HELD --edits e.yaml -o n.json", "catalogue.json --edits HELD -o n.json"},
+	"tools cache":         {""},
+	"tools cache clear":   {""},
+	"tools confusable":    {"HELD"},
+	"tools lint":          {"IN"},
+	"tools suggest":       {"HELD --suite questions.json -m openai/m -o new.yaml"},
+	"tools whatif":        {"catalogue.json --edits HELD --suite questions.json"},
+	"trace check":         {"HELD"},
+	"trace import":        {"HELD", "-", "traces.jsonl --follow -o IN", "traces.jsonl -o IN"},
+	"version":             {""},
+}
+
+// TestInterrupt: whatever a command of the command tree waits for, it ends at an
+// interrupt with exit code 130 and one line, which says how to go on with a run.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	lab := newLaboratory(t)
+	var lines []string
+	eachCommand((&app{}).rootCommand(), func(c *cobra.Command) {
+		name := strings.TrimPrefix(c.CommandPath(), "callvet ")
+		if len(blocked[name]) == 0 {
+			t.Errorf("callvet %s: no command line in blocked: how is it held up, and does Ctrl-C end it then?", name)
+		}
+		for _, args := range blocked[name] {
+			lines = append(lines, strings.TrimSpace(name+" "+args))
+		}
+	})
+	signals := [][]syscall.Signal{{syscall.SIGINT}, {syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}}
+	_ = parallel.Each(8, len(lines)*len(signals), func(i int) error {
+		line, sent := lines[i/len(signals)], signals[i%len(signals)]
+		told, err := lab.interrupt(t, fmt.Sprint(i), line, sent)
+		if err != nil {
+			t.Errorf("callvet %s: %v: %v; it told\n%s", line, sent, err, told)
+		}
+		all := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
+		last := all[len(all)-1]
+		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query")
+		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(told, "interrupted") != 1 || asks && !strings.Contains(last, "go on with: callvet run --resume ") {
+			t.Errorf("callvet %s: %v: it told\n%s", line, sent, told)
+		}
+		return nil
+	})
+}
+
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	if c.Runnable() {
+		do(c)
+	}
+	for _, sub := range c.Commands() {
+		eachCommand(sub, do)
+	}
+}
+
+// laboratory is what the commands work on.
+type laboratory struct {
+	self, server string
+	files        map[string]string
+	asked        map[string]chan error // by the path of the server's address
+	mu           sync.Mutex
+}
+
+func newLaboratory(t *testing.T) *laboratory {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab := &laboratory{self: self, files: map[string]string{}, asked: map[string]chan error{}}
+	over := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		id := strings.Split(r.URL.Path, "/")[1]
+		lab.mu.Lock()
+		if c := lab.asked[id]; c != nil {
+			close(c)
+			delete(lab.asked, id)
+		}
+		lab.mu.Unlock()
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+	}))
+	t.Cleanup(srv.Close)
+	t.Cleanup(func() { close(over) })
+	lab.server = srv.URL
+
+	examples := filepath.Join("..", "..", "examples")
+	for name, from := range map[string]string{
+		"suite.yaml": "weather.yaml", "traces.jsonl": "safety-drill.jsonl", "catalogue.json": "select/catalogue.json", "questions.json": "select/suite.json", "gates.yaml": "regression/gates.yaml",
+	} {
+		lab.files[name] = string(readFile(t, examples, from))
+	}
+	lab.files["labels.jsonl"] = `{"task_id":"a","by":"x","pass":true,"judged":[{"judge":"j","pass":true}]}` + "\n"
+	lab.files["e.yaml"] = "edits:\n  - tool: trafikverket_trafikinfo_olyckor\n    description: Olyckor på vägar.\n    status: accepted\n"
+	dir := t.TempDir()
+	writeFiles(t, dir, lab.files)
+	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "offline/lexical", "-q", "--name", "whole")
+	lab.files["runs.db"] = string(readFile(t, dir, "runs.db"))
+	return lab
+}
+
+// interrupt starts a command, waits until it has begun, and where it asks somebody
+// until it does, sends the signals and gives what it told on standard error.
+func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscall.Signal) (told string, err error) {
+	dir := t.TempDir()
+	writeFiles(t, dir, lab.files)
+	fifo := func(name string) string {
+		path := filepath.Join(dir, name)
+		if err := syscall.Mkfifo(path, 0o600); err != nil && !errors.Is(err, syscall.EEXIST) {
+			t.Error(err)
+		}
+		return path
+	}
+	begun := fifo("begun")
+	args := []string{"callvet", "--cpuprofile", begun, "--db", filepath.Join(dir, "runs.db")}
+	ready := []<-chan error{opened(begun)}
+	full := true
+	for _, word := range strings.Fields(line) {
+		switch {
+		case word == "HELD":
+			held, err := os.OpenFile(fifo(word), os.O_RDWR, 0)
+			if err != nil {
+				return "", err
+			}
+			defer held.Close()
+		case strings.HasPrefix(word, "IN"):
+			fifo(word)
+		case word == "SERVER":
+			word = lab.server + "/" + id
+			c := make(chan error)
+			lab.mu.Lock()
+			lab.asked[id] = c
+			lab.mu.Unlock()
+			ready = append(ready, c)
+		case word == "exec:AGENT":
+			started := fifo("started")
+			word = "exec:sh -c 'echo x > " + started + "; exec sleep 1000'"
+			ready = append(ready, opened(started))
+		case word == "-":
+		default:
+			args = append(args, word)
+			continue
+		}
+		full = false
+		args = append(args, word)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, lab.self)
+	cmd.Args, cmd.Dir = args, dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "OPENAI_API_KEY=k", "CALLVET_CACHE="+dir)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	if full {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return "", err
+		}
+		defer r.Close()
+		defer w.Close()
+		if err := fill(w); err != nil {
+			return "", err
+		}
+		cmd.Stdout = w
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for _, c := range ready {
+		select {
+		case <-c:
+		case err := <-ended:
+			return errs.String(), fmt.Errorf("ended before the signal: %w", err)
+		}
+	}
+	for _, s := range signals {
+		if err := cmd.Process.Signal(s); err != nil {
+			return "", err
+		}
+	}
+	err = <-ended
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == exitInterrupted {
+		err = nil
+	} else if err == nil {
+		err = errors.New("exit 0")
+	}
+	left, lerr := filepath.Glob(filepath.Join(dir, ".callvet-*"))
+	if len(left) > 0 {
+		err = errors.Join(err, fmt.Errorf("left behind: %v", left))
+	}
+	return errs.String(), errors.Join(err, lerr)
+}
+
+// opened tells when somebody has opened a FIFO for writing.
+func opened(path string) <-chan error {
+	c := make(chan error)
+	go func() {
+		defer close(c)
+		if f, err := os.Open(path); err == nil {
+			_ = f.Close()
+		}
+	}()
+	return c
+}
+
+// fill writes to a pipe as much as it takes.
+func fill(w *os.File) error {
+	fd := int(w.Fd())
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return err
+	}
+	chunk := make([]byte, 1<<12)
+	for {
+		if _, err := syscall.Write(fd, chunk); errors.Is(err, syscall.EAGAIN) {
+			return syscall.SetNonblock(fd, false)
+		} else if err != nil {
+			return err
+		}
+	}
+}

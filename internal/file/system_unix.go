@@ -1,0 +1,51 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+//go:build unix
+
+package file
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// renamesOpen says that an open file can be renamed. It keeps its lock meanwhile.
+const renamesOpen = true
+
+// claim takes the lock of a file that no process has claimed.
+func claim(f *os.File) bool {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
+			return err == nil
+		}
+	}
+}
+
+// keep gives a file the mode of another one, and its owner and group where the
+// system allows it. What a group may do that cannot be kept is taken from the
+// group that the file has instead.
+func keep(f *os.File, old fs.FileInfo) error {
+	perm := old.Mode().Perm()
+	is, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	was, ok := old.Sys().(*syscall.Stat_t)
+	now, ok2 := is.Sys().(*syscall.Stat_t)
+	if ok && ok2 && (was.Uid != now.Uid || was.Gid != now.Gid) && f.Chown(int(was.Uid), int(was.Gid)) != nil &&
+		was.Gid != now.Gid && f.Chown(-1, int(was.Gid)) != nil {
+		perm &^= 0o070
+	}
+	return f.Chmod(perm)
+}
+
+// duplicate opens what is open under a number once more, at the same position.
+func duplicate(descriptor int, name string) (*os.File, error) {
+	n, err := syscall.Dup(descriptor)
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(n)
+	return os.NewFile(uintptr(n), name), nil
+}

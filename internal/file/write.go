@@ -1,0 +1,224 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// Write gives the file at path the content that write writes. After an error, and
+// when ctx ends, a regular file is as it was and nothing is left beside it. Of two
+// processes that write one file at once the last one wins, with its content alone.
+//
+// What is no regular file is written in place, as is one whose folder takes no
+// other file; of these a part is written where write fails.
+func Write(ctx context.Context, path string, write func(io.Writer) error) error {
+	err := ctx.Err()
+	var to target
+	if err == nil {
+		to, err = resolve(path)
+	}
+	switch {
+	case err != nil:
+	case to.special():
+		err = inPlace(ctx, to, write)
+	default:
+		err = replace(ctx, to, write)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// inPlace opens what a path names and writes to it.
+func inPlace(ctx context.Context, to target, write func(io.Writer) error) error {
+	f, err := to.open()
+	if err != nil {
+		return bare(err)
+	}
+	err = write(&guarded{ctx, f})
+	return errors.Join(err, bare(f.Close()))
+}
+
+// replace writes a temporary and gives it the name.
+func replace(ctx context.Context, to target, write func(io.Writer) error) error {
+	f, err := temporary(to)
+	if errors.Is(err, fs.ErrPermission) && to.info != nil {
+		return inPlace(ctx, to, write)
+	}
+	if err != nil {
+		return err
+	}
+	defer whenCanceled(ctx, func() { _ = os.Remove(f.Name()) })()
+	renamed := false
+	defer func() {
+		_ = f.Close() // what it holds is on the disk
+		if !renamed {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := write(&guarded{ctx, f}); err != nil {
+		return err
+	}
+	if to.info != nil {
+		if err := keep(f, to.info); err != nil {
+			return bare(err)
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return bare(err)
+	}
+	if !renamesOpen {
+		if err := f.Close(); err != nil {
+			return bare(err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err = os.Rename(f.Name(), to.path)
+	renamed = err == nil
+	if errors.Is(err, syscall.EBUSY) { // a file that is mounted by itself, as into a container
+		err = inPlace(ctx, to, func(w io.Writer) error { return copyFile(w, f.Name()) })
+	}
+	return bare(err)
+}
+
+func copyFile(w io.Writer, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// whenCanceled calls do once when ctx ends, which may be while a command is stuck
+// and its process is being left. stop waits for it and calls it off.
+func whenCanceled(ctx context.Context, do func()) (stop func()) {
+	over := make(chan struct{})
+	var g parallel.Group
+	g.Go(func() {
+		select {
+		case <-ctx.Done():
+			do()
+		case <-over:
+		}
+	})
+	return func() {
+		close(over)
+		g.Wait()
+	}
+}
+
+// guarded writes to f until ctx ends.
+type guarded struct {
+	ctx context.Context
+	f   *os.File
+}
+
+// Write implements io.Writer.
+func (g *guarded) Write(b []byte) (int, error) {
+	if err := g.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := g.f.Write(b)
+	return n, bare(err)
+}
+
+// bare is an error of package os without the path, which may be a temporary's.
+func bare(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}
+
+// Create opens a new file for writing, in place, so that others can read along. A
+// file that exists is emptied when over is set and else refused with fs.ErrExist;
+// what is no regular file is opened.
+func Create(path string, over bool) (*os.File, error) {
+	to, err := resolve(path)
+	switch {
+	case err != nil:
+	case to.special(), over && to.info != nil:
+		var f *os.File
+		if f, err = to.open(); err == nil {
+			return f, nil
+		}
+	default:
+		var f *os.File
+		if f, err = os.OpenFile(to.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("write %s: %w", path, bare(err))
+}
+
+// Existing reads a regular file that is to be written over. there is false where
+// nothing would be lost: nothing is there, or what is there is written in place.
+func Existing(path string) (data []byte, there bool, err error) {
+	to, err := resolve(path)
+	if err != nil || to.info == nil || to.special() {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // which Write tells
+		}
+		return nil, false, err
+	}
+	data, err = os.ReadFile(to.path)
+	return data, true, bare(err)
+}
+
+// Append opens a file to read it and to write at its end, and makes it where it is
+// missing. A pipe, which cannot be read back, is refused with callvet.ErrInvalid.
+func Append(path string) (*os.File, error) {
+	to, err := resolve(path)
+	if err == nil && to.info != nil && to.info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		err = fmt.Errorf("a pipe cannot be read back: %w", callvet.ErrInvalid)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, bare(err))
+	}
+	f, err := os.OpenFile(to.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, bare(err))
+	}
+	return f, nil
+}
+
+// Private opens a file for reading and writing that nobody else is to read, and
+// makes it, with its folder, where it is missing. What processes that died have
+// left in the folder is removed. What is no regular file is refused with
+// callvet.ErrInvalid.
+func Private(path string) (*os.File, error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create folder: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("open %s: it is no regular file: %w", path, callvet.ErrInvalid)
+	}
+	sweep(dir)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, bare(err))
+	}
+	return f, nil
+}

@@ -1,0 +1,42 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package parallel
+
+import (
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func count(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; i < n && yield(i); i++ {
+		}
+	}
+}
+
+func TestAhead(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, batchAhead, 5*batchAhead + 1} {
+		if d := cmp.Diff(slices.Collect(count(n)), slices.Collect(Ahead(count(n)))); d != "" {
+			t.Errorf("%d items:\n%s", n, d)
+		}
+	}
+	for v := range Ahead(count(100 * batchAhead)) {
+		if v == 10 {
+			break // the producer must end too
+		}
+	}
+	p := caught(t, func() {
+		for range Ahead(func(yield func(int) bool) {
+			yield(1)
+			boom("in the producer")
+		}) {
+		}
+	})
+	if p.Error() != "in the producer" {
+		t.Error(p)
+	}
+}
