@@ -51,8 +51,9 @@ type StepScore struct {
 	// Known and True are sets of StepMetric, one bit each; True is a subset of Known.
 	Known, True uint16
 	// Matched is the number of argument keys that match, Expected and Emitted how
-	// many keys gold and call have. They count where StepArgEM is known.
-	Matched, Expected, Emitted uint16
+	// many keys gold and call have, Union how many are in either. They count where
+	// StepArgEM is known.
+	Matched, Expected, Emitted, Union uint16
 }
 
 // Set makes a measurement known.

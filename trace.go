@@ -4,6 +4,7 @@ package callvet
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -67,6 +68,17 @@ type Call struct {
 
 // Malformed reports whether the call's arguments were emitted but are not JSON.
 func (c *Call) Malformed() bool { return c.Args == nil && c.ArgsRaw != "" }
+
+// Elided reports whether a payload in a trace file was left out by whoever wrote the
+// file, as examples do: {...}, [...] or the dots alone. It says nothing of what was emitted.
+// Source: Evaluating Tool Calling, §2.2.
+func Elided(payload string) bool {
+	switch strings.TrimSpace(payload) {
+	case "{...}", "{…}", "[...]", "[…]", "...", "…":
+		return true
+	}
+	return false
+}
 
 // Outcome of an attempt; the five are never mixed.
 type Outcome string

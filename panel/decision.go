@@ -50,7 +50,7 @@ func (a *Accumulator) scores(r *callvet.Result) {
 	for i := range r.Scores {
 		s := &r.Scores[i]
 		if s.Scored && s.Value >= 0 && s.Value <= 1 && s.Name != scoreAbstention { // a NaN is neither
-			a.pairs = append(a.pairs, sample{a.metric(s.Name), s.Value, 1, s.Value == 0 || s.Value == 1})
+			a.pairs = append(a.pairs, sample{a.metric(MetricName(s.Name)), s.Value, 1, s.Value == 0 || s.Value == 1})
 		}
 	}
 }

@@ -185,6 +185,19 @@ func (a *Accumulator) rateMetric(s *sums, i, judged int, rho float64) Metric {
 	return m
 }
 
+// MetricName is the one name of a metric that people write in several ways, "overcall_rate"
+// for "over_call_rate"; other names are as they are.
+// Source: Evaluating Tool Calling, §3.2 and §9.
+func MetricName(s string) string {
+	switch s {
+	case "overcall_rate":
+		return MetricOverCall
+	case "overcall":
+		return scoreOverCall
+	}
+	return s
+}
+
 // Title makes a readable name of a metric's name.
 func Title(name string) string {
 	switch name {

@@ -83,7 +83,7 @@ func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, 
 		return
 	}
 	if k.made > 0 {
-		a.calls(mOverCall, r.Score(scoreOverCall), min(k.unneeded, k.made), k.made)
+		a.calls(mOverCall, overCall(r), min(k.unneeded, k.made), k.made)
 	}
 	if k.needed > 0 {
 		a.calls(mMiss, r.Score(scoreMiss), min(k.missed, k.needed), k.needed)
@@ -95,9 +95,17 @@ func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, 
 	}
 }
 
+// overCall is that score, by the name that it had in older results as well.
+func overCall(r *callvet.Result) callvet.Score {
+	if s := r.Score(scoreOverCall); s.Scored {
+		return s
+	}
+	return r.Score("overcall")
+}
+
 // Names of the scores that decide about calls where the scorer gives them.
 const (
-	scoreOverCall   = "overcall"
+	scoreOverCall   = "over_call"
 	scoreMiss       = "miss"
 	scoreAbstention = "abstention"
 )

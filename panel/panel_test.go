@@ -166,10 +166,15 @@ func TestUnparseableIsNoAbstention(t *testing.T) {
 func TestScorerDecidesWhatIsUnneeded(t *testing.T) {
 	t.Parallel()
 	cell := attempt(0, 0, callvet.VerdictPass, "login", "weather", "weather", "weather")
-	cell.Result.Scores = []callvet.Score{{Name: "overcall", Value: 0.25, Scored: true}, {Name: "miss", Value: 0, Scored: true}}
-	p := collect(Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{oneCall("a", "weather")}, cell)
-	if m := p.Targets[0].Overall.Metric(MetricOverCall); m.Interval.Point != 0.25 || m.Interval.N != 4 {
-		t.Errorf("%+v", m)
+	for _, name := range []string{"over_call", "overcall"} { // the second is that of older results
+		cell.Result.Scores = []callvet.Score{{Name: name, Value: 0.25, Scored: true}, {Name: "miss", Value: 0, Scored: true}}
+		p := collect(Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{oneCall("a", "weather")}, cell)
+		if m := p.Targets[0].Overall.Metric(MetricOverCall); m.Interval.Point != 0.25 || m.Interval.N != 4 {
+			t.Errorf("%s: %+v", name, m)
+		}
+		if m := p.Targets[0].Overall.Metric("over_call"); m == nil || m.Interval.Point != 0.25 {
+			t.Errorf("%s: %+v", name, m)
+		}
 	}
 }
 

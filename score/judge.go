@@ -228,7 +228,7 @@ func (w *scratch) planScores(l *scoreList) {
 	}
 	w.argScores(l)
 	if called > 0 {
-		l.add(Overcall, share(min(f.extra, called), called, 0))
+		l.add(OverCall, share(min(f.extra, called), called, 0))
 	}
 	if wanted > 0 {
 		l.add(Miss, share(f.missing, wanted, 0))

@@ -54,8 +54,8 @@ const (
 	GroundedArgs = "grounded_args"
 	// FormatScore is 1 for native calls, 0.5 after a repair, 0 for none usable.
 	FormatScore = "format"
-	// Overcall is unnecessary ÷ made calls, 0 is best; absent when none was made.
-	Overcall = "overcall"
+	// OverCall is unnecessary ÷ made calls, 0 is best; absent when none was made.
+	OverCall = "over_call"
 	// Miss is needed calls not made ÷ needed calls, 0 is best; absent when none
 	// is needed.
 	Miss = "miss"

@@ -68,7 +68,7 @@ func TestScoresAndReasons(t *testing.T) {
 			"right", plans(wants("get_weather", `{"city":"Paris","days":3}`)), made("get_weather", `{"city":"paris","days":3.0}`), "", "",
 			map[string]float64{
 				score.ToolSelection: 1, score.ArgAccuracy: 1, score.ArgEM: 1, score.ArgF1: 1, score.SchemaValid: 1, score.GroundedArgs: 1, score.Overall: 1,
-				score.HallucinatedArgs: 0, score.FormatScore: 1, score.Overcall: 0, score.Miss: 0, score.Abstention: absent, score.OrderKept: absent, score.Assertions: absent,
+				score.HallucinatedArgs: 0, score.FormatScore: 1, score.OverCall: 0, score.Miss: 0, score.Abstention: absent, score.OrderKept: absent, score.Assertions: absent,
 			},
 		},
 		{
@@ -100,8 +100,8 @@ func TestScoresAndReasons(t *testing.T) {
 		},
 		{"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)), made("book", `{"id":"x","ref":"y"}`), callvet.ClassArgHalluc, `book: ref "y" was not expected`, nil},
 		{"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassToolHalluc, "get_wether is not one of the case's tools", map[string]float64{score.ToolSelection: 0}},
-		{"abstains rightly", plans(wants()), made(), "", "", map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent, score.Overcall: absent, score.ArgAccuracy: absent}},
-		{"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall, "no call was expected, got book", map[string]float64{score.Abstention: 0, score.Overcall: 1, score.Overall: 0}},
+		{"abstains rightly", plans(wants()), made(), "", "", map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent, score.OverCall: absent, score.ArgAccuracy: absent}},
+		{"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall, "no call was expected, got book", map[string]float64{score.Abstention: 0, score.OverCall: 1, score.Overall: 0}},
 		{
 			"nothing called", plans(wants("get_weather", `{"city":"Paris"}`)), made(), callvet.ClassMissedCall, "expected get_weather, nothing was called",
 			map[string]float64{score.ArgAccuracy: 0, score.Overall: 0, score.Miss: 1, score.ToolPrecision: 0, score.SchemaValid: absent},

@@ -44,6 +44,7 @@ type Row struct {
 	ArgsMatched  *int32 `parquet:"args_matched,optional"`
 	ArgsExpected *int32 `parquet:"args_expected,optional"`
 	ArgsEmitted  *int32 `parquet:"args_emitted,optional"`
+	ArgsUnion    *int32 `parquet:"args_union,optional"`
 
 	AcceptMS *float64 `parquet:"accept_ms,optional"`
 	QueueMS  *float64 `parquet:"queue_ms,optional"`
@@ -66,10 +67,10 @@ func (r *Row) SetScore(s callvet.StepScore) {
 			*p = &yes
 		}
 	}
-	r.ArgsMatched, r.ArgsExpected, r.ArgsEmitted = nil, nil, nil
+	r.ArgsMatched, r.ArgsExpected, r.ArgsEmitted, r.ArgsUnion = nil, nil, nil, nil
 	if _, known := s.Get(callvet.StepArgEM); known {
-		a, b, c := int32(s.Matched), int32(s.Expected), int32(s.Emitted)
-		r.ArgsMatched, r.ArgsExpected, r.ArgsEmitted = &a, &b, &c
+		a, b, c, d := int32(s.Matched), int32(s.Expected), int32(s.Emitted), int32(s.Union)
+		r.ArgsMatched, r.ArgsExpected, r.ArgsEmitted, r.ArgsUnion = &a, &b, &c, &d
 	}
 }
 

@@ -205,7 +205,7 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 		if g.Metric != "" {
 			r.Note(v.At, "conflicting-keys", "keep one", "gate names the metric already")
 		}
-		g.Metric = r.text(v)
+		g.Metric = panel.MetricName(r.text(v))
 	case "target":
 		g.Target = r.text(v)
 	case "slice":
@@ -283,7 +283,7 @@ func (r *reader) sentence(g *gates.Gate, n *source.Node) {
 	if g.Metric != "" {
 		r.Note(n.At, "conflicting-keys", "keep one", "metric names the metric already")
 	}
-	g.Metric = m[1]
+	g.Metric = panel.MetricName(m[1])
 	x, unit, ok := parseAmount(strings.TrimSpace(m[3]))
 	if !ok {
 		r.badAmount(n.At, m[3])

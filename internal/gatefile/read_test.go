@@ -46,6 +46,9 @@ func TestRead(t *testing.T) {
 		"- tokens_p90 <= 1e3":                                    {Gates: []gates.Gate{bound("tokens_p90", gate.AtMost, 1000, "")}},
 		"- safety_incidents = 0":                                 {Gates: []gates.Gate{zero}},
 		"- {metric: safety_incidents, zero: true, max_rate: 1%}": {Gates: []gates.Gate{limited}},
+		"gates:\n  - overcall_rate <= 0.1\n  - {metric: overcall, at_most: 0.2}": {Gates: []gates.Gate{
+			bound("over_call_rate", gate.AtMost, 0.1, ""), bound("over_call", gate.AtMost, 0.2, ""),
+		}},
 		"policy: lenient\ngates:\n  - {gate: over_call_rate <= 0.1, min_n: 0}": {Policy: gate.Lenient, Gates: []gates.Gate{
 			{Metric: "over_call_rate", Kind: gates.Bound, Direction: gate.AtMost, Bound: 0.1, Severity: gates.Hard, MinUnits: ptr(0)},
 		}},

@@ -269,6 +269,7 @@ func TestNumbers(t *testing.T) {
 		}
 		if _, known := sc.Get(callvet.StepArgEM); known {
 			add(target+" arg_recall", task, float64(sc.Matched)/float64(sc.Expected))
+			add(target+" arg_em_keys", task, float64(sc.Matched)/float64(sc.Union))
 		}
 	}
 	checked := 0
@@ -282,7 +283,7 @@ func TestNumbers(t *testing.T) {
 			}
 			checked++
 		}
-		for _, name := range []string{"schema_valid", "arg_em", "execution_success", "arg_recall", "pass_rate"} {
+		for _, name := range []string{"schema_valid", "arg_em", "execution_success", "arg_recall", "arg_em_keys", "pass_rate"} {
 			check(tp.Name+" "+name, tp.Overall.Metric(name).Interval)
 		}
 		for j := range tp.Slices {
@@ -293,7 +294,7 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-	if checked != 2*(5+9) {
+	if checked != 2*(6+9) {
 		t.Errorf("%d numbers were checked", checked)
 	}
 }

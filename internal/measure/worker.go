@@ -41,7 +41,7 @@ func (w *worker) block(j job) error {
 		}
 		// A literal would be built elsewhere and copied.
 		var s steps.Step
-		s.Head, s.Tool, s.Timeout = (*steps.Head)(&v.Head), v.Tool, string(v.Status) == string(callvet.StatusTimeout)
+		s.Head, s.Tool = (*steps.Head)(&v.Head), v.Tool
 		s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
 		w.scorer.Score((*step.Input)(&v.Call), &s.Score)
 		if v.GoldTool.Kind() == value.String {

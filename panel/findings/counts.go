@@ -80,7 +80,6 @@ type Call struct {
 	Attempt            int
 	Tool               uint32
 	Score              callvet.StepScore
-	Timeout            bool
 	// Paths are the names of the arguments that are wrong.
 	Paths []string
 }
@@ -166,7 +165,7 @@ func (s *Counts) Add(l *Call) {
 		of[wrongArguments].see(l)
 	}
 	if bad&bitExecuted != 0 {
-		of[notExecuted].Timeouts += one(l.Timeout)
+		of[notExecuted].Timeouts += one(right&(1<<callvet.StepTimeout) != 0)
 		of[notExecuted].see(l)
 	}
 	if bad&bitSafe != 0 {

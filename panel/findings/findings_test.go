@@ -36,12 +36,12 @@ func TestFindings(t *testing.T) {
 	c := findings.New()
 	good := score(map[callvet.StepMetric]bool{callvet.StepArgEM: true, callvet.StepExecuted: true, callvet.StepRejected: false, callvet.StepNeeded: true, callvet.StepSelection: true})
 	bad := score(map[callvet.StepMetric]bool{callvet.StepArgEM: false, callvet.StepExecuted: true, callvet.StepNeeded: true, callvet.StepSelection: true})
-	chat := score(map[callvet.StepMetric]bool{callvet.StepNeeded: false, callvet.StepSelection: false, callvet.StepExecuted: false})
+	chat := score(map[callvet.StepMetric]bool{callvet.StepNeeded: false, callvet.StepSelection: false, callvet.StepExecuted: false, callvet.StepTimeout: true})
 	for i := range 10 {
 		add(&c, findings.Call{Line: int64(100 - i), Score: good, Tool: 1})
 		add(&c, findings.Call{Line: int64(100 - i), Score: bad, Tool: 2, Paths: []string{"to"}, Task: []byte("t"), Call: []byte("c")})
 	}
-	add(&c, findings.Call{Line: 3, Score: chat, Tool: 1, Timeout: true})
+	add(&c, findings.Call{Line: 3, Score: chat, Tool: 1})
 	c.Repeated(true, &findings.Call{Tool: 1})
 	c.Repeated(false, &findings.Call{Tool: 1, Line: 9})
 	type row struct {
@@ -85,7 +85,7 @@ func TestMerge(t *testing.T) {
 				s.Set(m, r.IntN(3) > 0)
 			}
 		}
-		call := findings.Call{Line: int64(i*7919%200 + 1), Score: s, Tool: uint32(r.IntN(3)), Paths: []string{"p"}, Timeout: r.IntN(2) == 0}
+		call := findings.Call{Line: int64(i*7919%200 + 1), Score: s, Tool: uint32(r.IntN(3)), Paths: []string{"p"}}
 		add(&whole, call)
 		add(&parts[r.IntN(3)], call)
 	}

@@ -15,7 +15,7 @@ import (
 // scores of a scorer and assertions come on top, from the panels.
 // Source: Evaluating Tool Calling, sections 3, 4 and 8.
 var vocabulary = [...]string{
-	"schema_valid", "unknown_tool_rate", "tool_selection", "over_call_rate", "arg_em", "arg_precision", "arg_recall", "arg_f1", "arg_f1_micro",
+	"schema_valid", "unknown_tool_rate", "tool_selection", "over_call_rate", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "arg_f1_micro",
 	"execution_success", "rate_limited_rate", "timeout_rate", "rejected_rate", "result_consistency", "postconditions", "safe_calls", "repaired_rate",
 	"tool_latency_p50", "tool_latency_p90", "tool_queue_p50", "tool_queue_p90", "accept_p50", "accept_p90",
 	"schema_valid_by_task", "execution_success_by_task", "arg_em_by_task", "tool_selection_by_task", "safe_calls_by_task",

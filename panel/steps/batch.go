@@ -5,6 +5,7 @@ package steps
 import (
 	"bytes"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
@@ -17,16 +18,19 @@ const partitions = 16
 // step is what is kept of a step line while its task is open: a cache line, since
 // many are.
 type step struct {
-	set                        *slicing.Set
-	line                       int64
-	exec                       float64
-	args, result               uint64
-	queue, accept              float32 // -1: not recorded
-	attempt                    uint32
-	known, right               uint16
-	matched, emitted, expected uint16 // as in callvet.StepScore
-	timeout                    bool
+	set           *slicing.Set
+	line          int64
+	exec          float64
+	args, result  uint64
+	queue, accept float32 // -1: not recorded
+	attempt       uint32
+	known, right  uint16
+	// as in callvet.StepScore
+	matched, emitted, expected, union uint16
 }
+
+// timeout tells that the call ended in one.
+func (s *step) timeout() bool { return s.right>>callvet.StepTimeout&1 != 0 }
 
 // record is what is kept of a task record.
 type record struct {
@@ -106,14 +110,14 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	p.targetNumber = set.Target
 	to := b.in.Add()
 	to.set, to.line, to.exec, to.queue, to.accept = set, s.Line, s.ExecMS, float32(s.QueueMS), float32(s.AcceptMS)
-	to.attempt, to.args, to.result, to.timeout = uint32(s.Attempt), s.Args, s.Result, s.Timeout
+	to.attempt, to.args, to.result = uint32(s.Attempt), s.Args, s.Result
 	to.known, to.right = s.Score.Known, s.Score.True
-	to.matched, to.emitted, to.expected = s.Score.Matched, s.Score.Emitted, s.Score.Expected
+	to.matched, to.emitted, to.expected, to.union = s.Score.Matched, s.Score.Emitted, s.Score.Expected, s.Score.Union
 	p.to = int32(len(b.in.Things))
 	if w.sums.symptoms.Look(s.Score) {
 		w.sums.symptoms.Add(&findings.Call{
 			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
-			Timeout: to.timeout, Paths: s.Paths,
+			Paths: s.Paths,
 		})
 	}
 	if len(s.GoldTool) > 0 {

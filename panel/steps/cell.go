@@ -70,7 +70,7 @@ func (s *Sums) read(t *task) (all quality) {
 			queue.Set(i, float64(st.queue))
 			accept.Set(i, float64(st.accept))
 		}
-		if st.timeout && st.exec >= 0 {
+		if st.timeout() && st.exec >= 0 {
 			b.cut |= 1 << i
 		}
 	}
@@ -127,7 +127,7 @@ func (s *sliceSums) addFew(t *task, of *Sums, steps uint64, shape uint32) {
 		b.late.Reset()
 		for m := steps; m != 0; m &= m - 1 {
 			st := &t.steps[bits.TrailingZeros64(m)]
-			b.late.Time(st.exec, st.timeout)
+			b.late.Time(st.exec, st.timeout())
 		}
 		s.exec.Add(&b.late)
 		if s.waits {

@@ -21,7 +21,7 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.precision, &s.recall, &s.f1, &s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
+	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
 }
 
 func (t *toldSums) exact() []summed {
@@ -260,8 +260,8 @@ func (r *reader) step() step {
 	s := step{
 		set: wire.Number(&r.Reader, r.sets), line: r.line(), exec: r.Float(), queue: float32(r.Float()), accept: float32(r.Float()),
 		attempt: uint32(r.Uint()), known: uint16(r.Uint()), right: uint16(r.Uint()),
-		matched: uint16(r.Uint()), emitted: uint16(r.Uint()), expected: uint16(r.Uint()),
-		args: r.Fixed(), result: r.Fixed(), timeout: r.Bool(),
+		matched: uint16(r.Uint()), emitted: uint16(r.Uint()), expected: uint16(r.Uint()), union: uint16(r.Uint()),
+		args: r.Fixed(), result: r.Fixed(),
 	}
 	if s.set == nil {
 		s.set = &slicing.Set{}
@@ -269,6 +269,7 @@ func (r *reader) step() step {
 	s.known &= 1<<callvet.StepMetrics - 1
 	s.right &= s.known
 	s.matched = min(s.matched, s.emitted, s.expected)
+	s.union = max(s.union, s.emitted, s.expected)
 	return s
 }
 

@@ -21,6 +21,7 @@ type facts[N uint8 | uint32] struct {
 	yes, known            [callvet.StepMetrics]N
 	steps                 N
 	args                  N // of so many steps the fidelity of arguments, in 1/exact.Scale
+	keys                  int64
 	precision, recall, f1 int64
 	hits, of              int64 // of the argument names
 	quality
@@ -46,6 +47,7 @@ func (f *facts[N]) step(st *step) {
 		return
 	}
 	f.args++
+	f.keys += share(st)
 	m, emitted, expected := int(st.matched), int(st.emitted), int(st.expected)
 	f.hits += int64(min(2*m, 1<<16-1))
 	f.of += int64(min(emitted+expected, 1<<16-1))
@@ -58,6 +60,14 @@ func (f *facts[N]) step(st *step) {
 	f.f1 += exact.Fraction(2*m, emitted+expected)
 }
 
+// share is that of the keys of gold and call that match; all where neither has any.
+func share(st *step) int64 {
+	if st.union == 0 {
+		return exact.Scale
+	}
+	return exact.Fraction(int(st.matched), int(st.union))
+}
+
 // add adds n times other steps.
 func (f *facts[N]) add(o *facts[uint8], n uint32) {
 	for i := range f.yes {
@@ -66,6 +76,7 @@ func (f *facts[N]) add(o *facts[uint8], n uint32) {
 	}
 	f.steps, f.args = f.steps+N(n)*N(o.steps), f.args+N(n)*N(o.args)
 	k := int64(n)
+	f.keys += k * o.keys
 	f.precision, f.recall, f.f1 = f.precision+k*o.precision, f.recall+k*o.recall, f.f1+k*o.f1
 	f.hits, f.of = f.hits+k*o.hits, f.of+k*o.of
 	f.measured, f.good = f.measured+n*o.measured, f.good+n*o.good
@@ -75,12 +86,13 @@ func (f *facts[N]) add(o *facts[uint8], n uint32) {
 // several, in any order: that two sums of those that are known at a time are equal by
 // chance is as likely as one in 2^64 is.
 func (s *step) sign() uint64 {
-	key := 1<<63 | uint64(s.known)<<16 | uint64(s.right)
+	const bits, few = callvet.StepMetrics, 9 // 63 of both and of four counts of keys, below the sign's own
+	key := 1<<63 | uint64(s.known)<<bits | uint64(s.right)
 	if s.known&bitArgs != 0 {
-		if s.matched|s.emitted|s.expected < 1<<10 {
-			key |= uint64(s.matched)<<52 | uint64(s.emitted)<<42 | uint64(s.expected)<<32
+		if s.matched|s.emitted|s.expected|s.union < 1<<few {
+			key |= (uint64(s.matched)<<(3*few) | uint64(s.emitted)<<(2*few) | uint64(s.expected)<<few | uint64(s.union)) << (2 * bits)
 		} else {
-			key = tally.Spread(key) ^ (uint64(s.matched)<<32 | uint64(s.emitted)<<16 | uint64(s.expected))
+			key = tally.Spread(key) ^ (uint64(s.matched)<<48 | uint64(s.emitted)<<32 | uint64(s.expected)<<16 | uint64(s.union))
 		}
 	}
 	return tally.Spread(key)
@@ -124,6 +136,7 @@ func addFacts[N uint8 | uint32](s *sliceSums, f *facts[N], times uint64) {
 		}
 	}
 	if f.args > 0 {
+		s.keys.AddTimes(f.keys, int(f.args), times)
 		s.precision.AddTimes(f.precision, int(f.args), times)
 		s.recall.AddTimes(f.recall, int(f.args), times)
 		s.f1.AddTimes(f.f1, int(f.args), times)

@@ -85,8 +85,6 @@ type Step struct {
 	*Head
 	Tool  []byte // "name@vN" as it stands
 	Score callvet.StepScore
-	// Timeout tells that the call ended in one.
-	Timeout bool
 	// GoldTool is the tool that would have been right; nil when not labelled.
 	GoldTool []byte
 	// Args and Result are hashes, 0 for what was not recorded.

@@ -42,7 +42,7 @@ func (m *many) read(s *Sums, t *task, steps []int32, waits bool) {
 		} else if m.times[kind]++; m.times[kind] == 1 {
 			m.came = append(m.came, kind)
 		}
-		m.exec.Time(st.exec, st.timeout)
+		m.exec.Time(st.exec, st.timeout())
 		if waits {
 			m.queue.Time(float64(st.queue), false)
 			m.accept.Time(float64(st.accept), false)

@@ -154,6 +154,7 @@ func (t *teller) fidelity(coverage *float64) {
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
 	}
+	add("arg_em_keys", "argument keys exact", &t.s.keys)
 	add("arg_precision", "argument precision", &t.s.precision)
 	add("arg_recall", "argument recall", &t.s.recall)
 	add("arg_f1", "argument F1", &t.s.f1)

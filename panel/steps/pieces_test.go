@@ -29,13 +29,17 @@ func TestPieces(t *testing.T) {
 		for range n {
 			s := &Step{
 				Head: &Head{TaskID: fmt.Append(nil, "t", task), AcceptMS: float64(r.IntN(900)), QueueMS: -1, ExecMS: float64(r.IntN(300))},
-				Tool: fmt.Append(nil, "tool", r.IntN(70), "@v", r.IntN(3)), Score: executed(r.IntN(3) > 0), Timeout: r.IntN(50) == 0,
+				Tool: fmt.Append(nil, "tool", r.IntN(70), "@v", r.IntN(3)), Score: executed(r.IntN(3) > 0),
 				Args: 1 + r.Uint64N(9), Result: 1 + r.Uint64N(2),
+			}
+			if r.IntN(50) == 0 {
+				s.Score.Set(callvet.StepTimeout, true)
 			}
 			s.Attempt = 1 + r.IntN(2)
 			if r.IntN(3) > 0 {
 				s.Score.Set(callvet.StepArgEM, r.IntN(2) > 0)
 				s.Score.Emitted, s.Score.Expected, s.Score.Matched = uint16(1+r.IntN(3)), uint16(1+r.IntN(1200)), 1
+				s.Score.Union = max(s.Score.Emitted, s.Score.Expected) + uint16(r.IntN(2))
 			}
 			lines = append(lines, s)
 		}

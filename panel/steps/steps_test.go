@@ -38,6 +38,12 @@ func executed(yes bool) callvet.StepScore {
 	return s
 }
 
+func timedOut() callvet.StepScore {
+	s := executed(false)
+	s.Set(callvet.StepTimeout, true)
+	return s
+}
+
 // TestManySteps: a task of more steps than small counters hold.
 func TestManySteps(t *testing.T) {
 	t.Parallel()
@@ -255,7 +261,7 @@ func TestOrder(t *testing.T) {
 		for _, i := range order {
 			id := []byte{'a' + byte(i)}
 			zero := [2]float64{0, math.Copysign(0, -1)}[i]
-			w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: id, AcceptMS: -1, QueueMS: -1, ExecMS: zero}, Tool: []byte("x"), Score: executed(true), Timeout: true})
+			w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: id, AcceptMS: -1, QueueMS: -1, ExecMS: zero}, Tool: []byte("x"), Score: timedOut()})
 			w.Task(b, &Task{Line: int64(i + 1), ID: id, Pass: 1, CostUSD: -1, WallMS: -1, Judged: []Verdict{{string(id), true}}})
 		}
 		s.Give(0, b, func(*Batch) {})

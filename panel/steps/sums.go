@@ -47,6 +47,7 @@ type sliceSums struct {
 	queue, accept          tally.Latencies
 	tasks, attempts, steps int64
 	rates                  [callvet.StepMetrics]exact.Rate
+	keys                   exact.Mean // the share of argument keys that match
 	precision, recall, f1  exact.Mean
 	micro                  exact.Rate // of the names on both sides, those that match
 	calls, unneeded        exact.Count
@@ -175,6 +176,7 @@ func (s *sliceSums) merge(o *sliceSums) {
 	for i := range s.rates {
 		s.rates[i].Merge(&o.rates[i])
 	}
+	s.keys.Merge(&o.keys)
 	s.precision.Merge(&o.precision)
 	s.recall.Merge(&o.recall)
 	s.f1.Merge(&o.f1)

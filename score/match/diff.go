@@ -147,7 +147,7 @@ func (r *Rule) note(ok bool, v value.Value) string {
 	case r.op == opFuzzyText, r.op == opSemantic:
 		return r.similarityNote(v)
 	case !ok && r.op == opBytes && r.name == ModeExact && foldsTo(v.Bytes(), Fold(nil, r.text)):
-		return "the schema's enum, pattern or format makes the spelling matter"
+		return "the schema makes the spelling matter, by a pattern, a format or an enum of values that differ in it only"
 	}
 	return ""
 }

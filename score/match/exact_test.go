@@ -56,7 +56,7 @@ func TestExactOddities(t *testing.T) {
 		{`{"properties":{"a":{"$ref":"#/nowhere","default":1}}}`, `{"a":1}`, `{}`},
 		{`true`, `{"a":1}`, `{"a":1.0}`},
 		{`{"properties":{"a":{"default":{"x":1},"properties":{"x":{"default":1}}}}}`, `{"a":{}}`, `{}`},
-		{`{"properties":{"a":{"items":[{"enum":["A"]}],"additionalItems":{"pattern":"B"}}}}`, `{"a":["a","b","c"]}`, `{"a":["A","b","C"]}`},
+		{`{"properties":{"a":{"items":[{"enum":["A","a"]}],"additionalItems":{"pattern":"B"}}}}`, `{"a":["a","b","c"]}`, `{"a":["A","b","C"]}`},
 		{`{"properties":{"a":{"prefixItems":[{"const":"A"}],"items":{}}}}`, `{"a":["A","b"]}`, `{"a":["A","B "]}`},
 		{`{}`, `{"\u0061":"\u00e9 x"}`, `{"a":"É\tX "}`},
 		{`{}`, `{"a":1}`, `[1]`},
@@ -78,7 +78,7 @@ func drawSchemaBody(t *rapid.T, depth int) string {
 	parts := []string{`"x-is":1`}
 	if rapid.Bool().Draw(t, "literal") {
 		parts = append(parts, rapid.SampledFrom([]string{
-			`"enum":["a"]`, `"format":"date"`, `"pattern":"a"`, `"const":1`, `"anyOf":[{"type":"string"},{"enum":["b"]}]`, `"oneOf":[{"$ref":"#/$defs/d"}]`,
+			`"enum":["a"]`, `"enum":["a","A"]`, `"format":"date"`, `"pattern":"a"`, `"const":1`, `"anyOf":[{"type":"string"},{"enum":["b"]}]`, `"oneOf":[{"$ref":"#/$defs/d"}]`,
 		}).Draw(t, "why"))
 	}
 	if rapid.Bool().Draw(t, "default") {

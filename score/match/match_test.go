@@ -145,15 +145,19 @@ func TestModes(t *testing.T) {
 
 func TestMatchers(t *testing.T) {
 	t.Parallel()
-	schema := `{"properties":{"unit":{"enum":["C","F"],"default":"C"},"id":{"pattern":"^[A-Z]+$"},"q":{"type":"string"},"opt":{"properties":{"n":{"type":"integer","default":3},"tag":{"$ref":"#/$defs/tag"}}}},"$defs":{"tag":{"anyOf":[{"type":"null"},{"enum":["x","Y"]}]}}}`
+	schema := `{"properties":{"unit":{"enum":["C","F"],"default":"C"},"id":{"pattern":"^[A-Z]+$"},"q":{"type":"string"},"opt":{"properties":{"n":{"type":"integer","default":3},"tag":{"$ref":"#/$defs/tag"},"flag":{"$ref":"#/$defs/flag"}}},"size":{"enum":["m","M"]}},` +
+		`"$defs":{"tag":{"anyOf":[{"type":"null"},{"enum":["x","Y"]}]},"flag":{"anyOf":[{"type":"null"},{"enum":["y","Y"]}]}}}`
 	for _, tc := range []struct {
 		name, args, matchers, got string
 		pass                      bool
 		exact                     bool
 	}{
-		{"enum is literal", `{"unit":"C"}`, "", `{"unit":"c"}`, false, false},
+		{"an enum in another case", `{"unit":"C"}`, "", `{"unit":" c"}`, true, true},
+		{"an enum in another case is not another value", `{"unit":"C"}`, "", `{"unit":"f"}`, false, false},
+		{"an enum that tells cases apart", `{"size":"m"}`, "", `{"size":"M"}`, false, false},
 		{"pattern is literal", `{"id":"AB"}`, "", `{"id":"ab"}`, false, false},
-		{"nested enum behind a reference", `{"opt":{"tag":"Y"}}`, "", `{"opt":{"tag":"y"}}`, false, false},
+		{"nested enum behind a reference", `{"opt":{"tag":"Y"}}`, "", `{"opt":{"tag":"y"}}`, true, true},
+		{"nested enum that tells cases apart", `{"opt":{"flag":"Y"}}`, "", `{"opt":{"flag":"y"}}`, false, false},
 		{"default left out", `{"unit":"C","q":"x"}`, "", `{"q":"x"}`, true, true},
 		{"other value than the default left out", `{"unit":"F","q":"x"}`, "", `{"q":"x"}`, false, false},
 		{"default spelled out", `{"q":"x"}`, "", `{"q":"x","unit":"C"}`, true, true},

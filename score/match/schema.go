@@ -84,18 +84,21 @@ func (s schema) item(i int) schema {
 	return schema{s.root, items}.resolved()
 }
 
-// literal reports whether the schema gives a string an enum, pattern or format,
-// so that its spelling matters.
+// literal reports whether the spelling of a string matters: the schema gives it a
+// pattern or format, or an enum that tells spellings apart.
 func (s schema) literal() bool { return s.literalWithin(4) }
 
 func (s schema) literalWithin(depth int) bool {
 	if s.at.Kind() != value.Object || depth == 0 {
 		return false
 	}
-	for _, k := range [...]string{"enum", "const", "pattern", "format"} {
+	for _, k := range [...]string{"pattern", "format"} {
 		if _, ok := s.at.Get(k); ok {
 			return true
 		}
+	}
+	if enum, ok := s.at.Get("enum"); ok && tellsSpellings(enum) {
+		return true
 	}
 	for _, k := range [...]string{"anyOf", "oneOf", "allOf"} {
 		list, _ := s.at.Get(k)
@@ -104,6 +107,25 @@ func (s schema) literalWithin(depth int) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// tellsSpellings reports whether two texts of an enum are one when they are folded.
+func tellsSpellings(enum value.Value) bool {
+	if enum.Kind() != value.Array {
+		return false
+	}
+	seen := map[string]string{}
+	for e, ok := enum.First(); ok; e, ok = enum.Next(e) {
+		if e.Kind() != value.String {
+			continue
+		}
+		folded := string(Fold(nil, e.Bytes()))
+		if other, ok := seen[folded]; ok && other != e.Str() {
+			return true
+		}
+		seen[folded] = e.Str()
 	}
 	return false
 }

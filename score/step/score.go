@@ -59,10 +59,10 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	}
 	switch {
 	case !emitted || in.GoldArgs.Kind() != value.Object || in.Needed == 0:
-		out.Matched, out.Expected, out.Emitted = 0, 0, 0
+		out.Matched, out.Expected, out.Emitted, out.Union = 0, 0, 0, 0
 	case !s.shared.slow && in.GoldArgs.Same(args):
 		n := clamp(in.GoldArgs.Len())
-		out.Matched, out.Expected, out.Emitted = n, n, n
+		out.Matched, out.Expected, out.Emitted, out.Union = n, n, n, n
 		m |= mark(callvet.StepArgEM, true)
 	default:
 		m |= s.arguments(t, args, in.GoldArgs, out)
@@ -104,7 +104,7 @@ func (s *Scorer) read(in *Input, p *payload) {
 			return
 		}
 	}
-	if in.ArgsRaw.Kind() != value.String || len(in.ArgsRaw.Raw()) == 2 {
+	if in.ArgsRaw.Kind() != value.String || len(in.ArgsRaw.Raw()) == 2 || elided(in.ArgsRaw) {
 		return
 	}
 	p.hasRaw, p.emitted = true, true
@@ -121,6 +121,12 @@ func (s *Scorer) read(in *Input, p *payload) {
 	if p.args.Kind() == value.Invalid {
 		p.args = p.raw
 	}
+}
+
+// elided is callvet.Elided of a text, without a copy of one that has quotes in it.
+func elided(v value.Value) bool {
+	raw := v.Raw()
+	return len(raw) <= 32 && bytes.IndexByte(raw, '"') == bytes.LastIndexByte(raw[:len(raw)-1], '"') && callvet.Elided(v.Str())
 }
 
 // Args are the arguments that the last call was scored by, where they are not the
@@ -180,18 +186,18 @@ func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.St
 	s.args, s.paired = got, false
 	n := clamp(want.Len())
 	if got.Kind() != value.Object {
-		out.Matched, out.Expected, out.Emitted = 0, n, 0
+		out.Matched, out.Expected, out.Emitted, out.Union = 0, n, 0, n
 		if got.Kind() != value.Invalid {
-			out.Emitted = 1
+			out.Emitted, out.Union = 1, clamp(want.Len()+1)
 		}
 		return mark(callvet.StepArgEM, false)
 	}
 	if !s.shared.slow && bytes.Equal(got.Raw(), want.Raw()) {
-		out.Matched, out.Expected, out.Emitted = n, n, n
+		out.Matched, out.Expected, out.Emitted, out.Union = n, n, n, n
 		return mark(callvet.StepArgEM, true)
 	}
 	tally := s.tally(t, got, want)
-	out.Matched, out.Expected, out.Emitted = clamp(int(tally.Hits)), clamp(tally.Gold), clamp(tally.Emitted)
+	out.Matched, out.Expected, out.Emitted, out.Union = clamp(int(tally.Hits)), clamp(tally.Gold), clamp(tally.Emitted), clamp(tally.Union)
 	return mark(callvet.StepArgEM, tally.Exact())
 }
 

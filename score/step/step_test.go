@@ -119,6 +119,10 @@ func TestScore(t *testing.T) {
 		{"no schema", `{"tool":"free","args":{"a":1}}`, "+tool"},
 		{"repaired", `{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\""}`, "-valid +tool +repaired"},
 		{"repaired in a value", `{` + ok + `,"args_raw":"{\"country\":\"Argentina\",\"product_type\":\"electronics\"}"}`, "-valid +tool +repaired"},
+		{"a payload that was left out", `{` + ok + `,"args_raw":"{...}"}`, "+valid +tool -repaired"},
+		{"a payload that was left out, of arguments that break the contract", `{"tool":"get_refund_policy@v3","args":{},"args_raw":" … "}`, "-valid +tool -repaired"},
+		{"a payload that was left out, and no arguments", `{"tool":"get_refund_policy@v3","args_raw":"{...}","gold":{"args":{}}}`, "+tool"},
+		{"dots within a payload", `{` + ok + `,"args_raw":"{\"country\":...}"}`, "-valid +tool +repaired"},
 		{"emitted with spaces", `{` + ok + `,"args_raw":"{ \"country\": \"AR\", \"product_type\": \"electronics\" }"}`, "+valid +tool -repaired"},
 		{"emitted twice encoded", `{` + ok + `,"args_raw":"\"{}\""}`, "-valid +tool +repaired"},
 		{"readable from the payload alone", `{"tool":"get_refund_policy@v3","args_raw":"{\"country\":\"AR\",\"product_type\":\"x\"}","gold":{"args":{"country":"AR","product_type":"x"}}}`, "+valid +tool +em -repaired"},
@@ -209,22 +213,23 @@ func TestNoCatalog(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	t.Parallel()
-	type counts struct{ Matched, Expected, Emitted uint16 }
+	type counts struct{ Matched, Expected, Emitted, Union uint16 }
 	for line, want := range map[string]counts{
-		`{"country":"AR","product_type":"Books "}|{"country":"AR","product_type":"books"}`: {2, 2, 2},
-		`{"country":"AR"}|{"country":"ar"}`:                                                {0, 1, 1},
-		`{"country":"AR","lang":"en"}|{"country":"AR"}`:                                    {2, 2, 2},
-		`{"country":"AR"}|{"country":"AR","lang":"en"}`:                                    {2, 2, 2},
-		`{"country":"AR"}|{"country":"AR","lang":"de"}`:                                    {1, 1, 2},
-		`{"country":"AR","amount":1}|{"amount":1.0}`:                                       {1, 2, 1},
-		`{"amount":9007199254740993}|{"amount":9007199254740992}`:                          {0, 1, 1},
-		`{}|{"amount":1}`: {0, 0, 1}, `{"amount":1}|{}`: {0, 1, 0}, `{}|{}`: {0, 0, 0},
-		`{"product_type":"ﬁne"}|{"product_type":"FINE"}`: {1, 1, 1},
+		`{"country":"AR","product_type":"Books "}|{"country":"AR","product_type":"books"}`: {2, 2, 2, 2},
+		`{"country":"AR"}|{"country":"ar"}`:                                                {1, 1, 1, 1},
+		`{"country":"AR","lang":"en"}|{"country":"AR"}`:                                    {2, 2, 2, 2},
+		`{"country":"AR"}|{"country":"AR","lang":"en"}`:                                    {2, 2, 2, 2},
+		`{"country":"AR"}|{"country":"AR","lang":"de"}`:                                    {1, 1, 2, 2},
+		`{"country":"AR","amount":1}|{"amount":1.0}`:                                       {1, 2, 1, 2},
+		`{"country":"AR","amount":2}|{"country":"AR","lang":"de"}`:                         {1, 2, 2, 3},
+		`{"amount":9007199254740993}|{"amount":9007199254740992}`:                          {0, 1, 1, 1},
+		`{}|{"amount":1}`: {0, 0, 1, 1}, `{"amount":1}|{}`: {0, 1, 0, 1}, `{}|{}`: {0, 0, 0, 0},
+		`{"product_type":"ﬁne"}|{"product_type":"FINE"}`: {1, 1, 1, 1},
 	} {
 		gold, args, _ := strings.Cut(line, "|")
 		var got callvet.StepScore
 		scorer(t, Config{Tools: tools()}).Score(read(t, `{"tool":"get_refund_policy@v3","args":`+args+`,"gold":{"args":`+gold+`}}`), &got)
-		if d := cmp.Diff(want, counts{got.Matched, got.Expected, got.Emitted}); d != "" {
+		if d := cmp.Diff(want, counts{got.Matched, got.Expected, got.Emitted, got.Union}); d != "" {
 			t.Errorf("%s: %s", line, d)
 		}
 		em, known := got.Get(callvet.StepArgEM)

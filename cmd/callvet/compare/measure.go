@@ -140,12 +140,14 @@ func valueOf(name string, row *measure.Scored) (sum float64, n int, fractional b
 		return number(yes != d.inverse), 1, false
 	}
 	_, args := score.Get(callvet.StepArgEM)
-	hits, want, got := float64(score.Matched), float64(score.Expected), float64(score.Emitted)
+	hits, want, got, either := float64(score.Matched), float64(score.Expected), float64(score.Emitted), float64(score.Union)
 	switch {
 	case name == panel.MetricToolLatencyMean && row.Step.ExecMS != nil:
 		return *row.Step.ExecMS, 1, true
 	case !args:
 		return 0, 0, false
+	case name == "arg_em_keys":
+		return share(hits, either, 0), 1, true
 	case name == "arg_precision":
 		return share(hits, got, want), 1, true
 	case name == "arg_recall":

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 	"github.com/callvet/callvet/stats/judge"
@@ -97,6 +98,7 @@ type Ends struct {
 
 // Make plans what is asked for. The error is one of usage.
 func Make(q Ask) (*Plan, error) {
+	q.Metric = panel.MetricName(q.Metric)
 	if err := q.check(); err != nil {
 		return nil, err
 	}
