@@ -48,6 +48,41 @@ func SplitTool(s string) (name, version string) {
 	return s[:i], v
 }
 
+// SplitToolFile takes the name of a tool's own file, NAME.vN.ext, apart; ok is false for
+// other names. The version may have points: pay.v1.2.json.
+func SplitToolFile(base string) (name, version string, ok bool) {
+	dot := strings.LastIndexByte(base, '.')
+	if dot < 0 {
+		return "", "", false
+	}
+	stem := base[:dot]
+	i := strings.LastIndex(stem, ".v")
+	if i < 1 || i+2 >= len(stem) || stem[i+2] < '0' || stem[i+2] > '9' {
+		return "", "", false
+	}
+	return stem[:i], stem[i+1:], true
+}
+
+// CompareVersions orders versions as people count them: v9 is before v10, 1.2 before 1.10,
+// and what has no version before all. The result is below, at or above 0.
+func CompareVersions(a, b string) int {
+	x, y := strings.FieldsFunc(strings.TrimPrefix(a, "v"), versionEnd), strings.FieldsFunc(strings.TrimPrefix(b, "v"), versionEnd)
+	for i := range min(len(x), len(y)) {
+		m, n := strings.TrimLeft(x[i], "0"), strings.TrimLeft(y[i], "0")
+		if number(x[i]) && number(y[i]) && len(m) != len(n) {
+			return len(m) - len(n)
+		}
+		if c := strings.Compare(m, n); c != 0 {
+			return c
+		}
+	}
+	return len(x) - len(y)
+}
+
+func versionEnd(c rune) bool { return c == '.' || c == '-' || c == '_' }
+
+func number(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
 // RateLimit allows Calls calls in every Per seconds.
 type RateLimit struct {
 	Calls      int     `json:"calls"`

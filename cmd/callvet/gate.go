@@ -57,7 +57,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringVar(&f.policy, "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
-	fs.StringSliceVar(&f.tools, "tools", nil, "of a trace file: file with the tools' schemas")
+	fs.StringSliceVar(&f.tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
 	fs.StringVar(&f.safety, "safety", "", "of a trace file: JSON file with rules of safety (default: the constraints of the tools)")
 	fs.StringVar(&f.suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
 	fs.StringVar(&f.judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")

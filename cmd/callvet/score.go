@@ -335,8 +335,8 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 	return out, nil
 }
 
-// scoreTools reads the tools of all paths; none is no error.
-func (a *app) scoreTools(paths []string) ([]callvet.Tool, error) {
+// readTools reads the tools of all paths, files or folders; no path is no error.
+func (a *app) readTools(paths []string) ([]callvet.Tool, error) {
 	var out []callvet.Tool
 	for _, path := range paths {
 		tools, problems, err := toolfile.Load(a.path(path), toolfile.Options{})

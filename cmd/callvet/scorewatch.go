@@ -15,7 +15,7 @@ import (
 
 // watch makes ready what the flags ask for. The suite's tools stand in for --tools.
 func (a *app) watch(ctx context.Context, f *scoreFlags) (*watch.Watch, []callvet.Tool, error) {
-	tools, err := a.scoreTools(f.tools)
+	tools, err := a.readTools(f.tools)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,13 +25,28 @@ import (
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
 	judge "github.com/callvet/callvet/score/selection"
 )
 
 // read opens a file that the user named.
-func (a *app) read(name string) ([]byte, error) { return os.ReadFile(a.path(name)) }
+// read reads a file; the error of a folder lists the files in it that can be of tools.
+func (a *app) read(name string) ([]byte, error) {
+	if info, err := os.Stat(a.path(name)); err == nil && info.IsDir() {
+		files, err := toolfile.Files(a.path(name))
+		if err != nil {
+			return nil, err
+		}
+		dir := &selector.Folder{Name: name}
+		for _, f := range files {
+			dir.Names = append(dir.Names, filepath.Join(name, filepath.Base(f)))
+		}
+		return nil, dir
+	}
+	return os.ReadFile(a.path(name))
+}
 
 func (a *app) models() *selector.Models {
 	return &selector.Models{Getenv: a.getenv, Now: a.now, Path: a.path, Warn: a.err}

@@ -14,6 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/toolfile"
 )
 
 // suiteFlags say how to read a suite.
@@ -31,7 +32,7 @@ type suiteFlags struct {
 func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.dialect, "from", "", "format of the suite (default: detected by content)")
 	fs.StringVar(&f.seeds, "seeds", "", "JSON file with the values of {{seed:path}} tokens")
-	fs.StringVar(&f.tools, "tools", "", "file with tools, for suites that have none")
+	fs.StringVar(&f.tools, "tools", "", "folder or file with tools, for suites that have none")
 	fs.StringVar(&f.embedder, "embedder", "", "model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
 }
@@ -55,7 +56,15 @@ func (a *app) openSuite(ctx context.Context, path string, f suiteFlags) (*suite.
 func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
 	opt := suite.Options{Stdin: a.in, Dialect: f.dialect, Tools: f.catalogue}
 	if f.tools != "" {
-		opt.ToolsFrom = a.path(f.tools)
+		tools, err := a.readTools([]string{f.tools})
+		if err != nil {
+			return opt, err
+		}
+		newest, left := toolfile.Newest(tools)
+		if len(left) > 0 {
+			fmt.Fprintf(a.err, "note: %s of %s left out: a suite has the newest one of a tool\n", plain.Count(len(left), "older version", "older versions"), f.tools)
+		}
+		opt.Tools = append(opt.Tools, newest...)
 	}
 	for _, t := range []struct {
 		path string

@@ -32,9 +32,6 @@ type Options struct {
 	NoIncludes bool
 	// Dialect, when set, is the format to read instead of detecting it.
 	Dialect string
-	// ToolsFrom names a file with tools (any form that a suite's tools may have),
-	// for suites that have none of their own.
-	ToolsFrom string
 	// Tools are added to the suite's own.
 	Tools []callvet.Tool
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/catalogue"
 )
@@ -44,7 +45,11 @@ func readSelect(t *testing.T) (*callvet.Suite, []selectCase, *retrieve.Catalogue
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("%v %v", err, problems)
 	}
-	s, problems, err := Load(selectSuite, Options{ToolsFrom: selectCatalogue})
+	tools, problems, err := toolfile.Load(selectCatalogue, toolfile.Options{})
+	if err != nil || HasErrors(problems) {
+		t.Fatalf("%v %v", err, problems)
+	}
+	s, problems, err := Load(selectSuite, Options{Tools: tools})
 	if err != nil || HasErrors(problems) {
 		t.Fatalf("%v %v", err, problems)
 	}

@@ -5,7 +5,6 @@ package suite
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -158,13 +157,5 @@ func read(path string, opt Options) (*reading, []callvet.Problem, error) {
 	if err == nil {
 		r.suite.Tools = append(r.suite.Tools, opt.Tools...)
 	}
-	if err != nil || opt.ToolsFrom == "" {
-		return r, problems, err
-	}
-	tools, err := include(path, opt.ToolsFrom, opt)
-	if err != nil {
-		return nil, problems, fmt.Errorf("read tools: %w", err)
-	}
-	r.suite.Tools = append(r.suite.Tools, tools...)
-	return r, problems, nil
+	return r, problems, err
 }

@@ -87,20 +87,52 @@ func (l *loader) add(at callvet.Position, warning bool, code, key, fix, format s
 	})
 }
 
-func (l *loader) folder(dir string) error {
+// Files are the files of a folder that Load reads, in the order of their names. The
+// error wraps callvet.ErrLimited for too many.
+func Files(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
-		return fmt.Errorf("read tools: %w", err)
+		return nil, fmt.Errorf("read tools: %w", err)
 	}
-	n := 0
+	var out []string
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".json", ".jsonc", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(e.Name()))) {
 			continue
 		}
-		if n++; n > MaxFiles {
-			return fmt.Errorf("read tools %s: %w: more than %d files", dir, callvet.ErrLimited, MaxFiles)
+		out = append(out, filepath.Join(dir, e.Name()))
+	}
+	if len(out) > MaxFiles {
+		return nil, fmt.Errorf("read tools %s: %w: more than %d files", dir, callvet.ErrLimited, MaxFiles)
+	}
+	return out, nil
+}
+
+// Newest keeps the newest version of each tool, where the first of them stands; left
+// are the others.
+func Newest(tools []callvet.Tool) (kept, left []callvet.Tool) {
+	at := map[string]int{}
+	for _, t := range tools {
+		i, seen := at[t.Name]
+		switch {
+		case !seen:
+			at[t.Name] = len(kept)
+			kept = append(kept, t)
+		case callvet.CompareVersions(kept[i].Version, t.Version) < 0:
+			left, kept[i] = append(left, kept[i]), t
+		default:
+			left = append(left, t)
 		}
-		if err := l.file(filepath.Join(dir, e.Name())); err != nil {
+	}
+	return kept, left
+}
+
+func (l *loader) folder(dir string) error {
+	files, err := Files(dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if err := l.file(path); err != nil {
 			return err
 		}
 	}
@@ -179,7 +211,7 @@ func (l *loader) take(c *native.Contract) {
 // named holds a file's name such as get_refund_policy.v3.json against what is
 // in it, and takes the version from it where the file says none.
 func (l *loader) named(path string, c *native.Contract) {
-	name, version, ok := splitName(filepath.Base(path))
+	name, version, ok := callvet.SplitToolFile(filepath.Base(path))
 	if !ok {
 		return
 	}
@@ -195,15 +227,4 @@ func (l *loader) named(path string, c *native.Contract) {
 		l.add(c.Version, false, "version-mismatch", t.Name, fmt.Sprintf("call the file %s.v%s.json, or write \"version\": %q", name, strings.TrimPrefix(t.Version, "v"), version),
 			"the file's name says version %s, its content %s", version, t.Version)
 	}
-}
-
-// splitName reads NAME.vN.ext; ok is false for other names. The version may have
-// dots: pay.v1.2.json.
-func splitName(base string) (name, version string, ok bool) {
-	stem := strings.TrimSuffix(base, filepath.Ext(base))
-	i := strings.LastIndex(stem, ".v")
-	if i < 1 || i+2 >= len(stem) || stem[i+2] < '0' || stem[i+2] > '9' {
-		return "", "", false
-	}
-	return stem[:i], stem[i+1:], true
 }

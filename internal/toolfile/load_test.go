@@ -190,7 +190,7 @@ func FuzzLoad(f *testing.F) {
 		if strings.HasSuffix(name, "yaml") {
 			ext = ".yaml"
 		}
-		splitName(name)
+		callvet.SplitToolFile(name)
 		path := filepath.Join(t.TempDir(), "x.v1"+ext)
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Skip(err)

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
@@ -39,20 +41,26 @@ const MaxBytes = 512 << 20
 // problems, as no warning (at most MaxProblems), and the catalogue then has
 // what could be read, for a lint; it is nil for what is no JSON.
 func Load(file string, data []byte) (*retrieve.Catalogue, []callvet.Problem, error) {
-	if len(data) > MaxBytes {
-		return nil, nil, fmt.Errorf("read catalogue %s: %w: more than %d bytes", file, callvet.ErrLimited, MaxBytes)
-	}
-	r := reader{file: file, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), out: &retrieve.Catalogue{Homes: map[string]retrieve.Home{}}, unreadKeys: map[string]int{}}
-	root, err := value.Parse(r.data)
-	if err != nil {
-		at, said := 0, err.Error()
-		if e := (*value.SyntaxError)(nil); errors.As(err, &e) {
-			at, said = e.Offset, e.Msg
+	return LoadFiles(file, []File{{Name: file, Data: data}})
+}
+
+// File is one file of a catalogue.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// LoadFiles is Load for a catalogue that is in several files, as a folder of tools is.
+// A file NAME.vN.json with one tool that says no version gives it version vN. name
+// stands for all files in messages.
+func LoadFiles(name string, files []File) (*retrieve.Catalogue, []callvet.Problem, error) {
+	r := reader{out: &retrieve.Catalogue{Homes: map[string]retrieve.Home{}}, unreadKeys: map[string]int{}}
+	for _, f := range files {
+		if err := r.one(f); err != nil {
+			return nil, r.problems, err
 		}
-		r.fail(at, "syntax", "", "", "not valid JSON: %s", said)
-		return nil, r.problems, r.refusal()
 	}
-	r.root(root)
+	r.file, r.owner = name, ""
 	if r.hard == 0 && len(r.out.Entries) == 0 {
 		r.fail(-1, "no-tools", "tools", `write [{"name": "…", "description": "…"}]`, "it has no tools")
 	}
@@ -67,6 +75,31 @@ func Load(file string, data []byte) (*retrieve.Catalogue, []callvet.Problem, err
 		}
 	}
 	return r.out, r.problems, r.refusal()
+}
+
+// one reads one file; the error is for one that is no JSON, or too large.
+func (r *reader) one(f File) error {
+	if r.read += len(f.Data); r.read > MaxBytes {
+		return fmt.Errorf("read catalogue %s: %w: more than %d bytes", f.Name, callvet.ErrLimited, MaxBytes)
+	}
+	r.file, r.data, r.lines, r.owner = f.Name, bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")), nil, ""
+	root, err := value.Parse(r.data)
+	if err != nil {
+		at, said := 0, err.Error()
+		if e := (*value.SyntaxError)(nil); errors.As(err, &e) {
+			at, said = e.Offset, e.Msg
+		}
+		r.fail(at, "syntax", "", "", "not valid JSON: %s", said)
+		return r.refusal()
+	}
+	before := len(r.out.Entries)
+	r.root(root)
+	if _, version, ok := callvet.SplitToolFile(path.Base(strings.ReplaceAll(f.Name, `\`, "/"))); ok && len(r.out.Entries) == before+1 {
+		if t := &r.out.Entries[before].Tool; t.Version == "" {
+			t.Version = version
+		}
+	}
+	return nil
 }
 
 // MaxProblems is how many mistakes of a catalogue are listed.
@@ -85,6 +118,7 @@ type reader struct {
 	owner string
 	seen  int // tools so far
 	hard  int // mistakes so far
+	read  int // bytes so far
 }
 
 // fail notes a mistake at an offset.

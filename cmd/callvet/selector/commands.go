@@ -88,7 +88,7 @@ type Flags struct {
 // Register adds the flags.
 func (f *Flags) Register(fs *pflag.FlagSet) {
 	f.set = fs
-	fs.StringVar(&f.Tools, "tools", "", "catalogue of tools (docs/SELECTION.md)")
+	fs.StringVar(&f.Tools, "tools", "", "catalogue of tools: a file, or a folder with a file for each (docs/SELECTION.md)")
 	fs.StringVar(&f.Settings.Preset, "preset", "", "how tools are scored: default or bigtool")
 	fs.Var((*depth)(&f.Settings.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.Float64Var(&f.Settings.Threshold, "threshold", 0, "score under which a tool is not given")

@@ -20,27 +20,72 @@ import (
 	"github.com/callvet/callvet/retrieve/route"
 )
 
-// Files reads a file by the name that the user gave.
+// Files reads a file by the name that the user gave. The error of a folder is a *Folder.
 type Files func(name string) ([]byte, error)
 
+// Folder is the error of reading a name that is a folder; Names are those of its files.
+type Folder struct {
+	Name  string
+	Names []string
+}
+
+func (f *Folder) Error() string { return f.Name + " is a folder" }
+
+// All reads a file, or each file of a folder of tools: of several that are versions of one
+// tool, NAME.v1.json and NAME.v2.json, the newest.
+func (read Files) All(name string) ([]catalogue.File, error) {
+	data, err := read(name)
+	var dir *Folder
+	if !errors.As(err, &dir) {
+		return []catalogue.File{{Name: name, Data: data}}, err
+	}
+	newest := map[string]string{} // versions by tool
+	for _, n := range dir.Names {
+		if tool, version, ok := callvet.SplitToolFile(filepath.Base(n)); ok && callvet.CompareVersions(newest[tool], version) < 0 {
+			newest[tool] = version
+		}
+	}
+	var out []catalogue.File
+	for _, n := range dir.Names {
+		if tool, version, ok := callvet.SplitToolFile(filepath.Base(n)); ok && newest[tool] != version {
+			continue
+		}
+		data, err := read(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, catalogue.File{Name: n, Data: data})
+	}
+	if len(out) == 0 {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("%s: %w: no file of the folder can be one of tools", name, callvet.ErrNotFound), Hint: "tool files end in .json, .jsonc, .yaml or .yml"}
+	}
+	return out, nil
+}
+
 // Load reads a catalog in any form that a list of tools has: JSON, with comments or one
-// tool a line, YAML, zipped. The problems are warnings, and with an error its mistakes
-// too; the catalog then has what could be read, for a lint alone.
+// tool a line, YAML, zipped, or a folder with a file for each tool. The problems are
+// warnings, and with an error its mistakes too; the catalog then has what could be read,
+// for a lint alone.
 func Load(name string, read Files) (*retrieve.Catalogue, []callvet.Problem, error) {
-	b, err := read(name)
+	files, err := read.All(name)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read catalogue: %w", err)
 	}
-	if b, err = source.Unpack(name, b, catalogue.MaxBytes); err != nil {
-		return nil, nil, fmt.Errorf("read catalogue: %w", err)
+	unplaced := map[string]bool{} // lines are those of the file, columns are not
+	for i, f := range files {
+		b, err := source.Unpack(f.Name, f.Data, catalogue.MaxBytes)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read catalogue: %w", err)
+		}
+		text, placed, err := source.PlainJSON(f.Name, b)
+		if err != nil {
+			return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, err), Hint: "a catalogue is a list of tools in JSON or YAML: docs/SELECTION.md, Catalogues"}
+		}
+		files[i].Data, unplaced[f.Name] = text, !placed
 	}
-	text, placed, err := source.PlainJSON(name, b)
-	if err != nil {
-		return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, err), Hint: "a catalogue is a list of tools in JSON or YAML: docs/SELECTION.md, Catalogues"}
-	}
-	c, problems, err := catalogue.Load(name, text)
-	if !placed { // lines are those of the file, columns are not
-		for i := range problems {
+	c, problems, err := catalogue.LoadFiles(name, files)
+	for i := range problems {
+		if unplaced[problems[i].File] {
 			problems[i].Column = 0
 		}
 	}

@@ -64,7 +64,7 @@ func SweepCommand(e Env) *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.tools, "tools", "", "catalogue of tools")
+	fs.StringVar(&f.tools, "tools", "", "catalogue of tools: a file, or a folder with a file for each")
 	fs.StringVar(&f.preset, "preset", "", "preset of the base configuration: default or bigtool")
 	fs.Var((*depth)(&f.k), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.StringVar(&f.embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")

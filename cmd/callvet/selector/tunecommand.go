@@ -51,7 +51,7 @@ func TuneCommand(e Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tools, "tools", "", "catalogue of tools")
+	flags.StringVar(&f.tools, "tools", "", "catalogue of tools: a file, or a folder with a file for each")
 	flags.StringVar(&f.settings.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
 	flags.Var((*depth)(&f.settings.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	flags.StringVar(&f.settings.Embed, "embed", "", "model that makes vectors, as for select")

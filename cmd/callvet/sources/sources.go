@@ -70,12 +70,14 @@ func fingerprint(rest string, read selector.Files) (string, error) {
 		files = append(files, s.Routes)
 	}
 	for i, name := range files {
-		b, err := read(name)
+		parts, err := read.All(name)
 		if err != nil {
 			return "", fmt.Errorf("read %s: %w", [...]string{"catalogue", "routes"}[i], err)
 		}
-		fmt.Fprintf(h, "%d ", len(b))
-		h.Write(b)
+		for _, p := range parts {
+			fmt.Fprintf(h, "%d ", len(p.Data))
+			h.Write(p.Data)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }

@@ -1,0 +1,85 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// TestToolsFolder gives a folder with one NAME.vN.json for each tool, two versions of one
+// of them, to every command that has a flag --tools. A command that is not in the table
+// fails.
+func TestToolsFolder(t *testing.T) {
+	t.Parallel()
+	says := map[string][2]string{ // by command: its arguments, and what shows that the tools were read
+		"callvet run":          {"suite.json -m offline/lexical", "2 tools"},
+		"callvet lint":         {"suite.json", "1 cases, no errors"},
+		"callvet convert":      {"suite.json", "version: v10"},
+		"callvet select":       {"suite.json", "2 tools"},
+		"callvet select query": {"refund", "get_refund"},
+		"callvet select sweep": {"suite.json", "all          2 "},
+		"callvet select tune":  {"suite.json -o w.json", "different sets of right tools"},
+		"callvet score":        {"traces.jsonl", "schema validity       50.0 %"},
+		"callvet gate":         {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
+	}
+	found := 0
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		if c.Flags().Lookup("tools") == nil || c.RunE == nil {
+			return
+		}
+		found++
+		name := c.CommandPath()
+		want, ok := says[name]
+		if !ok {
+			t.Errorf("%s has --tools and is not tried", name)
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for file, text := range map[string]string{
+				"tools/get_refund.v9.json":  `{"name":"get_refund","description":"The refund policy as it was.","args":{"type":"object","properties":{}}}`,
+				"tools/get_refund.v10.json": `{"name":"get_refund","description":"The refund policy of a country.","args":{"type":"object","properties":{"country":{"type":"string"}},"required":["country"]}}`,
+				"tools/read_order.v1.yaml":  "name: read_order\ndescription: Where an order is.\nargs: {type: object, properties: {}}\n",
+				"tools/NOTES.md":            "not a tool",
+				"suite.json":                `{"cases":[{"id":"a","prompt":"What is the refund policy in Sweden?","expected_tool":"get_refund"}]}`,
+				"gates.yaml":                "gates: [schema_valid >= 0.4]\n",
+				"traces.jsonl": `{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` + "\n" +
+					`{"task_id":"t2","tool":"get_refund@v10","args":{},"status":"ok"}` + "\n",
+			} {
+				path := filepath.Join(dir, filepath.FromSlash(file))
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out, errs bytes.Buffer
+			a := &app{out: &out, err: &errs, dir: dir, now: time.Now, abort: t.Context(), getenv: func(k string) string {
+				return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
+			}}
+			args := append(strings.Fields(strings.TrimPrefix(name, "callvet ")+" "+want[0]), "--tools", "tools")
+			a.run(t.Context(), a.rootCommand(), args)
+			said := out.String() + errs.String()
+			if !strings.Contains(said, want[1]) || strings.Contains(said, "is a directory") {
+				t.Errorf("%s does not say %q:\n%s", strings.Join(args, " "), want[1], said)
+			}
+		})
+	}
+	walk(new(app).rootCommand())
+	if found != len(says) {
+		t.Errorf("%d commands have --tools, and %d are in the table", found, len(says))
+	}
+}
