@@ -138,7 +138,8 @@ func (x *exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []meas
 		return nil
 	}
 	file, seekable := r.(io.Seeker)
-	if !seekable || len(marks) == 0 {
+	parts := seekable && len(marks) > 0
+	if !parts {
 		marks = []measure.Mark{{Line: 1}}
 	}
 	for i, from := range marks {
@@ -154,7 +155,7 @@ func (x *exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []meas
 				return nil, err
 			}
 		}
-		if err := readLines(io.LimitReader(r, size), from.Line, wanted, take); err != nil {
+		if err := readLines(io.LimitReader(r, size), trace.Options{Lines: parts}, from.Line, wanted, take); err != nil {
 			return nil, err
 		}
 	}
@@ -166,8 +167,8 @@ func (x *exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []meas
 }
 
 // readLines reads the lines of the examples from r, which begins with line from.
-func readLines(r io.Reader, from int64, wanted []excerpt, take func(*trace.View) error) error {
-	blocks, err := trace.NewBlocks(r, trace.Options{})
+func readLines(r io.Reader, o trace.Options, from int64, wanted []excerpt, take func(*trace.View) error) error {
+	blocks, err := trace.NewBlocks(r, o)
 	if err != nil {
 		return err
 	}

@@ -211,6 +211,7 @@ func (r *run) source(ctx context.Context, src Source, before int64, yield func(j
 	if err != nil {
 		return 0, err
 	}
+	marks := form.marks && !blocks.Folded()
 	for ctx.Err() == nil {
 		b, err := blocks.Next(r.buf)
 		if errors.Is(err, io.EOF) {
@@ -219,7 +220,7 @@ func (r *run) source(ctx context.Context, src Source, before int64, yield func(j
 		if err != nil {
 			return blocks.Lines(), err
 		}
-		if form.marks {
+		if marks {
 			r.res.Marks[src.Name] = append(r.res.Marks[src.Name], Mark{b.Line, b.Offset})
 		}
 		b.Line += before

@@ -29,8 +29,12 @@ type Options struct {
 	// which stays in the caches of a core while it is cut, read and scored.
 	Block int
 	// Live makes every complete line available at once instead of filling the
-	// block first: for a file that grows or a pipe somebody is typing into.
+	// block first: for a file that grows or a pipe somebody is typing into. Its
+	// records stand on one line each.
 	Live bool
+	// Lines tells that records stand on one line each, so that the beginning is not
+	// looked at: for a part of a file.
+	Lines bool
 }
 
 func (o Options) withDefaults() Options {
@@ -54,6 +58,7 @@ type Block struct {
 	Offset int64
 	// skipped is the length of a line over the limit that the block stands for.
 	skipped int64
+	folded  bool // see Blocks.Folded
 }
 
 // Blocks cuts a stream into blocks of whole lines, so that several Scanners can
@@ -65,7 +70,16 @@ type Blocks struct {
 	line int64
 	at   int64 // of rest in the stream
 	err  error
+	// folded: see Folded.
+	folded bool
 }
+
+// headSize is how much of a stream tells whether its records are folded.
+const headSize = 64 << 10
+
+// Folded tells that records are in an array, or stand on several lines, or have comments:
+// then Offsets say nothing of the stream. A line is the one on which its record begins.
+func (b *Blocks) Folded() bool { return b.folded }
 
 // NewBlocks starts reading r, which may be compressed with gzip and may start
 // with a byte order mark. The error wraps callvet.ErrInvalid.
@@ -74,7 +88,18 @@ func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Blocks{o: o.withDefaults(), src: src, line: 1}, nil
+	b := &Blocks{o: o.withDefaults(), src: src, line: 1}
+	if o.Live || o.Lines {
+		return b, nil
+	}
+	head, err := src.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return b, nil // the first block meets the error
+	}
+	if b.folded = folded(head, err != nil); b.folded {
+		b.src = newUnfold(src)
+	}
+	return b, nil
 }
 
 // Plain gives the stream without gzip compression and byte order mark; verbatim
@@ -167,7 +192,7 @@ func (b *Blocks) fill(buf []byte) []byte {
 
 func (b *Blocks) give(buf []byte, cut int) Block {
 	b.rest = append(b.rest, buf[cut:]...)
-	out := Block{Data: buf[:cut], Line: b.line, Offset: b.at}
+	out := Block{Data: buf[:cut], Line: b.line, Offset: b.at, folded: b.folded}
 	b.line += int64(bytes.Count(out.Data, []byte{'\n'}))
 	b.at += int64(cut)
 	return out
@@ -177,7 +202,7 @@ func (b *Blocks) give(buf []byte, cut int) Block {
 // failed there is no line, but the beginning of one: its error would hide why.
 func (b *Blocks) last(buf []byte) (Block, error) {
 	if len(buf) > 0 && errors.Is(b.err, io.EOF) {
-		out := Block{Data: buf, Line: b.line, Offset: b.at}
+		out := Block{Data: buf, Line: b.line, Offset: b.at, folded: b.folded}
 		b.line++
 		b.at += int64(len(buf))
 		return out, nil
@@ -216,6 +241,7 @@ type Scanner struct {
 	forms forms
 	// strange is room for the members of a line that the contract does not have.
 	strange []typed.Unknown
+	folded  bool // the block that is read is so
 }
 
 // NewScanner makes a Scanner; the options are those of the Blocks.
@@ -235,6 +261,7 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 		return s.wrong(b.Line, fmt.Sprintf("the line is longer than the limit of %d bytes", b.skipped))
 	}
 	v, line := &s.view, b.Line
+	s.folded = b.folded
 	for rest := b.Data; len(rest) > 0; line++ {
 		l, after, ok := s.doc.Skim(rest)
 		if ok && len(l) <= s.o.MaxLine && s.view.skimmed(&s.doc, line, l) { // what one does, here without a call
@@ -274,7 +301,16 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 	case err != nil && len(bytes.TrimSpace(l)) == 0:
 		return nil, rest, nil
 	case err != nil:
-		return nil, rest, s.wrong(line, "not JSON: "+err.Error())
+		at := 0
+		var syntax *value.SyntaxError
+		if errors.As(err, &syntax) {
+			at = syntax.Offset
+		}
+		reason := "not JSON: " + err.Error()
+		if at >= len(bytes.TrimRight(l, " \t\r")) && !s.folded {
+			reason += " (the record is cut off, or goes on in the next line: write each on one line)"
+		}
+		return nil, rest, s.wrong(lineOf(line, l, at), reason)
 	}
 	s.view.Line, s.view.Raw = line, l
 	if s.view.quick(&s.doc) {
@@ -283,7 +319,12 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 	}
 	s.strange = s.strange[:0]
 	if err := s.view.fill(s.doc.Root(), s.forms, func(u typed.Unknown) { s.strange = append(s.strange, u) }); err != nil {
-		return nil, rest, s.wrong(line, err.Error())
+		at := 0
+		var wrong *typed.Wrong
+		if errors.As(err, &wrong) {
+			at = wrong.Offset
+		}
+		return nil, rest, s.wrong(lineOf(line, l, at), err.Error())
 	}
 	for _, name := range s.strange {
 		u := UnknownKey{Key: name.Key, Count: 1, First: line}
@@ -301,6 +342,11 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 		s.Log.Steps++
 	}
 	return &s.view, rest, nil
+}
+
+// lineOf is the line of a place in a record that begins on line; see unfold.
+func lineOf(line int64, record []byte, at int) int64 {
+	return line + int64(bytes.Count(record[:min(at, len(record))], []byte{'\r'}))
 }
 
 func (s *Scanner) wrong(line int64, reason string) error {

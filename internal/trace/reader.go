@@ -49,7 +49,7 @@ func (r *Reader) Next() (*View, error) {
 			}
 			continue
 		}
-		r.buf, r.rest, r.line = b.Data, b.Data, b.Line
+		r.buf, r.rest, r.line, r.scan.folded = b.Data, b.Data, b.Line, b.folded
 	}
 }
 

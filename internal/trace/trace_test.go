@@ -130,7 +130,7 @@ func TestBadLines(t *testing.T) {
 			got = append(got, p.Error())
 		}
 		want := []string{
-			`f.jsonl:2: not JSON: byte 14: an object is not closed`,
+			`f.jsonl:2: not JSON: byte 14: an object is not closed (the record is cut off, or goes on in the next line: write each on one line)`,
 			`f.jsonl:4: the line is an array, not an object`,
 			`f.jsonl:5: "task_id" is missing`,
 			`f.jsonl:6: "tool" is missing`,
@@ -153,8 +153,8 @@ func TestBadLines(t *testing.T) {
 		}
 	}
 	for want, line := range map[string]string{
-		"line 1: not JSON: byte 1: expected a member name: invalid":    `{`,
-		`line 1: unknown key "resut", did you mean "result"?: invalid`: `{"task_id":"t","tool":"x","resut":1}`,
+		"line 1: not JSON: byte 1: expected a member name (the record is cut off, or goes on in the next line: write each on one line): invalid": `{`,
+		`line 1: unknown key "resut", did you mean "result"?: invalid`:                                                                           `{"task_id":"t","tool":"x","resut":1}`,
 	} {
 		if _, _, err := readAll(t, line, Options{Strict: true}); err == nil || err.Error() != want || !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("strict: %v, want %s", err, want)

@@ -38,6 +38,9 @@ func Detect(head []byte) string {
 			return nameOf(v)
 		}
 	}
+	if v, err := value.Parse(trace.First(head)); err == nil && own(v) {
+		return Contract
+	}
 	return ""
 }
 
@@ -51,6 +54,9 @@ func nameOf(v value.Value) string {
 	e := v
 	if v.Kind() == value.Array {
 		e, _ = v.First()
+		if own(e) {
+			return Contract
+		}
 	}
 	if chats.IsLangSmith(e) {
 		return "langsmith"

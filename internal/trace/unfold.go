@@ -1,0 +1,329 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Records need not stand on one line each: they may go over several lines, be the
+// elements of one JSON array, and have comments and a comma after the last member. An
+// unfold rewrites such a text so that the readers of lines can take it:
+//
+//	[                                ·
+//	  {                              {↵    "task_id": "t",          ↵    "args": {} ↵  }
+//	    "task_id": "t", // a task    ·
+//	    "args": {},                  ·
+//	  },                             ·
+//	  {"task_id": "u"}               {"task_id": "u"}
+//	]
+//
+// Line ends within a record become carriage returns (↵), which JSON takes for spaces,
+// comments become spaces, and empty lines (·) follow a record. So each record stands on
+// the line on which it begins in the file, and every byte of it where it stood. Records
+// that share a line of the file get lines of their own.
+//
+// What is wrong inside a record is found by whoever parses its line. An unfold only keeps
+// a broken record from taking the following ones with it: where a brace opens and no value
+// may stand, a new record begins. Its memory does not depend on the size of the text.
+type unfold struct {
+	src  io.Reader
+	in   []byte
+	out  []byte
+	from int // of out, not yet read
+	err  error
+
+	line    int64 // of the source, from 1
+	written int64 // of the output, from 1
+	records int
+
+	state   state
+	comment int64  // line on which the comment began
+	nest    []byte // open brackets of the record
+	deeper  int    // brackets beyond maxNest, which are only counted
+	last    byte   // of the record, the last byte that is no space; 0: no record is open
+	comma   int    // position in out of a comma that may turn out to be too much; -1: none
+	array   bool   // records are elements of an array
+}
+
+type state uint8
+
+const (
+	plainText state = iota
+	inString
+	inEscape
+	afterSlash
+	inLineComment
+	inComment
+	afterStar
+)
+
+const (
+	// maxNest is how many brackets are told apart: one more than a record may have.
+	maxNest = value.MaxDepth + 1
+	// maxHeld is how far behind a comma its bracket may stand.
+	maxHeld = 1 << 20
+)
+
+func newUnfold(src io.Reader) *unfold {
+	return &unfold{src: src, in: make([]byte, 64<<10), line: 1, written: 1, comma: -1}
+}
+
+// Read implements io.Reader.
+func (u *unfold) Read(p []byte) (int, error) {
+	for u.from == u.ready() {
+		if u.err != nil && u.comma < 0 {
+			return 0, u.err
+		}
+		u.fill()
+	}
+	n := copy(p, u.out[u.from:u.ready()])
+	u.from += n
+	return n, nil
+}
+
+// ready is how much of the output can be read: all up to a comma that may go.
+func (u *unfold) ready() int {
+	if u.comma >= 0 && len(u.out)-u.comma <= maxHeld {
+		return u.comma
+	}
+	return len(u.out)
+}
+
+func (u *unfold) fill() {
+	u.out = u.out[:copy(u.out, u.out[u.from:])]
+	u.comma = max(u.comma-u.from, -1)
+	u.from = 0
+	if u.err != nil {
+		u.comma = -1
+		return
+	}
+	n, err := u.src.Read(u.in)
+	for _, c := range u.in[:n] {
+		u.take(c)
+	}
+	if u.err = err; !errors.Is(err, io.EOF) {
+		return
+	}
+	switch u.state {
+	case afterSlash:
+		u.token('/')
+	case inComment, afterStar:
+		u.err = fmt.Errorf("the comment that begins in line %d has no end: %w", u.comment, callvet.ErrInvalid)
+	default:
+	}
+}
+
+// take takes one byte of the source.
+func (u *unfold) take(c byte) {
+	if c == '\n' {
+		u.line++
+	}
+	switch u.state {
+	case inString, inEscape:
+		u.quoted(c)
+	case afterSlash:
+		u.slash(c)
+	case inLineComment:
+		if u.space(c); c == '\n' {
+			u.state = plainText
+		}
+	case inComment, afterStar:
+		u.space(c)
+		switch {
+		case c == '*':
+			u.state = afterStar
+		case c == '/' && u.state == afterStar:
+			u.state = plainText
+		default:
+			u.state = inComment
+		}
+	default:
+		u.plain(c)
+	}
+}
+
+func (u *unfold) plain(c byte) {
+	switch c {
+	case ' ', '\t', '\r', '\n':
+		u.space(c)
+	case '/':
+		u.state = afterSlash
+	default:
+		u.token(c)
+	}
+}
+
+// slash takes what follows a slash outside of strings.
+func (u *unfold) slash(c byte) {
+	u.state, u.comment = plainText, u.line
+	switch c {
+	case '/':
+		u.state = inLineComment
+	case '*':
+		u.state = inComment
+	default:
+		u.token('/')
+		u.plain(c)
+		return
+	}
+	u.space(' ')
+	u.space(' ')
+}
+
+// quoted takes a byte of a string. One without an end ends with its line.
+func (u *unfold) quoted(c byte) {
+	if c == '\n' {
+		u.state = plainText
+		u.space(c)
+		return
+	}
+	u.out = append(u.out, c)
+	switch {
+	case u.state == inEscape:
+		u.state = inString
+	case c == '\\':
+		u.state = inEscape
+	case c == '"':
+		u.state = plainText
+	}
+}
+
+// space writes what stands for space and comments.
+func (u *unfold) space(c byte) {
+	switch {
+	case u.last == 0:
+	case len(u.nest) == 0: // behind a number or a word that no bracket is around
+		u.end()
+	case c == '\n':
+		u.out = append(u.out, '\r')
+	default:
+		u.out = append(u.out, ' ')
+	}
+}
+
+// token takes a byte that is no space, outside of strings and comments.
+func (u *unfold) token(c byte) {
+	if u.last == 0 && u.between(c) {
+		return
+	}
+	if c == '{' && u.last != 0 && !u.valueFits() { // the record before it has no end
+		u.end()
+		u.token(c)
+		return
+	}
+	if u.comma >= 0 {
+		if c == '}' || c == ']' {
+			u.out[u.comma] = ' '
+		}
+		u.comma = -1
+	}
+	if c == ',' && len(u.nest) == 0 {
+		u.end()
+		return
+	}
+	if c == ',' {
+		u.comma = len(u.out)
+	}
+	u.out = append(u.out, c)
+	u.last = c
+	switch c {
+	case '"':
+		u.state = inString
+	case '{', '[':
+		if len(u.nest) == maxNest {
+			u.deeper++
+		} else {
+			u.nest = append(u.nest, c)
+		}
+	case '}', ']':
+		switch {
+		case u.deeper > 0:
+			u.deeper--
+		case len(u.nest) > 1:
+			u.nest = u.nest[:len(u.nest)-1]
+		default:
+			u.end()
+		}
+	}
+}
+
+// between takes a byte that no record is open for; false begins one.
+func (u *unfold) between(c byte) bool {
+	switch {
+	case c == '[' && !u.array, c == ']' && u.array:
+		u.array = c == '['
+		return true
+	case c == ',' && u.array:
+		return true
+	}
+	if u.records++; u.records > 1 {
+		u.out = append(u.out, '\n')
+		u.written++
+	}
+	for ; u.written < u.line; u.written++ {
+		u.out = append(u.out, '\n')
+	}
+	return false
+}
+
+// valueFits reports whether a value may stand after the last byte of the record.
+func (u *unfold) valueFits() bool {
+	return u.last == '[' || u.last == ':' || u.last == ',' && u.nest[len(u.nest)-1] == '['
+}
+
+func (u *unfold) end() { u.nest, u.deeper, u.last, u.comma = u.nest[:0], 0, 0, -1 }
+
+// folded tells by its beginning whether a text has records that do not stand on one line
+// each; whole tells that head is all of it. It has where its first value is an array, has
+// a comment or a comma too much, or goes on in the next line. A first line that is only
+// broken, before one that begins a record, is a line.
+func folded(head []byte, whole bool) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	line, rest, _ := bytes.Cut(head, []byte("\n"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	switch {
+	case len(head) == 0:
+		return false
+	case head[0] == '[', bytes.HasPrefix(head, []byte("//")), bytes.HasPrefix(head, []byte("/*")):
+		return true
+	case head[0] != '{' || value.Valid(bytes.TrimSpace(line)):
+		return false
+	}
+	u, ended := firstRecord(head)
+	switch {
+	case ended:
+		return u.line > 1 || value.Valid(u.out)
+	case u.records == 1 && !whole:
+		return u.line > 1
+	}
+	return len(rest) > 0 && rest[0] != '{' // the record is broken, and goes on
+}
+
+// firstRecord unfolds the first record of a text; ended tells that it is all there. Where
+// two have begun, the first one is broken.
+func firstRecord(text []byte) (u *unfold, ended bool) {
+	u = &unfold{line: 1, written: 1, comma: -1}
+	for _, c := range text {
+		if u.take(c); u.records > 0 && u.last == 0 || u.records > 1 {
+			return u, u.records == 1
+		}
+	}
+	return u, false
+}
+
+// First is the first record of a text whose records may stand on several lines or in an
+// array, as one JSON text; nil where it has no whole one.
+func First(head []byte) []byte {
+	u, ended := firstRecord(bytes.TrimPrefix(head, []byte("\ufeff")))
+	if !ended {
+		return nil
+	}
+	return bytes.TrimSpace(u.out)
+}
