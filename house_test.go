@@ -106,7 +106,7 @@ var rooms = map[string][]string{
 	"internal/trace/chats":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
 	"internal/trace/spans":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
 	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "panel/steps", "score/step"},
-	"internal/trace/foreign":      {"", "value", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
+	"internal/trace/foreign":      {"", "value", "value/typed", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.

@@ -162,6 +162,12 @@ func (a *app) labelNext(ctx context.Context, path string, f *labelFlags, termina
 	if err != nil {
 		return err
 	}
+	if len(run.items) == 0 && len(run.gone) == 0 {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", path, callvet.ErrInvalid),
+			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
+		}
+	}
 	todo, err := q.Next(run.items, append(done, run.labels...))
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
@@ -39,9 +40,12 @@ func (a *app) traceCommand() *cobra.Command {
 		Use: "import FILE", Short: "Read traces of other tools and write them as callvet's trace lines",
 		Long: `Read the traces in a file (- is standard input) and write one JSON line per call and per task, redacted.
 The format is told by content; what it has and the lines cannot carry is listed on standard error.
+callvet's own records may stand on one line each, on several lines, or in a JSON array, with comments.
 With --follow the file may still grow, be rotated or cut: each attempt is written as soon as it is complete, until an
 interrupt.
-Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.`,
+Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.
+
+Exit code 0: all was read; 1: lines were left out, and what was read is written; 2: nothing could be read, and nothing is written.`,
 		Example: "  callvet trace import spans.otlp.json -o traces.jsonl\n  callvet trace import traces.jsonl --to otlp -o spans.json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTraces(cmd.Context(), args[0], f) },
@@ -105,7 +109,10 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 	write := func(w io.Writer) error {
 		lost, err := copyTraces(imp, f, w, red)
 		report(lost)
-		return err
+		if err != nil {
+			return fmt.Errorf("import traces %s: %w", path, err)
+		}
+		return a.imported(path, imp.Report(), f.follow)
 	}
 	switch {
 	case f.out == "-":
@@ -114,6 +121,22 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 		return growFile(a.path(f.out), write)
 	}
 	return a.write(ctx, f.out, write)
+}
+
+// imported says what an import that went through its file is worth. Nothing read is an
+// error, so that no empty file is written; lines that were left out set the exit code, and
+// what was read is written.
+func (a *app) imported(path string, r foreign.Report, follow bool) error {
+	switch {
+	case r.Attempts == 0 && !follow:
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("import traces %s: %w: nothing in it could be read as a trace", path, callvet.ErrInvalid),
+			Hint: "forms that are read: " + strings.Join(foreign.Names(), ", ") + "; --from names one, callvet schema trace prints callvet's own",
+		}
+	case r.Log.Bad > 0:
+		a.exitStatus = exitError
+	}
+	return nil
 }
 
 // growFile writes a file in place, so that others can read along. One that exists

@@ -116,7 +116,17 @@ func (u *unfold) fill() {
 		u.token('/')
 	case inComment, afterStar:
 		u.err = fmt.Errorf("the comment that begins in line %d has no end: %w", u.comment, callvet.ErrInvalid)
+		return
 	default:
+	}
+	u.lines() // there are as many as in the source
+}
+
+// lines goes on to the line of the source, where the output is behind it. After a record
+// with very many lines it takes several records to do so.
+func (u *unfold) lines() {
+	for to := min(u.line, u.written+maxHeld); u.written < to; u.written++ {
+		u.out = append(u.out, '\n')
 	}
 }
 
@@ -267,9 +277,7 @@ func (u *unfold) between(c byte) bool {
 		u.out = append(u.out, '\n')
 		u.written++
 	}
-	for ; u.written < u.line; u.written++ {
-		u.out = append(u.out, '\n')
-	}
+	u.lines()
 	return false
 }
 

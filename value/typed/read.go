@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -82,6 +83,9 @@ func Syntax(file string, text []byte, err error) callvet.Problem {
 	if errors.As(err, &s) {
 		p.Line, p.Column = Place(text, s.Offset)
 		p.Message = "not JSON: " + s.Msg
+		if file == "" { // a place is told with its file only
+			p.Message = fmt.Sprintf("line %d: not JSON: %s", p.Line, s.Msg)
+		}
 	}
 	return p
 }

@@ -74,12 +74,12 @@ func nameOf(v value.Value) string {
 	return ""
 }
 
-// own tells a line of callvet's contract.
+// own tells a line of callvet's contract, also one in which something is wrong.
 func own(v value.Value) bool {
-	id, _ := v.Get("task_id")
-	tool, _ := v.Get("tool")
+	_, id := v.Get("task_id")
+	_, tool := v.Get("tool")
 	typ, _ := v.Get("type")
-	return id.Kind() == value.String && (tool.Kind() == value.String || typ.Str() == "task")
+	return id && (tool || typ.Str() == "task")
 }
 
 func chatForm(v value.Value) (chats.Format, bool) {

@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/trace/chats"
 	"github.com/callvet/callvet/internal/trace/spans"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/typed"
 )
 
 // Contract is the name of callvet's own trace lines.
@@ -266,8 +267,11 @@ func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 				return errStop
 			}
 		}
-		i.log.Lines++
-		if errors.Is(err, io.EOF) {
+		end := errors.Is(err, io.EOF)
+		if !end || len(line) > 0 { // the end of the last line begins no other
+			i.log.Lines++
+		}
+		if end {
 			break
 		}
 		if line, err = i.line(int64(i.o.Lines.MaxLine)); err != nil && !errors.Is(err, io.EOF) {
@@ -317,7 +321,7 @@ func (i *Importer) document(start []byte, take func(trace.Attempt) bool) error {
 	}
 	v, err := value.Parse(text)
 	if err != nil {
-		return fmt.Errorf("read recording: not JSON: %w: %w", callvet.ErrInvalid, err)
+		return fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, typed.Syntax("", text, err))
 	}
 	if !i.value(v) {
 		return unknownForm()
