@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/process"
 )
 
 // TestToolsFolder gives a folder with one NAME.vN.json for each tool, two versions of one
@@ -67,7 +69,7 @@ func TestToolsFolder(t *testing.T) {
 				}
 			}
 			var out, errs bytes.Buffer
-			a := &app{out: &out, err: &errs, dir: dir, now: time.Now, abort: t.Context(), getenv: func(k string) string {
+			a := &app{out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs), getenv: func(k string) string {
 				return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 			}}
 			args := append(strings.Fields(strings.TrimPrefix(name, "callvet ")+" "+want[0]), "--tools", "tools")

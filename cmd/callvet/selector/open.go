@@ -4,6 +4,7 @@ package selector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
