@@ -68,7 +68,7 @@ func (a *app) ledger(ctx context.Context, arg string, cfg compare.Config, f scor
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	l, err := openRun(ctx, db, arg)
+	l, err := a.openRun(ctx, db, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (a *app) reportCommand() *cobra.Command {
 			}
 			defer func() { err = errors.Join(err, db.Close()) }()
 			if baseline != "" {
-				base, err := openRun(ctx, db, baseline)
+				base, err := a.openRun(ctx, db, baseline)
 				if err != nil {
 					return err
 				}

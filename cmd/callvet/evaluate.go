@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -89,7 +90,7 @@ func (a *app) session(ctx context.Context, db *store.DB, e *evaluation, op *open
 			return err
 		}
 	}
-	a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + e.resume())
+	a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + e.resumed())
 	sum, runErr := a.carryOut(ctx, db, lease, e, f)
 	// What was asked to end early is still told: the context may be gone by now.
 	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
@@ -145,7 +146,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	}
 	e, err := a.create(ctx, db, op, hash, &manifest{
 		Version: manifestVersion, Callvet: buildVersion(), Path: path, Made: f.made != nil, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Catalogues: files, Repeats: max(f.repeats, 1),
-		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder, Settings: f.settings(),
+		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder, Settings: f.settings(), Command: f.command, Flags: f.flags,
 	}, ts, f)
 	if err != nil {
 		return nil, op, errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
@@ -191,11 +192,7 @@ func (a *app) lintVerdict(problems []callvet.Problem, path string, f *runFlags) 
 	if errs, warns := a.tell(problems, a.verbose); errs > 0 && !f.noLint {
 		return &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %d errors", path, callvet.ErrInvalid, errs), Hint: "mend them, or --no-lint to run all the same"}
 	} else if warns > 0 && !a.verbose && !f.quiet {
-		with := ""
-		if file := cmp.Or(f.suite.tools, f.suite.catalogueFile); file != "" {
-			with = " --tools " + shellQuote(file)
-		}
-		fmt.Fprintf(a.err, "note: lint has %s: callvet lint %s%s\n", plain.Count(warns, "warning", "warnings"), shellQuote(path), with)
+		fmt.Fprintf(a.err, "note: lint has %s: %s\n", plain.Count(warns, "warning", "warnings"), f.suite.lint(a.hints(), path))
 	}
 	return nil
 }
@@ -206,7 +203,7 @@ func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string,
 	if err != nil {
 		return nil, err
 	}
-	l.man = man
+	l.man, l.hints = man, a.hints()
 	if man.Cases, err = a.selectCases(ctx, db, l.cases, f); err != nil {
 		return nil, err
 	}
@@ -224,10 +221,11 @@ func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string,
 	if err != nil {
 		return nil, fmt.Errorf("write manifest: %w", err)
 	}
-	if l.run, err = db.CreateRun(ctx, store.NewRun{Name: f.name, SuiteHash: hash, Manifest: b}); err != nil {
-		if errors.Is(err, callvet.ErrConflict) { // the name, which the command line gave
-			err = usageError{err}
-		}
+	l.run, err = db.CreateRun(ctx, store.NewRun{Name: f.name, SuiteHash: hash, Manifest: b})
+	if taken := (*store.TakenError)(nil); errors.As(err, &taken) {
+		err = usageError{&callvet.Hinted{Err: err, Hint: "another name, or " + a.hints().text(action{Verb: verbDelete, Run: taken.Run}, nil) + " first"}}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return &evaluation{loaded: l, targets: ts}, nil
@@ -273,7 +271,7 @@ func (a *app) selectCases(ctx context.Context, db *store.DB, cases run.Source, f
 	if f.failedFrom != "" {
 		r, err := db.Run(ctx, f.failedFrom)
 		if err != nil {
-			return nil, err
+			return nil, a.hints().missing(err)
 		}
 		sel.Only = map[string]bool{}
 		for c, err := range db.Cells(ctx, r.ID, store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun}}) {
@@ -292,7 +290,7 @@ func (a *app) selectCases(ctx context.Context, db *store.DB, cases run.Source, f
 // takeUp opens a stored run to go on with it: with the suite it ran, the targets
 // it asked, and every cell that is durable.
 func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags, changed func(string) bool) (*evaluation, *opener, error) {
-	l, err := openRun(a.process.Hard, db, f.resume) //nolint:contextcheck // cells in flight need their cases after an interrupt
+	l, err := a.openRun(a.process.Hard, db, f.resume) //nolint:contextcheck // cells in flight need their cases after an interrupt
 	if err != nil {
 		return nil, nil, err
 	}
@@ -304,7 +302,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 		return nil, nil, &store.HeldError{Run: l.run.ID, Owner: *o}
 	}
 	if len(f.targets) > 0 && !slices.Equal(f.targets, targetsOf(l.man.Specs)) {
-		return nil, nil, usagef("--resume %s: the run asks other targets (%s); a resumed run cannot change them", f.resume, l.targetArgs())
+		return nil, nil, usagef("--resume %s: the run asks other targets (%s); a resumed run cannot change them", f.resume, strings.Join(targetsOf(l.man.Specs), ", "))
 	}
 	if path != "" {
 		read, _, err := a.openSuite(ctx, path, f.suite)
@@ -497,11 +495,7 @@ func (a *app) conclude(ctx context.Context, v *report.View, e *loaded, f *runFla
 	case runErr != nil && !errors.Is(runErr, callvet.ErrBudget):
 		return runErr
 	case runErr != nil:
-		hint := e.resume() + " with a larger budget"
-		if h := (*callvet.Hinted)(nil); errors.As(runErr, &h) {
-			hint = h.Hint
-		}
-		return &callvet.Hinted{Err: runErr, Hint: hint}
+		return &callvet.Hinted{Err: runErr, Hint: e.afterBudget(f, sum, runErr)}
 	case sum.Pass+sum.Fail == 0:
 		return fmt.Errorf("nothing was judged: %d cells ended in an error, %d did not run", sum.Error, sum.NotRun)
 	default:
@@ -513,9 +507,25 @@ func (a *app) conclude(ctx context.Context, v *report.View, e *loaded, f *runFla
 // interruption is what is told where the telling of a run is interrupted.
 func (l *loaded) interruption(sum run.Summary) string {
 	if sum.Status == run.StatusDone {
-		return "interrupted; the run is done and stored; see: callvet show " + l.run.ID
+		return "interrupted; the run is done and stored; see: " + l.hints.text(action{Verb: verbShow, Run: l.run.ID}, l.man)
 	}
-	return fmt.Sprintf("interrupted: %d of %d cells are done and stored; go on with: %s", sum.Done, sum.Total, l.resume())
+	return fmt.Sprintf("interrupted: %d of %d cells are done and stored; go on with: %s", sum.Done, sum.Total, l.resumed())
+}
+
+// afterBudget is what helps when a budget is exhausted: the run with twice the limit
+// that was reached, or what the error itself says.
+func (l *loaded) afterBudget(f *runFlags, sum run.Summary, err error) string {
+	var h *callvet.Hinted
+	switch {
+	case errors.As(err, &h):
+		return h.Hint + "; then " + l.resumed()
+	case f.maxCalls > 0 && sum.Spent.Requests >= f.maxCalls:
+		return l.resumed(flag1("max-calls", strconv.Itoa(2*f.maxCalls)))
+	case f.maxCost > 0:
+		most := max(f.maxCost, sum.Spent.USD+sum.Spent.AssumedUSD)
+		return l.resumed(flag1("max-cost", strconv.FormatFloat(2*most, 'g', 6, 64)))
+	}
+	return l.resumed() + " with a larger budget"
 }
 
 // show prints the run on standard output.

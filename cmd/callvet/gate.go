@@ -163,7 +163,7 @@ func (a *app) gateRun(ctx context.Context, ref string, f *gateFlags) (rep *gates
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	l, err := openRun(ctx, db, ref)
+	l, err := a.openRun(ctx, db, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -171,12 +171,12 @@ func (a *app) gateRun(ctx context.Context, ref string, f *gateFlags) (rep *gates
 	if err != nil {
 		return nil, err
 	}
-	h, err := holdRun(ctx, db, l, f.baseline, file.Gates)
+	h, err := a.holdRun(ctx, db, l, f.baseline, file.Gates)
 	if err != nil {
 		return nil, err
 	}
 	if rep, err = a.decide(ctx, h, file, f); err == nil && l.run.Status != store.StatusDone {
-		rep.Warnings = append(rep.Warnings, "the run is not complete: callvet run --resume "+l.run.ID)
+		rep.Warnings = append(rep.Warnings, "the run is not complete: "+l.resumed())
 	}
 	return rep, err
 }
@@ -282,7 +282,7 @@ func compared(gs []gates.Gate) []string {
 }
 
 // holdRun sums a stored run up for its gates.
-func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, gs []gates.Gate) (*held, error) {
+func (a *app) holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, gs []gates.Gate) (*held, error) {
 	keys := sliceKeys(gs)
 	h := &held{subject: "run " + l.run.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
 	var bad error
@@ -309,7 +309,7 @@ func holdRun(ctx context.Context, db *store.DB, l *loaded, baseline string, gs [
 	}
 	h.input.Panels = acc.Panels()
 	if baseline != "" {
-		base, err := openRun(ctx, db, baseline)
+		base, err := a.openRun(ctx, db, baseline)
 		if err != nil {
 			return nil, err
 		}
@@ -332,7 +332,7 @@ func (l *loaded) openPlaces(ctx context.Context, db *store.DB, rep *gates.Report
 	for i := range rep.Verdicts {
 		for j := range rep.Verdicts[i].Open {
 			p := &rep.Verdicts[i].Open[j]
-			p.Command = "callvet show " + l.run.ID + " " + shellQuote(p.Task)
+			p.Command = l.hints.text(action{Verb: verbShow, Run: l.run.ID, Case: p.Task}, l.man)
 		}
 	}
 	for r, err := range l.rows(ctx, db, store.Filter{Order: store.ByCase}) {
@@ -348,7 +348,7 @@ func (l *loaded) openPlaces(ctx context.Context, db *store.DB, rep *gates.Report
 			full = false
 			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == r.Case.ID
 			if !last && v.Target == l.man.Targets[r.Cell.Target].Name && inSlice(r.Case, v.Key, v.Value) && falls(r.Cell, &v.Gate) {
-				v.Open = append(v.Open, gates.Place{Task: r.Case.ID, Command: "callvet show " + l.run.ID + " " + shellQuote(r.Case.ID)})
+				v.Open = append(v.Open, gates.Place{Task: r.Case.ID, Command: l.hints.text(action{Verb: verbShow, Run: l.run.ID, Case: r.Case.ID}, l.man)})
 			}
 		}
 		if full {

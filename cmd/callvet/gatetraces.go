@@ -46,7 +46,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	if s.log.Steps+s.log.Tasks == 0 {
 		return nil, a.nothingScored([]string{path})
 	}
-	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}, open: traceOpener(path)}
+	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}, open: traceOpener(path, f.read())}
 	if h.input.Keys, err = a.traceKeys(path, s.panels, keys); err != nil {
 		return nil, err
 	}
@@ -83,8 +83,19 @@ func (a *app) against(ctx context.Context, path, baseline string, side *compare.
 	return panel.Diff(base, cand, 0), nil
 }
 
+// read are the flags that say with what trace files are read, as callvet score has them.
+func (f *gateFlags) read() []givenFlag {
+	var out []givenFlag
+	for _, g := range []givenFlag{{"tools", f.tools}, {"safety", []string{f.safety}}, {"suite", []string{f.suite}}, {"calibration", f.calibrations}} {
+		if len(g.Values) > 0 && g.Values[0] != "" {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
 // traceOpener says where to look in a trace file for what did not pass.
-func traceOpener(path string) func(context.Context, *gates.Report) error {
+func traceOpener(path string, read []givenFlag) func(context.Context, *gates.Report) error {
 	return func(_ context.Context, rep *gates.Report) error {
 		for i := range rep.Verdicts {
 			v := &rep.Verdicts[i]
@@ -94,7 +105,7 @@ func traceOpener(path string) func(context.Context, *gates.Report) error {
 				}
 			}
 			if v.Key != "" && v.Verdict != gate.Pass && v.N > 0 && path != "-" {
-				v.Open = append(v.Open, gates.Place{Command: "callvet score " + shellQuote(path) + " --slice " + shellQuote(v.Key)})
+				v.Open = append(v.Open, gates.Place{Command: hints{}.text(action{Verb: verbScore, Case: path, With: append(slices.Clip(read), flag1("slice", v.Key))}, nil)})
 			}
 		}
 		return nil

@@ -19,6 +19,10 @@ type manifest struct {
 	Version int    `json:"version"`
 	Callvet string `json:"callvet"`
 	Path    string `json:"path"` // of the suite, as the user typed it
+	// Command and Flags are what the run was started with; nil of older runs, and of
+	// those whose cases a command made.
+	Command string      `json:"command,omitempty"`
+	Flags   []givenFlag `json:"flags,omitempty"`
 	// Made tells that a command made the cases out of those of the suite.
 	Made bool `json:"made,omitempty"`
 	// Specs open the targets again; Targets is what was opened.

@@ -59,7 +59,7 @@ func (a *app) resume(ctx context.Context, db *store.DB, path string, f *runFlags
 			return err
 		}
 		if f.noWait {
-			return &callvet.Hinted{Err: err, Hint: "callvet run --resume " + held.Run + " without --no-wait follows it"}
+			return &callvet.Hinted{Err: err, Hint: a.hints().text(action{Verb: verbResume, Run: held.Run}, nil) + " without --no-wait follows it"}
 		}
 		f.resume = held.Run // another run may be the last by the time this one is over
 		over, err := a.follow(ctx, db, held, f)
@@ -79,7 +79,7 @@ func (a *app) follow(ctx context.Context, db *store.DB, held *store.HeldError, f
 	if err != nil {
 		return false, err
 	}
-	l, err := openRun(ctx, db, held.Run)
+	l, err := a.openRun(ctx, db, held.Run)
 	if err != nil {
 		return false, err
 	}
@@ -122,7 +122,7 @@ func (a *app) follow(ctx context.Context, db *store.DB, held *store.HeldError, f
 
 // tellOver tells a run that another process has ended, as that process did.
 func (a *app) tellOver(ctx context.Context, db *store.DB, f *runFlags) error {
-	l, err := openRun(ctx, db, f.resume)
+	l, err := a.openRun(ctx, db, f.resume)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (a *app) tellOver(ctx context.Context, db *store.DB, f *runFlags) error {
 	}
 	switch sum.Status {
 	case run.StatusFailed:
-		err = &callvet.Hinted{Err: fmt.Errorf("run %s failed in the process that carried it out, which said why", l.run.ID), Hint: "callvet run --resume " + l.run.ID}
+		err = &callvet.Hinted{Err: fmt.Errorf("run %s failed in the process that carried it out, which said why", l.run.ID), Hint: l.resumed()}
 	case run.StatusBudget:
 		err = fmt.Errorf("run %s stopped in the process that carried it out: %w", l.run.ID, callvet.ErrBudget)
 	}

@@ -43,6 +43,9 @@ type runFlags struct {
 	toolChoice   string
 	realLatency  bool
 	maxFailures  int
+	// command and flags are what a run is started with, for commands that start one like it.
+	command string
+	flags   []givenFlag
 	// adjust changes what was read of the suite before it is linted and kept.
 	adjust func(*callvet.Suite)
 	// made is a suite that a command made itself; told, when set, tells the run.
@@ -82,6 +85,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 			if len(args) == 1 {
 				path = args[0]
 			}
+			f.command, f.flags = "run", given(cmd.Flags())
 			return a.evaluate(cmd.Context(), path, f, cmd.Flags().Changed)
 		},
 	}

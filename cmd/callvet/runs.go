@@ -61,14 +61,15 @@ func (a *app) removeRuns(ctx context.Context, db *store.DB, refs []string) error
 	if err != nil {
 		return err
 	}
+	hints := a.hints()
 	for _, ref := range refs {
 		r, err := db.Run(ctx, ref)
 		if err != nil {
-			return err
+			return hints.missing(err)
 		}
 		err = db.DeleteRun(ctx, r.ID, c.Gone)
 		if held := (*store.HeldError)(nil); errors.As(err, &held) {
-			return &callvet.Hinted{Err: fmt.Errorf("delete run: %w", held), Hint: fmt.Sprintf("wait for it (callvet run --resume %s follows it), or end process %d first", r.ID, held.Owner.PID)}
+			return &callvet.Hinted{Err: fmt.Errorf("delete run: %w", held), Hint: fmt.Sprintf("wait for it (%s follows it), or end process %d first", hints.text(action{Verb: verbResume, Run: r.ID}, nil), held.Owner.PID)}
 		}
 		if err != nil {
 			return err
@@ -151,7 +152,7 @@ func (a *app) showCase(ctx context.Context, db *store.DB, l *loaded, v *report.V
 		}
 	}
 	if len(rows) == 0 {
-		return &callvet.Hinted{Err: fmt.Errorf("show case %q of run %s: %w", id, l.run.ID, callvet.ErrNotFound), Hint: "callvet show " + l.run.ID + " lists the failing ones"}
+		return &callvet.Hinted{Err: fmt.Errorf("show case %q of run %s: %w", id, l.run.ID, callvet.ErrNotFound), Hint: l.hints.text(action{Verb: verbShow, Run: l.run.ID}, l.man) + " lists the failing ones"}
 	}
 	if a.jsonOut {
 		enc := json.NewEncoder(a.out)

@@ -56,7 +56,7 @@ func (a *app) wholeSuite(ctx context.Context, path string) (*callvet.Suite, erro
 	}
 	if errs, _ := a.tell(s.Problems(), false); errs > 0 {
 		return nil, &callvet.Hinted{
-			Err: fmt.Errorf("read suite %s: %w: %s", path, callvet.ErrInvalid, plain.Count(errs, "error", "errors")), Hint: "callvet lint " + shellQuote(path),
+			Err: fmt.Errorf("read suite %s: %w: %s", path, callvet.ErrInvalid, plain.Count(errs, "error", "errors")), Hint: new(suiteFlags).lint(a.hints(), path),
 		}
 	}
 	return s.Suite, nil

@@ -110,6 +110,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 					return err
 				}
 			}
+			f.command, f.flags = "select", given(cmd.Flags())
 			return a.evaluate(cmd.Context(), args[0], f, cmd.Flags().Changed)
 		},
 	}
@@ -119,6 +120,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.StringArrayVar(&f.target.headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
 	f.asking(fs, 30*time.Second)
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
+	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
 	fs.Var(ranged.Int(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
@@ -267,7 +269,7 @@ func (a *app) observed(ctx context.Context, ref string) (out []panel.Confused, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	l, err := openRun(ctx, db, ref)
+	l, err := a.openRun(ctx, db, ref)
 	if err != nil {
 		return nil, err
 	}

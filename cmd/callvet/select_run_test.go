@@ -54,7 +54,7 @@ func TestSelectKeepsNoSecret(t *testing.T) {
 	out := runApp(t, dir, env, exitOK, "select", "s.json", "--via", srv.URL+"?api_key=${API_KEY}", "--name", "own")
 	out += runApp(t, dir, env, exitError, "select", "s.json", "--via", srv.URL+"?api_key=${OTHER}", "--retries", "0", "--name", "refused")
 	out += runApp(t, dir, env, exitOK, "show", "own", "--json")
-	if strings.Contains(out, "hunter2") || !strings.Contains(out, `'retrieve:`+srv.URL+`?api_key=${API_KEY}'`) {
+	if strings.Contains(out, "hunter2") || !strings.Contains(out, `'`+srv.URL+`?api_key=${API_KEY}'`) {
 		t.Error(out)
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*"))

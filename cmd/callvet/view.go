@@ -25,6 +25,7 @@ type loaded struct {
 	man   *manifest
 	suite *callvet.Suite // without cases
 	cases *store.CaseReader
+	hints hints
 }
 
 func openSuite(ctx context.Context, db *store.DB, hash string) (*loaded, error) {
@@ -35,13 +36,14 @@ func openSuite(ctx context.Context, db *store.DB, hash string) (*loaded, error) 
 	return &loaded{suite: s, cases: cases}, nil
 }
 
-func openRun(ctx context.Context, db *store.DB, ref string) (*loaded, error) {
+func (a *app) openRun(ctx context.Context, db *store.DB, ref string) (*loaded, error) {
+	hints := a.hints()
 	r, err := db.Run(ctx, ref)
 	if errors.Is(err, callvet.ErrNotFound) && strings.ContainsAny(ref, "./\\") { // most likely a file was meant
-		return nil, &callvet.Hinted{Err: fmt.Errorf("open %s: no such file, and no such run: %w", ref, callvet.ErrNotFound), Hint: "callvet runs lists the runs"}
+		err = fmt.Errorf("open %s: no such file, and no such run: %w", ref, callvet.ErrNotFound)
 	}
 	if err != nil {
-		return nil, err
+		return nil, hints.missing(err)
 	}
 	m, err := readManifest(&r)
 	if err != nil {
@@ -51,7 +53,7 @@ func openRun(ctx context.Context, db *store.DB, ref string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.run, l.man = r, m
+	l.run, l.man, l.hints = r, m, hints
 	return l, nil
 }
 
@@ -183,7 +185,7 @@ func (l *loaded) view(ctx context.Context, db *store.DB, sliceBy []string) (*rep
 
 func (l *loaded) viewOf(ctx context.Context, db *store.DB, p *panel.Panels) *report.View {
 	return &report.View{
-		ID: l.run.ID, Created: l.run.Created, Status: string(l.run.State()), Spent: l.run.Spent,
+		ID: l.run.ID, Created: l.run.Created, Status: string(l.run.State()), Spent: l.run.Spent, All: l.hints.text(action{Verb: verbAll, Run: l.run.ID}, l.man),
 		Suite: report.SuiteMeta{
 			Name: l.suite.Name, Version: l.suite.Version, Description: l.suite.Description, Hash: l.run.SuiteHash,
 			Cases: l.caseCount(), Tools: len(l.suite.Tools),
@@ -206,58 +208,41 @@ func (l *loaded) next(p *panel.Panels) []string {
 		fails += p.Targets[i].Overall.Verdicts.Fail
 		errs += p.Targets[i].Overall.Verdicts.Error
 	}
-	id := l.run.ID
 	var out []string
+	say := func(v verb, with ...givenFlag) {
+		out = append(out, l.hints.text(action{Verb: v, Run: l.run.ID, With: with}, l.man))
+	}
 	switch {
 	case l.run.Status != store.StatusDone || errs > 0:
-		out = append(out, "callvet run --resume "+id)
+		say(verbResume)
 	case fails > 0:
-		out = append(out, "callvet show "+id)
+		say(verbShow)
 	}
 	if l.man.Made {
 		if !revision.Made(l.suite) {
-			out = append(out, "callvet select sweep --resume "+id)
+			say(verbSweep)
 		}
-		return append(out, "callvet report "+id+" -o report.html")
+		say(verbReport)
+		return out
 	}
 	if fails > 0 {
-		out = append(out, fmt.Sprintf("callvet run %s --failed-from %s%s", shellQuote(l.man.Path), id, l.targetArgs()))
+		say(verbAgain, flag1("failed-from", l.run.ID))
 	}
 	if l.man.Repeats == 1 && passes > 0 && fails+errs == 0 {
-		out = append(out, fmt.Sprintf("callvet run %s%s --repeat 5", shellQuote(l.man.Path), l.targetArgs()))
+		say(verbAgain, flag1("repeat", "5"))
 	}
-	out = append(out, "callvet report "+id+" -o report.html", "callvet diff "+id+" OTHER-RUN")
+	say(verbReport)
+	say(verbDiff)
 	return out[:min(len(out), maxNext)]
 }
 
-// resume is the command that goes on with the run.
-func (l *loaded) resume() string {
+// resumed is the command that goes on with the run.
+func (l *loaded) resumed(with ...givenFlag) string {
+	v := verbResume
 	if l.man.Made && !revision.Made(l.suite) {
-		return "callvet select sweep --resume " + l.run.ID
+		v = verbSweep
 	}
-	return "callvet run --resume " + l.run.ID
-}
-
-func (l *loaded) targetArgs() string {
-	if l.man.TargetFile != "" {
-		return " --targets " + shellQuote(l.man.TargetFile)
-	}
-	s := ""
-	for i := range l.man.Specs {
-		s += " -m " + shellQuote(l.man.Specs[i].Target)
-	}
-	return s
-}
-
-// shellQuote quotes a word for a POSIX shell when it needs it.
-func shellQuote(s string) string {
-	special := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:@=+,~", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, special) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return l.hints.text(action{Verb: v, Run: l.run.ID, With: with}, l.man)
 }
 
 // openView opens the store and what reports tell of a run; the caller closes the
@@ -267,7 +252,7 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l, err := openRun(ctx, db, ref)
+	l, err := a.openRun(ctx, db, ref)
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, db.Close())
 	}

@@ -27,9 +27,9 @@ func TestNext(t *testing.T) {
 		{"all passed often", store.StatusDone, 2, []panel.Verdicts{{Pass: 4}}, []string{report, diff}},
 		{"nothing ran", store.StatusDone, 3, []panel.Verdicts{{}}, []string{report, diff}},
 		{"no target", store.StatusDone, 3, nil, []string{report, diff}},
-		{"some failed", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Fail: 1}}, []string{"callvet show r", run + " --failed-from r -m m", report}},
+		{"some failed", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Fail: 1}}, []string{"callvet show r", run + " -m m --failed-from r", report}},
 		{"some errors", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Error: 1}}, []string{"callvet run --resume r", report, diff}},
-		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}}, []string{"callvet run --resume r", run + " --failed-from r -m m", report}},
+		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}}, []string{"callvet run --resume r", run + " -m m --failed-from r", report}},
 	} {
 		l := &loaded{
 			run: store.Run{ID: "r", Status: tt.status}, suite: &callvet.Suite{},

@@ -40,7 +40,7 @@ func (s *screen) failures(v *View) error {
 		}
 	}
 	if rest > 0 {
-		s.line("\n… and %s more: callvet show %s --all", plain.Thousands(rest), plain.Line(v.ID))
+		s.line("\n… and %s more: %s", plain.Thousands(rest), plain.Line(v.All))
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 		}
 	}
 	if rest > 0 {
-		fmt.Fprintf(b, "\n… and %s more that did not pass: `callvet show %s`\n", plain.Thousands(rest), codeText(v.ID))
+		fmt.Fprintf(b, "\n… and %s more that did not pass: `%s`\n", plain.Thousands(rest), codeText(v.All))
 	}
 	return nil
 }

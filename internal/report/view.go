@@ -40,6 +40,8 @@ type View struct {
 	// Models are those that retrievers asked for vectors and orders; nil without any,
 	// and for runs that were read back.
 	Models []ModelUse
+	// All is the command that explains every attempt that did not pass.
+	All string
 	// Next are the most useful commands now, most useful first.
 	Next []string
 }

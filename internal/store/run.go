@@ -94,7 +94,7 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 			var taken string
 			err := tx.QueryRow("SELECT id FROM runs WHERE name=? OR id=?", n.Name, n.Name).Scan(&taken)
 			if err == nil {
-				return &callvet.Hinted{Err: fmt.Errorf("name %q: %w: run %s has it", n.Name, callvet.ErrConflict, taken), Hint: "another name, or callvet runs --delete " + taken + " first"}
+				return &TakenError{Name: n.Name, Run: taken}
 			}
 			if !errors.Is(err, sql.ErrNoRows) {
 				return err
@@ -116,6 +116,16 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 	}
 	return db.Run(ctx, id)
 }
+
+// TakenError says that another run has a name. It wraps ErrConflict.
+type TakenError struct{ Name, Run string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("name %q: %v: run %s has it", e.Name, callvet.ErrConflict, e.Run)
+}
+
+// Unwrap gives ErrConflict.
+func (e *TakenError) Unwrap() error { return callvet.ErrConflict }
 
 var back = regexp.MustCompile(`~[0-9]+$`)
 
@@ -226,7 +236,7 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	case err != nil:
 		return Run{}, err
 	case len(found) == 0:
-		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: %w", ref, callvet.ErrNotFound), Hint: "callvet runs lists them"}
+		return Run{}, fmt.Errorf("run %q: %w", ref, callvet.ErrNotFound)
 	case len(found) > 1:
 		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: several ids begin so: %w", ref, callvet.ErrConflict), Hint: "write more of the id, for example " + found[0].ID}
 	}

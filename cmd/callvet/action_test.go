@@ -1,0 +1,167 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet/internal/provider/agent"
+	"github.com/callvet/callvet/internal/report"
+)
+
+// argv is a command line as a shell takes it apart, without the program's name.
+func argv(t *testing.T, line string) []string {
+	t.Helper()
+	out, err := agent.SplitCommand(line)
+	if err != nil || len(out) < 2 || out[0] != "callvet" {
+		t.Fatalf("%q is no command: %v", line, err)
+	}
+	return out[1:]
+}
+
+// Every flag of the commands that start runs is repeated when a run like it is
+// suggested, with its value, or it is one of those that do not change a run.
+func TestEveryFlagIsRepeated(t *testing.T) {
+	t.Parallel()
+	a, _, _ := newApp(t.TempDir(), nil)
+	of := func(name string) *cobra.Command {
+		c, _, err := a.rootCommand().Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	values := func(fs *pflag.FlagSet) map[string]string {
+		out := map[string]string{}
+		fs.Visit(func(f *pflag.Flag) { out[f.Name] = f.Value.String() })
+		return out
+	}
+	for _, name := range []string{"run", "select"} {
+		var names []string
+		of(name).Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		for _, n := range names {
+			c := of(name)
+			f := c.Flags().Lookup(n)
+			set := false
+			for _, v := range []string{"0.5", "1m30s", "7", "it's \"quoted\", $HOME=`x`", "false", "true", "a=b: c"} {
+				if v != f.DefValue && c.Flags().Set(n, v) == nil {
+					set = true
+					break
+				}
+			}
+			if !set {
+				t.Fatalf("%s: no value for --%s", name, n)
+			}
+			line := again(&manifest{Command: name, Path: "my suite.yaml", Flags: given(c.Flags())}, nil)
+			args := argv(t, line)
+			fresh := of(name)
+			if err := fresh.ParseFlags(args[1:]); err != nil {
+				t.Errorf("%s: %v", line, err)
+				continue
+			}
+			if rest := fresh.Flags().Args(); !slices.Equal(rest, []string{"my suite.yaml"}) || args[0] != name {
+				t.Errorf("%s asks %q about %q", line, args[0], rest)
+			}
+			want := values(c.Flags())
+			if slices.Contains(once(), n) {
+				want = map[string]string{}
+			}
+			if d := cmp.Diff(want, values(fresh.Flags())); d != "" {
+				t.Errorf("%s --%s (-given +repeated):\n%s", name, n, d)
+			}
+		}
+	}
+}
+
+// What is suggested after a run does the same thing again when it is typed as it
+// stands: it asks the same server for the same, with the same limits, and finds the run.
+func TestSuggestionsDoTheSame(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var asked []string
+	server := func(name string) string {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			asked = append(asked, name+" "+r.Header.Get("Authorization")+" "+r.URL.RequestURI()+" "+string(body))
+			mu.Unlock()
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`)
+		}))
+		t.Cleanup(srv.Close)
+		return srv.URL
+	}
+	own, company := server("own"), server("company")
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"s.json":      `{"name":"s","cases":[{"id":"a b","prompt":"hello","expected_tool":"ping"},{"id":"c","prompt":"you","expected_tool":"ping"}]}`,
+		"tools.json":  `[{"name":"ping","parameters":{"type":"object"}}]`,
+		"prices.json": `{"prices":[{"provider":"openai","model":"m","input":1,"output":1,"effective":"2026-01-01"}]}`,
+		"prompt.txt":  "Be brief.",
+	})
+	env := map[string]string{"OPENAI_API_KEY": "the-key-of-the-company", "OPENAI_BASE_URL": company + "/v1", "LOCAL_KEY": "the-key-of-this-server"}
+	take := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		out := asked
+		asked = nil
+		slices.Sort(out)
+		return out
+	}
+	runApp(t, dir, env, exitOK, "run", "s.json", "-m", "openai/m", "--base-url", own+"/v1?deployment=a", "--api-key-env", "LOCAL_KEY", "--tools", "tools.json", "--set", `user="it's me"`,
+		"--system", "@prompt.txt", "--temperature", "0.5", "--stream", "--prices", "prices.json", "--no-cache", "--max-cost", "1", "--db", "my runs.db", "-o", "out.json", "-q")
+	first := take()
+	if len(first) != 2 {
+		t.Fatalf("%d requests", len(first))
+	}
+	var doc report.Document
+	if err := json.Unmarshal(readFile(t, dir, "out.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Next) != 3 {
+		t.Fatalf("suggested: %q", doc.Next)
+	}
+	for _, line := range doc.Next {
+		args := argv(t, line)
+		if strings.Contains(line, "the-key") || !strings.Contains(line, "--db 'my runs.db'") {
+			t.Errorf("%s", line)
+		}
+		runApp(t, dir, env, exitOK, args...)
+		if again := take(); args[0] == "run" {
+			if d := cmp.Diff(first, again); d != "" {
+				t.Errorf("%s asks otherwise (-first +again):\n%s", line, d)
+			}
+		} else if len(again) > 0 {
+			t.Errorf("%s asks for %q", line, again)
+		}
+	}
+	// A run that stopped at its limit says how to go on, and goes on with the same server.
+	told := runApp(t, dir, env, exitBudget, argv(t, strings.Replace(doc.Next[1], " --failed-from "+doc.Run, " --max-calls 1 --concurrency 1", 1))...)
+	_, line, _ := strings.Cut(told, "try: ")
+	if line = strings.TrimSpace(line); !strings.Contains(line, "--max-calls 2") {
+		t.Fatalf("a run that stopped at its limit: %s", told)
+	}
+	runApp(t, dir, env, exitOK, argv(t, line)...)
+	if d := cmp.Diff(first, take()); d != "" {
+		t.Errorf("%s asks otherwise (-first +again):\n%s", line, d)
+	}
+	// What is said of runs that are not there is about the same store.
+	if told := runApp(t, dir, env, exitUsage, "show", "nobody", "--db", "my runs.db"); !strings.Contains(told, "try: callvet runs --db 'my runs.db' lists") {
+		t.Errorf("a run that is not there: %s", told)
+	}
+}
