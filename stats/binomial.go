@@ -130,6 +130,27 @@ func NewcombeIndependent(xCandidate, nCandidate, xBaseline, nBaseline int, conf 
 	return iv
 }
 
+// EffectiveRate is the interval of the rate p over n observations of so many cases
+// that are worth neff independent ones, in (0,n]: with neff of n it is ClopperPearson.
+// It is what Clusters.Interval gives, for those who kept only these numbers. Impossible
+// numbers: StatusInvalid; none: StatusNoData and [0,1].
+// Source: Korn and Graubard 1998.
+func EffectiveRate(p float64, n, cases int, neff, conf float64) Interval {
+	const method = "neff_clopper_pearson"
+	if n == 0 {
+		return Interval{Upper: 1, Confidence: conf, Method: method, Status: StatusNoData}
+	}
+	if n < 0 || cases < 1 || !(p >= 0 && p <= 1) || !(neff > 0 && neff <= float64(n)) || !validConfidence(conf) {
+		return invalid(method, conf)
+	}
+	iv := Interval{Point: p, N: n, Clusters: cases, NEff: neff, Confidence: conf, Method: method, Status: StatusOK}
+	if p == 0 || p == 1 {
+		iv.Status = StatusBoundary
+	}
+	iv.Lower, iv.Upper = betaLimits(p*neff, neff, (1-conf)/2)
+	return iv
+}
+
 // betaLimits are the Clopper-Pearson limits of x successes in n, both possibly
 // fractional, with a in each tail.
 func betaLimits(x, n, a float64) (lower, upper float64) {

@@ -308,6 +308,9 @@ func (a *app) calibrated(files, traces []string) ([]steps.Calibrated, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.Worth == nil && c.Table.N() > 0 {
+			fmt.Fprintf(a.err, "note: %s does not say what its labels are worth: several labelled attempts of one task count as independent; write it anew with callvet calibrate\n", name)
+		}
 		one := steps.Calibrated{Judge: c.Judge.Name, Design: string(c.Design)}
 		if one.Cal, err = c.Transported(); err != nil {
 			one.Refused = err.Error()

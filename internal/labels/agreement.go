@@ -46,6 +46,7 @@ func (r *Report) scores(ps []pair) {
 	if math.IsNaN(a.Lower) || math.IsNaN(a.Upper) {
 		s.AUC.Lower, s.AUC.Upper = 0, 1
 	}
+	s.AUC = clustered(s.AUC, r.Accuracy, 0)
 	if b, e, ok := judge.Brier(truth, score, eceBins); ok {
 		s.Brier, s.ECE = &b, &e
 	}
@@ -82,8 +83,9 @@ const maxCategories = 20
 
 func (r *Report) ratings(ps []pair, in Input) {
 	var a, b []float64
+	rated := func(p pair) bool { return p.rating != nil && p.score != nil }
 	for _, p := range ps {
-		if p.rating != nil && p.score != nil {
+		if rated(p) {
 			a, b = append(a, *p.rating), append(b, *p.score)
 		}
 	}
@@ -102,8 +104,9 @@ func (r *Report) ratings(ps []pair, in Input) {
 				out.Same++
 			}
 		}
-		out.Kappa = asInterval(agree.Kappa(t, agree.Unweighted, r.Confidence), "cohen_kappa", r.Confidence)
-		out.Weighted = asInterval(agree.Kappa(t, agree.Quadratic, r.Confidence), "quadratic_kappa", r.Confidence)
+		same := rateOf(ps, r.Confidence, rated, func(p pair) bool { return *p.rating == *p.score })
+		out.Kappa = clustered(asInterval(agree.Kappa(t, agree.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), same, -1)
+		out.Weighted = clustered(asInterval(agree.Kappa(t, agree.Quadratic, r.Confidence), "quadratic_kappa", r.Confidence), same, -1)
 		r.Ratings = out
 	}
 	if in.Unit == Call {
@@ -199,10 +202,14 @@ func (r *Report) humans(in Input) {
 		}
 	}
 	h := &Humans{People: names, Things: len(doubled)}
-	h.Alpha = asInterval(agree.AlphaInterval(rows, agree.Nominal, r.Confidence, alphaSeed()), "krippendorff_alpha_bca", r.Confidence)
+	alike := func(ls []Label) bool {
+		return !slices.ContainsFunc(ls, func(l Label) bool { return *l.Pass != *ls[0].Pass })
+	}
+	same := sameByTask(doubled, r.Confidence, alike)
+	h.Alpha = clustered(asInterval(agree.AlphaInterval(rows, agree.Nominal, r.Confidence, alphaSeed()), "krippendorff_alpha_bca", r.Confidence), same, -1)
 	for i := range names {
 		for k := i + 1; k < len(names); k++ {
-			if p := r.peoplePair(names[i], names[k], rows[i], rows[k]); p.N > 0 {
+			if p := r.peoplePair(names[i], names[k], rows[i], rows[k], doubled); p.N > 0 {
 				h.Pairs = append(h.Pairs, p)
 			}
 		}
@@ -210,20 +217,33 @@ func (r *Report) humans(in Input) {
 	r.Humans = h
 }
 
-func (r *Report) peoplePair(a, b string, x, y []float64) PeoplePair {
+func (r *Report) peoplePair(a, b string, x, y []float64, things [][]Label) PeoplePair {
 	p := PeoplePair{A: a, B: b}
 	t := agree.Table{{0, 0}, {0, 0}}
+	var both [][]Label
 	for i := range x {
 		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
 			continue
 		}
+		both = append(both, slices.DeleteFunc(slices.Clone(things[i]), func(l Label) bool { return l.By != a && l.By != b }))
 		t[int(x[i])][int(y[i])]++
 		p.N++
 		if x[i] == y[i] {
 			p.Same++
 		}
 	}
-	p.Kappa = asInterval(agree.Kappa(t, agree.Unweighted, r.Confidence), "cohen_kappa", r.Confidence)
-	p.AC1 = asInterval(agree.AC1(t, r.Confidence), "gwet_ac1", r.Confidence)
+	same := sameByTask(both, r.Confidence, func(ls []Label) bool { return *ls[0].Pass == *ls[1].Pass })
+	p.Kappa = clustered(asInterval(agree.Kappa(t, agree.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), same, -1)
+	p.AC1 = clustered(asInterval(agree.AC1(t, r.Confidence), "gwet_ac1", r.Confidence), same, -1)
 	return p
+}
+
+// sameByTask is the share of things, each with its labels, that people label alike,
+// clustered by task.
+func sameByTask(things [][]Label, conf float64, alike func([]Label) bool) stats.Interval {
+	ps := make([]pair, len(things))
+	for i, ls := range things {
+		ps[i] = pair{Key: ls[0].Key, truth: alike(ls)}
+	}
+	return rateOf(ps, conf, func(pair) bool { return true }, truly)
 }

@@ -32,6 +32,7 @@ type SliceValue struct {
 	// (Fisher), adjusted for both rates of all values (Holm), in [0,1]; 1 where there
 	// are no labels to test.
 	PHolm float64 `json:"p_holm"`
+	worth Worth
 	// Own tells that labels made elsewhere count by the rates of this value alone;
 	// else by those of all labels. Why says it.
 	Own bool   `json:"own"`
@@ -80,7 +81,8 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 		}
 	}
 	for v, s := range placed {
-		out.Values = append(out.Values, SliceValue{Value: v, Table: s.table})
+		drawn := slices.DeleteFunc(slices.Clone(s.fit), byVerdict)
+		out.Values = append(out.Values, SliceValue{Value: v, Table: s.table, worth: worthOf(drawn, r.Confidence)})
 	}
 	slices.SortFunc(out.Values, func(a, b SliceValue) int {
 		return cmp.Or(cmp.Compare(b.Table.N(), a.Table.N()), cmp.Compare(a.Value, b.Value))
@@ -88,7 +90,7 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 	if n := len(out.Values); n > maxSliceValues {
 		out.Values, out.Left = out.Values[:maxSliceValues], n-maxSliceValues
 	}
-	adjust(out.Values, all)
+	adjust(out.Values, all, r)
 	for i := range out.Values {
 		v := &out.Values[i]
 		own := placed[v.Value]
@@ -100,27 +102,40 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 }
 
 // adjust tests both rates of each value against all other labels, as one family. Where a
-// side has no label of a class there is nothing to test, and nothing to adjust for.
-func adjust(values []SliceValue, all Table) {
+// side has no label of a class there is nothing to test, and nothing to adjust for. The
+// others are taken to be clustered as all labels are.
+func adjust(values []SliceValue, all Table, r *Report) {
 	var of []*SliceValue
 	var ps []float64
+	whole := r.calibration()
 	for i := range values {
 		v := &values[i]
 		v.PHolm = 1
-		own, rest := v.Table, all.without(v.Table)
-		for _, x := range [][4]int{
-			{own.TruePass, own.TruePass + own.FalseFail, rest.TruePass, rest.TruePass + rest.FalseFail},
-			{own.TrueFail, own.TrueFail + own.FalsePass, rest.TrueFail, rest.TrueFail + rest.FalsePass},
-		} {
-			if x[1] > 0 && x[3] > 0 {
-				of, ps = append(of, v), append(ps, stats.Fisher(x[0], x[1], x[2], x[3]))
-			}
+		own, rest := v.calibration(), all.without(v.Table).Calibration(Worth{})
+		rest.PassWorth = part(whole.PassWorth, rest.LabelledPass, whole.LabelledPass)
+		rest.FailWorth = part(whole.FailWorth, rest.LabelledFail, whole.LabelledFail)
+		sensitivity, specificity := judge.Differ(own, rest)
+		if own.LabelledPass > 0 && rest.LabelledPass > 0 {
+			of, ps = append(of, v), append(ps, sensitivity)
+		}
+		if own.LabelledFail > 0 && rest.LabelledFail > 0 {
+			of, ps = append(of, v), append(ps, specificity)
 		}
 	}
 	for i, p := range stats.Holm(ps) {
 		of[i].PHolm = min(of[i].PHolm, p)
 	}
 }
+
+// part is what n of so many are worth where all are worth that much.
+func part(worth float64, n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return worth * float64(n) / float64(of)
+}
+
+func (v *SliceValue) calibration() judge.Calibration { return v.Table.Calibration(v.worth) }
 
 // slice is what has one value: calibration labels, the table of those that were not
 // drawn by verdict, and verdicts of the run.
@@ -157,14 +172,12 @@ func valuesOf(of func(Key) []string, k Key) []string {
 }
 
 func (v *SliceValue) decide(r *Report, ps []pair) {
-	same := func(p pair) bool { return p.truth == p.judged }
-	truth := func(p pair) bool { return p.truth }
-	v.Sensitivity = rateOf(ps, r.Unit, r.Confidence, truth, same)
-	v.Specificity = rateOf(ps, r.Unit, r.Confidence, not(truth), same)
-	c := v.Table.Calibration()
+	v.Sensitivity = rateOf(ps, r.Confidence, truly, right)
+	v.Specificity = rateOf(ps, r.Confidence, not(truly), right)
+	c := v.calibration()
 	switch {
-	case c.LabelledPass < judge.MinLabels || c.LabelledFail < judge.MinLabels:
-		v.Why = fmt.Sprintf("%d labelled passes and %d labelled fails, and at least %d of each are needed: labels made elsewhere count by the rates of all", c.LabelledPass, c.LabelledFail, judge.MinLabels)
+	case c.Few():
+		v.Why = tooFew(c) + fmt.Sprintf(", and at least %d of each are needed: labels made elsewhere count by the rates of all", judge.MinLabels)
 	case v.PHolm >= sliceLevel:
 		v.Why = fmt.Sprintf("nothing shows that the judge differs here (p = %.2g, adjusted): labels made elsewhere count by the rates of all", v.PHolm)
 	default:
@@ -176,10 +189,10 @@ func (v *SliceValue) decide(r *Report, ps []pair) {
 func (v *SliceValue) success(in Input, r *Report, j *join, own *slice) {
 	sub := *j
 	sub.fit, in.Run = own.fit, own.run
-	of1 := &Report{Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table, Youden: r.Youden, strata: strataOf(sub.fit)}
+	of1 := &Report{Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table, Worth: r.Worth, Youden: r.Youden, strata: strataOf(sub.fit)}
 	if v.Own {
-		of1.Table = v.Table
-		of1.Youden = v.Table.Calibration().Youden(r.Confidence)
+		of1.Table, of1.Worth = v.Table, v.worth
+		of1.Youden = v.calibration().Youden(r.Confidence)
 	}
 	of1.success(in, &sub)
 	v.Success = of1.Success

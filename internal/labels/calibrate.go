@@ -25,12 +25,39 @@ type Table struct {
 // N is the number of things.
 func (t Table) N() int { return t.TruePass + t.FalseFail + t.TrueFail + t.FalsePass }
 
+// Worth is how many independent labels those of each true class are worth: fewer than
+// there are where several attempts or calls of one task are labelled. 0 stands for all
+// of them.
+type Worth struct {
+	Pass float64 `json:"pass" form:"min=0"`
+	Fail float64 `json:"fail" form:"min=0"`
+}
+
 // Calibration is the table as the estimators take it.
-func (t Table) Calibration() judge.Calibration {
+func (t Table) Calibration(w Worth) judge.Calibration {
 	return judge.Calibration{
 		TruePositive: t.TruePass, LabelledPass: t.TruePass + t.FalseFail, TrueNegative: t.TrueFail, LabelledFail: t.TrueFail + t.FalsePass,
+		PassWorth: w.Pass, FailWorth: w.Fail,
 	}
 }
+
+// worthOf is that of labelled things: the effective sample size of the judge's being
+// right, as of any rate.
+func worthOf(ps []pair, conf float64) Worth {
+	of := func(class func(pair) bool) float64 {
+		switch iv := rateOf(ps, conf, class, right); {
+		case iv.N == 0:
+			return 0
+		case iv.NEff > 0:
+			return iv.NEff
+		}
+		return 1 // all of one task
+	}
+	return Worth{Pass: of(truly), Fail: of(not(truly))}
+}
+
+func truly(p pair) bool { return p.truth }
+func right(p pair) bool { return p.truth == p.judged }
 
 func (t *Table) add(p pair) {
 	switch {
@@ -66,7 +93,9 @@ type Report struct {
 	Counts     Counts  `json:"counts"`
 	// Table holds the calibration labels that were not drawn by verdict. Its
 	// Accuracy is the agreement with people, in [0,1].
-	Table       Table          `json:"table"`
+	Table Table `json:"table"`
+	// Worth is how many independent labels those of Table are worth.
+	Worth       Worth          `json:"worth"`
 	Sensitivity stats.Interval `json:"sensitivity"`
 	Specificity stats.Interval `json:"specificity"`
 	Youden      stats.Interval `json:"youden"`
@@ -140,7 +169,7 @@ func Calibrate(in Input) (*Report, error) {
 	}
 	r := &Report{Judge: j.judge, ID: j.judge.ID(), Unit: in.Unit, Confidence: in.Confidence, Counts: j.Counts}
 	drawn := slices.DeleteFunc(slices.Clone(j.fit), byVerdict)
-	r.Table = tableOf(drawn)
+	r.Table, r.Worth = tableOf(drawn), worthOf(drawn, r.Confidence)
 	r.strata = strataOf(j.fit)
 	r.rates(drawn, j.fit)
 	r.agreement(drawn)
@@ -159,61 +188,58 @@ func Calibrate(in Input) (*Report, error) {
 
 func byVerdict(p pair) bool { return p.stratum == JudgePass || p.stratum == JudgeFail }
 
-// rates are exact for tasks; calls of one task are alike and count by task.
+// calibration is the table as the estimators take it.
+func (r *Report) calibration() judge.Calibration { return r.Table.Calibration(r.Worth) }
+
+// rates are exact where each task has one label; attempts and calls of one task are
+// alike and count by task.
 func (r *Report) rates(drawn, all []pair) {
-	rate := func(ps []pair, of, yes func(pair) bool) stats.Interval {
-		return rateOf(ps, r.Unit, r.Confidence, of, yes)
-	}
-	truth, judged := func(p pair) bool { return p.truth }, func(p pair) bool { return p.judged }
-	same := func(p pair) bool { return p.truth == p.judged }
-	r.Sensitivity = rate(drawn, truth, same)
-	r.Specificity = rate(drawn, not(truth), same)
-	r.Accuracy = rate(drawn, func(pair) bool { return true }, same)
-	r.PPV, r.NPV = rate(all, judged, same), rate(all, not(judged), same)
-	r.Youden = r.Table.Calibration().Youden(r.Confidence)
-	if r.Unit == Call {
-		y := stats.Combine([]float64{1, 1}, []stats.Interval{r.Sensitivity, r.Specificity})
-		y.Point, y.Lower, y.Upper, y.Confidence = y.Point-1, max(-1, y.Lower-1), min(1, y.Upper-1), r.Confidence
-		r.Youden = y
-	}
+	rate := func(ps []pair, of, yes func(pair) bool) stats.Interval { return rateOf(ps, r.Confidence, of, yes) }
+	judged := func(p pair) bool { return p.judged }
+	r.Sensitivity = rate(drawn, truly, right)
+	r.Specificity = rate(drawn, not(truly), right)
+	r.Accuracy = rate(drawn, func(pair) bool { return true }, right)
+	r.PPV, r.NPV = rate(all, judged, right), rate(all, not(judged), right)
+	r.Youden = r.calibration().Youden(r.Confidence)
 }
 
 func not(f func(pair) bool) func(pair) bool { return func(p pair) bool { return !f(p) } }
 
-func rateOf(ps []pair, unit Unit, conf float64, of, yes func(pair) bool) stats.Interval {
+func rateOf(ps []pair, conf float64, of, yes func(pair) bool) stats.Interval {
 	type sums struct{ yes, n int }
-	by, total := map[Key]*sums{}, sums{}
-	var order []Key
+	by, total := map[string]*sums{}, sums{}
+	var order []string
 	for _, p := range ps {
 		if !of(p) {
 			continue
 		}
-		k := Key{Target: p.Target, TaskID: p.TaskID}
-		if by[k] == nil {
-			by[k] = &sums{}
-			order = append(order, k)
+		s := by[p.TaskID]
+		if s == nil {
+			s = &sums{}
+			by[p.TaskID] = s
+			order = append(order, p.TaskID)
 		}
-		by[k].n++
+		s.n++
 		total.n++
 		if yes(p) {
-			by[k].yes++
+			s.yes++
 			total.yes++
 		}
 	}
-	if unit == Task {
+	if len(order) == total.n {
 		return stats.ClopperPearson(total.yes, total.n, conf, stats.TwoSided)
 	}
 	var c stats.Clusters
-	for _, k := range order {
-		c.Add(float64(by[k].yes), by[k].n, true)
+	for _, task := range order {
+		c.Add(float64(by[task].yes), by[task].n, true)
 	}
 	return c.Interval(conf, stats.DefaultRho0)
 }
 
 func (r *Report) agreement(ps []pair) {
 	t := agree.Table{{r.Table.TrueFail, r.Table.FalsePass}, {r.Table.FalseFail, r.Table.TruePass}}
-	r.Kappa = asInterval(agree.Kappa(t, agree.Unweighted, r.Confidence), "cohen_kappa", r.Confidence)
-	r.AC1 = asInterval(agree.AC1(t, r.Confidence), "gwet_ac1", r.Confidence)
+	r.Kappa = clustered(asInterval(agree.Kappa(t, agree.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), r.Accuracy, -1)
+	r.AC1 = clustered(asInterval(agree.AC1(t, r.Confidence), "gwet_ac1", r.Confidence), r.Accuracy, -1)
 	var people, judges []string
 	for _, p := range ps {
 		people, judges = append(people, word(p.truth)), append(judges, word(p.judged))
@@ -240,6 +266,24 @@ func asInterval(a agree.Agreement, method string, conf float64) stats.Interval {
 	if math.IsNaN(iv.Lower) || math.IsNaN(iv.Upper) {
 		iv.Lower, iv.Upper = -1, 1
 	}
+	return iv
+}
+
+// clustered makes the interval of a coefficient, which takes things for independent,
+// as much longer as that of the share of things judged alike is because of several
+// attempts or calls of one task. least is the lowest value that the coefficient has.
+func clustered(iv, same stats.Interval, least float64) stats.Interval {
+	iv.Clusters = same.Clusters
+	switch {
+	case same.N == same.Clusters || !iv.Defined():
+		return iv
+	case same.NEff <= 0: // all of one task
+		iv.Lower, iv.Upper, iv.Status = least, 1, stats.StatusSingleCluster
+		return iv
+	}
+	f := math.Sqrt(max(1, float64(same.N)/same.NEff))
+	iv.SE *= f
+	iv.Lower, iv.Upper = max(least, iv.Point-f*(iv.Point-iv.Lower)), min(1, iv.Point+f*(iv.Upper-iv.Point))
 	return iv
 }
 
@@ -306,9 +350,8 @@ func (r *Report) check(ps []pair) error {
 		return nil
 	}
 	c := &Check{Table: tableOf(ps)}
-	fresh := c.Table.Calibration()
-	c.Sensitivity, c.Specificity = fresh.Sensitivity(r.Confidence), fresh.Specificity(r.Confidence)
-	d, err := judge.FindDrift(r.Table.Calibration(), fresh)
+	c.Sensitivity, c.Specificity = rateOf(ps, r.Confidence, truly, right), rateOf(ps, r.Confidence, not(truly), right)
+	d, err := judge.FindDrift(r.calibration(), c.Table.Calibration(worthOf(ps, r.Confidence)))
 	if err != nil {
 		return fmt.Errorf("compare with held-out labels: %w", err)
 	}
@@ -319,29 +362,37 @@ func (r *Report) check(ps []pair) error {
 
 // judgeUse says whether a gate may rest on the judge, and why.
 func (r *Report) judgeUse() {
-	c := r.Table.Calibration()
+	c := r.calibration()
 	r.Usable = c.Usable(r.Confidence)
-	if r.Unit == Call { // the exact intervals of the table take calls as independent
-		r.Usable = r.Usable && r.Youden.Usable() && r.Youden.Lower > 0.3
-	}
 	switch {
 	case r.Table.N() == 0 && r.Verified != nil:
 		r.Why = "all labels were drawn by the judge's verdict: they serve true success of their own run, not a calibration for another; label tasks drawn at random for that"
 	case r.Table.N() == 0:
 		r.Why = "no calibration label stands beside a verdict of this judge"
-	case c.LabelledPass < judge.MinLabels || c.LabelledFail < judge.MinLabels:
-		r.Why = fmt.Sprintf("%d labelled passes and %d labelled fails: at least %d of each are needed", c.LabelledPass, c.LabelledFail, judge.MinLabels)
+	case c.Few():
+		r.Why = tooFew(c) + fmt.Sprintf(": at least %d of each are needed", judge.MinLabels)
 	case r.Youden.Point <= 0:
 		r.Why = fmt.Sprintf("the judge is no better than chance: J = %.3f", r.Youden.Point)
 	case !r.Usable:
 		r.Why = fmt.Sprintf("J is only known to be above %.3f: a gate needs more than 0.3", r.Youden.Lower)
 	default:
-		r.Why = fmt.Sprintf("J is above %.3f and each class has at least %d labels", r.Youden.Lower, judge.MinLabels)
+		r.Why = fmt.Sprintf("J is above %.3f and each class is worth at least %d labels", r.Youden.Lower, judge.MinLabels)
 	}
 	if r.Check != nil && r.Check.Drifted {
 		r.Usable = false
 		r.Why = fmt.Sprintf("held-out labels contradict the calibration (p = %.2g): the judge or the tasks have changed", r.Check.PHolm)
 	}
+}
+
+// tooFew tells the labels of both classes, and what they are worth where that is less.
+func tooFew(c judge.Calibration) string {
+	tell := func(n int, worth float64, class string) string {
+		if worth <= 0 || worth >= float64(n) {
+			return fmt.Sprintf("%d labelled %s", n, class)
+		}
+		return fmt.Sprintf("%d labelled %s worth %.1f (several are of one task)", n, class, worth)
+	}
+	return tell(c.LabelledPass, c.PassWorth, "passes") + " and " + tell(c.LabelledFail, c.FailWorth, "fails")
 }
 
 func (r *Report) warn() {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
 )
 
@@ -356,4 +357,60 @@ func TestCSVRoundTrip(t *testing.T) {
 			t.Fatal(d)
 		}
 	})
+}
+
+// attemptsOf repeats labels: each of the tasks has so many labelled attempts, alike.
+func attemptsOf(text string, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for i := range n {
+			b.WriteString(strings.Replace(line, `,"by"`, fmt.Sprintf(`,"attempt":%d,"by"`, i), 1))
+		}
+	}
+	return b.String()
+}
+
+// TestAttemptsOfATask: five labelled attempts of a task in which judge and people always
+// say the same are worth one, for every interval, for the refusals and in the file.
+func TestAttemptsOfATask(t *testing.T) {
+	t.Parallel()
+	once := calibrate(t, lines("c", 36, 4, 18, 2, `,"stratum":"random"`), verdicts("r", 160, 40))
+	five := calibrate(t, attemptsOf(lines("c", 36, 4, 18, 2, `,"stratum":"random"`), 5), verdicts("r", 160, 40))
+	if five.Table.N() != 5*once.Table.N() || once.Worth != (labels.Worth{Pass: 40, Fail: 20}) {
+		t.Fatalf("%+v, %+v", once.Worth, five.Table)
+	}
+	if !(five.Worth.Pass > 30 && five.Worth.Pass < 45 && five.Worth.Fail > 15 && five.Worth.Fail < 25) {
+		t.Errorf("worth %+v, and there are 40 and 20 tasks", five.Worth)
+	}
+	for name, iv := range map[string][2]stats.Interval{
+		"sensitivity": {once.Sensitivity, five.Sensitivity}, "specificity": {once.Specificity, five.Specificity}, "J": {once.Youden, five.Youden},
+		"PPV": {once.PPV, five.PPV}, "agreement": {once.Accuracy, five.Accuracy}, "kappa": {once.Kappa, five.Kappa}, "AC1": {once.AC1, five.AC1},
+		"true success": {once.Success[0].True, five.Success[0].True},
+	} {
+		a, b := iv[0].Upper-iv[0].Lower, iv[1].Upper-iv[1].Lower
+		if math.Abs(b/a-1) > 0.15 || math.Abs(iv[0].Point-iv[1].Point) > 1e-9 {
+			t.Errorf("%s: %.4f wide for one attempt a task, %.4f for five", name, a, b)
+		}
+	}
+	few := calibrate(t, attemptsOf(lines("c", 4, 0, 4, 0, `,"stratum":"random"`), 5), verdicts("r", 60, 40))
+	if s := few.Success[0]; s.True.Status != judge.TooFewUnits || few.Usable || !strings.Contains(few.Why, "20 labelled passes worth 9.1 (several are of one task) and 20 labelled fails worth 9.1") {
+		t.Errorf("%+v %s", s.True, few.Why)
+	}
+	var b bytes.Buffer
+	made := five.Calibration("labels.jsonl", time.Unix(0, 0))
+	if _, err := made.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	back, err := labels.ParseCalibration("c.json", b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := back.Transported()
+	if err != nil || c != five.Table.Calibration(five.Worth) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	lied := bytes.Replace(b.Bytes(), fmt.Appendf(nil, `"pass": %v`, five.Worth.Pass), []byte(`"pass": 9000`), 1)
+	if _, err := labels.ParseCalibration("c.json", lied); err == nil || !strings.Contains(err.Error(), "worth more than there are") {
+		t.Errorf("%v", err)
+	}
 }

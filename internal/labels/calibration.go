@@ -38,6 +38,9 @@ type Calibration struct {
 	// where its labels were drawn by the judge's verdict and may not.
 	Design Design `json:"design" form:"required words=transport|internal"`
 	Table  Table  `json:"table" form:"required"`
+	// Worth is how many independent labels those of the table are worth; nil in files of
+	// versions that did not know it.
+	Worth *Worth `json:"worth,omitempty"`
 	// Strata are the calibration labels by how they were drawn; those drawn by
 	// verdict are not in Table.
 	Strata []StratumTable `json:"strata" form:"required"`
@@ -65,7 +68,7 @@ func strataOf(ps []pair) []StratumTable {
 // source the name of the labels file.
 func (r *Report) Calibration(source string, made time.Time) Calibration {
 	c := Calibration{
-		Format: CalibrationFormat, Version: Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table, Strata: r.strata,
+		Format: CalibrationFormat, Version: Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table, Worth: &r.Worth, Strata: r.strata,
 		Roles: []Role{Calibrating}, Source: source, Made: made.UTC().Truncate(time.Second), Stats: stats.Version,
 	}
 	if r.Table.N() == 0 {
@@ -83,7 +86,11 @@ func (c *Calibration) Transported() (judge.Calibration, error) {
 			Hint: "callvet label next --strategy random, then calibrate again",
 		}
 	}
-	return c.Table.Calibration(), nil
+	var w Worth
+	if c.Worth != nil {
+		w = *c.Worth
+	}
+	return c.Table.Calibration(w), nil
 }
 
 // AppliesTo says why the calibration is not for a judge; nil when it is.
@@ -152,6 +159,8 @@ func (c *Calibration) check() error {
 		return errors.New("labels drawn by verdict make no table")
 	case drawn != c.Table:
 		return errors.New("the strata that were not drawn by verdict do not add up to the table")
+	case c.Worth != nil && (c.Worth.Pass > float64(c.Table.TruePass+c.Table.FalseFail) || c.Worth.Fail > float64(c.Table.TrueFail+c.Table.FalsePass)):
+		return errors.New("the labels are worth more than there are")
 	}
 	return nil
 }

@@ -69,7 +69,11 @@ func Reason(s stats.Status, c judge.Calibration) string {
 	case judge.MissingStratum:
 		return "one of the judge's verdicts has no label among the tasks of this run"
 	case judge.TooFewUnits:
-		return fmt.Sprintf("too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
+		few := fmt.Sprintf("too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
+		if c.PassWorth > 0 && c.PassWorth < float64(c.LabelledPass) || c.FailWorth > 0 && c.FailWorth < float64(c.LabelledFail) {
+			few += "; it has " + tooFew(c)
+		}
+		return few
 	case stats.StatusNoData:
 		return "nothing was judged"
 	case stats.StatusInvalid:
@@ -100,11 +104,11 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 	inside := insideRun(j.fit, target)
 	s := strataFor(inside, out.Raw)
 	internal := judge.Stratified(s, r.Confidence)
-	moved, refused := TrueSuccess(out.Raw, r.Table.Calibration(), r.Confidence)
+	moved, refused := TrueSuccess(out.Raw, r.calibration(), r.Confidence)
 	if len(inside) > 0 && (internal.Usable() || !moved.Usable()) {
 		out.Design, out.Labels, out.True = Internal, len(inside), internal
 		if !internal.Usable() {
-			out.Refused = Reason(internal.Status, r.Table.Calibration())
+			out.Refused = Reason(internal.Status, r.calibration())
 			out.Advice = r.moreLabels(out.Raw, s)
 		}
 		if out.Refused == "" && r.Youden.Defined() && r.Youden.Point <= 0 {

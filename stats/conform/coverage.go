@@ -3,6 +3,7 @@
 package conform
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -130,6 +131,35 @@ func judgeStudies() []Study {
 			return x.Lower <= truth && truth <= x.Upper
 		}}
 	}
+	// Attempts at one task are labelled several times, and the judge errs alike in them.
+	repeated := func(tasks, attempts int, icc, low float64) Study {
+		const truth, sens, spec = 0.8, 0.9, 0.8
+		one := func(rng *rand.Rand) stats.Interval {
+			var c judge.Calibration
+			var pass, fail, run stats.Clusters
+			for range tasks {
+				s, t := draw.Rate(rng, sens, icc), draw.Rate(rng, spec, icc)
+				m := draw.Passes(rng, attempts, draw.Rate(rng, truth, icc))
+				tp, tn := draw.Passes(rng, m, s), draw.Passes(rng, attempts-m, t)
+				c.LabelledPass, c.TruePositive = c.LabelledPass+m, c.TruePositive+tp
+				c.LabelledFail, c.TrueNegative = c.LabelledFail+attempts-m, c.TrueNegative+tn
+				pass.Add(float64(tp), m, true)
+				fail.Add(float64(tn), attempts-m, true)
+			}
+			c.PassWorth, c.FailWorth = pass.Interval(level, stats.DefaultRho0).NEff, fail.Interval(level, stats.DefaultRho0).NEff
+			for range 300 {
+				run.Add(float64(draw.Passes(rng, 1, truth*sens+(1-truth)*(1-spec))), 1, true)
+			}
+			return judge.TrueSuccess(run.Interval(level, stats.DefaultRho0), c, level)
+		}
+		return Study{Name: fmt.Sprintf("true success, calibrated with %d labelled attempts at %d tasks, ICC %g", tasks*attempts, tasks, icc), Low: low, High: 1, Trial: func(rng *rand.Rand) bool {
+			iv := one(rng)
+			for !iv.Usable() { // what is refused claims nothing
+				iv = one(rng)
+			}
+			return covers(iv, truth)
+		}}
+	}
 	strat := func(name string, n, m int, truth, s, t float64) Study {
 		return Study{Name: "post-stratified Jeffreys, " + name, Low: 0.934, High: 1, Cost: 10, Trial: func(rng *rand.Rand) bool {
 			return stratifiedCovers(drawStrata(rng, n, m, truth, s, t), truth)
@@ -166,6 +196,7 @@ func judgeStudies() []Study {
 		strat("50 judged, 50 labels", 50, 50, 0.85, 0.95, 0.9), strat("200 judged, 50 labels", 200, 50, 0.85, 0.9, 0.8),
 		strat("1,000 judged, 200 labels", 1000, 200, 0.95, 0.95, 0.9),
 		jeffreys, melded, ppi,
+		repeated(200, 1, 0, 0.94), repeated(60, 4, 0.3, 0.93), repeated(40, 5, 0.6, 0.93), repeated(100, 3, 0.6, 0.93),
 	}
 }
 

@@ -117,9 +117,9 @@ func labelsFor(variance, allowed float64) int {
 }
 
 // Usable reports whether a gate may rest on a transported calibration: its
-// informedness is above 0.3 at the lower end and both classes have MinLabels.
+// informedness is above 0.3 at the lower end and both classes are worth MinLabels.
 // Source: Statistics specification, section 5.
 func (c Calibration) Usable(conf float64) bool {
 	y := c.Youden(conf)
-	return c.LabelledPass >= MinLabels && c.LabelledFail >= MinLabels && y.Status != stats.StatusInvalid && y.Lower > 0.3
+	return !c.Few() && y.Status != stats.StatusInvalid && y.Lower > 0.3
 }

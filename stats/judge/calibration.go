@@ -40,20 +40,54 @@ type Calibration struct {
 	// TrueNegative of LabelledFail truly failed tasks were judged failed.
 	TrueNegative int `json:"true_neg"`
 	LabelledFail int `json:"labelled_fail"`
+	// PassWorth and FailWorth are how many independent labels those of a class are
+	// worth: fewer than there are where several attempts at one task are labelled. 0
+	// stands for all of them.
+	PassWorth float64 `json:"pass_worth,omitempty"`
+	FailWorth float64 `json:"fail_worth,omitempty"`
 }
 
 func (c Calibration) valid() bool {
-	return c.TruePositive >= 0 && c.TruePositive <= c.LabelledPass && c.TrueNegative >= 0 && c.TrueNegative <= c.LabelledFail
+	return c.TruePositive >= 0 && c.TruePositive <= c.LabelledPass && c.TrueNegative >= 0 && c.TrueNegative <= c.LabelledFail &&
+		c.PassWorth >= 0 && c.FailWorth >= 0
 }
 
-// Sensitivity is the share of true passes judged passed, with its exact interval.
+// class is one class of labels as independent ones: hits of n, both possibly fractional.
+func class(hits, n int, worth float64) (x, m float64) {
+	if worth <= 0 || worth >= float64(n) {
+		return float64(hits), float64(n)
+	}
+	return float64(hits) * worth / float64(n), worth
+}
+
+// pass and fail are the classes as independent labels.
+func (c Calibration) pass() (x, m float64) { return class(c.TruePositive, c.LabelledPass, c.PassWorth) }
+
+func (c Calibration) fail() (x, m float64) { return class(c.TrueNegative, c.LabelledFail, c.FailWorth) }
+
+// Few reports whether either class is worth fewer than MinLabels independent labels.
+func (c Calibration) Few() bool {
+	_, pass := c.pass()
+	_, fail := c.fail()
+	return min(pass, fail) < MinLabels
+}
+
+// Sensitivity is the share of true passes judged passed, with its interval: exact where
+// the labels are independent.
 func (c Calibration) Sensitivity(conf float64) stats.Interval {
-	return stats.ClopperPearson(c.TruePositive, c.LabelledPass, conf, stats.TwoSided)
+	return classRate(c.TruePositive, c.LabelledPass, c.PassWorth, conf)
 }
 
-// Specificity is the share of true fails judged failed, with its exact interval.
+// Specificity is the share of true fails judged failed, as Sensitivity.
 func (c Calibration) Specificity(conf float64) stats.Interval {
-	return stats.ClopperPearson(c.TrueNegative, c.LabelledFail, conf, stats.TwoSided)
+	return classRate(c.TrueNegative, c.LabelledFail, c.FailWorth, conf)
+}
+
+func classRate(hits, n int, worth, conf float64) stats.Interval {
+	if worth <= 0 || worth >= float64(n) {
+		return stats.ClopperPearson(hits, n, conf, stats.TwoSided)
+	}
+	return stats.EffectiveRate(share(hits, n), n, n, worth, conf)
 }
 
 // Youden is sensitivity + specificity - 1 with its interval: 1 for a perfect
@@ -113,7 +147,9 @@ func RoganGladen(j Judged, c Calibration, conf float64) Correction {
 	out.Point = min(1, max(0, out.Raw))
 	out.Clipped = out.Point != out.Raw
 	vp := p * (1 - p) / j.N
-	vs, vt := s*(1-s)/float64(c.LabelledPass), t*(1-t)/float64(c.LabelledFail)
+	_, m1 := c.pass()
+	_, m0 := c.fail()
+	vs, vt := s*(1-s)/m1, t*(1-t)/m0
 	out.SEKnownJudge = math.Sqrt(vp) / out.Youden
 	out.SE = math.Sqrt(vp+out.Raw*out.Raw*vs+(1-out.Raw)*(1-out.Raw)*vt) / out.Youden
 	z := dist.NormalQuantile(1 - (1-conf)/2)
@@ -163,9 +199,11 @@ func LangReiczigel(j Judged, c Calibration, conf float64) Score {
 		return out
 	}
 	z := dist.NormalQuantile(1 - (1-conf)/2)
-	n, m1, m0 := j.N+z*z, float64(c.LabelledPass)+2, float64(c.LabelledFail)+2
+	tp, m1 := c.pass()
+	tn, m0 := c.fail()
+	n, m1, m0 := j.N+z*z, m1+2, m0+2
 	p := (j.Pass + z*z/2) / n
-	s, t := (float64(c.TruePositive)+1)/m1, (float64(c.TrueNegative)+1)/m0
+	s, t := (tp+1)/m1, (tn+1)/m0
 	out.P, out.Sensitivity, out.Specificity = p, s, t
 	if s+t-1 <= 1e-12 {
 		out.Status = NotInformative

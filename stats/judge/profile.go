@@ -38,11 +38,9 @@ func ProfileTransport(j Judged, c Calibration, conf float64) Profile {
 	if rg.Status != stats.StatusOK {
 		return Profile{Point: math.NaN(), Upper: 1, LogLikelihood: math.NaN(), PPV: math.NaN(), NPV: math.NaN(), Status: rg.Status}
 	}
-	l := likelihood{
-		judgedPass: j.Pass, judgedFail: j.N - j.Pass,
-		tp: float64(c.TruePositive), fn: float64(c.LabelledPass - c.TruePositive),
-		tn: float64(c.TrueNegative), fp: float64(c.LabelledFail - c.TrueNegative),
-	}
+	tp, m1 := c.pass()
+	tn, m0 := c.fail()
+	l := likelihood{judgedPass: j.Pass, judgedFail: j.N - j.Pass, tp: tp, fn: m1 - tp, tn: tn, fp: m0 - tn}
 	return l.profile(rg.Point, conf)
 }
 

@@ -20,8 +20,13 @@ type spread struct {
 }
 
 // posterior is the Jeffreys posterior of x in n.
-func posterior(x, n, nodes int) spread {
-	return quantiles(float64(x)+0.5, float64(n-x)+0.5, nodes)
+func posterior(x, n float64, nodes int) spread { return quantiles(x+0.5, n-x+0.5, nodes) }
+
+// calibrated are the posteriors of sensitivity and specificity.
+func (c Calibration) calibrated(nodes int) (s, t spread) {
+	tp, m1 := c.pass()
+	tn, m0 := c.fail()
+	return posterior(tp, m1, nodes), posterior(tn, m0, nodes)
 }
 
 // quantiles spreads Beta(a, b); a of 0 is the constant 0 and b of 0 the constant 1.
@@ -94,8 +99,7 @@ func TransportedBelow(j Judged, c Calibration, x float64) float64 {
 	if refusal(j, c, 0.95) != stats.StatusOK {
 		return math.NaN()
 	}
-	s := posterior(c.TruePositive, c.LabelledPass, Nodes)
-	t := posterior(c.TrueNegative, c.LabelledFail, Nodes)
+	s, t := c.calibrated(Nodes)
 	return belowTransported(s, t, j.Pass+0.5, j.N-j.Pass+0.5, leftOut)(x)
 }
 
@@ -109,8 +113,7 @@ func transportInterval(method string, j Judged, c Calibration, conf float64) sta
 }
 
 func transportedLimits(j Judged, c Calibration, conf float64, nodes int) (lower, upper float64) {
-	s := posterior(c.TruePositive, c.LabelledPass, nodes)
-	t := posterior(c.TrueNegative, c.LabelledFail, nodes)
+	s, t := c.calibrated(nodes)
 	below := belowTransported(s, t, j.Pass+0.5, j.N-j.Pass+0.5, leftOut)
 	return invert(below, (1-conf)/2)
 }
@@ -193,7 +196,8 @@ func MeldedBelow(j Judged, c Calibration, x float64) (forLower, forUpper float64
 // meldedBelow draws each rate from the confidence distribution that is worst for
 // the end: true success falls in s and grows in p and t.
 func meldedBelow(j Judged, c Calibration, nodes int) (low, high func(x float64) float64) {
-	tp, m1, tn, m0 := float64(c.TruePositive), float64(c.LabelledPass), float64(c.TrueNegative), float64(c.LabelledFail)
+	tp, m1 := c.pass()
+	tn, m0 := c.fail()
 	low = belowTransported(quantiles(tp+1, m1-tp, nodes), quantiles(tn, m0-tn+1, nodes), j.Pass, j.N-j.Pass+1, asZero)
 	high = belowTransported(quantiles(tp, m1-tp+1, nodes), quantiles(tn+1, m0-tn, nodes), j.Pass+1, j.N-j.Pass, asOne)
 	return low, high

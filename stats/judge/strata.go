@@ -110,8 +110,8 @@ func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) 
 		s.LabelledPass, s.LabelledFail = s.LabelledFail, s.LabelledPass
 		s.TruePassInPass, s.TruePassInFail = s.TruePassInFail, s.TruePassInPass
 	}
-	rate := posterior(s.JudgePass, s.N, nodes)
-	pass := posterior(s.TruePassInPass, s.LabelledPass, nodes)
+	rate := posterior(float64(s.JudgePass), float64(s.N), nodes)
+	pass := posterior(float64(s.TruePassInPass), float64(s.LabelledPass), nodes)
 	fa, fb := float64(s.TruePassInFail)+0.5, float64(s.LabelledFail-s.TruePassInFail)+0.5
 	below := func(x float64) float64 {
 		total := 0.0
@@ -128,8 +128,8 @@ func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) 
 // StratifiedNodes are the limits of Stratified by plain quadrature over the two
 // verdicts with a number of nodes each, and no rule for the ends.
 func StratifiedNodes(s Strata, conf float64, nodes int) (lower, upper float64) {
-	a := posterior(s.TruePassInPass, s.LabelledPass, nodes)
-	b := posterior(s.TruePassInFail, s.LabelledFail, nodes)
+	a := posterior(float64(s.TruePassInPass), float64(s.LabelledPass), nodes)
+	b := posterior(float64(s.TruePassInFail), float64(s.LabelledFail), nodes)
 	pa, pb := float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5
 	return invert(func(x float64) float64 { return mixture(x, a, b, pa, pb) }, (1-conf)/2)
 }
@@ -140,8 +140,8 @@ func StratifiedBelow(s Strata, x float64) float64 {
 	if s.status(0.95) != stats.StatusOK {
 		return math.NaN()
 	}
-	a := posterior(s.TruePassInPass, s.LabelledPass, Nodes)
-	b := posterior(s.TruePassInFail, s.LabelledFail, Nodes)
+	a := posterior(float64(s.TruePassInPass), float64(s.LabelledPass), Nodes)
+	b := posterior(float64(s.TruePassInFail), float64(s.LabelledFail), Nodes)
 	return mixture(x, a, b, float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// MinLabels is the number of labelled true passes, and of labelled true fails,
+// MinLabels is the number of independent labels of true passes, and of true fails,
 // below which a transported calibration is not used.
 const MinLabels = 10
 
@@ -37,7 +37,7 @@ func TrueSuccess(judged stats.Interval, c Calibration, conf float64) stats.Inter
 		return iv
 	}
 	iv.Point, iv.SE = point.Point, point.SE
-	if c.LabelledPass < MinLabels || c.LabelledFail < MinLabels {
+	if c.Few() {
 		iv.Status = TooFewUnits
 		return iv
 	}
@@ -73,13 +73,41 @@ func FindMismatch(j Judged, c Calibration) Fit {
 	k, n := int(math.Round(j.Pass)), int(math.Round(j.N))
 	k = min(k, n)
 	if n > 0 && c.LabelledPass > 0 {
-		f.PAbove = stats.FisherGreater(k, n, c.TruePositive, c.LabelledPass)
+		x, m := whole(c.pass())
+		f.PAbove = stats.FisherGreater(k, n, x, m)
 	}
 	if n > 0 && c.LabelledFail > 0 {
-		f.PBelow = stats.FisherGreater(n-k, n, c.TrueNegative, c.LabelledFail)
+		x, m := whole(c.fail())
+		f.PBelow = stats.FisherGreater(n-k, n, x, m)
 	}
 	f.Mismatch = min(f.PAbove, f.PBelow) < MismatchLevel
 	return f
+}
+
+// whole rounds effective counts.
+func whole(x, m float64) (hits, n int) {
+	n = max(1, int(math.Round(m)))
+	return min(n, int(math.Round(x*float64(n)/m))), n
+}
+
+// Differ is the exact p value that two calibrations come from the same sensitivity, and
+// from the same specificity; 1 where either has no label of the class.
+// Source: Fisher 1935.
+func Differ(a, b Calibration) (sensitivity, specificity float64) {
+	test := func(x, m, y, n float64) float64 {
+		if m == 0 || n == 0 {
+			return 1
+		}
+		k, of := whole(x, m)
+		l, from := whole(y, n)
+		return stats.Fisher(k, of, l, from)
+	}
+	ax, am := a.pass()
+	bx, bm := b.pass()
+	sensitivity = test(ax, am, bx, bm)
+	ax, am = a.fail()
+	bx, bm = b.fail()
+	return sensitivity, test(ax, am, bx, bm)
 }
 
 // Drift holds the p values that a judge's sensitivity and specificity are those
@@ -97,10 +125,8 @@ func FindDrift(stored, fresh Calibration) (Drift, error) {
 	if !stored.valid() || !fresh.valid() {
 		return Drift{}, fmt.Errorf("compare calibrations: more hits than labels")
 	}
-	d := Drift{
-		PSensitivity: stats.Fisher(stored.TruePositive, stored.LabelledPass, fresh.TruePositive, fresh.LabelledPass),
-		PSpecificity: stats.Fisher(stored.TrueNegative, stored.LabelledFail, fresh.TrueNegative, fresh.LabelledFail),
-	}
+	var d Drift
+	d.PSensitivity, d.PSpecificity = Differ(stored, fresh)
 	adjusted := stats.Holm([]float64{d.PSensitivity, d.PSpecificity})
 	d.PHolm = min(adjusted[0], adjusted[1])
 	return d, nil

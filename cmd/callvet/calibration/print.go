@@ -59,8 +59,12 @@ func share(w io.Writer, name string, iv stats.Interval, means string) {
 		fmt.Fprintf(w, "  %-12s not known (%s)\n", name, iv.Status)
 		return
 	}
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-12s %8s  %s to %s  n = %d  %s",
-		name, plain.Percent(iv.Point), plain.Percent(iv.Lower), plain.Percent(iv.Upper), iv.N, means), " "))
+	n := fmt.Sprintf("n = %d", iv.N)
+	if iv.Clusters < iv.N && iv.NEff > 0 {
+		n += fmt.Sprintf(" of %s, worth %.4g", plain.Count(iv.Clusters, "task", "tasks"), iv.NEff)
+	}
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-12s %8s  %s to %s  %s  %s",
+		name, plain.Percent(iv.Point), plain.Percent(iv.Lower), plain.Percent(iv.Upper), n, means), " "))
 }
 
 func number(w io.Writer, name string, iv stats.Interval, means string) {
