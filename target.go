@@ -38,10 +38,12 @@ type Target struct {
 	Model    string `json:"model,omitempty"`
 	BaseURL  string `json:"base_url,omitempty"`
 	Params   Params `json:"params,omitzero"`
-	// SystemPrompt, when set, replaces the suite's for this target.
-	SystemPrompt string       `json:"system_prompt,omitempty"`
-	ToolChoice   string       `json:"tool_choice,omitempty"`
-	Adjustments  []Adjustment `json:"adjustments,omitempty"`
+	// SystemPrompt stands before the suite's for this target, or in its place where
+	// ReplaceSystem is set. Source: Tool Calling Evaluation, "System Prompt Per Suite".
+	SystemPrompt  string       `json:"system_prompt,omitempty"`
+	ReplaceSystem bool         `json:"replace_system,omitempty"`
+	ToolChoice    string       `json:"tool_choice,omitempty"`
+	Adjustments   []Adjustment `json:"adjustments,omitempty"`
 	// Floor marks a non-LLM baseline (offline/lexical), Recorded a replay of
 	// outputs, Agent a target that runs its own tools.
 	Floor    bool `json:"floor,omitempty"`
@@ -81,6 +83,9 @@ type Response struct {
 	// Unreadable tells that the text meant a call that could not be recovered.
 	Unreadable bool
 	ToolChoice string // really used
+	// Omitted are parameters that were asked for by default only and that the provider
+	// refused, so that they were not sent.
+	Omitted []string
 	// Decision is the answer of a target that selects; Turns are empty then.
 	Decision   *Decision
 	FirstToken time.Duration

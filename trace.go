@@ -225,7 +225,10 @@ type Trace struct {
 	Format       Format   `json:"format,omitempty"`
 	Repairs      []string `json:"repairs,omitempty"`
 	// ToolChoice is the value really used, which may differ from the one asked for.
-	ToolChoice   string    `json:"tool_choice,omitempty"`
+	ToolChoice string `json:"tool_choice,omitempty"`
+	// Omitted are parameters that the provider refused and that were asked for by default
+	// only, so that the attempt was made without them.
+	Omitted      []string  `json:"omitted,omitempty"`
 	End          End       `json:"end,omitempty"`
 	Fault        *Fault    `json:"fault,omitempty"`
 	Attempts     int       `json:"attempts,omitempty"` // requests sent, retries included

@@ -39,7 +39,7 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	base := func() targetSpec {
 		return targetSpec{Target: "openai/m", BaseURL: url + "/v1?deployment=a"}
 	}
-	num, whole, flag := 0.5, 7, false
+	num, other, whole, flag := 0.5, 0.75, 7, false
 	long := int64(7)
 	type change = func(*targetSpec)
 	matters := map[string][]change{
@@ -49,6 +49,7 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 			func(s *targetSpec) { s.BaseURL = url + "/v2?deployment=a" },
 		},
 		"APIKeyEnv":              {func(s *targetSpec) { s.APIKeyEnv = "OTHER_KEY" }},
+		"DefaultTemperature":     {func(s *targetSpec) { s.DefaultTemperature = &other }},
 		"SystemPrompt":           {func(s *targetSpec) { s.SystemPrompt = "new" }},
 		"ToolChoice":             {func(s *targetSpec) { s.ToolChoice = "none" }},
 		"Stream":                 {func(s *targetSpec) { s.Stream = true }},
@@ -65,12 +66,13 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 		},
 	}
 	cannot := map[string]string{
-		"Name":        "it names the target in reports and is not sent",
-		"Concurrency": "it says when a request is sent, not what",
-		"Rate":        "it says when a request is sent, not what",
-		"Headers":     "only agents and remote retrievers send them, and their answers are never given again",
-		"Agent":       "only agents and remote retrievers read it, and their answers are never given again",
-		"Body":        "only agents send it, and their answers are never given again",
+		"ReplaceSystem": "it says what the system prompt is, and that is sent",
+		"Name":          "it names the target in reports and is not sent",
+		"Concurrency":   "it says when a request is sent, not what",
+		"Rate":          "it says when a request is sent, not what",
+		"Headers":       "only agents and remote retrievers send them, and their answers are never given again",
+		"Agent":         "only agents and remote retrievers read it, and their answers are never given again",
+		"Body":          "only agents send it, and their answers are never given again",
 	}
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"s.json": oneCase})

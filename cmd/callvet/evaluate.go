@@ -403,7 +403,7 @@ func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *ev
 		Worlds: func(c *callvet.Case) callvet.World {
 			return replay.Mocks(e.suite, c, replay.Options{RealLatency: f.realLatency})
 		},
-		Cases: e.man.Cases, Repeats: e.man.Repeats, Limits: limits(e, f), Timeout: f.timeout, Retry: f.retry(),
+		Cases: e.man.Cases, Repeats: e.man.Repeats, Interleave: f.interleave, Limits: limits(e, f), Timeout: f.timeout, Retry: f.retry(),
 		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: lease, Lease: lease, Spent: e.run.Spent, Done: e.done, KeepErrors: f.keepErrors,
 		Grace: grace, Abort: a.process.Hard.Done(), Now: a.now, Seed: uint64(e.man.Seed),
 		Observe: func(ev run.Event) {

@@ -84,7 +84,7 @@ func (o *opener) open(ctx context.Context, s *targetSpec) ([]run.Target, error) 
 			ts[i].Name = name
 		}
 		if s.SystemPrompt != "" {
-			ts[i].SystemPrompt = s.SystemPrompt
+			ts[i].SystemPrompt, ts[i].ReplaceSystem = s.SystemPrompt, s.ReplaceSystem == nil || *s.ReplaceSystem
 		}
 		if s.ToolChoice != "" {
 			ts[i].ToolChoice = s.ToolChoice
@@ -130,7 +130,7 @@ func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, err
 		return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: o.app.dir, Env: o.app.environ, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.now}))
 	}
 	cfg := provider.Config{
-		Getenv: o.app.getenv, BaseURL: s.BaseURL, Params: s.Params, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
+		Getenv: o.app.getenv, BaseURL: s.BaseURL, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
 	}
 	if s.APIKeyEnv != "" {
 		cfg.KeyName = s.APIKeyEnv

@@ -18,6 +18,7 @@ type runFlags struct {
 	targetFile  string
 	repeats     int
 	concurrency int
+	interleave  bool
 	rate        float64
 	timeout     time.Duration
 	retries     int
@@ -94,6 +95,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target")
 	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
+	fs.BoolVar(&f.interleave, "interleave", false, "ask the models of one provider in turn for each case, instead of one model after the other")
 	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
 	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
 	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")

@@ -15,6 +15,7 @@ type settings struct {
 	MaxCostUSD  float64 `json:"max_cost_usd,omitempty"`
 	MaxCalls    int     `json:"max_calls,omitempty"`
 	Concurrency int     `json:"concurrency,omitempty"`
+	Interleave  bool    `json:"interleave,omitempty"`
 	Rate        float64 `json:"rate,omitempty"`
 	TimeoutMS   int64   `json:"timeout_ms,omitempty"`
 	// Retries is nil where --retries was not given, which allows more after a 429.
@@ -27,7 +28,7 @@ type settings struct {
 // settings of a new run are its flags.
 func (f *runFlags) settings() *settings {
 	s := &settings{
-		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Rate: f.rate, TimeoutMS: f.timeout.Milliseconds(),
+		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate, TimeoutMS: f.timeout.Milliseconds(),
 		KeepErrors: f.keepErrors, RequirePass: f.requirePass, FailUnder: f.failUnder,
 	}
 	if f.retriesGiven {
@@ -45,6 +46,7 @@ func (f *runFlags) keep(s *settings, given func(string) bool) {
 	kept(&f.maxCost, s.MaxCostUSD, given("max-cost"))
 	kept(&f.maxCalls, s.MaxCalls, given("max-calls"))
 	kept(&f.concurrency, s.Concurrency, given("concurrency"))
+	kept(&f.interleave, s.Interleave, given("interleave"))
 	kept(&f.rate, s.Rate, given("rate"))
 	kept(&f.timeout, time.Duration(s.TimeoutMS)*time.Millisecond, given("timeout"))
 	kept(&f.keepErrors, s.KeepErrors, given("keep-errors"))

@@ -29,7 +29,9 @@ const targetsSchema = `{
           "name": {"type": "string", "description": "how reports call it"},
           "base_url": {"type": "string"},
           "api_key_env": {"type": "string", "description": "environment variable that holds the key"},
-          "system_prompt": {"type": "string"},
+          "system_prompt": {"type": "string", "description": "stands before the suite's"},
+          "replace_system": {"type": "boolean", "description": "whether it stands in place of the suite's"},
+          "default_temperature": {"type": ["number", "null"], "description": "sent where params has no temperature and the model takes it; 0 when absent, null: the provider's own"},
           "tool_choice": {"type": "string"},
           "params": {
             "type": "object", "additionalProperties": false,
@@ -85,6 +87,9 @@ func over(js []byte, shared targetSpec) ([]targetSpec, error) {
 		one.Params.Extra = nil
 		if w := typed.Fill(e, &one); w != nil {
 			return nil, fmt.Errorf("read targets: %w", w)
+		}
+		if t, given := e.Get("default_temperature"); given && t.Kind() == value.Null {
+			one.DefaultTemperature = nil
 		}
 		out = append(out, one)
 	}

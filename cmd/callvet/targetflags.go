@@ -22,7 +22,8 @@ type targetFlags struct {
 	keyEnv      string
 	system      string
 	systemFor   []string
-	temperature float64
+	replace     bool
+	temperature *float64 // nil: the provider's own
 	topP        float64
 	maxTokens   int
 	effort      string
@@ -37,9 +38,10 @@ type targetFlags struct {
 func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.baseURL, "base-url", "", "endpoint of an OpenAI-compatible server, instead of the provider's own")
 	fs.StringVar(&f.keyEnv, "api-key-env", "", "environment variable with the API key, instead of the provider's own")
-	fs.StringVar(&f.system, "system", "", "system prompt instead of the suite's (@FILE reads a file)")
+	fs.StringVar(&f.system, "system", "", "system prompt, before the suite's (@FILE reads a file)")
 	fs.StringArrayVar(&f.systemFor, "system-for", nil, "TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
-	fs.Var(ranged.Amount(&f.temperature, 0), "temperature", "sampling temperature")
+	fs.BoolVar(&f.replace, "replace-system", false, "let --system and --system-for stand in place of the suite's system prompt")
+	fs.Var(ranged.AmountOrNone(&f.temperature, 0), "temperature", "sampling temperature; none is the provider's own (default 0, where the model takes it)")
 	fs.Var(ranged.Share(&f.topP, 0), "top-p", "nucleus sampling")
 	fs.Var(ranged.Int(&f.maxTokens, 0, 1), "max-tokens", "longest answer in tokens")
 	fs.StringVar(&f.effort, "reasoning-effort", "", "low, medium, high, … for models that take it")
@@ -54,19 +56,25 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 // targetSpec is one target with its settings, as the manifest keeps it: it can
 // be opened again, and holds no secret (headers name their variables).
 type targetSpec struct {
-	Target       string            `json:"target" form:"required full"`
-	Name         string            `json:"name,omitempty"`
-	BaseURL      string            `json:"base_url,omitempty"`
-	APIKeyEnv    string            `json:"api_key_env,omitempty"`
-	SystemPrompt string            `json:"system_prompt,omitempty"`
-	ToolChoice   string            `json:"tool_choice,omitempty"`
-	Params       callvet.Params    `json:"params,omitzero"`
-	Stream       bool              `json:"stream,omitempty"`
-	Headers      map[string]string `json:"headers,omitempty"`
-	Agent        map[string]string `json:"agent,omitempty"`
-	Body         map[string]any    `json:"body,omitempty"`
-	Concurrency  int               `json:"concurrency,omitempty"`
-	Rate         float64           `json:"rate,omitempty"`
+	Target       string         `json:"target" form:"required full"`
+	Name         string         `json:"name,omitempty"`
+	BaseURL      string         `json:"base_url,omitempty"`
+	APIKeyEnv    string         `json:"api_key_env,omitempty"`
+	SystemPrompt string         `json:"system_prompt,omitempty"`
+	ToolChoice   string         `json:"tool_choice,omitempty"`
+	Params       callvet.Params `json:"params,omitzero"`
+	// DefaultTemperature is sent where Params has none and the model takes it; nil:
+	// none, and so of older runs.
+	DefaultTemperature *float64 `json:"default_temperature,omitempty"`
+	// ReplaceSystem lets SystemPrompt stand in place of the suite's; nil: it does, as in
+	// older runs.
+	ReplaceSystem *bool             `json:"replace_system,omitempty"`
+	Stream        bool              `json:"stream,omitempty"`
+	Headers       map[string]string `json:"headers,omitempty"`
+	Agent         map[string]string `json:"agent,omitempty"`
+	Body          map[string]any    `json:"body,omitempty"`
+	Concurrency   int               `json:"concurrency,omitempty"`
+	Rate          float64           `json:"rate,omitempty"`
 }
 
 // specs lists the targets of the command line and the targets file.
@@ -112,9 +120,11 @@ func targetsOf(specs []targetSpec) []string {
 
 func (a *app) sharedSpec(f *runFlags, changed func(string) bool) (targetSpec, error) {
 	t := &f.target
-	s := targetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, Params: callvet.Params{ReasoningEffort: t.effort}}
+	s := targetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, ReplaceSystem: &t.replace, Params: callvet.Params{ReasoningEffort: t.effort}}
 	if changed("temperature") {
-		s.Params.Temperature = &t.temperature
+		s.Params.Temperature = t.temperature
+	} else {
+		s.DefaultTemperature = t.temperature
 	}
 	if changed("top-p") {
 		s.Params.TopP = &t.topP

@@ -262,6 +262,63 @@ func TestRequiredFallback(t *testing.T) {
 	}
 }
 
+// TestDefaultTemperature: a temperature that nobody asked for is left out where the
+// provider refuses it; one that was asked for is an error.
+func TestDefaultTemperature(t *testing.T) {
+	t.Parallel()
+	zero := 0.0
+	for _, c := range []struct {
+		title    string
+		cfg      Config
+		status   int
+		body     string
+		requests int // sent by two Generate calls
+		fault    bool
+	}{
+		{"param", Config{DefaultTemperature: &zero}, 400, `{"error":{"message":"Not supported.","param":"temperature"}}`, 3, false},
+		{"message", Config{DefaultTemperature: &zero}, 400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model."}}`, 3, false},
+		{"another parameter", Config{DefaultTemperature: &zero}, 400, `{"error":{"message":"Not supported.","param":"seed"}}`, 2, true},
+		{"server", Config{DefaultTemperature: &zero}, 500, `{"error":{"message":"temperature"}}`, 2, true},
+		{"asked for", Config{Params: callvet.Params{Temperature: &zero}, DefaultTemperature: &zero}, 400, `{"error":{"message":"no","param":"temperature"}}`, 2, true},
+	} {
+		t.Run(c.title, func(t *testing.T) {
+			t.Parallel()
+			var f *fake
+			f = serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if strings.Contains(string(f.bodies[n-1]), `"temperature":0`) {
+					w.WriteHeader(c.status)
+					io.WriteString(w, c.body)
+					return
+				}
+				io.WriteString(w, chatAnswer)
+			})
+			c.cfg.BaseURL = f.URL
+			m, target := mustOpen(t, "vllm/m", c.cfg)
+			for i := range 2 {
+				req := hello()
+				req.Params = target.Params
+				resp, err := m.Generate(context.Background(), req)
+				if c.fault {
+					if asFault(t, err).HTTP != c.status {
+						t.Errorf("fault %v", err)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(resp.Exchanges) != 2-i || len(resp.Omitted) != 1 || resp.Omitted[0] != "temperature" {
+					t.Errorf("omitted %v in %d exchanges", resp.Omitted, len(resp.Exchanges))
+				}
+			}
+			if len(f.bodies) != c.requests {
+				t.Errorf("%d requests, want %d", len(f.bodies), c.requests)
+			}
+		})
+	}
+}
+
 // TestSecrets looks for the key in everything that is kept.
 func TestSecrets(t *testing.T) {
 	t.Parallel()

@@ -63,30 +63,57 @@ type model struct {
 	// noRequired is set once the provider said that it does not know
 	// tool_choice: required.
 	noRequired atomic.Bool
+	// stdTemperature tells that the temperature is a default and nobody's wish; noTemperature
+	// is set once the provider said that it does not take it.
+	stdTemperature bool
+	noTemperature  atomic.Bool
 }
 
-// Generate sends one request (two when tool_choice: required has to fall back to
-// auto) and never retries. Every error is a *callvet.Fault with its exchanges.
+// Generate sends one request, and another one where tool_choice: required has to fall back
+// to auto, or a default temperature is refused. It never retries. Every error is a
+// *callvet.Fault with its exchanges.
 func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	q := m.query(req)
+	var before []callvet.Exchange
+	for {
+		m.yield(q)
+		resp, fault := m.attempt(ctx, q)
+		if fault == nil {
+			resp.Exchanges = append(before, resp.Exchanges...)
+			if m.stdTemperature && q.params.Temperature == nil {
+				resp.Omitted = append(resp.Omitted, paramTemperature)
+			}
+			return resp, nil
+		}
+		before = append(before, fault.Exchanges...)
+		if !m.learns(q, fault) {
+			fault.Exchanges = before
+			return nil, fault
+		}
+	}
+}
+
+// yield leaves out of a request what the provider is known to refuse.
+func (m *model) yield(q *query) {
 	if q.choice == choiceRequired && m.noRequired.Load() {
 		q.choice = choiceAuto
 	}
-	resp, fault := m.attempt(ctx, q)
-	if fault != nil && q.choice == choiceRequired && refusesChoice(fault) {
+	if m.noTemperature.Load() {
+		q.params.Temperature = nil
+	}
+}
+
+// learns takes note of what a fault refuses; true where the request can do without it.
+func (m *model) learns(q *query, fault *callvet.Fault) bool {
+	switch {
+	case q.choice == choiceRequired && refusesChoice(fault):
 		m.noRequired.Store(true)
-		q.choice = choiceAuto
-		before := fault.Exchanges
-		if resp, fault = m.attempt(ctx, q); fault != nil {
-			fault.Exchanges = append(before, fault.Exchanges...)
-		} else {
-			resp.Exchanges = append(before, resp.Exchanges...)
-		}
+	case m.stdTemperature && q.params.Temperature != nil && refusesTemperature(fault):
+		m.noTemperature.Store(true)
+	default:
+		return false
 	}
-	if fault != nil {
-		return nil, fault
-	}
-	return resp, nil
+	return true
 }
 
 // query is what req asks of this model.

@@ -29,6 +29,10 @@ type Config struct {
 	// APIVersion chooses Azure's dated API by deployment; empty: its v1 API.
 	APIVersion string
 	Params     callvet.Params
+	// DefaultTemperature is sent where Params has no temperature and none of the
+	// parameters that rule it out, and the model takes it; nil: none is. Where the
+	// provider refuses it all the same, the request is made without it.
+	DefaultTemperature *float64
 	// HTTPClient is shared by all models of a process; nil: one of its own.
 	HTTPClient *http.Client
 	// Timeout of one request; 0: two minutes, negative: none.
@@ -88,8 +92,10 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 		Name: spec, Provider: svc.name + "@" + base.Host, Model: id,
 		BaseURL: withoutQuery(base),
 	}
-	t.Params = pol.adjust(cfg.Params, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
+	given, std := pol.temperature(cfg)
+	t.Params = pol.adjust(given, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
 	m := newModel(svc, id, cfg, pol)
+	m.stdTemperature = std && t.Params.Temperature != nil
 	m.hide = newRedactor(key)
 	m.url, m.header = address(svc, base, id, cfg.apiVersion()), headers(svc, key)
 	m.sender = sender(m.url, headers(svc, ""), from)

@@ -126,6 +126,44 @@ func TestAdjustments(t *testing.T) {
 	}
 }
 
+// The default temperature goes to models that take it, and yields to what rules it out.
+func TestDefaultTemperatureByModel(t *testing.T) {
+	t.Parallel()
+	zero, half := 0.0, 0.5
+	for _, c := range []struct {
+		spec   string
+		params callvet.Params
+		want   string // of the temperature
+		says   string // how it was adjusted
+	}{
+		{"openai/gpt-4.1", callvet.Params{}, "0", ""},
+		{"anthropic/claude-sonnet-4-5", callvet.Params{}, "0", ""},
+		{"ollama/qwen3", callvet.Params{}, "0", ""},
+		{"openai/gpt-4.1", callvet.Params{Temperature: &half}, "0.5", ""},
+		{"openai/gpt-5-mini", callvet.Params{}, "", "temperature drop 0"},
+		{"openai/gpt-5.1", callvet.Params{}, "0", ""},
+		{"openai/gpt-5.1", callvet.Params{ReasoningEffort: "high"}, "", "temperature drop 0"},
+		{"gemini/gemini-3-pro", callvet.Params{}, "", ""},
+		{"gemini/gemini-2.5-flash", callvet.Params{}, "0", ""},
+		{"openai/gpt-4.1", callvet.Params{TopP: &half}, "", ""},
+		{"anthropic/claude-sonnet-4-5", callvet.Params{TopP: &half}, "", ""},
+		{"openai/gpt-4.1", callvet.Params{Extra: map[string]json.RawMessage{"temperature": json.RawMessage("1")}}, "", ""},
+		{"anthropic/claude-sonnet-4-5", callvet.Params{Extra: map[string]json.RawMessage{"thinking": json.RawMessage(`{"type":"enabled"}`)}}, "", ""},
+	} {
+		_, target := mustOpen(t, c.spec, Config{APIKey: "k", Params: c.params, DefaultTemperature: &zero})
+		got, _ := show(&target.Params, paramTemperature)
+		var says []string
+		for _, a := range target.Adjustments {
+			if a.Param == paramTemperature {
+				says = append(says, a.Param, a.Action, a.From)
+			}
+		}
+		if got != c.want || strings.Join(says, " ") != c.says {
+			t.Errorf("%s %+v: temperature %q, %v", c.spec, c.params, got, says)
+		}
+	}
+}
+
 // TestAdjustTwice: a target's parameters come back with every request and must
 // not change again.
 func TestAdjustTwice(t *testing.T) {

@@ -83,6 +83,24 @@ func (pol policy) adjust(p callvet.Params, note func(callvet.Adjustment)) callve
 	return p
 }
 
+// temperature lays the default over the parameters; std reports whether it did. One that
+// the table only warns of is not sent.
+func (pol policy) temperature(cfg *Config) (p callvet.Params, std bool) {
+	p = cfg.Params
+	_, own := p.Extra[paramTemperature]
+	_, thinks := p.Extra["thinking"] // of Anthropic's, which takes no temperature then
+	if cfg.DefaultTemperature == nil || p.Temperature != nil || p.TopP != nil || own || thinks {
+		return p, false
+	}
+	p.Temperature = cfg.DefaultTemperature
+	for i := range pol {
+		if r := &pol[i]; r.param == paramTemperature && r.action == actWarn && !r.unless(&p) {
+			return cfg.Params, false
+		}
+	}
+	return p, true
+}
+
 // slot is the number that a clamp changes.
 func slot(p *callvet.Params, param string) **float64 {
 	if param == paramTopP {

@@ -100,7 +100,7 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 func (e *engine) request(s *seat, p *prepared, repeat int) callvet.Request {
 	return callvet.Request{
 		CaseID: p.c.ID, Repeat: repeat, Turns: p.c.Input, Tools: p.tools, Params: s.Params, Stubs: p.c.Mocks,
-		System: system(e.cfg.Suite.SystemPrompt, s.SystemPrompt, p.c.Context), ToolChoice: toolChoice(e.cfg.Suite, &s.Target.Target, p.c),
+		System: system(e.cfg.Suite.SystemPrompt, &s.Target.Target, p.c.Context), ToolChoice: toolChoice(e.cfg.Suite, &s.Target.Target, p.c),
 	}
 }
 
@@ -128,6 +128,11 @@ func (a *attempt) absorb(resp *callvet.Response) {
 	t.Model, t.FinishReason = resp.Model, resp.FinishReason
 	if resp.ToolChoice != "" {
 		t.ToolChoice = resp.ToolChoice
+	}
+	for _, name := range resp.Omitted {
+		if !slices.Contains(t.Omitted, name) {
+			t.Omitted = append(t.Omitted, name)
+		}
 	}
 	if resp.Decision != nil {
 		t.Decision = resp.Decision

@@ -40,7 +40,7 @@ func (e *engine) openCache(ctx context.Context, s *seat) error {
 		return nil
 	}
 	s.ident = ident
-	id := ident.Identity(&callvet.Request{Params: s.Params, System: system(e.cfg.Suite.SystemPrompt, s.SystemPrompt, "")})
+	id := ident.Identity(&callvet.Request{Params: s.Params, System: system(e.cfg.Suite.SystemPrompt, &s.Target.Target, "")})
 	sum := sha256.Sum256(append([]byte{traceFormat}, id[:]...))
 	copy(s.scope[:], sum[:])
 	var err error

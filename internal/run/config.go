@@ -129,6 +129,11 @@ type Config struct {
 	Cases []int
 	// Repeats of every case by every target; zero means 1.
 	Repeats int
+	// Interleave asks the targets of a provider group in turn for each case. By default
+	// one target comes after the other, so that models of one provider do not take each
+	// other's rate limits; groups go on at once in either case.
+	// Source: Tool Calling Evaluation, "Execution Flow".
+	Interleave bool
 	// Limits by provider group (Target.Provider); "" is the default for groups not named.
 	Limits map[string]Limits
 	// Timeout bounds one request; default 120 s.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -46,8 +47,9 @@ type group struct {
 	pace     *rate.Limiter // nil: any pace
 
 	mu     sync.Mutex
-	at     int // position in Config.Cases
-	seat   int
+	turn   []*seat // those that are asked now
+	at     int     // position in Config.Cases
+	seat   int     // in turn
 	repeat int
 	prep   *prepared
 }
@@ -137,20 +139,14 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	if e.commit.before > 0 {
 		e.commit.announce(nil, nil)
 	}
-	broken := func() { // a panic, which comes out of Wait
-		e.stop()
-		e.cancel(context.Canceled)
-	}
-	committing, watching, workers := parallel.Group{Stop: broken}, parallel.Group{Stop: broken}, parallel.Group{Stop: broken}
+	committing, watching, workers := parallel.Group{Stop: e.broken}, parallel.Group{Stop: e.broken}, parallel.Group{Stop: e.broken}
 	over := make(chan struct{})
 	// What is finished is stored even when the rest is being broken off.
 	committing.Go(func() { e.commit.run(context.WithoutCancel(work)) })
 	watching.Go(func() { e.watch(ctx, over) })
 	watching.Go(func() { e.keeper.beat(work, over) })
 	for _, g := range e.groups() {
-		for range min(int(g.governor.max), len(g.seats)*len(e.cfg.Cases)*e.cfg.Repeats) {
-			workers.Go(func() { e.work(work, g) })
-		}
+		workers.Go(func() { e.serve(work, g) })
 	}
 	func() { // deferred, so that after a panic what is finished is stored too
 		defer watching.Wait()
@@ -160,6 +156,12 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 		workers.Wait()
 	}()
 	return e.summary(ctx, work)
+}
+
+// broken ends the run after a panic, which comes out of Wait.
+func (e *engine) broken() {
+	e.stop()
+	e.cancel(context.Canceled)
 }
 
 // groups puts the targets of one provider together, in the order of their first.
@@ -182,8 +184,24 @@ func (e *engine) groups() []*group {
 	return out
 }
 
-// next gives the group's next cell that is not done, case by case, so that what
-// belongs to a case is made once and is warm.
+// serve carries out the cells of a group: of one target after the other, or of all.
+func (e *engine) serve(ctx context.Context, g *group) {
+	turns := [][]*seat{g.seats}
+	if !e.cfg.Interleave {
+		turns = slices.Collect(slices.Chunk(g.seats, 1))
+	}
+	for _, turn := range turns {
+		g.turn, g.at, g.seat, g.repeat, g.prep = turn, 0, 0, 0, nil
+		workers := parallel.Group{Stop: e.broken}
+		for range min(int(g.governor.max), len(turn)*len(e.cfg.Cases)*e.cfg.Repeats) {
+			workers.Go(func() { e.work(ctx, g) })
+		}
+		workers.Wait()
+	}
+}
+
+// next gives the next cell of the group's turn that is not done, case by case, so that
+// what belongs to a case is made once and is warm.
 func (e *engine) next(g *group) (job, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -197,10 +215,10 @@ func (e *engine) next(g *group) (job, bool) {
 			}
 			g.prep = &prepared{ix: ix, c: c}
 		}
-		j := job{g.seats[g.seat], g.prep, g.repeat}
+		j := job{g.turn[g.seat], g.prep, g.repeat}
 		if g.repeat++; g.repeat == e.cfg.Repeats {
 			g.repeat = 0
-			if g.seat++; g.seat == len(g.seats) {
+			if g.seat++; g.seat == len(g.turn) {
 				g.seat = 0
 				g.at++
 				g.prep = nil

@@ -151,20 +151,19 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	return out
 }
 
-// system is the text before the conversation: the target's prompt or the
-// suite's, then the case's context.
-func system(suite, target, context string) string {
-	s := suite
-	if target != "" {
-		s = target
+// system is the text before the conversation: the target's prompt, the suite's unless
+// that replaces it, and the case's context.
+func system(suite string, t *callvet.Target, context string) string {
+	if t.SystemPrompt != "" && t.ReplaceSystem {
+		suite = ""
 	}
-	switch {
-	case context == "":
-		return s
-	case s == "":
-		return context
+	var parts []string
+	for _, s := range []string{t.SystemPrompt, suite, context} {
+		if s != "" {
+			parts = append(parts, s)
+		}
 	}
-	return s + "\n\n" + context
+	return strings.Join(parts, "\n\n")
 }
 
 // toolChoice: the case decides, then the target, then the suite.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/run"
 )
 
 type contractFunc func(*callvet.Case, *callvet.Call) []callvet.Violation
@@ -219,13 +222,22 @@ func TestWhatIsSent(t *testing.T) {
 	cfg, _ := onPaper(s, 1, m("m"))
 	own := target("own", "p", m("own"))
 	own.SystemPrompt, own.ToolChoice = "mine", "auto"
-	cfg.Targets = append(cfg.Targets, own)
+	alone := target("alone", "p", m("alone"))
+	alone.SystemPrompt, alone.ReplaceSystem = "mine", true
+	plain := target("no prompt", "p", m("no prompt"))
+	plain.ReplaceSystem = true // there is nothing to put in the suite's place
+	cfg.Targets = append(cfg.Targets, own, alone, plain)
 	mustRun(t, cfg)
 	want := map[string]string{
 		"m plain": "suite|none|a,b", "m context": "suite\n\nc|none|a,b", "m choice": "suite|required|a,b",
 		"m some": "suite|none|b", "m no tools": "suite|none|", "m own": "suite|none|z",
-		"own plain": "mine|auto|a,b", "own context": "mine\n\nc|auto|a,b", "own choice": "mine|required|a,b",
-		"own some": "mine|auto|b", "own no tools": "mine|auto|", "own own": "mine|auto|z",
+		"own plain": "mine\n\nsuite|auto|a,b", "own context": "mine\n\nsuite\n\nc|auto|a,b", "own choice": "mine\n\nsuite|required|a,b",
+		"own some": "mine\n\nsuite|auto|b", "own no tools": "mine\n\nsuite|auto|", "own own": "mine\n\nsuite|auto|z",
+		"alone plain": "mine|none|a,b", "alone context": "mine\n\nc|none|a,b", "alone choice": "mine|required|a,b",
+		"alone some": "mine|none|b", "alone no tools": "mine|none|", "alone own": "mine|none|z",
+	}
+	for _, id := range []string{"plain", "context", "choice", "some", "no tools", "own"} {
+		want["no prompt "+id] = want["m "+id]
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -251,5 +263,35 @@ func TestForcedCallsLetItAnswer(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"required", "auto"}, choices); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestOneTargetAfterTheOther: the targets of a provider do not overlap, unless asked for.
+func TestOneTargetAfterTheOther(t *testing.T) {
+	t.Parallel()
+	for _, interleave := range []bool{false, true} {
+		var mu sync.Mutex
+		var asked []string
+		m := func(name string) modelFunc {
+			return func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				asked = append(asked, name)
+				return says(req.CaseID), nil
+			}
+		}
+		cfg, j := onPaper(suite(20), 1, m("a"))
+		cfg.Targets[0].Provider = "one"
+		cfg.Targets = append(cfg.Targets, target("b", "one", m("b")), target("c", "one", m("c")))
+		cfg.Interleave = interleave
+		cfg.Limits = map[string]run.Limits{"": {Concurrency: 3}}
+		mustRun(t, cfg)
+		if len(j.cells) != 60 || len(asked) != 60 {
+			t.Fatalf("%d cells, %d requests", len(j.cells), len(asked))
+		}
+		changes := len(slices.Compact(slices.Clone(asked))) - 1
+		if !interleave && changes != 2 || interleave && changes < 10 {
+			t.Errorf("interleave %v: %d changes of target in %v", interleave, changes, asked)
+		}
 	}
 }

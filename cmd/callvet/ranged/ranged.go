@@ -38,6 +38,12 @@ func Amount(p *float64, std float64) pflag.Value {
 	return &amount{p, true}
 }
 
+// AmountOrNone is a number of 0 or more, or none, which is nil.
+func AmountOrNone(p **float64, std float64) pflag.Value {
+	*p = &std
+	return &optional{p}
+}
+
 // Positive is a number of more than 0. Its default may be 0, for none.
 func Positive(p *float64, std float64) pflag.Value {
 	*p = std
@@ -133,6 +139,32 @@ func (v *amount) Set(s string) error {
 func (*amount) Type() string { return "float" }
 
 func (v *amount) String() string { return number(v.p) }
+
+type optional struct{ p **float64 }
+
+// Set implements pflag.Value.
+func (v *optional) Set(s string) error {
+	if s == "none" {
+		*v.p = nil
+		return nil
+	}
+	x := 0.0
+	if err := (&amount{&x, true}).Set(s); err != nil {
+		return fmt.Errorf("%w, or none", err)
+	}
+	*v.p = &x
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*optional) Type() string { return "float" }
+
+func (v *optional) String() string {
+	if v.p == nil || *v.p == nil {
+		return "none"
+	}
+	return number(*v.p)
+}
 
 func number(p *float64) string {
 	if p == nil {
