@@ -97,12 +97,16 @@ type Selection struct {
 // SelectionScoring are the settings of judging decisions. Zero values mean the
 // documented defaults.
 type SelectionScoring struct {
-	// Weights of the layers in the composite, each at least 0; nil: 0.15, 0.10,
-	// 0.25 and 0.50.
+	// Weights of the layers in the composite, each at least 0; nil: 0.15, 0.10 and 0.25.
 	Route    *float64 `json:"route,omitempty"`
 	SubRoute *float64 `json:"sub_route,omitempty"`
 	Agents   *float64 `json:"agents,omitempty"`
-	Tools    *float64 `json:"tools,omitempty"`
+	// Exact and Acceptable are the weights of the tools: of an exact match and of an
+	// acceptable one; nil: 0.30 and 0.20. Tools in their place are both together, in
+	// that proportion.
+	Exact      *float64 `json:"exact,omitempty"`
+	Acceptable *float64 `json:"acceptable,omitempty"`
+	Tools      *float64 `json:"tools,omitempty"`
 	// K are the depths at which ranked tools are measured, at least 1; nil: 1, 3, 5.
 	K []int `json:"k,omitempty"`
 }

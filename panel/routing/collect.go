@@ -251,7 +251,12 @@ func (t *collected) leftOut(told []Slice) int {
 
 // Weigh tells the weights of layers in the order in which they are decided.
 func Weigh(s selection.Settings) []Weight {
-	return []Weight{{callvet.SelectRoute, s.Route}, {callvet.SelectSubRoute, s.SubRoute}, {callvet.SelectAgents, s.Agents}, {callvet.SelectTools, s.Tools}}
+	return []Weight{
+		{Layer: callvet.SelectRoute, Weight: s.Route},
+		{Layer: callvet.SelectSubRoute, Weight: s.SubRoute},
+		{Layer: callvet.SelectAgents, Weight: s.Agents},
+		{Layer: callvet.SelectTools, Weight: s.Tools(), Exact: s.Exact, Acceptable: s.Acceptable},
+	}
 }
 
 // minTagCases is how many cases a tag needs before its failures are a pattern.

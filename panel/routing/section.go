@@ -17,6 +17,9 @@ type Section struct {
 type Weight struct {
 	Layer  string  `json:"layer"`
 	Weight float64 `json:"weight"`
+	// Exact and Acceptable are what that of the tools is made of; 0 elsewhere.
+	Exact      float64 `json:"exact,omitempty"`
+	Acceptable float64 `json:"acceptable,omitempty"`
 }
 
 // Target is one router or retriever.

@@ -84,15 +84,27 @@ func points(m tally.Match) float64 {
 	return 0
 }
 
+// credits are what a match is worth under the weights of exact and of acceptable matches.
+// Under the usual ones, 0.30 and 0.20, they come to points times the weight of the tools.
+// Source: Tool Selection Evaluation System, "Creating Custom Test Suites".
+func credits(m tally.Match) (exact, acceptable float64) {
+	if m == tally.Acceptable {
+		return 0.5, 1
+	}
+	return points(m), points(m)
+}
+
 // judgment is a decision being judged.
 type judgment struct {
 	want   *callvet.Selection
 	got    *callvet.Decision
 	set    *Settings
 	result callvet.Result
-	layers [4]float64 // scores by layer; NaN: not judged
-	best   float64    // points of the tools within reach
-	wrong  []string   // layers, in order
+	layers [3]float64 // scores by layer before the tools; NaN: not judged
+	chosen bool       // the tools were judged
+	match  tally.Match
+	best   tally.Match // of the tools within reach
+	wrong  []string    // layers, in order
 }
 
 // Judge holds a decision against what is expected. It passes when every layer judged
@@ -101,8 +113,8 @@ type judgment struct {
 // expected. The class is the first wrong layer, in the order in which the target
 // decides them. A decision of which no layer can be judged did not run.
 func Judge(want *callvet.Selection, got *callvet.Decision, set Settings) callvet.Result {
-	j := judgment{want: want, got: got, set: &set, best: 1}
-	j.layers = [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	j := judgment{want: want, got: got, set: &set, best: tally.Exact}
+	j.layers = [3]float64{math.NaN(), math.NaN(), math.NaN()}
 	for i, l := range got.Layers {
 		if slices.ContainsFunc(got.Layers[:i], func(o callvet.LayerTime) bool { return o.Layer == l.Layer }) {
 			continue
@@ -118,7 +130,7 @@ func Judge(want *callvet.Selection, got *callvet.Decision, set Settings) callvet
 			j.tools()
 		}
 	}
-	mean, _, _ := tally.Composite([]float64{set.Route, set.SubRoute, set.Agents, set.Tools}, j.layers[:])
+	mean := j.composite(j.layers, j.match)
 	if !math.IsNaN(mean) {
 		j.result.Scores = slices.Insert(j.result.Scores, 0, callvet.Score{Name: Composite, Value: mean, Scored: true})
 		j.score(CompositeBest, j.ceiling())
@@ -132,6 +144,18 @@ func Judge(want *callvet.Selection, got *callvet.Decision, set Settings) callvet
 		j.result.Verdict = callvet.VerdictFail
 	}
 	return j.result
+}
+
+// composite is the weighted mean of the layers judged, the tools among them by a match;
+// NaN where none was.
+func (j *judgment) composite(layers [3]float64, tools tally.Match) float64 {
+	exact, acceptable := math.NaN(), math.NaN()
+	if j.chosen {
+		exact, acceptable = credits(tools)
+	}
+	s := j.set
+	mean, _, _ := tally.Composite([]float64{s.Route, s.SubRoute, s.Agents, s.Exact, s.Acceptable}, append(layers[:], exact, acceptable))
+	return mean
 }
 
 func (j *judgment) score(name string, v float64) {
@@ -191,9 +215,9 @@ func (j *judgment) tools() {
 		return
 	}
 	given := j.got.Names()
-	j.best = points(reachable(j.want, given))
+	j.best = reachable(j.want, given)
 	match := tally.Compare(j.want.Tools, j.want.Acceptable, given)
-	j.layers[3] = points(match)
+	j.match, j.chosen = match, true
 	j.score(ToolMatch, points(match))
 	j.score(MatchExact, truth(match == tally.Exact))
 	j.score(MatchAcceptable, truth(match == tally.Exact || match == tally.Acceptable))
@@ -256,11 +280,7 @@ func (j *judgment) ceiling() float64 {
 			full[i] = 1
 		}
 	}
-	if !math.IsNaN(full[3]) {
-		full[3] = j.best
-	}
-	mean, _, _ := tally.Composite([]float64{j.set.Route, j.set.SubRoute, j.set.Agents, j.set.Tools}, full[:])
-	return mean
+	return j.composite(full, j.best)
 }
 
 // reachable is the best match of as many different tools as are given.

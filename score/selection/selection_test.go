@@ -173,10 +173,13 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	zero, minus, two := 0.0, -1.0, 2.0
 	got, err := selection.SettingsOf(&callvet.SelectionScoring{Route: &zero, Tools: &two, K: []int{10, 1, 10}})
-	if diff := cmp.Diff(selection.Settings{SubRoute: .1, Agents: .25, Tools: 2, K: []int{1, 10}}, got); diff != "" || err != nil {
+	if diff := cmp.Diff(selection.Settings{SubRoute: .1, Agents: .25, Exact: 1.2, Acceptable: .8, K: []int{1, 10}}, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	for _, bad := range []callvet.SelectionScoring{{Route: &minus}, {Route: &zero, SubRoute: &zero, Agents: &zero, Tools: &zero}, {K: []int{0}}, {K: []int{}}} {
+	if got, err := selection.SettingsOf(&callvet.SelectionScoring{Exact: &two}); err != nil || got.Exact != 2 || got.Acceptable != .2 || got.Tools() != 2.2 {
+		t.Errorf("%v %+v", err, got)
+	}
+	for _, bad := range []callvet.SelectionScoring{{Acceptable: &minus}, {Tools: &two, Exact: &two}, {Route: &minus}, {Route: &zero, SubRoute: &zero, Agents: &zero, Tools: &zero}, {K: []int{0}}, {K: []int{}}} {
 		if got, err := selection.SettingsOf(&bad); !errors.Is(err, callvet.ErrInvalid) || !cmp.Equal(got, selection.Defaults()) {
 			t.Errorf("%+v: %v %v", bad, got, err)
 		}
@@ -190,7 +193,7 @@ func TestCompositeIsMonotonic(t *testing.T) {
 	want := callvet.Selection{Route: "r", Tools: []string{"a"}, Acceptable: []string{"b"}}
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.Float64Range(0, 10)
-		set := selection.Settings{Route: w.Draw(t, "r"), Tools: w.Draw(t, "t") + .01, K: []int{1}}
+		set := selection.Settings{Route: w.Draw(t, "r"), Exact: w.Draw(t, "e"), Acceptable: w.Draw(t, "a") + .01, K: []int{1}}
 		last := 2.0
 		for _, tools := range [][]string{{"a"}, {"b"}, {"x", "a"}, {"x"}} {
 			r := selection.Judge(&want, decision("r", "", nil, tools...), set)
@@ -201,6 +204,31 @@ func TestCompositeIsMonotonic(t *testing.T) {
 			last = c.Value
 		}
 	})
+}
+
+// The weights of exact and of acceptable matches are two settings; with the usual ones a
+// match is worth its points.
+func TestExactAndAcceptableWeights(t *testing.T) {
+	t.Parallel()
+	want := callvet.Selection{Tools: []string{"a"}, Acceptable: []string{"b"}}
+	for _, c := range []struct {
+		exact, acceptable float64
+		want              [4]float64 // exact, acceptable, partial, none
+	}{
+		{.3, .2, [4]float64{1, .7, .4, 0}},
+		{1, 0, [4]float64{1, .5, .4, 0}},
+		{0, 1, [4]float64{1, 1, .4, 0}},
+		{.1, .3, [4]float64{1, .875, .4, 0}},
+	} {
+		for i, tools := range [][]string{{"a"}, {"b"}, {"x", "a"}, {"x"}} {
+			d := decision("", "", nil, tools...)
+			d.Layers = d.Layers[3:]
+			r := selection.Judge(&want, d, selection.Settings{Route: 1, Exact: c.exact, Acceptable: c.acceptable, K: []int{1}})
+			if got := r.Score(selection.Composite).Value; math.Abs(got-c.want[i]) > 1e-12 {
+				t.Errorf("%v of exact %v and acceptable %v: %v, want %v", tools, c.exact, c.acceptable, got, c.want[i])
+			}
+		}
+	}
 }
 
 // Whatever is expected and given, every score is in [0,1] and named once, a pass has

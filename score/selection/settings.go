@@ -11,18 +11,21 @@ import (
 
 // Settings say how layers and ranks count.
 type Settings struct {
-	// Route, SubRoute, Agents and Tools are the weights of the layers in the
-	// composite, each at least 0.
-	Route, SubRoute, Agents, Tools float64
+	// Route, SubRoute and Agents are the weights of those layers in the composite, Exact and
+	// Acceptable those of the tools, each at least 0.
+	Route, SubRoute, Agents, Exact, Acceptable float64
 	// K are the depths at which ranks are measured, ascending, each at least 1.
 	K []int
 }
 
-// Defaults are the weights of the Tool Selection Evaluation System (its exact and
-// acceptable weights together are that of the tools) and the depths 1, 3 and 5.
+// Defaults are the weights of the Tool Selection Evaluation System and the depths 1, 3
+// and 5.
 func Defaults() Settings {
-	return Settings{Route: 0.15, SubRoute: 0.10, Agents: 0.25, Tools: 0.50, K: []int{1, 3, 5}}
+	return Settings{Route: 0.15, SubRoute: 0.10, Agents: 0.25, Exact: 0.30, Acceptable: 0.20, K: []int{1, 3, 5}}
 }
+
+// Tools is the weight of the layer of tools.
+func (s *Settings) Tools() float64 { return s.Exact + s.Acceptable }
 
 // SettingsOf lays a suite's or case's settings over the defaults; s may be nil. What
 // makes no sense is replaced by the default, and the error, which wraps
@@ -40,7 +43,15 @@ func SettingsOf(s *callvet.SelectionScoring) (Settings, error) {
 	over(&set.Route, s.Route)
 	over(&set.SubRoute, s.SubRoute)
 	over(&set.Agents, s.Agents)
-	over(&set.Tools, s.Tools)
+	over(&set.Exact, s.Exact)
+	over(&set.Acceptable, s.Acceptable)
+	switch {
+	case s.Tools == nil:
+	case s.Exact != nil || s.Acceptable != nil:
+		return Defaults(), fmt.Errorf("read weights of layers: %w: tools is exact and acceptable together: write it, or these two", callvet.ErrInvalid)
+	default:
+		set.Exact, set.Acceptable = 0.6**s.Tools, 0.4**s.Tools
+	}
 	if !set.sound() {
 		return Defaults(), fmt.Errorf("read weights of layers: %w: each is at least 0, and not all are 0", callvet.ErrInvalid)
 	}
@@ -57,7 +68,7 @@ func SettingsOf(s *callvet.SelectionScoring) (Settings, error) {
 
 func (s *Settings) sound() bool {
 	sum := 0.0
-	for _, w := range []float64{s.Route, s.SubRoute, s.Agents, s.Tools} {
+	for _, w := range []float64{s.Route, s.SubRoute, s.Agents, s.Exact, s.Acceptable} {
 		if !(w >= 0) {
 			return false
 		}

@@ -63,9 +63,10 @@ func TestDepths(t *testing.T) {
 
 func TestReadWeights(t *testing.T) {
 	t.Parallel()
-	half, tools := 0.5, 0.7
+	half, fifth := 0.5, 0.2
 	for body, want := range map[string]*callvet.SelectionScoring{
-		`{}`: nil, "\ufeff{}\n": nil, `{"composite":{"route":0.5}}`: {Route: &half}, `{"route_correct_weight":0.5,"exact_match_weight":0.5}`: {Route: &half, Tools: &tools},
+		`{}`: nil, "\ufeff{}\n": nil, `{"composite":{"route":0.5}}`: {Route: &half}, `{"route_correct_weight":0.5,"exact_match_weight":0.5,"acceptable_match_weight":0.2}`: {Route: &half, Exact: &half, Acceptable: &fifth},
+		`{"composite":{"exact":0.5}}`: {Exact: &half},
 	} {
 		got, err := ReadWeights("w.json", []byte(body))
 		if diff := cmp.Diff(want, got.Composite); diff != "" || err != nil {
@@ -75,7 +76,7 @@ func TestReadWeights(t *testing.T) {
 	for bad, say := range map[string]string{
 		"": "unexpected end", "[]": "the value is an array, not an object", `{"color":1}`: `w.json:1:10: unknown key "color"`, `{"composite":{"ruote":1}}`: `unknown key "composite.ruote" (did you mean "route"?)`,
 		`{} x`: "data after the value", `{"composite":{"tools":"1"}}`: `"composite.tools" is a string, not a number`, `{"retrieval":{"vector":[]}}`: `"retrieval.vector" is an array, not a number`,
-		`{"composite":{"tools":-1}}`: "composite.tools is -1: weights are numbers from 0", `{"composite":{"route":0,"sub_route":0,"agents":0,"tools":0}}`: "all weights are 0", `{"composite":{"k":[0]}}`: "composite.k has 0",
+		`{"composite":{"tools":-1}}`: "composite.tools is -1: weights are numbers from 0", `{"composite":{"acceptable":-1}}`: "composite.acceptable is -1: weights", `{"composite":{"tools":1,"exact":1}}`: "write it, or these two", `{"composite":{"route":0,"sub_route":0,"agents":0,"tools":0}}`: "all weights are 0", `{"composite":{"k":[0]}}`: "composite.k has 0",
 	} {
 		if _, err := ReadWeights("w.json", []byte(bad)); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "w.json") || !strings.Contains(err.Error(), say) {
 			t.Errorf("%q: %v", bad, err)

@@ -103,7 +103,7 @@ type WeightsFile struct {
 }
 
 // ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents",
-// "tools"}, "retrieval": {…}, "tuned": {…}}, or the flat object of the Tool Selection
+// "exact", "acceptable"} or "tools" for both, "retrieval": {…}, "tuned": {…}}, or the flat object of the Tool Selection
 // Evaluation System ("route_correct_weight", …). Every part may be missing. Whether the
 // preset has the weights of retrieval is not asked. The error wraps callvet.ErrInvalid
 // and names the file.
@@ -125,11 +125,7 @@ func ReadWeights(name string, b []byte) (WeightsFile, error) {
 		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
 	}
 	if f.Composite == nil && (f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
-		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent}
-		if f.Exact != nil || f.Acceptable != nil {
-			tools := or(f.Exact, 0.30) + or(f.Acceptable, 0.20)
-			f.Composite.Tools = &tools
-		}
+		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent, Exact: f.Exact, Acceptable: f.Acceptable}
 	}
 	if err := checkComposite(f.Composite); err != nil {
 		return WeightsFile{}, fmt.Errorf("read weights %s: %w: %w", name, callvet.ErrInvalid, err)
@@ -142,10 +138,23 @@ func checkComposite(c *callvet.SelectionScoring) error {
 		return nil
 	}
 	given, sum := 0, 0.0
+	tools := c.Tools
+	if c.Exact != nil || c.Acceptable != nil {
+		if tools != nil {
+			return errors.New("composite.tools is exact and acceptable together: write it, or these two")
+		}
+		both := or(c.Exact, 0.30) + or(c.Acceptable, 0.20)
+		tools = &both
+	}
+	for i, v := range []*float64{c.Exact, c.Acceptable} {
+		if v != nil && *v < 0 {
+			return fmt.Errorf("composite.%s is %v: weights are numbers from 0", [...]string{"exact", "acceptable"}[i], *v)
+		}
+	}
 	layers := []struct {
 		name string
 		v    *float64
-	}{{"route", c.Route}, {"sub_route", c.SubRoute}, {"agents", c.Agents}, {"tools", c.Tools}}
+	}{{"route", c.Route}, {"sub_route", c.SubRoute}, {"agents", c.Agents}, {"tools", tools}}
 	for _, l := range layers {
 		switch {
 		case l.v == nil:

@@ -132,7 +132,11 @@ func metrics(t *routing.Target) Table {
 func weights(ws []routing.Weight) string {
 	var list []string
 	for _, w := range ws {
-		list = append(list, fmt.Sprintf("%s %.3g", strings.ReplaceAll(w.Layer, "_", "-"), w.Weight))
+		text := fmt.Sprintf("%s %.3g", strings.ReplaceAll(w.Layer, "_", "-"), w.Weight)
+		if w.Exact+w.Acceptable > 0 {
+			text += fmt.Sprintf(" (exact %.3g, acceptable %.3g)", w.Exact, w.Acceptable)
+		}
+		list = append(list, text)
 	}
 	return "The composite weighs " + strings.Join(list, ", ") + ", of the layers judged."
 }

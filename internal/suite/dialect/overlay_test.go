@@ -86,8 +86,8 @@ func TestSelectionOfCategories(t *testing.T) {
 				t.Errorf("case %s: selectable %v, skip %q", c.ID, c.Selectable, c.Skip)
 			}
 		}
-		route, tools := 0.2, 0.5
-		if diff := cmp.Diff(&callvet.SelectionScoring{Route: &route, Tools: &tools}, s.Defaults.Scoring.Selection); diff != "" {
+		route, exact := 0.2, 0.3
+		if diff := cmp.Diff(&callvet.SelectionScoring{Route: &route, Exact: &exact}, s.Defaults.Scoring.Selection); diff != "" {
 			t.Error(diff)
 		}
 	}

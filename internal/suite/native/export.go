@@ -287,6 +287,8 @@ func exportScoring(b builder, s *callvet.Scoring) builder {
 		w.float("route", o.Route)
 		w.float("sub_route", o.SubRoute)
 		w.float("agents", o.Agents)
+		w.float("exact", o.Exact)
+		w.float("acceptable", o.Acceptable)
 		w.float("tools", o.Tools)
 		if o.K != nil {
 			k := source.Node{Kind: source.List}

@@ -39,7 +39,7 @@ func (r *reader) selectionScoring(n *source.Node) *callvet.SelectionScoring {
 		return nil
 	}
 	s := &callvet.SelectionScoring{}
-	r.fields(n, "route sub_route agents tools k", func(key string, v *source.Node) bool {
+	r.fields(n, "route sub_route agents exact acceptable tools k", func(key string, v *source.Node) bool {
 		switch key {
 		case "route":
 			s.Route = r.number(v, 0)
@@ -47,6 +47,10 @@ func (r *reader) selectionScoring(n *source.Node) *callvet.SelectionScoring {
 			s.SubRoute = r.number(v, 0)
 		case "agents":
 			s.Agents = r.number(v, 0)
+		case "exact":
+			s.Exact = r.number(v, 0)
+		case "acceptable":
+			s.Acceptable = r.number(v, 0)
 		case "tools":
 			s.Tools = r.number(v, 0)
 		case "k":

@@ -44,32 +44,28 @@ func (r *reader) selectionConfig(n tree.Node, s *callvet.Suite) (off layersOff) 
 	return off
 }
 
-// layerWeights: the weights for exact and for acceptable matches together are that
-// of the tools. A key that is not given keeps its default.
+// layerWeights reads the weights; a key that is not given keeps its default.
 // Source: Tool Selection Evaluation System, "Creating Custom Test Suites".
 func layerWeights(n tree.Node) *callvet.SelectionScoring {
-	weight := func(key string, usual float64) (float64, bool) {
-		v, err := strconv.ParseFloat(string(n.Get(key).Raw), 64)
-		if err != nil || v < 0 {
-			return usual, false
-		}
-		return v, true
-	}
 	var out callvet.SelectionScoring
 	any := false
 	for _, k := range []struct {
-		key   string
-		usual float64
-		to    **float64
-	}{{"route_correct_weight", 0.15, &out.Route}, {"sub_route_correct_weight", 0.10, &out.SubRoute}, {"agent_correct_weight", 0.25, &out.Agents}, {"tool_weight", 0.50, &out.Tools}} {
-		if v, ok := weight(k.key, k.usual); ok {
+		key string
+		to  **float64
+	}{
+		{"route_correct_weight", &out.Route},
+		{"sub_route_correct_weight", &out.SubRoute},
+		{"agent_correct_weight", &out.Agents},
+		{"exact_match_weight", &out.Exact},
+		{"acceptable_match_weight", &out.Acceptable},
+		{"tool_weight", &out.Tools},
+	} {
+		if v, err := strconv.ParseFloat(string(n.Get(k.key).Raw), 64); err == nil && v >= 0 {
 			*k.to, any = &v, true
 		}
 	}
-	exact, one := weight("exact_match_weight", 0.30)
-	acceptable, two := weight("acceptable_match_weight", 0.20)
-	if sum := exact + acceptable; out.Tools == nil && (one || two) {
-		out.Tools, any = &sum, true
+	if out.Tools != nil { // the later name for both
+		out.Exact, out.Acceptable = nil, nil
 	}
 	if !any {
 		return nil
