@@ -34,6 +34,7 @@ func appendTrace(b []byte, t *callvet.Trace) []byte {
 	b = optString(b, "format", string(t.Format))
 	b = appendList(b, "repairs", t.Repairs, appendStringRef)
 	b = optString(b, "tool_choice", t.ToolChoice)
+	b = appendList(b, "omitted", t.Omitted, appendStringRef)
 	b = optString(b, "end", string(t.End))
 	if t.Fault != nil {
 		b = appendFault(append(b, `,"fault":`...), t.Fault)

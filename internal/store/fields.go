@@ -35,6 +35,8 @@ func readTrace(r *reader, t *callvet.Trace) {
 			t.Repairs = list(r, readString)
 		case "tool_choice":
 			t.ToolChoice = r.str()
+		case "omitted":
+			t.Omitted = list(r, readString)
 		case "end":
 			t.End = callvet.End(r.str())
 		case "fault":
