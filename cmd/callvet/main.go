@@ -72,12 +72,14 @@ func mainExit() int {
 	errTTY := isTerminal(os.Stderr)
 	p := process.Watch(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
 	defer p.End()
+	out, errs := &plain.Writer{W: p.Out}, &plain.Writer{W: p.Err}
+	defer func() { _ = errors.Join(out.Flush(), errs.Flush()) }()
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "."
 	}
 	a := &app{
-		in: os.Stdin, out: p.Out, err: p.Err, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
+		in: os.Stdin, out: out, err: errs, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
 	return a.run(p.Soft, a.rootCommand(), os.Args[1:])

@@ -26,5 +26,5 @@ func (a *app) heapProfile(ctx context.Context) error {
 		return nil
 	}
 	runtime.GC()
-	return a.write(ctx, a.memProfile, pprof.WriteHeapProfile)
+	return file.Write(ctx, a.path(a.memProfile), pprof.WriteHeapProfile)
 }

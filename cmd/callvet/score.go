@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/sheet"
@@ -117,7 +118,7 @@ func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
 		if err != nil {
 			return fmt.Errorf("write partial result: %w", err)
 		}
-		return a.write(ctx, f.partial, func(w io.Writer) error {
+		return file.Write(ctx, a.path(f.partial), func(w io.Writer) error {
 			if _, err := w.Write(seal(s.sheet.AppendPartial(nil, note))); err != nil {
 				return fmt.Errorf("write partial result: %w", err)
 			}

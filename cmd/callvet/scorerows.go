@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/columns"
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/sheet"
 )
@@ -49,8 +50,8 @@ func (a *app) scoreWith(ctx context.Context, paths []string, f scoreFlags, table
 		return nil, err
 	}
 	var s *scored
-	err := a.write(ctx, tables[0], func(file io.Writer) error {
-		w := columns.NewWriter(file)
+	err := file.Write(ctx, a.path(tables[0]), func(to io.Writer) error {
+		w := columns.NewWriter(to)
 		var err error
 		s, err = a.scoreEach(ctx, paths, f, func(list []measure.Scored) error {
 			rows := make([]columns.Row, len(list))

@@ -59,7 +59,7 @@ func (a *app) catalogues() selector.Env {
 		Models:   a.models,
 		Existing: func(name string) ([]byte, bool, error) { return file.Existing(a.path(name)) },
 		Write: func(ctx context.Context, name string, data []byte) error {
-			return a.write(ctx, name, func(w io.Writer) error {
+			return file.Write(ctx, a.path(name), func(w io.Writer) error {
 				_, err := w.Write(data)
 				return err
 			})

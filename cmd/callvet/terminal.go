@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -77,7 +79,10 @@ func (a *app) path(p string) string {
 	return filepath.Join(a.dir, p)
 }
 
-// write gives a file that the user named its content, whole or not at all.
+// write gives a file that the user named its text, whole or not at all.
 func (a *app) write(ctx context.Context, name string, write func(io.Writer) error) error {
-	return file.Write(ctx, a.path(name), write)
+	return file.Write(ctx, a.path(name), func(w io.Writer) error {
+		text := &plain.Writer{W: w}
+		return errors.Join(write(text), text.Flush())
+	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/internal/trace/redact"
@@ -146,7 +147,8 @@ func growFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(w), w.Close())
+	text := &plain.Writer{W: w}
+	return errors.Join(write(text), text.Flush(), w.Close())
 }
 
 // copyTraces writes what is read, and counts what the new form has no place for.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/value/typed"
 )
 
@@ -90,5 +91,5 @@ func encode(l Label) ([]byte, error) {
 	if _, err := parseLabel(typed.Of[Label](), bytes.TrimSpace(buf.Bytes())); err != nil {
 		return nil, fmt.Errorf("encode label of %s: %w: %w", l.Key, callvet.ErrInvalid, err)
 	}
-	return buf.Bytes(), nil
+	return plain.Visible(buf.Bytes()), nil
 }

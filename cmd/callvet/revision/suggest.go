@@ -185,7 +185,7 @@ func (e *Env) suggest(ctx context.Context, catalogue string, f *suggestFlags) er
 	if err != nil {
 		return err
 	}
-	if err := e.Write(ctx, f.output, b); err != nil {
+	if err := e.Write(ctx, f.output, plain.Visible(b)); err != nil {
 		_, _ = e.Out.Write(b) // what was paid for is not lost with a file that cannot be written
 		return err
 	}

@@ -32,7 +32,7 @@ type Env struct {
 	// Existing reads a file that is to be written over; there is false where none would
 	// be lost.
 	Existing func(name string) (data []byte, there bool, err error)
-	// Write replaces a file that the user named, whole or not at all.
+	// Write gives a file that the user named these bytes, all of them or none.
 	Write func(ctx context.Context, name string, data []byte) error
 	// JSON tells whether JSON is asked for, once flags are read.
 	JSON func() bool

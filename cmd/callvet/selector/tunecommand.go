@@ -115,7 +115,7 @@ func (e *Env) tune(ctx context.Context, path string, f *tuneFlags) error {
 		if err != nil {
 			return err
 		}
-		if err := e.Write(ctx, f.output, b); err != nil {
+		if err := e.Write(ctx, f.output, plain.Visible(b)); err != nil {
 			return err
 		}
 	}

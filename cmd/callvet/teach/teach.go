@@ -333,7 +333,7 @@ func learn(ctx context.Context, e *selector.Env, name string, f *flags) error {
 		if err != nil {
 			return err
 		}
-		if err := e.Write(ctx, f.output, append(b, '\n')); err != nil {
+		if err := e.Write(ctx, f.output, plain.Visible(append(b, '\n'))); err != nil {
 			return err
 		}
 		lesson.File = f.output
