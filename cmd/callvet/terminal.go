@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -68,7 +69,11 @@ func (a *app) openStore(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, p, store.Options{Now: a.now})
+	db, err := store.Open(ctx, p, store.Options{Now: a.now})
+	if err == nil && db.Exposed() != 0 {
+		fmt.Fprintf(a.err, "warning: everybody may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, db.Exposed(), shellQuote(p))
+	}
+	return db, err
 }
 
 // path makes a path that the user typed relative to the working directory.

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"runtime"
 	"time"
 
 	"modernc.org/sqlite" // registers its driver too
@@ -48,8 +49,26 @@ type DB struct {
 // Open opens or creates the store at path. It makes the folder (mode 0700) and
 // the file (mode 0600) where they are missing, and brings an older file up to
 // date. A file of a newer callvet is refused with ErrConflict, a file that is
-// not a store with ErrInvalid.
+// not a store with ErrInvalid. A store that cannot be written to is opened for
+// reading: whatever would change it is then ErrDenied.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	db, err := open(ctx, path, o)
+	var se *sqlite.Error
+	unwritable := errors.Is(err, callvet.ErrDenied) || errors.As(err, &se) && se.Code()&0xff == sqlite3.SQLITE_CANTOPEN
+	if unwritable && !o.ReadOnly {
+		o.ReadOnly = true
+		read, rerr := open(ctx, path, o)
+		switch {
+		case rerr == nil || errors.Is(rerr, callvet.ErrConflict): // of another version
+			return read, rerr
+		case !errors.Is(rerr, callvet.ErrNotFound): // SQLite must write to read what a process that died left in its log
+			return nil, &callvet.Hinted{Err: err, Hint: "make the file and its folder writable, or copy it with the files beside it (-wal) and open the copy with --db"}
+		}
+	}
+	return db, err
+}
+
+func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Busy == 0 {
 		o.Busy = 10 * time.Second
 	}
@@ -163,6 +182,11 @@ func (db *DB) dsn(reader bool) string {
 	}
 	if db.opts.ReadOnly {
 		q.Add("mode", "ro")
+		// SQLite wants to make files beside the store even to read it, unless it is
+		// told that nobody writes. Who writes has a log there.
+		if log, err := os.Stat(db.path + "-wal"); err != nil || log.Size() == 0 {
+			q.Add("immutable", "1")
+		}
 	} else {
 		q.Add("_txlock", "immediate")
 	}
@@ -171,6 +195,16 @@ func (db *DB) dsn(reader bool) string {
 
 // Path is the file that was opened.
 func (db *DB) Path() string { return db.path }
+
+// Exposed gives the mode of a store that this process may write to and everybody
+// may read, else 0. New ones never are: the mode came with a copy.
+func (db *DB) Exposed() fs.FileMode {
+	info, err := os.Stat(db.path)
+	if err != nil || db.opts.ReadOnly || runtime.GOOS == "windows" || info.Mode().Perm()&0o004 == 0 {
+		return 0
+	}
+	return info.Mode().Perm()
+}
 
 // Close releases the file. Nothing is lost without it.
 func (db *DB) Close() error {

@@ -114,6 +114,9 @@ func recognize(ctx context.Context, q querier, v, app int) error {
 	if app != applicationID {
 		return &callvet.Hinted{Err: fmt.Errorf("the file belongs to another program: %w", callvet.ErrInvalid), Hint: "choose another file with --db"}
 	}
+	if v < 0 {
+		return &callvet.Hinted{Err: fmt.Errorf("the file has format version %d, which no callvet writes: it is damaged: %w", v, callvet.ErrInvalid), Hint: "restore a copy, or choose another file with --db"}
+	}
 	if n := len(migrations()); v > n {
 		return &callvet.Hinted{Err: fmt.Errorf("the file has format version %d, this callvet knows up to %d: %w", v, n, callvet.ErrConflict), Hint: "update callvet, or choose another file with --db"}
 	}
@@ -130,7 +133,7 @@ func checkVersion(ctx context.Context, q querier) error {
 		return err
 	}
 	if v != len(migrations()) {
-		return &callvet.Hinted{Err: fmt.Errorf("the file has the older format version %d: %w", v, callvet.ErrConflict), Hint: "run any command that writes to it (such as callvet run) to bring it up to date"}
+		return &callvet.Hinted{Err: fmt.Errorf("the file has the older format version %d: %w", v, callvet.ErrConflict), Hint: "a command that may write to it (such as callvet run) brings it up to date; of a store that is read-only, open a copy with --db"}
 	}
 	return nil
 }

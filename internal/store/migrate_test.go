@@ -37,6 +37,12 @@ func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	execOn(t, newer, "PRAGMA user_version=-3")
+	for _, readOnly := range []bool{false, true} {
+		if _, err := Open(t.Context(), newer, Options{ReadOnly: readOnly}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "version -3, which no callvet writes") {
+			t.Errorf("damaged file: %v", err)
+		}
+	}
 	execOn(t, newer, "PRAGMA user_version=99")
 	if _, err := Open(t.Context(), newer, Options{}); !errors.Is(err, callvet.ErrConflict) || !strings.Contains(err.Error(), "version 99") {
 		t.Errorf("newer file: %v", err)
