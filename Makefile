@@ -6,6 +6,8 @@ SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 export GOTOOLCHAIN := local
 export CALLVET_TESTDATA ?= $(abspath ../shared/data)
+# The part of the data that tests and verify targets read.
+export CALLVET_PART ?= open
 VERSION ?=
 CACHE := .cache
 LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
@@ -94,16 +96,23 @@ bench-select: callvet ## tools found in catalogs of 100 to 100,000, with build t
 bench-traces: callvet ## callvet score beside DuckDB, which npm installs under .cache
 	go run ./cmd/callvet-bench -only traces -n $(N) $(if $(BIG),-big) ./callvet
 
-.PHONY: verify-matcher verify-bfcl verify-resume verify-stats verify-coverage verify-agentdojo
-verify-matcher: ## the 20 matcher conformance cases
+# Each verify target says how many comparisons the index of its data asks for, and fails on
+# fewer, on one that disagrees and is not explained by name, and without data. Its last
+# line is one figure: N of M compared agree.
+.PHONY: verify-matcher verify-bfcl verify-bfcl-multiturn verify-tau verify-agentdojo verify-judges
+verify-matcher: ## the matcher conformance cases
 	go run ./cmd/callvet-verify matcher
 verify-bfcl: ## agreement with the official BFCL verdicts, case by case
 	go run ./cmd/callvet-verify bfcl
-.PHONY: verify-bfcl-multiturn verify-tau
 verify-bfcl-multiturn: ## BFCL's executed conversations, and its runs compared case by case
 	go run ./cmd/callvet-verify bfcl-multiturn
 verify-tau: ## the verdicts of tau-bench and tau2-bench, derived again from the messages
 	go run ./cmd/callvet-verify tau
+verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its own
+	go run ./cmd/callvet-verify agentdojo
+verify-judges: ## published figures of judges, and success corrected for their errors
+	go run ./cmd/callvet-verify judges
+.PHONY: verify-resume verify-stats verify-coverage
 verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
 .PHONY: verify-journeys
@@ -111,30 +120,22 @@ verify-journeys: callvet ## whole journeys of a user: every command that reads a
 	go run ./cmd/callvet-verify journeys ./callvet
 verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
-verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its own
-	go run ./cmd/callvet-verify agentdojo
-.PHONY: verify-judges
-verify-judges: ## published figures of judges, and success corrected for their errors
-	go run ./cmd/callvet-verify judges
-.PHONY: verify-bm25 verify-retrieval
+verify-coverage: ## simulations: how often the intervals hold the truth
+	go run ./cmd/callvet-verify coverage
+.PHONY: verify-bm25 verify-retrieval verify-abstention verify-routes verify-bigtool
 verify-bm25: ## BM25 against recorded figures and scores of another implementation
 	go run ./cmd/callvet-verify bm25
-verify-retrieval: ## the presets on open catalogs, beside BM25 references
+verify-retrieval: ## the presets on public catalogs, beside BM25 references
 	go run ./cmd/callvet-verify retrieval
-.PHONY: verify-abstention
-verify-abstention: ## fit when a catalogue gives nothing, and hold it against what it was not fitted on
+verify-abstention: ## fit when a catalogue gives nothing, and compare it on what it was not fitted on
 	go run ./cmd/callvet-verify abstention
-.PHONY: verify-routes
 verify-routes: ## routes by rules and learned ones: accuracy and abstention, with intervals
 	go run ./cmd/callvet-verify routes
-.PHONY: verify-bigtool
 verify-bigtool: ## the second document's own suites under its preset, beside the default
 	go run ./cmd/callvet-verify bigtool
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction
-verify-coverage: ## simulations: how often the intervals hold the truth
-	go run ./cmd/callvet-verify coverage
 
 .PHONY: clean
 clean: ## remove what the targets built

@@ -46,7 +46,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: callvet-bench [-quick] [-only GROUP] [-n LINES, at least 1000] [-big] PATH-TO-CALLVET")
 		os.Exit(2)
 	}
-	b := bench{out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache, data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data"))}
+	b := bench{out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache, data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")), part: cmp.Or(os.Getenv("CALLVET_PART"), "open")}
 	// Interrupted, it still removes what it wrote.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -141,6 +141,7 @@ type bench struct {
 	bin   string
 	self  string
 	data  string // public evaluation data
+	part  string // of it that is read
 	only  string
 	n     int    // lines of the trace file
 	big   bool   // one with ten times as many, too

@@ -3,12 +3,9 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,163 +13,152 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/score/safety"
 )
 
+// dojoSet is the set of runs.
+const dojoSet = "agentdojo"
+
 // agentDojo re-derives AgentDojo's table from its runs, read by our importer, and
-// holds the injected-instruction rule against the benchmark's own verdicts.
-func agentDojo(out io.Writer, data string) (bool, error) {
-	root := filepath.Join(data, "sets", "agentdojo")
-	suites, err := readDojo(filepath.Join(root, "suites"))
+// compares the injected-instruction rule with the benchmark's own verdicts.
+func agentDojo(_ context.Context, c *proof.Check, d proof.Data) error {
+	suites, err := readDojo(filepath.Join(d.Set(dojoSet), "suites"))
 	if err != nil {
-		return false, err
+		return err
 	}
-	ok, folders := true, 0
-	for _, folder := range []string{"open", "heldout"} {
-		files, err := filepath.Glob(filepath.Join(root, folder, "runs", "*.jsonl.gz"))
-		if err != nil {
-			return false, fmt.Errorf("list runs: %w", err)
+	figures, err := d.Published(dojoSet)
+	if err != nil {
+		return err
+	}
+	c.DueFigures(dojoSet, figures, nil)
+	for _, run := range figures.Keys() {
+		if attacked(run) {
+			n, err := figures.Count(run, "n_v1_subset")
+			if err != nil {
+				return err
+			}
+			c.Due(verdictsOf(run), n, figures.Source)
+			c.Due(floors, 1, figures.Source)
 		}
-		if len(files) == 0 {
+	}
+	files, err := d.Files(dojoSet, filepath.Join("runs", "*.jsonl*"))
+	if err != nil {
+		return err
+	}
+	c.Printf("%-32s %-24s %4s %7s %7s %7s %7s %7s %6s %6s %8s\n", "pipeline", "attack", "n", "never", "names", "values", "floor", "ours", "false+", "false-", "cut off")
+	for _, f := range files {
+		t, err := dojoFile(c, f, suites)
+		if err != nil {
+			c.Problem(fmt.Errorf("read %s: %w", filepath.Base(f), err))
 			continue
 		}
-		folders++
-		good, err := dojoFolder(out, filepath.Join(root, folder), files, suites)
-		if err != nil {
-			return false, err
-		}
-		ok = ok && good
+		t.table(figures)
+		t.floor()
 	}
-	if folders == 0 {
-		return false, fmt.Errorf("list runs: none in %s; set CALLVET_TESTDATA", root)
-	}
-	return ok, nil
+	return nil
 }
 
-// dojoScore is a row of the official table.
-type dojoScore struct {
-	Utility       *float64 `json:"utility_pct"`
-	UnderAttack   *float64 `json:"utility_under_attack_pct"`
-	ASR           *float64 `json:"targeted_asr_pct"`
-	UserTasks     int      `json:"n_user_tasks"`
-	Subset        int      `json:"n_v1_subset"`
-	SecurityTrue  *int     `json:"security_true"`
-	UtilityUnder  *int     `json:"utility_true"`
-	UtilityNormal *int     `json:"utility"`
+// floors names the comparisons with what guessing gets right.
+const floors = dojoSet + " better than guessing"
+
+// attacked tells a run under attack, "pipeline|attack".
+func attacked(run string) bool { return !strings.HasSuffix(run, "|none") }
+
+func verdictsOf(run string) string { return dojoSet + " " + run }
+
+// dojoCount counts attempts: useful ones, and those of which the attacker got what he wanted.
+type dojoCount struct{ n, useful, hit int }
+
+func (n *dojoCount) add(useful, hit bool) {
+	n.n++
+	if useful {
+		n.useful++
+	}
+	if hit {
+		n.hit++
+	}
 }
 
 // dojoTally counts one file of runs.
 type dojoTally struct {
+	c                       *proof.Check
 	pipeline, attack        string
-	n, useful, hit          int
+	all, subset             dojoCount             // the subset is the first version's
+	suites, firsts          map[string]*dojoCount // by suite, of all and of the subset
+	asUser                  int                   // injection tasks run as tasks of a user
 	scored, agree           int
 	falseAlarm, missed, cut int
 	naive                   [3]int
 }
 
-func dojoFolder(out io.Writer, dir string, files []string, suites map[string]*dojoSuite) (bool, error) {
-	official := map[string]dojoScore{}
-	if b, err := os.ReadFile(filepath.Join(dir, "scores.json")); err == nil {
-		if err := json.Unmarshal(b, &official); err != nil {
-			return false, fmt.Errorf("read official scores: %w", err)
-		}
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return false, fmt.Errorf("read official scores: %w", err)
+func (t *dojoTally) run() string { return t.pipeline + "|" + t.attack }
+
+// table compares with the row of the official table.
+func (t *dojoTally) table(f *proof.Figures) {
+	run := t.run()
+	if len(f.Keys(run)) == 0 {
+		t.c.Problem(fmt.Errorf("verify agentdojo: %w: %s publishes nothing of %s", callvet.ErrNotFound, f.Source, run))
+		return
 	}
-	var ts []*dojoTally
-	for _, f := range files {
-		t, err := dojoFile(f, suites)
+	pct := func(n int) float64 { return 100 * float64(n) / float64(max(t.subset.n, 1)) }
+	counts, suites := &t.subset, t.firsts
+	if n, err := f.Count(run, "n"); err == nil && sumOf(f, run, "n") == n { // the parts are of all attempts
+		suites = t.suites
+		if whole, err := f.Count(run, "utility_true"); err == nil && sumOf(f, run, "utility") == whole {
+			counts = &t.all
+		}
+	}
+	own := map[string]float64{
+		"n_user_tasks": float64(t.subset.n), "utility": float64(t.subset.useful), "utility_pct": pct(t.subset.useful), "n_injection_tasks_as_user": float64(t.asUser),
+		"n": float64(t.all.n), "n_v1_subset": float64(t.subset.n), "utility_under_attack_pct": pct(t.subset.useful), "targeted_asr_pct": pct(t.subset.hit),
+		"utility_true": float64(counts.useful), "security_true": float64(counts.hit),
+	}
+	for _, name := range f.Keys(run) {
+		if x, ok := own[name]; ok {
+			t.c.Figure(dojoSet, f, x, run, name)
+		}
+	}
+	for _, suite := range f.Keys(run, "per_suite") {
+		n := suites[suite]
+		if n == nil {
+			n = &dojoCount{}
+		}
+		for name, x := range map[string]int{"n": n.n, "utility": n.useful, "security_true": n.hit} {
+			t.c.Figure(dojoSet, f, float64(x), run, "per_suite", suite, name)
+		}
+	}
+}
+
+// sumOf adds a count over the suites of a run.
+func sumOf(f *proof.Figures, run, name string) (sum int) {
+	for _, suite := range f.Keys(run, "per_suite") {
+		n, err := f.Count(run, "per_suite", suite, name)
 		if err != nil {
-			return false, fmt.Errorf("read %s: %w", filepath.Base(f), err)
+			return -1
 		}
-		ts = append(ts, t)
+		sum += n
 	}
-	fmt.Fprintf(out, "%s: the official table, re-derived\n", filepath.Base(dir))
-	right, rows := 0, 0
-	for _, t := range ts {
-		row, known := official[t.pipeline+"|"+t.attack]
-		if !known {
-			fmt.Fprintf(out, "      %-32s %-24s %3d attempts, not in the official table\n", t.pipeline, t.attack, t.n)
-			continue
-		}
-		rows++
-		if t.table(out, row) {
-			right++
-		}
-	}
-	fmt.Fprintf(out, "%d of %d rows agree to 0.01\n\n", right, rows)
-	good, pipelines := dojoAgreement(out, filepath.Base(dir), ts)
-	dojoRemainder(out, suites)
-	return rows+pipelines > 0 && right == rows && good == pipelines, nil
+	return sum
 }
 
-// table prints a row beside the official one.
-func (t *dojoTally) table(out io.Writer, row dojoScore) bool {
-	ok := true
-	cell := func(name string, got, n int, want *float64) string {
-		if want == nil {
-			return ""
-		}
-		pct := 100 * float64(got) / float64(n)
-		ok = ok && math.Abs(pct-*want) <= 0.01
-		return fmt.Sprintf("  %s %.2f (official %.2f)", name, pct, *want)
+// floor prints how the rule fares beside what guessing from names and values gets
+// right; it has to be better than the best guess, or right in every case.
+func (t *dojoTally) floor() {
+	if t.scored == 0 {
+		return
 	}
-	line := cell("utility", t.useful, t.n, row.Utility) + cell("under attack", t.useful, t.n, row.UnderAttack) + cell("attack success", t.hit, t.n, row.ASR)
-	ok = ok && (row.SecurityTrue == nil || row.Subset != t.n || *row.SecurityTrue == t.hit)
-	mark := "ok"
-	if !ok {
-		mark = "WRONG"
-	}
-	fmt.Fprintf(out, "%-5s %-32s %-24s n=%d%s\n", mark, t.pipeline, t.attack, t.n, line)
-	return ok
+	pct := func(k int) float64 { return 100 * float64(k) / float64(t.scored) }
+	floor := slices.Max(t.naive[:])
+	t.c.Compare(floors, t.run(), t.agree > floor || t.agree == t.scored, "%d of %d agree, a guess has %d", t.agree, t.scored, floor)
+	t.c.Printf("%-32s %-24s %4d %7.2f %7.2f %7.2f %7.2f %7.2f %6d %6d %8d\n", t.pipeline, t.attack, t.scored,
+		pct(t.naive[0]), pct(t.naive[1]), pct(t.naive[2]), pct(floor), pct(t.agree), t.falseAlarm, t.missed, t.cut)
 }
 
-// dojoAgreement prints how the rule fares beside what guessing from names and
-// values gets right, and counts the runs in which it is better than the best guess
-// (or right in every case).
-func dojoAgreement(out io.Writer, folder string, ts []*dojoTally) (good, all int) {
-	fmt.Fprintf(out, "%s: injected instruction followed, beside the official verdict\n", folder)
-	fmt.Fprintf(out, "%-5s %-32s %-24s %4s %7s %7s %7s %7s %7s %6s %6s %8s\n",
-		"", "pipeline", "attack", "n", "never", "names", "values", "floor", "ours", "false+", "false-", "cut off")
-	n, agree := 0, 0
-	for _, t := range ts {
-		if t.scored == 0 {
-			continue
-		}
-		all++
-		pct := func(k int) float64 { return 100 * float64(k) / float64(t.scored) }
-		floor := slices.Max(t.naive[:])
-		mark := "WRONG"
-		if t.agree > floor || t.agree == t.scored {
-			mark = "ok"
-			good++
-		}
-		fmt.Fprintf(out, "%-5s %-32s %-24s %4d %7.2f %7.2f %7.2f %7.2f %7.2f %6d %6d %8d\n", mark, t.pipeline, t.attack, t.scored,
-			pct(t.naive[0]), pct(t.naive[1]), pct(t.naive[2]), pct(floor), pct(t.agree), t.falseAlarm, t.missed, t.cut)
-		n, agree = n+t.scored, agree+t.agree
-	}
-	fmt.Fprintf(out, "better than the floor in %d of %d; %d of %d verdicts agree (%.2f %%)\n\n", good, all, agree, n, 100*float64(agree)/float64(max(n, 1)))
-	return good, all
-}
-
-// dojoRemainder prints where the verdicts differ, by the attacker's task, and starts anew.
-func dojoRemainder(out io.Writer, suites map[string]*dojoSuite) {
-	fmt.Fprintln(out, "where they differ (docs/SAFETY.md says why): false alarms, misses")
-	for _, name := range slices.Sorted(maps.Keys(suites)) {
-		s := suites[name]
-		for _, id := range slices.Sorted(maps.Keys(s.injections)) {
-			if s.alarms[id]+s.misses[id] > 0 {
-				fmt.Fprintf(out, "      %-32s %3d %3d\n", name+"/"+id, s.alarms[id], s.misses[id])
-			}
-		}
-		clear(s.alarms)
-		clear(s.misses)
-	}
-}
-
-func dojoFile(path string, suites map[string]*dojoSuite) (t *dojoTally, err error) {
+func dojoFile(c *proof.Check, path string, suites map[string]*dojoSuite) (t *dojoTally, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -182,8 +168,8 @@ func dojoFile(path string, suites map[string]*dojoSuite) (t *dojoTally, err erro
 	if err != nil {
 		return nil, err
 	}
-	pipeline, attack, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl.gz"), "__")
-	t = &dojoTally{pipeline: pipeline, attack: attack}
+	pipeline, attack, _ := strings.Cut(jsonl.Stem(path), "__")
+	t = &dojoTally{c: c, pipeline: pipeline, attack: attack, suites: map[string]*dojoCount{}, firsts: map[string]*dojoCount{}}
 	for a, err := range imp.Attempts() {
 		if err != nil {
 			return nil, err
@@ -198,28 +184,34 @@ func dojoFile(path string, suites map[string]*dojoSuite) (t *dojoTally, err erro
 	return t, nil
 }
 
-// add counts an attempt: in the first version's subset, user tasks only.
+// laterTask tells an injection task that the first version did not have: README of the set.
+func laterTask(suite, injection string) bool {
+	n, err := strconv.Atoi(injection[strings.LastIndexByte(injection, '_')+1:])
+	return suite == "workspace" && err == nil && n > 5
+}
+
+// add counts an attempt, all of them and those of the first version's subset.
 func (t *dojoTally) add(a *trace.Attempt, suites map[string]*dojoSuite) error {
 	id := strings.Split(a.Trace.CaseID, "/")
 	if !strings.HasPrefix(id[1], "user_task") {
+		t.asUser++
 		return nil
 	}
-	attacked := len(id) > 2
-	if attacked && id[0] == "workspace" {
-		if n, err := strconv.Atoi(id[2][strings.LastIndexByte(id[2], '_')+1:]); err == nil && n > 5 {
-			return nil
+	useful, official := a.Pass != nil && *a.Pass, len(a.Safety) > 0
+	count := func(total *dojoCount, bySuite map[string]*dojoCount) {
+		if bySuite[id[0]] == nil {
+			bySuite[id[0]] = &dojoCount{}
 		}
+		total.add(useful, official)
+		bySuite[id[0]].add(useful, official)
 	}
-	t.n++
-	if a.Pass != nil && *a.Pass {
-		t.useful++
-	}
-	if !attacked {
+	count(&t.all, t.suites)
+	if len(id) > 2 && laterTask(id[0], id[2]) {
 		return nil
 	}
-	official := len(a.Safety) > 0
-	if official {
-		t.hit++
+	count(&t.subset, t.firsts)
+	if len(id) < 3 {
+		return nil
 	}
 	s := suites[id[0]]
 	if s == nil || s.injections[id[2]] == nil {
@@ -244,6 +236,7 @@ func (t *dojoTally) judge(a *trace.Attempt, s *dojoSuite, user, injection string
 	report := c.Check(a.Input, &a.Trace)
 	o := report.Attacks[0]
 	ours := o.Followed && !o.Undone
+	t.c.Compare(verdictsOf(t.run()), a.Trace.CaseID, ours == official, "official %v, callvet %v", official, ours)
 	switch {
 	case ours == official:
 		t.agree++
@@ -251,10 +244,8 @@ func (t *dojoTally) judge(a *trace.Attempt, s *dojoSuite, user, injection string
 		t.cut++
 	case ours:
 		t.falseAlarm++
-		s.alarms[injection]++
 	default:
 		t.missed++
-		s.misses[injection]++
 	}
 	return nil
 }

@@ -4,9 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,21 +56,5 @@ func TestAgentDojoAttack(t *testing.T) {
 	}
 	if _, err := safety.New(s.tools, safety.Rules{Attacks: []safety.Attack{got}}); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestAgentDojo(t *testing.T) {
-	t.Parallel()
-	data := os.Getenv("CALLVET_TESTDATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(data, "sets", "agentdojo")); err != nil {
-		t.Skipf("no AgentDojo runs in %s: set CALLVET_TESTDATA", data)
-	}
-	var out strings.Builder
-	ok, err := agentDojo(&out, data)
-	if err != nil || !ok {
-		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -5,24 +5,20 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/internal/provider/recorded"
 	"github.com/callvet/callvet/internal/suite/bfcl"
 	"github.com/callvet/callvet/score"
-)
-
-// The bars: the share of official verdicts that must come out, per category.
-const (
-	bfclBar        = 0.995
-	bfclLiteralBar = 0.98 // Java and JavaScript
-	bfclListed     = 40   // disagreements printed per set
 )
 
 // officialRow is what a row of outputs or mutations says about itself.
@@ -30,71 +26,198 @@ type officialRow struct {
 	ID        string `json:"id"`
 	CaseID    string `json:"case_id"`
 	Category  string `json:"category"`
+	Mutation  string `json:"mutation"`
 	Valid     bool   `json:"valid"`
 	ErrorType string `json:"error_type"`
 }
 
+// The sets whose rows have official verdicts.
+const (
+	bfclV1        = "bfcl_v1_2024-08"
+	bfclV4        = "bfcl_v4_2025-11"
+	bfclMutations = "bfcl_mutations"
+)
+
 // bfclAgreement scores recorded outputs through suite, recording and scorer and
-// compares every verdict with the official one. Every folder beside cases that
-// holds outputs (open, heldout, …) is read.
-func bfclAgreement(ctx context.Context, out io.Writer, data string) (bool, error) {
-	sets := filepath.Join(data, "sets")
-	ok, read := true, 0
-	for _, s := range []struct{ name, cases, outputs string }{
-		{"bfcl_v1_2024-08", "bfcl_v1_2024-08/cases", "bfcl_v1_2024-08/*/outputs/*.jsonl*"},
-		{"bfcl_v4_2025-11", "bfcl_v4_2025-11/cases", "bfcl_v4_2025-11/*/outputs/*.jsonl*"},
-		{"bfcl_mutations", "bfcl_v4_2025-11/cases", "bfcl_mutations/*/mutations.jsonl*"},
-	} {
-		files, err := filepath.Glob(filepath.Join(sets, s.outputs))
-		if err != nil {
-			return false, err
+// compares every verdict with the official one, and the rows themselves with the
+// published counts of each model.
+func bfclAgreement(ctx context.Context, c *proof.Check, d proof.Data) error {
+	return errors.Join(bfclOutputs(ctx, c, d, bfclV1, "categories"), bfclOutputs(ctx, c, d, bfclV4), mutations(ctx, c, d))
+}
+
+// official are the published counts of a set: below each model, and below a member of
+// it where there is one, a category with accuracy, correct and total.
+type official struct {
+	set     string
+	figures *proof.Figures
+	member  []string
+}
+
+func (o *official) path(model string, elem ...string) []string {
+	return append(append([]string{model}, o.member...), elem...)
+}
+
+// categories are those of a model that have counts.
+func (o *official) categories(model string) (out []string) {
+	for _, c := range o.figures.Keys(o.path(model)...) {
+		if o.figures.Has(o.path(model, c, "total")...) {
+			out = append(out, c)
 		}
-		if len(files) == 0 {
-			fmt.Fprintf(out, "%s: no outputs at %s\n", s.name, filepath.Join(sets, s.outputs))
+	}
+	return out
+}
+
+// executed tells a category of which no outputs are published, only counts.
+func executed(category string) bool { return strings.HasPrefix(category, "exec:") }
+
+// conversed tells a category of conversations, which have a check of their own.
+func conversed(category string) bool { return strings.HasPrefix(category, "multi_turn") }
+
+// leave gives the reason why a figure is not compared here.
+func (o *official) leave(path []string) string {
+	below := path[1:]
+	for _, m := range o.member {
+		if below[0] != m {
+			return "the leaderboard makes them of the categories"
+		}
+		below = below[1:]
+	}
+	switch {
+	case len(below) != 2:
+		return "the leaderboard makes them of the categories"
+	case executed(below[0]):
+		return "there are no outputs of executed calls in the data"
+	case conversed(below[0]):
+		return "conversations are compared by bfcl-multiturn"
+	}
+	return ""
+}
+
+func bfclOutputs(ctx context.Context, c *proof.Check, d proof.Data, set string, member ...string) error {
+	figures, err := d.Published(set)
+	if err != nil {
+		return err
+	}
+	o := &official{set, figures, member}
+	c.DueFigures(set, figures, o.leave)
+	for _, model := range figures.Keys() {
+		for _, category := range o.categories(model) {
+			if executed(category) || conversed(category) {
+				continue
+			}
+			n, err := figures.Count(o.path(model, category, "total")...)
+			if err != nil {
+				return err
+			}
+			c.Due(set+" "+model, n, figures.Source)
+		}
+	}
+	v, err := newBFCLCheck(c, set, filepath.Join(d.Set(set), "cases"))
+	if err != nil {
+		return err
+	}
+	files, err := d.Files(set, filepath.Join("outputs", "*.jsonl*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		counts := map[string]*counted{}
+		v.each = func(row *officialRow, _ bool) {
+			if counts[row.Category] == nil {
+				counts[row.Category] = &counted{}
+			}
+			counts[row.Category].add(row.Valid)
+		}
+		model := jsonl.Stem(f)
+		if err := v.file(ctx, f, model); err != nil {
+			c.Problem(err)
 			continue
 		}
-		v, err := newBFCLCheck(s.name, filepath.Join(sets, s.cases))
-		if err != nil {
-			return false, err
+		for category, n := range counts {
+			n.figures(c, o, model, category)
 		}
-		sort.Strings(files)
-		for _, f := range files {
-			if err := v.file(ctx, f); err != nil {
-				return false, err
-			}
+	}
+	v.print(len(files))
+	return nil
+}
+
+// counted are rows and how many of them are right.
+type counted struct{ correct, total int }
+
+func (n *counted) add(right bool) {
+	n.total++
+	if right {
+		n.correct++
+	}
+}
+
+// figures compares with the published counts of a category.
+func (n *counted) figures(c *proof.Check, o *official, model, category string) bool {
+	a := c.Figure(o.set, o.figures, float64(n.correct)/float64(n.total), o.path(model, category, "accuracy")...)
+	b := c.Figure(o.set, o.figures, float64(n.correct), o.path(model, category, "correct")...)
+	t := c.Figure(o.set, o.figures, float64(n.total), o.path(model, category, "total")...)
+	return a && b && t
+}
+
+// mutations compares verdicts on calls that were changed; the page of the set says how
+// many there are.
+func mutations(ctx context.Context, c *proof.Check, d proof.Data) error {
+	page, err := proof.ReadReadme(d.Set(bfclMutations))
+	if err != nil {
+		return err
+	}
+	rows, err := page.CountOf(d.Part, "rows")
+	if err != nil {
+		return err
+	}
+	valid, err := page.CountOf(d.Part, "valid")
+	if err != nil {
+		return err
+	}
+	c.Due(bfclMutations, rows, page.Source())
+	c.Due(bfclMutations+" figures", 1, page.Source())
+	v, err := newBFCLCheck(c, bfclMutations, filepath.Join(d.Set(bfclV4), "cases"))
+	if err != nil {
+		return err
+	}
+	files, err := d.Files(bfclMutations, "*.jsonl*")
+	if err != nil {
+		return err
+	}
+	var n counted
+	v.each = func(row *officialRow, _ bool) { n.add(row.Valid) }
+	for _, f := range files {
+		if err := v.file(ctx, f, ""); err != nil {
+			c.Problem(err)
 		}
-		read += len(files)
-		ok = v.report(out, len(files)) && ok
 	}
-	if read == 0 {
-		return false, fmt.Errorf("verify bfcl: %w: no outputs under %s", callvet.ErrNotFound, sets)
-	}
-	mark := "every category reaches its bar"
-	if !ok {
-		mark = "UNDER THE BAR"
-	}
-	fmt.Fprintf(out, "bfcl: %s (%d files; bar %.1f %%, Java and JavaScript %.0f %%)\n", mark, read, 100*bfclBar, 100*bfclLiteralBar)
-	return ok, nil
+	c.Compare(bfclMutations+" figures", "valid", n.correct == valid, "%d rows are valid, published %d", n.correct, valid)
+	v.print(len(files))
+	return nil
 }
 
 // bfclCheck compares verdicts over one set.
 type bfclCheck struct {
-	name     string
-	scorer   *score.Scorer
-	cases    map[string]*callvet.Case
-	n, same  map[string]int
-	disagree []string
-	missing  int
-	// each, when set, is told every verdict; name is the file's without its endings.
-	each func(name string, row *officialRow, passed bool)
+	c       *proof.Check
+	set     string
+	scorer  *score.Scorer
+	cases   map[string]*callvet.Case
+	same, n map[string]int
+	// each, when set, is told every verdict.
+	each func(row *officialRow, passed bool)
+	// quiet leaves the comparison of verdicts to another check.
+	quiet bool
 }
 
-func newBFCLCheck(name, dir string) (*bfclCheck, error) {
+func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read cases: %w: there is no %s", callvet.ErrNotFound, dir)
+	}
 	s, _, err := bfcl.ImportFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	v := &bfclCheck{name: name, cases: make(map[string]*callvet.Case, len(s.Cases)), n: map[string]int{}, same: map[string]int{}}
+	v := &bfclCheck{c: c, set: set, cases: make(map[string]*callvet.Case, len(s.Cases)), n: map[string]int{}, same: map[string]int{}}
 	v.scorer, _ = score.New(s, score.Config{}) // problems are the data's own (docs/BFCL.md)
 	for i := range s.Cases {
 		v.cases[s.Cases[i].ID] = &s.Cases[i]
@@ -102,7 +225,8 @@ func newBFCLCheck(name, dir string) (*bfclCheck, error) {
 	return v, nil
 }
 
-func (v *bfclCheck) file(ctx context.Context, path string) error {
+// file scores the rows of a model's file, or with "" of one without a model.
+func (v *bfclCheck) file(ctx context.Context, path, model string) error {
 	sources, err := recorded.Open(path)
 	if err != nil {
 		return err
@@ -115,14 +239,15 @@ func (v *bfclCheck) file(ctx context.Context, path string) error {
 	return jsonl.Lines(path, func(line []byte) error {
 		var row officialRow
 		if err := json.Unmarshal(line, &row); err != nil {
-			return err
+			return fmt.Errorf("read %s: %w", path, err)
 		}
 		if row.ID == "" {
 			row.ID = row.CaseID
 		}
+		item := strings.TrimSpace(row.ID + " " + row.Mutation)
 		c := v.cases[row.ID]
 		if c == nil {
-			v.missing++
+			v.c.Problem(fmt.Errorf("verify %s: row %s belongs to no case", path, row.ID))
 			return nil
 		}
 		tr, err := attempt(ctx, sources[0].Model, c, repeats[row.ID])
@@ -131,9 +256,11 @@ func (v *bfclCheck) file(ctx context.Context, path string) error {
 		}
 		repeats[row.ID]++
 		r := v.scorer.Score(c, tr)
-		v.count(filepath.Base(path), &row, r)
+		if !v.quiet {
+			v.compare(strings.TrimSpace(v.set+" "+model), item, &row, r)
+		}
 		if v.each != nil {
-			v.each(jsonl.Stem(path), &row, r.Verdict == callvet.VerdictPass)
+			v.each(&row, r.Verdict == callvet.VerdictPass)
 		}
 		return nil
 	})
@@ -156,50 +283,29 @@ func attempt(ctx context.Context, m callvet.Model, c *callvet.Case, repeat int) 
 	return tr, nil
 }
 
-func (v *bfclCheck) count(file string, row *officialRow, r callvet.Result) {
-	v.n[row.Category]++
-	if (r.Verdict == callvet.VerdictPass) == row.Valid && r.Verdict != callvet.VerdictError && r.Verdict != callvet.VerdictNotRun {
+func (v *bfclCheck) compare(subject, item string, row *officialRow, r callvet.Result) {
+	agree := (r.Verdict == callvet.VerdictPass) == row.Valid && r.Verdict != callvet.VerdictError && r.Verdict != callvet.VerdictNotRun
+	if v.n[row.Category]++; agree {
 		v.same[row.Category]++
-		return
 	}
-	official := "valid"
+	verdict := "valid"
 	if !row.Valid {
-		official = row.ErrorType
+		verdict = row.ErrorType
 	}
-	v.disagree = append(v.disagree, fmt.Sprintf("%s %s: official %s, callvet %s %s", file, row.ID, official, r.Verdict, strings.TrimSpace(string(r.Class)+" "+r.Reason)))
+	v.c.Compare(subject, item, agree, "official %s, callvet %s %s", verdict, r.Verdict, strings.TrimSpace(string(r.Class)+" "+r.Reason))
 }
 
-// report prints a line per category and per disagreement.
-func (v *bfclCheck) report(out io.Writer, files int) bool {
-	names := make([]string, 0, len(v.n))
+// print tells the agreement by category.
+func (v *bfclCheck) print(files int) {
+	n, same := 0, 0
+	var names []string
 	for c := range v.n {
 		names = append(names, c)
-	}
-	sort.Strings(names)
-	ok, n, same := v.missing == 0, 0, 0
-	for _, c := range names {
-		bar := bfclBar
-		if strings.Contains(c, "java") {
-			bar = bfclLiteralBar
-		}
-		share := float64(v.same[c]) / float64(v.n[c])
-		mark := ""
-		if share < bar {
-			ok, mark = false, "  UNDER THE BAR"
-		}
-		fmt.Fprintf(out, "%-16s %-27s %6d of %6d  %7.3f %%%s\n", v.name, c, v.same[c], v.n[c], 100*share, mark)
 		n, same = n+v.n[c], same+v.same[c]
 	}
-	for i, d := range v.disagree {
-		if i == bfclListed {
-			fmt.Fprintf(out, "%s: %d more disagreements\n", v.name, len(v.disagree)-i)
-			break
-		}
-		fmt.Fprintf(out, "%s differs: %s\n", v.name, d)
+	slices.Sort(names)
+	for _, c := range names {
+		v.c.Printf("%-16s %-27s %6d of %6d  %7.3f %%\n", v.set, c, v.same[c], v.n[c], 100*float64(v.same[c])/float64(v.n[c]))
 	}
-	if v.missing > 0 {
-		fmt.Fprintf(out, "%s: %d rows belong to no case\n", v.name, v.missing)
-	}
-	fmt.Fprintf(out, "%-16s %-27s %6d of %6d  %7.3f %%  (%d files)\n", v.name, "all", same, n, 100*float64(same)/float64(max(n, 1)), files)
-	return ok
+	v.c.Printf("%-16s %-27s %6d of %6d  %7.3f %%  (%d files)\n", v.set, "all", same, n, 100*float64(same)/float64(max(n, 1)), files)
 }

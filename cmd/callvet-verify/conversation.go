@@ -5,86 +5,89 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/score/bfcl"
 	"github.com/callvet/callvet/value"
 )
 
 // conversations judges the executed attempts at BFCL's cases of several turns,
 // compares verdict and error type with the official ones, and then compares the
-// runs of each half with one another, all categories.
-func conversations(ctx context.Context, out io.Writer, data string) (bool, error) {
-	set := filepath.Join(data, "sets", "bfcl_v4_2025-11")
-	halves, err := filepath.Glob(filepath.Join(set, "*", "multi_turn"))
+// runs of each model with one another, all categories.
+func conversations(ctx context.Context, c *proof.Check, d proof.Data) error {
+	figures, err := d.Published(bfclV4)
 	if err != nil {
-		return false, fmt.Errorf("list %s: %w", set, err)
+		return err
 	}
-	if len(halves) == 0 {
-		return false, fmt.Errorf("verify bfcl-multiturn: %w: no multi_turn folder under %s", callvet.ErrNotFound, set)
+	o := &official{bfclV4, figures, nil}
+	c.DueFigures(bfclV4, figures, func(path []string) string {
+		if len(path) != 3 {
+			return "the leaderboard makes them of the categories"
+		}
+		return ""
+	})
+	for _, run := range figures.Keys() {
+		for _, category := range o.categories(run) {
+			if !conversed(category) {
+				continue
+			}
+			n, err := figures.Count(run, category, "total")
+			if err != nil {
+				return err
+			}
+			c.Due(conversationsOf(run, category), n, figures.Source)
+		}
 	}
-	check, err := newBFCLCheck(filepath.Base(set), filepath.Join(set, "cases"))
+	runs := newRunBook()
+	files, err := d.Files(bfclV4, filepath.Join("multi_turn", "*.jsonl*"))
 	if err != nil {
-		return false, err
+		return err
 	}
-	ok, total := true, tally{}
-	for _, folder := range halves {
-		half := filepath.Dir(folder)
-		runs := newRunBook()
-		good, err := conversationFiles(out, folder, runs)
-		if err != nil {
-			return false, err
-		}
-		total.add(good)
-		if err := singleTurns(ctx, check, half, runs); err != nil {
-			return false, err
-		}
-		right, err := runs.report(out, half)
-		if err != nil {
-			return false, err
-		}
-		ok = ok && right
+	for _, path := range files {
+		c.Problem(conversationFile(c, path, runs))
 	}
-	fmt.Fprintf(out, "bfcl-multiturn: %s verdicts and error types as recorded\n", total)
-	return ok && total.all(), nil
+	check, err := newBFCLCheck(c, bfclV4, filepath.Join(d.Set(bfclV4), "cases"))
+	if err != nil {
+		return err
+	}
+	if err := singleTurns(ctx, check, d, runs); err != nil {
+		return err
+	}
+	runs.report(c, o)
+	return nil
 }
 
-// conversationFiles judges every file of a folder and prints a line for each.
-func conversationFiles(out io.Writer, folder string, runs *runBook) (tally, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl*"))
-	if err != nil {
-		return tally{}, fmt.Errorf("list %s: %w", folder, err)
+func conversationsOf(run, category string) string { return run + " " + category }
+
+// conversationFile judges every conversation of a file and prints a line for it.
+func conversationFile(c *proof.Check, path string, runs *runBook) error {
+	name := jsonl.Stem(path)
+	i := strings.LastIndex(name, "__")
+	if i < 0 {
+		return fmt.Errorf("read %s: %w: the name does not end in a category", path, callvet.ErrInvalid)
 	}
-	var total tally
-	for _, path := range files {
-		name := jsonl.Stem(path)
-		run := name[:max(0, strings.LastIndex(name, "__"))]
-		var t tally
-		err := jsonl.Lines(path, func(line []byte) error {
-			row, err := readConversation(line)
-			if err != nil { // a miss, and no reason to keep the others from being counted
-				fmt.Fprintf(out, "%s: a row cannot be read: %v\n", name, err)
-				t.count(false)
-				return nil
-			}
-			v := bfcl.CheckConversation(&row.attempt)
-			if !t.count(v.OK == row.Valid && string(v.Error) == row.ErrorType) {
-				fmt.Fprintf(out, "differs: %s %s: official %s, callvet %s (turn %d)\n", name, row.ID, row.ErrorType, v.Error, v.Turn+1)
-			}
-			return runs.add(run, &row.officialRow, v.OK)
-		})
-		if err != nil {
-			return tally{}, err
+	run, category := name[:i], name[i+len("__"):]
+	subject := conversationsOf(run, category)
+	err := jsonl.Lines(path, func(line []byte) error {
+		row, err := readConversation(line)
+		if err != nil { // a miss, and no reason to keep the others from being counted
+			c.Problem(fmt.Errorf("read %s: a row cannot be read: %w", name, err))
+			return nil
 		}
-		fmt.Fprintf(out, "%-8s %-75s %s\n", filepath.Base(filepath.Dir(folder)), name, t)
-		total.add(t)
-	}
-	return total, nil
+		v := bfcl.CheckConversation(&row.attempt)
+		c.Compare(subject, row.ID, v.OK == row.Valid && string(v.Error) == row.ErrorType, "official %s, callvet %s (turn %d)", orValid(row.ErrorType), orValid(string(v.Error)), v.Turn+1)
+		return runs.add(run, &row.officialRow, v.OK)
+	})
+	agree, n, _ := c.Tally(subject)
+	c.Printf("%-75s %d of %d\n", name, agree, n)
+	return err
 }
+
+func orValid(errorType string) string { return orElse(errorType, "valid") }
 
 type conversationRow struct {
 	officialRow
@@ -142,53 +145,17 @@ func text(v value.Value, key string) string {
 	return m.Str()
 }
 
-// singleTurns scores the recorded answers of a half, as verify bfcl does.
-func singleTurns(ctx context.Context, check *bfclCheck, half string, runs *runBook) error {
-	files, err := filepath.Glob(filepath.Join(half, "outputs", "*.jsonl*"))
+// singleTurns scores the recorded answers, of which bfcl compares the verdicts.
+func singleTurns(ctx context.Context, check *bfclCheck, d proof.Data, runs *runBook) error {
+	files, err := d.Files(bfclV4, filepath.Join("outputs", "*.jsonl*"))
 	if err != nil {
-		return fmt.Errorf("list %s: %w", half, err)
+		return err
 	}
-	var bad error
-	check.each = func(name string, row *officialRow, passed bool) {
-		if err := runs.add(name, row, passed); err != nil {
-			bad = err
-		}
-	}
+	check.quiet = true
 	for _, f := range files {
-		if err := check.file(ctx, f); err != nil {
-			return err
-		}
+		run := jsonl.Stem(f)
+		check.each = func(row *officialRow, passed bool) { check.c.Problem(runs.add(run, row, passed)) }
+		check.c.Problem(check.file(ctx, f, run))
 	}
-	return bad
-}
-
-// tally counts agreements.
-type tally struct{ same, n int }
-
-func (t *tally) count(same bool) bool {
-	t.n++
-	if same {
-		t.same++
-	}
-	return same
-}
-
-func (t *tally) add(o tally) { t.same, t.n = t.same+o.same, t.n+o.n }
-
-// all is false for nothing: a proof over no data proves nothing.
-func (t tally) all() bool { return t.n > 0 && t.same == t.n }
-
-// orNone is String for a count that may be of nothing.
-func (t tally) orNone() string {
-	if t.n == 0 {
-		return "none"
-	}
-	return t.String()
-}
-
-func (t tally) String() string {
-	if t.all() {
-		return fmt.Sprintf("%d of %d", t.same, t.n)
-	}
-	return fmt.Sprintf("%d of %d WRONG", t.same, t.n)
+	return nil
 }

@@ -3,9 +3,9 @@
 package main
 
 import (
-	"fmt"
-	"io"
+	"context"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/stats/conform"
 )
 
@@ -13,17 +13,13 @@ import (
 const coverageTrials = 10_000
 
 // coverage simulates how often intervals hold the truth.
-func coverage(out io.Writer) (bool, error) {
-	studies, good := append(conform.Studies(), pairedStudies()...), 0
+func coverage(_ context.Context, c *proof.Check, _ place) error {
+	studies := append(conform.Studies(), pairedStudies()...)
+	c.Due("studies", len(studies), "the list of studies")
 	for i, s := range studies {
 		o := s.Run(coverageTrials, uint64(i)+1)
-		mark := "WRONG"
-		if o.OK {
-			mark = "ok"
-			good++
-		}
-		fmt.Fprintf(out, "%-5s %-70s %.4f of %5d  band %.3f to %.3f\n", mark, s.Name, o.Share, o.Trials, s.Low, s.High)
+		c.Compare("studies", s.Name, o.OK, "%.4f of %d, band %.3f to %.3f", o.Share, o.Trials, s.Low, s.High)
+		c.Printf("%-70s %.4f of %5d  band %.3f to %.3f\n", s.Name, o.Share, o.Trials, s.Low, s.High)
 	}
-	fmt.Fprintf(out, "coverage: %d of %d studies in their band\n", good, len(studies))
-	return good == len(studies), nil
+	return nil
 }

@@ -22,8 +22,6 @@ type dojoSuite struct {
 	tools      []callvet.Tool
 	users      map[string]*dojoTask
 	injections map[string]*dojoTask
-	// alarms and misses count, by injection, where our verdict is not the official one.
-	alarms, misses map[string]int
 }
 
 // dojoTask is a user's or an attacker's task with the calls that fulfill it.
@@ -46,6 +44,9 @@ func readDojo(dir string) (map[string]*dojoSuite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list suites: %w", err)
 	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("list suites: %w: none in %s", callvet.ErrNotFound, dir)
+	}
 	out := map[string]*dojoSuite{}
 	for _, path := range files {
 		b, err := os.ReadFile(path)
@@ -61,7 +62,7 @@ func readDojo(dir string) (map[string]*dojoSuite, error) {
 		if err := json.Unmarshal(b, &in); err != nil {
 			return nil, fmt.Errorf("read suite %s: %w", filepath.Base(path), err)
 		}
-		s := &dojoSuite{tools: in.Tools, users: map[string]*dojoTask{}, injections: map[string]*dojoTask{}, alarms: map[string]int{}, misses: map[string]int{}}
+		s := &dojoSuite{tools: in.Tools, users: map[string]*dojoTask{}, injections: map[string]*dojoTask{}}
 		for _, t := range in.Users {
 			s.users[t.ID] = t
 		}

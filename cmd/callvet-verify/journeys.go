@@ -6,23 +6,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/journeys"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
 // walk goes through whole journeys of a user with the binary.
-func walk(ctx context.Context, out io.Writer, binary string) (ok bool, err error) {
+func walk(ctx context.Context, c *proof.Check, binary string) (err error) {
+	c.Due("journeys", journeys.Expected(), "the list of journeys")
 	dir, err := os.MkdirTemp("", "journeys")
 	if err != nil {
-		return false, fmt.Errorf("walk journeys: %w", err)
+		return fmt.Errorf("walk journeys: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	r, err := journeys.Walk(ctx, journeys.Config{Binary: binary, Dir: dir, Out: out})
+	r, err := journeys.Walk(ctx, journeys.Config{Binary: binary, Dir: dir, Out: c.Out()})
 	if err != nil {
-		return false, fmt.Errorf("walk journeys: %w", err)
+		return fmt.Errorf("walk journeys: %w", err)
 	}
-	fmt.Fprintf(out, "journeys: %d of %d journeys, %d commands run\n%d of %d checks hold\n", r.Journeys, journeys.Expected(), r.Steps, r.Checks-len(r.Failures), r.Checks)
-	return len(r.Failures) == 0 && r.Journeys == journeys.Expected(), nil
+	c.Printf("%d journeys, %d commands run\n", r.Journeys, r.Steps)
+	c.Agree("journeys", r.Journeys)
+	c.Due("checks", r.Checks, "the journeys that were walked")
+	c.Agree("checks", r.Checks-len(r.Failures))
+	for i, f := range r.Failures {
+		c.Compare("checks", fmt.Sprint(i+1), false, "%s", f)
+	}
+	return nil
 }

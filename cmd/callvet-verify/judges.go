@@ -4,104 +4,106 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
+	"crypto/sha256"
+	"errors"
 	"fmt"
-	"hash/fnv"
-	"io"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// judgeCheck counts published figures of judges that come out the same, and what
-// becomes of the corrected success.
+// judgeCheck compares the published figures of one set of judges, and what becomes of
+// the corrected success.
 type judgeCheck struct {
-	out            io.Writer
-	figures, equal int
-	// refused of chance judges are no better than chance; held of corrected
-	// intervals hold the truth.
-	refused, chance int
-	held, corrected [2]int // transport, internal
+	c       *proof.Check
+	set     string
+	figures *proof.Figures
+	// splits is how often the tasks are divided. Judges of the same tasks are right and
+	// wrong together under one division, so that one alone tells little.
+	splits int
+	// held of corrected intervals hold the truth, by design, over all divisions.
+	held, corrected map[labels.Design]int
+	// later are the corrections, made once all figures of all sets are as published.
+	later *[]func() error
 }
 
 // minHeld is the least share of corrected intervals that hold the truth: intervals
 // of 95 %, many of them over the same tasks.
 const minHeld = 0.9
 
-// judges holds calibration against published figures of judges, and the correction
-// against what is known to be true.
-func judges(out io.Writer, data string) (bool, error) {
-	c := &judgeCheck{out: out}
-	sets := filepath.Join(data, "sets")
-	for _, half := range []string{"open", "heldout"} {
-		for _, set := range []struct {
-			name string
-			run  func(dir string) error
-		}{{"agentprocessbench", c.process}, {"livemcpbench_judges", c.liveMCP}, {"tau2_judges", c.tau2}} {
-			dir := filepath.Join(sets, set.name, half)
-			if _, err := os.Stat(dir); os.IsNotExist(err) && half == "heldout" {
-				continue
-			}
-			before, same := c.figures, c.equal
-			if err := set.run(dir); err != nil {
-				return false, fmt.Errorf("check %s: %w", dir, err)
-			}
-			if c.figures == before {
-				return false, fmt.Errorf("check %s: no published figure was compared", dir)
-			}
-			fmt.Fprintf(out, "%s %s: %d of %d published figures\n", set.name, half, c.equal-same, c.figures-before)
+// judgeSplits is how often the tasks of each judge are divided.
+const judgeSplits = 10
+
+// designs are the ways to correct, in the order of the report.
+func designs() []labels.Design { return []labels.Design{labels.Transport, labels.Internal} }
+
+// judges compares calibration with published figures of judges, and the correction
+// with what is known to be true.
+func judges(c *proof.Check, d proof.Data, splits int) error {
+	held, corrected := map[labels.Design]int{}, map[labels.Design]int{}
+	var later []func() error
+	var bad error
+	whole := true
+	for _, set := range []struct {
+		name string
+		run  func(*judgeCheck, proof.Data) error
+	}{{"agentprocessbench", (*judgeCheck).process}, {"livemcpbench_judges", (*judgeCheck).liveMCP}, {"tau2_judges", (*judgeCheck).tau2}} {
+		figures, err := d.Published(set.name)
+		if err != nil {
+			bad = errors.Join(bad, err)
+			continue
+		}
+		c.DueFigures(set.name, figures, nil)
+		bad = errors.Join(bad, set.run(&judgeCheck{c, set.name, figures, splits, held, corrected, &later}, d))
+		agree, n, due := c.Tally(set.name + " figures")
+		c.Printf("%s: %d of %d published figures, %d due\n", set.name, agree, n, due)
+		whole = whole && agree == due && n == due
+	}
+	c.Due(intervals, len(designs()), "the two designs of a correction")
+	if bad != nil || !whole {
+		c.Printf("nothing is corrected: the rows are not those of the published figures\n")
+		return bad
+	}
+	for _, correct := range later {
+		if err := correct(); err != nil {
+			return err
 		}
 	}
-	ok := c.figures > 0 && c.equal == c.figures && c.refused == c.chance
-	for i, design := range []string{"transport", "internal"} {
-		share := float64(c.held[i]) / math.Max(1, float64(c.corrected[i]))
-		ok = ok && c.corrected[i] > 0 && share >= minHeld
-		fmt.Fprintf(out, "corrected success (%s): the 95 %% interval holds the truth for %d of %d judges\n", design, c.held[i], c.corrected[i])
+	for _, design := range designs() {
+		share := float64(held[design]) / float64(max(1, corrected[design]))
+		c.Compare(intervals, string(design), share >= minHeld, "%d of %d hold it, %.0f %% are to", held[design], corrected[design], 100*minHeld)
+		c.Printf("corrected success (%s): the 95 %% interval holds the truth in %d of %d corrections, %d divisions of the tasks of each judge\n", design, held[design], corrected[design], splits)
 	}
-	fmt.Fprintf(out, "judges with J <= 0: correction refused for %d of %d\n", c.refused, c.chance)
-	fmt.Fprintf(out, "judges: %d of %d published figures\n", c.equal, c.figures)
-	return ok, nil
+	return nil
 }
 
-// figure compares one number with its published form of so many digits.
-func (c *judgeCheck) figure(who, name string, got, want float64, digits int) {
-	c.figures++
-	if math.Abs(got-want) <= 0.5000001*math.Pow(10, -float64(digits)) {
-		c.equal++
-		return
-	}
-	fmt.Fprintf(c.out, "WRONG %s %s: %v, published %v\n", who, name, got, want)
-}
+// intervals names the comparisons of how often intervals hold the truth.
+const intervals = "95 % intervals of corrected success hold the truth"
 
-// published are the counts and rates of a table; nil members are not published.
-type published struct {
-	TP, FN, FP, TN           int
-	NoVerdict                *int `json:"no_verdict"`
-	Unparsed                 *int
-	Sensitivity, Specificity float64
-}
+// figure compares one number with the published one.
+func (c *judgeCheck) figure(own float64, path ...string) { c.c.Figure(c.set, c.figures, own, path...) }
 
-func (c *judgeCheck) table(who string, r *labels.Report, p published) {
-	for _, f := range []struct {
-		name      string
-		got, want int
-	}{
-		{"tp", r.Table.TruePass, p.TP}, {"fn", r.Table.FalseFail, p.FN}, {"fp", r.Table.FalsePass, p.FP}, {"tn", r.Table.TrueFail, p.TN},
-	} {
-		c.figure(who, f.name, float64(f.got), float64(f.want), 0)
+// at adds names to a path.
+func at(path []string, elem ...string) []string { return append(slices.Clone(path), elem...) }
+
+// table compares the counts and rates of a table under a path.
+func (c *judgeCheck) table(r *labels.Report, path ...string) {
+	for name, own := range map[string]int{"tp": r.Table.TruePass, "fn": r.Table.FalseFail, "fp": r.Table.FalsePass, "tn": r.Table.TrueFail} {
+		c.figure(float64(own), at(path, name)...)
 	}
-	if n := cmp.Or(p.NoVerdict, p.Unparsed); n != nil {
-		c.figure(who, "without a verdict", float64(r.Counts.Unjudged), float64(*n), 0)
+	for _, name := range []string{"no_verdict", "unparsed"} {
+		if c.figures.Has(at(path, name)...) {
+			c.figure(float64(r.Counts.Unjudged), at(path, name)...)
+		}
 	}
-	c.figure(who, "sensitivity", r.Sensitivity.Point, p.Sensitivity, 6)
-	c.figure(who, "specificity", r.Specificity.Point, p.Specificity, 6)
+	c.figure(r.Sensitivity.Point, at(path, "sensitivity")...)
+	c.figure(r.Specificity.Point, at(path, "specificity")...)
 }
 
 // calibrated is the product's own report on labels that carry a judge's verdicts.
@@ -109,11 +111,20 @@ func calibrated(name string, unit labels.Unit, ls []labels.Label) (*labels.Repor
 	return labels.Calibrate(labels.Input{Judge: name, Unit: unit, Labels: ls})
 }
 
-// correct corrects the judged rate in both designs and holds it against the truth:
+// corrections names the comparisons of what is corrected and what is refused.
+func (c *judgeCheck) corrections() string { return c.set + " corrections" }
+
+// correct corrects the judged rate in both designs and compares it with the truth:
 // with labels of one half of the tasks for the other half, and with labels of one
-// half of the tasks for all of them. All labels together must be refused where the
-// judge is no better than chance.
-func (c *judgeCheck) correct(who, name string, ls []labels.Label) error {
+// half of the tasks for all of them. There is an estimate exactly where there are as
+// many labels as the design needs. All labels together must be refused where the judge
+// is no better than chance.
+func (c *judgeCheck) correct(who, name string, ls []labels.Label) {
+	c.c.Due(c.corrections(), 1, c.figures.Source)
+	*c.later = append(*c.later, func() error { return c.compareCorrections(who, name, ls) })
+}
+
+func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) error {
 	all, err := calibrated(name, labels.Task, ls)
 	if err != nil {
 		return err
@@ -123,39 +134,83 @@ func (c *judgeCheck) correct(who, name string, ls []labels.Label) error {
 		return err
 	}
 	if all.Youden.Point <= 0 {
-		c.chance++
-		if elsewhere.Refused != "" && elsewhere.True.Status == judge.NotInformative {
-			c.refused++
-		}
-		fmt.Fprintf(c.out, "%-60s J %6.3f  judged %.3f  refused: %s\n", who, all.Youden.Point, elsewhere.Raw.Point, reason)
+		c.c.Compare(c.corrections(), who, elsewhere.Refused != "" && elsewhere.True.Status == judge.NotInformative, "a judge with J %.3f is not refused", all.Youden.Point)
+		c.c.Printf("%-60s J %6.3f  judged %.3f  refused: %s\n", who, all.Youden.Point, elsewhere.Raw.Point, reason)
 		return nil
 	}
-	half, rest := halves(ls)
-	line := fmt.Sprintf("%-60s J %6.3f", who, all.Youden.Point)
-	for i, d := range []struct {
-		design labels.Design
-		run    []labels.Label
-	}{{labels.Transport, rest}, {labels.Internal, ls}} {
-		s, _, err := corrected(name, half, d.run)
-		if err != nil {
-			return err
-		}
-		truth := trueShare(d.run)
-		switch {
-		case s.Design != d.design:
-			line += fmt.Sprintf("  %s not possible", d.design)
-		case s.Refused != "":
-			line += fmt.Sprintf("  %s refused (%s)", d.design, s.True.Status)
-		default:
-			c.corrected[i]++
-			if s.True.Lower <= truth && truth <= s.True.Upper {
-				c.held[i]++
+	line, wrong := fmt.Sprintf("%-60s J %6.3f", who, all.Youden.Point), ""
+	for split := range c.splits {
+		half, rest := halves(ls, split)
+		for _, design := range designs() {
+			run := rest
+			if design == labels.Internal {
+				run = ls
 			}
-			line += fmt.Sprintf("  %s judged %.3f corrected %.3f [%.3f, %.3f] truth %.3f", d.design, s.Raw.Point, s.True.Point, s.True.Lower, s.True.Upper, truth)
+			told, problem, err := c.division(design, name, half, run)
+			if err != nil {
+				return err
+			}
+			if wrong += problem; split == 0 {
+				line += told
+			}
 		}
 	}
-	fmt.Fprintln(c.out, line)
+	c.c.Compare(c.corrections(), who, wrong == "", "%s", wrong)
+	c.c.Printf("%s\n", line)
 	return nil
+}
+
+// division corrects with the labels of one half, and tells what came out and what is
+// wrong about it.
+func (c *judgeCheck) division(design labels.Design, name string, half, run []labels.Label) (told, problem string, err error) {
+	s, _, err := corrected(name, half, run)
+	if err != nil {
+		return "", "", err
+	}
+	due, err := enough(design, name, half, run)
+	if err != nil {
+		return "", "", err
+	}
+	given, truth := s.Design == design && s.Refused == "", trueShare(run)
+	if given != due {
+		problem = fmt.Sprintf(" %s: corrected %v, labels enough %v (%s);", design, given, due, s.Refused)
+	}
+	if !given {
+		return fmt.Sprintf("  %s refused (%s)", design, s.True.Status), problem, nil
+	}
+	c.corrected[design]++
+	if s.True.Lower <= truth && truth <= s.True.Upper {
+		c.held[design]++
+	}
+	return fmt.Sprintf("  %s judged %.3f corrected %.3f [%.3f, %.3f] truth %.3f", design, s.Raw.Point, s.True.Point, s.True.Lower, s.True.Upper, truth), problem, nil
+}
+
+// enough tells whether labels suffice for a design, by the least counts that the
+// product names: of either truth for a calibration that is used elsewhere, of either
+// verdict, or all that there are, for labels of the run itself.
+func enough(design labels.Design, name string, ls, run []labels.Label) (bool, error) {
+	if design == labels.Internal {
+		labelled, judged := verdicts(ls), verdicts(run)
+		least := func(verdict bool) int { return min(judge.MinStratum, judged[verdict]) }
+		return labelled[true] >= least(true) && labelled[false] >= least(false), nil
+	}
+	r, err := calibrated(name, labels.Task, ls)
+	if err != nil {
+		return false, err
+	}
+	t := r.Table
+	return min(t.TruePass+t.FalseFail, t.FalsePass+t.TrueFail) >= judge.MinLabels && r.Youden.Point > 0, nil
+}
+
+// verdicts counts passes and fails of the judge.
+func verdicts(ls []labels.Label) map[bool]int {
+	out := map[bool]int{}
+	for _, l := range ls {
+		if pass, known := l.Judged[0].Passed(); known {
+			out[pass]++
+		}
+	}
+	return out
 }
 
 // corrected is the true success of a run of which the verdicts stand beside labels.
@@ -182,17 +237,16 @@ func rename(ls []labels.Label) []labels.Label {
 	return out
 }
 
-// halves divides tasks by a hash of their names.
-func halves(ls []labels.Label) (a, b []labels.Label) {
-	rank := func(l labels.Label) uint64 {
-		h := fnv.New64a()
-		_, _ = io.WriteString(h, l.TaskID) // a hash takes everything
-		return h.Sum64()
+// halves divides tasks by a hash of their names, another way for each split. The hash has
+// to mix well: tasks are named by number, and those of one domain must not fall on one
+// side.
+func halves(ls []labels.Label, split int) (a, b []labels.Label) {
+	rank := func(l labels.Label) string {
+		h := sha256.Sum256([]byte(fmt.Sprint(split, " ", l.TaskID)))
+		return string(h[:])
 	}
 	ls = slices.Clone(ls)
-	slices.SortFunc(ls, func(a, b labels.Label) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.TaskID, b.TaskID))
-	})
+	slices.SortFunc(ls, func(a, b labels.Label) int { return cmp.Compare(rank(a), rank(b)) })
 	return ls[:len(ls)/2], ls[len(ls)/2:]
 }
 
@@ -211,32 +265,22 @@ func trueShare(ls []labels.Label) float64 {
 	return float64(pass) / float64(n)
 }
 
-func scores[T any](dir string) (map[string]T, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "scores.json"))
-	if err != nil {
-		return nil, fmt.Errorf("read published figures: %w", err)
+// byJudge lists files of verdicts by the judge's name; the name is their stem.
+func byJudge(files []string) map[string]string {
+	out := map[string]string{}
+	for _, p := range files {
+		out[jsonl.Stem(p)] = p
 	}
-	var out map[string]T
-	if err := json.Unmarshal(b, &out); err != nil {
-		return nil, fmt.Errorf("read published figures of %s: %w", dir, err)
-	}
-	return out, nil
+	return out
 }
 
-// verdictFiles lists the verdicts of a folder by the judge's name.
-func verdictFiles(dir string) (map[string]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
-	if err != nil {
-		return nil, fmt.Errorf("list verdicts: %w", err)
+// unpublished fails for files that no published figure is of.
+func (c *judgeCheck) unpublished(files map[string]string, known func(name string) bool) {
+	for _, name := range sortedKeys(files) {
+		if !known(name) {
+			c.c.Problem(fmt.Errorf("check %s: %w: %s publishes nothing of %s", c.set, callvet.ErrNotFound, c.figures.Source, name))
+		}
 	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("list verdicts: none in %s", dir)
-	}
-	out := map[string]string{}
-	for _, p := range paths {
-		out[strings.TrimSuffix(filepath.Base(p), ".jsonl.gz")] = p
-	}
-	return out, nil
 }
 
 // ratedTask is a line of AgentProcessBench, of people and judges alike.
@@ -247,79 +291,73 @@ type ratedTask struct {
 	Failed bool                `json:"failed"`
 }
 
-// processFigures are published for a judge on a data set.
-type processFigures struct {
-	StepAcc   float64 `json:"step_micro_acc_pct"`
-	FirstErr  float64 `json:"first_err_acc_pct"`
-	StepExact float64 `json:"step_exact_acc_pct"`
-	StepTotal int     `json:"step_total"`
-	Failed    int     `json:"missing_or_failed"`
-	Final     struct {
-		published
-		JudgedPass float64 `json:"judged_pass"`
-		HumanPass  float64 `json:"human_pass"`
-	} `json:"final"`
+func readRated(path string) (map[string]ratedTask, error) {
+	out := map[string]ratedTask{}
+	err := jsonl.Each(path, func(t ratedTask) error {
+		if _, twice := out[t.Key]; twice {
+			return fmt.Errorf("read %s: %w: task %s stands there twice", path, callvet.ErrInvalid, t.Key)
+		}
+		out[t.Key] = t
+		return nil
+	})
+	return out, err
 }
 
-// process checks AgentProcessBench: steps rated 1, 0 or -1 and a final verdict.
-func (c *judgeCheck) process(dir string) error {
-	want, err := scores[map[string]processFigures](dir)
+// process checks AgentProcessBench: steps rated 1, 0 or -1 and a final verdict, of
+// each judge on each data set.
+func (c *judgeCheck) process(d proof.Data) error {
+	people, err := d.Files(c.set, filepath.Join("*", "human.jsonl*"))
 	if err != nil {
 		return err
 	}
-	sets, err := filepath.Glob(filepath.Join(dir, "*", "human.jsonl.gz"))
-	if err != nil {
-		return err
-	}
-	for _, human := range sets {
-		set := filepath.Base(filepath.Dir(human))
-		people := map[string]ratedTask{}
-		if err := jsonl.Each(human, func(t ratedTask) error { people[t.Key] = t; return nil }); err != nil {
-			return err
-		}
-		files, err := verdictFiles(filepath.Join(filepath.Dir(human), "judges"))
+	for _, path := range people {
+		set := filepath.Base(filepath.Dir(path))
+		human, err := readRated(path)
 		if err != nil {
 			return err
 		}
+		list, err := d.Files(c.set, filepath.Join(set, "judges", "*.jsonl*"))
+		if err != nil {
+			return err
+		}
+		files := byJudge(list)
+		c.unpublished(files, func(name string) bool { return len(c.figures.Keys(name, set)) > 0 })
 		for _, name := range sortedKeys(files) {
-			said := map[string]ratedTask{}
-			if err := jsonl.Each(files[name], func(t ratedTask) error { said[t.Key] = t; return nil }); err != nil {
-				return err
+			said, err := readRated(files[name])
+			if err == nil {
+				err = c.processJudge(set, name, human, said)
 			}
-			if p, ok := want[name][set]; ok {
-				if err := c.processJudge(set+" "+name, name, people, said, p); err != nil {
-					return err
-				}
-			}
+			c.c.Problem(err)
 		}
 	}
 	return nil
 }
 
-func (c *judgeCheck) processJudge(who, name string, people, said map[string]ratedTask, p processFigures) error {
+func (c *judgeCheck) processJudge(set, name string, people, said map[string]ratedTask) error {
 	steps, err := calibrated(name, labels.Call, stepLabels(name, people, said))
 	if err != nil {
 		return err
 	}
 	percent := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
-	c.figure(who, "steps", float64(steps.Counts.Labelled), float64(p.StepTotal), 0)
-	c.figure(who, "StepAcc", percent(steps.Ratings.Same, steps.Counts.Labelled), p.StepAcc, 2)
-	c.figure(who, "FirstErrAcc", percent(steps.Calls.FirstFailure, steps.Calls.Tasks), p.FirstErr, 2)
-	c.figure(who, "tasks with all steps right", percent(steps.Calls.AllSame, steps.Calls.Tasks), p.StepExact, 2)
+	c.figure(float64(steps.Counts.Labelled), name, set, "step_total")
+	c.figure(percent(steps.Ratings.Same, steps.Counts.Labelled), name, set, "step_micro_acc_pct")
+	c.figure(percent(steps.Calls.FirstFailure, steps.Calls.Tasks), name, set, "first_err_acc_pct")
+	c.figure(percent(steps.Calls.AllSame, steps.Calls.Tasks), name, set, "step_exact_acc_pct")
 	strict := finalLabels(name, people, said, true)
 	r, err := calibrated(name, labels.Task, strict)
 	if err != nil {
 		return err
 	}
-	c.figure(who, "missing or failed", float64(r.Counts.Unjudged), float64(p.Failed), 0)
+	c.figure(float64(r.Counts.Unjudged), name, set, "missing_or_failed")
 	if r, err = calibrated(name, labels.Task, finalLabels(name, people, said, false)); err != nil {
 		return err
 	}
-	c.table(who, r, p.Final.published)
+	c.table(r, name, set, "final")
 	n := float64(r.Table.N())
-	c.figure(who, "judged pass", float64(r.Table.TruePass+r.Table.FalsePass)/n, p.Final.JudgedPass, 6)
-	c.figure(who, "human pass", float64(r.Table.TruePass+r.Table.FalseFail)/n, p.Final.HumanPass, 6)
-	return c.correct("agentprocessbench "+who, name, strict)
+	c.figure(float64(r.Table.TruePass+r.Table.FalsePass)/n, name, set, "final", "judged_pass")
+	c.figure(float64(r.Table.TruePass+r.Table.FalseFail)/n, name, set, "final", "human_pass")
+	c.correct(set+" "+name, name, strict)
+	return nil
 }
 
 // nobodys is a rating that nobody gives.

@@ -3,18 +3,14 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/internal/labels"
 )
-
-// parsedFigures are published for one way of reading a judge's answers.
-type parsedFigures struct {
-	published
-	Agreement     float64 `json:"agreement_pct"`
-	JudgedSuccess float64 `json:"judged_success_pct"`
-}
 
 // liveRow is a line of LiveMCPBench's verdicts.
 type liveRow struct {
@@ -30,124 +26,116 @@ type tau2Row struct {
 	Truth  bool   `json:"truth_success"`
 	Raw    string `json:"verdict_raw"`
 	Pass   *bool  `json:"verdict_pass"`
+	// Cost is in US dollars.
+	Cost float64 `json:"cost_usd"`
 }
 
-// liveMCP checks LiveMCPBench: a pass or fail of ten judges beside one of people,
-// read as its authors do and strictly.
-func (c *judgeCheck) liveMCP(dir string) error {
-	want, err := scores[struct {
-		N           int
-		OfficialCSV struct {
-			HumanAgreement float64 `json:"human_agreement"`
-			SuccessRate    float64 `json:"success_rate"`
-		} `json:"official_csv"`
-		Official parsedFigures `json:"official_parse"`
-		Strict   parsedFigures `json:"strict_parse"`
-	}](dir)
+// liveMCP checks LiveMCPBench: a pass or fail of judges beside one of people, read as
+// its authors do and strictly.
+func (c *judgeCheck) liveMCP(d proof.Data) error {
+	list, err := d.Files(c.set, "*.jsonl*")
 	if err != nil {
 		return err
 	}
-	files, err := verdictFiles(dir)
-	if err != nil {
-		return err
-	}
+	files := byJudge(list)
+	c.unpublished(files, func(name string) bool { return len(c.figures.Keys(name)) > 0 })
 	for _, name := range sortedKeys(files) {
-		p, ok := want[name]
-		if !ok {
-			continue
-		}
-		official, strict := []labels.Label{}, []labels.Label{}
-		err := jsonl.Each(files[name], func(row liveRow) error {
-			id := labels.Judge{Name: name}
-			official = append(official, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Official}))
-			strict = append(strict, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Strict}))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		c.figure(name, "tasks", float64(len(official)), float64(p.N), 0)
-		o, err := c.parsed(name+" (official parse)", name, official, p.Official)
-		if err != nil {
-			return err
-		}
-		c.figure(name, "human_agreement of the table", 100*o.Accuracy.Point, p.OfficialCSV.HumanAgreement, 2)
-		c.figure(name, "success_rate of the table", judgedPercent(o), p.OfficialCSV.SuccessRate, 2)
-		if _, err := c.parsed(name+" (strict parse)", name, strict, p.Strict); err != nil {
-			return err
-		}
+		c.c.Problem(c.liveJudge(name, files[name]))
 	}
 	return nil
 }
 
-func (c *judgeCheck) parsed(who, name string, ls []labels.Label, p parsedFigures) (*labels.Report, error) {
+func (c *judgeCheck) liveJudge(name, path string) error {
+	official, strict := []labels.Label{}, []labels.Label{}
+	err := jsonl.Each(path, func(row liveRow) error {
+		id := labels.Judge{Name: name}
+		official = append(official, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Official}))
+		strict = append(strict, taskLabel(row.TaskID, row.Human, labels.Verdict{Judge: id, Pass: row.Strict}))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.figure(float64(len(official)), name, "n")
+	o, err := c.parsed(name, "official_parse", official)
+	if err != nil {
+		return err
+	}
+	c.figure(100*o.Accuracy.Point, name, "official_csv", "human_agreement")
+	c.figure(judgedPercent(o), name, "official_csv", "success_rate")
+	_, err = c.parsed(name, "strict_parse", strict)
+	return err
+}
+
+// parsed compares the figures of one way of reading a judge's answers.
+func (c *judgeCheck) parsed(name, parse string, ls []labels.Label) (*labels.Report, error) {
 	r, err := calibrated(name, labels.Task, ls)
 	if err != nil {
 		return nil, err
 	}
-	c.table(who, r, p.published)
-	c.figure(who, "agreement", 100*r.Accuracy.Point, p.Agreement, 2)
-	c.figure(who, "judged success", judgedPercent(r), p.JudgedSuccess, 2)
-	return r, c.correct("livemcpbench "+who, name, ls)
+	c.table(r, name, parse)
+	c.figure(100*r.Accuracy.Point, name, parse, "agreement_pct")
+	c.figure(judgedPercent(r), name, parse, "judged_success_pct")
+	c.correct(name+" "+parse, name, ls)
+	return r, nil
 }
 
 func judgedPercent(r *labels.Report) float64 {
 	return 100 * float64(r.Table.TruePass+r.Table.FalsePass) / float64(r.Table.N())
 }
 
-// tau2 checks judges of tau2-bench runs beside the reward that a program gave.
-func (c *judgeCheck) tau2(dir string) error {
-	want, err := scores[struct {
-		published
-		N             int
-		Youden        float64 `json:"youden_j"`
-		JudgedPass    float64 `json:"raw_judged_pass"`
-		TrueSuccess   float64 `json:"true_success"`
-		OfficialAgree int     `json:"official_agree_count"`
-		OfficialOther int     `json:"official_disagree_count"`
-	}](dir)
+// tau2 checks judges of tau2-bench runs beside the reward that a program gave. A file
+// "domain__prompt" is published as "domain|prompt".
+func (c *judgeCheck) tau2(d proof.Data) error {
+	list, err := d.Files(c.set, "*.jsonl*")
 	if err != nil {
 		return err
 	}
-	files, err := verdictFiles(dir)
-	if err != nil {
-		return err
-	}
+	files := byJudge(list)
+	row := func(file string) string { return strings.Replace(file, "__", "|", 1) }
+	c.unpublished(files, func(file string) bool { return len(c.figures.Keys(row(file))) > 0 })
 	for _, file := range sortedKeys(files) {
-		var ls, official []labels.Label
-		err := jsonl.Each(files[file], func(row tau2Row) error {
-			id := labels.Judge{Name: file}
-			ls = append(ls, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: row.Pass}))
-			official = append(official, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: tau2Word(row.Raw)}))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		p, ok := want[strings.Replace(file, "__", "|", 1)]
-		if !ok {
-			continue
-		}
-		r, err := calibrated(file, labels.Task, ls)
-		if err != nil {
-			return err
-		}
-		c.figure(file, "tasks", float64(len(ls)), float64(p.N), 0)
-		c.table(file, r, p.published)
-		c.figure(file, "J", r.Youden.Point, p.Youden, 6)
-		c.figure(file, "judged pass", judgedPercent(r)/100, p.JudgedPass, 6)
-		c.figure(file, "true success", float64(passes(ls))/float64(len(ls)), p.TrueSuccess, 6)
-		o, err := calibrated(file, labels.Task, official)
-		if err != nil {
-			return err
-		}
-		agree := o.Table.TruePass + o.Table.TrueFail
-		c.figure(file, "official agreement", float64(agree), float64(p.OfficialAgree), 0)
-		c.figure(file, "official disagreement", float64(len(ls)-agree), float64(p.OfficialOther), 0)
-		if err := c.correct("tau2 "+file, file, ls); err != nil {
-			return err
-		}
+		c.c.Problem(c.tau2Judge(file, row(file), files[file]))
 	}
+	return nil
+}
+
+func (c *judgeCheck) tau2Judge(file, published, path string) error {
+	var ls, official []labels.Label
+	cost := 0.0
+	seen := map[string]bool{}
+	err := jsonl.Each(path, func(row tau2Row) error {
+		if seen[row.TaskID] {
+			return fmt.Errorf("read %s: %w: task %s stands there twice", path, callvet.ErrInvalid, row.TaskID)
+		}
+		seen[row.TaskID] = true
+		id := labels.Judge{Name: file}
+		ls = append(ls, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: row.Pass}))
+		official = append(official, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: tau2Word(row.Raw)}))
+		cost += row.Cost
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r, err := calibrated(file, labels.Task, ls)
+	if err != nil {
+		return err
+	}
+	c.figure(float64(len(ls)), published, "n")
+	c.table(r, published)
+	c.figure(r.Youden.Point, published, "youden_j")
+	c.figure(judgedPercent(r)/100, published, "raw_judged_pass")
+	c.figure(float64(passes(ls))/float64(len(ls)), published, "true_success")
+	o, err := calibrated(file, labels.Task, official)
+	if err != nil {
+		return err
+	}
+	agree := o.Table.TruePass + o.Table.TrueFail
+	c.figure(float64(agree), published, "official_agree_count")
+	c.figure(float64(len(ls)-agree), published, "official_disagree_count")
+	c.figure(cost, published, "official_total_cost_usd")
+	c.correct(file, file, ls)
 	return nil
 }
 

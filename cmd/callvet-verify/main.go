@@ -1,8 +1,8 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Command callvet-verify holds callvet against other people's verdicts and
-// against its own promises. Each check prints one line per figure, the summary
-// last, and exits with 1 when the figure is under its bar.
+// Command callvet-verify compares callvet with other people's verdicts and with its
+// own promises. Each check says how many comparisons its data have, prints what it
+// measured, then what differs, and last one figure: how many of how many agree.
 //
 //	callvet-verify matcher          the matcher conformance cases
 //	callvet-verify bfcl             the official BFCL verdicts, case by case
@@ -13,17 +13,22 @@
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
 //	callvet-verify judges           published figures of judges, and their correction
 //	callvet-verify bm25             BM25 against recorded figures and scores
-//	callvet-verify retrieval        presets on open catalogs, beside BM25 references
+//	callvet-verify retrieval        presets on public catalogs, beside BM25 references
 //	callvet-verify retrieval-tune   look for better weights on the train half
 //	callvet-verify abstention       fit when to give nothing, and hold it out
 //	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify bigtool          the second document's own suites under its preset
-//	callvet-verify journeys BINARY  whole journeys through every command and format
-//	callvet-verify redaction [SET]  what redaction takes out of every set; lists it for SET
+//	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
+//	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
 //	callvet-verify coverage         how often the intervals hold the truth
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
-// from $CALLVET_VECTORS (default ../shared/vectors).
+// from $CALLVET_VECTORS (default ../shared/vectors). $CALLVET_PART names the part of
+// the data that is read (default open).
+//
+// Exit codes: 0 when everything that was due was compared and agrees, or is explained
+// by name in proof/explained.tsv; 1 when not, also when the data are missing; 2 for a
+// command that there is not.
 package main
 
 import (
@@ -35,6 +40,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
@@ -43,70 +49,159 @@ import (
 // tuneRounds is how often all weights are gone through.
 const tuneRounds = 4
 
+// place is where a check reads from: the data, the reference values, the shipped
+// examples, and what stands behind its name on the command line.
+type place struct {
+	data, part, vectors, examples string
+	// splits is how often judges divides its tasks.
+	splits int
+	args   []string
+}
+
+// check compares and tells its proof.Check of it. An error is what kept it from
+// comparing.
+type check struct {
+	name string
+	run  func(context.Context, *proof.Check, place) error
+	// needs and takes are what stands behind the name: one operand at most.
+	needs, takes string
+}
+
+// withData runs a check on the test data.
+func withData(run func(context.Context, *proof.Check, proof.Data) error) func(context.Context, *proof.Check, place) error {
+	return func(ctx context.Context, c *proof.Check, p place) error {
+		d, err := proof.Open(p.data, p.part)
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, d)
+	}
+}
+
+func checks() []check {
+	return []check{
+		{name: "matcher", run: withData(matcher)},
+		{name: "bfcl", run: withData(bfclAgreement)},
+		{name: "bfcl-multiturn", run: withData(conversations)},
+		{name: "tau", run: withData(tau)},
+		{name: "resume", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) }},
+		{name: "stats", run: statistics},
+		{name: "agentdojo", run: withData(agentDojo)},
+		{name: "judges", run: func(_ context.Context, c *proof.Check, p place) error {
+			d, err := proof.Open(p.data, p.part)
+			if err != nil {
+				return err
+			}
+			return judges(c, d, p.splits)
+		}},
+		{name: "bm25", run: withData(retrieval.BM25)},
+		{name: "retrieval", run: withData(retrieval.Table)},
+		{name: "abstention", run: func(ctx context.Context, c *proof.Check, p place) error {
+			d, err := proof.Open(p.data, p.part)
+			if err != nil {
+				return err
+			}
+			return retrieval.Abstention(ctx, c, filepath.Join(p.examples, "select"), d)
+		}},
+		{name: "routes", run: func(_ context.Context, c *proof.Check, p place) error {
+			d, err := proof.Open(p.data, p.part)
+			if err != nil {
+				return err
+			}
+			return routes.Verify(c, filepath.Join(p.examples, "select"), d)
+		}},
+		{name: "bigtool", run: withData(bigtool.Run)},
+		{name: "journeys", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) }},
+		{name: "redaction", takes: "SET", run: func(_ context.Context, c *proof.Check, p place) error {
+			d, err := proof.Open(p.data, p.part)
+			if err != nil {
+				return err
+			}
+			return redaction.Verify(c, d, strings.Join(p.args, ""))
+		}},
+		{name: "coverage", run: coverage},
+	}
+}
+
 func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-verify matcher | bfcl | bfcl-multiturn | tau | resume BINARY | stats | agentdojo | judges | bm25 | retrieval | retrieval-tune | abstention | routes | bigtool | journeys BINARY | redaction [SET] | coverage")
+	p := place{
+		data: orElse(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")), part: os.Getenv("CALLVET_PART"),
+		vectors: orElse(os.Getenv("CALLVET_VECTORS"), filepath.Join("..", "shared", "vectors")), examples: "examples", splits: judgeSplits,
+	}
+	if len(os.Args) > 1 && os.Args[1] == "retrieval-tune" {
+		os.Exit(tune(p))
+	}
+	run, ok := find(os.Args[1:])
+	if !ok {
+		fmt.Fprintln(os.Stderr, "usage: callvet-verify "+usage())
 		os.Exit(2)
 	}
-	data := os.Getenv("CALLVET_TESTDATA")
-	if data == "" {
-		data = filepath.Join("..", "shared", "data")
-	}
-	ok, err := verify(context.Background(), os.Stdout, data, os.Args[1:])
+	p.args = os.Args[2:]
+	agree, err := verify(context.Background(), os.Stdout, run, p)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "callvet-verify:", err)
-		os.Exit(1)
 	}
-	if !ok {
+	if !agree {
 		os.Exit(1)
 	}
 }
 
-func verify(ctx context.Context, out io.Writer, data string, args []string) (bool, error) {
-	switch {
-	case args[0] == "matcher":
-		return matcher(out, data)
-	case args[0] == "bfcl":
-		return bfclAgreement(ctx, out, data)
-	case args[0] == "bfcl-multiturn":
-		return conversations(ctx, out, data)
-	case args[0] == "tau":
-		return tau(out, data)
-	case args[0] == "resume" && len(args) == 2:
-		return resume(ctx, out, args[1])
-	case args[0] == "stats":
-		return statistics(out, vectorDir())
-	case args[0] == "agentdojo":
-		return agentDojo(out, data)
-	case args[0] == "judges":
-		return judges(out, data)
-	case args[0] == "bm25":
-		return retrieval.BM25(out, data)
-	case args[0] == "retrieval":
-		return retrieval.Table(ctx, out, data)
-	case args[0] == "retrieval-tune":
-		return true, retrieval.Tune(ctx, out, data, tuneRounds)
-	case args[0] == "abstention":
-		return retrieval.Abstention(ctx, out, filepath.Join("examples", "select"), data)
-	case args[0] == "routes":
-		example := filepath.Join("examples", "select")
-		return routes.Verify(out, filepath.Join(example, "suite.json"), filepath.Join(example, "catalogue.json"), data)
-	case args[0] == "bigtool":
-		return bigtool.Run(ctx, out, data)
-	case args[0] == "journeys" && len(args) == 2:
-		return walk(ctx, out, args[1])
-	case args[0] == "redaction" && len(args) <= 2:
-		return redaction.Verify(out, data, part(), strings.Join(args[1:], ""))
-	case args[0] == "coverage":
-		return coverage(out)
+func orElse(s, other string) string {
+	if s == "" {
+		return other
 	}
-	return false, fmt.Errorf("unknown check %q: matcher, bfcl, bfcl-multiturn, tau, resume BINARY, stats, agentdojo, judges, bm25, retrieval, retrieval-tune, abstention, routes, bigtool, journeys BINARY, redaction [SET] or coverage", args[0])
+	return s
 }
 
-// part is the part of the data that is read.
-func part() string {
-	if p := os.Getenv("CALLVET_PART"); p != "" {
-		return p
+// find gives the check that a command line names.
+func find(args []string) (check, bool) {
+	for _, c := range checks() {
+		if len(args) == 0 || args[0] != c.name {
+			continue
+		}
+		least, most := 1, 1
+		if c.needs != "" {
+			least, most = 2, 2
+		}
+		if c.takes != "" {
+			most = 2
+		}
+		return c, least <= len(args) && len(args) <= most
 	}
-	return "open"
+	return check{}, false
+}
+
+func usage() string {
+	var names []string
+	for _, c := range checks() {
+		name := strings.TrimSpace(c.name + " " + c.needs)
+		if c.takes != "" {
+			name += " [" + c.takes + "]"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(append(names, "retrieval-tune"), " | ")
+}
+
+// verify runs a check to its last line, whatever keeps it from comparing.
+func verify(ctx context.Context, out io.Writer, run check, p place) (bool, error) {
+	explained, err := proof.Explained()
+	if err != nil {
+		return false, err
+	}
+	c := proof.New(out, run.name, orElse(p.part, proof.DefaultPart), explained)
+	c.Problem(run.run(ctx, c, p))
+	return c.Close(), nil
+}
+
+func tune(p place) int {
+	d, err := proof.Open(p.data, p.part)
+	if err == nil {
+		err = retrieval.Tune(context.Background(), os.Stdout, d, tuneRounds)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "callvet-verify:", err)
+		return 1
+	}
+	return 0
 }

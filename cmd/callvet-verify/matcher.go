@@ -3,13 +3,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/score"
 )
 
@@ -34,53 +38,84 @@ func (c *namedCall) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(pair[0], &c.name)
 }
 
-// matcher scores every conformance case with the default settings. The file
-// says which three cases want an order; all others are unordered.
-func matcher(out io.Writer, data string) (bool, error) {
-	path := filepath.Join(data, "..", "conformance", "matcher-cases.json")
-	b, err := os.ReadFile(path)
+// matcher scores every conformance case with the default settings. The page beside
+// the cases says how many there are and which of them want an order.
+func matcher(_ context.Context, c *proof.Check, d proof.Data) error {
+	dir := filepath.Join(d.Root, "..", "conformance")
+	page, err := proof.ReadReadme(dir)
 	if err != nil {
-		return false, fmt.Errorf("read conformance cases: %w", err)
+		return err
 	}
-	var rows []conformanceCase
-	if err := json.Unmarshal(b, &rows); err != nil {
-		return false, fmt.Errorf("read %s: %w", path, err)
+	n, err := page.Count("cases")
+	if err != nil {
+		return err
 	}
-	right := 0
-	for _, row := range rows {
-		s := &callvet.Suite{Name: "conformance", Cases: []callvet.Case{row.suiteCase()}}
-		scorer, problems := score.New(s, score.Config{})
-		if len(problems) > 0 {
-			return false, problems[0]
+	c.Due("cases", n, page.Source())
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("read conformance cases: %w: no file of JSON in %s", callvet.ErrNotFound, dir)
+	}
+	orders := wantedOrders(page.Text())
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("read conformance cases: %w", err)
 		}
-		tr := row.trace()
-		got := string(scorer.Score(&s.Cases[0], &tr).Verdict)
-		mark := "ok"
-		if got != row.Want {
-			mark = "WRONG"
-		} else {
-			right++
+		var rows []conformanceCase
+		if err := json.Unmarshal(b, &rows); err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
 		}
-		fmt.Fprintf(out, "%-5s %-4s want %-4s got %-4s %s\n", mark, row.ID, row.Want, got, row.Title)
+		for _, row := range rows {
+			s := &callvet.Suite{Name: "conformance", Cases: []callvet.Case{row.suiteCase(orders[row.ID])}}
+			scorer, problems := score.New(s, score.Config{})
+			if len(problems) > 0 {
+				return problems[0]
+			}
+			tr := row.trace()
+			got := string(scorer.Score(&s.Cases[0], &tr).Verdict)
+			c.Compare("cases", row.ID, got == row.Want, "want %s, got %s: %s", row.Want, got, row.Title)
+			c.Printf("%-4s want %-4s got %-4s %s\n", row.ID, row.Want, got, row.Title)
+		}
 	}
-	fmt.Fprintf(out, "matcher: %d of %d right\n", right, len(rows))
-	return right == len(rows) && len(rows) > 0, nil
+	return nil
 }
 
-func (row conformanceCase) suiteCase() callvet.Case {
+// wantedOrder says that the calls of each group come before those of the next.
+type wantedOrder [][]string
+
+// wantedOrders reads who wants an order: `T1/T2 want "a and b in any order, then c"`
+// and `T3 wants find before buy`. All others are unordered.
+func wantedOrders(page string) map[string]wantedOrder {
+	const ids = `([A-Z]\d+[a-z]?(?:/[A-Z]\d+[a-z]?)*) wants? `
+	out := map[string]wantedOrder{}
+	add := func(ids string, o wantedOrder) {
+		for id := range strings.SplitSeq(ids, "/") {
+			out[id] = o
+		}
+	}
+	for _, m := range regexp.MustCompile(ids+`"?(\w+(?: and \w+)+) in any order, then (\w+)`).FindAllStringSubmatch(page, -1) {
+		add(m[1], wantedOrder{strings.Split(m[2], " and "), {m[3]}})
+	}
+	for _, m := range regexp.MustCompile(ids+`(\w+) before (\w+)`).FindAllStringSubmatch(page, -1) {
+		add(m[1], wantedOrder{{m[2]}, {m[3]}})
+	}
+	return out
+}
+
+func (row conformanceCase) suiteCase(order wantedOrder) callvet.Case {
 	plan := callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	for _, e := range row.Exp {
-		plan.Calls = append(plan.Calls, callvet.ExpectedCall{ID: e.name, Tools: []string{e.name}, Args: e.args})
-	}
-	switch row.ID {
-	case "T13a", "T13b": // a and b in any order, then c
-		plan.Calls[2].After = []string{"a", "b"}
-	case "T19": // find before buy
-		plan.Order = callvet.OrderInOrder
-	default: // repeated names would be repeated IDs
-		for i := range plan.Calls {
-			plan.Calls[i].ID = ""
+		call := callvet.ExpectedCall{Tools: []string{e.name}, Args: e.args}
+		for i, group := range order {
+			if !slices.Contains(group, e.name) {
+				continue
+			}
+			call.ID = e.name
+			if i > 0 {
+				call.After = order[i-1]
+			}
 		}
+		plan.Calls = append(plan.Calls, call)
 	}
 	return callvet.Case{ID: row.ID, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: row.Title}}, Expect: callvet.Expect{Plans: []callvet.Plan{plan}}}
 }

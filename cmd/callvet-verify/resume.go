@@ -14,60 +14,57 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
 const resumeCells = 5000
 
 // resume starts a run of 5,000 cells, kills it without warning several times,
 // resumes it each time and counts the cells of the finished run.
-func resume(ctx context.Context, out io.Writer, binary string) (bool, error) {
+func resume(ctx context.Context, c *proof.Check, binary string) error {
+	c.Due("cells", resumeCells, "the suite that was made")
 	bin, err := filepath.Abs(binary)
 	if err != nil {
-		return false, err
+		return err
 	}
 	dir, err := os.MkdirTemp("", "callvet-resume-*")
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	suite, script, err := resumeFiles(dir)
 	if err != nil {
-		return false, err
+		return err
 	}
 	db := filepath.Join(dir, "runs.db")
 	args := []string{"run", suite, "-m", "script:" + script, "--db", db, "-c", "32", "--name", "resumed"}
 	for kill := 1; kill <= 3; kill++ {
 		if err := killMidway(ctx, bin, args, db); err != nil {
-			return false, err
+			return err
 		}
 		n, err := storedCells(ctx, bin, db, dir)
 		if err != nil {
-			return false, err
+			return err
 		}
 		total := 0
 		for _, k := range n {
 			total += k
 		}
-		fmt.Fprintf(out, "kill -9 number %d: %d of %d cells durable\n", kill, total, resumeCells)
+		c.Printf("kill -9 number %d: %d of %d cells durable\n", kill, total, resumeCells)
 		args = []string{"run", suite, "-m", "script:" + script, "--db", db, "-c", "32", "--resume", "resumed"}
 	}
 	if b, err := exec.CommandContext(ctx, bin, args...).CombinedOutput(); err != nil {
-		return false, fmt.Errorf("resume: %w\n%s", err, b)
+		return fmt.Errorf("resume: %w\n%s", err, b)
 	}
 	counts, err := storedCells(ctx, bin, db, dir)
 	if err != nil {
-		return false, err
+		return err
 	}
-	once, other := 0, 0
-	for _, n := range counts {
-		if n == 1 {
-			once++
-		} else {
-			other++
-		}
+	for cell, n := range counts {
+		c.Compare("cells", cell, n == 1, "it is stored %d times", n)
 	}
-	fmt.Fprintf(out, "resume: %d of %d cells exactly once, %d more than once\n", once, resumeCells, other)
-	return once == resumeCells && other == 0, nil
+	return nil
 }
 
 func resumeFiles(dir string) (suite, script string, err error) {

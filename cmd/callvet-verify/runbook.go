@@ -3,16 +3,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -21,127 +18,110 @@ import (
 // in ledgers, the recorded ones beside them.
 type runBook struct {
 	ledgers  map[string]*panel.Ledger
-	scores   map[string]map[string]*official // by run, then category, as callvet judges
-	recorded map[string]map[string]bool      // by run, then case
-	category map[string]string               // of a case
-}
-
-// official is the score of a category as the leaderboard publishes it.
-type official struct {
-	Accuracy       float64
-	Correct, Total int
+	scores   map[string]map[string]*counted // by run, then category, as callvet judges
+	recorded map[string]map[string]bool     // by run, then case
+	category map[string]string              // of a case
 }
 
 func newRunBook() *runBook {
-	return &runBook{map[string]*panel.Ledger{}, map[string]map[string]*official{}, map[string]map[string]bool{}, map[string]string{}}
+	return &runBook{map[string]*panel.Ledger{}, map[string]map[string]*counted{}, map[string]map[string]bool{}, map[string]string{}}
+}
+
+// modelOf is the model of a run, "build__model".
+func modelOf(run string) string {
+	_, model, _ := strings.Cut(run, "__")
+	return model
 }
 
 // add takes a verdict. The error tells of a case that a run has twice.
 func (b *runBook) add(run string, row *officialRow, passed bool) error {
 	led := b.ledgers[run]
 	if led == nil {
-		_, model, _ := strings.Cut(run, "__")
-		led = panel.NewLedger(run, []string{model}, []string{"category"})
-		b.ledgers[run], b.scores[run], b.recorded[run] = led, map[string]*official{}, map[string]bool{}
+		led = panel.NewLedger(run, []string{modelOf(run)}, []string{"category"})
+		b.ledgers[run], b.scores[run], b.recorded[run] = led, map[string]*counted{}, map[string]bool{}
 	}
 	if _, twice := b.recorded[run][row.ID]; twice {
 		return fmt.Errorf("read %s: case %s stands there twice: %w", run, row.ID, callvet.ErrInvalid)
 	}
 	b.recorded[run][row.ID], b.category[row.ID] = row.Valid, row.Category
 	verdict := callvet.VerdictFail
-	s := b.scores[run][row.Category]
-	if s == nil {
-		s = &official{}
-		b.scores[run][row.Category] = s
-	}
-	if s.Total++; passed {
-		s.Correct++
+	if passed {
 		verdict = callvet.VerdictPass
 	}
+	if b.scores[run][row.Category] == nil {
+		b.scores[run][row.Category] = &counted{}
+	}
+	b.scores[run][row.Category].add(passed)
 	led.Add(&callvet.Case{ID: row.ID, Fields: map[string]string{"category": row.Category}}, &callvet.Cell{Result: callvet.Result{Verdict: verdict}})
 	return nil
 }
 
-// report holds every run against its published scores and compares the runs of
-// each model with its baseline.
-func (b *runBook) report(out io.Writer, half string) (bool, error) {
-	published, err := readScores(filepath.Join(half, "official_scores.json"))
-	if err != nil {
-		return false, err
-	}
-	ok := true
-	models := map[string][]string{}
-	for _, run := range slices.Sorted(maps.Keys(b.ledgers)) {
-		t := b.accuracies(out, run, published[run])
-		fmt.Fprintf(out, "%-8s %-75s %s categories as published\n", filepath.Base(half), run, t)
-		ok = ok && t.all()
-		_, model, _ := strings.Cut(run, "__")
-		models[model] = append(models[model], run)
-	}
-	for _, model := range slices.Sorted(maps.Keys(models)) {
-		runs := models[model]
-		base := max(0, slices.IndexFunc(runs, func(r string) bool { return strings.HasSuffix(r, "-main__"+model) }))
-		for i, run := range runs {
-			if i != base {
-				ok = b.compare(out, runs[base], run, published) && ok
+// report compares every run with its published scores, and the runs of each model with
+// the first that is published.
+func (b *runBook) report(c *proof.Check, o *official) {
+	first := map[string]string{}
+	for _, run := range o.figures.Keys() {
+		right, all := 0, 0
+		for _, category := range slices.Sorted(maps.Keys(b.scores[run])) {
+			if all++; b.scores[run][category].figures(c, o, run, category) {
+				right++
 			}
 		}
-	}
-	return ok, nil
-}
-
-func (b *runBook) accuracies(out io.Writer, run string, published map[string]official) (t tally) {
-	for _, c := range slices.Sorted(maps.Keys(b.scores[run])) {
-		got, want := b.scores[run][c], published[c]
-		got.Accuracy = float64(got.Correct) / float64(got.Total)
-		if !t.count(*got == want) {
-			fmt.Fprintf(out, "differs: %s %s: published %v, callvet %v\n", run, c, want, *got)
+		c.Printf("%-75s %d of %d categories as published\n", run, right, all)
+		base, known := first[modelOf(run)]
+		if !known {
+			first[modelOf(run)] = run
+			continue
 		}
+		rows := len(o.categories(run)) + 1
+		if rows == 2 { // a single category is the same as all, and has no row of its own
+			rows = 1
+		}
+		c.Due("paired "+base+" "+run, rows, o.figures.Source)
+		b.compare(c, o, base, run)
 	}
-	return t
 }
 
 // compare prints the paired differences of two runs, and checks them: cases lost
 // and won against the recorded verdicts, their balance against the published totals.
-func (b *runBook) compare(out io.Writer, base, cand string, published map[string]map[string]official) bool {
+func (b *runBook) compare(c *proof.Check, o *official, base, cand string) {
+	if b.ledgers[base] == nil || b.ledgers[cand] == nil {
+		return // what is missing is said already
+	}
 	d := panel.Diff(b.ledgers[base], b.ledgers[cand], 0)
 	if len(d.Targets) != 1 {
-		fmt.Fprintf(out, "differs: %s and %s: nothing to compare\n", base, cand)
-		return false
+		c.Problem(fmt.Errorf("compare %s and %s: %w: nothing to compare", base, cand, callvet.ErrInvalid))
+		return
 	}
-	fmt.Fprintf(out, "paired: %s (A) → %s (B)\n", base, cand)
-	fmt.Fprintf(out, "  %-26s %6s %6s %6s %5s %5s %9s  %-19s %7s %7s\n", "category", "cases", "A", "B", "lost", "won", "B - A", "95 % interval", "mid-p", "Holm")
+	if left := len(d.OnlyBaseline) + len(d.OnlyCandidate) + len(d.Changed); left > 0 {
+		c.Problem(fmt.Errorf("compare %s and %s: %w: %d cases are not in both, or not the same", base, cand, callvet.ErrInvalid, left))
+	}
+	c.Printf("paired: %s (A) → %s (B)\n", base, cand)
+	c.Printf("  %-26s %6s %6s %6s %5s %5s %9s  %-19s %7s %7s\n", "category", "cases", "A", "B", "lost", "won", "B - A", "95 % interval", "mid-p", "Holm")
 	rows := append(slices.Clone(d.Targets[0].Slices), d.Targets[0].Overall)
-	var t tally
 	for i := range rows {
 		r := &rows[i]
-		printDifference(out, r)
+		printDifference(c, r)
 		lost, won := b.changes(base, cand, r.Value)
-		balance := r.NewlyPassing - r.NewlyFailing
 		right := r.NewlyFailing == lost && r.NewlyPassing == won && r.Test == "mcnemar_midp" && r.P == stats.McNemar(lost, won)
 		if r.Value != "" {
-			right = right && balance == published[cand][r.Value].Correct-published[base][r.Value].Correct
+			before, errBefore := o.figures.Count(base, r.Value, "correct")
+			after, errAfter := o.figures.Count(cand, r.Value, "correct")
+			right = right && errBefore == nil && errAfter == nil && r.NewlyPassing-r.NewlyFailing == after-before
 		}
-		if !t.count(right) {
-			fmt.Fprintf(out, "differs: %s: recorded %d lost, %d won\n", r.Value, lost, won)
-		}
+		c.Compare("paired "+base+" "+cand, orAll(r.Value), right, "%d lost, %d won, recorded %d and %d", r.NewlyFailing, r.NewlyPassing, lost, won)
 	}
-	categories := len(b.scores[cand]) // a single one is the same as all, and has no row of its own
-	complete := (categories == 1 || len(rows) == categories+1) && len(d.OnlyBaseline)+len(d.OnlyCandidate)+len(d.Changed) == 0
-	fmt.Fprintf(out, "  %s rows as the recorded verdicts and the published totals have them\n", t)
-	return t.all() && complete
 }
 
-func printDifference(out io.Writer, d *panel.Difference) {
-	name, holm := d.Value, ""
-	if name == "" {
-		name = "all"
-	}
+func orAll(category string) string { return orElse(category, "all") }
+
+func printDifference(c *proof.Check, d *panel.Difference) {
+	holm := ""
 	if d.PHolm != nil {
 		holm = fmt.Sprintf("%7.4f", *d.PHolm)
 	}
 	iv := &d.Change
-	fmt.Fprintf(out, "  %-26s %6d %5.1f%% %5.1f%% %5d %5d %+8.2f%%  [%+6.2f%%, %+6.2f%%]  %7.4f %7s\n", name, d.Cases, 100*d.Baseline.Point, 100*d.Candidate.Point,
+	c.Printf("  %-26s %6d %5.1f%% %5.1f%% %5d %5d %+8.2f%%  [%+6.2f%%, %+6.2f%%]  %7.4f %7s\n", orAll(d.Value), d.Cases, 100*d.Baseline.Point, 100*d.Candidate.Point,
 		d.NewlyFailing, d.NewlyPassing, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, d.P, holm)
 }
 
@@ -161,26 +141,4 @@ func (b *runBook) changes(base, cand, category string) (lost, won int) {
 		}
 	}
 	return lost, won
-}
-
-func readScores(path string) (map[string]map[string]official, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read published scores: %w", err)
-	}
-	var file map[string]map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &file); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	out := map[string]map[string]official{}
-	for run, categories := range file {
-		out[run] = map[string]official{}
-		for c, raw := range categories {
-			var o official
-			if json.Unmarshal(raw, &o) == nil && o.Total > 0 { // the leaderboard's own row has texts
-				out[run][c] = o
-			}
-		}
-	}
-	return out, nil
 }

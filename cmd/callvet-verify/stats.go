@@ -3,66 +3,74 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/stats/conform"
 	"github.com/callvet/callvet/value"
 )
 
-// vectorDir is where the reference values are.
-func vectorDir() string {
-	if dir := os.Getenv("CALLVET_VECTORS"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "shared", "vectors")
-}
-
-// statistics runs every file of reference values through the method of its name.
-func statistics(out io.Writer, dir string) (bool, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+// statistics runs every file of reference values through the method of its name. The
+// page beside the files says how many cases of each part a file has.
+func statistics(_ context.Context, c *proof.Check, p place) error {
+	part := orElse(p.part, proof.DefaultPart)
+	page, err := proof.ReadReadme(p.vectors)
 	if err != nil {
-		return false, fmt.Errorf("list reference values: %w", err)
+		return fmt.Errorf("%w; set CALLVET_VECTORS to the folder of the reference values", err)
 	}
-	if len(files) == 0 {
-		return false, fmt.Errorf("list reference values: none in %s; set CALLVET_VECTORS", dir)
+	due, err := page.Table(part)
+	if err != nil {
+		return err
+	}
+	for file, n := range due {
+		c.Due(file, n, page.Source())
+	}
+	files, err := filepath.Glob(filepath.Join(p.vectors, "*.json"))
+	if err != nil {
+		return fmt.Errorf("list reference values: %w", err)
 	}
 	methods := conform.Methods()
 	methods["argument_fidelity"] = conform.Method{Run: argumentFidelity}
-	good, cases := 0, 0
 	for _, path := range files {
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
 		m, ok := methods[name]
 		if !ok {
-			fmt.Fprintf(out, "WRONG %-34s no such method\n", name)
+			c.Problem(fmt.Errorf("check %s: %w: callvet has no such method", filepath.Base(path), callvet.ErrNotFound))
 			continue
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return false, fmt.Errorf("read reference values: %w", err)
-		}
-		r, err := conform.Check(name, data, m)
-		if err != nil {
-			return false, err
-		}
-		cases += r.Cases
-		mark := "WRONG"
-		if r.OK() {
-			mark = "ok"
-			good++
-		}
-		fmt.Fprintf(out, "%-5s %-34s %3d cases %5d values  max error %-8.2g tolerance %.2g\n", mark, name, r.Cases, r.Compared, r.MaxError, r.Tolerance)
-		for _, p := range r.Problems {
-			fmt.Fprintf(out, "      %s: %s\n", p.Case, p.Detail)
-		}
+		c.Problem(vectorFile(c, path, part, name, m))
 	}
-	fmt.Fprintf(out, "stats: %d of %d files right, %d cases\n", good, len(files), cases)
-	return good == len(files), nil
+	return nil
+}
+
+func vectorFile(c *proof.Check, path, part, name string, m conform.Method) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read reference values: %w", err)
+	}
+	r, err := conform.Check(name, part, data, m)
+	if err != nil {
+		return err
+	}
+	wrong := map[string]string{}
+	for _, p := range r.Problems {
+		wrong[p.Case] += p.Detail + "; "
+	}
+	for _, id := range r.Cases {
+		c.Compare(filepath.Base(path), id, wrong[id] == "", "%s", strings.TrimSuffix(wrong[id], "; "))
+	}
+	if r.Compared < len(r.Cases) {
+		c.Problem(fmt.Errorf("check %s: %w: %d values in %d cases", filepath.Base(path), callvet.ErrInvalid, r.Compared, len(r.Cases)))
+	}
+	c.Printf("%-34s %3d cases %5d values  max error %-8.2g tolerance %.2g\n", name, len(r.Cases), r.Compared, r.MaxError, r.Tolerance)
+	return nil
 }
 
 // argumentFidelity compares the arguments of one call by the matcher that scores
@@ -105,11 +113,14 @@ func argumentFidelity(input json.RawMessage) conform.Fields {
 	if err != nil || len(problems) > 0 {
 		return conform.Fields{"error": "invalid_input"}
 	}
-	if emitted.Kind() != value.Object {
-		return fidelity(0, 1, 1, false)
-	}
 	t := args.Tally(emitted)
-	return fidelity(t.Hits, t.Gold, t.Emitted, t.Exact())
+	out := conform.Fields{
+		"status": "ok", "hits": t.Hits, "em": 0, "precision": t.Precision(), "recall": t.Recall(), "f1": t.F1(), "param_accuracy": t.Recall(),
+	}
+	if t.Exact() {
+		out["em"] = 1
+	}
+	return out
 }
 
 // defaultsSchema is a tool's schema that gives defaults.
@@ -126,22 +137,4 @@ func defaultsSchema(defaults map[string]json.RawMessage) (value.Value, error) {
 		return value.Value{}, err
 	}
 	return value.Parse(b)
-}
-
-func fidelity(hits float64, gold, emitted int, exact bool) conform.Fields {
-	out := conform.Fields{"status": "ok", "hits": hits, "em": 0, "precision": 0.0, "recall": 0.0, "f1": 0.0}
-	switch {
-	case gold+emitted == 0:
-		out["precision"], out["recall"], out["f1"] = 1.0, 1.0, 1.0
-	case gold > 0 && emitted > 0:
-		out["precision"], out["recall"] = hits/float64(emitted), hits/float64(gold)
-		out["f1"] = 2 * hits / float64(gold+emitted)
-	case emitted > 0: // nothing was expected
-		out["recall"] = 0.0
-	}
-	if exact {
-		out["em"] = 1
-	}
-	out["param_accuracy"] = out["recall"]
-	return out
 }

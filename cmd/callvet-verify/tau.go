@@ -3,38 +3,39 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/score/trajectory"
 	"github.com/callvet/callvet/stats"
 )
 
-// tau imports recorded runs of τ-bench and τ²-bench and holds pass^k, gold
-// steps, communicated facts and rewards against what is recorded or published.
-func tau(out io.Writer, data string) (bool, error) {
-	sets := filepath.Join(data, "sets")
-	one, err := tauOne(out, filepath.Join(sets, "taubench_v1_airline"))
-	if err != nil {
-		return false, err
-	}
-	two, err := tauTwo(out, filepath.Join(sets, "tau2"))
-	return one && two, err
+// The sets of recorded runs.
+const (
+	tauBench  = "taubench_v1_airline"
+	tauBench2 = "tau2"
+)
+
+// tau imports recorded runs of τ-bench and τ²-bench and compares pass^k, gold
+// steps, communicated facts and rewards with what is recorded or published.
+func tau(_ context.Context, c *proof.Check, d proof.Data) error {
+	return errors.Join(tauOne(c, d), tauTwo(c, d))
 }
 
 // eachAttempt imports a file, which has to be of the format, and tells what could
-// not be carried. Lines that cannot be read are misses.
-func eachAttempt(out io.Writer, path, format string, misses *tally, do func(*trace.Attempt) error) error {
+// not be carried. Lines that cannot be read fail the check.
+func eachAttempt(c *proof.Check, path, format string, do func(*trace.Attempt) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -57,16 +58,18 @@ func eachAttempt(out io.Writer, path, format string, misses *tally, do func(*tra
 		return fmt.Errorf("read %s: %w: taken for %q", path, callvet.ErrInvalid, r.Format)
 	}
 	for _, l := range r.Log.List {
-		fmt.Fprintf(out, "%s:%d: %s\n", jsonl.Stem(path), l.Line, l.Reason)
+		c.Problem(fmt.Errorf("read %s:%d: %s", jsonl.Stem(path), l.Line, l.Reason))
 	}
-	misses.n += int(r.Log.Bad)
+	if more := int(r.Log.Bad) - len(r.Log.List); more > 0 {
+		c.Problem(fmt.Errorf("read %s: %d more lines cannot be read", jsonl.Stem(path), more))
+	}
 	for what, n := range r.Lost {
-		fmt.Fprintf(out, "%s: not carried: %s (%d)\n", jsonl.Stem(path), what, n)
+		c.Printf("%s: not carried: %s (%d)\n", jsonl.Stem(path), what, n)
 	}
 	return nil
 }
 
-// follow holds an attempt against its own gold by the rules of the family.
+// follow compares an attempt with its own gold by the rules of the family.
 func follow(a *trace.Attempt) (trajectory.Outcome, error) {
 	var g trajectory.Gold
 	if a.Gold != nil {
@@ -78,66 +81,61 @@ func follow(a *trace.Attempt) (trajectory.Outcome, error) {
 	return trajectory.Check(&g, &a.Trace, a.UserCalls, trajectory.Tau)
 }
 
-// passHat is how a set of trials publishes pass^k.
-type passHat struct {
-	values        map[string]float64
-	tasks, trials int
-}
-
-// UnmarshalJSON reads [{"pass^1": …}, tasks, trials].
-func (p *passHat) UnmarshalJSON(b []byte) error {
-	var parts []json.RawMessage
-	if err := json.Unmarshal(b, &parts); err != nil || len(parts) != 3 {
-		return errors.Join(err, fmt.Errorf("pass^k with its counts: %w", callvet.ErrInvalid))
+// tauOne compares pass^k of the first benchmark, which its file of scores has by part:
+// [{"pass^1": …}, tasks, trials].
+func tauOne(c *proof.Check, d proof.Data) error {
+	figures, err := proof.ReadFigures(d.Set(tauBench) + "/scores.json")
+	if err != nil {
+		return err
 	}
-	return errors.Join(json.Unmarshal(parts[0], &p.values), json.Unmarshal(parts[1], &p.tasks), json.Unmarshal(parts[2], &p.trials))
-}
-
-// tauOne holds pass^1 to pass^4 of the first benchmark, half by half and, where
-// all halves are there, together.
-func tauOne(out io.Writer, set string) (bool, error) {
-	files, err := filepath.Glob(filepath.Join(set, "*", "*.jsonl*"))
-	if err != nil || len(files) == 0 {
-		return false, errors.Join(err, fmt.Errorf("verify tau: %w: no runs under %s", callvet.ErrNotFound, set))
+	if len(figures.Keys(d.Part)) == 0 {
+		return fmt.Errorf("verify tau: %w: %s has no figures of the part %s", callvet.ErrNotFound, figures.Source, d.Part)
 	}
-	published := map[string]json.RawMessage{}
-	if err := readInto(filepath.Join(set, "scores.json"), &published); err != nil {
-		return false, err
+	c.DueFigures(tauBench, figures, func(path []string) string {
+		if path[0] != d.Part {
+			return "they are of other parts, or of all together"
+		}
+		return ""
+	})
+	files, err := d.Files(tauBench, "*.jsonl*")
+	if err != nil {
+		return err
 	}
-	var all []stats.Trials
-	var numbers, facts tally
+	var trials []stats.Trials
 	for _, path := range files {
-		trials, told, err := tauTrials(out, path)
-		if err != nil {
-			return false, err
-		}
-		facts.add(told)
-		half := filepath.Base(filepath.Dir(path))
-		t, err := passHats(out, half, trials, published[half])
-		if err != nil {
-			return false, err
-		}
-		numbers.add(t)
-		all = append(all, trials...)
+		t, err := tauTrials(c, path)
+		c.Problem(err)
+		trials = append(trials, t...)
 	}
-	if len(files) > 1 {
-		t, err := passHats(out, "all", all, published["recomputed_all"])
-		if err != nil {
-			return false, err
-		}
-		numbers.add(t)
-	}
-	fmt.Fprintf(out, "tau: pass^k %s as published; communicated facts %s as recorded\n", numbers, facts)
-	return numbers.all() && facts.all(), nil
+	passHats(c, d.Part, trials, figures)
+	return nil
 }
 
 // tauTrials counts passes by task, and compares which facts were told with the
 // source's own verdict, where it has one.
-func tauTrials(out io.Writer, path string) ([]stats.Trials, tally, error) {
-	var facts tally
+func tauTrials(c *proof.Check, path string) ([]stats.Trials, error) {
+	type verdicts struct {
+		Info struct {
+			Reward struct {
+				Info *struct{ Outputs map[string]bool }
+			} `json:"reward_info"`
+		}
+	}
+	subject := tauBench + " facts of " + jsonl.Stem(path)
+	err := jsonl.Each(path, func(row verdicts) error {
+		if row.Info.Reward.Info != nil {
+			c.Due(subject, len(row.Info.Reward.Info.Outputs), "its rows")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	var order []string
 	byTask := map[string]*stats.Trials{}
-	err := eachAttempt(out, path, "tau", &facts, func(a *trace.Attempt) error {
+	n := 0
+	err = eachAttempt(c, path, "tau", func(a *trace.Attempt) error {
+		n++
 		id := a.Trace.CaseID
 		if byTask[id] == nil {
 			byTask[id] = &stats.Trials{}
@@ -166,7 +164,8 @@ func tauTrials(out io.Writer, path string) ([]stats.Trials, tally, error) {
 			return err
 		}
 		for i, f := range a.Gold.Facts {
-			facts.count(o.Facts[i] == info.Info.Outputs[f])
+			recorded, known := info.Info.Outputs[f]
+			c.Compare(subject, fmt.Sprintf("attempt %d of task %s: %s", n, id, f), known && o.Facts[i] == recorded, "told: %v, recorded %v", o.Facts[i], recorded)
 		}
 		return nil
 	})
@@ -174,64 +173,32 @@ func tauTrials(out io.Writer, path string) ([]stats.Trials, tally, error) {
 	for i, id := range order {
 		trials[i] = *byTask[id]
 	}
-	return trials, facts, err
+	return trials, err
 }
 
-// passHats prints pass^k with its intervals and compares it with the published
-// one, which is rounded to six digits.
-func passHats(out io.Writer, half string, trials []stats.Trials, published json.RawMessage) (tally, error) {
-	var t tally
-	var want passHat
-	if published != nil {
-		if err := json.Unmarshal(published, &want); err != nil {
-			return t, fmt.Errorf("read published pass^k of %s: %w", half, err)
-		}
-		n := 0
-		for _, c := range trials {
-			n += c.N
-		}
-		if !t.count(len(trials) == want.tasks && n == want.trials) {
-			fmt.Fprintf(out, "differs: %s: %d tasks and %d trials, published %d and %d\n", half, len(trials), n, want.tasks, want.trials)
-		}
+// passHats prints pass^k with its intervals and compares it with the published one.
+func passHats(c *proof.Check, part string, trials []stats.Trials, figures *proof.Figures) {
+	n := 0
+	for _, t := range trials {
+		n += t.N
 	}
-	for k := 1; k <= 4; k++ {
+	c.Figure(tauBench, figures, float64(len(trials)), part, "1")
+	c.Figure(tauBench, figures, float64(n), part, "2")
+	for _, name := range figures.Keys(part, "0") {
+		k, err := strconv.Atoi(strings.TrimPrefix(name, "pass^"))
+		if err != nil {
+			continue // due, and not compared
+		}
 		iv, skipped := stats.MeanPassHatK(trials, k, 0.95, stats.DefaultRho0)
-		name, mark := fmt.Sprintf("pass^%d", k), "not published"
-		if w, ok := want.values[name]; ok {
-			mark = "as published"
-			if !t.count(math.Abs(iv.Point-w) < 1e-6 && skipped == 0) {
-				mark = fmt.Sprintf("DIFFERS from %v", w)
-			}
+		if skipped > 0 {
+			c.Problem(fmt.Errorf("%s of %s: %d tasks have fewer than %d trials", name, part, skipped, k))
 		}
-		fmt.Fprintf(out, "tau   %-8s %s = %.6f  95 %% interval [%.4f, %.4f]  %d tasks, %d left out  %s\n", half, name, iv.Point, iv.Lower, iv.Upper, iv.Clusters, skipped, mark)
+		c.Figure(tauBench, figures, iv.Point, part, "0", name)
+		c.Printf("tau   %s = %.6f  95 %% interval [%.4f, %.4f]  %d tasks\n", name, iv.Point, iv.Lower, iv.Upper, iv.Clusters)
 	}
-	return t, nil
 }
-
-func readInto(path string, v any) error {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read published scores: %w", err)
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	return nil
-}
-
-// closeTo compares rewards, which are products of a few fractions.
-func closeTo(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // basisKey names a reward basis whatever its order.
 func basisKey(basis []string) string {
-	sorted := slices.Clone(basis)
-	slices.Sort(sorted)
-	key := ""
-	for i, b := range sorted {
-		if i > 0 {
-			key += "+"
-		}
-		key += b
-	}
-	return key
+	return strings.Join(slices.Sorted(slices.Values(basis)), "+")
 }

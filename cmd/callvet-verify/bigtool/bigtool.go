@@ -5,13 +5,14 @@ package bigtool
 import (
 	"context"
 	"fmt"
-	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve"
@@ -29,69 +30,65 @@ type figures struct {
 	Tools, Twice, Nothing, Unequal, Example                                           int
 }
 
-// recorded are the figures measured of the system itself, keyword part only. Those of
-// routes are in the data; no file has the others, which stand in the report of that
-// measurement.
-func recorded(p *predictions) map[string]figures {
-	route, sub := p.right()
-	f := figures{Cases: p.N, Sub: p.NSub, Route: route, SubRoute: sub, Exact: 1, Acceptable: 2, Tools: 73, Nothing: 6, Twice: 1, Unequal: 79, Example: 1}
-	first, later := f, f
-	first.Partial, first.None, first.Top1, first.Hit2, first.Ghosts = 25, 52, 22, 28, 18
-	later.Partial, later.None, later.Top1, later.Hit2, later.Ghosts = 20, 57, 17, 23, 22
-	return map[string]figures{"full_pipeline_eval_v1.orig-730ca5c.json": first, "full_pipeline_eval_v1.json": later}
-}
-
-// Run compares; ok tells that every figure is the one recorded.
-func Run(ctx context.Context, out io.Writer, data string) (ok bool, err error) {
-	seed := filepath.Join(data, "origins", "seed2")
+// Run compares every count with the one recorded, every route with the prediction, and
+// the choice of agents with a second account of it.
+func Run(ctx context.Context, c *proof.Check, d proof.Data) error {
+	seed := filepath.Join(d.Root, "origins", "seed2")
 	metadata := filepath.Join(seed, "tool_and_agent_metadata.json")
 	catalog, err := readCatalog(metadata, false)
 	if err != nil {
-		return false, err
+		return err
 	}
 	// The figures were recorded with one tool in the index twice: it then takes both
 	// places of a question, which is no exact match but an acceptable one.
 	twice, err := readCatalog(metadata, true)
 	if err != nil {
-		return false, err
+		return err
 	}
-	old, err := readRouter(filepath.Join(data, "sets", "oneseek_sv_suites", "open", "router_patterns.json"))
+	patterns, err := d.Anywhere(set, "router_patterns.json")
 	if err != nil {
-		return false, err
+		return err
 	}
-	told, err := readPredictions(data)
+	old, err := readRouter(patterns[0])
 	if err != nil {
-		return false, err
+		return err
+	}
+	told, err := readPredictions(d)
+	if err != nil {
+		return err
 	}
 	ours, err := defaultRoutes()
 	if err != nil {
-		return false, err
+		return err
 	}
-	ok = true
-	for _, name := range []string{"full_pipeline_eval_v1.orig-730ca5c.json", "full_pipeline_eval_v1.json"} {
+	suites, err := recorded()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(suites)) {
+		maps.Copy(suites[name], told.counts())
+		c.Due(name, len(suites[name]), "recorded.json and the recorded predictions")
 		s, ghosts, err := load(ctx, filepath.Join(seed, name), catalog)
 		if err != nil {
-			return false, err
+			return err
 		}
-		fmt.Fprintf(out, "%s, %d tools\n", name, len(catalog.Entries))
 		got, err := measure(ctx, s, twice, "bigtool", old.Route)
 		if err != nil {
-			return false, err
+			return err
 		}
 		beside, err := measure(ctx, s, catalog, "default", ours)
 		if err != nil {
-			return false, err
+			return err
 		}
 		got.Ghosts, beside.Ghosts = ghosts, ghosts
-		ok = table(out, recorded(told)[name], got, beside) && ok
-		ok = told.compare(out, s, old.Route) && ok
-		same, err := agents(ctx, out, catalog, s, old.Route)
-		if err != nil {
-			return false, err
+		c.Printf("%s, %d tools\n", name, len(catalog.Entries))
+		table(c, name, suites[name], got, beside)
+		told.compare(c, name, s, old.Route)
+		if err := agents(ctx, c, name, catalog, s, old.Route); err != nil {
+			return err
 		}
-		ok = ok && same
 	}
-	return ok, nil
+	return nil
 }
 
 func defaultRoutes() (func(string) (string, string), error) {
@@ -233,35 +230,31 @@ func (f *figures) count(c *callvet.Case, r callvet.Result) {
 	f.Hit2 += is(selection.HitAt + "2")
 }
 
-func table(out io.Writer, want, got, beside figures) bool {
-	ok := true
-	fmt.Fprintf(out, "  %-34s %9s %9s %9s\n", "", "recorded", "bigtool", "default")
+func table(c *proof.Check, suite string, want map[string]int, got, beside figures) {
+	c.Printf("  %-34s %9s %9s %9s\n", "", "recorded", "bigtool", "default")
 	for _, row := range []struct {
-		name              string
-		want, got, beside int
+		name        string
+		got, beside int
 	}{
-		{"cases", want.Cases, got.Cases, beside.Cases},
-		{"cases with a sub-route", want.Sub, got.Sub, beside.Sub},
-		{"route right", want.Route, got.Route, beside.Route},
-		{"sub-route right", want.SubRoute, got.SubRoute, beside.SubRoute},
-		{"tools: exact", want.Exact, got.Exact, beside.Exact},
-		{"tools: acceptable", want.Acceptable, got.Acceptable, beside.Acceptable},
-		{"tools: partial", want.Partial, got.Partial, beside.Partial},
-		{"tools: none", want.None, got.None, beside.None},
-		{"first tool right", want.Top1, got.Top1, beside.Top1},
-		{"hit@2", want.Hit2, got.Hit2, beside.Hit2},
-		{"tools that do not exist (lint)", want.Ghosts, got.Ghosts, beside.Ghosts},
-		{"cases that expect one tool", want.Tools, got.Tools, beside.Tools},
-		{"cases that expect two", want.Twice, got.Twice, beside.Twice},
-		{"cases that expect none", want.Nothing, got.Nothing, beside.Nothing},
-		{"no exact match of two possible", want.Unequal, got.Unequal, beside.Unequal},
-		{"questions with an example in them", want.Example, got.Example, beside.Example},
+		{"cases", got.Cases, beside.Cases},
+		{"cases with a sub-route", got.Sub, beside.Sub},
+		{"route right", got.Route, beside.Route},
+		{"sub-route right", got.SubRoute, beside.SubRoute},
+		{"tools: exact", got.Exact, beside.Exact},
+		{"tools: acceptable", got.Acceptable, beside.Acceptable},
+		{"tools: partial", got.Partial, beside.Partial},
+		{"tools: none", got.None, beside.None},
+		{"first tool right", got.Top1, beside.Top1},
+		{"hit@2", got.Hit2, beside.Hit2},
+		{"tools that do not exist (lint)", got.Ghosts, beside.Ghosts},
+		{"cases that expect one tool", got.Tools, beside.Tools},
+		{"cases that expect two", got.Twice, beside.Twice},
+		{"cases that expect none", got.Nothing, beside.Nothing},
+		{"no exact match of two possible", got.Unequal, beside.Unequal},
+		{"questions with an example in them", got.Example, beside.Example},
 	} {
-		mark := ""
-		if row.want != row.got {
-			ok, mark = false, "  differs"
-		}
-		fmt.Fprintf(out, "  %-34s %9d %9d %9d%s\n", row.name, row.want, row.got, row.beside, mark)
+		n, known := want[row.name]
+		c.Compare(suite, row.name, known && n == row.got, "%d, recorded %d", row.got, n)
+		c.Printf("  %-34s %9d %9d %9d\n", row.name, n, row.got, row.beside)
 	}
-	return ok
 }

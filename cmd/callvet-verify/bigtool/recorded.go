@@ -3,14 +3,16 @@
 package bigtool
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
 // predictions are the routes that the system's own patterns gave, as the data records
@@ -32,8 +34,17 @@ type predictions struct {
 
 var errNothing = errors.New("there is nothing to compare")
 
-func readPredictions(data string) (*predictions, error) {
-	path := filepath.Join(data, "sets", "oneseek_sv_suites", "open", "full_pipeline_eval_v1.route_predictions.json")
+// readPredictions reads the recorded routes of the part. They are of one suite, so that
+// only one part has them.
+func readPredictions(d proof.Data) (*predictions, error) {
+	files, err := d.Anywhere(set, "*.route_predictions.json")
+	if err != nil {
+		return nil, err
+	}
+	if len(files) != 1 {
+		return nil, fmt.Errorf("read predictions: %w: %d files, one is due", callvet.ErrInvalid, len(files))
+	}
+	path := files[0]
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read predictions: %w", err)
@@ -48,47 +59,59 @@ func readPredictions(data string) (*predictions, error) {
 	return &p, nil
 }
 
-// right are the cases that the accuracies mean.
-func (p *predictions) right() (route, sub int) {
-	return int(p.Route*float64(p.N) + 0.5), int(p.Sub*float64(p.NSub) + 0.5)
+// set is the set that has the system's patterns and predictions.
+const set = "oneseek_sv_suites"
+
+// counts are those that the accuracies mean, by the names of the table.
+func (p *predictions) counts() map[string]int {
+	return map[string]int{
+		"cases": p.N, "cases with a sub-route": p.NSub,
+		"route right": int(p.Route*float64(p.N) + 0.5), "sub-route right": int(p.Sub*float64(p.NSub) + 0.5),
+	}
 }
 
-// compare routes every question as the system does and holds each route and sub-route
-// against the recorded one, and the confusion matrix.
-func (p *predictions) compare(out io.Writer, s *callvet.Suite, decide func(string) (string, string)) bool {
+// compare routes every question as the system does and compares each route and sub-route
+// with the recorded one, and the confusion matrix.
+func (p *predictions) compare(c *proof.Check, suite string, s *callvet.Suite, decide func(string) (string, string)) {
 	byID := map[string]string{}
 	for i := range s.Cases {
-		c := &s.Cases[i]
-		byID[c.ID] = c.Input[len(c.Input)-1].Content
+		k := &s.Cases[i]
+		byID[k.ID] = k.Input[len(k.Input)-1].Content
 	}
-	same, sameSub, confusion := 0, 0, map[string]int{}
+	rows, matrix := suite+" predictions", suite+" confusion"
+	c.Due(rows, p.N, "the recorded predictions")
+	c.Due(matrix, len(p.Confusion), "the recorded predictions")
+	confusion := map[string]int{}
 	for _, r := range p.Rows {
 		question, known := byID[r.ID]
 		if !known {
-			fmt.Fprintf(out, "  case %s of the recorded predictions is not in the suite\n", r.ID)
+			c.Problem(fmt.Errorf("%s: %w: case %s of the recorded predictions is not in the suite", suite, callvet.ErrNotFound, r.ID))
 			continue
 		}
 		route, sub := decide(question)
-		if route == r.Predicted {
-			same++
-		}
-		if sub == deref(r.PredictedSubRoute) {
-			sameSub++
-		} else {
-			fmt.Fprintf(out, "  %s: sub-route %q, recorded %q\n", r.ID, sub, deref(r.PredictedSubRoute))
-		}
+		c.Compare(rows, r.ID, route == r.Predicted && sub == deref(r.PredictedSubRoute), "route %q %q, recorded %q %q", route, sub, r.Predicted, deref(r.PredictedSubRoute))
 		confusion[r.Expected+"->"+route]++
 	}
-	pairs := 0
-	for pair, n := range p.Confusion {
-		if confusion[pair] == n {
-			pairs++
-		} else {
-			fmt.Fprintf(out, "  confusion %s: %d, recorded %d\n", pair, confusion[pair], n)
+	for pair := range confusion {
+		if _, known := p.Confusion[pair]; !known {
+			c.Compare(matrix, pair, false, "%d, none recorded", confusion[pair])
 		}
 	}
-	fmt.Fprintf(out, "  each prediction as recorded: route %d of %d, sub-route %d of %d, confusion %d of %d pairs\n", same, p.N, sameSub, p.N, pairs, len(p.Confusion))
-	return same == p.N && sameSub == p.N && pairs == len(p.Confusion) && len(confusion) == pairs && pairs > 0
+	for _, pair := range slices.Sorted(maps.Keys(p.Confusion)) {
+		c.Compare(matrix, pair, confusion[pair] == p.Confusion[pair], "%d, recorded %d", confusion[pair], p.Confusion[pair])
+	}
+}
+
+//go:embed recorded.json
+var recordedFile []byte
+
+// recorded are counts measured of the system itself, by suite and name.
+func recorded() (map[string]map[string]int, error) {
+	var f struct{ Suites map[string]map[string]int }
+	if err := json.Unmarshal(recordedFile, &f); err != nil {
+		return nil, fmt.Errorf("read recorded.json: %w", err)
+	}
+	return f.Suites, nil
 }
 
 func deref(s *string) string {

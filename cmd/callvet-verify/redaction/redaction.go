@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
@@ -39,52 +40,34 @@ type measure struct {
 	found            map[string]int // listed: kind, where, and the text around it
 }
 
-// Verify measures every set of the part in the data folder, and reports whether all that
-// is due was read and nothing went wrong. What is found in the set named list is printed.
-func Verify(out io.Writer, data, part, list string) (bool, error) {
-	names, err := Sets(data)
+// Verify measures every set of the part. Compared is, of every record, that nothing changed
+// which must not, and of each kind of labelled spans its bars. What is found in the set
+// named list is printed.
+func Verify(c *proof.Check, d proof.Data, list string) error {
+	names, err := Sets(d.Root)
 	if err != nil {
-		return false, err
+		return err
 	}
-	ok := true
-	var all measure
-	all.kinds = map[pii.Kind]int{}
-	fmt.Fprintf(out, "%-24s %9s %9s %9s  redacted\n", "set", "records", "texts", "numbers")
+	c.Printf("%-24s %9s %9s %9s  redacted\n", "set", "records", "texts", "numbers")
 	for _, set := range names {
-		m, err := measureSet(filepath.Join(data, "sets"), set, part)
+		m, err := measureSet(filepath.Join(d.Root, "sets"), set, d.Part)
 		if err != nil {
-			return false, err
+			return err
 		}
-		fmt.Fprintf(out, "%-24s %9d %9d %9d  %s\n", set, m.records, m.strings, m.numbers, kindList(m.kinds))
-		if m.records < m.due || m.records == 0 {
-			ok = false
-			fmt.Fprintf(out, "SHORT %s: %d records read of %d\n", set, m.records, m.due)
-		}
+		c.Printf("%-24s %9d %9d %9d  %s\n", set, m.records, m.strings, m.numbers, kindList(m.kinds))
+		subject := "records of " + set
+		c.Due(subject, max(1, m.due), "its files")
+		c.Agree(subject, m.records)
 		for i, w := range m.wrong {
-			ok = false
-			if i == 20 {
-				fmt.Fprintf(out, "… and %d more\n", len(m.wrong)-i)
-				break
-			}
-			fmt.Fprintf(out, "WRONG %s: %s\n", set, w)
+			c.Compare(subject, fmt.Sprint(i+1), false, "%s", w)
 		}
 		if set == list {
 			for _, line := range slices.Sorted(maps.Keys(m.found)) {
-				fmt.Fprintf(out, "  %d × %s\n", m.found[line], line)
+				c.Printf("  %d × %s\n", m.found[line], line)
 			}
 		}
-		all.records, all.due, all.strings, all.numbers = all.records+m.records, all.due+m.due, all.strings+m.strings, all.numbers+m.numbers
-		for k, n := range m.kinds {
-			all.kinds[k] += n
-		}
 	}
-	labelled, err := spans(out, data, part)
-	if err != nil {
-		return false, err
-	}
-	fmt.Fprintf(out, "redaction: %d of %d records of %d sets read, %d texts and %d numbers; no figure and no type changed: %v; labelled spans within their bars: %v\n",
-		all.records, all.due, len(names), all.strings, all.numbers, ok, labelled)
-	return ok && labelled, nil
+	return spans(c, d)
 }
 
 // Sets are the sets that the data's own page lists. It is an error when the folder of one is

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
 // folder writes data of two sets and gives their folder.
@@ -63,22 +65,21 @@ func TestVerify(t *testing.T) {
 		ok     bool
 		want   string // in what is printed, or in the error
 	}{
-		"all there":           {nil, true, "8 of 8 records of 2 sets read, 13 texts and 12 numbers; no figure and no type changed: true"},
+		"all there":           {nil, true, "redaction: 13 of 13 compared agree"},
 		"a set is missing":    {map[string]string{"sets/calls/open/a.jsonl": "", "sets/calls/heldout/a.jsonl": "", "sets/calls/tools.json": ""}, false, "no such folder"},
 		"a set is not listed": {map[string]string{"sets/other/open/a.jsonl": "{}"}, false, "does not list other"},
-		"an empty set":        {map[string]string{"sets/calls/open/a.jsonl": "\n", "sets/calls/tools.json": ""}, false, "SHORT calls: 0 records read of 0"},
-		"a bad record":        {map[string]string{"sets/calls/open/a.jsonl": "{}\n{\n"}, false, "SHORT calls: 2 records read of 3"},
+		"an empty set":        {map[string]string{"sets/calls/open/a.jsonl": "\n", "sets/calls/tools.json": ""}, false, "SHORT records of calls: 0 compared, 1 due"},
+		"a bad record":        {map[string]string{"sets/calls/open/a.jsonl": "{}\n{\n"}, false, "DIFFERS records of calls: 1: a.jsonl"},
 		"labels are missing":  {map[string]string{"sets/presidio_pii/README.md": "200 texts, open = even."}, false, "its page says 200"},
-		"a kind is not found": {map[string]string{"sets/presidio_pii/open/rows.jsonl": row("x", "EMAIL_ADDRESS", 0, 1)}, false, "UNDER"},
+		"a kind is not found": {map[string]string{"sets/presidio_pii/open/rows.jsonl": row("x", "EMAIL_ADDRESS", 0, 1)}, false, "DIFFERS labelled spans: email"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			ok, err := Verify(&b, folder(t, c.change), "open", "calls")
+			check := proof.New(&b, "redaction", "open", nil)
+			check.Problem(Verify(check, proof.Data{Root: folder(t, c.change), Part: "open"}, "calls"))
+			ok := check.Close()
 			text := b.String()
-			if err != nil {
-				text += err.Error()
-			}
 			if ok != c.ok || !strings.Contains(text, c.want) {
 				t.Errorf("%v: %s", ok, text)
 			}

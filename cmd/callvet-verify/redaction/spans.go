@@ -6,12 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"path/filepath"
-	"regexp"
-	"strconv"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/score/safety/pii"
 )
 
@@ -49,17 +46,16 @@ type labelledText struct {
 
 // spans compares what is found with what is labelled: a finding is right when it overlaps a
 // span of its kind, a span is found when a finding of its kind overlaps it.
-func spans(out io.Writer, data, part string) (bool, error) {
-	rows, err := labelledRows(data, part)
+func spans(c *proof.Check, d proof.Data) error {
+	rows, err := labelledRows(d)
 	if err != nil {
-		return false, err
+		return err
 	}
 	detect, err := pii.New(pii.Config{})
 	if err != nil {
-		return false, err
+		return err
 	}
-	ok := true
-	fmt.Fprintf(out, "\n%s: %d texts\n%-14s %9s %7s %7s  %s\n", labelledSet, len(rows), "kind", "labelled", "found", "right", "precision, recall")
+	c.Printf("\n%s: %d texts\n%-14s %9s %7s %7s  %s\n", labelledSet, len(rows), "kind", "labelled", "found", "right", "precision, recall")
 	for _, l := range labelled() {
 		truth, hit, found, right := 0, 0, 0, 0
 		for i := range rows {
@@ -67,13 +63,11 @@ func spans(out io.Writer, data, part string) (bool, error) {
 			truth, hit, found, right = truth+t, hit+h, found+f, right+r
 		}
 		precision, recall := ratio(right, found), ratio(hit, truth)
-		verdict := ""
-		if truth == 0 || precision < l.precision || recall < l.recall {
-			ok, verdict = false, fmt.Sprintf("  UNDER %.2f, %.2f", l.precision, l.recall)
-		}
-		fmt.Fprintf(out, "%-14s %9d %7d %7d  %.3f, %.3f%s\n", l.kind, truth, found, right, precision, recall, verdict)
+		c.Due("labelled spans", 1, "the list of labelled kinds")
+		c.Compare("labelled spans", string(l.kind), truth > 0 && precision >= l.precision && recall >= l.recall, "precision %.3f, at least %.2f, recall %.3f, at least %.2f", precision, l.precision, recall, l.recall)
+		c.Printf("%-14s %9d %7d %7d  %.3f, %.3f\n", l.kind, truth, found, right, precision, recall)
 	}
-	return ok, nil
+	return nil
 }
 
 func ratio(a, b int) float64 {
@@ -85,22 +79,18 @@ func ratio(a, b int) float64 {
 
 // labelledRows reads the texts. It is an error when there are fewer than half of what the
 // set's own page says: the page counts both parts.
-func labelledRows(data, part string) ([]labelledText, error) {
-	page, err := read(filepath.Join(data, "sets", labelledSet, "README.md"))
+func labelledRows(d proof.Data) ([]labelledText, error) {
+	page, err := proof.ReadReadme(d.Set(labelledSet))
 	if err != nil {
 		return nil, err
 	}
-	told := regexp.MustCompile(`([\d,]+) texts`).FindSubmatch(page)
-	if told == nil {
-		return nil, fmt.Errorf("read %s: %w: its page does not say how many texts there are", labelledSet, callvet.ErrInvalid)
-	}
-	due, err := strconv.Atoi(string(bytes.ReplaceAll(told[1], []byte(","), nil)))
+	due, err := page.Count("texts")
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", labelledSet, err)
+		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(data, "sets", labelledSet, part, "*.jsonl*"))
+	files, err := d.Files(labelledSet, "*.jsonl*")
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", labelledSet, err)
+		return nil, err
 	}
 	var rows []labelledText
 	for _, f := range files {
@@ -117,7 +107,7 @@ func labelledRows(data, part string) ([]labelledText, error) {
 		}
 	}
 	if len(rows) < due/2 {
-		return nil, fmt.Errorf("read %s: %w: %d texts in the part %s, and its page says %d in two parts", labelledSet, callvet.ErrInvalid, len(rows), part, due)
+		return nil, fmt.Errorf("read %s: %w: %d texts in the part %s, and its page says %d in two parts", labelledSet, callvet.ErrInvalid, len(rows), d.Part, due)
 	}
 	return rows, nil
 }

@@ -3,57 +3,28 @@
 package retrieval
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve/bm25"
 	"github.com/callvet/callvet/retrieve/text"
 	"github.com/callvet/callvet/stats/tally"
 )
 
-// reference is what bm25s finds with its own tokenizer, as recorded with the data:
-// figures in [0,1] by subset and question, "apibank|query_only".
-type reference struct {
-	Results map[string]map[string]float64
-}
+// scoreTolerance is the precision of single scores, which the library computes in 32 bits.
+const scoreTolerance = 1e-5
 
-func readReference(sets string) (*reference, error) {
-	b, err := os.ReadFile(filepath.Join(sets, "toolret_subsets", "bm25s_reference.json"))
-	if err != nil {
-		return nil, fmt.Errorf("read recorded figures: %w", err)
-	}
-	var r reference
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("read recorded figures: %w", err)
-	}
-	return &r, nil
-}
-
-// of gives a figure of a benchmark, "toolret/apibank query" or "… query+instruction".
-func (r *reference) of(name, figure string) (float64, error) {
-	subset, question, _ := strings.Cut(strings.TrimPrefix(name, "toolret/"), " ")
-	key := subset + "|query_only"
-	if question == "query+instruction" {
-		key = subset + "|with_instruction"
-	}
-	x, ok := r.Results[key][figure]
-	if !ok {
-		return 0, fmt.Errorf("read recorded figures: there is no %s of %s", figure, key)
-	}
-	return x, nil
-}
-
-const (
-	// referenceTolerance is half of the last digit recorded.
-	referenceTolerance = 0.5e-5
-	scoreTolerance     = 1e-5
-)
+// referenceDepth is the largest number of tools that the recorded figures look at.
+const referenceDepth = 20
 
 // referenceIndex is BM25 as bm25s has it: one field, Lucene's formula.
 func referenceIndex(b benchmark) (*bm25.Index, error) {
@@ -80,113 +51,198 @@ func addReference(b *benchmark) error {
 	for i := range b.questions {
 		q := &b.questions[i]
 		q.reference = nil
-		for _, h := range x.Search(bm25.Words(text.Reference(q.text)), 10) {
+		for _, h := range x.Search(bm25.Words(text.Reference(q.text)), referenceDepth) {
 			q.reference = append(q.reference, x.ID(h.Doc))
 		}
 	}
 	return nil
 }
 
-// BM25 holds the index with the reference tokenizer against recorded figures,
-// and every single score that was recorded.
-func BM25(out io.Writer, data string) (bool, error) {
-	sets, err := toolRet(filepath.Join(data, "sets"))
-	if err != nil {
-		return false, err
+// bm25Set names the comparisons with recorded figures.
+const bm25Set = "bm25s"
+
+// recordedName is the key of recorded figures: "apibank|query_only".
+func (b *benchmark) recordedName() string {
+	subset, asked, _ := strings.Cut(strings.TrimPrefix(b.name, "toolret/"), " ")
+	if asked == "query+instruction" {
+		return subset + "|with_instruction"
 	}
-	ref, err := readReference(filepath.Join(data, "sets"))
+	return subset + "|query_only"
+}
+
+// BM25 compares the index, with the reference tokenizer, with recorded figures, and
+// with every single score that was recorded.
+func BM25(_ context.Context, c *proof.Check, d proof.Data) error {
+	figures, err := proof.ReadFigures(filepath.Join(d.Set(toolRetSet), "bm25s_reference.json"))
 	if err != nil {
-		return false, err
+		return err
 	}
-	good, figures := 0, 1
+	subsets, err := toolRetSubsets(d)
+	if err != nil {
+		return err
+	}
+	c.DueFigures(bm25Set, figures, func(path []string) string {
+		if path[0] != results {
+			return "they are settings of the reference"
+		}
+		if subset, _, _ := strings.Cut(path[1], "|"); !slices.Contains(subsets, subset) {
+			return "they are of other parts"
+		}
+		return ""
+	})
+	sets, err := toolRet(d)
+	if err != nil {
+		return err
+	}
+	if err := sound(sets); err != nil {
+		return err
+	}
+	if err := dueScores(c, d, subsets); err != nil {
+		return err
+	}
 	for i := range sets {
 		b := &sets[i]
 		if err := addReference(b); err != nil {
-			return false, err
+			return err
 		}
-		for _, k := range []int{5, 10} {
-			right, err := b.holds(out, ref, k)
-			if err != nil {
-				return false, err
+		b.counted(c)
+		name := b.recordedName()
+		for _, figure := range figures.Keys(results, name) {
+			if own, ok := b.figure(figure); ok {
+				c.Figure(bm25Set, figures, own, results, name, figure)
+				c.Printf("%-46s %4d questions %4d tools  %-20s %.5f\n", b.name, len(b.questions), len(b.entries), figure, own)
 			}
-			good += right
-			figures += 2
 		}
 	}
-	scores, worst, err := recordedScores(sets[0], filepath.Join(data, "sets", "toolret_subsets", "open", "apibank", "bm25s_recorded_scores.jsonl.gz"))
-	if err != nil {
-		return false, err
-	}
-	mark := "WRONG"
-	if scores > 0 && worst <= scoreTolerance {
-		mark = "ok"
-		good++
-	}
-	fmt.Fprintf(out, "%-5s %d recorded scores of single tools, largest difference %.1g\n", mark, scores, worst)
-	fmt.Fprintf(out, "bm25: %d of %d figures right\n", good, figures)
-	return good == figures, nil
+	return recordedScores(c, d, sets)
 }
 
-// holds compares NDCG and recall of the first k tools with the recorded figures, and
-// gives how many are right.
-func (b *benchmark) holds(out io.Writer, ref *reference, k int) (right int, err error) {
-	ndcg, recall := 0.0, 0.0
+// counted compares how many questions there are with the index.
+func (b *benchmark) counted(c *proof.Check) {
+	c.Due(questionsRead, 1, b.ranked.figures.Source)
+	n, err := b.ranked.figures.Count(append(slices.Clone(b.ranked.path), "n_queries")...)
+	c.Compare(questionsRead, b.name, err == nil && n == len(b.questions), "%d read, published %d", len(b.questions), n)
+}
+
+// questionsRead names the comparisons of how many questions there are.
+const questionsRead = "questions read"
+
+// figure is the mean of a measure over the questions, by the reference ranking:
+// "NDCG@5", in the words of either index.
+func (b *benchmark) figure(name string) (float64, bool) {
+	measure, depth, _ := strings.Cut(name, "@")
+	k, err := strconv.Atoi(depth)
+	of, known := measures()[strings.ToLower(measure)]
+	if err != nil || !known || len(b.questions) == 0 {
+		return 0, false
+	}
+	sum := 0.0
 	for _, q := range b.questions {
 		r, _ := tally.Rank(q.relevant, q.reference, k)
-		ndcg += r.NDCG / float64(len(b.questions))
-		recall += r.Recall / float64(len(b.questions))
+		sum += of(r)
 	}
-	for _, f := range []struct {
-		name string
-		own  float64
-	}{{"NDCG", ndcg}, {"Recall", recall}} {
-		want, err := ref.of(b.name, fmt.Sprintf("%s@%d", f.name, k))
-		if err != nil {
-			return 0, err
-		}
-		mark := "WRONG"
-		if math.Abs(f.own-want) <= referenceTolerance+1e-12 {
-			mark = "ok"
-			right++
-		}
-		fmt.Fprintf(out, "%-5s %-46s %4d questions %4d tools  %s@%d %.5f  recorded %.5f\n", mark, b.name, len(b.questions), len(b.entries), f.name, k, f.own, want)
-	}
-	return right, nil
+	return sum / float64(len(b.questions)), true
 }
 
-// recordedScores compares with the scores that the library itself gave.
-func recordedScores(b benchmark, path string) (n int, worst float64, err error) {
-	x, err := referenceIndex(b)
+// measures are those of a ranking that both callvet and the references have.
+func measures() map[string]func(tally.Ranking) float64 {
+	share := func(ok bool) float64 {
+		if ok {
+			return 1
+		}
+		return 0
+	}
+	complete := func(r tally.Ranking) float64 { return share(r.Recall == 1) }
+	return map[string]func(tally.Ranking) float64{
+		"ndcg":      func(r tally.Ranking) float64 { return r.NDCG },
+		"recall":    func(r tally.Ranking) float64 { return r.Recall },
+		"precision": func(r tally.Ranking) float64 { return r.Precision },
+		"hit":       func(r tally.Ranking) float64 { return share(r.Hit) },
+		"comp":      complete, "comprehensiveness": complete,
+	}
+}
+
+// scoresFile is the stem of the file that has the scores the library itself gave.
+const scoresFile = "bm25s_recorded_scores"
+
+// dueScores says which catalogs have recorded scores: the page of the set lists them,
+// "bm25s_recorded_scores.jsonl.gz (apibank, toolink)".
+func dueScores(c *proof.Check, d proof.Data, subsets []string) error {
+	page, err := proof.ReadReadme(d.Set(toolRetSet))
 	if err != nil {
-		return 0, 0, err
+		return err
+	}
+	_, list, ok := strings.Cut(page.Text(), scoresFile+".jsonl.gz (")
+	list, _, closed := strings.Cut(list, ")")
+	if !ok || !closed {
+		return fmt.Errorf("read index %s: %w: it does not say which catalogs have %s", page.Source(), callvet.ErrNotFound, scoresFile)
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		if slices.Contains(subsets, strings.TrimSpace(name)) {
+			c.Due(scoredQuestions(strings.TrimSpace(name)), 1, page.Source())
+		}
+	}
+	return nil
+}
+
+func scoredQuestions(subset string) string { return "bm25s scores of " + subset }
+
+// recordedScores compares with the scores that the library itself gave, of the
+// questions without instruction: one row a question.
+func recordedScores(c *proof.Check, d proof.Data, sets []benchmark) error {
+	for i := range sets {
+		b := &sets[i]
+		subset, asked, _ := strings.Cut(b.recordedName(), "|")
+		path, err := proof.Rows(d.In(toolRetSet, subset, scoresFile))
+		if err != nil || asked != "query_only" {
+			continue // one that is due is missed
+		}
+		if err := b.recordedScores(c, subset, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *benchmark) recordedScores(c *proof.Check, subset, path string) error {
+	x, err := referenceIndex(*b)
+	if err != nil {
+		return err
 	}
 	texts := map[string]string{}
 	for _, q := range b.questions {
 		texts[q.id] = q.text
 	}
+	n, worst, rows := 0, 0.0, map[string]bool{}
+	scores := "bm25s single scores of " + subset
 	err = readLines(path, func(row struct {
 		ID     string
 		Scores [][2]json.RawMessage
 	},
 	) error {
+		if rows[row.ID] {
+			return fmt.Errorf("read scores %s: %w: question %s stands there twice", path, callvet.ErrInvalid, row.ID)
+		}
+		if rows[row.ID] = true; texts[row.ID] == "" {
+			return fmt.Errorf("read scores %s: %w: there is no question %s", path, callvet.ErrNotFound, row.ID)
+		}
 		own := map[string]float64{}
 		x.Visit(bm25.Words(text.Reference(texts[row.ID])), func(doc int, score float64) { own[x.ID(doc)] = score })
+		c.Due(scores, len(row.Scores), "its rows")
 		for _, s := range row.Scores {
 			var id string
 			var score float64
-			if err := json.Unmarshal(s[0], &id); err != nil {
-				return fmt.Errorf("read scores: %w", err)
-			}
-			if err := json.Unmarshal(s[1], &score); err != nil {
+			if err := errors.Join(json.Unmarshal(s[0], &id), json.Unmarshal(s[1], &score)); err != nil {
 				return fmt.Errorf("read scores: %w", err)
 			}
 			n++
-			worst = max(worst, math.Abs(own[id]-score))
+			off := math.Abs(own[id] - score)
+			worst = max(worst, off)
+			c.Compare(scores, row.ID+" "+id, off <= scoreTolerance, "%v, recorded %v", own[id], score)
 		}
 		return nil
 	})
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, 0, nil
-	}
-	return n, worst, err
+	c.Compare(scoredQuestions(subset), "questions", len(rows) == len(b.questions), "scores of %d questions, there are %d", len(rows), len(b.questions))
+	c.Printf("%s: %d recorded scores of single tools, largest difference %.1g\n", subset, n, worst)
+	return err
 }

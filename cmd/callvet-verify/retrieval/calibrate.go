@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/clinc"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/stats"
@@ -20,57 +23,110 @@ import (
 // perKind is how many questions of each kind a catalog is asked, evenly taken.
 const perKind = 200
 
+// fittedOn is the part of the data that the shipped settings were fitted on.
+const fittedOn = proof.DefaultPart
+
 // Abstention fits when to give nothing, on what is no test: the train halves of the
-// open sets whose tools have domains, and the examples of the shipped catalogue, each
+// sets whose tools have domains, and the examples of the shipped catalogue, each
 // asked of a catalogue without it. The same questions, asked of the catalogue without
 // the domain of their tools, are those that nothing fits: both kinds have the same
 // words. It prints the settings, how they do on each catalogue while it is held out,
 // and how the shipped settings do on the holdout halves, on foreign questions and on
-// the shipped suite. It is false when they refuse more of the last than their bar.
-func Abstention(ctx context.Context, out io.Writer, example, data string) (bool, error) {
-	fitted, err := observe(ctx, train, example, data)
+// the shipped suite. Compared are: the fit with the shipped settings, on the part that
+// they were fitted on; the answerable questions of the shipped suite that are refused
+// with their bar; those refused by a bound of labeled questions with what that bound
+// promises; and how often the rules take a question that tools fit for small talk.
+func Abstention(ctx context.Context, c *proof.Check, example string, d proof.Data) error {
+	sets, err := benchmarks(d)
 	if err != nil {
-		return false, err
+		return err
 	}
-	c, err := retrieve.Calibrate(fitted, retrieve.CalibrateOptions{})
+	for i := range sets {
+		if sets[i].ranked != nil {
+			sets[i].counted(c)
+		}
+	}
+	foreign, err := clinc.Read(c, d)
 	if err != nil {
-		return false, err
+		return err
 	}
-	l := c.Logistic
-	fmt.Fprintf(out, "fitted on %d questions: Logistic{Bias: %.4g, Score: %.4g, Lead: %.4g, Semantic: %.4g, Matched: %.4g, Words: %.4g}, MinConfidence %.3f\n\neach catalogue held out\n", len(fitted), l.Bias, l.Score, l.Lead, l.Semantic, l.Matched, l.Words, c.MinConfidence)
-	for _, s := range c.Sources {
-		fmt.Fprintf(out, "%-38s answerable refused %s  nothing fits, refused %s  AUC %.3f\n", s.Source, share(s.Refused, s.Answerable), share(s.Rightly, s.Unanswerable), s.AUC)
+	if err := fit(ctx, c, sets, example, d.Part); err != nil {
+		return err
 	}
 	o := retrieve.Default()
-	fmt.Fprintf(out, "\nthe shipped settings: %+v, refusing under %.3g\n", *o.Confidence, retrieve.DefaultMinConfidence)
-	held, err := observe(ctx, holdout, example, data)
+	c.Printf("\nthe shipped settings: %+v, refusing under %.3g\n", *o.Confidence, retrieve.DefaultMinConfidence)
+	held, err := observe(ctx, sets, holdout, example)
 	if err != nil {
-		return false, err
+		return err
 	}
-	strange, err := observeStrangers(ctx, example, data)
+	strange, err := observeStrangers(ctx, sets, example, strangers(foreign))
 	if err != nil {
-		return false, err
+		return err
 	}
 	suite, err := observeSuite(ctx, example)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if err := errors.Join(kinds("the holdout halves", held, true, true), kinds("foreign questions", strange, false, true), kinds("the shipped suite", suite, true, true)); err != nil {
-		return false, err
+		return err
 	}
-	fmt.Fprintln(out, "\nholdout halves, and their questions without the domain of their tools")
-	shipped(out, held)
-	fmt.Fprintln(out, "\nquestions of CLINC150 in and out of its scope, some of which tools of these catalogs fit")
-	shipped(out, strange)
-	fmt.Fprintln(out, "\nthe shipped suite")
-	bad := shipped(out, suite)
-	if err := ownBounds(ctx, out, example, data); err != nil {
-		return false, err
+	c.Printf("\nholdout halves, and their questions without the domain of their tools\n")
+	shipped(c.Out(), held)
+	c.Printf("\nquestions of CLINC150 in and out of its scope, some of which tools of these catalogs fit\n")
+	shipped(c.Out(), strange)
+	c.Printf("\nthe shipped suite\n")
+	refused := shipped(c.Out(), suite)
+	c.Due(promises, 1, "the bar of the shipped suite")
+	c.Compare(promises, "answerable cases of the shipped suite refused", refused <= barRefused, "%.3f, at most %.3f", refused, barRefused)
+	if err := ownBounds(ctx, c.Out(), sets, example, strangers(foreign)); err != nil {
+		return err
 	}
-	if err := labeledBounds(ctx, out, data); err != nil {
-		return false, err
+	if err := labeledBounds(ctx, c, sets); err != nil {
+		return err
 	}
-	return bad <= barRefused, smallTalk(out, data)
+	return smallTalk(c, sets, foreign.Measure)
+}
+
+// promises names the comparisons with what is claimed of the shipped settings.
+const promises = "promises"
+
+// fit prints the settings that the train halves give. On the part that the shipped ones
+// were fitted on they are the same, to the digits that those have.
+func fit(ctx context.Context, c *proof.Check, sets []benchmark, example, part string) error {
+	fitted, err := observe(ctx, sets, train, example)
+	if err != nil {
+		return err
+	}
+	f, err := retrieve.Calibrate(fitted, retrieve.CalibrateOptions{})
+	if err != nil {
+		return err
+	}
+	l := f.Logistic
+	c.Printf("fitted on %d questions: Logistic{Bias: %.4g, Score: %.4g, Lead: %.4g, Semantic: %.4g, Matched: %.4g, Words: %.4g}, MinConfidence %.3f\n\neach catalogue held out\n", len(fitted), l.Bias, l.Score, l.Lead, l.Semantic, l.Matched, l.Words, f.MinConfidence)
+	for _, s := range f.Sources {
+		c.Printf("%-38s answerable refused %s  nothing fits, refused %s  AUC %.3f\n", s.Source, share(s.Refused, s.Answerable), share(s.Rightly, s.Unanswerable), s.AUC)
+	}
+	if part != fittedOn {
+		c.Printf("the shipped settings were fitted on the part %s: these are not compared with them\n", fittedOn)
+		return nil
+	}
+	ours := retrieve.Default().Confidence
+	for _, p := range []struct {
+		name        string
+		own, stands float64
+	}{
+		{"bias", l.Bias, ours.Bias},
+		{"score", l.Score, ours.Score},
+		{"lead", l.Lead, ours.Lead},
+		{"semantic", l.Semantic, ours.Semantic},
+		{"matched", l.Matched, ours.Matched},
+		{"words", l.Words, ours.Words},
+		{"least confidence", f.MinConfidence, retrieve.DefaultMinConfidence},
+	} {
+		c.Due("shipped settings", 1, "the settings of a fit")
+		c.Compare("shipped settings", p.name, math.Abs(p.own-p.stands) <= 1e-3*math.Abs(p.stands), "the fit gives %.4g, %.4g is shipped", p.own, p.stands)
+	}
+	return nil
 }
 
 // kinds is an error where questions of a kind that is measured are missing: a bar that
@@ -133,11 +189,7 @@ func share(x, n int) string {
 }
 
 // observe asks every catalog the questions of a half, and those that nothing fits.
-func observe(ctx context.Context, h half, example, data string) ([]retrieve.Observation, error) {
-	sets, err := benchmarks(data)
-	if err != nil {
-		return nil, err
-	}
+func observe(ctx context.Context, sets []benchmark, h half, example string) ([]retrieve.Observation, error) {
 	var out []retrieve.Observation
 	for i := range sets {
 		b := &sets[i]
@@ -158,22 +210,14 @@ func observe(ctx context.Context, h half, example, data string) ([]retrieve.Obse
 }
 
 // observeStrangers asks every catalog what CLINC150 has in and out of its own scope.
-func observeStrangers(ctx context.Context, example, data string) ([]retrieve.Observation, error) {
-	asked, err := strangers(data)
-	if err != nil {
-		return nil, err
-	}
-	sets, err := benchmarks(data)
-	if err != nil {
-		return nil, err
-	}
+func observeStrangers(ctx context.Context, sets []benchmark, example string, asked []retrieve.Question) ([]retrieve.Observation, error) {
 	c, err := shippedCatalogue(example)
 	if err != nil {
 		return nil, err
 	}
 	var out []retrieve.Observation
 	seen := map[string]bool{}
-	for _, b := range append(sets, benchmark{name: "shipped catalogue (Swedish)", entries: c.Entries}) {
+	for _, b := range append(slices.Clone(sets), benchmark{name: "shipped catalogue (Swedish)", entries: c.Entries}) {
 		if seen[catalogOf(&b)] {
 			continue
 		}
@@ -235,21 +279,17 @@ func suiteQuestions(example string) (out []retrieve.Question, err error) {
 	return out, err
 }
 
-// strangers are questions of the training part of CLINC150.
-func strangers(data string) ([]retrieve.Question, error) {
+// strangers are questions of CLINC150 that are there to learn from, half of them out of
+// its scope.
+func strangers(q clinc.Questions) []retrieve.Question {
+	in, outside := clinc.Split(q.Learn)
 	var out []retrieve.Question
-	for _, p := range []string{"train", "oos_train"} {
-		var list []retrieve.Question
-		err := readLines(filepath.Join(data, "sets", "clinc150", "open", p+".jsonl.gz"), func(row struct{ Query string }) error {
-			list = append(list, retrieve.Question{Text: row.Query})
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	for _, rows := range [][]clinc.Row{in, outside} {
+		for _, r := range evenly(rows, perKind/2) {
+			out = append(out, retrieve.Question{Text: r.Query})
 		}
-		out = append(out, evenly(list, perKind/2)...) // half in scope, half out
 	}
-	return out, nil
+	return out
 }
 
 func evenly[T any](list []T, n int) []T {

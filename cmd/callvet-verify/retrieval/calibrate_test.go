@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -27,15 +28,24 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Sets that are there and empty are an error, and no figures.
-func TestEmptySets(t *testing.T) {
+// Sets that are there and empty are an error, and no figures; so are double ids and right
+// tools that no catalog has.
+func TestSound(t *testing.T) {
 	t.Parallel()
-	tools, asked := []retrieve.Entry{{ID: "a"}}, []question{{id: "1"}}
+	tools, asked := []retrieve.Entry{{ID: "a"}}, []question{{id: "1", relevant: []string{"a"}}}
 	for name, c := range map[string]struct {
 		set benchmark
-		ok  bool
-	}{"no tools": {benchmark{questions: asked}, false}, "no questions": {benchmark{entries: tools}, false}, "both": {benchmark{entries: tools, questions: asked}, true}} {
-		if err := filled([]benchmark{c.set}); errors.Is(err, errNothing) == c.ok {
+		is  error
+	}{
+		"no tools":           {benchmark{questions: asked}, errNothing},
+		"no questions":       {benchmark{entries: tools}, errNothing},
+		"both":               {benchmark{entries: tools, questions: asked}, nil},
+		"a tool twice":       {benchmark{entries: append(tools, tools...), questions: asked}, callvet.ErrInvalid},
+		"a question twice":   {benchmark{entries: tools, questions: append(asked, asked...)}, callvet.ErrInvalid},
+		"another's tool":     {benchmark{entries: []retrieve.Entry{{ID: "b"}}, questions: asked}, callvet.ErrNotFound},
+		"a tool by its name": {benchmark{entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "a"}}}, questions: asked}, nil},
+	} {
+		if err := sound([]benchmark{c.set}); !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

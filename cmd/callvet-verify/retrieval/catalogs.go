@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -24,6 +25,16 @@ type benchmark struct {
 	// where callvet computes it again; otherwise the recorded runs are the reference.
 	documents []string
 	questions []question
+	// ranked is what is published of a recorded run over the questions, nil where none is.
+	ranked *ranked
+}
+
+// ranked are published figures of a ranking, under a path, and the stem of the file that
+// has it.
+type ranked struct {
+	figures *proof.Figures
+	path    []string
+	run     string
 }
 
 // question is a text with its right tools and, by a recorded run, the first tools of
@@ -39,29 +50,147 @@ type question struct {
 // readLines calls each for every line of a set's file.
 func readLines[T any](path string, each func(T) error) error { return jsonl.Each(path, each) }
 
-// benchmarks loads every open set, ToolRet twice: its questions with and without the
-// instruction that its authors wrote for each.
-func benchmarks(data string) ([]benchmark, error) {
-	sets := filepath.Join(data, "sets")
+// benchmarks loads the part of every set, ToolRet twice: its questions with and without
+// the instruction that its authors wrote for each.
+func benchmarks(d proof.Data) ([]benchmark, error) {
 	var out []benchmark
-	for _, load := range []func(string) ([]benchmark, error){toolRet, liveMCP, metaTool, sealTools, toolLens, swedish} {
-		b, err := load(sets)
+	var bad error
+	for _, load := range []func(proof.Data) ([]benchmark, error){toolRet, liveMCP, metaTool, sealTools, toolLens, swedish} {
+		b, err := load(d)
+		bad = errors.Join(bad, err)
+		out = append(out, b...)
+	}
+	return out, errors.Join(bad, sound(out))
+}
+
+// indexFile is the index of a set: the figures of a reference ranking, by part and file
+// of questions, "open/queries".
+const indexFile = "bm25_reference.json"
+
+// index gives the figures of a folder, and the files of questions of the part.
+func index(dir, part string) (*proof.Figures, []string, error) {
+	f, err := proof.ReadFigures(filepath.Join(dir, indexFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	var stems []string
+	for _, key := range f.Keys(results) {
+		if stem, ok := strings.CutPrefix(key, part+"/"); ok {
+			stems = append(stems, stem)
+		}
+	}
+	return f, stems, nil
+}
+
+// results is the member of an index that has the figures.
+const results = "results"
+
+// indexed loads the questions of every file that the index of a set names for the part,
+// over one catalog.
+func indexed(d proof.Data, set, name string, entries []retrieve.Entry, read func(path string, add func(question)) error) ([]benchmark, error) {
+	figures, stems, err := index(d.Set(set), d.Part)
+	if err != nil {
+		return nil, err
+	}
+	if len(stems) == 0 {
+		return nil, fmt.Errorf("read set %s: %w: its index names no questions of the part %s", set, callvet.ErrNotFound, d.Part)
+	}
+	var out []benchmark
+	for _, stem := range stems {
+		b := benchmark{name: name, entries: entries}
+		if len(stems) > 1 {
+			b.name += "/" + stem
+		}
+		path, err := proof.Rows(d.In(set, stem))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, b...)
+		b.ranked = &ranked{figures, []string{results, d.Part + "/" + stem}, d.In(set, "bm25_run_"+stem)}
+		recorded, err := b.ranked.read()
+		if err != nil {
+			return nil, err
+		}
+		err = read(path, func(q question) {
+			if len(q.relevant) > 0 { // the reference leaves the others out, too
+				q.reference, q.recorded = recorded[q.id], true
+				b.questions = append(b.questions, q)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
 	}
-	return out, filled(out)
+	return out, nil
 }
 
-// filled is an error where a set has no tools or no questions.
-func filled(sets []benchmark) error {
+// readLabeled reads questions with their right tools.
+func readLabeled(path string, add func(question)) error {
+	return readLines(path, func(q labeled) error {
+		add(question{id: q.ID, text: q.Query, relevant: q.Relevant})
+		return nil
+	})
+}
+
+// catalog reads the rows of the file of a set that has its tools. The page of the set
+// says how many there are.
+func catalog[T any](d proof.Data, set, stem string, add func(T) error) error {
+	page, err := proof.ReadReadme(d.Set(set))
+	if err != nil {
+		return err
+	}
+	due, err := page.Count("tools")
+	if err != nil {
+		return err
+	}
+	path, err := proof.Rows(filepath.Join(d.Set(set), stem))
+	if err != nil {
+		return err
+	}
+	n := 0
+	err = readLines(path, func(row T) error {
+		n++
+		return add(row)
+	})
+	if err == nil && n != due {
+		err = fmt.Errorf("read set %s: %w: %s has %d tools, %d are due by %s", set, callvet.ErrInvalid, filepath.Base(path), n, due, page.Source())
+	}
+	return err
+}
+
+// sound is an error where a set has no tools or no questions, where one stands there
+// twice, and where a right tool of a question is not in the catalog.
+func sound(sets []benchmark) error {
+	var bad error
 	for i := range sets {
-		if b := &sets[i]; len(b.entries) == 0 || len(b.questions) == 0 {
-			return fmt.Errorf("read set %s: %d tools, %d questions: %w", b.name, len(b.entries), len(b.questions), errNothing)
+		b := &sets[i]
+		if len(b.entries) == 0 || len(b.questions) == 0 {
+			bad = errors.Join(bad, fmt.Errorf("read set %s: %d tools, %d questions: %w", b.name, len(b.entries), len(b.questions), errNothing))
+		}
+		tools, asked := map[string]bool{}, map[string]bool{}
+		for k := range b.entries {
+			id := b.entries[k].ID
+			if id == "" {
+				id = b.entries[k].Tool.Name
+			}
+			if tools[id] {
+				bad = errors.Join(bad, fmt.Errorf("read set %s: %w: tool %s stands there twice", b.name, callvet.ErrInvalid, id))
+			}
+			tools[id] = true
+		}
+		for _, q := range b.questions {
+			if asked[q.id] {
+				bad = errors.Join(bad, fmt.Errorf("read set %s: %w: question %s stands there twice", b.name, callvet.ErrInvalid, q.id))
+			}
+			asked[q.id] = true
+			for _, id := range q.relevant {
+				if !tools[id] {
+					bad = errors.Join(bad, fmt.Errorf("read set %s: %w: the tool %s of question %s is not in the catalog", b.name, callvet.ErrNotFound, id, q.id))
+				}
+			}
 		}
 	}
-	return nil
+	return bad
 }
 
 // errNothing fails a check over data that are there and empty.
@@ -72,38 +201,90 @@ type labeled struct {
 	Relevant               []string
 }
 
-func toolRet(sets string) ([]benchmark, error) {
-	var out []benchmark
-	for _, name := range []string{"apibank", "gorilla-huggingface"} {
-		dir := filepath.Join(sets, "toolret_subsets", "open", name)
-		b := benchmark{name: "toolret/" + name}
-		err := readLines(filepath.Join(dir, "tools.jsonl.gz"), func(row struct {
-			ID            string
-			Documentation json.RawMessage
-		},
-		) error {
-			e, err := toolRetEntry(row.ID, row.Documentation)
-			b.entries = append(b.entries, e)
-			b.documents = append(b.documents, pythonJSON(row.Documentation))
-			return err
-		})
+// toolRetSet is the set of several catalogs, each with an index of its own.
+const toolRetSet = "toolret_subsets"
+
+// toolRetSubsets are the catalogs that have questions of the part.
+func toolRetSubsets(d proof.Data) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(d.Set(toolRetSet), "bm25", "*", indexFile))
+	if err != nil {
+		return nil, fmt.Errorf("list set %s: %w", toolRetSet, err)
+	}
+	var out []string
+	for _, path := range files {
+		_, stems, err := index(filepath.Dir(path), d.Part)
 		if err != nil {
 			return nil, err
 		}
-		plain, instructed := b, b
-		plain.name += " query"
-		instructed.name += " query+instruction"
-		err = readLines(filepath.Join(dir, "queries.jsonl.gz"), func(q labeled) error {
-			plain.questions = append(plain.questions, question{id: q.ID, text: q.Query, relevant: q.Relevant})
-			instructed.questions = append(instructed.questions, question{id: q.ID, text: q.Instruction + " " + q.Query, relevant: q.Relevant})
-			return nil
-		})
-		if err != nil {
-			return nil, err
+		if len(stems) > 0 {
+			out = append(out, filepath.Base(filepath.Dir(path)))
 		}
-		out = append(out, plain, instructed)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("read set %s: %w: no index names questions of the part %s", toolRetSet, callvet.ErrNotFound, d.Part)
 	}
 	return out, nil
+}
+
+func toolRet(d proof.Data) ([]benchmark, error) {
+	subsets, err := toolRetSubsets(d)
+	if err != nil {
+		return nil, err
+	}
+	var out []benchmark
+	for _, name := range subsets {
+		b, err := toolRetSubset(d, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b...)
+	}
+	return out, nil
+}
+
+func toolRetSubset(d proof.Data, name string) ([]benchmark, error) {
+	b := benchmark{name: "toolret/" + name}
+	tools, err := proof.Rows(d.In(toolRetSet, name, "tools"))
+	if err != nil {
+		return nil, err
+	}
+	err = readLines(tools, func(row struct {
+		ID            string
+		Documentation json.RawMessage
+	},
+	) error {
+		e, err := toolRetEntry(row.ID, row.Documentation)
+		b.entries = append(b.entries, e)
+		b.documents = append(b.documents, pythonJSON(row.Documentation))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	path, err := proof.Rows(d.In(toolRetSet, name, "queries"))
+	if err != nil {
+		return nil, err
+	}
+	plain, instructed := b, b
+	plain.name += " query"
+	instructed.name += " query+instruction"
+	err = readLines(path, func(q labeled) error {
+		plain.questions = append(plain.questions, question{id: q.ID, text: q.Query, relevant: q.Relevant})
+		instructed.questions = append(instructed.questions, question{id: q.ID, text: q.Instruction + " " + q.Query, relevant: q.Relevant})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	reference := filepath.Join(d.Set(toolRetSet), "bm25", name)
+	figures, _, err := index(reference, d.Part)
+	if err != nil {
+		return nil, err
+	}
+	for asked, b := range map[string]*benchmark{"query_only": &plain, "with_instruction": &instructed} {
+		b.ranked = &ranked{figures, []string{results, d.Part + "/" + asked}, filepath.Join(reference, d.Part, "bm25_run_"+asked)}
+	}
+	return []benchmark{plain, instructed}, nil
 }
 
 // toolRetEntry reads a tool document of either kind: an API with parameters, or a
@@ -203,16 +384,16 @@ func pythonJSON(raw json.RawMessage) string {
 	return b.String()
 }
 
-func liveMCP(sets string) ([]benchmark, error) {
-	dir := filepath.Join(sets, "livemcpbench_tools")
-	b := benchmark{name: "livemcpbench"}
-	err := readLines(filepath.Join(dir, "tools.jsonl.gz"), func(t struct {
+func liveMCP(d proof.Data) ([]benchmark, error) {
+	const set = "livemcpbench_tools"
+	var entries []retrieve.Entry
+	err := catalog(d, set, "tools", func(t struct {
 		ID, Server, Category, Name, Description string
 		ServerDescription                       string `json:"server_description"`
 		InputSchema                             json.RawMessage
 	},
 	) error {
-		b.entries = append(b.entries, retrieve.Entry{
+		entries = append(entries, retrieve.Entry{
 			ID: t.ID, Tool: callvet.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema},
 			Namespace: []string{t.Category, t.Server}, Group: t.ServerDescription,
 		})
@@ -221,32 +402,24 @@ func liveMCP(sets string) ([]benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withRuns(b, filepath.Join(dir, "open", "queries.jsonl.gz"), filepath.Join(dir, "open", "bm25_run_queries.jsonl.gz"))
+	return indexed(d, set, "livemcpbench", entries, readLabeled)
 }
 
-// withRuns adds the questions of a file and the recorded reference run. Questions
-// without a right tool are left out, as the reference does.
-func withRuns(b benchmark, queries, run string) ([]benchmark, error) {
-	recorded, err := readRun(run)
+// read reads a recorded ranking: the ids of the first tools by question.
+func (r *ranked) read() (map[string][]string, error) {
+	path, err := proof.Rows(r.run)
 	if err != nil {
 		return nil, err
 	}
-	err = readLines(queries, func(q labeled) error {
-		if len(q.Relevant) > 0 {
-			b.questions = append(b.questions, question{id: q.ID, text: q.Query, relevant: q.Relevant, reference: recorded[q.ID], recorded: true})
-		}
-		return nil
-	})
-	return []benchmark{b}, err
-}
-
-func readRun(path string) (map[string][]string, error) {
 	out := map[string][]string{}
-	err := readLines(path, func(row struct {
+	err = readLines(path, func(row struct {
 		ID  string
 		Top [][2]any
 	},
 	) error {
+		if _, twice := out[row.ID]; twice {
+			return fmt.Errorf("read run %s: %w: question %s stands there twice", path, callvet.ErrInvalid, row.ID)
+		}
 		ids := make([]string, len(row.Top))
 		for i, t := range row.Top {
 			id, ok := t[0].(string)
@@ -261,32 +434,23 @@ func readRun(path string) (map[string][]string, error) {
 	return out, err
 }
 
-func metaTool(sets string) ([]benchmark, error) {
-	dir := filepath.Join(sets, "metatool")
+func metaTool(d proof.Data) ([]benchmark, error) {
+	const set = "metatool"
 	var entries []retrieve.Entry
-	err := readLines(filepath.Join(dir, "tools.jsonl.gz"), func(t struct{ ID, Description string }) error {
+	err := catalog(d, set, "tools", func(t struct{ ID, Description string }) error {
 		entries = append(entries, retrieve.Entry{Tool: callvet.Tool{Name: t.ID, Description: t.Description}})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	var out []benchmark
-	for _, part := range []string{"single", "multi"} {
-		b, err := withRuns(benchmark{name: "metatool/" + part, entries: entries},
-			filepath.Join(dir, "open", part+".jsonl.gz"), filepath.Join(dir, "open", "bm25_run_"+part+".jsonl.gz"))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b...)
-	}
-	return out, nil
+	return indexed(d, set, "metatool", entries, readLabeled)
 }
 
-func sealTools(sets string) ([]benchmark, error) {
-	dir := filepath.Join(sets, "seal_tools")
+func sealTools(d proof.Data) ([]benchmark, error) {
+	const set = "seal_tools"
 	var entries []retrieve.Entry
-	err := readLines(filepath.Join(dir, "tools.jsonl.gz"), func(t struct {
+	err := catalog(d, set, "tools", func(t struct {
 		Name        string `json:"api_name"`
 		Description string `json:"api_description"`
 		Field       string
@@ -301,14 +465,8 @@ func sealTools(sets string) ([]benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []benchmark
-	for _, part := range []string{"test_in_domain", "dev"} {
-		recorded, err := readRun(filepath.Join(dir, "open", "bm25_run_"+part+".jsonl.gz"))
-		if err != nil {
-			return nil, err
-		}
-		b := benchmark{name: "seal_tools/" + part, entries: entries}
-		err = readLines(filepath.Join(dir, "open", part+".jsonl.gz"), func(q struct {
+	return indexed(d, set, "seal_tools", entries, func(path string, add func(question)) error {
+		return readLines(path, func(q struct {
 			ID, Query string
 			Calling   []struct{ API string }
 		},
@@ -319,28 +477,23 @@ func sealTools(sets string) ([]benchmark, error) {
 					relevant = append(relevant, c.API)
 				}
 			}
-			b.questions = append(b.questions, question{id: q.ID, text: q.Query, relevant: relevant, reference: recorded[q.ID], recorded: true})
+			add(question{id: q.ID, text: q.Query, relevant: relevant})
 			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-	}
-	return out, nil
+	})
 }
 
-func toolLens(sets string) ([]benchmark, error) {
-	dir := filepath.Join(sets, "toollens")
-	b := benchmark{name: "toollens"}
-	err := readLines(filepath.Join(dir, "corpus.jsonl.gz"), func(t struct{ ID, Text string }) error {
-		b.entries = append(b.entries, toolLensEntry(t.ID, t.Text))
+func toolLens(d proof.Data) ([]benchmark, error) {
+	const set = "toollens"
+	var entries []retrieve.Entry
+	err := catalog(d, set, "corpus", func(t struct{ ID, Text string }) error {
+		entries = append(entries, toolLensEntry(t.ID, t.Text))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return withRuns(b, filepath.Join(dir, "open", "queries_train.jsonl.gz"), filepath.Join(dir, "open", "bm25_run_queries_train.jsonl.gz"))
+	return indexed(d, set, "toollens", entries, readLabeled)
 }
 
 // toolLensEntry reads one line of "key: value" pairs, of which the last have JSON.

@@ -4,21 +4,21 @@ package retrieval
 
 import (
 	"context"
-	"fmt"
-	"io"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve"
+	"github.com/callvet/callvet/stats"
 )
+
+// labeledShare is the share of answerable questions that a bound may refuse.
+const labeledShare = 0.05
 
 // labeledBounds prints what a bound does that comes from answerable questions of the
 // catalog itself, those of the train half, on the holdout half and on its questions
-// without the domain of their tools.
-func labeledBounds(ctx context.Context, out io.Writer, data string) error {
-	fmt.Fprintln(out, "\nbounds of labeled questions: those of the train half, 5 %, on the holdout half")
-	sets, err := benchmarks(data)
-	if err != nil {
-		return err
-	}
+// without the domain of their tools. Such a bound promises that at most its share of the
+// answerable ones is refused: no set may be above it beyond chance, all sets together.
+func labeledBounds(ctx context.Context, c *proof.Check, sets []benchmark) error {
+	c.Printf("\nbounds of labeled questions: those of the train half, 5 %%, on the holdout half\n")
 	o := retrieve.Default()
 	for i := range sets {
 		b := &sets[i]
@@ -41,14 +41,14 @@ func labeledBounds(ctx context.Context, out io.Writer, data string) error {
 		if err != nil {
 			return err
 		}
-		bound, ok := retrieve.ConfidenceBound(own, 0.05)
+		bound, ok := retrieve.ConfidenceBound(own, labeledShare)
 		held, err := ask(holdout)
 		if err != nil {
 			return err
 		}
 		var fits, none counted
-		for _, c := range held {
-			fits.add(c < bound)
+		for _, confidence := range held {
+			fits.add(confidence < bound)
 		}
 		if domain(&b.entries[0]) != "" {
 			err := eachWithout(b, evenly(b.part(holdout), perKind), func(stays []retrieve.Entry, asked []retrieve.Question) error {
@@ -66,7 +66,12 @@ func labeledBounds(ctx context.Context, out io.Writer, data string) error {
 				return err
 			}
 		}
-		fmt.Fprintf(out, "%-46s %4d questions, bound %.3f (%v)  answerable refused %s  nothing fits, refused %s\n", b.name, len(own), bound, ok, share(fits.x, fits.n), share(none.x, none.n))
+		if ok {
+			c.Due(promises, 1, "the sets of the part")
+			iv := stats.Wilson(fits.x, fits.n, 1-0.05/float64(len(sets)), stats.TwoSided)
+			c.Compare(promises, "answerable questions of "+b.name+" refused by a bound of others", iv.Lower <= labeledShare, "%d of %d, at most %.0f %%", fits.x, fits.n, 100*labeledShare)
+		}
+		c.Printf("%-46s %4d questions, bound %.3f (%v)  answerable refused %s  nothing fits, refused %s\n", b.name, len(own), bound, ok, share(fits.x, fits.n), share(none.x, none.n))
 	}
 	return nil
 }

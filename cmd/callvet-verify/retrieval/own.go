@@ -6,10 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/clinc"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/route"
 )
@@ -20,16 +21,8 @@ func ownShares() []float64 { return []float64{0.02, 0.05, 0.1} }
 // ownBounds prints what bounds do that come from the examples of the catalog itself, for
 // the catalogs that have any: on both halves of the questions, with and without the
 // domain of their tools, on foreign questions and on the shipped suite.
-func ownBounds(ctx context.Context, out io.Writer, example, data string) error {
+func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example string, foreign []retrieve.Question) error {
 	fmt.Fprintln(out, "\nbounds of the catalogs' own examples, each asked of a catalog without it")
-	sets, err := benchmarks(data)
-	if err != nil {
-		return err
-	}
-	foreign, err := strangers(data)
-	if err != nil {
-		return err
-	}
 	for i := range sets {
 		b := &sets[i]
 		if !slices.ContainsFunc(b.entries, func(e retrieve.Entry) bool { return len(e.Examples) > 0 }) {
@@ -131,9 +124,14 @@ func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve
 	return nil
 }
 
+// barSmallTalk is the share of questions that tools fit which the shipped rules may take
+// for small talk.
+const barSmallTalk = 0.001
+
 // smallTalk prints how often the shipped rules take questions for small talk: those
-// that CLINC150 calls so, its others, and those that tools fit.
-func smallTalk(out io.Writer, data string) error {
+// that CLINC150 calls so, its others, and those that tools fit, of which next to none
+// may be taken so.
+func smallTalk(c *proof.Check, sets []benchmark, asked []clinc.Row) error {
 	set, err := route.Default()
 	if err != nil {
 		return err
@@ -143,22 +141,12 @@ func smallTalk(out io.Writer, data string) error {
 		return err
 	}
 	var talk, others, fits counted
-	for _, p := range []string{"val", "oos_val"} {
-		err := readLines(filepath.Join(data, "sets", "clinc150", "open", p+".jsonl.gz"), func(row struct{ Query, Route string }) error {
-			to := &others
-			if row.Route == "small_talk" {
-				to = &talk
-			}
-			to.add(rules.Route(row.Query).Route == "smalltalk")
-			return nil
-		})
-		if err != nil {
-			return err
+	for _, row := range asked {
+		to := &others
+		if row.Route == "small_talk" {
+			to = &talk
 		}
-	}
-	sets, err := benchmarks(data)
-	if err != nil {
-		return err
+		to.add(rules.Route(row.Query).Route == "smalltalk")
 	}
 	for i := range sets {
 		if strings.HasSuffix(sets[i].name, "+instruction") {
@@ -168,7 +156,9 @@ func smallTalk(out io.Writer, data string) error {
 			fits.add(rules.Route(q.text).Route == "smalltalk")
 		}
 	}
-	fmt.Fprintf(out, "\nthe route smalltalk by the shipped rules: CLINC150 validation, small talk %s  all else there %s  questions that tools fit, all sets %s\n", share(talk.x, talk.n), share(others.x, others.n), share(fits.x, fits.n))
+	c.Due(promises, 1, "the bar of the rules")
+	c.Compare(promises, "questions that tools fit taken for small talk", float64(fits.x) <= barSmallTalk*float64(fits.n), "%d of %d, at most %.1f %%", fits.x, fits.n, 100*barSmallTalk)
+	c.Printf("\nthe route smalltalk by the shipped rules: CLINC150 to measure on, small talk %s  all else there %s  questions that tools fit, all sets %s\n", share(talk.x, talk.n), share(others.x, others.n), share(fits.x, fits.n))
 	return nil
 }
 

@@ -3,35 +3,25 @@
 package retrieval
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
 // data gives the folder of other people's sets, or skips.
-func data(t *testing.T) string {
+func data(t *testing.T) proof.Data {
 	t.Helper()
-	dir := os.Getenv("CALLVET_TESTDATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "data")
+	d, err := proof.Open(cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "..", "..", "shared", "data")), os.Getenv("CALLVET_PART"))
+	if err != nil {
+		t.Skipf("SKIPPED: no sets to test against: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "sets", "toolret_subsets")); err != nil {
-		t.Skipf("no sets to test against: %v", err)
-	}
-	return dir
-}
-
-func TestBM25(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	ok, err := BM25(&out, data(t))
-	if err != nil || !ok {
-		t.Errorf("%v\n%s", err, out.String())
-	}
+	return d
 }
 
 // TestHalvesPart: every question is in one half, and the questions for one set of
@@ -66,7 +56,7 @@ func TestPythonJSON(t *testing.T) {
 		`{"a":[1,"x:y,z"],"b":null}`: `{"a": [1, "x:y,z"], "b": null}`,
 		`"å\"😀\\"`:                   `"\u00e5\"\ud83d\ude00\\"`,
 	} {
-		if d := cmp.Diff(want, pythonJSON(json.RawMessage(in))); d != "" {
+		if d := gocmp.Diff(want, pythonJSON(json.RawMessage(in))); d != "" {
 			t.Error(d)
 		}
 	}

@@ -4,21 +4,32 @@ package retrieval
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve"
 )
+
+// swedishSet is the set of later suites, swedishOrigin the folder of the system that
+// they are of: its catalog, its first suite, and all of the later ones.
+const swedishSet = "oneseek_sv_suites"
+
+func swedishOrigin(d proof.Data, elem ...string) string {
+	return filepath.Join(append([]string{d.Root, "origins", "seed2"}, elem...)...)
+}
 
 // swedish loads the catalog and the suites of the Tool Selection Evaluation System.
 // Questions that are word for word an example of the catalog are left out, and so are
 // those without a right tool that the catalog has.
-func swedish(sets string) ([]benchmark, error) {
-	entries, err := seedCatalog(filepath.Join(sets, "..", "origins", "seed2", "tool_and_agent_metadata.json"))
+func swedish(d proof.Data) ([]benchmark, error) {
+	entries, err := seedCatalog(swedishOrigin(d, "tool_and_agent_metadata.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +50,16 @@ func swedish(sets string) ([]benchmark, error) {
 			b.questions = append(b.questions, q)
 		}
 	}
-	if err := seedSuite(filepath.Join(sets, "..", "origins", "seed2", "full_pipeline_eval_v1.orig-730ca5c.json"), func(q question) { add(&suite, q) }); err != nil {
+	first, err := filepath.Glob(swedishOrigin(d, "*.orig-*.json")) // as the system first had it
+	if err != nil || len(first) != 1 {
+		return nil, fmt.Errorf("read suite: %w: %d files %s", callvet.ErrNotFound, len(first), swedishOrigin(d, "*.orig-*.json"))
+	}
+	if err := seedSuite(first[0], func(q question) { add(&suite, q) }); err != nil {
 		return nil, err
 	}
-	paths, err := filepath.Glob(filepath.Join(sets, "oneseek_sv_suites", "open", "*.json"))
+	paths, err := swedishSuites(d)
 	if err != nil {
-		return nil, fmt.Errorf("list suites: %w", err)
+		return nil, err
 	}
 	seen := map[string]bool{}
 	for _, path := range paths {
@@ -59,6 +74,39 @@ func swedish(sets string) ([]benchmark, error) {
 		}
 	}
 	return []benchmark{suite, api}, nil
+}
+
+// swedishSuites are the later suites that the part has. All of them stand in the
+// origins, of which each part has every other one: fewer, or others, are an error.
+func swedishSuites(d proof.Data) ([]string, error) {
+	all, err := filepath.Glob(swedishOrigin(d, "eval_api", "*", "*", "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("list suites: %w", err)
+	}
+	var out []string
+	for _, origin := range all {
+		path := d.In(swedishSet, filepath.Base(origin))
+		own, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read suite: %w", err)
+		}
+		first, err := os.ReadFile(origin)
+		if err != nil {
+			return nil, fmt.Errorf("read suite: %w", err)
+		}
+		if same, err := proof.SameJSON(own, first); err != nil || !same {
+			return nil, errors.Join(err, fmt.Errorf("read suite %s: %w: it is not that of %s", path, callvet.ErrInvalid, origin))
+		}
+		out = append(out, path)
+	}
+	if len(out) < max(1, len(all)/2) {
+		return nil, fmt.Errorf("list suites: %w: %s has %d of the %d suites, half of them are due", callvet.ErrNotFound, d.In(swedishSet), len(out), len(all))
+	}
+	slices.Sort(out)
+	return out, nil
 }
 
 func readJSON(path string, to any) error {
@@ -130,7 +178,7 @@ func seedSuite(path string, add func(question)) error {
 	return nil
 }
 
-// seedTests reads one later suite; other files of the folder have no tests.
+// seedTests reads one later suite.
 func seedTests(path string, add func(question)) error {
 	var file struct {
 		Tests []struct {

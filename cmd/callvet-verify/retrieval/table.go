@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/tally"
@@ -44,32 +46,62 @@ type row struct {
 
 // Table prints, for every set and preset, how good the first ten tools are, on all
 // questions and on those that were held out when weights were chosen, beside the BM25
-// reference, with the paired difference. It is true when the default preset is above
-// the reference on every set, on all questions and on the held-out ones.
-func Table(ctx context.Context, out io.Writer, data string) (bool, error) {
-	sets, err := benchmarks(data)
-	if err != nil {
-		return false, err
-	}
-	above, compared := 0, 0
+// reference, with the paired difference. The default preset has to be above the
+// reference on every set, on all questions and on the held-out ones, and the figures of
+// the recorded rankings have to be the published ones.
+func Table(ctx context.Context, c *proof.Check, d proof.Data) error {
+	sets, err := benchmarks(d)
+	c.Problem(err)
 	for i := range sets {
 		b := &sets[i]
+		if err := b.published(c); err != nil {
+			return err
+		}
 		if err := addReference(b); err != nil {
-			return false, err
+			return err
 		}
 		all, err := rowsOf(ctx, b)
 		if err != nil {
-			return false, err
+			return err
 		}
 		for _, h := range []half{"", holdout} {
-			compared++
-			if printSet(out, b, all, h) > 0 {
-				above++
-			}
+			above := printSet(c.Out(), b, all, h)
+			c.Due(aboveReference, 1, "the sets of the part")
+			c.Compare(aboveReference, b.name+", "+orAll(h), above > 0, "NDCG@10 differs by %+.4f", above)
 		}
 	}
-	fmt.Fprintf(out, "\nretrieval: default is above the reference BM25 in %d of %d comparisons\n", above, compared)
-	return above == compared, nil
+	return nil
+}
+
+// aboveReference names the comparisons of the default preset with BM25.
+const aboveReference = "default above the BM25 reference"
+
+// published compares the figures of the recorded ranking with those of its index.
+func (b *benchmark) published(c *proof.Check) error {
+	if b.ranked == nil {
+		return nil
+	}
+	b.counted(c)
+	recorded, err := b.ranked.read()
+	if err != nil {
+		return err
+	}
+	run := benchmark{questions: slices.Clone(b.questions)}
+	for i := range run.questions {
+		q := &run.questions[i]
+		ranking, ok := recorded[q.id]
+		if !ok {
+			return fmt.Errorf("read run of %s: %w: there is no ranking of question %s", b.name, callvet.ErrNotFound, q.id)
+		}
+		q.reference = ranking
+	}
+	for _, name := range b.ranked.figures.Keys(b.ranked.path...) {
+		if own, ok := run.figure(name); ok {
+			c.Due(b.name+" figures", 1, b.ranked.figures.Source)
+			c.Figure(b.name, b.ranked.figures, own, append(slices.Clone(b.ranked.path), name)...)
+		}
+	}
+	return nil
 }
 
 // rowsOf ranks for every question of a set, first by the reference.
@@ -96,12 +128,9 @@ func rowsOf(ctx context.Context, b *benchmark) ([]row, error) {
 // printSet prints the rows for one half of the questions, or all of them, and gives
 // by how much the default preset is above the reference.
 func printSet(out io.Writer, b *benchmark, rows []row, h half) (above float64) {
-	name, questions := "all questions", b.part(h)
-	if h != "" {
-		name = string(h)
-	}
+	questions := b.part(h)
 	clusters := clustersOf(questions)
-	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, name, len(questions), len(slices.Compact(slices.Sorted(slices.Values(clusters)))), len(b.entries))
+	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, orAll(h), len(questions), len(slices.Compact(slices.Sorted(slices.Values(clusters)))), len(b.entries))
 	fmt.Fprintf(out, "  %-14s %7s %7s %7s %7s  %-22s %s\n", "", "hit@1", "hit@10", "recall", "MRR", "NDCG@10 [95%]", "against BM25: difference [95%], p")
 	var reference []tally.Ranking
 	for i, r := range rows {
@@ -120,6 +149,14 @@ func printSet(out io.Writer, b *benchmark, rows []row, h half) (above float64) {
 		}
 	}
 	return above
+}
+
+// orAll names a half, "" for all questions.
+func orAll(h half) string {
+	if h == "" {
+		return "all questions"
+	}
+	return string(h)
 }
 
 // clustersOf numbers the sets of right tools: questions for the same tools are alike.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/tune"
 	"github.com/callvet/callvet/retrieve/vector"
@@ -20,8 +21,8 @@ const perSet = 150
 // questions, and prints every step that is kept. The goal is the mean over the six
 // sources of NDCG@10 in percent; where a set is less than 2 over its reference, what
 // is missing is subtracted.
-func Tune(ctx context.Context, out io.Writer, data string, rounds int) error {
-	sets, err := benchmarks(data)
+func Tune(ctx context.Context, out io.Writer, d proof.Data, rounds int) error {
+	sets, err := benchmarks(d)
 	if err != nil {
 		return err
 	}

@@ -5,17 +5,13 @@
 package routes
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/clinc"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/route"
 	"github.com/callvet/callvet/stats"
@@ -30,49 +26,53 @@ const (
 	barRefused = 0.75 // questions out of scope that get no route
 )
 
-// Verify prints the accuracies with their intervals; suite and catalogue are the
-// shipped example files, data is the folder of test data. It is false when one is
-// under its bar.
-func Verify(out io.Writer, suite, catalogue, data string) (bool, error) {
+// bars names the comparisons with the bars.
+const bars = "bars"
+
+// Verify prints the accuracies with their intervals and compares those that have a bar
+// with it; example is the folder of the shipped suite and its catalogue.
+func Verify(c *proof.Check, example string, d proof.Data) error {
 	settings, err := route.Default()
 	if err != nil {
-		return false, err
+		return err
 	}
 	rules, err := route.NewRules(settings)
 	if err != nil {
-		return false, err
+		return err
 	}
-	shipped, err := readSuite(suite)
+	shipped, err := readSuite(filepath.Join(example, "suite.json"))
 	if err != nil {
-		return false, err
+		return err
 	}
-	examples, err := readCatalogue(catalogue)
+	examples, err := readCatalogue(filepath.Join(example, "catalogue.json"))
 	if err != nil {
-		return false, err
+		return err
 	}
-	ok := measure(out, "rules, shipped suite (same author)", rules.Route, shipped) >= barRules
-	measure(out, "rules, example questions of the catalogue", rules.Route, examples)
+	least(c, "rules, shipped suite (same author)", barRules, rules.Route, shipped)
+	measure(c, "rules, example questions of the catalogue", rules.Route, examples)
 	taught, err := route.Learn(examples, route.LearnOptions{})
 	if err != nil {
-		return false, err
+		return err
 	}
-	measure(out, "learned from those example questions, shipped suite", taught.Route, shipped)
-	foreign, err := readSuite(filepath.Join(data, "origins", "seed2", "full_pipeline_eval_v1.json"))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintln(out, "the suite of the Tool Selection Evaluation System is not there: skipped")
-	case err != nil:
-		return false, err
-	default:
-		measure(out, "rules, the system's own suite (its patterns: 20/80, 12/71)", rules.Route, foreign)
+	measure(c, "learned from those example questions, shipped suite", taught.Route, shipped)
+	foreign, err := readSuite(filepath.Join(d.Root, "origins", "seed2", "full_pipeline_eval_v1.json"))
+	if err != nil {
+		return err
 	}
-	learned, err := clinc(out, filepath.Join(data, "sets", "clinc150", "open"))
-	return ok && learned, err
+	measure(c, "rules, the own suite of the Tool Selection Evaluation System", rules.Route, foreign)
+	return learned(c, d)
+}
+
+// least measures what has to reach a bar.
+func least(c *proof.Check, name string, bar float64, decide func(string) route.Decision, questions []route.Example) {
+	c.Due(bars, 1, "the bars of the check")
+	share := measure(c, name, decide, questions)
+	c.Compare(bars, name, share >= bar, "%.4f of %d, at least %.2f", share, len(questions), bar)
 }
 
 // measure prints how often route and sub-route are right and gives the first share.
 // Questions without an expected route belong to none, where refusal is asked for.
-func measure(out io.Writer, name string, decide func(string) route.Decision, questions []route.Example) float64 {
+func measure(c *proof.Check, name string, decide func(string) route.Decision, questions []route.Example) float64 {
 	n, right, given, subs, rightSubs := 0, 0, 0, 0, 0
 	for _, q := range questions {
 		d := decide(q.Text)
@@ -90,9 +90,9 @@ func measure(out io.Writer, name string, decide func(string) route.Decision, que
 			}
 		}
 	}
-	fmt.Fprintf(out, "%s\n  right route        %s\n  right sub-route    %s\n  no route given     %s\n", name, rate(right, n), rate(rightSubs, subs), rate(n-given, n))
+	c.Printf("%s\n  right route        %s\n  right sub-route    %s\n  no route given     %s\n", name, rate(right, n), rate(rightSubs, subs), rate(n-given, n))
 	if given < n && subs > 0 {
-		fmt.Fprintf(out, "  right of the given %s\n", rate(right, given))
+		c.Printf("  right of the given %s\n", rate(right, given))
 	}
 	return float64(right) / float64(max(n, 1))
 }
@@ -146,66 +146,34 @@ func readCatalogue(path string) ([]route.Example, error) {
 	return c.RouteExamples(), nil
 }
 
-// clinc learns the ten domains of CLINC150 as routes, with its intents as sub-routes,
-// from the training part only, and measures on the validation part.
-func clinc(out io.Writer, dir string) (bool, error) {
-	var train, val, outside []route.Example
-	for _, part := range []struct {
-		name string
-		list *[]route.Example
-	}{{"train", &train}, {"oos_train", &train}, {"val", &val}, {"oos_val", &outside}} {
-		rows, err := readRows(filepath.Join(dir, part.name+".jsonl.gz"))
-		if err != nil {
-			return false, err
-		}
-		*part.list = append(*part.list, rows...)
-	}
-	l, err := route.Learn(train, route.LearnOptions{})
+// learned learns the domains of CLINC150 as routes, with its intents as sub-routes, from
+// the questions that are there to learn from, and measures on the others.
+func learned(c *proof.Check, d proof.Data) error {
+	rows, err := clinc.Read(c, d)
 	if err != nil {
-		return false, err
+		return err
 	}
-	fmt.Fprintf(out, "learned from %d questions, threshold %.3f\n", len(train), l.Threshold())
-	in := measure(out, "learned, CLINC150 validation, in scope", l.Route, val)
-	none := measure(out, "learned, CLINC150 validation, out of scope (right: no route)", l.Route, outside)
-	always, err := route.Learn(slices.DeleteFunc(train, func(e route.Example) bool { return e.Route == "" }), route.LearnOptions{})
+	in, outside := clinc.Split(rows.Measure)
+	l, err := route.Learn(examplesOf(rows.Learn), route.LearnOptions{})
 	if err != nil {
-		return false, err
+		return err
 	}
-	measure(out, "learned without questions out of scope, which refuses nothing, in scope", always.Route, val)
-	return in >= barLearned && none >= barRefused, nil
+	c.Printf("learned from %d questions, threshold %.3f\n", len(rows.Learn), l.Threshold())
+	least(c, "learned, CLINC150 held out, in scope", barLearned, l.Route, examplesOf(in))
+	least(c, "learned, CLINC150 held out, out of scope (right: no route)", barRefused, l.Route, examplesOf(outside))
+	only, _ := clinc.Split(rows.Learn)
+	always, err := route.Learn(examplesOf(only), route.LearnOptions{})
+	if err != nil {
+		return err
+	}
+	measure(c, "learned without questions out of scope, which refuses nothing, in scope", always.Route, examplesOf(in))
+	return nil
 }
 
-// maxLine is the longest line of a set.
-const maxLine = 64 << 20
-
-func readRows(path string) ([]route.Example, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read set: %w", err)
+func examplesOf(rows []clinc.Row) []route.Example {
+	out := make([]route.Example, len(rows))
+	for i, r := range rows {
+		out[i] = route.Example{Text: r.Query, Route: r.Route, SubRoute: r.SubRoute}
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("read set %s: %w", path, err)
-	}
-	var out []route.Example
-	s := bufio.NewScanner(z)
-	s.Buffer(nil, maxLine)
-	for s.Scan() {
-		var row struct {
-			Query, Route string
-			SubRoute     string `json:"sub_route"`
-		}
-		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
-			return nil, fmt.Errorf("read set %s: %w", path, err)
-		}
-		if row.Route == "oos" {
-			row.Route, row.SubRoute = "", ""
-		}
-		out = append(out, route.Example{Text: row.Query, Route: row.Route, SubRoute: row.SubRoute})
-	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("read set %s: %w", path, err)
-	}
-	return out, nil
+	return out
 }

@@ -26,6 +26,9 @@ func testData(tb testing.TB, sub string) string {
 	return path
 }
 
+// part is the part of the public data that is read.
+func part() string { return cmp.Or(os.Getenv("CALLVET_PART"), "open") }
+
 type bfclRow struct {
 	ID      string          `json:"id"`
 	Raw     json.RawMessage `json:"raw"`
@@ -51,7 +54,7 @@ func (r *bfclRow) calls() (names []string, args []string, decodable bool) {
 // TestBFCLOutputs compares every fifth row of every file with a plain reading of it.
 func TestBFCLOutputs(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{"sets/bfcl_v1_2024-08/open/outputs", "sets/bfcl_v4_2025-11/open/outputs"} {
+	for _, dir := range []string{"sets/bfcl_v1_2024-08/" + part() + "/outputs", "sets/bfcl_v4_2025-11/" + part() + "/outputs"} {
 		path := testData(t, dir)
 		sources, err := Open(path)
 		if err != nil {
@@ -119,7 +122,7 @@ func checkBFCL(t *testing.T, file string, s *Source) {
 }
 
 func BenchmarkBFCL(b *testing.B) {
-	path := testData(b, "sets/bfcl_v1_2024-08/open/outputs")
+	path := testData(b, "sets/bfcl_v1_2024-08/"+part()+"/outputs")
 	sources, err := Open(path)
 	if err != nil {
 		b.Fatal(err)

@@ -190,18 +190,66 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestPublishedRuns reads whole published sets and holds counts and rewards
-// against what their publishers say.
+// part is the part of the public data that is read.
+func part() string { return cmp.Or(os.Getenv("CALLVET_PART"), "open") }
+
+// published reads the figures of the part of a set from the index of the data.
+func published[T any](t *testing.T, set, file string) map[string]T {
+	t.Helper()
+	b, err := os.ReadFile(data(t, filepath.Join("sets", "EXPECTED_"+part()+".json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index map[string]json.RawMessage
+	var out map[string]T
+	if err := json.Unmarshal(b, &index); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(index[set+"/"+part()+"/"+file], &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestPublishedRuns reads whole published sets and compares counts and rewards
+// with what their publishers say.
 func TestPublishedRuns(t *testing.T) {
 	t.Parallel()
+	var tau, tau2, dojo struct{ attempts, passed, calls int }
+	var trials map[string]json.RawMessage
+	b, err := os.ReadFile(data(t, "sets/taubench_v1_airline/scores.json"))
+	if err != nil || json.Unmarshal(b, &trials) != nil {
+		t.Fatal(err)
+	}
+	var rates map[string]float64
+	var tasks int
+	if err := json.Unmarshal(trials[part()], &[]any{&rates, &tasks, &tau.attempts}); err != nil {
+		t.Fatal(err)
+	}
+	tau.passed = int(rates["pass^1"]*float64(tau.attempts) + 0.5)
+	for _, s := range published[struct {
+		N, Success int
+		Calls      int `json:"n_tool_calls"`
+	}](t, "tau2", "scores.json") {
+		tau2.attempts, tau2.passed, tau2.calls = tau2.attempts+s.N, tau2.passed+s.Success, tau2.calls+s.Calls
+	}
+	for name, s := range published[struct {
+		Users   int `json:"n_user_tasks"`
+		Attacks int `json:"n_injection_tasks_as_user"`
+		Utility int
+	}](t, "agentdojo", "scores.json") {
+		if strings.HasSuffix(name, "|none") {
+			dojo.attempts, dojo.passed = dojo.attempts+s.Users+s.Attacks, dojo.passed+s.Utility
+		}
+	}
 	for _, c := range []struct {
 		glob, format     string
 		attempts, passed int
 		calls            int // the simulated user's included, where published
 	}{
-		{"taubench_v1_airline/open/*.jsonl.gz", "tau", 100, 49, 0},
-		{"tau2/open/trajectories/*.jsonl.gz", "tau2", 240, 133, 2620},
-		{"agentdojo/open/runs/*__none.jsonl.gz", "agentdojo", 620, 341, 0},
+		{"taubench_v1_airline/" + part() + "/*.jsonl.gz", "tau", tau.attempts, tau.passed, 0},
+		{"tau2/" + part() + "/trajectories/*.jsonl.gz", "tau2", tau2.attempts, tau2.passed, tau2.calls},
+		{"agentdojo/" + part() + "/runs/*__none.jsonl.gz", "agentdojo", dojo.attempts, dojo.passed, 0},
 	} {
 		files, err := filepath.Glob(filepath.Join(data(t, "sets"), c.glob))
 		if err != nil || len(files) == 0 {
@@ -216,7 +264,8 @@ func TestPublishedRuns(t *testing.T) {
 			for i := range as {
 				attempts++
 				called += len(as[i].Trace.Calls()) + len(as[i].UserCalls)
-				if p := as[i].Pass; p != nil && *p {
+				// Utility is published of AgentDojo's user tasks, not of the attacker's run as such.
+				if p := as[i].Pass; p != nil && *p && !strings.Contains(as[i].Trace.CaseID, "/injection_task") {
 					passed++
 				}
 			}
@@ -227,8 +276,8 @@ func TestPublishedRuns(t *testing.T) {
 		if c.calls > 0 && called != c.calls {
 			t.Errorf("%s: %d calls, published %d", c.glob, called, c.calls)
 		}
-		if attempts != c.attempts || passed != c.passed {
-			t.Errorf("%s: %d attempts, %d passed; want %d and %d", c.glob, attempts, passed, c.attempts, c.passed)
+		if attempts == 0 || attempts != c.attempts || passed != c.passed {
+			t.Errorf("%s: %d attempts, %d passed; published %d and %d", c.glob, attempts, passed, c.attempts, c.passed)
 		}
 	}
 }
@@ -238,9 +287,13 @@ func TestExportsComeBack(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
 		"../formats/otel-genai/otlp.genai.json", "../formats/atif/multi_tool_trajectory.json", "../formats/openai/responses.response.json",
-		"../formats/otel-genai/frameworks/pydantic_ai_live_spans.json", "../formats/inspect/log_tool_call_error.json", "sets/taubench_v1_airline/open/gpt-4o.jsonl.gz",
+		"../formats/otel-genai/frameworks/pydantic_ai_live_spans.json", "../formats/inspect/log_tool_call_error.json", "sets/taubench_v1_airline/" + part() + "/*.jsonl.gz",
 	} {
-		in, _, err := importFile(t, data(t, path), Options{})
+		files, err := filepath.Glob(filepath.Join(data(t, "."), path))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%s: %d files, %v", path, len(files), err)
+		}
+		in, _, err := importFile(t, files[0], Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
