@@ -43,13 +43,41 @@ type Expect struct {
 	MaxTokens    *int     `json:"max_tokens,omitempty"` // output tokens
 	MaxCostUSD   *float64 `json:"max_cost_usd,omitempty"`
 
-	// SkippedAssertions counts values dropped at load time because a token in
-	// them could not be resolved.
-	SkippedAssertions int `json:"skipped_assertions,omitempty"`
-
-	// Rubric and ReferenceData are for judges; no deterministic scorer reads them.
+	// Rubric and ReferenceData are for judges; no deterministic scorer reads them. Until a
+	// judge has decided, each dimension is an assertion that was not evaluated.
 	Rubric        []RubricDimension `json:"rubric,omitempty"`
 	ReferenceData json.RawMessage   `json:"reference_data,omitempty"`
+	// Unsupported are assertions that nothing here can evaluate: programs and other
+	// assertions of a foreign format, and those whose token has no value.
+	Unsupported []Unsupported `json:"unsupported,omitempty"`
+}
+
+// Unsupported is an assertion that nothing here can evaluate.
+type Unsupported struct {
+	// Name is that of the assertion in its own format: "javascript".
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+	// Expected is what it asks for, as far as that can be told.
+	Expected string `json:"expected,omitempty"`
+}
+
+// NeedsJudge is why a dimension of a rubric was not evaluated.
+const NeedsJudge = "it needs a judge, and there is none"
+
+// Unevaluated are the assertions that no deterministic scorer evaluates, in that state.
+func (e *Expect) Unevaluated() []Assertion {
+	var out []Assertion
+	for _, d := range e.Rubric {
+		want := d.Criteria
+		if d.Dimension != "" {
+			want = d.Dimension + ": " + want
+		}
+		out = append(out, Assertion{Name: "rubric", Layer: LayerResponse, State: AssertNotEvaluated, Reason: NeedsJudge, Expected: want})
+	}
+	for _, u := range e.Unsupported {
+		out = append(out, Assertion{Name: u.Name, Layer: LayerResponse, State: AssertNotEvaluated, Reason: u.Reason, Expected: u.Expected})
+	}
+	return out
 }
 
 // RubricDimension is one judged dimension.

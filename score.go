@@ -123,8 +123,20 @@ type Result struct {
 	// only where something is worth telling (a default omitted, a soft match).
 	Calls      []CallMatch `json:"calls,omitempty"`
 	Assertions []Assertion `json:"assertions,omitempty"`
-	// SkippedAssertions could not be evaluated (unresolved tokens, missing data).
-	SkippedAssertions int `json:"skipped_assertions,omitempty"`
+	// NotEvaluated counts the assertions in that state. A pass with some of them is a
+	// pass of the others only.
+	NotEvaluated int `json:"not_evaluated,omitempty"`
+}
+
+// Unevaluated lists the assertions that were not evaluated.
+func (r *Result) Unevaluated() []Assertion {
+	var out []Assertion
+	for _, a := range r.Assertions {
+		if a.State == AssertNotEvaluated {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // Score returns the named score, or an unscored one.
@@ -195,12 +207,32 @@ const (
 	LayerBudget    Layer = "budget"
 )
 
-// Assertion is one evaluated assertion of a case.
+// AssertionState is what became of an assertion of a case in one attempt.
+type AssertionState string
+
+// The states. What was not evaluated is neither held nor broken: it keeps its reason,
+// and a judge that comes later may decide it.
+const (
+	AssertPassed       AssertionState = "passed"
+	AssertFailed       AssertionState = "failed"
+	AssertNotEvaluated AssertionState = "not_evaluated"
+)
+
+// Asserted is the state of an assertion that was evaluated.
+func Asserted(holds bool) AssertionState {
+	if holds {
+		return AssertPassed
+	}
+	return AssertFailed
+}
+
+// Assertion is one assertion of a case, with what became of it.
 type Assertion struct {
-	Name     string `json:"name"`
-	Layer    Layer  `json:"layer"`
-	Passed   bool   `json:"passed"`
-	Skipped  string `json:"skipped,omitempty"` // why it was not evaluated
+	Name  string         `json:"name"`
+	Layer Layer          `json:"layer"`
+	State AssertionState `json:"state"`
+	// Reason says why it was not evaluated.
+	Reason   string `json:"reason,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual,omitempty"`
 }

@@ -3,6 +3,7 @@
 package panel
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -38,6 +39,8 @@ type targetSums struct {
 	firstTok  []stats.Observation
 	confusion map[[2]string]int
 	routes    map[[2]string]int
+	// unevaluated counts assertions by name and reason.
+	unevaluated map[[2]string]int
 }
 
 // caseSums are the sums of one case while its repeats arrive.
@@ -64,7 +67,7 @@ func New(cfg Config, cases iter.Seq[*callvet.Case]) *Accumulator {
 		t := &cfg.Targets[i]
 		a.targets[i] = targetSums{
 			unbilled: t.Free || t.Floor || t.Recorded, // runs of earlier versions do not say Free
-			slices:   make([]sums, len(a.slicing.ids)), open: map[int]*caseSums{}, confusion: map[[2]string]int{}, routes: map[[2]string]int{},
+			slices:   make([]sums, len(a.slicing.ids)), open: map[int]*caseSums{}, confusion: map[[2]string]int{}, routes: map[[2]string]int{}, unevaluated: map[[2]string]int{},
 		}
 	}
 	return a
@@ -148,13 +151,25 @@ func (a *Accumulator) Panels() *Panels {
 	return p
 }
 
+// kinds sorts what was not evaluated: the most frequent first, then by name.
+func kinds(m map[[2]string]int) []UnevaluatedKind {
+	var out []UnevaluatedKind
+	for k, n := range m {
+		out = append(out, UnevaluatedKind{k[0], k[1], n})
+	}
+	slices.SortFunc(out, func(a, b UnevaluatedKind) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Reason, b.Reason))
+	})
+	return out
+}
+
 func (a *Accumulator) targetPanel(i int) TargetPanel {
 	t := &a.targets[i]
 	if len(t.open) > 0 {
 		t = t.settled(a)
 	}
 	target := &a.cfg.Targets[i]
-	tp := TargetPanel{Target: i, Name: target.Name, Floor: target.Floor, Confusion: confusionRows(t.confusion), Routes: confusionRows(t.routes)}
+	tp := TargetPanel{Target: i, Name: target.Name, Floor: target.Floor, Confusion: confusionRows(t.confusion), Routes: confusionRows(t.routes), NotEvaluated: kinds(t.unevaluated)}
 	tp.Overall = a.slice(&t.overall, sliceID{}, rho(target), t.wall, t.firstTok)
 	for s, id := range a.slicing.ids {
 		if t.slices[s].cells == 0 {

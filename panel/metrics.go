@@ -115,7 +115,7 @@ func rho(t *callvet.Target) float64 {
 func (a *Accumulator) slice(s *sums, id sliceID, rho float64, wall, firstToken []stats.Observation) Slice {
 	out := Slice{
 		Key: id.key, Value: id.value, Cases: s.cases, Cells: s.cells,
-		Verdicts: s.counts.verdicts, Usage: s.counts.usage,
+		Verdicts: s.counts.verdicts, Usage: s.counts.usage, NotEvaluated: s.counts.open,
 	}
 	for i, n := range s.counts.outcomes {
 		out.Outcomes = append(out.Outcomes, Count{string(outcomes[i]), n})

@@ -31,6 +31,13 @@ func (a *Accumulator) observe(t *targetSums, cs *caseSums, c *callvet.Case, cell
 		verdict = callvet.VerdictError
 	}
 	cs.counts.add(tr, r, verdict)
+	if verdict != callvet.VerdictError {
+		for i := range r.Assertions {
+			if as := &r.Assertions[i]; as.State == callvet.AssertNotEvaluated {
+				t.unevaluated[[2]string{as.Name, as.Reason}]++
+			}
+		}
+	}
 	if verdict == callvet.VerdictNotRun {
 		return
 	}

@@ -64,6 +64,28 @@ type TargetPanel struct {
 	Confusion []Confused `json:"confusion,omitempty"`
 	// Routes confuses the routes of targets that select tools, by their own names.
 	Routes []Confused `json:"routes,omitempty"`
+	// NotEvaluated are the assertions that were not evaluated, by name and reason, the
+	// most frequent first.
+	NotEvaluated []UnevaluatedKind `json:"not_evaluated,omitempty"`
+}
+
+// UnevaluatedKind counts assertions of one name that were not evaluated for one reason.
+type UnevaluatedKind struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+	N      int    `json:"n"`
+}
+
+// Unevaluated counts what nobody evaluated. Attempts that ended in an error are left
+// out: of them nothing was.
+type Unevaluated struct {
+	Assertions int `json:"assertions,omitempty"`
+	// Passed are attempts that passed with such assertions: they are passes of the
+	// others only.
+	Passed int `json:"passed,omitempty"`
+	// Unjudged are attempts that ran and of which nothing could be judged. Verdicts
+	// counts them as not run.
+	Unjudged int `json:"unjudged,omitempty"`
 }
 
 // Slice is the table for the cases that share Key=Value; both are empty for all
@@ -77,8 +99,10 @@ type Slice struct {
 	Outcomes []Count  `json:"outcomes,omitempty"`
 	Classes  []Count  `json:"classes,omitempty"` // error classes, in order of precedence
 	Usage    Usage    `json:"usage"`
-	Metrics  []Metric `json:"metrics"`
-	Warnings []string `json:"warnings,omitempty"`
+	// NotEvaluated is what the verdicts do not say.
+	NotEvaluated Unevaluated `json:"not_evaluated,omitzero"`
+	Metrics      []Metric    `json:"metrics"`
+	Warnings     []string    `json:"warnings,omitempty"`
 }
 
 // Metric finds a metric by name; nil when the slice does not have it.

@@ -43,6 +43,7 @@ type counts struct {
 	outcomes [5]int
 	classes  [20]int
 	usage    Usage
+	open     Unevaluated
 }
 
 var outcomes = [5]callvet.Outcome{
@@ -72,6 +73,15 @@ func (c *counts) add(tr *callvet.Trace, r *callvet.Result, v callvet.Verdict) {
 	default:
 		c.verdicts.Error++
 	}
+	if v != callvet.VerdictError {
+		c.open.Assertions += r.NotEvaluated
+	}
+	if v == callvet.VerdictPass && r.NotEvaluated > 0 {
+		c.open.Passed++
+	}
+	if v == callvet.VerdictNotRun && tr.Outcome != callvet.OutcomeNotRun {
+		c.open.Unjudged++
+	}
 	if i := slices.Index(outcomes[:], tr.Outcome); i >= 0 {
 		c.outcomes[i]++
 	}
@@ -94,6 +104,9 @@ func (c *counts) plus(o *counts) {
 	for i := range c.classes {
 		c.classes[i] += o.classes[i]
 	}
+	c.open.Assertions += o.open.Assertions
+	c.open.Passed += o.open.Passed
+	c.open.Unjudged += o.open.Unjudged
 	u, v := &c.usage, &o.usage
 	u.InputTokens += v.InputTokens
 	u.OutputTokens += v.OutputTokens

@@ -102,8 +102,15 @@ func sliceWarnings(out *Slice, s *sums) []string {
 	} else if v.Error > 0 {
 		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean")
 	}
-	if v.NotRun > 0 {
-		w = append(w, share(v.NotRun, ran+v.NotRun)+" did not run")
+	open := out.NotEvaluated
+	if n := v.NotRun - open.Unjudged; n > 0 {
+		w = append(w, share(n, ran+v.NotRun)+" did not run")
+	}
+	if open.Unjudged > 0 {
+		w = append(w, share(open.Unjudged, ran+v.NotRun)+" ran and could not be judged")
+	}
+	if open.Passed > 0 {
+		w = append(w, share(open.Passed, ran)+" passed with assertions that were not evaluated: they passed the others only")
 	}
 	switch u := s.counts.usage; {
 	case u.UsageUnknown > 0 && u.UsageUnknown == u.CostUnknown:

@@ -56,11 +56,11 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 }
 
 func (w *scratch) record(name string, layer callvet.Layer, passed bool, expected, actual string) {
-	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, Passed: passed, Expected: expected, Actual: actual})
+	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, State: callvet.Asserted(passed), Expected: expected, Actual: actual})
 }
 
 func (w *scratch) skip(name string, layer callvet.Layer, why, expected string) {
-	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, Skipped: why, Expected: expected})
+	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, State: callvet.AssertNotEvaluated, Reason: why, Expected: expected})
 }
 
 // assert evaluates every assertion of the case; none stops another.
@@ -71,14 +71,15 @@ func (w *scratch) assert(planned bool) {
 	if k := w.k; k.asserts > truth(k.src.Expect.Plans != nil) {
 		w.assertRest(&k.src.Expect)
 	}
+	w.assertion = append(w.assertion, w.k.src.Expect.Unevaluated()...)
 	for i := range w.assertion {
 		a := &w.assertion[i]
-		if a.Skipped != "" {
+		if a.State == callvet.AssertNotEvaluated {
 			w.skipped++
 			continue
 		}
 		w.facts.evaluated++
-		w.facts.failed += truth(!a.Passed)
+		w.facts.failed += truth(a.State == callvet.AssertFailed)
 	}
 }
 
@@ -225,8 +226,8 @@ func (w *scratch) assertResults() {
 func (w *scratch) routingScores(l *scoreList) {
 	ok := true
 	for _, a := range w.assertion {
-		if a.Layer == callvet.LayerRouting && a.Skipped == "" && a.Name != "no_tool_errors" {
-			ok = ok && a.Passed
+		if a.Layer == callvet.LayerRouting && a.State != callvet.AssertNotEvaluated && a.Name != "no_tool_errors" {
+			ok = ok && a.State == callvet.AssertPassed
 		}
 	}
 	l.add(ToolSelection, float64(truth(ok)))

@@ -52,7 +52,7 @@ func grow(s []actual, n int) []actual {
 func (w *scratch) begin(k *compiled, t *callvet.Trace) {
 	calls := t.Calls()
 	w.k, w.t, w.calls = k, t, grow(w.calls, len(calls))
-	w.assertion, w.skipped = nil, k.src.Expect.SkippedAssertions
+	w.assertion, w.skipped = nil, 0
 	for i := range calls {
 		w.calls[i].read(k, &calls[i])
 	}

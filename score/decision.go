@@ -3,6 +3,8 @@
 package score
 
 import (
+	"fmt"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/selection"
 )
@@ -18,11 +20,41 @@ func (s *Scorer) decided(c *callvet.Case, d *callvet.Decision) callvet.Result {
 	return selection.Judge(&want, d, set)
 }
 
+// Idle says why no attempt at the case could be judged, whatever the target does; empty
+// when one could, and when the case asserts nothing at all, which lint refuses. selects
+// tells of a target that selects tools and does not call them.
+func (s *Scorer) Idle(c *callvet.Case, selects bool) string {
+	left := c.Expect.Unevaluated()
+	if _, decides := selection.Of(&c.Expect); selects && decides || !selects && s.compiled(c).asserts > 0 {
+		return ""
+	}
+	if selects || len(left) == 0 && c.Expect.Selection == nil {
+		return ""
+	}
+	return idle(c, left)
+}
+
 // idle says why an attempt that made calls cannot be judged by a case without
 // assertions about calls.
-func idle(c *callvet.Case) string {
-	if c.Expect.Selection != nil {
+func idle(c *callvet.Case, left []callvet.Assertion) string {
+	switch {
+	case len(left) > 0:
+		return "nothing could be evaluated: " + why(left)
+	case c.Expect.Selection != nil:
 		return "the case asks for a decision (a router or retriever), and says nothing of calls"
 	}
 	return "the case asserts nothing"
+}
+
+// why says of assertions that were not evaluated what keeps the first one from it.
+func why(as []callvet.Assertion) string {
+	if len(as) == 0 {
+		return "the case asserts nothing"
+	}
+	a := as[0]
+	more := ""
+	if n := len(as) - 1; n > 0 {
+		more = fmt.Sprintf(", and %d more", n)
+	}
+	return a.Name + ": " + a.Reason + more
 }

@@ -107,7 +107,7 @@ func (w *scratch) asserted(j int) bool {
 
 func (w *scratch) result(planned bool) callvet.Result {
 	f, k := &w.facts, w.k
-	r := callvet.Result{Assertions: w.assertion, SkippedAssertions: w.skipped}
+	r := callvet.Result{Assertions: w.assertion, NotEvaluated: w.skipped}
 	if planned && len(k.plans) > 1 {
 		r.Plan = w.fit.plan.src.Name
 	}
@@ -123,7 +123,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 	case f.unrecorded:
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
 	case !planned && !f.anything():
-		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing is left to assert: every assertion was skipped"
+		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing could be evaluated: "+why(r.Unevaluated())
 	default:
 		r.Verdict = callvet.VerdictPass
 	}

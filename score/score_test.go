@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score"
 	"pgregory.net/rapid"
@@ -124,7 +126,7 @@ func TestScoresAndReasons(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(plans(wants("get_weather", `{"city":"Paris"}`))), one(plans(wants())), one(callvet.Expect{}),
-		one(callvet.Expect{MaxTokens: whole(10), SkippedAssertions: 2}), callvet.Case{ID: "s", Skip: "a token is not resolved"})
+		one(callvet.Expect{MaxTokens: whole(10)}), callvet.Case{ID: "s", Skip: "a token is not resolved"})
 	sc := mustNew(t, s)
 	fault := &callvet.Trace{Fault: &callvet.Fault{Kind: callvet.FaultTimeout, Message: "no answer in 5s"}}
 	fault.Classify(false)
@@ -286,7 +288,7 @@ func TestAssertions(t *testing.T) {
 	tr.Turns[0].Calls[0].Result = json.RawMessage(`{"temp":21.04}`)
 	tr.Answer, tr.WallMS, tr.Usage = "1. sun in Paris: 21 degrees", 80, callvet.Usage{OutputTokens: 40, Known: true}
 	r := sc.Score(&s.Cases[0], tr)
-	if r.Verdict != callvet.VerdictPass || r.SkippedAssertions != 2 || len(r.Assertions) != 15 {
+	if r.Verdict != callvet.VerdictPass || r.NotEvaluated != 2 || len(r.Assertions) != 15 {
 		t.Errorf("%+v", r)
 	}
 	bad := made("book", `{}`, "get_weather", `{"city":"Rome"}`, "get_weather", `{"city":"Rome"}`)
@@ -295,7 +297,7 @@ func TestAssertions(t *testing.T) {
 	r = sc.Score(&s.Cases[0], bad)
 	passed := map[string]bool{}
 	for _, a := range r.Assertions {
-		if a.Passed {
+		if a.State == callvet.AssertPassed {
 			passed[a.Name] = true
 		}
 	}
@@ -334,7 +336,7 @@ func TestNoToolErrors(t *testing.T) {
 		}
 		r := sc.Score(&s.Cases[0], tr)
 		got := r.Assertions[len(r.Assertions)-1]
-		if r.Verdict != c.verdict || r.SkippedAssertions != c.skipped || got.Name != "no_tool_errors" || got.Actual != c.says || (got.Skipped == "no call was executed") != (c.skipped == 1) {
+		if r.Verdict != c.verdict || r.NotEvaluated != c.skipped || got.Name != "no_tool_errors" || got.Actual != c.says || (got.Reason == "no call was executed") != (c.skipped == 1) {
 			t.Errorf("%s: %s, %+v", c.name, r.Verdict, got)
 		}
 	}
@@ -538,4 +540,52 @@ func FuzzScoreArguments(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// What needs a judge, or is a program of another format, is neither held nor broken: it
+// stands beside the verdict with its reason, and where nothing else is asserted there
+// is no verdict.
+func TestNotEvaluated(t *testing.T) {
+	t.Parallel()
+	rubric := []callvet.RubricDimension{{Dimension: "tone", Criteria: "kind"}}
+	program := []callvet.Unsupported{{Name: "javascript", Reason: "it is a program", Expected: "x > 1"}}
+	want := []callvet.Assertion{
+		{Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge, Expected: "tone: kind"},
+		{Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program", Expected: "x > 1"},
+	}
+	planned := plans(wants("get_weather", `{"city":"Paris"}`))
+	planned.Rubric, planned.Unsupported = rubric, program
+	named := callvet.Expect{ToolsCalled: []string{"get_weather"}, Rubric: rubric, Unsupported: program}
+	s := weatherSuite(one(planned), one(named), one(callvet.Expect{Rubric: rubric, Unsupported: program}), one(callvet.Expect{Selection: &callvet.Selection{Tools: []string{"get_weather"}}}))
+	sc := mustNew(t, s)
+	skipped := &callvet.Trace{End: callvet.EndSkipped}
+	skipped.Classify(false)
+	for _, tt := range []struct {
+		name    string
+		c       int
+		trace   *callvet.Trace
+		verdict callvet.Verdict
+		reason  string
+	}{
+		{"a plan that holds", 0, made("get_weather", `{"city":"Paris"}`), callvet.VerdictPass, ""},
+		{"a plan that does not", 0, made("get_weather", `{"city":"Rome"}`), callvet.VerdictFail, ""},
+		{"names that hold", 1, made("get_weather", `{"city":"Paris"}`), callvet.VerdictPass, ""},
+		{"nothing else", 2, made("get_weather", `{"city":"Paris"}`), callvet.VerdictNotRun, "nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
+		{"nothing else, and not asked", 2, skipped, callvet.VerdictNotRun, "nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
+	} {
+		r := sc.Score(&s.Cases[tt.c], tt.trace)
+		if r.Verdict != tt.verdict || r.NotEvaluated != 2 || tt.verdict != callvet.VerdictFail && r.Reason != tt.reason {
+			t.Errorf("%s: %s %q, %d not evaluated", tt.name, r.Verdict, r.Reason, r.NotEvaluated)
+		}
+		if d := cmp.Diff(want, r.Unevaluated()); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+	for i, want := range [][2]bool{{false, false}, {false, false}, {true, false}, {true, false}} {
+		for k, selects := range []bool{false, true} {
+			if got := sc.Idle(&s.Cases[i], selects) != ""; got != want[k] {
+				t.Errorf("case %d, a target that selects: %t: idle %t", i, selects, got)
+			}
+		}
+	}
 }

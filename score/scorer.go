@@ -3,6 +3,7 @@
 package score
 
 import (
+	"cmp"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -95,18 +96,17 @@ func (s *Scorer) Score(c *callvet.Case, t *callvet.Trace) callvet.Result {
 	case callvet.OutcomeError:
 		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t)}
 	case callvet.OutcomeNotRun:
-		reason := c.Skip
-		if reason == "" {
-			reason = "did not run: " + string(t.End)
-		}
-		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: reason}
+		left := c.Expect.Unevaluated()
+		reason := cmp.Or(c.Skip, s.Idle(c, false), "did not run: "+string(t.End))
+		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: reason, Assertions: left, NotEvaluated: len(left)}
 	}
 	if t.Decision != nil {
 		return s.decided(c, t.Decision)
 	}
 	k := s.compiled(c)
 	if k.asserts == 0 {
-		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: idle(c), SkippedAssertions: c.Expect.SkippedAssertions}
+		left := c.Expect.Unevaluated()
+		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: idle(c, left), Assertions: left, NotEvaluated: len(left)}
 	}
 	w := s.pool.Get().(*scratch)
 	w.begin(k, t)

@@ -112,7 +112,7 @@ func (w *scratch) repeats() bool {
 // classNames is routing for cases without plans: what the assertions on names say.
 func (w *scratch) classNames() (callvet.Class, string) {
 	for _, a := range w.assertion {
-		if a.Layer != callvet.LayerRouting || a.Passed || a.Skipped != "" || a.Name == "no_tool_errors" {
+		if a.Layer != callvet.LayerRouting || a.State != callvet.AssertFailed || a.Name == "no_tool_errors" {
 			continue
 		}
 		reason := fmt.Sprintf("%s: expected %s, got %s", a.Name, a.Expected, a.Actual)
@@ -242,7 +242,7 @@ func (w *scratch) classSequence(planned bool) (callvet.Class, string) {
 		return callvet.ClassIncomplete, "expected " + w.firstMissing() + ", which was not called"
 	case !planned && f.failed > 0:
 		for _, a := range w.assertion {
-			if !a.Passed && a.Name == "min_tool_calls" {
+			if a.State == callvet.AssertFailed && a.Name == "min_tool_calls" {
 				return callvet.ClassIncomplete, fmt.Sprintf("at least %s calls were expected, got %s", a.Expected, a.Actual)
 			}
 		}
@@ -286,7 +286,7 @@ func (p *plan) waits(i, before int) bool {
 func (w *scratch) classAssertions(bool) (callvet.Class, string) {
 	for _, layer := range [...]callvet.Layer{callvet.LayerRouting, callvet.LayerArguments, callvet.LayerBudget, callvet.LayerResponse} {
 		for _, a := range w.assertion {
-			if a.Layer != layer || a.Passed || a.Skipped != "" {
+			if a.Layer != layer || a.State != callvet.AssertFailed {
 				continue
 			}
 			reason := fmt.Sprintf("%s: expected %s, got %s", a.Name, a.Expected, quoteEmpty(a.Actual))

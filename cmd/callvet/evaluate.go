@@ -189,6 +189,15 @@ func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, p
 
 // lintVerdict tells what lint found and whether to run all the same.
 func (a *app) lintVerdict(problems []callvet.Problem, path string, f *runFlags) error {
+	left := 0
+	for _, p := range problems {
+		if p.Code == "not-evaluated" {
+			left++
+		}
+	}
+	if left > 0 && !f.quiet {
+		fmt.Fprintf(a.err, "note: %s assertions that nothing here evaluates: they count as not evaluated, and --require-pass does not accept them\n", plain.Count(left, "case has", "cases have"))
+	}
 	if errs, warns := a.tell(problems, a.verbose); errs > 0 && !f.noLint {
 		return &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %d errors", path, callvet.ErrInvalid, errs), Hint: "mend them, or --no-lint to run all the same"}
 	} else if warns > 0 && !a.verbose && !f.quiet {
@@ -399,7 +408,7 @@ func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *ev
 		progress.W, progress.TTY = io.Discard, false
 	}
 	cfg := run.Config{
-		Suite: e.suite, Source: e.cases, Targets: e.targets, Scorer: scorer, Contract: scorer, Goal: scorer,
+		Suite: e.suite, Source: e.cases, Targets: e.targets, Scorer: scorer, Contract: scorer, Goal: scorer, Idle: scorer.Idle,
 		Worlds: func(c *callvet.Case) callvet.World {
 			return replay.Mocks(e.suite, c, replay.Options{RealLatency: f.realLatency})
 		},
@@ -544,9 +553,15 @@ func (a *app) show(v *report.View, f *runFlags) error {
 // verdict judges the run by --require-pass and --fail-under, for each target.
 func (a *app) verdict(v *report.View, f *runFlags, sum run.Summary) int {
 	code := exitOK
-	if f.requirePass && sum.Pass != sum.Total {
-		fmt.Fprintf(a.err, "required: every attempt passes; %d of %d did\n", sum.Pass, sum.Total)
-		return exitGateFailed
+	if f.requirePass {
+		if sum.Pass != sum.Total {
+			fmt.Fprintf(a.err, "required: every attempt passes; %d of %d did\n", sum.Pass, sum.Total)
+			return exitGateFailed
+		}
+		if n := passedInPart(v.Panels); n > 0 {
+			fmt.Fprintf(a.err, "required: every attempt passes; %d of %d did, %d of them with assertions that were not evaluated\n", sum.Pass, sum.Total, n)
+			return exitGateFailed
+		}
 	}
 	if f.failUnder <= 0 {
 		return code
@@ -569,6 +584,14 @@ func (a *app) verdict(v *report.View, f *runFlags, sum run.Summary) int {
 		}
 	}
 	return code
+}
+
+// passedInPart counts attempts that passed with assertions that were not evaluated.
+func passedInPart(p *panel.Panels) (n int) {
+	for i := range p.Targets {
+		n += p.Targets[i].Overall.NotEvaluated.Passed
+	}
+	return n
 }
 
 // writeReport writes one report file, whole or not at all; "-" is standard output as text.

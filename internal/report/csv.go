@@ -23,7 +23,7 @@ func CSV(w io.Writer, v *View) error {
 	out := csv.NewWriter(w)
 	head := []string{
 		"run", "suite", "case", "target", "repeat", "tier", "tags", "outcome", "verdict", "class", "reason",
-		"called", "format", "repairs", "input_tokens", "output_tokens", "cost_usd", "wall_ms", "requests",
+		"called", "format", "repairs", "input_tokens", "output_tokens", "cost_usd", "wall_ms", "requests", "not_evaluated",
 	}
 	selects := v.selects()
 	if selects {
@@ -75,7 +75,7 @@ func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 	row := []string{
 		cell(v.ID), cell(v.Suite.Name), cell(r.Case.ID), cell(v.targetName(r.Cell.Target)), strconv.Itoa(r.Cell.Repeat),
 		cell(string(r.Case.Tier)), cell(strings.Join(r.Case.Tags, " ")), string(t.Outcome), string(verdictOf(r)), string(res.Class),
-		cell(because(r)), cell(strings.Join(called, "; ")), string(t.Format), cell(strings.Join(repairs(t), " ")), "", "", "", "", strconv.Itoa(t.Attempts),
+		cell(because(r)), cell(strings.Join(called, "; ")), string(t.Format), cell(strings.Join(repairs(t), " ")), "", "", "", "", strconv.Itoa(t.Attempts), strconv.Itoa(res.NotEvaluated),
 	}
 	if t.Usage.Known {
 		row[14], row[15] = strconv.Itoa(t.Usage.InputTokens), strconv.Itoa(t.Usage.OutputTokens)

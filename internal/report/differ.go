@@ -163,7 +163,7 @@ func repairs(t *callvet.Trace) []string {
 func failedAssertions(r *callvet.Result) []callvet.Assertion {
 	var out []callvet.Assertion
 	for _, a := range r.Assertions {
-		if !a.Passed && a.Skipped == "" {
+		if a.State == callvet.AssertFailed {
 			out = append(out, a)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
 )
 
 // maxScan bounds how many failed attempts are looked at to choose some.
@@ -108,6 +109,54 @@ func alike(more int) string {
 		return ""
 	}
 	return fmt.Sprintf("  (and %s)", plain.Count(more, "other repeat", "other repeats"))
+}
+
+// butUnevaluated follows a verdict that does not say all.
+func butUnevaluated(r Row) string {
+	if n := r.Cell.Result.NotEvaluated; n > 0 {
+		return fmt.Sprintf(", %s not evaluated", plain.Count(n, "assertion", "assertions"))
+	}
+	return ""
+}
+
+// open lists what was not evaluated, for each target.
+func (s *screen) open(v *View) {
+	for i, p := range v.unevaluatedTargets() {
+		if i == 0 {
+			s.heading("Not evaluated")
+		}
+		title := ""
+		if len(v.Targets) > 1 {
+			title = targetNumber(p.Target) + " "
+		}
+		for j, k := range p.NotEvaluated {
+			if j == maxKinds {
+				s.line("  %s… and %d more kinds", title, len(p.NotEvaluated)-j)
+				break
+			}
+			s.wrap("  "+title, kindText(k))
+		}
+	}
+}
+
+// maxKinds bounds the kinds of assertions that a report lists.
+const maxKinds = 20
+
+func (v *View) unevaluatedTargets() []panel.TargetPanel {
+	return slices.DeleteFunc(slices.Clone(v.panels()), func(p panel.TargetPanel) bool { return len(p.NotEvaluated) == 0 })
+}
+
+func kindText(k panel.UnevaluatedKind) string {
+	return fmt.Sprintf("%s: %s (%s)", plain.Line(k.Name), plain.Line(k.Reason), plain.Count(k.N, "time", "times"))
+}
+
+// unevaluatedText says what was not evaluated, and why.
+func unevaluatedText(a callvet.Assertion) string {
+	t := plain.Line(a.Name) + ": " + plain.Line(a.Reason)
+	if a.Expected != "" {
+		t += " (" + plain.Limited(plain.Line(a.Expected), 200) + ")"
+	}
+	return t
 }
 
 func assertionText(a callvet.Assertion) string {

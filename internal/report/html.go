@@ -41,7 +41,7 @@ func HTML(w io.Writer, v *View) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"clean": plain.Clean, "amount": figure.Amount, "rate": figure.Rate, "change": figure.Change, "thousands": plain.Thousands, "count": plain.Count, "millis": plain.Millis,
 		"className": className, "bar": figure.RateBar, "diffBar": figure.ChangeBar, "pValue": figure.P,
-		"cost": cost, "assertion": assertionText, "word": word,
+		"cost": cost, "assertion": assertionText, "unevaluated": unevaluatedText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
 		"lines":      figure.Lines,
 		"value":      value, "values": func(iv stats.Interval) [2]string { return figure.Lines(figure.Rate(iv)) },
@@ -109,11 +109,14 @@ func (p *page) State() string {
 	switch {
 	case p.Verdicts.Fail > 0:
 		return "fail"
-	case p.Verdicts.Error > 0 || p.Verdicts.NotRun > 0 || p.Verdicts.Pass == 0:
+	case p.Verdicts.Error > 0 || p.Verdicts.NotRun > 0 || p.Verdicts.Pass == 0 || p.unevaluated().Assertions > 0:
 		return "warn"
 	}
 	return "pass"
 }
+
+// Open are the targets with assertions that were not evaluated.
+func (p *page) Open() []panel.TargetPanel { return p.unevaluatedTargets() }
 
 // Spent reports whether any target tells of tokens or costs.
 func (p *page) Spent() bool {

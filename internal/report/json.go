@@ -58,17 +58,19 @@ type Record struct {
 	Plan       string              `json:"plan,omitempty"`
 	Comparison []callvet.CallMatch `json:"comparison,omitempty"`
 	Assertions []callvet.Assertion `json:"assertions,omitempty"`
-	Calls      []callvet.Call      `json:"calls,omitempty"`    // what the target called
-	Decision   *callvet.Decision   `json:"decision,omitempty"` // of a target that selects
-	Answer     string              `json:"answer,omitempty"`
-	Format     callvet.Format      `json:"format,omitempty"`
-	Repairs    []string            `json:"repairs,omitempty"`
-	ToolChoice string              `json:"tool_choice,omitempty"`
-	Model      string              `json:"model,omitempty"`
-	Fault      *callvet.Fault      `json:"fault,omitempty"`
-	Usage      callvet.Usage       `json:"usage,omitzero"`
-	WallMS     float64             `json:"wall_ms,omitempty"`
-	Cached     bool                `json:"cached,omitempty"`
+	// NotEvaluated counts the assertions in that state.
+	NotEvaluated int               `json:"not_evaluated,omitempty"`
+	Calls        []callvet.Call    `json:"calls,omitempty"`    // what the target called
+	Decision     *callvet.Decision `json:"decision,omitempty"` // of a target that selects
+	Answer       string            `json:"answer,omitempty"`
+	Format       callvet.Format    `json:"format,omitempty"`
+	Repairs      []string          `json:"repairs,omitempty"`
+	ToolChoice   string            `json:"tool_choice,omitempty"`
+	Model        string            `json:"model,omitempty"`
+	Fault        *callvet.Fault    `json:"fault,omitempty"`
+	Usage        callvet.Usage     `json:"usage,omitzero"`
+	WallMS       float64           `json:"wall_ms,omitempty"`
+	Cached       bool              `json:"cached,omitempty"`
 }
 
 func (v *View) record(r Row) Record {
@@ -77,7 +79,7 @@ func (v *View) record(r Row) Record {
 		Run: v.ID, Case: r.Case.ID, Target: v.targetName(r.Cell.Target), Repeat: r.Cell.Repeat,
 		Tier: r.Case.Tier, Tags: r.Case.Tags, Fields: r.Case.Fields,
 		Verdict: verdictOf(r), Outcome: t.Outcome, Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan,
-		Comparison: res.Calls, Assertions: res.Assertions, Calls: t.Calls(), Decision: t.Decision, Answer: t.Answer, Format: t.Format,
+		Comparison: res.Calls, Assertions: res.Assertions, NotEvaluated: res.NotEvaluated, Calls: t.Calls(), Decision: t.Decision, Answer: t.Answer, Format: t.Format,
 		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS, Cached: t.Cached,
 	}
 }

@@ -79,6 +79,13 @@ func (v *View) testcase(r Row) junit.Testcase {
 		Time: seconds(r.Cell.Trace.WallMS),
 	}
 	result := &junit.Result{Message: plain.XML(because(r)), Type: plain.XML(classOf(r))}
+	if open := r.Cell.Result.Unevaluated(); len(open) > 0 {
+		lines := []string{string(verdictOf(r)) + butUnevaluated(r)}
+		for _, a := range open {
+			lines = append(lines, unevaluatedText(a))
+		}
+		tc.SystemOut = &junit.Output{Data: plain.XML(plain.Limited(strings.Join(lines, "\n"), 4000))}
+	}
 	switch verdictOf(r) {
 	case callvet.VerdictPass:
 		return tc

@@ -27,7 +27,7 @@ func Markdown(w io.Writer, v *View) error {
 	switch {
 	case t.Fail > 0:
 		mark = "❌"
-	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0:
+	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0 || v.unevaluated().Assertions > 0:
 		mark = "⚠️"
 	}
 	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, figure.Markdown(v.Suite.Name), v.Sentence())
@@ -45,6 +45,7 @@ func Markdown(w io.Writer, v *View) error {
 	for _, x := range v.warnings() {
 		fmt.Fprintf(&b, "> **Warning:** %s\n", figure.Markdown(x))
 	}
+	mdOpen(&b, v)
 	tail := mdTail(v)
 	if err := mdFailures(&b, v, maxMarkdown-len(tail)-200); err != nil {
 		return err
@@ -52,6 +53,18 @@ func Markdown(w io.Writer, v *View) error {
 	b.WriteString(tail)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// mdOpen lists what was not evaluated.
+func mdOpen(b *bytes.Buffer, v *View) {
+	for i, p := range v.unevaluatedTargets() {
+		if i == 0 {
+			b.WriteString("\nNot evaluated:\n\n")
+		}
+		for _, k := range p.NotEvaluated[:min(len(p.NotEvaluated), maxKinds)] {
+			fmt.Fprintf(b, "- %s: %s\n", figure.Markdown(p.Name), figure.Markdown(plain.Limited(kindText(k), 300)))
+		}
+	}
 }
 
 func mdTail(v *View) string {

@@ -99,13 +99,20 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 		Verdict: callvet.VerdictFail, Class: callvet.ClassToolHalluc, Reason: "transfer_money\u202e is not a tool <img src=x onerror=alert(1)>",
 		Scores:     scored("tool_selection", 0.0, "arg_accuracy", 0.0, "overall", 0.0),
 		Calls:      []callvet.CallMatch{{State: callvet.StateExtra, Expected: -1, Got: "transfer_money\u202e", GotArgs: raw(`{"to":"=cmd|' /C calc'!A0","note":"\x60\x60\x60 </details> @team ||"}`)}},
-		Assertions: []callvet.Assertion{{Name: "tools_not_called", Layer: callvet.LayerRouting, Expected: "transfer_money", Actual: "called\x07"}, {Name: "response_non_empty", Layer: callvet.LayerResponse, Passed: true}},
+		Assertions: []callvet.Assertion{{Name: "tools_not_called", Layer: callvet.LayerRouting, State: callvet.AssertFailed, Expected: "transfer_money", Actual: "called\x07"}, {Name: "response_non_empty", Layer: callvet.LayerResponse, State: callvet.AssertPassed}},
 	}, nil)
 	add(4, 0, nil, callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider}, func(t *callvet.Trace) {
 		t.Outcome, t.Format, t.Attempts, t.Usage = callvet.OutcomeError, callvet.FormatFail, 4, callvet.Usage{}
 		t.Fault = &callvet.Fault{Kind: callvet.FaultServer, HTTP: 503, Message: "overloaded \x00 try later"}
 	})
-	add(5, 0, []callvet.Turn{calling("search_flights", `{"from":"GRU","to":"LIS","date":"2026-05-05"}`)}, pass, nil)
+	inPart := pass
+	inPart.NotEvaluated = 2
+	inPart.Assertions = []callvet.Assertion{
+		{Name: "tools_called", Layer: callvet.LayerRouting, State: callvet.AssertPassed},
+		{Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge, Expected: "tone: kind <b>and</b> short"},
+		{Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program", Expected: "output.length < 100 || `x`"},
+	}
+	add(5, 0, []callvet.Turn{calling("search_flights", `{"from":"GRU","to":"LIS","date":"2026-05-05"}`)}, inPart, nil)
 	add(6, 0, []callvet.Turn{calling("book_hotel", `{"city":"Faro","nights":1}`)}, pass, nil)
 	for i := range cases {
 		if i == 5 {

@@ -40,7 +40,7 @@ func (s *screen) attempt(v *View, r Row) {
 	default:
 		verdict = s.yellow(verdict)
 	}
-	s.line("%s  %s  %s", verdict, s.bold(attemptName(r, v.repeats())), plain.Line(v.targetName(r.Cell.Target)))
+	s.line("%s  %s  %s%s", verdict, s.bold(attemptName(r, v.repeats())), plain.Line(v.targetName(r.Cell.Target)), s.yellow(butUnevaluated(r)))
 	if res.Class != "" {
 		s.line("%s", className(string(res.Class)))
 	}
@@ -142,10 +142,10 @@ func (s *screen) assertions(r *callvet.Result) {
 	}
 	s.heading("Assertions")
 	for _, a := range r.Assertions {
-		switch {
-		case a.Skipped != "":
-			s.wrap("  skipped  ", plain.Line(a.Name)+": "+plain.Line(a.Skipped))
-		case a.Passed:
+		switch a.State {
+		case callvet.AssertNotEvaluated:
+			s.wrap("  not evaluated  ", unevaluatedText(a))
+		case callvet.AssertPassed:
 			s.wrap("  "+s.green("ok")+"       ", plain.Line(a.Name))
 		default:
 			s.wrap("  "+s.red("failed")+"   ", assertionText(a))

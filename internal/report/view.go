@@ -172,6 +172,18 @@ func (v *View) floors() []string {
 	return out
 }
 
+// unevaluated is what was not evaluated, over the targets that count.
+func (v *View) unevaluated() (u panel.Unevaluated) {
+	for _, p := range v.panels() {
+		if v.counts(p.Target) {
+			u.Assertions += p.Overall.NotEvaluated.Assertions
+			u.Passed += p.Overall.NotEvaluated.Passed
+			u.Unjudged += p.Overall.NotEvaluated.Unjudged
+		}
+	}
+	return u
+}
+
 // totals over the targets that count.
 func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
 	byClass := map[string]int{}
@@ -199,6 +211,7 @@ func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
 // beside other targets.
 func (v *View) Sentence() string {
 	t, _ := v.totals()
+	open := v.unevaluated()
 	ran := t.Pass + t.Fail
 	var s string
 	switch {
@@ -206,16 +219,28 @@ func (v *View) Sentence() string {
 		s = fmt.Sprintf("Nothing could be judged: all %s ended in an error.", plain.Count(t.Error, "attempt", "attempts"))
 	case ran == 0:
 		s = "Nothing was judged."
-	case t.Fail == 0:
+	case t.Fail == 0 && open.Assertions == 0:
 		s = fmt.Sprintf("All %s passed.", plain.Count(ran, "judged attempt", "judged attempts"))
+	case t.Fail == 0:
+		s = fmt.Sprintf("%s passed.", plain.Count(ran, "judged attempt", "judged attempts"))
 	default:
 		s = fmt.Sprintf("%d of %s failed.", t.Fail, plain.Count(ran, "judged attempt", "judged attempts"))
 	}
 	if t.Error > 0 && ran > 0 {
 		s += fmt.Sprintf(" %s ended in an error and %s in no rate.", plain.Count(t.Error, "attempt", "attempts"), isAre(t.Error))
 	}
-	if t.NotRun > 0 {
-		s += fmt.Sprintf(" %s did not run.", plain.Count(t.NotRun, "attempt", "attempts"))
+	if n := t.NotRun - open.Unjudged; n > 0 {
+		s += fmt.Sprintf(" %s did not run.", plain.Count(n, "attempt", "attempts"))
+	}
+	if n := open.Unjudged; n > 0 {
+		s += fmt.Sprintf(" %s ran and could not be judged.", plain.Count(n, "attempt", "attempts"))
+	}
+	if n := open.Assertions; n > 0 {
+		s += fmt.Sprintf(" %s not evaluated", plain.Count(n, "assertion was", "assertions were"))
+		if open.Passed > 0 {
+			s += fmt.Sprintf("; %s passed the others only", plain.Count(open.Passed, "attempt", "attempts"))
+		}
+		s += "."
 	}
 	return s
 }

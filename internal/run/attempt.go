@@ -52,7 +52,7 @@ func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 // converse asks, answers calls and asks again until the attempt has an end.
 func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	t, c, cfg := &a.trace, a.p.c, &a.e.cfg
-	if c.Skip != "" && !(c.Selectable && a.seat.Selects) {
+	if c.Skip != "" && !(c.Selectable && a.seat.Selects) || cfg.Idle != nil && cfg.Idle(c, a.seat.Selects) != "" {
 		t.End = callvet.EndSkipped
 		return nil
 	}

@@ -123,6 +123,9 @@ type Config struct {
 	// on until the target answers or runs out of rounds.
 	Contract Contract
 	Goal     Goal
+	// Idle says why a case could not be judged whatever a target does; such a case is
+	// not asked, and its cell is not run. Nil: every case can be judged.
+	Idle func(c *callvet.Case, selects bool) string
 
 	// Cases are positions in the suite, in the order in which they run; nil means
 	// all. Select makes such a list.

@@ -227,8 +227,8 @@ func readResult(r *reader, res *callvet.Result) {
 			res.Calls = list(r, readMatch)
 		case "assertions":
 			res.Assertions = list(r, readAssertion)
-		case "skipped_assertions":
-			res.SkippedAssertions = r.integer()
+		case "not_evaluated", "skipped_assertions": // the latter of earlier versions
+			res.NotEvaluated = r.integer()
 		default:
 			r.skip()
 		}
@@ -343,10 +343,14 @@ func readAssertion(r *reader, a *callvet.Assertion) {
 			a.Name = r.str()
 		case "layer":
 			a.Layer = callvet.Layer(r.str())
-		case "passed":
-			a.Passed = r.truth()
+		case "state":
+			a.State = callvet.AssertionState(r.str())
+		case "reason":
+			a.Reason = r.str()
+		case "passed": // of earlier versions, as is the next
+			a.State = callvet.Asserted(r.truth())
 		case "skipped":
-			a.Skipped = r.str()
+			a.State, a.Reason = callvet.AssertNotEvaluated, r.str()
 		case "expected":
 			a.Expected = r.str()
 		case "actual":

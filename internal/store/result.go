@@ -18,7 +18,7 @@ func appendResult(b []byte, r *callvet.Result) []byte {
 	b = optString(b, "plan", r.Plan)
 	b = appendList(b, "calls", r.Calls, appendMatch)
 	b = appendList(b, "assertions", r.Assertions, appendAssertion)
-	b = optInt(b, "skipped_assertions", r.SkippedAssertions)
+	b = optInt(b, "not_evaluated", r.NotEvaluated)
 	return append(b, '}')
 }
 
@@ -85,9 +85,9 @@ func appendAssertion(b []byte, a *callvet.Assertion) []byte {
 	b = appendString(b, a.Name)
 	b = append(b, `,"layer":`...)
 	b = appendString(b, string(a.Layer))
-	b = append(b, `,"passed":`...)
-	b = strconv.AppendBool(b, a.Passed)
-	b = optString(b, "skipped", a.Skipped)
+	b = append(b, `,"state":`...)
+	b = appendString(b, string(a.State))
+	b = optString(b, "reason", a.Reason)
 	b = optString(b, "expected", a.Expected)
 	b = optString(b, "actual", a.Actual)
 	return append(b, '}')

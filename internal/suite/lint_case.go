@@ -73,7 +73,25 @@ func (l *linter) assertions() {
 		l.problem("asserts-nothing", "expect", "add expect: (or expected_tool:)", "the case asserts nothing, so everything passes")
 		return
 	}
-	if !demands(e) && (l.c.MultiTurn == nil || len(l.c.MultiTurn.RequiredPrerequisites) == 0) {
+	prerequisites := l.c.MultiTurn != nil && len(l.c.MultiTurn.RequiredPrerequisites) > 0
+	if left := e.Unevaluated(); len(left) > 0 {
+		what := left[0].Name + ": " + left[0].Reason
+		if n := len(left) - 1; n > 0 {
+			what += fmt.Sprintf(", and %d more", n)
+		}
+		switch {
+		case evaluated(e) || prerequisites:
+			l.warn("not-evaluated", "expect", "", "%d of the case's assertions cannot be evaluated (%s): passing the others is not passing all", len(left), what)
+		case l.c.Skip != "":
+			l.warn("not-evaluated", "expect", "", "none of the case's assertions can be evaluated (%s): it is not asked", what)
+		default:
+			l.problem("not-evaluated", "expect", "add an assertion on calls or on the answer, or say skip: and why", "none of the case's assertions can be evaluated (%s): it would cost money and say nothing", what)
+		}
+		if !evaluated(e) {
+			return
+		}
+	}
+	if !demands(e) && !prerequisites {
 		l.problem("passes-by-nothing", "expect", "add what must happen: calls, no_call: true, or a response assertion",
 			"the case passes when the model does nothing: it says only what must not happen")
 	}

@@ -182,7 +182,7 @@ func expects() *rapid.Generator[callvet.Expect] {
 		e := callvet.Expect{
 			ToolsNotCalled: words(1).Draw(t, "not"), MinToolCalls: opt(rapid.IntRange(0, 3)).Draw(t, "min"), NoToolErrors: rapid.Bool().Draw(t, "nte"),
 			ResponseNonEmpty: rapid.Bool().Draw(t, "ne"), ResponseContains: words(1).Draw(t, "rc"), ResponseMatches: words(1).Draw(t, "rm"),
-			MaxLatencyMS: opt(rapid.Float64Range(0, 1e9)).Draw(t, "lat"), MaxTokens: opt(rapid.IntRange(0, 9)).Draw(t, "tok"), SkippedAssertions: rapid.IntRange(0, 2).Draw(t, "sk"),
+			MaxLatencyMS: opt(rapid.Float64Range(0, 1e9)).Draw(t, "lat"), MaxTokens: opt(rapid.IntRange(0, 9)).Draw(t, "tok"), Unsupported: []callvet.Unsupported{{Name: filled().Draw(t, "un"), Reason: filled().Draw(t, "ur"), Expected: text().Draw(t, "ue")}},
 			Rubric: []callvet.RubricDimension{{Dimension: filled().Draw(t, "d"), MaxScore: rapid.Float64Range(0, 9).Draw(t, "ms"), Criteria: text().Draw(t, "cr")}},
 		}
 		if rapid.Bool().Draw(t, "plans") {

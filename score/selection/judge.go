@@ -171,7 +171,7 @@ func truth(b bool) float64 {
 
 // layer keeps how a layer ended; the first wrong one is the class.
 func (j *judgment) layer(name string, right bool, class callvet.Class, want, got string) {
-	j.result.Assertions = append(j.result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, Passed: right, Expected: want, Actual: got})
+	j.result.Assertions = append(j.result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(right), Expected: want, Actual: got})
 	if right {
 		return
 	}
@@ -264,7 +264,7 @@ func BlockedBy(r *callvet.Result) string {
 		switch {
 		case a.Name == callvet.SelectTools:
 			return ""
-		case a.Passed, a.Name == callvet.SelectAgents && r.Score(AgentOverlap).Value > 0:
+		case a.State == callvet.AssertPassed, a.Name == callvet.SelectAgents && r.Score(AgentOverlap).Value > 0:
 		default:
 			return a.Name
 		}

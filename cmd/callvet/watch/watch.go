@@ -37,7 +37,9 @@ type Watch struct {
 	// attempts at cases: given is how many got the suite's verdict as theirs, silent
 	// how many it could not judge, differ how many have another verdict of their own.
 	attempts, given, silent, differ int
-	stray                           int
+	// inPart passed with assertions that were not evaluated.
+	inPart int
+	stray  int
 }
 
 // breach is how often a rule was broken, and where first.
@@ -147,6 +149,9 @@ func (w *Watch) score(at *trace.Attempt) bool {
 	switch r := w.scorer.Score(c, &at.Trace); r.Verdict {
 	case callvet.VerdictPass, callvet.VerdictFail:
 		pass = r.Verdict == callvet.VerdictPass
+		if pass && r.NotEvaluated > 0 {
+			w.inPart++
+		}
 		own := at.Pass
 		if own == nil && at.Reward != nil && (*at.Reward == 0 || *at.Reward == 1) {
 			yes := *at.Reward == 1
@@ -234,6 +239,9 @@ func (w *Watch) Warnings() []string {
 		w.suite.Name, plain.Count(w.attempts, "attempt", "attempts"), len(w.met), len(w.cases), w.given, w.attempts-w.given-w.silent))
 	if w.differ > 0 {
 		out = append(out, fmt.Sprintf("%s whose own verdict is not the suite's", plain.Count(w.differ, "attempt", "attempts")))
+	}
+	if w.inPart > 0 {
+		out = append(out, fmt.Sprintf("%s the suite's cases with assertions that were not evaluated: of the others only", plain.Count(w.inPart, "attempt passed", "attempts passed")))
 	}
 	if w.silent > 0 {
 		out = append(out, fmt.Sprintf("%s that the suite cannot judge: the case asserts nothing, or the attempt ended in an error or did not run", plain.Count(w.silent, "attempt", "attempts")))

@@ -130,7 +130,11 @@ func exportExpect(b builder, e *callvet.Expect) {
 	b.float("max_latency_ms", e.MaxLatencyMS)
 	b.numPtr("max_tokens", e.MaxTokens)
 	b.float("max_cost_usd", e.MaxCostUSD)
-	b.num("skipped_assertions", e.SkippedAssertions)
+	children(b, "unsupported", e.Unsupported, func(b builder, u *callvet.Unsupported) {
+		b.str("name", u.Name)
+		b.str("reason", u.Reason)
+		b.str("expected", u.Expected)
+	})
 	children(b, "rubric", e.Rubric, func(b builder, d *callvet.RubricDimension) {
 		b.str("dimension", d.Dimension)
 		b.float("max_score", &d.MaxScore)

@@ -9,7 +9,7 @@ import (
 
 const (
 	expectKeys = "calls order max_extra_calls any_of no_call tools_called tools_acceptable tools_not_called min_tool_calls max_tool_calls " +
-		"no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd rubric reference_data skipped_assertions"
+		"no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd rubric reference_data unsupported skipped_assertions"
 	responseKeys = "non_empty contains contains_any not_contains matches no_ungrounded_numbers"
 	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract require_native case_sensitive_names selection"
 )
@@ -83,8 +83,12 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 		if v.Kind != source.Null {
 			e.ReferenceData = v.JSON()
 		}
-	case "skipped_assertions":
-		e.SkippedAssertions = r.count(v, 0)
+	case "unsupported":
+		e.Unsupported = append(e.Unsupported, r.unsupported(v)...)
+	case "skipped_assertions": // of files that earlier versions wrote: how many, and not which
+		for range r.count(v, 0) {
+			e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: "assertion", Reason: "it was left out when the suite was converted"})
+		}
 	default:
 		return false
 	}
@@ -123,6 +127,28 @@ func (r *reader) groups(n *source.Node) [][]string {
 			return
 		}
 		out = append(out, r.strs(v))
+	})
+	return out
+}
+
+func (r *reader) unsupported(n *source.Node) []callvet.Unsupported {
+	var out []callvet.Unsupported
+	r.each(n, func(_ int, v *source.Node) {
+		u := callvet.Unsupported{Reason: "nothing here evaluates it"}
+		r.fields(v, "name reason expected", func(key string, v *source.Node) bool {
+			switch key {
+			case "name":
+				u.Name = r.str(v)
+			case "reason":
+				u.Reason = r.str(v)
+			case "expected":
+				u.Expected = r.str(v)
+			default:
+				return false
+			}
+			return true
+		})
+		out = append(out, u)
 	})
 	return out
 }

@@ -5,6 +5,7 @@ package origin
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
@@ -108,6 +109,7 @@ func (r *reader) evalTools(o, e tree.Object, c *callvet.Case) {
 	for _, f := range e.Strs("required_fields") {
 		if tool == "" {
 			r.NotCarried(e.At("required_fields"), "required_fields", "no tool is expected that could have them")
+			c.Expect.Unsupported = append(c.Expect.Unsupported, callvet.Unsupported{Name: "required_fields", Reason: "no tool is expected that could have them", Expected: strings.Join(e.Strs("required_fields"), ", ")})
 			break
 		}
 		if !e.Get("field_values").Has(f) {
@@ -117,6 +119,7 @@ func (r *reader) evalTools(o, e tree.Object, c *callvet.Case) {
 	for _, m := range e.Get("field_values").Members(r.Keys) {
 		if tool == "" {
 			r.NotCarried(m.Off, "field_values", "no tool is expected that could have them")
+			c.Expect.Unsupported = append(c.Expect.Unsupported, callvet.Unsupported{Name: "field_values", Reason: "no tool is expected that could have them", Expected: string(e.Get("field_values").Raw)})
 			break
 		}
 		p := callvet.ToolParam{Tool: tool, Path: m.Name, Matcher: callvet.Matcher{Mode: "contains", Value: m.Val.Raw}}

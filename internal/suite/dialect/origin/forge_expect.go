@@ -22,7 +22,7 @@ func forgeExpectKeys() []string {
 }
 
 // forgeExpect reads every assertion. Values whose tokens cannot be resolved are
-// dropped and counted; a case that loses all it asserts is skipped.
+// set aside as not evaluated; a case that loses all it asserts is skipped.
 func (r *reader) forgeExpect(o tree.Object, c *callvet.Case, tk *tokens) {
 	v := o.Get("expect")
 	if !v.Given() {
@@ -51,15 +51,16 @@ func (r *reader) forgeExpect(o tree.Object, c *callvet.Case, tk *tokens) {
 		e.MaxCostUSD = in.Number("maxCost")
 	}
 	for _, k := range []string{"requiresPreamble", "jsonValid", "minLength", "maxLength", "schemaData", "requiredKeys", "typeChecks"} {
-		if in.Get(k).Given() {
+		if v := in.Get(k); v.Given() {
 			r.NotCarried(in.At(k), k, "there is no such assertion here")
+			e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: k, Reason: "there is no such assertion here", Expected: string(v.Raw)})
 		}
 	}
-	e.SkippedAssertions = t.skipped
+	e.Unsupported = append(e.Unsupported, t.dropped...)
 	if t.snapshots && c.Tier == callvet.TierRegression {
 		r.Warn(v.Off, "snapshot-in-regression", "expect", "use {{seed:…}} tokens", "a regression case must not depend on a snapshot")
 	}
-	if t.skipped > 0 && !tree.AssertsAnything(e) {
+	if len(t.dropped) > 0 && !tree.AssertsAnything(e) {
 		c.Skip = "nothing is left to assert: none of the tokens of the case could be resolved"
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
@@ -121,7 +122,7 @@ func decimal(lit string) string {
 type tokenReader struct {
 	*reader
 	tokens    *tokens
-	skipped   int
+	dropped   []callvet.Unsupported
 	snapshots bool
 }
 
@@ -149,7 +150,7 @@ func (t *tokenReader) text(s string, n tree.Node, key string) (string, bool) {
 }
 
 func (t *tokenReader) drop(n tree.Node, key, token string) {
-	t.skipped++
+	t.dropped = append(t.dropped, callvet.Unsupported{Name: key, Reason: "the token " + token + " has no value"})
 	t.Warn(n.Off, "unresolved-token", key, "give the seed manifest or a snapshot with the suite", "%s has no value; this assertion is skipped", token)
 }
 

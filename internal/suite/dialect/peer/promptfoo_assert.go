@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -68,10 +69,23 @@ func (a *assertReader) value(n tree.Node) (tree.Node, bool) {
 	return v, true
 }
 
+// drop keeps an assertion that nothing here evaluates, so that it stays visible. A
+// rubric waits for a judge.
 func (a *assertReader) drop(n tree.Node, why string) {
 	typ, _ := n.Get("type").Text()
+	want, isText := n.Get("value").Text()
+	if !isText {
+		want = string(n.Get("value").Raw)
+	}
 	a.lost = append(a.lost, typ)
+	e := &a.c.Expect
+	if typ == "llm-rubric" {
+		a.Warn(n.Off, "kept-as-rubric", typ, "", "%s is kept as a rubric: %s", typ, callvet.NeedsJudge)
+		e.Rubric = append(e.Rubric, callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want})
+		return
+	}
 	a.NotCarried(n.Off, typ, "%s", why)
+	e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: typ, Reason: why, Expected: want})
 }
 
 func (a *assertReader) assert(n tree.Node) {
@@ -226,7 +240,9 @@ func (a *assertReader) toolUsed(n tree.Node, negated bool, v tree.Node) {
 		}
 		a.used = append(a.used, usedTool{tools, count})
 		if hi != nil {
-			a.NotCarried(n.Off, "max", "a plan says how often a tool must be called, not how often it may")
+			const why = "a plan says how often a tool must be called, not how often it may"
+			a.NotCarried(n.Off, "max", why)
+			a.c.Expect.Unsupported = append(a.c.Expect.Unsupported, callvet.Unsupported{Name: "trajectory:tool-used max", Reason: why, Expected: strconv.Itoa(*hi)})
 		}
 	}
 }
@@ -389,7 +405,7 @@ func (a *assertReader) finish() {
 	if a.c.Skip == "" && !tree.AssertsAnything(e) {
 		a.c.Skip = "the test asserts nothing"
 		if len(a.lost) > 0 {
-			a.c.Skip = "none of the test's assertions can be carried: " + strings.Join(a.lost, ", ")
+			a.c.Skip = "nothing here evaluates any of the test's assertions: " + strings.Join(a.lost, ", ")
 		}
 	}
 }
