@@ -214,7 +214,7 @@ func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, 
 			}
 			made[missing[k]] = v
 			if x.options.Cache != nil {
-				x.options.Cache.Put(vector.KeyOf(e.Model(), ask[k]), v)
+				x.options.Cache.Put(ctx, vector.KeyOf(e.Model(), ask[k]), v)
 			}
 		}
 		missing, ask = missing[n:], ask[n:]

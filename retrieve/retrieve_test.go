@@ -299,7 +299,7 @@ func (k *kept) Get(key vector.Key) ([]float32, bool) {
 	return v, ok
 }
 
-func (k *kept) Put(key vector.Key, v []float32) { k.vectors[key] = v }
+func (k *kept) Put(_ context.Context, key vector.Key, v []float32) { k.vectors[key] = v }
 
 func TestEmbedder(t *testing.T) {
 	t.Parallel()

@@ -103,17 +103,27 @@ func (l *Label) check() error {
 		return errors.New(`"call_id" belongs to the unit call`)
 	case l.Pass == nil && l.Rating == nil:
 		return errors.New(`neither "pass" nor "rating" is there`)
+	}
+	if err := l.checkSample(); err != nil {
+		return err
+	}
+	for i, v := range l.Judged {
+		if slices.ContainsFunc(l.Judged[:i], func(o Verdict) bool { return o.ID() == v.ID() }) {
+			return fmt.Errorf(`"judged[%d]" is a second verdict of the same judge`, i)
+		}
+	}
+	return nil
+}
+
+// checkSample is about what a label is for and how its task was drawn.
+func (l *Label) checkSample() error {
+	switch {
 	case l.Role != Calibrating && l.Role != Validation && l.Role != Test:
 		return unknownWord("role", string(l.Role), []string{string(Calibrating), string(Validation), string(Test)})
 	case l.Stratum != "" && l.Stratum != Random && l.Stratum != JudgePass && l.Stratum != JudgeFail:
 		return unknownWord("stratum", string(l.Stratum), []string{string(Random), string(JudgePass), string(JudgeFail)})
 	case !l.Frame.valid():
 		return errors.New(`"frame" counts below 0`)
-	}
-	for i, v := range l.Judged {
-		if slices.ContainsFunc(l.Judged[:i], func(o Verdict) bool { return o.ID() == v.ID() }) {
-			return fmt.Errorf(`"judged[%d]" is a second verdict of the same judge`, i)
-		}
 	}
 	return nil
 }

@@ -68,19 +68,24 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
+		if dec.Reason != ReasonErrors && dec.Reason != gate.ReasonCoverage && iv.Usable() {
+			c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin, effect), 0)
+			c.v.Cure = c.needs(c.v.Needed, cure)
+		}
 	}
-	if dec.Verdict == gate.Inconclusive && dec.Reason != ReasonErrors && dec.Reason != gate.ReasonCoverage && iv.Usable() {
-		c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin, effect), 0)
-		c.v.Cure = c.needs(c.v.Needed, cure)
-	}
+	c.tell(d, margin, why)
+}
+
+// tell puts the decision on a change into a sentence.
+func (c *claim) tell(d *change, margin float64, why string) {
 	if d.oneSided > 0 {
 		c.v.Notes = append(c.v.Notes, fmt.Sprintf("%s without %s on one side and not compared", c.tasks(d.oneSided), d.Metric))
 	}
 	head := c.subject() + " against the baseline"
-	if iv.Defined() {
+	if d.Change.Defined() {
 		head = c.changed(d, margin)
 	}
-	c.v.Sentence = head + ": " + why + ": " + verdictWord(dec.Verdict)
+	c.v.Sentence = head + ": " + why + ": " + verdictWord(c.v.Verdict)
 }
 
 // gain is a change as more of what is good.

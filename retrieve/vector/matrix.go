@@ -30,7 +30,7 @@ type Cache interface {
 	// Get gives the vector of a key, and whether there is one.
 	Get(k Key) (v []float32, ok bool)
 	// Put keeps it; what cannot be kept is made again.
-	Put(k Key, v []float32)
+	Put(ctx context.Context, k Key, v []float32)
 }
 
 // Key names a vector: another model or another text is another vector, so that a

@@ -67,19 +67,24 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	default:
 		m |= s.arguments(t, args, in.GoldArgs, out)
 	}
-	switch {
-	case in.Needed == 0: // whatever tool the label names beside it
-		m |= mark(callvet.StepNeeded, false) | mark(callvet.StepSelection, false)
-	case in.GoldTool.Kind() == value.String && len(in.GoldTool.Raw()) > 2:
-		m |= mark(callvet.StepNeeded, true) | mark(callvet.StepSelection, s.right(t, in))
-	case in.Needed == 1: // nobody says which tool
-		m |= mark(callvet.StepNeeded, true)
-	}
-	m |= s.execution(in)
+	m |= s.choice(t, in) | s.execution(in)
 	if s.shared.rules != nil {
 		m |= s.safe(t, args)
 	}
 	out.Known, out.True = uint16(m), uint16(m>>16)
+}
+
+// choice holds the tool that was called against the label.
+func (s *Scorer) choice(t *contracted, in *Input) marks {
+	switch {
+	case in.Needed == 0: // whatever tool the label names beside it
+		return mark(callvet.StepNeeded, false) | mark(callvet.StepSelection, false)
+	case in.GoldTool.Kind() == value.String && len(in.GoldTool.Raw()) > 2:
+		return mark(callvet.StepNeeded, true) | mark(callvet.StepSelection, s.right(t, in))
+	case in.Needed == 1: // nobody says which tool
+		return mark(callvet.StepNeeded, true)
+	}
+	return 0
 }
 
 // unlike reads a payload as emitted that is not known to be what args are: it gives

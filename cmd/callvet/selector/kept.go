@@ -3,6 +3,7 @@
 package selector
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,18 +43,18 @@ type KeptModel struct {
 func (e *Env) cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "cache", Short: "Tell which vectors of models are kept, and how much room they take", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return e.kept(nil, false) },
+		RunE: func(c *cobra.Command, _ []string) error { return e.kept(c.Context(), nil, false) },
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "clear [MODEL…]", Short: "Forget the vectors that are kept, of all models or of those named",
 		Long:    "Forget the vectors that are kept. A model is named as `callvet tools cache` lists it; this is for servers that got\nanother model under the same name, since vectors of a changed text are never used again.",
 		Example: "  callvet tools cache clear\n  callvet tools cache clear ollama/nomic-embed-text@127.0.0.1:11434",
-		RunE:    func(_ *cobra.Command, args []string) error { return e.kept(args, true) },
+		RunE:    func(c *cobra.Command, args []string) error { return e.kept(c.Context(), args, true) },
 	})
 	return cmd
 }
 
-func (e *Env) kept(models []string, drop bool) (err error) {
+func (e *Env) kept(ctx context.Context, models []string, drop bool) (err error) {
 	m := e.Models()
 	k := &Kept{Format: "callvet.tools-cache", Version: 1, Models: []KeptModel{}, Cleared: drop}
 	if k.File, err = m.vectorPath(); err != nil {
@@ -68,7 +69,7 @@ func (e *Env) kept(models []string, drop bool) (err error) {
 	case err == nil:
 		k.Bytes = info.Size()
 	}
-	c, err := disk.Open(k.File, 0)
+	c, err := disk.Open(ctx, k.File, 0)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (e *Env) kept(models []string, drop bool) (err error) {
 		return err
 	}
 	if drop {
-		if err := forget(c, models); err != nil {
+		if err := forget(ctx, c, models); err != nil {
 			return err
 		}
 	}
@@ -109,12 +110,12 @@ func (k *Kept) list(c *disk.Cache, only []string) error {
 	return nil
 }
 
-func forget(c *disk.Cache, models []string) error {
+func forget(ctx context.Context, c *disk.Cache, models []string) error {
 	if len(models) == 0 {
-		return c.Clear()
+		return c.Clear(ctx)
 	}
 	for _, name := range models {
-		if _, err := c.Remove(name); err != nil {
+		if _, err := c.Remove(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@
 package selector
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +99,7 @@ func (m *Models) config() embed.Config {
 
 // Embedder gives what makes vectors, and a cache for them or nil. Where the file of vectors cannot be used, they
 // are made again each time, and the user is told.
-func (m *Models) Embedder(spec string) (vector.Embedder, vector.Cache, error) {
+func (m *Models) Embedder(ctx context.Context, spec string) (vector.Embedder, vector.Cache, error) {
 	if o, ok := m.embedders[spec]; ok {
 		return o.embedder, o.cache, nil
 	}
@@ -114,7 +115,7 @@ func (m *Models) Embedder(spec string) (vector.Embedder, vector.Cache, error) {
 	defer func() { m.asked = append(m.asked, one) }()
 	path, err := m.vectorPath()
 	if err == nil && m.cache == nil {
-		m.cache, err = disk.Open(path, 0)
+		m.cache, err = disk.Open(ctx, path, 0)
 	}
 	if err != nil {
 		fmt.Fprintf(m.Warn, "warning: vectors are not kept: %v\n", err)

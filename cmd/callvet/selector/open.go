@@ -162,7 +162,7 @@ func over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, d
 		return nil, callvet.Target{}, fmt.Errorf("open %s: %w: no models are used here", name, callvet.ErrInvalid)
 	}
 	if s.Embed != "" {
-		if o.Embedder, o.Cache, err = models.Embedder(s.Embed); err != nil {
+		if o.Embedder, o.Cache, err = models.Embedder(ctx, s.Embed); err != nil {
 			return nil, callvet.Target{}, err
 		}
 	}

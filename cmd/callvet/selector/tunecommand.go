@@ -100,7 +100,7 @@ func (e *Env) tune(ctx context.Context, path string, f *tuneFlags) error {
 	m := e.Models()
 	defer func() { _ = m.Close() }() // has told of what went wrong
 	if f.settings.Embed != "" {
-		if o.Embedder, o.Cache, err = m.Embedder(f.settings.Embed); err != nil {
+		if o.Embedder, o.Cache, err = m.Embedder(ctx, f.settings.Embed); err != nil {
 			return err
 		}
 	}

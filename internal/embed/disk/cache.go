@@ -44,15 +44,15 @@ var _ vector.Cache = (*Cache)(nil)
 
 // Open opens the file, or makes it with its folder. max is how many bytes it may have;
 // 0 for DefaultMax. A file of something else is an error that wraps ErrConflict.
-func Open(path string, max int64) (*Cache, error) {
+func Open(ctx context.Context, path string, max int64) (*Cache, error) {
 	c := &Cache{path: path, max: cmp.Or(max, DefaultMax), models: map[string]string{}}
-	if err := c.open(); err != nil {
+	if err := c.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open vectors %s: %w", path, err), c.Close())
 	}
 	return c, nil
 }
 
-func (c *Cache) open() (err error) {
+func (c *Cache) open(ctx context.Context) (err error) {
 	if c.lock, err = file.Private(c.path + ".lock"); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *Cache) open() (err error) {
 		return err
 	}
 	if c.end > c.max {
-		return c.shrink()
+		return c.shrink(ctx)
 	}
 	return nil
 }
@@ -172,24 +172,24 @@ func (c *Cache) Get(k vector.Key) ([]float32, bool) {
 
 // Put appends a vector. One that is there, that is empty or too long, or that cannot be
 // written is not kept: see Err.
-func (c *Cache) Put(k vector.Key, v []float32) {
+func (c *Cache) Put(ctx context.Context, k vector.Key, v []float32) {
 	if len(k.Model) > maxName || len(v) == 0 || len(v) > maxFloats {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.exclusive(func() error { return c.put(k, v) }); err != nil && c.failed == nil {
+	if err := c.exclusive(func() error { return c.put(ctx, k, v) }); err != nil && c.failed == nil {
 		c.failed = fmt.Errorf("keep vector: %w", err)
 	}
 }
 
-func (c *Cache) put(k vector.Key, v []float32) error {
+func (c *Cache) put(ctx context.Context, k vector.Key, v []float32) error {
 	if _, ok := c.places[k]; ok {
 		return nil
 	}
 	record := appendRecord(make([]byte, 0, headSize+len(k.Model)+4*len(v)), k, v)
 	if c.end+int64(len(record)) > c.max {
-		if err := c.shrink(); err != nil {
+		if err := c.shrink(ctx); err != nil {
 			return err
 		}
 		if c.end+int64(len(record)) > c.max {
@@ -229,7 +229,7 @@ func (c *Cache) exclusive(do func() error) error {
 }
 
 // shrink keeps the newest records that fit into half of the bound.
-func (c *Cache) shrink() error {
+func (c *Cache) shrink(ctx context.Context) error {
 	newest := make([]place, 0, len(c.places))
 	for _, p := range c.places {
 		newest = append(newest, p)
@@ -242,11 +242,11 @@ func (c *Cache) shrink() error {
 		}
 		from = p.at
 	}
-	return c.rewrite(func(_ vector.Key, p place) bool { return p.at >= from })
+	return c.rewrite(ctx, func(_ vector.Key, p place) bool { return p.at >= from })
 }
 
 // rewrite replaces the file by one with the records that stay.
-func (c *Cache) rewrite(stays func(k vector.Key, p place) bool) (err error) {
+func (c *Cache) rewrite(ctx context.Context, stays func(k vector.Key, p place) bool) (err error) {
 	keep := make([]place, 0, len(c.places))
 	for k, p := range c.places {
 		if stays(k, p) {
@@ -254,7 +254,7 @@ func (c *Cache) rewrite(stays func(k vector.Key, p place) bool) (err error) {
 		}
 	}
 	slices.SortFunc(keep, func(a, b place) int { return cmp.Compare(a.at, b.at) })
-	err = file.Write(context.Background(), c.path, func(w io.Writer) error {
+	err = file.Write(ctx, c.path, func(w io.Writer) error {
 		for _, p := range keep {
 			if _, err := io.Copy(w, io.NewSectionReader(c.file, p.at, int64(p.size))); err != nil {
 				return err
@@ -270,9 +270,9 @@ func (c *Cache) rewrite(stays func(k vector.Key, p place) bool) (err error) {
 
 // Remove takes out all vectors of a model, and tells how many there were. Other
 // processes see it when they write next.
-func (c *Cache) Remove(model string) (int, error) {
+func (c *Cache) Remove(ctx context.Context, model string) (int, error) {
 	n := 0
-	err := c.drop(func(k vector.Key) bool {
+	err := c.drop(ctx, func(k vector.Key) bool {
 		if k.Model == model {
 			n++
 			return true
@@ -286,18 +286,18 @@ func (c *Cache) Remove(model string) (int, error) {
 }
 
 // Clear takes out all vectors.
-func (c *Cache) Clear() error {
-	if err := c.drop(func(vector.Key) bool { return true }); err != nil {
+func (c *Cache) Clear(ctx context.Context) error {
+	if err := c.drop(ctx, func(vector.Key) bool { return true }); err != nil {
 		return fmt.Errorf("clear vectors: %w", err)
 	}
 	return nil
 }
 
-func (c *Cache) drop(goes func(vector.Key) bool) error {
+func (c *Cache) drop(ctx context.Context, goes func(vector.Key) bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.exclusive(func() error {
-		return c.rewrite(func(k vector.Key, _ place) bool { return !goes(k) })
+		return c.rewrite(ctx, func(k vector.Key, _ place) bool { return !goes(k) })
 	})
 }
 

@@ -24,7 +24,7 @@ import (
 
 func open(t testing.TB, path string, most int64) *disk.Cache {
 	t.Helper()
-	c, err := disk.Open(path, most)
+	c, err := disk.Open(t.Context(), path, most)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +57,9 @@ func TestCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "vectors")
 	c := open(t, path, 0)
 	for i := range 100 {
-		c.Put(key("a", i), vectorOf(i, 8))
-		c.Put(key("b", i), vectorOf(i, 3))
-		c.Put(key("b", i), vectorOf(i+1, 3)) // is there
+		c.Put(t.Context(), key("a", i), vectorOf(i, 8))
+		c.Put(t.Context(), key("b", i), vectorOf(i, 3))
+		c.Put(t.Context(), key("b", i), vectorOf(i+1, 3)) // is there
 	}
 	for _, c := range []*disk.Cache{c, open(t, path, 0)} {
 		for i := range 100 {
@@ -71,28 +71,28 @@ func TestCache(t *testing.T) {
 			t.Errorf("%d vectors, %v", c.Len(), c.Err())
 		}
 	}
-	if n, err := c.Remove("a"); n != 100 || err != nil || holds(t, c, "a", 1, 8) || !holds(t, c, "b", 1, 3) {
+	if n, err := c.Remove(t.Context(), "a"); n != 100 || err != nil || holds(t, c, "a", 1, 8) || !holds(t, c, "b", 1, 3) {
 		t.Errorf("removed %d, %v", n, err)
 	}
 	if d := open(t, path, 0); d.Len() != 100 || holds(t, d, "a", 5, 8) {
 		t.Errorf("%d vectors after removing", d.Len())
 	}
-	if err := c.Clear(); err != nil || c.Len() != 0 || open(t, path, 0).Len() != 0 {
+	if err := c.Clear(t.Context()); err != nil || c.Len() != 0 || open(t, path, 0).Len() != 0 {
 		t.Errorf("%d vectors after clearing, %v", c.Len(), err)
 	}
-	c.Put(key("a", 1), vectorOf(1, 8))
+	c.Put(t.Context(), key("a", 1), vectorOf(1, 8))
 	if !holds(t, c, "a", 1, 8) {
 		t.Error("nothing can be kept after clearing")
 	}
-	c.Put(key(strings.Repeat("m", 2000), 1), vectorOf(1, 8))
-	c.Put(key("a", 2), nil)
+	c.Put(t.Context(), key(strings.Repeat("m", 2000), 1), vectorOf(1, 8))
+	c.Put(t.Context(), key("a", 2), nil)
 	if c.Len() != 1 || c.Err() != nil {
 		t.Errorf("%d vectors, %v", c.Len(), c.Err())
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.Put(key("a", 3), vectorOf(3, 8))
+	c.Put(t.Context(), key("a", 3), vectorOf(3, 8))
 	if _, ok := c.Get(key("a", 1)); ok || !errors.Is(c.Err(), os.ErrClosed) {
 		t.Errorf("after closing: %v", c.Err())
 	}
@@ -106,7 +106,7 @@ func TestDamage(t *testing.T) {
 	c := open(t, filepath.Join(dir, "whole"), 0)
 	const n, width = 6, 5
 	for i := range n {
-		c.Put(key("m", i), vectorOf(i, width))
+		c.Put(t.Context(), key("m", i), vectorOf(i, width))
 	}
 	whole, err := os.ReadFile(filepath.Join(dir, "whole"))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestDamage(t *testing.T) {
 		}
 		c := open(t, path, 0)
 		defer c.Close()
-		c.Put(key("m", n), vectorOf(n, width))
+		c.Put(t.Context(), key("m", n), vectorOf(n, width))
 		for _, c := range []*disk.Cache{c, open(t, path, 0)} {
 			for i := range n + 1 {
 				touched := i < n && to > i*size && from < (i+1)*size || from == to && from > i*size && from < (i+1)*size
@@ -152,7 +152,7 @@ func TestBound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vectors")
 	c := open(t, path, 10_000)
 	for i := range 1000 {
-		c.Put(key("m", i), vectorOf(i, 100))
+		c.Put(t.Context(), key("m", i), vectorOf(i, 100))
 		if info, err := os.Stat(path); err != nil || info.Size() > 10_000 {
 			t.Fatalf("the file has %d bytes after %d vectors, %v", info.Size(), i+1, err)
 		}
@@ -163,7 +163,7 @@ func TestBound(t *testing.T) {
 	if n := c.Len(); n < 10 || n > 25 || holds(t, c, "m", 0, 100) {
 		t.Errorf("%d vectors are left", n)
 	}
-	c.Put(key("m", 5000), vectorOf(5000, 5000))
+	c.Put(t.Context(), key("m", 5000), vectorOf(5000, 5000))
 	if holds(t, c, "m", 5000, 5000) || c.Err() != nil {
 		t.Errorf("a vector larger than the bound: %v", c.Err())
 	}
@@ -178,7 +178,7 @@ func TestRefusesOtherFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Chapter 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := disk.Open(path, 0); !errors.Is(err, callvet.ErrConflict) {
+	if _, err := disk.Open(t.Context(), path, 0); !errors.Is(err, callvet.ErrConflict) {
 		t.Errorf("opened a file of something else: %v", err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "Chapter 1" {
@@ -220,10 +220,10 @@ func fill(t *testing.T, c *disk.Cache, model string) {
 	for w := range 4 {
 		g.Go(func() {
 			for i := w; i < 400; i += 4 {
-				c.Put(key(model, i), vectorOf(i, 64))
+				c.Put(t.Context(), key(model, i), vectorOf(i, 64))
 				if i%40 == 0 {
-					c.Put(key("passing", i), vectorOf(i, 64))
-					if _, err := c.Remove("passing"); err != nil {
+					c.Put(t.Context(), key("passing", i), vectorOf(i, 64))
+					if _, err := c.Remove(t.Context(), "passing"); err != nil {
 						t.Error(err)
 					}
 				}
@@ -246,7 +246,7 @@ func BenchmarkLoad(b *testing.B) {
 	keys, v := make([]vector.Key, n), vectorOf(1, width)
 	for i := range keys {
 		keys[i] = key("m", i)
-		c.Put(keys[i], v)
+		c.Put(b.Context(), keys[i], v)
 	}
 	if c.Len() != n {
 		b.Fatal(c.Len(), c.Err())
@@ -272,7 +272,7 @@ func BenchmarkLoad(b *testing.B) {
 		d := open(b, filepath.Join(b.TempDir(), "one"), 0)
 		i := 0
 		for b.Loop() {
-			d.Put(key("m", i), v)
+			d.Put(b.Context(), key("m", i), v)
 			i++
 		}
 	})

@@ -175,7 +175,7 @@ func luhn(d string) bool {
 // iban finds an account number of ISO 13616, in one piece or in groups of four. Small
 // letters are taken in one piece only.
 func iban(s string, i int) Finding {
-	if len(s)-i < 15 || !letter(s[i]) || !letter(s[i+1]) || !digit(s[i+2]) || !digit(s[i+3]) {
+	if len(s)-i < 15 || !ibanHead(s[i:]) {
 		return Finding{}
 	}
 	capital := upper(s[i])
@@ -199,6 +199,9 @@ func iban(s string, i int) Finding {
 	}
 	return Finding{}
 }
+
+// ibanHead reports whether s begins with a country and two check digits.
+func ibanHead(s string) bool { return letter(s[0]) && letter(s[1]) && digit(s[2]) && digit(s[3]) }
 
 func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
 

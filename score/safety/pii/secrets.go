@@ -45,7 +45,7 @@ func email(s string, at, least int) Finding {
 	}
 	domain := s[at+1 : max(end, at+1)]
 	dot := strings.LastIndexByte(domain, '.')
-	if from == at || dot <= 0 || len(domain)-dot-1 < 2 || s[from:at] == "git" || len(domain) > 2 && digit(domain[0]) && domain[1] == 'x' && domain[2] == '.' {
+	if from == at || dot <= 0 || len(domain)-dot-1 < 2 || s[from:at] == "git" || density(domain) {
 		return Finding{}
 	}
 	for _, c := range []byte(domain[dot+1:]) {
@@ -55,6 +55,9 @@ func email(s string, at, least int) Finding {
 	}
 	return Finding{from, end, KindEmail}
 }
+
+// density reports whether what follows an @ is the size in the name of an image: 2x.png.
+func density(s string) bool { return len(s) > 2 && digit(s[0]) && s[1] == 'x' && s[2] == '.' }
 
 // privateKey finds a PEM block that says PRIVATE KEY, to its end line or, when
 // that is cut off, to the end of the text.
@@ -303,10 +306,16 @@ func named(s string, i int) Finding {
 	quoted := at > i+1 && (s[at-1] == '"' || s[at-1] == '\'')
 	switch {
 	case secret && !quoted && (code(s, start, name, at, end) || strings.Contains(word, "://")):
-	case secret && (!plainWord(word) || s[i] == '='), len(word) >= 16 && random(word) && !identifier(word) && (quoted || !strings.ContainsAny(word, "([")), signature(s, start, name) && len(word) >= 16:
+	case secret && (!plainWord(word) || s[i] == '='), randomValue(word, quoted), signature(s, start, name) && len(word) >= 16:
 		return Finding{at, valueEnd(s, end), KindSecret}
 	}
 	return Finding{}
+}
+
+// randomValue reports whether a value looks random, and like neither an identifier nor,
+// without quotes, a line of a program.
+func randomValue(word string, quoted bool) bool {
+	return len(word) >= 16 && random(word) && !identifier(word) && (quoted || !strings.ContainsAny(word, "(["))
 }
 
 // valueEnd is where a value that i stands in ends; in JSON as text the closing quote has a

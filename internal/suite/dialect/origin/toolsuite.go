@@ -123,6 +123,11 @@ func (r *reader) toolsuitePlan(o tree.Object) callvet.Plan {
 		}
 		return callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	}
+	return callvet.Plan{Calls: []callvet.ExpectedCall{r.toolsuiteCall(o, tool, params)}}
+}
+
+// toolsuiteCall reads the call that expected_tool names, with its arguments.
+func (r *reader) toolsuiteCall(o tree.Object, tool, params tree.Node) callvet.ExpectedCall {
 	call := callvet.ExpectedCall{}
 	if s, ok := tool.Text(); ok {
 		call.Tools = []string{s}
@@ -139,7 +144,7 @@ func (r *reader) toolsuitePlan(o tree.Object) callvet.Plan {
 	default:
 		o.Wrong("expected_params", "an object or null", params)
 	}
-	return callvet.Plan{Calls: []callvet.ExpectedCall{call}}
+	return call
 }
 
 func (r *reader) toolsuiteScoring(o tree.Object) *callvet.Scoring {
