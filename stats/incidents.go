@@ -53,19 +53,6 @@ func IncidentUpper(incidents, n int, conf float64) float64 {
 	return dist.BetaQuantile(float64(incidents+1), float64(n-incidents), conf)
 }
 
-// IncidentRate is the share of cases with an incident, of n > 0, with 0 below it and
-// IncidentUpper above.
-func IncidentRate(incidents, n int, conf float64) Interval {
-	iv := Interval{
-		Point: float64(incidents) / float64(n), Upper: IncidentUpper(incidents, n, conf), N: n, Clusters: n, NEff: float64(n),
-		Confidence: conf, Method: "clopper_pearson_upper", Status: StatusOK,
-	}
-	if incidents == 0 || incidents == n {
-		iv.Status = StatusBoundary
-	}
-	return iv
-}
-
 // ExposureFor is the number of cases without incident that shows, with
 // confidence conf, a rate below rate: exactly, and by the rule of three. Both
 // are in (0,1); ok is false otherwise.

@@ -149,16 +149,13 @@ type judgedRun struct {
 	gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
 }
 
+// maxSliceValues is how many values of a slice key are told, those with the most labels.
+const maxSliceValues = 50
+
 // bySlice tells of the judge by the values that tasks of the run have. An error of
 // usage names the keys that they have instead.
 func (r *judgedRun) bySlice(in labels.Input, all *labels.Report, f *calibrateFlags) (*labels.SliceReport, error) {
-	out, err := labels.BySlice(in, all, f.by, func(k labels.Key) []string {
-		var values []string
-		for _, s := range slicing.Of([]string{f.by}, r.lines[k.TaskID]) {
-			values = append(values, s[1])
-		}
-		return values
-	})
+	out, err := labels.BySlice(in, all, f.by, maxSliceValues, r.valuesOf(f.by))
 	if err != nil || len(out.Values) > 0 {
 		return out, err
 	}

@@ -47,6 +47,11 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		return nil, a.nothingScored([]string{path})
 	}
 	h := &held{subject: path, input: gates.Input{Panels: s.panels, Task: "task"}, open: traceOpener(path, f.read())}
+	if f.labels != "" {
+		if err := a.labelled(s.panels, path, f.labels, sf.calibrations); err != nil {
+			return nil, err
+		}
+	}
 	if h.input.Keys, err = a.traceKeys(path, s.panels, keys); err != nil {
 		return nil, err
 	}
@@ -86,7 +91,7 @@ func (a *app) against(ctx context.Context, path, baseline string, side *compare.
 // read are the flags that say with what trace files are read, as callvet score has them.
 func (f *gateFlags) read() []givenFlag {
 	var out []givenFlag
-	for _, g := range []givenFlag{{"tools", f.tools}, {"safety", []string{f.safety}}, {"suite", []string{f.suite}}, {"calibration", f.calibrations}} {
+	for _, g := range []givenFlag{{"tools", f.tools}, {"safety", []string{f.safety}}, {"suite", []string{f.suite}}, {"labels", []string{f.labels}}, {"calibration", f.calibrations}} {
 		if len(g.Values) > 0 && g.Values[0] != "" {
 			out = append(out, g)
 		}

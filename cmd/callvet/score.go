@@ -46,6 +46,7 @@ type scoreFlags struct {
 	jobs       int
 	strict     bool
 	confidence float64
+	labels     string // people's labels, for true_success
 	complete   bool // keep slices of every size: gates ask for them by name
 	// calibrations are what is known of judges; they come from their own flag.
 	calibrations []steps.Calibrated
@@ -80,6 +81,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.Var(ranged.Between(&f.confidence, 0.95), "confidence", "two-sided confidence of the intervals")
 	fs.StringArrayVarP(&f.out, "output", "o", nil, "report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
 	fs.StringArrayVar(&calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
+	fs.StringVar(&f.labels, "labels", "", "people's labels: gives true_success from those on these very tasks, or else through the judge's errors elsewhere")
 	fs.StringVar(&f.partial, "partial", "", "write a partial result to this file instead of the panels")
 	return cmd
 }
@@ -124,6 +126,14 @@ func (a *app) score(ctx context.Context, paths []string, f scoreFlags) error {
 			}
 			return nil
 		})
+	}
+	if f.labels != "" {
+		if len(paths) > 1 {
+			return usagef("--labels belong to one trace file, and there are %d", len(paths))
+		}
+		if err := a.labelled(s.panels, paths[0], f.labels, f.calibrations); err != nil {
+			return err
+		}
 	}
 	return a.printScored(ctx, s, f)
 }

@@ -42,9 +42,6 @@ type SliceValue struct {
 	Success []Success `json:"success,omitempty"`
 }
 
-// maxSliceValues is how many values are told, those with the most labels.
-const maxSliceValues = 50
-
 // sliceLevel is the adjusted p value below which a judge differs in a slice.
 const sliceLevel = 0.05
 
@@ -52,9 +49,10 @@ const sliceLevel = 0.05
 // of its tasks truly passed; of gives the values that a thing has. A value counts by
 // its own rates only where it has enough labels of both classes and the judge is
 // shown to differ there: rates of few labels are worse than the pooled ones.
-// r is the report on all labels of the same input.
+// r is the report on all labels of the same input. Of more values than most those with
+// the most labels are told; 0 stands for all.
 // Source: Statistics specification, section 4.5.
-func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceReport, error) {
+func BySlice(in Input, r *Report, key string, most int, of func(Key) []string) (*SliceReport, error) {
 	in.Unit, in.Confidence = r.Unit, r.Confidence
 	j, err := newJoin(in)
 	if err != nil {
@@ -87,8 +85,8 @@ func BySlice(in Input, r *Report, key string, of func(Key) []string) (*SliceRepo
 	slices.SortFunc(out.Values, func(a, b SliceValue) int {
 		return cmp.Or(cmp.Compare(b.Table.N(), a.Table.N()), cmp.Compare(a.Value, b.Value))
 	})
-	if n := len(out.Values); n > maxSliceValues {
-		out.Values, out.Left = out.Values[:maxSliceValues], n-maxSliceValues
+	if n := len(out.Values); most > 0 && n > most {
+		out.Values, out.Left = out.Values[:most], n-most
 	}
 	adjust(out.Values, all, r)
 	for i := range out.Values {

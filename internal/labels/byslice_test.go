@@ -41,7 +41,7 @@ func TestBySlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := labels.BySlice(in, r, "language", of)
+	s, err := labels.BySlice(in, r, "language", 50, of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestBySlice(t *testing.T) {
 	if r, err = labels.Calibrate(in); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = labels.BySlice(in, r, "language", of); err != nil {
+	if s, err = labels.BySlice(in, r, "language", 50, of); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range s.Values {
@@ -100,7 +100,7 @@ func TestBySlice(t *testing.T) {
 		at := run[60+i] // 20 of either verdict
 		in.Labels = append(in.Labels, labels.Label{Key: at.Key, Pass: &pass, Role: labels.Calibrating, Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict}})
 	}
-	if s, err = labels.BySlice(in, r, "language", of); err != nil {
+	if s, err = labels.BySlice(in, r, "language", 50, of); err != nil {
 		t.Fatal(err)
 	}
 	if x := s.Values[1].Success[0]; s.Values[1].Value != "en" || x.Design != labels.Internal || x.Labels != 40 || math.Abs(x.True.Point-0.5) > 1e-9 {
@@ -125,7 +125,7 @@ func TestBySliceLooksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	s, err := labels.BySlice(in, r, "customer", func(k labels.Key) []string {
+	s, err := labels.BySlice(in, r, "customer", 50, func(k labels.Key) []string {
 		asked++
 		value := fmt.Sprint("c", len(k.TaskID))
 		return []string{value, value}
@@ -164,7 +164,7 @@ func TestBySliceUntested(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := labels.BySlice(in, r, "x", of)
+		s, err := labels.BySlice(in, r, "x", 50, of)
 		if err != nil || len(s.Values) != 2+len(others) {
 			t.Fatalf("%v %+v", err, s)
 		}

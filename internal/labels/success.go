@@ -104,6 +104,8 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 	inside := insideRun(j.fit, target)
 	s := strataFor(inside, out.Raw)
 	internal := judge.Stratified(s, r.Confidence)
+	// It counts in independent tasks; what was judged is more.
+	internal.N, internal.Clusters, internal.NEff = out.Judged, out.Tasks, out.Raw.NEff
 	moved, refused := TrueSuccess(out.Raw, r.calibration(), r.Confidence)
 	if len(inside) > 0 && (internal.Usable() || !moved.Usable()) {
 		out.Design, out.Labels, out.True = Internal, len(inside), internal

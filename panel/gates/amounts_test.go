@@ -37,7 +37,7 @@ func TestFewShowLittle(t *testing.T) {
 	}{
 		"no event in 60": {
 			"unneeded_calls_per_attempt", panel.UnitCount, count(60), 0.02, gate.Inconclusive,
-			"unneeded_calls_per_attempt 0.00 [0.00, 0.12], by 60 attempts of 60 tasks: the bound 0.02 lies within the interval",
+			"unneeded_calls_per_attempt 0.00 [0.00, 0.12], by 60 attempts of 60 tasks (n_eff 30): the bound 0.02 lies within the interval",
 		},
 		"no event in 400": {"unneeded_calls_per_attempt", panel.UnitCount, count(400), 0.02, gate.Pass, "the upper end 0.018 is not above the bound 0.020"},
 		"one cost for all": {

@@ -97,6 +97,9 @@ func smallness(note string) bool {
 // because says which end of the interval decided, or what keeps it from deciding.
 func (c *claim) because(reason string, m *panel.Metric, digits int, have, want float64) string {
 	iv := m.Interval
+	if !iv.Usable() && reason == string(iv.Status) {
+		return c.unusable(m)
+	}
 	end := func(x float64) string { return number(c.unit, x, digits) }
 	bound := number(c.unit, c.g.Bound, digits)
 	switch reason {
@@ -124,12 +127,24 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case gate.ReasonInvalid:
 		return "the gate's bound is no number"
 	}
-	if n := len(m.Warnings); n > 0 && ofJudge(iv.Status) {
-		return m.Warnings[n-1] // the panel knows what does not fit
+	return c.unusable(m)
+}
+
+// unusable says why there is no interval.
+func (c *claim) unusable(m *panel.Metric) string {
+	if ofJudge(m.Interval.Status) { // the panel knows what does not fit
+		for _, w := range slices.Backward(m.Warnings) {
+			if !advice(w) {
+				return w
+			}
+		}
 	}
-	s, _ := statusWords(iv.Status, c.task)
+	s, _ := statusWords(m.Interval.Status, c.task)
 	return s
 }
+
+// advice reports whether a warning says what to label.
+func advice(w string) bool { return strings.HasPrefix(w, "label ") }
 
 // ofJudge reports whether a status is about a judge or its calibration.
 func ofJudge(s stats.Status) bool {
@@ -152,6 +167,10 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 32) 
 func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	iv := m.Interval
 	rule := gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound}
+	if !iv.Usable() && reason == string(iv.Status) {
+		c.cureStatus(m)
+		return
+	}
 	switch reason {
 	case gate.ReasonStraddles, gate.ReasonTooFewUnits, ReasonNoUpperEnd:
 		needed := gate.Needed{}
@@ -174,13 +193,22 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	case string(stats.StatusDegenerate):
 		c.v.Cure = "label a random sample of these very " + c.task + "s and calibrate again"
 	default:
-		_, c.v.Cure = statusWords(iv.Status, c.task)
-		if slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.HasPrefix(w, "use calibration") }) {
-			c.v.Cure = "calibrate this very judge, with labels drawn at random: callvet calibrate"
-		}
-		if iv.Status == stats.StatusNoData {
-			c.v.Cure = whatItNeeds(m.Name)
-		}
+		c.cureStatus(m)
+	}
+}
+
+// cureStatus says what would give a metric an interval.
+func (c *claim) cureStatus(m *panel.Metric) {
+	_, c.v.Cure = statusWords(m.Interval.Status, c.task)
+	if at := slices.IndexFunc(m.Warnings, advice); at >= 0 {
+		c.v.Cure = m.Warnings[at]
+		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return n == c.v.Cure })
+	}
+	if slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.HasPrefix(w, "use calibration") }) {
+		c.v.Cure = "calibrate this very judge, with labels drawn at random: callvet calibrate"
+	}
+	if m.Interval.Status == stats.StatusNoData {
+		c.v.Cure = whatItNeeds(m.Name)
 	}
 }
 
@@ -252,7 +280,7 @@ func (c *claim) zero(m *panel.Metric) {
 	if !math.IsNaN(z.Upper) {
 		three := stats.Incidents(0, exposure).RuleOfThree
 		c.v.UpperLimit, c.v.RuleOfThree, c.v.End = &z.Upper, &three, "upper"
-		s += fmt.Sprintf(", which does not rule out a rate of %s (95 %%; rule of three: %s)", rounded(z.Upper), rounded(three))
+		s += fmt.Sprintf(", which does not rule out a rate of %s (95 %%, one-sided; rule of three: %s)", rounded(z.Upper), rounded(three))
 	}
 	var why string
 	switch z.Reason {

@@ -129,7 +129,8 @@ type Verdict struct {
 	// End is the end of the interval that decided: lower, upper or none.
 	End string `json:"end,omitempty"`
 	// UpperLimit, of Zero without incident, is the rate that the exposure does not
-	// rule out with 95 % confidence; RuleOfThree its approximation.
+	// rule out with 95 % confidence, one-sided: Interval, which is two-sided, reaches
+	// farther. RuleOfThree is its approximation.
 	UpperLimit  *float64 `json:"upper_limit,omitempty"`
 	RuleOfThree *float64 `json:"rule_of_three,omitempty"`
 	// Coverage is the share known, in [0,1]; nil where that is no question.

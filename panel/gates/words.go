@@ -99,7 +99,7 @@ func digitsFor(unit panel.Unit, end, bound float64) int {
 }
 
 // head is a metric with its interval and what it was counted over:
-// "arg_em 0.80 [0.77, 0.83], by 512 calls of 200 tasks".
+// "arg_em 0.80 [0.77, 0.83], by 512 calls of 200 tasks (n_eff 240)".
 func (c *claim) head(iv stats.Interval, digits int) string {
 	n := c.subject()
 	if !iv.Defined() {
@@ -109,7 +109,7 @@ func (c *claim) head(iv stats.Interval, digits int) string {
 	if iv.Usable() || iv.Status == stats.StatusCensored {
 		s += " [" + c.bare(iv.Lower, digits) + ", " + c.bare(iv.Upper, digits) + "]"
 	}
-	return s + ", by " + c.counted(iv)
+	return s + ", by " + c.counted(iv) + worth(iv)
 }
 
 func (c *claim) bare(x float64, digits int) string {
@@ -126,6 +126,7 @@ func (c *claim) subject() string {
 	return c.g.Metric
 }
 
+// counted says over what a metric was counted: "512 calls of 200 tasks".
 func (c *claim) counted(iv stats.Interval) string {
 	tasks := c.tasks(iv.Clusters)
 	of := c.v.Of
@@ -133,6 +134,15 @@ func (c *claim) counted(iv stats.Interval) string {
 		return tasks
 	}
 	return count(iv.N, strings.TrimSuffix(of, "s")) + " of " + tasks
+}
+
+// worth is the number of independent observations that those are worth, where it is
+// another.
+func worth(iv stats.Interval) string {
+	if iv.NEff <= 0 || math.Round(iv.NEff) == float64(iv.N) {
+		return ""
+	}
+	return fmt.Sprintf(" (n_eff %.0f)", iv.NEff)
 }
 
 func (c *claim) tasks(n int) string { return count(n, c.task) }

@@ -306,7 +306,8 @@ func (t *teller) incidents() {
 	if k := t.s.exposed.Yes(); t.s.incidents > 0 {
 		m.Warnings = append(m.Warnings, fmt.Sprintf("%d incidents in %d of %d tasks", t.s.incidents, k, m.Interval.N))
 	} else {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("none in %d tasks: the data still allow %.2f %%", m.Interval.N, 100*m.Interval.Upper))
+		n := m.Interval.N
+		m.Warnings = append(m.Warnings, fmt.Sprintf("none in %d tasks: the rate is below %.3g %% (one-sided, with a confidence of 95 %%)", n, 100*stats.IncidentUpper(0, n, 0.95)))
 	}
 	t.out = append(t.out, m)
 	if t.s.blocked > 0 {
@@ -317,6 +318,7 @@ func (t *teller) incidents() {
 }
 
 func (t *teller) breaches(name, title string, r *exact.Rate) panel.Metric {
-	iv := stats.IncidentRate(r.Yes(), r.N(), t.cfg.Confidence)
-	return panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: iv}
+	return panel.Metric{
+		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: r.Interval(t.cfg.Confidence, stats.DefaultRho0),
+	}
 }

@@ -5,6 +5,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
@@ -22,6 +23,14 @@ func Rate(iv stats.Interval) string {
 		return plain.Percent(iv.Point) + " [no interval]"
 	}
 	return fmt.Sprintf("%s [%s–%s]", plain.Percent(iv.Point), plain.Decimals(iv.Lower), plain.Decimals(iv.Upper))
+}
+
+// Confidence writes the two-sided confidence of intervals: "95 %"; 0 is 95 %.
+func Confidence(c float64) string {
+	if c == 0 {
+		c = 0.95
+	}
+	return strconv.FormatFloat(math.Round(1e6*c)/1e4, 'f', -1, 64) + " %"
 }
 
 // Change writes a difference of shares in percentage points.

@@ -21,7 +21,7 @@ const (
 
 // Terminal writes plain text for people: nothing is said by color alone.
 func Terminal(w io.Writer, v *View) error {
-	t := &text{w: bufio.NewWriter(w), width: v.Width}
+	t := &text{w: bufio.NewWriter(w), width: v.Width, interval: "[" + figure.Confidence(v.Panels.Confidence) + "]"}
 	t.line("%s: %s", plain.Line(strings.Join(v.Files, ", ")), v.sentence())
 	for _, x := range v.Panels.Warnings {
 		t.line("warning: %s", plain.Line(x))
@@ -37,6 +37,8 @@ func Terminal(w io.Writer, v *View) error {
 type text struct {
 	w     *bufio.Writer
 	width int // in columns; 0: no limit
+	// interval heads the columns of intervals: "[95 %]".
+	interval string
 }
 
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
@@ -59,7 +61,7 @@ func (t *text) rows(title string, rows []row, companion bool) {
 	if len(rows) == 0 {
 		return
 	}
-	head := []string{title, "value [95 %]", "n"}
+	head := []string{title, "value " + t.interval, "n"}
 	if companion {
 		head = append(head, "tasks all right")
 	}
