@@ -47,7 +47,7 @@ type scoreFlags struct {
 	strict     bool
 	confidence float64
 	labels     string // people's labels, for true_success
-	complete   bool // keep slices of every size: gates ask for them by name
+	complete   bool   // keep slices of every size: gates ask for them by name
 	// calibrations are what is known of judges; they come from their own flag.
 	calibrations []steps.Calibrated
 	side         *compare.Side // nil: nothing is compared
