@@ -24,6 +24,7 @@ type Accumulator struct {
 	index   map[string]int // and back
 	targets []targetSums
 	pairs   []sample // scratch of one attempt
+	open    []int    // metrics that it could have a value of
 	dups    int
 }
 
@@ -47,7 +48,8 @@ type targetSums struct {
 type caseSums struct {
 	cells, passes, scored int
 	metrics               []moment
-	cost, tokens, perPass pair // perPass is over attempts with a known price
+	unknown               []int // by metric, values that it could have
+	cost, tokens, perPass pair  // perPass is over attempts with a known price
 	counts                counts
 }
 
@@ -125,9 +127,10 @@ func (t *targetSums) mark(i int) bool {
 }
 
 func (cs *caseSums) reset() {
-	m := cs.metrics
+	m, u := cs.metrics, cs.unknown
 	clear(m)
-	*cs = caseSums{metrics: m[:0]}
+	clear(u)
+	*cs = caseSums{metrics: m[:0], unknown: u[:0]}
 }
 
 // close adds a finished case to the table of all cases and to its slices.

@@ -26,10 +26,16 @@ func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 	if m.Excluded != 0 {
 		b = strconv.AppendInt(append(b, `,"excluded":`...), int64(m.Excluded), 10)
 	}
+	if m.Unknown != 0 {
+		b = strconv.AppendInt(append(b, `,"unknown":`...), int64(m.Unknown), 10)
+	}
 	if m.Coverage != nil {
 		if b, err = stats.AppendFloat(append(b, `,"coverage":`...), *m.Coverage); err != nil {
 			return nil, fmt.Errorf("write metric %s: %w", m.Name, err)
 		}
+	}
+	if m.NotApplicable != 0 {
+		b = strconv.AppendInt(append(b, `,"not_applicable":`...), int64(m.NotApplicable), 10)
 	}
 	if m.Versus != nil {
 		if b, err = m.Versus.appendJSON(append(b, `,"versus":`...)); err != nil {

@@ -180,6 +180,9 @@ func (a *Accumulator) rateMetric(s *sums, i, judged int, rho float64) Metric {
 	m.Interval = c.Interval(a.cfg.Confidence, rho)
 	if perAttempt {
 		m.Excluded = max(0, judged-m.Interval.N)
+		if i < len(s.unknown) {
+			m.Unknown = s.unknown[i]
+		}
 	}
 	m.Warnings = rateWarnings(&m, judged)
 	return m

@@ -4,6 +4,7 @@ package panel
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -41,7 +42,7 @@ func (a *Accumulator) observe(t *targetSums, cs *caseSums, c *callvet.Case, cell
 	if verdict == callvet.VerdictNotRun {
 		return
 	}
-	a.pairs = a.pairs[:0]
+	a.pairs, a.open = a.pairs[:0], a.open[:0]
 	a.rate(mError, verdict == callvet.VerdictError)
 	cs.spend(tr, verdict == callvet.VerdictPass, t.unbilled)
 	t.time(tr, cell.Case)
@@ -57,6 +58,12 @@ func (a *Accumulator) observe(t *targetSums, cs *caseSums, c *callvet.Case, cell
 			cs.metrics = append(cs.metrics, moment{})
 		}
 		cs.metrics[p.metric].add(p)
+	}
+	for _, m := range a.open {
+		for m >= len(cs.unknown) {
+			cs.unknown = append(cs.unknown, 0)
+		}
+		cs.unknown[m]++
 	}
 }
 
@@ -80,6 +87,7 @@ func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, 
 	a.rate(mRepaired, tr.Format == callvet.FormatNormalized)
 	a.rate(mNative, tr.Format == callvet.FormatPass)
 	a.scores(r)
+	a.unasserted(c, r)
 	see := func(want, got string) { t.confusion[[2]string{want, got}]++ }
 	if unreadable {
 		a.unreadable(c, r, see)
@@ -108,6 +116,22 @@ func overCall(r *callvet.Result) callvet.Score {
 		return s
 	}
 	return r.Score("overcall")
+}
+
+// argumentScores are what a case tells nothing of that asserts no arguments.
+var argumentScores = [...]string{"arg_accuracy", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1"}
+
+// unasserted notes that nothing says which arguments would have been right. Where no call
+// is wanted there are none.
+func (a *Accumulator) unasserted(c *callvet.Case, r *callvet.Result) {
+	if e := expectation(c, r.Plan, nil); e.known && len(e.calls) == 0 {
+		return
+	}
+	for _, name := range argumentScores {
+		if !slices.ContainsFunc(r.Scores, func(s callvet.Score) bool { return s.Name == name }) {
+			a.open = append(a.open, a.metric(name))
+		}
+	}
 }
 
 // Names of the scores that decide about calls where the scorer gives them.

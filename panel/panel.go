@@ -185,9 +185,14 @@ type Metric struct {
 	Interval      stats.Interval `json:"interval"`
 	// Excluded counts judged attempts that carry no value of this metric.
 	Excluded int `json:"excluded,omitempty"`
+	// Unknown of the excluded ones could have one, and it is not known; the metric does
+	// not apply to the others.
+	Unknown int `json:"unknown,omitempty"`
 	// Coverage is the share, in [0,1], of what the metric is about for which it
-	// is known what would have been right; nil where that is no question.
-	Coverage *float64 `json:"coverage,omitempty"`
+	// is known what would have been right; nil where that is no question. What a label
+	// says that the metric does not apply to (NotApplicable) is known.
+	Coverage      *float64 `json:"coverage,omitempty"`
+	NotApplicable int      `json:"not_applicable,omitempty"`
 	// Versus compares a slice with everything outside of it; nil where it was not compared.
 	Versus   *Versus  `json:"versus,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`

@@ -124,6 +124,7 @@ type sums struct {
 	cases, cells          int
 	counts                counts
 	metrics               []stats.Clusters
+	unknown               []int // by metric
 	cost, tokens, perPass stats.Ratio
 	passAt, passHat       []stats.Clusters // by trialCounts
 	shortTrials           int              // cases with fewer judged attempts than repeats
@@ -131,7 +132,7 @@ type sums struct {
 
 func (s *sums) clone() sums {
 	c := *s
-	c.metrics = slices.Clone(s.metrics)
+	c.metrics, c.unknown = slices.Clone(s.metrics), slices.Clone(s.unknown)
 	c.passAt, c.passHat = slices.Clone(s.passAt), slices.Clone(s.passHat)
 	return c
 }
@@ -146,6 +147,12 @@ func (s *sums) add(cs *caseSums, repeats int) {
 	}
 	for i, m := range cs.metrics {
 		s.metrics[i].Add(m.sum, m.n, !m.fractional)
+	}
+	for len(s.unknown) < len(cs.unknown) {
+		s.unknown = append(s.unknown, 0)
+	}
+	for i, n := range cs.unknown {
+		s.unknown[i] += n
 	}
 	cs.cost.into(&s.cost)
 	cs.tokens.into(&s.tokens)

@@ -35,14 +35,14 @@ func (c *claim) minUnits() int {
 }
 
 // coverage is the share of what a metric is about that is known, and the least
-// that the gate wants. Where a metric does not tell, the judged attempts without a
-// value count against a gate that asks.
+// that the gate wants. Where a metric does not tell, the judged attempts that could have a
+// value and have none count against a gate that asks.
 func (c *claim) coverage(m *panel.Metric) (have, want float64) {
 	switch {
 	case m.Coverage != nil:
 		return *m.Coverage, orDefault(c.g.MinCoverage, gate.MinCoverage)
-	case c.g.MinCoverage != nil && m.Interval.N+m.Excluded > 0:
-		return float64(m.Interval.N) / float64(m.Interval.N+m.Excluded), *c.g.MinCoverage
+	case c.g.MinCoverage != nil && m.Interval.N+m.Unknown > 0:
+		return float64(m.Interval.N) / float64(m.Interval.N+m.Unknown), *c.g.MinCoverage
 	}
 	return 1, 0
 }
@@ -184,14 +184,13 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 		}
 	case gate.ReasonCoverage:
 		c.v.Cure = "say what would have been right for more of them"
-		if have > 0 {
-			more := math.Ceil(want*float64(iv.N)/have) - float64(iv.N)
-			c.v.Cure = fmt.Sprintf("say what would have been right for about %.0f more %s", max(1, more), m.Of)
+		if known := float64(iv.N + m.NotApplicable); have > 0 && m.Of != "keys" {
+			c.v.Cure = fmt.Sprintf("say what would have been right for about %.0f more %s", max(1, math.Ceil(want*known/have)-known), m.Of)
 		}
 	case ReasonErrors:
 		_, c.v.Cure = c.lostWords()
 	case string(stats.StatusDegenerate):
-		c.v.Cure = "label a random sample of these very " + c.task + "s and calibrate again"
+		c.v.Cure = "label a random sample of these very " + c.task + "s: --labels uses it directly"
 	default:
 		c.cureStatus(m)
 	}
@@ -235,6 +234,9 @@ func (c *claim) needs(n int, otherwise string) string {
 
 // noNumber says why no number of further tasks is told.
 func (c *claim) noNumber(m *panel.Metric) string {
+	if m.Unit == panel.UnitRate && (c.g.Direction == gate.AtLeast && c.g.Bound >= 1 || c.g.Direction == gate.AtMost && c.g.Bound <= 0) {
+		return "no number of " + c.task + "s shows a rate of exactly " + short(c.g.Bound) + ": give a bound that a few failures keep, or zero: true"
+	}
 	if m.Unit == panel.UnitRate && math.Abs(m.Interval.Point-c.g.Bound) < 0.001 {
 		return "the estimate lies at the bound: no affordable number of " + c.task + "s tells them apart; mend the failures, or move the bound"
 	}

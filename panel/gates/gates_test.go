@@ -466,8 +466,9 @@ func TestAPointIsNoProof(t *testing.T) {
 	refused := broken("judged_pass", "no_labelled_pass")
 	refused.Warnings = []string{"use calibration: it was made for another model"}
 	r, _ := gates.Evaluate(gates.Input{Panels: over(m, refused), Task: "task"}, []gates.Gate{atLeast("true_success", 0.8), atLeast("judged_pass", 0.8)})
+	cures := []string{"--labels uses it directly", "calibrate this very judge"}
 	for i, want := range []string{"its interval is a mere point: inconclusive", "it was made for another model: inconclusive"} {
-		if v := r.Verdicts[i]; v.Verdict != gate.Inconclusive || !strings.HasSuffix(v.Sentence, want) || !strings.Contains(v.Cure, "calibrate") || len(v.Notes) > 0 {
+		if v := r.Verdicts[i]; v.Verdict != gate.Inconclusive || !strings.HasSuffix(v.Sentence, want) || !strings.Contains(v.Cure, cures[i]) || len(v.Notes) > 0 {
 			t.Errorf("%s %s / %s %v", v.Verdict, v.Sentence, v.Cure, v.Notes)
 		}
 	}

@@ -180,7 +180,7 @@ func statusWords(status stats.Status, task string) (sentence, cure string) {
 	case "no_labelled_fail":
 		return "no " + task + " that people failed is labelled, so that the judge's specificity is unknown", "label " + task + "s that are wrong"
 	case "calibration_mismatch":
-		return "the calibration does not fit the judged results", "label a random sample of these very " + task + "s and calibrate again"
+		return "the calibration does not fit the judged results", "label a random sample of these very " + task + "s: --labels uses it directly"
 	case "missing_stratum":
 		return "a stratum has no labels", "label " + task + "s of every stratum"
 	case "too_few_units":

@@ -185,6 +185,9 @@ func (r *reader) slice(s *sliceSums) {
 	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents, &s.blocked} {
 		*n = r.Int()
 	}
+	for i := range s.moot {
+		s.moot[i] = r.Int()
+	}
 	for i := range s.rates {
 		r.exact(&s.rates[i])
 	}

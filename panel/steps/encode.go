@@ -105,6 +105,9 @@ func (w *writer) slice(s *sliceSums) {
 	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents, s.blocked} {
 		w.Int(n)
 	}
+	for _, n := range s.moot {
+		w.Int(n)
+	}
 	for i := range s.rates {
 		w.B = s.rates[i].AppendBinary(w.B)
 	}

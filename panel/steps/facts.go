@@ -24,7 +24,34 @@ type facts[N uint8 | uint32] struct {
 	keys                  int64
 	precision, recall, f1 int64
 	hits, of              int64 // of the argument names
+	moot                  [moots]N
 	quality
+}
+
+// The measurements that a label may say do not apply to a call: nobody needed it, or it
+// was not executed.
+const (
+	mootArgs = iota
+	mootEqual
+	mootHolds
+	moots
+)
+
+// mootOf are the places of those measurements.
+var mootOf = [moots]callvet.StepMetric{mootArgs: callvet.StepArgEM, mootEqual: callvet.StepEqual, mootHolds: callvet.StepHolds}
+
+// moot are the measurements of a step that are unknown although nothing is missing.
+func (s *step) moot() (m [moots]bool) {
+	no := func(k callvet.StepMetric) bool { return s.known>>k&1 == 1 && s.right>>k&1 == 0 }
+	yes := func(k callvet.StepMetric) bool { return s.known>>k&1 == 1 && s.right>>k&1 == 1 }
+	unneeded, rejected := no(callvet.StepNeeded), yes(callvet.StepRejected)
+	if !unneeded && !rejected { // nearly always
+		return m
+	}
+	for i, k := range mootOf {
+		m[i] = s.known>>k&1 == 0 && (unneeded || i != mootArgs)
+	}
+	return m
 }
 
 // quality is how many measurements of steps are known, and how many of these are good.
@@ -42,6 +69,9 @@ func (f *facts[N]) step(st *step) {
 	for i := range f.yes {
 		f.yes[i] += N(st.right >> i & 1)
 		f.known[i] += N(st.known >> i & 1)
+	}
+	for i, yes := range st.moot() {
+		f.moot[i] += N(one(yes))
 	}
 	if st.known&bitArgs == 0 {
 		return
@@ -73,6 +103,9 @@ func (f *facts[N]) add(o *facts[uint8], n uint32) {
 	for i := range f.yes {
 		f.yes[i] += N(n) * N(o.yes[i])
 		f.known[i] += N(n) * N(o.known[i])
+	}
+	for i := range f.moot {
+		f.moot[i] += N(n) * N(o.moot[i])
 	}
 	f.steps, f.args = f.steps+N(n)*N(o.steps), f.args+N(n)*N(o.args)
 	k := int64(n)
@@ -130,6 +163,9 @@ func (s *sliceSums) enter(of *Sums) {
 // addFacts adds the steps of so many tasks that are alike.
 func addFacts[N uint8 | uint32](s *sliceSums, f *facts[N], times uint64) {
 	s.steps += int64(f.steps) * int64(times)
+	for i := range s.moot {
+		s.moot[i] += int64(f.moot[i]) * int64(times)
+	}
 	for i := range s.rates {
 		if f.known[i] > 0 {
 			s.rates[i].AddTimes(int(f.yes[i]), int(f.known[i]), times)

@@ -4,6 +4,7 @@ package steps
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
@@ -103,10 +104,11 @@ func (t *teller) stepRate(d *described) {
 		m.Interval = complement(m.Interval)
 	}
 	if d.gold {
-		if r.N() == 0 {
+		m.NotApplicable = int(t.moot(d.step))
+		if r.N() == 0 && int64(m.NotApplicable) < t.s.steps {
 			m.Interval.Status = stats.StatusNoGold
 		}
-		m.Coverage = share1(int64(r.N()), t.s.steps)
+		m.Coverage = share1(int64(r.N()+m.NotApplicable), t.s.steps)
 	}
 	m.Warnings = panel.RateWarnings(&m, 0)
 	if n := t.unnamed(); d.step == callvet.StepSelection && n > 0 && t.overall {
@@ -126,8 +128,16 @@ func (t *teller) stepRate(d *described) {
 		t.out = append(t.out, by)
 	}
 	if d.step == callvet.StepArgEM && r.N() > 0 {
-		t.fidelity(m.Coverage)
+		t.fidelity(&m)
 	}
+}
+
+// moot is to how many calls a label says that the measurement does not apply.
+func (t *teller) moot(step callvet.StepMetric) int64 {
+	if i := slices.Index(mootOf[:], step); i >= 0 {
+		return t.s.moot[i]
+	}
+	return 0
 }
 
 // share1 is a part of a whole; nil of nothing.
@@ -147,9 +157,9 @@ func complement(iv stats.Interval) stats.Interval {
 	return iv
 }
 
-func (t *teller) fidelity(coverage *float64) {
+func (t *teller) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
-		m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: coverage}
+		m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
 		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
@@ -158,7 +168,7 @@ func (t *teller) fidelity(coverage *float64) {
 	add("arg_precision", "argument precision", &t.s.precision)
 	add("arg_recall", "argument recall", &t.s.recall)
 	add("arg_f1", "argument F1", &t.s.f1)
-	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys", Coverage: coverage}
+	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
 	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, stats.DefaultRho0); m.Interval.Defined() {
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)

@@ -46,6 +46,7 @@ type sliceSums struct {
 	exec, toolTime         tally.Latencies
 	queue, accept          tally.Latencies
 	tasks, attempts, steps int64
+	moot                   [moots]int64
 	rates                  [callvet.StepMetrics]exact.Rate
 	keys                   exact.Mean // the share of argument keys that match
 	precision, recall, f1  exact.Mean
@@ -173,6 +174,9 @@ func (s *Sums) mergeRest(o *Sums) {
 func (s *sliceSums) merge(o *sliceSums) {
 	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps, s.incidents+o.incidents
 	s.blocked += o.blocked
+	for i := range s.moot {
+		s.moot[i] += o.moot[i]
+	}
 	for i := range s.rates {
 		s.rates[i].Merge(&o.rates[i])
 	}
