@@ -54,8 +54,8 @@ const maxMisses = 4
 func (d *Doc) parseAlike(data []byte, text padded) int {
 	clear(d.places)
 	d.skimmed = false
-	var p alike // a literal would be built elsewhere and copied
-	p.nodes, p.src, p.text = d.nodes[:0], data, text
+	var p alike                                                      // a literal would be built elsewhere and copied
+	p.nodes, p.src, p.text, p.max = d.nodes[:0], data, text, maxText // see Doc.dense
 	p.shapes, p.places = d.shapes, d.places
 	i, end := p.space(0), -1
 	if i < len(data) && data[i] == '{' && len(data) <= maxText-beyond { // a label may go beyond the end

@@ -4,6 +4,7 @@ package value
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -11,6 +12,11 @@ import (
 
 // MaxDepth is how deeply arrays and objects may nest.
 const MaxDepth = 512
+
+// MaxValues is how many values one text may hold, nested ones included, where a Doc
+// does not say otherwise: the tape of them takes 0.5 GB, and texts of two bytes a value
+// would take fourteen times their size.
+const MaxValues = 1 << 24
 
 // maxText is the longest text that positions in a tape can address.
 const maxText = 1<<31 - 2
@@ -69,6 +75,8 @@ func (f form) is(some form) bool { return f&some != 0 }
 // Doc is a parser and the tape of the last value it parsed. The zero Doc is ready to use; a
 // Doc is not safe for concurrent use while parsing, and its values neither after Expect.
 type Doc struct {
+	// Max is how many values one text may hold; 0 means MaxValues.
+	Max   int
 	src   []byte
 	nodes []node
 	// What Expect sets up; places are nodes of the last text, 0: none.
@@ -88,9 +96,25 @@ type Doc struct {
 type SyntaxError struct {
 	Offset int
 	Msg    string
+	// Over tells that it may be JSON, of more values or bytes than are read.
+	Over bool
 }
 
-func (e *SyntaxError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg) }
+// Error says where and why, or which limit the text goes beyond.
+func (e *SyntaxError) Error() string {
+	if e.Over {
+		return e.Msg
+	}
+	return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg)
+}
+
+// Reason is the error of a reader of this package as a sentence about a text.
+func Reason(err error) string {
+	if e := (*SyntaxError)(nil); errors.As(err, &e) && e.Over {
+		return e.Msg
+	}
+	return "not JSON: " + err.Error()
+}
 
 // Parse reads src, which must stay unchanged while the Doc's values are used.
 // The tape of an earlier Parse is reused. The error is a *SyntaxError.
@@ -98,9 +122,9 @@ func (d *Doc) Parse(src []byte) error {
 	d.src, d.nodes = src, d.nodes[:0]
 	if len(src) > maxText {
 		d.placed, d.fits, d.have, d.skimmed = false, false, 0, false
-		return &SyntaxError{0, "longer than 2 GiB"}
+		return &SyntaxError{0, "it is longer than 2 GiB", true}
 	}
-	if d.shapes != nil {
+	if d.shapes != nil && !d.dense(len(src)) {
 		if end := d.parseAlike(src, d.pad(src)); end >= 0 && (end == len(src) || len(bytes.Trim(src[end:], " \t\n\r")) == 0) {
 			return nil
 		}
@@ -112,7 +136,7 @@ func (d *Doc) Parse(src []byte) error {
 func (d *Doc) parse(src []byte) error {
 	d.src, d.nodes, d.placed, d.fits, d.skimmed = src, d.nodes[:0], false, false, false
 	d.have = 0
-	p := parser{nodes: d.nodes, src: src}
+	p := parser{nodes: d.nodes, src: src, max: d.max()}
 	end := p.value(p.space(0), 0, key{})
 	if end >= 0 {
 		if end = p.space(end); end != len(src) {
@@ -122,9 +146,23 @@ func (d *Doc) parse(src []byte) error {
 	d.nodes = p.nodes
 	if end < 0 {
 		d.nodes = p.nodes[:0]
-		return &SyntaxError{p.pos, p.msg}
+		if p.over {
+			return &SyntaxError{0, fmt.Sprintf("it holds more than %d values", p.max), true}
+		}
+		return &SyntaxError{p.pos, p.msg, false}
 	}
 	return nil
+}
+
+// dense reports whether so many bytes may hold more values than there may be: each takes
+// two at least. Such a text is read by the parser that counts them.
+func (d *Doc) dense(size int) bool { return size/2 > d.max() }
+
+func (d *Doc) max() int {
+	if d.Max > 0 {
+		return d.Max
+	}
+	return MaxValues
 }
 
 // ParseLine reads the line that data starts with, as Parse does. It gives the line
@@ -132,7 +170,7 @@ func (d *Doc) parse(src []byte) error {
 // also with an error.
 func (d *Doc) ParseLine(data []byte) (line, rest []byte, err error) {
 	there := min(len(data), cap(data)-beyond, maxText)
-	if d.shapes != nil && there > 0 {
+	if d.shapes != nil && there > 0 && !d.dense(there) {
 		end := d.parseAlike(data[:there], padded{unsafe.Pointer(unsafe.SliceData(data))})
 		if line, rest = cut(data, end); line != nil {
 			d.src = line

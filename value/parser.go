@@ -20,6 +20,8 @@ type parser struct {
 	msg   string
 	// bare parsers write no tape; unsure tells that names have yet to be compared.
 	bare, unsure bool
+	over         bool // there are more values than max
+	max          int
 }
 
 // key is a member name on its way to the node of its value.
@@ -102,6 +104,9 @@ func (p *parser) node() *node {
 	n := len(p.nodes)
 	if n < cap(p.nodes) {
 		p.nodes = p.nodes[:n+1]
+	} else if n >= p.max && n > 0 {
+		p.over, p.src = true, p.src[:0] // whoever asks for more fails: the text is at its end
+		return &p.nodes[n-1]
 	} else {
 		p.nodes = append(p.nodes, node{})
 	}

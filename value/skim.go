@@ -223,7 +223,7 @@ func (s *skim) after(at *step, w *way) *step {
 // where only a string or a list of strings may be besides.
 func (d *Doc) Skim(data []byte) (line, rest []byte, ok bool) {
 	there, s := min(len(data), cap(data)-beyond), d.skim
-	if s == nil || uint(there-1) >= maxText || data[there-1] != '\n' {
+	if s == nil || uint(there-1) >= maxText || data[there-1] != '\n' || d.dense(there) {
 		return nil, nil, false
 	}
 	if s.idle > 0 {
@@ -235,7 +235,7 @@ func (d *Doc) Skim(data []byte) (line, rest []byte, ok bool) {
 		d.nodes, d.skimmed = append(d.nodes[:0], node{form: form(Null)}), true
 	}
 	s.nodes, s.src, s.text = d.nodes[:1], data[:there], padded{unsafe.Pointer(unsafe.SliceData(data))}
-	s.misfit, s.misses, s.strange, s.nulls = 0, 0, false, 0
+	s.misfit, s.misses, s.strange, s.nulls, s.max = 0, 0, false, 0, maxText
 	last, end := s.along(s.text)
 	d.nodes = s.nodes
 	if end < there && s.misfit&1 == 0 {
@@ -356,7 +356,7 @@ func (p *reading) texts(w *step, i int) int {
 
 // expand writes the nodes of the elements that texts left out, after all others.
 func (d *Doc) expand(i int32) {
-	p := parser{nodes: d.nodes, src: d.src}
+	p := parser{nodes: d.nodes, src: d.src, max: maxText} // they were counted when the text was skimmed
 	at := int32(len(p.nodes))
 	p.value(int(p.nodes[i].start), 1, key{})
 	d.nodes = p.nodes

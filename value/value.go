@@ -61,6 +61,15 @@ func (v Value) Len() int {
 	return int(max(n.count, -n.count))
 }
 
+// Footprint is about how many bytes of memory v takes: its text, and its nodes on the tape.
+func (v Value) Footprint() int64 {
+	if v.d == nil {
+		return 0
+	}
+	n := v.node()
+	return int64(n.end-n.start) + int64(n.next-v.i)*int64(unsafe.Sizeof(node{}))
+}
+
 // Bool is the value of a boolean; false for other kinds.
 func (v Value) Bool() bool {
 	return v.Kind() == Bool && v.d.src[v.node().start] == 't'
@@ -153,7 +162,7 @@ func (v Value) first() (Value, bool) {
 	}
 	switch n, d := v.node(), v.d; {
 	case n.is(unread):
-		f, p := n.form&^unread, parser{nodes: d.nodes[:v.i], src: d.src}
+		f, p := n.form&^unread, parser{nodes: d.nodes[:v.i], src: d.src, max: maxText}
 		p.array(int(n.start), 1, key{start: n.keyStart, end: n.keyEnd})
 		n.form = f
 		return Value{d, v.i + 1}, true

@@ -228,3 +228,34 @@ func TestOffset(t *testing.T) {
 		t.Error("the zero Value has an offset")
 	}
 }
+
+// TestMaxValues: a text with more values than a Doc may hold is refused, in every way of
+// reading, and the Doc reads the next one.
+func TestMaxValues(t *testing.T) {
+	t.Parallel()
+	few, many := `{"a":[`+strings.Repeat("0,", 50)+`0]}`, `{"a":[`+strings.Repeat("0,", 500)+`0],"b":"`+strings.Repeat("x", 400)+`"}`
+	var plain, expecting Doc
+	expecting.Expect(Expected{Places: []string{"a"}, Fits: []Fit{FitNull | FitAny}})
+	for _, d := range []*Doc{&plain, &expecting} {
+		d.Max = 100
+		for range 5 {
+			if err := d.Parse([]byte(few)); err != nil || d.Root().Len() != 1 {
+				t.Fatal(err)
+			}
+			if err := d.Parse([]byte(many)); err == nil || Reason(err) != "it holds more than 100 values" {
+				t.Fatalf("Parse: %v", err)
+			}
+			padded := append(make([]byte, 0, 4096), many+"\n"...)
+			if line, _, ok := d.Skim(padded); ok {
+				t.Fatalf("Skim: %s", line)
+			}
+			if _, _, err := d.ParseLine(padded); err == nil || Reason(err) != "it holds more than 100 values" {
+				t.Fatalf("ParseLine: %v", err)
+			}
+			padded = append(make([]byte, 0, 4096), few+"\n"...)
+			if _, _, err := d.ParseLine(padded); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

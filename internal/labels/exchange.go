@@ -187,7 +187,7 @@ func (m *Imported) lines(data []byte, o ImportOptions) {
 func readAs(form *typed.Type, text []byte, into any, unknown func(typed.Unknown)) error {
 	v, err := value.Parse(text)
 	if err != nil {
-		return fmt.Errorf("not JSON: %w", err)
+		return errors.New(value.Reason(err))
 	}
 	if w := form.Read(v, into, unknown); w != nil {
 		return w

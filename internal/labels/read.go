@@ -73,7 +73,7 @@ func parseLabel(form *typed.Type, line []byte) (Label, error) {
 	}
 	v, err := value.Parse(line)
 	if err != nil {
-		return Label{}, fmt.Errorf("not JSON: %w", err)
+		return Label{}, errors.New(value.Reason(err))
 	}
 	var l Label
 	if w := form.Read(v, &l, nil); w != nil {

@@ -78,9 +78,9 @@ func decode(file string, text []byte, into any, unknown func(Unknown)) error {
 
 // Syntax is an error of value.Parse as a Problem with its place in the text.
 func Syntax(file string, text []byte, err error) callvet.Problem {
-	p := callvet.Problem{Position: callvet.Position{File: file}, Code: CodeSyntax, Message: "not JSON: " + err.Error()}
+	p := callvet.Problem{Position: callvet.Position{File: file}, Code: CodeSyntax, Message: value.Reason(err)}
 	var s *value.SyntaxError
-	if errors.As(err, &s) {
+	if errors.As(err, &s) && !s.Over {
 		p.Line, p.Column = Place(text, s.Offset)
 		p.Message = "not JSON: " + s.Msg
 		if file == "" { // a place is told with its file only
