@@ -38,7 +38,7 @@ func (b *bench) scoring() error {
 	if len(problems) > 0 && !problems[0].Warning {
 		return problems[0]
 	}
-	sources, err := recorded.Open(filepath.Join(set, b.part, "outputs"))
+	sources, err := recorded.Open(filepath.Join(set, b.part, "outputs"), nil)
 	if err != nil {
 		return err
 	}

@@ -227,7 +227,7 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 
 // file scores the rows of a model's file, or with "" of one without a model.
 func (v *bfclCheck) file(ctx context.Context, path, model string) error {
-	sources, err := recorded.Open(path)
+	sources, err := recorded.Open(path, nil)
 	if err != nil {
 		return err
 	}

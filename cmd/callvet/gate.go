@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/internal/store"
@@ -223,7 +224,7 @@ func (a *app) gateFile(path string, l *loaded) (*gatefile.File, error) {
 		name = "standard input"
 		b, err = io.ReadAll(io.LimitReader(a.in, gatefile.MaxBytes+1))
 	case path != "":
-		b, err = os.ReadFile(a.path(path))
+		b, err = input.File(a.path(path), gatefile.MaxBytes+1) // which Read refuses
 	default:
 		if l != nil {
 			var own struct {

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/provider/agent"
 	"github.com/callvet/callvet/internal/provider/answer"
@@ -24,6 +26,7 @@ import (
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
 // opener builds the models that targets speak through.
@@ -60,7 +63,7 @@ func (o *opener) close() {
 func (a *app) newOpener(timeout time.Duration, prices, session string) (*opener, error) {
 	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*retriever.Retriever{}}
 	if prices != "" {
-		b, err := os.ReadFile(a.path(prices))
+		b, err := input.File(a.path(prices), maxSettings)
 		if err != nil {
 			return nil, fmt.Errorf("read prices: %w", err)
 		}
@@ -169,7 +172,7 @@ func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
 
 // recordings opens what was recorded.
 func (o *opener) recordings(path string) ([]run.Target, error) {
-	sources, err := recorded.Open(path)
+	sources, err := recorded.Open(path, o.app.recordedTraces)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +189,31 @@ func (o *opener) recordings(path string) ([]run.Target, error) {
 		out = append(out, run.Target{Target: s.Target, Model: s.Model})
 	}
 	return out, nil
+}
+
+// recordedTraces reads the attempts of a trace file of callvet's own lines.
+func (a *app) recordedTraces(path string) (iter.Seq2[*callvet.Trace, error], bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	imp, own, err := importer(f)
+	if err != nil || !own || imp.Report().Format != foreign.Contract {
+		return nil, false, f.Close() // what cannot be opened as traces may be rows
+	}
+	if imp, err = foreign.Open(f, foreign.Options{Format: foreign.Contract}); err != nil {
+		return nil, false, errors.Join(err, f.Close())
+	}
+	return func(yield func(*callvet.Trace, error) bool) {
+		defer func() { _ = f.Close() }() // opened for reading only
+		for at, err := range imp.Attempts() {
+			if !yield(&at.Trace, err) {
+				return
+			}
+		}
+		log := imp.Report().Log
+		a.tellLines(log.Problems(path), &log)
+	}, true, nil
 }
 
 // coverage tells on standard error which recorded rows and cases do not meet: a

@@ -5,10 +5,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/watch"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/score/safety"
 )
@@ -30,7 +30,7 @@ func (a *app) watch(ctx context.Context, f *scoreFlags) (*watch.Watch, []callvet
 	}
 	var rules *safety.Rules
 	if f.safety != "" {
-		b, err := os.ReadFile(a.path(f.safety))
+		b, err := input.File(a.path(f.safety), maxSettings)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read safety rules: %w", err)
 		}

@@ -23,11 +23,13 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/sources"
 	"github.com/callvet/callvet/cmd/callvet/teach"
 	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/retrieve/catalogue"
 	judge "github.com/callvet/callvet/score/selection"
 )
 
@@ -45,7 +47,7 @@ func (a *app) read(name string) ([]byte, error) {
 		}
 		return nil, dir
 	}
-	return os.ReadFile(a.path(name))
+	return input.File(a.path(name), catalogue.MaxBytes)
 }
 
 func (a *app) models() *selector.Models {

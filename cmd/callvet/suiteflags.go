@@ -11,10 +11,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/toolfile"
+)
+
+// maxSettings bounds a file of settings (prices, targets, rules of safety, a prompt): people
+// do not write more. maxTokens bounds the values of tokens, which programs write.
+const (
+	maxSettings = 16 << 20
+	maxTokens   = 64 << 20
 )
 
 // suiteFlags say how to read a suite.
@@ -48,7 +56,7 @@ func (a *app) openSuite(ctx context.Context, path string, f suiteFlags) (*suite.
 		return nil, nil, err
 	}
 	return suite.Open(a.path(path), opt, suite.LintOptions{
-		Source: os.ReadFile, Scoring: scoring, Catalogue: f.catalogueFile,
+		Source: func(name string) ([]byte, error) { return input.File(name, suite.DefaultLimit) }, Scoring: scoring, Catalogue: f.catalogueFile,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
 	})
 }
@@ -73,7 +81,7 @@ func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
 		if t.path == "" {
 			continue
 		}
-		b, err := os.ReadFile(a.path(t.path))
+		b, err := input.File(a.path(t.path), maxTokens)
 		if err != nil {
 			return opt, fmt.Errorf("read tokens: %w", err)
 		}

@@ -4,9 +4,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/typed"
@@ -57,7 +57,7 @@ const targetsSchema = `{
 
 // readTargets reads a targets file; what an entry does not say comes from shared.
 func readTargets(path string, shared targetSpec) ([]targetSpec, error) {
-	b, err := os.ReadFile(path)
+	b, err := input.File(path, maxSettings)
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
 	}

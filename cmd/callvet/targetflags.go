@@ -5,13 +5,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/provider/retriever"
 )
 
@@ -204,7 +204,7 @@ func (a *app) textOrFile(s string) (string, error) {
 	if !isFile {
 		return s, nil
 	}
-	b, err := os.ReadFile(a.path(name))
+	b, err := input.File(a.path(name), maxSettings)
 	if err != nil {
 		return "", fmt.Errorf("read system prompt: %w", err)
 	}

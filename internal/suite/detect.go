@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/internal/suite/native"
 	"github.com/callvet/callvet/internal/suite/source"
@@ -101,7 +102,7 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if data, err = source.Unpack(path, data, opt.limit()); err != nil {
+	if data, err = input.All(path, data, opt.limit()); err != nil {
 		return nil, err
 	}
 	d, bad := source.ReadLists(path, data)

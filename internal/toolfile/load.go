@@ -16,6 +16,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/suite/native"
 	"github.com/callvet/callvet/internal/suite/source"
 )
@@ -187,7 +188,7 @@ func (l *loader) read(path string) ([]byte, error) {
 	if int64(len(data)) > l.opt.Limit {
 		return nil, fmt.Errorf("read tools %s: %w: more than %d bytes", path, callvet.ErrLimited, l.opt.Limit)
 	}
-	return source.Unpack(path, data, l.opt.Limit)
+	return input.All(path, data, l.opt.Limit)
 }
 
 // take keeps a tool that is not there yet, and looks at its schema.

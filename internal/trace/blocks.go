@@ -5,12 +5,12 @@ package trace
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/typed"
 )
@@ -74,6 +74,10 @@ type Blocks struct {
 	folded bool
 }
 
+// maxValues is how many values one line may hold: as many as 16 MiB of real arguments and
+// results have. Each worker has room for the values of its longest line, 28 bytes for each.
+const maxValues = 1 << 22
+
 // headSize is how much of a stream tells whether its records are folded.
 const headSize = 64 << 10
 
@@ -105,48 +109,21 @@ func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
 // Plain gives the stream without gzip compression and byte order mark; verbatim
 // tells that it has neither. The error wraps callvet.ErrInvalid.
 func Plain(r io.Reader) (plain *bufio.Reader, verbatim bool, err error) {
-	verbatim = true
-	br := bufio.NewReaderSize(r, 64<<10)
-	head, err := br.Peek(2)
-	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
-		verbatim = false
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, false, invalid("read gzip", err)
-		}
-		br = bufio.NewReaderSize(unzipped{z}, 64<<10)
-		head, err = br.Peek(1)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, false, invalid("read gzip", err)
-		}
+	br, packed, err := input.Unpack(r, 0)
+	if err != nil {
+		return nil, false, fmt.Errorf("read traces: %w", err)
 	}
+	head, err := br.Peek(3)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, fmt.Errorf("read traces: %w", err)
 	}
-	if len(head) > 0 && head[0] == 0xEF {
-		if head, _ = br.Peek(3); string(head) == "\uFEFF" {
-			verbatim = false
-			if _, err := br.Discard(3); err != nil {
-				return nil, false, fmt.Errorf("read traces: %w", err)
-			}
-		}
+	if string(head) != "\uFEFF" {
+		return br, !packed, nil
 	}
-	return br, verbatim, nil
-}
-
-// unzipped says what the end of a stream that is cut off means.
-type unzipped struct{ z *gzip.Reader }
-
-// Read implements io.Reader.
-func (u unzipped) Read(p []byte) (int, error) {
-	n, err := u.z.Read(p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = &callvet.Hinted{
-			Err:  fmt.Errorf("the gzip stream is cut off: %w", callvet.ErrInvalid),
-			Hint: "copy the file again; `gzip -dc FILE | callvet score -` scores what is there",
-		}
+	if _, err := br.Discard(3); err != nil {
+		return nil, false, fmt.Errorf("read traces: %w", err)
 	}
-	return n, err
+	return br, false, nil
 }
 
 // Next gives the next block, or io.EOF. The block is the caller's, except that
@@ -249,6 +226,7 @@ func NewScanner(o Options) *Scanner {
 	o = o.withDefaults()
 	s := &Scanner{o: o, Log: Log{Max: o.MaxBad}, forms: newForms()}
 	s.doc.Expect(expected())
+	s.doc.Max = maxValues
 	return s
 }
 
@@ -306,7 +284,7 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 		if errors.As(err, &syntax) {
 			at = syntax.Offset
 		}
-		reason := "not JSON: " + err.Error()
+		reason := value.Reason(err)
 		if at >= len(bytes.TrimRight(l, " \t\r")) && !s.folded {
 			reason += " (the record is cut off, or goes on in the next line: write each on one line)"
 		}

@@ -14,12 +14,18 @@ import (
 // Window is how many attempts a Grouper keeps open when not told otherwise.
 const Window = 4096
 
+// maxOpen is how many bytes the records of all open attempts may have: they are in memory
+// until their attempt is given, and take some five times that when it is. A real attempt has
+// kilobytes.
+const maxOpen = 64 << 20
+
 // Grouper puts the lines of each attempt together. Lines of different attempts
 // may be mixed, as long as no more than its window of attempts are open at once.
 //
 // An attempt is complete when its task record comes after its steps (or has
 // told how many there are and they came); when the window is full, the attempt
 // that was silent longest is given as it is; the end of the file completes all.
+// So is the longest silent one when the open attempts have very many bytes.
 // A step that comes after its attempt was given starts it anew and is counted
 // in Split.
 type Grouper struct {
@@ -29,6 +35,7 @@ type Grouper struct {
 	done   map[uint64]struct{}
 	ring   []uint64
 	seed   maphash.Seed
+	bytes  int // of the records of open attempts
 	// Split is how many attempts were given in more than one piece, as far as
 	// the last 16 windows of attempts tell.
 	Split int64
@@ -43,6 +50,7 @@ type gathering struct {
 	id    attemptID
 	steps []Step
 	task  *Task
+	bytes int
 }
 
 // NewGrouper keeps at most window attempts open; 0 means Window.
@@ -69,17 +77,25 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 		g.order.MoveToBack(el)
 	}
 	at := el.Value.(*gathering)
+	at.bytes, g.bytes = at.bytes+len(v.Raw)+recordSize, g.bytes+len(v.Raw)+recordSize
 	if v.IsTask {
 		t := v.Task()
 		at.task = &t
 	} else {
 		at.steps = append(at.steps, v.Step())
 	}
-	if at.complete() && !ok {
+	switch {
+	case ok:
+	case at.complete():
 		return g.close(el), true
+	case g.bytes > maxOpen:
+		return g.close(g.order.Front()), true
 	}
 	return a, ok
 }
+
+// recordSize is about what a record takes beside its text.
+const recordSize = 256
 
 func (at *gathering) complete() bool {
 	switch {
@@ -96,6 +112,7 @@ func (at *gathering) complete() bool {
 func (g *Grouper) close(el *list.Element) Attempt {
 	at := g.order.Remove(el).(*gathering)
 	delete(g.open, at.id)
+	g.bytes -= at.bytes
 	h := g.hash(at.id)
 	if _, seen := g.done[h]; !seen {
 		g.done[h] = struct{}{}

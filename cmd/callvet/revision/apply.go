@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve/catalogue"
 	"github.com/callvet/callvet/retrieve/revise"
@@ -99,7 +100,7 @@ func plainOf(name string, data []byte) (p plainText, err error) {
 	if mark := []byte("\xef\xbb\xbf"); bytes.HasPrefix(data, mark) {
 		p.mark, rest = mark, data[len(mark):]
 	}
-	open, err := source.Unpack(name, rest, catalogue.MaxBytes)
+	open, err := input.All(name, rest, catalogue.MaxBytes)
 	if err != nil {
 		return p, fmt.Errorf("read catalogue: %w", err)
 	}

@@ -82,7 +82,7 @@ func TestLoad(t *testing.T) {
 	}
 	for name, say := range map[string]string{
 		"bad.yaml": "read catalogue: invalid: bad.yaml:4: tool a: description is 5, not text, and 1 mistake more",
-		"bad.gz":   "unpack bad.gz", "bad.csv": "bad.csv", "none": "file does not exist",
+		"bad.gz":   "read bad.gz: read gzip", "bad.csv": "bad.csv", "none": "file does not exist",
 	} {
 		if _, _, err := Load(name, read); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("%s: %v", name, err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite/source"
@@ -74,7 +75,7 @@ func Load(name string, read Files) (*retrieve.Catalogue, []callvet.Problem, erro
 	}
 	unplaced := map[string]bool{} // lines are those of the file, columns are not
 	for i, f := range files {
-		b, err := source.Unpack(f.Name, f.Data, catalogue.MaxBytes)
+		b, err := input.All(f.Name, f.Data, catalogue.MaxBytes)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read catalogue: %w", err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/retrieve/catalogue"
@@ -167,7 +168,7 @@ const maxExamples = 256 << 20
 // catalog, whose example questions lead to the routes of their tools. The error wraps
 // callvet.ErrInvalid and names file and example.
 func ReadExamples(name string, data []byte) ([]route.Example, error) {
-	data, err := source.Unpack(name, data, maxExamples)
+	data, err := input.All(name, data, maxExamples)
 	if err != nil {
 		return nil, fmt.Errorf("read examples: %w", err)
 	}

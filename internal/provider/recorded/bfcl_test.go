@@ -56,7 +56,7 @@ func TestBFCLOutputs(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"sets/bfcl_v1_2024-08/" + part() + "/outputs", "sets/bfcl_v4_2025-11/" + part() + "/outputs"} {
 		path := testData(t, dir)
-		sources, err := Open(path)
+		sources, err := Open(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,13 +123,13 @@ func checkBFCL(t *testing.T, file string, s *Source) {
 
 func BenchmarkBFCL(b *testing.B) {
 	path := testData(b, "sets/bfcl_v1_2024-08/"+part()+"/outputs")
-	sources, err := Open(path)
+	sources, err := Open(path, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("open", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := Open(path); err != nil {
+			if _, err := Open(path, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -5,36 +5,51 @@ package recorded
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/value"
 )
 
 // Limits of what is read.
 const (
-	maxLine     = 64 << 20
-	maxFile     = 2 << 30  // decompressed, held in memory
+	// maxLine is the longest row: an answer is at most as long (agent.DefaultMaxBytes).
+	maxLine = 16 << 20
+	// maxUnpacked is what a compressed file, or the attempts of a trace file, may take in
+	// memory. A plain file may have any size: its rows are read where they lie.
+	maxUnpacked = 256 << 20
 	keepInside  = 64 << 20 // plain files up to this size are held in memory
+	// maxRows is how many rows all files of a source have together: each takes some 200
+	// bytes of index.
+	maxRows = 2_000_000
+	// maxRelaxed is the longest text that is not strict JSON and read all the same: that
+	// takes fifty times its size.
+	maxRelaxed  = 4 << 20
 	maxProblems = 20
 )
+
+// Traces gives the attempts of a trace file, in its order; ok is false for a file that is
+// none. The errors are those of reading.
+type Traces func(path string) (attempts iter.Seq2[*callvet.Trace, error], ok bool, err error)
 
 // Open reads a recording. A file gives one Source per "target" its rows name, in
 // order of appearance (normally one); a folder gives those of each of its files
 // in order of name, and for each of its folders one that joins all files below
-// it. Malformed rows are counted and reported; the error is ErrNotFound, or
+// it. A trace file gives one row for each of its attempts; nil traces reads none.
+// Malformed rows are counted and reported; the error is ErrNotFound, ErrLimited, or
 // ErrInvalid when no row at all can be read.
-func Open(path string) ([]*Source, error) {
+func Open(path string, traces Traces) ([]*Source, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open recording %s: %w", path, callvet.ErrNotFound)
@@ -43,12 +58,12 @@ func Open(path string) ([]*Source, error) {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	if !info.IsDir() {
-		return openFiles(path, []string{path})
+		return openFiles(path, []string{path}, traces)
 	}
-	return openFolder(path)
+	return openFolder(path, traces)
 }
 
-func openFolder(path string) ([]*Source, error) {
+func openFolder(path string, traces Traces) ([]*Source, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
@@ -68,7 +83,7 @@ func openFolder(path string) ([]*Source, error) {
 				continue
 			}
 		}
-		src, err := openFiles(full, files)
+		src, err := openFiles(full, files, traces)
 		if err != nil {
 			return nil, errors.Join(err, closeAll(out))
 		}
@@ -112,10 +127,10 @@ func below(dir string) (files []string, err error) {
 }
 
 // openFiles joins files into the sources their rows name.
-func openFiles(name string, files []string) ([]*Source, error) {
-	l := &loader{store: &store{}, groups: map[string]*Source{}}
+func openFiles(name string, files []string, traces Traces) ([]*Source, error) {
+	l := &loader{store: &store{}, groups: map[string]*Source{}, traces: traces}
 	for _, f := range files {
-		if err := l.file(f); err != nil {
+		if err := errors.Join(l.file(f), l.over(f)); err != nil {
 			return nil, errors.Join(err, l.store.close())
 		}
 	}
@@ -151,6 +166,8 @@ func modelName(path string) string {
 
 // loader reads files into sources.
 type loader struct {
+	traces    Traces
+	rows      int
 	store     *store
 	groups    map[string]*Source
 	order     []string
@@ -168,7 +185,48 @@ func (l *loader) problem(file string, line int, code, msg string) {
 	}
 }
 
+// over says that there are too many rows; they are no longer indexed then.
+func (l *loader) over(path string) error {
+	if l.rows <= maxRows {
+		return nil
+	}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("read recording %s: more than %d rows: %w", path, maxRows, callvet.ErrLimited),
+		Hint: "split it by target, or leave out rows of cases that the suite does not have",
+	}
+}
+
+// attempts takes what a trace file holds.
+func (l *loader) attempts(path string, list iter.Seq2[*callvet.Trace, error]) error {
+	blob := l.store.add(nil)
+	var all memory
+	for t, err := range list {
+		if err != nil {
+			return fmt.Errorf("read recording %s: %w", path, err)
+		}
+		b, err := json.Marshal(t)
+		if err != nil {
+			return fmt.Errorf("read recording %s: task %s: %w", path, t.CaseID, err)
+		}
+		if len(all)+len(b) > maxUnpacked {
+			return fmt.Errorf("read recording %s: its attempts take more than %s: %w", path, input.Size(maxUnpacked), callvet.ErrLimited)
+		}
+		l.index(row{off: int64(len(all)), n: int32(len(b)), blob: blob, repeat: int32(t.Repeat)},
+			keys{id: t.CaseID, group: t.Target, repeat: int32(t.Repeat)}, answer.FormTrace)
+		all = append(all, b...)
+	}
+	l.store.blobs[blob] = all
+	return nil
+}
+
 func (l *loader) file(path string) error {
+	if l.traces != nil {
+		if list, ok, err := l.traces(path); err != nil {
+			return fmt.Errorf("open recording %s: %w", path, err)
+		} else if ok {
+			return l.attempts(path, list)
+		}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open recording: %w", err)
@@ -193,19 +251,20 @@ func (l *loader) file(path string) error {
 }
 
 func (l *loader) gzip(path string, f io.Reader) error {
-	z, err := gzip.NewReader(bufio.NewReaderSize(f, 1<<16))
-	if err != nil {
-		return fmt.Errorf("read recording %s: %w: %w", path, err, callvet.ErrInvalid)
+	plain, _, err := input.Unpack(f, maxUnpacked)
+	var b []byte
+	if err == nil {
+		b, err = input.Whole(plain, maxUnpacked)
 	}
-	var buf bytes.Buffer
-	n, err := buf.ReadFrom(io.LimitReader(z, maxFile+1))
-	if n > maxFile {
-		return fmt.Errorf("read recording %s: more than %d bytes when decompressed: %w", path, maxFile, callvet.ErrLimited)
-	}
-	if err != nil { // a cut file: what came before is still good
+	switch {
+	case errors.Is(err, callvet.ErrLimited):
+		return &callvet.Hinted{Err: fmt.Errorf("read recording %s: %w", path, err), Hint: "gunzip -k " + path + ": a file that is not compressed may have any size"}
+	case err != nil && len(b) == 0:
+		return fmt.Errorf("read recording %s: %w", path, err)
+	case err != nil: // a cut file: what came before is still good
 		l.problem(path, 0, "cut-file", "the compressed file is damaged: "+err.Error())
 	}
-	return l.bytes(path, bytes.Clone(buf.Bytes()))
+	return l.bytes(path, b)
 }
 
 // bytes reads a whole file in memory: rows line by line, or one JSON document.
@@ -362,6 +421,14 @@ func (l *loader) row(path string, line int, v value.Value, r row) {
 		return
 	}
 	r.repeat = k.repeat
+	l.index(r, k, form)
+}
+
+// index files a row under its names, as long as there are not too many.
+func (l *loader) index(r row, k keys, form answer.Form) {
+	if l.rows++; l.rows > maxRows {
+		return
+	}
 	s := l.groups[k.group]
 	if s == nil {
 		s = &Source{Form: form, index: newIndex(l.store)}
@@ -375,6 +442,9 @@ func (l *loader) row(path string, line int, v value.Value, r row) {
 // relax reads JSON as common parsers do (the last of duplicate keys counts,
 // lone surrogates and invalid UTF-8 become U+FFFD) and writes it strictly.
 func relax(b []byte) ([]byte, bool) {
+	if len(b) > maxRelaxed {
+		return nil, false
+	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
 	var v any

@@ -93,7 +93,7 @@ func TestForms(t *testing.T) {
 		`{` + c + `"something":"else"}`:                  `fault malformed 0`,
 		`{"id":"c","turns":[{"steps":[{"calls":[{"name":"cd","arguments":{"d":"x"},"result":"ok"}]}]}]}`: `assistant "" cd{"d":"x"} | tool "ok"`,
 	} {
-		src, err := Open(write(t, t.TempDir(), "r.jsonl", row+"\n"))
+		src, err := Open(write(t, t.TempDir(), "r.jsonl", row+"\n"), nil)
 		if err != nil {
 			t.Errorf("%s: %v", row, err)
 			continue
@@ -119,7 +119,7 @@ func TestRepeatsGroupsAndCoverage(t *testing.T) {
 		`{"case_id":"b","target":"x","text":"cut`,
 		`{"case_id":"b","case_id":"b","target":"x","text":"twice \ud800"}`,
 	}, "\n"))
-	src, err := Open(path)
+	src, err := Open(path, nil)
 	if err != nil || len(src) != 2 {
 		t.Fatal(src, err)
 	}
@@ -162,7 +162,7 @@ func TestFilesAndFolders(t *testing.T) {
 	write(t, dir, "notes.txt", "nothing")
 	write(t, dir, "model/live/x_result.json", `{"id":"c","result":"joined"}`+"\n")
 	write(t, dir, "model/y_result.json", `{"id":"e","result":"more"}`+"\n")
-	src, err := Open(dir)
+	src, err := Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +178,11 @@ func TestFilesAndFolders(t *testing.T) {
 		t.Errorf("joined %d rows", src[3].Rows)
 	}
 	for name, content := range map[string]string{"bad.json": "nope\nnope\n", "empty.jsonl": "", "cut.json": `[{"id":`} {
-		if _, err := Open(write(t, t.TempDir(), name, content)); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := Open(write(t, t.TempDir(), name, content), nil); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, callvet.ErrNotFound) {
+	if _, err := Open(filepath.Join(dir, "none"), nil); !errors.Is(err, callvet.ErrNotFound) {
 		t.Error(err)
 	}
 }
@@ -224,7 +224,7 @@ func TestPromptfoo(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no promptfoo export at %s", path)
 	}
-	src, err := Open(path)
+	src, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ package bfcl
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -15,12 +14,13 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/value"
 )
 
 // Limits of what is read.
 const (
-	maxFile = 1 << 30 // decompressed
+	maxFile = 256 << 20 // unpacked: its cases are in memory, as those of any suite that is not streamed
 	maxLine = 16 << 20
 )
 
@@ -66,14 +66,8 @@ func firstLine(data []byte) ([]byte, error) {
 
 // plain undoes gzip.
 func plain(data []byte) (io.Reader, error) {
-	if len(data) < 2 || data[0] != 0x1f || data[1] != 0x8b {
-		return bytes.NewReader(data), nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("unpack: %w: %w", callvet.ErrInvalid, err)
-	}
-	return io.LimitReader(z, maxFile), nil
+	r, _, err := input.Unpack(bytes.NewReader(data), maxFile)
+	return r, err
 }
 
 // eachRow parses the rows of a JSON Lines file.
@@ -99,7 +93,9 @@ func eachRow(data []byte, path string, do func(v value.Value, line int) []callve
 		}
 		problems = append(problems, do(v, line)...)
 	}
-	if err := sc.Err(); err != nil {
+	if err := sc.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return problems, fmt.Errorf("read %s:%d: %w: a line is longer than %s", path, line+1, callvet.ErrLimited, input.Size(maxLine))
+	} else if err != nil {
 		return problems, fmt.Errorf("read %s: %w: %w", path, callvet.ErrInvalid, err)
 	}
 	return problems, nil
@@ -217,7 +213,7 @@ func ImportFolder(dir string) (*callvet.Suite, []callvet.Problem, error) {
 		if e.IsDir() || !strings.Contains(e.Name(), ".json") {
 			continue
 		}
-		data, err := os.ReadFile(path)
+		data, err := input.File(path, maxFile)
 		if err != nil {
 			return nil, problems, fmt.Errorf("read BFCL folder: %w", err)
 		}
@@ -225,7 +221,7 @@ func ImportFolder(dir string) (*callvet.Suite, []callvet.Problem, error) {
 			problems = append(problems, problem(path, 0, "file-ignored", "", "the file is left out: it holds no BFCL questions", "", true))
 			continue
 		}
-		s, found, err := Import(data, path, os.ReadFile)
+		s, found, err := Import(data, path, func(name string) ([]byte, error) { return input.File(name, maxFile) })
 		if err != nil {
 			problems = append(problems, problem(path, 0, "not-carried", "", err.Error(), "", true))
 			continue

@@ -4,35 +4,10 @@ package source
 
 import (
 	"bytes"
-	"compress/gzip"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/callvet/callvet"
 )
-
-// Unpack gives data without gzip compression; what is not compressed stays as it is.
-// Errors wrap callvet.ErrInvalid, and callvet.ErrLimited for more than limit bytes.
-func Unpack(name string, data []byte, limit int64) ([]byte, error) {
-	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		return data, nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("unpack %s: %w: %w", name, callvet.ErrInvalid, err)
-	}
-	out, err := io.ReadAll(io.LimitReader(z, limit+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("unpack %s: %w: %w", name, callvet.ErrInvalid, err)
-	case int64(len(out)) > limit:
-		return nil, fmt.Errorf("unpack %s: %w: more than %d bytes", name, callvet.ErrLimited, limit)
-	}
-	return out, nil
-}
 
 // ReadLists is Read for files that list things, which may also be one JSON value a line:
 // these are the elements of a list.

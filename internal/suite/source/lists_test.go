@@ -3,13 +3,8 @@
 package source
 
 import (
-	"bytes"
-	"compress/gzip"
-	"errors"
 	"strings"
 	"testing"
-
-	"github.com/callvet/callvet"
 )
 
 func TestPlainJSON(t *testing.T) {
@@ -37,24 +32,6 @@ func TestPlainJSON(t *testing.T) {
 		if _, _, err := PlainJSON(c.name, []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), c.say) {
 			t.Errorf("%s %q: %v", c.name, c.data, err)
 		}
-	}
-}
-
-func TestUnpack(t *testing.T) {
-	t.Parallel()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte("[1,2]")); err != nil || z.Close() != nil {
-		t.Fatal(err)
-	}
-	if got, err := Unpack("a.gz", b.Bytes(), 5); err != nil || string(got) != "[1,2]" {
-		t.Error(string(got), err)
-	}
-	if _, err := Unpack("a.gz", b.Bytes(), 4); !errors.Is(err, callvet.ErrLimited) {
-		t.Error(err)
-	}
-	if _, err := Unpack("a.gz", b.Bytes()[:12], 9); !errors.Is(err, callvet.ErrInvalid) {
-		t.Error(err)
 	}
 }
 

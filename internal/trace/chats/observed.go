@@ -242,10 +242,17 @@ func scores(tr value.Value, a *trace.Attempt) {
 type LangSmith struct {
 	order []string
 	runs  map[string][]value.Value
+	size  int64
 }
 
 // IsLangSmith reports whether a value is a run.
 func IsLangSmith(v value.Value) bool { return has(v, "run_type") && has(v, "inputs") }
+
+// Size is about how many bytes of memory the runs take beside the values they are of.
+func (l *LangSmith) Size() int64 { return l.size }
+
+// runSize is what a run takes.
+const runSize = 64
 
 // Add takes a run with those inside it.
 func (l *LangSmith) Add(v value.Value) {
@@ -257,6 +264,7 @@ func (l *LangSmith) Add(v value.Value) {
 		l.order = append(l.order, id)
 	}
 	l.runs[id] = append(l.runs[id], v)
+	l.size += runSize
 	kids := message.First(v, "child_runs")
 	for k, ok := kids.First(); ok; k, ok = kids.Next(k) {
 		l.Add(k)

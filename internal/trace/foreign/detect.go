@@ -5,6 +5,8 @@ package foreign
 import (
 	"bytes"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/chats"
 	"github.com/callvet/callvet/internal/trace/spans"
@@ -38,10 +40,35 @@ func Detect(head []byte) string {
 			return nameOf(v)
 		}
 	}
-	if v, err := value.Parse(trace.First(head)); err == nil && own(v) {
+	first := trace.First(head)
+	if v, err := value.Parse(first); err == nil && own(v) || first == nil && ownBeginning(line) {
 		return Contract
 	}
 	return ""
+}
+
+// ownBeginning is own for a record that is longer than the head: its first members tell.
+func ownBeginning(line []byte) bool {
+	d := jsontext.NewDecoder(bytes.NewReader(line))
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
+		return false
+	}
+	id := false
+	for {
+		name, err := d.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return false
+		}
+		switch key := name.String(); key {
+		case "task_id":
+			id = true
+		case "tool":
+			return id
+		}
+		if d.SkipValue() != nil {
+			return false
+		}
+	}
 }
 
 func nameOf(v value.Value) string {

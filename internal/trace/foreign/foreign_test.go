@@ -450,7 +450,7 @@ func TestForms(t *testing.T) {
 		t.Errorf("an unknown format: %v", err)
 	}
 	two := strings.Repeat(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","name":"execute_tool a"}]}]}]}`+"\n", 2)
-	if _, _, err := text(two, Options{MaxBytes: 120}); !errors.Is(err, callvet.ErrLimited) {
+	if _, _, err := text(two, Options{MaxHeld: 500}); !errors.Is(err, callvet.ErrLimited) {
 		t.Errorf("spans over the limit: %v", err)
 	}
 	if _, _, err := text(strings.Repeat(" ", 100)+`{"a":`+strings.Repeat(" ", 100), Options{MaxBytes: 50}); !errors.Is(err, callvet.ErrLimited) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/chats"
 	"github.com/callvet/callvet/internal/trace/spans"
@@ -29,9 +30,12 @@ const Contract = "callvet"
 type Options struct {
 	// Format is one of Names; "" detects it.
 	Format string
-	// MaxBytes bounds a document that has to be read as a whole, and what spans
-	// may hold together; 0 means 1 GiB. Lines are bounded by Lines.MaxLine.
+	// MaxBytes bounds a document that has to be read as a whole; 0 means maxDocument.
+	// Lines are bounded by Lines.MaxLine.
 	MaxBytes int64
+	// MaxHeld bounds the memory of what makes attempts only together, as spans do; 0
+	// means maxHeld.
+	MaxHeld int64
 	// Lines are the limits and the strictness of line by line reading. Lines.Live
 	// gives every attempt as soon as its lines are there, and refuses forms that
 	// tell something only when the whole file has been read.
@@ -39,6 +43,19 @@ type Options struct {
 	// Window is how many attempts of callvet's own lines are open at once.
 	Window int
 }
+
+const (
+	// maxDocument is a document in bytes: it is in memory twice while it is read, and its
+	// values take as much again (value.MaxValues).
+	maxDocument = 256 << 20
+	// maxHeld is the memory of what makes attempts only together, as spans do: their
+	// values, and what is made of them.
+	maxHeld = 1 << 30
+	// maxLine is a line in bytes: one export, trace or conversation; maxValues is how many
+	// values it may hold, of 16 bytes each on average.
+	maxLine   = 64 << 20
+	maxValues = maxLine / 16
+)
 
 // Report says what an import did.
 type Report struct {
@@ -61,23 +78,28 @@ type Importer struct {
 	binary spans.Framing // OTLP in protobuf
 	split  int64
 	gather []gatherer
-	held   int64 // bytes of the lines that were gathered
+	held   int64 // bytes of memory of what was gathered
 }
 
 // gatherer collects what only together makes attempts.
 type gatherer interface {
 	Add(v value.Value, s *trace.Sink)
 	Flush(s *trace.Sink)
+	// Size is the memory of what was gathered, beside its values.
+	Size() int64
 }
 
 // Open looks at the beginning of r, which may be compressed with gzip. The error
 // wraps callvet.ErrInvalid when the format cannot be told, or is not known.
 func Open(r io.Reader, o Options) (*Importer, error) {
 	if o.MaxBytes <= 0 {
-		o.MaxBytes = 1 << 30
+		o.MaxBytes = maxDocument
+	}
+	if o.MaxHeld <= 0 {
+		o.MaxHeld = maxHeld
 	}
 	if o.Lines.MaxLine <= 0 {
-		o.Lines.MaxLine = 64 << 20
+		o.Lines.MaxLine = maxLine
 	}
 	if o.Lines.MaxBad <= 0 {
 		o.Lines.MaxBad = 100
@@ -191,7 +213,7 @@ func (i *Importer) read(take func(trace.Attempt) bool) error {
 	if v, err := value.Parse(line); err == nil && more && (v.Kind() == value.Object || v.Kind() == value.Array) {
 		return i.lines(line, take)
 	}
-	return i.document(line, take)
+	return i.document(line, more, take)
 }
 
 // own reads callvet's lines.
@@ -234,19 +256,47 @@ func (i *Importer) firstLine() (line []byte, more bool, err error) {
 	return line, false, nil
 }
 
-// line reads one line, of at most limit bytes.
+// line reads one line, of at most limit bytes. One longer than the buffer is in memory
+// twice while its parts are put together.
 func (i *Importer) line(limit int64) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := i.src.ReadSlice('\n')
-		line = append(line, part...)
-		if int64(len(line)) > limit {
-			return nil, fmt.Errorf("read recording: more than %d bytes without a line end: %w", limit, callvet.ErrLimited)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimRight(line, "\r\n"), err
-		}
+	part, err := i.src.ReadSlice('\n')
+	if int64(len(part)) > limit {
+		return nil, fmt.Errorf("read recording: a line, or a document on one line: more than %s: %w", input.Size(limit), callvet.ErrLimited)
 	}
+	line := bytes.Clone(part)
+	if errors.Is(err, bufio.ErrBufferFull) {
+		rest := &toLineEnd{src: i.src}
+		if line, err = input.Whole(io.MultiReader(bytes.NewReader(line), rest), limit); err != nil {
+			return nil, fmt.Errorf("read recording: a line, or a document on one line: %w", err)
+		}
+		err = rest.err
+	}
+	return bytes.TrimRight(line, "\r\n"), err
+}
+
+// toLineEnd reads a stream up to its next line end; err is that of the stream.
+type toLineEnd struct {
+	src  *bufio.Reader
+	part []byte
+	done bool
+	err  error
+}
+
+// Read implements io.Reader.
+func (l *toLineEnd) Read(p []byte) (int, error) {
+	for len(l.part) == 0 && !l.done {
+		l.part, l.err = l.src.ReadSlice('\n')
+		l.done = !errors.Is(l.err, bufio.ErrBufferFull)
+	}
+	if len(l.part) == 0 {
+		if l.err != nil && !errors.Is(l.err, io.EOF) {
+			return 0, l.err
+		}
+		return 0, io.EOF
+	}
+	n := copy(p, l.part)
+	l.part = l.part[n:]
+	return n, nil
 }
 
 // lines reads one value per line, of which the first may be read already. Spans
@@ -283,19 +333,18 @@ func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 
 // one reads a line's value; one that is no record is listed, or ends a strict reading.
 func (i *Importer) one(n int64, line []byte) error {
-	v, err := value.Parse(line)
+	doc := value.Doc{Max: maxValues}
+	err := doc.Parse(line)
+	v := doc.Root()
 	var reason string
 	switch {
 	case err != nil:
-		reason = "not JSON: " + err.Error()
+		reason = value.Reason(err)
 	case !i.value(v):
 		reason = "the value is of no known form"
 	default:
-		if i.gather == nil {
-			return nil
-		}
-		if i.held += int64(len(line)); i.held > i.o.MaxBytes {
-			return fmt.Errorf("line %d: the spans read so far take more than %d bytes; split the file by trace: %w", n, i.o.MaxBytes, callvet.ErrLimited)
+		if err := i.hold(v); err != nil {
+			return fmt.Errorf("read recording: line %d: %w", n, err)
 		}
 		return nil
 	}
@@ -306,15 +355,33 @@ func (i *Importer) one(n int64, line []byte) error {
 	return nil
 }
 
-// document reads a value that stands on several lines, or alone.
-func (i *Importer) document(start []byte, take func(trace.Attempt) bool) error {
-	rest, err := io.ReadAll(io.LimitReader(i.src, i.o.MaxBytes+1))
-	if err != nil {
-		return fmt.Errorf("read recording: %w", err)
+// hold counts the memory of a value that is kept until all have been read.
+func (i *Importer) hold(v value.Value) error {
+	if i.gather == nil {
+		return nil
 	}
-	text := append(append(start, '\n'), rest...)
-	if int64(len(text)) > i.o.MaxBytes {
-		return fmt.Errorf("read recording: longer than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
+	i.held += v.Footprint()
+	size := i.held
+	for _, g := range i.gather {
+		size += g.Size()
+	}
+	if size > i.o.MaxHeld {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("the spans read so far take more than %s: %w", input.Size(i.o.MaxHeld), callvet.ErrLimited),
+			Hint: "split the file by trace",
+		}
+	}
+	return nil
+}
+
+// document reads a value that stands on several lines, or alone; more tells that the
+// stream goes on behind its first line.
+func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) bool) error {
+	if more {
+		var err error
+		if text, err = input.Whole(io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"), i.src), i.o.MaxBytes); err != nil {
+			return fmt.Errorf("read recording: %w", err)
+		}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return fmt.Errorf("read recording: it is empty: %w", callvet.ErrInvalid)
@@ -325,6 +392,9 @@ func (i *Importer) document(start []byte, take func(trace.Attempt) bool) error {
 	}
 	if !i.value(v) {
 		return unknownForm()
+	}
+	if err := i.hold(v); err != nil {
+		return fmt.Errorf("read recording: %w", err)
 	}
 	return i.flush(take)
 }
@@ -360,12 +430,9 @@ func (i *Importer) drain(take func(trace.Attempt) bool) bool {
 
 // protobuf reads an OTLP export, as if it were the JSON form.
 func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
-	data, err := io.ReadAll(io.LimitReader(i.src, i.o.MaxBytes+1))
+	data, err := input.Whole(i.src, min(spans.MaxMessage, i.o.MaxBytes))
 	if err != nil {
-		return fmt.Errorf("read recording: %w", err)
-	}
-	if int64(len(data)) > i.o.MaxBytes {
-		return fmt.Errorf("read recording: longer than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
+		return fmt.Errorf("read recording: message 1: %w", err)
 	}
 	v, err := spans.Protobuf(data)
 	if err != nil {
@@ -374,6 +441,9 @@ func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
 	if !i.value(v) {
 		return unknownForm()
 	}
+	if err := i.hold(v); err != nil {
+		return fmt.Errorf("read recording: %w", err)
+	}
 	return i.flush(take)
 }
 
@@ -381,14 +451,13 @@ func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
 // that cannot be read is listed by its number, as a line is; behind one that was cut
 // off nothing can be found any more.
 func (i *Importer) frames(take func(trace.Attempt) bool) error {
-	held := int64(0)
 	for n := int64(1); ; n++ {
 		size, err := i.binary.Prefix(i.src)
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return i.flush(take)
 		}
-		if held += int64(min(size, 1<<62)); err == nil && held > i.o.MaxBytes {
-			return fmt.Errorf("read recording: its messages hold more than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
+		if err == nil && size > spans.MaxMessage {
+			return fmt.Errorf("read recording: message %d: more than %s: %w", n, input.Size(spans.MaxMessage), callvet.ErrLimited)
 		}
 		var data bytes.Buffer
 		if err == nil {
@@ -399,6 +468,9 @@ func (i *Importer) frames(take func(trace.Attempt) bool) error {
 			return fmt.Errorf("read recording: message %d: %w", n, err)
 		}
 		if why := i.frame(data.Bytes(), cut); why != nil {
+			if errors.Is(why, callvet.ErrLimited) {
+				return fmt.Errorf("read recording: message %d: %w", n, why)
+			}
 			if i.o.Lines.Strict {
 				return fmt.Errorf("read recording: message %d: %w: %w", n, callvet.ErrInvalid, why)
 			}
@@ -426,18 +498,15 @@ func (i *Importer) frame(data []byte, cut bool) error {
 	if v.Len() > 0 && !i.value(v) {
 		return errors.New("it is no export of spans")
 	}
-	return nil
+	return i.hold(v)
 }
 
 // archive reads an Inspect log in a ZIP file: its header and its samples.
 func (i *Importer) archive(take func(trace.Attempt) bool) error {
 	i.format = "inspect"
-	data, err := io.ReadAll(io.LimitReader(i.src, i.o.MaxBytes+1))
+	data, err := input.Whole(i.src, i.o.MaxBytes)
 	if err != nil {
 		return fmt.Errorf("read archive: %w", err)
-	}
-	if int64(len(data)) > i.o.MaxBytes {
-		return fmt.Errorf("read archive: longer than %d bytes: %w", i.o.MaxBytes, callvet.ErrLimited)
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -476,12 +545,11 @@ func (i *Importer) member(z *zip.Reader, name string) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, fmt.Errorf("read archive: %w: %w", callvet.ErrInvalid, err)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, i.o.MaxBytes+1))
-	if err = errors.Join(err, f.Close()); err != nil {
+	text, err := input.Whole(f, i.o.MaxBytes)
+	if err = errors.Join(err, f.Close()); errors.Is(err, callvet.ErrLimited) {
+		return value.Value{}, fmt.Errorf("read archive, %s: %w", name, err)
+	} else if err != nil {
 		return value.Value{}, fmt.Errorf("read archive, %s: %w: %w", name, callvet.ErrInvalid, err)
-	}
-	if int64(len(text)) > i.o.MaxBytes {
-		return value.Value{}, fmt.Errorf("read archive, %s: longer than %d bytes: %w", name, i.o.MaxBytes, callvet.ErrLimited)
 	}
 	v, err := value.Parse(text)
 	if err != nil {

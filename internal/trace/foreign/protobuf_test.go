@@ -242,7 +242,7 @@ func TestProtobufFrames(t *testing.T) {
 			if _, _, err = importBytes(again, Options{Lines: trace.Options{Strict: true}}); !errors.Is(err, callvet.ErrInvalid) {
 				t.Errorf("%s, strict: %v", how, err)
 			}
-			if _, _, err = importBytes(raw, Options{MaxBytes: 100}); !errors.Is(err, callvet.ErrLimited) {
+			if _, _, err = importBytes(raw, Options{MaxHeld: 100}); !errors.Is(err, callvet.ErrLimited) {
 				t.Errorf("%s, limited: %v", how, err)
 			}
 			broken := append(bytes.Clone(raw), append(prefix(4), 0xff, 0xff, 0xff, 0xff)...)

@@ -83,7 +83,22 @@ type event struct {
 type Gatherer struct {
 	order []string
 	spans map[string][]span
+	size  int64
 }
+
+// Size is about how many bytes of memory the spans take beside the values they are of.
+func (g *Gatherer) Size() int64 { return g.size }
+
+// maxSpans is how many spans are kept; those after them are counted in Size alone, so
+// that a value of very many is not put together before somebody asks for it.
+const maxSpans = 4_000_000
+
+// What a span, an attribute and an event take.
+const (
+	spanSize      = 320
+	attributeSize = 100
+	eventSize     = 120
+)
 
 // Add takes the spans of a value that Name knows.
 func (g *Gatherer) Add(v value.Value, s *trace.Sink) {
@@ -115,6 +130,13 @@ func (g *Gatherer) Add(v value.Value, s *trace.Sink) {
 }
 
 func (g *Gatherer) put(sp span) {
+	g.size += spanSize + attributeSize*int64(len(sp.attrs))
+	for i := range sp.events {
+		g.size += eventSize + attributeSize*int64(len(sp.events[i].attrs))
+	}
+	if g.size > maxSpans*spanSize {
+		return
+	}
 	if g.spans == nil {
 		g.spans = map[string][]span{}
 	}

@@ -104,18 +104,37 @@ func (f Framing) Prefix(r io.ByteReader) (size uint64, err error) {
 	return size, nil
 }
 
+// MaxMessage is the longest message in bytes: exporters send batches of some megabytes.
+const MaxMessage = 32 << 20
+
+const (
+	// maxText is how long its JSON form may be: bytes become two digits, and control
+	// characters six letters.
+	maxText = 4 * MaxMessage
+	// maxValues is how many fields one message may have, and how many values its JSON
+	// form: a field of a real span has some tens of bytes, the smallest possible has two.
+	maxValues = MaxMessage / 16
+)
+
 // Protobuf reads an ExportTraceServiceRequest or TracesData, which are the same
-// bytes, as the JSON form of OTLP. The error wraps callvet.ErrInvalid.
+// bytes, as the JSON form of OTLP. The error wraps callvet.ErrInvalid, or callvet.ErrLimited for one
+// that is longer than MaxMessage, or many times longer as JSON.
 func Protobuf(data []byte) (value.Value, error) {
+	if len(data) > MaxMessage {
+		return value.Value{}, fmt.Errorf("read protobuf: more than %d bytes: %w", MaxMessage, callvet.ErrLimited)
+	}
 	text, err := tracesData().json(make([]byte, 0, 2*len(data)), data, 0)
+	if errors.Is(err, errSize) {
+		return value.Value{}, fmt.Errorf("read protobuf: it has more than %d fields, or %d bytes as JSON: %w", maxValues, maxText, callvet.ErrLimited)
+	}
 	if err != nil {
 		return value.Value{}, fmt.Errorf("read protobuf: %w: %w", callvet.ErrInvalid, err)
 	}
-	v, err := value.Parse(text)
-	if err != nil {
-		return value.Value{}, fmt.Errorf("read protobuf: %w: %w", callvet.ErrInvalid, err)
+	doc := &value.Doc{Max: maxValues}
+	if err := doc.Parse(text); err != nil {
+		return value.Value{}, fmt.Errorf("read protobuf: %w: %s", callvet.ErrInvalid, value.Reason(err))
 	}
-	return v, nil
+	return doc.Root(), nil
 }
 
 // kind is how a field's bytes are written in JSON.
@@ -191,12 +210,18 @@ func tracesData() *layout {
 // maxDepth bounds values in values; each takes two messages.
 const maxDepth = 200
 
-var errDepth = errors.New("values are nested too deeply")
+var (
+	errDepth = errors.New("values are nested too deeply")
+	errSize  = errors.New("too long as JSON")
+)
 
 // json appends a message as JSON.
 func (l *layout) json(dst, data []byte, depth int) ([]byte, error) {
-	if depth > maxDepth {
+	switch {
+	case depth > maxDepth:
 		return dst, errDepth
+	case len(dst) > maxText:
+		return dst, errSize
 	}
 	found, err := l.split(data)
 	if err != nil {
@@ -224,7 +249,10 @@ func (l *layout) json(dst, data []byte, depth int) ([]byte, error) {
 // and those of another wire type are left out, as protobuf does.
 func (l *layout) split(data []byte) ([][][]byte, error) {
 	found := make([][][]byte, len(l.fields))
-	for len(data) > 0 {
+	for n := 0; len(data) > 0; n++ {
+		if n > maxValues {
+			return nil, errSize
+		}
 		num, typ, n := protowire.ConsumeTag(data)
 		if n < 0 {
 			return nil, protowire.ParseError(n)
