@@ -134,16 +134,17 @@ var thirdParty = map[string][]string{
 }
 
 type pkg struct {
-	ImportPath  string
-	Dir         string
-	GoFiles     []string
-	Imports     []string
-	TestImports []string
+	ImportPath   string
+	Dir          string
+	GoFiles      []string
+	TestGoFiles  []string
+	XTestGoFiles []string
+	Imports      []string
 }
 
 func listPackages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -348,6 +349,71 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 // wellKnown methods say what they do by their name and interface.
 func wellKnown(name string) bool {
 	return slices.Contains([]string{"Error", "String", "Unwrap", "Len", "Less", "Swap"}, name)
+}
+
+// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines,
+// locks or uses unsafe, in its code or in its tests.
+func TestRaceCoversWhatSharesMemory(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok := strings.Cut(string(b), "\nRACE := ")
+	list, _, _ = strings.Cut(list, "\n")
+	if patterns := strings.Fields(list); !ok || len(patterns) == 0 || !strings.Contains(string(b), " -race ") {
+		t.Fatal("the Makefile has no RACE := ./room/… for its target race")
+	}
+	raced := func(room string) bool {
+		return slices.ContainsFunc(strings.Fields(list), func(pattern string) bool {
+			tree, below := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
+			return room == tree || below && within(room, tree)
+		})
+	}
+	found := 0
+	for _, p := range listPackages(t) {
+		tests := append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...)
+		if len(tests) == 0 {
+			continue // nothing runs
+		}
+		for _, name := range append(slices.Clone(p.GoFiles), tests...) {
+			why := sharesMemory(t, filepath.Join(p.Dir, name))
+			if why == "" {
+				continue
+			}
+			if found++; !raced(room(p.ImportPath)) {
+				t.Errorf("%s %s, and make race leaves %s out: add it to RACE in the Makefile", name, why, room(p.ImportPath))
+			}
+			break
+		}
+	}
+	if found == 0 {
+		t.Error("no package shares memory: this test looks at the wrong thing")
+	}
+}
+
+// sharesMemory says how a file shares memory between goroutines, "" when it does not.
+func sharesMemory(t *testing.T, path string) (why string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, imp := range f.Imports {
+		name := strings.Trim(imp.Path.Value, `"`)
+		for _, shares := range []string{"sync", "sync/atomic", "unsafe", module + "/internal/parallel", "golang.org/x/sync"} {
+			if within(name, shares) {
+				return "imports " + name
+			}
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if _, ok := n.(*ast.GoStmt); ok {
+			why = "starts a goroutine"
+		}
+		return why == ""
+	})
+	return why
 }
 
 func TestNoPrivatePaths(t *testing.T) {
