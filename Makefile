@@ -60,8 +60,14 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 	go test -count=1 ./...
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
-# their tests. house_test.go finds them, so that none is left out.
-RACE := ./value ./contract ./score/... ./panel/... ./retrieve/... ./internal/... ./cmd/...
+# their tests. house_test.go holds the list: none is left out.
+RACE := ./value ./contract ./score ./panel/... \
+	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
+	./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
+	./internal/provider ./internal/provider/offline ./internal/provider/recorded \
+	./internal/report/plain ./internal/report/sheet ./internal/run ./internal/store \
+	./cmd/callvet ./cmd/callvet/inspect ./cmd/callvet/process ./cmd/callvet/selector \
+	./cmd/callvet-bench ./cmd/callvet-verify ./cmd/callvet-verify/journeys
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -count=1 -short $(RACE)

@@ -32,6 +32,9 @@ func paired(metric string, g int, value func() (before, after Observation)) *Dif
 // of them); with amounts, whose ratio is only nearly normal, in up to 5 %.
 func TestPairedCoverage(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a simulation, and nothing in it is shared")
+	}
 	r := rand.New(rand.NewPCG(9, 1))
 	binomial := func(n int, p float64) Observation {
 		k := 0

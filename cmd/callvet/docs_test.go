@@ -67,6 +67,9 @@ func document(t *testing.T, path string) string {
 // stands behind it, and say the lines below it, in that order.
 func TestDocsCommands(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("make unit and make docs run the documents")
+	}
 	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/GATES.md", "docs/TRACES.md", "docs/SELECTION.md"} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
@@ -133,6 +136,9 @@ var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|http:|exec:|\bRUN
 // TestDocsReadme runs the README's commands in their order, as a reader would.
 func TestDocsReadme(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("make unit and make docs run the documents")
+	}
 	dir, ran := t.TempDir(), 0
 	rows := `{"case_id": "no-such-case", "calls": []}` + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "outputs.jsonl"), []byte(rows), 0o600); err != nil {

@@ -71,6 +71,9 @@ var blocked = map[string][]string{
 // interrupt with exit code 130 and one line, which says how to go on with a run.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts hundreds of processes, each of them slow under the race detector")
+	}
 	lab := newLaboratory(t)
 	var lines []string
 	eachCommand((&app{}).rootCommand(), func(c *cobra.Command) {
