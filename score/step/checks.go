@@ -12,22 +12,22 @@ import (
 
 // checks are the compiled post-conditions by their text as it stands in a line.
 type checks struct {
-	byText   map[string]*check
-	recent   [256]*check // those of the last lines, found without a map
+	byText   map[string]*stated
+	recent   [256]*stated // those of the last lines, found without a map
 	problems []callvet.Problem
 }
 
-// check is a text as it stands in a line; compiled is nil where it does not compile, or
+// stated is a text as it stands in a line; compiled is nil where it does not compile, or
 // is empty.
-type check struct {
+type stated struct {
 	label
 	compiled *condition.Condition
 }
 
-func newChecks() checks { return checks{byText: map[string]*check{}} }
+func newChecks() checks { return checks{byText: map[string]*stated{}} }
 
 // recall is find among those of the last lines; nil says nothing.
-func (c *checks) recall(v value.Value) *check {
+func (c *checks) recall(v value.Value) *stated {
 	raw := v.Raw()
 	e := endsOf(raw)
 	if k := c.recent[e.slot()]; k != nil && k.is(raw, e) {
@@ -36,7 +36,7 @@ func (c *checks) recall(v value.Value) *check {
 	return nil
 }
 
-func (c *checks) find(v value.Value) *check {
+func (c *checks) find(v value.Value) *stated {
 	k := c.byText[string(v.Raw())]
 	if k == nil {
 		k = c.compile(v)
@@ -45,9 +45,9 @@ func (c *checks) find(v value.Value) *check {
 	return k
 }
 
-func (c *checks) compile(v value.Value) *check {
+func (c *checks) compile(v value.Value) *stated {
 	text := string(v.Raw())
-	k := &check{label: labelOf(text)}
+	k := &stated{label: labelOf(text)}
 	var err error
 	if text != `""` {
 		k.compiled, err = condition.Compile(v.Str())

@@ -3,6 +3,7 @@
 package step
 
 import (
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -46,7 +47,7 @@ func (o *said) limited(v value.Value, depth int) bool {
 		}
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
 			if e.Kind() == value.Number {
-				if string(e.Raw()) == "429" && isStatusKey(e.KeyBytes()) {
+				if string(e.Raw()) == "429" && check.IsStatusKey(e.KeyBytes()) {
 					return true
 				}
 			} else if o.limited(e, depth-1) {
@@ -69,95 +70,13 @@ func (o *said) limitText(s []byte) bool {
 			return false
 		}
 	}
-	if limitText(s) {
+	if check.SaysRateLimit(s) {
 		return true
 	}
 	if len(s) <= maxSaid {
 		at := &o.texts[o.next]
 		*at = append((*at)[:0], s...)
 		o.next = (o.next + 1) % uint8(len(o.texts))
-	}
-	return false
-}
-
-func isStatusKey(k []byte) bool {
-	switch string(k) {
-	case "code", "status", "status_code", "statusCode", "http", "http_status", "httpStatus", "http_code", "error_code", "errorCode":
-		return true
-	}
-	return false
-}
-
-// limitText looks for the names of a rate limit in a text, letters and digits
-// only: "rate_limit_exceeded", "Rate limit", "RateLimitError".
-func limitText(s []byte) bool {
-	for i := 0; i+1 < len(s); i++ {
-		next := s[i+1] | 0x20
-		switch s[i] | 0x20 {
-		case 'r':
-			if goesOn(next, 'a', 'e') && (reads(s[i:], "ratelimit") || reads(s[i:], "resourceexhausted")) {
-				return true
-			}
-		case 't':
-			if goesOn(next, 'o', 'h') && (reads(s[i:], "toomanyrequests") || reads(s[i:], "throttl")) {
-				return true
-			}
-		case '4':
-			if s[i] == '4' && goesOn(next, '2', '2') && reads(s[i:], "429") && alone(s, i, i+3) && saysStatus(s, i) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// goesOn reports whether a byte with its sixth bit set may be one of two or a mark, so
-// that it is worth to read on.
-func goesOn(c, one, other byte) bool {
-	return c == one || c == other || c < '0' || c == '_'|0x20
-}
-
-// reads reports whether s starts with the lower-case letters and digits of
-// word, whatever single mark or space stands between them.
-func reads(s []byte, word string) bool {
-	j, gap := 0, false
-	for _, c := range s {
-		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
-		}
-		switch {
-		case c == word[j]:
-			if j, gap = j+1, false; j == len(word) {
-				return true
-			}
-		case gap || c != ' ' && c != '_' && c != '-' && c != '.':
-			return false
-		default:
-			gap = true
-		}
-	}
-	return false
-}
-
-// alone reports that no letter or digit touches s[from:to].
-func alone(s []byte, from, to int) bool {
-	word := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
-	return (from == 0 || !word(s[from-1])) && (to >= len(s) || !word(s[to]))
-}
-
-// saysStatus reports that a number at i is a status: it begins the text, or one
-// of the usual words stands before it.
-func saysStatus(s []byte, i int) bool {
-	for i > 0 && (s[i-1] == ' ' || s[i-1] == ':' || s[i-1] == '=' || s[i-1] == '(' || s[i-1] == '"') {
-		i--
-	}
-	if i == 0 {
-		return true
-	}
-	for _, word := range [...]string{"http", "status", "code", "error", "http/1.1", "http/2"} {
-		if n := len(word); i >= n && reads(s[i-n:i], word) {
-			return true
-		}
 	}
 	return false
 }
