@@ -40,6 +40,12 @@ const (
 	// StepRepaired: the payload as emitted was not valid, what was made of it is.
 	// Known as StepSchemaValid.
 	StepRepaired
+	// StepInBudget: the execution took no longer than the tool's latency budget, which is
+	// for nine of ten of them. Known for calls that were executed, whose time is recorded and
+	// whose tool has a budget.
+	StepInBudget
+	// StepInP50: it took no longer than half of them should. Known as StepInBudget.
+	StepInP50
 
 	// StepMetrics is their number.
 	StepMetrics

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,30 @@ type Tool struct {
 	LatencyBudgetMS *float64    `json:"latency_budget_ms,omitempty"`
 	LatencyP50MS    *float64    `json:"latency_p50_ms,omitempty"`
 	Safety          *ToolSafety `json:"safety,omitempty"`
-	Tags            []string    `json:"tags,omitempty"`
+	// Family is what the tool belongs to ("payments"); reports are sliced by it.
+	Family string   `json:"family,omitempty"`
+	Tags   []string `json:"tags,omitempty"`
+}
+
+// Families are what a tool is sliced by: its family, or its tags where it has none.
+func (t *Tool) Families() []string {
+	if t.Family != "" {
+		return []string{t.Family}
+	}
+	return t.Tags
+}
+
+// FamiliesOf are the families of tools by name, those of all versions together.
+func FamiliesOf(tools []Tool) map[string][]string {
+	out := map[string][]string{}
+	for i := range tools {
+		for _, f := range tools[i].Families() {
+			if !slices.Contains(out[tools[i].Name], f) {
+				out[tools[i].Name] = append(out[tools[i].Name], f)
+			}
+		}
+	}
+	return out
 }
 
 // SplitTool takes "name@vN" apart. Only a version after the last @ that starts

@@ -20,12 +20,14 @@ type Accumulator struct {
 	cfg     Config
 	slicing *slicing
 	tools   map[string]struct{}
-	names   []string       // metrics by position
-	index   map[string]int // and back
-	targets []targetSums
-	pairs   []sample // scratch of one attempt
-	open    []int    // metrics that it could have a value of
-	dups    int
+	// contracts are those of the suite's tools.
+	contracts contracts
+	names     []string       // metrics by position
+	index     map[string]int // and back
+	targets   []targetSums
+	pairs     []sample // scratch of one attempt
+	open      []int    // metrics that it could have a value of
+	dups      int
 }
 
 // targetSums is what is kept of one target.
@@ -57,7 +59,7 @@ type caseSums struct {
 // reads them once and keeps none of their text.
 func New(cfg Config, cases iter.Seq[*callvet.Case]) *Accumulator {
 	cfg = cfg.withDefaults()
-	a := &Accumulator{cfg: cfg, slicing: newSlicing(cfg, cases), index: map[string]int{}, tools: map[string]struct{}{}}
+	a := &Accumulator{cfg: cfg, slicing: newSlicing(cfg, cases), index: map[string]int{}, tools: map[string]struct{}{}, contracts: contractsOf(cfg.Tools)}
 	for i := range cfg.Tools {
 		a.tools[strings.ToLower(cfg.Tools[i].Name)] = struct{}{}
 	}

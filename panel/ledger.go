@@ -27,8 +27,9 @@ type Ledger struct {
 	measured [][]measuredCase // by target, then case
 	sampler  *Accumulator     // nil: Observe tells
 	slicer   func(*callvet.Case) []SliceID
-	files    []string         // by target; hashes of what it reads, where known
-	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
+	families map[string][]string // of tools by name
+	files    []string            // by target; hashes of what it reads, where known
+	layers   map[int][]string    // by target; the layers of decisions that were judged, sorted
 	unread   int64
 }
 

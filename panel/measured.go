@@ -57,6 +57,9 @@ func (l *Ledger) Sample(tools []callvet.Tool) {
 	}
 }
 
+// Tools are those of the suite, whose families cases are sliced by.
+func (l *Ledger) Tools(tools []callvet.Tool) { l.families = callvet.FamiliesOf(tools) }
+
 // SliceBy makes the ledger take the slices of a case from f instead of its tags and
 // fields as they stand.
 func (l *Ledger) SliceBy(f func(*callvet.Case) []SliceID) { l.slicer = f }
@@ -64,7 +67,7 @@ func (l *Ledger) SliceBy(f func(*callvet.Case) []SliceID) { l.slicer = f }
 // member lists the slices of a case.
 func (l *Ledger) member(c *callvet.Case) []sliceID {
 	if l.slicer == nil {
-		return memberships(l.sliceBy, c)
+		return memberships(l.sliceBy, c, l.families)
 	}
 	var out []sliceID
 	for _, s := range l.slicer(c) {

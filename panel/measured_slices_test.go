@@ -4,9 +4,13 @@ package panel
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
 )
 
 // Of n cases that all changed one way the mid-p of McNemar's test is 2^-n. The slices
@@ -47,5 +51,45 @@ func TestSlicesOfAMetricAreOneFamily(t *testing.T) {
 	}
 	if diff := cmp.Diff([]adjusted{{"a", 1. / 256, 3. / 256}, {"b", 1. / 64, 2. / 64}, {"c", 1. / 32, 2. / 64}}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestFamilies: a case is in the families of the tools that it expects, which are what
+// their contracts say, or their tags.
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	tools := []callvet.Tool{{Name: "pay", Family: "money", Tags: []string{"x"}}, {Name: "refund", Family: "money"}, {Name: "weather", Tags: []string{"world", "free"}}, {Name: "ping"}}
+	own := oneCall("own tools", "pay")
+	own.Tools = []callvet.Tool{{Name: "pay", Family: "own"}}
+	said := oneCall("says it", "pay")
+	said.Fields = map[string]string{"tool_family": "said"}
+	cases := []callvet.Case{
+		oneCall("one", "pay"), oneCall("tags", "weather"), oneCall("none", "ping"), own, said,
+		{ID: "names", Expect: callvet.Expect{ToolsCalled: []string{"pay", "refund"}}},
+		{ID: "sets", Expect: callvet.Expect{ToolsAcceptable: [][]string{{"pay"}, {"weather"}, {callvet.NoTools}}}},
+		{ID: "selection", Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"weather"}}}},
+	}
+	want := map[string]string{
+		"one": "money", "tags": "world free", "none": "", "own tools": "own", "says it": "said", "names": "money", "sets": "money world free", "selection": "world free",
+	}
+	families := callvet.FamiliesOf(tools)
+	for i := range cases {
+		var got []string
+		for _, id := range memberships([]string{"tool_family"}, &cases[i], families) {
+			got = append(got, id.value)
+		}
+		if s := strings.Join(got, " "); s != want[cases[i].ID] {
+			t.Errorf("%s: %q, want %q", cases[i].ID, s, want[cases[i].ID])
+		}
+	}
+	if missing, known := MissingSlices([]string{"tool_family", "color"}, tools, pointers(cases)); cmp.Diff([]string{"color"}, missing) != "" || !slices.Contains(known, "tool_family") {
+		t.Errorf("missing %v of %v", missing, known)
+	}
+	if missing, _ := MissingSlices([]string{"tool_family"}, nil, pointers(cases[:3])); len(missing) != 1 {
+		t.Errorf("without families: %v", missing)
+	}
+	p := collect(Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, cases, attempt(0, 0, callvet.VerdictPass, "pay"), attempt(1, 0, callvet.VerdictFail, "ping"))
+	if s := p.Targets[0].Slices; !slices.ContainsFunc(s, func(s Slice) bool { return s.Key == "tool_family" && s.Value == "money" }) {
+		t.Errorf("%+v", s)
 	}
 }

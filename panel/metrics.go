@@ -38,6 +38,15 @@ const (
 	// MetricAbstention is attempts without any call ÷ judged attempts of cases
 	// that want none; undefined without such cases.
 	MetricAbstention = "abstention_accuracy"
+	// MetricInBudget is executions that took no longer than their tool's latency budget ÷
+	// executions whose time is known, of tools that have one. The budget is for nine of
+	// ten executions. MetricInP50 is the same of the time that half of them should take.
+	// Source: Evaluating Tool Calling, §2.1.
+	MetricInBudget = "latency_budget_kept"
+	MetricInP50    = "latency_p50_kept"
+	// MetricRateLimited is executed calls that the tool refused because of its rate
+	// limit ÷ executed calls, of tools that have one.
+	MetricRateLimited = "rate_limited_rate"
 	// MetricLatencyP50 and MetricLatencyP90 are quantiles of the time from the
 	// first request to the last byte, without waiting for a slot. Cached attempts
 	// and errors are left out; a timeout counts as at least its limit.
@@ -73,6 +82,9 @@ const (
 	mOverCall
 	mMiss
 	mAbstention
+	mInBudget
+	mInP50
+	mRateLimited
 )
 
 type description struct {
@@ -89,6 +101,9 @@ var builtin = [...]description{
 	mOverCall:    {MetricOverCall, "over-call", "calls", true},
 	mMiss:        {MetricMiss, "missed calls", "needed calls", true},
 	mAbstention:  {MetricAbstention, "abstention", "no-call attempts", false},
+	mInBudget:    {MetricInBudget, "within latency budget", "executions", false},
+	mInP50:       {MetricInP50, "within p50 budget", "executions", false},
+	mRateLimited: {MetricRateLimited, "rate limited", "executed calls", true},
 }
 
 // order of scores that most suites have; others follow by name.

@@ -88,6 +88,7 @@ func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, 
 	a.rate(mNative, tr.Format == callvet.FormatPass)
 	a.scores(r)
 	a.unasserted(c, r)
+	a.budgets(a.hold(c, tr))
 	see := func(want, got string) { t.confusion[[2]string{want, got}]++ }
 	if unreadable {
 		a.unreadable(c, r, see)

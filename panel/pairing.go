@@ -43,7 +43,7 @@ var ratesPaired = [...]string{
 	MetricPass, "judged_pass", MetricError, "schema_valid", "schema_valid_by_task", "unknown_tool_rate", "tool_selection", "tool_selection_by_task",
 	MetricOverCall, MetricMiss, "arg_em", "arg_em_by_task", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "execution_success", "execution_success_by_task",
 	"rate_limited_rate", "timeout_rate", "rejected_rate", MetricRepaired, "result_consistency", "postconditions", "safe_calls", "safe_calls_by_task",
-	"safety_incidents", "blocked_incidents", MetricUnparseable, MetricNative, MetricAbstention,
+	"safety_incidents", "blocked_incidents", MetricUnparseable, MetricNative, MetricAbstention, MetricInBudget, MetricInP50,
 }
 
 // lowerPaired are rates of trace files for which less is better.

@@ -232,7 +232,12 @@ type Config struct {
 }
 
 // DefaultSlices are the slice keys used when the configuration names none.
-func DefaultSlices() []string { return []string{"tier", "category", "difficulty", "language", "tag"} }
+func DefaultSlices() []string {
+	return []string{"tier", "category", "difficulty", "language", keyFamily, "tag"}
+}
+
+// keyFamily slices by the families of the tools that a case expects.
+const keyFamily = "tool_family"
 
 func (c Config) withDefaults() Config {
 	if c.Repeats <= 0 {

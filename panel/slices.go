@@ -45,8 +45,9 @@ func newSlicing(cfg Config, cases iter.Seq[*callvet.Case]) *slicing {
 	var count []int
 	s := &slicing{start: []int32{0}}
 	var of []int32
+	families := callvet.FamiliesOf(cfg.Tools)
 	for c := range cases {
-		for _, id := range memberships(cfg.SliceBy, c) {
+		for _, id := range memberships(cfg.SliceBy, c, families) {
 			k, ok := seen[id]
 			if !ok {
 				k = int32(len(all))
@@ -140,8 +141,9 @@ func (s *slicing) choose(cfg Config, all []sliceID, count []int, total int) []in
 }
 
 // MissingSlices gives those keys of by that no case has a value for, and the keys
-// that some case has, sorted. "tier", "tag" and "*" may always be asked for.
-func MissingSlices(by []string, cases iter.Seq[*callvet.Case]) (missing, known []string) {
+// that some case has, sorted. "tier", "tag" and "*" may always be asked for. tools are
+// those of the suite.
+func MissingSlices(by []string, tools []callvet.Tool, cases iter.Seq[*callvet.Case]) (missing, known []string) {
 	have := map[string]bool{"tier": true, "tag": true, "tags": true, "*": true}
 	absent := func() []string {
 		return slices.DeleteFunc(slices.Clone(by), func(key string) bool { return have[key] })
@@ -149,8 +151,9 @@ func MissingSlices(by []string, cases iter.Seq[*callvet.Case]) (missing, known [
 	if len(absent()) == 0 {
 		return nil, nil
 	}
+	families := callvet.FamiliesOf(tools)
 	for c := range cases {
-		for _, id := range memberships(append([]string{"*"}, by...), c) {
+		for _, id := range memberships(append([]string{"*", keyFamily}, by...), c, families) {
 			have[id.key] = true
 		}
 	}
@@ -159,8 +162,9 @@ func MissingSlices(by []string, cases iter.Seq[*callvet.Case]) (missing, known [
 	return absent(), slices.Sorted(maps.Keys(have))
 }
 
-// memberships are the slices a case belongs to, each once.
-func memberships(by []string, c *callvet.Case) []sliceID {
+// memberships are the slices a case belongs to, each once; families are those of tools by
+// name.
+func memberships(by []string, c *callvet.Case, families map[string][]string) []sliceID {
 	var ids []sliceID
 	add := func(key, value string) {
 		if id := (sliceID{key, value}); value != "" && !slices.Contains(ids, id) {
@@ -179,9 +183,42 @@ func memberships(by []string, c *callvet.Case) []sliceID {
 			for k, v := range c.Fields {
 				add(k, v)
 			}
+		case keyFamily:
+			add(key, c.Fields[key])
+			if c.Fields[key] == "" && (len(families) > 0 || len(c.Tools) > 0) {
+				familiesOf(c, families, func(f string) { add(key, f) })
+			}
 		default:
 			add(key, c.Fields[key])
 		}
 	}
 	return ids
+}
+
+// familiesOf gives the families of the tools that a case expects: those of its calls, of its
+// sets of names and of its selection.
+func familiesOf(c *callvet.Case, families map[string][]string, give func(string)) {
+	if len(c.Tools) > 0 { // they replace the suite's
+		families = callvet.FamiliesOf(c.Tools)
+	}
+	names := func(list []string) {
+		for _, name := range list {
+			for _, f := range families[name] {
+				give(f)
+			}
+		}
+	}
+	e := &c.Expect
+	for i := range e.Plans {
+		for k := range e.Plans[i].Calls {
+			names(e.Plans[i].Calls[k].Tools)
+		}
+	}
+	names(e.ToolsCalled)
+	for _, set := range e.ToolsAcceptable {
+		names(set)
+	}
+	if e.Selection != nil {
+		names(e.Selection.Tools)
+	}
 }

@@ -33,7 +33,7 @@ func percent(share float64) string {
 
 // rateWarnings says what to keep in mind about one rate.
 func rateWarnings(m *Metric, judged int) []string {
-	var w []string
+	w := budgetWarnings(m)
 	iv := m.Interval
 	if judged > 0 && float64(m.Excluded) > maxExcluded*float64(judged) && iv.N > 0 {
 		w = append(w, fmt.Sprintf("%d of %d judged attempts have no value and are left out", m.Excluded, judged))

@@ -114,6 +114,7 @@ func (l *loaded) ledger(ctx context.Context, db *store.DB, cfg compare.Config) (
 		names[i] = l.man.Targets[i].Name
 	}
 	led := panel.NewLedger(l.run.ID, names, cfg.By)
+	led.Tools(l.suite.Tools)
 	led.Measure(append(slices.Clip(cfg.Metrics), l.selecting(cfg.Metrics)...)...)
 	led.Sample(l.suite.Tools)
 	if len(l.man.Specs) == len(l.man.Targets) {

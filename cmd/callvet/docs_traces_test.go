@@ -35,7 +35,7 @@ func TestDocsTraceMetrics(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"t.jsonl": richTraces(),
-		"tools.json": `[{"name":"pay","version":"v1","safety":{"domains":["shop.example"]},
+		"tools.json": `[{"name":"pay","version":"v1","safety":{"domains":["shop.example"]},"latency_budget":{"p50":10,"p90":30},
 			"parameters":{"type":"object","properties":{"to":{"type":"string"},"n":{"type":"integer"}}}}]`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -223,7 +223,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	if err != nil {
 		return nil, err
 	}
-	cfg.Catalogue, cfg.Families = len(tools) > 0, families(tools)
+	cfg.Catalogue, cfg.Families, cfg.Tools = len(tools) > 0, callvet.FamiliesOf(tools), tools
 	scorer, problems := step.New(step.Config{Tools: tools, Safe: w.Safe()})
 	var sources []measure.Source
 	for _, path := range paths {
@@ -374,19 +374,6 @@ func (a *app) readTools(paths []string) ([]callvet.Tool, error) {
 		return nil, fmt.Errorf("read tools %s: no tool is in it: %w", strings.Join(paths, ", "), callvet.ErrInvalid)
 	}
 	return out, nil
-}
-
-// families are the tags of the tools.
-func families(tools []callvet.Tool) map[string][]string {
-	out := map[string][]string{}
-	for i := range tools {
-		for _, tag := range tools[i].Tags {
-			if !slices.Contains(out[tools[i].Name], tag) {
-				out[tools[i].Name] = append(out[tools[i].Name], tag)
-			}
-		}
-	}
-	return out
 }
 
 // problems are the bad lines and unknown names. Lines count through several files.

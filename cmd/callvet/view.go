@@ -127,7 +127,7 @@ func (l *loaded) rows(ctx context.Context, db *store.DB, f store.Filter) iter.Se
 // sliceable refuses slice keys that no case of the run has.
 func (l *loaded) sliceable(by []string) error {
 	var err error
-	missing, known := panel.MissingSlices(by, l.chosen(&err))
+	missing, known := panel.MissingSlices(by, l.suite.Tools, l.chosen(&err))
 	if err != nil || len(missing) == 0 {
 		return err
 	}

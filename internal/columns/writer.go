@@ -40,6 +40,8 @@ type Row struct {
 	Holds       *bool `parquet:"postcondition,optional"`
 	Safe        *bool `parquet:"safe,optional"`
 	Repaired    *bool `parquet:"repaired,optional"`
+	InBudget    *bool `parquet:"latency_budget_kept,optional"`
+	InP50       *bool `parquet:"latency_p50_kept,optional"`
 
 	ArgsMatched  *int32 `parquet:"args_matched,optional"`
 	ArgsExpected *int32 `parquet:"args_expected,optional"`
@@ -60,7 +62,7 @@ func (r *Row) SetScore(s callvet.StepScore) {
 		callvet.StepSchemaValid: &r.SchemaValid, callvet.StepKnownTool: &r.KnownTool, callvet.StepSelection: &r.Selection,
 		callvet.StepNeeded: &r.Needed, callvet.StepArgEM: &r.ArgEM, callvet.StepExecuted: &r.Executed, callvet.StepRateLimited: &r.RateLimited,
 		callvet.StepTimeout: &r.Timeout, callvet.StepRejected: &r.Rejected, callvet.StepEqual: &r.Equal, callvet.StepHolds: &r.Holds,
-		callvet.StepSafe: &r.Safe, callvet.StepRepaired: &r.Repaired,
+		callvet.StepSafe: &r.Safe, callvet.StepRepaired: &r.Repaired, callvet.StepInBudget: &r.InBudget, callvet.StepInP50: &r.InP50,
 	} {
 		*p = nil
 		if yes, known := s.Get(m); known {

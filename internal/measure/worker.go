@@ -44,6 +44,7 @@ func (w *worker) block(j job) error {
 		s.Head, s.Tool = (*steps.Head)(&v.Head), v.Tool
 		s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
 		w.scorer.Score((*step.Input)(&v.Call), &s.Score)
+		w.scorer.Time(v.ExecMS, &s.Score)
 		if v.GoldTool.Kind() == value.String {
 			s.GoldTool = v.GoldTool.Bytes()
 		}

@@ -23,8 +23,13 @@ const (
 	chatter
 	unsafeCalls
 	unsteady
-	Kinds // their number
+	slow    // B1
+	limited // B2
+	Kinds   // their number
 )
+
+// codes are those of the playbook.
+var codes = [Kinds]string{"S1", "S2", "S3", "S4", "S5", "S6", "S7", "B1", "B2"}
 
 // maxSightings is how many examples of a symptom are kept, maxPaths how many
 // argument names.
@@ -42,10 +47,16 @@ type Counts struct {
 	// looked is how many calls were looked at by what is known of them, until tally; nil
 	// before the first one.
 	looked *[everything + 1]int64
+	// times are executions beside the latency budgets of their tools, by the tool's number.
+	times []timed
 	// named are names of arguments that are hit, with how often since they were entered:
 	// those of the last calls, found without a map. Until tally; nil before the first one.
 	named *[64]named
 }
+
+// timed counts executions of a tool: those of which it is known whether they kept the
+// budget, and those that did not; and the same of the budget of the median.
+type timed struct{ of, over, ofMid, overMid int64 }
 
 type named struct {
 	name string
@@ -61,6 +72,7 @@ type Symptom struct {
 	Tools     []int64          // by the tool's number, as far as there are any
 	Paths     map[string]int64 // by the argument's name
 	Timeouts  int64            // of S4
+	Beyond    int64            // of B2: calls beyond what the limit allows
 	Unnamed   int64            // of S2: names that are in no catalog
 	First     []Sighting       // those of the lowest lines
 }
@@ -102,6 +114,9 @@ const (
 	bitExecuted = 1 << callvet.StepExecuted
 	bitSafe     = 1 << callvet.StepSafe
 	bitKnown    = 1 << callvet.StepKnownTool
+	bitLimited  = 1 << callvet.StepRateLimited
+	bitBudget   = 1 << callvet.StepInBudget
+	bitMid      = 1 << callvet.StepInP50
 )
 
 // bad are the measurements whose bad answer is a symptom, of those whose good one is yes.
@@ -114,7 +129,7 @@ func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
 		s.looked = new([everything + 1]int64)
 	}
 	s.looked[score.Known&everything]++
-	return score.Known&(^score.True&bad|score.True&bitRejected) != 0
+	return score.Known&(^score.True&bad|score.True&(bitRejected|bitLimited)) != 0
 }
 
 // tally adds what was looked at to the sums.
@@ -140,6 +155,7 @@ func (s *Counts) tally() {
 		of[notExecuted].Of += n * one(known&bitExecuted != 0)
 		of[chatter].Of += n * one(known&bitNeeded != 0)
 		of[unsafeCalls].Of += n * one(known&bitSafe != 0)
+		of[limited].Of += n * one(known&bitLimited != 0)
 	}
 	s.looked = nil
 }
@@ -168,9 +184,48 @@ func (s *Counts) Add(l *Call) {
 		of[notExecuted].Timeouts += one(right&(1<<callvet.StepTimeout) != 0)
 		of[notExecuted].see(l)
 	}
+	if known&right&bitLimited != 0 {
+		of[limited].see(l)
+	}
 	if bad&bitSafe != 0 {
 		of[unsafeCalls].see(l)
 	}
+}
+
+// Timed counts a call of whose time it is known whether it kept a budget.
+func (s *Counts) Timed(l *Call) {
+	at, known, right := s.at(int(l.Tool)), l.Score.Known, l.Score.True
+	at.of += one(known&bitBudget != 0)
+	at.over += one(known&^right&bitBudget != 0)
+	at.ofMid += one(known&bitMid != 0)
+	at.overMid += one(known&^right&bitMid != 0)
+	if known&^right&bitBudget != 0 {
+		s.Of[slow].see(l)
+	}
+}
+
+// at are the times of a tool by its number.
+func (s *Counts) at(tool int) *timed {
+	for tool >= len(s.times) {
+		s.times = append(s.times, timed{})
+	}
+	return &s.times[tool]
+}
+
+func (t *timed) add(o timed) {
+	t.of, t.over, t.ofMid, t.overMid = t.of+o.of, t.over+o.over, t.ofMid+o.ofMid, t.overMid+o.overMid
+}
+
+// HasBudget reports whether a call is one for Timed.
+func HasBudget(score callvet.StepScore) bool { return score.Known&(bitBudget|bitMid) != 0 }
+
+// Beyond notes calls of a tool that are more than its rate limit allows; l is the first of
+// their attempt.
+func (s *Counts) Beyond(calls int, l *Call) {
+	x := &s.Of[limited]
+	x.Beyond += int64(calls)
+	x.count(l.Tool, int64(calls))
+	x.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
 }
 
 // Repeated notes a call of a tool with the arguments of an earlier one (S7); same
@@ -253,9 +308,12 @@ func (s *Counts) Merge(o *Counts) {
 	s.tally()
 	o.tally()
 	s.Failing, s.Steps = s.Failing+o.Failing, s.Steps+o.Steps
+	for n, t := range o.times {
+		s.at(n).add(t)
+	}
 	for i := range s.Of {
 		a, b := &s.Of[i], &o.Of[i]
-		a.Count, a.Of, a.Timeouts, a.Unnamed = a.Count+b.Count, a.Of+b.Of, a.Timeouts+b.Timeouts, a.Unnamed+b.Unnamed
+		a.Count, a.Of, a.Timeouts, a.Unnamed, a.Beyond = a.Count+b.Count, a.Of+b.Of, a.Timeouts+b.Timeouts, a.Unnamed+b.Unnamed, a.Beyond+b.Beyond
 		for k, n := range b.Tools {
 			a.count(uint32(k), n)
 		}

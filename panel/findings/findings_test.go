@@ -3,6 +3,7 @@
 package findings_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -25,7 +26,12 @@ func score(known map[callvet.StepMetric]bool) (s callvet.StepScore) {
 	return s
 }
 
+func unknown(string) *callvet.Tool { return nil }
+
 func add(c *findings.Counts, call findings.Call) {
+	if findings.HasBudget(call.Score) {
+		c.Timed(&call)
+	}
 	if c.Look(call.Score) {
 		c.Add(&call)
 	}
@@ -52,7 +58,7 @@ func TestFindings(t *testing.T) {
 		Evidence  []string
 	}
 	var got []row
-	for _, f := range c.Findings(name, func(e *panel.Example) { e.File = "f" }) {
+	for _, f := range c.Findings(name, unknown, func(e *panel.Example) { e.File = "f" }) {
 		r := row{f.Code, f.Count, f.Of, f.Share, nil, f.Evidence}
 		for _, e := range f.Examples {
 			if e.File != "f" {
@@ -67,6 +73,50 @@ func TestFindings(t *testing.T) {
 		{"S4", 1, 21, 1.0 / 11, []int64{3}, []string{"1 of 21 calls (4.76 %)", "11 steps have something wrong with them", "1 of them timed out", "tools hit most: send (1)"}},
 		{"S5", 1, 21, 1.0 / 11, []int64{3}, []string{"1 of 21 calls (4.76 %)", "11 steps have something wrong with them", "tools hit most: send (1)"}},
 		{"S7", 1, 2, 0, []int64{9}, []string{"1 of 2 repeated calls gave another result", "tools hit most: send (1)"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestContracts: a tool whose executions take longer than its budget allows is a finding, and
+// so are calls that it refused or that are more than its limit allows.
+func TestContracts(t *testing.T) {
+	t.Parallel()
+	c := findings.New()
+	call := func(tool uint32, n int, known map[callvet.StepMetric]bool) {
+		for range n {
+			add(&c, findings.Call{Line: 1, Tool: tool, Score: score(known)})
+		}
+	}
+	call(1, 8, map[callvet.StepMetric]bool{callvet.StepInBudget: true, callvet.StepRateLimited: false})
+	call(1, 2, map[callvet.StepMetric]bool{callvet.StepInBudget: false, callvet.StepRateLimited: true})
+	call(2, 9, map[callvet.StepMetric]bool{callvet.StepInBudget: true, callvet.StepInP50: false})
+	call(2, 1, map[callvet.StepMetric]bool{callvet.StepInBudget: false, callvet.StepInP50: false})
+	c.Beyond(3, &findings.Call{Line: 7, Tool: 1})
+	budget, mid := 900.0, 200.0
+	contract := func(n string) *callvet.Tool {
+		if n == "send" {
+			return &callvet.Tool{LatencyBudgetMS: &budget, RateLimit: &callvet.RateLimit{Calls: 5, PerSeconds: 60}}
+		}
+		return &callvet.Tool{LatencyBudgetMS: &budget, LatencyP50MS: &mid}
+	}
+	got := map[string][]string{}
+	for _, f := range c.Findings(name, contract, func(*panel.Example) {}) {
+		got[f.Code] = append(f.Evidence, fmt.Sprintf("%d of %d", f.Count, f.Of))
+	}
+	want := map[string][]string{
+		"B1": {
+			"get: 10 of 10 executions took longer than 200 ms (100.0 %, and the budget allows half)",
+			"send: 2 of 10 executions took longer than 900 ms (20.0 %, and the budget allows 10 %)",
+			"12 of 20",
+		},
+		"B2": {
+			"2 of 10 executed calls were refused (20.00 %)",
+			"3 calls are more than the limits allow in the time of their attempts",
+			"send: 5 calls, its limit is 5 in 60 s",
+			"5 of 10",
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -25,8 +25,8 @@ func Incidents(p *panel.Panels) {
 		return
 	}
 	evidence := fmt.Sprintf("%d of %d tasks had an incident that happened, %d one that was stopped, those that only the whole attempt shows included", happened, exposed, blocked)
-	play := &playbook[unsafeCalls]
-	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == play.code }); i >= 0 {
+	play := panel.Playbook(codes[unsafeCalls])
+	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == play.Code }); i >= 0 {
 		p.Findings[i].Evidence = append(p.Findings[i].Evidence, evidence)
 		return
 	}
@@ -39,8 +39,8 @@ func Incidents(p *panel.Panels) {
 		}
 	}
 	p.Findings = append(p.Findings, panel.Finding{
-		Code: play.code, Title: "Attempts break safety rules", Count: count, Of: exposed, Share: float64(count) / float64(failing),
-		Evidence: []string{evidence, "no single call shows it: look at what was asked, said and confirmed around them"}, Test: play.test, Fix: play.fix,
+		Code: play.Code, Title: "Attempts break safety rules", Count: count, Of: exposed, Share: float64(count) / float64(failing),
+		Evidence: []string{evidence, "no single call shows it: look at what was asked, said and confirmed around them"}, Test: play.Test, Fix: play.Fix,
 	})
 	slices.SortStableFunc(p.Findings, byShare)
 }

@@ -8,68 +8,35 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 )
 
-// play is one entry of the playbook. Source: Evaluating Tool Calling, §7.
-type play struct {
-	code, title, unit, test, fix string
-}
-
-var playbook = [Kinds]play{
-	rejected: {
-		"S1", "Calls break their contract", "calls",
-		"Count the rejected calls and look at the arguments that are named most.",
-		"Show the schema and a valid example call in the prompt; narrow types and enums in the schema; mend payloads that can be mended before they are sent.",
-	},
-	wrongTool: {
-		"S2", "The wrong tool is called", "calls",
-		"Look at the confusion table: which tool is called in place of which.",
-		"Put a catalog with one line a tool into the prompt, say how similar tools differ, and add examples in which no tool is called.",
-	},
-	wrongArguments: {
-		"S3", "The right tool gets wrong arguments", "calls",
-		"Compare emitted with expected arguments, key by key, on the examples.",
-		"Map what users say to the values the schema allows, with a resolver tool where there are many; ask for confirmation of risky values.",
-	},
-	notExecuted: {
-		"S4", "Calls fail or time out", "calls",
-		"Look at the share of errors and at the p90 of the tool's latency, by tool.",
-		"Retry with growing pauses, set shorter time limits, cache, and take slow tools out of the critical path.",
-	},
-	chatter: {
-		"S5", "Calls that nothing needed", "calls",
-		"Look at the over-call rate by task, and whether the answer uses the results.",
-		"Allow calls only where evidence or computation is missing, and count unneeded calls against the model.",
-	},
-	unsafeCalls: {
-		"S6", "Calls break safety rules", "calls",
-		"List the calls that broke a rule, and what would have stopped them.",
-		"Deny by default at run time: allowed tools and domains only, personal data removed, a confirmation before anything is changed.",
-	},
-	unsteady: {
-		"S7", "The same call gives different results", "repeated calls",
-		"Replay the call twice with the same arguments and compare.",
-		"Replay with recorded results; where results must be live, check post-conditions instead of equality.",
-	},
-}
-
 // Findings are the symptoms that occur, those that explain most first. name gives
-// a tool's name by its number; locate fills in where an example's line is.
-func (s *Counts) Findings(name func(uint32) string, locate func(*panel.Example)) []panel.Finding {
+// a tool's name by its number and contract what is known of it, nil for nothing; locate
+// fills in where an example's line is.
+func (s *Counts) Findings(name func(uint32) string, contract func(string) *callvet.Tool, locate func(*panel.Example)) []panel.Finding {
 	s.tally()
 	var out []panel.Finding
 	for k := range Kinds {
 		x := &s.Of[k]
-		if x.Count == 0 {
+		p := panel.Playbook(codes[k])
+		f := panel.Finding{Code: p.Code, Title: p.Title, Count: int(x.Count), Of: int(x.Of), Test: p.Test, Fix: p.Fix}
+		switch k {
+		case slow:
+			f.Count, f.Of, f.Evidence = s.slowTools(name, contract)
+		case limited:
+			f.Count += int(x.Beyond)
+			f.Evidence = s.limits(x, name, contract)
+		default:
+			f.Evidence = s.evidence(k, x, name)
+		}
+		if f.Count == 0 {
 			continue
 		}
-		p := &playbook[k]
-		f := panel.Finding{Code: p.code, Title: p.title, Count: int(x.Count), Of: int(x.Of), Test: p.test, Fix: p.fix}
-		if k != unsteady && s.Failing > 0 {
-			f.Share = float64(x.Count) / float64(s.Failing)
+		if k != unsteady && k != slow && s.Failing > 0 {
+			f.Share = min(1, float64(x.Count)/float64(s.Failing))
 		}
-		f.Evidence = s.evidence(k, x, name)
 		for _, at := range x.First {
 			e := panel.Example{Target: at.Target, Task: at.Task, Attempt: at.Attempt, Call: at.Call, Line: at.Line, Why: name(at.Tool)}
 			locate(&e)
@@ -87,7 +54,7 @@ func byShare(a, b panel.Finding) int {
 }
 
 func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string {
-	ev := []string{fmt.Sprintf("%d of %d %s (%.2f %%)", x.Count, x.Of, playbook[k].unit, 100*float64(x.Count)/float64(max(x.Of, 1)))}
+	ev := []string{fmt.Sprintf("%d of %d %s (%.2f %%)", x.Count, x.Of, panel.Playbook(codes[k]).Unit, 100*float64(x.Count)/float64(max(x.Of, 1)))}
 	if k == unsteady {
 		ev[0] = fmt.Sprintf("%d of %d repeated calls gave another result", x.Count, x.Of)
 	} else {
@@ -112,6 +79,65 @@ func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string 
 		ev = append(ev, "arguments hit most: "+t)
 	}
 	return ev
+}
+
+// limits tells which tools refused calls, and which were called more often than allowed.
+func (s *Counts) limits(x *Symptom, name func(uint32) string, contract func(string) *callvet.Tool) []string {
+	var ev []string
+	if x.Count > 0 {
+		ev = append(ev, fmt.Sprintf("%d of %d executed calls were refused (%.2f %%)", x.Count, x.Of, 100*float64(x.Count)/float64(max(x.Of, 1))))
+	}
+	if x.Beyond > 0 {
+		ev = append(ev, fmt.Sprintf("%d calls are more than the limits allow in the time of their attempts", x.Beyond))
+	}
+	for _, n := range byName(len(x.Tools), name) {
+		if x.Tools[n] == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%s: %d calls", name(n), x.Tools[n])
+		if t := contract(name(n)); t != nil && t.RateLimit != nil {
+			line += fmt.Sprintf(", its limit is %d in %g s", t.RateLimit.Calls, t.RateLimit.PerSeconds)
+		}
+		ev = append(ev, line)
+	}
+	return ev
+}
+
+// slowTools tells which tools exceed their budget: more than one in ten executions, or more
+// than half of them, took longer.
+func (s *Counts) slowTools(name func(uint32) string, contract func(string) *callvet.Tool) (count, of int, ev []string) {
+	for _, n := range byName(len(s.times), name) {
+		x := &s.times[n]
+		budget, mid := "its budget", "half of them should"
+		if t := contract(name(n)); t != nil {
+			if t.LatencyBudgetMS != nil {
+				budget = fmt.Sprintf("%g ms", *t.LatencyBudgetMS)
+			}
+			if t.LatencyP50MS != nil {
+				mid = fmt.Sprintf("%g ms", *t.LatencyP50MS)
+			}
+		}
+		if 10*x.over > x.of {
+			count, of = count+int(x.over), of+int(x.of)
+			ev = append(ev, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows 10 %%)", name(n), x.over, x.of, budget, 100*float64(x.over)/float64(x.of)))
+		} else if 2*x.overMid > x.ofMid {
+			count, of = count+int(x.overMid), of+int(x.ofMid)
+		}
+		if 2*x.overMid > x.ofMid {
+			ev = append(ev, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows half)", name(n), x.overMid, x.ofMid, mid, 100*float64(x.overMid)/float64(x.ofMid)))
+		}
+	}
+	return count, of, ev
+}
+
+// byName are the numbers of tools below n, by their names.
+func byName(n int, name func(uint32) string) []uint32 {
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = uint32(i)
+	}
+	slices.SortFunc(out, func(a, b uint32) int { return cmp.Compare(name(a), name(b)) })
+	return out
 }
 
 // most lists the three greatest counts.

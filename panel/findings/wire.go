@@ -16,7 +16,7 @@ func (s *Counts) Write(w *wire.Writer) {
 	w.Int(s.Steps)
 	for i := range s.Of {
 		x := &s.Of[i]
-		for _, n := range []int64{x.Count, x.Of, x.Timeouts, x.Unnamed} {
+		for _, n := range []int64{x.Count, x.Of, x.Timeouts, x.Unnamed, x.Beyond} {
 			w.Int(n)
 		}
 		used := 0
@@ -45,6 +45,19 @@ func (s *Counts) Write(w *wire.Writer) {
 			w.Uint(uint64(f.Tool))
 		}
 	}
+	used := 0
+	for _, t := range s.times {
+		used += int(one(t != timed{}))
+	}
+	w.Uint(uint64(used))
+	for k, t := range s.times {
+		if t != (timed{}) {
+			w.Uint(uint64(k))
+			for _, n := range []int64{t.of, t.over, t.ofMid, t.overMid} {
+				w.Int(n)
+			}
+		}
+	}
 }
 
 // Read fills empty Counts with what was written. Lines are counted shift higher, and
@@ -53,7 +66,7 @@ func (s *Counts) Read(r *wire.Reader, shift int64, tools []uint32) {
 	s.Failing, s.Steps = r.Int(), r.Int()
 	for i := range s.Of {
 		x := &s.Of[i]
-		for _, n := range []*int64{&x.Count, &x.Of, &x.Timeouts, &x.Unnamed} {
+		for _, n := range []*int64{&x.Count, &x.Of, &x.Timeouts, &x.Unnamed, &x.Beyond} {
 			*n = r.Int()
 		}
 		for range r.Count() {
@@ -67,6 +80,9 @@ func (s *Counts) Read(r *wire.Reader, shift int64, tools []uint32) {
 				Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: wire.Number(r, tools),
 			})
 		}
+	}
+	for range r.Count() {
+		s.at(int(wire.Number(r, tools))).add(timed{r.Int(), r.Int(), r.Int(), r.Int()})
 	}
 }
 

@@ -22,7 +22,7 @@ var vocabulary = [...]string{
 	panel.MetricPass, "judged_pass", "true_success", panel.MetricError, panel.MetricMiss, "unneeded_calls_per_attempt", "calls_per_attempt",
 	panel.MetricCost, panel.MetricCostPerPass, panel.MetricTokens, panel.MetricLatencyP50, panel.MetricLatencyP90, "tool_time_p50", "tool_time_p90",
 	"tokens_p50", "tokens_p90", "cost_p50", "cost_p90", "safety_incidents", "blocked_incidents", panel.MetricUnparseable, panel.MetricNative, panel.MetricAbstention,
-	panel.MetricFirstP50, "overall", "tool_precision", "tool_recall", "tool_f1", "order", "arg_accuracy", "hallucination_free", "grounded_args",
+	panel.MetricFirstP50, panel.MetricInBudget, panel.MetricInP50, "overall", "tool_precision", "tool_recall", "tool_f1", "order", "arg_accuracy", "hallucination_free", "grounded_args",
 	panel.MetricLatencyMean, panel.MetricToolTimeMean, panel.MetricToolLatencyMean, "required_present", "type_correct", "format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
 }
 

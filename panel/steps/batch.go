@@ -120,6 +120,11 @@ func (w *Worker) Step(b *Batch, s *Step) {
 			Paths: s.Paths,
 		})
 	}
+	if findings.HasBudget(s.Score) {
+		w.sums.symptoms.Timed(&findings.Call{
+			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
+		})
+	}
 	if len(s.GoldTool) > 0 {
 		w.sums.confused.Look(set.Target, set.Tool, s.Score, func() uint32 { return w.find.Tool(s.GoldTool) })
 	} else if !w.sums.confused.Agree(set.Target, set.Tool, s.Score) {

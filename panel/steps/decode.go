@@ -65,6 +65,7 @@ func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
 	cfg.SliceBy = r.Texts()
 	cfg.Window = int(min(r.Uint(), 1<<20))
 	cfg.Catalogue = r.Bool()
+	cfg.Tools = r.contracts()
 	note = []byte(r.Text())
 	for range r.Count() {
 		sources = append(sources, Source{Name: r.Text(), Lines: r.Int(), Foreign: r.Bool()})
@@ -90,11 +91,11 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	r := &reader{Reader: wire.Reader{B: partial}, names: s.names, shift: s.Lines()}
 	var cfg Config
 	note, sources := r.header(&cfg)
-	if r.Err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue) {
+	if r.Err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue || !sameContracts(cfg.Tools, s.cfg.Tools)) {
 		return nil, fmt.Errorf("merge partial results: they were made with other slices, windows or tools: %w", callvet.ErrInvalid)
 	}
 	r.read()
-	sums := newSums(s.names)
+	sums := s.newSums()
 	r.sums(sums)
 	var parts [partitions]*partition
 	for i := range parts {

@@ -10,7 +10,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 4\n"
+const Magic = "callvet partial result 5\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -35,6 +35,7 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	w.Texts(s.cfg.SliceBy)
 	w.Uint(uint64(s.cfg.Window))
 	w.Bool(s.cfg.Catalogue)
+	w.contracts(s.cfg.Tools)
 	w.Text(string(note))
 	w.Uint(uint64(len(s.sources)))
 	for _, src := range s.sources {

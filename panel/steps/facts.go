@@ -119,7 +119,7 @@ func (f *facts[N]) add(o *facts[uint8], n uint32) {
 // several, in any order: that two sums of those that are known at a time are equal by
 // chance is as likely as one in 2^64 is.
 func (s *step) sign() uint64 {
-	const bits, few = callvet.StepMetrics, 9 // 63 of both and of four counts of keys, below the sign's own
+	const bits, few = callvet.StepMetrics, 8 // 62 of both and of four counts of keys, below the sign's own
 	key := 1<<63 | uint64(s.known)<<bits | uint64(s.right)
 	if s.known&bitArgs != 0 {
 		if s.matched|s.emitted|s.expected|s.union < 1<<few {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 )
@@ -46,6 +47,9 @@ func (s *Sums) fold(t *task) {
 	all := s.share(t)
 	if again {
 		s.steadiness(t)
+	}
+	if len(s.limits) > 0 {
+		s.beyond(t)
 	}
 	s.rank(t, all)
 }
@@ -181,6 +185,30 @@ func (s *Sums) steadiness(t *task) {
 				Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
 			})
 			break
+		}
+	}
+}
+
+// beyond looks for attempts that call a tool more often than its rate limit allows in the
+// time that they took; where that is not known, nothing is.
+func (s *Sums) beyond(t *task) {
+	for i := range t.records {
+		r := &t.records[i]
+		if r.wall < 0 || s.try(r.attempt).record != r {
+			continue
+		}
+		for tool, limit := range s.limits {
+			n, first := 0, (*step)(nil)
+			for k := range t.steps {
+				if st := &t.steps[k]; st.set.Tool == tool && st.attempt == r.attempt {
+					if n++; first == nil {
+						first = st
+					}
+				}
+			}
+			if more := n - panel.AllowedCalls(limit, r.wall); more > 0 {
+				s.symptoms.Beyond(more, &findings.Call{Line: first.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Tool: tool})
+			}
 		}
 	}
 }

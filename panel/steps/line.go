@@ -19,6 +19,9 @@ type Config struct {
 	SliceBy []string
 	// Families are the families of tools by name, for tools that the lines give none.
 	Families map[string][]string
+	// Tools are the contracts of the tools, for their latency budgets and rate limits; the
+	// highest version of a name counts.
+	Tools []callvet.Tool
 	// Catalogue tells that a catalogue of tools was given; without one, whether
 	// arguments are valid is not known.
 	Catalogue bool

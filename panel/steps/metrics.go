@@ -41,6 +41,8 @@ var stepMetrics = [...]described{
 	{step: callvet.StepHolds, name: "postconditions", title: "post-conditions hold", gold: true},
 	{step: callvet.StepSafe, name: "safe_calls", title: "safe calls", byTask: true},
 	{step: callvet.StepRepaired, name: "repaired_rate", title: "repaired payloads", lower: true},
+	{step: callvet.StepInBudget, name: panel.MetricInBudget, title: "within latency budget"},
+	{step: callvet.StepInP50, name: panel.MetricInP50, title: "within p50 budget"},
 }
 
 // teller tells one slice.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
 )
@@ -15,6 +16,7 @@ import (
 type Sheet struct {
 	cfg     Config
 	names   *slicing.Names
+	limits  map[uint32]*callvet.RateLimit // by the tool's number
 	parts   [partitions]part
 	given   tally.Queue[Batch]
 	mu      sync.Mutex // of workers
@@ -41,7 +43,9 @@ type part struct {
 func New(cfg Config) *Sheet {
 	s := &Sheet{cfg: cfg.withDefaults()}
 	s.names = slicing.New(s.cfg.SliceBy, s.cfg.Families)
-	s.sums = newSums(s.names)
+	s.cfg.Tools = contracts(s.cfg.Tools)
+	s.limits = s.rateLimits()
+	s.sums = s.newSums()
 	for i := range s.parts {
 		size := max(1, s.cfg.Window/partitions)
 		s.parts[i].tasks = &partition{size: size, window: tally.NewWindow(size)}
@@ -49,9 +53,15 @@ func New(cfg Config) *Sheet {
 	return s
 }
 
+func (s *Sheet) newSums() *Sums {
+	sums := newSums(s.names)
+	sums.limits = s.limits
+	return sums
+}
+
 // Worker makes a Worker that fills the Sheet.
 func (s *Sheet) Worker() *Worker {
-	w := &Worker{sheet: s, names: s.names, find: s.names.Finder(), sums: newSums(s.names)}
+	w := &Worker{sheet: s, names: s.names, find: s.names.Finder(), sums: s.newSums()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.workers = append(s.workers, w)
@@ -152,7 +162,7 @@ func (s *Sheet) settled() *Sums {
 		s.sums.ungroup() // what merging has closed
 		return s.sums
 	}
-	all := newSums(s.names)
+	all := s.newSums()
 	all.merge(s.sums)
 	for i := range s.parts {
 		s.parts[i].tasks.settle(all)

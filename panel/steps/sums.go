@@ -24,6 +24,7 @@ type Sums struct {
 	parts    slicing.Parts
 	symptoms findings.Counts
 	ranking  findings.Ranking
+	limits   map[uint32]*callvet.RateLimit // by the tool's number
 
 	// unions are the sets of steps with those of their records.
 	unions map[[2]*slicing.Set]*slicing.Set

@@ -28,7 +28,7 @@ func (s *Sheet) Panels() *panel.Panels {
 			p.Repeats = max(p.Repeats, all.repeats(ids))
 		}
 	}
-	p.Findings = all.symptoms.Findings(s.tool, s.locate)
+	p.Findings = all.symptoms.Findings(s.tool, s.contract, s.locate)
 	p.Examples = s.examples(&all.ranking)
 	p.Warnings = s.warnings(all)
 	return p

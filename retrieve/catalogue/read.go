@@ -440,7 +440,7 @@ func (r *reader) contract(t *callvet.Tool, key string, v value.Value) bool {
 	case "annotations":
 		r.annotations(t, v)
 	case "type", "outputSchema", "icons", "_meta", "strict", "cache_control", "$schema", "execution": // for people and for the interfaces of models
-	case "rate_limit", "rate_limits", "latency_budget", "latency_budget_ms", "latency_p50_ms", "safety", "safety_constraints", "declared": // for scoring
+	case "rate_limit", "rate_limits", "latency_budget", "latency_budget_ms", "latency_p50_ms", "family", "tool_family", "safety", "safety_constraints", "declared": // for scoring
 	default:
 		if !slices.Contains(schemaKeys(), key) {
 			return false

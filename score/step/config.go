@@ -53,6 +53,7 @@ type Scorer struct {
 	unknown int
 	said    said
 	args    value.Value // of the last call
+	last    *contracted // its tool
 	paired  bool        // scratch.Unlike is of args
 }
 

@@ -41,7 +41,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	if t == nil {
 		t = s.lookup(in.Tool)
 	}
-	if t.other {
+	if s.last = t; t.other {
 		s.unknown++
 	}
 	// The contract is held against the payload as it was emitted, before any repair.
@@ -85,6 +85,28 @@ func (s *Scorer) choice(t *contracted, in *Input) marks {
 		return mark(callvet.StepNeeded, true)
 	}
 	return 0
+}
+
+// Time adds to the score of the last call how long it was executed, in milliseconds; below
+// 0 nobody says. A timeout is longer than any budget.
+func (s *Scorer) Time(ms float64, out *callvet.StepScore) {
+	tool := s.last.tool
+	if tool == nil || tool.LatencyBudgetMS == nil && tool.LatencyP50MS == nil {
+		return
+	}
+	if _, executed := out.Get(callvet.StepExecuted); !executed {
+		return
+	}
+	late, _ := out.Get(callvet.StepTimeout)
+	if ms < 0 && !late {
+		return
+	}
+	if b := tool.LatencyBudgetMS; b != nil {
+		out.Set(callvet.StepInBudget, !late && ms <= *b)
+	}
+	if b := tool.LatencyP50MS; b != nil {
+		out.Set(callvet.StepInP50, !late && ms <= *b)
+	}
 }
 
 // unlike reads a payload as emitted that is not known to be what args are: it gives

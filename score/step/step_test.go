@@ -81,7 +81,7 @@ func scorer(t testing.TB, cfg Config) *Scorer {
 
 // told lists what is known: "+" for true, "-" for false.
 func told(s callvet.StepScore) string {
-	names := []string{"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected", "equal", "holds", "safe", "repaired"}
+	names := []string{"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected", "equal", "holds", "safe", "repaired", "budget", "p50"}
 	var out []string
 	for m := range callvet.StepMetrics {
 		if yes, known := s.Get(m); known {
@@ -252,6 +252,40 @@ func TestOtherModes(t *testing.T) {
 	}
 	if _, ps := New(Config{Tools: []callvet.Tool{{Name: "x", Parameters: json.RawMessage(`{"type":1}`)}}}); len(ps) != 1 || ps[0].Code != "bad-schema" {
 		t.Errorf("bad schema: %v", ps)
+	}
+}
+
+// TestTime: how long an execution took is held against the budget of the version that was called.
+func TestTime(t *testing.T) {
+	t.Parallel()
+	mid, budget, later := 100.0, 500.0, 900.0
+	s := scorer(t, Config{Tools: []callvet.Tool{{Name: "x", Version: "v1", LatencyP50MS: &mid, LatencyBudgetMS: &budget}, {Name: "x", Version: "v2", LatencyBudgetMS: &later}, {Name: "y"}}})
+	for _, c := range []struct {
+		line string
+		ms   float64
+		want string
+	}{
+		{`{"tool":"x@v1","status":"ok"}`, 100, "+executed -timeout +budget +p50"},
+		{`{"tool":"x@v1","status":"ok"}`, 101, "+executed -timeout +budget -p50"},
+		{`{"tool":"x@v1","status":"exec_error"}`, 501, "-executed -timeout -budget -p50"},
+		{`{"tool":"x@v1","status":"timeout"}`, 20, "-executed +timeout -budget -p50"},
+		{`{"tool":"x@v1","status":"timeout"}`, -1, "-executed +timeout -budget -p50"},
+		{`{"tool":"x@v1","status":"ok"}`, -1, "+executed -timeout"},
+		{`{"tool":"x@v1","status":"rejected_by_contract"}`, 3, "+rejected"},
+		{`{"tool":"x@v1"}`, 3, ""},
+		{`{"tool":"x","status":"ok"}`, 700, "+executed -timeout +budget"},
+		{`{"tool":"y","status":"ok"}`, 700, "+executed -timeout"},
+		{`{"tool":"z","status":"ok"}`, 700, "+executed -timeout"},
+	} {
+		var got callvet.StepScore
+		s.Score(read(t, c.line), &got)
+		s.Time(c.ms, &got)
+		words := slices.DeleteFunc(strings.Fields(told(got)), func(w string) bool {
+			return !slices.Contains([]string{"executed", "timeout", "rejected", "budget", "p50"}, w[1:]) || w == "-rejected"
+		})
+		if d := cmp.Diff(c.want, strings.Join(words, " ")); d != "" {
+			t.Errorf("%s, %g ms: %s", c.line, c.ms, d)
+		}
 	}
 }
 

@@ -118,7 +118,8 @@ func lines(seed uint64, tasks int) []byte {
 
 func tools() []callvet.Tool {
 	schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)
-	return []callvet.Tool{{Name: "pay", Version: "v1", Parameters: schema}, {Name: "find", Version: "v2", Parameters: schema}}
+	mid, budget := 100.0, 400.0
+	return []callvet.Tool{{Name: "pay", Version: "v1", Parameters: schema, LatencyP50MS: &mid, LatencyBudgetMS: &budget}, {Name: "find", Version: "v2", Parameters: schema}}
 }
 
 // read gives both what the panels of a file say and what a comparison has of it.

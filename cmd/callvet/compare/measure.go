@@ -34,6 +34,8 @@ var ofStep = map[string]struct {
 	"postconditions":     {callvet.StepHolds, false},
 	"safe_calls":         {callvet.StepSafe, false},
 	panel.MetricRepaired: {callvet.StepRepaired, false},
+	panel.MetricInBudget: {callvet.StepInBudget, false},
+	panel.MetricInP50:    {callvet.StepInP50, false},
 }
 
 // ofRecords reports whether task records alone tell a metric.

@@ -234,6 +234,7 @@ func exportTool(b builder, t *callvet.Tool) {
 		c.yes("require_confirmation", s.RequireConfirmation)
 		b.put("safety", *c.n)
 	}
+	b.str("family", t.Family)
 	b.list("tags", t.Tags)
 }
 

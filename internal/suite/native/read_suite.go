@@ -14,7 +14,7 @@ import (
 const (
 	suiteKeys    = "callvet name version description system_prompt tools tools_from defaults mocks mock_responses gates cases test_cases dialect foreign"
 	defaultsKeys = "tool_choice scoring max_rounds tags fields"
-	toolKeys     = "name version description parameters read_only idempotent rate_limit latency_budget_ms latency_p50_ms safety tags declared"
+	toolKeys     = "name version description parameters read_only idempotent rate_limit latency_budget_ms latency_p50_ms safety family tags declared"
 )
 
 // common are the defaults that are laid under every case while reading.
@@ -226,6 +226,8 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
 		t.LatencyP50MS = r.number(v, 0)
 	case "safety":
 		t.Safety = r.safety(v)
+	case "family":
+		t.Family = r.str(v)
 	case "tags":
 		t.Tags = r.strs(v)
 	case "declared":

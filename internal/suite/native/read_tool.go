@@ -19,7 +19,7 @@ type Contract struct {
 // contractKeys are what a tool file says beside what a tool in a suite does:
 // the names of Evaluating Tool Calling, "Tool schema (contract)", and what the
 // interfaces of models add.
-const contractKeys = toolKeys + " tool_name args schema inputSchema input_schema idempotence side_effects rate_limits latency_budget safety_constraints" +
+const contractKeys = toolKeys + " tool_family tool_name args schema inputSchema input_schema idempotence side_effects rate_limits latency_budget safety_constraints" +
 	" type function strict annotations"
 
 // ReadContracts decodes a tool file: one tool, a list of tools, or a mapping
@@ -135,6 +135,8 @@ func (r *reader) contractField(c *Contract, key string, v *source.Node) bool {
 		before := t.ReadOnly
 		t.ReadOnly = r.boolPtr(v)
 		r.contradicts(v, before, t.ReadOnly)
+	case "tool_family":
+		return r.toolField(t, "family", v)
 	case "rate_limits":
 		return r.toolField(t, "rate_limit", v)
 	case "latency_budget", "latency_budget_ms":

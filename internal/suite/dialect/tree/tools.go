@@ -101,7 +101,7 @@ func (c *ToolCache) Read(r *Reader, v Node) []callvet.Tool {
 func LoseTools(s *callvet.Suite) []callvet.Problem {
 	var lost []string
 	for _, t := range s.Tools {
-		if t.Version != "" || t.ReadOnly != nil || t.Idempotent != nil || t.RateLimit != nil || t.LatencyBudgetMS != nil || t.LatencyP50MS != nil || t.Safety != nil || len(t.Tags) > 0 {
+		if t.Version != "" || t.ReadOnly != nil || t.Idempotent != nil || t.RateLimit != nil || t.LatencyBudgetMS != nil || t.LatencyP50MS != nil || t.Safety != nil || t.Family != "" || len(t.Tags) > 0 {
 			lost = append(lost, t.Name)
 		}
 	}
