@@ -43,7 +43,7 @@ const (
 	// ten executions. MetricInP50 is the same of the time that half of them should take.
 	// Source: Evaluating Tool Calling, §2.1.
 	MetricInBudget = "latency_budget_kept"
-	MetricInP50    = "latency_p50_kept"
+	MetricInP50    = "latency_budget_p50_kept"
 	// MetricRateLimited is executed calls that the tool refused because of its rate
 	// limit ÷ executed calls, of tools that have one.
 	MetricRateLimited = "rate_limited_rate"

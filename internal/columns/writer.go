@@ -41,7 +41,7 @@ type Row struct {
 	Safe        *bool `parquet:"safe,optional"`
 	Repaired    *bool `parquet:"repaired,optional"`
 	InBudget    *bool `parquet:"latency_budget_kept,optional"`
-	InP50       *bool `parquet:"latency_p50_kept,optional"`
+	InP50       *bool `parquet:"latency_budget_p50_kept,optional"`
 
 	ArgsMatched  *int32 `parquet:"args_matched,optional"`
 	ArgsExpected *int32 `parquet:"args_expected,optional"`
