@@ -5,6 +5,7 @@ package panel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -66,7 +67,7 @@ type held struct {
 	calls                int
 	timed, inBudget, mid int // executions with a time; within the budget; within that of the median
 	executed, refused    int // of the rate limit
-	burst                bool
+	beyond               int // calls that the rate limit does not allow in the time of the attempt
 }
 
 // hold compares the calls of an attempt with the latency budgets and rate limits of their
@@ -82,43 +83,45 @@ func (a *Accumulator) hold(c *callvet.Case, tr *callvet.Trace) []held {
 	var out []held
 	calls := tr.Calls()
 	for i := range calls {
-		call := &calls[i]
-		tool := from[strings.ToLower(call.Tool)]
+		tool := from[strings.ToLower(calls[i].Tool)]
 		if tool == nil {
 			continue
 		}
-		at := 0
-		for at < len(out) && out[at].tool != tool {
-			at++
+		at := slices.IndexFunc(out, func(h held) bool { return h.tool == tool })
+		if at < 0 {
+			at, out = len(out), append(out, held{tool: tool})
 		}
-		if at == len(out) {
-			out = append(out, held{tool: tool})
-		}
-		h := &out[at]
-		h.calls++
-		late := call.Status == callvet.StatusTimeout
-		if call.Status != callvet.StatusOK && call.Status != callvet.StatusExecErr && !late {
-			continue // not executed, or nobody says so
-		}
-		h.executed++
-		if check.RateLimited(call) {
-			h.refused++
-		}
-		if call.ExecMS > 0 || late {
-			h.timed++
-			if b := tool.LatencyBudgetMS; b != nil && !late && call.ExecMS <= *b {
-				h.inBudget++
-			}
-			if b := tool.LatencyP50MS; b != nil && !late && call.ExecMS <= *b {
-				h.mid++
-			}
-		}
+		out[at].add(&calls[i])
 	}
 	for i := range out {
 		h := &out[i]
-		h.burst = h.tool.RateLimit != nil && tr.WallMS > 0 && h.calls > AllowedCalls(h.tool.RateLimit, tr.WallMS+tr.ToolMS)
+		if h.tool.RateLimit != nil && tr.WallMS > 0 {
+			h.beyond = max(0, h.calls-AllowedCalls(h.tool.RateLimit, tr.WallMS+tr.ToolMS))
+		}
 	}
 	return out
+}
+
+func (h *held) add(call *callvet.Call) {
+	h.calls++
+	late := call.Status == callvet.StatusTimeout
+	if call.Status != callvet.StatusOK && call.Status != callvet.StatusExecErr && !late {
+		return // not executed, or nobody says so
+	}
+	h.executed++
+	if check.RateLimited(call) {
+		h.refused++
+	}
+	if call.ExecMS <= 0 && !late {
+		return
+	}
+	h.timed++
+	if b := h.tool.LatencyBudgetMS; b != nil && !late && call.ExecMS <= *b {
+		h.inBudget++
+	}
+	if b := h.tool.LatencyP50MS; b != nil && !late && call.ExecMS <= *b {
+		h.mid++
+	}
 }
 
 // budgets adds what an attempt tells of budgets and limits to the sums.
