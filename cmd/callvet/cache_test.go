@@ -72,6 +72,7 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 		"Rate":          "it says when a request is sent, not what",
 		"Headers":       "only agents and remote retrievers send them, and their answers are never given again",
 		"Agent":         "only agents and remote retrievers read it, and their answers are never given again",
+		"ExecEnv":       "only agents that are commands see variables, and their answers are never given again",
 		"Body":          "only agents send it, and their answers are never given again",
 	}
 	dir := t.TempDir()

@@ -130,7 +130,7 @@ func (l *loaded) ledger(ctx context.Context, db *store.DB, cfg compare.Config) (
 }
 
 func (a *app) reportCommand() *cobra.Command {
-	var outputs, slices []string
+	var outputs, slices, keep []string
 	var baseline string
 	cmd := &cobra.Command{
 		Use: "report RUN -o FILE", Short: "Write a report of a run: .html .md .xml .csv .json .jsonl .txt",
@@ -141,7 +141,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if len(outputs) == 0 {
 				return usagef("where to? callvet report RUN -o report.html")
 			}
-			db, l, v, err := a.openView(ctx, args[0], slices)
+			db, l, v, err := a.openView(ctx, args[0], slices, keep)
 			if err != nil {
 				return err
 			}
@@ -166,5 +166,6 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "file to write; its extension is the format; may be repeated")
 	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "run to compare with")
+	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")
 	return cmd
 }

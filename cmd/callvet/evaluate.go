@@ -109,6 +109,9 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if path == "" {
 		return nil, nil, usagef("which suite? callvet run SUITE -m TARGET")
 	}
+	if _, err := kinds(f.keepKinds); err != nil {
+		return nil, nil, err
+	}
 	specs, err := a.specs(f, changed)
 	if err != nil {
 		return nil, nil, err
@@ -136,6 +139,9 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, op, err
 	}
+	if !f.quiet {
+		a.tellWithheld(specs)
+	}
 	hash, err := a.keepSuite(ctx, db, read, path, f)
 	if err != nil {
 		return nil, op, err
@@ -146,7 +152,7 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	}
 	e, err := a.create(ctx, db, op, hash, &manifest{
 		Version: manifestVersion, Callvet: buildVersion(), Path: path, Made: f.made != nil, Specs: specs, ToolsHash: callvet.NewToolset(read.Suite.Tools).Hash, Catalogues: files, Repeats: max(f.repeats, 1),
-		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder, Settings: f.settings(), Command: f.command, Flags: f.flags,
+		Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Prices: f.target.prices, RealLatency: f.realLatency, NoCache: f.noCache, TargetFile: f.targetFile, Embedder: f.suite.embedder, Keep: f.keepKinds, Settings: f.settings(), Command: f.command, Flags: f.flags,
 	}, ts, f)
 	if err != nil {
 		return nil, op, errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
@@ -159,6 +165,10 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, path string, f *runFlags) (string, error) {
 	if f.made != nil {
 		return db.PutSuite(ctx, f.made)
+	}
+	// A secret is refused before anything is written: what is rolled back may be on the disk.
+	if err := a.secretVerdict(a.keeper().Suite(read.Suite), path, f); err != nil {
+		return "", err
 	}
 	cases := read.Cases(ctx)
 	if f.suite.embedder != "" {
@@ -173,6 +183,10 @@ func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, p
 				yield(nil, err)
 				return
 			}
+			if refused = a.secretVerdict(a.keeper().Case(c), path, f); refused != nil {
+				yield(nil, refused)
+				return
+			}
 			if !yield(c, nil) {
 				return
 			}
@@ -185,6 +199,14 @@ func (a *app) keepSuite(ctx context.Context, db *store.DB, read *suite.Stream, p
 		return "", refused
 	}
 	return hash, err
+}
+
+// secretVerdict refuses a suite that holds a secret, unless it is to run all the same.
+func (a *app) secretVerdict(problems []callvet.Problem, path string, f *runFlags) error {
+	if len(problems) == 0 || f.noLint {
+		return nil
+	}
+	return a.lintVerdict(problems, path, f)
 }
 
 // lintVerdict tells what lint found and whether to run all the same.
@@ -403,6 +425,10 @@ func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *ev
 	}
 	scoring.Keep = keepCompiled
 	scorer, _ := score.Open(e.suite, scoring)
+	hide, err := a.hiding(e.loaded)
+	if err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
 	progress := report.Progress{W: a.err, TTY: a.errTTY, Width: a.width, Now: a.now}
 	if f.quiet {
 		progress.W, progress.TTY = io.Discard, false
@@ -414,7 +440,7 @@ func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *ev
 		},
 		Cases: e.man.Cases, Repeats: e.man.Repeats, Interleave: f.interleave, Limits: limits(e, f), Timeout: f.timeout, Retry: f.retry(),
 		Budget: run.Budget{MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls}, RunID: e.run.ID, Journal: lease, Lease: lease, Spent: e.run.Spent, Done: e.done, KeepErrors: f.keepErrors,
-		Grace: grace, Abort: a.process.Hard.Done(), Now: a.now, Seed: uint64(e.man.Seed),
+		Grace: grace, Abort: a.process.Hard.Done(), Now: a.now, Seed: uint64(e.man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			e.tally.take(ev)
 			progress.Update(report.Tick{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA})
@@ -425,6 +451,9 @@ func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *ev
 	}
 	sum, err := run.Run(ctx, cfg)
 	progress.Finish()
+	if !f.quiet {
+		a.tellHidden(hide, e.man.Made)
+	}
 	return sum, err
 }
 
@@ -468,8 +497,12 @@ func (a *app) outcome(ctx context.Context, db *store.DB, e *evaluation, op *open
 			return nil, err
 		}
 	}
-	v = e.viewOf(ctx, db, p)
-	if v.Selection, err = e.section(ctx, db, p, op, ""); err != nil {
+	red, err := a.viewer(e.man, nil)
+	if err != nil {
+		return nil, err
+	}
+	v = e.viewOf(ctx, db, p, red)
+	if v.Selection, err = e.section(ctx, db, p, op, "", red); err != nil {
 		return nil, err
 	}
 	v.Models = op.used()
@@ -491,7 +524,7 @@ func (a *app) conclude(ctx context.Context, v *report.View, e *loaded, f *runFla
 		selector.TellUse(a.err, v.Models)
 	}
 	for _, s := range sum.Stopped {
-		fmt.Fprintf(a.err, "gave up on %s\n", s)
+		fmt.Fprintf(a.err, "gave up on %s\n", a.keeper().Hide(s))
 	}
 	if n := sum.Spent.Assumed; n > 0 && f.maxCost > 0 {
 		fmt.Fprintf(a.err, "note: %s told no usage that can be true: for --max-cost they were taken to cost %s at most, a token for each byte sent and received\n",

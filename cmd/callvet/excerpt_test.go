@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score/step"
 )
@@ -47,10 +48,7 @@ func TestExcerptsByMarks(t *testing.T) {
 		}
 		marks = append(marks, measure.Mark{Line: b.Line, Offset: b.Offset})
 	}
-	x, err := newExhibitor(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := newExhibitor(nil, redactor(t))
 	want, err := x.fileExcerpts(io.NopCloser(bytes.NewReader(file.Bytes())), list, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +78,7 @@ func TestExcerptsOfChangedFiles(t *testing.T) {
 		}
 		fmt.Fprintf(&file, `{"task_id":"t%d","tool":"f","args":{"n":%d}}`+"\n", i, i)
 	}
-	x, err := newExhibitor(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := newExhibitor(nil, redactor(t))
 	list := []panel.Example{{Task: "t10", Line: 11}, {Task: "t4990", Line: 4991}}
 	all := file.Bytes()
 	for _, c := range []struct {
@@ -112,10 +107,7 @@ func TestReasons(t *testing.T) {
 		`{"type":"object","properties":{"sum":{"type":"integer","maximum":10},"api_key":{"type":"string","maxLength":3},
 		"password":{"enum":["geheim-5","geheim-6"]}},"required":["sum"]}`,
 	)}}})
-	x, err := newExhibitor(scorer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := newExhibitor(scorer, redactor(t))
 	for _, c := range []struct {
 		line       string
 		says, bars []string
@@ -188,4 +180,13 @@ func TestReasons(t *testing.T) {
 			}
 		}
 	}
+}
+
+func redactor(t *testing.T) *redact.Redactor {
+	t.Helper()
+	red, err := redact.New(redact.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return red
 }

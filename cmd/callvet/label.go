@@ -19,7 +19,6 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // labelFlags are the flags of the label commands.
@@ -236,7 +235,7 @@ func (a *app) readShown(path string, todo []labels.Label) (map[labels.Key]shownT
 	if err != nil {
 		return nil, fmt.Errorf("read traces %s: %w", path, err)
 	}
-	red, err := redact.New(redact.Config{})
+	red, err := a.keeper().Redactor(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -29,13 +29,15 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 					a.tell(problems, true)
 					return err
 				}
-				for range s.Cases(cmd.Context()) {
+				secrets := a.keeper().Suite(s.Suite)
+				for c := range s.Cases(cmd.Context()) {
 					if err := cmd.Context().Err(); err != nil {
 						return err
 					}
 					cases++
+					secrets = append(secrets, a.keeper().Case(c)...)
 				}
-				problems = s.Problems()
+				problems = append(s.Problems(), secrets...)
 				all = append(all, problems...)
 				if !a.jsonOut {
 					e, w := a.tell(problems, true)

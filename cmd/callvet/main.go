@@ -27,6 +27,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/cmd/callvet/revision"
+	"github.com/callvet/callvet/cmd/callvet/secret"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -48,6 +49,7 @@ type app struct {
 	out, err   io.Writer
 	getenv     func(string) string
 	environ    []string
+	secrets    *secret.Keeper // nil: keeper makes it
 	now        func() time.Time
 	dir        string
 	outTTY     bool
@@ -124,10 +126,11 @@ func canceled(err error) bool {
 
 // tellError says what went wrong, and what would mend it.
 func (a *app) tellError(err error) {
-	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(err.Error())) // files and servers have words in it
+	hide := a.keeper().Hide
+	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(err.Error()))) // files and servers have words in it
 	var h *callvet.Hinted
 	if errors.As(err, &h) && h.Hint != "" {
-		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(h.Hint))
+		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(hide(h.Hint)))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/secret"
 	"github.com/callvet/callvet/cmd/callvet/selector"
 	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/provider"
@@ -41,6 +42,7 @@ type opener struct {
 	// retrievers are catalogs by their target's position, once all are open.
 	retrievers map[int]*retriever.Retriever
 	stored     bool // they were opened again
+	warned     map[string]bool
 	models     []*selector.Models
 }
 
@@ -61,7 +63,7 @@ func (o *opener) close() {
 }
 
 func (a *app) newOpener(timeout time.Duration, prices, session string) (*opener, error) {
-	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*retriever.Retriever{}}
+	o := &opener{app: a, client: provider.NewHTTPClient(), prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*retriever.Retriever{}, warned: map[string]bool{}}
 	if prices != "" {
 		b, err := input.File(a.path(prices), maxSettings)
 		if err != nil {
@@ -112,6 +114,7 @@ func displayName(s *targetSpec) string {
 }
 
 func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, error) {
+	o.learn(s)
 	scheme, rest, _ := strings.Cut(s.Target, ":")
 	switch {
 	case s.Target == "offline/lexical":
@@ -130,10 +133,15 @@ func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, err
 		if err != nil {
 			return nil, fmt.Errorf("open target %q: %w", s.Target, err)
 		}
-		return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: o.app.dir, Env: o.app.environ, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.now}))
+		env, _ := secret.Environment(o.app.environ, keyVariables(), s.ExecEnv)
+		return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: o.app.dir, Env: env, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.now}))
+	}
+	base, err := o.filled(s.BaseURL)
+	if err != nil {
+		return nil, err
 	}
 	cfg := provider.Config{
-		Getenv: o.app.getenv, BaseURL: s.BaseURL, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
+		Getenv: o.app.getenv, Warn: o.warn, BaseURL: base, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
 	}
 	if s.APIKeyEnv != "" {
 		cfg.KeyName = s.APIKeyEnv
@@ -156,7 +164,7 @@ func (o *opener) retriever(ctx context.Context, s *targetSpec, rest string) ([]r
 		r, t, err := selector.Open(ctx, file, set, o.app.read, m, o.app.now)
 		return one(r, t, err)
 	}
-	cfg := retriever.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: o.app.getenv, K: 5, Timeout: o.timeout, Now: o.app.now}
+	cfg := retriever.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: o.app.getenv, Warn: o.warn, K: 5, Timeout: o.timeout, Now: o.app.now}
 	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
 		cfg.K = k
 	}
@@ -239,7 +247,7 @@ func (o *opener) httpAgent(s *targetSpec) ([]run.Target, error) {
 	return one(agent.OpenHTTP(agent.HTTPConfig{
 		URL: s.Target, Headers: s.Headers, InputField: g["input"], SessionField: g["session"], HistoryField: g["history"], SystemField: g["system"],
 		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g), Timeout: o.timeout, Now: o.app.now,
-		Lookup: func(name string) (string, bool) { v := o.app.getenv(name); return v, v != "" },
+		Warn: o.warn, Lookup: func(name string) (string, bool) { v := o.app.getenv(name); return v, v != "" },
 	}))
 }
 

@@ -130,12 +130,16 @@ func (a *app) tellOver(ctx context.Context, db *store.DB, f *runFlags) error {
 	if err := json.Unmarshal(l.run.Totals, &sum); err != nil {
 		return fmt.Errorf("read totals of run %s: %w", l.run.ID, err)
 	}
-	v, err := l.view(ctx, db, f.slices)
+	red, err := a.viewer(l.man, nil)
+	if err != nil {
+		return err
+	}
+	v, err := l.view(ctx, db, f.slices, red)
 	if err != nil {
 		return err
 	}
 	op, why := a.reopened(ctx, l)
-	if v.Selection, err = l.section(ctx, db, v.Panels, op, why); err != nil {
+	if v.Selection, err = l.section(ctx, db, v.Panels, op, why, red); err != nil {
 		return err
 	}
 	switch sum.Status {

@@ -39,6 +39,7 @@ type runFlags struct {
 	failUnder    float64
 	requirePass  bool
 	slices       []string
+	keepKinds    []string
 	quiet        bool
 	noLint       bool
 	toolChoice   string
@@ -114,6 +115,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
+	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors")
 	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")

@@ -115,19 +115,20 @@ func summary(r *store.Run) (report.RunSummary, error) {
 func (a *app) showCommand() *cobra.Command {
 	var all bool
 	var target string
+	var keep []string
 	cmd := &cobra.Command{
 		Use: "show RUN [CASE]", Short: "Explain a run, or every attempt at one case of it",
 		Example: "  callvet show last\n  callvet show last paris-now",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			ctx := cmd.Context()
-			db, l, v, err := a.openView(ctx, args[0], nil)
+			db, l, v, err := a.openView(ctx, args[0], nil, keep)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, db.Close()) }()
 			if len(args) == 2 {
-				return a.showCase(ctx, db, l, v, args[1], target)
+				return a.showCase(ctx, db, l, v, args[1], target, keep)
 			}
 			shown := 20
 			if all {
@@ -138,12 +139,17 @@ func (a *app) showCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "explain every failing attempt")
 	cmd.Flags().StringVarP(&target, "model", "m", "", "attempts of this target only")
+	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")
 	return cmd
 }
 
-func (a *app) showCase(ctx context.Context, db *store.DB, l *loaded, v *report.View, id, target string) error {
+func (a *app) showCase(ctx context.Context, db *store.DB, l *loaded, v *report.View, id, target string, keep []string) error {
+	red, err := a.viewer(l.man, keep)
+	if err != nil {
+		return err
+	}
 	var rows []report.Row
-	for r, err := range l.rows(ctx, db, store.Filter{CaseID: id, Exchanges: true}) {
+	for r, err := range l.shown(ctx, db, store.Filter{CaseID: id, Exchanges: true}, red) {
 		if err != nil {
 			return err
 		}

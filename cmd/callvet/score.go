@@ -144,12 +144,13 @@ func (a *app) printScored(ctx context.Context, s *scored, f scoreFlags) error {
 		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks, Bad: s.log.Bad,
 		Problems: s.problems(), Version: buildVersion(),
 	}
+	red, err := a.keeper().Redactor(nil)
+	if err != nil {
+		return err
+	}
 	var unread error
 	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
-		var x *exhibitor
-		if x, unread = newExhibitor(s.scorer); unread == nil {
-			texts, unread = x.excerpts(a.openTraces, a.examples(s), s.marks)
-		}
+		texts, unread = newExhibitor(s.scorer, red).excerpts(a.openTraces, a.examples(s), s.marks)
 		return texts
 	})
 	v.Excerpt = func(e panel.Example) string { return texts()[s.named(e)] }

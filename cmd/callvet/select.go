@@ -27,6 +27,7 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/toolfile"
+	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/retrieve/catalogue"
@@ -237,7 +238,7 @@ func (a *app) selecting(sf *selector.Flags, via, suite string, f *runFlags) erro
 
 // section is what the decisions of a run say; nil without any. why tells what keeps
 // its catalogues from being asked for reasons.
-func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op *opener, why string) (*routing.Section, error) {
+func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op *opener, why string, red *redact.Redactor) (*routing.Section, error) {
 	if !slices.ContainsFunc(l.man.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
@@ -257,6 +258,16 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 		selector.Explain(ctx, s, op.retrievers, op.stored)
 	}
 	for i := range s.Targets {
+		for j := range s.Targets[i].Failed { // which are explained with what was asked, and not with what is shown
+			f := &s.Targets[i].Failed[j]
+			red.Begin()
+			f.Query, f.Reason, f.Routed = red.Text(f.Query), red.Text(f.Reason), red.Text(f.Routed)
+			for k := range f.Diagnose {
+				for n, why := range f.Diagnose[k].Reasons {
+					f.Diagnose[k].Reasons[n] = red.Text(why)
+				}
+			}
+		}
 		if t := &s.Targets[i]; l.man.Targets[t.Target].Provider == "retrieve" && t.Failures > 0 && why != "" {
 			t.Unexplained = why
 		}

@@ -46,6 +46,7 @@ const targetsSchema = `{
           "headers": {"type": "object", "additionalProperties": {"type": "string"}, "description": "for HTTP agents; ${VAR} reads the environment"},
           "agent": {"type": "object", "additionalProperties": {"type": "string"}, "description": "where input and output stand: input, session, history, system, tools, stubs, text, calls, name, args, result, error"},
           "body": {"type": "object", "description": "sent beside the input of an HTTP agent"},
+          "exec_env": {"type": "array", "items": {"type": "string"}, "description": "variables that an exec: agent may see although they are named like secrets"},
           "concurrency": {"type": "integer", "minimum": 1},
           "rate": {"type": "number", "minimum": 0, "description": "requests per second"}
         }

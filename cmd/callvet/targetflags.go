@@ -12,7 +12,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/input"
-	"github.com/callvet/callvet/internal/provider/retriever"
 )
 
 // targetFlags are the settings that all targets of a command line share; a
@@ -33,10 +32,11 @@ type targetFlags struct {
 	prices      string
 	headers     []string
 	agent       []string
+	execEnv     []string
 }
 
 func (f *targetFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.baseURL, "base-url", "", "endpoint of an OpenAI-compatible server, instead of the provider's own")
+	fs.StringVar(&f.baseURL, "base-url", "", "endpoint of an OpenAI-compatible server, instead of the provider's own; ${VAR} reads the environment")
 	fs.StringVar(&f.keyEnv, "api-key-env", "", "environment variable with the API key, instead of the provider's own")
 	fs.StringVar(&f.system, "system", "", "system prompt, before the suite's (@FILE reads a file)")
 	fs.StringArrayVar(&f.systemFor, "system-for", nil, "TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
@@ -50,6 +50,7 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.set, "set", nil, "NAME=JSON: further request parameter, sent as it is; may be repeated")
 	fs.StringVar(&f.prices, "prices", "", "JSON price table that goes before the shipped one")
 	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
+	fs.StringSliceVar(&f.execEnv, "exec-env", nil, "variable that exec: agents may see although it is named like a secret; * stands for any letters; may be repeated")
 	fs.StringArrayVar(&f.agent, "agent", nil, "SETTING=VALUE for agents: input, session, history, system, tools, stubs, text, calls, name, args, result, error; may be repeated")
 }
 
@@ -75,6 +76,8 @@ type targetSpec struct {
 	Body          map[string]any    `json:"body,omitempty"`
 	Concurrency   int               `json:"concurrency,omitempty"`
 	Rate          float64           `json:"rate,omitempty"`
+	// ExecEnv are the variables that an exec: agent sees although they are named like secrets.
+	ExecEnv []string `json:"exec_env,omitempty"`
 }
 
 // specs lists the targets of the command line and the targets file.
@@ -99,14 +102,10 @@ func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error
 	if len(out) == 0 {
 		return nil, usageError{&callvet.Hinted{Err: fmt.Errorf("no target to evaluate"), Hint: "-m openai/gpt-5-mini, or -m offline/lexical, which needs no key"}}
 	}
-	for i := range out { // what is kept with the run holds no secret
-		if address := strings.TrimPrefix(out[i].Target, "retrieve:"); strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
-			if err := retriever.Spelled(address, out[i].Headers); err != nil {
-				return nil, err
-			}
-		}
+	if err := a.systemPrompts(out, f.target.systemFor); err != nil {
+		return nil, err
 	}
-	return out, a.systemPrompts(out, f.target.systemFor)
+	return out, a.unspelled(out)
 }
 
 // targetsOf are the targets of specs as they were written.
@@ -120,7 +119,7 @@ func targetsOf(specs []targetSpec) []string {
 
 func (a *app) sharedSpec(f *runFlags, changed func(string) bool) (targetSpec, error) {
 	t := &f.target
-	s := targetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, ReplaceSystem: &t.replace, Params: callvet.Params{ReasoningEffort: t.effort}}
+	s := targetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort}}
 	if changed("temperature") {
 		s.Params.Temperature = t.temperature
 	} else {

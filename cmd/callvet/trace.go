@@ -98,7 +98,7 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 	for _, k := range f.keep {
 		off = append(off, redact.Kind(k))
 	}
-	red, err := redact.New(redact.Config{Off: off})
+	red, err := a.keeper().Redactor(off)
 	if err != nil {
 		return err
 	}

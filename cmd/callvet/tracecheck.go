@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/score/trajectory"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
@@ -98,6 +99,10 @@ func (a *app) checkTraces(path string, r trajectory.Rules, c *traceCheck) error 
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
+	red, err := a.keeper().Redactor(nil)
+	if err != nil {
+		return err
+	}
 	missed, told := taskSums{}, taskSums{}
 	for at, err := range imp.Attempts() {
 		if err != nil {
@@ -113,6 +118,7 @@ func (a *app) checkTraces(path string, r trajectory.Rules, c *traceCheck) error 
 			return fmt.Errorf("check %s of %s: %w", at.Name(), path, err)
 		}
 		row := checkRow(&at, &g, &o)
+		row.hide(red)
 		missed.add(at.Trace.Target, at.Trace.CaseID, row.Missed, row.Needed)
 		told.add(at.Trace.Target, at.Trace.CaseID, row.Facts-len(row.Untold), row.Facts)
 		c.Attempts = append(c.Attempts, row)
@@ -153,6 +159,17 @@ func checkRow(at *trace.Attempt, g *trajectory.Gold, o *trajectory.Outcome) chec
 		}
 	}
 	return row
+}
+
+// hide redacts what is shown of the gold, after it was compared.
+func (r *checkedAttempt) hide(red *redact.Redactor) {
+	red.Begin()
+	for i := range r.Calls {
+		r.Calls[i].Args = red.JSON(r.Calls[i].Args)
+	}
+	for i, fact := range r.Untold {
+		r.Untold[i] = red.Text(fact)
+	}
 }
 
 // taskSums adds up by task, which is what repeats: its attempts are alike.

@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/sources"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -124,6 +125,22 @@ func (l *loaded) rows(ctx context.Context, db *store.DB, f store.Filter) iter.Se
 	}
 }
 
+// shown streams attempts with their cases as red lets them be seen.
+func (l *loaded) shown(ctx context.Context, db *store.DB, f store.Filter, red *redact.Redactor) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		own := red.Fork()
+		for r, err := range l.rows(ctx, db, f) {
+			if err == nil {
+				c, cell := own.Row(r.Case, r.Cell)
+				r = report.Row{Case: &c, Cell: &cell}
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 // sliceable refuses slice keys that no case of the run has.
 func (l *loaded) sliceable(by []string) error {
 	var err error
@@ -175,24 +192,24 @@ func (l *loaded) panels(ctx context.Context, db *store.DB, sliceBy []string) (*p
 }
 
 // view is what reports tell of the run.
-func (l *loaded) view(ctx context.Context, db *store.DB, sliceBy []string) (*report.View, error) {
+func (l *loaded) view(ctx context.Context, db *store.DB, sliceBy []string, red *redact.Redactor) (*report.View, error) {
 	p, err := l.panels(ctx, db, sliceBy)
 	if err != nil {
 		return nil, err
 	}
-	return l.viewOf(ctx, db, p), nil
+	return l.viewOf(ctx, db, p, red), nil
 }
 
-func (l *loaded) viewOf(ctx context.Context, db *store.DB, p *panel.Panels) *report.View {
+func (l *loaded) viewOf(ctx context.Context, db *store.DB, p *panel.Panels, red *redact.Redactor) *report.View {
 	return &report.View{
 		ID: l.run.ID, Created: l.run.Created, Status: string(l.run.State()), Spent: l.run.Spent, All: l.hints.text(action{Verb: verbAll, Run: l.run.ID}, l.man),
 		Suite: report.SuiteMeta{
-			Name: l.suite.Name, Version: l.suite.Version, Description: l.suite.Description, Hash: l.run.SuiteHash,
+			Name: l.suite.Name, Version: l.suite.Version, Description: red.Text(l.suite.Description), Hash: l.run.SuiteHash,
 			Cases: l.caseCount(), Tools: len(l.suite.Tools),
 		},
 		Targets: l.man.Targets, Panels: p, Manifest: l.man.fields(&l.run), Next: l.next(p),
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[report.Row, error] {
-			return l.rows(ctx, db, store.Filter{Verdicts: verdicts, Exchanges: true})
+			return l.shown(ctx, db, store.Filter{Verdicts: verdicts, Exchanges: true}, red)
 		},
 	}
 }
@@ -246,8 +263,8 @@ func (l *loaded) resumed(with ...givenFlag) string {
 }
 
 // openView opens the store and what reports tell of a run; the caller closes the
-// store unless there is an error.
-func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*store.DB, *loaded, *report.View, error) {
+// store unless there is an error. keep are kinds of personal data that may be seen.
+func (a *app) openView(ctx context.Context, ref string, sliceBy, keep []string) (*store.DB, *loaded, *report.View, error) {
 	db, err := a.openStore(ctx)
 	if err != nil {
 		return nil, nil, nil, err
@@ -257,12 +274,16 @@ func (a *app) openView(ctx context.Context, ref string, sliceBy []string) (*stor
 		return nil, nil, nil, errors.Join(err, db.Close())
 	}
 	var v *report.View
+	red, err := a.viewer(l.man, keep)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, db.Close())
+	}
 	if err = l.sliceable(sliceBy); err == nil {
-		v, err = l.view(ctx, db, sliceBy)
+		v, err = l.view(ctx, db, sliceBy, red)
 	}
 	if err == nil {
 		op, why := a.reopened(ctx, l)
-		v.Selection, err = l.section(ctx, db, v.Panels, op, why)
+		v.Selection, err = l.section(ctx, db, v.Panels, op, why, red)
 	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, db.Close())

@@ -11,13 +11,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/parallel"
 )
 
@@ -230,28 +230,22 @@ func (c *client) retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// secrets are what credentials look like where a server quotes them.
-var secrets = regexp.MustCompile(`(?i)(\bbearer\s+|(?:api|auth)[-_]?(?:key|orization|token)"?\s*[:=]\s*"?|[?&](?:key|token)=|\bsk-)[^\s"',}]{8,}`)
-
 const hidden = "[redacted]"
 
-// hide takes the key, and what looks like one, out of a text.
+// hide takes the key out of a text.
 func (c *client) hide(s string) string {
 	if len(c.key) >= 8 { // shorter ones are stand-ins for local servers
 		s = strings.ReplaceAll(s, c.key, hidden)
 	}
-	return secrets.ReplaceAllString(s, "${1}"+hidden)
+	return s
 }
 
 // excerpt is the beginning of a text on one line.
 func excerpt(s string) string {
 	const most = 300
-	if len(s) > 4*most {
-		s = s[:4*most]
-	}
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(endpoint.Cut(s, 4*most), "\uFFFD")), " ")
 	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
+		s = strings.TrimRight(endpoint.Cut(s, most), " ") + "…"
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +45,8 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Now is the clock, for servers that say until when to wait; nil: time.Now.
 	Now func() time.Time
+	// Warn is told what is wrong with a server that is used all the same; nil: nobody is.
+	Warn func(what string)
 }
 
 // service is a kind of server.
@@ -195,6 +198,9 @@ func (c *client) locate(svc *service, address string, cfg *Config) (own bool, er
 	if u.Path == "" {
 		u.Path = svc.path
 	}
+	if c.key != "" && cfg.Warn != nil && endpoint.Exposed(u) {
+		cfg.Warn(endpoint.Unencrypted(u))
+	}
 	c.server = u.Host
 	c.name = svc.kind + "/" + cmp.Or(c.model, "model") + "@" + u.Host + u.Path
 	c.url = u.JoinPath(svc.route).String()
@@ -203,4 +209,17 @@ func (c *client) locate(svc *service, address string, cfg *Config) (own bool, er
 
 func invalid(what, hint string) error {
 	return &callvet.Hinted{Err: fmt.Errorf("%s: %w", what, callvet.ErrInvalid), Hint: hint}
+}
+
+// KeyVariables are the environment variables that keys are read from, each once.
+func KeyVariables() []string {
+	var out []string
+	for _, s := range append(embedders(), rerankers()...) {
+		for _, name := range s.keyEnv {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }

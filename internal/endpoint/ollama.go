@@ -1,8 +1,8 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package endpoint answers one question: which address does a server's own variable
-// mean? Adapters of models and of vectors read the same variables, and add the path
-// that they speak to. It reads no environment and asks nobody.
+// Package endpoint answers what adapters that talk to a server share: which address does a
+// server's own variable mean, may it be kept and sent to, and how is what a server says cut
+// so that no half of a secret is left? It reads no environment and asks nobody.
 package endpoint
 
 import (

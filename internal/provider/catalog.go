@@ -2,6 +2,8 @@
 
 package provider
 
+import "slices"
+
 // The wires by name.
 const (
 	wireChat      = "chat"
@@ -66,6 +68,19 @@ func Names() []string {
 	var out []string
 	for _, s := range services() {
 		out = append(out, s.name)
+	}
+	return out
+}
+
+// KeyVariables are the environment variables that Open reads keys from, each once.
+func KeyVariables() []string {
+	var out []string
+	for _, s := range services() {
+		for _, name := range s.keyEnv {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
 	}
 	return out
 }

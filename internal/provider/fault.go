@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/value"
 )
 
@@ -127,17 +127,13 @@ func problem(root value.Value) (msg, param string) {
 func excerpt(s string) string {
 	const most = 500
 	if len(s) > 4*most {
-		s = s[:4*most]
+		s = endpoint.Cut(s, 4*most)
 	}
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	if len(s) <= most {
 		return s
 	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return strings.TrimRight(endpoint.Cut(s, most), " ") + "…"
 }
 
 // refusesChoice reports whether the provider says that it does not take this

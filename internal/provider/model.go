@@ -160,7 +160,7 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 	start := m.now()
 	ans, fault := m.exchange(outer, ctx, body, start)
 	ex.MS = float64(m.now().Sub(start).Microseconds()) / 1000
-	ex.HTTP, ex.Response = ans.status, m.hide.kept(ans.body, ans.status)
+	ex.HTTP, ex.Response = ans.status, m.hide.kept(ans.body)
 	resp := &callvet.Response{FirstToken: ans.first}
 	if fault == nil {
 		fault = m.decode(&ans, q, resp)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/value"
 )
 
@@ -46,6 +47,8 @@ type Config struct {
 	Prices *Prices
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Warn is told what is wrong with a target that opens all the same; nil: nobody is.
+	Warn func(what string)
 }
 
 // Open makes the model that spec ("openai/gpt-5-mini", "ollama/qwen3") names and
@@ -94,6 +97,9 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	}
 	given, std := pol.temperature(cfg)
 	t.Params = pol.adjust(given, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
+	if key != "" && cfg.Warn != nil && endpoint.Exposed(base) {
+		cfg.Warn(endpoint.Unencrypted(base))
+	}
 	m := newModel(svc, id, cfg, pol)
 	m.stdTemperature = std && t.Params.Temperature != nil
 	m.hide = newRedactor(key)

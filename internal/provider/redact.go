@@ -4,23 +4,16 @@ package provider
 
 import (
 	"bytes"
-	"net/http"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/callvet/callvet/internal/endpoint"
 )
 
 const redacted = "[redacted]"
 
-// secretForms are what credentials look like where a server quotes them.
-var secretForms = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)[a-z0-9._~+/=*-]{12,}`),
-	regexp.MustCompile(`(?i)("?(?:x-api-key|api-key|api_key|x-goog-api-key|authorization)\\?"?\s*[:=]\s*\\?"?)[^\s"',}\\]{8,}`),
-	regexp.MustCompile(`(?i)([?&]key=)[^&\s"]{8,}`),
-	regexp.MustCompile(`(\b)sk-[A-Za-z0-9_*-]{8,}`),
-}
-
-// redactor takes a key out of whatever is kept.
+// redactor takes the key that is sent out of whatever comes back, before anything is cut.
+// What else is secret in an answer is taken out where all answers pass (the package redact).
 type redactor struct {
 	key string // "" when there is none, or one too short to be a secret
 }
@@ -34,15 +27,12 @@ func newRedactor(key string) redactor {
 	return redactor{key: key}
 }
 
-// text hides the key and everything that looks like a credential.
+// text hides the key.
 func (r redactor) text(s string) string {
-	if r.key != "" {
-		s = strings.ReplaceAll(s, r.key, redacted)
+	if r.key == "" {
+		return s
 	}
-	for _, re := range secretForms {
-		s = re.ReplaceAllString(s, "${1}"+redacted)
-	}
-	return s
+	return strings.ReplaceAll(s, r.key, redacted)
 }
 
 // bytes hides the key in a request of our own.
@@ -53,10 +43,8 @@ func (r redactor) bytes(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte(r.key), []byte(redacted))
 }
 
-// kept is an answer as it is stored: valid UTF-8, at most keptBody bytes, no
-// secret. An answer that went well is searched for the key and for bearer tokens
-// only; one that did not may quote a request's headers in any form.
-func (r redactor) kept(body []byte, status int) string {
+// kept is an answer as it is stored: valid UTF-8, at most keptBody bytes, without the key.
+func (r redactor) kept(body []byte) string {
 	if len(body) == 0 {
 		return ""
 	}
@@ -69,11 +57,9 @@ func (r redactor) kept(body []byte, status int) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
-	if status != http.StatusOK || r.key != "" && strings.Contains(s, r.key) || strings.Contains(s, "earer ") || strings.Contains(s, "uthorization") {
-		s = r.text(s)
-	}
+	s = r.text(s)
 	if cut {
-		s = strings.ToValidUTF8(s[:min(len(s), keptBody)], "") + "…truncated"
+		s = endpoint.Cut(s, keptBody) + "…truncated"
 	}
 	return s
 }

@@ -80,7 +80,7 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	case err != nil:
 		return ans, begun(res, m.lost(outer, ctx, err))
 	case res.StatusCode != http.StatusOK:
-		return ans, statusFault(res, ans.body, m.now())
+		return ans, statusFault(res, m.hide.bytes(ans.body), m.now())
 	case int64(len(ans.body)) > limit:
 		return ans, m.tooLarge(res.StatusCode)
 	case typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json"):

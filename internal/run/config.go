@@ -166,6 +166,12 @@ type Config struct {
 	// that were asked the same before.
 	Cache Cache
 
+	// Redact, when set, takes out of a scored cell what must not be kept, before it is stored
+	// and observed. It reports whether what was said changed: such a cell is stored without
+	// its key, because it would answer another one with what is left. It is called from many
+	// goroutines.
+	Redact func(of *callvet.Case, cell *callvet.Cell) (said bool)
+
 	// Observe is called after every batch became durable, from one goroutine, which
 	// stores nothing meanwhile: it should return soon.
 	Observe func(Event)

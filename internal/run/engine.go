@@ -314,6 +314,9 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	if t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {
 		key = nil
 	}
+	if e.cfg.Redact != nil && e.cfg.Redact(j.prep.c, cell) {
+		key = nil
+	}
 	return e.commit.put(ctx, j.prep.c, cell, key)
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/value"
 )
@@ -168,20 +169,24 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.b.Write(p)
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of what is written, and more of it than it shows: the beginning of what
+// is shown may be the middle of a secret.
 type tail struct{ b []byte }
 
 // Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p[max(0, len(p)-stderrTail):]...)
-	if n := len(t.b); n > stderrTail {
-		t.b = append(t.b[:0], t.b[n-stderrTail:]...)
+	const kept = 2 * stderrTail
+	t.b = append(t.b, p[max(0, len(p)-kept):]...)
+	if n := len(t.b); n > kept {
+		t.b = append(t.b[:0], t.b[n-kept:]...)
 	}
 	return len(p), nil
 }
 
 // String is the kept end, made valid UTF-8.
-func (t *tail) String() string { return strings.TrimSpace(strings.ToValidUTF8(string(t.b), "\uFFFD")) }
+func (t *tail) String() string {
+	return strings.TrimSpace(endpoint.Tail(strings.ToValidUTF8(string(t.b), "\uFFFD"), stderrTail))
+}
 
 // printed reads one JSON value, or JSON Lines of messages or of events.
 func printed(out []byte, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {

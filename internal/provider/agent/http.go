@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/value"
 )
@@ -50,6 +51,8 @@ type HTTPConfig struct {
 	MaxBytes int64
 	// Lookup gives the secrets; nil: there are none.
 	Lookup func(name string) (string, bool)
+	// Warn is told what is wrong with an agent that opens all the same; nil: nobody is.
+	Warn func(what string)
 	// Client sends the requests; nil: one that follows no redirects.
 	Client *http.Client
 	// Now is the clock; nil: time.Now.
@@ -62,6 +65,9 @@ func OpenHTTP(cfg HTTPConfig) (callvet.Model, callvet.Target, error) {
 	h := &httpAgent{cfg: cfg}
 	if err := h.prepare(); err != nil {
 		return nil, callvet.Target{}, err
+	}
+	if len(h.secrets.values) > 0 && cfg.Warn != nil && endpoint.Exposed(h.url) {
+		cfg.Warn(endpoint.Unencrypted(h.url))
 	}
 	shown := *h.url
 	shown.User, shown.RawQuery, shown.Fragment = nil, "", ""
@@ -251,7 +257,7 @@ func clip(s string) string {
 	const most = 500
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
+		s = endpoint.Cut(s, most) + "…"
 	}
 	return s
 }

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 )
 
 // redacted stands for a secret in everything that is kept.
@@ -110,7 +110,7 @@ func (s *secrets) learnURL(u *url.URL) {
 	}
 	for k, vs := range u.Query() {
 		for _, v := range vs {
-			if secretName(k) {
+			if endpoint.SecretName(k) {
 				s.learn(v)
 			}
 		}
@@ -120,7 +120,7 @@ func (s *secrets) learnURL(u *url.URL) {
 func (s *secrets) learnHeaders(h http.Header) {
 	for k, vs := range h {
 		for _, v := range vs {
-			if !secretName(k) {
+			if !endpoint.SecretName(k) {
 				continue
 			}
 			s.learn(v)
@@ -131,24 +131,11 @@ func (s *secrets) learnHeaders(h http.Header) {
 	}
 }
 
-// secretName tells names that carry credentials whatever their value.
-func secretName(k string) bool {
-	k = strings.ToLower(k)
-	for _, part := range []string{"auth", "token", "key", "secret", "password", "cookie", "signature"} {
-		if strings.Contains(k, part) {
-			return true
-		}
-	}
-	return false
-}
-
-// hide takes the known values, and tokens that resume a paused attempt, out of a text.
+// hide takes the known values out of a text, before anything is cut. What else is secret in
+// an answer is taken out where all answers pass (the package redact).
 func (s *secrets) hide(text string) string {
 	for _, v := range s.values {
 		text = strings.ReplaceAll(text, v, redacted)
-	}
-	if strings.Contains(strings.ToLower(text), "resume") {
-		text = regexp.MustCompile(`(?i)("resume_?token"\s*:\s*)"[^"]*"`).ReplaceAllString(text, `${1}"`+redacted+`"`)
 	}
 	return text
 }

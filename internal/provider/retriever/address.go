@@ -4,66 +4,13 @@ package retriever
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 )
-
-// Spelled refuses an address or headers of a service that spell a secret out, because
-// both are kept with the run: ${NAME} is to stand for it. Names tell what is a secret,
-// such as api_key and Authorization; the error wraps callvet.ErrInvalid and repeats no
-// value.
-func Spelled(address string, headers map[string]string) error {
-	variable := regexp.MustCompile(`\$\{[^}]*\}`)
-	u, err := url.Parse(variable.ReplaceAllString(address, ""))
-	if err != nil {
-		u = &url.URL{} // whoever opens it tells
-	}
-	if password, _ := u.User.Password(); password != "" {
-		return spelled("a password", "give it in a header: --header 'Authorization: Basic ${BASIC}'")
-	}
-	query := u.Query()
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if secretName(name) && slices.ContainsFunc(query[name], func(v string) bool { return v != "" }) {
-			return spelled(name, fmt.Sprintf("write %s=${%s} and export %[2]s", name, variableOf(name)))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if secretName(name) && !variable.MatchString(headers[name]) {
-			return spelled("the header "+name, fmt.Sprintf("write '%s: ${%s}' and export %[2]s", name, variableOf(name)))
-		}
-	}
-	return nil
-}
-
-func spelled(what, hint string) error {
-	return &callvet.Hinted{Err: fmt.Errorf("open target: %w: %s is spelled out, and addresses and headers are kept with the run", callvet.ErrInvalid, what), Hint: hint}
-}
-
-// variableOf is a name for a variable of the environment; PWD is the shell's own.
-func variableOf(name string) string {
-	if strings.EqualFold(name, "pwd") {
-		return "PASSWORD"
-	}
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, strings.ToUpper(name))
-}
-
-// secretName tells names that carry credentials whatever their value.
-func secretName(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "keyword", "")
-	return slices.Contains([]string{"sig", "code", "pass"}, name) || slices.ContainsFunc([]string{"auth", "token", "key", "secret", "passw", "passphrase", "pwd", "jwt", "bearer", "credential", "signature", "cookie"}, func(part string) bool {
-		return strings.Contains(name, part)
-	})
-}
 
 // expand fills ${NAME} in, each value written by escape, and keeps what is to be taken
 // out of whatever is told. A variable that is not set is an error.
@@ -94,7 +41,7 @@ func (c *RemoteConfig) expand(text string, escape func(string) string) (string, 
 
 // fill expands the address and the headers, and gives the address.
 func (c *RemoteConfig) fill() (*url.URL, error) {
-	if err := Spelled(c.URL, c.Headers); err != nil {
+	if err := endpoint.Spelled(c.URL, c.Headers); err != nil {
 		return nil, err
 	}
 	path, query, asks := strings.Cut(c.URL, "?")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/value"
 )
 
@@ -36,6 +37,8 @@ type RemoteConfig struct {
 	Timeout time.Duration
 	// MaxBytes bounds an answer; 0: the constant.
 	MaxBytes int64
+	// Warn is told what is wrong with a service that opens all the same; nil: nobody is.
+	Warn func(what string)
 	// Client sends the requests; nil: one that follows no redirects.
 	Client *http.Client
 	// Now is the clock; nil: time.Now.
@@ -63,6 +66,9 @@ func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
 	}
 	if cfg.Client == nil {
 		cfg.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	if len(cfg.secrets) > 0 && cfg.Warn != nil && endpoint.Exposed(u) {
+		cfg.Warn(endpoint.Unencrypted(u))
 	}
 	cfg.K = max(cfg.K, 1)
 	r := &remote{cfg}
@@ -161,7 +167,7 @@ func leadsTo(res *http.Response) string {
 // refused is the fault of an answer of status 300 and more.
 func refused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 	const most = 300
-	said := strings.TrimSpace(strings.ToValidUTF8(string(all[:min(len(all), most)]), ""))
+	said := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(all), ""), most))
 	f := &callvet.Fault{Kind: callvet.FaultRequest, HTTP: res.StatusCode, Message: fmt.Sprintf("status %d: %s", res.StatusCode, said)}
 	switch code := res.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:

@@ -5,6 +5,7 @@ package redact
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ import (
 // Kind of a finding; it stands in the replacement. The built-in kinds are those of
 // the detector; a Pattern adds its own.
 type Kind = pii.Kind
+
+// Kinds are the built-in ones.
+func Kinds() []Kind { return pii.Kinds() }
 
 // Pattern is a form of one's own: what matches the expression (RE2) is replaced
 // by [REDACTED:name]. With a group named "secret" only that part is.
@@ -48,10 +52,50 @@ type Redactor struct {
 	patterns []pattern
 	values   []string
 	doc      value.Doc
-	seen     map[Kind]map[string]int
-	silent   bool // replacements are not counted
+	seen     seen
+	own      func() []byte // what the case says, for Cell; nil elsewhere
+	ownText  []byte
+	last     shown
 	// Counts is how often each kind was replaced.
 	Counts map[Kind]int64
+}
+
+// seen are the values of an attempt with what each was replaced by.
+type seen struct {
+	by    map[slot]string
+	next  map[slot]int // without a value: how many there are
+	order []slot
+}
+
+// slot is a value of a kind. Numbers are counted apart from texts, so that a second pass, which
+// leaves the words for texts alone, counts them as the first one did.
+type slot struct {
+	kind   Kind
+	number bool
+	value  string
+}
+
+func newSeen() seen { return seen{by: map[slot]string{}, next: map[slot]int{}} }
+
+func (s *seen) clone() seen {
+	return seen{by: maps.Clone(s.by), next: maps.Clone(s.next), order: slices.Clone(s.order)}
+}
+
+// put gives the replacement of a value.
+func (s *seen) put(at slot) string {
+	if with, ok := s.by[at]; ok {
+		return with
+	}
+	kind := at
+	kind.value = ""
+	s.next[kind]++
+	with := pii.MarkOf(at.kind, s.next[kind])
+	if at.number {
+		with = pii.Nines(len(at.value), s.next[kind])
+	}
+	s.by[at] = with
+	s.order = append(s.order, at)
+	return with
 }
 
 type pattern struct {
@@ -67,7 +111,7 @@ func New(c Config) (*Redactor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Redactor{detect: d, values: c.Values, Counts: map[Kind]int64{}, seen: map[Kind]map[string]int{}}
+	r := &Redactor{detect: d, values: c.Values, Counts: map[Kind]int64{}, seen: newSeen()}
 	for _, p := range c.Patterns {
 		if p.Name == "" {
 			return nil, fmt.Errorf("redaction pattern %q has no name: %w", p.Expr, callvet.ErrInvalid)
@@ -83,7 +127,7 @@ func New(c Config) (*Redactor, error) {
 
 // Fork is a Redactor of the same Config with counts of its own, for another goroutine.
 func (r *Redactor) Fork() *Redactor {
-	return &Redactor{detect: r.detect, patterns: r.patterns, values: r.values, Counts: map[Kind]int64{}, seen: map[Kind]map[string]int{}}
+	return &Redactor{detect: r.detect, patterns: r.patterns, values: r.values, Counts: map[Kind]int64{}, seen: newSeen()}
 }
 
 // Total is how many replacements were made.
@@ -96,15 +140,7 @@ func (r *Redactor) Total() int64 {
 }
 
 // Begin starts an attempt: replacements are numbered anew.
-func (r *Redactor) Begin() { clear(r.seen) }
-
-// Learn gives the values in a JSON value their numbers and replaces nothing, so that a value
-// has the same number wherever what was learned comes first.
-func (r *Redactor) Learn(raw json.RawMessage) {
-	r.silent = true
-	r.JSON(raw)
-	r.silent = false
-}
+func (r *Redactor) Begin() { r.seen = newSeen() }
 
 // Known replaces the values that are known to be secret and nothing else, for what
 // identifies: ids, names of tools and models.
@@ -160,43 +196,27 @@ func (r *Redactor) custom(s string, p pattern) string {
 			continue
 		}
 		b.WriteString(s[at:from])
-		b.WriteString(r.replace(p.kind, s[from:to]))
+		if r.owns(s[from:to]) {
+			b.WriteString(s[from:to])
+		} else {
+			b.WriteString(r.replace(p.kind, s[from:to]))
+		}
 		at = to
 	}
 	b.WriteString(s[at:])
 	return b.String()
 }
 
-// nines gives the digits for a number. Numbers are counted apart from texts, so that a second
-// pass, which leaves the words for texts alone, counts them as the first one did.
+// nines gives the digits for a number.
 func (r *Redactor) nines(k Kind, v string) string {
-	r.count(k)
-	return pii.Nines(len(v), r.which(k+" number", v))
+	r.Counts[k]++
+	return r.seen.put(slot{k, true, v})
 }
 
 // replace gives the word for a value.
 func (r *Redactor) replace(k Kind, v string) string {
-	r.count(k)
-	return pii.MarkOf(k, r.which(k, v))
-}
-
-func (r *Redactor) count(k Kind) {
-	if !r.silent {
-		r.Counts[k]++
-	}
-}
-
-// which different value of its kind v is, from 1.
-func (r *Redactor) which(k Kind, v string) int {
-	if r.seen[k] == nil {
-		r.seen[k] = map[string]int{}
-	}
-	n, ok := r.seen[k][v]
-	if !ok {
-		n = len(r.seen[k]) + 1
-		r.seen[k][v] = n
-	}
-	return n
+	r.Counts[k]++
+	return r.seen.put(slot{k, false, v})
 }
 
 func (r *Redactor) builtin(s string, role pii.Role, numbers bool) string {
@@ -204,12 +224,16 @@ func (r *Redactor) builtin(s string, role pii.Role, numbers bool) string {
 	at := 0
 	for f, ok := r.detect.Find(s, 0, role); ok; f, ok = r.detect.Find(s, f.End, role) {
 		b.WriteString(s[at:f.Start])
+		at = f.End
+		if r.owns(s[f.Start:f.End]) {
+			b.WriteString(s[f.Start:f.End])
+			continue
+		}
 		if found := s[f.Start:f.End]; numbers && strings.Trim(found, "0123456789") == "" && !quotedAt(s, f.Start) {
 			b.WriteString(r.nines(f.Kind, found))
 		} else {
 			b.WriteString(r.replace(f.Kind, found))
 		}
-		at = f.End
 	}
 	if at == 0 {
 		return s
@@ -361,7 +385,7 @@ func unused(name string, taken []string) string {
 func (r *Redactor) numeral(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
 	raw := v.Raw()
 	k, ok := r.detect.Number(raw, role)
-	if !ok && !r.isKnown(string(raw)) {
+	if !r.isKnown(string(raw)) && (!ok || r.owns(string(raw))) {
 		return append(dst, raw...), false
 	}
 	if !ok {
@@ -375,7 +399,7 @@ func (r *Redactor) isKnown(s string) bool { return slices.Contains(r.values, s) 
 
 func (r *Redactor) string(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
 	s := v.Str()
-	if k, ok := r.detect.Whole(s, role); ok {
+	if k, ok := r.detect.Whole(s, role); ok && !r.owns(s) {
 		return quote(dst, r.replace(k, s)), true
 	}
 	if t := r.text(s, role); t != s {

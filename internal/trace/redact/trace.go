@@ -14,19 +14,25 @@ import (
 // Trace is t without what must not be kept; t is not changed. Ids, names of tools and models,
 // times and numbers stay, but for values that are known to be secret.
 func (r *Redactor) Trace(t *callvet.Trace) callvet.Trace {
-	out := *t
+	out, _ := r.trace(t)
+	return out
+}
+
+// trace is Trace; said reports whether turns, answer or decision changed.
+func (r *Redactor) trace(t *callvet.Trace) (out callvet.Trace, said bool) {
+	out = *t
 	out.CaseID, out.Target, out.Model, out.FinishReason = r.Known(t.CaseID), r.Known(t.Target), r.Known(t.Model), r.Known(t.FinishReason)
 	before := r.Total()
 	out.Turns, out.Answer = r.Turns(t.Turns), r.Text(t.Answer)
-	said := r.Total() > before
+	out.Decision = r.decision(t.Decision)
+	said = r.Total() > before
 	if f := t.Fault; f != nil {
 		own := *f
 		own.Message, own.Param, own.Exchanges = r.Text(f.Message), r.Known(f.Param), r.exchanges(f.Exchanges, said)
 		out.Fault = &own
 	}
-	out.Decision = r.decision(t.Decision)
 	out.Exchanges = r.exchanges(t.Exchanges, said)
-	return out
+	return out, said
 }
 
 // Turns are those without what must not be kept; nil stays nil.

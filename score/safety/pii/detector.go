@@ -138,11 +138,11 @@ func (d *Detector) allow(f Finding) Finding {
 // digits tells what a number that starts at i is. Digits after a decimal point, in a UUID
 // and in a longer word are part of something else.
 func (d *Detector) digits(s string, i int, r Role) Finding {
+	if f := d.allow(telegramToken(s, i)); f.End > 0 {
+		return f
+	}
 	if r == RoleID {
 		return Finding{}
-	}
-	if f := d.allow(d.telegramToken(s, i)); f.End > 0 {
-		return f
 	}
 	if count(s, i) < 7 || inUUID(s, i) {
 		return Finding{}
@@ -187,7 +187,7 @@ func (d *Detector) dash(s string, i int) Finding {
 	if strings.HasPrefix(s[i:], "-----BEGIN") {
 		return d.allow(privateKey(s, i))
 	}
-	if strings.HasPrefix(s[i:], "--") && (i == 0 || s[i-1] == ' ') {
+	if strings.HasPrefix(s[i:], "--") && (i == 0 || !wordByte(s[i-1]) && s[i-1] != '-') {
 		return d.allow(option(s, i))
 	}
 	return Finding{}

@@ -210,7 +210,7 @@ var (
 	secretNames = [...]string{
 		"password", "passwords", "passwd", "passphrase", "passcode", "secret", "secrets", "secretkey", "clientsecret", "apikey", "apikeys", "accesskey",
 		"privatekey", "accountkey", "signingkey", "encryptionkey", "masterkey", "accesstoken", "refreshtoken", "authtoken", "idtoken", "sessiontoken",
-		"bearertoken", "apitoken", "bottoken", "authorization", "credential", "credentials", "setcookie",
+		"bearertoken", "apitoken", "bottoken", "resumetoken", "authorization", "credential", "credentials", "setcookie",
 	}
 	secretWords   = [...]string{"pwd", "cvv", "cvc", "cookie"}
 	cardNames     = [...]string{"cardnumber", "cardnumbers", "cardno", "cardnum", "creditcard", "debitcard", "ccnumber", "ccnum", "primaryaccountnumber"}

@@ -216,7 +216,7 @@ func (d *Detector) apiKey(s string, i int) Finding {
 }
 
 // telegramToken finds the token of a bot: its number, a colon and 35 bytes.
-func (d *Detector) telegramToken(s string, i int) Finding {
+func telegramToken(s string, i int) Finding {
 	end := run(s, i, digit)
 	if end-i < 8 || end-i > 10 || !strings.HasPrefix(s[end:], ":AA") {
 		return Finding{}
@@ -306,7 +306,12 @@ func named(s string, i int) Finding {
 	quoted := at > i+1 && (s[at-1] == '"' || s[at-1] == '\'')
 	switch {
 	case secret && !quoted && (code(s, start, name, at, end) || strings.Contains(word, "://")):
-	case secret && (!plainWord(word) || s[i] == '='), randomValue(word, quoted), signature(s, start, name) && len(word) >= 16:
+	case signature(s, start, name):
+		if len(word) < 16 {
+			return Finding{}
+		}
+		return Finding{at, valueEnd(s, end), KindKey}
+	case secret && (!plainWord(word) || s[i] == '='), randomValue(word, quoted):
 		return Finding{at, valueEnd(s, end), KindSecret}
 	}
 	return Finding{}
@@ -362,13 +367,13 @@ func inValue(c byte) bool { return c > ' ' && strings.IndexByte("\"',;&}", c) < 
 // maxRandom is how much of a value is looked at that may be a token, in bytes.
 const maxRandom = 256
 
-// comparison is where what is compared with a quoted text ends, in name == "value" and
-// name != "value" with the last = at i and the value at at; i where there is none.
+// comparison is where the name before = or : at i ends, without spaces; in name == "value" and
+// name != "value", with the value at at, also without the first sign.
 func comparison(s string, i, at int) int {
-	if i == 0 || s[i-1] != '=' && s[i-1] != '!' || s[at-1] != '"' && s[at-1] != '\'' {
-		return i
+	if i > 0 && (s[i-1] == '=' || s[i-1] == '!') && (s[at-1] == '"' || s[at-1] == '\'') {
+		i--
 	}
-	return len(strings.TrimRight(s[:i-1], " "))
+	return len(strings.TrimRight(s[:i], " "))
 }
 
 // nameBefore is the word that ends at i, without its quotes, and where it starts.

@@ -1,0 +1,136 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package secret answers two questions: which values of this process are secret, and which
+// of them may a command line, a file or a child process see?
+//
+// A Keeper knows the values of variables that are named like keys, and learns those that are
+// read for a header or an address. It makes the one redactor that everything received passes
+// before it is kept or shown. Environment is what a child process may see; Spelled refuses
+// settings that would be kept with a run and hold a secret as it is.
+package secret
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet/internal/trace/redact"
+)
+
+// Keeper knows secrets. It is safe for concurrent use; the zero Keeper knows none.
+type Keeper struct {
+	mu     sync.Mutex
+	values []string
+	spare  []*redact.Redactor // of secrets, for Hide
+}
+
+// New knows the values of the environment (NAME=VALUE) that are secret: those of the
+// variables in keys, of variables that are named like a secret, and passwords in addresses.
+func New(environ, keys []string) *Keeper {
+	k := &Keeper{}
+	for _, kv := range environ {
+		name, v, _ := strings.Cut(kv, "=")
+		v = strings.TrimSpace(v)
+		if u, err := url.Parse(v); err == nil && u.User != nil {
+			if p, ok := u.User.Password(); ok {
+				k.Learn(p)
+			}
+		}
+		if slices.Contains(keys, name) || Named(name) && !setting(v) {
+			k.Learn(v)
+		}
+	}
+	return k
+}
+
+// minSecret is how long a value is at least that is looked for: shorter ones ("none", "EMPTY")
+// are stand-ins for local servers, and would only damage texts.
+const minSecret = 8
+
+// Learn adds a value, in the forms in which it travels.
+func (k *Keeper) Learn(v string) {
+	if len(v) < minSecret {
+		return
+	}
+	forms := []string{v, url.QueryEscape(v), url.PathEscape(v)}
+	if b, err := json.Marshal(v); err == nil {
+		forms = append(forms, string(b[1:len(b)-1]))
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, f := range forms {
+		if !slices.Contains(k.values, f) {
+			k.values = append(k.values, f)
+			k.spare = nil
+		}
+	}
+	// The longest first: one may be a part of another.
+	slices.SortFunc(k.values, func(a, b string) int { return len(b) - len(a) })
+}
+
+// Values are those known now.
+func (k *Keeper) Values() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.values)
+}
+
+// Lookup is getenv for variables that stand for a secret in a setting: what it gives is
+// learned.
+func (k *Keeper) Lookup(getenv func(string) string) func(string) string {
+	return func(name string) string {
+		v := getenv(name)
+		k.Learn(v)
+		return v
+	}
+}
+
+// Redactor is one that takes out the known values and, but for the kinds that are off, all
+// that has the form of a secret or of personal data. The error is that of redact.New.
+func (k *Keeper) Redactor(off []redact.Kind) (*redact.Redactor, error) {
+	return redact.New(redact.Config{Off: off, Values: k.Values()})
+}
+
+// Personal are the kinds that name a person; the others open a door.
+func Personal() []redact.Kind {
+	var out []redact.Kind
+	for _, kind := range redact.Kinds() {
+		if !kind.Secret() {
+			out = append(out, kind)
+		}
+	}
+	return out
+}
+
+// Hide takes secrets out of a message for a person. Personal data stays: it names the file or
+// the case that the message is about.
+func (k *Keeper) Hide(text string) string {
+	r := k.take()
+	if r == nil {
+		return text
+	}
+	r.Begin()
+	text = r.Text(text)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.spare = append(k.spare, r)
+	return text
+}
+
+func (k *Keeper) take() *redact.Redactor {
+	k.mu.Lock()
+	if n := len(k.spare); n > 0 {
+		r := k.spare[n-1]
+		k.spare = k.spare[:n-1]
+		k.mu.Unlock()
+		return r
+	}
+	k.mu.Unlock()
+	r, err := k.Redactor(Personal())
+	if err != nil { // the kinds are its own
+		return nil
+	}
+	return r
+}

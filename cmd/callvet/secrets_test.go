@@ -1,0 +1,485 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/store"
+)
+
+// planted is one kind of secret: how it stands in a text, and the part of it that must not
+// be found anywhere.
+type planted struct{ kind, text, core string }
+
+const (
+	small    = "abcdefghijkmnopqrstuvwxyz"
+	large    = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+	figures  = "23456789"
+	hexed    = "0123456789abcdef"
+	anything = small + large + figures
+)
+
+// plant makes 50 and some kinds of secrets. They are drawn here, so that no scanner takes
+// this file for a leak, and drawn again alike.
+func plant() []planted {
+	rng := rand.New(rand.NewPCG(4, 2))
+	draw := func(from string, n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = from[rng.IntN(len(from))]
+		}
+		b[n/2], b[n/3] = figures[rng.IntN(len(figures))], from[rng.IntN(len(from))] // at least one figure
+		return string(b)
+	}
+	var out []planted
+	add := func(kind, before, core, after string) { out = append(out, planted{kind, before + core + after, core}) }
+	for _, k := range []struct {
+		kind, prefix, from string
+		n                  int
+	}{
+		{"openai", "sk-", anything, 40},
+		{"openai project", "sk-proj-", anything, 60},
+		{"anthropic", "sk-ant-api03-", anything, 80},
+		{"openrouter", "sk-or-v1-", hexed, 64},
+		{"stripe live", "sk_live_", anything, 24},
+		{"stripe restricted", "rk_live_", anything, 24},
+		{"stripe webhook", "whsec_", anything, 32},
+		{"github", "ghp_", anything, 36},
+		{"github oauth", "gho_", anything, 36},
+		{"github server", "ghs_", anything, 36},
+		{"github fine", "github_pat_", anything, 60},
+		{"gitlab", "glpat-", anything, 20},
+		{"aws id", "AKIA", large + figures, 16},
+		{"aws temporary id", "ASIA", large + figures, 16},
+		{"google", "AIza", anything, 35},
+		{"google oauth", "GOCSPX-", anything, 28},
+		{"google access", "ya29.", anything, 60},
+		{"slack bot", "xoxb-", anything, 40},
+		{"slack user", "xoxp-", anything, 40},
+		{"slack app", "xapp-", anything, 40},
+		{"huggingface", "hf_", anything, 34},
+		{"npm", "npm_", anything, 36},
+		{"pypi", "pypi-", anything, 60},
+		{"docker", "dckr_pat_", anything, 27},
+		{"groq", "gsk_", anything, 52},
+		{"xai", "xai-", anything, 60},
+		{"replicate", "r8_", anything, 37},
+		{"nvidia", "nvapi-", anything, 60},
+		{"langsmith", "lsv2_pt_", hexed, 40},
+		{"digitalocean", "dop_v1_", hexed, 64},
+		{"shopify", "shpat_", hexed, 32},
+		{"atlassian", "ATATT3", anything, 60},
+		{"notion", "ntn_", anything, 46},
+		{"linear", "lin_api_", anything, 40},
+		{"sentry", "sntrys_", anything, 50},
+		{"vault", "hvs.", anything, 40},
+		{"postman", "PMAK-", anything, 40},
+		{"grafana", "glsa_", anything, 40},
+		{"databricks", "dapi", hexed, 32},
+	} {
+		add(k.kind, k.prefix, draw(k.from, k.n), "")
+	}
+	add("sendgrid", "SG."+draw(anything, 22)+".", draw(anything, 43), "")
+	add("telegram", "123456789:AA", draw(anything, 33), "")
+	add("slack webhook", "https://hooks.slack.com/services/T0"+draw(large+figures, 8)+"/B0"+draw(large+figures, 8)+"/", draw(anything, 24), "")
+	add("discord webhook", "https://discord.com/api/webhooks/"+draw(figures, 18)+"/", draw(anything, 60), "")
+	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"4711"}`)) + "."
+	add("jwt", jwt, draw(anything, 43), "")
+	add("private key", "-----BEGIN RSA PRIVATE "+"KEY-----\n", draw(anything, 64), "\n-----END RSA PRIVATE "+"KEY-----")
+	add("bearer", "Authorization: Bearer ", draw(anything, 40), "")
+	add("basic", "Authorization: Basic ", base64.RawStdEncoding.EncodeToString([]byte("bob7:" + draw(anything, 20)))[:32], "")
+	add("password", "DB_PASSWORD=", draw(anything, 20), "")
+	add("client secret", `"client_secret": "`, draw(anything, 32), `"`)
+	add("url", "postgres://bob:", draw(anything, 20), "@db.test/x")
+	add("aws secret", "aws_secret_access_key = ", draw(anything, 40), "")
+	add("azure account", "DefaultEndpointsProtocol=https;AccountKey=", draw(anything, 60), ";EndpointSuffix=core.test")
+	add("signed url", "https://s.test/o?X-Amz-Signature=", draw(hexed, 64), "&x=1")
+	add("cookie", "Cookie: sid=", draw(anything, 32), "")
+	add("option", "--api-key ", draw(anything, 32), "")
+	return out
+}
+
+// leaks lists the secrets that are anywhere in a folder (store, write-ahead log, caches,
+// reports), in what was printed, and in what the store gives back.
+func leaks(t *testing.T, dir, printed string, ps []planted) (out []string) {
+	t.Helper()
+	places := map[string]string{"output": printed}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), "in-") { // what the user wrote
+			return err
+		}
+		b, err := os.ReadFile(path)
+		places[e.Name()] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	places["the store's tables"] = storeTells(t, filepath.Join(dir, "runs.db"))
+	for _, p := range ps {
+		for where, text := range places {
+			if strings.Contains(text, p.core) {
+				at := strings.Index(text, p.core)
+				out = append(out, fmt.Sprintf("%s in %s: …%q", p.kind, where, text[max(0, at-60):min(len(text), at+len(p.core)+10)]))
+			}
+		}
+	}
+	return out
+}
+
+// storeTells is all that the store gives back: a value may be cut into pages in the file.
+func storeTells(t *testing.T, path string) string {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	db, err := store.Open(t.Context(), path, store.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	runs, err := db.Runs(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []any{runs}
+	for i := range runs {
+		s, err := db.Suite(t.Context(), runs[i].SuiteHash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+		for c, err := range db.Cells(t.Context(), runs[i].ID, store.Filter{Exchanges: true}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, c, c.Trace.Exchanges)
+		}
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// suiteOf has one case for each secret, which asks for it by number.
+func suiteOf(n int) string {
+	var cases []string
+	for i := range n {
+		cases = append(cases, fmt.Sprintf(`{"id":"c%d","prompt":"give me number %d.","expected_tool":"note","expected_params":{"text":"nothing"}}`, i, i))
+	}
+	return `{"name":"s","tools":[{"name":"note","parameters":{"type":"object","properties":{"text":{"type":"string"}}}}],"cases":[` + strings.Join(cases, ",") + `]}`
+}
+
+// number is the secret that a request asks for.
+func number(r *http.Request) int {
+	body, _ := io.ReadAll(r.Body)
+	n := 0
+	_, rest, _ := strings.Cut(string(body), "give me number ")
+	_, _ = fmt.Sscanf(rest, "%d.", &n)
+	return n
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// look runs every command that shows a run, and gives what they print.
+func look(t *testing.T, dir string, env map[string]string, ps []planted) string {
+	t.Helper()
+	var all strings.Builder
+	run := func(args ...string) {
+		a, out, errs := newApp(dir, env)
+		a.run(t.Context(), a.rootCommand(), args)
+		all.WriteString(out.String() + errs.String())
+	}
+	run("show", "last", "--all")
+	run("show", "last", "--json")
+	run("show", "last", "c0")
+	run("show", "last", fmt.Sprintf("c%d", len(ps)-1), "--json")
+	run("runs", "--json")
+	report := []string{"report", "last"}
+	for _, ext := range []string{"html", "md", "xml", "csv", "json", "jsonl", "txt"} {
+		report = append(report, "-o", "report."+ext)
+	}
+	run(report...)
+	run("diff", "last", "last")
+	run("gate", "last")
+	run("run", "--resume", "last")
+	return all.String()
+}
+
+// TestSecretsStayOut plants every kind at every place where something comes in, looks at the
+// run with every command, and then for the secrets: in the store, in its write-ahead log, in
+// reports, in caches and on both streams.
+func TestSecretsStayOut(t *testing.T) {
+	t.Parallel()
+	ps := plant()
+	if len(ps) < 50 {
+		t.Fatalf("%d kinds", len(ps))
+	}
+	chat := func(message string) string {
+		return `{"id":"r","model":"m","choices":[{"index":0,"finish_reason":"stop","message":` + message + `}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`
+	}
+	called := func(args string) string {
+		return chat(`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"note","arguments":` + quoted(args) + `}}]}`)
+	}
+	for name, answer := range map[string]func(w http.ResponseWriter, p planted){
+		"tool argument": func(w http.ResponseWriter, p planted) { fmt.Fprint(w, called(`{"text":`+quoted(p.text)+`}`)) },
+		"streamed": func(w http.ResponseWriter, p planted) { // in pieces that are no secrets
+			w.Header().Set("Content-Type", "text/event-stream")
+			for args, first := `{"text":`+quoted(p.text)+`}`, true; args != ""; first = false {
+				piece := args[:min(len(args), 5)]
+				args = args[len(piece):]
+				name := ""
+				if first {
+					name = `"id":"c","type":"function",`
+				}
+				fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,%s\"function\":{\"name\":%s,\"arguments\":%s}}]}}]}\n\n",
+					name, quoted(map[bool]string{true: "note"}[first]), quoted(piece))
+			}
+			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
+		},
+		"argument not JSON": func(w http.ResponseWriter, p planted) { fmt.Fprint(w, called(`{"text":`+quoted(p.text))) },
+		"name of an argument": func(w http.ResponseWriter, p planted) {
+			fmt.Fprint(w, called(`{`+quoted(p.text)+`:1}`))
+		},
+		"answer": func(w http.ResponseWriter, p planted) {
+			fmt.Fprint(w, chat(`{"role":"assistant","content":`+quoted("Here it is: "+p.text+" as asked.")+`}`))
+		},
+		"error body": func(w http.ResponseWriter, p planted) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":{"message":`+quoted("refused: "+p.text)+`,"type":"invalid_request_error"}}`)
+		},
+		"error body, plain": func(w http.ResponseWriter, p planted) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprint(w, strings.Repeat("padding ", 58)+p.text+" and more")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				answer(w, ps[number(r)])
+			}))
+			defer srv.Close()
+			dir := t.TempDir()
+			writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(len(ps))})
+			a, out, errs := newApp(dir, nil)
+			a.run(t.Context(), a.rootCommand(), []string{"run", "in-s.json", "-m", "compatible/m", "--base-url", srv.URL + "/v1", "--retries", "0", "-c", "16", "-o", "run.html", "-o", "run.json", "--stream=" + strconv.FormatBool(name == "streamed")})
+			printed := out.String() + errs.String() + look(t, dir, nil, ps)
+			if !strings.Contains(printed, "REDACTED") {
+				t.Errorf("nothing was redacted, was anything asked?\n%s", clipped(printed))
+			}
+			for _, l := range leaks(t, dir, printed, ps) {
+				t.Error(l)
+			}
+			if name == "streamed" && (strings.Contains(printed, "data: {") || !strings.Contains(printed, "[REDACTED:stream]")) {
+				t.Error("the pieces of a secret are kept")
+			}
+		})
+	}
+	t.Run("tool result", func(t *testing.T) {
+		t.Parallel()
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			p := ps[number(r)]
+			fmt.Fprint(w, `{"text":"done","calls":[{"name":"note","arguments":{"text":"x"},"result":{"found":`+quoted(p.text)+`,"deep":[`+quoted(`{"a":`+quoted(p.text)+`}`)+`]}}]}`)
+		}))
+		defer srv.Close()
+		dir := t.TempDir()
+		writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(len(ps))})
+		a, out, errs := newApp(dir, nil)
+		a.run(t.Context(), a.rootCommand(), []string{"run", "in-s.json", "-m", srv.URL, "-c", "16"})
+		for _, l := range leaks(t, dir, out.String()+errs.String()+look(t, dir, nil, ps), ps) {
+			t.Error(l)
+		}
+	})
+	t.Run("environment", func(t *testing.T) {
+		t.Parallel()
+		sh, err := exec.LookPath("sh")
+		if err != nil {
+			t.Skip("there is no shell")
+		}
+		env := map[string]string{"PATH": os.Getenv("PATH"), "PLAIN_SETTING": "visible"}
+		for i, p := range ps {
+			env[fmt.Sprintf("SVC%d_TOKEN", i)] = p.core
+		}
+		env["OPENAI_API_KEY"] = ps[0].text
+		const agent = `#!/bin/sh
+cat >/dev/null
+all=$(env | tr -d '"\\' | tr '\n' ' ')
+echo "$all" >&2
+case "$1" in
+fail) exit 3;;
+esac
+printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":"%s"}]}' "$all" "$all" "$all"
+`
+		for _, flags := range [][]string{nil, {"--exec-env", "SVC*", "--exec-env", "OPENAI_API_KEY"}} {
+			for _, how := range []string{"work", "fail"} {
+				dir := t.TempDir()
+				writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(1), "in-agent.sh": agent})
+				a, out, errs := newApp(dir, env)
+				a.run(t.Context(), a.rootCommand(), append([]string{"run", "in-s.json", "-m", "exec:" + sh + " " + filepath.Join(dir, "in-agent.sh") + " " + how}, flags...))
+				printed := out.String() + errs.String() + look(t, dir, env, ps[:1])
+				for _, l := range leaks(t, dir, printed, ps) {
+					t.Error(l)
+				}
+				if !strings.Contains(printed, "PLAIN_SETTING=visible") {
+					t.Errorf("the agent did not run: %s", clipped(printed))
+				}
+				if seen := strings.Contains(printed, "SVC7_TOKEN=[REDACTED"); seen != (flags != nil) {
+					t.Errorf("%v: the agent sees the variable: %v", flags, seen)
+				}
+			}
+		}
+	})
+	// What a person writes down is refused, and the message does not repeat it.
+	for name, args := range map[string]func(p planted) []string{
+		"base URL": func(p planted) []string {
+			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1?api_key=" + p.core}
+		},
+		"address": func(p planted) []string { return []string{"-m", "http://bob:" + p.core + "@127.0.0.1:1/"} },
+		"header": func(p planted) []string {
+			return []string{"-m", "http://127.0.0.1:1/", "--header", "X-Api-Key: " + p.core}
+		},
+		"--set": func(p planted) []string {
+			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set", "api_key=" + quoted(p.core)}
+		},
+		"--set, in a text": func(p planted) []string {
+			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set", "user=" + quoted(p.text)}
+		},
+		"command": func(p planted) []string { return []string{"-m", "exec:true --token=" + p.core} },
+		"system": func(p planted) []string {
+			return []string{"-m", "offline/lexical", "--system", "You have " + p.text + " to use."}
+		},
+		"suite":       func(planted) []string { return []string{"-m", "offline/lexical"} },
+		"suite, gold": func(planted) []string { return []string{"-m", "offline/lexical"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			var printed strings.Builder
+			for i, p := range ps {
+				s := suiteOf(1)
+				switch name {
+				case "suite":
+					s = strings.Replace(s, "give me number 0.", strings.Trim(quoted("use "+p.text+" for it"), `"`), 1)
+				case "suite, gold":
+					s = strings.Replace(s, `"nothing"`, quoted(p.text), 1)
+				}
+				writeFiles(t, dir, map[string]string{"in-s.json": s})
+				a, out, errs := newApp(dir, nil)
+				code := a.run(t.Context(), a.rootCommand(), append([]string{"run", "in-s.json"}, args(p)...))
+				printed.WriteString(out.String() + errs.String())
+				if code != exitUsage {
+					t.Errorf("%d %s: exit %d: %s", i, p.kind, code, clipped(out.String()+errs.String()))
+				}
+			}
+			for _, l := range leaks(t, dir, printed.String(), ps) {
+				t.Error(l)
+			}
+		})
+	}
+	t.Run("variables", func(t *testing.T) {
+		t.Parallel()
+		env := map[string]string{"GATEWAY": ps[0].core, "OPENAI_API_KEY": ps[1].text}
+		var queries []string
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			queries = append(queries, r.URL.Query().Get("api_key")+" "+r.Header.Get("X-Api-Key"))
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":`+quoted("no such path "+r.URL.String()+" "+r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"))+`}`)
+		}))
+		defer srv.Close()
+		dir := t.TempDir()
+		writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(1)})
+		var printed string
+		for _, args := range [][]string{{"-m", "openai/m", "--base-url", srv.URL + "/v1?api_key=${GATEWAY}"}, {"-m", srv.URL, "--header", "X-Api-Key: ${GATEWAY}"}} {
+			a, out, errs := newApp(dir, env)
+			a.run(t.Context(), a.rootCommand(), append([]string{"run", "in-s.json"}, args...))
+			printed += out.String() + errs.String() + look(t, dir, env, ps[:1])
+		}
+		if all := strings.Join(queries, "\n"); !strings.Contains(all, ps[0].core+" ") || !strings.Contains(all, " "+ps[0].core) {
+			t.Errorf("the variable was not sent: %s", all)
+		}
+		for _, l := range leaks(t, dir, printed, ps) {
+			t.Error(l)
+		}
+	})
+}
+
+// TestRedactionAndCache: an attempt that says only what the case says is kept as it is and
+// reused; one in which something was redacted is asked again, with the same verdict. Reports
+// hide both, unless they are asked to keep a kind.
+func TestRedactionAndCache(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		args := `{"to":"ana@example.com"}`
+		if number(r) == 1 {
+			args = `{"to":"eve@example.net"}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"id":"r","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"mail","arguments":`+quoted(args)+`}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
+	}))
+	defer srv.Close()
+	dir := t.TempDir()
+	const tool = `{"name":"mail","parameters":{"type":"object","properties":{"to":{"type":"string","format":"email"}}}}`
+	writeFiles(t, dir, map[string]string{"s.json": `{"name":"s","tools":[` + tool + `],"cases":[
+		{"id":"own","prompt":"give me number 0. Mail ana@example.com","expected_tool":"mail","expected_params":{"to":"ana@example.com"}},
+		{"id":"other","prompt":"give me number 1. Mail ana@example.com","expected_tool":"mail","expected_params":{"to":"ana@example.com"}}]}`})
+	run := []string{"run", "s.json", "-m", "compatible/m", "--base-url", srv.URL + "/v1"}
+	first := runApp(t, dir, nil, exitOK, run...)
+	if !strings.Contains(first, "redacted in what is kept") || !strings.Contains(first, "the 1 attempts are not reused") {
+		t.Errorf("nothing says what was redacted: %s", first)
+	}
+	words := func(s string) string { return strings.Join(strings.Fields(s), " ") } // the terminal wraps
+	if !strings.Contains(words(first), `expected "[REDACTED:email]" got "[REDACTED:email#2]"`) {
+		t.Errorf("expected and given cannot be told apart: %s", first)
+	}
+	runApp(t, dir, nil, exitOK, append(run, "-q")...)
+	if asked != 3 {
+		t.Errorf("%d requests, want 2 and then 1 for what was redacted", asked)
+	}
+	show := []string{"show", "last", "other"}
+	if hidden := runApp(t, dir, nil, exitOK, show...); strings.Contains(hidden, "ana@") || strings.Contains(hidden, "eve@") {
+		t.Errorf("shown: %s", hidden)
+	}
+	if kept := runApp(t, dir, nil, exitOK, append(show, "--keep", "email")...); !strings.Contains(kept, "ana@example.com") || strings.Contains(kept, "eve@") {
+		t.Errorf("shown with --keep: %s", kept)
+	}
+	all := runApp(t, dir, nil, exitOK, append(run, "--keep", "email", "-o", "r.json")...)
+	if !strings.Contains(words(all), `expected "ana@example.com" got "eve@example.net"`) || strings.Contains(all, "redacted in what") {
+		t.Errorf("run with --keep: %s", all)
+	}
+	if asked != 4 {
+		t.Errorf("%d requests", asked)
+	}
+	runApp(t, dir, nil, exitOK, append(run, "--keep", "email", "-q")...)
+	if asked != 4 {
+		t.Errorf("%d requests: an attempt that was kept as it is was asked again", asked)
+	}
+	runApp(t, dir, nil, exitUsage, append(run, "--keep", "secret")...)
+	runApp(t, dir, nil, exitUsage, append(run, "--keep", "mail")...)
+}
+
+func clipped(s string) string { return s[:min(len(s), 1500)] }

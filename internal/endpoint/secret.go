@@ -1,0 +1,114 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package endpoint
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// Spelled refuses an address or headers that spell a secret out, because both are kept with
+// the run: ${NAME} is to stand for it. Names tell what is a secret, such as api_key and
+// Authorization; the error wraps callvet.ErrInvalid and repeats no value.
+func Spelled(address string, headers map[string]string) error {
+	variable := regexp.MustCompile(`\$\{[^}]*\}`)
+	u, err := url.Parse(variable.ReplaceAllString(address, ""))
+	if err != nil {
+		u = &url.URL{} // whoever opens it tells
+	}
+	if password, _ := u.User.Password(); password != "" {
+		return spelled("a password", "give it in a header: --header 'Authorization: Basic ${BASIC}'")
+	}
+	query := u.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if SecretName(name) && slices.ContainsFunc(query[name], func(v string) bool { return v != "" }) {
+			return spelled(name, fmt.Sprintf("write %s=${%s} and export %[2]s", name, variableOf(name)))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if SecretName(name) && !variable.MatchString(headers[name]) {
+			return spelled("the header "+name, fmt.Sprintf("write '%s: ${%s}' and export %[2]s", name, variableOf(name)))
+		}
+	}
+	return nil
+}
+
+func spelled(what, hint string) error {
+	return &callvet.Hinted{Err: fmt.Errorf("open target: %w: %s is spelled out, and addresses and headers are kept with the run", callvet.ErrInvalid, what), Hint: hint}
+}
+
+// variableOf is a name for a variable of the environment; PWD is the shell's own.
+func variableOf(name string) string {
+	if strings.EqualFold(name, "pwd") {
+		return "PASSWORD"
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(name))
+}
+
+// SecretName tells names of headers and of parameters in a query that carry credentials
+// whatever their value.
+func SecretName(name string) bool {
+	name = strings.ReplaceAll(strings.ToLower(name), "keyword", "")
+	return slices.Contains([]string{"sig", "code", "pass"}, name) || slices.ContainsFunc([]string{"auth", "token", "key", "secret", "passw", "passphrase", "pwd", "jwt", "bearer", "credential", "signature", "cookie"}, func(part string) bool {
+		return strings.Contains(name, part)
+	})
+}
+
+// Exposed reports whether what is sent to an address can be read on the way: plain http to
+// another machine.
+func Exposed(u *url.URL) bool {
+	if u.Scheme != "http" {
+		return false
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return ip == nil || !ip.IsLoopback()
+}
+
+// Unencrypted is what to tell of an Exposed address that a secret is sent to.
+func Unencrypted(u *url.URL) string {
+	return fmt.Sprintf("the key for %s goes over plain http, where others can read it: use https, or a tunnel to localhost", u.Host)
+}
+
+// longestWord is how far back Cut looks for the end of a word, in bytes.
+const longestWord = 512
+
+// Cut is a text of at most most bytes, cut between two words: a part of a secret would be
+// known for one by nobody. It is valid UTF-8 where s is.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	s = strings.ToValidUTF8(s[:most], "")
+	if i := strings.LastIndexAny(s, " \t\r\n\"',;"); i >= 0 && len(s)-i <= longestWord {
+		s = s[:i+1]
+	}
+	return s
+}
+
+// Tail is the end of a text, of at most most bytes, cut as Cut does.
+func Tail(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	s = strings.ToValidUTF8(s[len(s)-most:], "")
+	if i := strings.IndexAny(s, " \t\r\n\"',;"); i >= 0 && i <= longestWord {
+		s = s[i+1:]
+	}
+	return s
+}

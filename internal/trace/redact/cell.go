@@ -1,0 +1,249 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/value"
+)
+
+// Cell takes out of an attempt what was received and must not be kept, in place, after it was
+// scored: no verdict and no figure changes. What the case itself says stays (a test user's
+// address, a password that a prompt tells), and what the rest of the suite says, as JSON: it is
+// kept with the suite as its author wrote it, and known values are the only exception. said
+// reports whether turns, answer or decision changed: such an attempt must not answer another
+// one from a cache.
+func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said bool) {
+	r.Begin()
+	r.own = func() []byte { return append(caseText(of), rest...) }
+	defer func() { r.own, r.ownText = nil, nil }()
+	before := r.Total()
+	trace, said := r.trace(&cell.Trace)
+	result := r.Result(&cell.Result)
+	if r.Total() > before {
+		// Once more, with what the case says first in number: when it is shown, its values are
+		// replaced too, and must not get the words of these.
+		counts := maps.Clone(r.Counts)
+		own := r.own
+		r.own = nil
+		r.Begin()
+		r.JSON(bytes.TrimSpace(caseText(of)))
+		r.own = own
+		trace, said = r.trace(&cell.Trace)
+		result = r.Result(&cell.Result)
+		r.Counts = counts
+	}
+	cell.Trace, cell.Result = trace, result
+	return said
+}
+
+// caseText is all that a case says, tools left out, as JSON without the escapes of HTML.
+func caseText(c *callvet.Case) []byte {
+	own := *c
+	own.Tools = nil
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(&own); err != nil {
+		return []byte{' '}
+	}
+	return b.Bytes()
+}
+
+// minOwn is how long a value is at least that may stand anywhere in the case's text; a shorter
+// one must be a whole string or number of it.
+const minOwn = 6
+
+// owns reports whether the case itself says a value.
+func (r *Redactor) owns(v string) bool {
+	if r.own == nil {
+		return false
+	}
+	if r.ownText == nil {
+		r.ownText = r.own()
+	}
+	quoted := quoteText(v)
+	if len(v) >= minOwn {
+		return bytes.Contains(r.ownText, quoted[1:len(quoted)-1])
+	}
+	return bytes.Contains(r.ownText, quoted) || bytes.Contains(r.ownText, []byte(":"+v+",")) || bytes.Contains(r.ownText, []byte(":"+v+"}"))
+}
+
+// quoteText is v as a JSON string without the escapes of HTML.
+func quoteText(v string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil { // a string always encodes
+		return []byte(`""`)
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// Row is a case and an attempt at it as they are shown: nothing that was found is left, also
+// what the case itself says. Id, tags, fields and tools of the case stay; rows and tables are
+// told apart by them. What is given is not changed.
+func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, callvet.Cell) {
+	if r.last.of != of || of == nil {
+		r.Begin()
+		r.last.of, r.last.redacted = of, r.Case(of)
+		r.last.seen = r.seen.clone()
+	} else {
+		r.seen = r.last.seen.clone()
+	}
+	r.seen.skip(cell)
+	out := *cell
+	out.Trace, _ = r.trace(&cell.Trace)
+	out.Result = r.Result(&cell.Result)
+	return r.last.redacted, out
+}
+
+var mark = regexp.MustCompile(regexp.QuoteMeta(pii.Mark) + `([a-z_]+)(?:#(\d+))?\]`)
+
+// skip leaves out the words that an attempt has already, so that no other value gets them.
+func (s *seen) skip(cell *callvet.Cell) {
+	raw, err := json.Marshal(&cell.Trace.Turns)
+	if err != nil || !bytes.Contains(raw, []byte(pii.Mark)) {
+		return
+	}
+	for _, m := range mark.FindAllSubmatch(raw, -1) {
+		n, err := strconv.Atoi(string(m[2]))
+		if err != nil {
+			n = 1
+		}
+		at := slot{kind: Kind(m[1])}
+		s.next[at] = max(s.next[at], n)
+	}
+}
+
+// shown is the case that was shown last, because attempts come case by case.
+type shown struct {
+	of       *callvet.Case
+	redacted callvet.Case
+	seen     seen
+}
+
+// Case is a case as it is shown.
+func (r *Redactor) Case(c *callvet.Case) callvet.Case {
+	if c == nil {
+		return callvet.Case{}
+	}
+	raw := caseText(c)
+	hidden := r.JSON(bytes.TrimSpace(raw))
+	if bytes.Equal(hidden, bytes.TrimSpace(raw)) {
+		return *c
+	}
+	var out callvet.Case
+	if err := json.Unmarshal(hidden, &out); err != nil { // types did not change, so that it can be read
+		return callvet.Case{ID: c.ID, Description: "the case cannot be shown: " + err.Error()}
+	}
+	out.ID, out.Tags, out.Fields, out.Tools, out.ToolNames, out.Position = c.ID, c.Tags, c.Fields, c.Tools, c.ToolNames, c.Position
+	return out
+}
+
+// Result is what scoring said of an attempt, without the values that were redacted in the
+// attempt itself.
+func (r *Redactor) Result(in *callvet.Result) callvet.Result {
+	out := *in
+	out.Calls = append([]callvet.CallMatch(nil), in.Calls...)
+	for i := range out.Calls {
+		r.match(&out.Calls[i])
+	}
+	out.Reason = r.sentence(in.Reason)
+	out.Scores = append([]callvet.Score(nil), in.Scores...)
+	for i := range out.Scores {
+		out.Scores[i].Reason = r.sentence(out.Scores[i].Reason)
+	}
+	out.Assertions = append([]callvet.Assertion(nil), in.Assertions...)
+	for i := range out.Assertions {
+		a := &out.Assertions[i]
+		a.Name, a.Reason, a.Expected, a.Actual = r.sentence(a.Name), r.sentence(a.Reason), r.sentence(a.Expected), r.sentence(a.Actual)
+	}
+	return out
+}
+
+func (r *Redactor) match(m *callvet.CallMatch) {
+	m.WantArgs, m.GotArgs, m.Note = r.JSON(m.WantArgs), r.JSON(m.GotArgs), r.sentence(m.Note)
+	m.Args = append([]callvet.ArgDiff(nil), m.Args...)
+	for i := range m.Args {
+		d := &m.Args[i]
+		role := r.roleAt(d.Path)
+		d.Expected, d.Actual, d.Note = r.member(d.Expected, role), r.member(d.Actual, role), r.sentence(d.Note)
+		d.Path = r.words(d.Path, pii.RoleID, false)
+	}
+	m.Violations = append([]callvet.Violation(nil), m.Violations...)
+	for i := range m.Violations {
+		v := &m.Violations[i]
+		if r.roleAt(v.Path) == pii.RoleSecret && v.Keyword != "type" && v.Keyword != "required" {
+			// The contract of a secret may hold its value too.
+			v.Expected, v.Actual, v.Message = "", "", "the value at "+v.Path+" breaks "+v.Keyword
+			continue
+		}
+		v.Expected, v.Actual, v.Message = r.sentence(v.Expected), r.sentence(v.Actual), r.sentence(v.Message)
+		v.Path = r.words(v.Path, pii.RoleID, false)
+	}
+}
+
+// roleAt is the role of a value at a path such as auth.password, /auth/password or users[0].
+func (r *Redactor) roleAt(path string) pii.Role {
+	role := pii.RoleNone
+	for _, name := range strings.FieldsFunc(path, func(c rune) bool { return c == '.' || c == '/' || c == '[' || c == ']' }) {
+		if strings.Trim(name, "0123456789") == "" {
+			continue // an item has the role of its list
+		}
+		if own := r.detect.Role(name); own == pii.RoleSecret || role != pii.RoleSecret {
+			role = own
+		}
+	}
+	return role
+}
+
+// member is JSON of the value of a member with that role.
+func (r *Redactor) member(raw json.RawMessage, role pii.Role) json.RawMessage {
+	if len(raw) == 0 {
+		return raw
+	}
+	v, err := value.Parse(raw)
+	if err != nil {
+		return r.JSON(raw)
+	}
+	out, changed := r.walk(make([]byte, 0, len(raw)), v, role)
+	if !changed {
+		return raw
+	}
+	return out
+}
+
+// sentence is Text of words that cite values: what was replaced before, under a name that the
+// sentence may not have, is replaced in it too.
+func (r *Redactor) sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	order := slices.Clone(r.seen.order)
+	slices.SortStableFunc(order, func(a, b slot) int { return cmp.Compare(len(b.value), len(a.value)) }) // a value may be part of another
+	for _, at := range order {
+		if r.owns(at.value) {
+			continue
+		}
+		with := r.seen.by[at]
+		if len(at.value) >= minOwn {
+			s = strings.ReplaceAll(s, at.value, with)
+			continue
+		}
+		for _, q := range [...]string{`"`, "'", "`"} {
+			s = strings.ReplaceAll(s, q+at.value+q, q+with+q)
+		}
+	}
+	return r.words(s, pii.RoleNone, true)
+}
