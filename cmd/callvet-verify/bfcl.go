@@ -213,7 +213,7 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read cases: %w: there is no %s", callvet.ErrNotFound, dir)
 	}
-	s, _, err := bfcl.ImportFolder(dir)
+	s, _, err := bfcl.ImportFolder(dir, os.ReadFile)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,9 @@ func (a *app) start(ctx context.Context, db *store.DB, path string, f *runFlags,
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := a.keeper().Spelled(flagSettings(path, f)); err != nil {
+		return nil, nil, err
+	}
 	if found, asks, others := sources.Searches(targetsOf(specs)); found && !asks && !others && f.repeats > 1 {
 		fmt.Fprintf(a.err, "note: a catalogue gives the same every time: each case is asked once, and not %d times\n", f.repeats)
 		f.repeats = 1
@@ -352,6 +355,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 	if err != nil {
 		return nil, nil, err
 	}
+	a.tellCommands("run "+l.run.ID, unnamedCommands(f.targets, l.man.Specs))
 	ts, err := op.openAll(ctx, l.man.Specs)
 	if err != nil {
 		return nil, op, err

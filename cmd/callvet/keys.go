@@ -181,6 +181,19 @@ func (s *targetSpec) settings() []secret.Setting {
 	return append(out, secret.Setting{Name: "the system prompt", Prose: s.SystemPrompt, Hint: "take it out"})
 }
 
+// flagSettings are the rest of what a person wrote on the command line of a run: it is kept too,
+// to be able to suggest the same again.
+func flagSettings(path string, f *runFlags) []secret.Setting {
+	const hint = "leave it out"
+	out := []secret.Setting{{Name: "the suite's path", Prose: path, Hint: hint}, {Name: "--name", Prose: f.name, Hint: hint}}
+	for _, g := range f.flags {
+		for _, v := range g.Values {
+			out = append(out, secret.Setting{Name: "--" + g.Name, Prose: v, Hint: hint})
+		}
+	}
+	return out
+}
+
 // learn tells the keeper the values that stand for variables in a target's settings: those
 // behind a header or a parameter that carries a credential, and of variables named like one.
 func (o *opener) learn(s *targetSpec) {

@@ -59,6 +59,7 @@ type app struct {
 	jsonOut    bool
 	noColor    bool
 	verbose    bool
+	outside    bool
 	cpuProfile string
 	memProfile string
 	process    *process.Process
@@ -187,6 +188,7 @@ func (a *app) rootCommand() *cobra.Command {
 	p.BoolVar(&a.jsonOut, "json", false, "print JSON on standard output")
 	p.BoolVar(&a.noColor, "no-color", false, "no color (also $NO_COLOR)")
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
+	p.BoolVar(&a.outside, "allow-outside", false, "let paths in a suite (tools_from, file://) lead out of its folder")
 	p.StringVar(&a.cpuProfile, "cpuprofile", "", "write a CPU profile of the command")
 	p.StringVar(&a.memProfile, "memprofile", "", "write a heap profile taken while results are told")
 	for _, name := range []string{"cpuprofile", "memprofile"} {

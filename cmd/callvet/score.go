@@ -351,7 +351,7 @@ func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 func (a *app) readTools(paths []string) ([]callvet.Tool, error) {
 	var out []callvet.Tool
 	for _, path := range paths {
-		tools, problems, err := toolfile.Load(a.path(path), toolfile.Options{})
+		tools, problems, err := toolfile.Load(a.path(path), toolfile.Options{Outside: a.outside})
 		if err != nil {
 			return nil, err
 		}

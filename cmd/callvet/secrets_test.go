@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callvet/callvet/internal/store"
 )
@@ -370,6 +372,8 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 		"system": func(p planted) []string {
 			return []string{"-m", "offline/lexical", "--system", "You have " + p.text + " to use."}
 		},
+		"--name":      func(p planted) []string { return []string{"-m", "offline/lexical", "--name", p.text} },
+		"--filter":    func(p planted) []string { return []string{"-m", "offline/lexical", "--filter", "!" + p.text} },
 		"suite":       func(planted) []string { return []string{"-m", "offline/lexical"} },
 		"suite, gold": func(planted) []string { return []string{"-m", "offline/lexical"} },
 	} {
@@ -424,6 +428,37 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 			t.Error(l)
 		}
 	})
+}
+
+// TestPlainHTTP: a key that others can read on its way is told of, before anything is sent.
+func TestPlainHTTP(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"OPENAI_API_KEY": "an-invented-key-0123456789", "GATEWAY": "another-invented-key-98765"}
+	files := map[string]string{"in-s.json": suiteOf(1), "tools.json": `[{"name":"note","description":"Writes a note.","parameters":{"type":"object"}}]`}
+	for _, c := range []struct {
+		warns bool
+		args  []string
+	}{
+		{true, []string{"-m", "openai/m", "--base-url", "http://255.255.255.255:1/v1"}},
+		{true, []string{"-m", "openai/m", "--base-url", "http://255.255.255.255:1/v1?key=${GATEWAY}"}},
+		{true, []string{"-m", "http://255.255.255.255:1/", "--header", "X-Api-Key: ${GATEWAY}"}},
+		{true, []string{"-m", "retrieve:http://255.255.255.255:1/", "--header", "X-Api-Key: ${GATEWAY}"}},
+		{true, []string{"-m", "retrieve:tools.json?embed=openai:m@http://255.255.255.255:1"}},
+		{false, []string{"-m", "openai/m", "--base-url", "http://127.0.0.1:1/v1"}},
+		{false, []string{"-m", "openai/m", "--base-url", "http://localhost:1/v1"}},
+		{false, []string{"-m", "openai/m", "--base-url", "https://127.0.0.1:1/v1"}},
+		{false, []string{"-m", "http://255.255.255.255:1/"}},
+	} {
+		dir := t.TempDir()
+		writeFiles(t, dir, files)
+		a, _, errs := newApp(dir, env)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // embedders try again for longer
+		defer cancel()
+		a.run(ctx, a.rootCommand(), append([]string{"run", "in-s.json", "--retries", "0", "--timeout", "50ms"}, c.args...))
+		if n := strings.Count(errs.String(), "goes over plain http"); n != map[bool]int{true: 1}[c.warns] {
+			t.Errorf("%v: %d warnings: %s", c.args, n, errs)
+		}
+	}
 }
 
 // TestRedactionAndCache: an attempt that says only what the case says is kept as it is and

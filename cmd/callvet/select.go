@@ -38,7 +38,7 @@ import (
 // read reads a file; the error of a folder lists the files in it that can be of tools.
 func (a *app) read(name string) ([]byte, error) {
 	if info, err := os.Stat(a.path(name)); err == nil && info.IsDir() {
-		files, err := toolfile.Files(a.path(name))
+		files, err := toolfile.Files(a.path(name), a.outside)
 		if err != nil {
 			return nil, err
 		}

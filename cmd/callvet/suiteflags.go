@@ -62,7 +62,7 @@ func (a *app) openSuite(ctx context.Context, path string, f suiteFlags) (*suite.
 }
 
 func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
-	opt := suite.Options{Stdin: a.in, Dialect: f.dialect, Tools: f.catalogue}
+	opt := suite.Options{Stdin: a.in, Dialect: f.dialect, Outside: a.outside, Tools: f.catalogue}
 	if f.tools != "" {
 		tools, err := a.readTools([]string{f.tools})
 		if err != nil {

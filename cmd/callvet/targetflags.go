@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -12,6 +13,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // targetFlags are the settings that all targets of a command line share; a
@@ -97,6 +99,9 @@ func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error
 		if err != nil {
 			return nil, err
 		}
+		if err := a.mayExec(f, more); err != nil {
+			return nil, err
+		}
 		out = append(out, more...)
 	}
 	if len(out) == 0 {
@@ -106,6 +111,40 @@ func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error
 		return nil, err
 	}
 	return out, a.unspelled(out)
+}
+
+// mayExec says which commands a targets file runs, and refuses them unless they were allowed:
+// a file that somebody else wrote would run anything. A command that -m names too is allowed.
+func (a *app) mayExec(f *runFlags, specs []targetSpec) error {
+	commands := unnamedCommands(f.targets, specs)
+	if len(commands) == 0 || f.allowExec {
+		a.tellCommands(f.targetFile, commands)
+		return nil
+	}
+	return usageError{&callvet.Hinted{
+		Err:  fmt.Errorf("--targets %s: %w: it would run: %s", f.targetFile, callvet.ErrDenied, strings.Join(commands, "; ")),
+		Hint: "look at the commands, then --allow-exec",
+	}}
+}
+
+// tellCommands says what from runs, such as a targets file or a stored run.
+func (a *app) tellCommands(from string, commands []string) {
+	if len(commands) > 0 {
+		fmt.Fprintf(a.err, "note: %s runs: %s\n", from, strings.Join(commands, "; "))
+	}
+}
+
+// unnamedCommands are the commands of specs, each once, that are not among the targets of a command line.
+func unnamedCommands(named []string, specs []targetSpec) []string {
+	var out []string
+	for i := range specs {
+		if command, ok := strings.CutPrefix(specs[i].Target, "exec:"); ok && !slices.Contains(named, specs[i].Target) {
+			if command = plain.Line(command); !slices.Contains(out, command) {
+				out = append(out, command)
+			}
+		}
+	}
+	return out
 }
 
 // targetsOf are the targets of specs as they were written.

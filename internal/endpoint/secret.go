@@ -77,7 +77,7 @@ func Exposed(u *url.URL) bool {
 		return false
 	}
 	ip := net.ParseIP(host)
-	return ip == nil || !ip.IsLoopback()
+	return ip == nil || !ip.IsLoopback() && !ip.IsUnspecified() // which stands for this machine where it is dialled
 }
 
 // Unencrypted is what to tell of an Exposed address that a secret is sent to.

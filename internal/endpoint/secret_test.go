@@ -43,7 +43,7 @@ func TestExposed(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
 		"http://example.com/v1": true, "https://example.com": false, "http://localhost:8000": false, "http://app.localhost": false, "http://LOCALHOST.": false,
-		"http://127.0.0.1:1": false, "http://127.9.9.9": false, "http://[::1]:8": false, "http://10.0.0.5": true, "http://[2001:db8::1]": true, "http://localhost.example.com": true,
+		"http://127.0.0.1:1": false, "http://127.9.9.9": false, "http://[::1]:8": false, "http://10.0.0.5": true, "http://0.0.0.0:8000": false, "http://[2001:db8::1]": true, "http://localhost.example.com": true,
 	} {
 		u, err := url.Parse(address)
 		if err != nil {

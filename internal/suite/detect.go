@@ -5,9 +5,8 @@ package suite
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"path/filepath"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/input"
@@ -90,15 +89,9 @@ func saysNative(data []byte) bool {
 	return false
 }
 
-// include reads the tools that a suite's tools_from names.
+// include reads the tools that a suite's tools_from names, from the suite's folder.
 func include(file, path string, opt Options) ([]callvet.Tool, error) {
-	if opt.NoIncludes {
-		return nil, fmt.Errorf("%w: this suite may not read other files", callvet.ErrDenied)
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(file), path)
-	}
-	data, err := opt.readFile(path)
+	data, err := opt.beside(file, path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +100,31 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	}
 	d, bad := source.ReadLists(path, data)
 	if bad != nil {
-		return nil, d.Problem(bad)
+		return nil, unquoted(path, []callvet.Problem{d.Problem(bad)})
 	}
 	tools, problems := native.ReadTools(d)
-	var errs []error
-	for _, p := range problems {
-		errs = append(errs, p)
+	return tools, unquoted(path, problems)
+}
+
+// unquoted says where a file that a suite names is wrong, and nothing of what stands there: who
+// wrote the suite need not be who may read the file.
+func unquoted(path string, problems []callvet.Problem) error {
+	if len(problems) == 0 {
+		return nil
 	}
-	return tools, errors.Join(errs...)
+	const listed = 5
+	var at []string
+	for i, p := range problems {
+		if i == listed {
+			at = append(at, fmt.Sprintf("and %d more", len(problems)-i))
+			break
+		}
+		at = append(at, fmt.Sprintf("%d:%d %s", p.Line, p.Column, p.Code))
+	}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("it holds no list of tools that can be read, at line:column %s: %w", strings.Join(at, ", "), callvet.ErrInvalid),
+		Hint: "callvet lint " + path + " says what is wrong with it",
+	}
 }
 
 func blank(data []byte) bool { return len(bytes.TrimSpace(data)) == 0 }

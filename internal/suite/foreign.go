@@ -5,7 +5,7 @@ package suite
 import (
 	"bytes"
 	"fmt"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,7 +48,7 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 			Hint: "one of " + strings.Join(Dialects(), ", "),
 		}
 	}
-	return dialect.Import(which, data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots})
+	return dialect.Import(which, data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Beside: opt.beside})
 }
 
 // isBFCL looks closer only at what may be a file of questions: its rows name
@@ -60,14 +60,19 @@ func isBFCL(data []byte, name string) bool {
 }
 
 func parseBFCL(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	open := func(path string) ([]byte, error) {
-		if _, err := os.Stat(path); err != nil {
+	if opt.NoIncludes || name == "-" {
+		return bfcl.Import(data, name, nil)
+	}
+	return bfcl.Import(data, name, opt.answers(name))
+}
+
+// answers opens the file of answers beside a file of questions.
+func (o *Options) answers(name string) bfcl.Open {
+	return func(path string) ([]byte, error) {
+		rel, err := filepath.Rel(filepath.Dir(name), path)
+		if err != nil {
 			return nil, err
 		}
-		return opt.readFile(path)
+		return o.beside(name, rel)
 	}
-	if opt.NoIncludes || name == "-" {
-		open = nil
-	}
-	return bfcl.Import(data, name, open)
 }

@@ -28,8 +28,10 @@ type Options struct {
 	Seeds, Snapshots []byte
 	// KeepTokens leaves tokens as they are, for a conversion that loses nothing.
 	KeepTokens bool
-	// NoIncludes refuses tools_from, for suites of strangers.
+	// NoIncludes refuses every path in a suite, for suites of strangers.
 	NoIncludes bool
+	// Outside lets paths in a suite lead out of its folder.
+	Outside bool
 	// Dialect, when set, is the format to read instead of detecting it.
 	Dialect string
 	// Tools are added to the suite's own.

@@ -135,7 +135,7 @@ func stream(data []byte, name string, opt Options) (*reading, error) {
 		}
 		r.suite, r.cases, r.problems = native.Stream(d, func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
 	case opt.Dialect == dialect.Toolsuite, opt.Dialect == "":
-		r.suite, r.cases, r.problems = dialect.Stream(data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots})
+		r.suite, r.cases, r.problems = dialect.Stream(data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Beside: opt.beside})
 		opt.KeepTokens = true // the format has none
 	}
 	if r.suite == nil {

@@ -37,6 +37,8 @@ const (
 type Options struct {
 	// Limit is the largest file in bytes; 0 means DefaultLimit.
 	Limit int64
+	// Outside lets symbolic links in a folder lead out of it.
+	Outside bool
 }
 
 // Load reads the tools of a file, or of all .json, .jsonc, .yaml and .yml files
@@ -89,8 +91,10 @@ func (l *loader) add(at callvet.Position, warning bool, code, key, fix, format s
 }
 
 // Files are the files of a folder that Load reads, in the order of their names. The
-// error wraps callvet.ErrLimited for too many.
-func Files(dir string) ([]string, error) {
+// error wraps callvet.ErrLimited for too many, and callvet.ErrDenied for a symbolic link
+// that leads out of the folder unless outside allows it: a folder of somebody else would
+// read any file of this machine.
+func Files(dir string, outside bool) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
 		return nil, fmt.Errorf("read tools: %w", err)
@@ -100,12 +104,31 @@ func Files(dir string) ([]string, error) {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".json", ".jsonc", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(e.Name()))) {
 			continue
 		}
+		if e.Type()&os.ModeSymlink != 0 && !outside && leaves(dir, e.Name()) {
+			return nil, &callvet.Hinted{
+				Err:  fmt.Errorf("read tools %s: %s leads out of the folder: %w", dir, e.Name(), callvet.ErrDenied),
+				Hint: "copy the file there, or --allow-outside to read it where it is",
+			}
+		}
 		out = append(out, filepath.Join(dir, e.Name()))
 	}
 	if len(out) > MaxFiles {
 		return nil, fmt.Errorf("read tools %s: %w: more than %d files", dir, callvet.ErrLimited, MaxFiles)
 	}
 	return out, nil
+}
+
+// leaves reports whether a symbolic link leads out of its folder.
+func leaves(dir, name string) bool {
+	to, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+	if err != nil {
+		return false // whoever opens it tells
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return true
+	}
+	rel, err := filepath.Rel(dir, to)
+	return err != nil || !filepath.IsLocal(rel)
 }
 
 // Newest keeps the newest version of each tool, where the first of them stands; left
@@ -128,7 +151,7 @@ func Newest(tools []callvet.Tool) (kept, left []callvet.Tool) {
 }
 
 func (l *loader) folder(dir string) error {
-	files, err := Files(dir)
+	files, err := Files(dir, l.opt.Outside)
 	if err != nil {
 		return err
 	}

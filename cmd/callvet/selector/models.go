@@ -94,7 +94,11 @@ func TellUse(w io.Writer, used []report.ModelUse) {
 }
 
 func (m *Models) config() embed.Config {
-	return embed.Config{Getenv: m.Getenv, Now: m.Now}
+	cfg := embed.Config{Getenv: m.Getenv, Now: m.Now}
+	if m.Warn != nil {
+		cfg.Warn = func(what string) { fmt.Fprintf(m.Warn, "warning: %s\n", what) }
+	}
+	return cfg
 }
 
 // Embedder gives what makes vectors, and a cache for them or nil. Where the file of vectors cannot be used, they

@@ -142,7 +142,7 @@ func TestOfficialVerdicts(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
 			dir := testData(t, "sets/"+set)
-			s, problems, err := ImportFolder(filepath.Join(dir, "cases"))
+			s, problems, err := ImportFolder(filepath.Join(dir, "cases"), os.ReadFile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +176,7 @@ func TestOfficialVerdicts(t *testing.T) {
 
 func TestMutations(t *testing.T) {
 	t.Parallel()
-	s, _, err := ImportFolder(filepath.Join(testData(t, "sets/bfcl_v4_2025-11"), "cases"))
+	s, _, err := ImportFolder(filepath.Join(testData(t, "sets/bfcl_v4_2025-11"), "cases"), os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}

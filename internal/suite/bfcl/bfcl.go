@@ -170,10 +170,14 @@ func readAnswers(path string, open Open) (map[string]value.Value, error) {
 			}
 			return nil
 		})
-		if err == nil && len(problems) > 0 {
-			err = problems[0]
+		if err != nil || len(problems) > 0 { // which quote the file
+			at := ""
+			if len(problems) > 0 {
+				at = fmt.Sprintf(" in line %d", problems[0].Line)
+			}
+			return nil, fmt.Errorf("read answers %s: %w: they are no rows of JSON%s", full, callvet.ErrInvalid, at)
 		}
-		return out, err
+		return out, nil
 	}
 	return nil, nil
 }
@@ -200,8 +204,9 @@ func suiteName(path string) string {
 
 // ImportFolder reads every question file directly in dir into one suite, in the
 // order of names. Files that are not BFCL questions, and categories that cannot
-// be carried, are problems. callvet.ErrNotFound when no file could be read.
-func ImportFolder(dir string) (*callvet.Suite, []callvet.Problem, error) {
+// be carried, are problems. Files are read by open. callvet.ErrNotFound when no file could be
+// read.
+func ImportFolder(dir string, open Open) (*callvet.Suite, []callvet.Problem, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read BFCL folder: %w", err)
@@ -213,7 +218,7 @@ func ImportFolder(dir string) (*callvet.Suite, []callvet.Problem, error) {
 		if e.IsDir() || !strings.Contains(e.Name(), ".json") {
 			continue
 		}
-		data, err := input.File(path, maxFile)
+		data, err := open(path)
 		if err != nil {
 			return nil, problems, fmt.Errorf("read BFCL folder: %w", err)
 		}
@@ -221,7 +226,7 @@ func ImportFolder(dir string) (*callvet.Suite, []callvet.Problem, error) {
 			problems = append(problems, problem(path, 0, "file-ignored", "", "the file is left out: it holds no BFCL questions", "", true))
 			continue
 		}
-		s, found, err := Import(data, path, func(name string) ([]byte, error) { return input.File(name, maxFile) })
+		s, found, err := Import(data, path, open)
 		if err != nil {
 			problems = append(problems, problem(path, 0, "not-carried", "", err.Error(), "", true))
 			continue

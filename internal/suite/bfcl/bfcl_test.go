@@ -96,7 +96,7 @@ func TestImportKinds(t *testing.T) {
 func TestOfficialShape(t *testing.T) {
 	t.Parallel()
 	dir := testData(t, "../formats/bfcl")
-	s, problems, err := ImportFolder(dir)
+	s, problems, err := ImportFolder(dir, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestOfficialShape(t *testing.T) {
 func TestGoldPasses(t *testing.T) {
 	t.Parallel()
 	for set, most := range map[string]int{"bfcl_v1_2024-08": 0, "bfcl_v4_2025-11": 4} {
-		s, _, err := ImportFolder(filepath.Join(testData(t, "sets/"+set), "cases"))
+		s, _, err := ImportFolder(filepath.Join(testData(t, "sets/"+set), "cases"), os.ReadFile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func FuzzImport(f *testing.F) {
 // BenchmarkCheck parses and judges recorded single-call rows.
 func BenchmarkCheck(b *testing.B) {
 	dir := testData(b, "sets/bfcl_v1_2024-08")
-	s, _, err := ImportFolder(filepath.Join(dir, "cases"))
+	s, _, err := ImportFolder(filepath.Join(dir, "cases"), os.ReadFile)
 	if err != nil {
 		b.Fatal(err)
 	}

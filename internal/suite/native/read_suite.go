@@ -4,6 +4,7 @@ package native
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -96,7 +97,11 @@ func (r *reader) toolsFrom(s *callvet.Suite, v *source.Node, include func(string
 	}
 	tools, err := include(path)
 	if err != nil {
-		r.problem(v.At, "tools-from", "the path is relative to the suite's file", "read tools from %s: %v", path, err)
+		fix := "the path is relative to the suite's file"
+		if h := (*callvet.Hinted)(nil); errors.As(err, &h) && h.Hint != "" {
+			fix = h.Hint
+		}
+		r.problem(v.At, "tools-from", fix, "read tools from %s: %v", path, err)
 		return
 	}
 	s.Tools = append(s.Tools, tools...)

@@ -4,8 +4,6 @@ package peer
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -190,7 +188,9 @@ func (p *promptfooReader) open(at tree.Node, ref string) (*tree.Source, bool) {
 	b, rel, err := p.read(ref)
 	var src *tree.Source
 	if err == nil {
-		src, err = tree.Open(b, filepath.Join(p.dir, rel))
+		if src, err = tree.Open(b, filepath.Join(p.dir, rel)); err != nil { // which quotes the file
+			err = fmt.Errorf("read %s: %w: it is neither JSON nor YAML", ref, callvet.ErrInvalid)
+		}
 	}
 	if err != nil {
 		p.Report(at.Off, "file", ref, "", "%v", err)
@@ -226,20 +226,10 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s: tests in spreadsheets are not read; save them as JSON Lines or YAML", ref)
 	case ext == ".js" || ext == ".ts" || ext == ".mjs" || ext == ".cjs" || ext == ".py" || ext == ".rb" || strings.Contains(ext, ":"):
 		return nil, "", fmt.Errorf("%s: programs are not run on import", ref)
-	case p.dir == "":
+	case p.dir == "" || p.Opt.Beside == nil:
 		return nil, "", fmt.Errorf("%s: the configuration has no directory to read it from", ref)
 	}
-	root, err := os.OpenRoot(p.dir)
-	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", ref, err)
-	}
-	defer root.Close()
-	f, err := root.Open(filepath.Clean(rel))
-	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", ref, err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, tree.MaxYAMLBytes+1))
+	b, err := p.Opt.Beside(filepath.Join(p.dir, "promptfooconfig"), rel)
 	if err == nil && len(b) > tree.MaxYAMLBytes {
 		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, tree.MaxYAMLBytes)
 	}
