@@ -83,8 +83,8 @@ type Response struct {
 	// Unreadable tells that the text meant a call that could not be recovered.
 	Unreadable bool
 	ToolChoice string // really used
-	// Omitted are parameters that were asked for by default only and that the provider
-	// refused, so that they were not sent.
+	// Omitted are parameters that the provider refused, so that they were not sent: a default
+	// temperature, or tool_choice where required had to fall back to auto.
 	Omitted []string
 	// Decision is the answer of a target that selects; Turns are empty then.
 	Decision   *Decision

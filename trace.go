@@ -4,6 +4,7 @@ package callvet
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -226,8 +227,8 @@ type Trace struct {
 	Repairs      []string `json:"repairs,omitempty"`
 	// ToolChoice is the value really used, which may differ from the one asked for.
 	ToolChoice string `json:"tool_choice,omitempty"`
-	// Omitted are parameters that the provider refused and that were asked for by default
-	// only, so that the attempt was made without them.
+	// Omitted are parameters that the provider refused, so that the attempt was made without
+	// them: a default temperature, or tool_choice where required had to fall back to auto.
 	Omitted      []string  `json:"omitted,omitempty"`
 	End          End       `json:"end,omitempty"`
 	Fault        *Fault    `json:"fault,omitempty"`
@@ -259,6 +260,19 @@ func (t *Trace) Calls() []Call {
 	out := make([]Call, 0, n)
 	for i := range t.Turns {
 		out = append(out, t.Turns[i].Calls...)
+	}
+	return out
+}
+
+// Mended lists the repairs of the attempt and of its calls, each once.
+func (t *Trace) Mended() []string {
+	out := slices.Clone(t.Repairs)
+	for _, c := range t.Calls() {
+		for _, r := range c.Repairs {
+			if !slices.Contains(out, r) {
+				out = append(out, r)
+			}
+		}
 	}
 	return out
 }

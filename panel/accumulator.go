@@ -42,6 +42,8 @@ type targetSums struct {
 	firstTok  []stats.Observation
 	confusion map[[2]string]int
 	routes    map[[2]string]int
+	symptoms  symptoms
+	failing   int
 	// unevaluated counts assertions by name and reason.
 	unevaluated map[[2]string]int
 }
@@ -150,6 +152,7 @@ func (a *Accumulator) Panels() *Panels {
 	for i := range a.targets {
 		p.Targets = append(p.Targets, a.targetPanel(i))
 	}
+	p.Findings = a.findings()
 	if a.dups > 0 {
 		p.Warnings = append(p.Warnings, plural(a.dups, "attempt was", "attempts were")+" given twice and counted once")
 	}

@@ -61,19 +61,83 @@ func AllowedCalls(l *callvet.RateLimit, ms float64) int {
 	return math.MaxInt32
 }
 
+// ToolUse counts what the calls of a tool tell of its contract.
+type ToolUse struct {
+	Name string
+	Tool *callvet.Tool // its contract; nil where none is known
+	// Over of Timed executions took longer than the latency budget, OverMid of TimedMid longer
+	// than half of them should.
+	Timed, Over, TimedMid, OverMid int
+	// Hit are calls that were refused because of the rate limit, or are beyond it.
+	Hit int
+}
+
+func (u *ToolUse) add(o *ToolUse) {
+	u.Timed, u.Over, u.TimedMid, u.OverMid, u.Hit = u.Timed+o.Timed, u.Over+o.Over, u.TimedMid+o.TimedMid, u.OverMid+o.OverMid, u.Hit+o.Hit
+}
+
+// SlowTools tells which tools exceed their budget: more than one in ten executions, or more
+// than half of them, took longer. count of the executions of these tools did.
+func SlowTools(uses []ToolUse) (count, of int, evidence []string) {
+	for i := range uses {
+		u := &uses[i]
+		budget, mid := "its budget", "half of them should"
+		if u.Tool != nil && u.Tool.LatencyBudgetMS != nil {
+			budget = fmt.Sprintf("%g ms", *u.Tool.LatencyBudgetMS)
+		}
+		if u.Tool != nil && u.Tool.LatencyP50MS != nil {
+			mid = fmt.Sprintf("%g ms", *u.Tool.LatencyP50MS)
+		}
+		late, lateMid := 10*u.Over > u.Timed, 2*u.OverMid > u.TimedMid
+		if late {
+			count, of = count+u.Over, of+u.Timed
+			evidence = append(evidence, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows 10 %%)", u.Name, u.Over, u.Timed, budget, 100*float64(u.Over)/float64(u.Timed)))
+		} else if lateMid {
+			count, of = count+u.OverMid, of+u.TimedMid
+		}
+		if lateMid {
+			evidence = append(evidence, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows half)", u.Name, u.OverMid, u.TimedMid, mid, 100*float64(u.OverMid)/float64(u.TimedMid)))
+		}
+	}
+	return count, of, evidence
+}
+
+// LimitedTools tells which tools refused calls because of their rate limits, and which were
+// called more often than their limit allows in the time of the attempts.
+func LimitedTools(refused, executed, beyond int, uses []ToolUse) []string {
+	var out []string
+	if refused > 0 {
+		out = append(out, fmt.Sprintf("%d of %d executed calls were refused (%.2f %%)", refused, executed, 100*float64(refused)/float64(max(executed, 1))))
+	}
+	if beyond > 0 {
+		out = append(out, plural(beyond, "call that was not refused is", "calls that were not refused are")+" more than the limits allow in the time of their attempts")
+	}
+	for i := range uses {
+		u := &uses[i]
+		if u.Hit == 0 {
+			continue
+		}
+		line := u.Name + ": " + plural(u.Hit, "call", "calls")
+		if u.Tool != nil && u.Tool.RateLimit != nil {
+			line += fmt.Sprintf(", its limit is %d in %g s", u.Tool.RateLimit.Calls, u.Tool.RateLimit.PerSeconds)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
 // held is what an attempt tells of a tool's contract.
 type held struct {
 	tool                 *callvet.Tool
 	calls                int
 	timed, inBudget, mid int // executions with a time; within the budget; within that of the median
 	executed, refused    int // of the rate limit
-	beyond               int // calls that the rate limit does not allow in the time of the attempt
+	beyond               int // calls that were not refused and that the rate limit does not allow in the time of the attempt
 }
 
 // hold compares the calls of an attempt with the latency budgets and rate limits of their
 // tools, in the order in which the tools were called first.
-func (a *Accumulator) hold(c *callvet.Case, tr *callvet.Trace) []held {
-	from := a.contracts
+func (from contracts) hold(c *callvet.Case, tr *callvet.Trace) []held {
 	if len(c.Tools) > 0 { // they replace the suite's
 		from = contractsOf(c.Tools)
 	}
@@ -96,7 +160,7 @@ func (a *Accumulator) hold(c *callvet.Case, tr *callvet.Trace) []held {
 	for i := range out {
 		h := &out[i]
 		if h.tool.RateLimit != nil && tr.WallMS > 0 {
-			h.beyond = max(0, h.calls-AllowedCalls(h.tool.RateLimit, tr.WallMS+tr.ToolMS))
+			h.beyond = max(0, h.calls-h.refused-AllowedCalls(h.tool.RateLimit, tr.WallMS+tr.ToolMS))
 		}
 	}
 	return out
@@ -122,6 +186,32 @@ func (h *held) add(call *callvet.Call) {
 	if b := h.tool.LatencyP50MS; b != nil && !late && call.ExecMS <= *b {
 		h.mid++
 	}
+}
+
+// BudgetNotes says in which ways an attempt exceeded the latency budgets and rate limits of its
+// tools, which are the suite's where the case has none of its own.
+func BudgetNotes(tools []callvet.Tool, c *callvet.Case, tr *callvet.Trace) []string {
+	var out []string
+	for _, h := range contractsOf(tools).hold(c, tr) {
+		if b := h.tool.LatencyBudgetMS; b != nil && h.inBudget < h.timed {
+			out = append(out, fmt.Sprintf("%s: %s took longer than the latency budget of %g ms", h.tool.Name, plural(h.timed-h.inBudget, "execution", "executions"), *b))
+		}
+		if b := h.tool.LatencyP50MS; b != nil && h.mid < h.timed {
+			out = append(out, fmt.Sprintf("%s: %s took longer than the %g ms of which half should be below", h.tool.Name, plural(h.timed-h.mid, "execution", "executions"), *b))
+		}
+		l := h.tool.RateLimit
+		if l == nil {
+			continue
+		}
+		limit := fmt.Sprintf("the rate limit of %d in %g s", l.Calls, l.PerSeconds)
+		if h.refused > 0 {
+			out = append(out, fmt.Sprintf("%s: %s refused because of %s", h.tool.Name, plural(h.refused, "call was", "calls were"), limit))
+		}
+		if h.beyond > 0 {
+			out = append(out, fmt.Sprintf("%s: %s more than %s allows", h.tool.Name, plural(h.beyond, "call", "calls"), limit))
+		}
+	}
+	return out
 }
 
 // budgets adds what an attempt tells of budgets and limits to the sums.

@@ -49,6 +49,13 @@ func TestBudgets(t *testing.T) {
 			t.Errorf("%s: %q", name, w)
 		}
 	}
+	notes := BudgetNotes(tools, &cases[39], &cells[39].Trace)
+	if d := cmp.Diff([]string{
+		"Weather: 1 execution took longer than the latency budget of 500 ms", "Weather: 1 execution took longer than the 100 ms of which half should be below",
+		"pay: 1 call was refused because of the rate limit of 2 in 60 s",
+	}, notes); d != "" {
+		t.Error(d)
+	}
 	// A case with tools of its own has no contracts of the suite's.
 	cases[0].Tools = []callvet.Tool{{Name: "weather"}}
 	if m := collect(Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, cases[:1], cells[0]).Targets[0].Overall.Metric(MetricInBudget); m != nil {

@@ -51,7 +51,7 @@ func (a *Accumulator) observe(t *targetSums, cs *caseSums, c *callvet.Case, cell
 		if verdict == callvet.VerdictPass {
 			cs.passes++
 		}
-		a.judged(t, c, tr, r, verdict)
+		a.judged(t, c, cell, verdict)
 	}
 	for _, p := range a.pairs {
 		for p.metric >= len(cs.metrics) {
@@ -76,8 +76,11 @@ func (a *Accumulator) rate(metric int, yes bool) {
 }
 
 // judged adds what only an attempt with a verdict has.
-func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, r *callvet.Result, verdict callvet.Verdict) {
+func (a *Accumulator) judged(t *targetSums, c *callvet.Case, cell *callvet.Cell, verdict callvet.Verdict) {
+	tr, r := &cell.Trace, &cell.Result
 	a.rate(mPass, verdict == callvet.VerdictPass)
+	failed := verdict == callvet.VerdictFail
+	t.failing += one(failed)
 	if tr.Decision != nil {
 		a.decided(t, c, tr.Decision, r)
 		return
@@ -88,13 +91,17 @@ func (a *Accumulator) judged(t *targetSums, c *callvet.Case, tr *callvet.Trace, 
 	a.rate(mNative, tr.Format == callvet.FormatPass)
 	a.scores(r)
 	a.unasserted(c, r)
-	a.budgets(a.hold(c, tr))
+	uses := a.contracts.hold(c, tr)
+	a.budgets(uses)
+	t.symptoms.hold(uses, failed, place{index: cell.Case, repeat: cell.Repeat, id: c.ID})
 	see := func(want, got string) { t.confusion[[2]string{want, got}]++ }
 	if unreadable {
+		t.symptoms.observe(observed{c, &a.cfg.Targets[cell.Target], cell, 0, failed})
 		a.unreadable(c, r, see)
 		return
 	}
 	k := counted(c, tr.Calls(), r, func(name string) bool { return a.unknown(c, name) }, see)
+	t.symptoms.observe(observed{c, &a.cfg.Targets[cell.Target], cell, k.needed, failed})
 	if !k.known {
 		return
 	}

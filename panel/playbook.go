@@ -58,10 +58,10 @@ func plays() []Play {
 		{
 			"T1", "Models answer in text where a call is expected", "attempts",
 			"Look at the answers: do they say what the tool would have told, or ask back?",
-			"Set tool_choice to required, which makes the model call; where it has to stay auto, say in the system prompt when to call, and make the prompts of the cases more specific.",
+			"Set tool_choice to required in the cases that need a call, or with --tool-choice required; where it has to stay auto, say in the system prompt when to call, and make the questions more specific.",
 		},
 		{
-			"T2", "The right tool is always called, and its arguments never match", "attempts",
+			"T2", "The right tools are called, with wrong arguments nearly everywhere", "attempts",
 			"Compare expected with actual arguments on the examples: is it the same value in other words?",
 			"Expect what models really write: other spellings as any_of, a looser mode, or only the arguments that matter; describe the values in the schema.",
 		},

@@ -207,6 +207,7 @@ func (l *loaded) viewOf(ctx context.Context, db *store.DB, p *panel.Panels, red 
 			Name: l.suite.Name, Version: l.suite.Version, Description: red.Text(l.suite.Description), Hash: l.run.SuiteHash,
 			Cases: l.caseCount(), Tools: len(l.suite.Tools),
 		},
+		Tools:   l.suite.Tools,
 		Targets: l.man.Targets, Panels: p, Manifest: l.man.fields(&l.run), Next: l.next(p),
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[report.Row, error] {
 			return l.shown(ctx, db, store.Filter{Verdicts: verdicts, Exchanges: true}, red)

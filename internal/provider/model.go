@@ -83,6 +83,9 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 			if m.stdTemperature && q.params.Temperature == nil {
 				resp.Omitted = append(resp.Omitted, paramTemperature)
 			}
+			if req.ToolChoice == choiceRequired && q.choice == choiceAuto {
+				resp.Omitted = append(resp.Omitted, paramToolChoice)
+			}
 			return resp, nil
 		}
 		before = append(before, fault.Exchanges...)

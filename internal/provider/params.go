@@ -13,6 +13,7 @@ import (
 // The parameters a rule can speak of, by their names in callvet.Params.
 const (
 	paramTemperature = "temperature"
+	paramToolChoice  = "tool_choice"
 	paramTopP        = "top_p"
 	paramMaxTokens   = "max_tokens"
 	paramSeed        = "seed"

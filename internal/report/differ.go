@@ -146,15 +146,8 @@ func word(mark string) string {
 // repairs of an attempt: what was mended before it was scored.
 func repairs(t *callvet.Trace) []string {
 	var out []string
-	for _, r := range t.Repairs {
+	for _, r := range t.Mended() {
 		out = append(out, plain.Line(r))
-	}
-	for _, c := range t.Calls() {
-		for _, r := range c.Repairs {
-			if r = plain.Line(r); !slices.Contains(out, r) {
-				out = append(out, r)
-			}
-		}
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
@@ -44,6 +45,38 @@ func (s *screen) failures(v *View) error {
 		s.line("\n… and %s more: %s", plain.Thousands(rest), plain.Line(v.All))
 	}
 	return nil
+}
+
+// findings are the issues that most runs share, and what helps.
+func (s *screen) findings(v *View) {
+	for i, f := range v.findings() {
+		if i == 0 {
+			s.heading("Findings")
+		}
+		for _, l := range figure.FindingText(&f, v.where) {
+			text := strings.TrimLeft(l, " ")
+			s.wrap(l[:len(l)-len(text)]+"  ", strings.TrimRight(text, " "))
+		}
+	}
+}
+
+func (v *View) findings() []panel.Finding {
+	if v.Panels == nil {
+		return nil
+	}
+	return v.Panels.Findings
+}
+
+// where is the attempt that an example points at.
+func (v *View) where(e panel.Example) string {
+	s := e.Task
+	if v.repeats() > 1 {
+		s += fmt.Sprintf(" #%d", e.Attempt+1)
+	}
+	if len(v.Targets) > 1 {
+		s += " of " + e.Target
+	}
+	return plain.Line(s)
 }
 
 func (s *screen) failure(v *View, r Row, more int) {

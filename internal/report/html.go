@@ -43,8 +43,8 @@ func HTML(w io.Writer, v *View) error {
 		"className": className, "bar": figure.RateBar, "diffBar": figure.ChangeBar, "pValue": figure.P,
 		"cost": cost, "assertion": assertionText, "unevaluated": unevaluatedText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
-		"lines":      figure.Lines,
-		"value":      value, "values": func(iv stats.Interval) [2]string { return figure.Lines(figure.Rate(iv)) },
+		"lines":      figure.Lines, "found": figure.FindingCount,
+		"value": value, "values": func(iv stats.Interval) [2]string { return figure.Lines(figure.Rate(iv)) },
 		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
 		"judged": func(v panel.Verdicts) string { return plain.Thousands(v.Pass + v.Fail) },
 		"total": func(in, out int) string {
@@ -114,6 +114,18 @@ func (p *page) State() string {
 	}
 	return "pass"
 }
+
+// Findings are the issues that most runs share.
+func (p *page) Findings() []*panel.Finding {
+	var out []*panel.Finding
+	for _, f := range p.findings() {
+		out = append(out, &f)
+	}
+	return out
+}
+
+// Where is the attempt that an example points at.
+func (p *page) Where(e panel.Example) string { return p.where(e) }
 
 // Open are the targets with assertions that were not evaluated.
 func (p *page) Open() []panel.TargetPanel { return p.unevaluatedTargets() }

@@ -46,6 +46,7 @@ func Markdown(w io.Writer, v *View) error {
 		fmt.Fprintf(&b, "> **Warning:** %s\n", figure.Markdown(x))
 	}
 	mdOpen(&b, v)
+	mdFindings(&b, v)
 	tail := mdTail(v)
 	if err := mdFailures(&b, v, maxMarkdown-len(tail)-200); err != nil {
 		return err
@@ -64,6 +65,20 @@ func mdOpen(b *bytes.Buffer, v *View) {
 		for _, k := range p.NotEvaluated[:min(len(p.NotEvaluated), maxKinds)] {
 			fmt.Fprintf(b, "- %s: %s\n", figure.Markdown(p.Name), figure.Markdown(plain.Limited(kindText(k), 300)))
 		}
+	}
+}
+
+// mdFindings are the issues that most runs share, and what helps.
+func mdFindings(b *bytes.Buffer, v *View) {
+	for i, f := range v.findings() {
+		if i == 0 {
+			b.WriteString("\nFindings:\n\n")
+		}
+		fmt.Fprintf(b, "- **%s** %s: %s\n", f.Code, figure.Markdown(f.Title), figure.FindingCount(&f))
+		for _, e := range f.Evidence[:min(len(f.Evidence), maxKinds)] {
+			fmt.Fprintf(b, "  - %s\n", figure.Markdown(plain.Limited(plain.Line(e), 300)))
+		}
+		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", figure.Markdown(f.Test), figure.Markdown(f.Fix))
 	}
 }
 

@@ -65,6 +65,12 @@ func (s *screen) attempt(v *View, r Row) {
 		}
 		s.callDiffs(r, true)
 	}
+	for i, note := range panel.BudgetNotes(v.Tools, r.Case, t) {
+		if i == 0 {
+			s.heading("Budgets and limits")
+		}
+		s.wrap("  ", plain.Line(note))
+	}
 	s.assertions(res)
 	s.scores(res)
 	s.exchanges(t)
@@ -82,6 +88,9 @@ func attemptMeta(r Row) string {
 	}
 	if t.ToolChoice != "" {
 		add("tool choice %s", plain.Line(t.ToolChoice))
+	}
+	for _, name := range t.Omitted {
+		add("%s as asked for was refused", plain.Line(name))
 	}
 	if t.Model != "" {
 		add("model %s", plain.Line(t.Model))

@@ -115,6 +115,7 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	}
 	if called {
 		s.open(v)
+		s.findings(v)
 		if err := s.failures(v); err != nil {
 			return err
 		}

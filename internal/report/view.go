@@ -25,6 +25,8 @@ type View struct {
 	// Spent is what the run has consumed over all its sessions.
 	Spent   callvet.Spent
 	Suite   SuiteMeta
+	// Tools are those of the suite, for their latency budgets and rate limits.
+	Tools   []callvet.Tool
 	Targets []callvet.Target
 	Panels  *panel.Panels
 	// Manifest is what is needed to make the run again: hashes, versions, seeds.

@@ -113,7 +113,7 @@ func TestContracts(t *testing.T) {
 		},
 		"B2": {
 			"2 of 10 executed calls were refused (20.00 %)",
-			"3 calls are more than the limits allow in the time of their attempts",
+			"3 calls that were not refused are more than the limits allow in the time of their attempts",
 			"send: 5 calls, its limit is 5 in 60 s",
 			"5 of 10",
 		},

@@ -24,10 +24,10 @@ func (s *Counts) Findings(name func(uint32) string, contract func(string) *callv
 		f := panel.Finding{Code: p.Code, Title: p.Title, Count: int(x.Count), Of: int(x.Of), Test: p.Test, Fix: p.Fix}
 		switch k {
 		case slow:
-			f.Count, f.Of, f.Evidence = s.slowTools(name, contract)
+			f.Count, f.Of, f.Evidence = panel.SlowTools(s.uses(name, contract))
 		case limited:
 			f.Count += int(x.Beyond)
-			f.Evidence = s.limits(x, name, contract)
+			f.Evidence = panel.LimitedTools(int(x.Count), int(x.Of), int(x.Beyond), s.uses(name, contract))
 		default:
 			f.Evidence = s.evidence(k, x, name)
 		}
@@ -81,62 +81,23 @@ func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string 
 	return ev
 }
 
-// limits tells which tools refused calls, and which were called more often than allowed.
-func (s *Counts) limits(x *Symptom, name func(uint32) string, contract func(string) *callvet.Tool) []string {
-	var ev []string
-	if x.Count > 0 {
-		ev = append(ev, fmt.Sprintf("%d of %d executed calls were refused (%.2f %%)", x.Count, x.Of, 100*float64(x.Count)/float64(max(x.Of, 1))))
-	}
-	if x.Beyond > 0 {
-		ev = append(ev, fmt.Sprintf("%d calls are more than the limits allow in the time of their attempts", x.Beyond))
-	}
-	for _, n := range byName(len(x.Tools), name) {
-		if x.Tools[n] == 0 {
-			continue
+// uses are what is known of the budgets and limits of tools, by their names.
+func (s *Counts) uses(name func(uint32) string, contract func(string) *callvet.Tool) []panel.ToolUse {
+	hit := s.Of[limited].Tools
+	out := make([]panel.ToolUse, max(len(s.times), len(hit)))
+	for n := range out {
+		u := &out[n]
+		u.Name = name(uint32(n))
+		u.Tool = contract(u.Name)
+		if n < len(s.times) {
+			x := &s.times[n]
+			u.Timed, u.Over, u.TimedMid, u.OverMid = int(x.of), int(x.over), int(x.ofMid), int(x.overMid)
 		}
-		line := fmt.Sprintf("%s: %d calls", name(n), x.Tools[n])
-		if t := contract(name(n)); t != nil && t.RateLimit != nil {
-			line += fmt.Sprintf(", its limit is %d in %g s", t.RateLimit.Calls, t.RateLimit.PerSeconds)
-		}
-		ev = append(ev, line)
-	}
-	return ev
-}
-
-// slowTools tells which tools exceed their budget: more than one in ten executions, or more
-// than half of them, took longer.
-func (s *Counts) slowTools(name func(uint32) string, contract func(string) *callvet.Tool) (count, of int, ev []string) {
-	for _, n := range byName(len(s.times), name) {
-		x := &s.times[n]
-		budget, mid := "its budget", "half of them should"
-		if t := contract(name(n)); t != nil {
-			if t.LatencyBudgetMS != nil {
-				budget = fmt.Sprintf("%g ms", *t.LatencyBudgetMS)
-			}
-			if t.LatencyP50MS != nil {
-				mid = fmt.Sprintf("%g ms", *t.LatencyP50MS)
-			}
-		}
-		if 10*x.over > x.of {
-			count, of = count+int(x.over), of+int(x.of)
-			ev = append(ev, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows 10 %%)", name(n), x.over, x.of, budget, 100*float64(x.over)/float64(x.of)))
-		} else if 2*x.overMid > x.ofMid {
-			count, of = count+int(x.overMid), of+int(x.ofMid)
-		}
-		if 2*x.overMid > x.ofMid {
-			ev = append(ev, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows half)", name(n), x.overMid, x.ofMid, mid, 100*float64(x.overMid)/float64(x.ofMid)))
+		if n < len(hit) {
+			u.Hit = int(hit[n])
 		}
 	}
-	return count, of, ev
-}
-
-// byName are the numbers of tools below n, by their names.
-func byName(n int, name func(uint32) string) []uint32 {
-	out := make([]uint32, n)
-	for i := range out {
-		out[i] = uint32(i)
-	}
-	slices.SortFunc(out, func(a, b uint32) int { return cmp.Compare(name(a), name(b)) })
+	slices.SortFunc(out, func(a, b panel.ToolUse) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 

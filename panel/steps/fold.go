@@ -190,7 +190,7 @@ func (s *Sums) steadiness(t *task) {
 }
 
 // beyond looks for attempts that call a tool more often than its rate limit allows in the
-// time that they took; where that is not known, nothing is.
+// time that they took, calls that were refused left out; where the time is not known, nothing is.
 func (s *Sums) beyond(t *task) {
 	for i := range t.records {
 		r := &t.records[i]
@@ -201,6 +201,9 @@ func (s *Sums) beyond(t *task) {
 			n, first := 0, (*step)(nil)
 			for k := range t.steps {
 				if st := &t.steps[k]; st.set.Tool == tool && st.attempt == r.attempt {
+					if st.known&st.right&(1<<callvet.StepRateLimited) != 0 {
+						continue
+					}
 					if n++; first == nil {
 						first = st
 					}

@@ -141,15 +141,9 @@ func (t *text) findings(v *View) {
 		if i == 0 {
 			t.line("\nFindings, by how much of the failures they explain")
 		}
-		t.line("%s %s: %s of %s, %s of all failures", f.Code, plain.Line(f.Title), plain.Thousands(f.Count), plain.Thousands(f.Of), plain.Percent(f.Share))
-		for _, e := range f.Evidence {
-			t.line("   %s", plain.Line(e))
+		for _, l := range figure.FindingText(f, v.Where) {
+			t.line("%s", l)
 		}
-		for _, e := range f.Examples {
-			t.line("   see %s %s", v.Where(e), plain.Line(e.Why))
-		}
-		t.line("   test: %s", plain.Line(f.Test))
-		t.line("   fix:  %s", plain.Line(f.Fix))
 	}
 }
 

@@ -1,0 +1,30 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package figure
+
+import (
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+)
+
+// FindingText tells a finding in lines: what it is, its evidence, its examples where they
+// are, how one makes sure that it is there, and what helps.
+func FindingText(f *panel.Finding, where func(panel.Example) string) []string {
+	out := []string{f.Code + " " + plain.Line(f.Title) + ": " + FindingCount(f)}
+	for _, e := range f.Evidence {
+		out = append(out, "   "+plain.Line(e))
+	}
+	for _, e := range f.Examples {
+		out = append(out, "   see "+where(e)+" "+plain.Line(e.Why))
+	}
+	return append(out, "   test: "+plain.Line(f.Test), "   fix:  "+plain.Line(f.Fix))
+}
+
+// FindingCount tells how often a finding was seen, and which part of the failures shows it.
+func FindingCount(f *panel.Finding) string {
+	s := plain.Thousands(f.Count) + " of " + plain.Thousands(f.Of)
+	if f.Share > 0 {
+		s += ", " + plain.Percent(f.Share) + " of all failures"
+	}
+	return s
+}
