@@ -105,8 +105,11 @@ func TestContractFindings(t *testing.T) {
 	tools := []callvet.Tool{{Name: "weather", LatencyBudgetMS: &budget}, {Name: "pay", RateLimit: &callvet.RateLimit{Calls: 1, PerSeconds: 60}}}
 	cell := attempt(0, 0, callvet.VerdictPass, "weather")
 	cell.Trace.Turns[0].Calls = []callvet.Call{
-		{Tool: "weather", Status: callvet.StatusOK, ExecMS: 900}, {Tool: "weather", Status: callvet.StatusOK, ExecMS: 100},
-		{Tool: "pay", Status: callvet.StatusOK}, {Tool: "pay", Status: callvet.StatusOK}, {Tool: "pay", Status: callvet.StatusExecErr, Error: "429 too many requests"},
+		{Tool: "weather", Status: callvet.StatusOK, ExecMS: 900},
+		{Tool: "weather", Status: callvet.StatusOK, ExecMS: 100},
+		{Tool: "pay", Status: callvet.StatusOK},
+		{Tool: "pay", Status: callvet.StatusOK},
+		{Tool: "pay", Status: callvet.StatusExecErr, Error: "429 too many requests"},
 	}
 	got := told(collect(Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, []callvet.Case{oneCall("a", "weather")}, cell))
 	want := []string{

@@ -34,6 +34,7 @@ type gateFlags struct {
 	tools, calibrations []string
 	judge, labels       string
 	safety, suite       string
+	scoring             string
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -61,6 +62,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringSliceVar(&f.tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
 	fs.StringVar(&f.safety, "safety", "", "of a trace file: JSON file with rules of safety (default: the constraints of the tools)")
 	fs.StringVar(&f.suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
+	fs.StringVar(&f.scoring, "scoring", "", "of a trace file: settings for the comparison of arguments, as callvet score has them")
 	fs.StringVar(&f.judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
 	fs.StringVar(&f.labels, "labels", "", "of a trace file: people's labels; gives true_success from those on its own tasks, or else through the judge's errors elsewhere")
 	fs.StringArrayVar(&f.calibrations, "calibration", nil, "of a trace file: what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
@@ -119,8 +121,8 @@ func (a *app) holdGates(ctx context.Context, ref string, f *gateFlags) error {
 	hold := a.gateRun
 	if ref == "-" || a.isTraceFile(ref) {
 		hold = a.gateTraces
-	} else if len(f.tools)+len(f.calibrations) > 0 || f.judge+f.safety+f.suite+f.labels != "" {
-		return usagef("--tools, --safety, --suite, --judge, --labels and --calibration are about trace files, and %s is none", ref)
+	} else if len(f.tools)+len(f.calibrations) > 0 || f.judge+f.safety+f.suite+f.scoring+f.labels != "" {
+		return usagef("--tools, --safety, --suite, --scoring, --judge, --labels and --calibration are about trace files, and %s is none", ref)
 	}
 	rep, err := hold(ctx, ref, f)
 	if err != nil {

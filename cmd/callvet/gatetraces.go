@@ -24,7 +24,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		return nil, err
 	}
 	keys := sliceKeys(file.Gates)
-	sf := scoreFlags{tools: f.tools, safety: f.safety, suite: f.suite, slices: keys, complete: true}
+	sf := scoreFlags{tools: f.tools, safety: f.safety, suite: f.suite, scoring: f.scoring, slices: keys, complete: true}
 	if sf.calibrations, err = a.calibrated(f.calibrations, []string{path}); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (a *app) against(ctx context.Context, path, baseline string, side *compare.
 // read are the flags that say with what trace files are read, as callvet score has them.
 func (f *gateFlags) read() []givenFlag {
 	var out []givenFlag
-	for _, g := range []givenFlag{{"tools", f.tools}, {"safety", []string{f.safety}}, {"suite", []string{f.suite}}, {"labels", []string{f.labels}}, {"calibration", f.calibrations}} {
+	for _, g := range []givenFlag{{"tools", f.tools}, {"safety", []string{f.safety}}, {"suite", []string{f.suite}}, {"scoring", []string{f.scoring}}, {"labels", []string{f.labels}}, {"calibration", f.calibrations}} {
 		if len(g.Values) > 0 && g.Values[0] != "" {
 			out = append(out, g)
 		}

@@ -40,6 +40,7 @@ type scoreFlags struct {
 	tools      []string
 	safety     string
 	suite      string
+	scoring    string // a file, or the settings themselves
 	slices     []string
 	out        []string
 	partial    string
@@ -75,6 +76,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.StringSliceVar(&f.tools, "tools", nil, "folder or file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
 	fs.StringVar(&f.safety, "safety", "", "JSON file with rules of safety (default: the constraints of the tools)")
 	fs.StringVar(&f.suite, "suite", "", "suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
+	fs.StringVar(&f.scoring, "scoring", "", "YAML or JSON file with settings for the comparison of arguments, as under scoring in a suite, or the settings themselves in braces (default: mode exact)")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: tool, version, family, language, intent, tags, all fields)")
 	fs.Var(ranged.Int(&f.jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&f.strict, "strict", false, "end at the first line that is no record")
@@ -214,8 +216,8 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 		return nil, err
 	}
 	if partial {
-		if f.safety != "" || f.suite != "" {
-			return nil, usagef("%s holds sums: give --safety and --suite when it is made", paths[0])
+		if f.safety != "" || f.suite != "" || f.scoring != "" {
+			return nil, usagef("%s holds sums: give --safety, --suite and --scoring when it is made", paths[0])
 		}
 		cfg.Files = false
 		return a.mergePartials(paths, cfg)
@@ -225,7 +227,12 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 		return nil, err
 	}
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(tools) > 0, callvet.FamiliesOf(tools), tools
-	scorer, problems := step.New(step.Config{Tools: tools, Safe: w.Safe()})
+	rules, told, err := a.stepScoring(f.scoring)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Scoring = told
+	scorer, problems := step.New(step.Config{Tools: tools, Safe: w.Safe(), Scoring: rules, Matchers: stepMatchers})
 	var sources []measure.Source
 	for _, path := range paths {
 		sources = append(sources, measure.Source{Name: path, Open: func() (io.ReadCloser, error) { return a.openTraces(path) }})
@@ -250,15 +257,7 @@ func (a *app) scoreEach(ctx context.Context, paths []string, f scoreFlags, each 
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range slices.Concat(problems, res.Problems) {
-		fmt.Fprintf(a.err, "warning: %s\n", p.Message)
-	}
-	if res.UnknownVersions > 0 {
-		fmt.Fprintf(a.err, "warning: %d calls name a version that --tools does not have: they were validated against no schema\n", res.UnknownVersions)
-	}
-	for _, what := range slices.Sorted(maps.Keys(res.Lost)) {
-		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
-	}
+	a.tellUnused(slices.Concat(problems, res.Problems), res)
 	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: paths, marks: res.Marks, scorer: scorer}
 	findings.Incidents(s.panels)
 	for _, text := range w.Warnings() {
@@ -302,6 +301,19 @@ func (a *app) isPartial(path string) (bool, error) {
 
 // maxPartial bounds a partial result in bytes.
 const maxPartial = 4 << 30
+
+// tellUnused says what of the files and the tools could not be used.
+func (a *app) tellUnused(problems []callvet.Problem, res *measure.Result) {
+	for _, p := range problems {
+		fmt.Fprintf(a.err, "warning: %s\n", p.Message)
+	}
+	if res.UnknownVersions > 0 {
+		fmt.Fprintf(a.err, "warning: %d calls name a version that --tools does not have: they were validated against no schema\n", res.UnknownVersions)
+	}
+	for _, what := range slices.Sorted(maps.Keys(res.Lost)) {
+		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, res.Lost[what])
+	}
+}
 
 // mergePartials merges partial results in the order given.
 func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {

@@ -28,7 +28,7 @@ func (a *app) checkScore(paths []string, f scoreFlags) error {
 			return usagef("%s is named twice: its calls would count twice", p)
 		}
 	}
-	return a.checkScoreOutputs(slices.Concat(paths, f.tools, []string{f.safety, f.suite}), f)
+	return a.checkScoreOutputs(slices.Concat(paths, f.tools, []string{f.safety, f.suite, f.scoring}), f)
 }
 
 // checkScoreOutputs refuses to write over what is read, or one file twice.

@@ -69,6 +69,18 @@ func (w *worker) block(j job) error {
 // additional ones included.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
+	if rules := w.scorer.Rules(); rules != nil {
+		args := w.scorer.Args()
+		if args.Kind() != value.Object {
+			args = value.Value{} // every expected one differs
+		}
+		for _, d := range rules.Diff(args) {
+			if !d.Matched {
+				w.paths = append(w.paths, d.Path)
+			}
+		}
+		return w.paths
+	}
 	args, found := w.scorer.Args(), v.GoldArgs.Len()
 	unlike := w.scorer.Unlike(v.GoldArgs)
 	for i := range unlike {

@@ -23,8 +23,8 @@ type View struct {
 	// Status is how the run ended: "done", "interrupted", "budget"; empty means done.
 	Status string
 	// Spent is what the run has consumed over all its sessions.
-	Spent   callvet.Spent
-	Suite   SuiteMeta
+	Spent callvet.Spent
+	Suite SuiteMeta
 	// Tools are those of the suite, for their latency budgets and rate limits.
 	Tools   []callvet.Tool
 	Targets []callvet.Target

@@ -56,6 +56,7 @@ type Gold struct {
 	// Tool is the right tool, also where that is the one called; "" when not labelled.
 	Tool        string
 	Args        json.RawMessage // nil: not labelled
+	Params      json.RawMessage // matchers of single arguments by name, in the form of a suite; nil: none
 	Result      json.RawMessage // the right result of a tool that always gives the same; nil: not labelled
 	ResultCheck string          // a post-condition on the result, "window_days==30"
 }

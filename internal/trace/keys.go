@@ -32,11 +32,12 @@ type stepLine struct {
 	Error   json.RawMessage `json:"error"`
 	Status  string          `json:"status" form:"words=ok|rejected_by_contract|exec_error|timeout"`
 	Gold    struct {
-		Needed bool            `json:"needed"`
-		Tool   string          `json:"tool"`
-		Args   json.RawMessage `json:"args"`
-		Result json.RawMessage `json:"result"`
-		Check  string          `json:"result_check"`
+		Needed bool                       `json:"needed"`
+		Tool   string                     `json:"tool"`
+		Args   json.RawMessage            `json:"args"`
+		Params map[string]json.RawMessage `json:"params"`
+		Result json.RawMessage            `json:"result"`
+		Check  string                     `json:"result_check"`
 	} `json:"gold"`
 	Tags   []string                   `json:"tags"`
 	Fields map[string]json.RawMessage `json:"fields"`

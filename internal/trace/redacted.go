@@ -88,7 +88,7 @@ func notes(in map[int]StepNote, n int, r Redactor) map[int]StepNote {
 		}
 		if g := s.Gold; g != nil {
 			own := *g
-			own.Args, own.Result, own.ResultCheck = r.JSON(g.Args), r.JSON(g.Result), r.Check(g.ResultCheck)
+			own.Args, own.Params, own.Result, own.ResultCheck = r.JSON(g.Args), r.JSON(g.Params), r.JSON(g.Result), r.Check(g.ResultCheck)
 			s.Gold = &own
 		}
 		s.Tags, s.Fields = eachText(s.Tags, r.Text), named(s.Fields, r)

@@ -97,6 +97,9 @@ func appendGold(b []byte, g *Gold) []byte {
 	if g.Args != nil {
 		b = append(jsonOrNull(append(b, `"args":`...), g.Args), ',')
 	}
+	if g.Params != nil {
+		b = append(jsonOrNull(append(b, `"params":`...), g.Params), ',')
+	}
 	if g.Result != nil {
 		b = append(jsonOrNull(append(b, `"result":`...), g.Result), ',')
 	}

@@ -66,6 +66,7 @@ func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
 	cfg.Window = int(min(r.Uint(), 1<<20))
 	cfg.Catalogue = r.Bool()
 	cfg.Tools = r.contracts()
+	cfg.Scoring = r.Text()
 	note = []byte(r.Text())
 	for range r.Count() {
 		sources = append(sources, Source{Name: r.Text(), Lines: r.Int(), Foreign: r.Bool()})
@@ -91,8 +92,8 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	r := &reader{Reader: wire.Reader{B: partial}, names: s.names, shift: s.Lines()}
 	var cfg Config
 	note, sources := r.header(&cfg)
-	if r.Err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue || !sameContracts(cfg.Tools, s.cfg.Tools)) {
-		return nil, fmt.Errorf("merge partial results: they were made with other slices, windows or tools: %w", callvet.ErrInvalid)
+	if r.Err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue || cfg.Scoring != s.cfg.Scoring || !sameContracts(cfg.Tools, s.cfg.Tools)) {
+		return nil, fmt.Errorf("merge partial results: they were made with other slices, windows, tools or scoring settings: %w", callvet.ErrInvalid)
 	}
 	r.read()
 	sums := s.newSums()

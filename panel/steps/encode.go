@@ -36,6 +36,7 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	w.Uint(uint64(s.cfg.Window))
 	w.Bool(s.cfg.Catalogue)
 	w.contracts(s.cfg.Tools)
+	w.Text(s.cfg.Scoring)
 	w.Text(string(note))
 	w.Uint(uint64(len(s.sources)))
 	for _, src := range s.sources {

@@ -22,6 +22,9 @@ type Config struct {
 	// Tools are the contracts of the tools, for their latency budgets and rate limits; the
 	// highest version of a name counts.
 	Tools []callvet.Tool
+	// Scoring is what the steps were compared by, in one spelling; parts that are put together
+	// have the same.
+	Scoring string
 	// Catalogue tells that a catalogue of tools was given; without one, whether
 	// arguments are valid is not known.
 	Catalogue bool

@@ -4,6 +4,7 @@ package step
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/match"
@@ -23,6 +24,8 @@ type Input struct {
 	// Needed is 1 or 0 as labeled, -1 when not.
 	Needed                                      int
 	GoldTool, GoldArgs, GoldResult, ResultCheck value.Value
+	// GoldParams are matchers of single arguments, which Config.Matchers reads.
+	GoldParams value.Value
 }
 
 // Config says what steps are held against. The zero value knows no tools, and
@@ -33,6 +36,10 @@ type Config struct {
 	// Scoring has the comparison of arguments; the default is mode exact, and
 	// any other is some ten times slower.
 	Scoring callvet.Scoring
+	// Matchers reads the matchers of single arguments out of the object that a label has,
+	// in the form of a suite. What is wrong with them is a problem, and the arguments of
+	// such a call are not compared. Nil: no label has any.
+	Matchers func(object []byte) (map[string]callvet.Matcher, []callvet.Problem)
 	// Safe is asked whether a call, of a tool "name@vN" with these arguments (the
 	// zero Value: not recorded), breaks a rule of safety; known is false where no
 	// rule speaks about it. Nil: safety is not known. It has to be safe for
@@ -52,6 +59,8 @@ type Scorer struct {
 	scratch match.Scratch
 	unknown int
 	said    said
+	params  params
+	rules   *match.Args // those of the last call; nil: compared exactly
 	args    value.Value // of the last call
 	last    *contracted // its tool
 	paired  bool        // scratch.Unlike is of args
@@ -61,8 +70,9 @@ type Scorer struct {
 type shared struct {
 	catalog  catalog
 	settings match.Settings
-	slow     bool // settings are not those of mode exact
+	slow     bool // settings are not those of mode exact without further arguments
 	extra    callvet.ExtraArgs
+	matchers func(object []byte) (map[string]callvet.Matcher, []callvet.Problem)
 	rules    func(tool string, args value.Value) (safe, known bool)
 }
 
@@ -89,14 +99,14 @@ func New(cfg Config) (*Scorer, []callvet.Problem) {
 		})
 	}
 	sh := &shared{
-		catalog: cat, settings: set, extra: cfg.Scoring.ExtraArgs, rules: cfg.Safe,
-		slow: len(bad) == 0 && (cfg.Scoring.Mode != "" && cfg.Scoring.Mode != match.ModeExact),
+		catalog: cat, settings: set, extra: cfg.Scoring.ExtraArgs, rules: cfg.Safe, matchers: cfg.Matchers,
+		slow: len(bad) == 0 && (cfg.Scoring.Mode != "" && cfg.Scoring.Mode != match.ModeExact || cfg.Scoring.ExtraArgs != "" && cfg.Scoring.ExtraArgs != callvet.ExtraForbid),
 	}
 	return sh.scorer(), ps
 }
 
 func (sh *shared) scorer() *Scorer {
-	return &Scorer{shared: sh, tools: map[string]*contracted{}, checks: newChecks()}
+	return &Scorer{shared: sh, tools: map[string]*contracted{}, checks: newChecks(), params: newParams()}
 }
 
 // Fork gives a Scorer for another goroutine; it has seen nothing.
@@ -106,6 +116,8 @@ func (s *Scorer) Fork() *Scorer { return s.shared.scorer() }
 // in the version that was called: they were validated against no schema.
 func (s *Scorer) UnknownVersions() int { return s.unknown }
 
-// Problems lists the conditions that could not be compiled, in the order in
-// which they were met; each distinct text once, as far as they are remembered.
-func (s *Scorer) Problems() []callvet.Problem { return s.checks.problems }
+// Problems lists the conditions and the matchers that could not be compiled, in the order
+// in which they were met; each distinct text once, as far as they are remembered.
+func (s *Scorer) Problems() []callvet.Problem {
+	return slices.Concat(s.checks.problems, s.params.problems)
+}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -125,10 +124,12 @@ func (s *Scorer) explainLabel(t *contracted, in *Input, p *payload, score *callv
 	if want := in.GoldTool.Str(); want != "" {
 		x.Call.Want = []string{want}
 	}
-	if in.GoldArgs.Kind() != value.Object {
+	if in.GoldArgs.Kind() != value.Object && in.GoldParams.Kind() != value.Object {
 		return
 	}
-	x.Call.WantArgs = own(in.GoldArgs)
+	if in.GoldArgs.Kind() == value.Object {
+		x.Call.WantArgs = own(in.GoldArgs)
+	}
 	em, known := score.Get(callvet.StepArgEM)
 	if !known {
 		return
@@ -139,11 +140,14 @@ func (s *Scorer) explainLabel(t *contracted, in *Input, p *payload, score *callv
 			x.Call.State = callvet.StateMatched
 		}
 	}
-	rules, _ := match.Compile(in.GoldArgs.Raw(), nil, t.params, s.shared.settings, s.shared.extra)
+	rules := s.compile(t, in)
+	if rules == nil {
+		return
+	}
 	x.Call.Args = rules.Diff(p.args)
 	for _, d := range x.Call.Args {
 		switch {
-		case d.Matched:
+		case d.Matched, d.Path == "": // of the latter there is a sentence below
 		case d.Actual == nil:
 			say("argument %s is missing, expected %s", d.Path, d.Expected)
 		case d.Expected == nil:

@@ -58,9 +58,11 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		}
 	}
 	switch {
-	case !emitted || in.GoldArgs.Kind() != value.Object || in.Needed == 0:
+	case !emitted || in.GoldArgs.Kind() != value.Object && in.GoldParams.Kind() != value.Object || in.Needed == 0:
 		out.Matched, out.Expected, out.Emitted, out.Union = 0, 0, 0, 0
-	case !s.shared.slow && in.GoldArgs.Same(args):
+	case s.shared.slow || in.GoldParams.Kind() == value.Object:
+		m |= s.byRules(t, args, in, out)
+	case in.GoldArgs.Same(args):
 		n := clamp(in.GoldArgs.Len())
 		out.Matched, out.Expected, out.Emitted, out.Union = n, n, n, n
 		m |= mark(callvet.StepArgEM, true)
@@ -208,35 +210,51 @@ func spells(inside, text []byte) bool {
 // JSON in JSON is full of.
 func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
-// arguments compares what the call carried with the labeled arguments.
+// arguments compares what the call carried with the labeled arguments, exactly.
 func (s *Scorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {
-	s.args, s.paired = got, false
-	n := clamp(want.Len())
+	s.args, s.paired, s.rules = got, false, nil
 	if got.Kind() != value.Object {
-		out.Matched, out.Expected, out.Emitted, out.Union = 0, n, 0, n
-		if got.Kind() != value.Invalid {
-			out.Emitted, out.Union = 1, clamp(want.Len()+1)
-		}
-		return mark(callvet.StepArgEM, false)
+		return unlabeled(got, clamp(want.Len()), out)
 	}
-	if !s.shared.slow && bytes.Equal(got.Raw(), want.Raw()) {
+	if bytes.Equal(got.Raw(), want.Raw()) {
+		n := clamp(want.Len())
 		out.Matched, out.Expected, out.Emitted, out.Union = n, n, n, n
 		return mark(callvet.StepArgEM, true)
 	}
-	tally := s.tally(t, got, want)
-	out.Matched, out.Expected, out.Emitted, out.Union = clamp(int(tally.Hits)), clamp(tally.Gold), clamp(tally.Emitted), clamp(tally.Union)
-	return mark(callvet.StepArgEM, tally.Exact())
+	s.paired = true
+	tally := t.exact.Tally(&s.scratch, want, got)
+	return tell(&tally, tally.Exact(), out)
 }
 
-func (s *Scorer) tally(t *contracted, got, want value.Value) match.Tally {
-	if !s.shared.slow {
-		s.paired = true
-		return t.exact.Tally(&s.scratch, want, got)
+// unlabeled is what a payload that is no object has of n labeled arguments.
+func unlabeled(got value.Value, n uint16, out *callvet.StepScore) marks {
+	out.Matched, out.Expected, out.Emitted, out.Union = 0, n, 0, n
+	if got.Kind() != value.Invalid {
+		out.Emitted, out.Union = 1, clamp(int(n)+1)
 	}
-	rules, _ := match.Compile(want.Raw(), nil, t.params, s.shared.settings, s.shared.extra)
-	tally := rules.Tally(got)
+	return mark(callvet.StepArgEM, false)
+}
+
+// byRules compares what the call carried with the labeled arguments by the settings and the
+// matchers of the label.
+func (s *Scorer) byRules(t *contracted, got value.Value, in *Input, out *callvet.StepScore) marks {
+	s.args, s.paired, s.rules = got, false, s.compile(t, in)
+	if s.rules == nil {
+		out.Matched, out.Expected, out.Emitted, out.Union = 0, 0, 0, 0
+		return 0
+	}
+	if got.Kind() != value.Object {
+		tally := s.rules.Tally(value.Value{})
+		return unlabeled(got, clamp(tally.Expected), out)
+	}
+	tally := s.rules.Tally(got)
 	tally.Hits = float64(tally.Matched) + tally.Hits - tally.Soft // soft matches count as matches
-	return tally
+	return tell(&tally, s.rules.Pass(&tally), out)
+}
+
+func tell(t *match.Tally, right bool, out *callvet.StepScore) marks {
+	out.Matched, out.Expected, out.Emitted, out.Union = clamp(int(t.Hits)), clamp(t.Gold), clamp(t.Emitted), clamp(t.Union)
+	return mark(callvet.StepArgEM, right)
 }
 
 func clamp(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }

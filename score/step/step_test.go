@@ -4,6 +4,7 @@ package step
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,7 @@ func read(t testing.TB, line string) *Input {
 			in.Status = e.Bytes()
 		case "gold":
 			in.GoldArgs, _ = e.Get("args")
+			in.GoldParams, _ = e.Get("params")
 			in.GoldTool, _ = e.Get("tool")
 			in.GoldResult, _ = e.Get("result")
 			in.ResultCheck, _ = e.Get("result_check")
@@ -255,6 +257,71 @@ func TestOtherModes(t *testing.T) {
 	}
 }
 
+// TestParams: a label has matchers of single arguments beside its arguments.
+func TestParams(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	matchers := func(object []byte) (map[string]callvet.Matcher, []callvet.Problem) {
+		switch string(object) {
+		case `{}`:
+			return nil, nil
+		case `{"n":"near"}`:
+			return map[string]callvet.Matcher{"n": {Mode: "numeric_tolerance", Epsilon: &half}}, nil
+		case `{"day":"near"}`:
+			return map[string]callvet.Matcher{"day": {Mode: "date", Tolerance: "1d", Value: json.RawMessage(`"2026-03-01"`)}}, nil
+		case `{"n":"nothing to compare with"}`:
+			return map[string]callvet.Matcher{"m": {Mode: "fuzzy"}}, nil
+		}
+		return nil, []callvet.Problem{{Key: "n", Message: "no matcher"}}
+	}
+	for _, c := range []struct {
+		args, gold, want string // want: known and so, then matched, expected, emitted
+		reasons          string
+	}{
+		{`{"n":1.4}`, `{"args":{"n":1}}`, "- 0 1 1", "argument n is 1.4, expected 1"},
+		{`{"n":1.4}`, `{"args":{"n":1},"params":{}}`, "- 0 1 1", "argument n is 1.4, expected 1"},
+		{`{"n":1.4}`, `{"args":{"n":1},"params":{"n":"near"}}`, "+ 1 1 1", ""},
+		{`{"n":1.6,"x":1}`, `{"args":{"n":1},"params":{"n":"near"}}`, "- 0 1 2", "argument n is 1.6, expected 1; argument x is not expected, it is 1"},
+		{`{"day":"2026-02-28"}`, `{"params":{"day":"near"}}`, "+ 1 1 1", ""},
+		{`[1]`, `{"params":{"day":"near"}}`, "- 0 1 1", "there are no arguments to compare: the payload is not an object"},
+		{`{"n":1}`, `{"args":{"n":1},"params":{"n":"what"}}`, "? 0 0 0", ""},
+		{`{"n":1}`, `{"args":{"n":1},"params":{"n":"nothing to compare with"}}`, "? 0 0 0", ""},
+	} {
+		s := scorer(t, Config{Matchers: matchers})
+		in := read(t, `{"tool":"free","args":`+c.args+`,"gold":`+c.gold+`}`)
+		var got callvet.StepScore
+		s.Score(in, &got)
+		s.Score(in, &got) // what was read is remembered, and told once
+		em, known := got.Get(callvet.StepArgEM)
+		sign := map[bool]string{true: "+", false: "-"}[em]
+		if !known {
+			sign = "?"
+			if ps := s.Problems(); len(ps) != 1 || ps[0].Code != "bad-matcher" {
+				t.Errorf("%s: %v", c.gold, ps)
+			}
+		}
+		if d := cmp.Diff(c.want, fmt.Sprint(sign, " ", got.Matched, " ", got.Expected, " ", got.Emitted)); d != "" {
+			t.Errorf("%s of %s: %s", c.args, c.gold, d)
+		}
+		if d := cmp.Diff(c.reasons, strings.Join(s.Explain(in).Reasons, "; ")); d != "" {
+			t.Errorf("%s of %s: %s", c.args, c.gold, d)
+		}
+	}
+}
+
+// TestExtraArguments: the policy for arguments that nobody expected holds in mode exact too.
+func TestExtraArguments(t *testing.T) {
+	t.Parallel()
+	in := read(t, `{"tool":"free","args":{"a":1,"b":2},"gold":{"args":{"a":1}}}`)
+	for policy, want := range map[callvet.ExtraArgs]bool{"": false, callvet.ExtraForbid: false, callvet.ExtraIgnore: true, callvet.ExtraPenalize: true} {
+		var got callvet.StepScore
+		scorer(t, Config{Scoring: callvet.Scoring{ExtraArgs: policy}}).Score(in, &got)
+		if em, _ := got.Get(callvet.StepArgEM); em != want {
+			t.Errorf("%q: %v", policy, em)
+		}
+	}
+}
+
 // TestTime: how long an execution took is held against the budget of the version that was called.
 func TestTime(t *testing.T) {
 	t.Parallel()
@@ -427,7 +494,7 @@ func FuzzScore(f *testing.F) {
 		}
 		s, _ := New(Config{Tools: tools(), Safe: func(string, value.Value) (bool, bool) { return false, true }})
 		in := &Input{
-			Tool: []byte("get_refund_policy@v3"), Args: get(args), ArgsRaw: get(raw), GoldArgs: get(gold), Result: get(other), Error: get(other),
+			Tool: []byte("get_refund_policy@v3"), Args: get(args), ArgsRaw: get(raw), GoldArgs: get(gold), GoldParams: get(other), Result: get(other), Error: get(other),
 			GoldResult: get(args), ResultCheck: get(string(text)), Status: []byte("ok"), Needed: 1,
 		}
 		var a, b callvet.StepScore

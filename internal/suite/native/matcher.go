@@ -31,6 +31,18 @@ func wordMode(word string) string {
 	return word
 }
 
+// ReadMatchers reads a mapping of arguments, by name or path, to matchers.
+func ReadMatchers(d *source.File) (map[string]callvet.Matcher, []callvet.Problem) {
+	r := &reader{doc: d, format: "matchers"}
+	r.duplicates()
+	out := map[string]callvet.Matcher{}
+	r.fields(&d.Root, "", func(key string, v *source.Node) bool {
+		out[key] = r.matcher(v)
+		return true
+	})
+	return out, r.done()
+}
+
 // matcher reads a plain value, a short matcher or the long form.
 func (r *reader) matcher(n *source.Node) callvet.Matcher {
 	var m callvet.Matcher

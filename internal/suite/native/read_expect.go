@@ -3,6 +3,8 @@
 package native
 
 import (
+	"strings"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/source"
 )
@@ -245,6 +247,27 @@ func (r *reader) expectedCall(n *source.Node) callvet.ExpectedCall {
 		r.problem(n.At, "no-tool", "tool: name, or a list of acceptable names", "the expected call names no tool")
 	}
 	return c
+}
+
+// notOfSteps are the settings that have no meaning for the steps of a trace.
+const notOfSteps = "profile language max_extra_calls weights contract require_native selection"
+
+// ReadStepScoring reads the settings by which the arguments of the steps of a trace are
+// compared: some of those of a suite, by themselves or under scoring.
+func ReadStepScoring(d *source.File) (callvet.Scoring, []callvet.Problem) {
+	r := &reader{doc: d, format: "scoring"}
+	r.duplicates()
+	n := &d.Root
+	if in := n.Get("scoring"); in != nil && len(n.Items) == 1 {
+		n = in
+	}
+	s := r.scoring(n)
+	for key := range strings.FieldsSeq(notOfSteps) {
+		if v := n.Get(key); v != nil {
+			r.problem(v.At, "not-of-steps", "leave it out", "%s is for cases of a suite and has no meaning for the steps of a trace", key)
+		}
+	}
+	return s, r.done()
 }
 
 // scoring reads the settings of the deterministic scorers.
