@@ -100,7 +100,7 @@ var rooms = map[string][]string{
 	"internal/replay":             {"", "value"},
 	"internal/store":              {"", "internal/file", "value/typed"},
 	"internal/labels":             {"", "value", "value/typed", "internal/file", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
-	"internal/run":                {"", "internal/parallel"},
+	"internal/run":                {"", "value", "internal/parallel"},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
 	"internal/trace":              {"", "internal/input", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/check", "internal/usage"},

@@ -14,9 +14,15 @@ import (
 const MaxDepth = 512
 
 // MaxValues is how many values one text may hold, nested ones included, where a Doc
-// does not say otherwise: the tape of them takes 0.5 GB, and texts of two bytes a value
-// would take fourteen times their size.
+// does not say otherwise: the tape of them takes 0.5 GB.
 const MaxValues = 1 << 24
+
+// Texts of very many small values take fourteen times their size. Of more than manyValues,
+// which take 0.1 GB, each must have valueBytes on average, as those of real files do.
+const (
+	manyValues = 1 << 22
+	valueBytes = 16
+)
 
 // maxText is the longest text that positions in a tape can address.
 const maxText = 1<<31 - 2
@@ -75,7 +81,8 @@ func (f form) is(some form) bool { return f&some != 0 }
 // Doc is a parser and the tape of the last value it parsed. The zero Doc is ready to use; a
 // Doc is not safe for concurrent use while parsing, and its values neither after Expect.
 type Doc struct {
-	// Max is how many values one text may hold; 0 means MaxValues.
+	// Max is how many values one text may hold; 0 means MaxValues, and fewer for a text that
+	// is made of very small ones.
 	Max   int
 	src   []byte
 	nodes []node
@@ -108,10 +115,17 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg)
 }
 
+// Over reports whether an error of a reader of this package is about a limit: the text
+// may be JSON, of more values or bytes than are read.
+func Over(err error) bool {
+	e := (*SyntaxError)(nil)
+	return errors.As(err, &e) && e.Over
+}
+
 // Reason is the error of a reader of this package as a sentence about a text.
 func Reason(err error) string {
-	if e := (*SyntaxError)(nil); errors.As(err, &e) && e.Over {
-		return e.Msg
+	if Over(err) {
+		return err.Error()
 	}
 	return "not JSON: " + err.Error()
 }
@@ -136,7 +150,10 @@ func (d *Doc) Parse(src []byte) error {
 func (d *Doc) parse(src []byte) error {
 	d.src, d.nodes, d.placed, d.fits, d.skimmed = src, d.nodes[:0], false, false, false
 	d.have = 0
-	p := parser{nodes: d.nodes, src: src, max: d.max()}
+	p := parser{nodes: d.nodes, src: src, max: d.max(len(src))}
+	if cap(p.nodes) > p.max { // an earlier text may have had more
+		p.nodes = p.nodes[:0:p.max]
+	}
 	end := p.value(p.space(0), 0, key{})
 	if end >= 0 {
 		if end = p.space(end); end != len(src) {
@@ -156,13 +173,13 @@ func (d *Doc) parse(src []byte) error {
 
 // dense reports whether so many bytes may hold more values than there may be: each takes
 // two at least. Such a text is read by the parser that counts them.
-func (d *Doc) dense(size int) bool { return size/2 > d.max() }
+func (d *Doc) dense(size int) bool { return size/2 > d.max(size) }
 
-func (d *Doc) max() int {
+func (d *Doc) max(size int) int {
 	if d.Max > 0 {
 		return d.Max
 	}
-	return MaxValues
+	return min(MaxValues, max(manyValues, size/valueBytes))
 }
 
 // ParseLine reads the line that data starts with, as Parse does. It gives the line

@@ -109,6 +109,9 @@ func (p *parser) node() *node {
 		return &p.nodes[n-1]
 	} else {
 		p.nodes = append(p.nodes, node{})
+		if cap(p.nodes) > p.max {
+			p.nodes = p.nodes[:n+1:p.max]
+		}
 	}
 	return &p.nodes[n]
 }

@@ -61,6 +61,14 @@ func (v Value) Len() int {
 	return int(max(n.count, -n.count))
 }
 
+// Values counts v and the values in it; 0 for the zero Value.
+func (v Value) Values() int {
+	if v.d == nil {
+		return 0
+	}
+	return int(v.node().next - v.i)
+}
+
 // Footprint is about how many bytes of memory v takes: its text, and its nodes on the tape.
 func (v Value) Footprint() int64 {
 	if v.d == nil {

@@ -259,3 +259,20 @@ func TestMaxValues(t *testing.T) {
 		}
 	}
 }
+
+// TestDenseText: a text of very many tiny values is refused, one of as many bytes with
+// longer values is read.
+func TestDenseText(t *testing.T) {
+	t.Parallel()
+	dense := []byte("[" + strings.Repeat("0,", manyValues) + "0]")
+	if _, err := Parse(dense); err == nil || Reason(err) != "it holds more than 4194304 values" {
+		t.Error(err)
+	}
+	longer := []byte("[" + strings.Repeat(`"01234567",`, manyValues/8) + "0]")
+	if v, err := Parse(longer); err != nil || v.Values() != manyValues/8+2 {
+		t.Error(v.Values(), err)
+	}
+	if (Value{}).Values() != 0 {
+		t.Error("the zero Value has values")
+	}
+}
