@@ -33,15 +33,25 @@ type callDiff struct {
 	Lines      []diffLine
 	Violations []string
 	Note       string
+	// More tells what was left out of Lines and Violations; "": nothing.
+	More string
 }
+
+// What a face shows of one attempt at most. What is left out is counted there, and is in
+// the JSON of the attempt.
+const (
+	maxCalls      = 50 // that are compared, and of one turn
+	maxArguments  = 100
+	maxViolations = 20
+	maxTurns      = 200
+)
 
 const nothing = "(nothing)"
 
-// diffs are the calls of an attempt compared with what was expected. Where the
-// result has no comparison but calls were made, the list is empty.
-func diffs(r Row) []callDiff {
-	matches := r.Cell.Result.Calls
-	out := make([]callDiff, 0, len(matches))
+// diffs are the calls of an attempt compared with what was expected, and how many more
+// there are. Where the result has no comparison but calls were made, the list is empty.
+func diffs(r Row) (out []callDiff, more int) {
+	matches, more := firstOf(r.Cell.Result.Calls, maxCalls, func(m *callvet.CallMatch) bool { return m.State != callvet.StateMatched })
 	for i := range matches {
 		if m := &matches[i]; m.State == callvet.StateExtra && allowed(r.Case.MultiTurn, m.Got) {
 			out = append(out, callDiff{Title: plain.Line(m.Got) + ": an allowed step on the way", State: callvet.StateMatched})
@@ -49,7 +59,39 @@ func diffs(r Row) []callDiff {
 		}
 		out = append(out, diffCall(&matches[i]))
 	}
-	return out
+	return out, more
+}
+
+// firstOf picks at most n elements in their order, those that tell something before the
+// others, and counts the rest.
+func firstOf[T any](list []T, n int, tells func(*T) bool) (picked []T, left int) {
+	if len(list) <= n {
+		return list, 0
+	}
+	others := n
+	for i := range list {
+		if others > 0 && tells(&list[i]) {
+			others--
+		}
+	}
+	for i := range list {
+		switch {
+		case len(picked) == n:
+		case tells(&list[i]):
+			picked = append(picked, list[i])
+		case others > 0:
+			picked, others = append(picked, list[i]), others-1
+		}
+	}
+	return picked, len(list) - n
+}
+
+// moreOf says what a list was cut by; empty for nothing.
+func moreOf(n int, one, many string) string {
+	if n == 0 {
+		return ""
+	}
+	return "… and " + plain.Count(n, "more "+one, "more "+many)
 }
 
 // allowed reports whether a multi-turn case lists the call as a prerequisite.
@@ -80,12 +122,17 @@ func diffCall(m *callvet.CallMatch) callDiff {
 			d.Title = got + " instead of " + want
 			d.Lines = append(d.Lines, diffLine{Mark: "!", Whole: true, Path: "tool", Expected: want, Actual: got})
 		}
-		for i := range m.Args {
-			d.Lines = append(d.Lines, diffArg(&m.Args[i]))
+		args, left := firstOf(m.Args, maxArguments, func(a *callvet.ArgDiff) bool { return !a.Matched })
+		for i := range args {
+			d.Lines = append(d.Lines, diffArg(&args[i]))
 		}
+		d.More = moreOf(left, "argument", "arguments")
 	}
-	for _, v := range m.Violations {
+	for _, v := range m.Violations[:min(len(m.Violations), maxViolations)] {
 		d.Violations = append(d.Violations, violation(v))
+	}
+	if left := len(m.Violations) - maxViolations; left > 0 {
+		d.More = strings.TrimSpace(d.More + " " + moreOf(left, "violation of the schema", "violations of the schema"))
 	}
 	return d
 }

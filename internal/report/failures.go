@@ -119,7 +119,7 @@ func told(r Row) bool {
 			return true
 		}
 	}
-	ds := diffs(r)
+	ds, _ := diffs(r)
 	switch r.Cell.Result.Class {
 	case callvet.ClassMissedCall, callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassToolHalluc, callvet.ClassIncomplete:
 		return slices.ContainsFunc(ds, func(d callDiff) bool {
@@ -229,7 +229,8 @@ const maxShown = 600
 // callDiffs draws expected above actual; equal arguments and the plainest rule
 // only when all is set.
 func (s *screen) callDiffs(r Row, all bool) {
-	for _, d := range diffs(r) {
+	list, more := diffs(r)
+	for _, d := range list {
 		s.callTitle(d)
 		wide := 0
 		for _, l := range d.Lines {
@@ -250,6 +251,12 @@ func (s *screen) callDiffs(r Row, all bool) {
 		if d.Note != "" {
 			s.wrap("            ", d.Note)
 		}
+		if d.More != "" {
+			s.wrap("          ", d.More)
+		}
+	}
+	if more > 0 {
+		s.line("        %s", moreOf(more, "call", "calls"))
 	}
 }
 

@@ -263,6 +263,7 @@ func (p *page) Changed(t panel.TargetComparison) []panel.CaseChange {
 type attempt struct {
 	Name, Target, Class, Verdict, Question, Reason, Plan, Meta string
 	Diffs                                                      []callDiff
+	MoreDiffs                                                  string
 	Assertions                                                 []callvet.Assertion
 	Repairs                                                    []string
 	Turns                                                      []bubble
@@ -317,12 +318,8 @@ func (p *page) Passed() iter.Seq[attempt] {
 				return
 			}
 			p.passes++
-			var calls []string
-			for _, c := range r.Cell.Trace.Calls() {
-				calls = append(calls, plain.Limited(callText(&c), 300))
-			}
-			text := strings.Join(calls, "\n")
-			if len(calls) == 0 {
+			text := strings.Join(callTexts(r.Cell.Trace.Calls(), 300), "\n")
+			if text == "" {
 				text = "no call"
 			}
 			a := attempt{Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)), Question: plain.Limited(plain.Line(question(r.Case)), 200), Reason: text}
@@ -341,8 +338,11 @@ func (p *page) attempt(r Row) attempt {
 	a := attempt{
 		Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)), Class: classOf(r), Verdict: string(verdictOf(r)),
 		Question: plain.Limited(plain.Line(question(r.Case)), 400), Reason: because(r), Plan: plain.Line(res.Plan), Meta: attemptMeta(r),
-		Diffs: diffs(r), Assertions: res.Assertions, Repairs: repairs(t), Scores: res.Scores, Open: p.shown <= 3 && r.Cell.Repeat == 0,
+		Assertions: res.Assertions, Repairs: repairs(t), Scores: res.Scores, Open: p.shown <= 3 && r.Cell.Repeat == 0,
 	}
+	var more int
+	a.Diffs, more = diffs(r)
+	a.MoreDiffs = moreOf(more, "call", "calls")
 	a.Turns = append(bubbles(r.Case.Input, false), bubbles(t.Turns, true)...)
 	for i := range t.Exchanges {
 		x := &t.Exchanges[i]
@@ -354,17 +354,35 @@ func (p *page) attempt(r Row) attempt {
 	return a
 }
 
+// callTexts are the first calls of a list, each of at most n bytes, and how many more there are.
+func callTexts(calls []callvet.Call, n int) []string {
+	var out []string
+	for i := range calls {
+		if i == maxCalls {
+			return append(out, moreOf(len(calls)-i, "call", "calls"))
+		}
+		out = append(out, plain.Limited(callText(&calls[i]), n))
+	}
+	return out
+}
+
 func bubbles(turns []callvet.Turn, target bool) []bubble {
-	out := make([]bubble, 0, len(turns))
+	first, left, last := ends(turns)
+	out := eachBubble(nil, first, target)
+	if left > 0 {
+		out = append(out, bubble{Role: "…", Content: moreOf(left, "turn", "turns"), Target: target})
+	}
+	return eachBubble(out, last, target)
+}
+
+func eachBubble(out []bubble, turns []callvet.Turn, target bool) []bubble {
 	for i := range turns {
 		t := &turns[i]
 		b := bubble{Role: string(t.Role), Content: plain.Limited(plain.Clean(t.Content), maxHTMLText), Reasoning: plain.Limited(plain.Clean(t.Reasoning), 1000), Target: target}
 		if t.Tool != "" {
 			b.Role += " " + plain.Line(t.Tool)
 		}
-		for j := range t.Calls {
-			b.Calls = append(b.Calls, plain.Limited(callText(&t.Calls[j]), maxHTMLText))
-		}
+		b.Calls = callTexts(t.Calls, maxHTMLText)
 		out = append(out, b)
 	}
 	return out

@@ -208,8 +208,12 @@ func mdFailure(v *View, r Row, more int) string {
 		fmt.Fprintf(&b, "%s\n\n", figure.Markdown(plain.Limited(s, 600)))
 	}
 	var d strings.Builder
-	for _, c := range diffs(r) {
+	list, more := diffs(r)
+	for _, c := range list {
 		mdCall(&d, c)
+	}
+	if more > 0 {
+		fmt.Fprintf(&d, "  %s\n", moreOf(more, "call", "calls"))
 	}
 	for _, a := range failedAssertions(&r.Cell.Result) {
 		fmt.Fprintf(&d, "! %s\n", plain.Limited(assertionText(a), 600))
@@ -244,6 +248,9 @@ func mdCall(b *strings.Builder, c callDiff) {
 	}
 	for _, x := range c.Violations {
 		fmt.Fprintf(b, "! schema %s\n", plain.Limited(x, 400))
+	}
+	if c.More != "" {
+		fmt.Fprintf(b, "  %s\n", c.More)
 	}
 }
 

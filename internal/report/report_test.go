@@ -9,10 +9,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +175,61 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "\n… and 997 more: callvet show r-sample") {
 		t.Error("the terminal does not say what it left out")
+	}
+}
+
+// TestAttemptsAreBounded: what one attempt shows is bounded in every face, and what is
+// left out is counted. What differs is shown before what does not.
+func TestAttemptsAreBounded(t *testing.T) {
+	t.Parallel()
+	var turns []callvet.Turn
+	list := make([]callvet.Call, 120)
+	for i := range list {
+		list[i] = callvet.Call{Tool: "book_hotel", Args: raw(`{"city":"Faro"}`)}
+	}
+	for i := range 5000 {
+		turns = append(turns, said(callvet.RoleAssistant, fmt.Sprint("turn ", i)))
+	}
+	turns = append(turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: list})
+	wide := callvet.CallMatch{State: callvet.StatePartial, Want: []string{"book_hotel"}, Got: "book_hotel"}
+	for i := range 3000 {
+		wide.Args = append(wide.Args, callvet.ArgDiff{Path: fmt.Sprint("k", i), Expected: raw("1"), Actual: raw("1"), Matched: i != 2999, Rule: "exact"})
+		wide.Violations = append(wide.Violations, callvet.Violation{Path: fmt.Sprint("/k", i), Message: "unknown"})
+	}
+	matches := []callvet.CallMatch{wide}
+	for range 2000 {
+		matches = append(matches, callvet.CallMatch{State: callvet.StateMatched, Want: []string{"book_hotel"}, Got: "book_hotel"})
+	}
+	matches = append(matches, callvet.CallMatch{State: callvet.StateMissing, Want: []string{"last_tool"}})
+	cases := sampleCases()[:2]
+	cell := func(i int, v callvet.Verdict) callvet.Cell {
+		return callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Outcome: callvet.OutcomeCalled, Turns: turns}, Result: callvet.Result{Verdict: v, Class: callvet.ClassWrongArgs, Calls: matches}}
+	}
+	cells := []callvet.Cell{cell(0, callvet.VerdictFail), cell(1, callvet.VerdictPass)}
+	v := viewOf(cases, cells)
+	all := func(w io.Writer, v *View) error {
+		return Attempts(w, v, []Row{{Case: &cases[0], Cell: &cells[0]}}, TerminalOptions{})
+	}
+	compared := []string{"… and 1,952 more calls", "… and 2,900 more arguments", "… and 2,980 more violations of the schema", "k2999", "last_tool"}
+	talked := []string{"… and 4,801 more turns", "… and 70 more calls", "turn 0", "turn 4999"}
+	for name, f := range map[string]struct {
+		face Face
+		says []string
+	}{
+		"HTML":     {HTML, slices.Concat(compared, talked)},
+		"attempts": {all, slices.Concat(compared, talked)},
+		"Markdown": {Markdown, compared},
+		"terminal": {func(w io.Writer, v *View) error { return Terminal(w, v, TerminalOptions{}) }, compared},
+	} {
+		text := string(write(t, f.face, v))
+		if len(text) > 200<<10 {
+			t.Errorf("%s has %d bytes", name, len(text))
+		}
+		for _, s := range f.says {
+			if !strings.Contains(text, s) {
+				t.Errorf("%s does not say %q", name, s)
+			}
+		}
 	}
 }
 

@@ -49,11 +49,11 @@ func (s *screen) attempt(v *View, r Row) {
 	}
 	s.wrapAs("", attemptMeta(r), s.dim)
 	s.heading("Conversation")
-	s.turns(r.Case.Input)
+	s.conversation(r.Case.Input)
 	if len(t.Turns) > 0 {
 		s.line("%s", s.dim("  ── from here on the target ──"))
 	}
-	s.turns(t.Turns)
+	s.conversation(t.Turns)
 	if t.Decision != nil {
 		s.heading("Decision")
 		selection.Decision(&s.Builder, t.Decision)
@@ -123,6 +123,23 @@ func attemptMeta(r Row) string {
 	return strings.Join(parts, " · ")
 }
 
+// ends are the turns at both ends of a conversation, and how many are left out between.
+func ends(turns []callvet.Turn) (first []callvet.Turn, left int, last []callvet.Turn) {
+	if len(turns) <= maxTurns {
+		return turns, 0, nil
+	}
+	return turns[:maxTurns/2], len(turns) - maxTurns, turns[len(turns)-maxTurns/2:]
+}
+
+func (s *screen) conversation(turns []callvet.Turn) {
+	first, left, last := ends(turns)
+	s.turns(first)
+	if left > 0 {
+		s.line("  %s", moreOf(left, "turn", "turns"))
+	}
+	s.turns(last)
+}
+
 func (s *screen) turns(turns []callvet.Turn) {
 	for i := range turns {
 		t := &turns[i]
@@ -137,6 +154,10 @@ func (s *screen) turns(turns []callvet.Turn) {
 			s.wrap(prefix, plain.Limited(plain.Line(t.Content), 4000))
 		}
 		for j := range t.Calls {
+			if j == maxCalls {
+				s.wrap(prefix, moreOf(len(t.Calls)-j, "call", "calls"))
+				break
+			}
 			s.wrap(prefix, "→ "+plain.Limited(callText(&t.Calls[j]), 4000))
 			if e := t.Calls[j].Error; e != "" {
 				s.wrap("             ", "✗ "+string(t.Calls[j].Status)+": "+plain.Line(e))
