@@ -69,6 +69,11 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 		if f != nil {
 			return f
 		}
+		if f := oversized(resp); f != nil {
+			resp.Turns = nil // the exchange, where there is one, has what came
+			a.absorb(resp)
+			return f
+		}
 		first := len(t.Turns)
 		a.absorb(resp)
 		called := slices.ContainsFunc(t.Turns[first:], func(turn callvet.Turn) bool { return len(turn.Calls) > 0 })

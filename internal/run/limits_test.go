@@ -4,6 +4,7 @@ package run_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -468,6 +469,52 @@ func TestConfigIsChecked(t *testing.T) {
 		change(&cfg)
 		if _, err := run.Run(t.Context(), cfg); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOversizedAnswers: an answer with more than can be scored is an error that names the
+// limit. What it cost counts, nothing of it is scored, and nobody asks again.
+func TestOversizedAnswers(t *testing.T) {
+	t.Parallel()
+	many := func(n int) *callvet.Response {
+		list := make([]callvet.Call, n)
+		for i := range list {
+			list[i] = callvet.Call{Tool: "a", Args: json.RawMessage(`{"x":1}`)}
+		}
+		return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: list}}}
+	}
+	result := calls("a", `{}`)
+	result.Turns[0].Calls[0].Result = json.RawMessage("[" + strings.Repeat("0,", 100_000) + "0]")
+	text := strings.Repeat("x", 1<<20)
+	for _, tt := range []struct {
+		name string
+		resp *callvet.Response
+		want string // "": it is scored
+	}{
+		{"as many calls as there may be", many(10_000), ""},
+		{"one call more", many(10_001), "too_large: the answer has more than 10000 calls"},
+		{"as many arguments as there may be", calls("a", "["+strings.Repeat("0,", 99_998)+"0]"), ""},
+		{"one argument more", calls("a", "["+strings.Repeat("0,", 99_999)+"0]"), "too_large: the arguments and results of the answer have more than 100000 values"},
+		{"too many values in a result", result, "too_large: the arguments and results of the answer have more than 100000 values"},
+		{"a long text", calls("a", `{"x":"`+text+`"}`), ""},
+		{"no JSON", calls("a", text), ""},
+	} {
+		asked := 0
+		cfg, j := onPaper(suite(1), 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			asked++
+			resp := *tt.resp
+			resp.Usage = callvet.Usage{Known: true, OutputTokens: 7}
+			return &resp, nil
+		})
+		mustRun(t, cfg)
+		cell := j.cells[0]
+		got := ""
+		if cell.Trace.Fault != nil {
+			got = cell.Trace.Fault.Error()
+		}
+		if got != tt.want || asked != 1 || cell.Trace.Usage.OutputTokens != 7 || (got != "") != (cell.Trace.Outcome == callvet.OutcomeError && len(cell.Trace.Turns) == 0) {
+			t.Errorf("%s: %q, asked %d times, %+v", tt.name, got, asked, cell.Trace.Outcome)
 		}
 	}
 }

@@ -1,0 +1,51 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run
+
+import (
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// What one answer may hold. A model gives at most some hundred calls at once, and an agent
+// that tells its whole work some thousand; scoring takes a second for as much as this.
+const (
+	maxAnswerCalls = 10_000
+	// maxAnswerValues counts the values of all arguments and results, nested ones included.
+	maxAnswerValues = 100_000
+)
+
+// oversized is the fault of an answer that holds more than can be scored; nil: it does not.
+func oversized(resp *callvet.Response) *callvet.Fault {
+	calls, values := 0, 0
+	for i := range resp.Turns {
+		for j := range resp.Turns[i].Calls {
+			c := &resp.Turns[i].Calls[j]
+			if calls++; calls > maxAnswerCalls {
+				return &callvet.Fault{Kind: callvet.FaultTooLarge, Message: fmt.Sprintf("the answer has more than %d calls", maxAnswerCalls)}
+			}
+			if values += valuesIn(c.Args) + valuesIn(c.Result); values > maxAnswerValues {
+				return &callvet.Fault{Kind: callvet.FaultTooLarge, Message: fmt.Sprintf("the arguments and results of the answer have more than %d values", maxAnswerValues)}
+			}
+		}
+	}
+	return nil
+}
+
+// valuesIn counts the values of a JSON text, or gives more than there may be. What is no
+// JSON has none.
+func valuesIn(text []byte) int {
+	if len(text) == 0 {
+		return 0
+	}
+	doc := value.Doc{Max: maxAnswerValues}
+	if err := doc.Parse(text); err != nil {
+		if value.Over(err) {
+			return maxAnswerValues + 1
+		}
+		return 0
+	}
+	return doc.Root().Values()
+}
