@@ -110,7 +110,7 @@ func (p *parser) node() *node {
 	} else {
 		p.nodes = append(p.nodes, node{})
 		if cap(p.nodes) > p.max {
-			p.nodes = p.nodes[:n+1:p.max]
+			p.nodes = p.nodes[: n+1 : p.max]
 		}
 	}
 	return &p.nodes[n]
