@@ -65,17 +65,11 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 		a.world = cfg.Worlds(c)
 	}
 	for round := 1; ; round++ {
-		resp, f := a.ask(ctx, &req)
+		first := len(t.Turns)
+		resp, f := a.next(ctx, &req)
 		if f != nil {
 			return f
 		}
-		if f := oversized(resp); f != nil {
-			resp.Turns = nil // the exchange, where there is one, has what came
-			a.absorb(resp)
-			return f
-		}
-		first := len(t.Turns)
-		a.absorb(resp)
 		called := slices.ContainsFunc(t.Turns[first:], func(turn callvet.Turn) bool { return len(turn.Calls) > 0 })
 		if t.End = a.firstEnd(resp, called); t.End != "" {
 			return nil
@@ -99,6 +93,19 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 			req.ToolChoice = "auto" // a forced call would never let it answer
 		}
 	}
+}
+
+// next asks for a response and takes it into the trace, if it is not too large.
+func (a *attempt) next(ctx context.Context, req *callvet.Request) (*callvet.Response, *callvet.Fault) {
+	resp, f := a.ask(ctx, req)
+	if f != nil {
+		return nil, f
+	}
+	if f = oversized(resp); f != nil {
+		resp.Turns = nil // the exchange, where there is one, has what came
+	}
+	a.absorb(resp)
+	return resp, f
 }
 
 // request is what a cell asks first.
