@@ -201,7 +201,7 @@ func commands(t *testing.T, doc string) []shown {
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "docs/SELECTION.md", "docs/ROUTES.md", "docs/RETRIEVAL.md", "CONTRIBUTING.md"} {
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "docs/LIMITS.md", "docs/SELECTION.md", "docs/ROUTES.md", "docs/RETRIEVAL.md", "CONTRIBUTING.md"} {
 		for _, c := range commands(t, doc) {
 			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
 				t.Errorf("%s: %s: %v", c.where, c.text, err)

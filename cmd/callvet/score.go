@@ -23,6 +23,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/compare"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/sheet"
@@ -300,7 +301,7 @@ func (a *app) isPartial(path string) (bool, error) {
 }
 
 // maxPartial bounds a partial result in bytes.
-const maxPartial = 4 << 30
+const maxPartial = 1 << 30
 
 // tellUnused says what of the files and the tools could not be used.
 func (a *app) tellUnused(problems []callvet.Problem, res *measure.Result) {
@@ -319,14 +320,7 @@ func (a *app) tellUnused(problems []callvet.Problem, res *measure.Result) {
 func (a *app) mergePartials(paths []string, cfg steps.Config) (*scored, error) {
 	out := &scored{log: trace.Log{Max: 100}}
 	for i, path := range paths {
-		info, err := os.Stat(a.path(path))
-		if err != nil {
-			return nil, fmt.Errorf("read partial result: %w", err)
-		}
-		if info.Size() > maxPartial {
-			return nil, fmt.Errorf("read partial result %s: more than %d bytes: %w", path, int64(maxPartial), callvet.ErrLimited)
-		}
-		b, err := os.ReadFile(a.path(path))
+		b, err := input.File(a.path(path), maxPartial)
 		if err != nil {
 			return nil, fmt.Errorf("read partial result: %w", err)
 		}

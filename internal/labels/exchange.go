@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/typed"
@@ -93,12 +94,9 @@ func (m *Imported) give(l Label, o ImportOptions) {
 // their line (or the number of the record, for JSON documents). The error wraps
 // callvet.ErrInvalid when nothing can be read.
 func Import(r io.Reader, o ImportOptions) (*Imported, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	data, err := input.Whole(r, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("import labels: %w", err)
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("import labels: %w: more than %d bytes", callvet.ErrLimited, maxFile)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	m := &Imported{Form: o.Form, Lost: map[string]int{}}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/typed"
 )
@@ -19,7 +20,7 @@ import (
 // not write more.
 const (
 	maxLine = 1 << 20
-	maxFile = 1 << 30
+	maxFile = 256 << 20
 )
 
 // Read reads a labels file, one JSON object a line. Every line that is no label
@@ -27,12 +28,9 @@ const (
 // off, as a crash leaves it, is a warning. Neither is lost: the file is only read.
 // err is of reading alone.
 func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	data, err := input.Whole(r, maxFile)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read labels: %w", err)
-	}
-	if len(data) > maxFile {
-		return nil, nil, fmt.Errorf("read labels: %w: more than %d bytes", callvet.ErrLimited, maxFile)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	form := typed.Of[Label]()

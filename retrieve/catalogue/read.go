@@ -20,7 +20,7 @@ import (
 )
 
 // MaxBytes is the size in bytes of the largest catalogue that is read.
-const MaxBytes = 512 << 20
+const MaxBytes = 256 << 20
 
 // Load reads a catalogue: a list of tools, or an object with tools and, as
 // far as there are any, name, description, agents, route_agents, primary_namespaces and
@@ -85,11 +85,14 @@ func (r *reader) one(f File) error {
 	r.file, r.data, r.lines, r.owner = f.Name, bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")), nil, ""
 	root, err := value.Parse(r.data)
 	if err != nil {
-		at, said := 0, err.Error()
+		at, said := 0, "not valid JSON: "+err.Error()
 		if e := (*value.SyntaxError)(nil); errors.As(err, &e) {
-			at, said = e.Offset, e.Msg
+			at, said = e.Offset, "not valid JSON: "+e.Msg
 		}
-		r.fail(at, "syntax", "", "", "not valid JSON: %s", said)
+		if value.Over(err) {
+			said = value.Reason(err)
+		}
+		r.fail(at, "syntax", "", "", "%s", said)
 		return r.refusal()
 	}
 	before := len(r.out.Entries)

@@ -132,11 +132,7 @@ func (r *reader) each(n *source.Node, f func(i int, v *source.Node)) {
 }
 
 func (r *reader) wrongKind(n *source.Node, want string) {
-	got := n.Kind.String()
-	if n.Kind == source.String || n.Kind == source.Number {
-		got = source.Clip(string(n.Raw), 40)
-	}
-	r.problem(n.At, "wrong-type", "", "expected %s, found %s", want, got)
+	r.problem(n.At, "wrong-type", "", "expected %s, found %s", want, n.Shown())
 }
 
 // str reads text; null is "".

@@ -5,6 +5,7 @@ package source
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,8 +34,8 @@ func ReadJSON(file string, data []byte) (*File, *SyntaxError) {
 	p := jsonParser{data: d.data, names: map[string]string{}}
 	d.Root = p.value(0)
 	d.Dups = p.dups
-	if p.deep > 0 {
-		return d, &SyntaxError{At: p.deep, Message: "values are nested more than 200 deep"}
+	if p.refused != "" {
+		return d, &SyntaxError{At: p.place, Message: "the file holds " + p.refused}
 	}
 	return d, nil
 }
@@ -133,19 +134,40 @@ func stringEnd(b []byte, i int) int {
 
 // jsonParser builds nodes from JSON that is known to be valid.
 type jsonParser struct {
-	data  []byte
-	pos   int
-	deep  int
-	dups  []Duplicate
-	names map[string]string // keys seen, so that each is allocated once
-	nodes []Node            // slabs that a reset makes free again
-	keys  []Entry
-	stack []Node
-	marks []Entry
+	data []byte
+	pos  int
+	made int // nodes since the last reset
+	dups []Duplicate
+	// refused says what is not read, at place; "": nothing.
+	refused string
+	place   int
+	names   map[string]string // keys seen, so that each is allocated once
+	nodes   []Node            // slabs that a reset makes free again
+	keys    []Entry
+	stack   []Node
+	marks   []Entry
 }
 
 // reset forgets all nodes made so far; they must not be used any more.
-func (p *jsonParser) reset() { p.nodes, p.keys = p.nodes[:0], p.keys[:0] }
+func (p *jsonParser) reset() { p.nodes, p.keys, p.made = p.nodes[:0], p.keys[:0], 0 }
+
+// refuse passes over the list or map n.
+func (p *jsonParser) refuse(n *Node, what string) {
+	if p.refused == "" {
+		p.refused, p.place = what, n.At
+	}
+	p.pos = skip(p.data, n.At)
+}
+
+// full passes over the rest of n where too many values were read, and forgets those of n.
+func (p *jsonParser) full(n *Node, base int) bool {
+	if p.made <= maxExpanded {
+		return false
+	}
+	p.refuse(n, fmt.Sprintf("more than %d values", maxExpanded))
+	p.stack = p.stack[:base]
+	return true
+}
 
 func (p *jsonParser) space() {
 	for p.pos < len(p.data) && p.data[p.pos] <= ' ' {
@@ -155,6 +177,7 @@ func (p *jsonParser) space() {
 
 func (p *jsonParser) value(depth int) Node {
 	p.space()
+	p.made++
 	n := Node{At: p.pos}
 	switch p.data[p.pos] {
 	case '{':
@@ -187,8 +210,7 @@ func delimiter(c byte) bool { return c <= ' ' || c == ',' || c == ']' || c == '}
 func (p *jsonParser) list(n *Node, depth int) {
 	n.Kind = List
 	if depth >= maxDepth {
-		p.deep = n.At
-		p.pos = skip(p.data, p.pos)
+		p.refuse(n, "values nested more than 200 deep")
 		return
 	}
 	p.pos++
@@ -200,6 +222,9 @@ func (p *jsonParser) list(n *Node, depth int) {
 		}
 		v := p.value(depth + 1)
 		p.stack = append(p.stack, v)
+		if p.full(n, base) {
+			return
+		}
 	}
 	p.pos++
 	n.Items = p.take(base)
@@ -208,8 +233,7 @@ func (p *jsonParser) list(n *Node, depth int) {
 func (p *jsonParser) object(n *Node, depth int) {
 	n.Kind = Map
 	if depth >= maxDepth {
-		p.deep = n.At
-		p.pos = skip(p.data, p.pos)
+		p.refuse(n, "values nested more than 200 deep")
 		return
 	}
 	p.pos++
@@ -227,6 +251,10 @@ func (p *jsonParser) object(n *Node, depth int) {
 		v := p.member(name, depth)
 		p.stack = append(p.stack, v)
 		p.marks = append(p.marks, Entry{name, at})
+		if p.full(n, base) {
+			p.marks = p.marks[:mark]
+			return
+		}
 	}
 	p.pos++
 	n.Items = p.take(base)
@@ -319,7 +347,7 @@ func skip(b []byte, i int) int {
 }
 
 // Elements calls f for every element of a list. Nodes of a lazy list are valid
-// during the call only.
+// during the call only; one that is not read is a null that Shown tells of.
 func (d *File) Elements(n *Node, f func(i int, v *Node)) {
 	if !n.Lazy {
 		for i := range n.Items {
@@ -338,9 +366,9 @@ func (d *File) Elements(n *Node, f func(i int, v *Node)) {
 		v := p.value(2)
 		d.Dups = append(d.Dups, p.dups...)
 		p.dups = p.dups[:0]
-		if p.deep > 0 {
-			v = Node{Kind: Null, At: p.deep}
-			p.deep = 0
+		if p.refused != "" {
+			v = Node{Kind: Null, At: p.place, Raw: []byte(p.refused)}
+			p.refused = ""
 		}
 		f(i, &v)
 		i++

@@ -49,8 +49,11 @@ func (n *Notes) Fields(in *Node, known string, f func(key string, v *Node) bool)
 
 // Shown is a node in a few words: a short text or number itself, else its kind.
 func (n *Node) Shown() string {
-	if n.Kind == String || n.Kind == Number {
+	switch {
+	case n.Kind == String, n.Kind == Number:
 		return Clip(string(n.Raw), 40)
+	case n.Kind == Null && len(n.Raw) > 0 && n.Raw[0] != 'n': // see File.Elements
+		return string(n.Raw)
 	}
 	return n.Kind.String()
 }

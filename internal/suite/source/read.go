@@ -10,10 +10,6 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// yamlLimit bounds YAML, whose tree needs a hundred times the file's bytes;
-// larger suites are JSON.
-const yamlLimit = 32 << 20
-
 // Read parses JSON or YAML, whichever the text is.
 func Read(name string, data []byte) (*File, *SyntaxError) {
 	if !IsYAML(name, data) {
@@ -25,9 +21,6 @@ func Read(name string, data []byte) (*File, *SyntaxError) {
 			return y, nil
 		}
 		return d, bad
-	}
-	if len(data) > yamlLimit {
-		return &File{Name: name}, &SyntaxError{Line: 1, Column: 1, Message: "the YAML is larger than 32 MiB", Fix: "write large suites as JSON"}
 	}
 	return parseYAML(name, data)
 }

@@ -3,6 +3,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
@@ -26,8 +27,8 @@ func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
 			bad = &SyntaxError{Line: 1, Column: 1, Message: fmt.Sprintf("not readable as YAML: %v", r)}
 		}
 	}()
-	tokens := lexer.Tokenize(strings.TrimPrefix(string(data), "\ufeff"))
-	if bad := tooMuch(tokens); bad != nil {
+	tokens, bad := Tokens(data)
+	if bad != nil {
 		return d, bad
 	}
 	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -52,6 +53,51 @@ func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
 	d.Root = y.value(bodies[0], 0)
 	d.Dups = y.dups
 	return d, y.err
+}
+
+// MaxYAML is how many bytes of YAML are read.
+const MaxYAML = 32 << 20
+
+// maxMarks is how many keys, elements, brackets and lines a YAML text may have. The parser
+// has one or two tokens for each, which with its tree take some 600 bytes apiece: a suite in
+// YAML takes a hundred times its size in memory.
+const maxMarks = 1 << 20
+
+// Tokens splits YAML for the parser. Text that would cost it very much memory or time is
+// refused with the line at which it goes too far.
+func Tokens(data []byte) (token.Tokens, *SyntaxError) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	const fix = "write it as JSON, or split it into files of one folder"
+	if len(data) > MaxYAML {
+		return nil, &SyntaxError{Line: 1, Column: 1, Message: "the YAML is larger than 32 MiB", Fix: fix}
+	}
+	if line := crowded(data); line > 0 {
+		return nil, &SyntaxError{Line: line, Column: 1, Message: fmt.Sprintf("the YAML has more than %d keys, elements, brackets and lines, which would take more than 1 GB of memory", maxMarks), Fix: fix}
+	}
+	tokens := lexer.Tokenize(string(data))
+	return tokens, tooMuch(tokens)
+}
+
+// crowded is the line at which a text has more marks than there may be; 0: it has not.
+func crowded(data []byte) int {
+	line, marks := 1, 0
+	for i, c := range data {
+		switch c {
+		case '\n':
+			line++
+			marks++
+		case ',', '[', ']', '{', '}', '#', '&', '*', '!':
+			marks++
+		case ':', '-', '?':
+			if i+1 == len(data) || data[i+1] <= ' ' {
+				marks++
+			}
+		}
+		if marks > maxMarks {
+			return line
+		}
+	}
+	return 0
 }
 
 func yamlSyntax(err error) *SyntaxError {
@@ -82,7 +128,9 @@ func tooMuch(tokens token.Tokens) *SyntaxError {
 	var w yamlWork
 	for i, t := range tokens {
 		bad := w.nesting(t)
-		if bad == "" && w.widths(tokens, i) > maxWork {
+		w.widths(tokens, i)
+		w.flows(tokens, i)
+		if bad == "" && w.work > maxWork {
 			bad = "the YAML has too many keys or empty values for its size; write it as JSON"
 		}
 		if bad != "" {
@@ -96,7 +144,11 @@ type yamlWork struct {
 	depth, line, onLine int
 	work                int
 	open                []blockMap
+	flow                []bracket
 }
+
+// bracket is a list or mapping in brackets that the walk is inside of.
+type bracket struct{ mapping, valued bool }
 
 // blockMap is a block mapping that the walk is inside of.
 type blockMap struct{ column, keys int }
@@ -120,13 +172,41 @@ func (w *yamlWork) nesting(t *token.Token) string {
 	return ""
 }
 
-// widths adds the work that the token at i makes.
-func (w *yamlWork) widths(tokens token.Tokens, i int) int {
+// flows adds the work of the entries of mappings in brackets that have no value.
+func (w *yamlWork) flows(tokens token.Tokens, i int) {
+	t := tokens[i].Type
+	switch t {
+	case token.MappingStartType, token.SequenceStartType:
+		w.flow = append(w.flow, bracket{mapping: t == token.MappingStartType})
+		return
+	default:
+	}
+	if len(w.flow) == 0 {
+		return
+	}
+	top := &w.flow[len(w.flow)-1]
+	switch t {
+	case token.MappingValueType:
+		top.valued = true
+	case token.CollectEntryType, token.MappingEndType, token.SequenceEndType:
+		before := tokens[i-1].Type
+		if top.mapping && before != token.MappingStartType && (!top.valued || before == token.MappingValueType) {
+			w.work += len(tokens)
+		}
+		if top.valued = false; t != token.CollectEntryType {
+			w.flow = w.flow[:len(w.flow)-1]
+		}
+	default:
+	}
+}
+
+// widths adds the work of block mappings, and of their values that are left empty.
+func (w *yamlWork) widths(tokens token.Tokens, i int) {
 	t := tokens[i]
 	column := t.Position.Column
 	switch {
 	case w.depth > 0:
-		return w.work
+		return
 	case t.Type == token.MappingValueType && i > 0 && tokens[i-1].Position.Line == t.Position.Line:
 		w.key(tokens[i-1].Position.Column)
 	case t.Type == token.MappingKeyType:
@@ -141,7 +221,6 @@ func (w *yamlWork) widths(tokens token.Tokens, i int) int {
 	if indicator && i+1 < len(tokens) && tokens[i+1].Position.Line != t.Position.Line && tokens[i+1].Position.Column <= column {
 		w.work += len(tokens)
 	}
-	return w.work
 }
 
 func (w *yamlWork) key(column int) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // maxCombos bounds how many cases one promptfoo test may become when its
@@ -230,8 +231,8 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s: the configuration has no directory to read it from", ref)
 	}
 	b, err := p.Opt.Beside(filepath.Join(p.dir, "promptfooconfig"), rel)
-	if err == nil && len(b) > tree.MaxYAMLBytes {
-		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, tree.MaxYAMLBytes)
+	if err == nil && len(b) > source.MaxYAML {
+		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, source.MaxYAML)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("read %s: %w", ref, err)

@@ -11,35 +11,33 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Limits of a YAML file: its bytes, its nesting, and the bytes of JSON it may
-// become (aliases repeat what they name, so a small file can say a lot).
+// Limits of a YAML file, beside those of source.Tokens: its nesting, and the bytes of JSON
+// it may become (aliases repeat what they name, so a small file can say a lot).
 const (
-	MaxYAMLBytes = 32 << 20
 	maxYAMLDepth = 500
 	maxYAMLJSON  = 4 << 20 // and eight times the file
 )
 
 // readYAML rewrites YAML documents as JSON text with a table of positions.
 func (s *Source) readYAML(data []byte) (err error) {
-	if len(data) > MaxYAMLBytes {
-		return fmt.Errorf("read suite: %w: a YAML file may have %d bytes, this has %d; use JSON", callvet.ErrLimited, MaxYAMLBytes, len(data))
-	}
-	if deepYAML(data) {
-		return fmt.Errorf("read suite: %w: %s is nested more than %d levels deep", callvet.ErrLimited, Name(s.Path), maxYAMLDepth)
-	}
 	// The parser is a third party's; a panic in it is a file it cannot read.
 	defer func() {
 		if r := recover(); r != nil {
 			err = s.yamlError(1, 1, fmt.Sprintf("the YAML parser gave up: %v", r))
 		}
 	}()
-	file, perr := parser.ParseBytes(data, 0)
+	tokens, bad := source.Tokens(data)
+	if bad != nil {
+		return s.yamlProblem(callvet.Problem{Position: callvet.Position{Line: bad.Line, Column: bad.Column}, Code: "syntax", Message: bad.Message}, bad.Fix)
+	}
+	file, perr := parser.Parse(tokens, 0)
 	if perr != nil {
 		return s.yamlParseError(perr)
 	}
@@ -60,34 +58,19 @@ func (s *Source) readYAML(data []byte) (err error) {
 	return s.validate()
 }
 
-// deepYAML reports nesting that would exhaust a recursive parser's stack.
-func deepYAML(data []byte) bool {
-	depth, run := 0, 0
-	for _, c := range data {
-		switch c {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth = max(0, depth-1)
-		case '-', '?', '!', '&', ':':
-			run++
-		case ' ', '\t':
-		default:
-			run = 0
-		}
-		if depth > maxYAMLDepth || run > maxYAMLDepth {
-			return true
-		}
-	}
-	return false
-}
-
 func (s *Source) yamlError(line, col int, msg string) error {
-	p := callvet.Problem{Position: callvet.Position{File: s.Path, Line: line, Column: col}, Code: "syntax", Message: msg}
+	p := callvet.Problem{Position: callvet.Position{Line: line, Column: col}, Code: "syntax", Message: msg}
 	if strings.Contains(msg, "already defined") {
 		p.Code = "duplicate-key"
 	}
-	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p), Hint: "correct the file at that position"}
+	return s.yamlProblem(p, "")
+}
+
+func (s *Source) yamlProblem(p callvet.Problem, fix string) error {
+	if p.File = s.Path; fix == "" {
+		fix = "correct the file at that position"
+	}
+	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p), Hint: fix}
 }
 
 func (s *Source) yamlParseError(err error) error {
