@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +56,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.gates, "gates", "", "file with the gates (default: those of the run's suite)")
-	fs.StringVar(&f.baseline, "baseline", "", "run or trace file to compare with, for gates against a baseline")
+	fs.StringVar(&f.baseline, "baseline", "", "run or trace file to compare with: gates against a baseline decide by it, beside the others it is told")
 	fs.StringVar(&f.policy, "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
@@ -71,27 +72,43 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 
 func (a *app) gatesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "gates", Short: "Write gate files"}
-	cmd.AddCommand(&cobra.Command{
+	template := gatefile.Templates()[0]
+	init := &cobra.Command{
 		Use: "init [FILE]", Short: "Write a commented gate file with sample thresholds", Args: cobra.MaximumNArgs(1),
+		Long: `Write a commented gate file to start from.
+
+basic: gates on what every run measures; those that need a judge, executed calls or rules of safety are there and off.
+regression: the whole table of "Evaluating Tool Calling", section 9. It needs them all, and passes with nothing less.`,
+		Example: "  callvet gates init\n  callvet gates init release.yaml --template regression",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "gates.yaml"
 			if len(args) == 1 {
 				name = args[0]
 			}
-			path := a.path(name)
-			if _, err := os.Lstat(path); err == nil {
-				return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict), Hint: "another name"}
-			} else if !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("write %s: %w", name, err)
-			}
-			if err := a.write(cmd.Context(), name, func(w io.Writer) error { _, err := w.Write(gatefile.Template()); return err }); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet gate last --gates %s\n", name, shellQuote(name))
-			return nil
+			return a.initGates(cmd.Context(), name, template)
 		},
-	})
+	}
+	init.Flags().StringVar(&template, "template", template, "what to start from: "+strings.Join(gatefile.Templates(), " or "))
+	cmd.AddCommand(init)
 	return cmd
+}
+
+func (a *app) initGates(ctx context.Context, name, template string) error {
+	text, ok := gatefile.Template(template)
+	if !ok {
+		return usagef("--template %s: %s", template, strings.Join(gatefile.Templates(), " or "))
+	}
+	path := a.path(name)
+	if _, err := os.Lstat(path); err == nil {
+		return &callvet.Hinted{Err: fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict), Hint: "another name"}
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := a.write(ctx, name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet gate last --gates %s\n", name, shellQuote(name))
+	return nil
 }
 
 // held is what is held against gates, and where to look when one does not pass.
@@ -269,17 +286,23 @@ func sliceKeys(gs []gates.Gate) []string {
 	return keys
 }
 
-// compares reports whether a gate is about a baseline.
-func compares(gs []gates.Gate) bool {
-	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Kind == gates.Regression })
-}
-
-// compared are the metrics that gates hold against a baseline.
+// compared are the metrics of gates that can be held against a baseline. Those of gates
+// that are about it come first: a comparison refuses what has no paired test.
 func compared(gs []gates.Gate) []string {
 	var out []string
+	add := func(metric string) {
+		if !slices.Contains(out, metric) {
+			out = append(out, metric)
+		}
+	}
 	for i := range gs {
-		if g := &gs[i]; g.Kind == gates.Regression && !slices.Contains(out, g.Metric) {
-			out = append(out, g.Metric)
+		if gs[i].Kind == gates.Regression {
+			add(gs[i].Metric)
+		}
+	}
+	for i := range gs {
+		if slices.Contains(panel.Comparable(), gs[i].Metric) { // a bound, whose change is told beside it
+			add(gs[i].Metric)
 		}
 	}
 	return out
@@ -317,10 +340,8 @@ func (a *app) holdRun(ctx context.Context, db *store.DB, l *loaded, baseline str
 		if err != nil {
 			return nil, err
 		}
-		if compares(gs) {
-			if h.input.Comparison, err = compareRuns(ctx, db, base, l, compare.Config{By: keys, Metrics: compared(gs)}); err != nil {
-				return nil, err
-			}
+		if h.input.Comparison, err = compareRuns(ctx, db, base, l, compare.Config{By: keys, Metrics: compared(gs)}); err != nil {
+			return nil, err
 		}
 		h.baseline = "run " + base.run.ID
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/callvet/callvet/cmd/callvet/process"
 )
 
 // TestGateTrueSuccess: a gate on true success passes behind a good judge and is
@@ -70,6 +72,96 @@ func TestGateTrueSuccess(t *testing.T) {
 		}
 		if code, text := run(args...); code != tc.code || !strings.Contains(text, tc.says) {
 			t.Errorf("%s with %q: exit %d, want %d and %q in\n%s", tc.traces, tc.calibration, code, tc.code, tc.says, text)
+		}
+	}
+}
+
+// TestGateTemplates: 600 perfect tasks pass the gate file that "gates init" writes, as a run
+// and as a trace file, without a judge; a bad set fails it. The whole table passes where
+// everything that it needs is there, and says what is missing where it is not. A baseline
+// that was given is read, whether or not a gate is about it.
+func TestGateTemplates(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const contract = `"parameters":{"type":"object","additionalProperties":false,"properties":{"city":{"type":"string"}},"required":["city"]}`
+	write("tools.json", `[{"name":"get_weather","description":"w","safety":{"pii_allowed":false},`+contract+`}]`)
+	var suite, labels strings.Builder
+	suite.WriteString(`{"callvet":1,"name":"s","tools":[{"name":"get_weather","description":"w",` + contract + `}],"cases":[`)
+	rows, traces := map[string]*strings.Builder{"good": {}, "bad": {}}, map[string]*strings.Builder{"good": {}, "bad": {}}
+	for i := range 600 {
+		language, silent := []string{"pt-BR", "es-AR"}[i%2], i%6 == 0
+		expect, gold := fmt.Sprintf(`"expected_tool":"get_weather","expected_params":{"city":"c%d"}`, i), fmt.Sprintf(`{"needed":true,"tool":"get_weather","args":{"city":"c%d"}}`, i)
+		if silent {
+			expect, gold = `"should_call_tool":false`, `{"needed":false}`
+		}
+		fmt.Fprintf(&suite, `%s{"id":"t%d","prompt":"weather in c%d?",%s}`, strings.Repeat(",", min(i, 1)), i, i, expect)
+		for name, b := range rows {
+			city, wrong := fmt.Sprintf("c%d", i), name == "bad" && i%3 == 0
+			if wrong {
+				city = "Rome"
+			}
+			called := !silent || wrong
+			row, call := `"text":"hello"`, ""
+			if called {
+				row = fmt.Sprintf(`"calls":[{"name":"get_weather","arguments":{"city":"%s"}}]`, city)
+				call = fmt.Sprintf(`{"task_id":"t%d","call_id":"k%d","tool":"get_weather","args":{"city":"%s"},"status":"ok","latency_ms":{"exec":%d},"gold":%s}`+"\n", i, i, city, 100+i%50, gold)
+			}
+			fmt.Fprintf(b, `{"case_id":"t%d",%s}`+"\n", i, row)
+			fmt.Fprintf(traces[name], `%s{"type":"task","task_id":"t%d","fields":{"language":"%s"},"judged":[{"judge":"j","model":"m","pass":%v}]}`+"\n", call, i, language, !wrong)
+		}
+		if i%3 == 0 {
+			fmt.Fprintf(&labels, `{"task_id":"l%d","by":"ana","pass":%v,"stratum":"random","judged":[{"judge":"j","model":"m","pass":%v}]}`+"\n", i, i%2 == 0, i%2 == 0)
+		}
+	}
+	write("suite.json", suite.String()+"]}")
+	write("labels.jsonl", labels.String())
+	for name := range rows {
+		write(name+".rows.jsonl", rows[name].String())
+		write(name+".jsonl", traces[name].String())
+	}
+	write("pass.yaml", "- pass_rate >= 0.9\n- tool_latency_p90 <= 1s\n")
+	run := func(args ...string) (int, string) {
+		var out bytes.Buffer
+		a := &app{
+			in: strings.NewReader(""), out: &out, err: &out, dir: dir, process: process.Unwatched(&out, &out),
+			getenv: func(k string) string { return map[string]string{"CALLVET_DB": filepath.Join(dir, "x.db")}[k] },
+			now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		}
+		code := a.run(context.Background(), a.rootCommand(), args)
+		return code, out.String()
+	}
+	for _, tc := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"gates init", 0, "wrote gates.yaml"},
+		{"gates init table.yaml --template regression", 0, "wrote table.yaml"},
+		{"gates init other.yaml --template nothing", 2, "basic or regression"},
+		{"calibrate labels.jsonl --judge j -o judge.json", 0, ""},
+		{"run suite.json -m recorded:good.rows.jsonl -q --name good", 0, ""},
+		{"run suite.json -m recorded:bad.rows.jsonl -q --name bad", 0, ""},
+		{"gate good --gates gates.yaml", 0, "passed: 3 of 3 checks passed"},
+		{"gate bad --gates gates.yaml", 3, "arg_em 0.80"},
+		{"gate good.jsonl --tools tools.json --gates gates.yaml", 0, "passed: 3 of 3 checks passed"},
+		{"gate bad.jsonl --tools tools.json --gates gates.yaml", 3, "arg_em 0.80"},
+		{"gate good.jsonl --tools tools.json --gates table.yaml", 4, "true_success: nothing here measures it"},
+		{"gate good.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 0, "passed: 9 of 9 checks passed"},
+		{"gate bad.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 3, "true_success"},
+		{"gate bad --gates gates.yaml --baseline good", 3, "baseline: arg_em changed by -0.20"},
+		{"gate bad.jsonl --tools tools.json --gates gates.yaml --baseline good.jsonl", 3, "baseline: arg_em changed by -0.20"},
+		{"gate good --gates pass.yaml --baseline bad", 4, "baseline: pass_rate changed by +0.33"},
+		{"gate good --gates gates.yaml --baseline none", 2, "not found"},
+		{"gate good.jsonl --gates gates.yaml --tools tools.json --baseline none.jsonl", 2, "none.jsonl"},
+	} {
+		code, text := run(strings.Fields(tc.args)...)
+		if flat := strings.Join(strings.Fields(text), " "); code != tc.code || !strings.Contains(flat, tc.says) {
+			t.Errorf("%s: exit code %d, want %d; should say %q:\n%.3000s", tc.args, code, tc.code, tc.says, text)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 		return nil, err
 	}
 	cfg := compare.Config{Judge: f.judge, By: keys, Metrics: compared(file.Gates)}
-	against := f.baseline != "" && compares(file.Gates)
+	against := f.baseline != ""
 	if against {
 		if a.once(path) {
 			return nil, usagef("%s can be read once only, and --baseline needs a second reading: write it to a file", path)
@@ -55,16 +55,13 @@ func (a *app) gateTraces(ctx context.Context, path string, f *gateFlags) (*gates
 	if h.input.Keys, err = a.traceKeys(path, s.panels, keys); err != nil {
 		return nil, err
 	}
-	switch {
-	case against:
+	if against {
 		h.baseline = f.baseline
 		side := sf.side
 		sf.side = nil // what it holds is free once its ledger is made
 		if h.input.Comparison, err = a.against(ctx, path, f.baseline, side, s.log.Bad, sf, cfg); err != nil {
 			return nil, err
 		}
-	case f.baseline != "":
-		fmt.Fprintf(a.err, "note: no gate is against a baseline: %s was not read\n", f.baseline)
 	}
 	rep, err := a.decide(ctx, h, file, f)
 	if err == nil && s.log.Bad > 0 { // reports are read where the terminal is not seen

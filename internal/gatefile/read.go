@@ -3,10 +3,11 @@
 package gatefile
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,15 +21,25 @@ import (
 //go:embed gates.schema.json
 var schema string
 
-//go:embed template.yaml
-var template string
+//go:embed templates/*.yaml
+var templates embed.FS
 
 // Schema is the published JSON Schema (draft 2020-12) of gate files.
 func Schema() []byte { return []byte(schema) }
 
-// Template is a commented gate file with the sample thresholds.
+// Templates names the commented gate files to start from, the default first: basic has on
+// what every run measures, regression all sample thresholds.
+func Templates() []string { return []string{"basic", "regression"} }
+
+// Template is the gate file of that name; ok is false where there is none.
 // Source: Evaluating Tool Calling, section 9.
-func Template() []byte { return []byte(template) }
+func Template(name string) (text []byte, ok bool) {
+	if !slices.Contains(Templates(), name) {
+		return nil, false
+	}
+	text, err := templates.ReadFile("templates/" + name + ".yaml")
+	return text, err == nil
+}
 
 // MaxBytes and MaxGates bound a gate file.
 const (

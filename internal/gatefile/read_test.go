@@ -5,6 +5,8 @@ package gatefile_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,40 +139,76 @@ func accepts(t *testing.T, text string) string {
 	return said
 }
 
-func TestTemplate(t *testing.T) {
+func TestTemplates(t *testing.T) {
 	t.Parallel()
-	f, problems := gatefile.Read("gates.yaml", gatefile.Template())
-	if len(problems) > 0 || f.Policy != gate.Strict {
-		t.Fatal(f.Policy, problems)
+	for name, want := range map[string][]string{
+		"basic": {"schema_valid >= 0.98 =", "arg_em >= 0.90 =", "over_call_rate <= 0.10 ="},
+		"regression": {
+			"schema_valid >= 0.98 =", "arg_em >= 0.90 =", "execution_success >= 0.97 =", "tool_latency_p90 <= 500 ms =",
+			"true_success >= 0.85 =", "true_success >= 0.80 language=pt-BR", "true_success >= 0.80 language=es-AR", "over_call_rate <= 0.10 =", "safety_incidents = 0 =",
+		},
+	} {
+		text := template(t, name)
+		if d := cmp.Diff(want, labels(t, text)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		for _, n := range []struct {
+			bound    float64
+			failures int
+			says     string
+		}{{0.98, 0, "n = 183"}, {0.98, 1, "277"}, {0.90, 0, "n = 36"}, {0.90, 1, "54"}, {0.97, 0, "n = 122"}, {0.97, 1, "184"}, {0.85, 0, "n = 23"}, {0.85, 1, "35"}, {0.80, 0, "n = 17"}} {
+			got, _ := gate.MinN(n.bound, n.failures, gate.Alpha)
+			if !strings.HasSuffix(n.says, fmt.Sprint(got)) || !strings.Contains(text, n.says) {
+				t.Errorf("bound %v with %d failures needs %d; the template %s should say %q", n.bound, n.failures, got, name, n.says)
+			}
+		}
 	}
-	var got []string
-	for _, g := range f.Gates {
-		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s=%s", g.Label(), g.Key, g.Value)))
+	if _, ok := gatefile.Template("nothing"); ok {
+		t.Error("there is a template of any name")
 	}
-	want := []string{
-		"schema_valid >= 0.98 =", "arg_em >= 0.90 =", "execution_success >= 0.97 =", "tool_latency_p90 <= 500 ms =",
-		"true_success >= 0.85 =", "true_success >= 0.80 language=pt-BR", "true_success >= 0.80 language=es-AR", "over_call_rate <= 0.10 =", "safety_incidents = 0 =",
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-	if err := accepts(t, string(gatefile.Template())); err != "" {
-		t.Error(err)
-	}
-	for _, n := range []struct {
-		bound    float64
-		failures int
-		says     string
-	}{{0.98, 0, "n = 183"}, {0.98, 1, "277"}, {0.90, 0, "n = 36"}, {0.90, 1, "54"}, {0.97, 0, "n = 122"}, {0.97, 1, "184"}, {0.85, 0, "n = 23"}, {0.85, 1, "35"}, {0.80, 0, "n = 17"}} {
-		got, _ := gate.MinN(n.bound, n.failures, gate.Alpha)
-		if !strings.HasSuffix(n.says, fmt.Sprint(got)) || !strings.Contains(string(gatefile.Template()), n.says) {
-			t.Errorf("bound %v with %d failures needs %d; the template should say %q", n.bound, n.failures, got, n.says)
+}
+
+// TestTemplateTurnedOn: what the basic template has off is, with "# " removed as it says,
+// good gates, and has all that the table has.
+func TestTemplateTurnedOn(t *testing.T) {
+	t.Parallel()
+	on := labels(t, regexp.MustCompile(`(?m)^  # (- |  [a-z_]+: )`).ReplaceAllString(template(t, "basic"), "  $1"))
+	for _, label := range labels(t, template(t, "regression")) {
+		if !slices.Contains(on, label) && !strings.HasSuffix(label, "es-AR") {
+			t.Errorf("%s is not there to be turned on: %q", label, on)
 		}
 	}
 }
 
+func template(t testing.TB, name string) string {
+	t.Helper()
+	text, ok := gatefile.Template(name)
+	if !ok {
+		t.Fatal("no template " + name)
+	}
+	return string(text)
+}
+
+// labels are the gates of a file, which must be good by the reader and by the schema.
+func labels(t *testing.T, text string) []string {
+	t.Helper()
+	f, problems := gatefile.Read("gates.yaml", []byte(text))
+	if len(problems) > 0 || f.Policy != gate.Strict {
+		t.Fatal(f.Policy, problems)
+	}
+	if err := accepts(t, text); err != "" {
+		t.Error(err)
+	}
+	var out []string
+	for _, g := range f.Gates {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s=%s", g.Label(), g.Key, g.Value)))
+	}
+	return out
+}
+
 func FuzzRead(f *testing.F) {
-	f.Add(gatefile.Template())
+	f.Add([]byte(template(f, "basic")))
+	f.Add([]byte(template(f, "regression")))
 	f.Add([]byte(`{"gates": [{"metric": "a", "at_least": "98%", "slice": "k=*"}]}`))
 	f.Add([]byte("- a >= 1e999\n- {gate: b = 0}"))
 	f.Add([]byte("gates: [[], {}, 3, null, {metric: [], zero: yes, baseline: {margin: x}}]"))

@@ -88,6 +88,20 @@ func (c *claim) tell(d *change, margin float64, why string) {
 	c.v.Sentence = head + ": " + why + ": " + verdictWord(c.v.Verdict)
 }
 
+// against tells how a metric with a bound changed against a baseline, if there is one.
+func (c *claim) against(in *Input, t *panel.TargetPanel) {
+	d, _ := difference(in, t, c.slice, c.g.Metric)
+	if d == nil || !d.Change.Defined() {
+		return
+	}
+	iv := d.Change
+	c.v.Change, c.v.Against = &iv, c.changed(d, gate.Margin)
+	if d.oneSided > 0 {
+		c.v.Against += ", " + c.tasks(d.oneSided) + " without it on one side"
+	}
+	c.v.Against += "; no gate is about the change"
+}
+
 // gain is a change as more of what is good.
 func gain(iv stats.Interval, lowerIsBetter bool) stats.Interval {
 	if lowerIsBetter {

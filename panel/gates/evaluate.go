@@ -138,6 +138,9 @@ func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 		*v = Verdict{Gate: *g, Target: t.Name, Key: s.Key, Value: s.Value, Verdict: gate.Inconclusive}
 		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence}
 		c.decide(in, t)
+		if g.Kind != Regression {
+			c.against(in, t)
+		}
 	}
 	if g.Kind == Regression && g.Value == Every && in.Correction == "" {
 		correct(out, Holm, true)

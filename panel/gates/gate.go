@@ -144,10 +144,15 @@ type Verdict struct {
 	PAdjusted   *float64 `json:"p_adjusted,omitempty"`
 	Exploratory *float64 `json:"p_exploratory,omitempty"`
 	// Needed is about how many more tasks would settle an open gate; 0 if unknown.
-	Needed   int     `json:"needed,omitempty"`
-	Sentence string  `json:"sentence"`
-	Cure     string  `json:"cure,omitempty"`
-	Open     []Place `json:"open,omitempty"`
+	Needed   int    `json:"needed,omitempty"`
+	Sentence string `json:"sentence"`
+	// Against tells, of other kinds than Regression, how the metric changed against the
+	// baseline, and Change is that change; both are empty where it was not compared.
+	// They decide nothing.
+	Against string          `json:"against,omitempty"`
+	Change  *stats.Interval `json:"change,omitempty"`
+	Cure    string          `json:"cure,omitempty"`
+	Open    []Place         `json:"open,omitempty"`
 	// Notes are what to keep in mind about the number.
 	Notes []string `json:"notes,omitempty"`
 }

@@ -35,7 +35,7 @@ func Markdown(w io.Writer, r *gates.Report) error {
 		if v.Verdict != gate.Pass {
 			word = "**" + word + "**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", word, figure.Markdown(Title(v, several)), figure.Markdown(v.Sentence))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", word, figure.Markdown(Title(v, several)), figure.Markdown(sentences(v)))
 	}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Verdict != gate.Pass {
@@ -57,6 +57,14 @@ func Markdown(w io.Writer, r *gates.Report) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// sentences are what a gate says, and how its metric changed.
+func sentences(v *gates.Verdict) string {
+	if v.Against == "" {
+		return v.Sentence
+	}
+	return v.Sentence + ". Baseline: " + v.Against
 }
 
 func markdownDetails(b *strings.Builder, v *gates.Verdict, several bool) {
@@ -112,10 +120,10 @@ func JUnit(w io.Writer, r *gates.Report) error {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		tc := junit.Testcase{Name: plain.XML(Title(v, several)), Classname: "callvet.gates", Time: "0.000"}
-		res := &junit.Result{Message: plain.XML(plain.Line(v.Sentence)), Type: overall(&gates.Report{Verdict: v.Verdict}), Data: plain.XML(strings.Join(append([]string{plain.Line(v.Sentence)}, details(v)...), "\n"))}
+		res := &junit.Result{Message: plain.XML(plain.Line(v.Sentence)), Type: overall(&gates.Report{Verdict: v.Verdict}), Data: plain.XML(strings.Join(append([]string{plain.Line(sentences(v))}, details(v)...), "\n"))}
 		switch {
 		case v.Verdict == gate.Pass:
-			tc.SystemOut = &junit.Output{Data: plain.XML(plain.Line(v.Sentence))}
+			tc.SystemOut = &junit.Output{Data: plain.XML(plain.Line(sentences(v)))}
 		case v.Gate.Severity == gates.Soft || v.Verdict != gate.Fail && r.Policy == gate.Lenient:
 			tc.Skipped = &junit.Result{Message: res.Message}
 		default:

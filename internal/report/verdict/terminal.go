@@ -110,6 +110,9 @@ func (s *screen) verdict(v *gates.Verdict) {
 	s.wrap(shown+strings.Repeat(" ", max(1, column-len(word))), Title(v, s.several))
 	indent := strings.Repeat(" ", column)
 	s.wrap(indent, plain.Line(v.Sentence))
+	if v.Against != "" {
+		s.wrap(indent+"baseline: ", plain.Line(v.Against))
+	}
 	if v.Cure != "" {
 		s.wrap(indent+"-> ", plain.Line(v.Cure))
 	}
