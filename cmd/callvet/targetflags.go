@@ -246,5 +246,5 @@ func (a *app) textOrFile(s string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read system prompt: %w", err)
 	}
-	return string(b), nil
+	return strings.TrimPrefix(string(b), "\ufeff"), nil // what an editor puts first is no part of a prompt
 }

@@ -3,6 +3,7 @@
 package route
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -69,7 +70,7 @@ func (l *Learned) MarshalJSON() ([]byte, error) {
 // one of rules.
 func IsLearned(data []byte) bool {
 	var m struct{ Format string }
-	return json.Unmarshal(data, &m) == nil && m.Format == ModelFormat
+	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &m) == nil && m.Format == ModelFormat
 }
 
 // maxWeights bounds the numbers of a model: 1 GiB of them.

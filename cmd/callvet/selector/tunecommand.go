@@ -3,6 +3,7 @@
 package selector
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -134,7 +135,7 @@ func (e *Env) mayWrite(file string) error {
 	var old struct {
 		Composite, Tuned json.RawMessage
 	}
-	if json.Unmarshal(b, &old) != nil || old.Tuned == nil || old.Composite != nil {
+	if json.Unmarshal(bytes.TrimPrefix(b, []byte("\ufeff")), &old) != nil || old.Tuned == nil || old.Composite != nil {
 		return &callvet.Hinted{Err: fmt.Errorf("write weights %s: %w: there is a file that was not written by select tune", file, callvet.ErrConflict), Hint: "-o with another name"}
 	}
 	return nil

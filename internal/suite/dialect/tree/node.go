@@ -99,6 +99,7 @@ func Open(data []byte, path string) (*Source, error) {
 	if i := invalidUTF8(data); i >= 0 {
 		return nil, fmt.Errorf("read suite: %w: %s: byte %d is not valid UTF-8", callvet.ErrInvalid, Name(path), i)
 	}
+	marked := data
 	data = blankBOM(data)
 	src := &Source{Path: path, Text: data, Form: "json"}
 	first := FirstByte(data)
@@ -106,7 +107,8 @@ func Open(data []byte, path string) (*Source, error) {
 		return nil, fmt.Errorf("read suite: %w: %s is empty", callvet.ErrInvalid, Name(path))
 	}
 	if first != '{' && first != '[' || yamlPath(path) {
-		if err := src.readYAML(data); err != nil {
+		// Blanks in its place would indent the first line.
+		if err := src.readYAML(bytes.TrimPrefix(marked, []byte(bom))); err != nil {
 			return nil, err
 		}
 		return src, nil

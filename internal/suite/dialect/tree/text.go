@@ -48,11 +48,15 @@ func invalidUTF8(b []byte) int {
 	return -1
 }
 
+// bom is the byte order mark of UTF-8.
+const bom = "\ufeff"
+
+// blankBOM puts blanks in the place of a byte order mark, so that offsets stay.
 func blankBOM(b []byte) []byte {
-	if !bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
+	if !bytes.HasPrefix(b, []byte(bom)) {
 		return b
 	}
-	return append([]byte("   "), b[3:]...)
+	return append([]byte("   "), b[len(bom):]...)
 }
 
 // FirstByte is the first byte that is neither white space nor in a // or /* */
