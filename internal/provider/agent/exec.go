@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -26,7 +28,8 @@ type ExecConfig struct {
 	// Args are the command and its arguments; SplitCommand makes them of a line.
 	Args []string
 	Dir  string // "": the current one
-	// Env is the whole environment of the process; nothing is inherited.
+	// Env is the whole environment of the process, beside CALLVET_ATTEMPT; nothing is
+	// inherited.
 	Env []string
 	// Output says where text and calls stand in what it prints.
 	Output answer.Fields
@@ -63,8 +66,27 @@ func OpenExec(cfg ExecConfig) (callvet.Model, callvet.Target, error) {
 }
 
 type execAgent struct {
-	cfg  ExecConfig
-	path string
+	cfg   ExecConfig
+	path  string
+	count atomic.Int64 // of attempts
+}
+
+// familyVariable is the variable by which the processes of one attempt know one
+// another: words, one for each callvet that they run under.
+const familyVariable = "CALLVET_ATTEMPT"
+
+// family gives a word for the processes of one attempt, and their environment.
+func (a *execAgent) family() (word string, env []string) {
+	word = fmt.Sprintf("%d-%p-%d", os.Getpid(), a, a.count.Add(1))
+	env, words := make([]string, 0, len(a.cfg.Env)+1), word
+	for _, e := range a.cfg.Env {
+		if outer, ok := strings.CutPrefix(e, familyVariable+"="); ok { // this callvet is a part of an agent
+			words = outer + " " + word
+			continue
+		}
+		env = append(env, e)
+	}
+	return word, append(env, familyVariable+"="+words)
 }
 
 // Generate runs the process once.
@@ -121,31 +143,35 @@ func execRequest(req *callvet.Request) (in []byte, shown json.RawMessage, err er
 	return append(in, '\n'), shown, err
 }
 
-// process runs the command to its end and gives what it printed. When the
-// context ends, or it prints too much, the process and its children are killed.
+// process runs the command to its end and gives what it printed. When it has ended,
+// the context ends, or it prints too much, whatever it has started is killed.
 func (a *execAgent) process(ctx context.Context, in []byte) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cmd := exec.CommandContext(ctx, a.path, a.cfg.Args[1:]...)
-	cmd.Dir, cmd.Env = a.cfg.Dir, a.cfg.Env
-	if cmd.Env == nil {
-		cmd.Env = []string{}
-	}
+	word, env := a.family()
+	cmd.Dir, cmd.Env = a.cfg.Dir, env
 	cmd.Stdin = bytes.NewReader(in)
 	out := &output{left: a.cfg.MaxBytes, over: func() { stop(errTooLarge) }}
 	tail := &tail{}
 	cmd.Stdout, cmd.Stderr = out, tail
 	ownGroup(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd) }
+	kill := func() error {
+		defer endFamily(word)
+		return killGroup(cmd)
+	}
+	cmd.Cancel = kill
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = kill() // of what is gone already
+	}
 	switch {
 	case errors.Is(context.Cause(ctx), errTooLarge):
 		return out.b.Bytes(), errTooLarge
 	case ctx.Err() != nil:
 		return out.b.Bytes(), ctx.Err()
 	case errors.Is(err, exec.ErrWaitDelay): // it ended well, but a child of it still holds the pipe
-		_ = killGroup(cmd)
 		return out.b.Bytes(), nil
 	case err != nil:
 		return out.b.Bytes(), &callvet.Fault{Kind: callvet.FaultProcess, Message: strings.TrimSpace(err.Error() + ": " + tail.String())}

@@ -58,6 +58,15 @@ func behave(mode string) int {
 				return 1
 			}
 		}
+	case "daemon", "daemon-hang": // a child that has left the group, and holds no pipe; on Linux only
+		if err := detached(os.Getenv("AGENT_PID")); err != nil {
+			return 1
+		}
+		if mode == "daemon" {
+			fmt.Print(`{"text":"done"}`)
+			return 0
+		}
+		<-time.After(time.Hour)
 	case "hang", "child":
 		if mode == "hang" { // a child that would outlive its parent
 			c := exec.Command(os.Args[0])
