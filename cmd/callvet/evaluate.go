@@ -388,7 +388,7 @@ const keepCompiled = 512
 // grace is how long requests in flight may take after an interrupt: long enough
 // for local targets, and a person does not take it for a hang. The others are
 // asked again when the run is resumed.
-const grace = 250 * time.Millisecond
+const grace = 150 * time.Millisecond
 
 // carryOut runs the cells and records how the run ended.
 func (a *app) carryOut(ctx context.Context, db *store.DB, lease *store.Lease, e *evaluation, f *runFlags) (run.Summary, error) {

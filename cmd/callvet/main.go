@@ -85,7 +85,20 @@ func mainExit() int {
 		in: os.Stdin, out: out, err: errs, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
-	return a.run(p.Soft, a.rootCommand(), os.Args[1:])
+	code := exitError
+	err = process.Recover(func() error {
+		code = a.run(p.Soft, a.rootCommand(), os.Args[1:])
+		return nil
+	})
+	if bug := (*parallel.Panic)(nil); errors.As(err, &bug) {
+		a.tellBug(bug)
+	}
+	return code
+}
+
+// tellBug says that something in callvet is wrong.
+func (a *app) tellBug(bug *parallel.Panic) {
+	fmt.Fprintln(a.err, plain.Clean(process.Bug(bug, buildVersion(), a.verbose)))
 }
 
 // run executes one command line on root, which hands ctx to its commands.
@@ -100,7 +113,7 @@ func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
 	}
 	var bug *parallel.Panic
 	if errors.As(err, &bug) {
-		fmt.Fprintln(a.err, plain.Clean(process.Bug(bug, buildVersion(), a.verbose)))
+		a.tellBug(bug)
 		return exitError
 	}
 	if ctx.Err() != nil { // also where a command went on to its end: what it says may be a part

@@ -19,10 +19,10 @@ const ExitInterrupted = 130
 const (
 	// softGrace is how long a command has after the first signal to store what it
 	// has received and to end by itself. It is less than a person takes for a hang.
-	softGrace = 600 * time.Millisecond
+	softGrace = 450 * time.Millisecond
 	// hardGrace is how long it has after Hard has ended: to kill the processes it
 	// started and to remove temporaries.
-	hardGrace = 100 * time.Millisecond
+	hardGrace = 75 * time.Millisecond
 )
 
 // Process is this process beside its command.
