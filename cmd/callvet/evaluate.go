@@ -455,6 +455,9 @@ func (a *app) cells(ctx context.Context, db *store.DB, lease *store.Lease, e *ev
 	}
 	sum, err := run.Run(ctx, cfg)
 	progress.Finish()
+	for i, why := range sum.Stopped { // a fault's words, as they came
+		sum.Stopped[i] = hide.text(why)
+	}
 	if !f.quiet {
 		a.tellHidden(hide, e.man.Made)
 	}
@@ -528,7 +531,7 @@ func (a *app) conclude(ctx context.Context, v *report.View, e *loaded, f *runFla
 		selector.TellUse(a.err, v.Models)
 	}
 	for _, s := range sum.Stopped {
-		fmt.Fprintf(a.err, "gave up on %s\n", a.keeper().Hide(s))
+		fmt.Fprintf(a.err, "gave up on %s\n", s)
 	}
 	if n := sum.Spent.Assumed; n > 0 && f.maxCost > 0 {
 		fmt.Fprintf(a.err, "note: %s told no usage that can be true: for --max-cost they were taken to cost %s at most, a token for each byte sent and received\n",

@@ -118,7 +118,10 @@ func (h *hiding) cell(of *callvet.Case, cell *callvet.Cell) (said bool) {
 	return said
 }
 
-// tell says on standard error what was taken out.
+// text is what a fault says without what must not be kept.
+func (h *hiding) text(s string) string { return h.base.Fork().Text(s) }
+
+// tellHidden says on standard error what was taken out.
 func (a *app) tellHidden(h *hiding, made bool) {
 	n := h.said.Load()
 	if n == 0 || made {

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,7 @@ const (
 	anything = small + large + figures
 )
 
-// plant makes 50 and some kinds of secrets. They are drawn here, so that no scanner takes
+// plant makes more than 60 kinds of secrets. They are drawn here, so that no scanner takes
 // this file for a leak, and drawn again alike.
 func plant() []planted {
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -92,9 +93,23 @@ func plant() []planted {
 		{"postman", "PMAK-", anything, 40},
 		{"grafana", "glsa_", anything, 40},
 		{"databricks", "dapi", hexed, 32},
+		{"google refresh", "1//0g", anything, 60},
+		{"fireworks", "fw_", anything, 24},
+		{"twilio", "SK", hexed, 32},
+		{"new relic", "NRAK-", large + figures, 27},
+		{"supabase", "sbp_", hexed, 40},
+		{"together", "tgp_v1_", anything, 40},
+		{"pinecone", "pcsk_", anything, 50},
+		{"tailscale", "tskey-auth-", anything, 40},
+		{"netlify", "nfp_", anything, 36},
+		{"dynatrace", "dt0c01.", large + figures, 60},
 	} {
 		add(k.kind, k.prefix, draw(k.from, k.n), "")
 	}
+	add("airtable", "pat"+draw(anything, 14)+".", draw(hexed, 64), "")
+	add("teams webhook", "https://x.webhook.office.com/webhookb2/", draw(hexed, 32), "@y/IncomingWebhook/z")
+	add("option of a token", "curl --token ", draw(anything, 30), " https://x.test")
+	add("subscription key", "Ocp-Apim-Subscription-Key: ", draw(hexed, 32), "")
 	add("sendgrid", "SG."+draw(anything, 22)+".", draw(anything, 43), "")
 	add("telegram", "123456789:AA", draw(anything, 33), "")
 	add("slack webhook", "https://hooks.slack.com/services/T0"+draw(large+figures, 8)+"/B0"+draw(large+figures, 8)+"/", draw(anything, 24), "")
@@ -233,7 +248,7 @@ func look(t *testing.T, dir string, env map[string]string, ps []planted) string 
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	ps := plant()
-	if len(ps) < 50 {
+	if len(ps) < 60 {
 		t.Fatalf("%d kinds", len(ps))
 	}
 	chat := func(message string) string {
@@ -264,6 +279,16 @@ func TestSecretsStayOut(t *testing.T) {
 		},
 		"answer": func(w http.ResponseWriter, p planted) {
 			fmt.Fprint(w, chat(`{"role":"assistant","content":`+quoted("Here it is: "+p.text+" as asked.")+`}`))
+		},
+		"name of a tool": func(w http.ResponseWriter, p planted) {
+			fmt.Fprint(w, chat(`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":`+quoted(p.text)+`,"arguments":"{}"}}]}`))
+		},
+		"words of the server": func(w http.ResponseWriter, p planted) {
+			fmt.Fprint(w, `{"id":"r","model":`+quoted(p.text)+`,"choices":[{"index":0,"finish_reason":`+quoted(p.text)+`,"message":{"role":"assistant","content":"no [REDACTED:x]"}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
+		},
+		"error body that ends the run": func(w http.ResponseWriter, p planted) {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, `{"error":{"message":`+quoted("incorrect key: "+p.text)+`}}`)
 		},
 		"error body": func(w http.ResponseWriter, p planted) {
 			w.WriteHeader(http.StatusBadRequest)
@@ -358,6 +383,9 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 		"base URL": func(p planted) []string {
 			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1?api_key=" + p.core}
 		},
+		"base URL, in a text": func(p planted) []string {
+			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1?x=" + url.QueryEscape(p.text)}
+		},
 		"address": func(p planted) []string { return []string{"-m", "http://bob:" + p.core + "@127.0.0.1:1/"} },
 		"header": func(p planted) []string {
 			return []string{"-m", "http://127.0.0.1:1/", "--header", "X-Api-Key: " + p.core}
@@ -441,6 +469,7 @@ func TestPlainHTTP(t *testing.T) {
 	}{
 		{true, []string{"-m", "openai/m", "--base-url", "http://255.255.255.255:1/v1"}},
 		{true, []string{"-m", "openai/m", "--base-url", "http://255.255.255.255:1/v1?key=${GATEWAY}"}},
+		{true, []string{"-m", "compatible/m", "--base-url", "http://255.255.255.255:1/v1?api_key=${GATEWAY}"}},
 		{true, []string{"-m", "http://255.255.255.255:1/", "--header", "X-Api-Key: ${GATEWAY}"}},
 		{true, []string{"-m", "retrieve:http://255.255.255.255:1/", "--header", "X-Api-Key: ${GATEWAY}"}},
 		{true, []string{"-m", "retrieve:tools.json?embed=openai:m@http://255.255.255.255:1"}},

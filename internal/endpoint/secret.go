@@ -80,6 +80,20 @@ func Exposed(u *url.URL) bool {
 	return ip == nil || !ip.IsLoopback() && !ip.IsUnspecified() // which stands for this machine where it is dialled
 }
 
+// Carries reports whether an address itself has a credential: a user, or a parameter that is
+// named like one.
+func Carries(u *url.URL) bool {
+	if u.User != nil {
+		return true
+	}
+	for name, values := range u.Query() {
+		if SecretName(name) && strings.Join(values, "") != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // Unencrypted is what to tell of an Exposed address that a secret is sent to.
 func Unencrypted(u *url.URL) string {
 	return fmt.Sprintf("the key for %s goes over plain http, where others can read it: use https, or a tunnel to localhost", u.Host)

@@ -97,7 +97,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	}
 	given, std := pol.temperature(cfg)
 	t.Params = pol.adjust(given, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
-	if key != "" && cfg.Warn != nil && endpoint.Exposed(base) {
+	if (key != "" || endpoint.Carries(base)) && cfg.Warn != nil && endpoint.Exposed(base) {
 		cfg.Warn(endpoint.Unencrypted(base))
 	}
 	m := newModel(svc, id, cfg, pol)

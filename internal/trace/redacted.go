@@ -27,6 +27,8 @@ type Words interface {
 	Check(s string) string
 	// Known replaces values that are known to be secret and nothing else.
 	Known(s string) string
+	// Name is Known, and replaces what has the form of a secret.
+	Name(s string) string
 }
 
 // Redacted is the attempt without what must not be kept. Each member is treated by its role
@@ -46,7 +48,7 @@ func (a *Attempt) Redacted(r Redactor) Attempt {
 	out.Judged = append([]Judged(nil), a.Judged...)
 	for i := range out.Judged {
 		j := &out.Judged[i]
-		j.Judge, j.Model, j.Reason = r.Known(j.Judge), r.Known(j.Model), r.Text(j.Reason)
+		j.Judge, j.Model, j.Reason = r.Name(j.Judge), r.Name(j.Model), r.Text(j.Reason)
 	}
 	out.Labels = append([]Label(nil), a.Labels...)
 	for i := range out.Labels {
@@ -69,7 +71,7 @@ func (g *TaskGold) Redacted(r Redactor) *TaskGold {
 	}
 	out := TaskGold{Steps: append([]GoldStep(nil), g.Steps...), Checks: eachText(g.Checks, r.Check), Facts: eachText(g.Facts, r.Text)}
 	for i := range out.Steps {
-		out.Steps[i].Args = r.JSON(g.Steps[i].Args)
+		out.Steps[i].Tool, out.Steps[i].Args = r.Name(g.Steps[i].Tool), r.JSON(g.Steps[i].Args)
 	}
 	return &out
 }
@@ -88,7 +90,8 @@ func notes(in map[int]StepNote, n int, r Redactor) map[int]StepNote {
 		}
 		if g := s.Gold; g != nil {
 			own := *g
-			own.Args, own.Params, own.Result, own.ResultCheck = r.JSON(g.Args), r.JSON(g.Params), r.JSON(g.Result), r.Check(g.ResultCheck)
+			own.Tool, own.Args, own.Params = r.Name(g.Tool), r.JSON(g.Args), r.JSON(g.Params)
+			own.Result, own.ResultCheck = r.JSON(g.Result), r.Check(g.ResultCheck)
 			s.Gold = &own
 		}
 		s.Tags, s.Fields = eachText(s.Tags, r.Text), named(s.Fields, r)

@@ -4,6 +4,7 @@ package secret
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,6 +70,16 @@ func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 	if s.Command && secretOption(text) {
 		return "a secret"
 	}
+	if what := s.inText(d, text); what != "" {
+		return what
+	}
+	if plain, err := url.QueryUnescape(text); err == nil && plain != text { // as in an address
+		return s.inText(d, plain)
+	}
+	return ""
+}
+
+func (s *Setting) inText(d *pii.Detector, text string) string {
 	for f, ok := d.Next(text, 0); ok; f, ok = d.Next(text, f.End) {
 		if f.Kind.Secret() && (s.Prose == "" || pii.InUse(f.Kind, text[f.Start:f.End])) {
 			return said(f.Kind)

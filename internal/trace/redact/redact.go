@@ -142,8 +142,8 @@ func (r *Redactor) Total() int64 {
 // Begin starts an attempt: replacements are numbered anew.
 func (r *Redactor) Begin() { r.seen = newSeen() }
 
-// Known replaces the values that are known to be secret and nothing else, for what
-// identifies: ids, names of tools and models.
+// Known replaces the values that are known to be secret and nothing else, for ids, which are
+// often drawn as secrets are.
 func (r *Redactor) Known(s string) string {
 	for _, v := range r.values {
 		if strings.Contains(s, v) {
@@ -151,6 +151,28 @@ func (r *Redactor) Known(s string) string {
 		}
 	}
 	return s
+}
+
+// Name replaces the secrets in names of tools and models, and in a reason that a server gives in a
+// word. Numbers and personal data stay, because they may be a part of the
+// name.
+func (r *Redactor) Name(s string) string {
+	s = r.Known(s)
+	var b strings.Builder
+	at := 0
+	for f, ok := r.detect.Find(s, 0, pii.RoleID); ok; f, ok = r.detect.Find(s, f.End, pii.RoleID) {
+		if !f.Kind.Secret() || r.owns(s[f.Start:f.End]) {
+			continue
+		}
+		b.WriteString(s[at:f.Start])
+		b.WriteString(r.replace(f.Kind, s[f.Start:f.End]))
+		at = f.End
+	}
+	if at == 0 {
+		return s
+	}
+	b.WriteString(s[at:])
+	return b.String()
 }
 
 // Text replaces the findings in s. The same string comes back when there are none. An

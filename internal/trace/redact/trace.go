@@ -4,6 +4,7 @@ package redact
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -11,8 +12,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Trace is t without what must not be kept; t is not changed. Ids, names of tools and models,
-// times and numbers stay, but for values that are known to be secret.
+// Trace is t without what must not be kept; t is not changed. Ids, times
+// and numbers stay, but for values that are known to be secret; names of tools and models lose
+// what has the form of a secret.
 func (r *Redactor) Trace(t *callvet.Trace) callvet.Trace {
 	out, _ := r.trace(t)
 	return out
@@ -21,14 +23,14 @@ func (r *Redactor) Trace(t *callvet.Trace) callvet.Trace {
 // trace is Trace; said reports whether turns, answer or decision changed.
 func (r *Redactor) trace(t *callvet.Trace) (out callvet.Trace, said bool) {
 	out = *t
-	out.CaseID, out.Target, out.Model, out.FinishReason = r.Known(t.CaseID), r.Known(t.Target), r.Known(t.Model), r.Known(t.FinishReason)
+	out.CaseID, out.Target, out.Model, out.FinishReason = r.Known(t.CaseID), r.Known(t.Target), r.Name(t.Model), r.Name(t.FinishReason)
 	before := r.Total()
 	out.Turns, out.Answer = r.Turns(t.Turns), r.Text(t.Answer)
 	out.Decision = r.decision(t.Decision)
 	said = r.Total() > before
 	if f := t.Fault; f != nil {
 		own := *f
-		own.Message, own.Param, own.Exchanges = r.Text(f.Message), r.Known(f.Param), r.exchanges(f.Exchanges, said)
+		own.Message, own.Param, own.Exchanges = r.Text(f.Message), r.Name(f.Param), r.exchanges(f.Exchanges, said)
 		out.Fault = &own
 	}
 	out.Exchanges = r.exchanges(t.Exchanges, said)
@@ -43,7 +45,7 @@ func (r *Redactor) Turns(in []callvet.Turn) []callvet.Turn {
 	out := append([]callvet.Turn{}, in...)
 	for i := range out {
 		t := &out[i]
-		t.Content, t.Reasoning, t.CallID, t.Tool = r.Text(t.Content), r.Text(t.Reasoning), r.Known(t.CallID), r.Known(t.Tool)
+		t.Content, t.Reasoning, t.CallID, t.Tool = r.Text(t.Content), r.Text(t.Reasoning), r.Known(t.CallID), r.Name(t.Tool)
 		t.Calls, t.Raw = r.Calls(t.Calls), r.JSON(t.Raw)
 	}
 	return out
@@ -57,7 +59,7 @@ func (r *Redactor) Calls(in []callvet.Call) []callvet.Call {
 	out := append([]callvet.Call{}, in...)
 	for i := range out {
 		c := &out[i]
-		c.ID, c.Tool, c.Version = r.Known(c.ID), r.Known(c.Tool), r.Known(c.Version)
+		c.ID, c.Tool, c.Version = r.Known(c.ID), r.Name(c.Tool), r.Name(c.Version)
 		c.Args, c.ArgsRaw = r.JSON(c.Args), r.Payload(c.ArgsRaw)
 		c.Result, c.Error, c.Note = r.JSON(c.Result), r.Text(c.Error), r.Text(c.Note)
 	}
@@ -69,6 +71,15 @@ func (r *Redactor) decision(d *callvet.Decision) *callvet.Decision {
 		return nil
 	}
 	out := *d
+	out.Route, out.SubRoute = r.Name(d.Route), r.Name(d.SubRoute)
+	out.Agents = slices.Clone(d.Agents)
+	for i := range out.Agents {
+		out.Agents[i] = r.Name(out.Agents[i])
+	}
+	out.Tools = slices.Clone(d.Tools)
+	for i := range out.Tools {
+		out.Tools[i].Tool = r.Name(out.Tools[i].Tool)
+	}
 	out.Odd = make([]string, len(d.Odd))
 	for i, s := range d.Odd {
 		out.Odd[i] = r.Text(s)

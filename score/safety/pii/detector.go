@@ -141,6 +141,9 @@ func (d *Detector) digits(s string, i int, r Role) Finding {
 	if f := d.allow(telegramToken(s, i)); f.End > 0 {
 		return f
 	}
+	if f := d.allow(d.apiKey(s, i)); f.End > 0 {
+		return f
+	}
 	if r == RoleID {
 		return Finding{}
 	}
@@ -175,6 +178,9 @@ func (d *Detector) word(s string, i int) Finding {
 	if f.End == 0 {
 		f = d.apiKey(s, i)
 	}
+	if f.End == 0 {
+		f = hexKey(s, i)
+	}
 	if f = d.allow(f); f.End == 0 {
 		if f = d.allow(iban(s, i)); f.End == 0 {
 			f = d.allow(dniWithLetter(s, i))
@@ -198,7 +204,7 @@ func (d *Detector) dash(s string, i int) Finding {
 func (d *Detector) Whole(s string, r Role) (Kind, bool) {
 	switch {
 	case s == "" || d.off[KindSecret] || Redacted(s):
-	case r == RoleSecret && !placeholder(s), r == RoleToken && len(s) >= 16 && !strings.ContainsAny(s, " \t\n") && random(s) && !identifier(s):
+	case r == RoleSecret && !placeholder(s), r == RoleToken && !strings.ContainsAny(s, " \t\n") && drawn(s):
 		return KindSecret, true
 	}
 	return "", false

@@ -209,7 +209,7 @@ func startsWithVerb(name string) bool {
 var (
 	secretNames = [...]string{
 		"password", "passwords", "passwd", "passphrase", "passcode", "secret", "secrets", "secretkey", "clientsecret", "apikey", "apikeys", "accesskey",
-		"privatekey", "accountkey", "signingkey", "encryptionkey", "masterkey", "accesstoken", "refreshtoken", "authtoken", "idtoken", "sessiontoken",
+		"privatekey", "accountkey", "subscriptionkey", "signingkey", "encryptionkey", "masterkey", "accesstoken", "refreshtoken", "authtoken", "idtoken", "sessiontoken",
 		"bearertoken", "apitoken", "bottoken", "resumetoken", "authorization", "credential", "credentials", "setcookie",
 	}
 	secretWords   = [...]string{"pwd", "cvv", "cvc", "cookie"}

@@ -176,3 +176,37 @@ func TestInUse(t *testing.T) {
 		}
 	}
 }
+
+// TestForms: keys that have a form of their own, beside what has nearly that form.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	d := newDetector(t, pii.Config{})
+	const hex32, mixed = "5e68a195668a1ecb4b9f27f79fed97a8", "Zx81kQp02LmVt7RbYc45Wd3n"
+	for in, want := range map[string]pii.Kind{
+		"SK" + hex32:                                             pii.KindKey,
+		"SK" + hex32 + "0":                                       "", // too long
+		"TASK" + hex32:                                           "",
+		"patAbCdEf12345678." + hex32 + hex32:                     pii.KindKey,
+		"patAbCdEf12345678." + hex32:                             "",
+		"1//0g" + mixed + mixed:                                  pii.KindKey,
+		"http://h.test/1//0g/index":                              "",
+		"curl --token " + mixed:                                  pii.KindSecret,
+		"curl --token abc":                                       "",
+		"cmd --key " + hex32:                                     "", // a hash
+		"Subscription-Key: " + hex32:                             pii.KindKey,
+		"api_key=" + hex32:                                       pii.KindKey,
+		"SECRET_KEY = settings.secret_key":                       "",
+		"SECRET_KEY=Settings.secret_1":                           pii.KindSecret,
+		"SECRET_KEY = '" + mixed + "'":                           pii.KindSecret,
+		"api_key = 'sk-...'":                                     "",
+		"password_hash: " + hex32:                                "",
+		"https://x.webhook.office.com/webhookb2/" + hex32 + "@y": pii.KindKey,
+		"https://webhook.office.com.test/webhookb2/" + hex32:     "",
+		"https://hooks.slack.com/services/T00000000/B00000000/x": pii.KindKey,
+	} {
+		f, _ := d.Next(in, 0)
+		if f.Kind != want {
+			t.Errorf("%s: %q, want %q", in, f.Kind, want)
+		}
+	}
+}

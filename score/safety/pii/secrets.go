@@ -193,6 +193,45 @@ func prefixes() [256][]prefix {
 		{"EAACEdEose0cBA", 8},
 		{"AGE-SECRET-KEY-1", 20},
 		{"key-", 32},
+		{"ABIA", 16},
+		{"LTAI", 16},
+		{"fw_", 20},
+		{"NRAK-", 20},
+		{"NRJS-", 16},
+		{"sbp_", 32},
+		{"sb_secret_", 20},
+		{"1//0", 30},
+		{"tskey-", 16},
+		{"jina_", 32},
+		{"pcsk_", 32},
+		{"csk-", 24},
+		{"fc-", 32},
+		{"e2b_", 32},
+		{"nfp_", 32},
+		{"fo1_", 32},
+		{"HRKU-", 32},
+		{"xkeysib-", 32},
+		{"pul-", 32},
+		{"sgp_", 32},
+		{"squ_", 32},
+		{"sqp_", 32},
+		{"dt0c01.", 24},
+		{"atlasv1.", 32},
+		{"hvb.", 20},
+		{"dp.st.", 20},
+		{"ATBB", 24},
+		{"ATCTT3", 24},
+		{"shpca_", 16},
+		{"shppa_", 16},
+		{"tgp_v1_", 20},
+		{"gloas-", 16},
+		{"glptt-", 16},
+		{"glagent-", 16},
+		{"glcbt-", 16},
+		{"pat-na1-", 32},
+		{"pat-eu1-", 32},
+		{"shippo_live_", 20},
+		{"CFPAT-", 20},
 	} {
 		by[p.text[0]] = append(by[p.text[0]], p)
 	}
@@ -204,7 +243,7 @@ func (d *Detector) apiKey(s string, i int) Finding {
 		if !strings.HasPrefix(s[i:], p.text) {
 			continue
 		}
-		end := run(s, i, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
+		end := run(s, i+len(p.text), func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 		for end > i && (s[end-1] == '.' || s[end-1] == '-') {
 			end--
 		}
@@ -213,6 +252,25 @@ func (d *Detector) apiKey(s string, i int) Finding {
 		}
 	}
 	return Finding{}
+}
+
+// hexKey finds keys that have a fixed length: SK and 32 hexadecimal digits (Twilio), pat, 14
+// bytes, a dot and 64 hexadecimal digits (Airtable).
+func hexKey(s string, i int) Finding {
+	var head, tail int
+	switch {
+	case strings.HasPrefix(s[i:], "SK"):
+		head, tail = 2, 32
+	case strings.HasPrefix(s[i:], "pat") && len(s) > i+17 && s[i+17] == '.' && run(s[:i+17], i, wordByte) == i+17:
+		head, tail = 18, 64
+	default:
+		return Finding{}
+	}
+	end := run(s, i+head, hexByte)
+	if end-i-head != tail || end < len(s) && wordByte(s[end]) || !random(s[i+head:end]) {
+		return Finding{}
+	}
+	return Finding{i, end, KindKey}
 }
 
 // telegramToken finds the token of a bot: its number, a colon and 35 bytes.
@@ -229,12 +287,21 @@ func telegramToken(s string, i int) Finding {
 
 // webhook finds the secret path of an address that whoever knows it can post to.
 func webhook(s string, i int) Finding {
-	for _, w := range [...]string{"https://hooks.slack.com/services/", "https://discord.com/api/webhooks/", "https://discordapp.com/api/webhooks/"} {
-		if !strings.HasPrefix(s[i:], w) {
+	const scheme = "https://"
+	if !strings.HasPrefix(s[i:], scheme) {
+		return Finding{}
+	}
+	at := i + len(scheme)
+	host := run(s, at, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
+	for _, w := range [...]struct{ host, path string }{
+		{"hooks.slack.com", "/services/"}, {"discord.com", "/api/webhooks/"}, {"discordapp.com", "/api/webhooks/"},
+		{".webhook.office.com", "/webhookb2/"}, {"outlook.office.com", "/webhook/"}, {"hooks.zapier.com", "/hooks/catch/"},
+	} {
+		if name := s[at:host]; name != w.host && (w.host[0] != '.' || !strings.HasSuffix(name, w.host)) || !strings.HasPrefix(s[host:], w.path) {
 			continue
 		}
-		from := i + len(w)
-		if end := run(s, from, func(c byte) bool { return wordByte(c) || c == '-' || c == '/' }); end-from >= 20 {
+		from := host + len(w.path)
+		if end := run(s, from, func(c byte) bool { return wordByte(c) || strings.IndexByte("-/@", c) >= 0 }); end-from >= 10 {
 			return Finding{from, end, KindKey}
 		}
 	}
@@ -260,15 +327,22 @@ func userinfo(s string, i int) Finding {
 	return Finding{from, end, KindSecret}
 }
 
-// option finds the value of --password VALUE on a command line.
+// option finds the value of --password VALUE and --token VALUE on a command line.
 func option(s string, i int) Finding {
 	end := run(s, i+2, func(c byte) bool { return wordByte(c) || c == '-' })
-	if end >= len(s) || s[end] != ' ' || !secretName(s[i+2:end]) {
+	if end >= len(s) || s[end] != ' ' {
+		return Finding{}
+	}
+	secret := secretName(s[i+2 : end])
+	if !secret && !tokenName(s[i+2:end]) {
 		return Finding{}
 	}
 	from := run(s, end, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
 	to := run(s, from, inValue)
 	if to-from < 6 || s[from] == '-' || placeholder(s[from:to]) || Redacted(s[from:to]) || plainWord(s[from:to]) {
+		return Finding{}
+	}
+	if !secret && !drawn(s[from:to]) {
 		return Finding{}
 	}
 	return Finding{from, to, KindSecret}
@@ -311,6 +385,8 @@ func named(s string, i int) Finding {
 			return Finding{}
 		}
 		return Finding{at, valueEnd(s, end), KindKey}
+	case secret && keyName(name) && len(word) >= 32 && identifier(word) && random(word):
+		return Finding{at, valueEnd(s, end), KindKey}
 	case secret && (!plainWord(word) || s[i] == '='), randomValue(word, quoted):
 		return Finding{at, valueEnd(s, end), KindSecret}
 	}
@@ -320,7 +396,7 @@ func named(s string, i int) Finding {
 // randomValue reports whether a value looks random, and like neither an identifier nor,
 // without quotes, a line of a program.
 func randomValue(word string, quoted bool) bool {
-	return len(word) >= 16 && random(word) && !identifier(word) && (quoted || !strings.ContainsAny(word, "(["))
+	return drawn(word) && (quoted || !strings.ContainsAny(word, "(["))
 }
 
 // valueEnd is where a value that i stands in ends; in JSON as text the closing quote has a
@@ -344,13 +420,14 @@ func signature(s string, start int, name string) bool {
 
 // code reports whether name=value without quotes is a line of a program that passes a
 // variable or calls a function: password=password), secret: str(x), key: os.environ[…].
-// What stands in a URL's query, and after a name in capitals, is a value.
+// What stands in a URL's query, and after a name in capitals without a space, is a value.
 func code(s string, start int, name string, at, end int) bool {
 	word := s[at:end]
 	if strings.ContainsAny(word, "([") {
 		return true
 	}
-	if strings.ToUpper(name) == name || start > 0 && (s[start-1] == '?' || s[start-1] == '&') {
+	capital := strings.ToUpper(name) == name
+	if capital && !strings.Contains(s[start:at], " =") || start > 0 && (s[start-1] == '?' || s[start-1] == '&') {
 		return false
 	}
 	word = strings.TrimRight(word, ")].")
@@ -358,6 +435,9 @@ func code(s string, start int, name string, at, end int) bool {
 		if !letter(c) && c != '_' && c != '.' {
 			return false
 		}
+	}
+	if capital { // in a program with spaces: SECRET_KEY = settings.key
+		return strings.Contains(word, ".")
 	}
 	return strings.ContainsAny(word, "_.") || at+len(word) < len(s) && (s[at+len(word)] == ')' || s[at+len(word)] == ',') || strings.EqualFold(word, name)
 }
@@ -397,6 +477,14 @@ func valueAfter(s string, i int) int {
 	return at
 }
 
+// keyName reports whether a name is that of a key to a service, which is often a hash and never
+// the hash of a password.
+func keyName(name string) bool {
+	var w wording
+	w.read(name)
+	return w.ends([]string{"apikey", "subscriptionkey"})
+}
+
 // tokenName reports whether a name may stand for a secret: the value decides.
 func tokenName(name string) bool {
 	lower := strings.ToLower(name)
@@ -404,7 +492,7 @@ func tokenName(name string) bool {
 }
 
 // placeholder reports whether a value only stands where a secret would: <password>,
-// ${TOKEN}, {api_key}, ****, your_api_key.
+// ${TOKEN}, {api_key}, ****, your_api_key, sk-....
 func placeholder(s string) bool {
 	rest := s[1:]
 	switch s[0] {
@@ -426,8 +514,13 @@ func placeholder(s string) bool {
 	if strings.Contains(s, "_") && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" { // YOUR_API_KEY, TOKEN_GOES_HERE
 		return true
 	}
-	return len(s) > 5 && strings.EqualFold(s[:4], "your") && strings.IndexByte("_- ", s[4]) >= 0 ||
+	return strings.HasSuffix(s, "...") || len(s) > 5 && strings.EqualFold(s[:4], "your") && strings.IndexByte("_- ", s[4]) >= 0 ||
 		len(s) > 2 && strings.Trim(s, s[:1]) == "" && strings.IndexByte("*xX.-_#", s[0]) >= 0
+}
+
+// drawn reports whether the value of something named token or key is a secret.
+func drawn(s string) bool {
+	return len(s) >= 16 && random(s) && !identifier(s)
 }
 
 // identifier reports whether s is a UUID or a hash in hexadecimal digits.
