@@ -31,25 +31,27 @@ func InUse(k Kind, s string) bool {
 	return len(s) >= 16 && strings.ContainsAny(s, "0123456789") && !identifier(s) && !rows(low) && entropy(n[:], len(s)) >= 3.3 && sorts(s) >= 2
 }
 
-// rows reports whether three bytes follow one another, up or down: 123, cba.
+// rows reports whether an eighth of the bytes and more stand in rows of three that follow one
+// another, up or down: abc123def456, 321. In a long text that was drawn there is one by chance.
 func rows(s string) bool {
-	up, down := 1, 1
-	for i := 1; i < len(s); i++ {
-		if s[i] == s[i-1]+1 {
-			up++
-		} else {
-			up = 1
-		}
-		if s[i]+1 == s[i-1] {
-			down++
-		} else {
-			down = 1
-		}
-		if up >= 3 || down >= 3 {
-			return true
-		}
+	n, up, down := 0, 1, 1
+	for i := 1; i <= len(s); i++ {
+		rises, falls := i < len(s) && s[i] == s[i-1]+1, i < len(s) && s[i]+1 == s[i-1]
+		up, n = follow(rises, up, n)
+		down, n = follow(falls, down, n)
 	}
-	return false
+	return n > 0 && 8*n >= len(s)
+}
+
+// follow gives the length of a row after the next byte, and adds a row that has ended to n.
+func follow(goes bool, row, n int) (int, int) {
+	switch {
+	case goes:
+		return row + 1, n
+	case row >= 3:
+		return 1, n + row
+	}
+	return 1, n
 }
 
 // sorts counts those of small letters, large letters, digits and others that s has.

@@ -162,7 +162,7 @@ func FuzzNext(f *testing.F) {
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]bool{
-		"Zx81kQp02LmVt7RbYc45": true, "u:Zx81kQp02LmVt7RbYc45": true, "k7#Qz!m2Vx9$Lp4&Rt": true,
+		"Zx81kQp02LmVt7RbYc45": true, "Zx81kQp02LmVt7RbYc45Wd3nxyz8K": true, "u:Zx81kQp02LmVt7RbYc45": true, "k7#Qz!m2Vx9$Lp4&Rt": true,
 		"securePass123": false, "secure_access_token_987654321": false, "abc123xyz456": false, "michael_cant_smith_smith": false, "MysticKnight#123": false,
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": false, "correct horse battery staple": false, "hunter2": false,
 	} {
