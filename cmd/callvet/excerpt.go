@@ -270,3 +270,25 @@ func (e *excerpt) gold(g *trace.Gold, red *redact.Redactor) {
 		fmt.Fprintf(&e.text, "\n  expected: %s", strings.Join(parts, " "))
 	}
 }
+
+// withoutSecrets takes secrets out of the names that panels cite from traces: values of slices,
+// tools, arguments. Figures and personal data stay; a slice may be named by a person's id.
+func withoutSecrets(p *panel.Panels, red *redact.Redactor) {
+	for i := range p.Findings {
+		for j, e := range p.Findings[i].Evidence {
+			p.Findings[i].Evidence[j] = red.Name(e)
+		}
+	}
+	for i := range p.Warnings {
+		p.Warnings[i] = red.Name(p.Warnings[i])
+	}
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		for j := range t.Slices {
+			t.Slices[j].Value = red.Name(t.Slices[j].Value)
+		}
+		for j := range t.Confusion {
+			t.Confusion[j].Expected, t.Confusion[j].Called = red.Name(t.Confusion[j].Expected), red.Name(t.Confusion[j].Called)
+		}
+	}
+}

@@ -151,6 +151,7 @@ func (a *app) printScored(ctx context.Context, s *scored, f scoreFlags) error {
 	if err != nil {
 		return err
 	}
+	withoutSecrets(s.panels, red)
 	var unread error
 	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
 		texts, unread = newExhibitor(s.scorer, red).excerpts(a.openTraces, a.examples(s), s.marks)

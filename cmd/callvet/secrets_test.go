@@ -339,6 +339,33 @@ func TestSecretsStayOut(t *testing.T) {
 			t.Error(l)
 		}
 	})
+	t.Run("traces", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		var lines strings.Builder
+		for i, p := range ps {
+			text := quoted(p.text)
+			fmt.Fprintf(&lines, `{"task_id":"t%d","tool":"note","args":{"x":%s,%s:1},"status":"error","error":%[2]s,"result":{"v":%[2]s},"gold":{"tool":"note","args":{"x":%[2]s}},"tags":[%[2]s]}
+{"type":"task","task_id":"t%[1]d","pass":false,"goal":%[2]s,"final_answer":%[2]s,"judged":[{"judge":"j","pass":true,"reason":%[2]s}]}
+`, i, text, text)
+		}
+		writeFiles(t, dir, map[string]string{"in-t.jsonl": lines.String(), "in-tools.json": `[{"name":"note","parameters":{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}}]`})
+		var printed strings.Builder
+		for _, line := range []string{
+			"score in-t.jsonl --tools in-tools.json -o s.html -o s.md -o s.json", "score in-t.jsonl --tools in-tools.json --json", "diff in-t.jsonl in-t.jsonl",
+			"trace import in-t.jsonl -o t.jsonl", "trace import in-t.jsonl --to otlp -o t.json", "label next in-t.jsonl --n 99 -o todo.jsonl", "label next in-t.jsonl --n 99", "trace check in-t.jsonl",
+		} {
+			a, out, errs := newApp(dir, nil)
+			a.run(t.Context(), a.rootCommand(), strings.Fields(line))
+			printed.WriteString(out.String() + errs.String())
+		}
+		if !strings.Contains(printed.String(), "note") {
+			t.Errorf("nothing was scored: %s", clipped(printed.String()))
+		}
+		for _, l := range leaks(t, dir, printed.String(), ps) {
+			t.Error(l)
+		}
+	})
 	t.Run("environment", func(t *testing.T) {
 		t.Parallel()
 		sh, err := exec.LookPath("sh")
