@@ -73,8 +73,13 @@ func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 	if what := s.inText(d, text); what != "" {
 		return what
 	}
-	if plain, err := url.QueryUnescape(text); err == nil && plain != text { // as in an address
-		return s.inText(d, plain)
+	_, query, _ := strings.Cut(text, "?") // of an address
+	for pair := range strings.SplitSeq(query, "&") {
+		if plain, err := url.QueryUnescape(pair); err == nil && plain != pair {
+			if what := s.inText(d, plain); what != "" {
+				return what
+			}
+		}
 	}
 	return ""
 }
