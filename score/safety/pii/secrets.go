@@ -4,7 +4,9 @@ package pii
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -130,110 +132,23 @@ type prefix struct {
 
 func prefixes() [256][]prefix {
 	var by [256][]prefix
-	for _, p := range []prefix{
-		{"sk-", 16},
-		{"sk_live_", 12},
-		{"sk_test_", 12},
-		{"rk_live_", 12},
-		{"rk_test_", 12},
-		{"pk_live_", 12},
-		{"whsec_", 16},
-		{"ghp_", 20},
-		{"gho_", 20},
-		{"ghu_", 20},
-		{"ghs_", 20},
-		{"ghr_", 20},
-		{"github_pat_", 20},
-		{"glpat-", 16},
-		{"gldt-", 16},
-		{"glrt-", 16},
-		{"AKIA", 16},
-		{"ASIA", 16},
-		{"AIza", 30},
-		{"GOCSPX-", 20},
-		{"ya29.", 20},
-		{"xoxb-", 16},
-		{"xoxp-", 16},
-		{"xoxa-", 16},
-		{"xoxe-", 16},
-		{"xoxs-", 16},
-		{"xapp-", 16},
-		{"hf_", 20},
-		{"npm_", 20},
-		{"pypi-", 20},
-		{"rubygems_", 20},
-		{"dckr_pat_", 20},
-		{"SG.", 20},
-		{"gsk_", 20},
-		{"xai-", 20},
-		{"r8_", 20},
-		{"pplx-", 20},
-		{"nvapi-", 20},
-		{"tvly-", 16},
-		{"lsv2_", 20},
-		{"dop_v1_", 20},
-		{"doo_v1_", 20},
-		{"shpat_", 16},
-		{"shpss_", 16},
-		{"sq0atp-", 16},
-		{"sq0csp-", 16},
-		{"ATATT3", 20},
-		{"ntn_", 20},
-		{"secret_", 30},
-		{"lin_api_", 20},
-		{"figd_", 20},
-		{"phx_", 20},
-		{"sntrys_", 20},
-		{"dp.pt.", 20},
-		{"hvs.", 20},
-		{"PMAK-", 20},
-		{"pscale_tkn_", 16},
-		{"dapi", 32},
-		{"glsa_", 20},
-		{"EAACEdEose0cBA", 8},
-		{"AGE-SECRET-KEY-1", 20},
-		{"key-", 32},
-		{"ABIA", 16},
-		{"LTAI", 16},
-		{"fw_", 20},
-		{"NRAK-", 20},
-		{"NRJS-", 16},
-		{"sbp_", 32},
-		{"sb_secret_", 20},
-		{"1//0", 30},
-		{"tskey-", 16},
-		{"jina_", 32},
-		{"pcsk_", 32},
-		{"csk-", 24},
-		{"fc-", 32},
-		{"e2b_", 32},
-		{"nfp_", 32},
-		{"fo1_", 32},
-		{"HRKU-", 32},
-		{"xkeysib-", 32},
-		{"pul-", 32},
-		{"sgp_", 32},
-		{"squ_", 32},
-		{"sqp_", 32},
-		{"dt0c01.", 24},
-		{"atlasv1.", 32},
-		{"hvb.", 20},
-		{"dp.st.", 20},
-		{"ATBB", 24},
-		{"ATCTT3", 24},
-		{"shpca_", 16},
-		{"shppa_", 16},
-		{"tgp_v1_", 20},
-		{"gloas-", 16},
-		{"glptt-", 16},
-		{"glagent-", 16},
-		{"glcbt-", 16},
-		{"pat-na1-", 32},
-		{"pat-eu1-", 32},
-		{"shippo_live_", 20},
-		{"CFPAT-", 20},
+	for least, texts := range map[int]string{
+		8:  "EAACEdEose0cBA",
+		12: "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_",
+		16: "sk- whsec_ glpat- gldt- glrt- AKIA ASIA xoxb- xoxp- xoxa- xoxe- xoxs- xapp- tvly- shpat_ shpss_ sq0atp- sq0csp- pscale_tkn_ ABIA LTAI NRJS- tskey- " +
+			"shpca_ shppa_ gloas- glptt- glagent- glcbt-",
+		20: "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ GOCSPX- ya29. hf_ npm_ pypi- rubygems_ dckr_pat_ SG. gsk_ xai- r8_ pplx- nvapi- lsv2_ dop_v1_ doo_v1_ ATATT3 ntn_ " +
+			"lin_api_ figd_ phx_ sntrys_ dp.pt. hvs. PMAK- glsa_ AGE-SECRET-KEY-1 fw_ NRAK- sb_secret_ hvb. dp.st. tgp_v1_ shippo_live_ CFPAT-",
+		24: "csk- dt0c01. ATBB ATCTT3",
+		30: "AIza secret_ 1//0",
+		32: "dapi key- sbp_ jina_ pcsk_ fc- e2b_ nfp_ fo1_ HRKU- xkeysib- pul- sgp_ squ_ sqp_ atlasv1. pat-na1- pat-eu1-",
 	} {
-		by[p.text[0]] = append(by[p.text[0]], p)
+		for text := range strings.FieldsSeq(texts) {
+			by[text[0]] = append(by[text[0]], prefix{text, least})
+		}
+	}
+	for _, list := range by { // the longest first: one may begin another
+		slices.SortFunc(list, func(a, b prefix) int { return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text)) })
 	}
 	return by
 }
@@ -294,8 +209,12 @@ func webhook(s string, i int) Finding {
 	at := i + len(scheme)
 	host := run(s, at, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 	for _, w := range [...]struct{ host, path string }{
-		{"hooks.slack.com", "/services/"}, {"discord.com", "/api/webhooks/"}, {"discordapp.com", "/api/webhooks/"},
-		{".webhook.office.com", "/webhookb2/"}, {"outlook.office.com", "/webhook/"}, {"hooks.zapier.com", "/hooks/catch/"},
+		{"hooks.slack.com", "/services/"},
+		{"discord.com", "/api/webhooks/"},
+		{"discordapp.com", "/api/webhooks/"},
+		{".webhook.office.com", "/webhookb2/"},
+		{"outlook.office.com", "/webhook/"},
+		{"hooks.zapier.com", "/hooks/catch/"},
 	} {
 		if name := s[at:host]; name != w.host && (w.host[0] != '.' || !strings.HasSuffix(name, w.host)) || !strings.HasPrefix(s[host:], w.path) {
 			continue
@@ -377,20 +296,31 @@ func named(s string, i int) Finding {
 	if len(word) < 6 || Redacted(word) || placeholder(word) {
 		return Finding{}
 	}
+	if k := valueKind(s, name, i, start, at, end); k != "" {
+		return Finding{at, valueEnd(s, end), k}
+	}
+	return Finding{}
+}
+
+// valueKind tells what the value in s[at:end] is, whose name starts at start, with the separator
+// at i.
+func valueKind(s, name string, i, start, at, end int) Kind {
+	word, secret := s[at:end], secretName(name)
 	quoted := at > i+1 && (s[at-1] == '"' || s[at-1] == '\'')
 	switch {
 	case secret && !quoted && (code(s, start, name, at, end) || strings.Contains(word, "://")):
+		return ""
 	case signature(s, start, name):
 		if len(word) < 16 {
-			return Finding{}
+			return ""
 		}
-		return Finding{at, valueEnd(s, end), KindKey}
+		return KindKey
 	case secret && keyName(name) && len(word) >= 32 && identifier(word) && random(word):
-		return Finding{at, valueEnd(s, end), KindKey}
+		return KindKey
 	case secret && (!plainWord(word) || s[i] == '='), randomValue(word, quoted):
-		return Finding{at, valueEnd(s, end), KindSecret}
+		return KindSecret
 	}
-	return Finding{}
+	return ""
 }
 
 // randomValue reports whether a value looks random, and like neither an identifier nor,
