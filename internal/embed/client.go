@@ -168,6 +168,7 @@ func (c *client) once(ctx context.Context, body []byte) ([]byte, *failure) {
 	}
 	defer res.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(res.Body, c.maxBody+1))
+	answer = bytes.TrimPrefix(answer, []byte("\xef\xbb\xbf"))
 	switch {
 	case err != nil:
 		return nil, c.lost(ctx, err)

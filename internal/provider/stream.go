@@ -30,6 +30,9 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 	ans := answer{status: res.StatusCode, streamed: d}
 	var raw bytes.Buffer
 	in := bufio.NewReader(io.TeeReader(io.LimitReader(res.Body, m.maxBody+1), &raw))
+	if head, _ := in.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+		_, _ = in.Discard(len(head)) // which is there
+	}
 	var data []byte
 	for last := false; !last; {
 		line, err := in.ReadBytes('\n')

@@ -153,3 +153,23 @@ func TestStreamFaults(t *testing.T) {
 		t.Errorf("%+v", resp)
 	}
 }
+
+// TestByteOrderMark: an answer that begins with a byte order mark is read as without it, in one
+// piece and in events.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	for stream, body := range map[bool]string{
+		false: `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"hi"}}]}`,
+		true:  "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+	} {
+		srv := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", map[bool]string{false: "application/json", true: "text/event-stream"}[stream])
+			io.WriteString(w, "\ufeff"+body)
+		})
+		m, _ := mustOpen(t, "vllm/m", Config{BaseURL: srv.URL, Stream: stream})
+		resp := ask(t, m, &callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "x"}}})
+		if len(resp.Turns) != 1 || resp.Turns[0].Content != "hi" {
+			t.Errorf("stream %v: %+v", stream, resp.Turns)
+		}
+	}
+}

@@ -110,5 +110,8 @@ func readUpTo(res *http.Response, limit int64) ([]byte, error) {
 	}
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := buf.ReadFrom(io.LimitReader(res.Body, limit+1))
-	return buf.Bytes(), err
+	return bytes.TrimPrefix(buf.Bytes(), []byte(byteOrderMark)), err
 }
+
+// byteOrderMark is what some servers put before an answer.
+const byteOrderMark = "\xef\xbb\xbf"

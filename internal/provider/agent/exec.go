@@ -216,7 +216,7 @@ func (t *tail) String() string {
 
 // printed reads one JSON value, or JSON Lines of messages or of events.
 func printed(out []byte, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
-	out = bytes.TrimSpace(out)
+	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\xef\xbb\xbf"))) // as PowerShell writes it
 	if len(out) == 0 {
 		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the process printed nothing"}
 	}

@@ -46,6 +46,8 @@ func behave(mode string) int {
 	case "events":
 		fmt.Println(`{"type":"text_delta","content":"hi"}`)
 		fmt.Println(`{"type":"done"}`)
+	case "mark":
+		fmt.Println("\ufeff" + `{"text":"hi"}`)
 	case "fail":
 		fmt.Fprint(os.Stderr, strings.Repeat("noise ", 1000), "the last words")
 		return 3
@@ -103,6 +105,7 @@ func TestExec(t *testing.T) {
 		"echo":   "assistant \"c1 hello home=\" f{\"n\":2}\n",
 		"turns":  "assistant \"\" f{\"a\":1}=\"ok\"\ntool \"ok\"\nassistant \"done\"\n",
 		"events": "assistant \"hi\"\n",
+		"mark":   "assistant \"hi\"\n",
 	} {
 		resp, err := helper(t, mode, nil).Generate(t.Context(), req)
 		if err != nil {
