@@ -197,8 +197,8 @@ func flagSettings(path string, f *runFlags) []secret.Setting {
 	return out
 }
 
-// learn tells the keeper the values that stand for variables in a target's settings: those
-// behind a header or a parameter that carries a credential, and of variables named like one.
+// learn tells the keeper the values that stand for variables in a target's settings: those in
+// headers, behind a parameter that carries a credential, and of variables named like one.
 func (o *opener) learn(s *targetSpec) {
 	note := func(text, name string) {
 		for _, v := range secret.Variables(text) {
@@ -209,6 +209,9 @@ func (o *opener) learn(s *targetSpec) {
 	}
 	for name, text := range s.Headers {
 		note(text, name)
+		for _, v := range secret.Variables(text) {
+			o.app.keeper().LearnSent(o.app.getenv(v))
+		}
 	}
 	for _, address := range []string{s.Target, s.BaseURL} {
 		note(address, "")

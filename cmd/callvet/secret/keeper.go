@@ -70,6 +70,14 @@ func (k *Keeper) Learn(v string) {
 	slices.SortFunc(k.values, func(a, b string) int { return len(b) - len(a) })
 }
 
+// LearnSent adds the value of a variable that a header is made of, whatever its name, unless it is
+// a path, an address, a region or a word.
+func (k *Keeper) LearnSent(v string) {
+	if !setting(v) {
+		k.Learn(v)
+	}
+}
+
 // Values are those known now.
 func (k *Keeper) Values() []string {
 	k.mu.Lock()
