@@ -64,7 +64,7 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
 	./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
-	./internal/provider ./internal/provider/offline ./internal/provider/recorded \
+	./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/report/plain ./internal/report/sheet ./internal/run ./internal/store \
 	./cmd/callvet ./cmd/callvet/inspect ./cmd/callvet/process ./cmd/callvet/selector \
 	./cmd/callvet-bench ./cmd/callvet-verify ./cmd/callvet-verify/journeys
