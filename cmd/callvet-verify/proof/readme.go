@@ -53,8 +53,8 @@ func (r Readme) Count(word string) (int, error) {
 	return number(m[1])
 }
 
-// parts are the names before an equals sign, in order: "open = even …, heldout = odd"
-// has open and heldout.
+// parts are the names before an equals sign, in order: "spring = even …, autumn = odd"
+// has spring and autumn.
 func (r Readme) parts() []string {
 	var out []string
 	for _, m := range regexp.MustCompile(`(?m)(?:^|[ (;,.])([a-z_]+) = `).FindAllStringSubmatch(r.text, -1) {
@@ -66,7 +66,7 @@ func (r Readme) parts() []string {
 }
 
 // CountOf is the number of a part in a list before a word, in the order in which the
-// page names the parts: "open = even, heldout = odd. 9,120 / 9,108 rows".
+// page names the parts: "spring = even, autumn = odd. 9,120 / 9,108 rows".
 func (r Readme) CountOf(part, word string) (int, error) {
 	i := slices.Index(r.parts(), part)
 	for _, m := range regexp.MustCompile(`(\d[\d,]*(?: / \d[\d,]*)+) `+regexp.QuoteMeta(word)).FindAllStringSubmatch(r.text, -1) {
@@ -77,8 +77,8 @@ func (r Readme) CountOf(part, word string) (int, error) {
 	return 0, r.missing("how many " + word + " the part " + part + " has")
 }
 
-// Files are the files of a part with their rows, as the page lists them: "open =
-// train 15,000, val 3,000, oos_train/val 100+100; heldout = …". A name after a slash
+// Files are the files of a part with their rows, as the page lists them: "spring =
+// train 15,000, val 3,000, oos_train/val 100+100; autumn = …". A name after a slash
 // has the beginning of the one before it.
 func (r Readme) Files(part string) (map[string]int, error) {
 	m := regexp.MustCompile(`(?:^|[ (;,.])` + regexp.QuoteMeta(part) + ` = ([^;.]*)`).FindStringSubmatch(r.text)

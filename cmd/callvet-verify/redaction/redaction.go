@@ -19,7 +19,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -113,14 +112,17 @@ func Sets(data string) ([]string, error) {
 	return out, nil
 }
 
-// parts are the names of folders that hold a part of a set; what is beside them belongs to
-// every part.
+// otherPart reports whether a folder holds another part of a set: it stands beside the folder of
+// the part and has a file of the same name. What else is beside it belongs to every part.
 func otherPart(dir, name, part string) bool {
 	if name == part {
 		return false
 	}
-	_, err := os.Stat(filepath.Join(dir, part))
-	return err == nil && regexp.MustCompile(`^(open|heldout|held_out|sealed)$`).MatchString(name)
+	files, err := os.ReadDir(filepath.Join(dir, part))
+	return err == nil && slices.ContainsFunc(files, func(f fs.DirEntry) bool {
+		info, err := os.Stat(filepath.Join(dir, name, f.Name()))
+		return err == nil && info.Mode().IsRegular()
+	})
 }
 
 func measureSet(root, set, part string) (*measure, error) {

@@ -19,7 +19,7 @@ func folder(t *testing.T, change map[string]string) string {
 	files := map[string]string{
 		"README.md":                         "| set | use |\n|---|---|\n| calls, presidio_pii | x |\n| origins/ | y |\n",
 		"sets/calls/open/a.jsonl":           `{"lat":59.4111111111111111,"card":4111111111111111,"password":{"type":"string"}}` + "\n" + `{"to":"ana@x.com"}` + "\n",
-		"sets/calls/heldout/a.jsonl":        `not read`,
+		"sets/calls/spring/a.jsonl":        `not read`,
 		"sets/calls/tools.json":             `[{"name":"a"}]`,
 		"sets/presidio_pii/README.md":       "2 texts, open = even.",
 		"sets/presidio_pii/open/rows.jsonl": row("My card 4111111111111111", "CREDIT_CARD", 8, 24, "é ana@x.com", "EMAIL_ADDRESS", 2, 11, "GB29NWBK60161331926819", "IBAN_CODE", 0, 22, "ssn 219-09-9999", "US_SSN", 4, 15, "call 555-123-2002", "PHONE_NUMBER", 5, 17),
@@ -66,7 +66,7 @@ func TestVerify(t *testing.T) {
 		want   string // in what is printed, or in the error
 	}{
 		"all there":           {nil, true, "redaction: 13 of 13 compared agree"},
-		"a set is missing":    {map[string]string{"sets/calls/open/a.jsonl": "", "sets/calls/heldout/a.jsonl": "", "sets/calls/tools.json": ""}, false, "no such folder"},
+		"a set is missing":    {map[string]string{"sets/calls/open/a.jsonl": "", "sets/calls/spring/a.jsonl": "", "sets/calls/tools.json": ""}, false, "no such folder"},
 		"a set is not listed": {map[string]string{"sets/other/open/a.jsonl": "{}"}, false, "does not list other"},
 		"an empty set":        {map[string]string{"sets/calls/open/a.jsonl": "\n", "sets/calls/tools.json": ""}, false, "SHORT records of calls: 0 compared, 1 due"},
 		"a bad record":        {map[string]string{"sets/calls/open/a.jsonl": "{}\n{\n"}, false, "DIFFERS records of calls: 1: a.jsonl"},
