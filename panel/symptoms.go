@@ -96,7 +96,9 @@ func (s *symptoms) observe(o observed) {
 		}
 	}
 	s.mended.see(one(tr.Format == callvet.FormatNormalized), one(tr.Format != ""), o.failed, at)
-	s.arguments(r, o.failed, at)
+	if tr.Outcome == callvet.OutcomeCalled {
+		s.arguments(r, o.failed, at)
+	}
 }
 
 // arguments looks at attempts in which the right tools were called and arguments are expected.

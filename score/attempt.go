@@ -90,7 +90,7 @@ func (a *actual) violations(k *compiled) []callvet.Violation {
 	case a.tool == nil:
 		return []callvet.Violation{{Keyword: "tool", Actual: a.src.Tool, Message: "the case offers no tool of this name"}}
 	case a.broken:
-		return []callvet.Violation{{Keyword: "json", Expected: "one JSON object", Message: "the arguments are not JSON"}}
+		return []callvet.Violation{{Keyword: "json", Expected: "one JSON object", Message: callvet.Unreadable(payload(a.src))}}
 	case a.tool.schema == nil:
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 )
 
 // explain sets expected beside actual calls: the plan's calls in order, then
@@ -77,7 +78,7 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 	case a.unknown:
 		m.Note = "arguments not recorded"
 	case a.broken:
-		m.Note = "arguments are not JSON: " + check.Clip(payload(a.src))
+		m.Note = callvet.Unreadable(payload(a.src)) + ": " + check.Clip(payload(a.src))
 		m.GotArgs = nil
 	}
 	if len(a.src.Repairs) > 0 {
@@ -111,6 +112,8 @@ func argSentence(tool string, d *callvet.ArgDiff) string {
 		return tool + ": " + d.Path + " is missing, expected " + short(d.Expected)
 	case d.Path == "":
 		return tool + ": " + d.Note
+	case d.Expected == nil && d.Rule == match.ModeAbsent:
+		return tool + ": " + d.Path + " " + d.Note + ", got " + short(d.Actual)
 	case d.Expected == nil && d.Note != "":
 		return tool + ": " + d.Path + " " + short(d.Actual) + " was " + d.Note
 	}

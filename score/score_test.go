@@ -45,6 +45,13 @@ func plans(p ...callvet.Plan) callvet.Expect { return callvet.Expect{Plans: p} }
 func num(p float64) *float64 { return &p }
 func whole(n int) *int       { return &n }
 
+// raw is an attempt whose call has arguments that cannot be read.
+func raw(tool, args string) *callvet.Trace {
+	t := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: tool, ArgsRaw: args}}}}}
+	t.Classify(false)
+	return t
+}
+
 func checkScores(t *testing.T, name string, r callvet.Result, want map[string]float64) {
 	t.Helper()
 	for k, v := range want {
@@ -102,6 +109,14 @@ func TestScoresAndReasons(t *testing.T) {
 		},
 		{"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)), made("book", `{"id":"x","ref":"y"}`), callvet.ClassArgHalluc, `book: ref "y" was not expected`, nil},
 		{"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassToolHalluc, "get_wether is not one of the case's tools", map[string]float64{score.ToolSelection: 0}},
+		{"white space around a name", plans(wants("get_weather", "")), made(" get_weather", `{}`), callvet.ClassToolHalluc, `" get_weather" is not one of the case's tools`, nil},
+		{"white space around one too many", plans(wants()), made("book ", `{}`), callvet.ClassToolHalluc, `"book " is not one of the case's tools`, nil},
+		{"a key twice", plans(wants("book", "")), raw("book", `{"id":"x","id":"y"}`), callvet.ClassUnparseable, `book: the arguments have the key "id" twice: {"id":"x","id":"y"}`, nil},
+		{"no JSON", plans(wants("book", "")), raw("book", `{"id":`), callvet.ClassUnparseable, `book: the arguments are not JSON: {"id":`, nil},
+		{
+			"an argument that must be absent", callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"book"}, Args: json.RawMessage(`{"id":"x"}`), Matchers: map[string]callvet.Matcher{"note": {Mode: "absent"}}}}}}},
+			made("book", `{"id":"x","note":"y"}`), callvet.ClassArgHalluc, `book: note must be absent, got "y"`, nil,
+		},
 		{"abstains rightly", plans(wants()), made(), "", "", map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent, score.OverCall: absent, score.ArgAccuracy: absent}},
 		{"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall, "no call was expected, got book", map[string]float64{score.Abstention: 0, score.OverCall: 1, score.Overall: 0}},
 		{

@@ -35,14 +35,14 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 	case f.broken:
 		for i := range w.calls {
 			if a := &w.calls[i]; a.broken {
-				return callvet.ClassUnparseable, fmt.Sprintf("%s: the arguments are not JSON: %s", a.src.Tool, check.Clip(payload(a.src)))
+				return callvet.ClassUnparseable, fmt.Sprintf("%s: %s: %s", callvet.ToolName(a.src.Tool), callvet.Unreadable(payload(a.src)), check.Clip(payload(a.src)))
 			}
 		}
 		return callvet.ClassUnparseable, "the answer meant a call that could not be read"
 	case f.repaired:
 		return callvet.ClassUnparseable, "the call had to be repaired and the case wants native calls"
 	case f.unknownTool > 0:
-		return callvet.ClassToolHalluc, w.calls[f.unknownTool-1].src.Tool + " is not one of the case's tools"
+		return callvet.ClassToolHalluc, callvet.ToolName(w.calls[f.unknownTool-1].src.Tool) + " is not one of the case's tools"
 	}
 	return "", ""
 }
@@ -60,15 +60,15 @@ func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
 	case called == 0:
 		return callvet.ClassMissedCall, "expected " + want + ", nothing was called"
 	case w.wantsNone():
-		return callvet.ClassUnneededCall, "no call was expected, got " + w.calls[0].src.Tool
+		return callvet.ClassUnneededCall, "no call was expected, got " + callvet.ToolName(w.calls[0].src.Tool)
 	case f.missing > 0 && f.extra > 0 && w.k.multi == nil:
-		return callvet.ClassWrongTool, "expected " + want + ", got " + w.calls[w.firstExtra()].src.Tool
+		return callvet.ClassWrongTool, "expected " + want + ", got " + callvet.ToolName(w.calls[w.firstExtra()].src.Tool)
 	case f.missing > 0:
 		return "", "" // incomplete, unless something earlier in the taxonomy applies
 	case f.excess > 0 && w.repeats():
 		return "", "" // a loop
 	case f.excess > 0:
-		return callvet.ClassUnneededCall, w.calls[w.firstExtra()].src.Tool + " was called and not expected"
+		return callvet.ClassUnneededCall, callvet.ToolName(w.calls[w.firstExtra()].src.Tool) + " was called and not expected"
 	}
 	return "", ""
 }

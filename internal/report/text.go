@@ -105,5 +105,5 @@ func callText(c *callvet.Call) string {
 	if c.Malformed() {
 		args = "unreadable: " + plain.Line(c.ArgsRaw)
 	}
-	return plain.Line(c.Tool) + "(" + args + ")"
+	return plain.Line(callvet.ToolName(c.Tool)) + "(" + args + ")"
 }

@@ -181,7 +181,7 @@ func (a *attempt) answer(ctx context.Context, first int) *callvet.Fault {
 // execute fills a call's status and result and returns what the target is told.
 func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *callvet.Fault) {
 	if call.Malformed() {
-		call.Status, call.Error = callvet.StatusRejected, "the arguments are not valid JSON"
+		call.Status, call.Error = callvet.StatusRejected, callvet.Unreadable(call.ArgsRaw)
 		return told(map[string]any{"error": call.Error}), nil
 	}
 	if a.e.cfg.Contract != nil {

@@ -57,7 +57,11 @@ func list(names []string) string {
 	if len(names) == 0 {
 		return "(none)"
 	}
-	return strings.Join(names, ", ")
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = callvet.ToolName(name)
+	}
+	return strings.Join(out, ", ")
 }
 
 func (n *Names) same(a, b string) bool { return a == b || !n.Exact && strings.EqualFold(a, b) }

@@ -33,11 +33,11 @@ func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, paramete
 			c.problem("bad-args", "args", "the expected arguments are a JSON "+k.String()+", not an object", "write {} for no arguments")
 		}
 		if v.Kind() == value.Object {
-			want = v
+			want = composed(v)
 		}
 	}
-	s := rootSchema(parameters)
-	t, ps := buildTrie(matchers, func(name string) bool {
+	s := rootSchema(composed(parameters))
+	t, ps := buildTrie(composedPaths(matchers), func(name string) bool {
 		_, inArgs := want.Get(name)
 		return inArgs || s.property(name).at.Kind() != value.Invalid
 	})
@@ -74,8 +74,19 @@ type Tally struct {
 func (t *Tally) Exact() bool { return t.Matched == t.Expected && t.Extra == 0 }
 
 // Tally compares the arguments of an actual call. An absent or null value is
-// the same as {}; any other kind matches nothing.
+// the same as {}; any other kind matches nothing. Names of members compare in NFC.
 func (a *Args) Tally(actual value.Value) Tally {
+	t := a.tally(actual)
+	if t.Exact() {
+		return t
+	}
+	if c := composed(actual); c != actual {
+		return a.tally(c)
+	}
+	return t
+}
+
+func (a *Args) tally(actual value.Value) Tally {
 	var t Tally
 	r := &a.root
 	found := 0

@@ -17,6 +17,7 @@ func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 	if k := actual.Kind(); k != value.Object && k != value.Null && k != value.Invalid {
 		return []callvet.ArgDiff{{Path: "", Actual: raw(actual), Rule: ModeType, Note: "the arguments are a JSON " + k.String() + ", not an object"}}
 	}
+	actual = composed(actual)
 	out := make([]callvet.ArgDiff, 0, len(a.root.members))
 	for i := range a.root.members {
 		m := &a.root.members[i]
@@ -137,7 +138,7 @@ func (r *Rule) isDefault(e value.Value) bool {
 func (r *Rule) note(ok bool, v value.Value) string {
 	switch {
 	case r.op == opAbsent && !ok:
-		return "must not be given"
+		return "must be absent"
 	case ok && r.op == opNumber && value.CompareNumbers(r.want.Raw(), v.Raw()) != 0:
 		return "equal within float64 rounding"
 	case !ok && r.want.Kind() != value.Invalid && v.Kind() != value.Invalid && r.want.Kind() != v.Kind() && r.op <= opFoldCase:

@@ -62,7 +62,7 @@ type fact struct {
 
 // NewExact reads the schema of a tool's arguments; the zero Value is no schema.
 func NewExact(parameters value.Value) *Exact {
-	return &Exact{factsOf(rootSchema(parameters), map[value.Value]*facts{})}
+	return &Exact{factsOf(rootSchema(composed(parameters)), map[value.Value]*facts{})}
 }
 
 // factsOf gives nil for a place that changes nothing.
@@ -124,8 +124,19 @@ func (f *facts) item(i int) *facts {
 
 // Tally compares the arguments of a call with those that were expected. An
 // absent or null value is the same as {}; any other kind but an object matches
-// nothing.
+// nothing. Names of members compare in NFC.
 func (x *Exact) Tally(s *Scratch, want, got value.Value) Tally {
+	t := x.tally(s, want, got)
+	if t.Exact() {
+		return t
+	}
+	if w, g := composed(want), composed(got); w != want || g != got {
+		return x.tally(s, w, g)
+	}
+	return t
+}
+
+func (x *Exact) tally(s *Scratch, want, got value.Value) Tally {
 	var t Tally
 	found := 0
 	s.Unlike = s.Unlike[:0]

@@ -28,12 +28,12 @@ const (
 	AgentOverlap = "agent_overlap"
 	AgentsExact  = "agents_exact"
 	// ToolMatch is 1 for the expected set, 0.7 for acceptable tools only, 0.4 for
-	// some expected tool, else 0. A set of k tools cannot equal one of another size:
+	// some of these beside others, else 0. A set of k tools cannot equal one of another size:
 	// the ranks below say what a retriever of k tools is worth.
 	ToolMatch = "tool_match"
 	// MatchExact is 1 for the expected set, MatchAcceptable for that or a choice of
-	// acceptable tools, MatchPartial for some expected tool beside others, MatchNone
-	// for no expected tool.
+	// acceptable tools, MatchPartial for some of these beside others, MatchNone
+	// for none of them.
 	MatchExact      = "match_exact"
 	MatchAcceptable = "match_acceptable"
 	MatchPartial    = "match_partial"

@@ -92,7 +92,11 @@ func (s *Scorer) explainContract(t *contracted, p *payload, score *callvet.StepS
 	}
 	switch k := emitted.Kind(); k {
 	case value.Invalid:
-		say("the payload is not JSON: %v", p.err)
+		if why := callvet.Unreadable(string(s.text)); p.hasRaw && strings.HasSuffix(why, " twice") {
+			say("%s", why)
+		} else {
+			say("the payload is not JSON: %v", p.err)
+		}
 	case value.Object:
 		x.Call.Violations = t.violations(emitted)
 		for _, v := range x.Call.Violations {

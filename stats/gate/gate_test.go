@@ -94,6 +94,11 @@ func TestSampleSizeIsTheSmallest(t *testing.T) {
 
 func TestImpossiblePlans(t *testing.T) {
 	t.Parallel()
+	for failures, want := range []int{1, 2, 3} { // a rate of 0 or more is what every rate is
+		if n, ok := MinN(0, failures, Alpha); !ok || n != want {
+			t.Errorf("a bound of 0 with %d failures: %d", failures, n)
+		}
+	}
 	if _, ok := MinN(1, 0, Alpha); ok {
 		t.Error("a bound of 1 can never be passed")
 	}

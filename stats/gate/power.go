@@ -33,10 +33,13 @@ func passes(n, f int, bound, alpha float64) bool {
 }
 
 // MinN is the smallest number of cases with which a rate passes a lower bound in
-// spite of the given failures. ok is false unless bound and alpha are in (0,1) and
-// failures at least 0. For an upper bound b on a rate of incidents, ask for 1-b.
+// spite of the given failures. A bound of 0 is passed by whatever has one pass. ok is false
+// unless bound is in [0,1), alpha in (0,1) and failures at least 0. For an upper bound b on a rate of incidents, ask for 1-b.
 // Source: Clopper and Pearson 1934.
 func MinN(bound float64, failures int, alpha float64) (n int, ok bool) {
+	if bound == 0 && inside(0.5, alpha) && failures >= 0 {
+		return failures + 1, true
+	}
 	if !inside(bound, alpha) || failures < 0 {
 		return 0, false
 	}

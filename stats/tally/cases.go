@@ -19,17 +19,18 @@ const (
 )
 
 // Compare is the best match of a selection: the expected set, a choice of
-// acceptable tools (the expected ones always are), some expected tool, or none.
+// acceptable tools (the expected ones always are), some of these beside others, or none.
 // Order and repetition do not count.
 // Source: Tool Selection Evaluation System.
 func Compare(expected, acceptable, selected []string) Match {
 	want, got := set(expected), set(selected)
+	fit := shared(got, set(slices.Concat(expected, acceptable)))
 	switch {
 	case slices.Equal(want, got):
 		return Exact
-	case len(got) > 0 && shared(got, set(slices.Concat(expected, acceptable))) == len(got):
+	case fit > 0 && fit == len(got):
 		return Acceptable
-	case shared(got, want) > 0:
+	case fit > 0:
 		return Partial
 	}
 	return None

@@ -19,7 +19,9 @@ func TestCompare(t *testing.T) {
 		{[]string{"a", "b"}, nil, []string{"b", "a", "a"}, Exact, 1},
 		{[]string{"a"}, []string{"b"}, []string{"b"}, Acceptable, 0},
 		{[]string{"a", "b"}, nil, []string{"a", "c"}, Partial, 1.0 / 3},
-		{[]string{"a"}, []string{"b"}, []string{"b", "c"}, None, 0},
+		{[]string{"a"}, []string{"b"}, []string{"b", "c"}, Partial, 0},
+		{[]string{"a"}, []string{"b"}, []string{"c"}, None, 0},
+		{nil, []string{"b"}, []string{"b", "c"}, Partial, 0},
 	} {
 		if got := Compare(tc.expected, tc.acceptable, tc.selected); got != tc.want {
 			t.Errorf("%v or %v, selected %v: %s, want %s", tc.expected, tc.acceptable, tc.selected, got, tc.want)
