@@ -104,7 +104,7 @@ func allowed(mt *callvet.MultiTurn, name string) bool {
 }
 
 func diffCall(m *callvet.CallMatch) callDiff {
-	want, got := plain.Line(strings.Join(m.Want, " or ")), plain.Line(m.Got)
+	want, got := plain.Line(strings.Join(m.Want, " or ")), plain.Line(callvet.ToolName(m.Got))
 	d := callDiff{State: m.State, Note: plain.Line(m.Note)}
 	switch m.State {
 	case callvet.StateMissing:

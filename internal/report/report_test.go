@@ -358,3 +358,12 @@ func TestProgress(t *testing.T) {
 	}
 	golden(t, "progress.txt", plain.Bytes())
 }
+
+// TestSpacesAroundNames: nobody would see why such a tool is none of those offered.
+func TestSpacesAroundNames(t *testing.T) {
+	t.Parallel()
+	m := callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Got: " pay ", GotArgs: raw(`{"a":1}`)}
+	if got := diffCall(&m).Lines[0].Actual; got != `" pay "({"a":1})` {
+		t.Error(got)
+	}
+}
