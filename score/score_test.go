@@ -114,7 +114,8 @@ func TestScoresAndReasons(t *testing.T) {
 		{"a key twice", plans(wants("book", "")), raw("book", `{"id":"x","id":"y"}`), callvet.ClassUnparseable, `book: the arguments have the key "id" twice: {"id":"x","id":"y"}`, nil},
 		{"no JSON", plans(wants("book", "")), raw("book", `{"id":`), callvet.ClassUnparseable, `book: the arguments are not JSON: {"id":`, nil},
 		{
-			"an argument that must be absent", callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"book"}, Args: json.RawMessage(`{"id":"x"}`), Matchers: map[string]callvet.Matcher{"note": {Mode: "absent"}}}}}}},
+			"an argument that must be absent",
+			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"book"}, Args: json.RawMessage(`{"id":"x"}`), Matchers: map[string]callvet.Matcher{"note": {Mode: "absent"}}}}}}},
 			made("book", `{"id":"x","note":"y"}`), callvet.ClassArgHalluc, `book: note must be absent, got "y"`, nil,
 		},
 		{"abstains rightly", plans(wants()), made(), "", "", map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent, score.OverCall: absent, score.ArgAccuracy: absent}},

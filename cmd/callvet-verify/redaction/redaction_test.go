@@ -19,7 +19,7 @@ func folder(t *testing.T, change map[string]string) string {
 	files := map[string]string{
 		"README.md":                         "| set | use |\n|---|---|\n| calls, presidio_pii | x |\n| origins/ | y |\n",
 		"sets/calls/open/a.jsonl":           `{"lat":59.4111111111111111,"card":4111111111111111,"password":{"type":"string"}}` + "\n" + `{"to":"ana@x.com"}` + "\n",
-		"sets/calls/spring/a.jsonl":        `not read`,
+		"sets/calls/spring/a.jsonl":         `not read`,
 		"sets/calls/tools.json":             `[{"name":"a"}]`,
 		"sets/presidio_pii/README.md":       "2 texts, open = even.",
 		"sets/presidio_pii/open/rows.jsonl": row("My card 4111111111111111", "CREDIT_CARD", 8, 24, "é ana@x.com", "EMAIL_ADDRESS", 2, 11, "GB29NWBK60161331926819", "IBAN_CODE", 0, 22, "ssn 219-09-9999", "US_SSN", 4, 15, "call 555-123-2002", "PHONE_NUMBER", 5, 17),
