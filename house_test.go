@@ -102,11 +102,11 @@ var rooms = map[string][]string{
 	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
 	"internal/run":                {"", "value", "internal/parallel"},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
-	"internal/trace":              {"", "internal/input", "value", "value/typed"},
+	"internal/trace":              {"", "internal/input", "internal/usage", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/check", "internal/usage"},
 	"internal/trace/chats":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
 	"internal/trace/spans":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
-	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "panel/steps", "score/step"},
+	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step"},
 	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score/step"
 	"github.com/callvet/callvet/value"
@@ -146,8 +147,13 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		t.NotRun = string(m.Bytes()) == string(callvet.OutcomeNotRun)
 	case "usage":
 		t.InputTokens, t.OutputTokens, t.ReasoningTokens = whole(m, "input_tokens"), whole(m, "output_tokens"), whole(m, "reasoning_tokens")
+		if t.InputTokens < 0 || t.OutputTokens < 0 { // half a count is no count
+			t.InputTokens, t.OutputTokens, t.ReasoningTokens = -1, -1, -1
+		}
 	case "cost_usd":
-		t.CostUSD = positive(m)
+		if t.CostUSD = positive(m); t.CostUSD > usage.MaxUSD {
+			t.CostUSD = -1
+		}
 	case "wall_ms":
 		t.WallMS = positive(m)
 	case "judged":
@@ -233,10 +239,11 @@ func positive(m value.Value) float64 {
 	return -1
 }
 
+// whole is a count of tokens; -1 where there is none that can be true.
 func whole(m value.Value, name string) int64 {
 	v, _ := m.Get(name)
-	if f, ok := v.Float(); ok && f >= 0 && f < 1<<53 {
-		return int64(f)
+	if n, ok := usage.Whole(v); ok {
+		return int64(n)
 	}
 	return -1
 }

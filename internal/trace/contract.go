@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/usage"
 )
 
 // Version of the trace contract that this package writes. A record without a
@@ -110,15 +111,22 @@ type Usage struct {
 	Cached    int  `json:"cached_tokens,omitempty" form:"min=0"`
 }
 
-// Tokens are those of input and output; known is false where neither is recorded.
+// Tokens are those of input and output; known is false where one of them is not recorded, or
+// cannot be true: half a count is none.
 func (u *Usage) Tokens() (n int, known bool) {
-	if u.Input != nil {
-		n += *u.Input
+	if u == nil || u.Input == nil || u.Output == nil || *u.Input > usage.MaxTokens || *u.Output > usage.MaxTokens {
+		return 0, false
 	}
-	if u.Output != nil {
-		n += *u.Output
+	return *u.Input + *u.Output, true
+}
+
+// Cost is what the attempt cost in USD; known is false where it is not recorded, or cannot be
+// true.
+func (t *Task) Cost() (usd float64, known bool) {
+	if t.CostUSD == nil || *t.CostUSD > usage.MaxUSD {
+		return 0, false
 	}
-	return n, u.Input != nil || u.Output != nil
+	return *t.CostUSD, true
 }
 
 // Judged is the verdict of one judge; the identity is everything that, changed,

@@ -84,8 +84,13 @@ func lines(seed uint64, tasks int) []byte {
 				}
 				if chance(0.8) {
 					m["usage"] = map[string]any{"input_tokens": r.IntN(500), "output_tokens": r.IntN(500)}
-					if r.IntN(5) == 0 {
-						m["usage"] = map[string]any{"reasoning_tokens": 3} // tells no tokens of input or output
+					switch r.IntN(10) { // none of these tells the tokens
+					case 0:
+						m["usage"] = map[string]any{"reasoning_tokens": 3}
+					case 1:
+						m["usage"] = map[string]any{"output_tokens": 3}
+					case 2:
+						m["usage"] = map[string]any{"input_tokens": 5, "output_tokens": 1 << 50}
 					}
 				}
 				switch r.IntN(12) { // none of these verdicts counts
@@ -95,6 +100,9 @@ func lines(seed uint64, tasks int) []byte {
 					m["fault"] = map[string]any{"kind": "server"}
 				case 2:
 					m["outcome"] = "not_run"
+				}
+				if chance(0.05) {
+					m["cost_usd"] = 1e12
 				}
 				if chance(0.7) {
 					m["judged"] = []any{map[string]any{"judge": "j", "score": r.Float64(), "threshold": 0.4}}

@@ -222,14 +222,15 @@ type record struct {
 }
 
 func told(t *trace.Task) *record {
-	r := &record{cost: t.CostUSD, wall: t.WallMS, exposed: t.Safety != nil}
+	r := &record{wall: t.WallMS, exposed: t.Safety != nil}
 	r.ran = t.Outcome != callvet.OutcomeNotRun
 	r.fault = r.ran && t.Failed()
-	if t.Usage != nil {
-		if n, known := t.Usage.Tokens(); known {
-			x := float64(n)
-			r.tokens = &x
-		}
+	if usd, known := t.Cost(); known {
+		r.cost = &usd
+	}
+	if n, known := t.Usage.Tokens(); known {
+		x := float64(n)
+		r.tokens = &x
 	}
 	for i := range t.Judged {
 		j := &t.Judged[i]
