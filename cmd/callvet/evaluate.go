@@ -216,7 +216,7 @@ func (a *app) secretVerdict(problems []callvet.Problem, path string, f *runFlags
 func (a *app) lintVerdict(problems []callvet.Problem, path string, f *runFlags) error {
 	left := 0
 	for _, p := range problems {
-		if p.Code == "not-evaluated" {
+		if p.Code == codeNotEvaluated {
 			left++
 		}
 	}
@@ -625,6 +625,9 @@ func (a *app) verdict(v *report.View, f *runFlags, sum run.Summary) int {
 	}
 	return code
 }
+
+// codeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.
+const codeNotEvaluated = "not-evaluated"
 
 // passedInPart counts attempts that passed with assertions that were not evaluated.
 func passedInPart(p *panel.Panels) (n int) {

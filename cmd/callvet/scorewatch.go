@@ -54,7 +54,13 @@ func (a *app) wholeSuite(ctx context.Context, path string) (*callvet.Suite, erro
 	for c := range s.Cases(ctx) {
 		s.Suite.Cases = append(s.Suite.Cases, *c)
 	}
-	if errs, _ := a.tell(s.Problems(), false); errs > 0 {
+	problems = s.Problems()
+	for i := range problems {
+		if p := &problems[i]; p.Code == codeNotEvaluated { // no money is spent, and what cannot be judged is counted
+			p.Warning = true
+		}
+	}
+	if errs, _ := a.tell(problems, false); errs > 0 {
 		return nil, &callvet.Hinted{
 			Err: fmt.Errorf("read suite %s: %w: %s", path, callvet.ErrInvalid, plain.Count(errs, "error", "errors")), Hint: new(suiteFlags).lint(a.hints(), path),
 		}

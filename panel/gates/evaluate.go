@@ -57,6 +57,12 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 // warnings tells of what the panels and the comparison leave out as a whole.
 func warnings(in *Input, gs []Gate) []string {
 	w := slices.Clone(in.Panels.Warnings)
+	for i := range in.Panels.Targets {
+		t := &in.Panels.Targets[i]
+		if u := &t.Overall.NotEvaluated; u.Assertions > 0 {
+			w = append(w, fmt.Sprintf("%s: not evaluated: %s; passed by the others only: %s", t.Name, count(u.Assertions, "assertion"), count(u.Passed, "attempt")))
+		}
+	}
 	c := in.Comparison
 	if c == nil {
 		return w

@@ -38,7 +38,7 @@ func Answer(dst []callvet.Assertion, e *callvet.Expect, patterns []*regexp.Regex
 }
 
 // Budget appends what the assertions on time, tokens and cost found; what was
-// not measured is skipped.
+// not measured is not evaluated.
 func Budget(dst []callvet.Assertion, e *callvet.Expect, t *callvet.Trace) []callvet.Assertion {
 	record := func(name string, known, passed bool, limit, actual string) {
 		a := callvet.Assertion{Name: name, Layer: callvet.LayerBudget, State: callvet.Asserted(passed), Expected: "at most " + limit, Actual: actual}

@@ -37,8 +37,10 @@ type Watch struct {
 	// attempts at cases: given is how many got the suite's verdict as theirs, silent
 	// how many it could not judge, differ how many have another verdict of their own.
 	attempts, given, silent, differ int
-	// inPart passed with assertions that were not evaluated.
+	// inPart passed with assertions that were not evaluated; open counts these by name and
+	// reason, of all attempts.
 	inPart int
+	open   map[string]int
 	stray  int
 }
 
@@ -146,7 +148,14 @@ func (w *Watch) score(at *trace.Attempt) bool {
 	w.met[c.ID] = true
 	w.attempts++
 	pass := false
-	switch r := w.scorer.Score(c, &at.Trace); r.Verdict {
+	r := w.scorer.Score(c, &at.Trace)
+	for _, as := range r.Unevaluated() {
+		if w.open == nil {
+			w.open = map[string]int{}
+		}
+		w.open[as.Name+": "+as.Reason]++
+	}
+	switch r.Verdict {
 	case callvet.VerdictPass, callvet.VerdictFail:
 		pass = r.Verdict == callvet.VerdictPass
 		if pass && r.NotEvaluated > 0 {
@@ -243,8 +252,11 @@ func (w *Watch) Warnings() []string {
 	if w.inPart > 0 {
 		out = append(out, fmt.Sprintf("%s the suite's cases with assertions that were not evaluated: of the others only", plain.Count(w.inPart, "attempt passed", "attempts passed")))
 	}
+	for _, kind := range slices.Sorted(maps.Keys(w.open)) {
+		out = append(out, fmt.Sprintf("not evaluated: %s (%s)", kind, plain.Count(w.open[kind], "time", "times")))
+	}
 	if w.silent > 0 {
-		out = append(out, fmt.Sprintf("%s that the suite cannot judge: the case asserts nothing, or the attempt ended in an error or did not run", plain.Count(w.silent, "attempt", "attempts")))
+		out = append(out, fmt.Sprintf("%s that the suite cannot judge: the case asserts nothing that could be evaluated, or the attempt ended in an error or did not run", plain.Count(w.silent, "attempt", "attempts")))
 	}
 	var without []string
 	for i := range w.suite.Cases {

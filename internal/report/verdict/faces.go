@@ -131,6 +131,13 @@ func JUnit(w io.Writer, r *gates.Report) error {
 		}
 		suite.AddTestcase(tc)
 	}
+	if len(r.Warnings) > 0 {
+		lines := make([]string, len(r.Warnings))
+		for i, warning := range r.Warnings {
+			lines[i] = "warning: " + plain.Line(warning)
+		}
+		suite.SystemErr = &junit.Output{Data: plain.XML(strings.Join(lines, "\n"))}
+	}
 	if r.Blocks && unnamed(r) {
 		suite.AddTestcase(junit.Testcase{
 			Name: "gates", Classname: "callvet.gates", Time: "0.000",
