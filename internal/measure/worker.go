@@ -146,10 +146,7 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		t.Fault = t.Fault || string(m.Bytes()) == string(callvet.OutcomeError)
 		t.NotRun = string(m.Bytes()) == string(callvet.OutcomeNotRun)
 	case "usage":
-		t.InputTokens, t.OutputTokens, t.ReasoningTokens = whole(m, "input_tokens"), whole(m, "output_tokens"), whole(m, "reasoning_tokens")
-		if t.InputTokens < 0 || t.OutputTokens < 0 { // half a count is no count
-			t.InputTokens, t.OutputTokens, t.ReasoningTokens = -1, -1, -1
-		}
+		tokens(t, m)
 	case "cost_usd":
 		if t.CostUSD = positive(m); t.CostUSD > usage.MaxUSD {
 			t.CostUSD = -1
@@ -237,6 +234,14 @@ func positive(m value.Value) float64 {
 		return f
 	}
 	return -1
+}
+
+// tokens reads usage. Half a count is none.
+func tokens(t *steps.Task, m value.Value) {
+	t.InputTokens, t.OutputTokens, t.ReasoningTokens = whole(m, "input_tokens"), whole(m, "output_tokens"), whole(m, "reasoning_tokens")
+	if t.InputTokens < 0 || t.OutputTokens < 0 {
+		t.InputTokens, t.OutputTokens, t.ReasoningTokens = -1, -1, -1
+	}
 }
 
 // whole is a count of tokens; -1 where there is none that can be true.
