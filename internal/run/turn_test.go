@@ -109,7 +109,7 @@ func TestTurnLoop(t *testing.T) {
 			callvet.Case{MultiTurn: multi, Mocks: mocks},
 			[]*callvet.Response{malformed, says("sorry")},
 			callvet.EndAnswered, callvet.OutcomeUnparseable,
-			[]string{`{"error":"the arguments are not valid JSON"}`},
+			[]string{`{"error":"the arguments are not JSON"}`},
 			"rejected_by_contract",
 		},
 	} {
