@@ -12,8 +12,8 @@
 // The last user message is posted as {"message": …} (the field's name and more
 // fields are settings). An answer of type text/event-stream is read as events
 // named by their data's "type" or by the event field: session, text_delta,
-// tool_call, tool_result, tool_warning, done, hitl, error, and chunks of chat
-// completions; any other is read as one JSON value. A pause for a human's
+// tool_call, tool_call_delta, tool_result, tool_warning, done, hitl, error, and
+// chunks of chat completions; any other is read as one JSON value. A pause for a human's
 // approval (status 409, or a hitl event) is an answer: the call is recorded and
 // the finish reason is FinishHITL.
 //

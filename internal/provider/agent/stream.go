@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,7 +125,9 @@ type stream struct {
 	resp  callvet.Response
 	turn  callvet.Turn // the assistant's turn that is being built
 	chunk chunks
-	seen  int // events that meant something
+	// pieced are the calls of the turn whose arguments come in pieces.
+	pieced []int
+	seen   int // events that meant something
 	// chunked: some event was a chat completion chunk, a form that says when it ends.
 	chunked bool
 	ended   bool // an event said that the answer is complete
@@ -168,6 +171,8 @@ func (s *stream) take(e event) (stop bool, err error) {
 		s.chunk.add(v, s)
 	case "call":
 		s.call(v)
+	case "arguments":
+		s.arguments(v)
 	case "result":
 		s.result(v)
 	case "hitl":
@@ -205,6 +210,9 @@ func kindOf(name string, v value.Value) string {
 		return "text"
 	case "tool_call", "tool_use", "tool_call_start", "tool_start", "function_call", "toolcall":
 		return "call"
+	case "tool_call_delta", "tool_call_args", "tool_call_arguments", "tool_call_args_delta", "tool_call_arguments_delta", "tool_input_delta", "tool_use_delta", "input_json_delta",
+		"function_call_delta", "function_call_arguments_delta":
+		return "arguments"
 	case "tool_result", "tool_output", "tool_end", "tool_call_result", "function_result", "function_call_output", "toolresult":
 		return "result"
 	case "hitl", "interrupt", "pause", "paused", "confirmation", "confirmation_required", "requires_action", "approval", "approval_required":
@@ -260,6 +268,43 @@ func (s *stream) call(v value.Value) {
 	}
 }
 
+// arguments adds a piece to the arguments of a call that has begun: the one of that id, else
+// the last. What the call began with, such as {}, only stands for them.
+func (s *stream) arguments(v value.Value) {
+	s.token()
+	piece := ""
+	for _, k := range []string{"delta", "args", "arguments", "partial_json", "input", "text", "content"} {
+		if m, ok := v.Get(k); ok && m.Kind() == value.String {
+			piece = m.Str()
+			break
+		}
+	}
+	at, id := len(s.turn.Calls)-1, answer.IDOf(v)
+	for i := range s.turn.Calls {
+		if id != "" && s.turn.Calls[i].ID == id {
+			at = i
+		}
+	}
+	if at < 0 {
+		return
+	}
+	c := &s.turn.Calls[at]
+	if !slices.Contains(s.pieced, at) {
+		s.pieced, c.Args, c.ArgsRaw = append(s.pieced, at), nil, ""
+	}
+	c.ArgsRaw += piece
+}
+
+// join reads the arguments that came in pieces.
+func (s *stream) join() {
+	for _, i := range s.pieced {
+		c := &s.turn.Calls[i]
+		whole := answer.Native(c.ID, c.Tool, c.ArgsRaw)
+		c.Args, c.ArgsRaw, c.Repairs = whole.Args, whole.ArgsRaw, whole.Repairs
+	}
+	s.pieced = nil
+}
+
 // result gives a call its answer: the one of that id, else the first without an
 // answer of that name, else the first without an answer.
 func (s *stream) result(v value.Value) {
@@ -310,6 +355,7 @@ func (s *stream) pending(id, tool string) *callvet.Call {
 
 // flush closes the assistant's turn.
 func (s *stream) flush() {
+	s.join()
 	s.chunk.flush(s)
 	if s.turn.Content == "" && len(s.turn.Calls) == 0 {
 		return
