@@ -103,6 +103,7 @@ func (a *app) tellBug(bug *parallel.Panic) {
 
 // run executes one command line on root, which hands ctx to its commands.
 func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
+	refuseUnknown(root)
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -194,7 +195,6 @@ func (a *app) rootCommand() *cobra.Command {
   callvet run suite.yaml -m offline/lexical       evaluate the offline floor; needs no key
   callvet show last                               the last run's failing cases, explained`,
 		SilenceUsage: true, SilenceErrors: true,
-		SuggestionsMinimumDistance: 2,
 	}
 	p := root.PersistentFlags()
 	p.StringVar(&a.dbPath, "db", "", "database file (default: callvet.db in the user's data directory, or $CALLVET_DB)")

@@ -175,21 +175,6 @@ func NoCatalogue() error {
 func ToolsCommand(e Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
-		Args: cobra.ArbitraryArgs, // told below: the library would print help and succeed
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			var names []string
-			for _, sub := range cmd.Commands() {
-				names = append(names, sub.Name())
-			}
-			hint := "callvet tools --help lists them"
-			if near := callvet.Nearest(args[0], names); near != "" {
-				hint = "did you mean callvet tools " + near + "?"
-			}
-			return &callvet.Hinted{Err: fmt.Errorf("callvet tools: %w: there is no command %q", callvet.ErrInvalid, args[0]), Hint: hint}
-		},
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or told apart",
