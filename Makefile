@@ -84,7 +84,7 @@ fuzz: ## each fuzz target for 20 seconds
 .PHONY: golden
 golden: ## rewrite golden files
 	go test ./internal/report ./internal/suite ./internal/suite/dialect -update
-	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics' -update
+	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$' -update
 
 .PHONY: cover
 cover: ## coverage by function
