@@ -301,8 +301,8 @@ func attemptOf(pairs ...string) *callvet.Trace {
 	return tr
 }
 
-// suiteOf reads a suite.
-func suiteOf(t *testing.T, text string) *callvet.Suite {
+// loadSuite reads a suite.
+func loadSuite(t *testing.T, text string) *callvet.Suite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "suite.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -318,7 +318,7 @@ func suiteOf(t *testing.T, text string) *callvet.Suite {
 // judgedBy scores calls by a case of Tool Calling Evaluation's own format.
 func judgedBy(t *testing.T, testCase string, tr *callvet.Trace) callvet.Result {
 	t.Helper()
-	s := suiteOf(t, `{"name":"d","tools":[`+
+	s := loadSuite(t, `{"name":"d","tools":[`+
 		`{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"units":{"type":"string"},"days":{"type":"integer"}}}}},`+
 		`{"type":"function","function":{"name":"get_time","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}},`+
 		`{"type":"function","function":{"name":"search_flights","parameters":{"type":"object","properties":{"to":{"type":"string"}}}}},`+
