@@ -5,7 +5,6 @@ package selector
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/callvet/callvet"
 )
 
 // world runs commands over files in memory.
@@ -103,17 +100,6 @@ func TestToolsLint(t *testing.T) {
 		if !strings.Contains(out, say) {
 			t.Errorf("%q is not in %s", say, out)
 		}
-	}
-}
-
-func TestToolsUnknown(t *testing.T) {
-	t.Parallel()
-	w := &world{}
-	if _, err := w.run(t, ToolsCommand, "confusible"); !errors.Is(err, callvet.ErrInvalid) {
-		t.Error(err)
-	}
-	if out, err := w.run(t, ToolsCommand); err != nil || !strings.Contains(out, "confusable") {
-		t.Error(out, err)
 	}
 }
 
