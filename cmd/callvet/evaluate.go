@@ -568,13 +568,23 @@ func (l *loaded) afterBudget(f *runFlags, sum run.Summary, err error) string {
 	switch {
 	case errors.As(err, &h):
 		return h.Hint + "; then " + l.resumed()
-	case f.maxCalls > 0 && sum.Spent.Requests >= f.maxCalls:
-		return l.resumed(flag1("max-calls", strconv.Itoa(2*f.maxCalls)))
-	case f.maxCost > 0:
-		most := max(f.maxCost, sum.Spent.USD+sum.Spent.AssumedUSD)
-		return l.resumed(flag1("max-cost", strconv.FormatFloat(2*most, 'g', 6, 64)))
+	case f.maxCalls > 0 || f.maxCost > 0:
+		return l.raised(f.maxCalls, f.maxCost, sum.Spent)
 	}
 	return l.resumed() + " with a larger budget"
+}
+
+// raised is the command that goes on with a run that has spent its budget: with twice the
+// limit that it reached.
+func (l *loaded) raised(maxCalls int, maxCost float64, spent callvet.Spent) string {
+	switch {
+	case maxCalls > 0 && spent.Requests >= maxCalls:
+		return l.resumed(flag1("max-calls", strconv.Itoa(2*maxCalls)))
+	case maxCost > 0:
+		most := max(maxCost, spent.USD+spent.AssumedUSD)
+		return l.resumed(flag1("max-cost", strconv.FormatFloat(2*most, 'g', 6, 64)))
+	}
+	return l.resumed()
 }
 
 // show prints the run on standard output.

@@ -26,6 +26,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/process"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/cmd/callvet/revision"
 	"github.com/callvet/callvet/cmd/callvet/secret"
 	"github.com/callvet/callvet/internal/parallel"
@@ -196,6 +197,7 @@ func (a *app) rootCommand() *cobra.Command {
   callvet show last                               the last run's failing cases, explained`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ranged.Explained(err) })
 	p := root.PersistentFlags()
 	p.StringVar(&a.dbPath, "db", "", "database file (default: callvet.db in the user's data directory, or $CALLVET_DB)")
 	p.BoolVar(&a.jsonOut, "json", false, "print JSON on standard output")

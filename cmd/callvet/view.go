@@ -231,6 +231,8 @@ func (l *loaded) next(p *panel.Panels) []string {
 		out = append(out, l.hints.text(action{Verb: v, Run: l.run.ID, With: with}, l.man))
 	}
 	switch {
+	case l.run.Status == store.StatusBudget && l.man.Settings != nil:
+		out = append(out, l.raised(l.man.Settings.MaxCalls, l.man.Settings.MaxCostUSD, l.run.Spent))
 	case l.run.Status != store.StatusDone || errs > 0:
 		say(verbResume)
 	case fails > 0:

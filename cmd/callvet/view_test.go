@@ -44,3 +44,22 @@ func TestNext(t *testing.T) {
 		}
 	}
 }
+
+// TestNextAfterBudget: a run that has spent its budget is not taken up under the same one,
+// which would end at once.
+func TestNextAfterBudget(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]settings{
+		"callvet run --resume r --max-calls 60": {MaxCalls: 30, MaxCostUSD: 5},
+		"callvet run --resume r --max-cost 0.5": {MaxCalls: 31, MaxCostUSD: 0.25},
+		"callvet run --resume r":                {},
+	} {
+		l := &loaded{
+			run: store.Run{ID: "r", Status: store.StatusBudget, Spent: callvet.Spent{Requests: 30, USD: 0.2}}, suite: &callvet.Suite{},
+			man: &manifest{Path: "s.yaml", Repeats: 1, Specs: []targetSpec{{Target: "m"}}, Settings: &s},
+		}
+		if got := l.next(&panel.Panels{})[0]; got != want {
+			t.Errorf("%+v: %s, want %s", s, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@
 package ranged
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -196,4 +197,25 @@ func (v *duration) String() string {
 		return "0s"
 	}
 	return v.p.String()
+}
+
+// Explained is an error of parsing flags that says what a number or a switch is written
+// like, where the library only says which function could not read it.
+func Explained(err error) error {
+	var bad *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &bad) || !errors.As(err, &number) {
+		return err
+	}
+	write := "a whole number"
+	switch bad.GetFlag().Value.Type() {
+	case "float64":
+		write = "a number such as 0.5"
+	case "bool":
+		write = "true or false"
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		write += " that is not so large"
+	}
+	return fmt.Errorf("invalid argument %q for \"--%s\" flag: write %s", bad.GetValue(), bad.GetFlag().Name, write)
 }

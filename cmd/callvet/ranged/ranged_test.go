@@ -77,6 +77,29 @@ func TestRefusedKeeps(t *testing.T) {
 	}
 }
 
+// TestExplained: no flag's error names a function of the standard library.
+func TestExplained(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"--n=x":                    `invalid argument "x" for "--n" flag: write a whole number`,
+		"--n=99999999999999999999": `invalid argument "99999999999999999999" for "--n" flag: write a whole number that is not so large`,
+		"--n=1.5":                  `invalid argument "1.5" for "--n" flag: write a whole number`,
+		"--x=many":                 `invalid argument "many" for "--x" flag: write a number such as 0.5`,
+		"--b=perhaps":              `invalid argument "perhaps" for "--b" flag: write true or false`,
+		"--r=-1":                   `invalid argument "-1" for "--r" flag: the least is 1`,
+		"--none":                   "unknown flag: --none",
+	} {
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		fs.Int64("n", 0, "")
+		fs.Float64("x", 0, "")
+		fs.Bool("b", false, "")
+		fs.Var(ranged.Int(new(int), 1, 1), "r", "")
+		if got := message(ranged.Explained(fs.Parse([]string{args}))); got != want {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+}
+
 func message(err error) string {
 	if err == nil {
 		return ""
