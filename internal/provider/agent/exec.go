@@ -248,7 +248,7 @@ func joined(out []byte) (value.Value, error) {
 			continue
 		}
 		if _, err := value.Parse(line); err != nil {
-			return value.Value{}, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("line %d is not JSON: %v", n, err)}
+			return value.Value{}, unread(fmt.Sprintf("line %d", n), err)
 		}
 		if len(list) > 1 {
 			list = append(list, ',')

@@ -205,7 +205,15 @@ func whole(all []byte, typ string, opts answer.Options) (*callvet.Response, erro
 	if typ == "text/plain" && len(bytes.TrimSpace(all)) > 0 {
 		return answer.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools), nil
 	}
-	return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("the answer (%s, %d bytes) is not JSON: %v", typ, len(all), err)}
+	return nil, unread(fmt.Sprintf("the answer (%s, %d bytes)", typ, len(all)), err)
+}
+
+// unread is the fault of a text that cannot be read as JSON, or has more values than are read.
+func unread(what string, err error) *callvet.Fault {
+	if value.Over(err) {
+		return &callvet.Fault{Kind: callvet.FaultTooLarge, Message: what + " is not read: " + value.Reason(err)}
+	}
+	return &callvet.Fault{Kind: callvet.FaultMalformed, Message: what + " is not JSON: " + err.Error()}
 }
 
 // refused reads an answer of status 300 and more: a pause for approval, or a fault.

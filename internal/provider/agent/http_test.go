@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/answer"
 )
 
 // show writes turns on one line each.
@@ -341,6 +342,22 @@ func TestHTTPRequestAndSecrets(t *testing.T) {
 	for _, bad := range []HTTPConfig{{URL: "ftp://x"}, {URL: "http://h/${NOPE}"}, {URL: "http://h", Headers: map[string]string{"A": "${NOPE}"}}} {
 		if _, _, err := OpenHTTP(bad); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("OpenHTTP(%+v): %v", bad, err)
+		}
+	}
+}
+
+// TestTooManyValues: an answer that may be JSON, of more values than are read, is too
+// large; it is not malformed, and nobody asks for it again.
+func TestTooManyValues(t *testing.T) {
+	t.Parallel()
+	dense := []byte("[" + strings.Repeat("0,", 1<<22) + "0]")
+	for name, read := range map[string]func() error{
+		"whole": func() error { _, err := whole(dense, "application/json", answer.Options{}); return err },
+		"lines": func() error { _, err := joined(dense); return err },
+	} {
+		var f *callvet.Fault
+		if err := read(); !errors.As(err, &f) || f.Kind != callvet.FaultTooLarge || !strings.Contains(f.Message, "more than 4194304 values") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -158,7 +158,7 @@ func (s *stream) take(e event) (stop bool, err error) {
 			s.text(e.data)
 			return false, nil
 		}
-		return true, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "an event is not JSON: " + perr.Error()}
+		return true, unread("an event", perr)
 	}
 	if d, ok := v.Get("data"); ok && d.Kind() == value.Object {
 		s.meta(v)

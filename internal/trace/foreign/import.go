@@ -49,8 +49,8 @@ const (
 	// values take as much again (value.MaxValues).
 	maxDocument = 256 << 20
 	// maxHeld is the memory of what makes attempts only together, as spans do: their
-	// values, and what is made of them.
-	maxHeld = 1 << 30
+	// values, and what is made of them. The process has up to twice as much.
+	maxHeld = 512 << 20
 	// maxLine is a line in bytes: one export, trace or conversation; maxValues is how many
 	// values it may hold, of 16 bytes each on average.
 	maxLine   = 64 << 20
