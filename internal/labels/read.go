@@ -20,7 +20,7 @@ import (
 // not write more.
 const (
 	maxLine = 1 << 20
-	maxFile = 256 << 20
+	maxFile = 64 << 20
 )
 
 // Read reads a labels file, one JSON object a line. Every line that is no label
