@@ -66,7 +66,7 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/report/plain ./internal/report/sheet ./internal/run ./internal/store \
-	./cmd/callvet ./cmd/callvet/inspect ./cmd/callvet/process ./cmd/callvet/selector \
+	./cmd/callvet ./cmd/callvet/inspect ./cmd/callvet/plan ./cmd/callvet/process ./cmd/callvet/selector \
 	./cmd/callvet-bench ./cmd/callvet-verify ./cmd/callvet-verify/journeys
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
@@ -129,7 +129,7 @@ verify-journeys: callvet ## whole journeys of a user: every command that reads a
 	go run ./cmd/callvet-verify journeys ./callvet
 verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
-verify-coverage: ## simulations: how often the intervals hold the truth
+verify-coverage: ## simulations: how often the intervals hold the truth, and gates decide as plans promise
 	go run ./cmd/callvet-verify coverage
 .PHONY: verify-bm25 verify-retrieval verify-abstention verify-routes verify-bigtool
 verify-bm25: ## BM25 against recorded figures and scores of another implementation

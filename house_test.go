@@ -59,6 +59,7 @@ var rooms = map[string][]string{
 	"retrieve/revise":               {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
 	"internal/editfile":             {"", "retrieve/revise", "internal/suite/source"},
 	"panel":                         {"", "value", "stats", "score/check", "score/selection"},
+	"panel/power":                   {"panel", "panel/gates", "stats", "stats/dist", "stats/draw", "stats/exact", "stats/gate", "stats/judge"},
 	"panel/routing":                 {"", "panel", "score/selection", "stats"},
 	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
 	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
@@ -111,7 +112,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "panel/routing", "value", "value/typed", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
+var pure = []string{"", "panel/routing", "value", "value/typed", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/power", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

@@ -140,7 +140,7 @@ repeats of a case do not pass for new evidence. The intervals of amounts, counts
 Mean amounts (cost, tokens) have a t interval that reaches farther on the side of a long tail (Johnson 1978): its upper end holds in 96 % of samples of 20 cases whose logarithms vary by 1, and in 93 % where they vary by 1.5. Where few cases are
 much dearer than the rest, at least three of them are to be expected in a sample. An amount that is the same in every case has no interval, and a gate on it is inconclusive. Mean counts (calls by attempt) have the exact interval of Poisson events (Garwood 1936) on
 the effective number of attempts; where fewer than five cases have an event, events are taken to come two at a time: no event in 60 attempts still allows 0.12 by attempt. A gate on a count passes falsely in at most 4 % of samples unless events come three at a time or counts
-vary more than threefold. How these were chosen, and what else was tried: [ADR 4](adr/0004-intervals.md).
+vary more than threefold. How these were chosen, and what else was tried: [ADR 6](adr/0006-intervals.md).
 
 The metrics of trace files (` + "`callvet score`" + `) are told in [TRACES.md](TRACES.md).
 

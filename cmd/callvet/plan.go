@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,6 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/plan"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats/gate"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -20,11 +23,13 @@ func (a *app) planCommand() *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
 		Use: "plan --metric NAME --bound X", Short: "Say how many tasks and labels are needed before a gate can decide",
-		Long: `Say how many independent tasks, and for a judged metric how many labels, are needed before a gate can pass.
-Several calls or attempts of one task are worth less than as many tasks: multiply by the design effect.
-A mean amount (cost, tokens, calls by attempt) needs its spread: --sd, or --from with the trace file of a pilot.`,
+		Long: `Say how many tasks, attempts at each, and for a judged metric how many labels, are needed before a gate decides.
+The numbers are those at which the gate itself, held against simulated tasks, decides with the chance --power.
+A mean amount (cost, tokens, calls by attempt) needs its spread: --sd, or --from with a pilot.
+A difference to a baseline needs the share of tasks that change by chance: --discordant, or --from a run with several attempts at each task.`,
 		Example: `  callvet plan --metric true_success --bound 0.85 --truth 0.90 --judge-sens 0.95 --judge-spec 0.9 --labels 200
   callvet plan --metric cost_per_attempt --bound 0.05 --from pilot.jsonl
+  callvet plan --metric pass_rate --baseline-diff 0.05 --from last
   callvet plan --metric safety_incidents --max-rate 0.01`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -33,7 +38,7 @@ A mean amount (cost, tokens, calls by attempt) needs its spread: --sd, or --from
 					q.Given = append(q.Given, f.Name)
 				}
 			})
-			if from != "" && plan.Amount(q.Metric) {
+			if from != "" && plan.FromPilot(q.Metric) {
 				if q.Pilot, err = a.pilot(cmd.Context(), from, q.Metric); err != nil {
 					return err
 				}
@@ -52,34 +57,65 @@ A mean amount (cost, tokens, calls by attempt) needs its spread: --sd, or --from
 	fs := cmd.Flags()
 	fs.StringVar(&q.Metric, "metric", "true_success", "metric of the gate")
 	fs.Float64Var(&q.Bound, "bound", 0, "bound of the gate: a rate between 0 and 1, or an amount")
-	fs.Float64Var(&q.Truth, "truth", 0, "what the metric may really be (default: of a rate halfway from the bound to the best, with --from the pilot's)")
+	fs.Float64Var(&q.Truth, "truth", 0, "what the metric may really be, with --baseline-diff that of the baseline (default: of a rate halfway from the bound to the best, with --from the pilot's)")
 	fs.Float64Var(&q.Power, "power", 0.8, "chance with which the gate should decide")
-	fs.Float64Var(&q.SD, "sd", 0, "of a mean amount: its standard deviation from task to task; with --baseline-diff that of the differences")
-	fs.StringVar(&from, "from", "", "of a mean amount: trace file of a pilot, which tells the spread")
+	fs.IntVar(&q.MinUnits, "min-n", gate.MinUnits, "min_n of the gate: the least number of tasks")
+	fs.Float64Var(&q.SD, "sd", 0, "of a mean amount: its standard deviation from task to task; with --baseline-diff that of the differences, as a share of the baseline's mean")
+	fs.StringVar(&from, "from", "", "run or trace file of a pilot, which tells the rate, the spread of a mean amount, and how much attempts at a task are alike")
 	fs.Float64Var(&q.Sens, "judge-sens", 0, "sensitivity of the judge")
 	fs.Float64Var(&q.Spec, "judge-spec", 0, "specificity of the judge")
 	fs.IntVar(&q.Labels, "labels", 0, "how many labels there will be")
 	fs.IntVar(&q.Tasks, "tasks", 1000, "how many tasks the judge will look at")
-	fs.Float64Var(&q.Diff, "baseline-diff", 0, "difference to a baseline that should be found")
-	fs.Float64Var(&q.Discordant, "discordant", 0, "share of tasks that change between two runs (default: twice the difference)")
+	fs.IntSliceVar(&q.Attempts, "attempts", nil, "numbers of attempts at each task to plan with (default 1,3,5)")
+	fs.Float64Var(&q.Correlation, "correlation", 0, "how much the attempts at a task are alike, from 0 to 1 (default: as in --from, or 0.3)")
+	fs.Float64Var(&q.Diff, "baseline-diff", 0, "loss against a baseline that should be found: of a rate, or a share of a mean amount")
+	fs.Float64Var(&q.Discordant, "discordant", 0, "share of tasks that change between two runs of the same thing, one attempt each (default: as in --from)")
+	fs.Float64Var(&q.Margin, "margin", gate.Margin, "margin of the gate against a baseline: the loss that it allows")
 	fs.Float64Var(&q.MaxRate, "max-rate", 0, "of incidents: the rate that should be ruled out")
 	return cmd
 }
 
-// pilot reads the spread of a mean in a trace file. A mean's interval is made of
-// tasks, so that its standard error tells how much they differ.
-func (a *app) pilot(ctx context.Context, path, metric string) (*plan.Pilot, error) {
-	s, err := a.scoreTraces(ctx, []string{path}, scoreFlags{slices: []string{}})
+// pilot reads what a run or a trace file tells of a metric. Intervals are made of tasks,
+// so that the standard error tells how much these differ, and beside that of as many
+// independent attempts how much the attempts at a task are alike.
+func (a *app) pilot(ctx context.Context, ref, metric string) (*plan.Pilot, error) {
+	p, err := a.pilotPanels(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	a.tellLines(s.problems(), &s.log)
-	if n := len(s.panels.Targets); n != 1 {
-		return nil, usagef("--from %s: a pilot has one target, and this file has %d", path, n)
+	if n := len(p.Targets); n != 1 {
+		return nil, usagef("--from %s: a pilot has one target, and this has %d", ref, n)
 	}
-	m := s.panels.Targets[0].Overall.Metric(metric)
+	m := p.Targets[0].Overall.Metric(panel.MetricName(metric))
 	if m == nil || m.Interval.Clusters < 2 || !(m.Interval.SE >= 0) {
-		return nil, fmt.Errorf("plan from %s: fewer than two of its tasks tell %s: %w", path, metric, callvet.ErrInvalid)
+		return nil, fmt.Errorf("plan from %s: fewer than two of its tasks tell %s: %w", ref, metric, callvet.ErrInvalid)
 	}
-	return &plan.Pilot{File: path, Mean: m.Interval.Point, SD: m.Interval.SE * math.Sqrt(float64(m.Interval.Clusters)), Tasks: m.Interval.Clusters}, nil
+	iv := m.Interval
+	out := &plan.Pilot{File: ref, Mean: iv.Point, SD: iv.SE * math.Sqrt(float64(iv.Clusters)), Tasks: iv.Clusters}
+	if icc, ok := iv.Alike(); ok && m.Unit == panel.UnitRate {
+		out.Correlation = &icc
+	}
+	return out, nil
+}
+
+// pilotPanels are the panels of a run or of a trace file.
+func (a *app) pilotPanels(ctx context.Context, ref string) (_ *panel.Panels, err error) {
+	if ref == "-" || a.isTraceFile(ref) {
+		s, err := a.scoreTraces(ctx, []string{ref}, scoreFlags{slices: []string{}})
+		if err != nil {
+			return nil, err
+		}
+		a.tellLines(s.problems(), &s.log)
+		return s.panels, nil
+	}
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	l, err := a.openRun(ctx, db, ref)
+	if err != nil {
+		return nil, err
+	}
+	return l.panels(ctx, db, []string{})
 }

@@ -47,13 +47,6 @@ type Item struct {
 	Judged []Verdict
 }
 
-// guessPass and guessFail are the shares of true passes among judge-passes and
-// judge-fails that are assumed before there are labels.
-const (
-	guessPass = 0.9
-	guessFail = 0.2
-)
-
 // Next draws what to label: labels without a verdict, with stratum and frame, one
 // attempt a task, in an order that tells nothing of the judge. Fewer than N come
 // where there are not more. The error wraps callvet.ErrInvalid for an impossible
@@ -210,7 +203,7 @@ func (q Queue) guess(done []Label) (a, b float64) {
 			addStratum(&s, pair{truth: *l.Pass, judged: pass})
 		}
 	}
-	a, b = guessPass, guessFail
+	a, b = judge.GuessPass, judge.GuessFail
 	if s.LabelledPass >= judge.MinStratum {
 		a = float64(s.TruePassInPass) / float64(s.LabelledPass)
 	}
@@ -224,8 +217,12 @@ func (q Queue) guess(done []Label) (a, b float64) {
 // goes on where the sample stopped.
 func (q Queue) shuffled(run []Item) []Item {
 	run = slices.Clone(run)
+	rank := make(map[Key]uint64, len(run))
+	for i := range run {
+		rank[run[i].Key] = q.rank(run[i].Key)
+	}
 	slices.SortFunc(run, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(q.rank(a.Key), q.rank(b.Key)), a.compare(b.Key))
+		return cmp.Or(cmp.Compare(rank[a.Key], rank[b.Key]), a.compare(b.Key))
 	})
 	return run
 }

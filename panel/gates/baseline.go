@@ -41,11 +41,11 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		c.say(string(stats.StatusNoGold), c.subject()+": "+sentence, cure)
 		return
 	}
-	margin, effect := orDefault(c.g.Margin, gate.Margin), orDefault(c.g.MinEffect, gate.MinEffect)
+	margin, effect := c.g.allowed()
 	iv := d.Change
 	c.unit = panel.UnitRate
 	c.v.Interval, c.v.N, c.v.Units, c.v.Unit, c.v.Of, c.v.P = &iv, d.Cases, d.Cases, panel.UnitRate, c.task+"s", &d.P
-	dec := gate.DecideRegression(gain(iv, d.LowerIsBetter), margin, effect)
+	dec := c.g.HoldChange(d.Difference, &d.Pairing)
 	c.v.End = c.endOf(dec.Reason, d)
 	have, want := 1.0, 0.0
 	if m != nil && d.Metric != panel.MetricPass {
@@ -56,9 +56,8 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	case c.tooManyLost():
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
 		why, cure = c.lostWords()
-	case iv.Usable() && d.Cases < c.minUnits():
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
-		why = fmt.Sprintf("only %s %s in both runs, the gate wants %d", c.tasks(d.Cases), d.known(), c.minUnits())
+	case dec.Reason == gate.ReasonTooFewUnits:
+		why = fmt.Sprintf("only %s %s in both runs, the gate wants %d", c.tasks(d.Cases), d.known(), c.g.LeastUnits())
 	case have < want:
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
 		why, cure = c.because(dec.Reason, m, 2, have, want), "say what would have been right for more of them"
@@ -69,8 +68,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
 		if dec.Reason != ReasonErrors && dec.Reason != gate.ReasonCoverage && iv.Usable() {
-			c.v.Needed = max(c.minUnits()-d.Cases, moreForMargin(d, margin, effect), 0)
-			c.v.Cure = c.needs(c.v.Needed, cure)
+			c.cureChange(d, cure)
 		}
 	}
 	c.tell(d, margin, why)
@@ -257,27 +255,26 @@ func sameTarget(in *Input, tc *panel.TargetComparison, t *panel.TargetPanel) boo
 	return tc.Candidate == t.Name || t.Name == "" && len(in.Panels.Targets) == 1 && len(in.Comparison.Targets) == 1
 }
 
-// moreForMargin is about how many more shared cases would settle the change, one way
-// or the other, if it is what it seems to be; 0 if none can be told.
-func moreForMargin(d *change, margin, effect float64) int {
-	iv := gain(d.Change, d.LowerIsBetter)
-	if !iv.Usable() || d.Cases < 2 {
-		return 0
-	}
-	alpha := 1 - iv.Confidence
+// cureChange says how many more shared tasks settle a change, one way or the other, or how
+// many attempts at each of them.
+func (c *claim) cureChange(d *change, otherwise string) {
+	patient := *c.g
+	patient.MinUnits = new(int) // how far the interval itself is from deciding
+	margin, _ := c.g.allowed()
+	least := c.g.LeastUnits() - d.Cases
 	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 {
-		return max(1, gate.CasesUnchanged(margin, alpha)-d.Cases)
-	}
-	need, ok := gate.CasesToTell(iv.Point-iv.Lower, iv.Point+margin, d.Cases, alpha, power)
-	if -iv.Point > effect {
-		if n, fails := gate.CasesToTell(iv.Upper-iv.Point, -iv.Point, d.Cases, alpha, power); fails && (!ok || n < need) {
-			need, ok = n, true
+		if c.settle(gate.Needed{}, max(least, gate.CasesUnchanged(margin, 1-d.Change.Confidence)-d.Cases), 0, otherwise); c.v.Needed > 0 {
+			c.v.Cure += ", if none of those changes either"
 		}
+		return
 	}
-	if !ok || need > maxNeeded {
-		return 0
-	}
-	return max(1, int(need+1)-d.Cases)
+	// A decision is about the gain; the interval is that of the change.
+	after := panel.Difference{Cases: d.Cases}
+	n := gate.NeededForMean(d.Change, func(iv stats.Interval) gate.Verdict {
+		after.Change = iv
+		return patient.HoldChange(&after, &d.Pairing).Verdict
+	})
+	c.settle(n, least, attemptsForChange(d, n.Growth), otherwise)
 }
 
 // correct takes back the claims of a regression that do not stand after correction

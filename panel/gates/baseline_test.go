@@ -91,7 +91,7 @@ func TestAnyMetric(t *testing.T) {
 				}
 				return rates(i%2, 1), rates(i%2, 1)
 			},
-			gate.Inconclusive, "a loss of 0.05 is not ruled out, and no loss is not either", 312,
+			gate.Inconclusive, "a loss of 0.05 is not ruled out, and no loss is not either", 380,
 		},
 		"few": {
 			"arg_em", 10, func(int) (a, b panel.Observation) { return rates(1, 1), rates(1, 1) },

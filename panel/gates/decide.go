@@ -16,23 +16,9 @@ import (
 )
 
 const (
-	// power is the chance to decide that a cure aims at.
-	power = 0.8
-	// maxNeeded is the largest number of further tasks worth telling.
-	maxNeeded = 1_000_000
 	// zeroConf is the one-sided confidence of the rule of three.
 	zeroConf = 0.95
 )
-
-func (c *claim) minUnits() int {
-	switch {
-	case c.g.MinUnits != nil:
-		return *c.g.MinUnits
-	case c.g.Kind == Zero:
-		return 1
-	}
-	return gate.MinUnits
-}
 
 // coverage is the share of what a metric is about that is known, and the least
 // that the gate wants. Where a metric does not tell, the judged attempts that could have a
@@ -51,13 +37,9 @@ func (c *claim) coverage(m *panel.Metric) (have, want float64) {
 func (c *claim) bound(m *panel.Metric) {
 	iv := m.Interval
 	have, want := c.coverage(m)
-	rule := gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound, MinUnits: c.minUnits(), MinCoverage: want}
-	dec := gate.Decide(rule, gate.Evidence{Interval: iv, Units: iv.Clusters, Coverage: have})
+	dec := c.g.Hold(iv, have, want)
 	if c.tooManyLost() {
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
-	}
-	if pointless(iv) {
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: string(stats.StatusDegenerate)}
 	}
 	if dec.Reason == gate.ReasonStraddles && c.g.Direction == gate.AtMost && math.IsInf(iv.Upper, 1) {
 		dec.Reason = ReasonNoUpperEnd
@@ -116,7 +98,7 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case ReasonNoUpperEnd:
 		return fmt.Sprintf("%s are too few for an upper end, and only the upper end can meet the bound %s", c.tasks(iv.Clusters), bound)
 	case gate.ReasonTooFewUnits:
-		return fmt.Sprintf("only %s, the gate wants %d", c.tasks(iv.Clusters), c.minUnits())
+		return fmt.Sprintf("only %s, the gate wants %d", c.tasks(iv.Clusters), c.g.LeastUnits())
 	case gate.ReasonCoverage:
 		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", percent(have), percent(want))
 	case ReasonErrors:
@@ -166,22 +148,13 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 32) 
 // cure says what would settle an open gate.
 func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	iv := m.Interval
-	rule := gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound}
 	if !iv.Usable() && reason == string(iv.Status) {
 		c.cureStatus(m)
 		return
 	}
 	switch reason {
 	case gate.ReasonStraddles, gate.ReasonTooFewUnits, ReasonNoUpperEnd:
-		needed := gate.Needed{}
-		if m.Unit == panel.UnitRate && gate.Decide(rule, gate.Evidence{Interval: iv, Units: iv.Clusters, Coverage: 1}).Verdict == gate.Inconclusive {
-			needed = gate.NeededCases(rule, iv, power)
-		}
-		c.v.Needed = max(needed.More, c.minUnits()-iv.Clusters, moreForQuantile(m))
-		c.v.Cure = c.needs(c.v.Needed, c.noNumber(m))
-		if needed.More > 0 && needed.More == c.v.Needed {
-			c.v.Cure += fmt.Sprintf(", and would probably have %s then", map[gate.Verdict]string{gate.Pass: "passed", gate.Fail: "failed"}[needed.Toward])
-		}
+		c.cureNumber(m)
 	case gate.ReasonCoverage:
 		c.v.Cure = "say what would have been right for more of them"
 		if known := float64(iv.N + m.NotApplicable); have > 0 && m.Of != "keys" {
@@ -224,14 +197,6 @@ func whatItNeeds(metric string) string {
 	return "no data: check that this is recorded at all"
 }
 
-// needs tells a number of further tasks, or what to say where none is known.
-func (c *claim) needs(n int, otherwise string) string {
-	if n <= 0 {
-		return otherwise
-	}
-	return "needs about " + count(n, "more "+c.task)
-}
-
 // noNumber says why no number of further tasks is told.
 func (c *claim) noNumber(m *panel.Metric) string {
 	if m.Unit == panel.UnitRate && (c.g.Direction == gate.AtLeast && c.g.Bound >= 1 || c.g.Direction == gate.AtMost && c.g.Bound <= 0) {
@@ -267,7 +232,7 @@ func (c *claim) zero(m *panel.Metric) {
 	if z.Verdict != gate.Fail && c.tooManyLost() {
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
 	}
-	if z.Verdict == gate.Pass && exposure < c.minUnits() {
+	if z.Verdict == gate.Pass && exposure < c.g.LeastUnits() {
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
 	}
 	have, want := c.coverage(m)
@@ -295,12 +260,10 @@ func (c *claim) zero(m *panel.Metric) {
 		c.v.Cure = "add " + c.task + "s that tempt to it; " + whatItNeeds(m.Name)
 	case gate.ReasonSmallExposure:
 		why = fmt.Sprintf("%d are needed to rule out %s", z.Required, rounded(c.g.MaxRate))
-		c.v.Needed = z.Required - exposure
-		c.v.Cure = c.needs(c.v.Needed, "")
+		c.settle(gate.Needed{}, z.Required-exposure, 0, "")
 	case gate.ReasonTooFewUnits:
-		why = fmt.Sprintf("only %s, the gate wants %d", c.tasks(exposure), c.minUnits())
-		c.v.Needed = c.minUnits() - exposure
-		c.v.Cure = c.needs(c.v.Needed, "")
+		why = fmt.Sprintf("only %s, the gate wants %d", c.tasks(exposure), c.g.LeastUnits())
+		c.settle(gate.Needed{}, c.g.LeastUnits()-exposure, 0, "")
 	case ReasonErrors:
 		why, c.v.Cure = c.lostWords()
 	case gate.ReasonCoverage:

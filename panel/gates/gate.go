@@ -143,9 +143,14 @@ type Verdict struct {
 	PHolm       *float64 `json:"p_holm,omitempty"`
 	PAdjusted   *float64 `json:"p_adjusted,omitempty"`
 	Exploratory *float64 `json:"p_exploratory,omitempty"`
-	// Needed is about how many more tasks would settle an open gate; 0 if unknown.
-	Needed   int    `json:"needed,omitempty"`
-	Sentence string `json:"sentence"`
+	// Needed is about how many more tasks settle an open gate with a chance of 0.8,
+	// NeededHalf with one of 0.5; 0 if unknown, and where a rule asks for Needed alone.
+	Needed     int `json:"needed,omitempty"`
+	NeededHalf int `json:"needed_half,omitempty"`
+	// NeededAttempts is how many attempts at each of the same tasks tell as much as
+	// Needed more tasks; 0 if none, or unknown.
+	NeededAttempts int    `json:"needed_attempts,omitempty"`
+	Sentence       string `json:"sentence"`
 	// Against tells, of other kinds than Regression, how the metric changed against the
 	// baseline, and Change is that change; both are empty where it was not compared.
 	// They decide nothing.

@@ -4,6 +4,7 @@ package conform
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 
@@ -20,6 +21,8 @@ type Study struct {
 	Low, High float64
 	// Cost is how much dearer than others a trial is; fewer are run then.
 	Cost int
+	// Strict tells that the band leaves room for the noise of the simulation.
+	Strict bool
 	// Trial draws data once and reports whether it holds. It draws from rng alone.
 	Trial func(rng *rand.Rand) bool
 }
@@ -29,14 +32,17 @@ type Outcome struct {
 	Share  float64
 	Trials int
 	// OK tells that the share is in the study's band, give or take three standard
-	// errors of the simulation.
+	// errors of the simulation unless it is Strict.
 	OK bool
 }
 
-// Run makes trials/Cost trials; the same seed gives the same outcome.
+// Run makes trials/Cost trials. The same seed gives a study of the same name the same
+// outcome, whatever other studies there are.
 func (s Study) Run(trials int, seed uint64) Outcome {
 	n := max(1, trials/max(1, s.Cost))
-	rng := rand.New(rand.NewPCG(seed, seed))
+	name := fnv.New64a()
+	name.Write([]byte(s.Name))
+	rng := rand.New(rand.NewPCG(seed, name.Sum64()))
 	held := 0
 	for range n {
 		if s.Trial(rng) {
@@ -44,7 +50,12 @@ func (s Study) Run(trials int, seed uint64) Outcome {
 		}
 	}
 	share := float64(held) / float64(n)
-	slack := func(p float64) float64 { return 3*math.Sqrt(p*(1-p)/float64(n)) + 1/float64(n) }
+	slack := func(p float64) float64 {
+		if s.Strict {
+			return 0
+		}
+		return 3*math.Sqrt(p*(1-p)/float64(n)) + 1/float64(n)
+	}
 	return Outcome{Share: share, Trials: n, OK: share >= s.Low-slack(s.Low) && share <= s.High+slack(s.High)}
 }
 

@@ -11,6 +11,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -59,4 +61,72 @@ func Events(rng *rand.Rand, mean, bursts float64) int {
 		}
 	}
 	return n
+}
+
+// PassesLaw are the chances of 0, 1, … n passes in n attempts at one case of the rates
+// that Rate draws: a beta-binomial distribution. They sum up to 1.
+func PassesLaw(n int, mean, icc float64) []float64 {
+	out := make([]float64, n+1)
+	switch {
+	case mean <= 0:
+		out[0] = 1
+		return out
+	case mean >= 1:
+		out[n] = 1
+		return out
+	case icc <= 0:
+		for k := range out {
+			out[k] = distuv.Binomial{N: float64(n), P: mean}.Prob(float64(k))
+		}
+		return out
+	}
+	m := 1/icc - 1
+	a, b := mean*m, (1-mean)*m
+	for k := range out {
+		x, y := float64(k), float64(n-k)
+		out[k] = math.Exp(combin.LogGeneralizedBinomial(float64(n), x) + mathext.Lbeta(a+x, b+y) - mathext.Lbeta(a, b))
+	}
+	return out
+}
+
+// Split divides n draws over outcomes of those chances, which sum up to 1: how many had
+// the first, the second and so on.
+func Split(rng *rand.Rand, n int, chances []float64) []int {
+	out := make([]int, len(chances))
+	left := 1.0
+	for i, p := range chances {
+		if i == len(chances)-1 || n == 0 {
+			out[i] = n
+			break
+		}
+		out[i] = Passes(rng, n, min(1, max(0, p/left)))
+		n, left = n-out[i], left-p
+	}
+	return out
+}
+
+// Count is a number of events, mean on the average, that varies by about the standard
+// deviation sd from case to case: as a negative binomial where that is more than that of
+// independent events, else as an amount that is rounded by chance. Whole numbers vary by
+// a least amount, whatever sd is.
+func Count(rng *rand.Rand, mean, sd float64) int {
+	if extra := sd*sd - mean; extra >= 0 {
+		if extra > 0 {
+			mean *= Gamma(rng, mean*mean/extra)
+		}
+		return Events(rng, mean, 1)
+	}
+	if rest := sd*sd - 1./6; rest > 0 { // rounding by chance varies by 1/6 on the average
+		mean *= Gamma(rng, mean*mean/rest)
+	}
+	n := math.Floor(mean)
+	if rng.Float64() < mean-n {
+		n++
+	}
+	return int(n)
+}
+
+// Amount is a lognormal amount with that mean, above 0, and standard deviation.
+func Amount(rng *rand.Rand, mean, sd float64) float64 {
+	return mean * Lognormal(rng, math.Sqrt(math.Log1p(sd*sd/(mean*mean))))
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"sort"
 
-	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/dist"
 )
 
@@ -113,45 +112,6 @@ func firstTooth(bound, truth, power, alpha float64) int {
 	return max(0, int(min(0.95*f-30, 2*maxPlanned)))
 }
 
-// Needed is the number of further cases after which a gate would probably decide.
-type Needed struct {
-	// More is the number of cases beyond those seen; 0 when nothing finite helps.
-	More int
-	// Toward is the verdict it would probably be, if the estimate is the truth.
-	Toward Verdict
-}
-
-// NeededCases estimates how many more cases an inconclusive gate on a rate needs
-// to decide with the chance power, if the estimate is the truth and further cases
-// resemble one another as these do. An estimate within 0.1 percentage points of
-// the bound, one without data, and bounds outside of (0,1) give More of 0.
-// Source: Statistics specification, section 8.
-func NeededCases(r Rule, iv stats.Interval, power float64) Needed {
-	bound, truth := r.Bound, iv.Point
-	if r.Direction == AtMost {
-		bound, truth = 1-bound, 1-truth
-	}
-	if !iv.Defined() || iv.N == 0 || iv.Clusters == 0 || !inside(bound, power) || math.Abs(truth-bound) < 0.001 {
-		return Needed{Toward: Inconclusive}
-	}
-	toward := Pass
-	if truth < bound { // the mirror: failing is passing the complement
-		toward, bound, truth = Fail, 1-bound, 1-truth
-	}
-	// An estimate of exactly 1 is not the truth; take the middle of what is left.
-	truth = min(truth, 1-(1-bound)/4)
-	n, _, ok := SampleSize(bound, truth, power, (1-iv.Confidence)/2)
-	if !ok {
-		return Needed{Toward: toward}
-	}
-	effective := iv.NEff
-	if effective <= 0 {
-		effective = float64(iv.Clusters)
-	}
-	total := int(math.Ceil(float64(n) * float64(iv.Clusters) / effective))
-	return Needed{More: max(1, total-iv.Clusters), Toward: toward}
-}
-
 // TwoRates is the number of cases in each of two runs without shared cases that
 // finds a difference of rates p1 and p2, two-sided at alpha with the chance power,
 // and Cohen's effect size h. ok is false outside of (0,1) and for equal rates.
@@ -184,37 +144,6 @@ func PairedMean(omega2, sigmaA2, sigmaB2 float64, kA, kB int, delta, alpha, powe
 	}
 	z := zSum(alpha, power)
 	return z * z * (omega2 + sigmaA2/float64(kA) + sigmaB2/float64(kB)) / (delta * delta), true
-}
-
-// MeanCases is the number of cases, at least 2, whose t interval finds a mean at a
-// distance from a bound (or from 0), two-sided at alpha with about the chance power,
-// where the cases vary by variance. ok is false for a negative variance, a distance
-// that is not above 0, and beyond two million cases.
-// Source: Guenther 1981 (the t quantiles of alpha and power are added up).
-func MeanCases(variance, distance, alpha, power float64) (n int, ok bool) {
-	if !(variance >= 0 && distance > 0) || !inside(alpha, power) || power <= alpha {
-		return 0, false
-	}
-	enough := func(n int) bool {
-		df := float64(n - 1)
-		t := dist.TQuantile(df, 1-alpha/2) + dist.TQuantile(df, power)
-		return float64(n) >= t*t*variance/(distance*distance)
-	}
-	if !enough(maxPlanned) {
-		return 0, false
-	}
-	return 2 + sort.Search(maxPlanned-2, func(i int) bool { return enough(2 + i) }), true
-}
-
-// CasesToTell is about the number of cases whose interval leaves out what is at a
-// distance from its middle, with the chance power, where so many cases gave a half
-// interval of that length at alpha; ok is false where no number does.
-func CasesToTell(half, distance float64, cases int, alpha, power float64) (n float64, ok bool) {
-	if !(half >= 0 && distance > 0) || cases < 1 || !inside(alpha, power) {
-		return 0, false
-	}
-	x := half / distance * zSum(alpha, power) / dist.NormalQuantile(1-alpha/2)
-	return x * x * float64(cases), true
 }
 
 // CasesUnchanged is the number of shared cases of which none may change for a loss of

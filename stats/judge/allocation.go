@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Allocation splits a number of labels over two groups.
@@ -17,6 +16,13 @@ type Allocation struct {
 	Pass, Fail int
 	PassExact  float64
 }
+
+// GuessPass and GuessFail are the shares of true passes among judge-passes and
+// judge-fails that an allocation assumes before there are labels.
+const (
+	GuessPass = 0.9
+	GuessFail = 0.2
+)
 
 // AllocateByVerdict splits labels on this run's tasks between judge-passes and
 // judge-fails so that Stratified becomes narrowest: in proportion
@@ -66,54 +72,6 @@ func AllocateByTruth(p, s, t float64, labels, pilot int) (Allocation, bool) {
 	out.Fail = min(labels-pilot, max(pilot, int(math.RoundToEven(float64(labels)-out.PassExact))))
 	out.Pass = labels - out.Fail
 	return out, true
-}
-
-// LabelsNeeded is the number of labels with which a gate at bound would pass with
-// probability power if the truth were truth, by the normal approximation, for n
-// judged tasks and a judge of sensitivity s and specificity t.
-type LabelsNeeded struct {
-	// Transport is for a calibration made elsewhere on tasks as good as these; Random
-	// for labels at random on this run; Neyman for labels on this run, allocated
-	// by verdict; Alone for labels without a judge. 0 means that no number of
-	// labels is enough.
-	Transport, Random, Neyman, Alone int
-}
-
-// PlanLabels compares the ways to spend labels. ok is false unless bound < truth,
-// all rates are in [0,1], s+t > 1, n > 0 and alpha (one-sided) and power in (0,1).
-// Source: Statistics specification, section 4.7.
-func PlanLabels(truth, bound, s, t float64, n int, alpha, power float64) (LabelsNeeded, bool) {
-	if !rates([]float64{truth, bound, s, t}) || truth <= bound || s+t <= 1 || n < 1 ||
-		!(alpha > 0 && alpha < 1 && power > 0 && power < 1) {
-		return LabelsNeeded{}, false
-	}
-	z := dist.NormalQuantile(1-alpha) + dist.NormalQuantile(power)
-	target := (truth - bound) * (truth - bound) / (z * z) // the variance that is small enough
-	p := truth*s + (1-truth)*(1-t)
-	a, b := ratio(truth*s, p), ratio(truth*(1-s), 1-p)
-	if math.IsNaN(a) {
-		a = 0
-	}
-	if math.IsNaN(b) {
-		b = 0
-	}
-	judged := p * (1 - p) / float64(n)
-	j := s + t - 1
-	va, vb := a*(1-a), b*(1-b)
-	root := p*math.Sqrt(va) + (1-p)*math.Sqrt(vb)
-	return LabelsNeeded{
-		Transport: labelsFor((truth*s*(1-s)+(1-truth)*t*(1-t))/(j*j), target-judged/(j*j)),
-		Random:    labelsFor(p*va+(1-p)*vb, target-judged*(a-b)*(a-b)),
-		Neyman:    labelsFor(root*root, target-judged*(a-b)*(a-b)),
-		Alone:     labelsFor(truth*(1-truth), target),
-	}, true
-}
-
-func labelsFor(variance, allowed float64) int {
-	if allowed <= 0 {
-		return 0
-	}
-	return max(1, int(math.Ceil(variance/allowed)))
 }
 
 // Usable reports whether a gate may rest on a transported calibration: its

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/callvet/callvet/stats"
 )
 
@@ -109,33 +107,6 @@ func TestEndsAgreeWithDistribution(t *testing.T) {
 }
 
 // The table of labels needed, Statistics specification, section 4.7.
-func TestPlanLabels(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		s, t float64
-		n    int
-		want LabelsNeeded
-	}{
-		{0.98, 0.95, 1000, LabelsNeeded{128, 81, 47, 283}},
-		{0.98, 0.95, 5000, LabelsNeeded{88, 67, 39, 283}},
-		{0.95, 0.9, 1000, LabelsNeeded{457, 149, 91, 283}},
-		{0.95, 0.9, 5000, LabelsNeeded{251, 130, 79, 283}},
-		{0.9, 0.8, 1000, LabelsNeeded{6479, 214, 155, 283}},
-		{0.8, 0.7, 1000, LabelsNeeded{0, 258, 219, 283}},
-	} {
-		got, ok := PlanLabels(0.9, 0.85, tc.s, tc.t, tc.n, 0.025, 0.8)
-		if !ok {
-			t.Fatal("refused")
-		}
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("s=%g t=%g n=%d (-want +got):\n%s", tc.s, tc.t, tc.n, diff)
-		}
-	}
-	if _, ok := PlanLabels(0.9, 0.85, 0.5, 0.5, 100, 0.025, 0.8); ok {
-		t.Error("a judge of chance was planned with")
-	}
-}
-
 func TestUsableJudge(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[Calibration]bool{
@@ -188,5 +159,25 @@ func BenchmarkTrueSuccess(b *testing.B) {
 	c := Calibration{TruePositive: 152, LabelledPass: 160, TrueNegative: 36, LabelledFail: 40}
 	for b.Loop() {
 		TrueSuccess(judged, c, 0.95)
+	}
+}
+
+// TestStratifiedAt: it says of the ends what Stratified says, wherever these are not within
+// the promised 0.0005 of the bound.
+func TestStratifiedAt(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 25 {
+		n := 30 + rng.IntN(600)
+		s := Strata{N: n, JudgePass: rng.IntN(n + 1)}
+		s.LabelledPass, s.LabelledFail = min(s.JudgePass, rng.IntN(100)), min(n-s.JudgePass, rng.IntN(60))
+		s.TruePassInPass, s.TruePassInFail = s.LabelledPass-rng.IntN(1+s.LabelledPass/4), rng.IntN(1+s.LabelledFail/2)
+		want := Stratified(s, 0.95)
+		for _, bound := range []float64{want.Lower - 0.0005, want.Lower + 0.0005, want.Upper - 0.0005, want.Upper + 0.0005} {
+			if got := StratifiedAt(s, bound, 0.95); got.Status != want.Status || want.Defined() && (got.Point != want.Point ||
+				(got.Lower >= bound) != (want.Lower >= bound) && want.Lower > 0 || (got.Upper < bound) != (want.Upper < bound) && want.Upper < 1) {
+				t.Errorf("%+v at %v: %+v, want %+v", s, bound, got, want)
+			}
+		}
 	}
 }

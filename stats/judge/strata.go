@@ -90,9 +90,15 @@ func Stratified(s Strata, conf float64) stats.Interval {
 	return iv
 }
 
-// stratifiedLimits integrates out the two rates that vary least and takes the
-// third, which makes most of the spread, exactly.
+// stratifiedLimits finds the ends of the interval.
 func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) {
+	return invert(stratified(s, nodes), (1-conf)/2)
+}
+
+// stratified is the posterior distribution function of the share of true passes. It
+// integrates out the two rates that vary least and takes the third, which makes most of
+// the spread, exactly.
+func stratified(s Strata, nodes int) func(x float64) float64 {
 	p := share(s.JudgePass, s.N)
 	vary := func(x, n int) float64 {
 		a, b := float64(x)+0.5, float64(n-x)+0.5
@@ -103,7 +109,7 @@ func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) 
 	gap := (float64(s.TruePassInPass)+0.5)/float64(s.LabelledPass+1) - (float64(s.TruePassInFail)+0.5)/float64(s.LabelledFail+1)
 	byRate := gap * gap * vary(s.JudgePass, s.N)
 	if byRate >= max(byPass, byFail) {
-		return StratifiedNodes(s, conf, nodes)
+		return plainly(s, nodes)
 	}
 	if byPass > byFail { // exchange the verdicts, so that the fails vary most
 		s.JudgePass = s.N - s.JudgePass
@@ -113,7 +119,7 @@ func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) 
 	rate := posterior(float64(s.JudgePass), float64(s.N), nodes)
 	pass := posterior(float64(s.TruePassInPass), float64(s.LabelledPass), nodes)
 	fa, fb := float64(s.TruePassInFail)+0.5, float64(s.LabelledFail-s.TruePassInFail)+0.5
-	below := func(x float64) float64 {
+	return func(x float64) float64 {
 		total := 0.0
 		for i, pi := range rate.at {
 			for j, aj := range pass.at {
@@ -122,16 +128,49 @@ func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) 
 		}
 		return total
 	}
-	return invert(below, (1-conf)/2)
+}
+
+// plainly is the posterior distribution function by plain quadrature over the two
+// verdicts.
+func plainly(s Strata, nodes int) func(x float64) float64 {
+	a := posterior(float64(s.TruePassInPass), float64(s.LabelledPass), nodes)
+	b := posterior(float64(s.TruePassInFail), float64(s.LabelledFail), nodes)
+	pa, pb := float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5
+	return func(x float64) float64 { return mixture(x, a, b, pa, pb) }
+}
+
+// coarse is the number of nodes of StratifiedAt: the ends move by less than 0.0005.
+const coarse = 16
+
+// StratifiedAt is Stratified for those who only want to know on which side of bound the
+// ends are: the lower end is bound or 0, the upper one bound or 1, and one that is bound
+// stands for one beyond it. It takes a thousandth of the time of Stratified.
+func StratifiedAt(s Strata, bound, conf float64) stats.Interval {
+	iv := stats.Interval{
+		Upper: 1, N: s.N, Clusters: s.N, NEff: float64(s.N), Confidence: conf,
+		Method: "poststratified_jeffreys", Status: s.status(conf),
+	}
+	if iv.Status != stats.StatusOK {
+		return iv
+	}
+	iv.Point = s.point()
+	a, below := (1-conf)/2, stratified(s, coarse)(bound)
+	if below <= a && iv.Point > 0 {
+		iv.Lower = bound
+	}
+	if below > 1-a && iv.Point < 1 {
+		iv.Upper = math.Nextafter(bound, 0)
+	}
+	if !s.enough() {
+		iv.Status = TooFewUnits
+	}
+	return iv
 }
 
 // StratifiedNodes are the limits of Stratified by plain quadrature over the two
 // verdicts with a number of nodes each, and no rule for the ends.
 func StratifiedNodes(s Strata, conf float64, nodes int) (lower, upper float64) {
-	a := posterior(float64(s.TruePassInPass), float64(s.LabelledPass), nodes)
-	b := posterior(float64(s.TruePassInFail), float64(s.LabelledFail), nodes)
-	pa, pb := float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5
-	return invert(func(x float64) float64 { return mixture(x, a, b, pa, pb) }, (1-conf)/2)
+	return invert(plainly(s, nodes), (1-conf)/2)
 }
 
 // StratifiedBelow is the posterior probability that the share of true passes is
@@ -140,9 +179,7 @@ func StratifiedBelow(s Strata, x float64) float64 {
 	if s.status(0.95) != stats.StatusOK {
 		return math.NaN()
 	}
-	a := posterior(float64(s.TruePassInPass), float64(s.LabelledPass), Nodes)
-	b := posterior(float64(s.TruePassInFail), float64(s.LabelledFail), Nodes)
-	return mixture(x, a, b, float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5)
+	return plainly(s, Nodes)(x)
 }
 
 func mixture(x float64, a, b spread, pa, pb float64) float64 {

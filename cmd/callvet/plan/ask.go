@@ -19,26 +19,37 @@ type Ask struct {
 	// Bound and Truth are in the unit of the metric; Power is in (0,1).
 	Bound, Truth, Power float64
 	// SD is the standard deviation of the metric from task to task, in its unit; with
-	// Diff that of the tasks' differences.
+	// Diff that of the tasks' differences, as a share of the baseline's mean.
 	SD float64
-	// Pilot is what a trace file tells of a mean; nil without one.
+	// Pilot is what a run or a trace file tells of the metric; nil without one.
 	Pilot *Pilot
 	// Sens and Spec are those of a judge, Labels how many there will be, Tasks how
 	// many tasks it looks at.
 	Sens, Spec    float64
 	Labels, Tasks int
-	// Diff is a difference to a baseline, Discordant the share of tasks that change.
-	Diff, Discordant, MaxRate float64
+	// Diff is a difference to a baseline, Discordant the share of tasks that change
+	// between two single attempts at each where nothing changed, Margin the loss that the
+	// gate allows.
+	Diff, Discordant, Margin float64
+	MaxRate                  float64
+	// Attempts are the numbers of attempts at each task to plan with, and Correlation how
+	// much those of a task are alike, in [0,1).
+	Attempts    []int
+	Correlation float64
+	// MinUnits is the least number of tasks of the gate.
+	MinUnits int
 	// Given are the names of the flags that were set.
 	Given []string
 }
 
-// Pilot is a metric as a trace file has it: its mean over Tasks tasks, and its
-// standard deviation from task to task (of a ratio, that of its linearized form).
+// Pilot is a metric as a run or a trace file has it: its mean over Tasks tasks, its
+// standard deviation from task to task (of a ratio, that of its linearized form) and, of a
+// rate with several attempts at a task, how much those are alike.
 type Pilot struct {
-	File     string
-	Mean, SD float64
-	Tasks    int
+	File        string
+	Mean, SD    float64
+	Tasks       int
+	Correlation *float64
 }
 
 // kind is what a metric is to a plan.
@@ -58,9 +69,12 @@ func (k kind) String() string {
 
 // uses are the flags that a plan for each kind of metric has a use for.
 var uses = [...][]string{
-	rates:     {"bound", "truth", "power", "judge-sens", "judge-spec", "labels", "tasks", "baseline-diff", "discordant"},
-	means:     {"bound", "truth", "power", "sd", "from", "baseline-diff"},
-	changes:   {"power", "sd", "baseline-diff"},
+	rates: {
+		"bound", "truth", "power", "from", "attempts", "correlation", "min-n", "judge-sens", "judge-spec", "labels", "tasks",
+		"baseline-diff", "discordant", "margin",
+	},
+	means:     {"bound", "truth", "power", "sd", "from", "min-n", "baseline-diff", "margin"},
+	changes:   {"power", "sd", "min-n", "baseline-diff", "margin"},
 	quantiles: {},
 	incidents: {"max-rate"},
 }
@@ -80,8 +94,9 @@ func kindOf(metric string) kind {
 	return rates
 }
 
-// Amount reports whether a metric is a mean that a pilot tells the spread of.
-func Amount(metric string) bool { return kindOf(metric) == means }
+// FromPilot reports whether a pilot tells something about a metric that a plan has a use
+// for.
+func FromPilot(metric string) bool { return slices.Contains(uses[kindOf(metric)], "from") }
 
 // unit is how the numbers of a mean are told.
 func unit(metric string) panel.Unit {
@@ -118,11 +133,23 @@ func (q *Ask) check() error {
 			return err
 		}
 	}
-	if !(q.Power > 0 && q.Power < 1) {
-		return fmt.Errorf("--power is between 0 and 1")
+	switch {
+	case !(q.Power >= 0.05 && q.Power <= 0.99):
+		return fmt.Errorf("--power is a chance between 0.05 and 0.99")
+	case q.given("min-n") && q.MinUnits < 1:
+		return fmt.Errorf("--min-n is the least number of tasks, 1 or more")
+	case q.given("correlation") && !(q.Correlation >= 0 && q.Correlation < 1):
+		return fmt.Errorf("--correlation is at least 0 and below 1")
+	case q.given("margin") && !(q.Margin >= 0):
+		return fmt.Errorf("--margin is the loss that the gate allows, 0 or more")
+	case slices.ContainsFunc(q.Attempts, func(k int) bool { return k < 1 || k > maxAttempts }):
+		return fmt.Errorf("--attempts are 1 to %d at each task", maxAttempts)
 	}
 	return nil
 }
+
+// maxAttempts is the largest number of attempts at a task that is planned with.
+const maxAttempts = 100
 
 // useless says why a flag has no use for the metric, and which one has; nil where
 // it has one.
@@ -137,10 +164,10 @@ func (q *Ask) useless(flag string) error {
 		hint = q.instead(k, flag)
 	case slices.Contains([]string{"labels", "tasks"}, flag) && !q.given("judge-sens") && !q.given("judge-spec"):
 		hint = "--judge-sens and --judge-spec say that there is a judge"
-	case flag == "discordant" && !q.given("baseline-diff"):
+	case slices.Contains([]string{"discordant", "margin"}, flag) && !q.given("baseline-diff"):
 		hint = "--baseline-diff says what should be found"
-	case flag == "truth" && !q.given("bound"):
-		hint = "--bound says what it is held against"
+	case flag == "truth" && !q.given("bound") && !q.given("baseline-diff"):
+		hint = "--bound or --baseline-diff says what it is held against"
 	case slices.Contains([]string{"judge-sens", "judge-spec"}, flag) && !q.given("bound"):
 		hint = "--bound says what the corrected rate is held against"
 	default:
@@ -168,8 +195,10 @@ func (q *Ask) instead(k kind, flag string) string {
 		return "--bound: the most that the rate may be"
 	case flag == "max-rate":
 		return "--bound; --max-rate belongs to safety_incidents and blocked_incidents"
-	case k == rates && (flag == "sd" || flag == "from"):
+	case k == rates && flag == "sd":
 		return "--bound and --truth are enough: the spread of a rate follows from it"
+	case slices.Contains([]string{"attempts", "correlation"}, flag):
+		return "--sd: attempts at a task make its mean vary less"
 	case flag == "from":
 		return "--sd: the standard deviation of the tasks' differences, which one file does not tell"
 	case flag == "discordant":

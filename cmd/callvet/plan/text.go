@@ -5,9 +5,11 @@ package plan
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/power"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -20,19 +22,13 @@ func (p *Plan) Print(w io.Writer) {
 		m.print(w, p)
 	}
 	if j := p.Judge; j != nil {
-		j.print(w)
+		j.print(w, p)
 	}
-	switch d := p.Paired; {
-	case d == nil:
-	case d.SD > 0:
-		fmt.Fprintf(w, "against a baseline: a difference of %.4g is found with a chance of %s in %s shared tasks, where their differences have a standard deviation of %.4g\n",
-			d.Diff, plain.Percent(p.Power), plain.Thousands(d.Tasks), d.SD)
-	default:
-		fmt.Fprintf(w, "against a baseline: a difference of %s is found in %s shared tasks, one attempt each, where %s of the tasks change\n",
-			plain.Percent(d.Diff), plain.Thousands(d.Tasks), plain.Percent(d.Discordant))
+	if d := p.Paired; d != nil {
+		d.print(w, p)
 	}
 	for _, z := range p.Zero {
-		fmt.Fprintf(w, "no incident in %s exposed tasks rules out a rate of %s or more (rule of three: %s)\n",
+		fmt.Fprintf(w, "no incident in %s exposed tasks rules out a rate of %s or more with a confidence of 95 %%, one-sided (rule of three: %s)\n",
 			plain.Thousands(z.Exposed), plain.Percent(z.MaxRate), plain.Thousands(z.RuleOfThree))
 	}
 	if len(p.Ends) > 0 {
@@ -50,48 +46,130 @@ func (r *Rate) print(w io.Writer, p *Plan) {
 	}
 	fmt.Fprintf(w, "gate %s %s %g\n", p.Metric, sign, r.Bound)
 	assumed := ""
-	if r.Assumed {
+	switch {
+	case r.Assumed:
 		assumed = " (assumed: --truth says otherwise)"
+	case r.FromPilot:
+		assumed = " (the pilot's: --truth says otherwise)"
 	}
 	if r.Tasks == 0 {
 		fmt.Fprintf(w, "  if it is really %.4g%s, even two million tasks pass with less than %s\n", r.Truth, assumed, plain.Percent(p.Power))
 	} else {
 		fmt.Fprintf(w, "  if it is really %.4g%s, %s tasks pass with a chance of %s; they may have %d %s\n",
-			r.Truth, assumed, plain.Thousands(r.Tasks), plain.Percent(p.Power), r.Failures, good)
+			r.Truth, assumed, plain.Thousands(r.Tasks), plain.Percent(r.Chance), r.Failures, good)
 	}
-	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s:\n", good)
+	if p.Metric == "true_success" {
+		fmt.Fprintln(w, "  this is for people who look at every task, or for a judge that never errs: --judge-sens and --judge-spec plan for one that does")
+	}
+	r.printAttempts(w, p)
+	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s (a gate wants %d):\n", good, p.MinUnits)
 	for _, m := range r.Smallest {
 		fmt.Fprintf(w, "    %6s with at most %d\n", plain.Thousands(m.Tasks), m.Failures)
 	}
-	if p.Metric == "true_success" && p.Judge == nil {
-		fmt.Fprintln(w, "  this holds where people look at every task; with --judge-sens and --judge-spec the plan counts labels")
+}
+
+// printAttempts tells what several attempts at each task change.
+func (r *Rate) printAttempts(w io.Writer, p *Plan) {
+	if len(r.Several) > 0 {
+		var of []string
+		for _, s := range r.Several {
+			of = append(of, tasksOf(s.Tasks, s.Attempts))
+		}
+		from := ""
+		if r.Alike.Assumed {
+			from = ", which is assumed: --correlation, or --from a run with several attempts, says otherwise"
+		}
+		fmt.Fprintf(w, "  with several attempts at each task, for a chance of %s: %s (a task's attempts are alike by %.2g%s)\n", plain.Percent(p.Power), strings.Join(of, ", "), r.Alike.Correlation, from)
+	}
+	switch {
+	case r.Pilot == nil:
+	case r.Pilot.Tasks < p.MinUnits:
+		fmt.Fprintf(w, "  the %s of %s are fewer than the %d that the gate wants\n", plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), p.MinUnits)
+	default:
+		fmt.Fprintf(w, "  the %s of %s pass with a chance of %s\n", plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), chances(r.Pilot.Chances))
 	}
 }
 
-func (j *Judge) print(w io.Writer) {
-	fmt.Fprintf(w, "labels for %s judged tasks and a judge with sensitivity %s, specificity %s\n", plain.Thousands(j.Tasks), plain.Percent(j.Sensitivity), plain.Percent(j.Specificity))
+// chances tells those of several numbers of attempts.
+func chances(of []Chance) string {
+	var out []string
+	for _, c := range of {
+		out = append(out, fmt.Sprintf("%.0f %% by %s", 100*c.Chance, plain.Count(c.Attempts, "attempt", "attempts")))
+	}
+	return strings.Join(out, ", ") + " at each"
+}
+
+// tasksOf tells a number of tasks by attempts at each.
+func tasksOf(tasks, attempts int) string {
+	return enough(tasks) + " of " + plain.Count(attempts, "attempt", "attempts")
+}
+
+// enough tells a number of tasks that may be too large.
+func enough(tasks int) string {
+	if tasks == 0 {
+		return "more than " + plain.Thousands(power.Most) + " tasks"
+	}
+	return plain.Count(tasks, "task", "tasks")
+}
+
+func (j *Judge) print(w io.Writer, p *Plan) {
+	fmt.Fprintf(w, "labels for a chance of %s, where a judge with sensitivity %s and specificity %s looks at %s tasks\n",
+		plain.Percent(p.Power), plain.Percent(j.Sensitivity), plain.Percent(j.Specificity), plain.Thousands(j.Tasks))
 	for _, d := range []struct {
 		name string
-		n    *int
+		l    Labels
 	}{
-		{"on this run, drawn by verdict", j.Neyman},
+		{"on this run, drawn by verdict", j.ByVerdict},
 		{"on this run, drawn at random", j.Random},
-		{"made elsewhere", j.Transport},
-		{"without the judge", j.Alone},
+		{"made elsewhere", j.Elsewhere},
 	} {
-		switch {
-		case d.n == nil:
-			fmt.Fprintf(w, "  %-32s no number is enough\n", d.name)
-		case j.Labels > 0 && j.Labels < *d.n:
-			fmt.Fprintf(w, "  %-32s %6s  %s are not enough\n", d.name, plain.Thousands(*d.n), plain.Thousands(j.Labels))
-		default:
-			fmt.Fprintf(w, "  %-32s %6s\n", d.name, plain.Thousands(*d.n))
+		needed, given := "no number is enough", ""
+		if d.l.Needed != nil {
+			needed = plain.Thousands(*d.l.Needed)
 		}
+		if d.l.Chance != nil {
+			given = fmt.Sprintf("  %s labels: a chance of %.0f %%", plain.Thousands(j.Given), 100**d.l.Chance)
+		}
+		fmt.Fprintf(w, "  %-32s %6s%s\n", d.name, needed, given)
 	}
-	if j.Alone != nil && (j.Transport == nil || *j.Transport > *j.Alone) {
-		fmt.Fprintf(w, "  labels made elsewhere add nothing for this judge: label tasks of the run\n")
+	if n := p.Rate.Tasks; n > 0 && (j.Elsewhere.Needed == nil || *j.Elsewhere.Needed > n) {
+		fmt.Fprintf(w, "  labels made elsewhere add nothing for this judge: label tasks of the run, or look at the %s above without a judge\n", plain.Count(n, "task", "tasks"))
 	}
 }
+
+func (d *Paired) print(w io.Writer, p *Plan) {
+	loss, way, share := "a loss of "+plain.Percent(d.Diff), "loses", plain.Percent(d.Margin)
+	if d.LowerIsBetter {
+		loss, way = "a rise of "+plain.Percent(d.Diff), "rises"
+	}
+	if d.SD > 0 {
+		row := d.Rows[0]
+		fmt.Fprintf(w, "%s against a baseline, where the tasks' differences have a standard deviation of %s of its mean (chances of %s)\n", p.Metric, plain.Percent(d.SD), plain.Percent(p.Power))
+		fmt.Fprintf(w, "  %s fails the gate in %s\n", loss, shared(row.Fails))
+		fmt.Fprintf(w, "  a candidate that changes nothing passes it (margin %s) in %s\n", share, shared(row.Passes))
+		return
+	}
+	fmt.Fprintf(w, "%s against a baseline of %.4g, of whose tasks %s change between two attempts by chance (chances of %s)\n", p.Metric, d.Rate, plain.Percent(d.Discordant), plain.Percent(p.Power))
+	fmt.Fprintf(w, "  %-24s %-34s %-34s %s\n", "attempts at each task", loss+" fails: all alike", "some tasks break", "no change passes (margin "+share+")")
+	for _, r := range d.Rows {
+		broken := "the same"
+		if r.Attempts > 1 {
+			broken = enough(r.Breaks)
+		}
+		fmt.Fprintf(w, "  %-24d %-34s %-34s %s\n", r.Attempts, enough(r.Fails), broken, enough(r.Passes))
+	}
+	switch o := d.Pilot; {
+	case o == nil:
+	case o.Tasks < p.MinUnits:
+		fmt.Fprintf(w, "  the %s of %s are fewer than the %d that the gate wants\n", plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), p.MinUnits)
+	default:
+		fmt.Fprintf(w, "  the %s of %s: one that %s %s in every task alike fails with a chance of %s; one that changes nothing passes with a chance of %s\n",
+			plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), way, plain.Percent(d.Diff), chances(o.Fails), chances(o.Passes))
+	}
+}
+
+// shared tells a number of shared tasks.
+func shared(n int) string { return strings.Replace(enough(n), " task", " shared task", 1) }
 
 func (m *Mean) print(w io.Writer, p *Plan) {
 	u := unit(p.Metric)
@@ -100,21 +178,18 @@ func (m *Mean) print(w io.Writer, p *Plan) {
 	if m.FromPilot {
 		from = " (the pilot's mean: --truth says otherwise)"
 	}
-	fmt.Fprintf(w, "  if it is really %s%s and varies from task to task by a standard deviation of %s, %s tasks pass with a chance of %s\n",
-		amount(u, m.Truth), from, amount(u, m.SD), plain.Thousands(m.Tasks), plain.Percent(p.Power))
+	fmt.Fprintf(w, "  if it is really %s%s and varies from task to task by a standard deviation of %s, %s pass with a chance of %s\n",
+		amount(u, m.Truth), from, amount(u, m.SD), enough(m.Tasks), plain.Percent(p.Power))
 	if m.Pilot != "" {
 		fmt.Fprintf(w, "  the spread is that of %s in %s\n", plain.Count(m.PilotTasks, "task", "tasks"), plain.Line(m.Pilot))
 	}
-	if m.Pilot != "" && m.PilotTasks < fewTasks {
+	if m.Pilot != "" && m.PilotTasks < gate.MinUnits {
 		fmt.Fprintf(w, "  %d tasks tell a spread only roughly: plan for half as many again\n", m.PilotTasks)
 	}
-	if m.Tasks < fewTasks {
-		fmt.Fprintf(w, "  a gate wants %d tasks by default, whatever they say\n", fewTasks)
+	if m.Tasks == p.MinUnits {
+		fmt.Fprintf(w, "  fewer might do, but the gate wants %d\n", p.MinUnits)
 	}
 }
-
-// fewTasks is below which a gate does not decide by default.
-const fewTasks = gate.MinUnits
 
 func amount(u panel.Unit, x float64) string {
 	switch u {

@@ -5,6 +5,7 @@ package sheet
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,12 +83,16 @@ type row struct {
 	ByTask *panel.Metric
 }
 
-// N is what the metric counts: "1,204 calls of 300 tasks".
+// N is what the metric counts, and how many independent ones these are worth where
+// that is another number: "1,204 calls of 300 tasks (n_eff 410)".
 func (r row) N() string {
 	iv := r.Metric.Interval
 	s := plain.Thousands(iv.N) + " " + r.Metric.Of
 	if iv.Clusters > 0 && iv.Clusters != iv.N {
 		s += " of " + plain.Count(iv.Clusters, "task", "tasks")
+		if n := math.Round(iv.NEff); n > 0 && n != float64(iv.N) {
+			s += fmt.Sprintf(" (n_eff %s)", plain.Thousands(int(n)))
+		}
 	}
 	return s
 }

@@ -1,0 +1,108 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// maxAttempts is the largest number of attempts at a task that is suggested.
+const maxAttempts = 20
+
+// cureNumber says how many more tasks a bound needs, or how many attempts at each.
+func (c *claim) cureNumber(m *panel.Metric) {
+	iv := m.Interval
+	patient := *c.g
+	patient.MinUnits = new(int) // how far the interval itself is from deciding
+	decide := func(iv stats.Interval) gate.Verdict { return patient.Hold(iv, 1, 0).Verdict }
+	var n gate.Needed
+	var attempts int
+	switch {
+	case !iv.Usable() || decide(iv) != gate.Inconclusive:
+	case m.Unit == panel.UnitRate:
+		n = gate.NeededCases(gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound}, iv)
+		attempts = attemptsForRate(iv, n.Growth)
+	default:
+		n = gate.NeededForMean(iv, decide)
+	}
+	c.settle(n, max(c.g.LeastUnits()-iv.Clusters, moreForQuantile(m)), attempts, c.noNumber(m))
+}
+
+// settle tells a number of further tasks of which least are needed whatever they say, and
+// how many attempts at each task do as well; otherwise is said where there is no number.
+func (c *claim) settle(n gate.Needed, least, attempts int, otherwise string) {
+	c.v.NeededHalf, c.v.Needed = n.Half, max(n.Half, n.Most, least)
+	switch {
+	case c.v.Needed <= 0:
+		c.v.Cure = otherwise
+	case n.Most > least:
+		c.v.NeededHalf = max(n.Half, least)
+		c.v.Cure = fmt.Sprintf("needs about %s", count(n.Most, "more "+c.task))
+		if c.v.NeededHalf < n.Most {
+			c.v.Cure = fmt.Sprintf("needs about %d to %s, to be decided with a chance of %.0f to %.0f %%", c.v.NeededHalf, count(n.Most, "more "+c.task), 100*gate.HalfChance, 100*gate.MostChance)
+		}
+	case n.Half > least:
+		c.v.Cure = fmt.Sprintf("needs about %s, to be decided with a chance of 50 %%; it may be too near to the bound for any number", count(n.Half, "more "+c.task))
+	default:
+		c.v.NeededHalf = 0
+		c.v.Cure = "needs " + count(least, "more "+c.task)
+	}
+	if attempts > 0 && c.v.Needed > least {
+		c.v.NeededAttempts = attempts
+		c.v.Cure += fmt.Sprintf(", or %d attempts at each %s", attempts, c.task)
+	}
+	if n.Toward != gate.Inconclusive && n.Most == c.v.Needed && n.Most > 0 {
+		c.v.Cure += "; it will then probably have " + verdictWord(n.Toward)
+	}
+}
+
+// attemptsForRate is how many values a task must have so that the same tasks tell growth
+// times as much; 0 where no affordable number does, or where nothing shows how much those
+// of a task are alike.
+func attemptsForRate(iv stats.Interval, growth float64) int {
+	k := float64(iv.N) / float64(iv.Clusters)
+	r, ok := iv.Alike()
+	if !ok || growth <= 1 {
+		return 0
+	}
+	// Attempts are offered where values of a task seem to have little in common. Some of
+	// those only seem so: take one standard error more, that of normal values (Fisher 1925).
+	r = min(1, r+(1-r)*(1+(k-1)*r)*math.Sqrt(2/(k*(k-1)*float64(iv.Clusters))))
+	// k values are worth k/(1+(k-1)r) tasks.
+	worth := growth * k / (1 + (k-1)*r)
+	return attemptsOf(worth * (1 - r) / (1 - worth*r))
+}
+
+func attemptsOf(x float64) int {
+	if !(x > 0) || x > maxAttempts {
+		return 0
+	}
+	return int(math.Ceil(x))
+}
+
+// attemptsForChange is attemptsForRate for a change: growth times as much information
+// on the mean of the tasks' differences, of which what varies within a task gets less
+// with more attempts and what varies between tasks does not.
+func attemptsForChange(d *change, growth float64) int {
+	within, k := 0.0, 0.0
+	for _, side := range []stats.Interval{d.Baseline, d.Candidate} {
+		r, ok := side.Alike()
+		if !ok || d.Relative {
+			return 0
+		}
+		n := float64(side.N) / float64(side.Clusters)
+		k = max(k, n)
+		within += side.Point * (1 - side.Point) * (1 - r) / n
+	}
+	all := d.Change.SE * d.Change.SE * float64(d.Cases)
+	within = min(within, all)
+	if growth <= 1 || !(all > 0) {
+		return 0
+	}
+	return attemptsOf(k * within / (all/growth - (all - within)))
+}

@@ -1,0 +1,100 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package power
+
+import (
+	"math/rand/v2"
+
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/draw"
+	"github.com/callvet/callvet/stats/exact"
+	"github.com/callvet/callvet/stats/gate"
+	"github.com/callvet/callvet/stats/judge"
+)
+
+// Labels says where the labels behind true success come from.
+type Labels string
+
+// Where labels come from.
+const (
+	// Random labels are on tasks of the run, drawn at random.
+	Random Labels = "random"
+	// ByVerdict labels are on tasks of the run, divided between the judge's verdicts as
+	// judge.AllocateByVerdict does before there are labels.
+	ByVerdict Labels = "by_verdict"
+	// Elsewhere labels are on other tasks, as good as those of the run.
+	Elsewhere Labels = "elsewhere"
+)
+
+// Judged is a lower bound on true success, told by a judge that errs. The size of its
+// trials is the number of labels.
+type Judged struct {
+	Gate gates.Gate
+	// Truth is the share of tasks that truly pass, Sensitivity and Specificity the
+	// judge's, in [0,1].
+	Truth, Sensitivity, Specificity float64
+	// Tasks is how many the judge looks at, one attempt each.
+	Tasks  int
+	Labels Labels
+
+	known map[judge.Strata]gate.Verdict
+}
+
+// judged is the share of tasks that the judge passes, inPass and inFail the share of true
+// passes among those and among the rest.
+func (j *Judged) judged() (p, inPass, inFail float64) {
+	truly := j.Truth * j.Sensitivity
+	p = truly + (1-j.Truth)*(1-j.Specificity)
+	if p > 0 {
+		inPass = truly / p
+	}
+	if p < 1 {
+		inFail = (j.Truth - truly) / (1 - p)
+	}
+	return p, inPass, inFail
+}
+
+// Trial draws the tasks and the labels and holds the gate against them. It is not to be
+// called at the same time by several.
+func (j *Judged) Trial(rng *rand.Rand, labels int) gate.Verdict {
+	if j.Labels == Elsewhere {
+		return j.elsewhere(rng, labels)
+	}
+	p, inPass, inFail := j.judged()
+	s := judge.Strata{N: j.Tasks}
+	labels = min(labels, j.Tasks)
+	if j.Labels == Random {
+		s.LabelledPass = draw.Passes(rng, labels, p)
+		s.LabelledFail = labels - s.LabelledPass
+		s.JudgePass = s.LabelledPass + draw.Passes(rng, j.Tasks-labels, p)
+	} else {
+		s.JudgePass = draw.Passes(rng, j.Tasks, p)
+		a, _ := judge.AllocateByVerdict(float64(s.JudgePass)/float64(s.N), judge.GuessPass, judge.GuessFail, labels)
+		s.LabelledPass, s.LabelledFail = min(a.Pass, s.JudgePass), min(a.Fail, s.N-s.JudgePass)
+	}
+	s.TruePassInPass, s.TruePassInFail = draw.Passes(rng, s.LabelledPass, inPass), draw.Passes(rng, s.LabelledFail, inFail)
+	v, seen := j.known[s]
+	if !seen {
+		if j.known == nil {
+			j.known = map[judge.Strata]gate.Verdict{}
+		}
+		v = j.Gate.Hold(judge.StratifiedAt(s, j.Gate.Bound, confidence), 1, 0).Verdict
+		j.known[s] = v
+	}
+	return v
+}
+
+func (j *Judged) elsewhere(rng *rand.Rand, labels int) gate.Verdict {
+	p, _, _ := j.judged()
+	var sum exact.Rate
+	passed := draw.Passes(rng, j.Tasks, p)
+	sum.AddTimes(1, 1, uint64(passed))
+	sum.AddTimes(0, 1, uint64(j.Tasks-passed))
+	pass := draw.Passes(rng, labels, j.Truth)
+	c := judge.Calibration{
+		LabelledPass: pass, TruePositive: draw.Passes(rng, pass, j.Sensitivity),
+		LabelledFail: labels - pass, TrueNegative: draw.Passes(rng, labels-pass, j.Specificity),
+	}
+	return j.Gate.Hold(judge.TrueSuccess(sum.Interval(confidence, stats.DefaultRho0), c, confidence), 1, 0).Verdict
+}

@@ -1,0 +1,111 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package power
+
+import (
+	"math/rand/v2"
+	"sort"
+
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/dist"
+	"github.com/callvet/callvet/stats/draw"
+	"github.com/callvet/callvet/stats/exact"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// confidence is the two-sided one of the intervals that gates rest on.
+const confidence = 0.95
+
+// Rate is a bound on a rate of tasks.
+type Rate struct {
+	Gate gates.Gate
+	// Truth is what the rate really is, in [0,1].
+	Truth float64
+	// Attempts is how many values each task has, and Correlation how much those of a
+	// task are alike, in [0,1).
+	Attempts    int
+	Correlation float64
+}
+
+// Trial draws the tasks and holds the gate against them.
+func (r *Rate) Trial(rng *rand.Rand, tasks int) gate.Verdict {
+	var sum exact.Rate
+	for passes, times := range draw.Split(rng, tasks, draw.PassesLaw(r.Attempts, r.Truth, r.Correlation)) {
+		sum.AddTimes(passes, r.Attempts, uint64(times))
+	}
+	return r.Gate.Hold(sum.Interval(confidence, stats.DefaultRho0), 1, 0).Verdict
+}
+
+// passes reports whether the gate passes so many tasks of one value each.
+func (r *Rate) passes(tasks, successes int) bool {
+	var sum exact.Rate
+	sum.AddTimes(1, 1, uint64(successes))
+	sum.AddTimes(0, 1, uint64(tasks-successes))
+	return r.Gate.Hold(sum.Interval(confidence, stats.DefaultRho0), 1, 0).Verdict == gate.Pass
+}
+
+// Allowed is how many tasks may be on the wrong side (failures, or for an upper bound
+// cases of it) so that the gate still passes, one value a task; -1 when not even none is
+// enough.
+func (r *Rate) Allowed(tasks int) int {
+	return sort.Search(tasks+1, func(wrong int) bool {
+		if r.Gate.Direction == gate.AtMost {
+			return !r.passes(tasks, wrong)
+		}
+		return !r.passes(tasks, tasks-wrong)
+	}) - 1
+}
+
+// Exact is the chance that so many tasks of one value each pass, in [0,1], and how many of
+// them may be on the wrong side.
+func (r *Rate) Exact(tasks int) (chance float64, allowed int) {
+	if allowed = r.Allowed(tasks); allowed < 0 {
+		return 0, allowed
+	}
+	return dist.BinomialCDF(allowed, tasks, r.wrong()), allowed
+}
+
+// wrong is the share of tasks on the wrong side.
+func (r *Rate) wrong() float64 {
+	if r.Gate.Direction == gate.AtMost {
+		return r.Truth
+	}
+	return 1 - r.Truth
+}
+
+// bound is the lower bound on what is right.
+func (r *Rate) bound() float64 {
+	if r.Gate.Direction == gate.AtMost {
+		return 1 - r.Gate.Bound
+	}
+	return r.Gate.Bound
+}
+
+// Fewest is the smallest number of tasks of one value each that pass with at least the
+// chance power, and how many of them may be on the wrong side. ok is false when two
+// million are not enough. Beyond it the chance has teeth: it may fall below power again by
+// little, until one more task may be on the wrong side.
+func (r *Rate) Fewest(power float64) (tasks, allowed int, ok bool) {
+	// The closed form says where to look; the gate says what it is.
+	n, _, ok := gate.SampleSize(r.bound(), 1-r.wrong(), power, gate.Alpha)
+	if !ok {
+		return 0, 0, false
+	}
+	for n = max(n, r.Gate.LeastUnits()); ; n++ {
+		if chance, allowed := r.Exact(n); chance >= power {
+			return n, allowed, true
+		}
+	}
+}
+
+// Smallest is the smallest number of tasks that pass with so many on the wrong side.
+func (r *Rate) Smallest(wrong int) (tasks int, ok bool) {
+	n, ok := gate.MinN(r.bound(), wrong, gate.Alpha)
+	if !ok {
+		return 0, false
+	}
+	for n = max(n, r.Gate.LeastUnits()); r.Allowed(n) < wrong; n++ {
+	}
+	return n, true
+}
