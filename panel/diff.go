@@ -167,6 +167,9 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 		if was, is := baseline.file(p[0]), candidate.file(p[1]); was != "" && is != "" && was != is {
 			d.Warnings = append(d.Warnings, candidate.targets[p[1]]+" did not read the same files in both runs: another catalogue, or one that changed")
 		}
+		if was, is := baseline.inPart[p[0]], candidate.inPart[p[1]]; was+is > 0 {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", candidate.targets[p[1]], was, is))
+		}
 		if was, is := baseline.layers[p[0]], candidate.layers[p[1]]; len(was) > 0 && len(is) > 0 && !slices.Equal(was, is) {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", baseline.targets[p[0]], layerList(was), candidate.targets[p[1]], layerList(is)))
 		}

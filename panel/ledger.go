@@ -30,6 +30,7 @@ type Ledger struct {
 	families map[string][]string // of tools by name
 	files    []string            // by target; hashes of what it reads, where known
 	layers   map[int][]string    // by target; the layers of decisions that were judged, sorted
+	inPart   []int               // by target; passes with assertions that were not evaluated
 	unread   int64
 }
 
@@ -83,7 +84,7 @@ func NewLedger(run string, targets []string, sliceBy []string) *Ledger {
 	}
 	return &Ledger{
 		Run: run, targets: slices.Clone(targets), sliceBy: sliceBy,
-		index: map[string]int{}, cells: make([][]attempts, len(targets)),
+		index: map[string]int{}, cells: make([][]attempts, len(targets)), inPart: make([]int, len(targets)),
 	}
 }
 
@@ -118,6 +119,9 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	case cell.Result.Verdict == callvet.VerdictPass:
 		a.passes++
 		a.judged++
+		if cell.Result.NotEvaluated > 0 {
+			l.inPart[cell.Target]++
+		}
 	case cell.Result.Verdict == callvet.VerdictFail:
 		a.judged++
 	default:

@@ -96,13 +96,14 @@ func summary(r *store.Run) (report.RunSummary, error) {
 	if err := json.Unmarshal(r.Totals, &t); err != nil {
 		return out, fmt.Errorf("read totals of run %s: %w", r.ID, typed.Explain(err))
 	}
-	out.Cells = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}
+	out.Cells, out.InPart = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}, t.InPart
 	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
 	for i := range t.Targets {
 		if models && i < len(m.Targets) && m.Targets[i].Floor { // expected to fail: it does not count beside others
 			f := &t.Targets[i]
 			out.Cells.Pass, out.Cells.Fail = out.Cells.Pass-f.Pass, out.Cells.Fail-f.Fail
 			out.Cells.Error, out.Cells.NotRun = out.Cells.Error-f.Error, out.Cells.NotRun-f.NotRun
+			out.InPart -= f.InPart
 		}
 	}
 	out.Pass = report.RateOf(out.Cells)

@@ -229,7 +229,9 @@ type RunSummary struct {
 	Targets []string       `json:"targets"`
 	Status  string         `json:"status"`
 	Cells   panel.Verdicts `json:"verdicts"`
-	Pass    RunRate        `json:"pass"`
+	// InPart are the passes with assertions that were not evaluated.
+	InPart int     `json:"passed_in_part,omitempty"`
+	Pass   RunRate `json:"pass"`
 	// CostUSD is nil when it is not known.
 	CostUSD *float64 `json:"cost_usd"`
 }
@@ -279,7 +281,13 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		{title: "cost", rank: 2},
 		{title: "status"},
 	}
+	inPart := false
 	for _, r := range runs {
+		passed := fmt.Sprintf("%s/%s", plain.Thousands(r.Cells.Pass), plain.Thousands(r.Cells.Pass+r.Cells.Fail))
+		if r.InPart > 0 {
+			inPart = true
+			passed += fmt.Sprintf(" (%s in part)", plain.Thousands(r.InPart))
+		}
 		id := plain.Line(r.ID)
 		if r.Name != "" {
 			id += " " + plain.Line(r.Name)
@@ -291,13 +299,16 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		}
 		for i, t := range []string{
 			r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28), middle(plain.Line(strings.Join(r.Targets, ", ")), 40),
-			fmt.Sprintf("%s/%s", plain.Thousands(r.Cells.Pass), plain.Thousands(r.Cells.Pass+r.Cells.Fail)), r.Pass.percent(),
+			passed, r.Pass.percent(),
 			plain.Thousands(r.Cells.Error), spent, plain.Line(r.Status),
 		} {
 			cols[i].cells = append(cols[i].cells, t)
 		}
 	}
 	s.grid(label, cols)
+	if inPart {
+		s.line("in part: passed with assertions that were not evaluated")
+	}
 	_, err := io.WriteString(w, s.String())
 	return err
 }

@@ -13,6 +13,8 @@ type Totals struct {
 	Total  int `json:"total"` // cells of the whole run
 	Done   int `json:"done"`  // cells that are durable
 	Pass   int `json:"pass"`
+	// InPart are those of Pass with assertions that were not evaluated.
+	InPart int `json:"in_part,omitempty"`
 	Fail   int `json:"fail"`
 	Error  int `json:"error"`
 	NotRun int `json:"not_run"`
@@ -30,6 +32,9 @@ func (t *Totals) add(c *callvet.Cell, free bool) {
 	switch c.Result.Verdict {
 	case callvet.VerdictPass:
 		t.Pass++
+		if c.Result.NotEvaluated > 0 {
+			t.InPart++
+		}
 	case callvet.VerdictFail:
 		t.Fail++
 	case callvet.VerdictError:

@@ -137,7 +137,8 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 
 // DoneCells streams what is stored of a run without reading the traces: Case,
 // Target, Repeat, and of trace and result only CaseID, Outcome, Attempts, Cached,
-// Usage.Known, Usage.CostUSD, Verdict, Class and the overall score.
+// Usage.Known, Usage.CostUSD, Verdict, Class and the overall score; NotEvaluated is 1 where
+// there are any such assertions.
 func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
 		rows, err := db.read.QueryContext(ctx, `SELECT case_ix,target_ix,repeat,case_id,outcome,verdict,class,overall,cost,requests,flags
@@ -157,6 +158,9 @@ func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Ce
 				return
 			}
 			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flags&flagCached != 0, flags&flagUsageKnown != 0
+			if flags&flagNotEvaluated != 0 {
+				r.NotEvaluated = 1
+			}
 			if overall.Valid {
 				r.Scores = []callvet.Score{{Name: "overall", Value: overall.Float64, Scored: true}}
 			}

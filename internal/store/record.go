@@ -25,6 +25,7 @@ const (
 	flagUsageKnown
 	flagCost
 	flagOverall
+	flagNotEvaluated
 )
 
 // Encode appends the durable form of a cell to dst; Append takes it. It is safe
@@ -50,6 +51,9 @@ func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	}
 	if overall.Scored {
 		flags |= flagOverall
+	}
+	if c.Result.NotEvaluated > 0 {
+		flags |= flagNotEvaluated
 	}
 	b := append(dst, flags)
 	for _, n := range []int{c.Case, c.Target, c.Repeat, c.Trace.Attempts} {
@@ -131,5 +135,5 @@ func (r *record) appendArgs(args []any, run int64) []any {
 		exchanges = r.exchanges
 	}
 	return append(args, run, r.caseIx, r.target, r.repeat, r.outcome, r.verdict, r.class, r.caseID,
-		overall, cost, r.calls, int(r.flags&(flagCached|flagUsageKnown)), r.result, r.trace, exchanges)
+		overall, cost, r.calls, int(r.flags&(flagCached|flagUsageKnown|flagNotEvaluated)), r.result, r.trace, exchanges)
 }
