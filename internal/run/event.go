@@ -10,9 +10,9 @@ import (
 
 // Totals counts cells and what they consumed.
 type Totals struct {
-	Total  int `json:"total"` // cells of the whole run
-	Done   int `json:"done"`  // cells that are durable
-	Pass   int `json:"pass"`
+	Total int `json:"total"` // cells of the whole run
+	Done  int `json:"done"`  // cells that are durable
+	Pass  int `json:"pass"`
 	// InPart are those of Pass with assertions that were not evaluated.
 	InPart int `json:"in_part,omitempty"`
 	Fail   int `json:"fail"`

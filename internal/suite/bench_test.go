@@ -95,9 +95,6 @@ func TestLoadBig(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	held := float64(after.HeapAlloc-before.HeapAlloc) / (1 << 20)
 	t.Logf("100,000 cases in %v, %.0f MiB held", took, held)
-	if took > 10*time.Second {
-		t.Errorf("took %v", took)
-	}
 	if held > 220 {
 		t.Errorf("%.0f MiB held", held)
 	}
