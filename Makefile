@@ -67,7 +67,7 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/report/plain ./internal/report/sheet ./internal/run ./internal/store \
 	./cmd/callvet ./cmd/callvet/inspect ./cmd/callvet/plan ./cmd/callvet/process ./cmd/callvet/selector \
-	./cmd/callvet-bench ./cmd/callvet-verify ./cmd/callvet-verify/journeys
+	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -count=1 -short $(RACE)
@@ -80,6 +80,12 @@ docs: callvet ## the commands in the docs run and say what they claim
 fuzz: ## each fuzz target for 20 seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep ^Fuzz || true); do \
 	  echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$p; done; done
+
+# PKG is one package, score/match; without it, all that decide a verdict.
+PKG ?=
+.PHONY: mutate
+mutate: ## change one operator at a time: the share of changes that a test notices, per package
+	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
 
 .PHONY: golden
 golden: ## rewrite golden files

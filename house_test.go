@@ -228,7 +228,7 @@ func TestDocs(t *testing.T) {
 
 // product tells whether a room is a part of the binary that users run.
 func product(room string) bool {
-	return !within(room, "cmd/callvet-verify") && !within(room, "cmd/callvet-bench") && !within(room, "examples")
+	return !within(room, "cmd/callvet-verify") && !within(room, "cmd/callvet-bench") && !within(room, "cmd/callvet-mutate") && !within(room, "examples")
 }
 
 // TestGoroutinesHaveOwners: what starts goroutines in another way than

@@ -1,0 +1,168 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Command callvet-mutate changes one operator at a time and tells which changes no test notices.
+//
+// Usage: callvet-mutate [-C module] [-survivors file] [-floor share] [-jobs n] package...
+//
+// All changes of a package are compiled into one test binary, each behind a switch that an
+// environment variable turns on. A change is tried with the tests of its own package that
+// reach it, under -short. It is killed when a test fails or does not end. A change that no
+// test reaches survives.
+//
+// The operators are those that go-gremlins has on by default: + - * / %, comparisons at
+// and beside their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of
+// strings turned into a difference) and constant declarations are left out.
+//
+// The survivors that are known stand in a file with the reason. The command fails when
+// a survivor is not listed there, when a listed one is gone, and below the floor.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+)
+
+func main() {
+	var c config
+	flag.StringVar(&c.module, "C", ".", "folder of the module")
+	flag.StringVar(&c.survivors, "survivors", "", "file of the known survivors")
+	flag.Float64Var(&c.floor, "floor", 0.85, "smallest share killed, per package")
+	flag.IntVar(&c.jobs, "jobs", runtime.NumCPU(), "test processes at the same time")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, c, flag.Args(), os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "callvet-mutate:", err)
+		os.Exit(1)
+	}
+}
+
+type config struct {
+	module, survivors string
+	floor             float64
+	jobs              int
+}
+
+// run tries the packages one after the other and writes one line for each.
+func run(ctx context.Context, c config, patterns []string, out io.Writer) error {
+	known, err := readKnown(c.survivors)
+	if err != nil {
+		return err
+	}
+	pkgs, err := list(ctx, c.module, patterns)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "mutate-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	tree := filepath.Join(work, "tree")
+	if err := copyTree(tree, c.module); err != nil {
+		return fmt.Errorf("copy the module: %w", err)
+	}
+	bad := 0
+	var rows []string
+	for i, p := range pkgs {
+		b, err := build(ctx, c.module, p, filepath.Join(work, fmt.Sprint(i)), filepath.Join(tree, p.room))
+		if err != nil {
+			return fmt.Errorf("build the mutants of %s: %w", p.room, err)
+		}
+		if len(b.mutants) == 0 {
+			continue
+		}
+		if err := b.try(ctx, c.jobs); err != nil {
+			return fmt.Errorf("test the mutants of %s: %w", p.room, err)
+		}
+		row, n := c.tell(out, b, known)
+		bad += n + known.gone(out, c.survivors, func(room string) bool { return room == p.room })
+		rows = append(rows, row)
+		fmt.Fprintln(out, strings.ReplaceAll(row, "\t", "  "))
+	}
+	bad += known.gone(out, c.survivors, func(room string) bool {
+		_, err := os.Stat(filepath.Join(tree, room))
+		return err != nil
+	})
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\npackage\tmutants\tkilled\tlive\tof these not covered\tand listed\tshare killed\t\n%s\t\n", strings.Join(rows, "\t\n"))
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d findings: write a test, or list the survivor with its reason in %s", bad, c.survivors)
+	}
+	return nil
+}
+
+// tell writes the survivors of a package that are not listed, counts them, with one more when
+// the package is below the floor, and gives its row of the table.
+func (c config) tell(out io.Writer, b *binary, known *known) (row string, bad int) {
+	killed, uncovered, listed := 0, 0, 0
+	for _, m := range b.mutants {
+		how := "lives"
+		switch {
+		case m.killed:
+			killed++
+			continue
+		case len(m.tests) == 0:
+			how = "not covered"
+			uncovered++
+		}
+		if known.has(m) {
+			listed++
+			continue
+		}
+		bad++
+		fmt.Fprintf(out, "%s:%d: %s\t%s\n", m.file, m.line, how, m.key())
+	}
+	share := float64(killed) / float64(len(b.mutants))
+	row = fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%.1f %%", b.pkg.room, len(b.mutants), killed, len(b.mutants)-killed, uncovered, listed, 100*share)
+	if share < c.floor {
+		bad++
+		row += fmt.Sprintf("\tbelow %.0f %%", 100*c.floor)
+	}
+	return row, bad
+}
+
+// copyTree copies a module for the tests to run in: changed code may write anywhere in it.
+// Folders with a dot are left out.
+func copyTree(to, from string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, below)
+		switch {
+		case d.IsDir() && below != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(target, 0o700)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, b, info.Mode().Perm()|0o200)
+	})
+}

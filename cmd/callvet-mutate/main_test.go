@@ -1,0 +1,169 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A small module: every operator that is changed, in the places where Go allows it.
+const code = `package room
+
+import "time"
+
+const limit = 2 * 5
+
+type Age int
+
+// Young is tested at its bound, Old is not.
+func Young(a Age) bool { return a < 18 && a != -1 }
+
+func Old(a Age) bool { return a >= 65 }
+
+func Never(err error) bool { return err == nil }
+
+func Sum(xs []int, names map[string]string) (n int, s string) {
+	for i := 0; i < len(xs); i++ {
+		n += xs[i] * (limit - 9) // a comment
+	}
+	return n, names["a"] + names["b"]
+}
+
+type box[T ~int | ~float64] struct{ at T }
+
+func (b *box[T]) Half() T { return b.at / 2 }
+
+func Wait(d time.Duration) time.Duration {
+	for d > time.Second {
+		d -= 2 * time.Second
+	}
+	return -d % time.Second
+}
+`
+
+const tests = `package room
+
+import (
+	"testing"
+	"time"
+)
+
+func TestYoung(t *testing.T) {
+	if !Young(17) || Young(18) || Young(-1) {
+		t.Fatal()
+	}
+}
+
+func TestOld(t *testing.T) {
+	if !Old(70) || Old(60) {
+		t.Fatal()
+	}
+}
+
+func TestSum(t *testing.T) {
+	if n, s := Sum([]int{1, 2, 3}, map[string]string{"a": "x", "b": "y"}); n != 6 || s != "xy" {
+		t.Fatal(n, s)
+	}
+}
+
+func TestHalf(t *testing.T) {
+	if (&box[float64]{at: 3}).Half() != 1.5 {
+		t.Fatal()
+	}
+}
+
+func TestWait(t *testing.T) {
+	if Wait(3500*time.Millisecond) != 500*time.Millisecond {
+		t.Fatal()
+	}
+}
+`
+
+func try(t *testing.T, code, known string) (told string, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	survivors := filepath.Join(dir, "survivors.tsv")
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/m\n\ngo 1.24\n", "room/room.go": code, "room/room_test.go": tests, "survivors.tsv": known,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	err = run(context.Background(), config{module: dir, survivors: survivors, floor: 0.85, jobs: 2}, []string{"./room"}, &out)
+	return strings.ReplaceAll(out.String(), dir+"/", ""), err
+}
+
+const (
+	bound   = "room\tOld\tfunc Old(a Age) bool { return a [>= → >] 65 }\t"
+	never   = "room\tNever\tfunc Never(err error) bool { return err [== → !=] nil }\t"
+	seconds = "room\tWait\tfor d [> → >=] time.Second {\t"
+	product = "room\tSum\tn += xs[i] [* → /] (limit - 9) // a comment\t"
+)
+
+func TestSurvivorsAreToldAndHeld(t *testing.T) {
+	t.Parallel()
+	listed := bound + "only tells what 65 is called\n" + never + "nobody asks\n" + seconds + "the rest is the same\n" + product + "times one\n"
+	for name, tc := range map[string]struct {
+		known string
+		want  []string
+		fails bool
+	}{
+		"none listed": {"", []string{
+			"room/room.go:12: lives\t" + bound, "room/room.go:14: not covered\t" + never, "room/room.go:28: lives\t" + seconds, "room/room.go:18: lives\t" + product, "below 85 %",
+		}, true},
+		"all listed": {listed, []string{"room  18  14  4  1  4  77.8 %  below 85 %"}, true},
+		"one is gone": {listed + "room\tYoung\tfunc Young(a Age) bool { return a [< → <=] 18 && a != -1 }\tnobody is 18\n", []string{
+			"survivors.tsv:5: no such survivor any more, delete the line: room\tYoung",
+		}, true},
+		"its package is gone": {listed + "house\tF\ta [< → <=] b\twhy\n", []string{"survivors.tsv:5: no such survivor any more"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told, err := try(t, code, tc.known)
+			if (err != nil) != tc.fails {
+				t.Error(err)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(told, strings.TrimSuffix(want, "\t")) {
+					t.Errorf("want %q", want)
+				}
+			}
+			if t.Failed() {
+				t.Log(told)
+			}
+		})
+	}
+}
+
+// TestListIsRead: a list without a reason, or with a line twice, is refused.
+func TestListIsRead(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]string{
+		"no reason": bound + "\n",
+		"spaces":    strings.ReplaceAll(bound, "\t", " ") + "why\n",
+		"twice":     bound + "why\n" + bound + "why\n",
+	} {
+		if _, err := try(t, code, known); err == nil || !strings.Contains(err.Error(), "survivors.tsv:") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFailingTestsAreNoKills: tests that fail without a change say nothing.
+func TestFailingTestsAreNoKills(t *testing.T) {
+	t.Parallel()
+	if _, err := try(t, strings.Replace(code, "a < 18", "a < 20", 1), ""); err == nil || !strings.Contains(err.Error(), "TestYoung fails without a change") {
+		t.Error(err)
+	}
+}
