@@ -3,64 +3,64 @@
 package match
 
 import (
+	"cmp"
 	"math"
-	"math/bits"
 )
 
-// scale lays out the weight of a pair, most significant field first: that the
-// names agree, how near the arguments come to passing, their score (and that the
-// expected call is required), the position. Each field has room for the sum over
-// all pairs, so that the sums compare field by field.
-type scale struct {
-	name, near, args int64 // weight of one unit
-	levels           float64
-	position         int64 // largest position weight
+// weight is what an answer is worth, the most important field first. Weights add up field by
+// field and compare field by field: no sum of a later field outweighs an earlier one.
+type weight struct {
+	names    int64 // that the names agree
+	near     int64 // how near the arguments come to passing, in units of share
+	score    int64 // the score of the arguments, in units of share
+	required int64 // that the expected call is required
+	place    int64 // the distance of the places in both lists, below 0
 }
 
-func newScale(pairs int) scale {
-	carry := bits.Len(uint(pairs))
-	s := scale{position: 1023}
-	low := 10 + carry
-	if carry > 10 {
-		s.position, low = 0, 0
-	}
-	level := min(20, max(1, (61-low-3*carry)/2))
-	s.levels = float64(int64(1)<<level - 1)
-	s.args = 1 << low
-	s.near = s.args << (level + carry)
-	s.name = s.near << (level + carry)
-	return s
-}
+// share is what near and score count as 1. It is a power of two: only 1 itself comes to it.
+const share = 1 << 40
 
-// of gives the weight of a pair without position; above 0.
-func (s *scale) of(near, score float64, required bool) int64 {
-	level := int64(s.levels)
-	if near < 1 {
-		level = min(int64(near*s.levels), level-1)
-	}
-	args := int64(score * (s.levels - 1))
+// worth is the weight of a pair whose names agree. Only near = 1 passes.
+func worth(near, score float64, required bool) weight {
+	w := weight{names: 1, near: int64(near * share), score: int64(score * share)}
 	if required {
-		args++
+		w.required = 1
 	}
-	return s.name + level*s.near + args*s.args
+	return w
 }
 
-// at prefers pairs that stand at the same place.
-func (s *scale) at(i, j int) int64 { return max(0, s.position-int64(max(i-j, j-i))) }
+func (w weight) plus(o weight) weight {
+	return weight{w.names + o.names, w.near + o.near, w.score + o.score, w.required + o.required, w.place + o.place}
+}
+
+func (w weight) minus(o weight) weight {
+	return weight{w.names - o.names, w.near - o.near, w.score - o.score, w.required - o.required, w.place - o.place}
+}
+
+func (w weight) compare(o weight) int {
+	return cmp.Or(cmp.Compare(w.names, o.names), cmp.Compare(w.near, o.near), cmp.Compare(w.score, o.score),
+		cmp.Compare(w.required, o.required), cmp.Compare(w.place, o.place))
+}
+
+func heavier(a, b weight) weight {
+	if a.compare(b) >= 0 {
+		return a
+	}
+	return b
+}
 
 // Assignment decides which actual call answers which expected one. Reset it, Set
 // the pairs whose names agree, Solve, and read Of. It may be reused.
 type Assignment struct {
 	n, m   int
-	scale  scale
-	weight []int64 // by expected × actual; 0: the names differ
+	weight []weight // by expected × actual, without place; zero: the names differ
 	// Of is, per expected call, the actual one that answers it; -1: none.
 	Of   []int
 	best []int
-	u, v []int64
+	u, v []weight
 	way  []int
 	col  []int
-	minv []int64
+	minv []weight
 	used []bool
 }
 
@@ -89,7 +89,6 @@ func (a *Assignment) Reset(n, m int) {
 // filled in by other means.
 func (a *Assignment) Clear() {
 	a.weight = zeroed(a.weight, a.n*a.m)
-	a.scale = newScale(min(a.n, a.m))
 }
 
 func (a *Assignment) none() {
@@ -102,8 +101,13 @@ func (a *Assignment) none() {
 // exactly when the arguments pass, score their score, both in [0,1]; an answer
 // to a required call is worth more.
 func (a *Assignment) Set(i, j int, near, score float64, required bool) {
-	a.weight[i*a.m+j] = a.scale.of(near, score, required)
+	*a.at(i, j) = worth(near, score, required)
 }
+
+func (a *Assignment) at(i, j int) *weight { return &a.weight[i*a.m+j] }
+
+// agree reports that expected call i and actual call j have the same name.
+func (a *Assignment) agree(i, j int) bool { return a.at(i, j).names > 0 }
 
 // Solve fills Of so that the sum of weights is the largest possible, and among
 // equally good answers takes one that keeps the sequence if there is one.
@@ -159,7 +163,7 @@ func (a *Assignment) reorder(s *Sequence) {
 	want := a.total()
 	switch {
 	case s.Total:
-		if a.window(s, want) || a.monotone(want) && s.Kept(a.Of) {
+		if a.inOrder(want, s.Strict) && s.Kept(a.Of) {
 			return
 		}
 	case s.Topological != nil:
@@ -171,22 +175,22 @@ func (a *Assignment) reorder(s *Sequence) {
 	copy(a.Of, a.best)
 }
 
-// total is the weight of Of without its tie-breaking positions.
-func (a *Assignment) total() int64 {
-	var sum int64
+// total is the weight of Of without the places.
+func (a *Assignment) total() weight {
+	var sum weight
 	for i, j := range a.Of {
 		if j >= 0 {
-			sum += a.weight[i*a.m+j]
+			sum = sum.plus(*a.at(i, j))
 		}
 	}
 	return sum
 }
 
-// heaviest is the best actual call for a single expected one.
+// heaviest is the best actual call for a single expected one, the first of equals.
 func (a *Assignment) heaviest() int {
 	best := -1
 	for j := range a.m {
-		if a.weight[j] > 0 && (best < 0 || a.weight[j] > a.weight[best]) {
+		if a.agree(0, j) && (best < 0 || a.at(0, j).compare(*a.at(0, best)) > 0) {
 			best = j
 		}
 	}
@@ -201,14 +205,14 @@ func (a *Assignment) hungarian() {
 	if flip {
 		rows, cols = cols, rows
 	}
-	cost := func(i, j int) int64 {
+	cost := func(i, j int) weight {
 		if flip {
 			i, j = j, i
 		}
-		if c := a.weight[i*a.m+j]; c > 0 {
-			return -c - a.scale.at(i, j)
+		if !a.agree(i, j) {
+			return weight{}
 		}
-		return 0
+		return weight{place: int64(max(i-j, j-i))}.minus(*a.at(i, j))
 	}
 	a.u, a.v = zeroed(a.u, rows+1), zeroed(a.v, cols+1)
 	a.col, a.way = zeroed(a.col, cols+1), zeroed(a.way, cols+1)
@@ -224,7 +228,7 @@ func (a *Assignment) hungarian() {
 		if flip {
 			e, g = g, e
 		}
-		if a.weight[e*a.m+g] > 0 {
+		if a.agree(e, g) {
 			a.Of[e] = g
 		}
 	}
@@ -232,33 +236,33 @@ func (a *Assignment) hungarian() {
 
 // augment brings row i into the matching along a shortest path. Column 0 is the
 // root of the path.
-func (a *Assignment) augment(i, cols int, cost func(i, j int) int64) {
+func (a *Assignment) augment(i, cols int, cost func(i, j int) weight) {
 	a.col[0] = i
 	a.minv, a.used = resize(a.minv, cols+1), zeroed(a.used, cols+1)
 	for j := range a.minv {
-		a.minv[j] = math.MaxInt64
+		a.minv[j] = weight{names: math.MaxInt64}
 	}
 	j0 := 0
 	for {
 		a.used[j0] = true
-		i0, j1, delta := a.col[j0], 0, int64(math.MaxInt64)
+		i0, j1, delta := a.col[j0], 0, weight{names: math.MaxInt64}
 		for j := 1; j <= cols; j++ {
 			if a.used[j] {
 				continue
 			}
-			if c := cost(i0-1, j-1) - a.u[i0] - a.v[j]; c < a.minv[j] {
+			if c := cost(i0-1, j-1).minus(a.u[i0]).minus(a.v[j]); c.compare(a.minv[j]) < 0 {
 				a.minv[j], a.way[j] = c, j0
 			}
-			if a.minv[j] < delta {
+			if a.minv[j].compare(delta) < 0 {
 				delta, j1 = a.minv[j], j
 			}
 		}
 		for j := 0; j <= cols; j++ {
 			if a.used[j] {
-				a.u[a.col[j]] += delta
-				a.v[j] -= delta
+				a.u[a.col[j]] = a.u[a.col[j]].plus(delta)
+				a.v[j] = a.v[j].minus(delta)
 			} else {
-				a.minv[j] -= delta
+				a.minv[j] = a.minv[j].minus(delta)
 			}
 		}
 		if j0 = j1; a.col[j0] == 0 {

@@ -186,7 +186,7 @@ func (r *Rule) matchArray(v value.Value) (bool, float64) {
 	}
 	ok, sum, n, i := true, 0.0, max(v.Len(), len(r.rules)), 0
 	for e, more := v.First(); more; e, more = v.Next(e) {
-		hit, sim := r.loose, 1.0
+		hit, sim := yes(r.loose)
 		if i < len(r.rules) {
 			hit, sim = r.rules[i].Match(e)
 		}

@@ -25,7 +25,7 @@ var zoneLayouts = [...]string{"Z07:00", "Z0700", "Z07"}
 // an optional time (fractions with point or comma) and zone.
 func parseMoment(s string) (moment, bool) {
 	s = strings.TrimSpace(s)
-	if len(s) < 7 || len(s) > 48 {
+	if len(s) < 8 || len(s) > 48 {
 		return moment{}, false
 	}
 	date, clock := s, ""

@@ -5,6 +5,8 @@ package match
 import (
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -67,6 +69,11 @@ func TestExactOddities(t *testing.T) {
 		{`{}`, `{"a":0.1}`, `{"a":0.10000000000000001}`},
 		{`{}`, `{"a":true}`, `{"a":1}`},
 		{`{}`, `null`, `{"a":1}`},
+		{`{"properties":{"b":{"default":1}}}`, `{"a":1}`, `{"a":1,"b":1,"c":2}`},
+		{`{"properties":{"b":{"default":1}}}`, `{"a":1}`, `{"a":1,"b":2}`},
+		{`{}`, `{"a":{"x":1}}`, `{"a":{"x":1,"y":2}}`},
+		{`{"properties":{"a":{"prefixItems":[{},{"pattern":"B"}]}}}`, `{"a":["x","b"]}`, `{"a":["X","B"]}`},
+		{`{"properties":{"a":{"items":{"pattern":"B"}}}}`, `{"a":["b","b"]}`, `{"a":["b","B"]}`},
 	} {
 		if d := exactDiff(t, c[0], c[1], c[2]); d != "" {
 			t.Errorf("%v: %s", c, d)
@@ -155,6 +162,22 @@ func TestStartApart(t *testing.T) {
 			t.Fatalf("%s and %s are one text", a, b)
 		}
 	})
+}
+
+// TestLettersOfStartApart: ASCII letters and digits; ASCII but for escapes, or U+00C0 to U+023F.
+func TestLettersOfStartApart(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		r := rune(c)
+		if want := c < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)); alphanumeric(byte(c)) != want {
+			t.Errorf("alphanumeric(%q) = %v", r, !want)
+		}
+	}
+	for r := range rune(0x3000) {
+		if want := r < utf8.RuneSelf && r != '\\' || r >= 0xC0 && r < 0x240; unmarked([]byte(string(r))[0]) != want {
+			t.Errorf("unmarked(%q) = %v", r, !want)
+		}
+	}
 }
 
 // TestUnmarked: what unmarked lets pass leaves an ASCII letter or digit before it.

@@ -8,45 +8,39 @@ import "slices"
 // partial order; it is reached only by many interchangeable calls in the wrong order.
 const searchSteps = 20000
 
-// window looks for a run of adjacent calls that answers the plan one to one.
-func (a *Assignment) window(s *Sequence, want int64) bool {
-	for start := 0; start+a.n <= a.m; start++ {
-		for i := range a.Of {
-			if a.Of[i] = start + i; a.weight[i*a.m+start+i] == 0 {
-				a.Of[i] = -1
-			}
-		}
-		if a.total() == want && s.Kept(a.Of) {
-			return true
-		}
-	}
-	return false
-}
-
-// monotone computes the heaviest assignment in which later expected calls are
-// answered by later actual ones, and takes it when it is as good as any.
-func (a *Assignment) monotone(want int64) bool {
+// inOrder looks for an assignment of the wanted weight in which later expected calls are
+// answered by later actual ones, adjacent ones where nothing may stand between, and takes it.
+//
+// best[i][j] is the heaviest one of the first i expected and the first j actual calls. When
+// nothing may stand between, it ends at actual call j, and j = 0 stands for none at all.
+func (a *Assignment) inOrder(want weight, adjacent bool) bool {
 	n, m := a.n, a.m
-	sum := make([]int64, (n+1)*(m+1))
-	cell := func(i, j int) *int64 { return &sum[i*(m+1)+j] }
+	best := make([]weight, (n+1)*(m+1))
+	at := func(i, j int) *weight { return &best[i*(m+1)+j] }
+	end := m
 	for i := 1; i <= n; i++ {
 		for j := 1; j <= m; j++ {
-			best := max(*cell(i-1, j), *cell(i, j-1))
-			if c := a.weight[(i-1)*m+j-1]; c > 0 {
-				best = max(best, *cell(i-1, j-1)+c)
+			w := *at(i-1, j)
+			if !adjacent {
+				w = heavier(w, *at(i, j-1))
 			}
-			*cell(i, j) = best
+			if a.agree(i-1, j-1) {
+				w = heavier(w, at(i-1, j-1).plus(*a.at(i-1, j-1)))
+			}
+			if *at(i, j) = w; i == n && w == want {
+				end = j
+			}
 		}
 	}
-	if *cell(n, m) != want {
+	if *at(n, end) != want {
 		return false
 	}
 	a.none()
-	for i, j := n, m; i > 0 && j > 0; {
-		switch *cell(i, j) {
-		case *cell(i-1, j):
+	for i, j := n, end; i > 0 && j > 0; {
+		switch {
+		case *at(i, j) == *at(i-1, j):
 			i--
-		case *cell(i, j-1):
+		case !adjacent && *at(i, j) == *at(i, j-1):
 			j--
 		default:
 			a.Of[i-1] = j - 1
@@ -61,28 +55,28 @@ func (a *Assignment) monotone(want int64) bool {
 type search struct {
 	a     *Assignment
 	s     *Sequence
-	reach []int64 // largest weight reachable from each depth
-	want  int64
+	reach []weight // largest weight reachable from each depth
+	want  weight
 	steps int
 }
 
 func (x *search) run() bool {
 	a, order := x.a, x.s.Topological
-	x.reach = make([]int64, len(order)+1)
+	x.reach = make([]weight, len(order)+1)
 	for d := len(order) - 1; d >= 0; d-- {
-		var most int64
+		var most weight
 		for j := range a.m {
-			most = max(most, a.weight[order[d]*a.m+j])
+			most = heavier(most, *a.at(order[d], j))
 		}
-		x.reach[d] = x.reach[d+1] + most
+		x.reach[d] = x.reach[d+1].plus(most)
 	}
 	a.none()
-	return x.try(0, 0)
+	return x.try(0, weight{})
 }
 
-func (x *search) try(depth int, sum int64) bool {
+func (x *search) try(depth int, sum weight) bool {
 	a, order := x.a, x.s.Topological
-	if x.steps--; x.steps < 0 || sum+x.reach[depth] < x.want {
+	if x.steps--; x.steps < 0 || sum.plus(x.reach[depth]).compare(x.want) < 0 {
 		return false
 	}
 	if depth == len(order) {
@@ -94,12 +88,11 @@ func (x *search) try(depth int, sum int64) bool {
 		after = max(after, a.Of[b])
 	}
 	for j := after + 1; j < a.m; j++ {
-		c := a.weight[i*a.m+j]
-		if c == 0 || slices.Contains(a.Of, j) {
+		if !a.agree(i, j) || slices.Contains(a.Of, j) {
 			continue
 		}
 		a.Of[i] = j
-		if x.try(depth+1, sum+c) {
+		if x.try(depth+1, sum.plus(*a.at(i, j))) {
 			return true
 		}
 		a.Of[i] = -1
