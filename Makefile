@@ -8,6 +8,7 @@ export GOTOOLCHAIN := local
 export CALLVET_TESTDATA ?= $(abspath ../shared/data)
 # The part of the data that tests and verify targets read.
 export CALLVET_PART ?= open
+export CALLVET_VECTORS ?= $(abspath ../shared/vectors)
 VERSION ?=
 CACHE := .cache
 LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))

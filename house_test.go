@@ -48,6 +48,7 @@ var rooms = map[string][]string{
 	"score/selection":               {"", "stats/tally"},
 	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/condition", "score/match", "score/selection"},
 	"retrieve/text":                 {},
+	"internal/conformtest":          {"stats/conform"},
 	"internal/parallel":             {},
 	"internal/file":                 {"", "internal/parallel"},
 	"retrieve/bm25":                 {"", "internal/parallel"},

@@ -1,0 +1,15 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package dist_test
+
+import (
+	"testing"
+
+	"github.com/callvet/callvet/internal/conformtest"
+)
+
+// TestVectors: the values of other software.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	conformtest.Vectors(t, "special_functions", "binom_*", "incident_*", "quantile_ci_*", "sample_size_comparison", "confidence_sequence_*", "e_values")
+}
