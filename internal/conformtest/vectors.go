@@ -18,9 +18,9 @@ import (
 // Vectors compares the files of reference values with these names, which may be patterns
 // as in path/filepath, one subtest each. They are in $CALLVET_VECTORS, or beside the
 // project; the test skips where there are none. $CALLVET_PART names the part that is read.
-func Vectors(t *testing.T, patterns ...string) {
+func Vectors(t *testing.T, getenv func(string) string, patterns ...string) {
 	t.Helper()
-	dir := cmp.Or(os.Getenv("CALLVET_VECTORS"), filepath.Join(module(), "..", "shared", "vectors"))
+	dir := cmp.Or(getenv("CALLVET_VECTORS"), filepath.Join(module(), "..", "shared", "vectors"))
 	methods := conform.Methods()
 	var files []string
 	for _, p := range patterns {
@@ -49,7 +49,7 @@ func Vectors(t *testing.T, patterns ...string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := conform.Check(name, cmp.Or(os.Getenv("CALLVET_PART"), "open"), data, m)
+			r, err := conform.Check(name, cmp.Or(getenv("CALLVET_PART"), "open"), data, m)
 			if err != nil {
 				t.Fatal(err)
 			}

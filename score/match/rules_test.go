@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value"
 )
 
 // compiled reads the expectation of a table row; problems end the test.
@@ -603,7 +602,7 @@ func TestSemantic(t *testing.T) {
 		a := compiled(t, callvet.Scoring{Mode: ModeSemantic}, sim, `{"q":"car"}`, "", "", "")
 		v := mustParse(t, `{"q":"tram"}`)
 		d := a.Diff(v)[0]
-		if ok, got := a.root.members[0].rule.Match(value.Value(mustParse(t, `"tram"`))); ok != tc.ok || got != tc.want || d.Note != tc.note || d.Matched != tc.ok || *d.Similarity != tc.want {
+		if ok, got := a.root.members[0].rule.Match(mustParse(t, `"tram"`)); ok != tc.ok || got != tc.want || d.Note != tc.note || d.Matched != tc.ok || *d.Similarity != tc.want {
 			t.Errorf("%s: %v %v %+v", name, ok, got, d)
 		}
 	}

@@ -3,6 +3,7 @@
 package agree_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/callvet/callvet/internal/conformtest"
@@ -11,5 +12,5 @@ import (
 // TestVectors: the values of other software.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	conformtest.Vectors(t, "cohen_kappa", "gwet_ac1", "krippendorff_alpha")
+	conformtest.Vectors(t, os.Getenv, "cohen_kappa", "gwet_ac1", "krippendorff_alpha")
 }

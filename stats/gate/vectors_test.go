@@ -3,6 +3,7 @@
 package gate_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/callvet/callvet/internal/conformtest"
@@ -11,5 +12,5 @@ import (
 // TestVectors: the values of other software.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	conformtest.Vectors(t, "gate_*", "sample_size_comparison", "e_values", "confidence_sequence_*")
+	conformtest.Vectors(t, os.Getenv, "gate_*", "sample_size_comparison", "e_values", "confidence_sequence_*")
 }

@@ -3,6 +3,7 @@
 package tally_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/callvet/callvet/internal/conformtest"
@@ -11,5 +12,5 @@ import (
 // TestVectors: the values of other software.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	conformtest.Vectors(t, "composite_score", "confusion_matrix", "match_and_jaccard", "multi_turn_score", "overcall_rate", "retrieval_metrics", "selection_table")
+	conformtest.Vectors(t, os.Getenv, "composite_score", "confusion_matrix", "match_and_jaccard", "multi_turn_score", "overcall_rate", "retrieval_metrics", "selection_table")
 }
