@@ -3,6 +3,8 @@
 package check
 
 import (
+	"bytes"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
@@ -61,7 +63,7 @@ func SaysRateLimit(s []byte) bool {
 				return true
 			}
 		case '4':
-			if s[i] == '4' && goesOn(next, '2', '2') && reads(s[i:], "429") && alone(s, i, i+3) && saysStatus(s, i) {
+			if s[i] == '4' && bytes.HasPrefix(s[i:], []byte("429")) && alone(s, i, i+3) && saysStatus(s, i) {
 				return true
 			}
 		}
