@@ -55,6 +55,7 @@ func TestRateLimits(t *testing.T) {
 		"room 429":                        false,
 		"the 429 guests":                  false,
 		"status 4290":                     false,
+		"status 4299":                     false,
 		"status 1429":                     false,
 		"status 429a":                     false,
 		"status 429Z":                     false,

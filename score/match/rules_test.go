@@ -130,7 +130,7 @@ func TestDiffTells(t *testing.T) {
 		}},
 		"absent": {"", `{}`, `{"a":{"mode":"absent"},"b":{"mode":"absent"}}`, "", `{"b":1}`, "", []d{
 			{Path: "a", Matched: true, Rule: "absent"},
-			{Path: "b", Actual: j(`1`), Rule: "absent", Note: "must not be given"},
+			{Path: "b", Actual: j(`1`), Rule: "absent", Note: "must be absent"},
 		}},
 		"any_of": {"", `{}`, `{"a":{"mode":"any_of","value":[1,2]},"b":{"mode":"any_of","value":[1,2]}}`, "", `{"a":2,"b":3}`, "", []d{
 			{Path: "a", Expected: j(`[1,2]`), Actual: j(`2`), Matched: true, Rule: "any_of", Note: "one of the acceptable values"},

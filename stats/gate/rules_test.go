@@ -229,7 +229,7 @@ func TestPlansRefuse(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
 	for name, ok := range map[string]bool{
-		"MinN: bound 0":            second(MinN(0, 0, Alpha)),
+		"MinN: bound below 0":      second(MinN(-0.1, 0, Alpha)),
 		"MinN: alpha 0":            second(MinN(0.9, 0, 0)),
 		"MinN: failures below 0":   second(MinN(0.9, -1, Alpha)),
 		"pass: truth below 0":      second(PassProbability(0.9, -0.1, 10, Alpha)),
@@ -266,6 +266,19 @@ func TestPlansRefuse(t *testing.T) {
 		if ok {
 			t.Error(name)
 		}
+	}
+	for name, ok := range map[string]bool{
+		"bound 1": second(MinN(1, 0, Alpha)), "bound 0, failures below 0": second(MinN(0, -1, Alpha)), "bound 0, alpha 0": second(MinN(0, 0, 0)),
+	} {
+		if ok {
+			t.Error("MinN: " + name)
+		}
+	}
+	if n, ok := MinN(0, 3, Alpha); !ok || n != 4 { // whatever has one pass is above 0
+		t.Errorf("a bound of 0: %d %v", n, ok)
+	}
+	if n, ok := MinN(0, 0, Alpha); !ok || n != 1 {
+		t.Errorf("a bound of 0, no failure: %d %v", n, ok)
 	}
 	if n, ok := MinN(0.5, 0, 0.5); !ok || n != 1 { // one success: the lower end is alpha
 		t.Errorf("half of one: %d %v", n, ok)
