@@ -56,6 +56,11 @@ func TestCostLimitWithoutUsage(t *testing.T) {
 			t.Errorf("usage %s without a price: %d requests\n%s", bad, asked.Load()-before, out)
 		}
 	}
+	before := asked.Load() // what the hint says goes on
+	runApp(t, dir, nil, exitOK, "run", "--resume", "last", "--max-cost", "none", "--max-calls", "60", "--no-cache", "-q")
+	if n := asked.Load() - before; n != 39 {
+		t.Errorf("%d requests without a cost limit, want 39", n)
+	}
 	if out := runApp(t, dir, nil, exitOK, "show", "last", "c0"); !strings.Contains(strings.Join(strings.Fields(out), " "), "usage not known: prompt_tokens is 1e99, not a count of tokens") {
 		t.Errorf("show does not say why:\n%s", out)
 	}
@@ -64,7 +69,7 @@ func TestCostLimitWithoutUsage(t *testing.T) {
 		t.Errorf("the report does not say it: %s", md)
 	}
 	usage.Store(`{"prompt_tokens":10,"completion_tokens":5}`)
-	before := asked.Load()
+	before = asked.Load()
 	if out := runApp(t, dir, nil, exitOK, append(run, "--prices", "prices.json")...); asked.Load()-before != 40 || strings.Contains(out, "told no usage") {
 		t.Errorf("a usage that is told: %d requests\n%s", asked.Load()-before, out)
 	}

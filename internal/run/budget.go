@@ -184,7 +184,7 @@ func (b *budget) settle(h *hold, l bill, target string) {
 	if (l.unpriced || l.lost > 0) && b.max.MaxCostUSD > 0 && b.over == nil {
 		b.over = &callvet.Hinted{
 			Err:  fmt.Errorf("what a request to %s costs is not known, so a cost limit cannot be kept: %w", target, callvet.ErrBudget),
-			Hint: "give its price with --prices, or limit the number of requests with --max-calls instead",
+			Hint: "give its price with --prices, or limit the number of requests instead: --max-cost none --max-calls N",
 		}
 	}
 	close(b.changed)

@@ -51,6 +51,27 @@ func Positive(p *float64, std float64) pflag.Value {
 	return &amount{p, false}
 }
 
+// OrNone takes the word none beside what v, which writes to p, takes; it is the zero value.
+func OrNone[T any](p *T, v pflag.Value) pflag.Value { return &orNone[T]{v, p} }
+
+type orNone[T any] struct {
+	pflag.Value
+	p *T
+}
+
+// Set implements pflag.Value.
+func (o *orNone[T]) Set(s string) error {
+	if s == "none" {
+		var zero T
+		*o.p = zero
+		return nil
+	}
+	if err := o.Value.Set(s); err != nil {
+		return fmt.Errorf("%w, or none", err)
+	}
+	return nil
+}
+
 // Duration is a time of more than 0.
 func Duration(p *time.Duration, std time.Duration) pflag.Value {
 	*p = std
