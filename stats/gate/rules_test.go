@@ -150,7 +150,7 @@ func TestPassProbabilityIsOfTheDecision(t *testing.T) {
 					p := math.Exp(a - b - c)
 					want += p * math.Pow(truth, float64(k)) * math.Pow(1-truth, float64(n-k))
 				}
-				if got, ok := PassProbability(bound, truth, n, Alpha); !ok || math.Abs(got-want) > 1e-9 {
+				if got, ok := PassProbability(bound, truth, n, Alpha); !ok || !(math.Abs(got-want) <= 1e-9) {
 					t.Errorf("%d cases of %g pass %g: %g %v, want %g", n, truth, bound, got, ok, want)
 				}
 				if got := MaxFailures(bound, n, Alpha); got != passing {
@@ -185,31 +185,31 @@ func TestSampleSizeByCounting(t *testing.T) {
 func TestPlansByHand(t *testing.T) {
 	t.Parallel()
 	const z = 1.959963984540054 + 0.8416212335729143 // two-sided 5 %, power 80 %
-	if n, ok := PairedMean(0.04, 0.2, 0.1, 5, 4, 0.05, 0.05, 0.8); !ok || math.Abs(n-z*z*(0.04+0.2/5+0.1/4)/0.0025) > 1e-6 {
+	if n, ok := PairedMean(0.04, 0.2, 0.1, 5, 4, 0.05, 0.05, 0.8); !ok || !(math.Abs(n-z*z*(0.04+0.2/5+0.1/4)/0.0025) <= 1e-6) {
 		t.Errorf("a mean difference: %g", n)
 	}
-	if n, ok := PairedMean(0, 0, 0.1, 1, 1, -0.1, 0.05, 0.8); !ok || math.Abs(n-z*z*0.1/0.01) > 1e-6 {
+	if n, ok := PairedMean(0, 0, 0.1, 1, 1, -0.1, 0.05, 0.8); !ok || !(math.Abs(n-z*z*0.1/0.01) <= 1e-6) {
 		t.Errorf("all variance within cases: %g", n)
 	}
-	if n, ok := PairedMean(0.1, 0, 0, 1, 1, 0.1, 0.05, 0.8); !ok || math.Abs(n-z*z*0.1/0.01) > 1e-6 {
+	if n, ok := PairedMean(0.1, 0, 0, 1, 1, 0.1, 0.05, 0.8); !ok || !(math.Abs(n-z*z*0.1/0.01) <= 1e-6) {
 		t.Errorf("no variance within cases: %g", n)
 	}
 	// Cohen 1988: h of .5 and .75 is 2*asin(sqrt(.75)) - 2*asin(sqrt(.5)) = 0.5236.
-	if n, h, ok := TwoRates(0.5, 0.75, 0.05, 0.8); !ok || math.Abs(h-math.Pi/6) > 1e-12 || math.Abs(n-2*z*z/(h*h)) > 1e-3 {
+	if n, h, ok := TwoRates(0.5, 0.75, 0.05, 0.8); !ok || !(math.Abs(h-math.Pi/6) <= 1e-12) || !(math.Abs(n-2*z*z/(h*h)) <= 1e-3) {
 		t.Errorf("two rates: %g cases, h %g", n, h)
 	}
 	// The number that comes out has the power that was asked for, both tails counted.
 	for _, tc := range []struct{ p1, p2, alpha, power float64 }{{0, 0.1, 0.05, 0.8}, {1, 0.9, 0.01, 0.9}, {0.4, 0.5, 0.05, 0.06}, {0.3, 1, 0.3, 0.4}, {0.2, 0, 0.05, 0.5}} {
 		n, h, ok := TwoRates(tc.p1, tc.p2, tc.alpha, tc.power)
 		d, crit := h*math.Sqrt(n/2), dist.NormalQuantile(1-tc.alpha/2)
-		if power := dist.Normal(d-crit) + dist.Normal(-d-crit); !ok || math.Abs(power-tc.power) > 1e-9 {
+		if power := dist.Normal(d-crit) + dist.Normal(-d-crit); !ok || !(math.Abs(power-tc.power) <= 1e-9) {
 			t.Errorf("%+v: %g cases have a power of %g", tc, n, power)
 		}
 	}
-	if n, ok := PairedRates(0.1, 0.1, 0.05, 0.8); !ok || math.Abs(n-math.Pow(1.959963984540054*math.Sqrt(0.1)+0.8416212335729143*math.Sqrt(0.09), 2)/0.01) > 1e-6 {
+	if n, ok := PairedRates(0.1, 0.1, 0.05, 0.8); !ok || !(math.Abs(n-math.Pow(1.959963984540054*math.Sqrt(0.1)+0.8416212335729143*math.Sqrt(0.09), 2)/0.01) <= 1e-6) {
 		t.Errorf("all changes one way: %g cases", n)
 	}
-	if n, ok := PairedRates(1, -0.5, 0.05, 0.8); !ok || math.Abs(n-math.Pow(1.959963984540054+0.8416212335729143*math.Sqrt(0.75), 2)/0.25) > 1e-6 {
+	if n, ok := PairedRates(1, -0.5, 0.05, 0.8); !ok || !(math.Abs(n-math.Pow(1.959963984540054+0.8416212335729143*math.Sqrt(0.75), 2)/0.25) <= 1e-6) {
 		t.Errorf("every case changes: %g cases", n)
 	}
 }
@@ -295,16 +295,16 @@ func TestEValuesByIntegration(t *testing.T) {
 		}
 		got := PassEValue(tc.s, tc.f, tc.threshold, tc.prior)
 		want := math.Log(mixture / base)
-		if got.Status != stats.StatusOK || math.Abs(got.Log-want) > 1e-6 || math.Abs(got.P-min(1, math.Exp(-want))) > 1e-6 {
+		if got.Status != stats.StatusOK || !(math.Abs(got.Log-want) <= 1e-6) || !(math.Abs(got.P-min(1, math.Exp(-want))) <= 1e-6) {
 			t.Errorf("%+v: %+v, want a logarithm of %g", tc, got, want)
 		}
 	}
 	// 2^8 * B(9, 1) = 256/9 = 28.4: enough at 5 %, not at 1 %.
-	if e := ChangeEValue(8, 0); math.Abs(e.Log-math.Log(256.0/9)) > 1e-12 || !e.Rejects(0.05) || e.Rejects(0.01) || math.Abs(e.P-9.0/256) > 1e-12 {
+	if e := ChangeEValue(8, 0); !(math.Abs(e.Log-math.Log(256.0/9)) <= 1e-12) || !e.Rejects(0.05) || e.Rejects(0.01) || !(math.Abs(e.P-9.0/256) <= 1e-12) {
 		t.Errorf("eight changes one way: %+v", e)
 	}
 	// 2^5 * B(4, 3) = 32/60.
-	if e := ChangeEValue(3, 2); math.Abs(e.Log-math.Log(32.0/60)) > 1e-12 || e.P != 1 || e.Rejects(0.5) {
+	if e := ChangeEValue(3, 2); !(math.Abs(e.Log-math.Log(32.0/60)) <= 1e-12) || e.P != 1 || e.Rejects(0.5) {
 		t.Errorf("three against two: %+v", e)
 	}
 	if e := ChangeEValue(0, 0); e.Log != 0 || !e.Rejects(1) || e.P != 1 {
@@ -351,10 +351,10 @@ func TestConfidenceSequenceEnds(t *testing.T) {
 			}
 			return math.Exp(e)
 		}
-		if tc.s == 0 && iv.Lower != 0 || tc.s > 0 && math.Abs(against(iv.Lower)-1/alpha) > 1e-6 {
+		if tc.s == 0 && iv.Lower != 0 || tc.s > 0 && !(math.Abs(against(iv.Lower)-1/alpha) <= 1e-6) {
 			t.Errorf("%+v: lower end %g", tc, iv.Lower)
 		}
-		if tc.f == 0 && iv.Upper != 1 || tc.f > 0 && math.Abs(against(iv.Upper)-1/alpha) > 1e-6 {
+		if tc.f == 0 && iv.Upper != 1 || tc.f > 0 && !(math.Abs(against(iv.Upper)-1/alpha) <= 1e-6) {
 			t.Errorf("%+v: upper end %g", tc, iv.Upper)
 		}
 		n := tc.s + tc.f
