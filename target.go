@@ -27,6 +27,8 @@ type Adjustment struct {
 	From   string `json:"from"`
 	To     string `json:"to,omitempty"`
 	Reason string `json:"reason"`
+	// Default tells that nobody asked for the value.
+	Default bool `json:"default,omitempty"`
 }
 
 // Target is what is evaluated, as configured; it goes into the run manifest

@@ -250,6 +250,7 @@ func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string,
 	}
 	for i := range ts {
 		man.Targets = append(man.Targets, ts[i].Target)
+		a.tellAdjusted(&ts[i].Target)
 	}
 	b, err := json.Marshal(man)
 	if err != nil {
@@ -263,6 +264,26 @@ func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string,
 		return nil, err
 	}
 	return &evaluation{loaded: l, targets: ts}, nil
+}
+
+// tellAdjusted tells which parameters that were asked for are sent otherwise or not at all.
+// Another name of the same parameter changes nothing.
+func (a *app) tellAdjusted(t *callvet.Target) {
+	for _, adj := range t.Adjustments {
+		if adj.Default {
+			continue
+		}
+		switch adj.Action {
+		case "drop":
+			fmt.Fprintf(a.err, "note: %s: %s %s is not sent: %s\n", t.Name, adj.Param, adj.From, adj.Reason)
+		case "clamp":
+			fmt.Fprintf(a.err, "note: %s: %s %s is sent as %s: %s\n", t.Name, adj.Param, adj.From, adj.To, adj.Reason)
+		case "warn":
+			if adj.From != "" {
+				fmt.Fprintf(a.err, "note: %s: %s %s: %s\n", t.Name, adj.Param, adj.From, adj.Reason)
+			}
+		}
+	}
 }
 
 // choosable refuses a tool choice of a target that is neither a rule nor a tool.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider"
 )
 
 // TestTargetsFile: entries are read over what is shared, and nothing of one entry is in
@@ -51,5 +52,29 @@ func TestTargetsFile(t *testing.T) {
 		if _, err := readTargets(path, targetSpec{}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), say) {
 			t.Errorf("%q: %v, want %s", text, err, say)
 		}
+	}
+}
+
+// TestTellAdjusted: what was asked for and is not sent as asked is told; a default and another
+// name of a parameter are not.
+func TestTellAdjusted(t *testing.T) {
+	t.Parallel()
+	a, _, errs := plainApp()
+	one := 0.7
+	_, target, err := provider.Open("openai/gpt-5-mini", provider.Config{Getenv: func(string) string { return "" }, APIKey: "k", Params: callvet.Params{Temperature: &one, MaxTokens: new(int)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.tellAdjusted(&target)
+	if want := "note: openai/gpt-5-mini: temperature 0.7 is not sent: reasoning models take the default only\n"; errs.String() != want {
+		t.Errorf("told %q, want %q", errs, want)
+	}
+	errs.Reset()
+	zero := 0.0
+	if _, target, err = provider.Open("openai/gpt-5-mini", provider.Config{Getenv: func(string) string { return "" }, APIKey: "k", DefaultTemperature: &zero}); err != nil {
+		t.Fatal(err)
+	}
+	if a.tellAdjusted(&target); errs.Len() > 0 {
+		t.Errorf("told %q of a default", errs)
 	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -110,7 +111,39 @@ func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error
 	if err := a.systemPrompts(out, f.target.systemFor); err != nil {
 		return nil, err
 	}
+	if err := agentSettings(f, out); err != nil {
+		return nil, err
+	}
 	return out, a.unspelled(out)
+}
+
+// agentSettings refuses settings of agents that nothing would heed: of a name that there is
+// not, or without an agent that takes them.
+func agentSettings(f *runFlags, specs []targetSpec) error {
+	known := []string{"input", "session", "history", "system", "tools", "stubs", "text", "calls", "name", "args", "result", "error", "k"}
+	overHTTP, agents := false, false
+	for i := range specs {
+		s := &specs[i]
+		target := strings.TrimPrefix(s.Target, "retrieve:")
+		web := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://")
+		overHTTP, agents = overHTTP || web, agents || web || strings.HasPrefix(s.Target, "exec:")
+		for _, name := range slices.Sorted(maps.Keys(s.Agent)) {
+			if !slices.Contains(known, name) {
+				hint := "settings: " + strings.Join(known, ", ")
+				if near := callvet.Nearest(name, known); near != "" {
+					hint = "did you mean " + near + "?"
+				}
+				return usageError{&callvet.Hinted{Err: fmt.Errorf("agents have no setting %q", name), Hint: hint}}
+			}
+		}
+	}
+	switch {
+	case len(f.target.headers) > 0 && !overHTTP:
+		return usagef("--header is for agents and services over HTTP, and none is evaluated")
+	case len(f.target.agent) > 0 && !agents:
+		return usagef("--agent is for agents (http://…, https://…, exec:…), and none is evaluated")
+	}
+	return nil
 }
 
 // mayExec says which commands a targets file runs, and refuses them unless they were allowed:

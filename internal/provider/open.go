@@ -96,7 +96,10 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 		BaseURL: withoutQuery(base),
 	}
 	given, std := pol.temperature(cfg)
-	t.Params = pol.adjust(given, func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) })
+	t.Params = pol.adjust(given, func(a callvet.Adjustment) {
+		a.Default = std && a.Param == paramTemperature
+		t.Adjustments = append(t.Adjustments, a)
+	})
 	if (key != "" || endpoint.Carries(base)) && cfg.Warn != nil && endpoint.Exposed(base) {
 		cfg.Warn(endpoint.Unencrypted(base))
 	}

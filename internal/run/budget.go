@@ -61,8 +61,10 @@ type budget struct {
 	changed chan struct{}
 }
 
-func newBudget(b Budget, before callvet.Spent) *budget {
-	return &budget{max: b, spent: before, booked: before, changed: make(chan struct{})}
+// newBudget goes on from what was spent before, with the cost of the dearest cell of then; 0
+// where none is known.
+func newBudget(b Budget, before callvet.Spent, dearest float64) *budget {
+	return &budget{max: b, spent: before, booked: before, largest: dearest, priced: dearest > 0, changed: make(chan struct{})}
 }
 
 func (b *budget) bounded() bool { return b.max != Budget{} }

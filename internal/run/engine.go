@@ -27,6 +27,7 @@ type engine struct {
 	keeper   *keeper
 	commit   *committer
 	done     bitmap
+	dearest  float64 // cost of the dearest cell that is done; 0 where none is known
 
 	// stopping closes when no further cell is to start and no retry to be waited for.
 	stopping chan struct{}
@@ -102,7 +103,7 @@ func (e *engine) load(ctx context.Context) error {
 			return err
 		}
 	}
-	e.budget = newBudget(e.cfg.Budget, e.cfg.Spent)
+	e.budget = newBudget(e.cfg.Budget, e.cfg.Spent, e.dearest)
 	e.commit.unbooked = e.budget.unbooked
 	return nil
 }
@@ -126,6 +127,9 @@ func (e *engine) loadDone() error {
 		}
 		e.done.set(e.index(c.Case, c.Target, c.Repeat))
 		e.commit.count(c)
+		if usd := c.Trace.Usage.CostUSD; usd != nil && !c.Trace.Cached {
+			e.dearest = max(e.dearest, *usd)
+		}
 	}
 	e.commit.before = e.commit.totals.Done
 	return nil

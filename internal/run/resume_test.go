@@ -126,6 +126,27 @@ func killAt(t *testing.T, path string, at int) (counted int) {
 	return counted
 }
 
+// TestResumeKnowsTheDearest: a cell that the limit has no room for is not started, although
+// this process has not seen yet what a cell costs.
+func TestResumeKnowsTheDearest(t *testing.T) {
+	t.Parallel()
+	db, s := openStore(t), suite(30)
+	usd := 0.3
+	cfg := config(t, db, s, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		r := calls("weather", `{}`)
+		r.Usage = callvet.Usage{Known: true, CostUSD: &usd}
+		return r, nil
+	})
+	cfg.Budget = run.Budget{MaxCostUSD: 1}
+	for range 2 {
+		sum, err := run.Run(t.Context(), cfg)
+		if !errors.Is(err, callvet.ErrBudget) || sum.Done != 3 || sum.Spent.USD > 1 {
+			t.Fatalf("%d done, %v spent, %v", sum.Done, sum.Spent.USD, err)
+		}
+		cfg.Done, cfg.Spent = db.DoneCells(t.Context(), cfg.RunID), sum.Spent
+	}
+}
+
 func TestResumeRunsErrorsAgain(t *testing.T) {
 	t.Parallel()
 	db, s := openStore(t), suite(30)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -100,10 +101,10 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	}
 	d, bad := source.ReadLists(path, data)
 	if bad != nil {
-		return nil, unquoted(path, []callvet.Problem{d.Problem(bad)})
+		return nil, unquoted(filepath.Join(filepath.Dir(file), path), []callvet.Problem{d.Problem(bad)})
 	}
 	tools, problems := native.ReadTools(d)
-	return tools, unquoted(path, problems)
+	return tools, unquoted(filepath.Join(filepath.Dir(file), path), problems)
 }
 
 // unquoted says where a file that a suite names is wrong, and nothing of what stands there: who

@@ -205,6 +205,9 @@ func (c *claim) noNumber(m *panel.Metric) string {
 	if m.Unit == panel.UnitRate && math.Abs(m.Interval.Point-c.g.Bound) < 0.001 {
 		return "the estimate lies at the bound: no affordable number of " + c.task + "s tells them apart; mend the failures, or move the bound"
 	}
+	if strings.HasPrefix(m.Name, "true_success") {
+		return "more labels narrow the interval, and more " + c.task + "s: callvet plan --metric true_success says how many of each"
+	}
 	return "more " + c.task + "s narrow the interval"
 }
 

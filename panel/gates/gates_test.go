@@ -457,6 +457,18 @@ func TestNotesAndHints(t *testing.T) {
 	}
 }
 
+// TestTrueSuccessNeedsLabels: how many more tasks would settle it cannot be told from its
+// interval, which labels widen too.
+func TestTrueSuccessNeedsLabels(t *testing.T) {
+	t.Parallel()
+	m := rate("true_success", 200, 1, 24)
+	m.Interval.Method, m.Interval.Lower, m.Interval.Upper = "rogan_gladen_lang_reiczigel", 0.83, 1
+	r, _ := gates.Evaluate(gates.Input{Panels: over(m), Task: "task"}, []gates.Gate{atLeast("true_success", 0.85)})
+	if v := r.Verdicts[0]; v.Verdict != gate.Inconclusive || v.Needed != 0 || !strings.Contains(v.Cure, "more labels") {
+		t.Errorf("%s, %d needed: %s", v.Verdict, v.Needed, v.Cure)
+	}
+}
+
 // TestAPointIsNoProof: behind a judge that passes more than its sensitivity allows
 // the interval shrinks to [1,1], which must not pass a gate.
 func TestAPointIsNoProof(t *testing.T) {

@@ -72,7 +72,7 @@ func (t *teller) metrics() []panel.Metric {
 	t.latency("tool_queue", "queue before the tool", "calls", t.s.queue.Quantiles(), panel.UnitMS, 1)
 	t.latency("accept", "time to emit the call", "calls", t.s.accept.Quantiles(), panel.UnitMS, 1)
 	t.told()
-	t.count("calls_per_attempt", "calls", &t.s.calls, false)
+	t.count("calls_per_attempt", "calls", &t.s.calls, true)
 	t.count("unneeded_calls_per_attempt", "unneeded calls", &t.s.unneeded, true)
 	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.Quantiles(), panel.UnitMS, 1)
 	t.incidents()

@@ -245,7 +245,7 @@ func TestTold(t *testing.T) {
 	if happened, stopped := all.Metric("safety_incidents"), all.Metric("blocked_incidents"); happened.Interval.Point != 1.0/12 || stopped.Interval.Point != 1.0/12 {
 		t.Errorf("%+v, %+v", happened, stopped)
 	}
-	if m := all.Metric("calls_per_attempt"); m.Unit != panel.UnitCount || m.Interval.Point != 6.5 {
+	if m := all.Metric("calls_per_attempt"); m.Unit != panel.UnitCount || m.Interval.Point != 6.5 || !m.LowerIsBetter {
 		t.Errorf("%+v", m)
 	}
 }

@@ -280,6 +280,9 @@ func TestHTTPEndsWithItsContext(t *testing.T) {
 	if _, err = m.Generate(t.Context(), ask("hi")); !errors.As(err, &f) || f.Kind != callvet.FaultTimeout {
 		t.Errorf("timeout: %v", err)
 	}
+	if m, _, err = OpenHTTP(HTTPConfig{URL: hang.URL, Timeout: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err = m.Generate(ctx, ask("hi")); !errors.As(err, &f) || f.Kind != callvet.FaultCanceled {

@@ -225,6 +225,31 @@ func (r *Redactor) member(raw json.RawMessage, role pii.Role) json.RawMessage {
 	return out
 }
 
+// replaceApart replaces old by with, but not where its digits are part of a longer number.
+func replaceApart(s, old, with string) string {
+	digit := func(i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
+	var b strings.Builder
+	done := 0
+	for at := 0; ; {
+		i := strings.Index(s[at:], old)
+		if i < 0 {
+			break
+		}
+		i += at
+		end := i + len(old)
+		at = end
+		if digit(i) && (digit(i-1) || i > 0 && s[i-1] == '.' && digit(i-2)) || digit(end-1) && (digit(end) || end < len(s) && s[end] == '.' && digit(end+1)) {
+			at = i + 1
+			continue
+		}
+		b.WriteString(s[done:i])
+		b.WriteString(with)
+		done = end
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
 // sentence is Text of words that cite values: what was replaced before, under a name that the
 // sentence may not have, is replaced in it too.
 func (r *Redactor) sentence(s string) string {
@@ -239,7 +264,7 @@ func (r *Redactor) sentence(s string) string {
 		}
 		with := r.seen.by[at]
 		if len(at.value) >= minOwn {
-			s = strings.ReplaceAll(s, at.value, with)
+			s = replaceApart(s, at.value, with)
 			continue
 		}
 		for _, q := range [...]string{`"`, "'", "`"} {

@@ -104,6 +104,19 @@ func TestCell(t *testing.T) {
 	}
 }
 
+func TestReplaceApart(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"card 4111111111111111, lat 59.4111111111111111": "card X, lat 59.4111111111111111",
+		"4111111111111111.": "X.", "a4111111111111111b": "aXb", "14111111111111111": "14111111111111111", "4111111111111111.5": "4111111111111111.5",
+		"4111111111111111 4111111111111111": "X X", "": "",
+	} {
+		if got := replaceApart(s, "4111111111111111", "X"); got != want {
+			t.Errorf("%q gives %q, want %q", s, got, want)
+		}
+	}
+}
+
 // TestRow: nothing that was found is shown, equal values have equal marks in the case and in
 // its attempts, and a second look shows the same.
 func TestRow(t *testing.T) {
