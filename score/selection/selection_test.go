@@ -39,7 +39,7 @@ func TestJudge(t *testing.T) {
 	}{
 		"all right": {
 			full, decision("action", "travel", []string{"action", "trafik"}, "a"), callvet.VerdictPass, "",
-			map[string]float64{"composite": 1, "route": 1, "sub_route": 1, "agent_overlap": 1, "agents_exact": 1, "tool_match": 1, "match_exact": 1, "hit@1": 1, "ndcg@5": 1, "mrr": 1, "tools_blocked": -1, "selection_abstention": -1},
+			map[string]float64{"composite": 1, "route": 1, "sub_route": 1, "agent_overlap": 1, "agents_exact": 1, "tool_match": 1, "match_exact": 1, "match_acceptable": 1, "hit@1": 1, "ndcg@5": 1, "mrr": 1, "tools_blocked": -1, "selection_abstention": -1},
 		},
 		"acceptable": {
 			full, decision("action", "travel", []string{"action", "trafik"}, "b", "a"), callvet.VerdictPass, "",
@@ -47,7 +47,7 @@ func TestJudge(t *testing.T) {
 		},
 		"partial is found among k": {
 			full, decision("action", "travel", []string{"trafik"}, "x", "a"), callvet.VerdictFail, callvet.ClassAgents,
-			map[string]float64{"composite": .15 + .1 + .25*.5 + .5*.4, "tool_match": .4, "match_partial": 1, "match_none": 0, "agent_overlap": .5, "agents_exact": 0},
+			map[string]float64{"composite": .15 + .1 + .25*.5 + .5*.4, "tool_match": .4, "match_acceptable": 0, "match_partial": 1, "match_none": 0, "agent_overlap": .5, "agents_exact": 0},
 		},
 		"blocked by the route": {
 			full, decision("knowledge", "docs", []string{"trafik", "action"}, "x"), callvet.VerdictFail, callvet.ClassRoute,
@@ -67,6 +67,16 @@ func TestJudge(t *testing.T) {
 		},
 		"agents where nothing fits": {
 			callvet.Selection{Agents: []string{}, Tools: []string{}},
+			decision("", "", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"tools_blocked": 1, "agent_gate": -1},
+		},
+		"no agent is expected, so none shuts out": {
+			callvet.Selection{Agents: []string{}, Tools: []string{"a"}},
+			decision("", "", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
+			map[string]float64{"tools_blocked": 1, "agent_gate": -1},
+		},
+		"no tool is expected, so none is shut out": {
+			callvet.Selection{Agents: []string{"trafik"}, Tools: []string{}},
 			decision("", "", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
 			map[string]float64{"tools_blocked": 1, "agent_gate": -1},
 		},
@@ -125,18 +135,38 @@ func TestOf(t *testing.T) {
 		want callvet.Selection
 		ok   bool
 	}{
-		"nothing":    {callvet.Expect{}, callvet.Selection{}, false},
-		"empty":      {callvet.Expect{Selection: &callvet.Selection{}}, callvet.Selection{}, false},
-		"own":        {callvet.Expect{Selection: &callvet.Selection{Route: "r"}, ToolsCalled: []string{"x"}}, callvet.Selection{Route: "r"}, true},
-		"called":     {callvet.Expect{ToolsCalled: []string{"a", "a", "b"}}, callvet.Selection{Tools: []string{"a", "b"}}, true},
-		"none":       {callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {"b"}}}, callvet.Selection{Tools: []string{}, Acceptable: []string{"b"}}, true},
-		"no call":    {callvet.Expect{Plans: []callvet.Plan{{}}}, callvet.Selection{Tools: []string{}}, true},
-		"plans":      {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{call("a", "c"), call("b")}}, {Calls: []callvet.ExpectedCall{call("d")}}}}, callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c", "d"}}, true},
-		"acceptable": {callvet.Expect{ToolsAcceptable: [][]string{{"a", "b"}, {"c"}}}, callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c"}}, true},
+		"nothing":           {callvet.Expect{}, callvet.Selection{}, false},
+		"empty":             {callvet.Expect{Selection: &callvet.Selection{}}, callvet.Selection{}, false},
+		"own":               {callvet.Expect{Selection: &callvet.Selection{Route: "r"}, ToolsCalled: []string{"x"}}, callvet.Selection{Route: "r"}, true},
+		"called":            {callvet.Expect{ToolsCalled: []string{"a", "a", "b"}}, callvet.Selection{Tools: []string{"a", "b"}}, true},
+		"none":              {callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {"b"}}}, callvet.Selection{Tools: []string{}, Acceptable: []string{"b"}}, true},
+		"no call":           {callvet.Expect{Plans: []callvet.Plan{{}}}, callvet.Selection{Tools: []string{}}, true},
+		"plans":             {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{call("a", "c"), call("b")}}, {Calls: []callvet.ExpectedCall{call("d")}}}}, callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c", "d"}}, true},
+		"a call of no tool": {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{call(), call("a")}}}}, callvet.Selection{Tools: []string{"a"}}, true},
+		"acceptable":        {callvet.Expect{ToolsAcceptable: [][]string{{"a", "b"}, {"c"}}}, callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c"}}, true},
 	} {
 		got, ok := selection.Of(&c.e)
 		if diff := cmp.Diff(c.want, got); diff != "" || ok != c.ok {
 			t.Errorf("%s: %v\n%s", name, ok, diff)
+		}
+	}
+}
+
+// What was expected of the tools is told in words: acceptable ones only where no tool is needed.
+func TestExpectedTools(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tools, acceptable []string
+		want              string
+	}{
+		{[]string{}, nil, "none"},
+		{[]string{}, []string{"b", "c"}, "none, or b, c"},
+		{[]string{"a"}, []string{"b"}, "a"},
+		{[]string{"a", "b"}, nil, "a, b"},
+	} {
+		r := selection.Judge(&callvet.Selection{Tools: c.tools, Acceptable: c.acceptable}, decision("", "", nil, "x"), selection.Defaults())
+		if len(r.Assertions) != 1 || r.Assertions[0].Expected != c.want {
+			t.Errorf("%q, acceptable %q: %+v, want %q", c.tools, c.acceptable, r.Assertions, c.want)
 		}
 	}
 }
@@ -171,7 +201,7 @@ func TestBlockedBy(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	zero, minus, two := 0.0, -1.0, 2.0
+	zero, minus, two, huge := 0.0, -1.0, 2.0, 1e300
 	got, err := selection.SettingsOf(&callvet.SelectionScoring{Route: &zero, Tools: &two, K: []int{10, 1, 10}})
 	if diff := cmp.Diff(selection.Settings{SubRoute: .1, Agents: .25, Exact: 1.2, Acceptable: .8, K: []int{1, 10}}, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
@@ -179,7 +209,7 @@ func TestSettings(t *testing.T) {
 	if got, err := selection.SettingsOf(&callvet.SelectionScoring{Exact: &two}); err != nil || got.Exact != 2 || got.Acceptable != .2 || got.Tools() != 2.2 {
 		t.Errorf("%v %+v", err, got)
 	}
-	for _, bad := range []callvet.SelectionScoring{{Acceptable: &minus}, {Tools: &two, Exact: &two}, {Route: &minus}, {Route: &zero, SubRoute: &zero, Agents: &zero, Tools: &zero}, {K: []int{0}}, {K: []int{}}} {
+	for _, bad := range []callvet.SelectionScoring{{Acceptable: &minus}, {Tools: &two, Exact: &two}, {Route: &minus}, {Route: &huge}, {Route: &zero, SubRoute: &zero, Agents: &zero, Tools: &zero}, {K: []int{0}}, {K: []int{}}} {
 		if got, err := selection.SettingsOf(&bad); !errors.Is(err, callvet.ErrInvalid) || !cmp.Equal(got, selection.Defaults()) {
 			t.Errorf("%+v: %v %v", bad, got, err)
 		}

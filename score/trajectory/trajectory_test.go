@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,8 +113,9 @@ func TestCheck(t *testing.T) {
 	if o, err := Check(&Gold{Facts: []string{"done"}}, &callvet.Trace{Answer: "Done."}, nil, Strict); err != nil || !o.Facts[0] {
 		t.Errorf("an answer without turns: %+v %v", o, err)
 	}
-	if _, err := Check(&Gold{Steps: []Step{step("a", "{")}}, &callvet.Trace{}, nil, Strict); !errors.Is(err, callvet.ErrInvalid) {
-		t.Errorf("broken gold: %v", err)
+	_, err := Check(&Gold{Steps: []Step{step("a", "{}"), step("b", "{")}}, &callvet.Trace{}, nil, Strict)
+	if !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "gold step 2 (b)") {
+		t.Errorf("the second step of a gold is broken: %v", err)
 	}
 }
 
