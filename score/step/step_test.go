@@ -326,13 +326,16 @@ func TestExtraArguments(t *testing.T) {
 func TestTime(t *testing.T) {
 	t.Parallel()
 	mid, budget, later := 100.0, 500.0, 900.0
-	s := scorer(t, Config{Tools: []callvet.Tool{{Name: "x", Version: "v1", LatencyP50MS: &mid, LatencyBudgetMS: &budget}, {Name: "x", Version: "v2", LatencyBudgetMS: &later}, {Name: "y"}}})
+	s := scorer(t, Config{Tools: []callvet.Tool{{Name: "x", Version: "v1", LatencyP50MS: &mid, LatencyBudgetMS: &budget}, {Name: "x", Version: "v2", LatencyBudgetMS: &later}, {Name: "y"}, {Name: "p", LatencyP50MS: &mid}}})
 	for _, c := range []struct {
 		line string
 		ms   float64
 		want string
 	}{
 		{`{"tool":"x@v1","status":"ok"}`, 100, "+executed -timeout +budget +p50"},
+		{`{"tool":"x@v1","status":"ok"}`, 0, "+executed -timeout +budget +p50"},
+		{`{"tool":"x@v1","status":"ok"}`, 500, "+executed -timeout +budget -p50"},
+		{`{"tool":"p","status":"ok"}`, 100, "+executed -timeout +p50"},
 		{`{"tool":"x@v1","status":"ok"}`, 101, "+executed -timeout +budget -p50"},
 		{`{"tool":"x@v1","status":"exec_error"}`, 501, "-executed -timeout -budget -p50"},
 		{`{"tool":"x@v1","status":"timeout"}`, 20, "-executed +timeout -budget -p50"},
@@ -365,6 +368,7 @@ func TestRateLimit(t *testing.T) {
 		`{"errors":[{"code":"RESOURCE_EXHAUSTED"}]}`: true, `"too many requests"`: true, `"error 429: x"`: true,
 		`"order 429 not found"`: false, `"4290"`: false, `{"order":429}`: false, `"upstream said no"`: false, `null`: false, `{"code":500}`: false,
 		`"the tool has no rate"`: false, `"the tool has no rats"`: false, `"HTTP 419"`: false, `""`: false, `"` + strings.Repeat("x", 300) + `"`: false, `{"a":{"b":{"c":{"d":{"e":"too many requests"}}}}}`: false,
+		`[[[["too many requests"]]]]`: true, `[[[[["too many requests"]]]]]`: false,
 	} {
 		v, err := value.Parse([]byte(text))
 		if err != nil {
