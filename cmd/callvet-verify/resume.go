@@ -102,12 +102,19 @@ func killMidway(ctx context.Context, bin string, args []string, db string) error
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	start, grown := fileSize(db+"-wal")+fileSize(db), time.Duration(0)
+	begun := false // the suite is stored before the run
 	began := time.Now()
 	for {
 		select {
 		case err := <-done:
 			return fmt.Errorf("the run ended before it could be killed: %w\n%s", err, errs.String())
 		case <-tick.C:
+			if !begun {
+				if begun = hasRun(ctx, bin, db); begun {
+					start, began = fileSize(db+"-wal")+fileSize(db), time.Now()
+				}
+				continue
+			}
 			if grown == 0 && fileSize(db+"-wal")+fileSize(db) > start+64<<10 {
 				grown = time.Since(began)
 			}
@@ -122,6 +129,12 @@ func killMidway(ctx context.Context, bin string, args []string, db string) error
 			}
 		}
 	}
+}
+
+// hasRun tells whether the store lists a run.
+func hasRun(ctx context.Context, bin, db string) bool {
+	b, err := exec.CommandContext(ctx, bin, "runs", "--db", db, "--json").Output()
+	return err == nil && bytes.Contains(b, []byte(`"name":"resumed"`))
 }
 
 func fileSize(path string) int64 {
