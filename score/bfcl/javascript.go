@@ -59,8 +59,7 @@ func jsArray(dst []byte, s, inner string) []byte {
 		return str(dst, s)
 	}
 	if first := skipSpace(rest); strings.HasPrefix(first, "[") {
-		r := rows{s: first, end: end[0], dead: map[int]bool{}}
-		if to := r.row(1); to >= 0 {
+		if to := rowsEnd(first, end[0]); to >= 0 {
 			return jsRows(dst, first[:to])
 		}
 	}
@@ -89,49 +88,23 @@ func jsArray(dst []byte, s, inner string) []byte {
 	return append(append(dst, out...), ']')
 }
 
-// rows finds where a list of bracketed rows ends.
-type rows struct {
-	s    string
-	end  byte         // closes the list
-	dead map[int]bool // places from which the list cannot end
-	// No row that is read on from a place between these two ends.
-	hopeless, until int
-}
-
-// row reads on inside a row at i: it ends at the first bracket after which
-// another row or the list's end follows. -1: there is none on this line.
-func (r *rows) row(i int) int {
-	from := i
-	if i >= r.hopeless && i < r.until {
-		return -1
-	}
-	for ; i < len(r.s) && r.s[i] != '\n'; i++ {
-		if r.s[i] == ']' {
-			if to := r.after(i + 1); to >= 0 {
-				return to
+// rowsEnd finds where a list of bracketed rows ends, from within its first row; -1: it does
+// not. A row ends at the first bracket on its line after which another row or end follows.
+func rowsEnd(s string, end byte) int {
+	for i := 1; i < len(s) && s[i] != '\n'; i++ {
+		if s[i] != ']' {
+			continue
+		}
+		rest := skipSpace(s[i+1:])
+		if strings.HasPrefix(rest, string(end)) {
+			return len(s) - len(rest)
+		}
+		if after, ok := strings.CutPrefix(rest, ","); ok {
+			if next := skipSpace(after); strings.HasPrefix(next, "[") {
+				i = len(s) - len(next)
 			}
 		}
 	}
-	r.hopeless, r.until = from, i
-	return -1
-}
-
-func (r *rows) after(i int) int {
-	if r.dead[i] {
-		return -1
-	}
-	i0 := i
-	i = len(r.s) - len(skipSpace(r.s[i:]))
-	if i < len(r.s) && r.s[i] == ',' {
-		if next := skipSpace(r.s[i+1:]); strings.HasPrefix(next, "[") {
-			if to := r.row(len(r.s) - len(next) + 1); to >= 0 {
-				return to
-			}
-		}
-	} else if i < len(r.s) && r.s[i] == r.end {
-		return i
-	}
-	r.dead[i0] = true
 	return -1
 }
 

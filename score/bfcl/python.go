@@ -114,9 +114,6 @@ func declaredJavaScript(name string) pyType {
 // strings character by character, lists in order, dictionaries by key. asFloat
 // tells that an integer b was first made a float.
 func equal(a, b value.Value, asFloat bool) bool {
-	if a.Kind() == value.Number && b.Kind() == value.Number && bytes.Equal(a.Raw(), b.Raw()) {
-		return true
-	}
 	ta, tb := typeOf(a), typeOf(b)
 	if numeric(ta) && numeric(tb) {
 		return equalNumbers(a, b, ta, tb, asFloat)
