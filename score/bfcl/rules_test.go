@@ -99,16 +99,24 @@ func TestEqual(t *testing.T) {
 		want bool
 	}{
 		{"1", "1.0", true},
-		{"true", "1", true}, {"true", "1.0", true}, {"false", "0.0", true}, {"true", "0.0", false}, {"false", "1", false},
+		{"true", "1", true},
+		{"true", "1.0", true},
+		{"false", "0.0", true},
+		{"true", "0.0", false},
+		{"false", "1", false},
 		{"1e20", "100000000000000000000.0", true},
 		{"1e20", "100000000000000000000", true},
 		{"1e20", "100000000000000000001", false},
 		{"9007199254740992.0", "9007199254740992", true},
 		{"9007199254740992.0", "9007199254740993", false},
-		{"123456789012345", "123456789012345.0", true}, {"1234567890123456", "1234567890123456.0", true},
+		{"123456789012345", "123456789012345.0", true},
+		{"1234567890123456", "1234567890123456.0", true},
 		{"1e999", "1" + strings.Repeat("0", 400), false},
 		{"1e999", "2e999", true},
-		{`"1"`, "1", false}, {"null", "0", false}, {"[1]", "[1.0]", true}, {`{"a":true}`, `{"a":1}`, true},
+		{`"1"`, "1", false},
+		{"null", "0", false},
+		{"[1]", "[1.0]", true},
+		{`{"a":true}`, `{"a":1}`, true},
 	} {
 		a, b := parse(t, c.a), parse(t, c.b)
 		if equal(a, b, false) != c.want || equal(b, a, false) != c.want {
@@ -183,11 +191,11 @@ func TestExample(t *testing.T) {
 // TestRequired: what the tool requires has to be given, whether or not an answer names it.
 func TestRequired(t *testing.T) {
 	t.Parallel()
-	any := func(list string) callvet.Matcher {
+	anyOf := func(list string) callvet.Matcher {
 		return callvet.Matcher{Mode: "any_of", Value: json.RawMessage(list)}
 	}
 	tool := &callvet.Tool{Name: "f", Declared: json.RawMessage(`{"properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","z"]}`)}
-	e, err := Compile(tool, &callvet.ExpectedCall{Tools: []string{"f"}, Matchers: map[string]callvet.Matcher{"a": any(`[1,""]`), "b": any(`[2]`)}}, Rules{})
+	e, err := Compile(tool, &callvet.ExpectedCall{Tools: []string{"f"}, Matchers: map[string]callvet.Matcher{"a": anyOf(`[1,""]`), "b": anyOf(`[2]`)}}, Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
