@@ -122,3 +122,78 @@ func TestSymmetry(t *testing.T) {
 		}
 	})
 }
+
+// The worked example of Krippendorff 2011: four observers, twelve units, with gaps.
+func TestAlphaReference(t *testing.T) {
+	t.Parallel()
+	x := math.NaN()
+	r := Ratings{
+		{1, 2, 3, 3, 2, 1, 4, 1, 2, x, x, x},
+		{1, 2, 3, 3, 2, 2, 4, 1, 2, 5, x, 3},
+		{x, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, x},
+		{1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, x},
+	}
+	for level, want := range map[Level]float64{Nominal: 0.743, Ordinal: 0.815, Interval: 0.849, Ratio: 0.797} {
+		if got, status := Alpha(r, level); !(math.Abs(got-want) < 6e-4) || status != stats.StatusOK {
+			t.Errorf("%s: %.4f, %s, want %.3f", level, got, status, want)
+		}
+	}
+	// Ratios of 0 are defined: two zeros are the same, and 0 is as far from 1 as from 9.
+	if got, status := Alpha(Ratings{{0, 1, 9}, {0, 1, 9}}, Ratio); got != 1 || status != stats.StatusOK {
+		t.Errorf("ratio with 0: %g, %s", got, status)
+	}
+}
+
+func TestQuadratic(t *testing.T) {
+	t.Parallel()
+	// The share of agreement of categories i and j of q is 1-((i-j)/(q-1))^2.
+	for _, tc := range []struct {
+		i, j, q int
+		want    float64
+	}{{0, 0, 1, 1}, {0, 1, 2, 0}, {1, 1, 2, 1}, {0, 1, 3, 0.75}, {2, 1, 3, 0.75}, {0, 2, 3, 0}, {2, 2, 3, 1}, {1, 4, 5, 7. / 16}} {
+		if got := Quadratic(tc.i, tc.j, tc.q); math.Abs(got-tc.want) > 1e-15 || math.IsNaN(got) {
+			t.Errorf("%+v: %g", tc, got)
+		}
+	}
+}
+
+// A coefficient without an interval may be anything from -1 to 1.
+func TestNoInterval(t *testing.T) {
+	t.Parallel()
+	table := Table{{4, 1}, {2, 5}}
+	none := map[string]Agreement{
+		"no task":      Kappa(Table{{0, 0}, {0, 0}}, Unweighted, 0.95),
+		"one task":     AC1(Table{{1, 0}, {0, 0}}, 0.95),
+		"alpha of one": AlphaInterval(Ratings{{1}, {2}}, Nominal, 0.95, [2]uint64{1, 2}),
+	}
+	for _, conf := range []float64{0, 1, -0.5, 2, math.NaN()} {
+		for _, a := range []Agreement{Kappa(table, Unweighted, conf), AC1(table, conf)} {
+			if a.Status != stats.StatusInvalid || a.Lower != -1 || a.Upper != 1 {
+				t.Errorf("confidence %g: %+v", conf, a)
+			}
+		}
+	}
+	for name, a := range none {
+		if a.Status == stats.StatusOK || a.Lower != -1 || a.Upper != 1 {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}
+
+// What rounding leaves of two equal sums counts as 0, at any size of the sums.
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ a, b, want float64 }{
+		{1e6, 1e6 - 1e-9, 0},
+		{1, math.Nextafter(1, 0), 0},
+		{1, 2, 0},
+		{0, 0, 0},
+		{0.75, 0.25, 0.5},
+		{1e-3, 0, 1e-3},
+		{1e-20, 0, 1e-20},
+	} {
+		if got := difference(tc.a, tc.b); got != tc.want {
+			t.Errorf("%g less %g: %g, want %g", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
