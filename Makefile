@@ -82,11 +82,12 @@ fuzz: ## each fuzz target for 20 seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep ^Fuzz || true); do \
 	  echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$p; done; done
 
-# PKG is one package, score/match; without it, all that decide a verdict.
+# PKG is one package, score/match; without it, all that decide a verdict. FILE is a file of it.
 PKG ?=
+FILE ?=
 .PHONY: mutate
 mutate: ## change one operator at a time: the share of changes that a test notices, per package
-	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
+	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(FILE),-file $(FILE)) $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
 
 .PHONY: golden
 golden: ## rewrite golden files

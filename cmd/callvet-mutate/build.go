@@ -109,8 +109,8 @@ type source struct {
 }
 
 // build compiles the tests of a package with all mutants of it. What does not compile is
-// left out, line by line.
-func build(ctx context.Context, module string, p *pkg, work, dir string) (*binary, error) {
+// left out, line by line. With names of files, only those are changed.
+func build(ctx context.Context, module string, p *pkg, only []string, work, dir string) (*binary, error) {
 	if err := os.MkdirAll(work, 0o700); err != nil {
 		return nil, err
 	}
@@ -143,6 +143,9 @@ func build(ctx context.Context, module string, p *pkg, work, dir string) (*binar
 		b.mutants = nil
 		replace := map[string]string{}
 		for _, s := range files {
+			if only != nil && !slices.Contains(only, s.name) {
+				continue
+			}
 			v := &changer{fset: fset, info: info, pkg: typed, room: p.room, src: s, unfit: unfit, first: len(b.mutants)}
 			v.file()
 			b.mutants = append(b.mutants, v.mutants...)

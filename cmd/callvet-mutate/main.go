@@ -2,7 +2,7 @@
 
 // Command callvet-mutate changes one operator at a time and tells which changes no test notices.
 //
-// Usage: callvet-mutate [-C module] [-survivors file] [-floor share] [-jobs n] package...
+// Usage: callvet-mutate [-C module] [-survivors file] [-floor share] [-jobs n] [-file names] package...
 //
 // All changes of a package are compiled into one test binary, each behind a switch that an
 // environment variable turns on. A change is tried with the tests of its own package that
@@ -14,7 +14,9 @@
 // strings turned into a difference) and constant declarations are left out.
 //
 // The survivors that are known stand in a file with the reason. The command fails when
-// a survivor is not listed there, when a listed one is gone, and below the floor.
+// a survivor is not listed there, when a listed one is gone, and below the floor. With
+// -file only these files are changed, while a test is being written: then neither the floor
+// nor what the list says of other files is held.
 package main
 
 import (
@@ -27,6 +29,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -37,6 +40,10 @@ func main() {
 	flag.StringVar(&c.survivors, "survivors", "", "file of the known survivors")
 	flag.Float64Var(&c.floor, "floor", 0.85, "smallest share killed, per package")
 	flag.IntVar(&c.jobs, "jobs", runtime.NumCPU(), "test processes at the same time")
+	flag.Func("file", "change only this `file`, gold.go; several with commas between", func(names string) error {
+		c.files = strings.Split(names, ",")
+		return nil
+	})
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, c, flag.Args(), os.Stdout)
@@ -51,6 +58,7 @@ type config struct {
 	module, survivors string
 	floor             float64
 	jobs              int
+	files             []string // names of the files to change; none: all
 }
 
 // run tries the packages one after the other and writes one line for each.
@@ -62,6 +70,11 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 	pkgs, err := list(ctx, c.module, patterns)
 	if err != nil {
 		return err
+	}
+	for _, name := range c.files {
+		if !slices.ContainsFunc(pkgs, func(p *pkg) bool { return slices.Contains(p.GoFiles, name) }) {
+			return fmt.Errorf("no package has a file %s", name)
+		}
 	}
 	work, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
@@ -75,7 +88,7 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 	bad := 0
 	var rows []string
 	for i, p := range pkgs {
-		b, err := build(ctx, c.module, p, filepath.Join(work, fmt.Sprint(i)), filepath.Join(tree, p.room))
+		b, err := build(ctx, c.module, p, c.files, filepath.Join(work, fmt.Sprint(i)), filepath.Join(tree, p.room))
 		if err != nil {
 			return fmt.Errorf("build the mutants of %s: %w", p.room, err)
 		}
@@ -86,7 +99,10 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 			return fmt.Errorf("test the mutants of %s: %w", p.room, err)
 		}
 		row, n := c.tell(out, b, known)
-		bad += n + known.gone(out, c.survivors, func(room string) bool { return room == p.room })
+		bad += n
+		if c.files == nil {
+			bad += known.gone(out, c.survivors, func(room string) bool { return room == p.room })
+		}
 		rows = append(rows, row)
 		fmt.Fprintln(out, strings.ReplaceAll(row, "\t", "  "))
 	}
@@ -128,7 +144,7 @@ func (c config) tell(out io.Writer, b *binary, known *known) (row string, bad in
 	}
 	share := float64(killed) / float64(len(b.mutants))
 	row = fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%.1f %%", b.pkg.room, len(b.mutants), killed, len(b.mutants)-killed, uncovered, listed, 100*share)
-	if share < c.floor {
+	if share < c.floor && c.files == nil {
 		bad++
 		row += fmt.Sprintf("\tbelow %.0f %%", 100*c.floor)
 	}

@@ -84,7 +84,7 @@ func TestWait(t *testing.T) {
 }
 `
 
-func try(t *testing.T, code, known string) (told string, err error) {
+func try(t *testing.T, code, known string, files ...string) (told string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	survivors := filepath.Join(dir, "survivors.tsv")
@@ -100,7 +100,7 @@ func try(t *testing.T, code, known string) (told string, err error) {
 		}
 	}
 	var out bytes.Buffer
-	err = run(context.Background(), config{module: dir, survivors: survivors, floor: 0.85, jobs: 2}, []string{"./room"}, &out)
+	err = run(context.Background(), config{module: dir, survivors: survivors, floor: 0.85, jobs: 2, files: files}, []string{"./room"}, &out)
 	return strings.ReplaceAll(out.String(), dir+"/", ""), err
 }
 
@@ -143,6 +143,18 @@ func TestSurvivorsAreToldAndHeld(t *testing.T) {
 				t.Log(told)
 			}
 		})
+	}
+}
+
+// TestOneFile: with a file, what else is listed is not asked for, nor is the share.
+func TestOneFile(t *testing.T) {
+	t.Parallel()
+	listed := bound + "why\n" + never + "why\n" + seconds + "why\n" + product + "why\nroom\tF\ta [< → <=] b\twhy\n"
+	if told, err := try(t, code, listed, "room.go"); err != nil || !strings.Contains(told, "room  18  14  4  1  4  77.8 %") {
+		t.Error(err, told)
+	}
+	if told, err := try(t, code, listed, "roam.go"); err == nil {
+		t.Error("a file that is not there was changed:", told)
 	}
 }
 
