@@ -160,7 +160,7 @@ func (d *change) digits(margin float64) func(float64) string {
 		n := max(digitsFor(panel.UnitRate, iv.Upper, 0), digitsFor(panel.UnitRate, iv.Lower, -margin))
 		return func(x float64) string { return fmt.Sprintf("%+.*f", n, x) }
 	}
-	n := max(digitsFor(panel.UnitCount, 100*iv.Upper, 0), digitsFor(panel.UnitCount, 100*iv.Lower, -100*margin)) - 1
+	n := max(apart(100*iv.Upper, 0, 1), apart(100*iv.Lower, -100*margin, 1))
 	return func(x float64) string {
 		if math.IsInf(x, 0) {
 			return "none"

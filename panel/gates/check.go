@@ -128,11 +128,10 @@ func checkBound(in *Input, g *Gate, bad func(code, fix, format string, args ...a
 		return
 	case g.Unit != "" && g.Unit != unit:
 		bad("wrong-unit", "", "%s is told as %s, the bound as %s", g.Metric, unitName(unit), unitName(g.Unit))
-	case unit == panel.UnitRate && (g.Bound < 0 || g.Bound > 1):
-		fix := ""
-		if g.Bound > 1 && g.Bound <= 100 {
-			fix = fmt.Sprintf("did you mean %s%%?", short(g.Bound))
-		}
+	case unit == panel.UnitRate && (g.Bound < 0 || g.Bound > 100):
+		bad("bound-range", "", "%s is a share from 0 to 1, the bound is %s", g.Metric, short(g.Bound))
+	case unit == panel.UnitRate && g.Bound > 1:
+		fix := fmt.Sprintf("did you mean %s%%?", short(g.Bound))
 		bad("bound-range", fix, "%s is a share from 0 to 1, the bound is %s", g.Metric, short(g.Bound))
 	}
 }

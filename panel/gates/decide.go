@@ -158,7 +158,8 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	case gate.ReasonCoverage:
 		c.v.Cure = "say what would have been right for more of them"
 		if known := float64(iv.N + m.NotApplicable); have > 0 && m.Of != "keys" {
-			c.v.Cure = fmt.Sprintf("say what would have been right for about %.0f more %s", max(1, math.Ceil(want*known/have)-known), m.Of)
+			more := max(1, math.Ceil(want*known/have)-known)
+			c.v.Cure = "say what would have been right for about " + count(int(more), "more "+strings.TrimSuffix(m.Of, "s"))
 		}
 	case ReasonErrors:
 		_, c.v.Cure = c.lostWords()
@@ -288,7 +289,7 @@ func happened(m *panel.Metric) int {
 		return 0
 	}
 	n := iv.Point
-	if m.Unit == panel.UnitRate {
+	if m.Unit == panel.UnitRate || m.Unit == panel.UnitCount {
 		n *= float64(iv.N)
 	}
 	if iv.Point > 0 {

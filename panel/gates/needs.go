@@ -80,11 +80,13 @@ func attemptsForRate(iv stats.Interval, growth float64) int {
 	return attemptsOf(worth * (1 - r) / (1 - worth*r))
 }
 
+// attemptsOf rounds a number of attempts up; none below 0, where no number of them is enough,
+// and none that nobody would pay for.
 func attemptsOf(x float64) int {
-	if !(x > 0) || x > maxAttempts {
+	if x > maxAttempts {
 		return 0
 	}
-	return int(math.Ceil(x))
+	return int(math.Ceil(max(0, x)))
 }
 
 // attemptsForChange is attemptsForRate for a change: growth times as much information

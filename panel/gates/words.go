@@ -39,15 +39,19 @@ func number(unit panel.Unit, x float64, digits int) string {
 
 // decimals of a number as a person wrote it, at most 4: 0.985 has 3.
 func decimals(x float64) int {
-	if s := short(x); len(s) <= 6 {
-		if _, after, ok := strings.Cut(s, "."); ok {
-			return min(4, len(after))
-		}
-	}
-	return 0
+	_, after, _ := strings.Cut(strings.TrimRight(trimmed(x, 4), "0"), ".")
+	return len(after)
 }
 
-func trimmed(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+// trimmed rounds a number to these digits behind the point; what rounds to 0 has no sign,
+// so that -0.001 does not read as if it were below 0.00.
+func trimmed(x float64, digits int) string {
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
 
 func short(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
@@ -68,7 +72,7 @@ func unitName(u panel.Unit) string {
 // telling is how many digits keep a share that is not 0 or 1 from reading as if it
 // were, from 0.996 on and up to one in a million.
 func telling(unit panel.Unit, x float64, digits int) int {
-	if unit != panel.UnitRate || !(x > 0 && x < 1) {
+	if unit != panel.UnitRate {
 		return digits
 	}
 	for d := digits; d <= 6; d++ {
@@ -89,6 +93,11 @@ func digitsFor(unit panel.Unit, end, bound float64) int {
 	case unit != panel.UnitRate && bound >= 100:
 		digits = decimals(bound)
 	}
+	return apart(end, bound, digits)
+}
+
+// apart is how many digits, from these on, tell two numbers from one another.
+func apart(end, bound float64, digits int) int {
 	if end == bound || math.IsInf(end, 0) {
 		return digits
 	}
@@ -233,7 +242,7 @@ func conclude(r *Report) string {
 		s = fmt.Sprintf("passed: %d of %s passed", passed, count(total, "check"))
 	case r.Verdict == gate.Fail:
 		s = fmt.Sprintf("failed: %d of %s failed; %s", failed, count(total, "check"), first)
-	case failed+open == 0:
+	case open == 0:
 		s = "inconclusive: no gate is hard, so that nothing can pass or fail"
 	default:
 		s = fmt.Sprintf("inconclusive: %d of %s cannot be decided; %s", open, count(total, "check"), first)
