@@ -147,7 +147,7 @@ func (d *Detector) digits(s string, i int, r Role) Finding {
 	if r == RoleID {
 		return Finding{}
 	}
-	if count(s, i) < 7 || inUUID(s, i) {
+	if !sevenDigits(s, i) || inUUID(s, i) {
 		return Finding{}
 	}
 	if r == RoleNone {
@@ -263,10 +263,8 @@ func marked(s string) (k Kind, ok bool) {
 // 99…9, 99…8. No card and no national number has this form.
 func Nines(digits, n int) string {
 	b := []byte(strings.Repeat("9", digits))
-	for i := digits - 1; i > 0 && n > 1; i-- {
-		d := (n - 1) % 10
-		b[i] -= byte(d)
-		n = (n-1-d)/10 + 1
+	for i, rest := digits-1, n-1; i > 0; i, rest = i-1, rest/10 {
+		b[i] -= byte(rest % 10)
 	}
 	return string(b)
 }
@@ -321,20 +319,20 @@ func (d *Detector) walk(out []Found, v value.Value, r Role) []Found {
 	}
 	n, pair := 0, d.Announced(v)
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		before := len(out)
+		before, key := len(out), ""
 		if v.Kind() == value.Object {
-			key := e.Key()
-			if pair != RoleNone && key == "value" {
-				out = d.walk(out, e, pair)
-			} else {
-				out = d.walk(out, e, d.Below(r, key, e))
+			key = e.Key()
+		}
+		if pair != RoleNone && key == "value" {
+			out = d.walk(out, e, pair)
+		} else {
+			out = d.walk(out, e, d.Below(r, key, e))
+		}
+		if len(out) != before {
+			if v.Kind() == value.Array {
+				key = fmt.Sprintf("[%d]", n)
 			}
 			within(out[before:], key)
-		} else {
-			out = d.walk(out, e, d.Below(r, "", e))
-			if len(out) > before {
-				within(out[before:], fmt.Sprintf("[%d]", n))
-			}
 		}
 		n++
 	}

@@ -28,7 +28,8 @@ func InUse(k Kind, s string) bool {
 	for _, c := range []byte(s) {
 		n[c]++
 	}
-	return len(s) >= 16 && strings.ContainsAny(s, "0123456789") && !identifier(s) && !rows(low) && entropy(n[:], len(s)) >= 3.3 && sorts(s) >= 2
+	phrase := run(s, 0, func(c byte) bool { return c > ' ' }) < len(s)
+	return len(s) >= 16 && strings.ContainsAny(s, "0123456789") && !phrase && !identifier(s) && !rows(low) && entropy(n[:], len(s)) >= 3.3
 }
 
 // rows reports whether an eighth of the bytes and more stand in rows of three that follow one
@@ -40,7 +41,7 @@ func rows(s string) bool {
 		up, n = follow(rises, up, n)
 		down, n = follow(falls, down, n)
 	}
-	return n > 0 && 8*n >= len(s)
+	return 8*n >= len(s)
 }
 
 // follow gives the length of a row after the next byte, and adds a row that has ended to n.
@@ -52,24 +53,4 @@ func follow(goes bool, row, n int) (int, int) {
 		return 1, n + row
 	}
 	return 1, n
-}
-
-// sorts counts those of small letters, large letters, digits and others that s has.
-func sorts(s string) int {
-	var small, large, digit, other int
-	for _, c := range []byte(s) {
-		switch {
-		case c >= 'a' && c <= 'z':
-			small = 1
-		case c >= 'A' && c <= 'Z':
-			large = 1
-		case c >= '0' && c <= '9':
-			digit = 1
-		case c <= ' ':
-			return 0 // a phrase
-		default:
-			other = 1
-		}
-	}
-	return small + large + digit + other
 }

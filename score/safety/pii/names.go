@@ -79,7 +79,7 @@ func (d *Detector) Below(above Role, name string, v value.Value) Role {
 	if v.Kind() != value.Object {
 		return own
 	}
-	if own == RoleSecret && !describes(v) && (name == "" || !startsWithVerb(name)) {
+	if own == RoleSecret && !describes(v) && !startsWithVerb(name) {
 		return RoleSecret
 	}
 	return RoleNone
@@ -95,7 +95,7 @@ func (d *Detector) Announced(obj value.Value) Role {
 		return RoleNone
 	}
 	for _, k := range [...]string{"name", "key", "header"} {
-		if n, ok := obj.Get(k); ok && n.Kind() == value.String && len(n.Raw()) <= maxName {
+		if n, ok := obj.Get(k); ok && n.Kind() == value.String {
 			if r := d.Role(n.Str()); r != RoleNone {
 				return r
 			}
@@ -145,7 +145,7 @@ func (w *wording) read(name string) {
 			fresh = true
 			continue
 		}
-		if fresh || upper(c) && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
+		if fresh || upper(c) && !upper(name[i-1]) {
 			w.starts |= 1 << w.n
 			w.tail = w.n
 		}
@@ -178,12 +178,15 @@ func (w *wording) last(list []string) bool {
 
 // before reports whether the word before the last one is one of the list.
 func (w *wording) before(list []string) bool {
+	if w.tail == 0 {
+		return false
+	}
 	shorter := *w
 	shorter.n = w.tail
-	for shorter.tail = w.tail - 1; shorter.tail > 0 && w.starts>>shorter.tail&1 == 0; {
+	for shorter.tail--; w.starts>>shorter.tail&1 == 0; {
 		shorter.tail--
 	}
-	return shorter.n > 0 && shorter.last(list)
+	return shorter.last(list)
 }
 
 // startsWithVerb tells the name of a tool from that of a value.

@@ -19,38 +19,20 @@ func entropy(counts []int, total int) float64 {
 	return h
 }
 
-// grouped reads digits from i on that may stand in groups with one separator
-// each, and gives them with the end of the last one; most bounds them.
-func grouped(s string, i, most int, separators string) (digits string, end int) {
-	var b [32]byte
-	n := 0
-	for j := i; j < len(s) && n < len(b); j++ {
-		switch {
-		case digit(s[j]):
-			b[n], end = s[j], j+1
-			n++
-		case strings.IndexByte(separators, s[j]) >= 0 && j+1 < len(s) && digit(s[j+1]):
-		default:
-			return string(b[:n]), end
-		}
-		if n > most {
-			return "", 0
-		}
-	}
-	return string(b[:n]), end
-}
-
-// count is how many digits stand from i on with at most one byte between two of them.
-func count(s string, i int) int {
+// sevenDigits reports whether seven digits stand from i on with at most one byte between two of
+// them. No number of a person or card has fewer.
+func sevenDigits(s string, i int) bool {
 	n, gap := 0, 0
-	for ; i < len(s) && gap < 2 && n < 20; i++ {
-		if digit(s[i]) {
-			n, gap = n+1, 0
-		} else {
+	for ; i < len(s) && gap < 2; i++ {
+		if !digit(s[i]) {
 			gap++
+			continue
+		}
+		if n, gap = n+1, 0; n == 7 {
+			return true
 		}
 	}
-	return n
+	return false
 }
 
 // Lengths of card numbers. ISO/IEC 7812-1 allows fewer digits than 12, which nobody issues.
@@ -62,18 +44,40 @@ const (
 // card finds a number that passes Luhn, in one piece or in the groups that cards have. By
 // itself it must also start as an issuer's do and have the length of that issuer; where the
 // text or the name above it speaks of a card, the check digit is enough.
-func card(s string, i int, r Role) Finding {
-	d, end := grouped(s, i, maxCard, " -")
-	if len(d) < minCard || !luhn(d) || partOfNumber(s, i, end) || end < len(s) && wordByte(s[end]) {
-		return Finding{}
+//
+// Digits may follow behind a space, such as an expiry date. A group of four behind groups is a part
+// of the number: some of a list of years are no card.
+func card(s string, i int, r Role) (f Finding) {
+	for end := i; end-i <= 20; end++ { // the fifth group of four starts at 20
+		first := end == i
+		end = run(s, end, digit)
+		follow := 0
+		if end < len(s) && (s[end] == ' ' || s[end] == '-') {
+			follow = run(s, end+1, digit) - (end + 1)
+		}
+		if (first || follow != 4) && isCard(s, i, end, r) {
+			f = Finding{i, end, KindCard}
+		}
+		if follow == 0 {
+			break
+		}
 	}
-	if end-i > len(d) && !cardGroups(s[i:end]) {
-		return Finding{}
+	return f
+}
+
+// isCard reports whether all of the digits from i to end, which may stand in groups, are a card's.
+func isCard(s string, i, end int, r Role) bool {
+	d := strings.Map(onlyDigits, s[i:end])
+	if len(d) < minCard || len(d) > maxCard || !luhn(d) || partOfNumber(s, i, end) || end < len(s) && wordByte(s[end]) {
+		return false
 	}
-	if strings.Count(d, d[:1]) == len(d) || r != RoleCard && !issued(d) || r == RoleCard && i > 1 && strings.IndexByte(" -", s[i-1]) >= 0 && digit(s[i-2]) {
-		return Finding{}
+	if strings.Count(d, d[:1]) == len(d) || end-i > len(d) && !cardGroups(s[i:end]) {
+		return false
 	}
-	return Finding{i, end, KindCard}
+	if r == RoleCard {
+		return i < 2 || s[i-1] != ' ' || !digit(s[i-2])
+	}
+	return issued(d)
 }
 
 // partOfNumber reports whether the digits from i to end belong to a number with a decimal
@@ -163,9 +167,7 @@ func luhn(d string) bool {
 	for i := range len(d) {
 		n := int(d[len(d)-1-i] - '0')
 		if i%2 == 1 {
-			if n *= 2; n > 9 {
-				n -= 9
-			}
+			n = 2*n/10 + 2*n%10
 		}
 		sum += n
 	}
@@ -183,7 +185,7 @@ func iban(s string, i int) Finding {
 	n := 0
 	for j := i; j < len(s) && n < len(b); j++ {
 		c := s[j]
-		if c == ' ' && capital && n%4 == 0 && j+1 < len(s) && (upper(s[j+1]) || digit(s[j+1])) {
+		if c == ' ' && capital && n%4 == 0 && s[j-1] != ' ' {
 			continue
 		}
 		if letter(c) && upper(c) == capital {
@@ -219,6 +221,9 @@ func mod97(b []byte) bool {
 	return r == 1
 }
 
+// maxPhone is the most digits of a number, with the country code, in ITU-T E.164.
+const maxPhone = 15
+
 // phone finds a number with a country code (+46 70 123 45 67), one with its area
 // code in brackets ((555) 123-4567), one of North America in three groups, and any of 7 to
 // 15 digits where the text or the name above it speaks of a phone. An extension (x123)
@@ -238,8 +243,8 @@ func phone(s string, i int, r Role) Finding {
 	}
 	n := len(d)
 	switch {
-	case s[from] == '+' && n >= 8 && n <= 15 && d[0] != '0', s[from] == '(' && n >= 9 && n <= 11,
-		digit(s[from]) && n == 10 && d[0] >= '2' && northAmerican(s[from:]), r == RolePhone && n >= 7 && n <= 15:
+	case s[from] == '+' && n >= 8 && n <= maxPhone && d[0] != '0', s[from] == '(' && n >= 9 && n <= 11,
+		digit(s[from]) && n == 10 && d[0] >= '2' && northAmerican(s[from:]), r == RolePhone && n >= 7 && n <= maxPhone:
 		return Finding{from, end, KindPhone}
 	}
 	return Finding{}
@@ -274,7 +279,7 @@ func isoDate(s string) bool {
 
 // extension is the end of an extension that stands at i, or i.
 func extension(s string, i int) int {
-	if i+1 >= len(s) || s[i] != 'x' {
+	if i == len(s) || s[i] != 'x' {
 		return i
 	}
 	if end := run(s, i+1, digit); end > i+1 && end-i <= 7 {
@@ -286,7 +291,7 @@ func extension(s string, i int) int {
 func groupedPhone(s string, i int) (digits string, end int) {
 	var b []byte
 	end = i
-	for j := i; j < len(s) && len(b) <= 16; j++ {
+	for j := i; j < len(s) && len(b) <= maxPhone; j++ {
 		switch {
 		case digit(s[j]):
 			b, end = append(b, s[j]), j+1
@@ -390,11 +395,10 @@ func dni(s string, i int) Finding {
 // dniWithLetter finds the number of a foreigner in Spain: X, Y or Z stands for
 // 0, 1 or 2 as the first digit.
 func dniWithLetter(s string, i int) Finding {
-	if s[i] < 'X' || s[i] > 'Z' || len(s)-i < 9 || run(s, i+1, digit) != i+8 {
+	if s[i] < 'X' || s[i] > 'Z' {
 		return Finding{}
 	}
-	f := dni(string(s[i]-'X'+'0')+s[i+1:min(i+11, len(s))], 0)
-	if f.End == 0 {
+	if f := dni(string(s[i]-'X'+'0')+s[i+1:min(i+10, len(s))], 0); f.End == 0 {
 		return Finding{}
 	}
 	return Finding{i, i + 9, KindID}
@@ -404,10 +408,9 @@ func dniWithLetter(s string, i int) Finding {
 // (card_id='…'), else a word before it with nothing in between that belongs to another value.
 func (d *Detector) announced(s string, i int) Role {
 	if sep := len(strings.TrimRight(s[:i], " \"'\\")); sep > 0 && (s[sep-1] == '=' || s[sep-1] == ':') {
-		if name, _ := nameBefore(s, sep-1); name != "" {
-			if r := d.Role(name); r == RoleID || r == RoleCard || r == RoleNational || r == RolePhone {
-				return r
-			}
+		name, _ := nameBefore(s, sep-1)
+		if r := d.Role(name); r == RoleID || r == RoleCard || r == RoleNational || r == RolePhone {
+			return r
 		}
 	}
 	text := before(s, i)
@@ -420,7 +423,7 @@ func (d *Detector) announced(s string, i int) Role {
 		{"visa", RoleCard},
 		{"mastercard", RoleCard},
 		{"amex", RoleCard},
-		{" cc", RoleCard},
+		{"cc", RoleCard},
 		{"phone", RolePhone},
 		{"telephone", RolePhone},
 		{"cellphone", RolePhone},
@@ -446,22 +449,11 @@ func (d *Detector) announced(s string, i int) Role {
 	return best
 }
 
-// before is what stands before i and belongs to the value at i, in small letters: the last
-// bytes without a digit or a sign that ends another value.
+// before is what stands before i and belongs to the value at i, in small letters: the last 32
+// bytes, without a digit or a sign that ends another value.
 func before(s string, i int) string {
-	const most = 32
-	var low [most]byte
-	from := i
-	for from > 0 && i-from < most && !digit(s[from-1]) && strings.IndexByte("&=/]", s[from-1]) < 0 {
-		from--
-	}
-	for j := from; j < i; j++ {
-		low[j-from] = s[j]
-		if upper(s[j]) {
-			low[j-from] |= 0x20
-		}
-	}
-	return string(low[:i-from])
+	s = s[max(0, i-32):i]
+	return strings.ToLower(s[strings.LastIndexAny(s, "0123456789&=/]")+1:])
 }
 
 // inUUID reports whether i stands in a UUID.

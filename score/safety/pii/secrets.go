@@ -4,9 +4,7 @@ package pii
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
-	"slices"
 	"strings"
 )
 
@@ -38,14 +36,11 @@ func email(s string, at, least int) Finding {
 	for from > least && (wordByte(s[from-1]) || strings.IndexByte(".+-%'", s[from-1]) >= 0) {
 		from--
 	}
-	for from < at && strings.IndexByte(".'-", s[from]) >= 0 {
+	for strings.IndexByte(".'-", s[from]) >= 0 {
 		from++
 	}
 	end := run(s, at+1, func(c byte) bool { return wordByte(c) && c != '_' || c == '.' || c == '-' })
-	for end > at && (s[end-1] == '.' || s[end-1] == '-') {
-		end--
-	}
-	domain := s[at+1 : max(end, at+1)]
+	domain := strings.TrimRight(s[at+1:end], ".-")
 	dot := strings.LastIndexByte(domain, '.')
 	if from == at || dot <= 0 || len(domain)-dot-1 < 2 || s[from:at] == "git" || density(domain) {
 		return Finding{}
@@ -55,32 +50,32 @@ func email(s string, at, least int) Finding {
 			return Finding{}
 		}
 	}
-	return Finding{from, end, KindEmail}
+	return Finding{from, at + 1 + len(domain), KindEmail}
 }
 
-// density reports whether what follows an @ is the size in the name of an image: 2x.png.
-func density(s string) bool { return len(s) > 2 && digit(s[0]) && s[1] == 'x' && s[2] == '.' }
+// density reports whether a domain is the size in the name of an image: 2x.png.
+func density(s string) bool { return digit(s[0]) && s[1] == 'x' && s[2] == '.' }
 
 // privateKey finds a PEM block that says PRIVATE KEY, to its end line or, when
 // that is cut off, to the end of the text.
 func privateKey(s string, i int) Finding {
-	line := s[i:]
-	if j := strings.Index(line[5:], "-----"); j < 0 || !strings.Contains(line[:j+5], "PRIVATE KEY") {
+	head, rest, ok := strings.Cut(s[i+len("-----"):], "-----")
+	if !ok || !strings.Contains(head, "PRIVATE KEY") {
 		return Finding{}
 	}
-	end := strings.Index(line, "-----END")
-	if end < 0 {
-		return Finding{i, len(s), KindPrivate}
-	}
-	if j := strings.Index(line[end+8:], "-----"); j >= 0 {
-		return Finding{i, i + end + 8 + j + 5, KindPrivate}
-	}
-	return Finding{i, len(s), KindPrivate}
+	_, rest, _ = strings.Cut(rest, "-----END")
+	_, rest, _ = strings.Cut(rest, "-----")
+	return Finding{i, len(s) - len(rest), KindPrivate}
+}
+
+// startsWith reports whether s starts with a word, in whatever case.
+func startsWith(s, word string) bool {
+	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
 }
 
 func bearer(s string, i int) Finding {
 	const word = "bearer "
-	if len(s)-i < len(word)+8 || !strings.EqualFold(s[i:i+len(word)], word) {
+	if !startsWith(s[i:], word) {
 		return Finding{}
 	}
 	from := i + len(word)
@@ -94,12 +89,12 @@ func bearer(s string, i int) Finding {
 // basic finds the base64 of user:password behind the word Basic.
 func basic(s string, i int) Finding {
 	const word = "basic "
-	if len(s)-i < len(word)+6 || !strings.EqualFold(s[i:i+len(word)], word) {
+	if !startsWith(s[i:], word) {
 		return Finding{}
 	}
 	from := i + len(word)
 	end := run(s, from, func(c byte) bool { return wordByte(c) && c != '_' || c == '+' || c == '/' || c == '=' })
-	if end-from > maxRandom || end-from < 6 {
+	if end-from > maxRandom || end-from < 8 {
 		return Finding{}
 	}
 	if b, err := base64.StdEncoding.DecodeString(s[from:end]); err != nil || !bytes.Contains(b, []byte(":")) {
@@ -114,13 +109,11 @@ func jwt(s string, i int) Finding {
 		return Finding{}
 	}
 	end := run(s, i, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
-	for end > i && s[end-1] == '.' {
-		end--
-	}
-	if strings.Count(s[i:end], ".") != 2 || end-i < 30 {
+	token := strings.TrimRight(s[i:end], ".")
+	if strings.Count(token, ".") != 2 || len(token) < 30 {
 		return Finding{}
 	}
-	return Finding{i, end, KindJWT}
+	return Finding{i, i + len(token), KindJWT}
 }
 
 // prefix is what keys of a well-known service start with, and the fewest bytes
@@ -147,9 +140,6 @@ func prefixes() [256][]prefix {
 			by[text[0]] = append(by[text[0]], prefix{text, least})
 		}
 	}
-	for _, list := range by { // the longest first: one may begin another
-		slices.SortFunc(list, func(a, b prefix) int { return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text)) })
-	}
 	return by
 }
 
@@ -158,12 +148,11 @@ func (d *Detector) apiKey(s string, i int) Finding {
 		if !strings.HasPrefix(s[i:], p.text) {
 			continue
 		}
-		end := run(s, i+len(p.text), func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
-		for end > i && (s[end-1] == '.' || s[end-1] == '-') {
-			end--
-		}
-		if end-i-len(p.text) >= p.least && random(s[i+len(p.text):end]) {
-			return Finding{i, end, KindKey}
+		from := i + len(p.text)
+		end := run(s, from, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
+		drawn := strings.TrimRight(s[from:end], ".-")
+		if len(drawn) >= p.least && random(drawn) {
+			return Finding{i, from + len(drawn), KindKey}
 		}
 	}
 	return Finding{}
@@ -306,7 +295,7 @@ func named(s string, i int) Finding {
 // at i.
 func valueKind(s, name string, i, start, at, end int) Kind {
 	word, secret := s[at:end], secretName(name)
-	quoted := at > i+1 && (s[at-1] == '"' || s[at-1] == '\'')
+	quoted := s[at-1] == '"' || s[at-1] == '\''
 	switch {
 	case secret && !quoted && (code(s, start, name, at, end) || strings.Contains(word, "://")):
 		return ""
@@ -333,8 +322,8 @@ func randomValue(word string, quoted bool) bool {
 // backslash.
 func valueEnd(s string, i int) int {
 	end := run(s, i, inValue)
-	for end > i && s[end-1] == '\\' && end < len(s) && (s[end] == '"' || s[end] == '\'') {
-		end--
+	if end < len(s) && (s[end] == '"' || s[end] == '\'') {
+		end = len(strings.TrimRight(s[:end], `\`))
 	}
 	return end
 }
@@ -400,7 +389,7 @@ func nameBefore(s string, i int) (name string, from int) {
 func valueAfter(s string, i int) int {
 	at := run(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' || c == '\\' })
 	for _, scheme := range [...]string{"bearer ", "basic "} {
-		if strings.EqualFold(s[at:min(at+len(scheme), len(s))], scheme) {
+		if startsWith(s[at:], scheme) {
 			at += len(scheme)
 		}
 	}
@@ -453,12 +442,12 @@ func drawn(s string) bool {
 	return len(s) >= 16 && random(s) && !identifier(s)
 }
 
-// identifier reports whether s is a UUID or a hash in hexadecimal digits.
+// identifier reports whether s, of 16 bytes and more, is a UUID or a hash in hexadecimal digits.
 func identifier(s string) bool {
 	if len(s) == 36 && inUUID(s, 0) {
 		return true
 	}
-	return len(s) >= 16 && run(s, 0, hexByte) == len(s)
+	return run(s, 0, hexByte) == len(s)
 }
 
 // plainWord reports whether s is letters only: "password: required" tells none.
