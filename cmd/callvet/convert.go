@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 )
 
@@ -30,7 +31,7 @@ func (a *app) convertCommand() *cobra.Command {
 			opt.KeepTokens = true
 			s, problems, err := suite.Load(a.path(args[0]), opt)
 			if errs, _ := a.tell(problems, true); err == nil && errs > 0 {
-				err = fmt.Errorf("convert %s: %w: %d errors", args[0], callvet.ErrInvalid, errs)
+				err = fmt.Errorf("convert %s: %w: %s", args[0], callvet.ErrInvalid, plain.Count(errs, "error", "errors"))
 			}
 			if err != nil {
 				return err

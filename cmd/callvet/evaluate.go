@@ -67,6 +67,7 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 // closes op. The error is a *store.HeldError when another process has the run.
 func (a *app) session(ctx context.Context, db *store.DB, e *evaluation, op *opener, f *runFlags) error {
 	defer op.close()
+	a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + e.resumed())
 	c, err := a.claim()
 	if err != nil {
 		return err
@@ -90,7 +91,6 @@ func (a *app) session(ctx context.Context, db *store.DB, e *evaluation, op *open
 			return err
 		}
 	}
-	a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + e.resumed())
 	sum, runErr := a.carryOut(ctx, db, lease, e, f)
 	// What was asked to end early is still told: the context may be gone by now.
 	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
@@ -224,7 +224,7 @@ func (a *app) lintVerdict(problems []callvet.Problem, path string, f *runFlags) 
 		fmt.Fprintf(a.err, "note: %s assertions that nothing here evaluates: they count as not evaluated, and --require-pass does not accept them\n", plain.Count(left, "case has", "cases have"))
 	}
 	if errs, warns := a.tell(problems, a.verbose); errs > 0 && !f.noLint {
-		return &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %d errors", path, callvet.ErrInvalid, errs), Hint: "mend them, or --no-lint to run all the same"}
+		return &callvet.Hinted{Err: fmt.Errorf("lint %s: %w: %s", path, callvet.ErrInvalid, plain.Count(errs, "error", "errors")), Hint: "mend them, or --no-lint to run all the same"}
 	} else if warns > 0 && !a.verbose && !f.quiet {
 		fmt.Fprintf(a.err, "note: lint has %s: %s\n", plain.Count(warns, "warning", "warnings"), f.suite.lint(a.hints(), path))
 	}
@@ -567,7 +567,7 @@ func (a *app) conclude(ctx context.Context, v *report.View, e *loaded, f *runFla
 	case runErr != nil:
 		return &callvet.Hinted{Err: runErr, Hint: e.afterBudget(f, sum, runErr)}
 	case sum.Pass+sum.Fail == 0:
-		return fmt.Errorf("nothing was judged: %d cells ended in an error, %d did not run", sum.Error, sum.NotRun)
+		return fmt.Errorf("nothing was judged: %s ended in an error, %s did not run", plain.Count(sum.Error, "cell", "cells"), plain.Thousands(sum.NotRun))
 	default:
 		a.exitStatus = a.verdict(v, f, sum)
 	}

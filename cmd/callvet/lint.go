@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *app) lintCommand() *cobra.Command {
@@ -48,9 +49,9 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 				return a.lintJSON(all, cases)
 			}
 			if errs > 0 || strict && warns > 0 {
-				return fmt.Errorf("lint: %w: %d errors, %d warnings in %d cases", callvet.ErrInvalid, errs, warns, cases)
+				return fmt.Errorf("lint: %w: %s, %s in %s", callvet.ErrInvalid, plain.Count(errs, "error", "errors"), plain.Count(warns, "warning", "warnings"), plain.Count(cases, "case", "cases"))
 			}
-			fmt.Fprintf(a.out, "%d cases, no errors, %d warnings\n", cases, warns)
+			fmt.Fprintf(a.out, "%s, no errors, %s\n", plain.Count(cases, "case", "cases"), plain.Count(warns, "warning", "warnings"))
 			return nil
 		},
 	}

@@ -49,11 +49,6 @@ func newLinter(s *callvet.Suite, opt LintOptions) *linter {
 // oneCase looks at the next case. Of the case only its id is kept.
 func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	if l.cases++; l.cases == 1 {
-		for i := range l.problems { // the suite's own, which belong to its first file
-			if l.problems[i].File == "" {
-				l.problems[i].File = c.Position.File
-			}
-		}
 		l.file = c.Position.File
 	}
 	l.c, l.said = c, l.said[:0]
@@ -71,6 +66,11 @@ func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 func (l *linter) finish() []callvet.Problem {
 	if l.cases == 0 {
 		l.problem("no-cases", "cases", "add cases:", "the suite has no case")
+	}
+	for i := range l.problems { // the suite's own, which belong to its first file
+		if l.problems[i].File == "" {
+			l.problems[i].File = l.file
+		}
 	}
 	l.problems = l.capped()
 	l.locate()

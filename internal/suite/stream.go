@@ -38,7 +38,9 @@ func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Proble
 	if err != nil {
 		return nil, problems, err
 	}
-	return &Stream{Suite: r.suite, read: r, lint: newLinter(r.suite, lint)}, nil, nil
+	l := newLinter(r.suite, lint)
+	l.file = path // until a case tells its own
+	return &Stream{Suite: r.suite, read: r, lint: l}, nil, nil
 }
 
 // Cases yields every case once, after it was linted; a second call yields none.
