@@ -3,9 +3,9 @@
 package callvet
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -73,8 +73,8 @@ func (c *Call) Malformed() bool { return c.Args == nil && c.ArgsRaw != "" }
 // Elided reports whether a payload in a trace file was left out by whoever wrote the
 // file, as examples do: {...}, [...] or the dots alone. It says nothing of what was emitted.
 // Source: Evaluating Tool Calling, §2.2.
-func Elided(payload string) bool {
-	switch strings.TrimSpace(payload) {
+func Elided(payload []byte) bool {
+	switch string(bytes.TrimSpace(payload)) {
 	case "{...}", "{…}", "[...]", "[…]", "...", "…":
 		return true
 	}

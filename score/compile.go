@@ -159,7 +159,7 @@ func (k *compiled) settings(ps *problems) {
 		k.argsW = *sc.ArgsWeight
 	}
 	if !(k.toolW >= 0 && k.argsW >= 0 && k.toolW+k.argsW > 0 && k.toolW+k.argsW < 1e300) {
-		ps.add("bad-weight", "scoring.tool_weight", "the weights must be at least 0 and not both 0", "0.6 and 0.4 are the default")
+		ps.add("bad-weight", "scoring.tool_weight", "the weights must be at least 0, not both 0, and add up to less than 1e300", "0.6 and 0.4 are the default")
 		k.toolW, k.argsW = DefaultToolWeight, DefaultArgsWeight
 	}
 	if _, err := selection.SettingsOf(sc.Selection); err != nil {

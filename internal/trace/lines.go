@@ -229,7 +229,7 @@ func (s *Step) call() callvet.Call {
 		ID: s.CallID, Tool: s.Tool, Version: s.ToolVersion, Args: s.Args, ArgsRaw: s.ArgsRaw, Status: s.Status, Result: s.Result,
 		Error: resultText(s.Error),
 	}
-	if c.ArgsRaw != "" && bytes.Equal(s.Args, []byte(s.ArgsRaw)) || callvet.Elided(c.ArgsRaw) {
+	if raw := []byte(c.ArgsRaw); bytes.Equal(s.Args, raw) || callvet.Elided(raw) {
 		c.ArgsRaw = ""
 	}
 	if s.QueueMS != nil {

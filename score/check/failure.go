@@ -4,6 +4,7 @@ package check
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -40,20 +41,20 @@ func Failure(c *callvet.Call) string {
 func Executed(c *callvet.Call) bool { return c.Status != "" || c.Error != "" || len(c.Result) > 0 }
 
 // Failed reports whether an object says that what it tells of failed: success or ok is
-// false, isError or is_error is true, status is "error", or error holds a text, an object, a
-// list or true. An error beside success or ok true is none. Anything but an object, and
-// numbers (an error of measurement), say nothing.
+// false, isError or is_error is true (as a value or as a text), status is "error", or error
+// holds a text, an object, a list or true. An error beside success or ok true is none.
+// Anything but an object, and numbers (an error of measurement), say nothing.
 func Failed(v value.Value) bool {
 	good, bad := false, false
 	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {
 		switch string(e.KeyBytes()) {
 		case "success", "ok":
-			good = good || e.Kind() == value.Bool && e.Bool()
-			if e.Kind() == value.Bool && !e.Bool() {
+			good = good || says(e, true)
+			if says(e, false) {
 				return true
 			}
 		case "isError", "is_error":
-			if e.Kind() == value.Bool && e.Bool() {
+			if says(e, true) {
 				return true
 			}
 		case "status":
@@ -63,6 +64,11 @@ func Failed(v value.Value) bool {
 		}
 	}
 	return bad && !good
+}
+
+// says reports whether a value is want, or the text of it in any case.
+func says(v value.Value, want bool) bool {
+	return v.Kind() == value.Bool && v.Bool() == want || v.Kind() == value.String && strings.EqualFold(v.Str(), strconv.FormatBool(want))
 }
 
 // tells reports whether an error is more than a place for one.

@@ -20,7 +20,11 @@ func TestFailure(t *testing.T) {
 		`{"success":false,"error":"no such city"}`:                           "no such city",
 		`{"success":false,"error":{"code":404,"message":"not found"}}`:       "not found",
 		`{"success":false,"message":"closed"}`:                               "closed",
-		`{"success":"false"}`:                                                "", // a text is no verdict
+		`{"success":"False"}`:                                                "the tool answered with an error",
+		`{"isError":"true","content":"boom"}`:                                "boom",
+		`{"ok":"true","error":"none"}`:                                       "",
+		`{"success":"partly"}`:                                               "",
+		`{"success":0}`:                                                      "",
 		`{"ok":false,"reason":"rate limit"}`:                                 "rate limit",
 		`{"ok":true,"error":"none"}`:                                         "",
 		`{"success":true,"isError":true}`:                                    "the tool answered with an error",

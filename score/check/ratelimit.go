@@ -15,12 +15,16 @@ func RateLimited(c *callvet.Call) bool {
 	if Failure(c) == "" {
 		return false
 	}
-	if SaysRateLimit([]byte(c.Error)) {
+	if saysRateLimit([]byte(c.Error)) {
 		return true
 	}
 	v, err := value.Parse(c.Result)
-	return err == nil && len(c.Result) > 0 && namesLimit(v, maxErrorDepth)
+	return err == nil && len(c.Result) > 0 && NamesRateLimit(v)
 }
+
+// NamesRateLimit reports whether an error, a text, a code or a message in it, names a rate
+// limit or the status 429.
+func NamesRateLimit(v value.Value) bool { return namesLimit(v, maxErrorDepth) }
 
 // maxErrorDepth is how deep in a result a code or message is looked for.
 const maxErrorDepth = 4
@@ -28,10 +32,10 @@ const maxErrorDepth = 4
 func namesLimit(v value.Value, depth int) bool {
 	switch v.Kind() {
 	case value.String:
-		return SaysRateLimit(v.Bytes())
+		return saysRateLimit(v.Bytes())
 	case value.Object, value.Array:
 		for e, ok := v.First(); ok && depth > 0; e, ok = v.Next(e) {
-			if e.Kind() == value.Number && string(e.Raw()) == "429" && IsStatusKey(e.KeyBytes()) || namesLimit(e, depth-1) {
+			if e.Kind() == value.Number && string(e.Raw()) == "429" && isStatusKey(e.KeyBytes()) || namesLimit(e, depth-1) {
 				return true
 			}
 		}
@@ -39,8 +43,8 @@ func namesLimit(v value.Value, depth int) bool {
 	return false
 }
 
-// IsStatusKey reports whether a member of that name holds the status of an HTTP answer.
-func IsStatusKey(k []byte) bool {
+// isStatusKey reports whether a member of that name holds the status of an HTTP answer.
+func isStatusKey(k []byte) bool {
 	switch string(k) {
 	case "code", "status", "status_code", "statusCode", "http", "http_status", "httpStatus", "http_code", "error_code", "errorCode":
 		return true
@@ -48,9 +52,9 @@ func IsStatusKey(k []byte) bool {
 	return false
 }
 
-// SaysRateLimit looks for the names of a rate limit in a text, letters and digits
+// saysRateLimit looks for the names of a rate limit in a text, letters and digits
 // only: "rate_limit_exceeded", "Rate limit", "RateLimitError".
-func SaysRateLimit(s []byte) bool {
+func saysRateLimit(s []byte) bool {
 	for i := 0; i+1 < len(s); i++ {
 		next := s[i+1] | 0x20
 		switch s[i] | 0x20 {

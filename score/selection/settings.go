@@ -53,7 +53,7 @@ func SettingsOf(s *callvet.SelectionScoring) (Settings, error) {
 		set.Exact, set.Acceptable = 0.6**s.Tools, 0.4**s.Tools
 	}
 	if !set.sound() {
-		return Defaults(), fmt.Errorf("read weights of layers: %w: each is at least 0, and not all are 0", callvet.ErrInvalid)
+		return Defaults(), fmt.Errorf("read weights of layers: %w: each is at least 0, not all are 0, and they add up to less than 1e300", callvet.ErrInvalid)
 	}
 	if s.K == nil {
 		return set, nil

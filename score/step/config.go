@@ -58,7 +58,6 @@ type Scorer struct {
 	text    []byte
 	scratch match.Scratch
 	unknown int
-	said    said
 	params  params
 	rules   *match.Args // those of the last call; nil: compared exactly
 	args    value.Value // of the last call

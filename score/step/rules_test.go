@@ -174,20 +174,6 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
-// TestSaid: a text of up to maxSaid bytes is kept, a longer one is not.
-func TestSaid(t *testing.T) {
-	t.Parallel()
-	for n, kept := range map[int]bool{maxSaid: true, maxSaid + 1: false} {
-		var o said
-		if o.limitText([]byte(strings.Repeat("x", n))) {
-			t.Errorf("%d bytes of x are a rate limit", n)
-		}
-		if (len(o.texts[0]) == n) != kept {
-			t.Errorf("%d bytes: %d are kept", n, len(o.texts[0]))
-		}
-	}
-}
-
 // TestSpellsBroken: a text that ends within an escape spells nothing.
 func TestSpellsBroken(t *testing.T) {
 	t.Parallel()
@@ -203,7 +189,7 @@ func TestSpellsBroken(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, Config{Tools: tools()})
-	for spaces, want := range map[int]string{0: "+valid +tool -repaired", 1: "+valid +tool -repaired", 25: "+valid +tool -repaired"} {
+	for spaces, want := range map[int]string{0: "+valid +tool -repaired", 1: "+valid +tool -repaired", 1000: "+valid +tool -repaired"} {
 		var got callvet.StepScore
 		s.Score(read(t, `{"tool":"get_refund_policy@v2","args":{},"args_raw":"`+strings.Repeat(" ", spaces)+`{...}"}`), &got)
 		if d := cmp.Diff(want, told(got)); d != "" {

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -133,29 +134,26 @@ func (s *Scorer) read(in *Input, p *payload) {
 			return
 		}
 	}
-	if in.ArgsRaw.Kind() != value.String || len(in.ArgsRaw.Raw()) == 2 || elided(in.ArgsRaw) {
+	if in.ArgsRaw.Kind() != value.String || len(in.ArgsRaw.Raw()) == 2 {
 		return
 	}
-	p.hasRaw, p.emitted = true, true
 	inside := in.ArgsRaw.Raw()
 	inside = inside[1 : len(inside)-1]
 	if p.args.Kind() != value.Invalid && spells(inside, p.args.Raw()) {
-		p.raw = p.args
+		p.raw, p.hasRaw = p.args, true
 		return
 	}
 	s.text = value.Unescape(s.text[:0], inside)
+	if callvet.Elided(s.text) {
+		return
+	}
+	p.hasRaw, p.emitted = true, true
 	if p.err = s.payload.Parse(s.text); p.err == nil {
 		p.raw = s.payload.Root()
 	}
 	if p.args.Kind() == value.Invalid {
 		p.args = p.raw
 	}
-}
-
-// elided is callvet.Elided of a text, without a copy of one that has quotes in it.
-func elided(v value.Value) bool {
-	raw := v.Raw()
-	return len(raw) <= 32 && bytes.IndexByte(raw, '"') == bytes.LastIndexByte(raw[:len(raw)-1], '"') && callvet.Elided(v.Str())
 }
 
 // Args are the arguments that the last call was scored by, where they are not the
@@ -316,5 +314,18 @@ func (s *Scorer) ended(in *Input) (m marks, ran bool) {
 	}
 	failed := isError(in.Error)
 	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) |
-		mark(callvet.StepRateLimited, failed && s.said.tellsRateLimit(in.Error)), true
+		mark(callvet.StepRateLimited, failed && check.NamesRateLimit(in.Error)), true
+}
+
+// isError reports whether an error is recorded; an empty text is none.
+func isError(v value.Value) bool {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return false
+	case value.String:
+		return len(v.Raw()) > 2
+	case value.Bool:
+		return v.Bool()
+	}
+	return true
 }

@@ -361,7 +361,7 @@ func TestTime(t *testing.T) {
 
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	var seen said // the second time a text may be known
+	s := scorer(t, Config{Tools: tools()})
 	for text, want := range map[string]bool{
 		`"HTTP 429"`: true, `"429 Too Many Requests"`: true, `"Rate limit reached for gpt"`: true, `"RateLimitError: slow"`: true, `"rate-limited"`: true,
 		`{"code":"rate_limit_exceeded"}`: true, `{"error":{"status":429}}`: true, `{"code":"ThrottlingException"}`: true, `"status=429"`: true,
@@ -370,14 +370,10 @@ func TestRateLimit(t *testing.T) {
 		`"the tool has no rate"`: false, `"the tool has no rats"`: false, `"HTTP 419"`: false, `""`: false, `"` + strings.Repeat("x", 300) + `"`: false, `{"a":{"b":{"c":{"d":{"e":"too many requests"}}}}}`: false,
 		`[[[["too many requests"]]]]`: true, `[[[[["too many requests"]]]]]`: false,
 	} {
-		v, err := value.Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			if got := seen.tellsRateLimit(v); got != want {
-				t.Errorf("%s: %v", text, got)
-			}
+		var got callvet.StepScore
+		s.Score(read(t, `{"tool":"get_refund_policy@v2","status":"exec_error","error":`+text+`}`), &got)
+		if is := slices.Contains(strings.Fields(told(got)), "+limited"); is != want {
+			t.Errorf("%s: %v", text, is)
 		}
 	}
 }
