@@ -22,7 +22,7 @@ func TestToolsFolder(t *testing.T) {
 	t.Parallel()
 	says := map[string][2]string{ // by command: its arguments, and what shows that the tools were read
 		"callvet run":          {"suite.json -m offline/lexical", "2 tools"},
-		"callvet lint":         {"suite.json", "1 cases, no errors"},
+		"callvet lint":         {"suite.json", "1 case, no errors"},
 		"callvet convert":      {"suite.json", "version: v10"},
 		"callvet select":       {"suite.json", "2 tools"},
 		"callvet select query": {"refund", "get_refund"},
