@@ -68,9 +68,7 @@ func (w *scratch) assert(planned bool) {
 	if planned {
 		w.assertResults()
 	}
-	if k := w.k; k.asserts > truth(k.src.Expect.Plans != nil) {
-		w.assertRest(&k.src.Expect)
-	}
+	w.assertRest(&w.k.src.Expect)
 	w.assertion = append(w.assertion, w.k.src.Expect.Unevaluated()...)
 	for i := range w.assertion {
 		a := &w.assertion[i]

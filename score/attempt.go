@@ -42,16 +42,10 @@ type actual struct {
 	checked         bool // valid was decided
 }
 
-func grow(s []actual, n int) []actual {
-	if cap(s) < n {
-		return make([]actual, n)
-	}
-	return s[:n]
-}
-
 func (w *scratch) begin(k *compiled, t *callvet.Trace) {
 	calls := t.Calls()
-	w.k, w.t, w.calls = k, t, grow(w.calls, len(calls))
+	w.k, w.t, w.calls = k, t, resize(w.calls, len(calls))
+	w.fit.match, w.fit.pairs = w.fit.match[:0], w.fit.pairs[:0] // of another case
 	w.assertion, w.skipped = nil, 0
 	for i := range calls {
 		w.calls[i].read(k, &calls[i])
@@ -72,8 +66,9 @@ func (a *actual) read(k *compiled, c *callvet.Call) {
 		a.broken = true
 	default:
 		a.args = a.doc.Root()
-		if a.args.Kind() == value.Null && a.doc.Parse([]byte("{}")) == nil {
-			a.args = a.doc.Root() // null is "no arguments"
+		if a.args.Kind() == value.Null { // "no arguments"
+			a.broken = a.doc.Parse([]byte("{}")) != nil
+			a.args = a.doc.Root()
 		}
 	}
 	if !k.contract || a.unknown || a.tool == nil || a.tool.schema == nil {

@@ -24,7 +24,6 @@ type compiled struct {
 	names    []string   // restricts tools; nil: all
 	only     bool       // names is in force
 	plans    []plan
-	derived  bool             // plans were made from tools_called
 	texts    []*regexp.Regexp // of response_matches
 	params   []paramAssertion
 	sources  match.Corpus
@@ -43,7 +42,6 @@ type plan struct {
 	src      *callvet.Plan
 	calls    []expected
 	maxExtra int // -1: any number
-	required int
 	sequence match.Sequence
 }
 
@@ -90,7 +88,6 @@ func (s *Scorer) compile(c *callvet.Case) (*compiled, []callvet.Problem) {
 		k.plans = append(k.plans, k.plan(&e.Plans[i], set, fmt.Sprintf("plans[%d]", i), ps))
 	}
 	if e.Plans == nil && e.ToolsCalled != nil {
-		k.derived = true
 		k.plans = []plan{k.plan(planOf(e.ToolsCalled), set, "tools_called", ps)}
 	}
 	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
@@ -188,18 +185,14 @@ func (k *compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *p
 		p.maxExtra = *k.scoring.MaxExtraCalls
 	}
 	switch src.Order {
-	case "", callvet.OrderAny, callvet.OrderStrict, callvet.OrderInOrder, callvet.OrderSubset, callvet.OrderPrecision:
-	case callvet.OrderSuperset, callvet.OrderRecall, callvet.OrderSingle:
-		p.maxExtra = -1
+	case "", callvet.OrderAny, callvet.OrderStrict, callvet.OrderInOrder, callvet.OrderSubset, callvet.OrderPrecision,
+		callvet.OrderSuperset, callvet.OrderRecall, callvet.OrderSingle:
 	default:
 		ps.add("unknown-order", key+".order", fmt.Sprintf("order %q is not known", src.Order),
 			"any_order, strict, in_order, subset, superset, precision, recall or single_tool_use")
 	}
 	for i := range src.Calls {
 		k.expected(&p.calls[i], &src.Calls[i], set, fmt.Sprintf("%s.calls[%d]", key, i), ps)
-		if !src.Calls[i].Optional {
-			p.required++
-		}
 	}
 	p.link(key, ps)
 	return p

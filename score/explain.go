@@ -17,17 +17,12 @@ import (
 // explain sets expected beside actual calls: the plan's calls in order, then
 // the calls nobody expected.
 func (w *scratch) explain(planned bool) []callvet.CallMatch {
-	if len(w.calls) == 0 && (!planned || len(w.fit.match) == 0) {
-		return nil
-	}
-	out := make([]callvet.CallMatch, 0, len(w.fit.match)+len(w.calls))
-	if planned {
-		for i := range w.fit.plan.calls {
-			out = append(out, w.explainExpected(i))
-		}
+	out := slices.Grow([]callvet.CallMatch(nil), len(w.fit.match)+len(w.calls))
+	for i := range w.fit.match {
+		out = append(out, w.explainExpected(i))
 	}
 	for j := range w.calls {
-		if planned && answers(w.fit.match, j) {
+		if answers(w.fit.match, j) {
 			continue
 		}
 		m := callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Actual: j}

@@ -3,6 +3,7 @@
 package score
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // case can be passed at all.
 func (s *Scorer) Gold(c *callvet.Case) (t callvet.Trace, ok bool) {
 	k := s.compiled(c)
-	g := gold{k: k}
+	g := gold{k: k, last: -1}
 	if !g.plan() || !g.prerequisites() || !g.params() || !g.answer() {
 		return callvet.Trace{}, false
 	}
@@ -50,9 +51,8 @@ type gold struct {
 
 // plan derives the calls.
 func (g *gold) plan() bool {
-	g.last = -1
 	for i := range g.k.plans {
-		if g.calls = nil; g.planCalls(&g.k.plans[i]) {
+		if g.calls, g.last = nil, -1; g.planCalls(&g.k.plans[i]) {
 			return true
 		}
 	}
@@ -74,11 +74,10 @@ func (g *gold) plan() bool {
 }
 
 func (g *gold) planCalls(p *plan) bool {
-	order := p.sequence.Topological
-	if order == nil && len(p.calls) > 0 {
+	if p.sequence.Topological == nil { // the calls wait for one another in a circle
 		return false
 	}
-	for _, i := range order {
+	for _, i := range p.sequence.Topological {
 		e := &p.calls[i]
 		if len(e.src.Tools) == 0 {
 			return false
@@ -117,7 +116,7 @@ func (g *gold) prerequisites() bool {
 	}
 	for i := range m.sources {
 		s := &m.sources[i]
-		if s.tool == "" || g.makes(first, s.tool) || g.last >= 0 && g.makes(g.calls[:g.last], s.tool) {
+		if s.tool == "" || g.makes(first, s.tool) || g.makes(g.calls[:max(g.last, 0)], s.tool) {
 			continue
 		}
 		if !m.tolerates(g.k, &plan{}, &actual{src: &callvet.Call{Tool: s.tool}}) {
@@ -143,7 +142,7 @@ func (g *gold) results() bool {
 		if s.from == fromUser {
 			continue
 		}
-		if g.last < 0 || g.calls[g.last].Args == nil {
+		if g.last < 1 || g.calls[g.last].Args == nil { // no call, or none before it
 			return false
 		}
 		args, err := value.Parse(g.calls[g.last].Args)
@@ -200,7 +199,9 @@ func (g *gold) params() bool {
 		}
 		if trees[at] == nil && g.calls[at].Args != nil {
 			var m map[string]any
-			if json.Unmarshal(g.calls[at].Args, &m) != nil {
+			dec := json.NewDecoder(bytes.NewReader(g.calls[at].Args))
+			dec.UseNumber() // every digit stays
+			if dec.Decode(&m) != nil {
 				return false
 			}
 			trees[at] = m

@@ -78,7 +78,7 @@ func (w *scratch) checkContracts(planned bool) {
 	k := w.k
 	for j := range w.calls {
 		a := &w.calls[j]
-		if k.tools != nil && a.tool == nil && w.facts.unknownTool == 0 && !(planned && answers(w.fit.match, j)) {
+		if k.tools != nil && a.tool == nil && w.facts.unknownTool == 0 && !answers(w.fit.match, j) {
 			w.facts.unknownTool = j + 1
 		}
 		if !k.enforce || !a.checked || a.valid || w.facts.invalid > 0 {
@@ -89,9 +89,7 @@ func (w *scratch) checkContracts(planned bool) {
 		}
 	}
 	for i := range w.calls {
-		if planned && w.calls[i].unknown && len(w.fit.match) > 0 {
-			w.facts.unrecorded = w.facts.unrecorded || w.asserted(i)
-		}
+		w.facts.unrecorded = w.facts.unrecorded || w.calls[i].unknown && w.asserted(i)
 	}
 }
 
@@ -134,7 +132,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 // soft match, a repaired call, a contract violation that was only recorded.
 func (w *scratch) telling() bool {
 	for i := range w.fit.pairs {
-		if len(w.k.plans) > 0 && w.fit.pairs[i].tally.Telling {
+		if w.fit.pairs[i].tally.Telling {
 			return true
 		}
 	}
@@ -253,20 +251,19 @@ func (w *scratch) argScores(l *scoreList) {
 		return
 	}
 	var em, keys, prec, rec, f1 float64
+	compared := 0
 	for i, j := range f.match {
 		if j < 0 || f.plan.calls[i].args == nil || w.calls[j].unknown {
 			continue
 		}
+		compared++
 		t := &f.pairs[i].tally
 		if t.Exact() && !w.calls[j].broken {
 			em++
 		}
 		keys, prec, rec, f1 = keys+t.KeyShare(), prec+t.Precision(), rec+t.Recall(), f1+t.F1()
 	}
-	n := float64(f.scored)
-	if f.plan.src.Order == callvet.OrderSingle {
-		n = max(n, float64(f.paired))
-	}
+	n := float64(max(f.scored, compared)) // of single_tool_use only the best call is scored
 	l.add(ArgAccuracy, f.args)
 	l.add(ArgEM, em/n)
 	l.add(ArgEMKeys, keys/n)
@@ -312,9 +309,6 @@ func (w *scratch) contractScores(l *scoreList) {
 // tallyOf gives the comparison of an actual call whose keys are all expected
 // and declared, which spares counting them.
 func (w *scratch) tallyOf(j int) *match.Tally {
-	if len(w.k.plans) == 0 {
-		return nil
-	}
 	for i, m := range w.fit.match {
 		if m == j && w.fit.plan.calls[i].known && w.fit.plan.calls[i].tool == w.calls[j].tool {
 			return &w.fit.pairs[i].tally

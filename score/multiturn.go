@@ -121,22 +121,19 @@ type flow struct {
 
 func (w *scratch) measureMulti(planned bool) {
 	final := len(w.calls)
-	if j, _ := w.finalCall(planned); j >= 0 {
-		final = j
+	if planned {
+		if j, _ := w.finalCall(); j >= 0 {
+			final = j
+		}
 	}
 	w.measureRepeats(planned)
 	w.measurePrereqs(final)
-	if len(w.k.multi.sources) > 0 {
-		w.measureFlow(final)
-	}
+	w.measureFlow(final)
 }
 
 // finalCall gives the actual call, -1 for none, and the expected call at the
-// end of the plan: the last one that is not optional.
-func (w *scratch) finalCall(planned bool) (j, i int) {
-	if !planned {
-		return -1, -1
-	}
+// end of the plan: the last one that is not optional, the first where all are.
+func (w *scratch) finalCall() (j, i int) {
 	for i := len(w.fit.match) - 1; i >= 0; i-- {
 		if !w.fit.plan.calls[i].src.Optional || i == 0 {
 			return w.fit.match[i], i
@@ -166,18 +163,21 @@ func (w *scratch) measurePrereqs(final int) {
 	m, f := w.k.multi.src, &w.facts.prereqs
 	f.required = len(m.RequiredPrerequisites)
 	used := make([]bool, final)
-	last := -1
+	start := 0
 	for _, name := range m.RequiredPrerequisites {
 		at := -1
-		for j := range final {
-			if !used[j] && w.k.sameName(name, w.calls[j].src.Tool) && (!m.PrerequisitesOrdered || j > last) {
+		for j := start; j < final; j++ {
+			if !used[j] && w.k.sameName(name, w.calls[j].src.Tool) {
 				at = j
 				break
 			}
 		}
 		if at >= 0 {
-			used[at], last = true, at
+			used[at] = true
 			f.made++
+			if m.PrerequisitesOrdered {
+				start = at + 1
+			}
 			continue
 		}
 		if m.PrerequisitesOrdered && w.made(name, final) {
@@ -261,9 +261,6 @@ func contains(in, v value.Value) bool {
 	if value.Equal(in, v) {
 		return true
 	}
-	if k := in.Kind(); k != value.Object && k != value.Array {
-		return false
-	}
 	for e, ok := in.First(); ok; e, ok = in.Next(e) {
 		if contains(e, v) {
 			return true
@@ -317,7 +314,7 @@ func (w *scratch) multiScores(l *scoreList) {
 // completion is the overall score of the final expected call alone; of a plan
 // without calls, whether nothing was called.
 func (w *scratch) completion() float64 {
-	j, i := w.finalCall(true)
+	j, i := w.finalCall()
 	if i < 0 {
 		return w.fit.selection
 	}

@@ -2,7 +2,11 @@
 
 package score
 
-import "github.com/callvet/callvet"
+import (
+	"cmp"
+
+	"github.com/callvet/callvet"
+)
 
 // fit is how well an attempt answers one plan.
 type fit struct {
@@ -34,7 +38,7 @@ func (w *scratch) bestFit() {
 			f = &w.other
 		}
 		w.judgePlan(p, f)
-		if i > 0 && better(f, &w.fit) {
+		if better(f, &w.fit) { // the first is not better than itself
 			w.fit, w.other = w.other, w.fit
 		}
 		if w.fit.pass {
@@ -44,15 +48,8 @@ func (w *scratch) bestFit() {
 }
 
 func better(a, b *fit) bool {
-	switch {
-	case a.pass != b.pass:
-		return a.pass
-	case a.selection != b.selection:
-		return a.selection > b.selection
-	case a.args != b.args:
-		return a.args > b.args
-	}
-	return a.inOrder && !b.inOrder
+	return cmp.Or(cmp.Compare(truth(a.pass), truth(b.pass)), cmp.Compare(a.selection, b.selection),
+		cmp.Compare(a.args, b.args), cmp.Compare(truth(a.inOrder), truth(b.inOrder))) > 0
 }
 
 func (w *scratch) judgePlan(p *plan, f *fit) {
@@ -81,9 +78,7 @@ func (w *scratch) judgePlan(p *plan, f *fit) {
 			sum += e.accuracy(&f.pairs[i])
 		}
 	}
-	if f.scored > 0 {
-		f.args = sum / float64(f.scored)
-	}
+	f.args = sum / float64(max(f.scored, 1))
 	if p.src.Order == callvet.OrderSingle {
 		w.bestSingle(f)
 	}
@@ -115,7 +110,7 @@ func (w *scratch) bestSingle(f *fit) {
 
 func (w *scratch) countExtra(f *fit) {
 	f.extra = len(w.calls) - f.paired
-	if m := w.k.multi; m != nil && f.extra > 0 {
+	if m := w.k.multi; m != nil {
 		for j := range w.calls {
 			if !answers(f.match, j) && m.tolerates(w.k, f.plan, &w.calls[j]) {
 				f.extra--

@@ -3,12 +3,12 @@
 package score
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/bfcl"
 	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
 )
 
 // Under a foreign profile the package score/bfcl compares names and arguments
@@ -41,11 +41,8 @@ func (k *compiled) foreignCall(e *expected, set match.Settings, key string, ps *
 		e.foreign = nil
 		return
 	}
-	args := e.src.Args
-	if args == nil {
-		args = json.RawMessage("{}")
-	}
-	e.args, _ = match.Compile(args, nil, e.params(), set, k.scoring.ExtraArgs)
+	// The rules of this profile fill in the counts: args only says what an extra argument means.
+	e.args, _ = match.Compile(nil, nil, value.Value{}, set, k.scoring.ExtraArgs)
 }
 
 // compareForeign asks the profile's rules. The counts behind the scores come
@@ -72,7 +69,8 @@ func compareForeign(e *expected, a *actual) pair {
 			t.Hits++
 		}
 	}
-	// A type error can fail a call whose values all match.
+	// A list in place of an object, or a required parameter without an expected value,
+	// fails a call whose values all match.
 	if t.Matched == t.Expected && t.Extra == 0 {
 		t.Expected, t.Gold, t.Union = t.Expected+1, t.Gold+1, t.Union+1
 	}

@@ -164,7 +164,7 @@ func (s *Scorer) Check(c *callvet.Case, call *callvet.Call) []callvet.Violation 
 	k := s.compiled(c)
 	w := s.pool.Get().(*scratch)
 	defer s.pool.Put(w)
-	w.k, w.calls = k, grow(w.calls, 1)
+	w.k, w.calls = k, resize(w.calls, 1)
 	w.calls[0].read(k, call)
 	return w.calls[0].violations(k)
 }

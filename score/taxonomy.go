@@ -65,12 +65,10 @@ func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
 		return callvet.ClassWrongTool, "expected " + want + ", got " + callvet.ToolName(w.calls[w.firstExtra()].src.Tool)
 	case f.missing > 0:
 		return "", "" // incomplete, unless something earlier in the taxonomy applies
-	case f.excess > 0 && w.repeats():
+	case w.repeats():
 		return "", "" // a loop
-	case f.excess > 0:
-		return callvet.ClassUnneededCall, callvet.ToolName(w.calls[w.firstExtra()].src.Tool) + " was called and not expected"
 	}
-	return "", ""
+	return callvet.ClassUnneededCall, callvet.ToolName(w.calls[w.firstExtra()].src.Tool) + " was called and not expected"
 }
 
 func (w *scratch) firstMissing() string {
@@ -182,10 +180,7 @@ func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
 	if d.Actual == nil {
 		return false
 	}
-	top := d.Path
-	if i := strings.IndexAny(top, ".["); i > 0 {
-		top = top[:i]
-	}
+	top, _, _ := strings.Cut(strings.ReplaceAll(d.Path, "[", "."), ".")
 	if a.tool != nil && len(a.tool.props) > 0 && !a.tool.schema.HasProperty(d.Path) && !a.tool.schema.HasProperty(top) {
 		return true
 	}
@@ -196,18 +191,15 @@ func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
 	if a.tool != nil && a.tool.schema != nil && a.tool.offers(d.Path, v) {
 		return false
 	}
-	g := match.Grounder{Sources: &w.k.sources}
+	w.earlier.Set(&w.k.sources)
 	for j := range w.calls {
-		if r := w.calls[j].src.Result; len(r) > 0 && &w.calls[j] != a {
-			if g.Sources == &w.k.sources {
-				w.earlier.Set(&w.k.sources)
-				g.Sources = &w.earlier
-			}
-			w.earlier.Add(r)
+		if &w.calls[j] != a {
+			w.earlier.Add(w.calls[j].src.Result)
 		}
 	}
+	g := match.Grounder{Sources: &w.earlier}
 	g.Walk(v)
-	return g.Total > 0 && g.Found < g.Total
+	return g.Found < g.Total
 }
 
 // offers reports whether the schema itself holds the value, as one of an enum or
@@ -223,7 +215,7 @@ func (t *tool) offers(path string, v value.Value) bool {
 		k, err := value.Parse(raw)
 		return err == nil && value.Equal(k, v)
 	}
-	return slices.ContainsFunc(p.Enum, same) || p.Default != nil && same(p.Default)
+	return slices.ContainsFunc(p.Enum, same) || same(p.Default)
 }
 
 // classSequence: prerequisites, order, loops, attempts that stopped too early.
@@ -236,11 +228,11 @@ func (w *scratch) classSequence(planned bool) (callvet.Class, string) {
 		return callvet.ClassWrongOrder, "the required prerequisites were called in the wrong order"
 	case planned && !w.fit.inOrder && w.fit.missing == 0:
 		return callvet.ClassWrongOrder, w.orderSentence()
-	case planned && w.fit.selection < 1 && (f.redundant > 0 || w.fit.missing == 0) && w.loops():
+	case planned && w.fit.selection < 1 && (f.redundant > 0 || w.fit.missing == 0): // else it was an unneeded call
 		return callvet.ClassLoop, w.loopSentence()
 	case planned && w.fit.missing > 0:
 		return callvet.ClassIncomplete, "expected " + w.firstMissing() + ", which was not called"
-	case !planned && f.failed > 0:
+	case !planned:
 		for _, a := range w.assertion {
 			if a.State == callvet.AssertFailed && a.Name == "min_tool_calls" {
 				return callvet.ClassIncomplete, fmt.Sprintf("at least %s calls were expected, got %s", a.Expected, a.Actual)
@@ -249,8 +241,6 @@ func (w *scratch) classSequence(planned bool) (callvet.Class, string) {
 	}
 	return "", ""
 }
-
-func (w *scratch) loops() bool { return w.facts.redundant > 0 || w.repeats() }
 
 func (w *scratch) loopSentence() string {
 	for j := range w.calls {
@@ -266,13 +256,10 @@ func (w *scratch) loopSentence() string {
 func (w *scratch) orderSentence() string {
 	p := w.fit.plan
 	for i, j := range w.fit.match {
-		for b := range p.calls {
-			if j >= 0 && p.waits(i, b) && w.fit.match[b] > j {
-				return w.calls[j].src.Tool + " was called before " + w.calls[w.fit.match[b]].src.Tool
+		for b, first := range w.fit.match {
+			if j >= 0 && first > j && (p.waits(i, b) || p.sequence.Total && b < i) {
+				return w.calls[j].src.Tool + " was called before " + w.calls[first].src.Tool
 			}
-		}
-		if p.sequence.Total && i > 0 && j >= 0 && w.fit.match[i-1] > j {
-			return w.calls[j].src.Tool + " was called before " + w.calls[w.fit.match[i-1]].src.Tool
 		}
 	}
 	return "other calls stand between the expected ones"
