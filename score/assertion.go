@@ -130,9 +130,11 @@ func (w *scratch) assertNoErrors() {
 // assertParam looks at every call of the tool. When the tool was not called and
 // routing is asserted elsewhere, that assertion already tells.
 func (w *scratch) assertParam(p *paramAssertion) {
-	want := p.src.Tool + "." + p.src.Path + " " + p.src.Matcher.Mode
-	if len(p.src.Matcher.Value) > 0 {
-		want += " " + short(p.src.Matcher.Value)
+	want := p.src.Tool + "." + p.src.Path
+	for _, s := range [...]string{p.src.Matcher.Mode, short(p.src.Matcher.Value)} {
+		if s != "" {
+			want += " " + s
+		}
 	}
 	called, seen := false, ""
 	for i := range w.calls {
