@@ -22,7 +22,7 @@ type paramAssertion struct {
 	rule *match.Rule
 }
 
-// assertions compiles what needs it and counts what the case asserts.
+// assertions compiles what needs it and tells whether the case asserts anything.
 func (k *compiled) assertions(set match.Settings, ps *problems) {
 	e := &k.src.Expect
 	for i, p := range e.ResponseMatches {
@@ -46,13 +46,11 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 		k.params = append(k.params, paramAssertion{p, path, rule})
 	}
 	k.routing = e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
-	for _, asserted := range [...]bool{
+	k.asserts = slices.Contains([]bool{
 		e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
 		e.MaxTokens != nil, e.MaxCostUSD != nil, k.routing,
-	} {
-		k.asserts += truth(asserted)
-	}
-	k.asserts += len(e.ToolParams) + len(e.ResponseContains) + len(e.ResponseContainsAny) + len(e.ResponseNotContains) + len(e.ResponseMatches)
+		len(e.ToolParams)+len(e.ResponseContains)+len(e.ResponseContainsAny)+len(e.ResponseNotContains)+len(e.ResponseMatches) > 0,
+	}, true)
 }
 
 func (w *scratch) record(name string, layer callvet.Layer, passed bool, expected, actual string) {

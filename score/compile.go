@@ -28,7 +28,7 @@ type compiled struct {
 	params   []paramAssertion
 	sources  match.Corpus
 	multi    *multi
-	asserts  int // how many things the case asserts
+	asserts  bool // the case asserts something that can be evaluated
 	routing  bool
 	toolW    float64
 	argsW    float64
@@ -210,7 +210,6 @@ func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Se
 	}
 	var err error
 	if src.ResultCheck != "" {
-		k.asserts++
 		if e.check, err = condition.Compile(src.ResultCheck); err != nil {
 			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 && len(items) > 0")
 		}

@@ -25,7 +25,7 @@ func (s *Scorer) decided(c *callvet.Case, d *callvet.Decision) callvet.Result {
 // tells of a target that selects tools and does not call them.
 func (s *Scorer) Idle(c *callvet.Case, selects bool) string {
 	left := c.Expect.Unevaluated()
-	if _, decides := selection.Of(&c.Expect); selects && decides || !selects && s.compiled(c).asserts > 0 {
+	if _, decides := selection.Of(&c.Expect); selects && decides || !selects && s.compiled(c).asserts {
 		return ""
 	}
 	if selects || len(left) == 0 && c.Expect.Selection == nil {

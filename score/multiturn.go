@@ -37,13 +37,13 @@ const (
 
 func compileMulti(m *callvet.MultiTurn, k *compiled, ps *problems) *multi {
 	out := &multi{src: m}
-	k.asserts += len(m.RequiredPrerequisites)
+	k.asserts = k.asserts || len(m.RequiredPrerequisites) > 0
 	for _, key := range sortedKeys(m.ArgumentSource) {
 		s := source{key: key, from: m.ArgumentSource[key]}
 		if s.from == fromNowhere {
 			continue
 		}
-		k.asserts++
+		k.asserts = true
 		var err error
 		if s.arg, err = check.ParsePath(key); err != nil {
 			ps.add("bad-path", "argument_source", err.Error(), "name an argument of the final call")

@@ -104,7 +104,7 @@ func (s *Scorer) Score(c *callvet.Case, t *callvet.Trace) callvet.Result {
 		return s.decided(c, t.Decision)
 	}
 	k := s.compiled(c)
-	if k.asserts == 0 {
+	if !k.asserts {
 		left := c.Expect.Unevaluated()
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: idle(c, left), Assertions: left, NotEvaluated: len(left)}
 	}
