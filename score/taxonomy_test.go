@@ -202,6 +202,8 @@ func TestWeights(t *testing.T) {
 		{"neither", num(0), num(0), -1},
 		{"below 0", num(1), num(-0.5), -1},
 		{"a sum that is no number any more", num(math.MaxFloat64), num(math.MaxFloat64), -1},
+		{"too large a sum", num(1e300), num(0), -1},
+		{"almost too large a sum", num(5e299), num(4e299), 5.0/9 + 4.0/9/2},
 		{"infinite", num(math.Inf(1)), nil, -1},
 		{"not a number", nil, num(math.NaN()), -1},
 	} {
