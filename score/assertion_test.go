@@ -139,17 +139,23 @@ func TestNamesOfUnreadableCalls(t *testing.T) {
 		scores map[string]float64
 	}{
 		{
-			"no name", callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}}, meant,
+			"no name",
+			callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}},
+			meant,
 			callvet.Assertion{Name: "tools_acceptable", State: callvet.AssertFailed, Expected: "{__none__}", Actual: "(unreadable call)"},
 			map[string]float64{score.ToolSelection: 0, score.Abstention: 0, score.FormatScore: 0},
 		},
 		{
-			"a name", callvet.Expect{ToolsNotCalled: []string{"find_city"}}, raw("book", `{`),
+			"a name",
+			callvet.Expect{ToolsNotCalled: []string{"find_city"}},
+			raw("book", `{`),
 			callvet.Assertion{Name: "tools_not_called", State: callvet.AssertPassed, Expected: "not find_city", Actual: "book"},
 			map[string]float64{score.ToolSelection: 1, score.Abstention: -1, score.FormatScore: 0},
 		},
 		{
-			"nothing was meant", callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}}, made(),
+			"nothing was meant",
+			callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}},
+			made(),
 			callvet.Assertion{Name: "tools_acceptable", State: callvet.AssertPassed, Expected: "{__none__}", Actual: "(none)"},
 			map[string]float64{score.ToolSelection: 1, score.Abstention: 1, score.FormatScore: 1},
 		},

@@ -30,7 +30,8 @@ func TestContractScores(t *testing.T) {
 		{"as expected, twice", plans(wants("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome"}`)), made("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome"}`), values{1, 1, 1, 1}},
 		{
 			"expected, beside one that breaks the contract", plans(wants("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome","days":2}`)),
-			made("get_weather", `{"city":"Paris"}`, "get_weather", `{"days":"2","zip":1,"unit":"celsius"}`), values{1.0 / 2, 1.0 / 2, 2.0 / 3, 3.0 / 4},
+			made("get_weather", `{"city":"Paris"}`, "get_weather", `{"days":"2","zip":1,"unit":"celsius"}`),
+			values{1.0 / 2, 1.0 / 2, 2.0 / 3, 3.0 / 4},
 		},
 		{"not expected", plans(wants()), made("get_weather", `{"city":"Paris"}`, "book", `{"id":1,"ref":2,"seat":3}`), values{1.0 / 2, 1, 1.0 / 2, 2.0 / 4}},
 		{"no plan", callvet.Expect{MinToolCalls: whole(1)}, made("get_weather", `{"city":"Paris","days":2}`), values{1, 1, 1, 1}},

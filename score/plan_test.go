@@ -27,35 +27,43 @@ func TestBestPlan(t *testing.T) {
 		acc   float64
 	}{
 		{
-			"the one that passes, though others come near", []callvet.Plan{named("near", "", wants("a", `{"x":1,"y":2}`)), named("passes", "", wants("a", `{"x":1}`)), named("passes, too", "", wants("a", ""))},
+			"the one that passes, though others come near",
+			[]callvet.Plan{named("near", "", wants("a", `{"x":1,"y":2}`)), named("passes", "", wants("a", `{"x":1}`)), named("passes, too", "", wants("a", ""))},
 			made("a", `{"x":1}`), "passes", 1,
 		},
 		{
-			"higher selection, lower arguments", []callvet.Plan{named("half", "", wants("a", `{"x":1}`, "b", "")), named("all", "", wants("a", `{"x":2}`))},
+			"higher selection, lower arguments",
+			[]callvet.Plan{named("half", "", wants("a", `{"x":1}`, "b", "")), named("all", "", wants("a", `{"x":2}`))},
 			made("a", `{"x":1}`), "all", 0,
 		},
 		{
-			"lower selection comes later", []callvet.Plan{named("all", "", wants("a", `{"x":2}`)), named("half", "", wants("a", `{"x":1}`, "b", ""))},
+			"lower selection comes later",
+			[]callvet.Plan{named("all", "", wants("a", `{"x":2}`)), named("half", "", wants("a", `{"x":1}`, "b", ""))},
 			made("a", `{"x":1}`), "all", 0,
 		},
 		{
-			"higher arguments", []callvet.Plan{named("none", "", wants("a", `{"x":2,"y":3}`)), named("half", "", wants("a", `{"x":1,"y":3}`)), named("third", "", wants("a", `{"x":1,"y":3,"z":4}`))},
+			"higher arguments",
+			[]callvet.Plan{named("none", "", wants("a", `{"x":2,"y":3}`)), named("half", "", wants("a", `{"x":1,"y":3}`)), named("third", "", wants("a", `{"x":1,"y":3,"z":4}`))},
 			made("a", `{"x":1,"y":2}`), "half", 0.5,
 		},
 		{
-			"kept order", []callvet.Plan{named("wrong", "in_order", wants("b", `{"x":1}`, "a", `{}`)), named("right", "in_order", wants("a", `{}`, "b", `{"x":1}`))},
+			"kept order",
+			[]callvet.Plan{named("wrong", "in_order", wants("b", `{"x":1}`, "a", `{}`)), named("right", "in_order", wants("a", `{}`, "b", `{"x":1}`))},
 			made("a", `{}`, "b", `{"x":2}`), "right", 0.5,
 		},
 		{
-			"the first of equal ones", []callvet.Plan{named("first", "", wants("a", `{"x":1}`)), named("second", "", wants("a", `{"x":2}`))},
+			"the first of equal ones",
+			[]callvet.Plan{named("first", "", wants("a", `{"x":1}`)), named("second", "", wants("a", `{"x":2}`))},
 			made("a", `{"x":3}`), "first", 0,
 		},
 		{
-			"no asserted arguments are no better than wrong ones", []callvet.Plan{named("first", "", wants("a", "", "b", "")), named("second", "", wants("a", `{"x":1}`, "b", ""))},
+			"no asserted arguments are no better than wrong ones",
+			[]callvet.Plan{named("first", "", wants("a", "", "b", "")), named("second", "", wants("a", `{"x":1}`, "b", ""))},
 			made("a", `{"x":2}`), "first", -1,
 		},
 		{
-			"wrong arguments are no better than none", []callvet.Plan{named("first", "", wants("a", `{"x":1}`, "b", "")), named("second", "", wants("a", "", "b", ""))},
+			"wrong arguments are no better than none",
+			[]callvet.Plan{named("first", "", wants("a", `{"x":1}`, "b", "")), named("second", "", wants("a", "", "b", ""))},
 			made("a", `{"x":2}`), "first", 0,
 		},
 		{"one plan is not named", []callvet.Plan{named("only", "", wants("a", `{"x":1}`))}, made("a", `{"x":1}`), "", 1},
