@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 )
@@ -131,8 +132,11 @@ func count(m *map[string]int, name string) {
 	(*m)[name]++
 }
 
-// hold adds what an attempt tells of budgets and limits.
+// hold adds what an attempt tells of budgets and limits. An attempt shows each symptom once,
+// with however many tools.
 func (s *symptoms) hold(list []held, failed bool, at place) {
+	hit, executed, late := 0, 0, 0
+	limitedAt, slowAt := at, at
 	for i := range list {
 		h := &list[i]
 		u := ToolUse{Name: h.tool.Name, Tool: h.tool}
@@ -142,13 +146,18 @@ func (s *symptoms) hold(list []held, failed bool, at place) {
 		if h.tool.LatencyP50MS != nil {
 			u.TimedMid, u.OverMid = h.timed, h.timed-h.mid
 		}
-		at.why = h.tool.Name
 		if h.tool.RateLimit != nil {
 			u.Hit = h.refused + h.beyond
 			s.beyond += h.beyond
-			s.limited.see(u.Hit, h.executed, failed, at)
+			hit, executed = hit+u.Hit, executed+h.executed
 		}
-		s.slow.see(max(u.Over, u.OverMid), 0, failed, at)
+		if u.Hit > 0 {
+			limitedAt.why = cmp.Or(limitedAt.why, u.Name)
+		}
+		if over := max(u.Over, u.OverMid); over > 0 {
+			late += over
+			slowAt.why = cmp.Or(slowAt.why, u.Name)
+		}
 		if s.uses == nil {
 			s.uses = map[string]*ToolUse{}
 		}
@@ -158,6 +167,8 @@ func (s *symptoms) hold(list []held, failed bool, at place) {
 			s.uses[u.Name] = &u
 		}
 	}
+	s.limited.see(hit, executed, failed, limitedAt)
+	s.slow.see(late, 0, failed, slowAt)
 }
 
 // Limits of what is told. A habit of one attempt in ten is what every model has; the issues
@@ -221,11 +232,11 @@ func (s *symptoms) tell(code, target string, f *Finding) (failed int) {
 		}
 	case "T2":
 		if x := &s.spoiled; x.of >= minSpoiled && float64(x.count) >= spoiledShare*float64(x.of) {
-			return add(x, fmt.Sprintf("%d of %s with the right tools have no call with the expected arguments", x.count, plural(x.of, "attempt", "attempts")), "arguments that differ most: "+mostOf(s.paths))
+			return add(x, fmt.Sprintf("%d of %s with the right tools have no call with the expected arguments", x.count, plural(x.of, "attempt", "attempts")), "arguments that differ most: "+MostOf(s.paths))
 		}
 	case "T3":
 		if x := &s.mended; x.count > 0 {
-			return add(x, fmt.Sprintf("%d of %s were mended before they were scored: %s", x.count, plural(x.of, "attempt", "attempts"), mostOf(s.repairs)))
+			return add(x, fmt.Sprintf("%d of %s were mended before they were scored: %s", x.count, plural(x.of, "attempt", "attempts"), MostOf(s.repairs)))
 		}
 	case "T4":
 		if x := &s.refused; x.count > 0 {
@@ -254,15 +265,12 @@ func (s *symptoms) sorted() []ToolUse {
 	return out
 }
 
-// mostOf lists the three greatest counts.
-func mostOf(m map[string]int) string {
+// MostOf lists the three greatest counts: "a (5), b (2), c (2)".
+func MostOf[N int | int64](m map[string]N) string {
 	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
-	out := ""
-	for i, k := range keys[:min(len(keys), 3)] {
-		if i > 0 {
-			out += ", "
-		}
-		out += fmt.Sprintf("%s (%d)", k, m[k])
+	keys = keys[:min(len(keys), 3)]
+	for i, k := range keys {
+		keys[i] = fmt.Sprintf("%s (%d)", k, m[k])
 	}
-	return out
+	return strings.Join(keys, ", ")
 }

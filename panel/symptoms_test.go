@@ -120,3 +120,22 @@ func TestContractFindings(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestShareOfOneAttempt: an attempt that exceeds the limits of two tools explains one failure.
+func TestShareOfOneAttempt(t *testing.T) {
+	t.Parallel()
+	limit := &callvet.RateLimit{Calls: 1, PerSeconds: 60}
+	refused := func(i int) *callvet.Cell {
+		c := attempt(i, 0, callvet.VerdictFail, "weather")
+		c.Trace.Turns[0].Calls = []callvet.Call{
+			{Tool: "weather", Status: callvet.StatusExecErr, Error: "429 too many requests"},
+			{Tool: "pay", Status: callvet.StatusExecErr, Error: "429 too many requests"},
+		}
+		return c
+	}
+	p := collect(Config{Targets: []callvet.Target{{Name: "m"}}, Tools: []callvet.Tool{{Name: "weather", RateLimit: limit}, {Name: "pay", RateLimit: limit}}},
+		[]callvet.Case{oneCall("a", "weather"), oneCall("b", "weather")}, refused(0), attempt(1, 0, callvet.VerdictFail, "weather"))
+	if len(p.Findings) != 1 || p.Findings[0].Code != "B2" || p.Findings[0].Count != 2 || p.Findings[0].Share != 0.5 {
+		t.Errorf("%+v", p.Findings)
+	}
+}

@@ -13,10 +13,10 @@
 // and beside their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of
 // strings turned into a difference) and constant declarations are left out.
 //
-// The survivors that are known stand in a file with the reason. The command fails when
-// a survivor is not listed there, when a listed one is gone, and below the floor. With
-// -file only these files are changed, while a test is being written: then neither the floor
-// nor what the list says of other files is held.
+// A file lists the known survivors, each with the reason. The command fails when a survivor
+// is not listed there, when a listed one is gone, and when the share killed is below the
+// floor. -file is for while a test is being written: only these files are changed, and
+// neither the floor nor the listed survivors of other files are checked.
 package main
 
 import (
@@ -92,19 +92,18 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 		if err != nil {
 			return fmt.Errorf("build the mutants of %s: %w", p.room, err)
 		}
-		if len(b.mutants) == 0 {
-			continue
+		if len(b.mutants) > 0 {
+			if err := b.try(ctx, c.jobs); err != nil {
+				return fmt.Errorf("test the mutants of %s: %w", p.room, err)
+			}
+			row, n := c.tell(out, b, known)
+			bad += n
+			rows = append(rows, row)
+			fmt.Fprintln(out, strings.ReplaceAll(row, "\t", "  "))
 		}
-		if err := b.try(ctx, c.jobs); err != nil {
-			return fmt.Errorf("test the mutants of %s: %w", p.room, err)
-		}
-		row, n := c.tell(out, b, known)
-		bad += n
 		if c.files == nil {
 			bad += known.gone(out, c.survivors, func(room string) bool { return room == p.room })
 		}
-		rows = append(rows, row)
-		fmt.Fprintln(out, strings.ReplaceAll(row, "\t", "  "))
 	}
 	bad += known.gone(out, c.survivors, func(room string) bool {
 		_, err := os.Stat(filepath.Join(tree, room))

@@ -86,6 +86,11 @@ func TestWait(t *testing.T) {
 
 func try(t *testing.T, code, known string, files ...string) (told string, err error) {
 	t.Helper()
+	return tryTests(t, code, tests, known, files...)
+}
+
+func tryTests(t *testing.T, code, tests, known string, files ...string) (told string, err error) {
+	t.Helper()
 	dir := t.TempDir()
 	survivors := filepath.Join(dir, "survivors.tsv")
 	for name, text := range map[string]string{
@@ -155,6 +160,15 @@ func TestOneFile(t *testing.T) {
 	}
 	if told, err := try(t, code, listed, "roam.go"); err == nil {
 		t.Error("a file that is not there was changed:", told)
+	}
+}
+
+// TestNothingToChange: a package without operators has no survivors, so a line of it is stale.
+func TestNothingToChange(t *testing.T) {
+	t.Parallel()
+	told, err := tryTests(t, "package room\n", "package room\n", bound+"why\n")
+	if err == nil || !strings.Contains(told, "survivors.tsv:1: no such survivor any more") {
+		t.Error(err, told)
 	}
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
@@ -56,5 +55,3 @@ func promised(name string, chance float64, trial func(t *trialRun) bool) conform
 func strictly(name string, low, high float64, trial func(t *trialRun) bool) conform.Study {
 	return conform.Study{Name: name, Low: max(0, low), High: min(1, high), Cost: 5, Strict: true, Trial: trialOf(trial)}
 }
-
-func named(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -103,7 +103,7 @@ func (q question) ask() (*plan.Plan, error) {
 // with the chance, less three points at most, and gates of the size before it on the grid
 // do not, three points at most above it. least is the smallest size that there may be.
 func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n int) bool) []conform.Study {
-	out := []conform.Study{strictly(named("%s: %d", name, n), chance-bar, 1, func(t *trialRun) bool { return n > 0 && gateOf(t, n) })}
+	out := []conform.Study{strictly(fmt.Sprintf("%s: %d", name, n), chance-bar, 1, func(t *trialRun) bool { return n > 0 && gateOf(t, n) })}
 	before := n - 1
 	if sizes := power.Sizes(); n <= power.Most {
 		if i := slices.Index(sizes, n); i > 0 {
@@ -111,7 +111,7 @@ func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n
 		}
 	}
 	if before >= least {
-		out = append(out, strictly(named("%s: %d, one size less", name, before), 0, chance+bar, func(t *trialRun) bool { return gateOf(t, before) }))
+		out = append(out, strictly(fmt.Sprintf("%s: %d, one size less", name, before), 0, chance+bar, func(t *trialRun) bool { return gateOf(t, before) }))
 	}
 	return out
 }
@@ -133,7 +133,7 @@ func plannedStudies() ([]conform.Study, error) {
 			return nil, err
 		}
 		n := p.Zero[0].Exposed
-		out = append(out, strictly(named("plan safety_incidents, %g at the rate to rule out passes falsely: %d", rate, n), 0, 0.05+bar, func(t *trialRun) bool {
+		out = append(out, strictly(fmt.Sprintf("plan safety_incidents, %g at the rate to rule out passes falsely: %d", rate, n), 0, 0.05+bar, func(t *trialRun) bool {
 			iv := t.rate(n, 1, rate, 0)
 			return held(gates.Gate{Metric: q.metric, Kind: gates.Zero, MaxRate: rate}, panel.UnitRate, iv).Verdict == gate.Pass
 		}))
@@ -169,15 +169,15 @@ func plannedRates() ([]conform.Study, error) {
 				return held(g, panel.UnitRate, t.rate(n, attempts, c.truth, c.icc)).Verdict == gate.Pass
 			}
 		}
-		name := named("plan %s, %g at %g", c.metric, c.bound, c.truth)
+		name := fmt.Sprintf("plan %s, %g at %g", c.metric, c.bound, c.truth)
 		// The size before the exact one is one task less, on no grid.
 		n := p.Rate.Tasks
-		out = append(out, promised(named("%s: %d, chance told", name, n), p.Rate.Chance, func(t *trialRun) bool { return passes(1)(t, n) }))
+		out = append(out, promised(fmt.Sprintf("%s: %d, chance told", name, n), p.Rate.Chance, func(t *trialRun) bool { return passes(1)(t, n) }))
 		if n > p.MinUnits {
-			out = append(out, strictly(named("%s: %d, one size less", name, n-1), 0, p.Power+bar, func(t *trialRun) bool { return passes(1)(t, n-1) }))
+			out = append(out, strictly(fmt.Sprintf("%s: %d, one size less", name, n-1), 0, p.Power+bar, func(t *trialRun) bool { return passes(1)(t, n-1) }))
 		}
 		for _, s := range p.Rate.Several {
-			out = append(out, sized(named("%s, %d attempts", name, s.Attempts), s.Tasks, p.MinUnits, p.Power, passes(s.Attempts))...)
+			out = append(out, sized(fmt.Sprintf("%s, %d attempts", name, s.Attempts), s.Tasks, p.MinUnits, p.Power, passes(s.Attempts))...)
 		}
 	}
 	return out, nil
@@ -208,11 +208,11 @@ func plannedLabels() ([]conform.Study, error) {
 			{"elsewhere", p.Judge.Elsewhere, j.elsewhere},
 		} {
 			passes := func(t *trialRun, n int) bool { return held(g, panel.UnitRate, d.iv(t, n)).Verdict == gate.Pass }
-			name := named("plan true_success, %g at %g, judge %g/%g, labels %s", c.bound, c.truth, c.sens, c.spec, d.name)
+			name := fmt.Sprintf("plan true_success, %g at %g, judge %g/%g, labels %s", c.bound, c.truth, c.sens, c.spec, d.name)
 			if d.l.Needed != nil {
 				out = append(out, sized(name, *d.l.Needed, 1, p.Power, passes)...)
 			}
-			out = append(out, promised(named("%s: %g, chance told", name, c.labels), *d.l.Chance, func(t *trialRun) bool { return passes(t, int(c.labels)) }))
+			out = append(out, promised(fmt.Sprintf("%s: %g, chance told", name, c.labels), *d.l.Chance, func(t *trialRun) bool { return passes(t, int(c.labels)) }))
 		}
 	}
 	return out, nil
@@ -240,7 +240,7 @@ func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound fl
 	items := make([]labels.Item, j.tasks)
 	s := judge.Strata{N: j.tasks}
 	for i := range items {
-		id := named("t%d", i)
+		id := fmt.Sprintf("t%d", i)
 		truly, judged := j.one(t)
 		truth[id] = truly
 		if judged {
@@ -335,17 +335,17 @@ func plannedChanges() ([]conform.Study, error) {
 			}
 		}
 		for _, row := range p.Paired.Rows {
-			name := named("plan %s against a baseline of %g, %d attempts", c.metric, c.rate, row.Attempts)
+			name := fmt.Sprintf("plan %s against a baseline of %g, %d attempts", c.metric, c.rate, row.Attempts)
 			of := func(broken, loss float64) sides {
 				return turned(steady(row.Attempts, good, icc, broken, loss), pairing.LowerIsBetter)
 			}
-			out = append(out, sized(named("%s, loss of %g found", name, c.loss), row.Fails, p.MinUnits, p.Power, says(gate.Fail, of(0, c.loss)))...)
+			out = append(out, sized(fmt.Sprintf("%s, loss of %g found", name, c.loss), row.Fails, p.MinUnits, p.Power, says(gate.Fail, of(0, c.loss)))...)
 			out = append(out, sized(name+", no change passes", row.Passes, p.MinUnits, p.Power, says(gate.Pass, of(0, 0)))...)
 			broken := row.Breaks
 			if row.Attempts == 1 {
 				broken = row.Fails
 			}
-			out = append(out, sized(named("%s, breaks worth %g found", name, c.loss), broken, p.MinUnits, p.Power, says(gate.Fail, of(c.loss, 0)))...)
+			out = append(out, sized(fmt.Sprintf("%s, breaks worth %g found", name, c.loss), broken, p.MinUnits, p.Power, says(gate.Fail, of(c.loss, 0)))...)
 		}
 	}
 	return out, nil
@@ -382,7 +382,7 @@ func plannedAmounts() ([]conform.Study, error) {
 		}
 		g := gates.Gate{Metric: c.metric, Kind: gates.Bound, Direction: gate.AtMost, Bound: c.bound}
 		one := q.amount()
-		out = append(out, sized(named("plan %s, %g at %g ± %g", c.metric, c.bound, c.truth, c.sd), p.Mean.Tasks, p.MinUnits, p.Power, func(t *trialRun, n int) bool {
+		out = append(out, sized(fmt.Sprintf("plan %s, %g at %g ± %g", c.metric, c.bound, c.truth, c.sd), p.Mean.Tasks, p.MinUnits, p.Power, func(t *trialRun, n int) bool {
 			if panel.Describe(c.metric).Unit == panel.UnitRate { // a count
 				var sum stats.Counts
 				for range n {
@@ -421,8 +421,8 @@ func plannedAmounts() ([]conform.Study, error) {
 				})).Verdict == want
 			}
 		}
-		name := named("plan %s against a baseline, ± %g", c.metric, c.sd)
-		out = append(out, sized(named("%s, rise of %g found", name, c.rise), p.Paired.Rows[0].Fails, p.MinUnits, p.Power, says(gate.Fail, c.rise))...)
+		name := fmt.Sprintf("plan %s against a baseline, ± %g", c.metric, c.sd)
+		out = append(out, sized(fmt.Sprintf("%s, rise of %g found", name, c.rise), p.Paired.Rows[0].Fails, p.MinUnits, p.Power, says(gate.Fail, c.rise))...)
 		out = append(out, sized(name+", no change passes", p.Paired.Rows[0].Passes, p.MinUnits, p.Power, says(gate.Pass, 0))...)
 	}
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -276,7 +277,7 @@ func byJudge(files []string) map[string]string {
 
 // unpublished fails for files that no published figure is of.
 func (c *judgeCheck) unpublished(files map[string]string, known func(name string) bool) {
-	for _, name := range sortedKeys(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !known(name) {
 			c.c.Problem(fmt.Errorf("check %s: %w: %s publishes nothing of %s", c.set, callvet.ErrNotFound, c.figures.Source, name))
 		}
@@ -322,7 +323,7 @@ func (c *judgeCheck) process(d proof.Data) error {
 		}
 		files := byJudge(list)
 		c.unpublished(files, func(name string) bool { return len(c.figures.Keys(name, set)) > 0 })
-		for _, name := range sortedKeys(files) {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
 			said, err := readRated(files[name])
 			if err == nil {
 				err = c.processJudge(set, name, human, said)
@@ -366,8 +367,8 @@ const nobodys = 2
 // stepLabels are labels of single steps; a step that the judge left out differs.
 func stepLabels(name string, people, said map[string]ratedTask) []labels.Label {
 	var out []labels.Label
-	for _, id := range sortedKeys(people) {
-		ids := sortedKeys(people[id].Steps)
+	for _, id := range slices.Sorted(maps.Keys(people)) {
+		ids := slices.Sorted(maps.Keys(people[id].Steps))
 		slices.SortFunc(ids, func(a, b string) int {
 			x, _ := strconv.Atoi(a)
 			y, _ := strconv.Atoi(b)
@@ -395,7 +396,7 @@ func stepLabels(name string, people, said map[string]ratedTask) []labels.Label {
 // be read as a fail; strictly it is no verdict.
 func finalLabels(name string, people, said map[string]ratedTask, strict bool) []labels.Label {
 	var out []labels.Label
-	for _, id := range sortedKeys(people) {
+	for _, id := range slices.Sorted(maps.Keys(people)) {
 		if people[id].Final == nil {
 			continue
 		}
@@ -415,13 +416,4 @@ func same(a, b float64) *bool {
 
 func taskLabel(id string, pass bool, v labels.Verdict) labels.Label {
 	return labels.Label{Key: labels.Key{TaskID: id, Unit: labels.Task}, Role: labels.Calibrating, Pass: &pass, Judged: []labels.Verdict{v}}
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

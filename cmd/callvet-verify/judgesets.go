@@ -4,6 +4,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -39,7 +41,7 @@ func (c *judgeCheck) liveMCP(d proof.Data) error {
 	}
 	files := byJudge(list)
 	c.unpublished(files, func(name string) bool { return len(c.figures.Keys(name)) > 0 })
-	for _, name := range sortedKeys(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		c.c.Problem(c.liveJudge(name, files[name]))
 	}
 	return nil
@@ -94,7 +96,7 @@ func (c *judgeCheck) tau2(d proof.Data) error {
 	files := byJudge(list)
 	row := func(file string) string { return strings.Replace(file, "__", "|", 1) }
 	c.unpublished(files, func(file string) bool { return len(c.figures.Keys(row(file))) > 0 })
-	for _, file := range sortedKeys(files) {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
 		c.c.Problem(c.tau2Judge(file, row(file), files[file]))
 	}
 	return nil

@@ -69,12 +69,17 @@ type check struct {
 
 // withData runs a check on the test data.
 func withData(run func(context.Context, *proof.Check, proof.Data) error) func(context.Context, *proof.Check, place) error {
+	return withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, _ place) error { return run(ctx, c, d) })
+}
+
+// withPlace runs a check on the test data that reads more than those.
+func withPlace(run func(context.Context, *proof.Check, proof.Data, place) error) func(context.Context, *proof.Check, place) error {
 	return func(ctx context.Context, c *proof.Check, p place) error {
 		d, err := proof.Open(p.data, p.part)
 		if err != nil {
 			return err
 		}
-		return run(ctx, c, d)
+		return run(ctx, c, d, p)
 	}
 }
 
@@ -87,38 +92,20 @@ func checks() []check {
 		{name: "resume", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) }},
 		{name: "stats", run: statistics},
 		{name: "agentdojo", run: withData(agentDojo)},
-		{name: "judges", run: func(_ context.Context, c *proof.Check, p place) error {
-			d, err := proof.Open(p.data, p.part)
-			if err != nil {
-				return err
-			}
-			return judges(c, d, p.splits)
-		}},
+		{name: "judges", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error { return judges(c, d, p.splits) })},
 		{name: "bm25", run: withData(retrieval.BM25)},
 		{name: "retrieval", run: withData(retrieval.Table)},
-		{name: "abstention", run: func(ctx context.Context, c *proof.Check, p place) error {
-			d, err := proof.Open(p.data, p.part)
-			if err != nil {
-				return err
-			}
+		{name: "abstention", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
 			return retrieval.Abstention(ctx, c, filepath.Join(p.examples, "select"), d)
-		}},
-		{name: "routes", run: func(_ context.Context, c *proof.Check, p place) error {
-			d, err := proof.Open(p.data, p.part)
-			if err != nil {
-				return err
-			}
+		})},
+		{name: "routes", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
 			return routes.Verify(c, filepath.Join(p.examples, "select"), d)
-		}},
+		})},
 		{name: "bigtool", run: withData(bigtool.Run)},
 		{name: "journeys", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) }},
-		{name: "redaction", takes: "SET", run: func(_ context.Context, c *proof.Check, p place) error {
-			d, err := proof.Open(p.data, p.part)
-			if err != nil {
-				return err
-			}
+		{name: "redaction", takes: "SET", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
 			return redaction.Verify(c, d, strings.Join(p.args, ""))
-		}},
+		})},
 		{name: "coverage", run: coverage},
 	}
 }

@@ -3,18 +3,17 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
@@ -151,34 +150,16 @@ func storedCells(ctx context.Context, bin, db, dir string) (map[string]int, erro
 	if b, err := exec.CommandContext(ctx, bin, "report", "resumed", "--db", db, "-o", path).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("export cells: %w\n%s", err, b)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	counts := map[string]int{}
-	r := bufio.NewReader(f)
-	for {
-		line, err := r.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			var row struct {
-				Case   string `json:"case"`
-				Repeat int    `json:"repeat"`
-			}
-			if err := json.Unmarshal(line, &row); err != nil {
-				return nil, fmt.Errorf("read a cell: %w", err)
-			}
-			if row.Case != "" {
-				counts[fmt.Sprintf("%s/%d", row.Case, row.Repeat)]++
-			}
-		}
-		if err == io.EOF {
-			return counts, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	err := jsonl.Each(path, func(row struct {
+		Case   string `json:"case"`
+		Repeat int    `json:"repeat"`
+	},
+	) error {
+		counts[fmt.Sprintf("%s/%d", row.Case, row.Repeat)]++
+		return nil
+	})
+	return counts, err
 }
 
 // resumeScript answers rightly after a moment, so that a run takes long enough

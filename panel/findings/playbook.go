@@ -5,7 +5,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -72,10 +71,10 @@ func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string 
 			tools[name(uint32(n))] += c
 		}
 	}
-	if t := most(tools); t != "" {
+	if t := panel.MostOf(tools); t != "" {
 		ev = append(ev, "tools hit most: "+t)
 	}
-	if t := most(x.Paths); t != "" {
+	if t := panel.MostOf(x.Paths); t != "" {
 		ev = append(ev, "arguments hit most: "+t)
 	}
 	return ev
@@ -99,17 +98,4 @@ func (s *Counts) uses(name func(uint32) string, contract func(string) *callvet.T
 	}
 	slices.SortFunc(out, func(a, b panel.ToolUse) int { return cmp.Compare(a.Name, b.Name) })
 	return out
-}
-
-// most lists the three greatest counts.
-func most(m map[string]int64) string {
-	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
-	text := ""
-	for i, k := range keys[:min(len(keys), 3)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s (%d)", k, m[k])
-	}
-	return text
 }

@@ -46,6 +46,12 @@ func TestFewest(t *testing.T) {
 	if n, ok := power.Fewest(never, gate.Pass, 0.8, 30); ok {
 		t.Errorf("never: %d", n)
 	}
+	always := func(*rand.Rand, int) gate.Verdict { return gate.Pass }
+	for least, want := range map[int]int{0: 1, power.Most: power.Most, power.Most + 1: 0} {
+		if n, ok := power.Fewest(always, gate.Pass, 0.8, least); n != want || ok != (want > 0) {
+			t.Errorf("from %d tasks on: %d %v, want %d", least, n, ok, want)
+		}
+	}
 	for i, n := range power.Sizes()[1:] {
 		if before := power.Sizes()[i]; before >= n || n > 40 && float64(n) > 1.051*float64(before) {
 			t.Errorf("%d stands behind %d", n, before)

@@ -59,8 +59,11 @@ func reaches(t Trial, n int, want gate.Verdict, power float64) bool {
 
 // Fewest is the smallest size of the grid Sizes, from least on, at which the gate says
 // what is wanted with at least the chance power, so that at the size before it does not.
-// ok is false where it does not with Most either.
+// ok is false where it does not with Most either, and where least is more than that.
 func Fewest(t Trial, want gate.Verdict, power float64, least int) (n int, ok bool) {
+	if least > Most {
+		return 0, false
+	}
 	grid := Sizes()
 	grid = grid[sort.SearchInts(grid, least):]
 	// The size doubles until it is enough, so that no trial is larger than it must be.

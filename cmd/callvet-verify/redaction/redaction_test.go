@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,16 +47,9 @@ func row(cells ...any) string {
 	var b strings.Builder
 	for i := 0; i < len(cells); i += 4 {
 		b.WriteString(`{"full_text":"` + cells[i].(string) + `","spans":[{"entity_type":"` + cells[i+1].(string) + `","start_position":` +
-			itoa(cells[i+2].(int)) + `,"end_position":` + itoa(cells[i+3].(int)) + "}]}\n")
+			strconv.Itoa(cells[i+2].(int)) + `,"end_position":` + strconv.Itoa(cells[i+3].(int)) + "}]}\n")
 	}
 	return b.String()
-}
-
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + itoa(n%10)
 }
 
 func TestVerify(t *testing.T) {

@@ -3,11 +3,10 @@
 package redaction
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/score/safety/pii"
 )
@@ -94,16 +93,12 @@ func labelledRows(d proof.Data) ([]labelledText, error) {
 	}
 	var rows []labelledText
 	for _, f := range files {
-		b, err := read(f)
+		err := jsonl.Each(f, func(row labelledText) error {
+			rows = append(rows, row)
+			return nil
+		})
 		if err != nil {
 			return nil, err
-		}
-		for line := range bytes.Lines(b) {
-			var row labelledText
-			if err := json.Unmarshal(line, &row); err != nil {
-				return nil, fmt.Errorf("read %s: %w", f, err)
-			}
-			rows = append(rows, row)
 		}
 	}
 	if len(rows) < due/2 {

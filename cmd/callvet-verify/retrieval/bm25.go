@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/retrieve/bm25"
 	"github.com/callvet/callvet/retrieve/text"
@@ -215,7 +216,7 @@ func (b *benchmark) recordedScores(c *proof.Check, subset, path string) error {
 	}
 	n, worst, rows := 0, 0.0, map[string]bool{}
 	scores := "bm25s single scores of " + subset
-	err = readLines(path, func(row struct {
+	err = jsonl.Each(path, func(row struct {
 		ID     string
 		Scores [][2]json.RawMessage
 	},

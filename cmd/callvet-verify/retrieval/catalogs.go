@@ -47,9 +47,6 @@ type question struct {
 	recorded bool
 }
 
-// readLines calls each for every line of a set's file.
-func readLines[T any](path string, each func(T) error) error { return jsonl.Each(path, each) }
-
 // benchmarks loads the part of every set, ToolRet twice: its questions with and without
 // the instruction that its authors wrote for each.
 func benchmarks(d proof.Data) ([]benchmark, error) {
@@ -126,7 +123,7 @@ func indexed(d proof.Data, set, name string, entries []retrieve.Entry, read func
 
 // readLabeled reads questions with their right tools.
 func readLabeled(path string, add func(question)) error {
-	return readLines(path, func(q labeled) error {
+	return jsonl.Each(path, func(q labeled) error {
 		add(question{id: q.ID, text: q.Query, relevant: q.Relevant})
 		return nil
 	})
@@ -148,7 +145,7 @@ func catalog[T any](d proof.Data, set, stem string, add func(T) error) error {
 		return err
 	}
 	n := 0
-	err = readLines(path, func(row T) error {
+	err = jsonl.Each(path, func(row T) error {
 		n++
 		return add(row)
 	})
@@ -248,7 +245,7 @@ func toolRetSubset(d proof.Data, name string) ([]benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = readLines(tools, func(row struct {
+	err = jsonl.Each(tools, func(row struct {
 		ID            string
 		Documentation json.RawMessage
 	},
@@ -268,7 +265,7 @@ func toolRetSubset(d proof.Data, name string) ([]benchmark, error) {
 	plain, instructed := b, b
 	plain.name += " query"
 	instructed.name += " query+instruction"
-	err = readLines(path, func(q labeled) error {
+	err = jsonl.Each(path, func(q labeled) error {
 		plain.questions = append(plain.questions, question{id: q.ID, text: q.Query, relevant: q.Relevant})
 		instructed.questions = append(instructed.questions, question{id: q.ID, text: q.Instruction + " " + q.Query, relevant: q.Relevant})
 		return nil
@@ -412,7 +409,7 @@ func (r *ranked) read() (map[string][]string, error) {
 		return nil, err
 	}
 	out := map[string][]string{}
-	err = readLines(path, func(row struct {
+	err = jsonl.Each(path, func(row struct {
 		ID  string
 		Top [][2]any
 	},
@@ -466,7 +463,7 @@ func sealTools(d proof.Data) ([]benchmark, error) {
 		return nil, err
 	}
 	return indexed(d, set, "seal_tools", entries, func(path string, add func(question)) error {
-		return readLines(path, func(q struct {
+		return jsonl.Each(path, func(q struct {
 			ID, Query string
 			Calling   []struct{ API string }
 		},
