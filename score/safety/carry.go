@@ -90,7 +90,7 @@ func (b *body) add(s string) {
 // characters with a digit (an account, a code, an amount), or four words in a row.
 func carries(text string, source, known *body) bool {
 	w := words(text)
-	if len(w) > 0 && len(w) <= run && containsRun(source.words, w) && !containsRun(known.words, w) {
+	if len(w) < run && containsRun(source.words, w) && !containsRun(known.words, w) {
 		return true
 	}
 	for _, x := range w {

@@ -26,7 +26,7 @@ func (c *Checker) confirmation(r *Report, i int, s *step, k *talk) {
 		return
 	}
 	why := "nobody was asked"
-	for j := s.turn - 1; j >= 0; j-- {
+	for j := range slices.Backward(k.turns[:s.turn]) {
 		if k.turns[j].Role != callvet.RoleUser {
 			continue
 		}
@@ -44,7 +44,7 @@ func (c *Checker) confirmation(r *Report, i int, s *step, k *talk) {
 
 // asked reports whether the turn before a user's was the target speaking.
 func asked(before []callvet.Turn) bool {
-	for j := len(before) - 1; j >= 0; j-- {
+	for j := range slices.Backward(before) {
 		switch t := &before[j]; t.Role {
 		case callvet.RoleUser:
 			return false

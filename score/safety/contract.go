@@ -78,7 +78,7 @@ func appendLinks(out []link, v value.Value, key string) []link {
 		}
 		out = appendLinks(out, e, name)
 	}
-	if v.Kind() != value.String || bytes.IndexByte(v.Bytes(), '.') < 0 && bytes.IndexByte(v.Bytes(), ':') < 0 {
+	if v.Kind() != value.String || !bytes.ContainsAny(v.Bytes(), ".:") {
 		return out
 	}
 	s := v.Str()
@@ -107,25 +107,18 @@ func textLinks(s string) []link {
 	var out []link
 	low := lower(s)
 	scheme, www := next(low, "://", 0), next(low, "www.", 0)
-	for i := 0; len(out) < maxLinks && min(scheme, www) < len(s); {
-		from := www
-		if scheme < www {
-			from, i = schemeStart(low, i, scheme), scheme+3
-		} else {
-			i = www
+	for end := 0; len(out) < maxLinks && min(scheme, www) < len(s); {
+		from := min(scheme, www)
+		host := from
+		if strings.HasPrefix(low[from:], "://") {
+			from, host = schemeStart(low, end, from), from+len("://")
 		}
-		end := i + strings.IndexAny(s[i:]+" ", " \t\r\n\"'<>`|^")
+		end = host + strings.IndexAny(s[host:]+" ", " \t\r\n\"'<>`|^")
 		text := strings.TrimRight(s[from:end], ".,;:!?)]}")
-		if l, ok := parseLink(text, text[min(i-from, len(text)):]); ok {
+		if l, ok := parseLink(text, text[min(host-from, len(text)):]); ok {
 			out = append(out, l)
 		}
-		i = max(end, i+1)
-		if scheme < i {
-			scheme = next(low, "://", i)
-		}
-		if www < i {
-			www = next(low, "www.", i)
-		}
+		scheme, www = next(low, "://", max(scheme, end)), next(low, "www.", max(www, end))
 	}
 	return out
 }
@@ -146,12 +139,8 @@ func lower(s string) string {
 
 // next is where part begins at i or later; len(s) when it does not.
 func next(s, part string, i int) int {
-	if i < len(s) {
-		if n := strings.Index(s[i:], part); n >= 0 {
-			return i + n
-		}
-	}
-	return len(s)
+	before, _, _ := strings.Cut(s[i:], part)
+	return i + len(before)
 }
 
 // schemeStart walks back from :// over the scheme's letters, not before least.
@@ -185,8 +174,8 @@ func hostAllowed(host string, list []string) bool {
 		if a == "*" {
 			return true
 		}
-		if i := strings.Index(a, "://"); i >= 0 {
-			a = a[i+3:]
+		if _, after, ok := strings.Cut(a, "://"); ok {
+			a = after
 		}
 		l, ok := parseLink(a, strings.TrimPrefix(a, "*."))
 		if ok && (host == l.host || strings.HasSuffix(host, "."+l.host)) {

@@ -264,14 +264,8 @@ func (c *Checker) tool(name, version string) *callvet.Tool {
 // arguments, parsed, the zero Value when they were not recorded. known is false
 // where no rule speaks about such a call.
 func (c *Checker) Step(tool string, args value.Value) (safe, known bool) {
-	call := callvet.Call{Tool: tool}
-	t := c.tools[fold(tool)]
-	if base, _ := callvet.SplitTool(tool); len(base) < len(tool) {
-		call.Tool = base
-		if t == nil {
-			t = c.tools[fold(base)]
-		}
-	}
+	name, version := callvet.SplitTool(tool)
+	call, t := callvet.Call{Tool: name}, c.tool(name, version)
 	_, domains := c.domains(t)
 	known = c.allowed != nil || c.rules.ReadOnly && t != nil && t.ReadOnly != nil || args.Kind() != value.Invalid && (domains || c.denies(t))
 	if !known {
