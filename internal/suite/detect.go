@@ -19,7 +19,7 @@ import (
 // parseAs reads data in the dialect asked for, or in the one it is in. A suite
 // that says callvet: 1 is always the native one.
 func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	if opt.Dialect != "callvet" && opt.Dialect != "" {
+	if opt.Dialect != ownName && opt.Dialect != "" {
 		return parseForeign(data, name, opt)
 	}
 	var d *source.File

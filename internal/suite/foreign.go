@@ -14,20 +14,38 @@ import (
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
+const (
+	ownName  = "callvet"
+	bfclName = "bfcl"
+)
+
 // Dialects lists the formats that Load reads, callvet's own first.
-func Dialects() []string { return append([]string{"callvet", bfclName}, dialect.Names()...) }
+func Dialects() []string { return append([]string{ownName, bfclName}, dialect.Names()...) }
 
-const bfclName = "bfcl"
+// Exports lists the formats that ExportAs writes, callvet's own first. BFCL files are
+// read only.
+func Exports() []string { return append([]string{ownName}, dialect.Names()...) }
 
-// ExportAs writes a suite in a format of Dialects: callvet's own as YAML, or a
-// dialect with the problems that tell what it could not say. BFCL files are read
-// only.
+// ExportAs writes a suite in a format of Exports: callvet's own as YAML, or a dialect with
+// the problems that tell what it could not say.
 func ExportAs(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	if name == "callvet" {
+	switch {
+	case name == ownName:
 		b, err := Export(s, "yaml")
 		return b, nil, err
+	case name == bfclName:
+		return nil, nil, unknownFormat("export suite", name, "is only read", Exports())
+	case !slices.Contains(Exports(), name):
+		return nil, nil, unknownFormat("export suite", name, "is not known", Exports())
 	}
 	return dialect.Export(name, s)
+}
+
+func unknownFormat(doing, name, why string, known []string) error {
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("%s: %w: the format %q %s", doing, callvet.ErrInvalid, name, why),
+		Hint: "one of " + strings.Join(known, ", "),
+	}
 }
 
 // parseForeign reads a dialect; it returns nothing when data is in none.
@@ -43,10 +61,7 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 		return nil, nil, nil
 	}
 	if !slices.Contains(dialect.Names(), which) {
-		return nil, nil, &callvet.Hinted{
-			Err:  fmt.Errorf("read suite %s: %w: no dialect is called %q", name, callvet.ErrInvalid, which),
-			Hint: "one of " + strings.Join(Dialects(), ", "),
-		}
+		return nil, nil, unknownFormat("read suite "+name, which, "is not known", Dialects())
 	}
 	return dialect.Import(which, data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Beside: opt.beside})
 }

@@ -12,7 +12,7 @@ import (
 // locate moves problems from their case to the very value, by reading the file
 // again. What it cannot find keeps the case's place.
 func (l *linter) locate() {
-	if l.opt.Source == nil || l.s.Dialect != "callvet" {
+	if l.opt.Source == nil || l.s.Dialect != ownName {
 		return
 	}
 	files := map[string]map[[2]int][]*callvet.Problem{} // file, line of the case (0: the suite)
