@@ -43,7 +43,7 @@ type action struct {
 	With []givenFlag
 }
 
-// givenFlag is a flag of a command line with its values.
+// givenFlag is a flag of a command line with its values; a switch that is on has none.
 type givenFlag struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
@@ -57,16 +57,16 @@ func (g givenFlag) words() string {
 	if g.Name == "model" {
 		name = "-m"
 	}
+	if len(g.Values) == 0 {
+		return " " + name
+	}
 	var b strings.Builder
 	for _, v := range g.Values {
-		switch v {
-		case "true":
-			b.WriteString(" " + name)
-		case "false":
-			b.WriteString(" " + name + "=false")
-		default:
-			b.WriteString(" " + name + " " + shellQuote(v))
+		if v == "true" || v == "false" { // of a switch, or of a flag that takes any text
+			b.WriteString(" " + name + "=" + v)
+			continue
 		}
+		b.WriteString(" " + name + " " + shellQuote(v))
 	}
 	return b.String()
 }
@@ -89,7 +89,11 @@ func given(fs *pflag.FlagSet) []givenFlag {
 		}
 		g := givenFlag{Name: f.Name, Values: []string{f.Value.String()}}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			g.Values = list.GetSlice()
+			if g.Values = list.GetSlice(); len(g.Values) == 0 {
+				return
+			}
+		} else if f.Value.Type() == "bool" && g.Values[0] == "true" {
+			g.Values = nil
 		}
 		out = append(out, g)
 	})

@@ -52,34 +52,33 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 		var names []string
 		of(name).Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		for _, n := range names {
-			c := of(name)
-			f := c.Flags().Lookup(n)
 			set := false
-			for _, v := range []string{"0.5", "1m30s", "7", "it's \"quoted\", $HOME=`x`", "false", "true", "a=b: c"} {
-				if v != f.DefValue && c.Flags().Set(n, v) == nil {
-					set = true
-					break
+			for _, v := range []string{"0.5", "1m30s", "7", "it's \"quoted\", $HOME=`x`", "false", "true", "none", "a=b: c"} {
+				c := of(name)
+				if v == c.Flags().Lookup(n).DefValue || c.Flags().Set(n, v) != nil {
+					continue
+				}
+				set = true
+				line := again(&manifest{Command: name, Path: "my suite.yaml", Flags: given(c.Flags())}, nil)
+				args := argv(t, line)
+				fresh := of(name)
+				if err := fresh.ParseFlags(args[1:]); err != nil {
+					t.Errorf("%s: %v", line, err)
+					continue
+				}
+				if rest := fresh.Flags().Args(); !slices.Equal(rest, []string{"my suite.yaml"}) || args[0] != name {
+					t.Errorf("%s asks %q about %q", line, args[0], rest)
+				}
+				want := values(c.Flags())
+				if slices.Contains(once(), n) {
+					want = map[string]string{}
+				}
+				if d := cmp.Diff(want, values(fresh.Flags())); d != "" {
+					t.Errorf("%s --%s %s (-given +repeated):\n%s", name, n, v, d)
 				}
 			}
 			if !set {
 				t.Fatalf("%s: no value for --%s", name, n)
-			}
-			line := again(&manifest{Command: name, Path: "my suite.yaml", Flags: given(c.Flags())}, nil)
-			args := argv(t, line)
-			fresh := of(name)
-			if err := fresh.ParseFlags(args[1:]); err != nil {
-				t.Errorf("%s: %v", line, err)
-				continue
-			}
-			if rest := fresh.Flags().Args(); !slices.Equal(rest, []string{"my suite.yaml"}) || args[0] != name {
-				t.Errorf("%s asks %q about %q", line, args[0], rest)
-			}
-			want := values(c.Flags())
-			if slices.Contains(once(), n) {
-				want = map[string]string{}
-			}
-			if d := cmp.Diff(want, values(fresh.Flags())); d != "" {
-				t.Errorf("%s --%s (-given +repeated):\n%s", name, n, d)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (a *app) convertCommand() *cobra.Command {
 	var out, to string
 	cmd := &cobra.Command{
 		Use: "convert SUITE", Short: "Write a suite in another format",
-		Long:    "Read a suite in any known format and write it in another. What the other format cannot say is listed on standard error.\nIt reads "+strings.Join(suite.Dialects(), ", ")+",\nand writes "+strings.Join(suite.Exports(), ", ")+".",
+		Long:    "Read a suite in any known format and write it in another. What the other format cannot say is listed on standard error.\nIt reads " + strings.Join(suite.Dialects(), ", ") + ",\nand writes " + strings.Join(suite.Exports(), ", ") + ".",
 		Example: "  callvet convert import.json -o suite.yaml\n  callvet convert suite.yaml --to toolsuite -o import.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

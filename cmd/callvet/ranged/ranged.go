@@ -39,37 +39,47 @@ func Amount(p *float64, std float64) pflag.Value {
 	return &amount{p, true}
 }
 
-// AmountOrNone is a number of 0 or more, or none, which is nil.
-func AmountOrNone(p **float64, std float64) pflag.Value {
-	*p = &std
-	return &optional{p}
-}
-
 // Positive is a number of more than 0. Its default may be 0, for none.
 func Positive(p *float64, std float64) pflag.Value {
 	*p = std
 	return &amount{p, false}
 }
 
-// OrNone takes the word none beside what v, which writes to p, takes; it is the zero value.
-func OrNone[T any](p *T, v pflag.Value) pflag.Value { return &orNone[T]{v, p} }
+// OrNone takes the word none beside what v takes, which writes to p, or to what p points to.
+// None is the zero value.
+func OrNone[T any](p *T, v pflag.Value) pflag.Value { return &orNone[T]{Value: v, p: p, std: *p} }
 
 type orNone[T any] struct {
 	pflag.Value
-	p *T
+	p    *T
+	std  T
+	none bool
 }
 
 // Set implements pflag.Value.
 func (o *orNone[T]) Set(s string) error {
 	if s == "none" {
 		var zero T
-		*o.p = zero
+		*o.p, o.none = zero, true
 		return nil
 	}
+	before := *o.p
+	*o.p = o.std // a pointer may be gone by an earlier none
 	if err := o.Value.Set(s); err != nil {
+		*o.p = before
 		return fmt.Errorf("%w, or none", err)
 	}
+	o.none = false
 	return nil
+}
+
+// String implements pflag.Value. What was set to none says so: it is written in commands
+// that are suggested, where a 0 may be out of range.
+func (o *orNone[T]) String() string {
+	if o.none {
+		return "none"
+	}
+	return o.Value.String()
 }
 
 // Duration is a time of more than 0.
@@ -161,32 +171,6 @@ func (v *amount) Set(s string) error {
 func (*amount) Type() string { return "float" }
 
 func (v *amount) String() string { return number(v.p) }
-
-type optional struct{ p **float64 }
-
-// Set implements pflag.Value.
-func (v *optional) Set(s string) error {
-	if s == "none" {
-		*v.p = nil
-		return nil
-	}
-	x := 0.0
-	if err := (&amount{&x, true}).Set(s); err != nil {
-		return fmt.Errorf("%w, or none", err)
-	}
-	*v.p = &x
-	return nil
-}
-
-// Type implements pflag.Value.
-func (*optional) Type() string { return "float" }
-
-func (v *optional) String() string {
-	if v.p == nil || *v.p == nil {
-		return "none"
-	}
-	return number(*v.p)
-}
 
 func number(p *float64) string {
 	if p == nil {

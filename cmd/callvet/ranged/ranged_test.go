@@ -28,7 +28,7 @@ func TestValues(t *testing.T) {
 		{"no repeat", ranged.Int(&n, 7, 1), "0", "", "the least is 1"},
 		{"negative", ranged.Int(&n, 7, 1), "-4", "", "the least is 1"},
 		{"all failures", ranged.Int(&n, 7, -1), "-1", "-1", ""},
-		{"no limit", ranged.OrNone(&n, ranged.Int(&n, 7, 1)), "none", "0", ""},
+		{"no limit", ranged.OrNone(&n, ranged.Int(&n, 7, 1)), "none", "none", ""},
 		{"a limit", ranged.OrNone(&n, ranged.Int(&n, 0, 1)), "5", "5", ""},
 		{"no such limit", ranged.OrNone(&x, ranged.Positive(&x, 0)), "0", "", "it must be more than 0, or none"},
 		{"half", ranged.Int(&n, 7, 1), "1.5", "", "write a whole number of 1 or more"},
@@ -108,4 +108,41 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestOrNone: none takes away what was set, another value comes back, and what is refused
+// changes nothing.
+func TestOrNone(t *testing.T) {
+	t.Parallel()
+	n, x := 0, new(float64)
+	limit := ranged.OrNone(&n, ranged.Int(&n, 0, 1))
+	heat := ranged.OrNone(&x, ranged.Amount(x, 0.25))
+	if heat.String() != "0.25" || limit.String() != "0" {
+		t.Errorf("before: %s, %s", limit, heat)
+	}
+	for _, c := range []struct {
+		in    string
+		n     int
+		shown string
+		x     float64 // below 0: none
+		hot   string
+	}{
+		{"none", 0, "none", -1, "none"},
+		{"5", 5, "5", 5, "5"},
+		{"-3", 5, "5", 5, "5"},
+		{"none", 0, "none", -1, "none"},
+		{"-3", 0, "none", -1, "none"},
+	} {
+		for _, v := range []pflag.Value{limit, heat} {
+			if err := v.Set(c.in); (err != nil) != (c.in == "-3") {
+				t.Fatalf("%s: %v", c.in, err)
+			}
+		}
+		if n != c.n || limit.String() != c.shown {
+			t.Errorf("%s: the limit is %d, shown as %s", c.in, n, limit)
+		}
+		if (x == nil) != (c.x < 0) || x != nil && *x != c.x || heat.String() != c.hot {
+			t.Errorf("%s: the amount is %v, shown as %s", c.in, x, heat)
+		}
+	}
 }
