@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -140,11 +139,7 @@ func (a *app) tellHidden(h *hiding, made bool) {
 func (a *app) unspelled(specs []targetSpec) error {
 	for i := range specs {
 		s := &specs[i]
-		address := strings.TrimPrefix(s.Target, "retrieve:")
-		if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-			address = ""
-		}
-		if err := endpoint.Spelled(address, s.Headers); err != nil {
+		if err := endpoint.Spelled(s.service(), s.Headers); err != nil {
 			return err
 		}
 		if err := endpoint.Spelled(s.BaseURL, nil); err != nil {
@@ -201,7 +196,7 @@ func flagSettings(path string, f *runFlags) []secret.Setting {
 // headers, behind a parameter that carries a credential, and of variables named like one.
 func (o *opener) learn(s *targetSpec) {
 	note := func(text, name string) {
-		for _, v := range secret.Variables(text) {
+		for _, v := range endpoint.Variables(text) {
 			if endpoint.SecretName(name) || secret.Named(v) {
 				o.app.keeper().Learn(o.app.getenv(v))
 			}
@@ -209,7 +204,7 @@ func (o *opener) learn(s *targetSpec) {
 	}
 	for name, text := range s.Headers {
 		note(text, name)
-		for _, v := range secret.Variables(text) {
+		for _, v := range endpoint.Variables(text) {
 			o.app.keeper().LearnSent(o.app.getenv(v))
 		}
 	}
@@ -231,21 +226,12 @@ func (o *opener) learn(s *targetSpec) {
 	}
 }
 
-// filled is an address with its variables.
-func (o *opener) filled(text string) (string, error) {
-	path, query, asks := strings.Cut(text, "?")
-	for _, name := range secret.Variables(text) {
-		v := o.app.getenv(name)
-		if v == "" {
-			return "", &callvet.Hinted{Err: fmt.Errorf("open target: %w: $%s is empty", callvet.ErrDenied, name), Hint: "export " + name + "=…"}
-		}
-		path = strings.ReplaceAll(path, "${"+name+"}", v)
-		query = strings.ReplaceAll(query, "${"+name+"}", url.QueryEscape(v))
+// value is that of a variable in an address.
+func (o *opener) value(name string) (string, error) {
+	if v := o.app.getenv(name); v != "" {
+		return v, nil
 	}
-	if asks {
-		path += "?" + query
-	}
-	return path, nil
+	return "", endpoint.Empty(name)
 }
 
 // warn tells what is wrong with a target, each thing once.

@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/secret"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/provider/agent"
@@ -136,9 +137,9 @@ func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, err
 		env, _ := secret.Environment(o.app.environ, keyVariables(), s.ExecEnv)
 		return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: o.app.dir, Env: env, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.now}))
 	}
-	base, err := o.filled(s.BaseURL)
+	base, err := endpoint.FillAddress(s.BaseURL, o.value)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open target %q: base URL: %w", s.Target, err)
 	}
 	cfg := provider.Config{
 		Getenv: o.app.getenv, Warn: o.warn, BaseURL: base, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
@@ -146,7 +147,7 @@ func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, err
 	if s.APIKeyEnv != "" {
 		cfg.KeyName = s.APIKeyEnv
 		if cfg.APIKey = o.app.getenv(s.APIKeyEnv); cfg.APIKey == "" {
-			return nil, &callvet.Hinted{Err: fmt.Errorf("open target %q: %w: $%s is empty", s.Target, callvet.ErrDenied, s.APIKeyEnv), Hint: "export " + s.APIKeyEnv + "=…"}
+			return nil, fmt.Errorf("open target %q: %w", s.Target, endpoint.Empty(s.APIKeyEnv))
 		}
 	}
 	return one(provider.Open(s.Target, cfg))
@@ -154,7 +155,7 @@ func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, err
 
 // retriever opens a catalogue, or a service that selects tools.
 func (o *opener) retriever(ctx context.Context, s *targetSpec, rest string) ([]run.Target, error) {
-	if !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
+	if !endpoint.Web(rest) {
 		file, set, err := selector.Parse(rest)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -84,6 +85,14 @@ type targetSpec struct {
 	ExecEnv []string `json:"exec_env,omitempty"`
 }
 
+// service is the address of an agent or a retriever that is asked over HTTP; "" for all others.
+func (s *targetSpec) service() string {
+	if address := strings.TrimPrefix(s.Target, "retrieve:"); endpoint.Web(address) {
+		return address
+	}
+	return ""
+}
+
 // specs lists the targets of the command line and the targets file.
 func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error) {
 	shared, err := a.sharedSpec(f, changed)
@@ -125,8 +134,7 @@ func agentSettings(f *runFlags, specs []targetSpec) error {
 	overHTTP, agents := false, false
 	for i := range specs {
 		s := &specs[i]
-		target := strings.TrimPrefix(s.Target, "retrieve:")
-		web := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://")
+		web := s.service() != ""
 		overHTTP, agents = overHTTP || web, agents || web || strings.HasPrefix(s.Target, "exec:")
 		for _, name := range slices.Sorted(maps.Keys(s.Agent)) {
 			if !slices.Contains(known, name) {

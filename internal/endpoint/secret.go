@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,8 +17,7 @@ import (
 // the run: ${NAME} is to stand for it. Names tell what is a secret, such as api_key and
 // Authorization; the error wraps callvet.ErrInvalid and repeats no value.
 func Spelled(address string, headers map[string]string) error {
-	variable := regexp.MustCompile(`\$\{[^}]*\}`)
-	u, err := url.Parse(variable.ReplaceAllString(address, ""))
+	u, err := url.Parse(WithoutVariables(address))
 	if err != nil {
 		u = &url.URL{} // whoever opens it tells
 	}
@@ -33,7 +31,7 @@ func Spelled(address string, headers map[string]string) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if SecretName(name) && !variable.MatchString(headers[name]) {
+		if SecretName(name) && len(Variables(headers[name])) == 0 {
 			return spelled("the header "+name, fmt.Sprintf("write '%s: ${%s}' and export %[2]s", name, variableOf(name)))
 		}
 	}

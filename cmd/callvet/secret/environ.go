@@ -28,13 +28,16 @@ func Named(name string) bool {
 	return false
 }
 
+// region is the form of eu-north-1.
+var region = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
+
 // setting reports whether the value of a variable that is named like a secret is none: a path,
 // an address without a password, a region, a word.
 func setting(v string) bool {
 	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.HasPrefix(v, "./") || strings.Contains(v, "://") {
 		return true
 	}
-	if regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`).MatchString(v) { // eu-north-1
+	if region.MatchString(v) {
 		return true
 	}
 	return len(v) < 12 && strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""

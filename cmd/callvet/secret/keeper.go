@@ -23,7 +23,6 @@ import (
 type Keeper struct {
 	mu     sync.Mutex
 	values []string
-	spare  []*redact.Redactor // of secrets, for Hide
 }
 
 // New knows the values of the environment (NAME=VALUE) that are secret: those of the
@@ -63,7 +62,6 @@ func (k *Keeper) Learn(v string) {
 	for _, f := range forms {
 		if !slices.Contains(k.values, f) {
 			k.values = append(k.values, f)
-			k.spare = nil
 		}
 	}
 	// The longest first: one may be a part of another.
@@ -83,16 +81,6 @@ func (k *Keeper) Values() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.values)
-}
-
-// Lookup is getenv for variables that stand for a secret in a setting: what it gives is
-// learned.
-func (k *Keeper) Lookup(getenv func(string) string) func(string) string {
-	return func(name string) string {
-		v := getenv(name)
-		k.Learn(v)
-		return v
-	}
 }
 
 // Redactor is one that takes out the known values and, but for the kinds that are off, all
@@ -115,30 +103,9 @@ func Personal() []redact.Kind {
 // Hide takes secrets out of a message for a person. Personal data stays: it names the file or
 // the case that the message is about.
 func (k *Keeper) Hide(text string) string {
-	r := k.take()
-	if r == nil {
-		return text
-	}
-	r.Begin()
-	text = r.Text(text)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.spare = append(k.spare, r)
-	return text
-}
-
-func (k *Keeper) take() *redact.Redactor {
-	k.mu.Lock()
-	if n := len(k.spare); n > 0 {
-		r := k.spare[n-1]
-		k.spare = k.spare[:n-1]
-		k.mu.Unlock()
-		return r
-	}
-	k.mu.Unlock()
 	r, err := k.Redactor(Personal())
 	if err != nil { // the kinds are its own
-		return nil
+		return text
 	}
-	return r
+	return r.Text(text)
 }

@@ -5,8 +5,6 @@ package secret
 import (
 	"fmt"
 	"net/url"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -48,8 +46,6 @@ func (k *Keeper) Spelled(settings []Setting) error {
 	return nil
 }
 
-var variable = regexp.MustCompile(`\$\{[^}]*\}`)
-
 // holds says what secret a setting holds; "" for none.
 func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 	text := s.Text + s.Prose
@@ -61,7 +57,7 @@ func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 			return "the value of a key in the environment"
 		}
 	}
-	text = variable.ReplaceAllString(text, "")
+	text = endpoint.WithoutVariables(text)
 	if s.JSON != nil {
 		if v, err := value.Parse([]byte(text)); err == nil {
 			return inJSON(d, v, d.Below(pii.RoleNone, s.Key, v))
@@ -110,17 +106,6 @@ func secretOption(line string) bool {
 		}
 	}
 	return false
-}
-
-// Variables are the names in ${NAME} of a text, each once, in their order.
-func Variables(text string) []string {
-	var out []string
-	for _, m := range variable.FindAllString(text, -1) {
-		if name := m[2 : len(m)-1]; !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 func inJSON(d *pii.Detector, v value.Value, r pii.Role) string {

@@ -14,12 +14,13 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/endpoint"
 )
 
 // catalogue is the rest of a target that searches a catalog in this process.
 func catalogue(target string) (rest string, own bool) {
 	rest, own = strings.CutPrefix(target, "retrieve:")
-	return rest, own && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://")
+	return rest, own && !endpoint.Web(rest)
 }
 
 // Searches tells whether any target is a catalog, whether one asks models, and whether

@@ -60,7 +60,7 @@ type HTTPConfig struct {
 }
 
 // OpenHTTP checks cfg and gives the model with its description (Agent set, no
-// secret in it). The error is ErrInvalid, with a hint.
+// secret in it). The error wraps callvet.ErrInvalid, with a hint, or callvet.ErrDenied where a variable is not set.
 func OpenHTTP(cfg HTTPConfig) (callvet.Model, callvet.Target, error) {
 	h := &httpAgent{cfg: cfg}
 	if err := h.prepare(); err != nil {

@@ -342,9 +342,17 @@ func TestHTTPRequestAndSecrets(t *testing.T) {
 	if _, err = m.Generate(t.Context(), req); !errors.As(err, &f) || f.Kind != callvet.FaultUnsupport {
 		t.Errorf("history without a field: %v", err)
 	}
-	for _, bad := range []HTTPConfig{{URL: "ftp://x"}, {URL: "http://h/${NOPE}"}, {URL: "http://h", Headers: map[string]string{"A": "${NOPE}"}}} {
-		if _, _, err := OpenHTTP(bad); !errors.Is(err, callvet.ErrInvalid) {
-			t.Errorf("OpenHTTP(%+v): %v", bad, err)
+	for _, bad := range []struct {
+		HTTPConfig
+		kind error
+	}{
+		{HTTPConfig{URL: "ftp://x"}, callvet.ErrInvalid},
+		{HTTPConfig{URL: "http://h/${NOPE"}, callvet.ErrInvalid},
+		{HTTPConfig{URL: "http://h/${NOPE}"}, callvet.ErrDenied},
+		{HTTPConfig{URL: "http://h", Headers: map[string]string{"A": "${NOPE}"}}, callvet.ErrDenied},
+	} {
+		if _, _, err := OpenHTTP(bad.HTTPConfig); !errors.Is(err, bad.kind) {
+			t.Errorf("OpenHTTP(%+v): %v", bad.HTTPConfig, err)
 		}
 	}
 }

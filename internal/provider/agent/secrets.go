@@ -5,13 +5,11 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
 )
 
@@ -26,28 +24,17 @@ type secrets struct {
 
 // expand replaces each ${NAME}; an unknown name is an error.
 func (s *secrets) expand(text string) (string, error) {
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(text, "${")
-		b.WriteString(before)
-		if !ok {
-			return b.String(), nil
-		}
-		name, after, closed := strings.Cut(rest, "}")
-		if !closed {
-			return "", fmt.Errorf("%q is not closed: %w", "${"+rest, callvet.ErrInvalid)
-		}
+	return endpoint.Fill(text, func(name string) (string, error) {
 		v, known := "", false
 		if s.lookup != nil {
 			v, known = s.lookup(name)
 		}
 		if !known {
-			return "", &callvet.Hinted{Err: fmt.Errorf("${%s} is not set: %w", name, callvet.ErrInvalid), Hint: "export " + name + "=…"}
+			return "", endpoint.Empty(name)
 		}
 		s.learn(v)
-		b.WriteString(v)
-		text = after
-	}
+		return v, nil
+	})
 }
 
 // expandJSON fills in the strings of a JSON value.

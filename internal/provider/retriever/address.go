@@ -6,37 +6,25 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
 )
 
-// expand fills ${NAME} in, each value written by escape, and keeps what is to be taken
-// out of whatever is told. A variable that is not set is an error.
-func (c *RemoteConfig) expand(text string, escape func(string) string) (string, error) {
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(text, "${")
-		b.WriteString(before)
-		if !ok {
-			return b.String(), nil
-		}
-		name, after, closed := strings.Cut(rest, "}")
-		v := ""
-		if closed && c.Lookup != nil {
-			v = c.Lookup(name)
-		}
-		if v == "" {
-			return "", &callvet.Hinted{Err: fmt.Errorf("open target: %w: $%s is empty", callvet.ErrDenied, name), Hint: "export " + name + "=…"}
-		}
-		c.secrets = append(c.secrets, v)
-		if e := escape(v); e != v {
-			c.secrets = append(c.secrets, e)
-		}
-		b.WriteString(escape(v))
-		text = after
+// value is that of a variable; it is kept, to be taken out of whatever is told.
+func (c *RemoteConfig) value(name string) (string, error) {
+	v := ""
+	if c.Lookup != nil {
+		v = c.Lookup(name)
 	}
+	if v == "" {
+		return "", endpoint.Empty(name)
+	}
+	c.secrets = append(c.secrets, v)
+	if e := url.QueryEscape(v); e != v {
+		c.secrets = append(c.secrets, e)
+	}
+	return v, nil
 }
 
 // fill expands the address and the headers, and gives the address.
@@ -44,26 +32,19 @@ func (c *RemoteConfig) fill() (*url.URL, error) {
 	if err := endpoint.Spelled(c.URL, c.Headers); err != nil {
 		return nil, err
 	}
-	path, query, asks := strings.Cut(c.URL, "?")
-	path, err := c.expand(path, func(s string) string { return s })
+	address, err := endpoint.FillAddress(c.URL, c.value)
 	if err != nil {
-		return nil, err
-	}
-	if asks {
-		if query, err = c.expand(query, url.QueryEscape); err != nil {
-			return nil, err
-		}
-		path += "?" + query
+		return nil, fmt.Errorf("open target: %w", err)
 	}
 	headers := map[string]string{}
 	for name, v := range c.Headers {
-		if headers[name], err = c.expand(v, func(s string) string { return s }); err != nil {
-			return nil, err
+		if headers[name], err = endpoint.Fill(v, c.value); err != nil {
+			return nil, fmt.Errorf("open target: header %s: %w", name, err)
 		}
 	}
-	c.URL, c.Headers = path, headers
+	c.URL, c.Headers = address, headers
 	slices.SortFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
-	u, err := url.Parse(path)
+	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 		return nil, &callvet.Hinted{
 			Err: fmt.Errorf("open target: %w: no http or https address without a password in it", callvet.ErrInvalid), Hint: "write it like http://localhost:8000/retrieve",
