@@ -5,6 +5,8 @@ package callvet
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -95,6 +97,17 @@ type Response struct {
 	// it; 0: the loop measures it.
 	Wall      time.Duration
 	Exchanges []Exchange
+}
+
+// LostCall reports whether the answer ended with calls of tools, by its own finish reason, and
+// none is in it, readable or not: what was called is unknown then.
+func (r *Response) LostCall() bool {
+	switch strings.NewReplacer("-", "_").Replace(strings.ToLower(r.FinishReason)) {
+	case "tool_calls", "tool_call", "tool_use", "function_call":
+	default:
+		return false
+	}
+	return !r.Unreadable && !slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.Calls) > 0 })
 }
 
 // Model answers requests. The evaluation loop calls it from many goroutines;

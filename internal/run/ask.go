@@ -116,6 +116,10 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 	if err == nil && resp != nil {
 		a.g.governor.release(true)
 		a.bill.answered(resp.Usage, a.seat.Free)
+		if resp.LostCall() {
+			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
+			return nil, took, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer ended with " + resp.FinishReason + ", and no call is in it"}
+		}
 		return resp, took, nil
 	}
 	f := a.fault(ctx, limited, err)

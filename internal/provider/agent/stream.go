@@ -131,6 +131,7 @@ type stream struct {
 	// chunked: some event was a chat completion chunk, a form that says when it ends.
 	chunked bool
 	ended   bool // an event said that the answer is complete
+	unread  bool // an event told of a call and was not understood
 }
 
 func newStream(opts answer.Options, start time.Time, now func() time.Time) *stream {
@@ -187,6 +188,7 @@ func (s *stream) take(e event) (stop bool, err error) {
 		s.ended = true
 		return true, s.done(v)
 	default:
+		s.strange(v)
 		s.meta(v)
 	}
 	return false, nil
@@ -257,6 +259,7 @@ func (s *stream) text(t string) {
 func (s *stream) call(v value.Value) {
 	c, ok := answer.FindCall(v, s.opts)
 	if !ok {
+		s.unread = true
 		return
 	}
 	s.token()
@@ -414,7 +417,8 @@ func (s *stream) done(v value.Value) error {
 		return nil
 	}
 	r, err := answer.Decode(v, s.opts)
-	if err != nil || r == nil {
+	if err != nil {
+		s.strange(v)
 		return nil // a closing event need not hold an answer
 	}
 	s.merge(r, said, called)
@@ -457,6 +461,7 @@ func (s *stream) whole(v value.Value) error {
 		if errors.As(err, &f) && f.Kind != callvet.FaultMalformed {
 			return f
 		}
+		s.strange(v)
 		s.meta(v)
 		return nil
 	}
@@ -484,6 +489,9 @@ func (s *stream) meta(v value.Value) {
 	}
 }
 
+// strange notes an event of an unknown kind that a call stands in.
+func (s *stream) strange(v value.Value) { s.unread = s.unread || answer.HoldsCall(v) }
+
 func (s *stream) finish() (*callvet.Response, error) {
 	s.flush()
 	if s.seen == 0 {
@@ -496,6 +504,9 @@ func (s *stream) finish() (*callvet.Response, error) {
 		last := &s.resp.Turns[len(s.resp.Turns)-1]
 		r := answer.FromText(last.Content, s.opts.Tools)
 		last.Calls, s.resp.Unreadable = r.Turns[0].Calls, r.Unreadable
+	}
+	if !s.called() && !s.resp.Unreadable && s.unread {
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the stream tells of a call, in events that are not known"}
 	}
 	if s.cutOff() {
 		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the stream ended before the answer did"}

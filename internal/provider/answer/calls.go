@@ -5,6 +5,7 @@ package answer
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -42,23 +43,39 @@ func idKeys() []string {
 	return []string{"id", "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
 }
 
-// list reads a list of calls, or a single one.
+// list reads a list of calls, or a single one. What is no call in it makes the record
+// unreadable: nobody can tell then what was called.
 func (d *decoder) list(v value.Value) []callvet.Call {
 	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return nil
 	case value.Array:
 		out := make([]callvet.Call, 0, v.Len())
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
 			if c, ok := d.call(e); ok {
 				out = append(out, c)
+			} else {
+				d.refuse("%s stands in a list of calls and is none", clip(e))
 			}
 		}
 		return out
-	case value.Object, value.String:
-		if c, ok := d.call(v); ok {
-			return []callvet.Call{c}
-		}
 	}
-	return nil
+	c, ok := d.call(v)
+	if !ok {
+		d.refuse("%s stands where a call is due and is none", clip(v))
+		return nil
+	}
+	return []callvet.Call{c}
+}
+
+// clip is the beginning of a value, for a message.
+func clip(v value.Value) string {
+	const most = 60
+	raw := v.Raw()
+	if len(raw) <= most {
+		return string(raw)
+	}
+	return strings.ToValidUTF8(string(raw[:most]), "") + "…"
 }
 
 // call reads one call in any spelling. A bare name is a call whose arguments
@@ -70,6 +87,9 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	case value.Object:
 	default:
 		return callvet.Call{}, false
+	}
+	if in, ok := wrapped(e); ok {
+		e = in
 	}
 	body := e
 	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
@@ -98,12 +118,20 @@ func (d *decoder) member(v value.Value, path string, keys []string) (value.Value
 	return firstOf(v, keys...)
 }
 
+// wrapped takes a call out of what Gemini and Amazon Bedrock put around it.
+func wrapped(e value.Value) (value.Value, bool) {
+	in, ok := firstOf(e, wrappers()...)
+	return in, ok && in.Kind() == value.Object
+}
+
+func wrappers() []string { return []string{"functionCall", "function_call", "toolUse"} }
+
 // keyed reads {name: arguments}, one member.
 func keyed(e value.Value) (callvet.Call, bool) {
-	if e.Len() != 1 {
+	m, ok := e.First()
+	if !ok || e.Len() != 1 || contains(wrappers(), m.Key()) {
 		return callvet.Call{}, false
 	}
-	m, _ := e.First()
 	return withArgs("", m.Key(), m), m.Key() != ""
 }
 

@@ -5,7 +5,6 @@ package answer
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
@@ -26,8 +25,7 @@ func (d *decoder) chat(v value.Value) error {
 	if f, ok := c.Get("finish_reason"); ok {
 		d.resp.FinishReason = f.Str()
 	}
-	t := d.message(m)
-	d.resp.Turns = []callvet.Turn{t}
+	d.resp.Turns = append(d.resp.Turns, d.message(m))
 	d.fromText()
 	return nil
 }
@@ -35,6 +33,9 @@ func (d *decoder) chat(v value.Value) error {
 // message reads one message of a chat.
 func (d *decoder) message(m value.Value) callvet.Turn {
 	t := callvet.Turn{Role: roleOf(first(m, "role")), Content: textOf(first(m, "content"))}
+	if t.Content == "" {
+		t.Content = textOf(first(m, "parts"))
+	}
 	if t.Role == callvet.RoleTool {
 		id, _ := firstOf(m, "tool_call_id", "call_id", "tool_use_id")
 		name, _ := firstOf(m, "name", "tool", "tool_name")
@@ -49,27 +50,33 @@ func (d *decoder) message(m value.Value) callvet.Turn {
 	}
 	if calls, ok := firstOf(m, "tool_calls", "toolCalls", "calls"); ok {
 		t.Calls = d.list(calls)
-	} else if f, ok := m.Get("function_call"); ok && f.Kind() == value.Object {
+	} else if f, ok := m.Get("function_call"); ok && first(f, "name").Str() != "" { // some send an empty one with every message
 		t.Calls = d.list(f)
 	}
-	if c, ok := m.Get("content"); ok && c.Kind() == value.Array {
-		d.parts(c, &t)
+	if list := partsOf(m); t.Role == callvet.RoleAssistant {
+		d.calledIn(list, &t)
 	}
 	return t
 }
 
-// parts adds what a content list has beside text: tool_use and tool_call parts,
-// and thinking.
-func (d *decoder) parts(content value.Value, t *callvet.Turn) {
+// partsOf is the list of parts of a message; Invalid when it has none.
+func partsOf(m value.Value) value.Value {
+	for _, key := range []string{"content", "parts"} { // Gemini's
+		if l, ok := m.Get(key); ok && l.Kind() == value.Array {
+			return l
+		}
+	}
+	return value.Value{}
+}
+
+// calledIn adds what the content list of a message has beside text: calls and thoughts.
+func (d *decoder) calledIn(content value.Value, t *callvet.Turn) {
 	for p, ok := content.First(); ok; p, ok = content.Next(p) {
-		switch first(p, "type").Str() {
-		case "tool_use", "tool_call", "server_tool_use", "mcp_tool_use":
-			if c, ok := d.call(p); ok {
-				t.Calls = append(t.Calls, c)
-			}
-		case "thinking", "reasoning":
-			th, _ := firstOf(p, "thinking", "text", "reasoning")
-			t.Reasoning += th.Str()
+		switch d.partOf(p) {
+		case callPart:
+			t.Calls = append(t.Calls, d.list(p)...)
+		case thoughtPart:
+			t.Reasoning += thoughtOf(p)
 		}
 	}
 }
@@ -90,7 +97,7 @@ func roleOf(v value.Value) callvet.Role {
 func (d *decoder) anthropic(v value.Value) {
 	t := d.message(v)
 	t.Role = callvet.RoleAssistant
-	d.resp.Turns = []callvet.Turn{t}
+	d.resp.Turns = append(d.resp.Turns, t)
 	d.fromText()
 }
 
@@ -116,30 +123,26 @@ func (d *decoder) fromText() {
 
 // responses reads the output items of OpenAI's Responses API.
 func (d *decoder) responses(v value.Value) {
-	out, _ := v.Get("output")
-	var t callvet.Turn
-	t.Role = callvet.RoleAssistant
-	for e, ok := out.First(); ok; e, ok = out.Next(e) {
-		switch typ := first(e, "type").Str(); {
-		case typ == "message":
-			t.Content += textOf(first(e, "content"))
-		case typ == "reasoning":
-			t.Reasoning += textOf(first(e, "summary"))
-		case strings.HasSuffix(typ, "_call") && has(e, "name"):
-			c, ok := d.call(e)
-			if !ok {
-				continue
-			}
-			if id, has := e.Get("call_id"); has {
-				c.ID = id.Str()
-			}
-			t.Calls = append(t.Calls, c)
-		}
-	}
-	d.resp.Turns = []callvet.Turn{t}
+	d.parts(first(v, "output"))
 	if s, ok := v.Get("status"); ok {
 		d.resp.FinishReason = s.Str()
 	}
+	d.fromText()
+}
+
+// gemini reads the first candidate of generateContent, or the parts alone.
+func (d *decoder) gemini(v value.Value) {
+	if list, ok := v.Get("candidates"); ok {
+		if v, ok = list.First(); !ok {
+			d.refuse("a list of candidates without one")
+			return
+		}
+		d.resp.FinishReason = first(v, "finishReason").Str()
+	}
+	if c, ok := v.Get("content"); ok {
+		v = c
+	}
+	d.parts(first(v, "parts"))
 	d.fromText()
 }
 
@@ -153,7 +156,7 @@ func (d *decoder) messages(v value.Value) {
 		if roleOf(first(m, "role")) == callvet.RoleSystem {
 			continue
 		}
-		turns = append(turns, toolResults(m)...)
+		turns = append(turns, d.toolResults(m)...)
 		if t := d.message(m); t.Content != "" || len(t.Calls) > 0 || t.Role != callvet.RoleUser {
 			turns = append(turns, t)
 		}
@@ -162,20 +165,15 @@ func (d *decoder) messages(v value.Value) {
 	d.fromText()
 }
 
-// toolResults reads the tool_result parts that Anthropic puts into user messages.
-func toolResults(m value.Value) []callvet.Turn {
-	content, _ := m.Get("content")
-	if content.Kind() != value.Array {
-		return nil
-	}
+// toolResults reads the results that Anthropic, Gemini and Bedrock put into user messages,
+// and the AI SDK into those of tools.
+func (d *decoder) toolResults(m value.Value) []callvet.Turn {
+	list := partsOf(m)
 	var out []callvet.Turn
-	for p, ok := content.First(); ok; p, ok = content.Next(p) {
-		if first(p, "type").Str() != "tool_result" {
-			continue
+	for p, ok := list.First(); ok; p, ok = list.Next(p) {
+		if d.partOf(p) == resultPart {
+			out = append(out, resultTurn(p))
 		}
-		id, _ := firstOf(p, "tool_use_id", "tool_call_id")
-		body, _ := firstOf(p, "content", "tool_result")
-		out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Content: textOf(body), Raw: failure(p)})
 	}
 	return out
 }
@@ -232,7 +230,9 @@ func attachResults(turns []callvet.Turn) []callvet.Turn {
 	var open []*callvet.Call
 	for i := range turns {
 		for j := range turns[i].Calls {
-			open = append(open, &turns[i].Calls[j])
+			if c := &turns[i].Calls[j]; c.Result == nil && c.Error == "" {
+				open = append(open, c)
+			}
 		}
 		if turns[i].Role != callvet.RoleTool {
 			continue

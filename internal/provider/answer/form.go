@@ -3,6 +3,8 @@
 package answer
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -21,6 +23,7 @@ const (
 	FormChat       Form = "openai-chat"      // {choices: [{message}]}
 	FormResponses  Form = "openai-responses" // {output: [{type}]}
 	FormAnthropic  Form = "anthropic"        // {content: [{type}]}
+	FormGemini     Form = "gemini"           // {candidates: [{content: {parts}}]} or {parts: […]}
 	FormMessages   Form = "messages"         // {messages: [{role}]} or the bare list
 	FormPromptfoo  Form = "promptfoo"        // one row of its results
 	FormPlain      Form = "plain"            // {calls, text, …} in their spellings
@@ -82,6 +85,8 @@ func detectObject(v value.Value) Form {
 		return FormResponses
 	case kindOf(v, "content") == value.Array && isList(v, "content", "type"):
 		return FormAnthropic
+	case kindOf(v, "candidates") == value.Array, kindOf(v, "parts") == value.Array, kindOf(first(v, "content"), "parts") == value.Array:
+		return FormGemini
 	case kindOf(v, "messages") == value.Array:
 		return FormMessages
 	case has(v, "decoded"), bfclResult(v):
@@ -141,13 +146,34 @@ func Decode(v value.Value, o Options) (*callvet.Response, error) {
 			d.meta(v, form)
 		}
 	}
+	if d.fault == nil && form != FormTrace {
+		d.fault = d.missed(form, v)
+	}
+	if d.fault != nil {
+		return nil, d.fault
+	}
 	d.collectRepairs()
 	return d.resp, nil
 }
 
 type decoder struct {
-	o    Options
-	resp *callvet.Response
+	o     Options
+	resp  *callvet.Response
+	fault *callvet.Fault // the first thing that is no part of an answer
+}
+
+// fail notes the fault of a part.
+func (d *decoder) fail(err error) {
+	if d.fault == nil && err != nil {
+		errors.As(err, &d.fault)
+	}
+}
+
+// refuse notes that something is no part of an answer.
+func (d *decoder) refuse(format string, args ...any) {
+	if d.fault == nil {
+		d.fault = malformed(fmt.Sprintf(format, args...))
+	}
 }
 
 func (d *decoder) read(form Form, v value.Value) error {
@@ -164,6 +190,8 @@ func (d *decoder) read(form Form, v value.Value) error {
 		d.responses(v)
 	case FormAnthropic:
 		d.anthropic(v)
+	case FormGemini:
+		d.gemini(v)
 	case FormMessages:
 		d.messages(v)
 	case FormPromptfoo:

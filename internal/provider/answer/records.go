@@ -278,71 +278,61 @@ func (d *decoder) promptfoo(v value.Value) error {
 	return nil
 }
 
-// output reads what a provider function of promptfoo returned.
+// output reads what a provider function of promptfoo returned. A text that is JSON of calls,
+// parts or a message is read as such.
 func (d *decoder) output(out value.Value) {
-	switch {
-	case out.Kind() == value.String:
+	if out.Kind() == value.String {
 		var doc value.Doc
-		if b := out.Bytes(); len(b) > 1 && (b[0] == '[' || b[0] == '{') && doc.Parse(b) == nil && shapely(doc.Root()) {
-			d.output(doc.Root())
+		if b := out.Bytes(); len(b) > 1 && (b[0] == '[' || b[0] == '{') && doc.Parse(b) == nil && d.shapely(doc.Root()) {
+			d.content(doc.Root())
 			return
 		}
-		d.text(out.Str())
-	case out.Kind() == value.Array && isListOf(out, "role"):
-		d.messages(out)
-	case out.Kind() == value.Array:
-		d.say(textOf(out), d.list(out))
-	case kindOf(out, "content") == value.Array && isList(out, "content", "type"):
-		d.anthropic(out)
-	case out.Kind() == value.Object:
-		d.resp.Turns = []callvet.Turn{d.message(out)}
-		d.fromText()
-	default:
-		d.say("", nil)
 	}
+	d.content(out)
 }
 
-// shapely reports whether JSON in a string is an answer of its own: a list of
-// calls or parts, or a message.
-func shapely(v value.Value) bool {
+// shapely reports whether JSON in a string is an answer of its own: a list of calls, parts
+// or messages, a call, or a message.
+func (d *decoder) shapely(v value.Value) bool {
 	if v.Kind() == value.Array {
 		e, ok := v.First()
-		return ok && (has(e, "function") || has(e, "type") || has(e, "role"))
+		return ok && (has(e, "type") || d.isAnswer(e))
 	}
-	return has(v, "tool_calls") || has(v, "role")
+	return d.isAnswer(v)
 }
 
-func isListOf(v value.Value, key string) bool {
-	e, ok := v.First()
-	return ok && has(e, key)
+// isAnswer reports whether an object is a provider's answer, a message or a call.
+func (d *decoder) isAnswer(v value.Value) bool {
+	return v.Kind() == value.Object && (has(v, "role") || has(v, "tool_calls") || has(v, "toolCalls") || detectObject(v) != FormPlain || d.partOf(v) == callPart)
 }
 
 // plain reads {text, calls} in their spellings, or a bare list of calls.
 func (d *decoder) plain(v value.Value) error {
 	if v.Kind() == value.Array {
-		d.say("", d.list(v))
+		d.content(v)
 		return nil
 	}
 	calls, hasCalls := d.member(v, d.o.Fields.Calls, callKeys())
 	text, hasText := d.plainText(v)
-	if !hasCalls && !hasText {
-		if c, ok := d.call(v); ok && (has(v, "arguments") || has(v, "args")) {
-			d.say("", []callvet.Call{c})
-			return nil
-		}
+	switch {
+	case hasCalls && calls.Kind() != value.Null:
+		d.say(textOf(text), d.list(calls))
+	case hasText && text.Kind() == value.String:
+		d.text(text.Str())
+	case hasText && text.Kind() != value.Null:
+		d.content(text)
+	case d.isRecordOfCall(v):
+		d.say("", d.list(v))
+	default:
 		return malformed("no text and no calls in the record")
 	}
-	if !hasCalls && text.Kind() == value.Object {
-		if inner, ok := firstOf(text, "tool_calls", "toolCalls"); ok {
-			calls, hasCalls = inner, true
-		}
-	}
-	if hasCalls && calls.Kind() != value.Null {
-		d.say(textOf(text), d.list(calls))
-		return nil
-	}
-	d.text(textOf(text))
 	return nil
+}
+
+// isRecordOfCall tells a record that is one call from others with a name and an input: it
+// has arguments, or says that it is a call.
+func (d *decoder) isRecordOfCall(v value.Value) bool {
+	return d.partOf(v) == callPart && (has(v, "arguments") || has(v, "args") || has(v, "type") || has(v, "functionCall") || has(v, "function_call") || has(v, "toolUse"))
 }
 
 func (d *decoder) plainText(v value.Value) (value.Value, bool) {

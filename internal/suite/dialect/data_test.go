@@ -165,6 +165,33 @@ What is not carried is listed on import with file, line and key, and is kept for
 | ` + "`promptfoo`" + ` | promptfoo configurations with tool-call and text assertions |
 | ` + "`bfcl`" + ` | question files of the Berkeley leaderboard with their answers, one file or a folder; read only ([BFCL.md](BFCL.md)) |
 
+## Answers
+
+What ` + "`-m recorded:FILE`" + `, ` + "`exec:`" + ` commands and HTTP agents may answer. A recording has one record per attempt: JSON Lines, a list, or an object with ` + "`results`" + `, ` + "`rows`" + `, ` + "`cases`" + `,
+` + "`traces`" + ` or ` + "`outputs`" + `. A record names its case by ` + "`case_id`" + `, ` + "`custom_id`" + `, ` + "`task_id`" + ` or ` + "`id`" + `, or by the question (` + "`prompt`" + `, ` + "`question`" + `, ` + "`query`" + `, ` + "`input`" + `, ` + "`messages`" + `). Batch envelopes
+(` + "`response`" + `, ` + "`body`" + `) are taken off. The answer is the record itself, or stands under ` + "`output`" + `, ` + "`response`" + `, ` + "`message`" + `, ` + "`text`" + `, ` + "`content`" + `, ` + "`answer`" + ` or ` + "`reply`" + `, alone or in a list:
+
+| form | example |
+|---|---|
+| calls in a list of their own: ` + "`calls`" + `, ` + "`tool_calls`" + `, ` + "`toolCalls`" + `, ` + "`tools_called`" + `, … | ` + "`{\"calls\": [{\"name\": \"del\", \"arguments\": {\"a\": 1}}], \"text\": \"Done.\"}`" + ` |
+| a name and arguments (` + "`arguments`" + `, ` + "`args`" + `, ` + "`input`" + `, ` + "`parameters`" + `, …) | ` + "`{\"name\": \"del\", \"arguments\": {\"a\": 1}}`" + ` |
+| a call of OpenAI's Chat Completions | ` + "`{\"type\": \"function\", \"function\": {\"name\": \"del\", \"arguments\": \"{\\\"a\\\": 1}\"}}`" + ` |
+| a message | ` + "`{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"del\", \"arguments\": \"{\\\"a\\\": 1}\"}}]}`" + ` |
+| a completion | ` + "`{\"choices\": [{\"message\": {\"tool_calls\": [{\"function\": {\"name\": \"del\", \"arguments\": \"{\\\"a\\\": 1}\"}}]}}]}`" + ` |
+| items of OpenAI's Responses | ` + "`{\"output\": [{\"type\": \"function_call\", \"call_id\": \"1\", \"name\": \"del\", \"arguments\": \"{\\\"a\\\": 1}\"}]}`" + ` |
+| content of Anthropic's Messages | ` + "`{\"content\": [{\"type\": \"tool_use\", \"id\": \"1\", \"name\": \"del\", \"input\": {\"a\": 1}}]}`" + ` |
+| parts of Gemini, with or without ` + "`candidates`" + ` | ` + "`{\"parts\": [{\"functionCall\": {\"name\": \"del\", \"args\": {\"a\": 1}}}]}`" + ` |
+| Amazon Bedrock's Converse | ` + "`{\"content\": [{\"toolUse\": {\"toolUseId\": \"1\", \"name\": \"del\", \"input\": {\"a\": 1}}}]}`" + ` |
+| parts of the AI SDK | ` + "`{\"content\": [{\"type\": \"tool-call\", \"toolCallId\": \"1\", \"toolName\": \"del\", \"input\": {\"a\": 1}}]}`" + ` |
+| a whole conversation | ` + "`{\"messages\": [{\"role\": \"user\", \"content\": \"Delete.\"}, {\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"del\", \"arguments\": {\"a\": 1}}}]}]}`" + ` |
+| a row of promptfoo's results | ` + "`{\"promptIdx\": 0, \"response\": {\"output\": [{\"type\": \"function\", \"function\": {\"name\": \"del\", \"arguments\": \"{\\\"a\\\": 1}\"}}]}}`" + ` |
+| a row of the Berkeley leaderboard | ` + "`{\"result\": [{\"del\": \"{\\\"a\\\": 1}\"}]}`" + `, or ` + "`{\"raw\": …, \"decoded\": [{\"del\": {\"a\": 1}}]}`" + ` |
+| a call that a model wrote as text | ` + "`{\"text\": \"{\\\"name\\\": \\\"del\\\", \\\"arguments\\\": {\\\"a\\\": 1}}\"}`" + ` |
+
+An answer in none of these forms is an error, never an answer without a call: so is a record in which a call stands somewhere else, and an answer that ended with ` + "`tool_calls`" + ` and has none.
+
+## Files of other tools
+
 | family | files | dialect | result | not carried |
 |---|---|---|---|---|
 `

@@ -1,0 +1,275 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package answer
+
+import (
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// content reads what stands where an answer is due, and nothing says of what kind it is: a
+// text, a list of parts, calls or messages, a message, a call, or a provider's object.
+func (d *decoder) content(v value.Value) {
+	switch v.Kind() {
+	case value.String:
+		d.text(v.Str())
+	case value.Array:
+		if e, ok := v.First(); ok && has(e, "role") {
+			d.messages(v)
+			return
+		}
+		d.parts(v)
+		d.fromText()
+	case value.Object:
+		d.object(v)
+	default:
+		d.refuse("%s is not an answer", clip(v))
+	}
+}
+
+func (d *decoder) object(v value.Value) {
+	switch form := detectObject(v); {
+	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini || form == FormMessages:
+		d.fail(d.read(form, v))
+	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
+		d.resp.Turns = append(d.resp.Turns, d.message(v))
+		d.fromText()
+	case d.partOf(v) == callPart:
+		d.say("", d.list(v))
+	default:
+		if d.plain(v) != nil {
+			d.refuse("%s is not an answer", clip(v))
+		}
+	}
+}
+
+// part is what an element of an answer is.
+type part int
+
+const (
+	strangePart part = iota // nothing known
+	otherPart               // it says what it is, and that is neither said nor called
+	textPart
+	thoughtPart
+	callPart
+	resultPart
+)
+
+// partOf sorts the elements of answers: parts of Anthropic, Gemini, Bedrock and the AI SDK,
+// items of OpenAI's Responses, calls of chat completions, and bare calls.
+func (d *decoder) partOf(e value.Value) part {
+	if e.Kind() == value.String {
+		return textPart
+	}
+	if e.Kind() != value.Object {
+		return strangePart
+	}
+	if in, ok := wrapped(e); ok {
+		e = in
+	}
+	typ := strings.NewReplacer("-", "_").Replace(first(e, "type").Str())
+	switch typ {
+	case "text", "output_text", "refusal", "message":
+		return textPart
+	case "thinking", "redacted_thinking", "reasoning":
+		return thoughtPart
+	case "tool_result", "function_call_output", "mcp_tool_result", "web_search_tool_result":
+		return resultPart
+	}
+	switch {
+	case has(e, "functionResponse"), has(e, "toolResult"):
+		return resultPart
+	case first(e, "thought").Kind() == value.Bool && first(e, "thought").Bool():
+		return thoughtPart
+	case d.isCall(e, typ):
+		return callPart
+	case typ != "":
+		return otherPart
+	case kindOf(e, "text") == value.String:
+		return textPart
+	case has(e, "executableCode"), has(e, "codeExecutionResult"), has(e, "inlineData"), has(e, "fileData"), has(e, "cachePoint"), has(e, "reasoningContent"):
+		return otherPart
+	}
+	return strangePart
+}
+
+// isCall tells calls from definitions of tools and from what else has a name: beside the
+// name there are arguments, or the type says that it is a call.
+func (d *decoder) isCall(e value.Value, typ string) bool {
+	body := e
+	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
+		body = f
+	}
+	name, ok := d.member(body, d.o.Fields.Name, nameKeys())
+	if !ok || name.Kind() != value.String {
+		m, single := e.First()
+		return single && e.Len() == 1 && m.Kind() == value.Object && d.o.Tools.Find(m.Key()) != nil // {name: arguments}
+	}
+	if _, schema := first(body, "parameters").Get("properties"); schema {
+		return false // a definition
+	}
+	if _, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
+		return true
+	}
+	switch typ {
+	case "tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use", "mcp_call", "custom_tool_call":
+		return true
+	}
+	return body.Kind() == value.Object && has(e, "function") && typ == "function"
+}
+
+// parts reads the elements of an answer into turns. What is no part makes the answer
+// unreadable; so do parts of which none says or calls anything.
+func (d *decoder) parts(list value.Value) {
+	t := callvet.Turn{Role: callvet.RoleAssistant}
+	flush := func() {
+		if t.Content != "" || t.Calls != nil || t.Reasoning != "" {
+			d.resp.Turns = append(d.resp.Turns, t)
+		}
+		t = callvet.Turn{Role: callvet.RoleAssistant}
+	}
+	known, strange := list.Len() == 0, 0
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		p := d.partOf(e)
+		known = known || p > otherPart
+		switch p {
+		case strangePart:
+			if !d.isAnswer(e) {
+				d.refuse("%s is no part of an answer", clip(e))
+				break
+			}
+			known = true
+			flush()
+			d.object(e)
+		case otherPart:
+			strange++
+		case textPart:
+			t.Content += partText(e)
+		case thoughtPart:
+			t.Reasoning += thoughtOf(e)
+		case callPart:
+			c := d.list(e)
+			if id, ok := e.Get("call_id"); ok && len(c) == 1 { // beside the id of the item
+				c[0].ID = id.Str()
+			}
+			t.Calls = append(t.Calls, c...)
+		case resultPart:
+			flush()
+			d.resp.Turns = append(d.resp.Turns, resultTurn(e))
+		}
+	}
+	if !known && strange > 0 {
+		d.refuse("%s says nothing and calls nothing that is known", clip(list))
+	}
+	if flush(); len(d.resp.Turns) == 0 {
+		d.resp.Turns = append(d.resp.Turns, t)
+	}
+	d.resp.Turns = attachResults(d.resp.Turns)
+}
+
+// thoughtOf is the text of a part that is a thought.
+func thoughtOf(p value.Value) string {
+	th, _ := firstOf(p, "thinking", "summary", "text", "reasoning")
+	return textOf(th)
+}
+
+// resultTurn is the turn of a tool that a part with a result stands for.
+func resultTurn(e value.Value) callvet.Turn {
+	if in, ok := firstOf(e, "functionResponse", "toolResult"); ok {
+		e = in
+	}
+	id, _ := firstOf(e, idKeys()[1:]...)
+	body, _ := firstOf(e, append(resultKeys(), "content")...)
+	return callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Content: resultText(body), Raw: failure(e)}
+}
+
+// resultText is a result as a text: a text as it is, the text of a list of parts, other
+// values as JSON.
+func resultText(v value.Value) string {
+	if v.Kind() == value.Array {
+		if t := textOf(v); t != "" {
+			return t
+		}
+	}
+	if v.Kind() == value.String || v.Kind() == value.Invalid {
+		return v.Str()
+	}
+	return string(v.Raw())
+}
+
+// missed is the fault of a record in which no call was read although one stands in it:
+// what was called is unknown then, and that is not "no call".
+func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
+	if form == FormMessages || form == FormBFCL || form == FormBFCLTurns || d.resp.Unreadable || called(d.resp.Turns) {
+		return nil // their turns may hold calls of the input; or something was read
+	}
+	if HoldsCall(v) {
+		return malformed("the record holds a call in a form that is not known")
+	}
+	return nil
+}
+
+func called(turns []callvet.Turn) bool {
+	for i := range turns {
+		if len(turns[i].Calls) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsCall reports whether a call stands anywhere in a value, in a form that is known or
+// looks like one: lists of calls that are not empty, Gemini's and Bedrock's parts, types
+// that say so, and objects with a tool's name and arguments. What was asked and offered is
+// not looked at.
+func HoldsCall(v value.Value) bool {
+	switch v.Kind() {
+	case value.Array:
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			if HoldsCall(e) {
+				return true
+			}
+		}
+	case value.Object:
+		if _, ok := wrapped(v); ok && !emptyCall(v) {
+			return true
+		}
+		d := decoder{}
+		if typ := strings.NewReplacer("-", "_").Replace(first(v, "type").Str()); typ != "" && d.partOf(v) == callPart {
+			return true
+		}
+		if n, ok := firstOf(v, "toolName", "tool_name", "toolCallName"); ok && n.Str() != "" {
+			return true
+		}
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			key := e.Key()
+			switch {
+			case contains(callKeys(), key) && (e.Kind() == value.Array || e.Kind() == value.Object) && e.Len() > 0:
+				return true
+			case asked(key):
+			case HoldsCall(e):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// emptyCall tells the empty function_call that some send with every message.
+func emptyCall(v value.Value) bool {
+	in, _ := wrapped(v)
+	n, _ := firstOf(in, nameKeys()...)
+	return n.Str() == ""
+}
+
+// asked reports whether a member of that name holds what a model was given, not what it
+// answered.
+func asked(key string) bool {
+	switch key {
+	case "tools", "functions", "input", "inputs", "request", "prompt", "vars", "testCase", "expected", "expect", "reference", "gold", "metadata", "gradingResult", "provider", "assert":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,51 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/run"
+)
+
+// TestLostCall: an answer that ended with calls, by its own words, and has none is an error,
+// never an answer without a call.
+func TestLostCall(t *testing.T) {
+	t.Parallel()
+	got := map[string]callvet.Outcome{}
+	want := map[string]callvet.Outcome{
+		"stop": callvet.OutcomeAbstained, "": callvet.OutcomeAbstained, "TOOL_CALLS_DISABLED": callvet.OutcomeAbstained,
+		"tool_calls": callvet.OutcomeError, "tool_use": callvet.OutcomeError, "tool-calls": callvet.OutcomeError, "function_call": callvet.OutcomeError, "TOOL_CALL": callvet.OutcomeError,
+	}
+	for reason := range want {
+		db, s := openStore(t), suite(1)
+		cfg := config(t, db, s, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			r := says("I will.")
+			r.FinishReason, r.Exchanges = reason, []callvet.Exchange{{HTTP: 200, Response: "kept"}}
+			return r, nil
+		})
+		if _, err := run.Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		c := stored(t, db, cfg.RunID)[0]
+		got[reason] = c.Trace.Outcome
+		if len(c.Trace.Exchanges) == 0 || c.Trace.Exchanges[0].Response != "kept" {
+			t.Errorf("%s: what was received is not kept: %+v", reason, c.Trace.Exchanges)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	for _, r := range []*callvet.Response{
+		{FinishReason: "tool_calls", Unreadable: true},
+		{FinishReason: "tool_calls", Turns: []callvet.Turn{{Calls: []callvet.Call{{Tool: "f"}}}, {Content: "done"}}},
+	} {
+		if r.LostCall() {
+			t.Errorf("%+v has lost no call", r)
+		}
+	}
+}
