@@ -80,9 +80,9 @@ func (e *engine) delay(f *callvet.Fault, n int) time.Duration {
 		return f.RetryAfter + time.Duration(u*float64(min(f.RetryAfter/10, time.Second)))
 	}
 	r := &e.cfg.Retry
-	d := r.Max
-	if n < 30 { // beyond that the shift would overflow
-		d = min(r.Base<<(n-1), r.Max)
+	d := min(r.Base, r.Max)
+	for range n - 1 {
+		d = min(2*d, r.Max)
 	}
 	return d/2 + time.Duration(u*float64(d/2))
 }
@@ -104,7 +104,6 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 	}
 	if !a.e.budget.request(a.hold) {
 		a.g.governor.release(false)
-		a.e.full.Store(true)
 		return nil, 0, canceled()
 	}
 	limited, cancel := context.WithTimeout(ctx, a.e.cfg.Timeout)
@@ -125,7 +124,7 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 	f := a.fault(ctx, limited, err)
 	a.bill.failed(f, a.seat.Free)
 	a.trace.Exchanges = append(a.trace.Exchanges, f.Exchanges...)
-	if f.RetryAfter > 0 && f.RetryAfter <= a.e.cfg.Retry.MaxWait {
+	if f.RetryAfter <= a.e.cfg.Retry.MaxWait {
 		a.g.governor.pause(f.RetryAfter)
 	}
 	if f.Kind == callvet.FaultRateLimit {

@@ -118,8 +118,8 @@ func (e *engine) request(s *seat, p *prepared, repeat int) callvet.Request {
 
 // firstEnd is the end that a response brings by itself, or "" to go on.
 func (a *attempt) firstEnd(resp *callvet.Response, called bool) callvet.End {
-	if last := len(a.trace.Turns) - 1; resp.Complete && last >= 0 {
-		called = len(a.trace.Turns[last].Calls) > 0 // an agent called on the way and may have answered since
+	if n := len(resp.Turns); resp.Complete && n > 0 {
+		called = len(resp.Turns[n-1].Calls) > 0 // an agent called on the way and may have answered since
 	}
 	switch {
 	case !called:

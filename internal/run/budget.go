@@ -171,7 +171,7 @@ func (b *budget) request(h *hold) bool {
 func (b *budget) settle(h *hold, l bill, target string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if l.lost > 0 && b.largest > 0 { // of a target that tells what it costs when it answers
+	if b.largest > 0 { // of a target that tells what it costs when it answers
 		l.AssumedUSD, l.Assumed, l.lost = l.AssumedUSD+float64(l.lost)*b.largest, l.Assumed+l.lost, 0
 	}
 	l.Requests = 0 // counted when they were sent

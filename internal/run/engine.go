@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/time/rate"
 
@@ -33,7 +32,6 @@ type engine struct {
 	stopping chan struct{}
 	stopOnce sync.Once
 	cancel   context.CancelCauseFunc // ends the cells in flight
-	full     atomic.Bool             // the budget is exhausted
 
 	jitter struct {
 		sync.Mutex
@@ -265,7 +263,7 @@ func (e *engine) stopped() bool {
 	case <-e.stopping:
 		return true
 	default:
-		return e.full.Load()
+		return false
 	}
 }
 
@@ -287,9 +285,6 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	e.ready(j.prep)
 	h, ok := e.budget.reserve(ctx, j.prep.rounds)
 	if !ok || e.stopped() {
-		if e.budget.exhausted() != nil {
-			e.full.Store(true)
-		}
 		return false
 	}
 	var key []byte
@@ -311,7 +306,7 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 		e.budget.settle(&h, a.bill, j.seat.Name)
 	}
 	if t == nil {
-		return true // nothing to keep; stopped() tells whether to go on
+		return true // nothing to keep; the next cell tells whether to go on
 	}
 	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: *t}
 	cell.Result = e.cfg.Scorer.Score(j.prep.c, &cell.Trace)

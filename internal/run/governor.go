@@ -90,7 +90,7 @@ func (g *governor) release(answered bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.flying--
-	if answered && g.limit < g.max {
+	if answered {
 		g.limit = min(g.limit+1/g.limit, g.max)
 	}
 	g.wake()

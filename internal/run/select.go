@@ -55,10 +55,10 @@ func SelectFrom(src Source, sel Selection) ([]int, error) {
 			Hint: "a filter is a pattern for an id or a tag, tag:smoke, tier:golden or category=flights; several filters must all hold",
 		}
 	}
-	if sel.Sample > 0 && sel.Sample < len(out) {
+	if sel.Sample > 0 {
 		rng := rand.New(rand.NewPCG(sel.Seed, 0x73616d706c65))
 		rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-		out = out[:sel.Sample]
+		out = out[:min(sel.Sample, len(out))]
 		slices.Sort(out)
 	}
 	return out, nil

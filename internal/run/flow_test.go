@@ -1,0 +1,303 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/run"
+)
+
+// TestNoRequestIsLeftToTryAgain: an attempt that failed, and that the budget lets nobody
+// repeat, is kept with its fault; one that the user broke off is not.
+func TestNoRequestIsLeftToTryAgain(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		calls  int
+		stop   bool
+		status run.Status
+		kept   int
+	}{
+		{"the budget", 2, false, run.StatusBudget, 1},
+		{"the user", 0, true, run.StatusInterrupted, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				tries := 0
+				cfg, j := onPaper(suite(2), 1, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+					if tries++; tries == 2 && tc.stop {
+						cancel()
+						<-ctx.Done()
+						return nil, ctx.Err()
+					}
+					return nil, &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "down", Retryable: true}
+				})
+				cfg.Budget.MaxCalls = tc.calls
+				sum, err := run.Run(ctx, cfg)
+				if sum.Status != tc.status || sum.Done != tc.kept || len(j.cells) != tc.kept || tries != 2 || errors.Is(err, callvet.ErrBudget) == tc.stop {
+					t.Errorf("%s, %v: %d done, %d tries", sum.Status, err, sum.Done, tries)
+				}
+				if tc.kept == 1 && (j.cells[0].Trace.Fault == nil || j.cells[0].Trace.Fault.Message != "down") {
+					t.Errorf("kept with %v", j.cells[0].Trace.Fault)
+				}
+			})
+		})
+	}
+}
+
+// TestTheLongestWaitHoldsTheGroup: while one cell waits as long as it may, no other of the
+// provider is asked; where it may not, the others go on.
+func TestTheLongestWaitHoldsTheGroup(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		told  time.Duration
+		after time.Duration // the second round of requests
+	}{
+		{time.Minute, time.Minute},
+		{time.Minute + time.Second, time.Second},
+	} {
+		t.Run(fmt.Sprint(tc.told), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var at []time.Duration
+				began := time.Now()
+				cfg, _ := onPaper(suite(8), 2, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+					mu.Lock()
+					n := len(at)
+					at = append(at, time.Since(began))
+					mu.Unlock()
+					if n == 0 {
+						return nil, &callvet.Fault{Kind: callvet.FaultServer, Retryable: true, RetryAfter: tc.told}
+					}
+					<-time.After(time.Second)
+					return calls("weather", `{}`), nil
+				})
+				cfg.Retry.MaxWait = time.Minute
+				mustRun(t, cfg)
+				for _, d := range at {
+					if d > 0 && d < tc.after {
+						t.Errorf("asked again after %v", d)
+					}
+				}
+				if last := at[len(at)-1]; tc.told > cfg.Retry.MaxWait && last > 10*time.Second {
+					t.Errorf("the last was asked after %v", last)
+				}
+			})
+		})
+	}
+}
+
+// TestIdleCases: a case that nothing could judge is not asked, and neither is one that is
+// skipped, but by a target that selects where the case is about selection.
+func TestIdleCases(t *testing.T) {
+	t.Parallel()
+	s := suite(4)
+	s.Cases[1].Skip = "no date"
+	s.Cases[2].Skip, s.Cases[2].Selectable = "no date", true
+	asked := map[string]int{}
+	m := modelFunc(func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+		asked[req.CaseID]++
+		return calls("weather", `{}`), nil
+	})
+	cfg, j := onPaper(s, 1, m)
+	selecting := target("selects", "p", m)
+	selecting.Selects = true
+	cfg.Targets = append(cfg.Targets, selecting)
+	cfg.Idle = func(c *callvet.Case, selects bool) string {
+		if c.ID == "case-000003" && !selects {
+			return "nothing to judge"
+		}
+		return ""
+	}
+	sum := mustRun(t, cfg)
+	want := map[string]int{"case-000000": 2, "case-000002": 1, "case-000003": 1}
+	if d := cmp.Diff(want, asked); d != "" {
+		t.Error(d)
+	}
+	if sum.Targets[0].NotRun != 3 || sum.Targets[1].NotRun != 1 {
+		t.Errorf("%+v", sum.Targets)
+	}
+	for _, c := range j.cells {
+		if (c.Trace.End == callvet.EndSkipped) != (c.Trace.Attempts == 0) {
+			t.Errorf("case %d ends with %s after %d attempts", c.Case, c.Trace.End, c.Trace.Attempts)
+		}
+	}
+}
+
+// TestWhatATraceTakesFromAnswers: of several answers the last says what the target answered
+// and chose, the first when its first token came.
+func TestWhatATraceTakesFromAnswers(t *testing.T) {
+	t.Parallel()
+	first := func() *callvet.Response {
+		r := calls("weather", `{}`)
+		r.Turns[0].Content = "I look it up"
+		r.Model, r.FinishReason = "m-1", "tool_calls"
+		r.FirstToken, r.Omitted = 20*time.Millisecond, []string{"seed", "top_p"}
+		r.ToolChoice, r.Decision = "auto", &callvet.Decision{}
+		return r
+	}
+	second := func() *callvet.Response {
+		r := says("7 degrees")
+		r.Model, r.FinishReason = "m-2", "stop"
+		r.FirstToken, r.Omitted = 50*time.Millisecond, []string{"seed", "stop"}
+		return r
+	}
+	trailing := func() *callvet.Response {
+		r := says("7 degrees")
+		r.Turns = append(r.Turns, callvet.Turn{Role: callvet.RoleTool, Content: "logged"})
+		r.Complete = true
+		return r
+	}
+	nothing := func() *callvet.Response { return &callvet.Response{Complete: true} }
+	type taken struct {
+		Answer, Model, FinishReason, ToolChoice string
+		Omitted                                 []string
+		FirstTokenMS                            float64
+		Decided                                 bool
+		Turns                                   int
+		End                                     callvet.End
+	}
+	for name, tc := range map[string]struct {
+		answers []*callvet.Response
+		want    taken
+	}{
+		"one":                 {[]*callvet.Response{second()}, taken{"7 degrees", "m-2", "stop", "required", []string{"seed", "stop"}, 50, false, 1, callvet.EndAnswered}},
+		"one after another":   {[]*callvet.Response{first(), second()}, taken{"7 degrees", "m-2", "stop", "auto", []string{"seed", "top_p", "stop"}, 20, true, 3, callvet.EndAnswered}},
+		"told after the tool": {[]*callvet.Response{trailing()}, taken{"7 degrees", "", "", "required", nil, 0, false, 2, callvet.EndAnswered}},
+		"an agent's silence":  {[]*callvet.Response{nothing()}, taken{"", "", "", "required", nil, 0, false, 0, callvet.EndAnswered}},
+	} {
+		s := suite(1)
+		s.Cases[0].MultiTurn, s.Cases[0].ToolChoice = &callvet.MultiTurn{}, "required"
+		round := 0
+		cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			round++
+			return tc.answers[round-1], nil
+		})
+		cfg.Worlds = func(*callvet.Case) callvet.World { return constant{} }
+		mustRun(t, cfg)
+		tr := &j.cells[0].Trace
+		got := taken{tr.Answer, tr.Model, tr.FinishReason, tr.ToolChoice, tr.Omitted, tr.FirstTokenMS, tr.Decision != nil, len(tr.Turns), tr.End}
+		if d := cmp.Diff(tc.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// TestOnlyWhatIsMissingRuns: of several targets and repeats the cells that are done do not
+// run again, and cells that the run does not have count for nothing.
+func TestOnlyWhatIsMissingRuns(t *testing.T) {
+	t.Parallel()
+	const cases, repeats = 40, 3
+	type place [3]int
+	var mu sync.Mutex
+	asked := map[place]int{}
+	model := func(target int) modelFunc {
+		return func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+			var ix int
+			if _, err := fmt.Sscanf(req.CaseID, "case-%d", &ix); err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			asked[place{ix, target, req.Repeat}]++
+			return calls("weather", `{}`), nil
+		}
+	}
+	cfg, _ := onPaper(suite(cases), 4, model(0))
+	cfg.Targets = append(cfg.Targets, target("n", "p", model(1)))
+	cfg.Repeats = repeats
+	done := []place{{0, 0, 0}, {0, 1, 2}, {1, 0, 1}, {20, 1, 0}, {39, 1, 2}}
+	foreign := []place{{0, 2, 0}, {0, 0, 3}, {41, 0, 0}}
+	cells := func(list ...place) iter.Seq2[*callvet.Cell, error] {
+		return func(yield func(*callvet.Cell, error) bool) {
+			for _, p := range list {
+				if !yield(&callvet.Cell{Case: p[0], Target: p[1], Repeat: p[2], Result: callvet.Result{Verdict: callvet.VerdictPass}}, nil) {
+					return
+				}
+			}
+		}
+	}
+	cfg.Done = cells(append(foreign, done...)...)
+	var events []run.Event
+	cfg.Observe = func(e run.Event) { events = append(events, e) }
+	sum := mustRun(t, cfg)
+	want := map[place]int{}
+	for c := range cases {
+		for target := range 2 {
+			for repeat := range repeats {
+				want[place{c, target, repeat}] = 1
+			}
+		}
+	}
+	for _, p := range done {
+		delete(want, p)
+	}
+	if d := cmp.Diff(want, asked); d != "" || sum.Done != cases*2*repeats {
+		t.Errorf("%d done: %s", sum.Done, d)
+	}
+	if e := events[0]; e.Done != len(done) || len(e.Cells) != 0 {
+		t.Errorf("the first event of a resumed run tells of %d cells, %d with it", e.Done, len(e.Cells))
+	}
+	events, cfg.Done = nil, nil
+	mustRun(t, cfg)
+	if e := events[0]; len(e.Cells) == 0 {
+		t.Error("the first event of a new run has no cell")
+	}
+}
+
+// TestOneCaseManyTimes: repeats of one case are work for as many workers as cells.
+func TestOneCaseManyTimes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cfg, j := onPaper(suite(1), 8, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			<-time.After(time.Second)
+			return calls("weather", `{}`), nil
+		})
+		cfg.Repeats = 4
+		if sum := mustRun(t, cfg); sum.Pass != 4 || len(j.cells) != 4 || sum.Elapsed > 1100*time.Millisecond {
+			t.Errorf("%+v in %v", sum.Totals, sum.Elapsed)
+		}
+	})
+}
+
+// TestCellsThatComeToNothing: an adapter that breaks off by itself leaves the run short,
+// which is no success.
+func TestCellsThatComeToNothing(t *testing.T) {
+	t.Parallel()
+	cfg, _ := onPaper(suite(5), 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
+		if req.CaseID < "case-000002" {
+			return nil, &callvet.Fault{Kind: callvet.FaultCanceled}
+		}
+		return calls("weather", `{}`), nil
+	})
+	sum, err := run.Run(t.Context(), cfg)
+	if sum.Status != run.StatusFailed || err == nil || err.Error() != "run cells: 2 of 5 were not done" || sum.Done != 3 {
+		t.Errorf("%s, %d done, %v", sum.Status, sum.Done, err)
+	}
+}
+
+// TestSampleOfAll: as many as there are, or more, are all of them in their order.
+func TestSampleOfAll(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{3, 4, 1000} {
+		got, err := run.SelectFrom(run.Cases(suite(3)), run.Selection{Sample: n})
+		if d := cmp.Diff([]int{0, 1, 2}, got); d != "" || err != nil {
+			t.Errorf("%d of 3: %v %s", n, err, d)
+		}
+	}
+}
