@@ -67,8 +67,11 @@ func card(s string, i int, r Role) (f Finding) {
 
 // isCard reports whether all of the digits from i to end, which may stand in groups, are a card's.
 func isCard(s string, i, end int, r Role) bool {
+	if end-i < minCard {
+		return false
+	}
 	d := strings.Map(onlyDigits, s[i:end])
-	if len(d) < minCard || len(d) > maxCard || !luhn(d) || partOfNumber(s, i, end) || end < len(s) && wordByte(s[end]) {
+	if len(d) > maxCard || !luhn(d) || partOfNumber(s, i, end) || end < len(s) && wordByte(s[end]) {
 		return false
 	}
 	if strings.Count(d, d[:1]) == len(d) || end-i > len(d) && !cardGroups(s[i:end]) {
