@@ -23,16 +23,13 @@ func LogBeta(a, b float64) float64 {
 	if a > b {
 		a, b = b, a
 	}
-	if a <= 0 || math.IsNaN(a+b) {
+	if !(a > 0) {
 		return math.NaN()
 	}
-	if a < 10 && b < 1e3 {
-		la, _ := math.Lgamma(a)
-		lb, _ := math.Lgamma(b)
-		lab, _ := math.Lgamma(a + b)
-		return la + lb - lab
+	if b < 16 {
+		return LogGamma(a) + LogGamma(b) - LogGamma(a+b) // exactly 0 for 1 and 1
 	}
-	// B(a,b) = density terms at the mode, where the deviances vanish.
+	// The power terms at the mean of the distribution, where the deviances vanish.
 	n := a + b
 	return 0.5*math.Log(2*math.Pi*n/(a*b)) + stirling(a) + stirling(b) - stirling(n) +
 		a*math.Log(a/n) + b*math.Log1p(-a/n)
@@ -41,40 +38,33 @@ func LogBeta(a, b float64) float64 {
 // beta is the lower and the upper tail at x, where y = 1-x is given apart so
 // that neither end loses precision.
 func beta(a, b, x, y float64) (lower, upper float64) {
-	lower, upper, _ = tails(a, b, x, y)
+	if !(a > 0) || !(b > 0) {
+		return math.NaN(), math.NaN()
+	}
+	lower, upper, _ = shapeOf(a, b).tails(x, y)
 	return lower, upper
 }
 
 // shape is a beta distribution with what does not depend on x.
 type shape struct {
 	a, b, n          float64
-	ofA, ofB, ofN    float64 // stirling
 	root, correction float64
 }
 
 // shapeOf takes a, b > 0.
 func shapeOf(a, b float64) shape {
 	n := a + b
-	s := shape{a: a, b: b, n: n, ofA: stirling(a), ofB: stirling(b), ofN: stirling(n), root: math.Sqrt(a * b / (2 * math.Pi * n))}
-	s.correction = s.ofN - s.ofA - s.ofB
-	return s
+	return shape{a: a, b: b, n: n, root: math.Sqrt(a * b / (2 * math.Pi * n)), correction: stirling(n) - (stirling(a) + stirling(b))}
 }
 
 // swapped is the distribution of 1-X.
-func (s *shape) swapped() shape {
-	return shape{a: s.b, b: s.a, n: s.n, ofA: s.ofB, ofB: s.ofA, ofN: s.ofN, root: s.root, correction: s.ofN - s.ofB - s.ofA}
+func (s shape) swapped() shape {
+	s.a, s.b = s.b, s.a
+	return s
 }
 
-// tails also gives x^a y^b / B(a,b).
-func tails(a, b, x, y float64) (lower, upper, power float64) {
-	if !(a > 0) || !(b > 0) {
-		return math.NaN(), math.NaN(), math.NaN()
-	}
-	s := shapeOf(a, b)
-	return s.tails(x, y)
-}
-
-func (s *shape) tails(x, y float64) (lower, upper, power float64) {
+// tails is the lower and the upper tail at x, and x^a y^b / B(a,b), where y = 1-x.
+func (s shape) tails(x, y float64) (lower, upper, power float64) {
 	switch {
 	case math.IsNaN(x) || x < 0 || y < 0:
 		return math.NaN(), math.NaN(), math.NaN()
@@ -83,28 +73,27 @@ func (s *shape) tails(x, y float64) (lower, upper, power float64) {
 	case y == 0:
 		return 1, 0, 0
 	}
-	a, b := s.a, s.b
-	power = s.powers(x, y)
-	if x > (a+1)/(a+b+2) {
-		upper = min(1, power*fraction(b, a, y, x)/b)
+	power = s.root * math.Exp(s.exponent(x, y))
+	if x > (s.a+1)/(s.n+2) {
+		upper = min(1, power*fraction(s.b, s.a, y)/s.b)
 		return 1 - upper, upper, power
 	}
-	lower = min(1, power*fraction(a, b, x, y)/a)
+	lower = min(1, power*fraction(s.a, s.b, x)/s.a)
 	return lower, 1 - lower, power
 }
 
 // LogBetaUpper is the logarithm of P(X > x), also where that is too small for a
 // float64. The arguments are as of Beta.
 func LogBetaUpper(a, b, x float64) float64 {
-	if _, upper := beta(a, b, x, 1-x); upper > 1e-290 || !(upper >= 0) || x == 1 {
+	if _, upper := beta(a, b, x, 1-x); !(upper < 1e-290) || x == 1 {
 		return math.Log(upper)
 	}
-	e := stirling(a+b) - stirling(a) - stirling(b) - deviance(a, (a+b)*x) - deviance(b, (a+b)*(1-x))
-	return 0.5*math.Log(a*b/(2*math.Pi*(a+b))) + e + math.Log(fraction(b, a, 1-x, x)/b)
+	s := shapeOf(a, b)
+	return math.Log(s.root*fraction(b, a, 1-x)/b) + s.exponent(x, 1-x)
 }
 
 // fraction is the continued fraction of DLMF 8.17.22 by Lentz's method.
-func fraction(a, b, x, y float64) float64 {
+func fraction(a, b, x float64) float64 {
 	const tiny, limit = 1e-300, 100_000
 	c, d := 1.0, 1/notZero(1-(a+b)*x/(a+1), tiny)
 	f := d
@@ -115,7 +104,7 @@ func fraction(a, b, x, y float64) float64 {
 		e = -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
 		d, c = 1/notZero(1+e*d, tiny), notZero(1+e/c, tiny)
 		f *= d * c
-		if math.Abs(d*c-1) < 1e-16 {
+		if d*c == 1 {
 			break
 		}
 	}
@@ -129,11 +118,11 @@ func notZero(x, tiny float64) float64 {
 	return x
 }
 
-// powers is x^a y^b / B(a,b), through deviances so that large a and b do not
-// cancel. Source: Loader 2000, Fast and Accurate Computation of Binomial
-// Probabilities.
-func (s *shape) powers(x, y float64) float64 {
-	return s.root * math.Exp(s.correction-deviance(s.a, s.n*x)-deviance(s.b, s.n*y))
+// exponent is the logarithm of x^a y^b / B(a,b) without the root, through deviances
+// so that large a and b do not cancel. Source: Loader 2000, Fast and Accurate
+// Computation of Binomial Probabilities.
+func (s shape) exponent(x, y float64) float64 {
+	return s.correction - deviance(s.a, s.n*x) - deviance(s.b, s.n*y)
 }
 
 // stirling is log Γ(n+1) minus Stirling's formula.
@@ -148,7 +137,7 @@ func stirling(n float64) float64 {
 
 // deviance is x log(x/m) + m - x.
 func deviance(x, m float64) float64 {
-	if math.Abs(x-m) >= 0.1*(x+m) {
+	if !(math.Abs(x-m) < 0.1*(x+m)) {
 		if x == 0 {
 			return m
 		}
@@ -156,15 +145,14 @@ func deviance(x, m float64) float64 {
 	}
 	v := (x - m) / (x + m)
 	s, e := (x-m)*v, 2*x*v
-	for j := 1.0; j < 1000; j++ {
+	for j := 1.0; ; j++ { // each term is less than a hundredth of the one before
 		e *= v * v
 		next := s + e/(2*j+1)
 		if next == s {
-			break
+			return s
 		}
 		s = next
 	}
-	return s
 }
 
 // betaQuantile gives x and 1-x for the tails p and q = 1-p.
@@ -180,38 +168,34 @@ func betaQuantile(a, b, p, q float64) (x, y float64) {
 	// The smaller of x and y is solved for: it keeps its precision.
 	s := shapeOf(a, b)
 	if below, _, _ := s.tails(0.5, 0.5); below < p {
-		y = s.swapped().solve(q, p, firstGuess(b, a, q))
+		y = s.swapped().solve(q, p)
 		return 1 - y, y
 	}
-	x = s.solve(p, q, firstGuess(a, b, p))
+	x = s.solve(p, q)
 	return x, 1 - x
 }
 
 // solve finds x where the tails are p and q, by Newton steps on the logarithms
 // of x and of the smaller tail, held within a shrinking bracket.
-func (s shape) solve(p, q, x float64) float64 {
-	lo, hi := 0.0, 1.0
+func (s shape) solve(p, q float64) float64 {
+	lo, hi, x := 0.0, 1.0, s.firstGuess(p, q)
 	for range 300 {
 		lower, upper, power := s.tails(x, 1-x)
-		slope := power / (1 - x) // x times the density
-		step := math.Log(p/lower) * lower / slope
+		gap, tail := math.Log(p/lower), lower
 		if q < p {
-			step = math.Log(upper/q) * upper / slope
+			gap, tail = math.Log(upper/q), upper
 		}
-		if lower < p {
+		if gap > 0 {
 			lo = x
 		} else {
 			hi = x
 		}
-		next := x * math.Exp(step)
-		if !(next > lo && next < hi) {
-			if math.Abs(step) < 1e-15 {
-				return x
-			}
+		next := x * math.Exp(gap*tail*(1-x)/power) // power/(1-x) is x times the density
+		if !(lo <= next && next <= hi) {
 			next = (lo + hi) / 2
 		}
 		// The steps converge quadratically: after a small one, nothing is left.
-		if math.Abs(next-x) <= 1e-9*x || next == lo || next == hi {
+		if math.Abs(next-x) <= 1e-9*x {
 			return next
 		}
 		x = next
@@ -219,21 +203,19 @@ func (s shape) solve(p, q, x float64) float64 {
 	return x
 }
 
-// firstGuess is near the x of lower tail p.
+// firstGuess is near the x where the tails are p and q.
 // Source: Abramowitz and Stegun 26.5.22; the leading term of the series near 0.
-func firstGuess(a, b, p float64) float64 {
+func (s shape) firstGuess(p, q float64) float64 {
+	a, b := s.a, s.b
 	if a > 1 && b > 1 {
-		z := -NormalQuantile(p)
+		z := NormalQuantile(min(p, q))
+		if q < p {
+			z = -z
+		}
 		u, v := 1/(2*a-1), 1/(2*b-1)
 		h, l := 2/(u+v), (z*z-3)/6
-		w := z*math.Sqrt(max(0, h+l))/h - (v-u)*(l+5.0/6-2/(3*h))
-		if x := a / (a + b*math.Exp(2*w)); x > 0 && x < 1 {
-			return x
-		}
+		w := z*math.Sqrt(max(0, h+l))/h + (v-u)*(l+5.0/6-2/(3*h))
+		return a / (a + b*math.Exp(-2*w))
 	}
-	x := math.Exp((math.Log(p) + math.Log(a) + LogBeta(a, b)) / a)
-	if !(x > 0 && x < 0.5) {
-		x = a / (a + b)
-	}
-	return x
+	return min(a/s.n, math.Exp((math.Log(p)+math.Log(a)+LogBeta(a, b))/a))
 }
