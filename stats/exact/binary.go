@@ -125,7 +125,7 @@ func (x *Mean) Decode(b []byte) (rest []byte, err error) {
 	o.n = d.count(maxValues)
 	o.cases = d.count(o.n)
 	sum := d.uint64()
-	o.sum = int64(min(sum, maxValues*Scale))
+	o.sum = int64(sum)
 	o.failing, o.succeeding = d.count(o.cases), d.count(o.cases)
 	o.fractional = d.count(1) == 1
 	o.m = d.moments()
@@ -212,7 +212,7 @@ func (q *Quantiles) Decode(b []byte) (rest []byte, err error) {
 	var o Quantiles
 	o.cases = d.count(maxCount)
 	sums, key, first := running{}, uint64(0), true
-	for i := d.count(maxKey + 1); i > 0 && !d.bad; i-- {
+	for i := d.count(maxCount); i > 0 && !d.bad; i-- {
 		step := d.uint64()
 		if key += step; key > maxKey || step > maxKey || step == 0 && !first {
 			return nil, ErrCorrupt
@@ -239,21 +239,21 @@ func (q *Quantiles) Decode(b []byte) (rest []byte, err error) {
 
 // grow adds a bin and reports whether the sums still fit.
 func (r *running) grow(b bin) bool {
-	o := *r
 	*r = r.plus(b)
-	return b.ss <= 1<<62 && b.sm <= 1<<62 && (b.n > 0 || b.excess == excess{}) &&
-		r.n <= maxCount && r.ss < 1<<62 && r.sm < 1<<62 && r.ss >= o.ss && r.sm >= o.sm
+	return (b.ss|b.sm|r.ss|r.sm)>>62 == 0 && r.n <= maxCount && (b.n > 0 || b.excess == excess{})
 }
 
+// limit reads a finite number that is not below 0. Their bits compare as they do, and
+// what is no such number, -0 among them, has greater bits.
 func (r *reader) limit() float64 {
 	if len(r.b) < 8 {
 		r.bad = true
 		return 0
 	}
-	x := math.Float64frombits(binary.BigEndian.Uint64(r.b))
+	x := binary.BigEndian.Uint64(r.b)
 	r.b = r.b[8:]
-	r.bad = r.bad || !(x >= 0 && x <= math.MaxFloat64)
-	return x + 0 // as where it is noted: not -0
+	r.bad = r.bad || x > math.Float64bits(math.MaxFloat64)
+	return math.Float64frombits(x)
 }
 
 // possible reports whether tasks can have these sums of all bins.
@@ -263,5 +263,5 @@ func (q *Quantiles) possible(all running) bool {
 	}
 	m := moments{xx: wide{lo: all.ss}, xy: wide{lo: all.sm}, yy: wide{lo: all.ss}}
 	n := integer(q.n)
-	return m.coherent(int(q.cases), n, n) && all.ss == all.sm && q.cases > 0 && q.cases <= q.n && (q.cases == q.n) == (all.ss == all.n)
+	return m.coherent(int(q.cases), n, n) && all.ss == all.sm && q.cases <= q.n && (q.cases == q.n) == (all.ss == all.n)
 }

@@ -22,13 +22,10 @@ const Scale = 720_720
 // Fraction is num/den in units of 1/Scale, rounded to the nearest, limited to
 // 0..Scale; a den of 0 or less gives 0.
 func Fraction(num, den int) int64 {
-	switch {
-	case den <= 0 || num <= 0:
+	if den <= 0 {
 		return 0
-	case num >= den:
-		return Scale
 	}
-	q := mul(int64(num), 2*Scale)
+	q := mul(int64(min(max(num, 0), den)), 2*Scale)
 	q.add(integer(int64(den)))
 	return q.over(2 * uint64(den))
 }

@@ -93,24 +93,25 @@ func (h *histogram) at(code uint32) *uint64 {
 	if code < wholes {
 		return h.lowAt(code)
 	}
-	tag := code>>lineBits + 1
+	return &h.line(code>>lineBits + 1)[code&(1<<lineBits-1)]
+}
+
+// line is that of a tag, which gets one if it has none.
+func (h *histogram) line(tag uint32) *[1 << lineBits]uint64 {
 	mask := uint32(len(h.tags) - 1)
 	i := tag * 0x9e3779b1 >> h.hashed & mask
-	for ; int(i) < len(h.tags); i = (i + 1) & mask {
+	for ; len(h.tags) > 0 && h.tags[i] != 0; i = (i + 1) & mask {
 		if h.tags[i] == tag {
-			return &h.lines[i][code&(1<<lineBits-1)]
-		}
-		if h.tags[i] == 0 {
-			break
+			return &h.lines[i]
 		}
 	}
 	if h.used >= len(h.tags)/4*3 {
 		h.resize(max(4, 2*len(h.tags)))
-		return h.at(code)
+		return h.line(tag)
 	}
 	h.used++
 	h.tags[i] = tag
-	return &h.lines[i][code&(1<<lineBits-1)]
+	return &h.lines[i]
 }
 
 // lowAt is the word of a small whole number.
@@ -189,20 +190,9 @@ func (h *histogram) resize(size int) {
 	h.hashed = uint8(32 - bits.TrailingZeros(uint(size)))
 	for i, t := range old.tags {
 		if t != 0 {
-			h.at((t - 1) << lineBits)
 			*h.line(t) = old.lines[i]
 		}
 	}
-}
-
-// line is that of a tag in use.
-func (h *histogram) line(tag uint32) *[1 << lineBits]uint64 {
-	mask := uint32(len(h.tags) - 1)
-	i := tag * 0x9e3779b1 >> h.hashed
-	for h.tags[i&mask] != tag {
-		i++
-	}
-	return &h.lines[i&mask]
 }
 
 func (h *histogram) merge(o *histogram) {
@@ -226,7 +216,6 @@ func (h *histogram) merge(o *histogram) {
 		if t == 0 {
 			continue
 		}
-		h.at((t - 1) << lineBits)
 		to := h.line(t)
 		for j, w := range o.lines[i] {
 			h.mergeWord((t-1)<<lineBits+uint32(j), &to[j], w)

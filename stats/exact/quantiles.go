@@ -130,7 +130,7 @@ func AppendParts(to []Part, values []float64) (parts []Part, ok bool) {
 func (q *Quantiles) AddParts(parts []Part, tasks int) {
 	q.cases += int64(tasks)
 	q.n += int64(len(parts))
-	for len(parts) > 0 {
+	for {
 		n := countLow(q.table.low, parts)
 		if n == len(parts) {
 			return
@@ -235,9 +235,7 @@ func (q *Quantiles) inOrder() *ordered {
 		o.values, o.upTo = append(o.values, x), append(o.upTo, sums)
 	}
 	q.table.ascending(func(b bin) { add(valueOf(b.key), b) })
-	if q.cut.n > 0 {
-		add(math.Inf(1), q.cut)
-	}
+	add(math.Inf(1), q.cut)
 	return o
 }
 

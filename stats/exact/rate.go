@@ -27,9 +27,7 @@ func (r *Rate) Add(yes, n int) {
 	r.cases++
 	r.n += m
 	r.yes += y
-	if m > r.most {
-		r.most = m
-	}
+	r.most = max(r.most, m)
 	// The sign bits of differences: a branch would often be guessed wrong.
 	r.failing += int64(uint64(y-m) >> 63)
 	r.succeeding += int64(uint64(-y) >> 63)
@@ -105,9 +103,7 @@ func (r *Rate) ByCase(conf float64) stats.Interval {
 		Cases: int(r.cases), N: int(r.cases), Sum: float64(good), Sizes2: float64(r.cases),
 		Failing: int(r.failing), Succeeding: int(good),
 	}
-	if r.cases > 0 {
-		s.SS = mul(good, r.failing).float() / float64(r.cases)
-	}
+	s.SS = mul(good, r.failing).float() / float64(r.cases)
 	c := s.Clusters()
 	return c.Interval(conf, stats.DefaultRho0)
 }

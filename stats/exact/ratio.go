@@ -74,9 +74,7 @@ func (r *Ratio) Merge(o *Ratio) {
 // numerator per unit of the denominator.
 func (r *Ratio) Interval(conf float64) stats.Interval {
 	s := r.sums()
-	if s.Cases > 0 {
-		s.YYY, s.YYX, s.YXX, s.XXX = r.cubes.central(s.Cases, r.num, r.den, &r.m)
-	}
+	s.YYY, s.YYX, s.YXX, s.XXX = r.cubes.central(s.Cases, r.num, r.den, &r.m)
 	ratio := s.Ratio()
 	return ratio.Interval(conf)
 }

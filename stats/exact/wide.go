@@ -92,7 +92,8 @@ func centered(g int, product, a, b wide) *big.Int {
 
 // rounded is centered, rounded once. Nearly always 128 bits hold it.
 func rounded(g int, product, a, b wide) float64 {
-	if g >= 0 && product.hi < 1<<62 && bits.Len64(product.hi)+bits.Len(uint(g)) <= 62 && a.small() && b.small() {
+	// A negative g or product has a first bit and takes the long way.
+	if bits.Len64(product.hi)+bits.Len(uint(g)) <= 62 && a.small() && b.small() {
 		x, less := product.times(uint64(g)), mul(int64(a.lo), int64(b.lo))
 		x.add(wide{hi: ^less.hi, lo: ^less.lo})
 		x.add(wide{lo: 1})
