@@ -418,6 +418,33 @@ func sharesMemory(t *testing.T, path string) (why string) {
 	return why
 }
 
+// TestChangelog: a line has at most 25 words, and none stands there twice.
+func TestChangelog(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 25
+	first := map[string]int{}
+	for i, line := range strings.Split(string(b), "\n") {
+		text, ok := strings.CutPrefix(line, "- ")
+		if !ok {
+			continue
+		}
+		if n := len(strings.Fields(text)); n > most {
+			t.Errorf("CHANGELOG.md:%d: %d words, at most %d: shorten or split it", i+1, n, most)
+		}
+		if old := first[text]; old > 0 {
+			t.Errorf("CHANGELOG.md:%d: stands on line %d as well", i+1, old)
+		}
+		first[text] = i + 1
+	}
+	if len(first) == 0 {
+		t.Error("CHANGELOG.md has no lines: this test looks at the wrong thing")
+	}
+}
+
 func TestNoPrivatePaths(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("git", "ls-files").Output()
