@@ -44,9 +44,9 @@ func rateWarnings(m *Metric, judged int) []string {
 	case iv.Status == stats.StatusSingleCluster:
 		return append(w, "one case only: no interval")
 	case iv.Status == stats.StatusBoundary && iv.Point == 1:
-		w = append(w, fmt.Sprintf("none of %d fell short: the data still allow %s %%", iv.N, percent(iv.Lower)))
+		w = append(w, fmt.Sprintf("none of %d is below 100 %%, but a rate of %s %% is possible", iv.N, percent(iv.Lower)))
 	case iv.Status == stats.StatusBoundary:
-		w = append(w, fmt.Sprintf("none of %d: the data still allow %s %%", iv.N, percent(iv.Upper)))
+		w = append(w, fmt.Sprintf("none of %d, but a rate of %s %% is possible", iv.N, percent(iv.Upper)))
 	case iv.Status == stats.StatusCapped:
 		w = append(w, "fewer than 5 cases carry information: interval widened")
 	}
@@ -65,7 +65,7 @@ func AmountWarnings(m *Metric, unit string) []string {
 	case stats.StatusNoSpread:
 		return []string{"every " + unit + " has the same: no interval"}
 	case stats.StatusBoundary:
-		return []string{fmt.Sprintf("none of it in %s: the data still allow %.3g", plural(iv.N, "attempt", "attempts"), iv.Upper)}
+		return []string{fmt.Sprintf("none in %s, but a mean of %.3g is possible", plural(iv.N, "attempt", "attempts"), iv.Upper)}
 	case stats.StatusCapped:
 		return []string{fmt.Sprintf("fewer than 5 %ss have any: interval widened", unit)}
 	}

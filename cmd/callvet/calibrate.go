@@ -31,12 +31,12 @@ type calibrateFlags struct{ judge, run, out, unit, by string }
 func (a *app) calibrateCommand() *cobra.Command {
 	var f calibrateFlags
 	cmd := &cobra.Command{
-		Use: "calibrate LABELS --judge NAME", Short: "Hold a judge against people's labels; with --run, say how many tasks truly passed",
-		Long: `Hold a judge against people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
+		Use: "calibrate LABELS --judge NAME", Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
+		Long: `Compare a judge with people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
 With --run the judge's verdicts of that trace file are corrected for its errors. Labels on tasks of the run are used
 directly; labels made elsewhere through sensitivity and specificity. Where that is not possible it is refused, with the reason.
 
-Exit code 0: told; 4: true success was refused; 2: a label that cannot be read.`,
+Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`,
 		Example: "  callvet calibrate labels.jsonl --judge task-judge -o calibration.json\n  callvet calibrate labels.jsonl --judge task-judge --run traces.jsonl",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd.Context(), args[0], &f) },

@@ -41,8 +41,8 @@ type gateFlags struct {
 func (a *app) gateCommand() *cobra.Command {
 	var f gateFlags
 	cmd := &cobra.Command{
-		Use: "gate RUN|TRACES", Short: "Hold a run or a trace file against gates: passed, failed or inconclusive",
-		Long: `Hold the metrics of a run, or of a trace file, against the gates of a file, or of the run's own suite.
+		Use: "gate RUN|TRACES", Short: "Check a run or a trace file against gates: passed, failed or inconclusive",
+		Long: `Check the metrics of a run, or of a trace file, against the gates of a file, or of the run's own suite.
 An argument that is an existing file is a trace file, - is one on standard input; --baseline is another one then.
 A gate passes when the pessimistic end of the interval meets its bound and fails when the other end misses it;
 anything between is inconclusive, and the report says how many more cases would settle it.
@@ -56,7 +56,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.gates, "gates", "", "file with the gates (default: those of the run's suite)")
-	fs.StringVar(&f.baseline, "baseline", "", "run or trace file to compare with: gates against a baseline decide by it, beside the others it is told")
+	fs.StringVar(&f.baseline, "baseline", "", "run or trace file to compare with: gates with a baseline decide by it; for the others the change is shown")
 	fs.StringVar(&f.policy, "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
@@ -77,8 +77,9 @@ func (a *app) gatesCommand() *cobra.Command {
 		Use: "init [FILE]", Short: "Write a commented gate file with sample thresholds", Args: cobra.MaximumNArgs(1),
 		Long: `Write a commented gate file to start from.
 
-basic: gates on what every run measures; those that need a judge, executed calls or rules of safety are there and off.
-regression: the whole table of "Evaluating Tool Calling", section 9. It needs them all, and passes with nothing less.`,
+basic: gates on what a suite with tools and expected calls measures. Gates that need a judge, executed calls or rules of
+safety are in the file as comments.
+regression: the whole table of "Evaluating Tool Calling", section 9. A gate whose data are missing is inconclusive.`,
 		Example: "  callvet gates init\n  callvet gates init release.yaml --template regression",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "gates.yaml"

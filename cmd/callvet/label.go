@@ -67,7 +67,7 @@ func (a *app) labelImportCommand() *cobra.Command {
 	var f labelFlags
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add labels of other tools, or a filled-in to-do file, to a labels file",
-		Long:    "Add the labels in a file to the labels file. Forms that are read: " + strings.Join(labels.Forms(), ", ") + " (told by content).",
+		Long:    "Add the labels in a file to the labels file. Forms that are read: " + strings.Join(labels.Forms(), ", ") + " (detected by content).",
 		Example: "  callvet label import todo.jsonl --by ana\n  callvet label import reviewed.csv --labels labels.jsonl --by ana",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.labelImport(args[0], &f) },
@@ -76,7 +76,7 @@ func (a *app) labelImportCommand() *cobra.Command {
 	fs.StringVar(&f.labels, "labels", "labels.jsonl", "labels file to add to")
 	fs.StringVar(&f.by, "by", "", "who labelled, where the file does not say")
 	fs.StringVar(&f.role, "role", "calibration", "what the labels are for, where the file does not say")
-	fs.StringVar(&f.from, "from", "", "form of the file (default: told by content)")
+	fs.StringVar(&f.from, "from", "", "form of the file (default: detected by content)")
 	fs.StringVar(&f.key, "key", "", "feedback key to take, where a file has several")
 	return cmd
 }

@@ -24,7 +24,7 @@ func (a *app) planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "plan --metric NAME --bound X", Short: "Say how many tasks and labels are needed before a gate can decide",
 		Long: `Say how many tasks, attempts at each, and for a judged metric how many labels, are needed before a gate decides.
-The numbers are those at which the gate itself, held against simulated tasks, decides with the chance --power.
+At these numbers the gate itself, tried on simulated tasks, decides with the chance --power.
 A mean amount (cost, tokens, calls by attempt) needs its spread: --sd, or --from with a pilot.
 A difference to a baseline needs the share of tasks that change by chance: --discordant, or --from a run with several attempts at each task.`,
 		Example: `  callvet plan --metric true_success --bound 0.85 --truth 0.90 --judge-sens 0.95 --judge-spec 0.9 --labels 200

@@ -114,7 +114,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try cells again that ended in an error")
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
-	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
+	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that are not redacted in what is kept and shown: email, phone, …")

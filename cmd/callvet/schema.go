@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,35 +21,12 @@ import (
 )
 
 func (a *app) schemaCommand() *cobra.Command {
+	formats := schemaFormats()
 	return &cobra.Command{
-		Use: "schema suite|targets|trace|tool|gates|edits|labels|calibration", Short: "Print the JSON Schema of a file format, for editors",
-		Args: cobra.ExactArgs(1), ValidArgs: []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "calibration"},
+		Use: "schema " + strings.Join(formats, "|"), Short: "Print the JSON Schema of a file format, for editors",
+		Args: cobra.ExactArgs(1), ValidArgs: formats,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if args[0] == "targets" {
-				_, err := io.WriteString(a.out, targetsSchema)
-				return err
-			}
-			if args[0] == "gates" {
-				_, err := a.out.Write(gatefile.Schema())
-				return err
-			}
-			if args[0] == "edits" {
-				_, err := a.out.Write(editfile.Schema())
-				return err
-			}
-			if args[0] == "trace" {
-				_, err := a.out.Write(trace.Schema())
-				return err
-			}
-			if args[0] == "tool" {
-				_, err := a.out.Write(toolfile.Schema())
-				return err
-			}
-			if b, err := labels.Schema(args[0]); err == nil {
-				_, err := a.out.Write(b)
-				return err
-			}
-			b, err := suite.Schema(args[0])
+			b, err := schemaOf(args[0])
 			if err != nil {
 				return usageError{err}
 			}
@@ -56,6 +34,30 @@ func (a *app) schemaCommand() *cobra.Command {
 			return err
 		},
 	}
+}
+
+func schemaFormats() []string {
+	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "calibration"}
+}
+
+func schemaOf(format string) ([]byte, error) {
+	switch format {
+	case "suite":
+		return suite.Schema(), nil
+	case "targets":
+		return []byte(targetsSchema), nil
+	case "trace":
+		return trace.Schema(), nil
+	case "tool":
+		return toolfile.Schema(), nil
+	case "gates":
+		return gatefile.Schema(), nil
+	case "edits":
+		return editfile.Schema(), nil
+	case "labels", "calibration":
+		return labels.Schema(format)
+	}
+	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound, format), Hint: "there are " + strings.Join(schemaFormats(), ", ")}
 }
 
 func (a *app) initCommand() *cobra.Command {

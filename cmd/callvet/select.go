@@ -94,7 +94,7 @@ func (a *app) selectCommand() *cobra.Command {
 
 The retriever is callvet's own over a catalogue (--tools), or a service (--via): it is sent POST {"query": …, "k": …} and
 answers {"tools": [{"id": …, "score": …}], "route": …, "sub_route": …, "agents": […]} (docs/SELECTION.md). With both, the
-service is asked and the suite is held against the catalogue. The run is stored as any other: show, diff, gate and report
+service is asked and the suite is checked against the catalogue. The run is stored as any other: show, diff, gate and report
 work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside models.`,
 		Example: "  callvet select suite.json --tools catalogue.json -o report.html\n  callvet select suite.json --tools catalogue.json --preset bigtool\n  callvet select suite.json --via http://localhost:8000/retrieve",
 		Args:    cobra.ExactArgs(1),
@@ -125,7 +125,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
-	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the pass rate's interval lies under this bound, 4 when it straddles it")
+	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.Var(ranged.Int(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
 	cmd.AddCommand(query.Command(a.catalogues()), selector.SweepCommand(a.catalogues()), selector.TuneCommand(a.catalogues()), teach.Command(a.catalogues()))

@@ -40,7 +40,7 @@ func (a *app) traceCommand() *cobra.Command {
 	imp := &cobra.Command{
 		Use: "import FILE", Short: "Read traces of other tools and write them as callvet's trace lines",
 		Long: `Read the traces in a file (- is standard input) and write one JSON line per call and per task, redacted.
-The format is told by content; what it has and the lines cannot carry is listed on standard error.
+The format is detected by content; what it has and the lines cannot carry is listed on standard error.
 callvet's own records may stand on one line each, on several lines, or in a JSON array, with comments.
 With --follow the file may still grow, be rotated or cut: each attempt is written as soon as it is complete, until an
 interrupt.

@@ -26,7 +26,7 @@ func (a *app) traceCheckCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "check FILE", Short: "Say which needed calls attempts made, and what they told the user",
-		Long: `Hold each attempt of a trace file against the gold of its task: the calls that it needs, in any order, and the facts
+		Long: `Compare each attempt of a trace file with the gold of its task: the calls that it needs, in any order, and the facts
 that the user has to be told. The file may have any form that trace import reads.
 
 strict: a call answers one needed call, with the same arguments. tau: the rules of tau2-bench, where a call may answer

@@ -16,7 +16,7 @@ import (
 func calledHere(word string) string {
 	switch word {
 	case "judge", "judges":
-		return "callvet calibrate LABELS.jsonl --judge NAME --run TRACES.jsonl holds a judge against people; its verdicts are read from traces"
+		return "callvet calibrate LABELS.jsonl --judge NAME --run TRACES.jsonl compares a judge with people; its verdicts are read from traces"
 	case "replay":
 		return "callvet run SUITE -m recorded:FILE evaluates recorded answers anew, callvet score TRACES.jsonl what an agent did"
 	case "import":

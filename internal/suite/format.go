@@ -7,9 +7,8 @@ import (
 	"github.com/callvet/callvet/internal/suite/native"
 )
 
-// Schema returns a published JSON Schema (draft 2020-12) by name; "suite" is
-// the only one.
-func Schema(name string) ([]byte, error) { return native.Schema(name) }
+// Schema is the JSON Schema (draft 2020-12) of a suite.
+func Schema() []byte { return native.Schema() }
 
 // Template returns a small commented suite to start from. It is free of lint.
 func Template() []byte { return native.Template() }

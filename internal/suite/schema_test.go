@@ -15,11 +15,7 @@ import (
 
 func compileSchema(t *testing.T) *contract.Schema {
 	t.Helper()
-	b, err := Schema("suite")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := contract.Compile(b)
+	s, err := contract.Compile(Schema())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -167,9 +167,9 @@ func (q *Ask) useless(flag string) error {
 	case slices.Contains([]string{"discordant", "margin"}, flag) && !q.given("baseline-diff"):
 		hint = "--baseline-diff says what should be found"
 	case flag == "truth" && !q.given("bound") && !q.given("baseline-diff"):
-		hint = "--bound or --baseline-diff says what it is held against"
+		hint = "--bound or --baseline-diff says what it is compared with"
 	case slices.Contains([]string{"judge-sens", "judge-spec"}, flag) && !q.given("bound"):
-		hint = "--bound says what the corrected rate is held against"
+		hint = "--bound says what the corrected rate is compared with"
 	default:
 		return nil
 	}

@@ -31,7 +31,7 @@ const (
 
 // What the descriptions of made suites begin with.
 const (
-	aboutEdits       = "edits held against the catalogue as it is: "
+	aboutEdits       = "edits compared with the catalogue as it is: "
 	aboutSuggestions = "suggested descriptions: "
 )
 

@@ -106,6 +106,7 @@ func suggestCommand(e *Env) *cobra.Command {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.asking = e.Asking(own)
 	addBut(flags, own, "output", "resume", "name", "quiet", "seed", "repeat")
+	flags.Lookup("model").Usage = "model that writes the descriptions"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
 		if f.models, err = flags.GetStringArray("model"); err != nil {

@@ -62,7 +62,7 @@ type whatIfFlags struct {
 	asking       selector.Asking
 }
 
-const whatIfLong = `Hold a catalogue with edited texts against the catalogue as it is, case by case over a suite.
+const whatIfLong = `Compare a catalogue with edited texts with the catalogue as it is, case by case over a suite.
 
 By default callvet's retriever answers on both sides; with --model a model chooses among the --offer best tools that the
 retriever finds on each side, or among all of them where there are no more. Told are the cases that become right and wrong,
@@ -82,7 +82,7 @@ func whatIfCommand(e *Env) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.edits, "edits", "", "file with the edits")
 	fs.StringVar(&f.suite, "suite", "", "suite with the questions")
-	fs.StringSliceVar(&f.status, "status", []string{"accepted", "proposed"}, "edits that are held against the catalogue: accepted, proposed, rejected")
+	fs.StringSliceVar(&f.status, "status", []string{"accepted", "proposed"}, "edits that are tried: accepted, proposed, rejected")
 	fs.BoolVar(&f.everyCase, "all-cases", false, "also the cases that suggestions were made of")
 	fs.Var(ranged.Int(&f.offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
 	f.settings, f.asking = settingFlags(fs), askingFlags(e, fs)

@@ -57,7 +57,7 @@ all of them: what is lost by retrieval, what by the model, and what each costs. 
 func SweepCommand(e Env) *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
-		Use: "sweep SUITE --tools CATALOGUE", Short: "Hold sizes of the catalogue and settings against one another", Long: sweepLong,
+		Use: "sweep SUITE --tools CATALOGUE", Short: "Compare sizes of the catalogue, and settings", Long: sweepLong,
 		Example: `  callvet select sweep suite.json --tools catalogue.json --distractors 10,50,100,500
   callvet select sweep suite.json --tools catalogue.json --weights more=vector:0.4 --weights old=preset:bigtool
   callvet select sweep suite.json --tools catalogue.json --distractors 10,50,100 --model openai/gpt-5-mini`,

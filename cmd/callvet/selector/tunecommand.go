@@ -33,9 +33,9 @@ type tuneFlags struct {
 const tuneLong = `Look for weights that find the right tools of a suite more often than those of the preset.
 
 The cases are split by the hash of their right tools: cases of the same right tools are never in both parts. Weights are
-looked for on the train part, one number at a time; the outcome is held against the preset once, on the part held out. Where
-the gain there is not beyond chance, that is said, and the preset is to be kept: another seed until a gain appears measures
-nothing. With --folds every case is held out once, and the gain is that of the procedure; the weights are those of all cases.`
+looked for on the train part, one number at a time; the outcome is compared with the preset once, on the part held out. Where
+the gain there is not beyond chance, the command says so: keep the preset, and do not try other seeds until a gain appears.
+With --folds every case is held out once, and the gain is that of the procedure; the weights are those of all cases.`
 
 // TuneCommand looks for weights.
 func TuneCommand(e Env) *cobra.Command {
