@@ -129,7 +129,7 @@ func metricTable(b *strings.Builder, entries []metricEntry) {
 
 const metricsHead = `# Metrics
 
-Generated from the comments in ` + "`score`, `score/selection` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test holds the two against each other.
+Generated from the comments in ` + "`score`, `score/selection` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test compares the two.
 
 Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is told beside
 it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
@@ -139,7 +139,7 @@ repeats of a case do not pass for new evidence. The intervals of amounts, counts
 
 Mean amounts (cost, tokens) have a t interval that reaches farther on the side of a long tail (Johnson 1978): its upper end holds in 96 % of samples of 20 cases whose logarithms vary by 1, and in 93 % where they vary by 1.5. Where few cases are
 much dearer than the rest, at least three of them are to be expected in a sample. An amount that is the same in every case has no interval, and a gate on it is inconclusive. Mean counts (calls by attempt) have the exact interval of Poisson events (Garwood 1936) on
-the effective number of attempts; where fewer than five cases have an event, events are taken to come two at a time: no event in 60 attempts still allows 0.12 by attempt. A gate on a count passes falsely in at most 4 % of samples unless events come three at a time or counts
+the effective number of attempts; where fewer than five cases have an event, events are taken to come two at a time: after no event in 60 attempts, 0.12 by attempt is still possible. A gate on a count passes falsely in at most 4 % of samples unless events come three at a time or counts
 vary more than threefold. How these were chosen, and what else was tried: [ADR 6](adr/0006-intervals.md).
 
 The metrics of trace files (` + "`callvet score`" + `) are told in [TRACES.md](TRACES.md).
