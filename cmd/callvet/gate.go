@@ -242,9 +242,9 @@ func (a *app) gateFile(path string, l *loaded) (*gatefile.File, error) {
 	switch {
 	case path == "-":
 		name = "standard input"
-		b, err = io.ReadAll(io.LimitReader(a.in, gatefile.MaxBytes+1))
+		b, err = input.Whole(a.in, gatefile.MaxBytes)
 	case path != "":
-		b, err = input.File(a.path(path), gatefile.MaxBytes+1) // which Read refuses
+		b, err = input.File(a.path(path), gatefile.MaxBytes)
 	default:
 		if l != nil {
 			var own struct {

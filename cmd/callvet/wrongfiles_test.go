@@ -20,6 +20,7 @@ var goNames = regexp.MustCompile(`Go (struct|value|string|type|int)|(^|[^.\w])js
 const (
 	rightTrace = `{"task_id":"t","call_id":"c","tool":"pay","args":{},"status":"ok"}` + "\n" + `{"type":"task","task_id":"t","pass":true,"judged":[{"judge":"jj","pass":true}]}` + "\n"
 	wrongTrace = `{"task_id":"t","call_id":"c","tool":"pay","args":{},"status":"ok"}` + "\n" + `{"type":"task","task_id":"t","pass":true,"judged":[{"judge":{"name":"jj"},"pass":true}]}` + "\n"
+	zstd       = "\x28\xb5\x2f\xfd\x00\x00\x00"
 	rightSuite = "name: s\ntools:\n  - {name: pay, description: Pay a bill of a customer., parameters: {type: object, properties: {}}}\ncases:\n  - {id: a, prompt: pay, expected_tool: pay}\n"
 )
 
@@ -64,6 +65,13 @@ func TestWrongFiles(t *testing.T) {
 		{"select suite.yaml --tools catalogue.json --routes FILE", `{"rules":[{"route":1,"patterns":"x"}]}`, `FILE:1:20: "rules[0].route" is a number, not a string`},
 		{"tools lint FILE", `{"tools":{"a":1}}`, "FILE"},
 		{"tools apply catalogue.json --edits FILE -o new.json", `{"edits":5}`, "FILE"},
+		{"score FILE", zstd, "try: zstd -dc"},
+		{"score right.jsonl --tools FILE", zstd, "try: zstd -dc"},
+		{"lint FILE", zstd, "try: zstd -dc"},
+		{"lint FILE", "\x1f\x8b\x08\x00", "compressed with gzip"},
+		{"run suite.yaml -m recorded:FILE", zstd, "try: zstd -dc"},
+		{"select suite.yaml --tools FILE", zstd, "try: zstd -dc"},
+		{"gate right.jsonl --gates FILE", strings.Repeat("#", 1<<20+9), "more than 1 MiB"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()

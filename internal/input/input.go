@@ -35,13 +35,11 @@ func Unpack(r io.Reader, limit int64) (plain *bufio.Reader, packed bool, err err
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, err
 	}
-	if name := otherCompression(head); name != "" {
-		return nil, true, &callvet.Hinted{
-			Err:  fmt.Errorf("it is compressed with %s, which is not read: %w", name, callvet.ErrInvalid),
-			Hint: name + " -dc FILE unpacks it; gzip is read as it is",
-		}
+	packed, err = Packed(head)
+	if err != nil {
+		return nil, true, err
 	}
-	if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+	if !packed {
 		if limit == 0 {
 			return br, false, nil
 		}
@@ -54,14 +52,18 @@ func Unpack(r io.Reader, limit int64) (plain *bufio.Reader, packed bool, err err
 	return bufio.NewReaderSize(&bounded{r: z, limit: limit, packed: in}, bufferSize), true, nil
 }
 
-// otherCompression names what a stream is compressed with by its first bytes.
-func otherCompression(head []byte) string {
+// Packed tells by its first bytes (six are enough) whether a stream is compressed with gzip.
+// What is compressed in another way is an error with the command that unpacks it.
+func Packed(head []byte) (gzip bool, err error) {
 	for name, magic := range map[string]string{"zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ", "bzip2": "BZh"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
-			return name
+			return false, &callvet.Hinted{
+				Err:  fmt.Errorf("it is compressed with %s, which is not read: %w", name, callvet.ErrInvalid),
+				Hint: name + " -dc FILE unpacks it; gzip is read as it is",
+			}
 		}
 	}
-	return ""
+	return bytes.HasPrefix(head, []byte{0x1f, 0x8b}), nil
 }
 
 // All gives data without gzip compression; what is not compressed stays as it is. name
@@ -70,7 +72,7 @@ func All(name string, data []byte, limit int64) ([]byte, error) {
 	if int64(len(data)) > limit {
 		return nil, fmt.Errorf("read %s: %w", name, tooMuch(limit))
 	}
-	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+	if packed, err := Packed(data); err == nil && !packed {
 		return data, nil
 	}
 	plain, _, err := Unpack(bytes.NewReader(data), limit)

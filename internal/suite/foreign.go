@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/suite/bfcl"
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
@@ -70,8 +71,8 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 // them, or it is packed.
 func isBFCL(data []byte, name string) bool {
 	head := data[:min(len(data), 1<<20)]
-	packed := bytes.HasPrefix(head, []byte{0x1f, 0x8b})
-	return (packed || bytes.Contains(head, []byte(`"question"`))) && bfcl.Detect(data, name)
+	packed, err := input.Packed(head)
+	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && bfcl.Detect(data, name)
 }
 
 func parseBFCL(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {

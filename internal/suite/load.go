@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 )
 
 // DefaultLimit is how many bytes one input file may have: 256 MiB.
@@ -158,6 +159,13 @@ func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Pro
 func checkText(data []byte, name string) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return fmt.Errorf("read suite %s: %w: the file is empty", name, callvet.ErrInvalid)
+	}
+	packed, err := input.Packed(data)
+	if packed {
+		err = &callvet.Hinted{Err: fmt.Errorf("it is compressed with gzip, which is read for BFCL questions only: %w", callvet.ErrInvalid), Hint: "gunzip -k FILE unpacks it"}
+	}
+	if err != nil {
+		return fmt.Errorf("read suite %s: %w", name, err)
 	}
 	if !utf8.Valid(data) {
 		valid := 0

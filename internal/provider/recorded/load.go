@@ -231,9 +231,9 @@ func (l *loader) file(path string) error {
 	if err != nil {
 		return fmt.Errorf("open recording: %w", err)
 	}
-	head := make([]byte, 2)
+	head := make([]byte, 6)
 	n, _ := f.ReadAt(head, 0)
-	if n == 2 && head[0] == 0x1f && head[1] == 0x8b {
+	if packed, err := input.Packed(head[:n]); packed || err != nil {
 		return errors.Join(l.gzip(path, f), f.Close())
 	}
 	info, err := f.Stat()
