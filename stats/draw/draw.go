@@ -26,7 +26,8 @@ func Rate(rng *rand.Rand, mean, icc float64) float64 {
 	return distuv.Beta{Alpha: mean * m, Beta: (1 - mean) * m, Src: rng}.Rand()
 }
 
-// Passes is how many of n attempts pass at that rate.
+// Passes is how many of n attempts pass at that rate. Up to 64 attempts are drawn one
+// by one; more take a few draws, however many there are.
 func Passes(rng *rand.Rand, n int, rate float64) int {
 	if n > 64 {
 		return int(distuv.Binomial{N: float64(n), P: rate, Src: rng}.Rand())
@@ -55,10 +56,16 @@ func Gamma(rng *rand.Rand, shape float64) float64 {
 func Events(rng *rand.Rand, mean, bursts float64) int {
 	n := 0
 	for range int(distuv.Poisson{Lambda: mean / bursts, Src: rng}.Rand()) {
+		n += burst(rng, bursts)
+	}
+	return n
+}
+
+// burst is a geometric number of at least 1 with that mean.
+func burst(rng *rand.Rand, mean float64) int {
+	n := 1
+	for rng.Float64() < 1-1/mean {
 		n++
-		for rng.Float64() < 1-1/bursts {
-			n++
-		}
 	}
 	return n
 }
