@@ -150,6 +150,9 @@ verify-routes: ## routes by rules and learned ones: accuracy and abstention, wit
 	go run ./cmd/callvet-verify routes
 verify-bigtool: ## the second document's own suites under its preset, beside the default
 	go run ./cmd/callvet-verify bigtool
+.PHONY: verify-wire
+verify-wire: ## recorded answers of real providers through a local server: calls, text, usage
+	go run ./cmd/callvet-verify wire
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction

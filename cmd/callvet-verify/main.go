@@ -20,6 +20,7 @@
 //	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
 //	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
+//	callvet-verify wire             recorded answers of real providers, through a local server
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -106,6 +107,7 @@ func checks() []check {
 		{name: "redaction", takes: "SET", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
 			return redaction.Verify(c, d, strings.Join(p.args, ""))
 		})},
+		{name: "wire", run: withData(wires)},
 		{name: "coverage", run: coverage},
 	}
 }

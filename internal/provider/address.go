@@ -60,13 +60,22 @@ func expand(base string, getenv func(string) string) (string, error) {
 }
 
 // address is the full URL of the model's endpoint.
-func address(svc *service, base *url.URL, id, apiVersion string) string {
+func address(svc *service, base *url.URL, id string, cfg *Config) string {
 	u := *base
+	apiVersion := cfg.apiVersion()
 	switch {
 	case svc.wire == wireMessages:
 		u = *u.JoinPath(strings.TrimPrefix("v1/messages", versionOf(base)))
 	case svc.wire == wireGemini:
-		u = *u.JoinPath("models", url.PathEscape(strings.TrimPrefix(id, "models/"))+":generateContent")
+		u = *u.JoinPath("models", url.PathEscape(strings.TrimPrefix(id, "models/")))
+		if !cfg.Stream {
+			u.Path, u.RawPath = u.Path+":generateContent", ""
+			break
+		}
+		u.Path, u.RawPath = u.Path+":streamGenerateContent", ""
+		q := u.Query()
+		q.Set("alt", "sse")
+		u.RawQuery = q.Encode()
 	case svc.wire == wireResponses:
 		u = *u.JoinPath("responses")
 	case svc.name == "azure" && apiVersion != "":

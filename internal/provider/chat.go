@@ -153,7 +153,8 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 		f := at(c, "function")
 		turn.Calls = append(turn.Calls, repair.Call(at(c, "id").Str(), at(f, "name").Str(), rawArgs(at(f, "arguments"))))
 	}
-	if f := at(msg, "function_call"); len(turn.Calls) == 0 && f.Kind() == value.Object {
+	// Some send the form of old with every message, empty.
+	if f := at(msg, "function_call"); len(turn.Calls) == 0 && at(f, "name").Str() != "" {
 		turn.Calls = append(turn.Calls, repair.Call("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))
 	}
 	resp.Turns = []callvet.Turn{turn}

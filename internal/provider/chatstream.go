@@ -27,6 +27,7 @@ type chatDeltas struct {
 	model, reason string
 	usage         callvet.Usage
 	done          bool
+	refused       string // the model's own call, which the provider did not take
 }
 
 func (w *chat) deltas() deltas { return &chatDeltas{} }
@@ -41,13 +42,19 @@ func (d *chatDeltas) add(data []byte) (content, last bool, err error) {
 	}
 	root := d.doc.Root()
 	if e, ok := root.Get("error"); ok && e.Kind() != value.Null {
+		if d.refused = refusedCall(root); d.refused != "" {
+			return true, true, nil
+		}
 		return false, false, noAnswer(root, "choices")
 	}
 	if s := at(root, "model").Str(); s != "" {
 		d.model = s
 	}
-	if u := at(root, "usage"); u.Kind() != value.Invalid && u.Kind() != value.Null {
-		d.usage = chatUsage(u)
+	for _, u := range []value.Value{at(root, "usage"), at(root, "x_groq", "usage")} {
+		if u.Kind() == value.Object {
+			d.usage = chatUsage(u)
+			break
+		}
 	}
 	choice, ok := at(root, "choices").First()
 	if !ok {
@@ -103,6 +110,11 @@ func (d *chatDeltas) call(c value.Value) {
 }
 
 func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
+	if d.refused != "" {
+		refuse(resp, d.refused)
+		resp.Model = d.model
+		return nil
+	}
 	if !d.done && d.reason == "" {
 		return errors.New("the stream ended before the answer did")
 	}

@@ -86,6 +86,26 @@ func statusFault(res *http.Response, body []byte, now time.Time) *callvet.Fault 
 	return f
 }
 
+// refusedCall is what a model wrote as a call that its provider refused to pass on, since it
+// fits no tool: Groq answers so with status 400. "" for any other answer.
+func refusedCall(root value.Value) string {
+	e := at(root, "error")
+	if at(e, "code").Str() != finishRefused {
+		return ""
+	}
+	return at(e, "failed_generation").Str()
+}
+
+const finishRefused = "tool_use_failed"
+
+// refuse fills a response with a call that the provider did not take: it is the model's own
+// mistake, which nobody can read as a call.
+func refuse(resp *callvet.Response, call string) {
+	resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: call}}
+	resp.FinishReason, resp.Unreadable = finishRefused, true
+	resp.Usage = chatUsage(value.Value{})
+}
+
 // quotaGone tells an account without money from one that is too fast.
 func quotaGone(root value.Value) bool {
 	e := at(root, "error")

@@ -197,6 +197,3 @@ func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 	turn.Content, turn.Reasoning = said.String(), thought.String()
 	return turn
 }
-
-// deltas is nil: answers of this wire are read whole.
-func (w *gemini) deltas() deltas { return nil }

@@ -61,14 +61,15 @@ func (d *messageDeltas) add(data []byte) (content, last bool, err error) {
 	return false, false, nil
 }
 
-// final takes the final count of the answer's tokens: what the stream said at its
-// start is only where the count began. A stream may tell all of it only here.
+// final takes the final count of the answer's tokens: what the stream said at its start is
+// only where the count began. Where the input is told again, it has grown on the way, by
+// what tools of the provider's own brought.
 func (d *messageDeltas) final(v value.Value) {
 	if v.Kind() == value.Invalid || v.Kind() == value.Null {
 		return
 	}
 	d.counted = true
-	if _, all := v.Get("input_tokens"); all && !d.usage.Known {
+	if _, all := v.Get("input_tokens"); all {
 		d.usage = messagesUsage(v)
 		return
 	}

@@ -40,7 +40,7 @@ type wire interface {
 	// read fills resp (one turn) from a whole answer. The error is a
 	// *callvet.Fault when the answer reports one, else it says what is missing.
 	read(root value.Value, q *query, resp *callvet.Response) error
-	// deltas gives a reader for a streamed answer; nil: this wire does not stream.
+	// deltas gives a reader for a streamed answer.
 	deltas() deltas
 }
 
@@ -215,9 +215,12 @@ func headSize(q *query) int {
 // decode reads a whole JSON answer; a streamed one was put together already.
 func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.Fault {
 	var err error
-	if ans.streamed != nil {
+	switch {
+	case ans.refused != "":
+		refuse(resp, ans.refused)
+	case ans.streamed != nil:
 		err = ans.streamed.finish(q, resp)
-	} else {
+	default:
 		d, _ := m.docs.Get().(*value.Doc)
 		if d == nil {
 			d = new(value.Doc)

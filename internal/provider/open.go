@@ -40,8 +40,7 @@ type Config struct {
 	Timeout time.Duration
 	// MaxBody is how many bytes an answer may have; 0: 8 MiB.
 	MaxBody int64
-	// Stream asks for streamed answers where the wire is Chat Completions or
-	// Messages, to learn the time to the first token.
+	// Stream asks for streamed answers, to learn the time to the first token.
 	Stream bool
 	// Prices for the cost of requests; nil: the table that ships.
 	Prices *Prices
@@ -106,7 +105,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	m := newModel(svc, id, cfg, pol)
 	m.stdTemperature = std && t.Params.Temperature != nil
 	m.hide = newRedactor(key)
-	m.url, m.header = address(svc, base, id, cfg.apiVersion()), headers(svc, key)
+	m.url, m.header = address(svc, base, id, cfg), headers(svc, key)
 	m.sender = sender(m.url, headers(svc, ""), from)
 	return m, t, nil
 }
@@ -141,7 +140,6 @@ func newModel(svc *service, id string, cfg *Config, pol policy) *model {
 		n.effort = "reasoning_effort"
 		m.wire = &chat{model: id, names: n, shortIDs: svc.shortIDs, usageOption: !svc.noUsageOption}
 	}
-	m.stream = m.stream && m.wire.deltas() != nil
 	return m
 }
 

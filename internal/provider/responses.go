@@ -59,6 +59,9 @@ func (w *responses) head(b []byte, q *query) []byte {
 	if _, taken := q.params.Extra["reasoning"]; !taken && q.params.ReasoningEffort != "" {
 		b = append(appendText(append(b, `,"reasoning":{"effort":`...), q.params.ReasoningEffort), '}')
 	}
+	if q.stream {
+		b = append(b, `,"stream":true`...)
+	}
 	if q.tools != nil {
 		if q.params.ParallelCalls != nil {
 			b = appendBool(appendMember(b, "parallel_tool_calls"), *q.params.ParallelCalls)
@@ -95,6 +98,11 @@ func (w *responses) read(root value.Value, _ *query, resp *callvet.Response) err
 	if !ok || out.Kind() != value.Array || at(root, "status").Str() == "failed" {
 		return noAnswer(root, "output")
 	}
+	return w.fill(root, out, resp)
+}
+
+// fill takes the items of an answer's output.
+func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: slices.Clone(out.Raw())}
 	var said, thought strings.Builder
 	for item, more := out.First(); more; item, more = out.Next(item) {
@@ -138,6 +146,3 @@ func writeTexts(to *strings.Builder, parts value.Value, names ...string) {
 		}
 	}
 }
-
-// deltas is nil: answers of this wire are read whole.
-func (w *responses) deltas() deltas { return nil }

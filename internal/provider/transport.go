@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
 )
 
 // Limits of what is read and kept of an answer.
@@ -49,6 +50,7 @@ type answer struct {
 	body     []byte
 	streamed deltas // set when the answer was read event by event
 	first    time.Duration
+	refused  string // the model's own call, which the provider did not take
 }
 
 // exchange sends body and reads the answer. outer is the caller's context, ctx
@@ -67,9 +69,7 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	ans.status = res.StatusCode
 	typ, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if res.StatusCode == http.StatusOK && m.stream && typ == "text/event-stream" {
-		if d := m.wire.deltas(); d != nil {
-			return m.readStream(outer, ctx, res, d, start)
-		}
+		return m.readStream(outer, ctx, res, m.wire.deltas(), start)
 	}
 	limit := m.maxBody
 	if res.ContentLength > limit {
@@ -80,6 +80,11 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	case err != nil:
 		return ans, begun(res, m.lost(outer, ctx, err))
 	case res.StatusCode != http.StatusOK:
+		if root, err := value.Parse(ans.body); err == nil {
+			if ans.refused = refusedCall(root); ans.refused != "" {
+				return ans, nil
+			}
+		}
 		return ans, statusFault(res, m.hide.bytes(ans.body), m.now())
 	case int64(len(ans.body)) > limit:
 		return ans, m.tooLarge(res.StatusCode)

@@ -1,0 +1,113 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"errors"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// geminiDeltas reads a stream of streamGenerateContent: answers that each have some parts of
+// the whole one.
+type geminiDeltas struct {
+	wire  *gemini
+	doc   value.Doc
+	parts []piece
+	last  map[string][]byte // the newest of each member that is told again and again
+}
+
+// piece is a part, or a text that came in several.
+type piece struct {
+	raw     []byte // as it came, where it is no plain text
+	text    []byte
+	thought bool
+}
+
+func (w *gemini) deltas() deltas { return &geminiDeltas{wire: w, last: map[string][]byte{}} }
+
+func (d *geminiDeltas) add(data []byte) (content, last bool, err error) {
+	if err := d.doc.Parse(data); err != nil {
+		return false, false, err
+	}
+	root := d.doc.Root()
+	if e, ok := root.Get("error"); ok && e.Kind() != value.Null {
+		return false, false, noAnswer(root, "candidates")
+	}
+	for _, k := range []string{"usageMetadata", "modelVersion", "promptFeedback"} {
+		d.keep(k, at(root, k))
+	}
+	cand, ok := at(root, "candidates").First()
+	if !ok {
+		return false, false, nil
+	}
+	d.keep("finishReason", at(cand, "finishReason"))
+	parts := at(cand, "content", "parts")
+	for p, ok := parts.First(); ok; p, ok = parts.Next(p) {
+		content = true
+		d.part(p)
+	}
+	return content, false, nil
+}
+
+func (d *geminiDeltas) keep(name string, v value.Value) {
+	if v.Kind() != value.Invalid && v.Kind() != value.Null {
+		d.last[name] = append([]byte(nil), v.Raw()...)
+	}
+}
+
+// part adds a part: a plain text goes on where the one before it ended.
+func (d *geminiDeltas) part(p value.Value) {
+	thought := at(p, "thought").Bool()
+	plain := 1
+	if _, ok := p.Get("thought"); ok {
+		plain++
+	}
+	if text := at(p, "text"); text.Kind() != value.String || p.Len() != plain {
+		d.parts = append(d.parts, piece{raw: append([]byte(nil), p.Raw()...)})
+		return
+	}
+	if n := len(d.parts); n == 0 || d.parts[n-1].raw != nil || d.parts[n-1].thought != thought {
+		d.parts = append(d.parts, piece{thought: thought})
+	}
+	t := &d.parts[len(d.parts)-1]
+	t.text = append(t.text, at(p, "text").Str()...)
+}
+
+func (d *geminiDeltas) finish(q *query, resp *callvet.Response) error {
+	if d.last["finishReason"] == nil && d.last["promptFeedback"] == nil {
+		return errors.New("the stream ended before the answer did")
+	}
+	b := []byte(`{"candidates":[`)
+	if d.last["finishReason"] != nil {
+		b = append(b, `{"content":{"role":"model","parts":[`...)
+		for i := range d.parts {
+			p := &d.parts[i]
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if p.raw != nil {
+				b = append(b, p.raw...)
+				continue
+			}
+			b = appendText(append(b, `{"text":`...), string(p.text))
+			if p.thought {
+				b = append(b, `,"thought":true`...)
+			}
+			b = append(b, '}')
+		}
+		b = append(append(b, `]},"finishReason":`...), d.last["finishReason"]...)
+		b = append(b, '}')
+	}
+	b = append(b, ']')
+	for _, k := range []string{"usageMetadata", "modelVersion", "promptFeedback"} {
+		if d.last[k] != nil {
+			b = append(appendMember(b, k), d.last[k]...)
+		}
+	}
+	if err := d.doc.Parse(append(b, '}')); err != nil {
+		return err
+	}
+	return d.wire.read(d.doc.Root(), q, resp)
+}

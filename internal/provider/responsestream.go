@@ -1,0 +1,62 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// responseDeltas reads a stream of OpenAI's Responses. Its last event has the whole answer.
+type responseDeltas struct {
+	wire  *responses
+	doc   value.Doc
+	items []byte // of the output, each with a comma after it
+	whole []byte
+}
+
+func (w *responses) deltas() deltas { return &responseDeltas{wire: w} }
+
+func (d *responseDeltas) add(data []byte) (content, last bool, err error) {
+	if string(data) == "[DONE]" {
+		return false, true, nil
+	}
+	if err := d.doc.Parse(data); err != nil {
+		return false, false, err
+	}
+	root := d.doc.Root()
+	switch kind := at(root, "type").Str(); {
+	case kind == "response.output_item.done":
+		d.items = append(append(d.items, at(root, "item").Raw()...), ',')
+	case kind == "response.completed", kind == "response.incomplete", kind == "response.failed":
+		d.whole = append([]byte(nil), at(root, "response").Raw()...)
+		return false, true, nil
+	case kind == "error":
+		return false, false, noAnswer(root, "response")
+	case strings.HasSuffix(kind, ".delta"):
+		return true, false, nil
+	}
+	return false, false, nil
+}
+
+func (d *responseDeltas) finish(q *query, resp *callvet.Response) error {
+	if d.whole == nil {
+		return errors.New("the stream ended before the answer did")
+	}
+	if err := d.doc.Parse(d.whole); err != nil {
+		return err
+	}
+	root := d.doc.Root()
+	if at(root, "output").Len() > 0 || len(d.items) == 0 {
+		return d.wire.read(root, q, resp)
+	}
+	// Some servers tell the items only on the way.
+	var list value.Doc
+	if err := list.Parse(append(append([]byte{'['}, d.items[:len(d.items)-1]...), ']')); err != nil {
+		return err
+	}
+	return d.wire.fill(root, list.Root(), resp)
+}
