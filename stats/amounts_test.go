@@ -13,7 +13,7 @@ import (
 
 func about(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if math.Abs(got-want) > 1e-4*math.Abs(want) && got != want {
+	if !(math.Abs(got-want) <= 1e-4*math.Abs(want)) {
 		t.Errorf("%s is %g, want %g", what, got, want)
 	}
 }

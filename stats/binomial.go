@@ -70,10 +70,8 @@ func Jeffreys(x, n int, conf float64, side Side) Interval {
 // Source: Berry and Armitage 1995.
 func MidP(x, n int, conf float64, side Side) Interval {
 	return binomial("mid_p", x, n, conf, side, func(a float64) (lower, upper float64) {
+		lower = bisect(0, 1, func(p float64) bool { return dist.BinomialUpper(x, n, p)-dist.BinomialPMF(x, n, p)/2 < a })
 		upper = 1
-		if x > 0 {
-			lower = bisect(0, 1, func(p float64) bool { return dist.BinomialUpper(x, n, p)-dist.BinomialPMF(x, n, p)/2 < a })
-		}
 		if x < n {
 			upper = bisect(0, 1, func(p float64) bool { return dist.BinomialCDF(x, n, p)-dist.BinomialPMF(x, n, p)/2 > a })
 		}
@@ -140,7 +138,7 @@ func EffectiveRate(p float64, n, cases int, neff, conf float64) Interval {
 	if n == 0 {
 		return Interval{Upper: 1, Confidence: conf, Method: method, Status: StatusNoData}
 	}
-	if n < 0 || cases < 1 || !(p >= 0 && p <= 1) || !(neff > 0 && neff <= float64(n)) || !validConfidence(conf) {
+	if cases < 1 || !(p >= 0 && p <= 1) || !(neff > 0 && neff <= float64(n)) || !validConfidence(conf) {
 		return invalid(method, conf)
 	}
 	iv := Interval{Point: p, N: n, Clusters: cases, NEff: neff, Confidence: conf, Method: method, Status: StatusOK}

@@ -97,7 +97,7 @@ func (b BCa) level(a float64) float64 {
 	s := b.Bias + dist.NormalQuantile(a)
 	d := 1 - b.Acceleration*s
 	if d <= 0 {
-		return dist.Normal(sign(s) * math.Inf(1))
+		return dist.Normal(math.Copysign(math.Inf(1), s))
 	}
 	return dist.Normal(b.Bias + s/d)
 }

@@ -59,7 +59,7 @@ func (c *Counts) Merge(o Counts) {
 func (c *Counts) Interval(conf, rho0 float64) Interval {
 	r := &c.totals
 	iv := Interval{Upper: math.Inf(1), N: int(r.x), Clusters: r.g, Confidence: conf, Method: "neff_garwood", Status: StatusNoData}
-	if r.g == 0 || r.x <= 0 {
+	if r.g == 0 {
 		return iv
 	}
 	rate := r.y / r.x

@@ -64,19 +64,15 @@ func DesignEffect(values []float64, clusters []int, conf float64) Design {
 		d.NEff = min(n, n/d.Effect)
 		d.NEffKG = min(n, n/d.Effect*r*r)
 	}
-	if vb > 0 {
-		d.ICC = icc(values, clusters, c)
-	}
+	d.ICC = icc(values, clusters, c)
 	d.KGLower, d.KGUpper = betaLimits(d.Point*d.NEffKG, d.NEffKG, (1-conf)/2)
 	return d
 }
 
-// icc is the one-way analysis-of-variance estimator.
+// icc is the one-way analysis-of-variance estimator; NaN with one value a case and where
+// nothing varies.
 func icc(values []float64, clusters []int, c Clusters) float64 {
 	n, g := float64(c.n), float64(c.g)
-	if c.n <= c.g {
-		return math.NaN()
-	}
 	sums, sizes := map[int]float64{}, map[int]float64{}
 	for i, y := range values {
 		sums[clusters[i]] += y
@@ -93,10 +89,7 @@ func icc(values []float64, clusters []int, c Clusters) float64 {
 	}
 	msb, msw := max(0, total-within)/(g-1), within/(n-g)
 	m0 := (n - c.m2/n) / (g - 1)
-	if d := msb + (m0-1)*msw; d > 0 {
-		return (msb - msw) / d
-	}
-	return math.NaN()
+	return (msb - msw) / (msb + (m0-1)*msw)
 }
 
 // Alike is the correlation within a case that the interval of a rate tells, in [0,1],

@@ -29,7 +29,7 @@ func Combine(weights []float64, parts []Interval) Interval {
 		}
 		lo, hi := w*(p.Point-p.Lower), w*(p.Upper-p.Point)
 		if w < 0 {
-			lo, hi = -hi, -lo
+			lo, hi = hi, lo
 		}
 		iv.Point += w * p.Point
 		down, up = math.Hypot(down, lo), math.Hypot(up, hi)

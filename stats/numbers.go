@@ -40,7 +40,7 @@ func bisect(lo, hi float64, before func(float64) bool) float64 {
 			hi = m
 		}
 	}
-	return lo + (hi-lo)/2
+	return lo
 }
 
 func invalid(method string, conf float64) Interval {

@@ -188,18 +188,5 @@ func tangoScore(b, c, n, delta float64) float64 {
 	qa, qb, qc := 2*n, -b-c+(2*n-b+c)*delta, -c*delta*(1-delta)
 	q := (math.Sqrt(max(0, qb*qb-4*qa*qc)) - qb) / (2 * qa)
 	v := n * (2*q + delta*(1-delta))
-	if v <= 0 {
-		return math.Inf(1) * sign(num)
-	}
 	return num / math.Sqrt(v)
-}
-
-func sign(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
 }

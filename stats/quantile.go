@@ -25,7 +25,7 @@ func percentile(n int, value func(rank int) float64, q float64) (x float64, ok b
 	h := q * float64(n-1)
 	lo := int(math.Floor(h))
 	a := value(lo + 1)
-	if lo+1 >= n || h == float64(lo) {
+	if h == float64(lo) {
 		return a, true
 	}
 	if b := value(lo + 2); !math.IsInf(b, 1) {
@@ -212,6 +212,7 @@ func rank(s Sample, r int) float64 {
 // orderRanks are the ranks whose order statistics bound the q-quantile with at
 // most a in each tail; 0 and n+1 mean that there is no such bound.
 func orderRanks(n int, q, a float64) (lower, upper int) {
+	a *= 1 + 1e-12 // a chance of exactly a, as computed
 	lower = sort.Search(n, func(i int) bool { return dist.BinomialCDF(i, n, q) > a })
 	upper = sort.Search(n, func(i int) bool { return 1-dist.BinomialCDF(i, n, q) <= a }) + 1
 	return lower, upper

@@ -82,10 +82,7 @@ func (r *Ratio) Interval(conf float64) Interval {
 	g, p := float64(r.g), iv.Point
 	cubes := r.cyyy - 3*p*r.cyyx + 3*p*p*r.cyxx - p*p*p*r.cxxx
 	skew := sampleSkewness(g, r.residuals(p), cubes)
-	implied := 0.0
-	if r.y > 0 {
-		implied = lognormalSkewness(iv.SE * math.Abs(r.x) / r.y * math.Sqrt(g))
-	}
+	implied := lognormalSkewness(iv.SE * math.Abs(r.x) / r.y * math.Sqrt(g))
 	iv.Lower = p - iv.SE*Tail(r.g, -skew, conf)
 	iv.Upper = p + iv.SE*Tail(r.g, max(skew, implied), conf)
 	return iv

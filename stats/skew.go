@@ -29,11 +29,8 @@ func Tail(cases int, skew, conf float64) float64 {
 // squares and cubes about their mean; 0 below three values and without variance.
 // Source: Joanes and Gill 1998.
 func sampleSkewness(n, squares, cubes float64) float64 {
-	if n < 3 || squares <= 0 {
-		return 0
-	}
 	g := cubes / n / math.Pow(squares/n, 1.5)
-	if math.IsNaN(g) {
+	if n < 3 || math.IsNaN(g) {
 		return 0
 	}
 	return g * math.Sqrt(n*(n-1)) / (n - 2)

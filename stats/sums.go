@@ -21,7 +21,7 @@ type Sums struct {
 
 // Clusters are the Clusters of the same cases; the empty ones for no case.
 func (s Sums) Clusters() Clusters {
-	if s.Cases <= 0 || s.N <= 0 {
+	if s.Cases == 0 {
 		return Clusters{}
 	}
 	g := float64(s.Cases)
@@ -46,7 +46,7 @@ type RatioSums struct {
 
 // Ratio is the Ratio of the same cases; the empty one for no case.
 func (s RatioSums) Ratio() Ratio {
-	if s.Cases <= 0 {
+	if s.Cases == 0 {
 		return Ratio{}
 	}
 	g := float64(s.Cases)

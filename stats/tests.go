@@ -158,7 +158,7 @@ func FisherGreater(a, n, b, m int) float64 {
 
 // hypergeometric is the chance of i passes among the n when k of n+m pass.
 func hypergeometric(i, n, m, k int) float64 {
-	if i < 0 || i > n || k-i < 0 || k-i > m {
+	if i < 0 || i > n || k-i > m {
 		return 0
 	}
 	return math.Exp(dist.LogChoose(n, i) + dist.LogChoose(m, k-i) - dist.LogChoose(n+m, k))
