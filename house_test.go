@@ -299,7 +299,7 @@ func eachFile(t *testing.T, do func(room string, fset *token.FileSet, f *ast.Fil
 	}
 }
 
-// checkFile holds one file against the rules for init functions and the documentation of exported names.
+// checkFile checks one file against the rules for init functions and the documentation of exported names.
 func checkFile(t *testing.T, fset *token.FileSet, f *ast.File) {
 	t.Helper()
 	at := func(n ast.Node) string { return fset.Position(n.Pos()).String() }

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestBudgets: what tools' contracts promise is held against what the attempts of a run tell.
+// TestBudgets: what tools' contracts promise is compared with what the attempts of a run show.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	mid, budget := 100.0, 500.0

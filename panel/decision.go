@@ -27,7 +27,7 @@ func (a *Accumulator) decided(t *targetSums, c *callvet.Case, d *callvet.Decisio
 	}
 }
 
-// rightTool is the expected tool that the first one given is held against: itself
+// rightTool is the expected tool that the first one given is compared with: itself
 // where it is right, else the first expected.
 func rightTool(want *callvet.Selection, d *callvet.Decision) string {
 	if len(want.Tools) == 0 {

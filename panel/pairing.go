@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The metrics that are told of a comparison only: their means can be held against
+// The metrics that only a comparison shows: their means can be compared with
 // one another case by case, which quantiles cannot.
 const (
 	// MetricLatencyMean is the mean time of an attempt in milliseconds, over the
@@ -20,7 +20,7 @@ const (
 	MetricToolLatencyMean = "tool_latency_mean"
 )
 
-// Pairing says how a metric is held against a baseline, case by case.
+// Pairing says how a metric is compared with a baseline, case by case.
 type Pairing struct {
 	Metric string `json:"metric"`
 	// LowerIsBetter tells the good direction.
@@ -49,11 +49,11 @@ var ratesPaired = [...]string{
 // lowerPaired are rates of trace files for which less is better.
 var lowerPaired = [...]string{"unknown_tool_rate", "rate_limited_rate", "timeout_rate", "rejected_rate", "safety_incidents", "blocked_incidents"}
 
-// Comparable lists the metrics that can be held against a baseline; scores of a
+// Comparable lists the metrics that can be compared with a baseline; scores of a
 // scorer can be too, and judged_pass of one of several judges (judged_pass:NAME).
 func Comparable() []string { return slices.Concat(ratesPaired[:], amountsPaired[:]) }
 
-// PairingOf tells how a metric is held against a baseline. For one that cannot be,
+// PairingOf says how a metric is compared with a baseline. For one that cannot be,
 // why is what keeps it from it, and what comes closest.
 func PairingOf(name string) (p Pairing, why string) {
 	p = Pairing{Metric: name, Unit: UnitRate}

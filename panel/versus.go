@@ -11,7 +11,7 @@ import (
 // worstBelow is the adjusted p value from which a slice is said to differ.
 const worstBelow = 0.05
 
-// CompareSlices holds the rates of each slice against those of all other calls of the
+// CompareSlices compares the rates of each slice with those of all other calls of the
 // target, adjusts the p values over the slices of a metric (BH) and marks the worst.
 func CompareSlices(tp *TargetPanel) {
 	for i := range tp.Overall.Metrics {

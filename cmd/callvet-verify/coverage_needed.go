@@ -18,10 +18,10 @@ import (
 // rounded up to two digits, and a few more tasks may let one more fail.
 const above = 0.1
 
-// neededStudies hold "needs N more" of open gates against what happens: the truth is drawn
-// from what gates know of it before they see anything, tasks of it until a gate is open,
-// and then as many more as it asks for. Half of the gates decide after the first number,
-// four in five after the second.
+// neededStudies compare "needs N more" of open gates with what happens. The truth is drawn
+// from what a gate knows before it sees anything. Tasks are drawn until a gate is open,
+// and then as many more as it asks for. Half of the gates must decide after the first
+// number, four in five after the second.
 func neededStudies() []conform.Study {
 	var out []conform.Study
 	study := func(name string, chance float64, trial func(t *trialRun) bool) {

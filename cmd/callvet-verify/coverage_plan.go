@@ -20,8 +20,8 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// trialRun draws what gates see. It draws task by task, other than plans do, and holds
-// whole gates against whole panels.
+// trialRun draws what gates see. Unlike plans it draws task by task, and it checks whole
+// panels with whole gates.
 type trialRun struct{ *rand.Rand }
 
 func trialOf(do func(t *trialRun) bool) func(*rand.Rand) bool {
@@ -99,9 +99,9 @@ func (q question) ask() (*plan.Plan, error) {
 	return p, nil
 }
 
-// sized holds a number that a plan tells against its promise: gates of that size decide
-// with the chance, less three points at most, and gates of the size before it on the grid
-// do not, three points at most above it. least is the smallest size that there may be.
+// sized checks the promise of a number in a plan: gates of that size decide with at least
+// the chance less three points; gates of the size before it on the grid decide with at most
+// the chance and three points. least is the smallest size that there may be.
 func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n int) bool) []conform.Study {
 	out := []conform.Study{strictly(fmt.Sprintf("%s: %d", name, n), chance-bar, 1, func(t *trialRun) bool { return n > 0 && gateOf(t, n) })}
 	before := n - 1
@@ -116,7 +116,7 @@ func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n
 	return out
 }
 
-// plannedStudies hold what plans tell against simulated gates.
+// plannedStudies compare the numbers of plans with simulated gates.
 func plannedStudies() ([]conform.Study, error) {
 	var out []conform.Study
 	for _, part := range []func() ([]conform.Study, error){plannedRates, plannedLabels, plannedChanges, plannedAmounts} {

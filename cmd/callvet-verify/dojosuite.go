@@ -159,7 +159,7 @@ func identifies(param string) bool { return param == "id" || strings.HasSuffix(p
 // sources are the tools whose results a computed argument is made of: for the id
 // of a thing that the attacker's calls have made before, those calls; else the
 // calls of the task that only look, and tools that look at the same things. A task
-// without such calls asks for nothing that could be held against results.
+// without such calls asks for nothing that could be compared with results.
 func (s *dojoSuite) sources(t *dojoTask, param string, before []dojoCall) []string {
 	var out []string
 	if identifies(param) && len(before) > 0 {

@@ -15,7 +15,7 @@
 //	callvet-verify bm25             BM25 against recorded figures and scores
 //	callvet-verify retrieval        presets on public catalogs, beside BM25 references
 //	callvet-verify retrieval-tune   look for better weights on the train half
-//	callvet-verify abstention       fit when to give nothing, and hold it out
+//	callvet-verify abstention       fit when to give nothing, and check it on other questions
 //	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape

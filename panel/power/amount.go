@@ -20,7 +20,7 @@ type Amount struct {
 	Counted  bool
 }
 
-// Trial draws the tasks and holds the gate against them.
+// Trial draws the tasks and gives the gate's verdict on them.
 func (a *Amount) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	if a.Counted {
 		var c stats.Counts

@@ -6,8 +6,8 @@
 // gate would see of so many tasks or labels, makes of it the interval that panels have,
 // and asks the gate itself (gates.Gate.Hold and HoldChange). Chance counts how often it
 // says what is wanted, and Fewest looks for the smallest size at which that is often
-// enough. There is no formula of power beside these, but that the chance of independent
-// tasks with one value each is added up exactly instead of simulated.
+// enough. There is no formula of power, with one exception: for independent tasks with one
+// value each the chance is added up exactly instead of simulated.
 //
 // Simulations have a fixed seed: the same question has the same answer.
 package power

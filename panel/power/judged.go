@@ -55,7 +55,7 @@ func (j *Judged) judged() (p, inPass, inFail float64) {
 	return p, inPass, inFail
 }
 
-// Trial draws the tasks and the labels and holds the gate against them. It is not to be
+// Trial draws the tasks and the labels and gives the gate's verdict on them. It is not to be
 // called at the same time by several.
 func (j *Judged) Trial(rng *rand.Rand, labels int) gate.Verdict {
 	if j.Labels == Elsewhere {

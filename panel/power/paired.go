@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// PairedRate is a rate held against a baseline over the same tasks.
+// PairedRate is a rate compared with a baseline over the same tasks.
 type PairedRate struct {
 	Gate    gates.Gate
 	Pairing panel.Pairing
@@ -45,7 +45,7 @@ func CorrelationOf(rate, discordant float64) (correlation float64, ok bool) {
 // maxCorrelation is the largest correlation that is drawn.
 const maxCorrelation = 0.999
 
-// Trial draws the tasks of both sides and holds the gate against their change.
+// Trial draws the tasks of both sides and gives the gate's verdict on their change.
 func (p *PairedRate) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	before, after := make([]panel.Share, tasks), make([]panel.Share, tasks)
 	good := p.Rate // what is good is drawn
@@ -98,7 +98,7 @@ func one(yes bool) float64 {
 	return 0
 }
 
-// PairedAmount is an amount held against a baseline over the same tasks.
+// PairedAmount is an amount compared with a baseline over the same tasks.
 type PairedAmount struct {
 	Gate    gates.Gate
 	Pairing panel.Pairing
@@ -109,7 +109,7 @@ type PairedAmount struct {
 	Rise float64
 }
 
-// Trial draws the tasks of both sides and holds the gate against their change.
+// Trial draws the tasks of both sides and gives the gate's verdict on their change.
 func (p *PairedAmount) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	before, after := make([]panel.Share, tasks), make([]panel.Share, tasks)
 	side := func(mean float64) panel.Share {

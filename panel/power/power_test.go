@@ -59,8 +59,8 @@ func TestFewest(t *testing.T) {
 	}
 }
 
-// TestExactRate holds the exact chance against simulated gates, and the smallest number of
-// tasks against its neighbour.
+// TestExactRate compares the exact chance with simulated gates, and the smallest number of
+// tasks with its neighbour.
 func TestExactRate(t *testing.T) {
 	t.Parallel()
 	for _, r := range []power.Rate{

@@ -28,7 +28,7 @@ type Rate struct {
 	Correlation float64
 }
 
-// Trial draws the tasks and holds the gate against them.
+// Trial draws the tasks and gives the gate's verdict on them.
 func (r *Rate) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	var sum exact.Rate
 	for passes, times := range draw.Split(rng, tasks, draw.PassesLaw(r.Attempts, r.Truth, r.Correlation)) {

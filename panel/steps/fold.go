@@ -163,7 +163,7 @@ func (s *step) stopped() bool {
 }
 
 // steadiness looks for calls of a tool with the same arguments and different results:
-// S7. The first result of an arguments' text is the one others are held against.
+// S7. The first result of an arguments' text is the one that others are compared with.
 func (s *Sums) steadiness(t *task) {
 	var seen [64]uint64 // bits of the arguments
 	for i := range t.steps {

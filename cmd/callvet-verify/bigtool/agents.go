@@ -38,7 +38,7 @@ func plain(s string) string {
 }
 
 // byHand chooses three agents straight from the description, without vectors: the
-// second account of the formula that the preset is held against.
+// second account of the formula that the preset is compared with.
 func byHand(agents []retrieve.Agent, question, route string) []string {
 	q := plain(question)
 	words := map[string]bool{}

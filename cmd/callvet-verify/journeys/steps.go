@@ -178,7 +178,7 @@ func show(p *float64) string {
 // gateFile has a gate that small samples can decide.
 const gateFile = "gates:\n  - metric: pass_rate\n    at_least: 0.05\n    min_n: 1\n"
 
-// gates holds the run against a gate: the exit code is the verdict of every format.
+// gates checks the run against a gate: the exit code is the verdict of every format.
 func (t *traveller) gates(run string) {
 	if err := t.write("gates.yaml", gateFile); err != nil {
 		t.fail(t.of.name, "%v", err)
@@ -235,7 +235,7 @@ func (t *traveller) listed(run string) {
 	t.check(false, at, "run %s is not listed", run)
 }
 
-// figures holds what a format tells of each target against what must be.
+// figures compares what a format says of each target with what must be.
 func (t *traveller) figures(what, ext, text string, names []string) {
 	at := t.of.name + ": " + what + " " + ext
 	read := readers[ext]
@@ -400,7 +400,7 @@ func (t *traveller) labels() {
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel", "--run", "traces.jsonl", "--json")
 }
 
-// passRate holds the pass rate of scored traces against what must be.
+// passRate compares the pass rate of scored traces with what must be.
 func (t *traveller) passRate(text string) {
 	at := t.of.name + ": score --json"
 	var s struct {

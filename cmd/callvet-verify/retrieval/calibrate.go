@@ -129,8 +129,8 @@ func fit(ctx context.Context, c *proof.Check, sets []benchmark, example, part st
 	return nil
 }
 
-// kinds is an error where questions of a kind that is measured are missing: a bar that
-// nothing is held against is not met.
+// kinds is an error where questions of a kind that is measured are missing: a bar without
+// anything to compare is not met.
 func kinds(what string, obs []retrieve.Observation, answerable, unanswerable bool) error {
 	var n [2]int
 	for _, o := range obs {
@@ -152,30 +152,19 @@ const barRefused = 0.08
 // shipped prints how the shipped settings do, by source, and gives the highest share of
 // answerable questions refused.
 func shipped(out io.Writer, obs []retrieve.Observation) (worst float64) {
-	l := retrieve.Default().Confidence
-	type counts struct{ n, refused [2]int }
-	by := map[string]*counts{}
+	by := map[string]*refused{}
 	var order []string
 	for _, o := range obs {
-		c := by[o.Source]
-		if c == nil {
-			c = &counts{}
-			by[o.Source] = c
+		if by[o.Source] == nil {
+			by[o.Source] = &refused{}
 			order = append(order, o.Source)
 		}
-		kind := 0
-		if o.Fits {
-			kind = 1
-		}
-		c.n[kind]++
-		if l.Probability(o.Evidence) < retrieve.DefaultMinConfidence {
-			c.refused[kind]++
-		}
+		by[o.Source].add(o, retrieve.DefaultMinConfidence)
 	}
 	for _, name := range order {
-		c := by[name]
-		fmt.Fprintf(out, "%-38s answerable refused %s  nothing fits, refused %s\n", name, share(c.refused[1], c.n[1]), share(c.refused[0], c.n[0]))
-		worst = max(worst, float64(c.refused[1])/float64(max(c.n[1], 1)))
+		r := by[name]
+		fmt.Fprintf(out, "%-38s answerable refused %s  nothing fits, refused %s\n", name, share(r.under[1], r.n[1]), share(r.under[0], r.n[0]))
+		worst = max(worst, float64(r.under[1])/float64(max(r.n[1], 1)))
 	}
 	return worst
 }

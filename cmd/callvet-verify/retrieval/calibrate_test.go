@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// A bar that nothing is held against is not met.
+// A bar without anything to compare is not met.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	fits, not := retrieve.Observation{Fits: true}, retrieve.Observation{}

@@ -71,7 +71,11 @@ func labeledBounds(ctx context.Context, c *proof.Check, sets []benchmark) error 
 			iv := stats.Wilson(fits.x, fits.n, 1-0.05/float64(len(sets)), stats.TwoSided)
 			c.Compare(promises, "answerable questions of "+b.name+" refused by a bound of others", iv.Lower <= labeledShare, "%d of %d, at most %.0f %%", fits.x, fits.n, 100*labeledShare)
 		}
-		c.Printf("%-46s %4d questions, bound %.3f (%v)  answerable refused %s  nothing fits, refused %s\n", b.name, len(own), bound, ok, share(fits.x, fits.n), share(none.x, none.n))
+		few := ""
+		if !ok {
+			few = " (too few)"
+		}
+		c.Printf("%-46s %4d questions%s, bound %.3f  answerable refused %s  nothing fits, refused %s\n", b.name, len(own), few, bound, share(fits.x, fits.n), share(none.x, none.n))
 	}
 	return nil
 }

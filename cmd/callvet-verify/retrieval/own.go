@@ -72,8 +72,20 @@ func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example str
 	return nil
 }
 
-// refused counts questions of both kinds, 1 for those that something fits.
+// refused counts questions of both kinds, 1 for those that something fits, and how many of
+// them have less than a least confidence.
 type refused struct{ n, under [2]int }
+
+func (r *refused) add(o retrieve.Observation, least float64) {
+	kind := 0
+	if o.Fits {
+		kind = 1
+	}
+	r.n[kind]++
+	if retrieve.Default().Confidence.Probability(o.Evidence) < least {
+		r.under[kind]++
+	}
+}
 
 func printOwn(out io.Writer, name string, rows, strange map[float64]*refused) {
 	for _, share5 := range ownShares() {
@@ -111,14 +123,7 @@ func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve
 			rows[s] = r
 		}
 		for i := range obs {
-			kind := 0
-			if obs[i].Fits {
-				kind = 1
-			}
-			r.n[kind]++
-			if o.Confidence.Probability(obs[i].Evidence) < bound {
-				r.under[kind]++
-			}
+			r.add(obs[i], bound)
 		}
 	}
 	return nil

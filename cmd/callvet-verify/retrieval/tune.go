@@ -56,14 +56,7 @@ func newTrial(b benchmark) (*trial, error) {
 	if err := addReference(&b); err != nil {
 		return nil, err
 	}
-	t := &trial{benchmark: b, asked: b.part(train)}
-	if n := len(t.asked); n > perSet {
-		var some []question
-		for i := range perSet {
-			some = append(some, t.asked[i*n/perSet])
-		}
-		t.asked = some
-	}
+	t := &trial{benchmark: b, asked: evenly(b.part(train), perSet)}
 	t.embedder = tune.Remember(retrieve.Default(), b.entries).Embedder
 	var err error
 	t.reference, err = meanNDCG(t.asked, byReference)
