@@ -12,11 +12,11 @@ export CALLVET_VECTORS ?= $(abspath ../shared/vectors)
 VERSION ?=
 CACHE := .cache
 LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
-# Tests that build the binary in a browser's or a debugger's way read these.
+# The files that gofmt checks.
 GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 
 build: callvet ## build the one binary, ./callvet
 
@@ -61,7 +61,7 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 	go test -count=1 ./...
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
-# their tests. house_test.go holds the list: none is left out.
+# their tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
 	./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \

@@ -445,6 +445,25 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
+// TestMakeHelp: make help lists every target that says what it does.
+func TestMakeHelp(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("make", "-s", "help").Output()
+	if err != nil {
+		t.Skipf("make does not run: %v", err)
+	}
+	for line := range strings.Lines(string(b)) {
+		target, _, ok := strings.Cut(line, ":")
+		if ok && strings.Contains(line, " ## ") && !strings.HasPrefix(line, "\t") && !strings.Contains("\n"+string(out), "\n"+target+" ") {
+			t.Errorf("make help does not list %s", target)
+		}
+	}
+}
+
 func TestNoPrivatePaths(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("git", "ls-files").Output()

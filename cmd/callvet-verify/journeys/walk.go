@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 // Config says what to walk through.
@@ -74,22 +76,17 @@ func Walk(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the commands of %s: %w", binary, err)
 	}
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var group sync.WaitGroup
-	for _, j := range journeysOf() {
-		if !strings.Contains(j.name, cfg.Match) {
-			continue
+	walked := slices.DeleteFunc(journeysOf(), func(j journey) bool { return !strings.Contains(j.name, cfg.Match) })
+	w.report.Journeys = len(walked)
+	err = parallel.Each(runtime.GOMAXPROCS(0), len(walked), func(i int) error {
+		if err := w.journey(ctx, walked[i]); err != nil {
+			w.fail(walked[i].name, "%v", err)
 		}
-		w.report.Journeys++
-		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			if err := w.journey(ctx, j); err != nil {
-				w.fail(j.name, "%v", err)
-			}
-		})
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	group.Wait()
 	if cfg.Match == "" {
 		w.covered(tree)
 	}
