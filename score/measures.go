@@ -73,8 +73,8 @@ const (
 	// Completion is the overall score of the final expected call.
 	// Source of the multi-turn scores: Tool Calling Evaluation, "Multi-Turn Evaluation".
 	Completion = "completion"
-	// Efficiency is min(1, optimal ÷ actual hops), a hop being a call; 0 when
-	// nothing was called.
+	// Efficiency is min(1, optimal ÷ actual hops), a hop being a call; of none, 1 where none is
+	// optimal and 0 elsewhere.
 	Efficiency = "efficiency"
 	// Redundancy is 0.10 per call identical to the one before it (name and
 	// arguments), at most 1; 0 is best.

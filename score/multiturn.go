@@ -295,7 +295,7 @@ func (w *scratch) multiScores(l *scoreList) {
 	m, f := w.k.multi.src, &w.facts
 	optimal := m.OptimalHops
 	if optimal <= 0 {
-		optimal = max(1, len(w.fit.plan.calls))
+		optimal = len(w.fit.plan.calls)
 	}
 	c := combine(w.completion(), optimal, len(w.calls), f.redundant, f.detours)
 	l.add(Completion, c.completion)

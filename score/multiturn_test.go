@@ -182,7 +182,11 @@ func TestMultiTurnScores(t *testing.T) {
 		},
 		{
 			"nothing to call and nothing called", wants(), 0, made(), "",
-			map[string]float64{score.Completion: 1},
+			map[string]float64{score.Completion: 1, score.Efficiency: 1, score.Overall: 1},
+		},
+		{
+			"nothing to call and one call", wants(), 0, made("find_city", `{"name":"Paris"}`), callvet.ClassUnneededCall,
+			map[string]float64{score.Completion: 0, score.Efficiency: 0, score.Overall: 0},
 		},
 		{
 			"a try that was refused is none too many", wants("book", `{"id":"F7"}`), 0, refused, "",
