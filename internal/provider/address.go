@@ -18,9 +18,7 @@ func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
 		// Azure has no default: its variable only names the resource.
 		own = text != "" && svc.name != "azure"
 		if text != "" && svc.name == "ollama" {
-			if text = endpoint.Ollama(text); strings.Count(strings.TrimRight(text, "/"), "/") == 2 { // no path
-				text = strings.TrimRight(text, "/") + "/v1"
-			}
+			text = endpoint.Ollama(text)
 		}
 	}
 	if text == "" {
@@ -76,6 +74,9 @@ func address(svc *service, base *url.URL, id string, cfg *Config) string {
 		q := u.Query()
 		q.Set("alt", "sse")
 		u.RawQuery = q.Encode()
+	case svc.wire == wireOllama:
+		u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/v1"), "/api") // as other tools want it
+		u = *u.JoinPath("api/chat")
 	case svc.wire == wireResponses:
 		u = *u.JoinPath("responses")
 	case svc.name == "azure" && apiVersion != "":

@@ -10,6 +10,7 @@ const (
 	wireResponses = "responses"
 	wireMessages  = "messages"
 	wireGemini    = "gemini"
+	wireOllama    = "ollama"
 )
 
 // service is one row of the provider table.
@@ -55,7 +56,7 @@ func services() []service {
 		hosted("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
 		hosted("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
 		hosted("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN"),
-		local("ollama", "http://localhost:11434/v1", "OLLAMA_HOST", "OLLAMA_API_KEY"),
+		{name: "ollama", wire: wireOllama, base: "http://localhost:11434", baseEnv: "OLLAMA_HOST", keyEnv: []string{"OLLAMA_API_KEY"}, local: true},
 		local("vllm", "http://localhost:8000/v1", "VLLM_BASE_URL", "VLLM_API_KEY"),
 		local("lmstudio", "http://localhost:1234/v1", "LMSTUDIO_BASE_URL", "LMSTUDIO_API_KEY"),
 		local("llamacpp", "http://localhost:8080/v1", "LLAMACPP_BASE_URL", "LLAMACPP_API_KEY"),

@@ -3,7 +3,6 @@
 package provider
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -116,7 +115,7 @@ func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
 		return nil
 	}
 	if !d.done && d.reason == "" {
-		return errors.New("the stream ended before the answer did")
+		return errStreamEnded
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: d.content.String(), Reasoning: d.reasoning.String()}
 	for _, f := range d.calls {

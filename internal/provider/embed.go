@@ -29,7 +29,7 @@ func OpenEmbedder(spec string, cfg Config) (*Embedder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open embedder %q: %w", spec, err)
 	}
-	url := strings.Replace(m.url, "/chat/completions", "/embeddings", 1)
+	url := strings.NewReplacer("/chat/completions", "/embeddings", "/api/chat", "/v1/embeddings").Replace(m.url)
 	if url == m.url {
 		return nil, fmt.Errorf("open embedder %q: %w", spec, invalid("the provider has no OpenAI-compatible embeddings", "openai/text-embedding-3-small or ollama/nomic-embed-text"))
 	}

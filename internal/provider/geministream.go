@@ -3,8 +3,6 @@
 package provider
 
 import (
-	"errors"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
@@ -77,7 +75,7 @@ func (d *geminiDeltas) part(p value.Value) {
 
 func (d *geminiDeltas) finish(q *query, resp *callvet.Response) error {
 	if d.last["finishReason"] == nil && d.last["promptFeedback"] == nil {
-		return errors.New("the stream ended before the answer did")
+		return errStreamEnded
 	}
 	b := []byte(`{"candidates":[`)
 	if d.last["finishReason"] != nil {

@@ -119,7 +119,7 @@ func (d *messageDeltas) delta(v value.Value) error {
 
 func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 	if !d.done {
-		return errors.New("the stream ended before the answer did")
+		return errStreamEnded
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant}
 	raw := []byte(`{"role":"assistant","content":[`)

@@ -57,9 +57,13 @@ type model struct {
 	timeout time.Duration
 	maxBody int64
 	stream  bool
-	now     func() time.Time
-	offers  offers
-	docs    sync.Pool
+	// own: a server of the user's own, whose context may be small.
+	own bool
+	// noChoice: the API knows no tool_choice.
+	noChoice bool
+	now      func() time.Time
+	offers   offers
+	docs     sync.Pool
 	// noRequired is set once the provider said that it does not know
 	// tool_choice: required.
 	noRequired atomic.Bool
@@ -83,7 +87,7 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 			if m.stdTemperature && q.params.Temperature == nil {
 				resp.Omitted = append(resp.Omitted, paramTemperature)
 			}
-			if req.ToolChoice == choiceRequired && q.choice == choiceAuto {
+			if q.choice == choiceAuto && req.ToolChoice != choiceAuto && req.ToolChoice != "" {
 				resp.Omitted = append(resp.Omitted, paramToolChoice)
 			}
 			return resp, nil
@@ -125,6 +129,13 @@ func (m *model) query(req *callvet.Request) *query {
 	if req.Tools != nil && len(req.Tools.Tools) > 0 {
 		o := m.offers.get(req.Tools, m.wire.tools)
 		q.tools, q.toolSum, q.choice = o.body, o.sum, req.ToolChoice
+		switch {
+		case !m.noChoice || q.choice == "" || q.choice == choiceAuto:
+		case q.choice == choiceNone:
+			q.tools, q.toolSum, q.choice = nil, [sha256.Size]byte{}, "" // which is the same
+		default:
+			q.choice = choiceAuto
+		}
 	}
 	return q
 }
@@ -167,6 +178,9 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 	resp := &callvet.Response{FirstToken: ans.first}
 	if fault == nil {
 		fault = m.decode(&ans, q, resp)
+	}
+	if fault == nil && m.own {
+		fault = wasCut(&resp.Usage, q)
 	}
 	if fault != nil {
 		fault.Message = m.hide.text(fault.Message)

@@ -103,6 +103,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 		cfg.Warn(endpoint.Unencrypted(base))
 	}
 	m := newModel(svc, id, cfg, pol)
+	m.own = svc.local || own
 	m.stdTemperature = std && t.Params.Temperature != nil
 	m.hide = newRedactor(key)
 	m.url, m.header = address(svc, base, id, cfg), headers(svc, key)
@@ -133,6 +134,9 @@ func newModel(svc *service, id string, cfg *Config, pol policy) *model {
 		m.wire = &messages{model: id, names: n}
 	case wireGemini:
 		m.wire = &gemini{names: n}
+	case wireOllama:
+		n = names{topP: "top_p", maxTokens: "num_predict", seed: "seed", stop: "stop"}
+		m.wire, m.noChoice = &ollama{chat{model: id, names: n}}, true
 	case wireResponses:
 		n.seed, n.stop = "", ""
 		m.wire = &responses{model: id, names: n, reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5", "gpt-5.1", "gpt-5.2"}) && !inFamily(id, "gpt-5-chat")}

@@ -43,9 +43,9 @@ func TestOpen(t *testing.T) {
 		{"azure/dep", Config{Getenv: env("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com", "AZURE_OPENAI_API_KEY", "k"), APIVersion: "2024-10-21"}, "https://r.openai.azure.com/openai/deployments/dep/chat/completions?api-version=2024-10-21", "azure@r.openai.azure.com"},
 		{"bedrock/openai.gpt-oss-20b-1:0", Config{Getenv: env("AWS_REGION", "us-west-2", "AWS_BEARER_TOKEN_BEDROCK", "k")}, "https://bedrock-runtime.us-west-2.amazonaws.com/openai/v1/chat/completions", "bedrock@bedrock-runtime.us-west-2.amazonaws.com"},
 		{"openrouter/openai/gpt-5", Config{APIKey: "k"}, "https://openrouter.ai/api/v1/chat/completions", "openrouter@openrouter.ai"},
-		{"ollama/qwen3:8b", Config{}, "http://localhost:11434/v1/chat/completions", "ollama@localhost:11434"},
-		{"ollama/qwen3", Config{Getenv: env("OLLAMA_HOST", "0.0.0.0")}, "http://127.0.0.1:11434/v1/chat/completions", "ollama@127.0.0.1:11434"},
-		{"ollama/qwen3", Config{Getenv: env("OLLAMA_HOST", "https://box.example/v1")}, "https://box.example/v1/chat/completions", "ollama@box.example"},
+		{"ollama/qwen3:8b", Config{}, "http://localhost:11434/api/chat", "ollama@localhost:11434"},
+		{"ollama/qwen3", Config{Getenv: env("OLLAMA_HOST", "0.0.0.0")}, "http://127.0.0.1:11434/api/chat", "ollama@127.0.0.1:11434"},
+		{"ollama/qwen3", Config{Getenv: env("OLLAMA_HOST", "https://box.example/v1")}, "https://box.example/api/chat", "ollama@box.example"},
 		{"vllm/Qwen/Qwen3-8B", Config{}, "http://localhost:8000/v1/chat/completions", "vllm@localhost:8000"},
 	} {
 		m, target := mustOpen(t, c.spec, c.cfg)

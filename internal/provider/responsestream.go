@@ -3,7 +3,6 @@
 package provider
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -44,7 +43,7 @@ func (d *responseDeltas) add(data []byte) (content, last bool, err error) {
 
 func (d *responseDeltas) finish(q *query, resp *callvet.Response) error {
 	if d.whole == nil {
-		return errors.New("the stream ended before the answer did")
+		return errStreamEnded
 	}
 	if err := d.doc.Parse(d.whole); err != nil {
 		return err

@@ -15,6 +15,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
+// errStreamEnded is what became of an answer that was cut off.
+var errStreamEnded = errors.New("the stream ended before the answer did")
+
 // deltas puts a streamed answer together from its events, keeping every
 // fragment of arguments as it came.
 type deltas interface {
@@ -25,7 +28,7 @@ type deltas interface {
 	finish(q *query, resp *callvet.Response) error
 }
 
-// readStream reads server-sent events. The raw text is kept as the body.
+// readStream reads server-sent events, or JSON Lines. The raw text is kept as the body.
 func (m *model) readStream(outer, ctx context.Context, res *http.Response, d deltas, start time.Time) (answer, *callvet.Fault) {
 	ans := answer{status: res.StatusCode, streamed: d}
 	var raw bytes.Buffer
@@ -36,10 +39,12 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 	var data []byte
 	for last := false; !last; {
 		line, err := in.ReadBytes('\n')
-		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		value, ok := bytes.CutPrefix(line, []byte("data:"))
+		whole := bytes.HasPrefix(line, []byte("{")) // of JSON Lines
+		if ok || whole {
 			data = append(append(data, '\n'), bytes.TrimSpace(value)...)
 		}
-		if (len(bytes.TrimSpace(line)) == 0 || err != nil) && len(data) > 0 {
+		if (whole || len(bytes.TrimSpace(line)) == 0 || err != nil) && len(data) > 0 {
 			var content bool
 			var bad error
 			content, last, bad = d.add(data[1:])

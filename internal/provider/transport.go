@@ -68,7 +68,7 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	defer res.Body.Close()
 	ans.status = res.StatusCode
 	typ, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if res.StatusCode == http.StatusOK && m.stream && typ == "text/event-stream" {
+	if res.StatusCode == http.StatusOK && m.stream && (typ == "text/event-stream" || typ == "application/x-ndjson") {
 		return m.readStream(outer, ctx, res, m.wire.deltas(), start)
 	}
 	limit := m.maxBody

@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/value"
+)
+
+// ollama is Ollama's own API. Its Chat Completions take no size of the context, and cut a
+// prompt that is longer without a word.
+type ollama struct {
+	chat
+}
+
+// Sizes of the context, in tokens. Ollama loads a model anew for each size, so that there are
+// few of them.
+const (
+	minContext = 4096
+	// answerRoom is left for the answer where no limit is set.
+	answerRoom = 2048
+	// asciiPerToken is fewer than a text or JSON has on average; every other character counts as
+	// a token of its own. So the size is an upper bound of what the prompt takes.
+	asciiPerToken = 3
+)
+
+func (w *ollama) head(b []byte, q *query) []byte {
+	from := len(b)
+	b = appendText(append(b, `{"model":`...), w.model)
+	b = append(b, `,"messages":[`...)
+	if q.req.System != "" {
+		b = append(appendText(append(b, `{"role":"system","content":`...), q.req.System), '}', ',')
+	}
+	for i := range q.turns {
+		b = append(w.message(b, &q.turns[i]), ',')
+	}
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	b = append(b, ']')
+	size := tokensAtMost(b[from:]) + tokensAtMost(q.tools)
+	// Newer versions refuse a prompt that is too long instead of cutting it.
+	b = append(b, `,"truncate":false,"shift":false`...)
+	if e := q.params.ReasoningEffort; e == choiceNone {
+		b = append(b, `,"think":false`...)
+	} else if e != "" {
+		b = appendText(appendMember(b, "think"), e)
+	}
+	b = append(appendMember(b, "stream"), strconv.AppendBool(nil, q.stream)...)
+	b = append(appendMember(b, "options"), w.options(q, size)...)
+	return appendExtra(b, &q.params, besideOptions)
+}
+
+// besideOptions names the extra members that stand beside options; all others belong into it.
+func besideOptions(name string) bool {
+	return slices.Contains([]string{"format", "keep_alive", "think", "truncate", "shift", "logprobs", "top_logprobs"}, name)
+}
+
+func (w *ollama) options(q *query, prompt int) []byte {
+	o := appendSampling(nil, &q.params, &w.names)
+	if _, given := q.params.Extra["num_ctx"]; !given {
+		o = strconv.AppendInt(appendMember(o, "num_ctx"), int64(contextFor(prompt, q.params.MaxTokens)), 10)
+	}
+	o = appendExtra(o, &q.params, func(k string) bool { return !besideOptions(k) })
+	o[0] = '{'
+	return append(o, '}')
+}
+
+func tokensAtMost(text []byte) int {
+	all := utf8.RuneCount(text)
+	ascii := 0
+	for _, c := range text {
+		if c < utf8.RuneSelf {
+			ascii++
+		}
+	}
+	return ascii/asciiPerToken + all - ascii
+}
+
+// contextFor is the least power of two that has room for a prompt of that many tokens and for
+// its answer. What is more than the model has, Ollama brings down to that.
+func contextFor(prompt int, maxTokens *int) int {
+	room := answerRoom
+	if maxTokens != nil {
+		room = *maxTokens
+	}
+	n := max(minContext, prompt+max(room, 0))
+	return 1 << bits.Len(uint(n-1))
+}
+
+func (w *ollama) message(b []byte, t *callvet.Turn) []byte {
+	b = appendText(append(b, `{"role":`...), string(t.Role))
+	b = appendText(appendMember(b, "content"), t.Content)
+	if t.Role == callvet.RoleTool {
+		b = appendText(appendMember(b, "tool_name"), t.Tool)
+		b = appendText(appendMember(b, "tool_call_id"), t.CallID)
+	}
+	if t.Role == callvet.RoleAssistant && t.Reasoning != "" {
+		b = appendText(appendMember(b, "thinking"), t.Reasoning)
+	}
+	if len(t.Calls) > 0 {
+		b = append(b, `,"tool_calls":[`...)
+		for i := range t.Calls {
+			c := &t.Calls[i]
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(append(b, `{"id":`...), c.ID), `,"function":{"name":`...)
+			b = append(appendText(b, c.Tool), `,"arguments":`...)
+			b = append(append(b, object(c)...), '}', '}')
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error {
+	msg, ok := root.Get("message")
+	if !ok || msg.Kind() != value.Object {
+		return noAnswer(root, "message")
+	}
+	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: at(msg, "content").Str(), Reasoning: at(msg, "thinking").Str()}
+	turn.Calls = ollamaCalls(nil, msg)
+	resp.Turns = []callvet.Turn{turn}
+	return w.finish(root, resp)
+}
+
+func ollamaCalls(to []callvet.Call, msg value.Value) []callvet.Call {
+	list := at(msg, "tool_calls")
+	for c, ok := list.First(); ok; c, ok = list.Next(c) {
+		f := at(c, "function")
+		to = append(to, repair.Call(at(c, "id").Str(), at(f, "name").Str(), inputOf(at(f, "arguments"))))
+	}
+	return to
+}
+
+// finish takes what the last object of an answer tells.
+func (w *ollama) finish(root value.Value, resp *callvet.Response) error {
+	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "done_reason").Str()
+	var r usage.Reader
+	resp.Usage = r.Done(callvet.Usage{InputTokens: r.Need(root, "prompt_eval_count"), OutputTokens: r.Need(root, "eval_count")})
+	return nil
+}
+
+// ollamaDeltas reads a stream of Ollama: objects, one on each line, of which the last is done.
+type ollamaDeltas struct {
+	wire            *ollama
+	doc             value.Doc
+	text, reasoning strings.Builder
+	calls           []callvet.Call
+	last            []byte
+}
+
+func (w *ollama) deltas() deltas { return &ollamaDeltas{wire: w} }
+
+func (d *ollamaDeltas) add(data []byte) (content, last bool, err error) {
+	if err := d.doc.Parse(data); err != nil {
+		return false, false, err
+	}
+	root := d.doc.Root()
+	if e, ok := root.Get("error"); ok && e.Kind() != value.Null {
+		return false, false, noAnswer(root, "message")
+	}
+	msg := at(root, "message")
+	said, thought, n := at(msg, "content").Str(), at(msg, "thinking").Str(), len(d.calls)
+	d.text.WriteString(said)
+	d.reasoning.WriteString(thought)
+	d.calls = ollamaCalls(d.calls, msg)
+	if at(root, "done").Bool() {
+		d.last, last = append([]byte(nil), data...), true
+	}
+	return said != "" || thought != "" || len(d.calls) > n, last, nil
+}
+
+func (d *ollamaDeltas) finish(_ *query, resp *callvet.Response) error {
+	if d.last == nil {
+		return errStreamEnded
+	}
+	if err := d.doc.Parse(d.last); err != nil {
+		return err
+	}
+	resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(), Calls: d.calls}}
+	return d.wire.finish(d.doc.Root(), resp)
+}

@@ -1,0 +1,165 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/callvet/callvet"
+)
+
+const ollamaAnswer = `{"model":"m-1","message":{"role":"assistant","content":"One moment.","thinking":"Hm.","tool_calls":[{"id":"a","function":{"name":"get_weather","arguments":{"city":"Oslo"}}},{"function":{"name":"get_time","arguments":{}}}]},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":5}`
+
+// ollamaStream says the same on several lines.
+const ollamaStream = `{"model":"m-1","message":{"role":"assistant","content":"","thinking":"H"},"done":false}
+{"model":"m-1","message":{"role":"assistant","content":"","thinking":"m."},"done":false}
+{"model":"m-1","message":{"role":"assistant","content":"One "},"done":false}
+{"model":"m-1","message":{"role":"assistant","content":"moment."},"done":false}
+{"model":"m-1","message":{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"get_weather","arguments":{"city":"Oslo"}}}]},"done":false}
+{"model":"m-1","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"get_time","arguments":{}}}]},"done":false}
+{"model":"m-1","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":5}
+`
+
+func lines(t *testing.T, text string) *fake {
+	t.Helper()
+	return serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		io.WriteString(w, text)
+	})
+}
+
+func TestOllamaAnswers(t *testing.T) {
+	t.Parallel()
+	want := callvet.Turn{Role: callvet.RoleAssistant, Content: "One moment.", Reasoning: "Hm.", Calls: []callvet.Call{
+		{ID: "a", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)}, {Tool: "get_time", Args: json.RawMessage(`{}`)},
+	}}
+	for stream, f := range map[bool]*fake{false: replies(t, ollamaAnswer), true: lines(t, ollamaStream)} {
+		m, _ := mustOpen(t, "ollama/m", Config{BaseURL: f.URL + "/v1", Stream: stream})
+		resp := ask(t, m, &callvet.Request{Tools: weatherTools(), Turns: hello().Turns})
+		if d := cmp.Diff(want, resp.Turns[0], cmpopts.IgnoreFields(callvet.Turn{}, "Raw"), cmpopts.IgnoreFields(callvet.Call{}, "ID")); d != "" {
+			t.Errorf("stream %v: %s", stream, d)
+		}
+		if d := cmp.Diff(callvet.Usage{InputTokens: 10, OutputTokens: 5, Known: true}, resp.Usage); d != "" || resp.FinishReason != "stop" || resp.Model != "m-1" || (resp.FirstToken > 0) != stream {
+			t.Errorf("stream %v: %+v %s", stream, resp, d)
+		}
+	}
+	for name, text := range map[string]string{"cut": ollamaStream[:300], "no end": strings.TrimSuffix(ollamaStream, ollamaStream[strings.LastIndex(ollamaStream, `{"model"`):]), "error": `{"error":"the model stopped"}` + "\n"} {
+		m, _ := mustOpen(t, "ollama/m", Config{BaseURL: lines(t, text).URL, Stream: true})
+		if _, err := m.Generate(t.Context(), hello()); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestOllamaRequest: the whole of a request, with a conversation in it.
+func TestOllamaRequest(t *testing.T) {
+	t.Parallel()
+	f := replies(t, ollamaAnswer)
+	temperature, seed, limit := 0.0, int64(7), 100
+	m, target := mustOpen(t, "ollama/m", Config{BaseURL: f.URL, Params: callvet.Params{
+		Temperature: &temperature, Seed: &seed, MaxTokens: &limit, Stop: []string{"END"}, ReasoningEffort: "low",
+		Extra: map[string]json.RawMessage{"keep_alive": json.RawMessage(`"1m"`), "top_k": json.RawMessage(`3`)},
+	}})
+	ask(t, m, &callvet.Request{Params: target.Params, System: "Be brief.", Turns: []callvet.Turn{
+		{Role: callvet.RoleUser, Content: "Weather?"},
+		{Role: callvet.RoleAssistant, Reasoning: "Hm.", Calls: []callvet.Call{{ID: "c1", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)}}},
+		{Role: callvet.RoleTool, CallID: "c1", Tool: "get_weather", Content: "rain"},
+	}})
+	var got, want any
+	if err := json.Unmarshal(f.bodies[0], &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(`{"model":"m","stream":false,"truncate":false,"shift":false,"think":"low","keep_alive":"1m",
+		"options":{"temperature":0,"seed":7,"num_predict":100,"stop":["END"],"num_ctx":4096,"top_k":3},
+		"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},
+			{"role":"assistant","content":"","thinking":"Hm.","tool_calls":[{"id":"c1","function":{"name":"get_weather","arguments":{"city":"Oslo"}}}]},
+			{"role":"tool","content":"rain","tool_name":"get_weather","tool_call_id":"c1"}]}`), &want); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestContextFor: the context has room for the prompt and the answer, in few sizes.
+func TestContextFor(t *testing.T) {
+	t.Parallel()
+	ten, much := 10, 100_000
+	for _, c := range []struct {
+		prompt    int
+		maxTokens *int
+		want      int
+	}{
+		{0, nil, 4096}, {2048, nil, 4096}, {2049, nil, 8192}, {4086, &ten, 4096}, {4087, &ten, 8192}, {55_000, nil, 65_536}, {10, &much, 131_072},
+	} {
+		if got := contextFor(c.prompt, c.maxTokens); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+	for text, want := range map[string]int{"": 0, "abc": 1, "abcdef": 2, "東京都": 3, "東京都abc": 4} {
+		if got := tokensAtMost([]byte(text)); got != want {
+			t.Errorf("%q: %d", text, got)
+		}
+	}
+}
+
+// TestOllamaChoice: an API without tool_choice gets none, and the answer says so; "none" offers
+// no tools.
+func TestOllamaChoice(t *testing.T) {
+	t.Parallel()
+	for choice, want := range map[string]struct {
+		tools, told bool
+		used        string
+	}{
+		"":            {true, false, choiceAuto},
+		"auto":        {true, false, choiceAuto},
+		"required":    {true, true, choiceAuto},
+		"get_weather": {true, true, choiceAuto},
+		"none":        {false, false, ""},
+	} {
+		f := replies(t, ollamaAnswer)
+		m, _ := mustOpen(t, "ollama/m", Config{BaseURL: f.URL})
+		resp := ask(t, m, &callvet.Request{Tools: weatherTools(), Turns: hello().Turns, ToolChoice: choice})
+		body := string(f.bodies[0])
+		if strings.Contains(body, `"tools":`) != want.tools || strings.Contains(body, "tool_choice") || (len(resp.Omitted) == 1) != want.told || resp.ToolChoice != want.used {
+			t.Errorf("%q: %v %q %s", choice, resp.Omitted, resp.ToolChoice, body)
+		}
+	}
+}
+
+// TestCutPrompts: a prompt of which a local server read too little is an error, whatever its
+// wire; short ones, those that fit, and counts that are not told are none.
+func TestCutPrompts(t *testing.T) {
+	t.Parallel()
+	english := strings.Repeat("The weather in Oslo is told by the tool. ", 1000) // 41,000 characters, some 10,000 tokens
+	for _, c := range []struct {
+		name, spec, answer, prompt string
+		cut                        bool
+	}{
+		{"ollama, half of the window", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":2050`, 1), english, true},
+		{"ollama, a window", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english, true},
+		{"ollama, all of it", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":9001`, 1), english, false},
+		{"ollama, not told", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10,`, ``, 1), english, false},
+		{"ollama, short", "ollama/m", ollamaAnswer, english[:4000], false},
+		{"another server", "lmstudio/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4096,"completion_tokens":1,"total_tokens":4097}}`, english, true},
+		{"a server that fits", "lmstudio/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1,"total_tokens":9001}}`, english, false},
+	} {
+		m, _ := mustOpen(t, c.spec, Config{BaseURL: replies(t, c.answer).URL})
+		_, err := m.Generate(t.Context(), &callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: c.prompt}}})
+		if (err != nil) != c.cut {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if c.cut && err != nil {
+			if f := asFault(t, err); f.Kind != callvet.FaultRequest || f.Retryable || !strings.Contains(f.Message, "cut the prompt") {
+				t.Errorf("%s: %+v", c.name, f)
+			}
+		}
+	}
+}
