@@ -131,7 +131,7 @@ const metricsHead = `# Metrics
 
 Generated from the comments in ` + "`score`, `score/selection` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test compares the two.
 
-Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is told beside
+Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is shown beside
 it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
 
 Every rate has a two-sided 95 % interval: exact binomial (Clopper and Pearson 1934) on the effective sample size, with all attempts at a case as one cluster (Korn and Graubard 1998), so that
@@ -142,7 +142,7 @@ much dearer than the rest, at least three of them are to be expected in a sample
 the effective number of attempts; where fewer than five cases have an event, events are taken to come two at a time: after no event in 60 attempts, 0.12 by attempt is still possible. A gate on a count passes falsely in at most 4 % of samples unless events come three at a time or counts
 vary more than threefold. How these were chosen, and what else was tried: [ADR 6](adr/0006-intervals.md).
 
-The metrics of trace files (` + "`callvet score`" + `) are told in [TRACES.md](TRACES.md).
+The metrics of trace files (` + "`callvet score`" + `) are described in [TRACES.md](TRACES.md).
 
 `
 
