@@ -156,7 +156,11 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 	fmt.Fprintf(b, "**Against %s.** ", figure.Markdown(c.Baseline))
 	for i := range c.Targets {
 		t := &c.Targets[i]
-		fmt.Fprintf(b, "%s (p = %s).\n", figure.Markdown(difference(t)), figure.P(t.Overall.P))
+		p := ""
+		if t.Overall.Cases > 0 {
+			p = fmt.Sprintf(" (p = %s)", figure.P(t.Overall.P))
+		}
+		fmt.Fprintf(b, "%s%s.\n", figure.Markdown(difference(t)), p)
 		mdMeasured(b, t)
 		for k, ch := range t.Changes {
 			if k == 20 {

@@ -62,3 +62,19 @@ func TestAmountWithoutEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingCompared: without a case that both runs judged there is no p value.
+func TestNothingCompared(t *testing.T) {
+	t.Parallel()
+	c := &panel.Comparison{Baseline: "before", Targets: []panel.TargetComparison{{Baseline: "m", Candidate: "m", Overall: panel.Difference{P: 1}}}}
+	var screen, md bytes.Buffer
+	if err := Comparison(&screen, c, TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	mdDiff(&md, c)
+	for _, text := range []string{screen.String(), md.String()} {
+		if !strings.Contains(text, "no case was judged in both runs") || strings.Contains(text, "p =") {
+			t.Error(text)
+		}
+	}
+}

@@ -326,7 +326,9 @@ func (s *screen) comparison(c *panel.Comparison) {
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
-		s.line("  baseline %s, now %s, p = %s", figure.Rate(t.Overall.Baseline), figure.Rate(t.Overall.Candidate), figure.P(t.Overall.P))
+		if t.Overall.Cases > 0 {
+			s.line("  baseline %s, now %s, p = %s", figure.Rate(t.Overall.Baseline), figure.Rate(t.Overall.Candidate), figure.P(t.Overall.P))
+		}
 		s.measured(t)
 		s.differences(t)
 		s.changes(t)
