@@ -55,14 +55,14 @@ func (r *Rate) print(w io.Writer, p *Plan) {
 	if r.Tasks == 0 {
 		fmt.Fprintf(w, "  if it is really %.4g%s, even two million tasks pass with less than %s\n", r.Truth, assumed, plain.Percent(p.Power))
 	} else {
-		fmt.Fprintf(w, "  if it is really %.4g%s, %s tasks pass with a chance of %s; they may have %d %s\n",
-			r.Truth, assumed, plain.Thousands(r.Tasks), plain.Percent(r.Chance), r.Failures, good)
+		fmt.Fprintf(w, "  if it is really %.4g%s, %s tasks pass with a chance of %s; they may have %s %s\n",
+			r.Truth, assumed, plain.Thousands(r.Tasks), plain.Percent(r.Chance), plain.Thousands(r.Failures), good)
 	}
 	if p.Metric == "true_success" {
 		fmt.Fprintln(w, "  this is for people who look at every task, or for a judge that never errs: --judge-sens and --judge-spec plan for one that does")
 	}
 	r.printAttempts(w, p)
-	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s (a gate wants %d):\n", good, p.MinUnits)
+	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s (a gate wants %s):\n", good, plain.Thousands(p.MinUnits))
 	for _, m := range r.Smallest {
 		fmt.Fprintf(w, "    %6s with at most %d\n", plain.Thousands(m.Tasks), m.Failures)
 	}
@@ -84,7 +84,7 @@ func (r *Rate) printAttempts(w io.Writer, p *Plan) {
 	switch {
 	case r.Pilot == nil:
 	case r.Pilot.Tasks < p.MinUnits:
-		fmt.Fprintf(w, "  the %s of %s are fewer than the %d that the gate wants\n", plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), p.MinUnits)
+		fmt.Fprintf(w, "  the %s of %s are fewer than the %s that the gate wants\n", plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), plain.Thousands(p.MinUnits))
 	default:
 		fmt.Fprintf(w, "  the %s of %s pass with a chance of %s\n", plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), chances(r.Pilot.Chances))
 	}
@@ -161,7 +161,7 @@ func (d *Paired) print(w io.Writer, p *Plan) {
 	switch o := d.Pilot; {
 	case o == nil:
 	case o.Tasks < p.MinUnits:
-		fmt.Fprintf(w, "  the %s of %s are fewer than the %d that the gate wants\n", plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), p.MinUnits)
+		fmt.Fprintf(w, "  the %s of %s are fewer than the %s that the gate wants\n", plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), plain.Thousands(p.MinUnits))
 	default:
 		fmt.Fprintf(w, "  the %s of %s: one that %s %s in every task alike fails with a chance of %s; one that changes nothing passes with a chance of %s\n",
 			plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), way, plain.Percent(d.Diff), chances(o.Fails), chances(o.Passes))
@@ -187,7 +187,7 @@ func (m *Mean) print(w io.Writer, p *Plan) {
 		fmt.Fprintf(w, "  %d tasks tell a spread only roughly: plan for half as many again\n", m.PilotTasks)
 	}
 	if m.Tasks == p.MinUnits {
-		fmt.Fprintf(w, "  fewer might do, but the gate wants %d\n", p.MinUnits)
+		fmt.Fprintf(w, "  fewer might do, but the gate wants %s\n", plain.Thousands(p.MinUnits))
 	}
 }
 
