@@ -41,7 +41,7 @@ func gammas(shape float64) amount {
 func rare(share, times float64) amount {
 	return once(func(rng *rand.Rand) float64 {
 		x := draw.Lognormal(rng, 0.3) / (1 + share*(times-1))
-		if rng.Float64() < share {
+		if yes(rng, share) {
 			x *= times
 		}
 		return x
@@ -57,7 +57,7 @@ func amountStudies() []Study {
 			for range cases {
 				r.Add(one(rng))
 			}
-			return r.Interval(level).Upper >= 1
+			return holds(0, 1, r.Interval(level).Upper)
 		}}
 	}
 	var out []Study
@@ -81,7 +81,7 @@ func amountStudies() []Study {
 		for range 50 {
 			r.Add(draw.Lognormal(rng, 1), float64(rng.IntN(2)))
 		}
-		return r.Interval(level).Upper >= 2
+		return holds(0, 2, r.Interval(level).Upper)
 	}}
 	return append(out, both, perPass)
 }
@@ -93,7 +93,7 @@ func countStudies() []Study {
 		name := fmt.Sprintf("upper end of a mean count of %g, %d cases of %d, dispersion %g, bursts of %g", mean, cases, attempts, dispersion, bursts)
 		return Study{Name: name, Low: low, High: 1, Trial: func(rng *rand.Rand) bool {
 			c := counted(rng, cases, attempts, mean, dispersion, bursts)
-			return c.Interval(level, stats.DefaultRho0).Upper >= mean
+			return holds(0, mean, c.Interval(level, stats.DefaultRho0).Upper)
 		}}
 	}
 	out := []Study{
@@ -111,12 +111,16 @@ func countStudies() []Study {
 func counted(rng *rand.Rand, cases, attempts int, mean, dispersion, bursts float64) stats.Counts {
 	var c stats.Counts
 	for range cases {
-		rate := mean
-		if dispersion > 0 {
-			rate *= draw.Gamma(rng, 1/dispersion)
-		}
-		events := draw.Events(rng, rate*float64(attempts), bursts)
-		c.Add(float64(events), float64(attempts))
+		c.Add(float64(events(rng, attempts, mean, dispersion, bursts)), float64(attempts))
 	}
 	return c
+}
+
+// events draws what so many attempts at one case have.
+func events(rng *rand.Rand, attempts int, mean, dispersion, bursts float64) int {
+	rate := mean
+	if dispersion > 0 {
+		rate *= draw.Gamma(rng, 1/dispersion)
+	}
+	return draw.Events(rng, rate*float64(attempts), bursts)
 }

@@ -254,14 +254,18 @@ func average(xs []float64) float64 {
 	return s / float64(len(xs))
 }
 
+func averageAt(data []float64, units []int) float64 {
+	s := 0.0
+	for _, u := range units {
+		s += data[u]
+	}
+	return s / float64(len(units))
+}
+
 func bootstrap(in bootstrapInput) Fields {
 	// The references have 200,000 resamples.
 	b := stats.Bootstrap(len(in.Data), 200_000, in.Confidence, [2]uint64{1, 2}, func(units []int) float64 {
-		s := 0.0
-		for _, u := range units {
-			s += in.Data[u]
-		}
-		return math.Round(s/float64(len(units))*1e12) / 1e12
+		return math.Round(averageAt(in.Data, units)*1e12) / 1e12
 	})
 	out := bootstrapFields(b)
 	if in.Method == "percentile" {

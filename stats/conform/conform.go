@@ -33,8 +33,9 @@ type Report struct {
 	Cases []string
 	// Compared counts the single values that were compared.
 	Compared int
-	// MaxError is the largest difference, absolute or, where the file's tolerance
-	// is relative, relative; outputs with a tolerance of their own are left out.
+	// MaxError is the largest difference, absolute or, where the file's relative
+	// tolerance is the greater one, relative; outputs with a tolerance of their own
+	// are left out.
 	MaxError float64
 	// Tolerance is the one MaxError is held against.
 	Tolerance float64

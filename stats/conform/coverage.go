@@ -70,9 +70,22 @@ func Studies() []Study {
 	return append(out, otherStudies()...)
 }
 
-const level = 0.95
+const (
+	level = 0.95
+	tail  = (1 - level) / 2
+)
 
-func covers(iv stats.Interval, truth float64) bool { return iv.Lower <= truth && truth <= iv.Upper }
+// holds is whether the truth is in lower..upper.
+func holds(lower, truth, upper float64) bool { return lower <= truth && truth <= upper }
+
+func covers(iv stats.Interval, truth float64) bool { return holds(iv.Lower, truth, iv.Upper) }
+
+// central is whether the truth is in an interval by the chance below it, the lesser and
+// the greater one where there are two: told without finding the ends.
+func central(lesser, greater float64) bool { return lesser >= tail && greater <= 1-tail }
+
+// yes is true with that chance.
+func yes(rng *rand.Rand, chance float64) bool { return draw.Passes(rng, 1, chance) == 1 }
 
 // calls draws cases of 1 + Poisson(4) calls each.
 func calls(rng *rand.Rand, cases int, p, icc float64) stats.Clusters {
@@ -84,6 +97,14 @@ func calls(rng *rand.Rand, cases int, p, icc float64) stats.Clusters {
 	return c
 }
 
+// f1 is mostly 1, the rest spread over quarters: argument F1 as runs show it.
+func f1(rng *rand.Rand) float64 {
+	if yes(rng, 0.8) {
+		return 1
+	}
+	return float64(rng.IntN(4)) / 4
+}
+
 func clusteredStudies() []Study {
 	neff := func(name string, cases int, p, icc float64) Study {
 		return Study{Name: "n_eff interval, " + name, Low: 0.944, High: 1, Trial: func(rng *rand.Rand) bool {
@@ -93,7 +114,7 @@ func clusteredStudies() []Study {
 	}
 	falsePass := Study{Name: "n_eff interval, gate does not pass falsely, 50 cases at .9", Low: 0.957, High: 1, Trial: func(rng *rand.Rand) bool {
 		c := calls(rng, 50, 0.9, 0.3)
-		return c.Interval(level, stats.DefaultRho0).Lower <= 0.9
+		return holds(c.Interval(level, stats.DefaultRho0).Lower, 0.9, math.Inf(1))
 	}}
 	fractional := func(name string, cases int, draw func(*rand.Rand) float64, truth float64) Study {
 		return Study{Name: "n_eff interval of a score, " + name, Low: 0.948, High: 1, Trial: func(rng *rand.Rand) bool {
@@ -103,13 +124,6 @@ func clusteredStudies() []Study {
 			}
 			return covers(c.Interval(level, stats.DefaultRho0), truth)
 		}}
-	}
-	// Mostly 1, the rest spread over quarters: argument F1 as runs show it.
-	f1 := func(rng *rand.Rand) float64 {
-		if rng.Float64() < 0.8 {
-			return 1
-		}
-		return float64(rng.IntN(4)) / 4
 	}
 	return []Study{
 		neff("20 cases at .9, ICC .3", 20, 0.9, 0.3), neff("50 cases at .9, ICC 0", 50, 0.9, 0),
@@ -134,32 +148,39 @@ func transported(rng *rand.Rand, n, m int, truth, s, t float64) (judge.Judged, j
 	return judge.Judged{Pass: float64(k), N: float64(n)}, labelled(rng, m, truth, s, t)
 }
 
+// What is true where attempts are labelled several times.
+const often, oftenSens, oftenSpec = 0.8, 0.9, 0.8
+
+// labelledOften draws a calibration of several attempts at each task, in which the judge
+// errs alike, and its passes and failures by task.
+func labelledOften(rng *rand.Rand, tasks, attempts int, icc float64) (c judge.Calibration, pass, fail stats.Clusters) {
+	for range tasks {
+		s, t := draw.Rate(rng, oftenSens, icc), draw.Rate(rng, oftenSpec, icc)
+		m := draw.Passes(rng, attempts, draw.Rate(rng, often, icc))
+		tp, tn := draw.Passes(rng, m, s), draw.Passes(rng, attempts-m, t)
+		c.LabelledPass, c.TruePositive = c.LabelledPass+m, c.TruePositive+tp
+		c.LabelledFail, c.TrueNegative = c.LabelledFail+attempts-m, c.TrueNegative+tn
+		pass.Add(float64(tp), m, true)
+		fail.Add(float64(tn), attempts-m, true)
+	}
+	return c, pass, fail
+}
+
 func judgeStudies() []Study {
 	lang := func(name string, n, m int, truth, s, t float64) Study {
 		return Study{Name: "Lang-Reiczigel, " + name, Low: 0.929, High: 1, Trial: func(rng *rand.Rand) bool {
 			j, c := transported(rng, n, m, truth, s, t)
 			x := judge.LangReiczigel(j, c, level)
-			return x.Lower <= truth && truth <= x.Upper
+			return holds(x.Lower, truth, x.Upper)
 		}}
 	}
-	// Attempts at one task are labelled several times, and the judge errs alike in them.
 	repeated := func(tasks, attempts int, icc, low float64) Study {
-		const truth, sens, spec = 0.8, 0.9, 0.8
 		one := func(rng *rand.Rand) stats.Interval {
-			var c judge.Calibration
-			var pass, fail, run stats.Clusters
-			for range tasks {
-				s, t := draw.Rate(rng, sens, icc), draw.Rate(rng, spec, icc)
-				m := draw.Passes(rng, attempts, draw.Rate(rng, truth, icc))
-				tp, tn := draw.Passes(rng, m, s), draw.Passes(rng, attempts-m, t)
-				c.LabelledPass, c.TruePositive = c.LabelledPass+m, c.TruePositive+tp
-				c.LabelledFail, c.TrueNegative = c.LabelledFail+attempts-m, c.TrueNegative+tn
-				pass.Add(float64(tp), m, true)
-				fail.Add(float64(tn), attempts-m, true)
-			}
+			var run stats.Clusters
+			c, pass, fail := labelledOften(rng, tasks, attempts, icc)
 			c.PassWorth, c.FailWorth = pass.Interval(level, stats.DefaultRho0).NEff, fail.Interval(level, stats.DefaultRho0).NEff
 			for range 300 {
-				run.Add(float64(draw.Passes(rng, 1, truth*sens+(1-truth)*(1-spec))), 1, true)
+				run.Add(float64(draw.Passes(rng, 1, often*oftenSens+(1-often)*(1-oftenSpec))), 1, true)
 			}
 			return judge.TrueSuccess(run.Interval(level, stats.DefaultRho0), c, level)
 		}
@@ -168,7 +189,7 @@ func judgeStudies() []Study {
 			for !iv.Usable() { // what is refused claims nothing
 				iv = one(rng)
 			}
-			return covers(iv, truth)
+			return covers(iv, often)
 		}}
 	}
 	strat := func(name string, n, m int, truth, s, t float64) Study {
@@ -179,12 +200,12 @@ func judgeStudies() []Study {
 	melded := Study{Name: "melded Clopper-Pearson, 200 judged, 200 labels", Low: 0.96, High: 1, Cost: 10, Trial: func(rng *rand.Rand) bool {
 		j, c := transported(rng, 200, 200, 0.85, 0.95, 0.9)
 		low, high := judge.MeldedBelow(j, c, 0.85)
-		return low >= (1-level)/2 && high <= 1-(1-level)/2
+		return central(low, high)
 	}}
 	jeffreys := Study{Name: "transported Jeffreys, 200 judged, 200 labels", Low: 0.939, High: 1, Cost: 10, Trial: func(rng *rand.Rand) bool {
 		j, c := transported(rng, 200, 200, 0.85, 0.95, 0.9)
 		below := judge.TransportedBelow(j, c, 0.85)
-		return below >= (1-level)/2 && below <= 1-(1-level)/2
+		return central(below, below)
 	}}
 	ppi := Study{Name: "PPI++, 200 labels, 1,000 judged", Low: 0.93, High: 0.97, Trial: func(rng *rand.Rand) bool {
 		draw := func(n int) (labels, scores []float64) {
@@ -198,7 +219,7 @@ func judgeStudies() []Study {
 		labels, scores := draw(200)
 		_, others := draw(1000)
 		p := judge.PPI(labels, scores, others, judge.Tuned, level)
-		return p.Lower <= 0.85 && 0.85 <= p.Upper
+		return holds(p.Lower, 0.85, p.Upper)
 	}}
 	return []Study{
 		lang("50 judged, 50 labels", 50, 50, 0.7, 0.95, 0.9), lang("200 judged, 200 labels", 200, 200, 0.85, 0.9, 0.8),
@@ -215,10 +236,10 @@ func judgeStudies() []Study {
 func drawStrata(rng *rand.Rand, n, m int, truth, s, t float64) judge.Strata {
 	out := judge.Strata{N: n}
 	for i := range n {
-		passed := rng.Float64() < truth
-		verdict := rng.Float64() < 1-t
+		passed := yes(rng, truth)
+		verdict := yes(rng, 1-t)
 		if passed {
-			verdict = rng.Float64() < s
+			verdict = yes(rng, s)
 		}
 		hit := 0
 		if passed {
@@ -247,22 +268,33 @@ func stratifiedCovers(s judge.Strata, truth float64) bool {
 	if math.IsNaN(f) {
 		return true
 	}
-	a := (1 - level) / 2
-	low, high := f >= a, f <= 1-a
 	missed := s.LabelledPass + s.LabelledFail - s.TruePassInPass - s.TruePassInFail
-	allPassed := missed == 0 && (s.LabelledFail > 0 || s.JudgePass == s.N)
-	return low && (high || allPassed)
+	if missed == 0 { // the upper end is 1
+		return holds(tail, f, math.Inf(1))
+	}
+	return central(f, f)
+}
+
+// differences draws cases of 4 trials on both sides, between which nothing changed.
+func differences(rng *rand.Rand, cases int) []float64 {
+	diffs := make([]float64, cases)
+	for i := range diffs {
+		p := draw.Rate(rng, 0.85, 0.6)
+		candidate, baseline := draw.Passes(rng, 4, p), draw.Passes(rng, 4, p)
+		diffs[i] = float64(candidate-baseline) / 4
+	}
+	return diffs
+}
+
+// severalCalls draws what 1 to 5 calls of a case cost, with a mean of 1 by call.
+func severalCalls(rng *rand.Rand) (total, calls float64) {
+	n := float64(1 + rng.IntN(5))
+	return n * (0.5 + rng.Float64()), n
 }
 
 func otherStudies() []Study {
 	paired := Study{Name: "paired mean difference, 100 cases of 4 trials, nothing changed", Low: 0.94, High: 1, Trial: func(rng *rand.Rand) bool {
-		diffs := make([]float64, 100)
-		for i := range diffs {
-			p := draw.Rate(rng, 0.85, 0.6)
-			candidate, baseline := draw.Passes(rng, 4, p), draw.Passes(rng, 4, p)
-			diffs[i] = float64(candidate-baseline) / 4
-		}
-		iv, _ := stats.PairedMean(diffs, level)
+		iv, _ := stats.PairedMean(differences(rng, 100), level)
 		return covers(iv, 0)
 	}}
 	mcnemar := Study{Name: "McNemar mid-p raises no false alarm, 200 cases", Low: 0.95, High: 1, Trial: func(rng *rand.Rand) bool {
@@ -273,19 +305,8 @@ func otherStudies() []Study {
 	type rule func(stats.Pairs, float64) stats.Interval
 	difference := func(name string, f rule) Study {
 		return Study{Name: name + ", 100 pairs", Low: 0.94, High: 0.99, Trial: func(rng *rand.Rand) bool {
-			var p stats.Pairs
-			for range 100 {
-				switch u := rng.Float64(); {
-				case u < 0.75:
-					p.Both++
-				case u < 0.80:
-					p.CandidateOnly++
-				case u < 0.90:
-					p.BaselineOnly++
-				default:
-					p.Neither++
-				}
-			}
+			n := draw.Split(rng, 100, []float64{0.75, 0.05, 0.1, 0.1})
+			p := stats.Pairs{Both: n[0], CandidateOnly: n[1], BaselineOnly: n[2], Neither: n[3]}
 			return covers(f(p, level), -0.05)
 		}}
 	}
@@ -309,8 +330,7 @@ func otherStudies() []Study {
 	ratio := Study{Name: "ratio of totals, 100 cases", Low: 0.93, High: 0.97, Trial: func(rng *rand.Rand) bool {
 		var r stats.Ratio
 		for range 100 {
-			n := float64(1 + rng.IntN(5))
-			r.Add(n*(0.5+rng.Float64()), n)
+			r.Add(severalCalls(rng))
 		}
 		return covers(r.Interval(level), 1)
 	}}
@@ -320,48 +340,34 @@ func otherStudies() []Study {
 			data[i] = rng.ExpFloat64()
 		}
 		b := stats.Bootstrap(len(data), 2000, level, [2]uint64{rng.Uint64(), rng.Uint64()}, func(units []int) float64 {
-			s := 0.0
-			for _, u := range units {
-				s += data[u]
-			}
-			return s / float64(len(units))
+			return averageAt(data, units)
 		})
-		return b.Lower <= 1 && 1 <= b.Upper
+		return holds(b.Lower, 1, b.Upper)
 	}}
 	return append([]Study{
 		paired, mcnemar, difference("Newcombe paired", stats.Newcombe), difference("Tango", stats.Tango), order, woodruff, ratio, bca,
 	}, sequentialStudies()...)
 }
 
-func sequentialStudies() []Study {
-	sequence := Study{Name: "confidence sequence, looked at after each of 300 cases", Low: 0.95, High: 1, Cost: 4, Trial: func(rng *rand.Rand) bool {
-		s, f := 0, 0
-		for range 300 {
-			if rng.Float64() < 0.85 {
-				s++
-			} else {
-				f++
-			}
-			// At the truth itself: the interval holds it unless the evidence does not.
-			if (s+f)%5 == 0 && !covers(gate.ConfidenceSequence(s, f, 0.05, gate.Prior{}), 0.85) {
-				return false
-			}
+// looked draws cases at .85 one by one and looks at the successes and failures after
+// every so many of them, until it finds against them.
+func looked(rng *rand.Rand, cases, every int, find func(s, f int) bool) bool {
+	s := 0
+	for i := range cases {
+		s += draw.Passes(rng, 1, 0.85)
+		if n := i + 1; n%every == 0 && !find(s, n-s) {
+			return false
 		}
-		return true
+	}
+	return true
+}
+
+func sequentialStudies() []Study {
+	sequence := Study{Name: "confidence sequence, looked at after every fifth of 300 cases", Low: 0.95, High: 1, Cost: 4, Trial: func(rng *rand.Rand) bool {
+		return looked(rng, 300, 5, func(s, f int) bool { return covers(gate.ConfidenceSequence(s, f, 0.05, gate.Prior{}), 0.85) })
 	}}
 	evidence := Study{Name: "e-process never passes falsely, looked at after each of 500 cases", Low: 0.975, High: 1, Trial: func(rng *rand.Rand) bool {
-		s, f := 0, 0
-		for range 500 {
-			if rng.Float64() < 0.85 {
-				s++
-			} else {
-				f++
-			}
-			if gate.PassEValue(s, f, 0.85, gate.Prior{}).Rejects(gate.Alpha) {
-				return false
-			}
-		}
-		return true
+		return looked(rng, 500, 1, func(s, f int) bool { return !gate.PassEValue(s, f, 0.85, gate.Prior{}).Rejects(gate.Alpha) })
 	}}
 	return []Study{sequence, evidence}
 }
