@@ -23,7 +23,7 @@ import (
 )
 
 // FinishHITL is the finish reason of an attempt that stopped to ask a human.
-const FinishHITL = "hitl"
+const FinishHITL = answer.FinishHITL
 
 // DefaultMaxBytes bounds an answer when the settings do not.
 const DefaultMaxBytes = 16 << 20

@@ -40,7 +40,7 @@ func resultKeys() []string {
 }
 
 func idKeys() []string {
-	return []string{"id", "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
+	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id"}
 }
 
 // list reads a list of calls, or a single one. What is no call in it makes the record
@@ -95,16 +95,18 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
 		body = f
 	}
-	name, ok := d.member(body, d.o.Fields.Name, nameKeys())
-	if !ok || name.Kind() != value.String {
+	tool := uiTool(e)
+	if name, ok := d.member(body, d.o.Fields.Name, nameKeys()); ok && name.Kind() == value.String {
+		tool = name.Str()
+	} else if tool == "" {
 		return keyed(e)
 	}
 	id, _ := firstOf(e, idKeys()...)
 	var c callvet.Call
 	if args, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
-		c = withArgs(id.Str(), name.Str(), args)
+		c = withArgs(id.Str(), tool, args)
 	} else {
-		c = callvet.Call{ID: id.Str(), Tool: name.Str()}
+		c = callvet.Call{ID: id.Str(), Tool: tool}
 	}
 	d.took(e, &c)
 	d.outcome(e, &c)
@@ -124,7 +126,9 @@ func wrapped(e value.Value) (value.Value, bool) {
 	return in, ok && in.Kind() == value.Object
 }
 
-func wrappers() []string { return []string{"functionCall", "function_call", "toolUse"} }
+func wrappers() []string {
+	return []string{"functionCall", "function_call", "toolUse", "toolInvocation"}
+}
 
 // keyed reads {name: arguments}, one member.
 func keyed(e value.Value) (callvet.Call, bool) {
@@ -164,7 +168,7 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 			c.Status = callvet.StatusOK
 		}
 	}
-	if x, ok := d.member(e, d.o.Fields.Problem, []string{"error"}); ok && truthy(x) {
+	if x, ok := d.member(e, d.o.Fields.Problem, []string{"error", "errorText"}); ok && truthy(x) {
 		if c.Error = ProblemOf(e); x.Kind() != value.Bool && textOf(x) != "" {
 			c.Error = textOf(x)
 		}
@@ -212,11 +216,7 @@ func truthy(v value.Value) bool {
 // say appends the assistant's turn with its calls. When the record has results,
 // the tool turns and the closing text follow, as they happened.
 func (d *decoder) say(text string, calls []callvet.Call) {
-	ended := false
-	for i := range calls {
-		ended = ended || calls[i].Result != nil || calls[i].Error != ""
-	}
-	if !ended {
+	if !ended(calls) {
 		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text, Calls: calls})
 		return
 	}
@@ -283,8 +283,17 @@ func usageOf(v value.Value) callvet.Usage {
 	r := usage.Reader{Lists: true}
 	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
 	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"}, []string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
-	cached := []string{"cache_read_input_tokens", "cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens"}
-	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata")
+	cached := []string{
+		"cache_read_input_tokens", "cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
+		"cachedInputTokens", "inputTokenDetails.cacheReadTokens", "input_token_details.cache_read", "inputTokensDetails.cached_tokens",
+	}
+	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata", "totalUsage")
+	if own && m.Kind() == value.Array && m.Len() > 0 { // one for each model
+		return usages(m)
+	}
+	if list, ok := m.Get("requestUsageEntries"); ok && list.Len() > 0 { // of the OpenAI Agents SDK
+		return usages(list)
+	}
 	if own && m.Kind() != value.Null {
 		if !r.Object(m) {
 			return r.Done(u)
@@ -295,7 +304,8 @@ func usageOf(v value.Value) callvet.Usage {
 		return r.Money(u)
 	}
 	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
-	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens", "completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens")
+	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens", "completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens",
+		"reasoningTokens", "output_token_details.reasoning", "outputTokensDetails.reasoning_tokens")
 	u.CachedTokens = r.May(v, cached...)
 	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
 	return r.Done(u)

@@ -32,12 +32,16 @@ func (d *decoder) chat(v value.Value) error {
 
 // message reads one message of a chat.
 func (d *decoder) message(m value.Value) callvet.Turn {
-	t := callvet.Turn{Role: roleOf(first(m, "role")), Content: textOf(first(m, "content"))}
+	m, role, ok := unpacked(m)
+	if r, told := m.Get("role"); told || !ok {
+		role = roleOf(r)
+	}
+	t := callvet.Turn{Role: role, Content: textOf(first(m, "content"))}
 	if t.Content == "" {
 		t.Content = textOf(first(m, "parts"))
 	}
 	if t.Role == callvet.RoleTool {
-		id, _ := firstOf(m, "tool_call_id", "call_id", "tool_use_id")
+		id, _ := firstOf(m, "tool_call_id", "call_id", "tool_use_id", "toolCallId")
 		name, _ := firstOf(m, "name", "tool", "tool_name")
 		t.CallID, t.Tool, t.Raw = id.Str(), name.Str(), failure(m)
 		return t
@@ -52,6 +56,12 @@ func (d *decoder) message(m value.Value) callvet.Turn {
 		t.Calls = d.list(calls)
 	} else if f, ok := m.Get("function_call"); ok && first(f, "name").Str() != "" { // some send an empty one with every message
 		t.Calls = d.list(f)
+	}
+	if bad, ok := m.Get("invalid_tool_calls"); ok { // LangChain's, of arguments that are no JSON
+		for _, c := range d.list(bad) {
+			c.Error, c.Status = "", "" // it says what is wrong with the arguments: no tool has failed
+			t.Calls = append(t.Calls, c)
+		}
 	}
 	if list := partsOf(m); t.Role == callvet.RoleAssistant {
 		d.calledIn(list, &t)
@@ -151,17 +161,28 @@ func (d *decoder) messages(v value.Value) {
 	if v.Kind() == value.Object {
 		v, _ = v.Get("messages")
 	}
-	var turns []callvet.Turn
+	keep, spent := d.resp.Turns, []callvet.Usage{}
+	d.resp.Turns = nil
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {
-		if roleOf(first(m, "role")) == callvet.RoleSystem {
-			continue
+		if !IsMessage(m) { // an item of a history of the OpenAI Agents SDK
+			d.grow(d.element(m))
+		} else if t := d.element(m); t[0].Role != callvet.RoleSystem {
+			d.resp.Turns = append(d.resp.Turns, t...)
 		}
-		turns = append(turns, d.toolResults(m)...)
-		if t := d.message(m); t.Content != "" || len(t.Calls) > 0 || t.Role != callvet.RoleUser {
-			turns = append(turns, t)
+		for len(spent) < len(d.resp.Turns) {
+			in, _, _ := unpacked(m)
+			spent = append(spent, usageOf(in))
 		}
 	}
-	d.resp.Turns = attachResults(withoutInput(turns, d.o.Input))
+	turns := withoutInput(d.resp.Turns, d.o.Input)
+	spent = spent[len(spent)-len(turns):]
+	asked := spent[:0]
+	for i := range turns {
+		if turns[i].Role == callvet.RoleAssistant {
+			asked = append(asked, spent[i])
+		}
+	}
+	d.resp.Turns, d.resp.Usage = append(keep, attachResults(turns)...), Sum(asked)
 	d.fromText()
 }
 

@@ -3,6 +3,8 @@
 package answer
 
 import (
+	"cmp"
+	"encoding/json"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -16,7 +18,7 @@ func (d *decoder) content(v value.Value) {
 	case value.String:
 		d.text(v.Str())
 	case value.Array:
-		if e, ok := v.First(); ok && has(e, "role") {
+		if e, ok := v.First(); ok && IsMessage(e) {
 			d.messages(v)
 			return
 		}
@@ -31,7 +33,7 @@ func (d *decoder) content(v value.Value) {
 
 func (d *decoder) object(v value.Value) {
 	switch form := detectObject(v); {
-	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini || form == FormMessages:
+	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini || form == FormMessages || form == FormSteps || form == FormRunItems:
 		d.fail(d.read(form, v))
 	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
 		d.resp.Turns = append(d.resp.Turns, d.message(v))
@@ -75,8 +77,11 @@ func (d *decoder) partOf(e value.Value) part {
 		return textPart
 	case "thinking", "redacted_thinking", "reasoning":
 		return thoughtPart
-	case "tool_result", "function_call_output", "mcp_tool_result", "web_search_tool_result":
+	case "tool_result", "tool_error", "function_call_output", "function_call_result", "mcp_tool_result", "web_search_tool_result":
 		return resultPart
+	}
+	if uiTool(e) != "" {
+		return callPart
 	}
 	switch {
 	case has(e, "functionResponse"), has(e, "toolResult"):
@@ -93,6 +98,16 @@ func (d *decoder) partOf(e value.Value) part {
 		return otherPart
 	}
 	return strangePart
+}
+
+// uiTool is the tool that a part of a message of the AI SDK's user interface calls, whose
+// type is "tool-" and the name; "" for other parts.
+func uiTool(e value.Value) string {
+	name, ok := strings.CutPrefix(first(e, "type").Str(), "tool-")
+	if !ok || !has(e, "toolCallId") || !has(e, "state") || has(e, "toolName") {
+		return ""
+	}
+	return name
 }
 
 // isCall tells calls from definitions of tools and from what else has a name: beside the
@@ -126,7 +141,7 @@ func (d *decoder) parts(list value.Value) {
 	t := callvet.Turn{Role: callvet.RoleAssistant}
 	flush := func() {
 		if t.Content != "" || t.Calls != nil || t.Reasoning != "" {
-			d.resp.Turns = append(d.resp.Turns, t)
+			d.resp.Turns = append(append(d.resp.Turns, t), ToolTurns(t.Calls)...)
 		}
 		t = callvet.Turn{Role: callvet.RoleAssistant}
 	}
@@ -144,17 +159,18 @@ func (d *decoder) parts(list value.Value) {
 			flush()
 			d.object(e)
 		case otherPart:
-			strange++
+			if strange++; is(e, "type", "step-start") { // a request of the AI SDK
+				flush()
+			}
 		case textPart:
+			if ended(t.Calls) {
+				flush()
+			}
 			t.Content += partText(e)
 		case thoughtPart:
 			t.Reasoning += thoughtOf(e)
 		case callPart:
-			c := d.list(e)
-			if id, ok := e.Get("call_id"); ok && len(c) == 1 { // beside the id of the item
-				c[0].ID = id.Str()
-			}
-			t.Calls = append(t.Calls, c...)
+			t.Calls = append(t.Calls, d.list(e)...)
 		case resultPart:
 			flush()
 			d.resp.Turns = append(d.resp.Turns, resultTurn(e))
@@ -169,6 +185,16 @@ func (d *decoder) parts(list value.Value) {
 	d.resp.Turns = attachResults(d.resp.Turns)
 }
 
+// ended reports whether one of the calls has its answer.
+func ended(calls []callvet.Call) bool {
+	for i := range calls {
+		if calls[i].Result != nil || calls[i].Error != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // thoughtOf is the text of a part that is a thought.
 func thoughtOf(p value.Value) string {
 	th, _ := firstOf(p, "thinking", "summary", "text", "reasoning")
@@ -180,10 +206,34 @@ func resultTurn(e value.Value) callvet.Turn {
 	if in, ok := firstOf(e, "functionResponse", "toolResult"); ok {
 		e = in
 	}
-	id, _ := firstOf(e, idKeys()[1:]...)
-	body, _ := firstOf(e, append(resultKeys(), "content")...)
-	return callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Content: resultText(body), Raw: failure(e)}
+	id, _ := firstOf(e, idKeys()[:len(idKeys())-1]...)
+	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Raw: failure(e)}
+	switch typ := first(body, "type").Str(); typ { // what the AI SDK and the OpenAI Agents SDK put around it
+	case "error-text", "error-json", "execution-denied":
+		t.Raw = json.RawMessage(`true`)
+		body, _ = firstOf(body, "value", "reason")
+	case "text", "json", "content":
+		body, _ = firstOf(body, "value", "text")
+	}
+	t.Content = resultText(body)
+	switch strings.ReplaceAll(first(e, "type").Str(), "-", "_") {
+	case "tool_error":
+		t.Raw = json.RawMessage(`true`)
+		if body.Kind() == value.Object { // an Error has no members in JSON
+			t.Content = cmp.Or(textOf(first(body, "message")), failed)
+		}
+	case "function_call_result", "function_call_output":
+		if strings.HasPrefix(t.Content, toolFailedText) {
+			t.Raw = json.RawMessage(`true`)
+		}
+	}
+	return t
 }
+
+// toolFailedText is how a result begins that the OpenAI Agents SDK makes of a tool's
+// error: nothing else in it says so.
+const toolFailedText = "An error occurred while running the tool"
 
 // resultText is a result as a text: a text as it is, the text of a list of parts, other
 // values as JSON.

@@ -36,6 +36,9 @@ func tell(resp *callvet.Response, err error) string {
 			if c.Args == nil {
 				args = "?" + c.ArgsRaw
 			}
+			if c.Error != "" {
+				args += "!" + c.Error
+			}
 			words = append(words, c.Tool+"#"+c.ID+args)
 		}
 	}
@@ -118,7 +121,7 @@ func TestRecords(t *testing.T) {
 		`{"tool":"a"}`:                   `malformed: no text and no calls in the record`,
 		`{"promptIdx":0,"response":{"output":{}}}`:                                          `malformed: {} is not an answer`,
 		`{"output":[{"type":"web_search_call","status":"completed"}]}`:                      `malformed: [{"type":"web_search_call","status":"completed"}] says nothing and calls nothing that is known`,
-		`{"text":"Done.","steps":[{"toolCalls":[{"toolName":"del","input":{}}]}]}`:          `malformed: the record holds a call in a form that is not known`,
+		`{"text":"Done.","stages":[{"did":[{"toolName":"del","input":{}}]}]}`:               `malformed: the record holds a call in a form that is not known`,
 		`{"text":"Done.","trace":{"events":[{"type":"tool_use","name":"del","input":{}}]}}`: `malformed: the record holds a call in a form that is not known`,
 
 		// What has a name is not always a call.
@@ -146,6 +149,35 @@ func TestRecords(t *testing.T) {
 		`{"output":[{"del":{"a":1}}]}`:                               `del#{"a":1}`,
 		`{"output":[{"other":{"a":1}}]}`:                             `malformed: {"other":{"a":1}} is no part of an answer`,
 		`{"calls":["del",{"other":{}}]}`:                             `del#? other#{}`,
+
+		// The AI SDK: its result, its messages, those of its user interface.
+		`{"text":"Done.","steps":[{"text":"","content":[{"type":"tool-call","toolCallId":"1","toolName":"del","input":{}},{"type":"tool-call","toolCallId":"2","toolName":"del","input":{"b":1}},{"type":"tool-result","toolCallId":"2","toolName":"del","input":{"b":1},"output":7},{"type":"tool-error","toolCallId":"1","toolName":"del","input":{},"error":{}}],"finishReason":"tool-calls"},{"text":"Done.","content":[{"type":"text","text":"Done."}],"finishReason":"stop"}]}`: `del#1{}!the tool answered with an error del#2{"b":1} -> 7 -> the tool answered with an error "Done."`,
+		`{"text":"Done.","steps":[{"text":"","toolCalls":[{"toolCallId":"1","toolName":"del","args":{}}],"toolResults":[{"toolCallId":"1","toolName":"del","args":{},"result":"gone"}]}]}`:                                        `del#1{} -> gone "Done."`,
+		`{"text":"Done.","toolCalls":[{"toolCallId":"1","toolName":"del","input":{}}],"toolResults":[{"toolCallId":"1","toolName":"del","input":{},"output":{"n":1}}]}`:                                                           `del#1{} -> {"n":1} "Done."`,
+		`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"del","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","output":{"type":"error-text","value":"taken"}}]}]`: `del#1{}!taken -> taken`,
+		`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"del","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","output":{"type":"json","value":{"n":1}}}]}]`:       `del#1{} -> {"n":1}`,
+		`{"role":"assistant","parts":[{"type":"step-start"},{"type":"tool-del","toolCallId":"1","state":"output-error","input":{},"errorText":"taken"},{"type":"step-start"},{"type":"text","text":"Sorry."}]}`:                   `del#1{}!taken -> taken "Sorry."`,
+		`{"role":"assistant","parts":[{"type":"dynamic-tool","toolName":"del","toolCallId":"1","state":"output-available","input":{},"output":7},{"type":"text","text":"Done."}]}`:                                                `del#1{} -> 7 "Done."`,
+		`{"role":"assistant","parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"1","toolName":"del","args":{},"result":7}}]}`:                                                                    `del#1{} -> 7`,
+
+		// LangChain's messages, as they are, as a dictionary and in envelopes.
+		`{"messages":[{"type":"human","content":"Delete."},{"type":"ai","content":"","tool_calls":[{"name":"del","args":{},"id":"1","type":"tool_call"}]},{"type":"tool","content":"taken","tool_call_id":"1","status":"error"},{"type":"ai","content":"Sorry."}]}`:                                `del#1{}!taken -> taken "Sorry."`,
+		`[{"type":"human","data":{"content":"Delete."}},{"type":"ai","data":{"content":"","tool_calls":[{"name":"del","args":{},"id":"1"}]}}]`:                                                                                                                                                     `del#1{}`,
+		`{"messages":[{"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"Delete."}},{"lc":1,"type":"constructor","id":["langchain_core","messages","AIMessageChunk"],"kwargs":{"content":"","tool_calls":[{"name":"del","args":{},"id":"1"}]}}]}`: `del#1{}`,
+		`{"messages":[{"type":"ai","content":"","tool_calls":[],"invalid_tool_calls":[{"name":"del","args":"{\"a\": ","id":"1","error":"cut"}]}]}`:                                                                                                                                                 "del#1?{\"a\": ",
+
+		// The OpenAI Agents SDK: items, a history, the output of a run.
+		`{"finalOutput":"Done.","newItems":[{"type":"tool_call_item","rawItem":{"type":"function_call","id":"fc","callId":"1","name":"del","arguments":"{}"}},{"type":"tool_call_output_item","rawItem":{"type":"function_call_result","callId":"1","output":{"type":"text","text":"gone"}}},{"type":"message_output_item","rawItem":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}}]}`: `del#1{} -> gone "Done."`,
+		`[{"role":"user","content":"Delete."},{"type":"function_call","callId":"1","name":"del","arguments":"{}"},{"type":"function_call_result","callId":"1","output":{"type":"text","text":"An error occurred while running the tool. Please try again."}}]`:                                                                                                                                                                   `del#1{}!An error occurred while running the tool. Please try again. -> An error occurred while running the tool. Please try again.`,
+		`{"output":[{"type":"function_call","id":"fc","callId":"1","name":"del","arguments":"{}"}],"finalOutput":"Done."}`: `del#1{}`,
+
+		// Agent2Agent: texts, calls as data, and tasks that are not over.
+		`{"jsonrpc":"2.0","id":"1","result":{"message":{"role":"ROLE_AGENT","parts":[{"text":"No."}]}}}`: `"No."`,
+		`{"jsonrpc":"2.0","id":"1","result":{"kind":"task","status":{"state":"completed"},"artifacts":[{"parts":[{"kind":"data","data":{"id":"1","name":"del","args":{}}},{"kind":"data","data":{"id":"1","name":"del","response":{"ok":true}}},{"kind":"text","text":"Done."}]}]}}`: `del#1{} -> {"ok":true} "Done."`,
+		`{"jsonrpc":"2.0","id":"1","result":{"kind":"task","status":{"state":"working"}}}`:                                              `malformed: the task is not over: its state is working`,
+		`{"jsonrpc":"2.0","id":"1","result":{"task":{"status":{"state":"TASK_STATE_FAILED","message":{"parts":[{"text":"broken"}]}}}}}`: `server: the task is failed: broken`,
+		`{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"Method not found"}}`:                                               `request: Method not found`,
+		`{"jsonrpc":"2.0","id":"1","result":{"message":{"parts":[{"data":{"steps":[{"toolName":"del"}]}}]}}}`:                           `malformed: {"data":{"steps":[{"toolName":"del"}]}} holds a call in a form that is not known`,
 	} {
 		v, err := value.Parse([]byte(record))
 		if err != nil {
@@ -184,7 +216,7 @@ func TestFormatsPage(t *testing.T) {
 			t.Errorf("%s: %v %s", example, err, tell(resp, err))
 		}
 	}
-	if n != 14 {
+	if n != 19 {
 		t.Errorf("%d forms are listed", n)
 	}
 }

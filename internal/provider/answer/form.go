@@ -26,10 +26,16 @@ const (
 	FormGemini     Form = "gemini"           // {candidates: [{content: {parts}}]} or {parts: […]}
 	FormMessages   Form = "messages"         // {messages: [{role}]} or the bare list
 	FormPromptfoo  Form = "promptfoo"        // one row of its results
+	FormSteps      Form = "ai-sdk"           // {steps: [{content}]} or {steps: [{toolCalls, toolResults}]}
+	FormRunItems   Form = "openai-agents"    // {newItems: [{rawItem}]} or {state: {generatedItems}}
+	FormA2A        Form = "a2a"              // {jsonrpc, result}
 	FormPlain      Form = "plain"            // {calls, text, …} in their spellings
 	FormText       Form = "text"             // a JSON string
 	FormUnreadable Form = ""                 // nothing known
 )
+
+// FinishHITL is the finish reason of an attempt that stopped to ask a human.
+const FinishHITL = "hitl"
 
 // Fields are dotted paths into a plain record ("data.reply", "steps.0.calls").
 // An empty one means the usual names.
@@ -63,13 +69,16 @@ func Detect(v value.Value) Form {
 }
 
 func detectList(v value.Value) Form {
-	if e, ok := v.First(); ok && !has(e, "role") {
+	if e, ok := v.First(); ok && !IsMessage(e) {
 		return FormPlain
 	}
 	return FormMessages
 }
 
 func detectObject(v value.Value) Form {
+	if form := ofFramework(v); form != FormUnreadable {
+		return form
+	}
 	switch {
 	case isList(v, "turns", "steps"):
 		return FormBFCLTurns
@@ -83,7 +92,7 @@ func detectObject(v value.Value) Form {
 		return FormChat
 	case kindOf(v, "output") == value.Array && (isList(v, "output", "type") || is(v, "object", "response")):
 		return FormResponses
-	case kindOf(v, "content") == value.Array && isList(v, "content", "type"):
+	case isList(v, "content", "type"):
 		return FormAnthropic
 	case kindOf(v, "candidates") == value.Array, kindOf(v, "parts") == value.Array, kindOf(first(v, "content"), "parts") == value.Array:
 		return FormGemini
@@ -196,6 +205,12 @@ func (d *decoder) read(form Form, v value.Value) error {
 		d.messages(v)
 	case FormPromptfoo:
 		return d.promptfoo(v)
+	case FormSteps:
+		d.steps(v)
+	case FormRunItems:
+		d.runItems(v)
+	case FormA2A:
+		return d.a2a(v)
 	case FormText:
 		d.text(v.Str())
 	case FormPlain:
@@ -226,7 +241,7 @@ func recordedFault(outer, v value.Value, form Form) *callvet.Fault {
 	if status < 400 && (!found || e.Kind() == value.Null || e.Kind() == value.Bool && !e.Bool()) {
 		return nil
 	}
-	if status < 400 && (form == FormBFCL || form == FormTrace || form == FormBFCLTurns || form == FormPromptfoo || hasAnswer(v, form)) {
+	if status < 400 && (form == FormBFCL || form == FormTrace || form == FormBFCLTurns || form == FormPromptfoo || form == FormA2A || hasAnswer(v, form)) {
 		return nil // there the word means a verdict, or stands beside an answer
 	}
 	return faultOf(e, status)

@@ -316,7 +316,7 @@ func (d *decoder) plain(v value.Value) error {
 	text, hasText := d.plainText(v)
 	switch {
 	case hasCalls && calls.Kind() != value.Null:
-		d.say(textOf(text), d.list(calls))
+		d.sayJoined(v, textOf(text), d.list(calls))
 	case hasText && text.Kind() == value.String:
 		d.text(text.Str())
 	case hasText && text.Kind() != value.Null:
