@@ -54,27 +54,21 @@ func invert(below func(float64) float64, a float64) (lower, upper float64) {
 	return reach(below, a), reach(below, 1-a)
 }
 
-// reach finds the x where a growing function on [0,1] reaches level, by false
-// position that never keeps an end for long (Illinois) and falls back on halving.
+// reach finds the x where a growing function on [0,1] reaches level, within 1e-9.
 func reach(below func(float64) float64, level float64) float64 {
-	lo, hi := 0.0, 1.0
-	fl, fh := below(0)-level, below(1)-level
-	if fl >= 0 {
+	switch {
+	case below(0) >= level:
 		return 0
-	}
-	if fh <= 0 {
+	case below(1) <= level:
 		return 1
 	}
-	for i := 0; i < 80 && hi-lo > 1e-9; i++ {
-		m := (lo*fh - hi*fl) / (fh - fl)
-		if i%3 == 2 || !(m > lo && m < hi) {
-			m = (lo + hi) / 2
-		}
-		switch f := below(m) - level; {
-		case f < 0:
-			lo, fl, fh = m, f, fh/2
-		default:
-			hi, fh, fl = m, f, fl/2
+	lo, hi := 0.0, 1.0
+	for range 30 {
+		m := (lo + hi) / 2
+		if below(m) < level {
+			lo = m
+		} else {
+			hi = m
 		}
 	}
 	return (lo + hi) / 2

@@ -100,7 +100,7 @@ func Brier(labels []bool, probabilities []float64, bins int) (brier, ece float64
 		}
 		brier += (p - y) * (p - y)
 		k := 0
-		for k < bins-1 && p > float64(k+1)/float64(bins) {
+		for p > float64(k+1)/float64(bins) {
 			k++
 		}
 		gap[k] += p - y

@@ -99,15 +99,7 @@ func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) 
 // integrates out the two rates that vary least and takes the third, which makes most of
 // the spread, exactly.
 func stratified(s Strata, nodes int) func(x float64) float64 {
-	p := share(s.JudgePass, s.N)
-	vary := func(x, n int) float64 {
-		a, b := float64(x)+0.5, float64(n-x)+0.5
-		return a * b / ((a + b) * (a + b) * (a + b + 1))
-	}
-	byPass := p * p * vary(s.TruePassInPass, s.LabelledPass)
-	byFail := (1 - p) * (1 - p) * vary(s.TruePassInFail, s.LabelledFail)
-	gap := (float64(s.TruePassInPass)+0.5)/float64(s.LabelledPass+1) - (float64(s.TruePassInFail)+0.5)/float64(s.LabelledFail+1)
-	byRate := gap * gap * vary(s.JudgePass, s.N)
+	byRate, byPass, byFail := s.variances()
 	if byRate >= max(byPass, byFail) {
 		return plainly(s, nodes)
 	}
@@ -128,6 +120,16 @@ func stratified(s Strata, nodes int) func(x float64) float64 {
 		}
 		return total
 	}
+}
+
+// variances are what the judged rate and the shares of true passes among judge-passes and
+// judge-fails add to the variance of the share of true passes.
+func (s Strata) variances() (byRate, byPass, byFail float64) {
+	mean := func(x, n int) float64 { return (float64(x) + 0.5) / float64(n+1) }
+	vary := func(x, n int) float64 { return mean(x, n) * (1 - mean(x, n)) / float64(n+2) } // of Beta(x+1/2, n-x+1/2)
+	p := share(s.JudgePass, s.N)
+	gap := mean(s.TruePassInPass, s.LabelledPass) - mean(s.TruePassInFail, s.LabelledFail)
+	return gap * gap * vary(s.JudgePass, s.N), p * p * vary(s.TruePassInPass, s.LabelledPass), (1 - p) * (1 - p) * vary(s.TruePassInFail, s.LabelledFail)
 }
 
 // plainly is the posterior distribution function by plain quadrature over the two

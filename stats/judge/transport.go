@@ -72,11 +72,11 @@ func FindMismatch(j Judged, c Calibration) Fit {
 	}
 	k, n := int(math.Round(j.Pass)), int(math.Round(j.N))
 	k = min(k, n)
-	if n > 0 && c.LabelledPass > 0 {
+	if c.LabelledPass > 0 {
 		x, m := whole(c.pass())
 		f.PAbove = stats.FisherGreater(k, n, x, m)
 	}
-	if n > 0 && c.LabelledFail > 0 {
+	if c.LabelledFail > 0 {
 		x, m := whole(c.fail())
 		f.PBelow = stats.FisherGreater(n-k, n, x, m)
 	}
