@@ -46,7 +46,10 @@ With --follow the file may still grow, be rotated or cut: each attempt is writte
 interrupt.
 Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.
 
-Exit code 0: all was read; 1: lines were left out, and what was read is written; 2: nothing could be read, and nothing is written.`,
+An attempt of which the file does not tell what was called, or not legibly, is written as an error, never as one without calls.
+
+Exit code 0: all was read; 1: lines were left out, or it is not known what was called, and what was read is written; 2: nothing could be
+read, and nothing is written.`,
 		Example: "  callvet trace import spans.otlp.json -o traces.jsonl\n  callvet trace import traces.jsonl --to otlp -o spans.json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTraces(cmd.Context(), args[0], f) },
@@ -130,11 +133,15 @@ func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error
 func (a *app) imported(path string, r foreign.Report, follow bool) error {
 	switch {
 	case r.Attempts == 0 && !follow:
+		saw := ""
+		if len(r.Seen) > 0 {
+			saw = "; it has " + strings.Join(r.Seen, ", ")
+		}
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("import traces %s: %w: nothing in it could be read as a trace", path, callvet.ErrInvalid),
+			Err:  fmt.Errorf("import traces %s: %w: nothing in it could be read as a trace%s", path, callvet.ErrInvalid, saw),
 			Hint: "forms that are read: " + strings.Join(foreign.Names(), ", ") + "; --from names one, callvet schema trace prints callvet's own",
 		}
-	case r.Log.Bad > 0:
+	case r.Log.Bad > 0, r.Unknown > 0:
 		a.exitStatus = exitError
 	}
 	return nil
@@ -179,6 +186,9 @@ func copyTraces(imp *foreign.Importer, f traceFlags, w io.Writer, red *redact.Re
 // tellTraces says what was read, lost, refused and redacted.
 func (a *app) tellTraces(path string, r foreign.Report, lost map[string]int64, red *redact.Redactor) {
 	fmt.Fprintf(a.err, "%s: %d attempts, %d calls\n", cmp.Or(r.Format, "no known form"), r.Attempts, r.Calls)
+	if r.Unknown > 0 {
+		fmt.Fprintf(a.err, "%d attempts of which it is not known what was called: written as errors\n", r.Unknown)
+	}
 	for _, what := range slices.Sorted(maps.Keys(r.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, r.Lost[what])
 	}

@@ -3,7 +3,9 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/callvet/callvet"
 )
@@ -15,7 +17,29 @@ type Sink struct {
 	// Lost counts what could not be carried, by a sentence for a person.
 	Lost            map[string]int64
 	Attempts, Calls int64
+	// Unknown counts the attempts of which it is not known what was called.
+	Unknown int64
+	// Seen names some of what was not understood.
+	Seen []string
 }
+
+// maxSeen is how many things are named that were not understood.
+const maxSeen = 5
+
+// See names something that was not understood, for the case that all is.
+func (s *Sink) See(what string) {
+	if len(s.Seen) < maxSeen && !slices.Contains(s.Seen, what) {
+		s.Seen = append(s.Seen, what)
+	}
+}
+
+// Unknown is the fault of an attempt of which the source does not tell, or not legibly, what
+// was called. Such an attempt is neither a pass nor a failure, and never an abstention.
+func Unknown(why string) *callvet.Fault {
+	return &callvet.Fault{Kind: callvet.FaultMalformed, Message: unknown + why}
+}
+
+const unknown = "what was called is not known: "
 
 // Lose counts something that has no place in an Attempt.
 func (s *Sink) Lose(what string) {
@@ -27,7 +51,9 @@ func (s *Sink) Lose(what string) {
 
 // Give takes an attempt of which the turns are all that was said: what comes
 // before the target's first word becomes the input. Outcome, answer and goal are
-// set from the turns where the importer has not set them.
+// set from the turns where the importer has not set them. A call without a tool's name
+// is one that could not be read: what was called is unknown then, as it is where
+// nothing that the target said is there.
 func (s *Sink) Give(a Attempt) {
 	if a.Input == nil {
 		n := 0
@@ -47,13 +73,12 @@ func (s *Sink) Give(a Attempt) {
 	if t.CaseID == "" {
 		t.CaseID = "task-" + strconv.FormatInt(s.Attempts+1, 10)
 	}
-	for i := range t.Turns {
-		for j := range t.Turns[i].Calls {
-			if c := &t.Turns[i].Calls[j]; c.Tool == "" {
-				c.Tool = "unknown"
-				s.Lose("the name of a tool that was called")
-			}
-		}
+	if why := illegible(t); t.Fault == nil && why != "" {
+		t.Fault = Unknown(why)
+	}
+	if f := t.Fault; f != nil && strings.HasPrefix(f.Message, unknown) {
+		s.Unknown++
+		s.Lose(f.Message)
 	}
 	if n := len(t.Turns); t.Answer == "" && n > 0 && t.Turns[n-1].Role == callvet.RoleAssistant {
 		t.Answer = t.Turns[n-1].Content
@@ -69,4 +94,31 @@ func (s *Sink) Give(a Attempt) {
 	s.Attempts++
 	s.Calls += int64(len(t.Calls()))
 	s.Found = append(s.Found, a)
+}
+
+// illegible says why it is not known what an attempt called, "" where it is. Calls that
+// could not be read are taken out.
+func illegible(t *callvet.Trace) string {
+	why, spoke, answered := "", false, false
+	for i := range t.Turns {
+		turn := &t.Turns[i]
+		spoke = spoke || turn.Role == callvet.RoleAssistant
+		answered = answered || turn.Role == callvet.RoleTool
+		kept := slices.DeleteFunc(slices.Clone(turn.Calls), func(c callvet.Call) bool { return c.Tool == "" })
+		if len(kept) < len(turn.Calls) {
+			why, turn.Calls = "a call could not be read", kept
+		}
+	}
+	last := callvet.Response{FinishReason: t.FinishReason, Turns: t.Turns}
+	switch {
+	case why != "":
+		return why
+	case last.LostCall():
+		return "the answer ended with " + t.FinishReason + ", and no call is in it"
+	case answered && len(t.Calls()) == 0:
+		return "a tool answered a call that is not there"
+	case !spoke:
+		return "nothing is there that the target said"
+	}
+	return ""
 }

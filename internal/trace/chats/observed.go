@@ -46,7 +46,7 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
 		obs = append(obs, observation{
 			v: e, start: stamp(e, "startTime", "start_time"), end: stamp(e, "endTime", "end_time"), kind: message.Str(e, "type"),
-			in: held(message.First(e, "input")), out: held(message.First(e, "output")),
+			in: message.Held(message.First(e, "input")), out: message.Held(message.First(e, "output")),
 		})
 	}
 	slices.SortStableFunc(obs, func(a, b observation) int { return a.start.Compare(b.start) })
@@ -61,11 +61,12 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 		a.Trace.WallMS = *l * 1000
 	}
 	a.Trace.Started = stamp(tr, "timestamp")
-	generations(obs, &a)
+	missing := generations(obs, &a)
 	toolSpans(obs, &a)
 	if len(a.Trace.Turns) == 0 {
-		a.Trace.Turns = append(textTurns(callvet.RoleUser, held(message.First(tr, "input"))), textTurns(callvet.RoleAssistant, held(message.First(tr, "output")))...)
+		a.Trace.Turns = append(textTurns(callvet.RoleUser, message.Held(message.First(tr, "input"))), textTurns(callvet.RoleAssistant, message.Held(message.First(tr, "output")))...)
 	}
+	uncertain(&a, missing)
 	scores(tr, &a)
 	s.Give(a)
 }
@@ -80,17 +81,6 @@ func stamp(v value.Value, keys ...string) time.Time {
 	return time.Time{}
 }
 
-// held is the JSON that a string holds, else the value itself.
-func held(v value.Value) value.Value {
-	if v.Kind() != value.String {
-		return v
-	}
-	if in, err := value.Parse(v.Bytes()); err == nil {
-		return in
-	}
-	return v
-}
-
 func textTurns(role callvet.Role, v value.Value) []callvet.Turn {
 	if t := message.Text(v); t != "" {
 		return []callvet.Turn{{Role: role, Content: t}}
@@ -98,20 +88,22 @@ func textTurns(role callvet.Role, v value.Value) []callvet.Turn {
 	return nil
 }
 
-// generations takes the messages of the generation that saw most, and the
-// outputs of those after it. Wrappers (a generation with another inside the same
-// time that says the same) count once.
-func generations(obs []observation, a *trace.Attempt) {
-	seen := message.Seen{}
+// generations takes of each generation what no earlier one was told, and what it gave.
+// Wrappers (a generation with another inside) count once. missing tells that there is
+// none, or one of which the answer is not there.
+func generations(obs []observation, a *trace.Attempt) (missing bool) {
+	seen, n := message.Seen{}, 0
 	for _, o := range obs {
 		if o.kind != "GENERATION" {
 			continue
 		}
-		said := outputs(o.out)
+		said := given(o.out)
 		if inner(obs, message.Str(o.v, "id")) {
 			continue
 		}
-		in := inputs(o.in)
+		n++
+		missing = missing || len(said) == 0
+		in := message.Said(o.in, callvet.RoleUser)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Fresh(in)...)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Note(said)...)
 		a.Trace.Usage.Add(message.Usage(message.First(o.v, "usageDetails", "usage"), o.v, "totalCost", "calculatedTotalCost"))
@@ -120,6 +112,25 @@ func generations(obs []observation, a *trace.Attempt) {
 		}
 	}
 	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
+	return missing || n == 0
+}
+
+// given is what a model or an agent gave, as its own words.
+func given(v value.Value) []callvet.Turn {
+	ts := message.Said(v, callvet.RoleAssistant)
+	for i := range ts {
+		if ts[i].Role == callvet.RoleUser {
+			ts[i].Role = callvet.RoleAssistant
+		}
+	}
+	return ts
+}
+
+// uncertain makes an attempt unknown that has no call, where a model's answer is missing.
+func uncertain(a *trace.Attempt, missing bool) {
+	if missing && a.Trace.Fault == nil && len(a.Trace.Calls()) == 0 {
+		a.Trace.Fault = trace.Unknown("an answer of a model is not there")
+	}
 }
 
 // inner reports whether another generation has this one as its parent.
@@ -130,45 +141,6 @@ func inner(obs []observation, id string) bool {
 		}
 	}
 	return false
-}
-
-func inputs(v value.Value) []callvet.Turn {
-	if m := message.First(v, "messages"); m.Kind() == value.Array {
-		v = m
-	}
-	if p := message.Str(v, "prompt"); p != "" {
-		return []callvet.Turn{{Role: callvet.RoleUser, Content: p}}
-	}
-	if v.Kind() == value.Array {
-		return turns(v)
-	}
-	return textTurns(callvet.RoleUser, v)
-}
-
-// outputs reads what a generation gave: a response, messages, bare calls, text.
-func outputs(v value.Value) []callvet.Turn {
-	if out := message.First(v, "output"); out.Kind() == value.Array {
-		return message.Merge(turns(out))
-	}
-	if v.Kind() == value.Object && (has(v, "role") || has(v, "content") || has(v, "tool_calls") || has(v, "message")) {
-		return assistant(message.Turns(v))
-	}
-	if v.Kind() != value.Array {
-		return textTurns(callvet.RoleAssistant, v)
-	}
-	if first, ok := v.First(); ok && (has(first, "toolName") || has(first, "toolCallId")) {
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Calls: message.Calls(v)}}
-	}
-	return turns(v)
-}
-
-func assistant(ts []callvet.Turn) []callvet.Turn {
-	for i := range ts {
-		if ts[i].Role == callvet.RoleUser {
-			ts[i].Role = callvet.RoleAssistant
-		}
-	}
-	return ts
 }
 
 // toolSpans gives calls the results and times of the tool observations, by name
@@ -306,8 +278,8 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 	if d := stamp(root, "end_time").Sub(a.Trace.Started); d > 0 {
 		a.Trace.WallMS = float64(d.Microseconds()) / 1000
 	}
-	llmTurns(obs, &a)
-	before, after := inputs(unwrapInput(message.First(root, "inputs"))), outputs(unwrapOutput(message.First(root, "outputs")))
+	missing := generations(obs, &a)
+	before, after := message.Said(message.First(root, "inputs"), callvet.RoleUser), given(message.First(root, "outputs"))
 	if len(a.Trace.Turns) == 0 {
 		a.Trace.Turns = before
 		toolSpans(obs, &a)
@@ -315,52 +287,11 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 	} else {
 		toolSpans(obs, &a)
 	}
-	if e := message.Str(root, "error"); e != "" {
+	if uncertain(&a, missing); message.Str(root, "error") != "" {
+		e := message.Str(root, "error")
 		a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: e}
 	}
 	s.Give(a)
-}
-
-// llmTurns reads the model runs; their messages may stand in lists of lists.
-func llmTurns(obs []observation, a *trace.Attempt) {
-	for i := range obs {
-		if obs[i].kind == "GENERATION" {
-			obs[i].in, obs[i].out = unwrapInput(obs[i].in), unwrapOutput(obs[i].out)
-		}
-	}
-	generations(obs, a)
-}
-
-func unwrapInput(v value.Value) value.Value {
-	m := message.First(v, "messages", "input")
-	if first, ok := m.First(); ok && m.Kind() == value.Array && first.Kind() == value.Array {
-		return first
-	}
-	if m.Kind() != value.Invalid {
-		return m
-	}
-	return v
-}
-
-func unwrapOutput(v value.Value) value.Value {
-	gens := message.First(v, "generations")
-	for first, ok := gens.First(); ok; first, ok = gens.First() {
-		gens = first
-		if gens.Kind() == value.Object {
-			break
-		}
-	}
-	if m := message.First(gens, "message"); m.Kind() == value.Object {
-		return message.First(m, "kwargs", "data")
-	}
-	if choices := message.First(v, "choices"); choices.Kind() == value.Array {
-		c, _ := choices.First()
-		return message.First(c, "message")
-	}
-	if m := message.First(v, "messages", "output"); m.Kind() != value.Invalid {
-		return m
-	}
-	return v
 }
 
 func lastWord(ts []callvet.Turn) []callvet.Turn {
@@ -373,7 +304,7 @@ func lastWord(ts []callvet.Turn) []callvet.Turn {
 // toolInput undoes {"input": "…"}, in which LangChain writes a tool's arguments.
 func toolInput(v value.Value) value.Value {
 	if in, ok := v.Get("input"); ok && v.Len() == 1 && in.Kind() == value.String {
-		if h := held(in); h.Kind() == value.Object {
+		if h := message.Held(in); h.Kind() == value.Object {
 			return h
 		}
 	}
@@ -383,7 +314,7 @@ func toolInput(v value.Value) value.Value {
 func toolOutput(v value.Value) value.Value {
 	if out, ok := v.Get("output"); ok && v.Len() == 1 {
 		if c := message.First(out, "content"); c.Kind() != value.Invalid {
-			return held(c)
+			return message.Held(c)
 		}
 		return out
 	}

@@ -140,6 +140,9 @@ func isMessages(v value.Value) bool {
 	if v.Kind() == value.Object && has(v, "role") && (has(v, "content") || has(v, "parts") || has(v, "tool_calls")) {
 		return true // an element of a bare list
 	}
+	if in := message.First(v, "kwargs", "data"); in.Kind() == value.Object && has(in, "content") || message.Str(v, "type") == "function_call" {
+		return true // one of LangChain's, or an item of the Responses API
+	}
 	list, ok := v.Get("messages")
 	first, some := list.First()
 	return ok && some && (has(first, "role") || has(first, "type"))
@@ -150,6 +153,7 @@ func readMessages(v value.Value, s *trace.Sink) {
 	if v.Kind() == value.Array {
 		a.Trace.CaseID = name(value.Value{}, s)
 		a.Trace.Turns = message.Attach(message.Merge(turns(v)))
+		spent(&a.Trace, v)
 		s.Give(a)
 		return
 	}
@@ -161,7 +165,23 @@ func readMessages(v value.Value, s *trace.Sink) {
 		a.Trace.Turns = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(sys)}}, a.Trace.Turns...)
 	}
 	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
+	if a.Trace.Usage == (callvet.Usage{}) {
+		spent(&a.Trace, list)
+	}
 	s.Give(a)
+}
+
+// spent adds up what the messages say of their tokens, as LangChain's do.
+func spent(t *callvet.Trace, list value.Value) {
+	for m, ok := list.First(); ok; m, ok = list.Next(m) {
+		if in := message.First(m, "kwargs", "data"); in.Kind() == value.Object {
+			m = in
+		}
+		t.Usage.Add(message.Usage(message.First(m, "usage_metadata"), value.Value{}))
+		if name := message.Str(message.First(m, "response_metadata"), "model_name", "model"); name != "" {
+			t.Model = name
+		}
+	}
 }
 
 // pass reads a reward of tau-bench: success is 1 within its own tolerance.

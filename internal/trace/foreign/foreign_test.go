@@ -432,7 +432,7 @@ func TestForms(t *testing.T) {
 		},
 		"lines of which one is broken": {
 			`{"messages":[{"role":"user","content":"q"}]}` + "\n{\n" + `{"nothing":1}` + "\n" + `{"messages":[{"role":"user","content":"q"}]}`,
-			`messages attempts 2 answers 0 calls 0 results 0 failed 0 unknown args 0 lost 0 bad 2 []`,
+			`messages attempts 2 answers 0 calls 0 results 0 failed 0 unknown args 0 lost 2 bad 2 []`,
 		},
 		"nothing known":                {`{"a":1}`, `error`},
 		"no JSON":                      {`hello`, `error`},

@@ -61,6 +61,10 @@ const (
 type Report struct {
 	Format          string
 	Attempts, Calls int64
+	// Unknown counts the attempts of which it is not known what was called.
+	Unknown int64
+	// Seen names some of what was not understood.
+	Seen []string
 	// Lost counts what could not be carried, by a sentence for a person.
 	Lost map[string]int64
 	Log  trace.Log
@@ -160,7 +164,7 @@ func (i *Importer) grows(head []byte) error {
 	case i.format == "inspect" || err != nil && len(head) < headSize:
 		why = "it is one document"
 	case i.format == "":
-		return unknownForm()
+		return unknownForm("something else")
 	}
 	if why == "" {
 		return nil
@@ -176,7 +180,7 @@ const headSize = 64 << 10
 
 // Report is what was done so far; it is complete when Attempts has ended.
 func (i *Importer) Report() Report {
-	return Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Lost: i.sink.Lost, Log: i.log, Split: i.split}
+	return Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown, Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log, Split: i.split}
 }
 
 // Attempts reads the stream to its end. It can be walked once.
@@ -342,6 +346,7 @@ func (i *Importer) one(n int64, line []byte) error {
 		reason = value.Reason(err)
 	case !i.value(v):
 		reason = "the value is of no known form"
+		i.sink.See(members(v))
 	default:
 		if err := i.hold(v); err != nil {
 			return fmt.Errorf("read recording: line %d: %w", n, err)
@@ -391,7 +396,7 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 		return fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, typed.Syntax("", text, err))
 	}
 	if !i.value(v) {
-		return unknownForm()
+		return unknownForm(members(v))
 	}
 	if err := i.hold(v); err != nil {
 		return fmt.Errorf("read recording: %w", err)
@@ -399,9 +404,26 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 	return i.flush(take)
 }
 
-func unknownForm() error {
+// members says what a value is that has no known form.
+func members(v value.Value) string {
+	list := ""
+	if v.Kind() == value.Array {
+		v, _ = v.First()
+		list = "a list whose first element is "
+	}
+	if v.Kind() != value.Object {
+		return list + v.Kind().String()
+	}
+	var keys []string
+	for m, ok := v.First(); ok && len(keys) < 8; m, ok = v.Next(m) {
+		keys = append(keys, strconv.Quote(m.Key()))
+	}
+	return list + "an object with " + strings.Join(keys, ", ")
+}
+
+func unknownForm(saw string) error {
 	return &callvet.Hinted{
-		Err:  fmt.Errorf("read recording: the content is of no known form: %w", callvet.ErrInvalid),
+		Err:  fmt.Errorf("read recording: the content is of no known form, but %s: %w", saw, callvet.ErrInvalid),
 		Hint: "known forms are " + strings.Join(Names(), ", "),
 	}
 }
@@ -439,7 +461,7 @@ func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
 		return err
 	}
 	if !i.value(v) {
-		return unknownForm()
+		return unknownForm(members(v))
 	}
 	if err := i.hold(v); err != nil {
 		return fmt.Errorf("read recording: %w", err)

@@ -96,23 +96,55 @@ func Turns(m value.Value) []callvet.Turn {
 	if inner := First(m, "message"); inner.Kind() == value.Object && First(m, "role").Kind() == value.Invalid {
 		m = inner
 	}
+	m, class := unwrap(m)
 	switch typ := Str(m, "type"); {
-	case typ == "function_call_output" || typ == "custom_tool_call_output":
-		return []callvet.Turn{{Role: callvet.RoleTool, CallID: Str(m, "call_id"), Content: resultText(First(m, "output")), Raw: failure(m)}}
+	case typ == "function_call_output" || typ == "custom_tool_call_output" || typ == "function_call_result":
+		t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"), Content: resultText(First(m, "output")), Raw: failure(m)}
+		if typ == "function_call_result" && strings.HasPrefix(t.Content, agentsFailure) {
+			t.Raw = Failed()
+		}
+		return []callvet.Turn{t}
 	case typ == "reasoning":
 		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: Text(First(m, "summary", "content"))}}
-	case strings.HasSuffix(typ, "_call") && First(m, "name").Kind() == value.String:
+	case strings.HasSuffix(typ, "_call") && (First(m, "name").Kind() == value.String || typ == "function_call" || typ == "custom_tool_call"):
 		return item(m)
 	}
-	return message(m)
+	return message(m, class)
+}
+
+// agentsFailure begins what the OpenAI Agents SDK tells a model of a tool that threw; its
+// histories say so nowhere else.
+const agentsFailure = "An error occurred while running the tool."
+
+// unwrap takes a message out of an envelope of LangChain: {lc, id: […, class], kwargs}, or
+// {type, data}. The class or the type tells whose message it is.
+func unwrap(m value.Value) (in value.Value, role string) {
+	if in := First(m, "kwargs"); in.Kind() == value.Object {
+		id := First(m, "id")
+		for e, ok := id.First(); ok; e, ok = id.Next(e) {
+			role = e.Str()
+		}
+		role = strings.TrimSuffix(strings.TrimSuffix(role, "Chunk"), "Message")
+		if role == "Chat" || role == "" {
+			role = Str(in, "role", "type")
+		}
+		return in, role
+	}
+	if in := First(m, "data"); in.Kind() == value.Object && First(in, "content").Kind() != value.Invalid {
+		return in, Str(m, "type", "role")
+	}
+	return m, Str(m, "role", "type")
+}
+
+// callID is the id by which a call and its answer know each other. Items of the Responses
+// API have an id of their own beside it.
+func callID(v value.Value) string {
+	return Str(v, "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 }
 
 // item reads a call of the Responses API; one of a server's tools has its result with it.
 func item(m value.Value) []callvet.Turn {
 	c, _ := Call(m)
-	if id := Str(m, "call_id"); id != "" {
-		c.ID = id
-	}
 	t := []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}
 	if e := First(m, "error"); e.Kind() != value.Invalid {
 		settle(&t[0].Calls[0], Text(e), true)
@@ -123,10 +155,10 @@ func item(m value.Value) []callvet.Turn {
 	return t
 }
 
-func message(m value.Value) []callvet.Turn {
-	t := callvet.Turn{Role: Role(Str(m, "role", "type")), Content: Text(First(m, "content"))}
+func message(m value.Value, role string) []callvet.Turn {
+	t := callvet.Turn{Role: Role(role), Content: Text(First(m, "content"))}
 	if t.Role == callvet.RoleTool && First(m, "parts").Kind() == value.Invalid {
-		t.CallID, t.Tool = Str(m, "tool_call_id", "call_id", "tool_use_id", "toolCallId", "id"), Str(m, "name", "tool_name", "function")
+		t.CallID, t.Tool = callID(m), Str(m, "name", "tool_name", "function")
 		if c := First(m, "content"); c.Kind() == value.Array && hasResults(c) {
 			return parts(c, &t) // the results are all that a tool says
 		}
@@ -143,10 +175,11 @@ func message(m value.Value) []callvet.Turn {
 			results = append(results, parts(c, &t)...)
 		}
 	}
-	if calls := First(m, "tool_calls", "toolCalls"); calls.Kind() == value.Array && len(t.Calls) == 0 {
-		t.Calls = Calls(calls)
-	} else if f := First(m, "function_call"); f.Kind() == value.Object {
-		t.Calls = append(t.Calls, one(f)...)
+	if len(t.Calls) == 0 {
+		t.Calls = listed(m)
+	}
+	if t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && (ended(m) || t.Content+t.Reasoning == "" && len(results) == 0 && strange(m, role)) {
+		t.Calls = []callvet.Call{{}}
 	}
 	if t.Content == "" && len(t.Calls) == 0 && t.Reasoning == "" && len(results) > 0 {
 		return results
@@ -155,6 +188,51 @@ func message(m value.Value) []callvet.Turn {
 		return append(results, t)
 	}
 	return append([]callvet.Turn{t}, results...)
+}
+
+// listed are the calls that a message has beside its content.
+func listed(m value.Value) []callvet.Call {
+	more := First(m, "additional_kwargs")
+	for _, list := range []value.Value{First(m, "tool_calls"), First(m, "toolCalls"), First(m, "toolInvocations"), First(more, "tool_calls")} {
+		if calls := append(Calls(list), Calls(First(m, "invalid_tool_calls"))...); list.Kind() == value.Array && len(calls) > 0 {
+			return calls
+		}
+	}
+	for _, from := range []value.Value{m, more} {
+		if f := First(from, "function_call"); f.Kind() == value.Object && Str(f, "name") != "" {
+			return one(f)
+		}
+	}
+	return Calls(First(m, "invalid_tool_calls"))
+}
+
+// strange reports whether a message that says nothing may hold a call all the same: it does
+// not say whose it is, it has no content, or a member that is not read has the name of a tool's or a call's.
+func strange(m value.Value, role string) bool {
+	switch strings.ToLower(role) {
+	case "assistant", "model", "ai", "agent", "message":
+	default:
+		return true
+	}
+	if _, said := m.Get("content"); !said && First(m, "parts").Kind() == value.Invalid {
+		return true
+	}
+	for e, ok := m.First(); ok; e, ok = m.Next(e) {
+		key := strings.ToLower(e.Key())
+		if e.Len() > 0 && (strings.Contains(key, "tool") || strings.Contains(key, "call") || strings.Contains(key, "function")) && key != "tools" {
+			return true
+		}
+	}
+	return false
+}
+
+// ended reports whether a message says that it ended with calls.
+func ended(m value.Value) bool {
+	r := callvet.Response{FinishReason: Str(m, "finish_reason", "stop_reason", "finishReason")}
+	if r.FinishReason == "" {
+		r.FinishReason = Str(First(m, "response_metadata"), "finish_reason", "stop_reason")
+	}
+	return r.LostCall()
 }
 
 func hasResults(c value.Value) bool {
@@ -172,7 +250,7 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 	var said []string
 	for p, ok := c.First(); ok; p, ok = c.Next(p) {
 		switch typ := Str(p, "type"); typ {
-		case "tool_use", "tool_call", "tool-call", "server_tool_use", "mcp_tool_use":
+		case "tool_use", "tool_call", "tool-call", "server_tool_use", "mcp_tool_use", "function_call":
 			t.Calls = append(t.Calls, one(p)...)
 		case "tool_result", "tool_call_response", "tool-result", "mcp_tool_result", "web_search_tool_result":
 			r := result(p)
@@ -183,12 +261,17 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 		case "thinking", "reasoning":
 			t.Reasoning += Text(First(p, "thinking", "text", "content", "reasoning"))
 		default:
-			if f := First(p, "function_call", "functionCall"); f.Kind() == value.Object {
+			if f := First(p, "function_call", "functionCall", "toolUse"); f.Kind() == value.Object {
 				t.Calls = append(t.Calls, one(f)...)
-			} else if f := First(p, "function_response", "functionResponse"); f.Kind() == value.Object {
+			} else if f := First(p, "function_response", "functionResponse", "toolResult"); f.Kind() == value.Object {
 				results = append(results, result(f))
+			} else if name := toolPart(p, typ); name != "" {
+				c, r := shown(p, name)
+				t.Calls, results = append(t.Calls, c), append(results, r...)
 			} else if s := Text(p); s != "" {
 				said = append(said, s)
+			} else if strings.Contains(typ, "tool") || strings.Contains(typ, "call") {
+				t.Calls = append(t.Calls, callvet.Call{})
 			}
 		}
 	}
@@ -196,13 +279,45 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 	return results
 }
 
+// toolPart is the tool of a part of the AI SDK's UI messages: {type: "tool-NAME", toolCallId,
+// input, output}, or {type: "dynamic-tool", toolName, …}; "" for any other part.
+func toolPart(p value.Value, typ string) string {
+	if Str(p, "toolCallId") == "" {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(typ, "tool-"); ok {
+		return name
+	}
+	return Str(p, "toolName")
+}
+
+// shown reads such a part, which holds a call and what came of it.
+func shown(p value.Value, name string) (callvet.Call, []callvet.Turn) {
+	c := callvet.Call{ID: callID(p), Tool: name}
+	c.Args, c.ArgsRaw = Args(First(p, "input", "args"))
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: name}
+	if text := Str(p, "errorText"); text != "" {
+		t.Content, t.Raw = text, Failed()
+		return c, []callvet.Turn{t}
+	}
+	if out := First(p, "output", "result"); out.Kind() != value.Invalid {
+		t.Content = resultText(out)
+		return c, []callvet.Turn{t}
+	}
+	return c, nil
+}
+
 func result(p value.Value) callvet.Turn {
 	body := First(p, "content", "response", "result", "output", "tool_result")
-	t := callvet.Turn{
-		Role: callvet.RoleTool, Content: resultText(body), CallID: Str(p, "tool_use_id", "tool_call_id", "toolCallId", "call_id", "id"),
-		Tool: Str(p, "name", "toolName"),
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"), Raw: failure(p)}
+	// The AI SDK says of an output what it is: {type: "json", value}.
+	if typ, v := Str(body, "type"), First(body, "value", "reason"); v.Kind() != value.Invalid && strings.Contains("text json content error-text error-json execution-denied", typ) {
+		body = v
+		if strings.HasPrefix(typ, "e") {
+			t.Raw = Failed()
+		}
 	}
-	t.Raw = failure(p)
+	t.Content = resultText(body)
 	return t
 }
 
@@ -223,7 +338,7 @@ func resultText(v value.Value) string {
 	case value.Invalid, value.Null:
 		return ""
 	case value.Array, value.Object:
-		if t := Text(v); t != "" && v.Kind() == value.Array {
+		if t := Text(v); t != "" && (v.Kind() == value.Array || Str(v, "type") == "text") {
 			return t
 		}
 		return string(v.Raw())
@@ -240,13 +355,13 @@ func Role(s string) callvet.Role {
 		return callvet.RoleUser
 	case "system", "developer":
 		return callvet.RoleSystem
-	case "tool", "function", "tool_result":
+	case "tool", "function", "tool_result", "toolresult":
 		return callvet.RoleTool
 	}
 	return callvet.RoleAssistant
 }
 
-// Calls reads a list of calls.
+// Calls reads a list of calls. One that cannot be read is a Call without a tool's name.
 func Calls(v value.Value) []callvet.Call {
 	var out []callvet.Call
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
@@ -256,10 +371,8 @@ func Calls(v value.Value) []callvet.Call {
 }
 
 func one(v value.Value) []callvet.Call {
-	if c, ok := Call(v); ok {
-		return []callvet.Call{c}
-	}
-	return nil
+	c, _ := Call(v)
+	return []callvet.Call{c}
 }
 
 // Call reads a call in any spelling; ok is false when it names no tool.
@@ -272,7 +385,7 @@ func Call(v value.Value) (c callvet.Call, ok bool) {
 		body = f
 	}
 	c = callvet.Call{
-		ID:   Str(v, "id", "tool_call_id", "toolCallId", "call_id", "tool_use_id"),
+		ID:   callID(v),
 		Tool: Str(body, "name", "toolName", "tool_name", "function_name", "function"),
 	}
 	for _, k := range []string{"arguments", "args", "input", "parameters", "kwargs", "tool_input"} {
@@ -392,9 +505,9 @@ func Usage(u, cost value.Value, names ...string) callvet.Usage {
 		return r.Money(out)
 	}
 	out.InputTokens, out.OutputTokens = r.Need(u, inputs...), r.Need(u, outputs...)
-	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count",
+	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count", "output_token_details.reasoning",
 		"completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens")
-	out.CachedTokens = r.May(u, "cached_tokens", "cache_read_input_tokens", "input_tokens_cache_read", "prompt_details.cache_read",
+	out.CachedTokens = r.May(u, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read", "cache_read_input_tokens", "input_tokens_cache_read", "prompt_details.cache_read",
 		"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens")
 	return r.Done(out)
 }
@@ -403,59 +516,76 @@ func Usage(u, cost value.Value, names ...string) callvet.Usage {
 func Tools(v value.Value) []callvet.Tool {
 	var out []callvet.Tool
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		if f := First(e, "function"); f.Kind() == value.Object {
-			e = f
-		}
-		t := callvet.Tool{Name: Str(e, "name"), Description: Str(e, "description")}
-		if p := First(e, "parameters", "input_schema", "inputSchema", "parameters_json_schema"); p.Kind() == value.Object {
-			t.Parameters = json.RawMessage(p.Raw())
-		}
-		if t.Name != "" {
-			out = append(out, t)
-		}
+		out = append(out, Tool(e)...)
 	}
 	return out
 }
 
-// Seen remembers turns, so that the history which every request of a model
-// repeats counts once.
-type Seen map[string]bool
+// Tool reads one definition; nothing where it has no name.
+func Tool(e value.Value) []callvet.Tool {
+	if f := First(e, "function"); f.Kind() == value.Object {
+		e = f
+	}
+	t := callvet.Tool{Name: Str(e, "name"), Description: Str(e, "description")}
+	if p := First(e, "parameters", "input_schema", "inputSchema", "parameters_json_schema"); p.Kind() == value.Object {
+		t.Parameters = json.RawMessage(p.Raw())
+	}
+	if t.Name == "" {
+		return nil
+	}
+	return []callvet.Tool{t}
+}
 
-// Fresh gives the turns that were not seen before. A call counts as seen, under
-// whatever id, when a model was noted to make it with the same arguments.
+// Seen counts turns and calls, so that the history which every request of a model repeats
+// counts once.
+type Seen map[string]int
+
+// Fresh gives the turns of a history that were not seen before, without the calls that
+// were. A call was seen if one with its id was, or, whatever the ids, as often as the
+// history has it with these arguments.
 func (s Seen) Fresh(turns []callvet.Turn) []callvet.Turn {
 	var out []callvet.Turn
+	here := Seen{}
 	for _, t := range turns {
-		if !s[identity(t)] && !s.made(t.Calls) {
-			out = append(out, t)
+		var calls []callvet.Call
+		for _, c := range t.Calls {
+			here[making(c)]++
+			if (c.ID == "" || s[idOf(c)] == 0) && here[making(c)] > s[making(c)] {
+				calls = append(calls, c)
+			}
+		}
+		k, ids := identity(t)
+		here[k]++
+		if len(t.Calls) > 0 && len(calls) == 0 || len(calls) == 0 && s[k] > 0 && (ids || here[k] <= s[k]) {
+			continue
+		}
+		t.Calls = calls
+		out = append(out, t)
+		for _, c := range calls {
+			here[idOf(c)]++
 		}
 	}
-	for _, t := range out { // only now: a history may say the same twice
-		s[identity(t)] = true
+	for k, n := range here {
+		s[k] = max(s[k], n)
 	}
 	return out
 }
 
-// Note marks turns as seen and gives them all: what a model answers is new even
-// when it says the same again.
+// Note counts turns and gives them all: what a model answers is new even when it says the
+// same again.
 func (s Seen) Note(turns []callvet.Turn) []callvet.Turn {
 	for _, t := range turns {
-		s[identity(t)] = true
+		k, _ := identity(t)
+		s[k]++
 		for _, c := range t.Calls {
-			s[making(c)] = true
+			s[making(c)]++
+			s[idOf(c)]++
 		}
 	}
 	return turns
 }
 
-func (s Seen) made(calls []callvet.Call) bool {
-	for _, c := range calls {
-		if !s[making(c)] {
-			return false
-		}
-	}
-	return len(calls) > 0
-}
+func idOf(c callvet.Call) string { return "id\x00" + c.ID }
 
 func making(c callvet.Call) string {
 	var b bytes.Buffer
@@ -465,19 +595,11 @@ func making(c callvet.Call) string {
 	return "call\x00" + c.Tool + "\x00" + b.String()
 }
 
-// identity is the ids of a turn's calls, or of the call it answers, where there
-// are any: formats differ in the text they keep beside them.
-func identity(t callvet.Turn) string {
+// identity is the id of the call that a turn answers, where there is one: formats differ in
+// the text they keep beside it. Otherwise it is what the turn says.
+func identity(t callvet.Turn) (key string, id bool) {
 	if t.Role == callvet.RoleTool && t.CallID != "" {
-		return "tool\x00" + t.CallID
+		return "tool\x00" + t.CallID, true
 	}
-	k, ids := string(t.Role), false
-	for _, c := range t.Calls {
-		k += "\x00" + c.ID + "\x00" + c.Tool
-		ids = ids || c.ID != ""
-	}
-	if ids {
-		return k
-	}
-	return k + "\x00" + t.Content
+	return string(t.Role) + "\x00" + t.Content, false
 }

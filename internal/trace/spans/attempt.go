@@ -4,8 +4,8 @@ package spans
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,114 +16,75 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// work is what a span is about.
-type work int
+// How an attempt is made of the spans of one task:
+//
+//	spans ─► sorted by what they are about: models, tools, agents, others
+//	models ─► turns: of each request what no earlier one had, then the answer (conversation)
+//	tools ─► joined to the calls of the turns by id, arguments, name (execution); others are calls of their own
+//	what is missing ─► a model's answer that nobody tells is counted; where it may have held calls, the attempt is unknown (evidence)
 
-const (
-	other work = iota
-	model
-	tool
-	agent
-)
-
-func (sp *span) str(keys ...string) string {
-	for _, k := range keys {
-		if s := sp.attrs[k].Str(); s != "" {
-			return s
-		}
-	}
-	return ""
+// task is the spans of one attempt, and what it took over from an earlier one.
+type task struct {
+	id    string
+	spans []*span
+	// continues tells that the first request repeats the history of another attempt.
+	continues bool
 }
 
-func (sp *span) attr(keys ...string) value.Value {
-	for _, k := range keys {
-		if v := sp.attrs[k]; v.Kind() != value.Invalid && v.Kind() != value.Null {
-			return v
-		}
-	}
-	return value.Value{}
-}
-
-// work tells by the conventions' own attributes, then by the names of spans.
-func (sp *span) work() work {
-	switch sp.str("gen_ai.operation.name") {
-	case "execute_tool":
-		return tool
-	case "chat", "generate_content", "text_completion", "completion":
-		return model
-	case "invoke_agent":
-		return agent
-	case "create_agent":
-		return other
-	}
-	switch sp.str("openinference.span.kind") + sp.str("traceloop.span.kind") {
-	case "TOOL", "tool":
-		return tool
-	case "LLM":
-		return model
-	case "AGENT", "CHAIN", "agent", "workflow":
-		return agent
-	}
-	switch {
-	case strings.HasPrefix(sp.name, "execute_tool "):
-		return tool
-	case len(sp.str("gcp.vertex.agent.llm_response")) > 2, sp.str("llm.request.type") != "", sp.attrs["gen_ai.prompt.0.role"].Kind() != value.Invalid:
-		return model
-	}
-	return other
-}
-
-// attempt makes an attempt of one trace's spans.
-func attempt(id string, all []span, s *trace.Sink) {
-	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+func (t *task) give(s *trace.Sink) {
+	slices.SortStableFunc(t.spans, func(a, b *span) int { return cmp.Compare(a.start, b.start) })
 	var a trace.Attempt
-	a.Trace.CaseID = id
-	var models, agents, tools []*span
-	for i := range all {
-		sp := &all[i]
-		switch sp.work() {
-		case model:
-			models = append(models, sp)
-		case tool:
-			tools = append(tools, sp)
-		case agent:
-			agents = append(agents, sp)
-		default:
+	a.Trace.CaseID = t.id
+	var of [agent + 1][]*span
+	for _, sp := range t.spans {
+		of[sp.what] = append(of[sp.what], sp)
+		if sp.what == other {
 			s.Lose("a span that is about neither a model, a tool nor an agent")
+			s.See("a span " + strconv.Quote(sp.name))
 			continue
 		}
 		about(&a, sp)
 	}
-	if len(models)+len(tools)+len(agents) == 0 {
+	if len(of[model])+len(of[tool])+len(of[agent]) == 0 {
 		return
 	}
-	c := conversation{seen: message.Seen{}}
-	c.read(models, &a)
+	tree := newTree(t.spans)
+	c := conversation{seen: message.Seen{}, tree: tree}
+	c.read(of[model])
 	if len(c.turns) == 0 {
-		c.read(agents, &a)
+		c.outermost(of[agent])
 	}
-	if len(c.turns) == 0 {
-		c.values(agents)
+	c.opening(of[agent])
+	if t.continues && len(of[model]) > 0 {
+		a.Input, c.turns = c.before(of[model])
 	}
-	c.opening(agents)
 	a.Trace.Turns = c.turns
-	execute(&a, tools)
+	tree.spent(&a.Trace.Usage, t.spans)
+	x := execution{tree: tree, rounds: of[model]}
+	x.run(&a, of[tool])
+	if why := c.missing(&a, of, &x, s); why != "" {
+		a.Trace.Fault = trace.Unknown(why)
+	}
 	s.Give(a)
 }
 
 // about takes from a span what it says of the whole attempt.
 func about(a *trace.Attempt, sp *span) {
 	t := &a.Trace
-	if t.Target == "" {
-		t.Target = sp.str("gen_ai.agent.name")
+	name := sp.str(target)
+	if name == "" && sp.what == agent {
+		name = sp.attrs["span_data.name"].Str()
 	}
-	if t.Target == "" {
-		t.Target = sp.service
+	if name == "" && t.Target == "" {
+		name = sp.service
 	}
-	if m := sp.str("gen_ai.response.model", "gen_ai.request.model", "llm.model_name"); m != "" {
+	if t.Target == "" || t.Target == sp.service {
+		t.Target = cmp.Or(name, t.Target)
+	}
+	if m := sp.str(modelName); m != "" {
 		t.Model = m
 	}
-	if c := sp.str("gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id"); c != "" && a.Fields == nil {
+	if c := sp.str(session); c != "" && a.Fields == nil {
 		a.Fields = map[string]string{"conversation": c}
 	}
 	if sp.start > 0 {
@@ -136,73 +97,115 @@ func about(a *trace.Attempt, sp *span) {
 		}
 	}
 	if a.Tools == nil {
-		a.Tools = message.Tools(held(sp.attr("gen_ai.tool.definitions", "model_request_parameters")))
+		a.Tools = offered(sp.attr(definitions))
 	}
 }
 
-// held is the JSON that a string holds, else the value itself.
-func held(v value.Value) value.Value {
-	if v.Kind() != value.String {
-		return v
+// offered reads definitions of tools: a list, or texts that each hold one.
+func offered(v value.Value) []callvet.Tool {
+	v = message.Held(v)
+	if first, _ := v.First(); first.Kind() != value.String {
+		return message.Tools(v)
 	}
-	if in, err := value.Parse(v.Bytes()); err == nil {
-		return in
+	var out []callvet.Tool
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		out = append(out, message.Tool(message.Held(e))...)
 	}
-	return v
+	return out
 }
 
-// conversation is what model spans say, in the order of their beginnings.
-type conversation struct {
-	turns []callvet.Turn
-	seen  message.Seen
-}
+// tree knows which span is inside which.
+type tree struct{ byID map[string]*span }
 
-func (c *conversation) read(list []*span, a *trace.Attempt) {
-	said := map[string]bool{}
-	for _, sp := range list {
-		if in, out := exchange(sp); len(in)+len(out) > 0 {
-			said[sp.id] = true
+func newTree(all []*span) tree {
+	t := tree{map[string]*span{}}
+	for _, sp := range all {
+		if sp.id != "" {
+			t.byID[sp.id] = sp
 		}
 	}
-	for _, sp := range list {
-		in, out := exchange(sp)
-		if len(in)+len(out) == 0 && len(said) > 0 || wraps(list, said, sp) {
-			continue
-		}
-		c.turns = append(c.turns, c.seen.Fresh(in)...)
-		c.turns = append(c.turns, c.seen.Note(out)...)
-		spent(&a.Trace.Usage, sp)
-	}
-	c.turns = message.Attach(message.Merge(c.turns))
+	return t
 }
 
-// wraps reports whether a span has another one of the list inside that tells its
-// own messages: then it is the other's wrapper.
-func wraps(list []*span, said map[string]bool, outer *span) bool {
-	for _, in := range list {
-		if in.parent == outer.id && outer.id != "" && said[in.id] {
+// above reports whether one of the spans around sp is as asked for.
+func (t tree) above(sp *span, is func(*span) bool) bool {
+	for n := 0; n < maxDepth; n++ { // a circle of parents ends too
+		up, ok := t.byID[sp.parent]
+		if !ok || sp.parent == "" || up == sp {
+			return false
+		}
+		if is(up) {
 			return true
 		}
+		sp = up
 	}
 	return false
 }
 
-func spent(u *callvet.Usage, sp *span) {
-	in := sp.attr("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
-	out := sp.attr("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
+// around gives the spans that have one of the list inside.
+func (t tree) around(list []*span) map[*span]bool {
+	out := map[*span]bool{}
+	for _, sp := range list {
+		t.above(sp, func(up *span) bool { out[up] = true; return false })
+	}
+	return out
+}
+
+// spent adds what was used. A span around others that tell it repeats them.
+func (t tree) spent(u *callvet.Usage, all []*span) {
+	var tell []*span
+	for _, sp := range all {
+		if _, ok := used(sp); ok && (sp.what == model || sp.what == agent) {
+			tell = append(tell, sp)
+		}
+	}
+	sums := t.around(tell)
+	for _, sp := range tell {
+		if !sums[sp] {
+			one, _ := used(sp)
+			u.Add(one)
+		}
+	}
+}
+
+func used(sp *span) (u callvet.Usage, ok bool) {
+	in, out := sp.attr(inputTokens), sp.attr(outputTokens)
 	if in.Kind() == value.Invalid && out.Kind() == value.Invalid {
-		return
+		return usedObject(message.Held(sp.attr(usageOf)))
 	}
 	var r usage.Reader
 	one := callvet.Usage{InputTokens: count(&r, "input_tokens", in), OutputTokens: count(&r, "output_tokens", out)}
-	if v := sp.attr("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning"); v.Kind() != value.Invalid {
+	if v := sp.attr(reasoningTokens); v.Kind() != value.Invalid {
 		one.ReasoningTokens = count(&r, "reasoning_tokens", v)
 	}
-	if v := sp.attr("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "llm.token_count.prompt_details.cache_read"); v.Kind() != value.Invalid {
+	if v := sp.attr(cachedTokens); v.Kind() != value.Invalid {
 		one.CachedTokens = count(&r, "cache_read", v)
 	}
-	one.CostUSD = r.Dollars("cost", sp.attr("operation.cost", "gen_ai.usage.cost", "llm.cost.total"))
-	u.Add(r.Done(one))
+	one.CostUSD = r.Dollars("cost", sp.attr(cost))
+	return r.Done(one), true
+}
+
+// usedObject reads all counts from one object. Langfuse takes cached and reasoning tokens
+// out of input and output; the total tells whether that was done.
+func usedObject(v value.Value) (u callvet.Usage, ok bool) {
+	if v.Len() == 0 {
+		return u, false
+	}
+	u = message.Usage(v, value.Value{})
+	in, out := 0, 0
+	for e, more := v.First(); more; e, more = v.Next(e) {
+		switch n := message.Int(v, e.Key()); {
+		case strings.HasPrefix(e.Key(), "input"):
+			in += n
+		case strings.HasPrefix(e.Key(), "output"):
+			out += n
+		}
+	}
+	if total := message.Int(v, "total"); total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
+		u.InputTokens, u.OutputTokens = in, out
+		u.CachedTokens, u.ReasoningTokens = message.Int(v, "input_cached_tokens", "input_cache_read"), message.Int(v, "output_reasoning_tokens", "output_reasoning")
+	}
+	return u, true
 }
 
 // count reads a count of an attribute, which protobuf's JSON writes as a string.
@@ -213,115 +216,4 @@ func count(r *usage.Reader, name string, v value.Value) int {
 		}
 	}
 	return r.Value(name, v)
-}
-
-// execute gives calls what the tool spans know of them: by id, else by name and
-// order. A tool that no message called is a call of its own.
-func execute(a *trace.Attempt, tools []*span) {
-	var open []*callvet.Call
-	for i := range a.Trace.Turns {
-		for j := range a.Trace.Turns[i].Calls {
-			open = append(open, &a.Trace.Turns[i].Calls[j])
-		}
-	}
-	var alone []callvet.Turn
-	for _, sp := range tools {
-		c := toolCall(sp)
-		i := slices.IndexFunc(open, func(o *callvet.Call) bool { return c.ID != "" && o.ID == c.ID })
-		if i < 0 {
-			i = slices.IndexFunc(open, func(o *callvet.Call) bool { return o.Tool == c.Tool && (c.ID == "" || o.ID == "") })
-		}
-		if i < 0 {
-			alone = append(alone, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
-			if c.Result != nil {
-				alone = append(alone, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
-			}
-			continue
-		}
-		join(open[i], c)
-		open = slices.Delete(open, i, i+1)
-	}
-	n := len(a.Trace.Turns)
-	if n > 0 && a.Trace.Turns[n-1].Role == callvet.RoleAssistant && len(a.Trace.Turns[n-1].Calls) == 0 {
-		n--
-	}
-	a.Trace.Turns = slices.Insert(a.Trace.Turns, n, alone...)
-}
-
-func resultText(raw json.RawMessage) string {
-	var s string
-	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return string(raw)
-}
-
-func join(to *callvet.Call, c callvet.Call) {
-	to.ExecMS = c.ExecMS
-	if to.Args == nil && to.ArgsRaw == "" {
-		to.Args, to.ArgsRaw = c.Args, c.ArgsRaw
-	}
-	switch {
-	case c.Error != "":
-		to.Status, to.Error, to.Result = c.Status, c.Error, nil
-	case c.Result != nil:
-		to.Status, to.Result = c.Status, c.Result
-	case to.Status == "":
-		to.Status = c.Status
-	}
-}
-
-// toolCall reads a tool's span. A span without arguments leaves them unknown.
-func toolCall(sp *span) callvet.Call {
-	c := callvet.Call{
-		ID:     sp.str("gen_ai.tool.call.id", "tool.id", "tool_call.id"),
-		Tool:   cmp.Or(sp.str("gen_ai.tool.name", "tool.name", "traceloop.entity.name"), strings.TrimPrefix(sp.name, "execute_tool ")),
-		Status: callvet.StatusOK,
-	}
-	if d := sp.end - sp.start; d > 0 {
-		c.ExecMS = float64(d) / 1e6
-	}
-	args := sp.attr("gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "tool_call.function.arguments", "input.value", "tool.parameters", "traceloop.entity.input")
-	if args.Kind() == value.Invalid {
-		args = eventBody(sp, "gen_ai.tool.message")
-	}
-	c.Args, c.ArgsRaw = message.Args(args)
-	result := sp.attr("gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "output.value", "traceloop.entity.output")
-	if result.Kind() == value.Invalid {
-		result = eventBody(sp, "gen_ai.choice")
-	}
-	c.Result = raw(unwrapped(result))
-	if kind := sp.str("error.type", "exception.type"); sp.failed || kind != "" {
-		c.Error = cmp.Or(sp.message, kind, resultText(c.Result), "the tool's span has status error")
-		c.Status, c.Result = callvet.StatusExecErr, nil
-		if strings.Contains(strings.ToLower(kind+c.Error), "timeout") {
-			c.Status = callvet.StatusTimeout
-		}
-	}
-	return c
-}
-
-// unwrapped takes the content out of a tool message of LangChain.
-func unwrapped(v value.Value) value.Value {
-	h := held(v)
-	if h.Kind() == value.Object && has(h, "tool_call_id") && has(h, "content") {
-		c, _ := h.Get("content")
-		return c
-	}
-	return v
-}
-
-func eventBody(sp *span, name string) value.Value {
-	for _, e := range sp.events {
-		if e.name != name {
-			continue
-		}
-		if c, ok := e.attrs["content"]; ok {
-			return c
-		}
-		if c, ok := e.attrs["message"]; ok {
-			return c
-		}
-	}
-	return value.Value{}
 }

@@ -3,6 +3,7 @@
 package spans
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -12,52 +13,80 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// exchange gives what a span was told and what it said, in the first convention
-// that it follows.
-func exchange(sp *span) (in, out []callvet.Turn) {
-	if in, out = attributeMessages(sp.attrs); len(in)+len(out) > 0 {
-		return withSystem(in, sp.attrs), out
-	}
+// told is what a model's span was sent, said what the model gave. Many SDKs write the same
+// twice, so that one form has what the other lacks (the ids of calls, say): the first form
+// in which nothing is missing is taken, else the one that tells most.
+func (sp *span) told() []callvet.Turn {
+	best := fullest(true,
+		func() []callvet.Turn { return message.Said(sp.attr(request), callvet.RoleUser) },
+		func() []callvet.Turn { return eventMessages(sp.events, request) },
+		func() []callvet.Turn { return flat(sp.attrs, 0) },
+		func() []callvet.Turn { return contents(sp.attrs["gcp.vertex.agent.llm_request"]) },
+		func() []callvet.Turn { return message.Said(sp.attr(input), callvet.RoleUser) },
+	)
+	v := sp.attr(system)
 	for _, e := range sp.events {
-		if e.name == "gen_ai.client.inference.operation.details" {
-			in, out = attributeMessages(e.attrs)
-			return withSystem(in, e.attrs), out
+		if v.Kind() == value.Invalid {
+			v = e.attrs[system.names()[0]]
 		}
 	}
-	if in, out = eventMessages(sp.events); len(in)+len(out) > 0 {
-		return in, out
+	said := slices.ContainsFunc(best, func(t callvet.Turn) bool { return t.Role == callvet.RoleSystem })
+	if t := message.Text(message.Held(v)); t != "" && len(best) > 0 && !said {
+		best = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: t}}, best...)
 	}
-	if in, out = numbered(sp.attrs, "llm.input_messages."), numbered(sp.attrs, "llm.output_messages."); len(in)+len(out) > 0 {
-		return in, speaking(out)
-	}
-	if in, out = numbered(sp.attrs, "gen_ai.prompt."), numbered(sp.attrs, "gen_ai.completion."); len(in)+len(out) > 0 {
-		return in, speaking(out)
-	}
-	return gemini(sp)
+	return best
 }
 
-func attributeMessages(attrs map[string]value.Value) (in, out []callvet.Turn) {
-	return list(attrs["gen_ai.input.messages"]), speaking(list(attrs["gen_ai.output.messages"]))
+func (sp *span) said() []callvet.Turn {
+	return speaking(fullest(false,
+		func() []callvet.Turn { return message.Said(sp.attr(answer), callvet.RoleAssistant) },
+		func() []callvet.Turn { return eventMessages(sp.events, answer) },
+		func() []callvet.Turn { return flat(sp.attrs, 1) },
+		func() []callvet.Turn { return contents(sp.attrs["gcp.vertex.agent.llm_response"]) },
+		sp.pieces,
+		func() []callvet.Turn { return message.Said(sp.attr(output), callvet.RoleAssistant) },
+	))
 }
 
-func withSystem(in []callvet.Turn, attrs map[string]value.Value) []callvet.Turn {
-	v := held(attrs["gen_ai.system_instructions"])
-	if text := message.Text(v); text != "" {
-		return append([]callvet.Turn{{Role: callvet.RoleSystem, Content: text}}, in...)
+func fullest(history bool, forms ...func() []callvet.Turn) []callvet.Turn {
+	var best []callvet.Turn
+	most := 0
+	for _, read := range forms {
+		turns := read()
+		n, whole := weigh(turns, history)
+		if n > most {
+			best, most = turns, n
+		}
+		if n > 0 && whole {
+			break
+		}
 	}
-	return in
+	return best
 }
 
-func list(v value.Value) []callvet.Turn {
-	v = held(v)
-	if v.Kind() != value.Array {
-		return nil
+// weigh says how much turns tell, and whether nothing is missing in them: in a history, the
+// calls have answers.
+func weigh(turns []callvet.Turn, history bool) (n int, whole bool) {
+	calls, results := 0, 0
+	whole = true
+	for _, t := range turns {
+		n += min(1, len(t.Content))
+		for _, c := range t.Calls {
+			if c.Tool == "" {
+				whole = false
+				continue
+			}
+			calls++
+			n += 8 + 2*min(1, len(c.ID)) + 2*min(1, len(c.Args)+len(c.ArgsRaw))
+			whole = whole && c.ID != "" && c.Args != nil
+		}
+		if t.Role == callvet.RoleTool {
+			results++
+			n += 2 + 2*min(1, len(t.CallID))
+			whole = whole && t.CallID != ""
+		}
 	}
-	var out []callvet.Turn
-	for m, ok := v.First(); ok; m, ok = v.Next(m) {
-		out = append(out, message.Turns(m)...)
-	}
-	return out
+	return n, whole && (!history || results >= calls)
 }
 
 // speaking makes what a model gave its own words, whatever role was noted.
@@ -70,29 +99,34 @@ func speaking(ts []callvet.Turn) []callvet.Turn {
 	return message.Merge(ts)
 }
 
-// eventMessages reads the older convention: an event for each message, with its
-// members as attributes or as JSON in one of them.
-func eventMessages(events []event) (in, out []callvet.Turn) {
-	for _, e := range events {
-		role, ok := strings.CutPrefix(e.name, "gen_ai.")
-		if !ok {
-			continue
-		}
-		role, input := strings.CutSuffix(role, ".message")
-		if !input && role != "choice" {
-			continue
-		}
-		if role == "choice" {
-			role = "assistant"
-		}
-		ts := eventTurns(e, role)
-		if input {
-			in = append(in, ts...)
-		} else {
-			out = append(out, ts...)
+// pieces is an answer whose text and calls stand in attributes of their own.
+func (sp *span) pieces() []callvet.Turn {
+	t := callvet.Turn{Role: callvet.RoleAssistant, Content: sp.str(answerText)}
+	if list := message.Held(sp.attr(answerCalls)); list.Kind() == value.Array {
+		t.Calls = message.Calls(list)
+	}
+	if t.Content == "" && len(t.Calls) == 0 {
+		return nil
+	}
+	return []callvet.Turn{t}
+}
+
+// eventMessages reads an event for each message, with its members as attributes, as JSON in
+// one of them, or in a body; or one event with the messages of a side as an attribute.
+func eventMessages(events []event, side meaning) []callvet.Turn {
+	var out []callvet.Turn
+	for _, e := range messageEvents(events) {
+		role, input := strings.CutSuffix(strings.TrimPrefix(e.name, "gen_ai."), ".message")
+		switch {
+		case e.name == detailsEvent:
+			out = append(out, message.Said(e.attrs[side.names()[0]], callvet.RoleAssistant)...)
+		case input && side == request:
+			out = append(out, eventTurns(e, role)...)
+		case !input && side == answer:
+			out = append(out, eventTurns(e, "assistant")...)
 		}
 	}
-	return in, speaking(out)
+	return out
 }
 
 func eventTurns(e event, role string) []callvet.Turn {
@@ -103,20 +137,24 @@ func eventTurns(e event, role string) []callvet.Turn {
 			if message.Str(e.body, "role") == "" {
 				ts[i].Role = t.Role
 			}
+			if t.Role == callvet.RoleTool && ts[i].CallID == "" {
+				ts[i].CallID = message.Str(e.body, "id", "tool_call_id")
+			}
 		}
 		return ts
 	}
-	content := held(first(e.attrs, "message", "content"))
+	text := first(e.attrs, "message", "content")
+	content := message.Held(text)
 	if content.Kind() == value.Object && (has(content, "role") || has(content, "content") || has(content, "tool_calls")) {
 		return message.Turns(content)
 	}
-	t.Content, t.CallID = message.Text(content), first(e.attrs, "id", "tool_call_id").Str()
+	t.Content, t.CallID = message.Text(text), first(e.attrs, "id", "tool_call_id").Str()
 	if content.Kind() == value.Array {
 		if ts := blocks(content, t.Role); ts != nil {
 			return ts
 		}
 	}
-	if calls := held(e.attrs["tool_calls"]); calls.Kind() == value.Array {
+	if calls := message.Held(e.attrs["tool_calls"]); calls.Kind() == value.Array {
 		t.Calls = message.Calls(calls)
 	}
 	return []callvet.Turn{t}
@@ -155,8 +193,17 @@ func first(attrs map[string]value.Value, keys ...string) value.Value {
 	return value.Value{}
 }
 
-// numbered reads flattened messages: PREFIX.N.message.role, PREFIX.N.content,
-// PREFIX.N.message.tool_calls.M.tool_call.function.name and their like.
+// flat reads messages that are spread over attributes: PREFIX.N.message.role,
+// PREFIX.N.content, PREFIX.N.message.tool_calls.M.tool_call.function.name and their like.
+func flat(attrs map[string]value.Value, side int) []callvet.Turn {
+	for _, prefixes := range numberedPrefixes() {
+		if out := numbered(attrs, prefixes[side]); len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
 func numbered(attrs map[string]value.Value, prefix string) []callvet.Turn {
 	byMessage := map[int]map[string]value.Value{}
 	var order []int
@@ -184,6 +231,8 @@ func numbered(attrs map[string]value.Value, prefix string) []callvet.Turn {
 	return out
 }
 
+// flattened makes a turn of a message's members. One of a call without a tool's name is a
+// Call without a name, so that it is known that there was one.
 func flattened(m map[string]value.Value) callvet.Turn {
 	t := callvet.Turn{Role: message.Role(m["role"].Str()), Content: message.Text(m["content"])}
 	if t.Role == callvet.RoleTool {
@@ -211,9 +260,7 @@ func flattened(m map[string]value.Value) callvet.Turn {
 		}
 	}
 	for _, n := range sorted(calls) {
-		if calls[n].Tool != "" {
-			t.Calls = append(t.Calls, *calls[n])
-		}
+		t.Calls = append(t.Calls, *calls[n])
 	}
 	for _, n := range sorted(texts) {
 		if t.Content == "" || len(texts) > 1 {
@@ -243,66 +290,19 @@ func sorted[T any](m map[int]T) []int {
 	return out
 }
 
-// gemini reads the request and the response that ADK keeps as JSON text.
-func gemini(sp *span) (in, out []callvet.Turn) {
-	req, resp := held(sp.attrs["gcp.vertex.agent.llm_request"]), held(sp.attrs["gcp.vertex.agent.llm_response"])
-	if sys := message.Str(message.First(req, "config"), "system_instruction"); sys != "" {
-		in = append(in, callvet.Turn{Role: callvet.RoleSystem, Content: sys})
+// contents reads a request or a response that ADK keeps as JSON text.
+func contents(v value.Value) []callvet.Turn {
+	v = message.Held(v)
+	var out []callvet.Turn
+	if sys := message.Str(message.First(v, "config"), "system_instruction"); sys != "" {
+		out = append(out, callvet.Turn{Role: callvet.RoleSystem, Content: sys})
 	}
-	contents := message.First(req, "contents")
-	for c, ok := contents.First(); ok; c, ok = contents.Next(c) {
-		in = append(in, message.Turns(c)...)
+	list := message.First(v, "contents")
+	for c, ok := list.First(); ok; c, ok = list.Next(c) {
+		out = append(out, message.Turns(c)...)
 	}
-	if c := message.First(resp, "content"); c.Kind() == value.Object {
-		out = speaking(message.Turns(c))
+	if c := message.First(v, "content"); c.Kind() == value.Object {
+		out = append(out, message.Turns(c)...)
 	}
-	return in, out
-}
-
-// values takes the outermost agent's input and output where no span tells messages.
-func (c *conversation) values(agents []*span) {
-	for _, sp := range agents {
-		in, out := held(sp.attr("input.value", "traceloop.entity.input")), held(sp.attr("output.value", "traceloop.entity.output"))
-		if sp.parent != "" && len(agents) > 1 || in.Kind() == value.Invalid && out.Kind() == value.Invalid {
-			continue
-		}
-		c.turns = append(said(in, callvet.RoleUser, true), said(out, callvet.RoleAssistant, false)...)
-		return
-	}
-}
-
-// opening puts the outermost agent's input before turns of which none is a user's.
-func (c *conversation) opening(agents []*span) {
-	for _, t := range c.turns {
-		if t.Role == callvet.RoleUser {
-			return
-		}
-	}
-	for _, sp := range agents {
-		if in := said(held(sp.attr("input.value", "traceloop.entity.input")), callvet.RoleUser, true); len(in) > 0 {
-			c.turns = append(in, c.turns...)
-			return
-		}
-	}
-}
-
-// said reads messages out of a value, or takes its text.
-func said(v value.Value, role callvet.Role, opening bool) []callvet.Turn {
-	if m := message.First(v, "messages"); m.Kind() == value.Array {
-		var all []callvet.Turn
-		for e, ok := m.First(); ok; e, ok = m.Next(e) {
-			if k := message.First(e, "kwargs"); k.Kind() == value.Object {
-				e = k
-			}
-			all = append(all, message.Turns(e)...)
-		}
-		if n := len(all); n > 0 && !opening {
-			return all[n-1:]
-		}
-		return all
-	}
-	if t := message.Text(v); t != "" {
-		return []callvet.Turn{{Role: role, Content: t}}
-	}
-	return nil
+	return out
 }

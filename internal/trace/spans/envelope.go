@@ -14,7 +14,7 @@ import (
 )
 
 // Names are the envelopes that are known.
-func Names() []string { return []string{"otlp", "tempo", "jaeger", "spans"} }
+func Names() []string { return []string{"otlp", "tempo", "jaeger", "spans", "openai-agents"} }
 
 // Name tells the envelope of a value; "" when it holds no spans.
 func Name(v value.Value) string {
@@ -22,7 +22,7 @@ func Name(v value.Value) string {
 		return "tempo"
 	}
 	switch {
-	case has(v, "resourceSpans"), has(v, "resource_spans"):
+	case has(v, "resourceSpans"), has(v, "resource_spans"), has(v, "resourceLogs"), has(v, "resource_logs"):
 		return "otlp"
 	case array(v, "batches"):
 		return "tempo"
@@ -32,11 +32,14 @@ func Name(v value.Value) string {
 	e := v
 	if v.Kind() == value.Array {
 		e, _ = v.First()
-	} else if list := message.First(v, "spans"); list.Kind() == value.Array {
+	} else if list := message.First(v, "spans", "data"); list.Kind() == value.Array {
 		e, _ = list.First()
 	}
-	if has(e, "resourceSpans") {
+	switch {
+	case has(e, "resourceSpans"), has(e, "resourceLogs"):
 		return "otlp"
+	case message.Str(e, "object") == "trace.span" || message.Str(e, "object") == "trace" && has(e, "workflow_name"):
+		return "openai-agents"
 	}
 	if (has(e, "span_id") || has(e, "spanId") || has(e, "context")) && has(e, "attributes") {
 		return "spans"
@@ -71,6 +74,7 @@ type span struct {
 	failed                  bool
 	message                 string
 	service                 string
+	what                    work
 }
 
 type event struct {
@@ -79,11 +83,19 @@ type event struct {
 	body  value.Value
 }
 
+// record is an event that came as a log record, apart from the span that it is of.
+type record struct {
+	span    span // trace, id and service alone
+	at, saw int64
+	event   event
+}
+
 // Gatherer collects spans. The zero Gatherer is ready.
 type Gatherer struct {
-	order []string
-	spans map[string][]span
-	size  int64
+	order   []string
+	spans   map[string][]*span
+	records []record
+	size    int64
 }
 
 // Size is about how many bytes of memory the spans take beside the values they are of.
@@ -111,11 +123,11 @@ func (g *Gatherer) Add(v value.Value, s *trace.Sink) {
 	case "otlp":
 		if v.Kind() == value.Array {
 			for e, ok := v.First(); ok; e, ok = v.Next(e) {
-				g.resources(message.First(e, "resourceSpans"))
+				g.otlp(e, s)
 			}
 			return
 		}
-		g.resources(message.First(v, "resourceSpans", "resource_spans"))
+		g.otlp(v, s)
 	case "jaeger":
 		if data := message.First(v, "data"); data.Kind() == value.Array {
 			for e, ok := data.First(); ok; e, ok = data.Next(e) {
@@ -125,25 +137,34 @@ func (g *Gatherer) Add(v value.Value, s *trace.Sink) {
 		}
 		g.jaeger(v)
 	case "spans":
-		g.flat(v)
+		g.flat(v, g.flatSpan)
+	case "openai-agents":
+		g.flat(v, g.agentsSpan)
 	}
 }
 
-func (g *Gatherer) put(sp span) {
+func (g *Gatherer) otlp(v value.Value, s *trace.Sink) {
+	g.resources(message.First(v, "resourceSpans", "resource_spans"))
+	g.logs(message.First(v, "resourceLogs", "resource_logs"), s)
+}
+
+// put keeps a span, and gives it as it is kept; nil beyond the limit.
+func (g *Gatherer) put(sp span) *span {
 	g.size += spanSize + attributeSize*int64(len(sp.attrs))
 	for i := range sp.events {
 		g.size += eventSize + attributeSize*int64(len(sp.events[i].attrs))
 	}
 	if g.size > maxSpans*spanSize {
-		return
+		return nil
 	}
 	if g.spans == nil {
-		g.spans = map[string][]span{}
+		g.spans = map[string][]*span{}
 	}
 	if _, ok := g.spans[sp.trace]; !ok {
 		g.order = append(g.order, sp.trace)
 	}
-	g.spans[sp.trace] = append(g.spans[sp.trace], sp)
+	g.spans[sp.trace] = append(g.spans[sp.trace], &sp)
+	return &sp
 }
 
 func (g *Gatherer) resources(list value.Value) {
@@ -302,16 +323,16 @@ func tags(list value.Value) map[string]value.Value {
 }
 
 // flat reads spans with plain attributes: a list, {spans: […]} or one alone.
-func (g *Gatherer) flat(v value.Value) {
-	if list := message.First(v, "spans"); list.Kind() == value.Array {
+func (g *Gatherer) flat(v value.Value, one func(value.Value)) {
+	if list := message.First(v, "spans", "data"); list.Kind() == value.Array {
 		v = list
 	}
 	if v.Kind() != value.Array {
-		g.flatSpan(v)
+		one(v)
 		return
 	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		g.flatSpan(e)
+		one(e)
 	}
 }
 
@@ -335,14 +356,6 @@ func (g *Gatherer) flatSpan(e value.Value) {
 		sp.events = append(sp.events, event{message.Str(v, "event_name", "name"), attributes(message.First(v, "attributes")), message.First(v, "body")})
 	}
 	g.put(sp)
-}
-
-// Flush gives an attempt per trace, in the order in which the traces began to come.
-func (g *Gatherer) Flush(s *trace.Sink) {
-	for _, id := range g.order {
-		attempt(id, g.spans[id], s)
-	}
-	g.order, g.spans = nil, nil
 }
 
 // raw is a value's JSON; a string that holds JSON gives what it holds.

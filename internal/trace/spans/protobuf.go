@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// IsProtobuf tells an OTLP trace export in protobuf by its beginning.
+// IsProtobuf tells an OTLP export of spans or log records in protobuf by its beginning.
 func IsProtobuf(head []byte) bool {
 	// The tags of TracesData.resource_spans, and of what ResourceSpans begins with:
 	// a resource, spans or an address.
@@ -117,13 +117,13 @@ const (
 )
 
 // Protobuf reads an ExportTraceServiceRequest or TracesData, which are the same
-// bytes, as the JSON form of OTLP. The error wraps callvet.ErrInvalid, or callvet.ErrLimited for one
+// bytes, or those of log records, as the JSON form of OTLP. The error wraps callvet.ErrInvalid, or callvet.ErrLimited for one
 // that is longer than MaxMessage, or many times longer as JSON.
 func Protobuf(data []byte) (value.Value, error) {
 	if len(data) > MaxMessage {
 		return value.Value{}, fmt.Errorf("read protobuf: more than %d bytes: %w", MaxMessage, callvet.ErrLimited)
 	}
-	text, err := tracesData().json(make([]byte, 0, 2*len(data)), data, 0)
+	text, err := frame().json(make([]byte, 0, 2*len(data)), data, 0)
 	if errors.Is(err, errSize) {
 		return value.Value{}, fmt.Errorf("read protobuf: it has more than %d fields, or %d bytes as JSON: %w", maxValues, maxText, callvet.ErrLimited)
 	}
@@ -159,6 +159,9 @@ type field struct {
 	kind kind
 	list bool
 	of   *layout // for kind inner
+	// is reports whether contents are those of this field, where two fields share a number;
+	// nil: they are.
+	is func([]byte) bool
 }
 
 // layout is a message; of a choice only the field that came last counts.
@@ -167,11 +170,10 @@ type layout struct {
 	choice bool
 }
 
-// tracesData is the layout of OTLP's traces, version 1, as far as Gatherer reads
-// its JSON form.
-func tracesData() *layout {
-	value := &layout{choice: true}
-	pair := &layout{fields: []field{{num: 1, name: "key", kind: text}, {num: 2, name: "value", of: value}}}
+// anyLayouts are those of a value and of a pair of a key and a value.
+func anyLayouts() (value, pair *layout) {
+	value = &layout{choice: true}
+	pair = &layout{fields: []field{{num: 1, name: "key", kind: text}, {num: 2, name: "value", of: value}}}
 	array := &layout{fields: []field{{num: 1, name: "values", list: true, of: value}}}
 	pairs := &layout{fields: []field{{num: 1, name: "values", list: true, of: pair}}}
 	value.fields = []field{
@@ -183,9 +185,14 @@ func tracesData() *layout {
 		{num: 6, name: "kvlistValue", of: pairs},
 		{num: 7, name: "bytesValue", kind: blob},
 	}
+	return value, pair
+}
+
+// spanLayout is that of OTLP's spans, version 1, as far as Gatherer reads its JSON form.
+func spanLayout(pair *layout) *layout {
 	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64}, {num: 2, name: "name", kind: text}, {num: 3, name: "attributes", list: true, of: pair}}}
 	status := &layout{fields: []field{{num: 2, name: "message", kind: text}, {num: 3, name: "code", kind: enum}}}
-	span := &layout{fields: []field{
+	return &layout{fields: []field{
 		{num: 1, name: "traceId", kind: id},
 		{num: 2, name: "spanId", kind: id},
 		{num: 4, name: "parentSpanId", kind: id},
@@ -197,14 +204,58 @@ func tracesData() *layout {
 		{num: 11, name: "events", list: true, of: event},
 		{num: 15, name: "status", of: status},
 	}}
-	scope := &layout{fields: []field{{num: 2, name: "spans", list: true, of: span}}}
-	resource := &layout{fields: []field{{num: 1, name: "attributes", list: true, of: pair}}}
-	one := &layout{fields: []field{
-		{num: 1, name: "resource", of: resource},
-		{num: 2, name: "scopeSpans", list: true, of: scope},
-		{num: 1000, name: "instrumentationLibrarySpans", list: true, of: scope},
+}
+
+// recordLayout is that of OTLP's log records.
+func recordLayout(value, pair *layout) *layout {
+	return &layout{fields: []field{
+		{num: 1, name: "timeUnixNano", kind: time64},
+		{num: 5, name: "body", of: value},
+		{num: 6, name: "attributes", list: true, of: pair},
+		{num: 9, name: "traceId", kind: id},
+		{num: 10, name: "spanId", kind: id},
+		{num: 11, name: "observedTimeUnixNano", kind: time64},
+		{num: 12, name: "eventName", kind: text},
 	}}
-	return &layout{fields: []field{{num: 1, name: "resourceSpans", list: true, of: one}}}
+}
+
+// frame is what stands around spans and log records alike: resources, scopes, records. The
+// records tell of which kind they are.
+func frame() *layout {
+	value, pair := anyLayouts()
+	resource := &layout{fields: []field{{num: 1, name: "attributes", list: true, of: pair}}}
+	of := func(scopes, records string, record *layout) *layout {
+		scope := &layout{fields: []field{{num: 2, name: records, list: true, of: record}}}
+		return &layout{fields: []field{
+			{num: 1, name: "resource", of: resource},
+			{num: 2, name: scopes, list: true, of: scope},
+			{num: 1000, name: "instrumentationLibrarySpans", list: true, of: scope},
+		}}
+	}
+	return &layout{fields: []field{
+		{num: 1, name: "resourceSpans", list: true, of: of("scopeSpans", "spans", spanLayout(pair)), is: func(b []byte) bool { return !isLogs(b) }},
+		{num: 1, name: "resourceLogs", list: true, of: of("scopeLogs", "logRecords", recordLayout(value, pair)), is: isLogs},
+	}}
+}
+
+// isLogs tells a resource's log records from its spans: they have times and a severity where
+// spans have ids and events.
+func isLogs(resource []byte) bool {
+	second := &layout{fields: []field{{num: 2}}}
+	scopes, err := second.split(resource)
+	if err != nil {
+		return false
+	}
+	marks := &layout{fields: []field{{num: 1, kind: time64}, {num: 2, kind: number}, {num: 11, kind: time64}}}
+	for _, scope := range scopes[0] {
+		records, err := second.split(scope)
+		if err != nil || len(records[0]) == 0 {
+			continue
+		}
+		found, err := marks.split(records[0][0])
+		return err == nil && len(found[0])+len(found[1])+len(found[2]) > 0
+	}
+	return false
 }
 
 // maxDepth bounds values in values; each takes two messages.
@@ -263,12 +314,12 @@ func (l *layout) split(data []byte) ([][][]byte, error) {
 		}
 		content := data[:n]
 		data = data[n:]
+		if typ == protowire.BytesType {
+			content, _ = protowire.ConsumeBytes(content)
+		}
 		for i, f := range l.fields {
-			if f.num != num || f.kind.wire() != typ {
+			if f.num != num || f.kind.wire() != typ || f.is != nil && !f.is(content) {
 				continue
-			}
-			if typ == protowire.BytesType {
-				content, _ = protowire.ConsumeBytes(content)
 			}
 			if l.choice {
 				clear(found)

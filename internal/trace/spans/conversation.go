@@ -1,0 +1,215 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package spans
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/value"
+)
+
+// conversation is what model spans say, in the order of their beginnings.
+type conversation struct {
+	turns []callvet.Turn
+	seen  message.Seen
+	tree  tree
+	// silent are the spans of models whose answer nobody has told yet.
+	silent []*span
+	// spoke tells that a span of a model had a legible answer.
+	spoke bool
+}
+
+func (c *conversation) read(list []*span) {
+	var legible []*span
+	for _, sp := range list {
+		if speaks(sp.said()) {
+			legible = append(legible, sp)
+		}
+	}
+	wrappers := c.tree.around(legible)
+	tells := map[*span]bool{}
+	for _, sp := range legible {
+		tells[sp] = true
+	}
+	for _, sp := range list {
+		if wrappers[sp] || c.tree.above(sp, func(up *span) bool { return tells[up] }) && !tells[sp] {
+			continue
+		}
+		in, out := sp.told(), sp.said()
+		fresh := c.seen.Fresh(in)
+		c.heard(fresh)
+		c.turns = append(c.turns, message.Merge(fresh)...)
+		switch {
+		case !speaks(out), ended(sp) && !called(out):
+			c.silent = append(c.silent, sp)
+		default:
+			c.spoke = true
+		}
+		if speaks(out) {
+			c.turns = append(c.turns, c.seen.Note(out)...)
+		}
+	}
+	c.turns = message.Attach(c.turns)
+}
+
+// heard takes off the list of silent answers those that a later request repeats.
+func (c *conversation) heard(history []callvet.Turn) {
+	switch {
+	case called(history):
+		c.silent = nil
+	case speaks(history):
+		c.silent = slices.DeleteFunc(c.silent, func(sp *span) bool { return !ended(sp) })
+	}
+}
+
+// speaks reports whether an assistant says or legibly calls something.
+func speaks(turns []callvet.Turn) bool {
+	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
+		return t.Role == callvet.RoleAssistant && (t.Content != "" || called([]callvet.Turn{t}))
+	})
+}
+
+func called(turns []callvet.Turn) bool {
+	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
+		return slices.ContainsFunc(t.Calls, func(c callvet.Call) bool { return c.Tool != "" })
+	})
+}
+
+// ended reports whether a model's span says that its answer ended with calls.
+func ended(sp *span) bool {
+	reasons := []value.Value{message.Held(sp.attr(finish))}
+	for _, e := range sp.events {
+		reasons = append(reasons, e.attrs["finish_reason"], message.First(e.body, "finish_reason"))
+	}
+	for _, v := range reasons {
+		if first, ok := v.First(); ok && v.Kind() == value.Array {
+			v = first
+		}
+		if r := (callvet.Response{FinishReason: v.Str()}); r.LostCall() {
+			return true
+		}
+	}
+	return false
+}
+
+// missing says why it is not known what an attempt called, "" where it is. Nothing but an
+// answer that is legible and does not say that it called shows that nothing was called.
+func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execution, s *trace.Sink) string {
+	silent, cut := 0, 0
+	for _, sp := range c.silent {
+		if x.within(sp) {
+			continue
+		}
+		silent++
+		if ended(sp) {
+			cut++
+		}
+	}
+	calls := len(a.Trace.Calls())
+	switch {
+	case cut > 0:
+		return "an answer of a model ended with calls that are not there"
+	case silent > 0 && (calls == 0 || len(of[tool]) == 0):
+		return "an answer of a model is not there"
+	case silent > 0:
+		s.Lose("an answer of a model that is not there; the spans of its tools were read")
+	case calls == 0 && !c.spoke:
+		return "there is no answer of a model"
+	case calls == 0 && !slices.ContainsFunc(append(a.Input, a.Trace.Turns...), func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }):
+		return "what a model was asked is not there"
+	case calls == 0 && slices.ContainsFunc(of[other], suspicious):
+		return "a span of an unknown kind may be a call of a tool"
+	}
+	return ""
+}
+
+// suspicious reports whether a span of an unknown kind may be about a call.
+func suspicious(sp *span) bool {
+	if strings.Contains(strings.ToLower(sp.name), "tool") {
+		return true
+	}
+	for k := range sp.attrs {
+		k = strings.ToLower(k)
+		if strings.Contains(k, "toolcall") || strings.Contains(k, "tool_call") || strings.Contains(k, "tool.name") || strings.Contains(k, "function.name") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(sp.events, func(e event) bool { return strings.Contains(strings.ToLower(e.name), "tool") })
+}
+
+// outermost takes what agents were given and gave where no model's span tells anything. It
+// shows calls, if there are any in it, and never that there were none.
+func (c *conversation) outermost(agents []*span) {
+	tells := map[*span]bool{}
+	for _, sp := range agents {
+		if c.tree.above(sp, func(up *span) bool { return tells[up] }) {
+			continue
+		}
+		in, out := sp.told(), sp.said()
+		if len(in)+len(out) == 0 {
+			continue
+		}
+		tells[sp] = true
+		c.turns = append(c.turns, c.seen.Fresh(in)...)
+		c.turns = append(c.turns, c.seen.Fresh(out)...)
+	}
+	if called(c.turns) {
+		c.silent = nil
+	}
+	c.turns = message.Attach(message.Merge(c.turns))
+}
+
+// opening puts the outermost agent's input before turns of which none is a user's.
+func (c *conversation) opening(agents []*span) {
+	for _, t := range c.turns {
+		if t.Role == callvet.RoleUser {
+			return
+		}
+	}
+	for _, sp := range agents {
+		in := message.Said(sp.attr(input), callvet.RoleUser)
+		if n := slices.IndexFunc(in, func(t callvet.Turn) bool { return t.Role != callvet.RoleUser && t.Role != callvet.RoleSystem }); n >= 0 {
+			in = in[:n]
+		}
+		if len(in) > 0 {
+			c.turns = append(in, c.turns...)
+			return
+		}
+	}
+}
+
+// before cuts the history that the first request repeats from another attempt: all up to
+// its last question.
+func (c *conversation) before(models []*span) (input, turns []callvet.Turn) {
+	questions := 0
+	for _, t := range models[0].told() {
+		if t.Role == callvet.RoleUser {
+			questions++
+		}
+	}
+	for i, t := range c.turns {
+		if t.Role == callvet.RoleUser {
+			questions--
+		}
+		if questions == 0 {
+			return c.turns[: i+1 : i+1], c.turns[i+1:]
+		}
+	}
+	return nil, c.turns
+}
+
+// end is when the round of a model ends: when the next one of the list begins.
+func end(sp *span, rounds []*span) int64 {
+	next := int64(math.MaxInt64)
+	for _, r := range rounds {
+		if r.start > sp.start {
+			next = min(next, r.start)
+		}
+	}
+	return next
+}

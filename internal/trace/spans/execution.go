@@ -1,0 +1,266 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package spans
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/value"
+)
+
+// execution gives calls what the spans of tools know of them.
+type execution struct {
+	tree   tree
+	rounds []*span // of models
+	// alone are the spans of calls that no message has.
+	alone []*span
+}
+
+// within reports whether calls that no message has belong to the round of a model.
+func (x *execution) within(sp *span) bool {
+	until := end(sp, x.rounds)
+	return slices.ContainsFunc(x.alone, func(t *span) bool { return t.start >= sp.start && t.start < until })
+}
+
+// run joins tools to calls: by id, else by name and arguments, else by name and order. A
+// tool that no message called is a call of its own; those of one round are one turn.
+func (x *execution) run(a *trace.Attempt, tools []*span) {
+	var open []*callvet.Call
+	known := map[string]bool{}
+	for i := range a.Trace.Turns {
+		for j := range a.Trace.Turns[i].Calls {
+			c := &a.Trace.Turns[i].Calls[j]
+			open = append(open, c)
+			known[c.ID] = c.ID != ""
+		}
+	}
+	tools = slices.DeleteFunc(slices.Clone(tools), x.repeats)
+	told := make([]callvet.Call, len(tools))
+	for i, sp := range tools {
+		told[i] = toolCall(sp)
+	}
+	done := make([]bool, len(tools))
+	for _, same := range []func(o, c *callvet.Call) bool{
+		func(o, c *callvet.Call) bool { return c.ID != "" && o.ID == c.ID },
+		func(o, c *callvet.Call) bool { return alike(o, c) && sameArgs(o.Args, c.Args) },
+		alike,
+	} {
+		for i := range told {
+			at := slices.IndexFunc(open, func(o *callvet.Call) bool { return same(o, &told[i]) })
+			if done[i] || at < 0 {
+				continue
+			}
+			join(open[at], told[i])
+			open, done[i] = slices.Delete(open, at, at+1), true
+		}
+	}
+	for _, c := range open {
+		thrown(c)
+	}
+	var rest []callvet.Turn
+	round := int64(-1)
+	for i, sp := range tools {
+		if c := told[i]; !done[i] && !known[c.ID] {
+			known[c.ID] = c.ID != ""
+			until := end(sp, x.rounds)
+			rest = append(rest, made(rest, c, until == round && len(x.rounds) > 0)...)
+			round, x.alone = until, append(x.alone, sp)
+		}
+	}
+	n := len(a.Trace.Turns)
+	if n > 0 && a.Trace.Turns[n-1].Role == callvet.RoleAssistant && len(a.Trace.Turns[n-1].Calls) == 0 {
+		n--
+	}
+	a.Trace.Turns = slices.Insert(a.Trace.Turns, n, rest...)
+}
+
+// made adds a call that no message has: to the last answer in turns where it is of the same
+// round, else as a new one.
+func made(turns []callvet.Turn, c callvet.Call, same bool) []callvet.Turn {
+	var out []callvet.Turn
+	if same {
+		at := len(turns) - 1
+		for turns[at].Role == callvet.RoleTool {
+			at--
+		}
+		turns[at].Calls = append(turns[at].Calls, c)
+	} else {
+		out = append(out, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
+	}
+	if c.Result != nil {
+		out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
+	}
+	return out
+}
+
+// alike reports whether two calls are of one tool and do not have ids that differ.
+func alike(o, c *callvet.Call) bool { return (c.ID == "" || o.ID == "") && o.Tool == c.Tool }
+
+func sameArgs(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return a != nil && b != nil && json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// repeats reports whether a span is inside another of the same tool: two SDKs told one call.
+func (x *execution) repeats(sp *span) bool {
+	up := x.tree.byID[sp.parent]
+	return up != nil && up != sp && up.what == tool && up.tool() == sp.tool()
+}
+
+// thrown reads the way in which agents tell a model that a tool threw, where no span of the
+// tool says how it ended.
+func thrown(c *callvet.Call) {
+	if text := resultText(c.Result); c.Status == callvet.StatusOK && strings.HasPrefix(text, "Error: ") {
+		c.Status, c.Error, c.Result = callvet.StatusExecErr, text, nil
+	}
+}
+
+func resultText(raw json.RawMessage) string {
+	var s string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+func join(to *callvet.Call, c callvet.Call) {
+	to.ExecMS = c.ExecMS
+	if to.ID == "" {
+		to.ID = c.ID
+	}
+	if to.Args == nil && to.ArgsRaw == "" {
+		to.Args, to.ArgsRaw = c.Args, c.ArgsRaw
+	}
+	switch {
+	case c.Error != "":
+		to.Status, to.Error, to.Result = c.Status, c.Error, nil
+	case c.Result != nil:
+		to.Status, to.Result = c.Status, c.Result
+	case to.Status == "":
+		to.Status = c.Status
+	}
+}
+
+// tool is the name of a span's tool, "" where the span does not tell it. Where dialects name
+// the span after the tool they add a word of their own, or none.
+func (sp *span) tool() string {
+	name := sp.str(toolName)
+	for _, word := range []string{"execute_tool ", "tool.execute ", "tools/call "} {
+		if rest, ok := strings.CutPrefix(sp.name, word); ok {
+			name = cmp.Or(name, rest)
+		}
+	}
+	switch {
+	case name != "":
+	case sp.attrs["openinference.span.kind"].Str() != "", sp.attrs["langfuse.observation.type"].Str() != "":
+		name = sp.name
+	case sp.attrs["traceloop.span.kind"].Str() != "":
+		name = strings.TrimSuffix(sp.name, ".tool")
+	}
+	return name
+}
+
+// toolCall reads a tool's span. A span without arguments leaves them unknown, and so does
+// one whose input is no JSON: that is how an SDK wrote it, not what the model gave.
+func toolCall(sp *span) callvet.Call {
+	c := callvet.Call{ID: sp.str(callID), Tool: sp.tool(), Status: callvet.StatusOK}
+	if d := sp.end - sp.start; d > 0 {
+		c.ExecMS = float64(d) / 1e6
+	}
+	args := sp.attr(arguments)
+	if args.Kind() == value.Invalid {
+		args = eventBody(sp, "gen_ai.tool.message")
+	}
+	if c.Args, c.ArgsRaw = message.Args(args); args.Kind() == value.Invalid {
+		c.Args, _ = message.Args(positional(message.Held(sp.attr(input))))
+	}
+	out := sp.attr(result)
+	if out.Kind() == value.Invalid {
+		out = sp.attr(output)
+	}
+	if out.Kind() == value.Invalid {
+		out = eventBody(sp, "gen_ai.choice")
+	}
+	failed := sp.failed
+	if told, ok := toolMessage(out); ok {
+		c.ID, c.Result = cmp.Or(c.ID, told.CallID), message.Result(told.Content)
+		failed = failed || told.Raw != nil
+	} else {
+		c.Result = raw(out)
+	}
+	why := sp.str(failure)
+	for _, e := range sp.events {
+		why = cmp.Or(why, e.attrs["exception.message"].Str())
+	}
+	kind := cmp.Or(sp.attrs["error.type"].Str(), sp.attrs["exception.type"].Str())
+	if failed || kind != "" || sp.attrs["langfuse.observation.level"].Str() == "ERROR" {
+		c.Error = cmp.Or(sp.message, why, kind, resultText(c.Result), "the tool's span has status error")
+		c.Status, c.Result = callvet.StatusExecErr, nil
+		if strings.Contains(strings.ToLower(kind+c.Error), "timeout") {
+			c.Status = callvet.StatusTimeout
+		}
+	}
+	return c
+}
+
+// positional undoes {args: […], kwargs: {…}}, in which Traceloop writes how a function was
+// called, and {input: "{…}"}, in which LangChain does. Arguments without names stay unknown.
+func positional(v value.Value) value.Value {
+	named, list := message.First(v, "kwargs"), message.First(v, "args")
+	if first, ok := list.First(); v.Len() == 2 && named.Kind() == value.Object && list.Kind() == value.Array {
+		switch {
+		case !ok:
+			return named
+		case list.Len() == 1 && named.Len() == 0 && first.Kind() == value.Object:
+			return first
+		}
+		return value.Value{}
+	}
+	if in := message.Held(message.First(v, "input")); v.Len() == 1 && message.First(v, "input").Kind() == value.String && in.Kind() == value.Object {
+		return in
+	}
+	if v.Kind() == value.String {
+		return value.Value{}
+	}
+	return v
+}
+
+// toolMessage reads a result that is a message of LangChain's, in its envelope or not.
+func toolMessage(v value.Value) (callvet.Turn, bool) {
+	h := message.Held(v)
+	if in := message.First(h, "output"); in.Kind() == value.Object && h.Len() == 1 {
+		h = in
+	}
+	in := h
+	if k := message.First(h, "kwargs"); k.Kind() == value.Object {
+		in = k
+	}
+	if h.Kind() != value.Object || !has(in, "tool_call_id") || !has(in, "content") {
+		return callvet.Turn{}, false
+	}
+	turns := message.Turns(h)
+	turns[0].CallID = message.Str(in, "tool_call_id")
+	return turns[0], true
+}
+
+func eventBody(sp *span, name string) value.Value {
+	for _, e := range sp.events {
+		if e.name != name {
+			continue
+		}
+		if c, ok := e.attrs["content"]; ok {
+			return c
+		}
+		if c, ok := e.attrs["message"]; ok {
+			return c
+		}
+	}
+	return value.Value{}
+}
