@@ -229,7 +229,7 @@ func printed(out []byte, opts answer.Options, start time.Time, now func() time.T
 		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the process printed no JSON: " + clip(string(line))}
 	}
 	if _, turns := first.Get("role"); !turns {
-		return Lines(bytes.NewReader(out), opts, start, now)
+		return Lines(bytes.NewReader(out), "", opts, start, now)
 	}
 	list, err := joined(out)
 	if err != nil {

@@ -176,11 +176,11 @@ func FuzzStream(f *testing.F) {
 	f.Add("data: {\"type\":\"tool_result\",\"result\":1}\n\ndata: \"x\"\n\n")
 	clock := func() time.Time { return time.Unix(0, 0) }
 	f.Fuzz(func(t *testing.T, in string) {
-		resp, err := Stream(strings.NewReader(in), answer.Options{}, clock(), clock)
+		resp, err := Stream(strings.NewReader(in), "", answer.Options{}, clock(), clock)
 		if err == nil && len(resp.Turns) == 0 {
 			t.Fatalf("%q gives neither turns nor an error", in)
 		}
-		resp, err = Lines(strings.NewReader(in), answer.Options{}, clock(), clock)
+		resp, err = Lines(strings.NewReader(in), "", answer.Options{}, clock(), clock)
 		if err == nil && len(resp.Turns) == 0 {
 			t.Fatalf("%q gives neither turns nor an error", in)
 		}

@@ -38,6 +38,9 @@ type HTTPConfig struct {
 	// each attempt, HistoryField all messages in OpenAI's form, SystemField the
 	// system prompt, ToolsField the tools, StubsField the case's mock responses.
 	InputField, SessionField, HistoryField, SystemField, ToolsField, StubsField string
+	// Preset names a protocol: how a request is written where the fields above and Body do
+	// not say it, and how the answer is read. "": the answer's form is found.
+	Preset string
 	// SessionPrefix tells the sessions of one run from those of another.
 	SessionPrefix string
 	// Body is sent beside them.
@@ -185,9 +188,9 @@ func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []b
 	typ, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch typ {
 	case "text/event-stream":
-		return Stream(limited, opts, start, h.cfg.Now)
+		return Stream(limited, h.cfg.Preset, opts, start, h.cfg.Now)
 	case "application/x-ndjson", "application/jsonl", "application/jsonlines":
-		return Lines(limited, opts, start, h.cfg.Now)
+		return Lines(limited, h.cfg.Preset, opts, start, h.cfg.Now)
 	}
 	all, err := io.ReadAll(limited)
 	if err != nil {

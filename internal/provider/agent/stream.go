@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -17,77 +18,12 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// event is one server-sent event.
-type event struct {
-	name string
-	data string
-}
-
-// events reads server-sent events (HTML Living Standard, "Server-sent events")
-// and hands each to take until it says stop. Lines may end in LF, CRLF or CR. An
-// event that the end of the stream cuts off counts when it has data.
-func events(r io.Reader, take func(event) (stop bool, err error)) error {
-	br := bufio.NewReaderSize(r, 1<<15)
-	var e event
-	var data []string
-	for first := true; ; first = false {
-		line, err := readLine(br)
-		if first {
-			line = strings.TrimPrefix(line, "\uFEFF")
-		}
-		end := errors.Is(err, io.EOF)
-		if err != nil && !end {
-			return err
-		}
-		field, val, _ := strings.Cut(line, ":")
-		val = strings.TrimPrefix(val, " ")
-		switch field {
-		case "event":
-			e.name = val
-		case "data":
-			data = append(data, val)
-		}
-		if (line == "" || end) && data != nil {
-			e.data = strings.Join(data, "\n")
-			if stop, err := take(e); stop || err != nil {
-				return err
-			}
-		}
-		if line == "" {
-			e, data = event{}, nil
-		}
-		if end {
-			return nil
-		}
-	}
-}
-
-// readLine reads up to LF, CRLF or CR, which it drops.
-func readLine(br *bufio.Reader) (string, error) {
-	var line []byte
-	for {
-		c, err := br.ReadByte()
-		if err != nil {
-			return string(line), err
-		}
-		if c == '\n' {
-			return string(line), nil
-		}
-		if c == '\r' {
-			if n, err := br.Peek(1); err == nil && n[0] == '\n' {
-				_, _ = br.ReadByte()
-			}
-			return string(line), nil
-		}
-		line = append(line, c)
-	}
-}
-
-// Stream reads a stream of server-sent events up to its done, hitl or error
-// event, or its end. start is when the request went out, for the time to the
-// first token. An error event gives a *callvet.Fault.
-func Stream(r io.Reader, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
-	s := newStream(opts, start, now)
+// Stream reads a stream of server-sent events up to the one that ends the answer, or its
+// end. preset names the protocol; "" finds it. start is when the request went out, for the
+// time to the first token. An error event gives a *callvet.Fault, and so does a stream that
+// was cut off.
+func Stream(r io.Reader, preset string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+	s := newStream(preset, opts, start, now)
 	if err := events(r, s.take); err != nil {
 		return nil, err
 	}
@@ -95,8 +31,8 @@ func Stream(r io.Reader, opts answer.Options, start time.Time, now func() time.T
 }
 
 // Lines reads the same events as JSON Lines.
-func Lines(r io.Reader, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
-	s := newStream(opts, start, now)
+func Lines(r io.Reader, preset string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+	s := newStream(preset, opts, start, now)
 	br := bufio.NewReaderSize(r, 1<<15)
 	for {
 		line, err := readLine(br)
@@ -122,24 +58,51 @@ type stream struct {
 	opts  answer.Options
 	start time.Time
 	now   func() time.Time
-	resp  callvet.Response
-	turn  callvet.Turn // the assistant's turn that is being built
-	chunk chunks
-	// pieced are the calls of the turn whose arguments come in pieces.
-	pieced []int
-	seen   int // events that meant something
-	// chunked: some event was a chat completion chunk, a form that says when it ends.
+	known []protocol
+	other map[string]act // of agents that follow no protocol
+	proto *protocol      // nil until an event decides
+
+	resp   callvet.Response
+	turn   callvet.Turn // the assistant's turn that is being built
+	chunk  chunks
+	pieced map[string]bool // ids of the calls whose arguments came in pieces
+	turnID string          // the message that the turn is
+	said   map[string]bool // messages whose text was read
+	spent  []spending
+	snap   value.Value // the last snapshot of the conversation
+	after  bool        // something came after it
+	held   []answer.Held
+
+	seen    int // events that meant something
 	chunked bool
+	asking  bool // a request of the model is open
 	ended   bool // an event said that the answer is complete
+	over    bool // nothing is read after that
 	unread  bool // an event told of a call and was not understood
 }
 
-func newStream(opts answer.Options, start time.Time, now func() time.Time) *stream {
-	return &stream{opts: opts, start: start, now: now, resp: callvet.Response{Complete: true}}
+// spending is the usage of one request of the model.
+type spending struct {
+	id    string
+	usage callvet.Usage
+}
+
+func newStream(preset string, opts answer.Options, start time.Time, now func() time.Time) *stream {
+	s := &stream{
+		opts: opts, start: start, now: now, known: protocols(), other: generic(),
+		resp: callvet.Response{Complete: true}, pieced: map[string]bool{}, said: map[string]bool{},
+	}
+	for i := range s.known {
+		if s.known[i].name == preset {
+			s.proto = &s.known[i]
+		}
+	}
+	return s
 }
 
 func (s *stream) token() {
 	s.seen++
+	s.after = true
 	if s.resp.FirstToken == 0 {
 		s.resp.FirstToken = max(s.now().Sub(s.start), 1)
 	}
@@ -153,99 +116,48 @@ func (s *stream) take(e event) (stop bool, err error) {
 		return true, nil
 	}
 	v, perr := value.Parse([]byte(e.data))
-	kind := kindOf(e.name, v)
 	if perr != nil {
-		if kind == "text" && !strings.HasPrefix(strings.TrimSpace(e.data), "{") {
+		if plain := e.name == "" || e.name == "message" || slices.Contains(strings.Fields(textKinds), normal(e.name)); plain && !strings.HasPrefix(strings.TrimSpace(e.data), "{") {
 			s.text(e.data)
 			return false, nil
 		}
 		return true, unread("an event", perr)
 	}
-	if d, ok := v.Get("data"); ok && d.Kind() == value.Object {
+	kind, v := kindOf(e.name, v)
+	if d, ok := v.Get("data"); ok && d.Kind() == value.Object && kind != "langchain" {
 		s.meta(v)
 		v = d
 	}
-	switch kind {
-	case "text":
-		s.text(deltaOf(v))
-	case "chunk":
-		s.chunk.add(v, s)
-	case "call":
-		s.call(v)
-	case "arguments":
-		s.arguments(v)
-	case "result":
-		s.result(v)
-	case "hitl":
-		s.pause(v)
-		s.ended = true
-		return true, nil
-	case "error":
-		return true, s.fail(v)
-	case "whole":
-		return false, s.whole(v)
-	case "done":
-		s.ended = true
-		return true, s.done(v)
-	default:
+	if a := s.act(kind, v); a != nil {
+		err = a(s, v)
+	} else {
 		s.strange(v)
 		s.meta(v)
 	}
-	return false, nil
+	return s.over || err != nil, err
 }
 
-// kindOf sorts events by the type in their data, else by their name.
-func kindOf(name string, v value.Value) string {
-	if v.Kind() == value.Object {
-		if t, ok := v.Get("type"); ok && t.Kind() == value.String {
-			name = t.Str()
-		} else if t, ok := v.Get("event"); ok && t.Kind() == value.String {
-			name = t.Str()
-		}
-		if _, ok := v.Get("choices"); ok {
-			return "chunk"
+// act is what an event of a kind does; nil when nobody knows it.
+func (s *stream) act(kind string, v value.Value) act {
+	name := normal(kind)
+	for i := range s.known {
+		if p := &s.known[i]; s.proto == nil && p.kinds[kind] != nil && s.other[name] == nil && !slices.Contains(p.weak, kind) {
+			s.proto = p
 		}
 	}
-	n := strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(strings.ToLower(name))
-	switch n {
-	case "text_delta", "delta", "token", "content_delta", "message_delta", "text_chunk", "chunk", "text", "content":
-		return "text"
-	case "tool_call", "tool_use", "tool_call_start", "tool_start", "function_call", "toolcall":
-		return "call"
-	case "tool_call_delta", "tool_call_args", "tool_call_arguments", "tool_call_args_delta", "tool_call_arguments_delta", "tool_input_delta", "tool_use_delta", "input_json_delta",
-		"function_call_delta", "function_call_arguments_delta":
-		return "arguments"
-	case "tool_result", "tool_output", "tool_end", "tool_call_result", "function_result", "function_call_output", "toolresult":
-		return "result"
-	case "hitl", "interrupt", "pause", "paused", "confirmation", "confirmation_required", "requires_action", "approval", "approval_required":
-		return "hitl"
-	case "error", "fatal":
-		return "error"
-	case "done", "complete", "completed", "end", "final", "finish", "result", "response":
-		return "done"
-	case "", "message":
-		if v.Kind() == value.Object && answer.Detect(v) != answer.FormUnreadable {
-			return "whole"
-		}
-		return "text"
+	if s.proto != nil && s.proto.kinds[kind] != nil {
+		return s.proto.kinds[kind]
 	}
-	return ""
-}
-
-// deltaOf is the text of a delta event in its spellings.
-func deltaOf(v value.Value) string {
-	if v.Kind() == value.String {
-		return v.Str()
+	if _, ok := v.Get("choices"); ok {
+		return completionChunk
 	}
-	for _, k := range []string{"delta", "text", "content", "token", "value", "message"} {
-		if m, ok := v.Get(k); ok {
-			if m.Kind() == value.Object {
-				return deltaOf(m)
-			}
-			return m.Str()
-		}
+	if kind != "" && kind != "message" {
+		return s.other[name]
 	}
-	return ""
+	if v.Kind() == value.Object && answer.Detect(v) != answer.FormUnreadable {
+		return wholeAnswer
+	}
+	return says
 }
 
 func (s *stream) text(t string) {
@@ -256,69 +168,134 @@ func (s *stream) text(t string) {
 	s.turn.Content += t
 }
 
-func (s *stream) call(v value.Value) {
-	c, ok := answer.FindCall(v, s.opts)
-	if !ok {
-		s.unread = true
-		return
-	}
-	s.token()
-	ended := c.Result != nil || c.Error != ""
-	s.turn.Calls = append(s.turn.Calls, c)
-	if ended {
+// open begins the turn of another message.
+func (s *stream) open(id string) {
+	if id == "" || id != s.turnID && !s.said[id] {
 		s.flush()
-		s.resp.Turns = append(s.resp.Turns, answer.ToolTurns([]callvet.Call{c})...)
+		s.turnID = id
 	}
 }
 
-// arguments adds a piece to the arguments of a call that has begun: the one of that id, else
-// the last. What the call began with, such as {}, only stands for them.
-func (s *stream) arguments(v value.Value) {
-	s.token()
-	piece := ""
-	for _, k := range []string{"delta", "args", "arguments", "partial_json", "input", "text", "content"} {
-		if m, ok := v.Get(k); ok && m.Kind() == value.String {
-			piece = m.Str()
-			break
+// turns adds what answer.Element read, once: a message that was told in parts may be
+// repeated as a whole.
+func (s *stream) turns(id string, turns []callvet.Turn) {
+	for i := range turns {
+		switch t := &turns[i]; t.Role {
+		case callvet.RoleAssistant:
+			if !s.said[id] {
+				s.turn.Reasoning += t.Reasoning
+				s.text(t.Content)
+			}
+			for _, c := range t.Calls {
+				s.put(c)
+			}
+			if s.said[id] = true; id == "" {
+				delete(s.said, id)
+			}
+		case callvet.RoleTool:
+			var c callvet.Call
+			answer.Settle(&c, t)
+			s.result(t.CallID, c)
 		}
 	}
-	at, id := len(s.turn.Calls)-1, answer.IDOf(v)
-	for i := range s.turn.Calls {
-		if id != "" && s.turn.Calls[i].ID == id {
-			at = i
-		}
-	}
-	if at < 0 {
+}
+
+// item adds an item of the OpenAI Agents SDK.
+func (s *stream) item(v value.Value) {
+	turns, ok := answer.Element(v, s.opts)
+	if !ok {
+		s.strange(v)
 		return
 	}
-	c := &s.turn.Calls[at]
-	if !slices.Contains(s.pieced, at) {
-		s.pieced, c.Args, c.ArgsRaw = append(s.pieced, at), nil, ""
+	s.seen++
+	s.turns(cmp.Or(str(v, "id"), str(v, "callId"), str(v, "call_id")), turns)
+}
+
+// put adds a call, or completes the one that was announced or told already: it has the same
+// id and name, and its arguments are not known yet, came in pieces, or are the same.
+func (s *stream) put(c callvet.Call) {
+	s.token()
+	s.chunk.flush(s)
+	if old := s.byID(c.ID); old != nil && old.Tool == c.Tool {
+		unknown := c.Args == nil && c.ArgsRaw == ""
+		if unknown || s.pieced[c.ID] || old.Args == nil && old.ArgsRaw == "" || same(old.Args, c.Args) {
+			if !unknown {
+				old.Args, old.ArgsRaw, old.Repairs = c.Args, c.ArgsRaw, c.Repairs
+				delete(s.pieced, c.ID)
+			}
+			return
+		}
 	}
-	c.ArgsRaw += piece
+	s.turn.Calls = append(s.turn.Calls, c)
+}
+
+func same(a, b []byte) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// byID is the call of an id; nil when there is none.
+func (s *stream) byID(id string) *callvet.Call {
+	if id == "" {
+		return nil
+	}
+	for i := range s.turn.Calls {
+		if s.turn.Calls[i].ID == id {
+			return &s.turn.Calls[i]
+		}
+	}
+	for i := len(s.resp.Turns) - 1; i >= 0; i-- {
+		for j := range s.resp.Turns[i].Calls {
+			if c := &s.resp.Turns[i].Calls[j]; c.ID == id {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// piece adds to the arguments of the call of an id, else of the last one. What the call
+// began with, such as {}, only stands for them.
+func (s *stream) piece(id, text string) {
+	s.token()
+	c := s.byID(id)
+	if c == nil && len(s.turn.Calls) > 0 {
+		c = &s.turn.Calls[len(s.turn.Calls)-1]
+	}
+	if c == nil {
+		s.unread = true
+		return
+	}
+	key := cmp.Or(c.ID, " ")
+	if !s.pieced[key] {
+		s.pieced[key], c.Args, c.ArgsRaw = true, nil, ""
+	}
+	c.ArgsRaw += text
 }
 
 // join reads the arguments that came in pieces.
 func (s *stream) join() {
-	for _, i := range s.pieced {
-		c := &s.turn.Calls[i]
-		whole := answer.Native(c.ID, c.Tool, c.ArgsRaw)
-		c.Args, c.ArgsRaw, c.Repairs = whole.Args, whole.ArgsRaw, whole.Repairs
+	for i := range s.turn.Calls {
+		if c := &s.turn.Calls[i]; s.pieced[cmp.Or(c.ID, " ")] && c.Args == nil {
+			whole := answer.Native(c.ID, c.Tool, c.ArgsRaw)
+			c.Args, c.ArgsRaw, c.Repairs = whole.Args, whole.ArgsRaw, whole.Repairs
+		}
 	}
-	s.pieced = nil
 }
 
-// result gives a call its answer: the one of that id, else the first without an
-// answer of that name, else the first without an answer.
-func (s *stream) result(v value.Value) {
+// result gives a call its answer: the one of that id, else the first without an answer of
+// that name, else the first without an answer. An answer to a call that nobody told of
+// shows that one was not read.
+func (s *stream) result(id string, got callvet.Call) {
 	s.seen++
+	s.after = true
 	s.flush()
-	got, _ := answer.FindCall(v, s.opts)
-	if got.Result == nil && got.Error == "" {
-		got.Result, got.Error = answer.ResultOf(v), answer.ProblemOf(v)
+	if c := s.byID(id); c != nil && (c.Result != nil || c.Error != "") {
+		return // told twice
 	}
-	c := s.pending(answer.IDOf(v), got.Tool)
+	c := s.pending(id, got.Tool)
 	if c == nil {
+		s.unread = true
 		return
 	}
 	c.Result, c.Error, c.Status = got.Result, got.Error, callvet.StatusOK
@@ -365,7 +342,7 @@ func (s *stream) flush() {
 	}
 	s.turn.Role = callvet.RoleAssistant
 	s.resp.Turns = append(s.resp.Turns, s.turn)
-	s.turn = callvet.Turn{}
+	s.turn, s.turnID = callvet.Turn{}, ""
 }
 
 func (s *stream) pause(v value.Value) {
@@ -395,8 +372,9 @@ func (s *stream) announced(c callvet.Call) bool {
 	return false
 }
 
-func (s *stream) fail(v value.Value) error {
-	msg := deltaOf(v)
+// fault is what an event says went wrong.
+func fault(v value.Value) error {
+	msg := cmp.Or(str(v, "errorText"), deltaOf(v))
 	if m, ok := v.Get("error"); ok && msg == "" {
 		if msg = m.Str(); msg == "" {
 			msg = deltaOf(m)
@@ -427,11 +405,16 @@ func (s *stream) done(v value.Value) error {
 
 func (s *stream) called() bool {
 	s.chunk.flush(s)
-	n := len(s.turn.Calls)
-	for _, t := range s.resp.Turns {
-		n += len(t.Calls)
+	return len(s.turn.Calls) > 0 || count(s.resp.Turns) > 0
+}
+
+// count is the number of calls in turns.
+func count(turns []callvet.Turn) int {
+	n := 0
+	for i := range turns {
+		n += len(turns[i].Calls)
 	}
-	return n > 0
+	return n
 }
 
 func (s *stream) merge(r *callvet.Response, said, called bool) {
@@ -453,8 +436,8 @@ func (s *stream) merge(r *callvet.Response, said, called bool) {
 	s.resp.Repairs = append(s.resp.Repairs, r.Repairs...)
 }
 
-// whole reads an event without a type: an answer of its own.
-func (s *stream) whole(v value.Value) error {
+// wholeAnswer reads an event without a type: an answer of its own.
+func wholeAnswer(s *stream, v value.Value) error {
 	r, err := answer.Decode(v, s.opts)
 	if err != nil {
 		var f *callvet.Fault
@@ -489,13 +472,47 @@ func (s *stream) meta(v value.Value) {
 	}
 }
 
-// strange notes an event of an unknown kind that a call stands in.
-func (s *stream) strange(v value.Value) { s.unread = s.unread || answer.HoldsCall(v) }
+// spend notes the usage of one request of the model, which any of its events may tell.
+func (s *stream) spend(id string, v value.Value) {
+	u := answer.MetaOf(v).Usage
+	if n := len(s.spent); n == 0 || s.spent[n-1].id != id || id == "" {
+		if slices.ContainsFunc(s.spent, func(o spending) bool { return o.id == id && id != "" }) {
+			return // a repetition
+		}
+		s.spent = append(s.spent, spending{id: id})
+	}
+	if u.Known || u.Note != "" {
+		s.spent[len(s.spent)-1].usage = u
+	}
+}
+
+// strange keeps the calls in an event of a kind that nobody knows.
+func (s *stream) strange(v value.Value) { s.held = append(s.held, answer.Holds(v)...) }
+
+// missed reports whether an event told of a call that was not read.
+func (s *stream) missed() bool {
+	for _, h := range s.held {
+		read := s.byID(h.ID) != nil
+		for i := range s.resp.Turns {
+			for j := range s.resp.Turns[i].Calls {
+				c := &s.resp.Turns[i].Calls[j]
+				read = read || (h.ID == "" || c.ID == "") && c.Tool == h.Tool
+			}
+		}
+		if !read {
+			return true
+		}
+	}
+	return s.unread
+}
 
 func (s *stream) finish() (*callvet.Response, error) {
 	s.flush()
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
 	if s.seen == 0 {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the stream ended without an event that is known"}
+		return nil, malformed("the stream ended without an event that is known")
 	}
 	if len(s.resp.Turns) == 0 {
 		s.resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant}}
@@ -505,34 +522,128 @@ func (s *stream) finish() (*callvet.Response, error) {
 		r := answer.FromText(last.Content, s.opts.Tools)
 		last.Calls, s.resp.Unreadable = r.Turns[0].Calls, r.Unreadable
 	}
-	if !s.called() && !s.resp.Unreadable && s.unread {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the stream tells of a call, in events that are not known"}
+	if why := s.cutOff(); why != "" {
+		return nil, malformed("the stream ended before the answer did: " + why)
 	}
-	if s.cutOff() {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the stream ended before the answer did"}
+	if !s.resp.Unreadable && s.missed() {
+		return nil, malformed("the stream tells of a call, in events that are not known")
+	}
+	if len(s.spent) > 0 && !s.resp.Usage.Known && s.resp.Usage.Note == "" {
+		all := make([]callvet.Usage, len(s.spent))
+		for i := range s.spent {
+			all[i] = s.spent[i].usage
+		}
+		s.resp.Usage = answer.Sum(all)
 	}
 	s.resp.Repairs = answer.Repairs(s.resp.Turns)
 	return &s.resp, nil
 }
 
-// cutOff reports whether the stream broke off: it never said that the answer is
-// complete, and either its form would have, or a call stops in the middle. Other
-// agents may end an answer by closing the stream.
-func (s *stream) cutOff() bool {
-	if s.ended || s.resp.FinishReason != "" {
-		return false
+// settle takes the last snapshot of the conversation for the answer, unless something came
+// after it that it does not have.
+func (s *stream) settle() error {
+	if s.snap.Kind() != value.Object {
+		return nil
 	}
-	for i := range s.resp.Turns {
-		for j := range s.resp.Turns[i].Calls {
-			if s.resp.Turns[i].Calls[j].Malformed() {
-				return true
-			}
+	r, err := answer.Decode(s.snap, s.opts)
+	if err != nil {
+		return err
+	}
+	has, told := count(r.Turns), count(s.resp.Turns)
+	switch {
+	case !s.after && has >= told:
+		s.resp.Turns, s.resp.Unreadable = r.Turns, r.Unreadable
+		if r.Usage.Known {
+			s.resp.Usage = r.Usage
 		}
+	case has > told:
+		s.unread = true
 	}
-	return s.chunked || s.resp.Unreadable
+	return nil
 }
 
-// chunks joins the fragments of chat completion chunks.
+func malformed(msg string) *callvet.Fault {
+	return &callvet.Fault{Kind: callvet.FaultMalformed, Message: msg}
+}
+
+// cutOff says why the stream must have broken off; "" when it need not have. Agents of no
+// protocol may end an answer by closing the stream.
+func (s *stream) cutOff() string {
+	paused := s.resp.FinishReason == FinishHITL
+	if s.ended || paused && s.proto == nil {
+		return ""
+	}
+	if s.proto == nil {
+		switch {
+		case s.resp.FinishReason != "":
+			return ""
+		case s.chunked || s.resp.Unreadable:
+			return "no event says that it is complete"
+		}
+		for _, c := range s.calls() {
+			if c.Malformed() {
+				return "a call stops in the middle"
+			}
+		}
+		return ""
+	}
+	if s.proto.marked {
+		return "no event says that it is complete"
+	}
+	last := &s.resp.Turns[len(s.resp.Turns)-1]
+	for _, c := range s.calls() {
+		if c.Result == nil && c.Error == "" {
+			return "a call has no result"
+		}
+	}
+	switch n := len(s.spent); {
+	case s.asking:
+		return "a request of the model is not answered"
+	case last.Role != callvet.RoleAssistant || last.Content == "":
+		return "nothing follows the results of the calls"
+	case n > 1 && s.spent[0].usage.Known && !s.spent[n-1].usage.Known:
+		return "the last message is not complete"
+	}
+	return ""
+}
+
+func (s *stream) calls() []*callvet.Call {
+	var out []*callvet.Call
+	for i := range s.resp.Turns {
+		for j := range s.resp.Turns[i].Calls {
+			out = append(out, &s.resp.Turns[i].Calls[j])
+		}
+	}
+	return out
+}
+
+// deltaOf is the text of a delta event in its spellings.
+func deltaOf(v value.Value) string {
+	if v.Kind() == value.String {
+		return v.Str()
+	}
+	for _, k := range []string{"delta", "text", "content", "token", "value", "message", "textDelta"} {
+		if m, ok := v.Get(k); ok {
+			if m.Kind() == value.Object {
+				return deltaOf(m)
+			}
+			return m.Str()
+		}
+	}
+	return ""
+}
+
+// pieceOf is the part of arguments that an event carries.
+func pieceOf(v value.Value) string {
+	for _, k := range []string{"delta", "inputTextDelta", "args", "arguments", "partial_json", "input", "text", "content", "argsTextDelta"} {
+		if m, ok := v.Get(k); ok && m.Kind() == value.String {
+			return m.Str()
+		}
+	}
+	return ""
+}
+
+// chunks joins the fragments of calls in chunks of a message.
 type chunks struct {
 	calls []fragment
 }
@@ -542,33 +653,33 @@ type fragment struct {
 	args     bytes.Buffer
 }
 
-func (c *chunks) add(v value.Value, s *stream) {
+// completionChunk is a chunk of a chat completion.
+func completionChunk(s *stream, v value.Value) error {
 	s.seen++
 	s.chunked = true
 	s.meta(v)
 	choice, ok := answer.At(v, "choices.0")
 	if !ok {
-		return
+		return nil
 	}
 	s.meta(choice)
 	d, ok := choice.Get("delta")
 	if !ok {
 		d, _ = choice.Get("message")
 	}
-	if m, ok := d.Get("content"); ok {
-		s.text(m.Str())
-	}
-	if m, ok := d.Get("reasoning_content"); ok {
-		s.turn.Reasoning += m.Str()
-	}
+	s.text(str(d, "content"))
+	s.turn.Reasoning += str(d, "reasoning_content")
 	list, _ := d.Get("tool_calls")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
 		s.token()
-		c.fragment(e)
+		name, _ := answer.At(e, "function.name")
+		args, _ := answer.At(e, "function.arguments")
+		s.chunk.fragment(e, name, args)
 	}
+	return nil
 }
 
-func (c *chunks) fragment(e value.Value) {
+func (c *chunks) fragment(e, name, args value.Value) {
 	at := len(c.calls)
 	if i, ok := e.Get("index"); ok {
 		if f, ok := i.Float(); ok && f >= 0 && f < 1000 {
@@ -579,15 +690,11 @@ func (c *chunks) fragment(e value.Value) {
 		c.calls = append(c.calls, fragment{})
 	}
 	f := &c.calls[at]
-	if id, ok := e.Get("id"); ok && id.Str() != "" {
-		f.id = id.Str()
+	if id := str(e, "id"); id != "" {
+		f.id = id
 	}
-	if n, ok := answer.At(e, "function.name"); ok {
-		f.name += n.Str()
-	}
-	if a, ok := answer.At(e, "function.arguments"); ok {
-		f.args.WriteString(a.Str())
-	}
+	f.name += name.Str()
+	f.args.WriteString(args.Str())
 }
 
 func (c *chunks) flush(s *stream) {

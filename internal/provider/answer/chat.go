@@ -32,7 +32,7 @@ func (d *decoder) chat(v value.Value) error {
 
 // message reads one message of a chat.
 func (d *decoder) message(m value.Value) callvet.Turn {
-	m, role, ok := unpacked(m)
+	m, role, ok := LangChain(m)
 	if r, told := m.Get("role"); told || !ok {
 		role = roleOf(r)
 	}
@@ -170,7 +170,7 @@ func (d *decoder) messages(v value.Value) {
 			d.resp.Turns = append(d.resp.Turns, t...)
 		}
 		for len(spent) < len(d.resp.Turns) {
-			in, _, _ := unpacked(m)
+			in, _, _ := LangChain(m)
 			spent = append(spent, usageOf(in))
 		}
 	}

@@ -270,41 +270,68 @@ func called(turns []callvet.Turn) bool {
 	return false
 }
 
-// HoldsCall reports whether a call stands anywhere in a value, in a form that is known or
-// looks like one: lists of calls that are not empty, Gemini's and Bedrock's parts, types
-// that say so, and objects with a tool's name and arguments. What was asked and offered is
-// not looked at.
-func HoldsCall(v value.Value) bool {
+// HoldsCall reports whether a call stands anywhere in a value.
+func HoldsCall(v value.Value) bool { return len(Holds(v)) > 0 }
+
+// Held is a call that stands somewhere in a value, as far as it can be named.
+type Held struct{ ID, Tool string }
+
+// Holds lists the calls that stand anywhere in a value, in a form that is known or looks
+// like one: lists of calls that are not empty, Gemini's and Bedrock's parts, types that say
+// so, and objects with a tool's name and arguments. What was asked and offered is not
+// looked at.
+func Holds(v value.Value) []Held {
 	switch v.Kind() {
 	case value.Array:
+		var out []Held
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			if HoldsCall(e) {
-				return true
-			}
+			out = append(out, Holds(e)...)
 		}
+		return out
 	case value.Object:
-		if _, ok := wrapped(v); ok && !emptyCall(v) {
-			return true
-		}
-		d := decoder{}
-		if typ := strings.NewReplacer("-", "_").Replace(first(v, "type").Str()); typ != "" && d.partOf(v) == callPart {
-			return true
-		}
-		if n, ok := firstOf(v, "toolName", "tool_name", "toolCallName"); ok && n.Str() != "" {
-			return true
-		}
-		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			key := e.Key()
-			switch {
-			case contains(callKeys(), key) && (e.Kind() == value.Array || e.Kind() == value.Object) && e.Len() > 0:
-				return true
-			case asked(key):
-			case HoldsCall(e):
-				return true
+		return held(v)
+	}
+	return nil
+}
+
+func held(v value.Value) []Held {
+	if in, ok := wrapped(v); ok && !emptyCall(v) {
+		return []Held{naming(in)}
+	}
+	d := decoder{}
+	if typ := strings.NewReplacer("-", "_").Replace(first(v, "type").Str()); typ != "" && d.partOf(v) == callPart {
+		return []Held{naming(v)}
+	}
+	if n, ok := firstOf(v, "toolName", "tool_name", "toolCallName"); ok && n.Str() != "" {
+		return []Held{naming(v)}
+	}
+	var out []Held
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		key := e.Key()
+		switch {
+		case contains(callKeys(), key) && e.Kind() == value.Array:
+			for c, ok := e.First(); ok; c, ok = e.Next(c) {
+				out = append(out, naming(c))
 			}
+		case contains(callKeys(), key) && e.Kind() == value.Object && e.Len() > 0:
+			out = append(out, naming(e))
+		case asked(key):
+		default:
+			out = append(out, Holds(e)...)
 		}
 	}
-	return false
+	return out
+}
+
+// naming is the id and the name of what is a call.
+func naming(v value.Value) Held {
+	d := decoder{}
+	c, _ := d.call(v)
+	if c.Tool == "" {
+		n, _ := firstOf(v, "toolCallName")
+		c.Tool = n.Str()
+	}
+	return Held{ID: c.ID, Tool: c.Tool}
 }
 
 // emptyCall tells the empty function_call that some send with every message.

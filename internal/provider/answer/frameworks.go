@@ -34,9 +34,9 @@ func isStep(v value.Value) bool {
 	return false
 }
 
-// unpacked takes a message of LangChain out of what its ways of writing put around it:
+// LangChain takes a message of LangChain out of what its ways of writing put around it:
 // {lc, id, kwargs} and {type, data}. ok is false when v is no message of LangChain.
-func unpacked(v value.Value) (in value.Value, role callvet.Role, ok bool) {
+func LangChain(v value.Value) (in value.Value, role callvet.Role, ok bool) {
 	typ := first(v, "type").Str()
 	if in, ok = v.Get("kwargs"); ok && has(v, "lc") {
 		id := first(v, "id")
@@ -64,7 +64,7 @@ func IsMessage(v value.Value) bool {
 	if v.Kind() != value.Object {
 		return false
 	}
-	_, _, ok := unpacked(v)
+	_, _, ok := LangChain(v)
 	return ok || first(v, "role").Kind() == value.String
 }
 

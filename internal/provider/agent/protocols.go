@@ -1,0 +1,487 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package agent
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/value"
+)
+
+// protocol is one way of telling an attempt as events: what each kind of event does.
+//
+//	event ─► kind ─► protocol.kinds ─► an act on the stream ─► turns
+//	              └► generic.kinds, where the protocol does not know it
+//	              └► strange: nobody knows it, and no call may stand in it
+//
+// The first event of a kind that only one protocol has decides for it.
+type protocol struct {
+	name  string
+	kinds map[string]act
+	// weak are kinds that agents of no protocol use too: they do not decide.
+	weak []string
+	// marked: its last event says that the answer is complete. An answer of another
+	// protocol is complete when the assistant has the last word and no call is open.
+	marked bool
+}
+
+// act is what an event does.
+type act func(*stream, value.Value) error
+
+// The names of the protocols, which are presets too.
+const (
+	aiSDK        = "ai-sdk"
+	agUI         = "ag-ui"
+	langGraph    = "langgraph"
+	openAIAgents = "openai-agents"
+	a2a          = "a2a"
+)
+
+func protocols() []protocol {
+	return []protocol{
+		{name: aiSDK, marked: true, weak: []string{"start", "file", "abort"}, kinds: map[string]act{ // UI message stream of AI SDK 5 and 6, and fullStream as JSON
+			"start": nothing, "start-step": round, "finish-step": nothing, "message-metadata": nothing,
+			"text-start": nothing, "text-delta": says, "text-end": nothing,
+			"reasoning-start": nothing, "reasoning-delta": thinks, "reasoning-end": nothing,
+			"tool-input-start": begins, "tool-input-delta": pieces, "tool-input-end": nothing, "tool-input-available": calls, "tool-input-error": fails,
+			"tool-call": calls, "tool-result": returns, "tool-error": fails,
+			"tool-output-available": returns, "tool-output-error": fails, "tool-output-denied": fails, "tool-approval-request": asks,
+			"source-url": nothing, "source-document": nothing, "file": nothing,
+			"error": broken, "abort": broken, "finish": finishes,
+		}},
+		{name: agUI, marked: true, kinds: map[string]act{ // AG-UI 0.1 and 1.0
+			"RUN_STARTED": nothing, "STEP_STARTED": nothing, "STEP_FINISHED": nothing,
+			"TEXT_MESSAGE_START": nothing, "TEXT_MESSAGE_CONTENT": says, "TEXT_MESSAGE_CHUNK": says, "TEXT_MESSAGE_END": nothing,
+			"TOOL_CALL_START": begins, "TOOL_CALL_ARGS": pieces, "TOOL_CALL_CHUNK": chunkOfCall, "TOOL_CALL_END": nothing, "TOOL_CALL_RESULT": returnsText,
+			"REASONING_START": nothing, "REASONING_MESSAGE_START": nothing, "REASONING_MESSAGE_CONTENT": thinks, "REASONING_MESSAGE_CHUNK": thinks, "REASONING_MESSAGE_END": nothing, "REASONING_END": nothing,
+			"MESSAGES_SNAPSHOT": snapshot, "RUN_ERROR": broken, "RUN_FINISHED": runFinishes,
+		}},
+		{name: langGraph, weak: []string{"metadata"}, kinds: map[string]act{ // LangGraph 1, its server, and LangChain's astream_events
+			"metadata": nothing, "updates": updates, "values": snapshot, "messages": messageChunk, "messages/partial": messagesWhole, "messages/complete": messagesWhole, "messages/metadata": nothing,
+			"langchain":           messageChunk,
+			"on_chat_model_start": nothing, "on_chat_model_stream": messageChunk, "on_chat_model_end": wholeMessage, "on_tool_start": nothing, "on_tool_end": wholeMessage, "on_tool_error": broken,
+			"on_chain_start": nothing, "on_chain_stream": nothing, "on_chain_end": nothing,
+		}},
+		{name: openAIAgents, kinds: map[string]act{ // OpenAI Agents SDK, JavaScript and Python
+			"raw_model_stream_event": rawModel, "raw_response_event": rawModel, "run_item_stream_event": runItem, "agent_updated_stream_event": nothing,
+		}},
+		{name: a2a, marked: true, kinds: map[string]act{"jsonrpc": rpc}}, // Agent2Agent 0.3 and 1.0
+	}
+}
+
+// textKinds are the events that say something in plain words.
+const textKinds = "text_delta delta token content_delta message_delta text_chunk chunk text content"
+
+// generic are the kinds of agents that follow no protocol, by their names in small letters
+// with underscores.
+func generic() map[string]act {
+	kinds := map[string]act{}
+	for names, a := range map[string]act{
+		textKinds: says,
+		"tool_call tool_use tool_call_start tool_start function_call toolcall": calls,
+		"tool_call_delta tool_call_args tool_call_arguments tool_call_args_delta tool_call_arguments_delta tool_input_delta tool_use_delta input_json_delta function_call_delta function_call_arguments_delta": pieces,
+		"tool_result tool_output tool_end tool_call_result function_result function_call_output toolresult":                                                                                                    returns,
+		"hitl interrupt pause paused confirmation confirmation_required requires_action approval approval_required":                                                                                            pauses,
+		"error fatal": broken,
+		"done complete completed end final finish result response": closes,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			kinds[name] = a
+		}
+	}
+	return kinds
+}
+
+func normal(kind string) string {
+	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(strings.ToLower(kind))
+}
+
+// kindOf is the kind of an event: the type in its data, else the name of the event, else
+// what its data look like. The value is what the act gets.
+func kindOf(name string, v value.Value) (kind string, body value.Value) {
+	switch v.Kind() {
+	case value.Object:
+		if langChain(v) {
+			return "langchain", v
+		}
+		for _, key := range []string{"type", "event"} {
+			if t, ok := v.Get(key); ok && t.Kind() == value.String {
+				name = t.Str()
+				break
+			}
+		}
+		if _, ok := v.Get("jsonrpc"); ok {
+			name = "jsonrpc"
+		}
+	case value.Array: // [mode, data] or [namespace, mode, data] of LangGraph
+		for e, ok := v.First(); ok && (e.Kind() == value.String || e.Kind() == value.Array); e, ok = v.Next(e) {
+			if next, more := v.Next(e); more && e.Kind() == value.String {
+				name, v = e.Str(), next
+				break
+			}
+		}
+	}
+	if name == "" || name == "message" {
+		name = cmp.Or(graphShape(v), name)
+	}
+	name, _, _ = strings.Cut(name, "|") // the namespace of a graph in a graph
+	return name, v
+}
+
+// graphShape names what LangGraph's stream gives without a name: updates of nodes, the
+// whole state, or a message with its metadata.
+func graphShape(v value.Value) string {
+	if e, ok := v.First(); ok && v.Kind() == value.Array && v.Len() == 2 && langChain(e) {
+		return "messages"
+	}
+	if v.Kind() != value.Object {
+		return ""
+	}
+	if m, ok := v.Get("messages"); ok {
+		if e, ok := m.First(); ok && m.Kind() == value.Array && fromLangChain(e) {
+			return "values"
+		}
+		return ""
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if m, _ := e.Get("messages"); m.Kind() == value.Array {
+			if first, ok := m.First(); ok && fromLangChain(first) {
+				return "updates"
+			}
+		}
+		if e.KeyIs("__interrupt__") {
+			return "updates"
+		}
+	}
+	return ""
+}
+
+// langChain tells a message of LangChain that an assistant or a tool says.
+func langChain(v value.Value) bool {
+	_, role, ok := answer.LangChain(v)
+	return ok && fromLangChain(v) && (role == callvet.RoleAssistant || role == callvet.RoleTool)
+}
+
+// fromLangChain tells its messages from those of others, which have a role.
+func fromLangChain(v value.Value) bool {
+	_, _, ok := answer.LangChain(v)
+	_, role := v.Get("role")
+	return ok && !role && v.Kind() == value.Object
+}
+
+func nothing(s *stream, v value.Value) error { s.meta(v); return nil }
+
+func round(s *stream, _ value.Value) error { s.flush(); return nil }
+
+func says(s *stream, v value.Value) error { s.text(deltaOf(v)); return nil }
+
+func thinks(s *stream, v value.Value) error { s.turn.Reasoning += deltaOf(v); return nil }
+
+// begins is a call whose arguments follow in pieces.
+func begins(s *stream, v value.Value) error {
+	s.put(callvet.Call{ID: answer.IDOf(v), Tool: nameOf(v)})
+	return nil
+}
+
+func nameOf(v value.Value) string {
+	return cmp.Or(str(v, "toolName"), str(v, "toolCallName"))
+}
+
+// calls is a call that stands in the event, with its answer where it has one.
+func calls(s *stream, v value.Value) error {
+	c, ok := answer.FindCall(v, s.opts)
+	if !ok {
+		s.unread = true
+		return nil
+	}
+	s.put(c)
+	if c.Result != nil || c.Error != "" {
+		s.flush()
+		s.resp.Turns = append(s.resp.Turns, answer.ToolTurns([]callvet.Call{c})...)
+	}
+	return nil
+}
+
+// pieces is a part of the arguments of a call.
+func pieces(s *stream, v value.Value) error {
+	s.piece(answer.IDOf(v), pieceOf(v))
+	return nil
+}
+
+// chunkOfCall begins a call or goes on with it.
+func chunkOfCall(s *stream, v value.Value) error {
+	if name := nameOf(v); name != "" {
+		s.put(callvet.Call{ID: answer.IDOf(v), Tool: name})
+	}
+	if p := pieceOf(v); p != "" {
+		s.piece(answer.IDOf(v), p)
+	}
+	return nil
+}
+
+// returns is the answer of a tool.
+func returns(s *stream, v value.Value) error {
+	if p, _ := v.Get("preliminary"); p.Kind() == value.Bool && p.Bool() {
+		return nil
+	}
+	got, _ := answer.FindCall(v, s.opts)
+	if got.Result == nil && got.Error == "" {
+		got.Result, got.Error = answer.ResultOf(v), answer.ProblemOf(v)
+	}
+	s.result(answer.IDOf(v), got)
+	return nil
+}
+
+// returnsText is the answer of a tool in a protocol that has no word for failures: those
+// who use it begin the text with the word.
+func returnsText(s *stream, v value.Value) error {
+	got := callvet.Call{Result: answer.ResultOf(v), Error: answer.ProblemOf(v)}
+	if text := str(v, "content"); strings.HasPrefix(text, "Error: ") && got.Error == "" {
+		got.Error, got.Result = text, nil
+	} else if doc, err := value.Parse([]byte(text)); err == nil && text != "" {
+		got.Result = doc.Raw()
+	}
+	s.result(answer.IDOf(v), got)
+	return nil
+}
+
+// fails is a tool that failed, or a call that was not made because of its arguments.
+func fails(s *stream, v value.Value) error {
+	id := answer.IDOf(v)
+	if c, ok := answer.FindCall(v, s.opts); ok && nameOf(v) != "" {
+		c.Result, c.Error, c.Status = nil, "", ""
+		s.put(c)
+	}
+	why := cmp.Or(str(v, "errorText"), answer.ProblemOf(v), "the tool answered with an error")
+	s.result(id, callvet.Call{Error: why})
+	return nil
+}
+
+// asks is a call that waits for the approval of a person.
+func asks(s *stream, v value.Value) error {
+	s.resp.FinishReason = FinishHITL
+	return nil
+}
+
+// pauses ends the answer with a question to a person.
+func pauses(s *stream, v value.Value) error {
+	s.pause(v)
+	s.ended, s.over = true, true
+	return nil
+}
+
+func broken(_ *stream, v value.Value) error { return fault(v) }
+
+// closes is the last event of an agent of no protocol.
+func closes(s *stream, v value.Value) error {
+	s.ended, s.over = true, true
+	return s.done(v)
+}
+
+func finishes(s *stream, v value.Value) error {
+	s.ended, s.over = true, true
+	if s.seen++; s.resp.FinishReason != FinishHITL {
+		s.resp.FinishReason = "" // of a step
+	}
+	s.meta(v)
+	if m, ok := v.Get("messageMetadata"); ok {
+		s.meta(m)
+	}
+	return nil
+}
+
+func runFinishes(s *stream, v value.Value) error {
+	outcome, _ := v.Get("outcome")
+	switch cmp.Or(str(outcome, "type"), outcome.Str()) {
+	case "interrupt":
+		s.resp.FinishReason = FinishHITL
+	case "cancelled", "canceled":
+		return &callvet.Fault{Kind: callvet.FaultServer, Message: "the run was stopped before it was complete"}
+	}
+	return finishes(s, v)
+}
+
+// snapshot is the whole conversation so far.
+func snapshot(s *stream, v value.Value) error {
+	if m, ok := v.Get("messages"); !ok || m.Kind() != value.Array {
+		s.strange(v)
+		return nil
+	}
+	s.seen++
+	s.snap, s.after = v, false
+	return nil
+}
+
+// updates is what the nodes of a graph have added to its state.
+func updates(s *stream, v value.Value) error {
+	if v.Kind() != value.Object {
+		return nil
+	}
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if e.KeyIs("__interrupt__") {
+			s.pause(e)
+			s.ended = true
+			continue
+		}
+		list, _ := e.Get("messages")
+		if list.Kind() != value.Array {
+			s.strange(e)
+			continue
+		}
+		if err := messagesWhole(s, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func messagesWhole(s *stream, v value.Value) error {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if err := wholeMessage(s, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeMessage is one message of LangChain, all of it.
+func wholeMessage(s *stream, v value.Value) error {
+	if out, ok := v.Get("output"); ok && out.Kind() == value.Object { // of astream_events
+		v = out
+	}
+	turns, ok := answer.Element(v, s.opts)
+	if !ok {
+		s.strange(v)
+		return nil
+	}
+	in, _, _ := answer.LangChain(v)
+	id := str(in, "id")
+	for i := range turns {
+		if turns[i].Role == callvet.RoleAssistant {
+			s.open(id)
+			s.spend(id, in)
+		}
+	}
+	s.turns(id, turns)
+	return nil
+}
+
+// messageChunk is a part of a message of LangChain, alone or with its metadata.
+func messageChunk(s *stream, v value.Value) error {
+	if e, ok := v.First(); ok && v.Kind() == value.Array {
+		v = e
+	}
+	if c, ok := v.Get("chunk"); ok && c.Kind() == value.Object { // of astream_events
+		v = c
+	}
+	in, _, _ := answer.LangChain(v)
+	parts, ok := in.Get("tool_call_chunks")
+	if !ok {
+		return wholeMessage(s, v)
+	}
+	turns, ok := answer.Element(v, s.opts)
+	if !ok {
+		s.strange(v)
+		return nil
+	}
+	id := str(in, "id")
+	s.open(id)
+	s.spend(id, in)
+	for i := range turns {
+		s.turn.Reasoning += turns[i].Reasoning
+		s.text(turns[i].Content)
+	}
+	for e, ok := parts.First(); ok; e, ok = parts.Next(e) {
+		s.token()
+		name, _ := e.Get("name")
+		args, _ := e.Get("args")
+		s.chunk.fragment(e, name, args)
+	}
+	s.said[id] = true
+	return nil
+}
+
+// rawModel is an event of the model behind the OpenAI Agents SDK.
+func rawModel(s *stream, v value.Value) error {
+	switch str(v, "type") {
+	case "response_started", "response.created":
+		s.flush()
+		s.asking = true
+	case "output_text_delta", "response.output_text.delta":
+		id := cmp.Or(str(v, "itemId"), str(v, "item_id"))
+		s.said[id] = true
+		s.text(str(v, "delta"))
+	case "response_done", "response.completed":
+		s.asking = false
+		r, _ := v.Get("response")
+		s.spend(str(r, "id"), r)
+		list, _ := r.Get("output")
+		for e, ok := list.First(); ok; e, ok = list.Next(e) {
+			s.item(e)
+		}
+	case "response.failed", "error":
+		return fault(v)
+	}
+	return nil
+}
+
+// runItem is something that a run of the OpenAI Agents SDK made.
+func runItem(s *stream, v value.Value) error {
+	item, _ := v.Get("item")
+	for _, key := range []string{"rawItem", "raw_item"} {
+		if raw, ok := item.Get(key); ok {
+			item = raw
+			break
+		}
+	}
+	s.item(item)
+	return nil
+}
+
+// rpc is a response of the Agent2Agent protocol.
+func rpc(s *stream, v value.Value) error {
+	if e, ok := v.Get("error"); ok && e.Kind() != value.Null {
+		return fault(v)
+	}
+	r, _ := v.Get("result")
+	for _, key := range []string{"task", "message", "statusUpdate", "artifactUpdate"} {
+		if in, ok := r.Get(key); ok && in.Kind() == value.Object {
+			r = in
+			break
+		}
+	}
+	state := answer.A2AState(r)
+	turns, err := answer.A2ATurns(r, s.opts)
+	if err != nil {
+		return err
+	}
+	if _, list := r.Get("artifacts"); !list || len(s.turn.Content) == 0 && !s.called() { // a task repeats what came before
+		s.seen++
+		for i := range turns {
+			if turns[i].Role == callvet.RoleAssistant && (state == "working" || state == "submitted") {
+				turns[i].Content = "" // how far it is
+			}
+		}
+		s.turns("", turns)
+	}
+	switch state {
+	case "failed", "rejected", "canceled":
+		return &callvet.Fault{Kind: callvet.FaultServer, Message: "the task is " + state}
+	case "input-required", "auth-required":
+		s.resp.FinishReason, s.ended = FinishHITL, true
+	case "completed":
+		s.ended = true
+	case "":
+		_, artifact := r.Get("artifact")
+		s.ended = s.ended || !artifact // a message is an answer of its own
+	}
+	return nil
+}
+
+func str(v value.Value, key string) string {
+	m, _ := v.Get(key)
+	return m.Str()
+}
