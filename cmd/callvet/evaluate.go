@@ -252,6 +252,7 @@ func (a *app) create(ctx context.Context, db *store.DB, op *opener, hash string,
 		man.Targets = append(man.Targets, ts[i].Target)
 		a.tellAdjusted(&ts[i].Target)
 	}
+	op.tellUnpriced(ts, f.maxCost)
 	b, err := json.Marshal(man)
 	if err != nil {
 		return nil, fmt.Errorf("write manifest: %w", err)
@@ -387,6 +388,7 @@ func (a *app) takeUp(ctx context.Context, db *store.DB, path string, f *runFlags
 	if len(ts) != len(l.man.Targets) {
 		return nil, op, fmt.Errorf("resume run %s: %w: its targets opened as %d and now as %d", l.run.ID, callvet.ErrConflict, len(l.man.Targets), len(ts))
 	}
+	op.tellUnpriced(ts, f.maxCost)
 	f.noCache, f.realLatency = l.man.NoCache, l.man.RealLatency
 	return &evaluation{loaded: l, targets: ts, done: db.DoneCells(ctx, l.run.ID)}, op, nil
 }
@@ -529,6 +531,7 @@ func (a *app) outcome(ctx context.Context, db *store.DB, e *evaluation, op *open
 	if err != nil {
 		return nil, err
 	}
+	op.tellLearned(red)
 	v = e.viewOf(ctx, db, p, red)
 	if v.Selection, err = e.section(ctx, db, p, op, "", red); err != nil {
 		return nil, err

@@ -11,8 +11,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -27,8 +29,10 @@ import (
 	"github.com/callvet/callvet/internal/provider/recorded"
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // opener builds the models that targets speak through.
@@ -45,6 +49,9 @@ type opener struct {
 	stored     bool // they were opened again
 	warned     map[string]bool
 	models     []*selector.Models
+	// learned is what models refused while they were asked.
+	mu      sync.Mutex
+	learned []string
 }
 
 // used is what retrievers asked of models.
@@ -77,6 +84,38 @@ func (a *app) newOpener(timeout time.Duration, prices, session string) (*opener,
 		o.prices = o.prices.Over(own)
 	}
 	return o, nil
+}
+
+// learns keeps what a model refused while it was asked. It is called from many goroutines.
+func (o *opener) learns(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.learned = append(o.learned, what)
+}
+
+// tellLearned tells what models refused, so that it was not sent as it was given.
+func (o *opener) tellLearned(red *redact.Redactor) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	slices.Sort(o.learned)
+	for _, what := range o.learned {
+		fmt.Fprintf(o.app.err, "note: %s\n", plain.Line(red.Text(what)))
+	}
+}
+
+// tellUnpriced tells which models a cost limit cannot hold for, before they are asked.
+func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
+	if !(maxCost > 0) {
+		return
+	}
+	for i := range ts {
+		t := &ts[i].Target
+		service, _, _ := strings.Cut(t.Provider, "@")
+		if t.Free || t.Recorded || t.Agent || !slices.Contains(provider.Names(), service) || o.prices.Find(service, t.Model) != nil {
+			continue
+		}
+		fmt.Fprintf(o.app.err, "note: %s: the price is not known, so --max-cost ends the run after the first answer; give the price with --prices\n", t.Name)
+	}
 }
 
 // open builds the target of a spec; a recording may hold several.
@@ -142,7 +181,7 @@ func (o *opener) dispatch(ctx context.Context, s *targetSpec) ([]run.Target, err
 		return nil, fmt.Errorf("open target %q: base URL: %w", s.Target, err)
 	}
 	cfg := provider.Config{
-		Getenv: o.app.getenv, Warn: o.warn, BaseURL: base, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
+		Getenv: o.app.getenv, Warn: o.warn, Note: o.learns, BaseURL: base, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.client, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.now,
 	}
 	if s.APIKeyEnv != "" {
 		cfg.KeyName = s.APIKeyEnv

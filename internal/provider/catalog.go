@@ -24,10 +24,25 @@ type service struct {
 	// keyEnv are the variables that may hold the key, the first is named in hints.
 	keyEnv []string
 	// local services run without a key.
-	local    bool
+	local bool
+	// shortIDs: the service takes call ids of nine letters and digits only.
 	shortIDs bool
 	// noUsageOption: the service refuses stream_options.
 	noUsageOption bool
+}
+
+// fit makes ids of calls that the service takes from any: histories made elsewhere bring
+// their own.
+func (s *service) fit() func(string) string {
+	switch {
+	case s.shortIDs:
+		return shortID
+	case s.wire == wireMessages, s.wire == wireResponses:
+		return plainID(64)
+	case s.name == "openai", s.name == "azure":
+		return plainID(40)
+	}
+	return asIs
 }
 
 // services is the provider table, in the order in which it is listed.

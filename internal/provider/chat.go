@@ -15,9 +15,8 @@ import (
 
 // chat is OpenAI's Chat Completions and what is compatible with it.
 type chat struct {
-	model    string
-	names    names
-	shortIDs bool // the provider takes call ids of nine letters and digits only
+	model string
+	names names
 	// usageOption asks for usage at the end of a stream.
 	usageOption bool
 }
@@ -34,10 +33,8 @@ func (w *chat) tools(ts *callvet.Toolset) []byte {
 		if t.Description != "" {
 			b = appendText(appendMember(b, "description"), t.Description)
 		}
-		if len(t.Parameters) > 0 {
-			b = append(appendMember(b, "parameters"), t.Parameters...)
-		}
-		b = append(b, '}', '}')
+		// Some providers demand parameters, also of a tool that takes none.
+		b = append(append(appendMember(b, "parameters"), schema(t)...), '}', '}')
 	}
 	return append(b, ']')
 }
@@ -91,20 +88,13 @@ func appendChoice(b []byte, choice, open, end string) []byte {
 	return append(appendText(append(b, open...), choice), end...)
 }
 
-func (w *chat) id(id string) string {
-	if w.shortIDs {
-		return shortID(id)
-	}
-	return id
-}
-
 func (w *chat) message(b []byte, t *callvet.Turn) []byte {
 	if t.Role == callvet.RoleAssistant && len(t.Raw) > 0 {
 		return append(b, t.Raw...)
 	}
 	b = appendText(append(b, `{"role":`...), string(t.Role))
 	if t.Role == callvet.RoleTool {
-		b = appendText(appendMember(b, "tool_call_id"), w.id(t.CallID))
+		b = appendText(appendMember(b, "tool_call_id"), t.CallID)
 	}
 	b = appendMember(b, "content")
 	if t.Content == "" && len(t.Calls) > 0 {
@@ -119,7 +109,7 @@ func (w *chat) message(b []byte, t *callvet.Turn) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendText(append(b, `{"id":`...), w.id(c.ID)), `,"type":"function","function":{"name":`...)
+			b = append(appendText(append(b, `{"id":`...), c.ID), `,"type":"function","function":{"name":`...)
 			b = append(appendText(b, c.Tool), `,"arguments":`...)
 			b = append(appendText(b, payload(c)), '}', '}')
 		}
@@ -137,7 +127,7 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	if !ok || msg.Kind() != value.Object {
 		return noAnswer(choice, "message")
 	}
-	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: slices.Clone(msg.Raw())}
+	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: echo(msg)}
 	turn.Content, turn.Reasoning = chatText(at(msg, "content"))
 	for _, k := range [...]string{"reasoning_content", "reasoning"} {
 		if s := at(msg, k).Str(); s != "" {
@@ -161,6 +151,34 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	resp.Model, resp.FinishReason = at(root, "model").Str(), at(choice, "finish_reason").Str()
 	resp.Usage = chatUsage(at(root, "usage"))
 	return nil
+}
+
+// echo is a message as it goes back: without what answers have and requests do not take.
+func echo(msg value.Value) []byte {
+	var b []byte
+	all := true
+	for m, ok := msg.First(); ok; m, ok = msg.Next(m) {
+		switch m.Key() {
+		case "annotations":
+			all = false
+			continue
+		case "tool_calls", "function_call", "audio":
+			if m.Kind() == value.Null || m.Len() == 0 {
+				all = false
+				continue
+			}
+		}
+		b = append(appendText(append(b, ','), m.Key()), ':')
+		b = append(b, m.Raw()...)
+	}
+	if all {
+		return slices.Clone(msg.Raw())
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	b[0] = '{'
+	return append(b, '}')
 }
 
 // chatText reads a content that is a string or a list of parts.

@@ -22,6 +22,7 @@ type chatDeltas struct {
 	content       strings.Builder
 	reasoning     strings.Builder
 	reasoningName string // the member it came under, under which it goes back
+	details       reasoningDetails
 	calls         []*fragments
 	model, reason string
 	usage         callvet.Usage
@@ -79,6 +80,7 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 			break
 		}
 	}
+	content = d.details.add(at(v, "reasoning_details")) || content
 	calls := at(v, "tool_calls")
 	for c, ok := calls.First(); ok; c, ok = calls.Next(c) {
 		d.call(c)
@@ -121,9 +123,15 @@ func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
 	for _, f := range d.calls {
 		turn.Calls = append(turn.Calls, repair.Call(f.id, f.name, f.args.String()))
 	}
-	if turn.Reasoning != "" {
+	if details := d.details.raw(); turn.Reasoning != "" || details != nil {
 		raw := (&chat{}).message(nil, &turn)
-		raw = appendText(appendMember(raw[:len(raw)-1], d.reasoningName), turn.Reasoning)
+		raw = raw[:len(raw)-1]
+		if turn.Reasoning != "" {
+			raw = appendText(appendMember(raw, d.reasoningName), turn.Reasoning)
+		}
+		if details != nil {
+			raw = append(appendMember(raw, "reasoning_details"), details...)
+		}
 		turn.Raw = append(raw, '}')
 	}
 	resp.Turns = []callvet.Turn{turn}

@@ -3,6 +3,7 @@
 package provider
 
 import (
+	"bytes"
 	"sort"
 	"strconv"
 
@@ -114,12 +115,17 @@ func object(c *callvet.Call) []byte {
 	return []byte("{}")
 }
 
-// schema is a tool's parameters where the wire must have some.
+// schema is a tool's parameters where the wire must have some, of an object: arguments are
+// always one.
 func schema(t *callvet.Tool) []byte {
-	if len(t.Parameters) == 0 {
+	v, err := value.Parse(t.Parameters)
+	if err != nil || v.Kind() != value.Object || v.Len() == 0 {
 		return []byte(`{"type":"object","properties":{}}`)
 	}
-	return t.Parameters
+	if _, ok := v.Get("type"); ok {
+		return t.Parameters
+	}
+	return append([]byte(`{"type":"object",`), bytes.TrimSpace(v.Raw())[1:]...)
 }
 
 // at walks into objects by name; the zero Value when a step is missing.

@@ -156,30 +156,6 @@ func excerpt(s string) string {
 	return strings.TrimRight(endpoint.Cut(s, most), " ") + "…"
 }
 
-// refusesChoice reports whether the provider says that it does not take this
-// tool_choice.
-func refusesChoice(f *callvet.Fault) bool {
-	if f.HTTP != http.StatusBadRequest && f.HTTP != http.StatusUnprocessableEntity {
-		return false
-	}
-	for _, s := range [...]string{f.Param, f.Message} {
-		s = strings.ToLower(strings.ReplaceAll(s, "_", ""))
-		if strings.Contains(s, "toolchoice") || strings.Contains(s, "functioncallingconfig") {
-			return true
-		}
-	}
-	return false
-}
-
-// refusesTemperature reports whether the provider says that it does not take this
-// temperature.
-func refusesTemperature(f *callvet.Fault) bool {
-	if f.HTTP != http.StatusBadRequest && f.HTTP != http.StatusUnprocessableEntity {
-		return false
-	}
-	return f.Param == paramTemperature || strings.Contains(strings.ToLower(f.Message), paramTemperature)
-}
-
 // retryAfter is how long the provider asks to wait; 0 when it does not say.
 func retryAfter(h http.Header, body value.Value, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms > 0 {

@@ -262,8 +262,8 @@ func TestRequiredFallback(t *testing.T) {
 	}
 }
 
-// TestDefaultTemperature: a temperature that nobody asked for is left out where the
-// provider refuses it; one that was asked for is an error.
+// TestDefaultTemperature: a temperature is left out where the provider refuses it, whoever
+// asked for it.
 func TestDefaultTemperature(t *testing.T) {
 	t.Parallel()
 	zero := 0.0
@@ -279,7 +279,7 @@ func TestDefaultTemperature(t *testing.T) {
 		{"message", Config{DefaultTemperature: &zero}, 400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model."}}`, 3, false},
 		{"another parameter", Config{DefaultTemperature: &zero}, 400, `{"error":{"message":"Not supported.","param":"seed"}}`, 2, true},
 		{"server", Config{DefaultTemperature: &zero}, 500, `{"error":{"message":"temperature"}}`, 2, true},
-		{"asked for", Config{Params: callvet.Params{Temperature: &zero}, DefaultTemperature: &zero}, 400, `{"error":{"message":"no","param":"temperature"}}`, 2, true},
+		{"asked for", Config{Params: callvet.Params{Temperature: &zero}, DefaultTemperature: &zero}, 400, `{"error":{"message":"no","param":"temperature"}}`, 3, false},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()

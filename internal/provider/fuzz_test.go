@@ -70,7 +70,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 			req.Turns = append(req.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: "ok"})
 		}
-		sent, _ := m.(*model).encode(&query{req: req, turns: withIDs(req.Turns), tools: m.(*model).wire.tools(tools)})
+		sent, _ := m.(*model).encode(&query{req: req, turns: withIDs(req.Turns, m.(*model).fit), tools: m.(*model).wire.tools(tools)})
 		if !json.Valid(sent) {
 			t.Fatalf("the next request is not JSON: %s", sent)
 		}

@@ -15,7 +15,13 @@ import (
 // gemini is Google's generateContent.
 type gemini struct {
 	names names
+	// signs: the model demands a signature of its thoughts with calls.
+	signs bool
 }
+
+// noSignature stands for the signature of a call that the model did not make itself, as in a
+// history made elsewhere: Google's documentation gives it for this.
+const noSignature = "skip_thought_signature_validator"
 
 func (w *gemini) tools(ts *callvet.Toolset) []byte {
 	b := []byte(`[{"functionDeclarations":[`)
@@ -61,7 +67,7 @@ func (w *gemini) config(b []byte, q *query) []byte {
 	var c []byte
 	c = appendSampling(c, p, &w.names)
 	if _, taken := p.Extra["thinkingConfig"]; !taken && p.ReasoningEffort != "" {
-		c = append(appendText(append(c, `,"thinkingConfig":{"thinkingLevel":`...), p.ReasoningEffort), '}')
+		c = append(appendText(append(c, `,"thinkingConfig":{"thinkingLevel":`...), strings.ToUpper(p.ReasoningEffort)), '}')
 	}
 	c = appendExtra(c, p, func(k string) bool { return !besideConfig(k) })
 	if len(c) == 0 {
@@ -101,7 +107,11 @@ func (w *gemini) assistant(b []byte, t *callvet.Turn) []byte {
 		c := &t.Calls[i]
 		b = w.id(append(b, `{"functionCall":{`...), c.ID)
 		b = appendText(append(b, `"name":`...), c.Tool)
-		b = append(append(appendMember(b, "args"), object(c)...), "}},"...)
+		b = append(append(appendMember(b, "args"), object(c)...), '}')
+		if w.signs && i == 0 { // only the first of calls made at once has one
+			b = appendText(appendMember(b, "thoughtSignature"), noSignature)
+		}
+		b = append(b, '}', ',')
 	}
 	return append(b[:len(b)-1], ']', '}')
 }

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/callvet/callvet"
 )
@@ -35,41 +36,69 @@ func shortID(id string) string {
 	return fmt.Sprintf("%09s", strconv.FormatUint(h.Sum64()%101559956668416, 36)) // 36^9
 }
 
-// withIDs gives every call an id and every tool result the id of the call it
-// answers, where a conversation from a suite has none.
-func withIDs(turns []callvet.Turn) []callvet.Turn {
-	if !slices.ContainsFunc(turns, lacksID) {
+// plainID gives ids that have letters, digits, _ and - only, and at most so many of them.
+// What is changed ends in a hash of the whole, so that different ids stay different.
+func plainID(most int) func(string) string {
+	return func(id string) string {
+		plain := strings.Map(func(c rune) rune {
+			if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' {
+				return c
+			}
+			return '_'
+		}, id)
+		if plain == id && len(id) <= most {
+			return id
+		}
+		h := fnv.New32a()
+		h.Write([]byte(id))
+		return fmt.Sprintf("%s_%08x", plain[:min(len(plain), most-9)], h.Sum32())
+	}
+}
+
+// asIs is for providers that take any id.
+func asIs(id string) string { return id }
+
+// withIDs gives every call an id that the provider takes, each another one, and every tool
+// result the id of the call that it answers. A message that a provider wrote itself keeps
+// its ids. The turns given stay as they are, so that a trace has the ids that came.
+func withIDs(turns []callvet.Turn, fit func(string) string) []callvet.Turn {
+	if !slices.ContainsFunc(turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleTool || len(t.Calls) > 0 }) {
 		return turns
 	}
 	out := slices.Clone(turns)
-	var open []callvet.Call
+	taken := map[string]bool{}
+	type asked struct{ as, id, tool string }
+	var open []asked
 	for i := range out {
 		t := &out[i]
 		switch {
 		case t.Role == callvet.RoleAssistant:
+			open = open[:0]
 			t.Calls = slices.Clone(t.Calls)
 			for j := range t.Calls {
-				if t.Calls[j].ID == "" {
-					t.Calls[j].ID = ownID(i, j)
+				c := &t.Calls[j]
+				as := c.ID
+				switch {
+				case len(t.Raw) > 0 && as != "":
+				case as != "" && !taken[fit(as)]:
+					c.ID = fit(as)
+				default:
+					c.ID = ownID(i, j)
 				}
+				taken[c.ID] = true
+				open = append(open, asked{as, c.ID, c.Tool})
 			}
-			open = slices.Clone(t.Calls)
 		case t.Role == callvet.RoleTool:
-			k := slices.IndexFunc(open, func(c callvet.Call) bool {
-				return c.ID == t.CallID || t.CallID == "" && (t.Tool == "" || c.Tool == t.Tool)
+			k := slices.IndexFunc(open, func(a asked) bool {
+				return a.as == t.CallID || t.CallID == "" && (t.Tool == "" || a.tool == t.Tool)
 			})
-			if k >= 0 {
-				t.CallID, t.Tool = open[k].ID, open[k].Tool
-				open = slices.Delete(open, k, k+1)
+			if k < 0 {
+				t.CallID = fit(t.CallID)
+				continue
 			}
+			t.CallID, t.Tool = open[k].id, open[k].tool
+			open = slices.Delete(open, k, k+1)
 		}
 	}
 	return out
-}
-
-func lacksID(t callvet.Turn) bool {
-	if t.Role == callvet.RoleTool {
-		return t.CallID == "" || t.Tool == ""
-	}
-	return slices.ContainsFunc(t.Calls, func(c callvet.Call) bool { return c.ID == "" })
 }

@@ -38,8 +38,11 @@ func (w *messages) head(b []byte, q *query) []byte {
 	if system := systemText(q); system != "" {
 		b = appendText(appendMember(b, "system"), system)
 	}
-	b = appendTurns(appendMember(b, "messages"), q.turns, w)
+	b = appendTurns(appendMember(b, "messages"), q.turns, &messageTurns{failed: failed(q.turns)})
 	b = appendSampling(b, &q.params, &w.names)
+	if _, taken := q.params.Extra["output_config"]; !taken && q.params.ReasoningEffort != "" {
+		b = append(appendText(append(b, `,"output_config":{"effort":`...), q.params.ReasoningEffort), '}')
+	}
 	if q.tools != nil {
 		b = w.choice(b, q)
 	}
@@ -65,23 +68,46 @@ func systemText(q *query) string {
 	return s
 }
 
-func (w *messages) user(b []byte, t *callvet.Turn) []byte {
+// messageTurns writes a conversation; failed are the ids of calls that ended in an error.
+type messageTurns struct{ failed map[string]bool }
+
+// failed finds the calls that did not do what they were to, by id.
+func failed(turns []callvet.Turn) map[string]bool {
+	var out map[string]bool
+	for i := range turns {
+		for j := range turns[i].Calls {
+			if c := &turns[i].Calls[j]; c.Error != "" || c.Status != "" && c.Status != callvet.StatusOK {
+				if out == nil {
+					out = map[string]bool{}
+				}
+				out[c.ID] = true
+			}
+		}
+	}
+	return out
+}
+
+func (w *messageTurns) user(b []byte, t *callvet.Turn) []byte {
 	return append(appendText(append(b, `{"role":"user","content":`...), t.Content), '}')
 }
 
-func (w *messages) results(b []byte, turns []callvet.Turn) []byte {
+func (w *messageTurns) results(b []byte, turns []callvet.Turn) []byte {
 	b = append(b, `{"role":"user","content":[`...)
 	for i := range turns {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = appendText(append(b, `{"type":"tool_result","tool_use_id":`...), turns[i].CallID)
-		b = append(appendText(appendMember(b, "content"), turns[i].Content), '}')
+		b = appendText(appendMember(b, "content"), turns[i].Content)
+		if w.failed[turns[i].CallID] {
+			b = append(b, `,"is_error":true`...)
+		}
+		b = append(b, '}')
 	}
 	return append(b, ']', '}')
 }
 
-func (w *messages) assistant(b []byte, t *callvet.Turn) []byte {
+func (w *messageTurns) assistant(b []byte, t *callvet.Turn) []byte {
 	if len(t.Raw) > 0 {
 		return append(b, t.Raw...)
 	}

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -22,7 +22,7 @@ import (
 // query is one request as a wire encodes it.
 type query struct {
 	req    *callvet.Request
-	turns  []callvet.Turn // req.Turns with an id on every call
+	turns  []callvet.Turn // req.Turns with ids that the provider takes
 	params callvet.Params
 	choice string // "", auto, required, none or a tool's name; "" when nothing is offered
 	tools  []byte // encoded; nil when nothing is offered
@@ -53,6 +53,7 @@ type model struct {
 	sender  []byte // url and header without the key, and whose key it is
 	hide    redactor
 	policy  policy
+	fit     func(id string) string
 	price   *Price
 	timeout time.Duration
 	maxBody int64
@@ -64,68 +65,72 @@ type model struct {
 	now      func() time.Time
 	offers   offers
 	docs     sync.Pool
-	// noRequired is set once the provider said that it does not know
-	// tool_choice: required.
-	noRequired atomic.Bool
-	// stdTemperature tells that the temperature is a default and nobody's wish; noTemperature
-	// is set once the provider said that it does not take it.
-	stdTemperature bool
-	noTemperature  atomic.Bool
+	// refused is what the provider said that it does not take; note hears of each once.
+	refused refusals
+	note    func(what string)
+	spec    string
+	// other asks the same model in the API that it may want; nil: there is none.
+	other *model
 }
 
-// Generate sends one request, and another one where tool_choice: required has to fall back
-// to auto, or a default temperature is refused. It never retries. Every error is a
-// *callvet.Fault with its exchanges.
+// Generate sends one request, and another one without what the provider refuses and can be
+// left out, or in its other API. It never retries. Every error is a *callvet.Fault with its
+// exchanges.
 func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	q := m.query(req)
+	asked := q.params
 	var before []callvet.Exchange
 	for {
+		if m.other != nil && m.refused.has(responsesAPI) {
+			return m.elsewhere(ctx, req, before)
+		}
 		m.yield(q)
 		resp, fault := m.attempt(ctx, q)
 		if fault == nil {
 			resp.Exchanges = append(before, resp.Exchanges...)
-			if m.stdTemperature && q.params.Temperature == nil {
-				resp.Omitted = append(resp.Omitted, paramTemperature)
-			}
-			if q.choice == choiceAuto && req.ToolChoice != choiceAuto && req.ToolChoice != "" {
-				resp.Omitted = append(resp.Omitted, paramToolChoice)
-			}
+			resp.Omitted = append(resp.Omitted, m.omitted(req, &asked, q)...)
 			return resp, nil
 		}
 		before = append(before, fault.Exchanges...)
-		if !m.learns(q, fault) {
+		if !m.moves(fault) && !m.learns(q, fault) {
 			fault.Exchanges = before
 			return nil, fault
 		}
 	}
 }
 
-// yield leaves out of a request what the provider is known to refuse.
-func (m *model) yield(q *query) {
-	if q.choice == choiceRequired && m.noRequired.Load() {
-		q.choice = choiceAuto
-	}
-	if m.noTemperature.Load() {
-		q.params.Temperature = nil
-	}
-}
-
-// learns takes note of what a fault refuses; true where the request can do without it.
-func (m *model) learns(q *query, fault *callvet.Fault) bool {
-	switch {
-	case q.choice == choiceRequired && refusesChoice(fault):
-		m.noRequired.Store(true)
-	case m.stdTemperature && q.params.Temperature != nil && refusesTemperature(fault):
-		m.noTemperature.Store(true)
-	default:
+// moves takes note that the provider wants such requests in its other API.
+func (m *model) moves(fault *callvet.Fault) bool {
+	if m.other == nil || fault.HTTP != http.StatusBadRequest || !strings.Contains(fault.Message, "/v1/responses") {
 		return false
 	}
+	m.learn(responsesAPI, "the Responses API is used from here on, which has no seed and no stop sequences", fault)
 	return true
+}
+
+// elsewhere asks in the provider's other API.
+func (m *model) elsewhere(ctx context.Context, req *callvet.Request, before []callvet.Exchange) (*callvet.Response, error) {
+	resp, err := m.other.Generate(ctx, req)
+	if err != nil {
+		var fault *callvet.Fault
+		if errors.As(err, &fault) {
+			fault.Exchanges = append(before, fault.Exchanges...)
+		}
+		return nil, err
+	}
+	resp.Exchanges = append(before, resp.Exchanges...)
+	asked, sent := m.query(req), m.other.query(req)
+	for _, name := range m.omitted(req, &asked.params, sent) {
+		if !slices.Contains(resp.Omitted, name) {
+			resp.Omitted = append(resp.Omitted, name)
+		}
+	}
+	return resp, nil
 }
 
 // query is what req asks of this model.
 func (m *model) query(req *callvet.Request) *query {
-	q := &query{req: req, turns: withIDs(req.Turns), params: m.policy.adjust(req.Params, nil), stream: m.stream}
+	q := &query{req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream}
 	if req.Tools != nil && len(req.Tools.Tools) > 0 {
 		o := m.offers.get(req.Tools, m.wire.tools)
 		q.tools, q.toolSum, q.choice = o.body, o.sum, req.ToolChoice

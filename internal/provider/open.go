@@ -31,8 +31,7 @@ type Config struct {
 	APIVersion string
 	Params     callvet.Params
 	// DefaultTemperature is sent where Params has no temperature and none of the
-	// parameters that rule it out, and the model takes it; nil: none is. Where the
-	// provider refuses it all the same, the request is made without it.
+	// parameters that rule it out, and the model takes it; nil: none is.
 	DefaultTemperature *float64
 	// HTTPClient is shared by all models of a process; nil: one of its own.
 	HTTPClient *http.Client
@@ -48,6 +47,10 @@ type Config struct {
 	Now func() time.Time
 	// Warn is told what is wrong with a target that opens all the same; nil: nobody is.
 	Warn func(what string)
+	// Note is told what was learned of a model while it was asked: a parameter that the
+	// provider refuses and that is not sent from then on. It is called from the goroutines
+	// that ask, each thing once for a model; nil: nobody is told.
+	Note func(what string)
 }
 
 // Open makes the model that spec ("openai/gpt-5-mini", "ollama/qwen3") names and
@@ -89,11 +92,19 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	if err := checkExtra(svc.wire, &cfg.Params); err != nil {
 		return nil, t, err
 	}
-	pol := policyOf(svc.name, id)
 	t = callvet.Target{
 		Name: spec, Provider: svc.name + "@" + base.Host, Model: id,
 		BaseURL: withoutQuery(base),
 	}
+	other, err := find("openai-responses")
+	if err != nil {
+		return nil, t, err
+	}
+	if svc.name == "openai" && !own && onlyResponses(id, &cfg.Params) {
+		svc = other
+		t.Adjustments = append(t.Adjustments, callvet.Adjustment{Param: "api", Action: actWarn, From: "Chat Completions", Reason: "it takes no tools from this model while it reasons; the Responses API is used"})
+	}
+	pol := policyOf(svc.name, id)
 	given, std := pol.temperature(cfg)
 	t.Params = pol.adjust(given, func(a callvet.Adjustment) {
 		a.Default = std && a.Param == paramTemperature
@@ -102,13 +113,26 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	if (key != "" || endpoint.Carries(base)) && cfg.Warn != nil && endpoint.Exposed(base) {
 		cfg.Warn(endpoint.Unencrypted(base))
 	}
-	m := newModel(svc, id, cfg, pol)
-	m.own = svc.local || own
-	m.stdTemperature = std && t.Params.Temperature != nil
-	m.hide = newRedactor(key)
-	m.url, m.header = address(svc, base, id, cfg), headers(svc, key)
-	m.sender = sender(m.url, headers(svc, ""), from)
+	make := func(svc *service, pol policy) *model {
+		m := newModel(svc, id, cfg, pol)
+		m.own = svc.local || own
+		m.spec, m.hide = spec, newRedactor(key)
+		m.url, m.header = address(svc, base, id, cfg), headers(svc, key)
+		m.sender = sender(m.url, headers(svc, ""), from)
+		return m
+	}
+	m := make(svc, pol)
+	if svc.name == "openai" {
+		m.other = make(other, policyOf(other.name, id))
+	}
 	return m, t, nil
+}
+
+// onlyResponses reports whether OpenAI takes tools from the model in the Responses API only:
+// Chat Completions answers them with status 400 unless the effort is none.
+func onlyResponses(model string, p *callvet.Params) bool {
+	_, own := p.Extra["reasoning_effort"]
+	return inAny(model, []string{"gpt-5.3+"}) && !inAny(model, chatModels()) && p.ReasoningEffort != "none" && !own
 }
 
 func newModel(svc *service, id string, cfg *Config, pol policy) *model {
@@ -117,7 +141,7 @@ func newModel(svc *service, id string, cfg *Config, pol policy) *model {
 		prices = ShippedPrices()
 	}
 	m := &model{
-		policy: pol, client: cfg.HTTPClient, stream: cfg.Stream, now: cfg.Now,
+		note: cfg.Note, policy: pol, fit: svc.fit(), client: cfg.HTTPClient, stream: cfg.Stream, now: cfg.Now,
 		timeout: cmp.Or(cfg.Timeout, defaultTimeout), maxBody: cmp.Or(cfg.MaxBody, defaultMaxBody),
 		price: prices.Find(svc.name, id),
 	}
@@ -133,16 +157,16 @@ func newModel(svc *service, id string, cfg *Config, pol policy) *model {
 		n.seed = ""
 		m.wire = &messages{model: id, names: n}
 	case wireGemini:
-		m.wire = &gemini{names: n}
+		m.wire = &gemini{names: n, signs: inAny(id, gemini3())}
 	case wireOllama:
 		n = names{topP: "top_p", maxTokens: "num_predict", seed: "seed", stop: "stop"}
 		m.wire, m.noChoice = &ollama{chat{model: id, names: n}}, true
 	case wireResponses:
 		n.seed, n.stop = "", ""
-		m.wire = &responses{model: id, names: n, reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5", "gpt-5.1", "gpt-5.2"}) && !inFamily(id, "gpt-5-chat")}
+		m.wire = &responses{model: id, names: n, reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5+"}) && !inAny(id, chatModels())}
 	default:
 		n.effort = "reasoning_effort"
-		m.wire = &chat{model: id, names: n, shortIDs: svc.shortIDs, usageOption: !svc.noUsageOption}
+		m.wire = &chat{model: id, names: n, usageOption: !svc.noUsageOption}
 	}
 	return m
 }

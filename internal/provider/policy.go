@@ -64,12 +64,9 @@ func (pol policy) adjust(p callvet.Params, note func(callvet.Adjustment)) callve
 		case actDrop:
 			drop(&p, r.param)
 		case actClamp:
-			f := slot(&p, r.param)
-			v := min(max(**f, r.min), r.max)
-			if v == **f {
+			if to = r.clamp(&p); to == from {
 				continue
 			}
-			*f, to = &v, strconv.FormatFloat(v, 'g', -1, 64)
 		case actWarn:
 			if r.param == paramMaxTokens {
 				n := defaultMaxTokens
@@ -77,7 +74,11 @@ func (pol policy) adjust(p callvet.Params, note func(callvet.Adjustment)) callve
 			}
 		}
 		if note != nil {
-			note(callvet.Adjustment{Param: r.param, Action: r.action, From: from, To: to, Reason: r.reason})
+			action := r.action
+			if action == actClamp && to == "" {
+				action = actDrop
+			}
+			note(callvet.Adjustment{Param: r.param, Action: action, From: from, To: to, Reason: r.reason})
 		}
 	}
 	return p
@@ -101,12 +102,26 @@ func (pol policy) temperature(cfg *Config) (p callvet.Params, std bool) {
 	return p, true
 }
 
-// slot is the number that a clamp changes.
-func slot(p *callvet.Params, param string) **float64 {
-	if param == paramTopP {
-		return &p.TopP
+// clamp brings a parameter that is set to a value that is allowed, and writes that.
+func (r *rule) clamp(p *callvet.Params) (to string) {
+	switch r.param {
+	case paramEffort:
+		if e, ok := r.efforts[p.ReasoningEffort]; ok {
+			p.ReasoningEffort = e
+		}
+	case paramMaxTokens:
+		n := min(max(*p.MaxTokens, int(r.min)), int(r.max))
+		p.MaxTokens = &n
+	default:
+		f := &p.Temperature
+		if r.param == paramTopP {
+			f = &p.TopP
+		}
+		v := min(max(**f, r.min), r.max)
+		*f = &v
 	}
-	return &p.Temperature
+	to, _ = show(p, r.param)
+	return to
 }
 
 func drop(p *callvet.Params, param string) {

@@ -1,0 +1,170 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet"
+)
+
+// The table of parameters knows the models of its day. A newer model is asked as the ones
+// before it, and what it refuses is learned from its answer:
+//
+//	request with temperature ─► 400 "temperature is deprecated for this model"
+//	      └─ refusals: temperature ─► the same request without it, and all later ones
+//
+// Each thing that is learned is told once, and every attempt records what it went without.
+
+// The names under which refusals are kept that are not parameters.
+const (
+	newMaxTokens = "max_completion_tokens"
+	responsesAPI = "chat_completions"
+)
+
+// learnable are the parameters that a request can do without.
+func learnable() []string {
+	return []string{paramTemperature, paramTopP, paramSeed, paramStop, paramEffort, paramParallel}
+}
+
+// refusals is what a provider said that it does not take. It is safe for concurrent use.
+type refusals struct {
+	mu    sync.RWMutex
+	known map[string]bool
+}
+
+func (r *refusals) has(name string) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.known[name]
+}
+
+// add tells whether name is new.
+func (r *refusals) add(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known[name] {
+		return false
+	}
+	if r.known == nil {
+		r.known = map[string]bool{}
+	}
+	r.known[name] = true
+	return true
+}
+
+// yield leaves out of a request what the provider is known to refuse.
+func (m *model) yield(q *query) {
+	if q.choice == choiceRequired && m.refused.has(paramToolChoice) {
+		q.choice = choiceAuto
+	}
+	for _, name := range learnable() {
+		if m.refused.has(name) {
+			drop(&q.params, name)
+		}
+	}
+	if q.params.MaxTokens != nil && m.refused.has(newMaxTokens) {
+		extra := maps.Clone(q.params.Extra)
+		if extra == nil {
+			extra = map[string]json.RawMessage{}
+		}
+		extra[newMaxTokens] = strconv.AppendInt(nil, int64(*q.params.MaxTokens), 10)
+		q.params.Extra, q.params.MaxTokens = extra, nil
+	}
+}
+
+// learns takes note of what a fault refuses; true where the request can do without it.
+func (m *model) learns(q *query, fault *callvet.Fault) bool {
+	if fault.HTTP != http.StatusBadRequest && fault.HTTP != http.StatusUnprocessableEntity {
+		return false
+	}
+	if q.params.MaxTokens != nil && strings.Contains(fault.Message, newMaxTokens) {
+		m.learn(newMaxTokens, "max_tokens is sent as max_completion_tokens", fault)
+		return true
+	}
+	for _, name := range learnable() {
+		value, set := show(&q.params, name)
+		if set && refuses(fault, m.wireName(name)) {
+			m.learn(name, name+" "+value+" is not sent", fault)
+			return true
+		}
+	}
+	if q.choice == choiceRequired && refusesChoice(fault) {
+		m.learn(paramToolChoice, "tool_choice auto is sent for required", fault)
+		return true
+	}
+	return false
+}
+
+// learn keeps what a provider refused, and tells it the first time.
+func (m *model) learn(name, what string, fault *callvet.Fault) {
+	if m.refused.add(name) && m.note != nil {
+		m.note(fmt.Sprintf("%s: %s: the provider refused it (%s); the table of models is of %s", m.spec, what, m.hide.text(fault.Message), rulesDate))
+	}
+}
+
+// omitted names what was asked for and is not in a request as it was sent at last.
+func (m *model) omitted(req *callvet.Request, asked *callvet.Params, q *query) (out []string) {
+	for _, name := range learnable() {
+		_, wanted := show(asked, name)
+		if _, sent := show(&q.params, name); wanted && !sent {
+			out = append(out, name)
+		}
+	}
+	if q.choice == choiceAuto && req.ToolChoice != choiceAuto && req.ToolChoice != "" {
+		out = append(out, paramToolChoice)
+	}
+	return out
+}
+
+// wireName is how providers call a parameter when they refuse it.
+func (m *model) wireName(param string) []string {
+	switch param {
+	case paramTopP:
+		return []string{"top_p", "topP"}
+	case paramStop:
+		return []string{"stop", "stop_sequences", "stopSequences"}
+	case paramSeed:
+		return []string{"seed", "random_seed"}
+	case paramEffort:
+		return []string{"reasoning_effort", "reasoning.effort", "output_config", "output_config.effort", "effort", "thinkingLevel", "thinking_level", "thinkingConfig"}
+	case paramParallel:
+		return []string{"parallel_tool_calls", "disable_parallel_tool_use"}
+	}
+	return []string{param}
+}
+
+// refuses reports whether a fault is about the parameter of one of these names: it names it
+// as the parameter, in quotes, or in front of what is wrong.
+func refuses(f *callvet.Fault, names []string) bool {
+	if slices.Contains(names, f.Param) {
+		return true
+	}
+	for _, name := range names {
+		quoted := regexp.QuoteMeta(name)
+		if regexp.MustCompile("(?i)[`'\"]" + quoted + "[`'\"]|(^|: )" + quoted + "(:|$| is | does not | not )").MatchString(f.Message) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesChoice reports whether the provider says that it does not take this
+// tool_choice.
+func refusesChoice(f *callvet.Fault) bool {
+	for _, s := range [...]string{f.Param, f.Message} {
+		s = strings.ToLower(strings.ReplaceAll(s, "_", ""))
+		if strings.Contains(s, "toolchoice") || strings.Contains(s, "functioncallingconfig") {
+			return true
+		}
+	}
+	return false
+}
