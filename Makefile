@@ -151,7 +151,7 @@ verify-routes: ## routes by rules and learned ones: accuracy and abstention, wit
 verify-bigtool: ## the second document's own suites under its preset, beside the default
 	go run ./cmd/callvet-verify bigtool
 .PHONY: verify-wire
-verify-wire: ## recorded answers of real providers through a local server: calls, text, usage
+verify-wire: ## recorded answers of real providers: calls, text, usage; requests of many settings by the official schemas
 	go run ./cmd/callvet-verify wire
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure

@@ -20,7 +20,7 @@
 //	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
 //	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
-//	callvet-verify wire             recorded answers of real providers, through a local server
+//	callvet-verify wire             recorded answers of real providers; requests by the official schemas
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values

@@ -100,7 +100,7 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data) error {
 			return err
 		}
 	}
-	return nil
+	return requests(ctx, c, d, rows)
 }
 
 // providerOf is the one whose answers have a kind and came from a host.

@@ -158,15 +158,9 @@ func echo(msg value.Value) []byte {
 	var b []byte
 	all := true
 	for m, ok := msg.First(); ok; m, ok = msg.Next(m) {
-		switch m.Key() {
-		case "annotations":
+		if answersOnly(m) {
 			all = false
 			continue
-		case "tool_calls", "function_call", "audio":
-			if m.Kind() == value.Null || m.Len() == 0 {
-				all = false
-				continue
-			}
 		}
 		b = append(appendText(append(b, ','), m.Key()), ':')
 		b = append(b, m.Raw()...)
@@ -179,6 +173,22 @@ func echo(msg value.Value) []byte {
 	}
 	b[0] = '{'
 	return append(b, '}')
+}
+
+// answersOnly reports whether a member of an answer stands in no request: annotations, and the
+// forms of calls and sounds that say there are none.
+func answersOnly(m value.Value) bool {
+	switch m.Key() {
+	case "annotations":
+		return true
+	case "tool_calls":
+		return m.Len() == 0
+	case "function_call":
+		return at(m, "name").Str() == ""
+	case "audio":
+		return at(m, "id").Str() == ""
+	}
+	return false
 }
 
 // chatText reads a content that is a string or a list of parts.

@@ -122,6 +122,7 @@ func rules() []rule {
 		{providers: []string{"gemini"}, families: gemini3(), param: paramTemperature, action: actWarn, unless: func(p *callvet.Params) bool { return p.Temperature == nil || *p.Temperature >= 1 }, reason: "Google advises against less than 1 for Gemini 3; sent as given"},
 
 		{providers: []string{"mistral"}, param: paramTemperature, action: actClamp, max: 1.5, reason: "allowed: 0 to 1.5"},
+		{providers: []string{"mistral"}, param: paramEffort, action: actClamp, efforts: map[string]string{"max": "xhigh"}, reason: "allowed: none to xhigh"},
 		{providers: []string{"mistral"}, param: paramSeed, action: actRename, to: "random_seed", reason: "its name in this API"},
 		{providers: []string{"cohere"}, param: paramTopP, action: actClamp, min: 0.01, max: 0.99, reason: "allowed: 0.01 to 0.99"},
 		{providers: []string{"deepseek"}, families: []string{"deepseek-reasoner"}, param: paramTemperature, action: actWarn, unless: noTemperature, reason: "accepted, without effect on this model"},

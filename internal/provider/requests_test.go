@@ -150,6 +150,7 @@ func TestEffort(t *testing.T) {
 		{"gemini/gemini-3-pro", "low", `"thinkingConfig":{"thinkingLevel":"LOW"}`},
 		{"gemini/gemini-3.1-pro", "max", `"thinkingConfig":{"thinkingLevel":"HIGH"}`},
 		{"gemini/gemini-3-flash", "none", ""},
+		{"mistral/magistral-medium-latest", "max", `"reasoning_effort":"xhigh"`},
 		{"openai/gpt-5.2", "xhigh", `"reasoning_effort":"xhigh"`},
 		{"openai/gpt-5.4", "max", `"reasoning":{"effort":"max"}`},
 	} {
@@ -218,6 +219,8 @@ func TestEcho(t *testing.T) {
 		{`{"role": "assistant", "content":"Hi."}`, `{"role": "assistant", "content":"Hi."}`},
 		{`{"role":"assistant","content":"Hi.","annotations":[],"audio":null,"function_call":null,"tool_calls":[]}`, `{"role":"assistant","content":"Hi."}`},
 		{`{"role":"assistant","content":null,"annotations":[{"a":1}],"tool_calls":[{"id":"a"}],"reasoning_content":"Hm."}`, `{"role":"assistant","content":null,"tool_calls":[{"id":"a"}],"reasoning_content":"Hm."}`},
+		{`{"content":"Hi.","audio":{"data":"","id":""},"function_call":{"name":"","arguments":""}}`, `{"content":"Hi."}`},
+		{`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`, `{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`},
 		{`{"annotations":[]}`, ``},
 	} {
 		v, err := value.Parse([]byte(c.message))
