@@ -30,10 +30,15 @@ func travels() []string {
 	}
 }
 
-// captures are the recordings of real SDKs, and fixtures the ones that were written by hand.
+// captures are the recordings of real SDKs, with those of a folder that CALLVET_CAPTURES
+// names, and fixtures the ones that were written by hand.
 func captures(t *testing.T) []string {
 	t.Helper()
-	return glob(t, data(t, filepath.Join("..", "real", "captures")))
+	files := glob(t, data(t, filepath.Join("..", "real", "captures")))
+	if more := os.Getenv("CALLVET_CAPTURES"); more != "" {
+		files = append(files, glob(t, more)...)
+	}
+	return files
 }
 
 func fixtures(t *testing.T) []string {
@@ -65,7 +70,13 @@ func told(a *trace.Attempt) []string {
 // what came of them, and the tokens; the same from JSON and protobuf, plain and compressed.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, file := range append(captures(t), fixtures(t)...) {
+	t.Run("recorded", func(t *testing.T) { travelsAreRead(t, captures(t)) })
+	t.Run("by hand", func(t *testing.T) { travelsAreRead(t, fixtures(t)) })
+}
+
+func travelsAreRead(t *testing.T, files []string) {
+	t.Helper()
+	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +168,13 @@ func merged(text []byte) []byte {
 // called. It never shows that nothing was called, nor a call that was not made.
 func TestDeletedAttributes(t *testing.T) {
 	t.Parallel()
-	for _, file := range append(captures(t), fixtures(t)...) {
+	t.Run("recorded", func(t *testing.T) { nothingIsMadeUp(t, captures(t)) })
+	t.Run("by hand", func(t *testing.T) { nothingIsMadeUp(t, fixtures(t)) })
+}
+
+func nothingIsMadeUp(t *testing.T, files []string) {
+	t.Helper()
+	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(file)

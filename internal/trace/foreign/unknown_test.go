@@ -31,6 +31,8 @@ func TestUnknown(t *testing.T) {
 		"no question":                                       {"[" + chat("1", answered) + "]", "error"},
 		"nothing":                                           {"[" + chat("1", `"gen_ai.request.model":"m"`) + "]", "error"},
 		"one answer of two":                                 {"[" + chat("1", asked) + "," + chat("2", asked+","+answered) + "]", "error"},
+		"a request that failed, and an answer":              {"[" + strings.Replace(chat("1", asked), `"name"`, `"status":{"code":"ERROR"},"name"`, 1) + "," + chat("2", asked+","+answered) + "]", "abstained"},
+		"a request that failed":                             {"[" + strings.Replace(chat("1", asked), `"name"`, `"status":{"code":"ERROR"},"name"`, 1) + "]", "error"},
 		"an answer that the next request tells":             {"[" + chat("1", asked) + "," + chat("2", `"gen_ai.input.messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yes?"},{"role":"user","content":"hi"}],`+answered) + "]", "abstained"},
 		"an answer and the spans of other work":             {"[" + chat("1", asked+","+answered) + `,{"trace_id":"t","span_id":"2","name":"GET /","attributes":{}}]`, "abstained"},
 		"an answer and a span that may be a call":           {"[" + chat("1", asked+","+answered) + `,{"trace_id":"t","span_id":"2","name":"Tool: search","attributes":{"x.kind":"y"}}]`, "error"},

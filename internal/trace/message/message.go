@@ -270,7 +270,7 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 				t.Calls, results = append(t.Calls, c), append(results, r...)
 			} else if s := Text(p); s != "" {
 				said = append(said, s)
-			} else if strings.Contains(typ, "tool") || strings.Contains(typ, "call") {
+			} else if strings.Contains(typ, "tool") || strings.Contains(typ, "call") || typ == "" && First(p, "toolName", "toolCallId", "input", "args", "arguments").Kind() != value.Invalid {
 				t.Calls = append(t.Calls, callvet.Call{})
 			}
 		}

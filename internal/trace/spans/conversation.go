@@ -45,6 +45,7 @@ func (c *conversation) read(list []*span) {
 		c.heard(fresh)
 		c.turns = append(c.turns, message.Merge(fresh)...)
 		switch {
+		case !speaks(out) && sp.failed && !ended(sp): // a request that failed has no answer
 		case !speaks(out), ended(sp) && !called(out):
 			c.silent = append(c.silent, sp)
 		default:
