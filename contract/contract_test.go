@@ -5,6 +5,7 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
+	"sort"
 	"strings"
 	"testing"
 
@@ -140,6 +141,36 @@ func TestFacts(t *testing.T) {
 	}
 	if p := s.Lookup("/tags/3"); p == nil || p.Types[0] != "string" || s.Lookup("tags[0].x") != nil {
 		t.Error("lookup of elements")
+	}
+}
+
+// TestAlternativeTypes: a parameter whose alternatives have types has those, as servers write
+// an optional one; where one alternative allows anything, so does the parameter. A reference makes
+// the library compile the schema instead of the fast way.
+func TestAlternativeTypes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ property, want string }{
+		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, "null|string"},
+		{`{"oneOf":[{"type":"integer"},{"type":["array","null"]}]}`, "array|integer|null"},
+		{`{"anyOf":[{"anyOf":[{"type":"boolean"}]},{"type":"null"}]}`, "boolean|null"},
+		{`{"allOf":[{"minLength":1},{"type":"string"}]}`, "string"},
+		{`{"anyOf":[{"type":"string"},{"minimum":1}]}`, ""},
+		{`{"anyOf":[{},{"type":"string"}]}`, ""},
+		{`{"type":"string","anyOf":[{"minLength":1},{"type":"null"}]}`, "string"},
+		{`{"description":"anything"}`, ""},
+	} {
+		for _, rest := range []string{"", `,"patternProperties":{"^x":{"$ref":"#/properties/p"}}`} {
+			s := mustCompile(t, `{"type":"object","properties":{"p":`+c.property+`}`+rest+`}`)
+			got := strings.Split(s.Type("p"), "|")
+			sort.Strings(got)
+			if strings.Join(got, "|") != c.want {
+				t.Errorf("%s%s: %v, want %s", c.property, rest, got, c.want)
+			}
+		}
+	}
+	s := mustCompile(t, `{"type":"object","properties":{"p":{"anyOf":[{"$ref":"#/$defs/d"},{"type":"null"}]}},"$defs":{"d":{"type":"number"}}}`)
+	if got := s.Property("p").Types; !cmp.Equal(got, []string{"null", "number"}) {
+		t.Errorf("through a reference: %v", got)
 	}
 }
 

@@ -370,13 +370,7 @@ func (o *objectRules) asserts(name string) bool {
 
 func plainProperty(v value.Value, asserted bool) *Property {
 	p := &Property{Name: v.Key()}
-	if t, ok := v.Get("type"); ok {
-		var m typeMask
-		for x, more := t.First(); more; x, more = t.Next(x) {
-			m |= typeBit(x.Str())
-		}
-		p.Types = (m | typeBit(t.Str())).names()
-	}
+	p.Types = plainTypes(v, 0).names()
 	if d, ok := v.Get("default"); ok {
 		p.Default = d.Raw()
 	}
@@ -392,6 +386,42 @@ func plainProperty(v value.Value, asserted bool) *Property {
 	return p
 }
 
+// plainTypes is typesOf of a schema that is not compiled by the library.
+func plainTypes(v value.Value, hops int) typeMask {
+	if hops > maxHops {
+		return maskAny
+	}
+	if t, ok := v.Get("type"); ok {
+		m := typeBit(t.Str())
+		for x, more := t.First(); more; x, more = t.Next(x) {
+			m |= typeBit(x.Str())
+		}
+		return m
+	}
+	all, _ := v.Get("allOf")
+	for x, ok := all.First(); ok; x, ok = all.Next(x) {
+		if m := plainTypes(x, hops+1); m != maskAny {
+			return m
+		}
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		m := maskAny
+		choices, _ := v.Get(key)
+		for x, ok := choices.First(); ok; x, ok = choices.Next(x) {
+			of := plainTypes(x, hops+1)
+			if m |= of; of == maskAny {
+				m = maskAny
+				break
+			}
+		}
+		if m != maskAny {
+			return m
+		}
+	}
+	return maskAny
+}
+
+// names are the types of a mask; nil for any.
 func (m typeMask) names() []string {
 	var out []string
 	for _, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {

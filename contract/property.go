@@ -239,8 +239,8 @@ func describe(name string, s *jsonschema.Schema) *Property {
 
 // absorb takes from s what is not yet known.
 func (p *Property) absorb(s *jsonschema.Schema) {
-	if p.Types == nil && s.Types != nil && !s.Types.IsEmpty() {
-		p.Types = s.Types.ToStrings()
+	if p.Types == nil {
+		p.Types = typesOf(s, 0).names()
 	}
 	if p.Default == nil && s.Default != nil {
 		p.Default = rawJSON(*s.Default)
@@ -256,6 +256,41 @@ func (p *Property) absorb(s *jsonschema.Schema) {
 	if s.Enum != nil || s.Const != nil || s.Pattern != nil || s.Format != nil {
 		p.Constrained = true
 	}
+}
+
+// typesOf are the types that a schema allows, also where its alternatives declare them;
+// maskAny when one of them allows any.
+func typesOf(s *jsonschema.Schema, hops int) typeMask {
+	switch {
+	case s == nil || hops > maxHops:
+		return maskAny
+	case s.Types != nil && !s.Types.IsEmpty():
+		return maskOf(s.Types)
+	}
+	if s.Ref != nil {
+		if m := typesOf(s.Ref, hops+1); m != maskAny {
+			return m
+		}
+	}
+	for _, all := range s.AllOf {
+		if m := typesOf(all, hops+1); m != maskAny {
+			return m
+		}
+	}
+	for _, choices := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+		m := maskAny
+		for _, one := range choices {
+			of := typesOf(one, hops+1)
+			if m |= of; of == maskAny {
+				m = maskAny
+				break
+			}
+		}
+		if m != maskAny {
+			return m
+		}
+	}
+	return maskAny
 }
 
 // rawJSON writes a decoded schema value back; it came from JSON, so it can.
