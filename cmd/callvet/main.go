@@ -213,7 +213,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.initCommand(), a.runCommand(), a.selectCommand(), revision.ToolsCommand(revision.Env{Env: a.catalogues(), Err: a.err}), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
 		a.calibrateCommand(), a.labelCommand(), a.planCommand(),
-		a.lintCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.versionCommand(),
+		a.lintCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.pricesCommand(), a.versionCommand(),
 	)
 	return root
 }

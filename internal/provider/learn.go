@@ -142,9 +142,16 @@ func (m *model) wireName(param string) []string {
 	return []string{param}
 }
 
+// outOfRange is what providers say of a value that is too large or too small. Another value
+// would be taken, so that it is for a person to mend.
+var outOfRange = regexp.MustCompile(`(?i)\b(range|between|maximum|minimum|greater than|less than|at least|at most|non-negative)\b`)
+
 // refuses reports whether a fault is about the parameter of one of these names: it names it
 // as the parameter, in quotes, or in front of what is wrong.
 func refuses(f *callvet.Fault, names []string) bool {
+	if outOfRange.MatchString(f.Message) {
+		return false
+	}
 	if slices.Contains(names, f.Param) {
 		return true
 	}

@@ -5,6 +5,7 @@ package provider
 import (
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -83,6 +84,10 @@ func TestLearn(t *testing.T) {
 			`{"error":{"message":"messages.0: the seed of the conversation is missing"}}`, nil, "", "",
 		},
 		{
+			"out of range", "vllm/new", callvet.Params{TopP: ptr(2.0)}, `"top_p"`, 400,
+			`{"error":{"message":"Invalid 'top_p': decimal above maximum value. Expected a value <= 1, but got 2 instead.","param":"top_p"}}`, nil, "", "",
+		},
+		{
 			"a server that fails", "groq/new",
 			callvet.Params{Seed: ptr(int64(1))},
 			`"seed"`, 500,
@@ -134,6 +139,18 @@ func TestLearn(t *testing.T) {
 				t.Errorf("%d requests, the last %s", len(f.bodies), got)
 			}
 		})
+	}
+}
+
+// TestRulesDate: the docs name the day of the table.
+func TestRulesDate(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../docs/CLI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(b), "the table of models that this follows is of "+rulesDate) {
+		t.Errorf("docs/CLI.md names another day than %s", rulesDate)
 	}
 }
 

@@ -196,6 +196,18 @@ func TestClaudeSampling(t *testing.T) {
 	}
 }
 
+// TestEmptyMessages: an answer that said nothing is left out where it would be refused.
+func TestEmptyMessages(t *testing.T) {
+	t.Parallel()
+	for _, spec := range []string{"anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"} {
+		req := hello()
+		req.Turns = append(req.Turns, callvet.Turn{Role: callvet.RoleAssistant}, callvet.Turn{Role: callvet.RoleUser, Content: "Well?"})
+		if body := sent(t, spec, callvet.Params{}, req); strings.Contains(body, `"assistant"`) || strings.Contains(body, `"model","parts"`) || !strings.Contains(body, "Well?") {
+			t.Error(body)
+		}
+	}
+}
+
 func TestNoParameters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ parameters, want string }{

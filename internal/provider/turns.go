@@ -24,6 +24,9 @@ func appendTurns(b []byte, turns []callvet.Turn, w turnWriter) []byte {
 			b = w.results(b, turns[i:i+n])
 			i += n - 1
 		case callvet.RoleAssistant:
+			if t.Content == "" && len(t.Calls) == 0 && len(t.Raw) == 0 {
+				continue // a message without content is refused
+			}
 			b = w.assistant(b, t)
 		default:
 			b = w.user(b, t)

@@ -1,0 +1,74 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+func (a *app) pricesCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use: "prices [LIST]", Short: "List the prices of models, or make a table of newer ones from a list",
+		Long: "Without LIST, list the prices that ship with callvet, in USD for a million tokens, with the day since which each is known.\n" +
+			"LIST is a file that others keep: LiteLLM's model_prices_and_context_window.json, models.dev's api.json, or the answer of\n" +
+			"OpenRouter's /api/v1/models. It is written as a table for --prices. callvet does not download it.",
+		Example: "  callvet prices\n  callvet prices model_prices_and_context_window.json -o prices.json\n  callvet run suite.yaml -m openai/gpt-5.6 --prices prices.json --max-cost 2",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p := provider.ShippedPrices()
+			if len(args) > 0 {
+				b, err := input.File(a.path(args[0]), maxSettings)
+				if err != nil {
+					return fmt.Errorf("read prices: %w", err)
+				}
+				skipped := 0
+				if p, skipped, err = provider.ImportPrices(args[0], b, a.now().UTC().Format(time.DateOnly)); err != nil {
+					return err
+				}
+				fmt.Fprintf(a.err, "%s; %s without a price for text or of providers that callvet does not know\n", plain.Count(len(p.Rows), "price", "prices"), plain.Count(skipped, "model", "models"))
+			}
+			switch {
+			case out == "" && len(args) == 0 && !a.jsonOut:
+				return listPrices(a.out, p)
+			case out == "" || out == "-":
+				return writePrices(a.out, p)
+			}
+			return a.write(cmd.Context(), out, func(w io.Writer) error { return writePrices(w, p) })
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write the table to (default: standard output)")
+	return cmd
+}
+
+func writePrices(w io.Writer, p *provider.Prices) error {
+	b, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+func listPrices(w io.Writer, p *provider.Prices) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "model\tinput\tcached\toutput\tsince")
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		cached := "unknown"
+		if r.Cached != nil {
+			cached = fmt.Sprintf("%g", *r.Cached)
+		}
+		fmt.Fprintf(t, "%s/%s\t%g\t%s\t%g\t%s\n", r.Provider, r.Model, r.Input, cached, r.Output, r.Effective)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,176 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// ImportPrices reads a price list that others keep and gives it as a table: LiteLLM's
+// model_prices_and_context_window.json, models.dev's api.json, the answer of OpenRouter's
+// /api/v1/models, or a table of callvet's own. day (YYYY-MM-DD) is since when a row holds that
+// has no date. skipped counts models of which no price for text is told, or no known provider.
+// The error wraps callvet.ErrInvalid.
+func ImportPrices(name string, data []byte, day string) (p *Prices, skipped int, err error) {
+	root, err := value.Parse(data)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read prices %s: %w: %w", name, callvet.ErrInvalid, err)
+	}
+	var l priceList
+	switch list, own := root.Get("prices"); {
+	case own && list.Kind() == value.Array:
+		p, err = ReadPrices(name, data)
+		return p, 0, err
+	case at(root, "data").Kind() == value.Array:
+		l.openRouter(at(root, "data"))
+	default:
+		for e, ok := root.First(); ok && root.Kind() == value.Object; e, ok = root.Next(e) {
+			if at(e, "models").Kind() == value.Object {
+				l.modelsDev(e)
+			} else {
+				l.liteLLM(e)
+			}
+		}
+	}
+	if len(l.rows) == 0 {
+		return nil, l.skipped, &callvet.Hinted{
+			Err:  fmt.Errorf("read prices %s: %w: there is no price of a known provider in it", name, callvet.ErrInvalid),
+			Hint: "lists of LiteLLM, models.dev and OpenRouter are read, and tables of callvet",
+		}
+	}
+	for i := range l.rows {
+		l.rows[i].Effective = cmp.Or(l.rows[i].Effective, day)
+	}
+	slices.SortStableFunc(l.rows, func(a, b Price) int {
+		return cmp.Or(strings.Compare(a.Provider, b.Provider), strings.Compare(a.Model, b.Model))
+	})
+	l.rows = slices.CompactFunc(l.rows, func(a, b Price) bool { return a.Provider == b.Provider && a.Model == b.Model })
+	return &Prices{Rows: l.rows}, l.skipped, nil
+}
+
+// Encode writes a table as ReadPrices reads it, a row in a line.
+func (p *Prices) Encode() ([]byte, error) {
+	b := []byte("{\"prices\": [\n")
+	for i := range p.Rows {
+		row, err := json.Marshal(&p.Rows[i])
+		if err != nil {
+			return nil, fmt.Errorf("write prices: %w", err)
+		}
+		b = append(append(b, "  "...), row...)
+		if i < len(p.Rows)-1 {
+			b = append(b, ',')
+		}
+		b = append(b, '\n')
+	}
+	return append(b, "]}\n"...), nil
+}
+
+// priceList is what was read of a list so far.
+type priceList struct {
+	rows    []Price
+	skipped int
+}
+
+// serviceOf is a provider's name here, by those in the lists of others; "" is unknown.
+func serviceOf(name string) string {
+	switch name {
+	case "google":
+		return "gemini"
+	case "together_ai", "togetherai":
+		return "together"
+	case "fireworks_ai", "fireworks-ai":
+		return "fireworks"
+	case "cohere_chat":
+		return "cohere"
+	case "nvidia_nim":
+		return "nvidia"
+	}
+	if slices.Contains(Names(), name) {
+		return name
+	}
+	return ""
+}
+
+// add takes a row; amounts are for a million tokens.
+func (l *priceList) add(source, service, model string, in, out, cached amount, most int, day string) {
+	service = serviceOf(service)
+	if service == "" || model == "" || !in.known || !out.known {
+		l.skipped++
+		return
+	}
+	row := Price{Provider: service, Model: model, Input: in.usd, Output: out.usd, MaxInput: most, Effective: day, Source: source}
+	if cached.known {
+		row.Cached = &cached.usd
+	}
+	l.rows = append(l.rows, row)
+}
+
+// amount is a price that a list may not tell.
+type amount struct {
+	usd   float64
+	known bool
+}
+
+// amountOf reads a price for 1/per of a million tokens, as a number or in a text. A negative
+// one says that the price varies.
+func amountOf(v value.Value, per float64) amount {
+	f, ok := v.Float()
+	if v.Kind() == value.String {
+		n, err := strconv.ParseFloat(v.Str(), 64)
+		f, ok = n, err == nil
+	}
+	if !ok || !(f >= 0) || f > 1e6 {
+		return amount{}
+	}
+	const digits = 1e6 // of a dollar: what is further behind comes from the division
+	return amount{math.Round(f*per*digits) / digits, true}
+}
+
+// liteLLM reads one model of LiteLLM's list, whose prices are for one token.
+func (l *priceList) liteLLM(e value.Value) {
+	service := at(e, "litellm_provider").Str()
+	if mode := at(e, "mode").Str(); mode != "chat" && mode != "responses" {
+		l.skipped++
+		return
+	}
+	most := 0
+	for m, ok := e.First(); ok; m, ok = e.Next(m) {
+		if size, tiered := strings.CutPrefix(m.Key(), "input_cost_per_token_above_"); tiered && m.Kind() == value.Number {
+			if n, err := strconv.Atoi(strings.TrimSuffix(size, "k_tokens")); err == nil && (most == 0 || n*1000 < most) {
+				most = n * 1000
+			}
+		}
+	}
+	model := strings.TrimPrefix(e.Key(), service+"/")
+	l.add("LiteLLM", service, model, amountOf(at(e, "input_cost_per_token"), 1e6), amountOf(at(e, "output_cost_per_token"), 1e6), amountOf(at(e, "cache_read_input_token_cost"), 1e6), most, "")
+}
+
+// modelsDev reads one provider of models.dev.
+func (l *priceList) modelsDev(e value.Value) {
+	models := at(e, "models")
+	for m, ok := models.First(); ok; m, ok = models.Next(m) {
+		cost := at(m, "cost")
+		most := 0
+		if at(cost, "context_over_200k").Kind() == value.Object {
+			most = 200000
+		}
+		l.add("models.dev", e.Key(), m.Key(), amountOf(at(cost, "input"), 1), amountOf(at(cost, "output"), 1), amountOf(at(cost, "cache_read"), 1), most, "")
+	}
+}
+
+// openRouter reads OpenRouter's list, whose prices are texts, for one token.
+func (l *priceList) openRouter(list value.Value) {
+	for m, ok := list.First(); ok; m, ok = list.Next(m) {
+		p := at(m, "pricing")
+		l.add("OpenRouter", "openrouter", at(m, "id").Str(), amountOf(at(p, "prompt"), 1e6), amountOf(at(p, "completion"), 1e6), amountOf(at(p, "input_cache_read"), 1e6), 0, "")
+	}
+}
