@@ -31,10 +31,11 @@ func (a *app) pricesCommand() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("read prices: %w", err)
 				}
-				skipped := 0
-				if p, skipped, err = provider.ImportPrices(args[0], b, a.now().UTC().Format(time.DateOnly)); err != nil {
+				read, skipped, err := provider.ImportPrices(args[0], b, a.now().UTC().Format(time.DateOnly))
+				if err != nil {
 					return err
 				}
+				p = read
 				fmt.Fprintf(a.err, "%s; %s without a price for text or of providers that callvet does not know\n", plain.Count(len(p.Rows), "price", "prices"), plain.Count(skipped, "model", "models"))
 			}
 			switch {

@@ -84,7 +84,9 @@ func TestLearn(t *testing.T) {
 			`{"error":{"message":"messages.0: the seed of the conversation is missing"}}`, nil, "", "",
 		},
 		{
-			"out of range", "vllm/new", callvet.Params{TopP: ptr(2.0)}, `"top_p"`, 400,
+			"out of range", "vllm/new",
+			callvet.Params{TopP: ptr(2.0)},
+			`"top_p"`, 400,
 			`{"error":{"message":"Invalid 'top_p': decimal above maximum value. Expected a value <= 1, but got 2 instead.","param":"top_p"}}`, nil, "", "",
 		},
 		{
