@@ -10,7 +10,8 @@
 // generateContent), each in one file, and nothing of them leaves this package.
 //
 // Tool schemas go out byte for byte as the suite has them, malformed arguments
-// come in untouched, and whatever a parameter table changes is recorded.
+// come in untouched, and whatever a parameter table changes is recorded. What a model
+// newer than the table refuses is learned from its answer, told and recorded, too.
 //
 // It does not retry, pace or cache (the evaluation loop does, and counts), and
 // it judges nothing.
