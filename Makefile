@@ -153,6 +153,9 @@ verify-bigtool: ## the second document's own suites under its preset, beside the
 .PHONY: verify-wire
 verify-wire: ## recorded answers of real providers: calls, text, usage; requests of many settings by the official schemas
 	go run ./cmd/callvet-verify wire
+.PHONY: verify-peers
+verify-peers: ## what the tests of other tools assert of calls, scored here
+	go run ./cmd/callvet-verify peers
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction

@@ -24,6 +24,17 @@ type Expect struct {
 	MinToolCalls    *int       `json:"min_tool_calls,omitempty"`
 	MaxToolCalls    *int       `json:"max_tool_calls,omitempty"`
 	NoToolErrors    bool       `json:"no_tool_errors,omitempty"`
+	// Counts bound how many calls fit an expectation each, whatever else is called.
+	Counts []CallCount `json:"counts,omitempty"`
+	// Not lists plans that must not be met.
+	Not []Plan `json:"not,omitempty"`
+	// MaxSameCalls bounds how often one call is made with the same arguments.
+	MaxSameCalls *int `json:"max_same_calls,omitempty"`
+	// MaxRequests bounds how many answers of the model an attempt takes.
+	MaxRequests *int `json:"max_requests,omitempty"`
+	// MinScores are the least values of scores. They decide in place of the plans, unless
+	// all of them are 0.
+	MinScores map[string]float64 `json:"min_scores,omitempty"`
 	// ToolParams assert on arguments by path, whatever call carries them.
 	ToolParams []ToolParam `json:"tool_params,omitempty"`
 
@@ -34,6 +45,8 @@ type Expect struct {
 	// ResponseMatches are RE2 patterns that must all be found (unanchored).
 	ResponseMatches     []string `json:"response_matches,omitempty"`
 	NoUngroundedNumbers bool     `json:"no_ungrounded_numbers,omitempty"`
+	// ResponseJSON compares the answer, read as JSON.
+	ResponseJSON *Matcher `json:"response_json,omitempty"`
 
 	// Selection is what is expected of a target that selects tools; such a target is
 	// judged by it alone, and one that calls tools by everything else.
@@ -123,12 +136,13 @@ type Plan struct {
 type ExpectedCall struct {
 	// ID lets other calls name this one in After.
 	ID string `json:"id,omitempty"`
-	// Tools are the acceptable names, at least one.
+	// Tools are the acceptable names, at least one; * in a name stands for any text.
 	Tools []string `json:"tools"`
 	// Args are the expected arguments: nil (absent) = not scored; {} = none.
 	Args json.RawMessage `json:"args,omitempty"`
 	// Matchers override the comparison of single parameters, by name or by
-	// dotted path; a matcher may stand for a key that Args does not have.
+	// dotted path; a matcher may stand for a key that Args does not have. A name
+	// with * speaks of every argument that fits it and that nothing else names.
 	Matchers map[string]Matcher `json:"matchers,omitempty"`
 	// After lists IDs of calls that must come before this one (a DAG, beside the
 	// plan's Order).
@@ -137,6 +151,20 @@ type ExpectedCall struct {
 	Optional bool `json:"optional,omitempty"`
 	// ResultCheck is a post-condition over the call's result.
 	ResultCheck string `json:"result_check,omitempty"`
+	// ExtraArgs is the policy of this call; "" means that of the case.
+	ExtraArgs ExtraArgs `json:"extra_args,omitempty"`
+	// Nth lets only the n-th call of these tools answer, Message only calls of the n-th
+	// message that calls. From the end below 0; 0 means any.
+	Nth     int `json:"nth,omitempty"`
+	Message int `json:"message,omitempty"`
+}
+
+// CallCount bounds how many calls fit an expectation. Without Min and Max at least one
+// has to.
+type CallCount struct {
+	Call ExpectedCall `json:"call"`
+	Min  *int         `json:"min,omitempty"`
+	Max  *int         `json:"max,omitempty"`
 }
 
 // Matcher compares one parameter.
@@ -191,6 +219,8 @@ type Scoring struct {
 	// Contract: "" or "enforce" fails calls that break their schema; "report"
 	// records violations only; "off" does not check.
 	Contract string `json:"contract,omitempty"`
+	// FailedCalls is "" where they count as calls, or "ignore".
+	FailedCalls string `json:"failed_calls,omitempty"`
 	// FormatChecked requires native calls: a repaired call then fails.
 	RequireNative bool `json:"require_native,omitempty"`
 	// Selection has the settings for targets that select tools.

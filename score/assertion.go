@@ -45,10 +45,10 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 		ps.from(key+".", bad)
 		k.params = append(k.params, paramAssertion{p, path, rule})
 	}
-	k.routing = e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
+	k.routing = len(e.Counts) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
 	k.asserts = slices.Contains([]bool{
 		e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
-		e.MaxTokens != nil, e.MaxCostUSD != nil, k.routing,
+		e.MaxTokens != nil, e.MaxCostUSD != nil, e.MaxRequests != nil, e.ResponseJSON != nil, k.routing,
 		len(e.ToolParams)+len(e.ResponseContains)+len(e.ResponseContainsAny)+len(e.ResponseNotContains)+len(e.ResponseMatches) > 0,
 	}, true)
 }
@@ -84,6 +84,7 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 		names := check.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0, Exact: w.k.scoring.CaseSensitiveNames}
 		w.assertion = names.Assert(w.assertion, e)
 	}
+	w.assertBounds(e)
 	if e.NoToolErrors {
 		w.assertNoErrors()
 	}
@@ -91,6 +92,9 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 		w.assertParam(&w.k.params[i])
 	}
 	w.assertion = check.Answer(w.assertion, e, w.k.texts, w.t.Answer)
+	if w.k.answer != nil {
+		w.assertJSON(e.ResponseJSON)
+	}
 	if e.NoUngroundedNumbers {
 		bad := w.ungrounded(w.t.Answer)
 		w.record("no_ungrounded_numbers", callvet.LayerResponse, bad == "", "numbers from the tool results or the user", bad)
@@ -109,9 +113,10 @@ func (w *scratch) names() []string {
 // assertNoErrors looks at every call that was made. Calls that nobody executed cannot have
 // failed: where there are no others, nothing is known.
 func (w *scratch) assertNoErrors() {
-	executed := len(w.calls) == 0
-	for i := range w.calls {
-		c := w.calls[i].src
+	calls := w.t.Calls()
+	executed := len(calls) == 0
+	for i := range calls {
+		c := &calls[i]
 		if why := check.Failure(c); why != "" {
 			w.record("no_tool_errors", callvet.LayerRouting, false, "no errors", c.Tool+": "+why)
 			return

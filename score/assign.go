@@ -15,7 +15,7 @@ func (w *scratch) assign(p *plan) {
 	for i := range p.calls {
 		e := &p.calls[i]
 		for j := range w.calls {
-			if !w.k.accepts(e, w.calls[j].src.Tool) {
+			if !w.mayAnswer(e, j) {
 				continue
 			}
 			x := w.compare(e, &w.calls[j])
@@ -43,7 +43,7 @@ func (w *scratch) diagonal(p *plan) bool {
 	n := len(p.calls)
 	for i := range p.calls {
 		e := &p.calls[i]
-		if !w.k.accepts(e, w.calls[i].src.Tool) {
+		if !w.mayAnswer(e, i) {
 			return false
 		}
 		at := i*n + i

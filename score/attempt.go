@@ -4,6 +4,7 @@ package score
 
 import (
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -33,6 +34,7 @@ type scratch struct {
 // actual is one call of the attempt.
 type actual struct {
 	src  *callvet.Call
+	at   int   // the place among the calls of the attempt
 	tool *tool // nil when the case does not offer it
 	doc  value.Doc
 	args value.Value // absent when unknown
@@ -47,9 +49,16 @@ func (w *scratch) begin(k *compiled, t *callvet.Trace) {
 	w.k, w.t, w.calls = k, t, resize(w.calls, len(calls))
 	w.fit.match, w.fit.pairs = w.fit.match[:0], w.fit.pairs[:0] // of another case
 	w.assertion, w.skipped = nil, 0
+	n := 0
 	for i := range calls {
-		w.calls[i].read(k, &calls[i])
+		if k.scoring.FailedCalls == "ignore" && check.Failure(&calls[i]) != "" {
+			continue
+		}
+		w.calls[n].read(k, &calls[i])
+		w.calls[n].at = i
+		n++
 	}
+	w.calls = w.calls[:n]
 	w.facts = facts{}
 }
 

@@ -3,6 +3,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -28,7 +29,11 @@ type compiled struct {
 	params   []paramAssertion
 	sources  match.Corpus
 	multi    *multi
-	asserts  bool // the case asserts something that can be evaluated
+	counts   []callCount
+	not      []plan
+	answer   *match.Rule // of the answer as JSON
+	graded   bool        // scores decide in place of the plans
+	asserts  bool        // the case asserts something that can be evaluated
 	routing  bool
 	toolW    float64
 	argsW    float64
@@ -94,6 +99,7 @@ func (s *Scorer) compile(c *callvet.Case) (*compiled, []callvet.Problem) {
 		ps.add("conflict", "tools_acceptable", "tools_called and tools_acceptable exclude each other", "keep one of them")
 	}
 	k.assertions(set, ps)
+	k.bounds(set, ps)
 	if c.MultiTurn != nil {
 		k.multi = compileMulti(c.MultiTurn, k, ps)
 	}
@@ -121,6 +127,7 @@ func merge(base callvet.Scoring, over *callvet.Scoring) callvet.Scoring {
 	str(&base.Tolerance, over.Tolerance)
 	str(&base.ExtraArgs, over.ExtraArgs)
 	str(&base.Contract, over.Contract)
+	str(&base.FailedCalls, over.FailedCalls)
 	ptr(&base.Epsilon, over.Epsilon)
 	ptr(&base.Relative, over.Relative)
 	ptr(&base.Threshold, over.Threshold)
@@ -173,6 +180,11 @@ func (k *compiled) settings(ps *problems) {
 	default:
 		ps.add("bad-contract", "scoring.contract", fmt.Sprintf("contract %q is not known", sc.Contract), "enforce, report or off")
 	}
+	switch sc.FailedCalls {
+	case "", "count", "ignore":
+	default:
+		ps.add("bad-failed-calls", "scoring.failed_calls", fmt.Sprintf("failed_calls %q is not known", sc.FailedCalls), "count or ignore")
+	}
 	k.profileRules(ps)
 }
 
@@ -222,7 +234,7 @@ func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Se
 		return
 	}
 	var bad []match.Problem
-	e.args, bad = match.Compile(src.Args, src.Matchers, e.params(), set, k.scoring.ExtraArgs)
+	e.args, bad = match.Compile(src.Args, src.Matchers, e.params(), set, cmp.Or(src.ExtraArgs, k.scoring.ExtraArgs))
 	ps.from(key+".", bad)
 	e.known = e.tool != nil && e.tool.declares(e.args)
 }
@@ -235,6 +247,9 @@ func (e *expected) params() value.Value {
 }
 
 func (t *tool) declares(a *match.Args) bool {
+	if a.Patterned() {
+		return false
+	}
 	for _, key := range a.Keys() {
 		if t.schema == nil || !t.schema.HasProperty(key) {
 			return false
@@ -316,7 +331,7 @@ func (k *compiled) accepts(e *expected, name string) bool {
 		return e.foreign.NameMatches(name)
 	}
 	for _, t := range e.src.Tools {
-		if k.sameName(t, name) {
+		if callvet.NameFits(t, name, k.scoring.CaseSensitiveNames) {
 			return true
 		}
 	}

@@ -23,6 +23,9 @@ import (
 func (s *Scorer) Gold(c *callvet.Case) (t callvet.Trace, ok bool) {
 	k := s.compiled(c)
 	g := gold{k: k, last: -1}
+	if c.Expect.Counts != nil || c.Expect.Not != nil || c.Expect.MaxSameCalls != nil || c.Expect.ResponseJSON != nil {
+		return callvet.Trace{}, false
+	}
 	if !g.plan() || !g.prerequisites() || !g.params() || !g.answer() {
 		return callvet.Trace{}, false
 	}
@@ -53,6 +56,7 @@ type gold struct {
 func (g *gold) plan() bool {
 	for i := range g.k.plans {
 		if g.calls, g.last = nil, -1; g.planCalls(&g.k.plans[i]) {
+			g.others(&g.k.plans[i])
 			return true
 		}
 	}
@@ -73,6 +77,39 @@ func (g *gold) plan() bool {
 	return e.MinToolCalls == nil || len(g.calls) >= *e.MinToolCalls
 }
 
+// others adds the calls that the case asks for beside those of a plan that allows more:
+// by name, and as many as it wants at least. They have no arguments, so that none is
+// wrong.
+func (g *gold) others(p *plan) {
+	if g.k.multi != nil || p.maxExtra == 0 && p.src.Order != callvet.OrderSuperset && p.src.Order != callvet.OrderRecall {
+		return
+	}
+	e := &g.k.src.Expect
+	names := e.ToolsCalled
+	for _, set := range e.ToolsAcceptable {
+		if !slices.ContainsFunc(g.calls, func(c callvet.Call) bool {
+			return !slices.ContainsFunc(set, func(n string) bool { return g.k.sameName(n, c.Tool) })
+		}) {
+			names = set
+			break
+		}
+	}
+	left := slices.Clone(g.calls)
+	for _, n := range names {
+		if i := slices.IndexFunc(left, func(c callvet.Call) bool { return g.k.sameName(n, c.Tool) }); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else if n != callvet.NoTools {
+			g.calls = append(g.calls, callvet.Call{Tool: n})
+		}
+	}
+	for e.MinToolCalls != nil && len(g.calls) > 0 && len(g.calls) < min(*e.MinToolCalls, maxGold) {
+		g.calls = append(g.calls, callvet.Call{Tool: g.calls[0].Tool})
+	}
+}
+
+// maxGold bounds the calls of a gold attempt.
+const maxGold = 1000
+
 func (g *gold) planCalls(p *plan) bool {
 	if p.sequence.Topological == nil { // the calls wait for one another in a circle
 		return false
@@ -80,6 +117,9 @@ func (g *gold) planCalls(p *plan) bool {
 	for _, i := range p.sequence.Topological {
 		e := &p.calls[i]
 		if len(e.src.Tools) == 0 {
+			return false
+		}
+		if callvet.NamePattern(e.src.Tools[0]) || e.src.Nth != 0 || e.src.Message != 0 {
 			return false
 		}
 		call := callvet.Call{Tool: e.src.Tools[0]}

@@ -105,12 +105,14 @@ func (w *scratch) asserted(j int) bool {
 
 func (w *scratch) result(planned bool) callvet.Result {
 	f, k := &w.facts, w.k
-	r := callvet.Result{Assertions: w.assertion, NotEvaluated: w.skipped}
+	var r callvet.Result
 	if planned && len(k.plans) > 1 {
 		r.Plan = w.fit.plan.src.Name
 	}
 	r.Scores = w.scores(planned)
-	good := f.good(k.enforce) && (w.fit.pass || !planned)
+	w.assertScores(r.Scores)
+	r.Assertions, r.NotEvaluated = w.assertion, w.skipped
+	good := f.good(k.enforce) && (w.fit.pass || !planned || k.graded)
 	if !good || f.unrecorded || w.telling() {
 		r.Calls = w.explain(planned)
 	}
@@ -124,6 +126,11 @@ func (w *scratch) result(planned bool) callvet.Result {
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing could be evaluated: "+why(r.Unevaluated())
 	default:
 		r.Verdict = callvet.VerdictPass
+	}
+	for i := range r.Calls { // of the attempt, also where some of its calls were left out
+		if j := r.Calls[i].Actual; j >= 0 {
+			r.Calls[i].Actual = w.calls[j].at
+		}
 	}
 	return r
 }
@@ -224,6 +231,7 @@ func (w *scratch) planScores(l *scoreList) {
 	if !f.plan.sequence.Free() {
 		l.add(OrderKept, share(truth(f.inOrder), 1, 0))
 	}
+	w.gradedScores(l)
 	w.argScores(l)
 	if called > 0 {
 		l.add(OverCall, share(min(f.extra, called), called, 0))

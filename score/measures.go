@@ -20,6 +20,20 @@ const (
 	// OrderKept is 1 when a plan that asks for an order got it, else 0; absent
 	// for plans without order.
 	OrderKept = "order"
+	// CallF1 is, where min_scores names it, 2·right ÷ (expected + made) calls, where a right call has name and
+	// arguments; 1 when both are empty.
+	CallF1 = "call_f1"
+	// ToolSetF1, where min_scores names it, compares the sets of called and expected names, each name once; 1
+	// when both are empty.
+	ToolSetF1 = "tool_set_f1"
+	// SequenceF1 is, where min_scores names it, 2·kept ÷ (expected + made) calls, where kept is the longest list of
+	// expected calls that were made in their order, by name; 1 when both are empty.
+	SequenceF1 = "sequence_f1"
+	// SequenceRecall is, where min_scores names it, that list ÷ expected calls; 1 when none is expected.
+	SequenceRecall = "sequence_recall"
+	// Position is, where min_scores names it, the share of expected calls that were made at their own place, by name;
+	// 1 when none is expected.
+	Position = "position"
 	// ArgAccuracy is matched ÷ expected keys: 1 for {} expected, 0 when nothing
 	// was called, absent when no arguments are asserted.
 	// Source: Tool Calling Evaluation, "Scoring".

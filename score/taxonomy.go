@@ -117,7 +117,9 @@ func (w *scratch) classNames() (callvet.Class, string) {
 		switch {
 		case len(w.calls) == 0:
 			return callvet.ClassMissedCall, reason
-		case w.wantsNone() || a.Name == "max_tool_calls":
+		case a.Name == "max_same_calls":
+			return callvet.ClassLoop, reason
+		case w.wantsNone() || forbids(a.Name):
 			return callvet.ClassUnneededCall, reason
 		case a.Name == "min_tool_calls":
 			return "", ""
@@ -302,8 +304,17 @@ func routingClass(name string) callvet.Class {
 	switch name {
 	case "no_tool_errors", "min_tool_calls":
 		return callvet.ClassIncomplete
-	case "max_tool_calls":
+	case "max_same_calls":
+		return callvet.ClassLoop
+	}
+	if forbids(name) {
 		return callvet.ClassUnneededCall
 	}
 	return callvet.ClassWrongTool
+}
+
+// forbids reports whether an assertion is failed by calls that were made, not by those
+// that were not.
+func forbids(name string) bool {
+	return name == "max_tool_calls" || name == "counts.max" || name == "not"
 }

@@ -240,6 +240,8 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 	switch {
 	case tools.has(name):
 		return true
+	case callvet.NamePattern(name) && slices.ContainsFunc(tools.names, func(t string) bool { return callvet.NameFits(name, t, false) }):
+		return false // it has no schema of its own
 	case l.all.has(name):
 		l.problem("tool-not-offered", key, "add it to the case's tools", "the tool %q is in the suite, but the case does not offer it", name)
 	case len(l.all.names) == 0 && len(l.c0().Tools) == 0:

@@ -110,8 +110,14 @@ func demands(e *callvet.Expect) bool {
 		re, err := regexp.Compile(p)
 		return err != nil || !re.MatchString("")
 	})
-	return e.Selection != nil || e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 || (e.MinToolCalls != nil && *e.MinToolCalls > 0) || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0) ||
-		len(e.ToolParams) > 0 || e.ResponseNonEmpty || slices.ContainsFunc(e.ResponseContains, func(s string) bool { return s != "" }) || len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
+	return bounds(e) || e.Selection != nil || e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 ||
+		len(e.ToolParams) > 0 || e.ResponseJSON != nil || e.ResponseNonEmpty || slices.ContainsFunc(e.ResponseContains, func(s string) bool { return s != "" }) || len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
+}
+
+// bounds reports whether a case says how many calls there may be, or which may not be made:
+// that calling fails it is what such a case is for.
+func bounds(e *callvet.Expect) bool {
+	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil
 }
 
 // calls reports whether passing means to call something, and whether it means
@@ -126,6 +132,10 @@ func calls(e *callvet.Expect) (something, nothing bool) {
 	}
 	if e.ToolsCalled != nil {
 		something, nothing = something || len(e.ToolsCalled) > 0, nothing || len(e.ToolsCalled) == 0
+	}
+	for i := range e.Counts {
+		c := &e.Counts[i]
+		something = something || c.Min != nil && *c.Min > 0 || c.Min == nil && c.Max == nil
 	}
 	for _, set := range e.ToolsAcceptable {
 		if isNone := len(set) == 0 || slices.Equal(set, []string{callvet.NoTools}); isNone {
@@ -175,6 +185,14 @@ func (l *linter) toolAssertions() {
 	if s := e.Selection; s != nil && e.ToolsAcceptable == nil { // else said by those sets
 		l.knownAll(s.Tools, "expect.selection.tools")
 		l.knownAll(s.Acceptable, "expect.selection.acceptable")
+	}
+	for i := range e.Counts {
+		l.countedCall(&e.Counts[i], fmt.Sprintf("expect.counts[%d]", i))
+	}
+	for i := range e.Not {
+		for j := range e.Not[i].Calls {
+			l.knownAll(e.Not[i].Calls[j].Tools, fmt.Sprintf("expect.not[%d].calls[%d].tool", i, j))
+		}
 	}
 	for i := range e.ToolParams {
 		p := &e.ToolParams[i]

@@ -119,6 +119,28 @@ func matchers() *rapid.Generator[callvet.Matcher] {
 	})
 }
 
+func expectedCalls() *rapid.Generator[callvet.ExpectedCall] {
+	return rapid.Custom(func(t *rapid.T) callvet.ExpectedCall {
+		c := callvet.ExpectedCall{ID: text().Draw(t, "id"), Tools: words(1).Draw(t, "tools"), Optional: rapid.Bool().Draw(t, "opt"), ResultCheck: text().Draw(t, "check")}
+		if rapid.Bool().Draw(t, "args") {
+			c.Args = object(2).Draw(t, "args")
+		}
+		if rapid.Bool().Draw(t, "after") {
+			c.After = words(1).Draw(t, "after")
+		}
+		for _, k := range rapid.SliceOfNDistinct(text(), 0, 2, rapid.ID).Draw(t, "params") {
+			if c.Matchers == nil {
+				c.Matchers = map[string]callvet.Matcher{}
+			}
+			c.Matchers[k] = matchers().Draw(t, "matcher")
+		}
+		place := rapid.SampledFrom([]int{-2, 0, 1})
+		c.Nth, c.Message = place.Draw(t, "nth"), place.Draw(t, "message")
+		c.ExtraArgs = rapid.SampledFrom([]callvet.ExtraArgs{"", callvet.ExtraForbid}).Draw(t, "extra")
+		return c
+	})
+}
+
 func plans() *rapid.Generator[callvet.Plan] {
 	return rapid.Custom(func(t *rapid.T) callvet.Plan {
 		p := callvet.Plan{
@@ -126,20 +148,7 @@ func plans() *rapid.Generator[callvet.Plan] {
 			Order: rapid.SampledFrom([]callvet.Order{"", callvet.OrderStrict, callvet.OrderInOrder, callvet.OrderSingle}).Draw(t, "order"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "calls") {
-			c := callvet.ExpectedCall{ID: text().Draw(t, "id"), Tools: words(1).Draw(t, "tools"), Optional: rapid.Bool().Draw(t, "opt"), ResultCheck: text().Draw(t, "check")}
-			if rapid.Bool().Draw(t, "args") {
-				c.Args = object(2).Draw(t, "args")
-			}
-			if rapid.Bool().Draw(t, "after") {
-				c.After = words(1).Draw(t, "after")
-			}
-			for _, k := range rapid.SliceOfNDistinct(text(), 0, 2, rapid.ID).Draw(t, "params") {
-				if c.Matchers == nil {
-					c.Matchers = map[string]callvet.Matcher{}
-				}
-				c.Matchers[k] = matchers().Draw(t, "matcher")
-			}
-			p.Calls = append(p.Calls, c)
+			p.Calls = append(p.Calls, expectedCalls().Draw(t, "call"))
 		}
 		return p
 	})
@@ -152,7 +161,7 @@ func scorings() *rapid.Generator[callvet.Scoring] {
 			Profile: rapid.SampledFrom([]string{"", "bfcl"}).Draw(t, "p"), Mode: rapid.SampledFrom([]string{"", "fuzzy"}).Draw(t, "m"),
 			Epsilon: f.Draw(t, "e"), Relative: f.Draw(t, "r"), Threshold: f.Draw(t, "t"), Tolerance: text().Draw(t, "tol"), Unanchored: rapid.Bool().Draw(t, "u"),
 			ExtraArgs: rapid.SampledFrom([]callvet.ExtraArgs{"", callvet.ExtraIgnore}).Draw(t, "x"), MaxExtraCalls: opt(rapid.IntRange(-1, 9)).Draw(t, "mx"),
-			ToolWeight: f.Draw(t, "tw"), ArgsWeight: f.Draw(t, "aw"), Contract: rapid.SampledFrom([]string{"", "off"}).Draw(t, "c"), RequireNative: rapid.Bool().Draw(t, "rn"),
+			ToolWeight: f.Draw(t, "tw"), ArgsWeight: f.Draw(t, "aw"), Contract: rapid.SampledFrom([]string{"", "off"}).Draw(t, "c"), FailedCalls: rapid.SampledFrom([]string{"", "ignore"}).Draw(t, "failed"), RequireNative: rapid.Bool().Draw(t, "rn"),
 			Selection: opt(rapid.Custom(func(t *rapid.T) callvet.SelectionScoring {
 				one := 1.0
 				return callvet.SelectionScoring{Route: &one, Agents: f.Draw(t, "sa"), Tools: f.Draw(t, "st"), K: rapid.SliceOfN(rapid.IntRange(1, 9), 1, 2).Draw(t, "k")}
@@ -196,6 +205,17 @@ func expects() *rapid.Generator[callvet.Expect] {
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "params") {
 			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: word().Draw(t, "t"), Path: filled().Draw(t, "p"), Matcher: matchers().Draw(t, "m")})
+		}
+		if rapid.Bool().Draw(t, "bounds") {
+			for range rapid.IntRange(0, 2).Draw(t, "counts") {
+				c := callvet.CallCount{Call: expectedCalls().Draw(t, "call"), Min: opt(rapid.IntRange(0, 2)).Draw(t, "least"), Max: opt(rapid.IntRange(2, 4)).Draw(t, "most")}
+				c.Call.ID, c.Call.After, c.Call.Optional, c.Call.ResultCheck = "", nil, false, ""
+				e.Counts = append(e.Counts, c)
+			}
+			e.Not = rapid.SliceOfN(plans(), 1, 2).Draw(t, "not plans")
+			e.MaxSameCalls, e.MaxRequests = opt(rapid.IntRange(1, 3)).Draw(t, "same"), opt(rapid.IntRange(0, 3)).Draw(t, "requests")
+			e.MinScores = map[string]float64{"call_f1": rapid.Float64Range(0, 1).Draw(t, "least score")}
+			e.ResponseJSON = opt(matchers()).Draw(t, "json")
 		}
 		if rapid.Bool().Draw(t, "selection") {
 			e.Selection = &callvet.Selection{Route: filled().Draw(t, "route"), SubRoute: text().Draw(t, "sub"), Agents: words(1).Draw(t, "agents"), Tools: rapid.SliceOfN(filled(), 0, 2).Draw(t, "tools"), Acceptable: words(1).Draw(t, "ok")}

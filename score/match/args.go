@@ -14,6 +14,8 @@ import (
 type Args struct {
 	root  Rule // an object rule; its looseness is not used, extras are counted
 	extra callvet.ExtraArgs
+	// patterns speak of arguments that root does not name.
+	patterns []pattern
 }
 
 // Compile makes the rules for a call. args is the expected object; nil, null
@@ -37,7 +39,8 @@ func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, paramete
 		}
 	}
 	s := rootSchema(composed(parameters))
-	t, ps := buildTrie(composedPaths(matchers), func(name string) bool {
+	patterns, matchers := c.patterns(composedPaths(matchers), want, s, &set)
+	t, ps := buildTrie(matchers, func(name string) bool {
 		_, inArgs := want.Get(name)
 		return inArgs || s.property(name).at.Kind() != value.Invalid
 	})
@@ -48,10 +51,10 @@ func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, paramete
 		c.problem("bad-extra-args", "extra_args", fmt.Sprintf("extra_args %q is not known", extra), "forbid, ignore or penalize")
 	}
 	r := c.object(want, t, s, &set, "")
-	if set.Subset && extra == "" {
+	if (set.Subset || set.Partial) && extra == "" {
 		extra = callvet.ExtraIgnore
 	}
-	return &Args{root: *r, extra: extra}, c.ps
+	return &Args{root: *r, extra: extra, patterns: patterns}, c.ps
 }
 
 // Tally counts what one comparison found.
@@ -106,6 +109,9 @@ func (a *Args) tally(actual value.Value) Tally {
 			continue
 		}
 		t.countAbsent(m)
+	}
+	if len(a.patterns) > 0 {
+		found += t.countPatterns(a, actual)
 	}
 	if extra := objectLen(actual) - found; extra > 0 {
 		spelled := 0

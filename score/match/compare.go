@@ -30,10 +30,10 @@ func (r *Rule) Match(v value.Value) (ok bool, sim float64) {
 		return r.matchArray(v)
 	case opAnyOf:
 		return r.matchAny(v)
-	case opPresent:
-		return true, 1
-	case opAbsent:
-		return false, 0
+	case opAsText:
+		return yes(sameText(r.want, v))
+	case opPresent, opAbsent:
+		return yes(r.op == opPresent)
 	case opType:
 		return yes(r.kinds&(1<<k) != 0 || r.kinds&integers != 0 && v.IsInteger())
 	case opNumeric:

@@ -5,6 +5,7 @@ package match
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -24,7 +25,10 @@ func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 		v, _ := actual.Get(m.key)
 		out = m.diff(out, m.key, v)
 	}
-	return a.root.diffExtras(out, "", actual, a.extra)
+	if len(a.patterns) > 0 {
+		out = a.diffPatterns(out, actual)
+	}
+	return a.root.diffExtras(out, "", actual, a.extra, a.patterns...)
 }
 
 // raw is a view of the value's text, which belongs to the case or the trace.
@@ -94,12 +98,12 @@ func (r *Rule) inside(out []callvet.ArgDiff, path string, v value.Value) []callv
 	return out
 }
 
-func (r *Rule) diffExtras(out []callvet.ArgDiff, prefix string, v value.Value, extra callvet.ExtraArgs) []callvet.ArgDiff {
+func (r *Rule) diffExtras(out []callvet.ArgDiff, prefix string, v value.Value, extra callvet.ExtraArgs, patterns ...pattern) []callvet.ArgDiff {
 	if v.Kind() != value.Object {
 		return out
 	}
 	for e, more := v.First(); more; e, more = v.Next(e) {
-		if r.expects(e) {
+		if r.expects(e) || slices.ContainsFunc(patterns, func(p pattern) bool { return callvet.NameFits(p.name, e.Key(), true) }) {
 			continue
 		}
 		d := callvet.ArgDiff{Path: prefix + e.Key(), Actual: raw(e), Rule: "extra_args", Note: "not expected"}

@@ -12,6 +12,11 @@ import (
 // Example gives arguments that match, from the expected values; ok is false
 // where a matcher accepts values that cannot be derived, such as a pattern.
 func (a *Args) Example() (args json.RawMessage, ok bool) {
+	for i := range a.patterns {
+		if p := &a.patterns[i]; !p.optional && p.rule.op != opAbsent {
+			return nil, false
+		}
+	}
 	b, ok := a.root.example(nil)
 	return b, ok
 }

@@ -27,6 +27,8 @@ const (
 	ModeType            = "type"
 	ModeUnordered       = "unordered"
 	ModeSubset          = "subset"
+	ModePartial         = "partial"
+	ModeText            = "text"
 )
 
 // Defaults of the settings that a suite may leave out.
@@ -39,7 +41,7 @@ const (
 func Modes() []string {
 	return []string{
 		ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric,
-		ModeDate, ModeRegex, ModeSemantic, ModeAnyOf, ModePresent, ModeUnordered, ModeSubset, ModeAbsent, ModeType,
+		ModeDate, ModeRegex, ModeSemantic, ModeAnyOf, ModePresent, ModeText, ModeUnordered, ModeSubset, ModePartial, ModeAbsent, ModeType,
 	}
 }
 
@@ -51,17 +53,17 @@ type Similarity func(want, got string) (sim float64, by string, err error)
 // the documented defaults.
 type Settings struct {
 	// Leaf is the mode for scalars: one of exact, strict, case_insensitive,
-	// contains, fuzzy, numeric_tolerance, date, regex, semantic, any_of, present.
+	// contains, fuzzy, numeric_tolerance, date, regex, semantic, any_of, present, text.
 	Leaf string
 	// Unordered compares arrays as multisets; Subset lets the actual value have
-	// more members and elements than expected.
-	Unordered, Subset bool
-	Threshold         float64 // 0: DefaultThreshold
-	Epsilon           float64
-	Relative          float64 // 0: none
-	Tolerance         time.Duration
-	Unanchored        bool
-	Similarity        Similarity
+	// more members and elements than expected, Partial more members only.
+	Unordered, Subset, Partial bool
+	Threshold                  float64 // 0: DefaultThreshold
+	Epsilon                    float64
+	Relative                   float64 // 0: none
+	Tolerance                  time.Duration
+	Unanchored                 bool
+	Similarity                 Similarity
 
 	hasEpsilon bool
 }
@@ -96,7 +98,7 @@ func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 	var ps []Problem
 	switch m.Mode {
 	case "":
-	case ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric, ModeDate, ModeRegex, ModePresent:
+	case ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric, ModeDate, ModeRegex, ModePresent, ModeText:
 		set.Leaf = m.Mode
 	case ModeSemantic:
 		set.Leaf = m.Mode
@@ -110,6 +112,8 @@ func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 		set.Unordered = true
 	case ModeSubset:
 		set.Subset = true
+	case ModePartial:
+		set.Partial = true
 	case ModeAnyOf, ModeAbsent, ModeType:
 	default:
 		p := Problem{"unknown-mode", key, fmt.Sprintf("mode %q is not known", m.Mode), "use one of " + strings.Join(Modes(), ", ")}

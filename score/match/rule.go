@@ -31,6 +31,7 @@ const (
 	opType
 	opObject
 	opArray
+	opAsText
 )
 
 // Rule compares one value.
@@ -155,6 +156,9 @@ func (c *compiler) value(want value.Value, t *trie, s schema, set *Settings, key
 	if set.Leaf == ModePresent && t.plain() {
 		return &Rule{op: opPresent, name: ModePresent, want: want}
 	}
+	if set.Leaf == ModeText && t.plain() {
+		return &Rule{op: opAsText, name: ModeText, want: want, set: set}
+	}
 	switch k := want.Kind(); {
 	case set.Leaf == ModeAnyOf && k == value.Array && want.Len() > 0:
 		return c.anyOf(want, s, set, key)
@@ -169,7 +173,7 @@ func (c *compiler) value(want value.Value, t *trie, s schema, set *Settings, key
 func (c *compiler) object(want value.Value, t *trie, s schema, set *Settings, key string) *Rule {
 	r := &Rule{
 		op: opObject, name: set.structName(), want: want, set: set,
-		loose: set.Subset || want.Kind() == value.Invalid,
+		loose: set.Subset || set.Partial || want.Kind() == value.Invalid,
 	}
 	r.members = make([]member, 0, want.Len())
 	for e, ok := want.First(); ok; e, ok = want.Next(e) {
@@ -255,6 +259,8 @@ func (set *Settings) structName() string {
 	switch {
 	case set.Subset:
 		return ModeSubset
+	case set.Partial:
+		return ModePartial
 	case set.Unordered:
 		return ModeUnordered
 	}

@@ -121,6 +121,8 @@ func TestFromText(t *testing.T) {
 		{"mistral mark", "[TOOL_CALLS] [" + w + "]", one, false},
 		{"llama function tag", `<function=get_weather>{"city":"Paris"}</function>`, one, false},
 		{"no arguments, offered", `{"name":"get_time"}`, []callvet.Call{timeCall}, false},
+		{"no arguments, of another type", `{"type":"response_metadata","name":"get_time"}`, nil, false},
+		{"no arguments, of a call's type", `{"type":"tool_use","name":"get_time"}`, []callvet.Call{timeCall}, false},
 		{"string arguments", `{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}`, []callvet.Call{{
 			Tool: "get_weather", Args: raw(`{"city":"Paris"}`),
 			ArgsRaw: `"{\"city\":\"Paris\"}"`, Repairs: []string{InText, InString},

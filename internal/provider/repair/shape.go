@@ -48,7 +48,15 @@ func shapeOf(v value.Value) (s shape, ok bool) {
 	s.args, _ = firstOf(v, argsKeys(), value.Invalid)
 	_, usual := firstOf(v, argsKeys()[:3], value.Invalid)
 	s.plain = usual && (s.args.Kind() == value.Object || strings.HasPrefix(s.args.Str(), "{"))
-	return s, !isDefinition(v, s.args)
+	return s, !isDefinition(v, s.args) && !isOther(v, s.args)
+}
+
+// isOther tells an object with a name and a type of its own, such as the metadata of an
+// answer, from a call that has no arguments.
+func isOther(v, args value.Value) bool {
+	t, ok := v.Get("type")
+	return ok && t.Kind() == value.String && args.Kind() == value.Invalid &&
+		!slices.ContainsFunc([]string{"tool", "function", "call", "action"}, func(s string) bool { return strings.Contains(strings.ToLower(t.Str()), s) })
 }
 
 // isDefinition tells a tool's declaration (which a model may quote) from a call.

@@ -281,6 +281,7 @@ func exportScoring(b builder, s *callvet.Scoring) builder {
 	w.float("args", s.ArgsWeight)
 	c.obj("weights", w)
 	c.str("contract", s.Contract)
+	c.str("failed_calls", s.FailedCalls)
 	c.yes("require_native", s.RequireNative)
 	c.yes("case_sensitive_names", s.CaseSensitiveNames)
 	if o := s.Selection; o != nil {

@@ -97,6 +97,20 @@ func exportExpect(b builder, e *callvet.Expect) {
 	b.list("tools_not_called", e.ToolsNotCalled)
 	b.numPtr("min_tool_calls", e.MinToolCalls)
 	b.numPtr("max_tool_calls", e.MaxToolCalls)
+	children(b, "counts", e.Counts, func(b builder, c *callvet.CallCount) {
+		exportCall(b, &c.Call)
+		b.numPtr("min", c.Min)
+		b.numPtr("max", c.Max)
+	})
+	children(b, "not", e.Not, exportPlan)
+	b.numPtr("max_same_calls", e.MaxSameCalls)
+	b.numPtr("max_requests", e.MaxRequests)
+	least := b.child()
+	for _, name := range slices.Sorted(maps.Keys(e.MinScores)) {
+		v := e.MinScores[name]
+		least.float(name, &v)
+	}
+	b.obj("min_scores", least)
 	b.yes("no_tool_errors", e.NoToolErrors)
 	children(b, "tool_params", e.ToolParams, func(b builder, p *callvet.ToolParam) {
 		b.str("tool", p.Tool)
@@ -116,6 +130,9 @@ func exportExpect(b builder, e *callvet.Expect) {
 	r.groups("contains_any", e.ResponseContainsAny)
 	r.list("not_contains", e.ResponseNotContains)
 	r.list("matches", e.ResponseMatches)
+	if e.ResponseJSON != nil {
+		r.put("json", exportMatcher(r, e.ResponseJSON))
+	}
 	r.yes("no_ungrounded_numbers", e.NoUngroundedNumbers)
 	b.obj("response", r)
 	if s := e.Selection; s != nil {
@@ -170,6 +187,9 @@ func exportCall(b builder, c *callvet.ExpectedCall) {
 		m.put(name, exportMatcher(b, &matcher))
 	}
 	b.obj("params", m)
+	b.str("extra_args", string(c.ExtraArgs))
+	b.num("nth", c.Nth)
+	b.num("message", c.Message)
 	b.list("after", c.After)
 	b.yes("optional", c.Optional)
 	b.str("result_check", c.ResultCheck)

@@ -12,7 +12,7 @@ import (
 // The short matchers are a word and its value: {regex: "^A"} stands for
 // {mode: regex, value: "^A"}.
 const (
-	matcherWords = "any_of regex present absent type fuzzy numeric date contains unordered subset semantic exact strict case_insensitive"
+	matcherWords = "any_of regex present absent type fuzzy numeric date contains unordered subset partial semantic exact strict case_insensitive text"
 	matcherMods  = "mode value optional epsilon relative threshold tolerance unanchored unordered"
 )
 
@@ -20,7 +20,7 @@ const (
 func Modes() []string {
 	return []string{
 		"exact", "strict", "case_insensitive", "contains", "fuzzy", "numeric_tolerance", "date", "regex", "semantic",
-		"any_of", "present", "absent", "type", "unordered", "subset",
+		"any_of", "present", "absent", "type", "unordered", "subset", "partial", "text",
 	}
 }
 

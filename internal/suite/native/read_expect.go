@@ -11,9 +11,9 @@ import (
 
 const (
 	expectKeys = "calls order max_extra_calls any_of no_call tools_called tools_acceptable tools_not_called min_tool_calls max_tool_calls " +
-		"no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd rubric reference_data unsupported skipped_assertions"
-	responseKeys = "non_empty contains contains_any not_contains matches no_ungrounded_numbers"
-	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract require_native case_sensitive_names selection"
+		"counts not max_same_calls max_requests min_scores no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd rubric reference_data unsupported skipped_assertions"
+	responseKeys = "non_empty contains contains_any not_contains matches json no_ungrounded_numbers"
+	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract failed_calls require_native case_sensitive_names selection"
 )
 
 func (r *reader) expect(e *callvet.Expect, n *source.Node) {
@@ -65,10 +65,6 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 		e.ToolsAcceptable = r.groups(v)
 	case "tools_not_called":
 		e.ToolsNotCalled = r.strs(v)
-	case "min_tool_calls":
-		e.MinToolCalls = r.integer(v, 0)
-	case "max_tool_calls":
-		e.MaxToolCalls = r.integer(v, 0)
 	case "no_tool_errors":
 		e.NoToolErrors = r.boolean(v)
 	case "tool_params":
@@ -92,6 +88,29 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 			e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: "assertion", Reason: "it was left out when the suite was converted"})
 		}
 	default:
+		return r.boundField(e, key, v)
+	}
+	return true
+}
+
+// boundField reads what bounds or forbids calls.
+func (r *reader) boundField(e *callvet.Expect, key string, v *source.Node) bool {
+	switch key {
+	case "min_tool_calls":
+		e.MinToolCalls = r.integer(v, 0)
+	case "max_tool_calls":
+		e.MaxToolCalls = r.integer(v, 0)
+	case "counts":
+		r.each(v, func(_ int, v *source.Node) { e.Counts = append(e.Counts, r.callCount(v)) })
+	case "not":
+		r.each(v, func(_ int, v *source.Node) { e.Not = append(e.Not, r.plan(v)) })
+	case "max_same_calls":
+		e.MaxSameCalls = r.integer(v, 1)
+	case "max_requests":
+		e.MaxRequests = r.integer(v, 0)
+	case "min_scores":
+		e.MinScores = r.minScores(v)
+	default:
 		return false
 	}
 	return true
@@ -109,6 +128,9 @@ func (r *reader) responseField(e *callvet.Expect, key string, v *source.Node) bo
 		e.ResponseNotContains = r.oneOrMore(v)
 	case "matches":
 		e.ResponseMatches = r.oneOrMore(v)
+	case "json":
+		m := r.matcher(v)
+		e.ResponseJSON = &m
 	case "no_ungrounded_numbers":
 		e.NoUngroundedNumbers = r.boolean(v)
 	default:
@@ -215,42 +237,117 @@ func (r *reader) expectedCall(n *source.Node) callvet.ExpectedCall {
 		c.Tools = []string{n.Text()}
 		return c
 	}
-	r.fields(n, "id tool args params after optional result_check", func(key string, v *source.Node) bool {
+	r.fields(n, wantedKeys, func(key string, v *source.Node) bool { return r.wantedField(&c, key, v) })
+	r.namesTool(&c, n)
+	return c
+}
+
+const wantedKeys = "id tool args params extra_args nth message after optional result_check"
+
+func (r *reader) namesTool(c *callvet.ExpectedCall, n *source.Node) {
+	if len(c.Tools) == 0 && n.Kind == source.Map {
+		r.problem(n.At, "no-tool", "tool: name, or a list of acceptable names", "the expected call names no tool")
+	}
+}
+
+// callCount reads an expected call with bounds.
+func (r *reader) callCount(n *source.Node) callvet.CallCount {
+	var c callvet.CallCount
+	r.fields(n, "tool args params extra_args nth message min max", func(key string, v *source.Node) bool {
 		switch key {
-		case "id":
-			c.ID = r.label(v)
-		case "tool":
-			c.Tools = r.oneOrMore(v)
-		case "args":
-			c.Args = r.object(v)
-		case "params":
-			c.Matchers = map[string]callvet.Matcher{}
-			r.fields(v, "", func(key string, v *source.Node) bool {
-				c.Matchers[key] = r.matcher(v)
-				return true
-			})
-			if len(c.Matchers) == 0 {
-				c.Matchers = nil
-			}
-		case "after":
-			c.After = r.oneOrMore(v)
-		case "optional":
-			c.Optional = r.boolean(v)
-		case "result_check":
-			c.ResultCheck = r.str(v)
+		case "min":
+			c.Min = r.integer(v, 0)
+		case "max":
+			c.Max = r.integer(v, 0)
+		case "id", "after", "optional", "result_check":
+			return false // of plans
 		default:
-			return false
+			return r.wantedField(&c.Call, key, v)
 		}
 		return true
 	})
-	if len(c.Tools) == 0 && n.Kind == source.Map {
-		r.problem(n.At, "no-tool", "tool: name, or a list of acceptable names", "the expected call names no tool")
+	r.namesTool(&c.Call, n)
+	if c.Min != nil && c.Max != nil && *c.Min > *c.Max {
+		r.problem(n.At, "contradiction", "", "at least %d calls and at most %d cannot both hold", *c.Min, *c.Max)
 	}
 	return c
 }
 
+func (r *reader) minScores(n *source.Node) map[string]float64 {
+	out := map[string]float64{}
+	r.fields(n, "", func(key string, v *source.Node) bool {
+		if f := r.number(v, 0); f != nil {
+			if out[key] = *f; *f > 1 {
+				r.problem(v.At, "out-of-range", "", "%s is above 1", v.Raw)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+func (r *reader) wantedField(c *callvet.ExpectedCall, key string, v *source.Node) bool {
+	switch key {
+	case "id":
+		c.ID = r.label(v)
+	case "tool":
+		c.Tools = r.oneOrMore(v)
+	case "args":
+		c.Args = r.object(v)
+	case "params":
+		c.Matchers = map[string]callvet.Matcher{}
+		r.fields(v, "", func(key string, v *source.Node) bool {
+			c.Matchers[key] = r.matcher(v)
+			return true
+		})
+		if len(c.Matchers) == 0 {
+			c.Matchers = nil
+		}
+	case "after":
+		c.After = r.oneOrMore(v)
+	case "optional":
+		c.Optional = r.boolean(v)
+	case "result_check":
+		c.ResultCheck = r.str(v)
+	default:
+		return r.callFilter(c, key, v)
+	}
+	return true
+}
+
+// callFilter reads what narrows the calls that may answer.
+func (r *reader) callFilter(c *callvet.ExpectedCall, key string, v *source.Node) bool {
+	switch key {
+	case "extra_args":
+		c.ExtraArgs = r.extraArgs(v)
+	case "nth":
+		c.Nth = r.place(v)
+	case "message":
+		c.Message = r.place(v)
+	default:
+		return false
+	}
+	return true
+}
+
+// place reads a place in a list, from its end below 0.
+func (r *reader) place(v *source.Node) int {
+	i := r.integer(v, -1<<31)
+	if i == nil {
+		return 0
+	}
+	if *i == 0 {
+		r.problem(v.At, "out-of-range", "1 is the first, -1 the last", "there is no place 0")
+	}
+	return *i
+}
+
+func (r *reader) extraArgs(v *source.Node) callvet.ExtraArgs {
+	return callvet.ExtraArgs(r.choice(v, string(callvet.ExtraForbid), string(callvet.ExtraIgnore), string(callvet.ExtraPenalize)))
+}
+
 // notOfSteps are the settings that have no meaning for the steps of a trace.
-const notOfSteps = "profile language max_extra_calls weights contract require_native selection"
+const notOfSteps = "profile language max_extra_calls weights contract failed_calls require_native selection"
 
 // ReadStepScoring reads the settings by which the arguments of the steps of a trace are
 // compared: some of those of a suite, by themselves or under scoring.
@@ -307,11 +404,13 @@ func (r *reader) scoring(n *source.Node) callvet.Scoring {
 func (r *reader) policyField(s *callvet.Scoring, key string, v *source.Node) bool {
 	switch key {
 	case "extra_args":
-		s.ExtraArgs = callvet.ExtraArgs(r.choice(v, string(callvet.ExtraForbid), string(callvet.ExtraIgnore), string(callvet.ExtraPenalize)))
+		s.ExtraArgs = r.extraArgs(v)
 	case "max_extra_calls":
 		s.MaxExtraCalls = r.integer(v, -1)
 	case "contract":
 		s.Contract = r.choice(v, "enforce", "report", "off")
+	case "failed_calls":
+		s.FailedCalls = r.choice(v, "count", "ignore")
 	case "require_native":
 		s.RequireNative = r.boolean(v)
 	case "case_sensitive_names":

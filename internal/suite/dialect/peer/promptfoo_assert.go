@@ -7,7 +7,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -15,30 +14,18 @@ import (
 )
 
 // assertReader turns the assertions of one promptfoo test into expectations.
-// All of them must hold, so what they say about calls is gathered into one plan.
+// All of them must hold, each for itself: what one says of some calls becomes a count, and
+// what says how all calls are made the plan, of which there is one. An assertion on calls
+// that cannot be said so skips the case.
 type assertReader struct {
 	*promptfooReader
 	c    *callvet.Case
 	vars []tree.Member
 
-	sequence []string
-	strict   bool
-	used     []usedTool
-	args     []argsMatch
-	valid    bool // a valid call is wanted
-	none     bool // no valid call is wanted
-	lost     []string
-}
-
-type usedTool struct {
-	tools []string
-	min   int
-}
-
-type argsMatch struct {
-	tools   []string
-	args    tree.Node
-	partial bool
+	plan  *callvet.Plan // what says of all calls together how they are made
+	valid bool          // a valid call is wanted
+	none  bool          // no valid call is wanted
+	lost  []string
 }
 
 func (p *promptfooReader) asserts(o tree.Object, vars []tree.Member, c *callvet.Case) {
@@ -85,6 +72,9 @@ func (a *assertReader) drop(n tree.Node, why string) {
 		return
 	}
 	a.NotCarried(n.Off, typ, "%s", why)
+	if name := strings.TrimPrefix(typ, "not-"); a.c.Skip == "" && name != "trajectory:goal-success" && (name == "tool-call-f1" || strings.HasPrefix(name, "trajectory:")) {
+		a.c.Skip = typ + " is not carried: " + why
+	}
 	e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: typ, Reason: why, Expected: want})
 }
 
@@ -155,23 +145,13 @@ func (a *assertReader) callAssert(n tree.Node, o tree.Object, name string, negat
 	case "is-valid-openai-tools-call", "is-valid-openai-function-call", "is-valid-function-call":
 		a.valid, a.none = a.valid || !negated, a.none || negated
 	case "tool-call-f1":
-		t := o.Number("threshold")
-		if negated || t != nil && *t < 1 {
-			a.drop(n, "only an F1 of 1 (exactly these tools) is a yes or no")
-			return true
-		}
-		a.acceptable(names(v))
+		a.toolF1(n, o, negated, v)
 	case "trajectory:tool-used":
 		a.toolUsed(n, negated, v)
 	case "trajectory:tool-args-match":
 		a.toolArgs(n, negated, v)
 	case "trajectory:tool-sequence":
-		mode, _ := v.Get("mode").Text()
-		if negated || len(a.sequence) > 0 {
-			a.drop(n, "one sequence per test is carried, and none that must not happen")
-			return true
-		}
-		a.sequence, a.strict = names(v.Get("steps")), mode == "exact"
+		a.toolSequence(n, negated, v)
 	case "trajectory:step-count":
 		a.stepCount(n, negated, v)
 	default:
@@ -199,83 +179,278 @@ func names(v tree.Node) []string {
 	return out
 }
 
-// matching gives the tools that {name} or {pattern} stands for.
-func (a *assertReader) matching(v tree.Node) []string {
-	if s, ok := v.Get("name").Text(); ok {
-		return []string{s}
-	}
-	pattern, _ := v.Get("pattern").Text()
-	var out []string
-	for _, t := range a.suite.Tools {
-		if ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(t.Name)); ok && err == nil {
-			out = append(out, t.Name)
+// toolF1 compares sets of names: with 1, the threshold when none is given, that is exactly
+// these tools.
+func (a *assertReader) toolF1(n tree.Node, o tree.Object, negated bool, v tree.Node) {
+	list := names(v)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	t := o.Number("threshold")
+	switch {
+	case negated:
+		a.drop(n, "an F1 that must not be reached cannot be said")
+	case t == nil || *t >= 1:
+		if a.c.Expect.ToolsAcceptable != nil && !slices.Equal(a.c.Expect.ToolsAcceptable[0], list) {
+			a.drop(n, "one set of tools is carried per test")
+			return
+		}
+		a.acceptable(list)
+	default:
+		p := callvet.Plan{Calls: []callvet.ExpectedCall{}}
+		for _, name := range list {
+			p.Calls = append(p.Calls, callvet.ExpectedCall{Tools: []string{name}})
+		}
+		if a.planned(n, &p) {
+			a.c.Expect.MinScores = map[string]float64{"tool_set_f1": *t}
 		}
 	}
-	return out
+}
+
+// planned takes a plan; there is one per case.
+func (a *assertReader) planned(n tree.Node, p *callvet.Plan) bool {
+	if a.plan != nil {
+		a.drop(n, "one assertion per test is carried that says how all calls are made")
+		return false
+	}
+	a.plan = p
+	return true
+}
+
+// called gives the tools that a name, {name} or {pattern} stands for. A * is one here, too;
+// a ? stands for the suite's tools that fit.
+func (a *assertReader) called(v tree.Node) (tools []string, why string) {
+	s, ok := v.Text()
+	if !ok {
+		if s, ok = v.Get("pattern").Text(); !ok || s == "" {
+			s, ok = v.Get("name").Text()
+		}
+		if t, typed := v.Get("type").Text(); v.Get("type").Given() && (!typed || t != "tool") {
+			return nil, "only steps of type tool are known here"
+		}
+	}
+	switch {
+	case !ok || s == "":
+		return nil, "it names no tool"
+	case !strings.Contains(s, "?"):
+		return []string{s}, ""
+	}
+	for _, t := range a.suite.Tools {
+		if ok, err := path.Match(strings.ToLower(s), strings.ToLower(t.Name)); ok && err == nil {
+			tools = append(tools, t.Name)
+		}
+	}
+	if len(tools) == 0 {
+		why = "no tool of the suite matches its pattern"
+	}
+	return tools, why
+}
+
+func (a *assertReader) count(c callvet.CallCount) {
+	a.c.Expect.Counts = append(a.c.Expect.Counts, c)
 }
 
 func (a *assertReader) toolUsed(n tree.Node, negated bool, v tree.Node) {
-	if v.Kind() != '{' {
-		for _, name := range names(v) {
-			if negated {
-				a.c.Expect.ToolsNotCalled = append(a.c.Expect.ToolsNotCalled, name)
-			} else {
-				a.used = append(a.used, usedTool{[]string{name}, 1})
-			}
-		}
+	if v.Kind() == '{' {
+		o := a.Loose(v)
+		a.bounded(n, v, negated, o.Integer("min"), o.Integer("max"), 1)
 		return
 	}
-	tools := a.matching(v)
-	o := a.Loose(v)
-	lo, hi := o.Integer("min"), o.Integer("max")
-	switch {
-	case len(tools) == 0:
-		a.drop(n, "no tool of the suite matches its pattern")
-	case negated || hi != nil && *hi == 0:
-		a.c.Expect.ToolsNotCalled = append(a.c.Expect.ToolsNotCalled, tools...)
-	default:
-		count := 1
-		if lo != nil {
-			count = min(*lo, 1000)
-		}
-		a.used = append(a.used, usedTool{tools, count})
-		if hi != nil {
-			const why = "a plan says how often a tool must be called, not how often it may"
-			a.NotCarried(n.Off, "max", why)
-			a.c.Expect.Unsupported = append(a.c.Expect.Unsupported, callvet.Unsupported{Name: "trajectory:tool-used max", Reason: why, Expected: strconv.Itoa(*hi)})
+	items := v.Elements()
+	if v.Kind() == '"' {
+		items = []tree.Node{v}
+	}
+	for _, item := range items {
+		tools, why := a.called(item)
+		switch {
+		case why != "":
+			a.drop(n, why)
+		case negated && !strings.Contains(tools[0], "*"):
+			a.c.Expect.ToolsNotCalled = append(a.c.Expect.ToolsNotCalled, tools...)
+		case negated:
+			a.count(callvet.CallCount{Call: callvet.ExpectedCall{Tools: tools}, Max: new(int)})
+		default:
+			a.count(callvet.CallCount{Call: callvet.ExpectedCall{Tools: tools}})
 		}
 	}
 }
 
+// bounded reads how many calls of some tools there are. least is the lower bound when none
+// is given. What must not be between two bounds is below or above one of them, or cannot
+// be said.
+func (a *assertReader) bounded(n, v tree.Node, negated bool, lo, hi *int, least int) {
+	tools, why := a.called(v)
+	if lo == nil && least > 0 {
+		lo = &least
+	}
+	switch {
+	case why != "":
+		a.drop(n, why)
+		return
+	case lo != nil && hi != nil && *lo > *hi:
+		a.drop(n, "its bounds exclude each other")
+		return
+	case negated && lo != nil && *lo > 0 && hi == nil:
+		below := *lo - 1
+		lo, hi = nil, &below
+	case negated && hi != nil && (lo == nil || *lo <= 0):
+		above := *hi + 1
+		lo, hi = &above, nil
+	case negated:
+		a.drop(n, "a number of calls that must not lie between two bounds cannot be said")
+		return
+	}
+	a.count(callvet.CallCount{Call: callvet.ExpectedCall{Tools: tools}, Min: lo, Max: hi})
+}
+
 func (a *assertReader) toolArgs(n tree.Node, negated bool, v tree.Node) {
+	tools, why := a.called(v)
+	call := callvet.ExpectedCall{Tools: tools}
+	if why == "" {
+		why = a.arguments(v, &call)
+	}
+	if why != "" {
+		a.drop(n, why)
+		return
+	}
+	a.c.Scoring = &callvet.Scoring{Mode: "strict"}
+	c := callvet.CallCount{Call: call}
+	if negated {
+		c.Max = new(int)
+	}
+	a.count(c)
+}
+
+// arguments reads args, defaults and ignore. It says why when they cannot be carried.
+func (a *assertReader) arguments(v tree.Node, call *callvet.ExpectedCall) (why string) {
 	o := a.Loose(v)
 	args, _ := o.First("args", "arguments")
-	tools := a.matching(v)
-	mode := o.Str("mode")
-	switch {
-	case negated:
-		a.drop(n, "arguments that must not be sent cannot be said")
-	case len(tools) == 0:
-		a.drop(n, "no tool of the suite matches its pattern")
-	case args.Kind() != '{':
-		a.drop(n, "it has no object of arguments")
-	default:
-		for _, k := range []string{"defaults", "ignore"} {
-			if o.Get(k).Given() {
-				a.NotCarried(n.Off, k, "defaults come from the tool's schema, and there is no list of arguments to ignore")
-			}
+	if args.Kind() != '{' {
+		return "it has no object of arguments"
+	}
+	matchers := map[string]callvet.Matcher{}
+	partial := o.Str("mode") != "exact"
+	ignored := ignoredNames(o.Get("ignore"))
+	if i := slices.IndexFunc(ignored, func(name string) bool { return strings.ContainsAny(name, "?.[") }); i >= 0 {
+		return fmt.Sprintf("the name %q in ignore cannot be said", ignored[i])
+	}
+	for _, name := range ignored {
+		if !partial {
+			matchers[name] = callvet.Matcher{Mode: "present", Optional: true}
 		}
-		a.args = append(a.args, argsMatch{tools, args, mode != "exact"})
+	}
+	var kept tree.Record
+	expected := map[string]string{}
+	for _, k := range args.Members(nil) {
+		if slices.ContainsFunc(ignored, func(name string) bool { return callvet.NameFits(name, k.Name, true) }) {
+			continue
+		}
+		kept.Raw(k.Name, k.Val.Raw)
+		expected[k.Name] = string(k.Val.Raw)
+		if kind := k.Val.Kind(); partial && (kind == '{' || kind == '[') { // in part at every depth
+			matchers[k.Name] = callvet.Matcher{Mode: "partial"}
+		}
+	}
+	for _, d := range o.Get("defaults").Members(nil) {
+		if why := defaultArgument(d, expected, matchers, partial); why != "" {
+			return why
+		}
+	}
+	call.Args = kept.Bytes()
+	if len(matchers) > 0 {
+		call.Matchers = matchers
+	}
+	call.ExtraArgs = callvet.ExtraForbid
+	if partial {
+		call.ExtraArgs = callvet.ExtraIgnore
+	}
+	return ""
+}
+
+func ignoredNames(v tree.Node) []string {
+	if s, ok := v.Text(); ok {
+		return []string{s}
+	}
+	return names(v)
+}
+
+// defaultArgument lets an argument be left out or have its default. One that is expected
+// with that very value can never be met there, since it is taken out first.
+func defaultArgument(d tree.Member, expected map[string]string, matchers map[string]callvet.Matcher, partial bool) (why string) {
+	switch want, both := expected[d.Name]; {
+	case both && want == string(d.Val.Raw):
+		return fmt.Sprintf("it expects %s and leaves the same value out as a default", d.Name)
+	case both || partial || matchers[d.Name].Mode == "present":
+	case strings.ContainsAny(d.Name, ".[*"):
+		return fmt.Sprintf("the name %q in defaults cannot be said", d.Name)
+	default:
+		matchers[d.Name] = callvet.Matcher{Value: d.Val.Raw, Optional: true}
+	}
+	return ""
+}
+
+// toolSequence reads steps, in the short form too. Steps in a list of their own are calls
+// of one message.
+func (a *assertReader) toolSequence(n tree.Node, negated bool, v tree.Node) {
+	mode, _ := v.Get("mode").Text()
+	steps := v.Get("steps")
+	if v.Kind() == '[' {
+		steps = v
+	}
+	any := -1
+	p := callvet.Plan{Order: callvet.OrderInOrder, MaxExtraCalls: &any}
+	if mode == "exact" {
+		p = callvet.Plan{Order: callvet.OrderStrict}
+	}
+	grouped := slices.ContainsFunc(steps.Elements(), func(step tree.Node) bool { return step.Kind() == '[' })
+	for i, step := range steps.Elements() {
+		group := []tree.Node{step}
+		if step.Kind() == '[' {
+			group = step.Elements()
+		}
+		for _, one := range group {
+			tools, why := a.called(one)
+			if why != "" {
+				a.drop(n, why)
+				return
+			}
+			c := callvet.ExpectedCall{Tools: tools}
+			if grouped {
+				c.Message = i + 1
+			}
+			p.Calls = append(p.Calls, c)
+		}
+	}
+	switch {
+	case len(p.Calls) == 0:
+		a.drop(n, "it has no steps")
+	case grouped && p.Order == callvet.OrderInOrder:
+		a.drop(n, "messages that follow one another with others between cannot be said")
+	case grouped:
+		p.Order = callvet.OrderAny
+		p.MaxExtraCalls = new(int)
+		fallthrough
+	default:
+		if negated {
+			a.c.Expect.Not = append(a.c.Expect.Not, p)
+		} else {
+			a.planned(n, &p)
+		}
 	}
 }
 
 func (a *assertReader) stepCount(n tree.Node, negated bool, v tree.Node) {
 	o := a.Loose(v)
-	if negated || o.Str("type") != "tool" || o.Get("pattern").Given() {
-		a.drop(n, "only steps of type tool are counted here, whatever their name")
-		return
+	lo, hi, e := o.Integer("min"), o.Integer("max"), &a.c.Expect
+	switch {
+	case o.Str("type") != "tool":
+		a.drop(n, "only steps of type tool are known here")
+	case o.Get("pattern").Given() || o.Get("name").Given():
+		a.bounded(n, v, negated, lo, hi, 0)
+	case negated || e.MinToolCalls != nil || e.MaxToolCalls != nil:
+		a.bounded(n, tree.Node{Raw: []byte(`"*"`), Off: v.Off}, negated, lo, hi, 0)
+	default:
+		e.MinToolCalls, e.MaxToolCalls = lo, hi
 	}
-	a.c.Expect.MinToolCalls, a.c.Expect.MaxToolCalls = o.Integer("min"), o.Integer("max")
 }
 
 // textAssert reads assertions on the answer, the latency and the cost.
@@ -295,7 +470,7 @@ func (a *assertReader) textAssert(n tree.Node, o tree.Object, name string, negat
 		e.ResponseContainsAny = append(e.ResponseContainsAny, list)
 	case "equals":
 		if v.Kind() == '{' || v.Kind() == '[' {
-			return a.equalCalls(v)
+			return a.equalCalls(n, v)
 		}
 		a.pattern(`\A`, list, `\z`)
 	case "icontains", "icontains-all":
@@ -342,7 +517,7 @@ func (a *assertReader) pattern(before string, list []string, after string) {
 }
 
 // equalCalls reads an expected output that is a call or a list of calls.
-func (a *assertReader) equalCalls(v tree.Node) bool {
+func (a *assertReader) equalCalls(n, v tree.Node) bool {
 	items := v.Elements()
 	if v.Kind() == '{' {
 		items = []tree.Node{v}
@@ -355,50 +530,24 @@ func (a *assertReader) equalCalls(v tree.Node) bool {
 	if len(sub.Problems) > 0 || len(t.Calls) == 0 {
 		return false
 	}
+	p := callvet.Plan{Order: callvet.OrderStrict}
 	for _, c := range t.Calls {
-		a.args = append(a.args, argsMatch{tools: []string{c.Tool}, args: tree.Node{Raw: c.Args}})
+		p.Calls = append(p.Calls, callvet.ExpectedCall{Tools: []string{c.Tool}, Args: c.Args})
 	}
+	a.c.Scoring = &callvet.Scoring{Mode: "strict"}
+	a.planned(n, &p)
 	return true
 }
 
-// finish makes one plan of what was said about calls, and skips a case that
-// asserts nothing.
+// finish puts together what was said about calls, and skips a case that asserts nothing.
 func (a *assertReader) finish() {
 	e := &a.c.Expect
-	plan := callvet.Plan{Order: callvet.OrderSuperset}
-	for _, name := range a.sequence {
-		plan.Calls = append(plan.Calls, callvet.ExpectedCall{Tools: []string{name}})
-	}
-	if len(a.sequence) > 0 {
-		plan.Order = callvet.OrderInOrder
-		if a.strict {
-			plan.Order = callvet.OrderStrict
-		}
-	}
-	for _, m := range a.args {
-		a.attach(&plan, m)
-	}
-	for _, u := range a.used {
-		have := 0
-		for _, c := range plan.Calls {
-			if slices.Contains(u.tools, c.Tools[0]) {
-				have++
-			}
-		}
-		for ; have < u.min; have++ {
-			plan.Calls = append(plan.Calls, callvet.ExpectedCall{Tools: u.tools})
-		}
-	}
 	switch {
-	case len(plan.Calls) > 0:
-		if !a.strict {
-			any := -1
-			plan.MaxExtraCalls = &any
-		}
-		e.Plans = []callvet.Plan{plan}
-	case a.none:
+	case a.plan != nil:
+		e.Plans = []callvet.Plan{*a.plan}
+	case a.none && len(e.Counts) == 0:
 		e.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
-	case a.valid && e.ToolsAcceptable == nil && e.MinToolCalls == nil:
+	case a.valid && e.ToolsAcceptable == nil && e.MinToolCalls == nil && len(e.Counts) == 0:
 		one := 1
 		e.MinToolCalls = &one
 	}
@@ -408,34 +557,4 @@ func (a *assertReader) finish() {
 			a.c.Skip = "nothing here evaluates any of the test's assertions: " + strings.Join(a.lost, ", ")
 		}
 	}
-}
-
-// attach puts arguments on the first call of the tool that has none yet.
-func (a *assertReader) attach(plan *callvet.Plan, m argsMatch) {
-	i := slices.IndexFunc(plan.Calls, func(c callvet.ExpectedCall) bool {
-		return c.Args == nil && c.Matchers == nil && slices.Contains(m.tools, c.Tools[0])
-	})
-	if i < 0 {
-		i = len(plan.Calls)
-		plan.Calls = append(plan.Calls, callvet.ExpectedCall{Tools: m.tools})
-	}
-	call := &plan.Calls[i]
-	a.c.Scoring = &callvet.Scoring{Mode: "strict"}
-	if !m.partial {
-		call.Args = m.args.Raw
-		return
-	}
-	a.c.Scoring.ExtraArgs = callvet.ExtraIgnore
-	var flat tree.Record
-	for _, k := range m.args.Members(nil) {
-		if k.Val.Kind() == '{' { // nested objects match in part, too
-			if call.Matchers == nil {
-				call.Matchers = map[string]callvet.Matcher{}
-			}
-			call.Matchers[k.Name] = callvet.Matcher{Mode: "subset", Value: k.Val.Raw}
-			continue
-		}
-		flat.Raw(k.Name, k.Val.Raw)
-	}
-	call.Args = flat.Bytes()
 }

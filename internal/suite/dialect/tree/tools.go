@@ -135,6 +135,12 @@ func Features(c *callvet.Case) []Feature {
 	add("tools_acceptable", e.ToolsAcceptable != nil)
 	add("tools_not_called", len(e.ToolsNotCalled) > 0)
 	add("tool_calls bounds", e.MinToolCalls != nil || e.MaxToolCalls != nil)
+	add("counts", len(e.Counts) > 0)
+	add("not", len(e.Not) > 0)
+	add("max_same_calls", e.MaxSameCalls != nil)
+	add("max_requests", e.MaxRequests != nil)
+	add("min_scores", len(e.MinScores) > 0)
+	add("response json", e.ResponseJSON != nil)
 	add("no_tool_errors", e.NoToolErrors)
 	add("tool_params", len(e.ToolParams) > 0)
 	add("response_non_empty", e.ResponseNonEmpty)
@@ -177,6 +183,8 @@ func planFeatures(p *callvet.Plan, add func(Feature, bool)) {
 		add("argument matchers", len(c.Matchers) > 0)
 		add("call order (after), optional calls", len(c.After) > 0 || c.Optional)
 		add("result_check", c.ResultCheck != "")
+		add("place of a call (nth, message)", c.Nth != 0 || c.Message != 0)
+		add("extra_args of a call", c.ExtraArgs != "")
 		add("calls without arguments given", c.Args == nil)
 		add("arguments", c.Args != nil)
 	}
@@ -243,5 +251,5 @@ func AssertsAnything(e *callvet.Expect) bool {
 	return e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
 		e.NoToolErrors || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
-		e.Plans != nil
+		e.Plans != nil || len(e.Counts) > 0 || len(e.Not) > 0
 }

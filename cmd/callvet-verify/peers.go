@@ -1,0 +1,352 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
+	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/score"
+	"github.com/callvet/callvet/value"
+)
+
+// scoreTolerance is how far a score may lie from one that a peer's test rounds.
+const scoreTolerance = 0.001
+
+// saidPeers are suites that say what tests of peers mean, where the rows of the data have
+// none or one that means something else, with the attempt where the rows have none.
+//
+//go:embed peers_said.jsonl
+var saidPeers string
+
+// peerRow is what a test of another tool asserts of an attempt.
+type peerRow struct {
+	ID, Peer, Test, Route string
+	Expected              peerExpected
+	Suite                 *peerSuite
+}
+
+type peerExpected struct {
+	Verdict string
+	Scores  map[string]float64
+}
+
+// saidRow is a suite of saidPeers.
+type saidRow struct {
+	Peer, Test string
+	Case       map[string]json.RawMessage
+	Actual     json.RawMessage
+	Expected   peerExpected
+}
+
+// restate takes the suites of saidPeers for the rows that they are of.
+func restate(rows []peerRow) error {
+	said := map[string]*saidRow{}
+	for line := range strings.Lines(saidPeers) {
+		r := &saidRow{}
+		if err := json.Unmarshal([]byte(line), r); err != nil {
+			return fmt.Errorf("read what says the tests of peers: %w", err)
+		}
+		said[r.Peer+" "+r.Test] = r
+	}
+	for i := range rows {
+		r := &rows[i]
+		s := said[r.Peer+" "+r.Test]
+		if s == nil {
+			continue
+		}
+		again := &peerSuite{Case: s.Case, Actual: s.Actual}
+		if s.Actual == nil && r.Suite != nil {
+			again.Actual = r.Suite.Actual
+		}
+		r.Suite, r.Expected, r.Route = again, s.Expected, ownRoute
+	}
+	return nil
+}
+
+// peerSuite is the case in the words of a route, with the attempt.
+type peerSuite struct {
+	// Case is of callvet's own form, Assert of promptfoo's.
+	Case   map[string]json.RawMessage
+	Assert json.RawMessage
+	BFCL   map[string]json.RawMessage
+	// Actual is a list of calls or a record of messages, ActualOutput what a provider of
+	// promptfoo returned, Result what a model of the leaderboard wrote.
+	Actual       json.RawMessage
+	ActualOutput json.RawMessage `json:"actual_output"`
+	Result       json.RawMessage
+}
+
+// The routes of rows.
+const (
+	ownRoute       = "native"
+	promptfooRoute = "promptfoo import"
+	bfclRoute      = "bfcl import"
+)
+
+// peers scores what the tests of other tools score and compares with what they assert.
+func peers(_ context.Context, c *proof.Check, d proof.Data) error {
+	file := d.In("peer_tests", "cases.jsonl")
+	var rows []peerRow
+	if err := jsonl.Each(file, func(r peerRow) error {
+		rows = append(rows, r)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := restate(rows); err != nil {
+		return err
+	}
+	tools := map[string]json.RawMessage{} // by test: imported rows stand beside native ones
+	for i := range rows {
+		c.Due(rows[i].Peer, 1, "peer_tests/cases.jsonl")
+		if s := rows[i].Suite; s != nil && s.Case["tools"] != nil {
+			tools[rows[i].Test] = s.Case["tools"]
+		}
+	}
+	unsaid := map[string]int{}
+	for i := range rows {
+		r := &rows[i]
+		if r.Suite == nil {
+			unsaid[r.Peer]++
+			c.Compare(r.Peer, r.name(), false, "no suite says it")
+			continue
+		}
+		differs, err := r.differs(tools[r.Test])
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", r.ID, r.Test, err)
+		}
+		c.Compare(r.Peer, r.name(), differs == "", "%s", differs)
+	}
+	c.Printf("%-22s %5s %6s %9s\n", "peer", "rows", "agree", "no suite")
+	for _, name := range slices.Sorted(maps.Keys(subjectsOf(rows))) {
+		agree, compared, _ := c.Tally(name)
+		c.Printf("%-22s %5d %6d %9d\n", name, compared, agree, unsaid[name])
+	}
+	return nil
+}
+
+func subjectsOf(rows []peerRow) map[string]bool {
+	out := map[string]bool{}
+	for i := range rows {
+		out[rows[i].Peer] = true
+	}
+	return out
+}
+
+func (r *peerRow) name() string { return r.ID + " " + r.Test }
+
+// differs says what is other than the peer's test asserts; "" when nothing is.
+func (r *peerRow) differs(tools json.RawMessage) (string, error) {
+	result, err := r.scored(tools)
+	if err != nil {
+		return "", err
+	}
+	got := "fail"
+	if result.Verdict == callvet.VerdictPass {
+		got = "pass"
+	}
+	var out []string
+	if got != r.Expected.Verdict || result.Verdict == callvet.VerdictNotRun {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("wanted %s, got %s %s", r.Expected.Verdict, result.Verdict, result.Reason)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Expected.Scores)) {
+		want := r.Expected.Scores[name]
+		s := result.Score(name)
+		if !s.Scored {
+			out = append(out, fmt.Sprintf("%s: wanted %g, got none", name, want))
+		} else if math.Abs(s.Value-want) > scoreTolerance {
+			out = append(out, fmt.Sprintf("%s: wanted %g, got %g", name, want, s.Value))
+		}
+	}
+	return strings.Join(out, "; "), nil
+}
+
+// scored loads the suite of a row as its route says and scores the attempt.
+func (r *peerRow) scored(tools json.RawMessage) (callvet.Result, error) {
+	text, dialect := r.Suite.text(r.Route, tools)
+	s, problems, err := suite.Load("-", suite.Options{Stdin: bytes.NewReader(text), Dialect: dialect, Tools: r.Suite.named()})
+	if err != nil {
+		return callvet.Result{}, err
+	}
+	if i := slices.IndexFunc(problems, func(p callvet.Problem) bool { return !p.Warning }); i >= 0 {
+		return callvet.Result{}, fmt.Errorf("load: %w: %s", callvet.ErrInvalid, problems[i].Message)
+	}
+	if len(s.Cases) != 1 {
+		return callvet.Result{}, fmt.Errorf("load: %w: %d cases", callvet.ErrInvalid, len(s.Cases))
+	}
+	scorer, problems := score.New(s, score.Config{})
+	if len(problems) > 0 && dialect != "bfcl" {
+		return callvet.Result{}, fmt.Errorf("compile: %w: %s: %s", callvet.ErrInvalid, problems[0].Key, problems[0].Message)
+	}
+	c := &s.Cases[0]
+	offered := s.Tools
+	if c.Tools != nil {
+		offered = c.Tools
+	}
+	t, err := r.Suite.attempt(r.Route, c.ID, callvet.NewToolset(offered))
+	if err != nil {
+		return callvet.Result{}, err
+	}
+	if c.Skip != "" {
+		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: c.Skip}, nil
+	}
+	return scorer.Score(c, t), nil
+}
+
+// nameInText finds the names of calls in a text.
+var nameInText = regexp.MustCompile(`"name"\s*:\s*"(\w+)"`)
+
+// named are the tools that the output names, where it is a text: calls are looked for in
+// texts only when tools are offered.
+func (s *peerSuite) named() []callvet.Tool {
+	var text string
+	if s.Case["tools"] != nil || json.Unmarshal(s.ActualOutput, &text) != nil {
+		return nil
+	}
+	var out []callvet.Tool
+	for _, m := range nameInText.FindAllStringSubmatch(text, -1) {
+		if !slices.ContainsFunc(out, func(t callvet.Tool) bool { return t.Name == m[1] }) {
+			out = append(out, callvet.Tool{Name: m[1]})
+		}
+	}
+	return out
+}
+
+// text is the suite as a file, and its dialect.
+func (s *peerSuite) text(route string, tools json.RawMessage) (text []byte, dialect string) {
+	var doc any
+	switch route {
+	case promptfooRoute:
+		config := map[string]any{}
+		if tools != nil {
+			config["tools"] = tools
+		}
+		doc = map[string]any{
+			"prompts": []string{"q"}, "providers": []any{map[string]any{"id": "openai:gpt-5", "config": config}},
+			"tests": []any{map[string]any{"assert": s.Assert}},
+		}
+		dialect = "promptfoo"
+	case bfclRoute:
+		row := map[string]any{"question": "q", "function": functionsOf(s.BFCL["ground_truth"])}
+		for k, v := range s.BFCL {
+			row[k] = v
+		}
+		doc, dialect = row, "bfcl"
+	default:
+		c := map[string]any{"id": "row", "prompt": "q"}
+		for k, v := range s.Case {
+			c[k] = v
+		}
+		doc = map[string]any{"callvet": 1, "name": "row", "cases": []any{c}}
+	}
+	text, err := json.Marshal(doc)
+	if err != nil { // what was read can be written
+		return nil, dialect
+	}
+	return text, dialect
+}
+
+// functionsOf makes the functions that a ground truth calls: the rows do not have them.
+func functionsOf(truth json.RawMessage) []any {
+	var calls []map[string]map[string][]any
+	if json.Unmarshal(truth, &calls) != nil || len(calls) == 0 {
+		calls = []map[string]map[string][]any{{"get_weather": {"city": {"SF"}}}}
+	}
+	out, seen := []any{}, map[string]bool{}
+	for _, call := range calls {
+		for _, name := range slices.Sorted(maps.Keys(call)) {
+			props, required := map[string]any{}, []string{}
+			for _, arg := range slices.Sorted(maps.Keys(call[name])) {
+				values := call[name][arg]
+				props[arg] = map[string]any{"type": typeOf(values)}
+				if !slices.Contains(values, any("")) {
+					required = append(required, arg)
+				}
+			}
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, map[string]any{"name": name, "parameters": map[string]any{"type": "dict", "properties": props, "required": required}})
+			}
+		}
+	}
+	return out
+}
+
+func typeOf(values []any) string {
+	if len(values) > 0 {
+		switch n := values[0].(type) {
+		case float64:
+			if n == math.Trunc(n) {
+				return "integer"
+			}
+			return "float"
+		case bool:
+			return "boolean"
+		case []any:
+			return "array"
+		case map[string]any:
+			return "dict"
+		}
+	}
+	return "string"
+}
+
+// attempt makes the trace of what was called, read as a recording is.
+func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.Trace, error) {
+	var record any
+	switch {
+	case route == bfclRoute:
+		record = map[string]any{"id": id, "result": s.Result}
+	case s.Actual == nil:
+		if s.ActualOutput == nil {
+			s.ActualOutput = json.RawMessage("null")
+		}
+		record = map[string]any{"testIdx": 0, "response": map[string]any{"output": s.ActualOutput}}
+	case s.Actual[0] == '[':
+		record = map[string]any{"case_id": id, "calls": s.Actual}
+	default:
+		record = s.Actual
+	}
+	b, err := json.Marshal(record)
+	if err != nil {
+		return nil, fmt.Errorf("write the attempt: %w", err)
+	}
+	v, err := value.Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("read the attempt: %w", err)
+	}
+	t := &callvet.Trace{CaseID: id, End: callvet.EndAnswered}
+	resp, err := answer.Decode(v, answer.Options{Tools: tools, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}})
+	if err != nil {
+		if !errors.As(err, &t.Fault) {
+			return nil, err
+		}
+		resp = &callvet.Response{}
+	}
+	t.Turns, t.Repairs = resp.Turns, resp.Repairs
+	for i := range t.Turns {
+		if t.Turns[i].Role == callvet.RoleAssistant && len(t.Turns[i].Calls) == 0 {
+			t.Answer = t.Turns[i].Content
+		}
+	}
+	if len(t.Calls()) > 0 {
+		t.End = callvet.EndCalled
+	}
+	t.Classify(resp.Unreadable)
+	return t, nil
+}

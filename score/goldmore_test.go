@@ -1,0 +1,51 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score"
+)
+
+// TestGoldBesideThePlan: where a plan allows more calls, the gold attempt makes those that
+// the case asks for beside it.
+func TestGoldBesideThePlan(t *testing.T) {
+	t.Parallel()
+	const none = "none"
+	for _, tt := range []struct{ name, expect, want string }{
+		{"at least three", `{"plans":[{"calls":[{"tools":["a"]}],"order":"superset"}],"min_tool_calls":3}`, "a a a"},
+		{"at least one", `{"plans":[{"calls":[{"tools":["a"]}],"order":"superset"}],"min_tool_calls":1}`, "a"},
+		{"as many as a plan allows", `{"plans":[{"calls":[{"tools":["a"]}],"max_extra_calls":1}],"min_tool_calls":2}`, "a a"},
+		{"exactly these names", `{"plans":[{"calls":[{"tools":["b"]}],"order":"recall"}],"tools_called":["a","b","b"]}`, "b a b"},
+		{"the first set that holds the plan", `{"plans":[{"calls":[{"tools":["b"]}],"order":"superset"}],"tools_acceptable":[["a"],["B","c"]]}`, "b c"},
+		{"a plan that allows no more", `{"plans":[{"calls":[{"tools":["a"]}]}],"min_tool_calls":2}`, "a"},
+		{"calls that are counted", `{"plans":[{"calls":[{"tools":["a"]}]}],"counts":[{"call":{"tools":["a"]}}]}`, none},
+		{"plans that must not be met", `{"plans":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["b"]}]}]}`, none},
+		{"no call twice", `{"plans":[{"calls":[{"tools":["a"]}]}],"max_same_calls":1}`, none},
+		{"an answer of JSON", `{"plans":[{"calls":[{"tools":["a"]}]}],"response_json":{"value":{}}}`, none},
+		{"a pattern", `{"plans":[{"calls":[{"tools":["a*"]}]}]}`, none},
+		{"a place", `{"plans":[{"calls":[{"tools":["a"],"nth":1}]}]}`, none},
+		{"a message", `{"plans":[{"calls":[{"tools":["a"],"message":1}]}]}`, none},
+	} {
+		var e callvet.Expect
+		if err := json.Unmarshal([]byte(tt.expect), &e); err != nil {
+			t.Fatal(err)
+		}
+		c := callvet.Case{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: e}
+		s, _ := score.New(&callvet.Suite{Cases: []callvet.Case{c}}, score.Config{})
+		tr, ok := s.Gold(&c)
+		got := none
+		if ok {
+			got = shown(&tr)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		if r := s.Score(&c, &tr); ok && (r.Verdict == callvet.VerdictPass) != (tt.name != "a plan that allows no more") {
+			t.Errorf("%s: %s %s", tt.name, r.Verdict, r.Reason)
+		}
+	}
+}
