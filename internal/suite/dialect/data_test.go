@@ -151,7 +151,7 @@ func refusal(err error) string {
 
 const formatsHead = `# Suite formats
 
-Which files of other tools callvet reads, which it refuses and why. Formats are told by their content, never by the file's name. A format that loads is also
+Which files of other tools callvet reads, which it refuses and why. Formats are detected by their content, never by the file's name. A format that loads is also
 written back: an unchanged suite of the first four dialects comes out as the same document, and an export to another dialect lists what it cannot say.
 What is not carried is listed on import with file, line and key, and is kept for an export to the same dialect. This table is made by the dialect tests.
 
@@ -183,6 +183,11 @@ What ` + "`-m recorded:FILE`" + `, ` + "`exec:`" + ` commands and HTTP agents ma
 | parts of Gemini, with or without ` + "`candidates`" + ` | ` + "`{\"parts\": [{\"functionCall\": {\"name\": \"del\", \"args\": {\"a\": 1}}}]}`" + ` |
 | Amazon Bedrock's Converse | ` + "`{\"content\": [{\"toolUse\": {\"toolUseId\": \"1\", \"name\": \"del\", \"input\": {\"a\": 1}}}]}`" + ` |
 | parts of the AI SDK | ` + "`{\"content\": [{\"type\": \"tool-call\", \"toolCallId\": \"1\", \"toolName\": \"del\", \"input\": {\"a\": 1}}]}`" + ` |
+| the AI SDK's result, with ` + "`steps`" + ` or with ` + "`toolCalls`" + ` and ` + "`toolResults`" + ` | ` + "`{\"steps\": [{\"content\": [{\"type\": \"tool-call\", \"toolCallId\": \"1\", \"toolName\": \"del\", \"input\": {\"a\": 1}}], \"finishReason\": \"tool-calls\"}]}`" + ` |
+| messages of the AI SDK's user interface | ` + "`{\"role\": \"assistant\", \"parts\": [{\"type\": \"tool-del\", \"toolCallId\": \"1\", \"state\": \"input-available\", \"input\": {\"a\": 1}}]}`" + ` |
+| messages of LangChain: as they are, as ` + "`{type, data}`" + `, or in ` + "`lc`" + ` envelopes | ` + "`{\"messages\": [{\"type\": \"ai\", \"content\": \"\", \"tool_calls\": [{\"name\": \"del\", \"args\": {\"a\": 1}, \"id\": \"1\"}]}]}`" + ` |
+| items, history or output of the OpenAI Agents SDK | ` + "`{\"newItems\": [{\"type\": \"tool_call_item\", \"rawItem\": {\"type\": \"function_call\", \"callId\": \"1\", \"name\": \"del\", \"arguments\": \"{\\\"a\\\": 1}\"}}]}`" + ` |
+| a message or a task of Agent2Agent (A2A), with calls as data | ` + "`{\"jsonrpc\": \"2.0\", \"result\": {\"message\": {\"parts\": [{\"data\": {\"name\": \"del\", \"args\": {\"a\": 1}}}]}}}`" + ` |
 | a whole conversation | ` + "`{\"messages\": [{\"role\": \"user\", \"content\": \"Delete.\"}, {\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"del\", \"arguments\": {\"a\": 1}}}]}]}`" + ` |
 | a row of promptfoo's results | ` + "`{\"promptIdx\": 0, \"response\": {\"output\": [{\"type\": \"function\", \"function\": {\"name\": \"del\", \"arguments\": \"{\\\"a\\\": 1}\"}}]}}`" + ` |
 | a row of the Berkeley leaderboard | ` + "`{\"result\": [{\"del\": \"{\\\"a\\\": 1}\"}]}`" + `, or ` + "`{\"raw\": …, \"decoded\": [{\"del\": {\"a\": 1}}]}`" + ` |
