@@ -29,6 +29,9 @@ type observation struct {
 	kind       string
 	// held keeps the input and the output where they were JSON in a string.
 	in, out value.Value
+	// call is the id of the call that a tool answered, failed whether its message says so.
+	call   string
+	failed bool
 }
 
 // readLangfuse reads a trace with its observations. The generations tell what
@@ -106,13 +109,32 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 		in := message.Said(o.in, callvet.RoleUser)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Fresh(in)...)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Note(said)...)
-		a.Trace.Usage.Add(message.Usage(message.First(o.v, "usageDetails", "usage"), o.v, "totalCost", "calculatedTotalCost"))
+		a.Trace.Usage.Add(tokens(o.v))
 		if m := message.Str(o.v, "model"); m != "" {
 			a.Trace.Model = m
 		}
 	}
 	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
 	return missing || n == 0
+}
+
+// tokens reads what a generation used: Langfuse's details, the counts of a LangSmith run, or
+// those of the message that it gave.
+func tokens(v value.Value) callvet.Usage {
+	of := message.First(v, "usageDetails", "usage")
+	if of.Kind() == value.Invalid && has(v, "prompt_tokens") {
+		of = v
+	}
+	gens := message.First(message.First(v, "outputs"), "generations")
+	for of.Kind() == value.Invalid && gens.Kind() == value.Array {
+		gens, _ = gens.First()
+		of = message.First(message.First(message.First(gens, "message"), "kwargs", "data"), "usage_metadata")
+	}
+	u := message.Usage(of, v, "totalCost", "calculatedTotalCost")
+	if d := message.Details(of); d.InputTokens != u.InputTokens || d.OutputTokens != u.OutputTokens {
+		u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens = d.InputTokens, d.OutputTokens, d.CachedTokens, d.ReasoningTokens
+	}
+	return u
 }
 
 // given is what a model or an agent gave, as its own words.
@@ -143,8 +165,8 @@ func inner(obs []observation, id string) bool {
 	return false
 }
 
-// toolSpans gives calls the results and times of the tool observations, by name
-// and order; one that no generation called becomes a call of its own.
+// toolSpans gives calls the results and times of the tool observations; one that no
+// generation called becomes a call of its own.
 func toolSpans(obs []observation, a *trace.Attempt) {
 	var open []*callvet.Call
 	for i := range a.Trace.Turns {
@@ -152,24 +174,23 @@ func toolSpans(obs []observation, a *trace.Attempt) {
 			open = append(open, &a.Trace.Turns[i].Calls[j])
 		}
 	}
-	for _, o := range obs {
-		if o.kind != "TOOL" {
+	tools := slices.DeleteFunc(slices.Clone(obs), func(o observation) bool { return o.kind != "TOOL" })
+	told := make([]callvet.Call, len(tools))
+	for i, o := range tools {
+		told[i] = callvet.Call{ID: o.call, Tool: message.Str(o.v, "name")}
+		told[i].Args, told[i].ArgsRaw = message.Args(o.in)
+	}
+	_, done := message.Match(open, told, func(to *callvet.Call, i int) { outcome(to, tools[i]) })
+	for i, c := range told {
+		if done[i] {
 			continue
 		}
-		tool := message.Str(o.v, "name")
-		i := slices.IndexFunc(open, func(c *callvet.Call) bool { return c.Tool == tool })
-		if i < 0 {
-			c := callvet.Call{ID: message.Str(o.v, "id"), Tool: tool}
-			c.Args, c.ArgsRaw = message.Args(o.in)
-			outcome(&c, o)
-			a.Trace.Turns = append(a.Trace.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
-			if c.Result != nil {
-				a.Trace.Turns = append(a.Trace.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: tool, Content: plainText(c.Result)})
-			}
-			continue
+		c.ID = cmp.Or(c.ID, message.Str(tools[i].v, "id"))
+		outcome(&c, tools[i])
+		a.Trace.Turns = append(a.Trace.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
+		if c.Result != nil {
+			a.Trace.Turns = append(a.Trace.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
 		}
-		outcome(open[i], o)
-		open = slices.Delete(open, i, i+1)
 	}
 }
 
@@ -177,9 +198,9 @@ func outcome(c *callvet.Call, o observation) {
 	if d := o.end.Sub(o.start); d > 0 {
 		c.ExecMS = float64(d.Microseconds()) / 1000
 	}
-	if e := message.Str(o.v, "error"); e != "" || message.Str(o.v, "level") == "ERROR" {
+	if e := message.Str(o.v, "error"); e != "" || o.failed || message.Str(o.v, "level") == "ERROR" {
 		c.Status, c.Result = callvet.StatusExecErr, nil
-		c.Error = cmp.Or(e, message.Str(o.v, "statusMessage"), "the tool answered with an error")
+		c.Error = cmp.Or(e, message.Str(o.v, "statusMessage"), o.out.Str(), "the tool answered with an error")
 		return
 	}
 	if c.Result == nil && o.out.Kind() != value.Invalid {
@@ -269,7 +290,8 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 		case "llm":
 			o.kind = "GENERATION"
 		case "tool":
-			o.kind, o.in, o.out = "TOOL", toolInput(o.in), toolOutput(o.out)
+			o.kind, o.in = "TOOL", toolInput(o.in)
+			o.out, o.call, o.failed = toolOutput(o.out)
 		}
 		obs = append(obs, o)
 	}
@@ -311,12 +333,19 @@ func toolInput(v value.Value) value.Value {
 	return v
 }
 
-func toolOutput(v value.Value) value.Value {
-	if out, ok := v.Get("output"); ok && v.Len() == 1 {
-		if c := message.First(out, "content"); c.Kind() != value.Invalid {
-			return message.Held(c)
-		}
-		return out
+// toolOutput undoes {"output": …} and the envelope of a tool's message, which has the call's
+// id, and says whether the tool failed.
+func toolOutput(v value.Value) (out value.Value, call string, failed bool) {
+	out, ok := v.Get("output")
+	if !ok || v.Len() != 1 {
+		return v, "", false
 	}
-	return v
+	in := out
+	if k := message.First(out, "kwargs"); k.Kind() == value.Object {
+		in = k
+	}
+	if c := message.First(in, "content"); c.Kind() != value.Invalid {
+		return message.Held(c), message.Str(in, "tool_call_id"), message.Str(in, "status") == "error"
+	}
+	return out, "", false
 }

@@ -279,6 +279,24 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 	return results
 }
 
+// ToolMessage reads a result that is a message of LangChain's, in its envelope or not.
+func ToolMessage(v value.Value) (callvet.Turn, bool) {
+	h := Held(v)
+	if in := First(h, "output"); in.Kind() == value.Object && h.Len() == 1 {
+		h = in
+	}
+	in := h
+	if k := First(h, "kwargs"); k.Kind() == value.Object {
+		in = k
+	}
+	if h.Kind() != value.Object || First(in, "tool_call_id").Kind() == value.Invalid || First(in, "content").Kind() == value.Invalid {
+		return callvet.Turn{}, false
+	}
+	turns := Turns(h)
+	turns[0].CallID = Str(in, "tool_call_id")
+	return turns[0], true
+}
+
 // toolPart is the tool of a part of the AI SDK's UI messages: {type: "tool-NAME", toolCallId,
 // input, output}, or {type: "dynamic-tool", toolName, …}; "" for any other part.
 func toolPart(p value.Value, typ string) string {
@@ -510,6 +528,26 @@ func Usage(u, cost value.Value, names ...string) callvet.Usage {
 	out.CachedTokens = r.May(u, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read", "cache_read_input_tokens", "input_tokens_cache_read", "prompt_details.cache_read",
 		"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens")
 	return r.Done(out)
+}
+
+// Details is Usage of an object that may take cached and reasoning tokens out of input and
+// output, as Langfuse does; the total tells whether that was done.
+func Details(v value.Value) callvet.Usage {
+	u := Usage(v, value.Value{})
+	in, out := 0, 0
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		switch n := Int(v, e.Key()); {
+		case strings.HasPrefix(e.Key(), "input"):
+			in += n
+		case strings.HasPrefix(e.Key(), "output"):
+			out += n
+		}
+	}
+	if total := Int(v, "total"); total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
+		u.InputTokens, u.OutputTokens = in, out
+		u.CachedTokens, u.ReasoningTokens = Int(v, "input_cached_tokens", "input_cache_read"), Int(v, "output_reasoning_tokens", "output_reasoning")
+	}
+	return u
 }
 
 // Tools reads tool definitions: OpenAI's, bare functions, Anthropic's and MCP's.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -171,7 +170,8 @@ func (t tree) spent(u *callvet.Usage, all []*span) {
 func used(sp *span) (u callvet.Usage, ok bool) {
 	in, out := sp.attr(inputTokens), sp.attr(outputTokens)
 	if in.Kind() == value.Invalid && out.Kind() == value.Invalid {
-		return usedObject(message.Held(sp.attr(usageOf)))
+		v := message.Held(sp.attr(usageOf))
+		return message.Details(v), v.Len() > 0
 	}
 	var r usage.Reader
 	one := callvet.Usage{InputTokens: count(&r, "input_tokens", in), OutputTokens: count(&r, "output_tokens", out)}
@@ -183,29 +183,6 @@ func used(sp *span) (u callvet.Usage, ok bool) {
 	}
 	one.CostUSD = r.Dollars("cost", sp.attr(cost))
 	return r.Done(one), true
-}
-
-// usedObject reads all counts from one object. Langfuse takes cached and reasoning tokens
-// out of input and output; the total tells whether that was done.
-func usedObject(v value.Value) (u callvet.Usage, ok bool) {
-	if v.Len() == 0 {
-		return u, false
-	}
-	u = message.Usage(v, value.Value{})
-	in, out := 0, 0
-	for e, more := v.First(); more; e, more = v.Next(e) {
-		switch n := message.Int(v, e.Key()); {
-		case strings.HasPrefix(e.Key(), "input"):
-			in += n
-		case strings.HasPrefix(e.Key(), "output"):
-			out += n
-		}
-	}
-	if total := message.Int(v, "total"); total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
-		u.InputTokens, u.OutputTokens = in, out
-		u.CachedTokens, u.ReasoningTokens = message.Int(v, "input_cached_tokens", "input_cache_read"), message.Int(v, "output_reasoning_tokens", "output_reasoning")
-	}
-	return u, true
 }
 
 // count reads a count of an attribute, which protobuf's JSON writes as a string.

@@ -3,7 +3,6 @@
 package spans
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -46,21 +45,7 @@ func (x *execution) run(a *trace.Attempt, tools []*span) {
 	for i, sp := range tools {
 		told[i] = toolCall(sp)
 	}
-	done := make([]bool, len(tools))
-	for _, same := range []func(o, c *callvet.Call) bool{
-		func(o, c *callvet.Call) bool { return c.ID != "" && o.ID == c.ID },
-		func(o, c *callvet.Call) bool { return alike(o, c) && sameArgs(o.Args, c.Args) },
-		alike,
-	} {
-		for i := range told {
-			at := slices.IndexFunc(open, func(o *callvet.Call) bool { return same(o, &told[i]) })
-			if done[i] || at < 0 {
-				continue
-			}
-			join(open[at], told[i])
-			open, done[i] = slices.Delete(open, at, at+1), true
-		}
-	}
+	open, done := message.Match(open, told, func(to *callvet.Call, i int) { join(to, told[i]) })
 	for _, c := range open {
 		thrown(c)
 	}
@@ -98,14 +83,6 @@ func made(turns []callvet.Turn, c callvet.Call, same bool) []callvet.Turn {
 		out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
 	}
 	return out
-}
-
-// alike reports whether two calls are of one tool and do not have ids that differ.
-func alike(o, c *callvet.Call) bool { return (c.ID == "" || o.ID == "") && o.Tool == c.Tool }
-
-func sameArgs(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	return a != nil && b != nil && json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
 // repeats reports whether a span is inside another of the same tool: two SDKs told one call.
@@ -189,7 +166,7 @@ func toolCall(sp *span) callvet.Call {
 		out = eventBody(sp, "gen_ai.choice")
 	}
 	failed := sp.failed
-	if told, ok := toolMessage(out); ok {
+	if told, ok := message.ToolMessage(out); ok {
 		c.ID, c.Result = cmp.Or(c.ID, told.CallID), message.Result(told.Content)
 		failed = failed || told.Raw != nil
 	} else {
@@ -230,24 +207,6 @@ func positional(v value.Value) value.Value {
 		return value.Value{}
 	}
 	return v
-}
-
-// toolMessage reads a result that is a message of LangChain's, in its envelope or not.
-func toolMessage(v value.Value) (callvet.Turn, bool) {
-	h := message.Held(v)
-	if in := message.First(h, "output"); in.Kind() == value.Object && h.Len() == 1 {
-		h = in
-	}
-	in := h
-	if k := message.First(h, "kwargs"); k.Kind() == value.Object {
-		in = k
-	}
-	if h.Kind() != value.Object || !has(in, "tool_call_id") || !has(in, "content") {
-		return callvet.Turn{}, false
-	}
-	turns := message.Turns(h)
-	turns[0].CallID = message.Str(in, "tool_call_id")
-	return turns[0], true
 }
 
 func eventBody(sp *span, name string) value.Value {

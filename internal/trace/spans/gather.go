@@ -144,7 +144,7 @@ func linked(tasks []*task) []*task {
 		in := models[0].told()
 		for _, c := range slices.Backward(callsOf(in)) {
 			same := slices.DeleteFunc(slices.Clone(makers[c.ID]), func(m maker) bool {
-				return m.call.Tool != c.Tool || !sameArgs(m.call.Args, c.Args) || m.question != question(in)
+				return m.call.Tool != c.Tool || !message.SameArgs(m.call.Args, c.Args) || m.question != question(in)
 			})
 			if len(same) == 0 {
 				continue
