@@ -144,6 +144,28 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+// TestLearnedLimit: a limit bounds the cost under its other name, too.
+func TestLearnedLimit(t *testing.T) {
+	t.Parallel()
+	var f *fake
+	f = serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.Contains(string(f.bodies[n-1]), `"max_tokens"`) {
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"error":{"message":"Use 'max_completion_tokens' instead."}}`)
+			return
+		}
+		io.WriteString(w, `{"choices":[{"message":{"content":"hi"}}]}`)
+	})
+	prices := &Prices{Rows: []Price{{Provider: "azure", Model: "m", Output: 1e6, Effective: "2026-01-01"}}}
+	m, target := mustOpen(t, "azure/m", Config{BaseURL: f.URL, Params: callvet.Params{MaxTokens: ptr(50)}, Prices: prices})
+	req := hello()
+	req.Params = target.Params
+	if u := ask(t, m, req).Usage; u.AtMostUSD == nil || *u.AtMostUSD != 50 {
+		t.Errorf("usage %+v, want 50 USD at most", u)
+	}
+}
+
 // TestRulesDate: the docs name the day of the table.
 func TestRulesDate(t *testing.T) {
 	t.Parallel()

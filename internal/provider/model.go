@@ -24,6 +24,7 @@ type query struct {
 	req    *callvet.Request
 	turns  []callvet.Turn // req.Turns with ids that the provider takes
 	params callvet.Params
+	limit  *int   // tokens that the answer may have, under whatever name it is sent
 	choice string // "", auto, required, none or a tool's name; "" when nothing is offered
 	tools  []byte // encoded; nil when nothing is offered
 	// toolSum is the SHA-256 of tools.
@@ -131,6 +132,7 @@ func (m *model) elsewhere(ctx context.Context, req *callvet.Request, before []ca
 // query is what req asks of this model.
 func (m *model) query(req *callvet.Request) *query {
 	q := &query{req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream}
+	q.limit = q.params.MaxTokens
 	if req.Tools != nil && len(req.Tools.Tools) > 0 {
 		o := m.offers.get(req.Tools, m.wire.tools)
 		q.tools, q.toolSum, q.choice = o.body, o.sum, req.ToolChoice
@@ -193,7 +195,7 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 		fault.Exchanges = []callvet.Exchange{ex}
 		if fault.Billable() {
 			u := callvet.Usage{}
-			m.price.apply(&u, taken{sent: len(body), text: len(ans.body), max: q.params.MaxTokens, open: true})
+			m.price.apply(&u, taken{sent: len(body), text: len(ans.body), max: q.limit, open: true})
 			fault.AtMostUSD = u.AtMostUSD
 		}
 		return nil, fault
@@ -291,7 +293,7 @@ func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 	if u := &resp.Usage; u.Known && (u.InputTokens == 0 || u.OutputTokens == 0 && text > 0) {
 		*u = callvet.Usage{Note: fmt.Sprintf("%d tokens of input and %d of output are told, and there was text", u.InputTokens, u.OutputTokens)}
 	}
-	m.price.apply(&resp.Usage, taken{sent: sent, text: text, max: q.params.MaxTokens})
+	m.price.apply(&resp.Usage, taken{sent: sent, text: text, max: q.limit})
 }
 
 // size is how many bytes of text a turn has, arguments and names included.
