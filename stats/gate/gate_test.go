@@ -104,7 +104,7 @@ func TestImpossiblePlans(t *testing.T) {
 	if _, ok := MinN(1, 0, Alpha); ok {
 		t.Error("a bound of 1 can never be passed")
 	}
-	if _, _, ok := SampleSize(0.9, 0.9, 0.8, Alpha); ok {
+	if _, _, ok := SampleSize(0.9, 0.9, 0.01, Alpha); ok {
 		t.Error("a truth at the bound was planned for")
 	}
 	if _, ok := PassProbability(0.9, 0.95, 0, Alpha); ok {
