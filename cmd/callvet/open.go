@@ -114,7 +114,7 @@ func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
 		if t.Free || t.Recorded || t.Agent || !slices.Contains(provider.Names(), service) || o.prices.Find(service, t.Model) != nil {
 			continue
 		}
-		fmt.Fprintf(o.app.err, "note: %s: the price is not known, so --max-cost ends the run after the first answer; give the price with --prices\n", t.Name)
+		fmt.Fprintf(o.app.err, "note: %s: the price is not known, so --max-cost ends the run after the first answer; give it with --prices (callvet prices LIST makes such a table)\n", t.Name)
 	}
 }
 
