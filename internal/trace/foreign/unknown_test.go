@@ -16,6 +16,7 @@ func chat(id, attributes string) string {
 
 const (
 	asked    = `"gen_ai.input.messages":[{"role":"user","parts":[{"type":"text","content":"hi"}]}]`
+	calledF  = `"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{}}]}]`
 	answered = `"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"text","content":"hello"}]}]`
 )
 
@@ -31,6 +32,9 @@ func TestUnknown(t *testing.T) {
 		"no question":                                       {"[" + chat("1", answered) + "]", "error"},
 		"nothing":                                           {"[" + chat("1", `"gen_ai.request.model":"m"`) + "]", "error"},
 		"one answer of two":                                 {"[" + chat("1", asked) + "," + chat("2", asked+","+answered) + "]", "error"},
+		"a call, and an empty answer that ended":            {"[" + chat("1", asked+","+calledF) + "," + chat("2", asked+`,"gen_ai.output.messages":[],"gen_ai.response.finish_reasons":["stop"]`) + "]", "called"},
+		"a call, and an answer that is not there":           {"[" + chat("1", asked+","+calledF) + "," + chat("2", asked) + "]", "error"},
+		"a call, and an answer that ended with one":         {"[" + chat("1", asked+","+calledF) + "," + chat("2", asked+`,"gen_ai.response.finish_reasons":["tool_calls"]`) + "]", "error"},
 		"a request that failed, and an answer":              {"[" + strings.Replace(chat("1", asked), `"name"`, `"status":{"code":"ERROR"},"name"`, 1) + "," + chat("2", asked+","+answered) + "]", "abstained"},
 		"a request that failed":                             {"[" + strings.Replace(chat("1", asked), `"name"`, `"status":{"code":"ERROR"},"name"`, 1) + "]", "error"},
 		"an answer that the next request tells":             {"[" + chat("1", asked) + "," + chat("2", `"gen_ai.input.messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yes?"},{"role":"user","content":"hi"}],`+answered) + "]", "abstained"},

@@ -293,6 +293,9 @@ func ToolMessage(v value.Value) (callvet.Turn, bool) {
 		return callvet.Turn{}, false
 	}
 	turns := Turns(h)
+	if len(turns) != 1 {
+		return callvet.Turn{}, false
+	}
 	turns[0].CallID = Str(in, "tool_call_id")
 	return turns[0], true
 }

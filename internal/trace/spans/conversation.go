@@ -101,24 +101,27 @@ func ended(sp *span) bool {
 // missing says why it is not known what an attempt called, "" where it is. Nothing but an
 // answer that is legible and does not say that it called shows that nothing was called.
 func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execution, s *trace.Sink) string {
-	silent, cut := 0, 0
+	silent, cut, open := 0, 0, 0
 	for _, sp := range c.silent {
 		if x.within(sp) {
 			continue
 		}
 		silent++
-		if ended(sp) {
+		switch {
+		case ended(sp):
 			cut++
+		case sp.attr(finish).Kind() == value.Invalid:
+			open++
 		}
 	}
 	calls := len(a.Trace.Calls())
 	switch {
 	case cut > 0:
 		return "an answer of a model ended with calls that are not there"
-	case silent > 0 && (calls == 0 || len(of[tool]) == 0):
+	case silent > 0 && calls == 0, open > 0 && len(of[tool]) == 0:
 		return "an answer of a model is not there"
 	case silent > 0:
-		s.Lose("an answer of a model that is not there; the spans of its tools were read")
+		s.Lose("an answer of a model that is empty or not there, beside calls that are")
 	case calls == 0 && !c.spoke:
 		return "there is no answer of a model"
 	case calls == 0 && !slices.ContainsFunc(append(a.Input, a.Trace.Turns...), func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }):
