@@ -45,6 +45,7 @@ func (k *compiled) bounds(set match.Settings, ps *problems) {
 			ps.add("unknown-score", "min_scores."+name, fmt.Sprintf("%q is no score that can have a least value", name), "for example tool_f1, call_f1, sequence_f1, arg_accuracy")
 		}
 	}
+	k.asserts = k.asserts || k.graded
 }
 
 // mayAnswer reports whether call j may answer an expectation, by its name and its place.

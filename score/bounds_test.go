@@ -69,6 +69,7 @@ func TestBoundsOnCalls(t *testing.T) {
 		{"a forbidden call with its arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"}},"max":0}]}`, `{}`, []string{message(search1, search2)}, "fail unneeded_call at most 0 of search {\"q\":\"b\"}"},
 		{"a forbidden call with other arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}},"max":0}]}`, `{}`, []string{message(search1, search2)}, "pass"},
 		{"wrong arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`, []string{message(search1)}, "fail wrong_arguments at least 1 of search"},
+		{"arguments of a tool that was not called", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`, []string{message(reply)}, "fail wrong_tool at least 1 of search"},
 		{"two met by one call", `{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"ignore"}},{"call":{"tools":["search"],"args":{"n":1},"extra_args":"ignore"}}]}`, `{}`, []string{message(search1)}, "pass"},
 		{"extra arguments of one of two", `{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"ignore"}},{"call":{"tools":["search"],"args":{"q":"a"}}}]}`, `{}`, []string{message(search1)}, "fail wrong_arguments"},
 		{"the call's own policy above that of the case", `{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"forbid"}}]}`, `{"extra_args":"ignore"}`, []string{message(search1)}, "fail wrong_arguments"},
@@ -92,6 +93,7 @@ func TestBoundsOnCalls(t *testing.T) {
 
 		{"a sequence that must not be", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`, []string{message(search1, search2, reply)}, "fail unneeded_call not search, then reply, got search, search, reply"},
 		{"turned round", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`, []string{message(reply, search1)}, "pass"},
+		{"whatever else is called", `{"not":[{"calls":[{"tools":["reply"]}]}]}`, `{}`, []string{message(search1, search2, reply)}, "fail unneeded_call not reply"},
 		{"by its name", `{"not":[{"name":"leak","calls":[{"tools":["search"]},{"tools":["reply"]}]}]}`, `{}`, []string{message(reply, search1)}, "fail unneeded_call not leak"},
 		{"strictly, with one between", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"strict"}]}`, `{}`, []string{message(search1, search2, reply)}, "pass"},
 		{"strictly", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"strict"}]}`, `{}`, []string{message(search1, reply)}, "fail unneeded_call not search, then reply"},
@@ -101,6 +103,7 @@ func TestBoundsOnCalls(t *testing.T) {
 
 		{"repeated as often as may be", `{"max_same_calls":2}`, `{}`, []string{message(search1, reply, search1)}, "pass"},
 		{"repeated once more", `{"max_same_calls":1}`, `{}`, []string{message(search1, reply, search1)}, "fail loop max_same_calls: expected 1, got 2 search"},
+		{"the first of two that are repeated", `{"max_same_calls":1}`, `{}`, []string{message(search1, reply, search1, reply)}, "fail loop got 2 search"},
 		{"other arguments", `{"max_same_calls":1}`, `{}`, []string{message(search1, search2)}, "pass"},
 
 		{"as many requests as may be", `{"max_requests":2}`, `{}`, []string{message(search1), "Done."}, "pass"},
@@ -190,6 +193,11 @@ func TestScoresDecide(t *testing.T) {
 			if r.Verdict != callvet.VerdictPass && tt.want > 0 {
 				t.Errorf("a score that is reached: %s %s", r.Verdict, r.Reason)
 			}
+			for _, a := range r.Assertions {
+				if a.State != callvet.AssertPassed {
+					t.Errorf("a score that is reached: %+v", a)
+				}
+			}
 			if r := asks(min(tt.want+0.01, 1)); tt.want < 1 && r.Verdict != callvet.VerdictFail {
 				t.Errorf("a score that is not reached: %s", r.Verdict)
 			}
@@ -203,6 +211,13 @@ func TestScoresDecide(t *testing.T) {
 	}
 	if r := judged(t, `{"plans":[{"calls":[{"tools":["a"]}]}],"min_scores":{"arg_accuracy":0.5}}`, `{}`, message(call("a"))); r.Verdict != callvet.VerdictPass || r.NotEvaluated != 1 {
 		t.Errorf("a score that there is not: %s, %d not evaluated", r.Verdict, r.NotEvaluated)
+	}
+	r := judged(t, `{`+abc+`,"min_scores":{"tool_selection":0.5}}`, `{}`, message(call("a")))
+	if r.Verdict != callvet.VerdictFail || len(r.Assertions) != 1 || r.Assertions[0].State != callvet.AssertFailed {
+		t.Errorf("a third of a half, the first of the scores: %s %+v", r.Verdict, r.Assertions)
+	}
+	if r := judged(t, `{"min_scores":{"format":1}}`, `{}`, message(call("a"))); r.Verdict != callvet.VerdictPass {
+		t.Errorf("a score without a plan: %s %s", r.Verdict, r.Reason)
 	}
 	if r := judged(t, `{`+abc+`,"min_scores":{"tool_f1":0.5}}`, `{}`, message(call("a"), call("x"))); r.Verdict != callvet.VerdictFail || r.Class == "" {
 		t.Errorf("0.4 of 0.5: %s %s", r.Verdict, r.Class)

@@ -4,6 +4,7 @@ package score_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/callvet/callvet"
@@ -21,6 +22,7 @@ func TestGoldBesideThePlan(t *testing.T) {
 		{"as many as a plan allows", `{"plans":[{"calls":[{"tools":["a"]}],"max_extra_calls":1}],"min_tool_calls":2}`, "a a"},
 		{"exactly these names", `{"plans":[{"calls":[{"tools":["b"]}],"order":"recall"}],"tools_called":["a","b","b"]}`, "b a b"},
 		{"the first set that holds the plan", `{"plans":[{"calls":[{"tools":["b"]}],"order":"superset"}],"tools_acceptable":[["a"],["B","c"]]}`, "b c"},
+		{"a plan without calls that allows more", `{"plans":[{"calls":[],"order":"superset"}],"min_tool_calls":1}`, `"Done."`},
 		{"a plan that allows no more", `{"plans":[{"calls":[{"tools":["a"]}]}],"min_tool_calls":2}`, "a"},
 		{"calls that are counted", `{"plans":[{"calls":[{"tools":["a"]}]}],"counts":[{"call":{"tools":["a"]}}]}`, none},
 		{"plans that must not be met", `{"plans":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["b"]}]}]}`, none},
@@ -44,7 +46,7 @@ func TestGoldBesideThePlan(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
-		if r := s.Score(&c, &tr); ok && (r.Verdict == callvet.VerdictPass) != (tt.name != "a plan that allows no more") {
+		if r := s.Score(&c, &tr); ok && (r.Verdict == callvet.VerdictPass) != !strings.HasPrefix(tt.name, "a plan ") {
 			t.Errorf("%s: %s %s", tt.name, r.Verdict, r.Reason)
 		}
 	}

@@ -21,7 +21,6 @@
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
 //	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
 //	callvet-verify wire             recorded answers of real providers; requests by the official schemas
-//	callvet-verify wire             recorded answers of real providers, through a local server
 //	callvet-verify peers            what tests of other tools assert, scored here
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //

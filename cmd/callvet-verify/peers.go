@@ -62,11 +62,22 @@ func restate(rows []peerRow) error {
 			return fmt.Errorf("read what says the tests of peers: %w", err)
 		}
 		said[r.Peer+" "+r.Test] = r
+		if base, _, cut := strings.Cut(r.Test, "["); cut {
+			said[r.Peer+" "+base] = r
+		}
 	}
 	for i := range rows {
 		r := &rows[i]
 		s := said[r.Peer+" "+r.Test]
+		if base, _, cut := strings.Cut(r.Test, "["); s == nil && cut && r.Suite == nil { // of another parameter
+			s = said[r.Peer+" "+base]
+		}
 		if s == nil {
+			if r.Suite != nil && r.Route == ownRoute {
+				if err := r.inOwnTerms(); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		again := &peerSuite{Case: s.Case, Actual: s.Actual}
@@ -136,6 +147,48 @@ func peers(_ context.Context, c *proof.Check, d proof.Data) error {
 	for _, name := range slices.Sorted(maps.Keys(subjectsOf(rows))) {
 		agree, compared, _ := c.Tally(name)
 		c.Printf("%-22s %5d %6d %9d\n", name, compared, agree, unsaid[name])
+	}
+	return nil
+}
+
+// peerScores are the scores that peers mean by those of the rows: by peer and the start of
+// a test's name.
+var peerScores = []struct{ peer, test, of, means string }{
+	{"strands-evals", "exact_", score.ToolSelection, score.Position},
+	{"strands-evals", "in_order", score.ToolSelection, score.SequenceRecall},
+	{"pydantic-evals", "trajectory_match_in_order", score.ToolF1, score.SequenceF1},
+	{"ragas", "", score.ToolF1, score.CallF1},
+}
+
+// inOwnTerms asks for the score that the peer means, and compares arguments as texts where
+// the peer does.
+func (r *peerRow) inOwnTerms() error {
+	set := func(key, member string, v any) error {
+		in := map[string]any{}
+		if old := r.Suite.Case[key]; old != nil {
+			if err := json.Unmarshal(old, &in); err != nil {
+				return fmt.Errorf("%s: read %s: %w", r.ID, key, err)
+			}
+		}
+		in[member] = v
+		b, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("%s: write %s: %w", r.ID, key, err)
+		}
+		r.Suite.Case[key] = b
+		return nil
+	}
+	if r.Peer == "azure-ai-evaluation" && strings.HasPrefix(r.Test, "param_") {
+		return set("scoring", "mode", "text")
+	}
+	for _, p := range peerScores {
+		want, ok := r.Expected.Scores[p.of]
+		if !ok || r.Peer != p.peer || !strings.HasPrefix(r.Test, p.test) {
+			continue
+		}
+		delete(r.Expected.Scores, p.of)
+		r.Expected.Scores[p.means] = want
+		return set("expect", "min_scores", map[string]float64{p.means: 0})
 	}
 	return nil
 }

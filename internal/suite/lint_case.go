@@ -117,7 +117,7 @@ func demands(e *callvet.Expect) bool {
 // bounds reports whether a case says how many calls there may be, or which may not be made:
 // that calling fails it is what such a case is for.
 func bounds(e *callvet.Expect) bool {
-	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil
+	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0
 }
 
 // calls reports whether passing means to call something, and whether it means
