@@ -9,6 +9,8 @@ export CALLVET_TESTDATA ?= $(abspath ../shared/data)
 # The part of the data that tests and verify targets read.
 export CALLVET_PART ?= open
 export CALLVET_VECTORS ?= $(abspath ../shared/vectors)
+# The agents and mocks of others that verify-agents installs and runs.
+export CALLVET_REAL ?= $(abspath ../shared/real)
 VERSION ?=
 CACHE := .cache
 LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
@@ -156,6 +158,10 @@ verify-wire: ## recorded answers of real providers: calls, text, usage; requests
 .PHONY: verify-peers
 verify-peers: ## what the tests of other tools assert of calls, scored here
 	go run ./cmd/callvet-verify peers
+.PHONY: verify-agents
+# CALLVET_CAPTURES=DIR reads further captures of the same kinds.
+verify-agents: ## real agents and frameworks that npm installs: calls, results, errors, tokens, cut streams
+	go run ./cmd/callvet-verify agents
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction

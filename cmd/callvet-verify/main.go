@@ -22,11 +22,13 @@
 //	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
 //	callvet-verify wire             recorded answers of real providers; requests by the official schemas
 //	callvet-verify peers            what tests of other tools assert, scored here
+//	callvet-verify agents           real agents behind HTTP, and captures of such ($CALLVET_CAPTURES)
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
 // from $CALLVET_VECTORS (default ../shared/vectors). $CALLVET_PART names the part of
-// the data that is read (default open).
+// the data that is read (default open). Agents are installed from $CALLVET_REAL (default
+// ../shared/real).
 //
 // Exit codes: 0 when everything that was due was compared and agrees, or is explained
 // by name in proof/explained.tsv; 1 when not, also when the data are missing; 2 for a
@@ -55,6 +57,8 @@ const tuneRounds = 4
 // examples, and what stands behind its name on the command line.
 type place struct {
 	data, part, vectors, examples string
+	// real is where the agents and mocks are that others wrote.
+	real string
 	// splits is how often judges divides its tasks.
 	splits int
 	args   []string
@@ -110,6 +114,7 @@ func checks() []check {
 		})},
 		{name: "wire", run: withData(wires)},
 		{name: "peers", run: withData(peers)},
+		{name: "agents", run: agents},
 		{name: "coverage", run: coverage},
 	}
 }
@@ -118,6 +123,7 @@ func main() {
 	p := place{
 		data: orElse(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")), part: os.Getenv("CALLVET_PART"),
 		vectors: orElse(os.Getenv("CALLVET_VECTORS"), filepath.Join("..", "shared", "vectors")), examples: "examples", splits: judgeSplits,
+		real: orElse(os.Getenv("CALLVET_REAL"), filepath.Join("..", "shared", "real")),
 	}
 	if len(os.Args) > 1 && os.Args[1] == "retrieval-tune" {
 		os.Exit(tune(p))

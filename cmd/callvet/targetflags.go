@@ -56,7 +56,7 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.prices, "prices", "", "JSON price table that goes before the shipped one")
 	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
 	fs.StringSliceVar(&f.execEnv, "exec-env", nil, "variable that exec: agents may see although it is named like a secret; * stands for any letters; may be repeated")
-	fs.StringArrayVar(&f.agent, "agent", nil, "SETTING=VALUE for agents: input, session, history, system, tools, stubs, text, calls, name, args, result, error; may be repeated")
+	fs.StringArrayVar(&f.agent, "agent", nil, "SETTING=VALUE for agents: preset, body, input, session, history, system, tools, stubs, text, calls, name, args, result, error; may be repeated")
 }
 
 // targetSpec is one target with its settings, as the manifest keeps it: it can
@@ -130,7 +130,7 @@ func (a *app) specs(f *runFlags, changed func(string) bool) ([]targetSpec, error
 // agentSettings refuses settings of agents that nothing would heed: of a name that there is
 // not, or without an agent that takes them.
 func agentSettings(f *runFlags, specs []targetSpec) error {
-	known := []string{"input", "session", "history", "system", "tools", "stubs", "text", "calls", "name", "args", "result", "error", "k"}
+	known := []string{"preset", "input", "session", "history", "system", "tools", "stubs", "text", "calls", "name", "args", "result", "error", "k"}
 	overHTTP, agents := false, false
 	for i := range specs {
 		s := &specs[i]
@@ -235,8 +235,26 @@ func (a *app) sharedSpec(f *runFlags, changed func(string) bool) (targetSpec, er
 	if s.Agent, err = pairs(t.agent, "=", "--agent SETTING=VALUE"); err != nil {
 		return s, err
 	}
+	if err := s.takeBody(); err != nil {
+		return s, err
+	}
 	s.SystemPrompt, err = a.textOrFile(t.system)
 	return s, err
+}
+
+// takeBody moves the body of --agent body=JSON to where a targets file has it.
+func (s *targetSpec) takeBody() error {
+	text, ok := s.Agent["body"]
+	if !ok {
+		return nil
+	}
+	delete(s.Agent, "body")
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&s.Body) != nil || s.Body == nil || d.More() {
+		return usagef("--agent body=%s: write a JSON object, for example --agent body='{\"input\": {\"messages\": [{\"role\": \"user\"}]}}'", text)
+	}
+	return nil
 }
 
 func pairs(list []string, sep, form string) (map[string]string, error) {

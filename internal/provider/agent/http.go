@@ -33,8 +33,9 @@ const DefaultMaxBytes = 16 << 20
 type HTTPConfig struct {
 	URL     string
 	Headers map[string]string
-	// InputField is where the last user message goes (default "message"). The
-	// other fields are sent only when named: SessionField an id of its own for
+	// InputField is where the last user message goes (default "message"). It and the
+	// other fields are paths of names and places in lists, such as input.messages.0.content:
+	// what is missing on the way is made. The others are sent only when named: SessionField an id of its own for
 	// each attempt, HistoryField all messages in OpenAI's form, SystemField the
 	// system prompt, ToolsField the tools, StubsField the case's mock responses.
 	InputField, SessionField, HistoryField, SystemField, ToolsField, StubsField string
@@ -43,7 +44,7 @@ type HTTPConfig struct {
 	Preset string
 	// SessionPrefix tells the sessions of one run from those of another.
 	SessionPrefix string
-	// Body is sent beside them.
+	// Body is what they are put into: a template of the request.
 	Body map[string]json.RawMessage
 	// Output says where text and calls stand in a JSON answer; the zero value
 	// finds them under their usual names.
@@ -84,14 +85,17 @@ type httpAgent struct {
 	header  http.Header
 	body    map[string]json.RawMessage // with the secrets filled in
 	secrets *secrets
+	preset  preset
 }
 
 func (h *httpAgent) prepare() error {
 	c := &h.cfg
 	h.secrets = &secrets{lookup: c.Lookup}
-	if c.InputField == "" {
-		c.InputField = "message"
+	var err error
+	if h.preset, err = presetOf(c.Preset); err != nil {
+		return err
 	}
+	h.preset.overrule(c)
 	if c.MaxBytes <= 0 {
 		c.MaxBytes = DefaultMaxBytes
 	}
@@ -113,6 +117,9 @@ func (h *httpAgent) prepare() error {
 		}
 	}
 	h.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	for k, v := range h.preset.headers {
+		h.header.Set(k, v)
+	}
 	for k, v := range c.Headers {
 		if v, err = h.secrets.expand(v); err != nil {
 			return fmt.Errorf("open agent: header %s: %w", k, err)
@@ -129,6 +136,17 @@ func (h *httpAgent) prepare() error {
 		if h.body[k], err = h.secrets.expandJSON(v); err != nil {
 			return fmt.Errorf("open agent: body field %q: %w", k, err)
 		}
+	}
+	return h.tryPaths()
+}
+
+// tryPaths writes a request, to find paths that lead into a text or beyond a list.
+func (h *httpAgent) tryPaths() error {
+	tools := callvet.NewToolset(nil)
+	req := &callvet.Request{System: "-", Tools: tools, Stubs: []callvet.Mock{{}}, Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "-"}}}
+	var f *callvet.Fault
+	if _, _, err := h.request(req); errors.As(err, &f) {
+		return fmt.Errorf("open agent: %s: %w", f.Message, callvet.ErrInvalid)
 	}
 	return nil
 }
@@ -188,9 +206,9 @@ func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []b
 	typ, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch typ {
 	case "text/event-stream":
-		return Stream(limited, h.cfg.Preset, opts, start, h.cfg.Now)
+		return Stream(limited, h.preset.protocol, opts, start, h.cfg.Now)
 	case "application/x-ndjson", "application/jsonl", "application/jsonlines":
-		return Lines(limited, h.cfg.Preset, opts, start, h.cfg.Now)
+		return Lines(limited, h.preset.protocol, opts, start, h.cfg.Now)
 	}
 	all, err := io.ReadAll(limited)
 	if err != nil {

@@ -3,11 +3,14 @@
 package agent
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
+	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 )
@@ -15,43 +18,83 @@ import (
 // request builds the body to send and the one to keep: without secrets, and
 // with the tools as their hash.
 func (h *httpAgent) request(req *callvet.Request) (body []byte, shown json.RawMessage, err error) {
+	p := &h.preset
 	msg, alone := lastUser(req.Turns)
-	if !alone && h.cfg.HistoryField == "" {
+	if !alone && p.history == "" {
 		return nil, nil, &callvet.Fault{
 			Kind:    callvet.FaultUnsupport,
 			Message: "the case has a conversation before its last message, and the agent takes one message: set the history field",
 		}
 	}
-	own := map[string]any{h.cfg.InputField: msg}
-	if f := h.cfg.SessionField; f != "" {
-		own[f] = session(h.cfg.SessionPrefix, req)
+	id := session(h.cfg.SessionPrefix, req)
+	type placed struct {
+		path string
+		v    any
 	}
-	if f := h.cfg.HistoryField; f != "" {
-		own[f] = messages("", req.Turns)
+	own := []placed{{p.input, msg}}
+	for _, path := range p.sessions {
+		own = append(own, placed{path, id})
 	}
-	if f := h.cfg.SystemField; f != "" && req.System != "" {
-		own[f] = req.System
+	if p.history != "" {
+		own = append(own, placed{p.history, p.messages(req.Turns, id)})
 	}
-	if f := h.cfg.StubsField; f != "" && len(req.Stubs) > 0 {
-		own[f] = req.Stubs
+	if req.System != "" {
+		own = append(own, placed{h.cfg.SystemField, req.System})
 	}
-	full, kept := maps.Clone(own), maps.Clone(own)
-	for k, v := range h.body {
-		full[k] = v
+	if len(req.Stubs) > 0 {
+		own = append(own, placed{h.cfg.StubsField, req.Stubs})
 	}
-	for k, v := range h.cfg.Body {
-		kept[k] = v
+	write := func(fields map[string]json.RawMessage, tools any) ([]byte, error) {
+		full, err := h.template(fields)
+		if err != nil {
+			return nil, err
+		}
+		list := slices.Clip(own)
+		if req.Tools != nil {
+			list = append(list, placed{h.cfg.ToolsField, tools})
+		}
+		for _, o := range list {
+			if o.path == "" {
+				continue
+			}
+			if full, err = put(full, strings.Split(o.path, "."), o.v); err != nil {
+				return nil, fmt.Errorf("put %s: %w", o.path, err)
+			}
+		}
+		return json.Marshal(full)
 	}
-	if f := h.cfg.ToolsField; f != "" && req.Tools != nil {
-		full[f], kept[f] = tools(req.Tools), toolsRef(req.Tools)
-	}
-	if body, err = json.Marshal(full); err == nil {
-		shown, err = json.Marshal(kept)
+	if body, err = write(h.body, tools(req.Tools)); err == nil {
+		shown, err = write(h.cfg.Body, toolsRef(req.Tools))
 	}
 	if err != nil {
 		return nil, nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: "write the request: " + err.Error()}
 	}
 	return body, json.RawMessage(h.secrets.hide(string(shown))), nil
+}
+
+// template is the body before anything is put into it: that of the preset, and over it the
+// fields of the settings.
+func (h *httpAgent) template(fields map[string]json.RawMessage) (any, error) {
+	out, err := decoded([]byte(cmp.Or(h.preset.body, "{}")))
+	if err != nil {
+		return nil, err
+	}
+	for k, raw := range fields {
+		v, err := decoded(raw)
+		if err != nil {
+			return nil, err
+		}
+		out = over(out, map[string]any{k: v})
+	}
+	return out, nil
+}
+
+// decoded reads JSON and keeps its numbers as they were written.
+func decoded(raw []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
 }
 
 // lastUser is the text of the last user turn; alone tells that nothing else was said.

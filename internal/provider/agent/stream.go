@@ -19,11 +19,11 @@ import (
 )
 
 // Stream reads a stream of server-sent events up to the one that ends the answer, or its
-// end. preset names the protocol; "" finds it. start is when the request went out, for the
+// end. proto names its protocol; "" finds it. start is when the request went out, for the
 // time to the first token. An error event gives a *callvet.Fault, and so does a stream that
 // was cut off.
-func Stream(r io.Reader, preset string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
-	s := newStream(preset, opts, start, now)
+func Stream(r io.Reader, proto string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+	s := newStream(proto, opts, start, now)
 	if err := events(r, s.take); err != nil {
 		return nil, err
 	}
@@ -31,8 +31,8 @@ func Stream(r io.Reader, preset string, opts answer.Options, start time.Time, no
 }
 
 // Lines reads the same events as JSON Lines.
-func Lines(r io.Reader, preset string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
-	s := newStream(preset, opts, start, now)
+func Lines(r io.Reader, proto string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+	s := newStream(proto, opts, start, now)
 	br := bufio.NewReaderSize(r, 1<<15)
 	for {
 		line, err := readLine(br)
@@ -87,13 +87,13 @@ type spending struct {
 	usage callvet.Usage
 }
 
-func newStream(preset string, opts answer.Options, start time.Time, now func() time.Time) *stream {
+func newStream(proto string, opts answer.Options, start time.Time, now func() time.Time) *stream {
 	s := &stream{
 		opts: opts, start: start, now: now, known: protocols(), other: generic(),
 		resp: callvet.Response{Complete: true}, pieced: map[string]bool{}, said: map[string]bool{},
 	}
 	for i := range s.known {
-		if s.known[i].name == preset {
+		if s.known[i].name == proto {
 			s.proto = &s.known[i]
 		}
 	}
