@@ -98,7 +98,16 @@ func overHTTP(ctx context.Context, c *proof.Check, source, captures string) erro
 	if err != nil {
 		return err
 	}
-	source = filepath.Clean(source)
+	if captures != "" {
+		c.Due(theCaptures, len(files), captures)
+	}
+	for _, f := range files {
+		readCapture(c, f)
+	}
+	dir, err := installAgents(ctx, source, filepath.Join(".cache", "real"))
+	if err != nil {
+		return err
+	}
 	for _, s := range shapes() {
 		c.Due(callsAndText, 1, "the shapes in "+source)
 		if s.calls != nil || s.says != "" {
@@ -109,16 +118,6 @@ func overHTTP(ctx context.Context, c *proof.Check, source, captures string) erro
 				c.Due(what[0], 1, "the shapes in "+source)
 			}
 		}
-	}
-	if captures != "" {
-		c.Due(theCaptures, len(files), captures)
-	}
-	for _, f := range files {
-		readCapture(c, f)
-	}
-	dir, err := installAgents(ctx, source, filepath.Join(".cache", "real"))
-	if err != nil {
-		return err
 	}
 	return askAgents(ctx, c, dir)
 }
@@ -387,7 +386,7 @@ func tellAgent(resp *callvet.Response) readAgent {
 // cuts are the beginnings of a stream, up to each of its events; none of an answer in one
 // piece.
 func cuts(body string) []string {
-	if !strings.HasPrefix(body, "data:") && !strings.HasPrefix(body, "event:") {
+	if !isStream(body) {
 		return nil
 	}
 	var out []string
@@ -402,28 +401,41 @@ func cuts(body string) []string {
 }
 
 // capturesOverHTTP are the files of a folder that hold answers of agents: streams of events,
-// and JSON that is not telemetry.
+// and one JSON value that is not telemetry. Other captures are spans and logs.
 func capturesOverHTTP(dir string) ([]string, error) {
 	if dir == "" {
 		return nil, nil
 	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
 	var out []string
-	for _, pattern := range []string{"*.sse", "*.txt", "*.json", "*.body"} {
-		list, err := filepath.Glob(filepath.Join(dir, pattern))
+	for _, e := range list {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			continue
+		}
+		b, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range list {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				return nil, err
-			}
-			if !bytes.Contains(b, []byte(`"resourceSpans"`)) && !bytes.Contains(b, []byte(`"resourceLogs"`)) {
-				out = append(out, f)
-			}
+		spans := bytes.Contains(b, []byte(`"resourceSpans"`)) || bytes.Contains(b, []byte(`"resourceLogs"`))
+		if isStream(string(b)) || json.Valid(b) && !spans {
+			out = append(out, path)
 		}
 	}
 	return out, nil
+}
+
+// isStream tells server-sent events from other answers.
+func isStream(body string) bool {
+	for _, field := range []string{"data:", "event:", "id:", ":"} {
+		if strings.HasPrefix(body, field) {
+			return true
+		}
+	}
+	return false
 }
 
 // readCapture compares one recorded answer.

@@ -249,16 +249,31 @@ func resultText(v value.Value) string {
 	return string(v.Raw())
 }
 
-// missed is the fault of a record in which no call was read although one stands in it:
-// what was called is unknown then, and that is not "no call".
+// missed is the fault of a record that holds a call which was not read: what was called is
+// unknown then, and that is not "no call". Where some were read, only a call with an id of
+// its own, of a tool of which none was read, shows that another one was not.
 func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
-	if form == FormMessages || form == FormBFCL || form == FormBFCLTurns || d.resp.Unreadable || called(d.resp.Turns) {
-		return nil // their turns may hold calls of the input; or something was read
+	if form == FormMessages || form == FormBFCL || form == FormBFCLTurns || d.resp.Unreadable {
+		return nil // their turns may hold calls of the input; or it is known to be unread
 	}
-	if HoldsCall(v) {
-		return malformed("the record holds a call in a form that is not known")
+	read := called(d.resp.Turns)
+	for _, h := range Holds(v) {
+		if !read || h.ID != "" && h.Tool != "" && !d.readOne(h) {
+			return malformed("the record holds a call in a form that is not known")
+		}
 	}
 	return nil
+}
+
+func (d *decoder) readOne(h Held) bool {
+	for i := range d.resp.Turns {
+		for j := range d.resp.Turns[i].Calls {
+			if c := &d.resp.Turns[i].Calls[j]; c.ID == h.ID || c.Tool == h.Tool {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func called(turns []callvet.Turn) bool {

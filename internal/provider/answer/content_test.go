@@ -166,6 +166,18 @@ func TestRecords(t *testing.T) {
 		`{"messages":[{"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"Delete."}},{"lc":1,"type":"constructor","id":["langchain_core","messages","AIMessageChunk"],"kwargs":{"content":"","tool_calls":[{"name":"del","args":{},"id":"1"}]}}]}`: `del#1{}`,
 		`{"messages":[{"type":"ai","content":"","tool_calls":[],"invalid_tool_calls":[{"name":"del","args":"{\"a\": ","id":"1","error":"cut"}]}]}`:                                                                                                                                                 "del#1?{\"a\": ",
 
+		// Its AgentExecutor, and LangServe's envelope.
+		`{"input":"x","output":"Done.","intermediate_steps":[[{"tool":"del","tool_input":{"a":1},"log":"","tool_call_id":"1"},"gone"]]}`: `del#1{"a":1} -> gone "Done."`,
+		`{"output":"Done.","intermediateSteps":[{"action":{"tool":"del","toolInput":{},"log":""},"observation":"gone"}]}`:                `del#{} -> gone "Done."`,
+		`{"output":"No.","intermediate_steps":[]}`:                     `"No."`,
+		`{"output":"Done.","intermediate_steps":[["?","gone"],[1,2]]}`: `malformed: 1 stands where a call is due and is none`,
+		`{"output":{"messages":[{"type":"human","content":"Delete."},{"type":"ai","content":"","tool_calls":[{"name":"del","args":{},"id":"1"}]}]},"metadata":{"run_id":"r"}}`:                                                                                          `del#1{}`,
+		`[{"content":{"parts":[{"functionCall":{"id":"1","name":"del","args":{}}}],"role":"model"}},{"content":{"parts":[{"functionResponse":{"id":"1","name":"del","response":{"ok":true}}}],"role":"user"}},{"content":{"parts":[{"text":"Done."}],"role":"model"}}]`: `del#1{} -> {"ok":true} "Done."`,
+
+		// One call is read, and another one stands somewhere else.
+		`{"message":"Done.","toolCalls":[{"id":"1","name":"ping","args":{}}],"trace":{"events":[{"type":"tool_use","id":"2","name":"del","input":{}}]}}`: `malformed: the record holds a call in a form that is not known`,
+		`{"message":"Done.","toolCalls":[{"id":"1","name":"del","args":{}}],"trace":{"events":[{"type":"tool_use","id":"1","name":"del","input":{}}]}}`:  `"Done." del#1{}`,
+
 		// The OpenAI Agents SDK: items, a history, the output of a run.
 		`{"finalOutput":"Done.","newItems":[{"type":"tool_call_item","rawItem":{"type":"function_call","id":"fc","callId":"1","name":"del","arguments":"{}"}},{"type":"tool_call_output_item","rawItem":{"type":"function_call_result","callId":"1","output":{"type":"text","text":"gone"}}},{"type":"message_output_item","rawItem":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}}]}`: `del#1{} -> gone "Done."`,
 		`[{"role":"user","content":"Delete."},{"type":"function_call","callId":"1","name":"del","arguments":"{}"},{"type":"function_call_result","callId":"1","output":{"type":"text","text":"An error occurred while running the tool. Please try again."}}]`:                                                                                                                                                                   `del#1{}!An error occurred while running the tool. Please try again. -> An error occurred while running the tool. Please try again.`,
@@ -216,7 +228,7 @@ func TestFormatsPage(t *testing.T) {
 			t.Errorf("%s: %v %s", example, err, tell(resp, err))
 		}
 	}
-	if n != 19 {
+	if n != 20 {
 		t.Errorf("%d forms are listed", n)
 	}
 }

@@ -17,21 +17,22 @@ type Form string
 
 // The forms that Detect tells apart.
 const (
-	FormTrace      Form = "callvet"          // {turns: [{role, …}]}
-	FormBFCL       Form = "bfcl"             // {raw, decoded} or {result}
-	FormBFCLTurns  Form = "bfcl-turns"       // {turns: [{steps: [{calls}]}]}
-	FormChat       Form = "openai-chat"      // {choices: [{message}]}
-	FormResponses  Form = "openai-responses" // {output: [{type}]}
-	FormAnthropic  Form = "anthropic"        // {content: [{type}]}
-	FormGemini     Form = "gemini"           // {candidates: [{content: {parts}}]} or {parts: […]}
-	FormMessages   Form = "messages"         // {messages: [{role}]} or the bare list
-	FormPromptfoo  Form = "promptfoo"        // one row of its results
-	FormSteps      Form = "ai-sdk"           // {steps: [{content}]} or {steps: [{toolCalls, toolResults}]}
-	FormRunItems   Form = "openai-agents"    // {newItems: [{rawItem}]} or {state: {generatedItems}}
-	FormA2A        Form = "a2a"              // {jsonrpc, result}
-	FormPlain      Form = "plain"            // {calls, text, …} in their spellings
-	FormText       Form = "text"             // a JSON string
-	FormUnreadable Form = ""                 // nothing known
+	FormTrace      Form = "callvet"            // {turns: [{role, …}]}
+	FormBFCL       Form = "bfcl"               // {raw, decoded} or {result}
+	FormBFCLTurns  Form = "bfcl-turns"         // {turns: [{steps: [{calls}]}]}
+	FormChat       Form = "openai-chat"        // {choices: [{message}]}
+	FormResponses  Form = "openai-responses"   // {output: [{type}]}
+	FormAnthropic  Form = "anthropic"          // {content: [{type}]}
+	FormGemini     Form = "gemini"             // {candidates: [{content: {parts}}]} or {parts: […]}
+	FormMessages   Form = "messages"           // {messages: [{role}]} or the bare list
+	FormPromptfoo  Form = "promptfoo"          // one row of its results
+	FormSteps      Form = "ai-sdk"             // {steps: [{content}]} or {steps: [{toolCalls, toolResults}]}
+	FormRunItems   Form = "openai-agents"      // {newItems: [{rawItem}]} or {state: {generatedItems}}
+	FormExecutor   Form = "langchain-executor" // {output, intermediate_steps}
+	FormA2A        Form = "a2a"                // {jsonrpc, result}
+	FormPlain      Form = "plain"              // {calls, text, …} in their spellings
+	FormText       Form = "text"               // a JSON string
+	FormUnreadable Form = ""                   // nothing known
 )
 
 // FinishHITL is the finish reason of an attempt that stopped to ask a human.
@@ -209,6 +210,8 @@ func (d *decoder) read(form Form, v value.Value) error {
 		d.steps(v)
 	case FormRunItems:
 		d.runItems(v)
+	case FormExecutor:
+		d.executed(v)
 	case FormA2A:
 		return d.a2a(v)
 	case FormText:

@@ -20,6 +20,8 @@ func ofFramework(v value.Value) Form {
 		return FormRunItems
 	case isStep(v):
 		return FormSteps
+	case kindOf(v, "intermediate_steps") == value.Array, kindOf(v, "intermediateSteps") == value.Array:
+		return FormExecutor
 	}
 	return FormUnreadable
 }
@@ -144,6 +146,32 @@ func (d *decoder) sayJoined(v value.Value, text string, calls []callvet.Call) {
 		}
 	}
 	d.say(text, calls)
+}
+
+// executed reads what LangChain's AgentExecutor gives: actions with what was observed.
+func (d *decoder) executed(v value.Value) {
+	list, _ := firstOf(v, "intermediate_steps", "intermediateSteps")
+	for s, ok := list.First(); ok; s, ok = list.Next(s) {
+		action, seen := first(s, "action"), first(s, "observation")
+		if s.Kind() == value.Array {
+			action, _ = s.First()
+			seen, _ = s.Next(action)
+		}
+		c, ok := d.call(action)
+		if !ok {
+			d.refuse("%s stands where a call is due and is none", clip(action))
+			return
+		}
+		if t := (callvet.Turn{Content: resultText(seen)}); seen.Kind() != value.Invalid && seen.Kind() != value.Null {
+			settle(&c, &t, false)
+		}
+		d.say("", []callvet.Call{c})
+	}
+	if text, _ := d.plainText(v); len(d.resp.Turns) == 0 {
+		d.content(text)
+	} else if t := textOf(text); t != "" {
+		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: t})
+	}
 }
 
 // runItems reads a result of the OpenAI Agents SDK: the items that the run made.
