@@ -285,7 +285,7 @@ func (o *opener) httpAgent(s *targetSpec) ([]run.Target, error) {
 	}
 	g := s.Agent
 	return one(agent.OpenHTTP(agent.HTTPConfig{
-		URL: s.Target, Headers: s.Headers, InputField: g["input"], SessionField: g["session"], HistoryField: g["history"], SystemField: g["system"],
+		URL: s.Target, Preset: g["preset"], Headers: s.Headers, InputField: g["input"], SessionField: g["session"], HistoryField: g["history"], SystemField: g["system"],
 		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g), Timeout: o.timeout, Now: o.app.now,
 		Warn: o.warn, Lookup: func(name string) (string, bool) { v := o.app.getenv(name); return v, v != "" },
 	}))

@@ -23,6 +23,8 @@ type protocol struct {
 	kinds map[string]act
 	// weak are kinds that agents of no protocol use too: they do not decide.
 	weak []string
+	// ids: every call has one.
+	ids bool
 	// marked: its last event says that the answer is complete. An answer of another
 	// protocol is complete when the assistant has the last word and no call is open.
 	marked bool
@@ -42,7 +44,7 @@ const (
 
 func protocols() []protocol {
 	return []protocol{
-		{name: aiSDK, marked: true, weak: []string{"start", "file", "abort"}, kinds: map[string]act{ // UI message stream of AI SDK 5 and 6, and fullStream as JSON
+		{name: aiSDK, marked: true, ids: true, weak: []string{"start", "file", "abort"}, kinds: map[string]act{ // UI message stream of AI SDK 5 and 6, and fullStream as JSON
 			"start": nothing, "start-step": round, "finish-step": nothing, "message-metadata": nothing,
 			"text-start": nothing, "text-delta": says, "text-end": nothing,
 			"reasoning-start": nothing, "reasoning-delta": thinks, "reasoning-end": nothing,
@@ -52,7 +54,7 @@ func protocols() []protocol {
 			"source-url": nothing, "source-document": nothing, "file": nothing,
 			"error": broken, "abort": broken, "finish": finishes,
 		}},
-		{name: agUI, marked: true, kinds: map[string]act{ // AG-UI 0.1 and 1.0
+		{name: agUI, marked: true, ids: true, kinds: map[string]act{ // AG-UI 0.1 and 1.0
 			"RUN_STARTED": nothing, "STEP_STARTED": nothing, "STEP_FINISHED": nothing,
 			"TEXT_MESSAGE_START": nothing, "TEXT_MESSAGE_CONTENT": says, "TEXT_MESSAGE_CHUNK": says, "TEXT_MESSAGE_END": nothing,
 			"TOOL_CALL_START": begins, "TOOL_CALL_ARGS": pieces, "TOOL_CALL_CHUNK": chunkOfCall, "TOOL_CALL_END": nothing, "TOOL_CALL_RESULT": returnsText,

@@ -280,7 +280,7 @@ func TestProtocolsFail(t *testing.T) {
 		"an interrupt of LangGraph":       {"", named("updates", inNode("model", `{"type":"ai","id":"1","content":"","tool_calls":[{"name":"f","args":{},"id":"c"}]}`), `{"__interrupt__":[{"value":"Sure?"}]}`), `hitl assistant "" f{}`},
 		"the end of LangGraph's server":   {"", all(named("values", state(lastAI)), named("end", "null")), `assistant "A and B are free, but I could not reserve A."`},
 		"an error of LangGraph's server":  {"", named("error", `{"error":"GraphRecursionError","message":"too deep"}`), "server: the agent reports an error: too deep"},
-		"nothing but the question":        {"", named("values", state()), "malformed: the stream ended before the answer did: nothing follows the results of the calls"},
+		"nothing but the question":        {"", named("values", state()), "malformed: the messages hold no answer"},
 		"a call without a result":         {"", named("updates", inNode("model", nextAI)), "malformed: the stream ended before the answer did: a call has no result"},
 		"an error of A2A":                 {"", unnamed(`{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"}}`), "server: the agent reports an error: Method not found"},
 		"a task of A2A that failed":       {"", unnamed(`{"jsonrpc":"2.0","result":{"statusUpdate":{"status":{"state":"TASK_STATE_FAILED"}}}}`), "server: the task is failed"},
@@ -296,8 +296,10 @@ func TestProtocolsFail(t *testing.T) {
 			"", unnamed(`{"type":"start-step"}`, `{"type":"tool-output-available","toolCallId":"7","output":1}`, `{"type":"text-delta","delta":"Done."}`, `{"type":"finish"}`),
 			"malformed: the stream tells of a call, in events that are not known",
 		},
-		"a preset and its end": {"ai-sdk", unnamed(`{"type":"text-delta","delta":"No."}`), "malformed: the stream ended before the answer did: no event says that it is complete"},
-		"no preset and no end": {"", unnamed(`{"type":"text-delta","delta":"No."}`), `assistant "No."`},
+		"a snapshot of the question alone": {"", unnamed(`{"type":"RUN_STARTED"}`, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":"?"}]}`, `{"type":"TEXT_MESSAGE_CHUNK","delta":"No."}`, `{"type":"RUN_FINISHED"}`), `assistant "No."`},
+		"a call without an id":             {"", unnamed(`{"type":"start-step"}`, `{"type":"tool-input-available","toolName":"f","input":{}}`, `{"type":"finish"}`), "malformed: the stream tells of a call, in events that are not known"},
+		"a preset and its end":             {"ai-sdk", unnamed(`{"type":"text-delta","delta":"No."}`), "malformed: the stream ended before the answer did: no event says that it is complete"},
+		"no preset and no end":             {"", unnamed(`{"type":"text-delta","delta":"No."}`), `assistant "No."`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

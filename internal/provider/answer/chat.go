@@ -5,6 +5,7 @@ package answer
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/repair"
@@ -87,6 +88,10 @@ func (d *decoder) calledIn(content value.Value, t *callvet.Turn) {
 			t.Calls = append(t.Calls, d.list(p)...)
 		case thoughtPart:
 			t.Reasoning += thoughtOf(p)
+		case strangePart:
+			if callType(strings.ReplaceAll(first(p, "type").Str(), "-", "_")) {
+				d.refuse("%s is a call of no tool", clip(p))
+			}
 		}
 	}
 }
@@ -161,7 +166,7 @@ func (d *decoder) messages(v value.Value) {
 	if v.Kind() == value.Object {
 		v, _ = v.Get("messages")
 	}
-	keep, spent := d.resp.Turns, []callvet.Usage{}
+	keep, told := d.resp.Turns, []telling{}
 	d.resp.Turns = nil
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {
 		if !IsMessage(m) { // an item of a history of the OpenAI Agents SDK
@@ -169,21 +174,34 @@ func (d *decoder) messages(v value.Value) {
 		} else if t := d.element(m); t[0].Role != callvet.RoleSystem {
 			d.resp.Turns = append(d.resp.Turns, t...)
 		}
-		for len(spent) < len(d.resp.Turns) {
-			in, _, _ := LangChain(m)
-			spent = append(spent, usageOf(in))
+		in, _, _ := LangChain(m)
+		for len(told) < len(d.resp.Turns) {
+			t := &d.resp.Turns[len(told)]
+			told = append(told, telling{usageOf(in), t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && HoldsCall(m)})
 		}
 	}
 	turns := withoutInput(d.resp.Turns, d.o.Input)
-	spent = spent[len(spent)-len(turns):]
-	asked := spent[:0]
+	told = told[len(told)-len(turns):]
+	var spent []callvet.Usage
 	for i := range turns {
 		if turns[i].Role == callvet.RoleAssistant {
-			asked = append(asked, spent[i])
+			spent = append(spent, told[i].spent)
+		}
+		if told[i].held {
+			d.refuse("a message holds a call in a form that is not known")
 		}
 	}
-	d.resp.Turns, d.resp.Usage = append(keep, attachResults(turns)...), Sum(asked)
+	if len(turns) == 0 && v.Len() > 0 {
+		d.refuse("the messages hold no answer")
+	}
+	d.resp.Turns, d.resp.Usage = append(keep, attachResults(turns)...), Sum(spent)
 	d.fromText()
+}
+
+// telling is what a message tells beside its turn.
+type telling struct {
+	spent callvet.Usage
+	held  bool // a call stands in it, and none was read
 }
 
 // toolResults reads the results that Anthropic, Gemini and Bedrock put into user messages,

@@ -90,6 +90,8 @@ func (d *decoder) partOf(e value.Value) part {
 		return thoughtPart
 	case d.isCall(e, typ):
 		return callPart
+	case callType(typ):
+		return strangePart // it says that it is a call, and not of what
 	case typ != "":
 		return otherPart
 	case kindOf(e, "text") == value.String:
@@ -128,11 +130,16 @@ func (d *decoder) isCall(e value.Value, typ string) bool {
 	if _, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
 		return true
 	}
+	return callType(typ) || body.Kind() == value.Object && has(e, "function") && typ == "function"
+}
+
+// callType reports whether a type says that its part is a call.
+func callType(typ string) bool {
 	switch typ {
 	case "tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use", "mcp_call", "custom_tool_call":
 		return true
 	}
-	return body.Kind() == value.Object && has(e, "function") && typ == "function"
+	return false
 }
 
 // parts reads the elements of an answer into turns. What is no part makes the answer
@@ -253,8 +260,14 @@ func resultText(v value.Value) string {
 // unknown then, and that is not "no call". Where some were read, only a call with an id of
 // its own, of a tool of which none was read, shows that another one was not.
 func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
-	if form == FormMessages || form == FormBFCL || form == FormBFCLTurns || d.resp.Unreadable {
-		return nil // their turns may hold calls of the input; or it is known to be unread
+	if form == FormBFCL || form == FormBFCLTurns || d.resp.Unreadable {
+		return nil
+	}
+	if d.orphan() {
+		return malformed("the record holds the result of a call, and not the call")
+	}
+	if form == FormMessages {
+		return nil // they may hold calls of the input
 	}
 	read := called(d.resp.Turns)
 	for _, h := range Holds(v) {
@@ -263,6 +276,17 @@ func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
 		}
 	}
 	return nil
+}
+
+// orphan reports whether a tool answered a call that is not there.
+func (d *decoder) orphan() bool {
+	for i := range d.resp.Turns {
+		t := &d.resp.Turns[i]
+		if t.Role == callvet.RoleTool && (t.CallID == "" && !called(d.resp.Turns) || t.CallID != "" && !d.readOne(Held{ID: t.CallID, Tool: t.Tool})) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *decoder) readOne(h Held) bool {

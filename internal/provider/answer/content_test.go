@@ -174,6 +174,14 @@ func TestRecords(t *testing.T) {
 		`{"output":{"messages":[{"type":"human","content":"Delete."},{"type":"ai","content":"","tool_calls":[{"name":"del","args":{},"id":"1"}]}]},"metadata":{"run_id":"r"}}`:                                                                                          `del#1{}`,
 		`[{"content":{"parts":[{"functionCall":{"id":"1","name":"del","args":{}}}],"role":"model"}},{"content":{"parts":[{"functionResponse":{"id":"1","name":"del","response":{"ok":true}}}],"role":"user"}},{"content":{"parts":[{"text":"Done."}],"role":"model"}}]`: `del#1{} -> {"ok":true} "Done."`,
 
+		// A call that nobody can name, and a result without its call.
+		`{"messages":[{"type":"ai","content":"","zz":[{"name":"del","args":{},"id":"1"}]},{"type":"tool","content":"gone","tool_call_id":"1"},{"type":"ai","content":"Done."}]}`: `malformed: the record holds the result of a call, and not the call`,
+		`{"messages":[{"type":"ai","content":"Done.","additional_kwargs":{"tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]}}]}`:                              `malformed: a message holds a call in a form that is not known`,
+		`{"messages":[{"zz":"ai","content":"Done."}]}`:   `malformed: {"zz":"ai","content":"Done."} is no part of an answer`,
+		`{"messages":[{"type":"zz","content":"Done."}]}`: `malformed: the messages hold no answer`,
+		`[{"role":"user","content":"Delete."},{"type":"function_call","callId":"1","arguments":"{}"},{"role":"assistant","content":"Done."}]`: `malformed: {"type":"function_call","callId":"1","arguments":"{}"} is no part of an answer`,
+		`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","input":{}},{"type":"text","text":"Done."}]}]`:                  `malformed: {"type":"tool-call","toolCallId":"1","input":{}} is a call of no tool`,
+
 		// One call is read, and another one stands somewhere else.
 		`{"message":"Done.","toolCalls":[{"id":"1","name":"ping","args":{}}],"trace":{"events":[{"type":"tool_use","id":"2","name":"del","input":{}}]}}`: `malformed: the record holds a call in a form that is not known`,
 		`{"message":"Done.","toolCalls":[{"id":"1","name":"del","args":{}}],"trace":{"events":[{"type":"tool_use","id":"1","name":"del","input":{}}]}}`:  `"Done." del#1{}`,
