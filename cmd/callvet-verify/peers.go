@@ -143,10 +143,10 @@ func peers(_ context.Context, c *proof.Check, d proof.Data) error {
 		}
 		c.Compare(r.Peer, r.name(), differs == "", "%s", differs)
 	}
-	c.Printf("%-22s %5s %6s %9s\n", "peer", "rows", "agree", "no suite")
+	c.Printf("%-22s %5s %6s %7s %19s\n", "peer", "rows", "agree", "differ", "of these no suite")
 	for _, name := range slices.Sorted(maps.Keys(subjectsOf(rows))) {
 		agree, compared, _ := c.Tally(name)
-		c.Printf("%-22s %5d %6d %9d\n", name, compared, agree, unsaid[name])
+		c.Printf("%-22s %5d %6d %7d %19d\n", name, compared, agree, compared-agree, unsaid[name])
 	}
 	return nil
 }

@@ -110,9 +110,7 @@ func (a *Args) tally(actual value.Value) Tally {
 		}
 		t.countAbsent(m)
 	}
-	if len(a.patterns) > 0 {
-		found += t.countPatterns(a, actual)
-	}
+	found += t.countPatterns(a, actual)
 	if extra := objectLen(actual) - found; extra > 0 {
 		spelled := 0
 		if len(r.defaults) > 0 {

@@ -25,9 +25,7 @@ func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 		v, _ := actual.Get(m.key)
 		out = m.diff(out, m.key, v)
 	}
-	if len(a.patterns) > 0 {
-		out = a.diffPatterns(out, actual)
-	}
+	out = a.diffPatterns(out, actual)
 	return a.root.diffExtras(out, "", actual, a.extra, a.patterns...)
 }
 

@@ -52,6 +52,9 @@ func (a *Args) fitting(e value.Value) int {
 
 // countPatterns counts the arguments that patterns speak of, and gives how many there are.
 func (t *Tally) countPatterns(a *Args, actual value.Value) int {
+	if a.patterns == nil { // nearly always
+		return 0
+	}
 	n := 0
 	met := make([]bool, len(a.patterns))
 	for e, more := actual.First(); more && actual.Kind() == value.Object; e, more = actual.Next(e) {
