@@ -15,9 +15,6 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// maxMarkdown is below the 65,536 characters that a comment on GitHub may have.
-const maxMarkdown = 60_000
-
 // Markdown writes a comment for a pull request: a verdict, a table, and the
 // failed attempts folded away; at most 60 kB, and what is left out is said.
 func Markdown(w io.Writer, v *View) error {
@@ -48,7 +45,7 @@ func Markdown(w io.Writer, v *View) error {
 	mdOpen(&b, v)
 	mdFindings(&b, v)
 	tail := mdTail(v)
-	if err := mdFailures(&b, v, maxMarkdown-len(tail)-200); err != nil {
+	if err := mdFailures(&b, v, figure.MaxMarkdown-len(tail)-200); err != nil {
 		return err
 	}
 	b.WriteString(tail)

@@ -159,7 +159,7 @@ func TestNarrowTablesFit(t *testing.T) {
 func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := bigView(1000)
-	if n := len(write(t, Markdown, v)); n > maxMarkdown {
+	if n := len(write(t, Markdown, v)); n > figure.MaxMarkdown {
 		t.Errorf("Markdown has %d bytes", n)
 	}
 	page := write(t, HTML, v)

@@ -20,7 +20,7 @@ type Options struct {
 	// Strict makes the first line that is no record, or that has a name the
 	// contract does not know, an error instead of an entry in the Log.
 	Strict bool
-	// MaxLine is the longest line in bytes that is read; 0 means 16 MiB. A
+	// MaxLine is the longest line in bytes that is read; 0 means maxLine. A
 	// longer one is a bad line and is skipped without being held in memory.
 	MaxLine int
 	// MaxBad is how many bad lines are listed; 0 means 100. All are counted.
@@ -39,7 +39,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.MaxLine <= 0 {
-		o.MaxLine = 16 << 20
+		o.MaxLine = maxLine
 	}
 	if o.MaxBad <= 0 {
 		o.MaxBad = 100
@@ -73,6 +73,9 @@ type Blocks struct {
 	// folded: see Folded.
 	folded bool
 }
+
+// maxLine is the longest line in bytes, where Options do not say otherwise.
+const maxLine = 16 << 20
 
 // maxValues is how many values one line may hold: as many as 16 MiB of real arguments and
 // results have. Each worker has room for the values of its longest line, 28 bytes for each.

@@ -9,6 +9,10 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
+// MaxMarkdown bounds a report in Markdown: it is below the 65,536 characters that a comment on
+// GitHub may have.
+const MaxMarkdown = 60_000
+
 // Markdown escapes a text for Markdown with HTML, on one line and inside a table; it
 // also keeps it from naming a user, an issue or an address.
 func Markdown(s string) string {

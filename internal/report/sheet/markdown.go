@@ -13,9 +13,6 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// maxMarkdown is below the 65,536 characters that a comment on GitHub may have.
-const maxMarkdown = 60_000
-
 // Markdown writes a comment for a pull request, at most 60 kB; what is left out
 // is said.
 func Markdown(w io.Writer, v *View) error {
@@ -33,12 +30,12 @@ func Markdown(w io.Writer, v *View) error {
 	}
 	mdFindings(&b, v.Panels.Findings)
 	mdCalls(&b, v)
-	if b.Len() < maxMarkdown {
+	if b.Len() < figure.MaxMarkdown {
 		mdExamples(&b, v)
 	}
 	out := b.Bytes()
-	if len(out) > maxMarkdown {
-		cut := bytes.LastIndexByte(out[:maxMarkdown], '\n')
+	if len(out) > figure.MaxMarkdown {
+		cut := bytes.LastIndexByte(out[:figure.MaxMarkdown], '\n')
 		out = append(out[:cut:cut], "\n\n… cut; the HTML report has all of it\n"...)
 	}
 	_, err := w.Write(out)
@@ -137,7 +134,7 @@ func mdCalls(b *bytes.Buffer, v *View) {
 				continue
 			}
 			text = preformatted(fmt.Sprintf("%s: %s\n%s\n\n", f.Code, v.Where(e), plain.Limited(text, 1000)))
-			if all.Len()+len(text) < maxMarkdown/3 {
+			if all.Len()+len(text) < figure.MaxMarkdown/3 {
 				all.WriteString(text)
 			}
 		}

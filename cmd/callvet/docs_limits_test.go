@@ -1,0 +1,163 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"errors"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// limitRows are the rows of docs/LIMITS.md by how they begin, with the constants whose values
+// stand in the column of limits, in that order. A constant is named by its room.
+var limitRows = []struct {
+	what      string
+	constants []string
+}{
+	{"anything compressed with gzip", []string{"internal/input.maxRatio", "internal/input.freeBytes"}},
+	{"zstd, xz, bzip2", nil},
+	{"a suite, a folder's file", []string{"internal/suite.DefaultLimit"}},
+	{"a suite or any other file in YAML", []string{"internal/suite/source.MaxYAML", "internal/suite/source.maxMarks"}},
+	{"aliases in YAML", []string{"internal/suite/source.maxExpanded"}},
+	{"a suite, tools or gates in JSON", []string{"internal/suite/source.maxExpanded"}},
+	{"any other JSON text", []string{"value.MaxValues", "value.manyValues", "value.valueBytes"}},
+	{"a file of `--tools`", []string{"internal/toolfile.DefaultLimit", "internal/toolfile.MaxFiles"}},
+	{"a catalogue, examples for routes", []string{"retrieve/catalogue.MaxBytes"}},
+	{"prices, targets, rules of safety", []string{"cmd/callvet.maxSettings"}},
+	{"values of tokens", []string{"cmd/callvet.maxTokens"}},
+	{"a gate file; edits of texts", []string{"internal/gatefile.MaxBytes", "internal/gatefile.MaxGates", "internal/editfile.MaxBytes", "internal/editfile.MaxEdits"}},
+	{"labels", []string{"internal/labels.maxFile", "internal/labels.maxLine"}},
+	{"callvet's trace lines", []string{"internal/trace.maxLine", "internal/trace.maxValues"}},
+	{"traces of other tools", []string{"internal/trace/foreign.maxLine", "internal/trace/foreign.maxValues", "internal/trace/foreign.maxDocument", "internal/trace/spans.MaxMessage"}},
+	{"spans that make attempts only together", []string{"internal/trace/foreign.maxHeld"}},
+	{"attempts of trace lines that are open", []string{"internal/trace.Window", "internal/trace.maxOpen"}},
+	{"recorded answers", []string{"internal/provider/recorded.maxRows", "internal/provider/recorded.maxLine", "internal/provider/recorded.maxUnpacked"}},
+	{"partial results of `score`", []string{"cmd/callvet.maxPartial"}},
+	{"an answer over HTTP or from a process", []string{"internal/provider.defaultMaxBody", "internal/provider/agent.DefaultMaxBytes", "internal/provider/retriever.MaxBytes", "internal/embed.defaultMaxBody"}},
+	{"one answer", []string{"internal/run.maxAnswerCalls", "internal/run.maxAnswerValues"}},
+	{"one attempt in a report", []string{"internal/report.maxCalls", "internal/report.maxArguments", "internal/report.maxViolations", "internal/report.maxTurns"}},
+	{"a page", []string{"internal/report.maxHTMLBytes", "internal/report.maxHTMLFailures", "internal/report.maxHTMLPasses"}},
+	{"a Markdown report", []string{"internal/report/figure.MaxMarkdown"}},
+}
+
+// alsoLimits are constants that a row of limits speaks of beside the one that limitRows names.
+var alsoLimits = map[string]string{
+	"internal/suite/bfcl.maxFile":         "internal/suite.DefaultLimit",
+	"internal/provider/offline.maxScript": "cmd/callvet.maxSettings",
+	"cmd/callvet/teach.maxExamples":       "retrieve/catalogue.MaxBytes",
+}
+
+// written is a number of the column of limits; GB are of the memory of the process, which is
+// no limit of a file.
+var written = regexp.MustCompile(`(\d[\d,]*)( KiB| MiB| GiB| GB)?`)
+
+// TestDocsLimits compares every number of docs/LIMITS.md with the constant that it stands for.
+func TestDocsLimits(t *testing.T) {
+	t.Parallel()
+	rows := map[string][]int64{}
+	var order []string
+	for l := range strings.Lines(document(t, "docs/LIMITS.md")) {
+		cells := strings.Split(l, "|")
+		if len(cells) != 5 || strings.HasPrefix(cells[1], "---") || strings.TrimSpace(cells[1]) == "what" {
+			continue
+		}
+		what := strings.TrimSpace(cells[1])
+		order = append(order, what)
+		for _, m := range written.FindAllStringSubmatch(cells[2], -1) {
+			n, err := strconv.ParseInt(strings.ReplaceAll(m[1], ",", ""), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m[2] != " GB" {
+				rows[what] = append(rows[what], n<<map[string]int{"": 0, " KiB": 10, " MiB": 20, " GiB": 30}[m[2]])
+			}
+		}
+	}
+	if len(order) != len(limitRows) {
+		t.Fatalf("docs/LIMITS.md has %d rows, and the table here %d", len(order), len(limitRows))
+	}
+	values := map[string]map[string]int64{}
+	value := func(name string) int64 {
+		room, short, _ := strings.Cut(name, ".")
+		if values[room] == nil {
+			values[room] = constants(t, room)
+		}
+		n, ok := values[room][short]
+		if !ok {
+			t.Fatalf("there is no constant %s", name)
+		}
+		return n
+	}
+	for i, l := range limitRows {
+		if !strings.HasPrefix(order[i], l.what) {
+			t.Errorf("row %d is %q, not %q", i+1, order[i], l.what)
+			continue
+		}
+		var want []int64
+		for _, name := range l.constants {
+			want = append(want, value(name))
+		}
+		if d := cmp.Diff(want, rows[order[i]]); d != "" {
+			t.Errorf("%s (-%v +docs/LIMITS.md):\n%s", order[i], l.constants, d)
+		}
+	}
+	for other, name := range alsoLimits {
+		if value(other) != value(name) {
+			t.Errorf("%s is %d and %s is %d, and docs/LIMITS.md names one of them", other, value(other), name, value(name))
+		}
+	}
+}
+
+// constants are the whole numbers among the constants of a room, by name.
+func constants(t *testing.T, room string) map[string]int64 {
+	t.Helper()
+	dir := filepath.Join("..", "..", filepath.FromSlash(room))
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			f, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+	}
+	// What other rooms declare is not needed for numbers, and unknown: errors are expected.
+	conf := types.Config{Importer: noImports{}, Error: func(error) {}}
+	pkg, _ := conf.Check(room, fset, files, nil)
+	out := map[string]int64{}
+	for _, name := range pkg.Scope().Names() {
+		c, ok := pkg.Scope().Lookup(name).(*types.Const)
+		if !ok || c.Val().Kind() != constant.Int {
+			continue
+		}
+		if n, exact := constant.Int64Val(c.Val()); exact {
+			out[name] = n
+		}
+	}
+	return out
+}
+
+// noImports finds no package.
+type noImports struct{}
+
+// Import implements types.Importer.
+func (noImports) Import(string) (*types.Package, error) {
+	return nil, errors.New("not needed")
+}
