@@ -53,8 +53,8 @@ func TestDocsDocuments(t *testing.T) {
 	}
 }
 
-// figure writes a number of a table; NaN is what is not defined.
-func figure(v float64) string {
+// inTable writes a number of a table; NaN is what is not defined.
+func inTable(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
 	}
@@ -185,7 +185,7 @@ func argumentNumbers(t *testing.T) string {
 		}
 		exact, soft := argFidelity(sides[0], sides[1])
 		s := scoreLines(t, fmt.Sprintf(`{"task_id":"t","tool":"f","args":%s,"status":"ok","gold":{"needed":true,"tool":"f","args":%s}}`+"\n", c[1], c[0]))
-		b.WriteString(tableRow(code(c[0]), code(c[1]), figure(exact), figure(soft), figure(pointOf(s, "arg_em")), figure(pointOf(s, "arg_em_keys")), figure(pointOf(s, "arg_f1"))))
+		b.WriteString(tableRow(code(c[0]), code(c[1]), inTable(exact), inTable(soft), inTable(pointOf(s, "arg_em")), inTable(pointOf(s, "arg_em_keys")), inTable(pointOf(s, "arg_f1"))))
 	}
 	return b.String()
 }
@@ -206,7 +206,7 @@ func overCallNumbers(t *testing.T) string {
 			lines += fmt.Sprintf(`{"task_id":"t","call_id":"c%d","tool":"f","args":{},"status":"ok"%s}`+"\n", i, label)
 		}
 		rate := float64(c.unneeded) / float64(max(1, c.calls)) // §10.3
-		b.WriteString(tableRow(strconv.Itoa(c.calls), strconv.Itoa(c.needed), strconv.Itoa(c.unneeded), figure(rate), figure(pointOf(scoreLines(t, lines), "over_call_rate"))))
+		b.WriteString(tableRow(strconv.Itoa(c.calls), strconv.Itoa(c.needed), strconv.Itoa(c.unneeded), inTable(rate), inTable(pointOf(scoreLines(t, lines), "over_call_rate"))))
 	}
 	return b.String()
 }
@@ -252,7 +252,7 @@ func successNumbers(t *testing.T) string {
 		s, sp := float64(c.tp)/float64(c.tp+c.fn), float64(c.tn)/float64(max(1, c.tn+c.fp))
 		point, lower, upper := trueSuccess(c.passed, c.tasks, s, sp)
 		b.WriteString(tableRow(fmt.Sprintf("%d of %d", c.passed, c.tasks), fmt.Sprintf("%d of %d, %d of %d", c.tp, c.tp+c.fn, c.tn, c.tn+c.fp),
-			fmt.Sprintf("%s [%s, %s]", figure(point), figure(lower), figure(upper)), corrected(t, judged.String(), labels.String())))
+			fmt.Sprintf("%s [%s, %s]", inTable(point), inTable(lower), inTable(upper)), corrected(t, judged.String(), labels.String())))
 	}
 	return b.String()
 }
@@ -284,7 +284,7 @@ func corrected(t *testing.T, judged, labels string) string {
 		return "refused: " + strings.TrimPrefix(errs.String()+doc.Success[0].Refused+doc.Success[0].Why, "callvet: ")
 	}
 	v := doc.Success[0].True
-	return fmt.Sprintf("%s [%s, %s]", figure(*v.Point), figure(*v.Lower), figure(*v.Upper))
+	return fmt.Sprintf("%s [%s, %s]", inTable(*v.Point), inTable(*v.Lower), inTable(*v.Upper))
 }
 
 // attemptOf is a trace of native calls, each a name and its arguments.
@@ -374,8 +374,8 @@ func overallNumbers(t *testing.T) string {
 			overall = 0.6*c.tool + 0.4*c.params
 		}
 		r := judgedBy(t, `{"prompt":"q",`+c.expected+`}`, attemptOf(c.calls...))
-		b.WriteString(tableRow(code(c.expected), writeCalls(c.calls), strings.Join([]string{figure(c.tool), figure(c.params), figure(overall)}, ", "),
-			strings.Join([]string{figure(scoreOf(&r, score.ToolSelection)), figure(scoreOf(&r, score.ArgAccuracy)), figure(scoreOf(&r, score.Overall))}, ", "), string(r.Verdict)))
+		b.WriteString(tableRow(code(c.expected), writeCalls(c.calls), strings.Join([]string{inTable(c.tool), inTable(c.params), inTable(overall)}, ", "),
+			strings.Join([]string{inTable(scoreOf(&r, score.ToolSelection)), inTable(scoreOf(&r, score.ArgAccuracy)), inTable(scoreOf(&r, score.Overall))}, ", "), string(r.Verdict)))
 	}
 	return b.String()
 }
@@ -406,7 +406,7 @@ func multiTurnNumbers(t *testing.T) string {
 		}
 		overall := min(1, max(0, completion*min(1, 2/float64(n))-0.1*float64(redundant)-0.1*float64(detour)))
 		r := judgedBy(t, `{"prompt":"q","expected_tool":"book_flight","expected_params":{"to":"Oslo"},"multi_turn":true,"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["search_flights"]}`, attemptOf(c...))
-		b.WriteString(tableRow(writeCalls(c), figure(overall), figure(scoreOf(&r, score.Overall)), string(r.Verdict)))
+		b.WriteString(tableRow(writeCalls(c), inTable(overall), inTable(scoreOf(&r, score.Overall)), string(r.Verdict)))
 	}
 	return b.String()
 }
@@ -446,7 +446,7 @@ func compositeNumbers(t *testing.T) string {
 		}
 		raw += map[string]float64{"exact": 1, "acceptable": .7, "partial": .4}[c.tools] * .5
 		r := selection.Judge(&want, got, selection.Defaults())
-		b.WriteString(tableRow(c.route, c.sub, c.agents, c.tools, figure(raw), figure(scoreOf(&r, selection.Composite))))
+		b.WriteString(tableRow(c.route, c.sub, c.agents, c.tools, inTable(raw), inTable(scoreOf(&r, selection.Composite))))
 	}
 	return b.String()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace/redact"
 )
 
@@ -132,7 +133,7 @@ func (a *app) tellHidden(h *hiding, made bool) {
 			what = append(what, fmt.Sprintf("%d × %s", h.count[k], k))
 		}
 	}
-	fmt.Fprintf(a.err, "note: redacted in what is kept: %s; the %d attempts are not reused by later runs (--keep KIND keeps personal data)\n", strings.Join(what, ", "), n)
+	fmt.Fprintf(a.err, "note: redacted in what is kept: %s; %s not reused by later runs (--keep KIND keeps personal data)\n", strings.Join(what, ", "), plain.Count(int(n), "attempt is", "attempts are"))
 }
 
 // unspelled refuses targets whose settings hold a secret as it is: they are kept with the run.

@@ -540,7 +540,7 @@ func TestRedactionAndCache(t *testing.T) {
 		{"id":"other","prompt":"give me number 1. Mail ana@example.com","expected_tool":"mail","expected_params":{"to":"ana@example.com"}}]}`})
 	run := []string{"run", "s.json", "-m", "compatible/m", "--base-url", srv.URL + "/v1"}
 	first := runApp(t, dir, nil, exitOK, run...)
-	if !strings.Contains(first, "redacted in what is kept") || !strings.Contains(first, "the 1 attempts are not reused") {
+	if !strings.Contains(first, "redacted in what is kept") || !strings.Contains(first, "1 attempt is not reused") {
 		t.Errorf("nothing says what was redacted: %s", first)
 	}
 	words := func(s string) string { return strings.Join(strings.Fields(s), " ") } // the terminal wraps

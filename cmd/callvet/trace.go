@@ -185,9 +185,9 @@ func copyTraces(imp *foreign.Importer, f traceFlags, w io.Writer, red *redact.Re
 
 // tellTraces says what was read, lost, refused and redacted.
 func (a *app) tellTraces(path string, r foreign.Report, lost map[string]int64, red *redact.Redactor) {
-	fmt.Fprintf(a.err, "%s: %d attempts, %d calls\n", cmp.Or(r.Format, "no known form"), r.Attempts, r.Calls)
+	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"), plain.Count(int(r.Attempts), "attempt", "attempts"), plain.Count(int(r.Calls), "call", "calls"))
 	if r.Unknown > 0 {
-		fmt.Fprintf(a.err, "%d attempts of which it is not known what was called: written as errors\n", r.Unknown)
+		fmt.Fprintf(a.err, "%s of which it is not known what was called: written as errors\n", plain.Count(int(r.Unknown), "attempt", "attempts"))
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, r.Lost[what])

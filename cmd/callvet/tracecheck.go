@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
@@ -240,9 +241,5 @@ func tellShare(out io.Writer, what string, iv *stats.Interval) {
 	if !iv.Defined() {
 		return
 	}
-	ends := "no interval"
-	if iv.Usable() {
-		ends = fmt.Sprintf("%.1f–%.1f", 100*iv.Lower, 100*iv.Upper)
-	}
-	fmt.Fprintf(out, "%s: %.1f %% [%s] of %d, over %d tasks\n", what, 100*iv.Point, ends, iv.N, iv.Clusters)
+	fmt.Fprintf(out, "%s: %s of %d, over %s\n", what, figure.Rate(*iv), iv.N, plain.Count(iv.Clusters, "task", "tasks"))
 }

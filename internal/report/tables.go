@@ -260,7 +260,7 @@ func (s *screen) targets(v *View) {
 	if cut {
 		s.legend(label.cells)
 	}
-	s.wrapAs("", fmt.Sprintf("[low–high] is the %g %% interval; repeats of a case are one cluster", 100*v.Panels.Confidence), s.dim)
+	s.wrapAs("", "[low–high] is the "+figure.Confidence(v.Panels.Confidence)+" interval; repeats of a case are one cluster", s.dim)
 	if len(dropped) > 0 {
 		s.wrapAs("", "no room here for "+strings.Join(dropped, ", ")+": widen the terminal or write a report", s.dim)
 	}

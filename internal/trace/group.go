@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"slices"
+
+	"github.com/callvet/callvet/value"
 )
 
 // Window is how many attempts a Grouper keeps open when not told otherwise.
@@ -39,6 +41,9 @@ type Grouper struct {
 	// Split is how many attempts were given in more than one piece, as far as
 	// the last 16 windows of attempts tell.
 	Split int64
+	// Retyped is how many values under fields were numbers or booleans, of which an attempt
+	// keeps the text; Dropped is how many were lists or objects, of which it keeps nothing.
+	Retyped, Dropped int64
 }
 
 type attemptID struct {
@@ -78,6 +83,7 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	}
 	at := el.Value.(*gathering)
 	at.bytes, g.bytes = at.bytes+len(v.Raw)+recordSize, g.bytes+len(v.Raw)+recordSize
+	g.changed(v.Fields)
 	if v.IsTask {
 		t := v.Task()
 		at.task = &t
@@ -92,6 +98,19 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 		return g.close(g.order.Front()), true
 	}
 	return a, ok
+}
+
+// changed counts the values under fields that are not kept as they are.
+func (g *Grouper) changed(fields value.Value) {
+	for e, ok := fields.First(); ok; e, ok = fields.Next(e) {
+		switch e.Kind() {
+		case value.Number, value.Bool:
+			g.Retyped++
+		case value.Array, value.Object:
+			g.Dropped++
+		default: // text, or null, which is nothing
+		}
+	}
 }
 
 // recordSize is about what a record takes beside its text.

@@ -5,7 +5,6 @@ package figure
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
@@ -30,7 +29,7 @@ func Confidence(c float64) string {
 	if c == 0 {
 		c = 0.95
 	}
-	return strconv.FormatFloat(math.Round(1e6*c)/1e4, 'f', -1, 64) + " %"
+	return plain.ExactPercent(c)
 }
 
 // Change writes a difference of shares in percentage points.

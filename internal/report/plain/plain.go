@@ -122,6 +122,13 @@ func Decimals(x float64) string {
 	return strconv.FormatFloat(p, 'f', 1, 64)
 }
 
+// ExactPercent writes a share that somebody chose, such as a bound or a confidence, with
+// all its digits: "95 %", "99.95 %".
+func ExactPercent(x float64) string {
+	p, _ := strconv.ParseFloat(strconv.FormatFloat(100*x, 'g', 12, 64), 64) // 57, not 56.99999999999999
+	return strconv.FormatFloat(p, 'f', -1, 64) + " %"
+}
+
 // Millis writes a duration in milliseconds in the unit that suits it.
 func Millis(ms float64) string {
 	switch {

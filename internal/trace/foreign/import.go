@@ -79,8 +79,8 @@ type Importer struct {
 	sink   trace.Sink
 	log    trace.Log
 	format string
-	binary spans.Framing // OTLP in protobuf
-	split  int64
+	binary spans.Framing  // OTLP in protobuf
+	group  *trace.Grouper // of callvet's own lines; nil for other forms
 	gather []gatherer
 	held   int64 // bytes of memory of what was gathered
 }
@@ -180,7 +180,17 @@ const headSize = 64 << 10
 
 // Report is what was done so far; it is complete when Attempts has ended.
 func (i *Importer) Report() Report {
-	return Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown, Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log, Split: i.split}
+	r := Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown, Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log}
+	if g := i.group; g != nil {
+		r.Split, r.Lost = g.Split, map[string]int64{}
+		if g.Retyped > 0 {
+			r.Lost["the type of a number or a boolean under fields, which is text now"] = g.Retyped
+		}
+		if g.Dropped > 0 {
+			r.Lost["a list or an object under fields"] = g.Dropped
+		}
+	}
+	return r
 }
 
 // Attempts reads the stream to its end. It can be walked once.
@@ -226,9 +236,9 @@ func (i *Importer) own(take func(trace.Attempt) bool) error {
 	if err != nil {
 		return err
 	}
-	g := trace.NewGrouper(i.o.Window)
-	for a, err := range r.Attempts(g) {
-		i.log, i.split = *r.Log(), g.Split
+	i.group = trace.NewGrouper(i.o.Window)
+	for a, err := range r.Attempts(i.group) {
+		i.log = *r.Log()
 		if err != nil {
 			return err
 		}
@@ -238,7 +248,7 @@ func (i *Importer) own(take func(trace.Attempt) bool) error {
 			return errStop
 		}
 	}
-	i.log, i.split = *r.Log(), g.Split
+	i.log = *r.Log()
 	return nil
 }
 
