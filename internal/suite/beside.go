@@ -12,15 +12,14 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// beside reads a file that the suite in file names, which is to lie in the suite's folder:
+// beside reads a file that a suite in the folder dir names, which is to lie in that folder:
 // an absolute path, one that leads out by "..", and a symbolic link that does are refused,
 // because a suite of a stranger would read any file of this machine. A path that is not
 // there wraps os.ErrNotExist.
-func (o *Options) beside(file, name string) ([]byte, error) {
+func (o *Options) beside(dir, name string) ([]byte, error) {
 	if o.NoIncludes {
 		return nil, fmt.Errorf("%w: this suite may not read other files", callvet.ErrDenied)
 	}
-	dir := filepath.Dir(file)
 	if o.Outside {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)

@@ -92,7 +92,11 @@ func saysNative(data []byte) bool {
 
 // include reads the tools that a suite's tools_from names, from the suite's folder.
 func include(file, path string, opt Options) ([]callvet.Tool, error) {
-	data, err := opt.beside(file, path)
+	dir, full := filepath.Dir(file), path
+	if !filepath.IsAbs(path) {
+		full = filepath.Join(dir, path)
+	}
+	data, err := opt.beside(dir, path)
 	if err != nil {
 		return nil, err
 	}
@@ -101,10 +105,10 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	}
 	d, bad := source.ReadLists(path, data)
 	if bad != nil {
-		return nil, unquoted(filepath.Join(filepath.Dir(file), path), []callvet.Problem{d.Problem(bad)})
+		return nil, unquoted(full, []callvet.Problem{d.Problem(bad)})
 	}
 	tools, problems := native.ReadTools(d)
-	return tools, unquoted(filepath.Join(filepath.Dir(file), path), problems)
+	return tools, unquoted(full, problems)
 }
 
 // unquoted says where a file that a suite names is wrong, and nothing of what stands there: who
@@ -124,7 +128,7 @@ func unquoted(path string, problems []callvet.Problem) error {
 	}
 	return &callvet.Hinted{
 		Err:  fmt.Errorf("it holds no list of tools that can be read, at line:column %s: %w", strings.Join(at, ", "), callvet.ErrInvalid),
-		Hint: "callvet lint " + path + " says what is wrong with it",
+		Hint: "callvet tools lint " + path + " says what is wrong with it",
 	}
 }
 

@@ -29,18 +29,12 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".yaml", ".yml", ".json", ".jsonc", ".jsonl", ".gz"}, strings.ToLower(filepath.Ext(path))) {
 			continue
 		}
-		data, err := opt.beside(path, e.Name())
+		data, err := opt.beside(dir, e.Name())
 		if err != nil {
 			return nil, nil, fmt.Errorf("read suite folder %s: %w", dir, err)
 		}
 		if isBFCL(data, path) { // its files go together by rules of their own
-			return bfcl.ImportFolder(dir, func(path string) ([]byte, error) {
-				rel, err := filepath.Rel(dir, path)
-				if err != nil {
-					return nil, err
-				}
-				return opt.beside(filepath.Join(dir, "suite"), rel)
-			})
+			return bfcl.ImportFolder(dir, opt.inFolder(dir))
 		}
 		s, found, err := parse(data, path, opt)
 		if err != nil {

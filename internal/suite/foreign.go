@@ -79,16 +79,16 @@ func parseBFCL(data []byte, name string, opt Options) (*callvet.Suite, []callvet
 	if opt.NoIncludes || name == "-" {
 		return bfcl.Import(data, name, nil)
 	}
-	return bfcl.Import(data, name, opt.answers(name))
+	return bfcl.Import(data, name, opt.inFolder(filepath.Dir(name)))
 }
 
-// answers opens the file of answers beside a file of questions.
-func (o *Options) answers(name string) bfcl.Open {
+// inFolder opens the files of a folder that bfcl finds by their whole path.
+func (o *Options) inFolder(dir string) bfcl.Open {
 	return func(path string) ([]byte, error) {
-		rel, err := filepath.Rel(filepath.Dir(name), path)
+		rel, err := filepath.Rel(dir, path)
 		if err != nil {
 			return nil, err
 		}
-		return o.beside(name, rel)
+		return o.beside(dir, rel)
 	}
 }

@@ -400,11 +400,11 @@ tests:
   - file://../outside.yaml
 `
 	path := filepath.Join(dir, "promptfooconfig.yaml")
-	s, problems, err := Import(Promptfoo, []byte(doc), path, Options{Beside: func(file, name string) ([]byte, error) {
+	s, problems, err := Import(Promptfoo, []byte(doc), path, Options{Beside: func(dir, name string) ([]byte, error) {
 		if !filepath.IsLocal(name) {
 			return nil, fmt.Errorf("%s leads out of the folder", name)
 		}
-		return os.ReadFile(filepath.Join(filepath.Dir(file), name))
+		return os.ReadFile(filepath.Join(dir, name))
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -167,7 +167,7 @@ func looksLike(s *tree.Source) (what, hint string) {
 			return "is a set of recorded conversations: a trace, not a suite", "score it as a trace file instead of loading it as a suite"
 		}
 	}
-	return shape(s, doc), "a suite has tools and cases; `callvet schema suite` prints callvet's own format, `callvet convert` lists the dialects"
+	return shape(s, doc), "a suite has tools and cases; `callvet schema suite` prints callvet's own format, `callvet convert --help` lists the formats"
 }
 
 // shape describes an unknown document by its first keys.

@@ -230,7 +230,7 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 	case p.dir == "" || p.Opt.Beside == nil:
 		return nil, "", fmt.Errorf("%s: the configuration has no directory to read it from", ref)
 	}
-	b, err := p.Opt.Beside(filepath.Join(p.dir, "promptfooconfig"), rel)
+	b, err := p.Opt.Beside(p.dir, rel)
 	if err == nil && len(b) > source.MaxYAML {
 		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, source.MaxYAML)
 	}

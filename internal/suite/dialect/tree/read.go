@@ -302,6 +302,6 @@ type Options struct {
 	Snapshots json.RawMessage
 	// Tools become the suite's in dialects whose files have none.
 	Tools []callvet.Tool
-	// Beside reads a file that the suite in file names; nil: none is read.
-	Beside func(file, name string) ([]byte, error)
+	// Beside reads a file that a suite in the folder dir names; nil: none is read.
+	Beside func(dir, name string) ([]byte, error)
 }
