@@ -164,7 +164,7 @@ func (s *screen) open(v *View) {
 		}
 		for j, k := range p.NotEvaluated {
 			if j == maxKinds {
-				s.line("  %s… and %d more kinds", title, len(p.NotEvaluated)-j)
+				s.line("  %s%s", title, moreOf(len(p.NotEvaluated)-j, "kind", "kinds"))
 				break
 			}
 			s.wrap("  "+title, kindText(k))
@@ -172,7 +172,7 @@ func (s *screen) open(v *View) {
 	}
 }
 
-// maxKinds bounds the kinds of assertions that a report lists.
+// maxKinds bounds the kinds of assertions, and the pieces of evidence, that a report lists.
 const maxKinds = 20
 
 func (v *View) unevaluatedTargets() []panel.TargetPanel {

@@ -62,6 +62,9 @@ func mdOpen(b *bytes.Buffer, v *View) {
 		for _, k := range p.NotEvaluated[:min(len(p.NotEvaluated), maxKinds)] {
 			fmt.Fprintf(b, "- %s: %s\n", figure.Markdown(p.Name), figure.Markdown(plain.Limited(kindText(k), 300)))
 		}
+		if left := len(p.NotEvaluated) - maxKinds; left > 0 {
+			fmt.Fprintf(b, "- %s: %s\n", figure.Markdown(p.Name), moreOf(left, "kind", "kinds"))
+		}
 	}
 }
 
@@ -74,6 +77,9 @@ func mdFindings(b *bytes.Buffer, v *View) {
 		fmt.Fprintf(b, "- **%s** %s: %s\n", f.Code, figure.Markdown(f.Title), figure.FindingCount(&f))
 		for _, e := range f.Evidence[:min(len(f.Evidence), maxKinds)] {
 			fmt.Fprintf(b, "  - %s\n", figure.Markdown(plain.Limited(plain.Line(e), 300)))
+		}
+		if left := len(f.Evidence) - maxKinds; left > 0 {
+			fmt.Fprintf(b, "  - %s\n", moreOf(left, "piece of evidence", "pieces of evidence"))
 		}
 		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", figure.Markdown(f.Test), figure.Markdown(f.Fix))
 	}

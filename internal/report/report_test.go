@@ -23,6 +23,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -153,6 +154,32 @@ func TestNarrowTablesFit(t *testing.T) {
 		if n := utf8.RuneCountInString(l); n > 72 && !strings.HasPrefix(l, "  callvet") {
 			t.Errorf("%d columns: %s", n, l)
 		}
+	}
+}
+
+// TestListsSayWhatTheyLeaveOut: a list that is cut says by how much.
+func TestListsSayWhatTheyLeaveOut(t *testing.T) {
+	t.Parallel()
+	v := sampleView()
+	kinds := make([]panel.UnevaluatedKind, maxKinds+1)
+	evidence := make([]string, maxKinds+2)
+	for i := range evidence {
+		evidence[i] = fmt.Sprintf("evidence %d", i)
+	}
+	for i := range kinds {
+		kinds[i] = panel.UnevaluatedKind{Name: fmt.Sprintf("kind %d", i), Reason: "none", N: 1}
+	}
+	v.Panels.Targets[0].NotEvaluated = kinds
+	v.Panels.Findings = []panel.Finding{{Code: "X", Title: "x", Evidence: evidence}}
+	md := string(write(t, Markdown, v))
+	for _, left := range []string{": … and 1 more kind\n", "  - … and 2 more pieces of evidence\n"} {
+		if !strings.Contains(md, left) {
+			t.Errorf("Markdown does not say %q", left)
+		}
+	}
+	text := string(write(t, func(w io.Writer, v *View) error { return Terminal(w, v, TerminalOptions{}) }, v))
+	if !strings.Contains(text, "… and 1 more kind\n") {
+		t.Error("the terminal does not say what it left out")
 	}
 }
 

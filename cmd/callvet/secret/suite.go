@@ -44,7 +44,7 @@ func (k *Keeper) inside(what any, p callvet.Problem) []callvet.Problem {
 		return nil
 	}
 	p.Code, p.Key = "secret", s.path
-	p.Message = fmt.Sprintf("%s is %s as it is, and what a suite says is kept with each run", s.path, s.what)
+	p.Message = fmt.Sprintf("%s holds %s as it is, and what a suite says is kept with each run", s.path, s.what)
 	p.Fix = "take it out; --no-lint runs and keeps it all the same"
 	return []callvet.Problem{p}
 }
@@ -78,7 +78,7 @@ func (s *search) value(path string, v value.Value, r pii.Role) bool {
 func (s *search) text(path, text string, r pii.Role) bool {
 	for _, known := range s.known {
 		if strings.Contains(text, known) {
-			s.path, s.what = path, "or holds the value of a key in the environment"
+			s.path, s.what = path, "the value of a key in the environment"
 			return true
 		}
 	}
@@ -91,7 +91,7 @@ func (s *search) text(path, text string, r pii.Role) bool {
 	}
 	for f, ok := s.detect.Find(text, 0, r); ok; f, ok = s.detect.Find(text, f.End, r) {
 		if f.Kind.Secret() && pii.InUse(f.Kind, text[f.Start:f.End]) {
-			s.path, s.what = path, "or holds "+said(f.Kind)
+			s.path, s.what = path, said(f.Kind)
 			return true
 		}
 	}

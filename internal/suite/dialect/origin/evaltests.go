@@ -106,22 +106,22 @@ func (r *reader) evalTools(o, e tree.Object, c *callvet.Case) {
 	}
 	c.Expect.Selection = s
 	r.selectable(c)
-	for _, f := range e.Strs("required_fields") {
-		if tool == "" {
-			r.NotCarried(e.At("required_fields"), "required_fields", "no tool is expected that could have them")
-			c.Expect.Unsupported = append(c.Expect.Unsupported, callvet.Unsupported{Name: "required_fields", Reason: "no tool is expected that could have them", Expected: strings.Join(e.Strs("required_fields"), ", ")})
-			break
+	if tool == "" {
+		const why = "no tool is expected that could have them"
+		if fields := e.Strs("required_fields"); len(fields) > 0 {
+			r.NotEvaluated(e.At("required_fields"), &c.Expect, "required_fields", why, strings.Join(fields, ", "))
 		}
+		if values := e.Get("field_values"); len(values.Members(r.Keys)) > 0 {
+			r.NotEvaluated(e.At("field_values"), &c.Expect, "field_values", why, string(values.Raw))
+		}
+		return
+	}
+	for _, f := range e.Strs("required_fields") {
 		if !e.Get("field_values").Has(f) {
 			c.Expect.ToolParams = append(c.Expect.ToolParams, callvet.ToolParam{Tool: tool, Path: f, Matcher: callvet.Matcher{Mode: "present"}})
 		}
 	}
 	for _, m := range e.Get("field_values").Members(r.Keys) {
-		if tool == "" {
-			r.NotCarried(m.Off, "field_values", "no tool is expected that could have them")
-			c.Expect.Unsupported = append(c.Expect.Unsupported, callvet.Unsupported{Name: "field_values", Reason: "no tool is expected that could have them", Expected: string(e.Get("field_values").Raw)})
-			break
-		}
 		p := callvet.ToolParam{Tool: tool, Path: m.Name, Matcher: callvet.Matcher{Mode: "contains", Value: m.Val.Raw}}
 		switch m.Val.Kind() {
 		case '[':

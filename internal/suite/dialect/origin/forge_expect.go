@@ -52,8 +52,7 @@ func (r *reader) forgeExpect(o tree.Object, c *callvet.Case, tk *tokens) {
 	}
 	for _, k := range []string{"requiresPreamble", "jsonValid", "minLength", "maxLength", "schemaData", "requiredKeys", "typeChecks"} {
 		if v := in.Get(k); v.Given() {
-			r.NotCarried(in.At(k), k, "there is no such assertion here")
-			e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: k, Reason: "there is no such assertion here", Expected: string(v.Raw)})
+			r.NotEvaluated(in.At(k), e, k, "there is no such assertion here", string(v.Raw))
 		}
 	}
 	e.Unsupported = append(e.Unsupported, t.dropped...)

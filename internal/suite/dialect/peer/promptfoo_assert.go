@@ -71,11 +71,10 @@ func (a *assertReader) drop(n tree.Node, why string) {
 		e.Rubric = append(e.Rubric, callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want})
 		return
 	}
-	a.NotCarried(n.Off, typ, "%s", why)
+	a.NotEvaluated(n.Off, e, typ, why, want)
 	if name := strings.TrimPrefix(typ, "not-"); a.c.Skip == "" && name != "trajectory:goal-success" && (name == "tool-call-f1" || strings.HasPrefix(name, "trajectory:")) {
 		a.c.Skip = typ + " is not carried: " + why
 	}
-	e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: typ, Reason: why, Expected: want})
 }
 
 func (a *assertReader) assert(n tree.Node) {

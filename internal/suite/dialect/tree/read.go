@@ -60,6 +60,13 @@ func (r *Reader) NotCarried(off int, key, format string, args ...any) {
 	r.Warn(off, "not-carried", key, "", "%s is not carried: %s", key, fmt.Sprintf(format, args...))
 }
 
+// NotEvaluated warns of an assertion that nothing here can evaluate, and keeps it visible.
+// expected is what it asks for, as far as that can be told.
+func (r *Reader) NotEvaluated(off int, e *callvet.Expect, name, why, expected string) {
+	r.NotCarried(off, name, "%s", why)
+	e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: name, Reason: why, Expected: expected})
+}
+
 // Keep counts a key that is kept for export but not used; finish reports it
 // once with the number of cases, at its first place.
 func (r *Reader) Keep(off int, key, why string) {
