@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/score/step"
 )
 
@@ -289,6 +290,30 @@ func withoutSecrets(p *panel.Panels, red *redact.Redactor) {
 		}
 		for j := range t.Confusion {
 			t.Confusion[j].Expected, t.Confusion[j].Called = red.Name(t.Confusion[j].Expected), red.Name(t.Confusion[j].Called)
+		}
+	}
+}
+
+// withoutSecretsInGates takes secrets out of what gates cite from panels, once they are
+// decided: gates find slices by their values.
+func withoutSecretsInGates(r *gates.Report, red *redact.Redactor) {
+	each := func(texts ...*string) {
+		for _, t := range texts {
+			*t = red.Name(*t)
+		}
+	}
+	each(&r.Sentence)
+	for i := range r.Warnings {
+		each(&r.Warnings[i])
+	}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		each(&v.Value, &v.Sentence, &v.Against, &v.Cure)
+		for j := range v.Notes {
+			each(&v.Notes[j])
+		}
+		for j := range v.Open {
+			each(&v.Open[j].Why)
 		}
 	}
 }

@@ -222,6 +222,11 @@ func (a *app) decide(ctx context.Context, h *held, file *gatefile.File, f *gateF
 			return nil, err
 		}
 	}
+	red, err := a.keeper().Redactor(nil)
+	if err != nil {
+		return nil, err
+	}
+	withoutSecretsInGates(rep, red)
 	return rep, nil
 }
 

@@ -165,3 +165,20 @@ func TestGateTemplates(t *testing.T) {
 		}
 	}
 }
+
+// TestGatesHideSecrets: a gate decides on a slice whose value is a key, and tells it nowhere.
+func TestGatesHideSecrets(t *testing.T) {
+	t.Parallel()
+	dir, key := t.TempDir(), "sk-ant-api03-"+strings.Repeat("Zx81kQp02LmVt7RbYc45", 4)
+	var lines strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&lines, `{"type":"task","task_id":"t%d","pass":false,"fields":{"language":%q}}`+"\n", i, key)
+	}
+	writeFiles(t, dir, map[string]string{"t.jsonl": lines.String(), "g.yaml": `[{metric: pass_rate, at_least: 0.9, slice: "language=*"}]`})
+	said := runApp(t, dir, nil, exitGateFailed, "gate", "t.jsonl", "--gates", "g.yaml", "-o", "g.json", "-o", "g.md", "-o", "g.xml")
+	for name, text := range map[string]string{"the terminal": said, "JSON": string(readFile(t, dir, "g.json")), "Markdown": string(readFile(t, dir, "g.md")), "JUnit": string(readFile(t, dir, "g.xml"))} {
+		if strings.Contains(text, key[:20]) || !strings.Contains(text, "REDACTED") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
