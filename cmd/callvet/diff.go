@@ -63,15 +63,11 @@ func (a *app) ledger(ctx context.Context, arg string, cfg compare.Config, f scor
 	if cfg.Judge != "" {
 		return nil, usagef("--judge is about trace files, and %s is none", arg)
 	}
-	db, err := a.openStore(ctx)
+	db, l, err := a.openStored(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	l, err := a.openRun(ctx, db, arg)
-	if err != nil {
-		return nil, err
-	}
 	if err := l.sliceable(cfg.By); err != nil {
 		return nil, err
 	}

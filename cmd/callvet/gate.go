@@ -180,15 +180,11 @@ func (a *app) showVerdict(rep *gates.Report, f *gateFlags) error {
 
 // gateRun holds a stored run against gates.
 func (a *app) gateRun(ctx context.Context, ref string, f *gateFlags) (rep *gates.Report, err error) {
-	db, err := a.openStore(ctx)
+	db, l, err := a.openStored(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	l, err := a.openRun(ctx, db, ref)
-	if err != nil {
-		return nil, err
-	}
 	file, err := a.gateFile(f.gates, l)
 	if err != nil {
 		return nil, err

@@ -108,14 +108,10 @@ func (a *app) pilotPanels(ctx context.Context, ref string) (_ *panel.Panels, err
 		a.tellLines(s.problems(), &s.log)
 		return s.panels, nil
 	}
-	db, err := a.openStore(ctx)
+	db, l, err := a.openStored(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	l, err := a.openRun(ctx, db, ref)
-	if err != nil {
-		return nil, err
-	}
 	return l.panels(ctx, db, []string{})
 }

@@ -123,14 +123,14 @@ func (a *app) showCommand() *cobra.Command {
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			ctx := cmd.Context()
-			db, l, v, err := a.openView(ctx, args[0], nil, keep)
+			if len(args) == 2 {
+				return a.showCase(ctx, args[0], args[1], target, keep)
+			}
+			db, _, v, err := a.openView(ctx, args[0], nil, keep)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, db.Close()) }()
-			if len(args) == 2 {
-				return a.showCase(ctx, db, l, v, args[1], target, keep)
-			}
 			shown := 20
 			if all {
 				shown = -1
@@ -144,7 +144,13 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) showCase(ctx context.Context, db *store.DB, l *loaded, v *report.View, id, target string, keep []string) error {
+// showCase tells the attempts at one case. It reads no others: nothing is summed up.
+func (a *app) showCase(ctx context.Context, ref, id, target string, keep []string) (err error) {
+	db, l, err := a.openStored(ctx, ref)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
 	red, err := a.viewer(l.man, keep)
 	if err != nil {
 		return err
@@ -170,5 +176,6 @@ func (a *app) showCase(ctx context.Context, db *store.DB, l *loaded, v *report.V
 		}
 		return nil
 	}
+	v := l.viewOf(ctx, db, &panel.Panels{Repeats: l.man.Repeats}, red)
 	return report.Attempts(a.out, v, rows, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 }

@@ -277,15 +277,11 @@ func (l *loaded) section(ctx context.Context, db *store.DB, p *panel.Panels, op 
 
 // observed is the confusion of all targets of a run together; never nil.
 func (a *app) observed(ctx context.Context, ref string) (out []panel.Confused, err error) {
-	db, err := a.openStore(ctx)
+	db, l, err := a.openStored(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	l, err := a.openRun(ctx, db, ref)
-	if err != nil {
-		return nil, err
-	}
 	p, err := l.panels(ctx, db, nil)
 	if err != nil {
 		return nil, err

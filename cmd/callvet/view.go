@@ -265,16 +265,26 @@ func (l *loaded) resumed(with ...givenFlag) string {
 	return l.hints.text(action{Verb: v, Run: l.run.ID, With: with}, l.man)
 }
 
-// openView opens the store and what reports tell of a run; the caller closes the
-// store unless there is an error. keep are kinds of personal data that may be seen.
-func (a *app) openView(ctx context.Context, ref string, sliceBy, keep []string) (*store.DB, *loaded, *report.View, error) {
+// openStored opens the store and a run of it; the caller closes the store unless there is
+// an error.
+func (a *app) openStored(ctx context.Context, ref string) (*store.DB, *loaded, error) {
 	db, err := a.openStore(ctx)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	l, err := a.openRun(ctx, db, ref)
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, db.Close())
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, l, nil
+}
+
+// openView opens the store and what reports tell of a run; the caller closes the
+// store unless there is an error. keep are kinds of personal data that may be seen.
+func (a *app) openView(ctx context.Context, ref string, sliceBy, keep []string) (*store.DB, *loaded, *report.View, error) {
+	db, l, err := a.openStored(ctx, ref)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	var v *report.View
 	red, err := a.viewer(l.man, keep)
