@@ -70,10 +70,13 @@ func (a *app) openStore(ctx context.Context) (*store.DB, error) {
 		return nil, err
 	}
 	db, err := store.Open(ctx, p, store.Options{Now: a.now})
-	if err == nil && db.Exposed() != 0 {
-		fmt.Fprintf(a.err, "warning: everybody may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, db.Exposed(), shellQuote(p))
+	if err != nil {
+		return nil, err
 	}
-	return db, err
+	if mode := db.Exposed(); mode != 0 {
+		fmt.Fprintf(a.err, "warning: everybody may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, mode, shellQuote(p))
+	}
+	return db, nil
 }
 
 // path makes a path that the user typed relative to the working directory.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
 	"github.com/callvet/callvet/value/typed"
@@ -112,15 +112,13 @@ func (c *Calibration) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
+// maxCalibration bounds a calibration file in bytes.
+const maxCalibration = 1 << 20
+
 // LoadCalibration reads a calibration file. The error wraps callvet.ErrInvalid
-// when it is none.
+// when it is none, and callvet.ErrLimited when it is too long.
 func LoadCalibration(path string) (Calibration, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Calibration{}, fmt.Errorf("read calibration: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxLine+1))
+	b, err := input.File(path, maxCalibration)
 	if err != nil {
 		return Calibration{}, fmt.Errorf("read calibration: %w", err)
 	}
@@ -134,9 +132,6 @@ func LoadCalibration(path string) (Calibration, error) {
 // ParseCalibration reads the text of a calibration file as strictly as its
 // published schema, and checks that its counts add up.
 func ParseCalibration(name string, b []byte) (c Calibration, err error) {
-	if len(b) > maxLine {
-		return Calibration{}, fmt.Errorf("%s is longer than %d bytes", name, maxLine)
-	}
 	if err := typed.Decode(name, b, &c); err != nil {
 		return Calibration{}, err
 	}

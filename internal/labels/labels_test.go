@@ -5,6 +5,7 @@ package labels_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/value"
@@ -216,4 +218,18 @@ func FuzzCalibration(f *testing.F) {
 func conforms(s *contract.Schema, text []byte) bool {
 	v, err := value.Parse(bytes.TrimSpace(text))
 	return err == nil && s.Valid(v)
+}
+
+// TestCalibrationTooLong: a file over the limit is refused as one, and not as bad JSON.
+func TestCalibrationTooLong(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "c.json")
+	for size, kind := range map[int]error{1 << 20: callvet.ErrInvalid, 1<<20 + 1: callvet.ErrLimited} {
+		if err := os.WriteFile(path, bytes.Repeat([]byte(" "), size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := labels.LoadCalibration(path); !errors.Is(err, kind) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
 }

@@ -115,7 +115,7 @@ func (o *Options) limit() int64 {
 }
 
 func tooLarge(name string, limit int64) error {
-	return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w: more than %d bytes", name, callvet.ErrLimited, limit), Hint: "split the suite into several files of one folder"}
+	return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w: more than %s", name, callvet.ErrLimited, input.Size(limit)), Hint: "split the suite into several files of one folder"}
 }
 
 func (o *Options) readFile(path string) ([]byte, error) {

@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -204,12 +203,9 @@ func (l *loader) read(path string) ([]byte, error) {
 		return nil, missing(path, err)
 	}
 	defer func() { _ = f.Close() }() // opened for reading only
-	data, err := io.ReadAll(io.LimitReader(f, l.opt.Limit+1))
+	data, err := input.Whole(f, l.opt.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("read tools %s: %w", path, err)
-	}
-	if int64(len(data)) > l.opt.Limit {
-		return nil, fmt.Errorf("read tools %s: %w: more than %d bytes", path, callvet.ErrLimited, l.opt.Limit)
 	}
 	return input.All(path, data, l.opt.Limit)
 }
