@@ -236,3 +236,17 @@ func TestEveryMetric(t *testing.T) {
 		t.Errorf("native format is better when it is higher: %+v %v", p, err)
 	}
 }
+
+// TestSimulatedChances: no number of draws shows that a gate always or never passes.
+func TestSimulatedChances(t *testing.T) {
+	t.Parallel()
+	for chance, want := range map[float64]string{1: "over 99 %", 0.996: "over 99 %", 0.994: "99 %", 0.27: "27 %", 0.004: "under 1 %", 0: "under 1 %"} {
+		needed := 9
+		p := plan.Plan{Metric: "true_success", Rate: &plan.Rate{Tasks: 35, Failures: 1}, Judge: &plan.Judge{Tasks: 100, Given: 50, Elsewhere: plan.Labels{Needed: &needed, Chance: &chance}}}
+		var out bytes.Buffer
+		p.Print(&out)
+		if text := out.String(); !strings.Contains(text, "50 labels: a chance of "+want+"\n") || !strings.Contains(text, "they may have 1 failure\n") {
+			t.Errorf("%v: %s", chance, text)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package plan
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
@@ -40,9 +41,9 @@ func (p *Plan) Print(w io.Writer) {
 }
 
 func (r *Rate) print(w io.Writer, p *Plan) {
-	sign, good := ">=", "failures"
+	sign, one, many := ">=", "failure", "failures"
 	if r.AtMost {
-		sign, good = "<=", "cases of it"
+		sign, one, many = "<=", "case of it", "cases of it"
 	}
 	fmt.Fprintf(w, "gate %s %s %g\n", p.Metric, sign, r.Bound)
 	assumed := ""
@@ -55,14 +56,14 @@ func (r *Rate) print(w io.Writer, p *Plan) {
 	if r.Tasks == 0 {
 		fmt.Fprintf(w, "  if it is really %.4g%s, even two million tasks pass with less than %s\n", r.Truth, assumed, plain.Percent(p.Power))
 	} else {
-		fmt.Fprintf(w, "  if it is really %.4g%s, %s tasks pass with a chance of %s; they may have %s %s\n",
-			r.Truth, assumed, plain.Thousands(r.Tasks), plain.Percent(r.Chance), plain.Thousands(r.Failures), good)
+		fmt.Fprintf(w, "  if it is really %.4g%s, %s tasks pass with a chance of %s; they may have %s\n",
+			r.Truth, assumed, plain.Thousands(r.Tasks), plain.Percent(r.Chance), plain.Count(r.Failures, one, many))
 	}
 	if p.Metric == "true_success" {
 		fmt.Fprintln(w, "  this is for people who look at every task, or for a judge that never errs: --judge-sens and --judge-spec plan for one that does")
 	}
 	r.printAttempts(w, p)
-	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s (a gate wants %s):\n", good, plain.Thousands(p.MinUnits))
+	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s (a gate wants %s):\n", many, plain.Thousands(p.MinUnits))
 	for _, m := range r.Smallest {
 		fmt.Fprintf(w, "    %6s with at most %d\n", plain.Thousands(m.Tasks), m.Failures)
 	}
@@ -90,11 +91,24 @@ func (r *Rate) printAttempts(w io.Writer, p *Plan) {
 	}
 }
 
+// simulated writes a chance that was found by drawing, to a whole percent: draws show neither
+// that something never happens nor that it always does.
+func simulated(chance float64) string {
+	switch p := math.Round(100 * chance); p {
+	case 0:
+		return "under 1 %"
+	case 100:
+		return "over 99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
+
 // chances tells those of several numbers of attempts.
 func chances(of []Chance) string {
 	var out []string
 	for _, c := range of {
-		out = append(out, fmt.Sprintf("%.0f %% by %s", 100*c.Chance, plain.Count(c.Attempts, "attempt", "attempts")))
+		out = append(out, simulated(c.Chance)+" by "+plain.Count(c.Attempts, "attempt", "attempts"))
 	}
 	return strings.Join(out, ", ") + " at each"
 }
@@ -128,7 +142,7 @@ func (j *Judge) print(w io.Writer, p *Plan) {
 			needed = plain.Thousands(*d.l.Needed)
 		}
 		if d.l.Chance != nil {
-			given = fmt.Sprintf("  %s labels: a chance of %.0f %%", plain.Thousands(j.Given), 100**d.l.Chance)
+			given = fmt.Sprintf("  %s labels: a chance of %s", plain.Thousands(j.Given), simulated(*d.l.Chance))
 		}
 		fmt.Fprintf(w, "  %-32s %6s%s\n", d.name, needed, given)
 	}
