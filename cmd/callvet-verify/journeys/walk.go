@@ -59,6 +59,7 @@ var apart = map[string]string{
 	"completion powershell": "writes a shell's completion script",
 	"completion zsh":        "writes a shell's completion script",
 	"help":                  "writes help",
+	"prices":                "lists prices, or makes a table of them from a list of others",
 	"tools suggest":         "asks a model for texts of a catalogue",
 	"tools apply":           "writes edits into a catalogue",
 	"tools cache clear":     "forgets kept vectors",
