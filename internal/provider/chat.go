@@ -39,19 +39,24 @@ func (w *chat) tools(ts *callvet.Toolset) []byte {
 	return append(b, ']')
 }
 
-func (w *chat) head(b []byte, q *query) []byte {
+// conversation appends {"model": …, "messages": […] with every turn as message writes it.
+func (w *chat) conversation(b []byte, q *query, message func([]byte, *callvet.Turn) []byte) []byte {
 	b = appendText(append(b, `{"model":`...), w.model)
 	b = append(b, `,"messages":[`...)
 	if q.req.System != "" {
 		b = append(appendText(append(b, `{"role":"system","content":`...), q.req.System), '}', ',')
 	}
 	for i := range q.turns {
-		b = append(w.message(b, &q.turns[i]), ',')
+		b = append(message(b, &q.turns[i]), ',')
 	}
 	if b[len(b)-1] == ',' {
 		b = b[:len(b)-1]
 	}
-	b = append(b, ']')
+	return append(b, ']')
+}
+
+func (w *chat) head(b []byte, q *query) []byte {
+	b = w.conversation(b, q, w.message)
 	b = appendSampling(b, &q.params, &w.names)
 	if q.tools != nil {
 		if q.params.ParallelCalls != nil {

@@ -34,18 +34,7 @@ const (
 
 func (w *ollama) head(b []byte, q *query) []byte {
 	from := len(b)
-	b = appendText(append(b, `{"model":`...), w.model)
-	b = append(b, `,"messages":[`...)
-	if q.req.System != "" {
-		b = append(appendText(append(b, `{"role":"system","content":`...), q.req.System), '}', ',')
-	}
-	for i := range q.turns {
-		b = append(w.message(b, &q.turns[i]), ',')
-	}
-	if b[len(b)-1] == ',' {
-		b = b[:len(b)-1]
-	}
-	b = append(b, ']')
+	b = w.conversation(b, q, w.message)
 	size := tokensAtMost(b[from:]) + tokensAtMost(q.tools)
 	// Newer versions refuse a prompt that is too long instead of cutting it.
 	b = append(b, `,"truncate":false,"shift":false`...)
