@@ -66,14 +66,18 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 # their tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
-	./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
+	./internal/app ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/report/plain ./internal/report/sheet ./internal/run ./internal/store \
-	./cmd/callvet ./cmd/callvet/inspect ./cmd/callvet/plan ./cmd/callvet/process ./cmd/callvet/selector \
+	./internal/plan ./cmd/callvet ./cmd/callvet/process \
 	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -count=1 -short $(RACE)
+
+.PHONY: house
+house: ## what a reader looks at twice: wide rooms, long files and functions; fails nothing
+	@go test -count=1 -v -run 'TestSmells$$' . | sed -n 's/^ *house_test.go:[0-9]*: //p'
 
 .PHONY: docs
 docs: callvet ## the commands in the docs run and say what they claim
@@ -137,6 +141,9 @@ verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
 .PHONY: verify-journeys
 verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format
 	go run ./cmd/callvet-verify journeys ./callvet
+.PHONY: verify-one-path
+verify-one-path: callvet ## the numbers of 200 runs, of their traces, gates and comparisons, to the last bit
+	go run ./cmd/callvet-verify one-path ./callvet
 verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
 verify-coverage: ## simulations: how often the intervals hold the truth, and gates decide as plans promise
@@ -160,8 +167,13 @@ verify-peers: ## what the tests of other tools assert of calls, scored here
 	go run ./cmd/callvet-verify peers
 .PHONY: verify-agents
 # CALLVET_CAPTURES=DIR reads further captures of the same kinds.
-verify-agents: ## real agents and frameworks that npm installs: calls, results, errors, tokens, cut streams
+verify-agents: callvet ## real agents and SDKs that npm installs, over HTTP and by their telemetry: calls, results, errors, times, tokens
 	go run ./cmd/callvet-verify agents
+	go run ./cmd/callvet-verify mock ./callvet
+.PHONY: docs-tables
+docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire and verify-agents read
+	go run ./cmd/callvet-verify wire docs/READS.md
+	go run ./cmd/callvet-verify agents docs/READS.md
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction

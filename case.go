@@ -2,7 +2,10 @@
 
 package callvet
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Tier says what a case is for.
 type Tier string
@@ -83,6 +86,21 @@ type Case struct {
 	Selectable bool            `json:"selectable,omitempty"`
 	Position   Position        `json:"position,omitzero"`
 	Foreign    json.RawMessage `json:"foreign,omitempty"`
+}
+
+// Question is what the case asks: what the user says last, without white space around it.
+// It is "" where the user says nothing.
+func (c *Case) Question() string { return Question(c.Input) }
+
+// Question is what the user says last in a conversation, without white space around it.
+// Turns of the user without text are passed over; "" where none has some.
+func Question(turns []Turn) string {
+	for i := len(turns) - 1; i >= 0; i-- {
+		if text := strings.TrimSpace(turns[i].Content); turns[i].Role == RoleUser && text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // Mock answers calls of one tool without calling it.

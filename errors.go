@@ -5,6 +5,7 @@ package callvet
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -59,6 +60,37 @@ func (h *Hinted) Error() string { return h.Err.Error() }
 
 // Unwrap gives the error without its hint.
 func (h *Hinted) Unwrap() error { return h.Err }
+
+// FieldError is a request that cannot be carried out because of what one of its fields
+// says. Text and Fix have fields in braces, as JSON spells them, so
+// that each client names them as its users know them: "sweep: {draws} is from 1 to 100".
+type FieldError struct {
+	Field string
+	Text  string
+	Fix   string // what would mend it; empty where nobody can say
+	Kind  error  // nil: ErrInvalid
+}
+
+func (e *FieldError) Error() string {
+	text, _ := e.Named(func(field string) string { return field })
+	return text
+}
+
+// Unwrap gives the kind of error.
+func (e *FieldError) Unwrap() error {
+	if e.Kind == nil {
+		return ErrInvalid
+	}
+	return e.Kind
+}
+
+// Named gives Text and Fix with the fields as name gives them.
+func (e *FieldError) Named(name func(field string) string) (text, fix string) {
+	by := func(braced string) string { return name(braced[1 : len(braced)-1]) }
+	return fieldName.ReplaceAllStringFunc(e.Text, by), fieldName.ReplaceAllStringFunc(e.Fix, by)
+}
+
+var fieldName = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // FaultKind is what went wrong between callvet and a target.
 type FaultKind string

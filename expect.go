@@ -26,8 +26,10 @@ type Expect struct {
 	NoToolErrors    bool       `json:"no_tool_errors,omitempty"`
 	// Counts bound how many calls fit an expectation each, whatever else is called.
 	Counts []CallCount `json:"counts,omitempty"`
-	// Not lists plans that must not be met.
-	Not []Plan `json:"not,omitempty"`
+	// AllOf lists plans that must be met and Not plans that must not, each for itself and
+	// whatever else is called. Their Counts and MinScores belong to what they say.
+	AllOf []Plan `json:"all_of,omitempty"`
+	Not   []Plan `json:"not,omitempty"`
 	// MaxSameCalls bounds how often one call is made with the same arguments.
 	MaxSameCalls *int `json:"max_same_calls,omitempty"`
 	// MaxRequests bounds how many answers of the model an attempt takes.
@@ -63,6 +65,14 @@ type Expect struct {
 	// Unsupported are assertions that nothing here can evaluate: programs and other
 	// assertions of a foreign format, and those whose token has no value.
 	Unsupported []Unsupported `json:"unsupported,omitempty"`
+}
+
+// AboutCalls reports whether anything is asserted that depends on which calls were made, or
+// on what came of them.
+func (e *Expect) AboutCalls() bool {
+	return e.Plans != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
+		e.NoToolErrors || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0 || len(e.ToolParams) > 0 ||
+		e.NoUngroundedNumbers
 }
 
 // Unsupported is an assertion that nothing here can evaluate.
@@ -130,6 +140,11 @@ type Plan struct {
 	// MaxExtraCalls is how many calls outside the plan a passing attempt may
 	// make. Nil: the scoring setting (default 0); -1: any number.
 	MaxExtraCalls *int `json:"max_extra_calls,omitempty"`
+	// Counts and MinScores are of entries of AllOf and Not only: all of them have to hold for
+	// the entry to be met. Scores then decide in place of the calls. With Counts, Calls may
+	// be nil, which says nothing of calls.
+	Counts    []CallCount        `json:"counts,omitempty"`
+	MinScores map[string]float64 `json:"min_scores,omitempty"`
 }
 
 // ExpectedCall is one call that a plan expects.

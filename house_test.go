@@ -4,6 +4,7 @@ package callvet_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,67 +25,65 @@ const module = "github.com/callvet/callvet"
 // rooms says which rooms of the module each room may import. A room that is not
 // listed must be added here, with an ADR that says why it exists.
 var rooms = map[string][]string{
-	"":                              {},
-	"value":                         {},
-	"value/typed":                   {"", "value"},
-	"stats/dist":                    {},
-	"stats":                         {"stats/dist"},
-	"stats/judge":                   {"stats", "stats/dist"},
-	"stats/agree":                   {"stats", "stats/dist"},
-	"stats/gate":                    {"stats", "stats/dist"},
-	"stats/tally":                   {"stats"},
-	"stats/exact":                   {"stats", "stats/dist"},
-	"stats/draw":                    {},
-	"stats/conform":                 {"stats", "stats/dist", "stats/draw", "stats/judge", "stats/agree", "stats/gate", "stats/tally"},
-	"contract":                      {"", "value"},
-	"score/bfcl":                    {"", "value", "contract"},
-	"score/safety":                  {"", "value", "value/typed", "score/match", "score/safety/pii"},
-	"score/safety/pii":              {"", "value"},
-	"score/check":                   {"", "value"},
-	"score/match":                   {"", "value", "contract", "score/check"},
-	"score/trajectory":              {"", "value"},
-	"score/condition":               {"", "value"},
-	"score/step":                    {"", "value", "contract", "score/check", "score/match", "score/condition", "score/safety/pii"},
-	"score/selection":               {"", "stats/tally"},
-	"score":                         {"", "value", "contract", "score/bfcl", "score/check", "score/condition", "score/match", "score/selection"},
-	"retrieve/text":                 {},
-	"internal/conformtest":          {"stats/conform"},
-	"internal/parallel":             {},
-	"internal/file":                 {"", "internal/parallel"},
-	"retrieve/bm25":                 {"", "internal/parallel"},
-	"retrieve/vector":               {"", "internal/parallel"},
-	"retrieve/route":                {"", "retrieve/text", "value/typed"},
-	"retrieve":                      {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "internal/parallel"},
-	"retrieve/catalogue":            {"", "value", "retrieve", "retrieve/route"},
-	"retrieve/tune":                 {"", "retrieve", "retrieve/vector", "stats"},
-	"retrieve/revise":               {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
-	"internal/editfile":             {"", "retrieve/revise", "internal/suite/source"},
-	"panel":                         {"", "value", "stats", "score/check", "score/selection"},
-	"panel/power":                   {"panel", "panel/gates", "stats", "stats/dist", "stats/draw", "stats/exact", "stats/gate", "stats/judge"},
-	"panel/routing":                 {"", "panel", "score/selection", "stats"},
-	"panel/gates":                   {"", "panel", "stats", "stats/gate"},
-	"internal/gatefile":             {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
-	"internal/report/verdict":       {"", "panel/gates", "stats/gate", "internal/report/plain", "internal/report/figure"},
-	"panel/slicing":                 {"", "value", "panel/tally"},
-	"panel/findings":                {"", "panel", "panel/wire"},
-	"panel/tally":                   {"stats/exact"},
-	"panel/wire":                    {},
-	"panel/steps":                   {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "stats", "stats/exact", "stats/judge"},
-	"internal/report/plain":         {},
-	"internal/report/figure":        {"panel", "stats", "internal/report/plain"},
-	"internal/report/selection":     {"", "panel", "panel/routing", "score/selection", "internal/report/plain", "internal/report/figure"},
-	"internal/report":               {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection"},
-	"internal/columns":              {""},
-	"internal/report/sheet":         {"", "panel", "stats", "internal/report/plain", "internal/report/figure", "internal/parallel"},
-	"internal/suite/dialect/tree":   {"", "value", "internal/suite/source"},
-	"internal/suite/dialect/origin": {"", "value", "internal/suite/dialect/tree"},
-	"internal/suite/dialect/peer":   {"", "value", "internal/suite/source", "internal/suite/dialect/tree"},
-	"internal/suite/dialect":        {"", "value", "internal/suite/dialect/tree", "internal/suite/dialect/origin", "internal/suite/dialect/peer"},
-	"internal/suite/bfcl":           {"", "internal/input", "value", "score/bfcl"},
-	"internal/suite/source":         {"", "value", "value/typed"},
-	"internal/suite/native":         {"", "value", "internal/suite/source"},
+	"":                            {},
+	"value":                       {},
+	"value/typed":                 {"", "value"},
+	"stats/dist":                  {},
+	"stats":                       {"stats/dist"},
+	"stats/judge":                 {"stats", "stats/dist"},
+	"stats/agree":                 {"stats", "stats/dist"},
+	"stats/gate":                  {"stats", "stats/dist"},
+	"stats/tally":                 {"stats"},
+	"stats/exact":                 {"stats", "stats/dist"},
+	"stats/draw":                  {},
+	"stats/conform":               {"stats", "stats/dist", "stats/draw", "stats/judge", "stats/agree", "stats/gate", "stats/tally"},
+	"contract":                    {"", "value"},
+	"score/bfcl":                  {"", "value", "contract"},
+	"score/safety":                {"", "value", "value/typed", "score/match", "score/safety/pii"},
+	"score/safety/pii":            {"", "value"},
+	"score/check":                 {"", "value"},
+	"score/match":                 {"", "value", "contract", "score/check"},
+	"score/trajectory":            {"", "value"},
+	"score/condition":             {"", "value"},
+	"score/step":                  {"", "value", "contract", "score/check", "score/match", "score/condition", "score/safety/pii"},
+	"score/selection":             {"", "stats/tally"},
+	"score":                       {"", "value", "contract", "score/bfcl", "score/check", "score/condition", "score/match", "score/selection"},
+	"retrieve/text":               {},
+	"internal/conformtest":        {"stats/conform"},
+	"internal/parallel":           {},
+	"internal/file":               {"", "internal/parallel"},
+	"retrieve/bm25":               {"", "internal/parallel"},
+	"retrieve/vector":             {"", "internal/parallel"},
+	"retrieve/route":              {"", "retrieve/text", "value/typed"},
+	"retrieve":                    {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "internal/parallel"},
+	"retrieve/catalogue":          {"", "value", "retrieve", "retrieve/route"},
+	"retrieve/tune":               {"", "retrieve", "retrieve/vector", "stats"},
+	"retrieve/revise":             {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
+	"internal/editfile":           {"", "retrieve/revise", "internal/suite/source"},
+	"panel":                       {"", "value", "stats", "score/check", "score/selection"},
+	"panel/power":                 {"panel", "panel/gates", "stats", "stats/dist", "stats/draw", "stats/exact", "stats/gate", "stats/judge"},
+	"panel/routing":               {"", "panel", "score/selection", "stats"},
+	"panel/gates":                 {"", "panel", "stats", "stats/gate"},
+	"internal/gatefile":           {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
+	"internal/report/verdict":     {"", "internal/plan", "panel", "panel/gates", "panel/power", "stats/gate", "internal/report/plain", "internal/report/figure"},
+	"panel/slicing":               {"", "value", "panel/tally"},
+	"panel/findings":              {"", "panel", "panel/wire"},
+	"panel/tally":                 {"stats/exact"},
+	"panel/wire":                  {},
+	"panel/steps":                 {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "stats", "stats/exact", "stats/judge"},
+	"internal/report/plain":       {},
+	"internal/report/figure":      {"panel", "stats", "internal/report/plain"},
+	"internal/report/selection":   {"", "panel", "panel/routing", "score/selection", "internal/report/plain", "internal/report/figure"},
+	"internal/report":             {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection", "internal/trace"},
+	"internal/columns":            {""},
+	"internal/report/sheet":       {"", "panel", "stats", "internal/report/plain", "internal/report/figure", "internal/parallel"},
+	"internal/suite/dialect/tree": {"", "value", "internal/suite/source"},
+	"internal/suite/dialect":      {"", "value", "internal/input", "internal/suite/source", "internal/suite/bfcl", "internal/suite/dialect/tree"},
+	"internal/suite/bfcl":         {"", "internal/input", "value", "score/bfcl"},
+	"internal/suite/source":       {"", "value", "value/typed"},
+	"internal/suite/native":       {"", "value", "internal/suite/source"},
 	"internal/suite": {
-		"", "internal/input", "value", "contract", "score", "internal/suite/dialect", "internal/suite/bfcl", "internal/suite/source", "internal/suite/native",
+		"", "internal/input", "value", "contract", "score", "internal/suite/dialect", "internal/suite/source", "internal/suite/native",
 	},
 	"internal/input":              {""},
 	"internal/toolfile":           {"", "internal/input", "contract", "internal/suite/source", "internal/suite/native"},
@@ -95,7 +94,7 @@ var rooms = map[string][]string{
 	"internal/endpoint":           {""},
 	"internal/provider/offline":   {"", "value", "internal/suite/source", "internal/provider/repair", "retrieve/text"},
 	"internal/provider/recorded":  {"", "internal/input", "value", "internal/provider/repair", "internal/provider/answer"},
-	"internal/provider/agent":     {"", "value", "internal/provider/repair", "internal/provider/answer", "internal/endpoint"},
+	"internal/provider/agent":     {"", "value", "score/check", "internal/provider/repair", "internal/provider/answer", "internal/endpoint"},
 	"internal/provider/retriever": {"", "value", "retrieve", "internal/endpoint"},
 	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed"},
 	"internal/embed/disk":         {"", "internal/file", "retrieve/vector"},
@@ -104,18 +103,47 @@ var rooms = map[string][]string{
 	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
 	"internal/run":                {"", "value", "internal/parallel"},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
-	"internal/trace":              {"", "internal/input", "internal/usage", "value", "value/typed"},
+	"internal/secret":             {"", "value", "score/safety/pii", "internal/endpoint", "internal/trace/redact"},
+	"internal/trace":              {"", "internal/input", "internal/usage", "score", "score/selection", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/check", "internal/usage"},
-	"internal/trace/chats":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
+	"internal/trace/chats":        {"", "value", "score/check", "internal/trace", "internal/trace/message", "internal/usage"},
 	"internal/trace/spans":        {"", "value", "internal/trace", "internal/trace/message", "internal/usage"},
 	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step"},
 	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
+
+	"internal/compare": {"", "internal/measure", "internal/trace", "internal/trace/redact", "panel", "panel/slicing"},
+	"internal/watch":   {"", "internal/report/plain", "internal/trace", "score", "score/safety", "value"},
+	"internal/app": {
+		"", "internal/columns", "internal/compare", "internal/measure", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/step", "score/trajectory", "stats/exact",
+		"internal/catalog", "internal/catalog/edit", "internal/catalogfile", "internal/editfile", "internal/embed", "internal/endpoint", "internal/gatefile", "internal/input", "internal/labels", "internal/parallel",
+		"internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay",
+		"internal/report", "internal/report/plain", "internal/report/sheet", "internal/run", "internal/secret", "internal/store", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace",
+		"internal/trace/foreign", "internal/trace/redact", "panel", "panel/routing", "score", "score/selection", "stats", "stats/gate", "value", "value/typed",
+	},
+	"internal/catalogfile": {"", "internal/input", "internal/report/plain", "internal/suite/source", "retrieve", "retrieve/catalogue"},
+	"internal/catalog": {
+		"", "contract", "internal/catalogfile", "internal/endpoint", "internal/provider/retriever", "internal/report/figure", "internal/report/plain",
+		"panel", "panel/routing", "retrieve", "retrieve/route", "retrieve/text", "retrieve/tune", "score/selection", "stats", "value/typed",
+	},
+	"internal/catalog/edit": {
+		"", "internal/catalog", "internal/catalogfile", "internal/editfile", "internal/report/figure", "internal/report/plain", "panel", "retrieve", "retrieve/revise",
+		"score/selection", "stats", "stats/gate",
+	},
+	"internal/report/catalogs": {"", "internal/catalog", "internal/catalog/edit", "internal/embed/disk", "internal/report/figure", "internal/report/plain", "internal/report/selection", "stats"},
+	"internal/plan":            {"", "internal/parallel", "panel", "panel/gates", "panel/power", "stats", "stats/gate"},
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
 var pure = []string{"", "panel/routing", "value", "value/typed", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/power", "panel/slicing", "panel/findings", "panel/tally", "panel/wire", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
+
+// headless rooms do what commands and servers ask for, for any of them: they read no flag, no
+// file and no environment themselves, and their callers show what they give. The value is
+// what one imports all the same, to hand on the HTTP client of its caller.
+var headless = map[string]string{"internal/app": "net/http", "internal/catalog": "net/http", "internal/catalog/edit": "", "internal/catalogfile": "", "internal/plan": ""}
+
+var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag", "runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
 
 // thirdParty says which rooms a direct module enters, nearly always one; cmd may
 // use the command-line ones only.
@@ -189,12 +217,178 @@ func TestImportsPointDown(t *testing.T) {
 			if slices.Contains(pure, from) && slices.Contains(impure, imp) {
 				t.Errorf("%s imports %s: a pure room has no files, network, clock, processes or logs", p.ImportPath, imp)
 			}
+			if but, ok := headless[from]; ok && imp != but && slices.Contains(withHead, imp) {
+				t.Errorf("%s imports %s: it works for any client, and is given files, clock and models", p.ImportPath, imp)
+			}
 			for mod, owners := range thirdParty {
 				if (imp == mod || strings.HasPrefix(imp, mod+"/")) && !slices.ContainsFunc(owners, func(o string) bool { return within(from, o) }) {
 					t.Errorf("%s imports %s: that module belongs to %v alone (docs/adr/0001-dependencies.md)", p.ImportPath, imp, owners)
 				}
 			}
 		}
+	}
+}
+
+// maxFanOut bounds how many rooms of this module a room imports, the root among them: who
+// reads a room has to know those first. internal/app and cmd put everything together.
+const maxFanOut = 8
+
+// wide are the rooms that import more, and how many. No room joins them without an ADR,
+// and a number only falls.
+var wide = map[string]int{"panel/steps": 10, "internal/labels": 10, "internal/catalog": 16, "internal/catalog/edit": 12}
+
+func TestFanOut(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		from := room(p.ImportPath)
+		if within(from, "cmd") || within(from, "internal/app") || within(from, "examples") {
+			continue
+		}
+		n, most := fanOut(p), max(maxFanOut, wide[from])
+		if n > most {
+			t.Errorf("%s imports %d rooms of the module, at most %d: cut it where a reader looks for two things, or merge what it imports", from, n, most)
+		}
+		if n < wide[from] {
+			t.Errorf("%s imports %d rooms: lower its number in wide, or take it out", from, n)
+		}
+	}
+}
+
+func fanOut(p pkg) (n int) {
+	for _, imp := range p.Imports {
+		if within(imp, module) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestSmells lists what a reader looks at twice, and fails nothing: make house prints it.
+// A number decides no cut: docs/adr/0003-sizes.md.
+func TestSmells(t *testing.T) {
+	if !testing.Verbose() {
+		t.Skip("make house prints the list")
+	}
+	all := listPackages(t)
+	importers := map[string][]string{}
+	for _, p := range all {
+		for _, imp := range p.Imports {
+			importers[imp] = append(importers[imp], room(p.ImportPath))
+		}
+	}
+	for _, p := range all {
+		from := cmp.Or(room(p.ImportPath), "callvet")
+		if n := fanOut(p); n > maxFanOut {
+			t.Logf("%s: imports %d rooms", from, n)
+		}
+		code, tests := 0, 0
+		for _, name := range append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...) {
+			tests += linesOf(t, filepath.Join(p.Dir, name))
+		}
+		for _, name := range p.GoFiles {
+			path := filepath.Join(p.Dir, name)
+			n := linesOf(t, path)
+			if code += n; n > 400 {
+				t.Logf("%s: %d lines", filepath.Join(from, name), n)
+			}
+			longOnes(t, filepath.Join(from, name), path)
+		}
+		if who := importers[p.ImportPath]; code < 250 && len(who) == 1 {
+			t.Logf("%s: %d lines, and only %s imports it", from, code, who[0])
+		}
+		if product(from) && code >= 250 && float64(tests) < 0.7*float64(code) {
+			t.Logf("%s: %d lines of tests for %d of code", from, tests, code)
+		}
+	}
+}
+
+func linesOf(t *testing.T, path string) int {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(b, []byte("\n"))
+}
+
+// longOnes lists the functions and interfaces of a file that are long.
+func longOnes(t *testing.T, name, path string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if lines := fset.Position(n.End()).Line - fset.Position(n.Pos()).Line + 1; lines > 50 {
+				t.Logf("%s: function %s has %d lines", name, n.Name.Name, lines)
+			}
+		case *ast.TypeSpec:
+			if i, ok := n.Type.(*ast.InterfaceType); ok && i.Methods.NumFields() > 5 {
+				t.Logf("%s: interface %s has %d methods", name, n.Name.Name, i.Methods.NumFields())
+			}
+		}
+		return true
+	})
+}
+
+// unsafeFiles import unsafe. No file joins them.
+var unsafeFiles = []string{
+	"value/alike.go", "value/hash.go", "value/name.go", "value/padded.go", "value/parse.go", "value/skim.go", "value/spell.go", "value/value.go",
+}
+
+func TestUnsafeStaysWhereItIs(t *testing.T) {
+	t.Parallel()
+	var found []string
+	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
+		for _, imp := range f.Imports {
+			if imp.Path.Value == `"unsafe"` {
+				found = append(found, room+"/"+filepath.Base(fset.Position(f.Pos()).Filename))
+			}
+		}
+	})
+	slices.Sort(found)
+	if !slices.Equal(found, unsafeFiles) {
+		t.Errorf("unsafe is in %v, and unsafeFiles says %v: none may be added, and what does without it leaves the list", found, unsafeFiles)
+	}
+}
+
+// TestEveryRoomIsOnTheMap: docs/ARCHITECTURE.md names every room, by its path or, in the
+// row of a room above it, by its last word.
+func TestEveryRoomIsOnTheMap(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for line := range strings.Lines(string(b)) {
+		if strings.HasPrefix(line, "| `") {
+			rows = append(rows, line)
+		}
+	}
+	onMap := func(room string) bool {
+		return slices.ContainsFunc(rows, func(row string) bool {
+			if strings.Contains(row, "`"+room+"`") {
+				return true
+			}
+			for above := filepath.Dir(room); above != "."; above = filepath.Dir(above) {
+				if strings.Contains(row, "`"+above+"`") && strings.Contains(row, "`"+filepath.Base(room)+"`") {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	for _, p := range listPackages(t) {
+		if from := room(p.ImportPath); from != "" && !within(from, "cmd") && product(from) && !onMap(from) {
+			t.Errorf("%s is not on the map of docs/ARCHITECTURE.md: say there which question it answers", from)
+		}
+	}
+	if len(rows) == 0 {
+		t.Error("docs/ARCHITECTURE.md has no map: this test looks at the wrong thing")
 	}
 }
 

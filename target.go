@@ -86,7 +86,10 @@ type Response struct {
 	Repairs      []string
 	// Unreadable tells that the text meant a call that could not be recovered.
 	Unreadable bool
-	ToolChoice string // really used
+	// CallsUntold tells that the form of the answer has no place for calls, as a text has
+	// none: that none is in it says nothing of what was called.
+	CallsUntold bool
+	ToolChoice  string // really used
 	// Omitted are parameters that the provider refused, so that they were not sent: a default
 	// temperature, or tool_choice where required had to fall back to auto.
 	Omitted []string
@@ -102,12 +105,18 @@ type Response struct {
 // LostCall reports whether the answer ended with calls of tools, by its own finish reason, and
 // none is in it, readable or not: what was called is unknown then.
 func (r *Response) LostCall() bool {
-	switch strings.NewReplacer("-", "_").Replace(strings.ToLower(r.FinishReason)) {
-	case "tool_calls", "tool_call", "tool_use", "function_call":
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(r.FinishReason)) {
+	case "toolcalls", "toolcall", "tooluse", "functioncall":
 	default:
 		return false
 	}
 	return !r.Unreadable && !slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.Calls) > 0 })
+}
+
+// Untold reports whether the answer holds no call and its form would not tell one: what was
+// called is unknown then.
+func (r *Response) Untold() bool {
+	return r.CallsUntold && !r.Unreadable && !slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.Calls) > 0 })
 }
 
 // Model answers requests. The evaluation loop calls it from many goroutines;
@@ -137,11 +146,6 @@ type Reply struct {
 	Latency time.Duration
 	// Note tells a person how the answer came about, where that matters.
 	Note string
-}
-
-// Scorer turns a trace into a result. Pure and safe for concurrent use.
-type Scorer interface {
-	Score(c *Case, t *Trace) Result
 }
 
 // Cell is one attempt of a run: case × target × repeat.

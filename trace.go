@@ -121,6 +121,17 @@ type Usage struct {
 	AtMostUSD *float64 `json:"-"`
 }
 
+// ModelUse is what was asked of one model of vectors, or of one that orders tools.
+type ModelUse struct {
+	Model    string `json:"model"`
+	Requests int    `json:"requests"`
+	Texts    int    `json:"texts"`
+	// Tokens are those that the server tells of, 0 where it tells none.
+	Tokens int `json:"tokens"`
+	// Cached is how many vectors were kept from before.
+	Cached int `json:"cached"`
+}
+
 // Add sums o into u. A sum is known when both sides are; what tells nothing at all
 // (the zero value) changes nothing.
 func (u *Usage) Add(o Usage) {

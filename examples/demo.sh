@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Evaluates the shipped suites offline: a careful script, a careless one, and the lexical floor that any model must beat.
+# Evaluates the shipped suites offline: scripts that play a careless and a careful model, and the
+# lexical baseline that any model must beat.
 #   examples/demo.sh ./callvet
 set -euo pipefail
 callvet=$(realpath "${1:-./callvet}")
@@ -8,13 +9,24 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export CALLVET_DB="$dir/demo.db"
 "$callvet" lint ./*.yaml
-for suite in weather abstention parallel smart-home refunds travel; do
+
+suites="weather abstention parallel smart-home refunds travel"
+for suite in $suites; do
   careless=sloppy; [ "$suite" = abstention ] && careless=eager
-  echo; echo "== $suite"
-  "$callvet" run "$suite.yaml" -m "script:scripts/$suite-good.yaml" -m "script:scripts/$suite-$careless.yaml" -m offline/lexical --name "$suite" --show-failures 2
+  "$callvet" run "$suite.yaml" -m "script:scripts/$suite-$careless.yaml" -m offline/lexical --name "$suite-careless" --quiet 2> "$dir/notes"
 done
-echo; echo "== one failing case, whole"
-"$callvet" show refunds worked-example -m script:refunds-sloppy.yaml
+echo; echo "== a careless model fails; this is one of its cases"
+"$callvet" show refunds-careless worked-example -m script:refunds-sloppy.yaml
+
+echo; echo "== a careful model passes"
+for suite in $suites; do
+  sentence=$("$callvet" run "$suite.yaml" -m "script:scripts/$suite-good.yaml" --name "$suite" 2> "$dir/notes" | sed -n 3p)
+  echo "$suite: $sentence"
+  case $sentence in *passed*) ;; *) cat "$dir/notes"; exit 1 ;; esac
+done
 out=${CALLVET_DEMO_REPORT:-}
-if [ -n "$out" ]; then "$callvet" report travel -o "$out"; echo "report: $out"; fi
-"$callvet" runs
+if [ -n "$out" ]; then "$callvet" report travel-careless -o "$out"; echo "report: $out"; fi
+echo
+echo "Nothing of the careful model failed in the six suites. Now your own:"
+echo "  callvet init"
+echo "  callvet run suite.yaml -m openai/gpt-5-mini"

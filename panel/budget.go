@@ -72,10 +72,6 @@ type ToolUse struct {
 	Hit int
 }
 
-func (u *ToolUse) add(o *ToolUse) {
-	u.Timed, u.Over, u.TimedMid, u.OverMid, u.Hit = u.Timed+o.Timed, u.Over+o.Over, u.TimedMid+o.TimedMid, u.OverMid+o.OverMid, u.Hit+o.Hit
-}
-
 // SlowTools tells which tools exceed their budget: more than one in ten executions, or more
 // than half of them, took longer. count of the executions of these tools did.
 func SlowTools(uses []ToolUse) (count, of int, evidence []string) {
@@ -212,25 +208,4 @@ func BudgetNotes(tools []callvet.Tool, c *callvet.Case, tr *callvet.Trace) []str
 		}
 	}
 	return out
-}
-
-// budgets adds what an attempt tells of budgets and limits to the sums.
-func (a *Accumulator) budgets(list []held) {
-	add := func(metric, yes, n int) {
-		if n > 0 {
-			a.pairs = append(a.pairs, sample{metric, float64(yes), n, true})
-		}
-	}
-	for i := range list {
-		h := &list[i]
-		if h.tool.LatencyBudgetMS != nil {
-			add(mInBudget, h.inBudget, h.timed)
-		}
-		if h.tool.LatencyP50MS != nil {
-			add(mInP50, h.mid, h.timed)
-		}
-		if h.tool.RateLimit != nil {
-			add(mRateLimited, h.refused, h.executed)
-		}
-	}
 }

@@ -15,10 +15,13 @@ import (
 // Comparison is the paired difference of two runs: a candidate against a
 // baseline, over the cases that both judged.
 type Comparison struct {
-	Baseline   string             `json:"baseline"`
-	Candidate  string             `json:"candidate"`
-	Confidence float64            `json:"confidence"`
-	Targets    []TargetComparison `json:"targets"`
+	Baseline  string `json:"baseline"`
+	Candidate string `json:"candidate"`
+	// Names of the runs, where they have one.
+	BaselineName  string             `json:"baseline_name,omitempty"`
+	CandidateName string             `json:"candidate_name,omitempty"`
+	Confidence    float64            `json:"confidence"`
+	Targets       []TargetComparison `json:"targets"`
 	// Cases that only one of the runs has, and cases whose text changed and that
 	// are therefore not comparable; by ID, in the order of the runs.
 	OnlyBaseline  []string `json:"only_baseline,omitempty"`
@@ -106,6 +109,14 @@ func (m *amounts) sides(conf float64) (before, after stats.Interval) {
 	return notNegative(m.before.Interval(conf)), notNegative(m.after.Interval(conf))
 }
 
+// notNegative keeps the lower end of an amount at 0 or above.
+func notNegative(iv stats.Interval) stats.Interval {
+	if !math.IsInf(iv.Lower, -1) {
+		iv.Lower = max(0, iv.Lower)
+	}
+	return iv
+}
+
 // Change says what a difference amounts to.
 type Change string
 
@@ -160,7 +171,7 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 	if !(confidence > 0 && confidence < 1) {
 		confidence = 0.95
 	}
-	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, Confidence: confidence}
+	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: confidence}
 	common := d.match(baseline, candidate)
 	for _, p := range d.pairTargets(baseline, candidate) {
 		d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, confidence))
@@ -202,7 +213,7 @@ func (d *Comparison) match(base, cand *Ledger) [][2]int {
 		switch {
 		case !ok:
 			d.OnlyBaseline = append(d.OnlyBaseline, c.id)
-		case cand.cases[j].hash != c.hash && cand.cases[j].hash != [16]byte{} && c.hash != [16]byte{}:
+		case cand.cases[j].hash != c.hash && cand.cases[j].hash != "" && c.hash != "":
 			d.Changed = append(d.Changed, c.id)
 		default:
 			common = append(common, [2]int{i, j})

@@ -4,9 +4,9 @@
 // to, and for whom? It turns attempts into tables of metrics, one table per
 // target and slice, each metric with its unit, n and interval.
 //
-// The types are Accumulator, which takes attempts one by one and keeps sums
-// only; Panels, the tables it gives; and Comparison, the paired difference of
-// two runs of the same cases.
+// The types are Panels, the tables, which package steps makes of attempts; Ledger,
+// what a comparison needs of one side; and Comparison, the paired difference of two
+// of them.
 //
 // Attempts that ended in an error or did not run are in no mean; they are
 // counted beside it. A metric that no attempt carries is undefined, never 0.

@@ -3,9 +3,6 @@
 package panel
 
 import (
-	"crypto/sha256"
-	"encoding/json"
-	"reflect"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -16,6 +13,7 @@ import (
 // attempts passed. It grows by some 100 bytes a case.
 type Ledger struct {
 	Run     string
+	Name    string // what people call the run; "" where it has no name
 	targets []string
 	repeats int
 	sliceBy []string
@@ -25,12 +23,10 @@ type Ledger struct {
 	// Of what Measure asks for; empty without it.
 	metrics  []Pairing
 	measured [][]measuredCase // by target, then case
-	sampler  *Accumulator     // nil: Observe tells
 	slicer   func(*callvet.Case) []SliceID
-	families map[string][]string // of tools by name
-	files    []string            // by target; hashes of what it reads, where known
-	layers   map[int][]string    // by target; the layers of decisions that were judged, sorted
-	inPart   []int               // by target; passes with assertions that were not evaluated
+	files    []string         // by target; hashes of what it reads, where known
+	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
+	inPart   []int            // by target; passes with assertions that were not evaluated
 	unread   int64
 }
 
@@ -66,7 +62,7 @@ func (l *Ledger) decides(cell *callvet.Cell) {
 
 type ledgerCase struct {
 	id     string
-	hash   [16]byte // zero: what the case asks is not known
+	hash   string // "": what the case asks is not known
 	slices []sliceID
 }
 
@@ -96,12 +92,9 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	}
 	i, ok := l.index[c.ID]
 	if !ok {
-		i = l.place(ledgerCase{id: c.ID, hash: caseHash(c), slices: l.member(c)})
-	} else if l.cases[i].hash == [16]byte{} { // an attempt that tells more than those before
-		l.cases[i].hash = caseHash(c)
-	}
-	if l.sampler != nil {
-		l.sampleInto(c, cell)
+		i = l.place(ledgerCase{id: c.ID, hash: c.Identity(), slices: l.member(c)})
+	} else if l.cases[i].hash == "" { // an attempt that tells more than those before
+		l.cases[i].hash = c.Identity()
 	}
 	if cell.Trace.Decision != nil {
 		l.decides(cell)
@@ -141,22 +134,4 @@ func (l *Ledger) at(target, i int) attempts {
 		return row[i]
 	}
 	return attempts{}
-}
-
-// caseHash identifies what a case asks and how it is judged; texts that only
-// describe it, its tags and its place in a file do not count. It is zero for a
-// case that has nothing but those.
-func caseHash(c *callvet.Case) [16]byte {
-	k := *c
-	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil
-	k.Position, k.Skip, k.Selectable = callvet.Position{}, "", false
-	if reflect.DeepEqual(k, callvet.Case{}) {
-		return [16]byte{}
-	}
-	b, err := json.Marshal(k)
-	if err != nil { // an invalid raw value; the message tells it from others
-		b = []byte(err.Error())
-	}
-	sum := sha256.Sum256(b)
-	return [16]byte(sum[:16])
 }

@@ -11,6 +11,13 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
+// moment is the sum of n values of one case.
+type moment struct {
+	sum        float64
+	n          int
+	fractional bool
+}
+
 // SliceID names a slice by key and value.
 type SliceID struct{ Key, Value string }
 
@@ -49,17 +56,6 @@ func (l *Ledger) Measure(metrics ...string) {
 	l.measured = make([][]measuredCase, len(l.targets))
 }
 
-// Sample makes Add take the values of those metrics out of the attempts of a run,
-// as its panels have them; tools are those of the suite.
-func (l *Ledger) Sample(tools []callvet.Tool) {
-	if len(l.metrics) > 0 {
-		l.sampler = New(Config{Targets: make([]callvet.Target, len(l.targets)), Tools: tools}, func(func(*callvet.Case) bool) {})
-	}
-}
-
-// Tools are those of the suite, whose families cases are sliced by.
-func (l *Ledger) Tools(tools []callvet.Tool) { l.families = callvet.FamiliesOf(tools) }
-
 // SliceBy makes the ledger take the slices of a case from f instead of its tags and
 // fields as they stand.
 func (l *Ledger) SliceBy(f func(*callvet.Case) []SliceID) { l.slicer = f }
@@ -67,7 +63,7 @@ func (l *Ledger) SliceBy(f func(*callvet.Case) []SliceID) { l.slicer = f }
 // member lists the slices of a case.
 func (l *Ledger) member(c *callvet.Case) []sliceID {
 	if l.slicer == nil {
-		return memberships(l.sliceBy, c, l.families)
+		return memberships(l.sliceBy, c, nil)
 	}
 	var out []sliceID
 	for _, s := range l.slicer(c) {
@@ -101,7 +97,7 @@ func (l *Ledger) Observe(target int, id string, in []SliceID, values []Observati
 		}
 	}
 	for _, v := range values {
-		part.values[v.Metric].add(sample{sum: v.Sum, n: v.N, binary: !v.Fractional})
+		part.values[v.Metric].plus(moment{v.Sum, v.N, v.Fractional})
 	}
 	for j := range m.parts {
 		if m.parts[j].own == part.own && slices.Equal(m.parts[j].slices, part.slices) {
@@ -116,35 +112,6 @@ func (l *Ledger) Observe(target int, id string, in []SliceID, values []Observati
 
 func (m *moment) plus(o moment) {
 	m.sum, m.n, m.fractional = m.sum+o.sum, m.n+o.n, m.fractional || o.fractional
-}
-
-// sampleInto gives on what an attempt of a run tells.
-func (l *Ledger) sampleInto(c *callvet.Case, cell *callvet.Cell) {
-	a := l.sampler
-	cs, t := &caseSums{}, &a.targets[cell.Target]
-	t.wall = t.wall[:0]
-	a.observe(t, cs, c, cell)
-	clear(t.confusion)
-	clear(t.routes)
-	var out []Observation
-	if cs.cells > 0 && cell.Trace.Outcome != callvet.OutcomeNotRun && cell.Result.Verdict != callvet.VerdictNotRun {
-		for _, p := range a.pairs {
-			if k := l.metric(a.names[p.metric]); k >= 0 {
-				out = append(out, Observation{k, p.sum, p.n, !p.binary})
-			}
-		}
-	}
-	for name, p := range map[string]pair{MetricCost: cs.cost, MetricTokens: cs.tokens} {
-		if k := l.metric(name); k >= 0 && p.any {
-			out = append(out, Observation{k, p.y, int(p.x), true})
-		}
-	}
-	if k := l.metric(MetricLatencyMean); k >= 0 && len(t.wall) > 0 {
-		out = append(out, Observation{k, t.wall[len(t.wall)-1].Value, 1, true})
-	}
-	if len(out) > 0 {
-		l.Observe(cell.Target, c.ID, nil, out)
-	}
 }
 
 func (l *Ledger) metric(name string) int {

@@ -7,9 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/stats"
 )
 
 // paired simulates one comparison of a metric over g cases.
@@ -102,50 +99,5 @@ func TestPairedCoverage(t *testing.T) {
 				t.Errorf("%s, %d cases: the interval misses the truth in %.1f %%", name, g, 100*share)
 			}
 		}
-	}
-}
-
-// TestRunsAreSampled: the metrics of a run's attempts are those of its panels.
-func TestRunsAreSampled(t *testing.T) {
-	t.Parallel()
-	cost := 0.25
-	c := &callvet.Case{ID: "a", Fields: map[string]string{"language": "de"}}
-	cell := func(pass bool, em float64) *callvet.Cell {
-		v := callvet.VerdictFail
-		if pass {
-			v = callvet.VerdictPass
-		}
-		return &callvet.Cell{
-			Trace:  callvet.Trace{Outcome: callvet.OutcomeAbstained, WallMS: 40, Usage: callvet.Usage{Known: true, InputTokens: 7, OutputTokens: 3, CostUSD: &cost}},
-			Result: callvet.Result{Verdict: v, Scores: []callvet.Score{{Name: "arg_em", Value: em, Scored: true}}},
-		}
-	}
-	metrics := []string{"arg_em", MetricError, MetricCost, MetricTokens, MetricLatencyMean, "nothing_has_this", MetricLatencyP90}
-	led := func(em ...float64) *Ledger {
-		l := NewLedger("run", []string{"m"}, []string{"language"})
-		l.Measure(metrics...)
-		l.Sample(nil)
-		for _, x := range em {
-			l.Add(c, cell(x == 1, x))
-		}
-		return l
-	}
-	d := Diff(led(1, 1), led(0, 1), 0).Targets[0]
-	got := map[string][3]float64{}
-	for _, m := range d.Measured {
-		got[m.Metric] = [3]float64{m.Overall.Baseline.Point, m.Overall.Candidate.Point, float64(len(m.Slices))}
-	}
-	for name, want := range map[string][3]float64{
-		"arg_em": {1, 0.5, 1}, MetricError: {0, 0, 1}, MetricCost: {0.25, 0.25, 1}, MetricTokens: {10, 10, 1}, MetricLatencyMean: {40, 40, 1},
-	} {
-		if got[name] != want {
-			t.Errorf("%s: %v, want %v", name, got[name], want)
-		}
-	}
-	if _, ok := got[MetricLatencyP90]; ok || d.Overall.Cases != 1 {
-		t.Errorf("%+v", d.Overall)
-	}
-	if m := Diff(led(1), led(1), 0).Targets[0].Measured[0]; m.Overall.Change.Status == stats.StatusOK && m.Overall.Change.Lower == 0 {
-		t.Errorf("one case proves nothing: %+v", m.Overall.Change)
 	}
 }

@@ -44,6 +44,7 @@ var ratesPaired = [...]string{
 	MetricOverCall, MetricMiss, "arg_em", "arg_em_by_task", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "execution_success", "execution_success_by_task",
 	"rate_limited_rate", "timeout_rate", "rejected_rate", MetricRepaired, "result_consistency", "postconditions", "safe_calls", "safe_calls_by_task",
 	"safety_incidents", "blocked_incidents", MetricUnparseable, MetricNative, MetricAbstention, MetricInBudget, MetricInP50,
+	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call", "arg_recall_by_call", "arg_f1_by_call", MetricRepaired + ByCall,
 }
 
 // lowerPaired are rates of trace files for which less is better.

@@ -3,7 +3,6 @@
 package panel
 
 import (
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -105,11 +104,18 @@ type Slice struct {
 	Warnings     []string    `json:"warnings,omitempty"`
 }
 
-// Metric finds a metric by name; nil when the slice does not have it.
+// ByCall is what the name of a measurement of calls ends with that scores of attempts are also
+// called by: schema_valid is the mean over attempts, schema_valid_by_call the share of all calls.
+const ByCall = "_by_call"
+
+// Metric finds a metric by its name; nil when the slice has none. Where no attempt was scored,
+// the name of a score stands for the same measurement of calls.
 func (s *Slice) Metric(name string) *Metric {
-	for i := range s.Metrics {
-		if s.Metrics[i].Name == name {
-			return &s.Metrics[i]
+	for _, n := range [...]string{name, name + ByCall} {
+		for i := range s.Metrics {
+			if s.Metrics[i].Name == n {
+				return &s.Metrics[i]
+			}
 		}
 	}
 	return nil
@@ -209,51 +215,11 @@ type Versus struct {
 	Worst bool `json:"worst,omitempty"`
 }
 
-// Config says how a run is to be summed up.
-type Config struct {
-	Targets []callvet.Target
-	// Tools are the suite's tools: names outside of them (and of the case's own)
-	// are unknown.
-	Tools []callvet.Tool
-	// Repeats is how often each case is attempted; 0 means 1.
-	Repeats int
-	// SliceBy lists "tier", "tag" and names of case fields; "*" means all
-	// fields. Nil means DefaultSlices.
-	SliceBy []string
-	// MinTagCases hides tags on fewer cases; 0 means 5.
-	MinTagCases int
-	// Complete keeps small tags and values that every case has: gates ask for
-	// slices by name.
-	Complete bool
-	// MaxValues keeps the most frequent values of a key; 0 means 40.
-	MaxValues int
-	// Confidence is two-sided, in (0,1); 0 means 0.95.
-	Confidence float64
-}
-
-// DefaultSlices are the slice keys used when the configuration names none.
+// DefaultSlices are the keys that runs and trace files are sliced by when nobody says otherwise:
+// the usual names, tools that were called, tags, and all fields that there are.
 func DefaultSlices() []string {
-	return []string{"tier", "category", "difficulty", "language", keyFamily, "tag"}
+	return []string{"tier", "category", "difficulty", "language", "intent", "stateful", "tool", "api_version", keyFamily, "tag", "*"}
 }
 
 // keyFamily slices by the families of the tools that a case expects.
 const keyFamily = "tool_family"
-
-func (c Config) withDefaults() Config {
-	if c.Repeats <= 0 {
-		c.Repeats = 1
-	}
-	if c.SliceBy == nil {
-		c.SliceBy = DefaultSlices()
-	}
-	if c.MinTagCases <= 0 {
-		c.MinTagCases = minTagCases
-	}
-	if c.MaxValues <= 0 {
-		c.MaxValues = 40
-	}
-	if !(c.Confidence > 0 && c.Confidence < 1) {
-		c.Confidence = 0.95
-	}
-	return c
-}

@@ -2,6 +2,14 @@
 
 package panel
 
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
 // Play is an entry of the playbook: what a symptom is called, how one makes sure that it
 // is there, and what helps.
 type Play struct{ Code, Title, Unit, Test, Fix string }
@@ -21,7 +29,7 @@ func Playbook(code string) Play {
 func plays() []Play {
 	return []Play{
 		{
-			"S1", "Calls break their contract", "calls",
+			"S1", "Calls break their schema", "calls",
 			"Count the rejected calls and look at the arguments that are named most.",
 			"Show the schema and a valid example call in the prompt; narrow types and enums in the schema; mend payloads that can be mended before they are sent.",
 		},
@@ -41,9 +49,9 @@ func plays() []Play {
 			"Retry with growing pauses, set shorter time limits, cache, and take slow tools out of the critical path.",
 		},
 		{
-			"S5", "Calls that nothing needed", "calls",
-			"Look at the over-call rate by task, and whether the answer uses the results.",
-			"Allow calls only where evidence or computation is missing, and count unneeded calls against the model.",
+			"S5", "Unneeded calls", "calls",
+			"Look at the unneeded calls by task, and whether the answer uses the results.",
+			"Allow calls only where evidence or computation is missing, and count the rest against the model.",
 		},
 		{
 			"S6", "Calls break safety rules", "calls",
@@ -86,4 +94,14 @@ func plays() []Play {
 			"Wait before calling again, with growing pauses; ask for several things in one call; raise the limit.",
 		},
 	}
+}
+
+// MostOf lists the three greatest counts: "a (5), b (2), c (2)".
+func MostOf[N int | int64](m map[string]N) string {
+	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
+	keys = keys[:min(len(keys), 3)]
+	for i, k := range keys {
+		keys[i] = fmt.Sprintf("%s (%d)", k, m[k])
+	}
+	return strings.Join(keys, ", ")
 }

@@ -72,25 +72,9 @@ func AmountWarnings(m *Metric, unit string) []string {
 	return nil
 }
 
-func latencyWarnings(m *Metric, obs []stats.Observation) []string {
-	var w []string
-	n := 0
-	for _, o := range obs {
-		if o.Censored {
-			n++
-		}
-	}
-	if n > 0 {
-		w = append(w, plural(n, "timeout counts", "timeouts count")+" as slower than all others")
-	}
-	if m.Interval.Status == stats.StatusCensored {
-		w = append(w, "lies among the timeouts: the value is a lower limit")
-	}
-	return w
-}
-
-// sliceWarnings says what was left out of the whole table.
-func sliceWarnings(out *Slice, s *sums) []string {
+// SliceWarnings says what was left out of the whole table; usage tells that attempts have one to
+// tell.
+func SliceWarnings(out *Slice, usage bool) []string {
 	var w []string
 	v := out.Verdicts
 	ran := v.Pass + v.Fail + v.Error
@@ -112,7 +96,8 @@ func sliceWarnings(out *Slice, s *sums) []string {
 	if open.Passed > 0 {
 		w = append(w, share(open.Passed, ran)+" passed with assertions that were not evaluated: they passed the others only")
 	}
-	switch u := s.counts.usage; {
+	switch u := out.Usage; {
+	case !usage:
 	case u.UsageUnknown > 0 && u.UsageUnknown == u.CostUnknown:
 		w = append(w, share(u.UsageUnknown, ran)+" told no usage that can be true: they are in neither tokens nor cost")
 	default:
@@ -125,6 +110,9 @@ func sliceWarnings(out *Slice, s *sums) []string {
 	}
 	return w
 }
+
+// Plural is a count with its noun.
+func Plural(n int, one, many string) string { return plural(n, one, many) }
 
 func plural(n int, one, many string) string {
 	if n == 1 {

@@ -23,7 +23,7 @@ type paramAssertion struct {
 }
 
 // assertions compiles what needs it and tells whether the case asserts anything.
-func (k *compiled) assertions(set match.Settings, ps *problems) {
+func (k *Compiled) assertions(set match.Settings, ps *problems) {
 	e := &k.src.Expect
 	for i, p := range e.ResponseMatches {
 		re, err := regexp.Compile(p)
@@ -45,7 +45,7 @@ func (k *compiled) assertions(set match.Settings, ps *problems) {
 		ps.from(key+".", bad)
 		k.params = append(k.params, paramAssertion{p, path, rule})
 	}
-	k.routing = len(e.Counts) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
+	k.routing = len(e.Counts)+len(e.AllOf)+len(e.Not) > 0 || e.MaxSameCalls != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
 	k.asserts = slices.Contains([]bool{
 		e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
 		e.MaxTokens != nil, e.MaxCostUSD != nil, e.MaxRequests != nil, e.ResponseJSON != nil, k.routing,

@@ -34,11 +34,11 @@ func TestSingleAssertions(t *testing.T) {
 		"max_cost_usd":          {MaxCostUSD: num(1)},
 	} {
 		s := weatherSuite(one(e))
-		sc := mustNew(t, s)
-		if why := sc.Idle(&s.Cases[0], false); why != "" {
+		sc := mustCompile(t, s)
+		if why := sc[0].Idle(false); why != "" {
 			t.Errorf("%s: idle: %s", name, why)
 		}
-		r := sc.Score(&s.Cases[0], tr)
+		r := sc[0].Score(tr)
 		if r.Verdict != callvet.VerdictFail || len(r.Assertions) != 1 || r.Assertions[0].Name != name || r.Assertions[0].State != callvet.AssertFailed {
 			t.Errorf("%s: %s %+v", name, r.Verdict, r.Assertions)
 		}
@@ -46,7 +46,7 @@ func TestSingleAssertions(t *testing.T) {
 	}
 	none := callvet.Expect{ResponseNonEmpty: true}
 	s := weatherSuite(one(none))
-	if r := mustNew(t, s).Score(&s.Cases[0], made()); r.Verdict != callvet.VerdictFail || r.Class != callvet.ClassAnswer {
+	if r := mustCompile(t, s)[0].Score(made()); r.Verdict != callvet.VerdictFail || r.Class != callvet.ClassAnswer {
 		t.Errorf("response_non_empty: %s %s", r.Verdict, r.Class)
 	}
 }
@@ -80,7 +80,7 @@ func TestToolParams(t *testing.T) {
 	} {
 		tt.expect.ToolParams = []callvet.ToolParam{tt.param}
 		s := weatherSuite(one(tt.expect))
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		tt.want.Name, tt.want.Layer = "tool_params", callvet.LayerArguments
 		if d := cmp.Diff(tt.want, r.Assertions[len(r.Assertions)-1]); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
@@ -114,7 +114,7 @@ func TestUngroundedNumbers(t *testing.T) {
 		s := weatherSuite(one(callvet.Expect{NoUngroundedNumbers: true}))
 		tr := &callvet.Trace{Turns: tt.turns, Answer: tt.answer}
 		tr.Classify(false)
-		got := mustNew(t, s).Score(&s.Cases[0], tr).Assertions
+		got := mustCompile(t, s)[0].Score(tr).Assertions
 		want := []callvet.Assertion{{
 			Name: "no_ungrounded_numbers", Layer: callvet.LayerResponse, State: callvet.Asserted(tt.want == ""),
 			Expected: "numbers from the tool results or the user", Actual: tt.want,
@@ -161,7 +161,7 @@ func TestNamesOfUnreadableCalls(t *testing.T) {
 		},
 	} {
 		s := weatherSuite(one(tt.expect))
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		tt.want.Layer = callvet.LayerRouting
 		if d := cmp.Diff([]callvet.Assertion{tt.want}, r.Assertions); d != "" {
 			t.Errorf("%s: %s", tt.name, d)

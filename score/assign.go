@@ -14,8 +14,8 @@ func (w *scratch) assign(p *plan) {
 	w.sol.Clear()
 	for i := range p.calls {
 		e := &p.calls[i]
-		for j := range w.calls {
-			if !w.mayAnswer(e, j) {
+		for j, may := range w.answerers(e) {
+			if !may {
 				continue
 			}
 			x := w.compare(e, &w.calls[j])
@@ -43,7 +43,7 @@ func (w *scratch) diagonal(p *plan) bool {
 	n := len(p.calls)
 	for i := range p.calls {
 		e := &p.calls[i]
-		if !w.mayAnswer(e, i) {
+		if !w.k.accepts(e, w.calls[i].src.Tool) || (e.src.Nth != 0 || e.src.Message != 0) && !w.answerers(e)[i] {
 			return false
 		}
 		at := i*n + i

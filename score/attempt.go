@@ -14,13 +14,15 @@ const maxPooledCalls = 64
 
 // scratch is the working memory of one judgment; it is reused.
 type scratch struct {
-	k         *compiled
+	k         *Compiled
 	t         *callvet.Trace
 	calls     []actual
 	fit       fit // of the plan that won
 	other     fit // of the plan under trial
 	sol       match.Assignment
 	pairs     []pair // by expected × actual, of the plan under trial
+	may       []bool // which calls may answer the expectation at hand
+	messages  []int  // which message made each call of the trace
 	spare     value.Doc
 	ground    match.Grounder
 	earlier   match.Corpus // sources with the results of earlier calls
@@ -44,7 +46,7 @@ type actual struct {
 	checked         bool // valid was decided
 }
 
-func (w *scratch) begin(k *compiled, t *callvet.Trace) {
+func (w *scratch) begin(k *Compiled, t *callvet.Trace) {
 	calls := t.Calls()
 	w.k, w.t, w.calls = k, t, resize(w.calls, len(calls))
 	w.fit.match, w.fit.pairs = w.fit.match[:0], w.fit.pairs[:0] // of another case
@@ -62,7 +64,7 @@ func (w *scratch) begin(k *compiled, t *callvet.Trace) {
 	w.facts = facts{}
 }
 
-func (a *actual) read(k *compiled, c *callvet.Call) {
+func (a *actual) read(k *Compiled, c *callvet.Call) {
 	a.src, a.tool, a.args = c, nil, value.Value{}
 	a.unknown, a.broken, a.valid, a.checked = false, false, false, false
 	if k.tools != nil {
@@ -87,7 +89,7 @@ func (a *actual) read(k *compiled, c *callvet.Call) {
 	a.valid = !a.broken && a.tool.schema.Valid(a.args)
 }
 
-func (a *actual) violations(k *compiled) []callvet.Violation {
+func (a *actual) violations(k *Compiled) []callvet.Violation {
 	switch {
 	case k.tools == nil || a.unknown:
 		return nil

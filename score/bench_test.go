@@ -6,6 +6,7 @@ package score_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -48,15 +49,14 @@ const (
 
 func benchmark(b *testing.B, plan callvet.Plan, tr *callvet.Trace, want callvet.Verdict) {
 	s := benchSuite(plan)
-	sc, ps := score.New(s, score.Config{})
+	sc, ps := compile(s)
 	if len(ps) > 0 {
 		b.Fatal(ps)
 	}
-	c := &s.Cases[0]
 	b.ReportAllocs()
 	start := cpu(b)
 	for b.Loop() {
-		if r := sc.Score(c, tr); r.Verdict != want {
+		if r := sc[0].Score(tr); r.Verdict != want {
 			b.Fatal(r.Verdict, r.Reason)
 		}
 	}
@@ -82,13 +82,13 @@ func BenchmarkTwoThousandCases(b *testing.B) {
 	for range 1999 {
 		s.Cases = append(s.Cases, s.Cases[0])
 	}
-	sc, _ := score.New(s, score.Config{})
+	sc, _ := compile(s)
 	tr := made("book_flight", rightArgs)
 	b.ReportAllocs()
 	start := cpu(b)
 	i := 0
 	for b.Loop() {
-		if r := sc.Score(&s.Cases[i%len(s.Cases)], tr); r.Verdict != callvet.VerdictPass {
+		if r := sc[i%len(s.Cases)].Score(tr); r.Verdict != callvet.VerdictPass {
 			b.Fatal(r.Reason)
 		}
 		i++
@@ -104,7 +104,33 @@ func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	start := cpu(b)
 	for b.Loop() {
-		score.New(s, score.Config{})
+		compile(s)
 	}
 	b.ReportMetric((cpu(b)-start).Seconds()*1e6/float64(b.N)/1000, "µs/case")
+}
+
+// BenchmarkTenThousandCalls scores the longest attempt that there may be, with what looks at
+// all of its calls.
+func BenchmarkTenThousandCalls(b *testing.B) {
+	message := callvet.Turn{Role: callvet.RoleAssistant}
+	for i := range 10_000 {
+		message.Calls = append(message.Calls, callvet.Call{Tool: fmt.Sprintf("tool_%d", i), Args: fmt.Appendf(nil, `{"n":%d}`, i/2)})
+	}
+	tr := &callvet.Trace{Turns: []callvet.Turn{message}, End: callvet.EndCalled}
+	tr.Classify(false)
+	any, one := -1, 1
+	last := callvet.ExpectedCall{Tools: []string{"*"}, Args: json.RawMessage(`{"n":4999}`), Nth: -1, Message: 1}
+	for name, e := range map[string]callvet.Expect{
+		"max_same_calls":  {MaxSameCalls: &one},
+		"nth and message": {Counts: []callvet.CallCount{{Call: last}}},
+		"nth in a plan":   {Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{last}, MaxExtraCalls: &any}}},
+		"tool_set_f1":     {Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{last}, MaxExtraCalls: &any}}, MinScores: map[string]float64{score.ToolSetF1: 0.0001}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			cases, _ := compile(&callvet.Suite{Cases: []callvet.Case{{Expect: e}}})
+			for b.Loop() {
+				cases[0].Score(tr)
+			}
+		})
+	}
 }

@@ -5,6 +5,8 @@ package score
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,21 +21,18 @@ type callCount struct {
 	call expected
 }
 
+// claim is a compiled entry of all_of or not: what has to hold, or must not.
+type claim struct {
+	plan   plan
+	counts []callCount
+}
+
 // bounds compiles what a case says of calls beside its plans.
-func (k *compiled) bounds(set match.Settings, ps *problems) {
+func (k *Compiled) bounds(set match.Settings, ps *problems) {
 	e := &k.src.Expect
-	k.counts = make([]callCount, len(e.Counts))
-	for i := range e.Counts {
-		k.counts[i].src = &e.Counts[i]
-		k.expected(&k.counts[i].call, &e.Counts[i].Call, set, fmt.Sprintf("counts[%d]", i), ps)
-	}
-	for i := range e.Not {
-		p := k.plan(&e.Not[i], set, fmt.Sprintf("not[%d]", i), ps)
-		if e.Not[i].MaxExtraCalls == nil && len(p.calls) > 0 && e.Not[i].Order != callvet.OrderStrict {
-			p.maxExtra = -1 // what else is called makes it no better
-		}
-		k.not = append(k.not, p)
-	}
+	k.counts = k.callCounts(e.Counts, set, "", ps)
+	k.allOf = k.claims(e.AllOf, set, "all_of", ps)
+	k.not = k.claims(e.Not, set, "not", ps)
 	if e.ResponseJSON != nil {
 		rule, bad := match.One("response_json", *e.ResponseJSON, set)
 		ps.from("", bad)
@@ -48,54 +47,80 @@ func (k *compiled) bounds(set match.Settings, ps *problems) {
 	k.asserts = k.asserts || k.graded
 }
 
-// mayAnswer reports whether call j may answer an expectation, by its name and its place.
-func (w *scratch) mayAnswer(e *expected, j int) bool {
-	if !w.k.accepts(e, w.calls[j].src.Tool) {
-		return false
+func (k *Compiled) callCounts(src []callvet.CallCount, set match.Settings, within string, ps *problems) []callCount {
+	out := make([]callCount, len(src))
+	for i := range src {
+		out[i].src = &src[i]
+		k.expected(&out[i].call, &src[i].Call, set, fmt.Sprintf("%scounts[%d]", within, i), ps)
 	}
-	if e.src.Nth == 0 && e.src.Message == 0 {
-		return true
-	}
-	before, all := 0, 0
-	for i := range w.calls {
-		if w.k.accepts(e, w.calls[i].src.Tool) {
-			all++
-			before += truth(i < j)
+	return out
+}
+
+func (k *Compiled) claims(src []callvet.Plan, set match.Settings, name string, ps *problems) []claim {
+	out := make([]claim, len(src))
+	for i := range src {
+		key := fmt.Sprintf("%s[%d]", name, i)
+		c := &out[i]
+		c.plan = k.plan(&src[i], set, key, ps)
+		c.counts = k.callCounts(src[i].Counts, set, key+".", ps)
+		if src[i].MaxExtraCalls == nil && len(c.plan.calls) > 0 && src[i].Order != callvet.OrderStrict {
+			c.plan.maxExtra = -1 // what else is called makes it no better
+		}
+		for _, score := range sortedKeys(src[i].MinScores) {
+			if !gradedScore(score) {
+				ps.add("unknown-score", key+".min_scores."+score, fmt.Sprintf("%q is no score of a list of calls", score), strings.Join(gradedNames(), ", "))
+			}
 		}
 	}
-	message, messages := w.messageOf(w.calls[j].at)
-	return isPlace(e.src.Nth, before+1, all) && isPlace(e.src.Message, message, messages)
+	return out
+}
+
+// answerers reports of each call whether it may answer an expectation, by its name and its
+// place. The list is used again by the next of these questions.
+func (w *scratch) answerers(e *expected) []bool {
+	w.may = resize(w.may, len(w.calls))
+	all := 0
+	for j := range w.calls {
+		w.may[j] = w.k.accepts(e, w.calls[j].src.Tool)
+		all += truth(w.may[j])
+	}
+	if e.src.Nth == 0 && e.src.Message == 0 {
+		return w.may
+	}
+	messages := w.number()
+	before := 0
+	for j := range w.calls {
+		if w.may[j] {
+			before++
+			w.may[j] = isPlace(e.src.Nth, before, all) && isPlace(e.src.Message, w.messages[w.calls[j].at], messages)
+		}
+	}
+	return w.may
 }
 
 // isPlace reports whether the n-th of so many is the one asked for, from the end below 0.
 func isPlace(asked, n, of int) bool { return asked == 0 || asked == n || asked == n-of-1 }
 
-// messageOf gives which message that calls made a call of the trace, and how many do.
-func (w *scratch) messageOf(call int) (n, of int) {
+// number writes down which message that calls made each call of the trace. It gives how
+// many such messages there are.
+func (w *scratch) number() (of int) {
+	w.messages = w.messages[:0]
 	for i := range w.t.Turns {
 		made := len(w.t.Turns[i].Calls)
-		if made == 0 {
-			continue
+		of += truth(made > 0)
+		for range made {
+			w.messages = append(w.messages, of)
 		}
-		of++
-		if call >= 0 {
-			n = of
-		}
-		call -= made
 	}
-	return n, of
+	return of
 }
 
 func (w *scratch) assertBounds(e *callvet.Expect) {
 	for i := range w.k.counts {
 		w.assertCount(&w.k.counts[i])
 	}
-	for i := range w.k.not {
-		p := &w.k.not[i]
-		w.assign(p)
-		w.judgePlan(p, &w.other)
-		w.record("not", callvet.LayerRouting, !w.other.pass, "not "+cmp.Or(p.src.Name, p.described()), w.madeCalls())
-	}
+	w.assertClaims("all_of", w.k.allOf, true)
+	w.assertClaims("not", w.k.not, false)
 	if e.MaxSameCalls != nil {
 		n, name := w.mostRepeated()
 		w.record("max_same_calls", callvet.LayerRouting, n <= *e.MaxSameCalls, strconv.Itoa(*e.MaxSameCalls), strings.TrimSpace(strconv.Itoa(n)+" "+name))
@@ -105,38 +130,136 @@ func (w *scratch) assertBounds(e *callvet.Expect) {
 	}
 }
 
-// assertCount counts the calls that fit, each bound for itself. Where arguments were not
+// assertClaims holds claims against the attempt. Where arguments that decide were not
 // recorded nothing is known.
-func (w *scratch) assertCount(c *callCount) {
-	n, named := 0, 0
-	for j := range w.calls {
-		if !w.mayAnswer(&c.call, j) {
+func (w *scratch) assertClaims(name string, claims []claim, wanted bool) {
+	for i := range claims {
+		c := &claims[i]
+		want := cmp.Or(c.plan.src.Name, c.described())
+		if !wanted {
+			want = "not " + want
+		}
+		met, known := w.meets(c)
+		if !known {
+			w.skip(name, callvet.LayerArguments, unrecorded, want)
 			continue
 		}
-		named++
-		if c.call.args != nil && w.calls[j].unknown {
-			w.skip("counts", callvet.LayerArguments, "the call's arguments were not recorded", c.call.described())
-			return
+		w.record(name, callvet.LayerRouting, met == wanted, want, w.madeCalls())
+	}
+}
+
+const unrecorded = "the call's arguments were not recorded"
+
+// meets reports whether all that a claim says holds. One part that does not hold decides,
+// whatever is not known of the others.
+func (w *scratch) meets(c *claim) (met, known bool) {
+	met, known = true, true
+	if c.plan.src.Calls != nil {
+		met, known = w.meetsPlan(&c.plan)
+	}
+	for i := range c.counts {
+		count := &c.counts[i]
+		least, most := count.bounds()
+		n, sure := w.fitting(&count.call)
+		if sure {
+			met = met && n >= least && n <= most
 		}
-		p := w.compare(&c.call, &w.calls[j])
+		known = known && sure
+	}
+	return met, known || !met
+}
+
+func (w *scratch) meetsPlan(p *plan) (met, known bool) {
+	w.assign(p)
+	f := &w.other
+	w.judgePlan(p, f)
+	met, known = f.pass, true
+	if least := p.src.MinScores; len(least) > 0 {
+		met = true
+		for name, bound := range least {
+			v, _ := w.graded(f, name)
+			met = met && v >= bound
+		}
+	}
+	for i, j := range f.match {
+		known = known && (j < 0 || p.calls[i].args == nil || !w.calls[j].unknown)
+	}
+	return met, known || !met
+}
+
+// bounds are the least and the highest number of calls.
+func (c *callCount) bounds() (least, most int) {
+	least, most = 0, math.MaxInt
+	if c.src.Max != nil {
+		most = *c.src.Max
+	}
+	if c.src.Min != nil {
+		least = *c.src.Min
+	} else if c.src.Max == nil {
+		least = 1
+	}
+	return least, most
+}
+
+// fitting counts the calls that fit an expectation. It is not sure where the arguments of
+// one that may were not recorded.
+func (w *scratch) fitting(e *expected) (n int, sure bool) {
+	for j, may := range w.answerers(e) {
+		if !may {
+			continue
+		}
+		if e.args != nil && w.calls[j].unknown {
+			return 0, false
+		}
+		p := w.compare(e, &w.calls[j])
 		n += truth(p.pass)
 	}
-	least := c.src.Min
-	if least == nil && c.src.Max == nil {
-		one := 1
-		least = &one
+	return n, true
+}
+
+// assertCount counts the calls that fit, each bound for itself.
+func (w *scratch) assertCount(c *callCount) {
+	n, sure := w.fitting(&c.call)
+	if !sure {
+		w.skip("counts", callvet.LayerArguments, unrecorded, c.call.described())
+		return
 	}
+	least, most := c.bounds()
 	got := fmt.Sprintf("%d of %d calls", n, len(w.calls))
 	layer := callvet.LayerRouting
-	if c.call.args != nil && named > 0 {
+	if c.call.args != nil && slices.Contains(w.may, true) {
 		layer = callvet.LayerArguments
 	}
-	if least != nil {
-		w.record("counts.min", layer, n >= *least, fmt.Sprintf("at least %d of %s", *least, c.call.described()), got)
+	if least > 0 || c.src.Min != nil {
+		w.record("counts.min", layer, n >= least, fmt.Sprintf("at least %d of %s", least, c.call.described()), got)
 	}
 	if c.src.Max != nil {
-		w.record("counts.max", callvet.LayerRouting, n <= *c.src.Max, fmt.Sprintf("at most %d of %s", *c.src.Max, c.call.described()), got)
+		w.record("counts.max", callvet.LayerRouting, n <= most, fmt.Sprintf("at most %d of %s", most, c.call.described()), got)
 	}
+}
+
+// described says what a claim asks for.
+func (c *claim) described() string {
+	var out []string
+	if c.plan.src.Calls != nil {
+		s := c.plan.described()
+		if len(c.plan.calls) == 0 {
+			s = "no call"
+		}
+		for _, name := range sortedKeys(c.plan.src.MinScores) {
+			s += fmt.Sprintf(", %s of at least %g", name, c.plan.src.MinScores[name])
+		}
+		out = append(out, s)
+	}
+	for i := range c.counts {
+		least, most := c.counts[i].bounds()
+		s := fmt.Sprintf("at least %d of ", least)
+		if c.counts[i].src.Max != nil {
+			s = fmt.Sprintf("%d to %d of ", least, most)
+		}
+		out = append(out, s+c.counts[i].call.described())
+	}
+	return strings.Join(out, " and ")
 }
 
 func (e *expected) described() string {
@@ -168,13 +291,25 @@ func (w *scratch) madeCalls() string {
 
 // mostRepeated is how often the call that is made most often is made, and its tool.
 func (w *scratch) mostRepeated() (most int, name string) {
+	type group struct{ first, n int }
+	groups := map[uint64][]group{} // by the sum of the arguments
 	for i := range w.calls {
-		n := 1
-		for j := range i {
-			n += truth(w.identical(&w.calls[i], &w.calls[j]))
+		a := &w.calls[i]
+		if a.unknown || a.broken { // equal to no other
+			if most == 0 {
+				most, name = 1, a.src.Tool
+			}
+			continue
 		}
-		if n > most {
-			most, name = n, w.calls[i].src.Tool
+		key := a.args.Sum()
+		j := slices.IndexFunc(groups[key], func(g group) bool { return w.identical(a, &w.calls[g.first]) })
+		if j < 0 {
+			j = len(groups[key])
+			groups[key] = append(groups[key], group{first: i})
+		}
+		g := &groups[key][j]
+		if g.n++; g.n > most {
+			most, name = g.n, a.src.Tool
 		}
 	}
 	return most, name

@@ -10,6 +10,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // judged scores an attempt at a case whose expectation is JSON. The messages are lists of
@@ -34,11 +35,11 @@ func judged(t *testing.T, expect, scoring string, messages ...string) callvet.Re
 		tr.Turns = append(tr.Turns, turn)
 	}
 	tr.Classify(false)
-	s, problems := score.New(&callvet.Suite{Cases: []callvet.Case{c}}, score.Config{})
+	s, problems := compile(&callvet.Suite{Cases: []callvet.Case{c}})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	return s.Score(&c, tr)
+	return s[0].Score(tr)
 }
 
 const (
@@ -101,9 +102,27 @@ func TestBoundsOnCalls(t *testing.T) {
 		{"nothing called", `{"not":[{"calls":[]}]}`, `{}`, []string{"Hello"}, "fail missed_call not"},
 		{"something called", `{"not":[{"calls":[]}]}`, `{}`, []string{message(reply)}, "pass"},
 
+		{"outside two bounds, below", `{"not":[{"counts":[{"call":{"tools":["search"]},"min":2,"max":3}]}]}`, `{}`, []string{message(search1)}, "pass"},
+		{"outside two bounds, above", `{"not":[{"counts":[{"call":{"tools":["search"]},"max":1}]}]}`, `{}`, []string{message(search1, search2)}, "pass"},
+		{"outside two bounds, between", `{"not":[{"counts":[{"call":{"tools":["search"]},"min":2,"max":3}]}]}`, `{}`, []string{message(search1, search2)}, "fail unneeded_call not 2 to 3 of search"},
+		{"both of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`, `{}`, []string{message(search1, reply)}, "fail unneeded_call not at least 1 of search and at least 1 of reply"},
+		{"one of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`, `{}`, []string{message(search1)}, "pass"},
+		{"calls and counts of a claim", `{"all_of":[{"calls":[{"tools":["search"]}],"counts":[{"call":{"tools":["reply"]},"max":0}]}]}`, `{}`, []string{message(search1, reply)}, "fail wrong_tool search and 0 to 0 of reply"},
+		{"a score that must not be reached", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"min_scores":{"tool_set_f1":0.6}}]}`, `{}`, []string{message(search1)}, "fail unneeded_call not search, reply, tool_set_f1 of at least 0.6"},
+		{"a score that was not reached", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"min_scores":{"tool_set_f1":0.7}}]}`, `{}`, []string{message(search1)}, "pass"},
+		{"two sequences", `{"all_of":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"},{"calls":[{"tools":["pay"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`, []string{message(search1, paid, reply)}, "pass"},
+		{"one of two sequences", `{"all_of":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"},{"calls":[{"tools":["reply"]},{"tools":["pay"]}],"order":"in_order"}]}`, `{}`, []string{message(search1, paid, reply)}, "fail wrong_tool all_of: expected reply, then pay"},
+		{"beside a plan", `{"plans":[{"calls":[{"tools":["search"]},{"tools":["reply"]}]}],"all_of":[{"calls":[{"tools":["reply"]},{"tools":["search"]}],"order":"strict"}]}`, `{}`, []string{message(search1, reply)}, "fail wrong_tool all_of"},
+		{"arguments of a claim that were not recorded", `{"not":[{"calls":[{"tools":["search"],"args":{"q":"a"}}]}]}`, `{}`, []string{`[{"tool":"search"}]`}, "not_run arguments were not recorded"},
+		{"a claim that such a call cannot meet", `{"not":[{"calls":[{"tools":["search"],"args":{"q":"a"}},{"tools":["reply"]}]}]}`, `{}`, []string{`[{"tool":"search"}]`}, "pass"},
+		{"counts of a claim, not recorded", `{"all_of":[{"counts":[{"call":{"tools":["search"],"args":{"q":"a"}}}]}]}`, `{}`, []string{`[{"tool":"search"}]`}, "not_run arguments were not recorded"},
+
 		{"repeated as often as may be", `{"max_same_calls":2}`, `{}`, []string{message(search1, reply, search1)}, "pass"},
 		{"repeated once more", `{"max_same_calls":1}`, `{}`, []string{message(search1, reply, search1)}, "fail loop max_same_calls: expected 1, got 2 search"},
 		{"the first of two that are repeated", `{"max_same_calls":1}`, `{}`, []string{message(search1, reply, search1, reply)}, "fail loop got 2 search"},
+		{"the same arguments in other words", `{"max_same_calls":1}`, `{}`, []string{message(`{"tool":"a","args":{"x":1.0,"y":["\u0041"]}}`, `{"tool":"A","args":{"y":["A"], "x":1}}`)}, "fail loop got 2 A"},
+		{"of three kinds the second", `{"max_same_calls":1}`, `{}`, []string{message(search1, search2, reply, search2)}, "fail loop got 2 search"},
+		{"arguments that were not recorded are not the same", `{"max_same_calls":1}`, `{}`, []string{`[{"tool":"search"},{"tool":"search"}]`}, "pass"},
 		{"other arguments", `{"max_same_calls":1}`, `{}`, []string{message(search1, search2)}, "pass"},
 
 		{"as many requests as may be", `{"max_requests":2}`, `{}`, []string{message(search1), "Done."}, "pass"},
@@ -137,6 +156,58 @@ func TestBoundsOnCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestClaimOrItsOpposite: of what must hold and what must not, one passes and the other fails;
+// where arguments were not recorded neither does either.
+func TestClaimOrItsOpposite(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tool := rapid.SampledFrom([]string{"a", "b", "c", "*"})
+		args := rapid.SampledFrom([]string{"", `{"x":1}`, `{"x":2}`, `{}`})
+		expected := rapid.Custom(func(t *rapid.T) callvet.ExpectedCall {
+			c := callvet.ExpectedCall{Tools: []string{tool.Draw(t, "tool")}, Nth: rapid.IntRange(-2, 2).Draw(t, "nth"), Message: rapid.IntRange(-1, 1).Draw(t, "message")}
+			if s := args.Draw(t, "args"); s != "" {
+				c.Args = json.RawMessage(s)
+			}
+			return c
+		})
+		claim := callvet.Plan{Order: rapid.SampledFrom([]callvet.Order{"", callvet.OrderStrict, callvet.OrderInOrder, callvet.OrderSubset, callvet.OrderSuperset, callvet.OrderSingle}).Draw(t, "order")}
+		if rapid.Bool().Draw(t, "with calls") {
+			claim.Calls = rapid.SliceOfN(expected, 0, 3).Draw(t, "calls")
+			if rapid.Bool().Draw(t, "with a score") {
+				claim.MinScores = map[string]float64{rapid.SampledFrom([]string{score.CallF1, score.ToolSetF1, score.SequenceF1, score.SequenceRecall, score.Position}).Draw(t, "score"): rapid.Float64Range(0, 1).Draw(t, "least")}
+			}
+		}
+		if claim.Calls == nil || rapid.Bool().Draw(t, "with counts") {
+			claim.Counts = []callvet.CallCount{{Call: expected.Draw(t, "counted"), Min: rapid.Ptr(rapid.IntRange(0, 2), true).Draw(t, "min"), Max: rapid.Ptr(rapid.IntRange(0, 3), true).Draw(t, "max")}}
+		}
+		tr := &callvet.Trace{End: callvet.EndCalled}
+		for range rapid.IntRange(0, 3).Draw(t, "messages") {
+			m := callvet.Turn{Role: callvet.RoleAssistant}
+			for range rapid.IntRange(0, 2).Draw(t, "made") {
+				c := callvet.Call{Tool: rapid.SampledFrom([]string{"a", "b", "C"}).Draw(t, "made tool")}
+				if s := args.Draw(t, "made args"); s != "" {
+					c.Args = json.RawMessage(s)
+				}
+				m.Calls = append(m.Calls, c)
+			}
+			tr.Turns = append(tr.Turns, m)
+		}
+		tr.Classify(false)
+		state := func(e callvet.Expect) callvet.AssertionState {
+			cases, problems := compile(&callvet.Suite{Cases: []callvet.Case{{Expect: e}}})
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			return cases[0].Score(tr).Assertions[0].State
+		}
+		must, mustNot := state(callvet.Expect{AllOf: []callvet.Plan{claim}}), state(callvet.Expect{Not: []callvet.Plan{claim}})
+		want := map[callvet.AssertionState]callvet.AssertionState{callvet.AssertPassed: callvet.AssertFailed, callvet.AssertFailed: callvet.AssertPassed, callvet.AssertNotEvaluated: callvet.AssertNotEvaluated}
+		if mustNot != want[must] {
+			t.Fatalf("all_of %s, not %s", must, mustNot)
+		}
+	})
 }
 
 func TestLeftOutCallsKeepTheirPlaces(t *testing.T) {
@@ -233,11 +304,12 @@ func TestBoundsRefused(t *testing.T) {
 		{"unknown-score", callvet.Case{Expect: callvet.Expect{MinScores: map[string]float64{"accuracy": 1}}}},
 		{"unknown-score", callvet.Case{Expect: callvet.Expect{MinScores: map[string]float64{score.Miss: 1}}}},
 		{"no-tool", callvet.Case{Expect: callvet.Expect{Counts: []callvet.CallCount{{}}}}},
+		{"unknown-score", callvet.Case{Expect: callvet.Expect{AllOf: []callvet.Plan{{MinScores: map[string]float64{score.ArgF1: 1}}}}}},
 		{"unknown-order", callvet.Case{Expect: callvet.Expect{Not: []callvet.Plan{{Order: "sorted"}}}}},
 		{"unknown-mode", callvet.Case{Expect: callvet.Expect{ResponseJSON: &callvet.Matcher{Mode: "like", Value: json.RawMessage(`1`)}}}},
 		{"bad-failed-calls", callvet.Case{Scoring: &callvet.Scoring{FailedCalls: "drop"}}},
 	} {
-		_, problems := score.New(&callvet.Suite{Cases: []callvet.Case{tt.c}}, score.Config{})
+		_, problems := compile(&callvet.Suite{Cases: []callvet.Case{tt.c}})
 		if len(problems) != 1 || problems[0].Code != tt.code {
 			t.Errorf("want one %s: %v", tt.code, problems)
 		}

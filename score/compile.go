@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/bfcl"
@@ -16,10 +18,12 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// compiled is a case with everything precomputed that does not depend on the
-// attempt. It is immutable.
-type compiled struct {
+// Compiled is a case with everything precomputed that does not depend on the
+// attempt. It is immutable and safe for concurrent use; its case must not change
+// while it is used.
+type Compiled struct {
 	src      *callvet.Case
+	pool     *sync.Pool // of *scratch, the scorer's
 	scoring  callvet.Scoring
 	tools    *catalogue // nil: nothing is known about tools
 	names    []string   // restricts tools; nil: all
@@ -30,7 +34,8 @@ type compiled struct {
 	sources  match.Corpus
 	multi    *multi
 	counts   []callCount
-	not      []plan
+	allOf    []claim
+	not      []claim
 	answer   *match.Rule // of the answer as JSON
 	graded   bool        // scores decide in place of the plans
 	asserts  bool        // the case asserts something that can be evaluated
@@ -76,9 +81,15 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 	}
 }
 
-func (s *Scorer) compile(c *callvet.Case) (*compiled, []callvet.Problem) {
+// Compile makes ready what judges the attempts at a case, and says what is wrong
+// with it: tools of its own whose schema does not compile, unknown modes, invalid
+// patterns, thresholds, tolerances, dates and expressions, semantic matching without
+// an embedder. What it returns is usable in spite of them; what has a problem matches
+// nothing. The case need not be one of the suite's. Compiling takes as long as judging
+// a few attempts: who judges several at a case compiles it once and keeps the result.
+func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
-	k := &compiled{src: c, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil}
+	k := &Compiled{src: c, pool: &s.pool, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil}
 	if c.Tools != nil {
 		k.tools, ps.list = newCatalogue(c.Tools, c.ID)
 		k.names, k.only = nil, false
@@ -153,7 +164,7 @@ func ptr[T any](dst **T, v *T) {
 	}
 }
 
-func (k *compiled) settings(ps *problems) {
+func (k *Compiled) settings(ps *problems) {
 	sc := &k.scoring
 	k.toolW, k.argsW = DefaultToolWeight, DefaultArgsWeight
 	if sc.ToolWeight != nil {
@@ -188,7 +199,7 @@ func (k *compiled) settings(ps *problems) {
 	k.profileRules(ps)
 }
 
-func (k *compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *problems) plan {
+func (k *Compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *problems) plan {
 	p := plan{src: src, calls: make([]expected, len(src.Calls))}
 	switch {
 	case src.MaxExtraCalls != nil:
@@ -210,7 +221,7 @@ func (k *compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *p
 	return p
 }
 
-func (k *compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Settings, key string, ps *problems) {
+func (k *Compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Settings, key string, ps *problems) {
 	e.src = src
 	if len(src.Tools) == 0 {
 		ps.add("no-tool", key+".tools", "an expected call names no tool", "tools: [name]")
@@ -322,11 +333,25 @@ func (p *plan) topological() []int {
 	return out
 }
 
-func (k *compiled) sameName(a, b string) bool {
+func (k *Compiled) sameName(a, b string) bool {
 	return a == b || !k.scoring.CaseSensitiveNames && strings.EqualFold(a, b)
 }
 
-func (k *compiled) accepts(e *expected, name string) bool {
+// nameKey is the same text for names that are the same.
+func (k *Compiled) nameKey(name string) string {
+	if k.scoring.CaseSensitiveNames {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, name)
+}
+
+func (k *Compiled) accepts(e *expected, name string) bool {
 	if e.foreign != nil {
 		return e.foreign.NameMatches(name)
 	}
@@ -339,7 +364,7 @@ func (k *compiled) accepts(e *expected, name string) bool {
 }
 
 // find gives the tool a call names, nil when the case does not offer it.
-func (k *compiled) find(name string) *tool {
+func (k *Compiled) find(name string) *tool {
 	t := k.tools.find(name, k.scoring.CaseSensitiveNames)
 	if t == nil || !k.only {
 		return t

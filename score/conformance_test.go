@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score"
 )
 
 // wants makes a plan of name, arguments pairs.
@@ -43,11 +42,11 @@ func made(pairs ...string) *callvet.Trace {
 func verdict(t *testing.T, p callvet.Plan, tr *callvet.Trace) callvet.Result {
 	t.Helper()
 	s := &callvet.Suite{Cases: []callvet.Case{{ID: "c", Expect: callvet.Expect{Plans: []callvet.Plan{p}}}}}
-	sc, ps := score.New(s, score.Config{})
+	sc, ps := compile(s)
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
-	return sc.Score(&s.Cases[0], tr)
+	return sc[0].Score(tr)
 }
 
 // after makes the last call of a plan wait for all others.

@@ -54,7 +54,7 @@ func TestContractScores(t *testing.T) {
 		{"a whole number with a point", plans(wants("get_weather", "")), made("get_weather", `{"city":"Rome","days":2.0}`), values{1, 1, 1, 1}},
 	} {
 		s := weatherSuite(one(tt.expect))
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		missing, halluc := 1-tt.want.required, 1-tt.want.declared
 		if tt.want.required == no {
 			missing, halluc = no, no
@@ -78,15 +78,15 @@ func TestContractVerdicts(t *testing.T) {
 		class  callvet.Class
 		reason string
 	}{
-		{"the expected call", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`), callvet.ClassContract, "get_weather: the arguments break the tool's contract: /city: got number, want string"},
-		{"a call that may be too many", plans(loose), made("book", `{"id":"x"}`, "get_weather", `{}`), callvet.ClassContract, "get_weather: the arguments break the tool's contract: /city: required property \"city\" is missing"},
+		{"the expected call", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`), callvet.ClassContract, "get_weather: the arguments break the tool's schema: /city: got number, want string"},
+		{"a call that may be too many", plans(loose), made("book", `{"id":"x"}`, "get_weather", `{}`), callvet.ClassContract, "get_weather: the arguments break the tool's schema: /city: required property \"city\" is missing"},
 		{"a call that may be too many and keeps it", plans(loose), made("book", `{"id":"x"}`, "get_weather", `{"city":"Rome"}`), "", ""},
-		{"a list", plans(wants("get_weather", "")), made("get_weather", `[]`), callvet.ClassContract, "get_weather: the arguments break the tool's contract: got array, want object"},
-		{"in two ways", plans(wants("get_weather", "")), made("get_weather", `{"city":5,"days":0}`), callvet.ClassContract, "get_weather: the arguments break the tool's contract: /city: got number, want string (and 1 more)"},
+		{"a list", plans(wants("get_weather", "")), made("get_weather", `[]`), callvet.ClassContract, "get_weather: the arguments break the tool's schema: got array, want object"},
+		{"in two ways", plans(wants("get_weather", "")), made("get_weather", `{"city":5,"days":0}`), callvet.ClassContract, "get_weather: the arguments break the tool's schema: /city: got number, want string (and 1 more)"},
 		{"a wrong tool comes first", callvet.Expect{ToolsNotCalled: []string{"book"}}, made("book", `{}`, "get_weather", `{"city":5}`), callvet.ClassWrongTool, "tools_not_called: expected not book, got book, get_weather"},
 	} {
 		s := weatherSuite(one(tt.expect))
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		if d := cmp.Diff([2]string{string(tt.class), tt.reason}, [2]string{string(r.Class), r.Reason}); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
 		}
@@ -127,7 +127,7 @@ func TestCatalogue(t *testing.T) {
 			}
 		}
 		got := ""
-		for _, v := range mustNew(t, s).Check(&s.Cases[0], &callvet.Call{Tool: name, Args: json.RawMessage(args)}) {
+		for _, v := range mustCompile(t, s)[0].Check(&callvet.Call{Tool: name, Args: json.RawMessage(args)}) {
 			got += v.Keyword
 		}
 		if got != tt.want {
@@ -155,7 +155,7 @@ func TestOfferedTools(t *testing.T) {
 		c := one(callvet.Expect{MinToolCalls: whole(1)})
 		c.ToolNames = tt.names
 		s := weatherSuite(c)
-		if r := mustNew(t, s).Score(&s.Cases[0], made(tt.call, `{}`)); r.Class != tt.class {
+		if r := mustCompile(t, s)[0].Score(made(tt.call, `{}`)); r.Class != tt.class {
 			t.Errorf("%s: %s %q", tt.name, r.Class, r.Reason)
 		}
 	}
@@ -165,12 +165,12 @@ func TestOfferedTools(t *testing.T) {
 func TestToolWithoutSchema(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{Tools: []callvet.Tool{{Name: "bad", Parameters: json.RawMessage(`{"type":5}`)}}, Cases: []callvet.Case{one(plans(wants("bad", `{"x":"Paris"}`)))}}
-	sc, ps := score.New(s, score.Config{})
+	sc, ps := compile(s)
 	if len(ps) != 1 || ps[0].Code != "bad-schema" {
 		t.Fatal(ps)
 	}
 	for args, want := range map[string]callvet.Class{`{"x":"Paris"}`: "", `{"x":"weather"}`: callvet.ClassWrongArgs, `{"x":"Rome"}`: callvet.ClassArgHalluc, `{"y":"Paris"}`: callvet.ClassWrongArgs} {
-		if r := sc.Score(&s.Cases[0], made("bad", args)); r.Class != want {
+		if r := sc[0].Score(made("bad", args)); r.Class != want {
 			t.Errorf("%s: %s %q", args, r.Class, r.Reason)
 		}
 	}

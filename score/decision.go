@@ -10,22 +10,22 @@ import (
 )
 
 // decided judges a target that selects tools and does not call them.
-func (s *Scorer) decided(c *callvet.Case, d *callvet.Decision) callvet.Result {
-	want, ok := selection.Of(&c.Expect)
+func (k *Compiled) decided(d *callvet.Decision) callvet.Result {
+	want, ok := selection.Of(&k.src.Expect)
 	if !ok {
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "the case says nothing about which tools are right"}
 	}
-	sc := merge(s.suite.Defaults.Scoring, c.Scoring)
-	set, _ := selection.SettingsOf(sc.Selection) // compile has told what is wrong with it
+	set, _ := selection.SettingsOf(k.scoring.Selection) // Compile has told what is wrong with it
 	return selection.Judge(&want, d, set)
 }
 
 // Idle says why no attempt at the case could be judged, whatever the target does; empty
 // when one could, and when the case asserts nothing at all, which lint refuses. selects
 // tells of a target that selects tools and does not call them.
-func (s *Scorer) Idle(c *callvet.Case, selects bool) string {
+func (k *Compiled) Idle(selects bool) string {
+	c := k.src
 	left := c.Expect.Unevaluated()
-	if _, decides := selection.Of(&c.Expect); selects && decides || !selects && s.compiled(c).asserts {
+	if _, decides := selection.Of(&c.Expect); selects && decides || !selects && k.asserts {
 		return ""
 	}
 	if selects || len(left) == 0 && c.Expect.Selection == nil {

@@ -121,9 +121,9 @@ func argSentence(tool string, d *callvet.ArgDiff) string {
 
 func violationSentence(tool string, vs []callvet.Violation) string {
 	if len(vs) == 0 {
-		return tool + ": the arguments break the tool's contract"
+		return tool + ": the arguments break the tool's schema"
 	}
-	s := tool + ": the arguments break the tool's contract: "
+	s := tool + ": the arguments break the tool's schema: "
 	if vs[0].Path != "" {
 		s += vs[0].Path + ": "
 	}

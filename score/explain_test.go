@@ -66,7 +66,7 @@ func TestCallMatches(t *testing.T) {
 		e := plans(tt.plan)
 		e.ResponseContains = []string{"never"} // so that every attempt fails and tells its calls
 		s := &callvet.Suite{Cases: []callvet.Case{one(e)}}
-		if d := cmp.Diff(tt.want, mustNew(t, s).Score(&s.Cases[0], tt.trace).Calls); d != "" {
+		if d := cmp.Diff(tt.want, mustCompile(t, s)[0].Score(tt.trace).Calls); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
 		}
 	}
@@ -79,11 +79,11 @@ func TestCallMatchesWithoutPlan(t *testing.T) {
 	e := callvet.Expect{ResponseContains: []string{"never"}}
 	soft := plans(wants("get_weather", `{"city":"Paris","unit":"celsius"}`))
 	s := weatherSuite(one(e), one(soft), one(callvet.Expect{ToolsAcceptable: [][]string{{"get_weather"}}}))
-	sc := mustNew(t, s)
-	if r := sc.Score(&s.Cases[0], made()); r.Calls != nil {
+	sc := mustCompile(t, s)
+	if r := sc[0].Score(made()); r.Calls != nil {
 		t.Errorf("no calls: %+v", r.Calls)
 	}
-	r := sc.Score(&s.Cases[0], made("book", `{}`, "get_weather", `{}`))
+	r := sc[0].Score(made("book", `{}`, "get_weather", `{}`))
 	want := []callvet.CallMatch{
 		{State: callvet.StateExtra, Expected: -1, Actual: 0, Got: "book", GotArgs: json.RawMessage(`{}`)},
 		{
@@ -95,10 +95,10 @@ func TestCallMatchesWithoutPlan(t *testing.T) {
 		t.Error(d)
 	}
 	for range 3 {
-		if r := sc.Score(&s.Cases[1], made("get_weather", `{"city":"Paris"}`)); r.Verdict != callvet.VerdictPass || len(r.Calls) != 1 {
+		if r := sc[1].Score(made("get_weather", `{"city":"Paris"}`)); r.Verdict != callvet.VerdictPass || len(r.Calls) != 1 {
 			t.Errorf("a default left out is told: %+v", r)
 		}
-		if r := sc.Score(&s.Cases[2], made("get_weather", `{"city":"Paris"}`)); r.Verdict != callvet.VerdictPass || r.Calls != nil {
+		if r := sc[2].Score(made("get_weather", `{"city":"Paris"}`)); r.Verdict != callvet.VerdictPass || r.Calls != nil {
 			t.Errorf("a clean pass tells nothing: %+v", r)
 		}
 	}
@@ -136,7 +136,7 @@ func TestGroundedArgs(t *testing.T) {
 	} {
 		c := callvet.Case{ID: "c", Input: input, Context: "locale en", Expect: callvet.Expect{MinToolCalls: whole(1)}}
 		s := &callvet.Suite{Cases: []callvet.Case{c}}
-		checkScores(t, tt.name, mustNew(t, s).Score(&s.Cases[0], tt.trace), map[string]float64{score.GroundedArgs: tt.want})
+		checkScores(t, tt.name, mustCompile(t, s)[0].Score(tt.trace), map[string]float64{score.GroundedArgs: tt.want})
 	}
 }
 
@@ -169,7 +169,7 @@ func TestReached(t *testing.T) {
 		for _, n := range tt.calls {
 			calls = append(calls, callvet.Call{Tool: n})
 		}
-		if got := mustNew(t, s).Reached(&s.Cases[0], calls); got != tt.want {
+		if got := mustCompile(t, s)[0].Reached(calls); got != tt.want {
 			t.Errorf("%s: %t", tt.name, got)
 		}
 	}
@@ -192,12 +192,12 @@ func TestNothingToJudge(t *testing.T) {
 		{"tokens that were not measured", callvet.Expect{MaxTokens: whole(5)}, "nothing could be evaluated: max_tokens: not measured", ""},
 	} {
 		s := &callvet.Suite{Cases: []callvet.Case{one(tt.expect)}}
-		sc := mustNew(t, s)
-		r := sc.Score(&s.Cases[0], made("a", `{}`))
+		sc := mustCompile(t, s)
+		r := sc[0].Score(made("a", `{}`))
 		if tt.idle == "same" {
 			tt.idle = tt.want
 		}
-		if d := cmp.Diff([]string{string(callvet.VerdictNotRun), tt.want, tt.idle}, []string{string(r.Verdict), r.Reason, sc.Idle(&s.Cases[0], false)}); d != "" {
+		if d := cmp.Diff([]string{string(callvet.VerdictNotRun), tt.want, tt.idle}, []string{string(r.Verdict), r.Reason, sc[0].Idle(false)}); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
 		}
 	}
@@ -219,7 +219,7 @@ func TestChainsAlone(t *testing.T) {
 		{"nothing", callvet.MultiTurn{RequiredPrerequisites: []string{}, ValidPrerequisites: []string{"a"}}, callvet.VerdictNotRun},
 	} {
 		s := &callvet.Suite{Cases: []callvet.Case{{ID: "c", MultiTurn: &tt.m}}}
-		if r := mustNew(t, s).Score(&s.Cases[0], made("a", `{"x":1}`)); r.Verdict != tt.want || (r.Reason == "the case asserts nothing") != (tt.want == callvet.VerdictNotRun) {
+		if r := mustCompile(t, s)[0].Score(made("a", `{"x":1}`)); r.Verdict != tt.want || (r.Reason == "the case asserts nothing") != (tt.want == callvet.VerdictNotRun) {
 			t.Errorf("%s: %s %s", tt.name, r.Verdict, r.Reason)
 		}
 	}

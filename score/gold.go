@@ -4,6 +4,7 @@ package score
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -20,10 +21,10 @@ import (
 // expectations, such as for patterns or "at least two calls". Arguments that the
 // case does not assert are not recorded. Judging a gold attempt shows whether a
 // case can be passed at all.
-func (s *Scorer) Gold(c *callvet.Case) (t callvet.Trace, ok bool) {
-	k := s.compiled(c)
+func (k *Compiled) Gold() (t callvet.Trace, ok bool) {
+	c := k.src
 	g := gold{k: k, last: -1}
-	if c.Expect.Counts != nil || c.Expect.Not != nil || c.Expect.MaxSameCalls != nil || c.Expect.ResponseJSON != nil {
+	if c.Expect.ResponseJSON != nil || g.bounded() && !g.closed() {
 		return callvet.Trace{}, false
 	}
 	if !g.plan() || !g.prerequisites() || !g.params() || !g.answer() {
@@ -44,8 +45,51 @@ func (s *Scorer) Gold(c *callvet.Case) (t callvet.Trace, ok bool) {
 	return t, true
 }
 
+// bounded reports whether the case says more of calls than its plans do.
+func (g *gold) bounded() bool {
+	e := &g.k.src.Expect
+	return e.Counts != nil || e.AllOf != nil || e.Not != nil || e.MaxSameCalls != nil
+}
+
+// closed reports whether all attempts that meet the case's only plan make the same calls, as
+// far as the case's bounds look at them: then what the gold attempt says of these all say.
+func (g *gold) closed() bool {
+	if len(g.k.plans) != 1 || g.k.multi != nil || g.k.graded || g.k.plans[0].maxExtra != 0 {
+		return false
+	}
+	p := &g.k.plans[0]
+	switch p.src.Order {
+	case "", callvet.OrderAny, callvet.OrderStrict, callvet.OrderInOrder:
+	default:
+		return false
+	}
+	for i := range p.src.Calls {
+		c := &p.src.Calls[i]
+		if c.Optional || len(c.Tools) > 1 || g.k.src.Expect.MaxSameCalls != nil && g.k.variable(c) {
+			return false
+		}
+	}
+	e := &g.k.src.Expect
+	claims := slices.Concat(e.AllOf, e.Not, []callvet.Plan{{Counts: e.Counts}})
+	return !slices.ContainsFunc(claims, func(c callvet.Plan) bool {
+		inOrder := c.Order == callvet.OrderStrict || c.Order == callvet.OrderInOrder || len(c.MinScores) > 0
+		return inOrder && !p.sequence.Total || slices.ContainsFunc(c.Calls, narrowed) || slices.ContainsFunc(c.Counts, func(n callvet.CallCount) bool { return narrowed(n.Call) })
+	})
+}
+
+// narrowed reports whether more than its tool decides which call answers.
+func narrowed(c callvet.ExpectedCall) bool {
+	return c.Args != nil || len(c.Matchers) > 0 || c.Nth != 0 || c.Message != 0 || len(c.After) > 0 || c.ResultCheck != ""
+}
+
+// variable reports whether calls with different arguments may answer.
+func (k *Compiled) variable(c *callvet.ExpectedCall) bool {
+	mode, extra := k.scoring.Mode, cmp.Or(c.ExtraArgs, k.scoring.ExtraArgs, callvet.ExtraForbid)
+	return c.Args == nil || len(c.Matchers) > 0 || extra != callvet.ExtraForbid || mode != "" && mode != "exact" && mode != "strict"
+}
+
 type gold struct {
-	k       *compiled
+	k       *Compiled
 	calls   []callvet.Call
 	last    int // position of the final expected call, -1: none
 	ordered bool

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score"
 )
 
 // shown writes the turns of a gold attempt: calls with arguments and results, turns apart
@@ -142,8 +141,8 @@ func TestGold(t *testing.T) {
 		}(), "find_city | get_weather | book"},
 	} {
 		s := weatherSuite(tt.c)
-		sc, _ := score.New(s, score.Config{}) // a circle is a problem, and what has one is scored nevertheless
-		tr, ok := sc.Gold(&s.Cases[0])
+		sc, _ := compile(s) // a circle is a problem, and what has one is scored nevertheless
+		tr, ok := sc[0].Gold()
 		got := none
 		if ok {
 			got = shown(&tr)
@@ -160,7 +159,7 @@ func TestGoldTrace(t *testing.T) {
 	e := plans(wants("book", `{"id":"x"}`))
 	e.ResponseContains = []string{"booked"}
 	s := weatherSuite(one(e))
-	got, ok := mustNew(t, s).Gold(&s.Cases[0])
+	got, ok := mustCompile(t, s)[0].Gold()
 	want := callvet.Trace{
 		CaseID: "c", Target: "gold", Outcome: callvet.OutcomeCalled, Format: callvet.FormatPass, End: callvet.EndAnswered, Answer: "booked",
 		Turns: []callvet.Turn{

@@ -18,35 +18,42 @@ func risesWithQuality(name string) bool {
 	}, name)
 }
 
+// gradedNames are the scores of a list of calls that are made only where a case names them.
+func gradedNames() []string { return []string{CallF1, ToolSetF1, SequenceF1, SequenceRecall, Position} }
+
+func gradedScore(name string) bool { return slices.Contains(gradedNames(), name) }
+
 // gradedScores are those that the case asks for and no other does.
 func (w *scratch) gradedScores(l *scoreList) {
-	ask := w.k.src.Expect.MinScores
-	if len(ask) == 0 {
-		return
+	for _, name := range gradedNames() {
+		if _, ok := w.k.src.Expect.MinScores[name]; ok {
+			v, _ := w.graded(&w.fit, name)
+			l.add(name, v)
+		}
 	}
-	f := &w.fit
+}
+
+// graded makes one of the scores of gradedNames; false for other names.
+func (w *scratch) graded(f *fit, name string) (float64, bool) {
 	wanted, called := f.paired+f.missing, len(w.calls)
-	f1 := func(name string, right, expected, made int) {
-		if _, ok := ask[name]; ok {
-			l.add(name, share(2*right, expected+made, 1))
+	switch name {
+	case CallF1:
+		return share(2*f.full, wanted+called, 1), true
+	case SequenceF1:
+		return share(2*w.longestKept(f.plan), wanted+called, 1), true
+	case SequenceRecall:
+		return share(w.longestKept(f.plan), wanted, 1), true
+	case Position:
+		at := 0
+		for i := range min(len(f.plan.calls), called) {
+			at += truth(w.k.accepts(&f.plan.calls[i], w.calls[i].src.Tool))
 		}
+		return share(at, wanted, 1), true
+	case ToolSetF1:
+		met, expected, made := w.nameSets(f.plan)
+		return share(2*met, expected+made, 1), true
 	}
-	of := func(name string, right int) {
-		if _, ok := ask[name]; ok {
-			l.add(name, share(right, wanted, 1))
-		}
-	}
-	kept := w.longestKept(f.plan)
-	f1(CallF1, f.full, wanted, called)
-	f1(SequenceF1, kept, wanted, called)
-	of(SequenceRecall, kept)
-	at := 0
-	for i := range min(len(f.plan.calls), called) {
-		at += truth(w.k.accepts(&f.plan.calls[i], w.calls[i].src.Tool))
-	}
-	of(Position, at)
-	met, expected, made := w.nameSets(f.plan)
-	f1(ToolSetF1, met, expected, made)
+	return 0, false
 }
 
 // longestKept is the length of the longest common subsequence of expected and made calls.
@@ -70,20 +77,25 @@ func (w *scratch) longestKept(p *plan) int {
 // nameSets counts the expected names that were called, those that were expected and those
 // that were called, each once.
 func (w *scratch) nameSets(p *plan) (met, asked, made int) {
+	called := map[string]string{}
+	for j := range w.calls {
+		name := w.calls[j].src.Tool
+		called[w.k.nameKey(name)] = name
+	}
 	for i := range p.calls {
 		e := &p.calls[i]
 		if slices.ContainsFunc(p.calls[:i], func(x expected) bool { return slices.Equal(x.src.Tools, e.src.Tools) }) {
 			continue
 		}
 		asked++
-		met += truth(slices.ContainsFunc(w.calls, func(a actual) bool { return w.k.accepts(e, a.src.Tool) }))
-	}
-	for j := range w.calls {
-		if !slices.ContainsFunc(w.calls[:j], func(a actual) bool { return w.k.sameName(a.src.Tool, w.calls[j].src.Tool) }) {
-			made++
+		for _, name := range called {
+			if w.k.accepts(e, name) {
+				met++
+				break
+			}
 		}
 	}
-	return met, asked, made
+	return met, asked, len(called)
 }
 
 // assertScores holds scores against the least values that the case asks for.

@@ -60,7 +60,7 @@ const (
 	// TypeCorrect is the share of given, declared keys whose value has the
 	// declared JSON type; 1 when there is none.
 	TypeCorrect = "type_correct"
-	// SchemaValid is the share of calls whose arguments keep the tool's contract;
+	// SchemaValid is the share of calls whose arguments keep the tool's schema;
 	// calls of unknown tools do not. Absent without calls.
 	SchemaValid = "schema_valid"
 	// GroundedArgs is the share of string and number values found in user text,

@@ -35,7 +35,7 @@ const (
 	resultPrefix = "result"
 )
 
-func compileMulti(m *callvet.MultiTurn, k *compiled, ps *problems) *multi {
+func compileMulti(m *callvet.MultiTurn, k *Compiled, ps *problems) *multi {
 	out := &multi{src: m}
 	k.asserts = k.asserts || len(m.RequiredPrerequisites) > 0
 	for _, key := range sortedKeys(m.ArgumentSource) {
@@ -62,7 +62,7 @@ func compileMulti(m *callvet.MultiTurn, k *compiled, ps *problems) *multi {
 
 // splitSource cuts "tool.result.path" at the longest known tool name, since
 // names may have dots, else at the first dot. The word result is optional.
-func splitSource(s string, k *compiled) (tool string, path check.Path, err error) {
+func splitSource(s string, k *Compiled) (tool string, path check.Path, err error) {
 	tool, rest, _ := strings.Cut(s, ".")
 	if k.tools != nil {
 		best := 0
@@ -85,7 +85,7 @@ func splitSource(s string, k *compiled) (tool string, path check.Path, err error
 
 // tolerates reports whether a call outside the plan is none of the extra ones:
 // a prerequisite, or a try at an expected tool that the world refused.
-func (m *multi) tolerates(k *compiled, p *plan, a *actual) bool {
+func (m *multi) tolerates(k *Compiled, p *plan, a *actual) bool {
 	for _, list := range [...][]string{m.src.ValidPrerequisites, m.src.RequiredPrerequisites} {
 		for _, n := range list {
 			if k.sameName(n, a.src.Tool) {
@@ -96,7 +96,7 @@ func (m *multi) tolerates(k *compiled, p *plan, a *actual) bool {
 	return a.src.Status == callvet.StatusRejected && p.names(k, a.src.Tool)
 }
 
-func (p *plan) names(k *compiled, name string) bool {
+func (p *plan) names(k *Compiled, name string) bool {
 	for i := range p.calls {
 		if k.accepts(&p.calls[i], name) {
 			return true

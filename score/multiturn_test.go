@@ -74,7 +74,7 @@ func TestArgumentSources(t *testing.T) {
 		c := one(plans(wants("book", "")))
 		c.MultiTurn = &callvet.MultiTurn{ValidPrerequisites: []string{"find", "find_city", "crm", "crm.find"}, ArgumentSource: map[string]string{"id": tt.source}}
 		s := &callvet.Suite{Tools: tt.tools, Cases: []callvet.Case{c}}
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		if d := cmp.Diff(tt.want, r.Reason); d != "" || (r.Verdict == callvet.VerdictPass) != (tt.want == "") {
 			t.Errorf("%s: %s %s", tt.name, r.Verdict, d)
 		}
@@ -124,7 +124,7 @@ func TestPrerequisites(t *testing.T) {
 		c := one(tt.expect)
 		c.MultiTurn = &callvet.MultiTurn{RequiredPrerequisites: []string{"a", "b"}, PrerequisitesOrdered: tt.ordered}
 		s := &callvet.Suite{Cases: []callvet.Case{c}}
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		if r.Class != tt.class || r.Reason != tt.reason || (r.Verdict == callvet.VerdictPass) != (tt.class == "") {
 			t.Errorf("%s: %s %s %q", tt.name, r.Verdict, r.Class, r.Reason)
 		}
@@ -135,7 +135,7 @@ func TestPrerequisites(t *testing.T) {
 	twice := one(plans(wants("book", "")))
 	twice.MultiTurn = &callvet.MultiTurn{RequiredPrerequisites: []string{"a", "a"}}
 	s := &callvet.Suite{Cases: []callvet.Case{twice}}
-	r := mustNew(t, s).Score(&s.Cases[0], made("a", `{}`, "book", `{}`))
+	r := mustCompile(t, s)[0].Score(made("a", `{}`, "book", `{}`))
 	checkScores(t, "a prerequisite that is required twice", r, map[string]float64{score.Prerequisites: 0.5})
 }
 
@@ -200,7 +200,7 @@ func TestMultiTurnScores(t *testing.T) {
 		c := one(plans(tt.plan))
 		c.MultiTurn = &callvet.MultiTurn{OptimalHops: tt.hops}
 		s := weatherSuite(c)
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		if r.Class != tt.class {
 			t.Errorf("%s: %s %s %q", tt.name, r.Verdict, r.Class, r.Reason)
 		}
@@ -215,7 +215,7 @@ func TestMultiTurnContracts(t *testing.T) {
 	c := one(plans(wants("book", "")))
 	c.MultiTurn = &callvet.MultiTurn{ValidPrerequisites: []string{"find_city"}}
 	s := weatherSuite(c)
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	for _, tt := range []struct {
 		name  string
 		trace *callvet.Trace
@@ -224,7 +224,7 @@ func TestMultiTurnContracts(t *testing.T) {
 		{"of a prerequisite", made("find_city", `{"name":5}`, "find_city", `{"name":"x"}`, "book", `{"id":"x"}`), ""},
 		{"of the final call", made("find_city", `{"name":"x"}`, "book", `{"id":5}`), callvet.ClassContract},
 	} {
-		r := sc.Score(&s.Cases[0], tt.trace)
+		r := sc[0].Score(tt.trace)
 		if r.Class != tt.class {
 			t.Errorf("%s: %s %s %q", tt.name, r.Verdict, r.Class, r.Reason)
 		}

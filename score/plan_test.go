@@ -69,7 +69,7 @@ func TestBestPlan(t *testing.T) {
 		{"one plan is not named", []callvet.Plan{named("only", "", wants("a", `{"x":1}`))}, made("a", `{"x":1}`), "", 1},
 	} {
 		s := &callvet.Suite{Cases: []callvet.Case{one(plans(tt.plans...))}}
-		r := mustNew(t, s).Score(&s.Cases[0], tt.trace)
+		r := mustCompile(t, s)[0].Score(tt.trace)
 		if d := cmp.Diff(tt.want, r.Plan); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
 		}

@@ -16,7 +16,7 @@ import (
 // everything else, stays as it is.
 
 // profileRules reads the profile in force.
-func (k *compiled) profileRules(ps *problems) {
+func (k *Compiled) profileRules(ps *problems) {
 	if k.scoring.Profile == "" {
 		return
 	}
@@ -30,7 +30,7 @@ func (k *compiled) profileRules(ps *problems) {
 	k.contract, k.enforce = false, false
 }
 
-func (k *compiled) foreignCall(e *expected, set match.Settings, key string, ps *problems) {
+func (k *Compiled) foreignCall(e *expected, set match.Settings, key string, ps *problems) {
 	var src *callvet.Tool
 	if e.tool != nil {
 		src = e.tool.src

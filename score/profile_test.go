@@ -49,7 +49,7 @@ func TestProfileScores(t *testing.T) {
 		{"nothing", `["city","days"]`, `null`, false, 0, 0, 0, 0, 0, 0},
 	} {
 		s := profileSuite(tt.required, "bfcl", matchers)
-		r := mustNew(t, s).Score(&s.Cases[0], made("get", tt.args))
+		r := mustCompile(t, s)[0].Score(made("get", tt.args))
 		if (r.Verdict == callvet.VerdictPass) != tt.pass {
 			t.Errorf("%s: %s %s", tt.name, r.Verdict, r.Reason)
 		}
@@ -64,9 +64,9 @@ func TestProfileScores(t *testing.T) {
 func TestProfileNotAnObject(t *testing.T) {
 	t.Parallel()
 	s := profileSuite(`[]`, "bfcl", map[string]callvet.Matcher{})
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	for args, want := range map[string]float64{`{}`: 1, `[]`: 0} {
-		r := sc.Score(&s.Cases[0], made("get", args))
+		r := sc[0].Score(made("get", args))
 		if (r.Verdict == callvet.VerdictPass) != (want == 1) {
 			t.Errorf("%s: %s %s", args, r.Verdict, r.Reason)
 		}
@@ -89,7 +89,7 @@ func TestProfilePairsTheNearerCall(t *testing.T) {
 		{"equally far", `{"city":"Paris","days":4,"note":"y"}`, `{"city":"Rome","days":3,"note":"y"}`, 0},
 	} {
 		s := profileSuite(`[]`, "bfcl-v1", matchers)
-		r := mustNew(t, s).Score(&s.Cases[0], made("get", tt.first, "get", tt.second))
+		r := mustCompile(t, s)[0].Score(made("get", tt.first, "get", tt.second))
 		if len(r.Calls) != 2 || r.Calls[0].Actual != tt.want {
 			t.Errorf("%s: %+v", tt.name, r.Calls)
 		}
@@ -100,7 +100,7 @@ func TestProfilePairsTheNearerCall(t *testing.T) {
 func TestProfileExplains(t *testing.T) {
 	t.Parallel()
 	s := profileSuite(`["city"]`, "bfcl", map[string]callvet.Matcher{"city": anyOf(`["Paris"]`)})
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	for _, tt := range []struct {
 		name, args string
 		repairs    []string
@@ -112,7 +112,7 @@ func TestProfileExplains(t *testing.T) {
 	} {
 		tr := made("get", tt.args)
 		tr.Turns[0].Calls[0].Repairs = tt.repairs
-		r := sc.Score(&s.Cases[0], tr)
+		r := sc[0].Score(tr)
 		if len(r.Calls) != 1 || r.Calls[0].Note != tt.want {
 			t.Errorf("%s: %+v, want %s", tt.name, r.Calls, tt.want)
 		}
@@ -122,13 +122,13 @@ func TestProfileExplains(t *testing.T) {
 func TestProfileProblems(t *testing.T) {
 	t.Parallel()
 	bad := profileSuite(`[]`, "bfcl", map[string]callvet.Matcher{"city": {Mode: "any_of", Value: json.RawMessage(`"Paris"`)}})
-	_, ps := score.New(bad, score.Config{})
+	_, ps := compile(bad)
 	if len(ps) != 1 || ps[0].Code != "bad-bfcl" || ps[0].Key != "plans[0].calls[0]" {
 		t.Errorf("a value that is no list: %+v", ps)
 	}
 	s := profileSuite(`[]`, "bfcl", map[string]callvet.Matcher{"city": anyOf(`["Paris"]`)})
 	s.Tools = nil // no types are known
-	r := mustNew(t, s).Score(&s.Cases[0], made("get", `{"city":"paris"}`))
+	r := mustCompile(t, s)[0].Score(made("get", `{"city":"paris"}`))
 	if d := cmp.Diff(callvet.VerdictPass, r.Verdict); d != "" {
 		t.Error(d, r.Reason)
 	}

@@ -27,13 +27,24 @@ func weatherSuite(cases ...callvet.Case) *callvet.Suite {
 	}, Cases: cases}
 }
 
-func mustNew(t testing.TB, s *callvet.Suite) *score.Scorer {
-	t.Helper()
-	sc, ps := score.New(s, score.Config{})
-	if len(ps) > 0 {
-		t.Fatal(ps)
+// compile makes every case of a suite ready, and gives the problems of all.
+func compile(s *callvet.Suite) ([]*score.Compiled, []callvet.Problem) {
+	sc, problems := score.New(s, score.Config{})
+	out := make([]*score.Compiled, len(s.Cases))
+	for i := range s.Cases {
+		k, more := sc.Compile(&s.Cases[i])
+		out[i], problems = k, append(problems, more...)
 	}
-	return sc
+	return out, problems
+}
+
+func mustCompile(t testing.TB, s *callvet.Suite) []*score.Compiled {
+	t.Helper()
+	out, problems := compile(s)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return out
 }
 
 func one(e callvet.Expect) callvet.Case {
@@ -131,7 +142,7 @@ func TestScoresAndReasons(t *testing.T) {
 		{"only nothing acceptable", callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}}, made("book", `{}`), callvet.ClassUnneededCall, "", map[string]float64{score.Abstention: 0}},
 	} {
 		s := weatherSuite(one(tc.expect))
-		r := mustNew(t, s).Score(&s.Cases[0], tc.trace)
+		r := mustCompile(t, s)[0].Score(tc.trace)
 		if r.Class != tc.class || tc.reason != "" && r.Reason != tc.reason || (r.Class == "") != (r.Verdict == callvet.VerdictPass) {
 			t.Errorf("%s: %s %s %q", tc.name, r.Verdict, r.Class, r.Reason)
 		}
@@ -143,37 +154,37 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(plans(wants("get_weather", `{"city":"Paris"}`))), one(plans(wants())), one(callvet.Expect{}),
 		one(callvet.Expect{MaxTokens: whole(10)}), callvet.Case{ID: "s", Skip: "a token is not resolved"})
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	fault := &callvet.Trace{Fault: &callvet.Fault{Kind: callvet.FaultTimeout, Message: "no answer in 5s"}}
 	fault.Classify(false)
-	if r := sc.Score(&s.Cases[0], fault); r.Verdict != callvet.VerdictError || r.Class != callvet.ClassProvider || r.Scores != nil || !strings.Contains(r.Reason, "no answer in 5s") {
+	if r := sc[0].Score(fault); r.Verdict != callvet.VerdictError || r.Class != callvet.ClassProvider || r.Scores != nil || !strings.Contains(r.Reason, "no answer in 5s") {
 		t.Errorf("fault: %+v", r)
 	}
 	meant := &callvet.Trace{Answer: "{get_weather"}
 	meant.Classify(true)
 	for i := range 2 { // never an abstention
-		if r := sc.Score(&s.Cases[i], meant); r.Class != callvet.ClassUnparseable || r.Score(score.ToolSelection).Value != 0 {
+		if r := sc[i].Score(meant); r.Class != callvet.ClassUnparseable || r.Score(score.ToolSelection).Value != 0 {
 			t.Errorf("unreadable: %+v", r)
 		}
 	}
 	for i := 2; i < 4; i++ {
-		if r := sc.Score(&s.Cases[i], made()); r.Verdict != callvet.VerdictNotRun || r.Reason == "" {
+		if r := sc[i].Score(made()); r.Verdict != callvet.VerdictNotRun || r.Reason == "" {
 			t.Errorf("case %d asserts nothing: %+v", i, r)
 		}
 	}
 	skipped := &callvet.Trace{End: callvet.EndSkipped}
 	skipped.Classify(false)
-	if r := sc.Score(&s.Cases[4], skipped); r.Verdict != callvet.VerdictNotRun || r.Reason != "a token is not resolved" {
+	if r := sc[4].Score(skipped); r.Verdict != callvet.VerdictNotRun || r.Reason != "a token is not resolved" {
 		t.Errorf("skipped: %+v", r)
 	}
 	repaired := made("get_weather", `{"city":"Paris"}`)
 	repaired.Repairs = []string{"fenced"}
 	repaired.Classify(false)
-	if r := sc.Score(&s.Cases[0], repaired); r.Verdict != callvet.VerdictPass || r.Score(score.FormatScore).Value != 0.5 {
+	if r := sc[0].Score(repaired); r.Verdict != callvet.VerdictPass || r.Score(score.FormatScore).Value != 0.5 {
 		t.Errorf("repaired: %+v", r)
 	}
 	s.Defaults.Scoring.RequireNative = true
-	if r := mustNew(t, s).Score(&s.Cases[0], repaired); r.Class != callvet.ClassUnparseable {
+	if r := mustCompile(t, s)[0].Score(repaired); r.Class != callvet.ClassUnparseable {
 		t.Errorf("native wanted: %+v", r)
 	}
 }
@@ -198,7 +209,7 @@ func TestSettings(t *testing.T) {
 	} {
 		s := weatherSuite(one(plans(wrong)))
 		s.Cases[0].Scoring = &tc.scoring
-		r := mustNew(t, s).Score(&s.Cases[0], made("get_weather", tc.args))
+		r := mustCompile(t, s)[0].Score(made("get_weather", tc.args))
 		if r.Verdict != tc.verdict {
 			t.Errorf("%s: %s %s", tc.name, r.Verdict, r.Reason)
 		}
@@ -209,15 +220,15 @@ func TestSettings(t *testing.T) {
 func TestResultExplainsItself(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(plans(wants("get_weather", `{"city":"Paris","unit":"celsius"}`))))
-	sc := mustNew(t, s)
-	if r := sc.Score(&s.Cases[0], made("get_weather", `{"city":"Paris","unit":"celsius"}`)); r.Calls != nil || r.Reason != "" {
+	sc := mustCompile(t, s)
+	if r := sc[0].Score(made("get_weather", `{"city":"Paris","unit":"celsius"}`)); r.Calls != nil || r.Reason != "" {
 		t.Errorf("a clean pass tells nothing: %+v", r)
 	}
-	r := sc.Score(&s.Cases[0], made("get_weather", `{"city":"Paris"}`))
+	r := sc[0].Score(made("get_weather", `{"city":"Paris"}`))
 	if r.Verdict != callvet.VerdictPass || len(r.Calls) != 1 || len(r.Calls[0].Args) != 2 || !strings.Contains(r.Calls[0].Args[1].Note, "default") {
 		t.Errorf("a default left out is told: %+v", r)
 	}
-	r = sc.Score(&s.Cases[0], made("get_weather", `{"city":"Lyon","unit":"kelvin"}`, "book", `{"id":"1"}`))
+	r = sc[0].Score(made("get_weather", `{"city":"Lyon","unit":"kelvin"}`, "book", `{"id":"1"}`))
 	if len(r.Calls) != 2 || r.Calls[0].State != callvet.StatePartial || r.Calls[1].State != callvet.StateExtra || len(r.Calls[0].Violations) == 0 {
 		t.Errorf("calls: %+v", r.Calls)
 	}
@@ -235,7 +246,7 @@ func multiCase() callvet.Case {
 func TestMultiTurn(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(multiCase())
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	found := json.RawMessage(`{"flights":[{"id":"F7"}]}`)
 	run := func(result json.RawMessage, pairs ...string) callvet.Result {
 		tr := made(pairs...)
@@ -244,7 +255,7 @@ func TestMultiTurn(t *testing.T) {
 				c.Result = result
 			}
 		}
-		return sc.Score(&s.Cases[0], tr)
+		return sc[0].Score(tr)
 	}
 	for _, tc := range []struct {
 		name   string
@@ -279,12 +290,11 @@ func TestMultiTurn(t *testing.T) {
 		}
 		checkScores(t, tc.name, tc.r, tc.scores)
 	}
-	c := &s.Cases[0]
-	if sc.Reached(c, []callvet.Call{{Tool: "find_city"}}) || !sc.Reached(c, []callvet.Call{{Tool: "find_city"}, {Tool: "Book"}}) {
+	if sc[0].Reached([]callvet.Call{{Tool: "find_city"}}) || !sc[0].Reached([]callvet.Call{{Tool: "find_city"}, {Tool: "Book"}}) {
 		t.Error("reached")
 	}
 	s.Cases[0].MultiTurn.ArgumentSource = nil
-	if r := mustNew(t, s).Score(c, made("book", `{"id":"F7"}`)); r.Class != callvet.ClassMissingPrereq || r.Reason == "" {
+	if r := mustCompile(t, s)[0].Score(made("book", `{"id":"F7"}`)); r.Class != callvet.ClassMissingPrereq || r.Reason == "" {
 		t.Errorf("a skipped prerequisite fails: %+v", r)
 	}
 }
@@ -299,18 +309,18 @@ func TestAssertions(t *testing.T) {
 	}
 	e.ToolParams[1].Matcher = callvet.Matcher{Mode: "present"}
 	s := weatherSuite(one(e))
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	tr := made("get_weather", `{"city":"Paris"}`)
 	tr.Turns[0].Calls[0].Result = json.RawMessage(`{"temp":21.04}`)
 	tr.Answer, tr.WallMS, tr.Usage = "1. sun in Paris: 21 degrees", 80, callvet.Usage{OutputTokens: 40, Known: true}
-	r := sc.Score(&s.Cases[0], tr)
+	r := sc[0].Score(tr)
 	if r.Verdict != callvet.VerdictPass || r.NotEvaluated != 2 || len(r.Assertions) != 15 {
 		t.Errorf("%+v", r)
 	}
 	bad := made("book", `{}`, "get_weather", `{"city":"Rome"}`, "get_weather", `{"city":"Rome"}`)
 	bad.Turns[0].Calls[0].Status = callvet.StatusTimeout
 	bad.Answer, bad.WallMS, bad.Usage = "error 37", 101, callvet.Usage{OutputTokens: 51, Known: true, CostUSD: num(0.02)}
-	r = sc.Score(&s.Cases[0], bad)
+	r = sc[0].Score(bad)
 	passed := map[string]bool{}
 	for _, a := range r.Assertions {
 		if a.State == callvet.AssertPassed {
@@ -321,7 +331,7 @@ func TestAssertions(t *testing.T) {
 		t.Errorf("passed %v of %+v (%s)", passed, r.Assertions, r.Class)
 	}
 	s.Cases[0].Expect.ToolsNotCalled, s.Cases[0].Expect.MaxToolCalls, s.Cases[0].Expect.NoToolErrors, s.Cases[0].Expect.ToolParams = nil, nil, false, nil
-	if r := mustNew(t, s).Score(&s.Cases[0], bad); r.Class != callvet.ClassBudget {
+	if r := mustCompile(t, s)[0].Score(bad); r.Class != callvet.ClassBudget {
 		t.Errorf("budget before answer: %+v", r)
 	}
 }
@@ -331,7 +341,7 @@ func TestAssertions(t *testing.T) {
 func TestNoToolErrors(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(callvet.Expect{ToolsCalled: []string{"get_weather", "get_weather"}, NoToolErrors: true}))
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	for _, c := range []struct {
 		name    string
 		results [2]string
@@ -350,7 +360,7 @@ func TestNoToolErrors(t *testing.T) {
 				tr.Turns[0].Calls[i].Result, tr.Turns[0].Calls[i].Status = json.RawMessage(result), callvet.StatusOK
 			}
 		}
-		r := sc.Score(&s.Cases[0], tr)
+		r := sc[0].Score(tr)
 		got := r.Assertions[len(r.Assertions)-1]
 		if r.Verdict != c.verdict || r.NotEvaluated != c.skipped || got.Name != "no_tool_errors" || got.Actual != c.says || (got.Reason == "no call was executed") != (c.skipped == 1) {
 			t.Errorf("%s: %s, %+v", c.name, r.Verdict, got)
@@ -373,7 +383,7 @@ func TestResultCheck(t *testing.T) {
 		s := weatherSuite(one(plans(p)))
 		tr := made("book", `{}`)
 		tr.Turns[0].Calls[0].Result = json.RawMessage(result)
-		r := mustNew(t, s).Score(&s.Cases[0], tr)
+		r := mustCompile(t, s)[0].Score(tr)
 		if (r.Verdict == callvet.VerdictPass) != want || len(r.Assertions) != 1 {
 			t.Errorf("%s: %s %+v", src, r.Verdict, r.Assertions)
 		}
@@ -381,7 +391,7 @@ func TestResultCheck(t *testing.T) {
 	for _, src := range []string{"a =", "a = 1", "a == ", "(a", "a b", "len(a", "'x", "1 ==", "[1", "a..b == 1", "a[ == 1", ")", "and", strings.Repeat("(", 100) + "a"} {
 		p := wants("book", "")
 		p.Calls[0].ResultCheck = src
-		if _, ps := score.New(weatherSuite(one(plans(p))), score.Config{}); len(ps) != 1 || ps[0].Code != "bad-check" || ps[0].Key != "plans[0].calls[0].result_check" || ps[0].Case != "c" {
+		if _, ps := compile(weatherSuite(one(plans(p)))); len(ps) != 1 || ps[0].Code != "bad-check" || ps[0].Key != "plans[0].calls[0].result_check" || ps[0].Case != "c" {
 			t.Errorf("%q: %v", src, ps)
 		}
 	}
@@ -394,10 +404,10 @@ func FuzzResultCheck(f *testing.F) {
 		p := wants("book", "")
 		p.Calls[0].ResultCheck = src
 		s := weatherSuite(one(plans(p)))
-		sc, _ := score.New(s, score.Config{})
+		sc, _ := compile(s)
 		tr := made("book", `{}`)
 		tr.Turns[0].Calls[0].Result = json.RawMessage(`{"a":[{"b":1}],"c":"d"}`)
-		sc.Score(&s.Cases[0], tr)
+		sc[0].Score(tr)
 	})
 }
 
@@ -420,7 +430,7 @@ func TestProblemsSayWhere(t *testing.T) {
 		"bad-args": one(plans(wants("book", `[1]`))), "bad-schema": {Tools: []callvet.Tool{{Name: "t", Parameters: json.RawMessage(`{"type":5}`)}}},
 		"no-embedder": {Scoring: &callvet.Scoring{Mode: "semantic"}}, "bad-extra-args": {Expect: plans(wants("book", `{}`)), Scoring: &callvet.Scoring{ExtraArgs: "x"}},
 	} {
-		_, ps := score.New(weatherSuite(bad(c)), score.Config{})
+		_, ps := compile(weatherSuite(bad(c)))
 		if len(ps) != 1 || ps[0].Code != code || ps[0].Case != "x" || ps[0].Message == "" || ps[0].Key == "" || code != "bad-schema" && ps[0].Line != 7 {
 			t.Errorf("%s: %+v", code, ps)
 		}
@@ -430,10 +440,10 @@ func TestProblemsSayWhere(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(plans(wants("get_weather", ""))))
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	for call, want := range map[string]string{`get_weather {"city":"x"}`: "", `get_weather {"city":5}`: "type", `get_weather null`: "required", `gone {}`: "tool", `book {`: "json"} {
 		name, args, _ := strings.Cut(call, " ")
-		vs := sc.Check(&s.Cases[0], &callvet.Call{Tool: name, Args: json.RawMessage(args)})
+		vs := sc[0].Check(&callvet.Call{Tool: name, Args: json.RawMessage(args)})
 		if (want == "") != (len(vs) == 0) || want != "" && vs[0].Keyword != want {
 			t.Errorf("%s: %+v", call, vs)
 		}
@@ -471,13 +481,13 @@ func TestGoldPasses(t *testing.T) {
 		{"parameters", one(callvet.Expect{ToolsCalled: []string{"get_weather"}, ToolParams: []callvet.ToolParam{{Tool: "get_weather", Path: "city", Matcher: callvet.Matcher{Value: json.RawMessage(`"Rome"`)}}}}), true},
 	} {
 		s := weatherSuite(tc.c)
-		sc := mustNew(t, s)
-		tr, ok := sc.Gold(&s.Cases[0])
+		sc := mustCompile(t, s)
+		tr, ok := sc[0].Gold()
 		if ok != tc.ok {
 			t.Errorf("%s: derived %v", tc.name, ok)
 			continue
 		}
-		if r := sc.Score(&s.Cases[0], &tr); ok && r.Verdict != callvet.VerdictPass {
+		if r := sc[0].Score(&tr); ok && r.Verdict != callvet.VerdictPass {
 			t.Errorf("%s: gold %+v: %s %s", tc.name, tr.Turns, r.Verdict, r.Reason)
 		}
 	}
@@ -545,8 +555,8 @@ func FuzzScoreArguments(f *testing.F) {
 	f.Add(`{}`, `null`)
 	f.Fuzz(func(t *testing.T, want, got string) {
 		s := weatherSuite(one(plans(wants("get_weather", want))))
-		sc, _ := score.New(s, score.Config{})
-		r := sc.Score(&s.Cases[0], made("get_weather", got))
+		sc, _ := compile(s)
+		r := sc[0].Score(made("get_weather", got))
 		for _, x := range r.Scores {
 			if !(x.Value >= 0 && x.Value <= 1) {
 				t.Fatalf("%+v", x)
@@ -573,7 +583,7 @@ func TestNotEvaluated(t *testing.T) {
 	planned.Rubric, planned.Unsupported = rubric, program
 	named := callvet.Expect{ToolsCalled: []string{"get_weather"}, Rubric: rubric, Unsupported: program}
 	s := weatherSuite(one(planned), one(named), one(callvet.Expect{Rubric: rubric, Unsupported: program}), one(callvet.Expect{Selection: &callvet.Selection{Tools: []string{"get_weather"}}}))
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	skipped := &callvet.Trace{End: callvet.EndSkipped}
 	skipped.Classify(false)
 	for _, tt := range []struct {
@@ -589,7 +599,7 @@ func TestNotEvaluated(t *testing.T) {
 		{"nothing else", 2, made("get_weather", `{"city":"Paris"}`), callvet.VerdictNotRun, "nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
 		{"nothing else, and not asked", 2, skipped, callvet.VerdictNotRun, "nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
 	} {
-		r := sc.Score(&s.Cases[tt.c], tt.trace)
+		r := sc[tt.c].Score(tt.trace)
 		if r.Verdict != tt.verdict || r.NotEvaluated != 2 || tt.verdict != callvet.VerdictFail && r.Reason != tt.reason {
 			t.Errorf("%s: %s %q, %d not evaluated", tt.name, r.Verdict, r.Reason, r.NotEvaluated)
 		}
@@ -599,7 +609,7 @@ func TestNotEvaluated(t *testing.T) {
 	}
 	for i, want := range [][2]bool{{false, false}, {false, false}, {true, false}, {true, false}} {
 		for k, selects := range []bool{false, true} {
-			if got := sc.Idle(&s.Cases[i], selects) != ""; got != want[k] {
+			if got := sc[i].Idle(selects) != ""; got != want[k] {
 				t.Errorf("case %d, a target that selects: %t: idle %t", i, selects, got)
 			}
 		}

@@ -69,7 +69,7 @@ func TestLoopsOfChains(t *testing.T) {
 	c := one(plans(wants("book", "")))
 	c.MultiTurn = &callvet.MultiTurn{ValidPrerequisites: []string{"find"}}
 	s := &callvet.Suite{Cases: []callvet.Case{c}}
-	sc := mustNew(t, s)
+	sc := mustCompile(t, s)
 	for _, tt := range []struct {
 		name  string
 		trace *callvet.Trace
@@ -82,7 +82,7 @@ func TestLoopsOfChains(t *testing.T) {
 		{"got there twice", made("find", `{}`, "book", `{}`, "book", `{}`), callvet.ClassLoop},
 		{"got there twice with other arguments", made("find", `{}`, "book", `{}`, "book", `{"n":1}`), callvet.ClassUnneededCall},
 	} {
-		if r := sc.Score(&s.Cases[0], tt.trace); r.Class != tt.class {
+		if r := sc[0].Score(tt.trace); r.Class != tt.class {
 			t.Errorf("%s: %s %q", tt.name, r.Class, r.Reason)
 		}
 	}
@@ -130,7 +130,7 @@ func TestInventedArguments(t *testing.T) {
 		if tt.tool == "gone" {
 			s.Tools = nil
 		}
-		r := mustNew(t, s).Score(&s.Cases[0], answered(tt.tool, tt.got, tt.own, "look", `{}`, tt.other))
+		r := mustCompile(t, s)[0].Score(answered(tt.tool, tt.got, tt.own, "look", `{}`, tt.other))
 		if r.Class != tt.class {
 			t.Errorf("%s: %s %q, want %s", tt.name, r.Class, r.Reason, tt.class)
 		}
@@ -138,7 +138,7 @@ func TestInventedArguments(t *testing.T) {
 	silent := one(plans(wants("ask", `{"q":"Rome"}`)))
 	silent.Input = nil
 	s := &callvet.Suite{Tools: tools, Cases: []callvet.Case{silent}}
-	if r := mustNew(t, s).Score(&s.Cases[0], made("ask", `{"q":"Oslo"}`)); r.Class != wrong {
+	if r := mustCompile(t, s)[0].Score(made("ask", `{"q":"Oslo"}`)); r.Class != wrong {
 		t.Errorf("where nobody said a word nothing can be told: %s %q", r.Class, r.Reason)
 	}
 }
@@ -178,7 +178,7 @@ func TestAssertionReasons(t *testing.T) {
 		if tt.expect.NoToolErrors {
 			tr.Turns[0].Calls[0].Status = callvet.StatusTimeout
 		}
-		r := mustNew(t, s).Score(&s.Cases[0], tr)
+		r := mustCompile(t, s)[0].Score(tr)
 		if d := cmp.Diff([2]string{string(tt.class), tt.reason}, [2]string{string(r.Class), r.Reason}); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
 		}
@@ -209,7 +209,7 @@ func TestWeights(t *testing.T) {
 	} {
 		s := weatherSuite(one(plans(wants("book", `{"id":"Paris","note":"Paris"}`))))
 		s.Cases[0].Scoring = &callvet.Scoring{ToolWeight: tt.tool, ArgsWeight: tt.args}
-		sc, ps := score.New(s, score.Config{})
+		sc, ps := compile(s)
 		if (tt.want < 0) != (len(ps) == 1 && ps[0].Code == "bad-weight" && ps[0].Key == "scoring.tool_weight") || len(ps) > 1 {
 			t.Errorf("%s: %v", tt.name, ps)
 		}
@@ -217,6 +217,6 @@ func TestWeights(t *testing.T) {
 		if want < 0 { // what is refused counts as not set
 			want = 0.8
 		}
-		checkScores(t, tt.name, sc.Score(&s.Cases[0], made("book", `{"id":"Paris","note":"weather"}`)), map[string]float64{score.Overall: want})
+		checkScores(t, tt.name, sc[0].Score(made("book", `{"id":"Paris","note":"weather"}`)), map[string]float64{score.Overall: want})
 	}
 }

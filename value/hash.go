@@ -3,6 +3,8 @@
 package value
 
 import (
+	"hash/fnv"
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -34,4 +36,39 @@ func (v Value) Hash() uint64 {
 func scramble(h, low, high uint64) uint64 {
 	hi, lo := bits.Mul64(low^h, high^0xA0761D6478BD642F)
 	return hi ^ lo ^ h>>32
+}
+
+// Sum is one number for all values that are Equal, however they are written. Few others
+// have it too. What is absent has that of null.
+func (v Value) Sum() uint64 {
+	const k0 = 0x9E3779B97F4A7C15
+	sum := uint64(v.Kind())
+	switch v.Kind() {
+	case Invalid, Null:
+		return uint64(Null)
+	case Bool:
+		if v.Bool() {
+			sum ^= k0
+		}
+	case Number:
+		f, _ := v.Float()
+		sum ^= math.Float64bits(f + 0) // -0 is 0
+	case String:
+		sum ^= sumBytes(v.Bytes())
+	case Array:
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			sum = scramble(sum, e.Sum(), k0)
+		}
+	case Object:
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			sum += scramble(k0, sumBytes(e.KeyBytes()), e.Sum()) // in any order
+		}
+	}
+	return sum
+}
+
+func sumBytes(b []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(b)
+	return h.Sum64()
 }

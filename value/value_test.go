@@ -80,6 +80,9 @@ func TestEqual(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if near := a.Kind() == Number && b.Kind() == Number; (a.Sum() == b.Sum()) != c.want && !(near && !c.want) {
+			t.Errorf("the sums of %s and %s: want the same is %v", c.a, c.b, c.want)
+		}
 		if Equal(a, b) != c.want || Equal(b, a) != c.want {
 			t.Errorf("Equal(%s, %s) != %v", c.a, c.b, c.want)
 		}

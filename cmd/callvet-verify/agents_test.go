@@ -4,14 +4,20 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
+	"github.com/callvet/callvet/internal/provider"
 )
 
 // TestCaptures: the captures of a folder that are answers of agents are compared with the
@@ -61,5 +67,113 @@ func TestCaptures(t *testing.T) {
 				t.Errorf("%s\n%s", d, out.String())
 			}
 		})
+	}
+}
+
+// checked is what readCaptures says of a folder.
+func checked(t *testing.T, dir string) string {
+	t.Helper()
+	var out bytes.Buffer
+	c := proof.New(&out, "agents", proof.DefaultPart, nil)
+	c.Problem(readCaptures(c, dir))
+	c.Close()
+	return out.String()
+}
+
+// TestTelemetryCaptures: captures of every dialect are read as one task each, and what is
+// left of them where attributes are deleted never says that nothing was called.
+func TestTelemetryCaptures(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join("..", "..", "internal", "trace", "foreign", "testdata", "sdk")
+	out := checked(t, dir)
+	if !regexp.MustCompile(`agents: (\d+) of (\d+) compared agree\n$`).MatchString(out) || strings.Contains(out, "DIFFERS") {
+		t.Error(out)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !strings.Contains(out, "\n"+f.Name()) && f.Name() != "otel-logs.otlp.jsonl" { // it belongs to another
+			t.Errorf("%s is not in the table", f.Name())
+		}
+	}
+}
+
+// TestTelemetryCapturesDiffer: a capture that is not as the script says fails, and so does a
+// folder without captures.
+func TestTelemetryCapturesDiffer(t *testing.T) {
+	t.Parallel()
+	span := func(id, name, attributes string) string {
+		return `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"ab","spanId":"` + id + `","name":"` + name + `","startTimeUnixNano":"` + id + `","endTimeUnixNano":"9","attributes":[` + attributes + `]}]}]}]}` + "\n"
+	}
+	attribute := func(key, text string) string {
+		return `{"key":"` + key + `","value":{"stringValue":` + strconv.Quote(text) + `}}`
+	}
+	tool := func(id, name, args, result string) string {
+		return span(id, "execute_tool "+name, attribute("gen_ai.operation.name", "execute_tool")+","+attribute("gen_ai.tool.call.arguments", args)+","+attribute("gen_ai.tool.call.result", result))
+	}
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"two calls, in two files, which are one task": {map[string]string{
+			"a.jsonl": tool("1", "get_weather", `{"city":"Paris"}`, `{"temp":18}`), "b.jsonl": tool("2", "get_weather", `{"city":"Oslo"}`, `{"temp":18}`),
+		}, `a.jsonl and 1 more`},
+		"a call that was not made": {map[string]string{"a.jsonl": tool("1", "get_weather", `{"city":"Rome"}`, `{"temp":18}`)}, `got get_weather {"city":"Rome"}`},
+		"no call, and the names of tools": {map[string]string{
+			"a.jsonl": span("1", "chat", attribute("gen_ai.operation.name", "chat")+","+attribute("gen_ai.input.messages", `[{"role":"user","content":"get_weather?"}]`)+","+attribute("gen_ai.output.messages", `[{"role":"assistant","content":"hello"}]`)),
+		}, "an attempt abstained"},
+		"no capture": {map[string]string{"a.txt": "hello"}, "holds none that is known"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for file, text := range tt.files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if out := checked(t, dir); !strings.Contains(out, tt.want) || !strings.Contains(out, ", ") {
+				t.Error(out)
+			}
+		})
+	}
+}
+
+// TestScriptedModel: each API is told the same script, and a task goes on by its results.
+func TestScriptedModel(t *testing.T) {
+	t.Parallel()
+	s := scriptedModel()
+	defer s.Close()
+	for _, name := range []string{"openai", "openai-responses", "anthropic"} {
+		for _, stream := range []bool{false, true} {
+			if name == "anthropic" && stream {
+				continue // no agent asks for it
+			}
+			m, _, err := provider.Open(name+"/m", provider.Config{BaseURL: s.URL, Stream: stream, APIKey: "k"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			turns := []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}
+			tools := callvet.NewToolset([]callvet.Tool{{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object"}`)}})
+			var said []string
+			for range 3 {
+				resp, err := m.Generate(t.Context(), &callvet.Request{Turns: turns, Tools: tools})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				said = append(said, saidBy(resp)+fmt.Sprintf(" %d %d", resp.Usage.InputTokens, resp.Usage.OutputTokens))
+				turns = append(turns, resp.Turns...)
+				for _, call := range resp.Turns[0].Calls {
+					turns = append(turns, callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: "18"})
+				}
+			}
+			c := scriptedCalls()
+			want := []string{"\n" + c[0] + "\n" + c[1] + " 120 30", "\n" + c[2] + " 120 30", scriptedText + " because the seat is taken. 120 30"}
+			if d := cmp.Diff(want, said); d != "" {
+				t.Errorf("%s, streamed %v: %s", name, stream, d)
+			}
+		}
 	}
 }

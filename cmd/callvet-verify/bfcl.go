@@ -200,13 +200,18 @@ func mutations(ctx context.Context, c *proof.Check, d proof.Data) error {
 type bfclCheck struct {
 	c       *proof.Check
 	set     string
-	scorer  *score.Scorer
-	cases   map[string]*callvet.Case
+	cases   map[string]judgedCase
 	same, n map[string]int
 	// each, when set, is told every verdict.
 	each func(row *officialRow, passed bool)
 	// quiet leaves the comparison of verdicts to another check.
 	quiet bool
+}
+
+// judgedCase is a case with what judges attempts at it.
+type judgedCase struct {
+	*callvet.Case
+	compiled *score.Compiled
 }
 
 func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
@@ -217,10 +222,12 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &bfclCheck{c: c, set: set, cases: make(map[string]*callvet.Case, len(s.Cases)), n: map[string]int{}, same: map[string]int{}}
-	v.scorer, _ = score.New(s, score.Config{}) // problems are the data's own (docs/BFCL.md)
+	v := &bfclCheck{c: c, set: set, cases: make(map[string]judgedCase, len(s.Cases)), n: map[string]int{}, same: map[string]int{}}
+	scorer, _ := score.New(s, score.Config{}) // problems are the data's own (docs/BFCL.md)
 	for i := range s.Cases {
-		v.cases[s.Cases[i].ID] = &s.Cases[i]
+		c := &s.Cases[i]
+		compiled, _ := scorer.Compile(c)
+		v.cases[c.ID] = judgedCase{c, compiled}
 	}
 	return v, nil
 }
@@ -245,17 +252,17 @@ func (v *bfclCheck) file(ctx context.Context, path, model string) error {
 			row.ID = row.CaseID
 		}
 		item := strings.TrimSpace(row.ID + " " + row.Mutation)
-		c := v.cases[row.ID]
-		if c == nil {
+		c, ok := v.cases[row.ID]
+		if !ok {
 			v.c.Problem(fmt.Errorf("verify %s: row %s belongs to no case", path, row.ID))
 			return nil
 		}
-		tr, err := attempt(ctx, sources[0].Model, c, repeats[row.ID])
+		tr, err := attempt(ctx, sources[0].Model, c.Case, repeats[row.ID])
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", path, row.ID, err)
 		}
 		repeats[row.ID]++
-		r := v.scorer.Score(c, tr)
+		r := c.compiled.Score(tr)
 		if !v.quiet {
 			v.compare(strings.TrimSpace(v.set+" "+model), item, &row, r)
 		}

@@ -7,9 +7,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
-	"github.com/callvet/callvet/cmd/callvet/plan"
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/power"
@@ -90,7 +91,7 @@ func (q question) ask() (*plan.Plan, error) {
 		a.Power = q.power
 	}
 	for name := range q.flags {
-		a.Given = append(a.Given, name)
+		a.Given = append(a.Given, strings.ReplaceAll(name, "-", "_"))
 	}
 	p, err := plan.Make(a)
 	if err != nil {

@@ -19,11 +19,15 @@
 //	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
+//	callvet-verify one-path BINARY  the numbers of a run, of its traces, its gates and comparisons
 //	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
-//	callvet-verify wire             recorded answers of real providers; requests by the official schemas
+//	callvet-verify wire [PAGE]      recorded answers of real providers; requests by the official schemas
 //	callvet-verify peers            what tests of other tools assert, scored here
-//	callvet-verify agents           real agents behind HTTP, and captures of such ($CALLVET_CAPTURES)
+//	callvet-verify agents [PAGE]    real agents: over HTTP, their telemetry, captures of both ($CALLVET_CAPTURES)
+//	callvet-verify mock BINARY      a suite against a mock of providers and agents that makes faults
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
+//
+// PAGE is a page of the docs, whose table of what is read is written anew.
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
 // from $CALLVET_VECTORS (default ../shared/vectors). $CALLVET_PART names the part of
@@ -44,6 +48,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
+	"github.com/callvet/callvet/cmd/callvet-verify/onepath"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
@@ -109,12 +114,16 @@ func checks() []check {
 		})},
 		{name: "bigtool", run: withData(bigtool.Run)},
 		{name: "journeys", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) }},
+		{name: "one-path", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return onepath.Verify(ctx, c, p.args[0]) }},
 		{name: "redaction", takes: "SET", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
 			return redaction.Verify(c, d, strings.Join(p.args, ""))
 		})},
-		{name: "wire", run: withData(wires)},
+		{name: "wire", takes: "PAGE", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
+			return wires(ctx, c, d, strings.Join(p.args, ""))
+		})},
 		{name: "peers", run: withData(peers)},
-		{name: "agents", run: agents},
+		{name: "agents", takes: "PAGE", run: agents},
+		{name: "mock", needs: "BINARY", run: faultyMock},
 		{name: "coverage", run: coverage},
 	}
 }

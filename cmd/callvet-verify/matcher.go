@@ -67,12 +67,13 @@ func matcher(_ context.Context, c *proof.Check, d proof.Data) error {
 		}
 		for _, row := range rows {
 			s := &callvet.Suite{Name: "conformance", Cases: []callvet.Case{row.suiteCase(orders[row.ID])}}
-			scorer, problems := score.New(s, score.Config{})
+			scorer, _ := score.New(s, score.Config{}) // without tools
+			compiled, problems := scorer.Compile(&s.Cases[0])
 			if len(problems) > 0 {
 				return problems[0]
 			}
 			tr := row.trace()
-			got := string(scorer.Score(&s.Cases[0], &tr).Verdict)
+			got := string(compiled.Score(&tr).Verdict)
 			c.Compare("cases", row.ID, got == row.Want, "want %s, got %s: %s", row.Want, got, row.Title)
 			c.Printf("%-4s want %-4s got %-4s %s\n", row.ID, row.Want, got, row.Title)
 		}

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,66 +26,18 @@ import (
 // scoreTolerance is how far a score may lie from one that a peer's test rounds.
 const scoreTolerance = 0.001
 
-// saidPeers are suites that say what tests of peers mean, where the rows of the data have
-// none or one that means something else, with the attempt where the rows have none.
-//
-//go:embed peers_said.jsonl
-var saidPeers string
-
 // peerRow is what a test of another tool asserts of an attempt.
 type peerRow struct {
 	ID, Peer, Test, Route string
 	Expected              peerExpected
 	Suite                 *peerSuite
+	// Unsaid is why no suite said the test at first.
+	Unsaid string `json:"not_expressible_so_far"`
 }
 
 type peerExpected struct {
 	Verdict string
 	Scores  map[string]float64
-}
-
-// saidRow is a suite of saidPeers.
-type saidRow struct {
-	Peer, Test string
-	Case       map[string]json.RawMessage
-	Actual     json.RawMessage
-	Expected   peerExpected
-}
-
-// restate takes the suites of saidPeers for the rows that they are of.
-func restate(rows []peerRow) error {
-	said := map[string]*saidRow{}
-	for line := range strings.Lines(saidPeers) {
-		r := &saidRow{}
-		if err := json.Unmarshal([]byte(line), r); err != nil {
-			return fmt.Errorf("read what says the tests of peers: %w", err)
-		}
-		said[r.Peer+" "+r.Test] = r
-		if base, _, cut := strings.Cut(r.Test, "["); cut {
-			said[r.Peer+" "+base] = r
-		}
-	}
-	for i := range rows {
-		r := &rows[i]
-		s := said[r.Peer+" "+r.Test]
-		if base, _, cut := strings.Cut(r.Test, "["); s == nil && cut && r.Suite == nil { // of another parameter
-			s = said[r.Peer+" "+base]
-		}
-		if s == nil {
-			if r.Suite != nil && r.Route == ownRoute {
-				if err := r.inOwnTerms(); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		again := &peerSuite{Case: s.Case, Actual: s.Actual}
-		if s.Actual == nil && r.Suite != nil {
-			again.Actual = r.Suite.Actual
-		}
-		r.Suite, r.Expected, r.Route = again, s.Expected, ownRoute
-	}
-	return nil
 }
 
 // peerSuite is the case in the words of a route, with the attempt.
@@ -109,46 +60,112 @@ const (
 	bfclRoute      = "bfcl import"
 )
 
+// sayable is the subject of rows that have no suite of their own: that there is one which
+// says what the peer's test asserts.
+const sayable = "can be said"
+
+// leastAgreement is the share of rows of each peer that have to agree, but those that
+// differ for a reason of principle.
+const leastAgreement = 0.97
+
 // peers scores what the tests of other tools score and compares with what they assert.
 func peers(_ context.Context, c *proof.Check, d proof.Data) error {
-	file := d.In("peer_tests", "cases.jsonl")
 	var rows []peerRow
-	if err := jsonl.Each(file, func(r peerRow) error {
+	if err := jsonl.Each(d.In("peer_tests", "cases.jsonl"), func(r peerRow) error {
 		rows = append(rows, r)
 		return nil
 	}); err != nil {
 		return err
 	}
-	if err := restate(rows); err != nil {
+	words, err := readSayings(saidPeers)
+	if err != nil {
 		return err
 	}
 	tools := map[string]json.RawMessage{} // by test: imported rows stand beside native ones
-	for i := range rows {
-		c.Due(rows[i].Peer, 1, "peer_tests/cases.jsonl")
-		if s := rows[i].Suite; s != nil && s.Case["tools"] != nil {
-			tools[rows[i].Test] = s.Case["tools"]
-		}
-	}
-	unsaid := map[string]int{}
+	routes := map[string]int{}
 	for i := range rows {
 		r := &rows[i]
-		if r.Suite == nil {
-			unsaid[r.Peer]++
-			c.Compare(r.Peer, r.name(), false, "no suite says it")
-			continue
+		if s := r.Suite; s != nil && s.Case["tools"] != nil {
+			tools[r.Test] = s.Case["tools"]
 		}
-		differs, err := r.differs(tools[r.Test])
-		if err != nil {
+		routes[r.Route]++
+		if words.of(r) != nil || r.Suite == nil {
+			r.Route = sayable
+		}
+		c.Due(r.subject(), 1, "the rows of peer_tests/cases.jsonl")
+	}
+	c.Printf("due are the %d rows of peer_tests/cases.jsonl: native %d, promptfoo import %d, bfcl import %d, of no suite %d\n",
+		len(rows), routes[ownRoute], routes[promptfooRoute], routes[bfclRoute], routes["none"])
+	counts := map[string]*peerCount{}
+	principles := map[string]int{}
+	for i := range rows {
+		r := &rows[i]
+		if counts[r.Peer] == nil {
+			counts[r.Peer] = &peerCount{}
+		}
+		n := counts[r.Peer]
+		var differs, why string
+		if r.Route == sayable {
+			differs, why = r.saidDiffers(words)
+		} else if differs, why, err = r.compared(tools[r.Test]); err != nil {
 			return fmt.Errorf("%s %s: %w", r.ID, r.Test, err)
 		}
-		c.Compare(r.Peer, r.name(), differs == "", "%s", differs)
+		if differs != "" && why != "" {
+			c.Explain(r.subject(), r.name(), why)
+			principles[why]++
+		}
+		c.Compare(r.subject(), r.name(), differs == "", "%s", differs)
+		n.count(r.Route == sayable, differs != "", why != "")
 	}
-	c.Printf("%-22s %5s %6s %7s %19s\n", "peer", "rows", "agree", "differ", "of these no suite")
-	for _, name := range slices.Sorted(maps.Keys(subjectsOf(rows))) {
-		agree, compared, _ := c.Tally(name)
-		c.Printf("%-22s %5d %6d %7d %19d\n", name, compared, agree, compared-agree, unsaid[name])
+	c.Printf("%-22s %5s %6s %10s %8s %15s %12s %14s\n", "peer", "rows", "agree", "principle", "differ", "rows of no suite", "can be said", "cannot be said")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[name]
+		c.Printf("%-22s %5d %6d %10d %8d %15d %12d %14d\n", name, n.agree+n.principle+n.differ, n.agree, n.principle, n.differ, n.said+n.unsaid, n.said, n.unsaid)
+		if all := n.agree + n.differ; float64(n.agree) < leastAgreement*float64(all) {
+			c.Problem(fmt.Errorf("%s: %d of %d rows agree that no reason of principle leaves out, and at least %g %% have to", name, n.agree, all, 100*leastAgreement))
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(principles)) {
+		c.Printf("principle, %d rows: %s\n", principles[why], why)
 	}
 	return nil
+}
+
+// peerCount counts the rows of a peer: those that have a suite, and those that had none.
+type peerCount struct{ agree, principle, differ, said, unsaid int }
+
+func (n *peerCount) count(said, differs, principle bool) {
+	switch {
+	case said && !differs:
+		n.said++
+	case said:
+		n.unsaid++
+	case !differs:
+		n.agree++
+	case principle:
+		n.principle++
+	default:
+		n.differ++
+	}
+}
+
+func (r *peerRow) subject() string {
+	if r.Route == sayable {
+		return sayable
+	}
+	return r.Peer
+}
+
+// compared says what is other than the peer's test asserts, and for which reason of principle.
+func (r *peerRow) compared(tools json.RawMessage) (differs, why string, err error) {
+	if err := r.inOwnTerms(); err != nil {
+		return "", "", err
+	}
+	if differs, err = r.differs(tools); err != nil || differs == "" {
+		return differs, "", err
+	}
+	why, err = r.principle(tools)
+	return differs, why, err
 }
 
 // peerScores are the scores that peers mean by those of the rows: by peer and the start of
@@ -163,6 +180,9 @@ var peerScores = []struct{ peer, test, of, means string }{
 // inOwnTerms asks for the score that the peer means, and compares arguments as texts where
 // the peer does.
 func (r *peerRow) inOwnTerms() error {
+	if r.Route != ownRoute {
+		return nil
+	}
 	set := func(key, member string, v any) error {
 		in := map[string]any{}
 		if old := r.Suite.Case[key]; old != nil {
@@ -193,14 +213,6 @@ func (r *peerRow) inOwnTerms() error {
 	return nil
 }
 
-func subjectsOf(rows []peerRow) map[string]bool {
-	out := map[string]bool{}
-	for i := range rows {
-		out[rows[i].Peer] = true
-	}
-	return out
-}
-
 func (r *peerRow) name() string { return r.ID + " " + r.Test }
 
 // differs says what is other than the peer's test asserts; "" when nothing is.
@@ -209,12 +221,8 @@ func (r *peerRow) differs(tools json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	got := "fail"
-	if result.Verdict == callvet.VerdictPass {
-		got = "pass"
-	}
 	var out []string
-	if got != r.Expected.Verdict || result.Verdict == callvet.VerdictNotRun {
+	if string(result.Verdict) != r.Expected.Verdict {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("wanted %s, got %s %s", r.Expected.Verdict, result.Verdict, result.Reason)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Expected.Scores)) {
@@ -242,11 +250,13 @@ func (r *peerRow) scored(tools json.RawMessage) (callvet.Result, error) {
 	if len(s.Cases) != 1 {
 		return callvet.Result{}, fmt.Errorf("load: %w: %d cases", callvet.ErrInvalid, len(s.Cases))
 	}
+	c := &s.Cases[0]
 	scorer, problems := score.New(s, score.Config{})
+	compiled, more := scorer.Compile(c)
+	problems = append(problems, more...)
 	if len(problems) > 0 && dialect != "bfcl" {
 		return callvet.Result{}, fmt.Errorf("compile: %w: %s: %s", callvet.ErrInvalid, problems[0].Key, problems[0].Message)
 	}
-	c := &s.Cases[0]
 	offered := s.Tools
 	if c.Tools != nil {
 		offered = c.Tools
@@ -258,7 +268,7 @@ func (r *peerRow) scored(tools json.RawMessage) (callvet.Result, error) {
 	if c.Skip != "" {
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: c.Skip}, nil
 	}
-	return scorer.Score(c, t), nil
+	return compiled.Score(t), nil
 }
 
 // nameInText finds the names of calls in a text.

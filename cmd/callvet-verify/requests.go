@@ -52,6 +52,7 @@ type sentBody struct {
 	path, model string
 	raw         []byte
 	doc         map[string]any
+	lost        string // what was to be sent and is not in it; "" is nothing
 }
 
 // setting is what one request is made of.
@@ -207,6 +208,7 @@ func (cl *client) ask(ctx context.Context, s *setting, answer *recordedAnswer) (
 	if err := json.Unmarshal(b.raw, &b.doc); err != nil {
 		return nil, fmt.Errorf("a request is not JSON: %w", err)
 	}
+	b.lost = carried(b, req, cfg.Stream)
 	return b, nil
 }
 
@@ -325,7 +327,7 @@ func (cl *client) wrong(b *sentBody) string {
 	for _, bad := range cl.schema(b.path, b.model).Check(v) {
 		return fmt.Sprintf("%s: %s", bad.Path, bad.Message)
 	}
-	return cl.more(b)
+	return cmp.Or(cl.more(b), b.lost)
 }
 
 // requestClients reads the official schemas.

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
 )
 
@@ -55,6 +58,37 @@ func TestRequestRules(t *testing.T) {
 		}
 		if got := c.by.wrong(b); (got == "") != (c.wrong == "") || !strings.Contains(got, c.wrong) {
 			t.Errorf("%s: %q", c.title, got)
+		}
+	}
+}
+
+// TestCarried: a body without one of the things that were to be sent is found.
+func TestCarried(t *testing.T) {
+	t.Parallel()
+	cl := client{name: "mistral", models: []string{"magistral-medium-latest"}}
+	s := setting{
+		model: cl.models[0], history: "system turn", choice: "get_weather", parallel: "false", temperature: "0.7", topP: "0.9",
+		effort: "high", seed: "7", stop: "4", limit: "500", stream: "true", system: "set",
+	}
+	b, err := cl.ask(t.Context(), &s, nil)
+	if err != nil || b.lost != "" {
+		t.Fatal(err, b.lost)
+	}
+	req := &callvet.Request{Params: s.params(), Turns: s.turns(), Tools: requestTools(), ToolChoice: s.choice, System: "Be brief."}
+	for name := range b.doc {
+		if name == "model" || name == "messages" || name == "tools" { // the schema demands them
+			continue
+		}
+		less := sentBody{path: b.path, raw: b.raw, doc: maps.Clone(b.doc)}
+		delete(less.doc, name)
+		if carried(&less, req, true) == "" {
+			t.Errorf("nobody notices that %s is not sent", name)
+		}
+	}
+	for _, text := range []string{"Be brief.", "Use tools.", "Weather and time", "no-type", "A schema without"} {
+		less := sentBody{path: b.path, raw: bytes.ReplaceAll(b.raw, []byte(text), nil), doc: b.doc}
+		if carried(&less, req, true) == "" {
+			t.Errorf("nobody notices that %q is not sent", text)
 		}
 	}
 }

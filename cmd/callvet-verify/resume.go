@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
@@ -151,14 +150,7 @@ func storedCells(ctx context.Context, bin, db, dir string) (map[string]int, erro
 		return nil, fmt.Errorf("export cells: %w\n%s", err, b)
 	}
 	counts := map[string]int{}
-	err := jsonl.Each(path, func(row struct {
-		Case   string `json:"case"`
-		Repeat int    `json:"repeat"`
-	},
-	) error {
-		counts[fmt.Sprintf("%s/%d", row.Case, row.Repeat)]++
-		return nil
-	})
+	err := attemptsOf(path, func(id, _, _ string) { counts[id]++ })
 	return counts, err
 }
 

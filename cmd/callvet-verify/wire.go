@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -46,12 +48,12 @@ type namedArgs struct {
 
 // wires serves every recorded answer from a local server and asks for it through the
 // provider that it came from: calls and text, usage, and what became of errors.
-func wires(ctx context.Context, c *proof.Check, d proof.Data) error {
-	page, err := proof.ReadReadme(d.Set("provider_responses"))
+func wires(ctx context.Context, c *proof.Check, d proof.Data, page string) error {
+	index, err := proof.ReadReadme(d.Set("provider_responses"))
 	if err != nil {
 		return err
 	}
-	n, err := page.Count("rows")
+	n, err := index.Count("rows")
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data) error {
 		return err
 	}
 	if len(rows) != n {
-		c.Problem(fmt.Errorf("%d answers are there, %s tells %d: %w", len(rows), page.Source(), n, callvet.ErrInvalid))
+		c.Problem(fmt.Errorf("%d answers are there, %s tells %d: %w", len(rows), index.Source(), n, callvet.ErrInvalid))
 	}
 	byID := map[string]*recordedAnswer{}
 	told := map[string]int{}
@@ -80,8 +82,8 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data) error {
 			told["usage"]++
 		}
 	}
-	for _, what := range []string{"calls and text", "usage", "errors", "streams"} {
-		c.Due(what, told[what], page.Source())
+	for _, what := range wireSubjects() {
+		c.Due(what, told[what], index.Source())
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		id, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
@@ -95,12 +97,70 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data) error {
 		_, _ = w.Write([]byte(r.Body))
 	}))
 	defer s.Close()
+	read := map[[2]string]*wireRead{}
 	for i := range rows {
-		if err := rows[i].compare(ctx, c, s.URL); err != nil {
+		r := &rows[i]
+		key := [2]string{r.provider(), r.api()}
+		if read[key] == nil {
+			read[key] = &wireRead{}
+		}
+		read[key].answers++
+		for k, what := range wireSubjects() { // what the comparison adds is that of the row
+			agree, compared, _ := c.Tally(what)
+			read[key].agree[k] -= agree
+			read[key].compared[k] -= compared
+		}
+		if err := r.compare(ctx, c, s.URL); err != nil {
 			return err
 		}
+		for k, what := range wireSubjects() {
+			agree, compared, _ := c.Tally(what)
+			read[key].agree[k] += agree
+			read[key].compared[k] += compared
+		}
+	}
+	if err := wireTable(wireRows(read)).write(page); err != nil {
+		return err
 	}
 	return requests(ctx, c, d, rows)
+}
+
+func wireSubjects() []string { return []string{"calls and text", "usage", "errors", "streams"} }
+
+// wireRead is what was read of the answers of one API of a provider, by wireSubjects.
+type wireRead struct {
+	answers         int
+	agree, compared [4]int
+}
+
+func wireRows(read map[[2]string]*wireRead) [][]string {
+	var out [][]string
+	for _, key := range slices.SortedFunc(maps.Keys(read), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
+		r := read[key]
+		row := []string{key[0], key[1], fmt.Sprint(r.answers)}
+		for k := range r.agree {
+			cell := "-"
+			if r.compared[k] > 0 {
+				cell = fmt.Sprintf("%d of %d", r.agree[k], r.compared[k])
+			}
+			row = append(row, cell)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// api is the kind of an answer in the words of its maker.
+func (r *recordedAnswer) api() string {
+	switch r.Kind {
+	case "messages":
+		return "Messages"
+	case "gemini":
+		return "generateContent"
+	case "responses":
+		return "Responses"
+	}
+	return "Chat Completions"
 }
 
 // providerOf is the one whose answers have a kind and came from a host.

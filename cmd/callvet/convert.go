@@ -3,15 +3,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/plain"
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/suite"
 )
 
@@ -24,29 +21,18 @@ func (a *app) convertCommand() *cobra.Command {
 		Example: "  callvet convert import.json -o suite.yaml\n  callvet convert suite.yaml --to toolsuite -o import.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opt, err := a.suiteOptions(f)
+			r, err := a.program().Convert(cmd.Context(), application.ConvertRequest{SuiteRequest: f.request(args[0]), To: to, Output: out}, a.events())
+			a.tell(r.Problems, true)
+			a.tell(r.Lost, true)
 			if err != nil {
 				return err
 			}
-			opt.KeepTokens = true
-			s, problems, err := suite.Load(a.path(args[0]), opt)
-			if errs, _ := a.tell(problems, true); err == nil && errs > 0 {
-				err = fmt.Errorf("convert %s: %w: %s", args[0], callvet.ErrInvalid, plain.Count(errs, "error", "errors"))
-			}
-			if err != nil {
-				return err
-			}
-			b, lost, err := export(to, out, s)
-			if err != nil {
-				return err
-			}
-			a.tell(lost, true)
 			if out == "" || out == "-" {
-				_, err = a.out.Write(b)
+				_, err = a.out.Write(r.Data)
 				return err
 			}
 			return a.write(cmd.Context(), out, func(w io.Writer) error {
-				_, err := w.Write(b)
+				_, err := w.Write(r.Data)
 				return err
 			})
 		},
@@ -55,14 +41,4 @@ func (a *app) convertCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
 	cmd.Flags().StringVar(&to, "to", "callvet", "format to write")
 	return cmd
-}
-
-// export writes callvet's own format as the file's extension asks, and other
-// formats as they are.
-func export(to, out string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	if to == "callvet" && strings.EqualFold(filepath.Ext(out), ".json") {
-		b, err := suite.Export(s, "json")
-		return b, nil, err
-	}
-	return suite.ExportAs(to, s)
 }

@@ -324,10 +324,12 @@ func judgedBy(t *testing.T, testCase string, tr *callvet.Trace) callvet.Result {
 		`{"type":"function","function":{"name":"search_flights","parameters":{"type":"object","properties":{"to":{"type":"string"}}}}},`+
 		`{"type":"function","function":{"name":"book_flight","parameters":{"type":"object","properties":{"to":{"type":"string"}}}}}],"test_cases":[`+testCase+`]}`)
 	sc, problems := score.New(s, score.Config{})
+	compiled, more := sc.Compile(&s.Cases[0])
+	problems = append(problems, more...)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	return sc.Score(&s.Cases[0], tr)
+	return compiled.Score(tr)
 }
 
 func scoreOf(r *callvet.Result, name string) float64 {

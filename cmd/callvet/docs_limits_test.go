@@ -34,8 +34,8 @@ var limitRows = []struct {
 	{"any other JSON text", []string{"value.MaxValues", "value.manyValues", "value.valueBytes"}},
 	{"a file of `--tools`", []string{"internal/toolfile.DefaultLimit", "internal/toolfile.MaxFiles"}},
 	{"a catalogue, examples for routes", []string{"retrieve/catalogue.MaxBytes"}},
-	{"prices, targets, rules of safety", []string{"cmd/callvet.maxSettings"}},
-	{"values of tokens", []string{"cmd/callvet.maxTokens"}},
+	{"prices, targets, rules of safety", []string{"internal/app.MaxSettings"}},
+	{"values of tokens", []string{"internal/app.maxTokens"}},
 	{"a gate file", []string{"internal/gatefile.MaxBytes", "internal/gatefile.MaxGates"}},
 	{"edits of texts", []string{"internal/editfile.MaxBytes", "internal/editfile.MaxEdits"}},
 	{"labels; a calibration", []string{"internal/labels.maxFile", "internal/labels.maxLine", "internal/labels.maxCalibration"}},
@@ -44,7 +44,7 @@ var limitRows = []struct {
 	{"spans that make attempts only together", []string{"internal/trace/foreign.maxHeld"}},
 	{"attempts of trace lines that are open", []string{"internal/trace.Window", "internal/trace.maxOpen"}},
 	{"recorded answers", []string{"internal/provider/recorded.maxRows", "internal/provider/recorded.maxLine", "internal/provider/recorded.maxUnpacked"}},
-	{"partial results of `score`", []string{"cmd/callvet.maxPartial"}},
+	{"partial results of `score`", []string{"internal/app.maxPartial"}},
 	{"an answer over HTTP or from a process", []string{"internal/provider.defaultMaxBody", "internal/provider/agent.DefaultMaxBytes", "internal/provider/retriever.MaxBytes", "internal/embed.defaultMaxBody"}},
 	{"one answer", []string{"internal/run.maxAnswerCalls", "internal/run.maxAnswerValues"}},
 	{"one attempt in a report", []string{"internal/report.maxCalls", "internal/report.maxArguments", "internal/report.maxViolations", "internal/report.maxTurns"}},
@@ -55,8 +55,7 @@ var limitRows = []struct {
 // alsoLimits are constants that a row of limits speaks of beside the one that limitRows names.
 var alsoLimits = map[string]string{
 	"internal/suite/bfcl.maxFile":         "internal/suite.DefaultLimit",
-	"internal/provider/offline.maxScript": "cmd/callvet.maxSettings",
-	"cmd/callvet/teach.maxExamples":       "retrieve/catalogue.MaxBytes",
+	"internal/provider/offline.maxScript": "internal/app.MaxSettings",
 }
 
 // written is a number of the column of limits; GB are of the memory of the process, which is

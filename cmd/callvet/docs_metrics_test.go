@@ -142,7 +142,7 @@ much dearer than the rest, at least three of them are to be expected in a sample
 the effective number of attempts; where fewer than five cases have an event, events are taken to come two at a time: after no event in 60 attempts, 0.12 by attempt is still possible. A gate on a count passes falsely in at most 4 % of samples unless events come three at a time or counts
 vary more than threefold. How these were chosen, and what else was tried: [ADR 6](adr/0006-intervals.md).
 
-The metrics of trace files (` + "`callvet score`" + `) are described in [TRACES.md](TRACES.md).
+The metrics of calls, of runs and of trace files alike, are described in [TRACES.md](TRACES.md).
 
 `
 
@@ -172,6 +172,12 @@ func TestDocsMetrics(t *testing.T) {
 	for _, e := range slices.Concat(scores, own) {
 		for _, n := range e.names {
 			known[n] = true
+		}
+	}
+	for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(document(t, "docs/TRACES.md"), -1) {
+		known[m[1]] = true // of calls, which runs have as well
+		if name, ok := strings.CutSuffix(m[1], "_p50"); ok {
+			known[name+"_p90"] = true
 		}
 	}
 	seen := exampleMetrics(t)

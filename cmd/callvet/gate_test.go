@@ -156,6 +156,10 @@ func TestGateTemplates(t *testing.T) {
 		{"gate bad --gates gates.yaml --baseline good", 3, "baseline: arg_em changed by -0.20"},
 		{"gate bad.jsonl --tools tools.json --gates gates.yaml --baseline good.jsonl", 3, "baseline: arg_em changed by -0.20"},
 		{"gate good --gates pass.yaml --baseline bad", 4, "baseline: pass_rate changed by +0.33"},
+		{"gate bad --gates gates.yaml --baseline good.jsonl", 3, "baseline: arg_em changed by -0.20"},
+		{"trace export good -o exported.jsonl", 0, ""},
+		{"report bad --baseline exported.jsonl -o diff.txt", 0, ""},
+		{"report bad --baseline none -o diff.txt", 2, "not found"},
 		{"gate good --gates gates.yaml --baseline none", 2, "not found"},
 		{"gate good.jsonl --gates gates.yaml --tools tools.json --baseline none.jsonl", 2, "none.jsonl"},
 	} {

@@ -64,6 +64,7 @@ var blocked = map[string][]string{
 	"tools suggest":       {"HELD --suite questions.json -m openai/m -o new.yaml"},
 	"tools whatif":        {"catalogue.json --edits HELD --suite questions.json"},
 	"trace check":         {"HELD"},
+	"trace export":        {"whole -o IN"},
 	"trace import":        {"HELD", "-", "traces.jsonl --follow -o IN", "traces.jsonl -o IN"},
 	"version":             {""},
 }

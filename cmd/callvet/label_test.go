@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -25,17 +26,15 @@ func TestAskAll(t *testing.T) {
 		now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 	}
 	said := true
-	var todo []labels.Label
-	shown := map[labels.Key]shownTask{}
+	var todo []application.Todo
 	for _, id := range []string{"t1", "t2", "t3", "t4", "t5"} {
 		l := labels.Label{
 			Key: labels.Key{TaskID: id, Unit: labels.Task}, By: "ana", Role: labels.Calibrating, Stratum: labels.Random, Frame: &labels.Frame{JudgePass: 5},
 			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "task-judge"}, Pass: &said}},
 		}
-		todo = append(todo, l)
-		shown[l.Key] = shownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}}
+		todo = append(todo, application.Todo{Label: l, Shown: application.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}}})
 	}
-	if err := a.askAll(todo, shown, &labelFlags{labels: "labels.jsonl"}); err != nil {
+	if err := a.askAll(todo, "labels.jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
@@ -73,8 +72,8 @@ func TestLabelNextOnATerminal(t *testing.T) {
 		}
 		var shown, told bytes.Buffer
 		a := &app{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
-		f := &labelFlags{labels: "labels.jsonl", n: 1, strategy: "random", role: "calibration", out: out}
-		if err := a.labelNext(t.Context(), "traces.jsonl", f, true); err != nil {
+		req := application.LabelNextRequest{Traces: "traces.jsonl", Labels: "labels.jsonl", N: 1, Strategy: "random", Role: "calibration"}
+		if err := a.labelNext(t.Context(), req, out, true); err != nil {
 			t.Fatal(err)
 		}
 		if text := shown.String(); !strings.Contains(text, want) || want == "" && text != "" {

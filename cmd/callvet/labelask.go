@@ -9,21 +9,23 @@ import (
 	"io"
 	"strings"
 
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // askAll shows tasks one by one; each answer is on disk before the next is shown.
-func (a *app) askAll(todo []labels.Label, shown map[labels.Key]shownTask, f *labelFlags) (err error) {
-	to, err := a.openLabels(f.labels)
+func (a *app) askAll(todo []application.Todo, file string) (err error) {
+	to, err := a.program().OpenLabels(file, a.events())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
 	in, answered := bufio.NewReader(io.LimitReader(a.in, 1<<20)), 0
-	for i, l := range todo {
+	for i := range todo {
+		l := todo[i].Label
 		fmt.Fprintf(a.out, "\n[%d of %d] %s\n", i+1, len(todo), plain.Line(l.Key.String()))
-		printShown(a.out, shown[l.Key])
+		printShown(a.out, todo[i].Shown)
 		done, more, err := a.askOne(in, &l)
 		if err != nil {
 			return err
@@ -39,7 +41,7 @@ func (a *app) askAll(todo []labels.Label, shown map[labels.Key]shownTask, f *lab
 			break
 		}
 	}
-	fmt.Fprintf(a.out, "\n%s written to %s\n", plain.Count(answered, "label", "labels"), f.labels)
+	fmt.Fprintf(a.out, "\n%s written to %s\n", plain.Count(answered, "label", "labels"), file)
 	return nil
 }
 
@@ -80,7 +82,7 @@ func (a *app) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, er
 }
 
 // printShown shows untrusted text of a trace.
-func printShown(w io.Writer, s shownTask) {
+func printShown(w io.Writer, s application.ShownTask) {
 	part := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(plain.Clean(text), "\n", "\n  "))

@@ -39,7 +39,7 @@ func TestTellLearned(t *testing.T) {
 	if out := runApp(t, dir, nil, exitOK, "show", "last", "c"); !strings.Contains(strings.Join(strings.Fields(out), " "), "temperature as asked for was refused") {
 		t.Errorf("show:\n%s", out)
 	}
-	const unpriced = "note: vllm/m: the price is not known, so --max-cost ends the run after the first answer"
+	const unpriced = "note: vllm/m: the price is not known, so the cost limit ends the run after the first answer"
 	if out := runApp(t, dir, nil, exitBudget, append(run, "--max-cost", "1")...); strings.Count(out, unpriced) != 1 {
 		t.Errorf("without a price:\n%s", out)
 	}

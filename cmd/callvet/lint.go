@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -25,23 +26,14 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 			errs, warns, cases := 0, 0, 0
 			var all []callvet.Problem
 			for _, path := range args {
-				s, problems, err := a.openSuite(cmd.Context(), path, f)
+				r, err := a.program().Lint(cmd.Context(), f.request(path), a.lintEvents())
 				if err != nil {
-					a.tell(problems, true)
 					return err
 				}
-				secrets := a.keeper().Suite(s.Suite)
-				for c := range s.Cases(cmd.Context()) {
-					if err := cmd.Context().Err(); err != nil {
-						return err
-					}
-					cases++
-					secrets = append(secrets, a.keeper().Case(c)...)
-				}
-				problems = append(s.Problems(), secrets...)
-				all = append(all, problems...)
+				cases += r.Cases
+				all = append(all, r.Problems...)
 				if !a.jsonOut {
-					e, w := a.tell(problems, true)
+					e, w := a.tell(r.Problems, true)
 					errs, warns = errs+e, warns+w
 				}
 			}
@@ -58,6 +50,13 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are errors")
 	return cmd
+}
+
+// lintEvents tells warnings too.
+func (a *app) lintEvents() application.Events {
+	t := a.teller(false, "")
+	t.warnings = true
+	return t.tell
 }
 
 func (a *app) lintJSON(problems []callvet.Problem, cases int) error {

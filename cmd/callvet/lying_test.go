@@ -161,11 +161,21 @@ func TestLyingServer(t *testing.T) {
 	b := readFile(t, dir, "cells.jsonl")
 	for line := range bytes.Lines(b) {
 		var row struct {
-			Case, Outcome, Verdict string
-			Fault                  *struct{ Kind string }
+			Type    string
+			Case    string `json:"task_id"`
+			Outcome string
+			Pass    *bool
+			Fault   *struct{ Kind string }
 		}
 		if err := json.Unmarshal(line, &row); err != nil {
 			t.Fatalf("%v: %s", err, line)
+		}
+		if row.Type != "task" {
+			continue
+		}
+		verdict := "error"
+		if row.Pass != nil {
+			verdict = map[bool]string{true: "pass", false: "fail"}[*row.Pass]
 		}
 		kind := ""
 		if row.Fault != nil {
@@ -174,7 +184,7 @@ func TestLyingServer(t *testing.T) {
 		if _, twice := got[row.Case]; twice {
 			t.Errorf("%s is counted twice", row.Case)
 		}
-		got[row.Case] = row.Outcome + " " + row.Verdict + " " + kind
+		got[row.Case] = row.Outcome + " " + verdict + " " + kind
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)

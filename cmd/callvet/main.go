@@ -27,10 +27,10 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	"github.com/callvet/callvet/cmd/callvet/revision"
-	"github.com/callvet/callvet/cmd/callvet/secret"
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store"
 )
 
 // Exit codes, the same for every command.
@@ -50,7 +50,6 @@ type app struct {
 	out, err   io.Writer
 	getenv     func(string) string
 	environ    []string
-	secrets    *secret.Keeper // nil: keeper makes it
 	now        func() time.Time
 	dir        string
 	outTTY     bool
@@ -64,7 +63,9 @@ type app struct {
 	cpuProfile string
 	memProfile string
 	process    *process.Process
-	exitStatus int // set by a command that ended with a verdict rather than an error
+	made       *application.App // nil: program makes it
+	db         *store.DB        // nil: openStore opens it
+	exitStatus int              // set by a command that ended with a verdict rather than an error
 }
 
 func main() { os.Exit(mainExit()) }
@@ -109,7 +110,7 @@ func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := process.Recover(func() error { return root.ExecuteContext(ctx) })
+	err := process.Recover(func() error { return errors.Join(root.ExecuteContext(ctx), a.closeStore()) })
 	if a.cpuProfile != "" {
 		pprof.StopCPUProfile()
 	}
@@ -143,10 +144,10 @@ func canceled(err error) bool {
 // tellError says what went wrong, and what would mend it.
 func (a *app) tellError(err error) {
 	hide := a.keeper().Hide
-	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(err.Error()))) // files and servers have words in it
-	var h *callvet.Hinted
-	if errors.As(err, &h) && h.Hint != "" {
-		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(hide(h.Hint)))
+	text, advice := a.said(err)
+	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(text))) // files and servers have words in it
+	if advice != "" {
+		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(hide(advice)))
 	}
 }
 
@@ -163,12 +164,13 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // exitCode maps an error's kind to the process's exit code; the one place that does.
 func exitCode(err error) int {
 	var u usageError
+	var field *callvet.FieldError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.Is(err, callvet.ErrBudget):
 		return exitBudget
-	case errors.As(err, &u), errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
+	case errors.As(err, &u), errors.As(err, &field) && errors.Is(field, callvet.ErrDenied), errors.As(err, new(*store.TakenError)), errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
 		errors.Is(err, callvet.ErrNotFound), errors.Is(err, fs.ErrNotExist): // what the command line names is not there
 		return exitUsage
 	}
@@ -193,10 +195,11 @@ func (a *app) rootCommand() *cobra.Command {
 
   callvet init                                    write a commented suite, ready to run
   callvet run suite.yaml -m openai/gpt-5-mini     evaluate a model
-  callvet run suite.yaml -m offline/lexical       evaluate the offline floor; needs no key
+  callvet run suite.yaml -m offline/lexical       evaluate the offline baseline; needs no key
   callvet show last                               the last run's failing cases, explained`,
-		SilenceUsage: true, SilenceErrors: true,
+		SilenceUsage: true, SilenceErrors: true, Version: buildVersion(),
 	}
+	root.SetVersionTemplate("callvet {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ranged.Explained(err) })
 	p := root.PersistentFlags()
 	p.StringVar(&a.dbPath, "db", "", "database file (default: callvet.db in the user's data directory, or $CALLVET_DB)")
@@ -211,7 +214,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.startProfile() }
 	root.AddCommand(
-		a.initCommand(), a.runCommand(), a.selectCommand(), revision.ToolsCommand(revision.Env{Env: a.catalogues(), Err: a.err}), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
+		a.initCommand(), a.runCommand(), a.selectCommand(), a.toolsCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
 		a.calibrateCommand(), a.labelCommand(), a.planCommand(),
 		a.lintCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.pricesCommand(), a.versionCommand(),
 	)

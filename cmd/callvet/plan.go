@@ -4,16 +4,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/plan"
+	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/plan"
+	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats/gate"
 )
@@ -35,7 +36,7 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			cmd.Flags().Visit(func(f *pflag.Flag) {
 				if cmd.InheritedFlags().Lookup(f.Name) == nil {
-					q.Given = append(q.Given, f.Name)
+					q.Given = append(q.Given, strings.ReplaceAll(f.Name, "-", "_"))
 				}
 			})
 			if from != "" && plan.FromPilot(q.Metric) {
@@ -45,13 +46,9 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 			}
 			p, err := plan.Make(q)
 			if err != nil {
-				return usageError{err}
+				return err
 			}
-			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(p)
-			}
-			p.Print(a.out)
-			return nil
+			return emit(a, p, verdict.Plan)
 		},
 	}
 	fs := cmd.Flags()
@@ -99,19 +96,17 @@ func (a *app) pilot(ctx context.Context, ref, metric string) (*plan.Pilot, error
 }
 
 // pilotPanels are the panels of a run or of a trace file.
-func (a *app) pilotPanels(ctx context.Context, ref string) (_ *panel.Panels, err error) {
-	if ref == "-" || a.isTraceFile(ref) {
-		s, err := a.scoreTraces(ctx, []string{ref}, scoreFlags{slices: []string{}})
+func (a *app) pilotPanels(ctx context.Context, ref string) (*panel.Panels, error) {
+	if side := a.side(ref); side.Traces != "" {
+		s, err := a.program().Score(ctx, application.ScoreRequest{Traces: []string{ref}, Slices: []string{}}, a.events())
 		if err != nil {
 			return nil, err
 		}
-		a.tellLines(s.problems(), &s.log)
-		return s.panels, nil
+		return s.View.Panels, nil
 	}
-	db, l, err := a.openStored(ctx, ref)
+	r, err := a.program().Run(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return l.panels(ctx, db, []string{})
+	return r.Panels(ctx, []string{})
 }

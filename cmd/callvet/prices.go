@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -25,17 +23,15 @@ func (a *app) pricesCommand() *cobra.Command {
 		Example: "  callvet prices\n  callvet prices model_prices_and_context_window.json -o prices.json\n  callvet run suite.yaml -m openai/gpt-5.6 --prices prices.json --max-cost 2",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p := provider.ShippedPrices()
+			list := ""
 			if len(args) > 0 {
-				b, err := input.File(a.path(args[0]), maxSettings)
-				if err != nil {
-					return fmt.Errorf("read prices: %w", err)
-				}
-				read, skipped, err := provider.ImportPrices(args[0], b, a.now().UTC().Format(time.DateOnly))
-				if err != nil {
-					return err
-				}
-				p = read
+				list = args[0]
+			}
+			p, skipped, err := a.program().Prices(list)
+			if err != nil {
+				return err
+			}
+			if list != "" {
 				fmt.Fprintf(a.err, "%s; %s without a price for text or of providers that callvet does not know\n", plain.Count(len(p.Rows), "price", "prices"), plain.Count(skipped, "model", "models"))
 			}
 			switch {

@@ -3,13 +3,17 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
 )
 
 // runFlags are the flags of `callvet run`.
@@ -22,35 +26,32 @@ type runFlags struct {
 	rate        float64
 	timeout     time.Duration
 	retries     int
-	// retriesGiven tells that retries were asked for, of 429 too.
-	retriesGiven bool
-	maxCost      float64
-	maxCalls     int
-	noCache      bool
-	filter       []string
-	sample       int
-	seed         int64
-	failedFrom   string
-	resume       string
-	keepErrors   bool
-	noWait       bool
-	name         string
-	outputs      []string
-	failUnder    float64
-	requirePass  bool
-	slices       []string
-	keepKinds    []string
-	allowExec    bool
-	quiet        bool
-	noLint       bool
-	toolChoice   string
-	realLatency  bool
-	maxFailures  int
-	// command and flags are what a run is started with, for commands that start one like it.
-	command string
-	flags   []givenFlag
-	// adjust changes what was read of the suite before it is linted and kept.
-	adjust func(*callvet.Suite)
+	maxCost     float64
+	maxCalls    int
+	noCache     bool
+	filter      []string
+	sample      int
+	seed        int64
+	failedFrom  string
+	resume      string
+	keepErrors  bool
+	noWait      bool
+	name        string
+	outputs     []string
+	failUnder   float64
+	requirePass bool
+	slices      []string
+	keepKinds   []string
+	allowExec   bool
+	quiet       bool
+	noLint      bool
+	toolChoice  string
+	realLatency bool
+	maxFailures int
+	// origin is the command line, for commands that start a run like it.
+	origin application.Origin
+	// selection says how decisions over a catalogue are scored.
+	selection *application.SelectionRequest
 	// made is a suite that a command made itself; told, when set, tells the run.
 	made   *callvet.Suite
 	told   func(*report.View) error
@@ -69,7 +70,7 @@ SUITE is a file or a folder in callvet's own format or any that it knows (docs/F
 A TARGET is one of
 
   openai/MODEL, openai-responses/MODEL, anthropic/MODEL, gemini/MODEL, ollama/MODEL, …   (callvet targets lists them)
-  offline/lexical          a caller without a language model: the floor any model must beat
+  offline/lexical          a caller without a language model: the baseline any model must beat
   script:FILE              answers from a script, for tests and demonstrations
   recorded:FILE            outputs that already exist (a folder gives one target per file)
   retrieve:CATALOGUE       a retriever over a catalogue of tools (callvet select --help)
@@ -88,7 +89,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 			if len(args) == 1 {
 				path = args[0]
 			}
-			f.command, f.flags = "run", given(cmd.Flags())
+			f.origin = application.Origin{Command: "run", Flags: given(cmd.Flags())}
 			return a.evaluate(cmd.Context(), path, f, cmd.Flags().Changed)
 		},
 	}
@@ -111,7 +112,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
 	fs.BoolVar(&f.noWait, "no-wait", false, "with --resume: fail when another process carries the run out, instead of following it")
-	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try cells again that ended in an error")
+	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
@@ -126,4 +127,106 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	f.suite.register(fs)
 	f.target.register(fs)
 	return cmd
+}
+
+// request is the run that the flags ask for. changed tells which were given.
+func (a *app) request(path string, f *runFlags, changed func(string) bool) (application.RunRequest, error) {
+	shared, err := a.shared(f, changed)
+	if err != nil {
+		return application.RunRequest{}, err
+	}
+	prompts, err := a.systemFor(f.target.systemFor)
+	if err != nil {
+		return application.RunRequest{}, err
+	}
+	req := application.RunRequest{
+		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
+		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
+		NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin, Selection: f.selection, Made: f.made,
+	}
+	for _, t := range f.targets {
+		spec := shared
+		spec.Target = t
+		req.Targets = append(req.Targets, spec)
+	}
+	return req, nil
+}
+
+// settings are those of the flags.
+func (f *runFlags) settings(changed func(string) bool) application.Settings {
+	s := application.Settings{
+		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate, TimeoutMS: f.timeoutMS(),
+		KeepErrors: f.keepErrors, RequirePass: f.requirePass, FailUnder: f.failUnder,
+	}
+	if changed("retries") {
+		s.Retries = &f.retries
+	}
+	return s
+}
+
+// timeoutMS is 1 or more: 0 is the default.
+func (f *runFlags) timeoutMS() int64 { return max(1, f.timeout.Milliseconds()) }
+
+// changes are the settings of those flags that were given.
+func (f *runFlags) changes(changed func(string) bool) application.Changes {
+	ms := f.timeoutMS()
+	return application.Changes{
+		MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost), MaxCalls: ifGiven(changed("max-calls"), &f.maxCalls), Concurrency: ifGiven(changed("concurrency"), &f.concurrency),
+		Interleave: ifGiven(changed("interleave"), &f.interleave), Rate: ifGiven(changed("rate"), &f.rate), TimeoutMS: ifGiven(changed("timeout"), &ms), Retries: ifGiven(changed("retries"), &f.retries),
+		KeepErrors: ifGiven(changed("keep-errors"), &f.keepErrors), RequirePass: ifGiven(changed("require-pass"), &f.requirePass), FailUnder: ifGiven(changed("fail-under"), &f.failUnder),
+	}
+}
+
+func ifGiven[T any](given bool, v *T) *T {
+	if given {
+		return v
+	}
+	return nil
+}
+
+// evaluate starts a run, or goes on with one, and tells what came out.
+func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed func(string) bool) (err error) {
+	for _, o := range f.outputs { // a wrong extension is told before any money is spent
+		if _, err := report.ByPath(o); err != nil {
+			return err
+		}
+	}
+	defer a.tuneMemory()()
+	s, err := a.session(ctx, path, &f, changed)
+	if err != nil {
+		return a.notFollowed(err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	out, err := s.Do(ctx)
+	if out == nil {
+		return a.notFollowed(err)
+	}
+	return a.conclude(out, &f, err)
+}
+
+// session opens what the flags ask for: a new run, or one to go on with.
+func (a *app) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*application.Session, error) {
+	tell := a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell
+	if f.resume != "" {
+		return a.program().ResumeRun(ctx, application.ResumeRequest{
+			Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices, NoWait: f.noWait,
+		}, tell)
+	}
+	if path == "" && f.made == nil {
+		return nil, usagef("which suite? callvet run SUITE -m TARGET")
+	}
+	req, err := a.request(path, f, changed)
+	if err != nil {
+		return nil, err
+	}
+	return a.program().StartRun(ctx, req, tell)
+}
+
+// notFollowed adds how to follow a run that another process carries out.
+func (a *app) notFollowed(err error) error {
+	var held *store.HeldError
+	if !errors.As(err, &held) {
+		return err
+	}
+	return &callvet.Hinted{Err: err, Hint: a.hints().text(application.Action{Verb: application.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it"}
 }

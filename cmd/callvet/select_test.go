@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -154,13 +155,13 @@ func TestSelectModels(t *testing.T) {
 	if out := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec, "--k", "1"); !strings.Contains(out, "sky") {
 		t.Errorf("the vectors say sky: %s", out)
 	}
-	var answer struct{ Models []report.ModelUse }
+	var answer struct{ Models []callvet.ModelUse }
 	told := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec, "--json")
 	if err := json.NewDecoder(strings.NewReader(told)).Decode(&answer); err != nil || !strings.HasSuffix(told, "1 request, 1 text, 7 tokens; 2 vectors kept from before\n") {
 		t.Fatalf("%v: %s", err, told)
 	}
 	name := "openai/m@" + strings.TrimPrefix(srv.URL, "http://") + "/v1"
-	if diff := cmp.Diff([]report.ModelUse{{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}}, answer.Models); diff != "" {
+	if diff := cmp.Diff([]callvet.ModelUse{{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}}, answer.Models); diff != "" {
 		t.Error(diff)
 	}
 	embedded = embedded[:3]
@@ -178,7 +179,7 @@ func TestSelectModels(t *testing.T) {
 	if v := doc.Panels.Targets[0].Overall.Verdicts; v.Pass != 1 {
 		t.Errorf("verdicts %+v", v)
 	}
-	if want := (report.ModelUse{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}); len(doc.Models) != 2 || doc.Models[0] != want || doc.Models[1].Requests == 0 {
+	if want := (callvet.ModelUse{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}); len(doc.Models) != 2 || doc.Models[0] != want || doc.Models[1].Requests == 0 {
 		t.Errorf("asked %+v", doc.Models)
 	}
 	// A curve opens each model once, and asks for no vector of a tool that is kept.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -11,18 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
-	"github.com/callvet/callvet/internal/replay"
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/internal/toolfile"
-)
-
-// maxSettings bounds a file of settings (prices, targets, rules of safety, a prompt): people
-// do not write more. maxTokens bounds the values of tokens, which programs write.
-const (
-	maxSettings = 16 << 20
-	maxTokens   = 64 << 20
 )
 
 // suiteFlags say how to read a suite.
@@ -45,49 +34,12 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
 }
 
-// openSuite starts to read and lint a suite.
-func (a *app) openSuite(ctx context.Context, path string, f suiteFlags) (*suite.Stream, []callvet.Problem, error) {
-	opt, err := a.suiteOptions(f)
-	if err != nil {
-		return nil, nil, err
+// request asks for the suite at path as the flags say.
+func (f *suiteFlags) request(path string) application.SuiteRequest {
+	return application.SuiteRequest{
+		Suite: path, Format: f.dialect, Tools: f.tools, Seeds: f.seeds, Snapshots: f.snapshots, Embedder: f.embedder,
+		Catalogue: f.catalogue, CatalogueFile: f.catalogueFile,
 	}
-	scoring, err := a.scoring(ctx, f.embedder)
-	if err != nil {
-		return nil, nil, err
-	}
-	return suite.Open(a.path(path), opt, suite.LintOptions{
-		Source: func(name string) ([]byte, error) { return input.File(name, suite.DefaultLimit) }, Scoring: scoring, Catalogue: f.catalogueFile,
-		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
-	})
-}
-
-func (a *app) suiteOptions(f suiteFlags) (suite.Options, error) {
-	opt := suite.Options{Stdin: a.in, Dialect: f.dialect, Outside: a.outside, Tools: f.catalogue}
-	if f.tools != "" {
-		tools, err := a.readTools([]string{f.tools})
-		if err != nil {
-			return opt, err
-		}
-		newest, left := toolfile.Newest(tools)
-		if len(left) > 0 {
-			fmt.Fprintf(a.err, "note: %s of %s left out: a suite has the newest one of a tool\n", plain.Count(len(left), "older version", "older versions"), f.tools)
-		}
-		opt.Tools = append(opt.Tools, newest...)
-	}
-	for _, t := range []struct {
-		path string
-		into *[]byte
-	}{{f.seeds, &opt.Seeds}, {f.snapshots, &opt.Snapshots}} {
-		if t.path == "" {
-			continue
-		}
-		b, err := input.File(a.path(t.path), maxTokens)
-		if err != nil {
-			return opt, fmt.Errorf("read tokens: %w", err)
-		}
-		*t.into = b
-	}
-	return opt, nil
 }
 
 // told is how many findings are printed unless more is asked for.

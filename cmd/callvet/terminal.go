@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/store"
 )
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -62,21 +60,6 @@ func (a *app) storePath() (string, error) {
 		return "", usagef("no home directory to keep runs in: pass --db FILE or set CALLVET_DB")
 	}
 	return filepath.Join(home, ".local", "share", "callvet", "callvet.db"), nil
-}
-
-func (a *app) openStore(ctx context.Context) (*store.DB, error) {
-	p, err := a.storePath()
-	if err != nil {
-		return nil, err
-	}
-	db, err := store.Open(ctx, p, store.Options{Now: a.now})
-	if err != nil {
-		return nil, err
-	}
-	if mode := db.Exposed(); mode != 0 {
-		fmt.Fprintf(a.err, "warning: everybody may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, mode, shellQuote(p))
-	}
-	return db, nil
 }
 
 // path makes a path that the user typed relative to the working directory.

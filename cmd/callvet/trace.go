@@ -9,34 +9,20 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet"
+	application "github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
-// traceFlags are the flags of `callvet trace import`.
-type traceFlags struct {
-	out, from, to string
-	strict        bool
-	follow        bool
-	keep          []string
-}
-
-// followEvery is how often a file that is followed is looked at.
-const followEvery = 250 * time.Millisecond
-
 func (a *app) traceCommand() *cobra.Command {
-	var f traceFlags
+	var req application.ImportRequest
+	var out string
 	imp := &cobra.Command{
 		Use: "import FILE", Short: "Read traces of other tools and write them as callvet's trace lines",
 		Long: `Read the traces in a file (- is standard input) and write one JSON line per call and per task, redacted.
@@ -52,99 +38,44 @@ Exit code 0: all was read; 1: lines were left out, or it is not known what was c
 read, and nothing is written.`,
 		Example: "  callvet trace import spans.otlp.json -o traces.jsonl\n  callvet trace import traces.jsonl --to otlp -o spans.json",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTraces(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Traces = args[0]
+			return a.importTraces(cmd.Context(), req, out)
+		},
 	}
 	fs := imp.Flags()
-	fs.StringVarP(&f.out, "output", "o", "-", "file to write")
-	fs.StringVar(&f.from, "from", "", "form of the input (default: detected by content)")
-	fs.StringVar(&f.to, "to", foreign.Contract, "form to write: "+strings.Join(foreign.Exports(), ", "))
-	fs.BoolVar(&f.strict, "strict", false, "end at the first line that cannot be read")
-	fs.BoolVar(&f.follow, "follow", false, "go on reading as the file grows, until interrupted")
-	fs.StringSliceVar(&f.keep, "keep", nil, "kinds that are not redacted: email, phone, …")
+	fs.StringVarP(&out, "output", "o", "-", "file to write")
+	fs.StringVar(&req.Format, "from", "", "form of the input (default: detected by content)")
+	fs.StringVar(&req.To, "to", foreign.Contract, traceForms())
+	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that cannot be read")
+	fs.BoolVar(&req.Follow, "follow", false, "go on reading as the file grows, until interrupted")
+	fs.StringSliceVar(&req.Keep, "keep", nil, "kinds that are not redacted: email, phone, …")
 	cmd := &cobra.Command{Use: "trace", Short: "Read and write trace files"}
-	cmd.AddCommand(imp, a.traceCheckCommand())
+	cmd.AddCommand(imp, a.traceExportCommand(), a.traceCheckCommand())
 	return cmd
 }
 
-func (a *app) importTraces(ctx context.Context, path string, f traceFlags) error {
-	in := a.in
-	lines := trace.Options{Strict: f.strict, Live: f.follow}
-	switch {
-	case f.follow && path == "-":
-		return usagef("--follow needs a file that grows: standard input is always read to its end")
-	case f.follow:
-		tick := time.NewTicker(followEvery)
-		defer tick.Stop()
-		tail, err := trace.FollowFile(a.path(path), func() error {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-tick.C:
-				return nil
-			}
-		})
-		if err != nil {
-			return err
-		}
-		defer tail.Close()
-		tail.Warn = func(what string) { fmt.Fprintf(a.err, "warning: %s\n", what) }
-		in = tail
-	case path != "-":
-		file, err := os.Open(a.path(path))
-		if err != nil {
-			return fmt.Errorf("read traces: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	var off []redact.Kind
-	for _, k := range f.keep {
-		off = append(off, redact.Kind(k))
-	}
-	red, err := a.keeper().Redactor(off)
+func (a *app) importTraces(ctx context.Context, req application.ImportRequest, out string) error {
+	imp, err := a.program().OpenImport(ctx, req, a.events())
 	if err != nil {
 		return err
 	}
-	imp, err := foreign.Open(in, foreign.Options{Format: f.from, Lines: lines})
-	if err != nil {
-		return err
-	}
-	report := func(lost map[string]int64) { a.tellTraces(path, imp.Report(), lost, red) }
+	defer imp.Close()
 	write := func(w io.Writer) error {
-		lost, err := copyTraces(imp, f, w, red)
-		report(lost)
-		if err != nil {
-			return fmt.Errorf("import traces %s: %w", path, err)
+		res, err := imp.Do(w)
+		a.tellTraces(req.Traces, &res)
+		if err == nil && !res.Whole() {
+			a.exitStatus = exitError
 		}
-		return a.imported(path, imp.Report(), f.follow)
+		return err
 	}
 	switch {
-	case f.out == "-":
+	case out == "-":
 		return write(a.out)
-	case f.follow:
-		return growFile(a.path(f.out), write)
+	case req.Follow:
+		return growFile(a.path(out), write)
 	}
-	return a.write(ctx, f.out, write)
-}
-
-// imported says what an import that went through its file is worth. Nothing read is an
-// error, so that no empty file is written; lines that were left out set the exit code, and
-// what was read is written.
-func (a *app) imported(path string, r foreign.Report, follow bool) error {
-	switch {
-	case r.Attempts == 0 && !follow:
-		saw := ""
-		if len(r.Seen) > 0 {
-			saw = "; it has " + strings.Join(r.Seen, ", ")
-		}
-		return &callvet.Hinted{
-			Err:  fmt.Errorf("import traces %s: %w: nothing in it could be read as a trace%s", path, callvet.ErrInvalid, saw),
-			Hint: "forms that are read: " + strings.Join(foreign.Names(), ", ") + "; --from names one, callvet schema trace prints callvet's own",
-		}
-	case r.Log.Bad > 0, r.Unknown > 0:
-		a.exitStatus = exitError
-	}
-	return nil
+	return a.write(ctx, out, write)
 }
 
 // growFile writes a file in place, so that others can read along. One that exists
@@ -158,33 +89,9 @@ func growFile(path string, write func(io.Writer) error) error {
 	return errors.Join(write(text), text.Flush(), w.Close())
 }
 
-// copyTraces writes what is read, and counts what the new form has no place for.
-func copyTraces(imp *foreign.Importer, f traceFlags, w io.Writer, red *redact.Redactor) (map[string]int64, error) {
-	exp, err := foreign.Export(f.to, w, red)
-	if err != nil {
-		return nil, err
-	}
-	if f.follow && !exp.Lines() {
-		return nil, usagef("--follow writes line by line, and %s is one document: choose another --to", f.to)
-	}
-	for at, err := range imp.Attempts() {
-		if err != nil {
-			return exp.Lost, err
-		}
-		if err := exp.Attempt(&at); err != nil {
-			return exp.Lost, err
-		}
-		if f.follow {
-			if err := exp.Flush(); err != nil {
-				return exp.Lost, err
-			}
-		}
-	}
-	return exp.Lost, exp.Close()
-}
-
 // tellTraces says what was read, lost, refused and redacted.
-func (a *app) tellTraces(path string, r foreign.Report, lost map[string]int64, red *redact.Redactor) {
+func (a *app) tellTraces(path string, res *application.ImportResult) {
+	r := &res.Read
 	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"), plain.Count(int(r.Attempts), "attempt", "attempts"), plain.Count(int(r.Calls), "call", "calls"))
 	if r.Unknown > 0 {
 		fmt.Fprintf(a.err, "%s of which it is not known what was called: written as errors\n", plain.Count(int(r.Unknown), "attempt", "attempts"))
@@ -192,14 +99,45 @@ func (a *app) tellTraces(path string, r foreign.Report, lost map[string]int64, r
 	for _, what := range slices.Sorted(maps.Keys(r.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, r.Lost[what])
 	}
-	for _, what := range slices.Sorted(maps.Keys(lost)) {
-		fmt.Fprintf(a.err, "not written: %s (%d)\n", what, lost[what])
+	for _, what := range slices.Sorted(maps.Keys(res.Unwritten)) {
+		fmt.Fprintf(a.err, "not written: %s (%d)\n", what, res.Unwritten[what])
 	}
 	a.tellLines(r.Log.Problems(path), &r.Log)
 	if r.Split > 0 {
 		fmt.Fprintf(a.err, "%d attempts lie too far apart in the file and came out in parts\n", r.Split)
 	}
-	for _, k := range slices.Sorted(maps.Keys(red.Counts)) {
-		fmt.Fprintf(a.err, "redacted: %d × %s\n", red.Counts[k], k)
+	for _, k := range slices.Sorted(maps.Keys(res.Redacted)) {
+		fmt.Fprintf(a.err, "redacted: %d × %s\n", res.Redacted[k], k)
 	}
+}
+
+func traceForms() string { return "form to write: " + strings.Join(foreign.Exports(), ", ") }
+
+func (a *app) traceExportCommand() *cobra.Command {
+	var req application.ExportRequest
+	var out string
+	cmd := &cobra.Command{
+		Use: "export RUN", Short: "Write a stored run as trace lines, with what the scorer said",
+		Long: `Write the attempts of a stored run as traces: one JSON line per call and per attempt, redacted as reports are. callvet score and
+callvet diff read them as they read the run.`,
+		Example: "  callvet trace export last -o traces.jsonl\n  callvet trace export last --to otlp -o spans.json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Run = args[0]
+			return a.exportRun(cmd.Context(), req, out)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&out, "output", "o", "-", "file to write")
+	fs.StringVar(&req.To, "to", foreign.Contract, traceForms())
+	fs.StringSliceVar(&req.Keep, "keep", nil, "kinds of personal data that are not redacted: email, phone, …")
+	return cmd
+}
+
+func (a *app) exportRun(ctx context.Context, req application.ExportRequest, out string) error {
+	write := func(w io.Writer) error { return a.program().Export(ctx, req, w, a.events()) }
+	if out == "-" {
+		return write(a.out)
+	}
+	return a.write(ctx, out, write)
 }

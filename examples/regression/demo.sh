@@ -16,7 +16,7 @@ status=0
 echo "exit code $status"
 [ "$status" = 3 ] || { echo "expected exit code 3" >&2; exit 1; }
 echo; echo "== why"
-"$callvet" score after.jsonl --tools tools -o "${report:-$dir/report.html}" >"$dir/panels.txt"
+"$callvet" score after.jsonl --tools tools -v -o "${report:-$dir/report.html}" >"$dir/panels.txt"
 sed -n '/^Findings/,/^$/p' "$dir/panels.txt"
 echo "== and against the traces before the edit, task by task"
 "$callvet" diff before.jsonl after.jsonl >"$dir/diff.txt"

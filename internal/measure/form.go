@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/trace"
@@ -22,6 +23,26 @@ type form struct {
 	lines io.Reader
 	close func() error
 	marks bool // offsets in lines are those in the file
+}
+
+// form opens a source.
+func (r *run) form(ctx context.Context, src Source) (*form, error) {
+	if src.Attempts != nil {
+		r.foreign = true
+		r.res.Formats = append(r.res.Formats, foreign.Contract)
+		return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, src.Attempts, (*trace.Writer).Outline) }, func() {}), nil
+	}
+	in, err := src.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open traces: %w", err)
+	}
+	f, err := r.open(ctx, in)
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	end := f.close
+	f.close = func() error { return errors.Join(end(), in.Close()) }
+	return f, nil
 }
 
 // open tells the form of a file. One that is not callvet's own is read by an
@@ -51,7 +72,7 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 		return nil, err
 	}
 	r.res.Formats = append(r.res.Formats, name)
-	return pipe(func(to io.Writer) error { return r.copyLines(ctx, to, imp) }, func() { r.imported(imp.Report()) }), nil
+	return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, imp.Attempts(), (*trace.Writer).Attempt) }, func() { r.imported(imp.Report()) }), nil
 }
 
 // pipe is a form whose lines copy writes; done is called when it has ended.
@@ -86,10 +107,11 @@ func (r *run) imported(rep foreign.Report) {
 	r.log.Bad += rep.Log.Bad - int64(len(rep.Log.List))
 }
 
-func (r *run) copyLines(ctx context.Context, to io.Writer, imp *foreign.Importer) error {
+// copyAttempts writes attempts as lines.
+func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error], write func(*trace.Writer, *trace.Attempt) error) error {
 	out := bufio.NewWriterSize(to, 256<<10)
 	w := trace.NewWriter(out)
-	for a, err := range imp.Attempts() {
+	for a, err := range list {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
@@ -97,7 +119,7 @@ func (r *run) copyLines(ctx context.Context, to io.Writer, imp *foreign.Importer
 			if r.cfg.Attempts != nil {
 				r.cfg.Attempts(&a)
 			}
-			err = w.Attempt(&a)
+			err = write(w, &a)
 		}
 		if err != nil {
 			return err

@@ -17,10 +17,12 @@ import (
 	"github.com/callvet/callvet/score/step"
 )
 
-// Source is one file of a reading.
+// Source is one file of a reading, or attempts from elsewhere, such as those of a run.
 type Source struct {
 	Name string
 	Open func() (io.ReadCloser, error)
+	// Attempts are read instead of a file where they are given. They have no lines.
+	Attempts iter.Seq2[trace.Attempt, error]
 }
 
 // Config says how to read and score.
@@ -28,8 +30,8 @@ type Config struct {
 	Steps  steps.Config
 	Scorer *step.Scorer // forked for each worker
 	// Attempts, when set, judges every attempt as a whole before its steps are
-	// scored, one after the other. It may change Pass, Gold, Safety, Tags and
-	// Fields of the attempt, and tells whether it did. Reading is slower then, and
+	// scored, one after the other. It may change Pass, Gold, Safety, Tags,
+	// Fields and Scored of the attempt, and tells whether it did. Reading is slower then, and
 	// of files in which task records come before steps no line numbers are told in
 	// the panels; those that Each is given count the lines as edited.
 	Attempts func(*trace.Attempt) (changed bool)
@@ -197,12 +199,7 @@ func (r *run) blocks(ctx context.Context, sources []Source) iter.Seq[job] {
 }
 
 func (r *run) source(ctx context.Context, src Source, before int64, yield func(job) bool) (lines int64, err error) {
-	in, err := src.Open()
-	if err != nil {
-		return 0, fmt.Errorf("open traces: %w", err)
-	}
-	defer in.Close()
-	form, err := r.open(ctx, in)
+	form, err := r.form(ctx, src)
 	if err != nil {
 		return 0, err
 	}

@@ -180,10 +180,11 @@ func (s *stage) write(out *bufio.Writer, b trace.Block) error {
 }
 
 // amend writes a task record anew with what a judge may change: pass, gold,
-// safety, tags and fields. Its other members stay as they stand.
+// safety, tags, fields and what a scorer said. Its other members stay as they stand.
 func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 	out, err := json.Marshal(trace.Task{
 		TaskID: a.Trace.CaseID, Target: a.Trace.Target, Attempt: a.Trace.Repeat, Pass: a.Pass, Gold: a.Gold, Safety: a.Safety, Tags: a.Tags, Fields: a.Fields,
+		Scored: a.Scored,
 	})
 	if err != nil {
 		return nil, err
@@ -196,7 +197,7 @@ func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 		}
 		for m, ok := v.First(); ok; m, ok = v.Next(m) {
 			switch m.Key() {
-			case "type", "task_id", "target", "attempt", "pass", "gold", "safety", "tags", "fields":
+			case "type", "task_id", "target", "attempt", "pass", "gold", "safety", "tags", "fields", "scored":
 				continue
 			}
 			out = append(trace.AppendQuoted(append(out, ','), m.Key()), ':')

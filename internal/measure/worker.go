@@ -123,6 +123,7 @@ func (w *worker) record(v *trace.View) {
 	*t = steps.Task{
 		Line: v.Line, ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags, Fields: v.Fields, Pass: -1,
 		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0], Needed: t.Needed[:0],
+		Scores: t.Scores[:0], Unknown: t.Unknown[:0], NotEvaluated: t.NotEvaluated[:0], Signs: t.Signs[:0], Routes: t.Routes[:0], Tools: t.Tools[:0],
 	}
 	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {
 		w.member(t, m)
@@ -140,11 +141,6 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		if f, ok := m.Float(); ok && t.Pass < 0 && (f == 0 || f == 1) {
 			t.Pass = int(f)
 		}
-	case "fault":
-		t.Fault = t.Fault || m.Kind() == value.Object || m.Kind() == value.String
-	case "outcome":
-		t.Fault = t.Fault || string(m.Bytes()) == string(callvet.OutcomeError)
-		t.NotRun = string(m.Bytes()) == string(callvet.OutcomeNotRun)
 	case "usage":
 		tokens(t, m)
 	case "cost_usd":
@@ -159,6 +155,8 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		needs(t, m)
 	case "safety":
 		incidents(t, m)
+	default:
+		made(t, m)
 	}
 }
 

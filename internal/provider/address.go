@@ -16,7 +16,7 @@ func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
 	if text == "" && svc.baseEnv != "" {
 		text = cfg.Getenv(svc.baseEnv)
 		// Azure has no default: its variable only names the resource.
-		own = text != "" && svc.name != "azure"
+		own = text != "" && !svc.onAzure()
 		if text != "" && svc.name == "ollama" {
 			text = endpoint.Ollama(text)
 		}
@@ -77,14 +77,16 @@ func address(svc *service, base *url.URL, id string, cfg *Config) string {
 	case svc.wire == wireOllama:
 		u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/v1"), "/api") // as other tools want it
 		u = *u.JoinPath("api/chat")
+	case svc.name == azureResponses && !strings.Contains(u.Path, "/v1"):
+		u = *u.JoinPath("openai/v1/responses")
 	case svc.wire == wireResponses:
 		u = *u.JoinPath("responses")
-	case svc.name == "azure" && apiVersion != "":
+	case svc.name == azure && apiVersion != "":
 		u = *u.JoinPath("openai/deployments", url.PathEscape(id), "chat/completions")
 		q := u.Query()
 		q.Set("api-version", apiVersion)
 		u.RawQuery = q.Encode()
-	case svc.name == "azure" && !strings.Contains(u.Path, "/v1"):
+	case svc.name == azure && !strings.Contains(u.Path, "/v1"):
 		u = *u.JoinPath("openai/v1/chat/completions")
 	default:
 		u = *u.JoinPath("chat/completions")
@@ -117,7 +119,7 @@ func headers(svc *service, key string) http.Header {
 		h.Set("x-api-key", key)
 	case svc.wire == wireGemini:
 		h.Set("x-goog-api-key", key)
-	case svc.name == "azure":
+	case svc.onAzure():
 		h.Set("api-key", key)
 	default:
 		h.Set("Authorization", "Bearer "+key)

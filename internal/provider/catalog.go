@@ -13,6 +13,13 @@ const (
 	wireOllama    = "ollama"
 )
 
+// The providers whose addresses, headers and APIs have rules of their own.
+const (
+	azure           = "azure"
+	azureResponses  = "azure-responses"
+	openAIResponses = "openai-responses"
+)
+
 // service is one row of the provider table.
 type service struct {
 	name string
@@ -39,10 +46,26 @@ func (s *service) fit() func(string) string {
 		return shortID
 	case s.wire == wireMessages, s.wire == wireResponses:
 		return plainID(64)
-	case s.name == "openai", s.name == "azure":
+	case s.name == "openai", s.name == azure:
 		return plainID(40)
 	}
 	return asIs
+}
+
+// onAzure reports whether the service is one of Azure's, which has its own addresses and
+// header for the key.
+func (s *service) onAzure() bool { return s.name == azure || s.name == azureResponses }
+
+// responses is the name of the service that has the same models in the Responses API; "" when
+// there is none.
+func (s *service) responses() string {
+	switch s.name {
+	case "openai":
+		return openAIResponses
+	case azure:
+		return azureResponses
+	}
+	return ""
 }
 
 // services is the provider table, in the order in which it is listed.
@@ -55,10 +78,11 @@ func services() []service {
 	}
 	return []service{
 		{name: "openai", wire: wireChat, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", keyEnv: []string{"OPENAI_API_KEY"}},
-		{name: "openai-responses", wire: wireResponses, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", keyEnv: []string{"OPENAI_API_KEY"}},
+		{name: openAIResponses, wire: wireResponses, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", keyEnv: []string{"OPENAI_API_KEY"}},
 		{name: "anthropic", wire: wireMessages, base: "https://api.anthropic.com", baseEnv: "ANTHROPIC_BASE_URL", keyEnv: []string{"ANTHROPIC_API_KEY"}},
 		{name: "gemini", wire: wireGemini, base: "https://generativelanguage.googleapis.com/v1beta", baseEnv: "GEMINI_BASE_URL", keyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
-		{name: "azure", wire: wireChat, baseEnv: "AZURE_OPENAI_ENDPOINT", keyEnv: []string{"AZURE_OPENAI_API_KEY"}},
+		{name: azure, wire: wireChat, baseEnv: "AZURE_OPENAI_ENDPOINT", keyEnv: []string{"AZURE_OPENAI_API_KEY"}},
+		{name: azureResponses, wire: wireResponses, baseEnv: "AZURE_OPENAI_ENDPOINT", keyEnv: []string{"AZURE_OPENAI_API_KEY"}},
 		{name: "bedrock", wire: wireChat, base: "https://bedrock-runtime.{AWS_REGION}.amazonaws.com/openai/v1", keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"}},
 		{name: "mistral", wire: wireChat, base: "https://api.mistral.ai/v1", keyEnv: []string{"MISTRAL_API_KEY"}, shortIDs: true, noUsageOption: true},
 		hosted("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),

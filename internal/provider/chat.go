@@ -132,6 +132,9 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	if !ok || msg.Kind() != value.Object {
 		return noAnswer(choice, "message")
 	}
+	if end, told := choice.Get("finish_reason"); told && end.Kind() == value.Null && at(root, "system_fingerprint").Str() == "fp_ollama" {
+		return errNotDone
+	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: echo(msg)}
 	turn.Content, turn.Reasoning = chatText(at(msg, "content"))
 	for _, k := range [...]string{"reasoning_content", "reasoning"} {

@@ -4,17 +4,22 @@ package provider
 
 import (
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/callvet/callvet"
 )
 
 const (
-	// maxCharsPerToken is more than texts and JSON have on average, in any language: of a prompt
-	// that took fewer tokens, a part was left out.
+	// maxCharsPerToken is twice what texts and JSON have on average: of a prompt that took fewer
+	// tokens, a part was left out.
 	maxCharsPerToken = 8
+	// ideograph is for how many characters one of Chinese, Japanese or Korean counts, of which a
+	// token holds fewer.
+	ideograph, firstIdeograph = 3, '\u2E80'
 	// shortPrompt in characters is not looked at: a few long words may be one token each.
 	shortPrompt = 8000
+	// Contexts are multiples of contextStep, the least that servers have is leastContext. A
+	// prompt that ends just there was made to.
+	contextStep, leastContext = 1024, 2048
 )
 
 // wasCut is the fault of an answer to a prompt that the server cut without a word, as local
@@ -22,13 +27,36 @@ const (
 // judged by. It is nil where the tokens that were read can be all of the prompt, and where the
 // server does not count them.
 func wasCut(u *callvet.Usage, q *query) *callvet.Fault {
-	size := utf8.RuneCountInString(q.req.System) + utf8.RuneCount(q.tools)
+	size := characters(q.req.System) + characters(string(q.tools))
 	for i := range q.turns {
-		size += utf8.RuneCountInString(q.turns[i].Content)
+		size += characters(q.turns[i].Content)
 	}
-	if !u.Known || size < shortPrompt || u.InputTokens*maxCharsPerToken >= size {
+	n := u.InputTokens
+	full := n > 0 && n == q.context || n >= leastContext && n%contextStep == 0
+	little := size >= shortPrompt && n*maxCharsPerToken < size
+	if !u.Known || !little && (!full || size < n) {
 		return nil
 	}
-	return &callvet.Fault{Kind: callvet.FaultRequest, Message: fmt.Sprintf(
-		"the server cut the prompt: it read %d tokens of %d characters; give it a larger context (num_ctx, --ctx-size)", u.InputTokens, size)}
+	what := fmt.Sprintf("%d tokens of %d characters", n, size)
+	if !little {
+		what = fmt.Sprintf("just %d tokens, which is the size of a context", n)
+	}
+	return &callvet.Fault{Kind: callvet.FaultRequest, Message: "the server cut the prompt: it read " + what + "; give it a larger context (num_ctx, --ctx-size; ollama/MODEL sets its own)"}
+}
+
+// characters counts those of a text; a character that is repeated counts once, since a line of
+// dashes and the spaces before a line may be one token each.
+func characters(text string) (n int) {
+	last := rune(-1)
+	for _, r := range text {
+		switch {
+		case r == last:
+		case r >= firstIdeograph:
+			n += ideograph
+		default:
+			n++
+		}
+		last = r
+	}
+	return n
 }

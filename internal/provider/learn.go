@@ -92,7 +92,7 @@ func (m *model) learns(q *query, fault *callvet.Fault) bool {
 	}
 	for _, name := range learnable() {
 		value, set := show(&q.params, name)
-		if set && refuses(fault, m.wireName(name)) {
+		if set && refuses(fault, wireNames(name)) {
 			m.learn(name, name+" "+value+" is not sent", fault)
 			return true
 		}
@@ -125,8 +125,8 @@ func (m *model) omitted(req *callvet.Request, asked *callvet.Params, q *query) (
 	return out
 }
 
-// wireName is how providers call a parameter when they refuse it.
-func (m *model) wireName(param string) []string {
+// wireNames are how providers call a parameter when they refuse it.
+func wireNames(param string) []string {
 	switch param {
 	case paramTopP:
 		return []string{"top_p", "topP"}

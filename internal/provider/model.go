@@ -21,12 +21,13 @@ import (
 
 // query is one request as a wire encodes it.
 type query struct {
-	req    *callvet.Request
-	turns  []callvet.Turn // req.Turns with ids that the provider takes
-	params callvet.Params
-	limit  *int   // tokens that the answer may have, under whatever name it is sent
-	choice string // "", auto, required, none or a tool's name; "" when nothing is offered
-	tools  []byte // encoded; nil when nothing is offered
+	req     *callvet.Request
+	turns   []callvet.Turn // req.Turns with ids that the provider takes
+	params  callvet.Params
+	limit   *int   // tokens that the answer may have, under whatever name it is sent
+	context int    // tokens that a local server is asked to have room for; 0: not asked
+	choice  string // "", auto, required, none or a tool's name; "" when nothing is offered
+	tools   []byte // encoded; nil when nothing is offered
 	// toolSum is the SHA-256 of tools.
 	toolSum [sha256.Size]byte
 	stream  bool
@@ -93,7 +94,7 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 			return resp, nil
 		}
 		before = append(before, fault.Exchanges...)
-		if !m.moves(fault) && !m.learns(q, fault) {
+		if !m.moves(fault) && !m.learns(q, fault) && !m.grows(ctx, q, fault) {
 			fault.Exchanges = before
 			return nil, fault
 		}

@@ -3,7 +3,12 @@
 package provider
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"math/bits"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +29,12 @@ type ollama struct {
 // Sizes of the context, in tokens. Ollama loads a model anew for each size, so that there are
 // few of them.
 const (
+	numCtx     = "num_ctx"
 	minContext = 4096
 	// answerRoom is left for the answer where no limit is set.
 	answerRoom = 2048
 	// asciiPerToken is fewer than a text or JSON has on average; every other character counts as
-	// a token of its own. So the size is an upper bound of what the prompt takes.
+	// a token of its own. Digits and the like can take more: then the context grows.
 	asciiPerToken = 3
 )
 
@@ -55,13 +61,22 @@ func besideOptions(name string) bool {
 
 func (w *ollama) options(q *query, prompt int) []byte {
 	o := appendSampling(nil, &q.params, &w.names)
-	if _, given := q.params.Extra["num_ctx"]; !given {
-		o = strconv.AppendInt(appendMember(o, "num_ctx"), int64(contextFor(prompt, q.params.MaxTokens)), 10)
+	if given, ok := q.params.Extra[numCtx]; ok {
+		q.context, _ = strconv.Atoi(string(given)) // 0: it is no size, which Ollama will say
+	} else {
+		if q.context == 0 {
+			q.context = contextFor(prompt, q.params.MaxTokens)
+		}
+		o = strconv.AppendInt(appendMember(o, numCtx), int64(q.context), 10)
 	}
 	o = appendExtra(o, &q.params, func(k string) bool { return !besideOptions(k) })
 	o[0] = '{'
 	return append(o, '}')
 }
+
+// errNotDone is what became of an answer that Ollama gave up, as it does with one that repeats
+// a token without end, or that was cut off.
+var errNotDone = errors.New("the answer ended before it was done (Ollama gives up a model that repeats itself)")
 
 func tokensAtMost(text []byte) int {
 	all := utf8.RuneCount(text)
@@ -83,6 +98,61 @@ func contextFor(prompt int, maxTokens *int) int {
 	}
 	n := max(minContext, prompt+max(room, 0))
 	return 1 << bits.Len(uint(n-1))
+}
+
+// grows takes a context of twice the size where Ollama says that the prompt did not fit the one
+// that it was given, as long as the model takes more. Where the server does not tell what the
+// model takes: as long as the prompt may have more tokens, of which each has a byte at least.
+// Then the fault says what to do.
+func (m *model) grows(ctx context.Context, q *query, fault *callvet.Fault) bool {
+	const refused = "exceeds the context length"
+	if _, ok := m.wire.(*ollama); !ok || fault.HTTP != http.StatusBadRequest || !strings.Contains(fault.Message, refused) {
+		return false
+	}
+	if _, given := q.params.Extra[numCtx]; given {
+		fault.Message += fmt.Sprintf("; num_ctx is set to %d: raise it, or leave it out and it is chosen by the prompt", q.context)
+		return false
+	}
+	longest := m.longestContext(ctx)
+	switch {
+	case longest > 0 && q.context >= longest:
+		fault.Message += fmt.Sprintf("; the model takes %d tokens: shorten the prompt, offer fewer tools, or take a model with a longer context", longest)
+		return false
+	case longest == 0 && q.context > headSize(q)+len(q.tools):
+		fault.Message += "; shorten the prompt, offer fewer tools, or take a model with a longer context"
+		return false
+	}
+	q.context *= 2
+	return true
+}
+
+// longestContext is how many tokens the model was made for; 0 where the server does not tell.
+func (m *model) longestContext(ctx context.Context) int {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(m.url, "/chat")+"/show", bytes.NewReader(append(appendText([]byte(`{"model":`), m.wire.(*ollama).model), '}')))
+	if err != nil {
+		return 0
+	}
+	req.Header = m.header
+	res, err := m.client.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer res.Body.Close()
+	body, err := readUpTo(res, m.maxBody)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return 0
+	}
+	root, err := value.Parse(body)
+	if err != nil {
+		return 0
+	}
+	info := at(root, "model_info")
+	for v, ok := info.First(); ok; v, ok = info.Next(v) {
+		if strings.HasSuffix(v.Key(), ".context_length") {
+			return count(v)
+		}
+	}
+	return 0
 }
 
 func (w *ollama) message(b []byte, t *callvet.Turn) []byte {
@@ -115,6 +185,9 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 	msg, ok := root.Get("message")
 	if !ok || msg.Kind() != value.Object {
 		return noAnswer(root, "message")
+	}
+	if done, told := root.Get("done"); told && !done.Bool() {
+		return errNotDone
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: at(msg, "content").Str(), Reasoning: at(msg, "thinking").Str()}
 	turn.Calls = ollamaCalls(nil, msg)
@@ -171,7 +244,7 @@ func (d *ollamaDeltas) add(data []byte) (content, last bool, err error) {
 
 func (d *ollamaDeltas) finish(_ *query, resp *callvet.Response) error {
 	if d.last == nil {
-		return errStreamEnded
+		return errNotDone
 	}
 	if err := d.doc.Parse(d.last); err != nil {
 		return err

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -88,6 +89,109 @@ func TestOllamaRequest(t *testing.T) {
 	}
 }
 
+// TestContextGrows: a prompt that Ollama refuses is sent again with a context of twice the size,
+// up to what the model takes, and the fault says what to do; a context that was set stays.
+func TestContextGrows(t *testing.T) {
+	t.Parallel()
+	const show = `{"model_info":{"general.architecture":"llama","llama.context_length":%d,"tokenizer.ggml.model":"llama"}}`
+	for name, c := range map[string]struct {
+		needs, model int // tokens of the prompt; what the model takes, 0: not told
+		set          string
+		sizes        []int
+		says         string
+	}{
+		"it fits":                    {4000, 16_384, "", []int{4096}, ""},
+		"it fits after two":          {16_000, 131_072, "", []int{4096, 8192, 16_384}, ""},
+		"the model takes less":       {16_000, 8192, "", []int{4096, 8192}, "the model takes 8192 tokens: shorten the prompt"},
+		"the model takes no more":    {16_000, 4096, "", []int{4096}, "the model takes 4096 tokens"},
+		"a context that is set":      {16_000, 131_072, "6000", []int{6000}, "num_ctx is set to 6000: raise it"},
+		"a server that tells nought": {90_000, 0, "", []int{4096, 8192}, "shorten the prompt"},
+	} {
+		var asked []int
+		var f *fake
+		f = serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			body := f.bodies[n-1]
+			var b struct {
+				Model   string
+				Options struct {
+					NumCtx int `json:"num_ctx"`
+				}
+			}
+			if err := json.Unmarshal(body, &b); err != nil || b.Model != "m" {
+				t.Errorf("%s: %v, %s", name, err, body)
+			}
+			if r.URL.Path == "/api/show" {
+				if c.model == 0 {
+					w.WriteHeader(http.StatusNotFound)
+				}
+				fmt.Fprintf(w, show, c.model)
+				return
+			}
+			asked = append(asked, b.Options.NumCtx)
+			has := b.Options.NumCtx
+			if c.model > 0 {
+				has = min(has, c.model)
+			}
+			if has < c.needs {
+				w.WriteHeader(http.StatusBadRequest)
+				io.WriteString(w, `{"error":"the input length exceeds the context length"}`)
+				return
+			}
+			io.WriteString(w, strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, fmt.Sprintf(`"prompt_eval_count":%d`, c.needs-1), 1))
+		})
+		cfg := Config{BaseURL: f.URL}
+		if c.set != "" {
+			cfg.Params.Extra = map[string]json.RawMessage{"num_ctx": json.RawMessage(c.set)}
+		}
+		m, target := mustOpen(t, "ollama/m", cfg)
+		_, err := m.Generate(t.Context(), &callvet.Request{Params: target.Params, Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: strings.Repeat("7 1 9 ", 900)}}})
+		if d := cmp.Diff(c.sizes, asked); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if (err != nil) != (c.says != "") {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err != nil {
+			if fault := asFault(t, err); fault.Kind != callvet.FaultRequest || fault.Retryable || !strings.Contains(fault.Message, c.says) || len(fault.Exchanges) != len(c.sizes) {
+				t.Errorf("%s: %+v", name, fault)
+			}
+		}
+	}
+}
+
+// TestOllamaGivesUp: an answer that Ollama ended before it was done is an error on each of its
+// APIs, streamed or whole.
+func TestOllamaGivesUp(t *testing.T) {
+	t.Parallel()
+	const (
+		native = `{"model":"m","created_at":"2026-11-23T01:15:29Z","message":{"role":"assistant","content":"444f444"},"done":false}`
+		chat   = `{"id":"chatcmpl-1","object":"chat.completion","model":"m","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"444f444"},"finish_reason":null}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}`
+	)
+	for name, c := range map[string]struct {
+		spec   string
+		f      *fake
+		stream bool
+		fault  bool
+	}{
+		"native":           {"ollama/m", replies(t, native), false, true},
+		"native, streamed": {"ollama/m", lines(t, native+"\n"), true, true},
+		"compatible":       {"compatible/m", replies(t, chat), false, true},
+		"another server":   {"compatible/m", replies(t, strings.Replace(chat, "fp_ollama", "fp_1", 1)), false, false},
+		"it stopped":       {"compatible/m", replies(t, strings.Replace(chat, `"finish_reason":null`, `"finish_reason":"stop"`, 1)), false, false},
+	} {
+		m, _ := mustOpen(t, c.spec, Config{BaseURL: c.f.URL, Stream: c.stream})
+		_, err := m.Generate(t.Context(), hello())
+		if (err != nil) != c.fault {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "before it was done") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestContextFor: the context has room for the prompt and the answer, in few sizes.
 func TestContextFor(t *testing.T) {
 	t.Parallel()
@@ -147,7 +251,14 @@ func TestCutPrompts(t *testing.T) {
 		{"ollama, a window", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english, true},
 		{"ollama, all of it", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":9001`, 1), english, false},
 		{"ollama, not told", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10,`, ``, 1), english, false},
+		{"ollama, lines of dashes", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":600`, 1), strings.Repeat(strings.Repeat("-", 79)+"\n", 500), false},
 		{"ollama, short", "ollama/m", ollamaAnswer, english[:4000], false},
+		{"ollama, a window that many characters a token would fit", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english[:12_000], true},
+		{"ollama, beside a window", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4095`, 1), english[:12_000], false},
+		{"a window that is no power of two", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5120,"completion_tokens":1,"total_tokens":5121}}`, english[:24_000], true},
+		{"more tokens than characters", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":2048,"completion_tokens":1,"total_tokens":2049}}`, "hi", false},
+		{"Chinese", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4000,"completion_tokens":1,"total_tokens":4001}}`, strings.Repeat("今天奥斯陆的天气", 1600), true},
+		{"Chinese that fits", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":8000,"completion_tokens":1,"total_tokens":8001}}`, strings.Repeat("今天奥斯陆的天气", 1600), false},
 		{"another server", "lmstudio/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4096,"completion_tokens":1,"total_tokens":4097}}`, english, true},
 		{"a server that fits", "lmstudio/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1,"total_tokens":9001}}`, english, false},
 	} {

@@ -96,19 +96,16 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 		Name: spec, Provider: svc.name + "@" + base.Host, Model: id,
 		BaseURL: withoutQuery(base),
 	}
-	other, err := find("openai-responses")
+	svc, other, err := apiOf(svc, id, own, cfg, &t)
 	if err != nil {
 		return nil, t, err
 	}
-	if svc.name == "openai" && !own && onlyResponses(id, &cfg.Params) {
-		svc = other
-		t.Adjustments = append(t.Adjustments, callvet.Adjustment{Param: "api", Action: actWarn, From: "Chat Completions", Reason: "it takes no tools from this model while it reasons; the Responses API is used"})
-	}
 	pol := policyOf(svc.name, id)
-	given, std := pol.temperature(cfg)
+	note := func(a callvet.Adjustment) { t.Adjustments = append(t.Adjustments, a) }
+	given, std := pol.temperature(cfg, note)
 	t.Params = pol.adjust(given, func(a callvet.Adjustment) {
 		a.Default = std && a.Param == paramTemperature
-		t.Adjustments = append(t.Adjustments, a)
+		note(a)
 	})
 	if (key != "" || endpoint.Carries(base)) && cfg.Warn != nil && endpoint.Exposed(base) {
 		cfg.Warn(endpoint.Unencrypted(base))
@@ -122,10 +119,37 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 		return m
 	}
 	m := make(svc, pol)
-	if svc.name == "openai" {
+	if other != nil {
 		m.other = make(other, policyOf(other.name, id))
 	}
 	return m, t, nil
+}
+
+// apiOf finds the API in which a model is asked, and notes in t where that is not the one
+// of its service. other is the one that it may want besides; nil: there is none, as beside
+// the dated versions of Azure's API.
+func apiOf(svc *service, id string, own bool, cfg *Config, t *callvet.Target) (asked, other *service, err error) {
+	name := svc.responses()
+	if name == "" {
+		return svc, nil, nil
+	}
+	if svc.name != azure || cfg.apiVersion() == "" {
+		if other, err = find(name); err != nil {
+			return nil, nil, err
+		}
+	}
+	if own || !onlyResponses(id, &cfg.Params) {
+		return svc, other, nil
+	}
+	adj := callvet.Adjustment{Param: "api", Action: actWarn, From: "Chat Completions", Reason: "it takes no tools from this model while it reasons; "}
+	if other == nil {
+		adj.Reason += "leave out the API version for the Responses API, or --reasoning-effort none"
+		other = svc
+	} else {
+		adj.Reason += "the Responses API is used"
+	}
+	t.Adjustments = append(t.Adjustments, adj)
+	return other, nil, nil
 }
 
 // onlyResponses reports whether OpenAI takes tools from the model in the Responses API only:

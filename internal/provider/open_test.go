@@ -41,6 +41,10 @@ func TestOpen(t *testing.T) {
 		{"gemini/gemini-2.5-flash", Config{Getenv: env("GOOGLE_API_KEY", "k")}, "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:generateContent", "gemini@generativelanguage.googleapis.com"},
 		{"azure/dep", Config{Getenv: env("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com/", "AZURE_OPENAI_API_KEY", "k")}, "https://r.openai.azure.com/openai/v1/chat/completions", "azure@r.openai.azure.com"},
 		{"azure/dep", Config{Getenv: env("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com", "AZURE_OPENAI_API_KEY", "k"), APIVersion: "2024-10-21"}, "https://r.openai.azure.com/openai/deployments/dep/chat/completions?api-version=2024-10-21", "azure@r.openai.azure.com"},
+		{"azure-responses/dep", Config{Getenv: env("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com", "AZURE_OPENAI_API_KEY", "k")}, "https://r.openai.azure.com/openai/v1/responses", "azure-responses@r.openai.azure.com"},
+		{"azure/gpt-5.4", Config{Getenv: env("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com", "AZURE_OPENAI_API_KEY", "k")}, "https://r.openai.azure.com/openai/v1/responses", "azure@r.openai.azure.com"},
+		{"azure/gpt-5.4", Config{Getenv: env("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com/openai/v1", "AZURE_OPENAI_API_KEY", "k"), Params: callvet.Params{ReasoningEffort: "none"}}, "https://r.openai.azure.com/openai/v1/chat/completions", "azure@r.openai.azure.com"},
+		{"azure/gpt-5.4", Config{Getenv: env("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com", "AZURE_OPENAI_API_KEY", "k"), APIVersion: "2024-10-21"}, "https://r.openai.azure.com/openai/deployments/gpt-5.4/chat/completions?api-version=2024-10-21", "azure@r.openai.azure.com"},
 		{"bedrock/openai.gpt-oss-20b-1:0", Config{Getenv: env("AWS_REGION", "us-west-2", "AWS_BEARER_TOKEN_BEDROCK", "k")}, "https://bedrock-runtime.us-west-2.amazonaws.com/openai/v1/chat/completions", "bedrock@bedrock-runtime.us-west-2.amazonaws.com"},
 		{"openrouter/openai/gpt-5", Config{APIKey: "k"}, "https://openrouter.ai/api/v1/chat/completions", "openrouter@openrouter.ai"},
 		{"ollama/qwen3:8b", Config{}, "http://localhost:11434/api/chat", "ollama@localhost:11434"},
@@ -143,7 +147,7 @@ func TestDefaultTemperatureByModel(t *testing.T) {
 		{"openai/gpt-5-mini", callvet.Params{}, "", "temperature drop 0"},
 		{"openai/gpt-5.1", callvet.Params{}, "0", ""},
 		{"openai/gpt-5.1", callvet.Params{ReasoningEffort: "high"}, "", "temperature drop 0"},
-		{"gemini/gemini-3-pro", callvet.Params{}, "", ""},
+		{"gemini/gemini-3-pro", callvet.Params{}, "", "temperature drop 0"},
 		{"gemini/gemini-2.5-flash", callvet.Params{}, "0", ""},
 		{"openai/gpt-4.1", callvet.Params{TopP: &half}, "", ""},
 		{"anthropic/claude-sonnet-4-5", callvet.Params{TopP: &half}, "", ""},
@@ -236,8 +240,17 @@ func TestPrices(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", c.u, d)
 		}
 	}
-	for _, bad := range []string{`{"prices":[{"provider":"x"}]}`, `{"prices":[{"provider":"x","model":"m","input":-1,"output":1,"effective":"2026-01-01"}]}`, `[`} {
-		if _, err := ReadPrices("prices.json", []byte(bad)); !errors.Is(err, callvet.ErrInvalid) {
+	row := func(members string) string { return `{"model":"m","input":1,"output":1,` + members + `}` }
+	for bad, says := range map[string]string{
+		`{"provider":"openai","model":"","input":1,"output":1,"effective":"2026-01-01"}`:                                "a provider and a model",
+		`{"provider":"x","model":"m","input":1,"output":1,"effective":"2026-01-01"}`:                                    "does not know",
+		row(`"provider":"openai","effective":"soon"`):                                                                   "not \"soon\"",
+		`{"provider":"openai","model":"m","input":-1,"output":1,"effective":"2026-01-01"}`:                              "below 0",
+		row(`"provider":"openai","effective":"2026-01-01"`) + "," + row(`"provider":"openai","effective":"2026-02-01"`): "row 1 has it",
+		row(`"provider":"openai","effective":"2026-01-01","max_input":-1`):                                              "max_input",
+		"[": "",
+	} {
+		if _, err := ReadPrices("prices.json", []byte(`{"prices":[`+bad+`]}`)); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), says) {
 			t.Errorf("ReadPrices(%s): %v", bad, err)
 		}
 	}

@@ -67,8 +67,8 @@ const rulesDate = "2026-11-22"
 
 // rules is the parameter table. Rows act in order.
 func rules() []rule {
-	openAI := []string{"openai", "azure"}
-	all := append([]string{"openai-responses", "openrouter"}, openAI...)
+	responses := []string{openAIResponses, azureResponses}
+	all := append([]string{"openai", azure, "openrouter"}, responses...)
 	oSeries := []string{"o1", "o3", "o4"}
 	reasoning := append([]string{"gpt-5"}, oSeries...)
 	chatOnly := chatModels()
@@ -92,11 +92,11 @@ func rules() []rule {
 		{providers: all, families: oSeries, param: paramParallel, action: actDrop, reason: "o-series models do not take parallel_tool_calls"},
 		{providers: all, families: append([]string{"gpt-3.5", "gpt-4", "gpt-4o", "gpt-4.1", "chatgpt"}, chatOnly...), param: paramEffort, action: actDrop, reason: "only reasoning models take it"},
 		{providers: []string{"openai"}, param: paramMaxTokens, action: actRename, to: "max_completion_tokens", reason: "max_tokens is deprecated and refused by reasoning models"},
-		{providers: []string{"azure"}, families: slices.Concat(reasoning, later), param: paramMaxTokens, action: actRename, to: "max_completion_tokens", reason: "reasoning models refuse max_tokens"},
-		{providers: []string{"openai-responses"}, param: paramMaxTokens, action: actClamp, min: 16, max: math.MaxInt32, reason: "this API takes 16 or more"},
-		{providers: []string{"openai-responses"}, param: paramMaxTokens, action: actRename, to: "max_output_tokens", reason: "its name in this API"},
-		{providers: []string{"openai-responses"}, param: paramSeed, action: actDrop, reason: "this API has no seed"},
-		{providers: []string{"openai-responses"}, param: paramStop, action: actDrop, reason: "this API has no stop sequences"},
+		{providers: []string{azure}, families: slices.Concat(reasoning, later), param: paramMaxTokens, action: actRename, to: "max_completion_tokens", reason: "reasoning models refuse max_tokens"},
+		{providers: responses, param: paramMaxTokens, action: actClamp, min: 16, max: math.MaxInt32, reason: "this API takes 16 or more"},
+		{providers: responses, param: paramMaxTokens, action: actRename, to: "max_output_tokens", reason: "its name in this API"},
+		{providers: responses, param: paramSeed, action: actDrop, reason: "this API has no seed"},
+		{providers: responses, param: paramStop, action: actDrop, reason: "this API has no stop sequences"},
 		{providers: slices.Concat(all, []string{"deepseek", "groq", "xai", "gemini"}), param: paramTemperature, action: actClamp, max: 2, reason: "allowed: 0 to 2"},
 
 		{providers: claude, families: claudeAfterOpus46(), param: paramTemperature, action: actDrop, reason: "models after Claude Opus 4.6 take the default, 1, only"},
@@ -119,7 +119,7 @@ func rules() []rule {
 		{providers: []string{"gemini"}, families: gemini3(), param: paramEffort, action: actClamp, efforts: map[string]string{"none": "", "xhigh": "high", "max": "high"}, reason: "allowed: minimal, low, medium, high"},
 		{providers: []string{"gemini"}, families: gemini3(), param: paramEffort, action: actRename, to: "thinkingConfig.thinkingLevel", reason: "its name in this API"},
 		{providers: []string{"gemini"}, except: gemini3(), param: paramEffort, action: actDrop, reason: "models before Gemini 3 take a thinking budget instead (set thinkingConfig as an extra parameter)"},
-		{providers: []string{"gemini"}, families: gemini3(), param: paramTemperature, action: actWarn, unless: func(p *callvet.Params) bool { return p.Temperature == nil || *p.Temperature >= 1 }, reason: "Google advises against less than 1 for Gemini 3; sent as given"},
+		{providers: []string{"gemini"}, families: gemini3(), param: paramTemperature, action: actWarn, unless: func(p *callvet.Params) bool { return p.Temperature == nil || *p.Temperature >= 1 }, reason: "Google advises against less than 1 for Gemini 3"},
 
 		{providers: []string{"mistral"}, param: paramTemperature, action: actClamp, max: 1.5, reason: "allowed: 0 to 1.5"},
 		{providers: []string{"mistral"}, param: paramEffort, action: actClamp, efforts: map[string]string{"max": "xhigh"}, reason: "allowed: none to xhigh"},

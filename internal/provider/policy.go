@@ -85,8 +85,8 @@ func (pol policy) adjust(p callvet.Params, note func(callvet.Adjustment)) callve
 }
 
 // temperature lays the default over the parameters; std reports whether it did. One that
-// the table only warns of is not sent.
-func (pol policy) temperature(cfg *Config) (p callvet.Params, std bool) {
+// the table only warns of is not sent, which note hears.
+func (pol policy) temperature(cfg *Config, note func(callvet.Adjustment)) (p callvet.Params, std bool) {
 	p = cfg.Params
 	_, own := p.Extra[paramTemperature]
 	_, thinks := p.Extra["thinking"] // of Anthropic's, which takes no temperature then
@@ -96,6 +96,8 @@ func (pol policy) temperature(cfg *Config) (p callvet.Params, std bool) {
 	p.Temperature = cfg.DefaultTemperature
 	for i := range pol {
 		if r := &pol[i]; r.param == paramTemperature && r.action == actWarn && !r.unless(&p) {
+			from, _ := show(&p, paramTemperature)
+			note(callvet.Adjustment{Param: paramTemperature, Action: actDrop, From: from, Reason: r.reason, Default: true})
 			return cfg.Params, false
 		}
 	}

@@ -28,8 +28,9 @@ func ImportPrices(name string, data []byte, day string) (p *Prices, skipped int,
 	var l priceList
 	switch list, own := root.Get("prices"); {
 	case own && list.Kind() == value.Array:
-		p, err = ReadPrices(name, data)
-		return p, 0, err
+		if p, err = ReadPrices(name, data); err != nil || len(p.Rows) > 0 {
+			return p, 0, err
+		}
 	case at(root, "data").Kind() == value.Array:
 		l.openRouter(at(root, "data"))
 	default:

@@ -6,7 +6,9 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value/typed"
@@ -49,18 +51,45 @@ func ShippedPrices() *Prices {
 }
 
 // ReadPrices reads a table in the form of prices.json from the file name. Every row
-// needs provider, model, a date and prices that are not negative.
+// needs a provider that is known, a model, a date and prices that are not negative, and a
+// model has one row.
 func ReadPrices(name string, data []byte) (*Prices, error) {
 	var p Prices
 	if err := typed.DecodeSome(name, data, &p); err != nil {
 		return nil, fmt.Errorf("read prices: %w: %w", callvet.ErrInvalid, err)
 	}
-	for i, r := range p.Rows {
-		if r.Provider == "" || r.Model == "" || r.Effective == "" || r.Input < 0 || r.Output < 0 || r.Cached != nil && *r.Cached < 0 {
-			return nil, fmt.Errorf("read prices %s: row %d (%s/%s) lacks a name, a date or a price: %w", name, i+1, r.Provider, r.Model, callvet.ErrInvalid)
+	seen := map[[2]string]int{}
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		key := [2]string{r.Provider, r.Model}
+		why := r.wrong()
+		if first, twice := seen[key]; why == "" && twice {
+			why = fmt.Sprintf("is there twice: row %d has it, too", first)
 		}
+		if why != "" {
+			return nil, fmt.Errorf("read prices %s: row %d (%s/%s) %s: %w", name, i+1, r.Provider, r.Model, why, callvet.ErrInvalid)
+		}
+		seen[key] = i + 1
 	}
 	return &p, nil
+}
+
+// wrong says what makes a row useless; "" when nothing does.
+func (p *Price) wrong() string {
+	_, noDate := time.Parse(time.DateOnly, p.Effective)
+	switch {
+	case p.Provider == "" || p.Model == "":
+		return "needs a provider and a model"
+	case !slices.Contains(Names(), p.Provider):
+		return "is of a provider that callvet does not know"
+	case noDate != nil:
+		return fmt.Sprintf("needs a date such as 2026-01-31 in effective, not %q", p.Effective)
+	case p.Input < 0 || p.Output < 0 || p.Cached != nil && *p.Cached < 0:
+		return "has a price below 0"
+	case p.MaxInput < 0:
+		return "has a max_input below 0"
+	}
+	return ""
 }
 
 // Over gives p with the rows of first before it, so that they win.
@@ -77,7 +106,10 @@ var version = regexp.MustCompile(`^[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest)$
 // Find gives the price of a model, also under a dated name, or nil: prices are
 // never guessed from a similar name.
 func (p *Prices) Find(provider, model string) *Price {
-	if provider == "openai-responses" {
+	switch provider {
+	case azureResponses:
+		provider = azure
+	case openAIResponses:
 		provider = "openai"
 	}
 	for i := range p.Rows {

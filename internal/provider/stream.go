@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -37,6 +39,7 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 		_, _ = in.Discard(len(head)) // which is there
 	}
 	var data []byte
+	var letters halves
 	for last := false; !last; {
 		line, err := in.ReadBytes('\n')
 		value, ok := bytes.CutPrefix(line, []byte("data:"))
@@ -47,7 +50,7 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 		if (whole || len(bytes.TrimSpace(line)) == 0 || err != nil) && len(data) > 0 {
 			var content bool
 			var bad error
-			content, last, bad = d.add(data[1:])
+			content, last, bad = d.add(letters.join(data[1:]))
 			data = data[:0]
 			if content && ans.first == 0 {
 				ans.first = m.now().Sub(start)
@@ -66,10 +69,46 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 		}
 	}
 	ans.body = raw.Bytes()
-	if int64(raw.Len()) > m.maxBody {
+	switch {
+	case int64(raw.Len()) > m.maxBody:
 		return ans, m.tooLarge(res.StatusCode)
+	case letters.first != nil:
+		return ans, streamFault(res.StatusCode, errors.New("half a character, of which the other half did not come"))
 	}
 	return ans, nil
+}
+
+// halves joins characters of two UTF-16 units that a server divided between two events, as
+// those written in JavaScript do: the first half waits for the event that begins a text with
+// the second.
+//
+//	{"text":"a lamp \ud83d"}  {"text":"\udecb"}  ─►  {"text":"a lamp "}  {"text":"\ud83d\udecb"}
+type halves struct{ first []byte }
+
+var (
+	firstHalf  = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}"`)
+	secondHalf = regexp.MustCompile(`"\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+)
+
+func (h *halves) join(data []byte) []byte {
+	if h.first != nil {
+		if at := secondHalf.FindIndex(data); at != nil {
+			data = slices.Insert(data, at[0]+1, h.first...)
+			h.first = nil
+		}
+	}
+	at := firstHalf.FindIndex(data)
+	if at == nil || h.first != nil || escaped(data[:at[0]]) {
+		return data
+	}
+	end := at[1] - 1
+	h.first = bytes.Clone(data[at[0]:end])
+	return slices.Delete(data, at[0], end)
+}
+
+// escaped reports whether what follows text in a JSON string belongs to a backslash at its end.
+func escaped(text []byte) bool {
+	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
 }
 
 func streamFault(status int, err error) *callvet.Fault {

@@ -302,7 +302,11 @@ func TestBrowserDrivesThePage(t *testing.T) {
 func TestBrowserShowsThePageEverywhere(t *testing.T) {
 	t.Parallel()
 	b := openBrowser(t)
-	b.open(write(t, HTML, sampleView()))
+	v := sampleView()
+	v.Targets[0].Name = "vendor/" + strings.Repeat("a-long-name-of-a-model", 4)
+	v.Panels.Targets[0].Name = v.Targets[0].Name
+	v.Suite.Name = strings.Repeat("suite_without_break", 6)
+	b.open(write(t, HTML, v))
 	scheme := func(name string) image.Image {
 		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}}, nil)
 		return b.shot(name)
@@ -313,7 +317,7 @@ func TestBrowserShowsThePageEverywhere(t *testing.T) {
 	if lr < 0xc000 || dr > 0x4000 {
 		t.Errorf("background is %x in light and %x in dark", lr, dr)
 	}
-	for _, width := range []int{1200, 800, 380} {
+	for _, width := range []int{1280, 800, 390, 320} {
 		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
 		b.shot(fmt.Sprint(width))
 		if got := b.eval("document.documentElement.scrollWidth <= window.innerWidth"); got != "true" {

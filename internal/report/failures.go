@@ -53,10 +53,17 @@ func (s *screen) findings(v *View) {
 		if i == 0 {
 			s.heading("Findings")
 		}
+		if !s.opt.Verbose {
+			s.wrap("  "+f.Code+"  ", figure.FindingLine(&f, v.briefly))
+			continue
+		}
 		for _, l := range figure.FindingText(&f, v.where) {
 			text := strings.TrimLeft(l, " ")
 			s.wrap(l[:len(l)-len(text)]+"  ", strings.TrimRight(text, " "))
 		}
+	}
+	if len(v.findings()) > 0 && !s.opt.Verbose {
+		s.wrapAs("  ", "how to check and mend them: -v, or a report", s.dim)
 	}
 }
 
@@ -79,16 +86,31 @@ func (v *View) where(e panel.Example) string {
 	return plain.Line(s)
 }
 
+// briefly is where with the number of the target for its name.
+func (v *View) briefly(e panel.Example) string {
+	i := slices.IndexFunc(v.Targets, func(t callvet.Target) bool { return t.Name == e.Target })
+	if i < 0 || len(v.Targets) < 2 {
+		return v.where(e)
+	}
+	e.Target = targetNumber(i)
+	return v.where(e)
+}
+
 func (s *screen) failure(v *View, r Row, more int) {
 	word, paint := "FAIL", s.red
 	if verdictOf(r) == callvet.VerdictError {
 		word, paint = "ERROR", s.yellow
 	}
-	title := fmt.Sprintf("  %s  %s", paint(word), s.bold(attemptName(r, v.repeats())))
+	title, target := fmt.Sprintf("  %s  %s", paint(word), s.bold(attemptName(r, v.repeats()))), ""
 	if len(v.Targets) > 1 {
-		title += "  " + targetNumber(r.Cell.Target) + " " + plain.Line(v.targetName(r.Cell.Target))
+		target = "  " + targetNumber(r.Cell.Target) + " " + plain.Line(v.targetName(r.Cell.Target))
 	}
-	s.line("%s%s", title, s.dim(alike(more)))
+	if rest := target + alike(more); lipgloss.Width(title+rest) <= s.width {
+		s.line("%s%s%s", title, target, s.dim(alike(more)))
+	} else {
+		s.line("%s", title)
+		s.wrap("        ", strings.TrimLeft(rest, " "))
+	}
 	if q := plain.Line(question(r.Case)); q != "" {
 		s.line("        %s", s.dim("“"+short(q, s.width-12)+"”"))
 	}

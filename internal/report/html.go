@@ -43,7 +43,7 @@ func HTML(w io.Writer, v *View) error {
 		"className": className, "bar": figure.RateBar, "diffBar": figure.ChangeBar, "pValue": figure.P,
 		"cost": cost, "assertion": assertionText, "unevaluated": unevaluatedText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
-		"lines":      figure.Lines, "found": figure.FindingCount,
+		"lines":      figure.Lines, "own": figure.OwnNotes, "found": figure.FindingCount,
 		"value": value, "values": func(iv stats.Interval) [2]string { return figure.Lines(figure.Rate(iv)) },
 		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
 		"judged": func(v panel.Verdicts) string { return plain.Thousands(v.Pass + v.Fail) },
@@ -174,6 +174,93 @@ func (p *page) Trials() []string {
 	return trialNames(p.panels())
 }
 
+// Most of the grid of cases; what is beyond is counted on the page.
+const (
+	maxGridCases   = 200
+	maxGridTargets = 20
+)
+
+// Grid is what became of each case at each target.
+type Grid struct {
+	Targets []string
+	Rows    []GridRow
+	// Cases and AllTargets are how many the run has.
+	Cases, AllTargets int
+}
+
+// GridRow is one case.
+type GridRow struct {
+	Case  string
+	Cells []GridCell // by target
+}
+
+// GridCell counts the attempts at a case by one target.
+type GridCell struct{ Pass, Judged, Errors int }
+
+// Mark tells in one sign how the attempts went: all passed, some did not, or none was judged.
+func (c GridCell) Mark() string {
+	switch {
+	case c.Judged == 0 && c.Errors > 0:
+		return "!"
+	case c.Judged == 0:
+		return "–"
+	case c.Pass == c.Judged:
+		return "✓"
+	}
+	return "✗"
+}
+
+// Class is the class of the cell on the page.
+func (c GridCell) Class() string {
+	return map[string]string{"✓": "t-pass", "✗": "t-fail", "!": "t-warn", "–": "soft"}[c.Mark()]
+}
+
+// Grid are the first cases of the run with their passes.
+func (p *page) Grid() Grid {
+	g := Grid{Cases: p.Suite.Cases, AllTargets: len(p.Targets)}
+	for _, t := range p.Targets[:min(len(p.Targets), maxGridTargets)] {
+		g.Targets = append(g.Targets, plain.Line(t.Name))
+	}
+	at := map[string]int{}
+	for r, err := range p.cells() {
+		if err != nil {
+			p.err = err
+			return g
+		}
+		i, known := at[r.Case.ID]
+		if !known {
+			if len(g.Rows) == maxGridCases {
+				break
+			}
+			i = len(g.Rows)
+			at[r.Case.ID] = i
+			g.Rows = append(g.Rows, GridRow{Case: plain.Line(r.Case.ID), Cells: make([]GridCell, len(g.Targets))})
+		}
+		if r.Cell.Target >= len(g.Targets) {
+			continue
+		}
+		switch c := &g.Rows[i].Cells[r.Cell.Target]; verdictOf(r) {
+		case callvet.VerdictPass:
+			c.Pass++
+			c.Judged++
+		case callvet.VerdictFail:
+			c.Judged++
+		case callvet.VerdictError:
+			c.Errors++
+		}
+	}
+	return g
+}
+
+// Below are the warnings that several of the metrics have, said once.
+func (p *page) Below(rows []MetricRow) []figure.Shared {
+	var ms []*panel.Metric
+	for _, r := range rows {
+		ms = append(ms, r.Values...)
+	}
+	return figure.SharedNotes(ms)
+}
+
 // MetricRow is one metric of all targets.
 type MetricRow struct {
 	Title  string
@@ -251,6 +338,9 @@ func (p *page) Confusions(t panel.TargetPanel) []panel.Confused {
 // Floors are the targets whose attempts are not listed.
 func (p *page) Floors() []string { return p.floors() }
 
+// BaselineOf names the run that is compared with.
+func (p *page) BaselineOf() string { return baselineOf(p.Diff) }
+
 // LeftOut says what a comparison does not cover.
 func (p *page) LeftOut() []string { return leftOut(p.Diff) }
 
@@ -302,6 +392,21 @@ func (p *page) Failures() iter.Seq[attempt] {
 		}
 	}
 }
+
+// Unpassed is how many attempts failed or ended in an error.
+func (p *page) Unpassed() int { return p.Verdicts.Fail + p.Verdicts.Error }
+
+// MayHide reports whether the page has fewer of them than there are.
+func (p *page) MayHide() bool { return p.Unpassed() > maxHTMLFailures }
+
+// MaxFailures is how many of them a page has at most.
+func (p *page) MaxFailures() int { return maxHTMLFailures }
+
+// Shown is how many of them are on the page so far.
+func (p *page) Shown() int { return p.shown }
+
+// ShownPasses is how many passes are on the page so far.
+func (p *page) ShownPasses() int { return p.passes }
 
 // Hidden is how many failures and errors the page left out so far.
 func (p *page) Hidden() int { return max(0, p.Verdicts.Fail+p.Verdicts.Error-p.shown) }

@@ -4,6 +4,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
 )
@@ -36,9 +38,9 @@ type Document struct {
 	// Selection tells what routers and retrievers decided.
 	Selection *routing.Section `json:"selection,omitempty"`
 	// Models are those that retrievers asked for vectors and orders.
-	Models   []ModelUse `json:"models,omitempty"`
-	Warnings []string   `json:"warnings,omitempty"`
-	Next     []string   `json:"next,omitempty"`
+	Models   []callvet.ModelUse `json:"models,omitempty"`
+	Warnings []string           `json:"warnings,omitempty"`
+	Next     []string           `json:"next,omitempty"`
 }
 
 // Record is one attempt in the JSON faces.
@@ -122,21 +124,25 @@ func JSON(w io.Writer, v *View) error {
 	return b.Flush()
 }
 
-// JSONL writes every attempt as a Record on its own line.
+// JSONL writes the run as trace lines: those of its calls, and a record of each attempt with what
+// the scorer said.
 func JSONL(w io.Writer, v *View) error {
-	b := bufio.NewWriterSize(w, 64<<10)
+	to := trace.NewWriter(w)
 	for r, err := range v.cells() {
 		if err != nil {
 			return fmt.Errorf("read attempts: %w", err)
 		}
-		line, err := v.record(r).encode()
-		if err != nil {
+		target := callvet.Target{Name: v.targetName(r.Cell.Target)}
+		if i := r.Cell.Target; i >= 0 && i < len(v.Targets) {
+			target = v.Targets[i]
+		}
+		at := trace.OfCell(r.Case, &target, r.Cell)
+		at.Asks = cmp.Or(r.Asks, r.Case.Identity())
+		if err := to.Attempt(&at); err != nil {
 			return fmt.Errorf("encode attempt at %s: %w", r.Case.ID, err)
 		}
-		b.Write(line)
-		b.WriteByte('\n')
 	}
-	return b.Flush()
+	return to.Flush()
 }
 
 // encode writes the record. A raw value that is not JSON, which a foreign

@@ -27,7 +27,7 @@ func Markdown(w io.Writer, v *View) error {
 	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0 || v.unevaluated().Assertions > 0:
 		mark = "⚠️"
 	}
-	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, figure.Markdown(v.Suite.Name), v.Sentence())
+	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, figure.Markdown(v.Suite.Name), figure.Markdown(v.Sentence()))
 	if v.Diff != nil {
 		mdDiff(&b, v.Diff)
 	}
@@ -125,7 +125,7 @@ func mdTargets(b *bytes.Buffer, v *View) {
 	b.WriteString("\n")
 	for i := range ps {
 		if ps[i].Floor {
-			fmt.Fprintf(b, "%s is the floor: a caller without a language model; any model must beat this.\n\n", figure.Markdown(ps[i].Name))
+			fmt.Fprintf(b, "%s is the baseline: a caller without a language model; any model must beat this.\n\n", figure.Markdown(ps[i].Name))
 		}
 	}
 }
@@ -156,7 +156,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 }
 
 func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
-	fmt.Fprintf(b, "**Against %s.** ", figure.Markdown(c.Baseline))
+	fmt.Fprintf(b, "**Against %s.** ", figure.Markdown(baselineOf(c)))
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		p := ""

@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,24 +98,33 @@ func (t Tick) line(width int) string {
 	if t.Total > 0 {
 		percent = 100 * t.Done / t.Total
 	}
-	s := fmt.Sprintf("%s/%s  %d %%  %d failed", plain.Thousands(t.Done), plain.Thousands(t.Total), percent, t.Failed)
+	count, failed, errors, spent, eta := plain.Thousands(t.Done)+"/"+plain.Thousands(t.Total), fmt.Sprintf("%d failed", t.Failed), "", "", ""
 	if t.Of != "" {
-		s = fmt.Sprintf("%s/%s %s  %d %%", plain.Thousands(t.Done), plain.Thousands(t.Total), t.Of, percent)
+		count, failed = count+" "+t.Of, ""
 	}
 	if t.Errors > 0 {
-		s += fmt.Sprintf("  %d errors", t.Errors)
+		errors = fmt.Sprintf("%d errors", t.Errors)
 	}
 	switch {
 	case t.CostUSD > 0 && t.CostUnknown:
-		s += "  ≥ " + plain.Dollars(t.CostUSD)
+		spent = "≥ " + plain.Dollars(t.CostUSD)
 	case t.CostUSD > 0:
-		s += "  " + plain.Dollars(t.CostUSD)
+		spent = plain.Dollars(t.CostUSD)
 	}
 	if t.ETA > 0 {
-		s += "  " + left(t.ETA) + " left"
+		eta = left(t.ETA) + " left"
 	}
+	s := spaced(count, fmt.Sprintf("%d %%", percent), failed, errors, spent, eta)
 	if width == 0 {
 		return s
+	}
+	// A narrow terminal has no room for all: what can be missed most goes first.
+	for _, less := range []string{
+		spaced(count, failed, errors, spent, eta), spaced(count, failed, errors, eta), spaced(count, failed, errors),
+	} {
+		if len([]rune(s)) > width-1 {
+			s = less
+		}
 	}
 	if bar := min(24, width-1-len([]rune(s))-2); bar >= 8 {
 		full := 0
@@ -124,6 +134,11 @@ func (t Tick) line(width int) string {
 		s = strings.Repeat("━", full) + strings.Repeat("─", bar-full) + "  " + s
 	}
 	return short(s, width-1)
+}
+
+// spaced joins the parts that are there.
+func spaced(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "  ")
 }
 
 func left(d time.Duration) string {

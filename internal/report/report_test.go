@@ -193,8 +193,12 @@ func TestSizesAreBounded(t *testing.T) {
 	if len(page) > maxHTMLBytes+2<<20 {
 		t.Errorf("HTML has %d bytes", len(page))
 	}
-	if !bytes.Contains(page, []byte("700 more attempts did not pass")) || !bytes.Contains(page, []byte("500 more passes")) {
-		t.Error("the page does not say what it left out")
+	for _, said := range []string{
+		"the first 300 shown", "300 of 1,000 attempts that did not pass are on this page", "500 of 1,000 passes are on this page", `id="list" data-total="1000"`, "The first 200 of 2,000 cases.",
+	} {
+		if !bytes.Contains(page, []byte(said)) {
+			t.Errorf("the page does not say %q", said)
+		}
 	}
 	var b bytes.Buffer
 	if err := Terminal(&b, v, TerminalOptions{}); err != nil {
@@ -384,6 +388,42 @@ func TestProgress(t *testing.T) {
 		t.Errorf("plain progress:\n%s", plain.String())
 	}
 	golden(t, "progress.txt", plain.Bytes())
+}
+
+// TestProgressIsNarrow: the counts are on a line of 40 columns, whatever else there is.
+func TestProgressIsNarrow(t *testing.T) {
+	t.Parallel()
+	full := Tick{Done: 1234, Total: 20_000, Failed: 123, Errors: 12, CostUSD: 1.25, CostUnknown: true, ETA: 2 * time.Hour}
+	for _, tt := range []struct {
+		tick Tick
+		want string
+	}{
+		{full, "1,234/20,000  123 failed  12 errors"},
+		{Tick{Done: 3, Total: 14, ETA: 9 * time.Second}, "3/14  21 %  0 failed  9 s left"},
+		{Tick{Done: 100, Total: 1400, Of: "searches", ETA: 65 * time.Second}, "100/1,400 searches  1 min 05 s left"},
+	} {
+		if got := tt.tick.line(40); got != tt.want || utf8.RuneCountInString(got) > 39 {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+	if got := full.line(120); !strings.HasSuffix(got, "1,234/20,000  6 %  123 failed  12 errors  ≥ $1.25  2 h 00 min left") {
+		t.Errorf("wide: %q", got)
+	}
+}
+
+// TestSentenceNamesTheBaseline: all passed is not said over a table in which another target failed.
+func TestSentenceNamesTheBaseline(t *testing.T) {
+	t.Parallel()
+	v := sampleView()
+	v.Panels.Targets[0].Overall.Verdicts = panel.Verdicts{Pass: 6}
+	v.Panels.Targets[0].Overall.NotEvaluated = panel.Unevaluated{}
+	if got, want := v.Sentence(), "All 6 judged attempts of openai/demo passed. The baseline offline/lexical passed 2 of 6."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	v.Panels.Targets[0].Overall.Verdicts = panel.Verdicts{Pass: 1}
+	if got, want := v.Sentence(), "The only judged attempt of openai/demo passed. The baseline offline/lexical passed 2 of 6."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 // TestSpacesAroundNames: nobody would see why such a tool is none of those offered.

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -10,7 +11,10 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/score/step"
 )
 
 func raw(s string) json.RawMessage { return json.RawMessage(s) }
@@ -136,18 +140,31 @@ func sampleView() *View {
 	return viewOf(cases, sampleCells(cases))
 }
 
-func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
-	targets := []callvet.Target{{Name: "openai/demo", Provider: "openai", Model: "demo"}, {Name: "offline/lexical", Provider: "offline", Floor: true}}
-	acc := panel.New(panel.Config{Targets: targets, Tools: []callvet.Tool{{Name: "search_flights"}, {Name: "book_hotel"}}}, func(yield func(*callvet.Case) bool) {
-		for i := range cases {
-			if !yield(&cases[i]) {
+// panelsOf sums the cells of a run up.
+func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Case, cells []callvet.Cell) *panel.Panels {
+	set := steps.Config{Tools: tools, Catalogue: len(tools) > 0}
+	for i := range targets {
+		set.Targets = append(set.Targets, targets[i].Name)
+	}
+	scorer, _ := step.New(step.Config{Tools: tools})
+	source := measure.Source{Name: "run", Attempts: measure.Cells(func(yield func(measure.Row, error) bool) {
+		for i := range cells {
+			if !yield(measure.Row{Case: &cases[cells[i].Case], Cell: &cells[i]}, nil) {
 				return
 			}
 		}
-	})
+	}, targets)}
+	res, err := measure.Run(context.Background(), []measure.Source{source}, measure.Config{Steps: set, Scorer: scorer})
+	if err != nil {
+		panic(err) // cells of tests can be read
+	}
+	return res.Sheet.Panels()
+}
+
+func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
+	targets := []callvet.Target{{Name: "openai/demo", Provider: "openai", Model: "demo"}, {Name: "offline/lexical", Provider: "offline", Floor: true}}
 	before, now := panel.NewLedger("r-before", []string{"openai/demo"}, nil), panel.NewLedger("r-sample", []string{"openai/demo"}, nil)
 	for i := range cells {
-		acc.Add(&cases[cells[i].Case], &cells[i])
 		now.Add(&cases[cells[i].Case], &cells[i])
 		if cells[i].Target == 0 && cells[i].Case != 6 {
 			c := cells[i]
@@ -158,7 +175,7 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 		}
 	}
 	return &View{
-		ID: "r-sample", Created: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Targets: targets, Panels: acc.Panels(),
+		ID: "r-sample", Created: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Targets: targets, Panels: panelsOf(targets, []callvet.Tool{{Name: "search_flights"}, {Name: "book_hotel"}}, cases, cells),
 		Suite:    SuiteMeta{Name: "travel", Version: "3", Description: "Flights and hotels, with a few questions that need no tool.", Cases: len(cases), Tools: 2, Hash: "5f1d"},
 		Manifest: []Field{{"suite hash", "5f1d"}, {"seed", "7"}, {"callvet", "0.1.0"}},
 		Diff:     panel.Diff(before, now, 0),

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -15,8 +16,9 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Attempts writes everything about some attempts, normally all of one case:
-// conversation, calls, comparison, assertions, scores and raw exchanges.
+// Attempts explains some attempts, normally all of one case: verdict, comparison,
+// failed assertions, one line of scores and the conversation; all scores and
+// the raw exchanges where the options ask for them.
 func Attempts(w io.Writer, v *View, rows []Row, opt TerminalOptions) error {
 	s := newScreen(opt)
 	for i, r := range rows {
@@ -44,20 +46,10 @@ func (s *screen) attempt(v *View, r Row) {
 	if res.Class != "" {
 		s.line("%s", className(string(res.Class)))
 	}
-	if b := because(r); b != "" {
+	if b := because(r); b != "" && !told(r) {
 		s.wrap("", b)
 	}
 	s.wrapAs("", attemptMeta(r), s.dim)
-	s.heading("Conversation")
-	s.conversation(r.Case.Input)
-	if len(t.Turns) > 0 {
-		s.line("%s", s.dim("  ── from here on the target ──"))
-	}
-	s.conversation(t.Turns)
-	if t.Decision != nil {
-		s.heading("Decision")
-		selection.Decision(&s.Builder, t.Decision)
-	}
 	if len(res.Calls) > 0 {
 		s.heading("Expected beside actual")
 		if res.Plan != "" {
@@ -65,15 +57,29 @@ func (s *screen) attempt(v *View, r Row) {
 		}
 		s.callDiffs(r, true)
 	}
+	s.assertions(res)
 	for i, note := range panel.BudgetNotes(v.Tools, r.Case, t) {
 		if i == 0 {
 			s.heading("Budgets and limits")
 		}
 		s.wrap("  ", plain.Line(note))
 	}
-	s.assertions(res)
 	s.scores(res)
-	s.exchanges(t)
+	if t.Decision != nil {
+		s.heading("Decision")
+		selection.Decision(&s.Builder, t.Decision)
+	}
+	s.heading("Conversation")
+	s.conversation(r.Case.Input)
+	if len(t.Turns) > 0 {
+		s.line("%s", s.dim("  ── from here on the target ──"))
+	}
+	s.conversation(t.Turns)
+	if s.opt.All {
+		s.exchanges(t)
+	} else if n := len(t.Exchanges); n > 0 {
+		s.wrapAs("", "\n"+plain.Count(n, "request and its answer", "requests and their answers")+" as sent: --all", s.dim)
+	}
 }
 
 func attemptMeta(r Row) string {
@@ -170,8 +176,13 @@ func (s *screen) assertions(r *callvet.Result) {
 	if len(r.Assertions) == 0 {
 		return
 	}
+	passed := 0
 	s.heading("Assertions")
 	for _, a := range r.Assertions {
+		if a.State == callvet.AssertPassed && !s.opt.All {
+			passed++
+			continue
+		}
 		switch a.State {
 		case callvet.AssertNotEvaluated:
 			s.wrap("  not evaluated  ", unevaluatedText(a))
@@ -181,20 +192,47 @@ func (s *screen) assertions(r *callvet.Result) {
 			s.wrap("  "+s.red("failed")+"   ", assertionText(a))
 		}
 	}
+	if passed > 0 {
+		s.line("  %s       %s", s.green("ok"), plain.Count(passed, "assertion", "assertions"))
+	}
 }
 
 func (s *screen) scores(r *callvet.Result) {
 	if len(r.Scores) == 0 {
 		return
 	}
+	if !s.opt.Scores && !s.opt.All {
+		s.wrap("\nScores  ", scoreLine(r.Scores))
+		return
+	}
 	s.heading("Scores")
 	for _, x := range r.Scores {
 		if x.Scored {
-			s.line("  %-22s %.3f", plain.Line(x.Name), x.Value)
+			good := "1 is best"
+			if panel.Describe(x.Name).LowerIsBetter {
+				good = "0 is best"
+			}
+			s.line("  %-20s %.3f  %s", plain.Line(x.Name), x.Value, s.dim(good))
 			continue
 		}
-		s.wrap(fmt.Sprintf("  %-22s ", plain.Line(x.Name)), "not scored: "+plain.Line(x.Reason))
+		s.wrap(fmt.Sprintf("  %-20s ", plain.Line(x.Name)), "not scored: "+plain.Line(x.Reason))
 	}
+}
+
+// scoreLine tells the scores that most people read, and how many there are besides.
+func scoreLine(scores []callvet.Score) string {
+	var parts []string
+	for _, name := range []string{"overall", "tool_selection", "arg_accuracy", "assertions"} {
+		for _, x := range scores {
+			if x.Name == name && x.Scored {
+				parts = append(parts, fmt.Sprintf("%s %.2f", panel.Title(name), x.Value))
+			}
+		}
+	}
+	if n := len(scores) - len(parts); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more: --scores", n))
+	}
+	return strings.Join(parts, " · ")
 }
 
 func (s *screen) exchanges(t *callvet.Trace) {
@@ -317,17 +355,20 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
 	s := newScreen(opt)
 	s.comparison(c)
-	_, err := io.WriteString(w, s.String())
+	_, err := io.WriteString(w, strings.TrimPrefix(s.String(), "\n"))
 	return err
 }
 
+// baselineOf names the run that is compared with.
+func baselineOf(c *panel.Comparison) string { return cmp.Or(c.BaselineName, c.Baseline) }
+
 func (s *screen) comparison(c *panel.Comparison) {
-	s.heading(fmt.Sprintf("Compared with %s", plain.Line(c.Baseline)))
+	s.heading(plain.Line(cmp.Or(c.CandidateName, c.Candidate)) + " compared with " + plain.Line(baselineOf(c)))
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
 		if t.Overall.Cases > 0 {
-			s.line("  baseline %s, now %s, p = %s", figure.Rate(t.Overall.Baseline), figure.Rate(t.Overall.Candidate), figure.P(t.Overall.P))
+			s.wrap("  ", fmt.Sprintf("baseline %s, now %s, p = %s", figure.Rate(t.Overall.Baseline), figure.Rate(t.Overall.Candidate), figure.P(t.Overall.P)))
 		}
 		s.measured(t)
 		s.differences(t)
@@ -383,10 +424,10 @@ const maxChanges = 20
 func (s *screen) changes(t *panel.TargetComparison) {
 	for i, c := range t.Changes {
 		if i == maxChanges {
-			s.line("  … and %d more", len(t.Changes)-i)
+			s.line("  … and %s more", plain.Thousands(len(t.Changes)-i))
 			break
 		}
-		s.line("  %s", changeText(c))
+		s.wrap("  ", changeText(c))
 	}
 }
 

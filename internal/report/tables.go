@@ -221,7 +221,7 @@ func outcome(p *panel.Slice, o callvet.Outcome) int {
 // targetLabel names a target and says what is special about it.
 func targetLabel(p *panel.TargetPanel) string {
 	if p.Floor {
-		return plain.Line(p.Name) + " (floor)"
+		return plain.Line(p.Name) + " (baseline)"
 	}
 	return plain.Line(p.Name)
 }
@@ -266,7 +266,7 @@ func (s *screen) targets(v *View) {
 	}
 	for i := range ps {
 		if ps[i].Floor {
-			s.wrapAs("", plain.Line(ps[i].Name)+" is the floor: a caller without a language model; any model must beat this", s.dim)
+			s.wrapAs("", plain.Line(ps[i].Name)+" is the baseline: a caller without a language model; any model must beat this", s.dim)
 		}
 	}
 }

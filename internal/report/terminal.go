@@ -25,6 +25,10 @@ type TerminalOptions struct {
 	MaxFailures int
 	// NoSlices leaves out the tables per slice.
 	NoSlices bool
+	// Verbose tells each finding with its evidence, its quick test and what helps.
+	Verbose bool
+	// Scores lists all scores of an attempt, All its conversation and its exchanges too.
+	Scores, All bool
 }
 
 // screen collects what is drawn.
@@ -97,14 +101,20 @@ func (s *screen) wrapAs(prefix, text string, paint func(string) string) {
 	}
 }
 
-// Terminal writes the result of a run for a person: tables per target and
-// slice, failed attempts with what was expected beside what came, and the next
-// commands.
+// Terminal writes the result of a run for a person: the verdict, failed attempts
+// with what was expected beside what came, findings, tables per target and
+// slice, and the next commands.
 func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	s := newScreen(opt)
 	s.head(v)
-	s.targets(v)
 	called := v.Selection == nil || slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return !t.Selects })
+	if called {
+		if err := s.failures(v); err != nil {
+			return err
+		}
+		s.findings(v)
+	}
+	s.targets(v)
 	if !opt.NoSlices && called { // the section has its own
 		s.slices(v)
 	}
@@ -115,10 +125,6 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	}
 	if called {
 		s.open(v)
-		s.findings(v)
-		if err := s.failures(v); err != nil {
-			return err
-		}
 	}
 	if v.Diff != nil {
 		s.comparison(v.Diff)

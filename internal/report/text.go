@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -54,17 +55,15 @@ func cost(u panel.Usage) string {
 }
 
 // title of an error class.
-func className(c string) string { return strings.ReplaceAll(c, "_", " ") }
-
-// question is the last thing the user said.
-func question(c *callvet.Case) string {
-	for i := len(c.Input) - 1; i >= 0; i-- {
-		if c.Input[i].Role == callvet.RoleUser {
-			return c.Input[i].Content
-		}
+func className(c string) string {
+	if c == string(callvet.ClassContract) {
+		return "schema violation"
 	}
-	return c.Description
+	return strings.ReplaceAll(c, "_", " ")
 }
+
+// question is what the case asks, or describes where it asks nothing.
+func question(c *callvet.Case) string { return cmp.Or(c.Question(), c.Description) }
 
 // attemptName is the case with the repeat where there are several.
 func attemptName(r Row, repeats int) string {

@@ -41,22 +41,11 @@ type View struct {
 	Selection *routing.Section
 	// Models are those that retrievers asked for vectors and orders; nil without any,
 	// and for runs that were read back.
-	Models []ModelUse
+	Models []callvet.ModelUse
 	// All is the command that explains every attempt that did not pass.
 	All string
 	// Next are the most useful commands now, most useful first.
 	Next []string
-}
-
-// ModelUse is what was asked of one model of vectors, or of one that orders tools.
-type ModelUse struct {
-	Model    string `json:"model"`
-	Requests int    `json:"requests"`
-	Texts    int    `json:"texts"`
-	// Tokens are those that the server tells of, 0 where it tells none.
-	Tokens int `json:"tokens"`
-	// Cached is how many vectors were kept from before.
-	Cached int `json:"cached"`
 }
 
 // SuiteMeta names the suite a run used.
@@ -79,6 +68,8 @@ type Field struct {
 type Row struct {
 	Case *callvet.Case
 	Cell *callvet.Cell
+	// Asks is the identity of the case before anything was taken out of it; "" where that is not known.
+	Asks string
 }
 
 // Face writes a run in one format.
@@ -101,7 +92,7 @@ func ByPath(path string) (Face, error) {
 	case ".csv":
 		return CSV, nil
 	case ".txt", ".text":
-		return func(w io.Writer, v *View) error { return Terminal(w, v, TerminalOptions{}) }, nil
+		return func(w io.Writer, v *View) error { return Terminal(w, v, TerminalOptions{Verbose: true}) }, nil
 	default:
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("choose report format for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
@@ -209,8 +200,37 @@ func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
 	return t, classes
 }
 
-// Sentence says in one line how the run went. Attempts of a floor do not count
-// beside other targets.
+// counted names the targets whose attempts a sentence counts, where it counts not all.
+func (v *View) counted() string {
+	floors := v.floors()
+	if len(floors) == 0 {
+		return ""
+	}
+	if n := len(v.Targets) - len(floors); n > 1 {
+		return fmt.Sprintf(" of %d targets", n)
+	}
+	for i := range v.Targets {
+		if v.counts(i) {
+			return " of " + plain.Line(v.Targets[i].Name)
+		}
+	}
+	return ""
+}
+
+// uncounted says how the targets did whose attempts do not count.
+func (v *View) uncounted() string {
+	s := ""
+	for _, p := range v.panels() {
+		if !v.counts(p.Target) {
+			d := p.Overall.Verdicts
+			s += fmt.Sprintf(" The baseline %s passed %s of %s.", plain.Line(p.Name), plain.Thousands(d.Pass), plain.Thousands(d.Pass+d.Fail))
+		}
+	}
+	return s
+}
+
+// Sentence says in one line how the run went. Attempts of a baseline target do
+// not count beside other targets, and are told separately.
 func (v *View) Sentence() string {
 	t, _ := v.totals()
 	open := v.unevaluated()
@@ -218,15 +238,16 @@ func (v *View) Sentence() string {
 	var s string
 	switch {
 	case ran == 0 && t.Error > 0:
-		s = fmt.Sprintf("Nothing could be judged: all %s ended in an error.", plain.Count(t.Error, "attempt", "attempts"))
+		s = fmt.Sprintf("Nothing could be judged: %s ended in an error.", every(t.Error, "attempt"))
 	case ran == 0:
 		s = "Nothing was judged."
 	case t.Fail == 0 && open.Assertions == 0:
-		s = fmt.Sprintf("All %s passed.", plain.Count(ran, "judged attempt", "judged attempts"))
+		s = every(ran, "judged attempt") + v.counted() + " passed."
+		s = strings.ToUpper(s[:1]) + s[1:]
 	case t.Fail == 0:
-		s = fmt.Sprintf("%s passed.", plain.Count(ran, "judged attempt", "judged attempts"))
+		s = fmt.Sprintf("%s%s passed.", plain.Count(ran, "judged attempt", "judged attempts"), v.counted())
 	default:
-		s = fmt.Sprintf("%d of %s failed.", t.Fail, plain.Count(ran, "judged attempt", "judged attempts"))
+		s = fmt.Sprintf("%s of %s%s failed.", plain.Thousands(t.Fail), plain.Count(ran, "judged attempt", "judged attempts"), v.counted())
 	}
 	if t.Error > 0 && ran > 0 {
 		s += fmt.Sprintf(" %s ended in an error and %s in no rate.", plain.Count(t.Error, "attempt", "attempts"), isAre(t.Error))
@@ -244,7 +265,15 @@ func (v *View) Sentence() string {
 		}
 		s += "."
 	}
-	return s
+	return s + v.uncounted()
+}
+
+// every is all of n things.
+func every(n int, one string) string {
+	if n == 1 {
+		return "the only " + one
+	}
+	return "all " + plain.Thousands(n) + " " + one + "s"
 }
 
 func isAre(n int) string {
@@ -284,7 +313,7 @@ func (v *View) floorWarnings() []string {
 		for _, p := range v.panels() {
 			n := p.Overall.Metric(panel.MetricPass)
 			if !p.Floor && n != nil && n.Interval.Defined() && n.Interval.Point <= m.Interval.Point {
-				out = append(out, fmt.Sprintf("%s does not beat the floor %s (%s against %s)", p.Name, f.Name, plain.Percent(n.Interval.Point), plain.Percent(m.Interval.Point)))
+				out = append(out, fmt.Sprintf("%s does not beat the baseline %s (%s against %s)", p.Name, f.Name, plain.Percent(n.Interval.Point), plain.Percent(m.Interval.Point)))
 			}
 		}
 	}

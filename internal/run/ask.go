@@ -119,6 +119,10 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
 			return nil, took, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer ended with " + resp.FinishReason + ", and no call is in it"}
 		}
+		if resp.Untold() && a.p.c.Expect.AboutCalls() {
+			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
+			return nil, took, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer is text, in a form that has no place for calls: it is not known whether a tool was called"}
+		}
 		return resp, took, nil
 	}
 	f := a.fault(ctx, limited, err)

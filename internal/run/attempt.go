@@ -52,7 +52,7 @@ func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 // converse asks, answers calls and asks again until the attempt has an end.
 func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	t, c, cfg := &a.trace, a.p.c, &a.e.cfg
-	if c.Skip != "" && !(c.Selectable && a.seat.Selects) || cfg.Idle != nil && cfg.Idle(c, a.seat.Selects) != "" {
+	if c.Skip != "" && !(c.Selectable && a.seat.Selects) || a.p.compiled.Idle(a.seat.Selects) != "" {
 		t.End = callvet.EndSkipped
 		return nil
 	}
@@ -81,7 +81,7 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 		case a.p.single:
 			t.End = callvet.EndCalled
 			return nil
-		case !a.p.answer && cfg.Goal != nil && cfg.Goal.Reached(c, t.Calls()):
+		case !a.p.answer && a.p.compiled.Reached(t.Calls()):
 			t.End = callvet.EndReached
 			return nil
 		case round >= a.p.rounds:
@@ -184,11 +184,9 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		call.Status, call.Error = callvet.StatusRejected, callvet.Unreadable(call.ArgsRaw)
 		return told(map[string]any{"error": call.Error}), nil
 	}
-	if a.e.cfg.Contract != nil {
-		if vs := a.e.cfg.Contract.Check(a.p.c, call); len(vs) > 0 {
-			call.Status, call.Error = callvet.StatusRejected, vs[0].Message
-			return told(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
-		}
+	if vs := a.p.compiled.Check(call); len(vs) > 0 {
+		call.Status, call.Error = callvet.StatusRejected, vs[0].Message
+		return told(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
 	}
 	reply, err := a.world.Answer(ctx, *call)
 	if err != nil {

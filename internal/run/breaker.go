@@ -57,7 +57,7 @@ func (b *breaker) record(f *callvet.Fault) {
 	}
 	b.verdict = &callvet.Fault{
 		Kind: f.Kind, HTTP: f.HTTP, Param: f.Param,
-		Message: fmt.Sprintf("not asked: %d cells of this target in a row had failed with: %s", b.streak, f.Message),
+		Message: fmt.Sprintf("not asked: %d attempts at this target in a row had failed with: %s", b.streak, f.Message),
 	}
 	close(b.tripped)
 }

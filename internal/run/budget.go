@@ -142,7 +142,7 @@ func (b *budget) paid() error {
 	}
 	next := ""
 	if b.largest > 0 {
-		next = fmt.Sprintf(", and a cell may cost %.6g", b.largest)
+		next = fmt.Sprintf(", and an attempt may cost %.6g", b.largest)
 	}
 	return fmt.Errorf("%.6g of %.6g USD were spent%s%s: %w",
 		b.spent.USD+b.spent.AssumedUSD, b.max.MaxCostUSD, assumed, next, callvet.ErrBudget)

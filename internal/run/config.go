@@ -52,16 +52,21 @@ type Cache interface {
 	Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error)
 }
 
-// Contract checks the arguments of a call against its tool's schema before a
-// world sees it. It is called from many goroutines.
-type Contract interface {
-	Check(c *callvet.Case, call *callvet.Call) []callvet.Violation
-}
-
-// Goal tells when a multi-turn attempt has made the last calls it is expected to
-// make. It is called from many goroutines.
-type Goal interface {
-	Reached(c *callvet.Case, calls []callvet.Call) bool
+// Compiled is a case made ready to judge the attempts at it. Its methods are called
+// from many goroutines.
+type Compiled interface {
+	// Idle says why no attempt at the case could be judged, whatever a target does;
+	// "" when one could. Such a case is not asked, and its cell is not run. selects
+	// tells of a target that selects tools and does not call them.
+	Idle(selects bool) string
+	// Check gives every way in which a call breaks its tool's contract, before a world
+	// sees it.
+	Check(call *callvet.Call) []callvet.Violation
+	// Reached tells when a multi-turn attempt has made the last calls it is expected
+	// to make.
+	Reached(calls []callvet.Call) bool
+	// Score judges an attempt.
+	Score(t *callvet.Trace) callvet.Result
 }
 
 // Limits of one provider group. Zero values mean the defaults.
@@ -109,23 +114,18 @@ type inMemory struct{ s *callvet.Suite }
 func (m inMemory) Len() int                          { return len(m.s.Cases) }
 func (m inMemory) Case(i int) (*callvet.Case, error) { return &m.s.Cases[i], nil }
 
-// Config is everything Run needs. Suite, Targets, Scorer and Journal are required.
+// Config is everything Run needs. Suite, Targets, Compile and Journal are required.
 type Config struct {
 	Suite *callvet.Suite
 	// Source, when set, gives the cases in place of Suite.Cases.
 	Source  Source
 	Targets []Target
-	Scorer  callvet.Scorer
+	// Compile makes a case ready to be judged: once for all of its cells that are in
+	// flight together or follow one another closely.
+	Compile func(c *callvet.Case) Compiled
 	// Worlds makes the world that answers the calls of one attempt; nil, or a nil
 	// World, means that calls are not answered and an attempt ends with its first turn.
 	Worlds func(c *callvet.Case) callvet.World
-	// Contract and Goal may be nil: then nothing is rejected, and an attempt goes
-	// on until the target answers or runs out of rounds.
-	Contract Contract
-	Goal     Goal
-	// Idle says why a case could not be judged whatever a target does; such a case is
-	// not asked, and its cell is not run. Nil: every case can be judged.
-	Idle func(c *callvet.Case, selects bool) string
 
 	// Cases are positions in the suite, in the order in which they run; nil means
 	// all. Select makes such a list.
@@ -188,8 +188,8 @@ type Config struct {
 // withDefaults fills in what is zero and refuses what cannot run.
 func (c Config) withDefaults() (Config, error) {
 	switch {
-	case c.Suite == nil || c.Scorer == nil || c.Journal == nil:
-		return c, fmt.Errorf("start run: suite, scorer and journal are required: %w", callvet.ErrInvalid)
+	case c.Suite == nil || c.Compile == nil || c.Journal == nil:
+		return c, fmt.Errorf("start run: suite, compile and journal are required: %w", callvet.ErrInvalid)
 	case len(c.Targets) == 0:
 		return c, fmt.Errorf("start run: no target: %w", callvet.ErrInvalid)
 	case c.Repeats < 0 || c.Budget.MaxCalls < 0 || c.Budget.MaxCostUSD < 0:

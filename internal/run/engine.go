@@ -20,6 +20,7 @@ import (
 type engine struct {
 	cfg      Config
 	wardrobe *wardrobe
+	cases    *cases
 	seats    []*seat
 	keys     bool // some target is cached
 	budget   *budget
@@ -75,7 +76,7 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	// Canceling ctx is a request to finish, so the work has a context of its own.
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
-	e := &engine{cfg: cfg, wardrobe: newWardrobe(cfg.Suite), stopping: make(chan struct{}), cancel: cancel}
+	e := &engine{cfg: cfg, wardrobe: newWardrobe(cfg.Suite), cases: &cases{source: cfg.Source}, stopping: make(chan struct{}), cancel: cancel}
 	e.jitter.Rand = rand.New(rand.NewPCG(cfg.Seed, 0x63616c6c766574))
 	fail := func(err error) { e.cancel(err); e.stop() }
 	e.commit = newCommitter(&e.cfg, fail)
@@ -210,12 +211,11 @@ func (e *engine) next(g *group) (job, bool) {
 	for g.at < len(e.cfg.Cases) {
 		ix := e.cfg.Cases[g.at]
 		if g.prep == nil {
-			c, err := e.cfg.Source.Case(ix)
-			if err != nil {
+			var err error
+			if g.prep, err = e.cases.at(ix); err != nil {
 				e.commit.fail(err)
 				return job{}, false
 			}
-			g.prep = &prepared{ix: ix, c: c}
 		}
 		j := job{g.turn[g.seat], g.prep, g.repeat}
 		if g.repeat++; g.repeat == e.cfg.Repeats {
@@ -309,7 +309,7 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 		return true // nothing to keep; the next cell tells whether to go on
 	}
 	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: *t}
-	cell.Result = e.cfg.Scorer.Score(j.prep.c, &cell.Trace)
+	cell.Result = j.prep.compiled.Score(&cell.Trace)
 	if t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {
 		key = nil
 	}
@@ -343,7 +343,7 @@ func (e *engine) summary(ctx, work context.Context) (Summary, error) {
 		return s, err
 	}
 	s.Status = StatusFailed
-	return s, fmt.Errorf("run cells: %d of %d were not done", s.Total-s.Done, s.Total)
+	return s, fmt.Errorf("run attempts: %d of %d were not done", s.Total-s.Done, s.Total)
 }
 
 // bitmap has one bit per cell; the nil bitmap has none set.

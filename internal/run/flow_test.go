@@ -118,11 +118,13 @@ func TestIdleCases(t *testing.T) {
 	selecting := target("selects", "p", m)
 	selecting.Selects = true
 	cfg.Targets = append(cfg.Targets, selecting)
-	cfg.Idle = func(c *callvet.Case, selects bool) string {
-		if c.ID == "case-000003" && !selects {
-			return "nothing to judge"
-		}
-		return ""
+	cfg.Compile = func(c *callvet.Case) run.Compiled {
+		return compiled{idle: func(selects bool) string {
+			if c.ID == "case-000003" && !selects {
+				return "nothing to judge"
+			}
+			return ""
+		}}
 	}
 	sum := mustRun(t, cfg)
 	want := map[string]int{"case-000000": 2, "case-000002": 1, "case-000003": 1}
@@ -136,6 +138,53 @@ func TestIdleCases(t *testing.T) {
 		if (c.Trace.End == callvet.EndSkipped) != (c.Trace.Attempts == 0) {
 			t.Errorf("case %d ends with %s after %d attempts", c.Case, c.Trace.End, c.Trace.Attempts)
 		}
+	}
+}
+
+// TestACaseIsCompiledOnce: the targets of a small suite share what was compiled, whether
+// they follow one another or go on at once. Of a big suite a case is compiled anew when
+// the next target comes to it, and never for each of its repeats.
+func TestACaseIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name       string
+		cases      int
+		providers  []string
+		interleave bool
+		want       int // compilations of each case
+	}{
+		{"one after the other", 20, []string{"p", "p", "p"}, false, 1},
+		{"in turn", 20, []string{"p", "p", "p"}, true, 1},
+		{"at once", 20, []string{"p", "q", "r"}, false, 1},
+		{"in turn, big", 1100, []string{"p", "p"}, true, 1},
+		{"one after the other, big", 1100, []string{"p", "p"}, false, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
+			cfg, _ := onPaper(suite(tt.cases), 2, m)
+			cfg.Interleave, cfg.Targets = tt.interleave, nil
+			for i, p := range tt.providers {
+				cfg.Targets = append(cfg.Targets, target(fmt.Sprint("m", i), p, m))
+			}
+			var mu sync.Mutex
+			compilations := map[string]int{}
+			cfg.Compile = func(c *callvet.Case) run.Compiled {
+				mu.Lock()
+				defer mu.Unlock()
+				compilations[c.ID]++
+				return compiled{}
+			}
+			mustRun(t, cfg)
+			for id, n := range compilations {
+				if n != tt.want {
+					t.Fatalf("%s is compiled %d times, want %d", id, n, tt.want)
+				}
+			}
+			if len(compilations) != tt.cases {
+				t.Errorf("%d cases are compiled, want %d", len(compilations), tt.cases)
+			}
+		})
 	}
 }
 
@@ -286,7 +335,7 @@ func TestCellsThatComeToNothing(t *testing.T) {
 		return calls("weather", `{}`), nil
 	})
 	sum, err := run.Run(t.Context(), cfg)
-	if sum.Status != run.StatusFailed || err == nil || err.Error() != "run cells: 2 of 5 were not done" || sum.Done != 3 {
+	if sum.Status != run.StatusFailed || err == nil || err.Error() != "run attempts: 2 of 5 were not done" || sum.Done != 3 {
 		t.Errorf("%s, %d done, %v", sum.Status, sum.Done, err)
 	}
 }

@@ -48,7 +48,7 @@ func (m *memory) Append(_ context.Context, _ string, encoded [][]byte, _ callvet
 func onPaper(s *callvet.Suite, concurrency int, m modelFunc) (run.Config, *memory) {
 	j := &memory{}
 	return run.Config{
-		Suite: s, Targets: []run.Target{target("m", "p", m)}, Scorer: byOutcome{}, Journal: j, RunID: "r",
+		Suite: s, Targets: []run.Target{target("m", "p", m)}, Compile: compile, Journal: j, RunID: "r",
 		Limits: map[string]run.Limits{"": {Concurrency: concurrency}},
 	}, j
 }
@@ -271,7 +271,7 @@ func TestBreaker(t *testing.T) {
 				if tt.open != (len(sum.Stopped) == 1) {
 					t.Fatalf("stopped %v", sum.Stopped)
 				}
-				if tt.open && (sum.Targets[0].Error != 1000 || !strings.Contains(sum.Stopped[0], "5 cells of this target in a row")) {
+				if tt.open && (sum.Targets[0].Error != 1000 || !strings.Contains(sum.Stopped[0], "5 attempts at this target in a row")) {
 					t.Errorf("%+v %v", sum.Targets[0], sum.Stopped)
 				}
 			})

@@ -49,3 +49,55 @@ func TestLostCall(t *testing.T) {
 		}
 	}
 }
+
+// TestUntoldCalls: an answer in a form that has no place for calls is an error where a case
+// asserts something of calls, and judged where it does not.
+func TestUntoldCalls(t *testing.T) {
+	t.Parallel()
+	type attempt struct {
+		Untold, Calls bool
+		Expect        string
+	}
+	about := map[string]callvet.Expect{
+		"a call":  {Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"f"}}}}}},
+		"no call": {ToolsCalled: []string{}},
+		"a text":  {ResponseContains: []string{"will"}},
+	}
+	got, want := map[attempt]callvet.Outcome{}, map[attempt]callvet.Outcome{}
+	for expect, e := range about {
+		for _, untold := range []bool{false, true} {
+			for _, calls := range []bool{false, true} {
+				a := attempt{untold, calls, expect}
+				db, s := openStore(t), suite(1)
+				s.Cases[0].Expect = e
+				cfg := config(t, db, s, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+					r := says("I will.")
+					r.CallsUntold, r.Complete, r.Exchanges = untold, true, []callvet.Exchange{{HTTP: 200, Response: "kept"}}
+					if calls {
+						r.Turns = append([]callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "f", Args: []byte("{}")}}}}, r.Turns...)
+					}
+					return r, nil
+				})
+				if _, err := run.Run(t.Context(), cfg); err != nil {
+					t.Fatal(err)
+				}
+				c := stored(t, db, cfg.RunID)[0]
+				got[a] = c.Trace.Outcome
+				switch {
+				case calls:
+					want[a] = callvet.OutcomeCalled
+				case untold && expect != "a text":
+					want[a] = callvet.OutcomeError
+				default:
+					want[a] = callvet.OutcomeAbstained
+				}
+				if len(c.Trace.Exchanges) == 0 || c.Trace.Exchanges[0].Response != "kept" {
+					t.Errorf("%+v: what was received is not kept: %+v", a, c.Trace.Exchanges)
+				}
+			}
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

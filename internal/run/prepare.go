@@ -14,14 +14,16 @@ import (
 
 const defaultRounds = 5
 
-// prepared is what all cells of a case share; it lives as long as one of them.
+// prepared is what all cells of a case share. It belongs to those in flight, and to
+// cases while it is among the recent ones.
 type prepared struct {
 	ix   int
 	c    *callvet.Case
 	once sync.Once
 
-	tools *callvet.Toolset
-	loop  bool // calls are answered
+	compiled Compiled
+	tools    *callvet.Toolset
+	loop     bool // calls are answered
 	// answer: the case asserts on the text after the calls, so reaching the last
 	// expected call is not the end.
 	answer bool
@@ -30,6 +32,33 @@ type prepared struct {
 	single bool
 	rounds int
 	sum    [sha256.Size]byte // of what makes a trace beside the first request
+}
+
+// keptCases bounds the cases that are kept ready beside those in flight.
+const keptCases = 512
+
+// cases hands out prepared cases. The recent ones are kept by their position, so that
+// the targets of a small suite share them, and those of a big one as far as they are
+// that close to one another. What fell out is prepared anew.
+type cases struct {
+	source Source
+	mu     sync.Mutex
+	recent [keptCases]*prepared // by position modulo their number
+}
+
+func (k *cases) at(ix int) (*prepared, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	slot := &k.recent[ix%keptCases]
+	if p := *slot; p != nil && p.ix == ix {
+		return p, nil
+	}
+	c, err := k.source.Case(ix)
+	if err != nil {
+		return nil, err
+	}
+	*slot = &prepared{ix: ix, c: c}
+	return *slot, nil
 }
 
 // wardrobe hands out toolsets, so that equal sets are one and are encoded once.
@@ -103,6 +132,7 @@ func readsResults(e *callvet.Expect) bool {
 // ready fills p once.
 func (e *engine) ready(p *prepared) {
 	p.once.Do(func() {
+		p.compiled = e.cfg.Compile(p.c)
 		p.tools = e.wardrobe.of(p.c)
 		p.answer = assertsResponse(&p.c.Expect)
 		p.loop = p.c.MultiTurn != nil || e.cfg.Worlds != nil && (p.answer || readsResults(&p.c.Expect))
@@ -141,7 +171,7 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	for _, v := range []any{
 		p.rounds, p.c.Expect, p.c.MultiTurn, p.tools.Hash, e.wardrobe.all.Hash, p.c.ToolNames, p.c.Tools == nil,
 		p.c.Mocks, e.cfg.Suite.Mocks, p.c.Scoring, e.cfg.Suite.Defaults.Scoring,
-		e.cfg.Worlds != nil, e.cfg.Contract != nil, e.cfg.Goal != nil,
+		e.cfg.Worlds != nil, true, true, // the last two: contracts are checked, goals are known
 	} {
 		if enc.Encode(v) != nil { // invalid raw JSON: such a case is never shared
 			h.Write([]byte(p.c.ID))

@@ -55,7 +55,7 @@ func resume(t *testing.T, db *store.DB, r store.Run, observe func(run.Event)) er
 		return err
 	}
 	_, err = run.Run(t.Context(), run.Config{
-		Suite: s, Scorer: byOutcome{}, Journal: db, RunID: r.ID, Done: db.DoneCells(t.Context(), r.ID),
+		Suite: s, Compile: compile, Journal: db, RunID: r.ID, Done: db.DoneCells(t.Context(), r.ID),
 		Limits: map[string]run.Limits{"": {Concurrency: 32}}, Observe: observe,
 		Targets: []run.Target{target("m", "p", modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
 			time.Sleep(time.Millisecond) // long enough for the parent to kill in the middle

@@ -137,7 +137,7 @@ func TestBreakerCountsOneReason(t *testing.T) {
 		'r': {Kind: callvet.FaultNetwork, Message: "refused"},
 		's': {Kind: callvet.FaultServer, Message: "down"},
 	}
-	const open = "not asked: 3 cells of this target in a row had failed with: "
+	const open = "not asked: 3 attempts at this target in a row had failed with: "
 	for _, tc := range []struct {
 		after int
 		cells string
@@ -194,7 +194,7 @@ func TestRoom(t *testing.T) {
 		"none is left, more than that": {calls(10, 12, 0, 0), 0, false, "12 of 10 calls were made: budget exhausted"},
 		"money for one more":           {cost(1, 0.25, 0.25, 0.25, 1), 4, false, ""},
 		"no money for one more":        {cost(1, 0.25, 0.3125, 0.25, 1), 0, true, ""},
-		"no money, alone":              {cost(1, 0.75, 0.125, 0.25, 0), 0, false, "0.875 of 1 USD were spent, and a cell may cost 0.25: budget exhausted"},
+		"no money, alone":              {cost(1, 0.75, 0.125, 0.25, 0), 0, false, "0.875 of 1 USD were spent, and an attempt may cost 0.25: budget exhausted"},
 		"free cells, nothing is left":  {cost(1, 1, 0, 0, 0), 0, false, "1 of 1 USD were spent: budget exhausted"},
 		"free cells, nothing spent":    {cost(1, 0, 0, 0, 5), 4, false, ""},
 		"requests that told nothing":   {assumed, 0, false, "1 of 1 USD were spent (of them 0.5 at most for requests that told no usage: 3): budget exhausted"},
@@ -601,7 +601,7 @@ func TestRounds(t *testing.T) {
 func TestWhatIsShared(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{Tools: []callvet.Tool{{Name: "a"}}}
-	e := &engine{cfg: Config{Suite: s}, wardrobe: newWardrobe(s), keys: true}
+	e := &engine{cfg: Config{Suite: s, Compile: func(*callvet.Case) Compiled { return nil }}, wardrobe: newWardrobe(s), keys: true}
 	sum := func(id, result string) [32]byte {
 		p := &prepared{c: &callvet.Case{ID: id, MultiTurn: &callvet.MultiTurn{}, Mocks: []callvet.Mock{{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(result)}}}}}}
 		e.ready(p)

@@ -32,10 +32,33 @@ func calls(tool, args string) *callvet.Response {
 	return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: tool, Args: json.RawMessage(args)}}}}}
 }
 
-// byOutcome passes what called, fails what did not.
-type byOutcome struct{}
+// compiled passes what called and fails what did not. What is nil says that every case
+// can be judged, every call keeps its contract and no goal is reached.
+type compiled struct {
+	idle    func(selects bool) string
+	check   func(call *callvet.Call) []callvet.Violation
+	reached func(calls []callvet.Call) bool
+}
 
-func (byOutcome) Score(_ *callvet.Case, t *callvet.Trace) callvet.Result {
+func compile(*callvet.Case) run.Compiled { return compiled{} }
+
+func (k compiled) Idle(selects bool) string {
+	if k.idle == nil {
+		return ""
+	}
+	return k.idle(selects)
+}
+
+func (k compiled) Check(call *callvet.Call) []callvet.Violation {
+	if k.check == nil {
+		return nil
+	}
+	return k.check(call)
+}
+
+func (k compiled) Reached(calls []callvet.Call) bool { return k.reached != nil && k.reached(calls) }
+
+func (compiled) Score(t *callvet.Trace) callvet.Result {
 	switch t.Outcome {
 	case callvet.OutcomeCalled:
 		return callvet.Result{Verdict: callvet.VerdictPass, Scores: []callvet.Score{{Name: "overall", Value: 1, Scored: true}}}
@@ -79,7 +102,7 @@ func target(name, provider string, m callvet.Model) run.Target {
 }
 
 func config(t testing.TB, db *store.DB, s *callvet.Suite, m modelFunc) run.Config {
-	return run.Config{Suite: s, Targets: []run.Target{target("m", "p", m)}, Scorer: byOutcome{}, Journal: db, RunID: newRun(t, db, s)}
+	return run.Config{Suite: s, Targets: []run.Target{target("m", "p", m)}, Compile: compile, Journal: db, RunID: newRun(t, db, s)}
 }
 
 // stored reads back every cell of a run and fails on one that is there twice.

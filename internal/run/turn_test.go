@@ -19,19 +19,6 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-type contractFunc func(*callvet.Case, *callvet.Call) []callvet.Violation
-
-func (f contractFunc) Check(c *callvet.Case, call *callvet.Call) []callvet.Violation {
-	return f(c, call)
-}
-
-// reachedBy is the goal that the named tool was called.
-type reachedBy string
-
-func (r reachedBy) Reached(_ *callvet.Case, calls []callvet.Call) bool {
-	return len(calls) > 0 && calls[len(calls)-1].Tool == string(r)
-}
-
 func TestTurnLoop(t *testing.T) {
 	t.Parallel()
 	complete := says("done")
@@ -135,13 +122,17 @@ func TestTurnLoop(t *testing.T) {
 				return &r, nil
 			})
 			cfg.Worlds = func(c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
-			cfg.Goal = reachedBy("goal")
-			cfg.Contract = contractFunc(func(_ *callvet.Case, call *callvet.Call) []callvet.Violation {
-				if strings.Contains(string(call.Args), "bad") {
-					return []callvet.Violation{{Path: "/bad", Keyword: "type", Message: "no"}}
+			cfg.Compile = func(*callvet.Case) run.Compiled {
+				return compiled{
+					check: func(call *callvet.Call) []callvet.Violation {
+						if strings.Contains(string(call.Args), "bad") {
+							return []callvet.Violation{{Path: "/bad", Keyword: "type", Message: "no"}}
+						}
+						return nil
+					},
+					reached: func(calls []callvet.Call) bool { return len(calls) > 0 && calls[len(calls)-1].Tool == "goal" },
 				}
-				return nil
-			})
+			}
 			mustRun(t, cfg)
 			tr := j.cells[0].Trace
 			var told, states []string

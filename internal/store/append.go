@@ -46,7 +46,7 @@ func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent 
 			return err
 		}
 	}
-	return db.tx(ctx, "store cells", func(tx *sql.Tx) error {
+	return db.tx(ctx, "store attempts", func(tx *sql.Tx) error {
 		if err := may(tx); err != nil {
 			return err
 		}

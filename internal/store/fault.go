@@ -37,7 +37,7 @@ func (db *DB) explain(verb string, err error) error {
 func mend(code int) (kind error, hint string) {
 	switch code {
 	case sqlite3.SQLITE_FULL:
-		return callvet.ErrUnavailable, "the disk is full: free some space, then resume the run; every cell that was counted is stored"
+		return callvet.ErrUnavailable, "the disk is full: free some space, then resume the run; every attempt that was counted is stored"
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return callvet.ErrUnavailable, "another process holds the store: wait for it to finish, or use another file with --db"
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:

@@ -150,7 +150,7 @@ func (l *Lease) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) 
 // cell once another process has the run.
 func (l *Lease) Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error {
 	if runID != l.run {
-		return fmt.Errorf("store cells of run %s: the lease is for run %s: %w", runID, l.run, callvet.ErrInvalid)
+		return fmt.Errorf("store attempts of run %s: the lease is for run %s: %w", runID, l.run, callvet.ErrInvalid)
 	}
 	return l.db.append(ctx, runID, encoded, spent, l.renew)
 }

@@ -58,7 +58,7 @@ func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, t
 		return 0, nil, fmt.Errorf("run %s: %w", runID, callvet.ErrNotFound)
 	}
 	if err != nil {
-		return 0, nil, db.explain("read cells", err)
+		return 0, nil, db.explain("read attempts", err)
 	}
 	switch {
 	case f.Target != nil:
@@ -68,17 +68,17 @@ func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, t
 	}
 	rows, err := db.read.QueryContext(ctx, "SELECT DISTINCT target_ix FROM cells INDEXED BY cells_key WHERE run=? ORDER BY 1", num)
 	if err != nil {
-		return 0, nil, db.explain("read cells", err)
+		return 0, nil, db.explain("read attempts", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var t int
 		if err := rows.Scan(&t); err != nil {
-			return 0, nil, db.explain("read cells", err)
+			return 0, nil, db.explain("read attempts", err)
 		}
 		targets = append(targets, t)
 	}
-	return num, targets, db.explain("read cells", rows.Err())
+	return num, targets, db.explain("read attempts", rows.Err())
 }
 
 func (f Filter) query(num int64, target int) (string, []any) {
@@ -113,24 +113,24 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	q, args := f.query(num, target)
 	rows, err := db.read.QueryContext(ctx, q, args...)
 	if err != nil {
-		return yield(nil, db.explain("read cells", err)) && false
+		return yield(nil, db.explain("read attempts", err)) && false
 	}
 	defer rows.Close()
 	for rows.Next() {
 		c := &callvet.Cell{}
 		var result, trace, exchanges sql.RawBytes
 		if err := rows.Scan(&c.Case, &c.Target, &c.Repeat, &result, &trace, &exchanges); err != nil {
-			return yield(nil, db.explain("read cells", err)) && false
+			return yield(nil, db.explain("read attempts", err)) && false
 		}
 		if err := decode(c, result, trace, exchanges); err != nil {
-			return yield(nil, fmt.Errorf("read cell of case %d: %w", c.Case, err)) && false
+			return yield(nil, fmt.Errorf("read attempt at case %d: %w", c.Case, err)) && false
 		}
 		if !yield(c, nil) {
 			return false
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return yield(nil, db.explain("read cells", err)) && false
+		return yield(nil, db.explain("read attempts", err)) && false
 	}
 	return true
 }
@@ -144,7 +144,7 @@ func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Ce
 		rows, err := db.read.QueryContext(ctx, `SELECT case_ix,target_ix,repeat,case_id,outcome,verdict,class,overall,cost,requests,flags
 			FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) ORDER BY case_ix,target_ix,repeat`, runID)
 		if err != nil {
-			yield(nil, db.explain("read cells", err))
+			yield(nil, db.explain("read attempts", err))
 			return
 		}
 		defer rows.Close()
@@ -154,7 +154,7 @@ func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Ce
 			var overall sql.NullFloat64
 			var flags int
 			if err := rows.Scan(&c.Case, &c.Target, &c.Repeat, &t.CaseID, &t.Outcome, &r.Verdict, &r.Class, &overall, &t.Usage.CostUSD, &t.Attempts, &flags); err != nil {
-				yield(nil, db.explain("read cells", err))
+				yield(nil, db.explain("read attempts", err))
 				return
 			}
 			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flags&flagCached != 0, flags&flagUsageKnown != 0
@@ -169,7 +169,7 @@ func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Ce
 			}
 		}
 		if err := rows.Err(); err != nil {
-			yield(nil, db.explain("read cells", err))
+			yield(nil, db.explain("read attempts", err))
 		}
 	}
 }

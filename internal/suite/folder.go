@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/bfcl"
+	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/internal/suite/native"
 	"github.com/callvet/callvet/internal/suite/source"
 )
@@ -33,8 +33,8 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 		if err != nil {
 			return nil, nil, fmt.Errorf("read suite folder %s: %w", dir, err)
 		}
-		if isBFCL(data, path) { // its files go together by rules of their own
-			return bfcl.ImportFolder(dir, opt.inFolder(dir))
+		if dialect.IsBFCL(data, path) { // its files go together by rules of their own
+			return dialect.ImportBFCLFolder(dir, dialect.Options{Beside: opt.beside})
 		}
 		s, found, err := parse(data, path, opt)
 		if err != nil {

@@ -3,25 +3,18 @@
 package suite
 
 import (
-	"bytes"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
-	"github.com/callvet/callvet/internal/suite/bfcl"
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
-const (
-	ownName  = "callvet"
-	bfclName = "bfcl"
-)
+const ownName = "callvet"
 
 // Dialects lists the formats that Load reads, callvet's own first.
-func Dialects() []string { return append([]string{ownName, bfclName}, dialect.Names()...) }
+func Dialects() []string { return append([]string{ownName, dialect.BFCL}, dialect.Names()...) }
 
 // Exports lists the formats that ExportAs writes, callvet's own first. BFCL files are
 // read only.
@@ -34,7 +27,7 @@ func ExportAs(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) 
 	case name == ownName:
 		b, err := Export(s, "yaml")
 		return b, nil, err
-	case name == bfclName:
+	case name == dialect.BFCL:
 		return nil, nil, unknownFormat("export suite", name, "is only read", Exports())
 	case !slices.Contains(Exports(), name):
 		return nil, nil, unknownFormat("export suite", name, "is not known", Exports())
@@ -55,7 +48,7 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 	if which == "" {
 		which = dialect.Detect(data, name)
 	}
-	if which == bfclName {
+	if which == dialect.BFCL {
 		return parseBFCL(data, name, opt)
 	}
 	if which == "" {
@@ -67,28 +60,10 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 	return dialect.Import(which, data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Beside: opt.beside})
 }
 
-// isBFCL looks closer only at what may be a file of questions: its rows name
-// them, or it is packed.
-func isBFCL(data []byte, name string) bool {
-	head := data[:min(len(data), 1<<20)]
-	packed, err := input.Packed(head)
-	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && bfcl.Detect(data, name)
-}
-
 func parseBFCL(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	o := dialect.Options{Beside: opt.beside}
 	if opt.NoIncludes || name == "-" {
-		return bfcl.Import(data, name, nil)
+		o.Beside = nil
 	}
-	return bfcl.Import(data, name, opt.inFolder(filepath.Dir(name)))
-}
-
-// inFolder opens the files of a folder that bfcl finds by their whole path.
-func (o *Options) inFolder(dir string) bfcl.Open {
-	return func(path string) ([]byte, error) {
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return nil, err
-		}
-		return o.beside(dir, rel)
-	}
+	return dialect.ImportBFCL(data, name, o)
 }

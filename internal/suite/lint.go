@@ -38,10 +38,8 @@ func newLinter(s *callvet.Suite, opt LintOptions) *linter {
 	l := &linter{s: s, opt: opt, all: tableOf(s.Tools), ids: map[string]int{}}
 	l.set = l.all
 	l.suiteLevel()
-	scoring := opt.Scoring
-	scoring.Keep = 1 // each case is scored right after it was compiled
 	var problems []callvet.Problem
-	l.scorer, problems = score.Open(s, scoring)
+	l.scorer, problems = score.New(s, opt.Scoring)
 	l.uncompiled(problems)
 	return l
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
 )
 
@@ -22,11 +23,27 @@ func (l *linter) plan(p *callvet.Plan, key string) {
 		}
 		l.expectedCall(&p.Calls[i], fmt.Sprintf("%s.calls[%d]", key, i))
 	}
-	if min := l.c.Expect.MinToolCalls; min != nil && len(l.c.Expect.Plans) == 1 && p.MaxExtraCalls == nil && *min > len(p.Calls) && l.c.MultiTurn == nil && l.extraCalls() == 0 && (p.Order == "" || p.Order == callvet.OrderAny || p.Order == callvet.OrderStrict) {
+	only := len(l.c.Expect.Plans) == 1 && p.MaxExtraCalls == nil && l.c.MultiTurn == nil && l.extraCalls() == 0 &&
+		(p.Order == "" || p.Order == callvet.OrderAny || p.Order == callvet.OrderStrict || p.Order == callvet.OrderInOrder)
+	if only {
+		l.places(p, key)
+	}
+	if min := l.c.Expect.MinToolCalls; min != nil && only && *min > len(p.Calls) {
 		l.problem("contradiction", "expect.min_tool_calls", "set max_extra_calls", "at least %d calls are asked for, but no more than the %d expected ones may be made", *min, len(p.Calls))
 	}
 	if max := l.c.Expect.MaxToolCalls; max != nil && required > *max && len(l.c.Expect.Plans) == 1 {
 		l.problem("contradiction", "expect.max_tool_calls", "", "%d calls are expected, but at most %d may be made", required, *max)
+	}
+}
+
+// places looks for places among calls of which there are fewer.
+func (l *linter) places(p *callvet.Plan, key string) {
+	for i := range p.Calls {
+		for _, place := range []int{p.Calls[i].Nth, p.Calls[i].Message} {
+			if max(place, -place) > len(p.Calls) && !p.Calls[i].Optional {
+				l.problem("contradiction", fmt.Sprintf("%s.calls[%d]", key, i), "set max_extra_calls, or order: superset", "place %d is asked for, but no more than the %d expected calls may be made", place, len(p.Calls))
+			}
+		}
 	}
 }
 
@@ -63,6 +80,106 @@ func (l *linter) countedCall(c *callvet.CallCount, key string) {
 	for _, name := range c.Call.Tools {
 		if l.known(name, key+".tool", l.set) && !forbidden {
 			l.arguments(&c.Call, name, key)
+		}
+	}
+}
+
+// countBounds looks for bounds that nothing or everything meets, by themselves and beside
+// the case's others.
+func (l *linter) countBounds(c *callvet.CallCount, key string) {
+	e := &l.c.Expect
+	least := 0
+	switch {
+	case c.Min != nil:
+		least = *c.Min
+	case c.Max == nil:
+		least = 1
+	}
+	if least == 0 {
+		if c.Max == nil {
+			l.problem("asserts-nothing", key, "min: 1, or a max", "every attempt has at least 0 calls")
+		}
+		return
+	}
+	if e.MaxToolCalls != nil && least > *e.MaxToolCalls {
+		l.problem("contradiction", key, "", "at least %d calls are asked for, but at most %d may be made", least, *e.MaxToolCalls)
+	}
+	sensitive := l.scoringInForce(func(s *callvet.Scoring) bool { return s.CaseSensitiveNames })
+	within := func(tools []string) bool { // every tool that is counted is one of these
+		return !slices.ContainsFunc(c.Call.Tools, func(name string) bool {
+			return !slices.ContainsFunc(tools, func(t string) bool { return callvet.NameFits(t, name, sensitive) })
+		})
+	}
+	if within(e.ToolsNotCalled) {
+		l.problem("contradiction", key, "", "%s must be called and must not be called", strings.Join(c.Call.Tools, ", "))
+	}
+	for i := range e.Counts {
+		o := &e.Counts[i]
+		all := o.Call.Args == nil && len(o.Call.Matchers) == 0 && o.Call.Nth == 0 && o.Call.Message == 0
+		if o != c && all && o.Max != nil && *o.Max < least && within(o.Call.Tools) {
+			l.problem("contradiction", key, "", "at least %d calls are asked for, but counts[%d] allows at most %d", least, i, *o.Max)
+		}
+	}
+}
+
+// planless finds least values of scores over a plan where there is none.
+func (l *linter) planless(e *callvet.Expect) {
+	if e.Plans != nil || e.ToolsCalled != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.MinScores)) {
+		switch name {
+		case score.CallF1, score.ToolSetF1, score.SequenceF1, score.SequenceRecall, score.Position, score.ToolPrecision, score.ToolRecall, score.ToolF1:
+			l.problem("no-plan", "expect.min_scores."+name, "add calls", "%s compares with calls that are expected, and the case lists none", name)
+		}
+	}
+}
+
+// emptyClaim reports whether every attempt meets an entry of all_of or not.
+func emptyClaim(p *callvet.Plan) bool {
+	for i := range p.Counts {
+		if c := &p.Counts[i]; c.Max != nil || c.Min == nil || *c.Min > 0 {
+			return false
+		}
+	}
+	loose := p.MaxExtraCalls == nil || *p.MaxExtraCalls < 0
+	switch {
+	case len(p.MinScores) > 0:
+		return !slices.ContainsFunc(slices.Collect(maps.Values(p.MinScores)), func(least float64) bool { return least > 0 })
+	case p.Calls == nil:
+		return true
+	case len(p.Calls) == 0 || !loose:
+		return p.Order == callvet.OrderSuperset || p.Order == callvet.OrderRecall
+	case p.Order == callvet.OrderStrict || p.Order == callvet.OrderPrecision || p.Order == callvet.OrderSingle:
+		return false
+	}
+	return !slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool {
+		return (!c.Optional && p.Order != callvet.OrderSubset) || c.Args != nil || len(c.Matchers) > 0
+	})
+}
+
+// claim checks an entry of all_of or not. What must not hold may have arguments that the
+// tool's schema rejects.
+func (l *linter) claim(p *callvet.Plan, key string, wanted bool) {
+	switch {
+	case !emptyClaim(p):
+	case wanted:
+		l.problem("asserts-nothing", key, "", "every attempt meets it")
+	default:
+		l.problem("contradiction", key, "", "every attempt meets it, so that none can pass")
+	}
+	for i := range p.Calls {
+		if at := fmt.Sprintf("%s.calls[%d]", key, i); wanted {
+			l.expectedCall(&p.Calls[i], at)
+		} else {
+			l.knownAll(p.Calls[i].Tools, at+".tool")
+		}
+	}
+	for i := range p.Counts {
+		if at := fmt.Sprintf("%s.counts[%d]", key, i); wanted {
+			l.countedCall(&p.Counts[i], at)
+		} else {
+			l.knownAll(p.Counts[i].Call.Tools, at+".tool")
 		}
 	}
 }
@@ -128,7 +245,7 @@ func (l *linter) excused(c *callvet.ExpectedCall, v *callvet.Violation, name str
 // value that a call would carry.
 func (l *linter) looseMode() bool {
 	return l.scoringInForce(func(s *callvet.Scoring) bool {
-		return slices.Contains([]string{"regex", "contains", "any_of", "type", "present", "semantic"}, s.Mode) || s.Profile == "bfcl"
+		return slices.Contains([]string{"regex", "contains", "any_of", "type", "present", "semantic", "text"}, s.Mode) || s.Profile == "bfcl"
 	})
 }
 

@@ -4,6 +4,7 @@ package suite
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -117,7 +118,17 @@ func demands(e *callvet.Expect) bool {
 // bounds reports whether a case says how many calls there may be, or which may not be made:
 // that calling fails it is what such a case is for.
 func bounds(e *callvet.Expect) bool {
-	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0
+	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || scored(e)
+}
+
+// scored reports whether a least value of a score decides.
+func scored(e *callvet.Expect) bool {
+	for _, least := range e.MinScores {
+		if least > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // calls reports whether passing means to call something, and whether it means
@@ -133,9 +144,10 @@ func calls(e *callvet.Expect) (something, nothing bool) {
 	if e.ToolsCalled != nil {
 		something, nothing = something || len(e.ToolsCalled) > 0, nothing || len(e.ToolsCalled) == 0
 	}
-	for i := range e.Counts {
-		c := &e.Counts[i]
-		something = something || c.Min != nil && *c.Min > 0 || c.Min == nil && c.Max == nil
+	something = something || anyCounted(e.Counts)
+	for i := range e.AllOf {
+		p := &e.AllOf[i]
+		something = something || len(p.MinScores) == 0 && p.Order != callvet.OrderSubset && slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool { return !c.Optional }) || anyCounted(p.Counts)
 	}
 	for _, set := range e.ToolsAcceptable {
 		if isNone := len(set) == 0 || slices.Equal(set, []string{callvet.NoTools}); isNone {
@@ -145,6 +157,13 @@ func calls(e *callvet.Expect) (something, nothing bool) {
 		}
 	}
 	return something || (e.MinToolCalls != nil && *e.MinToolCalls > 0), nothing || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
+}
+
+// anyCounted reports whether one of the counts asks for a call.
+func anyCounted(counts []callvet.CallCount) bool {
+	return slices.ContainsFunc(counts, func(c callvet.CallCount) bool {
+		return c.Min != nil && *c.Min > 0 || c.Min == nil && c.Max == nil
+	})
 }
 
 func (l *linter) choiceAgainstGold() {
@@ -187,12 +206,19 @@ func (l *linter) toolAssertions() {
 		l.knownAll(s.Acceptable, "expect.selection.acceptable")
 	}
 	for i := range e.Counts {
-		l.countedCall(&e.Counts[i], fmt.Sprintf("expect.counts[%d]", i))
+		key := fmt.Sprintf("expect.counts[%d]", i)
+		l.countedCall(&e.Counts[i], key)
+		l.countBounds(&e.Counts[i], key)
 	}
-	for i := range e.Not {
-		for j := range e.Not[i].Calls {
-			l.knownAll(e.Not[i].Calls[j].Tools, fmt.Sprintf("expect.not[%d].calls[%d].tool", i, j))
+	for i := range e.AllOf {
+		l.claim(&e.AllOf[i], fmt.Sprintf("expect.all_of[%d]", i), true)
+		if slices.ContainsFunc(e.Not, func(p callvet.Plan) bool { return reflect.DeepEqual(p, e.AllOf[i]) }) {
+			l.problem("contradiction", fmt.Sprintf("expect.all_of[%d]", i), "", "the same must hold and must not hold")
 		}
+	}
+	l.planless(e)
+	for i := range e.Not {
+		l.claim(&e.Not[i], fmt.Sprintf("expect.not[%d]", i), false)
 	}
 	for i := range e.ToolParams {
 		p := &e.ToolParams[i]

@@ -4,6 +4,7 @@ package suite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -82,6 +83,67 @@ func TestLintGolden(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestLintBounds: what bounds say of calls is a finding where nothing, or everything, meets
+// it, and is none elsewhere.
+func TestLintBounds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ expect, scoring, want string }{
+		{`{"plans":[{"calls":[{"tools":["a"]}],"order":"superset"}],"min_tool_calls":3}`, `{}`, ""},
+		{`{"plans":[{"calls":[{"tools":["a"]}],"order":"superset"}],"tools_called":["a","b"]}`, `{}`, ""},
+		{`{"plans":[{"calls":[{"tools":["a"]}],"order":"superset"}],"tools_acceptable":[["b"],["a","b"]]}`, `{}`, ""},
+		{`{"max_tool_calls":3}`, `{}`, ""},
+		{`{"tools_not_called":["a"]}`, `{}`, ""},
+		{`{"max_requests":2}`, `{}`, ""},
+		{`{"not":[{"calls":[{"tools":["a"]}]}]}`, `{}`, ""},
+		{`{"not":[{"counts":[{"call":{"tools":["a"]},"min":1,"max":2}]}]}`, `{}`, ""},
+		{`{"counts":[{"call":{"tools":["*"]},"max":0}]}`, `{}`, ""},
+		{`{"counts":[{"call":{"tools":["a"]},"min":3},{"call":{"tools":["b*"]},"max":2}]}`, `{}`, ""},
+		{`{"counts":[{"call":{"tools":["a"]},"min":3},{"call":{"tools":["*"],"args":{"q":"x"}},"max":2}]}`, `{}`, ""},
+		{`{"plans":[{"calls":[{"tools":["a"],"matchers":{"q":{"mode":"any_of","value":["x","y"]}}}]}],"counts":[{"call":{"tools":["a"],"args":{"q":"y"}}}]}`, `{}`, ""},
+		{`{"plans":[{"calls":[{"tools":["a"],"args":{"n":"1"}}]}]}`, `{"mode":"text"}`, ""},
+		{`{"plans":[{"calls":[{"tools":["b"],"matchers":{"o":{"mode":"partial","value":{"x":1}}}}]}]}`, `{}`, ""},
+		{`{"all_of":[{"calls":[{"tools":["a"]},{"tools":["b"]}],"order":"in_order"}]}`, `{}`, ""},
+		{`{"plans":[{"calls":[{"tools":["a"],"nth":2}],"order":"superset"}]}`, `{}`, ""},
+
+		{`{"plans":[{"calls":[{"tools":["a"],"nth":2}]}]}`, `{}`, "contradiction"},
+		{`{"plans":[{"calls":[{"tools":["a"],"message":-2}]}]}`, `{}`, "contradiction"},
+		{`{"counts":[{"call":{"tools":["a"]}}],"tools_not_called":["A"]}`, `{}`, "contradiction"},
+		{`{"counts":[{"call":{"tools":["a"]},"min":3}],"max_tool_calls":2}`, `{}`, "contradiction"},
+		{`{"counts":[{"call":{"tools":["a"]},"min":3},{"call":{"tools":["*"]},"max":2}]}`, `{}`, "contradiction"},
+		{`{"plans":[{"calls":[]}],"counts":[{"call":{"tools":["a"]}}]}`, `{}`, "gold-fails"},
+		{`{"plans":[{"calls":[{"tools":["a"]}]}],"counts":[{"call":{"tools":["a*"]},"max":0}]}`, `{}`, "gold-fails"},
+		{`{"plans":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["a"]}]}]}`, `{}`, "gold-fails"},
+		{`{"plans":[{"calls":[{"tools":["a"],"args":{"q":"x"}},{"tools":["a"],"args":{"q":"x"}}]}],"max_same_calls":1}`, `{}`, "gold-fails"},
+		{`{"all_of":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["a"]}]}]}`, `{}`, "contradiction"},
+		{`{"not":[{"counts":[{"call":{"tools":["a"]},"min":0}]}]}`, `{}`, "contradiction"},
+		{`{"not":[{"calls":[{"tools":["a"]}],"order":"subset"}]}`, `{}`, "contradiction"},
+		{`{"not":[{"calls":[{"tools":["a"]}],"min_scores":{"call_f1":0}}]}`, `{}`, "contradiction"},
+		{`{"all_of":[{"calls":[{"tools":["a"],"optional":true}]}]}`, `{}`, "asserts-nothing"},
+		{`{"counts":[{"call":{"tools":["a"]},"min":0}]}`, `{}`, "asserts-nothing"},
+		{`{"plans":[{"calls":[{"tools":["a"]}]}],"not":[{"counts":[{"call":{"tools":["c"]}}]}]}`, `{}`, "unknown-tool"},
+		{`{"min_scores":{"call_f1":0.5}}`, `{}`, "no-plan"},
+		{`{"min_scores":{"format":0}}`, `{}`, "passes-by-nothing"},
+	} {
+		c := callvet.Case{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Scoring: &callvet.Scoring{}}
+		if err := errors.Join(json.Unmarshal([]byte(tt.expect), &c.Expect), json.Unmarshal([]byte(tt.scoring), c.Scoring)); err != nil {
+			t.Fatal(err)
+		}
+		s := callvet.Suite{Name: "s", Cases: []callvet.Case{c}, Tools: []callvet.Tool{
+			{Name: "a", Description: "Says what it is asked for.", Parameters: []byte(`{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"}}}`)},
+			{Name: "b", Description: "Does what it is asked for.", Parameters: []byte(`{"type":"object","properties":{"o":{"type":"object","required":["y"]}}}`)},
+		}}
+		var got []string
+		for _, p := range lint(t.Context(), &s, LintOptions{}) {
+			if !p.Warning {
+				got = append(got, p.Code)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %v, want %q", tt.expect, got, tt.want)
+		}
 	}
 }
 

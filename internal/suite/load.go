@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
 // DefaultLimit is how many bytes one input file may have: 256 MiB.
@@ -147,7 +148,7 @@ func (o *Options) read(r io.Reader, name string) ([]byte, error) {
 // parse detects the format of what is in memory and reads it as Load would from a file of
 // that name; a tools_from path is relative to the name's folder.
 func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	if opt.Dialect == "" && isBFCL(data, name) {
+	if opt.Dialect == "" && dialect.IsBFCL(data, name) {
 		return parseBFCL(data, name, opt)
 	}
 	if err := checkText(data, name); err != nil {

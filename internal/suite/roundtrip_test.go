@@ -207,12 +207,9 @@ func expects() *rapid.Generator[callvet.Expect] {
 			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: word().Draw(t, "t"), Path: filled().Draw(t, "p"), Matcher: matchers().Draw(t, "m")})
 		}
 		if rapid.Bool().Draw(t, "bounds") {
-			for range rapid.IntRange(0, 2).Draw(t, "counts") {
-				c := callvet.CallCount{Call: expectedCalls().Draw(t, "call"), Min: opt(rapid.IntRange(0, 2)).Draw(t, "least"), Max: opt(rapid.IntRange(2, 4)).Draw(t, "most")}
-				c.Call.ID, c.Call.After, c.Call.Optional, c.Call.ResultCheck = "", nil, false, ""
-				e.Counts = append(e.Counts, c)
-			}
-			e.Not = rapid.SliceOfN(plans(), 1, 2).Draw(t, "not plans")
+			e.Counts = rapid.SliceOfN(counts(), 0, 2).Draw(t, "counts")
+			e.AllOf = rapid.SliceOfN(claims(), 1, 2).Draw(t, "claims")
+			e.Not = rapid.SliceOfN(claims(), 1, 2).Draw(t, "not claims")
 			e.MaxSameCalls, e.MaxRequests = opt(rapid.IntRange(1, 3)).Draw(t, "same"), opt(rapid.IntRange(0, 3)).Draw(t, "requests")
 			e.MinScores = map[string]float64{"call_f1": rapid.Float64Range(0, 1).Draw(t, "least score")}
 			e.ResponseJSON = opt(matchers()).Draw(t, "json")
@@ -224,6 +221,28 @@ func expects() *rapid.Generator[callvet.Expect] {
 			e.ReferenceData = object(2).Draw(t, "ref")
 		}
 		return e
+	})
+}
+
+func counts() *rapid.Generator[callvet.CallCount] {
+	return rapid.Custom(func(t *rapid.T) callvet.CallCount {
+		c := callvet.CallCount{Call: expectedCalls().Draw(t, "call"), Min: opt(rapid.IntRange(0, 2)).Draw(t, "least"), Max: opt(rapid.IntRange(2, 4)).Draw(t, "most")}
+		c.Call.ID, c.Call.After, c.Call.Optional, c.Call.ResultCheck = "", nil, false, ""
+		return c
+	})
+}
+
+func claims() *rapid.Generator[callvet.Plan] {
+	return rapid.Custom(func(t *rapid.T) callvet.Plan {
+		if rapid.Bool().Draw(t, "counts only") {
+			return callvet.Plan{Name: word().Draw(t, "name"), Counts: rapid.SliceOfN(counts(), 1, 2).Draw(t, "counts")}
+		}
+		p := plans().Draw(t, "plan")
+		p.Counts = rapid.SliceOfN(counts(), 0, 1).Draw(t, "counts")
+		if rapid.Bool().Draw(t, "scored") {
+			p.MinScores = map[string]float64{"call_f1": rapid.Float64Range(0, 1).Draw(t, "least")}
+		}
+		return p
 	})
 }
 

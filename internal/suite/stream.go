@@ -125,7 +125,7 @@ func inMemory(s *callvet.Suite, problems []callvet.Problem, err error) (*reading
 // stream reads JSON of the two formats that large suites come in. It returns nil
 // for everything else, broken files included, which are then read whole.
 func stream(data []byte, name string, opt Options) (*reading, error) {
-	if source.IsYAML(name, data) || opt.Dialect == "" && isBFCL(data, name) || checkText(data, name) != nil {
+	if source.IsYAML(name, data) || opt.Dialect == "" && dialect.IsBFCL(data, name) || checkText(data, name) != nil {
 		return nil, nil
 	}
 	r := &reading{}

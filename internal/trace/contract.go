@@ -88,6 +88,23 @@ type Task struct {
 	// Pass is what the source's own checks say, Reward its number.
 	Pass   *bool    `json:"pass,omitempty"`
 	Reward *float64 `json:"reward,omitempty"`
+	// Asks identifies what the task asks and how it is judged; "" where that is not known.
+	Asks string `json:"asks,omitempty"`
+	// Scored is what a scorer said beside that; nil: none did.
+	Scored *Scored `json:"scored,omitempty"`
+	// Format grades the calls as they were emitted, Requests were sent, retries included.
+	Format       callvet.Format `json:"format,omitempty" form:"words=PASS|NORMALIZED|FAIL"`
+	Requests     int            `json:"requests,omitempty" form:"min=0"`
+	FirstTokenMS *float64       `json:"first_token_ms,omitempty" form:"min=0 max=31622400000"`
+	// Cached tells that an earlier answer was used, Unbilled that nothing is paid, so that
+	// no usage is missing; Floor marks a baseline that any model must beat, Repeatable a target
+	// that answers the same each time, so that its repeats are no new evidence.
+	Cached     bool `json:"cached,omitempty"`
+	Unbilled   bool `json:"unbilled,omitempty"`
+	Floor      bool `json:"floor,omitempty"`
+	Repeatable bool `json:"repeatable,omitempty"`
+	// Decision is what a router or retriever gave.
+	Decision *callvet.Decision `json:"decision,omitempty"`
 	// Judged are verdicts of judges, Labels those of people.
 	Judged []Judged  `json:"judged,omitempty"`
 	Labels []Label   `json:"labels,omitempty"`
@@ -152,7 +169,7 @@ type Label struct {
 
 // TaskGold is the label of a task: which calls it needs, in order.
 type TaskGold struct {
-	Steps  []GoldStep `json:"steps,omitempty"`
+	Steps  []GoldStep `json:"steps,omitzero"`
 	Checks []string   `json:"postconditions,omitempty"`
 	// Facts have to be told to the user: texts that an answer must contain.
 	Facts []string `json:"facts,omitempty"`
@@ -197,14 +214,20 @@ type Attempt struct {
 	UserCalls []callvet.Call
 	Pass      *bool
 	Reward    *float64
-	Gold      *TaskGold
-	Judged    []Judged
-	Labels    []Label
-	Safety    []Incident
-	Goal      string
-	AsOf      string
-	Tags      []string
-	Fields    map[string]string
+	Asks      string
+	Scored    *Scored
+	// Unbilled, Floor and Repeatable are as in Task.
+	Unbilled   bool
+	Floor      bool
+	Repeatable bool
+	Gold       *TaskGold
+	Judged     []Judged
+	Labels     []Label
+	Safety     []Incident
+	Goal       string
+	AsOf       string
+	Tags       []string
+	Fields     map[string]string
 	// Steps are the labels, tags and times that a Call has no place for, by the
 	// call's position in Trace.Calls(); nil when there are none.
 	Steps map[int]StepNote

@@ -18,7 +18,10 @@ import (
 // simulated user says it in other words each time. An attempt that Failed is an
 // error, whatever verdict it tells, and one without that verdict did not run.
 func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
-	c := callvet.Case{ID: t.TaskID, Tags: t.Tags, Fields: t.Fields, Context: t.Gold.text()}
+	c := callvet.Case{ID: t.TaskID, Tags: t.Tags, Fields: t.Fields, Context: t.Asks}
+	if c.Context == "" {
+		c.Context = t.Gold.text()
+	}
 	cell := callvet.Cell{Repeat: t.Attempt, Result: callvet.Result{Verdict: callvet.VerdictNotRun}}
 	cell.Trace.CaseID, cell.Trace.Target, cell.Trace.Repeat, cell.Trace.Outcome = t.TaskID, t.Target, t.Attempt, t.Outcome
 	pass := t.Pass
@@ -36,6 +39,12 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 		cell.Result.Verdict = callvet.VerdictPass
 	case pass != nil:
 		cell.Result.Verdict = callvet.VerdictFail
+	}
+	if s := t.Scored; s != nil {
+		cell.Trace.Decision, cell.Result.NotEvaluated = t.Decision, len(s.NotEvaluated)
+		for _, name := range s.Layers {
+			cell.Result.Assertions = append(cell.Result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting})
+		}
 	}
 	return c, cell
 }

@@ -24,6 +24,32 @@ func (w *Writer) Attempt(a *Attempt) error {
 	return w.Task(&task)
 }
 
+// Outline is Attempt without what was said: for those who sum up.
+func (w *Writer) Outline(a *Attempt) error {
+	turn, n := 0, 0
+	for i := range a.Trace.Turns {
+		t := &a.Trace.Turns[i]
+		for j := range t.Calls {
+			s := a.step(n, &t.Calls[j], turn, j)
+			if err := w.Step(&s); err != nil {
+				return err
+			}
+			n++
+		}
+		if t.Role == callvet.RoleAssistant {
+			turn++
+		}
+	}
+	task := a.Task()
+	task.Steps, task.Input, task.Answer, task.Foreign = &n, nil, nil, nil
+	if s := task.Scored; s != nil && s.Reason != "" {
+		brief := *s
+		brief.Reason = ""
+		task.Scored = &brief
+	}
+	return w.Task(&task)
+}
+
 // Lines takes an attempt apart. Calls without an id get "TASK#TURN#N", as the
 // contract's own example has them.
 func (a *Attempt) Lines() ([]Step, Task) {
@@ -118,6 +144,10 @@ func (a *Attempt) Task() Task {
 		End: t.End, Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
+		Asks: a.Asks, Scored: a.Scored, Requests: t.Attempts, FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
+	}
+	if a.Scored != nil {
+		task.Format = t.Format
 	}
 	if t.Answer != "" {
 		task.Answer = &t.Answer
@@ -160,6 +190,9 @@ func join(steps []Step, task *Task) Attempt {
 	a.Trace.Classify(task != nil && task.Outcome == callvet.OutcomeUnparseable)
 	if task != nil && task.Outcome != "" {
 		a.Trace.Outcome = task.Outcome
+	}
+	if task != nil && task.Format != "" {
+		a.Trace.Format = task.Format
 	}
 	return a
 }
@@ -244,10 +277,14 @@ func (s *Step) call() callvet.Call {
 func (t *Task) attempt() Attempt {
 	a := Attempt{
 		Pass: t.Pass, Reward: t.Reward, Gold: t.Gold, Judged: t.Judged, Labels: t.Labels, Safety: t.Safety, Goal: t.Goal, AsOf: t.AsOf,
-		Tags: t.Tags, Fields: t.Fields, UserCalls: t.UserCalls, Foreign: t.Foreign,
+		Tags: t.Tags, Fields: t.Fields, UserCalls: t.UserCalls, Foreign: t.Foreign, Asks: t.Asks, Scored: t.Scored, Unbilled: t.Unbilled, Floor: t.Floor, Repeatable: t.Repeatable,
 	}
 	a.Trace = callvet.Trace{
 		CaseID: t.TaskID, Repeat: t.Attempt, Target: t.Target, Model: t.Model, Outcome: t.Outcome, End: t.End, Started: t.Started, Fault: t.Fault,
+		Attempts: t.Requests, Cached: t.Cached, Decision: t.Decision,
+	}
+	if t.FirstTokenMS != nil {
+		a.Trace.FirstTokenMS = *t.FirstTokenMS
 	}
 	if t.Answer != nil {
 		a.Trace.Answer = *t.Answer

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/callvet/callvet"
 )
@@ -69,7 +70,7 @@ func (g *TaskGold) Redacted(r Redactor) *TaskGold {
 	if g == nil {
 		return nil
 	}
-	out := TaskGold{Steps: append([]GoldStep(nil), g.Steps...), Checks: eachText(g.Checks, r.Check), Facts: eachText(g.Facts, r.Text)}
+	out := TaskGold{Steps: slices.Clone(g.Steps), Checks: eachText(g.Checks, r.Check), Facts: eachText(g.Facts, r.Text)}
 	for i := range out.Steps {
 		out.Steps[i].Tool, out.Steps[i].Args = r.Name(g.Steps[i].Tool), r.JSON(g.Steps[i].Args)
 	}

@@ -22,8 +22,13 @@ type Confusion struct {
 // called.
 type Pair struct{ Target, Expected, Called uint32 }
 
-// UnknownTool stands for names that are in no catalogue.
-const UnknownTool = 1<<32 - 1
+// UnknownTool stands for names that are in no catalogue, Unreadable for a call that could not be
+// read, NoTool for none.
+const (
+	UnknownTool = 1<<32 - 1
+	Unreadable  = 1<<32 - 2
+	NoTool      = 0
+)
 
 // Agree counts a call where that can be told at a glance: of target 0, that it was needed and
 // went to the right tool. Calls for which a tool is labelled are none of them.

@@ -15,6 +15,7 @@ import (
 // scores of a scorer and assertions come on top, from the panels.
 // Source: Evaluating Tool Calling, sections 3, 4 and 8.
 var vocabulary = [...]string{
+	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call", "arg_recall_by_call", "arg_f1_by_call", "repaired_rate_by_call",
 	"schema_valid", "unknown_tool_rate", "tool_selection", "over_call_rate", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "arg_f1_micro",
 	"execution_success", "rate_limited_rate", "timeout_rate", "rejected_rate", "result_consistency", "postconditions", "safe_calls", "repaired_rate",
 	"tool_latency_p50", "tool_latency_p90", "tool_queue_p50", "tool_queue_p90", "accept_p50", "accept_p90",

@@ -100,7 +100,7 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case gate.ReasonTooFewUnits:
 		return fmt.Sprintf("only %s, the gate wants %d", c.tasks(iv.Clusters), c.g.LeastUnits())
 	case gate.ReasonCoverage:
-		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", percent(have), percent(want))
+		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want), percent(want))
 	case ReasonErrors:
 		s, _ := c.lostWords()
 		return s
@@ -143,6 +143,17 @@ func pointless(iv stats.Interval) bool {
 	return strings.HasPrefix(iv.Method, "rogan_gladen") && iv.Usable() && iv.Lower == iv.Upper
 }
 
+// beside writes a share that was found beside one that somebody chose: with one decimal, and
+// with more where both would look the same.
+func beside(have, want float64) string {
+	text := trimmed(100*have, apart(100*have, 100*want, 1))
+	if strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return text + " %"
+}
+
+// percent writes a share that somebody chose, with all its digits.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 32) + " %" }
 
 // cure says what would settle an open gate.
@@ -187,7 +198,7 @@ func (c *claim) cureStatus(m *panel.Metric) {
 
 // whatItNeeds says what must be recorded or given for a metric that has no data.
 func whatItNeeds(metric string) string {
-	switch strings.TrimSuffix(metric, "_by_task") {
+	switch strings.TrimSuffix(strings.TrimSuffix(metric, "_by_task"), panel.ByCall) {
 	case "schema_valid", "unknown_tool_rate":
 		return "no data: give the tools with their schemas (--tools)"
 	case "safety_incidents", "blocked_incidents", "safe_calls":
@@ -424,7 +435,7 @@ func targetsCompared(in *Input) []panel.TargetComparison {
 
 // symptom is the finding whose examples show why a metric is bad, or "".
 func symptom(metric string) string {
-	metric = strings.TrimSuffix(metric, "_by_task")
+	metric = strings.TrimSuffix(strings.TrimSuffix(metric, "_by_task"), panel.ByCall)
 	switch {
 	case metric == "schema_valid", metric == "rejected_rate", metric == "repaired_rate":
 		return "S1"

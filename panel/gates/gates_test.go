@@ -97,6 +97,8 @@ func TestVerdicts(t *testing.T) {
 		"no gold":               {broken("arg_em", stats.StatusNoGold), atLeast("arg_em", 0.5), gate.Inconclusive, "no_gold", "nothing says what would have been right", "add gold"},
 		"judge says nothing":    {broken("true_success", "judge_not_informative"), atLeast("true_success", 0.85), gate.Inconclusive, "judge_not_informative", "no better than chance (sensitivity + specificity is not above 1)", "another judge"},
 		"half is labelled":      {covered(rate("arg_em", 100, 1, 0), 0.5), atLeast("arg_em", 0.5), gate.Inconclusive, gate.ReasonCoverage, "known for 50 % only what would have been right, the gate wants 90 %", "about 80 more calls"},
+		"less is labelled":      {covered(rate("arg_em", 100, 1, 0), 5.0/7), atLeast("arg_em", 0.5), gate.Inconclusive, gate.ReasonCoverage, "known for 71.4 % only what would have been right, the gate wants 90 %", ""},
+		"nearly labelled":       {covered(rate("arg_em", 100, 1, 0), 0.89996), atLeast("arg_em", 0.5), gate.Inconclusive, gate.ReasonCoverage, "known for 89.996 % only what would have been right, the gate wants 90 %", ""},
 		"half is enough":        {covered(rate("arg_em", 100, 1, 0), 0.5), gates.Gate{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.5, MinCoverage: &half}, gate.Pass, gate.ReasonLowerMeets, "passed", ""},
 		"at most, upper meets":  {lower(rate("over_call_rate", 100, 1, 100)), atMost("over_call_rate", 0.10), gate.Pass, gate.ReasonUpperMeets, "the upper end 0.04 is not above the bound 0.10", ""},
 		"at most, lower misses": {lower(rate("over_call_rate", 100, 1, 50)), atMost("over_call_rate", 0.10), gate.Fail, gate.ReasonLowerMisses, "the lower end 0.40 is above the bound 0.10: failed", ""},

@@ -250,6 +250,7 @@ func TestSymptoms(t *testing.T) {
 		}
 	}
 	want := map[string]string{
+		"schema_valid_by_call": "S1", "repaired_rate_by_call": "S1", "tool_selection_by_call": "S2", "arg_em_by_call": "S3", "arg_em_keys_by_call": "S3", "arg_precision_by_call": "S3", "arg_recall_by_call": "S3", "arg_f1_by_call": "S3",
 		"schema_valid": "S1", "schema_valid_by_task": "S1", "rejected_rate": "S1", "repaired_rate": "S1",
 		"tool_selection": "S2", "tool_selection_by_task": "S2", "unknown_tool_rate": "S2",
 		"arg_em": "S3", "arg_em_by_task": "S3", "arg_em_keys": "S3", "arg_precision": "S3", "arg_recall": "S3", "arg_f1": "S3", "arg_f1_micro": "S3", "arg_accuracy": "S3",

@@ -98,7 +98,7 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 		return
 	}
 	if t.failures++; len(t.failed) < MaxFailed {
-		t.failed = append(t.failed, Failure{Case: of.ID, Query: query(of), Tags: of.Tags, Class: r.Class, Reason: r.Reason, Want: want, Got: *d})
+		t.failed = append(t.failed, Failure{Case: of.ID, Query: of.Question(), Tags: of.Tags, Class: r.Class, Reason: r.Reason, Want: want, Got: *d})
 	}
 }
 
@@ -114,15 +114,6 @@ func unequal(want, given []string) bool {
 }
 
 func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
-
-func query(c *callvet.Case) string {
-	for i := len(c.Input) - 1; i >= 0; i-- {
-		if c.Input[i].Role == callvet.RoleUser {
-			return c.Input[i].Content
-		}
-	}
-	return ""
-}
 
 func matchOf(r *callvet.Result) string {
 	for _, m := range [][2]string{{selection.MatchExact, "exact"}, {selection.MatchAcceptable, "acceptable"}, {selection.MatchPartial, "partial"}, {selection.MatchNone, "none"}} {

@@ -3,6 +3,7 @@
 package routing_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -10,11 +11,35 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score/step"
 	"github.com/callvet/callvet/stats"
 )
+
+// panelsOf sums the cells of a run up.
+func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Case, cells []callvet.Cell) *panel.Panels {
+	set := steps.Config{Tools: tools, Catalogue: len(tools) > 0}
+	for i := range targets {
+		set.Targets = append(set.Targets, targets[i].Name)
+	}
+	scorer, _ := step.New(step.Config{Tools: tools})
+	source := measure.Source{Name: "run", Attempts: measure.Cells(func(yield func(measure.Row, error) bool) {
+		for i := range cells {
+			if !yield(measure.Row{Case: &cases[cells[i].Case], Cell: &cells[i]}, nil) {
+				return
+			}
+		}
+	}, targets)}
+	res, err := measure.Run(context.Background(), []measure.Source{source}, measure.Config{Steps: set, Scorer: scorer})
+	if err != nil {
+		panic(err) // cells of tests can be read
+	}
+	return res.Sheet.Panels()
+}
 
 // suite makes 20 cases, of which the first ten have the tag hard; decide gives the
 // tools and the route of each.
@@ -31,23 +56,17 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 			c.Tags = append(c.Tags, "lone")
 		}
 	}
-	acc := panel.New(panel.Config{Targets: []callvet.Target{{Name: "r", Selects: true}}}, func(yield func(*callvet.Case) bool) {
-		for i := range cases {
-			if !yield(&cases[i]) {
-				return
-			}
-		}
-	})
+	var cells []callvet.Cell
 	var col routing.Collector
 	for i := range cases {
 		d := decide(i)
 		d.Layers = []callvet.LayerTime{{Layer: callvet.SelectRoute, MS: 1}, {Layer: callvet.SelectTools, MS: float64(i + 1)}}
 		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
 		cell.Trace.Classify(false)
-		acc.Add(&cases[i], &cell)
+		cells = append(cells, cell)
 		col.Add(&cases[i], &cell)
 	}
-	s := col.Section(acc.Panels())
+	s := col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, cases, cells))
 	if s == nil || len(s.Targets) != 1 {
 		t.Fatalf("%+v", s)
 	}
@@ -144,24 +163,18 @@ func collect(t *testing.T, col *routing.Collector, attempts int, decide func(i, 
 	for i := range cases {
 		cases[i] = callvet.Case{ID: fmt.Sprint(i), Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}, Tags: []string{fmt.Sprint("tag", i/2)}}
 	}
-	acc := panel.New(panel.Config{Targets: []callvet.Target{{Name: "r", Selects: true}}, Repeats: attempts}, func(yield func(*callvet.Case) bool) {
-		for i := range cases {
-			if !yield(&cases[i]) {
-				return
-			}
-		}
-	})
+	var cells []callvet.Cell
 	for i := range cases {
 		for k := range attempts {
 			d := decide(i, k)
 			d.Layers = []callvet.LayerTime{{Layer: callvet.SelectTools}}
 			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
 			cell.Trace.Classify(false)
-			acc.Add(&cases[i], &cell)
+			cells = append(cells, cell)
 			col.Add(&cases[i], &cell)
 		}
 	}
-	return col.Section(acc.Panels()).Targets[0]
+	return col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, cases, cells)).Targets[0]
 }
 
 // Every count is of attempts, as rates are; tags are held against one another by case.
@@ -252,15 +265,15 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	c := callvet.Case{ID: "a", Expect: callvet.Expect{Selection: &callvet.Selection{Agents: []string{"x", "y"}}}}
 	var col routing.Collector
-	acc := panel.New(panel.Config{Targets: []callvet.Target{{Name: "r", Selects: true}}, Repeats: 4}, func(yield func(*callvet.Case) bool) { yield(&c) })
+	var cells []callvet.Cell
 	for k, agents := range [][]string{{"y", "x"}, {"x", "y", "x"}, nil, {"y"}} {
 		d := callvet.Decision{Agents: agents, Layers: []callvet.LayerTime{{Layer: callvet.SelectAgents}}}
 		cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Decision: &d}, Result: selection.Judge(c.Expect.Selection, &d, selection.Defaults())}
-		acc.Add(&c, &cell)
+		cells = append(cells, cell)
 		col.Add(&c, &cell)
 	}
 	want := []panel.Confused{{Expected: "x, y", Called: "x, y", N: 2}, {Expected: "x, y", Called: panel.None, N: 1}, {Expected: "x, y", Called: "y", N: 1}}
-	if diff := cmp.Diff(want, col.Section(acc.Panels()).Targets[0].Agents); diff != "" {
+	if diff := cmp.Diff(want, col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, []callvet.Case{c}, cells)).Targets[0].Agents); diff != "" {
 		t.Error(diff)
 	}
 }

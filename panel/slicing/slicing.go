@@ -24,6 +24,7 @@ const (
 	maxSets    = 1 << 16
 	MaxTools   = 1 << 14
 	maxJudges  = 64
+	maxWords   = 1 << 14
 	maxTargets = 256
 	clipAt     = 128 // bytes of a value
 )
@@ -59,6 +60,7 @@ type Names struct {
 	Targets Lexicon
 	Tools   Lexicon
 	Judges  Lexicon
+	Words   Lexicon // names of scores, and what attempts say in a few words
 	sets    map[string]*Set
 	made    uint32 // sets
 	// Crosses are the pairs of keys whose slices are crossed.
@@ -116,7 +118,7 @@ func New(by []string, families map[string][]string) *Names {
 	n := &Names{
 		by: by, families: families, bySlice: map[Slice]uint32{}, values: map[TargetKey]int{}, keys: map[string]struct{}{}, Dead: map[TargetKey]bool{},
 		Targets: Lexicon{by: map[string]uint32{}, max: maxTargets}, Tools: Lexicon{by: map[string]uint32{}, max: MaxTools},
-		Judges: Lexicon{by: map[string]uint32{}, max: maxJudges}, sets: map[string]*Set{}, crossed: map[[2]uint32]uint32{},
+		Judges: Lexicon{by: map[string]uint32{}, max: maxJudges}, Words: Lexicon{by: map[string]uint32{}, max: maxWords}, sets: map[string]*Set{}, crossed: map[[2]uint32]uint32{},
 	}
 	n.Tools.Number(nil) // 0: none
 	for _, key := range by {
@@ -210,6 +212,26 @@ func (n *Names) cross(a, b uint32) (uint32, bool) {
 	return id, ok
 }
 
+// Needing is a set with the families of tools that the task needs.
+func (n *Names) Needing(set *Set, tools []string, fields value.Value) *Set {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	b := builder{n: n, target: set.Target, ids: slices.Clone(set.IDs)}
+	if _, told := fields.Get("tool_family"); told {
+		return set
+	}
+	for _, name := range tools {
+		for _, f := range n.families[name] {
+			b.want("tool_family", f, false)
+		}
+	}
+	if len(b.ids) == len(set.IDs) {
+		return set
+	}
+	slices.Sort(b.ids[1:])
+	return n.Same(&Set{Target: set.Target, Tool: set.Tool, IDs: n.crosses(slices.Compact(b.ids))})
+}
+
 // crosses appends the slices of two of ids together.
 func (n *Names) crosses(ids []uint32) []uint32 {
 	for _, c := range n.Crosses {
@@ -284,6 +306,13 @@ func (n *Names) Judge(name string) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.Judges.Number([]byte(name))
+}
+
+// Word numbers a few words.
+func (n *Names) Word(text string) uint32 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.Words.Number([]byte(text))
 }
 
 // builder collects the slices of one line.

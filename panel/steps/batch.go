@@ -46,6 +46,7 @@ type record struct {
 	wall                     float64
 	judged                   []judged
 	needed                   []uint32 // tools
+	scoring                  *scoring // nil: nothing is told of it
 }
 
 type judged struct {
@@ -95,6 +96,7 @@ type Worker struct {
 	find  slicing.Finder
 	sums  *Sums
 	ready []*Batch // scratch of Sheet.Take
+	words map[string]uint32
 }
 
 // Batch gives an empty batch.
@@ -114,14 +116,15 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	to.known, to.right = s.Score.Known, s.Score.True
 	to.matched, to.emitted, to.expected, to.union = s.Score.Matched, s.Score.Emitted, s.Score.Expected, s.Score.Union
 	p.to = int32(len(b.in.Things))
-	if w.sums.symptoms.Look(s.Score) {
-		w.sums.symptoms.Add(&findings.Call{
+	symptoms := w.sums.symptom(set.Target)
+	if symptoms.Look(s.Score) {
+		symptoms.Add(&findings.Call{
 			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
 			Paths: s.Paths,
 		})
 	}
 	if findings.HasBudget(s.Score) {
-		w.sums.symptoms.Timed(&findings.Call{
+		symptoms.Timed(&findings.Call{
 			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
 		})
 	}
@@ -137,11 +140,14 @@ func (w *Worker) Step(b *Batch, s *Step) {
 func (w *Worker) Task(b *Batch, t *Task) {
 	p := b.piece(t.ID, t.Target)
 	set := w.find.Set(t.Target, nil, t.Tags, t.Fields)
+	if t.Scored && len(t.Needed) > 0 { // a call that was not made is a miss of its family
+		set = w.names.Needing(set, t.Needed, t.Fields)
+	}
 	p.targetNumber = set.Target
 	r := record{
 		set: set, line: t.Line, attempt: uint32(t.Attempt), pass: int8(t.Pass), fault: t.Fault, notRun: t.NotRun, gold: t.HasGold,
 		exposed: t.Exposed, incidents: uint32(t.Incidents), blocked: uint32(t.Blocked), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
-		cost: nano(t.CostUSD), wall: t.WallMS,
+		cost: nano(t.CostUSD), wall: t.WallMS, scoring: w.scoringOf(t),
 	}
 	if t.Fault || t.NotRun {
 		r.pass = -1

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/panel/wire"
+	"github.com/callvet/callvet/stats/exact"
 )
 
 // summed is a sum that can be written and read.
@@ -35,6 +37,7 @@ type reader struct {
 	names                  *slicing.Names
 	shift                  int64 // lines before this part
 	targets, tools, judges []uint32
+	words                  []uint32
 	slices                 []int64 // -1: not kept
 	sets                   []*slicing.Set
 }
@@ -128,6 +131,9 @@ func (r *reader) read() {
 	for _, t := range r.Texts() {
 		r.judges = append(r.judges, n.Judges.Number([]byte(t)))
 	}
+	for _, t := range r.Texts() {
+		r.words = append(r.words, n.Words.Number([]byte(t)))
+	}
 	for range r.Count() {
 		id, ok := n.ID(slicing.Slice{Target: wire.Number(&r.Reader, r.targets), Key: r.Text(), Value: r.Text()})
 		if !ok {
@@ -167,15 +173,31 @@ func (r *reader) sums(s *Sums) {
 		expected, called := wire.Number(&r.Reader, r.tools), r.called()
 		s.confused.Add(findings.Pair{Target: target, Expected: expected, Called: called}, r.Int())
 	}
-	s.symptoms.Read(&r.Reader, r.shift, r.tools)
+	for _, c := range []*findings.Confusion{&s.routes, &s.chosen} {
+		for range r.Count() {
+			p := findings.Pair{Target: wire.Number(&r.Reader, r.targets), Expected: wire.Number(&r.Reader, r.words), Called: wire.Number(&r.Reader, r.words)}
+			c.Add(p, r.Int())
+		}
+	}
+	for range r.Count() {
+		k := [2]uint32{wire.Number(&r.Reader, r.targets), wire.Number(&r.Reader, r.words)}
+		s.open[k] += r.Int()
+	}
+	s.signs.Read(&r.Reader, r.shift, r.targets)
+	for range r.Count() {
+		x := findings.New()
+		target := wire.Number(&r.Reader, r.targets)
+		x.Read(&r.Reader, r.shift, r.tools)
+		s.symptom(target).Merge(&x)
+	}
 	s.ranking.Read(&r.Reader, r.shift)
 }
 
 func (r *reader) called() uint32 {
 	n := r.Uint()
 	switch {
-	case n == findings.UnknownTool:
-		return findings.UnknownTool
+	case n == findings.UnknownTool || n == findings.Unreadable:
+		return uint32(n)
 	case n < uint64(len(r.tools)):
 		return r.tools[n]
 	}
@@ -216,6 +238,62 @@ func (r *reader) slice(s *sliceSums) {
 	for _, x := range t.exact() {
 		r.exact(x)
 	}
+	if r.Bool() {
+		t.scored = newScoredSums()
+		r.scored(t.scored)
+	}
+}
+
+func (r *reader) scored(s *scoredSums) {
+	for _, n := range s.counts() {
+		*n = r.Int()
+	}
+	for _, x := range s.exact() {
+		r.exact(x)
+	}
+	for range r.Count() {
+		r.exact(s.mean(wire.Number(&r.Reader, r.words)))
+	}
+	for range r.Count() {
+		s.open(wire.Number(&r.Reader, r.words), r.Int())
+	}
+}
+
+// scoring reads what a record tells of its scoring; nil where it tells nothing.
+func (r *reader) scoring() *scoring {
+	if !r.Bool() {
+		return nil
+	}
+	x := &scoring{
+		outcome: position(r.Int(), len(panel.Outcomes())), class: position(r.Int(), len(panel.Classes())), format: callvet.Format(r.Text()),
+		scored: r.Bool(), decided: r.Bool(), unreadable: r.Bool(), cached: r.Bool(), unbilled: r.Bool(), timedOut: r.Bool(), floor: r.Bool(), repeatable: r.Bool(),
+		requests: r.Int(), first: r.Float(),
+	}
+	for range r.Count() {
+		x.scores = append(x.scores, scoreOf{wire.Number(&r.Reader, r.words), min(max(r.Int(), 0), exact.Scale)})
+	}
+	for _, list := range []*[]uint32{&x.unknown, &x.open} {
+		for range r.Count() {
+			*list = append(*list, wire.Number(&r.Reader, r.words))
+		}
+	}
+	for range r.Count() {
+		x.signs = append(x.signs, Sign{int(min(r.Uint(), 1<<8)), r.Bool(), r.Texts()})
+	}
+	for _, list := range []*[][2]uint32{&x.routes, &x.tools} {
+		for range r.Count() {
+			*list = append(*list, [2]uint32{wire.Number(&r.Reader, r.words), wire.Number(&r.Reader, r.words)})
+		}
+	}
+	return x
+}
+
+// position is one in a list of n; -1 for any other number.
+func position(i int64, n int) int8 {
+	if i < 0 || i >= int64(n) {
+		return -1
+	}
+	return int8(i)
 }
 
 func (r *reader) partition(size int) *partition {
@@ -294,5 +372,6 @@ func (r *reader) record() record {
 	for range r.Count() {
 		x.needed = append(x.needed, wire.Number(&r.Reader, r.tools))
 	}
+	x.scoring = r.scoring()
 	return x
 }

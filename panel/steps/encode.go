@@ -5,12 +5,13 @@ package steps
 import (
 	"slices"
 
+	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/wire"
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 5\n"
+const Magic = "callvet partial result 6\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -67,6 +68,7 @@ func (w *writer) names(n *slicing.Names) {
 	w.Texts(n.Targets.All)
 	w.Texts(n.Tools.All)
 	w.Texts(n.Judges.All)
+	w.Texts(n.Words.All)
 	w.Uint(uint64(len(n.Slices)))
 	for _, s := range n.Slices {
 		w.Uint(uint64(s.Target))
@@ -92,14 +94,30 @@ func (w *writer) sums(s *Sums) {
 			w.slice(x)
 		}
 	}
-	w.Uint(uint64(len(s.confused.Pairs())))
-	for k, n := range s.confused.Pairs() {
-		w.Uint(uint64(k.Target))
-		w.Uint(uint64(k.Expected))
-		w.Uint(uint64(k.Called))
+	for _, c := range []*findings.Confusion{&s.confused, &s.routes, &s.chosen} {
+		w.Uint(uint64(len(c.Pairs())))
+		for k, n := range c.Pairs() {
+			w.Uint(uint64(k.Target))
+			w.Uint(uint64(k.Expected))
+			w.Uint(uint64(k.Called))
+			w.Int(n)
+		}
+	}
+	w.Uint(uint64(len(s.open)))
+	for k, n := range s.open {
+		w.Uint(uint64(k[0]))
+		w.Uint(uint64(k[1]))
 		w.Int(n)
 	}
-	s.symptoms.Write(&w.Writer)
+	s.signs.Write(&w.Writer)
+	told := slices.DeleteFunc(slices.Clone(s.symptoms), func(x *findings.Counts) bool { return x == nil })
+	w.Uint(uint64(len(told)))
+	for target, x := range s.symptoms {
+		if x != nil {
+			w.Uint(uint64(target))
+			x.Write(&w.Writer)
+		}
+	}
 	s.ranking.Write(&w.Writer)
 }
 
@@ -137,6 +155,68 @@ func (w *writer) told(t *toldSums) {
 	}
 	for _, x := range t.exact() {
 		w.B = x.AppendBinary(w.B)
+	}
+	w.Bool(t.scored != nil)
+	if t.scored != nil {
+		w.scored(t.scored)
+	}
+}
+
+func (w *writer) scored(s *scoredSums) {
+	for _, n := range s.counts() {
+		w.Int(*n)
+	}
+	for _, x := range s.exact() {
+		w.B = x.AppendBinary(w.B)
+	}
+	w.Uint(uint64(len(s.means)))
+	for i := range s.means {
+		w.Uint(uint64(i))
+		w.B = s.means[i].AppendBinary(w.B)
+	}
+	w.Uint(uint64(len(s.unknown)))
+	for i, n := range s.unknown {
+		w.Uint(uint64(i))
+		w.Int(n)
+	}
+}
+
+func (w *writer) scoring(x *scoring) {
+	w.Bool(x != nil)
+	if x == nil {
+		return
+	}
+	w.Int(int64(x.outcome))
+	w.Int(int64(x.class))
+	w.Text(string(x.format))
+	for _, v := range []bool{x.scored, x.decided, x.unreadable, x.cached, x.unbilled, x.timedOut, x.floor, x.repeatable} {
+		w.Bool(v)
+	}
+	w.Int(x.requests)
+	w.Float(x.first)
+	w.Uint(uint64(len(x.scores)))
+	for _, s := range x.scores {
+		w.Uint(uint64(s.name))
+		w.Int(s.value)
+	}
+	for _, list := range [][]uint32{x.unknown, x.open} {
+		w.Uint(uint64(len(list)))
+		for _, n := range list {
+			w.Uint(uint64(n))
+		}
+	}
+	w.Uint(uint64(len(x.signs)))
+	for _, s := range x.signs {
+		w.Uint(uint64(s.Issue))
+		w.Bool(s.Shown)
+		w.Texts(s.Why)
+	}
+	for _, list := range [][][2]uint32{x.routes, x.tools} {
+		w.Uint(uint64(len(list)))
+		for _, p := range list {
+			w.Uint(uint64(p[0]))
+			w.Uint(uint64(p[1]))
+		}
 	}
 }
 
@@ -220,4 +300,5 @@ func (w *writer) record(r *record) {
 	for _, n := range r.needed {
 		w.Uint(uint64(n))
 	}
+	w.scoring(r.scoring)
 }

@@ -44,6 +44,9 @@ func (s *Sums) fold(t *task) {
 		seen |= 1 << (st.args & 63)
 	}
 	s.sum.read(t, s.tries)
+	if s.sum.told {
+		s.attempts(t)
+	}
 	all := s.share(t)
 	if again {
 		s.steadiness(t)
@@ -181,7 +184,7 @@ func (s *Sums) steadiness(t *task) {
 			if o.args != st.args || o.result == 0 || o.set.Tool != st.set.Tool {
 				continue
 			}
-			s.symptoms.Repeated(o.result == st.result, &findings.Call{
+			s.symptom(st.set.Target).Repeated(o.result == st.result, &findings.Call{
 				Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
 			})
 			break
@@ -210,7 +213,7 @@ func (s *Sums) beyond(t *task) {
 				}
 			}
 			if more := n - panel.AllowedCalls(limit, r.wall); more > 0 {
-				s.symptoms.Beyond(more, &findings.Call{Line: first.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Tool: tool})
+				s.symptom(r.set.Target).Beyond(more, &findings.Call{Line: first.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Tool: tool})
 			}
 		}
 	}

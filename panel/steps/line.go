@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats/judge"
 	"github.com/callvet/callvet/value"
 )
@@ -15,8 +16,11 @@ import (
 type Config struct {
 	// SliceBy lists slice keys: "tool", "api_version", "tool_family", "tag", the
 	// names of fields and of tags such as "tier:gold", and crosses such as
-	// "language*intent"; "*" means all fields and named tags. Nil means DefaultSlices.
+	// "language*intent"; "*" means all fields and named tags. Nil means panel.DefaultSlices.
 	SliceBy []string
+	// Targets are the targets that are told first, in this order, also those without an attempt;
+	// the others follow by their names.
+	Targets []string
 	// Families are the families of tools by name, for tools that the lines give none.
 	Families map[string][]string
 	// Tools are the contracts of the tools, for their latency budgets and rate limits; the
@@ -60,20 +64,15 @@ type Calibrated struct {
 	Refused string
 }
 
-// DefaultSlices are the slice keys used when the configuration names none.
-func DefaultSlices() []string {
-	return []string{"tool", "api_version", "tool_family", "language", "intent", "stateful", "difficulty", "tag", "*"}
-}
-
 func (c Config) withDefaults() Config {
 	if c.SliceBy == nil {
-		c.SliceBy = DefaultSlices()
+		c.SliceBy = panel.DefaultSlices()
 	}
 	if c.Window <= 0 {
 		c.Window = 16 << 10
 	}
 	if c.MinTagTasks <= 0 {
-		if c.MinTagTasks = 5; slices.Contains(c.SliceBy, "tag") && !slices.Equal(c.SliceBy, DefaultSlices()) {
+		if c.MinTagTasks = 5; slices.Contains(c.SliceBy, "tag") && !slices.Equal(c.SliceBy, panel.DefaultSlices()) {
 			c.MinTagTasks = 1
 		}
 	}
@@ -131,6 +130,38 @@ type Task struct {
 	// were, Blocked how many more were stopped before they had an effect.
 	Exposed            bool
 	Incidents, Blocked int
+	// How the attempt was made: Outcome and Format are "" when not told, FirstMS (to the first
+	// token) is 0. Cached tells that an earlier answer was used, Unbilled that nothing is paid,
+	// TimedOut that the fault is a timeout, Floor that the target is a baseline, Repeatable that it
+	// answers the same each time.
+	Outcome                                       callvet.Outcome
+	Format                                        callvet.Format
+	Cached, Unbilled, TimedOut, Floor, Repeatable bool
+	Requests                                      int64
+	FirstMS                                       float64
+	// Scored tells that a scorer looked at the attempt, Decided that it is one of a router or
+	// retriever; the rest is what the scorer said (trace.Scored).
+	Scored, Decided bool
+	Class           callvet.Class
+	Scores          []Score
+	Unknown         []string
+	NotEvaluated    [][2]string // name and reason
+	Signs           []Sign
+	Routes, Tools   [][2]string // expected and given; "" is nothing
+}
+
+// Score is a value in [0,1].
+type Score struct {
+	Name  string
+	Value float64
+}
+
+// Sign is an issue by its position, 0 for T1 to 3 for T4, that the attempt shows or could have
+// shown.
+type Sign struct {
+	Issue int
+	Shown bool
+	Why   []string
 }
 
 // Verdict is one judge's.

@@ -25,14 +25,24 @@ type described struct {
 	gold bool
 	// byTask metrics are told by task as well.
 	byTask bool
+	// scored metrics have the name of a score of attempts.
+	scored bool
+}
+
+// metric is the name of the metric over calls.
+func (d *described) metric() string {
+	if d.scored {
+		return d.name + panel.ByCall
+	}
+	return d.name
 }
 
 var stepMetrics = [...]described{
-	{step: callvet.StepSchemaValid, name: "schema_valid", title: "schema validity", byTask: true},
+	{step: callvet.StepSchemaValid, name: "schema_valid", title: "schema validity", byTask: true, scored: true},
 	{step: callvet.StepKnownTool, name: "unknown_tool_rate", title: "unknown tools", lower: true, inverse: true},
-	{step: callvet.StepSelection, name: "tool_selection", title: "tool selection", gold: true, byTask: true},
-	{step: callvet.StepNeeded, name: "over_call_rate", title: "over-call", lower: true, inverse: true, gold: true},
-	{step: callvet.StepArgEM, name: "arg_em", title: "arguments exact", gold: true, byTask: true},
+	{step: callvet.StepSelection, name: "tool_selection", title: "tool selection", gold: true, byTask: true, scored: true},
+	{step: callvet.StepNeeded, name: "over_call_rate", title: "unneeded calls", lower: true, inverse: true, gold: true},
+	{step: callvet.StepArgEM, name: "arg_em", title: "arguments exact", gold: true, byTask: true, scored: true},
 	{step: callvet.StepExecuted, name: "execution_success", title: "executed", byTask: true},
 	{step: callvet.StepRateLimited, name: "rate_limited_rate", title: "rate limited", lower: true},
 	{step: callvet.StepTimeout, name: "timeout_rate", title: "timeouts", lower: true},
@@ -40,7 +50,7 @@ var stepMetrics = [...]described{
 	{step: callvet.StepEqual, name: "result_consistency", title: "results as expected", gold: true},
 	{step: callvet.StepHolds, name: "postconditions", title: "post-conditions hold", gold: true},
 	{step: callvet.StepSafe, name: "safe_calls", title: "safe calls", byTask: true},
-	{step: callvet.StepRepaired, name: "repaired_rate", title: "repaired payloads", lower: true},
+	{step: callvet.StepRepaired, name: panel.MetricRepaired, title: "repaired payloads", lower: true, scored: true},
 	{step: callvet.StepInBudget, name: panel.MetricInBudget, title: "within latency budget"},
 	{step: callvet.StepInP50, name: panel.MetricInP50, title: "within p50 budget"},
 }
@@ -51,7 +61,13 @@ type teller struct {
 	names   *slicing.Names
 	s       *sliceSums
 	overall bool
+	rho     float64 // of repeats, where nothing is known of them
 	out     []panel.Metric
+}
+
+// ofRun reports whether the attempts are those of a run, or were scored like them.
+func (t *teller) ofRun() bool {
+	return t.s.steps == 0 && t.s.told == nil || t.s.told != nil && t.s.told.scored != nil && t.s.told.scored.attempts > 0
 }
 
 // always are the metrics that the table of all tasks has even without data.
@@ -65,6 +81,7 @@ func always(name string) bool {
 
 func (t *teller) metrics() []panel.Metric {
 	t.out = make([]panel.Metric, 0, 40)
+	t.verdicts()
 	for i := range stepMetrics {
 		t.stepRate(&stepMetrics[i])
 	}
@@ -73,7 +90,7 @@ func (t *teller) metrics() []panel.Metric {
 	t.latency("accept", "time to emit the call", "calls", t.s.accept.Quantiles(), panel.UnitMS, 1)
 	t.told()
 	t.count("calls_per_attempt", "calls", &t.s.calls, true)
-	t.count("unneeded_calls_per_attempt", "unneeded calls", &t.s.unneeded, true)
+	t.count("unneeded_calls_per_attempt", "unneeded calls per attempt", &t.s.unneeded, true)
 	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.Quantiles(), panel.UnitMS, 1)
 	t.incidents()
 	return t.out
@@ -97,11 +114,11 @@ func (t *teller) known(d *described) *exact.Rate {
 
 func (t *teller) stepRate(d *described) {
 	r := t.known(d)
-	if r.N() == 0 && !(t.overall && always(d.name)) {
+	if r.N() == 0 && !(t.overall && always(d.name) && !t.ofRun()) {
 		return
 	}
-	m := panel.Metric{Name: d.name, Title: d.title, Unit: panel.UnitRate, Of: "calls", LowerIsBetter: d.lower}
-	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	m := panel.Metric{Name: d.metric(), Title: d.title, Unit: panel.UnitRate, Of: "calls", LowerIsBetter: d.lower}
+	m.Interval = r.Interval(t.cfg.Confidence, t.rho)
 	if d.inverse {
 		m.Interval = complement(m.Interval)
 	}
@@ -161,8 +178,8 @@ func complement(iv stats.Interval) stats.Interval {
 
 func (t *teller) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
-		m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
-		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
+		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
+		m.Interval = x.Interval(t.cfg.Confidence, t.rho)
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
 	}
@@ -171,7 +188,7 @@ func (t *teller) fidelity(em *panel.Metric) {
 	add("arg_recall", "argument recall", &t.s.recall)
 	add("arg_f1", "argument F1", &t.s.f1)
 	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
-	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, stats.DefaultRho0); m.Interval.Defined() {
+	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, t.rho); m.Interval.Defined() {
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
 	}
@@ -202,7 +219,7 @@ func scaled(iv stats.Interval, by float64) stats.Interval {
 
 // count adds a mean count of events by attempt.
 func (t *teller) count(name, title string, c *exact.Count, lower bool) {
-	iv := c.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	iv := c.Interval(t.cfg.Confidence, t.rho)
 	if !iv.Defined() {
 		return
 	}
@@ -229,15 +246,21 @@ func (t *teller) rate(name, title, of string, r *exact.Rate, lower bool) *panel.
 		return nil
 	}
 	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: of, LowerIsBetter: lower}
-	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	m.Interval = r.Interval(t.cfg.Confidence, t.rho)
 	m.Warnings = panel.RateWarnings(&m, 0)
 	t.out = append(t.out, m)
 	return &t.out[len(t.out)-1]
 }
 
-// told adds what task records tell.
-func (t *teller) told() {
+// verdicts tells which attempts passed, and what a scorer said of them.
+func (t *teller) verdicts() {
 	x := t.s.told
+	if t.ofRun() && (x == nil || x.pass.N() == 0) {
+		m := panel.Describe(panel.MetricPass)
+		m.Interval = new(exact.Rate).Interval(t.cfg.Confidence, t.rho)
+		m.Warnings = panel.RateWarnings(&m, 0)
+		t.out = append(t.out, m)
+	}
 	if x == nil {
 		return
 	}
@@ -248,9 +271,23 @@ func (t *teller) told() {
 		}
 	}
 	t.rate(panel.MetricError, "errors", "attempts", &x.fault, true)
+	if x.scored != nil {
+		t.scored(x.scored, x.pass.N())
+	}
 	t.chances(x)
+}
+
+// told adds what task records tell.
+func (t *teller) told() {
+	x := t.s.told
+	if x == nil {
+		return
+	}
 	t.rate(panel.MetricMiss, "missed calls", "needed calls", &x.miss, true)
 	t.latency("latency", "wall time", "attempts", &x.wall, panel.UnitMS, 1)
+	if x.scored != nil && x.scored.first.N() > 0 {
+		t.latency("first_token", "first token", "attempts", &x.scored.first, panel.UnitMS, 1)
+	}
 	t.ratio(panel.MetricTokens, "tokens", panel.UnitTokens, &x.tokens, 1, true)
 	t.latency("tokens", "tokens", "attempts", &x.tokenQuantiles, panel.UnitTokens, 1)
 	t.ratio(panel.MetricCost, "cost", panel.UnitUSD, &x.costs, 1e-9, true)
@@ -269,7 +306,7 @@ func (t *teller) chances(x *toldSums) {
 			mean *exact.Mean
 		}{{panel.MetricPassAt, &x.at[k-1]}, {panel.MetricPassHat, &x.hat[k-1]}} {
 			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate, Of: "tasks"}
-			m.Interval = c.mean.Interval(t.cfg.Confidence, stats.DefaultRho0)
+			m.Interval = c.mean.Interval(t.cfg.Confidence, t.rho)
 			m.Warnings = panel.RateWarnings(&m, 0)
 			if short := x.at[0].N() - c.mean.N(); short > 0 {
 				m.Warnings = append(m.Warnings, fmt.Sprintf("%d tasks have fewer than %d attempts and are left out", short, k))
@@ -331,6 +368,6 @@ func (t *teller) incidents() {
 
 func (t *teller) breaches(name, title string, r *exact.Rate) panel.Metric {
 	return panel.Metric{
-		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: r.Interval(t.cfg.Confidence, stats.DefaultRho0),
+		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: r.Interval(t.cfg.Confidence, t.rho),
 	}
 }

@@ -43,6 +43,9 @@ type part struct {
 func New(cfg Config) *Sheet {
 	s := &Sheet{cfg: cfg.withDefaults()}
 	s.names = slicing.New(s.cfg.SliceBy, s.cfg.Families)
+	for _, name := range s.cfg.Targets {
+		s.names.Targets.Number([]byte(name))
+	}
 	s.cfg.Tools = contracts(s.cfg.Tools)
 	s.limits = s.rateLimits()
 	s.sums = s.newSums()

@@ -235,7 +235,7 @@ func TestTold(t *testing.T) {
 	for _, x := range p.Targets[0].Slices {
 		tables = append(tables, x.Key+"="+x.Value)
 	}
-	if d := cmp.Diff([]string{"tool=x", "intent=i0", "intent=i1", "tag=t0", "tag=t1"}, tables); d != "" {
+	if d := cmp.Diff([]string{"intent=i0", "intent=i1", "tag=t0", "tag=t1"}, tables); d != "" {
 		t.Error(d)
 	}
 	if e := p.Examples[0]; e.Task != "t11" || e.Kind != "strongest" {

@@ -18,13 +18,17 @@ type Sums struct {
 	names    *slicing.Names
 	slices   []*sliceSums // by number
 	confused findings.Confusion
-	groups   slicing.Groups[sliceSums]
-	kinds    tally.Kinds[facts[uint8]] // in which tasks are counted
-	shapes   tally.Kinds[uint64]       // of tasks as a whole
-	parts    slicing.Parts
-	symptoms findings.Counts
-	ranking  findings.Ranking
-	limits   map[uint32]*callvet.RateLimit // by the tool's number
+	// What routers and retrievers gave for what was expected, by words.
+	routes, chosen findings.Confusion
+	signs          findings.Signs
+	open           map[[2]uint32]int64 // assertions that were not evaluated, by target and word
+	groups         slicing.Groups[sliceSums]
+	kinds          tally.Kinds[facts[uint8]] // in which tasks are counted
+	shapes         tally.Kinds[uint64]       // of tasks as a whole
+	parts          slicing.Parts
+	symptoms       []*findings.Counts // by target; nil without calls
+	ranking        findings.Ranking
+	limits         map[uint32]*callvet.RateLimit // by the tool's number
 
 	// unions are the sets of steps with those of their records.
 	unions map[[2]*slicing.Set]*slicing.Set
@@ -36,6 +40,7 @@ type Sums struct {
 	lists []listed
 	long  []uint32 // kinds, by step; 0 for what is not kept
 	tries []try
+	lack  []uint32
 	later map[uint32]int // of tries, by attempt, those after the first few
 	sum   taskSum
 }
@@ -70,15 +75,27 @@ type toldSums struct {
 	at, hat                               []exact.Mean // of k = index+1 trials
 	costs, perPass, tokens                exact.Ratio
 	wall, tokenQuantiles, costQuantiles   exact.Quantiles
+	scored                                *scoredSums // nil where no attempt was scored
 }
 
 // maxTrials bounds the k of pass@k.
 const maxTrials = 32
 
 func newSums(n *slicing.Names) *Sums {
-	s := &Sums{names: n, symptoms: findings.New(), parts: slicing.NewParts(), unions: map[[2]*slicing.Set]*slicing.Set{}}
+	s := &Sums{names: n, parts: slicing.NewParts(), open: map[[2]uint32]int64{}, unions: map[[2]*slicing.Set]*slicing.Set{}}
 	s.ungroup()
 	return s
+}
+
+// symptom are the symptoms of a target's calls.
+func (s *Sums) symptom(target uint32) *findings.Counts {
+	if int(target) < len(s.symptoms) && s.symptoms[target] != nil { // nearly always
+		return s.symptoms[target]
+	}
+	s.symptoms = grown(s.symptoms, int(target))
+	x := findings.New()
+	s.symptoms[target] = &x
+	return &x
 }
 
 func (s *Sums) slice(id uint32) *sliceSums {
@@ -168,7 +185,17 @@ func (s *Sums) merge(o *Sums) {
 // mergeRest adds all but the slices.
 func (s *Sums) mergeRest(o *Sums) {
 	s.confused.Merge(&o.confused)
-	s.symptoms.Merge(&o.symptoms)
+	s.routes.Merge(&o.routes)
+	s.chosen.Merge(&o.chosen)
+	s.signs.Merge(&o.signs)
+	for k, n := range o.open {
+		s.open[k] += n
+	}
+	for target, x := range o.symptoms {
+		if x != nil {
+			s.symptom(uint32(target)).Merge(x)
+		}
+	}
 	s.ranking.Merge(&o.ranking)
 }
 
@@ -233,6 +260,12 @@ func (t *toldSums) merge(o *toldSums) {
 	t.wall.Merge(&o.wall)
 	t.tokenQuantiles.Merge(&o.tokenQuantiles)
 	t.costQuantiles.Merge(&o.costQuantiles)
+	if o.scored != nil {
+		if t.scored == nil {
+			t.scored = newScoredSums()
+		}
+		t.scored.merge(o.scored)
+	}
 }
 
 func (t *toldSums) judge(i int) *exact.Rate {

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/stats"
 )
 
 // maxSlices bounds the tables of a target.
@@ -22,16 +23,31 @@ func (s *Sheet) Panels() *panel.Panels {
 	all := s.settled()
 	p := &panel.Panels{Confidence: s.cfg.Confidence, Repeats: 1}
 	byTarget := s.byTarget(all)
-	for _, t := range s.names.Targets.Sorted() {
-		if ids := byTarget[t]; len(ids) > 0 {
+	for _, t := range s.targets() {
+		if ids := byTarget[t]; len(ids) > 0 || slices.Contains(s.cfg.Targets, s.names.Targets.All[t]) {
 			p.Targets = append(p.Targets, s.target(len(p.Targets), t, ids, all))
 			p.Repeats = max(p.Repeats, all.repeats(ids))
 		}
 	}
-	p.Findings = all.symptoms.Findings(s.tool, s.contract, s.locate)
+	symptoms := all.counted()
+	p.Findings = append(all.signs.Findings(s.targetName, s.locate), symptoms.Findings(s.tool, s.contract, s.locate)...)
+	slices.SortStableFunc(p.Findings, func(a, b panel.Finding) int { return cmp.Compare(b.Share, a.Share) })
 	p.Examples = s.examples(&all.ranking)
 	p.Warnings = s.warnings(all)
 	return p
+}
+
+// targets are the numbers of all targets in the order in which they are told.
+func (s *Sheet) targets() []uint32 {
+	order := s.names.Targets.Sorted()
+	place := func(n uint32) int {
+		if i := slices.Index(s.cfg.Targets, s.names.Targets.All[n]); i >= 0 {
+			return i
+		}
+		return len(s.cfg.Targets)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(place(a), place(b)) })
+	return order
 }
 
 // repeats is the greatest number of judged attempts at a task.
@@ -68,24 +84,62 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	if overall == nil { // a damaged partial result
 		overall = &sliceSums{}
 	}
-	chosen := s.choose(ids, all)
+	chosen, rho := s.choose(ids, all), stats.DefaultRho0
+	if all.signs.Repeatable(number) {
+		rho = 1
+	}
 	told := make([]panel.Slice, 1+len(chosen))
 	s.each(len(told), func(i int) {
 		if i == 0 {
-			told[0] = s.slice(slicing.Slice{}, overall, true)
+			told[0] = s.slice(slicing.Slice{}, overall, true, rho)
 			return
 		}
-		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false)
+		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, rho)
 	})
 	tp.Overall, tp.Slices = told[0], slices.Clip(told[1:])
 	panel.CompareSlices(&tp)
-	tp.Confusion = all.confused.Table(number, s.tool)
+	tp.Confusion = append(all.confused.Table(number, s.tool), all.chosen.Table(number, s.word)...)
+	tp.Routes = all.routes.Table(number, s.word)
+	tp.NotEvaluated = s.notEvaluated(number, all)
+	tp.Floor = all.signs.Floor(number)
 	return tp
 }
 
-func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool) panel.Slice {
+// counted are the symptoms of the targets that count: a baseline that any model must beat does not
+// where there is another target.
+func (s *Sums) counted() findings.Counts {
+	only, sum := s.signs.OnlyFloors(), findings.New()
+	for target, x := range s.symptoms {
+		if x != nil && (only || !s.signs.Floor(uint32(target))) {
+			sum.Merge(x)
+		}
+	}
+	return sum
+}
+
+// notEvaluated are the assertions at a target that were not evaluated, the most frequent first.
+func (s *Sheet) notEvaluated(target uint32, all *Sums) []panel.UnevaluatedKind {
+	var out []panel.UnevaluatedKind
+	for k, n := range all.open {
+		if k[0] == target {
+			name, reason, _ := strings.Cut(s.names.Words.All[k[1]], "\x00")
+			out = append(out, panel.UnevaluatedKind{Name: name, Reason: reason, N: int(n)})
+		}
+	}
+	slices.SortFunc(out, func(a, b panel.UnevaluatedKind) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Reason, b.Reason))
+	})
+	return out
+}
+
+func (s *Sheet) targetName(n uint32) string { return s.names.Targets.All[n] }
+
+// word is the text of a number; nothing is panel.None.
+func (s *Sheet) word(n uint32) string { return cmp.Or(s.names.Words.All[n], panel.None) }
+
+func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, rho float64) panel.Slice {
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
-	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
+	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall, rho: rho}
 	out.Metrics = t.metrics()
 	if o := x.told; o != nil {
 		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors), NotRun: int(o.notRun)}
@@ -93,13 +147,10 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool) panel.Slice {
 			InputTokens: int(o.input), OutputTokens: int(o.output), ReasoningTokens: int(o.reasoning), CostUSD: float64(o.cost) / 1e9,
 			CostKnown: int(o.costKnown), CostUnknown: int(o.costUnknown), UsageUnknown: int(o.noUsage),
 		}
-		if ran := o.passed + o.failed + o.errors; o.errors > 0 {
-			w := fmt.Sprintf("%d of %d attempts ended in an error and are in no mean", o.errors, ran)
-			if 20*o.errors > ran {
-				w += ": above 5 %, the result is inconclusive"
-			}
-			out.Warnings = append(out.Warnings, w)
+		if o.scored != nil {
+			o.scored.tell(&out)
 		}
+		out.Warnings = append(out.Warnings, panel.SliceWarnings(&out, o.scored != nil && o.scored.attempts > 0)...)
 		if overall && o.again > 0 {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%d task records tell of an attempt that an earlier one told of: the last one counts, and the calls of all are taken for one attempt; "+
 				"number repeats with attempt, and give each file once", o.again))
@@ -116,13 +167,17 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	slices.SortFunc(byCount, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(all.slices[b].tasks, all.slices[a].tasks), slicing.Compare(n.Slices[a], n.Slices[b]))
 	})
-	perKey := map[string]int{}
+	perKey, whole := map[string]int{}, int64(0)
+	for _, id := range ids {
+		whole = max(whole, all.slices[id].tasks)
+	}
 	var out []uint32
 	for _, id := range byCount {
 		name := n.Slices[id]
 		switch {
 		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}], !slicing.Told(s.cfg.SliceBy, name.Key):
 		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.told(id, ids, all)):
+		case s.usual() && all.slices[id].tasks == whole: // the table of all tasks once more
 		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
 		default:
 			perKey[name.Key]++
@@ -135,10 +190,13 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	return out
 }
 
+// usual reports whether nobody asked for slices.
+func (s *Sheet) usual() bool { return slices.Equal(s.cfg.SliceBy, panel.DefaultSlices()) }
+
 // told reports whether a tag says what a field says: where nobody asked for tags,
 // one table of tag=refund and intent=refund is enough.
 func (s *Sheet) told(tag uint32, ids []uint32, all *Sums) bool {
-	if !slices.Equal(s.cfg.SliceBy, DefaultSlices()) {
+	if !s.usual() {
 		return false
 	}
 	return slices.ContainsFunc(ids, func(id uint32) bool {
@@ -174,6 +232,8 @@ func (s *Sheet) tool(n uint32) string {
 	switch {
 	case n == findings.UnknownTool:
 		return panel.Unknown
+	case n == findings.Unreadable:
+		return panel.Unreadable
 	case s.names.Tools.All[n] == "":
 		return panel.None
 	}
@@ -245,7 +305,7 @@ func (s *Sheet) warnings(all *Sums) []string {
 	for _, k := range slices.Sorted(maps.Keys(dead)) {
 		w = append(w, fmt.Sprintf("%q has more than %d values: it is no slice", k, slicing.MaxValues))
 	}
-	if !s.cfg.Catalogue && all.symptoms.Steps > 0 {
+	if !s.cfg.Catalogue && slices.ContainsFunc(all.symptoms, func(x *findings.Counts) bool { return x != nil && x.Steps > 0 }) {
 		w = append(w, "no tools were given: whether arguments keep a schema, and whether tools exist, is not known")
 	}
 	if slices.Contains(s.names.Tools.All, slicing.Beyond) {

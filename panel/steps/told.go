@@ -5,6 +5,7 @@ package steps
 import (
 	"slices"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
@@ -36,13 +37,13 @@ type recorded struct {
 	cost, costs, costPasses int64
 	tokens, usages          int64
 	costValues, tokenValues []float64
-	wall                    []float64
+	wall, late              []float64 // late ones were cut off by a timeout
 	want                    []uint32
 }
 
 func (m *taskSum) read(t *task, tries []try) {
 	if m.told {
-		m.recorded = recorded{costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], want: m.want[:0]}
+		m.recorded = recorded{costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], late: m.late[:0], want: m.want[:0]}
 	}
 	m.taskCounts = taskCounts{}
 	m.toolTime.Reset()
@@ -97,11 +98,18 @@ func (m *taskSum) record(t *task, r *record) {
 		m.tokens, m.usages = m.tokens+n, m.usages+1
 		m.tokenValues = append(m.tokenValues, float64(n))
 	}
+	x := r.scoring
+	if x != nil && x.timedOut && !x.cached && r.wall > 0 {
+		m.late = append(m.late, r.wall)
+	}
 	if r.fault {
 		return
 	}
-	if r.wall >= 0 {
+	if r.wall >= 0 && (x == nil || !x.cached) {
 		m.wall = append(m.wall, r.wall)
+	}
+	if x != nil && x.scored && r.pass < 0 {
+		return // it could not be judged
 	}
 	if r.gold {
 		m.needs(t, r)
@@ -110,16 +118,28 @@ func (m *taskSum) record(t *task, r *record) {
 
 // needs pairs the calls that were needed with those that were made, by tool.
 func (m *taskSum) needs(t *task, r *record) {
-	m.want = append(m.want[:0], r.needed...)
-	for i := range t.steps {
-		if st := &t.steps[i]; st.attempt == r.attempt {
-			if at := slices.Index(m.want, st.set.Tool); at >= 0 {
-				m.want = slices.Delete(m.want, at, at+1)
-			}
-		}
-	}
+	m.want, _, _ = lacking(t, r, m.want[:0])
 	m.missed += len(m.want)
 	m.needed += len(r.needed)
+}
+
+// lacking appends the tools of the needed calls that an attempt did not make to want, and counts
+// the calls that it made, and those of a wrong tool.
+func lacking(t *task, r *record, want []uint32) (left []uint32, made, wrong int) {
+	const right = 1<<callvet.StepNeeded | 1<<callvet.StepSelection
+	want = append(want, r.needed...)
+	for i := range t.steps {
+		st := &t.steps[i]
+		if st.attempt != r.attempt {
+			continue
+		}
+		made++
+		wrong += one(st.known&right == right && st.right&right == 1<<callvet.StepNeeded)
+		if at := slices.Index(want, st.set.Tool); at >= 0 {
+			want = slices.Delete(want, at, at+1)
+		}
+	}
+	return want, made, wrong
 }
 
 func one(yes bool) int {
@@ -187,7 +207,12 @@ func (t *toldSums) add(m *taskSum, tries []try) {
 	if m.usages > 0 {
 		t.tokens.Add(m.tokens, m.usages)
 	}
-	t.wall.Add(m.wall, 0)
+	if len(m.late) > 0 {
+		m.wall = append(m.wall, m.late...)
+	}
+	t.wall.Add(m.wall, len(m.late))
+	m.wall = m.wall[:len(m.wall)-len(m.late)]
+	t.addScored(tries)
 	t.costQuantiles.Add(m.costValues, 0)
 	t.tokenQuantiles.Add(m.tokenValues, 0)
 	t.verdicts(tries)
@@ -206,12 +231,13 @@ func (t *toldSums) verdict(r *record) {
 	case r.fault:
 		t.errors++
 	}
+	free := r.scoring != nil && r.scoring.unbilled
 	if r.cost >= 0 {
 		t.cost, t.costKnown = t.cost+r.cost, t.costKnown+1
-	} else {
+	} else if !free {
 		t.costUnknown++
 	}
-	if r.input < 0 && r.output < 0 {
+	if r.input < 0 && r.output < 0 && !free {
 		t.noUsage++
 	}
 	t.input += max(r.input, 0)

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// failed is what a call without a reason is said to have done.
-const failed = "the tool answered with an error"
+// NoReason is what a call is said to have done that failed and does not say why.
+const NoReason = "the tool answered with an error"
 
 // Failure says why a call failed: by its status, its error, or what its result says of
 // itself, as Failed reads it. It is "" for a call that did not fail, and for one of which
@@ -34,7 +34,7 @@ func Failure(c *callvet.Call) string {
 	if !Failed(v) {
 		return ""
 	}
-	return Clip(cmp.Or(Reason(v), failed))
+	return Clip(cmp.Or(Reason(v), NoReason))
 }
 
 // Executed reports whether anything is recorded of how a call ended.

@@ -100,7 +100,7 @@ func (s *Scorer) explainContract(t *contracted, p *payload, score *callvet.StepS
 	case value.Object:
 		x.Call.Violations = t.violations(emitted)
 		for _, v := range x.Call.Violations {
-			say("arguments break the contract%s: %s", place(v.Path), v.Message)
+			say("arguments break the schema%s: %s", place(v.Path), v.Message)
 		}
 	default:
 		say("the payload is a JSON %s, not an object", k)

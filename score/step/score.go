@@ -313,8 +313,8 @@ func (s *Scorer) ended(in *Input) (m marks, ran bool) {
 		return 0, false
 	}
 	failed := isError(in.Error)
-	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) |
-		mark(callvet.StepRateLimited, failed && check.NamesRateLimit(in.Error)), true
+	limited := failed && check.NamesRateLimit(in.Error) || !ok && check.NamesRateLimit(in.Result)
+	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) | mark(callvet.StepRateLimited, limited), true
 }
 
 // isError reports whether an error is recorded; an empty text is none.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
-	"github.com/callvet/callvet/cmd/callvet/selector"
+	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/route"
@@ -149,7 +149,7 @@ func (r routes) Route(question string) route.Decision {
 }
 
 func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, preset string, decide func(string) (string, string)) (f figures, err error) {
-	r, _, err := selector.Over(ctx, c, selector.Settings{Preset: preset, K: 2}, preset, routes(decide), time.Now)
+	r, _, err := (&catalog.Env{Now: time.Now}).Routed(ctx, c, catalog.Settings{Preset: preset, K: 2}, preset, routes(decide))
 	if err != nil {
 		return f, err
 	}
@@ -158,7 +158,7 @@ func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, prese
 	}
 	two := callvet.SelectionScoring{K: []int{1, 2}}
 	s.Defaults.Scoring.Selection = &two
-	scorer, _ := score.Open(s, score.Config{})
+	scorer, _ := score.New(s, score.Config{})
 	for i := range s.Cases {
 		k := s.Cases[i]
 		want := *k.Expect.Selection
@@ -172,7 +172,8 @@ func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, prese
 		}
 		t := callvet.Trace{CaseID: k.ID, Decision: resp.Decision, End: callvet.EndAnswered}
 		t.Classify(false)
-		f.count(&k, scorer.Score(&k, &t))
+		compiled, _ := scorer.Compile(&k)
+		f.count(&k, compiled.Score(&t))
 	}
 	f.Example, err = examples(ctx, s, c)
 	return f, err

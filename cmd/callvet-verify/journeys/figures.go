@@ -82,11 +82,23 @@ func fromJSONL(text string, targets []string) (figures, error) {
 	lines := bufio.NewScanner(strings.NewReader(text))
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
-		var r struct{ Target, Verdict string }
+		var r struct {
+			Type, Target, Outcome string
+			Pass                  *bool
+		}
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return nil, fmt.Errorf("read a JSON line: %w", err)
 		}
-		if err := f.count(r.Target, r.Verdict); err != nil {
+		verdict := r.Outcome
+		switch {
+		case r.Type != "task": // a call
+			continue
+		case r.Pass != nil && *r.Pass:
+			verdict = "pass"
+		case r.Pass != nil:
+			verdict = "fail"
+		}
+		if err := f.count(r.Target, verdict); err != nil {
 			return nil, err
 		}
 	}
@@ -253,7 +265,11 @@ var (
 
 func fromHTML(text string, targets []string) (figures, error) {
 	f := figures{}
-	for _, m := range htmlRow.FindAllStringSubmatch(text, -1) {
+	_, of, found := strings.Cut(text, `<section id="targets">`) // the grid of cases is before it
+	if !found {
+		return nil, fmt.Errorf("read the page: it has no table of targets")
+	}
+	for _, m := range htmlRow.FindAllStringSubmatch(of, -1) {
 		name := strings.TrimSpace(html.UnescapeString(htmlTags.ReplaceAllString(m[1], "")))
 		for _, t := range targets {
 			if numbered.ReplaceAllString(name, "") == t && !f.has(t) {

@@ -128,6 +128,10 @@ func (t *traveller) reads(baseline, run string, names []string) {
 	for ext, s := range summaries {
 		t.check(s == summaries[".json"], t.of.name+": report summary", "%s says %q and JSON says %q", ext, s, summaries[".json"])
 	}
+	t.step(0, "trace export", run, "-o", "exported.jsonl")
+	t.figures("trace export", ".jsonl", t.file("exported.jsonl"), names)
+	t.step(0, "score", run)
+	t.step(0, "score", run, "--json", "--slice", "tag")
 	t.diffs(baseline, run)
 	t.gates(run)
 	t.listed(run)

@@ -139,6 +139,11 @@ func (c *Check) Tally(name string) (agree, compared, due int) {
 	return s.agree, s.compared(), s.due
 }
 
+// Explain gives the reason why one comparison that follows disagrees.
+func (c *Check) Explain(name, item, reason string) {
+	c.explained = append(c.explained, Explanation{Check: c.name, Part: c.part, Name: name + ": " + item, Reason: reason})
+}
+
 // explain takes the explanation of a disagreement.
 func (c *Check) explain(name string) (string, bool) {
 	i := slices.IndexFunc(c.explained, func(e Explanation) bool { return e.Name == name })

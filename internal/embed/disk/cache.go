@@ -124,10 +124,10 @@ func (c *Cache) Len() int {
 
 // Kept is what there is of one model.
 type Kept struct {
-	Model   string
-	Vectors int
+	Model   string `json:"model"`
+	Vectors int    `json:"vectors"`
 	// Bytes are those of its records.
-	Bytes int64
+	Bytes int64 `json:"bytes"`
 }
 
 // Models tells what is kept of each model, by name.

@@ -224,7 +224,9 @@ func whole(all []byte, typ string, opts answer.Options) (*callvet.Response, erro
 		return answer.Decode(v, opts)
 	}
 	if typ == "text/plain" && len(bytes.TrimSpace(all)) > 0 {
-		return answer.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools), nil
+		r := answer.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools)
+		r.CallsUntold = true
+		return r, nil
 	}
 	return nil, unread(fmt.Sprintf("the answer (%s, %d bytes)", typ, len(all)), err)
 }

@@ -372,3 +372,82 @@ func TestTooManyValues(t *testing.T) {
 		}
 	}
 }
+
+// TestUntold: a text, and an answer of the Agent2Agent protocol without calls, do not tell
+// whether a tool was called; answers in forms that have calls do.
+func TestUntold(t *testing.T) {
+	t.Parallel()
+	const a2aText = `{"jsonrpc":"2.0","id":"1","result":{"message":{"role":"ROLE_AGENT","parts":[{"text":"Done."}]}}}`
+	const a2aCall = `{"jsonrpc":"2.0","id":"1","result":{"message":{"role":"ROLE_AGENT","parts":[{"data":{"name":"f","args":{}}},{"text":"Done."}]}}}`
+	for name, tt := range map[string]struct {
+		typ, body string
+		calls     string // the setting
+		want      bool
+	}{
+		"a text":                              {"text/plain; charset=utf-8", "Done.", "", true},
+		"a text that is a call":               {"text/plain", `f(a=1)`, "", false},
+		"a text that is JSON":                 {"text/plain", `{"text":"Done."}`, "", false},
+		"JSON":                                {"application/json", `{"text":"Done."}`, "", false},
+		"events of texts":                     {"text/event-stream", "data: Do\n\ndata: ne.\n\ndata: [DONE]\n\n", "", true},
+		"events of texts and one that is not": {"text/event-stream", "data: Done.\n\nevent: done\ndata: {}\n\n", "", false},
+		"a message of A2A":                    {"application/json", a2aText, "", true},
+		"a message of A2A with a call":        {"application/json", a2aCall, "", false},
+		"a stream of A2A":                     {"text/event-stream", "data: " + a2aText + "\n\n", "", true},
+		"a stream of A2A with a call":         {"text/event-stream", "data: " + a2aCall + "\n\n", "", false},
+		"a stream of A2A, calls have a place": {"text/event-stream", "data: " + a2aText + "\n\n", "calls", false},
+	} {
+		m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, tt.typ, 200, tt.body), Output: answer.Fields{Calls: tt.calls}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := ask("?")
+		req.Tools = callvet.NewToolset([]callvet.Tool{{Name: "f"}})
+		resp, err := m.Generate(t.Context(), req)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if resp.Untold() != tt.want {
+			t.Errorf("%s: untold is %v: %s", name, resp.Untold(), show(resp.Turns))
+		}
+	}
+}
+
+// TestConnectionLost: a connection that ends in the middle of an answer is an error for every
+// protocol, also where the events that came would be an answer of their own. Only the event
+// that ends an answer makes the rest of a connection needless.
+func TestConnectionLost(t *testing.T) {
+	t.Parallel()
+	for name, tt := range protocolStreams() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, err := Stream(strings.NewReader(strings.Join(tt.events, "")), "", answer.Options{}, time.Now(), time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := 1; n <= len(tt.events); n++ {
+				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(w, strings.Join(tt.events[:n], ""))
+					_ = http.NewResponseController(w).Flush()
+					panic(http.ErrAbortHandler)
+				}))
+				m, _, err := OpenHTTP(HTTPConfig{URL: s.URL})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := m.Generate(t.Context(), ask("?"))
+				s.Close()
+				var f *callvet.Fault
+				switch {
+				case err == nil && show(got.Turns) != show(resp.Turns):
+					t.Errorf("lost after %d of %d events: %s", n, len(tt.events), show(got.Turns))
+				case err == nil && strings.HasPrefix(name, "LangGraph") || err == nil && strings.HasPrefix(name, "OpenAI"):
+					t.Errorf("lost after %d of %d events: no error", n, len(tt.events))
+				case err != nil && !errors.As(err, &f):
+					t.Errorf("lost after %d of %d events: %v", n, len(tt.events), err)
+				}
+			}
+		})
+	}
+}

@@ -63,10 +63,7 @@ func presetOf(name string) (preset, error) {
 // overrule puts the settings of an agent in place of what its preset says.
 func (p *preset) overrule(c *HTTPConfig) {
 	if c.InputField != "" {
-		p.input = c.InputField
-		if p.history != "" {
-			p.history = "" // the message has its own place
-		}
+		p.input, p.history = c.InputField, "" // the message has its own place
 	}
 	if c.HistoryField != "" {
 		p.history = c.HistoryField

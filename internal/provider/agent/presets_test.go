@@ -112,6 +112,7 @@ func TestRequestBodyRefused(t *testing.T) {
 		"no such preset":    {HTTPConfig{Preset: "langraph"}, `open agent: there is no preset "langraph"`},
 		"inside of a text":  {HTTPConfig{InputField: "a.b", Body: map[string]json.RawMessage{"a": json.RawMessage(`"x"`)}}, `open agent: write the request: put a.b: "b" would be inside of a value that is no object and no list`},
 		"beyond a list":     {HTTPConfig{InputField: "a.2", Body: map[string]json.RawMessage{"a": json.RawMessage(`[1]`)}}, `open agent: write the request: put a.2: "2" is no place in a list of 1`},
+		"an empty part":     {HTTPConfig{InputField: "a..b"}, `open agent: write the request: put a..b: a part of the path is empty`},
 		"a name for a list": {HTTPConfig{InputField: "a.b", Body: map[string]json.RawMessage{"a": json.RawMessage(`[1]`)}}, `open agent: write the request: put a.b: "b" is no place in a list of 1`},
 	} {
 		tt.cfg.URL = "http://127.0.0.1:1"

@@ -57,6 +57,9 @@ func (h *httpAgent) request(req *callvet.Request) (body []byte, shown json.RawMe
 			if o.path == "" {
 				continue
 			}
+			if slices.Contains(strings.Split(o.path, "."), "") {
+				return nil, fmt.Errorf("put %s: a part of the path is empty", o.path)
+			}
 			if full, err = put(full, strings.Split(o.path, "."), o.v); err != nil {
 				return nil, fmt.Errorf("put %s: %w", o.path, err)
 			}

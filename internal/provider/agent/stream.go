@@ -79,6 +79,7 @@ type stream struct {
 	ended   bool // an event said that the answer is complete
 	over    bool // nothing is read after that
 	unread  bool // an event told of a call and was not understood
+	told    bool // an event came that is more than a text
 }
 
 // spending is the usage of one request of the model.
@@ -123,6 +124,7 @@ func (s *stream) take(e event) (stop bool, err error) {
 		}
 		return true, unread("an event", perr)
 	}
+	s.told = true
 	kind, v := kindOf(e.name, v)
 	if d, ok := v.Get("data"); ok && d.Kind() == value.Object && kind != "langchain" {
 		s.meta(v)
@@ -488,7 +490,7 @@ func (s *stream) spend(id string, v value.Value) {
 }
 
 // strange keeps the calls in an event of a kind that nobody knows.
-func (s *stream) strange(v value.Value) { s.held = append(s.held, answer.Holds(v)...) }
+func (s *stream) strange(v value.Value) { s.held = append(s.held, answer.Holds(v, s.opts.Tools)...) }
 
 // missed reports whether an event told of a call that was not read.
 func (s *stream) missed() bool {
@@ -537,6 +539,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 		s.resp.Usage = answer.Sum(all)
 	}
 	s.resp.Repairs = answer.Repairs(s.resp.Turns)
+	s.resp.CallsUntold = !s.told || s.proto != nil && s.proto.name == a2a && s.opts.Fields.Calls == ""
 	return &s.resp, nil
 }
 
@@ -547,7 +550,7 @@ func (s *stream) settle() error {
 		return nil
 	}
 	r, err := answer.Decode(s.snap, s.opts)
-	if err != nil && s.after && !answer.HoldsCall(s.snap) {
+	if err != nil && s.after && !answer.HoldsCall(s.snap, s.opts.Tools) {
 		return nil // it may be of the time before the answer
 	}
 	if err != nil {

@@ -49,6 +49,11 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 	switch v.Kind() {
 	case value.Invalid, value.Null:
 		return nil
+	case value.String: // a list that was written as a text, or a bare name
+		var doc value.Doc
+		if bracketed(v.Bytes()) && doc.Parse(v.Bytes()) == nil {
+			return d.list(doc.Root())
+		}
 	case value.Array:
 		out := make([]callvet.Call, 0, v.Len())
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
@@ -83,7 +88,8 @@ func clip(v value.Value) string {
 func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	switch e.Kind() {
 	case value.String:
-		return callvet.Call{Tool: e.Str()}, e.Str() != ""
+		name := e.Str()
+		return callvet.Call{Tool: name}, name != "" && (d.o.Tools.Find(name) != nil || !strings.ContainsAny(name, " \t\r\n()[]{}<>\"',;="))
 	case value.Object:
 	default:
 		return callvet.Call{}, false
@@ -98,6 +104,9 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	tool := uiTool(e)
 	if name, ok := d.member(body, d.o.Fields.Name, nameKeys()); ok && name.Kind() == value.String {
 		tool = name.Str()
+	} else if c, ok := hosted(e); ok {
+		d.outcome(e, &c)
+		return c, true
 	} else if tool == "" {
 		return keyed(e)
 	}
@@ -120,20 +129,20 @@ func (d *decoder) member(v value.Value, path string, keys []string) (value.Value
 	return firstOf(v, keys...)
 }
 
-// wrapped takes a call out of what Gemini and Amazon Bedrock put around it.
+// wrapped takes a call out of what Gemini, Amazon Bedrock and others put around it.
 func wrapped(e value.Value) (value.Value, bool) {
-	in, ok := firstOf(e, wrappers()...)
-	return in, ok && in.Kind() == value.Object
-}
-
-func wrappers() []string {
-	return []string{"functionCall", "function_call", "toolUse", "toolInvocation"}
+	for m, ok := e.First(); ok; m, ok = e.Next(m) {
+		if m.Kind() == value.Object && wordOf(m) == callWord {
+			return m, true
+		}
+	}
+	return value.Value{}, false
 }
 
 // keyed reads {name: arguments}, one member.
 func keyed(e value.Value) (callvet.Call, bool) {
 	m, ok := e.First()
-	if !ok || e.Len() != 1 || contains(wrappers(), m.Key()) {
+	if !ok || e.Len() != 1 || wordOf(m) == callWord || m.Kind() == value.Array {
 		return callvet.Call{}, false
 	}
 	return withArgs("", m.Key(), m), m.Key() != ""
@@ -172,7 +181,7 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 		if c.Error = ProblemOf(e); x.Kind() != value.Bool && textOf(x) != "" {
 			c.Error = textOf(x)
 		}
-		c.Error = cmp.Or(c.Error, failed)
+		c.Error = cmp.Or(c.Error, check.NoReason)
 	} else if c.Error = ProblemOf(e); c.Error == "" {
 		return
 	}
@@ -181,9 +190,6 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 	}
 }
 
-// failed is what a call did whose record says no more.
-const failed = "the tool answered with an error"
-
 // ProblemOf is why a call failed that a record of a call, of its result or a message with a
 // result tells of; "" when it does not say that it did. Beside what check.Failed reads, a
 // status "failed" says so: here it is that of the call.
@@ -191,7 +197,7 @@ func ProblemOf(v value.Value) string {
 	if status := first(v, "status").Str(); !check.Failed(v) && status != "error" && status != "failed" {
 		return ""
 	}
-	return cmp.Or(check.Reason(v), failed)
+	return cmp.Or(check.Reason(v), check.NoReason)
 }
 
 // took adds the time that the call took.
@@ -251,10 +257,30 @@ func plainText(raw json.RawMessage) string {
 }
 
 // text is an answer without native calls; it may hold calls as text.
-func (d *decoder) text(s string) {
+func (d *decoder) text(s string) { d.say(s, d.written(s)) }
+
+// written are the calls in a text: those that a model wrote into it, or those of an answer in
+// a form that is known and that the text is the JSON of.
+func (d *decoder) written(s string) []callvet.Call {
 	calls, unreadable := repair.FromText(s, d.o.Tools)
 	d.resp.Unreadable = d.resp.Unreadable || unreadable
-	d.say(s, calls)
+	if len(calls) > 0 || unreadable || !bracketed([]byte(s)) {
+		return calls
+	}
+	var doc value.Doc
+	if doc.Parse([]byte(s)) != nil || !HoldsCall(doc.Root(), d.o.Tools) {
+		return nil
+	}
+	in := decoder{o: d.o, resp: &callvet.Response{}}
+	in.content(doc.Root())
+	for i := range in.resp.Turns {
+		calls = append(calls, in.resp.Turns[i].Calls...)
+	}
+	if in.fault != nil {
+		d.fail(in.fault)
+	}
+	d.resp.Unreadable = in.resp.Unreadable
+	return calls
 }
 
 // meta takes usage, model, finish reason and times from wherever a record has
@@ -263,7 +289,7 @@ func (d *decoder) meta(v value.Value, form Form) {
 	if m, ok := v.Get("model"); ok && d.resp.Model == "" {
 		d.resp.Model = m.Str()
 	}
-	if m, ok := firstOf(v, "finish_reason", "stop_reason", "finishReason"); ok && d.resp.FinishReason == "" {
+	if m, ok := firstOf(v, "finish_reason", "stop_reason", "finishReason", "stopReason"); ok && d.resp.FinishReason == "" {
 		d.resp.FinishReason = m.Str()
 	}
 	if u := usageOf(v); !d.resp.Usage.Known && (u.Known || d.resp.Usage == (callvet.Usage{})) {

@@ -5,10 +5,9 @@ package answer
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -89,8 +88,8 @@ func (d *decoder) calledIn(content value.Value, t *callvet.Turn) {
 		case thoughtPart:
 			t.Reasoning += thoughtOf(p)
 		case strangePart:
-			if callType(strings.ReplaceAll(first(p, "type").Str(), "-", "_")) {
-				d.refuse("%s is a call of no tool", clip(p))
+			if HoldsCall(p, d.o.Tools) || partText(p) == "" {
+				d.refuse("%s is no part of an answer", clip(p))
 			}
 		}
 	}
@@ -132,8 +131,7 @@ func (d *decoder) fromText() {
 	if last.Role != callvet.RoleAssistant {
 		return
 	}
-	calls, unreadable := repair.FromText(last.Content, d.o.Tools)
-	last.Calls, d.resp.Unreadable = calls, d.resp.Unreadable || unreadable
+	last.Calls = d.written(last.Content)
 }
 
 // responses reads the output items of OpenAI's Responses API.
@@ -170,14 +168,21 @@ func (d *decoder) messages(v value.Value) {
 	d.resp.Turns = nil
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {
 		if !IsMessage(m) { // an item of a history of the OpenAI Agents SDK
-			d.grow(d.element(m))
+			turns := d.element(m)
+			h := holder{tools: d.o.Tools, texts: true}
+			if d.grow(turns); !called(turns) {
+				h.value(m)
+			}
+			if len(h.calls) > 0 {
+				d.refuse("%s holds a call in a form that is not known", clip(m))
+			}
 		} else if t := d.element(m); t[0].Role != callvet.RoleSystem {
 			d.resp.Turns = append(d.resp.Turns, t...)
 		}
 		in, _, _ := LangChain(m)
 		for len(told) < len(d.resp.Turns) {
 			t := &d.resp.Turns[len(told)]
-			told = append(told, telling{usageOf(in), t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && HoldsCall(m)})
+			told = append(told, telling{usageOf(in), t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && HoldsCall(m, d.o.Tools), m})
 		}
 	}
 	turns := withoutInput(d.resp.Turns, d.o.Input)
@@ -196,12 +201,22 @@ func (d *decoder) messages(v value.Value) {
 	}
 	d.resp.Turns, d.resp.Usage = append(keep, attachResults(turns)...), Sum(spent)
 	d.fromText()
+	if called(d.resp.Turns) || d.resp.Unreadable {
+		return
+	}
+	for i := range turns {
+		h := holder{tools: d.o.Tools, texts: true}
+		if h.value(told[i].whole); turns[i].Role == callvet.RoleAssistant && len(h.calls) > 0 {
+			d.refuse("a message holds a call in a text, in a form that is not known")
+		}
+	}
 }
 
 // telling is what a message tells beside its turn.
 type telling struct {
 	spent callvet.Usage
 	held  bool // a call stands in it, and none was read
+	whole value.Value
 }
 
 // toolResults reads the results that Anthropic, Gemini and Bedrock put into user messages,
@@ -295,7 +310,7 @@ func settle(c *callvet.Call, t *callvet.Turn, bad bool) {
 		t.CallID = c.ID
 	}
 	if bad {
-		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(t.Content, failed)
+		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(t.Content, check.NoReason)
 		return
 	}
 	c.Status = callvet.StatusOK

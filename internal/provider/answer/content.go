@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -71,7 +72,7 @@ func (d *decoder) partOf(e value.Value) part {
 	if in, ok := wrapped(e); ok {
 		e = in
 	}
-	typ := strings.NewReplacer("-", "_").Replace(first(e, "type").Str())
+	typ := strings.ReplaceAll(first(e, "type").Str(), "-", "_")
 	switch typ {
 	case "text", "output_text", "refusal", "message":
 		return textPart
@@ -81,6 +82,9 @@ func (d *decoder) partOf(e value.Value) part {
 		return resultPart
 	}
 	if uiTool(e) != "" {
+		return callPart
+	}
+	if _, ok := hosted(e); ok {
 		return callPart
 	}
 	switch {
@@ -96,7 +100,7 @@ func (d *decoder) partOf(e value.Value) part {
 		return otherPart
 	case kindOf(e, "text") == value.String:
 		return textPart
-	case has(e, "executableCode"), has(e, "codeExecutionResult"), has(e, "inlineData"), has(e, "fileData"), has(e, "cachePoint"), has(e, "reasoningContent"):
+	case has(e, "codeExecutionResult"), has(e, "inlineData"), has(e, "fileData"), has(e, "cachePoint"), has(e, "reasoningContent"):
 		return otherPart
 	}
 	return strangePart
@@ -135,11 +139,40 @@ func (d *decoder) isCall(e value.Value, typ string) bool {
 
 // callType reports whether a type says that its part is a call.
 func callType(typ string) bool {
-	switch typ {
-	case "tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use", "mcp_call", "custom_tool_call":
-		return true
+	var buf [40]byte
+	name := string(spelled(buf[:0], []byte(typ)))
+	return strings.HasSuffix(name, "call") || strings.HasSuffix(name, "tooluse") || name == "mcpapprovalrequest" || name == "toolexecution"
+}
+
+// hosted is the tool of a call that a provider carried out by itself, such as web_search of a
+// web_search_call: what it was given stands in the call under names of its own. ok is false
+// for other parts.
+func hosted(e value.Value) (c callvet.Call, ok bool) {
+	id, _ := firstOf(e, idKeys()...)
+	if code, ok := e.Get("executableCode"); ok && code.Kind() == value.Object {
+		return callvet.Call{ID: id.Str(), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true
 	}
-	return false
+	tool, ok := strings.CutSuffix(strings.ReplaceAll(first(e, "type").Str(), "-", "_"), "_call")
+	switch tool {
+	case "", "tool", "function", "custom_tool", "mcp":
+		return c, false // it has a name
+	}
+	if !ok {
+		return c, false
+	}
+	args := []byte{'{'}
+	for m, ok := e.First(); ok; m, ok = e.Next(m) {
+		switch m.Key() {
+		case "type", "id", "call_id", "callId", "status", "result", "results", "output", "outputs", "error", "pending_safety_checks":
+			continue
+		}
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		name, _ := json.Marshal(m.Key())
+		args = append(append(append(args, name...), ':'), m.Raw()...)
+	}
+	return callvet.Call{ID: id.Str(), Tool: tool, Args: append(args, '}')}, true
 }
 
 // parts reads the elements of an answer into turns. What is no part makes the answer
@@ -152,7 +185,7 @@ func (d *decoder) parts(list value.Value) {
 		}
 		t = callvet.Turn{Role: callvet.RoleAssistant}
 	}
-	known, strange := list.Len() == 0, 0
+	known := list.Len() == 0
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
 		p := d.partOf(e)
 		known = known || p > otherPart
@@ -166,7 +199,7 @@ func (d *decoder) parts(list value.Value) {
 			flush()
 			d.object(e)
 		case otherPart:
-			if strange++; is(e, "type", "step-start") { // a request of the AI SDK
+			if is(e, "type", "step-start") { // a request of the AI SDK
 				flush()
 			}
 		case textPart:
@@ -183,7 +216,7 @@ func (d *decoder) parts(list value.Value) {
 			d.resp.Turns = append(d.resp.Turns, resultTurn(e))
 		}
 	}
-	if !known && strange > 0 {
+	if !known {
 		d.refuse("%s says nothing and calls nothing that is known", clip(list))
 	}
 	if flush(); len(d.resp.Turns) == 0 {
@@ -228,7 +261,7 @@ func resultTurn(e value.Value) callvet.Turn {
 	case "tool_error":
 		t.Raw = json.RawMessage(`true`)
 		if body.Kind() == value.Object { // an Error has no members in JSON
-			t.Content = cmp.Or(textOf(first(body, "message")), failed)
+			t.Content = cmp.Or(textOf(first(body, "message")), check.NoReason)
 		}
 	case "function_call_result", "function_call_output":
 		if strings.HasPrefix(t.Content, toolFailedText) {
@@ -254,138 +287,4 @@ func resultText(v value.Value) string {
 		return v.Str()
 	}
 	return string(v.Raw())
-}
-
-// missed is the fault of a record that holds a call which was not read: what was called is
-// unknown then, and that is not "no call". Where some were read, only a call with an id of
-// its own, of a tool of which none was read, shows that another one was not.
-func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
-	if form == FormBFCL || form == FormBFCLTurns || d.resp.Unreadable {
-		return nil
-	}
-	if d.orphan() {
-		return malformed("the record holds the result of a call, and not the call")
-	}
-	if form == FormMessages {
-		return nil // they may hold calls of the input
-	}
-	read := called(d.resp.Turns)
-	for _, h := range Holds(v) {
-		if !read || h.ID != "" && h.Tool != "" && !d.readOne(h) {
-			return malformed("the record holds a call in a form that is not known")
-		}
-	}
-	return nil
-}
-
-// orphan reports whether a tool answered a call that is not there.
-func (d *decoder) orphan() bool {
-	for i := range d.resp.Turns {
-		t := &d.resp.Turns[i]
-		if t.Role == callvet.RoleTool && (t.CallID == "" && !called(d.resp.Turns) || t.CallID != "" && !d.readOne(Held{ID: t.CallID, Tool: t.Tool})) {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *decoder) readOne(h Held) bool {
-	for i := range d.resp.Turns {
-		for j := range d.resp.Turns[i].Calls {
-			if c := &d.resp.Turns[i].Calls[j]; c.ID == h.ID || c.Tool == h.Tool {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func called(turns []callvet.Turn) bool {
-	for i := range turns {
-		if len(turns[i].Calls) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// HoldsCall reports whether a call stands anywhere in a value.
-func HoldsCall(v value.Value) bool { return len(Holds(v)) > 0 }
-
-// Held is a call that stands somewhere in a value, as far as it can be named.
-type Held struct{ ID, Tool string }
-
-// Holds lists the calls that stand anywhere in a value, in a form that is known or looks
-// like one: lists of calls that are not empty, Gemini's and Bedrock's parts, types that say
-// so, and objects with a tool's name and arguments. What was asked and offered is not
-// looked at.
-func Holds(v value.Value) []Held {
-	switch v.Kind() {
-	case value.Array:
-		var out []Held
-		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			out = append(out, Holds(e)...)
-		}
-		return out
-	case value.Object:
-		return held(v)
-	}
-	return nil
-}
-
-func held(v value.Value) []Held {
-	if in, ok := wrapped(v); ok && !emptyCall(v) {
-		return []Held{naming(in)}
-	}
-	d := decoder{}
-	if typ := strings.NewReplacer("-", "_").Replace(first(v, "type").Str()); typ != "" && d.partOf(v) == callPart {
-		return []Held{naming(v)}
-	}
-	if n, ok := firstOf(v, "toolName", "tool_name", "toolCallName"); ok && n.Str() != "" {
-		return []Held{naming(v)}
-	}
-	var out []Held
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		key := e.Key()
-		switch {
-		case contains(callKeys(), key) && e.Kind() == value.Array:
-			for c, ok := e.First(); ok; c, ok = e.Next(c) {
-				out = append(out, naming(c))
-			}
-		case contains(callKeys(), key) && e.Kind() == value.Object && e.Len() > 0:
-			out = append(out, naming(e))
-		case asked(key):
-		default:
-			out = append(out, Holds(e)...)
-		}
-	}
-	return out
-}
-
-// naming is the id and the name of what is a call.
-func naming(v value.Value) Held {
-	d := decoder{}
-	c, _ := d.call(v)
-	if c.Tool == "" {
-		n, _ := firstOf(v, "toolCallName")
-		c.Tool = n.Str()
-	}
-	return Held{ID: c.ID, Tool: c.Tool}
-}
-
-// emptyCall tells the empty function_call that some send with every message.
-func emptyCall(v value.Value) bool {
-	in, _ := wrapped(v)
-	n, _ := firstOf(in, nameKeys()...)
-	return n.Str() == ""
-}
-
-// asked reports whether a member of that name holds what a model was given, not what it
-// answered.
-func asked(key string) bool {
-	switch key {
-	case "tools", "functions", "input", "inputs", "request", "prompt", "vars", "testCase", "expected", "expect", "reference", "gold", "metadata", "gradingResult", "provider", "assert":
-		return true
-	}
-	return false
 }

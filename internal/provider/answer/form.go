@@ -112,7 +112,7 @@ func bfclResult(v value.Value) bool {
 	if !ok {
 		r, ok = v.Get("raw")
 	}
-	if !ok || !has(v, "id") || has(v, "calls") || has(v, "tool_calls") || has(v, "toolCalls") {
+	if !ok || !has(v, "id") || has(v, "type") || has(v, "calls") || has(v, "tool_calls") || has(v, "toolCalls") {
 		return false
 	}
 	return r.Kind() == value.String || r.Kind() == value.Array
@@ -157,7 +157,7 @@ func Decode(v value.Value, o Options) (*callvet.Response, error) {
 		}
 	}
 	if d.fault == nil && form != FormTrace {
-		d.fault = d.missed(form, v)
+		d.fault = d.missed(form, outer)
 	}
 	if d.fault != nil {
 		return nil, d.fault

@@ -234,6 +234,7 @@ func (d *decoder) a2a(v value.Value) error {
 		return malformed("the task is not over: its state is " + end)
 	}
 	d.a2aTurns(r)
+	d.resp.CallsUntold = d.o.Fields.Calls == ""
 	d.resp.Turns = attachResults(d.resp.Turns)
 	if len(d.resp.Turns) == 0 {
 		d.resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant}}
@@ -304,7 +305,7 @@ func (d *decoder) a2aPart(p value.Value) []callvet.Turn {
 		return d.element(data)
 	case has(data, "name") && has(data, "response"):
 		return []callvet.Turn{resultTurn(data)}
-	case HoldsCall(p):
+	case HoldsCall(p, d.o.Tools):
 		d.refuse("%s holds a call in a form that is not known", clip(p))
 	}
 	return []callvet.Turn{{Role: callvet.RoleAssistant, Content: string(data.Raw())}}

@@ -172,6 +172,10 @@ func rawText(raw value.Value) string {
 // calls as Python source, calls as JSON text, or an answer.
 func (d *decoder) bfclRaw(raw value.Value) {
 	if raw.Kind() == value.Array {
+		if e, _ := raw.First(); d.isForeign(e) {
+			d.content(raw)
+			return
+		}
 		d.bfclList(raw)
 		return
 	}
@@ -185,6 +189,18 @@ func (d *decoder) bfclRaw(raw value.Value) {
 	if repair.PythonLike(text) && len(d.resp.Turns[0].Calls) == 0 {
 		d.resp.Unreadable = true
 	}
+}
+
+// isForeign tells an element of another form from BFCL's {name: arguments}.
+func (d *decoder) isForeign(e value.Value) bool {
+	if e.Kind() != value.Object {
+		return false
+	}
+	if m, _ := e.First(); e.Len() == 1 && wordOf(m) != callWord && wordOf(m) != codeWord {
+		return false
+	}
+	_, around := wrapped(e)
+	return around || has(e, "type") || d.isAnswer(e) || HoldsCall(e, d.o.Tools)
 }
 
 func (d *decoder) bfclList(raw value.Value) {

@@ -123,7 +123,7 @@ type question struct {
 
 func (m *lexical) answer(req *callvet.Request) ([]callvet.Call, string) {
 	const nothing = "I have no tool for that."
-	text := lastUser(req.Turns)
+	text := callvet.Question(req.Turns)
 	if req.Tools == nil || len(req.Tools.Tools) == 0 || req.ToolChoice == "none" {
 		return nil, nothing
 	}
@@ -178,7 +178,7 @@ func olderUser(turns []callvet.Turn) string {
 	var out []string
 	last := true
 	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Role == callvet.RoleUser {
+		if turns[i].Role == callvet.RoleUser && strings.TrimSpace(turns[i].Content) != "" {
 			if !last {
 				out = append(out, turns[i].Content)
 			}

@@ -98,18 +98,9 @@ func roundOf(turns []callvet.Turn) int {
 	return n
 }
 
-func lastUser(turns []callvet.Turn) string {
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Role == callvet.RoleUser {
-			return turns[i].Content
-		}
-	}
-	return ""
-}
-
 // step finds the step that answers.
 func (m *scripted) step(req *callvet.Request, turn int) (*step, error) {
-	user := strings.ToLower(lastUser(req.Turns))
+	user := strings.ToLower(callvet.Question(req.Turns))
 	for i := range m.script.Rules {
 		if r := &m.script.Rules[i]; r.matches(req, user) {
 			return m.pick(r, round{req.CaseID, req.Repeat, turn}), nil

@@ -39,9 +39,9 @@ const (
 	maxProblems = 20
 )
 
-// Traces gives the attempts of a trace file, in its order; ok is false for a file that is
-// none. The errors are those of reading.
-type Traces func(path string) (attempts iter.Seq2[*callvet.Trace, error], ok bool, err error)
+// Traces gives the attempts of a trace file, which stays open until they were read, in its
+// order; ok is false for a file that is none. The errors are those of reading.
+type Traces func(name string, file io.ReadSeeker) (attempts iter.Seq2[*callvet.Trace, error], ok bool, err error)
 
 // Open reads a recording. A file gives one Source per "target" its rows name, in
 // order of appearance (normally one); a folder gives those of each of its files
@@ -220,25 +220,30 @@ func (l *loader) attempts(path string, list iter.Seq2[*callvet.Trace, error]) er
 }
 
 func (l *loader) file(path string) error {
-	if l.traces != nil {
-		if list, ok, err := l.traces(path); err != nil {
-			return fmt.Errorf("open recording %s: %w", path, err)
-		} else if ok {
-			return l.attempts(path, list)
-		}
-	}
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open recording: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(fmt.Errorf("open recording: %w", err), f.Close())
+	}
+	if l.traces != nil && info.Mode().IsRegular() {
+		list, ok, err := l.traces(path, f)
+		if err == nil && ok {
+			return errors.Join(l.attempts(path, list), f.Close())
+		}
+		if err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("open recording %s: %w", path, err), f.Close())
+		}
 	}
 	head := make([]byte, 6)
 	n, _ := f.ReadAt(head, 0)
 	if packed, err := input.Packed(head[:n]); packed || err != nil {
 		return errors.Join(l.gzip(path, f), f.Close())
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return errors.Join(fmt.Errorf("open recording: %w", err), f.Close())
 	}
 	if info.Size() <= keepInside {
 		b, err := io.ReadAll(io.LimitReader(f, keepInside+1))

@@ -119,13 +119,8 @@ func (x *index) find(id string, input []callvet.Turn) int32 {
 	if at, ok := x.texts[id]; ok {
 		return at
 	}
-	for i := len(input) - 1; i >= 0; i-- {
-		if input[i].Role == callvet.RoleUser {
-			if at, ok := x.texts[strings.TrimSpace(input[i].Content)]; ok {
-				return at
-			}
-			break
-		}
+	if at, ok := x.texts[callvet.Question(input)]; ok {
+		return at
 	}
 	return -1
 }

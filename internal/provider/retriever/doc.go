@@ -8,19 +8,3 @@
 // A target is given the last user message and how many tools to give, and nothing of
 // what the case expects. The package scores nothing.
 package retriever
-
-import (
-	"strings"
-
-	"github.com/callvet/callvet"
-)
-
-// question is what the user said last; "" when nothing was said.
-func question(req *callvet.Request) string {
-	for i := len(req.Turns) - 1; i >= 0; i-- {
-		if req.Turns[i].Role == callvet.RoleUser {
-			return strings.TrimSpace(req.Turns[i].Content)
-		}
-	}
-	return ""
-}

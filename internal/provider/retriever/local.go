@@ -69,7 +69,7 @@ func (r *Retriever) Len() int { return r.pipeline.Tools.Len() }
 // Generate implements callvet.Model.
 func (r *Retriever) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	start := r.now()
-	d, err := r.Decide(ctx, question(req))
+	d, err := r.Decide(ctx, callvet.Question(req.Turns))
 	if err != nil {
 		return nil, faultOf(ctx, err)
 	}

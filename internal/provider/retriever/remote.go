@@ -80,7 +80,7 @@ func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
 
 // Generate implements callvet.Model.
 func (r *remote) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
-	body, err := json.Marshal(map[string]any{"query": question(req), "k": r.cfg.K})
+	body, err := json.Marshal(map[string]any{"query": callvet.Question(req.Turns), "k": r.cfg.K})
 	if err != nil {
 		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: err.Error()}
 	}

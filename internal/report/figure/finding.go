@@ -20,6 +20,20 @@ func FindingText(f *panel.Finding, where func(panel.Example) string) []string {
 	return append(out, "   test: "+plain.Line(f.Test), "   fix:  "+plain.Line(f.Fix))
 }
 
+// FindingLine tells a finding in one line: what it is, how often it was seen, and the
+// first of its examples.
+func FindingLine(f *panel.Finding, where func(panel.Example) string) string {
+	s := plain.Line(f.Title) + ": " + FindingCount(f)
+	if len(f.Examples) > 0 {
+		e := &f.Examples[0]
+		s += "; see " + where(*e)
+		if why := plain.Line(e.Why); why != "" {
+			s += " (" + why + ")"
+		}
+	}
+	return s
+}
+
 // FindingCount tells how often a finding was seen, and which part of the failures shows it.
 func FindingCount(f *panel.Finding) string {
 	s := plain.Thousands(f.Count) + " of " + plain.Thousands(f.Of)

@@ -21,7 +21,7 @@
       e.hidden = !keep;
       return keep;
     });
-    shown.textContent = visible.length + " of " + items.length + " shown";
+    shown.textContent = visible.length.toLocaleString("en") + " of " + Number(list.dataset.total).toLocaleString("en") + " shown";
     label();
   }
   function closed(e) { return !e.open; }

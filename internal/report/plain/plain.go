@@ -78,6 +78,22 @@ func Limited(s string, n int) string {
 	return s[:cut] + fmt.Sprintf("… [%d more bytes]", len(s)-cut)
 }
 
+// Names lists names, the first five of many and how many more there are; "none" of none.
+func Names(names []string) string {
+	const shown = 5
+	if len(names) == 0 {
+		return "none"
+	}
+	list := make([]string, 0, shown+1)
+	for _, n := range names[:min(len(names), shown)] {
+		list = append(list, Line(n))
+	}
+	if n := len(names) - shown; n > 0 {
+		list = append(list, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(list, ", ")
+}
+
 // Compact writes a JSON value on one line; absent is told by missing.
 func Compact(raw json.RawMessage, missing string) string {
 	if len(raw) == 0 {

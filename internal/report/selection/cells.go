@@ -24,12 +24,6 @@ func Columns() []string {
 // were asked for are left out.
 func Cells(c *callvet.Case, cell *callvet.Cell) []string {
 	list := func(names []string) string { return strings.Join(names, "; ") }
-	query := ""
-	for _, t := range c.Input {
-		if t.Role == callvet.RoleUser {
-			query = t.Content // the last is the question
-		}
-	}
 	want, _ := rules.Of(&c.Expect) // of the calls that a case expects, their tools
 	d := cell.Trace.Decision
 	if d == nil {
@@ -40,7 +34,7 @@ func Cells(c *callvet.Case, cell *callvet.Cell) []string {
 		scores = append(scores, strconv.FormatFloat(t.Score, 'g', -1, 64))
 	}
 	return []string{
-		query, c.Fields["category"], c.Fields["difficulty"], c.Fields["language"], want.Route, want.SubRoute, list(want.Agents), list(want.Tools), list(want.Acceptable),
+		c.Question(), c.Fields["category"], c.Fields["difficulty"], c.Fields["language"], want.Route, want.SubRoute, list(want.Agents), list(want.Tools), list(want.Acceptable),
 		d.Route, d.SubRoute, list(d.Agents), list(d.Names()), list(scores), list(d.Odd),
 	}
 }

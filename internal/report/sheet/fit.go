@@ -31,6 +31,7 @@ func (t *text) noted(rows [][]string) {
 	}
 	last := len(rows[0]) - 1
 	figures, _ := t.fitting(without(rows, last))
+	t.narrow(figures)
 	width := widths(figures)
 	for n, r := range figures {
 		t.row(r, width)
@@ -52,6 +53,30 @@ func (t *text) noted(rows [][]string) {
 		}
 	}
 }
+
+// narrow shortens what a line has no room for: first what is counted, the third
+// column, then the names, the first one. The rows are changed.
+func (t *text) narrow(rows [][]string) {
+	for _, from := range []string{" (n_eff", " of ", " "} {
+		if total(widths(rows)) > t.width {
+			for _, r := range rows {
+				r[2], _, _ = strings.Cut(r[2], from)
+			}
+		}
+	}
+	w := widths(rows)
+	if over := total(w) - t.width; over > 0 {
+		room := max(leastName, w[0]-over)
+		for _, r := range rows {
+			if name := []rune(r[0]); len(name) > room {
+				r[0] = string(name[:room-1]) + "…"
+			}
+		}
+	}
+}
+
+// leastName is how much of a metric's name is shown at least, in columns.
+const leastName = 12
 
 // fitting leaves out the last columns that a line has no room for, and tells how
 // many; the first three stay.

@@ -21,6 +21,7 @@ func Markdown(w io.Writer, v *View) error {
 	for _, x := range v.Panels.Warnings {
 		fmt.Fprintf(&b, "> **Warning:** %s\n\n", figure.Markdown(x))
 	}
+	mdFindings(&b, v.Panels.Findings)
 	for i := range v.Panels.Targets {
 		if i == 8 {
 			fmt.Fprintf(&b, "… and %d more targets\n\n", len(v.Panels.Targets)-i)
@@ -28,7 +29,6 @@ func Markdown(w io.Writer, v *View) error {
 		}
 		mdTarget(&b, &v.Panels.Targets[i])
 	}
-	mdFindings(&b, v.Panels.Findings)
 	mdCalls(&b, v)
 	if b.Len() < figure.MaxMarkdown {
 		mdExamples(&b, v)
@@ -48,29 +48,36 @@ func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 	}
 	calls, tasks := steps(&t.Overall)
 	if len(calls) > 0 {
+		below := sharedNotes(calls)
 		b.WriteString("| step, by call | value | n | tasks all right | notes |\n|---|---|---|---|---|\n")
 		for _, r := range calls {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), r.Companion(), notes(r))
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), r.Companion(), notes(r, below))
 		}
 		b.WriteString("\n")
+		mdShared(b, below)
 	}
 	if len(tasks) > 0 {
+		below := sharedNotes(tasks)
 		b.WriteString("| task | value | n | notes |\n|---|---|---|---|\n")
 		for _, r := range tasks {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), notes(r))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), notes(r, below))
 		}
 		b.WriteString("\n")
+		mdShared(b, below)
 	}
 	mdSlices(b, t)
 	mdConfusion(b, t)
 }
 
-func notes(r row) string {
-	list := r.Metric.Warnings
-	if c := r.Coverage(); c != "" {
-		list = append([]string{c}, list...)
+func notes(r row, below []figure.Shared) string {
+	return figure.Markdown(strings.Join(r.Notes(below), "; "))
+}
+
+// mdShared says below a table what several of its rows share.
+func mdShared(b *bytes.Buffer, notes []figure.Shared) {
+	for _, n := range notes {
+		fmt.Fprintf(b, "%s\n\n", figure.Markdown(n.String()))
 	}
-	return figure.Markdown(strings.Join(list, "; "))
 }
 
 func mdSlices(b *bytes.Buffer, t *panel.TargetPanel) {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -144,5 +145,27 @@ func TestByPathUnknown(t *testing.T) {
 	t.Parallel()
 	if _, err := sheet.ByPath("x.docx"); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// TestNarrowTables: what is counted is shortened first, then the names; a terminal of
+// 40 columns has no line that breaks.
+func TestNarrowTables(t *testing.T) {
+	t.Parallel()
+	v := view()
+	v.Panels.Warnings, v.Panels.Targets[0].Name, v.Panels.Targets[0].Slices, v.Panels.Targets[0].Confusion = nil, "agent", nil, nil
+	v.Panels.Targets[0].Overall.Metrics = v.Panels.Targets[0].Overall.Metrics[:4]
+	v.Panels.Findings, v.Panels.Examples = nil, nil
+	for _, width := range []int{40, 60, 80} {
+		v.Width = width
+		var b bytes.Buffer
+		if err := sheet.Terminal(&b, v); err != nil {
+			t.Fatal(err)
+		}
+		for l := range strings.SplitSeq(b.String(), "\n") {
+			if n := utf8.RuneCountInString(l); n > width {
+				t.Errorf("%d columns on a terminal of %d: %q", n, width, l)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -22,15 +23,15 @@ const (
 // Terminal writes plain text for people: nothing is said by color alone.
 func Terminal(w io.Writer, v *View) error {
 	t := &text{w: bufio.NewWriter(w), width: v.Width, interval: "[" + figure.Confidence(v.Panels.Confidence) + "]"}
-	t.line("%s: %s", plain.Line(strings.Join(v.Files, ", ")), v.sentence())
+	t.wrapped(plain.Line(strings.Join(v.Files, ", ")) + ": " + v.sentence())
 	for _, x := range v.Panels.Warnings {
-		t.line("warning: %s", plain.Line(x))
-	}
-	for i := range v.Panels.Targets {
-		t.target(&v.Panels.Targets[i], len(v.Panels.Targets) > 1)
+		t.wrapped("warning: " + plain.Line(x))
 	}
 	t.findings(v)
 	t.examples(v)
+	for i := range v.Panels.Targets {
+		t.target(&v.Panels.Targets[i], len(v.Panels.Targets) > 1)
+	}
 	return t.w.Flush()
 }
 
@@ -48,7 +49,7 @@ func (t *text) target(p *panel.TargetPanel, several bool) {
 		t.line("\n%s", plain.Line(p.Name))
 	}
 	for _, x := range p.Overall.Warnings {
-		t.line("warning: %s", plain.Line(x))
+		t.wrapped("warning: " + plain.Line(x))
 	}
 	calls, tasks := steps(&p.Overall)
 	t.rows("Steps, by call", calls, true)
@@ -61,6 +62,7 @@ func (t *text) rows(title string, rows []row, companion bool) {
 	if len(rows) == 0 {
 		return
 	}
+	below := sharedNotes(rows)
 	head := []string{title, "value " + t.interval, "n"}
 	if companion {
 		head = append(head, "tasks all right")
@@ -71,14 +73,32 @@ func (t *text) rows(title string, rows []row, companion bool) {
 		if companion {
 			c = append(c, r.Companion())
 		}
-		notes := r.Metric.Warnings
-		if x := r.Coverage(); x != "" {
-			notes = append([]string{x}, notes...)
-		}
-		out = append(out, append(c, plain.Line(strings.Join(notes, "; "))))
+		out = append(out, append(c, plain.Line(strings.Join(r.Notes(below), "; "))))
 	}
 	t.line("")
 	t.noted(out)
+	t.under(below)
+}
+
+// under says below a table what several of its rows share.
+func (t *text) under(notes []figure.Shared) {
+	for _, n := range notes {
+		t.wrapped(plain.Line(n.String()))
+	}
+}
+
+// wrapped writes a text in lines of the width, if there is one.
+func (t *text) wrapped(s string) {
+	if t.width == 0 {
+		t.line("%s", s)
+		return
+	}
+	for i, l := range wrap(s, t.width-gap) {
+		if i > 0 {
+			l = strings.Repeat(" ", gap) + l
+		}
+		t.line("%s", l)
+	}
 }
 
 func (t *text) slices(p *panel.TargetPanel) {
@@ -141,9 +161,16 @@ func (t *text) findings(v *View) {
 		if i == 0 {
 			t.line("\nFindings, by how much of the failures they explain")
 		}
-		for _, l := range figure.FindingText(f, v.Where) {
-			t.line("%s", l)
+		if v.Verbose {
+			for _, l := range figure.FindingText(f, v.Where) {
+				t.line("%s", l)
+			}
+			continue
 		}
+		t.wrapped(f.Code + " " + figure.FindingLine(f, v.Where))
+	}
+	if len(v.Panels.Findings) > 0 && !v.Verbose {
+		t.line("how to check and mend them: -v, or -o report.html")
 	}
 }
 
@@ -152,6 +179,14 @@ func (t *text) examples(v *View) {
 		if i == 0 {
 			t.line("\nStrongest and weakest tasks")
 		}
-		t.line("  %-9s %s  %s  %s", e.Kind, plain.Percent(e.Score), v.Where(e), plain.Line(e.Why))
+		l, why := fmt.Sprintf("  %-9s %7s  %s", e.Kind, plain.Percent(e.Score), v.Where(e)), plain.Line(e.Why)
+		if t.width == 0 || utf8.RuneCountInString(l+why)+gap <= t.width {
+			t.line("%s  %s", l, why)
+			continue
+		}
+		t.line("%s", l)
+		for _, w := range wrap(why, t.width-2*gap) {
+			t.line("%s%s", strings.Repeat(" ", 2*gap), w)
+		}
 	}
 }

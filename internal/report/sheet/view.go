@@ -32,6 +32,8 @@ type View struct {
 	Version string
 	// Width of the terminal in columns, for Terminal; 0 is no limit.
 	Width int
+	// Verbose tells each finding on the terminal with its evidence, its quick test and what helps.
+	Verbose bool
 }
 
 // Face writes a View in one format.
@@ -50,7 +52,11 @@ func ByPath(path string) (Face, error) {
 	case ".csv":
 		return CSV, nil
 	case ".txt", ".text":
-		return Terminal, nil
+		return func(w io.Writer, v *View) error {
+			whole := *v
+			whole.Verbose = true
+			return Terminal(w, &whole)
+		}, nil
 	default:
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("choose report format for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
@@ -116,6 +122,24 @@ func (r row) Coverage() string {
 	return ""
 }
 
+// Notes are what to keep in mind about the metric, without what stands below the table.
+func (r row) Notes(below []figure.Shared) []string {
+	out := figure.OwnNotes(r.Metric, below)
+	if c := r.Coverage(); c != "" {
+		out = append([]string{c}, out...)
+	}
+	return out
+}
+
+// sharedNotes are the warnings that several rows of a table have.
+func sharedNotes(rows []row) []figure.Shared {
+	var ms []*panel.Metric
+	for _, r := range rows {
+		ms = append(ms, r.Metric)
+	}
+	return figure.SharedNotes(ms)
+}
+
 // Bar draws the metric.
 func (r row) Bar() figure.Bar { return figure.RateBar(r.Metric) }
 
@@ -179,6 +203,14 @@ func (v *View) sentence() string {
 	if n := v.taskCount(); n > 0 {
 		s += " of " + plain.Count(n, "task", "tasks")
 	}
+	pass, judged := 0, 0
+	for i := range v.Panels.Targets {
+		d := &v.Panels.Targets[i].Overall.Verdicts
+		pass, judged = pass+d.Pass, judged+d.Pass+d.Fail
+	}
+	if judged > 0 {
+		s += fmt.Sprintf("; %s of %s passed", plain.Thousands(pass), plain.Count(judged, "judged attempt", "judged attempts"))
+	}
 	if v.Bad > 0 {
 		s += "; " + plain.Count(int(v.Bad), "line is", "lines are") + " malformed and left out"
 	}
@@ -213,7 +245,7 @@ func (v *View) Where(e panel.Example) string {
 	if e.Attempt > 0 {
 		s += fmt.Sprintf(" #%d", e.Attempt+1)
 	}
-	if e.Call != "" {
+	if e.Call != "" && e.Line > 0 { // ids of calls are found in files; in runs they are the provider's
 		s = e.Call
 	}
 	if e.Line > 0 {

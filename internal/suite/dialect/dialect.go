@@ -8,19 +8,17 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/origin"
-	"github.com/callvet/callvet/internal/suite/dialect/peer"
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // The dialects, as Detect names them.
 const (
-	Toolsuite  = tree.Toolsuite  // import file of Tool Calling Evaluation
-	Forge      = tree.Forge      // golden, labeled, regression and rubric files of Eval Case Interfaces
-	Categories = tree.Categories // suites of the Tool Selection Evaluation System, first and later form
-	Tasks      = tree.Tasks      // labelled tasks of Evaluating Tool Calling, §5
-	OpenAI     = tree.OpenAI     // messages and tools, one record per line
-	Promptfoo  = tree.Promptfoo  // promptfoo configuration with tool-call assertions
+	Toolsuite  = "toolsuite"  // import file of Tool Calling Evaluation
+	Forge      = "forge"      // golden, labeled, regression and rubric files of Eval Case Interfaces
+	Categories = "categories" // suites of the Tool Selection Evaluation System, first and later form
+	Tasks      = "tasks"      // labelled tasks of Evaluating Tool Calling, §5
+	OpenAI     = "openai"     // messages and tools, one record per line
+	Promptfoo  = "promptfoo"  // promptfoo configuration with tool-call assertions
 )
 
 // Options are what an import may use beside the file itself: seeds and
@@ -46,13 +44,19 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 	if err != nil {
 		return nil, nil, err
 	}
-	switch name {
-	case Toolsuite, Forge, Categories, Tasks:
-		return origin.Import(name, src, opt)
-	case OpenAI, Promptfoo:
-		return peer.Import(name, src, opt)
+	r := newReader(src, opt)
+	read := map[string]func() (*callvet.Suite, error){
+		Toolsuite: r.toolsuite, Forge: r.forge, Categories: r.categories, Tasks: r.tasks, OpenAI: r.openAI, Promptfoo: r.promptfoo,
+	}[name]
+	if read == nil {
+		return nil, nil, unknownName(name)
 	}
-	return nil, nil, unknownName(name)
+	s, err := read()
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Dialect = name
+	return s, r.Finish(), nil
 }
 
 // Stream is Import for the dialect whose suites are large, Toolsuite: cases are
@@ -63,10 +67,12 @@ func Stream(data []byte, path string, opt Options) (s *callvet.Suite, cases iter
 	if err != nil || detect(src) != Toolsuite {
 		return nil, nil, nil
 	}
-	if s, cases, problems, err = origin.Stream(src, opt); err != nil {
+	r := newReader(src, opt)
+	if s, cases, err = r.toolsuiteStream(); err != nil {
 		return nil, nil, nil
 	}
-	return s, cases, problems
+	s.Dialect = Toolsuite
+	return s, cases, r.Finish
 }
 
 // Export writes a suite in the named dialect. A suite that was imported from
@@ -74,10 +80,18 @@ func Stream(data []byte, path string, opt Options) (s *callvet.Suite, cases iter
 // since laid over it. The problems list what the dialect could not say.
 func Export(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	switch name {
-	case Toolsuite, Forge, Categories, Tasks:
-		return origin.Export(name, s)
-	case OpenAI, Promptfoo:
-		return peer.Export(name, s)
+	case Toolsuite:
+		return exportToolsuite(s)
+	case Forge:
+		return exportForge(s)
+	case Categories:
+		return exportCategories(s)
+	case Tasks:
+		return exportTasks(s)
+	case OpenAI:
+		return exportOpenAI(s)
+	case Promptfoo:
+		return exportPromptfoo(s)
 	}
 	return nil, nil, unknownName(name)
 }

@@ -15,7 +15,8 @@
 // the line and column of the file that a person wrote.
 //
 // It deliberately does not lint (are the tools known, does the gold pass?), run
-// anything, or read BFCL, which has importers of its own. The one thing it reads
+// anything. BFCL has importers of its own (package bfcl): here is only what finds its
+// files. The one thing it reads
 // from disk are files that a promptfoo configuration names, inside the
 // configuration's own directory.
 package dialect

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/score"
@@ -54,14 +56,25 @@ func TestPromptfooMeans(t *testing.T) {
 		{"steps of one message", `{type: trajectory:tool-sequence, value: {mode: exact, steps: [[reply, search]]}}`, []callvet.Call{search, reply}, callvet.VerdictPass},
 		{"steps of two messages", `{type: trajectory:tool-sequence, value: {mode: exact, steps: [[reply], [search]]}}`, []callvet.Call{search, reply}, callvet.VerdictFail},
 		{"steps of a pattern", `{type: trajectory:step-count, value: {type: tool, pattern: "s*", max: 1}}`, []callvet.Call{search, reply}, callvet.VerdictPass},
+		{"not between two bounds, below", `{type: not-trajectory:tool-used, value: {name: search, min: 2, max: 3}}`, []callvet.Call{search}, callvet.VerdictPass},
+		{"not between two bounds, between", `{type: not-trajectory:tool-used, value: {name: search, min: 1, max: 2}}`, []callvet.Call{search}, callvet.VerdictFail},
+		{"an F1 that must not be, and is", `{type: not-tool-call-f1, value: [search]}`, []callvet.Call{search}, callvet.VerdictFail},
+		{"an F1 that must not be, and is not", `{type: not-tool-call-f1, value: [search, reply], threshold: 0.7}`, []callvet.Call{search}, callvet.VerdictPass},
+		{"two sequences, both", `{type: trajectory:tool-sequence, value: [search, reply]} | {type: trajectory:tool-sequence, value: [search, search]}`, []callvet.Call{search, other, reply}, callvet.VerdictPass},
+		{"two sequences, one", `{type: trajectory:tool-sequence, value: [search, reply]} | {type: trajectory:tool-sequence, value: [reply, search]}`, []callvet.Call{search, reply}, callvet.VerdictFail},
+		{"an F1 and a sequence", `{type: tool-call-f1, value: [search, reply], threshold: 0.6} | {type: trajectory:tool-sequence, value: [reply, search]}`, []callvet.Call{search, reply}, callvet.VerdictFail},
+		{"a sequence and an F1", `{type: trajectory:tool-sequence, value: [search]} | {type: tool-call-f1, value: [search, reply], threshold: 0.6}`, []callvet.Call{search}, callvet.VerdictPass},
+		{"two F1 of one set each", `{type: tool-call-f1, value: [search]} | {type: tool-call-f1, value: [reply]}`, []callvet.Call{search}, callvet.VerdictFail},
+		{"a default that is expected too", `{type: trajectory:tool-args-match, value: {name: search, args: {n: 1}, defaults: {n: 1}}}`, []callvet.Call{search}, callvet.VerdictFail},
+		{"a default that must not be expected too", `{type: not-trajectory:tool-args-match, value: {name: search, args: {n: 1}, defaults: {n: 1}}}`, []callvet.Call{search}, callvet.VerdictPass},
+		{"an assertion of no weight", `{type: trajectory:tool-used, value: reply, weight: 0} | {type: trajectory:tool-used, value: search}`, []callvet.Call{search}, callvet.VerdictPass},
+		{"a set of assertions", `{type: assert-set, threshold: 1, assert: [{type: trajectory:tool-used, value: search}, {type: trajectory:tool-used, value: reply}]}`, []callvet.Call{search}, callvet.VerdictFail},
 
+		{"a set of which some may fail", `{type: assert-set, threshold: 0.5, assert: [{type: trajectory:tool-used, value: search}, {type: trajectory:tool-used, value: reply}]}`, nil, callvet.VerdictNotRun},
+		{"a mode that there is not", `{type: trajectory:tool-args-match, value: {name: search, args: {n: 1}, mode: strict}}`, nil, callvet.VerdictNotRun},
 		{"other steps", `{type: trajectory:step-count, value: {type: command, min: 1}}`, nil, callvet.VerdictNotRun},
-		{"not between two bounds", `{type: not-trajectory:tool-used, value: {name: search, min: 1, max: 2}}`, nil, callvet.VerdictNotRun},
 		{"bounds that exclude each other", `{type: trajectory:tool-used, value: {name: search, max: 0}}`, nil, callvet.VerdictNotRun},
-		{"an F1 that must not be", `{type: not-tool-call-f1, value: [search]}`, nil, callvet.VerdictNotRun},
-		{"two sequences", `{type: trajectory:tool-sequence, value: [search]} | {type: trajectory:tool-sequence, value: [reply]}`, nil, callvet.VerdictNotRun},
 		{"messages with others between", `{type: trajectory:tool-sequence, value: [[search], [reply]]}`, nil, callvet.VerdictNotRun},
-		{"a default that is expected too", `{type: trajectory:tool-args-match, value: {name: search, args: {n: 1}, defaults: {n: 1}}}`, nil, callvet.VerdictNotRun},
 		{"a pattern with ? that no tool fits", `{type: trajectory:tool-used, value: {pattern: "s?"}}`, nil, callvet.VerdictNotRun},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,14 +98,55 @@ func TestPromptfooMeans(t *testing.T) {
 				t.Fatal(c.Skip)
 			}
 			scorer, problems := score.New(s, score.Config{})
+			compiled, more := scorer.Compile(&s.Cases[0])
+			problems = append(problems, more...)
 			if len(problems) > 0 {
 				t.Fatal(problems)
 			}
 			tr := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: tt.calls}}, End: callvet.EndCalled}
 			tr.Classify(false)
-			if r := scorer.Score(c, tr); r.Verdict != tt.want {
+			if r := compiled.Score(tr); r.Verdict != tt.want {
 				t.Errorf("%s %s, want %s", r.Verdict, r.Reason, tt.want)
 			}
 		})
+	}
+}
+
+// TestPromptfooRows: each row of variables and each prompt makes a case, whose id says which,
+// and the prompts are slices.
+func TestPromptfooRows(t *testing.T) {
+	t.Parallel()
+	const doc = `prompts:
+  - 'Weather in {{city}} on {{day}}?'
+  - {label: terse, raw: '{{city}}, {{day}}: weather'}
+providers: ['openai:x']
+tests:
+  - vars: {city: [Oslo, Lima], day: [today, tomorrow]}
+    assert: [{type: contains, value: rain}]
+  - vars: {city: Bergen, day: today}
+    metadata: {prompt: own}
+    assert: [{type: contains, value: rain}]
+`
+	s, _, err := dialect.Import(dialect.Promptfoo, []byte(doc), "promptfooconfig.yaml", dialect.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range s.Cases {
+		got = append(got, c.ID+" | "+c.Fields["prompt"]+" | "+c.Input[0].Content)
+	}
+	want := []string{
+		"test-1/prompt-1/vars-1 | prompt-1 | Weather in Oslo on today?", "test-1/prompt-2/vars-1 | terse | Oslo, today: weather",
+		"test-1/prompt-1/vars-2 | prompt-1 | Weather in Oslo on tomorrow?", "test-1/prompt-2/vars-2 | terse | Oslo, tomorrow: weather",
+		"test-1/prompt-1/vars-3 | prompt-1 | Weather in Lima on today?", "test-1/prompt-2/vars-3 | terse | Lima, today: weather",
+		"test-1/prompt-1/vars-4 | prompt-1 | Weather in Lima on tomorrow?", "test-1/prompt-2/vars-4 | terse | Lima, tomorrow: weather",
+		"test-2/prompt-1 | own | Weather in Bergen on today?", "test-2/prompt-2 | own | Bergen, today: weather",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	one, _, err := dialect.Import(dialect.Promptfoo, []byte("prompts: ['{{q}}']\nproviders: ['openai:x']\ntests:\n  - vars: {q: a}\n    assert: [{type: contains, value: b}]\n"), "promptfooconfig.yaml", dialect.Options{})
+	if err != nil || len(one.Cases) != 1 || one.Cases[0].ID != "test-1" || one.Cases[0].Fields != nil {
+		t.Errorf("one prompt and one row: %+v %v", one, err)
 	}
 }

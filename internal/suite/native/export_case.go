@@ -97,20 +97,12 @@ func exportExpect(b builder, e *callvet.Expect) {
 	b.list("tools_not_called", e.ToolsNotCalled)
 	b.numPtr("min_tool_calls", e.MinToolCalls)
 	b.numPtr("max_tool_calls", e.MaxToolCalls)
-	children(b, "counts", e.Counts, func(b builder, c *callvet.CallCount) {
-		exportCall(b, &c.Call)
-		b.numPtr("min", c.Min)
-		b.numPtr("max", c.Max)
-	})
-	children(b, "not", e.Not, exportPlan)
+	children(b, "counts", e.Counts, exportCount)
+	children(b, "all_of", e.AllOf, exportClaim)
+	children(b, "not", e.Not, exportClaim)
 	b.numPtr("max_same_calls", e.MaxSameCalls)
 	b.numPtr("max_requests", e.MaxRequests)
-	least := b.child()
-	for _, name := range slices.Sorted(maps.Keys(e.MinScores)) {
-		v := e.MinScores[name]
-		least.float(name, &v)
-	}
-	b.obj("min_scores", least)
+	exportScores(b, e.MinScores)
 	b.yes("no_tool_errors", e.NoToolErrors)
 	children(b, "tool_params", e.ToolParams, func(b builder, p *callvet.ToolParam) {
 		b.str("tool", p.Tool)
@@ -158,6 +150,31 @@ func exportExpect(b builder, e *callvet.Expect) {
 		b.str("criteria", d.Criteria)
 	})
 	b.json("reference_data", e.ReferenceData)
+}
+
+func exportScores(b builder, scores map[string]float64) {
+	least := b.child()
+	for _, name := range slices.Sorted(maps.Keys(scores)) {
+		v := scores[name]
+		least.float(name, &v)
+	}
+	b.obj("min_scores", least)
+}
+
+func exportCount(b builder, c *callvet.CallCount) {
+	exportCall(b, &c.Call)
+	b.numPtr("min", c.Min)
+	b.numPtr("max", c.Max)
+}
+
+func exportClaim(b builder, p *callvet.Plan) {
+	if p.Calls == nil {
+		b.str("name", p.Name)
+	} else {
+		exportPlan(b, p)
+	}
+	children(b, "counts", p.Counts, exportCount)
+	exportScores(b, p.MinScores)
 }
 
 func exportPlan(b builder, p *callvet.Plan) {

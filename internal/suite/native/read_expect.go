@@ -11,7 +11,7 @@ import (
 
 const (
 	expectKeys = "calls order max_extra_calls any_of no_call tools_called tools_acceptable tools_not_called min_tool_calls max_tool_calls " +
-		"counts not max_same_calls max_requests min_scores no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd rubric reference_data unsupported skipped_assertions"
+		"counts all_of not max_same_calls max_requests min_scores no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd rubric reference_data unsupported skipped_assertions"
 	responseKeys = "non_empty contains contains_any not_contains matches json no_ungrounded_numbers"
 	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract failed_calls require_native case_sensitive_names selection"
 )
@@ -103,7 +103,9 @@ func (r *reader) boundField(e *callvet.Expect, key string, v *source.Node) bool 
 	case "counts":
 		r.each(v, func(_ int, v *source.Node) { e.Counts = append(e.Counts, r.callCount(v)) })
 	case "not":
-		r.each(v, func(_ int, v *source.Node) { e.Not = append(e.Not, r.plan(v)) })
+		r.each(v, func(_ int, v *source.Node) { e.Not = append(e.Not, r.claim(v)) })
+	case "all_of":
+		r.each(v, func(_ int, v *source.Node) { e.AllOf = append(e.AllOf, r.claim(v)) })
 	case "max_same_calls":
 		e.MaxSameCalls = r.integer(v, 1)
 	case "max_requests":
@@ -209,6 +211,34 @@ func (r *reader) plan(n *source.Node) callvet.Plan {
 		if n.Kind == source.Map {
 			r.problem(n.At, "asserts-nothing", "calls: [] means that nothing may be called", "the plan lists no calls")
 		}
+	}
+	return p
+}
+
+// claim reads an entry of all_of or not: a plan, bounds of its own, or both.
+func (r *reader) claim(n *source.Node) callvet.Plan {
+	var p callvet.Plan
+	var how *source.Node
+	r.fields(n, "name calls order max_extra_calls counts min_scores", func(key string, v *source.Node) bool {
+		switch key {
+		case "counts":
+			r.each(v, func(_ int, v *source.Node) { p.Counts = append(p.Counts, r.callCount(v)) })
+			return true
+		case "min_scores":
+			p.MinScores = r.minScores(v)
+		case "order", "max_extra_calls":
+		default:
+			return r.planField(&p, key, v)
+		}
+		how = v
+		return key == "min_scores" || r.planField(&p, key, v)
+	})
+	switch {
+	case n.Kind != source.Map || p.Calls != nil:
+	case how != nil:
+		r.problem(how.At, "asserts-nothing", "add calls", "order, max_extra_calls and min_scores are of calls, but no calls are listed")
+	case len(p.Counts) == 0:
+		r.problem(n.At, "asserts-nothing", "calls: [] means that nothing may be called", "the entry lists neither calls nor counts")
 	}
 	return p
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -200,7 +201,7 @@ func outcome(c *callvet.Call, o observation) {
 	}
 	if e := message.Str(o.v, "error"); e != "" || o.failed || message.Str(o.v, "level") == "ERROR" {
 		c.Status, c.Result = callvet.StatusExecErr, nil
-		c.Error = cmp.Or(e, message.Str(o.v, "statusMessage"), o.out.Str(), "the tool answered with an error")
+		c.Error = cmp.Or(e, message.Str(o.v, "statusMessage"), o.out.Str(), check.NoReason)
 		return
 	}
 	if c.Result == nil && o.out.Kind() != value.Invalid {

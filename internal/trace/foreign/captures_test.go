@@ -5,11 +5,14 @@ package foreign
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +119,52 @@ func travelsAreRead(t *testing.T, files []string) {
 			}
 			if tokens := a.Trace.Usage; !strings.Contains(file, "history") && !strings.Contains(file, "logs") && (tokens.InputTokens != 360 || tokens.OutputTokens != 90) {
 				t.Errorf("%s %s: %d and %d tokens", file, form, tokens.InputTokens, tokens.OutputTokens)
+			}
+		}
+	}
+}
+
+// TestCapturesAgain holds that telemetry which came twice, as exporters repeat it, is read
+// once, and that ids in base64, as protobuf's JSON has them, are the same ids: spans may have
+// these and their log records the others.
+func TestCapturesAgain(t *testing.T) {
+	t.Parallel()
+	id := regexp.MustCompile(`"(traceId|spanId|parentSpanId)":"([0-9a-f]+)"`)
+	for _, file := range append(captures(t), fixtures(t)...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(file, ".otlp.jsonl") || silent(file) {
+			continue
+		}
+		base64s := id.ReplaceAllFunc(text, func(b []byte) []byte {
+			m := id.FindSubmatch(b)
+			raw, err := hex.DecodeString(string(m[2]))
+			if err != nil || len(raw) != 8 && len(raw) != 16 {
+				return b // made by hand
+			}
+			return fmt.Appendf(nil, `"%s":%q`, m[1], base64.StdEncoding.EncodeToString(raw))
+		})
+		want, _, err := importBytes(text, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, content := range map[string][]byte{
+			"twice":            bytes.Join([][]byte{bytes.TrimSpace(text), text}, []byte("\n")),
+			"ids in base64":    base64s,
+			"twice, both ways": bytes.Join([][]byte{bytes.TrimSpace(text), base64s}, []byte("\n")),
+		} {
+			got, r, err := importBytes(content, Options{})
+			if err != nil || len(got) != 1 {
+				t.Errorf("%s %s: %d attempts, %v", file, form, len(got), err)
+				continue
+			}
+			if d := gocmp.Diff(want[0].Trace, got[0].Trace); d != "" {
+				t.Errorf("%s %s: %s", file, form, d)
+			}
+			if n := r.Lost["a repetition of a span or a log record"]; (n > 0) != strings.HasPrefix(form, "twice") {
+				t.Errorf("%s %s: %d repetitions", file, form, n)
 			}
 		}
 	}

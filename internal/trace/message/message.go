@@ -4,6 +4,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -467,10 +468,7 @@ func Attach(turns []callvet.Turn) []callvet.Turn {
 
 func settle(c *callvet.Call, text string, failed bool) {
 	if failed {
-		c.Status, c.Error = callvet.StatusExecErr, text
-		if text == "" {
-			c.Error = "the tool answered with an error"
-		}
+		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(text, check.NoReason)
 		return
 	}
 	if c.Status == "" {

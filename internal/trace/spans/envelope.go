@@ -4,8 +4,11 @@ package spans
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/callvet/callvet/internal/trace"
@@ -88,6 +91,7 @@ type record struct {
 	span    span // trace, id and service alone
 	at, saw int64
 	event   event
+	text    string // all of it but the ids
 }
 
 // Gatherer collects spans. The zero Gatherer is ready.
@@ -184,7 +188,7 @@ func (g *Gatherer) resources(list value.Value) {
 
 func otlpSpan(e value.Value) span {
 	sp := span{
-		trace: message.Str(e, "traceId", "trace_id"), id: message.Str(e, "spanId", "span_id"), parent: message.Str(e, "parentSpanId", "parent_span_id"),
+		trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"), parent: hexID(e, "parentSpanId", "parent_span_id"),
 		name: message.Str(e, "name"), start: nanos(message.First(e, "startTimeUnixNano", "start_time_unix_nano")),
 		end: nanos(message.First(e, "endTimeUnixNano", "end_time_unix_nano")), attrs: attributes(message.First(e, "attributes")),
 	}
@@ -197,6 +201,20 @@ func otlpSpan(e value.Value) span {
 		sp.events = append(sp.events, event{name: message.Str(v, "name"), attrs: attributes(message.First(v, "attributes"))})
 	}
 	return sp
+}
+
+// hexID is an id in hexadecimal digits, as OTLP's JSON has it. Writers that follow
+// protobuf's JSON have the same bytes in base64.
+func hexID(e value.Value, keys ...string) string {
+	text := message.Str(e, keys...)
+	const digits = "0123456789abcdefABCDEF"
+	if strings.Trim(text, digits) == "" {
+		return strings.ToLower(text)
+	}
+	if b, err := base64.StdEncoding.DecodeString(text); err == nil && (len(b) == 16 || len(b) == 8) {
+		return hex.EncodeToString(b)
+	}
+	return text
 }
 
 // nanos reads a 64-bit time, which JSON writes as a string or as a number.

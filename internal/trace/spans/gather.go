@@ -4,6 +4,7 @@ package spans
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,10 +30,11 @@ func (g *Gatherer) logs(list value.Value, s *trace.Sink) {
 
 func (g *Gatherer) record(e value.Value, service string, s *trace.Sink) {
 	r := record{
-		span: span{trace: message.Str(e, "traceId", "trace_id"), id: message.Str(e, "spanId", "span_id"), service: service},
+		span: span{trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"), service: service},
 		at:   nanos(message.First(e, "timeUnixNano", "time_unix_nano")), saw: nanos(message.First(e, "observedTimeUnixNano", "observed_time_unix_nano")),
 		event: event{name: message.Str(e, "eventName", "event_name"), attrs: attributes(message.First(e, "attributes"))},
 	}
+	r.text = fmt.Sprintf("%d %d %s %s %s", r.at, r.saw, r.event.name, message.First(e, "attributes").Raw(), message.First(e, "body").Raw())
 	r.event.name = cmp.Or(r.event.name, r.event.attrs["event.name"].Str())
 	r.event.body, _ = anyValue(message.First(e, "body"))
 	switch {
@@ -42,13 +44,16 @@ func (g *Gatherer) record(e value.Value, service string, s *trace.Sink) {
 		s.Lose("an event of a model in a log record that names no span")
 	case g.size <= maxSpans*spanSize:
 		g.records = append(g.records, r)
-		g.size += spanSize + eventSize + attributeSize*int64(len(r.event.attrs))
+		g.size += spanSize + eventSize + int64(len(r.text)) + attributeSize*int64(len(r.event.attrs))
 	}
 }
 
 // settle gives log records to their spans. A span that the file does not have is made of its
 // records, with the time that they took.
-func (g *Gatherer) settle() {
+func (g *Gatherer) settle(s *trace.Sink) {
+	for id, list := range g.spans {
+		g.spans[id] = once(list, s)
+	}
 	slices.SortStableFunc(g.records, func(a, b record) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.saw, b.saw)) })
 	byID := map[[2]string]*span{}
 	if len(g.records) > 0 {
@@ -58,8 +63,17 @@ func (g *Gatherer) settle() {
 			}
 		}
 	}
+	said := map[[2]string]map[string]bool{}
 	for _, r := range g.records {
 		key := [2]string{r.span.trace, r.span.id}
+		if said[key][r.text] {
+			s.Lose(twice)
+			continue
+		}
+		if said[key] == nil {
+			said[key] = map[string]bool{}
+		}
+		said[key][r.text] = true
 		if byID[key] == nil {
 			sp := r.span
 			sp.start = r.at
@@ -71,6 +85,36 @@ func (g *Gatherer) settle() {
 		}
 	}
 	g.records = nil
+}
+
+// twice says that something came again: exporters repeat what they are not sure of, and the
+// same telemetry may go two ways.
+const twice = "a repetition of a span or a log record"
+
+// once keeps one of the spans with the same id, name and begin: the last one that tells
+// most, as some SDKs send a span when it begins and again when it ends.
+func once(list []*span, s *trace.Sink) []*span {
+	type key struct {
+		id, name string
+		start    int64
+	}
+	at := map[key]int{}
+	out := list[:0]
+	for _, sp := range list {
+		k := key{sp.id, sp.name, sp.start}
+		i, again := at[k]
+		switch {
+		case sp.id == "" || !again:
+			at[k] = len(out)
+			out = append(out, sp)
+		default:
+			s.Lose(twice)
+			if was := out[i]; len(sp.attrs)+len(sp.events) >= len(was.attrs)+len(was.events) && sp.end >= was.end {
+				out[i] = sp
+			}
+		}
+	}
+	return out
 }
 
 // agentsSpan reads a span, or the name of a trace, of the OpenAI Agents SDK's own export. The
@@ -106,7 +150,7 @@ func (g *Gatherer) agentsSpan(e value.Value) {
 
 // Flush gives an attempt per task, in the order in which their traces began to come.
 func (g *Gatherer) Flush(s *trace.Sink) {
-	g.settle()
+	g.settle(s)
 	tasks := make([]*task, 0, len(g.order))
 	for _, id := range g.order {
 		for _, sp := range g.spans[id] {

@@ -149,13 +149,3 @@ func (r *Reader) Single(what string) (Node, error) {
 	}
 	return v[0], nil
 }
-
-// The dialects, as Detect names them.
-const (
-	Toolsuite  = "toolsuite"  // import file of Tool Calling Evaluation
-	Forge      = "forge"      // golden, labeled, regression and rubric files of Eval Case Interfaces
-	Categories = "categories" // suites of the Tool Selection Evaluation System, first and later form
-	Tasks      = "tasks"      // labelled tasks of Evaluating Tool Calling, §5
-	OpenAI     = "openai"     // messages and tools, one record per line
-	Promptfoo  = "promptfoo"  // promptfoo configuration with tool-call assertions
-)

@@ -136,6 +136,7 @@ func Features(c *callvet.Case) []Feature {
 	add("tools_not_called", len(e.ToolsNotCalled) > 0)
 	add("tool_calls bounds", e.MinToolCalls != nil || e.MaxToolCalls != nil)
 	add("counts", len(e.Counts) > 0)
+	add("all_of", len(e.AllOf) > 0)
 	add("not", len(e.Not) > 0)
 	add("max_same_calls", e.MaxSameCalls != nil)
 	add("max_requests", e.MaxRequests != nil)
@@ -251,5 +252,5 @@ func AssertsAnything(e *callvet.Expect) bool {
 	return e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
 		e.NoToolErrors || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
-		e.Plans != nil || len(e.Counts) > 0 || len(e.Not) > 0
+		e.Plans != nil || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0
 }

@@ -1,0 +1,116 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// saidPeers are suites that say what tests of peers mean of which the data have no suite, or
+// one that means something else. The attempts are ours.
+//
+//go:embed peers_said.jsonl
+var saidPeers string
+
+// saying is a suite for one kind of test, with attempts and what becomes of each.
+type saying struct {
+	// Peer and Test are of one peer and of tests whose names fit, where * is any text. Kind
+	// is a pattern of why no suite said the test at first. Without it a saying stands in
+	// place of the suite that a row has.
+	Peer, Test, Kind string
+	Case             map[string]json.RawMessage
+	Attempts         []saidAttempt
+
+	kind *regexp.Regexp
+}
+
+type saidAttempt struct {
+	Actual json.RawMessage
+	// Case stands in place of that of the saying.
+	Case map[string]json.RawMessage
+	// Verdict is pass, fail, error, "not evaluated" or "refused: " and what the error
+	// of the suite speaks of.
+	Verdict string
+}
+
+type sayings []saying
+
+func readSayings(text string) (sayings, error) {
+	var out sayings
+	for line := range strings.Lines(text) {
+		var s saying
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			return nil, fmt.Errorf("read what says the tests of peers: %w", err)
+		}
+		if s.Kind != "" {
+			var err error
+			if s.kind, err = regexp.Compile("(?i)" + s.Kind); err != nil {
+				return nil, fmt.Errorf("read what says the tests of peers: %w", err)
+			}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// of gives what says a row, the first that fits; nil when there is none or the row has a
+// suite of its own.
+func (w sayings) of(r *peerRow) *saying {
+	for i := range w {
+		s := &w[i]
+		if s.Peer != "" && s.Peer != r.Peer || s.Test != "" && !callvet.NameFits(s.Test, r.Test, true) {
+			continue
+		}
+		if s.kind == nil || r.Suite == nil && s.kind.MatchString(r.Unsaid) {
+			return s
+		}
+	}
+	return nil
+}
+
+// saidDiffers says what keeps a row from being said, and for which reason of principle.
+func (r *peerRow) saidDiffers(words sayings) (differs, why string) {
+	s := words.of(r)
+	if s == nil {
+		return "no suite says it: " + r.Unsaid, r.unsayable()
+	}
+	return s.differs(), ""
+}
+
+// differs says which attempts come out otherwise than they should.
+func (s *saying) differs() string {
+	var out []string
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		if got := a.verdict(s.Case); got != a.Verdict && (!strings.HasPrefix(a.Verdict, refused) || !strings.HasPrefix(got, refused) || !strings.Contains(got, strings.TrimPrefix(a.Verdict, refused))) {
+			out = append(out, fmt.Sprintf("attempt %d: wanted %s, got %s", i+1, a.Verdict, got))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+const refused = "refused: "
+
+func (a *saidAttempt) verdict(of map[string]json.RawMessage) string {
+	if a.Case != nil {
+		of = a.Case
+	}
+	row := peerRow{Route: ownRoute, Suite: &peerSuite{Case: of, Actual: a.Actual}}
+	result, err := row.scored(nil)
+	switch {
+	case errors.Is(err, callvet.ErrInvalid):
+		return refused + err.Error()
+	case err != nil:
+		return err.Error()
+	case result.NotEvaluated > 0 && result.Verdict != callvet.VerdictFail:
+		return "not evaluated"
+	}
+	return strings.TrimSpace(string(result.Verdict))
+}

@@ -1,0 +1,83 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// table is one that a check writes into a page of the docs.
+type table struct {
+	name string // of its place in the page
+	head []string
+	rows [][]string
+}
+
+// The places of tables begin and end with these lines.
+func tableBegins(name string) string { return "<!-- table: " + name + " -->\n" }
+
+const tableEnds = "<!-- end of table -->\n"
+
+// place finds where a table stands in a page.
+func (t *table) place(page string) (from, to int, err error) {
+	from = strings.Index(page, tableBegins(t.name))
+	if from >= 0 {
+		from += len(tableBegins(t.name))
+		to = strings.Index(page[from:], tableEnds)
+	}
+	if from < 0 || to < 0 {
+		return 0, 0, fmt.Errorf("find the table %q: the page has no %q: %w", t.name, strings.TrimSpace(tableBegins(t.name)), callvet.ErrInvalid)
+	}
+	return from, from + to, nil
+}
+
+// write puts the table into a page, in the place that has its name. No page is none to write.
+func (t *table) write(page string) error {
+	if page == "" {
+		return nil
+	}
+	b, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	text := string(b)
+	from, to, err := t.place(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", page, err)
+	}
+	var out strings.Builder
+	for i, row := range append([][]string{t.head, nil}, t.rows...) {
+		if i == 1 {
+			out.WriteString(strings.Repeat("|---", len(t.head)) + "|\n")
+			continue
+		}
+		for _, cell := range row {
+			out.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+		}
+		out.WriteString("|\n")
+	}
+	info, err := os.Stat(page)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(page, []byte(text[:from]+out.String()+text[to:]), info.Mode().Perm())
+}
+
+// httpTable is what is read of agents over HTTP, one row for each shape.
+func httpTable(rows [][]string) *table {
+	return &table{name: "agents", head: []string{"agent and shape", "versions", "calls", "results", "error", "requests", "tokens", "cut streams read wrongly", "not told"}, rows: rows}
+}
+
+// telemetryTable is what is read of the telemetry of SDKs, one row for each of sdks.
+func telemetryTable(rows [][]string) *table {
+	return &table{name: "telemetry", head: []string{"SDK", "versions", "calls", "results", "error", "times", "tokens", "tasks", "forms read alike", "not told"}, rows: rows}
+}
+
+// wireTable is what is read of the answers of providers, one row for each of them and kind.
+func wireTable(rows [][]string) *table {
+	return &table{name: "wire", head: []string{"provider", "API", "recorded answers", "calls and text equal", "usage equal", "errors", "streams"}, rows: rows}
+}

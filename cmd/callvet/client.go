@@ -1,0 +1,210 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/store"
+)
+
+// program is what callvet does; this process is a client of it. It reads the paths that a
+// person typed, and lets targets run commands: whoever types a command line may do both.
+func (a *app) program() *application.App {
+	if a.made == nil {
+		var abort <-chan struct{}
+		if a.process != nil { // nil within some tests
+			abort = a.process.Hard.Done()
+		}
+		a.made = application.New(application.Config{
+			Store: a.openStore, Files: paths{a}, Permit: application.Permit{Commands: true, Files: true, Includes: true, Outside: a.outside},
+			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectors, Abort: abort, Version: buildVersion(),
+		})
+	}
+	return a.made
+}
+
+// keeper knows what is secret in this process.
+func (a *app) keeper() *secret.Keeper { return a.program().Secrets() }
+
+// paths are files as a command line names them.
+type paths struct{ a *app }
+
+// Open reads a file, - for standard input.
+func (p paths) Open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(p.a.in), nil
+	}
+	return os.Open(p.a.path(name))
+}
+
+// Path is where a name leads from the working directory.
+func (p paths) Path(name string) (path string, folder bool, err error) {
+	path = p.a.path(name)
+	info, err := os.Stat(path)
+	return path, err == nil && info.IsDir(), nil // whoever reads it tells that it is not there
+}
+
+// Kind tells files and folders from what can be read only once.
+func (p paths) Kind(name string) application.FileKind {
+	if name == "-" {
+		return application.KindStream
+	}
+	info, err := os.Stat(p.a.path(name))
+	switch {
+	case err != nil:
+		return application.KindNone
+	case info.IsDir():
+		return application.KindFolder
+	case info.Mode().IsRegular():
+		return application.KindFile
+	}
+	return application.KindStream
+}
+
+// Same finds a file under another name; pipes and devices have no name that says so.
+func (p paths) Same(a, b string) bool {
+	if a == "-" || b == "-" || p.a.path(a) == p.a.path(b) {
+		return a == b || a != "-" && b != "-"
+	}
+	x, err := os.Stat(p.a.path(a))
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(p.a.path(b))
+	return err == nil && x.Mode().IsRegular() && os.SameFile(x, y)
+}
+
+// Existing reads a file that is to be written over.
+func (p paths) Existing(name string) (data []byte, there bool, err error) {
+	return file.Existing(p.a.path(name))
+}
+
+// Write gives a file its bytes, whole or not at all.
+func (p paths) Write(ctx context.Context, name string, write func(io.Writer) error) error {
+	return file.Write(ctx, p.a.path(name), write)
+}
+
+// claim is how this process asks for a run.
+func (a *app) claim() (store.Claim, error) {
+	c := store.Claim{PID: os.Getpid(), Scope: processScope(), TTL: application.DefaultLease}
+	if s := a.getenv("CALLVET_LEASE"); s != "" {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 100*time.Millisecond {
+			return c, usagef("$CALLVET_LEASE is %q: write a time of 100ms or more, such as 30s", s)
+		}
+		c.TTL = d
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		name = ""
+	}
+	c.Host = cmp.Or(name, "this machine")
+	c.Gone = func(o store.Owner) bool { return c.Scope != "" && o.Scope == c.Scope && processGone(o.PID) }
+	return c, nil
+}
+
+// openStore opens the store once; closeStore ends it with the command.
+func (a *app) openStore(ctx context.Context) (*store.DB, error) {
+	if a.db != nil {
+		return a.db, nil
+	}
+	p, err := a.storePath()
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, p, store.Options{Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	if mode := db.Exposed(); mode != 0 {
+		fmt.Fprintf(a.err, "warning: everybody may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, mode, shellQuote(p))
+	}
+	a.db = db
+	return db, nil
+}
+
+func (a *app) closeStore() error {
+	if a.db == nil {
+		return nil
+	}
+	err := a.db.Close()
+	a.db = nil
+	return err
+}
+
+// inFlags names settings by their flags.
+func inFlags(fields []application.Setting) []application.Setting {
+	out := make([]application.Setting, len(fields))
+	for i, f := range fields {
+		out[i] = application.Setting{Name: strings.TrimPrefix(flagOf(f.Name), "--"), Values: f.Values}
+	}
+	return out
+}
+
+// said is an error in the words of a command line, and advice what would mend it; "" where
+// nobody knows.
+func (a *app) said(err error) (text, advice string) {
+	text = err.Error()
+	var field *callvet.FieldError
+	if errors.As(err, &field) {
+		var named string
+		named, advice = field.Named(flagOf)
+		text = strings.Replace(text, field.Error(), named, 1)
+	}
+	var hinted *callvet.Hinted
+	var taken *store.TakenError
+	var missing *application.NoRunError
+	var attempt *application.NoAttemptError
+	var empty *application.NoTracesError
+	var unfit *application.UnfitSuiteError
+	line := func(verb application.Verb, run string) string {
+		return a.hints().text(application.Action{Verb: verb, Run: run}, nil)
+	}
+	switch {
+	case errors.As(err, &hinted) && hinted.Hint != "":
+		advice = hinted.Hint
+	case errors.As(err, &taken):
+		advice = "another name, or " + line(application.VerbDelete, taken.Run) + " first"
+	case errors.As(err, &missing):
+		advice = line(application.VerbList, "") + " lists the runs"
+	case errors.As(err, &unfit):
+		advice = a.hints().text(application.Action{Verb: application.VerbLint, Case: unfit.Suite}, nil)
+	case errors.As(err, &empty):
+		switch empty.Cause {
+		case application.CauseUTF16:
+			advice = "iconv -f UTF-16 -t UTF-8"
+		case application.CausePartial:
+			advice = "callvet score --partial makes it again"
+		default:
+			advice = "`callvet schema trace` prints what a line looks like; `callvet trace import` reads other forms"
+		}
+	case errors.As(err, &attempt):
+		advice = line(application.VerbShow, attempt.Run) + " lists the failing ones"
+	}
+	return text, advice
+}
+
+// flagNotes say which flags are about a notice.
+func flagNotes(code string) string {
+	switch code {
+	case "redacted":
+		return " (--keep KIND keeps personal data)"
+	case "withheld":
+		return "; --exec-env NAME passes a variable on"
+	case "unpriced":
+		return "; give it with --prices (callvet prices LIST makes such a table)"
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// teller shows the events of one request on standard error.
+type teller struct {
+	a *app
+	// quiet leaves progress out, and notes that change nothing.
+	quiet bool
+	// lint is the command that lints the suite of the request; "" where none is read.
+	lint string
+	// warnings tells those of problems too.
+	warnings bool
+	progress *report.Progress
+}
+
+// teller shows events; lint is the command that lints what is read.
+func (a *app) teller(quiet bool, lint string) *teller { return &teller{a: a, quiet: quiet, lint: lint} }
+
+// events are shown as they come.
+func (a *app) events() application.Events { return a.teller(false, "").tell }
+
+func (t *teller) tell(ev application.Event) {
+	switch {
+	case ev.Progress != nil:
+		t.draw(ev.Progress)
+		return
+	case ev.Note != nil && t.quiet && slices.Contains([]string{"withheld", "redacted", "default"}, ev.Note.Code):
+		return
+	}
+	t.finish()
+	switch {
+	case ev.Note != nil:
+		fmt.Fprintf(t.a.err, "note: %s%s\n", t.a.shortened(ev.Note.Text), flagNotes(ev.Note.Code))
+	case ev.Warning != nil:
+		t.a.notice(callvet.Notice{Code: ev.Warning.Code, Text: t.a.shortened(ev.Warning.Text)})
+	case ev.Problems != nil:
+		t.problems(ev.Problems)
+	case ev.Lines != nil:
+		t.a.tellLines(ev.Lines.Problems, &ev.Lines.Log)
+	case ev.Lost != nil:
+		t.lost("not carried", ev.Lost.Read)
+		t.lost("not written", ev.Lost.Written)
+	case ev.Session != nil:
+		t.session(ev.Session)
+	case ev.Ended != nil:
+		t.ended(ev.Ended)
+	}
+}
+
+// shortened is a text of a file or a model in one line, with paths from the working directory.
+func (a *app) shortened(text string) string {
+	return plain.Line(strings.TrimPrefix(text, a.dir+string(os.PathSeparator)))
+}
+
+// problems tells what lint found.
+func (t *teller) problems(problems []callvet.Problem) {
+	left := 0
+	for i := range problems {
+		if problems[i].Code == application.CodeNotEvaluated {
+			left++
+		}
+	}
+	if left > 0 && t.lint != "" && !t.quiet {
+		fmt.Fprintf(t.a.err, "note: %s assertions that nothing here evaluates: they count as not evaluated, and --require-pass does not accept them\n", plain.Count(left, "case has", "cases have"))
+	}
+	errs, warns := t.a.tell(problems, t.warnings || t.a.verbose)
+	if errs == 0 && warns > 0 && t.lint != "" && !t.a.verbose && !t.quiet {
+		fmt.Fprintf(t.a.err, "note: lint has %s: %s\n", plain.Count(warns, "warning", "warnings"), t.lint)
+	}
+}
+
+// lost counts what could not be told.
+func (t *teller) lost(how string, count map[string]int64) {
+	for _, what := range slices.Sorted(maps.Keys(count)) {
+		fmt.Fprintf(t.a.err, "%s: %s (%d)\n", how, what, count[what])
+	}
+}
+
+// session says what an interrupt leaves behind from now on, and whose run it is.
+func (t *teller) session(s *application.SessionEvent) {
+	switch {
+	case s.Follows == "":
+		t.a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + t.a.hints().text(s.Resume, nil))
+	case s.Gone:
+		fmt.Fprintf(t.a.err, "note: %s is gone; going on with run %s\n", s.Follows, s.Run)
+	default:
+		fmt.Fprintf(t.a.err, "note: run %s is being carried out by %s; following it. Its own limits hold. --no-wait fails instead, and Ctrl-C leaves it alone\n", s.Run, s.Follows)
+		t.a.process.OnInterrupt(fmt.Sprintf("interrupted; run %s is not followed any more, and %s goes on with it", s.Run, s.Follows))
+	}
+}
+
+// ended says what an interrupt leaves behind while the results are told.
+func (t *teller) ended(e *application.EndedEvent) {
+	next := t.a.hints().text(e.Next, nil)
+	if e.Next.Verb == application.VerbShow {
+		t.a.process.OnInterrupt("interrupted; the run is done and stored; see: " + next)
+		return
+	}
+	t.a.process.OnInterrupt(fmt.Sprintf("interrupted: %d of %d attempts are done and stored; go on with: %s", e.Summary.Done, e.Summary.Total, next))
+}
+
+func (t *teller) draw(p *application.ProgressEvent) {
+	if t.progress == nil {
+		t.progress = &report.Progress{W: t.a.err, TTY: t.a.errTTY, Width: t.a.width, Now: t.a.now}
+		if t.quiet {
+			t.progress.W, t.progress.TTY = io.Discard, false
+		}
+	}
+	t.progress.Update(report.Tick{Done: p.Done, Total: p.Total, Failed: p.Failed, Errors: p.Errors, CostUSD: p.CostUSD, CostUnknown: p.CostUnknown, ETA: p.ETA})
+}
+
+// finish removes the live line; another one may follow.
+func (t *teller) finish() {
+	if t.progress != nil {
+		t.progress.Finish()
+		t.progress = nil
+	}
+}
+
+// Of trace files, so many bad lines and unknown names are listed; of a file in which
+// nothing is a record, fewer: more lines of it say no more.
+const (
+	maxListed      = 20
+	maxListedOther = 5
+)
+
+// tellLines lists what was wrong with the lines of trace files, in the same words for
+// every command that reads them: file, line, key, what is wrong, what may have been
+// meant. It counts the lines that were left out.
+func (a *app) tellLines(problems []callvet.Problem, log *trace.Log) {
+	limit := maxListed
+	if log.Steps+log.Tasks == 0 {
+		limit = maxListedOther
+	}
+	for i, p := range problems {
+		if i == limit {
+			fmt.Fprintf(a.err, "… and %s\n", plain.Count(len(problems)-limit, "more", "more"))
+			break
+		}
+		if p.File == "-" {
+			p.File = "standard input"
+		}
+		fmt.Fprintln(a.err, plain.Line(p.Error()))
+	}
+	if log.Bad > 0 {
+		fmt.Fprintln(a.err, application.LeftOut(log))
+	}
+}

@@ -1,0 +1,347 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet"
+	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/edit"
+	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/plan"
+)
+
+// front is a front end of the application over HTTP: POST /VERB with a request in JSON gives its
+// result in JSON. It has a route for every verb of the command tree, and no other way to work than
+// the command line has.
+type front struct {
+	app    *application.App
+	events []application.Event
+	routes map[string]func(context.Context, []byte) (any, error)
+}
+
+// route makes a route of a verb's request.
+func route[Q, R any](do func(context.Context, Q) (R, error)) func(context.Context, []byte) (any, error) {
+	return func(ctx context.Context, body []byte) (any, error) {
+		var q Q
+		d := json.NewDecoder(bytes.NewReader(body))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&q); err != nil {
+			return nil, errors.Join(callvet.ErrInvalid, err)
+		}
+		return do(ctx, q)
+	}
+}
+
+func (f *front) tell(ev application.Event) { f.events = append(f.events, ev) }
+
+// ServeHTTP implements http.Handler.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	do := f.routes[strings.TrimPrefix(r.URL.Path, "/")]
+	if do == nil {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+	var out any
+	if err == nil {
+		out, err = do(r.Context(), body)
+	}
+	var answer []byte
+	if err == nil {
+		answer, err = json.Marshal(out)
+	}
+	switch {
+	case errors.Is(err, callvet.ErrInvalid):
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	case errors.Is(err, callvet.ErrNotFound):
+		http.Error(w, err.Error(), http.StatusNotFound)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	default:
+		_, _ = w.Write(answer) // who went away gets nothing
+	}
+}
+
+// of names something: a run, a file, a format.
+type of struct {
+	Name, Template string
+	Names          []string
+	Limit          int
+}
+
+func frontOf(a *application.App) *front {
+	f := &front{app: a}
+	env := func() (*catalog.Env, func() []callvet.ModelUse) { return a.Catalogs(f.tell) }
+	f.routes = map[string]func(context.Context, []byte) (any, error){
+		"run": route(func(ctx context.Context, q application.RunRequest) (any, error) {
+			s, err := a.StartRun(ctx, q, f.tell)
+			return f.carryOut(ctx, s, err)
+		}),
+		"select": route(func(ctx context.Context, q application.RunRequest) (any, error) {
+			s, err := a.StartRun(ctx, q, f.tell)
+			return f.carryOut(ctx, s, err)
+		}),
+		"runs": route(func(ctx context.Context, q of) (any, error) {
+			if len(q.Names) > 0 {
+				return a.DeleteRuns(ctx, q.Names)
+			}
+			return a.ListRuns(ctx, q.Limit)
+		}),
+		"show": route(func(ctx context.Context, q application.CaseRequest) (any, error) {
+			if q.Case == "" {
+				v, err := a.ViewRun(ctx, application.ViewRequest{Run: q.Run}, f.tell)
+				if err != nil {
+					return nil, err
+				}
+				return v.View.Panels, nil
+			}
+			v, err := a.ShowCase(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			return v.Rows[0].Cell.Result, nil
+		}),
+		"report": route(func(ctx context.Context, q of) (any, error) {
+			v, err := a.ViewRun(ctx, application.ViewRequest{Run: q.Names[0]}, f.tell)
+			if err != nil {
+				return nil, err
+			}
+			return q.Name, a.WriteReport(ctx, v.View, q.Name)
+		}),
+		"diff": route(func(ctx context.Context, q application.DiffRequest) (any, error) { return a.Diff(ctx, q, f.tell) }),
+		"gate": route(func(ctx context.Context, q application.GateRequest) (any, error) {
+			g, err := a.Gate(ctx, q, f.tell)
+			if err != nil {
+				return nil, err
+			}
+			return g.Report, nil
+		}),
+		"gates init": route(func(ctx context.Context, q of) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
+		"score": route(func(ctx context.Context, q application.ScoreRequest) (any, error) {
+			s, err := a.Score(ctx, q, f.tell)
+			if err != nil {
+				return nil, err
+			}
+			return s.View.Panels, nil
+		}),
+		"calibrate": route(func(ctx context.Context, q application.CalibrateRequest) (any, error) {
+			return a.Calibrate(ctx, q, f.tell)
+		}),
+		"label next": route(func(_ context.Context, q application.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
+		"label import": route(func(_ context.Context, q application.LabelImportRequest) (any, error) {
+			return a.LabelImport(q, f.tell)
+		}),
+		"label export": route(func(_ context.Context, q of) (any, error) { return a.Labels(q.Name, f.tell) }),
+		"plan":         route(func(_ context.Context, q plan.Ask) (any, error) { return plan.Make(q) }),
+		"lint":         route(func(ctx context.Context, q application.SuiteRequest) (any, error) { return a.Lint(ctx, q, f.tell) }),
+		"convert":      route(func(ctx context.Context, q application.ConvertRequest) (any, error) { return a.Convert(ctx, q, f.tell) }),
+		"schema": route(func(_ context.Context, q of) (any, error) {
+			b, err := application.Schema(q.Name)
+			return json.RawMessage(b), err
+		}),
+		"targets": route(func(context.Context, of) (any, error) { return a.Targets(), nil }),
+		"prices": route(func(_ context.Context, q of) (any, error) {
+			p, skipped, err := a.Prices(q.Name)
+			return []any{p != nil, skipped}, err
+		}),
+		"version": route(func(context.Context, of) (any, error) { return buildVersion(), nil }),
+		"init":    route(func(ctx context.Context, q of) (any, error) { return q.Name, a.InitSuite(ctx, q.Name, false) }),
+		"trace export": route(func(ctx context.Context, q application.ExportRequest) (any, error) {
+			var b strings.Builder
+			err := a.Export(ctx, q, &b, f.tell)
+			return b.String(), err
+		}),
+		"trace import": route(func(ctx context.Context, q application.ImportRequest) (any, error) {
+			imp, err := a.OpenImport(ctx, q, f.tell)
+			if err != nil {
+				return nil, err
+			}
+			var b strings.Builder
+			_, err = imp.Do(&b)
+			return b.String(), errors.Join(err, imp.Close())
+		}),
+		"trace check":       route(func(_ context.Context, q application.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
+		"tools cache":       route(func(ctx context.Context, q of) (any, error) { return disk.List(ctx, q.Name, nil, false) }),
+		"tools cache clear": route(func(ctx context.Context, q of) (any, error) { return disk.List(ctx, q.Name, q.Names, true) }),
+		"select query": route(func(ctx context.Context, q catalog.QueryRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return e.Query(ctx, q)
+		}),
+		"select sweep": route(func(ctx context.Context, q catalog.SweepRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return e.Sweep(ctx, q)
+		}),
+		"select tune": route(func(ctx context.Context, q catalog.TuneRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return e.Tune(ctx, q)
+		}),
+		"select routes learn": route(func(ctx context.Context, q catalog.LearnRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return e.Learn(ctx, q)
+		}),
+		"tools lint": route(func(ctx context.Context, q catalog.LintRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return e.Lint(ctx, q)
+		}),
+		"tools confusable": route(func(ctx context.Context, q catalog.ConfusableRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return e.Confusable(ctx, q)
+		}),
+		"tools whatif": route(func(ctx context.Context, q edit.WhatIfRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return edit.WhatIf(ctx, e, q)
+		}),
+		"tools suggest": route(func(ctx context.Context, q edit.SuggestRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return edit.DryRun(ctx, e, q)
+		}),
+		"tools apply": route(func(ctx context.Context, q edit.ApplyRequest) (any, error) {
+			e, done := env()
+			defer done()
+			return edit.Apply(ctx, e, q)
+		}),
+	}
+	return f
+}
+
+func (f *front) carryOut(ctx context.Context, s *application.Session, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }()
+	out, err := s.Do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return out.Summary, nil
+}
+
+// verbs are the commands that do something, as a person types them: those without parts, and those
+// with parts that do something by themselves.
+func verbs(c *cobra.Command, path []string) (out []string) {
+	for _, sub := range c.Commands() {
+		name := append(slices.Clip(path), sub.Name())
+		if sub.Runnable() && !sub.HasSubCommands() || sub.Name() == "select" || sub.Name() == "cache" {
+			out = append(out, strings.Join(name, " "))
+		}
+		out = append(out, verbs(sub, name)...)
+	}
+	return out
+}
+
+// TestEveryVerbOverHTTP drives every verb of the command tree over plain HTTP.
+func TestEveryVerbOverHTTP(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json", "select/suite.json", "regression/after.jsonl"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		"edits.yaml":   "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
+		"labels.jsonl": `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
+		"prices.json":  `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
+		"judged.jsonl": `{"type":"task","task_id":"t1","gold":{"steps":[]},"judged":[{"judge":"j","pass":true}]}` + "\n" + `{"type":"task","task_id":"t2","judged":[{"judge":"j","pass":false}]}` + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, _, _ := newApp(dir, nil)
+	f := frontOf(a.program())
+	srv := httptest.NewServer(f)
+	defer srv.Close()
+	steps := []struct{ verb, request, says string }{
+		{"init", `{"name": "new.yaml"}`, `new.yaml`},
+		{"lint", `{"suite": "weather.yaml"}`, `{`},
+		{"convert", `{"suite": "weather.yaml", "to": "openai"}`, `data`},
+		{"schema", `{"name": "suite"}`, `$schema`},
+		{"targets", `{}`, `offline/lexical`},
+		{"version", `{}`, `devel`},
+		{"run", `{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`},
+		{"run", `{"suite": "weather.yaml", "name": "second", "targets": [{"target": "offline/lexical"}]}`, `"fail":`},
+		{"runs", `{}`, `"second"`},
+		{"show", `{"run": "first"}`, `"pass_rate"`},
+		{"show", `{"run": "first", "case": "paris-now"}`, `"verdict":"pass"`},
+		{"report", `{"name": "r.md", "names": ["first"]}`, `r.md`},
+		{"score", `{"run": "first"}`, `"tool_selection_by_call"`},
+		{"diff", `{"base": {"run": "first"}, "candidate": {"run": "second"}}`, `"targets"`},
+		{"gates init", `{"name": "gates.yaml", "template": "basic"}`, `gates.yaml`},
+		{"gate", `{"run": "first", "gates": "gates.yaml"}`, `"verdicts"`},
+		{"trace export", `{"run": "first"}`, `paris-now`},
+		{"trace import", `{"traces": "after.jsonl"}`, `task_id`},
+		{"trace check", `{"traces": "judged.jsonl"}`, `{`},
+		{"score", `{"traces": ["after.jsonl"]}`, `"schema_valid_by_call"`},
+		{"label next", `{"traces": "judged.jsonl", "n": 2, "role": "calibration", "strategy": "random"}`, `t1`},
+		{"label import", `{"file": "labels.jsonl", "labels": "all.jsonl"}`, `{`},
+		{"label export", `{"name": "all.jsonl"}`, `t1`},
+		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
+		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
+		{"prices", `{"name": "prices.json"}`, `true`},
+		{"select", `{"suite": "suite.json", "targets": [{"target": "retrieve:catalogue.json"}]}`, `"pass"`},
+		{"select query", `{"text": "where is my parcel?", "tools": "catalogue.json"}`, `{`},
+		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
+		{"select tune", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
+		{"select routes learn", `{"examples": "catalogue.json", "output": "routes.json"}`, `{`},
+		{"tools lint", `{"tools": "catalogue.json"}`, `{`},
+		{"tools confusable", `{"tools": "catalogue.json"}`, `{`},
+		{"tools whatif", `{"tools": "catalogue.json", "suite": "suite.json", "edits": "edits.yaml"}`, `{`},
+		{"tools suggest", `{"tools": "catalogue.json", "suite": "suite.json"}`, `{`},
+		{"tools apply", `{"tools": "catalogue.json", "edits": "edits.yaml", "output": "new.json"}`, `{`},
+		{"tools cache", `{"name": "vectors.db"}`, `{`},
+		{"tools cache clear", `{"name": "vectors.db"}`, `{`},
+		{"runs", `{"names": ["second"]}`, `[`},
+	}
+	driven := map[string]bool{}
+	for _, s := range steps {
+		res, err := http.Post(srv.URL+"/"+s.verb, "application/json", strings.NewReader(s.request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(string(body), s.says) {
+			t.Errorf("%s %s: %s %v\n%.600s", s.verb, s.request, res.Status, err, body)
+		}
+		driven[s.verb] = true
+	}
+	for _, verb := range verbs(a.rootCommand(), nil) {
+		if !driven[verb] && f.routes[verb] == nil {
+			t.Errorf("%s cannot be driven over HTTP", verb)
+		} else if !driven[verb] {
+			t.Errorf("%s is not driven here", verb)
+		}
+	}
+	if res, err := http.Post(srv.URL+"/show", "application/json", strings.NewReader(`{"run": "none"}`)); err != nil || res.StatusCode != http.StatusNotFound {
+		t.Errorf("an unknown run: %v %v", res, err)
+	}
+}

@@ -1,0 +1,208 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/edit"
+	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/report/catalogs"
+)
+
+// toolsCommand looks at a catalog, and changes its texts.
+func (a *app) toolsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or told apart",
+		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, done := a.catalogs()
+			defer done()
+			out, err := e.Lint(cmd.Context(), catalog.LintRequest{Tools: args[0]})
+			if err != nil {
+				return err
+			}
+			if out.Errors() > 0 {
+				a.exitStatus = exitUsage
+			}
+			return emit(a, out, catalogs.Findings)
+		},
+	})
+	var q catalog.ConfusableRequest
+	confusable := &cobra.Command{
+		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily taken for one another",
+		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, done := a.catalogs()
+			defer done()
+			q.Tools = args[0]
+			out, err := e.Confusable(cmd.Context(), q)
+			if err != nil {
+				return err
+			}
+			return emit(a, out, catalogs.Confusable)
+		},
+	}
+	confusable.Flags().StringVar(&q.Run, "run", "", "run whose confusion stands beside the similarity")
+	confusable.Flags().Var(ranged.Int(&q.Top, 20, 1), "top", "how many pairs")
+	cmd.AddCommand(confusable, a.vectorsCommand(), a.whatIfCommand(), a.suggestCommand(), a.applyCommand())
+	return cmd
+}
+
+// vectorsCommand tells what is kept of models, and forgets it.
+func (a *app) vectorsCommand() *cobra.Command {
+	list := func(drop bool) func(*cobra.Command, []string) error {
+		return func(cmd *cobra.Command, models []string) error {
+			path, err := a.vectorPath()
+			if err != nil {
+				return err
+			}
+			out, err := disk.List(cmd.Context(), path, models, drop)
+			if err != nil {
+				return err
+			}
+			return emit(a, out, catalogs.Vectors)
+		}
+	}
+	cmd := &cobra.Command{
+		Use: "cache", Short: "Tell which vectors of models are kept, and how much room they take", Args: cobra.NoArgs, RunE: list(false),
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "clear [MODEL…]", Short: "Forget the vectors that are kept, of all models or of those named",
+		Long:    "Forget the vectors that are kept. A model is named as `callvet tools cache` lists it; this is for servers that got\nanother model under the same name, since vectors of a changed text are never used again.",
+		Example: "  callvet tools cache clear\n  callvet tools cache clear ollama/nomic-embed-text@127.0.0.1:11434",
+		RunE:    list(true),
+	})
+	return cmd
+}
+
+const whatIfLong = `Compare a catalogue with edited texts with the catalogue as it is, case by case over a suite.
+
+By default callvet's retriever answers on both sides; with --model a model chooses among the --offer best tools that the
+retriever finds on each side, or among all of them where there are no more. Told are the cases that become right and wrong,
+the paired difference, and which tools lose questions. Cases whose question stands in an edit are left out; so are the cases
+that suggestions were made of, where the file says which those are (docs/SELECTION.md).`
+
+func (a *app) whatIfCommand() *cobra.Command {
+	var q edit.WhatIfRequest
+	cmd := &cobra.Command{
+		Use: "whatif CATALOGUE --edits EDITS --suite SUITE", Short: "Tell what other descriptions would change, before changing any", Long: whatIfLong,
+		Example: "  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json\n  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json -m openai/gpt-5-mini",
+		Args:    cobra.ExactArgs(1),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&q.Edits, "edits", "", "file with the edits")
+	fs.StringVar(&q.Suite, "suite", "", "suite with the questions")
+	fs.StringSliceVar(&q.Status, "status", []string{"accepted", "proposed"}, "edits that are tried: accepted, proposed, rejected")
+	fs.BoolVar(&q.AllCases, "all-cases", false, "also the cases that suggestions were made of")
+	fs.Var(ranged.Int(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
+	searchFlags(fs, &q.Search, "tools")
+	models := a.asking(fs, "output", "resume", "name", "quiet", "seed")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		q.Tools, q.Models = args[0], models.targets
+		e, done := a.catalogs()
+		defer done()
+		e.Ask = models.ask
+		out, err := edit.WhatIf(cmd.Context(), e, q)
+		switch {
+		case err == nil:
+			return emit(a, out, catalogs.WhatIf)
+		case out != nil && !a.jsonOut: // what was found without a model is not lost with it
+			_ = catalogs.WhatIf(a.out, out)
+		}
+		return a.misread(err)
+	}
+	return cmd
+}
+
+const suggestLong = `Ask a model for better descriptions of the tools that fail most, and measure them on questions that it has not seen.
+
+The suite is divided in two. The tools are chosen, and the prompts made, with one part; the descriptions are measured on the
+other, each alone and all together, by callvet's retriever. What repeats a question, names parameters or numbers that the
+tool does not tell of, orders its reader, or lowers the held-out part is written as rejected, with the reason; the rest as
+proposed. The catalogue is not changed: look at the file, write status: accepted, then callvet tools apply.`
+
+func (a *app) suggestCommand() *cobra.Command {
+	var q edit.SuggestRequest
+	var dry bool
+	cmd := &cobra.Command{
+		Use: "suggest CATALOGUE --suite SUITE --model MODEL -o EDITS", Short: "Have a model suggest descriptions, measured on questions it has not seen", Long: suggestLong,
+		Example: "  callvet tools suggest catalogue.json --suite suite.json -m openai/gpt-5-mini -o edits.yaml\n  callvet tools suggest catalogue.json --suite suite.json --tool smhi_prognos --dry-run",
+		Args:    cobra.ExactArgs(1),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&q.Suite, "suite", "", "suite with the questions")
+	fs.StringArrayVar(&q.Only, "tool", nil, "tool to describe anew; may be repeated (default: those that fail most)")
+	fs.Var(ranged.Int(&q.Top, 5, 1), "top", "how many tools, where none is named")
+	fs.Var(ranged.Between(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
+	fs.Int64Var(&q.Seed, "seed", 1, "seed of the division")
+	fs.BoolVar(&dry, "dry-run", false, "print what the model would be asked, and do not ask it")
+	fs.StringVarP(&q.Output, "output", "o", "", "file with edits to write; one that exists is kept, and is an error")
+	searchFlags(fs, &q.Search, "tools")
+	models := a.asking(fs, "output", "resume", "name", "quiet", "seed", "repeat")
+	fs.Lookup("model").Usage = "model that writes the descriptions"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		q.Tools, q.Models = args[0], models.targets
+		e, done := a.catalogs()
+		defer done()
+		e.Ask = models.ask
+		if dry {
+			out, err := edit.DryRun(cmd.Context(), e, q)
+			if err != nil {
+				return err
+			}
+			return emit(a, out, catalogs.Prompts)
+		}
+		out, err := edit.Suggest(cmd.Context(), e, q)
+		var lost *edit.Unwritten
+		if errors.As(err, &lost) {
+			_, _ = a.out.Write(lost.Data)
+		}
+		if err != nil {
+			return err
+		}
+		return emit(a, out, catalogs.Suggestions)
+	}
+	return cmd
+}
+
+func (a *app) applyCommand() *cobra.Command {
+	var q edit.ApplyRequest
+	cmd := &cobra.Command{
+		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
+		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
+Every byte that no edit is about stays as it was; YAML, JSON with comments, one tool a line and gzip are written as plain JSON, to
+another file. A file that is no catalogue is not written over. Only edits with status: accepted are taken, unless --status says otherwise.`,
+		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, done := a.catalogs()
+			defer done()
+			q.Tools = args[0]
+			out, err := edit.Apply(cmd.Context(), e, q)
+			if err != nil {
+				return a.misread(err)
+			}
+			return emit(a, out, catalogs.Applied)
+		},
+	}
+	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")
+	cmd.Flags().StringVarP(&q.Output, "output", "o", "", "catalogue to write")
+	cmd.Flags().StringSliceVar(&q.Status, "status", []string{"accepted"}, "edits that are taken: accepted, proposed, rejected")
+	return cmd
+}
+
+// misread tells all that is wrong with a file of edits before its error.
+func (a *app) misread(err error) error {
+	var m *edit.Misread
+	if errors.As(err, &m) {
+		a.tell(m.Problems, false)
+	}
+	return err
+}

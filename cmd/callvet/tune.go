@@ -1,0 +1,92 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report/catalogs"
+)
+
+const tuneLong = `Look for weights that find the right tools of a suite more often than those of the preset.
+
+The cases are split by the hash of their right tools: cases of the same right tools are never in both parts. Weights are
+looked for on the train part, one number at a time; the outcome is compared with the preset once, on the part held out. Where
+the gain there is not beyond chance, the command says so: keep the preset, and do not try other seeds until a gain appears.
+With --folds every case is held out once, and the gain is that of the procedure; the weights are those of all cases.`
+
+// tuneCommand looks for weights.
+func (a *app) tuneCommand() *cobra.Command {
+	var q catalog.TuneRequest
+	var seed int64
+	cmd := &cobra.Command{
+		Use: "tune SUITE --tools CATALOGUE", Short: "Look for better weights on one part of a suite, and compare on the other", Long: tuneLong,
+		Example: "  callvet select tune suite.json --tools catalogue.json -o weights.json\n  callvet select tune suite.json --tools catalogue.json --folds 5 --goal hit1",
+		Args:    cobra.ExactArgs(1),
+	}
+	fs := cmd.Flags()
+	toolsFlag(fs, &q.Tools, "")
+	fs.StringVar(&q.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
+	fs.Var((*depth)(&q.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
+	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, as for select")
+	fs.StringVar(&q.Goal, "goal", catalog.Goals()[0], "what is made larger: "+strings.Join(catalog.Goals(), ", "))
+	fs.Var(ranged.Between(&q.Holdout, 0.5), "holdout", "share of the sets of right tools that is held out")
+	fs.Var(ranged.Int(&q.Folds, 0, 2), "folds", "hold every case out once, in so many folds, instead of --holdout")
+	fs.Int64Var(&seed, "seed", 1, "seed of the split")
+	fs.Var(ranged.Int(&q.Rounds, 4, 1), "rounds", "how often all weights are gone through, at most")
+	fs.StringVarP(&q.Output, "output", "o", "", "file for the weights that are proposed")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if q.Suite, q.Seed = args[0], uint64(seed); q.Folds != 0 && !fs.Changed("holdout") {
+			q.Holdout = 0
+		}
+		e, done := a.catalogs()
+		defer done()
+		out, err := e.Tune(cmd.Context(), q)
+		if err != nil {
+			return err
+		}
+		return emit(a, out, catalogs.Tuning)
+	}
+	return cmd
+}
+
+// routesCommand is `callvet select routes`.
+func (a *app) routesCommand() *cobra.Command {
+	group := &cobra.Command{
+		Use: "routes", Short: "Learn routes from questions that are known to belong to them",
+		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var q catalog.LearnRequest
+	var seed int64
+	learn := &cobra.Command{
+		Use: "learn EXAMPLES -o MODEL", Short: "Learn routes from examples, for select --routes MODEL",
+		Long: `Learn routes from questions: a list, or one a line, of {"query": …, "route": …, "sub_route": …}, where a route of null is for a
+question that belongs to none; or a catalogue, whose example questions lead to the routes of their tools.
+
+How often the routes are right is measured on every fifth example of each route, with routes that were learned without these;
+the file has those of all examples. --test FILE measures them on other questions.`,
+		Example: "  callvet select routes learn examples.jsonl -o routes.json\n  callvet select suite.json --tools catalogue.json --routes routes.json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q.Examples, q.Seed = args[0], uint64(seed)
+			e, done := a.catalogs()
+			defer done()
+			out, err := e.Learn(cmd.Context(), q)
+			if err != nil {
+				return err
+			}
+			return emit(a, out, catalogs.Lesson)
+		},
+	}
+	fs := learn.Flags()
+	fs.StringVarP(&q.Output, "output", "o", "", "file for the routes")
+	fs.StringVar(&q.Test, "test", "", "file with other questions to measure on")
+	fs.Var(ranged.Between(&q.Refuse, 0.05), "refuse", "share of right routes that may be lost so that questions that belong to none are refused")
+	fs.Int64Var(&seed, "seed", 1, "seed of the order in which examples are gone through")
+	group.AddCommand(learn)
+	return group
+}

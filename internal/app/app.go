@@ -1,0 +1,115 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/embed"
+	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/store"
+)
+
+// Config is what an App may use. Store and Files are required where a request needs them.
+type Config struct {
+	// Store gives the store of runs; it may be the same one each time. Whoever made the
+	// Config closes it.
+	Store func(context.Context) (*store.DB, error)
+	// Files is what the names of files in requests stand for.
+	Files Files
+	// Permit is what requests may do; nothing by default.
+	Permit Permit
+	// Getenv reads a variable that a provider, a header or an address names; "" is one
+	// that is not set. Nil: none is set.
+	Getenv func(string) string
+	// Environ is the environment (NAME=VALUE): what is named like a secret in it is
+	// hidden wherever it turns up, and commands see the rest.
+	Environ []string
+	// HTTP sends whatever is sent: to models, agents, services and embedders. A server
+	// gives one that does not reach private addresses; it should follow no redirect. Nil:
+	// each kind of target has its own.
+	HTTP *http.Client
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Vectors opens what keeps vectors between requests; nil: nothing does.
+	Vectors func(context.Context) (embed.Kept, error)
+	// Claim says who this process is to the others that use the store.
+	Claim func() (store.Claim, error)
+	// Abort, when it closes, ends what goes on after a request was canceled: requests
+	// in flight have a moment to finish.
+	Abort <-chan struct{}
+	// Version is that of the program, for manifests.
+	Version string
+}
+
+// Permit is what requests may do beside asking models and reading suites.
+type Permit struct {
+	// Commands lets targets run commands (exec:).
+	Commands bool
+	// Files lets targets read files: script:, recorded: and retrieve:FILE.
+	Files bool
+	// Includes lets suites name other files, and Outside files that are not in the
+	// folder of the suite.
+	Includes, Outside bool
+}
+
+// App carries out requests. It is safe for concurrent use.
+type App struct {
+	cfg     Config
+	secrets *secret.Keeper
+	models  *http.Client // for providers of models
+	mu      sync.Mutex
+	running map[string]context.CancelFunc // by run, of this App
+}
+
+// New makes an App.
+func New(cfg Config) *App {
+	if cfg.Getenv == nil {
+		cfg.Getenv = func(string) string { return "" }
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Vectors == nil {
+		cfg.Vectors = func(context.Context) (embed.Kept, error) { return nil, errors.New("nothing keeps them here") }
+	}
+	if cfg.Claim == nil {
+		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }
+	}
+	a := &App{cfg: cfg, secrets: secret.New(cfg.Environ, keyVariables()), models: cfg.HTTP, running: map[string]context.CancelFunc{}}
+	if a.models == nil {
+		a.models = provider.NewHTTPClient()
+	}
+	return a
+}
+
+// Secrets knows what is secret: variables named like keys, and what requests were seen to
+// send.
+func (a *App) Secrets() *secret.Keeper { return a.secrets }
+
+// keyVariables are the environment variables that keys are read from.
+func keyVariables() []string {
+	return slices.Compact(slices.Sorted(slices.Values(append(provider.KeyVariables(), embed.KeyVariables()...))))
+}
+
+// refused is a mistake in a field that the text names where it helps, in braces.
+func refused(field, format string, args ...any) error {
+	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...)}
+}
+
+// wrong is a mistake in a field, whose value is "" where that does not matter.
+func wrong(field, value, format string, args ...any) error {
+	name := "{" + field + "}"
+	if value != "" {
+		name += " " + value
+	}
+	return &callvet.FieldError{Field: field, Text: name + ": " + fmt.Sprintf(format, args...)}
+}

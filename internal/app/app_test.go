@@ -1,0 +1,44 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// memory is files by name, as a server has them: nothing of it is in the file system.
+type memory map[string]string
+
+func (m memory) Open(name string) (io.ReadCloser, error) {
+	text, ok := m[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return io.NopCloser(strings.NewReader(text)), nil
+}
+
+func (m memory) Path(name string) (string, bool, error) { return name, false, nil }
+
+func (m memory) Kind(name string) FileKind {
+	if _, ok := m[name]; ok {
+		return KindFile
+	}
+	return KindNone
+}
+
+func (m memory) Same(a, b string) bool { return a == b }
+
+func (m memory) Existing(name string) ([]byte, bool, error) {
+	text, ok := m[name]
+	return []byte(text), ok, nil
+}
+
+func (m memory) Write(_ context.Context, name string, write func(io.Writer) error) error {
+	var b strings.Builder
+	err := write(&b)
+	m[name] = b.String()
+	return err
+}

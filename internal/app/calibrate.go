@@ -1,0 +1,277 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
+)
+
+// CalibrateRequest asks how a judge compares with people.
+type CalibrateRequest struct {
+	// Labels is a file of people's labels; Judge a name, or the ID of a judge where
+	// several share a name.
+	Labels string `json:"labels"`
+	Judge  string `json:"judge"`
+	// Traces is a file whose judged tasks are to be corrected; "": none.
+	Traces string `json:"traces,omitempty"`
+	// Unit is what the labels are about: task (also "") or call.
+	Unit labels.Unit `json:"unit,omitempty"`
+	// By is a slice key of the tasks of Traces; "": none.
+	By string `json:"by,omitempty"`
+	// Output is a file for what is known of the judge, for other runs of it; "": none.
+	Output string `json:"output,omitempty"`
+}
+
+func (r *CalibrateRequest) check() error {
+	switch {
+	case r.Judge == "":
+		return refused("judge", "which judge? give {judge} NAME")
+	case r.Unit != "" && r.Unit != labels.Task && r.Unit != labels.Call:
+		return wrong("unit", string(r.Unit), "it is task or call")
+	case r.By != "" && r.Traces == "":
+		return refused("by", "{by} %s: labels have no slices; name the traces of their tasks with {traces}", r.By)
+	}
+	return nil
+}
+
+// Calibrate compares a judge with people's labels. True success that is refused is no
+// error: the report says why.
+func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) (*labels.Report, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	if req.Unit == "" {
+		req.Unit = labels.Task
+	}
+	ls, err := a.readLabels(req.Labels, tell)
+	if err != nil {
+		return nil, err
+	}
+	in := labels.Input{Judge: req.Judge, Unit: req.Unit, Labels: ls}
+	run := &judgedRun{}
+	if req.Traces != "" {
+		if run, err = a.readJudged(req.Traces, tell); err != nil {
+			return nil, err
+		}
+		in.Labels = append(in.Labels, run.labels...)
+		in.Run = run.judgements()
+	}
+	r, err := labels.Calibrate(in)
+	if err != nil {
+		return nil, err
+	}
+	if req.By != "" {
+		if r.Slices, err = run.bySlice(in, r, &req); err != nil {
+			return nil, err
+		}
+	}
+	if req.Output != "" {
+		c := r.Calibration(filepath.Base(req.Labels), a.cfg.Now())
+		if err := a.writeText(ctx, req.Output, func(w io.Writer) error { _, err := c.WriteTo(w); return err }); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// readLabels reads a labels file; lines that were cut off are told, others that
+// are no labels end it.
+func (a *App) readLabels(path string, tell Events) ([]labels.Label, error) {
+	f, err := a.cfg.Files.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read labels: %w", err)
+	}
+	defer f.Close()
+	ls, problems, err := labels.Read(f, path)
+	if err != nil {
+		return nil, err
+	}
+	return ls, tellLabels("read labels", problems, tell)
+}
+
+// tellLabels tells problems; the error wraps callvet.ErrInvalid where one is more than a
+// warning.
+func tellLabels(doing string, problems []callvet.Problem, tell Events) error {
+	var bad []callvet.Problem
+	for _, p := range problems {
+		if p.Warning {
+			tell.warn("label", p.Error())
+		} else {
+			bad = append(bad, p)
+		}
+	}
+	tell.problems(bad)
+	if len(bad) > 0 {
+		return fmt.Errorf("%s: %w: %d lines are no labels", doing, callvet.ErrInvalid, len(bad))
+	}
+	return nil
+}
+
+// judgedRun is what a trace file has of verdicts.
+type judgedRun struct {
+	items  []labels.Item
+	at     map[labels.Key]int      // the place of an attempt in items
+	lines  map[string]slicing.Line // what a task tells of its slices
+	labels []labels.Label
+	gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
+}
+
+// maxSliceValues is how many values of a slice key are told, those with the most labels.
+const maxSliceValues = 50
+
+// bySlice tells of the judge by the values that tasks of the run have. The error
+// names the keys that they have instead.
+func (r *judgedRun) bySlice(in labels.Input, all *labels.Report, f *CalibrateRequest) (*labels.SliceReport, error) {
+	out, err := labels.BySlice(in, all, f.By, maxSliceValues, r.valuesOf(f.By))
+	if err != nil || len(out.Values) > 0 {
+		return out, err
+	}
+	keys := map[string]bool{}
+	for _, l := range r.lines {
+		for _, s := range slicing.Of([]string{"language", "tag", "*"}, l) {
+			keys[s[0]] = true
+		}
+	}
+	known := slices.Sorted(maps.Keys(keys))
+	bad := &callvet.FieldError{Field: "by", Text: fmt.Sprintf("{by} %s: no task of %s has it", f.By, f.Traces)}
+	if near := callvet.Nearest(f.By, known); near != "" {
+		bad.Fix = "{by} " + near
+	} else if len(known) > 0 {
+		bad.Fix = "{by} with one of " + strings.Join(known[:min(12, len(known))], ", ")
+	}
+	return nil, bad
+}
+
+func (r *judgedRun) judgements() []labels.Judgement {
+	out := []labels.Judgement{}
+	for _, it := range r.items {
+		for _, v := range it.Judged {
+			out = append(out, labels.Judgement{Key: it.Key, Verdict: v})
+		}
+	}
+	return out
+}
+
+// readJudged reads the verdicts and labels of the task records of a trace file.
+func (a *App) readJudged(path string, tell Events) (*judgedRun, error) {
+	out := &judgedRun{at: map[labels.Key]int{}, lines: map[string]slicing.Line{}, gone: map[labels.Key]bool{}}
+	log, err := a.eachTask(path, out.add)
+	if err != nil {
+		return nil, err
+	}
+	if log.Steps+log.Tasks == 0 && len(out.items) == 0 {
+		return nil, a.nothingScored([]string{path})
+	}
+	out.items = slices.DeleteFunc(out.items, func(it labels.Item) bool { return out.gone[it.Key] })
+	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
+	tell.lines(log.Problems(path), log)
+	return out, nil
+}
+
+// calibrated reads calibration files for the judges of trace files. A calibration
+// that is not for the very judge of the traces is kept with the reason why it may
+// not be used. It needs no memory but for the identities of judges.
+func (a *App) calibrated(files, traces []string, tell Events) ([]steps.Calibrated, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	judges := map[string]labels.Judge{}
+	for _, path := range traces {
+		if a.once(path) {
+			return nil, wrong("calibrations", "", "the traces are read twice, to see whose verdicts they hold: name a file")
+		}
+		partial, err := a.isPartial(path)
+		if err != nil {
+			return nil, err
+		}
+		if partial {
+			return nil, wrong("calibrations", "", "the traces are needed, to see whose verdicts they hold: %s is a partial result", path)
+		}
+		_, err = a.eachTask(path, func(t *trace.Task) {
+			for _, v := range judgesOf(t.Judged) {
+				judges[v.ID()] = v.Judge
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var out []steps.Calibrated
+	for _, name := range files {
+		b, err := a.read(name, MaxSettings)
+		if err != nil {
+			return nil, fmt.Errorf("read calibration: %w", err)
+		}
+		c, err := labels.ParseCalibration(name, b)
+		if err != nil {
+			return nil, fmt.Errorf("read calibration: %w: %w", callvet.ErrInvalid, err)
+		}
+		if c.Worth == nil && c.Table.N() > 0 {
+			tell.note("unweighted-labels", "%s does not say what its labels are worth: several labelled attempts of one task count as independent; write it anew with callvet calibrate", name)
+		}
+		one := steps.Calibrated{Judge: c.Judge.Name, Design: string(c.Design)}
+		if one.Cal, err = c.Transported(); err != nil {
+			one.Refused = err.Error()
+		}
+		for _, id := range slices.Sorted(maps.Keys(judges)) {
+			if j := judges[id]; j.Name == c.Judge.Name && one.Refused == "" {
+				if err := c.AppliesTo(j); err != nil {
+					one.Refused = err.Error()
+				}
+			}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func (r *judgedRun) add(t *trace.Task) {
+	key := labels.Key{Target: t.Target, TaskID: t.TaskID, Attempt: t.Attempt, Unit: labels.Task}
+	r.gone[key] = t.Failed() || t.Outcome == callvet.OutcomeNotRun // nobody can judge what never ran
+	if r.gone[key] {
+		return
+	}
+	l := r.lines[t.TaskID]
+	l.Tags = append(l.Tags, t.Tags...)
+	if l.Fields == nil {
+		l.Fields = t.Fields
+	}
+	r.lines[t.TaskID] = l
+	item := labels.Item{Key: key, Judged: judgesOf(t.Judged)}
+	if i, again := r.at[key]; again { // the last record of an attempt counts
+		r.items[i] = item
+	} else {
+		r.at[key], r.items = len(r.items), append(r.items, item)
+	}
+	for _, l := range t.Labels {
+		pass := l.Pass
+		role := labels.Role(l.Role)
+		if role == "" {
+			role = labels.Calibrating
+		}
+		r.labels = append(r.labels, labels.Label{Key: key, By: l.By, Role: role, Pass: &pass, Note: l.Note})
+	}
+}
+
+func judgesOf(list []trace.Judged) []labels.Verdict {
+	var out []labels.Verdict
+	for _, j := range list {
+		out = append(out, labels.Verdict{
+			Judge: labels.Judge{Name: j.Judge, Model: j.Model, PromptHash: j.PromptHash, Params: j.Params, Threshold: j.Threshold},
+			Pass:  j.Pass, Score: j.Score,
+		})
+	}
+	return out
+}

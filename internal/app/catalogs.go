@@ -1,0 +1,96 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalogfile"
+	"github.com/callvet/callvet/internal/embed"
+	"github.com/callvet/callvet/internal/toolfile"
+	"github.com/callvet/callvet/panel"
+)
+
+// Catalogs is what requests about catalogues of tools are carried out with, but for Ask. done
+// gives what was asked of models of vectors and orders, and lets go of them.
+func (a *App) Catalogs(tell Events) (e *catalog.Env, done func() []callvet.ModelUse) {
+	m := a.vectorModels(tell)
+	e = &catalog.Env{
+		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now, Notify: tell.notify, Observed: a.observed, Existing: a.cfg.Files.Existing,
+		Write: func(ctx context.Context, name string, data []byte) error {
+			return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
+				_, err := w.Write(data)
+				return err
+			})
+		},
+		Suite: func(ctx context.Context, name string, tools []callvet.Tool) (*callvet.Suite, error) {
+			read, err := a.OpenSuite(ctx, SuiteRequest{Suite: name, Catalogue: tools, CatalogueFile: "catalogue"}, tell)
+			if err != nil {
+				return nil, err
+			}
+			s := *read.Suite
+			for c := range read.Cases(ctx) {
+				s.Cases = append(s.Cases, *c)
+			}
+			return &s, nil
+		},
+	}
+	return e, func() []callvet.ModelUse {
+		_ = m.Close() // has told of what went wrong
+		return m.Used()
+	}
+}
+
+// observed is the confusion of all targets of a run together; never nil without an error.
+func (a *App) observed(ctx context.Context, ref string) ([]panel.Confused, error) {
+	r, err := a.Run(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.Panels(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := []panel.Confused{}
+	for i := range p.Targets {
+		out = append(out, p.Targets[i].Confusion...)
+	}
+	return out, nil
+}
+
+// catalogueFiles are the files of catalogues.
+type catalogueFiles struct{ app *App }
+
+// Read implements catalogfile.Files: the error of a folder lists the files in it that can be of
+// tools.
+func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
+	path, folder, err := f.app.cfg.Files.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	if !folder {
+		return f.app.read(name, limit)
+	}
+	files, err := toolfile.Files(path, f.app.cfg.Permit.Outside)
+	if err != nil {
+		return nil, err
+	}
+	dir := &catalogfile.Folder{Name: name}
+	for _, file := range files {
+		dir.Names = append(dir.Names, filepath.Join(name, filepath.Base(file)))
+	}
+	return nil, dir
+}
+
+// vectorModels opens models of vectors and orders; what is wrong with what keeps vectors is told.
+// The caller closes it.
+func (a *App) vectorModels(tell Events) *embed.Models {
+	return &embed.Models{
+		Config: embed.Config{Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now, Warn: func(what string) { tell.warn("target", what) }},
+		Notify: tell.notify, Keep: a.cfg.Vectors,
+	}
+}

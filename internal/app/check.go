@@ -1,0 +1,175 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/score/trajectory"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/exact"
+)
+
+// TraceCheck is what a file's attempts made of what their tasks need.
+type TraceCheck struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Rules   string `json:"rules"`
+	// NoGold counts attempts at tasks of which nothing is known.
+	NoGold int            `json:"no_gold"`
+	Missed stats.Interval `json:"miss_rate"`
+	Told   stats.Interval `json:"facts_told"`
+	// Attempts are those with gold, in the order of the file.
+	Attempts []CheckedAttempt `json:"attempts"`
+}
+
+// CheckedAttempt is what one attempt made of what its task needs.
+type CheckedAttempt struct {
+	Task    string `json:"task_id"`
+	Attempt int    `json:"attempt"`
+	Target  string `json:"target,omitempty"`
+	// Needed and Missed count calls of the target, Extra its calls that nothing
+	// in the gold needs.
+	Needed int          `json:"needed"`
+	Missed int          `json:"missed"`
+	Extra  int          `json:"extra"`
+	Calls  []MissedCall `json:"missed_calls,omitempty"`
+	Facts  int          `json:"facts"`
+	Untold []string     `json:"untold,omitempty"`
+}
+
+// MissedCall is a needed call that nobody made.
+type MissedCall struct {
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args,omitempty"`
+	User bool            `json:"by_user,omitempty"`
+	// Near is the first call of that tool, counted from 0; nil: it was not called.
+	Near *int `json:"near,omitempty"`
+}
+
+// CheckRequest asks which needed calls the attempts of a trace file made.
+type CheckRequest struct {
+	Traces string `json:"traces"`
+	// Rules say when a call answers a needed one: strict (also "") or tau.
+	Rules string `json:"rules,omitempty"`
+}
+
+// Check compares each attempt of a trace file with the gold of its task. The error wraps
+// callvet.ErrInvalid where no attempt has one.
+func (a *App) Check(req CheckRequest, tell Events) (*TraceCheck, error) {
+	req.Rules = cmp.Or(req.Rules, "strict")
+	rules, ok := map[string]trajectory.Rules{"strict": trajectory.Strict, "tau": trajectory.Tau}[req.Rules]
+	if !ok {
+		return nil, refused("rules", "{rules} is strict or tau, not %q", req.Rules)
+	}
+	file, err := a.cfg.Files.Open(req.Traces)
+	if err != nil {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	defer file.Close()
+	imp, err := foreign.Open(file, foreign.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", req.Traces, err)
+	}
+	red, err := a.secrets.Redactor(nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &TraceCheck{Format: "callvet.trace_check", Version: 1, Rules: req.Rules, Attempts: []CheckedAttempt{}}
+	missed, told := taskSums{}, taskSums{}
+	for at, err := range imp.Attempts() {
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", req.Traces, err)
+		}
+		if at.Gold == nil {
+			c.NoGold++
+			continue
+		}
+		g := goldOf(at.Gold)
+		o, err := trajectory.Check(&g, &at.Trace, at.UserCalls, rules)
+		if err != nil {
+			return nil, fmt.Errorf("check %s of %s: %w", at.Name(), req.Traces, err)
+		}
+		row := checkRow(&at, &g, &o)
+		row.hide(red)
+		missed.add(at.Trace.Target, at.Trace.CaseID, row.Missed, row.Needed)
+		told.add(at.Trace.Target, at.Trace.CaseID, row.Facts-len(row.Untold), row.Facts)
+		c.Attempts = append(c.Attempts, row)
+	}
+	log := imp.Report().Log
+	tell.lines(log.Problems(req.Traces), &log)
+	if len(c.Attempts) == 0 {
+		return nil, fmt.Errorf("check %s: none of its %d attempts says what its task needs (gold): %w", req.Traces, c.NoGold, callvet.ErrInvalid)
+	}
+	c.Missed, c.Told = missed.interval(), told.interval()
+	return c, nil
+}
+
+func goldOf(in *trace.TaskGold) trajectory.Gold {
+	g := trajectory.Gold{Facts: in.Facts}
+	for _, s := range in.Steps {
+		g.Steps = append(g.Steps, trajectory.Step{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
+	}
+	return g
+}
+
+func checkRow(at *trace.Attempt, g *trajectory.Gold, o *trajectory.Outcome) CheckedAttempt {
+	t := &at.Trace
+	row := CheckedAttempt{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed, Extra: len(o.Extra), Facts: len(g.Facts)}
+	for i, s := range o.Steps {
+		if s.Call >= 0 {
+			continue
+		}
+		m := MissedCall{Tool: g.Steps[i].Tool, Args: g.Steps[i].Args, User: g.Steps[i].User}
+		if s.Near >= 0 {
+			m.Near = &s.Near
+		}
+		row.Calls = append(row.Calls, m)
+	}
+	for i, ok := range o.Facts {
+		if !ok {
+			row.Untold = append(row.Untold, g.Facts[i])
+		}
+	}
+	return row
+}
+
+// hide redacts what is shown of the gold, after it was compared.
+func (r *CheckedAttempt) hide(red *redact.Redactor) {
+	red.Begin()
+	for i := range r.Calls {
+		r.Calls[i].Args = red.JSON(r.Calls[i].Args)
+	}
+	for i, fact := range r.Untold {
+		r.Untold[i] = red.Text(fact)
+	}
+}
+
+// taskSums adds up by task, which is what repeats: its attempts are alike.
+type taskSums map[[2]string]*[2]int
+
+func (s taskSums) add(target, task string, yes, n int) {
+	if n == 0 {
+		return
+	}
+	at := s[[2]string{target, task}]
+	if at == nil {
+		at = &[2]int{}
+		s[[2]string{target, task}] = at
+	}
+	at[0], at[1] = at[0]+yes, at[1]+n
+}
+
+func (s taskSums) interval() stats.Interval {
+	var r exact.Rate
+	for _, at := range s {
+		r.Add(at[0], at[1])
+	}
+	return r.Interval(0.95, stats.DefaultRho0)
+}

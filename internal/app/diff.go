@@ -1,0 +1,133 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
+)
+
+// DiffRequest asks what changed between two runs or trace files, case by case.
+type DiffRequest struct {
+	Base      Side `json:"base"`
+	Candidate Side `json:"candidate"`
+	// Slices are compared too: tag, tier or names of fields.
+	Slices []string `json:"slices,omitempty"`
+	// Judge is whose verdicts in trace files count; "": the source's own checks.
+	Judge string `json:"judge,omitempty"`
+}
+
+// Diff compares two runs or trace files. Attempts of trace files are paired by task, and
+// their targets by name.
+func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Comparison, error) {
+	if err := req.Base.one("base"); err != nil {
+		return nil, err
+	}
+	if err := req.Candidate.one("candidate"); err != nil {
+		return nil, err
+	}
+	cfg := compare.Config{Judge: req.Judge, By: req.Slices}
+	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, tell)
+	if err != nil {
+		return nil, err
+	}
+	cand, err := a.ledger(ctx, req.Candidate, cfg, &ScoreRequest{Slices: []string{}}, tell)
+	if err != nil {
+		return nil, err
+	}
+	return panel.Diff(base, cand, 0), nil
+}
+
+// against compares a run with a baseline, and gives the baseline's name.
+func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Config, tell Events) (*panel.Comparison, string, error) {
+	name := baseline.Traces
+	var base *panel.Ledger
+	if name != "" {
+		var err error
+		if base, err = a.ledger(ctx, baseline, cfg, &ScoreRequest{Slices: cfg.By}, tell); err != nil {
+			return nil, "", err
+		}
+	} else {
+		b, err := a.Run(ctx, baseline.Run)
+		if err != nil {
+			return nil, "", err
+		}
+		if base, err = b.Ledger(ctx, cfg); err != nil {
+			return nil, "", err
+		}
+		name = "run " + b.Stored.ID
+	}
+	cand, err := r.Ledger(ctx, cfg)
+	if err != nil {
+		return nil, "", err
+	}
+	return panel.Diff(base, cand, 0), name, nil
+}
+
+// ledger reads one side of a comparison. how says with what a trace file is read.
+func (a *App) ledger(ctx context.Context, s Side, cfg compare.Config, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
+	if s.Traces != "" {
+		return a.traceLedger(ctx, s.Traces, cfg, how, tell)
+	}
+	if err := notOfRuns(s.Run, One("judge", cfg.Judge)); err != nil {
+		return nil, err
+	}
+	r, err := a.Run(ctx, s.Run)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Sliceable(cfg.By); err != nil {
+		return nil, err
+	}
+	return r.Ledger(ctx, cfg)
+}
+
+// traceLedger reads what a trace file has for a comparison by task; how says how its steps
+// are scored, where they are needed. An attempt without a target is one of the file's
+// own name. The error wraps callvet.ErrInvalid when the file has nothing to compare.
+func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
+	side, err := compare.New(filepath.Base(name), cfg)
+	if err != nil {
+		return nil, err
+	}
+	if !side.NeedsSteps() && how.Suite == "" && how.Safety == "" {
+		log, err := a.eachTask(name, side.Record)
+		if err != nil {
+			return nil, err
+		}
+		tell.lines(log.Problems(name), log)
+		return sideLedger(name, side, log.Bad, tell)
+	}
+	if a.once(name) {
+		return nil, refused("traces", "%s can be read once only, and what is compared needs two readings: write it to a file", name)
+	}
+	req := *how
+	req.Traces = []string{name}
+	s, err := a.sum(ctx, reading{ScoreRequest: &req, side: side}, tell)
+	if err != nil {
+		return nil, err
+	}
+	tell.lines(s.problems(), &s.log)
+	return sideLedger(name, side, s.log.Bad, tell)
+}
+
+// sideLedger is the ledger of a file that was read, but for so many lines.
+func sideLedger(name string, side *compare.Side, unread int64, tell Events) (*panel.Ledger, error) {
+	if n := side.Twice(); n > 0 {
+		tell.note("attempt-twice", "%s: %s of attempts that have a later one; the last one counts", name, plain.Count(n, "task record", "task records"))
+	}
+	if err := side.Nothing(name); err != nil {
+		return nil, err
+	}
+	led := side.Ledger(name)
+	led.Unread(unread)
+	for _, key := range side.Many() {
+		tell.note("many-values", "%s: %q has more than %d values and is no slice", name, key, slicing.MaxValues)
+	}
+	return led, nil
+}

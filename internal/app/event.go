@@ -1,0 +1,111 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// Event is what a client may show while a request goes on. One field is set.
+type Event struct {
+	Note    *callvet.Notice `json:"note,omitempty"`
+	Warning *callvet.Notice `json:"warning,omitempty"`
+	// Problems are what is wrong with a suite or a file of tools, as soon as it is known.
+	Problems []callvet.Problem `json:"problems,omitempty"`
+	// Lines are what is wrong with the lines of a trace file.
+	Lines *LinesEvent `json:"lines,omitempty"`
+	// Lost is what a form of traces had no place for.
+	Lost *LostEvent `json:"lost,omitempty"`
+	// Session tells that a run is about to be carried out, or followed.
+	Session  *SessionEvent  `json:"session,omitempty"`
+	Progress *ProgressEvent `json:"progress,omitempty"`
+	// Ended tells how a session ended, before its results are told.
+	Ended *EndedEvent `json:"ended,omitempty"`
+}
+
+// LinesEvent is what is wrong with the lines of a trace file.
+type LinesEvent struct {
+	Problems []callvet.Problem `json:"problems"`
+	Log      trace.Log         `json:"log"`
+}
+
+// LostEvent counts what could not be told, by what it is: Read was in a file and traces have no
+// place for it, Written is what the form that is written has none for.
+type LostEvent struct {
+	Read    map[string]int64 `json:"read,omitempty"`
+	Written map[string]int64 `json:"written,omitempty"`
+}
+
+// SessionEvent names a run and what goes on with it.
+type SessionEvent struct {
+	Run    string `json:"run"`
+	Resume Action `json:"resume"`
+	// Follows is the process that carries the run out, where it is another one; Gone
+	// tells that it went away without ending the run.
+	Follows string `json:"follows,omitempty"`
+	Gone    bool   `json:"gone,omitempty"`
+}
+
+// ProgressEvent is how far a run is. Done includes Failed and Errors.
+type ProgressEvent struct {
+	Done   int `json:"done"`
+	Total  int `json:"total"`
+	Failed int `json:"failed"`
+	Errors int `json:"errors"`
+	// CostUSD is what was spent so far; CostUnknown tells that some is not known.
+	CostUSD     float64 `json:"cost_usd"`
+	CostUnknown bool    `json:"cost_unknown,omitempty"`
+	// ETA is the time left; 0 means not known.
+	ETA time.Duration `json:"eta_ns,omitempty"`
+}
+
+// EndedEvent is how a session ended. Next goes on with the run, or shows it when it is done.
+type EndedEvent struct {
+	Run     string      `json:"run"`
+	Summary run.Summary `json:"summary"`
+	Next    Action      `json:"next"`
+}
+
+// Events takes events, one at a time. Nil drops them.
+type Events func(Event)
+
+func (e Events) emit(ev Event) {
+	if e != nil {
+		e(ev)
+	}
+}
+
+func (e Events) note(code, format string, args ...any) {
+	e.emit(Event{Note: &callvet.Notice{Code: code, Text: fmt.Sprintf(format, args...)}})
+}
+
+func (e Events) warn(code, text string) {
+	e.emit(Event{Warning: &callvet.Notice{Code: code, Text: text}})
+}
+
+// notify tells what catalogues and models say.
+func (e Events) notify(n callvet.Notice) { e.emit(Event{Warning: &n}) }
+
+func (e Events) problems(list []callvet.Problem) {
+	if len(list) > 0 {
+		e.emit(Event{Problems: list})
+	}
+}
+
+// lines tells what is wrong with the lines of trace files.
+func (e Events) lines(list []callvet.Problem, log *trace.Log) {
+	if len(list) > 0 || log.Bad > 0 {
+		e.emit(Event{Lines: &LinesEvent{Problems: list, Log: *log}})
+	}
+}
+
+func (e Events) lost(read, written map[string]int64) {
+	if len(read)+len(written) > 0 {
+		e.emit(Event{Lost: &LostEvent{Read: read, Written: written}})
+	}
+}

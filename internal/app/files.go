@@ -1,0 +1,93 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// Files is what the names of files in requests stand for: paths for a command line,
+// uploads for a server, which never takes a path from a client. It is called from many
+// goroutines.
+type Files interface {
+	// Open reads a file; "-" is what the client sends along, such as standard input.
+	Open(name string) (io.ReadCloser, error)
+	// Path is where the bytes of a name are, for rooms that read folders, or files beside
+	// one another, or the same file at several places; folder tells that it is one. A name
+	// that is not there has a path too, "-" is itself, and "" is where commands run.
+	Path(name string) (path string, folder bool, err error)
+	// Kind is what a name is, as far as that is known without reading.
+	Kind(name string) FileKind
+	// Same reports whether two names are one file.
+	Same(a, b string) bool
+	// Existing reads a file that is to be written over; there is false where nothing would
+	// be lost.
+	Existing(name string) (data []byte, there bool, err error)
+	// Write gives a name the bytes that write writes, all of them or none.
+	Write(ctx context.Context, name string, write func(io.Writer) error) error
+}
+
+// FileKind is what the name of a file stands for.
+type FileKind string
+
+// The kinds. A stream can be read only once: "-", a pipe, a device.
+const (
+	KindNone   FileKind = "" // there is nothing yet
+	KindFile   FileKind = "file"
+	KindFolder FileKind = "folder"
+	KindStream FileKind = "stream"
+)
+
+// MaxSettings bounds a file of settings (prices, targets, rules of safety, a prompt): people
+// do not write more. maxTokens bounds the values of tokens, which programs write.
+const (
+	MaxSettings = 16 << 20
+	maxTokens   = 64 << 20
+)
+
+// read gives a whole file of at most limit bytes.
+func (a *App) read(name string, limit int64) ([]byte, error) {
+	f, err := a.cfg.Files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := input.Whole(f, limit)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return b, nil
+}
+
+// Text is what a request says, or for "@FILE" what the file says, as of a prompt.
+func (a *App) Text(s string) (string, error) {
+	name, isFile := strings.CutPrefix(s, "@")
+	if !isFile {
+		return s, nil
+	}
+	b, err := a.read(name, MaxSettings)
+	if err != nil {
+		return "", fmt.Errorf("read system prompt: %w", err)
+	}
+	return strings.TrimPrefix(string(b), "\ufeff"), nil // what an editor puts first is no part of a prompt
+}
+
+// WriteReport writes a view to a file in the form that the end of its name says (.html .md
+// .xml .csv .json .jsonl .txt). The error wraps callvet.ErrInvalid for another end.
+func (a *App) WriteReport(ctx context.Context, v *report.View, name string) error {
+	face, err := report.ByPath(name)
+	if err != nil {
+		return err
+	}
+	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
+		text := &plain.Writer{W: w}
+		return errors.Join(face(text, v), text.Flush())
+	})
+}

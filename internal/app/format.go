@@ -1,0 +1,75 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/editfile"
+	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/toolfile"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// Formats are those that Schema knows.
+func Formats() []string {
+	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "calibration"}
+}
+
+// Schema is the published JSON Schema of a format of files. The error wraps
+// callvet.ErrNotFound.
+func Schema(format string) ([]byte, error) {
+	switch format {
+	case "suite":
+		return suite.Schema(), nil
+	case "targets":
+		return []byte(targetsSchema), nil
+	case "trace":
+		return trace.Schema(), nil
+	case "tool":
+		return toolfile.Schema(), nil
+	case "gates":
+		return gatefile.Schema(), nil
+	case "edits":
+		return editfile.Schema(), nil
+	case "labels", "calibration":
+		return labels.Schema(format)
+	}
+	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound, format), Hint: "there are " + strings.Join(Formats(), ", ")}
+}
+
+// Targets are the forms of targets, such as openai/MODEL.
+func (a *App) Targets() []string {
+	var out []string
+	for _, n := range provider.Names() {
+		out = append(out, n+"/MODEL")
+	}
+	out = append(out, "offline/lexical")
+	if a.cfg.Permit.Files {
+		out = append(out, "script:FILE", "recorded:FILE", "retrieve:CATALOGUE")
+	}
+	out = append(out, "retrieve:http://HOST/PATH", "http://HOST/PATH")
+	if a.cfg.Permit.Commands {
+		out = append(out, "exec:COMMAND")
+	}
+	return out
+}
+
+// Prices are the prices that the program ships with, or, of a list that others keep, those
+// that can be used, with the number of models that were left out.
+func (a *App) Prices(list string) (p *provider.Prices, skipped int, err error) {
+	if list == "" {
+		return provider.ShippedPrices(), 0, nil
+	}
+	b, err := a.read(list, MaxSettings)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read prices: %w", err)
+	}
+	return provider.ImportPrices(list, b, a.cfg.Now().UTC().Format(time.DateOnly))
+}

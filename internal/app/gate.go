@@ -1,0 +1,414 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// GateRequest asks whether a run or a trace file keeps to gates.
+type GateRequest struct {
+	Side
+	// Gates is a file; "": those of the run's suite.
+	Gates string `json:"gates,omitempty"`
+	// Baseline is compared with, where it is given: gates with a baseline decide by it.
+	Baseline Side `json:"baseline,omitzero"`
+	// Policy is strict or lenient; "": what the file says, else strict.
+	Policy gate.Policy `json:"policy,omitempty"`
+	// Judge is whose verdicts of trace files are compared with the baseline's; "": the
+	// source's own checks.
+	Judge string `json:"judge,omitempty"`
+	// TraceSettings are of trace files.
+	TraceSettings
+}
+
+func (r *GateRequest) check(files Files) error {
+	if err := r.Side.one("run"); err != nil {
+		return err
+	}
+	if r.Baseline != (Side{}) {
+		if err := r.Baseline.one("baseline"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Policy != "" && r.Policy != gate.Strict && r.Policy != gate.Lenient:
+		return wrong("policy", string(r.Policy), "it is strict or lenient")
+	case r.Run != "":
+		return notOfRuns(r.Run, append(r.given(), One("judge", r.Judge))...)
+	case r.Traces == "-" && r.Gates == "-":
+		return wrong("gates", "-", "standard input holds the traces or the gates, not both")
+	case r.Baseline != (Side{}) && files.Kind(r.Traces) == KindStream:
+		return refused("baseline", "%s can be read once only, and {baseline} needs a second reading: write it to a file", r.Traces)
+	}
+	return nil
+}
+
+// GateResult is how gates were kept.
+type GateResult struct {
+	Report *gates.Report `json:"report"`
+	// Look belongs to Open of each verdict of the report: what shows the cause. It has no
+	// verb where there is nothing but the place.
+	Look [][]Action `json:"look"`
+	// Resume goes on with a run that is not complete.
+	Resume *Action `json:"resume,omitempty"`
+}
+
+// BadGatesError says what is wrong with gates. It wraps callvet.ErrInvalid.
+type BadGatesError struct{ Problems []callvet.Problem }
+
+func (e *BadGatesError) Error() string {
+	return fmt.Sprintf("read gates: %v: %s", callvet.ErrInvalid, plain.Count(errorsIn(e.Problems), "problem", "problems"))
+}
+
+// Unwrap gives the kind of error.
+func (e *BadGatesError) Unwrap() error { return callvet.ErrInvalid }
+
+// held is what is held against gates, and where to look when one does not pass.
+type held struct {
+	input    gates.Input
+	subject  string
+	baseline string
+	look     func(*gates.Report) ([][]Action, error)
+}
+
+// Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
+// that are none, and a callvet.FieldError where there are none.
+func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResult, error) {
+	if err := req.check(a.cfg.Files); err != nil {
+		return nil, err
+	}
+	if req.Traces != "" {
+		return a.gateTraces(ctx, &req, tell)
+	}
+	r, err := a.Run(ctx, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	file, err := a.gateFile(req.Gates, r)
+	if err != nil {
+		return nil, err
+	}
+	h, err := a.holdRun(ctx, r, &req, file.Gates, tell)
+	if err != nil {
+		return nil, err
+	}
+	out, err := a.decide(h, file, &req)
+	if err == nil && r.Stored.Status != store.StatusDone {
+		again := r.Resume()
+		out.Resume = &again
+	}
+	return out, err
+}
+
+// decide evaluates the gates and says where to look.
+func (a *App) decide(h *held, file *gatefile.File, req *GateRequest) (*GateResult, error) {
+	h.input.Policy, h.input.Correction = gate.Strict, file.Correction
+	switch {
+	case req.Policy != "":
+		h.input.Policy = req.Policy
+	case file.Policy != "":
+		h.input.Policy = file.Policy
+	}
+	rep, problems := gates.Evaluate(h.input, file.Gates)
+	if len(problems) > 0 {
+		return nil, &BadGatesError{problems}
+	}
+	rep.Subject, rep.Baseline = h.subject, h.baseline
+	out := &GateResult{Report: rep, Look: make([][]Action, len(rep.Verdicts))}
+	if slices.ContainsFunc(rep.Verdicts, func(v gates.Verdict) bool { return v.Verdict != gate.Pass }) {
+		var err error
+		if out.Look, err = h.look(rep); err != nil {
+			return nil, err
+		}
+	}
+	red, err := a.secrets.Redactor(nil)
+	if err != nil {
+		return nil, err
+	}
+	withoutSecretsInGates(rep, red)
+	return out, nil
+}
+
+// gateFile reads the gates of a file, or those that the suite of a run carries.
+func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
+	said, b := name, []byte(nil)
+	if name == "-" {
+		said = "standard input"
+	}
+	if name != "" {
+		var err error
+		if b, err = a.read(name, gatefile.MaxBytes); err != nil {
+			return nil, fmt.Errorf("read gates: %w", err)
+		}
+	} else {
+		if r != nil {
+			var own struct {
+				Gates json.RawMessage `json:"gates"`
+			}
+			if json.Unmarshal(r.Suite.Foreign, &own) == nil {
+				said, b = "gates of suite "+r.Suite.Name, own.Gates
+			}
+		}
+		if len(b) == 0 || string(b) == "null" {
+			return nil, &callvet.FieldError{Field: "gates", Text: "which gates? {gates} FILE"}
+		}
+	}
+	file, problems := gatefile.Read(said, b)
+	if name == "" { // the lines of what the store keeps are nobody's lines
+		for i := range problems {
+			problems[i].Position = callvet.Position{File: said}
+		}
+		for i := range file.Gates {
+			file.Gates[i].Position = callvet.Position{File: said}
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &BadGatesError{problems}
+	}
+	return file, nil
+}
+
+// InitGates writes a commented file of gates to start from; template is one of
+// gatefile.Templates. A file that is there is callvet.ErrConflict.
+func (a *App) InitGates(ctx context.Context, name, template string) error {
+	text, ok := gatefile.Template(template)
+	if !ok {
+		return wrong("template", template, "it is %s", strings.Join(gatefile.Templates(), " or "))
+	}
+	switch _, there, err := a.cfg.Files.Existing(name); {
+	case there || a.cfg.Files.Kind(name) != KindNone:
+		return fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict)
+	case err != nil:
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error { _, err := w.Write(text); return err })
+}
+
+// sliceKeys are the keys that gates slice by.
+func sliceKeys(gs []gates.Gate) []string {
+	keys := []string{}
+	for i := range gs {
+		if k := gs[i].Key; k != "" && !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// compared are the metrics of gates that can be held against a baseline. Those of gates
+// that are about it come first: a comparison refuses what has no paired test.
+func compared(gs []gates.Gate) []string {
+	var out []string
+	add := func(metric string) {
+		if !slices.Contains(out, metric) {
+			out = append(out, metric)
+		}
+	}
+	for i := range gs {
+		if gs[i].Kind == gates.Regression {
+			add(gs[i].Metric)
+		}
+	}
+	for i := range gs {
+		if slices.Contains(panel.Comparable(), gs[i].Metric) { // a bound, whose change is told beside it
+			add(gs[i].Metric)
+		}
+	}
+	return out
+}
+
+// holdRun sums a stored run up for its gates.
+func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.Gate, tell Events) (*held, error) {
+	keys := sliceKeys(gs)
+	h := &held{subject: "run " + r.Stored.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
+	var bad error
+	fields := map[string]bool{}
+	for c := range r.Chosen(&bad) {
+		for k := range c.Fields {
+			fields[k] = true
+		}
+	}
+	for k := range fields {
+		h.input.Keys = append(h.input.Keys, k)
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	var err error
+	if h.input.Panels, err = r.gatePanels(ctx, keys); err != nil {
+		return nil, err
+	}
+	if req.Baseline != (Side{}) {
+		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline, compare.Config{By: keys, Metrics: compared(gs)}, tell)
+		if err != nil {
+			return nil, err
+		}
+	}
+	h.look = func(rep *gates.Report) ([][]Action, error) { return r.places(ctx, rep) }
+	return h, nil
+}
+
+// maxPlaces is how many cases a verdict tells to open.
+const maxPlaces = 3
+
+// places gives each verdict that did not pass some cases that show why.
+func (r *Run) places(ctx context.Context, rep *gates.Report) ([][]Action, error) {
+	look := make([][]Action, len(rep.Verdicts))
+	show := func(i int, id string) {
+		look[i] = append(look[i], Action{Verb: VerbShow, Run: r.Stored.ID, Case: id})
+	}
+	for i := range rep.Verdicts {
+		for _, p := range rep.Verdicts[i].Open {
+			show(i, p.Task)
+		}
+	}
+	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return nil, err
+		}
+		full := true
+		for i := range rep.Verdicts {
+			v := &rep.Verdicts[i]
+			if v.Verdict == gate.Pass || len(v.Open) >= maxPlaces {
+				continue
+			}
+			full = false
+			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == row.Case.ID
+			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && inSlice(row.Case, v.Key, v.Value) && falls(row.Cell, &v.Gate) {
+				v.Open = append(v.Open, gates.Place{Task: row.Case.ID})
+				show(i, row.Case.ID)
+			}
+		}
+		if full {
+			break
+		}
+	}
+	return look, nil
+}
+
+func inSlice(c *callvet.Case, key, value string) bool {
+	switch key {
+	case "":
+		return true
+	case "tier":
+		return string(c.Tier) == value
+	case "tag":
+		return slices.Contains(c.Tags, value)
+	}
+	return c.Fields[key] == value
+}
+
+// falls reports whether an attempt is one of those that a gate's metric suffers from.
+func falls(cell *callvet.Cell, g *gates.Gate) bool {
+	if g.Metric == panel.MetricError {
+		return cell.Result.Verdict == callvet.VerdictError
+	}
+	if s := cell.Result.Score(g.Metric); s.Scored {
+		if panel.Describe(g.Metric).LowerIsBetter {
+			return s.Value > 0
+		}
+		return s.Value < 1
+	}
+	m := panel.Describe(g.Metric)
+	return panel.BuiltIn(g.Metric) && m.Unit == panel.UnitRate && !m.LowerIsBetter && cell.Result.Verdict == callvet.VerdictFail
+}
+
+// gateTraces holds a trace file against gates.
+func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*GateResult, error) {
+	name := req.Traces
+	file, err := a.gateFile(req.Gates, nil)
+	if err != nil {
+		return nil, err
+	}
+	keys := sliceKeys(file.Gates)
+	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}
+	r := reading{ScoreRequest: score, complete: true}
+	if r.calibrations, err = a.calibrated(req.Calibrations, score.Traces, tell); err != nil {
+		return nil, err
+	}
+	cfg := compare.Config{Judge: req.Judge, By: keys, Metrics: compared(file.Gates)}
+	against := req.Baseline != (Side{})
+	if against {
+		if r.side, err = compare.New(filepath.Base(name), cfg); err != nil {
+			return nil, err
+		}
+	}
+	s, err := a.sum(ctx, r, tell)
+	if err != nil {
+		return nil, err
+	}
+	tell.lines(s.problems(), &s.log)
+	if s.log.Steps+s.log.Tasks == 0 {
+		return nil, a.nothingScored(score.Traces)
+	}
+	h := &held{subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given())}
+	if req.Labels != "" {
+		if err := a.labelled(s.panels, name, req.Labels, r.calibrations, tell); err != nil {
+			return nil, err
+		}
+	}
+	if h.input.Keys, err = a.traceKeys(name, s.panels, keys); err != nil {
+		return nil, err
+	}
+	if against {
+		side := r.side
+		r.side = nil // what it holds is free once its ledger is made
+		cand, err := sideLedger(name, side, s.log.Bad, tell)
+		if err != nil {
+			return nil, err
+		}
+		base, err := a.ledger(ctx, req.Baseline, cfg, score, tell)
+		if err != nil {
+			return nil, err
+		}
+		h.baseline, h.input.Comparison = req.Baseline.name(), panel.Diff(base, cand, 0)
+	}
+	out, err := a.decide(h, file, req)
+	if err == nil && s.log.Bad > 0 { // reports are read where the events are not seen
+		out.Report.Warnings = append(out.Report.Warnings, LeftOut(&s.log))
+	}
+	return out, err
+}
+
+// LeftOut says how many lines of trace files are no records.
+func LeftOut(log *trace.Log) string {
+	return fmt.Sprintf("%d of %d lines are no records and were left out", log.Bad, log.Lines)
+}
+
+// lookInto says where to look in a trace file for what did not pass.
+func lookInto(name string, read []Setting) func(*gates.Report) ([][]Action, error) {
+	return func(rep *gates.Report) ([][]Action, error) {
+		look := make([][]Action, len(rep.Verdicts))
+		for i := range rep.Verdicts {
+			v := &rep.Verdicts[i]
+			look[i] = make([]Action, len(v.Open))
+			for j := range v.Open {
+				if p := &v.Open[j]; p.File == "" && p.Line > 0 {
+					p.File = name
+				}
+			}
+			if v.Key != "" && v.Verdict != gate.Pass && v.N > 0 && name != "-" {
+				v.Open = append(v.Open, gates.Place{})
+				look[i] = append(look[i], Action{Verb: VerbScore, Case: name, With: append(slices.Clip(read), One("slices", v.Key))})
+			}
+		}
+		return look, nil
+	}
+}

@@ -1,0 +1,221 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
+)
+
+// LabelNextRequest asks for the next tasks that a person should label.
+type LabelNextRequest struct {
+	// Traces has the tasks. Labels is the file of labels: what is in it is not drawn
+	// again. It need not be there yet.
+	Traces string `json:"traces"`
+	Labels string `json:"labels,omitempty"`
+	// N is how many tasks.
+	N        int             `json:"n"`
+	Strategy labels.Strategy `json:"strategy,omitempty"`
+	// Judge is whose verdicts divide the tasks, where the strategy needs it.
+	Judge string `json:"judge,omitempty"`
+	// By is who labels, Role what the labels are for.
+	By   string      `json:"by,omitempty"`
+	Role labels.Role `json:"role"`
+	// Double is the share of tasks that somebody else has labelled already.
+	Double float64 `json:"double,omitempty"`
+	Seed   uint64  `json:"seed,omitempty"`
+}
+
+// Todo is a task to label: the label without its verdict, and what a person sees.
+type Todo struct {
+	Label labels.Label
+	Shown ShownTask
+}
+
+// LabelNext draws the next tasks to label; none when all are.
+func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
+	if r := req.Role; r != labels.Calibrating && r != labels.Validation && r != labels.Test {
+		return nil, wrong("role", string(r), "it is calibration, validation or test")
+	}
+	var done []labels.Label
+	var err error
+	if req.Labels != "" && a.cfg.Files.Kind(req.Labels) != KindNone {
+		if done, err = a.readLabels(req.Labels, tell); err != nil {
+			return nil, err
+		}
+	}
+	run, err := a.readJudged(req.Traces, tell)
+	if err != nil {
+		return nil, err
+	}
+	if len(run.items) == 0 && len(run.gone) == 0 {
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", req.Traces, callvet.ErrInvalid),
+			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
+		}
+	}
+	q := labels.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed}
+	drawn, err := q.Next(run.items, append(done, run.labels...))
+	if err != nil || len(drawn) == 0 {
+		return nil, err
+	}
+	return a.readShown(req.Traces, drawn)
+}
+
+// LabelImportRequest asks to add labels of other tools, or a filled-in to-do file, to a
+// file of labels.
+type LabelImportRequest struct {
+	// File is what is read, Labels what is added to.
+	File   string `json:"file"`
+	Labels string `json:"labels"`
+	// By and Role are for labels that do not say.
+	By   string      `json:"by,omitempty"`
+	Role labels.Role `json:"role,omitempty"`
+	// Format is one of labels.Forms; "": it is found by content.
+	Format string `json:"format,omitempty"`
+	// Key is the feedback key to take, where the file has several.
+	Key string `json:"key,omitempty"`
+}
+
+// LabelImport adds labels to a file, all or none.
+func (a *App) LabelImport(req LabelImportRequest, tell Events) (m *labels.Imported, err error) {
+	in, err := a.cfg.Files.Open(req.File)
+	if err != nil {
+		return m, fmt.Errorf("import labels: %w", err)
+	}
+	defer in.Close()
+	m, err = labels.Import(in, labels.ImportOptions{Form: req.Format, By: req.By, Role: req.Role, Key: req.Key, Name: req.File})
+	if err != nil {
+		return m, err
+	}
+	if err := tellLabels("import labels", m.Problems, tell); err != nil {
+		return m, err
+	}
+	to, err := a.OpenLabels(req.Labels, tell)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	return m, to.Append(m.Labels...)
+}
+
+// OpenLabels opens a file of labels to add to.
+func (a *App) OpenLabels(name string, tell Events) (*labels.Appender, error) {
+	path, _, err := a.cfg.Files.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	to, err := labels.OpenAppender(path)
+	if err == nil && to.Mended {
+		tell.warn("label", name+" ended in the middle of a line, which was kept as it is")
+	}
+	return to, err
+}
+
+// Labels reads the labels of a file that count: the last one of each person for each task.
+func (a *App) Labels(name string, tell Events) ([]labels.Label, error) {
+	ls, err := a.readLabels(name, tell)
+	if err != nil {
+		return nil, err
+	}
+	ls, _ = labels.Latest(ls)
+	return ls, nil
+}
+
+// ShownTask is what a person sees of a task, redacted.
+type ShownTask struct {
+	Goal   string   `json:"goal,omitempty"`
+	Steps  []string `json:"steps,omitempty"`
+	Answer string   `json:"answer,omitempty"`
+}
+
+// maxShown bounds one step or answer, in bytes.
+const maxShown = 4000
+
+// readShown reads the attempts to label, redacted.
+func (a *App) readShown(name string, drawn []labels.Label) ([]Todo, error) {
+	out := make([]Todo, len(drawn))
+	want := map[labels.Key]int{}
+	for i, l := range drawn {
+		out[i].Label, want[l.Key] = l, i
+	}
+	f, err := a.cfg.Files.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	defer f.Close()
+	imp, own, err := importer(f)
+	if err == nil && own {
+		imp, err = foreign.Open(f, foreign.Options{Format: foreign.Contract})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read traces %s: %w", name, err)
+	}
+	red, err := a.secrets.Redactor(nil)
+	if err != nil {
+		return nil, err
+	}
+	for at, err := range imp.Attempts() {
+		if err != nil {
+			return nil, fmt.Errorf("read traces %s: %w", name, err)
+		}
+		k := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
+		if i, ok := want[k]; ok {
+			hidden := at.Redacted(red)
+			out[i].Shown = showTask(&hidden)
+		}
+	}
+	return out, nil
+}
+
+func showTask(at *trace.Attempt) ShownTask {
+	s := ShownTask{Goal: at.Goal, Answer: plain.Limited(at.Trace.Answer, maxShown)}
+	for _, c := range at.Trace.Calls() {
+		args := plain.Compact(c.Args, "arguments not recorded")
+		if c.Args == nil && c.ArgsRaw != "" {
+			args = c.ArgsRaw
+		}
+		line := c.Tool + " " + args
+		switch {
+		case c.Error != "":
+			line += " -> error: " + c.Error
+		case c.Result != nil:
+			line += " -> " + plain.Compact(c.Result, "")
+		case c.Status != "" && c.Status != callvet.StatusOK:
+			line += " -> " + string(c.Status)
+		}
+		s.Steps = append(s.Steps, plain.Limited(line, maxShown))
+	}
+	return s
+}
+
+// WriteTodo writes one line a task with an open verdict; what the judge said is
+// not there to be read.
+func WriteTodo(w io.Writer, todo []Todo) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i := range todo {
+		l := &todo[i].Label
+		line := struct {
+			ShownTask
+			Pass *bool  `json:"pass"`
+			Note string `json:"note"`
+			labels.Key
+			By    string      `json:"by,omitempty"`
+			Role  labels.Role `json:"role"`
+			Drawn string      `json:"drawn"`
+		}{todo[i].Shown, nil, "", l.Key, l.By, l.Role, l.Drawn()}
+		if err := e.Encode(line); err != nil {
+			return fmt.Errorf("write to-do file: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/value/typed"
+)
+
+// Manifest is what is needed to make a run again, or to go on with it.
+type Manifest struct {
+	Version int    `json:"version"`
+	Callvet string `json:"callvet"`
+	Path    string `json:"path"` // of the suite, as the user typed it
+	// Origin is empty of older runs, and of those whose cases a request made.
+	Origin
+	// Made tells that a request made the cases out of those of the suite.
+	Made bool `json:"made,omitempty"`
+	// Specs open the targets again; Targets is what was opened.
+	Specs     []TargetSpec     `json:"specs"`
+	Targets   []callvet.Target `json:"targets"`
+	ToolsHash string           `json:"tools_hash"`
+	// Catalogues are hashes of the files that retrievers read, by the position of their
+	// spec; absent of older runs.
+	Catalogues  []string `json:"catalogues,omitempty"`
+	Repeats     int      `json:"repeats"`
+	Cases       []int    `json:"cases,omitzero"` // positions; absent: all
+	Filter      []string `json:"filter,omitempty"`
+	Sample      int      `json:"sample,omitempty"`
+	Seed        int64    `json:"seed"`
+	FailedFrom  string   `json:"failed_from,omitempty"`
+	Slices      []string `json:"slices,omitempty"`
+	TargetFile  string   `json:"target_file,omitempty"`
+	Prices      string   `json:"prices,omitempty"`
+	RealLatency bool     `json:"real_latency,omitempty"`
+	NoCache     bool     `json:"no_cache,omitempty"`
+	Embedder    string   `json:"embedder,omitempty"`
+	// Keep are kinds of personal data that are not redacted.
+	Keep []string `json:"keep,omitempty"`
+	// Settings are those of the latest session; nil of older runs.
+	Settings *Settings `json:"settings,omitempty"`
+}
+
+const manifestVersion = 1
+
+func readManifest(r *store.Run) (*Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(r.Manifest, &m); err != nil {
+		return nil, fmt.Errorf("read manifest of run %s: %w", r.ID, typed.Explain(err))
+	}
+	if m.Version > manifestVersion {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read manifest of run %s: %w: made by a newer callvet (%s)", r.ID, callvet.ErrConflict, m.Callvet), Hint: "update callvet"}
+	}
+	return &m, nil
+}
+
+// fields show the manifest in reports.
+func (r *Run) fields() []report.Field {
+	m := r.Manifest
+	out := []report.Field{
+		{Name: "callvet", Value: m.Callvet},
+		{Name: "suite file", Value: m.Path},
+		{Name: "suite hash", Value: r.Stored.SuiteHash},
+		{Name: "tools hash", Value: m.ToolsHash},
+		{Name: "repeats", Value: strconv.Itoa(m.Repeats)},
+		{Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
+	}
+	if len(m.Filter) > 0 {
+		out = append(out, report.Field{Name: "filter", Value: strings.Join(m.Filter, " and ")})
+	}
+	if m.Sample > 0 {
+		out = append(out, report.Field{Name: "sample", Value: strconv.Itoa(m.Sample)})
+	}
+	if m.FailedFrom != "" {
+		out = append(out, report.Field{Name: "failed from run", Value: m.FailedFrom})
+	}
+	for i := range m.Targets {
+		t := &m.Targets[i]
+		if p, err := json.Marshal(t.Params); err == nil && string(p) != "{}" {
+			out = append(out, report.Field{Name: t.Name + " parameters", Value: string(p)})
+		}
+		for _, adj := range t.Adjustments {
+			out = append(out, report.Field{Name: t.Name + " " + adj.Param, Value: strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", adj.Action, adj.From, adj.To, adj.Reason))})
+		}
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/watch"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/score/selection"
+)
+
+// attempts are those of the run as traces, case by case.
+func (r *Run) attempts(ctx context.Context) iter.Seq2[trace.Attempt, error] {
+	return measure.Cells(func(yield func(measure.Row, error) bool) {
+		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+			if !yield(measure.Row{Case: row.Case, Cell: row.Cell}, err) {
+				return
+			}
+		}
+	}, r.Manifest.Targets)
+}
+
+// identified are the attempts with what their cases ask.
+func (r *Run) identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
+	asks, of := "", (*callvet.Case)(nil)
+	rows := func(yield func(measure.Row, error) bool) {
+		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+			if err == nil && row.Case != of {
+				of, asks = row.Case, row.Case.Identity()
+			}
+			if !yield(measure.Row{Case: row.Case, Cell: row.Cell}, err) {
+				return
+			}
+		}
+	}
+	return func(yield func(trace.Attempt, error) bool) {
+		for at, err := range measure.Cells(rows, r.Manifest.Targets) {
+			if at.Asks = asks; !yield(at, err) {
+				return
+			}
+		}
+	}
+}
+
+// measure sums the run up. side, where given, collects what is compared.
+func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side) (*panel.Panels, *trace.Log, error) {
+	var err error
+	tools := measure.Catalogue(r.Suite.Tools, r.Chosen(&err))
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := watch.Open(tools, nil, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range r.Manifest.Targets {
+		cfg.Targets = append(cfg.Targets, r.Manifest.Targets[i].Name)
+	}
+	attempts := r.attempts(ctx)
+	if side != nil {
+		attempts = r.identified(ctx)
+	}
+	add := adding{watch: w, tools: tools, steps: cfg, side: side, attempts: side != nil}
+	res, _, _, err := add.up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}}) // lint has told problems of tools
+	if err != nil {
+		return nil, nil, fmt.Errorf("sum up run %s: %w", r.Stored.ID, err)
+	}
+	p := res.Sheet.Panels()
+	findings.Incidents(p)
+	p.Warnings = append(p.Warnings, w.Warnings()...)
+	p.Repeats = max(p.Repeats, r.Manifest.Repeats)
+	return p, &res.Log, nil
+}
+
+// Panels sums the run up by slices; nil means those that the run was started with.
+func (r *Run) Panels(ctx context.Context, sliceBy []string) (*panel.Panels, error) {
+	if sliceBy == nil {
+		sliceBy = r.Manifest.Slices
+	}
+	p, _, err := r.measure(ctx, steps.Config{SliceBy: sliceBy}, nil)
+	return p, err
+}
+
+// gatePanels sums the run up by slices of every size: gates ask for them by name.
+func (r *Run) gatePanels(ctx context.Context, sliceBy []string) (*panel.Panels, error) {
+	p, _, err := r.measure(ctx, steps.Config{SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16}, nil)
+	return p, err
+}
+
+// Ledger collects of the run what is compared with another one, or with a trace file.
+func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, error) {
+	cfg.Metrics = append(slices.Clip(cfg.Metrics), r.selecting(cfg.Metrics)...)
+	side, err := compare.New(r.Stored.ID, cfg)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Manifest.Targets {
+		side.Targets(r.Manifest.Targets[i].Name)
+	}
+	if side.NeedsSteps() {
+		if _, _, err := r.measure(ctx, steps.Config{SliceBy: []string{}}, side); err != nil {
+			return nil, err
+		}
+	} else {
+		for at, err := range r.identified(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			t := at.Task()
+			side.Record(&t)
+		}
+	}
+	led := side.Ledger(r.Stored.ID)
+	led.Name = r.Stored.Name
+	if len(r.Manifest.Specs) == len(r.Manifest.Targets) {
+		led.Files(r.Manifest.Catalogues)
+	}
+	return led, nil
+}
+
+// selecting are the metrics by which decisions are compared beside the pass rate; none
+// where nobody decides, or where others are asked for.
+func (r *Run) selecting(asked []string) []string {
+	if len(asked) > 0 || !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
+		return nil
+	}
+	set, _ := selection.SettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	out := []string{selection.Composite, selection.Precision1, selection.MRR}
+	for _, name := range []string{selection.NDCGAt, selection.RecallAt} {
+		for _, k := range set.K {
+			if k > 1 { // at 1 it is precision@1, or nearly
+				out = append(out, fmt.Sprint(name, k))
+			}
+		}
+	}
+	return append(out, panel.MetricLatencyMean, panel.MetricCost, panel.MetricTokens)
+}

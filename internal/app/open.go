@@ -1,0 +1,402 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/embed"
+	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/provider/agent"
+	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/provider/offline"
+	"github.com/callvet/callvet/internal/provider/recorded"
+	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/internal/trace/redact"
+)
+
+// opener builds the models that targets speak through.
+type opener struct {
+	app     *App
+	tell    Events
+	prices  *provider.Prices
+	timeout time.Duration
+	records []*recorded.Source
+	session string
+	closers []func() error
+	// retrievers are catalogs by their target's position, once all are open.
+	retrievers map[int]*retriever.Retriever
+	stored     bool // they were opened again
+	warned     map[string]bool
+	models     []*embed.Models
+	// learned is what models refused while they were asked.
+	mu      sync.Mutex
+	learned []string
+}
+
+// used is what retrievers asked of models.
+func (o *opener) used() []callvet.ModelUse {
+	var out []callvet.ModelUse
+	for _, m := range o.models {
+		out = append(out, m.Used()...)
+	}
+	return out
+}
+
+// close lets go of what opened targets hold.
+func (o *opener) close() {
+	for _, c := range o.closers {
+		_ = c()
+	}
+}
+
+// newOpener prepares to open the targets of a run, which session names. prices is a file
+// that goes before the shipped ones, "" for none.
+func (a *App) newOpener(timeout time.Duration, prices, session string, tell Events) (*opener, error) {
+	o := &opener{app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*retriever.Retriever{}, warned: map[string]bool{}}
+	if prices != "" {
+		b, err := a.read(prices, MaxSettings)
+		if err != nil {
+			return nil, fmt.Errorf("read prices: %w", err)
+		}
+		own, err := provider.ReadPrices(prices, b)
+		if err != nil {
+			return nil, err
+		}
+		o.prices = o.prices.Over(own)
+	}
+	return o, nil
+}
+
+// learns keeps what a model refused while it was asked. It is called from many goroutines.
+func (o *opener) learns(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.learned = append(o.learned, what)
+}
+
+// tellLearned tells what models refused, so that it was not sent as it was given.
+func (o *opener) tellLearned(red *redact.Redactor) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	slices.Sort(o.learned)
+	for _, what := range o.learned {
+		o.tell.note("learned", "%s", red.Text(what))
+	}
+}
+
+// tellUnpriced tells which models a cost limit cannot hold for, before they are asked.
+func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
+	if !(maxCost > 0) {
+		return
+	}
+	for i := range ts {
+		t := &ts[i].Target
+		service, _, _ := strings.Cut(t.Provider, "@")
+		if t.Free || t.Recorded || t.Agent || !slices.Contains(provider.Names(), service) || o.prices.Find(service, t.Model) != nil {
+			continue
+		}
+		o.tell.note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer", t.Name)
+	}
+}
+
+// open builds the target of a spec; a recording may hold several.
+func (o *opener) open(ctx context.Context, s *TargetSpec) ([]run.Target, error) {
+	ts, err := o.dispatch(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ts {
+		if name := s.displayName(); len(ts) == 1 && name != "" {
+			ts[i].Name = name
+		}
+		if s.SystemPrompt != "" {
+			ts[i].SystemPrompt, ts[i].ReplaceSystem = s.SystemPrompt, s.ReplaceSystem == nil || *s.ReplaceSystem
+		}
+		if s.ToolChoice != "" {
+			ts[i].ToolChoice = s.ToolChoice
+		}
+	}
+	return ts, nil
+}
+
+func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, error) {
+	o.learn(s)
+	scheme, rest, _ := strings.Cut(s.Target, ":")
+	switch {
+	case s.Target == "offline/lexical":
+		m, t := offline.OpenLexical()
+		return one(m, t, nil)
+	case scheme == "script":
+		return o.script(rest)
+	case scheme == "recorded":
+		return o.recordings(rest)
+	case scheme == "retrieve":
+		return o.retriever(ctx, s, rest)
+	case scheme == "http" || scheme == "https":
+		return o.httpAgent(s)
+	case scheme == "exec":
+		return o.execAgent(s, rest)
+	}
+	base, err := endpoint.FillAddress(s.BaseURL, o.value)
+	if err != nil {
+		return nil, fmt.Errorf("open target %q: base URL: %w", s.Target, err)
+	}
+	cfg := provider.Config{
+		Getenv: o.app.cfg.Getenv, Warn: o.warn, Note: o.learns, BaseURL: base, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.app.models, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.cfg.Now,
+	}
+	if s.APIKeyEnv != "" {
+		cfg.KeyName = s.APIKeyEnv
+		if cfg.APIKey = o.app.cfg.Getenv(s.APIKeyEnv); cfg.APIKey == "" {
+			return nil, fmt.Errorf("open target %q: %w", s.Target, endpoint.Empty(s.APIKeyEnv))
+		}
+	}
+	return one(provider.Open(s.Target, cfg))
+}
+
+// retriever opens a catalogue, or a service that selects tools.
+func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]run.Target, error) {
+	if !endpoint.Web(rest) {
+		file, set, err := catalog.Parse(rest)
+		if err != nil {
+			return nil, err
+		}
+		m := o.app.vectorModels(o.tell)
+		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
+		e := catalog.Env{Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify}
+		r, t, err := e.Open(ctx, file, set)
+		return one(r, t, err)
+	}
+	cfg := retriever.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: o.app.cfg.Getenv, Warn: o.warn, K: 5, Timeout: o.timeout, Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
+	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
+		cfg.K = k
+	}
+	return one(retriever.OpenRemote(cfg))
+}
+
+func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []run.Target{{Target: t, Model: m}}, nil
+}
+
+// script opens a file with answers.
+func (o *opener) script(name string) ([]run.Target, error) {
+	path, _, err := o.app.cfg.Files.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	return one(offline.OpenScript(path, nil))
+}
+
+// recordings opens what was recorded.
+func (o *opener) recordings(name string) ([]run.Target, error) {
+	path, _, err := o.app.cfg.Files.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := recorded.Open(path, o.recordedTraces)
+	if err != nil {
+		return nil, err
+	}
+	var out []run.Target
+	for _, s := range sources {
+		o.closers = append(o.closers, s.Close)
+		for _, p := range s.Problems {
+			o.tell.warn(p.Code, p.Error())
+		}
+		if s.Malformed > len(s.Problems) {
+			o.tell.warn("unread-rows", fmt.Sprintf("%s: %d rows in all could not be read", s.Target.Name, s.Malformed))
+		}
+		o.records = append(o.records, s)
+		out = append(out, run.Target{Target: s.Target, Model: s.Model})
+	}
+	return out, nil
+}
+
+// recordedTraces reads the attempts of a trace file of callvet's own lines.
+func (o *opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callvet.Trace, error], bool, error) {
+	found, err := foreign.Open(f, foreign.Options{})
+	if err != nil || found.Report().Format != foreign.Contract {
+		return nil, false, nil // what cannot be opened as traces may be rows
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, false, err
+	}
+	imp, err := foreign.Open(f, foreign.Options{Format: foreign.Contract})
+	if err != nil {
+		return nil, false, err
+	}
+	return func(yield func(*callvet.Trace, error) bool) {
+		for at, err := range imp.Attempts() {
+			if !yield(&at.Trace, err) {
+				return
+			}
+		}
+		log := imp.Report().Log
+		o.tell.emit(Event{Lines: &LinesEvent{Problems: log.Problems(name), Log: log}})
+	}, true, nil
+}
+
+// coverage tells which recorded rows and cases do not meet: a
+// case without a row is not run, never a zero.
+func (o *opener) coverage(cases iter.Seq[*callvet.Case]) {
+	for _, s := range o.records {
+		if c := s.Coverage(cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
+			o.tell.note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name, len(c.Missing), len(c.Unknown))
+		}
+	}
+}
+
+// execAgent opens a command. It runs where the client is, and sees what is not secret.
+func (o *opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
+	args, err := agent.SplitCommand(line)
+	if err != nil {
+		return nil, fmt.Errorf("open target %q: %w", s.Target, err)
+	}
+	dir, _, err := o.app.cfg.Files.Path("")
+	if err != nil {
+		return nil, err
+	}
+	env, _ := secret.Environment(o.app.cfg.Environ, keyVariables(), s.ExecEnv)
+	return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: dir, Env: env, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.cfg.Now}))
+}
+
+func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
+	body := map[string]json.RawMessage{}
+	for k, v := range s.Body {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return nil, fmt.Errorf("open target %q: body %s: %w", s.Target, k, err)
+		}
+		body[k] = b
+	}
+	g := s.Agent
+	return one(agent.OpenHTTP(agent.HTTPConfig{
+		URL: s.Target, Preset: g["preset"], Headers: s.Headers, InputField: g["input"], SessionField: g["session"], HistoryField: g["history"], SystemField: g["system"],
+		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g), Timeout: o.timeout, Now: o.app.cfg.Now,
+		Warn: o.warn, Client: o.app.cfg.HTTP, Lookup: func(name string) (string, bool) { v := o.app.cfg.Getenv(name); return v, v != "" },
+	}))
+}
+
+func fields(g map[string]string) answer.Fields {
+	return answer.Fields{Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"], Problem: g["error"]}
+}
+
+// openAll opens every spec and gives the targets names of their own.
+func (o *opener) openAll(ctx context.Context, specs []TargetSpec) ([]run.Target, error) {
+	var all []run.Target
+	for i := range specs {
+		ts, err := o.open(ctx, &specs[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ts...)
+	}
+	for i := range all {
+		all[i].Name = filepath.ToSlash(all[i].Name)
+		if r, ok := all[i].Model.(*retriever.Retriever); ok {
+			o.retrievers[i] = r
+		}
+	}
+	red, err := redact.New(redact.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("name targets: %w", err)
+	}
+	run.TellApart(all, func(prompt string) string { return plain.Line(red.Text(prompt)) })
+	return all, nil
+}
+
+// learn tells the keeper of secrets the values that stand for variables in a target's
+// settings: those in headers, behind a parameter that carries a credential, and of variables
+// named like one.
+func (o *opener) learn(s *TargetSpec) {
+	getenv, secrets := o.app.cfg.Getenv, o.app.secrets
+	note := func(text, name string) {
+		for _, v := range endpoint.Variables(text) {
+			if endpoint.SecretName(name) || secret.Named(v) {
+				secrets.Learn(getenv(v))
+			}
+		}
+	}
+	for name, text := range s.Headers {
+		note(text, name)
+		for _, v := range endpoint.Variables(text) {
+			secrets.LearnSent(getenv(v))
+		}
+	}
+	for _, address := range []string{s.Target, s.BaseURL} {
+		note(address, "")
+		_, query, _ := strings.Cut(address, "?")
+		for pair := range strings.SplitSeq(query, "&") {
+			name, text, _ := strings.Cut(pair, "=")
+			note(text, name)
+		}
+	}
+	for name, v := range s.Body {
+		if raw, err := json.Marshal(v); err == nil {
+			note(string(raw), name)
+		}
+	}
+	if s.APIKeyEnv != "" {
+		secrets.Learn(getenv(s.APIKeyEnv))
+	}
+}
+
+// value is that of a variable in an address.
+func (o *opener) value(name string) (string, error) {
+	if v := o.app.cfg.Getenv(name); v != "" {
+		return v, nil
+	}
+	return "", endpoint.Empty(name)
+}
+
+// warn tells what is wrong with a target, each thing once.
+func (o *opener) warn(what string) {
+	if !o.warned[what] {
+		o.warned[what] = true
+		o.tell.warn("target", what)
+	}
+}
+
+// tellWithheld says which variables agents that are commands do not get to see.
+func (a *App) tellWithheld(specs []TargetSpec, tell Events) {
+	names := map[string]bool{}
+	for i := range specs {
+		if specs[i].command() != "" {
+			_, withheld := secret.Environment(a.cfg.Environ, keyVariables(), specs[i].ExecEnv)
+			for _, name := range withheld {
+				names[name] = true
+			}
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	const most = 6
+	list, more := slices.Sorted(maps.Keys(names)), ""
+	if len(list) > most {
+		more = fmt.Sprintf(" and %d more", len(list)-most)
+		list = list[:most]
+	}
+	tell.note("withheld", "exec: agents do not see %s%s", strings.Join(list, ", "), more)
+}

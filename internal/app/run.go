@@ -1,0 +1,244 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog/edit"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/panel"
+)
+
+// Run is a stored run with its suite. The cases stay in the store and are read
+// as they are needed: a big suite costs no more memory than a small one.
+type Run struct {
+	Stored   store.Run
+	Manifest *Manifest
+	Suite    *callvet.Suite // without cases
+	cases    *store.CaseReader
+	db       *store.DB
+}
+
+// NoRunError says that there is no such run. It wraps callvet.ErrNotFound.
+type NoRunError struct {
+	Ref string
+	Err error
+}
+
+func (e *NoRunError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the store's error.
+func (e *NoRunError) Unwrap() error { return e.Err }
+
+// stored finds a run by id, name or place, such as last.
+func stored(ctx context.Context, db *store.DB, ref string) (store.Run, error) {
+	r, err := db.Run(ctx, ref)
+	if !errors.Is(err, callvet.ErrNotFound) {
+		return r, err
+	}
+	if strings.ContainsAny(ref, "./\\") { // most likely a file was meant
+		err = fmt.Errorf("open %s: no such file, and no such run: %w", ref, callvet.ErrNotFound)
+	}
+	return r, &NoRunError{Ref: ref, Err: err}
+}
+
+// Run opens a stored run: by its id or the beginning of it, its name, or last, last~1, …
+// Cases are read until ctx ends. The error is a *NoRunError for one that is not there.
+func (a *App) Run(ctx context.Context, ref string) (*Run, error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return openRun(ctx, db, ref)
+}
+
+func openRun(ctx context.Context, db *store.DB, ref string) (*Run, error) {
+	s, err := stored(ctx, db, ref)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readManifest(&s)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openSuite(ctx, db, s.SuiteHash)
+	if err != nil {
+		return nil, err
+	}
+	r.Stored, r.Manifest = s, m
+	return r, nil
+}
+
+// openSuite opens a stored suite, for a run that is not there yet.
+func openSuite(ctx context.Context, db *store.DB, hash string) (*Run, error) {
+	s, cases, err := db.OpenSuite(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{Suite: s, cases: cases, db: db}, nil
+}
+
+// all yields every case of the suite until one cannot be read.
+func (r *Run) all(failed *error) iter.Seq[*callvet.Case] {
+	return r.some(r.cases.Len(), func(i int) int { return i }, failed)
+}
+
+// Chosen yields the cases that the run is about until one cannot be read.
+func (r *Run) Chosen(failed *error) iter.Seq[*callvet.Case] {
+	if r.Manifest.Cases == nil {
+		return r.all(failed)
+	}
+	return r.some(len(r.Manifest.Cases), func(i int) int { return r.Manifest.Cases[i] }, failed)
+}
+
+func (r *Run) some(n int, at func(int) int, failed *error) iter.Seq[*callvet.Case] {
+	return func(yield func(*callvet.Case) bool) {
+		for i := range n {
+			c, err := r.cases.Case(at(i))
+			if err != nil {
+				*failed = err
+				return
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Cases is how many cases the run is about.
+func (r *Run) Cases() int {
+	if r.Manifest.Cases == nil {
+		return r.cases.Len()
+	}
+	return len(r.Manifest.Cases)
+}
+
+// Rows streams attempts with their cases.
+func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		for c, err := range r.db.Cells(ctx, r.Stored.ID, f) {
+			var of *callvet.Case
+			if err == nil {
+				of, err = r.cases.Case(c.Case)
+			}
+			if err != nil {
+				yield(report.Row{}, fmt.Errorf("read run %s: %w", r.Stored.ID, err))
+				return
+			}
+			if !yield(report.Row{Case: of, Cell: c}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// shown streams attempts with their cases as red lets them be seen.
+func (r *Run) shown(ctx context.Context, f store.Filter, red *redact.Redactor) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		own := red.Fork()
+		var of *callvet.Case
+		asks := ""
+		for row, err := range r.Rows(ctx, f) {
+			if err == nil {
+				c, cell := own.Row(row.Case, row.Cell)
+				if row.Case != of {
+					of, asks = row.Case, row.Case.Identity()
+				}
+				row = report.Row{Case: &c, Cell: &cell, Asks: asks}
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// Sliceable refuses slice keys that no case of the run has.
+func (r *Run) Sliceable(by []string) error {
+	var err error
+	missing, known := panel.MissingSlices(by, r.Suite.Tools, r.Chosen(&err))
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	hint := "there are: " + strings.Join(known, ", ")
+	if near := callvet.Nearest(missing[0], known); near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return &callvet.Hinted{Err: wrong("slices", missing[0], "no case has it"), Hint: hint}
+}
+
+// size is how many attempts the run has when it is done.
+func (r *Run) size() int { return r.Cases() * len(r.Manifest.Targets) * r.Manifest.Repeats }
+
+// Resume is the action that goes on with the run, with other settings.
+func (r *Run) Resume(with ...Setting) Action {
+	verb := VerbResume
+	if r.Manifest.Made && !edit.Made(r.Suite) {
+		verb = VerbSweep
+	}
+	return Action{Verb: verb, Run: r.Stored.ID, With: with}
+}
+
+// Raise is the action that goes on with a run that has spent its budget: with twice the
+// limit that it reached.
+func (r *Run) Raise() Action {
+	s, spent := r.Manifest.Settings, r.Stored.Spent
+	switch {
+	case s == nil:
+	case s.MaxCalls > 0 && spent.Requests >= s.MaxCalls:
+		return r.Resume(One("max_calls", strconv.Itoa(2*s.MaxCalls)))
+	case s.MaxCostUSD > 0:
+		most := max(s.MaxCostUSD, spent.USD+spent.AssumedUSD)
+		return r.Resume(One("max_cost_usd", strconv.FormatFloat(2*most, 'g', 6, 64)))
+	}
+	return r.Resume()
+}
+
+// maxNext bounds the actions that are suggested.
+const maxNext = 3
+
+// Next are the actions that help most now, at most maxNext.
+func (r *Run) Next(p *panel.Panels) []Action {
+	passes, fails, errs := 0, 0, 0
+	for i := range p.Targets {
+		passes += p.Targets[i].Overall.Verdicts.Pass
+		fails += p.Targets[i].Overall.Verdicts.Fail
+		errs += p.Targets[i].Overall.Verdicts.Error
+	}
+	var out []Action
+	add := func(v Verb, with ...Setting) { out = append(out, Action{Verb: v, Run: r.Stored.ID, With: with}) }
+	switch {
+	case r.Stored.Status == store.StatusBudget && r.Manifest.Settings != nil:
+		out = append(out, r.Raise())
+	case r.Stored.Status != store.StatusDone || errs > 0:
+		add(VerbResume)
+	case fails > 0:
+		add(VerbShow)
+	}
+	if r.Manifest.Made {
+		if !edit.Made(r.Suite) {
+			add(VerbSweep)
+		}
+		add(VerbReport)
+		return out
+	}
+	if fails > 0 {
+		add(VerbAgain, One("failed_from", r.Stored.ID))
+	}
+	if r.Manifest.Repeats == 1 && passes > 0 && fails+errs == 0 {
+		add(VerbAgain, One("repeats", "5"))
+	}
+	add(VerbReport)
+	add(VerbDiff)
+	return out[:min(len(out), maxNext)]
+}

@@ -1,0 +1,60 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/score/match"
+)
+
+// maxScoringBytes bounds a file of settings.
+const maxScoringBytes = 1 << 20
+
+// stepScoring reads the settings by which the arguments of steps are compared, out of a file
+// or of braces. told is what they say in one spelling, "" for the default.
+func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told string, err error) {
+	if given == "" {
+		return set, "", nil
+	}
+	name, text := given, []byte(given)
+	if strings.HasPrefix(strings.TrimSpace(given), "{") {
+		name = "scoring"
+	} else if text, err = a.read(given, maxScoringBytes); err != nil {
+		return set, "", fmt.Errorf("read scoring settings: %w", err)
+	}
+	doc, bad := source.Read(name, text)
+	var problems []callvet.Problem
+	if bad != nil {
+		problems = append(problems, doc.Problem(bad))
+	} else if set, problems = native.ReadStepScoring(doc); len(problems) == 0 {
+		_, unfit := match.FromScoring(&set, nil)
+		for _, p := range unfit {
+			problems = append(problems, callvet.Problem{Position: callvet.Position{File: name}, Code: p.Code, Key: p.Key, Message: p.Message, Fix: p.Fix})
+		}
+	}
+	if len(problems) > 0 {
+		tell.problems(problems)
+		return set, "", fmt.Errorf("read scoring settings %s: %w: %s", name, callvet.ErrInvalid, plain.Count(errorsIn(problems), "error", "errors"))
+	}
+	b, err := json.Marshal(set)
+	if err != nil {
+		return set, "", fmt.Errorf("read scoring settings %s: %w", name, err)
+	}
+	return set, string(b), nil
+}
+
+// stepMatchers reads gold.params of a step as params in a suite are read.
+func stepMatchers(object []byte) (map[string]callvet.Matcher, []callvet.Problem) {
+	doc, bad := source.ReadJSON("", object)
+	if bad != nil {
+		return nil, []callvet.Problem{doc.Problem(bad)}
+	}
+	return native.ReadMatchers(doc)
+}

@@ -1,0 +1,333 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/score"
+)
+
+// Session is a run that is about to be carried out, new or taken up again. Close it.
+type Session struct {
+	*Run
+	app      *App
+	tell     Events
+	targets  []run.Target
+	op       *opener
+	settings Settings
+	slices   []string
+	noWait   bool
+	done     iter.Seq2[*callvet.Cell, error] // nil for a new run
+	resume   *ResumeRequest                  // nil for a new run
+	held     *store.HeldError                // another process carries the run out
+}
+
+// ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
+type ResumeRequest struct {
+	Run string `json:"run"`
+	// Changes are settings that are other ones from now on.
+	Changes
+	// Suite, when it names one, is compared with the suite of the run, which goes on with
+	// its own. Targets, when there are any, must be those of the run.
+	Suite   SuiteRequest `json:"suite,omitzero"`
+	Targets []string     `json:"targets,omitempty"`
+	// Slices are those of the report; nil: those that the run was started with.
+	Slices []string `json:"slices,omitempty"`
+	// NoWait is not to follow another process that carries the run out.
+	NoWait bool `json:"no_wait,omitempty"`
+}
+
+// ResumeRun opens a stored run to go on with it: with the suite it ran, the targets it asked,
+// and every attempt that is durable. A run that another process carries out gives a Session
+// that follows it, or with NoWait a *store.HeldError.
+func (a *App) ResumeRun(ctx context.Context, req ResumeRequest, tell Events) (*Session, error) {
+	s := &Session{app: a, tell: tell, slices: req.Slices, noWait: req.NoWait, resume: &req}
+	err := s.takeUp(ctx)
+	if errors.As(err, &s.held) && !s.noWait {
+		return s, nil
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close lets go of the targets.
+func (s *Session) Close() error {
+	if s.op != nil {
+		s.op.close()
+		s.op = nil
+	}
+	return nil
+}
+
+// takeUp opens the run of the session. The error is a *store.HeldError while another process
+// carries it out.
+func (s *Session) takeUp(ctx context.Context) (err error) {
+	a, req := s.app, s.resume
+	if s.Run, err = a.Run(context.WithoutCancel(ctx), req.Run); err != nil { // cells in flight need their cases after ctx
+		return err
+	}
+	req.Run = s.Stored.ID // another run may be the last one by the time this one is over
+	c, err := a.cfg.Claim()
+	if err != nil {
+		return err
+	}
+	if o := s.Stored.Owner; o != nil && (c.Gone == nil || !c.Gone(*o)) { // before anything is opened
+		return &store.HeldError{Run: s.Stored.ID, Owner: *o}
+	}
+	if err := s.unchanged(ctx, req); err != nil {
+		return err
+	}
+	s.settings = Settings{}
+	if s.Manifest.Settings != nil { // runs of earlier versions have none
+		s.settings = *s.Manifest.Settings
+	}
+	s.settings = s.settings.with(&req.Changes)
+	if err := s.settings.check(); err != nil {
+		return err
+	}
+	if s.op, err = a.newOpener(s.settings.timeout(), s.Manifest.Prices, s.Stored.ID, s.tell); err != nil {
+		return err
+	}
+	if err := a.permitted(s.Manifest.Specs); err != nil {
+		return err
+	}
+	tellCommands("run "+s.Stored.ID, unnamedCommands(req.Targets, s.Manifest.Specs), s.tell)
+	if s.targets, err = s.op.openAll(ctx, s.Manifest.Specs); err != nil {
+		return err
+	}
+	if len(s.targets) != len(s.Manifest.Targets) {
+		return fmt.Errorf("resume run %s: %w: its targets opened as %d and now as %d", s.Stored.ID, callvet.ErrConflict, len(s.Manifest.Targets), len(s.targets))
+	}
+	s.done = s.db.DoneCells(context.WithoutCancel(ctx), s.Stored.ID)
+	return s.tellTargets()
+}
+
+// unchanged refuses to go on with other targets or catalogues, and tells of another suite.
+func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
+	asked := TargetNames(s.Manifest.Specs)
+	if len(req.Targets) > 0 && !slices.Equal(req.Targets, asked) {
+		return wrong("targets", strings.Join(req.Targets, ", "), "the run asks other targets (%s); a resumed run cannot change them", strings.Join(asked, ", "))
+	}
+	if req.Suite.Suite != "" {
+		read, err := s.app.OpenSuite(ctx, req.Suite, nil)
+		if err != nil {
+			return err
+		}
+		if h, err := store.SuiteHashFrom(read.Suite, withoutErrors(read.Cases(ctx))); err != nil || h != s.Stored.SuiteHash {
+			s.tell.note("suite-changed", "%s has changed since; going on with the suite that run %s started with", req.Suite.Suite, s.Stored.ID)
+		}
+	}
+	if s.Manifest.Catalogues == nil {
+		return nil
+	}
+	if why := catalog.Changed(asked, s.Manifest.Catalogues, s.Manifest.ToolsHash, catalogueFiles{s.app}); why != "" {
+		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: %s", s.Stored.ID, callvet.ErrConflict, why), Hint: "start a new run"}
+	}
+	return nil
+}
+
+// withoutErrors yields cases as those who can fail do.
+func withoutErrors(cases iter.Seq[*callvet.Case]) iter.Seq2[*callvet.Case, error] {
+	return func(yield func(*callvet.Case, error) bool) {
+		for c := range cases {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Do carries the run out, as far as ctx lets it, or follows the process that does, and gives
+// what came out. With the outcome comes an error that wraps callvet.ErrBudget when the budget
+// ended the run, and another one when the run failed elsewhere or nothing was judged. Without
+// an outcome the run failed here.
+func (s *Session) Do(ctx context.Context) (*Outcome, error) {
+	for {
+		if s.held == nil {
+			out, err := s.carryOut(ctx)
+			if !errors.As(err, &s.held) || s.noWait {
+				return out, err
+			}
+		}
+		over, err := s.follow(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if over {
+			return s.elsewhere(ctx)
+		}
+		s.held = nil
+		if err := errors.Join(s.Close(), s.takeUp(ctx)); err != nil && !errors.As(err, &s.held) {
+			return nil, err
+		}
+	}
+}
+
+// carryOut is one session of the run in this process.
+func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
+	ctx, end := s.app.cancelable(ctx, s.Stored.ID)
+	defer end()
+	s.tell.emit(Event{Session: &SessionEvent{Run: s.Stored.ID, Resume: s.Resume()}})
+	lease, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sum, runErr := s.record(ctx, lease)
+	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
+		return nil, runErr
+	}
+	s.tell.emit(Event{Ended: s.ended(sum)})
+	// What was asked to end early is still told: the context may be gone by now.
+	return s.outcome(context.WithoutCancel(ctx), sum, runErr)
+}
+
+// acquire takes the run for this process, and keeps the settings of this session with it.
+func (s *Session) acquire(ctx context.Context) (*store.Lease, error) {
+	c, err := s.app.cfg.Claim()
+	if err != nil {
+		return nil, err
+	}
+	lease, err := s.db.Acquire(ctx, s.Stored.ID, c)
+	if err != nil {
+		return nil, err
+	}
+	if s.Stored, err = s.db.Run(ctx, s.Stored.ID); err != nil { // with what it has spent by now
+		return nil, err
+	}
+	changed, err := s.Manifest.rewritten(s.settings)
+	if err == nil && changed != nil {
+		err = lease.Rewrite(ctx, changed)
+	}
+	return lease, err
+}
+
+// record runs the cells and records how the run ended.
+func (s *Session) record(ctx context.Context, lease *store.Lease) (run.Summary, error) {
+	sum, err := s.cells(ctx, lease)
+	totals, jerr := json.Marshal(sum)
+	if jerr != nil {
+		return sum, errors.Join(err, jerr)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if sum.Unbooked != (callvet.Spent{}) {
+		err = errors.Join(err, lease.Book(ctx, sum.Unbooked))
+	}
+	if errors.Is(err, callvet.ErrConflict) { // the run is another process's now
+		if held := (*store.HeldError)(nil); errors.As(err, &held) {
+			err = held
+		}
+		return sum, &lostError{err}
+	}
+	return sum, errors.Join(err, lease.Finish(ctx, store.Status(sum.Status), totals))
+}
+
+// lostError says that the run was taken over while this process carried it out. It
+// hides the *store.HeldError: this process does not follow.
+type lostError struct{ error }
+
+func (e *lostError) Error() string {
+	return "this process was held up for too long and lost the run: " + e.error.Error()
+}
+
+// Unwrap gives ErrConflict.
+func (e *lostError) Unwrap() error { return callvet.ErrConflict }
+
+// grace is how long requests in flight may take after an interrupt: long enough
+// for local targets, and a person does not take it for a hang. The others are
+// asked again when the run is resumed.
+const grace = 150 * time.Millisecond
+
+// cells runs the cells.
+func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, error) {
+	scoring, err := s.app.scoring(ctx, s.Manifest.Embedder)
+	if err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
+	scorer, _ := score.New(s.Suite, scoring) // the suite was linted
+	hide, err := s.app.hiding(s.Run)
+	if err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
+	set, man := &s.settings, s.Manifest
+	cfg := run.Config{
+		Suite: s.Suite, Source: s.cases, Targets: s.targets,
+		Compile: func(c *callvet.Case) run.Compiled {
+			k, _ := scorer.Compile(c)
+			return k
+		},
+		Worlds: func(c *callvet.Case) callvet.World {
+			return replay.Mocks(s.Suite, c, replay.Options{RealLatency: man.RealLatency})
+		},
+		Cases: man.Cases, Repeats: man.Repeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
+		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors,
+		Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
+		Observe: func(ev run.Event) {
+			s.tell.emit(Event{Progress: &ProgressEvent{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA}})
+		},
+	}
+	if !man.NoCache {
+		cfg.Cache = s.db
+	}
+	sum, err := run.Run(ctx, cfg)
+	for i, why := range sum.Stopped { // a fault's words, as they came
+		sum.Stopped[i] = hide.text(why)
+	}
+	if n := hide.told(); n != nil && !man.Made {
+		s.tell.emit(Event{Note: n})
+	}
+	return sum, err
+}
+
+// cancelable lets CancelRun end a run of this App. end comes when it has ended.
+func (a *App) cancelable(ctx context.Context, id string) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running[id] = cancel
+	return ctx, func() {
+		cancel()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.running, id)
+	}
+}
+
+// CancelRun interrupts a run that this App carries out; what was received is kept, and
+// ResumeRun goes on with it. It does not wait. The error is a *store.HeldError for a run
+// that another process carries out, and wraps callvet.ErrConflict for one that nobody does.
+func (a *App) CancelRun(ctx context.Context, ref string) error {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := stored(ctx, db, ref)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	cancel := a.running[r.ID]
+	a.mu.Unlock()
+	switch {
+	case cancel != nil:
+		cancel()
+		return nil
+	case r.Owner != nil:
+		return &store.HeldError{Run: r.ID, Owner: *r.Owner}
+	}
+	return fmt.Errorf("cancel run %s: %w: it is not being carried out", r.ID, callvet.ErrConflict)
+}

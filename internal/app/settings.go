@@ -1,0 +1,151 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/callvet/callvet/internal/run"
+)
+
+// Settings are what a session of a run goes by, beside what it asks: its limits, its
+// pace, and what is required of it. A run keeps them when it is taken up again.
+type Settings struct {
+	// MaxCostUSD and MaxCalls bound what is spent; 0: no limit.
+	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
+	MaxCalls   int     `json:"max_calls,omitempty"`
+	// Concurrency is how many requests of a provider are in flight; 0 means 8.
+	Concurrency int  `json:"concurrency,omitempty"`
+	Interleave  bool `json:"interleave,omitempty"`
+	// Rate is requests per second and provider; 0: no limit.
+	Rate float64 `json:"rate,omitempty"`
+	// TimeoutMS is the time for one request; 0 means two minutes.
+	TimeoutMS int64 `json:"timeout_ms,omitempty"`
+	// Retries after a failure that may pass; nil means 3, and up to 9 after a 429.
+	Retries    *int `json:"retries,omitempty"`
+	KeepErrors bool `json:"keep_errors,omitempty"`
+	// RequirePass and FailUnder decide the verdict: every attempt passes, or the whole
+	// interval of the pass rate is FailUnder (0 to 1) or more. 0: nothing is required.
+	RequirePass bool    `json:"require_pass,omitempty"`
+	FailUnder   float64 `json:"fail_under,omitempty"`
+}
+
+// Changes are settings of another session of a run; nil ones stay as the run has them.
+type Changes struct {
+	MaxCostUSD  *float64 `json:"max_cost_usd,omitempty"`
+	MaxCalls    *int     `json:"max_calls,omitempty"`
+	Concurrency *int     `json:"concurrency,omitempty"`
+	Interleave  *bool    `json:"interleave,omitempty"`
+	Rate        *float64 `json:"rate,omitempty"`
+	TimeoutMS   *int64   `json:"timeout_ms,omitempty"`
+	Retries     *int     `json:"retries,omitempty"`
+	KeepErrors  *bool    `json:"keep_errors,omitempty"`
+	RequirePass *bool    `json:"require_pass,omitempty"`
+	FailUnder   *float64 `json:"fail_under,omitempty"`
+}
+
+// with gives the settings after the changes.
+func (s Settings) with(c *Changes) Settings {
+	put(&s.MaxCostUSD, c.MaxCostUSD)
+	put(&s.MaxCalls, c.MaxCalls)
+	put(&s.Concurrency, c.Concurrency)
+	put(&s.Interleave, c.Interleave)
+	put(&s.Rate, c.Rate)
+	put(&s.TimeoutMS, c.TimeoutMS)
+	put(&s.KeepErrors, c.KeepErrors)
+	put(&s.RequirePass, c.RequirePass)
+	put(&s.FailUnder, c.FailUnder)
+	if c.Retries != nil {
+		s.Retries = c.Retries
+	}
+	return s
+}
+
+func put[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// check refuses settings that mean nothing.
+func (s *Settings) check() error {
+	switch {
+	case !(s.MaxCostUSD >= 0):
+		return wrong("max_cost_usd", fmt.Sprint(s.MaxCostUSD), "write an amount above 0, or 0 for no limit")
+	case s.MaxCalls < 0:
+		return wrong("max_calls", fmt.Sprint(s.MaxCalls), "write a number above 0, or 0 for no limit")
+	case s.Concurrency < 0:
+		return wrong("concurrency", fmt.Sprint(s.Concurrency), "write 1 or more")
+	case !(s.Rate >= 0):
+		return wrong("rate", fmt.Sprint(s.Rate), "write requests per second, or 0 for no limit")
+	case s.TimeoutMS < 0:
+		return wrong("timeout_ms", fmt.Sprint(s.TimeoutMS), "write 1 or more")
+	case s.Retries != nil && *s.Retries < 0:
+		return wrong("retries", fmt.Sprint(*s.Retries), "write 0 or more")
+	case !(s.FailUnder >= 0 && s.FailUnder <= 1):
+		return wrong("fail_under", fmt.Sprint(s.FailUnder), "write a share between 0 and 1")
+	}
+	return nil
+}
+
+const (
+	defaultTimeout = 2 * time.Minute
+	defaultRetries = 3
+)
+
+func (s *Settings) timeout() time.Duration {
+	if s.TimeoutMS == 0 {
+		return defaultTimeout
+	}
+	return time.Duration(s.TimeoutMS) * time.Millisecond
+}
+
+// retry is of every failure what was asked for.
+func (s *Settings) retry() run.Retry {
+	if s.Retries == nil {
+		return run.Retry{Attempts: defaultRetries + 1}
+	}
+	return run.Retry{Attempts: *s.Retries + 1, RateLimited: *s.Retries + 1}
+}
+
+// limits are those of every provider, and those of a targets file for its own.
+func (s *Settings) limits(specs []TargetSpec, targets []run.Target) map[string]run.Limits {
+	all := run.Limits{Concurrency: s.Concurrency, PerSecond: s.Rate}
+	m := map[string]run.Limits{"": all}
+	if len(specs) != len(targets) { // a recording has several
+		return m
+	}
+	for i := range specs {
+		own := all
+		put(&own.Concurrency, positive(specs[i].Concurrency))
+		put(&own.PerSecond, positive(specs[i].Rate))
+		if own != all {
+			m[targets[i].Provider] = own
+		}
+	}
+	return m
+}
+
+func positive[T int | float64](v T) *T {
+	if v > 0 {
+		return &v
+	}
+	return nil
+}
+
+// rewritten is the manifest with the settings of this session, nil when they are those
+// that it has.
+func (m *Manifest) rewritten(s Settings) (json.RawMessage, error) {
+	before, err := json.Marshal(m.Settings)
+	if err != nil {
+		return nil, fmt.Errorf("write manifest: %w", err)
+	}
+	m.Settings = &s
+	after, err := json.Marshal(m.Settings)
+	if err != nil || string(before) == string(after) {
+		return nil, err
+	}
+	return json.Marshal(m)
+}

@@ -1,0 +1,367 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+)
+
+// RunRequest asks for a run of a suite.
+type RunRequest struct {
+	SuiteRequest
+	// Name finds the run later; "": only its id does.
+	Name string `json:"name,omitempty"`
+	// Targets are asked. TargetFile is a file with more of them: what its entries do not
+	// say is as in Shared, and commands in it run with AllowExec only.
+	Targets    []TargetSpec `json:"targets,omitempty"`
+	TargetFile string       `json:"target_file,omitempty"`
+	Shared     TargetSpec   `json:"shared,omitzero"`
+	AllowExec  bool         `json:"allow_exec,omitempty"`
+	// SystemFor are system prompts of single targets, by target or name.
+	SystemFor map[string]string `json:"system_for,omitempty"`
+	// Repeats is how often each target is asked for each case; 0 means once.
+	Repeats int `json:"repeats,omitempty"`
+	// Filter, Sample and FailedFrom choose cases: see run.Selection. Seed is that of the
+	// sample, and of models that take one.
+	Filter     []string `json:"filter,omitempty"`
+	Sample     int      `json:"sample,omitempty"`
+	Seed       int64    `json:"seed,omitempty"`
+	FailedFrom string   `json:"failed_from,omitempty"`
+	// Slices are those of the report: tag, tier or names of fields, * for all fields.
+	Slices []string `json:"slices,omitempty"`
+	// Keep are kinds of personal data that are kept and shown as they are.
+	Keep []string `json:"keep,omitempty"`
+	// Prices is a file that goes before the shipped prices.
+	Prices string `json:"prices,omitempty"`
+	// NoLint runs a suite with errors, NoCache asks again what was answered before, and
+	// RealLatency waits as long as mocks say.
+	NoLint      bool `json:"no_lint,omitempty"`
+	NoCache     bool `json:"no_cache,omitempty"`
+	RealLatency bool `json:"real_latency,omitempty"`
+	Settings
+	Origin Origin `json:"origin,omitzero"`
+	// Selection is laid over what the suite says of scoring decisions.
+	Selection *SelectionRequest `json:"selection,omitempty"`
+	// Made is a suite that another request made; it is read from no file then.
+	Made *callvet.Suite `json:"-"`
+}
+
+// SelectionRequest says how decisions over a catalogue are scored.
+type SelectionRequest struct {
+	// Scoring stands in place of the suite's; nil: the suite's.
+	Scoring *callvet.SelectionScoring `json:"scoring,omitempty"`
+	// K are the depths where neither says any.
+	K []int `json:"k,omitempty"`
+}
+
+// lay puts the request over the suite.
+func (q *SelectionRequest) lay(s *callvet.Suite) {
+	if q == nil {
+		return
+	}
+	with := callvet.SelectionScoring{}
+	switch {
+	case q.Scoring != nil:
+		with = *q.Scoring
+	case s.Defaults.Scoring.Selection != nil:
+		with = *s.Defaults.Scoring.Selection
+	}
+	if with.K == nil {
+		with.K = q.K
+	}
+	s.Defaults.Scoring.Selection = &with
+}
+
+// check refuses what no suite and no target can make right.
+func (q *RunRequest) check() error {
+	switch {
+	case q.Suite == "":
+		return wrong("suite", "", "which suite?")
+	case q.Repeats < 0:
+		return wrong("repeats", strconv.Itoa(q.Repeats), "write 1 or more")
+	case q.Sample < 0:
+		return wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
+	}
+	_, err := Kinds(q.Keep)
+	return errors.Join(err, q.Settings.check())
+}
+
+// settings are what a person wrote beside targets: it is kept too, to be able to suggest the
+// same again.
+func (q *RunRequest) settings() []secret.Setting {
+	const hint = "leave it out"
+	out := []secret.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}, {Name: "the name of the run", Prose: q.Name, Hint: hint}}
+	for _, g := range q.Origin.Flags {
+		for _, v := range g.Values {
+			out = append(out, secret.Setting{Name: "--" + g.Name, Prose: v, Hint: hint})
+		}
+	}
+	return out
+}
+
+// manifest is what is kept of the request beside its suite.
+func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Suite) *Manifest {
+	return &Manifest{
+		Version: manifestVersion, Callvet: version, Path: q.Suite, Origin: q.Origin, Made: q.Made != nil, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
+		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices, TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
+		Embedder: q.Embedder, Keep: q.Keep, Settings: &q.Settings,
+	}
+}
+
+// StartRun checks a request, opens its targets and keeps the run with its suite. No target
+// is asked yet: that is what the Session does, here or, by ResumeRun, elsewhere.
+func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Session, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := a.targets(&req, tell)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.secrets.Spelled(req.settings()); err != nil {
+		return nil, err
+	}
+	askOnce(&req, specs, tell)
+	read, err := a.suiteOf(ctx, &req, tell)
+	if err != nil {
+		return nil, err
+	}
+	op, err := a.newOpener(req.timeout(), req.Prices, req.Suite, tell)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{app: a, tell: tell, op: op, settings: req.Settings, slices: req.Slices, noWait: true}
+	if err := s.start(ctx, db, &req, read, specs); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// askOnce tells that catalogues are not asked the same again.
+func askOnce(req *RunRequest, specs []TargetSpec, tell Events) {
+	if found, asks, others := catalog.Searches(TargetNames(specs)); found && !asks && !others && req.Repeats > 1 {
+		tell.note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times", req.Repeats)
+		req.Repeats = 1
+	}
+}
+
+// suiteOf starts to read the suite of a request.
+func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite.Stream, error) {
+	if req.Made != nil {
+		return &suite.Stream{Suite: req.Made}, nil
+	}
+	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
+	if err != nil {
+		return nil, err
+	}
+	req.Selection.lay(read.Suite)
+	return read, nil
+}
+
+// start opens the targets, keeps the suite and creates the run. When it fails nothing is kept.
+func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, specs []TargetSpec) (err error) {
+	if s.targets, err = s.op.openAll(ctx, specs); err != nil {
+		return err
+	}
+	s.app.tellWithheld(specs, s.tell)
+	hash, err := s.app.keepSuite(ctx, db, req, read, s.tell)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
+		}
+	}()
+	man := req.manifest(s.app.cfg.Version, specs, read.Suite)
+	if man.Catalogues, err = catalog.Fingerprints(TargetNames(specs), catalogueFiles{s.app}); err != nil {
+		return err
+	}
+	if s.Run, err = openSuite(context.WithoutCancel(ctx), db, hash); err != nil { // cells in flight need their cases after ctx
+		return err
+	}
+	s.Manifest = man
+	if man.Cases, err = selectCases(ctx, db, s.cases, req); err != nil {
+		return err
+	}
+	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets)); err != nil {
+		return err
+	}
+	if err := s.tellTargets(); err != nil {
+		return err
+	}
+	for i := range s.targets {
+		man.Targets = append(man.Targets, s.targets[i].Target)
+		tellAdjusted(&s.targets[i].Target, s.tell)
+	}
+	b, err := json.Marshal(man)
+	if err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	s.Stored, err = db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: hash, Manifest: b})
+	return err
+}
+
+// keepSuite stores the suite while it is read, case by case, unless lint finds an
+// error in it: then nothing is stored.
+func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, tell Events) (string, error) {
+	if req.Made != nil {
+		return db.PutSuite(ctx, req.Made)
+	}
+	verdict := func(problems []callvet.Problem) error { return lintVerdict(problems, req, tell) }
+	// A secret is refused before anything is written: what is rolled back may be on the disk.
+	if err := verdict(a.secrets.Suite(read.Suite)); err != nil {
+		return "", err
+	}
+	cases := read.Cases(ctx)
+	if req.Embedder != "" {
+		// Lint asks the embedder, and nobody is to wait for a network with the
+		// database locked.
+		cases = slices.Values(slices.Collect(cases))
+	}
+	var refused error
+	hash, err := db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
+		for c := range parallel.Ahead(cases) {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if refused = verdict(a.secrets.Case(c)); refused != nil {
+				yield(nil, refused)
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if refused = verdict(read.Problems()); refused != nil {
+			yield(nil, refused)
+		}
+	})
+	if refused != nil {
+		return "", refused
+	}
+	return hash, err
+}
+
+// CodeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.
+const CodeNotEvaluated = "not-evaluated"
+
+// lintVerdict tells what lint found and whether to run all the same.
+func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error {
+	tell.problems(problems)
+	if n := errorsIn(problems); n > 0 && !req.NoLint {
+		return &callvet.FieldError{
+			Field: "suite", Text: fmt.Sprintf("lint %s: %s", req.Suite, plain.Count(n, "error", "errors")), Fix: "mend them, or {no_lint} to run all the same",
+		}
+	}
+	return nil
+}
+
+// tellTargets tells what of targets does not fit the cases or the limits, before they are
+// asked.
+func (s *Session) tellTargets() error {
+	var err error
+	s.op.coverage(s.all(&err))
+	s.op.tellUnpriced(s.targets, s.settings.MaxCostUSD)
+	return err
+}
+
+// tellAdjusted tells which parameters that were asked for are sent otherwise or not at all,
+// which defaults are not sent, and what is sent because the provider demands it. Another name
+// of the same parameter changes nothing.
+func tellAdjusted(t *callvet.Target, tell Events) {
+	for _, adj := range t.Adjustments {
+		code, said := "adjusted", ""
+		switch {
+		case adj.Default && adj.Action == "drop":
+			code, said = "default", fmt.Sprintf("%s %s, the default, is not sent, so that answers vary: %s", adj.Param, adj.From, adj.Reason)
+		case adj.Default:
+		case adj.Action == "drop":
+			said = fmt.Sprintf("%s %s is not sent: %s", adj.Param, adj.From, adj.Reason)
+		case adj.Action == "clamp":
+			said = fmt.Sprintf("%s %s is sent as %s: %s", adj.Param, adj.From, adj.To, adj.Reason)
+		case adj.Action == "warn" && adj.From != "":
+			said = fmt.Sprintf("%s %s: %s", adj.Param, adj.From, adj.Reason)
+		case adj.Action == "warn":
+			code, said = "default", fmt.Sprintf("%s %s is sent, as none is set: %s", adj.Param, adj.To, adj.Reason)
+		}
+		if said != "" {
+			tell.note(code, "%s: %s", t.Name, said)
+		}
+	}
+}
+
+// choosable refuses a tool choice of a target that is neither a rule nor a tool.
+func (r *Run) choosable(ts []run.Target) error {
+	rules := []string{"auto", "required", "none"}
+	for i := range ts {
+		choice := ts[i].ToolChoice
+		if choice == "" || slices.Contains(rules, choice) {
+			continue
+		}
+		known := slices.Clone(rules)
+		add := func(tools []callvet.Tool) {
+			for i := range tools {
+				known = append(known, tools[i].Name)
+			}
+		}
+		add(r.Suite.Tools)
+		var err error
+		for c := range r.Chosen(&err) {
+			add(c.Tools)
+		}
+		if err != nil || slices.Contains(known, choice) {
+			return err
+		}
+		hint := "write auto, required, none or the name of a tool of the suite"
+		if near := callvet.Nearest(choice, known); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return &callvet.Hinted{Err: fmt.Errorf("tool choice %q of target %s: %w: the suite has no such tool", choice, ts[i].Name, callvet.ErrInvalid), Hint: hint}
+	}
+	return nil
+}
+
+// selectCases gives the positions of the chosen cases, nil for all.
+func selectCases(ctx context.Context, db *store.DB, cases run.Source, req *RunRequest) ([]int, error) {
+	if len(req.Filter) == 0 && req.Sample == 0 && req.FailedFrom == "" {
+		return nil, nil
+	}
+	sel := run.Selection{Filters: req.Filter, Sample: req.Sample, Seed: uint64(req.Seed)}
+	if req.FailedFrom != "" {
+		r, err := stored(ctx, db, req.FailedFrom)
+		if err != nil {
+			return nil, err
+		}
+		sel.Only = map[string]bool{}
+		for c, err := range db.Cells(ctx, r.ID, store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun}}) {
+			if err != nil {
+				return nil, err
+			}
+			sel.Only[c.Trace.CaseID] = true
+		}
+		if len(sel.Only) == 0 {
+			return nil, fmt.Errorf("select cases: %w: nothing failed in run %s", callvet.ErrInvalid, r.ID)
+		}
+	}
+	return run.SelectFrom(cases, sel)
+}

@@ -1,0 +1,228 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/toolfile"
+)
+
+// SuiteRequest says which suite is read, and how.
+type SuiteRequest struct {
+	// Suite is a file, a folder of files, or "-".
+	Suite string `json:"suite"`
+	// Format is one of suite.Dialects; "": it is found by content.
+	Format string `json:"format,omitempty"`
+	// Tools is a file or a folder with tools that are added to the suite's own.
+	Tools string `json:"tools,omitempty"`
+	// Seeds and Snapshots are files with the values of tokens.
+	Seeds     string `json:"seeds,omitempty"`
+	Snapshots string `json:"snapshots,omitempty"`
+	// Embedder is the model that compares texts in mode semantic; "": none.
+	Embedder string `json:"embedder,omitempty"`
+	// Catalogue are tools that were read already, out of the file CatalogueFile.
+	Catalogue     []callvet.Tool `json:"-"`
+	CatalogueFile string         `json:"-"`
+}
+
+// OpenSuite starts to read and lint a suite. The error is that of suite.Open; the
+// problems that say why are told before.
+func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*suite.Stream, error) {
+	opt, done, err := a.suiteOptions(req, tell)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	scoring, err := a.scoring(ctx, req.Embedder)
+	if err != nil {
+		return nil, err
+	}
+	path, _, err := a.cfg.Files.Path(req.Suite)
+	if err != nil {
+		return nil, err
+	}
+	read, problems, err := suite.Open(path, opt, suite.LintOptions{
+		Source: func(name string) ([]byte, error) { return input.File(name, suite.DefaultLimit) }, Scoring: scoring, Catalogue: req.CatalogueFile,
+		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
+	})
+	tell.problems(problems)
+	return read, err
+}
+
+// suiteOptions reads what a suite needs beside its file. done lets go of what is sent along.
+func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, done func(), err error) {
+	opt = suite.Options{Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes, Tools: req.Catalogue}
+	if req.Tools != "" {
+		tools, err := a.ReadTools([]string{req.Tools}, tell)
+		if err != nil {
+			return opt, nil, err
+		}
+		newest, left := toolfile.Newest(tools)
+		if len(left) > 0 {
+			tell.note("older-tools", "%s of %s left out: a suite has the newest one of a tool", plain.Count(len(left), "older version", "older versions"), req.Tools)
+		}
+		opt.Tools = append(opt.Tools, newest...)
+	}
+	for _, t := range []struct {
+		name string
+		into *[]byte
+	}{{req.Seeds, &opt.Seeds}, {req.Snapshots, &opt.Snapshots}} {
+		if t.name == "" {
+			continue
+		}
+		if *t.into, err = a.read(t.name, maxTokens); err != nil {
+			return opt, nil, fmt.Errorf("read tokens: %w", err)
+		}
+	}
+	if req.Suite != "-" {
+		return opt, func() {}, nil
+	}
+	sent, err := a.cfg.Files.Open("-")
+	if err != nil {
+		return opt, nil, err
+	}
+	opt.Stdin = sent
+	return opt, func() { _ = sent.Close() }, nil // read whole when the suite is open
+}
+
+// ReadTools reads the tools of all files and folders; no name is no error. The problems are
+// told; the error wraps callvet.ErrInvalid when one is no warning, or when there is no tool.
+func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
+	var out []callvet.Tool
+	for _, name := range names {
+		path, _, err := a.cfg.Files.Path(name)
+		if err != nil {
+			return nil, err
+		}
+		tools, problems, err := toolfile.Load(path, toolfile.Options{Outside: a.cfg.Permit.Outside})
+		if err != nil {
+			return nil, err
+		}
+		var bad []callvet.Problem
+		for _, p := range problems {
+			if p.Warning {
+				tell.warn(p.Code, p.Error())
+				continue
+			}
+			bad = append(bad, p)
+		}
+		tell.problems(bad)
+		if len(bad) > 0 { // a misspelt constraint would be none, in silence
+			return nil, fmt.Errorf("read tools %s: %s: %w", name, plain.Count(len(bad), "problem", "problems"), callvet.ErrInvalid)
+		}
+		out = append(out, tools...)
+	}
+	if len(names) > 0 && len(out) == 0 {
+		return nil, fmt.Errorf("read tools %s: no tool is in it: %w", strings.Join(names, ", "), callvet.ErrInvalid)
+	}
+	return out, nil
+}
+
+// LintResult is what is wrong with a suite.
+type LintResult struct {
+	Cases    int               `json:"cases"`
+	Problems []callvet.Problem `json:"problems"`
+}
+
+// Lint reads a suite and says what is wrong with it, secrets included. The error is for a
+// suite that cannot be read; why is told before.
+func (a *App) Lint(ctx context.Context, req SuiteRequest, tell Events) (LintResult, error) {
+	var out LintResult
+	s, err := a.OpenSuite(ctx, req, tell)
+	if err != nil {
+		return out, err
+	}
+	secrets := a.secrets.Suite(s.Suite)
+	for c := range s.Cases(ctx) {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		out.Cases++
+		secrets = append(secrets, a.secrets.Case(c)...)
+	}
+	out.Problems = append(s.Problems(), secrets...)
+	return out, nil
+}
+
+// ConvertRequest asks for a suite in another format.
+type ConvertRequest struct {
+	SuiteRequest
+	// To is one of suite.Exports.
+	To string `json:"to"`
+	// Output is the name of the file that it is for: callvet's own format is JSON in a
+	// file .json, and YAML else.
+	Output string `json:"output,omitempty"`
+}
+
+// ConvertResult is a suite in another format.
+type ConvertResult struct {
+	Data []byte `json:"data"`
+	// Problems are those of reading. Lost is what the other format cannot say.
+	Problems []callvet.Problem `json:"problems"`
+	Lost     []callvet.Problem `json:"lost"`
+}
+
+// Convert writes a suite in another format. The error wraps callvet.ErrInvalid for a suite
+// with errors; the problems of the result say which.
+func (a *App) Convert(_ context.Context, req ConvertRequest, tell Events) (ConvertResult, error) {
+	var out ConvertResult
+	opt, done, err := a.suiteOptions(req.SuiteRequest, tell)
+	if err != nil {
+		return out, err
+	}
+	defer done()
+	opt.KeepTokens = true
+	path, _, err := a.cfg.Files.Path(req.Suite)
+	if err != nil {
+		return out, err
+	}
+	s, problems, err := suite.Load(path, opt)
+	out.Problems = problems
+	if n := errorsIn(problems); err == nil && n > 0 {
+		err = fmt.Errorf("convert %s: %w: %s", req.Suite, callvet.ErrInvalid, plain.Count(n, "error", "errors"))
+	}
+	if err != nil {
+		return out, err
+	}
+	if req.To == "callvet" && strings.EqualFold(filepath.Ext(req.Output), ".json") {
+		out.Data, err = suite.Export(s, "json")
+		return out, err
+	}
+	out.Data, out.Lost, err = suite.ExportAs(req.To, s)
+	return out, err
+}
+
+// errorsIn counts the problems that are no warnings.
+func errorsIn(problems []callvet.Problem) (n int) {
+	for i := range problems {
+		if !problems[i].Warning {
+			n++
+		}
+	}
+	return n
+}
+
+// InitSuite writes a commented suite, ready to run; replace lets it stand in place of a file. The
+// error wraps callvet.ErrConflict where there is one.
+func (a *App) InitSuite(ctx context.Context, name string, replace bool) error {
+	switch _, there, err := a.cfg.Files.Existing(name); {
+	case (there || a.cfg.Files.Kind(name) != KindNone) && !replace:
+		return fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict)
+	case err != nil && !replace:
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
+		_, err := w.Write(suite.Template())
+		return err
+	})
+}

@@ -1,0 +1,315 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/secret"
+)
+
+// TargetSpec is one target with its settings, as the manifest keeps it: it can
+// be opened again, and holds no secret (headers name their variables).
+type TargetSpec struct {
+	Target       string         `json:"target" form:"required full"`
+	Name         string         `json:"name,omitempty"`
+	BaseURL      string         `json:"base_url,omitempty"`
+	APIKeyEnv    string         `json:"api_key_env,omitempty"`
+	SystemPrompt string         `json:"system_prompt,omitempty"`
+	ToolChoice   string         `json:"tool_choice,omitempty"`
+	Params       callvet.Params `json:"params,omitzero"`
+	// DefaultTemperature is sent where Params has none and the model takes it; nil:
+	// none, and so of older runs.
+	DefaultTemperature *float64 `json:"default_temperature,omitempty"`
+	// ReplaceSystem lets SystemPrompt stand in place of the suite's; nil: it does, as in
+	// older runs.
+	ReplaceSystem *bool             `json:"replace_system,omitempty"`
+	Stream        bool              `json:"stream,omitempty"`
+	Headers       map[string]string `json:"headers,omitempty"`
+	Agent         map[string]string `json:"agent,omitempty"`
+	Body          map[string]any    `json:"body,omitempty"`
+	Concurrency   int               `json:"concurrency,omitempty"`
+	Rate          float64           `json:"rate,omitempty"`
+	// ExecEnv are the variables that an exec: agent sees although they are named like secrets.
+	ExecEnv []string `json:"exec_env,omitempty"`
+}
+
+// service is the address of an agent or a retriever that is asked over HTTP; "" for all others.
+func (s *TargetSpec) service() string {
+	if address := strings.TrimPrefix(s.Target, "retrieve:"); endpoint.Web(address) {
+		return address
+	}
+	return ""
+}
+
+// command is the command line of an exec: agent; "" for all others.
+func (s *TargetSpec) command() string {
+	line, _ := strings.CutPrefix(s.Target, "exec:")
+	if line == s.Target {
+		return ""
+	}
+	return line
+}
+
+// reads tells whether the target is made of a file.
+func (s *TargetSpec) reads() bool {
+	scheme, _, _ := strings.Cut(s.Target, ":")
+	return scheme == "script" || scheme == "recorded" || scheme == "retrieve" && s.service() == ""
+}
+
+// displayName is how reports call a target: the name given, or what was typed
+// without the folders of a file.
+func (s *TargetSpec) displayName() string {
+	scheme, rest, _ := strings.Cut(s.Target, ":")
+	switch {
+	case s.Name != "":
+		return s.Name
+	case scheme == "retrieve":
+		return "" // the target names itself
+	case scheme == "script" || scheme == "recorded":
+		return scheme + ":" + filepath.Base(rest)
+	}
+	return s.Target
+}
+
+// TargetNames are the targets of specs as they were written.
+func TargetNames(specs []TargetSpec) []string {
+	out := make([]string, len(specs))
+	for i := range specs {
+		out[i] = specs[i].Target
+	}
+	return out
+}
+
+// targets lists all targets of a request, checked.
+func (a *App) targets(req *RunRequest, tell Events) ([]TargetSpec, error) {
+	out := slices.Clone(req.Targets)
+	if req.TargetFile != "" {
+		more, err := a.readTargets(req.TargetFile, req.Shared)
+		if err != nil {
+			return nil, err
+		}
+		if err := mayRun(req, more, tell); err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	if len(out) == 0 {
+		return nil, &callvet.FieldError{Field: "targets", Text: "no target to evaluate", Fix: "{targets} openai/gpt-5-mini, or {targets} offline/lexical, which needs no key"}
+	}
+	if err := systemPrompts(out, req.SystemFor); err != nil {
+		return nil, err
+	}
+	if err := agentSettings(&req.Shared, out); err != nil {
+		return nil, err
+	}
+	if err := a.permitted(out); err != nil {
+		return nil, err
+	}
+	return out, a.unspelled(out)
+}
+
+// systemPrompts gives targets the prompts that are theirs alone, by target or name.
+func systemPrompts(specs []TargetSpec, prompts map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(prompts)) {
+		hit := false
+		for i := range specs {
+			if specs[i].Target == name || specs[i].Name == name {
+				specs[i].SystemPrompt, hit = prompts[name], true
+			}
+		}
+		if !hit {
+			return wrong("system_for", name, "no target of that name is evaluated")
+		}
+	}
+	return nil
+}
+
+// agentKind is a kind of target that takes settings of agents.
+type agentKind struct {
+	what     string
+	is       func(*TargetSpec) bool
+	settings []string
+}
+
+// agentKinds says which settings are heeded by which targets.
+func agentKinds() []agentKind {
+	answers := []string{"text", "calls", "name", "args", "result", "error"}
+	web := func(s *TargetSpec) bool { return endpoint.Web(s.Target) }
+	return []agentKind{
+		{"agents over HTTP (http://…, https://…)", web, append([]string{"preset", "body", "input", "session", "history", "system", "tools", "stubs"}, answers...)},
+		{"agents that are commands (exec:…)", func(s *TargetSpec) bool { return s.command() != "" }, answers},
+		{"services that select tools (retrieve:http://…)", func(s *TargetSpec) bool { return s.service() != "" && !web(s) }, []string{"k"}},
+	}
+}
+
+// agentSettings refuses settings of agents that nothing would heed: of a name that there is
+// not, or without an agent that takes them.
+func agentSettings(shared *TargetSpec, specs []TargetSpec) error {
+	kinds := agentKinds()
+	var known, heeded []string
+	for i := range kinds {
+		for _, name := range kinds[i].settings {
+			if !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
+		if slices.ContainsFunc(specs, func(s TargetSpec) bool { return kinds[i].is(&s) }) {
+			heeded = append(heeded, kinds[i].settings...)
+		}
+	}
+	overHTTP := false
+	for i := range specs {
+		s := &specs[i]
+		overHTTP = overHTTP || s.service() != ""
+		names := slices.Sorted(maps.Keys(s.Agent))
+		if len(s.Body) > 0 {
+			names = append(names, "body")
+		}
+		for _, name := range names {
+			if err := heeds(name, known, heeded, kinds); err != nil {
+				return err
+			}
+		}
+		if k, set := s.Agent["k"]; set {
+			if n, err := strconv.Atoi(k); err != nil || n < 1 {
+				return wrong("agent", "k="+k, "write a whole number of at least 1")
+			}
+		}
+	}
+	if len(shared.Headers) > 0 && !overHTTP {
+		return wrong("headers", "", "they are for agents and services over HTTP, and none is evaluated")
+	}
+	return nil
+}
+
+// heeds refuses a setting of agents that is not known, or that no target heeds.
+func heeds(name string, known, heeded []string, kinds []agentKind) error {
+	if !slices.Contains(known, name) {
+		hint := "settings: " + strings.Join(known, ", ")
+		if near := callvet.Nearest(name, known); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return &callvet.Hinted{Err: wrong("agent", "", "agents have no setting %q", name), Hint: hint}
+	}
+	if slices.Contains(heeded, name) {
+		return nil
+	}
+	var takers []string
+	for _, k := range kinds {
+		if slices.Contains(k.settings, name) {
+			takers = append(takers, k.what)
+		}
+	}
+	hint := "leave it out, or evaluate http://HOST/PATH"
+	if len(heeded) > 0 {
+		hint = "leave it out; these targets take " + strings.Join(heeded, ", ")
+	}
+	return &callvet.Hinted{Err: wrong("agent", name, "it is for %s, and none is evaluated", strings.Join(takers, " and ")), Hint: hint}
+}
+
+// mayRun says which commands a targets file runs, and refuses them unless they were allowed:
+// a file that somebody else wrote would run anything. A command that the request names too is
+// allowed.
+func mayRun(req *RunRequest, specs []TargetSpec, tell Events) error {
+	commands := unnamedCommands(TargetNames(req.Targets), specs)
+	if len(commands) > 0 && !req.AllowExec {
+		return &callvet.FieldError{
+			Field: "target_file", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{target_file} %s: denied: it would run: %s", req.TargetFile, strings.Join(commands, "; ")),
+			Fix: "look at the commands, then {allow_exec}",
+		}
+	}
+	tellCommands(req.TargetFile, commands, tell)
+	return nil
+}
+
+// tellCommands says what from runs, such as a targets file or a stored run.
+func tellCommands(from string, commands []string, tell Events) {
+	if len(commands) > 0 {
+		tell.note("runs-commands", "%s runs: %s", from, strings.Join(commands, "; "))
+	}
+}
+
+// unnamedCommands are the commands of specs, each once, that are not among the named targets.
+func unnamedCommands(named []string, specs []TargetSpec) []string {
+	var out []string
+	for i := range specs {
+		if command := specs[i].command(); command != "" && !slices.Contains(named, specs[i].Target) {
+			if command = plain.Line(command); !slices.Contains(out, command) {
+				out = append(out, command)
+			}
+		}
+	}
+	return out
+}
+
+// permitted refuses targets that this client may not open.
+func (a *App) permitted(specs []TargetSpec) error {
+	for i := range specs {
+		s := &specs[i]
+		switch {
+		case s.command() != "" && !a.cfg.Permit.Commands:
+			return denied(s, "run commands")
+		case s.reads() && !a.cfg.Permit.Files:
+			return denied(s, "read files")
+		}
+	}
+	return nil
+}
+
+func denied(s *TargetSpec, what string) error {
+	return &callvet.FieldError{Field: "targets", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{targets} %s: denied: targets may not %s here", s.Target, what)}
+}
+
+// unspelled refuses targets whose settings hold a secret as it is: they are kept with the run.
+func (a *App) unspelled(specs []TargetSpec) error {
+	for i := range specs {
+		s := &specs[i]
+		if err := endpoint.Spelled(s.service(), s.Headers); err != nil {
+			return err
+		}
+		if err := endpoint.Spelled(s.BaseURL, nil); err != nil {
+			return err
+		}
+		if err := a.secrets.Spelled(s.settings()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settings are all that a person wrote about a target.
+func (s *TargetSpec) settings() []secret.Setting {
+	const variable = "write ${NAME} for it and export NAME"
+	hint := variable
+	if s.command() != "" {
+		hint = "export it as a variable, and name that one in exec_env"
+	}
+	out := []secret.Setting{
+		{Name: "the target", Text: s.Target, Command: s.command() != "", Hint: hint}, {Name: "the name of the target", Text: s.Name, Hint: "choose another name"}, {Name: "the base URL", Text: s.BaseURL, Hint: variable},
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		out = append(out, secret.Setting{Name: "the header " + name, Text: s.Headers[name], Hint: variable})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Params.Extra)) {
+		out = append(out, secret.Setting{Name: "the parameter " + name, Key: name, JSON: s.Params.Extra[name], Hint: "give keys in the environment: api_key_env names the variable"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Body)) {
+		if raw, err := json.Marshal(s.Body[name]); err == nil {
+			out = append(out, secret.Setting{Name: "the body field " + name, Key: name, JSON: raw, Hint: variable})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Agent)) {
+		out = append(out, secret.Setting{Name: "the agent setting " + name, Text: s.Agent[name], Hint: "it is the name of a field"})
+	}
+	return append(out, secret.Setting{Name: "the system prompt", Prose: s.SystemPrompt, Hint: "take it out"})
+}

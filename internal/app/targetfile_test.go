@@ -1,0 +1,86 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/provider"
+)
+
+// TestTargetsFile: entries are read over what is shared, and nothing of one entry is in
+// the next.
+func TestTargetsFile(t *testing.T) {
+	t.Parallel()
+	files := memory{}
+	a := New(Config{Files: files})
+	write := func(text string) { files["t.yaml"] = text }
+	temperature := 0.5
+	shared := TargetSpec{Headers: map[string]string{"X-All": "1"}, Params: callvet.Params{Temperature: &temperature}, SystemPrompt: "shared"}
+	write("targets:\n  - target: http://one.example\n    headers: {Authorization: Bearer one}\n    params: {max_tokens: 7}\n  - target: http://two.example\n    system_prompt: own\n")
+	got, err := a.readTargets("t.yaml", shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := 7
+	want := []TargetSpec{
+		{Target: "http://one.example", Headers: map[string]string{"X-All": "1", "Authorization": "Bearer one"}, Params: callvet.Params{Temperature: &temperature, MaxTokens: &tokens}, SystemPrompt: "shared"},
+		{Target: "http://two.example", Headers: map[string]string{"X-All": "1"}, Params: callvet.Params{Temperature: &temperature}, SystemPrompt: "own"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	for text, say := range map[string]string{
+		"targets:\n  - target: a/b\n    tool_choise: auto\n":         `t.yaml:3:5: unknown key "targets[0].tool_choise" (did you mean "tool_choice"?)`,
+		"targets:\n  - target: a/b\n    params:\n      seed: many\n": `t.yaml:4:7: "targets[0].params.seed" is a string, not a whole number`,
+		"targets:\n  - name: x\n":                                    `"targets[0].target" is missing`,
+		"targets: []\n":                                              "a list under the key targets is needed",
+		"target: a/b\n":                                              `unknown key "target" (did you mean "targets"?)`,
+		"targets:\n  - target: a/b\n    target: c/d\n":               `t.yaml:3:5: the key "target" stands here again, after line 2`,
+	} {
+		write(text)
+		if _, err := a.readTargets("t.yaml", TargetSpec{}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), say) {
+			t.Errorf("%q: %v, want %s", text, err, say)
+		}
+	}
+}
+
+// TestTellAdjusted: what was asked for and is not sent as asked is told, and under a code of
+// its own a default that is not sent and what the provider demands; another name of a parameter
+// is not.
+func TestTellAdjusted(t *testing.T) {
+	t.Parallel()
+	one, zero := 0.7, 0.0
+	asked := provider.Config{Params: callvet.Params{Temperature: &one, MaxTokens: new(int)}}
+	none := provider.Config{DefaultTemperature: &zero}
+	for _, c := range []struct {
+		model      string
+		cfg        provider.Config
+		code, text string
+	}{
+		{"openai/gpt-5-mini", asked, "adjusted", "temperature 0.7 is not sent: reasoning models take the default only"},
+		{"openai/gpt-5-mini", none, "default", "temperature 0, the default, is not sent, so that answers vary: reasoning models take the default only"},
+		{"gemini/gemini-3-pro", none, "default", "temperature 0, the default, is not sent, so that answers vary: Google advises against less than 1 for Gemini 3"},
+		{"anthropic/claude-sonnet-4-5", none, "default", "max_tokens 4096 is sent, as none is set: the API demands a limit"},
+		{"openai/gpt-4.1", none, "", ""},
+	} {
+		c.cfg.Getenv, c.cfg.APIKey = func(string) string { return "" }, "k"
+		_, target, err := provider.Open(c.model, c.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []callvet.Notice
+		if c.code != "" {
+			want = []callvet.Notice{{Code: c.code, Text: c.model + ": " + c.text}}
+		}
+		tellAdjusted(&target, func(ev Event) { got = append(got, *ev.Note) })
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.model, d)
+		}
+	}
+}

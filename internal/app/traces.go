@@ -1,0 +1,315 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/steps"
+)
+
+// TraceSettings say with what trace files are read. A run has them already.
+type TraceSettings struct {
+	// Tools are files or folders with the tools' schemas; none: it is not known whether
+	// arguments keep one.
+	Tools []string `json:"tools,omitempty"`
+	// Safety is a JSON file with rules; "": the constraints of the tools.
+	Safety string `json:"safety,omitempty"`
+	// Suite has the tasks of the traces as its cases: its verdict is their pass where they
+	// have none, and its tools stand in for Tools.
+	Suite string `json:"suite,omitempty"`
+	// Scoring is a file with settings for the comparison of arguments, or the settings
+	// themselves in braces; "": mode exact.
+	Scoring string `json:"scoring,omitempty"`
+	// Labels is a file with people's labels. It gives true_success from those on these
+	// very tasks, or else through the judge's errors elsewhere.
+	Labels string `json:"labels,omitempty"`
+	// Calibrations are files of what is known of judges; they give true_success.
+	Calibrations []string `json:"calibrations,omitempty"`
+}
+
+// given are the fields that say something.
+func (s *TraceSettings) given() []Setting {
+	var out []Setting
+	for _, g := range []Setting{
+		{Name: "tools", Values: s.Tools},
+		One("safety", s.Safety), One("suite", s.Suite), One("scoring", s.Scoring), One("labels", s.Labels),
+		{Name: "calibrations", Values: s.Calibrations},
+	} {
+		if len(g.Values) > 0 && g.Values[0] != "" {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// notOfRuns refuses what only trace files are read with.
+func notOfRuns(run string, fields ...Setting) error {
+	for _, f := range fields {
+		if len(f.Values) > 0 && f.Values[0] != "" {
+			return wrong(f.Name, "", "it is about trace files, and %s is none", run)
+		}
+	}
+	return nil
+}
+
+// Side is a run or a trace file: one of its fields is set.
+type Side struct {
+	Run    string `json:"run,omitempty"`
+	Traces string `json:"traces,omitempty"`
+}
+
+// Side is what a name stands for where both may be meant: a trace file where there is one.
+func (a *App) Side(name string) Side {
+	if k := a.cfg.Files.Kind(name); k == KindFile || k == KindStream {
+		return Side{Traces: name}
+	}
+	return Side{Run: name}
+}
+
+// name is how the side was named.
+func (s Side) name() string { return s.Run + s.Traces }
+
+// one refuses a side that is nothing, or two things.
+func (s Side) one(field string) error {
+	if (s.Run == "") == (s.Traces == "") {
+		return refused(field, "{%s}: name a run or a trace file, one of both", field)
+	}
+	return nil
+}
+
+// NoTracesError says that there is nothing in files that can be read as traces. It wraps
+// callvet.ErrInvalid.
+type NoTracesError struct {
+	Files []string
+	Cause Cause
+}
+
+// Cause is why a file has no traces, as far as its beginning tells.
+type Cause string
+
+// The causes.
+const (
+	CauseUnknown Cause = ""
+	CauseEmpty   Cause = "empty"
+	CauseUTF16   Cause = "utf-16"
+	CausePartial Cause = "partial result" // of another version
+	CauseJSON    Cause = "document"       // of no form that is known
+)
+
+func (e *NoTracesError) Error() string {
+	what := "nothing in it is a step or a task record"
+	switch e.Cause {
+	case CauseEmpty:
+		what = "the file is empty"
+	case CauseUTF16:
+		what = "it looks like UTF-16, and traces are UTF-8"
+	case CausePartial:
+		what = "it is a partial result of another version, or damaged"
+	case CauseJSON:
+		what += ": it is one JSON document, of no form that is known"
+	}
+	return fmt.Sprintf("read %s: %s: %v", strings.Join(e.Files, ", "), what, callvet.ErrInvalid)
+}
+
+// Unwrap gives the kind of error.
+func (e *NoTracesError) Unwrap() error { return callvet.ErrInvalid }
+
+// nothingScored says why files without a record have none, as far as the beginning
+// of the first one tells.
+func (a *App) nothingScored(files []string) error {
+	out := &NoTracesError{Files: files}
+	head := a.head(files[0])
+	switch {
+	case len(head) == 0 && a.regular(files[0]):
+		out.Cause = CauseEmpty
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.Count(head, []byte{0}) > len(head)/4:
+		out.Cause = CauseUTF16
+	case bytes.HasPrefix(head, []byte(partialPrefix)):
+		out.Cause = CausePartial
+	case wholeDocument(head):
+		out.Cause = CauseJSON
+	}
+	return out
+}
+
+// partialPrefix begins partial results of every version.
+const partialPrefix = "callvet partial result"
+
+// wholeDocument tells JSON over several lines: its first line is not a value yet.
+func wholeDocument(head []byte) bool {
+	line, _, more := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	line = bytes.TrimSpace(line)
+	return more && len(line) > 0 && (line[0] == '{' || line[0] == '[') && !json.Valid(line)
+}
+
+// head is the beginning of a regular file; empty when it has none.
+func (a *App) head(name string) []byte {
+	if !a.regular(name) {
+		return nil
+	}
+	f, err := a.cfg.Files.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b := make([]byte, 512)
+	n, _ := io.ReadFull(f, b)
+	return b[:n]
+}
+
+// once reports whether a name can be read only once.
+func (a *App) once(name string) bool { return a.cfg.Files.Kind(name) == KindStream }
+
+// regular reports whether a name can be read twice.
+func (a *App) regular(name string) bool { return a.cfg.Files.Kind(name) == KindFile }
+
+// isPartial tells a partial result by its first line. What can be read only once holds lines.
+func (a *App) isPartial(name string) (bool, error) {
+	if a.once(name) {
+		return false, nil
+	}
+	f, err := a.cfg.Files.Open(name)
+	if err != nil {
+		return false, fmt.Errorf("score: %w", err)
+	}
+	defer f.Close()
+	head := make([]byte, len(steps.Magic))
+	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, fmt.Errorf("score %s: %w", name, err)
+	}
+	return bytes.Equal(head, []byte(steps.Magic)), nil
+}
+
+// eachTask reads the task records of a trace file, of callvet's lines or of any
+// other form that is imported.
+func (a *App) eachTask(name string, do func(*trace.Task)) (*trace.Log, error) {
+	f, err := a.cfg.Files.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	defer f.Close()
+	imp, own, err := importer(f)
+	if err != nil {
+		return nil, fmt.Errorf("read traces %s: %w", name, err)
+	}
+	if own {
+		log, err := eachRecord(f, do)
+		if err != nil {
+			return nil, fmt.Errorf("read traces %s: %w", name, err)
+		}
+		return log, nil
+	}
+	for at, err := range imp.Attempts() {
+		if err != nil {
+			return nil, fmt.Errorf("read traces %s: %w", name, err)
+		}
+		t := at.Task()
+		do(&t)
+	}
+	log := imp.Report().Log
+	return &log, nil
+}
+
+// importer reads a trace file of any form; own tells that it holds callvet's lines
+// and stands at its beginning again, so that its records can be read alone.
+func importer(f io.Reader) (imp *foreign.Importer, own bool, err error) {
+	file, whole := f.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	head := make([]byte, 4)
+	n := 0
+	if whole {
+		n, err = file.ReadAt(head, 0)
+		whole = err == nil || errors.Is(err, io.EOF) // not a pipe
+	}
+	if imp, err = foreign.Open(f, foreign.Options{}); err != nil {
+		return nil, false, err
+	}
+	form := imp.Report().Format
+	if !whole || form != foreign.Contract && (form != "" || string(head[:n]) == "PK\x03\x04") {
+		return imp, false, nil
+	}
+	_, err = file.Seek(0, io.SeekStart)
+	return imp, true, err
+}
+
+// eachRecord reads the task records of callvet's lines without their steps.
+func eachRecord(in io.Reader, do func(*trace.Task)) (*trace.Log, error) {
+	r, err := trace.Open(in, trace.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		v, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return r.Log(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !v.IsTask {
+			continue
+		}
+		t := v.Task()
+		do(&t)
+	}
+}
+
+// keyAttempts is how many attempts are looked at for the names of slice keys.
+const keyAttempts = 10_000
+
+// traceKeys are the slice keys that a trace file has. The panels have tables for
+// every key that gates name and any line has; only where one is missing, the first
+// attempts are looked at again, to say which keys there are instead.
+func (a *App) traceKeys(name string, p *panel.Panels, keys []string) ([]string, error) {
+	have := tableKeys(p)
+	missing := func(k string) bool { return !slices.Contains(have, k) }
+	if len(p.Targets) == 0 || a.once(name) || !slices.ContainsFunc(keys, missing) {
+		return have, nil
+	}
+	if partial, err := a.isPartial(name); err != nil || partial {
+		return have, err
+	}
+	f, err := a.cfg.Files.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read traces: %w", err)
+	}
+	defer f.Close()
+	imp, err := foreign.Open(f, foreign.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	by, n := panel.DefaultSlices(), 0
+	for at, err := range imp.Attempts() {
+		if n++; err != nil || n > keyAttempts {
+			break // what is wrong with the file has been told
+		}
+		have = compare.Keys(have, by, &at)
+	}
+	return have, nil
+}
+
+func tableKeys(p *panel.Panels) []string {
+	var out []string
+	for i := range p.Targets {
+		for _, s := range p.Targets[i].Slices {
+			if !slices.Contains(out, s.Key) {
+				out = append(out, s.Key)
+			}
+		}
+	}
+	return out
+}

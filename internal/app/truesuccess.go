@@ -1,0 +1,153 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
+)
+
+// metricTrueSuccess is the share that truly passed, metricJudged what it corrects.
+const (
+	metricTrueSuccess = "true_success"
+	metricJudged      = "judged_pass"
+)
+
+// labelled sets true_success of panels by people's labels: those on the very tasks of
+// the trace file are used directly, and where there are too few, those made elsewhere
+// through sensitivity and specificity, as callvet calibrate --run has it. path is the
+// trace file, from the labels file, or the trace file itself for the labels in it.
+func (a *App) labelled(p *panel.Panels, path, from string, calibrations []steps.Calibrated, tell Events) error {
+	if a.once(path) {
+		return wrong("labels", "", "the traces are read twice: name a file")
+	}
+	if partial, err := a.isPartial(path); err != nil || partial {
+		if err == nil {
+			err = wrong("labels", "", "the traces are needed, to see what their judges said: %s is a partial result", path)
+		}
+		return err
+	}
+	run, err := a.readJudged(path, tell)
+	if err != nil {
+		return err
+	}
+	ls := run.labels
+	if !a.cfg.Files.Same(from, path) {
+		more, err := a.readLabels(from, tell)
+		if err != nil {
+			return err
+		}
+		ls = append(more, ls...)
+	}
+	judges := run.judges()
+	if len(judges) == 0 {
+		return wrong("labels", from, "no judge said anything in %s, and without verdicts there is nothing to correct", path)
+	}
+	for _, name := range judges {
+		if slices.ContainsFunc(calibrations, func(c steps.Calibrated) bool { return c.Judge == name }) {
+			return &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} and {calibrations} both speak of judge %s: give one of them", name)}
+		}
+		suffix := ""
+		if len(judges) > 1 {
+			suffix = ":" + name
+		}
+		if err := run.correct(p, labels.Input{Judge: name, Labels: ls, Run: run.judgements(), Confidence: p.Confidence}, suffix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judges are the names of those who said something, in order.
+func (r *judgedRun) judges() []string {
+	var out []string
+	for _, it := range r.items {
+		for _, v := range it.Judged {
+			if !slices.Contains(out, v.Name) {
+				out = append(out, v.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// correct sets true_success of one judge in all tables that have its judged rate.
+func (r *judgedRun) correct(p *panel.Panels, in labels.Input, suffix string) error {
+	all, err := labels.Calibrate(in)
+	if err != nil {
+		return err
+	}
+	byKey := map[string]*labels.SliceReport{}
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), suffix)
+		for j := range t.Slices {
+			s := &t.Slices[j]
+			if s.Metric(metricJudged+suffix) == nil {
+				continue
+			}
+			of := byKey[s.Key]
+			if of == nil {
+				if of, err = labels.BySlice(in, all, s.Key, 0, r.valuesOf(s.Key)); err != nil {
+					return err
+				}
+				byKey[s.Key] = of
+			}
+			at := slices.IndexFunc(of.Values, func(v labels.SliceValue) bool { return v.Value == s.Value })
+			if at >= 0 {
+				setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), suffix)
+			}
+		}
+	}
+	return nil
+}
+
+// valuesOf gives the values of a key that a task has.
+func (r *judgedRun) valuesOf(key string) func(labels.Key) []string {
+	return func(k labels.Key) []string {
+		var values []string
+		for _, s := range slicing.Of([]string{key}, r.lines[k.TaskID]) {
+			values = append(values, s[1])
+		}
+		return values
+	}
+}
+
+// successOf is that of a target; nil where there is none.
+func successOf(of []labels.Success, target string) *labels.Success {
+	for i := range of {
+		if of[i].Target == target {
+			return &of[i]
+		}
+	}
+	return nil
+}
+
+// setTrueSuccess puts the estimate behind the judged rate.
+func setTrueSuccess(s *panel.Slice, x *labels.Success, suffix string) {
+	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == metricJudged+suffix })
+	if x == nil || at < 0 {
+		return
+	}
+	m := panel.Metric{Name: metricTrueSuccess + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: "attempts", Interval: x.True}
+	switch {
+	case x.Refused != "":
+		m.Warnings = append(m.Warnings, x.Refused)
+	case x.Design == labels.Internal:
+		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels on these very tasks", x.Labels))
+	default:
+		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels made elsewhere", x.Labels))
+	}
+	if x.Advice != "" {
+		m.Warnings = append(m.Warnings, strings.TrimSpace(x.Advice))
+	}
+	s.Metrics = slices.Insert(s.Metrics, at+1, m)
+}

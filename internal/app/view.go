@@ -1,0 +1,310 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/routing"
+	judge "github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/value/typed"
+)
+
+// ViewRequest asks what reports tell of a run.
+type ViewRequest struct {
+	// Run is an id or the beginning of one, a name, or last, last~1, …
+	Run string `json:"run"`
+	// Slices are tag, tier or names of fields, * for all fields; nil: those that the run
+	// was started with.
+	Slices []string `json:"slices,omitempty"`
+	// Keep are kinds of personal data that are shown.
+	Keep []string `json:"keep,omitempty"`
+	// Baseline is compared with, where it is given.
+	Baseline Side `json:"baseline,omitzero"`
+}
+
+// RunView is what reports tell of a run, with the actions that help most now. Of its View
+// the client fills in All and Next in its own words.
+type RunView struct {
+	*Run
+	View *report.View
+	Next []Action
+}
+
+// ViewRun sums a stored run up. It asks no model.
+func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunView, error) {
+	if req.Baseline != (Side{}) {
+		if err := req.Baseline.one("baseline"); err != nil {
+			return nil, err
+		}
+	}
+	r, err := a.Run(ctx, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Sliceable(req.Slices); err != nil {
+		return nil, err
+	}
+	red, err := a.viewer(r.Manifest, req.Keep)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.Panels(ctx, req.Slices)
+	if err != nil {
+		return nil, err
+	}
+	op, why := a.reopened(ctx, r, tell)
+	v, err := r.view(ctx, p, red, op, why)
+	if err == nil && req.Baseline != (Side{}) {
+		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, compare.Config{By: req.Slices}, tell)
+	}
+	return v, err
+}
+
+// view tells panels of the run as red lets them be seen; op and why are those of section.
+func (r *Run) view(ctx context.Context, p *panel.Panels, red *redact.Redactor, op *opener, why string) (*RunView, error) {
+	v := r.viewOf(ctx, p, red)
+	var err error
+	v.Selection, err = r.section(ctx, p, op, why, red)
+	return &RunView{Run: r, View: v, Next: r.Next(p)}, err
+}
+
+func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor) *report.View {
+	return &report.View{
+		ID: r.Stored.ID, Created: r.Stored.Created, Status: string(r.Stored.State()), Spent: r.Stored.Spent,
+		Suite: report.SuiteMeta{
+			Name: r.Suite.Name, Version: r.Suite.Version, Description: red.Text(r.Suite.Description), Hash: r.Stored.SuiteHash,
+			Cases: r.Cases(), Tools: len(r.Suite.Tools),
+		},
+		Tools:   r.Suite.Tools,
+		Targets: r.Manifest.Targets, Panels: p, Manifest: r.fields(),
+		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[report.Row, error] {
+			return r.shown(ctx, store.Filter{Verdicts: verdicts, Exchanges: true}, red)
+		},
+	}
+}
+
+// reopened gives the catalogs of a stored run, to explain what they gave; nil when
+// there are none, and nil with the reason when they cannot be opened as they were.
+func (a *App) reopened(ctx context.Context, r *Run, tell Events) (op *opener, why string) {
+	names := TargetNames(r.Manifest.Specs)
+	found, asks, _ := catalog.Searches(names)
+	switch {
+	case !found:
+		return nil, ""
+	case asks:
+		return nil, "the run used models, and a report asks none"
+	}
+	if why = catalog.Changed(names, r.Manifest.Catalogues, r.Manifest.ToolsHash, catalogueFiles{a}); why != "" {
+		return nil, why
+	}
+	op, err := a.newOpener(0, "", r.Stored.ID, tell)
+	if err == nil {
+		defer op.close()
+		_, err = op.openAll(ctx, r.Manifest.Specs)
+	}
+	if err != nil {
+		return nil, err.Error()
+	}
+	op.stored = true
+	return op, ""
+}
+
+// section is what the decisions of a run say; nil without any. op has the catalogues that
+// are asked for reasons; why tells what keeps them from it.
+func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why string, red *redact.Redactor) (*routing.Section, error) {
+	if !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
+		return nil, nil
+	}
+	set, _ := judge.SettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	c := routing.Collector{Known: catalog.Known(r.Manifest.Targets, r.Suite.Tools), Weights: routing.Weigh(set)}
+	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return nil, err
+		}
+		c.Add(row.Case, row.Cell)
+	}
+	s := c.Section(p)
+	if s == nil {
+		return nil, nil
+	}
+	if op != nil {
+		catalog.Explain(ctx, s, op.retrievers, op.stored)
+	}
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		for j := range t.Failed { // which are explained with what was asked, and not with what is shown
+			hideFailed(&t.Failed[j], red)
+		}
+		if r.Manifest.Targets[t.Target].Provider == "retrieve" && t.Failures > 0 && why != "" {
+			t.Unexplained = why
+		}
+	}
+	return s, nil
+}
+
+// hideFailed takes out of a failed decision what must not be shown.
+func hideFailed(f *routing.Failure, red *redact.Redactor) {
+	red.Begin()
+	f.Query, f.Reason, f.Routed = red.Text(f.Query), red.Text(f.Reason), red.Text(f.Routed)
+	for i := range f.Diagnose {
+		for j, why := range f.Diagnose[i].Reasons {
+			f.Diagnose[i].Reasons[j] = red.Text(why)
+		}
+	}
+}
+
+// CaseRequest asks for the attempts at one case.
+type CaseRequest struct {
+	Run  string `json:"run"`
+	Case string `json:"case"`
+	// Target is the name of one; "": all.
+	Target string   `json:"target,omitempty"`
+	Keep   []string `json:"keep,omitempty"`
+}
+
+// CaseView is the attempts at one case; its View has no panels.
+type CaseView struct {
+	*Run
+	View *report.View
+	Rows []report.Row
+}
+
+// ShowCase tells the attempts at one case. It reads no others: nothing is summed up. The
+// error wraps callvet.ErrNotFound when there are none.
+func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) {
+	r, err := a.Run(ctx, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	red, err := a.viewer(r.Manifest, req.Keep)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(r.Manifest.Targets))
+	for i := range names {
+		names[i] = r.Manifest.Targets[i].Name
+	}
+	if req.Target != "" && !slices.Contains(names, req.Target) {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("show run %s: target %q: %w", r.Stored.ID, req.Target, callvet.ErrNotFound), Hint: "its targets: " + strings.Join(names, ", ")}
+	}
+	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.Manifest.Repeats}, red)}
+	for row, err := range r.shown(ctx, store.Filter{CaseID: req.Case, Exchanges: true}, red) {
+		if err != nil {
+			return nil, err
+		}
+		if req.Target == "" || r.Manifest.Targets[row.Cell.Target].Name == req.Target {
+			out.Rows = append(out.Rows, row)
+		}
+	}
+	if len(out.Rows) == 0 {
+		return nil, &NoAttemptError{Case: req.Case, Run: r.Stored.ID}
+	}
+	return out, nil
+}
+
+// NoAttemptError says that a run has no attempt at a case, or none of the target that was
+// asked for. It wraps callvet.ErrNotFound.
+type NoAttemptError struct{ Case, Run string }
+
+func (e *NoAttemptError) Error() string {
+	return fmt.Sprintf("show case %q of run %s: %v", e.Case, e.Run, callvet.ErrNotFound)
+}
+
+// Unwrap gives ErrNotFound.
+func (e *NoAttemptError) Unwrap() error { return callvet.ErrNotFound }
+
+// ListRuns gives the latest runs, the newest first; limit 0: all.
+func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := db.Runs(ctx, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]report.RunSummary, len(list))
+	for i := range list {
+		if out[i], err = summary(&list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// summary is a run's line in the list, from what was counted when it ended.
+func summary(r *store.Run) (report.RunSummary, error) {
+	m, err := readManifest(r)
+	if err != nil {
+		return report.RunSummary{}, err
+	}
+	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State())}
+	for i := range m.Targets {
+		out.Targets = append(out.Targets, m.Targets[i].Name)
+	}
+	if len(r.Totals) == 0 {
+		return out, nil
+	}
+	var t run.Summary
+	if err := json.Unmarshal(r.Totals, &t); err != nil {
+		return out, fmt.Errorf("read totals of run %s: %w", r.ID, typed.Explain(err))
+	}
+	out.Cells, out.InPart = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}, t.InPart
+	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
+	for i := range t.Targets {
+		if models && i < len(m.Targets) && m.Targets[i].Floor { // expected to fail: it does not count beside others
+			f := &t.Targets[i]
+			out.Cells.Pass, out.Cells.Fail = out.Cells.Pass-f.Pass, out.Cells.Fail-f.Fail
+			out.Cells.Error, out.Cells.NotRun = out.Cells.Error-f.Error, out.Cells.NotRun-f.NotRun
+			out.InPart -= f.InPart
+		}
+	}
+	out.Pass = report.RateOf(out.Cells)
+	if t.CostKnown && t.CostUSD > 0 { // targets that report no usage count as 0
+		out.CostUSD = &t.CostUSD
+	}
+	return out, nil
+}
+
+// DeleteRuns deletes runs for good, one after the other; deleted are those that are gone,
+// also when an error ends it. That is a *store.HeldError for a run that a process carries
+// out.
+func (a *App) DeleteRuns(ctx context.Context, refs []string) (deleted []string, err error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.cfg.Claim()
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		r, err := stored(ctx, db, ref)
+		if err != nil {
+			return deleted, err
+		}
+		if err := db.DeleteRun(ctx, r.ID, c.Gone); err != nil {
+			if held := (*store.HeldError)(nil); errors.As(err, &held) {
+				err = fmt.Errorf("delete run: %w", held)
+			}
+			return deleted, err
+		}
+		deleted = append(deleted, r.ID)
+	}
+	return deleted, db.Vacuum(ctx)
+}

@@ -1,0 +1,123 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalogfile"
+	"github.com/callvet/callvet/internal/endpoint"
+)
+
+// ownCatalogue is the rest of a target that searches a catalog in this process.
+func ownCatalogue(target string) (rest string, own bool) {
+	rest, own = strings.CutPrefix(target, "retrieve:")
+	return rest, own && !endpoint.Web(rest)
+}
+
+// Searches tells whether any target is a catalog, whether one asks models, and whether
+// there are targets of another kind.
+func Searches(targets []string) (found, asks, others bool) {
+	for _, t := range targets {
+		rest, own := ownCatalogue(t)
+		if !own {
+			others = true
+			continue
+		}
+		_, set, err := Parse(rest)
+		found, asks = true, asks || err == nil && (set.Embed != "" || set.Rerank != "")
+	}
+	return found, asks, others
+}
+
+// Fingerprints are hashes of the catalogs and rules of routes that targets read, by
+// their position, "" for targets that read none; nil where no target does. Errors are
+// those of reading.
+func Fingerprints(targets []string, files catalogfile.Files) ([]string, error) {
+	var out []string
+	for i, t := range targets {
+		rest, own := ownCatalogue(t)
+		if !own {
+			continue
+		}
+		f, err := fingerprint(rest, files)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = make([]string, len(targets))
+		}
+		out[i] = f
+	}
+	return out, nil
+}
+
+func fingerprint(rest string, files catalogfile.Files) (string, error) {
+	file, s, err := Parse(rest)
+	if err != nil {
+		return "", fmt.Errorf("read catalogue: %w", err)
+	}
+	h := sha256.New()
+	named := []string{file}
+	if s.Routes != "" && s.Routes != "none" {
+		named = append(named, s.Routes)
+	}
+	for i, name := range named {
+		parts, err := catalogfile.All(files, name)
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", [...]string{"catalogue", "routes"}[i], err)
+		}
+		for _, p := range parts {
+			fmt.Fprintf(h, "%d ", len(p.Data))
+			h.Write(p.Data)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// Changed says what keeps the catalogs of a run from being those that it used, "" where
+// nothing does: then holds the hashes that the run kept. Runs that kept none tell by
+// the hash of their tools.
+func Changed(targets, then []string, tools string, files catalogfile.Files) string {
+	now, err := Fingerprints(targets, files)
+	switch {
+	case err != nil:
+		return err.Error()
+	case now == nil || slices.Equal(now, then):
+		return ""
+	case then != nil:
+		return "the catalogue, or the rules of routes, changed since this run"
+	}
+	for _, t := range targets {
+		rest, own := ownCatalogue(t)
+		if !own {
+			continue
+		}
+		file, _, _ := strings.Cut(rest, "?")
+		if c, _, err := catalogfile.Load(file, files); err != nil || callvet.NewToolset(Tools(c)).Hash != tools {
+			return "whether the catalogue is that of this run is not known"
+		}
+	}
+	return ""
+}
+
+// Known tells whether services, by the position of their target, name tools that there
+// are; nil where no tools are known. A catalog has all tools that it gives.
+func Known(targets []callvet.Target, tools []callvet.Tool) func(target int, tool string) bool {
+	if len(tools) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for i := range tools {
+		names[tools[i].Name] = true
+	}
+	return func(target int, tool string) bool {
+		own := target >= len(targets) || !strings.HasPrefix(targets[target].Provider, "retrieve:")
+		return own || names[tool]
+	}
+}

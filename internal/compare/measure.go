@@ -1,0 +1,292 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
+)
+
+// ofStep are the yes-or-no measurements behind the metrics of calls; inverse ones
+// tell the share of no. The definitions are those of the panels of trace files, and
+// a test holds both against each other.
+var ofStep = map[string]struct {
+	step    callvet.StepMetric
+	inverse bool
+}{
+	"schema_valid":       {callvet.StepSchemaValid, false},
+	"unknown_tool_rate":  {callvet.StepKnownTool, true},
+	"tool_selection":     {callvet.StepSelection, false},
+	panel.MetricOverCall: {callvet.StepNeeded, true},
+	"arg_em":             {callvet.StepArgEM, false},
+	"execution_success":  {callvet.StepExecuted, false},
+	"rate_limited_rate":  {callvet.StepRateLimited, false},
+	"timeout_rate":       {callvet.StepTimeout, false},
+	"rejected_rate":      {callvet.StepRejected, false},
+	"result_consistency": {callvet.StepEqual, false},
+	"postconditions":     {callvet.StepHolds, false},
+	"safe_calls":         {callvet.StepSafe, false},
+	panel.MetricRepaired: {callvet.StepRepaired, false},
+	panel.MetricInBudget: {callvet.StepInBudget, false},
+	panel.MetricInP50:    {callvet.StepInP50, false},
+}
+
+// ofRecords reports whether task records alone tell a metric.
+func ofRecords(name string) bool {
+	return !ofRuns(name) && !ofCalls(name)
+}
+
+// ofCalls reports whether a metric is told by calls: by those alone, or where no attempt was scored.
+func ofCalls(name string) bool {
+	name = baseName(name)
+	switch name {
+	case panel.MetricToolLatencyMean, "arg_em_keys", "arg_precision", "arg_recall", "arg_f1":
+		return true
+	}
+	_, ok := ofStep[name]
+	return ok
+}
+
+// baseName is a name without what says how its values are counted.
+func baseName(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, "_by_task"), panel.ByCall)
+}
+
+// scoreOfAttempt reports whether a metric that calls tell is a score where attempts were scored.
+func scoreOfAttempt(name string) bool {
+	switch name {
+	case "schema_valid", "tool_selection", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", panel.MetricRepaired:
+		return true
+	}
+	return false
+}
+
+// work is what the steps of a task tell.
+type work struct {
+	parts []part
+	runs  []run // by attempt; empty where no metric needs them
+}
+
+// part are the steps of an attempt that are in the same slices.
+type part struct {
+	attempt int
+	in      [][2]string
+	values  []panel.Observation // by metric
+}
+
+// run is what the steps of one attempt tell together.
+type run struct {
+	attempt            int
+	calls, unneeded    int
+	labelled           bool
+	toolTime           float64
+	timed              bool
+	exposed            bool
+	incidents, blocked int
+	tools              []string // by base name, where needed calls are to be found
+}
+
+// ofRuns reports whether a metric is about what the calls of an attempt add up to.
+func ofRuns(name string) bool {
+	switch name {
+	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricToolTimeMean, panel.MetricMiss, "safety_incidents", "blocked_incidents":
+		return true
+	}
+	return false
+}
+
+// Steps takes scored steps, in the order of the file.
+func (s *Side) Steps(rows []measure.Scored) error {
+	for i := range rows {
+		s.step(&rows[i])
+	}
+	return nil
+}
+
+func (s *Side) step(row *measure.Scored) {
+	st := &row.Step
+	id := task{s.target(st.Target), st.TaskID}
+	w := s.tasks[id]
+	if w == nil {
+		w = &work{}
+		s.tasks[id] = w
+		s.order = append(s.order, id)
+	}
+	p := s.part(w, st)
+	for k, name := range s.cfg.Metrics {
+		sum, n, fractional := valueOf(name, row)
+		p.values[k].Sum, p.values[k].N, p.values[k].Fractional = p.values[k].Sum+sum, p.values[k].N+n, p.values[k].Fractional || fractional
+	}
+	if !s.runs {
+		return
+	}
+	i := slices.IndexFunc(w.runs, func(r run) bool { return r.attempt == st.Attempt })
+	if i < 0 {
+		i, w.runs = len(w.runs), append(w.runs, run{attempt: st.Attempt})
+	}
+	w.runs[i].step(row, slices.Contains(s.cfg.Metrics, panel.MetricMiss))
+}
+
+// part finds the part of a task that a step belongs to.
+func (s *Side) part(w *work, st *trace.Step) *part {
+	in := s.raw(slicing.Line{Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool], Tags: st.Tags, Fields: st.Fields})
+	for i := range w.parts {
+		if p := &w.parts[i]; p.attempt == st.Attempt && slices.Equal(p.in, in) {
+			return p
+		}
+	}
+	key := fmt.Sprintf("%q", in)
+	if known, ok := s.sets[key]; ok {
+		in = known
+	} else {
+		s.sets[key] = in
+	}
+	w.parts = append(w.parts, part{attempt: st.Attempt, in: in, values: make([]panel.Observation, len(s.cfg.Metrics))})
+	return &w.parts[len(w.parts)-1]
+}
+
+// valueOf is what a step tells of a metric of calls: n values of this sum.
+func valueOf(name string, row *measure.Scored) (sum float64, n int, fractional bool) {
+	score := &row.Score
+	name = baseName(name)
+	if d, ok := ofStep[name]; ok {
+		yes, known := score.Get(d.step)
+		if !known {
+			return 0, 0, false
+		}
+		return number(yes != d.inverse), 1, false
+	}
+	_, args := score.Get(callvet.StepArgEM)
+	hits, want, got, either := float64(score.Matched), float64(score.Expected), float64(score.Emitted), float64(score.Union)
+	switch {
+	case name == panel.MetricToolLatencyMean && row.Step.ExecMS != nil:
+		return *row.Step.ExecMS, 1, true
+	case !args:
+		return 0, 0, false
+	case name == "arg_em_keys":
+		return share(hits, either, 0), 1, true
+	case name == "arg_precision":
+		return share(hits, got, want), 1, true
+	case name == "arg_recall":
+		return share(hits, want, got), 1, true
+	case name == "arg_f1":
+		return share(2*hits, got+want, 0), 1, true
+	}
+	return 0, 0, false
+}
+
+// share is a part of a whole; of nothing it is 1 where there was nothing on the
+// other side either.
+func share(hits, of, other float64) float64 {
+	switch {
+	case of > 0:
+		return hits / of
+	case other == 0:
+		return 1
+	}
+	return 0
+}
+
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func (r *run) step(row *measure.Scored, tools bool) {
+	st, score := &row.Step, &row.Score
+	r.calls++
+	if needed, known := score.Get(callvet.StepNeeded); known {
+		r.labelled = true
+		if !needed {
+			r.unneeded++
+		}
+	}
+	if st.ExecMS != nil {
+		r.toolTime += *st.ExecMS
+		r.timed = true
+	}
+	if tools {
+		r.tools = append(r.tools, st.Tool)
+	}
+	safe, known := score.Get(callvet.StepSafe)
+	if !known {
+		return
+	}
+	r.exposed = true
+	rejected, told := score.Get(callvet.StepRejected)
+	switch {
+	case safe:
+	case told && rejected, !told && len(st.Result) == 0:
+		r.blocked++
+	default:
+		r.incidents++
+	}
+}
+
+// record is what a task record tells beside its verdict.
+type record struct {
+	fault, ran         bool
+	judged             map[string]bool
+	cost, tokens, wall *float64
+	gold               []string // needed calls by base name; nil: not told
+	exposed            bool
+	incidents, blocked int
+	in                 [][2]string
+	// What a scorer said; judgedPass tells that it had a verdict.
+	scores           map[string]float64
+	judgedPass       bool
+	outcome          callvet.Outcome
+	format           callvet.Format
+	cached, timedOut bool
+}
+
+func told(t *trace.Task) *record {
+	r := &record{wall: t.WallMS, exposed: t.Safety != nil, outcome: t.Outcome, format: t.Format, cached: t.Cached, judgedPass: t.Pass != nil}
+	if t.Scored != nil {
+		r.scores = t.Scored.Scores
+	}
+	r.timedOut = t.Fault != nil && t.Fault.Kind == callvet.FaultTimeout
+	r.ran = t.Outcome != callvet.OutcomeNotRun
+	r.fault = r.ran && t.Failed()
+	if usd, known := t.Cost(); known {
+		r.cost = &usd
+	}
+	if n, known := t.Usage.Tokens(); known {
+		x := float64(n)
+		r.tokens = &x
+	}
+	for i := range t.Judged {
+		j := &t.Judged[i]
+		if pass, ok := j.Verdict(); ok && r.ran && !r.fault {
+			if r.judged == nil {
+				r.judged = map[string]bool{}
+			}
+			r.judged[j.Judge] = pass
+		}
+	}
+	for _, in := range t.Safety {
+		if in.Blocked {
+			r.blocked++
+		} else {
+			r.incidents++
+		}
+	}
+	if t.Gold != nil && t.Gold.Steps != nil {
+		r.gold = []string{}
+		for _, g := range t.Gold.Steps {
+			if name, _ := callvet.SplitTool(g.Tool); g.By != "user" {
+				r.gold = append(r.gold, name)
+			}
+		}
+	}
+	return r
+}

@@ -1,0 +1,295 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
+)
+
+// Config says what is compared.
+type Config struct {
+	// Judge whose verdicts count as pass; "" takes those of the source's own checks.
+	Judge string
+	// By are the slice keys; nil means panel.DefaultSlices, without steps.
+	By []string
+	// Metrics beside pass_rate, as panel.PairingOf knows them.
+	Metrics []string
+}
+
+// Side collects one trace file: a ledger has to know its targets first. It is not
+// safe for concurrent use, and grows with the number of attempts.
+type Side struct {
+	cfg      Config
+	families map[string][]string
+	// name is the target of lines that name none.
+	name string
+	// red makes gold of a file that was not redacted equal to that of one that was.
+	red     *redact.Redactor
+	targets []string
+	tries   []try
+	seen    map[attempt]int // the place of an attempt in tries
+	known   map[string]int  // the try that tells the gold of a task
+	judges  map[string]bool
+	tasks   map[task]*work // of steps; empty where none are needed
+	order   []task
+	sets    map[string][][2]string // of slices, each kept once
+	runs    bool                   // a metric needs them
+	scored  bool                   // a record tells scores of its attempt
+	twice   int
+	many    map[string]bool // slice keys with too many values
+}
+
+type attempt struct {
+	task
+	n int
+}
+
+type task struct {
+	target int
+	id     string
+}
+
+// try is what a ledger uses of a task record: the record itself is some kilobytes.
+type try struct {
+	id, context string
+	tags        []string
+	fields      map[string]string
+	target, n   int
+	outcome     callvet.Outcome
+	verdict     callvet.Verdict
+	inPart      int // assertions that were not evaluated
+	decision    *callvet.Decision
+	layers      []callvet.Assertion
+	told        *record // nil: no metric is asked for
+}
+
+func (e try) judged() bool {
+	return e.verdict == callvet.VerdictPass || e.verdict == callvet.VerdictFail
+}
+
+// New starts a side; name is that of its file.
+func New(name string, cfg Config) (*Side, error) {
+	red, err := redact.New(redact.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return &Side{
+		cfg: cfg, name: name, red: red, seen: map[attempt]int{}, known: map[string]int{}, judges: map[string]bool{}, tasks: map[task]*work{},
+		sets: map[string][][2]string{}, runs: slices.ContainsFunc(cfg.Metrics, ofRuns),
+	}, nil
+}
+
+// NeedsSteps reports whether records alone do not tell what is asked for.
+func (s *Side) NeedsSteps() bool {
+	return len(s.cfg.By) > 0 || slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return !ofRecords(m) })
+}
+
+// Targets names the targets that are there even without an attempt, before the first record.
+func (s *Side) Targets(names ...string) {
+	for _, name := range names {
+		s.target(name)
+	}
+}
+
+// Twice is how many records a later one of their attempt replaced.
+func (s *Side) Twice() int { return s.twice }
+
+func (s *Side) target(name string) int {
+	if name == "" {
+		name = s.name
+	}
+	i := slices.Index(s.targets, name)
+	if i < 0 {
+		i = len(s.targets)
+		s.targets = append(s.targets, name)
+	}
+	return i
+}
+
+// Record takes the task record of an attempt, in place of one that was there before.
+func (s *Side) Record(t *trace.Task) {
+	for i := range t.Judged {
+		s.judges[t.Judged[i].Judge] = true
+	}
+	c, cell := t.Entry(s.cfg.Judge)
+	e := try{
+		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
+		inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
+	}
+	s.scored = s.scored || t.Scored != nil
+	if len(s.cfg.Metrics) > 0 {
+		e.told = told(t)
+	}
+	id := attempt{task{e.target, c.ID}, cell.Repeat}
+	at, again := s.seen[id]
+	if again {
+		s.twice++
+	} else {
+		at = len(s.tries)
+		s.seen[id], s.tries = at, append(s.tries, try{})
+	}
+	teller, told := s.known[c.ID]
+	switch { // the first attempt that tells it says what the task asks
+	case c.Context != "" && (!told || teller == at):
+		s.known[c.ID] = at
+		e.context = s.asked(t)
+	case told && teller == at:
+		e.context = s.tries[at].context
+	}
+	s.tries[at] = e
+}
+
+// asked is what the gold of a task says, redacted.
+func (s *Side) asked(t *trace.Task) string {
+	if t.Asks != "" {
+		return t.Asks
+	}
+	s.red.Begin()
+	gold := trace.Task{Gold: t.Gold.Redacted(s.red)}
+	c, _ := gold.Entry("")
+	return c.Context
+}
+
+// Families tells the families of tools by name, before the first step.
+func (s *Side) Families(of map[string][]string) { s.families = of }
+
+// Watch takes the records of whole attempts behind a judge of them, which may have
+// changed what they tell; nil judges nothing.
+func (s *Side) Watch(judge func(*trace.Attempt) bool) func(*trace.Attempt) bool {
+	return func(at *trace.Attempt) bool {
+		changed := judge != nil && judge(at)
+		t := at.Task()
+		s.Record(&t)
+		return changed
+	}
+}
+
+// Ledger gives what was collected under a name.
+func (s *Side) Ledger(name string) *panel.Ledger {
+	s.countValues()
+	led := panel.NewLedger(name, s.targets, s.cfg.By)
+	led.Measure(s.cfg.Metrics...)
+	of := map[string][][2]string{}
+	for i := range s.tries {
+		e := &s.tries[i]
+		of[e.id] = append(of[e.id], s.raw(slicing.Line{Tags: e.tags, Fields: e.fields})...)
+	}
+	led.SliceBy(func(c *callvet.Case) []panel.SliceID { return s.slices(of[c.ID]) })
+	for i := range s.tries {
+		e := &s.tries[i]
+		led.Add(&callvet.Case{ID: e.id, Context: e.context, Tags: e.tags, Fields: e.fields},
+			&callvet.Cell{
+				Target: e.target, Repeat: e.n, Trace: callvet.Trace{Outcome: e.outcome, Decision: e.decision},
+				Result: callvet.Result{Verdict: e.verdict, NotEvaluated: e.inPart, Assertions: e.layers},
+			})
+	}
+	s.measure(led)
+	led.SliceBy(nil) // or the ledger would keep all of this
+	return led
+}
+
+// Many are the slice keys that have too many values to be slices, sorted. They are
+// known once there is a Ledger.
+func (s *Side) Many() []string { return slices.Sorted(maps.Keys(s.many)) }
+
+// countValues finds the keys with too many values, as the panels of trace files do.
+func (s *Side) countValues() {
+	s.many = map[string]bool{}
+	values := map[string]map[string]struct{}{}
+	see := func(raw [][2]string) {
+		for _, x := range slicing.Crossed(s.by(), raw) {
+			if s.many[x[0]] {
+				continue
+			}
+			if values[x[0]] == nil {
+				values[x[0]] = map[string]struct{}{}
+			}
+			values[x[0]][x[1]] = struct{}{}
+			if len(values[x[0]]) > slicing.MaxValues {
+				s.many[x[0]] = true
+				delete(values, x[0])
+			}
+		}
+	}
+	for i := range s.tries {
+		see(s.raw(slicing.Line{Tags: s.tries[i].tags, Fields: s.tries[i].fields}))
+	}
+	for _, raw := range s.sets {
+		see(raw)
+	}
+}
+
+func (s *Side) by() []string {
+	if s.cfg.By == nil {
+		return panel.DefaultSlices()
+	}
+	return s.cfg.By
+}
+
+// raw are the slices of a line, as the panels of trace files have them, and the
+// sides of crosses.
+func (s *Side) raw(l slicing.Line) [][2]string { return slicing.Of(s.by(), l) }
+
+// slices are the slices that lines with those sides are in together; never nil.
+func (s *Side) slices(raw [][2]string) []panel.SliceID {
+	raw = slices.Clone(raw)
+	slices.SortFunc(raw, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	out := []panel.SliceID{}
+	for _, x := range slicing.Crossed(s.by(), slices.Compact(raw)) {
+		if slicing.Told(s.by(), x[0]) && !s.many[x[0]] {
+			out = append(out, panel.SliceID{Key: x[0], Value: x[1]})
+		}
+	}
+	return out
+}
+
+// Keys adds to a list the keys of the slices that an attempt and its calls are in,
+// each once.
+func Keys(have, by []string, at *trace.Attempt) []string {
+	lines := []slicing.Line{{Tags: at.Tags, Fields: at.Fields}}
+	for i, c := range at.Trace.Calls() {
+		note := at.Steps[i]
+		lines = append(lines, slicing.Line{Tool: c.Tool, Tags: note.Tags, Fields: note.Fields})
+	}
+	for _, l := range lines {
+		for _, x := range slicing.Of(by, l) {
+			if !slices.Contains(have, x[0]) {
+				have = append(have, x[0])
+			}
+		}
+	}
+	return have
+}
+
+// Nothing says why a file cannot be compared; nil where it has something to compare.
+// The error wraps callvet.ErrInvalid.
+func (s *Side) Nothing(path string) error {
+	if slices.ContainsFunc(s.tries, try.judged) || len(s.tasks) > 0 && len(s.cfg.Metrics) > 0 {
+		return nil
+	}
+	if slices.ContainsFunc(s.cfg.Metrics, ofRecords) && len(s.tries) > 0 {
+		return nil
+	}
+	what := "pass or failure"
+	if s.cfg.Judge != "" {
+		what = fmt.Sprintf("verdict of the judge %q", s.cfg.Judge)
+	}
+	err := fmt.Errorf("compare %s: none of its %d task records has a %s: %w", path, len(s.tries), what, callvet.ErrInvalid)
+	names := make([]string, 0, len(s.judges))
+	for n := range s.judges {
+		names = append(names, n)
+	}
+	if len(names) == 0 {
+		return err
+	}
+	slices.Sort(names)
+	return &callvet.Hinted{Err: err, Hint: fmt.Sprintf("--judge NAME; the file has verdicts of %q", names)}
+}

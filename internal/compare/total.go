@@ -1,0 +1,253 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/slicing"
+)
+
+// measure gives what was collected to a ledger, task by task.
+func (s *Side) measure(led *panel.Ledger) {
+	place := map[string]int{}
+	for k, p := range led.Metrics() {
+		place[p.Metric] = k
+	}
+	records, order := s.records()
+	only := s.onlyJudge()
+	for _, id := range order {
+		all := []panel.SliceID{} // of all lines of the task
+		for _, e := range records[id] {
+			all = append(all, s.slices(e.in)...)
+		}
+		w := s.tasks[id]
+		if w == nil {
+			w = &work{}
+		}
+		for i := range w.parts {
+			p := &w.parts[i]
+			in := p.in
+			if e, ok := records[id][p.attempt]; ok {
+				in = append(slices.Clip(in), e.in...)
+			}
+			of := s.slices(in)
+			all = append(all, of...)
+			led.Observe(id.target, id.id, of, s.values(p, place))
+		}
+		var out []panel.Observation
+		for name, at := range place {
+			if v := total(name, only, records[id], w.runs); v.N > 0 {
+				v.Metric = at
+				out = append(out, v)
+			}
+		}
+		slices.SortFunc(all, func(a, b panel.SliceID) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+		led.Observe(id.target, id.id, slices.Compact(all), out)
+	}
+}
+
+// records are those of the tasks, by attempt, and all tasks in the order of the file,
+// those with steps first.
+func (s *Side) records() (map[task]map[int]*record, []task) {
+	out, order := map[task]map[int]*record{}, slices.Clone(s.order)
+	for i := range s.tries {
+		e := &s.tries[i]
+		id := task{e.target, e.id}
+		if out[id] == nil {
+			out[id] = map[int]*record{}
+			if s.tasks[id] == nil {
+				order = append(order, id)
+			}
+		}
+		r := e.told
+		if r == nil {
+			r = &record{}
+		}
+		r.in = s.raw(slicing.Line{Tags: e.tags, Fields: e.fields})
+		out[id][e.n] = r
+	}
+	return out, order
+}
+
+// values are those of a part, by the metrics of the ledger.
+func (s *Side) values(p *part, place map[string]int) []panel.Observation {
+	var out []panel.Observation
+	for k, name := range s.cfg.Metrics {
+		if at, ok := place[name]; ok && p.values[k].N > 0 && !(s.scored && scoreOfAttempt(name)) {
+			v := p.values[k]
+			v.Metric = at
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// onlyJudge is the judge of a file that has verdicts of one; else "".
+func (s *Side) onlyJudge() (only string) {
+	for i := range s.tries {
+		if s.tries[i].told == nil {
+			continue
+		}
+		for name := range s.tries[i].told.judged {
+			if only != "" && name != only {
+				return ""
+			}
+			only = name
+		}
+	}
+	return only
+}
+
+// total is what the attempts at a task, by number, tell of a metric of attempts or
+// of tasks.
+func total(name, only string, records map[int]*record, runs []run) panel.Observation {
+	var v panel.Observation
+	add := func(x float64) { v.Sum, v.N, v.Fractional = v.Sum+x, v.N+1, v.Fractional || x != 0 && x != 1 }
+	switch name {
+	case "safety_incidents", "blocked_incidents":
+		return breaches(name, records, runs)
+	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricToolTimeMean:
+		return perAttempt(name, records, runs)
+	case panel.MetricMiss:
+		for n, r := range records {
+			if r.ran && r.gold != nil && !r.fault {
+				missed := missing(r.gold, runs, n)
+				v.Sum, v.N = v.Sum+float64(missed), v.N+len(r.gold)
+			}
+		}
+		return v
+	}
+	judge := only
+	if _, named, ok := strings.Cut(name, ":"); ok {
+		judge = named
+	}
+	for _, n := range slices.Sorted(maps.Keys(records)) {
+		if x, ok := records[n].value(name, judge); ok {
+			add(x)
+		}
+	}
+	return v
+}
+
+// value is what a record alone tells of a metric of attempts.
+func (r *record) value(name, judge string) (x float64, ok bool) {
+	given := func(p *float64) (float64, bool) {
+		if p == nil {
+			return 0, false
+		}
+		return *p, true
+	}
+	switch {
+	case !r.ran:
+		return 0, false
+	case name == panel.MetricError:
+		return number(r.fault), true
+	case name == panel.MetricCost:
+		return given(r.cost)
+	case name == panel.MetricTokens:
+		return given(r.tokens)
+	case name == panel.MetricLatencyMean:
+		if r.cached || r.fault && !r.timedOut {
+			return 0, false
+		}
+		return given(r.wall)
+	case strings.HasPrefix(name, "judged_pass"):
+		pass, ok := r.judged[judge]
+		return number(pass), ok
+	case !r.judgedPass || r.fault:
+		return 0, false
+	}
+	return r.score(name)
+}
+
+// score is what a scorer told of a metric of judged attempts.
+func (r *record) score(name string) (x float64, ok bool) {
+	switch name {
+	case panel.MetricUnparseable:
+		return number(r.outcome == callvet.OutcomeUnparseable), r.format != ""
+	case panel.MetricRepaired:
+		return number(r.format == callvet.FormatNormalized), r.format != ""
+	case panel.MetricNative:
+		return number(r.format == callvet.FormatPass), r.format != ""
+	case panel.MetricAbstention:
+		name = "abstention"
+	}
+	x, ok = r.scores[name]
+	return x, ok
+}
+
+// missing is how many of the needed calls were not made.
+func missing(gold []string, runs []run, attempt int) int {
+	want := slices.Clone(gold)
+	for _, name := range runOf(runs, attempt).tools {
+		if i := slices.Index(want, name); i >= 0 {
+			want = slices.Delete(want, i, i+1)
+		}
+	}
+	return len(want)
+}
+
+// runOf is what the calls of an attempt add up to; nothing where it has none.
+func runOf(runs []run, attempt int) run {
+	for _, r := range runs {
+		if r.attempt == attempt {
+			return r
+		}
+	}
+	return run{attempt: attempt}
+}
+
+// perAttempt are the amounts that are counted over every attempt that a line tells of.
+func perAttempt(name string, records map[int]*record, runs []run) panel.Observation {
+	v := panel.Observation{Fractional: true}
+	var numbers []int
+	for _, r := range runs {
+		numbers = append(numbers, r.attempt)
+	}
+	numbers = slices.AppendSeq(numbers, maps.Keys(records))
+	slices.Sort(numbers)
+	for _, n := range slices.Compact(numbers) {
+		switch r := runOf(runs, n); {
+		case name == "calls_per_attempt":
+			v.Sum, v.N = v.Sum+float64(r.calls), v.N+1
+		case name == panel.MetricToolTimeMean && r.timed:
+			v.Sum, v.N = v.Sum+r.toolTime, v.N+1
+		case name == "unneeded_calls_per_attempt" && r.labelled:
+			v.Sum, v.N = v.Sum+float64(r.unneeded), v.N+1
+		}
+	}
+	return v
+}
+
+// breaches tells whether a task had an incident, where it was looked for them: the
+// record may list what the steps show.
+func breaches(name string, records map[int]*record, runs []run) panel.Observation {
+	exposed, happened, blocked := false, 0, 0
+	for _, r := range runs {
+		exposed = exposed || r.exposed
+		if rec := records[r.attempt]; rec == nil || !rec.exposed {
+			happened, blocked = happened+r.incidents, blocked+r.blocked
+		}
+	}
+	for n, rec := range records {
+		if !rec.exposed {
+			continue
+		}
+		exposed = true
+		r := runOf(runs, n)
+		happened, blocked = happened+max(r.incidents, rec.incidents), blocked+max(r.blocked, rec.blocked)
+	}
+	switch {
+	case !exposed:
+		return panel.Observation{}
+	case name == "blocked_incidents":
+		return panel.Observation{Sum: number(blocked > 0), N: 1}
+	}
+	return panel.Observation{Sum: number(happened > 0), N: 1}
+}

@@ -1,0 +1,49 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package dialect
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/suite/bfcl"
+)
+
+// BFCL is the format of the Berkeley leaderboard: files of questions beside files of
+// answers. It is read only, and none of Names.
+const BFCL = "bfcl"
+
+// IsBFCL tells of a file of questions. It looks closer only at what may be one: its rows
+// name them, or it is packed.
+func IsBFCL(data []byte, path string) bool {
+	head := data[:min(len(data), 1<<20)]
+	packed, err := input.Packed(head)
+	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && bfcl.Detect(data, path)
+}
+
+// ImportBFCL reads a file of questions with the answers that lie beside it; without
+// Options.Beside there are none.
+func ImportBFCL(data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	return bfcl.Import(data, path, beside(filepath.Dir(path), opt))
+}
+
+// ImportBFCLFolder reads all files of questions of a folder as one suite.
+func ImportBFCLFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+	return bfcl.ImportFolder(dir, beside(dir, opt))
+}
+
+// beside opens the files of a folder that bfcl finds by their whole path.
+func beside(dir string, opt Options) bfcl.Open {
+	if opt.Beside == nil {
+		return nil
+	}
+	return func(path string) ([]byte, error) {
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		return opt.Beside(dir, rel)
+	}
+}

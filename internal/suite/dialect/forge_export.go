@@ -1,0 +1,221 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package dialect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite/dialect/tree"
+)
+
+// metadata reads the envelope; it names the suite and is kept for export.
+func (f *forgeReader) metadata() {
+	if !f.meta.Given() {
+		return
+	}
+	o := f.Object(f.meta, "metadata", "toolName", "toolVersion", "descriptionHash", "description", "registrySize", "generatedAt", "generatedBy",
+		"tier", "overlapMapVersion", "_comment")
+	if n := o.Str("toolName"); n != "" {
+		f.suite.Name = n
+		if t := o.Str("tier"); t != "" {
+			f.suite.Name += " " + t
+		}
+	}
+}
+
+// staleness compares the metadata with the tools of today. Source: Eval Case
+// Interfaces and its envelope: description hash, registry growth over half,
+// and a new major version.
+func (f *forgeReader) staleness() {
+	if len(f.Opt.Tools) == 0 {
+		return
+	}
+	if !f.meta.Given() {
+		f.Warn(0, "stale-unknown", "metadata", "", "the file has no metadata, so staleness cannot be detected")
+		return
+	}
+	o := f.Loose(f.meta)
+	toolName := o.Scalar("toolName")
+	i := slices.IndexFunc(f.Opt.Tools, func(t callvet.Tool) bool { return t.Name == toolName })
+	if i < 0 {
+		f.Warn(o.At("toolName"), "stale-tool", "toolName", "", "the file was made for tool %q, which the registry no longer has", toolName)
+	} else {
+		f.staleTool(o, &f.Opt.Tools[i])
+	}
+	if size := o.Integer("registrySize"); size != nil && float64(len(f.Opt.Tools)) > 1.5*float64(*size) {
+		f.Warn(o.At("registrySize"), "stale-registry", "registrySize", "review toolsAcceptable of the labeled cases",
+			"the registry has grown from %d to %d tools; labeled evals may have under-specified toolsAcceptable sets", *size, len(f.Opt.Tools))
+	}
+}
+
+func (f *forgeReader) staleTool(o tree.Object, t *callvet.Tool) {
+	sum := sha256.Sum256([]byte(t.Description))
+	now := hex.EncodeToString(sum[:])[:12]
+	if was := o.Scalar("descriptionHash"); was != "" && was != now {
+		f.Warn(o.At("descriptionHash"), "stale-description", "descriptionHash", "revalidate the cases before treating failures as regressions",
+			"generated against description hash %s, current is %s; results may not reflect the current routing contract", was, now)
+	}
+	if was := o.Scalar("toolVersion"); was != "" && t.Version != "" && major(was) != major(t.Version) {
+		f.Warn(o.At("toolVersion"), "stale-version", "toolVersion", "", "tool is version %s, evals were generated for %s; the schema may have changed", t.Version, was)
+	}
+}
+
+func major(version string) string {
+	m, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	return m
+}
+
+func exportForge(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
+	f, same := tree.ReadFrame(s, Forge)
+	var problems []callvet.Problem
+	tk := replay(f.Get("tokens"))
+	tier, _ := f.Document.At("metadata", "tier").Text()
+	format := forgeFormat(tk, callvet.Tier(tier))
+	if !same {
+		problems = tree.LoseSuite(s)
+		if len(s.Tools) > 0 {
+			problems = append(problems, callvet.Problem{Code: "not-carried", Warning: true, Key: "tools", Message: fmt.Sprintf("%d tools are not carried: the format names tools only", len(s.Tools))})
+		}
+		if s.SystemPrompt != "" {
+			problems = append(problems, callvet.Problem{Code: "not-carried", Warning: true, Key: "system_prompt", Message: "system_prompt is not carried: the format has no place for it"})
+		}
+	}
+	cases, lost := format.ExportAll(s.Cases, same)
+	problems = append(problems, lost...)
+	out, err := tree.Pretty(forgeDocument(f, same, cases))
+	return out, problems, err
+}
+
+func forgeDocument(f tree.Frame, same bool, cases [][]byte) []byte {
+	switch {
+	case !same || f.Get("bare").Kind() == 't':
+		return tree.Array(cases)
+	case f.Document.Has("cases"):
+		return tree.WithMember(f.Document, "cases", tree.Array(cases))
+	}
+	// The first n cases belong to shouldRouteIdentically.
+	n := 0
+	if _, err := fmt.Sscan(string(f.Get("same").Raw), &n); err != nil || n > len(cases) {
+		n = len(cases)
+	}
+	doc := f.Document
+	for i, key := range []string{"shouldRouteIdentically", "shouldRouteDifferently"} {
+		part := cases[:n]
+		if i == 1 {
+			part = cases[n:]
+		}
+		if v := doc.Get(key); v.Kind() == '{' {
+			doc = tree.Node{Raw: tree.WithMember(doc, key, tree.WithMember(v, "cases", tree.Array(part)))}
+		}
+	}
+	return doc.Raw
+}
+
+func writeForgeCase(c *callvet.Case, orig tree.Node) []byte {
+	var o, in tree.Record
+	tree.WriteID(&o, "id", c, orig)
+	o.Raw("description", tree.Quote(c.Description))
+	if d := c.Fields["difficulty"]; d != "perturbation" || orig.Has("difficulty") {
+		o.Str("difficulty", d)
+	}
+	o.Str("createdAt", c.Fields["createdAt"])
+	o.Str("bugRef", c.Fields["bugRef"])
+	o.Strs("tags", c.Tags)
+	in.Raw("message", tree.Quote(tree.UserText(c)))
+	o.Raw("input", in.Bytes())
+	if len(c.Mocks) > 0 {
+		o.Raw("stubs", mockRecord(c.Mocks).Bytes())
+	}
+	if c.MultiTurn != nil && c.MultiTurn.MaxRounds > 0 {
+		o.Integer("maxTurns", &c.MultiTurn.MaxRounds)
+	}
+	if e := writeForgeExpect(&c.Expect); len(e) > 0 || len(c.Expect.Rubric) == 0 {
+		o.Raw("expect", e.Bytes())
+	}
+	o.Raw("referenceData", c.Expect.ReferenceData)
+	if len(c.Expect.Rubric) > 0 {
+		items := make([][]byte, len(c.Expect.Rubric))
+		for i, d := range c.Expect.Rubric {
+			var r tree.Record
+			r.Str("dimension", d.Dimension)
+			r.Number("maxScore", &d.MaxScore)
+			r.Str("criteria", d.Criteria)
+			items[i] = r.Bytes()
+		}
+		o.Raw("rubric", tree.Array(items))
+	}
+	return o.Bytes()
+}
+
+// writeForgeExpect says a plan as the names it calls; features lists the rest as lost.
+func writeForgeExpect(e *callvet.Expect) tree.Record {
+	var o tree.Record
+	called, acceptable := e.ToolsCalled, e.ToolsAcceptable
+	if called == nil && acceptable == nil && len(e.Plans) > 0 {
+		called, acceptable = planNames(e.Plans)
+	}
+	o.Strs("toolsCalled", called)
+	o.Groups("toolsAcceptable", acceptable)
+	if len(e.ToolsNotCalled) > 0 {
+		o.Strs("toolsNotCalled", e.ToolsNotCalled)
+	}
+	o.Integer("minToolCalls", e.MinToolCalls)
+	o.Integer("maxToolCalls", e.MaxToolCalls)
+	if len(e.ToolParams) > 0 {
+		o.Raw("toolParams", writeToolParams(e.ToolParams))
+	}
+	o.Truth("noToolErrors", e.NoToolErrors)
+	o.Truth("responseNonEmpty", e.ResponseNonEmpty)
+	o.Strs("responseContains", e.ResponseContains)
+	o.Groups("responseContainsAny", e.ResponseContainsAny)
+	o.Strs("responseNotContains", e.ResponseNotContains)
+	o.Strs("responseMatches", e.ResponseMatches)
+	o.Truth("noUngroundedNumbers", e.NoUngroundedNumbers)
+	o.Number("maxLatencyMs", e.MaxLatencyMS)
+	o.Integer("maxTokens", e.MaxTokens)
+	o.Number("maxCostUsd", e.MaxCostUSD)
+	return o
+}
+
+// planNames: one plan is an exact multiset, several are acceptable sets.
+func planNames(plans []callvet.Plan) (called []string, acceptable [][]string) {
+	for i := range plans {
+		names := []string{}
+		for j := range plans[i].Calls {
+			names = append(names, plans[i].Calls[j].Tools[:min(1, len(plans[i].Calls[j].Tools))]...)
+		}
+		acceptable = append(acceptable, names)
+	}
+	if len(acceptable) == 1 && len(acceptable[0]) > 0 {
+		return acceptable[0], nil
+	}
+	for i := range acceptable {
+		if len(acceptable[i]) == 0 {
+			acceptable[i] = []string{callvet.NoTools}
+		}
+	}
+	return nil, acceptable
+}
+
+func writeToolParams(params []callvet.ToolParam) []byte {
+	kinds := map[string]string{"": "equals", "exact": "equals", "contains": "contains", "any_of": "oneOf", "present": "exists", "absent": "notExists", "regex": "matches"}
+	items := make([][]byte, len(params))
+	for i, p := range params {
+		kind, ok := kinds[p.Matcher.Mode]
+		if !ok {
+			kind = "equals"
+		}
+		var o tree.Record
+		o.Str("tool", p.Tool)
+		o.Str("paramName", p.Path)
+		o.Str("assertion", kind)
+		o.Raw("value", p.Matcher.Value)
+		items[i] = o.Bytes()
+	}
+	return tree.Array(items)
+}

@@ -1,0 +1,258 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package trace
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score"
+	"github.com/callvet/callvet/score/selection"
+)
+
+// Scored is what a scorer said of an attempt beside its verdict, which is Pass. An attempt that
+// has it and neither a verdict nor a fault could not be judged.
+type Scored struct {
+	Class  callvet.Class `json:"class,omitempty"`
+	Reason string        `json:"reason,omitempty"`
+	Plan   string        `json:"plan,omitempty"`
+	// Scores are in [0,1], by name. Unknown are the names of those that the attempt could have
+	// and of which the value is not known.
+	Scores  map[string]float64 `json:"scores,omitempty"`
+	Unknown []string           `json:"unknown,omitempty"`
+	// NotEvaluated are the assertions that were not evaluated.
+	NotEvaluated []NotEvaluated `json:"not_evaluated,omitempty"`
+	// Signs are those of issues that most runs share.
+	Signs []score.Sign `json:"signs,omitempty"`
+	// Layers are those of a router or retriever that were judged. Routes and Tools say what a router or retriever gave for what was expected.
+	Layers []string   `json:"layers,omitempty"`
+	Routes []Confused `json:"routes,omitempty"`
+	Tools  []Confused `json:"tools,omitempty"`
+}
+
+// NotEvaluated is an assertion that was not evaluated, with the reason.
+type NotEvaluated struct {
+	Name   string `json:"name" form:"required"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Confused is what was given for what was expected; "" is nothing.
+type Confused struct {
+	Expected string `json:"expected"`
+	Called   string `json:"called"`
+}
+
+// OfCell is a cell of a run as an attempt: with what its target said and did, the case's labels
+// and slices, and what the scorer made of it. Cell, case and target are not changed, and share
+// memory with the attempt.
+func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell) Attempt {
+	a := Attempt{Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor, Repeatable: target.Selects && target.Provider == "retrieve"}
+	t := &a.Trace
+	t.CaseID, t.Target, t.Repeat, t.Turns = c.ID, target.Name, cell.Repeat, writable(t.Turns)
+	a.Unbilled = target.Free || target.Floor || target.Recorded || t.Fault != nil && !t.Fault.Billable()
+	switch cell.Result.Verdict {
+	case callvet.VerdictPass, callvet.VerdictFail:
+		if t.Outcome != callvet.OutcomeError && t.Outcome != callvet.OutcomeNotRun {
+			pass := cell.Result.Verdict == callvet.VerdictPass
+			a.Pass = &pass
+		}
+	case callvet.VerdictNotRun:
+	default: // of earlier versions: without a result there is an error
+		t.Outcome = cmp.Or(t.Outcome, callvet.OutcomeError)
+	}
+	a.Annotate(c, target, &cell.Result)
+	a.label(c, &cell.Result)
+	return a
+}
+
+// writable are turns whose calls can be written: what is no JSON is a text.
+func writable(turns []callvet.Turn) []callvet.Turn {
+	own := false
+	for i := range turns {
+		for j := range turns[i].Calls {
+			c := &turns[i].Calls[j]
+			if (c.Args == nil || json.Valid(c.Args)) && (c.Result == nil || json.Valid(c.Result)) {
+				continue
+			}
+			if !own {
+				turns, own = slices.Clone(turns), true
+			}
+			turns[i].Calls = slices.Clone(turns[i].Calls)
+			c = &turns[i].Calls[j]
+			if c.Args != nil && !json.Valid(c.Args) {
+				c.Args, c.ArgsRaw = nil, cmp.Or(c.ArgsRaw, string(c.Args))
+			}
+			if c.Result != nil && !json.Valid(c.Result) {
+				c.Result = AppendQuoted(nil, string(c.Result))
+			}
+		}
+	}
+	return turns
+}
+
+// Annotate adds what a case and its scorer say of the attempt as a whole: the tags and fields of
+// the case, the calls that it needs, and the result. What the attempt has stays. The verdict is
+// not set.
+func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.Result) {
+	for _, t := range c.Tags {
+		if !slices.Contains(a.Tags, t) {
+			a.Tags = append(slices.Clip(a.Tags), t)
+		}
+	}
+	a.Fields = fieldsOf(c, a.Fields)
+	t := &a.Trace
+	switch {
+	case a.Scored != nil:
+	case t.Outcome == callvet.OutcomeError:
+		a.Scored = &Scored{Class: r.Class, Reason: r.Reason}
+	case t.Outcome == callvet.OutcomeNotRun:
+		a.Scored = &Scored{Reason: r.Reason}
+		a.Scored.open(r)
+	default:
+		_, tools, known := score.Labels(c, t, r)
+		if a.Gold == nil && known && t.Decision == nil {
+			a.Gold = &TaskGold{Steps: make([]GoldStep, 0, len(tools))}
+			for _, name := range tools {
+				a.Gold.Steps = append(a.Gold.Steps, GoldStep{Tool: name})
+			}
+		}
+		a.Scored = scored(c, target, t, r, len(tools), known)
+	}
+}
+
+// open adds the assertions that were not evaluated.
+func (s *Scored) open(r *callvet.Result) {
+	for _, as := range r.Unevaluated() {
+		s.NotEvaluated = append(s.NotEvaluated, NotEvaluated{as.Name, as.Reason})
+	}
+}
+
+// fieldsOf are the fields of a case with its tier; what the attempt says of itself goes first.
+func fieldsOf(c *callvet.Case, own map[string]string) map[string]string {
+	if len(c.Fields) == 0 && c.Tier == "" {
+		return own
+	}
+	fields := maps.Clone(c.Fields)
+	if fields == nil {
+		fields = map[string]string{}
+	}
+	if c.Tier != "" {
+		fields["tier"] = string(c.Tier)
+	}
+	maps.Copy(fields, own)
+	return fields
+}
+
+// label labels the calls, where none is labelled.
+func (a *Attempt) label(c *callvet.Case, r *callvet.Result) {
+	labels, _, known := score.Labels(c, &a.Trace, r)
+	if !known || len(labels) == 0 || a.Trace.Decision != nil {
+		return
+	}
+	a.Steps = make(map[int]StepNote, len(labels))
+	for i := range labels {
+		a.Steps[i] = StepNote{TurnID: -1, Gold: &Gold{Needed: &labels[i].Needed, Tool: labels[i].Tool}}
+	}
+}
+
+func scored(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callvet.Result, needed int, known bool) *Scored {
+	s := &Scored{Class: r.Class, Reason: r.Reason, Plan: r.Plan}
+	if r.Verdict == callvet.VerdictPass {
+		s.Class = ""
+	}
+	s.open(r)
+	if r.Verdict == callvet.VerdictNotRun {
+		return s
+	}
+	for i := range r.Scores {
+		if x := &r.Scores[i]; x.Scored && x.Value >= 0 && x.Value <= 1 { // a NaN is neither
+			s.set(scoreName(x.Name), x.Value)
+		}
+	}
+	if d := t.Decision; d != nil {
+		for i := range r.Assertions {
+			if as := &r.Assertions[i]; as.Layer == callvet.LayerRouting && !slices.Contains(s.Layers, as.Name) {
+				s.Layers = append(s.Layers, as.Name)
+			}
+		}
+		s.decided(c, d)
+		return s
+	}
+	if !known || needed > 0 {
+		s.Unknown = unasserted(r)
+	}
+	if _, told := s.Scores[score.Abstention]; !told && known && needed == 0 {
+		s.set(score.Abstention, truth(t.Outcome == callvet.OutcomeAbstained))
+	}
+	s.Signs = score.Signs(c, target, t, r, needed)
+	return s
+}
+
+// unasserted are the scores of arguments that the attempt has not: it could have them.
+func unasserted(r *callvet.Result) []string {
+	var out []string
+	for _, name := range [...]string{score.ArgAccuracy, score.ArgEM, score.ArgEMKeys, score.ArgPrecision, score.ArgRecall, score.ArgF1} {
+		if !slices.ContainsFunc(r.Scores, func(s callvet.Score) bool { return s.Name == name }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (s *Scored) set(name string, v float64) {
+	if s.Scores == nil {
+		s.Scores = map[string]float64{}
+	}
+	s.Scores[name] = v
+}
+
+// scoreName is the name of a score that earlier versions called otherwise.
+func scoreName(name string) string {
+	if name == "overcall" {
+		return score.OverCall
+	}
+	return name
+}
+
+func truth(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// decided says what a router or retriever took for what.
+func (s *Scored) decided(c *callvet.Case, d *callvet.Decision) {
+	want, ok := selection.Of(&c.Expect)
+	if !ok {
+		return
+	}
+	if want.Route != "" && d.Decides(callvet.SelectRoute) {
+		s.Routes = append(s.Routes, Confused{want.Route, d.Route})
+	}
+	if want.Tools != nil && d.Decides(callvet.SelectTools) {
+		s.Tools = append(s.Tools, Confused{rightTool(&want, d), firstTool(d)})
+	}
+}
+
+// rightTool is the expected tool that the first one given is compared with: itself
+// where it is right, else the first expected.
+func rightTool(want *callvet.Selection, d *callvet.Decision) string {
+	if len(want.Tools) == 0 {
+		return ""
+	}
+	if given := firstTool(d); slices.Contains(want.Tools, given) {
+		return given
+	}
+	return want.Tools[0]
+}
+
+func firstTool(d *callvet.Decision) string {
+	if len(d.Tools) == 0 {
+		return ""
+	}
+	return d.Tools[0].Tool
+}

@@ -1,0 +1,370 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/exact"
+)
+
+// scoring is what a task record tells of how its attempt was made and scored; numbers of
+// texts are those of slicing.Names.Words.
+type scoring struct {
+	// outcome and class are positions in panel.Outcomes and panel.Classes, -1 for none.
+	outcome, class             int8
+	format                     callvet.Format
+	scored, decided            bool
+	unreadable                 bool // the attempt meant a call that could not be read
+	cached, unbilled, timedOut bool
+	floor, repeatable          bool
+	requests                   int64
+	first                      float64 // ms; -1: not told
+	scores                     []scoreOf
+	unknown                    []uint32 // scores
+	open                       []uint32 // assertions with their reason
+	signs                      []Sign
+	routes, tools              [][2]uint32 // words
+}
+
+type scoreOf struct {
+	name  uint32
+	value int64 // in 1/exact.Scale
+}
+
+// scoringOf keeps what a record tells of that; nil where it tells nothing.
+func (w *Worker) scoringOf(t *Task) *scoring {
+	s := scoring{
+		outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), class: int8(slices.Index(panel.Classes(), t.Class)), format: t.Format, scored: t.Scored, decided: t.Decided,
+		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled, timedOut: t.TimedOut, floor: t.Floor, repeatable: t.Repeatable, requests: t.Requests, first: t.FirstMS,
+	}
+	if !t.Scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 {
+		return nil
+	}
+	for _, x := range t.Scores {
+		s.scores = append(s.scores, scoreOf{w.word(x.Name), int64(x.Value*exact.Scale + 0.5)})
+	}
+	for _, name := range t.Unknown {
+		s.unknown = append(s.unknown, w.word(name))
+	}
+	for _, x := range t.NotEvaluated {
+		s.open = append(s.open, w.word(x[0]+"\x00"+x[1]))
+	}
+	s.signs = slices.Clone(t.Signs)
+	s.routes, s.tools = w.pairs(t.Routes), w.pairs(t.Tools)
+	return &s
+}
+
+func (w *Worker) pairs(list [][2]string) (out [][2]uint32) {
+	for _, p := range list {
+		out = append(out, [2]uint32{w.word(p[0]), w.word(p[1])})
+	}
+	return out
+}
+
+// word numbers a text.
+func (w *Worker) word(s string) uint32 {
+	if n, ok := w.words[s]; ok {
+		return n
+	}
+	if w.words == nil {
+		w.words = map[string]uint32{}
+	}
+	n := w.names.Word(s)
+	w.words[s] = n
+	return n
+}
+
+// scoredSums are what the scoring of attempts adds up to in a slice.
+type scoredSums struct {
+	outcomes, classes            []int64 // by their positions
+	attempts                     int64   // that a scorer looked at
+	assertions, inPart, unjudged int64
+	requests, cached             int64
+	unparseable, repaired        exact.Rate
+	native                       exact.Rate
+	means                        []exact.Mean // by the word of the score
+	unknown                      []int64      // by the word of the score
+	first                        exact.Quantiles
+}
+
+func newScoredSums() *scoredSums {
+	return &scoredSums{outcomes: make([]int64, len(panel.Outcomes())), classes: make([]int64, len(panel.Classes()))}
+}
+
+func grown[T any](list []T, n int) []T {
+	for len(list) <= n {
+		var zero T
+		list = append(list, zero)
+	}
+	return list
+}
+
+func (s *scoredSums) mean(word uint32) *exact.Mean {
+	s.means = grown(s.means, int(word))
+	return &s.means[word]
+}
+
+func (s *scoredSums) open(word uint32, n int64) {
+	s.unknown = grown(s.unknown, int(word))
+	s.unknown[word] += n
+}
+
+// counts are the plain counts, in the order in which they are written.
+func (s *scoredSums) counts() []*int64 {
+	out := []*int64{&s.attempts, &s.assertions, &s.inPart, &s.unjudged, &s.requests, &s.cached}
+	for i := range s.outcomes {
+		out = append(out, &s.outcomes[i])
+	}
+	for i := range s.classes {
+		out = append(out, &s.classes[i])
+	}
+	return out
+}
+
+func (s *scoredSums) exact() []summed {
+	return []summed{&s.unparseable, &s.repaired, &s.native, &s.first}
+}
+
+func (s *scoredSums) merge(o *scoredSums) {
+	from := o.counts()
+	for i, n := range s.counts() {
+		*n += *from[i]
+	}
+	s.unparseable.Merge(&o.unparseable)
+	s.repaired.Merge(&o.repaired)
+	s.native.Merge(&o.native)
+	s.first.Merge(&o.first)
+	for w := range o.means {
+		s.mean(uint32(w)).Merge(&o.means[w])
+	}
+	for w, n := range o.unknown {
+		s.open(uint32(w), n)
+	}
+}
+
+// addScored adds the attempts at a task.
+func (t *toldSums) addScored(tries []try) {
+	var told bool
+	for i := range tries {
+		if r := tries[i].record; r != nil && r.scoring != nil {
+			told = true
+		}
+	}
+	if !told {
+		return
+	}
+	if t.scored == nil {
+		t.scored = newScoredSums()
+	}
+	s := t.scored
+	var unreadable, repaired, native, judged int
+	var first []float64
+	for i := range tries {
+		r := tries[i].record
+		if r == nil || r.scoring == nil {
+			continue
+		}
+		x := r.scoring
+		s.count(r)
+		if x.first > 0 && !r.notRun && !x.cached && !r.fault {
+			first = append(first, x.first)
+		}
+		if r.pass < 0 || x.format == "" || x.decided {
+			continue
+		}
+		judged++
+		unreadable += one(x.unreadable)
+		repaired += one(x.format == callvet.FormatNormalized)
+		native += one(x.format == callvet.FormatPass)
+	}
+	s.unparseable.Add(unreadable, judged)
+	s.repaired.Add(repaired, judged)
+	s.native.Add(native, judged)
+	s.first.Add(first, 0)
+	s.scores(tries)
+}
+
+// count adds the plain counts of an attempt.
+func (s *scoredSums) count(r *record) {
+	x := r.scoring
+	s.attempts += int64(one(x.scored))
+	if x.outcome >= 0 {
+		s.outcomes[x.outcome]++
+	}
+	if x.class >= 0 && r.pass != 1 {
+		s.classes[x.class]++
+	}
+	s.requests += x.requests
+	s.cached += int64(one(x.cached))
+	if r.fault {
+		return
+	}
+	s.assertions += int64(len(x.open))
+	s.inPart += int64(one(r.pass == 1 && len(x.open) > 0))
+	s.unjudged += int64(one(x.scored && r.pass < 0 && !r.notRun))
+	if r.pass >= 0 {
+		for _, w := range x.unknown {
+			s.open(w, 1)
+		}
+	}
+}
+
+// scores adds each score of the judged attempts, once for the task.
+func (s *scoredSums) scores(tries []try) {
+	for i := range tries {
+		for k := range tries[i].judgedScores() {
+			name := tries[i].record.scoring.scores[k].name
+			if before(tries, i, name) {
+				continue
+			}
+			sum, n := int64(0), 0
+			for j := i; j < len(tries); j++ {
+				for _, x := range tries[j].judgedScores() {
+					if x.name == name {
+						sum, n = sum+x.value, n+1
+					}
+				}
+			}
+			s.mean(name).Add(sum, n)
+		}
+	}
+}
+
+// before reports whether an earlier attempt has the score.
+func before(tries []try, i int, name uint32) bool {
+	for j := range i {
+		if slices.ContainsFunc(tries[j].judgedScores(), func(x scoreOf) bool { return x.name == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgedScores are the scores of the attempt; none where it was not judged.
+func (a *try) judgedScores() []scoreOf {
+	if r := a.record; r != nil && r.scoring != nil && r.pass >= 0 {
+		return r.scoring.scores
+	}
+	return nil
+}
+
+// attempts tells of the attempts at a task what is summed up for its target only: signs of
+// issues, what was taken for what, and which assertions were not evaluated.
+func (s *Sums) attempts(t *task) {
+	for i := range s.tries {
+		r := s.tries[i].record
+		if r == nil {
+			continue
+		}
+		s.absent(t, r)
+		x := r.scoring
+		if x == nil {
+			continue
+		}
+		target := r.set.Target
+		if !r.fault {
+			for _, w := range x.open {
+				s.open[[2]uint32{target, w}]++
+			}
+		}
+		s.signs.Attempt(target, x.floor, x.repeatable, r.pass == 0)
+		if r.pass < 0 {
+			continue
+		}
+		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt)}
+		for _, sign := range x.signs {
+			s.signs.See(target, sign.Issue, sign.Shown, r.pass == 0, sign.Why, &at)
+		}
+		for _, p := range x.routes {
+			s.routes.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
+		}
+		for _, p := range x.tools {
+			s.chosen.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
+		}
+	}
+}
+
+// absent adds the calls to the confusion of tools that were needed and not made, and an
+// abstention where none was.
+func (s *Sums) absent(t *task, r *record) {
+	if !r.gold || r.fault || r.notRun || r.scoring == nil || r.scoring.decided {
+		return
+	}
+	called := uint32(findings.NoTool)
+	if r.scoring.unreadable {
+		called = findings.Unreadable
+	}
+	missing, made, wrong := lacking(t, r, s.lack[:0])
+	for _, tool := range missing[min(wrong, len(missing)):] { // a call of a wrong tool stands for one of them
+		s.confused.Add(findings.Pair{Target: r.set.Target, Expected: tool, Called: called}, 1)
+	}
+	s.lack = missing
+	if len(r.needed) == 0 && made == 0 {
+		s.confused.Add(findings.Pair{Target: r.set.Target, Expected: findings.NoTool, Called: called}, 1)
+	}
+}
+
+// tell adds the counts to a slice.
+func (s *scoredSums) tell(out *panel.Slice) {
+	for i, o := range panel.Outcomes() {
+		if s.attempts == 0 { // records of other tools rarely tell all outcomes
+			break
+		}
+		out.Outcomes = append(out.Outcomes, panel.Count{Name: string(o), N: int(s.outcomes[i])})
+	}
+	for i, c := range panel.Classes() {
+		if s.classes[i] > 0 {
+			out.Classes = append(out.Classes, panel.Count{Name: string(c), N: int(s.classes[i])})
+		}
+	}
+	out.NotEvaluated = panel.Unevaluated{Assertions: int(s.assertions), Passed: int(s.inPart), Unjudged: int(s.unjudged)}
+	out.Verdicts.NotRun += int(s.unjudged)
+	out.Usage.Requests, out.Usage.Cached = int(s.requests), int(s.cached)
+}
+
+// scoreAbstention is the score of attempts at cases that want no call.
+const scoreAbstention = "abstention"
+
+// scored tells the scores of attempts and how their calls were written.
+func (t *teller) scored(x *scoredSums, judged int) {
+	of := map[string]uint32{}
+	for w := range x.means {
+		if x.means[w].N() > 0 {
+			of[t.names.Words.All[w]] = uint32(w)
+		}
+	}
+	told := func(name string, iv stats.Interval, unknown int64) {
+		m := panel.Describe(name)
+		m.Interval, m.Unknown = iv, int(unknown)
+		if m.Of == "attempts" {
+			m.Excluded = max(0, judged-iv.N)
+		}
+		m.Warnings = panel.RateWarnings(&m, judged)
+		t.out = append(t.out, m)
+	}
+	for _, r := range []struct {
+		name string
+		rate *exact.Rate
+	}{{panel.MetricUnparseable, &x.unparseable}, {panel.MetricRepaired, &x.repaired}, {panel.MetricNative, &x.native}} {
+		if r.rate.N() > 0 {
+			told(r.name, r.rate.Interval(t.cfg.Confidence, t.rho), 0)
+		}
+	}
+	if w, ok := of[scoreAbstention]; ok {
+		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, t.rho), 0)
+		delete(of, scoreAbstention)
+	}
+	for _, name := range panel.ScoreOrder(slices.Collect(maps.Keys(of))) {
+		w, unknown := of[name], int64(0)
+		if int(w) < len(x.unknown) {
+			unknown = x.unknown[w]
+		}
+		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, t.rho), unknown)
+	}
+}

@@ -1,0 +1,165 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// Label says of one call of an attempt what its case says of it.
+type Label struct {
+	// Needed tells that some call was needed at its place, Tool which tool's; "" where none
+	// was needed.
+	Needed bool
+	Tool   string
+}
+
+// Labels labels the calls of an attempt, one Label a call in their order, and lists the tools of
+// the calls that the case needs. known is false where the case says nothing about calls.
+//
+// A call is paired with an expected one by its name, and where the attempt has a comparison, as
+// there. One call too many beside a missing one is a call of the wrong tool: needed, of another
+// tool. Calls that a multi-turn case allows on the way are needed, of their own tool.
+// Source: Evaluating Tool Calling, §2.2 and §3.1.
+func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label, needed []string, known bool) {
+	made := t.Calls()
+	e, known := expectation(c, r.Plan, made)
+	if !known {
+		return nil, nil, false
+	}
+	calls = make([]Label, len(made))
+	paired := e.pair(made, r.Calls)
+	taken := make([]bool, len(made))
+	var missing []string
+	for i, names := range e {
+		name := names.first()
+		if j := paired[i]; j >= 0 {
+			taken[j] = true
+			if names.accepts(made[j].Tool) {
+				name = made[j].Tool
+			}
+			calls[j] = Label{true, name}
+		} else if !names.optional {
+			missing = append(missing, name)
+		}
+		if !names.optional {
+			needed = append(needed, name)
+		}
+	}
+	for j := range made {
+		switch {
+		case taken[j]:
+		case c.MultiTurn != nil && (onTheWay(c.MultiTurn, made[j].Tool) || made[j].Status == callvet.StatusRejected && e.names(made[j].Tool)):
+			calls[j] = Label{true, made[j].Tool}
+		case len(missing) > 0:
+			calls[j], missing = Label{true, missing[0]}, missing[1:]
+		}
+	}
+	return calls, needed, true
+}
+
+// expectedCall is a call that a case asks for, as the names that it accepts.
+type expectedCall struct {
+	names    []string
+	optional bool
+}
+
+func (e *expectedCall) first() string {
+	if len(e.names) == 0 {
+		return ""
+	}
+	return e.names[0]
+}
+
+func (e *expectedCall) accepts(name string) bool {
+	return slices.ContainsFunc(e.names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+type expectedCalls []expectedCall
+
+// names reports whether one of the calls is of that tool.
+func (e expectedCalls) names(tool string) bool {
+	return slices.ContainsFunc(e, func(x expectedCall) bool { return x.accepts(tool) })
+}
+
+// expectation reads which calls the case asks for; plan names the any-of plan that the attempt
+// was compared with. known is false where the case says nothing about calls.
+func expectation(c *callvet.Case, plan string, made []callvet.Call) (e expectedCalls, known bool) {
+	x := &c.Expect
+	switch {
+	case len(x.Plans) > 0:
+		p := &x.Plans[0]
+		if i := slices.IndexFunc(x.Plans, func(p callvet.Plan) bool { return plan != "" && p.Name == plan }); i >= 0 {
+			p = &x.Plans[i]
+		}
+		for i := range p.Calls {
+			e = append(e, expectedCall{p.Calls[i].Tools, p.Calls[i].Optional})
+		}
+		return e, true
+	case x.ToolsCalled != nil:
+		return eachNamed(x.ToolsCalled), true
+	case len(x.ToolsAcceptable) > 0:
+		return nearestSet(x.ToolsAcceptable, made), true
+	}
+	return nil, false
+}
+
+func eachNamed(names []string) (e expectedCalls) {
+	for _, n := range names {
+		if n != callvet.NoTools {
+			e = append(e, expectedCall{names: []string{n}})
+		}
+	}
+	return e
+}
+
+// nearestSet is the acceptable set with the fewest names missing or too many.
+func nearestSet(sets [][]string, made []callvet.Call) (best expectedCalls) {
+	least := -1
+	for _, s := range sets {
+		e := eachNamed(s)
+		met := 0
+		for _, j := range e.pair(made, nil) {
+			met += truth(j >= 0)
+		}
+		if d := len(e) + len(made) - 2*met; least < 0 || d < least {
+			best, least = e, d
+		}
+	}
+	return best
+}
+
+// pair gives for each expected call the position of the call that is taken for it, -1 for none:
+// that of the comparison where there is one, else the first of an accepted name.
+func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) []int {
+	out, taken := make([]int, len(e)), make([]bool, len(made))
+	for i := range out {
+		out[i] = -1
+	}
+	for k := range compared {
+		if m := &compared[k]; m.Expected >= 0 && m.Expected < len(e) && m.Actual >= 0 && m.Actual < len(made) && !taken[m.Actual] {
+			out[m.Expected], taken[m.Actual] = m.Actual, true
+		}
+	}
+	if len(compared) > 0 {
+		return out
+	}
+	for i := range e {
+		for j := range made {
+			if e[i].accepts(made[j].Tool) && !taken[j] {
+				out[i], taken[j] = j, true
+				break
+			}
+		}
+	}
+	return out
+}
+
+// onTheWay reports whether a multi-turn case allows the call before its expected ones.
+func onTheWay(mt *callvet.MultiTurn, name string) bool {
+	same := func(n string) bool { return strings.EqualFold(n, name) }
+	return slices.ContainsFunc(mt.ValidPrerequisites, same) || slices.ContainsFunc(mt.RequiredPrerequisites, same)
+}
