@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -522,9 +523,9 @@ func TestPlainHTTP(t *testing.T) {
 // hide both, unless they are asked to keep a kind.
 func TestRedactionAndCache(t *testing.T) {
 	t.Parallel()
-	asked := 0
+	var asked atomic.Int64
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		args := `{"to":"ana@example.com"}`
 		if number(r) == 1 {
 			args = `{"to":"eve@example.net"}`
@@ -548,8 +549,8 @@ func TestRedactionAndCache(t *testing.T) {
 		t.Errorf("expected and given cannot be told apart: %s", first)
 	}
 	runApp(t, dir, nil, exitOK, append(run, "-q")...)
-	if asked != 3 {
-		t.Errorf("%d requests, want 2 and then 1 for what was redacted", asked)
+	if n := asked.Load(); n != 3 {
+		t.Errorf("%d requests, want 2 and then 1 for what was redacted", n)
 	}
 	show := []string{"show", "last", "other"}
 	if hidden := runApp(t, dir, nil, exitOK, show...); strings.Contains(hidden, "ana@") || strings.Contains(hidden, "eve@") {
@@ -562,12 +563,12 @@ func TestRedactionAndCache(t *testing.T) {
 	if !strings.Contains(words(all), `expected "ana@example.com" got "eve@example.net"`) || strings.Contains(all, "redacted in what") {
 		t.Errorf("run with --keep: %s", all)
 	}
-	if asked != 4 {
-		t.Errorf("%d requests", asked)
+	if n := asked.Load(); n != 4 {
+		t.Errorf("%d requests", n)
 	}
 	runApp(t, dir, nil, exitOK, append(run, "--keep", "email", "-q")...)
-	if asked != 4 {
-		t.Errorf("%d requests: an attempt that was kept as it is was asked again", asked)
+	if n := asked.Load(); n != 4 {
+		t.Errorf("%d requests: an attempt that was kept as it is was asked again", n)
 	}
 	runApp(t, dir, nil, exitUsage, append(run, "--keep", "secret")...)
 	runApp(t, dir, nil, exitUsage, append(run, "--keep", "mail")...)
