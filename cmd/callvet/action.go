@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 )
 
 // flagWords write a flag for a shell.
-func flagWords(g application.Setting) string {
+func flagWords(g app.Setting) string {
 	name := "--" + g.Name
 	if g.Name == "model" {
 		name = "-m"
@@ -42,13 +42,13 @@ func once() []string {
 
 // given lists the flags of a command line that make a run what it is, in the order of
 // their names. Flags whose value has a secret in it were refused before.
-func given(fs *pflag.FlagSet) []application.Setting {
-	var out []application.Setting
+func given(fs *pflag.FlagSet) []app.Setting {
+	var out []app.Setting
 	fs.Visit(func(f *pflag.Flag) {
 		if slices.Contains(once(), f.Name) {
 			return
 		}
-		g := application.Setting{Name: f.Name, Values: []string{f.Value.String()}}
+		g := app.Setting{Name: f.Name, Values: []string{f.Value.String()}}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			if g.Values = list.GetSlice(); len(g.Values) == 0 {
 				return
@@ -68,37 +68,37 @@ type hints struct {
 	db string // --db as it was given; empty: the usual store
 }
 
-func (a *app) hints() hints { return hints{a.dbPath} }
+func (a *cli) hints() hints { return hints{a.dbPath} }
 
 // text is the command line of an action. man is the manifest of the run; nil where the
 // verb needs none.
-func (h hints) text(act application.Action, man *application.Manifest) string {
+func (h hints) text(act app.Action, man *app.Manifest) string {
 	line := ""
 	switch act.Verb {
-	case application.VerbAgain:
+	case app.VerbAgain:
 		line = again(man, inFlags(act.With))
-	case application.VerbResume:
+	case app.VerbResume:
 		line = "callvet run --resume " + act.Run + words(inFlags(act.With))
-	case application.VerbSweep:
+	case app.VerbSweep:
 		line = "callvet select sweep --resume " + act.Run + words(inFlags(act.With))
-	case application.VerbShow:
+	case app.VerbShow:
 		line = "callvet show " + act.Run
 		if act.Case != "" {
 			line += " " + shellQuote(act.Case)
 		}
-	case application.VerbAll:
+	case app.VerbAll:
 		line = "callvet show " + act.Run + " --all"
-	case application.VerbReport:
+	case app.VerbReport:
 		line = "callvet report " + act.Run + " -o report.html"
-	case application.VerbDiff:
+	case app.VerbDiff:
 		line = "callvet diff " + act.Run + " OTHER-RUN"
-	case application.VerbList:
+	case app.VerbList:
 		line = "callvet runs"
-	case application.VerbDelete:
+	case app.VerbDelete:
 		line = "callvet runs --delete " + act.Run
-	case application.VerbLint:
+	case app.VerbLint:
 		return "callvet lint " + shellQuote(act.Case) + words(inFlags(act.With))
-	case application.VerbScore:
+	case app.VerbScore:
 		return "callvet score " + shellQuote(act.Case) + words(inFlags(act.With))
 	}
 	if h.db != "" {
@@ -107,7 +107,7 @@ func (h hints) text(act application.Action, man *application.Manifest) string {
 	return line
 }
 
-func words(flags []application.Setting) string {
+func words(flags []app.Setting) string {
 	var b strings.Builder
 	for _, g := range flags {
 		b.WriteString(flagWords(g))
@@ -116,16 +116,16 @@ func words(flags []application.Setting) string {
 }
 
 // again is the command that made a run, with other values for some of its flags.
-func again(man *application.Manifest, with []application.Setting) string {
+func again(man *app.Manifest, with []app.Setting) string {
 	flags, command := man.Origin.Flags, cmp.Or(man.Origin.Command, "run")
 	if flags == nil {
 		flags = fromSpecs(man)
 	}
-	flags = slices.DeleteFunc(slices.Clone(flags), func(g application.Setting) bool {
-		return slices.ContainsFunc(with, func(w application.Setting) bool { return w.Name == g.Name })
+	flags = slices.DeleteFunc(slices.Clone(flags), func(g app.Setting) bool {
+		return slices.ContainsFunc(with, func(w app.Setting) bool { return w.Name == g.Name })
 	})
 	// Those who are asked come first, as people write it.
-	slices.SortStableFunc(flags, func(a, b application.Setting) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
+	slices.SortStableFunc(flags, func(a, b app.Setting) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
 	return "callvet " + command + " " + shellQuote(man.Path) + words(flags) + words(with)
 }
 
@@ -138,45 +138,45 @@ func rank(name string) int {
 
 // fromSpecs are the flags of a run of an earlier version, which did not keep them: what
 // all its targets share is told.
-func fromSpecs(m *application.Manifest) []application.Setting {
+func fromSpecs(m *app.Manifest) []app.Setting {
 	if m.TargetFile != "" {
-		return []application.Setting{application.One("targets", m.TargetFile)}
+		return []app.Setting{app.One("targets", m.TargetFile)}
 	}
 	if len(m.Specs) == 0 {
 		return nil
 	}
-	out := []application.Setting{{Name: "model", Values: application.TargetNames(m.Specs)}}
+	out := []app.Setting{{Name: "model", Values: app.TargetNames(m.Specs)}}
 	for _, f := range []struct {
 		name string
-		of   func(*application.TargetSpec) string
+		of   func(*app.TargetSpec) string
 	}{
-		{"base-url", func(s *application.TargetSpec) string { return s.BaseURL }},
-		{"api-key-env", func(s *application.TargetSpec) string { return s.APIKeyEnv }},
-		{"system", func(s *application.TargetSpec) string { return s.SystemPrompt }},
-		{"tool-choice", func(s *application.TargetSpec) string { return s.ToolChoice }},
+		{"base-url", func(s *app.TargetSpec) string { return s.BaseURL }},
+		{"api-key-env", func(s *app.TargetSpec) string { return s.APIKeyEnv }},
+		{"system", func(s *app.TargetSpec) string { return s.SystemPrompt }},
+		{"tool-choice", func(s *app.TargetSpec) string { return s.ToolChoice }},
 	} {
 		v := f.of(&m.Specs[0])
-		if v != "" && !slices.ContainsFunc(m.Specs, func(s application.TargetSpec) bool { return f.of(&s) != v }) {
-			out = append(out, application.One(f.name, v))
+		if v != "" && !slices.ContainsFunc(m.Specs, func(s app.TargetSpec) bool { return f.of(&s) != v }) {
+			out = append(out, app.One(f.name, v))
 		}
 	}
 	if m.Prices != "" {
-		out = append(out, application.One("prices", m.Prices))
+		out = append(out, app.One("prices", m.Prices))
 	}
 	return out
 }
 
 // lint is the command that lints a suite as it was read.
 func (f *suiteFlags) lint(h hints, path string) string {
-	var with []application.Setting
-	for _, g := range []application.Setting{
-		application.One("from", f.dialect), application.One("tools", cmp.Or(f.tools, f.catalogueFile)), application.One("seeds", f.seeds), application.One("snapshots", f.snapshots), application.One("embedder", f.embedder),
+	var with []app.Setting
+	for _, g := range []app.Setting{
+		app.One("from", f.dialect), app.One("tools", cmp.Or(f.tools, f.catalogueFile)), app.One("seeds", f.seeds), app.One("snapshots", f.snapshots), app.One("embedder", f.embedder),
 	} {
 		if g.Values[0] != "" {
 			with = append(with, g)
 		}
 	}
-	return h.text(application.Action{Verb: application.VerbLint, Case: path, With: with}, nil)
+	return h.text(app.Action{Verb: app.VerbLint, Case: path, With: with}, nil)
 }
 
 // shellQuote quotes a word for a POSIX shell when it needs it.

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/provider/agent"
 	"github.com/callvet/callvet/internal/report"
 )
@@ -60,7 +60,7 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 					continue
 				}
 				set = true
-				line := again(&application.Manifest{Path: "my suite.yaml", Origin: application.Origin{Command: name, Flags: given(c.Flags())}}, nil)
+				line := again(&app.Manifest{Path: "my suite.yaml", Origin: app.Origin{Command: name, Flags: given(c.Flags())}}, nil)
 				args := argv(t, line)
 				fresh := of(name)
 				if err := fresh.ParseFlags(args[1:]); err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 )
 
 // answering is a server in the form of Chat Completions that counts its requests.
@@ -37,35 +37,35 @@ const oneCase = `{"name":"s","tools":[{"name":"ping","parameters":{"type":"objec
 func TestCacheTellsTargetsApart(t *testing.T) {
 	t.Parallel()
 	url, asked := answering(t)
-	base := func() application.TargetSpec {
-		return application.TargetSpec{Target: "openai/m", BaseURL: url + "/v1?deployment=a"}
+	base := func() app.TargetSpec {
+		return app.TargetSpec{Target: "openai/m", BaseURL: url + "/v1?deployment=a"}
 	}
 	num, other, whole, flag := 0.5, 0.75, 7, false
 	long := int64(7)
-	type change = func(*application.TargetSpec)
+	type change = func(*app.TargetSpec)
 	matters := map[string][]change{
-		"Target": {func(s *application.TargetSpec) { s.Target = "openai/n" }, func(s *application.TargetSpec) { s.Target = "groq/m" }, func(s *application.TargetSpec) { s.Target = "openai-responses/m" }},
+		"Target": {func(s *app.TargetSpec) { s.Target = "openai/n" }, func(s *app.TargetSpec) { s.Target = "groq/m" }, func(s *app.TargetSpec) { s.Target = "openai-responses/m" }},
 		"BaseURL": {
-			func(s *application.TargetSpec) { s.BaseURL = url + "/v1?deployment=b" }, func(s *application.TargetSpec) { s.BaseURL = url + "/v1" },
-			func(s *application.TargetSpec) { s.BaseURL = url + "/v2?deployment=a" },
+			func(s *app.TargetSpec) { s.BaseURL = url + "/v1?deployment=b" }, func(s *app.TargetSpec) { s.BaseURL = url + "/v1" },
+			func(s *app.TargetSpec) { s.BaseURL = url + "/v2?deployment=a" },
 		},
-		"APIKeyEnv":              {func(s *application.TargetSpec) { s.APIKeyEnv = "OTHER_KEY" }},
-		"DefaultTemperature":     {func(s *application.TargetSpec) { s.DefaultTemperature = &other }},
-		"SystemPrompt":           {func(s *application.TargetSpec) { s.SystemPrompt = "new" }},
-		"ToolChoice":             {func(s *application.TargetSpec) { s.ToolChoice = "none" }},
-		"Stream":                 {func(s *application.TargetSpec) { s.Stream = true }},
-		"Params.Temperature":     {func(s *application.TargetSpec) { s.Params.Temperature = &num }},
-		"Params.TopP":            {func(s *application.TargetSpec) { s.Params.TopP = &num }},
-		"Params.MaxTokens":       {func(s *application.TargetSpec) { s.Params.MaxTokens = &whole }},
-		"Params.Seed":            {func(s *application.TargetSpec) { s.Params.Seed = &long }},
-		"Params.ReasoningEffort": {func(s *application.TargetSpec) { s.Params.ReasoningEffort = "low" }},
-		"Params.ParallelCalls":   {func(s *application.TargetSpec) { s.Params.ParallelCalls = &flag }},
-		"Params.Stop":            {func(s *application.TargetSpec) { s.Params.Stop = []string{"x"} }},
+		"APIKeyEnv":              {func(s *app.TargetSpec) { s.APIKeyEnv = "OTHER_KEY" }},
+		"DefaultTemperature":     {func(s *app.TargetSpec) { s.DefaultTemperature = &other }},
+		"SystemPrompt":           {func(s *app.TargetSpec) { s.SystemPrompt = "new" }},
+		"ToolChoice":             {func(s *app.TargetSpec) { s.ToolChoice = "none" }},
+		"Stream":                 {func(s *app.TargetSpec) { s.Stream = true }},
+		"Params.Temperature":     {func(s *app.TargetSpec) { s.Params.Temperature = &num }},
+		"Params.TopP":            {func(s *app.TargetSpec) { s.Params.TopP = &num }},
+		"Params.MaxTokens":       {func(s *app.TargetSpec) { s.Params.MaxTokens = &whole }},
+		"Params.Seed":            {func(s *app.TargetSpec) { s.Params.Seed = &long }},
+		"Params.ReasoningEffort": {func(s *app.TargetSpec) { s.Params.ReasoningEffort = "low" }},
+		"Params.ParallelCalls":   {func(s *app.TargetSpec) { s.Params.ParallelCalls = &flag }},
+		"Params.Stop":            {func(s *app.TargetSpec) { s.Params.Stop = []string{"x"} }},
 		"Params.Extra": {
-			func(s *application.TargetSpec) {
+			func(s *app.TargetSpec) {
 				s.Params.Extra = map[string]json.RawMessage{"top_k": json.RawMessage("40")}
 			},
-			func(s *application.TargetSpec) {
+			func(s *app.TargetSpec) {
 				s.Params.Extra = map[string]json.RawMessage{"top_k": json.RawMessage("41")}
 			},
 		},
@@ -83,9 +83,9 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"s.json": oneCase})
 	env := map[string]string{"OPENAI_API_KEY": "key-one", "OTHER_KEY": "key-two", "GROQ_API_KEY": "key-three"}
-	ask := func(s application.TargetSpec, env map[string]string, flags ...string) int64 {
+	ask := func(s app.TargetSpec, env map[string]string, flags ...string) int64 {
 		t.Helper()
-		b, err := json.Marshal(map[string]any{"targets": []application.TargetSpec{s}})
+		b, err := json.Marshal(map[string]any{"targets": []app.TargetSpec{s}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	for _, of := range []struct {
 		prefix string
 		typ    reflect.Type
-	}{{"", reflect.TypeFor[application.TargetSpec]()}, {"Params.", reflect.TypeFor[callvet.Params]()}} {
+	}{{"", reflect.TypeFor[app.TargetSpec]()}, {"Params.", reflect.TypeFor[callvet.Params]()}} {
 		for _, f := range reflect.VisibleFields(of.typ) {
 			name := of.prefix + f.Name
 			if name == "Params" {
@@ -120,9 +120,9 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]change{
-		"Name": func(s *application.TargetSpec) { s.Name = "x" }, "Concurrency": func(s *application.TargetSpec) { s.Concurrency = 3 }, "Rate": func(s *application.TargetSpec) { s.Rate = 100 },
-		"Headers": func(s *application.TargetSpec) { s.Headers = map[string]string{"X-A": "b"} }, "Agent": func(s *application.TargetSpec) { s.Agent = map[string]string{"text": "x"} },
-		"Body": func(s *application.TargetSpec) { s.Body = map[string]any{"x": 1} },
+		"Name": func(s *app.TargetSpec) { s.Name = "x" }, "Concurrency": func(s *app.TargetSpec) { s.Concurrency = 3 }, "Rate": func(s *app.TargetSpec) { s.Rate = 100 },
+		"Headers": func(s *app.TargetSpec) { s.Headers = map[string]string{"X-A": "b"} }, "Agent": func(s *app.TargetSpec) { s.Agent = map[string]string{"text": "x"} },
+		"Body": func(s *app.TargetSpec) { s.Body = map[string]any{"x": 1} },
 	} {
 		s := base()
 		c(&s)
@@ -135,7 +135,7 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	if n := ask(base(), map[string]string{"OPENAI_API_KEY": "key-new"}, "--timeout", "7s", "--retries", "1", "-c", "2", "--rate", "50"); n != 0 {
 		t.Errorf("another key: %d requests", n)
 	}
-	azure := application.TargetSpec{Target: "azure/m"}
+	azure := app.TargetSpec{Target: "azure/m"}
 	for _, version := range []string{"", "2024-06-01", "2024-10-21"} {
 		env := map[string]string{"AZURE_OPENAI_API_KEY": "key-four", "AZURE_OPENAI_ENDPOINT": url, "AZURE_OPENAI_API_VERSION": version}
 		if n := ask(azure, env); n != 1 {
@@ -143,14 +143,14 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 		}
 	}
 	for _, base := range []string{"/x/v1", "/y/v1"} { // the endpoint of the environment
-		if n := ask(application.TargetSpec{Target: "vllm/m"}, map[string]string{"VLLM_BASE_URL": url + base}); n != 1 {
+		if n := ask(app.TargetSpec{Target: "vllm/m"}, map[string]string{"VLLM_BASE_URL": url + base}); n != 1 {
 			t.Errorf("endpoint %s of the environment: %d requests", base, n)
 		}
 	}
 	// Targets with a state of their own are asked every time.
 	for _, s := range []string{url + "/agent", "retrieve:" + url + "/select"} {
 		for range 2 {
-			if n := ask(application.TargetSpec{Target: s}, env, "--retries", "0"); n != 1 {
+			if n := ask(app.TargetSpec{Target: s}, env, "--retries", "0"); n != 1 {
 				t.Errorf("%s: %d requests, want 1 each time", strings.ReplaceAll(s, url, "…"), n)
 			}
 		}

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/cmd/callvet/calibration"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 )
 
-func (a *app) calibrateCommand() *cobra.Command {
-	var req application.CalibrateRequest
+func (a *cli) calibrateCommand() *cobra.Command {
+	var req app.CalibrateRequest
 	cmd := &cobra.Command{
 		Use: "calibrate LABELS --judge NAME", Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
 		Long: `Compare a judge with people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
@@ -39,7 +39,7 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	return cmd
 }
 
-func (a *app) calibrate(ctx context.Context, req application.CalibrateRequest) error {
+func (a *cli) calibrate(ctx context.Context, req app.CalibrateRequest) error {
 	r, err := a.program().Calibrate(ctx, req, a.events())
 	if err != nil {
 		return err

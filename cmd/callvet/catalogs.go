@@ -29,7 +29,7 @@ import (
 )
 
 // vectors opens the file of vectors.
-func (a *app) vectors(ctx context.Context) (embed.Kept, error) {
+func (a *cli) vectors(ctx context.Context) (embed.Kept, error) {
 	path, err := a.vectorPath()
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (a *app) vectors(ctx context.Context) (embed.Kept, error) {
 
 // vectorPath is where vectors are kept: under $CALLVET_CACHE, or in the user's cache
 // folder.
-func (a *app) vectorPath() (string, error) {
+func (a *cli) vectorPath() (string, error) {
 	if dir := a.getenv("CALLVET_CACHE"); dir != "" {
 		return filepath.Join(a.path(dir), "vectors"), nil
 	}
@@ -51,7 +51,7 @@ func (a *app) vectorPath() (string, error) {
 }
 
 // notice tells what came up while a request was carried out.
-func (a *app) notice(n callvet.Notice) {
+func (a *cli) notice(n callvet.Notice) {
 	switch text := plain.Line(n.Text); n.Code {
 	case "no-reranker":
 		fmt.Fprintf(a.err, "note: %s: --rerank SPEC names one\n", text)
@@ -66,13 +66,13 @@ func (a *app) notice(n callvet.Notice) {
 
 // catalogs is what requests about catalogues are carried out with. done tells what was
 // asked of models of vectors and orders, and lets go of them.
-func (a *app) catalogs() (e *catalog.Env, done func()) {
+func (a *cli) catalogs() (e *catalog.Env, done func()) {
 	e, used := a.program().Catalogs(a.events())
 	return e, func() { catalogs.Used(a.err, used()) }
 }
 
 // emit writes a result as JSON where that is asked for, else as face does.
-func emit[T any](a *app, result T, face func(io.Writer, T) error) error {
+func emit[T any](a *cli, result T, face func(io.Writer, T) error) error {
 	if a.jsonOut {
 		return json.NewEncoder(a.out).Encode(result)
 	}
@@ -190,7 +190,7 @@ func (f abstainFlag) String() string {
 // asking asks models about a catalogue, within one budget.
 type asking struct {
 	runFlags
-	app *app
+	cli *cli
 	set *pflag.FlagSet
 	// spent is what runs have cost so far, in USD, dearest the most that one attempt did,
 	// and what the next may cost.
@@ -198,8 +198,8 @@ type asking struct {
 }
 
 // asking registers the flags of models, but those named.
-func (a *app) asking(fs *pflag.FlagSet, but ...string) *asking {
-	q := &asking{app: a, set: fs}
+func (a *cli) asking(fs *pflag.FlagSet, but ...string) *asking {
+	q := &asking{cli: a, set: fs}
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	q.runFlags.asking(own, 2*time.Minute)
 	q.target.register(own)
@@ -226,14 +226,14 @@ func (q *asking) ask(ctx context.Context, path string, made *callvet.Suite, read
 	one := q.runFlags
 	one.made, one.maxCost = made, max(0, q.maxCost-q.spent)
 	one.told = func(v *report.View) error { return read(q.answers(v)) }
-	return q.app.evaluate(ctx, path, one, q.changed)
+	return q.cli.evaluate(ctx, path, one, q.changed)
 }
 
 // again goes on with the interrupted run that was named.
 func (q *asking) again(ctx context.Context, read func(*catalog.Answers) error) error {
 	one := q.runFlags
 	one.told = func(v *report.View) error { return read(q.answers(v)) }
-	return q.app.evaluate(ctx, "", one, q.changed)
+	return q.cli.evaluate(ctx, "", one, q.changed)
 }
 
 // answers are those of a run, which is taken from the budget.
@@ -262,9 +262,9 @@ func (q *asking) attempts(v *report.View) iter.Seq2[catalog.Attempt, error] {
 // progress is the live line of what is searched before anything is asked; nothing is
 // drawn but on a terminal.
 func (q *asking) progress() *report.Progress {
-	live := &report.Progress{W: io.Discard, TTY: true, Width: q.app.width, Now: q.app.now}
-	if q.app.errTTY && !q.quiet {
-		live.W = q.app.err
+	live := &report.Progress{W: io.Discard, TTY: true, Width: q.cli.width, Now: q.cli.now}
+	if q.cli.errTTY && !q.quiet {
+		live.W = q.cli.err
 	}
 	return live
 }

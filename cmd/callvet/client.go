@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/store"
@@ -21,14 +21,14 @@ import (
 
 // program is what callvet does; this process is a client of it. It reads the paths that a
 // person typed, and lets targets run commands: whoever types a command line may do both.
-func (a *app) program() *application.App {
+func (a *cli) program() *app.App {
 	if a.made == nil {
 		var abort <-chan struct{}
 		if a.process != nil { // nil within some tests
 			abort = a.process.Hard.Done()
 		}
-		a.made = application.New(application.Config{
-			Store: a.openStore, Files: paths{a}, Permit: application.Permit{Commands: true, Files: true, Includes: true, Outside: a.outside},
+		a.made = app.New(app.Config{
+			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Files: true, Includes: true, Outside: a.outside},
 			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectors, Abort: abort, Version: buildVersion(),
 		})
 	}
@@ -36,10 +36,10 @@ func (a *app) program() *application.App {
 }
 
 // keeper knows what is secret in this process.
-func (a *app) keeper() *secret.Keeper { return a.program().Secrets() }
+func (a *cli) keeper() *secret.Keeper { return a.program().Secrets() }
 
 // paths are files as a command line names them.
-type paths struct{ a *app }
+type paths struct{ a *cli }
 
 // Open reads a file, - for standard input.
 func (p paths) Open(name string) (io.ReadCloser, error) {
@@ -57,20 +57,20 @@ func (p paths) Path(name string) (path string, folder bool, err error) {
 }
 
 // Kind tells files and folders from what can be read only once.
-func (p paths) Kind(name string) application.FileKind {
+func (p paths) Kind(name string) app.FileKind {
 	if name == "-" {
-		return application.KindStream
+		return app.KindStream
 	}
 	info, err := os.Stat(p.a.path(name))
 	switch {
 	case err != nil:
-		return application.KindNone
+		return app.KindNone
 	case info.IsDir():
-		return application.KindFolder
+		return app.KindFolder
 	case info.Mode().IsRegular():
-		return application.KindFile
+		return app.KindFile
 	}
-	return application.KindStream
+	return app.KindStream
 }
 
 // Same finds a file under another name; pipes and devices have no name that says so.
@@ -97,8 +97,8 @@ func (p paths) Write(ctx context.Context, name string, write func(io.Writer) err
 }
 
 // claim is how this process asks for a run.
-func (a *app) claim() (store.Claim, error) {
-	c := store.Claim{PID: os.Getpid(), Scope: processScope(), TTL: application.DefaultLease}
+func (a *cli) claim() (store.Claim, error) {
+	c := store.Claim{PID: os.Getpid(), Scope: processScope(), TTL: app.DefaultLease}
 	if s := a.getenv("CALLVET_LEASE"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil || d < 100*time.Millisecond {
@@ -116,7 +116,7 @@ func (a *app) claim() (store.Claim, error) {
 }
 
 // openStore opens the store once; closeStore ends it with the command.
-func (a *app) openStore(ctx context.Context) (*store.DB, error) {
+func (a *cli) openStore(ctx context.Context) (*store.DB, error) {
 	if a.db != nil {
 		return a.db, nil
 	}
@@ -135,7 +135,7 @@ func (a *app) openStore(ctx context.Context) (*store.DB, error) {
 	return db, nil
 }
 
-func (a *app) closeStore() error {
+func (a *cli) closeStore() error {
 	if a.db == nil {
 		return nil
 	}
@@ -145,17 +145,17 @@ func (a *app) closeStore() error {
 }
 
 // inFlags names settings by their flags.
-func inFlags(fields []application.Setting) []application.Setting {
-	out := make([]application.Setting, len(fields))
+func inFlags(fields []app.Setting) []app.Setting {
+	out := make([]app.Setting, len(fields))
 	for i, f := range fields {
-		out[i] = application.Setting{Name: strings.TrimPrefix(flagOf(f.Name), "--"), Values: f.Values}
+		out[i] = app.Setting{Name: strings.TrimPrefix(flagOf(f.Name), "--"), Values: f.Values}
 	}
 	return out
 }
 
 // said is an error in the words of a command line, and advice what would mend it; "" where
 // nobody knows.
-func (a *app) said(err error) (text, advice string) {
+func (a *cli) said(err error) (text, advice string) {
 	text = err.Error()
 	var field *callvet.FieldError
 	if errors.As(err, &field) {
@@ -165,33 +165,33 @@ func (a *app) said(err error) (text, advice string) {
 	}
 	var hinted *callvet.Hinted
 	var taken *store.TakenError
-	var missing *application.NoRunError
-	var attempt *application.NoAttemptError
-	var empty *application.NoTracesError
-	var unfit *application.UnfitSuiteError
-	line := func(verb application.Verb, run string) string {
-		return a.hints().text(application.Action{Verb: verb, Run: run}, nil)
+	var missing *app.NoRunError
+	var attempt *app.NoAttemptError
+	var empty *app.NoTracesError
+	var unfit *app.UnfitSuiteError
+	line := func(verb app.Verb, run string) string {
+		return a.hints().text(app.Action{Verb: verb, Run: run}, nil)
 	}
 	switch {
 	case errors.As(err, &hinted) && hinted.Hint != "":
 		advice = hinted.Hint
 	case errors.As(err, &taken):
-		advice = "another name, or " + line(application.VerbDelete, taken.Run) + " first"
+		advice = "another name, or " + line(app.VerbDelete, taken.Run) + " first"
 	case errors.As(err, &missing):
-		advice = line(application.VerbList, "") + " lists the runs"
+		advice = line(app.VerbList, "") + " lists the runs"
 	case errors.As(err, &unfit):
-		advice = a.hints().text(application.Action{Verb: application.VerbLint, Case: unfit.Suite}, nil)
+		advice = a.hints().text(app.Action{Verb: app.VerbLint, Case: unfit.Suite}, nil)
 	case errors.As(err, &empty):
 		switch empty.Cause {
-		case application.CauseUTF16:
+		case app.CauseUTF16:
 			advice = "iconv -f UTF-16 -t UTF-8"
-		case application.CausePartial:
+		case app.CausePartial:
 			advice = "callvet score --partial makes it again"
 		default:
 			advice = "`callvet schema trace` prints what a line looks like; `callvet trace import` reads other forms"
 		}
 	case errors.As(err, &attempt):
-		advice = line(application.VerbShow, attempt.Run) + " lists the failing ones"
+		advice = line(app.VerbShow, attempt.Run) + " lists the failing ones"
 	}
 	return text, advice
 }

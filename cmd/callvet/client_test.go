@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 )
 
 // TestFieldsAreFlags: what a request for a run says is said by a flag of run, so that a mistake
 // in a field is told as one in a flag that is there.
 func TestFieldsAreFlags(t *testing.T) {
 	t.Parallel()
-	cmd, _, err := new(app).rootCommand().Find([]string{"run"})
+	cmd, _, err := new(cli).rootCommand().Find([]string{"run"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestFieldsAreFlags(t *testing.T) {
 		}
 		return out
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[application.RunRequest](), reflect.TypeFor[application.ResumeRequest]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[app.RunRequest](), reflect.TypeFor[app.ResumeRequest]()} {
 		for _, name := range append(fields(of), "headers", "agent") { // the latter of targets
 			flag := flagOf(name)
 			if name == "run" && of.Name() == "ResumeRequest" {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/catalogs"
 	"github.com/callvet/callvet/stats/gate"
@@ -15,7 +15,7 @@ import (
 
 // conclude tells what came out of a run and decides the exit code; ended is why it
 // ended early.
-func (a *app) conclude(out *application.Outcome, f *runFlags, ended error) error {
+func (a *cli) conclude(out *app.Outcome, f *runFlags, ended error) error {
 	ctx := a.process.Hard // it outlives the first interrupt
 	v := a.view(out.RunView)
 	if err := a.heapProfile(ctx); err != nil {
@@ -66,7 +66,7 @@ func verdictCode(v gate.Verdict) int {
 
 // howToGoOn adds what helps when a run ended early: the run with twice the limit that was
 // reached, or what the error itself says.
-func (a *app) howToGoOn(out *application.Outcome, ended error) error {
+func (a *cli) howToGoOn(out *app.Outcome, ended error) error {
 	resume, raise := a.hints().text(out.Resume(), nil), out.Raise()
 	var h *callvet.Hinted
 	switch {
@@ -83,8 +83,8 @@ func (a *app) howToGoOn(out *application.Outcome, ended error) error {
 }
 
 // view is what reports tell of a run, with the commands that help most now.
-func (a *app) view(v *application.RunView) *report.View {
-	v.View.All = a.hints().text(application.Action{Verb: application.VerbAll, Run: v.Stored.ID}, v.Manifest)
+func (a *cli) view(v *app.RunView) *report.View {
+	v.View.All = a.hints().text(app.Action{Verb: app.VerbAll, Run: v.Stored.ID}, v.Manifest)
 	v.View.Next = nil
 	for _, next := range v.Next {
 		v.View.Next = append(v.View.Next, a.hints().text(next, v.Manifest))
@@ -93,7 +93,7 @@ func (a *app) view(v *application.RunView) *report.View {
 }
 
 // show prints the run on standard output.
-func (a *app) show(v *report.View, f *runFlags) error {
+func (a *cli) show(v *report.View, f *runFlags) error {
 	switch {
 	case f.quiet && !a.jsonOut:
 		return nil

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/panel"
 )
 
-func (a *app) diffCommand() *cobra.Command {
-	var req application.DiffRequest
+func (a *cli) diffCommand() *cobra.Command {
+	var req app.DiffRequest
 	cmd := &cobra.Command{
 		Use: "diff BASELINE CANDIDATE", Short: "Say what changed between two runs or trace files, case by case, with intervals",
 		Long: `Compare two runs, or two trace files, case by case. Each side is a run or, where it names a file, a trace file:
@@ -42,7 +42,7 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 	return cmd
 }
 
-func (a *app) reportCommand() *cobra.Command {
+func (a *cli) reportCommand() *cobra.Command {
 	var outputs, slices, keep []string
 	var baseline string
 	cmd := &cobra.Command{
@@ -54,7 +54,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if len(outputs) == 0 {
 				return usagef("where to? callvet report RUN -o report.html")
 			}
-			view, err := a.program().ViewRun(ctx, application.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
+			view, err := a.program().ViewRun(ctx, app.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
 			if err != nil {
 				return err
 			}

@@ -477,7 +477,7 @@ func TestDocsDocumentsAreComplete(t *testing.T) {
 		t.Errorf("only %d terms are listed", n)
 	}
 	for _, m := range regexp.MustCompile("`callvet ([a-z]+)").FindAllStringSubmatch(text, -1) {
-		if c, _, err := new(app).rootCommand().Find([]string{m[1]}); err != nil || c.Name() != m[1] {
+		if c, _, err := new(cli).rootCommand().Find([]string{m[1]}); err != nil || c.Name() != m[1] {
 			t.Errorf("docs/DOCUMENTS.md tells of callvet %s, which is no command", m[1])
 		}
 	}

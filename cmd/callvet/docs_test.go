@@ -212,7 +212,7 @@ func TestDocsExamplesParse(t *testing.T) {
 
 // parses checks a command line as far as it goes without running it.
 func parses(text string) error {
-	cmd, args, err := new(app).rootCommand().Find(strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(text)))
+	cmd, args, err := new(cli).rootCommand().Find(strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(text)))
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func everyFlag() map[string]bool {
 			walk(sub)
 		}
 	}
-	walk(new(app).rootCommand())
+	walk(new(cli).rootCommand())
 	return out
 }
 
@@ -257,7 +257,7 @@ func TestDocsFlags(t *testing.T) {
 			t.Errorf("docs/CLI.md does not tell of --%s", name)
 		}
 	}
-	for _, c := range new(app).rootCommand().Commands() {
+	for _, c := range new(cli).rootCommand().Commands() {
 		if !strings.Contains(doc, "`"+c.Name()) {
 			t.Errorf("docs/CLI.md does not tell of the command %s", c.Name())
 		}

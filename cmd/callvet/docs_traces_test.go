@@ -43,7 +43,7 @@ func TestDocsTraceMetrics(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	a := &app{out: &out, err: &errs, dir: dir, getenv: func(string) string { return "" }}
+	a := &cli{out: &out, err: &errs, dir: dir, getenv: func(string) string { return "" }}
 	if code := a.run(t.Context(), a.rootCommand(), []string{"score", "t.jsonl", "--tools", "tools.json", "--json"}); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
@@ -19,7 +19,7 @@ import (
 
 // teller shows the events of one request on standard error.
 type teller struct {
-	a *app
+	a *cli
 	// quiet leaves progress out, and notes that change nothing.
 	quiet bool
 	// lint is the command that lints the suite of the request; "" where none is read.
@@ -30,12 +30,12 @@ type teller struct {
 }
 
 // teller shows events; lint is the command that lints what is read.
-func (a *app) teller(quiet bool, lint string) *teller { return &teller{a: a, quiet: quiet, lint: lint} }
+func (a *cli) teller(quiet bool, lint string) *teller { return &teller{a: a, quiet: quiet, lint: lint} }
 
 // events are shown as they come.
-func (a *app) events() application.Events { return a.teller(false, "").tell }
+func (a *cli) events() app.Events { return a.teller(false, "").tell }
 
-func (t *teller) tell(ev application.Event) {
+func (t *teller) tell(ev app.Event) {
 	switch {
 	case ev.Progress != nil:
 		t.draw(ev.Progress)
@@ -64,7 +64,7 @@ func (t *teller) tell(ev application.Event) {
 }
 
 // shortened is a text of a file or a model in one line, with paths from the working directory.
-func (a *app) shortened(text string) string {
+func (a *cli) shortened(text string) string {
 	return plain.Line(strings.TrimPrefix(text, a.dir+string(os.PathSeparator)))
 }
 
@@ -72,7 +72,7 @@ func (a *app) shortened(text string) string {
 func (t *teller) problems(problems []callvet.Problem) {
 	left := 0
 	for i := range problems {
-		if problems[i].Code == application.CodeNotEvaluated {
+		if problems[i].Code == app.CodeNotEvaluated {
 			left++
 		}
 	}
@@ -93,7 +93,7 @@ func (t *teller) lost(how string, count map[string]int64) {
 }
 
 // session says what an interrupt leaves behind from now on, and whose run it is.
-func (t *teller) session(s *application.SessionEvent) {
+func (t *teller) session(s *app.SessionEvent) {
 	switch {
 	case s.Follows == "":
 		t.a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + t.a.hints().text(s.Resume, nil))
@@ -106,16 +106,16 @@ func (t *teller) session(s *application.SessionEvent) {
 }
 
 // ended says what an interrupt leaves behind while the results are told.
-func (t *teller) ended(e *application.EndedEvent) {
+func (t *teller) ended(e *app.EndedEvent) {
 	next := t.a.hints().text(e.Next, nil)
-	if e.Next.Verb == application.VerbShow {
+	if e.Next.Verb == app.VerbShow {
 		t.a.process.OnInterrupt("interrupted; the run is done and stored; see: " + next)
 		return
 	}
 	t.a.process.OnInterrupt(fmt.Sprintf("interrupted: %d of %d attempts are done and stored; go on with: %s", e.Summary.Done, e.Summary.Total, next))
 }
 
-func (t *teller) draw(p *application.ProgressEvent) {
+func (t *teller) draw(p *app.ProgressEvent) {
 	if t.progress == nil {
 		t.progress = &report.Progress{W: t.a.err, TTY: t.a.errTTY, Width: t.a.width, Now: t.a.now}
 		if t.quiet {
@@ -143,7 +143,7 @@ const (
 // tellLines lists what was wrong with the lines of trace files, in the same words for
 // every command that reads them: file, line, key, what is wrong, what may have been
 // meant. It counts the lines that were left out.
-func (a *app) tellLines(problems []callvet.Problem, log *trace.Log) {
+func (a *cli) tellLines(problems []callvet.Problem, log *trace.Log) {
 	limit := maxListed
 	if log.Steps+log.Tasks == 0 {
 		limit = maxListedOther
@@ -159,6 +159,6 @@ func (a *app) tellLines(problems []callvet.Problem, log *trace.Log) {
 		fmt.Fprintln(a.err, plain.Line(p.Error()))
 	}
 	if log.Bad > 0 {
-		fmt.Fprintln(a.err, application.LeftOut(log))
+		fmt.Fprintln(a.err, app.LeftOut(log))
 	}
 }

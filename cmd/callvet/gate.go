@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/panel/gates"
@@ -26,8 +26,8 @@ type gateFlags struct {
 	annotations bool
 }
 
-func (a *app) gateCommand() *cobra.Command {
-	var req application.GateRequest
+func (a *cli) gateCommand() *cobra.Command {
+	var req app.GateRequest
 	var f gateFlags
 	var baseline, policy string
 	cmd := &cobra.Command{
@@ -61,7 +61,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	return cmd
 }
 
-func (a *app) gatesCommand() *cobra.Command {
+func (a *cli) gatesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "gates", Short: "Write gate files"}
 	template := gatefile.Templates()[0]
 	init := &cobra.Command{
@@ -85,7 +85,7 @@ regression: the whole table of "Evaluating Tool Calling", section 9. A gate whos
 	return cmd
 }
 
-func (a *app) initGates(ctx context.Context, name, template string) error {
+func (a *cli) initGates(ctx context.Context, name, template string) error {
 	err := a.program().InitGates(ctx, name, template)
 	if errors.Is(err, callvet.ErrConflict) {
 		return &callvet.Hinted{Err: err, Hint: "another name"}
@@ -96,7 +96,7 @@ func (a *app) initGates(ctx context.Context, name, template string) error {
 	return err
 }
 
-func (a *app) holdGates(ctx context.Context, req application.GateRequest, f *gateFlags) error {
+func (a *cli) holdGates(ctx context.Context, req app.GateRequest, f *gateFlags) error {
 	var faces []verdict.Face
 	for _, path := range f.outputs {
 		face, err := verdict.ByPath(path)
@@ -125,8 +125,8 @@ func (a *app) holdGates(ctx context.Context, req application.GateRequest, f *gat
 }
 
 // withoutGates tells what is wrong with gates, or that there are none.
-func (a *app) withoutGates(err error, file string) error {
-	var bad *application.BadGatesError
+func (a *cli) withoutGates(err error, file string) error {
+	var bad *app.BadGatesError
 	var field *callvet.FieldError
 	switch {
 	case errors.As(err, &bad) && a.jsonOut:
@@ -140,11 +140,11 @@ func (a *app) withoutGates(err error, file string) error {
 }
 
 // commanded is a report with what to type next.
-func (a *app) commanded(res *application.GateResult) *gates.Report {
+func (a *cli) commanded(res *app.GateResult) *gates.Report {
 	for i := range res.Look {
 		for j, act := range res.Look[i] {
 			h := a.hints()
-			if act.Verb == application.VerbScore {
+			if act.Verb == app.VerbScore {
 				h.db = "" // trace files need no store
 			}
 			res.Report.Verdicts[i].Open[j].Command = h.text(act, nil)
@@ -156,7 +156,7 @@ func (a *app) commanded(res *application.GateResult) *gates.Report {
 	return res.Report
 }
 
-func (a *app) showVerdict(rep *gates.Report, f *gateFlags) error {
+func (a *cli) showVerdict(rep *gates.Report, f *gateFlags) error {
 	if a.jsonOut {
 		if err := verdict.JSON(a.out, rep); err != nil {
 			return err

@@ -45,7 +45,7 @@ func TestGateTrueSuccess(t *testing.T) {
 	write("gates.yaml", 1, func(int) string { return "- true_success >= 0.85" })
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		a := &app{
+		a := &cli{
 			in: strings.NewReader(""), out: &out, err: &out, dir: dir, getenv: func(string) string { return "" },
 			now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		}
@@ -127,7 +127,7 @@ func TestGateTemplates(t *testing.T) {
 	write("pass.yaml", "- pass_rate >= 0.9\n- tool_latency_p90 <= 1s\n")
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		a := &app{
+		a := &cli{
 			in: strings.NewReader(""), out: &out, err: &out, dir: dir, process: process.Unwatched(&out, &out),
 			getenv: func(k string) string { return map[string]string{"CALLVET_DB": filepath.Join(dir, "x.db")}[k] },
 			now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/catalog/edit"
 	"github.com/callvet/callvet/internal/embed/disk"
@@ -30,8 +30,8 @@ import (
 // result in JSON. It has a route for every verb of the command tree, and no other way to work than
 // the command line has.
 type front struct {
-	app    *application.App
-	events []application.Event
+	app    *app.App
+	events []app.Event
 	routes map[string]func(context.Context, []byte) (any, error)
 }
 
@@ -48,7 +48,7 @@ func route[Q, R any](do func(context.Context, Q) (R, error)) func(context.Contex
 	}
 }
 
-func (f *front) tell(ev application.Event) { f.events = append(f.events, ev) }
+func (f *front) tell(ev app.Event) { f.events = append(f.events, ev) }
 
 // ServeHTTP implements http.Handler.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -85,15 +85,15 @@ type of struct {
 	Limit          int
 }
 
-func frontOf(a *application.App) *front {
+func frontOf(a *app.App) *front {
 	f := &front{app: a}
 	env := func() (*catalog.Env, func() []callvet.ModelUse) { return a.Catalogs(f.tell) }
 	f.routes = map[string]func(context.Context, []byte) (any, error){
-		"run": route(func(ctx context.Context, q application.RunRequest) (any, error) {
+		"run": route(func(ctx context.Context, q app.RunRequest) (any, error) {
 			s, err := a.StartRun(ctx, q, f.tell)
 			return f.carryOut(ctx, s, err)
 		}),
-		"select": route(func(ctx context.Context, q application.RunRequest) (any, error) {
+		"select": route(func(ctx context.Context, q app.RunRequest) (any, error) {
 			s, err := a.StartRun(ctx, q, f.tell)
 			return f.carryOut(ctx, s, err)
 		}),
@@ -103,9 +103,9 @@ func frontOf(a *application.App) *front {
 			}
 			return a.ListRuns(ctx, q.Limit)
 		}),
-		"show": route(func(ctx context.Context, q application.CaseRequest) (any, error) {
+		"show": route(func(ctx context.Context, q app.CaseRequest) (any, error) {
 			if q.Case == "" {
-				v, err := a.ViewRun(ctx, application.ViewRequest{Run: q.Run}, f.tell)
+				v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Run}, f.tell)
 				if err != nil {
 					return nil, err
 				}
@@ -118,14 +118,14 @@ func frontOf(a *application.App) *front {
 			return v.Rows[0].Cell.Result, nil
 		}),
 		"report": route(func(ctx context.Context, q of) (any, error) {
-			v, err := a.ViewRun(ctx, application.ViewRequest{Run: q.Names[0]}, f.tell)
+			v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Names[0]}, f.tell)
 			if err != nil {
 				return nil, err
 			}
 			return q.Name, a.WriteReport(ctx, v.View, q.Name)
 		}),
-		"diff": route(func(ctx context.Context, q application.DiffRequest) (any, error) { return a.Diff(ctx, q, f.tell) }),
-		"gate": route(func(ctx context.Context, q application.GateRequest) (any, error) {
+		"diff": route(func(ctx context.Context, q app.DiffRequest) (any, error) { return a.Diff(ctx, q, f.tell) }),
+		"gate": route(func(ctx context.Context, q app.GateRequest) (any, error) {
 			g, err := a.Gate(ctx, q, f.tell)
 			if err != nil {
 				return nil, err
@@ -133,26 +133,26 @@ func frontOf(a *application.App) *front {
 			return g.Report, nil
 		}),
 		"gates init": route(func(ctx context.Context, q of) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
-		"score": route(func(ctx context.Context, q application.ScoreRequest) (any, error) {
+		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {
 			s, err := a.Score(ctx, q, f.tell)
 			if err != nil {
 				return nil, err
 			}
 			return s.View.Panels, nil
 		}),
-		"calibrate": route(func(ctx context.Context, q application.CalibrateRequest) (any, error) {
+		"calibrate": route(func(ctx context.Context, q app.CalibrateRequest) (any, error) {
 			return a.Calibrate(ctx, q, f.tell)
 		}),
-		"label next": route(func(_ context.Context, q application.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
-		"label import": route(func(_ context.Context, q application.LabelImportRequest) (any, error) {
+		"label next": route(func(_ context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
+		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
 			return a.LabelImport(q, f.tell)
 		}),
 		"label export": route(func(_ context.Context, q of) (any, error) { return a.Labels(q.Name, f.tell) }),
 		"plan":         route(func(_ context.Context, q plan.Ask) (any, error) { return plan.Make(q) }),
-		"lint":         route(func(ctx context.Context, q application.SuiteRequest) (any, error) { return a.Lint(ctx, q, f.tell) }),
-		"convert":      route(func(ctx context.Context, q application.ConvertRequest) (any, error) { return a.Convert(ctx, q, f.tell) }),
+		"lint":         route(func(ctx context.Context, q app.SuiteRequest) (any, error) { return a.Lint(ctx, q, f.tell) }),
+		"convert":      route(func(ctx context.Context, q app.ConvertRequest) (any, error) { return a.Convert(ctx, q, f.tell) }),
 		"schema": route(func(_ context.Context, q of) (any, error) {
-			b, err := application.Schema(q.Name)
+			b, err := app.Schema(q.Name)
 			return json.RawMessage(b), err
 		}),
 		"targets": route(func(context.Context, of) (any, error) { return a.Targets(), nil }),
@@ -162,12 +162,12 @@ func frontOf(a *application.App) *front {
 		}),
 		"version": route(func(context.Context, of) (any, error) { return buildVersion(), nil }),
 		"init":    route(func(ctx context.Context, q of) (any, error) { return q.Name, a.InitSuite(ctx, q.Name, false) }),
-		"trace export": route(func(ctx context.Context, q application.ExportRequest) (any, error) {
+		"trace export": route(func(ctx context.Context, q app.ExportRequest) (any, error) {
 			var b strings.Builder
 			err := a.Export(ctx, q, &b, f.tell)
 			return b.String(), err
 		}),
-		"trace import": route(func(ctx context.Context, q application.ImportRequest) (any, error) {
+		"trace import": route(func(ctx context.Context, q app.ImportRequest) (any, error) {
 			imp, err := a.OpenImport(ctx, q, f.tell)
 			if err != nil {
 				return nil, err
@@ -176,7 +176,7 @@ func frontOf(a *application.App) *front {
 			_, err = imp.Do(&b)
 			return b.String(), errors.Join(err, imp.Close())
 		}),
-		"trace check":       route(func(_ context.Context, q application.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
+		"trace check":       route(func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
 		"tools cache":       route(func(ctx context.Context, q of) (any, error) { return disk.List(ctx, q.Name, nil, false) }),
 		"tools cache clear": route(func(ctx context.Context, q of) (any, error) { return disk.List(ctx, q.Name, q.Names, true) }),
 		"select query": route(func(ctx context.Context, q catalog.QueryRequest) (any, error) {
@@ -228,7 +228,7 @@ func frontOf(a *application.App) *front {
 	return f
 }
 
-func (f *front) carryOut(ctx context.Context, s *application.Session, err error) (any, error) {
+func (f *front) carryOut(ctx context.Context, s *app.Session, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	lab := newLaboratory(t)
 	var lines []string
-	eachCommand((&app{}).rootCommand(), func(c *cobra.Command) {
+	eachCommand((&cli{}).rootCommand(), func(c *cobra.Command) {
 		name := strings.TrimPrefix(c.CommandPath(), "callvet ")
 		if len(blocked[name]) == 0 {
 			t.Errorf("callvet %s: no command line in blocked: how is it held up, and does Ctrl-C end it then?", name)

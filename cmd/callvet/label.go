@@ -12,19 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-func (a *app) labelCommand() *cobra.Command {
+func (a *cli) labelCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "label", Short: "Draw tasks for people to label; read and write labels"}
 	cmd.AddCommand(a.labelNextCommand(), a.labelImportCommand(), a.labelExportCommand())
 	return cmd
 }
 
-func (a *app) labelNextCommand() *cobra.Command {
-	var req application.LabelNextRequest
+func (a *cli) labelNextCommand() *cobra.Command {
+	var req app.LabelNextRequest
 	var out string
 	cmd := &cobra.Command{
 		Use: "next TRACES", Short: "Draw the next tasks to label, and ask for verdicts on a terminal",
@@ -53,8 +53,8 @@ What the judge said is not shown, so that it does not sway.`,
 	return cmd
 }
 
-func (a *app) labelImportCommand() *cobra.Command {
-	var req application.LabelImportRequest
+func (a *cli) labelImportCommand() *cobra.Command {
+	var req app.LabelImportRequest
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add labels of other tools, or a filled-in to-do file, to a labels file",
 		Long:    "Add the labels in a file to the labels file. Forms that are read: " + strings.Join(labels.Forms(), ", ") + " (detected by content).",
@@ -74,7 +74,7 @@ func (a *app) labelImportCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) labelExportCommand() *cobra.Command {
+func (a *cli) labelExportCommand() *cobra.Command {
 	var out, to string
 	cmd := &cobra.Command{
 		Use: "export LABELS", Short: "Write the labels that count as csv or jsonl",
@@ -96,7 +96,7 @@ func (a *app) labelExportCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) labelImport(req application.LabelImportRequest) error {
+func (a *cli) labelImport(req app.LabelImportRequest) error {
 	m, err := a.program().LabelImport(req, a.events())
 	if err != nil {
 		return err
@@ -109,12 +109,12 @@ func (a *app) labelImport(req application.LabelImportRequest) error {
 }
 
 // atTerminal reports whether a person can be asked.
-func (a *app) atTerminal() bool {
+func (a *cli) atTerminal() bool {
 	in, ok := a.in.(*os.File)
 	return ok && a.outTTY && isTerminal(in)
 }
 
-func (a *app) labelNext(ctx context.Context, req application.LabelNextRequest, out string, terminal bool) error {
+func (a *cli) labelNext(ctx context.Context, req app.LabelNextRequest, out string, terminal bool) error {
 	if req.By == "" {
 		req.By = a.getenv("USER")
 	}
@@ -129,7 +129,7 @@ func (a *app) labelNext(ctx context.Context, req application.LabelNextRequest, o
 	if terminal && out == "" {
 		return a.askAll(todo, req.Labels)
 	}
-	write := func(w io.Writer) error { return application.WriteTodo(w, todo) }
+	write := func(w io.Writer) error { return app.WriteTodo(w, todo) }
 	if out == "" || out == "-" {
 		err = write(a.out)
 	} else {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -21,18 +21,18 @@ func TestAskAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "labels.jsonl")
 	var out bytes.Buffer
-	a := &app{
+	a := &cli{
 		in: strings.NewReader("what\npass\nn wrong city\nf\ns\nq\n"), out: &out, err: &out, dir: dir,
 		now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 	}
 	said := true
-	var todo []application.Todo
+	var todo []app.Todo
 	for _, id := range []string{"t1", "t2", "t3", "t4", "t5"} {
 		l := labels.Label{
 			Key: labels.Key{TaskID: id, Unit: labels.Task}, By: "ana", Role: labels.Calibrating, Stratum: labels.Random, Frame: &labels.Frame{JudgePass: 5},
 			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "task-judge"}, Pass: &said}},
 		}
-		todo = append(todo, application.Todo{Label: l, Shown: application.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}}})
+		todo = append(todo, app.Todo{Label: l, Shown: app.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}}})
 	}
 	if err := a.askAll(todo, "labels.jsonl"); err != nil {
 		t.Fatal(err)
@@ -71,8 +71,8 @@ func TestLabelNextOnATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		var shown, told bytes.Buffer
-		a := &app{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
-		req := application.LabelNextRequest{Traces: "traces.jsonl", Labels: "labels.jsonl", N: 1, Strategy: "random", Role: "calibration"}
+		a := &cli{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
+		req := app.LabelNextRequest{Traces: "traces.jsonl", Labels: "labels.jsonl", N: 1, Strategy: "random", Role: "calibration"}
 		if err := a.labelNext(t.Context(), req, out, true); err != nil {
 			t.Fatal(err)
 		}

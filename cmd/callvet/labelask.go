@@ -9,13 +9,13 @@ import (
 	"io"
 	"strings"
 
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // askAll shows tasks one by one; each answer is on disk before the next is shown.
-func (a *app) askAll(todo []application.Todo, file string) (err error) {
+func (a *cli) askAll(todo []app.Todo, file string) (err error) {
 	to, err := a.program().OpenLabels(file, a.events())
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (a *app) askAll(todo []application.Todo, file string) (err error) {
 }
 
 // askOne asks until there is an answer; more is false when the person is done.
-func (a *app) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, err error) {
+func (a *cli) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, err error) {
 	for {
 		fmt.Fprint(a.out, "did it do what was asked? [p]ass, [f]ail, [n]ote, [s]kip, [q]uit: ")
 		text, err := in.ReadString('\n')
@@ -82,7 +82,7 @@ func (a *app) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, er
 }
 
 // printShown shows untrusted text of a trace.
-func printShown(w io.Writer, s application.ShownTask) {
+func printShown(w io.Writer, s app.ShownTask) {
 	part := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(plain.Clean(text), "\n", "\n  "))

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-func (a *app) lintCommand() *cobra.Command {
+func (a *cli) lintCommand() *cobra.Command {
 	var f suiteFlags
 	var strict bool
 	cmd := &cobra.Command{
@@ -53,13 +53,13 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 }
 
 // lintEvents tells warnings too.
-func (a *app) lintEvents() application.Events {
+func (a *cli) lintEvents() app.Events {
 	t := a.teller(false, "")
 	t.warnings = true
 	return t.tell
 }
 
-func (a *app) lintJSON(problems []callvet.Problem, cases int) error {
+func (a *cli) lintJSON(problems []callvet.Problem, cases int) error {
 	if problems == nil {
 		problems = []callvet.Problem{}
 	}

@@ -204,13 +204,13 @@ func TestLyingServer(t *testing.T) {
 }
 
 // newApp is a process of its own in dir, with a store there.
-func newApp(dir string, env map[string]string) (a *app, out, errs *bytes.Buffer) {
+func newApp(dir string, env map[string]string) (a *cli, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	var environ []string
 	for k, v := range env {
 		environ = append(environ, k+"="+v)
 	}
-	return &app{
+	return &cli{
 		environ: environ,
 		in:      strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir, process: process.Unwatched(out, errs),
 		getenv: func(k string) string {

@@ -27,7 +27,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
@@ -44,8 +44,8 @@ const (
 	exitInterrupted  = process.ExitInterrupted
 )
 
-// app is the process as seen by the commands: everything they may touch.
-type app struct {
+// cli is the process as seen by the commands: everything they may touch.
+type cli struct {
 	in         io.Reader
 	out, err   io.Writer
 	getenv     func(string) string
@@ -63,9 +63,9 @@ type app struct {
 	cpuProfile string
 	memProfile string
 	process    *process.Process
-	made       *application.App // nil: program makes it
-	db         *store.DB        // nil: openStore opens it
-	exitStatus int              // set by a command that ended with a verdict rather than an error
+	made       *app.App  // nil: program makes it
+	db         *store.DB // nil: openStore opens it
+	exitStatus int       // set by a command that ended with a verdict rather than an error
 }
 
 func main() { os.Exit(mainExit()) }
@@ -83,7 +83,7 @@ func mainExit() int {
 	if err != nil {
 		dir = "."
 	}
-	a := &app{
+	a := &cli{
 		in: os.Stdin, out: out, err: errs, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
@@ -99,12 +99,12 @@ func mainExit() int {
 }
 
 // tellBug says that something in callvet is wrong.
-func (a *app) tellBug(bug *parallel.Panic) {
+func (a *cli) tellBug(bug *parallel.Panic) {
 	fmt.Fprintln(a.err, plain.Clean(process.Bug(bug, buildVersion(), a.verbose)))
 }
 
 // run executes one command line on root, which hands ctx to its commands.
-func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
+func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	refuseUnknown(root)
 	root.SetArgs(args)
 	root.SetIn(a.in)
@@ -142,7 +142,7 @@ func canceled(err error) bool {
 }
 
 // tellError says what went wrong, and what would mend it.
-func (a *app) tellError(err error) {
+func (a *cli) tellError(err error) {
 	hide := a.keeper().Hide
 	text, advice := a.said(err)
 	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(text))) // files and servers have words in it
@@ -187,7 +187,7 @@ func cobraUsage(err error) bool {
 	return false
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func (a *cli) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "callvet",
 		Short: "Evaluate tool calls: right tool, right arguments, safely, task done",

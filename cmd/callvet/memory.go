@@ -21,7 +21,7 @@ const goPercent = 100
 
 // tuneMemory sets gcPercent unless $GOGC says otherwise; Go reads $GOMEMLIMIT itself.
 // The result ends it.
-func (a *app) tuneMemory() (end func()) {
+func (a *cli) tuneMemory() (end func()) {
 	if a.getenv("GOGC") != "" {
 		return func() {}
 	}
@@ -41,7 +41,7 @@ const (
 
 // growHeap lets the heap grow to heapFloor, unless $GOGC says otherwise. The result
 // ends it.
-func (a *app) growHeap() (end func()) {
+func (a *cli) growHeap() (end func()) {
 	if a.getenv("GOGC") != "" {
 		return func() {}
 	}

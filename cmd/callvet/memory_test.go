@@ -11,7 +11,7 @@ import (
 // TestGrowHeap: a small heap is not collected before it comes near the floor, also
 // after collections. It is not parallel: others would change what is alive.
 func TestGrowHeap(t *testing.T) {
-	a := &app{getenv: func(string) string { return "" }}
+	a := &cli{getenv: func(string) string { return "" }}
 	end := a.growHeap()
 	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 	for range 3 {

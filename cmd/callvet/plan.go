@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats/gate"
 )
 
-func (a *app) planCommand() *cobra.Command {
+func (a *cli) planCommand() *cobra.Command {
 	var q plan.Ask
 	var from string
 	cmd := &cobra.Command{
@@ -75,7 +75,7 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 // pilot reads what a run or a trace file tells of a metric. Intervals are made of tasks,
 // so that the standard error tells how much these differ, and beside that of as many
 // independent attempts how much the attempts at a task are alike.
-func (a *app) pilot(ctx context.Context, ref, metric string) (*plan.Pilot, error) {
+func (a *cli) pilot(ctx context.Context, ref, metric string) (*plan.Pilot, error) {
 	p, err := a.pilotPanels(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -96,9 +96,9 @@ func (a *app) pilot(ctx context.Context, ref, metric string) (*plan.Pilot, error
 }
 
 // pilotPanels are the panels of a run or of a trace file.
-func (a *app) pilotPanels(ctx context.Context, ref string) (*panel.Panels, error) {
+func (a *cli) pilotPanels(ctx context.Context, ref string) (*panel.Panels, error) {
 	if side := a.side(ref); side.Traces != "" {
-		s, err := a.program().Score(ctx, application.ScoreRequest{Traces: []string{ref}, Slices: []string{}}, a.events())
+		s, err := a.program().Score(ctx, app.ScoreRequest{Traces: []string{ref}, Slices: []string{}}, a.events())
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-func (a *app) pricesCommand() *cobra.Command {
+func (a *cli) pricesCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use: "prices [LIST]", Short: "List the prices of models, or make a table of newer ones from a list",

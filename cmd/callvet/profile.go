@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/file"
 )
 
-func (a *app) startProfile() error {
+func (a *cli) startProfile() error {
 	if a.cpuProfile == "" {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (a *app) startProfile() error {
 	return pprof.StartCPUProfile(f)
 }
 
-func (a *app) heapProfile(ctx context.Context) error {
+func (a *cli) heapProfile(ctx context.Context) error {
 	if a.memProfile == "" {
 		return nil
 	}

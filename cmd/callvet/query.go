@@ -17,7 +17,7 @@ import (
 )
 
 // queryCommand asks one question.
-func (a *app) queryCommand() *cobra.Command {
+func (a *cli) queryCommand() *cobra.Command {
 	var q catalog.QueryRequest
 	var headers, expected, accepted []string
 	var want callvet.Selection

@@ -11,7 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -49,9 +49,9 @@ type runFlags struct {
 	realLatency bool
 	maxFailures int
 	// origin is the command line, for commands that start a run like it.
-	origin application.Origin
+	origin app.Origin
 	// selection says how decisions over a catalogue are scored.
-	selection *application.SelectionRequest
+	selection *app.SelectionRequest
 	// made is a suite that a command made itself; told, when set, tells the run.
 	made   *callvet.Suite
 	told   func(*report.View) error
@@ -59,7 +59,7 @@ type runFlags struct {
 	target targetFlags
 }
 
-func (a *app) runCommand() *cobra.Command {
+func (a *cli) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run SUITE -m TARGET [-m TARGET …]",
@@ -89,7 +89,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 			if len(args) == 1 {
 				path = args[0]
 			}
-			f.origin = application.Origin{Command: "run", Flags: given(cmd.Flags())}
+			f.origin = app.Origin{Command: "run", Flags: given(cmd.Flags())}
 			return a.evaluate(cmd.Context(), path, f, cmd.Flags().Changed)
 		},
 	}
@@ -130,16 +130,16 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 }
 
 // request is the run that the flags ask for. changed tells which were given.
-func (a *app) request(path string, f *runFlags, changed func(string) bool) (application.RunRequest, error) {
+func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.RunRequest, error) {
 	shared, err := a.shared(f, changed)
 	if err != nil {
-		return application.RunRequest{}, err
+		return app.RunRequest{}, err
 	}
 	prompts, err := a.systemFor(f.target.systemFor)
 	if err != nil {
-		return application.RunRequest{}, err
+		return app.RunRequest{}, err
 	}
-	req := application.RunRequest{
+	req := app.RunRequest{
 		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
 		NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin, Selection: f.selection, Made: f.made,
@@ -153,8 +153,8 @@ func (a *app) request(path string, f *runFlags, changed func(string) bool) (appl
 }
 
 // settings are those of the flags.
-func (f *runFlags) settings(changed func(string) bool) application.Settings {
-	s := application.Settings{
+func (f *runFlags) settings(changed func(string) bool) app.Settings {
+	s := app.Settings{
 		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate, TimeoutMS: f.timeoutMS(),
 		KeepErrors: f.keepErrors, RequirePass: f.requirePass, FailUnder: f.failUnder,
 	}
@@ -168,9 +168,9 @@ func (f *runFlags) settings(changed func(string) bool) application.Settings {
 func (f *runFlags) timeoutMS() int64 { return max(1, f.timeout.Milliseconds()) }
 
 // changes are the settings of those flags that were given.
-func (f *runFlags) changes(changed func(string) bool) application.Changes {
+func (f *runFlags) changes(changed func(string) bool) app.Changes {
 	ms := f.timeoutMS()
-	return application.Changes{
+	return app.Changes{
 		MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost), MaxCalls: ifGiven(changed("max-calls"), &f.maxCalls), Concurrency: ifGiven(changed("concurrency"), &f.concurrency),
 		Interleave: ifGiven(changed("interleave"), &f.interleave), Rate: ifGiven(changed("rate"), &f.rate), TimeoutMS: ifGiven(changed("timeout"), &ms), Retries: ifGiven(changed("retries"), &f.retries),
 		KeepErrors: ifGiven(changed("keep-errors"), &f.keepErrors), RequirePass: ifGiven(changed("require-pass"), &f.requirePass), FailUnder: ifGiven(changed("fail-under"), &f.failUnder),
@@ -185,7 +185,7 @@ func ifGiven[T any](given bool, v *T) *T {
 }
 
 // evaluate starts a run, or goes on with one, and tells what came out.
-func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed func(string) bool) (err error) {
+func (a *cli) evaluate(ctx context.Context, path string, f runFlags, changed func(string) bool) (err error) {
 	for _, o := range f.outputs { // a wrong extension is told before any money is spent
 		if _, err := report.ByPath(o); err != nil {
 			return err
@@ -205,10 +205,10 @@ func (a *app) evaluate(ctx context.Context, path string, f runFlags, changed fun
 }
 
 // session opens what the flags ask for: a new run, or one to go on with.
-func (a *app) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*application.Session, error) {
+func (a *cli) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*app.Session, error) {
 	tell := a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell
 	if f.resume != "" {
-		return a.program().ResumeRun(ctx, application.ResumeRequest{
+		return a.program().ResumeRun(ctx, app.ResumeRequest{
 			Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices, NoWait: f.noWait,
 		}, tell)
 	}
@@ -223,10 +223,10 @@ func (a *app) session(ctx context.Context, path string, f *runFlags, changed fun
 }
 
 // notFollowed adds how to follow a run that another process carries out.
-func (a *app) notFollowed(err error) error {
+func (a *cli) notFollowed(err error) error {
 	var held *store.HeldError
 	if !errors.As(err, &held) {
 		return err
 	}
-	return &callvet.Hinted{Err: err, Hint: a.hints().text(application.Action{Verb: application.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it"}
+	return &callvet.Hinted{Err: err, Hint: a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it"}
 }

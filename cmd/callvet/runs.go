@@ -13,12 +13,12 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 )
 
-func (a *app) runsCommand() *cobra.Command {
+func (a *cli) runsCommand() *cobra.Command {
 	var limit int
 	var remove []string
 	cmd := &cobra.Command{
@@ -42,19 +42,19 @@ func (a *app) runsCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) removeRuns(ctx context.Context, refs []string) error {
+func (a *cli) removeRuns(ctx context.Context, refs []string) error {
 	deleted, err := a.program().DeleteRuns(ctx, refs)
 	for _, id := range deleted {
 		fmt.Fprintf(a.out, "deleted run %s\n", id)
 	}
 	if held := (*store.HeldError)(nil); errors.As(err, &held) {
-		follow := a.hints().text(application.Action{Verb: application.VerbResume, Run: held.Run}, nil)
+		follow := a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil)
 		return &callvet.Hinted{Err: err, Hint: fmt.Sprintf("wait for it (%s follows it), or end process %d first", follow, held.Owner.PID)}
 	}
 	return err
 }
 
-func (a *app) showCommand() *cobra.Command {
+func (a *cli) showCommand() *cobra.Command {
 	var all, scores bool
 	var target string
 	var keep []string
@@ -65,7 +65,7 @@ func (a *app) showCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if len(args) == 2 {
-				return a.showCase(ctx, application.CaseRequest{Run: args[0], Case: args[1], Target: target, Keep: keep}, scores, all)
+				return a.showCase(ctx, app.CaseRequest{Run: args[0], Case: args[1], Target: target, Keep: keep}, scores, all)
 			}
 			if scores {
 				return usagef("--scores is for the attempts at one case: callvet show %s CASE --scores", args[0])
@@ -73,7 +73,7 @@ func (a *app) showCommand() *cobra.Command {
 			if target != "" {
 				return usagef("--model is for the attempts at one case: callvet show %s CASE --model %s", args[0], target)
 			}
-			v, err := a.program().ViewRun(ctx, application.ViewRequest{Run: args[0], Keep: keep}, a.events())
+			v, err := a.program().ViewRun(ctx, app.ViewRequest{Run: args[0], Keep: keep}, a.events())
 			if err != nil {
 				return err
 			}
@@ -92,7 +92,7 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 // showCase tells the attempts at one case.
-func (a *app) showCase(ctx context.Context, req application.CaseRequest, scores, all bool) error {
+func (a *cli) showCase(ctx context.Context, req app.CaseRequest, scores, all bool) error {
 	v, err := a.program().ShowCase(ctx, req)
 	if err != nil {
 		return err

@@ -10,16 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 )
 
-func (a *app) schemaCommand() *cobra.Command {
-	formats := application.Formats()
+func (a *cli) schemaCommand() *cobra.Command {
+	formats := app.Formats()
 	return &cobra.Command{
 		Use: "schema " + strings.Join(formats, "|"), Short: "Print the JSON Schema of a file format, for editors",
 		Args: cobra.ExactArgs(1), ValidArgs: formats,
 		RunE: func(_ *cobra.Command, args []string) error {
-			b, err := application.Schema(args[0])
+			b, err := app.Schema(args[0])
 			if err != nil {
 				return usageError{err}
 			}
@@ -29,7 +29,7 @@ func (a *app) schemaCommand() *cobra.Command {
 	}
 }
 
-func (a *app) initCommand() *cobra.Command {
+func (a *cli) initCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use: "init [FILE]", Short: "Write a commented suite, ready to run", Args: cobra.MaximumNArgs(1),

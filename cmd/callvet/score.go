@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/sheet"
 	"github.com/callvet/callvet/panel"
 )
 
-func (a *app) scoreCommand() *cobra.Command {
-	var req application.ScoreRequest
+func (a *cli) scoreCommand() *cobra.Command {
+	var req app.ScoreRequest
 	cmd := &cobra.Command{
 		Use: "score FILE...|RUN", Short: "Say what trace files or a run add up to: panels by call and by task, slices, findings",
 		Long: `Score every line of trace files and sum them up by call and by task, with intervals clustered by task.
@@ -51,14 +51,14 @@ parts of one file, scored on several machines, give the same panels as the whole
 
 // side is what an argument stands for where both a run and a trace file may be meant; - is
 // standard input.
-func (a *app) side(arg string) application.Side {
+func (a *cli) side(arg string) app.Side {
 	if arg == "" {
-		return application.Side{}
+		return app.Side{}
 	}
 	return a.program().Side(arg)
 }
 
-func (a *app) score(ctx context.Context, req application.ScoreRequest) error {
+func (a *cli) score(ctx context.Context, req app.ScoreRequest) error {
 	defer a.growHeap()()
 	s, err := a.program().Score(ctx, req, a.events())
 	if err != nil || s.View == nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/catalogfile"
 )
 
-func (a *app) selectCommand() *cobra.Command {
+func (a *cli) selectCommand() *cobra.Command {
 	var sf catalog.Search
 	var f runFlags
 	cmd := &cobra.Command{
@@ -39,7 +39,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 			if err := e.Caution(cmd.Context(), &sf, args[0]); err != nil {
 				return err
 			}
-			f.origin = application.Origin{Command: "select", Flags: given(cmd.Flags())}
+			f.origin = app.Origin{Command: "select", Flags: given(cmd.Flags())}
 			return a.evaluate(cmd.Context(), args[0], f, cmd.Flags().Changed)
 		},
 	}
@@ -70,7 +70,7 @@ func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 }
 
 // selecting turns a search into the flags of a run.
-func (a *app) selecting(ctx context.Context, e *catalog.Env, sf *catalog.Search, suite string, f *runFlags) error {
+func (a *cli) selecting(ctx context.Context, e *catalog.Env, sf *catalog.Search, suite string, f *runFlags) error {
 	if sf.Tools == "" && sf.Via == "" {
 		return usagef("what is searched? --tools CATALOGUE, or --via URL")
 	}
@@ -92,6 +92,6 @@ func (a *app) selecting(ctx context.Context, e *catalog.Env, sf *catalog.Search,
 		f.targets = []string{"retrieve:" + sf.Via}
 		f.target.agent = []string{fmt.Sprintf("k=%d", k)}
 	}
-	f.selection = &application.SelectionRequest{Scoring: composite, K: catalog.Depths(k)}
+	f.selection = &app.SelectionRequest{Scoring: composite, K: catalog.Depths(k)}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	}
 	carryOut := func(want int, tty bool, args ...string) (out, told bytes.Buffer) {
 		t.Helper()
-		a := &app{
+		a := &cli{
 			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), process: process.Unwatched(&out, &told),
 			getenv: func(string) string { return "" },
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -35,8 +35,8 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 }
 
 // request asks for the suite at path as the flags say.
-func (f *suiteFlags) request(path string) application.SuiteRequest {
-	return application.SuiteRequest{
+func (f *suiteFlags) request(path string) app.SuiteRequest {
+	return app.SuiteRequest{
 		Suite: path, Format: f.dialect, Tools: f.tools, Seeds: f.seeds, Snapshots: f.snapshots, Embedder: f.embedder,
 		Catalogue: f.catalogue, CatalogueFile: f.catalogueFile,
 	}
@@ -47,7 +47,7 @@ const told = 25
 
 // tell prints problems to standard error and counts them; warnings are printed
 // only where asked.
-func (a *app) tell(problems []callvet.Problem, warnings bool) (errs, warns int) {
+func (a *cli) tell(problems []callvet.Problem, warnings bool) (errs, warns int) {
 	printed, left := 0, 0
 	for _, p := range problems {
 		level := "error"
@@ -74,7 +74,7 @@ func (a *app) tell(problems []callvet.Problem, warnings bool) (errs, warns int) 
 }
 
 // relative shortens a problem's file to the working directory.
-func (a *app) relative(p callvet.Problem) string {
+func (a *cli) relative(p callvet.Problem) string {
 	p.File = strings.TrimPrefix(p.File, a.dir+string(os.PathSeparator))
 	return plain.Line(p.Error()) // files have words in it
 }

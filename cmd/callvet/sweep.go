@@ -25,7 +25,7 @@ all of them: what is lost by retrieval, what by the model, and what each costs. 
 
 // sweepCommand compares sizes of the catalog and settings, and models with the tools that
 // were retrieved.
-func (a *app) sweepCommand() *cobra.Command {
+func (a *cli) sweepCommand() *cobra.Command {
 	var q catalog.SweepRequest
 	var others []string
 	var seed int64
@@ -90,7 +90,7 @@ func (a *app) sweepCommand() *cobra.Command {
 }
 
 // curve tells what there is of a curve, also where the run of it ended early.
-func (a *app) curve(c *catalog.Curve, err error) error {
+func (a *cli) curve(c *catalog.Curve, err error) error {
 	if c == nil {
 		return err
 	}

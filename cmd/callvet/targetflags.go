@@ -10,7 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 )
 
 // targetFlags are the settings that all targets of a command line share; a
@@ -55,9 +55,9 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 }
 
 // shared are the settings of all targets of a command line.
-func (a *app) shared(f *runFlags, changed func(string) bool) (application.TargetSpec, error) {
+func (a *cli) shared(f *runFlags, changed func(string) bool) (app.TargetSpec, error) {
 	t := &f.target
-	s := application.TargetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort}}
+	s := app.TargetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort}}
 	if changed("temperature") {
 		s.Params.Temperature = t.temperature
 	} else {
@@ -100,7 +100,7 @@ func (a *app) shared(f *runFlags, changed func(string) bool) (application.Target
 }
 
 // takeBody moves the body of --agent body=JSON to where a targets file has it.
-func takeBody(s *application.TargetSpec) error {
+func takeBody(s *app.TargetSpec) error {
 	text, ok := s.Agent["body"]
 	if !ok {
 		return nil
@@ -130,7 +130,7 @@ func pairs(list []string, sep, form string) (map[string]string, error) {
 }
 
 // systemFor are the prompts of single targets, by target or name.
-func (a *app) systemFor(list []string) (map[string]string, error) {
+func (a *cli) systemFor(list []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, kv := range list {
 		name, text, ok := strings.Cut(kv, "=")

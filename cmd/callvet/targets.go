@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) targetsCommand() *cobra.Command {
+func (a *cli) targetsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "targets", Short: "List what can be evaluated", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

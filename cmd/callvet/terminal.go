@@ -28,13 +28,13 @@ func terminalWidth(f *os.File) int {
 }
 
 // color tells whether the output stream may carry color.
-func (a *app) color(tty bool) bool {
+func (a *cli) color(tty bool) bool {
 	return tty && !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
 // storePath is where the database is: the flag, the environment, or the user's
 // data directory.
-func (a *app) storePath() (string, error) {
+func (a *cli) storePath() (string, error) {
 	if a.dbPath != "" {
 		return a.path(a.dbPath), nil
 	}
@@ -63,7 +63,7 @@ func (a *app) storePath() (string, error) {
 }
 
 // path makes a path that the user typed relative to the working directory.
-func (a *app) path(p string) string {
+func (a *cli) path(p string) string {
 	if filepath.IsAbs(p) || p == "-" {
 		return p
 	}
@@ -71,7 +71,7 @@ func (a *app) path(p string) string {
 }
 
 // write gives a file that the user named its text, whole or not at all.
-func (a *app) write(ctx context.Context, name string, write func(io.Writer) error) error {
+func (a *cli) write(ctx context.Context, name string, write func(io.Writer) error) error {
 	return file.Write(ctx, a.path(name), func(w io.Writer) error {
 		text := &plain.Writer{W: w}
 		return errors.Join(write(text), text.Flush())

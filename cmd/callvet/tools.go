@@ -15,7 +15,7 @@ import (
 )
 
 // toolsCommand looks at a catalog, and changes its texts.
-func (a *app) toolsCommand() *cobra.Command {
+func (a *cli) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
 	}
@@ -57,7 +57,7 @@ func (a *app) toolsCommand() *cobra.Command {
 }
 
 // vectorsCommand tells what is kept of models, and forgets it.
-func (a *app) vectorsCommand() *cobra.Command {
+func (a *cli) vectorsCommand() *cobra.Command {
 	list := func(drop bool) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, models []string) error {
 			path, err := a.vectorPath()
@@ -90,7 +90,7 @@ retriever finds on each side, or among all of them where there are no more. Told
 the paired difference, and which tools lose questions. Cases whose question stands in an edit are left out; so are the cases
 that suggestions were made of, where the file says which those are (docs/SELECTION.md).`
 
-func (a *app) whatIfCommand() *cobra.Command {
+func (a *cli) whatIfCommand() *cobra.Command {
 	var q edit.WhatIfRequest
 	cmd := &cobra.Command{
 		Use: "whatif CATALOGUE --edits EDITS --suite SUITE", Short: "Tell what other descriptions would change, before changing any", Long: whatIfLong,
@@ -129,7 +129,7 @@ other, each alone and all together, by callvet's retriever. What repeats a quest
 tool does not tell of, orders its reader, or lowers the held-out part is written as rejected, with the reason; the rest as
 proposed. The catalogue is not changed: look at the file, write status: accepted, then callvet tools apply.`
 
-func (a *app) suggestCommand() *cobra.Command {
+func (a *cli) suggestCommand() *cobra.Command {
 	var q edit.SuggestRequest
 	var dry bool
 	cmd := &cobra.Command{
@@ -173,7 +173,7 @@ func (a *app) suggestCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) applyCommand() *cobra.Command {
+func (a *cli) applyCommand() *cobra.Command {
 	var q edit.ApplyRequest
 	cmd := &cobra.Command{
 		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
@@ -199,7 +199,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 }
 
 // misread tells all that is wrong with a file of edits before its error.
-func (a *app) misread(err error) error {
+func (a *cli) misread(err error) error {
 	var m *edit.Misread
 	if errors.As(err, &m) {
 		a.tell(m.Problems, false)

@@ -69,7 +69,7 @@ func TestToolsFolder(t *testing.T) {
 				}
 			}
 			var out, errs bytes.Buffer
-			a := &app{out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs), getenv: func(k string) string {
+			a := &cli{out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs), getenv: func(k string) string {
 				return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 			}}
 			args := append(strings.Fields(strings.TrimPrefix(name, "callvet ")+" "+want[0]), "--tools", "tools")
@@ -80,7 +80,7 @@ func TestToolsFolder(t *testing.T) {
 			}
 		})
 	}
-	walk(new(app).rootCommand())
+	walk(new(cli).rootCommand())
 	if found != len(says) {
 		t.Errorf("%d commands have --tools, and %d are in the table", found, len(says))
 	}

@@ -14,14 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
-func (a *app) traceCommand() *cobra.Command {
-	var req application.ImportRequest
+func (a *cli) traceCommand() *cobra.Command {
+	var req app.ImportRequest
 	var out string
 	imp := &cobra.Command{
 		Use: "import FILE", Short: "Read traces of other tools and write them as callvet's trace lines",
@@ -55,7 +55,7 @@ read, and nothing is written.`,
 	return cmd
 }
 
-func (a *app) importTraces(ctx context.Context, req application.ImportRequest, out string) error {
+func (a *cli) importTraces(ctx context.Context, req app.ImportRequest, out string) error {
 	imp, err := a.program().OpenImport(ctx, req, a.events())
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func growFile(path string, write func(io.Writer) error) error {
 }
 
 // tellTraces says what was read, lost, refused and redacted.
-func (a *app) tellTraces(path string, res *application.ImportResult) {
+func (a *cli) tellTraces(path string, res *app.ImportResult) {
 	r := &res.Read
 	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"), plain.Count(int(r.Attempts), "attempt", "attempts"), plain.Count(int(r.Calls), "call", "calls"))
 	if r.Unknown > 0 {
@@ -113,8 +113,8 @@ func (a *app) tellTraces(path string, res *application.ImportResult) {
 
 func traceForms() string { return "form to write: " + strings.Join(foreign.Exports(), ", ") }
 
-func (a *app) traceExportCommand() *cobra.Command {
-	var req application.ExportRequest
+func (a *cli) traceExportCommand() *cobra.Command {
+	var req app.ExportRequest
 	var out string
 	cmd := &cobra.Command{
 		Use: "export RUN", Short: "Write a stored run as trace lines, with what the scorer said",
@@ -134,7 +134,7 @@ callvet diff read them as they read the run.`,
 	return cmd
 }
 
-func (a *app) exportRun(ctx context.Context, req application.ExportRequest, out string) error {
+func (a *cli) exportRun(ctx context.Context, req app.ExportRequest, out string) error {
 	write := func(w io.Writer) error { return a.program().Export(ctx, req, w, a.events()) }
 	if out == "-" {
 		return write(a.out)

@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	application "github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/stats"
 )
 
-func (a *app) traceCheckCommand() *cobra.Command {
-	var req application.CheckRequest
+func (a *cli) traceCheckCommand() *cobra.Command {
+	var req app.CheckRequest
 	var all bool
 	cmd := &cobra.Command{
 		Use: "check FILE", Short: "Say which needed calls attempts made, and what they told the user",
@@ -47,7 +47,7 @@ several and an argument left out is no difference.`,
 	return cmd
 }
 
-func printCheck(w io.Writer, c *application.TraceCheck, all bool) error {
+func printCheck(w io.Writer, c *app.TraceCheck, all bool) error {
 	const listed = 20
 	out := &bytes.Buffer{}
 	bad := 0
@@ -70,7 +70,7 @@ func printCheck(w io.Writer, c *application.TraceCheck, all bool) error {
 	return err
 }
 
-func printChecked(out io.Writer, r *application.CheckedAttempt) {
+func printChecked(out io.Writer, r *app.CheckedAttempt) {
 	name := trace.Attempt{Trace: callvet.Trace{CaseID: r.Task, Repeat: r.Attempt, Target: r.Target}}
 	fmt.Fprintf(out, "%s: %d of %d needed calls\n", plain.Line(name.Name()), r.Needed-r.Missed, r.Needed)
 	for _, m := range r.Calls {

@@ -20,7 +20,7 @@ the gain there is not beyond chance, the command says so: keep the preset, and d
 With --folds every case is held out once, and the gain is that of the procedure; the weights are those of all cases.`
 
 // tuneCommand looks for weights.
-func (a *app) tuneCommand() *cobra.Command {
+func (a *cli) tuneCommand() *cobra.Command {
 	var q catalog.TuneRequest
 	var seed int64
 	cmd := &cobra.Command{
@@ -55,7 +55,7 @@ func (a *app) tuneCommand() *cobra.Command {
 }
 
 // routesCommand is `callvet select routes`.
-func (a *app) routesCommand() *cobra.Command {
+func (a *cli) routesCommand() *cobra.Command {
 	group := &cobra.Command{
 		Use: "routes", Short: "Learn routes from questions that are known to belong to them",
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

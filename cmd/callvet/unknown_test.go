@@ -81,7 +81,7 @@ func TestUnknownSubcommands(t *testing.T) {
 }
 
 // plainApp is a process without an environment, with its two streams.
-func plainApp() (a *app, out, errs *bytes.Buffer) {
+func plainApp() (a *cli, out, errs *bytes.Buffer) {
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
-	return &app{out: out, err: errs, now: time.Now, process: process.Unwatched(out, errs), getenv: func(string) string { return "" }}, out, errs
+	return &cli{out: out, err: errs, now: time.Now, process: process.Unwatched(out, errs), getenv: func(string) string { return "" }}, out, errs
 }

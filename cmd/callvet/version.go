@@ -14,7 +14,7 @@ import (
 // version is set by the build (-ldflags "-X main.version=v1.2.3").
 var version = ""
 
-func (a *app) versionCommand() *cobra.Command {
+func (a *cli) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
