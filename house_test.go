@@ -100,7 +100,8 @@ var rooms = map[string][]string{
 	"internal/embed/disk":         {"", "internal/file", "retrieve/vector"},
 	"internal/replay":             {"", "value"},
 	"internal/store":              {"", "internal/file", "value/typed"},
-	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "stats", "stats/judge", "stats/agree", "stats/tally", "internal/report/plain"},
+	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "internal/report/plain"},
+	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
 	"internal/run":                {"", "value", "internal/parallel"},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
 	"internal/secret":             {"", "value", "score/safety/pii", "internal/endpoint", "internal/trace/redact"},
@@ -114,7 +115,7 @@ var rooms = map[string][]string{
 	"internal/compare": {"", "internal/measure", "internal/trace", "internal/trace/redact", "panel", "panel/slicing"},
 	"internal/watch":   {"", "internal/report/plain", "internal/trace", "score", "score/safety", "value"},
 	"internal/app": {
-		"", "internal/columns", "internal/compare", "internal/measure", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/step", "score/trajectory", "stats/exact",
+		"", "internal/calibrate", "internal/columns", "internal/compare", "internal/measure", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/step", "score/trajectory", "stats/exact",
 		"internal/catalog", "internal/catalog/edit", "internal/catalogfile", "internal/editfile", "internal/embed", "internal/endpoint", "internal/gatefile", "internal/input", "internal/labels", "internal/parallel",
 		"internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay",
 		"internal/report", "internal/report/plain", "internal/report/sheet", "internal/run", "internal/secret", "internal/store", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace",
@@ -141,7 +142,7 @@ var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "l
 // headless rooms do what commands and servers ask for, for any of them: they read no flag, no
 // file and no environment themselves, and their callers show what they give. The value is
 // what one imports all the same, to hand on the HTTP client of its caller.
-var headless = map[string]string{"internal/app": "net/http", "internal/catalog": "net/http", "internal/catalog/edit": "", "internal/catalogfile": "", "internal/plan": ""}
+var headless = map[string]string{"internal/app": "net/http", "internal/calibrate": "", "internal/catalog": "net/http", "internal/catalog/edit": "", "internal/catalogfile": "", "internal/plan": ""}
 
 var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag", "runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
 
@@ -235,7 +236,7 @@ const maxFanOut = 8
 
 // wide are the rooms that import more, and how many. No room joins them without an ADR,
 // and a number only falls.
-var wide = map[string]int{"panel/steps": 10, "internal/labels": 10, "internal/catalog": 16, "internal/catalog/edit": 12}
+var wide = map[string]int{"panel/steps": 10, "internal/catalog": 16, "internal/catalog/edit": 12}
 
 func TestFanOut(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/panel"
@@ -204,8 +205,8 @@ func plannedLabels() ([]conform.Study, error) {
 			l    plan.Labels
 			iv   func(t *trialRun, n int) stats.Interval
 		}{
-			{"at random", p.Judge.Random, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.AtRandom, c.bound) }},
-			{"by verdict", p.Judge.ByVerdict, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.Neyman, c.bound) }},
+			{"at random", p.Judge.Random, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, calibrate.AtRandom, c.bound) }},
+			{"by verdict", p.Judge.ByVerdict, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, calibrate.Neyman, c.bound) }},
 			{"elsewhere", p.Judge.Elsewhere, j.elsewhere},
 		} {
 			passes := func(t *trialRun, n int) bool { return held(g, panel.UnitRate, d.iv(t, n)).Verdict == gate.Pass }
@@ -236,9 +237,9 @@ func (j *judgedTasks) one(t *trialRun) (truly, judged bool) {
 
 // internal labels tasks of the run, drawn as callvet label next draws them. Its interval is
 // judge.Stratified's, known so far as it is below bound or not.
-func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound float64) stats.Interval {
+func (j *judgedTasks) internal(t *trialRun, n int, how calibrate.Strategy, bound float64) stats.Interval {
 	truth := map[string]bool{}
-	items := make([]labels.Item, j.tasks)
+	items := make([]calibrate.Item, j.tasks)
 	s := judge.Strata{N: j.tasks}
 	for i := range items {
 		id := fmt.Sprintf("t%d", i)
@@ -247,9 +248,9 @@ func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound fl
 		if judged {
 			s.JudgePass++
 		}
-		items[i] = labels.Item{Key: labels.Key{TaskID: id}, Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}}}
+		items[i] = calibrate.Item{Key: labels.Key{TaskID: id}, Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}}}
 	}
-	drawn, err := labels.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
+	drawn, err := calibrate.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
 	if err != nil {
 		panic(err) // the queue is that of this file
 	}

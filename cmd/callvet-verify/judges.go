@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -29,7 +30,7 @@ type judgeCheck struct {
 	// wrong together under one division, so that one alone tells little.
 	splits int
 	// held of corrected intervals hold the truth, by design, over all divisions.
-	held, corrected map[labels.Design]int
+	held, corrected map[calibrate.Design]int
 	// later are the corrections, made once all figures of all sets are as published.
 	later *[]func() error
 }
@@ -42,12 +43,12 @@ const minHeld = 0.9
 const judgeSplits = 10
 
 // designs are the ways to correct, in the order of the report.
-func designs() []labels.Design { return []labels.Design{labels.Transport, labels.Internal} }
+func designs() []calibrate.Design { return []calibrate.Design{calibrate.Transport, calibrate.Internal} }
 
 // judges compares calibration with published figures of judges, and the correction
 // with what is known to be true.
 func judges(c *proof.Check, d proof.Data, splits int) error {
-	held, corrected := map[labels.Design]int{}, map[labels.Design]int{}
+	held, corrected := map[calibrate.Design]int{}, map[calibrate.Design]int{}
 	var later []func() error
 	var bad error
 	whole := true
@@ -94,7 +95,7 @@ func (c *judgeCheck) figure(own float64, path ...string) { c.c.Figure(c.set, c.f
 func at(path []string, elem ...string) []string { return append(slices.Clone(path), elem...) }
 
 // table compares the counts and rates of a table under a path.
-func (c *judgeCheck) table(r *labels.Report, path ...string) {
+func (c *judgeCheck) table(r *calibrate.Report, path ...string) {
 	for name, own := range map[string]int{"tp": r.Table.TruePass, "fn": r.Table.FalseFail, "fp": r.Table.FalsePass, "tn": r.Table.TrueFail} {
 		c.figure(float64(own), at(path, name)...)
 	}
@@ -108,8 +109,8 @@ func (c *judgeCheck) table(r *labels.Report, path ...string) {
 }
 
 // calibrated is the product's own report on labels that carry a judge's verdicts.
-func calibrated(name string, unit labels.Unit, ls []labels.Label) (*labels.Report, error) {
-	return labels.Calibrate(labels.Input{Judge: name, Unit: unit, Labels: ls})
+func calibrated(name string, unit labels.Unit, ls []labels.Label) (*calibrate.Report, error) {
+	return calibrate.Calibrate(calibrate.Input{Judge: name, Unit: unit, Labels: ls})
 }
 
 // corrections names the comparisons of what is corrected and what is refused.
@@ -144,7 +145,7 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 		half, rest := halves(ls, split)
 		for _, design := range designs() {
 			run := rest
-			if design == labels.Internal {
+			if design == calibrate.Internal {
 				run = ls
 			}
 			told, problem, err := c.division(design, name, half, run)
@@ -163,7 +164,7 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 
 // division corrects with the labels of one half, and tells what came out and what is
 // wrong about it.
-func (c *judgeCheck) division(design labels.Design, name string, half, run []labels.Label) (told, problem string, err error) {
+func (c *judgeCheck) division(design calibrate.Design, name string, half, run []labels.Label) (told, problem string, err error) {
 	s, _, err := corrected(name, half, run)
 	if err != nil {
 		return "", "", err
@@ -189,8 +190,8 @@ func (c *judgeCheck) division(design labels.Design, name string, half, run []lab
 // enough tells whether labels suffice for a design, by the least counts that the
 // product names: of either truth for a calibration that is used elsewhere, of either
 // verdict, or all that there are, for labels of the run itself.
-func enough(design labels.Design, name string, ls, run []labels.Label) (bool, error) {
-	if design == labels.Internal {
+func enough(design calibrate.Design, name string, ls, run []labels.Label) (bool, error) {
+	if design == calibrate.Internal {
 		labelled, judged := verdicts(ls), verdicts(run)
 		least := func(verdict bool) int { return min(judge.MinStratum, judged[verdict]) }
 		return labelled[true] >= least(true) && labelled[false] >= least(false), nil
@@ -215,16 +216,16 @@ func verdicts(ls []labels.Label) map[bool]int {
 }
 
 // corrected is the true success of a run of which the verdicts stand beside labels.
-func corrected(name string, ls, run []labels.Label) (labels.Success, string, error) {
-	in := labels.Input{Judge: name, Labels: ls, Run: []labels.Judgement{}}
+func corrected(name string, ls, run []labels.Label) (calibrate.Success, string, error) {
+	in := calibrate.Input{Judge: name, Labels: ls, Run: []calibrate.Judgement{}}
 	for _, l := range run {
 		for _, v := range l.Judged {
-			in.Run = append(in.Run, labels.Judgement{Key: l.Key, Verdict: v})
+			in.Run = append(in.Run, calibrate.Judgement{Key: l.Key, Verdict: v})
 		}
 	}
-	r, err := labels.Calibrate(in)
+	r, err := calibrate.Calibrate(in)
 	if err != nil {
-		return labels.Success{}, "", err
+		return calibrate.Success{}, "", err
 	}
 	return r.Success[0], r.Success[0].Refused, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet-verify/jsonl"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -70,7 +71,7 @@ func (c *judgeCheck) liveJudge(name, path string) error {
 }
 
 // parsed compares the figures of one way of reading a judge's answers.
-func (c *judgeCheck) parsed(name, parse string, ls []labels.Label) (*labels.Report, error) {
+func (c *judgeCheck) parsed(name, parse string, ls []labels.Label) (*calibrate.Report, error) {
 	r, err := calibrated(name, labels.Task, ls)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (c *judgeCheck) parsed(name, parse string, ls []labels.Label) (*labels.Repo
 	return r, nil
 }
 
-func judgedPercent(r *labels.Report) float64 {
+func judgedPercent(r *calibrate.Report) float64 {
 	return 100 * float64(r.Table.TruePass+r.Table.FalsePass) / float64(r.Table.N())
 }
 

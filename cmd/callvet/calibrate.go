@@ -11,7 +11,7 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/calibration"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/calibrate"
 )
 
 func (a *cli) calibrateCommand() *cobra.Command {
@@ -56,7 +56,7 @@ func (a *cli) calibrate(ctx context.Context, req app.CalibrateRequest) error {
 		return json.NewEncoder(a.out).Encode(struct {
 			Format  string `json:"format"`
 			Version int    `json:"version"`
-			*labels.Report
+			*calibrate.Report
 		}{"callvet.judge", 1, r})
 	}
 	calibration.Print(a.out, r)

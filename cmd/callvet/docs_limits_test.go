@@ -38,7 +38,7 @@ var limitRows = []struct {
 	{"values of tokens", []string{"internal/app.maxTokens"}},
 	{"a gate file", []string{"internal/gatefile.MaxBytes", "internal/gatefile.MaxGates"}},
 	{"edits of texts", []string{"internal/editfile.MaxBytes", "internal/editfile.MaxEdits"}},
-	{"labels; a calibration", []string{"internal/labels.maxFile", "internal/labels.maxLine", "internal/labels.maxCalibration"}},
+	{"labels; a calibration", []string{"internal/labels.maxFile", "internal/labels.maxLine", "internal/calibrate.MaxBytes"}},
 	{"callvet's trace lines", []string{"internal/trace.maxLine", "internal/trace.maxValues"}},
 	{"traces of other tools", []string{"internal/trace/foreign.maxLine", "internal/trace/foreign.maxValues", "internal/trace/foreign.maxDocument", "internal/trace/spans.MaxMessage"}},
 	{"spans that make attempts only together", []string{"internal/trace/foreign.maxHeld"}},

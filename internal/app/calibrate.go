@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/slicing"
@@ -48,7 +49,7 @@ func (r *CalibrateRequest) check() error {
 
 // Calibrate compares a judge with people's labels. True success that is refused is no
 // error: the report says why.
-func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) (*labels.Report, error) {
+func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) (*calibrate.Report, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	in := labels.Input{Judge: req.Judge, Unit: req.Unit, Labels: ls}
+	in := calibrate.Input{Judge: req.Judge, Unit: req.Unit, Labels: ls}
 	run := &judgedRun{}
 	if req.Traces != "" {
 		if run, err = a.readJudged(req.Traces, tell); err != nil {
@@ -68,7 +69,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 		in.Labels = append(in.Labels, run.labels...)
 		in.Run = run.judgements()
 	}
-	r, err := labels.Calibrate(in)
+	r, err := calibrate.Calibrate(in)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func tellLabels(doing string, problems []callvet.Problem, tell Events) error {
 
 // judgedRun is what a trace file has of verdicts.
 type judgedRun struct {
-	items  []labels.Item
+	items  []calibrate.Item
 	at     map[labels.Key]int      // the place of an attempt in items
 	lines  map[string]slicing.Line // what a task tells of its slices
 	labels []labels.Label
@@ -133,8 +134,8 @@ const maxSliceValues = 50
 
 // bySlice tells of the judge by the values that tasks of the run have. The error
 // names the keys that they have instead.
-func (r *judgedRun) bySlice(in labels.Input, all *labels.Report, f *CalibrateRequest) (*labels.SliceReport, error) {
-	out, err := labels.BySlice(in, all, f.By, maxSliceValues, r.valuesOf(f.By))
+func (r *judgedRun) bySlice(in calibrate.Input, all *calibrate.Report, f *CalibrateRequest) (*calibrate.SliceReport, error) {
+	out, err := calibrate.BySlice(in, all, f.By, maxSliceValues, r.valuesOf(f.By))
 	if err != nil || len(out.Values) > 0 {
 		return out, err
 	}
@@ -154,11 +155,11 @@ func (r *judgedRun) bySlice(in labels.Input, all *labels.Report, f *CalibrateReq
 	return nil, bad
 }
 
-func (r *judgedRun) judgements() []labels.Judgement {
-	out := []labels.Judgement{}
+func (r *judgedRun) judgements() []calibrate.Judgement {
+	out := []calibrate.Judgement{}
 	for _, it := range r.items {
 		for _, v := range it.Judged {
-			out = append(out, labels.Judgement{Key: it.Key, Verdict: v})
+			out = append(out, calibrate.Judgement{Key: it.Key, Verdict: v})
 		}
 	}
 	return out
@@ -174,7 +175,7 @@ func (a *App) readJudged(path string, tell Events) (*judgedRun, error) {
 	if log.Steps+log.Tasks == 0 && len(out.items) == 0 {
 		return nil, a.nothingScored([]string{path})
 	}
-	out.items = slices.DeleteFunc(out.items, func(it labels.Item) bool { return out.gone[it.Key] })
+	out.items = slices.DeleteFunc(out.items, func(it calibrate.Item) bool { return out.gone[it.Key] })
 	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
 	tell.lines(log.Problems(path), log)
 	return out, nil
@@ -210,11 +211,11 @@ func (a *App) calibrated(files, traces []string, tell Events) ([]steps.Calibrate
 	}
 	var out []steps.Calibrated
 	for _, name := range files {
-		b, err := a.read(name, MaxSettings)
+		b, err := a.read(name, calibrate.MaxBytes)
 		if err != nil {
 			return nil, fmt.Errorf("read calibration: %w", err)
 		}
-		c, err := labels.ParseCalibration(name, b)
+		c, err := calibrate.ParseCalibration(name, b)
 		if err != nil {
 			return nil, fmt.Errorf("read calibration: %w: %w", callvet.ErrInvalid, err)
 		}
@@ -249,7 +250,7 @@ func (r *judgedRun) add(t *trace.Task) {
 		l.Fields = t.Fields
 	}
 	r.lines[t.TaskID] = l
-	item := labels.Item{Key: key, Judged: judgesOf(t.Judged)}
+	item := calibrate.Item{Key: key, Judged: judgesOf(t.Judged)}
 	if i, again := r.at[key]; again { // the last record of an attempt counts
 		r.items[i] = item
 	} else {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/labels"
@@ -38,8 +39,10 @@ func Schema(format string) ([]byte, error) {
 		return gatefile.Schema(), nil
 	case "edits":
 		return editfile.Schema(), nil
-	case "labels", "calibration":
-		return labels.Schema(format)
+	case "labels":
+		return labels.Schema(), nil
+	case "calibration":
+		return calibrate.Schema(), nil
 	}
 	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound, format), Hint: "there are " + strings.Join(Formats(), ", ")}
 }

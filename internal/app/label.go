@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
@@ -22,8 +23,8 @@ type LabelNextRequest struct {
 	Traces string `json:"traces"`
 	Labels string `json:"labels,omitempty"`
 	// N is how many tasks.
-	N        int             `json:"n"`
-	Strategy labels.Strategy `json:"strategy,omitempty"`
+	N        int                `json:"n"`
+	Strategy calibrate.Strategy `json:"strategy,omitempty"`
 	// Judge is whose verdicts divide the tasks, where the strategy needs it.
 	Judge string `json:"judge,omitempty"`
 	// By is who labels, Role what the labels are for.
@@ -62,7 +63,7 @@ func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
 			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
 		}
 	}
-	q := labels.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed}
+	q := calibrate.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed}
 	drawn, err := q.Next(run.items, append(done, run.labels...))
 	if err != nil || len(drawn) == 0 {
 		return nil, err

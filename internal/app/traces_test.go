@@ -3,6 +3,7 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -140,5 +142,24 @@ func TestTraceRequestsAreRefused(t *testing.T) {
 	}
 	if len(files.written) > 0 {
 		t.Errorf("written: %v", files.written)
+	}
+}
+
+// TestCalibrationTooLong: a file over the limit is refused as one, and not as bad JSON.
+func TestCalibrationTooLong(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	put := func(id string, text []byte) {
+		files.known[id] = id
+		if err := os.WriteFile(filepath.Join(files.dir, id), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("traces", []byte(traceText))
+	for size, kind := range map[int]error{calibrate.MaxBytes: callvet.ErrInvalid, calibrate.MaxBytes + 1: callvet.ErrLimited} {
+		put("c", bytes.Repeat([]byte(" "), size))
+		if _, err := a.Score(t.Context(), as[app.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`), nil); !errors.Is(err, kind) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
@@ -58,7 +59,7 @@ func (a *App) labelled(p *panel.Panels, path, from string, calibrations []steps.
 		if len(judges) > 1 {
 			suffix = ":" + name
 		}
-		if err := run.correct(p, labels.Input{Judge: name, Labels: ls, Run: run.judgements(), Confidence: p.Confidence}, suffix); err != nil {
+		if err := run.correct(p, calibrate.Input{Judge: name, Labels: ls, Run: run.judgements(), Confidence: p.Confidence}, suffix); err != nil {
 			return err
 		}
 	}
@@ -80,12 +81,12 @@ func (r *judgedRun) judges() []string {
 }
 
 // correct sets true_success of one judge in all tables that have its judged rate.
-func (r *judgedRun) correct(p *panel.Panels, in labels.Input, suffix string) error {
-	all, err := labels.Calibrate(in)
+func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, suffix string) error {
+	all, err := calibrate.Calibrate(in)
 	if err != nil {
 		return err
 	}
-	byKey := map[string]*labels.SliceReport{}
+	byKey := map[string]*calibrate.SliceReport{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), suffix)
@@ -96,12 +97,12 @@ func (r *judgedRun) correct(p *panel.Panels, in labels.Input, suffix string) err
 			}
 			of := byKey[s.Key]
 			if of == nil {
-				if of, err = labels.BySlice(in, all, s.Key, 0, r.valuesOf(s.Key)); err != nil {
+				if of, err = calibrate.BySlice(in, all, s.Key, 0, r.valuesOf(s.Key)); err != nil {
 					return err
 				}
 				byKey[s.Key] = of
 			}
-			at := slices.IndexFunc(of.Values, func(v labels.SliceValue) bool { return v.Value == s.Value })
+			at := slices.IndexFunc(of.Values, func(v calibrate.SliceValue) bool { return v.Value == s.Value })
 			if at >= 0 {
 				setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), suffix)
 			}
@@ -122,7 +123,7 @@ func (r *judgedRun) valuesOf(key string) func(labels.Key) []string {
 }
 
 // successOf is that of a target; nil where there is none.
-func successOf(of []labels.Success, target string) *labels.Success {
+func successOf(of []calibrate.Success, target string) *calibrate.Success {
 	for i := range of {
 		if of[i].Target == target {
 			return &of[i]
@@ -132,7 +133,7 @@ func successOf(of []labels.Success, target string) *labels.Success {
 }
 
 // setTrueSuccess puts the estimate behind the judged rate.
-func setTrueSuccess(s *panel.Slice, x *labels.Success, suffix string) {
+func setTrueSuccess(s *panel.Slice, x *calibrate.Success, suffix string) {
 	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == metricJudged+suffix })
 	if x == nil || at < 0 {
 		return
@@ -141,7 +142,7 @@ func setTrueSuccess(s *panel.Slice, x *labels.Success, suffix string) {
 	switch {
 	case x.Refused != "":
 		m.Warnings = append(m.Warnings, x.Refused)
-	case x.Design == labels.Internal:
+	case x.Design == calibrate.Internal:
 		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels on these very tasks", x.Labels))
 	default:
 		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels made elsewhere", x.Labels))

@@ -5,7 +5,6 @@ package labels
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -49,6 +48,10 @@ type Frame struct {
 	Unjudged  int `json:"unjudged,omitempty" form:"min=0"`
 }
 
+// Equal tells whether two samples were drawn from the same counts; nil, which nobody
+// recorded, equals nil alone.
+func (f *Frame) Equal(o *Frame) bool { return equal(f, o) }
+
 func (f *Frame) valid() bool { return f == nil || min(f.JudgePass, f.JudgeFail, f.Unjudged) >= 0 }
 
 // Key names the thing that is labelled or judged.
@@ -60,7 +63,8 @@ type Key struct {
 	CallID  string `json:"call_id,omitempty"`
 }
 
-func (k Key) compare(o Key) int {
+// Compare orders keys by target, task, attempt, unit and call.
+func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Target, o.Target), cmp.Compare(k.TaskID, o.TaskID), cmp.Compare(k.Attempt, o.Attempt),
 		cmp.Compare(k.Unit, o.Unit), cmp.Compare(k.CallID, o.CallID))
 }
@@ -142,20 +146,4 @@ func Latest(all []Label) ([]Label, Repeats) {
 		out[i] = l
 	}
 	return out, n
-}
-
-// byKey groups labels by what they are about, in a fixed order.
-func byKey(ls []Label) [][]Label {
-	ls = slices.Clone(ls)
-	slices.SortStableFunc(ls, func(a, b Label) int { return a.compare(b.Key) })
-	var out [][]Label
-	for i := 0; i < len(ls); {
-		j := i + 1
-		for j < len(ls) && ls[j].Key == ls[i].Key {
-			j++
-		}
-		out = append(out, ls[i:j])
-		i = j
-	}
-	return out
 }

@@ -4,16 +4,14 @@ package labels_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/value"
@@ -117,20 +115,11 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-func compiled(t testing.TB, name string) *contract.Schema {
-	b, err := labels.Schema(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := contract.Compile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func FuzzRead(f *testing.F) {
-	schema := compiled(f, "labels")
+	schema, err := contract.Compile(labels.Schema())
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add([]byte(`{"task_id":"a","pass":true,"judged":[{"judge":"j","score":0.5,"threshold":0.4,"params":{"temperature":0}}],"frame":{"judge_pass":3,"judge_fail":1}}`))
 	f.Add([]byte(`{"task_id":"a","unit":"call","call_id":"c","rating":-1,"at":"2026-01-01T00:00:00Z","stratum":"random"}`))
 	f.Add([]byte("{\"task_id\":\"a\"\n{"))
@@ -189,47 +178,91 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-func FuzzCalibration(f *testing.F) {
-	schema := compiled(f, "calibration")
-	f.Add([]byte(`{"format":"callvet.calibration","version":1,"judge":{"judge":"j"},"unit":"task","design":"transport","table":{"tp":1,"fn":0,"tn":2,"fp":0},"strata":[{"stratum":"random","tp":1,"fn":0,"tn":2,"fp":0}],"roles":["calibration"],"made":"2026-01-01T00:00:00Z","stats_version":"1"}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := labels.ParseCalibration("f", data)
-		if err != nil {
-			return
-		}
-		if !conforms(schema, data) {
-			t.Fatalf("accepted against the schema: %s", data)
-		}
-		b, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := labels.ParseCalibration("f", b)
-		if err != nil {
-			t.Fatalf("%s: %v", b, err)
-		}
-		if b2, _ := json.Marshal(again); string(b) != string(b2) {
-			t.Fatalf("%s is not %s", b, b2)
-		}
-	})
-}
-
 // conforms holds a text against a published schema.
 func conforms(s *contract.Schema, text []byte) bool {
 	v, err := value.Parse(bytes.TrimSpace(text))
 	return err == nil && s.Valid(v)
 }
 
-// TestCalibrationTooLong: a file over the limit is refused as one, and not as bad JSON.
-func TestCalibrationTooLong(t *testing.T) {
+func importSamples() []string {
+	return []string{
+		"task_id,pass,note,color\na,yes,fine,red\nb,0,,\nc,,,\nd,maybe,,\n",
+		`[{"id":1,"data":{"task_id":"a"},"annotations":[{"completed_by":{"email":"ana@example.org"},"created_at":"2026-01-01T00:00:00Z","result":[{"type":"choices","value":{"choices":["Pass"]}},{"type":"textarea","value":{"text":["fine"]}}]}]},{"id":2,"data":{},"annotations":[{"completed_by":7,"result":[{"type":"choices","value":{"choices":["fail"]}}]}]},{"id":3,"data":{},"annotations":[]}]`,
+		`{"run_id":"a","key":"correct","score":1,"comment":"fine","created_at":"2026-01-01T00:00:00.5","feedback_source":{"type":"app","user_id":"u"}}` + "\n" + `{"run_id":"b","key":"correct","score":false}` + "\n" + `{"run_id":"c","key":"correct","score":null}` + "\n" + `{"run_id":"d","key":"correct","score":1,"feedback_source":{"type":"model"}}`,
+		`{"task_id":"a","pass":true,"goal":"g","steps":["s"],"answer":"x","stratum":"random"}` + "\n" + `{"task_id":"b","pass":false}` + "\n" + `{"task_id":"c","pass":null}` + "\n" + `{"task_id":"d","pas":1,"pass":true}`,
+	}
+}
+
+func TestImport(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "c.json")
-	for size, kind := range map[int]error{1 << 20: callvet.ErrInvalid, 1<<20 + 1: callvet.ErrLimited} {
-		if err := os.WriteFile(path, bytes.Repeat([]byte(" "), size), 0o600); err != nil {
+	for i, want := range []struct {
+		form           string
+		open, problems int
+	}{{"csv", 1, 1}, {"label-studio", 1, 0}, {"langsmith", 1, 0}, {"labels", 1, 1}} {
+		m, err := labels.Import(strings.NewReader(importSamples()[i]), labels.ImportOptions{By: "me"})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := labels.LoadCalibration(path); !errors.Is(err, kind) {
-			t.Errorf("%d bytes: %v", size, err)
+		if m.Form != want.form || len(m.Labels) != 2 || m.Open != want.open || len(m.Problems) != want.problems {
+			t.Errorf("%s: %+v", want.form, m)
+			continue
+		}
+		a, b := m.Labels[0], m.Labels[1]
+		if a.TaskID != "a" || !*a.Pass || *b.Pass || b.By == "" || a.Role != labels.Calibrating {
+			t.Errorf("%s: %+v %+v", want.form, a, b)
 		}
 	}
+	if _, err := labels.Import(strings.NewReader("id;verdict\n1;yes"), labels.ImportOptions{}); err == nil {
+		t.Error("a table without task_id was read")
+	}
+}
+
+func TestExportCSV(t *testing.T) {
+	t.Parallel()
+	ls, _ := read(t, `{"task_id":"=1+1","by":"ana","pass":true,"note":"a,b"}`)
+	var b strings.Builder
+	if err := labels.Export(&b, ls, "csv"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "'=1+1,,0,task,,ana,calibration,true,,\"a,b\",,\n") {
+		t.Error(b.String())
+	}
+	if err := labels.Export(&b, ls, "xls"); err == nil {
+		t.Error("an unknown form was written")
+	}
+}
+
+// TestCSVRoundTrip: what is exported as a table and imported again is the same,
+// ids included that a spreadsheet would take for formulas.
+func TestCSVRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`('{0,2}[-=+@a]?[a-z0-9'",; ]{0,6}[a-z0-9'])`)
+		var ls []labels.Label
+		for range rapid.IntRange(1, 4).Draw(t, "n") {
+			pass := rapid.Bool().Draw(t, "pass")
+			l := labels.Label{
+				Key: labels.Key{TaskID: text.Draw(t, "task"), Target: text.Draw(t, "target"), Attempt: rapid.IntRange(0, 3).Draw(t, "attempt"), Unit: labels.Task},
+				By:  text.Draw(t, "by"), Role: labels.Calibrating, Pass: &pass, Note: text.Draw(t, "note"),
+			}
+			for _, s := range []*string{&l.TaskID, &l.Target, &l.By, &l.Note} {
+				*s = strings.TrimSpace(*s)
+			}
+			ls = append(ls, l)
+		}
+		var b bytes.Buffer
+		if err := labels.Export(&b, ls, "csv"); err != nil {
+			t.Fatal(err)
+		}
+		m, err := labels.Import(&b, labels.ImportOptions{})
+		if err != nil || len(m.Problems) > 0 {
+			t.Fatal(err, m.Problems)
+		}
+		for i := range m.Labels {
+			m.Labels[i].Line = 0
+		}
+		if d := cmp.Diff(ls, m.Labels); d != "" {
+			t.Fatal(d)
+		}
+	})
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package calibration answers one question: how is what labels say of a judge told to
-// a person? It computes nothing; that is the matter of internal/labels.
+// a person? It computes nothing; that is the matter of internal/calibrate.
 package calibration
 
 import (
@@ -9,13 +9,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/stats"
 )
 
 // Print tells a report of a judge to a person.
-func Print(w io.Writer, r *labels.Report) {
+func Print(w io.Writer, r *calibrate.Report) {
 	fmt.Fprintf(w, "judge %s\n", plain.Line(r.Judge.String()))
 	fmt.Fprintf(w, "%s from people, %s labelled\n\n", plain.Count(r.Counts.Labels, "verdict", "verdicts"), plain.Count(r.Counts.Labelled, string(r.Unit), string(r.Unit)+"s"))
 	if r.Table.N() > 0 {
@@ -79,7 +79,7 @@ func number(w io.Writer, name string, iv stats.Interval, means string) {
 	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-12s %8.3f  %.3f to %.3f  %s", name, iv.Point, iv.Lower, iv.Upper, means), " "))
 }
 
-func printVerified(w io.Writer, v *labels.Verified) {
+func printVerified(w io.Writer, v *calibrate.Verified) {
 	switch {
 	case v == nil:
 	case v.Sensitivity == nil || v.Specificity == nil:
@@ -90,7 +90,7 @@ func printVerified(w io.Writer, v *labels.Verified) {
 	}
 }
 
-func printExtras(w io.Writer, r *labels.Report) {
+func printExtras(w io.Writer, r *calibrate.Report) {
 	if s := r.Scores; s != nil {
 		number(w, "AUC", s.AUC, "chance that a true pass scores higher than a true fail")
 		if s.Brier != nil && s.ECE != nil {
@@ -125,7 +125,7 @@ func printExtras(w io.Writer, r *labels.Report) {
 	}
 }
 
-func printSuccess(w io.Writer, s *labels.Success) {
+func printSuccess(w io.Writer, s *calibrate.Success) {
 	fmt.Fprintf(w, "\ntrue success")
 	if s.Target != "" {
 		fmt.Fprintf(w, " of %s", plain.Line(s.Target))
@@ -135,7 +135,7 @@ func printSuccess(w io.Writer, s *labels.Success) {
 	switch {
 	case s.Refused != "":
 		fmt.Fprintf(w, "  %-12s refused: %s\n", "true success", s.Refused)
-	case s.Design == labels.Internal:
+	case s.Design == calibrate.Internal:
 		share(w, "true success", s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
 	default:
 		share(w, "true success", s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
@@ -152,7 +152,7 @@ func printSuccess(w io.Writer, s *labels.Success) {
 }
 
 // printSlices tells the judge by the values of a slice key.
-func printSlices(w io.Writer, r *labels.Report) {
+func printSlices(w io.Writer, r *calibrate.Report) {
 	if r.Slices == nil {
 		return
 	}

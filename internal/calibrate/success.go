@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels
+package calibrate
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -88,7 +89,7 @@ func Reason(s stats.Status, c judge.Calibration) string {
 func (r *Report) success(in Input, j *join) {
 	targets := map[string][]Judgement{}
 	for _, v := range in.Run {
-		if v.ID() == r.ID && (v.Unit == in.Unit || v.Unit == "" && in.Unit == Task) {
+		if v.ID() == r.ID && (v.Unit == in.Unit || v.Unit == "" && in.Unit == labels.Task) {
 			targets[v.Target] = append(targets[v.Target], v)
 		}
 	}
@@ -168,7 +169,7 @@ func insideRun(ps []pair, target string) []pair {
 	var out []pair
 	seen := map[string]bool{}
 	for _, p := range ps {
-		if p.inRun && p.run.Target == target && (p.Unit == Call || !seen[p.TaskID]) {
+		if p.inRun && p.run.Target == target && (p.Unit == labels.Call || !seen[p.TaskID]) {
 			seen[p.TaskID] = true
 			out = append(out, p)
 		}
@@ -232,13 +233,13 @@ const wantStratum = 20
 
 // powered uses scores, where all of the run have one and the labels are random.
 func (r *Report) powered(inside []pair, vs []Judgement) *stats.Interval {
-	if r.Unit == Call {
+	if r.Unit == labels.Call {
 		return nil // calls of one task are not independent
 	}
 	var truth, scored, rest []float64
 	seen := map[string]bool{} // one attempt a task counts, labelled or not
 	for _, p := range inside {
-		if p.stratum != Random || p.score == nil {
+		if p.stratum != labels.Random || p.score == nil {
 			return nil
 		}
 		seen[p.TaskID] = true

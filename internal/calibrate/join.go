@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels
+package calibrate
 
 import (
 	"fmt"
@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/labels"
 )
 
 // Judgement is what a judge said of one thing of a run.
 type Judgement struct {
-	Key
-	Verdict
+	labels.Key
+	labels.Verdict
 }
 
 // Input is what Calibrate works on.
@@ -22,9 +23,9 @@ type Input struct {
 	// Judge is the name or the ID of the judge.
 	Judge string
 	// Unit is what the labels are about; "" means Task.
-	Unit Unit
+	Unit labels.Unit
 	// Labels are all labels as read; the latest word of each person counts.
-	Labels []Label
+	Labels []labels.Label
 	// Run holds the verdicts of a run, of any judge; nil when there is no run.
 	Run []Judgement
 	// Confidence is two-sided, in (0,1); 0 means 0.95.
@@ -33,19 +34,19 @@ type Input struct {
 
 // pair is one labelled thing beside the judge's verdict.
 type pair struct {
-	Key
+	labels.Key
 	truth, judged bool
 	rating, score *float64
-	stratum       Stratum
-	frame         *Frame
+	stratum       labels.Stratum
+	frame         *labels.Frame
 	inRun         bool
-	run           Key // the key in the run
+	run           labels.Key // the key in the run
 	line          int
 }
 
 // join holds the pairs by role, and counts what could not be paired.
 type join struct {
-	judge    Judge
+	judge    labels.Judge
 	fit, out []pair // calibration labels, and those held out
 	Counts
 	run index
@@ -53,7 +54,7 @@ type join struct {
 
 // Counts says what became of the labels.
 type Counts struct {
-	Repeats
+	labels.Repeats
 	// Labels counts verdicts of people, Labelled the things they are about.
 	Labels   int `json:"labels"`
 	Labelled int `json:"labelled"`
@@ -77,14 +78,14 @@ type Counts struct {
 
 // index finds the verdicts of a run.
 type index struct {
-	at map[Key]Verdict
+	at map[labels.Key]labels.Verdict
 	// anywhere has the full key of a key without its target, and the empty key
 	// where several targets have it.
-	anywhere map[Key]Key
+	anywhere map[labels.Key]labels.Key
 }
 
-func newIndex(run []Judgement, j Judge) index {
-	x := index{map[Key]Verdict{}, map[Key]Key{}}
+func newIndex(run []Judgement, j labels.Judge) index {
+	x := index{map[labels.Key]labels.Verdict{}, map[labels.Key]labels.Key{}}
 	id := j.ID()
 	for _, r := range run {
 		if r.ID() != id {
@@ -92,13 +93,13 @@ func newIndex(run []Judgement, j Judge) index {
 		}
 		k := r.Key
 		if k.Unit == "" {
-			k.Unit = Task
+			k.Unit = labels.Task
 		}
 		x.at[k] = r.Verdict
 		short := k
 		short.Target = ""
 		if old, seen := x.anywhere[short]; seen && old != k {
-			k = Key{}
+			k = labels.Key{}
 		}
 		x.anywhere[short] = k
 	}
@@ -106,12 +107,12 @@ func newIndex(run []Judgement, j Judge) index {
 }
 
 // find gives the verdict on a thing, and the run's own name for it.
-func (x index) find(k Key) (Verdict, Key, bool) {
+func (x index) find(k labels.Key) (labels.Verdict, labels.Key, bool) {
 	if v, ok := x.at[k]; ok {
 		return v, k, true
 	}
 	if k.Target != "" {
-		return Verdict{}, k, false
+		return labels.Verdict{}, k, false
 	}
 	full := x.anywhere[k]
 	v, ok := x.at[full]
@@ -127,7 +128,7 @@ func newJoin(in Input) (*join, error) {
 		return nil, err
 	}
 	j.run = newIndex(in.Run, j.judge)
-	latest, repeats := Latest(in.Labels)
+	latest, repeats := labels.Latest(in.Labels)
 	j.Repeats = repeats
 	differs := map[string]bool{}
 	for _, ls := range byKey(latest) {
@@ -136,7 +137,7 @@ func newJoin(in Input) (*join, error) {
 		}
 		j.Labelled++
 		j.Labels += len(ls)
-		fit := slices.DeleteFunc(slices.Clone(ls), func(l Label) bool { return l.Role != Calibrating })
+		fit := slices.DeleteFunc(slices.Clone(ls), func(l labels.Label) bool { return l.Role != labels.Calibrating })
 		used := fit
 		if len(fit) == 0 {
 			used = ls
@@ -159,7 +160,7 @@ func newJoin(in Input) (*join, error) {
 
 func (j *join) count(p pair) {
 	switch p.stratum {
-	case JudgePass, JudgeFail:
+	case labels.JudgePass, labels.JudgeFail:
 		j.ByVerdict++
 	case "":
 		j.Unrecorded++
@@ -167,7 +168,7 @@ func (j *join) count(p pair) {
 }
 
 // pair makes one of the labels on one thing: the majority is the truth.
-func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
+func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 	p := pair{Key: ls[0].Key, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating, line: ls[0].Line}
 	votes := 0
 	for _, l := range ls {
@@ -180,7 +181,7 @@ func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
 			p.stratum, p.frame = l.Stratum, l.Frame
 		}
 	}
-	if !slices.ContainsFunc(ls, func(l Label) bool { return l.Pass != nil }) {
+	if !slices.ContainsFunc(ls, func(l labels.Label) bool { return l.Pass != nil }) {
 		j.RatedOnly++
 		return p, false
 	}
@@ -189,10 +190,10 @@ func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
 		return p, false
 	}
 	p.truth = votes > 0
-	var v Verdict
+	var v labels.Verdict
 	v, p.run, p.inRun = j.run.find(p.Key)
 	if !p.inRun {
-		var other *Verdict
+		var other *labels.Verdict
 		if v, other = verdictOf(ls, j.judge); v.Name == "" && other != nil {
 			j.OtherJudge++
 			for _, d := range other.Differs(j.judge) {
@@ -212,7 +213,7 @@ func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
 
 // verdictOf finds the judge's verdict beside labels, or one of another judge of
 // the same name.
-func verdictOf(ls []Label, j Judge) (v Verdict, other *Verdict) {
+func verdictOf(ls []labels.Label, j labels.Judge) (v labels.Verdict, other *labels.Verdict) {
 	id := j.ID()
 	for _, l := range ls {
 		for i := range l.Judged {
@@ -224,14 +225,14 @@ func verdictOf(ls []Label, j Judge) (v Verdict, other *Verdict) {
 			}
 		}
 	}
-	return Verdict{}, other
+	return labels.Verdict{}, other
 }
 
 // identity finds the one judge that is meant: in the run where there is one, else
 // beside the labels.
-func identity(in Input) (Judge, error) {
-	found, all := map[string]Judge{}, map[string]bool{}
-	see := func(j Judge) {
+func identity(in Input) (labels.Judge, error) {
+	found, all := map[string]labels.Judge{}, map[string]bool{}
+	see := func(j labels.Judge) {
 		all[j.ID()] = true
 		if j.Is(in.Judge) {
 			found[j.ID()] = j
@@ -255,16 +256,32 @@ func identity(in Input) (Judge, error) {
 	case 0:
 		err := fmt.Errorf("find judge %q: %w: no verdict is of that judge", in.Judge, callvet.ErrNotFound)
 		if len(all) == 0 {
-			return Judge{}, &callvet.Hinted{Err: err, Hint: "verdicts stand beside the labels (judged) or in the task records of the traces given with --run"}
+			return labels.Judge{}, &callvet.Hinted{Err: err, Hint: "verdicts stand beside the labels (judged) or in the task records of the traces given with --run"}
 		}
-		return Judge{}, &callvet.Hinted{Err: err, Hint: "--judge with one of " + strings.Join(slices.Sorted(maps.Keys(all)), ", ")}
+		return labels.Judge{}, &callvet.Hinted{Err: err, Hint: "--judge with one of " + strings.Join(slices.Sorted(maps.Keys(all)), ", ")}
 	}
 	var ids []string
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		ids = append(ids, found[id].String())
 	}
-	return Judge{}, &callvet.Hinted{
+	return labels.Judge{}, &callvet.Hinted{
 		Err:  fmt.Errorf("find judge %q: %w: %d different judges have that name: %s", in.Judge, callvet.ErrInvalid, len(ids), strings.Join(ids, "; ")),
 		Hint: "--judge with the ID before the bracket",
 	}
+}
+
+// byKey groups labels by what they are about, in a fixed order.
+func byKey(ls []labels.Label) [][]labels.Label {
+	ls = slices.Clone(ls)
+	slices.SortStableFunc(ls, func(a, b labels.Label) int { return a.Compare(b.Key) })
+	var out [][]labels.Label
+	for i := 0; i < len(ls); {
+		j := i + 1
+		for j < len(ls) && ls[j].Key == ls[i].Key {
+			j++
+		}
+		out = append(out, ls[i:j])
+		i = j
+	}
+	return out
 }

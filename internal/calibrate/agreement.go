@@ -1,12 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels
+package calibrate
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/agree"
 	"github.com/callvet/callvet/stats/judge"
@@ -109,21 +110,21 @@ func (r *Report) ratings(ps []pair, in Input) {
 		out.Weighted = clustered(asInterval(agree.Kappa(t, agree.Quadratic, r.Confidence), "quadratic_kappa", r.Confidence), same, -1)
 		r.Ratings = out
 	}
-	if in.Unit == Call {
+	if in.Unit == labels.Call {
 		r.callsByTask(ps)
 	}
 }
 
 // callsByTask takes the calls of a task in the order of the file.
 func (r *Report) callsByTask(ps []pair) {
-	tasks := map[Key][]pair{}
+	tasks := map[labels.Key][]pair{}
 	for _, p := range ps {
-		k := Key{Target: p.Target, TaskID: p.TaskID, Attempt: p.Attempt}
+		k := labels.Key{Target: p.Target, TaskID: p.TaskID, Attempt: p.Attempt}
 		tasks[k] = append(tasks[k], p)
 	}
 	out := &CallByTask{Tasks: len(tasks)}
 	for _, calls := range tasks {
-		slices.SortFunc(calls, func(a, b pair) int { return cmp.Or(cmp.Compare(a.line, b.line), a.compare(b.Key)) })
+		slices.SortFunc(calls, func(a, b pair) int { return cmp.Or(cmp.Compare(a.line, b.line), a.Compare(b.Key)) })
 		if !slices.ContainsFunc(calls, pair.differs) {
 			out.AllSame++
 		}
@@ -166,8 +167,8 @@ type PeoplePair struct {
 func alphaSeed() [2]uint64 { return [2]uint64{0x63616c6c, 0x766574} }
 
 func (r *Report) humans(in Input) {
-	latest, _ := Latest(in.Labels)
-	latest = slices.DeleteFunc(latest, func(l Label) bool { return l.Unit != in.Unit || l.Pass == nil })
+	latest, _ := labels.Latest(in.Labels)
+	latest = slices.DeleteFunc(latest, func(l labels.Label) bool { return l.Unit != in.Unit || l.Pass == nil })
 	who := map[string]int{}
 	var names []string
 	for _, l := range latest {
@@ -180,7 +181,7 @@ func (r *Report) humans(in Input) {
 	for i, n := range names {
 		who[n] = i
 	}
-	var doubled [][]Label
+	var doubled [][]labels.Label
 	for _, ls := range byKey(latest) {
 		if len(ls) > 1 {
 			doubled = append(doubled, ls)
@@ -202,8 +203,8 @@ func (r *Report) humans(in Input) {
 		}
 	}
 	h := &Humans{People: names, Things: len(doubled)}
-	alike := func(ls []Label) bool {
-		return !slices.ContainsFunc(ls, func(l Label) bool { return *l.Pass != *ls[0].Pass })
+	alike := func(ls []labels.Label) bool {
+		return !slices.ContainsFunc(ls, func(l labels.Label) bool { return *l.Pass != *ls[0].Pass })
 	}
 	same := sameByTask(doubled, r.Confidence, alike)
 	h.Alpha = clustered(asInterval(agree.AlphaInterval(rows, agree.Nominal, r.Confidence, alphaSeed()), "krippendorff_alpha_bca", r.Confidence), same, -1)
@@ -217,22 +218,22 @@ func (r *Report) humans(in Input) {
 	r.Humans = h
 }
 
-func (r *Report) peoplePair(a, b string, x, y []float64, things [][]Label) PeoplePair {
+func (r *Report) peoplePair(a, b string, x, y []float64, things [][]labels.Label) PeoplePair {
 	p := PeoplePair{A: a, B: b}
 	t := agree.Table{{0, 0}, {0, 0}}
-	var both [][]Label
+	var both [][]labels.Label
 	for i := range x {
 		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
 			continue
 		}
-		both = append(both, slices.DeleteFunc(slices.Clone(things[i]), func(l Label) bool { return l.By != a && l.By != b }))
+		both = append(both, slices.DeleteFunc(slices.Clone(things[i]), func(l labels.Label) bool { return l.By != a && l.By != b }))
 		t[int(x[i])][int(y[i])]++
 		p.N++
 		if x[i] == y[i] {
 			p.Same++
 		}
 	}
-	same := sameByTask(both, r.Confidence, func(ls []Label) bool { return *ls[0].Pass == *ls[1].Pass })
+	same := sameByTask(both, r.Confidence, func(ls []labels.Label) bool { return *ls[0].Pass == *ls[1].Pass })
 	p.Kappa = clustered(asInterval(agree.Kappa(t, agree.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), same, -1)
 	p.AC1 = clustered(asInterval(agree.AC1(t, r.Confidence), "gwet_ac1", r.Confidence), same, -1)
 	return p
@@ -240,7 +241,7 @@ func (r *Report) peoplePair(a, b string, x, y []float64, things [][]Label) Peopl
 
 // sameByTask is the share of things, each with its labels, that people label alike,
 // clustered by task.
-func sameByTask(things [][]Label, conf float64, alike func([]Label) bool) stats.Interval {
+func sameByTask(things [][]labels.Label, conf float64, alike func([]labels.Label) bool) stats.Interval {
 	ps := make([]pair, len(things))
 	for i, ls := range things {
 		ps[i] = pair{Key: ls[0].Key, truth: alike(ls)}

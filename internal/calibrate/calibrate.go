@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels
+package calibrate
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/agree"
 	"github.com/callvet/callvet/stats/judge"
@@ -86,11 +87,11 @@ func tableOf(ps []pair) (t Table) {
 
 // Report is what labels say of a judge, and with a run of its true success.
 type Report struct {
-	Judge      Judge   `json:"judge"`
-	ID         string  `json:"judge_id"`
-	Unit       Unit    `json:"unit"`
-	Confidence float64 `json:"confidence"`
-	Counts     Counts  `json:"counts"`
+	Judge      labels.Judge `json:"judge"`
+	ID         string       `json:"judge_id"`
+	Unit       labels.Unit  `json:"unit"`
+	Confidence float64      `json:"confidence"`
+	Counts     Counts       `json:"counts"`
 	// Table holds the calibration labels that were not drawn by verdict. Its
 	// Accuracy is the agreement with people, in [0,1].
 	Table Table `json:"table"`
@@ -158,7 +159,7 @@ const driftLevel = 0.05
 // Source: Evaluating Tool Calling, §6; Statistics specification, sections 4 and 5.
 func Calibrate(in Input) (*Report, error) {
 	if in.Unit == "" {
-		in.Unit = Task
+		in.Unit = labels.Task
 	}
 	if in.Confidence == 0 {
 		in.Confidence = 0.95
@@ -186,7 +187,7 @@ func Calibrate(in Input) (*Report, error) {
 	return r, nil
 }
 
-func byVerdict(p pair) bool { return p.stratum == JudgePass || p.stratum == JudgeFail }
+func byVerdict(p pair) bool { return p.stratum == labels.JudgePass || p.stratum == labels.JudgeFail }
 
 // calibration is the table as the estimators take it.
 func (r *Report) calibration() judge.Calibration { return r.Table.Calibration(r.Worth) }
@@ -290,7 +291,7 @@ func clustered(iv, same stats.Interval, least float64) stats.Interval {
 // verify corrects labels drawn by verdict, where all of them come from one frame.
 func (r *Report) verify(ps []pair) {
 	var s judge.Strata
-	var frame *Frame
+	var frame *labels.Frame
 	v, one := &Verified{}, true
 	for _, p := range ps {
 		if p.frame == nil {

@@ -1,17 +1,19 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels
+package calibrate
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
+	// the schema
+	"github.com/callvet/callvet/internal/labels"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
 	"github.com/callvet/callvet/value/typed"
@@ -20,20 +22,26 @@ import (
 // CalibrationFormat stands in every calibration file.
 const CalibrationFormat = "callvet.calibration"
 
+//go:embed schema/calibration.schema.json
+var schema string
+
+// Schema is the published JSON Schema (2020-12) of a calibration file.
+func Schema() []byte { return []byte(schema) }
+
 // StratumTable is the part of a table whose things were drawn in one way.
 type StratumTable struct {
-	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
+	Stratum labels.Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Table
-	Frame *Frame `json:"frame,omitempty"`
+	Frame *labels.Frame `json:"frame,omitempty"`
 }
 
 // Calibration is what a judge did with labelled things, as it travels to other
 // runs: a calibration file.
 type Calibration struct {
-	Format  string `json:"format" form:"required words=callvet.calibration"`
-	Version int    `json:"version" form:"required min=1 max=1"`
-	Judge   Judge  `json:"judge" form:"required"`
-	Unit    Unit   `json:"unit" form:"required words=task|call"`
+	Format  string       `json:"format" form:"required words=callvet.calibration"`
+	Version int          `json:"version" form:"required min=1 max=1"`
+	Judge   labels.Judge `json:"judge" form:"required"`
+	Unit    labels.Unit  `json:"unit" form:"required words=task|call"`
 	// Design is Transport where the table may be used for other runs, Internal
 	// where its labels were drawn by the judge's verdict and may not.
 	Design Design `json:"design" form:"required words=transport|internal"`
@@ -44,7 +52,7 @@ type Calibration struct {
 	// Strata are the calibration labels by how they were drawn; those drawn by
 	// verdict are not in Table.
 	Strata []StratumTable `json:"strata" form:"required"`
-	Roles  []Role         `json:"roles" form:"required words=calibration"`
+	Roles  []labels.Role  `json:"roles" form:"required words=calibration"`
 	// Source names the file of the labels.
 	Source string    `json:"source,omitempty"`
 	Made   time.Time `json:"made" form:"required"`
@@ -54,7 +62,7 @@ type Calibration struct {
 func strataOf(ps []pair) []StratumTable {
 	var out []StratumTable
 	for _, p := range ps {
-		i := slices.IndexFunc(out, func(t StratumTable) bool { return t.Stratum == p.stratum && equal(t.Frame, p.frame) })
+		i := slices.IndexFunc(out, func(t StratumTable) bool { return t.Stratum == p.stratum && t.Frame.Equal(p.frame) })
 		if i < 0 {
 			out = append(out, StratumTable{Stratum: p.stratum, Frame: p.frame})
 			i = len(out) - 1
@@ -68,8 +76,8 @@ func strataOf(ps []pair) []StratumTable {
 // source the name of the labels file.
 func (r *Report) Calibration(source string, made time.Time) Calibration {
 	c := Calibration{
-		Format: CalibrationFormat, Version: Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table, Worth: &r.Worth, Strata: r.strata,
-		Roles: []Role{Calibrating}, Source: source, Made: made.UTC().Truncate(time.Second), Stats: stats.Version,
+		Format: CalibrationFormat, Version: labels.Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table, Worth: &r.Worth, Strata: r.strata,
+		Roles: []labels.Role{labels.Calibrating}, Source: source, Made: made.UTC().Truncate(time.Second), Stats: stats.Version,
 	}
 	if r.Table.N() == 0 {
 		c.Design = Internal
@@ -95,7 +103,7 @@ func (c *Calibration) Transported() (judge.Calibration, error) {
 
 // AppliesTo says why the calibration is not for a judge; nil when it is.
 // The error wraps callvet.ErrConflict.
-func (c *Calibration) AppliesTo(j Judge) error {
+func (c *Calibration) AppliesTo(j labels.Judge) error {
 	if d := c.Judge.Differs(j); d != nil {
 		return fmt.Errorf("use calibration: %w: it was made for %s, the verdicts are of %s: %v differs", callvet.ErrConflict, c.Judge, j, d)
 	}
@@ -112,22 +120,8 @@ func (c *Calibration) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// maxCalibration bounds a calibration file in bytes.
-const maxCalibration = 1 << 20
-
-// LoadCalibration reads a calibration file. The error wraps callvet.ErrInvalid
-// when it is none, and callvet.ErrLimited when it is too long.
-func LoadCalibration(path string) (Calibration, error) {
-	b, err := input.File(path, maxCalibration)
-	if err != nil {
-		return Calibration{}, fmt.Errorf("read calibration: %w", err)
-	}
-	c, err := ParseCalibration(path, b)
-	if err != nil {
-		return Calibration{}, fmt.Errorf("read calibration: %w: %w", callvet.ErrInvalid, err)
-	}
-	return c, nil
-}
+// MaxBytes bounds a calibration file.
+const MaxBytes = 1 << 20
 
 // ParseCalibration reads the text of a calibration file as strictly as its
 // published schema, and checks that its counts add up.
@@ -145,7 +139,7 @@ func ParseCalibration(name string, b []byte) (c Calibration, err error) {
 func (c *Calibration) check() error {
 	var drawn Table
 	for _, s := range c.Strata {
-		if s.Stratum != JudgePass && s.Stratum != JudgeFail {
+		if s.Stratum != labels.JudgePass && s.Stratum != labels.JudgeFail {
 			drawn = Table{drawn.TruePass + s.TruePass, drawn.FalseFail + s.FalseFail, drawn.TrueFail + s.TrueFail, drawn.FalsePass + s.FalsePass}
 		}
 	}

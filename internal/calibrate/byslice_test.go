@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels_test
+package calibrate_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -29,19 +30,19 @@ func TestBySlice(t *testing.T) {
 		return []string{k.TaskID[:2]}
 	}
 	judge := ls[0].Judged[0].Judge
-	var run []labels.Judgement
+	var run []calibrate.Judgement
 	for _, lang := range []string{"en", "sv", "da"} {
 		for i := range 100 {
 			pass := i < 80
-			run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task}, Verdict: labels.Verdict{Judge: judge, Pass: &pass}})
+			run = append(run, calibrate.Judgement{Key: labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task}, Verdict: labels.Verdict{Judge: judge, Pass: &pass}})
 		}
 	}
-	in := labels.Input{Judge: judge.Name, Labels: ls, Run: run}
-	r, err := labels.Calibrate(in)
+	in := calibrate.Input{Judge: judge.Name, Labels: ls, Run: run}
+	r, err := calibrate.Calibrate(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := labels.BySlice(in, r, "language", 50, of)
+	s, err := calibrate.BySlice(in, r, "language", 50, of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,17 +77,17 @@ func TestBySlice(t *testing.T) {
 			if x.Refused == "" && math.Abs(x.True.Point-point) > 1e-9 {
 				t.Errorf("%s: %+v, want %v", v.Value, x.True, point)
 			}
-		case x.Refused != "" || x.Design != labels.Transport || math.Abs(x.True.Point-point) > 1e-9 || x.Judged != 100:
+		case x.Refused != "" || x.Design != calibrate.Transport || math.Abs(x.True.Point-point) > 1e-9 || x.Judged != 100:
 			t.Errorf("%s: %+v %s, want %v", v.Value, x.True, x.Refused, point)
 		}
 	}
 	// The same judge everywhere: nothing shows a difference, and all labels count.
 	same, _ := read(t, lines("en", 38, 2, 36, 4, `,"stratum":"random"`)+lines("sv", 19, 1, 18, 2, `,"stratum":"random"`))
 	in.Labels = same
-	if r, err = labels.Calibrate(in); err != nil {
+	if r, err = calibrate.Calibrate(in); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = labels.BySlice(in, r, "language", 50, of); err != nil {
+	if s, err = calibrate.BySlice(in, r, "language", 50, of); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range s.Values {
@@ -100,13 +101,13 @@ func TestBySlice(t *testing.T) {
 		at := run[60+i] // 20 of either verdict
 		in.Labels = append(in.Labels, labels.Label{Key: at.Key, Pass: &pass, Role: labels.Calibrating, Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict}})
 	}
-	if s, err = labels.BySlice(in, r, "language", 50, of); err != nil {
+	if s, err = calibrate.BySlice(in, r, "language", 50, of); err != nil {
 		t.Fatal(err)
 	}
-	if x := s.Values[1].Success[0]; s.Values[1].Value != "en" || x.Design != labels.Internal || x.Labels != 40 || math.Abs(x.True.Point-0.5) > 1e-9 {
+	if x := s.Values[1].Success[0]; s.Values[1].Value != "en" || x.Design != calibrate.Internal || x.Labels != 40 || math.Abs(x.True.Point-0.5) > 1e-9 {
 		t.Errorf("%+v", x)
 	}
-	if x := s.Values[2].Success[0]; x.Design != labels.Transport {
+	if x := s.Values[2].Success[0]; x.Design != calibrate.Transport {
 		t.Errorf("labels of another value were used directly: %+v", x)
 	}
 }
@@ -119,13 +120,13 @@ func TestBySliceLooksOnce(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	in := labels.Input{Judge: "j", Labels: ls, Run: verdicts("t", 150, 150)}
-	r, err := labels.Calibrate(in)
+	in := calibrate.Input{Judge: "j", Labels: ls, Run: verdicts("t", 150, 150)}
+	r, err := calibrate.Calibrate(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
-	s, err := labels.BySlice(in, r, "customer", 50, func(k labels.Key) []string {
+	s, err := calibrate.BySlice(in, r, "customer", 50, func(k labels.Key) []string {
 		asked++
 		value := fmt.Sprint("c", len(k.TaskID))
 		return []string{value, value}
@@ -156,15 +157,15 @@ func TestBySliceUntested(t *testing.T) {
 	of := func(k labels.Key) []string { return []string{k.TaskID[:1]} }
 	var want float64
 	for _, others := range []string{"", "cdefghijkl"} {
-		in := labels.Input{Judge: "j", Labels: ls, Run: verdicts("a", 10, 10)}
+		in := calibrate.Input{Judge: "j", Labels: ls, Run: verdicts("a", 10, 10)}
 		for _, v := range others {
 			in.Run = append(in.Run, verdicts(string(v), 5, 5)...)
 		}
-		r, err := labels.Calibrate(in)
+		r, err := calibrate.Calibrate(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := labels.BySlice(in, r, "x", 50, of)
+		s, err := calibrate.BySlice(in, r, "x", 50, of)
 		if err != nil || len(s.Values) != 2+len(others) {
 			t.Fatalf("%v %+v", err, s)
 		}

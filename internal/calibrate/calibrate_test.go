@@ -1,9 +1,10 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels_test
+package calibrate_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -11,11 +12,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
+	"github.com/callvet/callvet/value"
 )
 
 // lines writes labels: each count of (truth, verdict) with a stratum.
@@ -34,34 +38,43 @@ func lines(prefix string, tp, fn, tn, fp int, rest string) string {
 	return b.String()
 }
 
-func verdicts(prefix string, pass, fail int) []labels.Judgement {
-	var out []labels.Judgement
+func verdicts(prefix string, pass, fail int) []calibrate.Judgement {
+	var out []calibrate.Judgement
 	for i := range pass + fail {
 		said := i < pass
-		out = append(out, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
+		out = append(out, calibrate.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
 	}
 	return out
 }
 
-func calibrate(t *testing.T, text string, run []labels.Judgement) *labels.Report {
+func reported(t *testing.T, text string, run []calibrate.Judgement) *calibrate.Report {
 	t.Helper()
 	ls, told := read(t, text)
 	if told != nil {
 		t.Fatal(told)
 	}
-	r, err := labels.Calibrate(labels.Input{Judge: "j", Labels: ls, Run: run})
+	r, err := calibrate.Calibrate(calibrate.Input{Judge: "j", Labels: ls, Run: run})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
+func read(t *testing.T, text string) ([]labels.Label, []callvet.Problem) {
+	t.Helper()
+	ls, problems, err := labels.Read(strings.NewReader(text), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ls, problems
+}
+
 func near(a, b float64) bool { return math.Abs(a-b) < 5e-4 }
 
 func TestCalibrateTransport(t *testing.T) {
 	t.Parallel()
-	r := calibrate(t, lines("c", 95, 5, 45, 5, `,"stratum":"random"`), verdicts("r", 160, 40))
-	if d := cmp.Diff(labels.Table{TruePass: 95, FalseFail: 5, TrueFail: 45, FalsePass: 5}, r.Table); d != "" {
+	r := reported(t, lines("c", 95, 5, 45, 5, `,"stratum":"random"`), verdicts("r", 160, 40))
+	if d := cmp.Diff(calibrate.Table{TruePass: 95, FalseFail: 5, TrueFail: 45, FalsePass: 5}, r.Table); d != "" {
 		t.Error(d)
 	}
 	if !r.Usable || !near(r.Sensitivity.Point, .95) || !near(r.Specificity.Point, .9) || !near(r.Youden.Point, .85) || r.MCC == nil {
@@ -69,7 +82,7 @@ func TestCalibrateTransport(t *testing.T) {
 	}
 	s := r.Success[0]
 	// Rogan and Gladen by hand: (.8 + .9 - 1) / .85
-	if s.Design != labels.Transport || s.Refused != "" || !near(s.True.Point, .7/.85) || !s.True.Usable() || s.Raw.Point != .8 {
+	if s.Design != calibrate.Transport || s.Refused != "" || !near(s.True.Point, .7/.85) || !s.True.Usable() || s.Raw.Point != .8 {
 		t.Errorf("%+v", s)
 	}
 	if !(s.True.Lower < s.True.Point && s.True.Point < s.True.Upper) {
@@ -92,9 +105,9 @@ func TestCalibrateRefuses(t *testing.T) {
 	} {
 		run := verdicts("r", c.pass, c.fail)
 		if c.pass+c.fail == 0 {
-			run = []labels.Judgement{{Key: labels.Key{TaskID: "r1"}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}}}}
+			run = []calibrate.Judgement{{Key: labels.Key{TaskID: "r1"}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}}}}
 		}
-		s := calibrate(t, c.labels, run).Success[0]
+		s := reported(t, c.labels, run).Success[0]
 		if s.True.Usable() || s.True.Lower != 0 || s.True.Upper != 1 || !strings.Contains(s.Refused, c.reason) {
 			t.Errorf("%s: %+v", name, s)
 		}
@@ -115,9 +128,9 @@ func TestCalibrateInternal(t *testing.T) {
 		}
 		fmt.Fprintf(&text, `{"task_id":"r%d","by":"ana","pass":%t,"stratum":%q%s}`+"\n", id, truth, stratum, frame)
 	}
-	r := calibrate(t, text.String(), verdicts("r", 160, 40))
+	r := reported(t, text.String(), verdicts("r", 160, 40))
 	s := r.Success[0]
-	if s.Design != labels.Internal || s.Labels != 80 || !near(s.True.Point, .8*.9+.2*.25) || s.Refused != "" {
+	if s.Design != calibrate.Internal || s.Labels != 80 || !near(s.True.Point, .8*.9+.2*.25) || s.Refused != "" {
 		t.Errorf("%+v", s)
 	}
 	if r.Table.N() != 0 || r.Usable || !strings.Contains(r.Why, "drawn by the judge's verdict") {
@@ -128,12 +141,12 @@ func TestCalibrateInternal(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	c := r.Calibration("labels.jsonl", time.Unix(0, 0))
-	if _, err := c.Transported(); err == nil || c.Design != labels.Internal {
+	if _, err := c.Transported(); err == nil || c.Design != calibrate.Internal {
 		t.Error("labels drawn by verdict were taken to another run")
 	}
 	// Where no labelled task truly failed, nothing is known of J.
-	all := calibrate(t, lines("r", 20, 5, 0, 0, `,"stratum":"random"`), verdicts("r", 20, 5)).Success[0]
-	if all.Design != labels.Internal || all.Advice != "" || all.True.Point != 1 {
+	all := reported(t, lines("r", 20, 5, 0, 0, `,"stratum":"random"`), verdicts("r", 20, 5)).Success[0]
+	if all.Design != calibrate.Internal || all.Advice != "" || all.True.Point != 1 {
 		t.Errorf("%+v", all)
 	}
 }
@@ -141,7 +154,7 @@ func TestCalibrateInternal(t *testing.T) {
 func TestCalibrateRoles(t *testing.T) {
 	t.Parallel()
 	text := lines("c", 95, 5, 45, 5, "") + lines("v", 20, 20, 10, 10, `,"role":"test"`)
-	r := calibrate(t, text, nil)
+	r := reported(t, text, nil)
 	if r.Table.N() != 150 || r.Check == nil || r.Check.Table.N() != 60 || !r.Check.Drifted || r.Usable {
 		t.Errorf("held-out labels: %+v %+v", r.Table, r.Check)
 	}
@@ -153,18 +166,18 @@ func TestCalibrateRoles(t *testing.T) {
 func TestCalibrateJudges(t *testing.T) {
 	t.Parallel()
 	old := strings.ReplaceAll(lines("c", 20, 2, 15, 1, ""), `{"judge":"j"`, `{"judge":"j","prompt_hash":"old"`)
-	r := calibrate(t, old, verdicts("r", 30, 10))
+	r := reported(t, old, verdicts("r", 30, 10))
 	if r.Counts.OtherJudge != 38 || r.Table.N() != 0 || r.Success[0].True.Usable() || !strings.Contains(strings.Join(r.Warnings, " "), "prompt hash differs") {
 		t.Errorf("a calibration of another judge was used: %+v %v", r.Counts, r.Warnings)
 	}
 	ls, _ := read(t, old+lines("d", 3, 0, 0, 0, ""))
 	for name, want := range map[string]string{"j": "2 different judges", "k": "no verdict is of that judge"} {
-		if _, err := labels.Calibrate(labels.Input{Judge: name, Labels: ls}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := calibrate.Calibrate(calibrate.Input{Judge: name, Labels: ls}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	id := labels.Judge{Name: "j", PromptHash: "old"}.ID()
-	if r, err := labels.Calibrate(labels.Input{Judge: id, Labels: ls}); err != nil || r.Table.N() != 38 {
+	if r, err := calibrate.Calibrate(calibrate.Input{Judge: id, Labels: ls}); err != nil || r.Table.N() != 38 {
 		t.Errorf("%s: %v", id, err)
 	}
 	c := r.Calibration("f", time.Unix(0, 0))
@@ -185,7 +198,7 @@ func TestHumans(t *testing.T) {
 			fmt.Fprintf(&b, `{"task_id":"t%d","by":"bo","pass":%t}`+"\n", i, i != 3)
 		}
 	}
-	r := calibrate(t, b.String(), nil)
+	r := reported(t, b.String(), nil)
 	if r.Humans == nil || r.Humans.Things != 20 || len(r.Humans.Pairs) != 1 || r.Humans.Pairs[0].N != 20 || r.Humans.Pairs[0].Same != 19 {
 		t.Fatalf("%+v", r.Humans)
 	}
@@ -198,16 +211,16 @@ func TestHumans(t *testing.T) {
 // TestRepeats: attempts of one task count as what they are worth.
 func TestRepeatedAttempts(t *testing.T) {
 	t.Parallel()
-	var run []labels.Judgement
+	var run []calibrate.Judgement
 	for i := range 200 {
 		pass := i%50 < 40
-		run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint("r", i%50), Attempt: i / 50}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &pass}})
+		run = append(run, calibrate.Judgement{Key: labels.Key{TaskID: fmt.Sprint("r", i%50), Attempt: i / 50}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &pass}})
 	}
-	s := calibrate(t, lines("c", 95, 5, 95, 5, ""), run).Success[0]
+	s := reported(t, lines("c", 95, 5, 95, 5, ""), run).Success[0]
 	if s.Tasks != 50 || s.Judged != 200 || s.Raw.NEff > 51 {
 		t.Errorf("four equal attempts a task count as independent: %+v", s.Raw)
 	}
-	alone, _ := labels.TrueSuccess(calibrate(t, lines("c", 95, 5, 95, 5, ""), verdicts("r", 40, 10)).Success[0].Raw, judge.Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 95, LabelledFail: 100}, .95)
+	alone, _ := calibrate.TrueSuccess(reported(t, lines("c", 95, 5, 95, 5, ""), verdicts("r", 40, 10)).Success[0].Raw, judge.Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 95, LabelledFail: 100}, .95)
 	if math.Abs(alone.Lower-s.True.Lower) > .02 {
 		t.Errorf("%v, of single attempts %v", s.True, alone)
 	}
@@ -216,7 +229,7 @@ func TestRepeatedAttempts(t *testing.T) {
 // TestUselessJudge: few transported labels and a weak judge are worse than labels alone.
 func TestUselessJudge(t *testing.T) {
 	t.Parallel()
-	s := calibrate(t, lines("c", 90, 10, 80, 20, ""), verdicts("r", 820, 180)).Success[0]
+	s := reported(t, lines("c", 90, 10, 80, 20, ""), verdicts("r", 820, 180)).Success[0]
 	if !strings.Contains(s.Advice, "your judge adds nothing with 1000 tasks and 200 labels") {
 		t.Errorf("%+v", s)
 	}
@@ -224,11 +237,11 @@ func TestUselessJudge(t *testing.T) {
 
 func TestQueue(t *testing.T) {
 	t.Parallel()
-	var run []labels.Item
+	var run []calibrate.Item
 	for _, v := range verdicts("r", 80, 20) {
-		run = append(run, labels.Item{Key: v.Key, Judged: []labels.Verdict{v.Verdict}}, labels.Item{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Judged: []labels.Verdict{v.Verdict}})
+		run = append(run, calibrate.Item{Key: v.Key, Judged: []labels.Verdict{v.Verdict}}, calibrate.Item{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Judged: []labels.Verdict{v.Verdict}})
 	}
-	q := labels.Queue{Strategy: labels.AtRandom, N: 20, By: "ana", Role: labels.Calibrating, Judge: "j", Seed: 1}
+	q := calibrate.Queue{Strategy: calibrate.AtRandom, N: 20, By: "ana", Role: labels.Calibrating, Judge: "j", Seed: 1}
 	first, err := q.Next(run, nil)
 	if err != nil || len(first) != 20 {
 		t.Fatal(len(first), err)
@@ -259,7 +272,7 @@ func TestQueue(t *testing.T) {
 		t.Errorf("%d of %d are labelled by ana too, %v", twice, len(mixed), err)
 	}
 	neyman := q
-	neyman.Strategy = labels.Neyman
+	neyman.Strategy = calibrate.Neyman
 	drawn, err := neyman.Next(run, nil)
 	fails := 0
 	for _, l := range drawn {
@@ -274,89 +287,6 @@ func TestQueue(t *testing.T) {
 	if _, err := neyman.Next(run, nil); err == nil {
 		t.Error("drawn by a judge that said nothing")
 	}
-}
-
-func importSamples() []string {
-	return []string{
-		"task_id,pass,note,color\na,yes,fine,red\nb,0,,\nc,,,\nd,maybe,,\n",
-		`[{"id":1,"data":{"task_id":"a"},"annotations":[{"completed_by":{"email":"ana@example.org"},"created_at":"2026-01-01T00:00:00Z","result":[{"type":"choices","value":{"choices":["Pass"]}},{"type":"textarea","value":{"text":["fine"]}}]}]},{"id":2,"data":{},"annotations":[{"completed_by":7,"result":[{"type":"choices","value":{"choices":["fail"]}}]}]},{"id":3,"data":{},"annotations":[]}]`,
-		`{"run_id":"a","key":"correct","score":1,"comment":"fine","created_at":"2026-01-01T00:00:00.5","feedback_source":{"type":"app","user_id":"u"}}` + "\n" + `{"run_id":"b","key":"correct","score":false}` + "\n" + `{"run_id":"c","key":"correct","score":null}` + "\n" + `{"run_id":"d","key":"correct","score":1,"feedback_source":{"type":"model"}}`,
-		`{"task_id":"a","pass":true,"goal":"g","steps":["s"],"answer":"x","stratum":"random"}` + "\n" + `{"task_id":"b","pass":false}` + "\n" + `{"task_id":"c","pass":null}` + "\n" + `{"task_id":"d","pas":1,"pass":true}`,
-	}
-}
-
-func TestImport(t *testing.T) {
-	t.Parallel()
-	for i, want := range []struct {
-		form           string
-		open, problems int
-	}{{"csv", 1, 1}, {"label-studio", 1, 0}, {"langsmith", 1, 0}, {"labels", 1, 1}} {
-		m, err := labels.Import(strings.NewReader(importSamples()[i]), labels.ImportOptions{By: "me"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Form != want.form || len(m.Labels) != 2 || m.Open != want.open || len(m.Problems) != want.problems {
-			t.Errorf("%s: %+v", want.form, m)
-			continue
-		}
-		a, b := m.Labels[0], m.Labels[1]
-		if a.TaskID != "a" || !*a.Pass || *b.Pass || b.By == "" || a.Role != labels.Calibrating {
-			t.Errorf("%s: %+v %+v", want.form, a, b)
-		}
-	}
-	if _, err := labels.Import(strings.NewReader("id;verdict\n1;yes"), labels.ImportOptions{}); err == nil {
-		t.Error("a table without task_id was read")
-	}
-}
-
-func TestExportCSV(t *testing.T) {
-	t.Parallel()
-	ls, _ := read(t, `{"task_id":"=1+1","by":"ana","pass":true,"note":"a,b"}`)
-	var b strings.Builder
-	if err := labels.Export(&b, ls, "csv"); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "'=1+1,,0,task,,ana,calibration,true,,\"a,b\",,\n") {
-		t.Error(b.String())
-	}
-	if err := labels.Export(&b, ls, "xls"); err == nil {
-		t.Error("an unknown form was written")
-	}
-}
-
-// TestCSVRoundTrip: what is exported as a table and imported again is the same,
-// ids included that a spreadsheet would take for formulas.
-func TestCSVRoundTrip(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`('{0,2}[-=+@a]?[a-z0-9'",; ]{0,6}[a-z0-9'])`)
-		var ls []labels.Label
-		for range rapid.IntRange(1, 4).Draw(t, "n") {
-			pass := rapid.Bool().Draw(t, "pass")
-			l := labels.Label{
-				Key: labels.Key{TaskID: text.Draw(t, "task"), Target: text.Draw(t, "target"), Attempt: rapid.IntRange(0, 3).Draw(t, "attempt"), Unit: labels.Task},
-				By:  text.Draw(t, "by"), Role: labels.Calibrating, Pass: &pass, Note: text.Draw(t, "note"),
-			}
-			for _, s := range []*string{&l.TaskID, &l.Target, &l.By, &l.Note} {
-				*s = strings.TrimSpace(*s)
-			}
-			ls = append(ls, l)
-		}
-		var b bytes.Buffer
-		if err := labels.Export(&b, ls, "csv"); err != nil {
-			t.Fatal(err)
-		}
-		m, err := labels.Import(&b, labels.ImportOptions{})
-		if err != nil || len(m.Problems) > 0 {
-			t.Fatal(err, m.Problems)
-		}
-		for i := range m.Labels {
-			m.Labels[i].Line = 0
-		}
-		if d := cmp.Diff(ls, m.Labels); d != "" {
-			t.Fatal(d)
-		}
-	})
 }
 
 // attemptsOf repeats labels: each of the tasks has so many labelled attempts, alike.
@@ -374,9 +304,9 @@ func attemptsOf(text string, n int) string {
 // say the same are worth one, for every interval, for the refusals and in the file.
 func TestAttemptsOfATask(t *testing.T) {
 	t.Parallel()
-	once := calibrate(t, lines("c", 36, 4, 18, 2, `,"stratum":"random"`), verdicts("r", 160, 40))
-	five := calibrate(t, attemptsOf(lines("c", 36, 4, 18, 2, `,"stratum":"random"`), 5), verdicts("r", 160, 40))
-	if five.Table.N() != 5*once.Table.N() || once.Worth != (labels.Worth{Pass: 40, Fail: 20}) {
+	once := reported(t, lines("c", 36, 4, 18, 2, `,"stratum":"random"`), verdicts("r", 160, 40))
+	five := reported(t, attemptsOf(lines("c", 36, 4, 18, 2, `,"stratum":"random"`), 5), verdicts("r", 160, 40))
+	if five.Table.N() != 5*once.Table.N() || once.Worth != (calibrate.Worth{Pass: 40, Fail: 20}) {
 		t.Fatalf("%+v, %+v", once.Worth, five.Table)
 	}
 	if !(five.Worth.Pass > 30 && five.Worth.Pass < 45 && five.Worth.Fail > 15 && five.Worth.Fail < 25) {
@@ -392,7 +322,7 @@ func TestAttemptsOfATask(t *testing.T) {
 			t.Errorf("%s: %.4f wide for one attempt a task, %.4f for five", name, a, b)
 		}
 	}
-	few := calibrate(t, attemptsOf(lines("c", 4, 0, 4, 0, `,"stratum":"random"`), 5), verdicts("r", 60, 40))
+	few := reported(t, attemptsOf(lines("c", 4, 0, 4, 0, `,"stratum":"random"`), 5), verdicts("r", 60, 40))
 	if s := few.Success[0]; s.True.Status != judge.TooFewUnits || few.Usable || !strings.Contains(few.Why, "20 labelled passes worth 9.1 (several are of one task) and 20 labelled fails worth 9.1") {
 		t.Errorf("%+v %s", s.True, few.Why)
 	}
@@ -401,7 +331,7 @@ func TestAttemptsOfATask(t *testing.T) {
 	if _, err := made.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	back, err := labels.ParseCalibration("c.json", b.Bytes())
+	back, err := calibrate.ParseCalibration("c.json", b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,7 +340,35 @@ func TestAttemptsOfATask(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	lied := bytes.Replace(b.Bytes(), fmt.Appendf(nil, `"pass": %v`, five.Worth.Pass), []byte(`"pass": 9000`), 1)
-	if _, err := labels.ParseCalibration("c.json", lied); err == nil || !strings.Contains(err.Error(), "worth more than there are") {
+	if _, err := calibrate.ParseCalibration("c.json", lied); err == nil || !strings.Contains(err.Error(), "worth more than there are") {
 		t.Errorf("%v", err)
 	}
+}
+
+func FuzzCalibration(f *testing.F) {
+	schema, err := contract.Compile(calibrate.Schema())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"format":"callvet.calibration","version":1,"judge":{"judge":"j"},"unit":"task","design":"transport","table":{"tp":1,"fn":0,"tn":2,"fp":0},"strata":[{"stratum":"random","tp":1,"fn":0,"tn":2,"fp":0}],"roles":["calibration"],"made":"2026-01-01T00:00:00Z","stats_version":"1"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := calibrate.ParseCalibration("f", data)
+		if err != nil {
+			return
+		}
+		if v, err := value.Parse(bytes.TrimSpace(data)); err != nil || !schema.Valid(v) {
+			t.Fatalf("accepted against the schema: %s", data)
+		}
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := calibrate.ParseCalibration("f", b)
+		if err != nil {
+			t.Fatalf("%s: %v", b, err)
+		}
+		if b2, _ := json.Marshal(again); string(b) != string(b2) {
+			t.Fatalf("%s is not %s", b, b2)
+		}
+	})
 }

@@ -1,12 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels
+package calibrate
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -52,7 +53,7 @@ const sliceLevel = 0.05
 // r is the report on all labels of the same input. Of more values than most those with
 // the most labels are told; 0 stands for all.
 // Source: Statistics specification, section 4.5.
-func BySlice(in Input, r *Report, key string, most int, of func(Key) []string) (*SliceReport, error) {
+func BySlice(in Input, r *Report, key string, most int, of func(labels.Key) []string) (*SliceReport, error) {
 	in.Unit, in.Confidence = r.Unit, r.Confidence
 	j, err := newJoin(in)
 	if err != nil {
@@ -159,7 +160,7 @@ func (s *slice) add(p pair) {
 }
 
 // valuesOf are the values of a thing, each once.
-func valuesOf(of func(Key) []string, k Key) []string {
+func valuesOf(of func(labels.Key) []string, k labels.Key) []string {
 	vs := of(k)
 	if len(vs) < 2 {
 		return vs

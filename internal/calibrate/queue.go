@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package labels
+package calibrate
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/judge"
 )
 
@@ -36,27 +37,31 @@ type Queue struct {
 	N      int
 	Double float64
 	By     string
-	Role   Role
+	Role   labels.Role
 	// Seed decides the order, which stays the same while labels come in.
 	Seed uint64
 }
 
 // Item is one attempt of a run that could be labelled.
 type Item struct {
-	Key
-	Judged []Verdict
+	labels.Key
+	Judged []labels.Verdict
 }
 
 // Next draws what to label: labels without a verdict, with stratum and frame, one
 // attempt a task, in an order that tells nothing of the judge. Fewer than N come
 // where there are not more. The error wraps callvet.ErrInvalid for an impossible
 // Queue and callvet.ErrNotFound where no verdict is of the judge.
-func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
+func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	if q.N < 1 || !(q.Double >= 0 && q.Double <= 1) {
 		return nil, fmt.Errorf("draw tasks: %w: n is at least 1, the doubled share in [0,1]", callvet.ErrInvalid)
 	}
-	if q.Strategy != AtRandom && q.Strategy != Neyman {
-		return nil, fmt.Errorf("draw tasks: %w: %w", callvet.ErrInvalid, unknownWord("strategy", string(q.Strategy), []string{string(AtRandom), string(Neyman)}))
+	if known := []string{string(AtRandom), string(Neyman)}; !slices.Contains(known, string(q.Strategy)) {
+		err := fmt.Errorf("draw tasks: %w: strategy %q is not one of %v", callvet.ErrInvalid, q.Strategy, known)
+		if near := callvet.Nearest(string(q.Strategy), known); near != "" {
+			err = fmt.Errorf("%w: did you mean %s?", err, near)
+		}
+		return nil, err
 	}
 	if q.Judge == "" {
 		q.Judge = onlyJudge(run)
@@ -65,12 +70,12 @@ func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, _ = Latest(done)
+	done, _ = labels.Latest(done)
 	type task struct{ target, id string }
-	mine, others := map[task]bool{}, map[Key]Label{}
+	mine, others := map[task]bool{}, map[labels.Key]labels.Label{}
 	labelled := map[task]bool{}
 	for _, l := range done {
-		if l.Unit != Task {
+		if l.Unit != labels.Task {
 			continue
 		}
 		t := task{l.Target, l.TaskID}
@@ -81,14 +86,14 @@ func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
 			others[l.Key] = l
 		}
 	}
-	var again, fresh []Label
+	var again, fresh []labels.Label
 	for _, it := range q.shuffled(run) {
 		t := task{it.Target, it.TaskID}
 		if mine[t] {
 			continue
 		}
-		l := Label{Key: it.Key, By: q.By, Role: q.Role, Judged: it.Judged}
-		l.Unit = Task
+		l := labels.Label{Key: it.Key, By: q.By, Role: q.Role, Judged: it.Judged}
+		l.Unit = labels.Task
 		if o, ok := others[l.Key]; ok {
 			l.Stratum, l.Frame, l.Role = o.Stratum, o.Frame, o.Role
 			again = append(again, l)
@@ -99,7 +104,7 @@ func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
 			continue
 		}
 		mine[t] = true
-		l.Stratum, l.Frame = Random, &frame
+		l.Stratum, l.Frame = labels.Random, &frame
 		if q.Strategy == Neyman {
 			l.Stratum = stratum[it.Key]
 		}
@@ -111,7 +116,7 @@ func (q Queue) Next(run []Item, done []Label) ([]Label, error) {
 		return nil, err
 	}
 	out = append(out, fresh...)
-	slices.SortFunc(out, func(a, b Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
+	slices.SortFunc(out, func(a, b labels.Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
 	return out, nil
 }
 
@@ -131,12 +136,12 @@ func onlyJudge(run []Item) string {
 
 // frame counts the run by verdict, and gives the stratum of each attempt; without
 // a judge all are unjudged.
-func (q Queue) frame(run []Item) (Frame, map[Key]Stratum, error) {
-	var f Frame
-	stratum := map[Key]Stratum{}
+func (q Queue) frame(run []Item) (labels.Frame, map[labels.Key]labels.Stratum, error) {
+	var f labels.Frame
+	stratum := map[labels.Key]labels.Stratum{}
 	ids := map[string]bool{}
 	for _, it := range run {
-		i := slices.IndexFunc(it.Judged, func(v Verdict) bool { return q.Judge != "" && v.Is(q.Judge) })
+		i := slices.IndexFunc(it.Judged, func(v labels.Verdict) bool { return q.Judge != "" && v.Is(q.Judge) })
 		pass, known := false, false
 		if i >= 0 {
 			ids[it.Judged[i].ID()] = true
@@ -145,10 +150,10 @@ func (q Queue) frame(run []Item) (Frame, map[Key]Stratum, error) {
 		switch {
 		case known && pass:
 			f.JudgePass++
-			stratum[it.Key] = JudgePass
+			stratum[it.Key] = labels.JudgePass
 		case known:
 			f.JudgeFail++
-			stratum[it.Key] = JudgeFail
+			stratum[it.Key] = labels.JudgeFail
 		default:
 			f.Unjudged++
 		}
@@ -167,7 +172,7 @@ func (q Queue) frame(run []Item) (Frame, map[Key]Stratum, error) {
 
 // allocate takes n of what is drawn: the first ones, or as many of each verdict as
 // serve best.
-func (q Queue) allocate(fresh []Label, done []Label, f Frame, n int) ([]Label, error) {
+func (q Queue) allocate(fresh []labels.Label, done []labels.Label, f labels.Frame, n int) ([]labels.Label, error) {
 	if q.Strategy == AtRandom {
 		return fresh[:min(n, len(fresh))], nil
 	}
@@ -180,8 +185,8 @@ func (q Queue) allocate(fresh []Label, done []Label, f Frame, n int) ([]Label, e
 	if !ok {
 		return nil, fmt.Errorf("draw tasks by verdict: %w: no way to divide %d labels", callvet.ErrInvalid, n)
 	}
-	left := map[Stratum]int{JudgePass: share.Pass, JudgeFail: share.Fail}
-	var out []Label
+	left := map[labels.Stratum]int{labels.JudgePass: share.Pass, labels.JudgeFail: share.Fail}
+	var out []labels.Label
 	for _, l := range fresh {
 		if left[l.Stratum] > 0 {
 			left[l.Stratum]--
@@ -192,10 +197,10 @@ func (q Queue) allocate(fresh []Label, done []Label, f Frame, n int) ([]Label, e
 }
 
 // guess is the share of true passes among judge-passes and judge-fails so far.
-func (q Queue) guess(done []Label) (a, b float64) {
+func (q Queue) guess(done []labels.Label) (a, b float64) {
 	var s judge.Strata
 	for _, l := range done {
-		i := slices.IndexFunc(l.Judged, func(v Verdict) bool { return v.Is(q.Judge) })
+		i := slices.IndexFunc(l.Judged, func(v labels.Verdict) bool { return v.Is(q.Judge) })
 		if i < 0 || l.Pass == nil {
 			continue
 		}
@@ -217,17 +222,17 @@ func (q Queue) guess(done []Label) (a, b float64) {
 // goes on where the sample stopped.
 func (q Queue) shuffled(run []Item) []Item {
 	run = slices.Clone(run)
-	rank := make(map[Key]uint64, len(run))
+	rank := make(map[labels.Key]uint64, len(run))
 	for i := range run {
 		rank[run[i].Key] = q.rank(run[i].Key)
 	}
 	slices.SortFunc(run, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(rank[a.Key], rank[b.Key]), a.compare(b.Key))
+		return cmp.Or(cmp.Compare(rank[a.Key], rank[b.Key]), a.Compare(b.Key))
 	})
 	return run
 }
 
-func (q Queue) rank(k Key) uint64 {
+func (q Queue) rank(k labels.Key) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", q.Seed, k.Target, k.TaskID, k.Attempt))
 	return binary.BigEndian.Uint64(sum[:8])
 }
