@@ -116,10 +116,10 @@ var rooms = map[string][]string{
 	"internal/watch":   {"", "internal/report/plain", "internal/trace", "score", "score/safety", "value"},
 	"internal/app": {
 		"", "internal/calibrate", "internal/columns", "internal/compare", "internal/measure", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/step", "score/trajectory", "stats/exact",
-		"internal/catalog", "internal/catalog/edit", "internal/catalogfile", "internal/editfile", "internal/embed", "internal/endpoint", "internal/gatefile", "internal/input", "internal/labels", "internal/parallel",
+		"internal/catalog", "internal/catalog/edit", "internal/catalogfile", "internal/editfile", "internal/embed", "internal/embed/disk", "internal/endpoint", "internal/gatefile", "internal/input", "internal/labels", "internal/parallel",
 		"internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay",
 		"internal/report", "internal/report/plain", "internal/report/sheet", "internal/run", "internal/secret", "internal/store", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace",
-		"internal/trace/foreign", "internal/trace/redact", "panel", "panel/routing", "score", "score/selection", "stats", "stats/gate", "value", "value/typed",
+		"internal/trace/foreign", "internal/trace/redact", "panel", "panel/routing", "retrieve", "score", "score/selection", "stats", "stats/gate", "value", "value/typed",
 	},
 	"internal/catalogfile": {"", "internal/input", "internal/report/plain", "internal/suite/source", "retrieve", "retrieve/catalogue"},
 	"internal/catalog": {

@@ -170,7 +170,7 @@ func fromSpecs(m *app.Manifest) []app.Setting {
 func (f *suiteFlags) lint(h hints, path string) string {
 	var with []app.Setting
 	for _, g := range []app.Setting{
-		app.One("from", f.dialect), app.One("tools", cmp.Or(f.tools, f.catalogueFile)), app.One("seeds", f.seeds), app.One("snapshots", f.snapshots), app.One("embedder", f.embedder),
+		app.One("from", f.dialect), app.One("tools", f.tools), app.One("seeds", f.seeds), app.One("snapshots", f.snapshots), app.One("embedder", f.embedder),
 	} {
 		if g.Values[0] != "" {
 			with = append(with, g)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,23 +18,10 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/embed"
-	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/catalogs"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/retrieve"
 )
-
-// vectors opens the file of vectors.
-func (a *cli) vectors(ctx context.Context) (embed.Kept, error) {
-	path, err := a.vectorPath()
-	if err != nil {
-		return nil, err
-	}
-	return disk.Open(ctx, path, 0)
-}
 
 // vectorPath is where vectors are kept: under $CALLVET_CACHE, or in the user's cache
 // folder.
@@ -64,11 +50,16 @@ func (a *cli) notice(n callvet.Notice) {
 	}
 }
 
-// catalogs is what requests about catalogues are carried out with. done tells what was
-// asked of models of vectors and orders, and lets go of them.
-func (a *cli) catalogs() (e *catalog.Env, done func()) {
-	e, used := a.program().Catalogs(a.events())
-	return e, func() { catalogs.Used(a.err, used()) }
+// catalogued carries out a request about catalogues and shows what came out, and then what models
+// of vectors and orders were asked.
+func catalogued[Q, R any](ctx context.Context, t *teller, req Q, do func(context.Context, Q, app.Events) (R, error), face func(io.Writer, R) error) error {
+	defer t.tellUsed()
+	out, err := do(ctx, req, t.tell)
+	t.finish()
+	if err != nil {
+		return err
+	}
+	return emit(t.a, out, face)
 }
 
 // emit writes a result as JSON where that is asked for, else as face does.
@@ -119,13 +110,13 @@ func flagOf(field string) string {
 }
 
 // searchFlags registers the flags that say what is searched and how, but those named.
-func searchFlags(fs *pflag.FlagSet, f *catalog.Search, but ...string) {
+func searchFlags(fs *pflag.FlagSet, f *app.Search, but ...string) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	toolsFlag(own, &f.Tools, " (docs/SELECTION.md)")
 	own.StringVar(&f.Preset, "preset", "", "how tools are scored: default or bigtool")
 	own.Var((*depth)(&f.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")
-	own.Var(abstainFlag{&f.Settings}, "abstain", fmt.Sprintf("give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", retrieve.DefaultMinConfidence))
+	own.Var(abstainFlag{f}, "abstain", fmt.Sprintf("give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", app.UsualConfidence))
 	own.StringVar(&f.AbstainOn, "abstain-on", "", "suite of questions, with their tools, of which --abstain 5% refuses that share; by default the catalogue's examples")
 	own.StringSliceVar(&f.AbstainRoutes, "abstain-route", nil, "route whose questions are given no tool, such as smalltalk; may be repeated")
 	own.StringVar(&f.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
@@ -164,15 +155,15 @@ func (d *depth) Type() string { return "int" }
 // Set implements pflag.Value.
 func (d *depth) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > catalog.MaxDepth {
-		return fmt.Errorf("a number from 1 to %d", catalog.MaxDepth)
+	if err != nil || n < 1 || n > app.MaxDepth {
+		return fmt.Errorf("a number from 1 to %d", app.MaxDepth)
 	}
 	*d = depth(n)
 	return nil
 }
 
 // abstainFlag reads --abstain.
-type abstainFlag struct{ s *catalog.Settings }
+type abstainFlag struct{ s *app.Search }
 
 // Set implements pflag.Value.
 func (f abstainFlag) Set(v string) error { return f.s.SetAbstain(v) }
@@ -187,14 +178,11 @@ func (f abstainFlag) String() string {
 	return f.s.Refuses()
 }
 
-// asking asks models about a catalogue, within one budget.
+// asking are the flags of models that are asked about a catalogue.
 type asking struct {
 	runFlags
 	cli *cli
 	set *pflag.FlagSet
-	// spent is what runs have cost so far, in USD, dearest the most that one attempt did,
-	// and what the next may cost.
-	spent, dearest float64
 }
 
 // asking registers the flags of models, but those named.
@@ -215,56 +203,29 @@ func (q *asking) changed(name string) bool {
 	return name != "seed" && q.set.Changed(name) // that seed is the draws'
 }
 
-// ask implements catalog.Env.Ask.
-func (q *asking) ask(ctx context.Context, path string, made *callvet.Suite, read func(*catalog.Answers) error) error {
-	if slices.ContainsFunc(q.targets, func(t string) bool { return strings.HasPrefix(t, "retrieve:") }) {
-		return usagef("--model asks those who choose among tools; the retriever is that of --preset, --k or one --weights")
-	}
-	if q.maxCost > 0 && q.spent > 0 && q.maxCost-q.spent < q.dearest {
-		return fmt.Errorf("%.6g of %.6g USD were spent and another request may cost %.6g: %w", q.spent, q.maxCost, q.dearest, callvet.ErrBudget)
-	}
-	one := q.runFlags
-	one.made, one.maxCost = made, max(0, q.maxCost-q.spent)
-	one.told = func(v *report.View) error { return read(q.answers(v)) }
-	return q.cli.evaluate(ctx, path, one, q.changed)
+// request says how the models are asked.
+func (q *asking) request() (app.RunRequest, error) {
+	f := q.runFlags
+	f.targets = nil // the request about the catalogue names them
+	return q.cli.request("", &f, q.changed)
 }
 
-// again goes on with the interrupted run that was named.
-func (q *asking) again(ctx context.Context, read func(*catalog.Answers) error) error {
-	one := q.runFlags
-	one.told = func(v *report.View) error { return read(q.answers(v)) }
-	return q.cli.evaluate(ctx, "", one, q.changed)
+// ask carries out a request that asks models; the result is nil where there is none beside the
+// error.
+func ask[Q, R any](ctx context.Context, q *asking, req Q, do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error) error {
+	if err := q.writable(); err != nil {
+		return err
+	}
+	t := q.cli.teller(q.quiet, "")
+	defer t.tellUsed()
+	defer q.cli.tuneMemory()()
+	out, err := do(ctx, req, q.conclude, t.tell)
+	t.finish()
+	return show(out, q.cli.notFollowed(err))
 }
 
-// answers are those of a run, which is taken from the budget.
-func (q *asking) answers(v *report.View) *catalog.Answers {
-	q.spent += v.Spent.USD + v.Spent.AssumedUSD
-	out := &catalog.Answers{Run: v.ID, Status: v.Status, About: v.Suite.Description, Attempts: q.attempts(v)}
-	for i := range v.Targets {
-		out.Targets = append(out.Targets, v.Targets[i].Name)
-	}
-	return out
-}
-
-func (q *asking) attempts(v *report.View) iter.Seq2[catalog.Attempt, error] {
-	return func(yield func(catalog.Attempt, error) bool) {
-		for row, err := range v.Cells() {
-			if row.Cell != nil && !row.Cell.Trace.Cached && row.Cell.Trace.Usage.CostUSD != nil {
-				q.dearest = max(q.dearest, *row.Cell.Trace.Usage.CostUSD)
-			}
-			if !yield(catalog.Attempt{Case: row.Case, Cell: row.Cell}, err) {
-				return
-			}
-		}
-	}
-}
-
-// progress is the live line of what is searched before anything is asked; nothing is
-// drawn but on a terminal.
-func (q *asking) progress() *report.Progress {
-	live := &report.Progress{W: io.Discard, TTY: true, Width: q.cli.width, Now: q.cli.now}
-	if q.cli.errTTY && !q.quiet {
-		live.W = q.cli.err
-	}
-	return live
+// conclude implements app.Conclude.
+func (q *asking) conclude(out *app.Outcome, ended error) error {
+	inPart := func(*report.View, *runFlags) error { return nil } // what the request makes of it is shown
+	return q.cli.conclude(out, &q.runFlags, inPart, ended)
 }

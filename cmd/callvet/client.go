@@ -29,7 +29,7 @@ func (a *cli) program() *app.App {
 		}
 		a.made = app.New(app.Config{
 			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Files: true, Includes: true, Outside: a.outside},
-			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectors, Abort: abort, Version: buildVersion(),
+			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: abort, Version: buildVersion(),
 		})
 	}
 	return a.made

@@ -13,9 +13,9 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// conclude tells what came out of a run and decides the exit code; ended is why it
-// ended early.
-func (a *cli) conclude(out *app.Outcome, f *runFlags, ended error) error {
+// conclude tells what came out of a run and decides the exit code; show shows its attempts, and
+// ended is why it ended early.
+func (a *cli) conclude(out *app.Outcome, f *runFlags, show func(*report.View, *runFlags) error, ended error) error {
 	ctx := a.process.Hard // it outlives the first interrupt
 	v := a.view(out.RunView)
 	if err := a.heapProfile(ctx); err != nil {
@@ -26,7 +26,7 @@ func (a *cli) conclude(out *app.Outcome, f *runFlags, ended error) error {
 			return err
 		}
 	}
-	if err := a.show(v, f); err != nil {
+	if err := show(v, f); err != nil {
 		return err
 	}
 	if !f.quiet {
@@ -97,8 +97,6 @@ func (a *cli) show(v *report.View, f *runFlags) error {
 	switch {
 	case f.quiet && !a.jsonOut:
 		return nil
-	case f.told != nil:
-		return f.told(v)
 	case a.jsonOut:
 		return report.JSON(a.out, v)
 	}

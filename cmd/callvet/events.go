@@ -13,6 +13,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/catalogs"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 )
@@ -27,6 +28,8 @@ type teller struct {
 	// warnings tells those of problems too.
 	warnings bool
 	progress *report.Progress
+	of       string // what progress counts
+	used     []callvet.ModelUse
 }
 
 // teller shows events; lint is the command that lints what is read.
@@ -51,6 +54,8 @@ func (t *teller) tell(ev app.Event) {
 		t.a.notice(callvet.Notice{Code: ev.Warning.Code, Text: t.a.shortened(ev.Warning.Text)})
 	case ev.Problems != nil:
 		t.problems(ev.Problems)
+	case ev.Catalogue != nil:
+		t.a.tell(ev.Catalogue, t.a.verbose)
 	case ev.Lines != nil:
 		t.a.tellLines(ev.Lines.Problems, &ev.Lines.Log)
 	case ev.Lost != nil:
@@ -60,8 +65,13 @@ func (t *teller) tell(ev app.Event) {
 		t.session(ev.Session)
 	case ev.Ended != nil:
 		t.ended(ev.Ended)
+	case ev.Used != nil:
+		t.used = append(t.used, ev.Used...)
 	}
 }
+
+// tellUsed tells what models of vectors and orders were asked.
+func (t *teller) tellUsed() { catalogs.Used(t.a.err, t.used) }
 
 // shortened is a text of a file or a model in one line, with paths from the working directory.
 func (a *cli) shortened(text string) string {
@@ -115,14 +125,21 @@ func (t *teller) ended(e *app.EndedEvent) {
 	t.a.process.OnInterrupt(fmt.Sprintf("interrupted: %d of %d attempts are done and stored; go on with: %s", e.Summary.Done, e.Summary.Total, next))
 }
 
+// draw draws how far the attempts are, or what comes before them; the latter on a terminal only.
 func (t *teller) draw(p *app.ProgressEvent) {
+	if t.of != p.Of {
+		t.finish()
+	}
 	if t.progress == nil {
-		t.progress = &report.Progress{W: t.a.err, TTY: t.a.errTTY, Width: t.a.width, Now: t.a.now}
-		if t.quiet {
+		t.of, t.progress = p.Of, &report.Progress{W: t.a.err, TTY: t.a.errTTY, Width: t.a.width, Now: t.a.now}
+		if t.quiet || p.Of != "" && !t.a.errTTY {
 			t.progress.W, t.progress.TTY = io.Discard, false
 		}
 	}
-	t.progress.Update(report.Tick{Done: p.Done, Total: p.Total, Failed: p.Failed, Errors: p.Errors, CostUSD: p.CostUSD, CostUnknown: p.CostUnknown, ETA: p.ETA})
+	t.progress.Update(report.Tick{Of: p.Of, Done: p.Done, Total: p.Total, Failed: p.Failed, Errors: p.Errors, CostUSD: p.CostUSD, CostUnknown: p.CostUnknown, ETA: p.ETA})
+	if p.Of != "" && p.Done == p.Total {
+		t.finish()
+	}
 }
 
 // finish removes the live line; another one may follow.

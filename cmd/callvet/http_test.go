@@ -20,9 +20,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalog/edit"
-	"github.com/callvet/callvet/internal/embed/disk"
 	"github.com/callvet/callvet/internal/plan"
 )
 
@@ -46,6 +43,11 @@ func route[Q, R any](do func(context.Context, Q) (R, error)) func(context.Contex
 		}
 		return do(ctx, q)
 	}
+}
+
+// verb is a verb whose events the front end takes.
+func verb[Q, R any](f *front, do func(context.Context, Q, app.Events) (R, error)) func(context.Context, Q) (R, error) {
+	return func(ctx context.Context, q Q) (R, error) { return do(ctx, q, f.tell) }
 }
 
 func (f *front) tell(ev app.Event) { f.events = append(f.events, ev) }
@@ -87,14 +89,13 @@ type of struct {
 
 func frontOf(a *app.App) *front {
 	f := &front{app: a}
-	env := func() (*catalog.Env, func() []callvet.ModelUse) { return a.Catalogs(f.tell) }
 	f.routes = map[string]func(context.Context, []byte) (any, error){
 		"run": route(func(ctx context.Context, q app.RunRequest) (any, error) {
 			s, err := a.StartRun(ctx, q, f.tell)
 			return f.carryOut(ctx, s, err)
 		}),
-		"select": route(func(ctx context.Context, q app.RunRequest) (any, error) {
-			s, err := a.StartRun(ctx, q, f.tell)
+		"select": route(func(ctx context.Context, q app.SelectRequest) (any, error) {
+			s, err := a.StartSelect(ctx, q, f.tell)
 			return f.carryOut(ctx, s, err)
 		}),
 		"runs": route(func(ctx context.Context, q of) (any, error) {
@@ -177,53 +178,22 @@ func frontOf(a *app.App) *front {
 			return b.String(), errors.Join(err, imp.Close())
 		}),
 		"trace check":       route(func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
-		"tools cache":       route(func(ctx context.Context, q of) (any, error) { return disk.List(ctx, q.Name, nil, false) }),
-		"tools cache clear": route(func(ctx context.Context, q of) (any, error) { return disk.List(ctx, q.Name, q.Names, true) }),
-		"select query": route(func(ctx context.Context, q catalog.QueryRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return e.Query(ctx, q)
+		"tools cache":       route(a.Vectors),
+		"tools cache clear": route(a.Vectors),
+		"select query":      route(verb(f, a.Query)),
+		"select sweep": route(func(ctx context.Context, q app.SweepRequest) (any, error) {
+			if len(q.Models) > 0 {
+				return a.Curve(ctx, q, nil, f.tell)
+			}
+			return a.Sweep(ctx, q, f.tell)
 		}),
-		"select sweep": route(func(ctx context.Context, q catalog.SweepRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return e.Sweep(ctx, q)
-		}),
-		"select tune": route(func(ctx context.Context, q catalog.TuneRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return e.Tune(ctx, q)
-		}),
-		"select routes learn": route(func(ctx context.Context, q catalog.LearnRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return e.Learn(ctx, q)
-		}),
-		"tools lint": route(func(ctx context.Context, q catalog.LintRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return e.Lint(ctx, q)
-		}),
-		"tools confusable": route(func(ctx context.Context, q catalog.ConfusableRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return e.Confusable(ctx, q)
-		}),
-		"tools whatif": route(func(ctx context.Context, q edit.WhatIfRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return edit.WhatIf(ctx, e, q)
-		}),
-		"tools suggest": route(func(ctx context.Context, q edit.SuggestRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return edit.DryRun(ctx, e, q)
-		}),
-		"tools apply": route(func(ctx context.Context, q edit.ApplyRequest) (any, error) {
-			e, done := env()
-			defer done()
-			return edit.Apply(ctx, e, q)
-		}),
+		"select tune":         route(verb(f, a.Tune)),
+		"select routes learn": route(verb(f, a.Learn)),
+		"tools lint":          route(verb(f, a.LintTools)),
+		"tools confusable":    route(verb(f, a.Confusable)),
+		"tools whatif":        route(func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
+		"tools suggest":       route(verb(f, a.Prompts)),
+		"tools apply":         route(verb(f, a.Apply)),
 	}
 	return f
 }
@@ -276,7 +246,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, _, _ := newApp(dir, nil)
+	a, _, _ := newApp(dir, map[string]string{"CALLVET_CACHE": filepath.Join(dir, "cache")})
 	f := frontOf(a.program())
 	srv := httptest.NewServer(f)
 	defer srv.Close()
@@ -307,9 +277,10 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
 		{"prices", `{"name": "prices.json"}`, `true`},
-		{"select", `{"suite": "suite.json", "targets": [{"target": "retrieve:catalogue.json"}]}`, `"pass"`},
+		{"select", `{"tools": "catalogue.json", "run": {"suite": "suite.json"}}`, `"pass"`},
 		{"select query", `{"text": "where is my parcel?", "tools": "catalogue.json"}`, `{`},
 		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
+		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json", "models": ["offline/lexical"]}`, `callvet.curve`},
 		{"select tune", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
 		{"select routes learn", `{"examples": "catalogue.json", "output": "routes.json"}`, `{`},
 		{"tools lint", `{"tools": "catalogue.json"}`, `{`},
@@ -317,8 +288,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"tools whatif", `{"tools": "catalogue.json", "suite": "suite.json", "edits": "edits.yaml"}`, `{`},
 		{"tools suggest", `{"tools": "catalogue.json", "suite": "suite.json"}`, `{`},
 		{"tools apply", `{"tools": "catalogue.json", "edits": "edits.yaml", "output": "new.json"}`, `{`},
-		{"tools cache", `{"name": "vectors.db"}`, `{`},
-		{"tools cache clear", `{"name": "vectors.db"}`, `{`},
+		{"tools cache", `{}`, `vectors`},
+		{"tools cache clear", `{"drop": true}`, `{`},
 		{"runs", `{"names": ["second"]}`, `[`},
 	}
 	driven := map[string]bool{}

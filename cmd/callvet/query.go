@@ -12,13 +12,13 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/catalogs"
 )
 
 // queryCommand asks one question.
 func (a *cli) queryCommand() *cobra.Command {
-	var q catalog.QueryRequest
+	var q app.QueryRequest
 	var headers, expected, accepted []string
 	var want callvet.Selection
 	var timeout time.Duration
@@ -49,9 +49,9 @@ they share with the question. With --expect and its like the decision is judged 
 		if q.Headers, err = namedValues(headers); err != nil {
 			return err
 		}
-		e, done := a.catalogs()
-		defer done()
-		out, err := e.Query(cmd.Context(), q)
+		t := a.teller(false, "")
+		defer t.tellUsed()
+		out, err := a.program().Query(cmd.Context(), q, t.tell)
 		if err != nil {
 			return err
 		}

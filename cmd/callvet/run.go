@@ -50,11 +50,6 @@ type runFlags struct {
 	maxFailures int
 	// origin is the command line, for commands that start a run like it.
 	origin app.Origin
-	// selection says how decisions over a catalogue are scored.
-	selection *app.SelectionRequest
-	// made is a suite that a command made itself; told, when set, tells the run.
-	made   *callvet.Suite
-	told   func(*report.View) error
 	suite  suiteFlags
 	target targetFlags
 }
@@ -90,7 +85,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 				path = args[0]
 			}
 			f.origin = app.Origin{Command: "run", Flags: given(cmd.Flags())}
-			return a.evaluate(cmd.Context(), path, f, cmd.Flags().Changed)
+			return a.evaluate(cmd.Context(), &f, func() (*app.Session, error) { return a.session(cmd.Context(), path, &f, cmd.Flags().Changed) })
 		},
 	}
 	fs := cmd.Flags()
@@ -142,7 +137,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 	req := app.RunRequest{
 		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
-		NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin, Selection: f.selection, Made: f.made,
+		NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin,
 	}
 	for _, t := range f.targets {
 		spec := shared
@@ -184,15 +179,23 @@ func ifGiven[T any](given bool, v *T) *T {
 	return nil
 }
 
-// evaluate starts a run, or goes on with one, and tells what came out.
-func (a *cli) evaluate(ctx context.Context, path string, f runFlags, changed func(string) bool) (err error) {
-	for _, o := range f.outputs { // a wrong extension is told before any money is spent
+// writable refuses a report of an unknown kind before any money is spent.
+func (f *runFlags) writable() error {
+	for _, o := range f.outputs {
 		if _, err := report.ByPath(o); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// evaluate carries out the run that start starts or goes on with, and tells what came out.
+func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Session, error)) (err error) {
+	if err := f.writable(); err != nil {
+		return err
+	}
 	defer a.tuneMemory()()
-	s, err := a.session(ctx, path, &f, changed)
+	s, err := start()
 	if err != nil {
 		return a.notFollowed(err)
 	}
@@ -201,18 +204,23 @@ func (a *cli) evaluate(ctx context.Context, path string, f runFlags, changed fun
 	if out == nil {
 		return a.notFollowed(err)
 	}
-	return a.conclude(out, &f, err)
+	return a.conclude(out, f, a.show, err)
+}
+
+// resumed is the run that the flags go on with.
+func (f *runFlags) resumed(path string, changed func(string) bool) app.ResumeRequest {
+	return app.ResumeRequest{
+		Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices, NoWait: f.noWait,
+	}
 }
 
 // session opens what the flags ask for: a new run, or one to go on with.
 func (a *cli) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*app.Session, error) {
 	tell := a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell
 	if f.resume != "" {
-		return a.program().ResumeRun(ctx, app.ResumeRequest{
-			Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices, NoWait: f.noWait,
-		}, tell)
+		return a.program().ResumeRun(ctx, f.resumed(path, changed), tell)
 	}
-	if path == "" && f.made == nil {
+	if path == "" {
 		return nil, usagef("which suite? callvet run SUITE -m TARGET")
 	}
 	req, err := a.request(path, f, changed)

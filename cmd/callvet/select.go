@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,12 +10,10 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalogfile"
 )
 
 func (a *cli) selectCommand() *cobra.Command {
-	var sf catalog.Search
+	var req app.SelectRequest
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "select SUITE --tools CATALOGUE | --via URL",
@@ -31,21 +27,20 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 		Example: "  callvet select suite.json --tools catalogue.json -o report.html\n  callvet select suite.json --tools catalogue.json --preset bigtool\n  callvet select suite.json --via http://localhost:8000/retrieve",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, done := a.catalogs()
-			defer done()
-			if err := a.selecting(cmd.Context(), e, &sf, args[0], &f); err != nil {
-				return err
-			}
-			if err := e.Caution(cmd.Context(), &sf, args[0]); err != nil {
-				return err
-			}
 			f.origin = app.Origin{Command: "select", Flags: given(cmd.Flags())}
-			return a.evaluate(cmd.Context(), args[0], f, cmd.Flags().Changed)
+			t := a.teller(f.quiet, (&suiteFlags{tools: req.Tools}).lint(a.hints(), args[0]))
+			defer t.tellUsed()
+			return a.evaluate(cmd.Context(), &f, func() (_ *app.Session, err error) {
+				if req.Run, err = a.request(args[0], &f, cmd.Flags().Changed); err != nil {
+					return nil, err
+				}
+				return a.program().StartSelect(cmd.Context(), req, t.tell)
+			})
 		},
 	}
 	fs := cmd.Flags()
-	searchFlags(fs, &sf)
-	fs.StringVar(&sf.Via, "via", "", "address of a service that selects tools")
+	searchFlags(fs, &req.Search)
+	fs.StringVar(&req.Via, "via", "", "address of a service that selects tools")
 	fs.StringArrayVar(&f.target.headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
 	f.asking(fs, 30*time.Second)
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
@@ -67,31 +62,4 @@ func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
-}
-
-// selecting turns a search into the flags of a run.
-func (a *cli) selecting(ctx context.Context, e *catalog.Env, sf *catalog.Search, suite string, f *runFlags) error {
-	if sf.Tools == "" && sf.Via == "" {
-		return usagef("what is searched? --tools CATALOGUE, or --via URL")
-	}
-	composite, err := e.Ready(ctx, sf, suite)
-	if err != nil {
-		return err
-	}
-	if sf.Tools != "" {
-		c, problems, err := catalogfile.Load(sf.Tools, e.Files)
-		if err != nil {
-			return err
-		}
-		a.tell(problems, a.verbose)
-		f.suite.catalogue, f.suite.catalogueFile = catalog.Tools(c), sf.Tools
-	}
-	k := sf.Depth()
-	f.targets = []string{sf.Target(sf.Tools)}
-	if sf.Via != "" {
-		f.targets = []string{"retrieve:" + sf.Via}
-		f.target.agent = []string{fmt.Sprintf("k=%d", k)}
-	}
-	f.selection = &app.SelectionRequest{Scoring: composite, K: catalog.Depths(k)}
-	return nil
 }

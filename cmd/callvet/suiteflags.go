@@ -21,9 +21,6 @@ type suiteFlags struct {
 	snapshots string
 	embedder  string
 	tools     string
-	// catalogue are tools that a command read for the suite out of catalogueFile.
-	catalogue     []callvet.Tool
-	catalogueFile string
 }
 
 func (f *suiteFlags) register(fs *pflag.FlagSet) {
@@ -38,7 +35,6 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 func (f *suiteFlags) request(path string) app.SuiteRequest {
 	return app.SuiteRequest{
 		Suite: path, Format: f.dialect, Tools: f.tools, Seeds: f.seeds, Snapshots: f.snapshots, Embedder: f.embedder,
-		Catalogue: f.catalogue, CatalogueFile: f.catalogueFile,
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/catalogs"
 )
 
@@ -26,7 +25,7 @@ all of them: what is lost by retrieval, what by the model, and what each costs. 
 // sweepCommand compares sizes of the catalog and settings, and models with the tools that
 // were retrieved.
 func (a *cli) sweepCommand() *cobra.Command {
-	var q catalog.SweepRequest
+	var q app.SweepRequest
 	var others []string
 	var seed int64
 	cmd := &cobra.Command{
@@ -48,51 +47,33 @@ func (a *cli) sweepCommand() *cobra.Command {
 	fs.StringArrayVar(&others, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
 	fs.Var(ranged.Int(&q.MaxTools, 128, 1), "max-tools", "with --model: the most tools that a model is given at once")
 	models := a.asking(fs)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		e, done := a.catalogs()
-		defer done()
-		if models.resume != "" {
-			var c *catalog.Curve
-			err := models.again(cmd.Context(), func(v *catalog.Answers) (err error) {
-				c, err = catalog.CurveOf(v)
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		show := func(c *app.Curve, err error) error {
+			if c == nil || models.quiet && !a.jsonOut { // there may be one although the run of it ended early
 				return err
-			})
-			return a.curve(c, err)
+			}
+			return errors.Join(err, emit(a, c, catalogs.Curve))
+		}
+		if models.resume != "" {
+			return ask(cmd.Context(), models, models.resumed("", models.changed), a.program().ResumeCurve, show)
 		}
 		if q.Seed, q.Models = uint64(seed), models.targets; len(args) > 0 {
 			q.Suite = args[0]
 		}
 		for _, s := range others {
-			one, err := catalog.ReadConfiguration(s)
+			one, err := app.ReadConfiguration(s)
 			if err != nil {
 				return err
 			}
 			q.Configurations = append(q.Configurations, one)
 		}
-		live := models.progress()
-		defer live.Finish()
-		e.Progress = func(done, total int) {
-			if live.Update(report.Tick{Done: done, Total: total, Of: "searches"}); done == total {
-				live.Finish()
-			}
+		if len(q.Models) == 0 {
+			return catalogued(cmd.Context(), a.teller(models.quiet, ""), q, a.program().Sweep, catalogs.Sweep)
 		}
-		if len(q.Models) > 0 {
-			e.Ask = models.ask
-			return a.curve(e.Curve(cmd.Context(), q))
-		}
-		out, err := e.Sweep(cmd.Context(), q)
-		if err != nil {
+		if q.Run, err = models.request(); err != nil {
 			return err
 		}
-		return emit(a, out, catalogs.Sweep)
+		return ask(cmd.Context(), models, q, a.program().Curve, show)
 	}
 	return cmd
-}
-
-// curve tells what there is of a curve, also where the run of it ended early.
-func (a *cli) curve(c *catalog.Curve, err error) error {
-	if c == nil {
-		return err
-	}
-	return errors.Join(err, emit(a, c, catalogs.Curve))
 }

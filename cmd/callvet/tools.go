@@ -8,9 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
-	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalog/edit"
-	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/catalogs"
 )
 
@@ -23,9 +21,9 @@ func (a *cli) toolsCommand() *cobra.Command {
 		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or told apart",
 		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, done := a.catalogs()
-			defer done()
-			out, err := e.Lint(cmd.Context(), catalog.LintRequest{Tools: args[0]})
+			t := a.teller(false, "")
+			defer t.tellUsed()
+			out, err := a.program().LintTools(cmd.Context(), app.LintToolsRequest{Tools: args[0]}, t.tell)
 			if err != nil {
 				return err
 			}
@@ -35,19 +33,13 @@ func (a *cli) toolsCommand() *cobra.Command {
 			return emit(a, out, catalogs.Findings)
 		},
 	})
-	var q catalog.ConfusableRequest
+	var q app.ConfusableRequest
 	confusable := &cobra.Command{
 		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily taken for one another",
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, done := a.catalogs()
-			defer done()
 			q.Tools = args[0]
-			out, err := e.Confusable(cmd.Context(), q)
-			if err != nil {
-				return err
-			}
-			return emit(a, out, catalogs.Confusable)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Confusable, catalogs.Confusable)
 		},
 	}
 	confusable.Flags().StringVar(&q.Run, "run", "", "run whose confusion stands beside the similarity")
@@ -60,11 +52,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 func (a *cli) vectorsCommand() *cobra.Command {
 	list := func(drop bool) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, models []string) error {
-			path, err := a.vectorPath()
-			if err != nil {
-				return err
-			}
-			out, err := disk.List(cmd.Context(), path, models, drop)
+			out, err := a.program().Vectors(cmd.Context(), app.VectorsRequest{Models: models, Drop: drop})
 			if err != nil {
 				return err
 			}
@@ -91,7 +79,7 @@ the paired difference, and which tools lose questions. Cases whose question stan
 that suggestions were made of, where the file says which those are (docs/SELECTION.md).`
 
 func (a *cli) whatIfCommand() *cobra.Command {
-	var q edit.WhatIfRequest
+	var q app.WhatIfRequest
 	cmd := &cobra.Command{
 		Use: "whatif CATALOGUE --edits EDITS --suite SUITE", Short: "Tell what other descriptions would change, before changing any", Long: whatIfLong,
 		Example: "  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json\n  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json -m openai/gpt-5-mini",
@@ -105,19 +93,20 @@ func (a *cli) whatIfCommand() *cobra.Command {
 	fs.Var(ranged.Int(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
 	searchFlags(fs, &q.Search, "tools")
 	models := a.asking(fs, "output", "resume", "name", "quiet", "seed")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
-		e, done := a.catalogs()
-		defer done()
-		e.Ask = models.ask
-		out, err := edit.WhatIf(cmd.Context(), e, q)
-		switch {
-		case err == nil:
-			return emit(a, out, catalogs.WhatIf)
-		case out != nil && !a.jsonOut: // what was found without a model is not lost with it
-			_ = catalogs.WhatIf(a.out, out)
+		if q.Run, err = models.request(); err != nil {
+			return err
 		}
-		return a.misread(err)
+		return ask(cmd.Context(), models, q, a.program().WhatIf, func(out *app.WhatIfResult, err error) error {
+			switch {
+			case err == nil:
+				return emit(a, out, catalogs.WhatIf)
+			case out != nil && !a.jsonOut: // what was found without a model is not lost with it
+				_ = catalogs.WhatIf(a.out, out)
+			}
+			return err
+		})
 	}
 	return cmd
 }
@@ -130,7 +119,7 @@ tool does not tell of, orders its reader, or lowers the held-out part is written
 proposed. The catalogue is not changed: look at the file, write status: accepted, then callvet tools apply.`
 
 func (a *cli) suggestCommand() *cobra.Command {
-	var q edit.SuggestRequest
+	var q app.SuggestRequest
 	var dry bool
 	cmd := &cobra.Command{
 		Use: "suggest CATALOGUE --suite SUITE --model MODEL -o EDITS", Short: "Have a model suggest descriptions, measured on questions it has not seen", Long: suggestLong,
@@ -148,33 +137,30 @@ func (a *cli) suggestCommand() *cobra.Command {
 	searchFlags(fs, &q.Search, "tools")
 	models := a.asking(fs, "output", "resume", "name", "quiet", "seed", "repeat")
 	fs.Lookup("model").Usage = "model that writes the descriptions"
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
-		e, done := a.catalogs()
-		defer done()
-		e.Ask = models.ask
 		if dry {
-			out, err := edit.DryRun(cmd.Context(), e, q)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Prompts, catalogs.Prompts)
+		}
+		if q.Run, err = models.request(); err != nil {
+			return err
+		}
+		return ask(cmd.Context(), models, q, a.program().Suggest, func(out *app.Suggestions, err error) error {
+			var lost *app.Unwritten
+			if errors.As(err, &lost) {
+				_, _ = a.out.Write(lost.Data)
+			}
 			if err != nil {
 				return err
 			}
-			return emit(a, out, catalogs.Prompts)
-		}
-		out, err := edit.Suggest(cmd.Context(), e, q)
-		var lost *edit.Unwritten
-		if errors.As(err, &lost) {
-			_, _ = a.out.Write(lost.Data)
-		}
-		if err != nil {
-			return err
-		}
-		return emit(a, out, catalogs.Suggestions)
+			return emit(a, out, catalogs.Suggestions)
+		})
 	}
 	return cmd
 }
 
 func (a *cli) applyCommand() *cobra.Command {
-	var q edit.ApplyRequest
+	var q app.ApplyRequest
 	cmd := &cobra.Command{
 		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
 		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
@@ -182,27 +168,12 @@ Every byte that no edit is about stays as it was; YAML, JSON with comments, one 
 another file. A file that is no catalogue is not written over. Only edits with status: accepted are taken, unless --status says otherwise.`,
 		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, done := a.catalogs()
-			defer done()
 			q.Tools = args[0]
-			out, err := edit.Apply(cmd.Context(), e, q)
-			if err != nil {
-				return a.misread(err)
-			}
-			return emit(a, out, catalogs.Applied)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Apply, catalogs.Applied)
 		},
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")
 	cmd.Flags().StringVarP(&q.Output, "output", "o", "", "catalogue to write")
 	cmd.Flags().StringSliceVar(&q.Status, "status", []string{"accepted"}, "edits that are taken: accepted, proposed, rejected")
 	return cmd
-}
-
-// misread tells all that is wrong with a file of edits before its error.
-func (a *cli) misread(err error) error {
-	var m *edit.Misread
-	if errors.As(err, &m) {
-		a.tell(m.Problems, false)
-	}
-	return err
 }

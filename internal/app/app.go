@@ -39,8 +39,8 @@ type Config struct {
 	HTTP *http.Client
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Vectors opens what keeps vectors between requests; nil: nothing does.
-	Vectors func(context.Context) (embed.Kept, error)
+	// Vectors is the path of the file that keeps vectors between requests; nil: none does.
+	Vectors func() (string, error)
 	// Claim says who this process is to the others that use the store.
 	Claim func() (store.Claim, error)
 	// Abort, when it closes, ends what goes on after a request was canceled: requests
@@ -79,7 +79,7 @@ func New(cfg Config) *App {
 		cfg.Now = time.Now
 	}
 	if cfg.Vectors == nil {
-		cfg.Vectors = func(context.Context) (embed.Kept, error) { return nil, errors.New("nothing keeps them here") }
+		cfg.Vectors = func() (string, error) { return "", errors.New("nothing keeps them here") }
 	}
 	if cfg.Claim == nil {
 		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }

@@ -11,15 +11,25 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/catalogfile"
 	"github.com/callvet/callvet/internal/embed"
+	"github.com/callvet/callvet/internal/embed/disk"
 	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/panel"
 )
 
-// Catalogs is what requests about catalogues of tools are carried out with, but for Ask. done
-// gives what was asked of models of vectors and orders, and lets go of them.
-func (a *App) Catalogs(tell Events) (e *catalog.Env, done func() []callvet.ModelUse) {
+// catalogued carries out a request about catalogues of tools, and tells what models of vectors and
+// orders were asked for it.
+func catalogued[R any](a *App, tell Events, do func(*catalog.Env) (R, error)) (R, error) {
 	m := a.vectorModels(tell)
-	e = &catalog.Env{
+	defer func() {
+		_ = m.Close() // has told of what went wrong
+		tell.used(m.Used())
+	}()
+	return do(a.catalogEnv(m, tell))
+}
+
+// catalogEnv is what requests about catalogues are carried out with, but for Ask.
+func (a *App) catalogEnv(m *embed.Models, tell Events) *catalog.Env {
+	return &catalog.Env{
 		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now, Notify: tell.notify, Observed: a.observed, Existing: a.cfg.Files.Existing,
 		Write: func(ctx context.Context, name string, data []byte) error {
 			return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
@@ -38,10 +48,6 @@ func (a *App) Catalogs(tell Events) (e *catalog.Env, done func() []callvet.Model
 			}
 			return &s, nil
 		},
-	}
-	return e, func() []callvet.ModelUse {
-		_ = m.Close() // has told of what went wrong
-		return m.Used()
 	}
 }
 
@@ -91,6 +97,15 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 func (a *App) vectorModels(tell Events) *embed.Models {
 	return &embed.Models{
 		Config: embed.Config{Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now, Warn: func(what string) { tell.warn("target", what) }},
-		Notify: tell.notify, Keep: a.cfg.Vectors,
+		Notify: tell.notify, Keep: a.keptVectors,
 	}
+}
+
+// keptVectors opens the file that keeps vectors between requests.
+func (a *App) keptVectors(ctx context.Context) (embed.Kept, error) {
+	path, err := a.cfg.Vectors()
+	if err != nil {
+		return nil, err
+	}
+	return disk.Open(ctx, path, 0)
 }

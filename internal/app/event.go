@@ -17,6 +17,8 @@ type Event struct {
 	Warning *callvet.Notice `json:"warning,omitempty"`
 	// Problems are what is wrong with a suite or a file of tools, as soon as it is known.
 	Problems []callvet.Problem `json:"problems,omitempty"`
+	// Catalogue is what is wrong with a catalogue of tools.
+	Catalogue []callvet.Problem `json:"catalogue,omitempty"`
 	// Lines are what is wrong with the lines of a trace file.
 	Lines *LinesEvent `json:"lines,omitempty"`
 	// Lost is what a form of traces had no place for.
@@ -26,6 +28,9 @@ type Event struct {
 	Progress *ProgressEvent `json:"progress,omitempty"`
 	// Ended tells how a session ended, before its results are told.
 	Ended *EndedEvent `json:"ended,omitempty"`
+	// Used is what models of vectors and orders were asked, at the end of a request about
+	// catalogues.
+	Used []callvet.ModelUse `json:"used,omitempty"`
 }
 
 // LinesEvent is what is wrong with the lines of a trace file.
@@ -51,12 +56,14 @@ type SessionEvent struct {
 	Gone    bool   `json:"gone,omitempty"`
 }
 
-// ProgressEvent is how far a run is. Done includes Failed and Errors.
+// ProgressEvent is how far a run is, or a request. Done includes Failed and Errors.
 type ProgressEvent struct {
-	Done   int `json:"done"`
-	Total  int `json:"total"`
-	Failed int `json:"failed"`
-	Errors int `json:"errors"`
+	// Of is what is counted where nothing can fail, such as "searches"; "" for attempts.
+	Of     string `json:"of,omitempty"`
+	Done   int    `json:"done"`
+	Total  int    `json:"total"`
+	Failed int    `json:"failed"`
+	Errors int    `json:"errors"`
 	// CostUSD is what was spent so far; CostUnknown tells that some is not known.
 	CostUSD     float64 `json:"cost_usd"`
 	CostUnknown bool    `json:"cost_unknown,omitempty"`
@@ -101,6 +108,23 @@ func (e Events) problems(list []callvet.Problem) {
 func (e Events) lines(list []callvet.Problem, log *trace.Log) {
 	if len(list) > 0 || log.Bad > 0 {
 		e.emit(Event{Lines: &LinesEvent{Problems: list, Log: *log}})
+	}
+}
+
+func (e Events) catalogue(list []callvet.Problem) {
+	if len(list) > 0 {
+		e.emit(Event{Catalogue: list})
+	}
+}
+
+// searches tells how many searches are made.
+func (e Events) searches(done, total int) {
+	e.emit(Event{Progress: &ProgressEvent{Of: "searches", Done: done, Total: total}})
+}
+
+func (e Events) used(list []callvet.ModelUse) {
+	if len(list) > 0 {
+		e.emit(Event{Used: list})
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -193,12 +192,18 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	files.known["upload-2"] = "tools"
-	e, done := a.Catalogs(nil)
-	var q catalog.QueryRequest
+	const examples = `[{"query": "where is my parcel", "route": "action"}, {"query": "track my parcel", "route": "action"}, {"query": "what is a parcel", "route": "knowledge"}, {"query": "what is a tool", "route": "knowledge"}]`
+	if err := os.WriteFile(filepath.Join(files.dir, "examples"), []byte(examples), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files.known["upload-3"] = "examples"
+	used := 0
+	tell := func(ev app.Event) { used += len(ev.Used) }
+	var q app.QueryRequest
 	if err := json.Unmarshal([]byte(`{"text": "weather in Oslo", "tools": "upload-2", "k": 1}`), &q); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := e.Query(t.Context(), q)
+	answer, err := a.Query(t.Context(), q, tell)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,18 +211,22 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), `"weather_now"`) || strings.Contains(string(b), "open_ticket") {
 		t.Errorf("answer: %s (%v)", b, err)
 	}
-	s, err := e.Suite(t.Context(), "upload-1", nil)
-	if err != nil || len(s.Cases) != 2 {
-		t.Errorf("suite: %+v, %v", s, err)
-	}
-	if _, err := e.Files.Read("/etc/hostname", 1<<20); !errors.Is(err, callvet.ErrNotFound) {
+	q.Tools = "/etc/hostname"
+	if _, err := a.Query(t.Context(), q, tell); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("a path of the machine: %v", err)
 	}
-	if err := e.Write(t.Context(), "weights.json", []byte("{}")); err != nil || files.written["weights.json"] != "{}" {
+	var sw app.SweepRequest
+	if err := json.Unmarshal([]byte(`{"suite": "upload-1", "tools": "upload-2"}`), &sw); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := a.Sweep(t.Context(), sw, tell); err != nil || out.Cases+out.LeftOut != 2 {
+		t.Errorf("sweep: %+v, %v", out, err)
+	}
+	if _, err := a.Learn(t.Context(), app.LearnRequest{Examples: "upload-3", Output: "routes.json"}, tell); err != nil || !strings.HasPrefix(files.written["routes.json"], "{") {
 		t.Errorf("written %q, %v", files.written, err)
 	}
-	if used := done(); len(used) > 0 {
-		t.Errorf("used %+v", used)
+	if used > 0 {
+		t.Errorf("%d models were asked", used)
 	}
 }
 
@@ -315,9 +324,7 @@ func TestOneWayOut(t *testing.T) {
 	}
 	g := &guard{}
 	a, _ := serverWith(t, app.Config{HTTP: &http.Client{Transport: g}})
-	e, done := a.Catalogs(nil)
-	defer done()
-	if _, err := e.Query(t.Context(), catalog.QueryRequest{Text: "weather", Search: catalog.Search{Via: open.URL}}); err == nil || g.met.Load() != 1 {
+	if _, err := a.Query(t.Context(), app.QueryRequest{Text: "weather", Search: app.Search{Via: open.URL}}, nil); err == nil || g.met.Load() != 1 {
 		t.Errorf("a service: %v, %d requests met", err, g.met.Load())
 	}
 }

@@ -1,0 +1,75 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/edit"
+)
+
+type (
+	// ApplyRequest asks for a catalogue with edits in it.
+	ApplyRequest = edit.ApplyRequest
+	// WhatIfResult is what edits change.
+	WhatIfResult = edit.WhatIfResult
+	// Suggestions are better descriptions, with what they change.
+	Suggestions = edit.Suggestions
+	// Unwritten is the error of Suggest when its edits could not be written; it has them.
+	Unwritten = edit.Unwritten
+)
+
+// WhatIfRequest asks what edits of a catalogue would change.
+type WhatIfRequest struct {
+	edit.WhatIfRequest
+	// Run says how Models are asked.
+	Run RunRequest `json:"run,omitzero"`
+}
+
+// WhatIf compares a catalogue with edited texts with the catalogue as it is. Where models could
+// not be asked, there is what the retriever told beside the error.
+func (a *App) WhatIf(ctx context.Context, req WhatIfRequest, conclude Conclude, tell Events) (*WhatIfResult, error) {
+	out, err := catalogued(a, tell, func(e *catalog.Env) (*WhatIfResult, error) {
+		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
+		return edit.WhatIf(ctx, e, req.WhatIfRequest)
+	})
+	return out, misread(err, tell)
+}
+
+// SuggestRequest asks a model for better descriptions.
+type SuggestRequest struct {
+	edit.SuggestRequest
+	// Run says how Models are asked.
+	Run RunRequest `json:"run,omitzero"`
+}
+
+// Suggest asks a model for better descriptions of the tools that fail most, and measures them on
+// questions that it has not seen. The error is an *Unwritten where they could not be written.
+func (a *App) Suggest(ctx context.Context, req SuggestRequest, conclude Conclude, tell Events) (*Suggestions, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*Suggestions, error) {
+		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
+		return edit.Suggest(ctx, e, req.SuggestRequest)
+	})
+}
+
+// Prompts is what Suggest would ask a model, which is not asked.
+func (a *App) Prompts(ctx context.Context, req SuggestRequest, tell Events) (*edit.Prompts, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*edit.Prompts, error) { return edit.DryRun(ctx, e, req.SuggestRequest) })
+}
+
+// Apply writes a catalogue with the edits that were accepted.
+func (a *App) Apply(ctx context.Context, req ApplyRequest, tell Events) (*edit.Applied, error) {
+	out, err := catalogued(a, tell, func(e *catalog.Env) (*edit.Applied, error) { return edit.Apply(ctx, e, req) })
+	return out, misread(err, tell)
+}
+
+// misread tells all that is wrong with a file of edits before its error.
+func misread(err error, tell Events) error {
+	var m *edit.Misread
+	if errors.As(err, &m) {
+		tell.problems(m.Problems)
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalogfile"
+	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// Requests about catalogues of tools. What comes out is package catalog's too.
+type (
+	// Search says what is searched and how.
+	Search = catalog.Search
+	// QueryRequest asks one question.
+	QueryRequest = catalog.QueryRequest
+	// TuneRequest asks for better weights.
+	TuneRequest = catalog.TuneRequest
+	// LearnRequest asks for routes that are learned from questions.
+	LearnRequest = catalog.LearnRequest
+	// LintToolsRequest asks what is wrong with a catalogue.
+	LintToolsRequest = catalog.LintRequest
+	// ConfusableRequest asks which tools are easily taken for one another.
+	ConfusableRequest = catalog.ConfusableRequest
+	// Curve is how models choose as a catalogue grows.
+	Curve = catalog.Curve
+	// Configuration is one way to search, by name.
+	Configuration = catalog.Configuration
+)
+
+// What requests about catalogues may say.
+const (
+	// MaxDepth is the most tools that are given.
+	MaxDepth = catalog.MaxDepth
+	// UsualConfidence is a confidence below which it is sensible to give nothing.
+	UsualConfidence = retrieve.DefaultMinConfidence
+)
+
+// Goals are what TuneRequest may make larger; the first one is the usual one.
+func Goals() []string { return catalog.Goals() }
+
+// ReadConfiguration reads NAME=SETTING:VALUE,…; the error wraps callvet.ErrInvalid.
+func ReadConfiguration(text string) (Configuration, error) { return catalog.ReadConfiguration(text) }
+
+// SelectRequest asks for a run in which a retriever, or a service, chooses tools.
+type SelectRequest struct {
+	Search
+	// Run is the rest of the request: its suite, its settings. What is asked follows from
+	// the search; a service is asked as Shared says.
+	Run RunRequest `json:"run"`
+}
+
+// StartSelect starts a run like StartRun, of what a search says. The tools of its catalogue are
+// those of the suite.
+func (a *App) StartSelect(ctx context.Context, req SelectRequest, tell Events) (*Session, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*Session, error) {
+		if err := a.selecting(ctx, e, &req, tell); err != nil {
+			return nil, err
+		}
+		return a.StartRun(ctx, req.Run, tell)
+	})
+}
+
+// selecting makes the search the target of the run, and tells what does not fit it.
+func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest, tell Events) error {
+	if req.Tools == "" && req.Via == "" {
+		return refused("tools", "what is searched? {tools} CATALOGUE, or {via} URL")
+	}
+	run, file := &req.Run, req.Run.Suite
+	composite, err := e.Ready(ctx, &req.Search, file)
+	if err != nil {
+		return err
+	}
+	if req.Tools != "" {
+		c, problems, err := catalogfile.Load(req.Tools, e.Files)
+		if err != nil {
+			return err
+		}
+		tell.catalogue(problems)
+		run.Catalogue, run.CatalogueFile = catalog.Tools(c), req.Tools
+	}
+	target := run.Shared
+	if k := req.Depth(); req.Via != "" {
+		target.Target, target.Agent = "retrieve:"+req.Via, maps.Clone(target.Agent)
+		if target.Agent == nil {
+			target.Agent = map[string]string{}
+		}
+		target.Agent["k"] = strconv.Itoa(k)
+	} else {
+		target.Target = req.Target(req.Tools)
+	}
+	run.Targets = []TargetSpec{target}
+	run.Selection = &SelectionRequest{Scoring: composite, K: catalog.Depths(req.Depth())}
+	return e.Caution(ctx, &req.Search, file)
+}
+
+// Query asks one question.
+func (a *App) Query(ctx context.Context, req QueryRequest, tell Events) (*catalog.Answer, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Answer, error) { return e.Query(ctx, req) })
+}
+
+// SweepRequest compares sizes of a catalogue, and settings.
+type SweepRequest struct {
+	catalog.SweepRequest
+	// Run says how Models are asked.
+	Run RunRequest `json:"run,omitzero"`
+}
+
+// Sweep compares sizes and settings by the retriever alone.
+func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*catalog.Sweep, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Sweep, error) {
+		e.Progress = tell.searches
+		return e.Sweep(ctx, req.SweepRequest)
+	})
+}
+
+// Curve has models choose among the tools that were retrieved, and among all. Where that ends
+// early there may be a curve beside the error.
+func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, tell Events) (*Curve, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*Curve, error) {
+		e.Progress, e.Ask = tell.searches, a.asker(req.Models, &req.Run, conclude, tell).ask
+		return e.Curve(ctx, req.SweepRequest)
+	})
+}
+
+// ResumeCurve goes on with the run of a curve, and tells the curve.
+func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Conclude, tell Events) (c *Curve, err error) {
+	s, err := a.ResumeRun(ctx, req, tell)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	q := asker{conclude: conclude}
+	err = q.read(ctx, s, func(v *catalog.Answers) (err error) {
+		c, err = catalog.CurveOf(v)
+		return err
+	})
+	return c, err
+}
+
+// Tune looks for weights on one part of a suite, and compares them on the other.
+func (a *App) Tune(ctx context.Context, req TuneRequest, tell Events) (*catalog.Tuning, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Tuning, error) { return e.Tune(ctx, req) })
+}
+
+// Learn learns routes from questions.
+func (a *App) Learn(ctx context.Context, req LearnRequest, tell Events) (*catalog.Lesson, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Lesson, error) { return e.Learn(ctx, req) })
+}
+
+// LintTools finds what keeps tools from being found or told apart.
+func (a *App) LintTools(ctx context.Context, req LintToolsRequest, tell Events) (*catalog.Findings, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Findings, error) { return e.Lint(ctx, req) })
+}
+
+// Confusable finds pairs of tools that are easily taken for one another.
+func (a *App) Confusable(ctx context.Context, req ConfusableRequest, tell Events) (*catalog.Confusable, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Confusable, error) { return e.Confusable(ctx, req) })
+}
+
+// VectorsRequest asks which vectors are kept.
+type VectorsRequest struct {
+	// Models are those that are told of, as a listing names them; none: all.
+	Models []string `json:"models,omitempty"`
+	// Drop forgets their vectors.
+	Drop bool `json:"drop,omitempty"`
+}
+
+// Vectors tells which vectors of models are kept, and forgets them where that is asked for.
+func (a *App) Vectors(ctx context.Context, req VectorsRequest) (*disk.Listing, error) {
+	path, err := a.cfg.Vectors()
+	if err != nil {
+		return nil, err
+	}
+	return disk.List(ctx, path, req.Models, req.Drop)
+}
