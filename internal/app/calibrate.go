@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/stats"
 )
 
 // CalibrateRequest asks how a judge compares with people.
@@ -222,18 +223,17 @@ func (a *App) calibrated(files, traces []string, tell Events) ([]steps.Calibrate
 		if c.Worth == nil && c.Table.N() > 0 {
 			tell.note("unweighted-labels", "%s does not say what its labels are worth: several labelled attempts of one task count as independent; write it anew with callvet calibrate", name)
 		}
-		one := steps.Calibrated{Judge: c.Judge.Name, Design: string(c.Design)}
-		if one.Cal, err = c.Transported(); err != nil {
-			one.Refused = err.Error()
-		}
+		against := ""
 		for _, id := range slices.Sorted(maps.Keys(judges)) {
-			if j := judges[id]; j.Name == c.Judge.Name && one.Refused == "" {
+			if j := judges[id]; j.Name == c.Judge.Name && against == "" {
 				if err := c.AppliesTo(j); err != nil {
-					one.Refused = err.Error()
+					against = err.Error()
 				}
 			}
 		}
-		out = append(out, one)
+		out = append(out, steps.Calibrated{Judge: c.Judge.Name, TrueSuccess: func(judged stats.Interval, confidence float64) (stats.Interval, string) {
+			return c.TrueSuccess(judged, confidence, against)
+		}})
 	}
 	return out, nil
 }

@@ -372,3 +372,27 @@ func FuzzCalibration(f *testing.F) {
 		}
 	})
 }
+
+// TestCalibrationTrueSuccess: a judged share is corrected; labels of one run only, and verdicts of
+// another judge, give no estimate and the reason.
+func TestCalibrationTrueSuccess(t *testing.T) {
+	t.Parallel()
+	made := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	good := reported(t, lines("t", 90, 10, 90, 10, `,"stratum":"random"`), nil).Calibration("labels.jsonl", made)
+	own := reported(t, lines("t", 30, 2, 12, 28, `,"stratum":"judge_pass"`), nil).Calibration("labels.jsonl", made)
+	judged := stats.ClopperPearson(66, 100, 0.95, stats.TwoSided)
+	for name, c := range map[string]struct {
+		cal          calibrate.Calibration
+		against, why string
+		point        float64
+	}{
+		"corrected":     {cal: good, point: 0.7},
+		"another judge": {cal: good, against: "it was made for another", why: "it was made for another"},
+		"its own run":   {cal: own, against: "it was made for another", why: "hold for their own run only"},
+	} {
+		iv, why := c.cal.TrueSuccess(judged, 0.95, c.against)
+		if !strings.Contains(why, c.why) || (why == "") != (c.why == "") || (c.why == "") != iv.Defined() || iv.Defined() && !near(iv.Point, c.point) {
+			t.Errorf("%s: %+v %q", name, iv, why)
+		}
+	}
+}

@@ -101,6 +101,21 @@ func (c *Calibration) Transported() (judge.Calibration, error) {
 	return c.Table.Calibration(w), nil
 }
 
+// TrueSuccess estimates from the judged share of another run the share that truly passed; why
+// says in a sentence why it cannot. against, where not "", is why the calibration is not for
+// these verdicts: the judge then counts as one without labels.
+func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64, against string) (iv stats.Interval, why string) {
+	t, err := c.Transported()
+	if err != nil {
+		against = err.Error()
+	}
+	if against != "" {
+		return judge.TrueSuccess(judged, judge.Calibration{}, confidence), against
+	}
+	iv = judge.TrueSuccess(judged, t, confidence)
+	return iv, judge.Refusal(iv.Status)
+}
+
 // AppliesTo says why the calibration is not for a judge; nil when it is.
 // The error wraps callvet.ErrConflict.
 func (c *Calibration) AppliesTo(j labels.Judge) error {

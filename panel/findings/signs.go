@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/wire"
 )
 
 // Signs counts what scored attempts show of the issues that most runs share, by the number of
@@ -208,7 +207,7 @@ func (x *sign) evidence(issue int) []string {
 }
 
 // Write appends what Read reads.
-func (s *Signs) Write(w *wire.Writer) {
+func (s *Signs) Write(w Writer) {
 	w.Uint(uint64(len(s.of)))
 	for _, n := range slices.Sorted(maps.Keys(s.of)) {
 		a := s.of[n]
@@ -240,9 +239,9 @@ func (s *Signs) Write(w *wire.Writer) {
 
 // Read adds what was written. Lines are counted shift higher, and targets gives the numbers of
 // the targets by those that were written. Errors stay in r.
-func (s *Signs) Read(r *wire.Reader, shift int64, targets []uint32) {
+func (s *Signs) Read(r Reader, shift int64, targets []uint32) {
 	for range r.Count() {
-		a := s.target(wire.Number(r, targets))
+		a := s.target(r.Number(targets))
 		a.floor = r.Bool() || a.floor
 		a.repeatable = r.Bool() || a.repeatable
 		a.failing += r.Int()

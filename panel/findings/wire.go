@@ -5,12 +5,28 @@ package findings
 import (
 	"maps"
 	"slices"
-
-	"github.com/callvet/callvet/panel/wire"
 )
 
+// Writer appends numbers and texts to a partial result, Reader takes them off.
+type Writer interface {
+	Uint(n uint64)
+	Int(n int64)
+	Bool(v bool)
+	Text(s string)
+}
+
+// Reader gives what a Writer was given, in the same order, and zeros after the first error, which
+// it keeps. Count is the length of a list, Number what list has at a number that was written.
+type Reader interface {
+	Count() int
+	Int() int64
+	Bool() bool
+	Text() string
+	Number(list []uint32) uint32
+}
+
 // Write appends what Read reads.
-func (s *Counts) Write(w *wire.Writer) {
+func (s *Counts) Write(w Writer) {
 	s.tally()
 	w.Int(s.Failing)
 	w.Int(s.Steps)
@@ -62,7 +78,7 @@ func (s *Counts) Write(w *wire.Writer) {
 
 // Read fills empty Counts with what was written. Lines are counted shift higher, and
 // tools gives the numbers of the tools by those that were written. Errors stay in r.
-func (s *Counts) Read(r *wire.Reader, shift int64, tools []uint32) {
+func (s *Counts) Read(r Reader, shift int64, tools []uint32) {
 	s.Failing, s.Steps = r.Int(), r.Int()
 	for i := range s.Of {
 		x := &s.Of[i]
@@ -70,24 +86,24 @@ func (s *Counts) Read(r *wire.Reader, shift int64, tools []uint32) {
 			*n = r.Int()
 		}
 		for range r.Count() {
-			x.count(wire.Number(r, tools), r.Int())
+			x.count(r.Number(tools), r.Int())
 		}
 		for range r.Count() {
 			x.Paths[r.Text()] += r.Int()
 		}
 		for range r.Count() {
 			x.Keep(Sighting{
-				Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: wire.Number(r, tools),
+				Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: r.Number(tools),
 			})
 		}
 	}
 	for range r.Count() {
-		s.at(int(wire.Number(r, tools))).add(timed{r.Int(), r.Int(), r.Int(), r.Int()})
+		s.at(int(r.Number(tools))).add(timed{r.Int(), r.Int(), r.Int(), r.Int()})
 	}
 }
 
 // Write appends what Read reads.
-func (r *Ranking) Write(w *wire.Writer) {
+func (r *Ranking) Write(w Writer) {
 	for _, list := range [][]Ranked{r.Strongest, r.Weakest} {
 		w.Uint(uint64(len(list)))
 		for _, x := range list {
@@ -102,7 +118,7 @@ func (r *Ranking) Write(w *wire.Writer) {
 }
 
 // Read keeps what was written, its lines counted shift higher.
-func (r *Ranking) Read(from *wire.Reader, shift int64) {
+func (r *Ranking) Read(from Reader, shift int64) {
 	for _, top := range []bool{true, false} {
 		for range from.Count() {
 			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Line: from.Int() + shift, Target: from.Text(), Task: from.Text()}

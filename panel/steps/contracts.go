@@ -60,7 +60,7 @@ func sameContracts(a, b []callvet.Tool) bool {
 	var x, y writer
 	x.contracts(a)
 	y.contracts(b)
-	return slices.Equal(x.B, y.B)
+	return slices.Equal(x.b, y.b)
 }
 
 func (w *writer) contracts(tools []callvet.Tool) {
@@ -92,7 +92,7 @@ func (r *reader) contracts() []callvet.Tool {
 		}
 		out = append(out, t)
 	}
-	if r.Err != nil {
+	if r.err != nil {
 		return nil
 	}
 	return out

@@ -12,7 +12,6 @@ import (
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/tally"
-	"github.com/callvet/callvet/panel/wire"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -33,7 +32,7 @@ func (t *toldSums) exact() []summed {
 // reader reads a partial result into a Sheet's own numbers. After the first
 // error it gives zeros.
 type reader struct {
-	wire.Reader
+	wireReader
 	names                  *slicing.Names
 	shift                  int64 // lines before this part
 	targets, tools, judges []uint32
@@ -45,26 +44,26 @@ type reader struct {
 func (r *reader) line() int64 { return r.Int() + r.shift }
 
 func (r *reader) exact(x summed) {
-	if r.Err != nil {
+	if r.err != nil {
 		return
 	}
-	rest, err := x.Decode(r.B)
+	rest, err := x.Decode(r.b)
 	if err != nil {
 		r.Fail()
-		r.Err = fmt.Errorf("%w: %w", wire.ErrDamaged, err)
+		r.err = fmt.Errorf("%w: %w", errDamaged, err)
 		return
 	}
-	r.B = rest
+	r.b = rest
 }
 
 // header is what stands before the numbers of a partial result.
 func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
-	rest, ok := strings.CutPrefix(string(r.B[:min(len(r.B), len(Magic))]), Magic)
+	rest, ok := strings.CutPrefix(string(r.b[:min(len(r.b), len(Magic))]), Magic)
 	if !ok || rest != "" {
 		r.Fail()
 		return nil, nil
 	}
-	r.B = r.B[len(Magic):]
+	r.b = r.b[len(Magic):]
 	cfg.SliceBy = r.Texts()
 	cfg.Window = int(min(r.Uint(), 1<<20))
 	cfg.Catalogue = r.Bool()
@@ -80,10 +79,10 @@ func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
 // ReadConfig gives cfg with the settings that a partial result was made with.
 // The error wraps callvet.ErrInvalid.
 func ReadConfig(partial []byte, cfg Config) (Config, error) {
-	r := &reader{Reader: wire.Reader{B: partial}}
+	r := &reader{wireReader: wireReader{b: partial}}
 	r.header(&cfg)
-	if r.Err != nil {
-		return cfg, fmt.Errorf("read partial result: %w: %w", callvet.ErrInvalid, r.Err)
+	if r.err != nil {
+		return cfg, fmt.Errorf("read partial result: %w: %w", callvet.ErrInvalid, r.err)
 	}
 	return cfg, nil
 }
@@ -92,10 +91,10 @@ func ReadConfig(partial []byte, cfg Config) (Config, error) {
 // the note that was put into it. Nobody may be filling the Sheet. The error wraps
 // callvet.ErrInvalid; after it the Sheet is of no use.
 func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
-	r := &reader{Reader: wire.Reader{B: partial}, names: s.names, shift: s.Lines()}
+	r := &reader{wireReader: wireReader{b: partial}, names: s.names, shift: s.Lines()}
 	var cfg Config
 	note, sources := r.header(&cfg)
-	if r.Err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue || cfg.Scoring != s.cfg.Scoring || !sameContracts(cfg.Tools, s.cfg.Tools)) {
+	if r.err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue || cfg.Scoring != s.cfg.Scoring || !sameContracts(cfg.Tools, s.cfg.Tools)) {
 		return nil, fmt.Errorf("merge partial results: they were made with other slices, windows, tools or scoring settings: %w", callvet.ErrInvalid)
 	}
 	r.read()
@@ -105,11 +104,11 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	for i := range parts {
 		parts[i] = r.partition(s.parts[i].tasks.size)
 	}
-	if r.Err == nil && len(r.B) > 0 {
+	if r.err == nil && len(r.b) > 0 {
 		r.Fail()
 	}
-	if r.Err != nil {
-		return nil, fmt.Errorf("read partial result: %w: %w", callvet.ErrInvalid, r.Err)
+	if r.err != nil {
+		return nil, fmt.Errorf("read partial result: %w: %w", callvet.ErrInvalid, r.err)
 	}
 	s.sums.merge(sums)
 	for i := range parts {
@@ -135,7 +134,7 @@ func (r *reader) read() {
 		r.words = append(r.words, n.Words.Number([]byte(t)))
 	}
 	for range r.Count() {
-		id, ok := n.ID(slicing.Slice{Target: wire.Number(&r.Reader, r.targets), Key: r.Text(), Value: r.Text()})
+		id, ok := n.ID(slicing.Slice{Target: r.Number(r.targets), Key: r.Text(), Value: r.Text()})
 		if !ok {
 			r.slices = append(r.slices, -1)
 			continue
@@ -143,12 +142,12 @@ func (r *reader) read() {
 		r.slices = append(r.slices, int64(id))
 	}
 	for range r.Count() {
-		n.Dead[slicing.TargetKey{Target: wire.Number(&r.Reader, r.targets), Key: r.Text()}] = true
+		n.Dead[slicing.TargetKey{Target: r.Number(r.targets), Key: r.Text()}] = true
 	}
 	for range r.Count() {
-		s := &slicing.Set{Target: wire.Number(&r.Reader, r.targets), Tool: wire.Number(&r.Reader, r.tools)}
+		s := &slicing.Set{Target: r.Number(r.targets), Tool: r.Number(r.tools)}
 		for range r.Count() {
-			if id := wire.Number(&r.Reader, r.slices); id >= 0 {
+			if id := member(&r.wireReader, r.slices); id >= 0 {
 				s.IDs = append(s.IDs, uint32(id))
 			}
 		}
@@ -161,36 +160,36 @@ func (r *reader) read() {
 
 func (r *reader) sums(s *Sums) {
 	for range r.Count() {
-		id := wire.Number(&r.Reader, r.slices)
+		id := member(&r.wireReader, r.slices)
 		x := &sliceSums{}
 		r.slice(x)
-		if id >= 0 && r.Err == nil {
+		if id >= 0 && r.err == nil {
 			s.slice(uint32(id)).merge(x)
 		}
 	}
 	for range r.Count() {
-		target := wire.Number(&r.Reader, r.targets)
-		expected, called := wire.Number(&r.Reader, r.tools), r.called()
+		target := r.Number(r.targets)
+		expected, called := r.Number(r.tools), r.called()
 		s.confused.Add(findings.Pair{Target: target, Expected: expected, Called: called}, r.Int())
 	}
 	for _, c := range []*findings.Confusion{&s.routes, &s.chosen} {
 		for range r.Count() {
-			p := findings.Pair{Target: wire.Number(&r.Reader, r.targets), Expected: wire.Number(&r.Reader, r.words), Called: wire.Number(&r.Reader, r.words)}
+			p := findings.Pair{Target: r.Number(r.targets), Expected: r.Number(r.words), Called: r.Number(r.words)}
 			c.Add(p, r.Int())
 		}
 	}
 	for range r.Count() {
-		k := [2]uint32{wire.Number(&r.Reader, r.targets), wire.Number(&r.Reader, r.words)}
+		k := [2]uint32{r.Number(r.targets), r.Number(r.words)}
 		s.open[k] += r.Int()
 	}
-	s.signs.Read(&r.Reader, r.shift, r.targets)
+	s.signs.Read(&r.wireReader, r.shift, r.targets)
 	for range r.Count() {
 		x := findings.New()
-		target := wire.Number(&r.Reader, r.targets)
-		x.Read(&r.Reader, r.shift, r.tools)
+		target := r.Number(r.targets)
+		x.Read(&r.wireReader, r.shift, r.tools)
 		s.symptom(target).Merge(&x)
 	}
-	s.ranking.Read(&r.Reader, r.shift)
+	s.ranking.Read(&r.wireReader, r.shift)
 }
 
 func (r *reader) called() uint32 {
@@ -227,7 +226,7 @@ func (r *reader) slice(s *sliceSums) {
 		*n = r.Int()
 	}
 	for range r.Count() {
-		r.exact(t.judge(int(wire.Number(&r.Reader, r.judges))))
+		r.exact(t.judge(int(r.Number(r.judges))))
 	}
 	n := r.Count()
 	t.trials(min(n, maxTrials))
@@ -252,10 +251,10 @@ func (r *reader) scored(s *scoredSums) {
 		r.exact(x)
 	}
 	for range r.Count() {
-		r.exact(s.mean(wire.Number(&r.Reader, r.words)))
+		r.exact(s.mean(r.Number(r.words)))
 	}
 	for range r.Count() {
-		s.open(wire.Number(&r.Reader, r.words), r.Int())
+		s.open(r.Number(r.words), r.Int())
 	}
 }
 
@@ -270,11 +269,11 @@ func (r *reader) scoring() *scoring {
 		requests: r.Int(), first: r.Float(),
 	}
 	for range r.Count() {
-		x.scores = append(x.scores, scoreOf{wire.Number(&r.Reader, r.words), min(max(r.Int(), 0), exact.Scale)})
+		x.scores = append(x.scores, scoreOf{r.Number(r.words), min(max(r.Int(), 0), exact.Scale)})
 	}
 	for _, list := range []*[]uint32{&x.unknown, &x.open} {
 		for range r.Count() {
-			*list = append(*list, wire.Number(&r.Reader, r.words))
+			*list = append(*list, r.Number(r.words))
 		}
 	}
 	for range r.Count() {
@@ -282,7 +281,7 @@ func (r *reader) scoring() *scoring {
 	}
 	for _, list := range []*[][2]uint32{&x.routes, &x.tools} {
 		for range r.Count() {
-			*list = append(*list, [2]uint32{wire.Number(&r.Reader, r.words), wire.Number(&r.Reader, r.words)})
+			*list = append(*list, [2]uint32{r.Number(r.words), r.Number(r.words)})
 		}
 	}
 	return x
@@ -327,7 +326,7 @@ func (r *reader) partition(size int) *partition {
 // task reads a task of the partition, and gives its number.
 func (r *reader) task(p *partition) uint32 {
 	target, id := []byte(r.Text()), []byte(r.Text())
-	own, number := &rest{text: slices.Concat(target, id)}, wire.Number(&r.Reader, r.targets)
+	own, number := &rest{text: slices.Concat(target, id)}, r.Number(r.targets)
 	for range r.Count() {
 		own.steps = append(own.steps, r.step())
 	}
@@ -341,7 +340,7 @@ func (r *reader) task(p *partition) uint32 {
 
 func (r *reader) step() step {
 	s := step{
-		set: wire.Number(&r.Reader, r.sets), line: r.line(), exec: r.Float(), queue: float32(r.Float()), accept: float32(r.Float()),
+		set: member(&r.wireReader, r.sets), line: r.line(), exec: r.Float(), queue: float32(r.Float()), accept: float32(r.Float()),
 		attempt: uint32(r.Uint()), known: uint16(r.Uint()), right: uint16(r.Uint()),
 		matched: uint16(r.Uint()), emitted: uint16(r.Uint()), expected: uint16(r.Uint()), union: uint16(r.Uint()),
 		args: r.Fixed(), result: r.Fixed(),
@@ -358,7 +357,7 @@ func (r *reader) step() step {
 
 func (r *reader) record() record {
 	x := record{
-		set: wire.Number(&r.Reader, r.sets), line: r.line(), attempt: uint32(r.Uint()), pass: int8(r.Int()),
+		set: member(&r.wireReader, r.sets), line: r.line(), attempt: uint32(r.Uint()), pass: int8(r.Int()),
 		fault: r.Bool(), notRun: r.Bool(), gold: r.Bool(), exposed: r.Bool(), incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
 		input: r.Int(), output: r.Int(), reasoning: r.Int(), cost: r.Int(), wall: r.Float(),
 	}
@@ -367,10 +366,10 @@ func (r *reader) record() record {
 	}
 	x.pass = min(max(x.pass, -1), 1)
 	for range r.Count() {
-		x.judged = append(x.judged, judged{wire.Number(&r.Reader, r.judges), r.Bool()})
+		x.judged = append(x.judged, judged{r.Number(r.judges), r.Bool()})
 	}
 	for range r.Count() {
-		x.needed = append(x.needed, wire.Number(&r.Reader, r.tools))
+		x.needed = append(x.needed, r.Number(r.tools))
 	}
 	x.scoring = r.scoring()
 	return x

@@ -7,7 +7,6 @@ import (
 
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/panel/wire"
 )
 
 // Magic is the first line of a partial result.
@@ -15,7 +14,7 @@ const Magic = "callvet partial result 6\n"
 
 // writer appends what a reader reads.
 type writer struct {
-	wire.Writer
+	wireWriter
 	sets map[*slicing.Set]uint64
 	list []*slicing.Set
 }
@@ -32,7 +31,7 @@ func (w *writer) set(s *slicing.Set) {
 // AppendPartial appends the Sheet as a partial result, which Merge reads; note is
 // given back as it is. The Sheet must be closed.
 func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
-	w := &writer{Writer: wire.Writer{B: append(b, Magic...)}, sets: map[*slicing.Set]uint64{}}
+	w := &writer{wireWriter: wireWriter{b: append(b, Magic...)}, sets: map[*slicing.Set]uint64{}}
 	w.Texts(s.cfg.SliceBy)
 	w.Uint(uint64(s.cfg.Window))
 	w.Bool(s.cfg.Catalogue)
@@ -61,7 +60,7 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 			w.Uint(uint64(id))
 		}
 	}
-	return append(w.B, body.B...)
+	return append(w.b, body.b...)
 }
 
 func (w *writer) names(n *slicing.Names) {
@@ -109,16 +108,16 @@ func (w *writer) sums(s *Sums) {
 		w.Uint(uint64(k[1]))
 		w.Int(n)
 	}
-	s.signs.Write(&w.Writer)
+	s.signs.Write(&w.wireWriter)
 	told := slices.DeleteFunc(slices.Clone(s.symptoms), func(x *findings.Counts) bool { return x == nil })
 	w.Uint(uint64(len(told)))
 	for target, x := range s.symptoms {
 		if x != nil {
 			w.Uint(uint64(target))
-			x.Write(&w.Writer)
+			x.Write(&w.wireWriter)
 		}
 	}
-	s.ranking.Write(&w.Writer)
+	s.ranking.Write(&w.wireWriter)
 }
 
 func (w *writer) slice(s *sliceSums) {
@@ -129,10 +128,10 @@ func (w *writer) slice(s *sliceSums) {
 		w.Int(n)
 	}
 	for i := range s.rates {
-		w.B = s.rates[i].AppendBinary(w.B)
+		w.b = s.rates[i].AppendBinary(w.b)
 	}
 	for _, x := range s.exact() {
-		w.B = x.AppendBinary(w.B)
+		w.b = x.AppendBinary(w.b)
 	}
 	w.Bool(s.told != nil)
 	if s.told != nil {
@@ -147,14 +146,14 @@ func (w *writer) told(t *toldSums) {
 	w.Uint(uint64(len(t.judged)))
 	for i := range t.judged {
 		w.Uint(uint64(i))
-		w.B = t.judged[i].AppendBinary(w.B)
+		w.b = t.judged[i].AppendBinary(w.b)
 	}
 	w.Uint(uint64(len(t.at)))
 	for i := range t.at {
-		w.B = t.hat[i].AppendBinary(t.at[i].AppendBinary(w.B))
+		w.b = t.hat[i].AppendBinary(t.at[i].AppendBinary(w.b))
 	}
 	for _, x := range t.exact() {
-		w.B = x.AppendBinary(w.B)
+		w.b = x.AppendBinary(w.b)
 	}
 	w.Bool(t.scored != nil)
 	if t.scored != nil {
@@ -167,12 +166,12 @@ func (w *writer) scored(s *scoredSums) {
 		w.Int(*n)
 	}
 	for _, x := range s.exact() {
-		w.B = x.AppendBinary(w.B)
+		w.b = x.AppendBinary(w.b)
 	}
 	w.Uint(uint64(len(s.means)))
 	for i := range s.means {
 		w.Uint(uint64(i))
-		w.B = s.means[i].AppendBinary(w.B)
+		w.b = s.means[i].AppendBinary(w.b)
 	}
 	w.Uint(uint64(len(s.unknown)))
 	for i, n := range s.unknown {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/stats/judge"
+	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/value"
 )
 
@@ -52,16 +52,13 @@ type Config struct {
 	Parallel func(n int, do func(i int))
 }
 
-// Calibrated is a judge's calibration.
+// Calibrated is what is known of a judge.
 type Calibrated struct {
 	// Judge is the name under which its verdicts stand in task records.
 	Judge string
-	Cal   judge.Calibration
-	// Design says in a few words how the labels were drawn; "" when not known.
-	Design string
-	// Refused is why the calibration may not be used for these verdicts, as a
-	// sentence; "" when it may.
-	Refused string
+	// TrueSuccess estimates the share that truly passed from the share that the judge
+	// passed; why says in a sentence why there is no estimate, "" where there is one.
+	TrueSuccess func(judged stats.Interval, confidence float64) (iv stats.Interval, why string)
 }
 
 func (c Config) withDefaults() Config {

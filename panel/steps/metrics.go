@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
-	"github.com/callvet/callvet/stats/judge"
 )
 
 // described is how a yes-or-no measurement of steps is told.
@@ -333,12 +332,9 @@ func (t *teller) judged(i int, r *exact.Rate) {
 			continue
 		}
 		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: "attempts"}
-		ts.Interval = judge.TrueSuccess(m.Interval, c.Cal, t.cfg.Confidence)
-		if c.Refused != "" {
-			ts.Interval = judge.TrueSuccess(m.Interval, judge.Calibration{}, t.cfg.Confidence) // this judge has no labels
-			ts.Warnings = append(ts.Warnings, c.Refused)
-		} else if w := judge.Refusal(ts.Interval.Status); w != "" {
-			ts.Warnings = append(ts.Warnings, w)
+		var why string
+		if ts.Interval, why = c.TrueSuccess(m.Interval, t.cfg.Confidence); why != "" {
+			ts.Warnings = append(ts.Warnings, why)
 		}
 		t.out = append(t.out, ts)
 		return

@@ -1,19 +1,17 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package wire_test
+package steps
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/callvet/callvet/panel/wire"
 )
 
 // TestWire: what is written is read, and of less there is an error.
 func TestWire(t *testing.T) {
 	t.Parallel()
-	var w wire.Writer
+	var w wireWriter
 	w.Uint(300)
 	w.Int(-5)
 	w.Texts([]string{"a", "", "änd"})
@@ -21,17 +19,17 @@ func TestWire(t *testing.T) {
 	w.Bool(true)
 	w.Uint(1)
 	want := []any{uint64(300), int64(-5), []string{"a", "", "änd"}, 0.1, true, "y"}
-	for n := range len(w.B) + 1 {
-		r := wire.Reader{B: w.B[:n]}
-		got := []any{r.Uint(), r.Int(), r.Texts(), r.Float(), r.Bool(), wire.Number(&r, []string{"x", "y"})}
-		if n < len(w.B) && r.Err == nil {
+	for n := range len(w.b) + 1 {
+		r := wireReader{b: w.b[:n]}
+		got := []any{r.Uint(), r.Int(), r.Texts(), r.Float(), r.Bool(), member(&r, []string{"x", "y"})}
+		if n < len(w.b) && r.err == nil {
 			t.Errorf("%d bytes are no error", n)
 		}
-		if diff := cmp.Diff(want, got); n == len(w.B) && (r.Err != nil || diff != "") {
-			t.Error(r.Err, diff)
+		if diff := cmp.Diff(want, got); n == len(w.b) && (r.err != nil || diff != "") {
+			t.Error(r.err, diff)
 		}
 	}
-	if r := (wire.Reader{B: []byte{7}}); wire.Number(&r, []int{1}) != 0 || r.Err == nil {
+	if r := (wireReader{b: []byte{7}}); member(&r, []int{1}) != 0 || r.err == nil {
 		t.Error("a number beyond the list is no error")
 	}
 }
