@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -105,7 +104,21 @@ type Response struct {
 // LostCall reports whether the answer ended with calls of tools, by its own finish reason, and
 // none is in it, readable or not: what was called is unknown then.
 func (r *Response) LostCall() bool {
-	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(r.FinishReason)) {
+	var letters [len("functioncall")]byte
+	n := 0
+	for _, c := range []byte(r.FinishReason) {
+		switch {
+		case c == '-' || c == '_':
+			continue
+		case n == len(letters):
+			return false
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		letters[n] = c
+		n++
+	}
+	switch string(letters[:n]) {
 	case "toolcalls", "toolcall", "tooluse", "functioncall":
 	default:
 		return false

@@ -17,12 +17,14 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/score/safety/pii"
 )
 
 // Keeper knows secrets. It is safe for concurrent use; the zero Keeper knows none.
 type Keeper struct {
 	mu     sync.Mutex
 	values []string
+	detect *pii.Detector // made once it is needed
 }
 
 // New knows the values of the environment (NAME=VALUE) that are secret: those of the
@@ -81,6 +83,17 @@ func (k *Keeper) Values() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.values)
+}
+
+// detector finds secrets of every form.
+func (k *Keeper) detector() (*pii.Detector, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var err error
+	if k.detect == nil {
+		k.detect, err = pii.New(pii.Config{})
+	}
+	return k.detect, err
 }
 
 // Redactor is one that takes out the known values and, but for the kinds that are off, all

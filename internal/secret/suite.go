@@ -5,6 +5,8 @@ package secret
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -35,63 +37,76 @@ func (k *Keeper) inside(what any, p callvet.Problem) []callvet.Problem {
 	if err != nil {
 		return nil
 	}
-	d, err := pii.New(pii.Config{})
+	d, err := k.detector()
 	if err != nil {
 		return nil
 	}
 	s := search{detect: d, known: k.Values()}
-	if !s.value("", v, pii.RoleNone) {
+	if !s.value(v, pii.RoleNone) {
 		return nil
 	}
-	p.Code, p.Key = "secret", s.path
-	p.Message = fmt.Sprintf("%s holds %s as it is, and what a suite says is kept with each run", s.path, s.what)
+	p.Code, p.Key = "secret", s.path()
+	p.Message = fmt.Sprintf("%s holds %s as it is, and what a suite says is kept with each run", p.Key, s.what)
 	p.Fix = "take it out; --no-lint runs and keeps it all the same"
 	return []callvet.Problem{p}
 }
 
 // search looks for the first secret that is in use.
 type search struct {
-	detect     *pii.Detector
-	known      []string
-	path, what string
+	detect *pii.Detector
+	known  []string
+	what   string
+	steps  []string // to it, the last one first
 }
 
-func (s *search) value(path string, v value.Value, r pii.Role) bool {
+func (s *search) value(v value.Value, r pii.Role) bool {
 	if v.Kind() == value.String {
-		return s.text(path, v.Str(), r)
+		return s.text(v.Str(), r)
 	}
 	n := 0
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		key, at := "", fmt.Sprintf("%s[%d]", path, n)
+		key := ""
 		if v.Kind() == value.Object {
 			key = e.Key()
-			at = strings.TrimPrefix(path+"."+key, ".")
 		}
-		n++
-		if s.value(at, e, s.detect.Below(r, key, e)) {
+		if s.value(e, s.detect.Below(r, key, e)) {
+			if v.Kind() == value.Object {
+				s.steps = append(s.steps, "."+key)
+			} else {
+				s.steps = append(s.steps, "["+strconv.Itoa(n)+"]")
+			}
 			return true
 		}
+		n++
 	}
 	return false
 }
 
-func (s *search) text(path, text string, r pii.Role) bool {
+// path is where it was found: input[0].content.
+func (s *search) path() (path string) {
+	for _, step := range slices.Backward(s.steps) {
+		path = strings.TrimPrefix(path+step, ".")
+	}
+	return path
+}
+
+func (s *search) text(text string, r pii.Role) bool {
 	for _, known := range s.known {
 		if strings.Contains(text, known) {
-			s.path, s.what = path, "the value of a key in the environment"
+			s.what = "the value of a key in the environment"
 			return true
 		}
 	}
 	if k, ok := s.detect.Whole(text, r); ok {
 		if pii.InUse(k, text) {
-			s.path, s.what = path, said(k)
+			s.what = said(k)
 			return true
 		}
 		return false
 	}
 	for f, ok := s.detect.Find(text, 0, r); ok; f, ok = s.detect.Find(text, f.End, r) {
 		if f.Kind.Secret() && pii.InUse(f.Kind, text[f.Start:f.End]) {
-			s.path, s.what = path, said(f.Kind)
+			s.what = said(f.Kind)
 			return true
 		}
 	}

@@ -32,15 +32,14 @@ func (d *Detector) Role(name string) Role {
 	if len(name) < 2 || len(name) > maxName {
 		return RoleNone
 	}
-	if secretName(name) {
+	var w wording
+	w.read(name)
+	switch {
+	case w.secret(name):
 		if d.off[KindSecret] {
 			return RoleNone
 		}
 		return RoleSecret
-	}
-	var w wording
-	w.read(name)
-	switch {
 	case w.ends(cardNames[:]) || w.last(cardWords[:]):
 		return RoleCard
 	case w.ends(nationalNames[:]) || w.last(nationalWords[:]):
@@ -49,7 +48,7 @@ func (d *Detector) Role(name string) Role {
 		return RolePhone
 	case w.ends(tokenNames[:]):
 		return RoleToken
-	case w.last(idWords[:]) || w.last(numberWords[:]) && w.before(idWords[:]):
+	case w.id():
 		return RoleID
 	}
 	return RoleNone
@@ -157,8 +156,12 @@ func (w *wording) read(name string) {
 
 // ends reports whether the letters end in one of the list, whatever stands before it.
 func (w *wording) ends(list []string) bool {
+	if w.n == 0 {
+		return false
+	}
+	end := w.letters[w.n-1]
 	for _, s := range list {
-		if w.n >= len(s) && string(w.letters[w.n-len(s):w.n]) == s {
+		if s[len(s)-1] == end && w.n >= len(s) && string(w.letters[w.n-len(s):w.n]) == s {
 			return true
 		}
 	}
@@ -176,17 +179,18 @@ func (w *wording) last(list []string) bool {
 	return false
 }
 
-// before reports whether the word before the last one is one of the list.
-func (w *wording) before(list []string) bool {
-	if w.tail == 0 {
-		return false
+// id reports whether the name is that of an identifier: order_id, order id number.
+func (w *wording) id() bool {
+	return idWord(w.letters[w.tail:w.n]) || w.tail > 0 && w.last(numberWords[:]) && idWord(w.letters[w.before():w.tail])
+}
+
+// before is where the word before the last one starts.
+func (w *wording) before() int {
+	at := w.tail - 1
+	for w.starts>>at&1 == 0 {
+		at--
 	}
-	shorter := *w
-	shorter.n = w.tail
-	for shorter.tail--; w.starts>>shorter.tail&1 == 0; {
-		shorter.tail--
-	}
-	return shorter.last(list)
+	return at
 }
 
 // startsWithVerb tells the name of a tool from that of a value.
@@ -226,12 +230,18 @@ var (
 	phoneNames    = [...]string{"phonenumber", "phonenumbers", "mobilenumber", "telephone", "telephonenumber", "cellphone", "homephone", "workphone", "faxnumber"}
 	phoneWords    = [...]string{"phone", "phones", "mobile", "fax", "tel", "msisdn", "whatsapp"}
 	tokenNames    = [...]string{"token", "key"}
-	idWords       = [...]string{
-		"id", "ids", "uid", "uuid", "guid", "hash", "sha", "md", "digest", "checksum", "crc", "etag", "fingerprint", "commit", "revision", "signature",
+	numberWords   = [...]string{"number", "no", "num", "nr", "code", "value"}
+)
+
+// idWord reports whether a name with that word is one of an identifier, hash, time or measure.
+func idWord(word []byte) bool {
+	switch string(word) {
+	case "id", "ids", "uid", "uuid", "guid", "hash", "sha", "md", "digest", "checksum", "crc", "etag", "fingerprint", "commit", "revision", "signature",
 		"timestamp", "time", "date", "datetime", "ts", "at", "ms", "ns", "us", "sec", "secs", "seconds", "minutes", "epoch", "until", "since", "expires",
 		"cursor", "offset", "seed", "nonce", "sequence", "seq", "index", "lat", "latitude", "lon", "lng", "longitude", "score", "latency", "duration", "elapsed",
 		"price", "amount", "cost", "total", "count", "size", "bytes", "version", "isbn", "ean", "upc", "gtin", "barcode", "sku", "asin", "imei", "iccid", "vin",
-		"doi", "tracking", "serial", "order", "invoice", "ticket", "reference", "ref", "confirmation", "booking", "shipment",
+		"doi", "tracking", "serial", "order", "invoice", "ticket", "reference", "ref", "confirmation", "booking", "shipment":
+		return true
 	}
-	numberWords = [...]string{"number", "no", "num", "nr", "code", "value"}
-)
+	return false
+}

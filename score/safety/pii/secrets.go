@@ -259,12 +259,17 @@ func option(s string, i int) Finding {
 // secretName reports whether a name announces a secret: it ends in one of the
 // words, apart from case and separators. PWD and OLDPWD are folders.
 func secretName(name string) bool {
-	if len(name) < 3 || len(name) > maxName || name == "PWD" || name == "OLDPWD" {
+	if len(name) > maxName {
 		return false
 	}
 	var w wording
 	w.read(name)
-	return w.ends(secretNames[:]) || w.last(secretWords[:])
+	return w.secret(name)
+}
+
+// secret reports whether the name that was read is that of a secret.
+func (w *wording) secret(name string) bool {
+	return len(name) >= 3 && name != "PWD" && name != "OLDPWD" && (w.ends(secretNames[:]) || w.last(secretWords[:]))
 }
 
 // named finds name=value and name: value where the name announces a secret, or
