@@ -36,53 +36,68 @@ func made(t *steps.Task, m value.Value) {
 		t.Repeatable = m.Bool()
 	case "decision":
 		t.Decided = m.Kind() == value.Object
-	case "scored":
-		scored(t, m)
 	}
+}
+
+// maxSaid bounds how much of what scorers said is kept at hand.
+const maxSaid = 1 << 10
+
+// scored is what a scorer said of an attempt; nil where none looked at it.
+func (w *worker) scored(m value.Value) *steps.Said {
+	if m.Kind() != value.Object {
+		return nil
+	}
+	if s := w.said[string(m.Raw())]; s != nil {
+		return s
+	}
+	if len(w.said) >= maxSaid {
+		clear(w.said)
+	}
+	s := w.sheet.Said(scored(m))
+	w.said[string(m.Raw())] = s
+	return s
 }
 
 // scored reads what a scorer said of an attempt, as trace.Scored has it.
-func scored(t *steps.Task, m value.Value) {
-	if m.Kind() != value.Object {
-		return
-	}
-	t.Scored = true
+func scored(m value.Value) *steps.Scored {
+	s := &steps.Scored{}
 	for e, ok := m.First(); ok; e, ok = m.Next(e) {
 		switch string(e.KeyBytes()) {
 		case "class":
-			t.Class = callvet.Class(e.Str())
+			s.Class = callvet.Class(e.Str())
 		case "scores":
 			for x, ok := e.First(); ok; x, ok = e.Next(x) {
 				if f, ok := x.Float(); ok && f >= 0 && f <= 1 {
-					t.Scores = append(t.Scores, steps.Score{Name: x.Key(), Value: f})
+					s.Scores = append(s.Scores, steps.Score{Name: x.Key(), Value: f})
 				}
 			}
 		case "unknown":
-			t.Unknown = append(t.Unknown, texts(e)...)
+			s.Unknown = append(s.Unknown, texts(e)...)
 		case "not_evaluated":
 			for x, ok := e.First(); ok; x, ok = e.Next(x) {
-				t.NotEvaluated = append(t.NotEvaluated, [2]string{text(x, "name"), text(x, "reason")})
+				s.NotEvaluated = append(s.NotEvaluated, [2]string{text(x, "name"), text(x, "reason")})
 			}
 		case "signs":
 			for x, ok := e.First(); ok; x, ok = e.Next(x) {
-				sign(t, x)
+				sign(s, x)
 			}
 		case "routes":
-			t.Routes = append(t.Routes, confused(e)...)
+			s.Routes = append(s.Routes, confused(e)...)
 		case "tools":
-			t.Tools = append(t.Tools, confused(e)...)
+			s.Tools = append(s.Tools, confused(e)...)
 		}
 	}
+	return s
 }
 
-func sign(t *steps.Task, m value.Value) {
+func sign(s *steps.Scored, m value.Value) {
 	code := text(m, "code")
 	if len(code) != 2 || code[0] != 'T' {
 		return
 	}
 	shown, _ := m.Get("shown")
 	why, _ := m.Get("why")
-	t.Signs = append(t.Signs, steps.Sign{Issue: int(code[1]) - '1', Shown: shown.Bool(), Why: texts(why)})
+	s.Signs = append(s.Signs, steps.Sign{Issue: int(code[1]) - '1', Shown: shown.Bool(), Why: texts(why)})
 }
 
 func confused(list value.Value) (out [][2]string) {

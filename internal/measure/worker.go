@@ -26,10 +26,12 @@ type worker struct {
 	buf    []byte      // of blocks
 	each   bool
 	rows   []Scored
+	// said is what scorers said of attempts, by its text: of most it is the same as of others.
+	said map[string]*steps.Said
 }
 
 func newWorker(r *run) *worker {
-	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil}
+	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil, said: map[string]*steps.Said{}}
 }
 
 // block scores the lines of a block. What scores a line is written where it is given to
@@ -123,7 +125,6 @@ func (w *worker) record(v *trace.View) {
 	*t = steps.Task{
 		Line: v.Line, ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags, Fields: v.Fields, Pass: -1,
 		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0], Needed: t.Needed[:0],
-		Scores: t.Scores[:0], Unknown: t.Unknown[:0], NotEvaluated: t.NotEvaluated[:0], Signs: t.Signs[:0], Routes: t.Routes[:0], Tools: t.Tools[:0],
 	}
 	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {
 		w.member(t, m)
@@ -155,6 +156,8 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		needs(t, m)
 	case "safety":
 		incidents(t, m)
+	case "scored":
+		t.Said = w.scored(m)
 	default:
 		made(t, m)
 	}

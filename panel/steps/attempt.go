@@ -13,23 +13,28 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// scoring is what a task record tells of how its attempt was made and scored; numbers of
-// texts are those of slicing.Names.Words.
+// scoring is what a task record tells of how its attempt was made and scored.
 type scoring struct {
-	// outcome and class are positions in panel.Outcomes and panel.Classes, -1 for none.
-	outcome, class             int8
+	said                       *Said
+	outcome                    int8 // its position in panel.Outcomes, -1 for none
 	format                     callvet.Format
 	scored, decided            bool
 	unreadable                 bool // the attempt meant a call that could not be read
 	cached, unbilled, timedOut bool
 	floor, repeatable          bool
 	requests                   int64
-	first                      float64 // ms; -1: not told
-	scores                     []scoreOf
-	unknown                    []uint32 // scores
-	open                       []uint32 // assertions with their reason
-	signs                      []Sign
-	routes, tools              [][2]uint32 // words
+	first                      float64 // ms; 0: not told
+}
+
+// Said is what a scorer said of attempts, with the numbers of slicing.Names.Words for texts.
+// It is not changed, so that all attempts of which the same was said may share it.
+type Said struct {
+	class         int8 // its position in panel.Classes, -1 for none
+	scores        []scoreOf
+	unknown       []uint32 // scores
+	open          []uint32 // assertions with their reason
+	signs         []Sign
+	routes, tools [][2]uint32 // words
 }
 
 type scoreOf struct {
@@ -37,26 +42,36 @@ type scoreOf struct {
 	value int64 // in 1/exact.Scale
 }
 
+// Said keeps what a scorer said, for the tasks of any Worker of the Sheet.
+func (w *Worker) Said(x *Scored) *Said {
+	s := &Said{class: int8(slices.Index(panel.Classes(), x.Class)), signs: slices.Clone(x.Signs), routes: w.pairs(x.Routes), tools: w.pairs(x.Tools)}
+	for _, x := range x.Scores {
+		s.scores = append(s.scores, scoreOf{w.word(x.Name), int64(x.Value*exact.Scale + 0.5)})
+	}
+	for _, name := range x.Unknown {
+		s.unknown = append(s.unknown, w.word(name))
+	}
+	for _, x := range x.NotEvaluated {
+		s.open = append(s.open, w.word(x[0]+"\x00"+x[1]))
+	}
+	return s
+}
+
 // scoringOf keeps what a record tells of that; nil where it tells nothing.
 func (w *Worker) scoringOf(t *Task) *scoring {
 	s := scoring{
-		outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), class: int8(slices.Index(panel.Classes(), t.Class)), format: t.Format, scored: t.Scored, decided: t.Decided,
+		said: t.Said, outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), format: t.Format, scored: t.Said != nil, decided: t.Decided,
 		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled, timedOut: t.TimedOut, floor: t.Floor, repeatable: t.Repeatable, requests: t.Requests, first: t.FirstMS,
 	}
-	if !t.Scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 {
+	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 {
 		return nil
 	}
-	for _, x := range t.Scores {
-		s.scores = append(s.scores, scoreOf{w.word(x.Name), int64(x.Value*exact.Scale + 0.5)})
+	if !s.scored {
+		if w.unsaid == nil {
+			w.unsaid = w.Said(&Scored{})
+		}
+		s.said = w.unsaid
 	}
-	for _, name := range t.Unknown {
-		s.unknown = append(s.unknown, w.word(name))
-	}
-	for _, x := range t.NotEvaluated {
-		s.open = append(s.open, w.word(x[0]+"\x00"+x[1]))
-	}
-	s.signs = slices.Clone(t.Signs)
-	s.routes, s.tools = w.pairs(t.Routes), w.pairs(t.Tools)
 	return &s
 }
 
@@ -197,19 +212,19 @@ func (s *scoredSums) count(r *record) {
 	if x.outcome >= 0 {
 		s.outcomes[x.outcome]++
 	}
-	if x.class >= 0 && r.pass != 1 {
-		s.classes[x.class]++
+	if x.said.class >= 0 && r.pass != 1 {
+		s.classes[x.said.class]++
 	}
 	s.requests += x.requests
 	s.cached += int64(one(x.cached))
 	if r.fault {
 		return
 	}
-	s.assertions += int64(len(x.open))
-	s.inPart += int64(one(r.pass == 1 && len(x.open) > 0))
+	s.assertions += int64(len(x.said.open))
+	s.inPart += int64(one(r.pass == 1 && len(x.said.open) > 0))
 	s.unjudged += int64(one(x.scored && r.pass < 0 && !r.notRun))
 	if r.pass >= 0 {
-		for _, w := range x.unknown {
+		for _, w := range x.said.unknown {
 			s.open(w, 1)
 		}
 	}
@@ -219,7 +234,7 @@ func (s *scoredSums) count(r *record) {
 func (s *scoredSums) scores(tries []try) {
 	for i := range tries {
 		for k := range tries[i].judgedScores() {
-			name := tries[i].record.scoring.scores[k].name
+			name := tries[i].record.scoring.said.scores[k].name
 			if before(tries, i, name) {
 				continue
 			}
@@ -249,7 +264,7 @@ func before(tries []try, i int, name uint32) bool {
 // judgedScores are the scores of the attempt; none where it was not judged.
 func (a *try) judgedScores() []scoreOf {
 	if r := a.record; r != nil && r.scoring != nil && r.pass >= 0 {
-		return r.scoring.scores
+		return r.scoring.said.scores
 	}
 	return nil
 }
@@ -269,7 +284,7 @@ func (s *Sums) attempts(t *task) {
 		}
 		target := r.set.Target
 		if !r.fault {
-			for _, w := range x.open {
+			for _, w := range x.said.open {
 				s.open[[2]uint32{target, w}]++
 			}
 		}
@@ -278,13 +293,13 @@ func (s *Sums) attempts(t *task) {
 			continue
 		}
 		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt)}
-		for _, sign := range x.signs {
+		for _, sign := range x.said.signs {
 			s.signs.See(target, sign.Issue, sign.Shown, r.pass == 0, sign.Why, &at)
 		}
-		for _, p := range x.routes {
+		for _, p := range x.said.routes {
 			s.routes.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
 		}
-		for _, p := range x.tools {
+		for _, p := range x.said.tools {
 			s.chosen.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
 		}
 	}

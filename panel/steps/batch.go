@@ -97,6 +97,8 @@ type Worker struct {
 	sums  *Sums
 	ready []*Batch // scratch of Sheet.Take
 	words map[string]uint32
+	// unsaid is what is said of an attempt at which no scorer looked.
+	unsaid *Said
 }
 
 // Batch gives an empty batch.
@@ -140,7 +142,7 @@ func (w *Worker) Step(b *Batch, s *Step) {
 func (w *Worker) Task(b *Batch, t *Task) {
 	p := b.piece(t.ID, t.Target)
 	set := w.find.Set(t.Target, nil, t.Tags, t.Fields)
-	if t.Scored && len(t.Needed) > 0 { // a call that was not made is a miss of its family
+	if t.Said != nil && len(t.Needed) > 0 { // a call that was not made is a miss of its family
 		set = w.names.Needing(set, t.Needed, t.Fields)
 	}
 	p.targetNumber = set.Target

@@ -263,28 +263,34 @@ func (r *reader) scoring() *scoring {
 	if !r.Bool() {
 		return nil
 	}
-	x := &scoring{
-		outcome: position(r.Int(), len(panel.Outcomes())), class: position(r.Int(), len(panel.Classes())), format: callvet.Format(r.Text()),
-		scored: r.Bool(), decided: r.Bool(), unreadable: r.Bool(), cached: r.Bool(), unbilled: r.Bool(), timedOut: r.Bool(), floor: r.Bool(), repeatable: r.Bool(),
-		requests: r.Int(), first: r.Float(),
+	x := &scoring{outcome: position(r.Int(), len(panel.Outcomes())), said: &Said{class: position(r.Int(), len(panel.Classes()))}}
+	x.format = callvet.Format(r.Text())
+	for _, to := range []*bool{&x.scored, &x.decided, &x.unreadable, &x.cached, &x.unbilled, &x.timedOut, &x.floor, &x.repeatable} {
+		*to = r.Bool()
 	}
+	x.requests, x.first = r.Int(), r.Float()
+	r.said(x.said)
+	return x
+}
+
+// said reads what a scorer said, all but the class.
+func (r *reader) said(s *Said) {
 	for range r.Count() {
-		x.scores = append(x.scores, scoreOf{r.Number(r.words), min(max(r.Int(), 0), exact.Scale)})
+		s.scores = append(s.scores, scoreOf{r.Number(r.words), min(max(r.Int(), 0), exact.Scale)})
 	}
-	for _, list := range []*[]uint32{&x.unknown, &x.open} {
+	for _, list := range []*[]uint32{&s.unknown, &s.open} {
 		for range r.Count() {
 			*list = append(*list, r.Number(r.words))
 		}
 	}
 	for range r.Count() {
-		x.signs = append(x.signs, Sign{int(min(r.Uint(), 1<<8)), r.Bool(), r.Texts()})
+		s.signs = append(s.signs, Sign{int(min(r.Uint(), 1<<8)), r.Bool(), r.Texts()})
 	}
-	for _, list := range []*[][2]uint32{&x.routes, &x.tools} {
+	for _, list := range []*[][2]uint32{&s.routes, &s.tools} {
 		for range r.Count() {
 			*list = append(*list, [2]uint32{r.Number(r.words), r.Number(r.words)})
 		}
 	}
-	return x
 }
 
 // position is one in a list of n; -1 for any other number.

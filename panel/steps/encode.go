@@ -186,31 +186,31 @@ func (w *writer) scoring(x *scoring) {
 		return
 	}
 	w.Int(int64(x.outcome))
-	w.Int(int64(x.class))
+	w.Int(int64(x.said.class))
 	w.Text(string(x.format))
 	for _, v := range []bool{x.scored, x.decided, x.unreadable, x.cached, x.unbilled, x.timedOut, x.floor, x.repeatable} {
 		w.Bool(v)
 	}
 	w.Int(x.requests)
 	w.Float(x.first)
-	w.Uint(uint64(len(x.scores)))
-	for _, s := range x.scores {
+	w.Uint(uint64(len(x.said.scores)))
+	for _, s := range x.said.scores {
 		w.Uint(uint64(s.name))
 		w.Int(s.value)
 	}
-	for _, list := range [][]uint32{x.unknown, x.open} {
+	for _, list := range [][]uint32{x.said.unknown, x.said.open} {
 		w.Uint(uint64(len(list)))
 		for _, n := range list {
 			w.Uint(uint64(n))
 		}
 	}
-	w.Uint(uint64(len(x.signs)))
-	for _, s := range x.signs {
+	w.Uint(uint64(len(x.said.signs)))
+	for _, s := range x.said.signs {
 		w.Uint(uint64(s.Issue))
 		w.Bool(s.Shown)
 		w.Texts(s.Why)
 	}
-	for _, list := range [][][2]uint32{x.routes, x.tools} {
+	for _, list := range [][][2]uint32{x.said.routes, x.said.tools} {
 		w.Uint(uint64(len(list)))
 		for _, p := range list {
 			w.Uint(uint64(p[0]))

@@ -136,15 +136,20 @@ type Task struct {
 	Cached, Unbilled, TimedOut, Floor, Repeatable bool
 	Requests                                      int64
 	FirstMS                                       float64
-	// Scored tells that a scorer looked at the attempt, Decided that it is one of a router or
-	// retriever; the rest is what the scorer said (trace.Scored).
-	Scored, Decided bool
-	Class           callvet.Class
-	Scores          []Score
-	Unknown         []string
-	NotEvaluated    [][2]string // name and reason
-	Signs           []Sign
-	Routes, Tools   [][2]string // expected and given; "" is nothing
+	// Decided tells that the attempt is one of a router or retriever.
+	Decided bool
+	// Said is what a scorer said of the attempt; nil where none looked at it.
+	Said *Said
+}
+
+// Scored is what a scorer said of an attempt, as trace.Scored has it.
+type Scored struct {
+	Class         callvet.Class
+	Scores        []Score
+	Unknown       []string
+	NotEvaluated  [][2]string // name and reason
+	Signs         []Sign
+	Routes, Tools [][2]string // expected and given; "" is nothing
 }
 
 // Score is a value in [0,1].
