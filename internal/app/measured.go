@@ -53,6 +53,9 @@ func (r *Run) identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 	}
 }
 
+// openTasks is how many tasks of a run are open at once: its attempts come task by task.
+const openTasks = 1 << 10
+
 // measure sums the run up. side, where given, collects what is compared.
 func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side) (*panel.Panels, *trace.Log, error) {
 	var err error
@@ -67,6 +70,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	for i := range r.Manifest.Targets {
 		cfg.Targets = append(cfg.Targets, r.Manifest.Targets[i].Name)
 	}
+	cfg.Window = openTasks
 	attempts := r.attempts(ctx)
 	if side != nil {
 		attempts = r.identified(ctx)
