@@ -298,3 +298,35 @@ func exported(t *testing.T, dir string) []byte {
 	runApp(t, dir, nil, exitOK, "report", "last", "-o", "x.jsonl")
 	return readFile(t, dir, "x.jsonl")
 }
+
+// Another terminal ends a run: what was received is kept, and the run is gone on with.
+func TestCanceledFromAnotherTerminal(t *testing.T) {
+	t.Parallel()
+	dir, g := t.TempDir(), newGated(t, 10)
+	first := beginIn(t, dir, []string{"CALLVET_LEASE=2s"}, append(manyCases(t, dir, 40, g), "--no-cache")...)
+	for range 4 {
+		<-g.held
+	}
+	if out := runApp(t, dir, nil, exitUsage, "runs", "--cancel", "last", "--delete", "last"); !strings.Contains(out, "do not go together") {
+		t.Error(out)
+	}
+	asks := begin(t, dir, "runs", "--cancel", "last")
+	if out := asks.ends(t, exitOK); !strings.Contains(out, fmt.Sprintf("process %d was asked to stop", first.Process.Pid)) || !strings.Contains(out, "callvet run --resume") {
+		t.Error(out)
+	}
+	if out := first.ends(t, exitInterrupted); !strings.Contains(out+first.errs.String(), "--resume") {
+		t.Errorf("the canceled run tells: %s%s", out, first.errs.String())
+	}
+	close(g.open)
+	if questions, requests := g.asked(); questions != 14 || requests != 14 {
+		t.Errorf("%d questions in %d requests, want 14 in 14", questions, requests)
+	}
+	again := begin(t, dir, "runs", "--cancel", "last")
+	if again.ends(t, exitError); !strings.Contains(again.errs.String(), "is not being carried out") {
+		t.Errorf("canceled twice: %s", again.errs.String())
+	}
+	begin(t, dir, "run", "--resume", "last", "--no-cache", "-q").ends(t, exitOK)
+	if questions, requests := g.asked(); questions != 40 || requests != 44 { // what was in flight is asked again
+		t.Errorf("%d questions in %d requests, want 40 in 44", questions, requests)
+	}
+}

@@ -20,10 +20,16 @@ import (
 
 func (a *cli) runsCommand() *cobra.Command {
 	var limit int
-	var remove []string
+	var remove, cancel []string
 	cmd := &cobra.Command{
 		Use: "runs", Short: "List the stored runs, newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(cancel) > 0 && len(remove) > 0 {
+				return usagef("--cancel and --delete do not go together: a run is deleted once it has ended")
+			}
+			if len(cancel) > 0 {
+				return a.cancelRuns(cmd.Context(), cancel)
+			}
 			if len(remove) > 0 {
 				return a.removeRuns(cmd.Context(), remove)
 			}
@@ -39,7 +45,20 @@ func (a *cli) runsCommand() *cobra.Command {
 	}
 	cmd.Flags().VarP(ranged.Int(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
 	cmd.Flags().StringArrayVar(&remove, "delete", nil, "delete this run for good; may be repeated")
+	cmd.Flags().StringArrayVar(&cancel, "cancel", nil, "ask the process that carries this run out to end it; may be repeated")
 	return cmd
+}
+
+func (a *cli) cancelRuns(ctx context.Context, refs []string) error {
+	for _, ref := range refs {
+		c, err := a.program().CancelRun(ctx, ref)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "run %s ends soon: process %d was asked to stop\n", c.Run, c.By.PID)
+		fmt.Fprintf(a.out, "Next: %s\n", a.hints().text(app.Action{Verb: app.VerbResume, Run: c.Run}, nil))
+	}
+	return nil
 }
 
 func (a *cli) removeRuns(ctx context.Context, refs []string) error {

@@ -42,7 +42,7 @@ func calledHere(word string) string {
 	case "tune", "sweep":
 		return "callvet select " + word + " SUITE --tools CATALOGUE"
 	case "cancel", "resume", "retry":
-		return "Ctrl-C stops a run, callvet run --resume RUN goes on with it"
+		return "Ctrl-C stops a run, callvet runs --cancel RUN one of another terminal; callvet run --resume RUN goes on with it"
 	case "delete", "rm":
 		return "callvet runs --delete RUN"
 	case "sample", "annotate":

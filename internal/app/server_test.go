@@ -337,8 +337,8 @@ func TestCancel(t *testing.T) {
 	var canceled atomic.Bool
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if canceled.CompareAndSwap(false, true) {
-			if err := a.CancelRun(r.Context(), "slow"); err != nil {
-				t.Error(err)
+			if c, err := a.CancelRun(r.Context(), "slow"); err != nil || c.By != nil {
+				t.Error(c, err)
 			}
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
@@ -358,7 +358,7 @@ func TestCancel(t *testing.T) {
 	if out.Next[0].Verb != app.VerbResume {
 		t.Errorf("next: %+v", out.Next)
 	}
-	if err := a.CancelRun(t.Context(), "slow"); !errors.Is(err, callvet.ErrConflict) {
+	if _, err := a.CancelRun(t.Context(), "slow"); !errors.Is(err, callvet.ErrConflict) {
 		t.Errorf("nobody carries it out: %v", err)
 	}
 	if s, err = a.ResumeRun(t.Context(), app.ResumeRequest{Run: "slow"}, nil); err != nil {

@@ -180,10 +180,10 @@ func (s *Session) Do(ctx context.Context) (*Outcome, error) {
 
 // carryOut is one session of the run in this process.
 func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
-	ctx, end := s.app.cancelable(ctx, s.Stored.ID)
-	defer end()
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.app.cancelable(s.Stored.ID, cancel)()
 	s.tell.emit(Event{Session: &SessionEvent{Run: s.Stored.ID, Resume: s.Resume()}})
-	lease, err := s.acquire(ctx)
+	lease, err := s.acquire(ctx, cancel)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +197,13 @@ func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
 }
 
 // acquire takes the run for this process, and keeps the settings of this session with it.
-func (s *Session) acquire(ctx context.Context) (*store.Lease, error) {
+// canceled is called when another process asks for the end of the run.
+func (s *Session) acquire(ctx context.Context, canceled func()) (*store.Lease, error) {
 	c, err := s.app.cfg.Claim()
 	if err != nil {
 		return nil, err
 	}
+	c.Canceled = canceled
 	lease, err := s.db.Acquire(ctx, s.Stored.ID, c)
 	if err != nil {
 		return nil, err
@@ -293,13 +295,12 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	return sum, err
 }
 
-// cancelable lets CancelRun end a run of this App. end comes when it has ended.
-func (a *App) cancelable(ctx context.Context, id string) (_ context.Context, end func()) {
-	ctx, cancel := context.WithCancel(ctx)
+// cancelable lets CancelRun end a run of this App by cancel. end comes when it has ended.
+func (a *App) cancelable(id string, cancel func()) (end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.running[id] = cancel
-	return ctx, func() {
+	return func() {
 		cancel()
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -307,27 +308,40 @@ func (a *App) cancelable(ctx context.Context, id string) (_ context.Context, end
 	}
 }
 
-// CancelRun interrupts a run that this App carries out; what was received is kept, and
-// ResumeRun goes on with it. It does not wait. The error is a *store.HeldError for a run
-// that another process carries out, and wraps callvet.ErrConflict for one that nobody does.
-func (a *App) CancelRun(ctx context.Context, ref string) error {
+// CanceledRun is a run that was asked to end.
+type CanceledRun struct {
+	Run string `json:"run"`
+	// By is the process that carries it out; nil: this one. Another process sees that it
+	// was asked when it stores its next attempts, or else within a third of its lease.
+	By *store.Owner `json:"by,omitempty"`
+}
+
+// CancelRun asks a run to end, whichever process carries it out; what was received is kept,
+// and ResumeRun goes on with it. It does not wait. The error wraps callvet.ErrConflict for a
+// run that nobody carries out.
+func (a *App) CancelRun(ctx context.Context, ref string) (CanceledRun, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
-		return err
+		return CanceledRun{}, err
 	}
 	r, err := stored(ctx, db, ref)
 	if err != nil {
-		return err
+		return CanceledRun{}, err
 	}
 	a.mu.Lock()
 	cancel := a.running[r.ID]
 	a.mu.Unlock()
-	switch {
-	case cancel != nil:
+	if cancel != nil {
 		cancel()
-		return nil
-	case r.Owner != nil:
-		return &store.HeldError{Run: r.ID, Owner: *r.Owner}
+		return CanceledRun{Run: r.ID}, nil
 	}
-	return fmt.Errorf("cancel run %s: %w: it is not being carried out", r.ID, callvet.ErrConflict)
+	c, err := a.cfg.Claim()
+	if err != nil {
+		return CanceledRun{}, err
+	}
+	by, err := db.Cancel(ctx, r.ID, c.Gone)
+	if err != nil {
+		return CanceledRun{}, fmt.Errorf("cancel run: %w", err)
+	}
+	return CanceledRun{Run: r.ID, By: &by}, nil
 }

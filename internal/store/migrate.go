@@ -56,6 +56,9 @@ ALTER TABLE runs ADD COLUMN assumed_usd REAL NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN assumed INTEGER NOT NULL DEFAULT 0;
 UPDATE runs SET requests=(SELECT coalesce(sum(c.requests),0) FROM cells c WHERE c.run=runs.num AND c.flags&1=0),
 	usd=(SELECT coalesce(sum(c.cost),0) FROM cells c WHERE c.run=runs.num AND c.flags&1=0);
+`, `
+-- Whether the process that carries the run out was asked to end it.
+ALTER TABLE runs ADD COLUMN canceled INTEGER NOT NULL DEFAULT 0;
 `}
 }
 

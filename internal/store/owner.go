@@ -54,6 +54,9 @@ type Claim struct {
 	// Gone reports that an owner's process is known to have ended, so that its lease
 	// need not run out first. Nil: nobody can tell.
 	Gone func(Owner) bool
+	// Canceled is called when a renewal of the lease finds that DB.Cancel was asked to end
+	// the run, once for each renewal until the run ends. It must not wait. Nil: nobody cares.
+	Canceled func()
 }
 
 // Lease is the right of one process to carry a run out: only its holder adds cells
@@ -80,7 +83,7 @@ func (db *DB) Acquire(ctx context.Context, runID string, c Claim) (*Lease, error
 		if err := free(tx, runID, c.Gone); err != nil {
 			return err
 		}
-		return changed(runID)(tx.Exec("UPDATE runs SET status=?, finished=NULL, owner=?, owner_host=?, owner_pid=?, owner_scope=?, owner_since="+now+", owner_expires="+now+"+? WHERE id=?",
+		return changed(runID)(tx.Exec("UPDATE runs SET status=?, finished=NULL, canceled=0, owner=?, owner_host=?, owner_pid=?, owner_scope=?, owner_since="+now+", owner_expires="+now+"+? WHERE id=?",
 			StatusRunning, id, c.Host, c.PID, c.Scope, c.TTL.Milliseconds(), runID))
 	})
 	if err != nil {
@@ -125,14 +128,35 @@ func (l *Lease) Renew(ctx context.Context) error {
 	return l.db.tx(ctx, "renew lease", l.renew)
 }
 
+// Cancel asks the process that carries the run out to end it, which it does when it renews
+// its lease next. What was received is kept. It gives that process. The error wraps
+// ErrConflict when nobody carries the run out, or its process is known to be gone.
+func (db *DB) Cancel(ctx context.Context, runID string, gone func(Owner) bool) (Owner, error) {
+	var owner Owner
+	err := db.tx(ctx, "cancel run", func(tx *sql.Tx) error {
+		var held *HeldError
+		switch err := free(tx, runID, gone); {
+		case err == nil:
+			return fmt.Errorf("run %s is not being carried out: %w", runID, callvet.ErrConflict)
+		case !errors.As(err, &held):
+			return err
+		}
+		owner = held.Owner
+		_, err := tx.Exec("UPDATE runs SET canceled=1 WHERE id=?", runID)
+		return err
+	})
+	return owner, err
+}
+
 // renew is the first statement of every transaction of a lease: where it changes
 // nothing, the run belongs to somebody else and nothing may be written.
 func (l *Lease) renew(tx *sql.Tx) error {
-	res, err := tx.Exec("UPDATE runs SET owner_expires="+now+"+? WHERE id=? AND owner=?", l.claim.TTL.Milliseconds(), l.run, l.id)
-	if err != nil {
-		return err
+	var canceled bool
+	err := tx.QueryRow("UPDATE runs SET owner_expires="+now+"+? WHERE id=? AND owner=? RETURNING canceled", l.claim.TTL.Milliseconds(), l.run, l.id).Scan(&canceled)
+	if canceled && l.claim.Canceled != nil {
+		l.claim.Canceled()
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
+	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
 	if err := free(tx, l.run, nil); err != nil {

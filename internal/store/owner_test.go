@@ -217,3 +217,41 @@ func TestProgressCountsWhatIsNew(t *testing.T) {
 		}
 	}
 }
+
+// A run is canceled by any process: its owner is told whenever it renews its lease, until
+// the run ends. One that nobody carries out, or whose process is gone, is not canceled.
+func TestCancelTellsTheOwner(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, other := open(t, path, store.Options{}), open(t, path, store.Options{})
+	r := newRun(t, db, suite(3), "")
+	if _, err := other.Cancel(t.Context(), r.ID, nil); !errors.Is(err, callvet.ErrConflict) {
+		t.Errorf("nobody carries it out: %v", err)
+	}
+	if _, err := other.Cancel(t.Context(), "none", nil); !errors.Is(err, callvet.ErrNotFound) {
+		t.Errorf("no such run: %v", err)
+	}
+	told := 0
+	c := claim(1, time.Hour)
+	c.Canceled = func() { told++ }
+	l := take(t, db, r.ID, c)
+	if err := l.Renew(t.Context()); err != nil || told != 0 {
+		t.Errorf("not canceled yet: told %d times, %v", told, err)
+	}
+	if _, err := other.Cancel(t.Context(), r.ID, func(store.Owner) bool { return true }); !errors.Is(err, callvet.ErrConflict) {
+		t.Errorf("its process is gone: %v", err)
+	}
+	if by, err := other.Cancel(t.Context(), r.ID, nil); err != nil || by.PID != 1 {
+		t.Errorf("canceled: %+v, %v", by, err)
+	}
+	if err := l.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{}); err != nil || told != 1 {
+		t.Errorf("told %d times, %v", told, err)
+	}
+	if err := l.Finish(t.Context(), store.StatusInterrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	told = 0
+	if l = take(t, db, r.ID, c); l.Renew(t.Context()) != nil || told != 0 {
+		t.Errorf("who goes on with it was told %d times that it is canceled", told)
+	}
+}
