@@ -20,6 +20,7 @@ func (a *cli) lintCommand() *cobra.Command {
 		Use: "lint SUITE…", Short: "Find what is wrong with suites before they cost money",
 		Long: `Check suites: unknown keys, duplicate ids, tools that do not exist, expected arguments that their own
 schema rejects, cases that assert nothing or pass by doing nothing, gold answers that do not pass their own case.
+Prompts that are nearly those of an earlier case are warnings.
 Each finding names file, line, column and the fix. Exit code 2 when there is an error.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

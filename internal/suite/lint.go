@@ -44,7 +44,7 @@ func newLinter(s *callvet.Suite, opt LintOptions) *linter {
 	return l
 }
 
-// oneCase looks at the next case. Of the case only its id is kept.
+// oneCase looks at the next case. Of the case only its id is kept, and a digest of what it asks.
 func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	if l.cases++; l.cases == 1 {
 		l.file = c.Position.File
@@ -57,6 +57,7 @@ func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	}
 	l.lintCase()
 	l.gold(ctx)
+	l.remember(c)
 	l.c = nil
 }
 
@@ -65,6 +66,7 @@ func (l *linter) finish() []callvet.Problem {
 	if l.cases == 0 {
 		l.problem("no-cases", "cases", "add cases:", "the suite has no case")
 	}
+	l.alike()
 	for i := range l.problems { // the suite's own, which belong to its first file
 		if l.problems[i].File == "" {
 			l.problems[i].File = l.file
@@ -131,6 +133,7 @@ type linter struct {
 	cases    int            // so far
 	file     string         // of the first case
 	ids      map[string]int // and the line of the case that has it
+	asked    []asked        // by the cases that may be like others
 	// said are the keys of the case at hand of which an error was told, saidSuite
 	// those outside cases: what the scorer thinks of them is not told again.
 	said, saidSuite []string
