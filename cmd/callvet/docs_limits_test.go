@@ -28,6 +28,7 @@ var limitRows = []struct {
 	{"anything compressed with gzip", []string{"internal/input.maxRatio", "internal/input.freeBytes"}},
 	{"zstd, xz, bzip2", nil},
 	{"a suite, a folder's file", []string{"internal/suite.DefaultLimit"}},
+	{"near-duplicates that `lint`", []string{"internal/suite.alikeCases", "internal/suite.alikeRunes", "internal/suite.alikeSteps", "internal/suite.alikeTold"}},
 	{"a suite or any other file in YAML", []string{"internal/suite/source.MaxYAML", "internal/suite/source.maxMarks"}},
 	{"aliases in YAML", []string{"internal/suite/source.maxExpanded"}},
 	{"a suite, tools or gates in JSON", []string{"internal/suite/source.maxExpanded"}},
