@@ -4,14 +4,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/calibration"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/calibrate"
+	"github.com/callvet/callvet/internal/report/verdict"
 )
 
 func (a *cli) calibrateCommand() *cobra.Command {
@@ -53,12 +51,7 @@ func (a *cli) calibrate(ctx context.Context, req app.CalibrateRequest) error {
 		}
 	}
 	if a.jsonOut {
-		return json.NewEncoder(a.out).Encode(struct {
-			Format  string `json:"format"`
-			Version int    `json:"version"`
-			*calibrate.Report
-		}{"callvet.judge", 1, r})
+		return verdict.JudgeJSON(a.out, r)
 	}
-	calibration.Print(a.out, r)
-	return nil
+	return verdict.Judge(a.out, r)
 }

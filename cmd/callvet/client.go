@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
-	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -34,9 +33,6 @@ func (a *cli) program() *app.App {
 	}
 	return a.made
 }
-
-// keeper knows what is secret in this process.
-func (a *cli) keeper() *secret.Keeper { return a.program().Secrets() }
 
 // paths are files as a command line names them.
 type paths struct{ a *cli }

@@ -10,7 +10,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/catalogs"
-	"github.com/callvet/callvet/stats/gate"
 )
 
 // conclude tells what came out of a run and decides the exit code; show shows its attempts, and
@@ -54,11 +53,11 @@ func (a *cli) conclude(out *app.Outcome, f *runFlags, show func(*report.View, *r
 }
 
 // verdictCode is the exit code of a verdict.
-func verdictCode(v gate.Verdict) int {
+func verdictCode(v app.Verdict) int {
 	switch v {
-	case gate.Fail:
+	case app.Fail:
 		return exitGateFailed
-	case gate.Inconclusive:
+	case app.Inconclusive:
 		return exitInconclusive
 	}
 	return exitOK

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/suite"
 )
 
 func (a *cli) convertCommand() *cobra.Command {
@@ -17,7 +16,7 @@ func (a *cli) convertCommand() *cobra.Command {
 	var out, to string
 	cmd := &cobra.Command{
 		Use: "convert SUITE", Short: "Write a suite in another format",
-		Long:    "Read a suite in any known format and write it in another. What the other format cannot say is listed on standard error.\nIt reads " + strings.Join(suite.Dialects(), ", ") + ",\nand writes " + strings.Join(suite.Exports(), ", ") + ".",
+		Long:    "Read a suite in any known format and write it in another. What the other format cannot say is listed on standard error.\nIt reads " + strings.Join(app.SuiteForms(), ", ") + ",\nand writes " + strings.Join(app.SuiteExports(), ", ") + ".",
 		Example: "  callvet convert import.json -o suite.yaml\n  callvet convert suite.yaml --to toolsuite -o import.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -3,13 +3,10 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/panel"
 )
 
 func (a *cli) diffCommand() *cobra.Command {
@@ -28,11 +25,7 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(struct {
-					Format  string `json:"format"`
-					Version int    `json:"version"`
-					*panel.Comparison
-				}{"callvet.diff", 1, c})
+				return report.ComparisonJSON(a.out, c)
 			}
 			return report.Comparison(a.out, c, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 		},

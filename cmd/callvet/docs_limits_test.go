@@ -50,7 +50,7 @@ var limitRows = []struct {
 	{"one answer", []string{"internal/run.maxAnswerCalls", "internal/run.maxAnswerValues"}},
 	{"one attempt in a report", []string{"internal/report.maxCalls", "internal/report.maxArguments", "internal/report.maxViolations", "internal/report.maxTurns"}},
 	{"a page", []string{"internal/report.maxHTMLBytes", "internal/report.maxHTMLFailures", "internal/report.maxHTMLPasses"}},
-	{"a Markdown report", []string{"internal/report/figure.MaxMarkdown"}},
+	{"a Markdown report", []string{"internal/report/plain.MaxMarkdown"}},
 }
 
 // alsoLimits are constants that a row of limits speaks of beside the one that limitRows names.

@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/catalogs"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/trace"
 )
 
 // teller shows the events of one request on standard error.
@@ -57,7 +56,7 @@ func (t *teller) tell(ev app.Event) {
 	case ev.Catalogue != nil:
 		t.a.tell(ev.Catalogue, t.a.verbose)
 	case ev.Lines != nil:
-		t.a.tellLines(ev.Lines.Problems, &ev.Lines.Log)
+		t.a.tellLines(ev.Lines)
 	case ev.Lost != nil:
 		t.lost("not carried", ev.Lost.Read)
 		t.lost("not written", ev.Lost.Written)
@@ -160,14 +159,14 @@ const (
 // tellLines lists what was wrong with the lines of trace files, in the same words for
 // every command that reads them: file, line, key, what is wrong, what may have been
 // meant. It counts the lines that were left out.
-func (a *cli) tellLines(problems []callvet.Problem, log *trace.Log) {
+func (a *cli) tellLines(of *app.LinesEvent) {
 	limit := maxListed
-	if log.Steps+log.Tasks == 0 {
+	if of.Log.Steps+of.Log.Tasks == 0 {
 		limit = maxListedOther
 	}
-	for i, p := range problems {
+	for i, p := range of.Problems {
 		if i == limit {
-			fmt.Fprintf(a.err, "… and %s\n", plain.Count(len(problems)-limit, "more", "more"))
+			fmt.Fprintf(a.err, "… and %s\n", plain.Count(len(of.Problems)-limit, "more", "more"))
 			break
 		}
 		if p.File == "-" {
@@ -175,7 +174,7 @@ func (a *cli) tellLines(problems []callvet.Problem, log *trace.Log) {
 		}
 		fmt.Fprintln(a.err, plain.Line(p.Error()))
 	}
-	if log.Bad > 0 {
-		fmt.Fprintln(a.err, app.LeftOut(log))
+	if left := of.LeftOut(); left != "" {
+		fmt.Fprintln(a.err, left)
 	}
 }

@@ -7,17 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/report/verdict"
-	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/stats/gate"
 )
 
 // gateFlags are what is asked for beside the gates.
@@ -29,7 +25,7 @@ type gateFlags struct {
 func (a *cli) gateCommand() *cobra.Command {
 	var req app.GateRequest
 	var f gateFlags
-	var baseline, policy string
+	var baseline string
 	cmd := &cobra.Command{
 		Use: "gate RUN|TRACES", Short: "Check a run or a trace file against gates: passed, failed or inconclusive",
 		Long: `Check the metrics of a run, or of a trace file, against the gates of a file, or of the run's own suite.
@@ -41,14 +37,14 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 		Example: "  callvet gates init\n  callvet gate last --gates gates.yaml\n  callvet gate last --gates gates.yaml --baseline main -o gates.md -o gates.xml\n  callvet gate traces.jsonl --tools tools.json --gates gates.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req.Side, req.Baseline, req.Policy = a.side(args[0]), a.side(baseline), gate.Policy(policy)
+			req.Side, req.Baseline = a.side(args[0]), a.side(baseline)
 			return a.holdGates(cmd.Context(), req, &f)
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&req.Gates, "gates", "", "file with the gates (default: those of the run's suite)")
 	fs.StringVar(&baseline, "baseline", "", "run or trace file to compare with: gates with a baseline decide by it; for the others the change is shown")
-	fs.StringVar(&policy, "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
+	fs.StringVar((*string)(&req.Policy), "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
 	fs.StringSliceVar(&req.Tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
@@ -63,7 +59,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 
 func (a *cli) gatesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "gates", Short: "Write gate files"}
-	template := gatefile.Templates()[0]
+	template := app.GateTemplates()[0]
 	init := &cobra.Command{
 		Use: "init [FILE]", Short: "Write a commented gate file with sample thresholds", Args: cobra.MaximumNArgs(1),
 		Long: `Write a commented gate file to start from.
@@ -80,7 +76,7 @@ regression: the whole table of "Evaluating Tool Calling", section 9. A gate whos
 			return a.initGates(cmd.Context(), name, template)
 		},
 	}
-	init.Flags().StringVar(&template, "template", template, "what to start from: "+strings.Join(gatefile.Templates(), " or "))
+	init.Flags().StringVar(&template, "template", template, "what to start from: "+strings.Join(app.GateTemplates(), " or "))
 	cmd.AddCommand(init)
 	return cmd
 }
@@ -97,31 +93,28 @@ func (a *cli) initGates(ctx context.Context, name, template string) error {
 }
 
 func (a *cli) holdGates(ctx context.Context, req app.GateRequest, f *gateFlags) error {
-	var faces []verdict.Face
-	for _, path := range f.outputs {
-		face, err := verdict.ByPath(path)
-		if err != nil {
+	for _, path := range f.outputs { // a wrong extension is told before anything is read
+		if _, err := verdict.ByPath(path); err != nil {
 			return err
 		}
-		faces = append(faces, face)
 	}
 	res, err := a.program().Gate(ctx, req, a.events())
 	if err != nil {
 		return a.withoutGates(err, req.Gates)
 	}
-	rep := a.commanded(res)
-	for i, path := range f.outputs {
-		if err := a.write(ctx, path, func(w io.Writer) error { return faces[i](w, rep) }); err != nil {
+	a.command(res)
+	for _, path := range f.outputs {
+		if err := a.program().WriteVerdict(ctx, res, path); err != nil {
 			return err
 		}
 	}
 	switch {
-	case rep.Verdict == gate.Fail:
+	case res.Report.Verdict == app.Fail:
 		a.exitStatus = exitGateFailed
-	case rep.Blocks:
+	case res.Report.Blocks:
 		a.exitStatus = exitInconclusive
 	}
-	return a.showVerdict(rep, f)
+	return a.showVerdict(res, f)
 }
 
 // withoutGates tells what is wrong with gates, or that there are none.
@@ -139,8 +132,8 @@ func (a *cli) withoutGates(err error, file string) error {
 	return err
 }
 
-// commanded is a report with what to type next.
-func (a *cli) commanded(res *app.GateResult) *gates.Report {
+// command says in a report what to type next.
+func (a *cli) command(res *app.GateResult) {
 	for i := range res.Look {
 		for j, act := range res.Look[i] {
 			h := a.hints()
@@ -153,10 +146,10 @@ func (a *cli) commanded(res *app.GateResult) *gates.Report {
 	if res.Resume != nil {
 		res.Report.Warnings = append(res.Report.Warnings, "the run is not complete: "+a.hints().text(*res.Resume, nil))
 	}
-	return res.Report
 }
 
-func (a *cli) showVerdict(rep *gates.Report, f *gateFlags) error {
+func (a *cli) showVerdict(res *app.GateResult, f *gateFlags) error {
+	rep := res.Report
 	if a.jsonOut {
 		if err := verdict.JSON(a.out, rep); err != nil {
 			return err

@@ -20,7 +20,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/plan"
 )
 
 // front is a front end of the application over HTTP: POST /VERB with a request in JSON gives its
@@ -148,10 +147,14 @@ func frontOf(a *app.App) *front {
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
 			return a.LabelImport(q, f.tell)
 		}),
-		"label export": route(func(_ context.Context, q of) (any, error) { return a.Labels(q.Name, f.tell) }),
-		"plan":         route(func(_ context.Context, q plan.Ask) (any, error) { return plan.Make(q) }),
-		"lint":         route(func(ctx context.Context, q app.SuiteRequest) (any, error) { return a.Lint(ctx, q, f.tell) }),
-		"convert":      route(func(ctx context.Context, q app.ConvertRequest) (any, error) { return a.Convert(ctx, q, f.tell) }),
+		"label export": route(func(_ context.Context, q app.LabelExportRequest) (any, error) {
+			var b strings.Builder
+			err := a.LabelExport(q, &b, f.tell)
+			return b.String(), err
+		}),
+		"plan":    route(verb(f, a.Plan)),
+		"lint":    route(func(ctx context.Context, q app.SuiteRequest) (any, error) { return a.Lint(ctx, q, f.tell) }),
+		"convert": route(func(ctx context.Context, q app.ConvertRequest) (any, error) { return a.Convert(ctx, q, f.tell) }),
 		"schema": route(func(_ context.Context, q of) (any, error) {
 			b, err := app.Schema(q.Name)
 			return json.RawMessage(b), err
@@ -273,9 +276,10 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"score", `{"traces": ["after.jsonl"]}`, `"schema_valid_by_call"`},
 		{"label next", `{"traces": "judged.jsonl", "n": 2, "role": "calibration", "strategy": "random"}`, `t1`},
 		{"label import", `{"file": "labels.jsonl", "labels": "all.jsonl"}`, `{`},
-		{"label export", `{"name": "all.jsonl"}`, `t1`},
+		{"label export", `{"labels": "all.jsonl", "to": "csv"}`, `t1`},
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
+		{"plan", `{"metric": "pass_rate", "bound": 0.5, "from": "first"}`, `"pilot"`},
 		{"prices", `{"name": "prices.json"}`, `true`},
 		{"select", `{"tools": "catalogue.json", "run": {"suite": "suite.json"}}`, `"pass"`},
 		{"select query", `{"text": "where is my parcel?", "tools": "catalogue.json"}`, `{`},

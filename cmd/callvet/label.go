@@ -13,7 +13,6 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -57,7 +56,7 @@ func (a *cli) labelImportCommand() *cobra.Command {
 	var req app.LabelImportRequest
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add labels of other tools, or a filled-in to-do file, to a labels file",
-		Long:    "Add the labels in a file to the labels file. Forms that are read: " + strings.Join(labels.Forms(), ", ") + " (detected by content).",
+		Long:    "Add the labels in a file to the labels file. Forms that are read: " + strings.Join(app.LabelForms(), ", ") + " (detected by content).",
 		Example: "  callvet label import todo.jsonl --by ana\n  callvet label import reviewed.csv --labels labels.jsonl --by ana",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -75,23 +74,22 @@ func (a *cli) labelImportCommand() *cobra.Command {
 }
 
 func (a *cli) labelExportCommand() *cobra.Command {
-	var out, to string
+	var req app.LabelExportRequest
+	var out string
 	cmd := &cobra.Command{
 		Use: "export LABELS", Short: "Write the labels that count as csv or jsonl",
 		Example: "  callvet label export labels.jsonl --to csv -o labels.csv",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ls, err := a.program().Labels(args[0], a.events())
-			if err != nil {
-				return err
-			}
+			req.Labels = args[0]
+			write := func(w io.Writer) error { return a.program().LabelExport(req, w, a.events()) }
 			if out == "-" {
-				return labels.Export(a.out, ls, to)
+				return write(a.out)
 			}
-			return a.write(cmd.Context(), out, func(w io.Writer) error { return labels.Export(w, ls, to) })
+			return a.write(cmd.Context(), out, write)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "csv", "form to write: csv, jsonl")
+	cmd.Flags().StringVar(&req.To, "to", "csv", "form to write: csv, jsonl")
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "file to write")
 	return cmd
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -23,16 +22,16 @@ func (a *cli) askAll(todo []app.Todo, file string) (err error) {
 	defer func() { err = errors.Join(err, to.Close()) }()
 	in, answered := bufio.NewReader(io.LimitReader(a.in, 1<<20)), 0
 	for i := range todo {
-		l := todo[i].Label
+		l := &todo[i].Label
 		fmt.Fprintf(a.out, "\n[%d of %d] %s\n", i+1, len(todo), plain.Line(l.Key.String()))
 		printShown(a.out, todo[i].Shown)
-		done, more, err := a.askOne(in, &l)
+		done, more, err := a.askOne(in, &todo[i])
 		if err != nil {
 			return err
 		}
 		if done {
 			l.At = a.now().UTC()
-			if err := to.Append(l); err != nil {
+			if err := to.Append(*l); err != nil {
 				return err
 			}
 			answered++
@@ -46,7 +45,7 @@ func (a *cli) askAll(todo []app.Todo, file string) (err error) {
 }
 
 // askOne asks until there is an answer; more is false when the person is done.
-func (a *cli) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, err error) {
+func (a *cli) askOne(in *bufio.Reader, t *app.Todo) (answered, more bool, err error) {
 	for {
 		fmt.Fprint(a.out, "did it do what was asked? [p]ass, [f]ail, [n]ote, [s]kip, [q]uit: ")
 		text, err := in.ReadString('\n')
@@ -58,7 +57,7 @@ func (a *cli) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, er
 		switch strings.ToLower(word) {
 		case "p", "pass", "y", "yes", "f", "fail", "no":
 			pass := strings.ContainsAny(strings.ToLower(word[:1]), "py")
-			l.Pass = &pass
+			t.Label.Pass = &pass
 			return true, !end, nil
 		case "n", "note":
 			if rest == "" {
@@ -68,7 +67,7 @@ func (a *cli) askOne(in *bufio.Reader, l *labels.Label) (answered, more bool, er
 					return false, false, fmt.Errorf("read answer: %w", err)
 				}
 			}
-			l.Note = strings.TrimSpace(rest)
+			t.Label.Note = strings.TrimSpace(rest)
 			end = end || err != nil
 		case "s", "skip":
 			return false, !end, nil

@@ -28,7 +28,6 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -92,15 +91,17 @@ func mainExit() int {
 		code = a.run(p.Soft, a.rootCommand(), os.Args[1:])
 		return nil
 	})
-	if bug := (*parallel.Panic)(nil); errors.As(err, &bug) {
-		a.tellBug(bug)
-	}
+	a.tellBug(err)
 	return code
 }
 
-// tellBug says that something in callvet is wrong.
-func (a *cli) tellBug(bug *parallel.Panic) {
-	fmt.Fprintln(a.err, plain.Clean(process.Bug(bug, buildVersion(), a.verbose)))
+// tellBug says that something in callvet is wrong, where err is a panic.
+func (a *cli) tellBug(err error) bool {
+	text := process.Bug(err, buildVersion(), a.verbose)
+	if text != "" {
+		fmt.Fprintln(a.err, plain.Clean(text))
+	}
+	return text != ""
 }
 
 // run executes one command line on root, which hands ctx to its commands.
@@ -114,9 +115,7 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	if a.cpuProfile != "" {
 		pprof.StopCPUProfile()
 	}
-	var bug *parallel.Panic
-	if errors.As(err, &bug) {
-		a.tellBug(bug)
+	if a.tellBug(err) {
 		return exitError
 	}
 	if ctx.Err() != nil { // also where a command went on to its end: what it says may be a part
@@ -143,7 +142,7 @@ func canceled(err error) bool {
 
 // tellError says what went wrong, and what would mend it.
 func (a *cli) tellError(err error) {
-	hide := a.keeper().Hide
+	hide := a.program().Secrets().Hide
 	text, advice := a.said(err)
 	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(text))) // files and servers have words in it
 	if advice != "" {

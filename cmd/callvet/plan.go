@@ -3,25 +3,17 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/internal/report/verdict"
-	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/stats/gate"
 )
 
 func (a *cli) planCommand() *cobra.Command {
-	var q plan.Ask
-	var from string
+	q := app.UsualPlan()
 	cmd := &cobra.Command{
 		Use: "plan --metric NAME --bound X", Short: "Say how many tasks and labels are needed before a gate can decide",
 		Long: `Say how many tasks, attempts at each, and for a judged metric how many labels, are needed before a gate decides.
@@ -33,18 +25,13 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
   callvet plan --metric pass_rate --baseline-diff 0.05 --from last
   callvet plan --metric safety_incidents --max-rate 0.01`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.Flags().Visit(func(f *pflag.Flag) {
 				if cmd.InheritedFlags().Lookup(f.Name) == nil {
 					q.Given = append(q.Given, strings.ReplaceAll(f.Name, "-", "_"))
 				}
 			})
-			if from != "" && plan.FromPilot(q.Metric) {
-				if q.Pilot, err = a.pilot(cmd.Context(), from, q.Metric); err != nil {
-					return err
-				}
-			}
-			p, err := plan.Make(q)
+			p, err := a.program().Plan(cmd.Context(), q, a.events())
 			if err != nil {
 				return err
 			}
@@ -52,61 +39,22 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&q.Metric, "metric", "true_success", "metric of the gate")
+	fs.StringVar(&q.Metric, "metric", q.Metric, "metric of the gate")
 	fs.Float64Var(&q.Bound, "bound", 0, "bound of the gate: a rate between 0 and 1, or an amount")
 	fs.Float64Var(&q.Truth, "truth", 0, "what the metric may really be, with --baseline-diff that of the baseline (default: of a rate halfway from the bound to the best, with --from the pilot's)")
-	fs.Float64Var(&q.Power, "power", 0.8, "chance with which the gate should decide")
-	fs.IntVar(&q.MinUnits, "min-n", gate.MinUnits, "min_n of the gate: the least number of tasks")
+	fs.Float64Var(&q.Power, "power", q.Power, "chance with which the gate should decide")
+	fs.IntVar(&q.MinUnits, "min-n", q.MinUnits, "min_n of the gate: the least number of tasks")
 	fs.Float64Var(&q.SD, "sd", 0, "of a mean amount: its standard deviation from task to task; with --baseline-diff that of the differences, as a share of the baseline's mean")
-	fs.StringVar(&from, "from", "", "run or trace file of a pilot, which tells the rate, the spread of a mean amount, and how much attempts at a task are alike")
+	fs.StringVar(&q.From, "from", "", "run or trace file of a pilot, which tells the rate, the spread of a mean amount, and how much attempts at a task are alike")
 	fs.Float64Var(&q.Sens, "judge-sens", 0, "sensitivity of the judge")
 	fs.Float64Var(&q.Spec, "judge-spec", 0, "specificity of the judge")
 	fs.IntVar(&q.Labels, "labels", 0, "how many labels there will be")
-	fs.IntVar(&q.Tasks, "tasks", 1000, "how many tasks the judge will look at")
+	fs.IntVar(&q.Tasks, "tasks", q.Tasks, "how many tasks the judge will look at")
 	fs.IntSliceVar(&q.Attempts, "attempts", nil, "numbers of attempts at each task to plan with (default 1,3,5)")
 	fs.Float64Var(&q.Correlation, "correlation", 0, "how much the attempts at a task are alike, from 0 to 1 (default: as in --from, or 0.3)")
 	fs.Float64Var(&q.Diff, "baseline-diff", 0, "loss against a baseline that should be found: of a rate, or a share of a mean amount")
 	fs.Float64Var(&q.Discordant, "discordant", 0, "share of tasks that change between two runs of the same thing, one attempt each (default: as in --from)")
-	fs.Float64Var(&q.Margin, "margin", gate.Margin, "margin of the gate against a baseline: the loss that it allows")
+	fs.Float64Var(&q.Margin, "margin", q.Margin, "margin of the gate against a baseline: the loss that it allows")
 	fs.Float64Var(&q.MaxRate, "max-rate", 0, "of incidents: the rate that should be ruled out")
 	return cmd
-}
-
-// pilot reads what a run or a trace file tells of a metric. Intervals are made of tasks,
-// so that the standard error tells how much these differ, and beside that of as many
-// independent attempts how much the attempts at a task are alike.
-func (a *cli) pilot(ctx context.Context, ref, metric string) (*plan.Pilot, error) {
-	p, err := a.pilotPanels(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(p.Targets); n != 1 {
-		return nil, usagef("--from %s: a pilot has one target, and this has %d", ref, n)
-	}
-	m := p.Targets[0].Overall.Metric(panel.MetricName(metric))
-	if m == nil || m.Interval.Clusters < 2 || !(m.Interval.SE >= 0) {
-		return nil, fmt.Errorf("plan from %s: fewer than two of its tasks tell %s: %w", ref, metric, callvet.ErrInvalid)
-	}
-	iv := m.Interval
-	out := &plan.Pilot{File: ref, Mean: iv.Point, SD: iv.SE * math.Sqrt(float64(iv.Clusters)), Tasks: iv.Clusters}
-	if icc, ok := iv.Alike(); ok && m.Unit == panel.UnitRate {
-		out.Correlation = &icc
-	}
-	return out, nil
-}
-
-// pilotPanels are the panels of a run or of a trace file.
-func (a *cli) pilotPanels(ctx context.Context, ref string) (*panel.Panels, error) {
-	if side := a.side(ref); side.Traces != "" {
-		s, err := a.program().Score(ctx, app.ScoreRequest{Traces: []string{ref}, Slices: []string{}}, a.events())
-		if err != nil {
-			return nil, err
-		}
-		return s.View.Panels, nil
-	}
-	r, err := a.program().Run(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	return r.Panels(ctx, []string{})
 }

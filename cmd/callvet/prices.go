@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -47,7 +47,7 @@ func (a *cli) pricesCommand() *cobra.Command {
 	return cmd
 }
 
-func writePrices(w io.Writer, p *provider.Prices) error {
+func writePrices(w io.Writer, p *app.Prices) error {
 	b, err := p.Encode()
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func writePrices(w io.Writer, p *provider.Prices) error {
 	return err
 }
 
-func listPrices(w io.Writer, p *provider.Prices) error {
+func listPrices(w io.Writer, p *app.Prices) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "model\tinput\tcached\toutput\tsince")
 	for i := range p.Rows {

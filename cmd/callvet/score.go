@@ -10,7 +10,6 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/sheet"
-	"github.com/callvet/callvet/panel"
 )
 
 func (a *cli) scoreCommand() *cobra.Command {
@@ -65,7 +64,7 @@ func (a *cli) score(ctx context.Context, req app.ScoreRequest) error {
 		return err
 	}
 	if a.jsonOut {
-		return sheet.Encode(a.out, s.View.Panels, func(p *panel.Panels) any { return p })
+		return sheet.PanelsJSON(a.out, s.View.Panels)
 	}
 	s.View.Width, s.View.Verbose = a.width, a.verbose
 	return sheet.Terminal(a.out, s.View)

@@ -17,7 +17,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
 func (a *cli) traceCommand() *cobra.Command {
@@ -30,7 +29,7 @@ The format is detected by content; what it has and the lines cannot carry is lis
 callvet's own records may stand on one line each, on several lines, or in a JSON array, with comments.
 With --follow the file may still grow, be rotated or cut: each attempt is written as soon as it is complete, until an
 interrupt.
-Forms that are read: ` + strings.Join(foreign.Names(), ", ") + `.
+Forms that are read: ` + strings.Join(app.TraceForms(), ", ") + `.
 
 An attempt of which the file does not tell what was called, or not legibly, is written as an error, never as one without calls.
 
@@ -46,7 +45,7 @@ read, and nothing is written.`,
 	fs := imp.Flags()
 	fs.StringVarP(&out, "output", "o", "-", "file to write")
 	fs.StringVar(&req.Format, "from", "", "form of the input (default: detected by content)")
-	fs.StringVar(&req.To, "to", foreign.Contract, traceForms())
+	fs.StringVar(&req.To, "to", app.TraceLines, traceForms())
 	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that cannot be read")
 	fs.BoolVar(&req.Follow, "follow", false, "go on reading as the file grows, until interrupted")
 	fs.StringSliceVar(&req.Keep, "keep", nil, "kinds that are not redacted: email, phone, …")
@@ -102,7 +101,7 @@ func (a *cli) tellTraces(path string, res *app.ImportResult) {
 	for _, what := range slices.Sorted(maps.Keys(res.Unwritten)) {
 		fmt.Fprintf(a.err, "not written: %s (%d)\n", what, res.Unwritten[what])
 	}
-	a.tellLines(r.Log.Problems(path), &r.Log)
+	a.tellLines(res.Lines(path))
 	if r.Split > 0 {
 		fmt.Fprintf(a.err, "%d attempts lie too far apart in the file and came out in parts\n", r.Split)
 	}
@@ -111,7 +110,7 @@ func (a *cli) tellTraces(path string, res *app.ImportResult) {
 	}
 }
 
-func traceForms() string { return "form to write: " + strings.Join(foreign.Exports(), ", ") }
+func traceForms() string { return "form to write: " + strings.Join(app.TraceExports(), ", ") }
 
 func (a *cli) traceExportCommand() *cobra.Command {
 	var req app.ExportRequest
@@ -129,7 +128,7 @@ callvet diff read them as they read the run.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&out, "output", "o", "-", "file to write")
-	fs.StringVar(&req.To, "to", foreign.Contract, traceForms())
+	fs.StringVar(&req.To, "to", app.TraceLines, traceForms())
 	fs.StringSliceVar(&req.Keep, "keep", nil, "kinds of personal data that are not redacted: email, phone, …")
 	return cmd
 }

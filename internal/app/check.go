@@ -4,10 +4,10 @@ package app
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/sheet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/internal/trace/redact"
@@ -15,43 +15,6 @@ import (
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 )
-
-// TraceCheck is what a file's attempts made of what their tasks need.
-type TraceCheck struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-	Rules   string `json:"rules"`
-	// NoGold counts attempts at tasks of which nothing is known.
-	NoGold int            `json:"no_gold"`
-	Missed stats.Interval `json:"miss_rate"`
-	Told   stats.Interval `json:"facts_told"`
-	// Attempts are those with gold, in the order of the file.
-	Attempts []CheckedAttempt `json:"attempts"`
-}
-
-// CheckedAttempt is what one attempt made of what its task needs.
-type CheckedAttempt struct {
-	Task    string `json:"task_id"`
-	Attempt int    `json:"attempt"`
-	Target  string `json:"target,omitempty"`
-	// Needed and Missed count calls of the target, Extra its calls that nothing
-	// in the gold needs.
-	Needed int          `json:"needed"`
-	Missed int          `json:"missed"`
-	Extra  int          `json:"extra"`
-	Calls  []MissedCall `json:"missed_calls,omitempty"`
-	Facts  int          `json:"facts"`
-	Untold []string     `json:"untold,omitempty"`
-}
-
-// MissedCall is a needed call that nobody made.
-type MissedCall struct {
-	Tool string          `json:"tool"`
-	Args json.RawMessage `json:"args,omitempty"`
-	User bool            `json:"by_user,omitempty"`
-	// Near is the first call of that tool, counted from 0; nil: it was not called.
-	Near *int `json:"near,omitempty"`
-}
 
 // CheckRequest asks which needed calls the attempts of a trace file made.
 type CheckRequest struct {
@@ -62,7 +25,7 @@ type CheckRequest struct {
 
 // Check compares each attempt of a trace file with the gold of its task. The error wraps
 // callvet.ErrInvalid where no attempt has one.
-func (a *App) Check(req CheckRequest, tell Events) (*TraceCheck, error) {
+func (a *App) Check(req CheckRequest, tell Events) (*sheet.Check, error) {
 	req.Rules = cmp.Or(req.Rules, "strict")
 	rules, ok := map[string]trajectory.Rules{"strict": trajectory.Strict, "tau": trajectory.Tau}[req.Rules]
 	if !ok {
@@ -81,7 +44,7 @@ func (a *App) Check(req CheckRequest, tell Events) (*TraceCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &TraceCheck{Format: "callvet.trace_check", Version: 1, Rules: req.Rules, Attempts: []CheckedAttempt{}}
+	c := &sheet.Check{Format: "callvet.trace_check", Version: 1, Rules: req.Rules, Attempts: []sheet.Checked{}}
 	missed, told := taskSums{}, taskSums{}
 	for at, err := range imp.Attempts() {
 		if err != nil {
@@ -97,7 +60,7 @@ func (a *App) Check(req CheckRequest, tell Events) (*TraceCheck, error) {
 			return nil, fmt.Errorf("check %s of %s: %w", at.Name(), req.Traces, err)
 		}
 		row := checkRow(&at, &g, &o)
-		row.hide(red)
+		hideChecked(&row, red)
 		missed.add(at.Trace.Target, at.Trace.CaseID, row.Missed, row.Needed)
 		told.add(at.Trace.Target, at.Trace.CaseID, row.Facts-len(row.Untold), row.Facts)
 		c.Attempts = append(c.Attempts, row)
@@ -119,14 +82,14 @@ func goldOf(in *trace.TaskGold) trajectory.Gold {
 	return g
 }
 
-func checkRow(at *trace.Attempt, g *trajectory.Gold, o *trajectory.Outcome) CheckedAttempt {
+func checkRow(at *trace.Attempt, g *trajectory.Gold, o *trajectory.Outcome) sheet.Checked {
 	t := &at.Trace
-	row := CheckedAttempt{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed, Extra: len(o.Extra), Facts: len(g.Facts)}
+	row := sheet.Checked{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed, Extra: len(o.Extra), Facts: len(g.Facts)}
 	for i, s := range o.Steps {
 		if s.Call >= 0 {
 			continue
 		}
-		m := MissedCall{Tool: g.Steps[i].Tool, Args: g.Steps[i].Args, User: g.Steps[i].User}
+		m := sheet.Missed{Tool: g.Steps[i].Tool, Args: g.Steps[i].Args, User: g.Steps[i].User}
 		if s.Near >= 0 {
 			m.Near = &s.Near
 		}
@@ -140,8 +103,8 @@ func checkRow(at *trace.Attempt, g *trajectory.Gold, o *trajectory.Outcome) Chec
 	return row
 }
 
-// hide redacts what is shown of the gold, after it was compared.
-func (r *CheckedAttempt) hide(red *redact.Redactor) {
+// hideChecked redacts what is shown of the gold, after it was compared.
+func hideChecked(r *sheet.Checked, red *redact.Redactor) {
 	red.Begin()
 	for i := range r.Calls {
 		r.Calls[i].Args = red.JSON(r.Calls[i].Args)

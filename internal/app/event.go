@@ -39,6 +39,14 @@ type LinesEvent struct {
 	Log      trace.Log         `json:"log"`
 }
 
+// LeftOut says how many lines are no records; "" where all are.
+func (e *LinesEvent) LeftOut() string {
+	if e.Log.Bad == 0 {
+		return ""
+	}
+	return leftOut(&e.Log)
+}
+
 // LostEvent counts what could not be told, by what it is: Read was in a file and traces have no
 // place for it, Written is what the form that is written has none for.
 type LostEvent struct {

@@ -64,9 +64,12 @@ func (a *App) Targets() []string {
 	return out
 }
 
+// Prices is a table of what models cost.
+type Prices = provider.Prices
+
 // Prices are the prices that the program ships with, or, of a list that others keep, those
 // that can be used, with the number of models that were left out.
-func (a *App) Prices(list string) (p *provider.Prices, skipped int, err error) {
+func (a *App) Prices(list string) (p *Prices, skipped int, err error) {
 	if list == "" {
 		return provider.ShippedPrices(), 0, nil
 	}

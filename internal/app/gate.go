@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
@@ -185,8 +186,21 @@ func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
 	return file, nil
 }
 
+// WriteVerdict writes how gates were kept to a file in the form that the end of its name says
+// (.md .xml .json .txt). The error wraps callvet.ErrInvalid for another end.
+func (a *App) WriteVerdict(ctx context.Context, res *GateResult, name string) error {
+	face, err := verdict.ByPath(name)
+	if err != nil {
+		return err
+	}
+	return a.writeText(ctx, name, func(w io.Writer) error { return face(w, res.Report) })
+}
+
+// GateTemplates are the files of gates that InitGates writes; the first one is the usual one.
+func GateTemplates() []string { return gatefile.Templates() }
+
 // InitGates writes a commented file of gates to start from; template is one of
-// gatefile.Templates. A file that is there is callvet.ErrConflict.
+// GateTemplates. A file that is there is callvet.ErrConflict.
 func (a *App) InitGates(ctx context.Context, name, template string) error {
 	text, ok := gatefile.Template(template)
 	if !ok {
@@ -382,13 +396,13 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	}
 	out, err := a.decide(h, file, req)
 	if err == nil && s.log.Bad > 0 { // reports are read where the events are not seen
-		out.Report.Warnings = append(out.Report.Warnings, LeftOut(&s.log))
+		out.Report.Warnings = append(out.Report.Warnings, leftOut(&s.log))
 	}
 	return out, err
 }
 
-// LeftOut says how many lines of trace files are no records.
-func LeftOut(log *trace.Log) string {
+// leftOut says how many lines of trace files are no records.
+func leftOut(log *trace.Log) string {
 	return fmt.Sprintf("%d of %d lines are no records and were left out", log.Bad, log.Lines)
 }
 

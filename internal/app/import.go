@@ -19,9 +19,9 @@ import (
 // ImportRequest asks to read traces of any form and write them in another.
 type ImportRequest struct {
 	Traces string `json:"traces"`
-	// Format is one of foreign.Names; "": it is found by content.
+	// Format is one of TraceForms; "": it is found by content.
 	Format string `json:"format,omitempty"`
-	// To is one of foreign.Exports; "": callvet's own lines.
+	// To is one of TraceExports; "": callvet's own lines.
 	To string `json:"to,omitempty"`
 	// Strict ends at the first line that cannot be read.
 	Strict bool `json:"strict,omitempty"`
@@ -30,6 +30,15 @@ type ImportRequest struct {
 	// Keep are kinds of personal data that are not redacted.
 	Keep []string `json:"keep,omitempty"`
 }
+
+// TraceLines is the form of callvet's own traces.
+const TraceLines = foreign.Contract
+
+// TraceForms are the forms of traces that are read.
+func TraceForms() []string { return foreign.Names() }
+
+// TraceExports are the forms of traces that are written.
+func TraceExports() []string { return foreign.Exports() }
 
 // ImportResult is what came of an import.
 type ImportResult struct {
@@ -41,6 +50,11 @@ type ImportResult struct {
 
 // Whole reports whether everything was read.
 func (r *ImportResult) Whole() bool { return r.Read.Log.Bad == 0 && r.Read.Unknown == 0 }
+
+// Lines is what is wrong with the lines of the file, which is called name.
+func (r *ImportResult) Lines(name string) *LinesEvent {
+	return &LinesEvent{Problems: r.Read.Log.Problems(name), Log: r.Read.Log}
+}
 
 // FollowEvery is how often a file that is followed is looked at.
 const FollowEvery = 250 * time.Millisecond

@@ -121,15 +121,26 @@ func (a *App) OpenLabels(name string, tell Events) (*labels.Appender, error) {
 	return to, err
 }
 
-// Labels reads the labels of a file that count: the last one of each person for each task.
-func (a *App) Labels(name string, tell Events) ([]labels.Label, error) {
-	ls, err := a.readLabels(name, tell)
+// LabelExportRequest asks for the labels of a file that count.
+type LabelExportRequest struct {
+	Labels string `json:"labels"`
+	// To is csv or jsonl.
+	To string `json:"to"`
+}
+
+// LabelExport writes the labels of a file that count: the last one of each person for each
+// task.
+func (a *App) LabelExport(req LabelExportRequest, w io.Writer, tell Events) error {
+	ls, err := a.readLabels(req.Labels, tell)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ls, _ = labels.Latest(ls)
-	return ls, nil
+	return labels.Export(w, ls, req.To)
 }
+
+// LabelForms are the forms of labels that LabelImport reads.
+func LabelForms() []string { return labels.Forms() }
 
 // ShownTask is what a person sees of a task, redacted.
 type ShownTask struct {

@@ -14,13 +14,23 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
+// Verdict is what becomes of a run or of gates.
+type Verdict = gate.Verdict
+
+// The verdicts.
+const (
+	Pass         = gate.Pass
+	Fail         = gate.Fail
+	Inconclusive = gate.Inconclusive
+)
+
 // Outcome is what came out of a session of a run.
 type Outcome struct {
 	*RunView
 	Summary run.Summary
 	// Verdict is what RequirePass and FailUnder make of it; "" where the run ended early.
 	// Why says what is missing from a pass.
-	Verdict gate.Verdict
+	Verdict Verdict
 	Why     []string
 	// Notes are what should be known of the numbers.
 	Notes []callvet.Notice
@@ -82,12 +92,12 @@ func (s *Session) conclude(v *RunView, sum run.Summary, runErr error) (*Outcome,
 	case sum.Pass+sum.Fail == 0:
 		return out, fmt.Errorf("nothing was judged: %s ended in an error, %s did not run", plain.Count(sum.Error, "attempt", "attempts"), plain.Thousands(sum.NotRun))
 	}
-	out.Verdict, out.Why = verdict(v.View.Panels, set, sum)
+	out.Verdict, out.Why = verdictOf(v.View.Panels, set, sum)
 	return out, nil
 }
 
-// verdict judges the run by RequirePass and FailUnder, for each target.
-func verdict(p *panel.Panels, set *Settings, sum run.Summary) (v gate.Verdict, why []string) {
+// verdictOf judges the run by RequirePass and FailUnder, for each target.
+func verdictOf(p *panel.Panels, set *Settings, sum run.Summary) (v gate.Verdict, why []string) {
 	if set.RequirePass {
 		if sum.Pass != sum.Total {
 			return gate.Fail, []string{fmt.Sprintf("required: every attempt passes; %d of %d did", sum.Pass, sum.Total)}

@@ -34,7 +34,7 @@ func TestVerdict(t *testing.T) {
 		p := &panel.Panels{Targets: []panel.TargetPanel{{
 			Name: "m", Overall: panel.Slice{Cases: c.cases, Metrics: []panel.Metric{{Name: panel.MetricPass, Interval: iv}}},
 		}}}
-		if v, why := verdict(p, &Settings{FailUnder: c.under}, run.Summary{}); v != c.verdict || strings.Join(why, "; ") != c.said {
+		if v, why := verdictOf(p, &Settings{FailUnder: c.under}, run.Summary{}); v != c.verdict || strings.Join(why, "; ") != c.said {
 			t.Errorf("%s: %s, %q", c.name, v, why)
 		}
 	}

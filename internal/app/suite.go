@@ -35,6 +35,12 @@ type SuiteRequest struct {
 	CatalogueFile string         `json:"-"`
 }
 
+// SuiteForms are the formats of suites that are read.
+func SuiteForms() []string { return suite.Dialects() }
+
+// SuiteExports are the formats that Convert writes.
+func SuiteExports() []string { return suite.Exports() }
+
 // OpenSuite starts to read and lint a suite. The error is that of suite.Open; the
 // problems that say why are told before.
 func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*suite.Stream, error) {

@@ -27,8 +27,10 @@ type Ask struct {
 	// SD is the standard deviation of the metric from task to task, in its unit; with
 	// Diff that of the tasks' differences, as a share of the baseline's mean.
 	SD float64 `json:"sd,omitempty"`
-	// Pilot is what a run or a trace file tells of the metric; nil without one.
-	Pilot *Pilot `json:"from,omitempty"`
+	// From is the run or the trace file of a pilot; "" for none. Pilot is what it tells of
+	// the metric: whoever can read it sets that.
+	From  string `json:"from,omitempty"`
+	Pilot *Pilot `json:"-"`
 	// Sens and Spec are those of a judge, Labels how many there will be, Tasks how
 	// many tasks it looks at: 1,000 unless given.
 	Sens   float64 `json:"judge_sens,omitempty"`
@@ -61,6 +63,13 @@ func (q *Ask) UnmarshalJSON(b []byte) error {
 	}
 	q.Given = slices.Sorted(maps.Keys(keys))
 	return nil
+}
+
+// Usual is what a plan is made for unless something else is asked.
+func Usual() Ask {
+	q := Ask{Metric: "true_success"}
+	q.usual()
+	return q
 }
 
 // usual fills in what has a usual value and is not given.

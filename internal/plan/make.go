@@ -16,6 +16,9 @@ import (
 // confidence is that of an exposure without incident.
 const confidence = 0.95
 
+// Most is the largest number of tasks that is looked for.
+const Most = power.Most
+
 // Plan is what is needed; parts that were not asked for are nil.
 type Plan struct {
 	Format  string  `json:"format"`

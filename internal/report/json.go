@@ -98,6 +98,15 @@ func (v *View) document() Document {
 	}
 }
 
+// ComparisonJSON writes a comparison as one document, callvet.diff.
+func ComparisonJSON(w io.Writer, c *panel.Comparison) error {
+	return json.NewEncoder(w).Encode(struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		*panel.Comparison
+	}{"callvet.diff", 1, c})
+}
+
 // JSON writes one Document with the attempts that did not pass.
 func JSON(w io.Writer, v *View) error {
 	head, err := json.Marshal(v.document())

@@ -27,7 +27,7 @@ func Markdown(w io.Writer, v *View) error {
 	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0 || v.unevaluated().Assertions > 0:
 		mark = "⚠️"
 	}
-	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, figure.Markdown(v.Suite.Name), figure.Markdown(v.Sentence()))
+	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, plain.Markdown(v.Suite.Name), plain.Markdown(v.Sentence()))
 	if v.Diff != nil {
 		mdDiff(&b, v.Diff)
 	}
@@ -40,12 +40,12 @@ func Markdown(w io.Writer, v *View) error {
 		mdSlices(&b, v)
 	}
 	for _, x := range v.warnings() {
-		fmt.Fprintf(&b, "> **Warning:** %s\n", figure.Markdown(x))
+		fmt.Fprintf(&b, "> **Warning:** %s\n", plain.Markdown(x))
 	}
 	mdOpen(&b, v)
 	mdFindings(&b, v)
 	tail := mdTail(v)
-	if err := mdFailures(&b, v, figure.MaxMarkdown-len(tail)-200); err != nil {
+	if err := mdFailures(&b, v, plain.MaxMarkdown-len(tail)-200); err != nil {
 		return err
 	}
 	b.WriteString(tail)
@@ -60,10 +60,10 @@ func mdOpen(b *bytes.Buffer, v *View) {
 			b.WriteString("\nNot evaluated:\n\n")
 		}
 		for _, k := range p.NotEvaluated[:min(len(p.NotEvaluated), maxKinds)] {
-			fmt.Fprintf(b, "- %s: %s\n", figure.Markdown(p.Name), figure.Markdown(plain.Limited(kindText(k), 300)))
+			fmt.Fprintf(b, "- %s: %s\n", plain.Markdown(p.Name), plain.Markdown(plain.Limited(kindText(k), 300)))
 		}
 		if left := len(p.NotEvaluated) - maxKinds; left > 0 {
-			fmt.Fprintf(b, "- %s: %s\n", figure.Markdown(p.Name), moreOf(left, "kind", "kinds"))
+			fmt.Fprintf(b, "- %s: %s\n", plain.Markdown(p.Name), moreOf(left, "kind", "kinds"))
 		}
 	}
 }
@@ -74,14 +74,14 @@ func mdFindings(b *bytes.Buffer, v *View) {
 		if i == 0 {
 			b.WriteString("\nFindings:\n\n")
 		}
-		fmt.Fprintf(b, "- **%s** %s: %s\n", f.Code, figure.Markdown(f.Title), figure.FindingCount(&f))
+		fmt.Fprintf(b, "- **%s** %s: %s\n", f.Code, plain.Markdown(f.Title), figure.FindingCount(&f))
 		for _, e := range f.Evidence[:min(len(f.Evidence), maxKinds)] {
-			fmt.Fprintf(b, "  - %s\n", figure.Markdown(plain.Limited(plain.Line(e), 300)))
+			fmt.Fprintf(b, "  - %s\n", plain.Markdown(plain.Limited(plain.Line(e), 300)))
 		}
 		if left := len(f.Evidence) - maxKinds; left > 0 {
 			fmt.Fprintf(b, "  - %s\n", moreOf(left, "piece of evidence", "pieces of evidence"))
 		}
-		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", figure.Markdown(f.Test), figure.Markdown(f.Fix))
+		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", plain.Markdown(f.Test), plain.Markdown(f.Fix))
 	}
 }
 
@@ -93,7 +93,7 @@ func mdTail(v *View) string {
 		}
 		fmt.Fprintf(&b, "    %s\n", plain.Limited(plain.Line(n), 300))
 	}
-	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", figure.Markdown(v.ID),
+	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", plain.Markdown(v.ID),
 		plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.repeats(), "repeat", "repeats"))
 	return b.String()
 }
@@ -116,7 +116,7 @@ func mdTargets(b *bytes.Buffer, v *View) {
 			fmt.Fprintf(b, "\n… and %d more targets\n", len(ps)-i)
 			break
 		}
-		fmt.Fprintf(b, "| %s |", figure.Markdown(targetLabel(&ps[i])))
+		fmt.Fprintf(b, "| %s |", plain.Markdown(targetLabel(&ps[i])))
 		for _, c := range mdTargetColumns {
 			fmt.Fprintf(b, " %s |", targetColumns[c].value(&ps[i].Overall))
 		}
@@ -125,7 +125,7 @@ func mdTargets(b *bytes.Buffer, v *View) {
 	b.WriteString("\n")
 	for i := range ps {
 		if ps[i].Floor {
-			fmt.Fprintf(b, "%s is the baseline: a caller without a language model; any model must beat this.\n\n", figure.Markdown(ps[i].Name))
+			fmt.Fprintf(b, "%s is the baseline: a caller without a language model; any model must beat this.\n\n", plain.Markdown(ps[i].Name))
 		}
 	}
 }
@@ -138,7 +138,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 	shown := ps[:min(len(ps), 8)]
 	b.WriteString("<details><summary>Pass rate by slice</summary>\n\n| slice | cases |")
 	for i := range shown {
-		fmt.Fprintf(b, " %s |", figure.Markdown(targetLabel(&shown[i])))
+		fmt.Fprintf(b, " %s |", plain.Markdown(targetLabel(&shown[i])))
 	}
 	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(shown)) + "\n")
 	for i := range ps[0].Slices {
@@ -146,7 +146,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 		if i == 40 {
 			break
 		}
-		fmt.Fprintf(b, "| %s=%s | %d |", figure.Markdown(p.Key), figure.Markdown(p.Value), p.Cases)
+		fmt.Fprintf(b, "| %s=%s | %d |", plain.Markdown(p.Key), plain.Markdown(p.Value), p.Cases)
 		for j := range shown {
 			fmt.Fprintf(b, " %s |", figure.Amount(sliceMetric(&shown[j], p.Key, p.Value)))
 		}
@@ -156,26 +156,26 @@ func mdSlices(b *bytes.Buffer, v *View) {
 }
 
 func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
-	fmt.Fprintf(b, "**Against %s.** ", figure.Markdown(baselineOf(c)))
+	fmt.Fprintf(b, "**Against %s.** ", plain.Markdown(baselineOf(c)))
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		p := ""
 		if t.Overall.Cases > 0 {
 			p = fmt.Sprintf(" (p = %s)", figure.P(t.Overall.P))
 		}
-		fmt.Fprintf(b, "%s%s.\n", figure.Markdown(difference(t)), p)
+		fmt.Fprintf(b, "%s%s.\n", plain.Markdown(difference(t)), p)
 		mdMeasured(b, t)
 		for k, ch := range t.Changes {
 			if k == 20 {
 				fmt.Fprintf(b, "- … and %d more\n", len(t.Changes)-k)
 				break
 			}
-			fmt.Fprintf(b, "- %s\n", figure.Markdown(changeText(ch)))
+			fmt.Fprintf(b, "- %s\n", plain.Markdown(changeText(ch)))
 		}
 	}
 	b.WriteString("\n")
 	for _, l := range append(leftOut(c), c.Warnings...) {
-		fmt.Fprintf(b, "> %s\n", figure.Markdown(l))
+		fmt.Fprintf(b, "> %s\n", plain.Markdown(l))
 	}
 	b.WriteString("\n")
 }
@@ -207,12 +207,12 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 
 func mdFailure(v *View, r Row, more int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", figure.HTML(attemptName(r, v.repeats())), alike(more), figure.HTML(v.targetName(r.Cell.Target)), figure.HTML(className(classOf(r))))
+	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", plain.HTML(attemptName(r, v.repeats())), alike(more), plain.HTML(v.targetName(r.Cell.Target)), plain.HTML(className(classOf(r))))
 	if q := plain.Line(question(r.Case)); q != "" {
-		fmt.Fprintf(&b, "> %s\n\n", figure.Markdown(plain.Limited(q, 400)))
+		fmt.Fprintf(&b, "> %s\n\n", plain.Markdown(plain.Limited(q, 400)))
 	}
 	if s := because(r); s != "" && !told(r) {
-		fmt.Fprintf(&b, "%s\n\n", figure.Markdown(plain.Limited(s, 600)))
+		fmt.Fprintf(&b, "%s\n\n", plain.Markdown(plain.Limited(s, 600)))
 	}
 	var d strings.Builder
 	list, more := diffs(r)

@@ -79,9 +79,9 @@ func mdMeasured(b *bytes.Buffer, t *panel.TargetComparison) {
 	}
 	b.WriteString("\n|---|---:|---|---|---|---:|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(b, "| %s |", figure.Markdown(r.Title))
+		fmt.Fprintf(b, "| %s |", plain.Markdown(r.Title))
 		for _, c := range r.Cells {
-			fmt.Fprintf(b, " %s |", figure.Markdown(c))
+			fmt.Fprintf(b, " %s |", plain.Markdown(c))
 		}
 		b.WriteString("\n")
 	}

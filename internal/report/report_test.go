@@ -186,7 +186,7 @@ func TestListsSayWhatTheyLeaveOut(t *testing.T) {
 func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := bigView(1000)
-	if n := len(write(t, Markdown, v)); n > figure.MaxMarkdown {
+	if n := len(write(t, Markdown, v)); n > plain.MaxMarkdown {
 		t.Errorf("Markdown has %d bytes", n)
 	}
 	page := write(t, HTML, v)
@@ -332,8 +332,8 @@ func TestTextsAreSafeWhateverTheyAre(t *testing.T) {
 		if x := cell(s); x != "" && strings.ContainsRune("=+-@\t\r", rune(x[0])) {
 			t.Fatalf("cell(%q) = %q", s, x)
 		}
-		if strings.ContainsAny(figure.Markdown(s), "<>@|`\n") && strings.Count(figure.Markdown(s), "`") != strings.Count(figure.Markdown(s), "\\`") {
-			t.Fatalf("figure.Markdown(%q) = %q", s, figure.Markdown(s))
+		if strings.ContainsAny(plain.Markdown(s), "<>@|`\n") && strings.Count(plain.Markdown(s), "`") != strings.Count(plain.Markdown(s), "\\`") {
+			t.Fatalf("plain.Markdown(%q) = %q", s, plain.Markdown(s))
 		}
 		if err := xml.Unmarshal([]byte("<a><![CDATA["+strings.ReplaceAll(plain.XML(s), "]]>", "")+"]]></a>"), new(struct{})); err != nil {
 			t.Fatalf("plain.XML(%q): %v", s, err)

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -29,8 +30,12 @@ const maxFrames = 6
 var frame = regexp.MustCompile(`(?m)^(main|github\.com/callvet/callvet[^\s]*?)(\.[^\n]*)\([^\n]*\)\n\t([^\n]+\.go):(\d+)`)
 
 // Bug says what a panic is to a user: what happened, what to do, and where it was.
-// The whole stack is told when verbose.
-func Bug(p *parallel.Panic, version string, verbose bool) string {
+// The whole stack is told when verbose. It is "" for an error that is no panic.
+func Bug(err error, version string, verbose bool) string {
+	var p *parallel.Panic
+	if !errors.As(err, &p) {
+		return ""
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "callvet has a bug and ended: %s\n  please report this line with the command and the version %s at https://github.com/callvet/callvet/issues\n  at: %s",
 		strings.Join(strings.Fields(p.Error()), " "), version, strings.Join(places(p.Stack), " < "))

@@ -126,11 +126,11 @@ func Markdown(w io.Writer, s *routing.Section) error {
 	var b strings.Builder
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		fmt.Fprintf(&b, "#### Selection: %s\n\n", figure.Markdown(t.Name))
+		fmt.Fprintf(&b, "#### Selection: %s\n\n", plain.Markdown(t.Name))
 		for _, table := range Tables(t) {
 			open := table.Title == "Layers" || table.Title == "Scores" || table.Title == "Tools given"
 			if !open {
-				fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", figure.Markdown(table.Title))
+				fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", plain.Markdown(table.Title))
 			}
 			mdTable(&b, table)
 			if !open {
@@ -138,7 +138,7 @@ func Markdown(w io.Writer, s *routing.Section) error {
 			}
 		}
 		if t.Unexplained != "" {
-			fmt.Fprintf(&b, "No reasons are given why tools lost: %s\n\n", figure.Markdown(t.Unexplained))
+			fmt.Fprintf(&b, "No reasons are given why tools lost: %s\n\n", plain.Markdown(t.Unexplained))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -148,7 +148,7 @@ func Markdown(w io.Writer, s *routing.Section) error {
 func mdTable(b *strings.Builder, t Table) {
 	row := func(cells []string) {
 		for _, c := range cells {
-			b.WriteString("| " + figure.Markdown(c) + " ")
+			b.WriteString("| " + plain.Markdown(c) + " ")
 		}
 		b.WriteString("|\n")
 	}
@@ -159,7 +159,7 @@ func mdTable(b *strings.Builder, t Table) {
 	}
 	b.WriteString("\n")
 	if t.Note != "" {
-		fmt.Fprintf(b, "%s\n\n", figure.Markdown(t.Note))
+		fmt.Fprintf(b, "%s\n\n", plain.Markdown(t.Note))
 	}
 }
 

@@ -17,9 +17,9 @@ import (
 // is said.
 func Markdown(w io.Writer, v *View) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "### %s: %s\n\n", figure.Markdown(strings.Join(v.Files, ", ")), v.sentence())
+	fmt.Fprintf(&b, "### %s: %s\n\n", plain.Markdown(strings.Join(v.Files, ", ")), v.sentence())
 	for _, x := range v.Panels.Warnings {
-		fmt.Fprintf(&b, "> **Warning:** %s\n\n", figure.Markdown(x))
+		fmt.Fprintf(&b, "> **Warning:** %s\n\n", plain.Markdown(x))
 	}
 	mdFindings(&b, v.Panels.Findings)
 	for i := range v.Panels.Targets {
@@ -30,12 +30,12 @@ func Markdown(w io.Writer, v *View) error {
 		mdTarget(&b, &v.Panels.Targets[i])
 	}
 	mdCalls(&b, v)
-	if b.Len() < figure.MaxMarkdown {
+	if b.Len() < plain.MaxMarkdown {
 		mdExamples(&b, v)
 	}
 	out := b.Bytes()
-	if len(out) > figure.MaxMarkdown {
-		cut := bytes.LastIndexByte(out[:figure.MaxMarkdown], '\n')
+	if len(out) > plain.MaxMarkdown {
+		cut := bytes.LastIndexByte(out[:plain.MaxMarkdown], '\n')
 		out = append(out[:cut:cut], "\n\n… cut; the HTML report has all of it\n"...)
 	}
 	_, err := w.Write(out)
@@ -44,14 +44,14 @@ func Markdown(w io.Writer, v *View) error {
 
 func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 	if t.Name != "" {
-		fmt.Fprintf(b, "**%s**\n\n", figure.Markdown(t.Name))
+		fmt.Fprintf(b, "**%s**\n\n", plain.Markdown(t.Name))
 	}
 	calls, tasks := steps(&t.Overall)
 	if len(calls) > 0 {
 		below := sharedNotes(calls)
 		b.WriteString("| step, by call | value | n | tasks all right | notes |\n|---|---|---|---|---|\n")
 		for _, r := range calls {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), r.Companion(), notes(r, below))
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(), r.Companion(), notes(r, below))
 		}
 		b.WriteString("\n")
 		mdShared(b, below)
@@ -60,7 +60,7 @@ func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 		below := sharedNotes(tasks)
 		b.WriteString("| task | value | n | notes |\n|---|---|---|---|\n")
 		for _, r := range tasks {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", figure.Markdown(r.Metric.Title), r.Amount(), r.N(), notes(r, below))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(), notes(r, below))
 		}
 		b.WriteString("\n")
 		mdShared(b, below)
@@ -70,13 +70,13 @@ func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 }
 
 func notes(r row, below []figure.Shared) string {
-	return figure.Markdown(strings.Join(r.Notes(below), "; "))
+	return plain.Markdown(strings.Join(r.Notes(below), "; "))
 }
 
 // mdShared says below a table what several of its rows share.
 func mdShared(b *bytes.Buffer, notes []figure.Shared) {
 	for _, n := range notes {
-		fmt.Fprintf(b, "%s\n\n", figure.Markdown(n.String()))
+		fmt.Fprintf(b, "%s\n\n", plain.Markdown(n.String()))
 	}
 }
 
@@ -87,12 +87,12 @@ func mdSlices(b *bytes.Buffer, t *panel.TargetPanel) {
 	}
 	b.WriteString("<details><summary>Slices</summary>\n\n| slice | tasks |")
 	for _, n := range names {
-		fmt.Fprintf(b, " %s |", figure.Markdown(t.Overall.Metric(n).Title))
+		fmt.Fprintf(b, " %s |", plain.Markdown(t.Overall.Metric(n).Title))
 	}
 	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(names)) + "\n")
 	for i := range t.Slices[:min(len(t.Slices), 60)] {
 		s := &t.Slices[i]
-		fmt.Fprintf(b, "| %s=%s | %d |", figure.Markdown(s.Key), figure.Markdown(s.Value), s.Cases)
+		fmt.Fprintf(b, "| %s=%s | %d |", plain.Markdown(s.Key), plain.Markdown(s.Value), s.Cases)
 		for _, n := range names {
 			m := s.Metric(n)
 			fmt.Fprintf(b, " %s%s |", figure.Amount(m), strings.ReplaceAll(mark(m), "*", `\*`))
@@ -109,7 +109,7 @@ func mdConfusion(b *bytes.Buffer, t *panel.TargetPanel) {
 	}
 	b.WriteString("<details><summary>Confused tools</summary>\n\n| expected | called | calls |\n|---|---|---:|\n")
 	for _, c := range rows[:min(len(rows), 40)] {
-		fmt.Fprintf(b, "| %s | %s | %d |\n", figure.Markdown(c.Expected), figure.Markdown(c.Called), c.N)
+		fmt.Fprintf(b, "| %s | %s | %d |\n", plain.Markdown(c.Expected), plain.Markdown(c.Called), c.N)
 	}
 	b.WriteString("\n</details>\n\n")
 }
@@ -117,12 +117,12 @@ func mdConfusion(b *bytes.Buffer, t *panel.TargetPanel) {
 func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 	for i := range list {
 		f := &list[i]
-		fmt.Fprintf(b, "- **%s %s**: %s of %s, %s of all failures.", f.Code, figure.Markdown(f.Title),
+		fmt.Fprintf(b, "- **%s %s**: %s of %s, %s of all failures.", f.Code, plain.Markdown(f.Title),
 			plain.Thousands(f.Count), plain.Thousands(f.Of), plain.Percent(f.Share))
 		for _, e := range f.Evidence {
-			fmt.Fprintf(b, " %s.", figure.Markdown(strings.TrimSuffix(e, ".")))
+			fmt.Fprintf(b, " %s.", plain.Markdown(strings.TrimSuffix(e, ".")))
 		}
-		fmt.Fprintf(b, "\n  Test: %s\n  Fix: %s\n", figure.Markdown(f.Test), figure.Markdown(f.Fix))
+		fmt.Fprintf(b, "\n  Test: %s\n  Fix: %s\n", plain.Markdown(f.Test), plain.Markdown(f.Fix))
 	}
 	if len(list) > 0 {
 		b.WriteString("\n")
@@ -141,7 +141,7 @@ func mdCalls(b *bytes.Buffer, v *View) {
 				continue
 			}
 			text = preformatted(fmt.Sprintf("%s: %s\n%s\n\n", f.Code, v.Where(e), plain.Limited(text, 1000)))
-			if all.Len()+len(text) < figure.MaxMarkdown/3 {
+			if all.Len()+len(text) < plain.MaxMarkdown/3 {
 				all.WriteString(text)
 			}
 		}
@@ -154,8 +154,8 @@ func mdCalls(b *bytes.Buffer, v *View) {
 
 func mdExamples(b *bytes.Buffer, v *View) {
 	for _, e := range v.Panels.Examples {
-		fmt.Fprintf(b, "<details><summary>%s: %s, %s %s</summary>\n\n<pre>%s</pre>\n\n</details>\n\n", e.Kind, figure.HTML(v.Where(e)), plain.Percent(e.Score),
-			figure.HTML(e.Why), strings.ReplaceAll(preformatted(plain.Limited(v.excerpt(e), 3000)), "\n\n", "\n&#10;"))
+		fmt.Fprintf(b, "<details><summary>%s: %s, %s %s</summary>\n\n<pre>%s</pre>\n\n</details>\n\n", e.Kind, plain.HTML(v.Where(e)), plain.Percent(e.Score),
+			plain.HTML(e.Why), strings.ReplaceAll(preformatted(plain.Limited(v.excerpt(e), 3000)), "\n\n", "\n&#10;"))
 	}
 }
 

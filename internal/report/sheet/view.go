@@ -65,6 +65,11 @@ func ByPath(path string) (Face, error) {
 	}
 }
 
+// PanelsJSON writes panels as a document of their own.
+func PanelsJSON(w io.Writer, p *panel.Panels) error {
+	return Encode(w, p, func(p *panel.Panels) any { return p })
+}
+
 // JSON writes the panels with what was read.
 func JSON(w io.Writer, v *View) error {
 	err := Encode(w, v.Panels, func(p *panel.Panels) any {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
 
-	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats/gate"
@@ -22,7 +21,7 @@ func Markdown(w io.Writer, r *gates.Report) error {
 	var b strings.Builder
 	several := severalTargets(r)
 	fmt.Fprintf(&b, "### callvet gates: %s\n\n", overall(r))
-	fmt.Fprintf(&b, "%s\n", figure.Markdown(r.Sentence))
+	fmt.Fprintf(&b, "%s\n", plain.Markdown(r.Sentence))
 	if r.Verdict == gate.Inconclusive && !r.Blocks {
 		fmt.Fprintf(&b, "\n%s.\n", lenient)
 	}
@@ -35,7 +34,7 @@ func Markdown(w io.Writer, r *gates.Report) error {
 		if v.Verdict != gate.Pass {
 			word = "**" + word + "**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", word, figure.Markdown(Title(v, several)), figure.Markdown(sentences(v)))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", word, plain.Markdown(Title(v, several)), plain.Markdown(sentences(v)))
 	}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Verdict != gate.Pass {
@@ -46,12 +45,12 @@ func Markdown(w io.Writer, r *gates.Report) error {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "- warning: %s\n", figure.Markdown(warning))
+		fmt.Fprintf(&b, "- warning: %s\n", plain.Markdown(warning))
 	}
 	if subject := plain.Line(r.Subject); subject != "" {
-		fmt.Fprintf(&b, "\n%s", figure.Markdown(subject))
+		fmt.Fprintf(&b, "\n%s", plain.Markdown(subject))
 		if r.Baseline != "" {
-			fmt.Fprintf(&b, " against %s", figure.Markdown(r.Baseline))
+			fmt.Fprintf(&b, " against %s", plain.Markdown(r.Baseline))
 		}
 		fmt.Fprintf(&b, ", policy %s\n", r.Policy)
 	}
@@ -72,9 +71,9 @@ func markdownDetails(b *strings.Builder, v *gates.Verdict, several bool) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n**%s**\n\n", figure.Markdown(Title(v, several)))
+	fmt.Fprintf(b, "\n**%s**\n\n", plain.Markdown(Title(v, several)))
 	for _, l := range lines {
-		fmt.Fprintf(b, "- %s\n", figure.Markdown(l))
+		fmt.Fprintf(b, "- %s\n", plain.Markdown(l))
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/power"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -125,7 +124,7 @@ func tasksOf(tasks, attempts int) string {
 // enough tells a number of tasks that may be too large.
 func enough(tasks int) string {
 	if tasks == 0 {
-		return "more than " + plain.Thousands(power.Most) + " tasks"
+		return "more than " + plain.Thousands(plan.Most) + " tasks"
 	}
 	return plain.Count(tasks, "task", "tasks")
 }

@@ -1,10 +1,10 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package calibration answers one question: how is what labels say of a judge told to
-// a person? It computes nothing; that is the matter of internal/calibrate.
-package calibration
+package verdict
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,8 +14,18 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Print tells a report of a judge to a person.
-func Print(w io.Writer, r *calibrate.Report) {
+// JudgeJSON writes what labels say of a judge as one document, callvet.judge.
+func JudgeJSON(w io.Writer, r *calibrate.Report) error {
+	return json.NewEncoder(w).Encode(struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		*calibrate.Report
+	}{"callvet.judge", 1, r})
+}
+
+// Judge writes what labels say of a judge, and how many tasks truly passed.
+func Judge(out io.Writer, r *calibrate.Report) error {
+	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "judge %s\n", plain.Line(r.Judge.String()))
 	fmt.Fprintf(w, "%s from people, %s labelled\n\n", plain.Count(r.Counts.Labels, "verdict", "verdicts"), plain.Count(r.Counts.Labelled, string(r.Unit), string(r.Unit)+"s"))
 	if r.Table.N() > 0 {
@@ -52,6 +62,8 @@ func Print(w io.Writer, r *calibrate.Report) {
 	if len(r.Warnings) > 0 {
 		fmt.Fprintln(w)
 	}
+	_, err := w.WriteTo(out)
+	return err
 }
 
 func share(w io.Writer, name string, iv stats.Interval, means string) {

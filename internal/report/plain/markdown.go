@@ -1,12 +1,10 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package figure
+package plain
 
 import (
 	"fmt"
 	"strings"
-
-	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // MaxMarkdown bounds a report in Markdown: it is below the 65,536 characters that a comment on
@@ -17,7 +15,7 @@ const MaxMarkdown = 60_000
 // also keeps it from naming a user, an issue or an address.
 func Markdown(s string) string {
 	var b strings.Builder
-	s = plain.Line(s)
+	s = Line(s)
 	for i, r := range s {
 		switch r {
 		case ':', '.': // no text becomes a link by itself
@@ -47,5 +45,5 @@ func Markdown(s string) string {
 // HTML escapes a text between tags in Markdown, where Markdown's own escapes would show.
 func HTML(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;",
-		"@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(plain.Line(s))
+		"@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(Line(s))
 }

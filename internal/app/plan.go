@@ -1,0 +1,69 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/plan"
+	"github.com/callvet/callvet/panel"
+)
+
+// PlanRequest asks how many tasks, attempts and labels a gate needs.
+type PlanRequest = plan.Ask
+
+// UsualPlan is a request for a plan that says nothing beside what is usual.
+func UsualPlan() PlanRequest { return plan.Usual() }
+
+// Plan says how many tasks, attempts and labels a gate needs before it can decide. It reads
+// the pilot of the request where that tells something about the metric.
+func (a *App) Plan(ctx context.Context, req PlanRequest, tell Events) (p *plan.Plan, err error) {
+	if req.From != "" && plan.FromPilot(req.Metric) {
+		if req.Pilot, err = a.pilot(ctx, req.From, req.Metric, tell); err != nil {
+			return nil, err
+		}
+	}
+	return plan.Make(req)
+}
+
+// pilot reads what a run or a trace file tells of a metric. Intervals are made of tasks,
+// so that the standard error tells how much these differ, and beside that of as many
+// independent attempts how much the attempts at a task are alike.
+func (a *App) pilot(ctx context.Context, ref, metric string, tell Events) (*plan.Pilot, error) {
+	p, err := a.pilotPanels(ctx, ref, tell)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(p.Targets); n != 1 {
+		return nil, wrong("from", ref, "a pilot has one target, and this has %d", n)
+	}
+	m := p.Targets[0].Overall.Metric(panel.MetricName(metric))
+	if m == nil || m.Interval.Clusters < 2 || !(m.Interval.SE >= 0) {
+		return nil, fmt.Errorf("plan from %s: fewer than two of its tasks tell %s: %w", ref, metric, callvet.ErrInvalid)
+	}
+	iv := m.Interval
+	out := &plan.Pilot{File: ref, Mean: iv.Point, SD: iv.SE * math.Sqrt(float64(iv.Clusters)), Tasks: iv.Clusters}
+	if icc, ok := iv.Alike(); ok && m.Unit == panel.UnitRate {
+		out.Correlation = &icc
+	}
+	return out, nil
+}
+
+// pilotPanels are the panels of a run or of a trace file.
+func (a *App) pilotPanels(ctx context.Context, ref string, tell Events) (*panel.Panels, error) {
+	if side := a.Side(ref); side.Traces != "" {
+		s, err := a.Score(ctx, ScoreRequest{Traces: []string{ref}, Slices: []string{}}, tell)
+		if err != nil {
+			return nil, err
+		}
+		return s.View.Panels, nil
+	}
+	r, err := a.Run(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return r.Panels(ctx, []string{})
+}
