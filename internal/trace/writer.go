@@ -136,17 +136,13 @@ func (w *Writer) Task(t *Task) error {
 	if t.TaskID == "" {
 		return fmt.Errorf("write task record: a task needs an id: %w", callvet.ErrInvalid)
 	}
-	rest, id := *t, AppendQuoted(nil, t.TaskID)
-	rest.TaskID, rest.Input, rest.Conversation = "", nil, nil
-	raw, err := json.Marshal(rest)
-	if err != nil {
-		return invalid(fmt.Sprintf("write task %q", t.TaskID), err)
-	}
 	b := strconv.AppendInt(append(w.buf[:0], `{"type":"task","version":`...), Version, 10)
-	b = append(append(b, `,"task_id":`...), id...)
-	if raw = bytes.TrimPrefix(raw, []byte(`{"task_id":""`)); len(raw) > 1 {
-		b = append(b, raw[:len(raw)-1]...)
+	m := object{b: AppendQuoted(append(b, `,"task_id":`...), t.TaskID)}
+	m.task(t)
+	if m.err != nil {
+		return invalid(fmt.Sprintf("write task %q", t.TaskID), m.err)
 	}
+	b = m.b
 	for _, part := range []struct {
 		name string
 		m    []Message
