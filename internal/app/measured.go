@@ -56,10 +56,38 @@ func (r *Run) identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 // openTasks is how many tasks of a run are open at once: its attempts come task by task.
 const openTasks = 1 << 10
 
+// equipped yields those of the chosen cases that have tools of their own, and may yield others, until
+// one cannot be read.
+func (r *Run) equipped(failed *error) iter.Seq[*callvet.Case] {
+	return func(yield func(*callvet.Case) bool) {
+		for i := range r.Cases() {
+			at := i
+			if r.Manifest.Cases != nil {
+				at = r.Manifest.Cases[i]
+			}
+			may, err := r.cases.Equipped(at)
+			if err == nil && !may {
+				continue
+			}
+			var c *callvet.Case
+			if err == nil {
+				c, err = r.cases.Case(at)
+			}
+			if err != nil {
+				*failed = err
+				return
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
 // measure sums the run up. side, where given, collects what is compared.
 func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side) (*panel.Panels, *trace.Log, error) {
 	var err error
-	tools := measure.Catalogue(r.Suite.Tools, r.Chosen(&err))
+	tools := measure.Catalogue(r.Suite.Tools, r.equipped(&err))
 	if err != nil {
 		return nil, nil, err
 	}

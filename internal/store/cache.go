@@ -89,7 +89,7 @@ func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, err
 		return nil, false, db.explain("look up cache", err)
 	}
 	t := &callvet.Trace{}
-	if err := decodeTrace(b, t); err != nil {
+	if err := decodeTrace(b, t, nil); err != nil {
 		return nil, false, fmt.Errorf("look up cache: %w", err)
 	}
 	return t, true, nil

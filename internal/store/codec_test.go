@@ -71,7 +71,7 @@ func TestEveryFieldSurvives(t *testing.T) {
 	want := filled(t)
 	trace, result, xs := appendTrace(nil, &want.Trace), appendResult(nil, &want.Result), appendExchanges(nil, want.Trace.Exchanges)
 	var ours, std callvet.Cell
-	if err := decode(&ours, result, trace, xs); err != nil {
+	if err := decode(&ours, result, trace, xs, words{}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, ours, ignored()); d != "" {
@@ -94,7 +94,7 @@ func TestInvalidRawIsKeptAsText(t *testing.T) {
 	t.Parallel()
 	tr := callvet.Trace{Turns: []callvet.Turn{{Raw: json.RawMessage(`{"half`)}}}
 	var got callvet.Trace
-	if err := decodeTrace(appendTrace(nil, &tr), &got); err != nil {
+	if err := decodeTrace(appendTrace(nil, &tr), &got, nil); err != nil {
 		t.Fatal(err)
 	}
 	if want := `"{\"half"`; string(got.Turns[0].Raw) != want {
@@ -109,7 +109,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`null`), []byte(`{"a":{"b":["}"]}}`), []byte(` [ ] `))
 	f.Fuzz(func(t *testing.T, result, trace, exchanges []byte) {
 		var c callvet.Cell
-		if decode(&c, result, trace, exchanges) != nil {
+		if decode(&c, result, trace, exchanges, words{}) != nil {
 			return
 		}
 		var std callvet.Result

@@ -16,9 +16,31 @@ import (
 // alone: it need not be strict, only never panic, and it costs a tenth of
 // encoding/json, which matters when a report streams a whole run.
 type reader struct {
-	b   []byte
-	i   int
-	err error
+	b     []byte
+	i     int
+	err   error
+	words words
+}
+
+// words are texts that most cells of a stream have in common, such as names of tools and
+// scores: each is made once. Nil keeps none.
+type words map[string]string
+
+// Bounds of what is kept.
+const (
+	maxWords = 1 << 10
+	maxWord  = 64 // bytes
+)
+
+func (w words) of(b []byte) string {
+	if s, ok := w[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if w != nil && len(w) < maxWords && len(s) <= maxWord {
+		w[s] = s
+	}
+	return s
 }
 
 func (r *reader) fail(want string) {
@@ -122,6 +144,19 @@ func (r *reader) str() string {
 	return s
 }
 
+// word is str of a text that other cells have too.
+func (r *reader) word() string {
+	q := r.quoted()
+	if len(q) < 2 {
+		return ""
+	}
+	if bytes.IndexByte(q, '\\') >= 0 {
+		r.i -= len(q)
+		return r.str()
+	}
+	return r.words.of(q[1 : len(q)-1])
+}
+
 // token is a number or a literal.
 func (r *reader) token() []byte {
 	r.peek()
@@ -211,9 +246,9 @@ func list[T any](r *reader, one func(*reader, *T)) (out []T) {
 		return nil
 	}
 	for r.more(']') {
-		var v T
-		one(r, &v)
-		out = append(out, v)
+		var zero T
+		out = append(out, zero)
+		one(r, &out[len(out)-1])
 	}
 	return out
 }
@@ -228,20 +263,20 @@ func (r *reader) timestamp() time.Time {
 	return t
 }
 
-// decode fills a cell from its stored parts.
-func decode(c *callvet.Cell, result, trace, exchanges []byte) error {
-	r := reader{b: result}
+// decode fills a cell from its stored parts; w are the words of the stream.
+func decode(c *callvet.Cell, result, trace, exchanges []byte, w words) error {
+	r := reader{b: result, words: w}
 	readResult(&r, &c.Result)
 	if r.err != nil {
 		return fmt.Errorf("result: %w", r.err)
 	}
-	if err := decodeTrace(trace, &c.Trace); err != nil {
+	if err := decodeTrace(trace, &c.Trace, w); err != nil {
 		return err
 	}
 	if len(exchanges) == 0 {
 		return nil
 	}
-	r = reader{b: exchanges}
+	r = reader{b: exchanges, words: w}
 	c.Trace.Exchanges = list(&r, readExchange)
 	if r.err != nil {
 		return fmt.Errorf("exchanges: %w", r.err)
@@ -249,8 +284,8 @@ func decode(c *callvet.Cell, result, trace, exchanges []byte) error {
 	return nil
 }
 
-func decodeTrace(b []byte, t *callvet.Trace) error {
-	r := reader{b: b}
+func decodeTrace(b []byte, t *callvet.Trace, w words) error {
+	r := reader{b: b, words: w}
 	readTrace(&r, t)
 	if r.err != nil {
 		return fmt.Errorf("trace: %w", r.err)

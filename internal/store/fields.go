@@ -16,29 +16,29 @@ func readTrace(r *reader, t *callvet.Trace) {
 		case "case_id":
 			t.CaseID = r.str()
 		case "target":
-			t.Target = r.str()
+			t.Target = r.word()
 		case "repeat":
 			t.Repeat = r.integer()
 		case "outcome":
-			t.Outcome = callvet.Outcome(r.str())
+			t.Outcome = callvet.Outcome(r.word())
 		case "turns":
 			t.Turns = list(r, readTurn)
 		case "answer":
 			t.Answer = r.str()
 		case "model":
-			t.Model = r.str()
+			t.Model = r.word()
 		case "finish_reason":
-			t.FinishReason = r.str()
+			t.FinishReason = r.word()
 		case "format":
-			t.Format = callvet.Format(r.str())
+			t.Format = callvet.Format(r.word())
 		case "repairs":
 			t.Repairs = list(r, readString)
 		case "tool_choice":
-			t.ToolChoice = r.str()
+			t.ToolChoice = r.word()
 		case "omitted":
 			t.Omitted = list(r, readString)
 		case "end":
-			t.End = callvet.End(r.str())
+			t.End = callvet.End(r.word())
 		case "fault":
 			t.Fault = readFault(r)
 		default:
@@ -78,7 +78,7 @@ func readTurn(r *reader, t *callvet.Turn) {
 	for r.more('}') {
 		switch string(r.key()) {
 		case "role":
-			t.Role = callvet.Role(r.str())
+			t.Role = callvet.Role(r.word())
 		case "content":
 			t.Content = r.str()
 		case "reasoning":
@@ -88,7 +88,7 @@ func readTurn(r *reader, t *callvet.Turn) {
 		case "call_id":
 			t.CallID = r.str()
 		case "tool":
-			t.Tool = r.str()
+			t.Tool = r.word()
 		case "raw":
 			t.Raw = r.raw()
 		default:
@@ -106,7 +106,7 @@ func readCall(r *reader, c *callvet.Call) {
 		case "id":
 			c.ID = r.str()
 		case "tool":
-			c.Tool = r.str()
+			c.Tool = r.word()
 		case "version":
 			c.Version = r.str()
 		case "args":
@@ -116,7 +116,7 @@ func readCall(r *reader, c *callvet.Call) {
 		case "repairs":
 			c.Repairs = list(r, readString)
 		case "status":
-			c.Status = callvet.Status(r.str())
+			c.Status = callvet.Status(r.word())
 		case "result":
 			c.Result = r.raw()
 		case "error":
@@ -214,9 +214,9 @@ func readResult(r *reader, res *callvet.Result) {
 	for r.more('}') {
 		switch string(r.key()) {
 		case "verdict":
-			res.Verdict = callvet.Verdict(r.str())
+			res.Verdict = callvet.Verdict(r.word())
 		case "class":
-			res.Class = callvet.Class(r.str())
+			res.Class = callvet.Class(r.word())
 		case "reason":
 			res.Reason = r.str()
 		case "scores":
@@ -242,7 +242,7 @@ func readScore(r *reader, s *callvet.Score) {
 	for r.more('}') {
 		switch string(r.key()) {
 		case "name":
-			s.Name = r.str()
+			s.Name = r.word()
 		case "value":
 			s.Value, s.Scored = r.float()
 		case "reason":
@@ -260,7 +260,7 @@ func readMatch(r *reader, m *callvet.CallMatch) {
 	for r.more('}') {
 		switch string(r.key()) {
 		case "state":
-			m.State = callvet.MatchState(r.str())
+			m.State = callvet.MatchState(r.word())
 		case "expected":
 			m.Expected = r.integer()
 		case "actual":
@@ -270,7 +270,7 @@ func readMatch(r *reader, m *callvet.CallMatch) {
 		case "want_args":
 			m.WantArgs = r.raw()
 		case "got":
-			m.Got = r.str()
+			m.Got = r.word()
 		case "got_args":
 			m.GotArgs = r.raw()
 		case "args":
@@ -300,7 +300,7 @@ func readDiff(r *reader, d *callvet.ArgDiff) {
 		case "matched":
 			d.Matched = r.truth()
 		case "rule":
-			d.Rule = r.str()
+			d.Rule = r.word()
 		case "similarity":
 			d.Similarity = r.pointer()
 		case "note":
@@ -320,7 +320,7 @@ func readViolation(r *reader, v *callvet.Violation) {
 		case "path":
 			v.Path = r.str()
 		case "keyword":
-			v.Keyword = r.str()
+			v.Keyword = r.word()
 		case "expected":
 			v.Expected = r.str()
 		case "actual":
@@ -340,11 +340,11 @@ func readAssertion(r *reader, a *callvet.Assertion) {
 	for r.more('}') {
 		switch string(r.key()) {
 		case "name":
-			a.Name = r.str()
+			a.Name = r.word()
 		case "layer":
-			a.Layer = callvet.Layer(r.str())
+			a.Layer = callvet.Layer(r.word())
 		case "state":
-			a.State = callvet.AssertionState(r.str())
+			a.State = callvet.AssertionState(r.word())
 		case "reason":
 			a.Reason = r.str()
 		case "passed": // of earlier versions, as is the next

@@ -116,13 +116,14 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 		return yield(nil, db.explain("read attempts", err)) && false
 	}
 	defer rows.Close()
+	same := words{}
 	for rows.Next() {
 		c := &callvet.Cell{}
 		var result, trace, exchanges sql.RawBytes
 		if err := rows.Scan(&c.Case, &c.Target, &c.Repeat, &result, &trace, &exchanges); err != nil {
 			return yield(nil, db.explain("read attempts", err)) && false
 		}
-		if err := decode(c, result, trace, exchanges); err != nil {
+		if err := decode(c, result, trace, exchanges, same); err != nil {
 			return yield(nil, fmt.Errorf("read attempt at case %d: %w", c.Case, err)) && false
 		}
 		if !yield(c, nil) {

@@ -225,6 +225,13 @@ func TestSuiteIsImmutableAndExact(t *testing.T) {
 			t.Errorf("case %d: %+v, %v", i, c, err)
 		}
 	}
+	for i, want := range map[int]bool{5: true, 256: false, 599: false} {
+		for range 2 {
+			if may, err := cases.Equipped(i); may != want || err != nil {
+				t.Errorf("case %d has tools: %v, %v", i, may, err)
+			}
+		}
+	}
 	if _, err := cases.Case(600); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("case 600 of 600: %v", err)
 	}

@@ -238,6 +238,7 @@ type CaseReader struct {
 	mu     sync.Mutex
 	recent map[int][]*callvet.Case
 	order  []int
+	plain  map[int]bool // chunks in which no case has tools
 }
 
 // keptChunks bounds the memory of a CaseReader; several readers (the providers of
@@ -270,10 +271,40 @@ func (r *CaseReader) Case(i int) (*callvet.Case, error) {
 	return chunk[i%casesPerChunk], nil
 }
 
-func (r *CaseReader) load(ix int) ([]*callvet.Case, error) {
+// Equipped reports whether the case at a position may have tools of its own: it, or one near it, has
+// some. Cases are not decoded for it.
+func (r *CaseReader) Equipped(i int) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ix := i / casesPerChunk
+	plain, known := r.plain[ix]
+	if known {
+		return !plain, nil
+	}
+	b, err := r.chunk(ix)
+	if err != nil {
+		return false, err
+	}
+	if r.plain == nil {
+		r.plain = map[int]bool{}
+	}
+	plain = !bytes.Contains(b, []byte(`"tools":[{`)) // as they are written; other lists of that name hold names
+	r.plain[ix] = plain
+	return !plain, nil
+}
+
+func (r *CaseReader) chunk(ix int) ([]byte, error) {
 	var b []byte
 	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases FROM suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b); err != nil {
 		return nil, r.db.explain("read suite", err)
+	}
+	return b, nil
+}
+
+func (r *CaseReader) load(ix int) ([]*callvet.Case, error) {
+	b, err := r.chunk(ix)
+	if err != nil {
+		return nil, err
 	}
 	cases, err := readCases(b)
 	if err != nil {
