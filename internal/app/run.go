@@ -163,6 +163,26 @@ func (r *Run) shown(ctx context.Context, f store.Filter, red *redact.Redactor) i
 	}
 }
 
+// verdicts streams what became of the attempts, case by case: nothing of what was said, so that
+// nothing has to be taken out.
+func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
+			var of *callvet.Case
+			if err == nil {
+				of, err = r.cases.Case(c.Case)
+			}
+			if err != nil {
+				yield(report.Row{}, fmt.Errorf("read run %s: %w", r.Stored.ID, err))
+				return
+			}
+			if !yield(report.Row{Case: &callvet.Case{ID: of.ID}, Cell: c}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Sliceable refuses slice keys that no case of the run has.
 func (r *Run) Sliceable(by []string) error {
 	var err error

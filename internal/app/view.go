@@ -95,6 +95,7 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[report.Row, error] {
 			return r.shown(ctx, store.Filter{Verdicts: verdicts, Exchanges: true}, red)
 		},
+		Verdicts: func() iter.Seq2[report.Row, error] { return r.verdicts(ctx) },
 	}
 }
 

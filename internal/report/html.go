@@ -222,7 +222,7 @@ func (p *page) Grid() Grid {
 		g.Targets = append(g.Targets, plain.Line(t.Name))
 	}
 	at := map[string]int{}
-	for r, err := range p.cells() {
+	for r, err := range p.verdicts() {
 		if err != nil {
 			p.err = err
 			return g

@@ -434,3 +434,37 @@ func TestSpacesAroundNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestGrid: the grid is made of verdicts alone, has the first cases only, and tells of each of
+// them what became of it at every target.
+func TestGrid(t *testing.T) {
+	t.Parallel()
+	v := &View{Suite: SuiteMeta{Cases: maxGridCases + 2}, Targets: []callvet.Target{{Name: "a"}, {Name: "b"}}}
+	v.Cells = func(...callvet.Verdict) iter.Seq2[Row, error] {
+		t.Error("whole attempts were read")
+		return func(func(Row, error) bool) {}
+	}
+	v.Verdicts = func() iter.Seq2[Row, error] {
+		return func(yield func(Row, error) bool) {
+			for i := range v.Suite.Cases {
+				for target, verdict := range []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail} {
+					row := Row{Case: &callvet.Case{ID: fmt.Sprint("case ", i)}, Cell: &callvet.Cell{Case: i, Target: target, Result: callvet.Result{Verdict: verdict}}}
+					if !yield(row, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+	p := newPage(v, nil)
+	g := p.Grid()
+	if p.err != nil || len(g.Rows) != maxGridCases {
+		t.Fatal(p.err, len(g.Rows))
+	}
+	want := []GridCell{{Pass: 1, Judged: 1}, {Judged: 1}}
+	for i, row := range g.Rows {
+		if d := cmp.Diff(GridRow{fmt.Sprint("case ", i), want}, row); d != "" {
+			t.Error(d)
+		}
+	}
+}

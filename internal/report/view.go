@@ -35,6 +35,9 @@ type View struct {
 	// order. It may be called several times and a stream may be left early; rows
 	// stay valid. Nil means that there are none.
 	Cells func(verdicts ...callvet.Verdict) iter.Seq2[Row, error]
+	// Verdicts gives all attempts case by case, with the id of the case, the target, the outcome
+	// and the verdict, and nothing else. Nil means that Cells has to be asked.
+	Verdicts func() iter.Seq2[Row, error]
 	// Diff, when set, compares the run with a baseline.
 	Diff *panel.Comparison
 	// Selection, when set, tells what routers and retrievers decided.
@@ -106,6 +109,14 @@ func (v *View) cells(verdicts ...callvet.Verdict) iter.Seq2[Row, error] {
 		return func(func(Row, error) bool) {}
 	}
 	return v.Cells(verdicts...)
+}
+
+// verdicts are all attempts, of which no more than View.Verdicts tells may be read.
+func (v *View) verdicts() iter.Seq2[Row, error] {
+	if v.Verdicts == nil {
+		return v.cells()
+	}
+	return v.Verdicts()
 }
 
 // counting is cells without those of a floor.
