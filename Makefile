@@ -174,6 +174,9 @@ verify-agents: callvet ## real agents and SDKs that npm installs, over HTTP and 
 docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire and verify-agents read
 	go run ./cmd/callvet-verify wire docs/READS.md
 	go run ./cmd/callvet-verify agents docs/READS.md
+.PHONY: verify-tiers
+verify-tiers: callvet ## golden, labeled, regression and rubric cases: every assertion, trap and lock of the fourth document
+	go run ./cmd/callvet-verify tiers ./callvet
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction

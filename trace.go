@@ -219,6 +219,9 @@ const (
 	EndError     End = "error"
 	EndCanceled  End = "canceled"
 	EndSkipped   End = "skipped"
+	// EndUnanswered: the case looks at the answer after the calls, and nothing answers calls, so
+	// that the target was not asked for it. What is asserted of that answer is not evaluated.
+	EndUnanswered End = "unanswered"
 )
 
 // Trace is the complete ordered record of one attempt at one case by one target.

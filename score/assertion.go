@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/check"
@@ -91,6 +92,14 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 	for i := range w.k.params {
 		w.assertParam(&w.k.params[i])
 	}
+	w.assertAnswer(e)
+	w.assertion = check.Budget(w.assertion, e, w.t)
+}
+
+// assertAnswer looks at the text after the calls. Where nothing answered the calls there is
+// none: what the target said beside them is not the answer that the case is about.
+func (w *scratch) assertAnswer(e *callvet.Expect) {
+	first := len(w.assertion)
 	w.assertion = check.Answer(w.assertion, e, w.k.texts, w.t.Answer)
 	if w.k.answer != nil {
 		w.assertJSON(e.ResponseJSON)
@@ -99,7 +108,13 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 		bad := w.ungrounded(w.t.Answer)
 		w.record("no_ungrounded_numbers", callvet.LayerResponse, bad == "", "numbers from the tool results or the user", bad)
 	}
-	w.assertion = check.Budget(w.assertion, e, w.t)
+	if w.t.End != callvet.EndUnanswered {
+		return
+	}
+	for i := first; i < len(w.assertion); i++ {
+		a := &w.assertion[i]
+		a.State, a.Actual, a.Reason = callvet.AssertNotEvaluated, "", "nothing answers the calls, so that there was no answer to look at"
+	}
 }
 
 func (w *scratch) names() []string {
@@ -186,8 +201,8 @@ func (p *paramAssertion) met(args value.Value) bool {
 }
 
 // ungrounded gives the first number in the answer that no tool result, user
-// text or context has within one percent; "" when there is none. Source: Eval
-// Case Interfaces, "noHallucinatedNumbers".
+// text or context has; "" when there is none. A number may be rounded to the decimals
+// that the answer shows: 18.4 stands for 18.37, and 1,240 does not for 1,234.
 func (w *scratch) ungrounded(answer string) string {
 	known := slices.Clone(w.k.sources.Numbers())
 	for i := range w.t.Turns {
@@ -200,11 +215,18 @@ func (w *scratch) ungrounded(answer string) string {
 		}
 	}
 	for _, n := range match.Numbers(nil, []byte(answer)) {
-		if !slices.ContainsFunc(known, func(k float64) bool { return math.Abs(n-k) <= 0.01*math.Abs(k) }) {
+		if !slices.ContainsFunc(known, func(k float64) bool { return rounded(n, k) }) {
 			return strconv.FormatFloat(n, 'f', -1, 64)
 		}
 	}
 	return ""
+}
+
+// rounded reports whether a number is another one, rounded to the decimals that it shows.
+func rounded(shown, exact float64) bool {
+	_, decimals, _ := strings.Cut(strconv.FormatFloat(shown, 'f', -1, 64), ".")
+	half := 0.5 * math.Pow10(-len(decimals))
+	return math.Abs(shown-exact) <= half*(1+1e-9)
 }
 
 // assertResults checks the post-conditions of the calls that were made.

@@ -88,8 +88,8 @@ func TestToolParams(t *testing.T) {
 	}
 }
 
-// TestUngroundedNumbers: each number of the answer is within one percent of one that a tool,
-// the user or the context said.
+// TestUngroundedNumbers: each number of the answer is one that a tool, the user or the context
+// said, rounded to the decimals that it shows.
 func TestUngroundedNumbers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -101,9 +101,13 @@ func TestUngroundedNumbers(t *testing.T) {
 		{"none", nil, "no number", ""},
 		{"of the user", nil, "for 3 days", ""},
 		{"of nobody", nil, "for 3 days at 2.25 each, 5 in all", "2.25"},
-		{"exactly one percent above", []callvet.Turn{{Role: callvet.RoleTool, Content: "100"}}, "101", ""},
-		{"exactly one percent below", []callvet.Turn{{Role: callvet.RoleTool, Content: "100"}}, "99", ""},
-		{"more than one percent", []callvet.Turn{{Role: callvet.RoleTool, Content: "100"}}, "101.5", "101.5"},
+		{"rounded to a decimal", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.37"}}, "18.4", ""},
+		{"rounded to a whole number", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.5"}}, "19", ""},
+		{"rounded the wrong way", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.37"}}, "18.3", "18.3"},
+		{"a wrong amount within one percent", []callvet.Turn{{Role: callvet.RoleTool, Content: "1234"}}, "$1,240", "1240"},
+		{"more decimals than were told", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.4"}}, "18.37", "18.37"},
+		{"a date that was told", []callvet.Turn{{Role: callvet.RoleTool, Content: `{"day":"2024-01-05"}`}}, "on 2024-01-05", ""},
+		{"numbers of a list", []callvet.Turn{{Role: callvet.RoleTool, Content: "40"}}, "1. first\n2. 40", ""},
 		{"zero", []callvet.Turn{{Role: callvet.RoleTool, Content: "0 seats"}}, "0 are left", ""},
 		{"not zero", []callvet.Turn{{Role: callvet.RoleTool, Content: "0 seats"}}, "1 is left", "1"},
 		{"of a later word of the user", []callvet.Turn{{Role: callvet.RoleUser, Content: "take 40"}}, "40", ""},

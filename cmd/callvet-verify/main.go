@@ -25,6 +25,7 @@
 //	callvet-verify peers            what tests of other tools assert, scored here
 //	callvet-verify agents [PAGE]    real agents: over HTTP, their telemetry, captures of both ($CALLVET_CAPTURES)
 //	callvet-verify mock BINARY      a suite against a mock of providers and agents that makes faults
+//	callvet-verify tiers BINARY     golden, labeled, regression and rubric cases: assertions, traps, locks
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //
 // PAGE is a page of the docs, whose table of what is read is written anew.
@@ -53,6 +54,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
+	"github.com/callvet/callvet/cmd/callvet-verify/tiers"
 )
 
 // tuneRounds is how often all weights are gone through.
@@ -125,6 +127,9 @@ func checks() []check {
 		{name: "agents", takes: "PAGE", run: agents},
 		{name: "mock", needs: "BINARY", run: faultyMock},
 		{name: "coverage", run: coverage},
+		{name: "tiers", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
+			return tiers.Verify(ctx, c, p.args[0], p.data)
+		}},
 	}
 }
 

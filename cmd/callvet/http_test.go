@@ -132,6 +132,13 @@ func frontOf(a *app.App) *front {
 			}
 			return g.Report, nil
 		}),
+		"case lock": route(func(ctx context.Context, q app.LockRequest) (any, error) { return a.LockCases(ctx, q, f.tell) }),
+		"case add": route(func(ctx context.Context, q app.AddCaseRequest) (any, error) {
+			return a.AddCases(ctx, q, f.tell)
+		}),
+		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
+			return q.Case, a.ArchiveCase(ctx, q)
+		}),
 		"gates init": route(func(ctx context.Context, q of) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
 		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {
 			s, err := a.Score(ctx, q, f.tell)
@@ -240,6 +247,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
+		"bug.json":     `[{"id": "rg-a-001", "description": "d", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]`,
 		"edits.yaml":   "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
 		"labels.jsonl": `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
 		"prices.json":  `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
@@ -268,6 +276,9 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"report", `{"name": "r.md", "names": ["first"]}`, `r.md`},
 		{"score", `{"run": "first"}`, `"tool_selection_by_call"`},
 		{"diff", `{"base": {"run": "first"}, "candidate": {"run": "second"}}`, `"targets"`},
+		{"case add", `{"file": "rg.json", "from": {"suite": "bug.json"}}`, `rg-a-001`},
+		{"case lock", `{"suite": "rg.json"}`, `"regression":1`},
+		{"case archive", `{"file": "rg.json", "case": "rg-a-001", "reason": "gone"}`, `rg-a-001`},
 		{"gates init", `{"name": "gates.yaml", "template": "basic"}`, `gates.yaml`},
 		{"gate", `{"run": "first", "gates": "gates.yaml"}`, `"verdicts"`},
 		{"trace export", `{"run": "first"}`, `paris-now`},

@@ -31,6 +31,9 @@ import (
 // that is full and that nobody reads.
 var blocked = map[string][]string{
 	"calibrate":           {"IN --judge j", "labels.jsonl --judge j --run HELD"},
+	"case add":            {"IN cases.json", "new.json cases.json --tools HELD"},
+	"case archive":        {"locked.json rg-a-001 --reason r"},
+	"case lock":           {"cases.json --tools HELD", "cases.json --mocks IN"},
 	"convert":             {"IN", "HELD", "suite.yaml -o IN"},
 	"diff":                {"HELD traces.jsonl", "whole whole"},
 	"gate":                {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
@@ -152,6 +155,8 @@ func newLaboratory(t *testing.T) *laboratory {
 	} {
 		lab.files[name] = string(readFile(t, examples, from))
 	}
+	lab.files["cases.json"] = `[{"id":"rg-a-001","description":"d","difficulty":"regression","createdAt":"2026-03-01","bugRef":"#1","input":{"message":"m"},"expect":{"toolsCalled":["a"]}}]`
+	lab.files["locked.json.lock"] = `{"callvet_lock": 1, "locked": [{"id": "rg-a-001", "tier": "regression", "sha256": "` + strings.Repeat("a", 64) + `", "at": "2026-03-01"}]}`
 	lab.files["labels.jsonl"] = `{"task_id":"a","by":"x","pass":true,"judged":[{"judge":"j","pass":true}]}` + "\n"
 	lab.files["e.yaml"] = "edits:\n  - tool: trafikverket_trafikinfo_olyckor\n    description: Olyckor på vägar.\n    status: accepted\n"
 	dir := t.TempDir()

@@ -35,6 +35,7 @@ type runFlags struct {
 	failedFrom  string
 	resume      string
 	keepErrors  bool
+	forceRubric bool
 	noWait      bool
 	name        string
 	outputs     []string
@@ -106,6 +107,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
+	fs.BoolVar(&f.forceRubric, "force-rubric", false, "run rubric cases also of a target whose other attempts did not all pass")
 	fs.BoolVar(&f.noWait, "no-wait", false, "with --resume: fail when another process carries the run out, instead of following it")
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
 	fs.StringVar(&f.name, "name", "", "name of the run")
@@ -151,7 +153,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 func (f *runFlags) settings(changed func(string) bool) app.Settings {
 	s := app.Settings{
 		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate, TimeoutMS: f.timeoutMS(),
-		KeepErrors: f.keepErrors, RequirePass: f.requirePass, FailUnder: f.failUnder,
+		KeepErrors: f.keepErrors, ForceRubric: f.forceRubric, RequirePass: f.requirePass, FailUnder: f.failUnder,
 	}
 	if changed("retries") {
 		s.Retries = &f.retries
@@ -168,7 +170,7 @@ func (f *runFlags) changes(changed func(string) bool) app.Changes {
 	return app.Changes{
 		MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost), MaxCalls: ifGiven(changed("max-calls"), &f.maxCalls), Concurrency: ifGiven(changed("concurrency"), &f.concurrency),
 		Interleave: ifGiven(changed("interleave"), &f.interleave), Rate: ifGiven(changed("rate"), &f.rate), TimeoutMS: ifGiven(changed("timeout"), &ms), Retries: ifGiven(changed("retries"), &f.retries),
-		KeepErrors: ifGiven(changed("keep-errors"), &f.keepErrors), RequirePass: ifGiven(changed("require-pass"), &f.requirePass), FailUnder: ifGiven(changed("fail-under"), &f.failUnder),
+		KeepErrors: ifGiven(changed("keep-errors"), &f.keepErrors), ForceRubric: ifGiven(changed("force-rubric"), &f.forceRubric), RequirePass: ifGiven(changed("require-pass"), &f.requirePass), FailUnder: ifGiven(changed("fail-under"), &f.failUnder),
 	}
 }
 

@@ -29,7 +29,9 @@ type Manifest struct {
 	ToolsHash string           `json:"tools_hash"`
 	// Catalogues are hashes of the files that retrievers read, by the position of their
 	// spec; absent of older runs.
-	Catalogues  []string `json:"catalogues,omitempty"`
+	Catalogues []string `json:"catalogues,omitempty"`
+	// Rubrics are positions of the cases for judges, which run when all others are over.
+	Rubrics     []int    `json:"rubrics,omitempty"`
 	Repeats     int      `json:"repeats"`
 	Cases       []int    `json:"cases,omitzero"` // positions; absent: all
 	Filter      []string `json:"filter,omitempty"`

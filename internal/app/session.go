@@ -275,7 +275,7 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 		Worlds: func(c *callvet.Case) callvet.World {
 			return replay.Mocks(s.Suite, c, replay.Options{RealLatency: man.RealLatency})
 		},
-		Cases: man.Cases, Repeats: man.Repeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
+		Cases: man.Cases, Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
 		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors,
 		Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {

@@ -26,6 +26,8 @@ type Settings struct {
 	// Retries after a failure that may pass; nil means 3, and up to 9 after a 429.
 	Retries    *int `json:"retries,omitempty"`
 	KeepErrors bool `json:"keep_errors,omitempty"`
+	// ForceRubric runs rubric cases of targets whose other attempts did not all pass, too.
+	ForceRubric bool `json:"force_rubric,omitempty"`
 	// RequirePass and FailUnder decide the verdict: every attempt passes, or the whole
 	// interval of the pass rate is FailUnder (0 to 1) or more. 0: nothing is required.
 	RequirePass bool    `json:"require_pass,omitempty"`
@@ -42,6 +44,7 @@ type Changes struct {
 	TimeoutMS   *int64   `json:"timeout_ms,omitempty"`
 	Retries     *int     `json:"retries,omitempty"`
 	KeepErrors  *bool    `json:"keep_errors,omitempty"`
+	ForceRubric *bool    `json:"force_rubric,omitempty"`
 	RequirePass *bool    `json:"require_pass,omitempty"`
 	FailUnder   *float64 `json:"fail_under,omitempty"`
 }
@@ -55,6 +58,7 @@ func (s Settings) with(c *Changes) Settings {
 	put(&s.Rate, c.Rate)
 	put(&s.TimeoutMS, c.TimeoutMS)
 	put(&s.KeepErrors, c.KeepErrors)
+	put(&s.ForceRubric, c.ForceRubric)
 	put(&s.RequirePass, c.RequirePass)
 	put(&s.FailUnder, c.FailUnder)
 	if c.Retries != nil {

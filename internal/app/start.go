@@ -182,7 +182,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	s.app.tellWithheld(specs, s.tell)
-	hash, err := s.app.keepSuite(ctx, db, req, read, s.tell)
+	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, s.tell)
 	if err != nil {
 		return err
 	}
@@ -192,6 +192,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		}
 	}()
 	man := req.manifest(s.app.cfg.Version, specs, read.Suite)
+	man.Rubrics = rubrics
 	if man.Catalogues, err = catalog.Fingerprints(TargetNames(specs), catalogueFiles{s.app}); err != nil {
 		return err
 	}
@@ -221,15 +222,26 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 }
 
 // keepSuite stores the suite while it is read, case by case, unless lint finds an
-// error in it: then nothing is stored.
-func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, tell Events) (string, error) {
+// error in it: then nothing is stored. rubrics are the positions of the cases for judges.
+func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, tell Events) (hash string, rubrics []int, err error) {
+	n := 0
+	count := func(c *callvet.Case) {
+		if forJudges(c) {
+			rubrics = append(rubrics, n)
+		}
+		n++
+	}
 	if req.Made != nil {
-		return db.PutSuite(ctx, req.Made)
+		for i := range req.Made.Cases {
+			count(&req.Made.Cases[i])
+		}
+		hash, err = db.PutSuite(ctx, req.Made)
+		return hash, rubrics, err
 	}
 	verdict := func(problems []callvet.Problem) error { return lintVerdict(problems, req, tell) }
 	// A secret is refused before anything is written: what is rolled back may be on the disk.
 	if err := verdict(a.secrets.Suite(read.Suite)); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	cases := read.Cases(ctx)
 	if req.Embedder != "" {
@@ -238,7 +250,7 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		cases = slices.Values(slices.Collect(cases))
 	}
 	var refused error
-	hash, err := db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
+	hash, err = db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
 		for c := range parallel.Ahead(cases) {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
@@ -248,7 +260,7 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 				yield(nil, refused)
 				return
 			}
-			if !yield(c, nil) {
+			if count(c); !yield(c, nil) {
 				return
 			}
 		}
@@ -257,9 +269,9 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		}
 	})
 	if refused != nil {
-		return "", refused
+		return "", nil, refused
 	}
-	return hash, err
+	return hash, rubrics, err
 }
 
 // CodeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.

@@ -25,6 +25,8 @@ type SuiteRequest struct {
 	Format string `json:"format,omitempty"`
 	// Tools is a file or a folder with tools that are added to the suite's own.
 	Tools string `json:"tools,omitempty"`
+	// Mocks is a file with what tools answer, for cases and suites that do not say.
+	Mocks string `json:"mocks,omitempty"`
 	// Seeds and Snapshots are files with the values of tokens.
 	Seeds     string `json:"seeds,omitempty"`
 	Snapshots string `json:"snapshots,omitempty"`
@@ -78,6 +80,9 @@ func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, do
 			tell.note("older-tools", "%s of %s left out: a suite has the newest one of a tool", plain.Count(len(left), "older version", "older versions"), req.Tools)
 		}
 		opt.Tools = append(opt.Tools, newest...)
+	}
+	if opt.Mocks, err = a.readMocks(req.Mocks, tell); err != nil {
+		return opt, nil, err
 	}
 	for _, t := range []struct {
 		name string

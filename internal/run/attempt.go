@@ -124,7 +124,11 @@ func (a *attempt) firstEnd(resp *callvet.Response, called bool) callvet.End {
 	switch {
 	case !called:
 		return callvet.EndAnswered
-	case resp.Complete || a.world == nil:
+	case resp.Complete:
+		return callvet.EndCalled
+	case a.world == nil && a.p.answer:
+		return callvet.EndUnanswered
+	case a.world == nil:
 		return callvet.EndCalled
 	}
 	return ""

@@ -7,13 +7,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/callvet/callvet"
 )
 
 // traceFormat changes whenever the turn loop would make another trace of the
 // same inputs, or the key is made in another way; older answers are then not found.
-const traceFormat = 3
+const traceFormat = 4
 
 const (
 	scopeBytes = 8
@@ -27,6 +28,7 @@ type seat struct {
 	*Target
 	ix      int
 	breaker *breaker
+	unmet   atomic.Int64 // attempts of the first phase that failed or ended in an error
 	scope   [scopeBytes]byte
 	ident   Identifier
 	find    lookup // nil: not cached

@@ -130,6 +130,11 @@ type Config struct {
 	// Cases are positions in the suite, in the order in which they run; nil means
 	// all. Select makes such a list.
 	Cases []int
+	// Last are those of Cases that run when all others are over. Hold then says of each target
+	// of whose other attempts so many failed or ended in an error why they do not run; "" runs
+	// them. Nil: they run.
+	Last []int
+	Hold func(unmet int) string
 	// Repeats of every case by every target; zero means 1.
 	Repeats int
 	// Interleave asks the targets of a provider group in turn for each case. By default
@@ -226,6 +231,26 @@ func (c Config) withDefaults() (Config, error) {
 		c.Observe = func(Event) {}
 	}
 	return c, nil
+}
+
+// phases are the cases to run, one list after the other.
+func (c *Config) phases() [][]int {
+	if len(c.Last) == 0 {
+		return [][]int{c.Cases}
+	}
+	late := make(map[int]bool, len(c.Last))
+	for _, ix := range c.Last {
+		late[ix] = true
+	}
+	var first, last []int
+	for _, ix := range c.Cases {
+		if late[ix] {
+			last = append(last, ix)
+		} else {
+			first = append(first, ix)
+		}
+	}
+	return [][]int{first, last}
 }
 
 func (r Retry) withDefaults() Retry {

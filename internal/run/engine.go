@@ -27,6 +27,8 @@ type engine struct {
 	keeper   *keeper
 	commit   *committer
 	done     bitmap
+	now      []int   // the cases of this phase: those of Config.Cases that are not in Last, and then these
+	last     bool    // the phase of Last
 	dearest  float64 // cost of the dearest cell that is done; 0 where none is known
 
 	// stopping closes when no further cell is to start and no retry to be waited for.
@@ -48,7 +50,7 @@ type group struct {
 
 	mu     sync.Mutex
 	turn   []*seat // those that are asked now
-	at     int     // position in Config.Cases
+	at     int     // position in engine.now
 	seat   int     // in turn
 	repeat int
 	prep   *prepared
@@ -112,6 +114,10 @@ func (e *engine) loadDone() error {
 	for _, ix := range e.cfg.Cases {
 		chosen[ix] = true
 	}
+	late := make(map[int]bool, len(e.cfg.Last))
+	for _, ix := range e.cfg.Last {
+		late[ix] = true
+	}
 	e.done = newBitmap(e.cfg.Source.Len() * len(e.seats) * e.cfg.Repeats)
 	for c, err := range e.cfg.Done {
 		if err != nil {
@@ -125,6 +131,9 @@ func (e *engine) loadDone() error {
 			continue
 		}
 		e.done.set(e.index(c.Case, c.Target, c.Repeat))
+		if !late[c.Case] {
+			e.seats[c.Target].judge(c.Result.Verdict)
+		}
 		e.commit.count(c)
 		if usd := c.Trace.Usage.CostUSD; usd != nil && !c.Trace.Cached {
 			e.dearest = max(e.dearest, *usd)
@@ -142,21 +151,26 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	if e.commit.before > 0 {
 		e.commit.announce(nil, nil)
 	}
-	committing, watching, workers := parallel.Group{Stop: e.broken}, parallel.Group{Stop: e.broken}, parallel.Group{Stop: e.broken}
+	committing, watching := parallel.Group{Stop: e.broken}, parallel.Group{Stop: e.broken}
 	over := make(chan struct{})
 	// What is finished is stored even when the rest is being broken off.
 	committing.Go(func() { e.commit.run(context.WithoutCancel(work)) })
 	watching.Go(func() { e.watch(ctx, over) })
 	watching.Go(func() { e.keeper.beat(work, over) })
-	for _, g := range e.groups() {
-		workers.Go(func() { e.serve(work, g) })
-	}
+	groups := e.groups()
 	func() { // deferred, so that after a panic what is finished is stored too
 		defer watching.Wait()
 		defer close(over)
 		defer committing.Wait()
 		defer close(e.commit.queue)
-		workers.Wait()
+		for i, phase := range e.cfg.phases() {
+			e.now, e.last = phase, i > 0
+			workers := parallel.Group{Stop: e.broken}
+			for _, g := range groups {
+				workers.Go(func() { e.serve(work, g) })
+			}
+			workers.Wait()
+		}
 	}()
 	return e.summary(ctx, work)
 }
@@ -196,7 +210,7 @@ func (e *engine) serve(ctx context.Context, g *group) {
 	for _, turn := range turns {
 		g.turn, g.at, g.seat, g.repeat, g.prep = turn, 0, 0, 0, nil
 		workers := parallel.Group{Stop: e.broken}
-		for range min(int(g.governor.max), len(turn)*len(e.cfg.Cases)*e.cfg.Repeats) {
+		for range min(int(g.governor.max), len(turn)*len(e.now)*e.cfg.Repeats) {
 			workers.Go(func() { e.work(ctx, g) })
 		}
 		workers.Wait()
@@ -208,8 +222,8 @@ func (e *engine) serve(ctx context.Context, g *group) {
 func (e *engine) next(g *group) (job, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for g.at < len(e.cfg.Cases) {
-		ix := e.cfg.Cases[g.at]
+	for g.at < len(e.now) {
+		ix := e.now[g.at]
 		if g.prep == nil {
 			var err error
 			if g.prep, err = e.cases.at(ix); err != nil {
@@ -283,6 +297,9 @@ func (e *engine) work(ctx context.Context, g *group) {
 // cell carries out one cell and reports whether to go on.
 func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	e.ready(j.prep)
+	if why := e.held(j); why != "" {
+		return e.hold(ctx, j, why)
+	}
 	h, ok := e.budget.reserve(ctx, j.prep.rounds)
 	if !ok || e.stopped() {
 		return false
@@ -310,6 +327,9 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	}
 	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: *t}
 	cell.Result = j.prep.compiled.Score(&cell.Trace)
+	if !e.last {
+		j.seat.judge(cell.Result.Verdict)
+	}
 	if t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {
 		key = nil
 	}
@@ -317,6 +337,35 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 		key = nil
 	}
 	return e.commit.put(ctx, j.prep.c, cell, key)
+}
+
+// judge counts attempts of the first phase that did not pass. What did not run says nothing.
+func (s *seat) judge(v callvet.Verdict) {
+	if v == callvet.VerdictFail || v == callvet.VerdictError {
+		s.unmet.Add(1)
+	}
+}
+
+// held says why a cell of the last phase is not to run; "" when it is.
+func (e *engine) held(j job) string {
+	if !e.last || e.cfg.Hold == nil || j.prep.c.Skip != "" {
+		return ""
+	}
+	return e.cfg.Hold(int(j.seat.unmet.Load()))
+}
+
+// hold stores a cell that does not run. It costs nothing and is no answer to anything.
+func (e *engine) hold(ctx context.Context, j job, why string) bool {
+	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: callvet.Trace{
+		CaseID: j.prep.c.ID, Target: j.seat.Name, Repeat: j.repeat, Started: e.cfg.Now(), End: callvet.EndSkipped,
+	}}
+	cell.Trace.Classify(false)
+	cell.Result = j.prep.compiled.Score(&cell.Trace)
+	cell.Result.Reason = why
+	if e.cfg.Redact != nil {
+		e.cfg.Redact(j.prep.c, cell)
+	}
+	return e.commit.put(ctx, j.prep.c, cell, nil)
 }
 
 func (e *engine) summary(ctx, work context.Context) (Summary, error) {

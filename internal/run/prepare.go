@@ -24,8 +24,8 @@ type prepared struct {
 	compiled Compiled
 	tools    *callvet.Toolset
 	loop     bool // calls are answered
-	// answer: the case asserts on the text after the calls, so reaching the last
-	// expected call is not the end.
+	// answer: the case asserts on the text after the calls, or on the whole conversation,
+	// so reaching the last expected call is not the end.
 	answer bool
 	// single: the case looks at results and at nothing after them, so that the calls of
 	// the first turn are answered and the target is not asked again.
@@ -119,6 +119,13 @@ func assertsResponse(e *callvet.Expect) bool {
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers
 }
 
+// tiered reports whether a case is of a tier whose cases go through the whole loop of an
+// agent, and something answers its calls: calls, tokens and time are those of all turns.
+// Source: Eval Case Interfaces, "GoldenEvalCase".
+func tiered(s *callvet.Suite, c *callvet.Case) bool {
+	return c.Tier != "" && len(c.Mocks)+len(s.Mocks) > 0
+}
+
 // readsResults reports whether a case asserts on what tools answer.
 func readsResults(e *callvet.Expect) bool {
 	for i := range e.Plans {
@@ -134,7 +141,7 @@ func (e *engine) ready(p *prepared) {
 	p.once.Do(func() {
 		p.compiled = e.cfg.Compile(p.c)
 		p.tools = e.wardrobe.of(p.c)
-		p.answer = assertsResponse(&p.c.Expect)
+		p.answer = assertsResponse(&p.c.Expect) || e.cfg.Worlds != nil && tiered(e.cfg.Suite, p.c)
 		p.loop = p.c.MultiTurn != nil || e.cfg.Worlds != nil && (p.answer || readsResults(&p.c.Expect))
 		p.single = p.c.MultiTurn == nil && !p.answer
 		p.rounds = 1

@@ -82,7 +82,7 @@ func TestTurnLoop(t *testing.T) {
 			[]string{`{"status":"ok"}`},
 			"ok",
 		},
-		{"response asserted, no mocks", callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}}, []*callvet.Response{calls("a", `{}`)}, callvet.EndCalled, callvet.OutcomeCalled, nil, ""},
+		{"response asserted, no mocks", callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}}, []*callvet.Response{calls("a", `{}`)}, callvet.EndUnanswered, callvet.OutcomeCalled, nil, ""},
 		{
 			"rejected by contract",
 			callvet.Case{MultiTurn: multi, Mocks: mocks},

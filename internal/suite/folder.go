@@ -42,6 +42,11 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 			continue
 		}
 		problems = append(problems, found...)
+		changed, err := watchAll(s.Cases, path, data, opt)
+		if err != nil {
+			return nil, problems, err
+		}
+		problems = append(problems, changed...)
 		if all == nil {
 			all = s
 			continue

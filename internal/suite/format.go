@@ -5,6 +5,7 @@ package suite
 import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/native"
+	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // Schema is the JSON Schema (draft 2020-12) of a suite.
@@ -12,6 +13,17 @@ func Schema() []byte { return native.Schema() }
 
 // Template returns a small commented suite to start from. It is free of lint.
 func Template() []byte { return native.Template() }
+
+// ReadMocks reads a file of mocks for suites that have none: a list of them, or a mapping of
+// tools to what they give. Problems that are not warnings mean that it is not what its author
+// wrote.
+func ReadMocks(name string, data []byte) ([]callvet.Mock, []callvet.Problem) {
+	d, bad := source.Read(name, data)
+	if bad != nil {
+		return nil, []callvet.Problem{d.Problem(bad)}
+	}
+	return native.ReadMocks(d)
+}
 
 // Export writes a suite in callvet's own format, "yaml" or "json"; loading the
 // result gives the same suite, positions apart.

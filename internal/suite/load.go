@@ -36,8 +36,9 @@ type Options struct {
 	Outside bool
 	// Dialect, when set, is the format to read instead of detecting it.
 	Dialect string
-	// Tools are added to the suite's own.
+	// Tools and Mocks are added to the suite's own.
 	Tools []callvet.Tool
+	Mocks []callvet.Mock
 }
 
 // Load reads the suite in a file, in all suite files of a folder (their cases
@@ -76,6 +77,15 @@ func readPath(path string, opt Options) (*reading, []callvet.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r, problems, err := readData(data, path, opt)
+	if err != nil || path == "-" {
+		return r, problems, err
+	}
+	r, err = r.watched(path, data, opt)
+	return r, nil, err
+}
+
+func readData(data []byte, path string, opt Options) (*reading, []callvet.Problem, error) {
 	if r, err := stream(data, path, opt); r != nil || err != nil {
 		return r, nil, err
 	}

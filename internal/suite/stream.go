@@ -158,6 +158,7 @@ func read(path string, opt Options) (*reading, []callvet.Problem, error) {
 	r, problems, err := readPath(path, opt)
 	if err == nil {
 		r.suite.Tools = append(r.suite.Tools, opt.Tools...)
+		r.suite.Mocks = append(r.suite.Mocks, opt.Mocks...)
 	}
 	return r, problems, err
 }

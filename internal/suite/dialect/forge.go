@@ -207,10 +207,15 @@ func (r *reader) forgeFields(o tree.Object, c *callvet.Case) {
 		}
 	}
 	difficulty := o.Str("difficulty")
-	known := []string{"straightforward", "ambiguous", "edge", "regression", "perturbation", "adversarial"}
-	if difficulty != "" && !slices.Contains(known, difficulty) {
-		r.Warn(o.At("difficulty"), "unknown-difficulty", "difficulty", "use straightforward, ambiguous, edge or regression",
-			"difficulty %q is none of the format's; it is kept as a slice", difficulty)
+	if difficulty != "" && !slices.Contains(difficulties(), difficulty) {
+		fix := "use straightforward, ambiguous, edge or regression"
+		if near := callvet.Nearest(difficulty, difficulties()); near != "" {
+			fix = fmt.Sprintf("did you mean %q?", near)
+		}
+		r.Report(o.At("difficulty"), "unknown-difficulty", "difficulty", fix, "difficulty %q is none of the format's", difficulty)
+	}
+	if prefix, _, _ := strings.Cut(c.ID, "-"); difficulty != "" && slices.Contains([]string{"gs", "ls", "rg", "sp"}, prefix) && (prefix == "rg") != (difficulty == "regression") {
+		r.Report(o.At("difficulty"), "contradiction", "difficulty", `ids of regression cases look like "rg-get-weather-001", and no others`, "the id %q and difficulty %q are of different tiers", c.ID, difficulty)
 	}
 	if difficulty == "" && strings.HasPrefix(c.ID, "sp-") {
 		difficulty = "perturbation"
@@ -218,6 +223,11 @@ func (r *reader) forgeFields(o tree.Object, c *callvet.Case) {
 	set("difficulty", difficulty)
 	set("bugRef", o.Scalar("bugRef"))
 	set("createdAt", o.Scalar("createdAt"))
+}
+
+// difficulties are those of the format and of its generators.
+func difficulties() []string {
+	return []string{"straightforward", "ambiguous", "edge", "regression", "perturbation", "adversarial"}
 }
 
 // forgeTier: the id's prefix decides, then the difficulty, then the file's own tier.

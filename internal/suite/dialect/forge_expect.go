@@ -57,7 +57,7 @@ func (r *reader) forgeExpect(o tree.Object, c *callvet.Case, tk *tokens) {
 	}
 	e.Unsupported = append(e.Unsupported, t.dropped...)
 	if t.snapshots && c.Tier == callvet.TierRegression {
-		r.Warn(v.Off, "snapshot-in-regression", "expect", "use {{seed:…}} tokens", "a regression case must not depend on a snapshot")
+		r.Report(v.Off, "snapshot-in-regression", "expect", "use {{seed:…}} tokens", "a regression case must not depend on a snapshot: it would not be the same the next day")
 	}
 	if len(t.dropped) > 0 && !tree.AssertsAnything(e) {
 		c.Skip = "nothing is left to assert: none of the tokens of the case could be resolved"

@@ -62,6 +62,33 @@ func ReadTools(d *source.File) ([]callvet.Tool, []callvet.Problem) {
 	return tools, problems
 }
 
+// ReadMocks reads a file of mocks: a list of them, a mapping of tools to what they give, or
+// the two under mocks and mock_responses as a suite has them.
+func ReadMocks(d *source.File) ([]callvet.Mock, []callvet.Problem) {
+	r := &reader{doc: d, format: "suite", beside: true}
+	r.duplicates()
+	n := &d.Root
+	switch {
+	case n.Kind == source.List:
+		return r.mocks(n), r.problems
+	case n.Kind != source.Map:
+		r.wrongKind(n, "mocks")
+		return nil, r.problems
+	case n.Get("mocks") == nil && n.Get("mock_responses") == nil:
+		return r.mockResponses(n), r.problems
+	}
+	var out []callvet.Mock
+	r.fields(n, "mocks mock_responses", func(key string, v *source.Node) bool {
+		if key == "mocks" {
+			out = append(out, r.mocks(v)...)
+		} else {
+			out = append(out, r.mockResponses(v)...)
+		}
+		return true
+	})
+	return out, r.problems
+}
+
 // contractList is where a file lists its tools; nil when it is one itself.
 func contractList(n *source.Node) *source.Node {
 	if n.Kind != source.Map {

@@ -1,0 +1,107 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package tiers
+
+// What a trial comes to.
+const (
+	pass    = "pass"
+	fail    = "fail"
+	notRun  = "not_run"
+	refused = "refused" // lint has an error
+	warned  = "warned"  // lint has a warning of that code, and no error
+)
+
+// trial is one case with what an agent does at it, and what has to come of that. Tools are
+// a, b and c; the calls of each step are made together, and then says is the answer.
+type trial struct {
+	row    string // what is tried
+	expect string
+	stubs  string // JSON; "": {"a":{"v":1},"b":{"v":2}}; "none": the case has none
+	calls  [][]string
+	args   string // of every call; "": {}
+	says   string
+	want   string
+	code   string // of refused and warned
+	tokens int    // that the agent tells of each answer; 0: it tells none
+	open   int    // assertions that are not evaluated
+	more   string // further members of the case
+}
+
+func call(names ...string) [][]string { return [][]string{names} }
+
+// trials are the rows that a case and an agent show.
+func trials() []trial {
+	ab, a := call("a", "b"), call("a")
+	return []trial{
+		// What the document asks for, and its own runner does not do.
+		{row: "toolsNotCalled is evaluated", expect: `{"toolsNotCalled":["b"]}`, calls: ab, says: "x", want: fail},
+		{row: "toolsNotCalled holds", expect: `{"toolsNotCalled":["b"]}`, calls: a, says: "x", want: pass},
+		{row: "toolsNotCalled alone is a warning", expect: `{"toolsNotCalled":["b"]}`, want: warned, code: "only-forbids"},
+		{row: "responseMatches is evaluated", expect: `{"toolsCalled":["a"],"responseMatches":["^\\d+$"]}`, calls: a, says: "no number", want: fail},
+		{row: "responseMatches holds", expect: `{"toolsCalled":["a"],"responseMatches":["^\\d+$"]}`, calls: a, says: "12", want: pass},
+		{row: "maxTokens is evaluated", expect: `{"toolsCalled":["a"],"maxTokens":1}`, calls: a, says: "one two three", tokens: 3, want: fail},
+		{row: "maxTokens holds", expect: `{"toolsCalled":["a"],"maxTokens":10}`, calls: a, says: "one two three", tokens: 3, want: pass},
+		{row: "maxTokens that nobody told is not evaluated", expect: `{"toolsCalled":["a"],"maxTokens":1}`, calls: a, says: "one two three", want: pass, open: 1},
+		{row: "toolParams is evaluated", expect: `{"toolsCalled":["a"],"toolParams":[{"tool":"a","paramName":"n","assertion":"equals","value":1}]}`, calls: a, args: `{"n":2}`, says: "x", want: fail},
+		{row: "toolParams holds", expect: `{"toolsCalled":["a"],"toolParams":[{"tool":"a","paramName":"n","assertion":"equals","value":1}]}`, calls: a, args: `{"n":1}`, says: "x", want: pass},
+		{row: "toolsCalled counts repeats", expect: `{"toolsCalled":["a","b"]}`, calls: call("b", "a", "a"), says: "x", want: fail},
+		{row: "toolsCalled takes any order", expect: `{"toolsCalled":["a","b"]}`, calls: call("b", "a"), says: "x", want: pass},
+		{row: "toolsCalled takes nothing else", expect: `{"toolsCalled":["a"]}`, calls: ab, says: "x", want: fail},
+		{row: "a tool that is called later counts", expect: `{"toolsCalled":["a"]}`, calls: [][]string{{"a"}, {"b"}}, says: "x", want: fail},
+		{row: "toolsCalled over several turns", expect: `{"toolsCalled":["a","b"],"responseNonEmpty":true}`, calls: [][]string{{"a"}, {"b"}}, says: "x", want: pass},
+		{row: "responseContains tells case", expect: `{"toolsCalled":["a"],"responseContains":["Paris"]}`, calls: a, says: "paris", want: fail},
+		{row: "responseContains holds", expect: `{"toolsCalled":["a"],"responseContains":["Paris","18"]}`, calls: a, says: "Paris: 18", want: pass},
+		{row: "responseContains wants all", expect: `{"toolsCalled":["a"],"responseContains":["Paris","18"]}`, calls: a, says: "Paris", want: fail},
+		{row: "noToolErrors sees success: false", expect: `{"toolsCalled":["a"],"noToolErrors":true}`, stubs: `{"a":{"success":false,"error":"down"}}`, calls: a, says: "x", want: fail},
+		{row: "noToolErrors sees error", expect: `{"toolsCalled":["a"],"noToolErrors":true}`, stubs: `{"a":{"error":"down"}}`, calls: a, says: "x", want: fail},
+		{row: "noToolErrors holds", expect: `{"toolsCalled":["a"],"noToolErrors":true}`, calls: a, says: "x", want: pass},
+		{row: "noToolErrors without stubs is not evaluated", expect: `{"toolsCalled":["a"],"noToolErrors":true}`, stubs: "none", calls: a, says: "x", want: pass, open: 1},
+		{row: "schemaData is not evaluated", expect: `{"toolsCalled":["a"],"schemaData":{"x":1},"requiredKeys":["x"]}`, calls: a, says: "garbage", want: pass, open: 2},
+		{row: "only schemaData is refused", expect: `{"schemaData":{"x":1},"requiredKeys":["x"]}`, want: refused, code: "not-evaluated"},
+		{row: "an unresolved token is skipped and counted", expect: `{"toolsCalled":["a"],"responseContains":["{{seed:x.y}}"]}`, calls: a, says: "x", want: pass, open: 1},
+		{row: "only unresolved tokens do not pass", expect: `{"responseContains":["{{seed:x.y}}"]}`, calls: a, says: "x", want: notRun, open: 1},
+		{row: "a misspelt assertion is refused", expect: `{"toolsCaled":["a"]}`, want: refused, code: "unknown-key"},
+		{row: "no assertion is refused", expect: `{}`, want: refused, code: "asserts-nothing"},
+		{row: "generated shapes without expect are refused", more: `"expectedTool":"a","checks":[]`, want: refused, code: "unknown-key"},
+		// What its runner does, and the traps of it.
+		{row: "toolsAcceptable takes any listed set", expect: `{"toolsAcceptable":[["a"],["a","b"]]}`, calls: ab, says: "x", want: pass},
+		{row: "toolsAcceptable takes no other set", expect: `{"toolsAcceptable":[["a"],["a","b"]]}`, calls: call("b"), says: "x", want: fail},
+		{row: "__none__ takes no tools", expect: `{"toolsAcceptable":[["__none__"]]}`, says: "x", want: pass},
+		{row: "__none__ takes nothing but that", expect: `{"toolsAcceptable":[["__none__"]]}`, calls: a, says: "x", want: fail},
+		{row: "__none__ beside a tool is refused", expect: `{"toolsAcceptable":[["a","__none__"]]}`, want: refused, code: "contradiction"},
+		{row: "toolsCalled with toolsAcceptable is refused", expect: `{"toolsCalled":["a"],"toolsAcceptable":[["a"]]}`, want: refused, code: "contradiction"},
+		{row: "a whole word can be asked for", expect: `{"toolsCalled":["a"],"responseMatches":["\\b5\\b"]}`, calls: a, says: "15 degrees", want: fail},
+		{row: "responseContainsAny wants one of each group", expect: `{"toolsCalled":["a"],"responseContainsAny":[["x","y"],["z"]]}`, calls: a, says: "x and y", want: fail},
+		{row: "responseContainsAny holds", expect: `{"toolsCalled":["a"],"responseContainsAny":[["x","y"],["z"]]}`, calls: a, says: "y and z", want: pass},
+		{row: "responseContainsAny takes a flat list", expect: `{"toolsCalled":["a"],"responseContainsAny":["x","y"]}`, calls: a, says: "y", want: pass},
+		{row: "mixed groups are refused", expect: `{"toolsCalled":["a"],"responseContainsAny":["x",["y"]]}`, want: refused, code: "wrong-type"},
+		{row: "responseNotContains tells case", expect: `{"toolsCalled":["a"],"responseNotContains":["API_KEY"]}`, calls: a, says: "api_key", want: pass},
+		{row: "responseNotContains fails", expect: `{"toolsCalled":["a"],"responseNotContains":["API_KEY"]}`, calls: a, says: "my API_KEY is", want: fail},
+		{row: "responseNonEmpty takes a polite abstention", expect: `{"toolsAcceptable":[["__none__"]],"responseNonEmpty":true}`, says: "Unfortunately, I can't do that.", want: pass},
+		{row: "responseNonEmpty takes no blanks", expect: `{"toolsCalled":["a"],"responseNonEmpty":true}`, calls: a, says: " ", want: fail},
+		{row: "an answer that nothing asks for is not evaluated", expect: `{"toolsCalled":["a"],"responseNonEmpty":true,"responseContains":["Paris"]}`, stubs: "none", calls: a, says: "Paris", want: pass, open: 2},
+		{row: "an answer that no stub reaches is a warning", expect: `{"toolsCalled":["a"],"responseContains":["Paris"]}`, stubs: "none", want: warned, code: "unreachable"},
+		{row: "an expected tool without a stub is a warning", expect: `{"toolsCalled":["a","c"],"responseContains":["Paris"]}`, want: warned, code: "no-stub"},
+		{row: "maxLatencyMs fails", expect: `{"toolsCalled":["a"],"maxLatencyMs":0.0000001}`, calls: a, says: "x", want: fail},
+		{row: "maxLatencyMs holds", expect: `{"toolsCalled":["a"],"maxLatencyMs":600000}`, calls: a, says: "x", want: pass},
+		{row: "maxCost of an unknown price is not evaluated", expect: `{"toolsCalled":["a"],"maxCost":1}`, calls: a, says: "x", want: pass, open: 1},
+		{row: "minToolCalls", expect: `{"minToolCalls":2}`, calls: a, says: "x", want: fail},
+		{row: "maxToolCalls", expect: `{"maxToolCalls":1}`, calls: ab, says: "x", want: fail},
+		{row: "jsonValid is not evaluated", expect: `{"toolsCalled":["a"],"jsonValid":true}`, calls: a, says: "{", want: pass, open: 1},
+		{row: "minLength is not evaluated", expect: `{"toolsCalled":["a"],"minLength":100}`, calls: a, says: "x", want: pass, open: 1},
+		{row: "a pattern that does not compile is refused", expect: `{"toolsCalled":["a"],"responseMatches":["("]}`, want: refused, code: "bad-pattern"},
+		{row: "numbers of a date are grounded", expect: `{"toolsCalled":["a"],"noUngroundedNumbers":true}`, stubs: `{"a":{"day":"2024-01-05"}}`, calls: a, says: "On 2024-01-05.", want: pass},
+		{row: "numbers of a list are no numbers", expect: `{"toolsCalled":["a"],"noUngroundedNumbers":true}`, stubs: `{"a":{"v":40}}`, calls: a, says: "1. It is 40.", want: pass},
+		{row: "a wrong amount within one percent fails", expect: `{"toolsCalled":["a"],"noUngroundedNumbers":true}`, stubs: `{"a":{"usd":1234}}`, calls: a, says: "It is $1,240.", want: fail},
+		{row: "a rounded amount holds", expect: `{"toolsCalled":["a"],"noUngroundedNumbers":true}`, stubs: `{"a":{"v":18.37}}`, calls: a, says: "It is 18.4.", want: pass},
+		{row: "a case without a message is refused", more: `"input":{"message":""},"expect":{"toolsCalled":["a"]}`, want: refused, code: "empty-prompt"},
+		{row: "stubs: {} is no stub: its answer is not evaluated", expect: `{"toolsCalled":["a"],"responseContains":["Paris"]}`, stubs: `{}`, calls: a, says: "Paris", want: pass, open: 1},
+		{row: "one failed assertion does not hide another", expect: `{"toolsCalled":["b"],"responseContains":["Paris"],"responseNotContains":["x"]}`, calls: a, says: "x", want: fail},
+		// Tiers.
+		{row: "an unknown difficulty is refused", more: `"difficulty":"easy","expect":{"toolsCalled":["a"]}`, want: refused, code: "unknown-difficulty"},
+		{row: "regression of another id is refused", more: `"difficulty":"regression","expect":{"toolsCalled":["a"]}`, want: refused, code: "contradiction"},
+		{row: "a golden case without exact tools is a warning", expect: `{"toolsAcceptable":[["a"]]}`, want: warned, code: "tier-form"},
+		{row: "a rubric without criteria is refused", more: `"rubric":[{"dimension":"tone","maxScore":1}],"expect":{"toolsCalled":["a"]}`, want: refused, code: "missing-key"},
+		{row: "a rubric without reference data is a warning", more: `"rubric":[{"dimension":"tone","maxScore":1,"criteria":"kind"}],"expect":{"toolsCalled":["a"]}`, want: warned, code: "no-reference"},
+	}
+}

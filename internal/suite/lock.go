@@ -1,0 +1,456 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/suite/dialect"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// Lock says what the cases of a file were when they were made. It stands beside the file,
+// in LockPath. A regression case that is not what it was, byte for byte, is an error.
+// Source: Eval Case Interfaces, "Immutable".
+type Lock struct {
+	Version int `json:"callvet_lock"`
+	// States are what surrounded cases when they were made, in the form of package stale.
+	States []json.RawMessage `json:"states,omitempty"`
+	Cases  []LockedCase      `json:"locked"`
+}
+
+// LockedCase is one case of a Lock.
+type LockedCase struct {
+	ID   string       `json:"id"`
+	Tier callvet.Tier `json:"tier,omitempty"`
+	// SHA256 is that of the text of the case in its file, with line ends as \n, in
+	// hexadecimal digits.
+	SHA256 string `json:"sha256"`
+	// Locked is when the entry was made, in RFC 3339.
+	Locked string `json:"at"`
+	// State is a position in States; nil where nothing is known of it.
+	State *int `json:"state,omitempty"`
+	// Archived is since when the case does not run any more, and Reason why; "" while it does.
+	Archived string `json:"archived,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+const (
+	lockVersion = 1
+	// maxLock bounds a lock in bytes.
+	maxLock = 64 << 20
+)
+
+// LockPath is where the lock of a suite's file stands.
+func LockPath(file string) string { return file + ".lock" }
+
+// ReadLock reads a lock. The error wraps callvet.ErrInvalid and names what is wrong.
+func ReadLock(name string, data []byte) (*Lock, error) {
+	var l Lock
+	if _, err := source.Decode(name, data, &l); err != nil {
+		return nil, fmt.Errorf("read lock: %w: %w", callvet.ErrInvalid, err)
+	}
+	if l.Version != lockVersion {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read lock %s: %w: version %d is not known", name, callvet.ErrInvalid, l.Version), Hint: "update callvet"}
+	}
+	ids := map[string]bool{}
+	for i := range l.Cases {
+		c := &l.Cases[i]
+		switch {
+		case c.ID == "" || len(c.SHA256) != 2*sha256.Size:
+			return nil, fmt.Errorf("read lock %s: %w: locked[%d] has no id or no sha256", name, callvet.ErrInvalid, i)
+		case ids[c.ID]:
+			return nil, fmt.Errorf("read lock %s: %w: the case %q stands twice", name, callvet.ErrInvalid, c.ID)
+		case c.State != nil && (*c.State < 0 || *c.State >= len(l.States)):
+			return nil, fmt.Errorf("read lock %s: %w: locked[%d] has the state %d of %d", name, callvet.ErrInvalid, i, *c.State, len(l.States))
+		}
+		ids[c.ID] = true
+	}
+	return &l, nil
+}
+
+// Bytes writes the lock as a file.
+func (l *Lock) Bytes() ([]byte, error) {
+	out := *l
+	out.Version = lockVersion
+	if out.Cases == nil {
+		out.Cases = []LockedCase{}
+	}
+	b, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write lock: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// Find gives the entry of a case; nil when there is none.
+func (l *Lock) Find(id string) *LockedCase {
+	if l == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(l.Cases, func(c LockedCase) bool { return c.ID == id }); i >= 0 {
+		return &l.Cases[i]
+	}
+	return nil
+}
+
+// Seal locks the cases of a file that have no entry yet, and gives their ids. A case of
+// another tier than regression may change: its entry is made anew then. state, when not nil,
+// is what surrounds the cases now.
+func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Time, state json.RawMessage) (sealed []string, err error) {
+	sums, err := digests(file, data, cases)
+	if err != nil {
+		return nil, err
+	}
+	var at *int
+	place := func() *int {
+		if at == nil && state != nil {
+			i := slices.IndexFunc(l.States, func(s json.RawMessage) bool { return bytes.Equal(compact(s), compact(state)) })
+			if i < 0 {
+				i, l.States = len(l.States), append(l.States, state)
+			}
+			at = &i
+		}
+		return at
+	}
+	for i := range cases {
+		c := &cases[i]
+		e := l.Find(c.ID)
+		switch {
+		case e == nil:
+			l.Cases = append(l.Cases, LockedCase{ID: c.ID})
+			e = &l.Cases[len(l.Cases)-1]
+		case c.Tier == callvet.TierRegression || e.Tier == callvet.TierRegression:
+			continue // for good
+		case e.SHA256 == sums[i] && (state == nil || e.State != nil):
+			continue
+		}
+		e.Tier, e.SHA256, e.Locked, e.State = c.Tier, sums[i], now.UTC().Format(time.RFC3339), place()
+		sealed = append(sealed, c.ID)
+	}
+	return sealed, nil
+}
+
+func compact(raw json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// Archive takes a case out of runs for good. The error wraps callvet.ErrNotFound for one
+// without an entry, and callvet.ErrConflict for one that is archived.
+func (l *Lock) Archive(id, reason string, now time.Time) error {
+	e := l.Find(id)
+	switch {
+	case e == nil:
+		return &callvet.Hinted{Err: fmt.Errorf("archive case %q: %w in the lock", id, callvet.ErrNotFound), Hint: "callvet case lock FILE locks the cases of a file"}
+	case e.Archived != "":
+		return fmt.Errorf("archive case %q: %w: it is archived since %s", id, callvet.ErrConflict, e.Archived)
+	}
+	e.Archived, e.Reason = now.UTC().Format(time.DateOnly), reason
+	return nil
+}
+
+// AddRegression puts a regression case at the end of a file of such cases, which may be new
+// (no data), and its entry into the lock: what is made so is complete from the start. The
+// other bytes of the file stay as they are. The error wraps callvet.ErrInvalid for a file of
+// another form, and callvet.ErrConflict for an id that is taken.
+func AddRegression(file string, data []byte, l *Lock, c *callvet.Case, now time.Time, state json.RawMessage) ([]byte, error) {
+	fail := func(kind error, why string) error {
+		return fmt.Errorf("add case %q to %s: %w: %s", c.ID, file, kind, why)
+	}
+	if c.Tier != callvet.TierRegression {
+		return nil, fail(callvet.ErrInvalid, "it is no regression case")
+	}
+	if blank(data) {
+		data = []byte("[]\n")
+	}
+	s, problems, err := parse(data, file, Options{KeepTokens: true, NoIncludes: true, Dialect: dialect.Forge})
+	switch {
+	case err != nil:
+		return nil, err
+	case source.IsYAML(file, data):
+		return nil, fail(callvet.ErrInvalid, "regression cases are kept in JSON files")
+	case HasErrors(problems):
+		return nil, fail(callvet.ErrInvalid, "the file has errors; callvet lint tells them")
+	case l.Find(c.ID) != nil || slices.ContainsFunc(s.Cases, func(x callvet.Case) bool { return x.ID == c.ID }):
+		return nil, fail(callvet.ErrConflict, "the id is taken")
+	}
+	text, _, err := dialect.Export(dialect.Forge, &callvet.Suite{Cases: []callvet.Case{*c}})
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("[")), []byte("]")))
+	at, before := bytes.LastIndexByte(data, ']'), "\n  "
+	if n := len(s.Cases); n > 0 {
+		last := textsOf(file, data, []callvet.Position{s.Cases[n-1].Position})[0]
+		at, before = last.to, ",\n  "
+	} else if at < 0 || data[0] != '[' {
+		return nil, fail(callvet.ErrInvalid, "the file has no list of cases")
+	}
+	out := slices.Concat(data[:at], []byte(before), text, data[at:])
+	if len(s.Cases) == 0 {
+		out = slices.Concat(data[:at], []byte(before), text, []byte("\n"), data[at:])
+	}
+	if s, _, err = parse(out, file, Options{KeepTokens: true, NoIncludes: true, Dialect: dialect.Forge}); err != nil {
+		return nil, err
+	}
+	_, err = l.Seal(file, out, s.Cases[len(s.Cases)-1:], now, state)
+	return out, err
+}
+
+// span is where the text of a case stands in its file.
+type span struct{ from, to int }
+
+// digests are the hashes of the texts of cases, in their order.
+func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
+	at := make([]callvet.Position, len(cases))
+	for i := range cases {
+		at[i] = cases[i].Position
+	}
+	out := make([]string, len(cases))
+	for i, s := range textsOf(file, data, at) {
+		if s.to <= s.from {
+			return nil, fmt.Errorf("lock %s: %w: the text of case %q is not found", file, callvet.ErrInvalid, cases[i].ID)
+		}
+		out[i] = digest(data[s.from:s.to])
+	}
+	return out, nil
+}
+
+// digest does not tell the line ends of one system from those of another: copies of a
+// repository have either.
+func digest(text []byte) string {
+	sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// textsOf finds the texts that begin at positions of a file; an empty span is one that is
+// not found.
+func textsOf(file string, data []byte, at []callvet.Position) []span {
+	lines := []int{0}
+	for i, b := range data {
+		if b == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	yaml := source.IsYAML(file, data)
+	out := make([]span, len(at))
+	for i, p := range at {
+		if p.Line < 1 || p.Line > len(lines) {
+			continue
+		}
+		from := lines[p.Line-1]
+		for range p.Column - 1 {
+			_, size := utf8.DecodeRune(data[min(from, len(data)):])
+			from += size
+		}
+		from = min(from, len(data))
+		to := from
+		if from < len(data) && (!yaml || data[from] == '{') {
+			to = bracketed(data, from)
+		} else {
+			to = indented(data, from, from-lines[p.Line-1])
+		}
+		out[i] = span{from, to}
+	}
+	return out
+}
+
+// bracketed is the end of the JSON value that begins at from; comments count as part of it.
+func bracketed(data []byte, from int) int {
+	depth := 0
+	for i := from; i < len(data); i++ {
+		switch b := data[i]; {
+		case b == '{' || b == '[':
+			depth++
+		case b == '}' || b == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case b == '"':
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case b == '/' && i+1 < len(data) && data[i+1] == '/':
+			for i < len(data) && data[i] != '\n' {
+				i++
+			}
+		case b == '/' && i+1 < len(data) && data[i+1] == '*':
+			end := bytes.Index(data[i:], []byte("*/"))
+			if end < 0 {
+				return from
+			}
+			i += end + 1
+		}
+	}
+	return from
+}
+
+// indented is the end of the YAML block whose first key stands at from, with so many columns
+// before it.
+func indented(data []byte, from, columns int) int {
+	end := from
+	for i := from; i < len(data); {
+		next := len(data)
+		if n := bytes.IndexByte(data[i:], '\n'); n >= 0 {
+			next = i + n + 1
+		}
+		line := data[i:next]
+		text := bytes.TrimLeft(line, " ")
+		switch {
+		case len(bytes.TrimSpace(text)) == 0, text[0] == '#':
+		case i != from && len(line)-len(text) < columns, bytes.HasPrefix(line, []byte("---")), bytes.HasPrefix(line, []byte("...")):
+			return end
+		default:
+			end = i + len(bytes.TrimRight(line, " \t\r\n"))
+		}
+		i = next
+	}
+	return end
+}
+
+// lockBeside reads the lock of a file, nil where there is none.
+func (o *Options) lockBeside(file string) (*Lock, error) {
+	if o.NoIncludes {
+		return nil, nil
+	}
+	name := LockPath(file)
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read lock: %w", err)
+	}
+	data, err := input.Whole(f, maxLock)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("read lock %s: %w", name, err)
+	}
+	return ReadLock(name, data)
+}
+
+// watch holds the cases of one file against its lock while they are read.
+type watch struct {
+	file string
+	data []byte
+	lock *Lock // nil: there is none
+	seen []callvet.Case
+	bare int // regression cases without a lock
+	last callvet.Position
+}
+
+// takes looks at the next case, and tells why it does not run when it is archived.
+func (w *watch) takes(c *callvet.Case) {
+	e := w.lock.Find(c.ID)
+	if e == nil && c.Tier == callvet.TierRegression {
+		if w.bare++; w.bare == 1 {
+			w.last = c.Position
+		}
+	}
+	if e == nil {
+		return
+	}
+	w.seen = append(w.seen, callvet.Case{ID: c.ID, Tier: c.Tier, Position: c.Position})
+	if e.Archived != "" && c.Skip == "" {
+		c.Skip = "archived " + e.Archived
+		if e.Reason != "" {
+			c.Skip += ": " + e.Reason
+		}
+	}
+}
+
+// problems tells what is not as it was locked, when all cases went by.
+func (w *watch) problems() []callvet.Problem {
+	var out []callvet.Problem
+	if w.bare > 0 {
+		out = append(out, callvet.Problem{
+			Position: w.last, Code: "not-locked", Warning: true, Fix: "callvet case lock " + filepath.Base(w.file),
+			Message: fmt.Sprintf("%d regression cases of the file are not locked: nobody would notice that one is changed", w.bare),
+		})
+	}
+	if w.lock == nil {
+		return out
+	}
+	sums, err := digests(w.file, w.data, w.seen)
+	if err != nil {
+		return append(out, callvet.Problem{Position: callvet.Position{File: w.file}, Code: "regression-changed", Message: err.Error()})
+	}
+	there := map[string]bool{}
+	for i := range w.seen {
+		c := &w.seen[i]
+		there[c.ID] = true
+		e := w.lock.Find(c.ID)
+		if sums[i] == e.SHA256 || c.Tier != callvet.TierRegression && e.Tier != callvet.TierRegression {
+			continue
+		}
+		out = append(out, callvet.Problem{
+			Position: c.Position, Case: c.ID, Code: "regression-changed", Fix: "restore its text; callvet case archive takes a case out that does not apply any more",
+			Message: fmt.Sprintf("the regression case was changed after it was locked on %s: its sha256 is %s…, not %s…", day(e.Locked), sums[i][:12], e.SHA256[:12]),
+		})
+	}
+	for i := range w.lock.Cases {
+		if e := &w.lock.Cases[i]; e.Tier == callvet.TierRegression && e.Archived == "" && !there[e.ID] {
+			out = append(out, callvet.Problem{
+				Position: callvet.Position{File: w.file}, Case: e.ID, Code: "regression-gone", Fix: "put it back; callvet case archive takes a case out that does not apply any more",
+				Message: fmt.Sprintf("the regression case %q, which was locked on %s, is not in the file any more", e.ID, day(e.Locked)),
+			})
+		}
+	}
+	return out
+}
+
+func day(at string) string { d, _, _ := strings.Cut(at, "T"); return d }
+
+// watched holds what is read of a file against its lock.
+func (r *reading) watched(file string, data []byte, opt Options) (*reading, error) {
+	lock, err := opt.lockBeside(file)
+	if err != nil {
+		return nil, err
+	}
+	w := &watch{file: file, data: data, lock: lock}
+	cases, problems := r.cases, r.problems
+	r.cases = func(yield func(*callvet.Case) bool) {
+		for c := range cases {
+			if w.takes(c); !yield(c) {
+				return
+			}
+		}
+	}
+	r.problems = func() []callvet.Problem {
+		out := append(slices.Clip(problems()), w.problems()...)
+		inOrderOfFile(out)
+		return out
+	}
+	return r, nil
+}
+
+// watchAll is watched for cases that are in memory.
+func watchAll(cases []callvet.Case, file string, data []byte, opt Options) ([]callvet.Problem, error) {
+	lock, err := opt.lockBeside(file)
+	if err != nil {
+		return nil, err
+	}
+	w := &watch{file: file, data: data, lock: lock}
+	for i := range cases {
+		w.takes(&cases[i])
+	}
+	return w.problems(), nil
+}
