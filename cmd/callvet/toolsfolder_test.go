@@ -23,6 +23,8 @@ func TestToolsFolder(t *testing.T) {
 	says := map[string][2]string{ // by command: its arguments, and what shows that the tools were read
 		"callvet run":          {"suite.json -m offline/lexical", "2 tools"},
 		"callvet lint":         {"suite.json", "1 case, no errors"},
+		"callvet case add":     {"rg.json bug.json", "added and locked: rg-a-001"},
+		"callvet case lock":    {"bug.json", "locked 1 case of 1"},
 		"callvet convert":      {"suite.json", "version: v10"},
 		"callvet select":       {"suite.json", "2 tools"},
 		"callvet select query": {"refund", "get_refund"},
@@ -56,6 +58,7 @@ func TestToolsFolder(t *testing.T) {
 				"tools/read_order.v1.yaml":  "name: read_order\ndescription: Where an order is.\nargs: {type: object, properties: {}}\n",
 				"tools/NOTES.md":            "not a tool",
 				"suite.json":                `{"cases":[{"id":"a","prompt":"What is the refund policy in Sweden?","expected_tool":"get_refund"}]}`,
+				"bug.json":                  `[{"id":"rg-a-001","description":"d","difficulty":"regression","createdAt":"2026-03-01","bugRef":"#1","input":{"message":"m"},"expect":{"toolsCalled":["get_refund"]}}]`,
 				"gates.yaml":                "gates: [schema_valid >= 0.4]\n",
 				"traces.jsonl": `{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` + "\n" +
 					`{"task_id":"t2","tool":"get_refund@v10","args":{},"status":"ok"}` + "\n",
