@@ -261,7 +261,7 @@ func textsOf(file string, data []byte, at []callvet.Position) []span {
 			from += size
 		}
 		from = min(from, len(data))
-		to := from
+		var to int
 		if from < len(data) && (!yaml || data[from] == '{') {
 			to = bracketed(data, from)
 		} else {
