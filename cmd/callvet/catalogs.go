@@ -79,8 +79,12 @@ func flagOf(field string) string {
 		return "--run"
 	case "calibrations":
 		return "--calibration"
-	case "targets":
+	case "targets", "target":
 		return "-m"
+	case "system_prompt":
+		return "--system"
+	case "extra":
+		return "--set"
 	case "target_file":
 		return "--targets"
 	case "headers":

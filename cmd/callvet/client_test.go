@@ -3,49 +3,164 @@
 package main
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/callvet/callvet/internal/app"
 )
 
-// TestFieldsAreFlags: what a request for a run says is said by a flag of run, so that a mistake
-// in a field is told as one in a flag that is there.
+// spoken is how the command line of a verb says its requests.
+type spoken struct {
+	requests []reflect.Type
+	// args are the fields that arguments say, that are made of several flags, or that the verb
+	// leaves as they are.
+	args []string
+	// parts are the flags that say a part of a field, with that field.
+	parts map[string]string
+	// client are the flags that say how the client shows what comes out, or where it writes it.
+	client []string
+}
+
+func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// spokenVerbs are the verbs that have a request.
+func spokenVerbs() map[string]spoken {
+	resume := map[string]string{"resume": "run"} // of a ResumeRequest
+	retriever := []string{"threshold", "abstain", "abstain_percent", "abstain_routes", "fusion", "primary", "fallback", "agent_gate", "agents", "routes", "retrieval"}
+	session := []string{"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "slices", "no_wait", "targets"}
+	return map[string]spoken{
+		"run": {
+			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection"}, parts: resume,
+			client: []string{"output", "quiet", "show-failures"},
+		},
+		"select": {requests: []reflect.Type{of[app.SelectRequest]()}, args: []string{"run", "retrieval"}, client: []string{"output", "quiet", "show-failures"}},
+		"select query": {
+			requests: []reflect.Type{of[app.QueryRequest]()}, args: []string{"text", "retrieval"},
+			parts: map[string]string{"acceptable": "expect", "expect-route": "expect", "expect-sub-route": "expect", "expect-agents": "expect"},
+		},
+		"select sweep": {
+			requests: []reflect.Type{of[app.SweepRequest](), of[app.ResumeRequest]()}, args: slices.Concat([]string{"suite", "run"}, retriever, session),
+			parts: resume, client: []string{"output", "quiet"},
+		},
+		"select tune":         {requests: []reflect.Type{of[app.TuneRequest]()}, args: slices.Concat([]string{"suite", "rerank"}, retriever)},
+		"select routes learn": {requests: []reflect.Type{of[app.LearnRequest]()}, args: []string{"examples"}},
+		"tools lint":          {requests: []reflect.Type{of[app.LintToolsRequest]()}, args: []string{"tools"}},
+		"tools confusable":    {requests: []reflect.Type{of[app.ConfusableRequest]()}, args: []string{"tools"}},
+		"tools whatif":        {requests: []reflect.Type{of[app.WhatIfRequest]()}, args: []string{"tools", "via", "run", "retrieval"}},
+		"tools suggest":       {requests: []reflect.Type{of[app.SuggestRequest]()}, args: []string{"tools", "via", "run", "retrieval"}, client: []string{"dry-run"}},
+		"tools apply":         {requests: []reflect.Type{of[app.ApplyRequest]()}, args: []string{"tools"}},
+		"tools cache":         {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
+		"tools cache clear":   {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
+		"score":               {requests: []reflect.Type{of[app.ScoreRequest]()}, args: []string{"run", "traces"}},
+		"diff":                {requests: []reflect.Type{of[app.DiffRequest]()}, args: []string{"base", "candidate"}},
+		"report":              {requests: []reflect.Type{of[app.ViewRequest]()}, args: []string{"run"}, client: []string{"output"}},
+		"show":                {requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()}, args: []string{"run", "case", "slices", "baseline"}, client: []string{"all", "scores"}},
+		"gate":                {requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"}, client: []string{"output", "annotations"}},
+		"calibrate":           {requests: []reflect.Type{of[app.CalibrateRequest]()}, args: []string{"labels"}},
+		"label next":          {requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"traces"}, client: []string{"output"}},
+		"label import":        {requests: []reflect.Type{of[app.LabelImportRequest]()}, args: []string{"file"}},
+		"label export":        {requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"}, client: []string{"output"}},
+		"plan":                {requests: []reflect.Type{of[app.PlanRequest]()}},
+		"lint":                {requests: []reflect.Type{of[app.SuiteRequest]()}, args: []string{"suite"}, client: []string{"strict"}},
+		"convert":             {requests: []reflect.Type{of[app.ConvertRequest]()}, args: []string{"suite"}},
+		"trace import":        {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"}, client: []string{"output"}},
+		"trace export":        {requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"}, client: []string{"output"}},
+		"trace check":         {requests: []reflect.Type{of[app.CheckRequest]()}, args: []string{"traces"}, client: []string{"all"}},
+	}
+}
+
+// fieldsOf are the fields of a request by their names in JSON, and, where nested, those of what
+// is in it.
+func fieldsOf(t *testing.T, of reflect.Type, nested bool) (out []string) {
+	t.Helper()
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			out = append(out, fieldsOf(t, f.Type, nested)...)
+		case !f.IsExported():
+		case name == "":
+			t.Errorf("%s.%s has no name in JSON", of, f.Name)
+		case name != "-":
+			if out = append(out, name); nested {
+				out = append(out, fieldsOf(t, f.Type, true)...)
+			}
+		}
+	}
+	return out
+}
+
+// TestFieldsAreFlags: every flag of a verb says a field of its request, so that no client needs
+// the command line for it; and every field is said by a flag or an argument of the verb, so that
+// a mistake in it is told as one in a flag that is there.
 func TestFieldsAreFlags(t *testing.T) {
 	t.Parallel()
-	cmd, _, err := new(cli).rootCommand().Find([]string{"run"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := []string{"suite", "shared", "origin", "selection"} // an argument, and what flags say together
-	var fields func(of reflect.Type) []string
-	fields = func(of reflect.Type) (out []string) {
-		for i := range of.NumField() {
-			f := of.Field(i)
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	root, known := new(cli).rootCommand(), spokenVerbs()
+	without := []string{"runs", "gates init", "schema", "init", "targets", "prices", "version"} // a name, or nothing
+	for _, verb := range verbs(root, nil) {
+		s, ok := known[verb]
+		if ok == slices.Contains(without, verb) {
+			t.Errorf("%s: say in spokenVerbs what it asks for", verb)
+		}
+		if !ok {
+			continue
+		}
+		delete(known, verb)
+		cmd, _, err := root.Find(strings.Fields(verb))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags := cmd.LocalNonPersistentFlags()
+		said := map[string]bool{} // by flags
+		for _, of := range s.requests {
+			for _, name := range fieldsOf(t, of, true) {
+				if f := flagNamed(flags, flagOf(name)); f != nil {
+					said[f.Name] = true
+				}
+			}
+			for _, name := range fieldsOf(t, of, false) {
+				if !slices.Contains(s.args, name) && flagNamed(flags, flagOf(name)) == nil {
+					t.Errorf("%s: field %s would be told as %s, which %s does not have", of, name, flagOf(name), verb)
+				}
+			}
+		}
+		flags.VisitAll(func(f *pflag.Flag) {
+			client, part := slices.Contains(s.client, f.Name), s.parts[f.Name] != ""
 			switch {
-			case f.Anonymous:
-				out = append(out, fields(f.Type)...)
-			case name == "":
-				t.Errorf("%s.%s has no name in JSON", of, f.Name)
-			case name != "-":
-				out = append(out, name)
+			case f.Hidden, f.Name == "help":
+			case !said[f.Name] && !client && !part:
+				t.Errorf("%s: --%s is no field of %v: what a person can ask for, any client can", verb, f.Name, s.requests)
+			case client && said[f.Name]:
+				t.Errorf("%s: --%s is a field: take it out of client", verb, f.Name)
 			}
-		}
-		return out
-	}
-	for _, of := range []reflect.Type{reflect.TypeFor[app.RunRequest](), reflect.TypeFor[app.ResumeRequest]()} {
-		for _, name := range append(fields(of), "headers", "agent") { // the latter of targets
-			flag := flagOf(name)
-			if name == "run" && of.Name() == "ResumeRequest" {
-				flag = "--resume"
-			}
-			long := strings.TrimPrefix(flag, "--")
-			if !slices.Contains(other, name) && cmd.Flags().Lookup(long) == nil && cmd.Flags().ShorthandLookup(strings.TrimPrefix(flag, "-")[:1]) == nil {
-				t.Errorf("%s: field %s would be told as %s, which run does not have", of, name, flag)
+		})
+		for _, name := range slices.Concat(s.client, slices.Collect(maps.Keys(s.parts))) {
+			if flags.Lookup(name) == nil {
+				t.Errorf("%s has no flag --%s", verb, name)
 			}
 		}
 	}
+	for verb := range known {
+		t.Errorf("there is no verb %s", verb)
+	}
+}
+
+// flagNamed finds a flag as flagOf writes it; nil where there is none.
+func flagNamed(fs *pflag.FlagSet, flag string) *pflag.Flag {
+	if long, ok := strings.CutPrefix(flag, "--"); ok {
+		return fs.Lookup(long)
+	}
+	return fs.ShorthandLookup(strings.TrimPrefix(flag, "-"))
 }

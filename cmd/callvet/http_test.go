@@ -79,8 +79,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// of names something: a run, a file, a format.
-type of struct {
+// named names something: a run, a file, a format.
+type named struct {
 	Name, Template string
 	Names          []string
 	Limit          int
@@ -97,7 +97,7 @@ func frontOf(a *app.App) *front {
 			s, err := a.StartSelect(ctx, q, f.tell)
 			return f.carryOut(ctx, s, err)
 		}),
-		"runs": route(func(ctx context.Context, q of) (any, error) {
+		"runs": route(func(ctx context.Context, q named) (any, error) {
 			if len(q.Names) > 0 {
 				return a.DeleteRuns(ctx, q.Names)
 			}
@@ -117,7 +117,7 @@ func frontOf(a *app.App) *front {
 			}
 			return v.Rows[0].Cell.Result, nil
 		}),
-		"report": route(func(ctx context.Context, q of) (any, error) {
+		"report": route(func(ctx context.Context, q named) (any, error) {
 			v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Names[0]}, f.tell)
 			if err != nil {
 				return nil, err
@@ -139,7 +139,7 @@ func frontOf(a *app.App) *front {
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
 			return q.Case, a.ArchiveCase(ctx, q)
 		}),
-		"gates init": route(func(ctx context.Context, q of) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
+		"gates init": route(func(ctx context.Context, q named) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
 		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {
 			s, err := a.Score(ctx, q, f.tell)
 			if err != nil {
@@ -162,17 +162,17 @@ func frontOf(a *app.App) *front {
 		"plan":    route(verb(f, a.Plan)),
 		"lint":    route(func(ctx context.Context, q app.SuiteRequest) (any, error) { return a.Lint(ctx, q, f.tell) }),
 		"convert": route(func(ctx context.Context, q app.ConvertRequest) (any, error) { return a.Convert(ctx, q, f.tell) }),
-		"schema": route(func(_ context.Context, q of) (any, error) {
+		"schema": route(func(_ context.Context, q named) (any, error) {
 			b, err := app.Schema(q.Name)
 			return json.RawMessage(b), err
 		}),
-		"targets": route(func(context.Context, of) (any, error) { return a.Targets(), nil }),
-		"prices": route(func(_ context.Context, q of) (any, error) {
+		"targets": route(func(context.Context, named) (any, error) { return a.Targets(), nil }),
+		"prices": route(func(_ context.Context, q named) (any, error) {
 			p, skipped, err := a.Prices(q.Name)
 			return []any{p != nil, skipped}, err
 		}),
-		"version": route(func(context.Context, of) (any, error) { return buildVersion(), nil }),
-		"init":    route(func(ctx context.Context, q of) (any, error) { return q.Name, a.InitSuite(ctx, q.Name, false) }),
+		"version": route(func(context.Context, named) (any, error) { return buildVersion(), nil }),
+		"init":    route(func(ctx context.Context, q named) (any, error) { return q.Name, a.InitSuite(ctx, q.Name, false) }),
 		"trace export": route(func(ctx context.Context, q app.ExportRequest) (any, error) {
 			var b strings.Builder
 			err := a.Export(ctx, q, &b, f.tell)

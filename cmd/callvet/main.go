@@ -3,10 +3,11 @@
 // Command callvet evaluates tool calls: it runs a suite of cases against
 // models and agents and says what broke, and why.
 //
-// This package reads flags and the environment, builds the adapters and hands
-// them to the rooms that do the work; it is the only one that does. Each
-// command has a file of its own. Data goes to standard output, progress and
-// diagnostics to standard error.
+// This package makes requests of flags, hands them to internal/app, and what comes
+// out to a face of internal/report. It is the only one that reads flags and the
+// environment, opens the store and knows paths, signals and exit codes. Each command
+// has a file of its own. Data goes to standard output, progress and diagnostics to
+// standard error.
 package main
 
 import (

@@ -18,6 +18,12 @@
 //
 // These read a run or a trace file (Side), which go through one sum (adding).
 //
+//	QueryRequest ─► Query ─► catalog.Answer   SweepRequest ─► Sweep, Curve ─► catalog.Sweep, Curve
+//
+// These and their like are about catalogues of tools. Where one asks models, it makes runs
+// (asker), which the client shows by a Conclude. A request or a result that clients handle by
+// name has a name here, though another room may define it.
+//
 // The package reads no flags, no environment and no file system of its own: Config has
 // what it may use.
 package app
