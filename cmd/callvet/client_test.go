@@ -32,7 +32,7 @@ func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
 func spokenVerbs() map[string]spoken {
 	resume := map[string]string{"resume": "run"} // of a ResumeRequest
 	retriever := []string{"threshold", "abstain", "abstain_percent", "abstain_routes", "fusion", "primary", "fallback", "agent_gate", "agents", "routes", "retrieval"}
-	session := []string{"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "slices", "no_wait", "targets"}
+	session := []string{"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "force_rubric", "slices", "no_wait", "targets"}
 	return map[string]spoken{
 		"run": {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection"}, parts: resume,
@@ -67,6 +67,9 @@ func spokenVerbs() map[string]spoken {
 		"label export":        {requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"}, client: []string{"output"}},
 		"plan":                {requests: []reflect.Type{of[app.PlanRequest]()}},
 		"lint":                {requests: []reflect.Type{of[app.SuiteRequest]()}, args: []string{"suite"}, client: []string{"strict"}},
+		"case lock":           {requests: []reflect.Type{of[app.LockRequest]()}, args: []string{"suite"}},
+		"case add":            {requests: []reflect.Type{of[app.AddCaseRequest]()}, args: []string{"file", "from"}},
+		"case archive":        {requests: []reflect.Type{of[app.ArchiveRequest]()}, args: []string{"file", "case"}},
 		"convert":             {requests: []reflect.Type{of[app.ConvertRequest]()}, args: []string{"suite"}},
 		"trace import":        {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"}, client: []string{"output"}},
 		"trace export":        {requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"}, client: []string{"output"}},
