@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/cmd/callvet/process"
-	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/sweep"
 )
 
 // A sweep shows on a terminal how far it is, and takes of the suite what no flag says.
@@ -44,7 +44,7 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	sweep := func(tty bool, args ...string) (depths []int, errs string) {
 		t.Helper()
 		out, told := carryOut(exitOK, tty, args...)
-		var s catalog.Sweep
+		var s sweep.Sweep
 		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
 			t.Fatal(err)
 		}

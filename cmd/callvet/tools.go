@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/better"
 	"github.com/callvet/callvet/internal/report/catalogs"
 )
 
@@ -101,9 +102,9 @@ func (a *cli) whatIfCommand() *cobra.Command {
 		return ask(cmd.Context(), models, q, a.program().WhatIf, func(out *app.WhatIfResult, err error) error {
 			switch {
 			case err == nil:
-				return emit(a, out, catalogs.WhatIf)
+				return emit(a, out, better.WhatIf)
 			case out != nil && !a.jsonOut: // what was found without a model is not lost with it
-				_ = catalogs.WhatIf(a.out, out)
+				_ = better.WhatIf(a.out, out)
 			}
 			return err
 		})
@@ -140,7 +141,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
 		if dry {
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Prompts, catalogs.Prompts)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Prompts, better.Prompts)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err
@@ -153,7 +154,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return emit(a, out, catalogs.Suggestions)
+			return emit(a, out, better.Suggestions)
 		})
 	}
 	return cmd
@@ -169,7 +170,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Apply, catalogs.Applied)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Apply, better.Applied)
 		},
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")

@@ -5,12 +5,19 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strconv"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/ask"
+	"github.com/callvet/callvet/internal/catalog/learn"
+	"github.com/callvet/callvet/internal/catalog/lint"
+	"github.com/callvet/callvet/internal/catalog/sweep"
 	"github.com/callvet/callvet/internal/catalogfile"
 	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -19,19 +26,19 @@ type (
 	// Search says what is searched and how.
 	Search = catalog.Search
 	// QueryRequest asks one question.
-	QueryRequest = catalog.QueryRequest
+	QueryRequest = ask.QueryRequest
 	// TuneRequest asks for better weights.
-	TuneRequest = catalog.TuneRequest
+	TuneRequest = learn.TuneRequest
 	// LearnRequest asks for routes that are learned from questions.
-	LearnRequest = catalog.LearnRequest
+	LearnRequest = learn.LearnRequest
 	// LintToolsRequest asks what is wrong with a catalogue.
-	LintToolsRequest = catalog.LintRequest
+	LintToolsRequest = lint.LintRequest
 	// ConfusableRequest asks which tools are easily taken for one another.
-	ConfusableRequest = catalog.ConfusableRequest
+	ConfusableRequest = lint.ConfusableRequest
 	// Curve is how models choose as a catalogue grows.
-	Curve = catalog.Curve
+	Curve = sweep.Curve
 	// Configuration is one way to search, by name.
-	Configuration = catalog.Configuration
+	Configuration = sweep.Configuration
 )
 
 // What requests about catalogues may say.
@@ -43,10 +50,10 @@ const (
 )
 
 // Goals are what TuneRequest may make larger; the first one is the usual one.
-func Goals() []string { return catalog.Goals() }
+func Goals() []string { return learn.Goals() }
 
 // ReadConfiguration reads NAME=SETTING:VALUE,…; the error wraps callvet.ErrInvalid.
-func ReadConfiguration(text string) (Configuration, error) { return catalog.ReadConfiguration(text) }
+func ReadConfiguration(text string) (Configuration, error) { return sweep.ReadConfiguration(text) }
 
 // SelectRequest asks for a run in which a retriever, or a service, chooses tools.
 type SelectRequest struct {
@@ -97,26 +104,57 @@ func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest,
 	}
 	run.Targets = []TargetSpec{target}
 	run.Selection = &SelectionRequest{Scoring: composite, K: catalog.Depths(req.Depth())}
-	return e.Caution(ctx, &req.Search, file)
+	c, err := learn.Caution(ctx, e, &req.Search, file)
+	tell.cautions(&req.Search, &c)
+	return err
+}
+
+// cautions tells what flatters the figures of a search.
+func (e Events) cautions(f *Search, c *learn.Cautions) {
+	for _, p := range c.Expected {
+		e.warn(p.Code, p.Error())
+	}
+	if c.Learned > 0 {
+		e.warn("learned-here", fmt.Sprintf("%s learned the questions of %s of this suite: their routes flatter it", f.Routes, plain.Count(c.Learned, "case", "cases")))
+	}
+	vectors := func(spec string) string {
+		if spec == "" {
+			return "vectors that need no model"
+		}
+		return "vectors of " + spec
+	}
+	if u := c.Other; u != nil {
+		e.warn("other-vectors", fmt.Sprintf("%s was tuned with %s, and is used with %s", f.WeightsFile, vectors(u.Embed), vectors(f.Embed)))
+	}
+	u := c.Same
+	if u == nil {
+		return
+	}
+	change := fmt.Sprintf("%s %s under the preset, %s as tuned, change %s", u.Goal, plain.Percent(u.Before), plain.Percent(u.After), figure.Change(u.Change))
+	if u.Folds > 0 {
+		e.warn("tuned-here", fmt.Sprintf("%s was tuned on this suite, on all of its %d cases: the figures below flatter it; held out in %d folds: %s", f.WeightsFile, u.Train.Cases, u.Folds, change))
+		return
+	}
+	e.warn("tuned-here", fmt.Sprintf("%s was tuned on this suite: the figures below flatter it by its train part of %s; on the %d held out: %s", f.WeightsFile, plain.Count(u.Train.Cases, "case", "cases"), u.Held.Cases, change))
 }
 
 // Query asks one question.
-func (a *App) Query(ctx context.Context, req QueryRequest, tell Events) (*catalog.Answer, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Answer, error) { return e.Query(ctx, req) })
+func (a *App) Query(ctx context.Context, req QueryRequest, tell Events) (*ask.Answer, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*ask.Answer, error) { return ask.Query(ctx, e, req) })
 }
 
 // SweepRequest compares sizes of a catalogue, and settings.
 type SweepRequest struct {
-	catalog.SweepRequest
+	sweep.Request
 	// Run says how Models are asked.
 	Run RunRequest `json:"run,omitzero"`
 }
 
 // Sweep compares sizes and settings by the retriever alone.
-func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*catalog.Sweep, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Sweep, error) {
+func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*sweep.Sweep, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*sweep.Sweep, error) {
 		e.Progress = tell.searches
-		return e.Sweep(ctx, req.SweepRequest)
+		return sweep.Run(ctx, e, req.Request)
 	})
 }
 
@@ -125,7 +163,7 @@ func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*catalo
 func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, tell Events) (*Curve, error) {
 	return catalogued(a, tell, func(e *catalog.Env) (*Curve, error) {
 		e.Progress, e.Ask = tell.searches, a.asker(req.Models, &req.Run, conclude, tell).ask
-		return e.Curve(ctx, req.SweepRequest)
+		return sweep.CurveFor(ctx, e, req.Request)
 	})
 }
 
@@ -138,30 +176,30 @@ func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Concl
 	defer func() { err = errors.Join(err, s.Close()) }()
 	q := asker{conclude: conclude}
 	err = q.read(ctx, s, func(v *catalog.Answers) (err error) {
-		c, err = catalog.CurveOf(v)
+		c, err = sweep.CurveOf(v)
 		return err
 	})
 	return c, err
 }
 
 // Tune looks for weights on one part of a suite, and compares them on the other.
-func (a *App) Tune(ctx context.Context, req TuneRequest, tell Events) (*catalog.Tuning, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Tuning, error) { return e.Tune(ctx, req) })
+func (a *App) Tune(ctx context.Context, req TuneRequest, tell Events) (*learn.Tuning, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*learn.Tuning, error) { return learn.Tune(ctx, e, req) })
 }
 
 // Learn learns routes from questions.
-func (a *App) Learn(ctx context.Context, req LearnRequest, tell Events) (*catalog.Lesson, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Lesson, error) { return e.Learn(ctx, req) })
+func (a *App) Learn(ctx context.Context, req LearnRequest, tell Events) (*learn.Lesson, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*learn.Lesson, error) { return learn.Learn(ctx, e, req) })
 }
 
 // LintTools finds what keeps tools from being found or told apart.
-func (a *App) LintTools(ctx context.Context, req LintToolsRequest, tell Events) (*catalog.Findings, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Findings, error) { return e.Lint(ctx, req) })
+func (a *App) LintTools(ctx context.Context, req LintToolsRequest, tell Events) (*lint.Findings, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*lint.Findings, error) { return lint.Lint(ctx, e, req) })
 }
 
 // Confusable finds pairs of tools that are easily taken for one another.
-func (a *App) Confusable(ctx context.Context, req ConfusableRequest, tell Events) (*catalog.Confusable, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Confusable, error) { return e.Confusable(ctx, req) })
+func (a *App) Confusable(ctx context.Context, req ConfusableRequest, tell Events) (*lint.Confusable, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*lint.Confusable, error) { return lint.FindConfusable(ctx, e, req, a.observed) })
 }
 
 // VectorsRequest asks which vectors are kept.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/ask"
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
@@ -144,7 +145,7 @@ func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why stri
 		return nil, nil
 	}
 	if op != nil {
-		catalog.Explain(ctx, s, op.retrievers, op.stored)
+		ask.Explain(ctx, s, op.retrievers, op.stored)
 	}
 	for i := range s.Targets {
 		t := &s.Targets[i]

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalogfile"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 )
@@ -52,10 +51,10 @@ func (s *Settings) Refuses() string {
 func (s *Settings) checkAbstain() error {
 	sound := s.Abstain >= 0 && s.Abstain < 1 && s.AbstainPercent >= 0 && s.AbstainPercent < 100 && (s.Abstain == 0 || s.AbstainPercent == 0)
 	if !sound || s.Refuses() != "" && !s.calibrated() {
-		return invalid("abstain", fmt.Sprintf("a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, and the default preset with its own weights and vectors; otherwise a threshold", retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
+		return Invalid("abstain", fmt.Sprintf("a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, and the default preset with its own weights and vectors; otherwise a threshold", retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
 	}
 	if slices.Contains(s.AbstainRoutes, "") {
-		return invalid("abstain_routes", "", "abstain by route: invalid: a route without a name")
+		return Invalid("abstain_routes", "", "abstain by route: invalid: a route without a name")
 	}
 	return nil
 }
@@ -73,7 +72,7 @@ func (e *Env) boundOf(s *Settings, asked []float64, whose string) (float64, erro
 	bound, ok := retrieve.ConfidenceBound(asked, s.AbstainPercent/100)
 	if !ok {
 		need := int(math.Ceil(100/s.AbstainPercent - 1 - 1e-9))
-		return 0, invalid("abstain_percent", fmt.Sprintf("{abstain_on} SUITE with questions and their tools, or a confidence, such as {abstain} %v", retrieve.DefaultMinConfidence),
+		return 0, Invalid("abstain_percent", fmt.Sprintf("{abstain_on} SUITE with questions and their tools, or a confidence, such as {abstain} %v", retrieve.DefaultMinConfidence),
 			"abstain under %s: invalid: of %s there are %d, and %d are needed to tell", s.Refuses(), whose, len(asked), need)
 	}
 	bound = math.Floor(bound*1e4) / 1e4
@@ -90,13 +89,13 @@ func (e *Env) calibrate(ctx context.Context, f *Search, suite string) error {
 	case f.AbstainOn == "":
 		return nil
 	case f.AbstainPercent == 0:
-		return invalid("abstain_on", "{abstain} 5%", "abstain on %s: invalid: how many of its questions may be refused?", f.AbstainOn)
+		return Invalid("abstain_on", "{abstain} 5%", "abstain on %s: invalid: how many of its questions may be refused?", f.AbstainOn)
 	case f.Tools == "":
 		return NoCatalogue()
 	case f.AbstainOn == "-": // standard input is read once, by what is asked
-		return invalid("abstain_on", "{abstain_on} SUITE", "abstain on -: invalid: its questions are read from a file")
+		return Invalid("abstain_on", "{abstain_on} SUITE", "abstain on -: invalid: its questions are read from a file")
 	}
-	c, _, err := catalogfile.Load(f.Tools, e.Files)
+	c, _, err := e.Catalogue(f.Tools)
 	if err != nil {
 		return err
 	}
@@ -176,12 +175,12 @@ func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue,
 	var out []float64
 	said := map[string]bool{}
 	for i := range cases {
-		k, ok := newSweepCase(&cases[i], known)
+		k, ok := WantedOf(&cases[i], known)
 		if !ok || said[words(&cases[i])] {
 			continue
 		}
 		said[words(&cases[i])] = true
-		evidence, err := x.Evidence(ctx, k.question)
+		evidence, err := x.Evidence(ctx, k.Question)
 		if err != nil {
 			return nil, err
 		}

@@ -3,8 +3,10 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -126,4 +128,35 @@ func mustOptions(t *testing.T, s *Settings) retrieve.Options {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// misleading is a catalog whose keywords say less than its descriptions, and
+// questions that have a word of each: the preset trusts the keywords.
+func misleading() (*retrieve.Catalogue, []callvet.Case) {
+	c := &retrieve.Catalogue{}
+	var cases []callvet.Case
+	const n = 40
+	for i := range n {
+		next := (i + 1) % n
+		c.Entries = append(c.Entries, retrieve.Entry{
+			Tool: callvet.Tool{Name: fmt.Sprintf("t%d", i), Description: "zu" + word(i) + " zu" + word(i)}, Keywords: []string{"qo" + word(next)},
+		})
+		cases = append(cases, ask(fmt.Sprintf("c%02d", i), "zu"+word(i)+" qo"+word(i), fmt.Sprintf("t%d", i)))
+	}
+	return c, append(cases, ask("none", "hello"), ask("ghost", "x", "no_such_tool"))
+}
+
+// word is a number in letters, so that no two are spelled alike.
+func word(i int) string {
+	return strings.Repeat(string(rune('a'+i%20)), 3) + string(rune('b'+i/20)) + "xy"
+}
+
+func ask(id, text string, tools ...string) callvet.Case {
+	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
+}
+
+func suiteOf(cases *[]callvet.Case) func(context.Context, string, []callvet.Tool) (*callvet.Suite, error) {
+	return func(context.Context, string, []callvet.Tool) (*callvet.Suite, error) {
+		return &callvet.Suite{Cases: *cases}, nil
+	}
 }

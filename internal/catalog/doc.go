@@ -1,19 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package catalog does the work on catalogues of tools that `select` and `tools` are asked
-// for. A request is a plain struct, and what comes out is data: a command line, a server
-// and a worker call the same functions.
+// Package catalog says how a catalogue of tools is searched. Settings are the spelling of a
+// target and of a request, with the weights of a file and the confidence under which
+// nothing is given; Search names what is searched; Env.Open gives a retriever that
+// does so, and Changed tells whether a stored run read the files that are there now.
 //
-//	Search (what is searched, and how) ─► Open ─► a retriever
-//	Query       one question ─► Answer
-//	SweepAsk    sizes and settings, of retrievers ─► Sweep; of models ─► Curve
-//	TuneAsk     weights looked for on one part of a suite, compared on the other ─► Tuning
-//	LearnAsk    routes from examples ─► Lesson
-//	Lint, ConfusableAsk   a catalogue by itself ─► Findings, Confusable
-//	VectorsAsk  what is kept of models ─► Vectors
-//
-// Edits of catalogues are package revise's.
-//
-// It reads and writes by way of Env alone: it knows no flag, no terminal, no environment
-// and no path of the machine that it runs on. Runs are made by the one evaluation loop.
+// What `select` and `tools` are asked for stands on it: packages ask, sweep, learn, lint
+// and edit. A request is a plain struct, and what comes out is data: a command line, a
+// server and a worker call the same functions. They read and write by way of Env alone, and
+// know no flag, no terminal, no environment and no path of the machine that they run on.
+// Runs are made by the one evaluation loop.
 package catalog

@@ -11,7 +11,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -56,8 +55,6 @@ type Env struct {
 	Suite func(ctx context.Context, name string, tools []callvet.Tool) (*callvet.Suite, error)
 	// Models are those of one request, which the caller closes after it.
 	Models Models
-	// Observed is the confusion of a stored run; never nil without an error.
-	Observed func(ctx context.Context, run string) ([]panel.Confused, error)
 	// Ask carries out a suite that was made of the one named, with the models of the request,
 	// and keeps it as a run; read is called with what came out, also where that is a part.
 	Ask func(ctx context.Context, suite string, made *callvet.Suite, read func(*Answers) error) error
@@ -79,22 +76,47 @@ func (e *Env) Notice(code, format string, args ...any) {
 	}
 }
 
-func (e *Env) read(name string) ([]byte, error) { return e.Files.Read(name, catalogfile.MaxBytes) }
+// Read reads a file of at most catalogfile.MaxBytes.
+func (e *Env) Read(name string) ([]byte, error) { return e.Files.Read(name, catalogfile.MaxBytes) }
+
+// Catalogue reads a catalog, as catalogfile.Load does.
+func (e *Env) Catalogue(name string) (*retrieve.Catalogue, []callvet.Problem, error) {
+	return catalogfile.Load(name, e.Files)
+}
+
+// FormZip is the form of a catalog that was plain JSON, compressed.
+const FormZip = catalogfile.FormZip
+
+// JSON reads a catalog as JSON, as catalogfile.Plain does; data is what the file holds.
+func (e *Env) JSON(name string) (data []byte, t catalogfile.Text, err error) {
+	if data, err = e.Read(name); err == nil {
+		t, err = catalogfile.Plain(name, data)
+	}
+	if err != nil {
+		return nil, t, fmt.Errorf("read catalogue: %w", err)
+	}
+	return data, t, nil
+}
+
+// Routes reads what decides routes, as catalogfile.Routes does.
+func (e *Env) Routes(name string) (retrieve.Router, []string, error) {
+	return catalogfile.Routes(name, e.Files)
+}
 
 // Old reads a file that is to be written over; there is false where none would be
 // lost. What cannot be read may hold anything: that is an error that wraps
 // callvet.ErrConflict, and "-", which is no file, one that wraps callvet.ErrInvalid.
 func (e *Env) Old(name string) (data []byte, there bool, err error) {
 	if name == "-" {
-		return nil, false, invalid("output", "{output} with a name", "write -: invalid: it is written to a file, whole or not at all")
+		return nil, false, Invalid("output", "{output} with a name", "write -: invalid: it is written to a file, whole or not at all")
 	}
 	if data, there, err = e.Existing(name); err != nil {
-		return nil, true, conflict("write %s: conflict: what is there cannot be read: %v", name, err)
+		return nil, true, Conflict("write %s: conflict: what is there cannot be read: %v", name, err)
 	}
 	return data, there, nil
 }
 
-// conflict is a request that would write over what it did not make.
-func conflict(format string, args ...any) error {
+// Conflict is a request that would write over what it did not make.
+func Conflict(format string, args ...any) error {
 	return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf(format, args...), Fix: "{output} with another name"}
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/callvet/callvet/internal/catalogfile"
 	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/route"
 )
 
 // Open indexes a catalog as a target; with an embedder that asks for the vectors of
 // tools which the cache does not have. It uses Files, Models, Now and Notify.
 func (e *Env) Open(ctx context.Context, file string, s Settings) (*retriever.Retriever, callvet.Target, error) {
-	c, _, err := catalogfile.Load(file, e.Files)
+	c, _, err := e.Catalogue(file)
 	if err != nil {
 		return nil, callvet.Target{}, err
 	}
@@ -45,7 +44,7 @@ func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, nam
 	if err != nil {
 		return nil, callvet.Target{}, err
 	}
-	if err := e.models(ctx, &s, &o); err != nil {
+	if err := e.OpenModels(ctx, &s, &o); err != nil {
 		return nil, callvet.Target{}, err
 	}
 	if s.AbstainPercent > 0 {
@@ -56,8 +55,8 @@ func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, nam
 	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, NoTools: s.AbstainRoutes, Now: e.Now})
 }
 
-// models opens those that the settings name.
-func (e *Env) models(ctx context.Context, s *Settings, o *retrieve.Options) error {
+// OpenModels opens those that the settings name.
+func (e *Env) OpenModels(ctx context.Context, s *Settings, o *retrieve.Options) error {
 	if s.Embed+s.Rerank == "" {
 		return nil
 	}
@@ -69,59 +68,16 @@ func (e *Env) models(ctx context.Context, s *Settings, o *retrieve.Options) erro
 
 // router reads what decides routes, and holds the routes that need no tool against it.
 func (s *Settings) router(files catalogfile.Files) (retrieve.Router, error) {
-	decide, named, err := routes(s.Routes, files)
+	decide, named, err := catalogfile.Routes(s.Routes, files)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range s.AbstainRoutes {
 		if !slices.Contains(named, r) {
-			return nil, invalid("abstain_routes", "routes: "+strings.Join(named, ", "), "abstain by route %q: invalid: no rule leads there", r)
+			return nil, Invalid("abstain_routes", "routes: "+strings.Join(named, ", "), "abstain by route %q: invalid: no rule leads there", r)
 		}
 	}
 	return decide, nil
-}
-
-// routes reads what decides routes, rules, learned ones, callvet's own rules, or nothing at all, and
-// tells the routes that they lead to.
-func routes(file string, files catalogfile.Files) (decide retrieve.Router, named []string, err error) {
-	var set route.Settings
-	switch file {
-	case "none":
-		return nil, nil, nil
-	case "":
-		set, err = route.Default()
-	default:
-		b, rerr := files.Read(file, catalogfile.MaxBytes)
-		if rerr != nil {
-			return nil, nil, fmt.Errorf("read routes: %w", rerr)
-		}
-		if route.IsLearned(b) {
-			learned, err := route.ReadLearned(file, b)
-			if err != nil {
-				return nil, nil, err
-			}
-			return learned, learned.Routes(), nil
-		}
-		if set, err = route.ReadSettings(file, b); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	rules, err := route.NewRules(set)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read routes %s: %w", file, err)
-	}
-	for i := range set.Rules {
-		if r := set.Rules[i].Route; !slices.Contains(named, r) {
-			named = append(named, r)
-		}
-	}
-	if set.Default != "" && !slices.Contains(named, set.Default) {
-		named = append(named, set.Default)
-	}
-	return rules, named, nil
 }
 
 // Tools are those of a catalog, in its order.
@@ -133,8 +89,8 @@ func Tools(c *retrieve.Catalogue) []callvet.Tool {
 	return out
 }
 
-// positions are those of tools in a catalog, by name.
-func positions(c *retrieve.Catalogue) map[string]int {
+// Positions are those of tools in a catalog, by name.
+func Positions(c *retrieve.Catalogue) map[string]int {
 	at := map[string]int{}
 	for i := range c.Entries {
 		at[c.Entries[i].Tool.Name] = i

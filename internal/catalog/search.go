@@ -13,11 +13,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/internal/report/figure"
-	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/route"
+	"github.com/callvet/callvet/retrieve/tune"
 	"github.com/callvet/callvet/value/typed"
 )
 
@@ -31,12 +28,13 @@ type Search struct {
 	WeightsFile string `json:"weights,omitempty"`
 	// AbstainOn is a suite whose questions say under which confidence nothing is given.
 	AbstainOn string `json:"abstain_on,omitempty"`
-	tuned     *Tuned // as the weights say
+	// Tuned is what the file of weights says of how they were chosen.
+	Tuned *tune.Tuned `json:"-"`
 }
 
 // NoCatalogue is the error of a request that names none.
 func NoCatalogue() error {
-	return invalid("tools", "{tools} CATALOGUE", "which tools are searched? invalid: no catalogue")
+	return Invalid("tools", "{tools} CATALOGUE", "which tools are searched? invalid: no catalogue")
 }
 
 // Ready reads what a search names: its weights, what a suite says of retrieval that the
@@ -59,7 +57,7 @@ func (e *Env) Ready(ctx context.Context, f *Search, suite string) (*callvet.Sele
 		if f.Via != "" { // how a service finds tools is its own matter
 			quiet.Notify = nil
 		}
-		if err := quiet.fromSuite(&f.Settings, suite); err != nil {
+		if err := quiet.FromSuite(&f.Settings, suite); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +72,7 @@ func (e *Env) weights(f *Search) (*callvet.SelectionScoring, error) {
 	if f.WeightsFile == "" {
 		return nil, nil
 	}
-	b, err := e.read(f.WeightsFile)
+	b, err := e.Read(f.WeightsFile)
 	if err != nil {
 		return nil, fmt.Errorf("read weights: %w", err)
 	}
@@ -82,9 +80,9 @@ func (e *Env) weights(f *Search) (*callvet.SelectionScoring, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Weights, f.tuned = w.Retrieval, w.Tuned
-	if preset := cmp.Or(f.Preset, "default"); f.tuned != nil && f.tuned.Preset != preset {
-		return nil, invalid("weights", "{preset} "+f.tuned.Preset, "read weights %s: invalid: they were tuned for the preset %s, not %s", f.WeightsFile, f.tuned.Preset, preset)
+	f.Weights, f.Tuned = w.Retrieval, w.Tuned
+	if preset := cmp.Or(f.Preset, "default"); f.Tuned != nil && f.Tuned.Preset != preset {
+		return nil, Invalid("weights", "{preset} "+f.Tuned.Preset, "read weights %s: invalid: they were tuned for the preset %s, not %s", f.WeightsFile, f.Tuned.Preset, preset)
 	}
 	only := Settings{Preset: f.Preset, Fusion: f.Fusion, Weights: w.Retrieval}
 	if _, err := only.Options(&retrieve.Catalogue{}); err != nil {
@@ -100,7 +98,7 @@ var variable = regexp.MustCompile(`\$(\{[^}]*\}|\w+)`)
 func (f *Search) service() error {
 	filled := variable.ReplaceAllString(f.Via, "x") // ${VAR} may stand anywhere
 	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return invalid("via", "{via} http://HOST/PATH; a file is searched with {tools}", "ask a service: invalid: {via} %s is no address", f.Via)
+		return Invalid("via", "{via} http://HOST/PATH; a file is searched with {tools}", "ask a service: invalid: {via} %s is no address", f.Via)
 	}
 	for _, o := range []struct {
 		name string
@@ -121,11 +119,11 @@ func (f *Search) service() error {
 		{"routes", f.Routes != ""},
 	} {
 		if o.set {
-			return invalid(o.name, "leave {"+o.name+"} away, or search the catalogue without {via}", "ask a service: invalid: it is not told {%s}", o.name)
+			return Invalid(o.name, "leave {"+o.name+"} away, or search the catalogue without {via}", "ask a service: invalid: it is not told {%s}", o.name)
 		}
 	}
 	if len(f.Weights) > 0 {
-		return invalid("weights", "", "ask a service: invalid: it is not told the weights of retrieval in %s, only those of the composite count", f.WeightsFile)
+		return Invalid("weights", "", "ask a service: invalid: it is not told the weights of retrieval in %s, only those of the composite count", f.WeightsFile)
 	}
 	return nil
 }
@@ -143,15 +141,15 @@ type suiteConfig struct {
 	}
 }
 
-// fromSuite takes from a suite's config.tool_retrieval what the request leaves open: how
+// FromSuite takes from a suite's config.tool_retrieval what the request leaves open: how
 // many tools are given, whether vectors count, and, under bigtool, the namespaces. A
 // reranker that it asks for and the request does not name is told. Files of other forms
 // say nothing. The error wraps callvet.ErrInvalid.
-func (e *Env) fromSuite(s *Settings, file string) error {
+func (e *Env) FromSuite(s *Settings, file string) error {
 	if file == "-" { // standard input is read once
 		return nil
 	}
-	data, err := e.read(file)
+	data, err := e.Read(file)
 	if err != nil {
 		return nil // whoever reads the suite tells
 	}
@@ -194,66 +192,4 @@ func pathsOf(list [][]string) string {
 		out[i] = strings.Join(p, "/")
 	}
 	return strings.Join(out, ",")
-}
-
-// seen is how many cases ask what routes were learned from; nil saw nothing.
-func seen(l *route.Learned, cases []callvet.Case) (n int) {
-	for i := range cases {
-		if l != nil && l.Saw(cases[i].Question()) {
-			n++
-		}
-	}
-	return n
-}
-
-// Caution tells of routes and agents that cases expect and nothing gives, when
-// weights were tuned or routes learned on the very suite that they are used on, and when
-// weights were tuned for other settings. It reads the suite for that.
-func (e *Env) Caution(ctx context.Context, f *Search, suite string) error {
-	by, _, err := routes(f.Routes, e.Files)
-	if err != nil {
-		return err
-	}
-	if f.Tools == "" || f.Via != "" || suite == "-" { // standard input is read once
-		return nil
-	}
-	c, _, err := catalogfile.Load(f.Tools, e.Files)
-	if err != nil {
-		return err
-	}
-	s, err := e.Suite(ctx, suite, Tools(c))
-	if err != nil {
-		return err
-	}
-	for _, p := range Expected(suite, s.Cases, c, by) {
-		e.Notice(p.Code, "%s", p.Error())
-	}
-	learned, _ := by.(*route.Learned)
-	if n := seen(learned, s.Cases); n > 0 {
-		e.Notice("learned-here", "%s learned the questions of %s of this suite: their routes flatter it", f.Routes, plain.Count(n, "case", "cases"))
-	}
-	u := f.tuned
-	if u == nil {
-		return nil
-	}
-	if u.Embed != f.Embed {
-		e.Notice("other-vectors", "%s was tuned with %s, and is used with %s", f.WeightsFile, vectorsOf(u.Embed), vectorsOf(f.Embed))
-	}
-	if SuiteHash(s.Cases) != u.Suite {
-		return nil // whether it shares cases with the other one is not known
-	}
-	change := fmt.Sprintf("%s %s under the preset, %s as tuned, change %s", u.Goal, plain.Percent(u.Before), plain.Percent(u.After), figure.Change(u.Change))
-	if u.Folds > 0 {
-		e.Notice("tuned-here", "%s was tuned on this suite, on all of its %d cases: the figures below flatter it; held out in %d folds: %s", f.WeightsFile, u.Train.Cases, u.Folds, change)
-		return nil
-	}
-	e.Notice("tuned-here", "%s was tuned on this suite: the figures below flatter it by its train part of %s; on the %d held out: %s", f.WeightsFile, plain.Count(u.Train.Cases, "case", "cases"), u.Held.Cases, change)
-	return nil
-}
-
-func vectorsOf(spec string) string {
-	if spec == "" {
-		return "vectors that need no model"
-	}
-	return "vectors of " + spec
 }

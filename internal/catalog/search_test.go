@@ -27,13 +27,13 @@ func TestFromSuite(t *testing.T) {
 	} {
 		told := ""
 		e := &Env{Files: memory{"s.json": c.suite}, Notify: func(n callvet.Notice) { told += n.Code + ": " + n.Text }}
-		err := e.fromSuite(&c.before, "s.json")
+		err := e.FromSuite(&c.before, "s.json")
 		if d := cmp.Diff(c.want, c.before); d != "" || err != nil || told != c.told {
 			t.Errorf("%v %q: %s", err, told, d)
 		}
 	}
 	for _, bad := range []string{`{"config":{"tool_retrieval":{"limit":0}}}`, `{"config":{"tool_retrieval":{"limit":"2"}}}`, `{"config":{"tool_retrieval":[]}}`} {
-		if err := (&Env{Files: memory{"s.json": bad}}).fromSuite(&Settings{}, "s.json"); !errors.Is(err, callvet.ErrInvalid) {
+		if err := (&Env{Files: memory{"s.json": bad}}).FromSuite(&Settings{}, "s.json"); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

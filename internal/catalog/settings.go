@@ -76,15 +76,15 @@ func Depths(k int) []int {
 // Parse takes the rest of a target behind "retrieve:" apart: a file, and settings as
 // the query of a URL. The error wraps callvet.ErrInvalid.
 func Parse(rest string) (file string, s Settings, err error) {
-	if file, s, err = parse(rest); err != nil {
+	if file, s, err = ParseUnchecked(rest); err != nil {
 		return "", s, err
 	}
 	_, err = s.Options(&retrieve.Catalogue{})
 	return file, s, err
 }
 
-// parse reads settings without asking whether the preset has them.
-func parse(rest string) (file string, s Settings, err error) {
+// ParseUnchecked is Parse without asking whether the preset has the settings.
+func ParseUnchecked(rest string) (file string, s Settings, err error) {
 	file, query, _ := strings.Cut(rest, "?")
 	q, err := url.ParseQuery(query)
 	if err != nil || file == "" {
@@ -180,7 +180,7 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	case "bigtool":
 		o = retrieve.BigTool()
 	default:
-		return o, invalid("preset", "default or bigtool", "choose preset: invalid: none is called %q", s.Preset)
+		return o, Invalid("preset", "default or bigtool", "choose preset: invalid: none is called %q", s.Preset)
 	}
 	if err := s.check(); err != nil {
 		return o, err
@@ -219,25 +219,25 @@ func (s *Settings) check() error {
 	bigtool := s.Preset == "bigtool"
 	switch {
 	case s.K < 0 || s.K > MaxDepth:
-		return invalid("k", "", "give %d tools: invalid: {k} is a number from 1 to %d", s.K, MaxDepth)
+		return Invalid("k", "", "give %d tools: invalid: {k} is a number from 1 to %d", s.K, MaxDepth)
 	case !(s.Threshold >= 0) || math.IsInf(s.Threshold, 0):
-		return invalid("threshold", "", "leave out tools under a score of %v: invalid: {threshold} is a number from 0", s.Threshold)
+		return Invalid("threshold", "", "leave out tools under a score of %v: invalid: {threshold} is a number from 0", s.Threshold)
 	case s.Fusion != "" && s.Fusion != string(retrieve.Mixed) && s.Fusion != reciprocal:
-		return invalid("fusion", "mixed or "+reciprocal, "choose fusion: invalid: none is called %q", s.Fusion)
+		return Invalid("fusion", "mixed or "+reciprocal, "choose fusion: invalid: none is called %q", s.Fusion)
 	case s.Fusion != "" && bigtool:
-		return invalid("fusion", "", "choose fusion: invalid: bigtool adds points, there are no two orders to mix")
+		return Invalid("fusion", "", "choose fusion: invalid: bigtool adds points, there are no two orders to mix")
 	case s.Primary+s.Fallback != "" && !bigtool:
-		return invalid("primary", "{preset} bigtool", "choose namespaces: invalid: they say nothing under the preset default")
+		return Invalid("primary", "{preset} bigtool", "choose namespaces: invalid: they say nothing under the preset default")
 	case !(s.AgentGate >= 0 && s.AgentGate <= 1):
-		return invalid("agent_gate", "", "gate tools by agents: invalid: {agent_gate} is %v, and from 0 (none) to 1 (whole)", s.AgentGate)
+		return Invalid("agent_gate", "", "gate tools by agents: invalid: {agent_gate} is %v, and from 0 (none) to 1 (whole)", s.AgentGate)
 	case s.Agents < 0 || s.Agents > maxAgents:
-		return invalid("agents", "", "gate tools by agents: invalid: {agents} is %d, and a number from 1 to %d", s.Agents, maxAgents)
+		return Invalid("agents", "", "gate tools by agents: invalid: {agents} is %d, and a number from 1 to %d", s.Agents, maxAgents)
 	}
 	return s.checkAbstain()
 }
 
-// invalid is a request that cannot be carried out because of a field.
-func invalid(field, fix, format string, args ...any) error {
+// Invalid is a request that cannot be carried out because of a field.
+func Invalid(field, fix, format string, args ...any) error {
 	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...), Fix: fix}
 }
 

@@ -11,20 +11,14 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/provider/retriever"
 )
-
-// ownCatalogue is the rest of a target that searches a catalog in this process.
-func ownCatalogue(target string) (rest string, own bool) {
-	rest, own = strings.CutPrefix(target, "retrieve:")
-	return rest, own && !endpoint.Web(rest)
-}
 
 // Searches tells whether any target is a catalog, whether one asks models, and whether
 // there are targets of another kind.
 func Searches(targets []string) (found, asks, others bool) {
 	for _, t := range targets {
-		rest, own := ownCatalogue(t)
+		rest, own := retriever.File(t)
 		if !own {
 			others = true
 			continue
@@ -41,7 +35,7 @@ func Searches(targets []string) (found, asks, others bool) {
 func Fingerprints(targets []string, files catalogfile.Files) ([]string, error) {
 	var out []string
 	for i, t := range targets {
-		rest, own := ownCatalogue(t)
+		rest, own := retriever.File(t)
 		if !own {
 			continue
 		}
@@ -94,7 +88,7 @@ func Changed(targets, then []string, tools string, files catalogfile.Files) stri
 		return "the catalogue, or the rules of routes, changed since this run"
 	}
 	for _, t := range targets {
-		rest, own := ownCatalogue(t)
+		rest, own := retriever.File(t)
 		if !own {
 			continue
 		}

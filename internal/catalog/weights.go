@@ -99,7 +99,7 @@ type WeightsFile struct {
 	Composite *callvet.SelectionScoring
 	Retrieval map[string]float64
 	// Tuned tells how those of retrieval were chosen.
-	Tuned *Tuned
+	Tuned *tune.Tuned
 }
 
 // ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents",
@@ -111,7 +111,7 @@ func ReadWeights(name string, b []byte) (WeightsFile, error) {
 	var f struct {
 		Composite  *callvet.SelectionScoring `json:"composite"`
 		Retrieval  map[string]float64        `json:"retrieval"`
-		Tuned      *Tuned                    `json:"tuned"`
+		Tuned      *tune.Tuned               `json:"tuned"`
 		Route      *float64                  `json:"route_correct_weight"`
 		SubRoute   *float64                  `json:"sub_route_correct_weight"`
 		Agent      *float64                  `json:"agent_correct_weight"`

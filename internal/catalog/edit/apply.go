@@ -10,7 +10,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalogfile"
 	"github.com/callvet/callvet/retrieve/revise"
 )
 
@@ -38,28 +37,24 @@ type Applied struct {
 }
 
 // FormZip is the form of a catalog that was plain JSON, compressed.
-const FormZip = catalogfile.FormZip
+const FormZip = catalog.FormZip
 
 // Apply writes a catalog with the edits that have the states asked for. Every byte that no
 // edit is about stays as it was, but in forms that are written as plain JSON.
 func Apply(ctx context.Context, e *catalog.Env, q ApplyRequest) (*Applied, error) {
 	switch q.Output {
 	case "":
-		return nil, invalid("output", "{output} NEW.json", "apply: invalid: {edits} and {output} are needed")
+		return nil, catalog.Invalid("output", "{output} NEW.json", "apply: invalid: {edits} and {output} are needed")
 	case "-":
-		return nil, invalid("output", "{output} NEW.json", "apply: invalid: a catalogue is written to a file, whole or not at all")
+		return nil, catalog.Invalid("output", "{output} NEW.json", "apply: invalid: a catalogue is written to a file, whole or not at all")
 	}
 	f, err := edits(e, q.Edits, q.Status, revise.Accepted)
 	if err != nil {
 		return nil, err
 	}
-	data, err := e.Files.Read(q.Tools, catalogfile.MaxBytes)
+	data, p, err := e.JSON(q.Tools)
 	if err != nil {
-		return nil, fmt.Errorf("read catalogue: %w", err)
-	}
-	p, err := catalogfile.Plain(q.Tools, data)
-	if err != nil {
-		return nil, fmt.Errorf("read catalogue: %w", err)
+		return nil, err
 	}
 	if err := mayReplace(e, &q, data, p.Form); err != nil {
 		return nil, err
@@ -91,19 +86,19 @@ func mayReplace(e *catalog.Env, q *ApplyRequest, data []byte, form string) error
 	if err != nil || !there && !same {
 		return err
 	}
-	said, err := e.Files.Read(edits, catalogfile.MaxBytes)
+	said, err := e.Read(edits)
 	switch {
 	case filepath.Clean(to) == filepath.Clean(edits) || err == nil && bytes.Equal(old, said):
-		return invalid("output", "", "apply: invalid: the catalogue would be written over the edits")
+		return catalog.Invalid("output", "", "apply: invalid: the catalogue would be written over the edits")
 	case same || bytes.Equal(old, data):
 		if form != "" {
-			return invalid("output", "{output} NEW.json", "write %s: invalid: only plain JSON is changed in its own place, and it is %s", to, form)
+			return catalog.Invalid("output", "{output} NEW.json", "write %s: invalid: only plain JSON is changed in its own place, and it is %s", to, form)
 		}
 		return nil
 	case len(bytes.TrimSpace(old)) == 0:
 		return nil
 	}
-	if _, _, err := catalogfile.Load(to, e.Files); err != nil {
+	if _, _, err := e.Catalogue(to); err != nil {
 		return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf("write %s: conflict: there is a file that is no catalogue", to), Fix: "{output} with another name"}
 	}
 	return nil

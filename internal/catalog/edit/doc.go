@@ -6,5 +6,5 @@
 // writes a catalog with the edits that a person accepted.
 //
 // It stands on package catalog, which reads, searches and asks. Edits and their checks are
-// package retrieve/revise's, the paired tests those of package panel.
+// package retrieve/revise's, the comparison is package effect's.
 package edit

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet/internal/catalog/effect"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -37,7 +39,7 @@ func Made(s *callvet.Suite) bool {
 
 // ask has models choose on both sides, in one run: a budget holds for both, and what
 // changes with the hour changes for both.
-func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
+func (t *trial) ask(ctx context.Context) ([]*effect.Comparison, error) {
 	made := &callvet.Suite{
 		Name: t.suite.Name + ": what if", Version: t.suite.Version, SystemPrompt: t.suite.SystemPrompt, Tools: catalog.Tools(t.catalogue),
 		Description: aboutEdits + plain.Names(toolsOf(t)),
@@ -139,7 +141,7 @@ func (t *trial) offered(ctx context.Context, c *retrieve.Catalogue) ([][]callvet
 	}
 	for i := range found {
 		out[i] = []callvet.Tool{}
-		for _, name := range found[i].chosen {
+		for _, name := range found[i].Chosen {
 			out[i] = append(out[i], c.Entries[at[name]].Tool)
 		}
 	}
@@ -147,15 +149,15 @@ func (t *trial) offered(ctx context.Context, c *retrieve.Catalogue) ([][]callvet
 }
 
 // madeCase is the question with tools of its own; what is judged is which are called.
-func madeCase(q *question, side string, tools []callvet.Tool, name func(string) string) callvet.Case {
+func madeCase(q *effect.Question, side string, tools []callvet.Tool, name func(string) string) callvet.Case {
 	k := callvet.Case{
-		ID: q.Case + ":" + side, AsOf: q.of.AsOf, Input: q.of.Input, Context: q.of.Context, Tools: tools,
+		ID: q.Case + ":" + side, AsOf: q.Of.AsOf, Input: q.Of.Input, Context: q.Of.Context, Tools: tools,
 		Fields: map[string]string{fieldCase: q.Case, fieldSide: side},
 	}
 	if len(tools) == 0 {
 		k.ToolNames = []string{}
 	}
-	if c := q.of.ToolChoice; c == "auto" || c == "required" || c == "none" { // a tool's name would tell the answer
+	if c := q.Of.ToolChoice; c == "auto" || c == "required" || c == "none" { // a tool's name would tell the answer
 		k.ToolChoice = c
 	}
 	set := func(names []string) {
@@ -170,8 +172,8 @@ func madeCase(q *question, side string, tools []callvet.Tool, name func(string) 
 			k.Expect.ToolsAcceptable = append(k.Expect.ToolsAcceptable, sent)
 		}
 	}
-	set(q.want.Tools)
-	for _, a := range q.want.Acceptable {
+	set(q.Want.Tools)
+	for _, a := range q.Want.Acceptable {
 		set([]string{a})
 	}
 	return k
@@ -181,7 +183,7 @@ func madeCase(q *question, side string, tools []callvet.Tool, name func(string) 
 type readings struct {
 	*trial
 	back func(string) string
-	out  []*Comparison
+	out  []*effect.Comparison
 }
 
 func (r *readings) read(v *catalog.Answers) error {
@@ -189,11 +191,11 @@ func (r *readings) read(v *catalog.Answers) error {
 	for i := range r.qs {
 		at[r.qs[i].Case] = i
 	}
-	sides := make([]map[string][]outcome, len(v.Targets))
-	used, same := make([]Usage, len(v.Targets)), make([]map[int]bool, len(v.Targets))
+	sides := make([]map[string][]effect.Outcome, len(v.Targets))
+	used, same := make([]effect.Usage, len(v.Targets)), make([]map[int]bool, len(v.Targets))
 	for i := range sides {
-		sides[i] = map[string][]outcome{asItIs: make([]outcome, len(r.qs)), edited: make([]outcome, len(r.qs))}
-		used[i], same[i] = Usage{Run: v.Run}, map[int]bool{}
+		sides[i] = map[string][]effect.Outcome{asItIs: make([]effect.Outcome, len(r.qs)), edited: make([]effect.Outcome, len(r.qs))}
+		used[i], same[i] = effect.Usage{Run: v.Run}, map[int]bool{}
 	}
 	for row, err := range v.Attempts {
 		if err != nil {
@@ -203,7 +205,7 @@ func (r *readings) read(v *catalog.Answers) error {
 		if !known || row.Cell.Target >= len(sides) {
 			continue
 		}
-		used[row.Cell.Target].add(&row.Cell.Trace)
+		used[row.Cell.Target].Add(&row.Cell.Trace)
 		of := sides[row.Cell.Target]
 		if side := row.Case.Fields[fieldSide]; side == both {
 			same[row.Cell.Target][ix] = true
@@ -214,48 +216,28 @@ func (r *readings) read(v *catalog.Answers) error {
 		}
 	}
 	for i := range v.Targets {
-		c := compare(v.Targets[i], ChosenRight, r.qs, sides[i][asItIs], sides[i][edited], toolsOf(r.trial))
+		c := effect.Compare(v.Targets[i], effect.ChosenRight, r.qs, sides[i][asItIs], sides[i][edited], toolsOf(r.trial))
 		for n := range r.qs {
-			if len(sides[i][asItIs][n].rights) == 0 || len(sides[i][edited][n].rights) == 0 {
+			if len(sides[i][asItIs][n].Rights) == 0 || len(sides[i][edited][n].Rights) == 0 {
 				c.Unjudged = append(c.Unjudged, r.qs[n].Case)
 			}
 		}
-		c.Usage, c.Same = used[i].known(), len(same[i])
+		c.Usage, c.Same = used[i].Sum(), len(same[i])
 		r.out = append(r.out, c)
 	}
-	adjust(r.out)
+	effect.Family(r.out)
 	return nil
 }
 
 // take adds an attempt to a case; one that ended in an error says nothing about it.
-func (r *readings) take(o *outcome, cell *callvet.Cell) {
+func (r *readings) take(o *effect.Outcome, cell *callvet.Cell) {
 	if v := cell.Result.Verdict; v != callvet.VerdictPass && v != callvet.VerdictFail {
 		return
 	}
-	o.rights = append(o.rights, cell.Result.Verdict == callvet.VerdictPass)
+	o.Rights = append(o.Rights, cell.Result.Verdict == callvet.VerdictPass)
 	for _, call := range cell.Trace.Calls() {
-		if n := r.back(call.Tool); !slices.Contains(o.chosen, n) {
-			o.chosen = append(o.chosen, n)
+		if n := r.back(call.Tool); !slices.Contains(o.Chosen, n) {
+			o.Chosen = append(o.Chosen, n)
 		}
 	}
-}
-
-// add counts what an attempt took; answers of earlier runs cost nothing again.
-func (u *Usage) add(t *callvet.Trace) {
-	if t.Cached {
-		u.Reused++
-		return
-	}
-	u.Requests += t.Attempts
-	one := t.Usage
-	if one == (callvet.Usage{}) {
-		one.Note = "no usage was told" // so that the sum is not known
-	}
-	u.sum.Add(one)
-}
-
-func (u *Usage) known() *Usage {
-	u.Known = u.sum.Known
-	u.InputTokens, u.OutputTokens, u.CostUSD = u.sum.InputTokens, u.sum.OutputTokens, u.sum.CostUSD
-	return u
 }

@@ -3,15 +3,17 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/callvet/callvet/internal/catalog/effect"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalogfile"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
@@ -46,7 +48,7 @@ func edits(e *catalog.Env, name string, asked []string, usual ...revise.Status) 
 		return chosen{}, err
 	}
 	if name == "" {
-		return chosen{}, invalid("edits", "{edits} EDITS", "which edits? invalid: no file")
+		return chosen{}, catalog.Invalid("edits", "{edits} EDITS", "which edits? invalid: no file")
 	}
 	b, err := e.Files.Read(name, editfile.MaxBytes)
 	if err != nil {
@@ -63,7 +65,7 @@ func edits(e *catalog.Env, name string, asked []string, usual ...revise.Status) 
 	f.Edits = slices.DeleteFunc(f.Edits, func(d revise.Edit) bool { return !slices.Contains(states, d.State()) })
 	f.left = all - len(f.Edits)
 	if len(f.Edits) == 0 {
-		return f, invalid("status", "write status: accepted at those that you want, or choose with {status}",
+		return f, catalog.Invalid("status", "write status: accepted at those that you want, or choose with {status}",
 			"read edits %s: invalid: none of its %s is %s", name, plain.Count(all, "edit", "edits"), either(states))
 	}
 	return f, nil
@@ -102,15 +104,10 @@ func states(list []string, usual []revise.Status) ([]revise.Status, error) {
 		case revise.Proposed, revise.Accepted, revise.Rejected:
 			out = append(out, st)
 		default:
-			return nil, invalid("status", "", "read {status} %s: invalid: proposed, accepted, rejected", s)
+			return nil, catalog.Invalid("status", "", "read {status} %s: invalid: proposed, accepted, rejected", s)
 		}
 	}
 	return out, nil
-}
-
-// invalid is a request that cannot be carried out because of a field.
-func invalid(field, fix, format string, args ...any) error {
-	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // bench is a catalog with the questions that are asked of it, one way of searching and who
@@ -120,14 +117,14 @@ type bench struct {
 	settings  catalog.Settings
 	catalogue *retrieve.Catalogue
 	suite     *callvet.Suite
-	qs        []question
+	qs        []effect.Question
 	left      int // cases that ask none
 }
 
 // open reads the catalog and the settings of a search, and the questions of a suite.
 func open(ctx context.Context, e *catalog.Env, f *catalog.Search, suite string) (*bench, error) {
 	if suite == "" {
-		return nil, invalid("suite", "{suite} SUITE", "which questions? invalid: no suite")
+		return nil, catalog.Invalid("suite", "{suite} SUITE", "which questions? invalid: no suite")
 	}
 	c, err := settled(ctx, e, f, suite)
 	if err != nil {
@@ -137,7 +134,7 @@ func open(ctx context.Context, e *catalog.Env, f *catalog.Search, suite string) 
 	if b.suite, err = e.Suite(ctx, suite, catalog.Tools(c)); err != nil {
 		return nil, err
 	}
-	if b.qs, b.left = questionsOf(b.suite, c); len(b.qs) == 0 {
+	if b.qs, b.left = effect.QuestionsOf(b.suite.Cases, catalog.Positions(c)); len(b.qs) == 0 {
 		err = fmt.Errorf("read suite %s: %w: no case expects a tool that the catalogue has", suite, callvet.ErrInvalid)
 	}
 	return b, err
@@ -147,7 +144,7 @@ func open(ctx context.Context, e *catalog.Env, f *catalog.Search, suite string) 
 // confidence, that of the catalog as it is.
 func settled(ctx context.Context, e *catalog.Env, f *catalog.Search, suite string) (*retrieve.Catalogue, error) {
 	if f.Via != "" {
-		return nil, invalid("via", "", "search a catalogue: invalid: the texts of a service cannot be edited")
+		return nil, catalog.Invalid("via", "", "search a catalogue: invalid: the texts of a service cannot be edited")
 	}
 	if f.Tools == "" {
 		return nil, catalog.NoCatalogue()
@@ -155,9 +152,27 @@ func settled(ctx context.Context, e *catalog.Env, f *catalog.Search, suite strin
 	if _, err := e.Ready(ctx, f, suite); err != nil {
 		return nil, err
 	}
-	c, _, err := catalogfile.Load(f.Tools, e.Files)
+	c, _, err := e.Catalogue(f.Tools)
 	if err != nil {
 		return nil, err
 	}
 	return c, e.Settle(ctx, &f.Settings, c)
+}
+
+// search asks the retriever every question. Errors are those of settings, of models and
+// of the context.
+func (b *bench) search(ctx context.Context, c *retrieve.Catalogue, set catalog.Settings, qs []effect.Question) ([]effect.Answer, error) {
+	r, _, err := b.env.Over(ctx, c, set, "catalogue")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]effect.Answer, len(qs))
+	for i := range qs {
+		d, err := r.Decide(ctx, qs[i].Text)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		out[i] = effect.AnswerOf(&qs[i], d, set.Depth())
+	}
+	return out, nil
 }

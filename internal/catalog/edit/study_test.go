@@ -11,11 +11,12 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/effect"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/revise"
 )
 
-func testStudy(tools map[string]string, order, asked string) (*study, []question) {
+func testStudy(tools map[string]string, order, asked string) (*study, []effect.Question) {
 	t := &study{
 		bench: &bench{env: &catalog.Env{Now: time.Now}, catalogue: &retrieve.Catalogue{}},
 		asked: &SuggestRequest{Holdout: 0.5, Top: 10},
@@ -23,11 +24,11 @@ func testStudy(tools map[string]string, order, asked string) (*study, []question
 	for _, name := range strings.Fields(order) {
 		t.catalogue.Entries = append(t.catalogue.Entries, retrieve.Entry{Tool: callvet.Tool{Name: name, Description: tools[name]}})
 	}
-	var qs []question
+	var qs []effect.Question
 	for i, line := range strings.Split(asked, "\n") {
 		right, text, _ := strings.Cut(line, ": ")
 		want := []string{right}
-		qs = append(qs, question{Question: revise.Question{Case: fmt.Sprint(i), Text: text, Right: want}, of: &callvet.Case{ID: fmt.Sprint(i)}, want: callvet.Selection{Tools: want}})
+		qs = append(qs, effect.Question{Question: revise.Question{Case: fmt.Sprint(i), Text: text, Right: want}, Of: &callvet.Case{ID: fmt.Sprint(i)}, Want: callvet.Selection{Tools: want}})
 	}
 	for i := range qs {
 		t.all = append(t.all, qs[i].Question)
@@ -53,7 +54,7 @@ func TestTogether(t *testing.T) {
 	proposed := 0
 	for i := range out.Tools[:2] {
 		g := &out.Tools[i]
-		if lowers(g.of) != "" {
+		if g.of.Lowers() != "" {
 			t.Errorf("%s lowers what is held out alone", g.Tool)
 		}
 		if g.Status == revise.Proposed {
@@ -62,7 +63,7 @@ func TestTogether(t *testing.T) {
 			t.Errorf("%s: %v", g.Tool, g.Reasons)
 		}
 	}
-	if proposed != 1 || out.Together == nil || lowers(out.Together) != "" {
+	if proposed != 1 || out.Together == nil || out.Together.Lowers() != "" {
 		t.Errorf("%d proposed together", proposed)
 	}
 	if c := out.Tools[2]; c.Status != revise.Rejected || c.Alone != nil {
@@ -93,7 +94,7 @@ func TestPromptsHoldNothingOut(t *testing.T) {
 		}
 		shown := 0
 		for i := range s.candidates {
-			text, err := revise.Prompt(s.catalogue, &s.candidates[i], plainQuestions(s.held))
+			text, err := revise.Prompt(s.catalogue, &s.candidates[i], effect.Plain(s.held))
 			if err != nil {
 				t.Fatal(err)
 			}

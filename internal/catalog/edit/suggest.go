@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet/internal/catalog/effect"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/editfile"
@@ -16,7 +18,6 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/revise"
-	"github.com/callvet/callvet/stats"
 )
 
 // Suggestions are descriptions that a model wrote, with what they do to questions that
@@ -28,14 +29,14 @@ type Suggestions struct {
 	Holdout float64 `json:"holdout"`
 	Seed    int64   `json:"seed"`
 	// Train and Held count the questions of both halves, LeftOut the cases without.
-	Train   int          `json:"train"`
-	Held    int          `json:"held_out"`
-	LeftOut int          `json:"left_out"`
-	Usage   *Usage       `json:"usage"`
-	Tools   []Suggestion `json:"tools"`
+	Train   int           `json:"train"`
+	Held    int           `json:"held_out"`
+	LeftOut int           `json:"left_out"`
+	Usage   *effect.Usage `json:"usage"`
+	Tools   []Suggestion  `json:"tools"`
 	// Together holds all that are proposed against the catalog as it is; nil for none.
-	Together *Comparison `json:"together"`
-	Output   string      `json:"output"`
+	Together *effect.Comparison `json:"together"`
+	Output   string             `json:"output"`
 	// Catalogue is the file of the catalog.
 	Catalogue string `json:"catalogue"`
 	seen      []string
@@ -62,7 +63,7 @@ type Suggestion struct {
 	Alone    *panel.Difference `json:"difference,omitempty"`
 	Adjusted *float64          `json:"p_adjusted,omitempty"`
 	Took     []string          `json:"took,omitempty"`
-	of       *Comparison
+	of       *effect.Comparison
 	told     []string // the reasons as the model is told them, where they are others
 }
 
@@ -87,20 +88,20 @@ func (q *SuggestRequest) check(e *catalog.Env, dry bool) error {
 	q.Holdout, q.Top = cmp.Or(q.Holdout, 0.5), cmp.Or(q.Top, 5)
 	switch {
 	case !(q.Holdout > 0 && q.Holdout < 1):
-		return invalid("holdout", "", "read {holdout} %v: invalid: above 0 and below 1", q.Holdout)
+		return catalog.Invalid("holdout", "", "read {holdout} %v: invalid: above 0 and below 1", q.Holdout)
 	case q.Top < 1 || q.Top > 1000:
-		return invalid("top", "", "read {top} %d: invalid: from 1 to 1000", q.Top)
+		return catalog.Invalid("top", "", "read {top} %d: invalid: from 1 to 1000", q.Top)
 	case dry:
 		return nil
 	case len(q.Models) != 1:
-		return invalid("models", "{models} openai/gpt-5-mini, or {dry_run} to see the prompts", "which model suggests? invalid: exactly one is asked")
+		return catalog.Invalid("models", "{models} openai/gpt-5-mini, or {dry_run} to see the prompts", "which model suggests? invalid: exactly one is asked")
 	case q.Output == "":
-		return invalid("output", "{output} edits.yaml", "where are the edits written? invalid: no file")
+		return catalog.Invalid("output", "{output} edits.yaml", "where are the edits written? invalid: no file")
 	}
 	if _, there, err := e.Old(q.Output); err != nil {
 		return err
 	} else if there {
-		return invalid("output", "another name, or move it away", "write %s: invalid: it exists, and may hold what somebody decided", q.Output)
+		return catalog.Invalid("output", "another name, or move it away", "write %s: invalid: it exists, and may hold what somebody decided", q.Output)
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ type study struct {
 	*bench
 	asked       *SuggestRequest
 	all         []revise.Question
-	train, held []question
+	train, held []effect.Question
 	candidates  []revise.Candidate
 }
 
@@ -120,7 +121,7 @@ func prepare(ctx context.Context, e *catalog.Env, q *SuggestRequest) (*study, er
 	if err != nil {
 		return nil, err
 	}
-	t := &study{bench: b, asked: q, all: plainQuestions(b.qs)}
+	t := &study{bench: b, asked: q, all: effect.Plain(b.qs)}
 	return t, t.divide(ctx, b.qs)
 }
 
@@ -195,7 +196,7 @@ func DryRun(ctx context.Context, e *catalog.Env, q SuggestRequest) (*Prompts, er
 	}
 	p := &Prompts{Format: "callvet.prompts", Version: 1, System: revise.Instructions()}
 	for i := range t.candidates {
-		text, err := revise.Prompt(t.catalogue, &t.candidates[i], plainQuestions(t.held))
+		text, err := revise.Prompt(t.catalogue, &t.candidates[i], effect.Plain(t.held))
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +206,7 @@ func DryRun(ctx context.Context, e *catalog.Env, q SuggestRequest) (*Prompts, er
 }
 
 // divide holds questions out and chooses tools by the others.
-func (t *study) divide(ctx context.Context, qs []question) error {
+func (t *study) divide(ctx context.Context, qs []effect.Question) error {
 	said := revise.Said(t.catalogue, t.all) // the model reads the catalogue
 	for i, held := range revise.Split(t.all, t.asked.Holdout, t.asked.Seed) {
 		if held && !said[i] {
@@ -223,7 +224,7 @@ func (t *study) divide(ctx context.Context, qs []question) error {
 	}
 	var outcomes []revise.Outcome
 	for i := range t.train {
-		if q, first := &t.train[i], got[i].first(); !slices.Contains(q.want.Acceptable, first) || slices.Contains(q.Right, first) {
+		if q, first := &t.train[i], got[i].First(); !slices.Contains(q.Want.Acceptable, first) || slices.Contains(q.Right, first) {
 			outcomes = append(outcomes, revise.Outcome{Question: q.Question, First: first})
 		}
 	}
@@ -259,14 +260,14 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 	var todo []request
 	for i := range t.candidates {
 		c := &t.candidates[i]
-		text, err := revise.Prompt(t.catalogue, c, plainQuestions(t.held))
+		text, err := revise.Prompt(t.catalogue, c, effect.Plain(t.held))
 		if err != nil {
 			return err
 		}
 		todo = append(todo, request{at: i, id: "suggest:" + c.Tool, turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}})
 		out.Tools = append(out.Tools, Suggestion{Tool: c.Tool, Lost: len(c.Lost), Taken: len(c.Taken), Was: t.entry(c.Tool).Tool.Description})
 	}
-	out.Usage = &Usage{}
+	out.Usage = &effect.Usage{}
 	for round := range 2 {
 		answers, err := t.round(ctx, todo, out.Usage)
 		if err != nil && (round == 0 || ctx.Err() != nil) {
@@ -303,13 +304,13 @@ const nearby = 3
 // the catalog as it is gives others first, although it gives the tool when it is asked
 // for what is said of it now. No held-out question need tell that.
 func (t *study) strange(ctx context.Context, out *Suggestions, todo []request) error {
-	var qs []question
+	var qs []effect.Question
 	var of []*Suggestion
 	for _, q := range todo {
 		if s := &out.Tools[q.at]; len(s.Reasons) == 0 {
 			of = append(of, s)
 			for _, text := range []string{s.Was, s.Description} {
-				qs = append(qs, question{Question: revise.Question{Case: s.Tool, Text: text}, want: callvet.Selection{Tools: []string{s.Tool}}})
+				qs = append(qs, effect.Question{Question: revise.Question{Case: s.Tool, Text: text}, Want: callvet.Selection{Tools: []string{s.Tool}}})
 			}
 		}
 	}
@@ -322,8 +323,8 @@ func (t *study) strange(ctx context.Context, out *Suggestions, todo []request) e
 	}
 	for i, s := range of {
 		was, is := got[2*i], got[2*i+1]
-		if slices.Contains(was.chosen, s.Tool) && !slices.Contains(is.chosen, s.Tool) {
-			s.Reasons = []string{fmt.Sprintf("it seems to describe another tool: asked for it, the catalogue gives %s", plain.Names(is.chosen))}
+		if slices.Contains(was.Chosen, s.Tool) && !slices.Contains(is.Chosen, s.Tool) {
+			s.Reasons = []string{fmt.Sprintf("it seems to describe another tool: asked for it, the catalogue gives %s", plain.Names(is.Chosen))}
 		}
 	}
 	return nil
@@ -387,7 +388,7 @@ func (t *study) measure(ctx context.Context, out *Suggestions) error {
 		return err
 	}
 	var left []*Suggestion
-	var ps []float64
+	var of []*effect.Comparison
 	for i := range out.Tools {
 		s := &out.Tools[i]
 		for _, q := range t.held {
@@ -402,14 +403,15 @@ func (t *study) measure(ctx context.Context, out *Suggestions) error {
 		if s.of, err = t.one(ctx, []revise.Edit{s.edit()}, t.held, base); err != nil {
 			return err
 		}
-		s.Alone, s.Took = &s.of.main, s.of.Tools[0].Took
-		left, ps = append(left, s), append(ps, s.of.main.P)
+		whole := s.of.Whole()
+		s.Alone, s.Took = &whole, s.of.Tools[0].Took
+		left, of = append(left, s), append(of, s.of)
 	}
-	for i, p := range stats.Holm(ps) {
+	for i, p := range effect.Holm(of) {
 		left[i].Adjusted = &p
 	}
 	left = slices.DeleteFunc(left, func(s *Suggestion) bool {
-		why := lowers(s.of)
+		why := s.of.Lowers()
 		if why != "" {
 			s.reject("it lowers the held-out part: " + why)
 		}
@@ -420,7 +422,7 @@ func (t *study) measure(ctx context.Context, out *Suggestions) error {
 
 // together measures all that are left, and takes out the least useful as long as all
 // together lower what each alone does not.
-func (t *study) together(ctx context.Context, out *Suggestions, left []*Suggestion, base []answer) error {
+func (t *study) together(ctx context.Context, out *Suggestions, left []*Suggestion, base []effect.Answer) error {
 	for len(left) > 0 {
 		var edits []revise.Edit
 		for _, s := range left {
@@ -430,7 +432,7 @@ func (t *study) together(ctx context.Context, out *Suggestions, left []*Suggesti
 		if err != nil {
 			return err
 		}
-		why := lowers(c)
+		why := c.Lowers()
 		if why == "" {
 			out.Together = c
 			return nil
@@ -443,7 +445,7 @@ func (t *study) together(ctx context.Context, out *Suggestions, left []*Suggesti
 }
 
 func (s *Suggestion) gain(o *Suggestion) int {
-	switch a, b := s.of.main.Change.Point-o.of.main.Change.Point, s.of.mrrChange()-o.of.mrrChange(); {
+	switch a, b := s.of.Whole().Change.Point-o.of.Whole().Change.Point, s.of.MRRChange()-o.of.MRRChange(); {
 	case a < 0 || a == 0 && b < 0:
 		return -1
 	case a > 0 || b > 0:
@@ -454,26 +456,6 @@ func (s *Suggestion) gain(o *Suggestion) int {
 
 func (s *Suggestion) reject(why string) {
 	s.Status, s.Reasons = revise.Rejected, append(s.Reasons, why)
-}
-
-func (c *Comparison) mrrChange() float64 {
-	if c.MRR == nil {
-		return 0
-	}
-	return c.MRR.Change.Point
-}
-
-// lowers says how a change lowers what it is measured on: fewer first tools are right,
-// or as many and the right ones stand lower. Empty where it does not.
-func lowers(c *Comparison) string {
-	d := &c.main
-	switch {
-	case d.Change.Point < 0:
-		return fmt.Sprintf("%s newly wrong, %d newly right", plain.Count(d.NewlyFailing, "case is", "cases are"), d.NewlyPassing)
-	case d.Change.Point == 0 && c.mrrChange() < -1e-12:
-		return fmt.Sprintf("as many first tools are right, and MRR falls by %.4f", -c.mrrChange())
-	}
-	return ""
 }
 
 // file is the file of edits: what is proposed first.
@@ -500,8 +482,8 @@ func (s *Suggestion) Why() string {
 	if len(s.Reasons) > 0 {
 		return strings.Join(s.Reasons, "; ")
 	}
-	if d := &s.of.main; d.NewlyPassing+d.NewlyFailing == 0 && s.of.mrrChange() > 0 {
-		return fmt.Sprintf("no first tool changed on the held-out part; MRR rose by %.4f", s.of.mrrChange())
+	if d := s.of.Whole(); d.NewlyPassing+d.NewlyFailing == 0 && s.of.MRRChange() > 0 {
+		return fmt.Sprintf("no first tool changed on the held-out part; MRR rose by %.4f", s.of.MRRChange())
 	} else if d.NewlyPassing+d.NewlyFailing == 0 {
 		return fmt.Sprintf("nothing shows that it is better or worse: no held-out case changed, %s the tool's", plain.Count(s.Own, "is", "are"))
 	}
@@ -512,7 +494,7 @@ func (s *Suggestion) measured() *revise.Measured {
 	if s.of == nil {
 		return nil
 	}
-	d := &s.of.main
+	d := s.of.Whole()
 	m := &revise.Measured{
 		Cases: d.Cases, Before: int(d.Baseline.Point*float64(d.Cases) + 0.5), After: int(d.Candidate.Point*float64(d.Cases) + 0.5),
 		Change: d.Change.Point, Lower: d.Change.Lower, Upper: d.Change.Upper, P: d.P,

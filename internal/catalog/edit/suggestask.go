@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/callvet/callvet/internal/catalog/effect"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -16,7 +18,7 @@ import (
 type reply struct{ text, why string }
 
 // round sends requests, as one run.
-func (t *study) round(ctx context.Context, todo []request, used *Usage) (map[string]reply, error) {
+func (t *study) round(ctx context.Context, todo []request, used *effect.Usage) (map[string]reply, error) {
 	made := &callvet.Suite{
 		Name: t.suite.Name + ": suggestions", SystemPrompt: revise.Instructions(),
 		Description: aboutSuggestions + plain.Count(len(todo), "tool", "tools"),
@@ -34,7 +36,7 @@ func (t *study) round(ctx context.Context, todo []request, used *Usage) (map[str
 			if err != nil {
 				return err
 			}
-			used.add(&row.Cell.Trace)
+			used.Add(&row.Cell.Trace)
 			r := reply{text: row.Cell.Trace.Answer, why: row.Cell.Result.Reason}
 			if f := row.Cell.Trace.Fault; f != nil {
 				r.why = f.Error()
@@ -43,6 +45,6 @@ func (t *study) round(ctx context.Context, todo []request, used *Usage) (map[str
 		}
 		return nil
 	})
-	used.known()
+	used.Sum()
 	return out, err
 }

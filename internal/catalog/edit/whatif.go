@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/callvet/callvet/internal/catalog/effect"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/revise"
-	"github.com/callvet/callvet/stats"
 )
 
 // WhatIfResult is what edits would change.
@@ -32,10 +33,10 @@ type WhatIfResult struct {
 	// Sorted tells that the others have sorted suggestions, some of which they took out.
 	Sorted bool `json:"sorted,omitempty"`
 	// Leaks are cases that were left out because an edit says what they ask.
-	Leaks       []revise.Leak     `json:"leaks,omitempty"`
-	Comparisons []*Comparison     `json:"comparisons"`
-	Alone       []Alone           `json:"alone,omitempty"`
-	Renamed     map[string]string `json:"renamed,omitempty"`
+	Leaks       []revise.Leak        `json:"leaks,omitempty"`
+	Comparisons []*effect.Comparison `json:"comparisons"`
+	Alone       []Alone              `json:"alone,omitempty"`
+	Renamed     map[string]string    `json:"renamed,omitempty"`
 }
 
 // Alone is what one edit does without the others, by the retriever.
@@ -66,7 +67,7 @@ type WhatIfRequest struct {
 // could not be asked, there is what the retriever told beside the error.
 func WhatIf(ctx context.Context, e *catalog.Env, q WhatIfRequest) (*WhatIfResult, error) {
 	if q.Offer = cmp.Or(q.Offer, 20); q.Offer < 2 || q.Offer > 128 {
-		return nil, invalid("offer", "", "read {offer} %d: invalid: from 2 to 128", q.Offer)
+		return nil, catalog.Invalid("offer", "", "read {offer} %d: invalid: from 2 to 128", q.Offer)
 	}
 	file, err := edits(e, q.Edits, q.Status, revise.Accepted, revise.Proposed)
 	if err != nil {
@@ -93,7 +94,7 @@ func WhatIf(ctx context.Context, e *catalog.Env, q WhatIfRequest) (*WhatIfResult
 }
 
 // fair leaves out the cases that the edits, or who made them, have seen.
-func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *editfile.File, qs []question, every bool) ([]question, error) {
+func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *editfile.File, qs []effect.Question, every bool) ([]effect.Question, error) {
 	for i := range file.Edits {
 		d := &file.Edits[i]
 		w.Edits = append(w.Edits, d.Tool)
@@ -109,11 +110,11 @@ func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *editfile.File, qs []que
 		for _, id := range file.Seen {
 			seen[id] = true
 		}
-		kept := slices.DeleteFunc(slices.Clone(qs), func(q question) bool { return seen[q.Case] })
+		kept := slices.DeleteFunc(slices.Clone(qs), func(q effect.Question) bool { return seen[q.Case] })
 		w.Seen, qs = len(qs)-len(kept), kept
 	}
-	w.Leaks = revise.Leaks(c, file.Edits, plainQuestions(qs))
-	qs = slices.DeleteFunc(slices.Clone(qs), func(q question) bool {
+	w.Leaks = revise.Leaks(c, file.Edits, effect.Plain(qs))
+	qs = slices.DeleteFunc(slices.Clone(qs), func(q effect.Question) bool {
 		return slices.ContainsFunc(w.Leaks, func(l revise.Leak) bool { return l.Case == q.Case })
 	})
 	if w.Cases = len(qs); w.Cases == 0 {
@@ -139,7 +140,7 @@ func (t *trial) run(ctx context.Context, w *WhatIfResult) error {
 	if err != nil {
 		return err
 	}
-	w.Comparisons = []*Comparison{searched(t.qs, base, edited, w.Edits)}
+	w.Comparisons = []*effect.Comparison{effect.Searched(t.qs, base, edited, w.Edits)}
 	if w.Alone, err = t.alone(ctx, t.edits, base); err != nil || len(t.asked.Models) == 0 {
 		return err
 	}
@@ -154,28 +155,28 @@ const MaxAlone = 50
 
 // alone compares each of several edits against the catalog without the others; of more
 // than MaxAlone none.
-func (b *bench) alone(ctx context.Context, edits []revise.Edit, base []answer) ([]Alone, error) {
+func (b *bench) alone(ctx context.Context, edits []revise.Edit, base []effect.Answer) ([]Alone, error) {
 	if len(edits) < 2 || len(edits) > MaxAlone {
 		return nil, nil
 	}
 	var out []Alone
-	var ps []float64
+	var of []*effect.Comparison
 	for i := range edits {
 		one, err := b.one(ctx, edits[i:i+1], b.qs, base)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Alone{Tool: edits[i].Tool, All: one.main, Took: one.Tools[0].Took})
-		ps = append(ps, one.main.P)
+		out = append(out, Alone{Tool: edits[i].Tool, All: one.Whole(), Took: one.Tools[0].Took})
+		of = append(of, one)
 	}
-	for i, p := range stats.Holm(ps) {
+	for i, p := range effect.Holm(of) {
 		out[i].Adjusted = p
 	}
 	return out, nil
 }
 
 // one compares edits with the catalog by the retriever.
-func (b *bench) one(ctx context.Context, edits []revise.Edit, qs []question, base []answer) (*Comparison, error) {
+func (b *bench) one(ctx context.Context, edits []revise.Edit, qs []effect.Question, base []effect.Answer) (*effect.Comparison, error) {
 	with, err := revise.Apply(b.catalogue, edits)
 	if err != nil {
 		return nil, err
@@ -188,5 +189,5 @@ func (b *bench) one(ctx context.Context, edits []revise.Edit, qs []question, bas
 	for i := range edits {
 		tools = append(tools, edits[i].Tool)
 	}
-	return searched(qs, base, got, tools), nil
+	return effect.Searched(qs, base, got, tools), nil
 }

@@ -6,10 +6,18 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
 )
+
+// File is what stands behind "retrieve:" in a target that searches a catalogue in this process;
+// ok is false for other targets, those that ask a service among them.
+func File(target string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(target, "retrieve:")
+	return rest, ok && !endpoint.Web(rest)
+}
 
 // value is that of a variable; it is kept, to be taken out of whatever is told.
 func (c *RemoteConfig) value(name string) (string, error) {

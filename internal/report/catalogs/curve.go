@@ -7,14 +7,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/sweep"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 )
 
 // Curve writes what models made of the tools that they were given.
-func Curve(w io.Writer, c *catalog.Curve) error {
+func Curve(w io.Writer, c *sweep.Curve) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %s: %s\n", plain.Line(c.Run), plain.Line(c.About))
 	if c.Status != "" && c.Status != "done" {
@@ -24,14 +24,14 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 	rows := [][]string{{"distractors", "tools searched", "given", "right [95 %]"}}
 	for i := range c.Retrieval {
 		p := &c.Retrieval[i]
-		rows = append(rows, []string{catalog.SizeName(p.Distractors), plain.Thousands(p.Tools), plain.Thousands(p.Given), figure.Rate(p.Hit)})
+		rows = append(rows, []string{sweep.SizeName(p.Distractors), plain.Thousands(p.Tools), plain.Thousands(p.Given), figure.Rate(p.Hit)})
 	}
 	selection.Aligned(&b, rows)
 	for i := range c.Models {
 		curveOf(&b, &c.Models[i])
 	}
 	for _, n := range c.Skipped {
-		fmt.Fprintf(&b, "With distractors %s all tools are more than --max-tools: only the tools retrieved were given.\n", catalog.SizeName(n))
+		fmt.Fprintf(&b, "With distractors %s all tools are more than --max-tools: only the tools retrieved were given.\n", sweep.SizeName(n))
 	}
 	if len(c.Pairs) > 0 {
 		b.WriteString("\nRight, case by case\n")
@@ -45,7 +45,7 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 	return err
 }
 
-func curveOf(b *strings.Builder, m *catalog.ModelCurve) {
+func curveOf(b *strings.Builder, m *sweep.ModelCurve) {
 	fmt.Fprintf(b, "\n%s: the first call's tool is right\n", plain.Line(m.Model))
 	rows := [][]string{{"tools given", "distractors", "tools", "right [95 %]", "retrieval missed", "wrong tool", "no call", "unreadable", "errors", "prompt tokens", "of tools", "cost"}}
 	estimated := "~"
@@ -64,7 +64,7 @@ func curveOf(b *strings.Builder, m *catalog.ModelCurve) {
 			cost = plain.Dollars(*p.CostUSD)
 		}
 		rows = append(rows, []string{
-			p.Given, catalog.SizeName(p.Distractors), fmt.Sprintf("%.3g", p.Tools), figure.Rate(p.Right), share(p.Missed), share(p.Wrong), share(p.Silent), share(p.Unreadable), fmt.Sprint(p.Errors), prompt, estimated + fmt.Sprintf("%.0f", p.ToolTokens), cost,
+			p.Given, sweep.SizeName(p.Distractors), fmt.Sprintf("%.3g", p.Tools), figure.Rate(p.Right), share(p.Missed), share(p.Wrong), share(p.Silent), share(p.Unreadable), fmt.Sprint(p.Errors), prompt, estimated + fmt.Sprintf("%.0f", p.ToolTokens), cost,
 		})
 	}
 	selection.Aligned(b, rows)

@@ -7,13 +7,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/lint"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 )
 
 // Findings writes what is wrong with a catalogue.
-func Findings(w io.Writer, l *catalog.Findings) error {
+func Findings(w io.Writer, l *lint.Findings) error {
 	var b strings.Builder
 	for _, p := range l.Problems {
 		level := "error"
@@ -29,7 +29,7 @@ func Findings(w io.Writer, l *catalog.Findings) error {
 }
 
 // Confusable writes the pairs of tools that are easily taken for one another.
-func Confusable(w io.Writer, c *catalog.Confusable) error {
+func Confusable(w io.Writer, c *lint.Confusable) error {
 	var b strings.Builder
 	head := []string{"similarity", "tool", "tool"}
 	if c.Observed {
@@ -46,7 +46,7 @@ func Confusable(w io.Writer, c *catalog.Confusable) error {
 	selection.Aligned(&b, rows)
 	b.WriteString("Similarity is the cosine of how the words of name, description, keywords and examples are written; synonyms are not seen.\n")
 	if c.Left > 0 {
-		fmt.Fprintf(&b, "%s tools were not compared: %s is the most.\n", plain.Thousands(c.Left), plain.Thousands(catalog.MaxCompared))
+		fmt.Fprintf(&b, "%s tools were not compared: %s is the most.\n", plain.Thousands(c.Left), plain.Thousands(lint.MaxCompared))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -7,13 +7,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/ask"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 )
 
 // Answer writes what one question got.
-func Answer(w io.Writer, a *catalog.Answer) error {
+func Answer(w io.Writer, a *ask.Answer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", plain.Line(a.Query))
 	selection.Decision(&b, &a.Decision)
@@ -49,7 +49,7 @@ func Answer(w io.Writer, a *catalog.Answer) error {
 }
 
 // matched says what a tool shares with the question.
-func matched(m *catalog.Matched) string {
+func matched(m *ask.Matched) string {
 	if len(m.Words)+len(m.Keywords)+len(m.Examples) == 0 {
 		return fmt.Sprintf("%s shares no word with the question\n", plain.Line(m.Tool))
 	}

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/sweep"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 )
 
 // Sweep writes sizes of a catalogue and settings beside one another.
-func Sweep(w io.Writer, s *catalog.Sweep) error {
+func Sweep(w io.Writer, s *sweep.Sweep) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s a tool of the catalogue", plain.Count(s.Cases, "case expects", "cases expect"))
 	if s.LeftOut > 0 {
@@ -34,7 +34,7 @@ func Sweep(w io.Writer, s *catalog.Sweep) error {
 		})
 	}
 	selection.Aligned(&b, rows)
-	if slices.ContainsFunc(s.Points, func(p catalog.Point) bool { return p.Tools < p.Distractors }) {
+	if slices.ContainsFunc(s.Points, func(p sweep.Point) bool { return p.Tools < p.Distractors }) {
 		b.WriteString("The catalogue has fewer other tools than asked for in the last rows: all of them were taken.\n")
 	}
 	if len(s.Pairs) > 0 {

@@ -1,0 +1,111 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package lint
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet/internal/catalog"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// Confusable are pairs of tools that are easily taken for one another.
+type Confusable struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Tools are those compared, Left those that were too many.
+	Tools int            `json:"tools"`
+	Left  int            `json:"left,omitempty"`
+	Pairs []ConfusedPair `json:"pairs"`
+	// Observed tells whether a run was read.
+	Observed bool `json:"observed"`
+}
+
+// ConfusedPair is two tools with the cosine of their texts, in [-1,1], and how often
+// a run took either for the other.
+type ConfusedPair struct {
+	A          string  `json:"a"`
+	B          string  `json:"b"`
+	Similarity float64 `json:"similarity"`
+	Confused   int     `json:"confused"`
+}
+
+// MaxCompared is how many tools are compared each with each.
+const MaxCompared = 20_000
+
+// nearest are kept per tool.
+const nearest = 5
+
+// ConfusableRequest asks which tools are easily taken for one another.
+type ConfusableRequest struct {
+	Tools string `json:"tools"`
+	// Run is one whose confusion stands beside the similarity; empty: none.
+	Run string `json:"run,omitempty"`
+	// Top is how many pairs are listed; 0: 20.
+	Top int `json:"top,omitempty"`
+}
+
+// FindConfusable lists the pairs of tools whose texts are nearest, and those that a run
+// confused; observe gives the confusion of a stored run, never nil without an error. Errors are
+// those of files and of the run.
+func FindConfusable(ctx context.Context, e *catalog.Env, q ConfusableRequest, observe func(ctx context.Context, run string) ([]panel.Confused, error)) (*Confusable, error) {
+	if q.Top < 0 {
+		return nil, catalog.Invalid("top", "", "list pairs: invalid: {top} is 1 or more")
+	}
+	c, _, err := e.Catalogue(q.Tools)
+	if err != nil {
+		return nil, err
+	}
+	var observed []panel.Confused
+	if q.Run != "" {
+		if observed, err = observe(ctx, q.Run); err != nil {
+			return nil, err
+		}
+	}
+	return confusable(ctx, c, observed, cmp.Or(q.Top, 20))
+}
+
+// confusable gives the pairs whose texts are nearest, and those that were
+// confused, most confused first, then the most similar; at most most of them.
+func confusable(ctx context.Context, c *retrieve.Catalogue, observed []panel.Confused, most int) (*Confusable, error) {
+	out := &Confusable{Format: "callvet.confusable", Version: 1, Observed: observed != nil}
+	entries := c.Entries[:min(len(c.Entries), MaxCompared)]
+	out.Tools, out.Left = len(entries), len(c.Entries)-len(entries)
+	alike, err := retrieve.NewLikeness(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	at := catalog.Positions(&retrieve.Catalogue{Entries: entries})
+	type key [2]int
+	pairs := map[key]int{} // how often confused
+	order := func(i, j int) key { return key{min(i, j), max(i, j)} }
+	near, err := alike.Nearest(ctx, nearest)
+	if err != nil {
+		return nil, err
+	}
+	for i, js := range near {
+		for _, j := range js {
+			pairs[order(i, j)] += 0
+		}
+	}
+	for _, o := range observed {
+		i, known := at[o.Expected]
+		j, also := at[o.Called]
+		if known && also && i != j {
+			pairs[order(i, j)] += o.N
+		}
+	}
+	for k, n := range pairs {
+		out.Pairs = append(out.Pairs, ConfusedPair{A: entries[k[0]].Tool.Name, B: entries[k[1]].Tool.Name, Similarity: alike.Of(k[0], k[1]), Confused: n})
+	}
+	slices.SortFunc(out.Pairs, func(a, b ConfusedPair) int {
+		return cmp.Or(cmp.Compare(b.Confused, a.Confused), cmp.Compare(b.Similarity, a.Similarity), strings.Compare(a.A, b.A), strings.Compare(a.B, b.B))
+	})
+	out.Pairs = out.Pairs[:min(len(out.Pairs), most)]
+	return out, nil
+}

@@ -1,0 +1,60 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package better_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/catalog/edit"
+	"github.com/callvet/callvet/internal/catalog/effect"
+	"github.com/callvet/callvet/internal/catalog/learn"
+	"github.com/callvet/callvet/internal/report/better"
+	"github.com/callvet/callvet/retrieve/revise"
+	"github.com/callvet/callvet/retrieve/tune"
+)
+
+const stranger = "x\x1b[31m"
+
+// What files, models and services say goes to no terminal as it is, and each face tells
+// what matters about its result.
+func TestFaces(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write func(io.Writer) error
+		say   []string
+	}{
+		"tuning": {func(w io.Writer) error {
+			return better.Tuning(w, &learn.Tuning{File: stranger, Weights: map[string]float64{"name": 1}, Tuned: tune.Tuned{Goal: "mrr", Preset: "default", Folds: 4, Held: tune.Part{Cases: 40, Clusters: 40}, BeyondChance: true}})
+		}, []string{"4 folds of 40 sets", "beyond chance. The weights are proposed", "holds the weights; --weights"}},
+		"lesson": {func(w io.Writer) error {
+			return better.Lesson(w, &learn.Lesson{Examples: 4, Routes: []string{"a"}, File: stranger, Held: learn.Measured{Questions: 2, InScope: 2, Route: 1}})
+		}, []string{"4 examples of 1 route learned", "1 of 2, 50.0 %", "no question will be refused"}},
+		"what if": {func(w io.Writer) error {
+			return better.WhatIf(w, &edit.WhatIfResult{Edits: []string{stranger}, Cases: 2, Comparisons: []*effect.Comparison{{By: "retriever", Sentence: "better", Tools: []effect.ToolEffect{{Tool: "t", Edited: true, Cases: 1}}, Usage: &effect.Usage{Requests: 2}}}})
+		}, []string{"over 2 cases", "better", "tokens not known", "Fewer than 5 cases ask for t"}},
+		"suggestions": {func(w io.Writer) error {
+			return better.Suggestions(w, &edit.Suggestions{Model: stranger, Usage: &effect.Usage{Known: true, InputTokens: 7}, Tools: []edit.Suggestion{{Tool: "t", Status: revise.Rejected, Reasons: []string{"it repeats a question"}}}})
+		}, []string{"7 tokens in", "it repeats a question", "0 proposed, 1 rejected"}},
+		"prompts": {func(w io.Writer) error {
+			return better.Prompts(w, &edit.Prompts{System: "s", Prompts: []edit.Prompt{{Tool: stranger, Text: "write"}}})
+		}, []string{"system\ns", "write"}},
+		"applied": {func(w io.Writer) error {
+			return better.Applied(w, &edit.Applied{Catalogue: stranger, Tools: []string{"t"}, Left: 1, Form: "YAML", Renamed: []string{"t"}})
+		}, []string{"1 edit in", "another status left out", "was YAML", "called otherwise now"}},
+	} {
+		var b strings.Builder
+		if err := c.write(&b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, say := range c.say {
+			if !strings.Contains(b.String(), say) {
+				t.Errorf("%s: %q is not in\n%s", name, say, b.String())
+			}
+		}
+		if strings.Contains(b.String(), "\x1b") {
+			t.Errorf("%s: what a stranger wrote went through", name)
+		}
+	}
+}
