@@ -53,8 +53,13 @@ func (r *Run) identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 	}
 }
 
-// openTasks is how many tasks of a run are open at once: its attempts come task by task.
-const openTasks = 1 << 10
+// How a run is summed up: few tasks are open at once, since its attempts come task by task, and one
+// worker takes their lines, in small blocks. To read attempts and to write their lines takes several times as long.
+const (
+	openTasks = 1 << 10
+	runJobs   = 1
+	runBlock  = 64 << 10
+)
 
 // equipped yields those of the chosen cases that have tools of their own, and may yield others, until
 // one cannot be read.
@@ -103,7 +108,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if side != nil {
 		attempts = r.identified(ctx)
 	}
-	add := adding{watch: w, tools: tools, steps: cfg, side: side, attempts: side != nil}
+	add := adding{watch: w, tools: tools, steps: cfg, side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock}}
 	res, _, _, err := add.up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}}) // lint has told problems of tools
 	if err != nil {
 		return nil, nil, fmt.Errorf("sum up run %s: %w", r.Stored.ID, err)

@@ -109,8 +109,7 @@ func (r *run) imported(rep foreign.Report) {
 
 // copyAttempts writes attempts as lines.
 func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error], write func(*trace.Writer, *trace.Attempt) error) error {
-	out := bufio.NewWriterSize(to, 256<<10)
-	w := trace.NewWriter(out)
+	w := trace.NewWriter(to)
 	for a, err := range list {
 		if err == nil {
 			err = context.Cause(ctx)
@@ -125,8 +124,5 @@ func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[tra
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return out.Flush()
+	return w.Flush()
 }

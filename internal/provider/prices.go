@@ -58,11 +58,11 @@ func ReadPrices(name string, data []byte) (*Prices, error) {
 	if err := typed.DecodeSome(name, data, &p); err != nil {
 		return nil, fmt.Errorf("read prices: %w: %w", callvet.ErrInvalid, err)
 	}
-	seen := map[[2]string]int{}
+	seen, known := map[[2]string]int{}, Names()
 	for i := range p.Rows {
 		r := &p.Rows[i]
 		key := [2]string{r.Provider, r.Model}
-		why := r.wrong()
+		why := r.wrong(known)
 		if first, twice := seen[key]; why == "" && twice {
 			why = fmt.Sprintf("is there twice: row %d has it, too", first)
 		}
@@ -74,13 +74,13 @@ func ReadPrices(name string, data []byte) (*Prices, error) {
 	return &p, nil
 }
 
-// wrong says what makes a row useless; "" when nothing does.
-func (p *Price) wrong() string {
+// wrong says what makes a row useless, where those providers are known; "" when nothing does.
+func (p *Price) wrong(known []string) string {
 	_, noDate := time.Parse(time.DateOnly, p.Effective)
 	switch {
 	case p.Provider == "" || p.Model == "":
 		return "needs a provider and a model"
-	case !slices.Contains(Names(), p.Provider):
+	case !slices.Contains(known, p.Provider):
 		return "is of a provider that callvet does not know"
 	case noDate != nil:
 		return fmt.Sprintf("needs a date such as 2026-01-31 in effective, not %q", p.Effective)

@@ -23,7 +23,7 @@ type Writer struct {
 }
 
 // NewWriter writes to w. Flush ends it.
-func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 256<<10)} }
+func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 64<<10)} }
 
 // Step writes a step with every member of the contract in its order. The error
 // wraps callvet.ErrInvalid when the step has no task, no tool, or a value that
