@@ -124,7 +124,7 @@ func frontOf(a *app.App) *front {
 			}
 			return q.Name, a.WriteReport(ctx, v.View, q.Name)
 		}),
-		"diff": route(func(ctx context.Context, q app.DiffRequest) (any, error) { return a.Diff(ctx, q, f.tell) }),
+		"diff": route(verb(f, a.Diff)),
 		"gate": route(func(ctx context.Context, q app.GateRequest) (any, error) {
 			g, err := a.Gate(ctx, q, f.tell)
 			if err != nil {
@@ -132,10 +132,8 @@ func frontOf(a *app.App) *front {
 			}
 			return g.Report, nil
 		}),
-		"case lock": route(func(ctx context.Context, q app.LockRequest) (any, error) { return a.LockCases(ctx, q, f.tell) }),
-		"case add": route(func(ctx context.Context, q app.AddCaseRequest) (any, error) {
-			return a.AddCases(ctx, q, f.tell)
-		}),
+		"case lock": route(verb(f, a.LockCases)),
+		"case add":  route(verb(f, a.AddCases)),
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
 			return q.Case, a.ArchiveCase(ctx, q)
 		}),
@@ -147,9 +145,7 @@ func frontOf(a *app.App) *front {
 			}
 			return s.View.Panels, nil
 		}),
-		"calibrate": route(func(ctx context.Context, q app.CalibrateRequest) (any, error) {
-			return a.Calibrate(ctx, q, f.tell)
-		}),
+		"calibrate":  route(verb(f, a.Calibrate)),
 		"label next": route(func(_ context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
 			return a.LabelImport(q, f.tell)
@@ -160,8 +156,8 @@ func frontOf(a *app.App) *front {
 			return b.String(), err
 		}),
 		"plan":    route(verb(f, a.Plan)),
-		"lint":    route(func(ctx context.Context, q app.SuiteRequest) (any, error) { return a.Lint(ctx, q, f.tell) }),
-		"convert": route(func(ctx context.Context, q app.ConvertRequest) (any, error) { return a.Convert(ctx, q, f.tell) }),
+		"lint":    route(verb(f, a.Lint)),
+		"convert": route(verb(f, a.Convert)),
 		"schema": route(func(_ context.Context, q named) (any, error) {
 			b, err := app.Schema(q.Name)
 			return json.RawMessage(b), err

@@ -101,6 +101,15 @@ func serverWith(t *testing.T, cfg app.Config) (*app.App, *uploads) {
 	return app.New(cfg), files
 }
 
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // request reads a request as a server gets it.
 func request(t *testing.T, text string) (req app.RunRequest) {
 	t.Helper()
@@ -227,6 +236,46 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 	}
 	if used > 0 {
 		t.Errorf("%d models were asked", used)
+	}
+}
+
+// TestConclude: a request about a catalogue that asks models shows its run to the client before
+// it reads it, says how the run ended as the client does, and asks no retriever.
+func TestConclude(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	const tools = `[{"name": "weather_now", "description": "Current weather of a city."}, {"name": "open_ticket", "description": "Open a ticket of support."}]`
+	if err := os.WriteFile(filepath.Join(files.dir, "tools"), []byte(tools), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files.known["upload-2"] = "tools"
+	sweep := func(model string) (req app.SweepRequest) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(`{"suite": "upload-1", "tools": "upload-2", "models": ["`+model+`"], "run": {"repeats": 2, "name": "curve"}}`), &req); err != nil {
+			t.Fatal(err)
+		}
+		return req
+	}
+	why := errors.New("go on with it")
+	shown := 0
+	conclude := func(out *app.Outcome, ended error) error {
+		shown++
+		if ended != nil || out.Manifest.Repeats != 2 || out.Stored.Name != "curve" || !out.Manifest.Made {
+			t.Errorf("ended %v: %+v of %+v", ended, out.Stored, out.Manifest)
+		}
+		return why
+	}
+	c, err := a.Curve(t.Context(), sweep("offline/lexical"), conclude, nil)
+	if c == nil || c.Cases != 2 || len(c.Models) != 1 || !errors.Is(err, why) || shown != 1 {
+		t.Fatalf("curve %+v, %v; shown %d times", c, err, shown)
+	}
+	again, err := a.ResumeCurve(t.Context(), app.ResumeRequest{Run: "curve"}, nil, nil)
+	if diff := cmp.Diff(marshal(t, c), marshal(t, again)); err != nil || diff != "" {
+		t.Errorf("resumed: %v\n%s", err, diff)
+	}
+	var bad *callvet.FieldError
+	if _, err := a.Curve(t.Context(), sweep("retrieve:upload-2"), conclude, nil); !errors.As(err, &bad) || bad.Field != "models" || shown != 1 {
+		t.Errorf("a retriever: %v; shown %d times", err, shown)
 	}
 }
 
