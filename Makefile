@@ -165,6 +165,9 @@ verify-wire: ## recorded answers of real providers: calls, text, usage; requests
 .PHONY: verify-peers
 verify-peers: ## what the tests of other tools assert of calls, scored here
 	go run ./cmd/callvet-verify peers
+.PHONY: verify-labelled-set
+verify-labelled-set: ## the shipped tasks in Portuguese and Spanish: counts, fixtures, right and wrong attempts
+	go run ./cmd/callvet-verify labelled-set
 .PHONY: verify-agents
 # CALLVET_CAPTURES=DIR reads further captures of the same kinds.
 verify-agents: callvet ## real agents and SDKs that npm installs, over HTTP and by their telemetry: calls, results, errors, times, tokens

@@ -26,9 +26,11 @@
 //	callvet-verify agents [PAGE]    real agents: over HTTP, their telemetry, captures of both ($CALLVET_CAPTURES)
 //	callvet-verify mock BINARY      a suite against a mock of providers and agents that makes faults
 //	callvet-verify tiers BINARY     golden, labeled, regression and rubric cases: assertions, traps, locks
+//	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //
-// PAGE is a page of the docs, whose table of what is read is written anew.
+// PAGE is a page of the docs, whose table of what is read is written anew; SCRIPT is a script
+// for callvet run, which is written with what is right at each task.
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
 // from $CALLVET_VECTORS (default ../shared/vectors). $CALLVET_PART names the part of
@@ -49,6 +51,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
+	"github.com/callvet/callvet/cmd/callvet-verify/labelled"
 	"github.com/callvet/callvet/cmd/callvet-verify/onepath"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
@@ -129,6 +132,9 @@ func checks() []check {
 		{name: "coverage", run: coverage},
 		{name: "tiers", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return tiers.Verify(ctx, c, p.args[0], p.data)
+		}},
+		{name: "labelled-set", takes: "SCRIPT", run: func(ctx context.Context, c *proof.Check, p place) error {
+			return labelled.Verify(ctx, c, filepath.Join(p.examples, "labelled-set"), strings.Join(p.args, ""))
 		}},
 	}
 }

@@ -148,8 +148,10 @@ func TestDocsReadme(t *testing.T) {
 	if err := os.CopyFS(dir, regression); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(filepath.Join(dir, "examples", "select"), os.DirFS(filepath.Join("..", "..", "examples", "select"))); err != nil {
-		t.Fatal(err)
+	for _, example := range []string{"select", "labelled-set"} {
+		if err := os.CopyFS(filepath.Join(dir, "examples", example), os.DirFS(filepath.Join("..", "..", "examples", example))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, text := range map[string]string{"gates.yaml": "gates: [arg_em >= 0.9]\n", "traces.jsonl": document(t, "examples/regression/before.jsonl")} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

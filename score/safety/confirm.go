@@ -33,7 +33,7 @@ func (c *Checker) confirmation(r *Report, i int, s *step, k *talk) {
 		if !asked(k.turns[:j]) {
 			break
 		}
-		if c.confirms(k.turns[j].Content) {
+		if c.confirms(k.turns[j].Content, s.call.Tool) {
 			return
 		}
 		why = "the user's last words do not confirm it"
@@ -58,23 +58,30 @@ func asked(before []callvet.Turn) bool {
 }
 
 // confirms reads an answer: one of the words for yes is in it and none of those
-// that take it back.
-func (c *Checker) confirms(answer string) bool {
+// that take it back. Who is asked whether to cancel says yes with that very word, so that
+// what begins the tool's name takes nothing back; a "y" is a yes only where it stands alone,
+// since it is the Spanish "and".
+func (c *Checker) confirms(answer, tool string) bool {
 	w := words(answer)
+	verb, _, _ := strings.Cut(fold(tool), "_")
 	for _, no := range [...]string{
 		"no", "not", "don", "dont", "never", "stop", "cancel", "wait", "nope", "nein", "nicht", "non", "pas", "nej", "inte", "não", "nao", "espera", "cancela", "avbryt", "vänta",
 	} {
-		if slices.Contains(w, no) {
+		if slices.Contains(w, no) && (len(verb) < 4 || !strings.HasPrefix(no, verb)) {
 			return false
 		}
 	}
 	for _, yes := range [...]string{
-		"yes", "y", "yep", "yeah", "ok", "okay", "sure", "confirm", "confirmed", "proceed", "approved", "correct", "agreed", "absolutely", "go ahead", "do it", "please do",
+		"yes", "yep", "yeah", "ok", "okay", "sure", "confirm", "confirmed", "proceed", "approved", "correct", "agreed", "absolutely", "go ahead", "do it", "please do",
 		"sí", "si", "confirmo", "adelante", "de acuerdo", "ja", "jag bekräftar", "gör det", "kör", "bestätigt", "einverstanden", "oui", "d accord", "vas y", "sim", "pode ser",
+		"claro", "confirmado", "dale", "de una", "hacelo", "isso mesmo", "pode fazer", "pode mandar", "pode pagar",
 	} {
 		if containsRun(w, strings.Fields(yes)) {
 			return true
 		}
+	}
+	if slices.Equal(w, []string{"y"}) {
+		return true
 	}
 	for _, own := range c.rules.Confirmations {
 		if f := words(own); len(f) > 0 && containsRun(w, f) {
