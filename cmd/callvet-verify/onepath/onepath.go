@@ -29,6 +29,9 @@ const Runs = 200
 // Verify makes runs with the binary in a folder of its own and compares what is told of each.
 func Verify(ctx context.Context, c *proof.Check, binary string) (err error) {
 	c.Due("runs", Runs, "this command makes them")
+	if binary, err = filepath.Abs(binary); err != nil { // each run has a folder of its own
+		return fmt.Errorf("verify one path: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "one-path")
 	if err != nil {
 		return fmt.Errorf("verify one path: %w", err)
