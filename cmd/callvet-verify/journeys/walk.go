@@ -54,6 +54,9 @@ var (
 
 // apart are the commands that read no run and no trace file, each with the reason.
 var apart = map[string]string{
+	"case add":              "writes cases into a file of them; verify tiers walks it",
+	"case archive":          "writes the lock of a file of cases; verify tiers walks it",
+	"case lock":             "writes the lock of a file of cases; verify tiers walks it",
 	"completion bash":       "writes a shell's completion script",
 	"completion fish":       "writes a shell's completion script",
 	"completion powershell": "writes a shell's completion script",
