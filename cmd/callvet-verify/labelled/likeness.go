@@ -45,7 +45,7 @@ func (s *set) pairs(c *proof.Check) (near int) {
 				c.Compare(subject, p.names, p.letters <= mostLetters && p.words <= mostWords, "%s", p.likeness)
 			}
 		}
-		slices.SortFunc(all, func(a, b pair) int { return cmp.Compare(b.most(), a.most()) })
+		slices.SortFunc(all, func(a, b pair) int { return cmp.Or(cmp.Compare(b.most(), a.most()), cmp.Compare(a.names, b.names)) })
 		above := func(bound float64) int {
 			n, _ := slices.BinarySearchFunc(all, bound, func(p pair, b float64) int { return cmp.Compare(b, p.most()) })
 			return n

@@ -29,15 +29,36 @@ const (
 	strayed   = "a stranger's page is opened"
 )
 
-// kinds are all of them, with how many mutants the set has at least.
-func kinds() []struct {
-	name  string
+// kind is what is wrong in an attempt.
+type kind struct {
+	name string
+	// least is how many such attempts the set gives at least.
 	least int
-} {
-	return []struct {
-		name  string
-		least int
-	}{{dropped, 144}, {swapped, 138}, {changed, 314}, {omitted, 309}, {added, 172}, {needless, 53}, {repeated, 152}, {reordered, 16}, {silent, 172}, {leaked, 4}, {strayed, 2}}
+	// classes are those of failures that such an attempt may end in: the right ones.
+	classes []callvet.Class
+}
+
+func kinds() []kind {
+	classes := func(list ...callvet.Class) []callvet.Class { return list }
+	return []kind{
+		{dropped, 144, classes(callvet.ClassMissedCall, callvet.ClassIncomplete, callvet.ClassWrongArgs)}, // of two like calls the other one is then compared
+		{swapped, 138, classes(callvet.ClassWrongTool, callvet.ClassUnneededCall)},
+		{changed, 314, classes(callvet.ClassWrongArgs, callvet.ClassArgHalluc, callvet.ClassContract)},
+		{omitted, 309, classes(callvet.ClassContract, callvet.ClassWrongArgs)},
+		{added, 172, classes(callvet.ClassUnneededCall, callvet.ClassWrongTool)}, // where another plan has as many calls
+		{needless, 53, classes(callvet.ClassUnneededCall)},
+		{repeated, 152, classes(callvet.ClassLoop, callvet.ClassWrongArgs)},
+		{reordered, 16, classes(callvet.ClassWrongOrder)},
+		{silent, 172, classes(callvet.ClassAnswer)},
+		{leaked, 4, classes(callvet.ClassUnneededCall)},
+		{strayed, 2, classes(callvet.ClassUnneededCall)},
+	}
+}
+
+// of gives the kind with a name.
+func of(name string) kind {
+	list := kinds()
+	return list[slices.IndexFunc(list, func(k kind) bool { return k.name == name })]
 }
 
 // mutants are the wrong attempts that one right attempt of a plan gives. What another plan of
