@@ -178,6 +178,9 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 		if was, is := baseline.file(p[0]), candidate.file(p[1]); was != "" && is != "" && was != is {
 			d.Warnings = append(d.Warnings, candidate.targets[p[1]]+" did not read the same files in both runs: another catalogue, or one that changed")
 		}
+		if !samePrompt(baseline, p[0], candidate, p[1]) {
+			d.Warnings = append(d.Warnings, candidate.targets[p[1]]+" was not asked with the same prompt in both runs: a difference may be the prompt's")
+		}
 		if was, is := baseline.inPart[p[0]], candidate.inPart[p[1]]; was+is > 0 {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", candidate.targets[p[1]], was, is))
 		}

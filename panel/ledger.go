@@ -25,6 +25,7 @@ type Ledger struct {
 	measured [][]measuredCase // by target, then case
 	slicer   func(*callvet.Case) []SliceID
 	files    []string         // by target; hashes of what it reads, where known
+	prompts  []string         // by target; what it is asked with before a conversation; nil: not known
 	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
 	inPart   []int            // by target; passes with assertions that were not evaluated
 	unread   int64
@@ -37,6 +38,15 @@ func (l *Ledger) Unread(lines int64) { l.unread = lines }
 // Files tells hashes of the files that targets read, by their position, "" where there
 // are none: a comparison says where they differ.
 func (l *Ledger) Files(hashes []string) { l.files = slices.Clone(hashes) }
+
+// Prompts tells what stands before the conversations of targets, by their position: a comparison
+// says where that differs. Without it prompts are not known.
+func (l *Ledger) Prompts(prompts []string) { l.prompts = slices.Clone(prompts) }
+
+// samePrompt tells whether two targets are asked with one prompt, as far as that is known.
+func samePrompt(a *Ledger, target int, b *Ledger, other int) bool {
+	return target >= len(a.prompts) || other >= len(b.prompts) || a.prompts[target] == b.prompts[other]
+}
 
 func (l *Ledger) file(target int) string {
 	if target < len(l.files) {

@@ -65,6 +65,30 @@ func TestDiffFiles(t *testing.T) {
 	}
 }
 
+// Targets that were asked with other prompts are compared, and it is said; prompts of trace files
+// are not known.
+func TestDiffPrompts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		base, cand []string
+		warns      int
+	}{
+		"another": {[]string{"a", "be brief"}, []string{"a", ""}, 1}, "same": {[]string{"a", ""}, []string{"a", ""}, 0}, "not known": {nil, []string{"a", "b"}, 0},
+	} {
+		sides := [2]*Ledger{}
+		for i, prompts := range [][]string{c.base, c.cand} {
+			l := NewLedger("run", []string{"m", "r"}, nil)
+			l.Prompts(prompts)
+			l.Add(&callvet.Case{ID: "a"}, &callvet.Cell{Target: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			sides[i] = l
+		}
+		d := Diff(sides[0], sides[1], 0)
+		if n := len(d.Warnings); n != c.warns || n > 0 && !strings.HasPrefix(d.Warnings[0], "r was not asked with the same prompt") {
+			t.Errorf("%s: %v", name, d.Warnings)
+		}
+	}
+}
+
 // A target that leaves a layer out is judged by less, which is said.
 func TestDiffLayers(t *testing.T) {
 	t.Parallel()

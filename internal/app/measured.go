@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/watch"
@@ -163,6 +164,11 @@ func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, er
 	if len(r.Manifest.Specs) == len(r.Manifest.Targets) {
 		led.Files(r.Manifest.Catalogues)
 	}
+	prompts := make([]string, len(r.Manifest.Targets))
+	for i := range r.Manifest.Targets {
+		prompts[i] = run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[i], "")
+	}
+	led.Prompts(prompts)
 	return led, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -230,10 +231,12 @@ const maxNext = 3
 // Next are the actions that help most now, at most maxNext.
 func (r *Run) Next(p *panel.Panels) []Action {
 	passes, fails, errs := 0, 0, 0
+	models := slices.ContainsFunc(p.Targets, func(t panel.TargetPanel) bool { return !t.Floor })
 	for i := range p.Targets {
-		passes += p.Targets[i].Overall.Verdicts.Pass
-		fails += p.Targets[i].Overall.Verdicts.Fail
-		errs += p.Targets[i].Overall.Verdicts.Error
+		v := &p.Targets[i].Overall.Verdicts
+		if errs += v.Error; !models || !p.Targets[i].Floor { // a baseline beside others is expected to fail
+			passes, fails = passes+v.Pass, fails+v.Fail
+		}
 	}
 	var out []Action
 	add := func(v Verb, with ...Setting) { out = append(out, Action{Verb: v, Run: r.Stored.ID, With: with}) }

@@ -112,7 +112,7 @@ func (a *attempt) next(ctx context.Context, req *callvet.Request) (*callvet.Resp
 func (e *engine) request(s *seat, p *prepared, repeat int) callvet.Request {
 	return callvet.Request{
 		CaseID: p.c.ID, Repeat: repeat, Turns: p.c.Input, Tools: p.tools, Params: s.Params, Stubs: p.c.Mocks,
-		System: system(e.cfg.Suite.SystemPrompt, &s.Target.Target, p.c.Context), ToolChoice: toolChoice(e.cfg.Suite, &s.Target.Target, p.c),
+		System: System(e.cfg.Suite.SystemPrompt, &s.Target.Target, p.c.Context), ToolChoice: toolChoice(e.cfg.Suite, &s.Target.Target, p.c),
 	}
 }
 

@@ -42,7 +42,7 @@ func (e *engine) openCache(ctx context.Context, s *seat) error {
 		return nil
 	}
 	s.ident = ident
-	id := ident.Identity(&callvet.Request{Params: s.Params, System: system(e.cfg.Suite.SystemPrompt, &s.Target.Target, "")})
+	id := ident.Identity(&callvet.Request{Params: s.Params, System: System(e.cfg.Suite.SystemPrompt, &s.Target.Target, "")})
 	sum := sha256.Sum256(append([]byte{traceFormat}, id[:]...))
 	copy(s.scope[:], sum[:])
 	var err error

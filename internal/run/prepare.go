@@ -188,9 +188,9 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	return out
 }
 
-// system is the text before the conversation: the target's prompt, the suite's unless
+// System is the text before the conversation: the target's prompt, the suite's unless
 // that replaces it, and the case's context.
-func system(suite string, t *callvet.Target, context string) string {
+func System(suite string, t *callvet.Target, context string) string {
 	if t.SystemPrompt != "" && t.ReplaceSystem {
 		suite = ""
 	}
