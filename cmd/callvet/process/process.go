@@ -23,6 +23,9 @@ const (
 	// hardGrace is how long it has after Hard has ended: to kill the processes it
 	// started and to remove temporaries.
 	hardGrace = 75 * time.Millisecond
+	// sayGrace is how long the line that tells of the interrupt may take. Only a reader
+	// of standard error who does not read, or a very busy machine, makes it wait.
+	sayGrace = 300 * time.Millisecond
 )
 
 // Process is this process beside its command.
@@ -126,7 +129,7 @@ func (p *Process) leave() {
 		}
 		p.tell(p.err, begin)
 	})
-	t := time.NewTimer(hardGrace)
+	t := time.NewTimer(sayGrace)
 	defer t.Stop()
 	select {
 	case <-said:
