@@ -52,6 +52,8 @@ type Defaults struct {
 	ToolChoice string  `json:"tool_choice,omitempty"`
 	Scoring    Scoring `json:"scoring,omitzero"`
 	MaxRounds  int     `json:"max_rounds,omitempty"`
+	// Scorers are in the Expect of every case, too, but where a scorer of the case has the name.
+	Scorers []Scorer `json:"scorers,omitempty"`
 }
 
 // Case is one labelled situation with what is expected of it.

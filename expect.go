@@ -58,6 +58,9 @@ type Expect struct {
 	MaxTokens    *int     `json:"max_tokens,omitempty"` // output tokens
 	MaxCostUSD   *float64 `json:"max_cost_usd,omitempty"`
 
+	// Scorers are rules of the suite's own. Names are unique within a case.
+	Scorers []Scorer `json:"scorers,omitempty"`
+
 	// Rubric and ReferenceData are for judges; no deterministic scorer reads them. Until a
 	// judge has decided, each dimension is an assertion that was not evaluated.
 	Rubric        []RubricDimension `json:"rubric,omitempty"`

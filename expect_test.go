@@ -14,7 +14,7 @@ func TestAboutCalls(t *testing.T) {
 	t.Parallel()
 	others := []string{
 		"ResponseNonEmpty", "ResponseContains", "ResponseContainsAny", "ResponseNotContains", "ResponseMatches", "ResponseJSON",
-		"Selection", "MaxLatencyMS", "MaxTokens", "MaxCostUSD", "Rubric", "ReferenceData", "Unsupported",
+		"Selection", "MaxLatencyMS", "MaxTokens", "MaxCostUSD", "Scorers", "Rubric", "ReferenceData", "Unsupported",
 	}
 	for i := range reflect.TypeFor[Expect]().NumField() {
 		var e Expect

@@ -235,4 +235,6 @@ type Assertion struct {
 	Reason   string `json:"reason,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual,omitempty"`
+	// Version is that of a scorer of the suite's own.
+	Version string `json:"version,omitempty"`
 }

@@ -50,6 +50,7 @@ func (k *Compiled) assertions(set match.Settings, ps *problems) {
 	k.asserts = slices.Contains([]bool{
 		e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
 		e.MaxTokens != nil, e.MaxCostUSD != nil, e.MaxRequests != nil, e.ResponseJSON != nil, k.routing,
+		len(e.Scorers) > 0,
 		len(e.ToolParams)+len(e.ResponseContains)+len(e.ResponseContainsAny)+len(e.ResponseNotContains)+len(e.ResponseMatches) > 0,
 	}, true)
 }
@@ -68,6 +69,7 @@ func (w *scratch) assert(planned bool) {
 		w.assertResults()
 	}
 	w.assertRest(&w.k.src.Expect)
+	w.assertCustom()
 	w.assertion = append(w.assertion, w.k.src.Expect.Unevaluated()...)
 	for i := range w.assertion {
 		a := &w.assertion[i]

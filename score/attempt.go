@@ -28,6 +28,7 @@ type scratch struct {
 	earlier   match.Corpus // sources with the results of earlier calls
 	assertion []callvet.Assertion
 	skipped   int
+	said      []said // by scorers of the suite's own
 	facts     facts
 	usual     int                 // scores of earlier attempts, at most
 	explained []callvet.CallMatch // while a failure is classified

@@ -38,7 +38,8 @@ type Compiled struct {
 	not      []claim
 	answer   *match.Rule // of the answer as JSON
 	graded   bool        // scores decide in place of the plans
-	asserts  bool        // the case asserts something that can be evaluated
+	scorers  []custom
+	asserts  bool // the case asserts something that can be evaluated
 	routing  bool
 	toolW    float64
 	argsW    float64
@@ -110,6 +111,7 @@ func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 		ps.add("conflict", "tools_acceptable", "tools_called and tools_acceptable exclude each other", "keep one of them")
 	}
 	k.assertions(set, ps)
+	k.customs(&s.cfg, ps)
 	k.bounds(set, ps)
 	if c.MultiTurn != nil {
 		k.multi = compileMulti(c.MultiTurn, k, ps)

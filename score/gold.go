@@ -24,7 +24,7 @@ import (
 func (k *Compiled) Gold() (t callvet.Trace, ok bool) {
 	c := k.src
 	g := gold{k: k, last: -1}
-	if c.Expect.ResponseJSON != nil || g.bounded() && !g.closed() {
+	if len(c.Expect.Scorers) > 0 || c.Expect.ResponseJSON != nil || g.bounded() && !g.closed() {
 		return callvet.Trace{}, false
 	}
 	if !g.plan() || !g.prerequisites() || !g.params() || !g.answer() {

@@ -122,6 +122,8 @@ func (w *scratch) result(planned bool) callvet.Result {
 		r.Class, r.Reason = w.classify(planned, r.Calls)
 	case f.unrecorded:
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
+	case !planned && !f.anything() && len(w.said) > 0 && r.NotEvaluated == 0:
+		r.Verdict, r.Reason = callvet.VerdictNotRun, "its scorers measured the attempt, and none gave a verdict: give a scorer a threshold"
 	case !planned && !f.anything():
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing could be evaluated: "+why(r.Unevaluated())
 	default:
@@ -201,6 +203,7 @@ func (w *scratch) scores(planned bool) []callvet.Score {
 	if planned {
 		w.overall(&l)
 	}
+	w.customScores(&l)
 	if len(w.calls) > 0 {
 		w.usual = max(w.usual, len(l.s))
 	}

@@ -4,6 +4,7 @@ package score
 
 import (
 	"cmp"
+	"context"
 	"sync"
 
 	"github.com/callvet/callvet"
@@ -15,6 +16,10 @@ type Config struct {
 	// Similarity answers for mode semantic; nil makes that mode a problem. It must
 	// be deterministic for one pair of texts and safe for concurrent use.
 	Similarity match.Similarity
+	// Custom gives what judges for a scorer of a case that is no expression: a program, or Go
+	// code known by its name. The error says why nothing does; the scorer is then not
+	// evaluated. Nil: only expressions judge.
+	Custom func(s *callvet.Scorer) (Custom, error)
 }
 
 // Scorer compiles the cases of one suite. It is safe for concurrent use; the suite
@@ -32,12 +37,37 @@ func New(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
 	tools, ps := newCatalogue(s.Tools, "")
 	sc := &Scorer{suite: s, tools: tools, cfg: cfg}
 	sc.pool.New = func() any { return new(scratch) }
+	common := problems{c: &callvet.Case{}} // of scorers that every case has
+	of := Compiled{src: &callvet.Case{Expect: callvet.Expect{Scorers: s.Defaults.Scorers}}}
+	of.customs(&cfg, &common)
+	ps = append(ps, common.list...)
 	return sc, ps
 }
 
-// Score judges one attempt. Attempts that ended in an error or did not run get
-// that verdict and no scores.
+// Score is Judge without a context: what scorers of the suite's own may take is bounded by
+// their timeouts only.
 func (k *Compiled) Score(t *callvet.Trace) callvet.Result {
+	r, _ := k.Judge(context.Background(), t) // which never ends
+	return r
+}
+
+// Judge judges one attempt. Attempts that ended in an error or did not run get that verdict and
+// no scores. It blocks only where scorers of the suite's own do. The error is that of ctx, where
+// it ended while they were asked: then nothing is known of the attempt.
+func (k *Compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {
+	asked := t.Outcome != callvet.OutcomeError && t.Outcome != callvet.OutcomeNotRun && t.Decision == nil
+	if !asked || len(k.scorers) == 0 {
+		return k.judge(t, nil), nil
+	}
+	said, err := k.ask(ctx, t)
+	if err != nil {
+		return callvet.Result{}, err
+	}
+	return k.judge(t, said), nil
+}
+
+// judge judges an attempt of which scorers of the suite's own said so much.
+func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	switch t.Outcome {
 	case callvet.OutcomeError:
 		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t)}
@@ -55,7 +85,9 @@ func (k *Compiled) Score(t *callvet.Trace) callvet.Result {
 	}
 	w := k.pool.Get().(*scratch)
 	w.begin(k, t)
+	w.said = said
 	r := w.judge()
+	w.said = nil
 	if cap(w.calls) <= maxPooledCalls {
 		k.pool.Put(w)
 	}

@@ -40,7 +40,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	return panel.Diff(base, cand, 0), nil
+	return panel.Diff(base, cand, 0), a.tellScorersOf(ctx, req.Base, req.Candidate, tell)
 }
 
 // against compares a run with a baseline, and gives the baseline's name.
@@ -61,6 +61,7 @@ func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Co
 			return nil, "", err
 		}
 		name = "run " + b.Stored.ID
+		tellScorers(b.Manifest, r.Manifest, tell)
 	}
 	cand, err := r.Ledger(ctx, cfg)
 	if err != nil {

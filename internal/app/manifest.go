@@ -44,6 +44,8 @@ type Manifest struct {
 	RealLatency bool     `json:"real_latency,omitempty"`
 	NoCache     bool     `json:"no_cache,omitempty"`
 	Embedder    string   `json:"embedder,omitempty"`
+	// Scorers are those of the suite's own, by name; absent of older runs.
+	Scorers []ScorerVersion `json:"scorers,omitempty"`
 	// Keep are kinds of personal data that are not redacted.
 	Keep []string `json:"keep,omitempty"`
 	// Settings are those of the latest session; nil of older runs.

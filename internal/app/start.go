@@ -182,7 +182,8 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	s.app.tellWithheld(specs, s.tell)
-	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, s.tell)
+	own := s.app.newScorersOf()
+	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, s.tell)
 	if err != nil {
 		return err
 	}
@@ -193,6 +194,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}()
 	man := req.manifest(s.app.cfg.Version, specs, read.Suite)
 	man.Rubrics = rubrics
+	man.Scorers = own.list()
 	if man.Catalogues, err = catalog.Fingerprints(TargetNames(specs), catalogueFiles{s.app}); err != nil {
 		return err
 	}
@@ -223,9 +225,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 
 // keepSuite stores the suite while it is read, case by case, unless lint finds an
 // error in it: then nothing is stored. rubrics are the positions of the cases for judges.
-func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, tell Events) (hash string, rubrics []int, err error) {
+func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, own *scorersOf, tell Events) (hash string, rubrics []int, err error) {
 	n := 0
 	count := func(c *callvet.Case) {
+		own.add(c)
 		if forJudges(c) {
 			rubrics = append(rubrics, n)
 		}

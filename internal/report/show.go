@@ -219,6 +219,9 @@ func (s *screen) scores(r *callvet.Result) {
 	}
 }
 
+// maxScoreLine is how many scores are told in a line.
+const maxScoreLine = 8
+
 // scoreLine tells the scores that most people read, and how many there are besides.
 func scoreLine(scores []callvet.Score) string {
 	var parts []string
@@ -227,6 +230,11 @@ func scoreLine(scores []callvet.Score) string {
 			if x.Name == name && x.Scored {
 				parts = append(parts, fmt.Sprintf("%s %.2f", panel.Title(name), x.Value))
 			}
+		}
+	}
+	for _, x := range scores {
+		if strings.HasPrefix(x.Name, callvet.ScorerPrefix) && x.Scored && len(parts) < maxScoreLine {
+			parts = append(parts, fmt.Sprintf("%s %.2f", plain.Line(x.Name), x.Value))
 		}
 	}
 	if n := len(scores) - len(parts); n > 0 {

@@ -65,8 +65,10 @@ type Compiled interface {
 	// Reached tells when a multi-turn attempt has made the last calls it is expected
 	// to make.
 	Reached(calls []callvet.Call) bool
-	// Score judges an attempt.
-	Score(t *callvet.Trace) callvet.Result
+	// Judge judges an attempt. It blocks only where scorers of the suite's own do: the attempt
+	// holds no slot of its provider and nothing of the budget by then. The error is that of
+	// ctx, where it ended meanwhile.
+	Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error)
 }
 
 // Limits of one provider group. Zero values mean the defaults.

@@ -326,7 +326,10 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 		return true // nothing to keep; the next cell tells whether to go on
 	}
 	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: *t}
-	cell.Result = j.prep.compiled.Score(&cell.Trace)
+	var err error
+	if cell.Result, err = j.prep.compiled.Judge(ctx, &cell.Trace); err != nil {
+		return true // broken off: nothing to keep, as above
+	}
 	if !e.last {
 		j.seat.judge(cell.Result.Verdict)
 	}
@@ -360,7 +363,10 @@ func (e *engine) hold(ctx context.Context, j job, why string) bool {
 		CaseID: j.prep.c.ID, Target: j.seat.Name, Repeat: j.repeat, Started: e.cfg.Now(), End: callvet.EndSkipped,
 	}}
 	cell.Trace.Classify(false)
-	cell.Result = j.prep.compiled.Score(&cell.Trace)
+	var err error
+	if cell.Result, err = j.prep.compiled.Judge(ctx, &cell.Trace); err != nil {
+		return true
+	}
 	cell.Result.Reason = why
 	if e.cfg.Redact != nil {
 		e.cfg.Redact(j.prep.c, cell)

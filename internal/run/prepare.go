@@ -116,7 +116,7 @@ func choose(tools []callvet.Tool, names []string) []callvet.Tool {
 
 func assertsResponse(e *callvet.Expect) bool {
 	return e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
-		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers
+		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || len(e.Scorers) > 0
 }
 
 // tiered reports whether a case is of a tier whose cases go through the whole loop of an
@@ -172,11 +172,15 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	if !p.loop {
 		return out
 	}
+	expect := p.c.Expect
+	if len(expect.Scorers) > 0 { // that there are some counts, and not which: a stored trace is scored again
+		expect.Scorers = make([]callvet.Scorer, 1)
+	}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	enc.SetEscapeHTML(false)
 	for _, v := range []any{
-		p.rounds, p.c.Expect, p.c.MultiTurn, p.tools.Hash, e.wardrobe.all.Hash, p.c.ToolNames, p.c.Tools == nil,
+		p.rounds, expect, p.c.MultiTurn, p.tools.Hash, e.wardrobe.all.Hash, p.c.ToolNames, p.c.Tools == nil,
 		p.c.Mocks, e.cfg.Suite.Mocks, p.c.Scoring, e.cfg.Suite.Defaults.Scoring,
 		e.cfg.Worlds != nil, true, true, // the last two: contracts are checked, goals are known
 	} {

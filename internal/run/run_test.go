@@ -38,6 +38,7 @@ type compiled struct {
 	idle    func(selects bool) string
 	check   func(call *callvet.Call) []callvet.Violation
 	reached func(calls []callvet.Call) bool
+	waits   func(ctx context.Context) error // before it judges
 }
 
 func compile(*callvet.Case) run.Compiled { return compiled{} }
@@ -58,16 +59,21 @@ func (k compiled) Check(call *callvet.Call) []callvet.Violation {
 
 func (k compiled) Reached(calls []callvet.Call) bool { return k.reached != nil && k.reached(calls) }
 
-func (compiled) Score(t *callvet.Trace) callvet.Result {
+func (k compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {
+	if k.waits != nil {
+		if err := k.waits(ctx); err != nil {
+			return callvet.Result{}, err
+		}
+	}
 	switch t.Outcome {
 	case callvet.OutcomeCalled:
-		return callvet.Result{Verdict: callvet.VerdictPass, Scores: []callvet.Score{{Name: "overall", Value: 1, Scored: true}}}
+		return callvet.Result{Verdict: callvet.VerdictPass, Scores: []callvet.Score{{Name: "overall", Value: 1, Scored: true}}}, nil
 	case callvet.OutcomeError:
-		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider}
+		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider}, nil
 	case callvet.OutcomeNotRun:
-		return callvet.Result{Verdict: callvet.VerdictNotRun}
+		return callvet.Result{Verdict: callvet.VerdictNotRun}, nil
 	}
-	return callvet.Result{Verdict: callvet.VerdictFail, Class: callvet.ClassMissedCall}
+	return callvet.Result{Verdict: callvet.VerdictFail, Class: callvet.ClassMissedCall}, nil
 }
 
 func suite(n int) *callvet.Suite {

@@ -355,6 +355,8 @@ func readAssertion(r *reader, a *callvet.Assertion) {
 			a.Expected = r.str()
 		case "actual":
 			a.Actual = r.str()
+		case "version":
+			a.Version = r.word()
 		default:
 			r.skip()
 		}

@@ -90,5 +90,6 @@ func appendAssertion(b []byte, a *callvet.Assertion) []byte {
 	b = optString(b, "reason", a.Reason)
 	b = optString(b, "expected", a.Expected)
 	b = optString(b, "actual", a.Actual)
+	b = optString(b, "version", a.Version)
 	return append(b, '}')
 }

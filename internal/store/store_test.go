@@ -80,7 +80,7 @@ func full(caseIx, target, repeat int) callvet.Cell {
 			Verdict: callvet.VerdictFail, Class: callvet.ClassWrongArgs, Reason: "why", Plan: "p",
 			Scores:       []callvet.Score{{Name: "overall", Value: 0.6, Scored: true}, {Name: "args", Reason: "not \"scored\""}},
 			Calls:        []callvet.CallMatch{{State: callvet.StatePartial, Expected: 0, Actual: -1, Want: []string{"a", "b"}, WantArgs: json.RawMessage(`{}`), Got: "a", GotArgs: json.RawMessage(`[]`), Note: "n", Args: []callvet.ArgDiff{{Path: "x", Expected: json.RawMessage(`1`), Actual: json.RawMessage(`"1"`), Rule: "exact", Similarity: &sim, Note: "n"}, {Path: "y", Matched: true, Rule: "r"}}, Violations: []callvet.Violation{{Path: "/x", Keyword: "type", Expected: "a", Actual: "b", Message: "m"}}}},
-			Assertions:   []callvet.Assertion{{Name: "n", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "s", Expected: "e", Actual: "a"}},
+			Assertions:   []callvet.Assertion{{Name: "n", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "s", Expected: "e", Actual: "a", Version: "v"}},
 			NotEvaluated: 2,
 		},
 	}

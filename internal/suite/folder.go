@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -102,9 +103,9 @@ func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 	text("version", &a.Version, b.Version)
 	text("system_prompt", &a.SystemPrompt, b.SystemPrompt)
 	text("tool_choice", &a.Defaults.ToolChoice, b.Defaults.ToolChoice)
-	if a.Defaults == (callvet.Defaults{}) {
+	if reflect.ValueOf(a.Defaults).IsZero() {
 		a.Defaults = b.Defaults
-	} else if b.Defaults != (callvet.Defaults{}) && a.Defaults != b.Defaults {
+	} else if !reflect.ValueOf(b.Defaults).IsZero() && !reflect.DeepEqual(a.Defaults, b.Defaults) {
 		conflict("defaults", "the first file's", "this file's")
 	}
 	for i := range b.Tools {

@@ -5,6 +5,8 @@ package suite
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,6 +20,11 @@ import (
 func (l *linter) gold(ctx context.Context) {
 	compiled, problems := l.scorer.Compile(l.c)
 	l.uncompiled(problems)
+	if len(l.c.Expect.Scorers) > 0 { // nobody can tell what they accept: gold is held against the rest
+		bare := *l.c
+		bare.Expect.Scorers = nil
+		compiled, _ = l.scorer.Compile(&bare)
+	}
 	if len(l.said) == 0 && l.c.Skip == "" {
 		l.goldOf(ctx, compiled)
 	}
@@ -27,6 +34,15 @@ func (l *linter) gold(ctx context.Context) {
 func (l *linter) uncompiled(problems []callvet.Problem) {
 	for _, p := range problems {
 		if p.Code == "bad-schema" { // said with the tool
+			continue
+		}
+		if l.c != nil && l.common(p.Key) {
+			continue // said with the defaults
+		}
+		if l.c == nil && strings.HasPrefix(p.Key, "scorers[") {
+			p.Key = "defaults." + p.Key
+			p.Position = callvet.Position{File: l.file}
+			l.keep(p)
 			continue
 		}
 		p.Key = suiteKey(p.Key)
@@ -46,10 +62,20 @@ func (l *linter) uncompiled(problems []callvet.Problem) {
 	}
 }
 
+// common reports whether a key is of a scorer that the case has from the suite's defaults.
+func (l *linter) common(key string) bool {
+	var i int
+	if _, err := fmt.Sscanf(key, "scorers[%d]", &i); err != nil || i < 0 || i >= len(l.c.Expect.Scorers) {
+		return false
+	}
+	own := l.c.Expect.Scorers[i]
+	return slices.ContainsFunc(l.s.Defaults.Scorers, func(s callvet.Scorer) bool { return reflect.DeepEqual(s, own) })
+}
+
 // suiteKey translates a scorer's path to the suite's: the scorer knows plans,
 // and names arguments without saying whether a matcher stands for them.
 func suiteKey(key string) string {
-	for _, s := range [][2]string{{"response_", "expect.response."}, {"tool_", "expect.tool_"}, {"tools_", "expect.tools_"}, {"argument_source", "multi_turn.argument_source"}, {"scoring.tool_weight", "scoring.weights"}} {
+	for _, s := range [][2]string{{"scorers[", "expect.scorers["}, {"response_", "expect.response."}, {"tool_", "expect.tool_"}, {"tools_", "expect.tools_"}, {"argument_source", "multi_turn.argument_source"}, {"scoring.tool_weight", "scoring.weights"}} {
 		if strings.HasPrefix(key, s[0]) {
 			return s[1] + key[len(s[0]):]
 		}

@@ -113,7 +113,7 @@ func demands(e *callvet.Expect) bool {
 		re, err := regexp.Compile(p)
 		return err != nil || !re.MatchString("")
 	})
-	return bounds(e) || e.Selection != nil || e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 ||
+	return bounds(e) || len(e.Scorers) > 0 || e.Selection != nil || e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 ||
 		len(e.ToolParams) > 0 || e.ResponseJSON != nil || e.ResponseNonEmpty || slices.ContainsFunc(e.ResponseContains, func(s string) bool { return s != "" }) || len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
 }
 

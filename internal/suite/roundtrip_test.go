@@ -191,8 +191,14 @@ func expects() *rapid.Generator[callvet.Expect] {
 		e := callvet.Expect{
 			ToolsNotCalled: words(1).Draw(t, "not"), MinToolCalls: opt(rapid.IntRange(0, 3)).Draw(t, "min"), NoToolErrors: rapid.Bool().Draw(t, "nte"),
 			ResponseNonEmpty: rapid.Bool().Draw(t, "ne"), ResponseContains: words(1).Draw(t, "rc"), ResponseMatches: words(1).Draw(t, "rm"),
-			MaxLatencyMS: opt(rapid.Float64Range(0, 1e9)).Draw(t, "lat"), MaxTokens: opt(rapid.IntRange(0, 9)).Draw(t, "tok"), Unsupported: []callvet.Unsupported{{Name: filled().Draw(t, "un"), Reason: filled().Draw(t, "ur"), Expected: text().Draw(t, "ue")}},
-			Rubric: []callvet.RubricDimension{{Dimension: filled().Draw(t, "d"), MaxScore: rapid.Float64Range(0, 9).Draw(t, "ms"), Criteria: text().Draw(t, "cr")}},
+			MaxLatencyMS: opt(rapid.Float64Range(0, 1e9)).Draw(t, "lat"), MaxTokens: opt(rapid.IntRange(0, 9)).Draw(t, "tok"), Scorers: []callvet.Scorer{
+				{Name: "a", Expr: filled().Draw(t, "expr"), Threshold: opt(rapid.Float64Range(0, 1)).Draw(t, "least"), Negated: rapid.Bool().Draw(t, "negated"), Blind: rapid.Bool().Draw(t, "blind")},
+				{Name: "b", Exec: filled().Draw(t, "exec"), Files: words(0).Draw(t, "files"), Timeout: "5s"},
+				{Name: "c", JavaScript: filled().Draw(t, "js")},
+				{Name: "d", Python: filled().Draw(t, "py")},
+			},
+			Unsupported: []callvet.Unsupported{{Name: filled().Draw(t, "un"), Reason: filled().Draw(t, "ur"), Expected: text().Draw(t, "ue")}},
+			Rubric:      []callvet.RubricDimension{{Dimension: filled().Draw(t, "d"), MaxScore: rapid.Float64Range(0, 9).Draw(t, "ms"), Criteria: text().Draw(t, "cr")}},
 		}
 		if rapid.Bool().Draw(t, "plans") {
 			e.Plans = rapid.SliceOfN(plans(), 1, 3).Draw(t, "plans")

@@ -156,14 +156,14 @@ func (c *reader) leaf(n ast.Node) (*expression, error) {
 		return exists(call)
 	}
 	e := native(n)
-	program, err := compileLibrary(n)
+	program, truth, err := compileLibrary(n)
 	if err != nil {
 		return nil, err
 	}
 	if e != nil && !c.libraryOnly {
 		return e, nil
 	}
-	return &expression{op: opLibrary, program: program}, nil
+	return &expression{op: opLibrary, program: program, truth: truth}, nil
 }
 
 func exists(call *ast.CallNode) (*expression, error) {

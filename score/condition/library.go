@@ -5,6 +5,7 @@ package condition
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,12 +63,12 @@ func isOperator(s string) bool {
 	return false
 }
 
-// compileLibrary compiles a part of a condition for the library's machine.
-func compileLibrary(n ast.Node) (*vm.Program, error) {
+// compileLibrary compiles a part of a condition for the library's machine. truth tells that
+// what it gives is known to be true or false.
+func compileLibrary(n ast.Node) (p *vm.Program, truth bool, err error) {
 	r := rewriter{}
-	n, err := r.node(n)
-	if err != nil {
-		return nil, err
+	if n, err = r.node(n); err != nil {
+		return nil, false, err
 	}
 	config := conf.CreateNew()
 	config.Optimize = false
@@ -77,23 +78,17 @@ func compileLibrary(n ast.Node) (*vm.Program, error) {
 		config.Functions[f.Name] = f
 	}
 	tree := &parser.Tree{Node: n, Source: file.NewSource("")}
-	if _, err := checker.Check(tree, config); err != nil {
-		return nil, err
+	kind, err := checker.Check(tree, config)
+	if err != nil {
+		return nil, false, err
 	}
-	return compiler.Compile(tree, config)
+	p, err = compiler.Compile(tree, config)
+	return p, kind != nil && kind.Kind() == reflect.Bool, err
 }
 
 // runLibrary evaluates; whatever goes wrong there is not known.
 func runLibrary(p *vm.Program, result value.Value) truth {
-	if len(result.Raw()) > maxResult {
-		return unknown
-	}
-	decoded, err := decode(result)
-	if err != nil {
-		return unknown
-	}
-	machine := vm.VM{MemoryBudget: memoryBudget}
-	out, err := machine.Run(p, map[string]any{nameResult: decoded})
+	out, err := libraryValue(p, result)
 	if err != nil {
 		return unknown
 	}
@@ -102,6 +97,23 @@ func runLibrary(p *vm.Program, result value.Value) truth {
 		return unknown
 	}
 	return truthOf(b)
+}
+
+// libraryValue evaluates. The error wraps callvet.ErrLimited where it takes too much.
+func libraryValue(p *vm.Program, result value.Value) (any, error) {
+	if len(result.Raw()) > maxResult {
+		return nil, errLimit
+	}
+	decoded, err := decode(result)
+	if err != nil {
+		return nil, err
+	}
+	machine := vm.VM{MemoryBudget: memoryBudget}
+	out, err := machine.Run(p, map[string]any{nameResult: decoded})
+	if err != nil && strings.Contains(err.Error(), "memory budget exceeded") { // the library has no error of its own for it
+		return nil, errLimit
+	}
+	return out, err
 }
 
 // decode gives the library its kind of values; whole numbers stay exact as long

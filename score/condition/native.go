@@ -43,6 +43,7 @@ type expression struct {
 	left, right operand
 	among       []value.Value
 	program     *vm.Program
+	truth       bool // of a program: what it gives is a truth
 }
 
 type source uint8

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -183,11 +184,21 @@ func exportSuite(s *callvet.Suite) (*source.Node, error) {
 	if s.Defaults.Scoring != (callvet.Scoring{}) {
 		d.obj("scoring", exportScoring(d, &s.Defaults.Scoring))
 	}
+	children(d, "scorers", s.Defaults.Scorers, exportScorer)
 	b.obj("defaults", d)
 	children(b, "tools", s.Tools, exportTool)
 	children(b, "mocks", s.Mocks, exportMock)
 	exportForeign(b, s)
-	children(b, "cases", s.Cases, exportCase)
+	children(b, "cases", s.Cases, func(b builder, c *callvet.Case) {
+		own := *c
+		own.Expect.Scorers = nil
+		for i := range c.Expect.Scorers {
+			if !slices.ContainsFunc(s.Defaults.Scorers, func(d callvet.Scorer) bool { return reflect.DeepEqual(d, c.Expect.Scorers[i]) }) {
+				own.Expect.Scorers = append(own.Expect.Scorers, c.Expect.Scorers[i])
+			}
+		}
+		exportCase(b, &own)
+	})
 	if len(s.Cases) == 0 {
 		b.put("cases", source.Node{Kind: source.List})
 	}

@@ -149,6 +149,7 @@ func exportExpect(b builder, e *callvet.Expect) {
 		b.float("max_score", &d.MaxScore)
 		b.str("criteria", d.Criteria)
 	})
+	children(b, "scorers", e.Scorers, exportScorer)
 	b.json("reference_data", e.ReferenceData)
 }
 

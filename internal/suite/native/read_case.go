@@ -51,6 +51,11 @@ func (u *common) apply(c *callvet.Case) {
 			c.Tags = append(c.Tags, t)
 		}
 	}
+	for _, s := range u.scorers {
+		if !slices.ContainsFunc(c.Expect.Scorers, func(own callvet.Scorer) bool { return own.Name == s.Name }) {
+			c.Expect.Scorers = append(c.Expect.Scorers, s)
+		}
+	}
 	if len(u.fields) > 0 {
 		all := maps.Clone(u.fields)
 		maps.Copy(all, c.Fields)

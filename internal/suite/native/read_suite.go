@@ -14,7 +14,7 @@ import (
 
 const (
 	suiteKeys    = "callvet name version description system_prompt tools tools_from defaults mocks mock_responses gates cases test_cases dialect foreign"
-	defaultsKeys = "tool_choice scoring max_rounds tags fields"
+	defaultsKeys = "tool_choice scoring max_rounds tags fields scorers"
 	toolKeys     = "name version description parameters read_only idempotent rate_limit latency_budget_ms latency_p50_ms safety family tags declared"
 )
 
@@ -22,6 +22,8 @@ const (
 type common struct {
 	tags   []string
 	fields map[string]string
+	// scorers are judged with in every case that has none of their name.
+	scorers []callvet.Scorer
 }
 
 // suite reads the native form but its cases. include reads the file that
@@ -121,6 +123,9 @@ func (r *reader) defaults(n *source.Node, d *callvet.Defaults) common {
 			under.tags = r.strs(v)
 		case "fields":
 			under.fields = r.labels(v)
+		case "scorers":
+			d.Scorers = r.scorers(v)
+			under.scorers = d.Scorers
 		default:
 			return false
 		}

@@ -1,0 +1,131 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package condition
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/expr-lang/expr/file"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Formula is a compiled expression that gives a number or a truth. It is immutable and safe
+// for concurrent use.
+type Formula struct{ root *expression }
+
+// Outcome is what a formula gives: a number, or a truth where Number is false.
+type Outcome struct {
+	Number bool
+	Value  float64
+	Holds  bool
+	// Missing tells of a truth that something it compares is missing, or of another kind: it
+	// does not hold then.
+	Missing bool
+}
+
+// CompileFormula reads an expression in the language of conditions that may also give a
+// number. The error wraps callvet.ErrInvalid and says where the text is not understood.
+func CompileFormula(text string) (*Formula, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, fmt.Errorf("%w: the expression is empty", callvet.ErrInvalid)
+	}
+	c, err := Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Formula{c.root}, nil
+}
+
+// errLimit wraps callvet.ErrLimited.
+var errLimit = fmt.Errorf("%w: it takes more memory than an expression may, or looks at more than a megabyte", callvet.ErrLimited)
+
+// Of gives what the formula makes of a value. The error wraps callvet.ErrLimited where it
+// takes too much, and callvet.ErrInvalid where it gives neither a number nor a truth, or a
+// number cannot be computed because something is missing or of another kind.
+func (f *Formula) Of(v value.Value) (Outcome, error) {
+	switch e := f.root; e.op {
+	case opLibrary:
+		return libraryOutcome(e, v)
+	case opTruth:
+		switch at := at(v, e.left.path); at.Kind() {
+		case value.Number:
+			x, err := decode(at)
+			if err != nil {
+				return Outcome{}, fmt.Errorf("%w: %s is out of range", callvet.ErrInvalid, at.Raw())
+			}
+			return numeric(x)
+		case value.Bool:
+			return Outcome{Holds: at.Bool()}, nil
+		case value.Invalid:
+			return Outcome{Missing: true}, nil
+		default:
+			return Outcome{}, fmt.Errorf("%w: it gives %s, and neither a number nor true or false", callvet.ErrInvalid, at.Kind())
+		}
+	}
+	if f.root.reaches(v) {
+		return Outcome{}, errLimit
+	}
+	t := f.root.eval(v)
+	return Outcome{Holds: t == yes, Missing: t == unknown}, nil
+}
+
+// reaches reports whether a part that the library decides would be refused for what it takes:
+// its truth is unknown then for another reason than that something is missing.
+func (e *expression) reaches(v value.Value) bool {
+	switch e.op {
+	case opAnd, opOr:
+		return e.a.reaches(v) || e.b.reaches(v)
+	case opNot:
+		return e.a.reaches(v)
+	case opLibrary:
+		_, err := libraryValue(e.program, v)
+		return errors.Is(err, callvet.ErrLimited)
+	}
+	return false
+}
+
+func libraryOutcome(e *expression, v value.Value) (Outcome, error) {
+	out, err := libraryValue(e.program, v)
+	switch {
+	case errors.Is(err, callvet.ErrLimited):
+		return Outcome{}, err
+	case err != nil && e.truth:
+		return Outcome{Missing: true}, nil
+	case err != nil:
+		return Outcome{}, fmt.Errorf("%w: %s", callvet.ErrInvalid, oneLine(err))
+	}
+	if b, ok := out.(bool); ok {
+		return Outcome{Holds: b}, nil
+	}
+	return numeric(out)
+}
+
+// oneLine is what a failed evaluation says, without the text that the library shows beside it.
+func oneLine(err error) string {
+	var f *file.Error
+	if errors.As(err, &f) {
+		if f.Prev != nil {
+			return f.Prev.Error()
+		}
+		return f.Message
+	}
+	return err.Error()
+}
+
+func numeric(x any) (Outcome, error) {
+	switch n := x.(type) {
+	case int:
+		return Outcome{Number: true, Value: float64(n)}, nil
+	case float64:
+		if !math.IsNaN(n) && !math.IsInf(n, 0) {
+			return Outcome{Number: true, Value: n}, nil
+		}
+		return Outcome{}, fmt.Errorf("%w: it gives no finite number", callvet.ErrInvalid)
+	}
+	return Outcome{}, fmt.Errorf("%w: it gives neither a number nor true or false", callvet.ErrInvalid)
+}
