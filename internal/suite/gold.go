@@ -116,7 +116,10 @@ func (l *linter) goldOf(ctx context.Context, compiled *score.Compiled) {
 	if l.opt.World != nil {
 		answer(ctx, l.opt.World(l.s, l.c), &t)
 	}
-	result := compiled.Score(&t)
+	result, err := compiled.Judge(ctx, &t)
+	if err != nil { // who asked for the lint is told
+		return
+	}
 	if result.Verdict == callvet.VerdictPass || result.Verdict == callvet.VerdictNotRun {
 		return
 	}

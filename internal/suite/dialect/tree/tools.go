@@ -253,5 +253,5 @@ func AssertsAnything(e *callvet.Expect) bool {
 	return e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
 		e.NoToolErrors || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
-		e.Plans != nil || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || len(e.Scorers) > 0
+		e.Plans != nil || len(e.Counts)+len(e.AllOf)+len(e.Not)+len(e.Scorers) > 0
 }
