@@ -2,7 +2,10 @@
 
 package callvet
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // NoTools is the name in a set of acceptable tools that stands for calling nothing.
 const NoTools = "__none__"
@@ -76,6 +79,41 @@ func (e *Expect) AboutCalls() bool {
 	return e.Plans != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
 		e.NoToolErrors || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0 || len(e.ToolParams) > 0 ||
 		e.NoUngroundedNumbers
+}
+
+// Calls reports whether passing means to call something, and whether it means to call nothing.
+// Both hold where either is right, and neither where calls are not asserted.
+func (e *Expect) Calls() (something, nothing bool) {
+	for i := range e.Plans {
+		if len(e.Plans[i].Calls) == 0 {
+			nothing = true
+		} else {
+			something = true
+		}
+	}
+	if e.ToolsCalled != nil {
+		something, nothing = something || len(e.ToolsCalled) > 0, nothing || len(e.ToolsCalled) == 0
+	}
+	something = something || anyCounted(e.Counts)
+	for i := range e.AllOf {
+		p := &e.AllOf[i]
+		something = something || len(p.MinScores) == 0 && p.Order != OrderSubset && slices.ContainsFunc(p.Calls, func(c ExpectedCall) bool { return !c.Optional }) || anyCounted(p.Counts)
+	}
+	for _, set := range e.ToolsAcceptable {
+		if isNone := len(set) == 0 || slices.Equal(set, []string{NoTools}); isNone {
+			nothing = true
+		} else {
+			something = true
+		}
+	}
+	return something || (e.MinToolCalls != nil && *e.MinToolCalls > 0), nothing || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
+}
+
+// anyCounted reports whether one of the counts asks for a call.
+func anyCounted(counts []CallCount) bool {
+	return slices.ContainsFunc(counts, func(c CallCount) bool {
+		return c.Min != nil && *c.Min > 0 || c.Min == nil && c.Max == nil
+	})
 }
 
 // Unsupported is an assertion that nothing here can evaluate.

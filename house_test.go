@@ -111,10 +111,11 @@ var rooms = map[string][]string{
 	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step"},
 	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 
-	"internal/compare": {"", "internal/measure", "internal/trace", "internal/trace/redact", "panel", "panel/slicing"},
-	"internal/watch":   {"", "internal/report/plain", "internal/trace", "score", "score/safety", "value"},
+	"internal/coverage": {"", "internal/suite", "score/selection"},
+	"internal/compare":  {"", "internal/measure", "internal/trace", "internal/trace/redact", "panel", "panel/slicing"},
+	"internal/watch":    {"", "internal/report/plain", "internal/trace", "score", "score/safety", "value"},
 	"internal/app": {
-		"", "internal/calibrate", "internal/columns", "internal/compare", "internal/measure", "internal/plan", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/step", "score/trajectory", "stats/exact",
+		"", "internal/calibrate", "internal/columns", "internal/compare", "internal/coverage", "internal/measure", "internal/plan", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/step", "score/trajectory", "stats/exact",
 		"internal/catalog", "internal/catalog/ask", "internal/catalog/edit", "internal/catalog/learn", "internal/catalog/lint", "internal/catalog/sweep", "internal/catalogfile", "internal/editfile", "internal/embed", "internal/embed/disk", "internal/endpoint", "internal/gatefile", "internal/input", "internal/labels", "internal/parallel",
 		"internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay",
 		"internal/report", "internal/report/figure", "internal/report/plain", "internal/report/sheet", "internal/report/verdict", "internal/run", "internal/secret", "internal/store", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace",
@@ -130,7 +131,7 @@ var rooms = map[string][]string{
 	"internal/catalog/lint":   {"", "contract", "internal/catalog", "internal/report/plain", "panel", "retrieve", "retrieve/text"},
 	"internal/catalog/effect": {"", "internal/report/figure", "internal/report/plain", "panel", "retrieve/revise", "score/selection", "stats", "stats/gate"},
 	"internal/catalog/edit":   {"", "internal/catalog", "internal/catalog/effect", "internal/editfile", "internal/report/plain", "panel", "retrieve", "retrieve/revise"},
-	"internal/report/better":  {"internal/catalog/edit", "internal/catalog/effect", "internal/catalog/learn", "internal/report/figure", "internal/report/plain", "internal/report/selection", "stats"},
+	"internal/report/better":  {"internal/catalog/edit", "internal/catalog/effect", "internal/catalog/learn", "internal/coverage", "internal/report/figure", "internal/report/plain", "internal/report/selection", "stats"},
 	"internal/report/catalogs": {
 		"", "internal/catalog/ask", "internal/catalog/lint", "internal/catalog/sweep", "internal/embed/disk", "internal/report/figure", "internal/report/plain", "internal/report/selection",
 	},
@@ -145,7 +146,7 @@ var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "l
 // headless rooms do what commands and servers ask for, for any of them: they read no flag, no
 // file and no environment themselves, and their callers show what they give. The value is
 // what one imports all the same, to hand on the HTTP client of its caller.
-var headless = map[string]string{"internal/app": "net/http", "internal/calibrate": "", "internal/catalog": "net/http", "internal/catalog/ask": "", "internal/catalog/edit": "", "internal/catalog/effect": "", "internal/catalog/learn": "", "internal/catalog/lint": "", "internal/catalog/sweep": "", "internal/catalogfile": "", "internal/plan": ""}
+var headless = map[string]string{"internal/app": "net/http", "internal/calibrate": "", "internal/catalog": "net/http", "internal/catalog/ask": "", "internal/catalog/edit": "", "internal/catalog/effect": "", "internal/catalog/learn": "", "internal/catalog/lint": "", "internal/catalog/sweep": "", "internal/catalogfile": "", "internal/coverage": "", "internal/plan": ""}
 
 var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag", "runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
 

@@ -132,8 +132,9 @@ func frontOf(a *app.App) *front {
 			}
 			return g.Report, nil
 		}),
-		"case lock": route(verb(f, a.LockCases)),
-		"case add":  route(verb(f, a.AddCases)),
+		"case coverage": route(verb(f, a.Coverage)),
+		"case lock":     route(verb(f, a.LockCases)),
+		"case add":      route(verb(f, a.AddCases)),
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
 			return q.Case, a.ArchiveCase(ctx, q)
 		}),
@@ -273,6 +274,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"score", `{"run": "first"}`, `"tool_selection_by_call"`},
 		{"diff", `{"base": {"run": "first"}, "candidate": {"run": "second"}}`, `"targets"`},
 		{"case add", `{"file": "rg.json", "from": {"suite": "bug.json"}}`, `rg-a-001`},
+		{"case coverage", `{"suites": ["weather.yaml"], "run": "second"}`, `"without_golden":[`},
 		{"case lock", `{"suite": "rg.json"}`, `"regression":1`},
 		{"case archive", `{"file": "rg.json", "case": "rg-a-001", "reason": "gone"}`, `rg-a-001`},
 		{"gates init", `{"name": "gates.yaml", "template": "basic"}`, `gates.yaml`},

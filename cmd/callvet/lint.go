@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -16,18 +17,20 @@ import (
 func (a *cli) lintCommand() *cobra.Command {
 	var f suiteFlags
 	var strict bool
+	var months int
 	cmd := &cobra.Command{
 		Use: "lint SUITE…", Short: "Find what is wrong with suites before they cost money",
 		Long: `Check suites: unknown keys, duplicate ids, tools that do not exist, expected arguments that their own
 schema rejects, cases that assert nothing or pass by doing nothing, gold answers that do not pass their own case.
-Prompts that are nearly those of an earlier case are warnings.
+Prompts that are nearly those of an earlier case, prompts that name the tool that is expected, and labels that are older
+than their tool's version or than --max-age are warnings.
 Each finding names file, line, column and the fix. Exit code 2 when there is an error.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			errs, warns, cases := 0, 0, 0
 			var all []callvet.Problem
 			for _, path := range args {
-				r, err := a.program().Lint(cmd.Context(), f.request(path), a.lintEvents())
+				r, err := a.program().Lint(cmd.Context(), app.LintRequest{SuiteRequest: f.request(path), MaxAge: months}, a.lintEvents())
 				if err != nil {
 					return err
 				}
@@ -50,6 +53,7 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 	}
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are errors")
+	cmd.Flags().Var(ranged.Int(&months, 0, 0), "max-age", "months after which a label (as_of, createdAt) is old; 0: any age")
 	return cmd
 }
 

@@ -21,17 +21,18 @@ import (
 func TestToolsFolder(t *testing.T) {
 	t.Parallel()
 	says := map[string][2]string{ // by command: its arguments, and what shows that the tools were read
-		"callvet run":          {"suite.json -m offline/lexical", "2 tools"},
-		"callvet lint":         {"suite.json", "1 case, no errors"},
-		"callvet case add":     {"rg.json bug.json", "added and locked: rg-a-001"},
-		"callvet case lock":    {"bug.json", "locked 1 case of 1"},
-		"callvet convert":      {"suite.json", "version: v10"},
-		"callvet select":       {"suite.json", "2 tools"},
-		"callvet select query": {"refund", "get_refund"},
-		"callvet select sweep": {"suite.json", "all          2 "},
-		"callvet select tune":  {"suite.json -o w.json", "different sets of right tools"},
-		"callvet score":        {"traces.jsonl", "schema validity       50.0 %"},
-		"callvet gate":         {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
+		"callvet run":           {"suite.json -m offline/lexical", "2 tools"},
+		"callvet lint":          {"suite.json", "1 case, no errors"},
+		"callvet case add":      {"rg.json bug.json", "added and locked: rg-a-001"},
+		"callvet case coverage": {"suite.json", "1 case over 2 tools"},
+		"callvet case lock":     {"bug.json", "locked 1 case of 1"},
+		"callvet convert":       {"suite.json", "version: v10"},
+		"callvet select":        {"suite.json", "2 tools"},
+		"callvet select query":  {"refund", "get_refund"},
+		"callvet select sweep":  {"suite.json", "all          2 "},
+		"callvet select tune":   {"suite.json -o w.json", "different sets of right tools"},
+		"callvet score":         {"traces.jsonl", "schema validity       50.0 %"},
+		"callvet gate":          {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
 	}
 	found := 0
 	var walk func(*cobra.Command)

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/coverage"
 	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -139,20 +141,31 @@ func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
 	return out, nil
 }
 
+// LintRequest asks what is wrong with a suite.
+type LintRequest struct {
+	SuiteRequest
+	// MaxAge is how many months old a label may be (as_of, createdAt); 0: any age.
+	MaxAge int `json:"max_age,omitempty"`
+}
+
 // LintResult is what is wrong with a suite.
 type LintResult struct {
 	Cases    int               `json:"cases"`
 	Problems []callvet.Problem `json:"problems"`
 }
 
-// Lint reads a suite and says what is wrong with it, secrets included. The error is for a
-// suite that cannot be read; why is told before.
-func (a *App) Lint(ctx context.Context, req SuiteRequest, tell Events) (LintResult, error) {
+// Lint reads a suite and says what is wrong with it, secrets, prompts that give the answer away
+// and old labels included. The error is for a suite that cannot be read; why is told before.
+func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResult, error) {
 	var out LintResult
-	s, err := a.OpenSuite(ctx, req, tell)
+	if req.MaxAge < 0 {
+		return out, wrong("max_age", fmt.Sprint(req.MaxAge), "it is a number of months, 0 for any age")
+	}
+	s, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
 	if err != nil {
 		return out, err
 	}
+	h := coverage.Hygiene{MaxAge: req.MaxAge, Now: a.cfg.Now(), Tools: s.Suite.Tools}
 	secrets := a.secrets.Suite(s.Suite)
 	for c := range s.Cases(ctx) {
 		if err := ctx.Err(); err != nil {
@@ -160,8 +173,11 @@ func (a *App) Lint(ctx context.Context, req SuiteRequest, tell Events) (LintResu
 		}
 		out.Cases++
 		secrets = append(secrets, a.secrets.Case(c)...)
+		if s.Suite.Dialect != "bfcl" { // a published benchmark is run as it is
+			h.Look(c)
+		}
 	}
-	out.Problems = append(s.Problems(), secrets...)
+	out.Problems = slices.Concat(s.Problems(), secrets, h.Problems())
 	return out, nil
 }
 

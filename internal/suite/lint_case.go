@@ -133,47 +133,12 @@ func scored(e *callvet.Expect) bool {
 	return false
 }
 
-// calls reports whether passing means to call something, and whether it means
-// to call nothing.
-func calls(e *callvet.Expect) (something, nothing bool) {
-	for i := range e.Plans {
-		if len(e.Plans[i].Calls) == 0 {
-			nothing = true
-		} else {
-			something = true
-		}
-	}
-	if e.ToolsCalled != nil {
-		something, nothing = something || len(e.ToolsCalled) > 0, nothing || len(e.ToolsCalled) == 0
-	}
-	something = something || anyCounted(e.Counts)
-	for i := range e.AllOf {
-		p := &e.AllOf[i]
-		something = something || len(p.MinScores) == 0 && p.Order != callvet.OrderSubset && slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool { return !c.Optional }) || anyCounted(p.Counts)
-	}
-	for _, set := range e.ToolsAcceptable {
-		if isNone := len(set) == 0 || slices.Equal(set, []string{callvet.NoTools}); isNone {
-			nothing = true
-		} else {
-			something = true
-		}
-	}
-	return something || (e.MinToolCalls != nil && *e.MinToolCalls > 0), nothing || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
-}
-
-// anyCounted reports whether one of the counts asks for a call.
-func anyCounted(counts []callvet.CallCount) bool {
-	return slices.ContainsFunc(counts, func(c callvet.CallCount) bool {
-		return c.Min != nil && *c.Min > 0 || c.Min == nil && c.Max == nil
-	})
-}
-
 func (l *linter) choiceAgainstGold() {
 	choice, key := l.c.ToolChoice, "tool_choice"
 	if choice == "" {
 		choice, key = l.s.Defaults.ToolChoice, ""
 	}
-	something, nothing := calls(&l.c.Expect)
+	something, nothing := l.c.Expect.Calls()
 	forced := choice != "" && choice != "auto" && choice != "none"
 	switch {
 	case forced && nothing && !something:
@@ -242,7 +207,7 @@ func (l *linter) toolAssertions() {
 // reachable warns of assertions on what comes after the calls, where an attempt of a model
 // ends with the calls. Agents run their tools themselves, so that it is no error.
 func (l *linter) reachable() {
-	something, nothing := calls(&l.c.Expect)
+	something, nothing := l.c.Expect.Calls()
 	if !something || nothing || len(l.set.names) == 0 {
 		return
 	}

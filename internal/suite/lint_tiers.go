@@ -93,14 +93,17 @@ func (l *linter) regression() {
 	}
 }
 
-func isDate(s string) bool {
+// Date reads a day or a time as ISO 8601 writes them; false where it is neither.
+func Date(s string) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
-		if _, err := time.Parse(layout, s); err == nil {
-			return true
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
 		}
 	}
-	return false
+	return time.Time{}, false
 }
+
+func isDate(s string) bool { _, ok := Date(s); return ok }
 
 // stubbed warns of an expected tool that has no stub while others have one, where the answer
 // is looked at: it says {"status":"ok"}, and no more can be in the answer.
@@ -142,7 +145,7 @@ func (l *linter) rubric() {
 		}
 		seen[d.Dimension] = true
 	}
-	something, nothing := calls(e)
+	something, nothing := e.Calls()
 	if len(e.Rubric) > 0 && len(e.ReferenceData) == 0 && something && !nothing {
 		l.warn("no-reference", "expect.reference_data", "add what the tools really give", "a judge has nothing to hold the answer against but what it knows itself")
 	}

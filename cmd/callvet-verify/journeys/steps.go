@@ -79,6 +79,9 @@ func (t *traveller) run() error {
 	t.figures("run --resume", ".json", resumed.out, names)
 	t.figures("run --resume", ".txt", t.step(t.ended(), "run", "--resume", "second", "--retries", "0").out, names)
 	t.reads("first", "second", names)
+	if len(t.of.shape.cases) > 0 {
+		t.covers("second")
+	}
 	t.failedFrom(sum, start)
 	t.step(0, "runs", "--delete", "bound")
 	t.step(2, "show", "bound")
@@ -135,6 +138,17 @@ func (t *traveller) reads(baseline, run string, names []string) {
 	t.diffs(baseline, run)
 	t.gates(run)
 	t.listed(run)
+}
+
+// covers asks what the cases of the suite test, with what the run confused.
+func (t *traveller) covers(run string) {
+	var c struct{ Cases, Skipped int }
+	at := t.of.name + ": case coverage --json"
+	if err := json.Unmarshal([]byte(t.step(0, "case coverage", "trip.yaml", "--run", run, "--json").out), &c); err != nil {
+		t.check(false, at, "%v", err)
+		return
+	}
+	t.check(c.Cases+c.Skipped == len(t.of.shape.cases), at, "%d cases and %d skipped, want %d", c.Cases, c.Skipped, len(t.of.shape.cases))
 }
 
 // diffs compares two runs that did the same.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
@@ -68,6 +68,25 @@ func FindConfusable(ctx context.Context, e *catalog.Env, q ConfusableRequest, ob
 		}
 	}
 	return confusable(ctx, c, observed, cmp.Or(q.Top, 20))
+}
+
+// Overlaps are the pairs of tools that are as alike as least or more, a cosine in [-1,1], and those
+// that were confused, in the order of FindConfusable. left counts the tools that were too many.
+func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confused, least float64) (pairs []ConfusedPair, left int, err error) {
+	c := &retrieve.Catalogue{Entries: make([]retrieve.Entry, len(tools))}
+	for i := range tools {
+		c.Entries[i].Tool = tools[i]
+	}
+	all, err := confusable(ctx, c, observed, len(tools)*nearest+len(observed))
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, p := range all.Pairs {
+		if p.Similarity >= least || p.Confused > 0 {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs, all.Left, nil
 }
 
 // confusable gives the pairs whose texts are nearest, and those that were

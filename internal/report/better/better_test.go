@@ -10,6 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/catalog/edit"
 	"github.com/callvet/callvet/internal/catalog/effect"
 	"github.com/callvet/callvet/internal/catalog/learn"
+	"github.com/callvet/callvet/internal/coverage"
 	"github.com/callvet/callvet/internal/report/better"
 	"github.com/callvet/callvet/retrieve/revise"
 	"github.com/callvet/callvet/retrieve/tune"
@@ -37,6 +38,10 @@ func TestFaces(t *testing.T) {
 		"suggestions": {func(w io.Writer) error {
 			return better.Suggestions(w, &edit.Suggestions{Model: stranger, Usage: &effect.Usage{Known: true, InputTokens: 7}, Tools: []edit.Suggestion{{Tool: "t", Status: revise.Rejected, Reasons: []string{"it repeats a question"}}}})
 		}, []string{"7 tokens in", "it repeats a question", "0 proposed, 1 rejected"}},
+		"coverage": {func(w io.Writer) error {
+			some := 0.25
+			return better.Coverage(w, &coverage.Report{Cases: 4, Skipped: 1, NoTool: 1, NoToolShare: &some, Tools: []coverage.Tool{{Name: stranger}, {Name: "b"}}, WithoutGolden: []string{stranger}, Tiers: []coverage.Count{{Name: stranger, Cases: 3}, {Cases: 1}}, Overlaps: make([]coverage.Overlap, 21), NotCompared: 2, Output: stranger})
+		}, []string{"1 need no tool (25.0 %)", "1 case is not run", "none said 1", "no golden case: 1 of 2 tools: ", "no case at all: 0 of 2 tools\n", "and 1 pair more", "2 tools were not compared", "written to"}},
 		"prompts": {func(w io.Writer) error {
 			return better.Prompts(w, &edit.Prompts{System: "s", Prompts: []edit.Prompt{{Tool: stranger, Text: "write"}}})
 		}, []string{"system\ns", "write"}},

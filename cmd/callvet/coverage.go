@@ -1,0 +1,36 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/better"
+)
+
+func (a *cli) caseCoverageCommand() *cobra.Command {
+	var f suiteFlags
+	var q app.CoverageRequest
+	cmd := &cobra.Command{
+		Use: "coverage SUITE…", Short: "Tell what cases do not test: tools without a golden case, overlapping tools without an ambiguous one",
+		Long: `Tell what the cases of suites, taken together, test and do not test: tools without a golden case, pairs of tools that
+overlap without an ambiguous case that names both, the share of cases that need no tool, and how many cases each tier and
+difficulty has. Tools overlap when their texts are alike (--overlap), or when a run confused them (--run). -o writes the
+overlap map of Eval Case Interfaces.`,
+		Example: "  callvet case coverage evals --tools tools.json\n  callvet case coverage evals --tools tools.json -o overlaps.json",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s := f.request("")
+			q.Suites, q.Format, q.Tools, q.Mocks, q.Seeds, q.Snapshots, q.Embedder = args, s.Format, s.Tools, s.Mocks, s.Seeds, s.Snapshots, s.Embedder
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Coverage, better.Coverage)
+		},
+	}
+	fs := cmd.Flags()
+	f.register(fs)
+	fs.StringVar(&q.Run, "run", "", "run whose confused tools overlap too")
+	fs.Var(ranged.Share(&q.Overlap, 0.2), "overlap", "how alike the texts of two tools that overlap are at least")
+	fs.StringVarP(&q.Output, "output", "o", "", "file for the overlap map; one that exists is kept, and is an error")
+	return cmd
+}

@@ -1,0 +1,101 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package coverage_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/coverage"
+)
+
+func tools(names ...string) (out []callvet.Tool) {
+	for _, n := range names {
+		out = append(out, callvet.Tool{Name: n})
+	}
+	return out
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	none := 0
+	k := coverage.NewCounter()
+	k.Offer(tools("weather", "forecast", "air", "tax"))
+	k.Offer(tools("Weather")) // the same, as scoring has it
+	for _, c := range []callvet.Case{
+		{ID: "golden", Tier: callvet.TierGolden, Expect: callvet.Expect{ToolsCalled: []string{"WEATHER"}}},
+		{ID: "either", Tier: callvet.TierLabeled, Fields: map[string]string{"difficulty": "ambiguous"}, Expect: callvet.Expect{ToolsAcceptable: [][]string{{"weather"}, {"weather", "forecast"}}}},
+		{ID: "forbidden", Tier: callvet.TierLabeled, Fields: map[string]string{"difficulty": "ambiguous"}, Expect: callvet.Expect{ToolsCalled: []string{"air"}, ToolsNotCalled: []string{"weather", "forecast"}}},
+		{ID: "hard to take for ambiguous", Fields: map[string]string{"difficulty": "straightforward"}, Expect: callvet.Expect{ToolsCalled: []string{"weather", "tax"}}},
+		{ID: "plans", Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"fore*", "air"}}}}}}},
+		{ID: "nothing", Fields: map[string]string{"difficulty": "edge"}, Expect: callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}}},
+		{ID: "at most none", Expect: callvet.Expect{MaxToolCalls: &none}},
+		{ID: "none or one", Expect: callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {"air"}}}},
+		{ID: "skipped", Skip: "archived", Tier: callvet.TierGolden, Expect: callvet.Expect{ToolsCalled: []string{"tax"}}},
+	} {
+		k.Add(&c)
+	}
+	share := 2.0 / 8
+	want := &coverage.Report{
+		Format: "callvet.coverage", Version: 1, Cases: 8, Skipped: 1, NoTool: 2, NoToolShare: &share,
+		Tiers:         []coverage.Count{{Name: "", Cases: 5}, {Name: "labeled", Cases: 2}, {Name: "golden", Cases: 1}},
+		Difficulties:  []coverage.Count{{Name: "", Cases: 4}, {Name: "ambiguous", Cases: 2}, {Name: "edge", Cases: 1}, {Name: "straightforward", Cases: 1}},
+		Tools:         []coverage.Tool{{Name: "weather", Cases: 3, Golden: 1}, {Name: "forecast", Cases: 2}, {Name: "air", Cases: 3}, {Name: "tax", Cases: 1}},
+		WithoutGolden: []string{"forecast", "air", "tax"}, WithoutCase: []string{}, Least: 0.2, Uncovered: 1,
+		Overlaps: []coverage.Overlap{
+			{Pair: coverage.Pair{A: "forecast", B: "weather", Similarity: 0.5, Confused: 3}, Ambiguous: 1}, // not "forbidden", where neither is right
+			{Pair: coverage.Pair{A: "air", B: "weather", Similarity: 0.4}, Ambiguous: 1},
+			{Pair: coverage.Pair{A: "air", B: "forecast", Similarity: 0.3}, Ambiguous: 2},
+			{Pair: coverage.Pair{A: "tax", B: "weather", Similarity: 0.25}},
+		},
+	}
+	var pairs []coverage.Pair
+	for _, o := range want.Overlaps {
+		pairs = append(pairs, o.Pair)
+	}
+	got := k.Report(pairs, 0.2)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	b, err := got.MapFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]coverage.Neighbours
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	wantMap := map[string]coverage.Neighbours{
+		"weather": {
+			Overlaps: []string{"forecast", "air", "tax"}, Clusters: [][]string{{"weather", "air", "forecast"}, {"weather", "tax"}},
+			Reason: "forecast: similarity of the texts 0.50, taken for one another 3 times; air: similarity of the texts 0.40; tax: similarity of the texts 0.25",
+		},
+		"forecast": {
+			Overlaps: []string{"weather", "air"}, Clusters: [][]string{{"forecast", "air", "weather"}},
+			Reason: "weather: similarity of the texts 0.50, taken for one another 3 times; air: similarity of the texts 0.30",
+		},
+		"air": {
+			Overlaps: []string{"weather", "forecast"}, Clusters: [][]string{{"air", "forecast", "weather"}},
+			Reason: "weather: similarity of the texts 0.40; forecast: similarity of the texts 0.30",
+		},
+		"tax": {Overlaps: []string{"weather"}, Clusters: [][]string{{"tax", "weather"}}, Reason: "weather: similarity of the texts 0.25"},
+	}
+	if diff := cmp.Diff(wantMap, m); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReportOfNothing(t *testing.T) {
+	t.Parallel()
+	b, err := json.Marshal(coverage.NewCounter().Report(nil, 0.2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"format":"callvet.coverage","version":1,"cases":0,"no_tool":0,"no_tool_share":null,"tiers":[],"difficulties":[],"tools":[],"without_golden":[],"without_case":[],"overlaps":[],"least":0.2,"uncovered":0}`
+	if diff := cmp.Diff(want, string(b)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,81 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package coverage
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Neighbours is what an overlap map says of one tool.
+// Source: the tool overlap map of Eval Case Interfaces.
+type Neighbours struct {
+	// Overlaps are the names of the tools that are easily taken for it, the likest first.
+	Overlaps []string `json:"overlaps"`
+	// Clusters are groups of tools of which each overlaps each, this one among them.
+	Clusters [][]string `json:"clusters"`
+	Reason   string     `json:"reason"`
+}
+
+// Map says for each tool that overlaps others which these are.
+func (r *Report) Map() map[string]*Neighbours {
+	out := map[string]*Neighbours{}
+	near := map[string]map[string]bool{}
+	link := func(a, b string, o *Overlap) {
+		if out[a] == nil {
+			out[a], near[a] = &Neighbours{}, map[string]bool{}
+		}
+		near[a][b] = true
+		n := out[a]
+		n.Overlaps = append(n.Overlaps, b)
+		why := fmt.Sprintf("%s: similarity of the texts %.2f", b, o.Similarity)
+		if o.Confused > 0 {
+			why += fmt.Sprintf(", taken for one another %d times", o.Confused)
+		}
+		if n.Reason != "" {
+			n.Reason += "; "
+		}
+		n.Reason += why
+	}
+	for i := range r.Overlaps {
+		o := &r.Overlaps[i]
+		link(o.A, o.B, o)
+		link(o.B, o.A, o)
+	}
+	told := map[string]bool{}
+	for i := range r.Overlaps {
+		group := grown([]string{r.Overlaps[i].A, r.Overlaps[i].B}, out[r.Overlaps[i].A].Overlaps, near)
+		key := strings.Join(group, "\x00")
+		if told[key] {
+			continue
+		}
+		told[key] = true
+		for _, name := range group {
+			own := slices.Concat([]string{name}, slices.DeleteFunc(slices.Clone(group), func(s string) bool { return s == name }))
+			out[name].Clusters = append(out[name].Clusters, own)
+		}
+	}
+	return out
+}
+
+// grown adds to a group all that overlap each of it, in the order given, and sorts it.
+func grown(group, more []string, near map[string]map[string]bool) []string {
+	for _, name := range more {
+		if !slices.Contains(group, name) && !slices.ContainsFunc(group, func(g string) bool { return !near[g][name] }) {
+			group = append(group, name)
+		}
+	}
+	slices.Sort(group)
+	return group
+}
+
+// MapFile writes the overlap map as a file.
+func (r *Report) MapFile() ([]byte, error) {
+	b, err := json.MarshalIndent(r.Map(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write overlap map: %w", err)
+	}
+	return append(b, '\n'), nil
+}
