@@ -42,6 +42,8 @@ func Coverage(to io.Writer, r *coverage.Report) error {
 		missing(&b, "no golden case", len(r.Tools), r.WithoutGolden)
 		missing(&b, "no case at all", len(r.Tools), r.WithoutCase)
 		overlaps(&b, r)
+	} else {
+		b.WriteString("the suites have no tools: --tools FILE says which there are\n")
 	}
 	if r.Output != "" {
 		fmt.Fprintf(&b, "overlap map written to %s\n", plain.Line(r.Output))
