@@ -67,10 +67,8 @@ var locals = []local{
 	{"en-US", "US", "How long do I have to return %s?", "When does the %s store open?", "Thanks, that was all!"},
 }
 
-var (
-	products = []string{"electronics", "clothing", "books", "furniture"}
-	cities   = []string{"Recife", "Rosario", "Boston", "Curitiba", "Salta", "Denver"}
-)
+var products = []string{"electronics", "clothing", "books", "furniture"}
+var cities = []string{"Recife", "Rosario", "Boston", "Curitiba", "Salta", "Denver"}
 
 // tracer collects the lines of one task.
 type tracer struct {
