@@ -15,12 +15,12 @@ import (
 
 func (a *cli) caseCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "case", Short: "Add, lock and archive cases, and tell what they do not test",
+		Use: "case", Short: "Make cases of failures; add, lock and archive cases; tell what they do not test",
 		Long: `Regression cases are made once and never edited: the lock beside their file (FILE.lock) has the SHA-256 of each
 one's text, and a case that was changed, or that is gone, is an error of lint and run (exit code 2). A case that does
 not apply any more is archived.`,
 	}
-	cmd.AddCommand(a.caseAddCommand(), a.caseLockCommand(), a.caseArchiveCommand(), a.caseCoverageCommand())
+	cmd.AddCommand(a.caseAddCommand(), a.caseLockCommand(), a.caseArchiveCommand(), a.caseCoverageCommand(), a.caseFromFailureCommand())
 	return cmd
 }
 

@@ -68,6 +68,7 @@ func spokenVerbs() map[string]spoken {
 		"plan":                {requests: []reflect.Type{of[app.PlanRequest]()}},
 		"lint":                {requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"}, client: []string{"strict"}},
 		"case coverage":       {requests: []reflect.Type{of[app.CoverageRequest]()}, args: []string{"suites"}},
+		"case from-failure":   {requests: []reflect.Type{of[app.FromFailureRequest]()}, args: []string{"run", "case"}},
 		"case lock":           {requests: []reflect.Type{of[app.LockRequest]()}, args: []string{"suite"}},
 		"case add":            {requests: []reflect.Type{of[app.AddCaseRequest]()}, args: []string{"file", "from"}},
 		"case archive":        {requests: []reflect.Type{of[app.ArchiveRequest]()}, args: []string{"file", "case"}},

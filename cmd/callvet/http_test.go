@@ -132,9 +132,10 @@ func frontOf(a *app.App) *front {
 			}
 			return g.Report, nil
 		}),
-		"case coverage": route(verb(f, a.Coverage)),
-		"case lock":     route(verb(f, a.LockCases)),
-		"case add":      route(verb(f, a.AddCases)),
+		"case coverage":     route(verb(f, a.Coverage)),
+		"case from-failure": route(verb(f, a.CaseFromFailure)),
+		"case lock":         route(verb(f, a.LockCases)),
+		"case add":          route(verb(f, a.AddCases)),
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
 			return q.Case, a.ArchiveCase(ctx, q)
 		}),
@@ -275,6 +276,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"diff", `{"base": {"run": "first"}, "candidate": {"run": "second"}}`, `"targets"`},
 		{"case add", `{"file": "rg.json", "from": {"suite": "bug.json"}}`, `rg-a-001`},
 		{"case coverage", `{"suites": ["weather.yaml"], "run": "second"}`, `"without_golden":[`},
+		{"case from-failure", `{"run": "second", "case": "the-coming-week", "bug": "#7", "output": "bugs.json"}`, `"caught":1`},
 		{"case lock", `{"suite": "rg.json"}`, `"regression":1`},
 		{"case archive", `{"file": "rg.json", "case": "rg-a-001", "reason": "gone"}`, `rg-a-001`},
 		{"gates init", `{"name": "gates.yaml", "template": "basic"}`, `gates.yaml`},

@@ -34,6 +34,7 @@ var blocked = map[string][]string{
 	"case add":            {"IN cases.json", "new.json cases.json --tools HELD"},
 	"case archive":        {"locked.json rg-a-001 --reason r"},
 	"case coverage":       {"cases.json HELD", "cases.json --tools HELD"},
+	"case from-failure":   {"whole the-coming-week --bug b"},
 	"case lock":           {"cases.json --tools HELD", "cases.json --mocks IN"},
 	"convert":             {"IN", "HELD", "suite.yaml -o IN"},
 	"diff":                {"HELD traces.jsonl", "whole whole"},

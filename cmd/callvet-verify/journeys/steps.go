@@ -82,6 +82,9 @@ func (t *traveller) run() error {
 	if len(t.of.shape.cases) > 0 {
 		t.covers("second")
 	}
+	if err := t.keeps(); err != nil {
+		return err
+	}
 	t.failedFrom(sum, start)
 	t.step(0, "runs", "--delete", "bound")
 	t.step(2, "show", "bound")
@@ -149,6 +152,34 @@ func (t *traveller) covers(run string) {
 		return
 	}
 	t.check(c.Cases+c.Skipped == len(t.of.shape.cases), at, "%d cases and %d skipped, want %d", c.Cases, c.Skipped, len(t.of.shape.cases))
+}
+
+// keeps makes a regression case of the first failure of a run, once.
+func (t *traveller) keeps() error {
+	shown := t.step(0, "show", "second", "--json").out
+	var run struct {
+		Cells []struct{ Case, Verdict string }
+	}
+	if err := json.Unmarshal([]byte(shown), &run); err != nil {
+		return err
+	}
+	for _, c := range run.Cells {
+		if c.Verdict != "fail" {
+			continue
+		}
+		keep := []string{"second", c.Case, "--bug", "#1", "-o", "bugs.json"}
+		made := t.step(0, "case from-failure", append(keep, "--json")...).out
+		var told struct{ Failed, Caught int }
+		if err := json.Unmarshal([]byte(made), &told); err != nil {
+			return err
+		}
+		t.check(told.Failed > 0 && told.Caught == told.Failed, t.of.name+": case from-failure", "%d of %d attempts fail the new case", told.Caught, told.Failed)
+		before := t.file("bugs.json")
+		t.step(2, "case from-failure", keep...) // the prompt is there
+		t.check(t.file("bugs.json") == before, t.of.name+": case from-failure", "the second time changed the file")
+		break
+	}
+	return nil
 }
 
 // diffs compares two runs that did the same.
