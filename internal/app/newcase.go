@@ -187,7 +187,7 @@ func (a *App) newCase(ctx context.Context, f *failure, q *NewCaseSettings, tell 
 			out.Lost = append(out.Lost, p)
 		}
 	}
-	if out.Caught, err = f.caught(file, text); err != nil {
+	if out.Caught, err = f.caught(ctx, file, text); err != nil {
 		return nil, err
 	}
 	if out.Caught == 0 {
@@ -427,7 +427,7 @@ func (f *failure) concerns(tool string) bool {
 }
 
 // caught counts the attempts that fail the case, as it was written.
-func (f *failure) caught(file string, text []byte) (n int, err error) {
+func (f *failure) caught(ctx context.Context, file string, text []byte) (n int, err error) {
 	cases, err := suite.Regressions(file, text, f.tools)
 	if err != nil {
 		return 0, err
@@ -439,7 +439,11 @@ func (f *failure) caught(file string, text []byte) (n int, err error) {
 	by, _ := scorer.Compile(&cases[0])
 	for i := range f.attempts {
 		t := f.attempts[i]
-		if r := by.Score(&t); r.Verdict == callvet.VerdictFail {
+		r, err := by.Judge(ctx, &t)
+		if err != nil {
+			return 0, err
+		}
+		if r.Verdict == callvet.VerdictFail {
 			n++
 		}
 	}
