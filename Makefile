@@ -135,6 +135,9 @@ verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its o
 	go run ./cmd/callvet-verify agentdojo
 verify-judges: ## published figures of judges, and success corrected for their errors
 	go run ./cmd/callvet-verify judges
+.PHONY: verify-judge-parsing
+verify-judge-parsing: ## recorded answers of judges are read as outside verdicts say, or not at all
+	go run ./cmd/callvet-verify judge-parsing
 .PHONY: verify-resume verify-stats verify-coverage
 verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
 	go run ./cmd/callvet-verify resume ./callvet

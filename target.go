@@ -70,6 +70,19 @@ type Request struct {
 	Params     Params
 	// Stubs are the case's mock responses, for agents that accept them; models ignore them.
 	Stubs []Mock
+	// Form, when set, is what the text of the answer is to be. Who cannot promise that
+	// answers in any text.
+	Form *AnswerForm
+}
+
+// AnswerForm asks for an answer that is one JSON value.
+type AnswerForm struct {
+	// Name is of letters, digits, _ and -, at most 64.
+	Name   string
+	Schema json.RawMessage // JSON Schema of an object
+	// Strict tells that every object of the schema is closed and demands all its members,
+	// as some providers want before they promise anything.
+	Strict bool
 }
 
 // Response is a target's answer.

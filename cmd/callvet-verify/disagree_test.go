@@ -37,6 +37,9 @@ func TestDisagreements(t *testing.T) {
 		"a broken line":       {"tau", shop, `{"a":1.0}`, `{"a":1.0`, "ab__shop"},
 		"an attack":           {"agentdojo", runs, `"security":true`, `"security":false`, "DIFFERS agentdojo p|plain: bank/user_task_0/injection_task_0/plain: official false, callvet true"},
 		"a judge":             {"judges", long, `"verdict_pass":true,"verdict_raw":"satisfied"`, `"verdict_pass":false,"verdict_raw":"fail"`, "DIFFERS tau2_judges figures: shop|long tp"},
+		"an answer":           {"judge-parsing", long, `"verdict_pass":true,"verdict_raw":"satisfied"`, `"verdict_pass":true,"verdict_raw":"dissatisfied"`, "DIFFERS tau2_judges: shop__long"},
+		"a spelling":          {"judge-parsing", "sets/tau2_judges/README.md", "not satisfied", "satisfied at last", `"satisfied at last" is unscored, and listed as fail`},
+		"no answers":          {"judge-parsing", "sets/tau2_judges/" + part + "/scores.json", `"n":`, `"many":`, "judge-parsing"},
 		"a score":             {"bm25", scores, `["t2",0.`, `["t2",1.`, "DIFFERS bm25s single scores of small: q2 t2"},
 		"a question":          {"bm25", "sets/toolret_subsets/" + part + "/small/queries.jsonl", `"forecast"`, `"currency"`, "DIFFERS bm25s figures: results small|query_only"},
 		"a vector":            {"stats", "../vectors/pass_at_k.json", "0.25", "0.2500001", "DIFFERS pass_at_k.json: p2: pass_at_k = 0.25"},
@@ -71,7 +74,7 @@ func TestPublicData(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(p.data, "sets")); err != nil {
 		t.Skipf("SKIPPED: no public data in %s; set CALLVET_TESTDATA to check against them", p.data)
 	}
-	for _, name := range []string{"matcher", "tau", "bm25", "bigtool", "agentdojo", "bfcl-multiturn"} {
+	for _, name := range []string{"matcher", "tau", "bm25", "bigtool", "agentdojo", "bfcl-multiturn", "judge-parsing"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() && name != "matcher" {

@@ -12,6 +12,7 @@
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
 //	callvet-verify judges           published figures of judges, and their correction
+//	callvet-verify judge-parsing    recorded answers of judges, beside outside verdicts
 //	callvet-verify bm25             BM25 against recorded figures and scores
 //	callvet-verify retrieval        presets on public catalogs, beside BM25 references
 //	callvet-verify retrieval-tune   look for better weights on the train half
@@ -109,6 +110,7 @@ func checks() []check {
 		{name: "stats", run: statistics},
 		{name: "agentdojo", run: withData(agentDojo)},
 		{name: "judges", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error { return judges(c, d, p.splits) })},
+		{name: "judge-parsing", run: withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return judgeParsing(c, d) })},
 		{name: "bm25", run: withData(retrieval.BM25)},
 		{name: "retrieval", run: withData(retrieval.Table)},
 		{name: "abstention", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {

@@ -61,7 +61,7 @@ func (tr tree) scores(t *testing.T, set, file string, figures any) {
 func trees() map[string]func(*testing.T) tree {
 	return map[string]func(*testing.T) tree{
 		"matcher": matcherTree, "stats": statsTree, "bfcl": bfclTree, "bfcl-multiturn": conversationTree, "tau": tauTree,
-		"agentdojo": dojoTree, "judges": judgeTree, "bm25": bm25Tree, "retrieval": retrievalTree, "routes": routesTree,
+		"agentdojo": dojoTree, "judges": judgeTree, "judge-parsing": judgeParsingTree, "bm25": bm25Tree, "retrieval": retrievalTree, "routes": routesTree,
 	}
 }
 
@@ -339,6 +339,22 @@ func judgeTree(t *testing.T) tree {
 		})
 	}
 	tr.scores(t, "tau2_judges", "scores.json", published)
+	return tr
+}
+
+// judgeParsingTree has answers of a judge in each set, and a list of spellings.
+func judgeParsingTree(t *testing.T) tree {
+	tr := tree{"sets/tau2_judges/README.md": "verdict_raw is free text (pass, satisfied / fail, not satisfied / unknown).\n"}
+	var live, shop []any
+	for i, pass := range []bool{true, false, true, false} {
+		id := fmt.Sprint("t", i)
+		live = append(live, object{"task_id": id, "verdict_raw": "Thoughts: long.\n\nStatus: \"" + map[bool]string{true: "success", false: "failure"}[pass] + "\"", "verdict_strict_parse": pass})
+		shop = append(shop, object{"task_id": id, "verdict_raw": map[bool]string{true: "satisfied", false: "fail"}[pass], "verdict_pass": pass})
+	}
+	tr["sets/livemcpbench_judges/"+part+"/beta.jsonl"] = rows(t, live...)
+	tr["sets/tau2_judges/"+part+"/shop__long.jsonl"] = rows(t, shop...)
+	tr.scores(t, "livemcpbench_judges", "scores.json", object{"beta": object{"n": 4}})
+	tr.scores(t, "tau2_judges", "scores.json", object{"shop|long": object{"n": 4}})
 	return tr
 }
 

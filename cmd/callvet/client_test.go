@@ -35,7 +35,7 @@ func spokenVerbs() map[string]spoken {
 	session := []string{"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "force_rubric", "slices", "no_wait", "targets"}
 	return map[string]spoken{
 		"run": {
-			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection"}, parts: resume,
+			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures"},
 		},
 		"select": {requests: []reflect.Type{of[app.SelectRequest]()}, args: []string{"run", "retrieval"}, client: []string{"output", "quiet", "show-failures"}},
@@ -62,6 +62,9 @@ func spokenVerbs() map[string]spoken {
 		"show":                {requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()}, args: []string{"run", "case", "slices", "baseline"}, client: []string{"all", "scores"}},
 		"gate":                {requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"}, client: []string{"output", "annotations"}},
 		"calibrate":           {requests: []reflect.Type{of[app.CalibrateRequest]()}, args: []string{"labels"}},
+		"judge run":           {requests: []reflect.Type{of[app.JudgeRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "force_rubric"}, client: []string{"quiet"}},
+		"judge list":          {requests: []reflect.Type{of[app.JudgeListRequest]()}, args: []string{"run", "traces"}},
+		"judge show":          {requests: []reflect.Type{of[app.JudgeShowRequest]()}, args: []string{"run", "traces", "judging"}},
 		"label next":          {requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"traces"}, client: []string{"output"}},
 		"label import":        {requests: []reflect.Type{of[app.LabelImportRequest]()}, args: []string{"file"}},
 		"label export":        {requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"}, client: []string{"output"}},

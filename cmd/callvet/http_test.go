@@ -148,6 +148,9 @@ func frontOf(a *app.App) *front {
 			return s.View.Panels, nil
 		}),
 		"calibrate":  route(verb(f, a.Calibrate)),
+		"judge run":  route(verb(f, a.JudgeRun)),
+		"judge list": route(func(ctx context.Context, q app.JudgeListRequest) (any, error) { return a.JudgeList(ctx, q) }),
+		"judge show": route(verb(f, a.JudgeShow)),
 		"label next": route(func(_ context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
 			return a.LabelImport(q, f.tell)
@@ -249,6 +252,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		"edits.yaml":   "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
 		"labels.jsonl": `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
 		"prices.json":  `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
+		"judge.yaml":   "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
 		"judged.jsonl": `{"type":"task","task_id":"t1","gold":{"steps":[]},"judged":[{"judge":"j","pass":true}]}` + "\n" + `{"type":"task","task_id":"t2","judged":[{"judge":"j","pass":false}]}` + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -289,6 +293,9 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"label import", `{"file": "labels.jsonl", "labels": "all.jsonl"}`, `{`},
 		{"label export", `{"labels": "all.jsonl", "to": "csv"}`, `t1`},
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
+		{"judge run", `{"run": "first", "judge": "task", "models": [{"target": "script:judge.yaml"}], "output": "said.jsonl"}`, `"pass":28`},
+		{"judge list", `{"run": "first"}`, `"version":1`},
+		{"judge show", `{"run": "first"}`, `"reason":"fine"`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.5, "from": "first"}`, `"pilot"`},
 		{"prices", `{"name": "prices.json"}`, `true`},

@@ -49,6 +49,8 @@ type runFlags struct {
 	toolChoice  string
 	realLatency bool
 	maxFailures int
+	judges      app.RunJudges
+	judgeUnder  float64
 	// origin is the command line, for commands that start a run like it.
 	origin app.Origin
 	suite  suiteFlags
@@ -121,6 +123,10 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
 	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
+	fs.StringArrayVar(&f.judges.Names, "judge", nil, "judge to ask when the attempts are over (callvet judge list); may be repeated")
+	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
+	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "", "endpoint of the models that judge, instead of the provider's own")
+	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
 	f.suite.register(fs)
 	f.target.register(fs)
 	return cmd
@@ -140,6 +146,12 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
 		NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin,
+	}
+	if changed("judge") || changed("judge-model") || changed("judge-under") {
+		j := f.judges
+		if req.Judges = &j; changed("judge-under") {
+			j.Under = &f.judgeUnder
+		}
 	}
 	for _, t := range f.targets {
 		spec := shared

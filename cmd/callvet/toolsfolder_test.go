@@ -36,6 +36,7 @@ func TestToolsFolder(t *testing.T) {
 	}
 	found := 0
 	var walk func(*cobra.Command)
+	says["callvet judge run"] = [2]string{"traces.jsonl --judge necessity -m script:judge.yaml", "2 of 2 pass"}
 	walk = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {
 			walk(sub)
@@ -60,6 +61,7 @@ func TestToolsFolder(t *testing.T) {
 				"tools/NOTES.md":            "not a tool",
 				"suite.json":                `{"cases":[{"id":"a","prompt":"What is the refund policy in Sweden?","expected_tool":"get_refund"}]}`,
 				"bug.json":                  `[{"id":"rg-a-001","description":"d","difficulty":"regression","createdAt":"2026-03-01","bugRef":"#1","input":{"message":"m"},"expect":{"toolsCalled":["get_refund"]}}]`,
+				"judge.yaml":                "rules:\n  - contains: Where an order is.\n    text: '{\"needed\": true, \"best_tool\": \"get_refund\", \"rationale\": \"-\"}'\n",
 				"gates.yaml":                "gates: [schema_valid >= 0.4]\n",
 				"traces.jsonl": `{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` + "\n" +
 					`{"task_id":"t2","tool":"get_refund@v10","args":{},"status":"ok"}` + "\n",

@@ -15,8 +15,8 @@ import (
 // documents of docs/DOCUMENTS.md, or other tools, call the same thing.
 func calledHere(word string) string {
 	switch word {
-	case "judge", "judges":
-		return "callvet calibrate LABELS.jsonl --judge NAME --run TRACES.jsonl compares a judge with people; its verdicts are read from traces"
+	case "judges":
+		return "callvet judge run RUN --judge task -m MODEL asks a judge; callvet calibrate LABELS.jsonl --judge NAME compares it with people"
 	case "replay":
 		return "callvet run SUITE -m recorded:FILE evaluates recorded answers anew, callvet score TRACES.jsonl what an agent did"
 	case "import":

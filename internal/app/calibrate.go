@@ -57,9 +57,12 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	if req.Unit == "" {
 		req.Unit = labels.Task
 	}
-	ls, err := a.readLabels(req.Labels, tell)
+	ls, opinions, err := a.readLabels(req.Labels, tell)
 	if err != nil {
 		return nil, err
+	}
+	if req.Traces == "" {
+		ls = labels.Beside(ls, opinions)
 	}
 	in := calibrate.Input{Judge: req.Judge, Unit: req.Unit, Labels: ls}
 	run := &judgedRun{}
@@ -68,6 +71,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 			return nil, err
 		}
 		in.Labels = append(in.Labels, run.labels...)
+		run.hear(opinions)
 		in.Run = run.judgements()
 	}
 	r, err := calibrate.Calibrate(in)
@@ -88,19 +92,20 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	return r, nil
 }
 
-// readLabels reads a labels file; lines that were cut off are told, others that
-// are no labels end it.
-func (a *App) readLabels(path string, tell Events) ([]labels.Label, error) {
+// readLabels reads a labels file: labels of people, and lines that hold verdicts of judges
+// alone. Lines that were cut off are told, others that are no labels end it.
+func (a *App) readLabels(path string, tell Events) (people, opinions []labels.Label, err error) {
 	f, err := a.cfg.Files.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read labels: %w", err)
+		return nil, nil, fmt.Errorf("read labels: %w", err)
 	}
 	defer f.Close()
 	ls, problems, err := labels.Read(f, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return ls, tellLabels("read labels", problems, tell)
+	people, opinions = labels.Split(ls)
+	return people, opinions, tellLabels("read labels", problems, tell)
 }
 
 // tellLabels tells problems; the error wraps callvet.ErrInvalid where one is more than a
@@ -128,6 +133,9 @@ type judgedRun struct {
 	lines  map[string]slicing.Line // what a task tells of its slices
 	labels []labels.Label
 	gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
+	// calls are verdicts on calls that a labels file has; heard tells of such on tasks.
+	calls []calibrate.Judgement
+	heard bool
 }
 
 // maxSliceValues is how many values of a slice key are told, those with the most labels.
@@ -156,6 +164,40 @@ func (r *judgedRun) bySlice(in calibrate.Input, all *calibrate.Report, f *Calibr
 	return nil, bad
 }
 
+// hear adds verdicts that a labels file has of attempts of the run, or of their calls.
+func (r *judgedRun) hear(opinions []labels.Label) {
+	only := map[string]int{} // the one attempt 0 of a task, for lines without a target; -1: of several targets
+	for i := range r.items {
+		if k := r.items[i].Key; k.Attempt == 0 {
+			if _, two := only[k.TaskID]; two {
+				i = -1
+			}
+			only[k.TaskID] = i
+		}
+	}
+	for _, o := range opinions {
+		key := o.Key
+		key.Unit, key.CallID = labels.Task, ""
+		at, there := r.at[key]
+		if !there && o.Target == "" && o.Attempt == 0 {
+			if at, there = only[o.TaskID]; there && at >= 0 {
+				key = r.items[at].Key
+			}
+		}
+		switch {
+		case !there || at < 0 || at >= len(r.items):
+		case o.Unit == labels.Call:
+			key.Unit, key.CallID = labels.Call, o.CallID
+			for _, v := range o.Judged {
+				r.calls = append(r.calls, calibrate.Judgement{Key: key, Verdict: v})
+			}
+		default:
+			r.items[at].Judged = labels.Merge(r.items[at].Judged, o.Judged)
+			r.heard = r.heard || len(o.Judged) > 0
+		}
+	}
+}
+
 func (r *judgedRun) judgements() []calibrate.Judgement {
 	out := []calibrate.Judgement{}
 	for _, it := range r.items {
@@ -163,7 +205,7 @@ func (r *judgedRun) judgements() []calibrate.Judgement {
 			out = append(out, calibrate.Judgement{Key: it.Key, Verdict: v})
 		}
 	}
-	return out
+	return append(out, r.calls...)
 }
 
 // readJudged reads the verdicts and labels of the task records of a trace file.
@@ -177,6 +219,10 @@ func (a *App) readJudged(path string, tell Events) (*judgedRun, error) {
 		return nil, a.nothingScored([]string{path})
 	}
 	out.items = slices.DeleteFunc(out.items, func(it calibrate.Item) bool { return out.gone[it.Key] })
+	clear(out.at)
+	for i := range out.items {
+		out.at[out.items[i].Key] = i
+	}
 	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
 	tell.lines(log.Problems(path), log)
 	return out, nil

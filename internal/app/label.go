@@ -46,10 +46,10 @@ func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
 	if r := req.Role; r != labels.Calibrating && r != labels.Validation && r != labels.Test {
 		return nil, wrong("role", string(r), "it is calibration, validation or test")
 	}
-	var done []labels.Label
+	var done, opinions []labels.Label
 	var err error
 	if req.Labels != "" && a.cfg.Files.Kind(req.Labels) != KindNone {
-		if done, err = a.readLabels(req.Labels, tell); err != nil {
+		if done, opinions, err = a.readLabels(req.Labels, tell); err != nil {
 			return nil, err
 		}
 	}
@@ -57,6 +57,7 @@ func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
 	if err != nil {
 		return nil, err
 	}
+	run.hear(opinions)
 	if len(run.items) == 0 && len(run.gone) == 0 {
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", req.Traces, callvet.ErrInvalid),
@@ -131,7 +132,7 @@ type LabelExportRequest struct {
 // LabelExport writes the labels of a file that count: the last one of each person for each
 // task.
 func (a *App) LabelExport(req LabelExportRequest, w io.Writer, tell Events) error {
-	ls, err := a.readLabels(req.Labels, tell)
+	ls, _, err := a.readLabels(req.Labels, tell)
 	if err != nil {
 		return err
 	}
@@ -159,9 +160,29 @@ func (a *App) readShown(name string, drawn []labels.Label) ([]Todo, error) {
 	for i, l := range drawn {
 		out[i].Label, want[l.Key] = l, i
 	}
+	red, err := a.secrets.Redactor(nil)
+	if err != nil {
+		return nil, err
+	}
+	err = a.wholeAttempts(name, func(at *trace.Attempt) error {
+		k := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
+		if i, ok := want[k]; ok {
+			hidden := at.Redacted(red)
+			out[i].Shown = showTask(&hidden)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// wholeAttempts reads the attempts of a trace file of any form, one by one.
+func (a *App) wholeAttempts(name string, do func(*trace.Attempt) error) error {
 	f, err := a.cfg.Files.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("read traces: %w", err)
+		return fmt.Errorf("read traces: %w", err)
 	}
 	defer f.Close()
 	imp, own, err := importer(f)
@@ -169,23 +190,17 @@ func (a *App) readShown(name string, drawn []labels.Label) ([]Todo, error) {
 		imp, err = foreign.Open(f, foreign.Options{Format: foreign.Contract})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read traces %s: %w", name, err)
-	}
-	red, err := a.secrets.Redactor(nil)
-	if err != nil {
-		return nil, err
+		return fmt.Errorf("read traces %s: %w", name, err)
 	}
 	for at, err := range imp.Attempts() {
 		if err != nil {
-			return nil, fmt.Errorf("read traces %s: %w", name, err)
+			return fmt.Errorf("read traces %s: %w", name, err)
 		}
-		k := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
-		if i, ok := want[k]; ok {
-			hidden := at.Redacted(red)
-			out[i].Shown = showTask(&hidden)
+		if err := do(&at); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func showTask(at *trace.Attempt) ShownTask {

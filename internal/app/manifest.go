@@ -50,6 +50,10 @@ type Manifest struct {
 	Keep []string `json:"keep,omitempty"`
 	// Settings are those of the latest session; nil of older runs.
 	Settings *Settings `json:"settings,omitempty"`
+	// Judges are asked when the attempts are over; nil: none is.
+	Judges *RunJudges `json:"judges,omitempty"`
+	// Judging is what a run of a judge does; nil of any other run.
+	Judging *Judging `json:"judging,omitempty"`
 }
 
 const manifestVersion = 1

@@ -21,33 +21,45 @@ import (
 	"github.com/callvet/callvet/score/selection"
 )
 
-// attempts are those of the run as traces, case by case.
+// attempts are those of the run as traces, case by case, with what judges said of them.
 func (r *Run) attempts(ctx context.Context) iter.Seq2[trace.Attempt, error] {
-	return measure.Cells(func(yield func(measure.Row, error) bool) {
-		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
-			if !yield(measure.Row{Case: row.Case, Cell: row.Cell}, err) {
-				return
-			}
-		}
-	}, r.Manifest.Targets)
+	return r.traced(ctx, func(*trace.Attempt, *callvet.Case) {})
 }
 
 // identified are the attempts with what their cases ask.
 func (r *Run) identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 	asks, of := "", (*callvet.Case)(nil)
+	return r.traced(ctx, func(at *trace.Attempt, c *callvet.Case) {
+		if c != of {
+			of, asks = c, c.Identity()
+		}
+		at.Asks = asks
+	})
+}
+
+// traced gives each attempt to do before it yields it.
+func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)) iter.Seq2[trace.Attempt, error] {
+	var of *callvet.Case
 	rows := func(yield func(measure.Row, error) bool) {
 		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
-			if err == nil && row.Case != of {
-				of, asks = row.Case, row.Case.Identity()
-			}
+			of = row.Case
 			if !yield(measure.Row{Case: row.Case, Cell: row.Cell}, err) {
 				return
 			}
 		}
 	}
 	return func(yield func(trace.Attempt, error) bool) {
+		heard, err := r.said(ctx)
+		if err != nil {
+			yield(trace.Attempt{}, err)
+			return
+		}
 		for at, err := range measure.Cells(rows, r.Manifest.Targets) {
-			if at.Asks = asks; !yield(at, err) {
+			if err == nil {
+				heard.judged(&at)
+				do(&at, of)
+			}
+			if !yield(at, err) {
 				return
 			}
 		}

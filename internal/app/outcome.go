@@ -70,6 +70,9 @@ func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_
 		return nil, err
 	}
 	v.View.Models = s.op.used()
+	if s.Manifest.Judges.decidesRubrics() {
+		sum = judgedSummary(sum, p)
+	}
 	return s.conclude(v, sum, runErr)
 }
 

@@ -27,6 +27,7 @@ type Run struct {
 	Suite    *callvet.Suite // without cases
 	cases    *store.CaseReader
 	db       *store.DB
+	opinions opinions
 }
 
 // NoRunError says that there is no such run. It wraps callvet.ErrNotFound.
@@ -124,8 +125,27 @@ func (r *Run) Cases() int {
 	return len(r.Manifest.Cases)
 }
 
-// Rows streams attempts with their cases.
+// Rows streams attempts with their cases, and with what judges said of them.
 func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		said, err := r.said(ctx)
+		if err != nil {
+			yield(report.Row{}, err)
+			return
+		}
+		for row, err := range r.attempted(ctx, f) {
+			if err == nil {
+				said.lay(r.Manifest.Targets, row.Case, row.Cell)
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// attempted streams attempts as callvet alone scored them.
+func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		for c, err := range r.db.Cells(ctx, r.Stored.ID, f) {
 			var of *callvet.Case
@@ -204,7 +224,7 @@ func (r *Run) size() int { return r.Cases() * len(r.Manifest.Targets) * r.Manife
 // Resume is the action that goes on with the run, with other settings.
 func (r *Run) Resume(with ...Setting) Action {
 	verb := VerbResume
-	if r.Manifest.Made && !edit.Made(r.Suite) {
+	if r.Manifest.Made && r.Manifest.Judging == nil && !edit.Made(r.Suite) {
 		verb = VerbSweep
 	}
 	return Action{Verb: verb, Run: r.Stored.ID, With: with}

@@ -33,6 +33,9 @@ type Session struct {
 	done     iter.Seq2[*callvet.Cell, error] // nil for a new run
 	resume   *ResumeRequest                  // nil for a new run
 	held     *store.HeldError                // another process carries the run out
+	// judging makes a new run one of a judge about judges, as store.Run has it.
+	judging *Judging
+	judges  string
 }
 
 // ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
@@ -192,6 +195,7 @@ func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
 		return nil, runErr
 	}
 	s.tell.emit(Event{Ended: s.ended(sum)})
+	s.judgeAfter(ctx, &sum, runErr)
 	// What was asked to end early is still told: the context may be gone by now.
 	return s.outcome(context.WithoutCancel(ctx), sum, runErr)
 }
@@ -282,6 +286,7 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 			s.tell.emit(Event{Progress: &ProgressEvent{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA}})
 		},
 	}
+	man.judges(&cfg)
 	if !man.NoCache {
 		cfg.Cache = s.db
 	}

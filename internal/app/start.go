@@ -56,6 +56,8 @@ type RunRequest struct {
 	Origin Origin `json:"origin,omitzero"`
 	// Selection is laid over what the suite says of scoring decisions.
 	Selection *SelectionRequest `json:"selection,omitempty"`
+	// Judges are asked when the attempts are over; nil: none is.
+	Judges *RunJudges `json:"judges,omitempty"`
 	// Made is a suite that another request made; it is read from no file then.
 	Made *callvet.Suite `json:"-"`
 }
@@ -118,7 +120,7 @@ func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Sui
 	return &Manifest{
 		Version: manifestVersion, Callvet: version, Path: q.Suite, Origin: q.Origin, Made: q.Made != nil, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
 		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices, TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
-		Embedder: q.Embedder, Keep: q.Keep, Settings: &q.Settings,
+		Embedder: q.Embedder, Keep: q.Keep, Settings: &q.Settings, Judges: q.Judges,
 	}
 }
 
@@ -136,7 +138,7 @@ func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	if err := a.secrets.Spelled(req.settings()); err != nil {
+	if err := errors.Join(a.secrets.Spelled(req.settings()), a.checkJudges(ctx, &req, tell)); err != nil {
 		return nil, err
 	}
 	askOnce(&req, specs, tell)
@@ -178,8 +180,10 @@ func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite
 
 // start opens the targets, keeps the suite and creates the run. When it fails nothing is kept.
 func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, specs []TargetSpec) (err error) {
-	if s.targets, err = s.op.openAll(ctx, specs); err != nil {
-		return err
+	if s.targets == nil {
+		if s.targets, err = s.op.openAll(ctx, specs); err != nil {
+			return err
+		}
 	}
 	s.app.tellWithheld(specs, s.tell)
 	own := s.app.newScorersOf()
@@ -192,7 +196,12 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 			err = errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
 		}
 	}()
-	man := req.manifest(s.app.cfg.Version, specs, read.Suite)
+	ran := req.Made
+	if read != nil {
+		ran = read.Suite
+	}
+	man := req.manifest(s.app.cfg.Version, specs, ran)
+	man.Judging = s.judging
 	man.Rubrics = rubrics
 	man.Scorers = own.list()
 	if man.Catalogues, err = catalog.Fingerprints(TargetNames(specs), catalogueFiles{s.app}); err != nil {
@@ -219,7 +228,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	s.Stored, err = db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: hash, Manifest: b})
+	s.Stored, err = db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: hash, Manifest: b, Judges: s.judges})
 	return err
 }
 
@@ -282,6 +291,12 @@ const CodeNotEvaluated = "not-evaluated"
 
 // lintVerdict tells what lint found and whether to run all the same.
 func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error {
+	if req.Judges.decidesRubrics() {
+		problems = slices.Clone(problems)
+		for i := range problems {
+			problems[i].Warning = problems[i].Warning || problems[i].Code == CodeNotEvaluated
+		}
+	}
 	tell.problems(problems)
 	if n := errorsIn(problems); n > 0 && !req.NoLint {
 		return &callvet.FieldError{

@@ -41,11 +41,12 @@ func (a *App) labelled(p *panel.Panels, path, from string, calibrations []steps.
 	}
 	ls := run.labels
 	if !a.cfg.Files.Same(from, path) {
-		more, err := a.readLabels(from, tell)
+		more, opinions, err := a.readLabels(from, tell)
 		if err != nil {
 			return err
 		}
 		ls = append(more, ls...)
+		run.hear(opinions)
 	}
 	judges := run.judges()
 	if len(judges) == 0 {
@@ -89,10 +90,10 @@ func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, suffix string) 
 	byKey := map[string]*calibrate.SliceReport{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), suffix)
+		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), suffix)
 		for j := range t.Slices {
 			s := &t.Slices[j]
-			if s.Metric(metricJudged+suffix) == nil {
+			if s.Metric(metricJudged+suffix) == nil && !r.heard {
 				continue
 			}
 			of := byKey[s.Key]
@@ -104,7 +105,7 @@ func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, suffix string) 
 			}
 			at := slices.IndexFunc(of.Values, func(v calibrate.SliceValue) bool { return v.Value == s.Value })
 			if at >= 0 {
-				setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), suffix)
+				r.setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), suffix)
 			}
 		}
 	}
@@ -132,10 +133,20 @@ func successOf(of []calibrate.Success, target string) *calibrate.Success {
 	return nil
 }
 
-// setTrueSuccess puts the estimate behind the judged rate.
-func setTrueSuccess(s *panel.Slice, x *calibrate.Success, suffix string) {
-	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == metricJudged+suffix })
-	if x == nil || at < 0 {
+// setTrueSuccess puts the estimate behind the judged rate, which is told too where verdicts
+// come from a labels file: nothing in the traces has told it then.
+func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, suffix string) {
+	name := metricJudged + suffix
+	is := func(m panel.Metric) bool { return m.Name == name }
+	if x == nil {
+		return
+	}
+	if r.heard {
+		s.Metrics = slices.DeleteFunc(s.Metrics, func(m panel.Metric) bool { return is(m) || m.Name == metricJudged })
+		s.Metrics = append(s.Metrics, panel.Metric{Name: name, Title: "judged pass" + suffix, Unit: panel.UnitRate, Of: "attempts", Interval: x.Raw, Excluded: x.Unread})
+	}
+	at := slices.IndexFunc(s.Metrics, is)
+	if at < 0 {
 		return
 	}
 	m := panel.Metric{Name: metricTrueSuccess + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: "attempts", Interval: x.True}

@@ -90,7 +90,7 @@ type Label struct {
 	// By is who labelled; "" where that is not known.
 	By   string `json:"by,omitempty"`
 	Role Role   `json:"role,omitempty" form:"words=calibration|validation|test"`
-	// Pass, Rating or both are set. A rating is a category on any scale.
+	// Pass, Rating or both are set; neither is of an Opinion. A rating is a category on any scale.
 	Pass   *bool     `json:"pass,omitempty"`
 	Rating *float64  `json:"rating,omitempty"`
 	Note   string    `json:"note,omitempty"`

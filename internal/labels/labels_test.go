@@ -35,7 +35,7 @@ func TestReadRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"task_id":"a","pass":true,"rol":"test"}`:                           `f:1: unknown key "rol" (did you mean "role"?)`,
 		`{"task_id":"a","Pass":true}`:                                        `did you mean "pass"?`,
-		`{"task_id":"a"}`:                                                    `f:1: neither "pass" nor "rating"`,
+		`{"task_id":"a"}`:                                                    `f:1: neither "pass" nor "rating" is there, and no verdict of a judge`,
 		`{"pass":true}`:                                                      `"task_id" is missing`,
 		`{"task_id":"a","pass":"yes"}`:                                       `"pass" is a string, not a boolean`,
 		`{"task_id":"a","pass":true,"role":"train"}`:                         `"role" is "train"; it must be calibration, validation or test`,

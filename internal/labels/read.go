@@ -99,8 +99,8 @@ func (l *Label) check() error {
 		return errors.New(`"call_id" is missing, which the unit call needs`)
 	case l.Unit == Task && l.CallID != "":
 		return errors.New(`"call_id" belongs to the unit call`)
-	case l.Pass == nil && l.Rating == nil:
-		return errors.New(`neither "pass" nor "rating" is there`)
+	case l.Pass == nil && l.Rating == nil && len(l.Judged) == 0:
+		return errors.New(`neither "pass" nor "rating" is there, and no verdict of a judge`)
 	}
 	if err := l.checkSample(); err != nil {
 		return err

@@ -64,6 +64,9 @@ func (w *chat) head(b []byte, q *query) []byte {
 		}
 		b = appendChoice(b, q.choice, `{"type":"function","function":{"name":`, "}}")
 	}
+	if _, taken := q.params.Extra["response_format"]; !taken && q.form != nil {
+		b = append(appendForm(append(b, `,"response_format":{"type":"json_schema","json_schema":`...), q.form, `{"name":`), '}')
+	}
 	if q.stream {
 		b = append(b, `,"stream":true`...)
 		if w.usageOption {

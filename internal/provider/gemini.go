@@ -69,6 +69,9 @@ func (w *gemini) config(b []byte, q *query) []byte {
 	if _, taken := p.Extra["thinkingConfig"]; !taken && p.ReasoningEffort != "" {
 		c = append(appendText(append(c, `,"thinkingConfig":{"thinkingLevel":`...), strings.ToUpper(p.ReasoningEffort)), '}')
 	}
+	if _, taken := p.Extra["responseJsonSchema"]; !taken && q.form != nil {
+		c = append(append(c, `,"responseMimeType":"application/json","responseJsonSchema":`...), q.form.Schema...)
+	}
 	c = appendExtra(c, p, func(k string) bool { return !besideConfig(k) })
 	if len(c) == 0 {
 		return b

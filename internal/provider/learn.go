@@ -27,6 +27,7 @@ import (
 // The names under which refusals are kept that are not parameters.
 const (
 	newMaxTokens = "max_completion_tokens"
+	answerForm   = "answer_form"
 	responsesAPI = "chat_completions"
 )
 
@@ -66,6 +67,9 @@ func (m *model) yield(q *query) {
 	if q.choice == choiceRequired && m.refused.has(paramToolChoice) {
 		q.choice = choiceAuto
 	}
+	if q.form != nil && m.refused.has(answerForm) {
+		m.unshape(q)
+	}
 	for _, name := range learnable() {
 		if m.refused.has(name) {
 			drop(&q.params, name)
@@ -97,6 +101,10 @@ func (m *model) learns(q *query, fault *callvet.Fault) bool {
 			return true
 		}
 	}
+	if q.form != nil && refusesForm(fault) {
+		m.learn(answerForm, "the form of the answer is not sent, and it is read out of a text", fault)
+		return true
+	}
 	if q.choice == choiceRequired && refusesChoice(fault) {
 		m.learn(paramToolChoice, "tool_choice auto is sent for required", fault)
 		return true
@@ -118,6 +126,9 @@ func (m *model) omitted(req *callvet.Request, asked *callvet.Params, q *query) (
 		if _, sent := show(&q.params, name); wanted && !sent {
 			out = append(out, name)
 		}
+	}
+	if req.Form != nil && q.form == nil {
+		out = append(out, answerForm)
 	}
 	if q.choice == choiceAuto && req.ToolChoice != choiceAuto && req.ToolChoice != "" {
 		out = append(out, paramToolChoice)

@@ -31,6 +31,8 @@ type query struct {
 	// toolSum is the SHA-256 of tools.
 	toolSum [sha256.Size]byte
 	stream  bool
+	// form is that of the answer; nil: any text.
+	form *callvet.AnswerForm
 }
 
 // wire is one provider's form of requests and answers.
@@ -132,7 +134,9 @@ func (m *model) elsewhere(ctx context.Context, req *callvet.Request, before []ca
 
 // query is what req asks of this model.
 func (m *model) query(req *callvet.Request) *query {
-	q := &query{req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream}
+	q := &query{req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream, form: req.Form}
+	m.shape(q)
+	req = q.req
 	q.limit = q.params.MaxTokens
 	if req.Tools != nil && len(req.Tools.Tools) > 0 {
 		o := m.offers.get(req.Tools, m.wire.tools)
@@ -203,6 +207,7 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 	}
 	resp.Exchanges = []callvet.Exchange{ex}
 	m.settle(q, len(body), resp)
+	formed(q, resp)
 	return resp, nil
 }
 

@@ -49,6 +49,9 @@ func (w *ollama) head(b []byte, q *query) []byte {
 	} else if e != "" {
 		b = appendText(appendMember(b, "think"), e)
 	}
+	if _, taken := q.params.Extra["format"]; !taken && q.form != nil {
+		b = append(appendMember(b, "format"), q.form.Schema...)
+	}
 	b = append(appendMember(b, "stream"), strconv.AppendBool(nil, q.stream)...)
 	b = append(appendMember(b, "options"), w.options(q, size)...)
 	return appendExtra(b, &q.params, besideOptions)

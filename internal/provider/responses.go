@@ -59,6 +59,9 @@ func (w *responses) head(b []byte, q *query) []byte {
 	if _, taken := q.params.Extra["reasoning"]; !taken && q.params.ReasoningEffort != "" {
 		b = append(appendText(append(b, `,"reasoning":{"effort":`...), q.params.ReasoningEffort), '}')
 	}
+	if _, taken := q.params.Extra["text"]; !taken && q.form != nil {
+		b = append(appendForm(append(b, `,"text":{"format":`...), q.form, `{"type":"json_schema","name":`), '}')
+	}
 	if q.stream {
 		b = append(b, `,"stream":true`...)
 	}

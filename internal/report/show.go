@@ -213,6 +213,9 @@ func (s *screen) scores(r *callvet.Result) {
 				good = "0 is best"
 			}
 			s.line("  %-20s %.3f  %s", plain.Line(x.Name), x.Value, s.dim(good))
+			if x.Reason != "" { // of a judge
+				s.wrap(fmt.Sprintf("  %-20s ", ""), plain.Limited(plain.Line(x.Reason), 2000))
+			}
 			continue
 		}
 		s.wrap(fmt.Sprintf("  %-20s ", plain.Line(x.Name)), "not scored: "+plain.Line(x.Reason))

@@ -59,6 +59,10 @@ UPDATE runs SET requests=(SELECT coalesce(sum(c.requests),0) FROM cells c WHERE 
 `, `
 -- Whether the process that carries the run out was asked to end it.
 ALTER TABLE runs ADD COLUMN canceled INTEGER NOT NULL DEFAULT 0;
+`, `
+-- What a run of a judge is about: the id of a run, or the hash of a trace file. NULL: it is about a suite.
+ALTER TABLE runs ADD COLUMN judges TEXT;
+CREATE INDEX runs_judges ON runs(judges) WHERE judges IS NOT NULL;
 `}
 }
 

@@ -46,6 +46,9 @@ type Run struct {
 	Spent callvet.Spent `json:"spent"`
 	// Owner carries the run out; nil: nobody does.
 	Owner *Owner `json:"owner,omitempty"`
+	// Judges is what a run of a judge is about: the id of a run, or "sha256:" and the hash
+	// of a trace file; "" for a run of a suite.
+	Judges string `json:"judges,omitempty"`
 }
 
 // State is the status, with that of a run whose process went away without ending it:
@@ -67,6 +70,9 @@ type NewRun struct {
 	SuiteHash string
 	// Manifest is one JSON value: everything needed to reproduce the run, no secret.
 	Manifest json.RawMessage
+	// Judges makes it a run of a judge, as Run has it. It is in no list of runs, and goes with
+	// the run that it is about.
+	Judges string
 }
 
 // CreateRun stores the suite and a run of it in state "running". The error is
@@ -100,9 +106,9 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 				return err
 			}
 		}
-		res, err := tx.Exec(`INSERT INTO runs(id,name,created,status,suite_hash,suite_name,manifest)
-			SELECT ?,?,?,?,hash,name,? FROM suites WHERE hash=?`,
-			id, n.Name, db.opts.Now().UnixMilli(), StatusRunning, []byte(n.Manifest), n.SuiteHash)
+		res, err := tx.Exec(`INSERT INTO runs(id,name,created,status,suite_hash,suite_name,manifest,judges)
+			SELECT ?,?,?,?,hash,name,?,nullif(?,'') FROM suites WHERE hash=?`,
+			id, n.Name, db.opts.Now().UnixMilli(), StatusRunning, []byte(n.Manifest), n.Judges, n.SuiteHash)
 		if err != nil {
 			return err
 		}
@@ -159,14 +165,20 @@ func changed(id string) func(sql.Result, error) error {
 	}
 }
 
-const runColumns = "SELECT id,name,created,finished,status,suite_hash,suite_name,manifest,totals,requests,usd,assumed_usd,assumed," + ownerColumns + " FROM runs "
+const runColumns = "SELECT id,name,created,finished,status,suite_hash,suite_name,manifest,totals,requests,usd,assumed_usd,assumed,coalesce(judges,'')," + ownerColumns + " FROM runs "
 
 // Runs lists the newest runs first; limit 0 means all.
 func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	return db.runs(ctx, runColumns+"ORDER BY num DESC LIMIT ?", limit)
+	return db.runs(ctx, runColumns+"WHERE judges IS NULL ORDER BY num DESC LIMIT ?", limit)
+}
+
+// Judgings lists the runs of judges about a run or a trace file (as Run.Judges), the oldest
+// first; "" means all.
+func (db *DB) Judgings(ctx context.Context, about string) ([]Run, error) {
+	return db.runs(ctx, runColumns+"WHERE judges IS NOT NULL AND (judges=? OR ?='') ORDER BY num", about, about)
 }
 
 func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error) {
@@ -182,7 +194,7 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 		var finished sql.NullInt64
 		var manifest, totals []byte
 		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &created, &finished, &r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
-			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed); err != nil {
+			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges); err != nil {
 			return nil, db.explain("read runs", err)
 		}
 		r.Created, r.Manifest, r.Totals = time.UnixMilli(created), manifest, totals
@@ -208,7 +220,9 @@ func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
 		}
 	}
 	if base == "latest" || base == "last" {
-		return one(ref, func() ([]Run, error) { return db.runs(ctx, runColumns+"ORDER BY num DESC LIMIT 1 OFFSET ?", back) })
+		return one(ref, func() ([]Run, error) {
+			return db.runs(ctx, runColumns+"WHERE judges IS NULL ORDER BY num DESC LIMIT 1 OFFSET ?", back)
+		})
 	}
 	found, err := db.runs(ctx, runColumns+"WHERE id=?", ref)
 	if err != nil || len(found) == 1 {
@@ -243,7 +257,7 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	return found[0], nil
 }
 
-// DeleteRun removes a run with its cells, and its suite when no other run has it. A
+// DeleteRun removes a run with its cells and with what judges said of it, and its suite when no other run has it. A
 // run that a process carries out is refused with a *HeldError; gone is that of Claim.
 func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool) error {
 	return db.tx(ctx, "delete run", func(tx *sql.Tx) error {
@@ -254,10 +268,13 @@ func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool) e
 		if err != nil {
 			return err
 		}
-		for _, q := range []string{"DELETE FROM cells WHERE run=?", "DELETE FROM cache_keys WHERE run=?", "DELETE FROM runs WHERE num=?"} {
-			if _, err := tx.Exec(q, num); err != nil {
+		for _, table := range []string{"cells", "cache_keys"} {
+			if _, err := tx.Exec("DELETE FROM "+table+" WHERE run=? OR run IN (SELECT num FROM runs WHERE judges=?)", num, id); err != nil {
 				return err
 			}
+		}
+		if _, err := tx.Exec("DELETE FROM runs WHERE num=? OR judges=?", num, id); err != nil {
+			return err
 		}
 		if _, err := tx.Exec("DELETE FROM suite_chunks WHERE suite IN (SELECT num FROM suites WHERE hash NOT IN (SELECT suite_hash FROM runs))"); err != nil {
 			return err

@@ -423,6 +423,7 @@ func (t *traveller) traces() error {
 	}
 	t.step(checked, "trace check", "traces.jsonl")
 	t.labels()
+	t.judges()
 	planned := 2 // a pilot has one target, and at least two tasks that tell their cost
 	if t.of.targets == 1 && len(t.of.shape.cases) > 1 && t.total().judged() > 0 {
 		planned = 0
@@ -447,6 +448,25 @@ func (t *traveller) labels() {
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel")
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel", "--run", "traces.jsonl")
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel", "--run", "traces.jsonl", "--json")
+}
+
+// judges asks a judge about the tasks, and adds what it says to the labels.
+func (t *traveller) judges() {
+	const script = "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"-\"}'\n"
+	if err := t.write("judge.yaml", script); err != nil {
+		t.fail(t.of.name, "%v", err)
+		return
+	}
+	asked := 0
+	if t.total().judged() == 0 {
+		asked = 2 // nothing is to be judged
+	}
+	t.step(asked, "judge run", "traces.jsonl", "--judge", "task", "-m", "script:judge.yaml", "-o", "labels.jsonl")
+	t.step(asked, "judge show", "traces.jsonl")
+	t.step(0, "judge list")
+	if asked == 0 {
+		t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "task", "--run", "traces.jsonl")
+	}
 }
 
 // passRate compares the pass rate of scored traces with what must be.

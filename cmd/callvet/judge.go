@@ -1,0 +1,314 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+func (a *cli) judgeCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "judge", Short: "Ask models what attempts are worth, and keep what they say"}
+	cmd.AddCommand(a.judgeRunCommand(), a.judgeListCommand(), a.judgeShowCommand())
+	return cmd
+}
+
+// judgeFlags are those of `callvet judge run`.
+type judgeFlags struct {
+	runFlags
+	req   app.JudgeRequest
+	under float64
+	least float64
+}
+
+func (a *cli) judgeRunCommand() *cobra.Command {
+	var f judgeFlags
+	cmd := &cobra.Command{
+		Use:   "run RUN|TRACES --judge NAME -m MODEL [-m MODEL …]",
+		Short: "Judge the attempts of a run or of a trace file",
+		Long: `Ask a model about the attempts of a stored run, or of a trace file, and keep its verdicts.
+
+` + judgeTable() + `
+A judge of your own is a name with --prompt FILE and --schema FILE (JSON Schema of an object with pass, verdict, status or score).
+
+The judge sees neither the expected calls nor the automatic score (--show-gold shows what is expected). What users, models and
+tools said is fenced as data. An answer that is empty, refuses, cannot be read or contradicts itself is unscored: counted, and never a pass.
+Verdicts are stored before they are told; what was broken off goes on when the same is asked again, and a judging that ended gets a new version.
+They show in callvet show, report and score of the run, and -o writes them for callvet calibrate and callvet score --labels.`,
+		Example: `  callvet judge run last --judge task -m openai/gpt-5-mini -o verdicts.jsonl
+  callvet judge run last --judge task -m openai/gpt-5-mini -m anthropic/claude-sonnet-4-5 --samples 3
+  callvet judge run last --judge compare -m openai/gpt-5-mini
+  callvet judge run traces.jsonl --judge arguments --tools tools.json -m ollama/qwen3
+  callvet judge run last --judge politeness --prompt polite.txt --schema polite.json -m openai/gpt-5-mini --under 0.8`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.judgeRun(cmd.Context(), args[0], &f, cmd.Flags().Changed)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.req.Judge, "judge", "", "judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own")
+	fs.StringVar(&f.req.Prompt, "prompt", "", "file with the prompt of a judge of your own")
+	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
+	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
+	fs.Var(ranged.Int(&f.repeats, 1, 1), "samples", "how often each model is asked the same; the verdict of the most counts")
+	fs.Var(ranged.Share(&f.under, 0), "under", "judge only attempts whose automatic score is less than this, or not known")
+	fs.Var(ranged.Share(&f.least, 0), "threshold", "least score that passes, where the score decides (default 0.6 for a rubric)")
+	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
+	fs.Var(ranged.Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
+	fs.StringArrayVar(&f.req.Tools, "tools", nil, "folder or file with the tools of a trace file; may be repeated")
+	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
+	fs.StringVarP(&f.req.Output, "output", "o", "", "labels file to add the verdicts to, for callvet calibrate and callvet score --labels")
+	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
+	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
+	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
+	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass")
+	fs.Var(ranged.OrNone(&f.maxCost, ranged.Positive(&f.maxCost, 0)), "max-cost", "stop before spending more than this many USD on a model")
+	fs.Var(ranged.OrNone(&f.maxCalls, ranged.Int(&f.maxCalls, 0, 1)), "max-calls", "stop before sending a model more requests than this")
+	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier judgings to the very same question")
+	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that the judge is shown: email, phone, …")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	f.target.register(fs)
+	for _, name := range []string{"system", "system-for", "replace-system", "parallel-calls"} {
+		_ = fs.MarkHidden(name) // a judge has a prompt of its own
+	}
+	return cmd
+}
+
+func judgeNames() (names []string) {
+	for _, j := range app.Judges() {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+// judgeTable lists the judges that are built in.
+func judgeTable() string {
+	var b strings.Builder
+	for _, j := range app.Judges() {
+		fmt.Fprintf(&b, "  %-11s each %-7s %s\n", j.Name, j.Unit, j.About)
+	}
+	return b.String()
+}
+
+func (a *cli) judgeRun(ctx context.Context, name string, f *judgeFlags, changed func(string) bool) error {
+	if f.target.system != "" || len(f.target.systemFor) > 0 {
+		return usagef("--system: a judge has a prompt of its own: write one with --prompt")
+	}
+	spec, err := a.shared(&f.runFlags, changed)
+	if err != nil {
+		return err
+	}
+	req := f.req
+	req.Side = a.program().Side(name)
+	req.Samples, req.NoCache, req.Keep, req.Prices, req.Settings = f.repeats, f.noCache, f.keepKinds, f.target.prices, f.settings(changed)
+	if changed("under") {
+		req.Under = &f.under
+	}
+	if changed("threshold") {
+		req.Threshold = &f.least
+	}
+	for _, t := range f.targets {
+		one := spec
+		one.Target = t
+		req.Models = append(req.Models, one)
+	}
+	tell := a.teller(f.quiet, "")
+	out, err := a.program().JudgeRun(ctx, req, tell.tell)
+	tell.finish()
+	if out == nil || len(out.Judgings) == 0 {
+		return err
+	}
+	if req.Output != "" && err == nil {
+		fmt.Fprintf(a.err, "added to %s\n", req.Output)
+	}
+	return errors.Join(err, a.tellJudged(out, false))
+}
+
+func (a *cli) judgeListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "list [RUN|TRACES]", Short: "List the judges that are built in, and what was judged", Args: cobra.MaximumNArgs(1),
+		Example: "  callvet judge list\n  callvet judge list last",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var req app.JudgeListRequest
+			if len(args) == 1 {
+				req.Side = a.program().Side(args[0])
+			}
+			list, err := a.program().JudgeList(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			if a.jsonOut {
+				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.judgings", "version": 1, "judges": app.Judges(), "judgings": list})
+			}
+			fmt.Fprint(a.out, "Judges:\n"+judgeTable())
+			if len(list) > 0 {
+				fmt.Fprintln(a.out, "\nJudgings:")
+			}
+			for i := range list {
+				v := &list[i]
+				fmt.Fprintf(a.out, "  %s  %s  %s version %d of %s, %s (%s)\n", v.ID, v.Created.Local().Format("2006-01-02 15:04"), v.JudgeID, v.Version, plain.Line(v.About), v.Status, plain.Line(v.Judge.Model))
+			}
+			return nil
+		},
+	}
+	return cmd
+}
+
+func (a *cli) judgeShowCommand() *cobra.Command {
+	var req app.JudgeShowRequest
+	cmd := &cobra.Command{
+		Use: "show JUDGING|RUN|TRACES", Short: "Show what judges said, with what people say beside",
+		Example: "  callvet judge show last\n  callvet judge show last --labels labels.jsonl",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if s := a.program().Side(args[0]); s.Traces != "" {
+				req.Side = s
+			} else {
+				req.Judging = args[0]
+			}
+			out, err := a.program().JudgeShow(cmd.Context(), req, a.events())
+			if err != nil {
+				return err
+			}
+			return a.tellJudged(out, true)
+		},
+	}
+	cmd.Flags().StringVar(&req.Labels, "labels", "", "labels file: what people say is shown beside")
+	cmd.Flags().StringVarP(&req.Output, "output", "o", "", "labels file to add the verdicts to")
+	return cmd
+}
+
+// tellJudged tells what judges said; all tells every verdict, and else those that fail or are
+// unscored.
+func (a *cli) tellJudged(d *app.Judged, all bool) error {
+	if a.jsonOut {
+		return json.NewEncoder(a.out).Encode(struct {
+			Format  string `json:"format"`
+			Version int    `json:"version"`
+			*app.Judged
+		}{"callvet.judged", 1, d})
+	}
+	for i := range d.Judgings {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		printJudging(a.out, &d.Judgings[i], all)
+	}
+	for _, g := range d.Agreement {
+		x, y := &d.Judgings[g.A], &d.Judgings[g.B]
+		fmt.Fprintf(a.out, "\n%s (version %d) and %s (version %d) say the same of %d of %d.\n", x.JudgeID, x.Version, y.JudgeID, y.Version, g.Same, g.Of)
+	}
+	return nil
+}
+
+// maxJudgedLines bounds the verdicts that are told where not all are asked for.
+const maxJudgedLines = 20
+
+func printJudging(w io.Writer, v *app.JudgingView, all bool) {
+	fmt.Fprintf(w, "%s by %s, version %d of %s: judging %s, %s\n", v.JudgeID, plain.Line(v.Judge.Model), v.Version, plain.Line(v.About), v.ID, v.Status)
+	fmt.Fprintf(w, "  %s\n", summaryOf(v))
+	for _, why := range slices.Sorted(maps.Keys(v.Skipped)) {
+		fmt.Fprintf(w, "  not asked: %s (%s)\n", why, plain.Count(v.Skipped[why], "attempt", "attempts"))
+	}
+	for _, why := range v.Stopped {
+		fmt.Fprintf(w, "  given up: %s\n", plain.Line(why))
+	}
+	for _, why := range slices.Sorted(maps.Keys(v.Whys)) {
+		fmt.Fprintf(w, "  unscored: %s (%d)\n", plain.Line(why), v.Whys[why])
+	}
+	told := 0
+	for i := range v.Verdicts {
+		t := &v.Verdicts[i]
+		decided := t.Pass != nil && *t.Pass
+		if !all && decided {
+			continue
+		}
+		if told++; !all && told > maxJudgedLines {
+			break
+		}
+		fmt.Fprintf(w, "  %-8s %s%s\n", wordOf(t), plain.Line(t.Key.String()), behind(t))
+	}
+	if left := len(v.Verdicts) - v.Pass - maxJudgedLines; !all && left > 0 {
+		fmt.Fprintf(w, "  … and %d more: callvet judge show %s\n", left, v.ID)
+	}
+}
+
+// summaryOf is a judging in one line.
+func summaryOf(v *app.JudgingView) string {
+	var parts []string
+	if v.Pass+v.Fail > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d pass", v.Pass, v.Pass+v.Fail))
+	}
+	for _, word := range slices.Sorted(maps.Keys(v.Words)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", word, v.Words[word]))
+	}
+	parts = append(parts, fmt.Sprintf("%d unscored", v.Unscored))
+	if v.Errors > 0 {
+		parts = append(parts, plain.Count(v.Errors, "question", "questions")+" ended in an error")
+	}
+	if left := v.Questions - v.Answered - v.Errors; left > 0 {
+		parts = append(parts, fmt.Sprintf("%d not asked yet", left))
+	}
+	if v.Score != nil {
+		parts = append(parts, "mean score "+plain.Percent(*v.Score))
+	}
+	if v.Mended > 0 {
+		parts = append(parts, plain.Count(v.Mended, "answer was", "answers were")+" not the JSON that was asked for")
+	}
+	if v.Agreement != nil {
+		parts = append(parts, fmt.Sprintf("%d samples agree on %s", v.Samples, plain.Percent(*v.Agreement)))
+	}
+	if v.Spent.USD > 0 {
+		parts = append(parts, plain.Dollars(v.Spent.USD))
+	}
+	s := strings.Join(parts, ", ")
+	if p := v.People; p != nil {
+		s += fmt.Sprintf("; people say the same of %d of %d labelled", p.Same, p.Labelled)
+	}
+	return s
+}
+
+func wordOf(t *app.ThingVerdict) string {
+	switch {
+	case !t.Scored():
+		return "UNSCORED"
+	case t.Pass != nil && *t.Pass:
+		return "PASS"
+	case t.Pass != nil:
+		return "FAIL"
+	}
+	return strings.ToUpper(plain.Line(t.Word))
+}
+
+// behind is what stands behind a verdict: people's, the score, and why.
+func behind(t *app.ThingVerdict) string {
+	var b strings.Builder
+	if t.Score != nil {
+		fmt.Fprintf(&b, "  %s", plain.Percent(*t.Score))
+	}
+	if t.People != nil {
+		word := "FAIL"
+		if *t.People {
+			word = "PASS"
+		}
+		fmt.Fprintf(&b, "  (people: %s)", word)
+	}
+	if why := cmp.Or(t.Unscored, t.Reason); why != "" {
+		fmt.Fprintf(&b, "  %s", plain.Limited(plain.Line(why), 300))
+	}
+	return b.String()
+}

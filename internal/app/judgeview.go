@@ -1,0 +1,463 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+)
+
+// Judged is what judges said of a run or a trace file.
+type Judged struct {
+	Subject string `json:"subject"`
+	// Judgings are in the order of the models.
+	Judgings []JudgingView `json:"judgings"`
+	// Agreement is there between judgings of the same things, by their positions.
+	Agreement []JudgeAgreement `json:"agreement,omitempty"`
+	about     string
+}
+
+// JudgeAgreement is how often two judges say the same of what both can be read of.
+type JudgeAgreement struct {
+	A    int `json:"a"`
+	B    int `json:"b"`
+	Same int `json:"same"`
+	Of   int `json:"of"`
+}
+
+// JudgingView is one judging in numbers, with its verdicts.
+type JudgingView struct {
+	ID      string       `json:"id"`
+	About   string       `json:"about"`
+	Version int          `json:"version"`
+	Judge   labels.Judge `json:"judge"`
+	JudgeID string       `json:"judge_id"`
+	Unit    judge.Unit   `json:"unit"`
+	Created time.Time    `json:"created"`
+	Status  store.Status `json:"status"`
+	Samples int          `json:"samples"`
+	// Questions were to be asked, Answered of them have as many answers as samples, Errors
+	// ended in an error of the provider.
+	Questions int            `json:"questions"`
+	Answered  int            `json:"answered"`
+	Errors    int            `json:"errors"`
+	Skipped   map[string]int `json:"skipped,omitempty"`
+	// Pass, Fail and Unscored count Verdicts; those that are neither a pass nor a fail count
+	// in Words. Whys counts the unscored by the reason.
+	Pass     int            `json:"pass"`
+	Fail     int            `json:"fail"`
+	Unscored int            `json:"unscored"`
+	Words    map[string]int `json:"words,omitempty"`
+	Whys     map[string]int `json:"whys,omitempty"`
+	// Mended answers were not the JSON that was asked for.
+	Mended int `json:"mended"`
+	// Score is the mean score in [0,1], Agreement how often samples of one question agree, in
+	// [0,1]; nil where there is none.
+	Score     *float64      `json:"score"`
+	Agreement *float64      `json:"sample_agreement,omitempty"`
+	Spent     callvet.Spent `json:"spent"`
+	// Stopped says why the model was given up; nil: it was not.
+	Stopped  []string       `json:"stopped,omitempty"`
+	Verdicts []ThingVerdict `json:"verdicts,omitempty"`
+	// People is there when labels were compared.
+	People *PeopleBeside `json:"people,omitempty"`
+}
+
+// Interrupted tells that the judging ended early; it goes on when it is asked for again.
+func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
+
+// ThingVerdict is what a judge says of one thing. An unscored one is neither a pass nor a fail.
+type ThingVerdict struct {
+	judge.Key
+	judge.Combined
+	// People is what people say of the same; nil: nothing.
+	People *bool `json:"people,omitempty"`
+}
+
+// PeopleBeside counts verdicts beside people's.
+type PeopleBeside struct {
+	Labelled int `json:"labelled"`
+	Same     int `json:"same"`
+}
+
+// viewJudging reads what a judging has so far.
+func (a *App) viewJudging(ctx context.Context, db *store.DB, j *judgingRun) (*JudgingView, error) {
+	out := &JudgingView{
+		ID: j.run.ID, About: j.what.About, Version: j.what.Version, Judge: j.what.Identity, JudgeID: j.what.Identity.ID(), Unit: j.what.Judge.Unit,
+		Created: j.run.Created, Status: j.run.State(), Spent: j.run.Spent, Skipped: j.what.Skipped, Words: map[string]int{}, Whys: map[string]int{},
+	}
+	m, err := readManifest(&j.run)
+	if err != nil {
+		return nil, err
+	}
+	out.Samples = m.Repeats
+	vs, errs, err := verdictsOf(ctx, db, j, out)
+	if err != nil {
+		return nil, err
+	}
+	out.Verdicts, out.Errors = vs, errs
+	out.count()
+	return out, nil
+}
+
+// verdictsOf reads the verdicts of a judging, and how many questions ended in an error. out, where
+// given, is told how many questions there are.
+func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun, out *JudgingView) (all []ThingVerdict, errs int, err error) {
+	_, cases, err := db.OpenSuite(ctx, j.run.SuiteHash)
+	if err != nil {
+		return nil, 0, err
+	}
+	if out != nil {
+		out.Questions = cases.Len()
+	}
+	at, answers, failed := -1, []judge.Verdict(nil), false
+	end := func() error {
+		if at < 0 {
+			return nil
+		}
+		if failed {
+			errs++
+		}
+		if len(answers) == 0 {
+			return nil
+		}
+		c, err := cases.Case(at)
+		if err != nil {
+			return err
+		}
+		var q asked
+		if err := json.Unmarshal(c.Foreign, &q); err != nil {
+			return fmt.Errorf("read judging %s: question %s: %w", j.run.ID, c.ID, callvet.ErrInvalid)
+		}
+		if out != nil {
+			out.Answered++
+		}
+		all = append(all, ThingVerdict{Key: q.Key, Combined: judge.Combine(answers)})
+		return nil
+	}
+	for c, err := range db.Cells(ctx, j.run.ID, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if c.Case != at {
+			if err := end(); err != nil {
+				return nil, 0, err
+			}
+			at, answers, failed = c.Case, nil, false
+		}
+		if v := c.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
+			answers = append(answers, kept(&c.Result))
+		} else {
+			failed = true
+		}
+	}
+	if err := end(); err != nil {
+		return nil, 0, err
+	}
+	if j.what.Judge.Unit == judge.Pair {
+		all = inBothOrders(all)
+	}
+	return all, errs, nil
+}
+
+// inBothOrders puts the two orders of comparisons together. One that has only one of them is
+// left out: it is not known whether the judge agrees with itself.
+func inBothOrders(all []ThingVerdict) []ThingVerdict {
+	var out []ThingVerdict
+	for i := 0; i+1 < len(all); i++ {
+		a, b := &all[i], &all[i+1]
+		if a.Swapped || !b.Swapped || a.Task != b.Task || a.Attempt != b.Attempt || a.Against != b.Against || a.Target != b.Target {
+			continue
+		}
+		out = append(out, ThingVerdict{Key: a.Key, Combined: judge.BothOrders(a.Combined, b.Combined)})
+		i++
+	}
+	return out
+}
+
+// count sums the verdicts up.
+func (v *JudgingView) count() {
+	var sum, agreed float64
+	rated, asked := 0, 0
+	for i := range v.Verdicts {
+		t := &v.Verdicts[i]
+		if t.Mended {
+			v.Mended++
+		}
+		if t.Samples > 1 && t.Read > 0 {
+			agreed, asked = agreed+t.Combined.Agreement, asked+1
+		}
+		switch {
+		case !t.Scored():
+			v.Unscored++
+			v.Whys[t.Unscored]++
+			continue
+		case t.Pass != nil && *t.Pass:
+			v.Pass++
+		case t.Pass != nil:
+			v.Fail++
+		default:
+			v.Words[t.Word]++
+		}
+		if t.Score != nil {
+			sum, rated = sum+*t.Score, rated+1
+		}
+	}
+	mean := func(sum float64, n int) *float64 {
+		if n == 0 {
+			return nil
+		}
+		x := sum / float64(n)
+		return &x
+	}
+	v.Score, v.Agreement = mean(sum, rated), mean(agreed, asked)
+}
+
+// agree compares judgings of the same things with one another.
+func (d *Judged) agree() {
+	for i := range d.Judgings {
+		for k := i + 1; k < len(d.Judgings); k++ {
+			of := JudgeAgreement{A: i, B: k}
+			by := map[string]*ThingVerdict{}
+			for n := range d.Judgings[i].Verdicts {
+				t := &d.Judgings[i].Verdicts[n]
+				by[t.Key.String()] = t
+			}
+			for n := range d.Judgings[k].Verdicts {
+				t := &d.Judgings[k].Verdicts[n]
+				o := by[t.Key.String()]
+				if o == nil || !o.Scored() || !t.Scored() {
+					continue
+				}
+				of.Of++
+				if o.Word == t.Word && (o.Pass == nil) == (t.Pass == nil) && (o.Pass == nil || *o.Pass == *t.Pass) {
+					of.Same++
+				}
+			}
+			if of.Of > 0 {
+				d.Agreement = append(d.Agreement, of)
+			}
+		}
+	}
+}
+
+// lines are the verdicts as lines of a labels file: on tasks and on calls, as labels are.
+func (v *JudgingView) lines() []labels.Label {
+	var out []labels.Label
+	for i := range v.Verdicts {
+		t := &v.Verdicts[i]
+		id := v.Judge
+		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}
+		said := func(key labels.Key, pass *bool, score *float64) {
+			out = append(out, labels.Label{Key: key, Role: labels.Calibrating, Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}}})
+		}
+		switch v.Unit {
+		case judge.Task:
+			said(key, t.Pass, t.Score)
+		case judge.Rubric:
+			id.Name += ":" + t.Part
+			said(key, t.Pass, t.Score)
+		case judge.Call:
+			key.Unit, key.CallID = labels.Call, t.CallID
+			said(key, t.Pass, t.Score)
+		case judge.Turn: // a label is of a call, and a turn may have several
+			for k, call := range t.CallIDs {
+				key.Unit, key.CallID = labels.Call, call
+				if t.Pass == nil {
+					said(key, nil, nil)
+					continue
+				}
+				right := k < len(t.Tools) && t.Tools[k] == t.Word
+				said(key, &right, nil)
+			}
+		case judge.Pair, judge.Target: // no label is of these
+		}
+	}
+	return out
+}
+
+// Lines are all verdicts as lines of a labels file.
+func (d *Judged) Lines() []labels.Label {
+	var all []labels.Label
+	for i := range d.Judgings {
+		all = append(all, d.Judgings[i].lines()...)
+	}
+	return all
+}
+
+// JudgeListRequest asks which judgings are stored.
+type JudgeListRequest struct {
+	// Run or Traces limits the list to what is about it; both empty: all.
+	Side
+}
+
+// JudgeList lists judges that are built in, and the judgings that are stored, the oldest first,
+// without their verdicts.
+func (a *App) JudgeList(ctx context.Context, req JudgeListRequest) ([]JudgingView, error) {
+	about, err := a.aboutOf(ctx, req.Side)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.judgings(ctx, about)
+	if err != nil {
+		return nil, err
+	}
+	out := []JudgingView{}
+	for i := range list {
+		j := &list[i]
+		v := JudgingView{
+			ID: j.run.ID, About: j.what.About, Version: j.what.Version, Judge: j.what.Identity, JudgeID: j.what.Identity.ID(), Unit: j.what.Judge.Unit,
+			Created: j.run.Created, Status: j.run.State(), Spent: j.run.Spent, Skipped: j.what.Skipped,
+		}
+		var t run.Summary
+		if len(j.run.Totals) > 0 && json.Unmarshal(j.run.Totals, &t) == nil {
+			v.Questions, v.Answered, v.Errors = t.Total, t.Done, t.Error
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (a *App) aboutOf(ctx context.Context, s Side) (string, error) {
+	switch {
+	case s.Run != "" && s.Traces != "":
+		return "", s.one("subject")
+	case s.Traces != "":
+		return a.hashOf(s.Traces)
+	case s.Run == "":
+		return "", nil
+	}
+	r, err := a.Run(ctx, s.Run)
+	if err != nil {
+		return "", err
+	}
+	return r.Stored.ID, nil
+}
+
+// JudgeShowRequest asks what judges said.
+type JudgeShowRequest struct {
+	// Judging is the id of one; else all judgings about the run or the traces are shown.
+	Judging string `json:"judging,omitempty"`
+	Side
+	// Labels is a file of people's labels, which are shown beside; "": none.
+	Labels string `json:"labels,omitempty"`
+	// Output is a labels file that the verdicts are added to; "": none.
+	Output string `json:"output,omitempty"`
+}
+
+// JudgeShow tells what judges said. It asks nobody.
+func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) (*Judged, error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []judgingRun
+	if req.Judging != "" {
+		r, err := stored(ctx, db, req.Judging)
+		if err != nil {
+			return nil, err
+		}
+		if r.Judges == "" {
+			req.Side = Side{Run: r.ID}
+		} else {
+			m, err := readManifest(&r)
+			if err != nil {
+				return nil, err
+			}
+			list = []judgingRun{{r, m.Judging}}
+		}
+	}
+	if list == nil {
+		about, err := a.aboutOf(ctx, req.Side)
+		if err != nil {
+			return nil, err
+		}
+		if list, err = a.judgings(ctx, about); err != nil {
+			return nil, err
+		}
+		if len(list) == 0 {
+			return nil, fmt.Errorf("show what judges said of %s: %w: no judge was asked", req.Side.name(), callvet.ErrNotFound)
+		}
+	}
+	out := &Judged{Subject: list[0].what.About, about: list[0].run.Judges}
+	for i := range list {
+		v, err := a.viewJudging(ctx, db, &list[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Judgings = append(out.Judgings, *v)
+	}
+	out.agree()
+	if req.Labels != "" {
+		ls, _, err := a.readLabels(req.Labels, tell)
+		if err != nil {
+			return nil, err
+		}
+		for i := range out.Judgings {
+			out.Judgings[i].beside(ls)
+		}
+	}
+	if req.Output != "" {
+		err = a.addLabels(req.Output, out, tell)
+	}
+	return out, err
+}
+
+// addLabels adds all verdicts to a labels file.
+func (a *App) addLabels(name string, d *Judged, tell Events) (err error) {
+	to, err := a.OpenLabels(name, tell)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	return to.Append(d.Lines()...)
+}
+
+// beside puts what people say beside the verdicts. A label without a target is of any.
+func (v *JudgingView) beside(ls []labels.Label) {
+	ls, _ = labels.Latest(ls)
+	votes := map[labels.Key]int{}
+	for _, l := range ls {
+		if l.Pass == nil {
+			continue
+		}
+		if *l.Pass {
+			votes[l.Key]++
+		} else {
+			votes[l.Key]--
+		}
+	}
+	v.People = &PeopleBeside{}
+	for i := range v.Verdicts {
+		t := &v.Verdicts[i]
+		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}
+		if v.Unit == judge.Call {
+			key.Unit, key.CallID = labels.Call, t.CallID
+		} else if v.Unit != judge.Task {
+			continue
+		}
+		n, there := votes[key]
+		if !there {
+			key.Target = ""
+			n = votes[key]
+		}
+		if n == 0 {
+			continue
+		}
+		pass := n > 0
+		t.People = &pass
+		v.People.Labelled++
+		if t.Pass != nil && *t.Pass == pass {
+			v.People.Same++
+		}
+	}
+}

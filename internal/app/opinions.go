@@ -1,0 +1,218 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// opinions are what judges said of the attempts of a run: by each judge, as its newest judging
+// that ended has it. They are read once.
+type opinions struct {
+	mu   sync.Mutex
+	read *said
+}
+
+// said are opinions by attempt.
+type said struct {
+	of map[saidKey][]heard
+}
+
+type saidKey struct {
+	target, task string
+	attempt      int
+}
+
+// heard is what one judge said of an attempt.
+type heard struct {
+	judge *Judging
+	ThingVerdict
+}
+
+// said reads what judges said of the run.
+func (r *Run) said(ctx context.Context) (*said, error) {
+	r.opinions.mu.Lock()
+	defer r.opinions.mu.Unlock()
+	if r.opinions.read != nil {
+		return r.opinions.read, nil
+	}
+	out := &said{}
+	if r.Stored.Judges == "" {
+		list, err := judgingsOf(ctx, r.db, r.Stored.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range latest(list) {
+			vs, _, err := verdictsOf(ctx, r.db, j, nil)
+			if err != nil {
+				return nil, err
+			}
+			out.add(j.what, vs)
+		}
+	}
+	r.opinions.read = out
+	return out, nil
+}
+
+// latest are the newest judgings that ended, one of each name.
+func latest(list []judgingRun) []*judgingRun {
+	var out []*judgingRun
+	for i := len(list) - 1; i >= 0; i-- {
+		j := &list[i]
+		if j.run.State() == store.StatusDone && !slices.ContainsFunc(out, func(o *judgingRun) bool { return o.what.Identity.Name == j.what.Identity.Name }) {
+			out = append(out, j)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (s *said) add(j *Judging, vs []ThingVerdict) {
+	if j.Judge.Unit == judge.Pair || j.Judge.Unit == judge.Target {
+		return
+	}
+	if s.of == nil {
+		s.of = map[saidKey][]heard{}
+	}
+	for i := range vs {
+		k := saidKey{vs[i].Target, vs[i].Task, vs[i].Attempt}
+		s.of[k] = append(s.of[k], heard{j, vs[i]})
+	}
+}
+
+// on is what was said of an attempt.
+func (s *said) on(target, task string, attempt int) []heard {
+	return s.of[saidKey{target, task, attempt}]
+}
+
+// lay adds what was said of a cell to its result: a score for each judge, and its rubric.
+func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell) {
+	if len(s.of) == 0 || cell.Target < 0 || cell.Target >= len(targets) {
+		return
+	}
+	all := s.on(targets[cell.Target].Name, c.ID, cell.Repeat)
+	if len(all) == 0 {
+		return
+	}
+	r := &cell.Result
+	r.Scores = slices.Clip(r.Scores)
+	for i := 0; i < len(all); {
+		k := i + 1
+		for k < len(all) && all[k].judge == all[i].judge {
+			k++
+		}
+		if all[i].judge.Judge.Unit == judge.Rubric {
+			fillRubric(r, c, all[i:k])
+		} else {
+			r.Scores = append(r.Scores, scoreOf(all[i:k]))
+		}
+		i = k
+	}
+}
+
+// scoreOf is the score of an attempt by one judge: the mean over the calls or turns that it
+// could be read of.
+func scoreOf(of []heard) callvet.Score {
+	s := callvet.Score{Name: "judge_" + of[0].judge.Identity.Name, Reason: of[0].Unscored}
+	sum, n := 0.0, 0
+	for i := range of {
+		if of[i].Scored() && of[i].Score != nil {
+			sum, n = sum+*of[i].Score, n+1
+		}
+	}
+	if n > 0 {
+		s.Value, s.Scored, s.Reason = sum/float64(n), true, ""
+		if len(of) == 1 {
+			s.Reason = of[0].Reason
+		} else if n < len(of) {
+			s.Reason = fmt.Sprintf("of %d of %d that the judge could be read of", n, len(of))
+		}
+	}
+	return s
+}
+
+// fillRubric decides the dimensions of a case's rubric that a judge scored. A dimension that
+// fails fails the attempt; a case that asserts nothing else passes when all of them do.
+func fillRubric(r *callvet.Result, c *callvet.Case, of []heard) {
+	r.Assertions = slices.Clone(r.Assertions)
+	dimension := 0
+	var failed []string
+	decided := false
+	for i := range r.Assertions {
+		as := &r.Assertions[i]
+		if as.Name != "rubric" || as.State != callvet.AssertNotEvaluated {
+			continue
+		}
+		dimension++
+		at := slices.IndexFunc(of, func(h heard) bool { return h.Dimension == dimension })
+		if at < 0 || dimension > len(c.Expect.Rubric) {
+			continue
+		}
+		h := &of[at]
+		d := &c.Expect.Rubric[dimension-1]
+		name := "judge_rubric"
+		if d.Dimension != "" {
+			name += "_" + identifier(d.Dimension)
+		}
+		s := callvet.Score{Name: name, Reason: h.Unscored}
+		if h.Scored() && h.Score != nil && h.Pass != nil {
+			s = callvet.Score{Name: name, Value: *h.Score, Scored: true}
+			as.State, as.Reason, decided = callvet.Asserted(*h.Pass), "", true
+			as.Actual = strings.TrimSpace(fmt.Sprintf("%.3g of %g: %s", *h.Score*d.MaxScore, d.MaxScore, h.Reason))
+			r.NotEvaluated--
+			if !*h.Pass {
+				failed = append(failed, d.Dimension)
+			}
+		} else {
+			as.Reason = "the judge gave no verdict: " + h.Unscored
+		}
+		r.Scores = append(r.Scores, s)
+	}
+	switch {
+	case len(failed) > 0 && (r.Verdict == callvet.VerdictPass || r.Verdict == callvet.VerdictNotRun):
+		r.Verdict, r.Class = callvet.VerdictFail, callvet.ClassAnswer
+		r.Reason = "the judge of its rubric fails it: " + strings.Join(failed, ", ")
+	case decided && r.Verdict == callvet.VerdictNotRun:
+		r.Verdict, r.Class, r.Reason = callvet.VerdictPass, "", ""
+	}
+}
+
+// identifier makes a name of a dimension.
+func identifier(s string) string {
+	return strings.Trim(strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			return c
+		case c >= 'A' && c <= 'Z':
+			return c - 'A' + 'a'
+		}
+		return '_'
+	}, s), "_")
+}
+
+// judged adds what judges of tasks said to an attempt of a run.
+func (s *said) judged(at *trace.Attempt) {
+	t := &at.Trace
+	for _, h := range s.on(t.Target, t.CaseID, t.Repeat) {
+		if h.judge.Judge.Unit != judge.Task {
+			continue
+		}
+		id := &h.judge.Identity
+		reason := h.Reason
+		if !h.Scored() {
+			reason = "no verdict: " + h.Unscored
+		}
+		at.Judged = append(slices.Clip(at.Judged), trace.Judged{
+			Judge: id.Name, Model: id.Model, PromptHash: id.PromptHash, Params: id.Params, Threshold: id.Threshold, Score: h.Score, Pass: h.Pass, Reason: reason,
+		})
+	}
+}

@@ -1,0 +1,425 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// Key names what a question is about. Attempts count from 0.
+type Key struct {
+	Target  string `json:"target,omitempty"`
+	Task    string `json:"task,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+	// CallID is of a Call; a Turn is the n-th of the target's, from 1, whose calls are in
+	// CallIDs.
+	CallID  string   `json:"call_id,omitempty"`
+	Turn    int      `json:"turn,omitempty"`
+	CallIDs []string `json:"call_ids,omitempty"`
+	// Tools are those called in a Turn, in the order of CallIDs.
+	Tools []string `json:"tools,omitempty"`
+	// Dimension is the position in the rubric, from 1, and Part its name. Against is the other target of a
+	// Pair, Swapped tells that it was shown first.
+	Dimension int    `json:"dimension,omitempty"`
+	Part      string `json:"part,omitempty"`
+	Against   string `json:"against,omitempty"`
+	Swapped   bool   `json:"swapped,omitempty"`
+}
+
+// String names the thing, differently from any other thing of its subject.
+func (k Key) String() string {
+	s := k.Task
+	if k.Turn > 0 {
+		s += fmt.Sprintf(" turn %d", k.Turn)
+	}
+	if k.CallID != "" {
+		s += " call " + k.CallID
+	}
+	if k.Dimension > 0 {
+		s += fmt.Sprintf(" dimension %d", k.Dimension)
+	}
+	if k.Attempt > 0 {
+		s += fmt.Sprintf(" attempt %d", k.Attempt)
+	}
+	if k.Target != "" {
+		s += " of " + k.Target
+	}
+	if k.Against != "" {
+		s += " against " + k.Against
+	}
+	if k.Swapped {
+		s += " swapped"
+	}
+	return strings.TrimSpace(s)
+}
+
+// Did is what is known of a question and hidden from the judge, to make a score of its answer.
+type Did struct {
+	// Tools are those called in the turn.
+	Tools []string `json:"tools,omitempty"`
+	// Max is the greatest score of a rubric's dimension.
+	Max float64 `json:"max,omitempty"`
+}
+
+// Question is one thing for a judge to look at.
+type Question struct {
+	Key      Key
+	Evidence string
+	Did      Did
+}
+
+// Subject is an attempt with what its judge may need to know.
+type Subject struct {
+	Attempt *trace.Attempt
+	// Tools are the catalogue that the target had; nil: not known.
+	Tools []callvet.Tool
+	// Expect is what its case expects; nil: not known. Of it a judge sees the rubric and
+	// the reference data, and the rest with ShowGold only.
+	Expect *callvet.Expect
+}
+
+// Questions are those of one attempt. none says why there are none, "" where there are.
+func (j *Judge) Questions(s Subject) (qs []Question, none string) {
+	at := s.Attempt
+	if t := &at.Trace; t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun || t.Fault != nil {
+		return nil, "the attempt did not run, or failed on the way"
+	}
+	key := Key{Target: at.Trace.Target, Task: at.Trace.CaseID, Attempt: at.Trace.Repeat}
+	switch j.Unit {
+	case Task:
+		e := evidence{head: "One attempt of an assistant at a task."}
+		s.conversation(&e)
+		j.gold(&e, s.Expect)
+		return []Question{{Key: key, Evidence: e.render(j.MaxEvidence)}}, ""
+	case Rubric:
+		return j.rubric(s, key)
+	case Call:
+		return j.calls(s, key)
+	case Turn:
+		return j.turns(s, key)
+	}
+	return nil, "the judge compares several attempts"
+}
+
+func (j *Judge) rubric(s Subject, key Key) (qs []Question, none string) {
+	if s.Expect == nil || len(s.Expect.Rubric) == 0 {
+		return nil, "the case has no rubric"
+	}
+	for i, d := range s.Expect.Rubric {
+		if !(d.MaxScore > 0) {
+			continue // lint refuses it
+		}
+		e := evidence{head: fmt.Sprintf("One dimension of an assistant's answer. The greatest score is %g.", d.MaxScore)}
+		e.must("The dimension", d.Dimension)
+		e.must("Its criteria", d.Criteria)
+		if len(s.Expect.ReferenceData) > 0 {
+			e.must("Reference data, which are true", string(s.Expect.ReferenceData))
+		}
+		s.conversation(&e)
+		j.gold(&e, s.Expect)
+		k := key
+		k.Dimension, k.Part = i+1, d.Dimension
+		qs = append(qs, Question{Key: k, Evidence: e.render(j.MaxEvidence), Did: Did{Max: d.MaxScore}})
+	}
+	return qs, ""
+}
+
+func (j *Judge) calls(s Subject, key Key) (qs []Question, none string) {
+	n, turn := 0, 0
+	for t := range s.Attempt.Trace.Turns {
+		calls := s.Attempt.Trace.Turns[t].Calls
+		for i := range calls {
+			c := &calls[i]
+			n++
+			if c.Args == nil && c.ArgsRaw == "" {
+				continue // not recorded, which is no empty object
+			}
+			e := evidence{head: fmt.Sprintf("The arguments of call %d of an assistant.", n)}
+			e.must("The tool", toolText(s.tool(c.Tool), c.Tool))
+			e.must("The arguments that were emitted", args(c))
+			s.before(&e, t)
+			k := key
+			k.CallID = callID(key.Task, c, turn, i)
+			qs = append(qs, Question{Key: k, Evidence: e.render(j.MaxEvidence)})
+		}
+		if s.Attempt.Trace.Turns[t].Role == callvet.RoleAssistant {
+			turn++
+		}
+	}
+	if n == 0 {
+		return nil, "the attempt has no call"
+	}
+	if len(qs) == 0 {
+		none = "the arguments of its calls are not recorded"
+	}
+	return qs, none
+}
+
+// callID is that of a call; one without is named as in trace files, by its turn and its place
+// there, which count from 0 and 1.
+func callID(task string, c *callvet.Call, turn, place int) string {
+	if c.ID != "" {
+		return c.ID
+	}
+	return fmt.Sprintf("%s#%d#%d", task, turn, place+1)
+}
+
+// turns asks about each turn of the target before it was made.
+func (j *Judge) turns(s Subject, key Key) (qs []Question, none string) {
+	if len(s.Tools) == 0 {
+		return nil, "the catalogue of tools is not known"
+	}
+	n := 0
+	for i := range s.Attempt.Trace.Turns {
+		t := &s.Attempt.Trace.Turns[i]
+		if t.Role != callvet.RoleAssistant {
+			continue
+		}
+		acted := n
+		n++
+		e := evidence{head: "A conversation up to where the assistant acts, and the tools that it has."}
+		e.must("The tool catalog", catalogText(s.Tools))
+		s.talk(&e, s.Attempt.Input)
+		s.talk(&e, s.Attempt.Trace.Turns[:i])
+		k := key
+		k.Turn = n
+		q := Question{Key: k}
+		for c := range t.Calls {
+			q.Did.Tools = append(q.Did.Tools, t.Calls[c].Tool)
+			q.Key.CallIDs = append(q.Key.CallIDs, callID(key.Task, &t.Calls[c], acted, c))
+		}
+		q.Key.Tools = q.Did.Tools
+		q.Evidence = e.render(j.MaxEvidence)
+		qs = append(qs, q)
+	}
+	if len(qs) == 0 {
+		none = "the attempt has no turn of the target"
+	}
+	return qs, none
+}
+
+// Pairs are the two questions on two attempts at one task, one for each order. Their targets are
+// not named to the judge.
+func (j *Judge) Pairs(a, b Subject) []Question {
+	key := Key{Target: a.Attempt.Trace.Target, Against: b.Attempt.Trace.Target, Task: a.Attempt.Trace.CaseID, Attempt: a.Attempt.Trace.Repeat}
+	out := make([]Question, 2)
+	for i, order := range [2][2]Subject{{a, b}, {b, a}} {
+		e := evidence{head: "Two attempts of assistants at one task."}
+		order[0].asked(&e)
+		for k, name := range []string{"A", "B"} {
+			order[k].did(&e, "Assistant "+name+", ")
+		}
+		j.gold(&e, a.Expect)
+		q := key
+		q.Swapped = i == 1
+		out[i] = Question{Key: q, Evidence: e.render(j.MaxEvidence)}
+	}
+	return out
+}
+
+// Overall is the question on all attempts of a target, in a few words each.
+func (j *Judge) Overall(target string, all []Digest) Question {
+	e := evidence{head: fmt.Sprintf("What an assistant did at %d tasks.", len(all))}
+	for i := range all {
+		e.add(fmt.Sprintf("Task %d", i+1), all[i].text)
+	}
+	return Question{Key: Key{Target: target}, Evidence: e.render(j.MaxEvidence)}
+}
+
+// Digest is an attempt in a few words.
+type Digest struct{ text string }
+
+// DigestOf makes the digest of an attempt.
+func DigestOf(s Subject) Digest {
+	var b strings.Builder
+	goal, _ := shorten(s.goal(), 240)
+	fmt.Fprintf(&b, "asked: %s\n", goal)
+	calls := s.Attempt.Trace.Calls()
+	for i := range calls[:min(len(calls), 8)] {
+		text, _ := shorten(args(&calls[i]), 160)
+		fmt.Fprintf(&b, "called: %s %s %s\n", calls[i].Tool, text, calls[i].Status)
+	}
+	if len(calls) > 8 {
+		fmt.Fprintf(&b, "and %d more calls\n", len(calls)-8)
+	}
+	answer, _ := shorten(s.Attempt.Trace.Answer, 240)
+	fmt.Fprintf(&b, "answered: %s", answer)
+	return Digest{b.String()}
+}
+
+// gold shows what is expected, where the judge is to see it.
+func (j *Judge) gold(e *evidence, x *callvet.Expect) {
+	if !j.ShowGold || x == nil {
+		return
+	}
+	shown := *x
+	shown.Rubric, shown.ReferenceData, shown.Unsupported = nil, nil, nil
+	b, err := json.Marshal(&shown)
+	if err == nil && string(b) != "{}" {
+		e.must("What the author of the task expects", string(b))
+	}
+}
+
+// goal is what the user wants: as the trace says it, or what the user said last.
+func (s Subject) goal() string {
+	if s.Attempt.Goal != "" {
+		return s.Attempt.Goal
+	}
+	return callvet.Question(s.Attempt.Input)
+}
+
+// asked tells what came before the target's first turn.
+func (s Subject) asked(e *evidence) {
+	if s.Attempt.Goal != "" {
+		e.must("The goal of the user", s.Attempt.Goal)
+	}
+	s.talk(e, s.Attempt.Input)
+}
+
+// conversation tells the whole attempt, with its final answer.
+func (s Subject) conversation(e *evidence) {
+	s.asked(e)
+	s.did(e, "")
+}
+
+// did tells what the target did. who begins the titles.
+func (s Subject) did(e *evidence, who string) {
+	t := &s.Attempt.Trace
+	n := 0
+	for i := range t.Turns {
+		turn := &t.Turns[i]
+		if turn.Role == callvet.RoleAssistant && turn.Content != "" && turn.Content != t.Answer {
+			e.add(who+"said", turn.Content)
+		}
+		if turn.Role == callvet.RoleUser {
+			e.add(who+"was told by the user", turn.Content)
+		}
+		for c := range turn.Calls {
+			n++
+			e.add(fmt.Sprintf("%scall %d", who, n), callText(&turn.Calls[c], result(t.Turns[i:], &turn.Calls[c])))
+		}
+	}
+	if n == 0 {
+		e.head += " " + strings.TrimSuffix(strings.TrimSpace(who), ",") + " No tool was called."
+		e.head = strings.Join(strings.Fields(e.head), " ")
+	}
+	if d := t.Decision; d != nil {
+		if b, err := json.Marshal(d); err == nil {
+			e.must(who+"selected", string(b))
+		}
+	}
+	if t.Answer == "" {
+		why := "(there is no text)"
+		if t.End == callvet.EndCalled {
+			why = "(none: the attempt was to end with its calls, which nobody answered)"
+		}
+		e.must(who+"final answer", why)
+		return
+	}
+	e.must(who+"final answer", t.Answer)
+}
+
+// talk tells turns of a conversation.
+func (s Subject) talk(e *evidence, turns []callvet.Turn) {
+	last := -1
+	for i := range turns {
+		if turns[i].Role == callvet.RoleUser {
+			last = i
+		}
+	}
+	for i := range turns {
+		t := &turns[i]
+		switch t.Role {
+		case callvet.RoleSystem:
+			e.add("The assistant was instructed", t.Content)
+		case callvet.RoleUser:
+			e.parts = append(e.parts, part{title: "The user said", text: t.Content, keep: i == last})
+		case callvet.RoleAssistant:
+			if t.Content != "" {
+				e.add("The assistant said", t.Content)
+			}
+			for c := range t.Calls {
+				e.add("The assistant called", callText(&t.Calls[c], result(turns[i:], &t.Calls[c])))
+			}
+		case callvet.RoleTool: // told with its call
+		}
+	}
+}
+
+// before tells what was said before a turn of the target.
+func (s Subject) before(e *evidence, turn int) {
+	s.talk(e, s.Attempt.Input)
+	if len(s.Attempt.Input) == 0 && s.Attempt.Goal != "" {
+		e.must("The goal of the user", s.Attempt.Goal)
+	}
+	s.talk(e, s.Attempt.Trace.Turns[:turn])
+}
+
+// result is what a call gave, also where only a later turn says it.
+func result(turns []callvet.Turn, c *callvet.Call) string {
+	switch {
+	case c.Error != "":
+		return "error: " + c.Error
+	case c.Result != nil:
+		return string(c.Result)
+	}
+	at := slices.IndexFunc(turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleTool && t.CallID == c.ID && c.ID != "" })
+	if at >= 0 {
+		return turns[at].Content
+	}
+	return ""
+}
+
+func callText(c *callvet.Call, result string) string {
+	s := c.Tool + " " + args(c)
+	if c.Status != "" && c.Status != callvet.StatusOK {
+		s += "\nstatus: " + string(c.Status)
+	}
+	if result == "" {
+		return s + "\nno result is recorded"
+	}
+	return s + "\nresult: " + result
+}
+
+func args(c *callvet.Call) string {
+	switch {
+	case len(c.Args) > 0:
+		return string(c.Args)
+	case c.ArgsRaw != "":
+		return c.ArgsRaw
+	}
+	return "(arguments not recorded)"
+}
+
+func (s Subject) tool(name string) *callvet.Tool {
+	for i := range s.Tools {
+		if s.Tools[i].Name == name {
+			return &s.Tools[i]
+		}
+	}
+	return nil
+}
+
+func toolText(t *callvet.Tool, name string) string {
+	if t == nil {
+		return name + "\n(its schema is not known)"
+	}
+	return t.Name + "\n" + t.Description + "\n" + string(t.Parameters)
+}
+
+// catalogText is one line for each tool: its name, and what its description says first.
+func catalogText(tools []callvet.Tool) string {
+	var b strings.Builder
+	for i := range tools {
+		line, _, _ := strings.Cut(strings.TrimSpace(tools[i].Description), "\n")
+		line, _ = shorten(line, 160)
+		fmt.Fprintf(&b, "%s: %s\n", tools[i].Name, strings.ReplaceAll(line, "\n", " "))
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,56 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import "slices"
+
+// Opinion tells a line that holds verdicts of judges and no label of a person.
+func (l *Label) Opinion() bool { return l.Pass == nil && l.Rating == nil && len(l.Judged) > 0 }
+
+// Split divides the lines of a file: labels of people, and those that are Opinions.
+func Split(all []Label) (people, opinions []Label) {
+	for _, l := range all {
+		if l.Opinion() {
+			opinions = append(opinions, l)
+		} else {
+			people = append(people, l)
+		}
+	}
+	return people, opinions
+}
+
+// Beside puts the verdicts of opinions beside labels on the same things; a label without a
+// target is of any. Of two verdicts of one judge the later counts. people is not changed.
+func Beside(people, opinions []Label) []Label {
+	if len(opinions) == 0 {
+		return people
+	}
+	said := map[Key][]Verdict{}
+	for _, o := range opinions {
+		short := o.Key
+		short.Target = ""
+		for _, k := range []Key{o.Key, short} {
+			said[k] = Merge(said[k], o.Judged)
+			if k == short && o.Key == short {
+				break
+			}
+		}
+	}
+	out := slices.Clone(people)
+	for i := range out {
+		out[i].Judged = Merge(slices.Clone(out[i].Judged), said[out[i].Key])
+	}
+	return out
+}
+
+// Merge adds verdicts to those that are there; one of the same judge is replaced.
+func Merge(have, more []Verdict) []Verdict {
+	for _, v := range more {
+		if at := slices.IndexFunc(have, func(o Verdict) bool { return o.ID() == v.ID() }); at >= 0 {
+			have[at] = v
+		} else {
+			have = append(have, v)
+		}
+	}
+	return have
+}
