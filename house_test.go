@@ -121,7 +121,7 @@ var rooms = map[string][]string{
 		"internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay",
 		"internal/report", "internal/report/figure", "internal/report/plain", "internal/report/sheet", "internal/report/verdict", "internal/run", "internal/secret", "internal/store", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace",
 		"internal/trace/foreign", "internal/trace/redact", "panel", "panel/routing", "retrieve", "score", "score/selection", "stats", "stats/gate", "value", "value/typed",
-		"internal/judge",
+		"internal/judge", "stats/judge",
 	},
 	"internal/catalogfile": {"", "internal/input", "internal/report/plain", "internal/suite/source", "retrieve", "retrieve/catalogue", "retrieve/route"},
 	"internal/catalog":     {"", "internal/catalogfile", "internal/provider/retriever", "internal/report/plain", "retrieve", "retrieve/tune", "score/selection", "value/typed"},

@@ -147,11 +147,12 @@ func frontOf(a *app.App) *front {
 			}
 			return s.View.Panels, nil
 		}),
-		"calibrate":  route(verb(f, a.Calibrate)),
-		"judge run":  route(verb(f, a.JudgeRun)),
-		"judge list": route(func(ctx context.Context, q app.JudgeListRequest) (any, error) { return a.JudgeList(ctx, q) }),
-		"judge show": route(verb(f, a.JudgeShow)),
-		"label next": route(func(_ context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
+		"calibrate":   route(verb(f, a.Calibrate)),
+		"judge run":   route(verb(f, a.JudgeRun)),
+		"judge audit": route(verb(f, a.JudgeAudit)),
+		"judge list":  route(func(ctx context.Context, q app.JudgeListRequest) (any, error) { return a.JudgeList(ctx, q) }),
+		"judge show":  route(verb(f, a.JudgeShow)),
+		"label next":  route(func(_ context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
 			return a.LabelImport(q, f.tell)
 		}),
@@ -294,6 +295,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"label export", `{"labels": "all.jsonl", "to": "csv"}`, `t1`},
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
 		{"judge run", `{"run": "first", "judge": "task", "models": [{"target": "script:judge.yaml"}], "output": "said.jsonl"}`, `"pass":28`},
+		{"judge audit", `{"run": "first", "judge": "task", "models": [{"target": "script:judge.yaml"}], "pairs": 5}`, `"drawn":5`},
 		{"judge list", `{"run": "first"}`, `"version":1`},
 		{"judge show", `{"run": "first"}`, `"reason":"fine"`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},

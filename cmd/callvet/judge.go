@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
@@ -23,7 +24,7 @@ import (
 
 func (a *cli) judgeCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "judge", Short: "Ask models what attempts are worth, and keep what they say"}
-	cmd.AddCommand(a.judgeRunCommand(), a.judgeListCommand(), a.judgeShowCommand())
+	cmd.AddCommand(a.judgeRunCommand(), a.judgeAuditCommand(), a.judgeListCommand(), a.judgeShowCommand())
 	return cmd
 }
 
@@ -60,6 +61,13 @@ They show in callvet show, report and score of the run, and -o writes them for c
 		},
 	}
 	fs := cmd.Flags()
+	f.register(fs)
+	fs.StringVarP(&f.req.Output, "output", "o", "", "labels file to add the verdicts to, for callvet calibrate and callvet score --labels")
+	return cmd
+}
+
+// register adds the flags of a command that asks judges.
+func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.req.Judge, "judge", "", "judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own")
 	fs.StringVar(&f.req.Prompt, "prompt", "", "file with the prompt of a judge of your own")
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
@@ -71,7 +79,6 @@ They show in callvet show, report and score of the run, and -o writes them for c
 	fs.Var(ranged.Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
 	fs.StringArrayVar(&f.req.Tools, "tools", nil, "folder or file with the tools of a trace file; may be repeated")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
-	fs.StringVarP(&f.req.Output, "output", "o", "", "labels file to add the verdicts to, for callvet calibrate and callvet score --labels")
 	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
 	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
 	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
@@ -85,7 +92,6 @@ They show in callvet show, report and score of the run, and -o writes them for c
 	for _, name := range []string{"system", "system-for", "replace-system", "parallel-calls"} {
 		_ = fs.MarkHidden(name) // a judge has a prompt of its own
 	}
-	return cmd
 }
 
 func judgeNames() (names []string) {
@@ -105,12 +111,30 @@ func judgeTable() string {
 }
 
 func (a *cli) judgeRun(ctx context.Context, name string, f *judgeFlags, changed func(string) bool) error {
+	req, err := a.judgeRequest(name, f, changed)
+	if err != nil {
+		return err
+	}
+	tell := a.teller(f.quiet, "")
+	out, err := a.program().JudgeRun(ctx, req, tell.tell)
+	tell.finish()
+	if out == nil || len(out.Judgings) == 0 {
+		return err
+	}
+	if req.Output != "" && err == nil {
+		fmt.Fprintf(a.err, "added to %s\n", req.Output)
+	}
+	return errors.Join(err, a.tellJudged(out, false))
+}
+
+// judgeRequest is what the flags ask of judges.
+func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool) (app.JudgeRequest, error) {
 	if f.target.system != "" || len(f.target.systemFor) > 0 {
-		return usagef("--system: a judge has a prompt of its own: write one with --prompt")
+		return app.JudgeRequest{}, usagef("--system: a judge has a prompt of its own: write one with --prompt")
 	}
 	spec, err := a.shared(&f.runFlags, changed)
 	if err != nil {
-		return err
+		return app.JudgeRequest{}, err
 	}
 	req := f.req
 	req.Side = a.program().Side(name)
@@ -126,16 +150,7 @@ func (a *cli) judgeRun(ctx context.Context, name string, f *judgeFlags, changed 
 		one.Target = t
 		req.Models = append(req.Models, one)
 	}
-	tell := a.teller(f.quiet, "")
-	out, err := a.program().JudgeRun(ctx, req, tell.tell)
-	tell.finish()
-	if out == nil || len(out.Judgings) == 0 {
-		return err
-	}
-	if req.Output != "" && err == nil {
-		fmt.Fprintf(a.err, "added to %s\n", req.Output)
-	}
-	return errors.Join(err, a.tellJudged(out, false))
+	return req, nil
 }
 
 func (a *cli) judgeListCommand() *cobra.Command {

@@ -136,6 +136,8 @@ type Judging struct {
 	// the reason.
 	Under   *float64       `json:"under,omitempty"`
 	Skipped map[string]int `json:"skipped,omitempty"`
+	// Audit is there when the attempts were changed to see whether that moves the judge.
+	Audit *AuditPlan `json:"audit,omitempty"`
 }
 
 // identity is what makes the judge with its model another one when it changes.
@@ -367,33 +369,25 @@ func questions(j *judge.Judge, s *subject, under *float64) (qs []judge.Question,
 	}
 	qs = append(qs, many.questions(j, skipped)...)
 	if len(qs) == 0 {
-		why := "there is no attempt"
-		if len(skipped) > 0 {
-			why = slices.Sorted(maps.Keys(skipped))[0]
-		}
-		return nil, nil, fmt.Errorf("judge %s: %w: nothing is to be judged: %s", s.name, callvet.ErrInvalid, why)
+		return nil, nil, nothingJudged(s, skipped)
 	}
 	return qs, skipped, nil
+}
+
+// nothingJudged says why there is no question.
+func nothingJudged(s *subject, skipped map[string]int) error {
+	why := "there is no attempt"
+	if len(skipped) > 0 {
+		why = slices.Sorted(maps.Keys(skipped))[0]
+	}
+	return fmt.Errorf("judge %s: %w: nothing is to be judged: %s", s.name, callvet.ErrInvalid, why)
 }
 
 // JudgeRun asks judges about a run or a trace file and keeps what they say. Each model is a
 // judging of its own; one that did not end goes on where it was. With what came out may come
 // an error that wraps callvet.ErrBudget, or says that nothing could be asked.
 func (a *App) JudgeRun(ctx context.Context, req JudgeRequest, tell Events) (*Judged, error) {
-	if err := req.check(); err != nil {
-		return nil, err
-	}
-	j, err := a.judgeOf(&req.JudgeSpec)
-	if err != nil {
-		return nil, err
-	}
-	if j.Lines() > judge.MaxPromptLines {
-		tell.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better", j.Name, j.Lines(), judge.MaxPromptLines)
-	}
-	if err := errors.Join(a.permitted(req.Models), a.unspelled(req.Models), a.secrets.Spelled(req.RunRequest().settings())); err != nil {
-		return nil, err
-	}
-	s, err := a.subjectOf(ctx, &req, tell)
+	j, s, err := a.preparedJudge(ctx, &req, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -453,7 +447,7 @@ func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, abo
 		return nil, wrong("models", model.Target, "it answers no question: a judge is a model or an agent")
 	}
 	what.Identity = identity(&what.Judge, &s.targets[0].Target, rr.Repeats)
-	before, err := a.judgings(ctx, about)
+	before, err := judgingsThat(ctx, db, about, what.Audit != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -704,7 +698,13 @@ func (a *App) judgings(ctx context.Context, about string) ([]judgingRun, error) 
 	return judgingsOf(ctx, db, about)
 }
 
+// judgingsOf are the stored ones that are no audits.
 func judgingsOf(ctx context.Context, db *store.DB, about string) ([]judgingRun, error) {
+	return judgingsThat(ctx, db, about, false)
+}
+
+// judgingsThat are the audits, or all others.
+func judgingsThat(ctx context.Context, db *store.DB, about string, audits bool) ([]judgingRun, error) {
 	list, err := db.Judgings(ctx, about)
 	if err != nil {
 		return nil, err
@@ -718,7 +718,9 @@ func judgingsOf(ctx context.Context, db *store.DB, about string) ([]judgingRun, 
 		if m.Judging == nil {
 			return nil, fmt.Errorf("read judging %s: %w: its manifest has no judge", list[i].ID, callvet.ErrInvalid)
 		}
-		out = append(out, judgingRun{list[i], m.Judging})
+		if audits == (m.Judging.Audit != nil) {
+			out = append(out, judgingRun{list[i], m.Judging})
+		}
 	}
 	return out, nil
 }

@@ -53,6 +53,14 @@ func (m *multiple) questions(j *judge.Judge, skipped map[string]int) (qs []judge
 			qs = append(qs, j.Overall(name, all))
 		}
 	}
+	for _, p := range m.pairs(skipped) {
+		qs = append(qs, j.Pairs(p[0], p[1])...)
+	}
+	return qs
+}
+
+// pairs are the attempts of the first target beside those of each other one at the same task.
+func (m *multiple) pairs(skipped map[string]int) (out [][2]judge.Subject) {
 	for _, k := range m.order {
 		of := m.attempts[k]
 		at := slices.IndexFunc(of, func(s judge.Subject) bool { return s.Attempt.Trace.Target == m.targets[0] })
@@ -62,9 +70,9 @@ func (m *multiple) questions(j *judge.Judge, skipped map[string]int) (qs []judge
 		}
 		for i := range of {
 			if i != at {
-				qs = append(qs, j.Pairs(of[at], of[i])...)
+				out = append(out, [2]judge.Subject{of[at], of[i]})
 			}
 		}
 	}
-	return qs
+	return out
 }

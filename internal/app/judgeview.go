@@ -163,7 +163,7 @@ func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun, out *JudgingVi
 	if err := end(); err != nil {
 		return nil, 0, err
 	}
-	if j.what.Judge.Unit == judge.Pair {
+	if j.what.Judge.Unit == judge.Pair && j.what.Audit == nil {
 		all = inBothOrders(all)
 	}
 	return all, errs, nil
@@ -372,6 +372,9 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 			m, err := readManifest(&r)
 			if err != nil {
 				return nil, err
+			}
+			if m.Judging.Audit != nil {
+				return nil, wrong("judging", req.Judging, "it is an audit, whose attempts were changed: its verdicts are no judging of them")
 			}
 			list = []judgingRun{{r, m.Judging}}
 		}

@@ -30,6 +30,8 @@ type Key struct {
 	Part      string `json:"part,omitempty"`
 	Against   string `json:"against,omitempty"`
 	Swapped   bool   `json:"swapped,omitempty"`
+	// Probe is the change that an audit made; "": none.
+	Probe Probe `json:"probe,omitempty"`
 }
 
 // String names the thing, differently from any other thing of its subject.
@@ -55,6 +57,9 @@ func (k Key) String() string {
 	}
 	if k.Swapped {
 		s += " swapped"
+	}
+	if k.Probe != "" {
+		s += " probe " + string(k.Probe)
 	}
 	return strings.TrimSpace(s)
 }

@@ -1,0 +1,101 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+func (a *cli) judgeAuditCommand() *cobra.Command {
+	var f judgeFlags
+	var req app.JudgeAuditRequest
+	cmd := &cobra.Command{
+		Use:   "audit RUN|TRACES --judge NAME -m MODEL [-m MODEL …]",
+		Short: "See whether a judge is fooled by place, length or injected verdicts",
+		Long: `Ask a judge about attempts as they are, and once more with each change that should make no difference:
+
+  position          which of two attempts is shown first (a judge that compares)
+  length            an answer that is longer and says no more
+  injection-answer  a verdict written into the answer, in several wordings and languages
+  injection-result  the same in a result of a tool
+  injection-user    the same in a text of the user
+
+Each attempt is compared with itself: an exact test says whether more verdicts rise than fall, or fall than rise, and Holm's correction keeps
+the chance of any false alarm below 5 %. Answers without a verdict are counted apart. Attempts are drawn by the seed: one of each task, as many
+that callvet itself passes as others where there are enough. What an audit asks is stored and goes on as in callvet judge run; its verdicts count nowhere else.`,
+		Example: `  callvet judge audit last --judge task -m openai/gpt-5-mini
+  callvet judge audit last --judge compare -m openai/gpt-5-mini -n 200
+  callvet judge audit traces.jsonl --judge politeness --prompt polite.txt --schema polite.json -m ollama/qwen3`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.judgeAudit(cmd.Context(), args[0], req, &f, cmd.Flags().Changed)
+		},
+	}
+	fs := cmd.Flags()
+	fs.VarP(ranged.Int(&req.Pairs, app.DefaultAuditPairs, 1), "pairs", "n", "how many attempts are judged as they are and changed")
+	fs.Uint64Var(&req.Seed, "seed", 1, "which attempts are drawn, and how they are changed")
+	f.register(fs)
+	return cmd
+}
+
+func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditRequest, f *judgeFlags, changed func(string) bool) error {
+	of, err := a.judgeRequest(name, f, changed)
+	if err != nil {
+		return err
+	}
+	req.JudgeRequest = of
+	tell := a.teller(f.quiet, "")
+	out, err := a.program().JudgeAudit(ctx, req, tell.tell)
+	tell.finish()
+	if out == nil || len(out.Audits) == 0 {
+		return err
+	}
+	if a.jsonOut {
+		return errors.Join(err, json.NewEncoder(a.out).Encode(struct {
+			Format  string `json:"format"`
+			Version int    `json:"version"`
+			*app.Audited
+		}{"callvet.audited", 1, out}))
+	}
+	for i := range out.Audits {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		printAudit(a.out, out.Subject, &out.Audits[i])
+	}
+	return err
+}
+
+func printAudit(w io.Writer, subject string, v *app.AuditView) {
+	fmt.Fprintf(w, "audit of %s by %s on %s: %d of %d attempts, %d of %d questions answered, %s\n",
+		v.JudgeID, plain.Line(v.Judge.Model), plain.Line(subject), v.Drawn, v.From, v.Answered, v.Questions, v.Status)
+	fmt.Fprintf(w, "%s.\n", plain.Line(v.Says))
+	for _, why := range v.Stopped {
+		fmt.Fprintf(w, "  given up: %s\n", plain.Line(why))
+	}
+	for _, why := range slices.Sorted(maps.Keys(v.Skipped)) {
+		fmt.Fprintf(w, "  not asked: %s (%s)\n", why, plain.Count(v.Skipped[why], "attempt", "attempts"))
+	}
+	for i := range v.Probes {
+		p := &v.Probes[i]
+		fmt.Fprintf(w, "  %-16s  %s\n", p.Probe, plain.Line(p.Says))
+		for _, why := range slices.Sorted(maps.Keys(p.NotAsked)) {
+			fmt.Fprintf(w, "  %-16s  not asked of %s: %s\n", "", plain.Count(p.NotAsked[why], "attempt", "attempts"), why)
+		}
+		if p.Unanswered > 0 {
+			fmt.Fprintf(w, "  %-16s  not answered: %s\n", "", plain.Count(p.Unanswered, "pair", "pairs"))
+		}
+	}
+}

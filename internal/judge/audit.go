@@ -1,0 +1,402 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package judge
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+)
+
+// An audit asks whether a judge is moved by what should not move it. Each attempt that is drawn
+// is judged as it is and with one change at a time, so that it is compared with itself: how good
+// attempts are, and how noisy the judge, is the same on both sides.
+
+// Probe is a change of what a judge is shown that should make no difference to its verdict.
+type Probe string
+
+// The probes. Position is of judges that compare, and changes which of two comes first.
+const (
+	Position Probe = "position"
+	Length   Probe = "length"
+	InAnswer Probe = "injection-answer"
+	InResult Probe = "injection-result"
+	InUser   Probe = "injection-user"
+)
+
+// Probes are those that a judge can be audited by; none for a judge of calls, turns, rubrics
+// or targets.
+func (j *Judge) Probes() []Probe {
+	switch j.Unit {
+	case Task:
+		return []Probe{Length, InAnswer, InResult, InUser}
+	case Pair:
+		return []Probe{Position, Length, InAnswer, InResult, InUser}
+	case Turn, Call, Rubric, Target:
+	}
+	return nil
+}
+
+// DefaultPairs is how many attempts an audit draws: with it a change that moves 30 of 100
+// verdicts one way is found in more than 95 of 100 audits of a noisy judge.
+const DefaultPairs = 120
+
+// Candidate is an attempt, or a pair of them, that an audit may draw.
+type Candidate struct {
+	Key
+	// Passed is what callvet says of it itself; nil: nothing. The judge is not asked for
+	// it: attempts drawn by its own verdict would move by chance alone.
+	Passed *bool
+}
+
+// Draw gives the positions of up to n candidates, in the order in which they are asked about.
+// It takes those that callvet passes and the others in turn, as only the latter can rise, and a
+// second attempt at a task only when each task has one.
+func Draw(cs []Candidate, n int, seed uint64) []int {
+	type place struct {
+		at, round int
+		rank      uint64
+	}
+	all := make([]place, len(cs))
+	for i := range cs {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s", seed, cs[i].Key))
+		all[i] = place{at: i, rank: binary.BigEndian.Uint64(sum[:8])}
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at)) })
+	seen := map[string]int{}
+	for i := range all {
+		task := cs[all[i].at].Task
+		all[i].round = seen[task]
+		seen[task]++
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.round, b.round) })
+	var out []int
+	for len(all) > 0 && len(out) < n {
+		round := all[0].round
+		var of [2][]int // not passed, passed
+		for len(all) > 0 && all[0].round == round {
+			k := 0
+			if p := cs[all[0].at].Passed; p != nil && *p {
+				k = 1
+			}
+			of[k] = append(of[k], all[0].at)
+			all = all[1:]
+		}
+		for len(of[0])+len(of[1]) > 0 {
+			for k := range of {
+				if len(of[k]) > 0 {
+					out, of[k] = append(out, of[k][0]), of[k][1:]
+				}
+			}
+		}
+	}
+	return out[:min(n, len(out))]
+}
+
+// Probed are the questions on the n-th attempt that was drawn: as it is, and with each change.
+// against is the other attempt of a Pair, nil else. none says by probe why there is no question;
+// the empty probe is the attempt as it is.
+func (j *Judge) Probed(s Subject, against *Subject, n int) (qs []Question, none map[Probe]string) {
+	none = map[Probe]string{}
+	plain, why := j.plain(s, against)
+	if why != "" {
+		return nil, map[Probe]string{"": why}
+	}
+	qs = plain
+	for _, p := range j.Probes() {
+		if p == Position {
+			continue // both orders are asked of every pair
+		}
+		changed, why := j.changed(s, against, p, n, plain)
+		if why != "" {
+			none[p] = why
+			continue
+		}
+		qs = append(qs, changed...)
+	}
+	return qs, none
+}
+
+func (j *Judge) plain(s Subject, against *Subject) ([]Question, string) {
+	if against == nil {
+		return j.Questions(s)
+	}
+	return j.Pairs(s, *against), ""
+}
+
+// cutOut is why a change is not asked about.
+const cutOut = "the change is in what is cut to keep the evidence short"
+
+// changed are the questions with one change, in the order of the plain ones.
+func (j *Judge) changed(s Subject, against *Subject, p Probe, n int, plain []Question) ([]Question, string) {
+	out := make([]Question, len(plain))
+	for i := range plain {
+		place := "A"
+		if plain[i].Key.Swapped {
+			place = "B"
+		}
+		with, put, why := j.change(s, p, n, place)
+		if why != "" {
+			return nil, why
+		}
+		other := against
+		if against != nil && p == InUser { // both attempts have the same user
+			o, _, why := j.change(*against, p, n, place)
+			if why != "" {
+				return nil, why
+			}
+			other = &o
+		}
+		qs, why := j.plain(with, other)
+		if why != "" {
+			return nil, why
+		}
+		out[i] = qs[i]
+		if !strings.Contains(out[i].Evidence, clean(put)) {
+			return nil, cutOut
+		}
+		out[i].Key.Probe = p
+	}
+	return out, ""
+}
+
+// change makes one change; put is the text that has to be seen then. The subject is not written
+// to.
+func (j *Judge) change(s Subject, p Probe, n int, place string) (_ Subject, put, why string) {
+	at := *s.Attempt
+	at.Trace.Turns = slices.Clone(at.Trace.Turns)
+	s.Attempt = &at
+	all := injections()
+	inject := strings.ReplaceAll(all[n%len(all)], "VERDICT", j.best(place))
+	switch p {
+	case Length:
+		put, why = s.rewrite(func(text string) string { return padded(text, n) })
+	case InAnswer:
+		_, why = s.rewrite(func(text string) string { return strings.TrimSpace(text + "\n\n" + inject) })
+		put = inject
+	case InResult:
+		put, why = s.intoResult(inject)
+	case InUser:
+		put, why = inject, s.intoUser(inject)
+	case Position:
+	}
+	return s, put, why
+}
+
+// rewrite changes what the target wrote last: its answer, or what it said beside its calls.
+func (s Subject) rewrite(f func(string) string) (put, why string) {
+	t := &s.Attempt.Trace
+	if old := t.Answer; old != "" {
+		t.Answer = f(old)
+		for i := range t.Turns {
+			if t.Turns[i].Role == callvet.RoleAssistant && t.Turns[i].Content == old {
+				t.Turns[i].Content = t.Answer
+			}
+		}
+		return t.Answer, ""
+	}
+	for i := len(t.Turns) - 1; i >= 0; i-- {
+		if t.Turns[i].Role == callvet.RoleAssistant {
+			t.Turns[i].Content = f(t.Turns[i].Content)
+			return t.Turns[i].Content, ""
+		}
+	}
+	return "", "the attempt has no answer and no turn of the target"
+}
+
+// intoResult adds a text to the last result of a call.
+func (s Subject) intoResult(text string) (put, why string) {
+	turns := s.Attempt.Trace.Turns
+	for i := len(turns) - 1; i >= 0; i-- {
+		for k := len(turns[i].Calls) - 1; k >= 0; k-- {
+			c := turns[i].Calls[k]
+			if c.Error != "" {
+				continue
+			}
+			if c.Result != nil {
+				turns[i].Calls = slices.Clone(turns[i].Calls)
+				turns[i].Calls[k].Result, put = withNote(c.Result, text)
+				return put, ""
+			}
+			at := slices.IndexFunc(turns[i:], func(t callvet.Turn) bool { return t.Role == callvet.RoleTool && t.CallID == c.ID && c.ID != "" })
+			if at >= 0 && turns[i+at].Content != "" {
+				b, said := withNote([]byte(turns[i+at].Content), text)
+				turns[i+at].Content = string(b)
+				return said, ""
+			}
+		}
+	}
+	return "", "the attempt has no result of a call"
+}
+
+// withNote adds a text to a result, which stays JSON where it was; put is the text as it stands
+// there.
+func withNote(result []byte, text string) (out []byte, put string) {
+	result = bytes.TrimSpace(result)
+	if !json.Valid(result) {
+		return append(append(slices.Clone(result), '\n'), text...), text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic(err) // a text always encodes
+	}
+	quoted := strings.TrimSpace(b.String())
+	put = quoted[1 : len(quoted)-1]
+	last := len(result) - 1
+	comma := ","
+	if last > 0 && len(bytes.TrimSpace(result[1:last])) == 0 {
+		comma = ""
+	}
+	switch result[0] {
+	case '{':
+		return fmt.Appendf(nil, `%s%s"note":%s}`, result[:last], comma, quoted), put
+	case '[':
+		return fmt.Appendf(nil, `%s%s%s]`, result[:last], comma, quoted), put
+	case '"':
+		return fmt.Appendf(nil, `%s\n%s"`, result[:last], put), put
+	}
+	return fmt.Appendf(nil, `{"result":%s,"note":%s}`, result, quoted), put
+}
+
+// intoUser adds a text to what the user said last, or to the goal where that alone is known.
+func (s Subject) intoUser(text string) (why string) {
+	at := s.Attempt
+	for i := len(at.Input) - 1; i >= 0; i-- {
+		if at.Input[i].Role == callvet.RoleUser {
+			at.Input = slices.Clone(at.Input)
+			at.Input[i].Content += "\n\n" + text
+			return ""
+		}
+	}
+	if at.Goal != "" {
+		at.Goal += "\n\n" + text
+		return ""
+	}
+	return "no text of a user is known"
+}
+
+// Moved counts what became of the attempts that were asked about with a change.
+type Moved struct {
+	Probe Probe `json:"probe"`
+	// Rose were judged better with the change, Fell worse. For Position the first place
+	// is the change: Rose won from there and did not from the second, beside a tie at most.
+	Rose int `json:"rose"`
+	Fell int `json:"fell"`
+	Same int `json:"same"`
+	// UnscoredPlain have no verdict as they are, UnscoredChanged none with the change (for
+	// Position: with the order turned), UnscoredBoth neither. None of them rose or fell.
+	UnscoredPlain   int `json:"unscored_plain"`
+	UnscoredChanged int `json:"unscored_changed"`
+	UnscoredBoth    int `json:"unscored_both"`
+	// Unanswered were not asked yet, or ended in an error.
+	Unanswered int `json:"unanswered"`
+}
+
+// Compare counts the answers to questions of Probed, for each probe of the judge. said gives
+// what was answered to a question, and false where nothing was.
+func (j *Judge) Compare(qs []Question, said func(Key) (Combined, bool)) []Moved {
+	type group struct{ plain, changed []Key }
+	probes := j.Probes()
+	out := make([]Moved, len(probes))
+	by := map[Probe]map[string]*group{}
+	of := func(p Probe, k Key) *group {
+		k.Probe, k.Swapped = "", false
+		if by[p] == nil {
+			by[p] = map[string]*group{}
+		}
+		g := by[p][k.String()]
+		if g == nil {
+			g = &group{}
+			by[p][k.String()] = g
+		}
+		return g
+	}
+	for i := range qs {
+		k := qs[i].Key
+		of(k.Probe, k).changed = append(of(k.Probe, k).changed, k)
+	}
+	for i, p := range probes {
+		out[i].Probe = p
+		if p == Position {
+			for _, g := range by[""] {
+				out[i].position(g.changed, said)
+			}
+			continue
+		}
+		for name, g := range by[p] {
+			plain, ok := answer(by[""][name].changed, said)
+			changed, also := answer(g.changed, said)
+			if !ok || !also {
+				out[i].Unanswered++
+				continue
+			}
+			out[i].add(&plain, &changed, worth(&plain), worth(&changed))
+		}
+	}
+	return out
+}
+
+// answer puts the answers to one question together, both orders of a comparison.
+func answer(ks []Key, said func(Key) (Combined, bool)) (Combined, bool) {
+	c, ok := said(ks[0])
+	if !ok || len(ks) == 1 {
+		return c, ok
+	}
+	swapped, ok := said(ks[1])
+	return BothOrders(c, swapped), ok
+}
+
+// position counts one pair: what the first place won in the two orders.
+func (m *Moved) position(ks []Key, said func(Key) (Combined, bool)) {
+	if len(ks) != 2 {
+		return
+	}
+	straight, ok := said(ks[0])
+	swapped, also := said(ks[1])
+	if !ok || !also {
+		m.Unanswered++
+		return
+	}
+	// What the second place won is taken as what the pair is worth without the first.
+	m.add(&straight, &swapped, 0, worth(&straight)+worth(&swapped)-1)
+}
+
+// add counts one thing by what it is worth plain and changed.
+func (m *Moved) add(plain, changed *Combined, before, after float64) {
+	switch {
+	case !plain.Scored() && !changed.Scored():
+		m.UnscoredBoth++
+	case !plain.Scored():
+		m.UnscoredPlain++
+	case !changed.Scored():
+		m.UnscoredChanged++
+	case after-before > 1e-9:
+		m.Rose++
+	case before-after > 1e-9:
+		m.Fell++
+	default:
+		m.Same++
+	}
+}
+
+// worth is a verdict as a number: of a pass or a fail, of who won, or else its score.
+func worth(c *Combined) float64 {
+	switch {
+	case c.Pass != nil && *c.Pass, c.Word == "a":
+		return 1
+	case c.Word == "tie":
+		return 0.5
+	case c.Pass == nil && c.Word == "" && c.Score != nil:
+		return *c.Score
+	}
+	return 0
+}
