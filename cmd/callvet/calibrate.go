@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/verdict"
 )
@@ -33,6 +34,8 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	fs.StringVar(&req.Traces, "run", "", "trace file whose judged tasks are to be corrected")
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task or call")
+	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")
+	fs.Var(ranged.Share(&req.Width, 0), "width", "width that intervals are wanted to have, as 10%: says how many labels that takes")
 	fs.StringVar(&req.By, "by", "", "with --run: slice key of its tasks; tells the judge and true success by value")
 	return cmd
 }

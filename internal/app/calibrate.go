@@ -34,6 +34,11 @@ type CalibrateRequest struct {
 	By string `json:"by,omitempty"`
 	// Output is a file for what is known of the judge, for other runs of it; "": none.
 	Output string `json:"output,omitempty"`
+	// Against is an earlier calibration file, to see whether the judge has drifted; "": none.
+	Against string `json:"against,omitempty"`
+	// Width is the width in (0,1) that intervals are wanted to have: the report says how
+	// many labels that takes; 0: not asked.
+	Width float64 `json:"width,omitempty"`
 }
 
 func (r *CalibrateRequest) check() error {
@@ -42,6 +47,8 @@ func (r *CalibrateRequest) check() error {
 		return refused("judge", "which judge? give {judge} NAME")
 	case r.Unit != "" && r.Unit != labels.Task && r.Unit != labels.Call:
 		return wrong("unit", string(r.Unit), "it is task or call")
+	case !(r.Width >= 0 && r.Width < 1):
+		return wrong("width", fmt.Sprint(r.Width), "write a share above 0 and below 1, such as 10%")
 	case r.By != "" && r.Traces == "":
 		return refused("by", "{by} %s: labels have no slices; name the traces of their tasks with {traces}", r.By)
 	}
@@ -64,7 +71,17 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	if req.Traces == "" {
 		ls = labels.Beside(ls, opinions)
 	}
-	in := calibrate.Input{Judge: req.Judge, Unit: req.Unit, Labels: ls}
+	in := calibrate.Input{Judge: req.Judge, Unit: req.Unit, Labels: ls, Width: req.Width}
+	if req.Against != "" {
+		before, err := a.readCalibration(req.Against)
+		if err != nil {
+			return nil, err
+		}
+		if before.Unit != req.Unit {
+			return nil, wrong("against", req.Against, "it is of "+string(before.Unit)+"s")
+		}
+		in.Before = &before
+	}
 	run := &judgedRun{}
 	if req.Traces != "" {
 		if run, err = a.readJudged(req.Traces, tell); err != nil {
@@ -258,13 +275,9 @@ func (a *App) calibrated(files, traces []string, tell Events) ([]steps.Calibrate
 	}
 	var out []steps.Calibrated
 	for _, name := range files {
-		b, err := a.read(name, calibrate.MaxBytes)
+		c, err := a.readCalibration(name)
 		if err != nil {
-			return nil, fmt.Errorf("read calibration: %w", err)
-		}
-		c, err := calibrate.ParseCalibration(name, b)
-		if err != nil {
-			return nil, fmt.Errorf("read calibration: %w: %w", callvet.ErrInvalid, err)
+			return nil, err
 		}
 		if c.Worth == nil && c.Table.N() > 0 {
 			tell.note("unweighted-labels", "%s does not say what its labels are worth: several labelled attempts of one task count as independent; write it anew with callvet calibrate", name)
@@ -284,6 +297,18 @@ func (a *App) calibrated(files, traces []string, tell Events) ([]steps.Calibrate
 	return out, nil
 }
 
+func (a *App) readCalibration(name string) (calibrate.Calibration, error) {
+	b, err := a.read(name, calibrate.MaxBytes)
+	if err != nil {
+		return calibrate.Calibration{}, fmt.Errorf("read calibration: %w", err)
+	}
+	c, err := calibrate.ParseCalibration(name, b)
+	if err != nil {
+		return c, fmt.Errorf("read calibration: %w: %w", callvet.ErrInvalid, err)
+	}
+	return c, nil
+}
+
 func (r *judgedRun) add(t *trace.Task) {
 	key := labels.Key{Target: t.Target, TaskID: t.TaskID, Attempt: t.Attempt, Unit: labels.Task}
 	r.gone[key] = t.Failed() || t.Outcome == callvet.OutcomeNotRun // nobody can judge what never ran
@@ -296,7 +321,7 @@ func (r *judgedRun) add(t *trace.Task) {
 		l.Fields = t.Fields
 	}
 	r.lines[t.TaskID] = l
-	item := calibrate.Item{Key: key, Judged: judgesOf(t.Judged)}
+	item := calibrate.Item{Key: key, Judged: judgesOf(t.Judged), Auto: t.Pass}
 	if i, again := r.at[key]; again { // the last record of an attempt counts
 		r.items[i] = item
 	} else {

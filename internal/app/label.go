@@ -43,8 +43,8 @@ type Todo struct {
 
 // LabelNext draws the next tasks to label; none when all are.
 func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
-	if r := req.Role; r != labels.Calibrating && r != labels.Validation && r != labels.Test {
-		return nil, wrong("role", string(r), "it is calibration, validation or test")
+	if r := req.Role; r != labels.Calibrating && r != labels.Validation && r != labels.Test && r != labels.Design {
+		return nil, wrong("role", string(r), "it is calibration, validation, test or design")
 	}
 	var done, opinions []labels.Label
 	var err error

@@ -119,7 +119,10 @@ type Report struct {
 	Calls    *CallByTask `json:"calls,omitempty"`
 	Humans   *Humans     `json:"humans,omitempty"`
 	Check    *Check      `json:"check,omitempty"`
-	Success  []Success   `json:"success,omitempty"`
+	// Drift is there when an earlier calibration was given, Wanted when a width was.
+	Drift   *Drift    `json:"drift,omitempty"`
+	Wanted  *Wanted   `json:"wanted,omitempty"`
+	Success []Success `json:"success,omitempty"`
 	// Slices is there when BySlice was asked.
 	Slices   *SliceReport `json:"slices,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
@@ -181,8 +184,16 @@ func Calibrate(in Input) (*Report, error) {
 	if err := r.check(slices.DeleteFunc(slices.Clone(j.out), byVerdict)); err != nil {
 		return nil, err
 	}
+	if in.Before != nil {
+		if err := r.drift(in.Before, drawn); err != nil {
+			return nil, err
+		}
+	}
 	r.judgeUse()
 	r.warn()
+	if in.Width > 0 {
+		r.want(in.Width)
+	}
 	r.success(in, j)
 	return r, nil
 }
@@ -379,6 +390,9 @@ func (r *Report) judgeUse() {
 	default:
 		r.Why = fmt.Sprintf("J is above %.3f and each class is worth at least %d labels", r.Youden.Lower, judge.MinLabels)
 	}
+	if r.Drift != nil && r.Drift.Drifted {
+		r.Usable, r.Why = false, r.Drift.Says
+	}
 	if r.Check != nil && r.Check.Drifted {
 		r.Usable = false
 		r.Why = fmt.Sprintf("held-out labels contradict the calibration (p = %.2g): the judge or the tasks have changed", r.Check.PHolm)
@@ -410,6 +424,8 @@ func (r *Report) warn() {
 	say(c.Unjudged, "%d labelled %ss are left out: there is no verdict of the judge that can be read", c.Unjudged, r.Unit)
 	say(c.Changed, "%d labels contradict an earlier one of the same person: the later counts", c.Changed)
 	say(c.Leaked, "%d %ss are labelled both for calibration and for a check: they cannot check", c.Leaked, r.Unit)
+	say(c.Designed, "%d labelled %ss are left out: their tasks were labelled to design the judge, and it was made to be right there", c.Designed, r.Unit)
+	say(c.DesignLeaked, "%d of these have a label for calibration or a check, too: no task can serve both", c.DesignLeaked)
 	say(c.Unrecorded, "for %d labels nobody recorded how the %ss were drawn: they are taken as drawn at random", c.Unrecorded, r.Unit)
 	if c.ByVerdict > 0 && r.Table.N() > 0 {
 		say(1, "%d labels drawn by the judge's verdict are left out of sensitivity and specificity", c.ByVerdict)

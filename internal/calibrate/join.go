@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/labels"
@@ -30,6 +31,10 @@ type Input struct {
 	Run []Judgement
 	// Confidence is two-sided, in (0,1); 0 means 0.95.
 	Confidence float64
+	// Before is an earlier calibration to see whether the judge has drifted; nil: none.
+	Before *Calibration
+	// Width is the width in (0,1) that intervals are wanted to have; 0: not asked.
+	Width float64
 }
 
 // pair is one labelled thing beside the judge's verdict.
@@ -42,6 +47,7 @@ type pair struct {
 	inRun         bool
 	run           labels.Key // the key in the run
 	line          int
+	at            time.Time // of its latest label
 }
 
 // join holds the pairs by role, and counts what could not be paired.
@@ -70,6 +76,10 @@ type Counts struct {
 	// Leaked things are held out by some labels and used by others: they count as
 	// used.
 	Leaked int `json:"leaked"`
+	// Designed things are of tasks that were labelled to make the judge, and are left out;
+	// DesignLeaked of them have a label for something else, too. Neither is in Labelled.
+	Designed     int `json:"designed,omitempty"`
+	DesignLeaked int `json:"design_leaked,omitempty"`
 	// ByVerdict of the used were drawn by the judge's verdict, Unrecorded are
 	// those for which nobody recorded how.
 	ByVerdict  int `json:"by_verdict"`
@@ -130,6 +140,7 @@ func newJoin(in Input) (*join, error) {
 	j.run = newIndex(in.Run, j.judge)
 	latest, repeats := labels.Latest(in.Labels)
 	j.Repeats = repeats
+	latest = j.withoutDesign(latest, in.Unit)
 	differs := map[string]bool{}
 	for _, ls := range byKey(latest) {
 		if ls[0].Unit != in.Unit {
@@ -158,6 +169,25 @@ func newJoin(in Input) (*join, error) {
 	return j, nil
 }
 
+// withoutDesign leaves out what was labelled for the design of the judge, and all other labels on
+// those tasks.
+func (j *join) withoutDesign(ls []labels.Label, unit labels.Unit) []labels.Label {
+	design, _ := usedFor(ls)
+	if len(design) == 0 {
+		return ls
+	}
+	for _, of := range byKey(ls) {
+		if of[0].Unit != unit || !design[of[0].TaskID] {
+			continue
+		}
+		j.Designed++
+		if slices.ContainsFunc(of, func(l labels.Label) bool { return !ofDesign(&l) }) {
+			j.DesignLeaked++
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ls), func(l labels.Label) bool { return design[l.TaskID] })
+}
+
 func (j *join) count(p pair) {
 	switch p.stratum {
 	case labels.JudgePass, labels.JudgeFail:
@@ -172,6 +202,9 @@ func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 	p := pair{Key: ls[0].Key, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating, line: ls[0].Line}
 	votes := 0
 	for _, l := range ls {
+		if l.At.After(p.at) {
+			p.at = l.At
+		}
 		if l.Pass != nil && *l.Pass {
 			votes++
 		} else if l.Pass != nil {

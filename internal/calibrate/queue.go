@@ -24,6 +24,9 @@ const (
 	// Neyman draws from judge-passes and judge-fails so that true success of this
 	// run gets the narrowest interval.
 	Neyman Strategy = "neyman"
+	// Disagree draws first what judges, or a judge and callvet, disagree on: to make a
+	// judge, and never to calibrate it.
+	Disagree Strategy = "disagree"
 )
 
 // Queue says what to label next.
@@ -46,6 +49,22 @@ type Queue struct {
 type Item struct {
 	labels.Key
 	Judged []labels.Verdict
+	// Auto is the verdict of the source's own checks; nil: none.
+	Auto *bool
+}
+
+// disputed tells whether two of those who say something of it disagree.
+func (it *Item) disputed() bool {
+	var pass, fail bool
+	for _, v := range it.Judged {
+		if said, known := v.Passed(); known {
+			pass, fail = pass || said, fail || !said
+		}
+	}
+	if it.Auto != nil {
+		pass, fail = pass || *it.Auto, fail || !*it.Auto
+	}
+	return pass && fail
 }
 
 // Next draws what to label: labels without a verdict, with stratum and frame, one
@@ -56,12 +75,18 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	if q.N < 1 || !(q.Double >= 0 && q.Double <= 1) {
 		return nil, fmt.Errorf("draw tasks: %w: n is at least 1, the doubled share in [0,1]", callvet.ErrInvalid)
 	}
-	if known := []string{string(AtRandom), string(Neyman)}; !slices.Contains(known, string(q.Strategy)) {
+	if known := []string{string(AtRandom), string(Neyman), string(Disagree)}; !slices.Contains(known, string(q.Strategy)) {
 		err := fmt.Errorf("draw tasks: %w: strategy %q is not one of %v", callvet.ErrInvalid, q.Strategy, known)
 		if near := callvet.Nearest(string(q.Strategy), known); near != "" {
 			err = fmt.Errorf("%w: did you mean %s?", err, near)
 		}
 		return nil, err
+	}
+	if q.Strategy == Disagree && q.Role != labels.Design {
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("draw tasks: %w: those on which judges disagree are for the design of a judge, not for %s", callvet.ErrInvalid, q.Role),
+			Hint: "--role design, or --strategy random",
+		}
 	}
 	if q.Judge == "" {
 		q.Judge = onlyJudge(run)
@@ -74,6 +99,7 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	type task struct{ target, id string }
 	mine, others := map[task]bool{}, map[labels.Key]labels.Label{}
 	labelled := map[task]bool{}
+	designed, kept := usedFor(done) // by any target: who made the judge saw the task
 	for _, l := range done {
 		if l.Unit != labels.Task {
 			continue
@@ -87,9 +113,10 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 		}
 	}
 	var again, fresh []labels.Label
+	disputed := 0 // they stand first in fresh
 	for _, it := range q.shuffled(run) {
 		t := task{it.Target, it.TaskID}
-		if mine[t] {
+		if mine[t] || q.Role != labels.Design && designed[it.TaskID] || q.Role == labels.Design && kept[it.TaskID] {
 			continue
 		}
 		l := labels.Label{Key: it.Key, By: q.By, Role: q.Role, Judged: it.Judged}
@@ -107,6 +134,14 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 		l.Stratum, l.Frame = labels.Random, &frame
 		if q.Strategy == Neyman {
 			l.Stratum = stratum[it.Key]
+		}
+		if q.Strategy == Disagree {
+			l.Stratum = labels.Disagreement
+			if it.disputed() {
+				disputed++
+				fresh = slices.Insert(fresh, disputed-1, l)
+				continue
+			}
 		}
 		fresh = append(fresh, l)
 	}
@@ -173,7 +208,7 @@ func (q Queue) frame(run []Item) (labels.Frame, map[labels.Key]labels.Stratum, e
 // allocate takes n of what is drawn: the first ones, or as many of each verdict as
 // serve best.
 func (q Queue) allocate(fresh []labels.Label, done []labels.Label, f labels.Frame, n int) ([]labels.Label, error) {
-	if q.Strategy == AtRandom {
+	if q.Strategy != Neyman {
 		return fresh[:min(n, len(fresh))], nil
 	}
 	if n < 1 {
@@ -235,4 +270,23 @@ func (q Queue) shuffled(run []Item) []Item {
 func (q Queue) rank(k labels.Key) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", q.Seed, k.Target, k.TaskID, k.Attempt))
 	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// usedFor are the tasks that were labelled for the design of a judge, and those labelled for
+// anything else.
+func usedFor(ls []labels.Label) (design, other map[string]bool) {
+	design, other = map[string]bool{}, map[string]bool{}
+	for i := range ls {
+		if ofDesign(&ls[i]) {
+			design[ls[i].TaskID] = true
+		} else {
+			other[ls[i].TaskID] = true
+		}
+	}
+	return design, other
+}
+
+// ofDesign tells of labels that estimate and check nothing.
+func ofDesign(l *labels.Label) bool {
+	return l.Role == labels.Design || l.Stratum == labels.Disagreement
 }

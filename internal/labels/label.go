@@ -29,6 +29,9 @@ const (
 	Calibrating Role = "calibration"
 	Validation  Role = "validation"
 	Test        Role = "test"
+	// Design labels are looked at while a judge is made. What was drawn for that estimates
+	// and checks nothing: the judge was made to be right there.
+	Design Role = "design"
 )
 
 // Stratum says how the task was drawn.
@@ -39,6 +42,8 @@ const (
 	Random    Stratum = "random"
 	JudgePass Stratum = "judge_pass"
 	JudgeFail Stratum = "judge_fail"
+	// Disagreement is first what judges, or a judge and callvet, disagree on.
+	Disagreement Stratum = "disagreement"
 )
 
 // Frame counts what a sample was drawn from, by the judge's verdict.
@@ -89,14 +94,14 @@ type Label struct {
 	Key
 	// By is who labelled; "" where that is not known.
 	By   string `json:"by,omitempty"`
-	Role Role   `json:"role,omitempty" form:"words=calibration|validation|test"`
+	Role Role   `json:"role,omitempty" form:"words=calibration|validation|test|design"`
 	// Pass, Rating or both are set; neither is of an Opinion. A rating is a category on any scale.
 	Pass   *bool     `json:"pass,omitempty"`
 	Rating *float64  `json:"rating,omitempty"`
 	Note   string    `json:"note,omitempty"`
 	At     time.Time `json:"at,omitzero"`
 	// Stratum and Frame say how it was drawn, and from how many.
-	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
+	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail|disagreement"`
 	Frame   *Frame  `json:"frame,omitempty"`
 	// Judged are the verdicts of judges on the same thing.
 	Judged []Verdict `json:"judged,omitempty"`

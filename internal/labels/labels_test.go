@@ -38,7 +38,7 @@ func TestReadRefuses(t *testing.T) {
 		`{"task_id":"a"}`:                                                    `f:1: neither "pass" nor "rating" is there, and no verdict of a judge`,
 		`{"pass":true}`:                                                      `"task_id" is missing`,
 		`{"task_id":"a","pass":"yes"}`:                                       `"pass" is a string, not a boolean`,
-		`{"task_id":"a","pass":true,"role":"train"}`:                         `"role" is "train"; it must be calibration, validation or test`,
+		`{"task_id":"a","pass":true,"role":"train"}`:                         `"role" is "train"; it must be calibration, validation, test or design`,
 		`{"task_id":"a","pass":true,"unit":"call"}`:                          `"call_id" is missing`,
 		`{"task_id":"a","pass":true,"stratum":"judge-pass"}`:                 `did you mean "judge_pass"?`,
 		`{"task_id":"a","pass":true,"pass":false}`:                           "pass",

@@ -116,10 +116,10 @@ func (l *Label) check() error {
 // checkSample is about what a label is for and how its task was drawn.
 func (l *Label) checkSample() error {
 	switch {
-	case l.Role != Calibrating && l.Role != Validation && l.Role != Test:
-		return unknownWord("role", string(l.Role), []string{string(Calibrating), string(Validation), string(Test)})
-	case l.Stratum != "" && l.Stratum != Random && l.Stratum != JudgePass && l.Stratum != JudgeFail:
-		return unknownWord("stratum", string(l.Stratum), []string{string(Random), string(JudgePass), string(JudgeFail)})
+	case l.Role != Calibrating && l.Role != Validation && l.Role != Test && l.Role != Design:
+		return unknownWord("role", string(l.Role), []string{string(Calibrating), string(Validation), string(Test), string(Design)})
+	case l.Stratum != "" && l.Stratum != Random && l.Stratum != JudgePass && l.Stratum != JudgeFail && l.Stratum != Disagreement:
+		return unknownWord("stratum", string(l.Stratum), []string{string(Random), string(JudgePass), string(JudgeFail), string(Disagreement)})
 	case !l.Frame.valid():
 		return errors.New(`"frame" counts below 0`)
 	}

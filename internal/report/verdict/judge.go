@@ -47,6 +47,7 @@ func Judge(out io.Writer, r *calibrate.Report) error {
 	share(w, "NPV", r.NPV, "of what the judge fails, truly failed")
 	printVerified(w, r.Verified)
 	printExtras(w, r)
+	printDrift(w, r)
 	verdict := "yes"
 	if !r.Usable {
 		verdict = "no"
@@ -134,6 +135,15 @@ func printExtras(w io.Writer, r *calibrate.Report) {
 		fmt.Fprintf(w, "\nheld-out labels (%d): %s, p = %.3g for either rate\n", c.Table.N(), says, c.PHolm)
 		share(w, "sensitivity", c.Sensitivity, "")
 		share(w, "specificity", c.Specificity, "")
+	}
+}
+
+func printDrift(w io.Writer, r *calibrate.Report) {
+	if r.Drift != nil {
+		fmt.Fprintf(w, "\ndrift: %s\n", plain.Line(r.Drift.Says))
+	}
+	if r.Wanted != nil {
+		fmt.Fprintf(w, "\nlabels: %s\n", plain.Line(r.Wanted.Says))
 	}
 }
 
