@@ -41,7 +41,7 @@ var blocked = map[string][]string{
 	"gate":                {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
 	"gates init":          {"g.yaml"},
 	"init":                {"s.yaml", "IN --force"},
-	"judge audit":         {"HELD --judge task -m offline/lexical", "whole --judge task -m openai/m --base-url SERVER --no-cache"},
+	"judge audit":         {"whole --judge task -m openai/m --base-url SERVER --no-cache"},
 	"judge list":          {"", "HELD"},
 	"judge run":           {"whole --judge task -m openai/m --base-url SERVER --no-cache", "whole --judge own --prompt IN --schema HELD -m openai/m"},
 	"judge show":          {"HELD"},

@@ -48,7 +48,7 @@ func (r *CalibrateRequest) check() error {
 	case r.Unit != "" && r.Unit != labels.Task && r.Unit != labels.Call:
 		return wrong("unit", string(r.Unit), "it is task or call")
 	case !(r.Width >= 0 && r.Width < 1):
-		return wrong("width", fmt.Sprint(r.Width), "write a share above 0 and below 1, such as 10%")
+		return wrong("width", fmt.Sprint(r.Width), "write a share above 0 and below 1, such as 0.1")
 	case r.By != "" && r.Traces == "":
 		return refused("by", "{by} %s: labels have no slices; name the traces of their tasks with {traces}", r.By)
 	}
@@ -78,7 +78,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 			return nil, err
 		}
 		if before.Unit != req.Unit {
-			return nil, wrong("against", req.Against, "it is of "+string(before.Unit)+"s")
+			return nil, wrong("against", req.Against, "it is of %ss", before.Unit)
 		}
 		in.Before = &before
 	}
