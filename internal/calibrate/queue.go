@@ -72,21 +72,8 @@ func (it *Item) disputed() bool {
 // where there are not more. The error wraps callvet.ErrInvalid for an impossible
 // Queue and callvet.ErrNotFound where no verdict is of the judge.
 func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
-	if q.N < 1 || !(q.Double >= 0 && q.Double <= 1) {
-		return nil, fmt.Errorf("draw tasks: %w: n is at least 1, the doubled share in [0,1]", callvet.ErrInvalid)
-	}
-	if known := []string{string(AtRandom), string(Neyman), string(Disagree)}; !slices.Contains(known, string(q.Strategy)) {
-		err := fmt.Errorf("draw tasks: %w: strategy %q is not one of %v", callvet.ErrInvalid, q.Strategy, known)
-		if near := callvet.Nearest(string(q.Strategy), known); near != "" {
-			err = fmt.Errorf("%w: did you mean %s?", err, near)
-		}
+	if err := q.check(); err != nil {
 		return nil, err
-	}
-	if q.Strategy == Disagree && q.Role != labels.Design {
-		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("draw tasks: %w: those on which judges disagree are for the design of a judge, not for %s", callvet.ErrInvalid, q.Role),
-			Hint: "--role design, or --strategy random",
-		}
 	}
 	if q.Judge == "" {
 		q.Judge = onlyJudge(run)
@@ -153,6 +140,27 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	out = append(out, fresh...)
 	slices.SortFunc(out, func(a, b labels.Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
 	return out, nil
+}
+
+// check refuses an impossible Queue.
+func (q Queue) check() error {
+	if q.N < 1 || !(q.Double >= 0 && q.Double <= 1) {
+		return fmt.Errorf("draw tasks: %w: n is at least 1, the doubled share in [0,1]", callvet.ErrInvalid)
+	}
+	if known := []string{string(AtRandom), string(Neyman), string(Disagree)}; !slices.Contains(known, string(q.Strategy)) {
+		err := fmt.Errorf("draw tasks: %w: strategy %q is not one of %v", callvet.ErrInvalid, q.Strategy, known)
+		if near := callvet.Nearest(string(q.Strategy), known); near != "" {
+			err = fmt.Errorf("%w: did you mean %s?", err, near)
+		}
+		return err
+	}
+	if q.Strategy == Disagree && q.Role != labels.Design {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("draw tasks: %w: those on which judges disagree are for the design of a judge, not for %s", callvet.ErrInvalid, q.Role),
+			Hint: "--role design, or --strategy random",
+		}
+	}
+	return nil
 }
 
 // onlyJudge is the ID of the judge of a run; "" where there is none, or several.

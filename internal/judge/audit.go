@@ -304,37 +304,29 @@ type Moved struct {
 // Compare counts the answers to questions of Probed, for each probe of the judge. said gives
 // what was answered to a question, and false where nothing was.
 func (j *Judge) Compare(qs []Question, said func(Key) (Combined, bool)) []Moved {
-	type group struct{ plain, changed []Key }
 	probes := j.Probes()
 	out := make([]Moved, len(probes))
-	by := map[Probe]map[string]*group{}
-	of := func(p Probe, k Key) *group {
-		k.Probe, k.Swapped = "", false
-		if by[p] == nil {
-			by[p] = map[string]*group{}
-		}
-		g := by[p][k.String()]
-		if g == nil {
-			g = &group{}
-			by[p][k.String()] = g
-		}
-		return g
-	}
+	by := map[Probe]map[string][]Key{} // both orders of a comparison are one thing
 	for i := range qs {
-		k := qs[i].Key
-		of(k.Probe, k).changed = append(of(k.Probe, k).changed, k)
+		thing := qs[i].Key
+		thing.Probe, thing.Swapped = "", false
+		p, name := qs[i].Key.Probe, thing.String()
+		if by[p] == nil {
+			by[p] = map[string][]Key{}
+		}
+		by[p][name] = append(by[p][name], qs[i].Key)
 	}
 	for i, p := range probes {
 		out[i].Probe = p
 		if p == Position {
-			for _, g := range by[""] {
-				out[i].position(g.changed, said)
+			for _, ks := range by[""] {
+				out[i].position(ks, said)
 			}
 			continue
 		}
-		for name, g := range by[p] {
-			plain, ok := answer(by[""][name].changed, said)
-			changed, also := answer(g.changed, said)
+		for name, ks := range by[p] {
+			plain, ok := answer(by[""][name], said)
+			changed, also := answer(ks, said)
 			if !ok || !also {
 				out[i].Unanswered++
 				continue

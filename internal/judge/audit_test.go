@@ -85,7 +85,12 @@ func TestChangesAreSeen(t *testing.T) {
 func TestWithNote(t *testing.T) {
 	t.Parallel()
 	for _, tc := range [][2]string{
-		{`{"a":1}`, `{"a":1,"note":"x \"y\""}`}, {`{ }`, `{ "note":"x \"y\""}`}, {`[]`, `["x \"y\""]`}, {`[1]`, `[1,"x \"y\""]`}, {`"t"`, `"t\nx \"y\""`}, {`7`, `{"result":7,"note":"x \"y\""}`},
+		{`{"a":1}`, `{"a":1,"note":"x \"y\""}`},
+		{`{ }`, `{ "note":"x \"y\""}`},
+		{`[]`, `["x \"y\""]`},
+		{`[1]`, `[1,"x \"y\""]`},
+		{`"t"`, `"t\nx \"y\""`},
+		{`7`, `{"result":7,"note":"x \"y\""}`},
 		{`it is 7`, "it is 7\nx \"y\""},
 	} {
 		out, put := withNote([]byte(tc[0]), `x "y"`)
@@ -202,7 +207,7 @@ func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[st
 		if _, drawn := good[k.Task]; !drawn {
 			good[k.Task] = rng.Float64() < m.good
 		}
-		text := ""
+		var text string
 		if j.Unit == Pair {
 			text = m.wins(rng, k, good[k.Task])
 		} else {
