@@ -62,7 +62,7 @@ func spokenVerbs() map[string]spoken {
 		"show":                {requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()}, args: []string{"run", "case", "slices", "baseline"}, client: []string{"all", "scores"}},
 		"gate":                {requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"}, client: []string{"output", "annotations"}},
 		"calibrate":           {requests: []reflect.Type{of[app.CalibrateRequest]()}, args: []string{"labels"}},
-		"judge audit":         {requests: []reflect.Type{of[app.JudgeAuditRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "force_rubric", "output"}, client: []string{"quiet"}},
+		"judge audit":         {requests: []reflect.Type{of[app.JudgeAuditRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "force_rubric", "output", "tools"}, client: []string{"quiet"}},
 		"judge run":           {requests: []reflect.Type{of[app.JudgeRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "force_rubric"}, client: []string{"quiet"}},
 		"judge list":          {requests: []reflect.Type{of[app.JudgeListRequest]()}, args: []string{"run", "traces"}},
 		"judge show":          {requests: []reflect.Type{of[app.JudgeShowRequest]()}, args: []string{"run", "traces", "judging"}},

@@ -62,6 +62,7 @@ They show in callvet show, report and score of the run, and -o writes them for c
 	}
 	fs := cmd.Flags()
 	f.register(fs)
+	fs.StringArrayVar(&f.req.Tools, "tools", nil, "folder or file with the tools of a trace file; may be repeated")
 	fs.StringVarP(&f.req.Output, "output", "o", "", "labels file to add the verdicts to, for callvet calibrate and callvet score --labels")
 	return cmd
 }
@@ -77,7 +78,6 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.Var(ranged.Share(&f.least, 0), "threshold", "least score that passes, where the score decides (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
 	fs.Var(ranged.Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
-	fs.StringArrayVar(&f.req.Tools, "tools", nil, "folder or file with the tools of a trace file; may be repeated")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
 	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
 	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
