@@ -173,9 +173,20 @@ func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) ([]
 	return a.addRegressions(ctx, req.File, cases, nil)
 }
 
+// keepable tells why regression cases cannot be kept in a file: their lock stands beside it.
+func (a *App) keepable(file string) error {
+	if kind := a.cfg.Files.Kind(file); file == "-" || kind != KindNone && kind != KindFile {
+		return &callvet.Hinted{Err: fmt.Errorf("add cases to %s: %w: it is no file", file, callvet.ErrInvalid), Hint: "name one file of cases: its lock stands beside it"}
+	}
+	return nil
+}
+
 // addRegressions is the one place that makes regression cases. state is what surrounds them,
 // where that is known.
 func (a *App) addRegressions(ctx context.Context, file string, cases []*callvet.Case, state json.RawMessage) (ids []string, err error) {
+	if err := a.keepable(file); err != nil {
+		return nil, err
+	}
 	l, err := a.lockOf(file)
 	if err != nil {
 		return nil, err

@@ -153,6 +153,9 @@ func (a *App) newCase(ctx context.Context, f *failure, q *NewCaseSettings, tell 
 	}
 	file := cmp.Or(q.Output, fileWord(tool)+".regression.json")
 	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Failed: len(f.attempts), Redacted: f.redacted}
+	if err := a.keepable(file); err != nil {
+		return nil, err
+	}
 	l, err := a.lockOf(file)
 	if err != nil {
 		return nil, err
