@@ -31,7 +31,7 @@ import (
 // that is full and that nobody reads.
 var blocked = map[string][]string{
 	"calibrate":           {"IN --judge j", "labels.jsonl --judge j --run HELD"},
-	"case add":            {"IN cases.json", "new.json cases.json --tools HELD"},
+	"case add":            {"new.json cases.json --mocks IN", "new.json cases.json --tools HELD"},
 	"case archive":        {"locked.json rg-a-001 --reason r"},
 	"case coverage":       {"cases.json HELD", "cases.json --tools HELD"},
 	"case from-failure":   {"whole the-coming-week --bug b"},
