@@ -10,24 +10,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/value"
 )
 
-// stage lets attempts be judged as a whole on the way of callvet's own lines to
-// the workers. Lines go on as they stand, those that are no records too; only task
-// records are rewritten, where the judge has changed what they tell.
+// stage lets attempts be judged as a whole on the way of callvet's own lines to the workers.
+// Lines go on in their order, those that are no records too; a record waits for the last one of
+// its attempt. Where the judge has changed what an attempt tells, its task record is rewritten,
+// and its steps get the labels that the judge gave.
 type stage struct {
 	judge func(*trace.Attempt) bool
 	group *trace.Grouper
 	scan  *trace.Scanner
 	// long has seen the lines that are too long to go on.
 	long *trace.Scanner
-	// held are task records that went on before their attempt's last line: where
-	// the judge changes them they go on a second time, and the last one counts.
-	held  map[attempt][]byte
-	edits []edit
+	open map[attempt]*pieces
+	// queue are the lines from the first that waits; fresh are the records of the block being read.
+	queue, fresh []*piece
+	held         int // bytes of the lines in the queue
+	// rest are records of attempts that have none, and whose lines are the last ones.
+	rest [][]byte
+	over bool // every line was read
 	// moved tells that lines were put between others, so that their numbers are
 	// no longer those of the file.
 	moved bool
@@ -35,16 +40,29 @@ type stage struct {
 	added int64
 }
 
+// maxHeld is how many bytes of lines wait for the end of an attempt, beside its records in the
+// Grouper. The attempt that the first of them belongs to is then judged as it is.
+const maxHeld = 128 << 20
+
 type attempt struct {
 	task, target string
 	number       int
 }
 
-// edit replaces a line, or puts a record after it.
-type edit struct {
-	line  int64
-	text  []byte
-	after bool
+// piece is a line that goes on once it does not wait, and a record to put after it.
+type piece struct {
+	line   int64
+	of     attempt
+	waits  bool
+	queued bool
+	text   []byte
+	after  []byte
+}
+
+// pieces are the lines of an attempt in the order in which they came.
+type pieces struct {
+	all, steps []*piece
+	task       *piece // the last record of the task; nil: none came
 }
 
 // staged starts to judge the attempts of lines.
@@ -55,7 +73,7 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o), long: trace.NewScanner(r.cfg.Lines), held: map[attempt][]byte{}}
+	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o), long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{}}
 	return pipe(func(to io.Writer) error { return s.copy(ctx, to, blocks) }, func() {
 		r.foreign = s.moved
 		r.mu.Lock()
@@ -73,7 +91,6 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) error {
 	out := bufio.NewWriterSize(to, 256<<10)
 	var buf []byte
-	ended := true // the last line has its end
 	for {
 		b, err := blocks.Next(buf)
 		if errors.Is(err, io.EOF) {
@@ -86,97 +103,154 @@ func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) er
 			if err := s.long.Scan(b, nil); err != nil {
 				return err
 			}
-			out.WriteByte('\n')
-			continue
+			s.push(&piece{})
+		} else {
+			if err := s.scan.Scan(b, s.line); err != nil {
+				return err
+			}
+			s.take(b)
+			buf = b.Data
 		}
-		if err := s.scan.Scan(b, s.line); err != nil {
+		if err := s.flush(out); err != nil {
 			return err
 		}
-		ended = b.Data[len(b.Data)-1] == '\n'
-		if err := s.write(out, b); err != nil {
-			return err
-		}
-		buf = b.Data
 	}
-	if !ended {
-		out.WriteByte('\n')
-	}
+	s.over = true
 	for a := range s.group.Rest() {
-		text, err := s.judged(&a)
-		if err != nil {
+		if err := s.judged(&a); err != nil {
 			return err
 		}
-		if text != nil {
-			s.added++
-			out.Write(append(text, '\n'))
-		}
+	}
+	if err := s.flush(out); err != nil {
+		return err
+	}
+	for _, text := range s.rest {
+		out.Write(append(text, '\n'))
 	}
 	return out.Flush()
 }
 
-// line takes a record. A task record whose attempt is complete with it is replaced
-// in place; other attempts get theirs after the line.
+// line takes a record.
 func (s *stage) line(v *trace.View) error {
-	own := attempt{string(v.TaskID), string(v.Target), v.Attempt}
+	p := &piece{line: v.Line, of: attempt{string(v.TaskID), string(v.Target), v.Attempt}, waits: true, text: bytes.Clone(v.Raw)}
+	s.fresh = append(s.fresh, p)
+	own := s.open[p.of]
+	if own == nil {
+		own = &pieces{}
+		s.open[p.of] = own
+	}
+	own.all = append(own.all, p)
 	if v.IsTask {
-		s.held[own] = bytes.Clone(v.Raw)
+		own.task = p
+	} else {
+		own.steps = append(own.steps, p)
 	}
-	a, ok := s.group.Add(v)
-	if !ok {
-		return nil
+	if a, ok := s.group.Add(v); ok {
+		return s.judged(&a)
 	}
-	in := v.IsTask && idOf(&a) == own
-	text, err := s.judged(&a)
-	if err != nil {
-		return err
+	return nil
+}
+
+// take puts the lines of a block into the queue.
+func (s *stage) take(b trace.Block) {
+	fresh := s.fresh
+	for line, rest := b.Line, b.Data; len(rest) > 0; line++ {
+		text, more, _ := bytes.Cut(rest, []byte{'\n'})
+		if rest = more; len(fresh) > 0 && fresh[0].line == line {
+			s.push(fresh[0])
+			fresh = fresh[1:]
+			continue
+		}
+		s.push(&piece{text: bytes.Clone(text)})
 	}
-	if text != nil {
-		s.edits = append(s.edits, edit{line: v.Line, text: text, after: !in})
+	s.fresh = s.fresh[:0]
+}
+
+func (s *stage) push(p *piece) {
+	p.queued = true
+	s.queue = append(s.queue, p)
+	s.held += len(p.text)
+}
+
+// flush writes the lines that do not wait, up to the first that does.
+func (s *stage) flush(out *bufio.Writer) error {
+	n := 0
+	for ; n < len(s.queue); n++ {
+		p := s.queue[n]
+		if p.waits && s.held > maxHeld {
+			if a, ok := s.group.End(p.of.task, p.of.target, p.of.number); ok {
+				if err := s.judged(&a); err != nil {
+					return err
+				}
+			}
+		}
+		if p.waits {
+			break
+		}
+		s.held -= len(p.text)
+		out.Write(append(p.text, '\n'))
+		if p.after != nil {
+			out.Write(append(p.after, '\n'))
+		}
 	}
+	s.queue = slices.Delete(s.queue, 0, n)
 	return nil
 }
 
 func idOf(a *trace.Attempt) attempt { return attempt{a.Trace.CaseID, a.Trace.Target, a.Trace.Repeat} }
 
-// judged gives the attempt's record where the judge has changed it, else nil.
-func (s *stage) judged(a *trace.Attempt) ([]byte, error) {
-	raw := s.held[idOf(a)]
-	delete(s.held, idOf(a))
+// judged has an attempt judged, and lets its lines go on with what the judge has changed.
+func (s *stage) judged(a *trace.Attempt) error {
+	id := idOf(a)
+	own := s.open[id]
+	delete(s.open, id)
+	for _, p := range own.all {
+		p.waits = false
+	}
+	before := a.Labelled()
 	if !s.judge(a) {
-		return nil, nil
+		return nil
+	}
+	var raw []byte
+	if own.task != nil {
+		raw = own.task.text
 	}
 	text, err := amend(raw, a)
 	if err != nil {
-		return nil, fmt.Errorf("write the record of task %q: %w", a.Trace.CaseID, err)
+		return fmt.Errorf("write the record of task %q: %w", a.Trace.CaseID, err)
 	}
-	return text, nil
+	switch {
+	case own.task != nil:
+		s.resize(own.task, text)
+	case s.over:
+		s.added++
+		s.rest = append(s.rest, text)
+	default:
+		s.moved = true
+		s.added++
+		own.all[len(own.all)-1].after = text
+	}
+	if before {
+		return nil
+	}
+	for pos, i := range a.Order {
+		if g := a.Steps[pos].Gold; g != nil && i < len(own.steps) {
+			text, err := labelled(own.steps[i].text, g)
+			if err != nil {
+				return fmt.Errorf("write a step of task %q: %w", a.Trace.CaseID, err)
+			}
+			s.resize(own.steps[i], text)
+		}
+	}
+	return nil
 }
 
-// write gives a block on, edited.
-func (s *stage) write(out *bufio.Writer, b trace.Block) error {
-	edits := s.edits
-	for line, rest := b.Line, b.Data; len(rest) > 0 && len(edits) > 0; line++ {
-		end := bytes.IndexByte(rest, '\n') + 1
-		if end == 0 {
-			end = len(rest)
-		}
-		text := rest[:end]
-		rest = rest[end:]
-		for ; len(edits) > 0 && edits[0].line == line; edits = edits[1:] {
-			if edits[0].after {
-				s.moved = true
-				s.added++
-				out.Write(bytes.TrimRight(text, "\r\n"))
-				out.WriteByte('\n')
-			}
-			text = append(edits[0].text, '\n')
-		}
-		out.Write(text)
-		b.Data = rest
+// resize replaces the text of a piece.
+func (s *stage) resize(p *piece, text []byte) {
+	if p.queued {
+		s.held += len(text) - len(p.text)
 	}
-	s.edits = s.edits[:0]
-	_, err := out.Write(b.Data)
-	return err
+	p.text = text
 }
 
 // amend writes a task record anew with what a judge may change: pass, gold,
@@ -191,18 +265,31 @@ func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 	}
 	out = append([]byte(`{"type":"task",`), out[1:len(out)-1]...)
 	if raw != nil {
-		v, err := value.Parse(raw)
-		if err != nil {
+		if out, err = members(out, raw, "type", "task_id", "target", "attempt", "pass", "gold", "safety", "tags", "fields", "scored"); err != nil {
 			return nil, err
-		}
-		for m, ok := v.First(); ok; m, ok = v.Next(m) {
-			switch m.Key() {
-			case "type", "task_id", "target", "attempt", "pass", "gold", "safety", "tags", "fields", "scored":
-				continue
-			}
-			out = append(trace.AppendQuoted(append(out, ','), m.Key()), ':')
-			out = append(out, m.Raw()...)
 		}
 	}
 	return append(out, '}'), nil
+}
+
+// labelled is a step record with a label. Its other members stay as they stand.
+func labelled(raw []byte, g *trace.Gold) ([]byte, error) {
+	out, err := members(trace.AppendGold([]byte(`{"gold":`), g), raw, "gold")
+	return append(out, '}'), err
+}
+
+// members appends the members of a record but for some.
+func members(out, raw []byte, but ...string) ([]byte, error) {
+	v, err := value.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
+		if slices.Contains(but, m.Key()) {
+			continue
+		}
+		out = append(trace.AppendQuoted(append(out, ','), m.Key()), ':')
+		out = append(out, m.Raw()...)
+	}
+	return out, nil
 }

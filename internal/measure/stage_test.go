@@ -92,10 +92,55 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	// A record before its steps is told a second time, between other lines.
+	// A record before its steps is rewritten where it stands.
 	res = judged(t, judge, `{"type":"task","task_id":"first","steps":1}`+"\n"+step("first")+"\n"+step("z"))
 	p := res.Sheet.Panels()
-	if m := p.Targets[0].Overall.Metric("pass_rate"); m.Interval.N != 2 || res.Log.Lines != 3 || res.Log.Tasks != 1 || p.Examples[0].Line != 0 {
+	if m := p.Targets[0].Overall.Metric("pass_rate"); m.Interval.N != 2 || res.Log.Lines != 3 || res.Log.Tasks != 1 || p.Examples[0].Line != 1 {
 		t.Errorf("%+v %+v %+v", m, res.Log, p.Examples[0])
+	}
+	// One that a task has not goes on after its last step, between other lines.
+	res = judged(t, judge, step("none")+"\n"+strings.Repeat(step("many")+"\n", 5000))
+	if p := res.Sheet.Panels(); res.Log.Lines != 5001 || res.Log.Tasks != 0 || p.Targets[0].Overall.Metric("pass_rate").Interval.N != 2 {
+		t.Errorf("%+v", res.Log)
+	}
+}
+
+// TestJudgeLabels: labels that a judge gives to calls reach the measurements of calls, in
+// whatever order the lines of attempts came; calls that had a label keep theirs.
+func TestJudgeLabels(t *testing.T) {
+	t.Parallel()
+	step := func(task, call, gold string) string {
+		return `{"task_id":"` + task + `","call_id":"` + call + `","tool":"` + call + `@v1","args":{"to":1},"status":"ok"` + gold + `}`
+	}
+	const said = `{"type":"task","task_id":"a","steps":2,"conversation":[{"role":"assistant","call_ids":["one","two"]}]}`
+	yes, no := true, false
+	judge := func(a *trace.Attempt) bool {
+		if a.Labelled() {
+			return true
+		}
+		a.Steps = map[int]trace.StepNote{}
+		for i, c := range a.Trace.Calls() {
+			g := &trace.Gold{Needed: &yes, Tool: c.Tool}
+			if c.Tool == "two" {
+				g = &trace.Gold{Needed: &no}
+			}
+			a.Steps[i] = trace.StepNote{TurnID: -1, Gold: g}
+		}
+		return true
+	}
+	for name, lines := range map[string][]string{
+		"in order":       {step("a", "one", ""), step("a", "two", `,"gold":null`), said},
+		"steps reversed": {step("a", "two", ""), step("b", "one", ""), step("a", "one", ""), said},
+		"record first":   {said, step("b", "one", ""), step("a", "two", ""), "nothing", step("a", "one", "")},
+		"no record":      {step("a", "one", ""), step("a", "two", "")},
+	} {
+		over := judged(t, judge, strings.Join(lines, "\n")).Sheet.Panels().Targets[0].Overall.Metric("over_call_rate")
+		if over == nil || over.Interval.Point*float64(over.Interval.N) != 1 {
+			t.Errorf("%s: unneeded calls: %+v", name, over)
+		}
+	}
+	own := judged(t, judge, step("a", "two", `,"gold":{"needed":true,"tool":"two"}`)).Sheet.Panels().Targets[0].Overall
+	if m := own.Metric("over_call_rate"); m == nil || m.Interval.Point != 0 || m.Interval.N != 1 {
+		t.Errorf("a label of its own: %+v", m)
 	}
 }

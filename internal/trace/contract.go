@@ -93,9 +93,13 @@ type Task struct {
 	// Scored is what a scorer said beside that; nil: none did.
 	Scored *Scored `json:"scored,omitempty"`
 	// Format grades the calls as they were emitted, Requests were sent, retries included.
-	Format       callvet.Format `json:"format,omitempty" form:"words=PASS|NORMALIZED|FAIL"`
-	Requests     int            `json:"requests,omitempty" form:"min=0"`
-	FirstTokenMS *float64       `json:"first_token_ms,omitempty" form:"min=0 max=31622400000"`
+	Format   callvet.Format `json:"format,omitempty" form:"words=PASS|NORMALIZED|FAIL"`
+	Requests int            `json:"requests,omitempty" form:"min=0"`
+	// ToolChoice is what the target was told of calls (auto, required, none, or a tool's name),
+	// Omitted are parameters that its provider refused, so that the attempt was made without them.
+	ToolChoice   string   `json:"tool_choice,omitempty"`
+	Omitted      []string `json:"omitted,omitempty"`
+	FirstTokenMS *float64 `json:"first_token_ms,omitempty" form:"min=0 max=31622400000"`
 	// Cached tells that an earlier answer was used, Unbilled that nothing is paid, so that
 	// no usage is missing; Floor marks a baseline that any model must beat, Repeatable a target
 	// that answers the same each time, so that its repeats are no new evidence.
@@ -231,6 +235,9 @@ type Attempt struct {
 	// Steps are the labels, tags and times that a Call has no place for, by the
 	// call's position in Trace.Calls(); nil when there are none.
 	Steps map[int]StepNote
+	// Order is which step line each call of Trace.Calls() is, counted in the order in which the
+	// lines came; nil where the attempt does not come from lines.
+	Order []int
 	// Foreign is the source's own verdict, as it stands; nil when it has none.
 	Foreign json.RawMessage
 }

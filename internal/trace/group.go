@@ -100,6 +100,15 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	return a, ok
 }
 
+// End gives an open attempt as it is; ok is false when it is not open.
+func (g *Grouper) End(task, target string, number int) (a Attempt, ok bool) {
+	el := g.open[attemptID{task, target, number}]
+	if el == nil {
+		return Attempt{}, false
+	}
+	return g.close(el), true
+}
+
 // changed counts the values under fields that are not kept as they are.
 func (g *Grouper) changed(fields value.Value) {
 	for e, ok := fields.First(); ok; e, ok = fields.Next(e) {

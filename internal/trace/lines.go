@@ -144,7 +144,7 @@ func (a *Attempt) Task() Task {
 		End: t.End, Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
-		Asks: a.Asks, Scored: a.Scored, Requests: t.Attempts, FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
+		Asks: a.Asks, Scored: a.Scored, Requests: t.Attempts, ToolChoice: t.ToolChoice, Omitted: t.Omitted, FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
 	}
 	if a.Scored != nil {
 		task.Format = t.Format
@@ -175,7 +175,7 @@ func join(steps []Step, task *Task) Attempt {
 		a.Trace = callvet.Trace{CaseID: steps[0].TaskID, Repeat: steps[0].Attempt, Target: steps[0].Target}
 	}
 	turns, order := conversation(steps, task)
-	a.Trace.Turns = turns
+	a.Trace.Turns, a.Order = turns, order
 	for pos, i := range order {
 		s := &steps[i]
 		n := StepNote{Gold: s.Gold, AcceptMS: s.AcceptMS, Tags: s.Tags, Fields: s.Fields, TurnID: s.TurnID}
@@ -283,6 +283,7 @@ func (t *Task) attempt() Attempt {
 		CaseID: t.TaskID, Repeat: t.Attempt, Target: t.Target, Model: t.Model, Outcome: t.Outcome, End: t.End, Started: t.Started, Fault: t.Fault,
 		Attempts: t.Requests, Cached: t.Cached, Decision: t.Decision,
 	}
+	a.Trace.ToolChoice, a.Trace.Omitted = t.ToolChoice, t.Omitted
 	if t.FirstTokenMS != nil {
 		a.Trace.FirstTokenMS = *t.FirstTokenMS
 	}

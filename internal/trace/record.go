@@ -53,6 +53,8 @@ func (m *object) task(t *Task) {
 	m.scored(t.Scored)
 	m.text("format", string(t.Format))
 	m.whole("requests", t.Requests)
+	m.text("tool_choice", t.ToolChoice)
+	m.texts("omitted", t.Omitted)
 	m.number("first_token_ms", t.FirstTokenMS)
 	m.yes("cached", t.Cached)
 	m.yes("unbilled", t.Unbilled)

@@ -52,6 +52,7 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell) Attempt
 	a := Attempt{Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor, Repeatable: target.Selects && target.Provider == "retrieve"}
 	t := &a.Trace
 	t.CaseID, t.Target, t.Repeat, t.Turns = c.ID, target.Name, cell.Repeat, writable(t.Turns)
+	t.ToolChoice = cmp.Or(target.ToolChoice, t.ToolChoice)
 	a.Unbilled = target.Free || target.Floor || target.Recorded || t.Fault != nil && !t.Fault.Billable()
 	switch cell.Result.Verdict {
 	case callvet.VerdictPass, callvet.VerdictFail:
@@ -64,7 +65,7 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell) Attempt
 		t.Outcome = cmp.Or(t.Outcome, callvet.OutcomeError)
 	}
 	a.Annotate(c, target, &cell.Result)
-	a.label(c, &cell.Result)
+	a.Label(c, &cell.Result)
 	return a
 }
 
@@ -146,15 +147,35 @@ func fieldsOf(c *callvet.Case, own map[string]string) map[string]string {
 	return fields
 }
 
-// label labels the calls, where none is labelled.
-func (a *Attempt) label(c *callvet.Case, r *callvet.Result) {
-	labels, _, known := score.Labels(c, &a.Trace, r)
-	if !known || len(labels) == 0 || a.Trace.Decision != nil {
+// Labelled reports whether a call has a label.
+func (a *Attempt) Labelled() bool {
+	for i := range a.Steps {
+		if a.Steps[i].Gold != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Label labels the calls with what a case says of them, where none is labelled.
+func (a *Attempt) Label(c *callvet.Case, r *callvet.Result) {
+	if a.Trace.Decision != nil || a.Labelled() {
 		return
 	}
-	a.Steps = make(map[int]StepNote, len(labels))
+	labels, _, known := score.Labels(c, &a.Trace, r)
+	if !known || len(labels) == 0 {
+		return
+	}
+	if a.Steps == nil {
+		a.Steps = make(map[int]StepNote, len(labels))
+	}
 	for i := range labels {
-		a.Steps[i] = StepNote{TurnID: -1, Gold: &Gold{Needed: &labels[i].Needed, Tool: labels[i].Tool}}
+		n, told := a.Steps[i]
+		if !told {
+			n.TurnID = -1
+		}
+		n.Gold = &Gold{Needed: &labels[i].Needed, Tool: labels[i].Tool}
+		a.Steps[i] = n
 	}
 }
 

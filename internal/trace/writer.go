@@ -69,7 +69,9 @@ func (w *Writer) Step(s *Step) error {
 	b = number(append(b, `,"latency_ms":{"queue":`...), s.QueueMS)
 	b = number(append(b, `,"exec":`...), s.ExecMS)
 	b = quotedOrNull(append(b, `},"status":`...), string(s.Status))
-	b = appendGold(b, s.Gold)
+	if s.Gold != nil {
+		b = AppendGold(append(b, `,"gold":`...), s.Gold)
+	}
 	b = append(b, `,"tags":[`...)
 	for i, t := range s.Tags {
 		if i > 0 {
@@ -82,11 +84,9 @@ func (w *Writer) Step(s *Step) error {
 	return w.line(append(b, '}'))
 }
 
-func appendGold(b []byte, g *Gold) []byte {
-	if g == nil {
-		return b
-	}
-	b = append(b, `,"gold":{`...)
+// AppendGold appends the label of a step as the JSON object that its record has.
+func AppendGold(b []byte, g *Gold) []byte {
+	b = append(b, '{')
 	n := len(b)
 	if g.Needed != nil {
 		b = append(strconv.AppendBool(append(b, `"needed":`...), *g.Needed), ',')

@@ -156,7 +156,7 @@ func (w *Watch) compile(c *callvet.Case) *score.Compiled {
 }
 
 // score judges an attempt at a case. Its verdict becomes the attempt's where the
-// source has none; slices and needed calls of the case become the attempt's too.
+// source has none; slices, needed calls and labels of calls become the attempt's too.
 func (w *Watch) score(at *trace.Attempt) bool {
 	c := w.cases[at.Trace.CaseID]
 	if c == nil {
@@ -195,6 +195,7 @@ func (w *Watch) score(at *trace.Attempt) bool {
 		w.silent++
 	}
 	at.Annotate(c, &callvet.Target{}, &r)
+	at.Label(c, &r)
 	return true
 }
 

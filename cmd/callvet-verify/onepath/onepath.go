@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package onepath compares what callvet tells of a run in five ways: its report, its score, the
-// score of its exported traces, its gates, and its comparison with itself and with its traces.
+// Package onepath compares what callvet tells of a run in six ways: its report, its score, the
+// score of its exported traces with and without what was said of them, its gates, and its comparison with itself and with its traces.
 package onepath
 
 import (
@@ -74,7 +74,7 @@ func (w *world) run(ctx context.Context, r *rand.Rand) error {
 	return w.compare(ctx)
 }
 
-// compare holds the five tellings side by side. A metric that one of them lacks is a difference.
+// compare holds the six tellings side by side. A metric that one of them lacks is a difference.
 func (w *world) compare(ctx context.Context) error {
 	var report struct{ Panels panel.Panels }
 	if err := w.read("report.json", &report); err != nil {
@@ -87,12 +87,16 @@ func (w *world) compare(ctx context.Context) error {
 	if _, err := w.callvet(ctx, "trace", "export", "r", "-o", "traces.jsonl"); err != nil {
 		return err
 	}
+	if err := w.bare("traces.jsonl", "bare.jsonl"); err != nil {
+		return err
+	}
 	for _, told := range []struct {
 		how  string
 		args []string
 	}{
 		{"score of the run", []string{"score", "r", "--json"}},
 		{"score of its traces", []string{"score", "traces.jsonl", "--suite", "suite.json", "--json"}},
+		{"score of its traces without what was said of them", []string{"score", "bare.jsonl", "--suite", "suite.json", "--json"}},
 		{"score of its report's traces", []string{"score", "report.jsonl", "--suite", "suite.json", "--json"}},
 	} {
 		out, err := w.callvet(ctx, told.args...)
@@ -108,6 +112,33 @@ func (w *world) compare(ctx context.Context) error {
 		}
 	}
 	return errors.Join(w.gates(ctx, &report.Panels), w.diffs(ctx, &report.Panels))
+}
+
+// bare copies traces without labels, slices, verdicts and scores: a suite has to say them again.
+func (w *world) bare(from, to string) error {
+	b, err := os.ReadFile(filepath.Join(w.dir, from))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", from, err)
+	}
+	var out bytes.Buffer
+	for line := range bytes.Lines(b) {
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal(line, &m); err != nil {
+			return fmt.Errorf("read %s: %w", from, err)
+		}
+		for _, name := range []string{"gold", "scored", "pass", "tags", "fields"} {
+			delete(m, name)
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", to, err)
+		}
+		out.Write(append(text, '\n'))
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, to), out.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", to, err)
+	}
+	return nil
 }
 
 // gates asks for a bound on each metric of the targets, which the verdicts tell with its interval.
