@@ -48,12 +48,14 @@ func (a *cli) caseAddCommand() *cobra.Command {
 
 func (a *cli) caseLockCommand() *cobra.Command {
 	var f suiteFlags
+	var req app.LockRequest
 	cmd := &cobra.Command{
-		Use: "lock FILE", Short: "Lock the cases of FILE that are not locked yet",
+		Use: "lock FILE", Short: "Lock the cases of FILE that are not locked yet, with the tools, the prompt and the models of now",
 		Example: "  callvet case lock evals/get_weather.regression.json --tools tools.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.program().LockCases(cmd.Context(), app.LockRequest{SuiteRequest: f.request(args[0])}, a.events())
+			req.SuiteRequest = f.request(args[0])
+			r, err := a.program().LockCases(cmd.Context(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -68,11 +70,16 @@ func (a *cli) caseLockCommand() *cobra.Command {
 				fmt.Fprintf(a.out, "nothing is new: all of %s were locked before\n", plain.Count(r.Cases, "case", "cases"))
 				return nil
 			}
+			if r.Reviewed {
+				fmt.Fprintf(a.out, "%s hold with the tools, the prompt and the models of now\n", plain.Count(r.Cases, "case", "cases"))
+			}
 			fmt.Fprintf(a.out, "locked %s of %d in %s; %s must not change any more\n", plain.Count(len(r.Locked), "case", "cases"), r.Cases, plain.Line(r.Lock), plain.Count(r.Regression, "regression case", "regression cases"))
 			return nil
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.Flags().StringArrayVarP(&req.Models, "model", "m", nil, "target that the cases were made with; may be repeated")
+	cmd.Flags().BoolVar(&req.Reviewed, "reviewed", false, "all cases were looked at again and hold as things are now")
 	return cmd
 }
 

@@ -37,13 +37,21 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 
 func (a *cli) reportCommand() *cobra.Command {
 	var outputs, slices, keep []string
-	var baseline string
+	var baseline, format string
+	var eval app.EvalSuiteRequest
 	cmd := &cobra.Command{
 		Use: "report RUN -o FILE", Short: "Write a report of a run: .html .md .xml .csv .json .jsonl .txt",
 		Example: "  callvet report last -o report.html -o junit.xml\n  callvet report last --baseline main -o comment.md",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
+			if format != "" {
+				eval.Run, eval.Baseline, eval.Keep = args[0], baseline, keep
+				return a.evalSuite(ctx, format, eval, outputs)
+			}
+			if eval.Target != "" || eval.Tier != "" || eval.Gates != "" {
+				return usagef("--model, --tier and --gates are for --format evalsuite")
+			}
 			if len(outputs) == 0 {
 				return usagef("where to? callvet report RUN -o report.html")
 			}
@@ -63,6 +71,10 @@ func (a *cli) reportCommand() *cobra.Command {
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "file to write; its extension is the format; may be repeated")
 	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "run or trace file to compare with")
+	cmd.Flags().StringVar(&format, "format", "", "evalsuite: the EvalSuiteResult of Eval Case Interfaces, on standard output without -o")
+	cmd.Flags().StringVar(&eval.Gates, "gates", "", "with --format evalsuite: gate file whose quarantine is told")
+	cmd.Flags().StringVarP(&eval.Target, "model", "m", "", "with --format evalsuite: of this target only")
+	cmd.Flags().StringVar((*string)(&eval.Tier), "tier", "", "with --format evalsuite: of this tier only")
 	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")
 	return cmd
 }

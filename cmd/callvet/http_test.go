@@ -139,6 +139,7 @@ func frontOf(a *app.App) *front {
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
 			return q.Case, a.ArchiveCase(ctx, q)
 		}),
+		"stale":      route(func(ctx context.Context, q app.StaleRequest) (any, error) { return a.Stale(ctx, q, f.tell) }),
 		"gates init": route(func(ctx context.Context, q named) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
 		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {
 			s, err := a.Score(ctx, q, f.tell)
@@ -284,6 +285,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"case from-failure", `{"run": "second", "case": "the-coming-week", "bug": "#7", "output": "bugs.json"}`, `"caught":1`},
 		{"case lock", `{"suite": "rg.json"}`, `"regression":1`},
 		{"case archive", `{"file": "rg.json", "case": "rg-a-001", "reason": "gone"}`, `rg-a-001`},
+		{"stale", `{"suite": "rg.json"}`, `"stale":false`},
+		{"stale", `{"run": "first"}`, `"stale":false`},
 		{"gates init", `{"name": "gates.yaml", "template": "basic"}`, `gates.yaml`},
 		{"gate", `{"run": "first", "gates": "gates.yaml"}`, `"verdicts"`},
 		{"trace export", `{"run": "first"}`, `paris-now`},

@@ -63,6 +63,7 @@ var blocked = map[string][]string{
 	"select sweep":        {"questions.json --tools HELD"},
 	"select tune":         {"HELD --tools catalogue.json"},
 	"show":                {"whole"},
+	"stale":               {"HELD --tools catalogue.json", "cases.json --tools IN"},
 	"targets":             {""},
 	"tools":               {""},
 	"tools apply":         {"HELD --edits e.yaml -o n.json", "catalogue.json --edits HELD -o n.json"},

@@ -33,6 +33,7 @@ func TestToolsFolder(t *testing.T) {
 		"callvet select tune":   {"suite.json -o w.json", "different sets of right tools"},
 		"callvet score":         {"traces.jsonl", "schema validity       50.0 %"},
 		"callvet gate":          {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
+		"callvet stale":         {"bug.json", "not recorded: how the cases were made"},
 	}
 	found := 0
 	var walk func(*cobra.Command)

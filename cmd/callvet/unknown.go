@@ -25,8 +25,8 @@ func calledHere(word string) string {
 		return "callvet report RUN -o FILE writes a run, callvet convert SUITE -o FILE a suite, callvet label export labels"
 	case "history", "list", "ls", "timeline", "experiment", "experiments":
 		return "callvet runs lists what was run; callvet diff RUN RUN compares two"
-	case "stale", "staleness":
-		return "callvet lint EVALS.json --tools TOOLS tells which cases were written for another version of a tool"
+	case "staleness":
+		return "callvet stale SUITE tells what has changed since its cases were made"
 	case "eval", "evaluate", "test", "bench":
 		return "callvet run SUITE -m MODEL"
 	case "compare", "baseline", "regressions":

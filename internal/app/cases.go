@@ -38,6 +38,11 @@ func (a *App) readMocks(name string, tell Events) ([]callvet.Mock, error) {
 type LockRequest struct {
 	// SuiteRequest says which file, and with which tools: a folder has several, and is none.
 	SuiteRequest
+	// Models are the targets that the cases were made with; nil: nobody knows.
+	Models []string `json:"models,omitempty"`
+	// Reviewed tells that all cases were looked at again and hold with the tools, the prompt and
+	// the models of now.
+	Reviewed bool `json:"reviewed,omitempty"`
 }
 
 // LockResult is what was locked.
@@ -49,6 +54,8 @@ type LockResult struct {
 	Locked     []string `json:"locked"`
 	Cases      int      `json:"cases"`
 	Regression int      `json:"regression"`
+	// Reviewed tells that the state of now was recorded for all cases.
+	Reviewed bool `json:"reviewed,omitempty"`
 }
 
 // LockCases locks the cases of a file that are not locked yet: from then on a changed
@@ -63,16 +70,26 @@ func (a *App) LockCases(ctx context.Context, req LockRequest, tell Events) (*Loc
 	if err != nil {
 		return nil, err
 	}
-	out := &LockResult{Cases: len(s.Cases)}
-	if out.Locked, err = l.Seal(req.Suite, data, s.Cases, a.cfg.Now(), nil); err != nil {
+	out := &LockResult{Cases: len(s.Cases), Reviewed: req.Reviewed}
+	state, err := stateNow(s, req.Models)
+	if err != nil {
 		return nil, err
+	}
+	if req.Reviewed && state == nil {
+		return nil, wrong("reviewed", "", "there are no tools to record: {tools} FILE")
+	}
+	if out.Locked, err = l.Seal(req.Suite, data, s.Cases, a.cfg.Now(), state); err != nil {
+		return nil, err
+	}
+	if req.Reviewed {
+		l.Review(a.cfg.Now(), state)
 	}
 	for i := range s.Cases {
 		if s.Cases[i].Tier == callvet.TierRegression {
 			out.Regression++
 		}
 	}
-	if len(out.Locked) == 0 {
+	if len(out.Locked) == 0 && !req.Reviewed {
 		return out, nil
 	}
 	out.Lock = suite.LockPath(req.Suite)
@@ -118,10 +135,11 @@ func (a *App) writeLock(ctx context.Context, file string, l *suite.Lock) error {
 	if err != nil {
 		return err
 	}
-	return a.write(ctx, suite.LockPath(file), b)
+	return a.WriteBytes(ctx, suite.LockPath(file), b)
 }
 
-func (a *App) write(ctx context.Context, name string, b []byte) error {
+// WriteBytes gives a file its bytes, all of them or none.
+func (a *App) WriteBytes(ctx context.Context, name string, b []byte) error {
 	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error { _, err := w.Write(b); return err })
 }
 
@@ -170,7 +188,11 @@ func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) ([]
 	for i := range s.Cases {
 		cases = append(cases, &s.Cases[i])
 	}
-	return a.addRegressions(ctx, req.File, cases, nil)
+	state, err := stateNow(s, nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.addRegressions(ctx, req.File, cases, state)
 }
 
 // keepable tells why regression cases cannot be kept in a file: their lock stands beside it.
@@ -210,5 +232,5 @@ func (a *App) addRegressions(ctx context.Context, file string, cases []*callvet.
 	if err := a.writeLock(ctx, file, l); err != nil {
 		return nil, err
 	}
-	return ids, a.write(ctx, file, data)
+	return ids, a.WriteBytes(ctx, file, data)
 }

@@ -96,7 +96,7 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 		return nil, err
 	}
 	out.Output = req.Output
-	return out, a.write(ctx, req.Output, b)
+	return out, a.WriteBytes(ctx, req.Output, b)
 }
 
 func (q *CoverageRequest) suite(name string) SuiteRequest {

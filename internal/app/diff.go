@@ -57,6 +57,7 @@ func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Co
 		if err != nil {
 			return nil, "", err
 		}
+		b.without = r.without
 		if base, err = b.Ledger(ctx, cfg); err != nil {
 			return nil, "", err
 		}

@@ -87,6 +87,7 @@ type held struct {
 	subject  string
 	baseline string
 	look     func(*gates.Report) ([][]Action, error)
+	said     []string // what reports are to say beside the gates
 }
 
 // Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
@@ -106,10 +107,15 @@ func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResu
 	if err != nil {
 		return nil, err
 	}
+	quarantined, err := r.quarantine(ctx, file.Quarantine, a.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
 	h, err := a.holdRun(ctx, r, &req, file.Gates, tell)
 	if err != nil {
 		return nil, err
 	}
+	h.said = quarantined
 	out, err := a.decide(h, file, &req)
 	if err == nil && r.Stored.Status != store.StatusDone {
 		again := r.Resume()
@@ -132,6 +138,7 @@ func (a *App) decide(h *held, file *gatefile.File, req *GateRequest) (*GateResul
 		return nil, &BadGatesError{problems}
 	}
 	rep.Subject, rep.Baseline = h.subject, h.baseline
+	rep.Warnings = append(h.said, rep.Warnings...)
 	out := &GateResult{Report: rep, Look: make([][]Action, len(rep.Verdicts))}
 	if slices.ContainsFunc(rep.Verdicts, func(v gates.Verdict) bool { return v.Verdict != gate.Pass }) {
 		var err error
@@ -304,6 +311,9 @@ func (r *Run) places(ctx context.Context, rep *gates.Report) ([][]Action, error)
 				continue
 			}
 			full = false
+			if r.without[row.Case.ID] {
+				continue
+			}
 			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == row.Case.ID
 			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && inSlice(row.Case, v.Key, v.Value) && falls(row.Cell, &v.Gate) {
 				v.Open = append(v.Open, gates.Place{Task: row.Case.ID})
@@ -350,6 +360,9 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	file, err := a.gateFile(req.Gates, nil)
 	if err != nil {
 		return nil, err
+	}
+	if len(file.Quarantine) > 0 {
+		tell.note("quarantine", "the quarantine of %s is of the cases of runs: nothing of %s is left out", req.Gates, name)
 	}
 	keys := sliceKeys(file.Gates)
 	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}

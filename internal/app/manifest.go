@@ -30,6 +30,11 @@ type Manifest struct {
 	// Catalogues are hashes of the files that retrievers read, by the position of their
 	// spec; absent of older runs.
 	Catalogues []string `json:"catalogues,omitempty"`
+	// EvalFiles are the files that the cases come from, in their order; absent of older runs.
+	EvalFiles []EvalFile `json:"eval_files,omitempty"`
+	// Stale are warnings of what changed between the making of the cases and the run, and what
+	// was not recorded.
+	Stale []string `json:"stale,omitempty"`
 	// Rubrics are positions of the cases for judges, which run when all others are over.
 	Rubrics     []int    `json:"rubrics,omitempty"`
 	Repeats     int      `json:"repeats"`

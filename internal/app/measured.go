@@ -42,6 +42,9 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 	var of *callvet.Case
 	rows := func(yield func(measure.Row, error) bool) {
 		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+			if err == nil && r.without[row.Case.ID] {
+				continue
+			}
 			of = row.Case
 			if !yield(measure.Row{Case: row.Case, Cell: row.Cell}, err) {
 				return

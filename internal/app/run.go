@@ -26,6 +26,7 @@ type Run struct {
 	Manifest *Manifest
 	Suite    *callvet.Suite // without cases
 	cases    *store.CaseReader
+	without  map[string]bool // cases that are left out of what is summed up and compared
 	db       *store.DB
 	opinions opinions
 }

@@ -186,8 +186,12 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		}
 	}
 	s.app.tellWithheld(specs, s.tell)
-	own := s.app.newScorersOf()
-	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, s.tell)
+	var files []suite.File
+	if read != nil { // the suite of a judging is made, not read
+		files = read.Files()
+	}
+	own, kept := s.app.newScorersOf(), evalFiles{made: newMakers(files)}
+	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, func(c *callvet.Case) { own.add(c); kept.of(c) }, s.tell)
 	if err != nil {
 		return err
 	}
@@ -202,8 +206,13 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	man := req.manifest(s.app.cfg.Version, specs, ran)
 	man.Judging = s.judging
-	man.Rubrics = rubrics
-	man.Scorers = own.list()
+	man.Rubrics, man.Scorers = rubrics, own.list()
+	if read != nil {
+		man.EvalFiles = kept.hashed(files)
+		if man.Stale, err = kept.stale(ctx, read.Suite, models(specs), s.tell); err != nil {
+			return err
+		}
+	}
 	if man.Catalogues, err = catalog.Fingerprints(TargetNames(specs), catalogueFiles{s.app}); err != nil {
 		return err
 	}
@@ -234,10 +243,11 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 
 // keepSuite stores the suite while it is read, case by case, unless lint finds an
 // error in it: then nothing is stored. rubrics are the positions of the cases for judges.
-func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, own *scorersOf, tell Events) (hash string, rubrics []int, err error) {
+// each is given every case.
+func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, each func(*callvet.Case), tell Events) (hash string, rubrics []int, err error) {
 	n := 0
 	count := func(c *callvet.Case) {
-		own.add(c)
+		each(c)
 		if forJudges(c) {
 			rubrics = append(rubrics, n)
 		}

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/stale"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/toolfile"
 )
@@ -167,8 +169,9 @@ func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResul
 	}
 	h := coverage.Hygiene{MaxAge: req.MaxAge, Now: a.cfg.Now(), Tools: s.Suite.Tools}
 	secrets := a.secrets.Suite(s.Suite)
+	made := newMakers(s.Files())
 	for c := range s.Cases(ctx) {
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), made.add(c)); err != nil {
 			return out, err
 		}
 		out.Cases++
@@ -178,7 +181,13 @@ func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResul
 		}
 	}
 	out.Problems = slices.Concat(s.Problems(), secrets, h.Problems())
-	return out, nil
+	if len(s.Suite.Tools) == 0 { // agents have their own
+		return out, nil
+	}
+	now := stale.Of(s.Suite, nil, "")
+	groups, err := made.compare(ctx, s.Suite, &now)
+	out.Problems = append(out.Problems, staleProblems(groups, s.Files())...)
+	return out, err
 }
 
 // ConvertRequest asks for a suite in another format.

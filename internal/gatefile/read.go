@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/source"
@@ -53,10 +54,24 @@ type File struct {
 	Policy     gate.Policy
 	Correction gates.Correction
 	Gates      []gates.Gate
+	// Quarantine are cases that are in no gate until a day.
+	Quarantine []Quarantine
 }
 
+// Quarantine takes a case out of gates for a while: somebody looks after it.
+type Quarantine struct {
+	Case, Owner string
+	// Until is the last day, as 2026-12-01.
+	Until  string
+	Reason string
+	callvet.Position
+}
+
+// Over reports whether the last day is over.
+func (q *Quarantine) Over(now time.Time) bool { return now.UTC().Format(time.DateOnly) > q.Until }
+
 const (
-	fileKeys     = "callvet policy correction gates"
+	fileKeys     = "callvet policy correction gates quarantine"
 	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate"
 	baselineKeys = "margin min_effect"
 )
@@ -97,6 +112,8 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 		case "gates":
 			listed = true
 			r.gates(f, v)
+		case "quarantine":
+			r.quarantine(f, v)
 		default:
 			return false
 		}
@@ -106,6 +123,55 @@ func Read(name string, data []byte) (*File, []callvet.Problem) {
 		r.Note(doc.Root.At, "no-gates", "gates: [schema_valid >= 0.98]", "the file has no list of gates")
 	}
 	return f, r.Problems
+}
+
+// quarantine reads the cases that are out of gates for a while.
+func (r *reader) quarantine(f *File, n *source.Node) {
+	if n.Kind != source.List {
+		r.Note(n.At, "wrong-type", "- {case: ID, owner: NAME, until: 2026-12-01}", "expected a list of cases, found %s", n.Shown())
+		return
+	}
+	seen := map[string]bool{}
+	r.File.Elements(n, func(i int, v *source.Node) {
+		if i >= MaxGates {
+			return
+		}
+		q := Quarantine{Position: r.File.Position(v.At)}
+		r.Fields(v, "case owner until reason", func(key string, v *source.Node) bool {
+			switch key {
+			case "case":
+				q.Case = r.text(v)
+			case "owner":
+				q.Owner = r.text(v)
+			case "until":
+				q.Until = v.Text()
+			case "reason":
+				q.Reason = r.text(v)
+			default:
+				return false
+			}
+			return true
+		})
+		_, err := time.Parse(time.DateOnly, q.Until)
+		switch {
+		case v.Kind != source.Map:
+			return
+		case q.Case == "":
+			r.Note(v.At, "no-case", "case: ID", "the quarantine names no case")
+		case seen[q.Case]:
+			r.Note(v.At, "duplicate-case", "keep one", "the case %q is in quarantine twice", source.Clip(q.Case, 60))
+		case q.Owner == "":
+			r.Note(v.At, "no-owner", "owner: NAME", "nobody looks after the case %q in quarantine", source.Clip(q.Case, 60))
+		case err != nil:
+			r.Note(v.At, "no-end", "until: 2026-12-01", "the quarantine of %q has no last day", source.Clip(q.Case, 60))
+		default:
+			seen[q.Case] = true
+			f.Quarantine = append(f.Quarantine, q)
+		}
+	})
+	if len(n.Items) > MaxGates {
+		r.Note(n.At, "too-many", "", "at most %d cases are in quarantine", MaxGates)
+	}
 }
 
 // reader turns nodes into gates and notes what it cannot accept.

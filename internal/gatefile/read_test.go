@@ -62,6 +62,9 @@ func TestRead(t *testing.T) {
 			func() gates.Gate { g := full; g.Unit = panel.UnitRate; return g }(),
 		}},
 		"gates: []": {},
+		"gates: []\nquarantine:\n  - {case: a, owner: ana, until: 2026-12-01}\n  - {case: b, owner: ben, until: '2026-12-02', reason: flaky}": {Quarantine: []gatefile.Quarantine{
+			{Case: "a", Owner: "ana", Until: "2026-12-01"}, {Case: "b", Owner: "ben", Until: "2026-12-02", Reason: "flaky"},
+		}},
 	} {
 		got, problems := gatefile.Read("gates.yaml", []byte(text))
 		if strings.HasPrefix(text, "{") {
@@ -71,7 +74,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %v", text, problems)
 			continue
 		}
-		if d := cmp.Diff(want, *got, cmpopts.IgnoreFields(gates.Gate{}, "Position")); d != "" {
+		if d := cmp.Diff(want, *got, cmpopts.IgnoreFields(gates.Gate{}, "Position"), cmpopts.IgnoreFields(gatefile.Quarantine{}, "Position")); d != "" {
 			t.Errorf("%s (-want +got):\n%s", text, d)
 		}
 		if err := accepts(t, text); err != "" {

@@ -18,10 +18,10 @@ import (
 )
 
 // loadFolder puts the suites of a folder's files together.
-func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+func loadFolder(dir string, opt Options) (_ *callvet.Suite, files []File, _ []callvet.Problem, _ error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
-		return nil, nil, fmt.Errorf("read suite folder: %w", err)
+		return nil, nil, nil, fmt.Errorf("read suite folder: %w", err)
 	}
 	var all *callvet.Suite
 	var problems []callvet.Problem
@@ -32,10 +32,11 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 		}
 		data, err := opt.beside(dir, e.Name())
 		if err != nil {
-			return nil, nil, fmt.Errorf("read suite folder %s: %w", dir, err)
+			return nil, nil, nil, fmt.Errorf("read suite folder %s: %w", dir, err)
 		}
 		if dialect.IsBFCL(data, path) { // its files go together by rules of their own
-			return dialect.ImportBFCLFolder(dir, dialect.Options{Beside: opt.beside})
+			s, problems, err := dialect.ImportBFCLFolder(dir, dialect.Options{Beside: opt.beside})
+			return s, nil, problems, err
 		}
 		s, found, err := parse(data, path, opt)
 		if err != nil {
@@ -43,10 +44,11 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 			continue
 		}
 		problems = append(problems, found...)
-		changed, err := watchAll(s.Cases, path, data, opt)
+		changed, lock, err := watchAll(s.Cases, path, data, opt)
 		if err != nil {
-			return nil, problems, err
+			return nil, nil, problems, err
 		}
+		files = append(files, fileOf(path, data, lock))
 		problems = append(problems, changed...)
 		if all == nil {
 			all = s
@@ -55,7 +57,7 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 		problems = append(problems, merge(all, s, path)...)
 	}
 	if all == nil || (len(all.Cases) == 0 && len(all.Tools) == 0) {
-		return nil, problems, &callvet.Hinted{
+		return nil, nil, problems, &callvet.Hinted{
 			Err:  fmt.Errorf("read suite folder %s: %w: no file in it is a suite", dir, callvet.ErrNotFound),
 			Hint: "suite files end in .yaml, .json or .jsonl",
 		}
@@ -63,7 +65,7 @@ func loadFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, err
 	if all.Name == "" {
 		all.Name = filepath.Base(dir)
 	}
-	return all, problems, nil
+	return all, files, problems, nil
 }
 
 // ignored says why a file of the folder was left out: broken text is an error,

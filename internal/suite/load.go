@@ -70,7 +70,12 @@ func readPath(path string, opt Options) (*reading, []callvet.Problem, error) {
 	case err != nil:
 		err = missing(path, err)
 	case info.IsDir():
-		return inMemory(loadFolder(path, opt))
+		s, files, problems, err := loadFolder(path, opt)
+		r, problems, err := inMemory(s, problems, err)
+		if r != nil {
+			r.files = files
+		}
+		return r, problems, err
 	default:
 		data, err = opt.readFile(path)
 	}
@@ -78,7 +83,10 @@ func readPath(path string, opt Options) (*reading, []callvet.Problem, error) {
 		return nil, nil, err
 	}
 	r, problems, err := readData(data, path, opt)
-	if err != nil || path == "-" {
+	if err != nil {
+		return r, problems, err
+	}
+	if r.files = []File{fileOf(path, data, nil)}; path == "-" {
 		return r, problems, err
 	}
 	r, err = r.watched(path, data, opt)

@@ -43,6 +43,8 @@ type LockedCase struct {
 	Locked string `json:"at"`
 	// State is a position in States; nil where nothing is known of it.
 	State *int `json:"state,omitempty"`
+	// Reviewed is when the case was looked at again, and found to hold in State.
+	Reviewed string `json:"reviewed,omitempty"`
 	// Archived is since when the case does not run any more, and Reason why; "" while it does.
 	Archived string `json:"archived,omitempty"`
 	Reason   string `json:"reason,omitempty"`
@@ -115,17 +117,6 @@ func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Tim
 	if err != nil {
 		return nil, err
 	}
-	var at *int
-	place := func() *int {
-		if at == nil && state != nil {
-			i := slices.IndexFunc(l.States, func(s json.RawMessage) bool { return bytes.Equal(compact(s), compact(state)) })
-			if i < 0 {
-				i, l.States = len(l.States), append(l.States, state)
-			}
-			at = &i
-		}
-		return at
-	}
 	for i := range cases {
 		c := &cases[i]
 		e := l.Find(c.ID)
@@ -138,10 +129,40 @@ func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Tim
 		case e.SHA256 == sums[i] && (state == nil || e.State != nil):
 			continue
 		}
-		e.Tier, e.SHA256, e.Locked, e.State = c.Tier, sums[i], now.UTC().Format(time.RFC3339), place()
+		e.Tier, e.SHA256, e.Locked, e.State = c.Tier, sums[i], now.UTC().Format(time.RFC3339), l.place(state)
 		sealed = append(sealed, c.ID)
 	}
 	return sealed, nil
+}
+
+// Review keeps that all cases were looked at again, in a state: they are of it from now on, and
+// their texts stay what they are locked as.
+func (l *Lock) Review(now time.Time, state json.RawMessage) {
+	for i := range l.Cases {
+		if c := &l.Cases[i]; c.Archived == "" {
+			c.State, c.Reviewed = l.place(state), now.UTC().Format(time.RFC3339)
+		}
+	}
+}
+
+// StateOf is what surrounded a case when it was made, or looked at last; nil where nobody knows.
+func (l *Lock) StateOf(id string) json.RawMessage {
+	if e := l.Find(id); e != nil && e.State != nil {
+		return l.States[*e.State]
+	}
+	return nil
+}
+
+// place is where a state stands, nil for none.
+func (l *Lock) place(state json.RawMessage) *int {
+	if state == nil {
+		return nil
+	}
+	i := slices.IndexFunc(l.States, func(s json.RawMessage) bool { return bytes.Equal(compact(s), compact(state)) })
+	if i < 0 {
+		i, l.States = len(l.States), append(l.States, state)
+	}
+	return &i
 }
 
 func compact(raw json.RawMessage) []byte {
@@ -426,6 +447,7 @@ func (r *reading) watched(file string, data []byte, opt Options) (*reading, erro
 		return nil, err
 	}
 	w := &watch{file: file, data: data, lock: lock}
+	r.files[0].Lock = lock
 	cases, problems := r.cases, r.problems
 	r.cases = func(yield func(*callvet.Case) bool) {
 		for c := range cases {
@@ -443,14 +465,20 @@ func (r *reading) watched(file string, data []byte, opt Options) (*reading, erro
 }
 
 // watchAll is watched for cases that are in memory.
-func watchAll(cases []callvet.Case, file string, data []byte, opt Options) ([]callvet.Problem, error) {
+func watchAll(cases []callvet.Case, file string, data []byte, opt Options) ([]callvet.Problem, *Lock, error) {
 	lock, err := opt.lockBeside(file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w := &watch{file: file, data: data, lock: lock}
 	for i := range cases {
 		w.takes(&cases[i])
 	}
-	return w.problems(), nil
+	return w.problems(), lock, nil
+}
+
+// fileOf is what is known of a file beside its cases.
+func fileOf(name string, data []byte, lock *Lock) File {
+	sum := sha256.Sum256(data)
+	return File{Name: name, Hash: hex.EncodeToString(sum[:]), Metadata: dialect.Envelope(data, name), Lock: lock}
 }

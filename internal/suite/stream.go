@@ -43,6 +43,26 @@ func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Proble
 	return &Stream{Suite: r.suite, read: r, lint: l}, nil, nil
 }
 
+// File is a file that a suite was read from.
+type File struct {
+	Name string
+	// Hash is the SHA-256 of its bytes, in hexadecimal digits.
+	Hash string
+	// Metadata is the envelope of an eval file, and Lock what its cases were when they were
+	// made; nil where there is none.
+	Metadata []byte
+	Lock     *Lock
+}
+
+// Files are those that the suite was read from, in the order of their cases; those that it
+// names (tools_from, answers) are not among them.
+func (s *Stream) Files() []File {
+	if s.read == nil {
+		return nil
+	}
+	return s.read.files
+}
+
 // Cases yields every case once, after it was linted; a second call yields none.
 // A case is the receiver's
 // to keep. ctx ends what lint asks of worlds.
@@ -96,6 +116,7 @@ type reading struct {
 	suite    *callvet.Suite           // without cases
 	cases    iter.Seq[*callvet.Case]  // once
 	problems func() []callvet.Problem // complete when all cases were read
+	files    []File
 }
 
 // all reads the cases that were not read yet into the suite.

@@ -51,14 +51,14 @@ func (l *lab) read(name string) ([]byte, error) {
 	return b, nil
 }
 
-// told is what a command told.
-type told struct {
+// said is what a command told.
+type said struct {
 	code      int
 	out, errs string
 }
 
 // run runs a command of callvet. An error is one of starting it.
-func (l *lab) run(ctx context.Context, args ...string) (told, error) {
+func (l *lab) run(ctx context.Context, args ...string) (said, error) {
 	cmd := exec.CommandContext(ctx, l.binary, append([]string{"--db", filepath.Join(l.dir, "runs.db")}, args...)...)
 	cmd.Dir = l.dir
 	var out, errs bytes.Buffer
@@ -66,9 +66,9 @@ func (l *lab) run(ctx context.Context, args ...string) (told, error) {
 	err := cmd.Run()
 	exit := (*exec.ExitError)(nil)
 	if err != nil && !errors.As(err, &exit) {
-		return told{}, fmt.Errorf("run callvet %v: %w", args, err)
+		return said{}, fmt.Errorf("run callvet %v: %w", args, err)
 	}
-	return told{cmd.ProcessState.ExitCode(), out.String(), errs.String()}, nil
+	return said{cmd.ProcessState.ExitCode(), out.String(), errs.String()}, nil
 }
 
 // decoded runs a command and reads what it writes as JSON.

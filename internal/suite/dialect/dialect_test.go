@@ -252,41 +252,23 @@ func TestForgeTokens(t *testing.T) {
 	}
 }
 
-func TestForgeStaleness(t *testing.T) {
+// TestForgeEnvelope: what was recorded when the cases were made.
+func TestForgeEnvelope(t *testing.T) {
 	t.Parallel()
 	doc := `{"metadata":{"toolName":"a","toolVersion":"1.2.0","descriptionHash":"2cf24dba5fb0","registrySize":2,"tier":"golden"},
 	 "cases":[{"id":"x-001","description":"d","input":{"message":"m"},"expect":{"toolsCalled":["a"]}}]} // kept` + "\n/* too */"
-	tools := func(desc, version string, n int) []callvet.Tool {
-		out := []callvet.Tool{{Name: "a", Description: desc, Version: version}}
-		for len(out) < n {
-			out = append(out, callvet.Tool{Name: fmt.Sprintf("t%d", len(out))})
-		}
-		return out
+	s, problems := load(t, Forge, doc, Options{})
+	if s.Cases[0].Tier != callvet.TierGolden || len(problems) > 0 {
+		t.Errorf("tier %q, %v", s.Cases[0].Tier, problems)
 	}
-	for name, c := range map[string]struct {
-		tools []callvet.Tool
-		want  string
-	}{
-		"fresh":       {tools("hello", "1.9", 3), ""},
-		"description": {tools("hello!", "v1", 3), "stale-description"},
-		"grown":       {tools("hello", "1", 4), "stale-registry"},
-		"major":       {tools("hello", "2.0.0", 3), "stale-version"},
-		"gone":        {tools("hello", "1", 3)[1:], "stale-tool"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, problems := load(t, Forge, doc, Options{Tools: c.tools})
-			if s.Cases[0].Tier != callvet.TierGolden {
-				t.Errorf("tier %q", s.Cases[0].Tier)
-			}
-			var got []string
-			for _, p := range problems {
-				got = append(got, p.Code)
-			}
-			if strings.Join(got, ",") != c.want {
-				t.Errorf("problems %v, want %q", problems, c.want)
-			}
-		})
+	const want = `{"toolName":"a","toolVersion":"1.2.0","descriptionHash":"2cf24dba5fb0","registrySize":2,"tier":"golden"}`
+	if got := string(Envelope([]byte(doc), "x.json")); got != want {
+		t.Errorf("%s", got)
+	}
+	for _, other := range []string{"", "[]", `{"metadata": {`, `{"metadata": {}}`} {
+		if got := Envelope([]byte(other), "x.json"); got != nil {
+			t.Errorf("%s has the envelope %s", other, got)
+		}
 	}
 }
 

@@ -43,7 +43,6 @@ func (r *reader) forge() (*callvet.Suite, error) {
 	default:
 		f.perturbations(doc)
 	}
-	f.staleness()
 	return s, nil
 }
 

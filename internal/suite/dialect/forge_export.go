@@ -3,11 +3,9 @@
 package dialect
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
@@ -26,48 +24,6 @@ func (f *forgeReader) metadata() {
 			f.suite.Name += " " + t
 		}
 	}
-}
-
-// staleness compares the metadata with the tools of today. Source: Eval Case
-// Interfaces and its envelope: description hash, registry growth over half,
-// and a new major version.
-func (f *forgeReader) staleness() {
-	if len(f.Opt.Tools) == 0 {
-		return
-	}
-	if !f.meta.Given() {
-		f.Warn(0, "stale-unknown", "metadata", "", "the file has no metadata, so staleness cannot be detected")
-		return
-	}
-	o := f.Loose(f.meta)
-	toolName := o.Scalar("toolName")
-	i := slices.IndexFunc(f.Opt.Tools, func(t callvet.Tool) bool { return t.Name == toolName })
-	if i < 0 {
-		f.Warn(o.At("toolName"), "stale-tool", "toolName", "", "the file was made for tool %q, which the registry no longer has", toolName)
-	} else {
-		f.staleTool(o, &f.Opt.Tools[i])
-	}
-	if size := o.Integer("registrySize"); size != nil && float64(len(f.Opt.Tools)) > 1.5*float64(*size) {
-		f.Warn(o.At("registrySize"), "stale-registry", "registrySize", "review toolsAcceptable of the labeled cases",
-			"the registry has grown from %d to %d tools; labeled evals may have under-specified toolsAcceptable sets", *size, len(f.Opt.Tools))
-	}
-}
-
-func (f *forgeReader) staleTool(o tree.Object, t *callvet.Tool) {
-	sum := sha256.Sum256([]byte(t.Description))
-	now := hex.EncodeToString(sum[:])[:12]
-	if was := o.Scalar("descriptionHash"); was != "" && was != now {
-		f.Warn(o.At("descriptionHash"), "stale-description", "descriptionHash", "revalidate the cases before treating failures as regressions",
-			"generated against description hash %s, current is %s; results may not reflect the current routing contract", was, now)
-	}
-	if was := o.Scalar("toolVersion"); was != "" && t.Version != "" && major(was) != major(t.Version) {
-		f.Warn(o.At("toolVersion"), "stale-version", "toolVersion", "", "tool is version %s, evals were generated for %s; the schema may have changed", t.Version, was)
-	}
-}
-
-func major(version string) string {
-	m, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
-	return m
 }
 
 func exportForge(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
@@ -218,4 +174,17 @@ func writeToolParams(params []callvet.ToolParam) []byte {
 		items[i] = o.Bytes()
 	}
 	return tree.Array(items)
+}
+
+// Envelope is the metadata of an eval file of Eval Case Interfaces, as JSON; nil for a file
+// without, and for one of another form.
+func Envelope(data []byte, name string) []byte {
+	if !bytes.Contains(data, []byte(`"metadata"`)) {
+		return nil
+	}
+	src, err := tree.Open(data, name)
+	if err != nil || len(src.Values) != 1 || detect(src) != Forge {
+		return nil
+	}
+	return slices.Clone(src.Values[0].Get("metadata").Raw)
 }

@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/evalsuite"
+	"github.com/callvet/callvet/internal/stale"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/panel"
+)
+
+// EvalFile is a file that cases of a run come from.
+type EvalFile struct {
+	Name string `json:"name"`
+	// Hash is the first 12 hexadecimal digits of the SHA-256 of its bytes.
+	Hash string `json:"hash"`
+	// Cases is how many there are, one after the other.
+	Cases int `json:"cases"`
+}
+
+// evalFiles counts cases by their file, as they come, and gathers how they were made.
+type evalFiles struct {
+	list []EvalFile
+	made *makers
+	err  error
+}
+
+func (f *evalFiles) of(c *callvet.Case) {
+	name := c.Position.File
+	if n := len(f.list); n == 0 || f.list[n-1].Name != name {
+		f.list = append(f.list, EvalFile{Name: name})
+	}
+	f.list[len(f.list)-1].Cases++
+	if f.err == nil && f.made.recorded() {
+		f.err = f.made.add(c)
+	}
+}
+
+// stale tells what changed since the cases were made. A run goes on all the same.
+func (f *evalFiles) stale(ctx context.Context, s *callvet.Suite, models []string, tell Events) ([]string, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	now := stale.Of(s, models, "")
+	groups, err := f.made.compare(ctx, s, &now)
+	var out []string
+	for i := range groups {
+		for _, w := range groups[i].Warnings {
+			out = append(out, w.Text)
+			if len(out) <= maxStale {
+				tell.note(w.Code, "%s: %s", groups[i].From, w.Text)
+			}
+		}
+	}
+	if n := len(out) - maxStale; n > 0 {
+		tell.note("stale", "and %d more things changed since the cases were made: callvet stale tells them", n)
+	}
+	if len(groups) == 0 {
+		out = append(out, "staleness detection unavailable: nothing was recorded of how the cases were made")
+	}
+	return out, err
+}
+
+// maxStale is how many changes are told before a run.
+const maxStale = 5
+
+// hashed gives the files their hashes; those of files that nobody read are "".
+func (f *evalFiles) hashed(read []suite.File) []EvalFile {
+	out := slices.Clone(f.list)
+	for i := range out {
+		for j := range read {
+			if read[j].Name == out[i].Name {
+				out[i].Hash = read[j].Hash[:12]
+			}
+		}
+		out[i].Name = filepath.Base(out[i].Name)
+	}
+	return out
+}
+
+// fileHash is the hash of the file of the case at a position of the suite; "" where it is not known.
+func (m *Manifest) fileHash(ix int) string {
+	for i := range m.EvalFiles {
+		if ix -= m.EvalFiles[i].Cases; ix < 0 {
+			return m.EvalFiles[i].Hash
+		}
+	}
+	return ""
+}
+
+// EvalSuiteRequest asks for a run in the words of Eval Case Interfaces.
+type EvalSuiteRequest struct {
+	Run string `json:"run"`
+	// Baseline is an earlier run; "": none.
+	Baseline string `json:"baseline,omitempty"`
+	// Target and Tier choose among several; "": all.
+	Target string       `json:"target,omitempty"`
+	Tier   callvet.Tier `json:"tier,omitempty"`
+	Keep   []string     `json:"keep,omitempty"`
+	// Gates is a gate file, whose quarantine is told; "": none is.
+	Gates string `json:"gates,omitempty"`
+}
+
+// EvalSuites tells a stored run as EvalSuiteResults, one for each target, tier and tool. It
+// asks no model.
+func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]evalsuite.Result, error) {
+	r, err := a.Run(ctx, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	red, err := a.viewer(r.Manifest, req.Keep)
+	if err != nil {
+		return nil, err
+	}
+	b := evalsuite.Builder{RunID: r.Stored.ID, Created: r.Stored.Created, Suite: r.Suite.Name, Tools: r.Suite.Tools, FileHash: r.Manifest.fileHash, Stale: map[string][]string{"": r.Manifest.Stale}}
+	for i := range r.Manifest.Targets {
+		b.Targets = append(b.Targets, r.Manifest.Targets[i].Name)
+	}
+	if req.Target != "" && !slices.Contains(b.Targets, req.Target) {
+		return nil, wrong("target", req.Target, "the run did not ask it")
+	}
+	for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase}, red) {
+		if err != nil {
+			return nil, err
+		}
+		if req.Target != "" && b.Targets[row.Cell.Target] != req.Target || req.Tier != "" && row.Case.Tier != req.Tier {
+			continue
+		}
+		b.Add(row.Case, row.Cell)
+	}
+	var base *evalsuite.Baseline
+	if req.Baseline != "" {
+		if base, err = a.evalBaseline(ctx, r, req.Baseline); err != nil {
+			return nil, err
+		}
+	}
+	out := b.Results(base)
+	return out, a.tellQuarantine(out, req.Gates)
+}
+
+// tellQuarantine adds the cases that are in quarantine to the results that have them.
+func (a *App) tellQuarantine(results []evalsuite.Result, name string) error {
+	if name == "" {
+		return nil
+	}
+	file, err := a.gateFile(name, nil)
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		r := &results[i]
+		for j := range file.Quarantine {
+			q := &file.Quarantine[j]
+			if slices.ContainsFunc(r.Cases, func(c evalsuite.CaseResult) bool { return c.ID == q.Case }) {
+				r.Quarantined = append(r.Quarantined, evalsuite.Quarantined{ID: q.Case, Owner: q.Owner, Until: q.Until, Over: q.Over(a.cfg.Now())})
+			}
+		}
+	}
+	return nil
+}
+
+// evalBaseline compares a run with an earlier one, case by case.
+func (a *App) evalBaseline(ctx context.Context, r *Run, ref string) (*evalsuite.Baseline, error) {
+	was, err := a.Run(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	before, err := was.Ledger(ctx, compare.Config{By: []string{}})
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.Ledger(ctx, compare.Config{By: []string{}})
+	if err != nil {
+		return nil, err
+	}
+	base := &evalsuite.Baseline{
+		RunID: was.Stored.ID, Comparison: panel.Diff(before, now, 0), Tiers: map[string]callvet.Tier{}, Before: before.Attempts, Now: now.Attempts,
+		Repeats: was.Manifest.Repeats > 1 || r.Manifest.Repeats > 1,
+	}
+	var bad error
+	for c := range was.Chosen(&bad) {
+		base.Tiers[c.ID] = c.Tier
+	}
+	return base, bad
+}

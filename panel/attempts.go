@@ -1,0 +1,63 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import "github.com/callvet/callvet/stats"
+
+// The verdicts on the attempts at one case.
+const (
+	CaseWorse     = "worse"     // its attempts show that it passes less often
+	CaseBetter    = "better"    // its attempts show that it passes more often
+	CaseFlaky     = "flaky"     // it both passes and fails, and the difference may be chance
+	CaseUnproven  = "unproven"  // all attempts changed, and they are too few to tell it from chance
+	CaseUnchanged = "unchanged" // as before
+)
+
+// CaseVerdict says what the attempts at one case, before and now, show.
+type CaseVerdict struct {
+	Verdict string `json:"verdict"`
+	// Flaky tells that a side both passed and failed, whatever the verdict.
+	Flaky           bool `json:"flaky,omitempty"`
+	BaselinePasses  int  `json:"baselinePasses"`
+	BaselineN       int  `json:"baselineAttempts"`
+	CandidatePasses int  `json:"candidatePasses"`
+	CandidateN      int  `json:"candidateAttempts"`
+	// P is the two-sided p value of Fisher's exact test; a verdict is worse or better below 0.05.
+	P float64 `json:"p"`
+}
+
+// CompareAttempts compares the passes among the judged attempts at one case, of a baseline and
+// of a candidate. Neither side may be empty.
+func CompareAttempts(basePasses, baseN, passes, n int) CaseVerdict {
+	v := CaseVerdict{
+		BaselinePasses: basePasses, BaselineN: baseN, CandidatePasses: passes, CandidateN: n, P: stats.Fisher(basePasses, baseN, passes, n),
+		Flaky: basePasses > 0 && basePasses < baseN || passes > 0 && passes < n,
+	}
+	before, after := basePasses*n, passes*baseN // the shares, times both numbers
+	switch {
+	case v.P < 0.05 && after < before:
+		v.Verdict = CaseWorse
+	case v.P < 0.05 && after > before:
+		v.Verdict = CaseBetter
+	case v.Flaky:
+		v.Verdict = CaseFlaky
+	case before != after:
+		v.Verdict = CaseUnproven
+	default:
+		v.Verdict = CaseUnchanged
+	}
+	return v
+}
+
+// Attempts gives how many of the judged attempts of a target at a case passed, the target by
+// its name; zeros where there are none.
+func (l *Ledger) Attempts(target, id string) (passes, judged int) {
+	ix, ok := l.index[id]
+	for t := range l.targets {
+		if ok && l.targets[t] == target {
+			a := l.at(t, ix)
+			return int(a.passes), int(a.judged)
+		}
+	}
+	return 0, 0
+}
