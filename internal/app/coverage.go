@@ -20,7 +20,7 @@ import (
 type Coverage = coverage.Report
 
 // defaultOverlap is how alike two tools are that overlap, where a request does not say.
-const defaultOverlap = 0.2
+const defaultOverlap = lint.AlikeFrom
 
 // CoverageRequest asks what the cases of suites test.
 type CoverageRequest struct {

@@ -11,7 +11,7 @@ import (
 
 // AlikeFrom is the likeness of texts, in [-1,1], from which two tools are said to overlap: a rule of thumb.
 // The weather of today and its forecast are alike by 0.3, tools of other subjects by less than 0.2.
-const AlikeFrom = 0.25
+const AlikeFrom = 0.2
 
 // Alike tells which tools overlap, by their texts (see retrieve.Likeness). Of a catalogue the
 // first MaxCompared tools are compared; others, and names that it does not have, overlap with none.
