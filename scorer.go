@@ -41,6 +41,8 @@ type Scorer struct {
 	// as promptfoo has it. node and python3 run them.
 	JavaScript string `json:"javascript,omitempty"`
 	Python     string `json:"python,omitempty"`
+	// Vars is a JSON object that programs are given: context.vars of JavaScript and Python.
+	Vars json.RawMessage `json:"vars,omitempty"`
 	// Timeout bounds one answer, such as "10s"; "": DefaultScorerTimeout.
 	Timeout string `json:"timeout,omitempty"`
 	// Threshold is the least score that passes, where the scorer gives no verdict itself. Nil:

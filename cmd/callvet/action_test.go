@@ -18,14 +18,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/provider/agent"
+	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/report"
 )
 
 // argv is a command line as a shell takes it apart, without the program's name.
 func argv(t *testing.T, line string) []string {
 	t.Helper()
-	out, err := agent.SplitCommand(line)
+	out, err := child.Split(line)
 	if err != nil || len(out) < 2 || out[0] != "callvet" {
 		t.Fatalf("%q is no command: %v", line, err)
 	}

@@ -94,7 +94,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to evaluate; may be repeated")
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
-	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file run commands (exec:)")
+	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
 	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target")
 	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
 	fs.BoolVar(&f.interleave, "interleave", false, "ask the models of one provider in turn for each case, instead of one model after the other")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
@@ -269,7 +270,7 @@ func (o *opener) coverage(cases iter.Seq[*callvet.Case]) {
 
 // execAgent opens a command. It runs where the client is, and sees what is not secret.
 func (o *opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
-	args, err := agent.SplitCommand(line)
+	args, err := child.Split(line)
 	if err != nil {
 		return nil, fmt.Errorf("open target %q: %w", s.Target, err)
 	}

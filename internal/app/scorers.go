@@ -6,11 +6,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/scorer"
+	"github.com/callvet/callvet/internal/secret"
 )
 
 // ScorerVersion says which version of a scorer of the suite's own judged a run.
@@ -21,18 +26,46 @@ type ScorerVersion struct {
 	// Version changes with the scorer: with its text, its settings, and the files that its
 	// command is made of. Cases may have scorers of one name that differ: it is of all then.
 	Version string `json:"version"`
+	// Commands are what it runs, each once, up to some.
+	Commands []string `json:"commands,omitempty"`
 }
+
+// maxCommands bounds the commands of one scorer that are told; cases may have many.
+const maxCommands = 10
 
 // scorersOf gathers the scorers of a suite, case by case.
 type scorersOf struct {
 	version func(*callvet.Scorer) string
+	// denied tells that programs may not run, and that one was met.
+	may, denied bool
+	commands    map[string][]string // by name
 	// seen are the versions and kinds by name; of a scorer that cases share it is looked up once.
 	seen  map[string]map[string]bool
 	kinds map[string]map[string]bool
 }
 
-func (a *App) newScorersOf() *scorersOf {
-	return &scorersOf{version: func(s *callvet.Scorer) string { return s.Sum() }, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{}}
+// newScorersOf makes one for the suite of a request.
+func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
+	dir, err := a.besideSuite(req.Suite)
+	if err != nil {
+		return nil, err
+	}
+	pool := scorer.New(scorer.Config{Dir: dir}) // which starts nothing
+	return &scorersOf{
+		version: pool.Version, may: req.AllowExec && a.cfg.Permit.Commands, commands: map[string][]string{}, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{},
+	}, nil
+}
+
+// besideSuite is the folder of a suite: where its scorers run.
+func (a *App) besideSuite(name string) (string, error) {
+	if name == "-" {
+		name = ""
+	}
+	path, folder, err := a.cfg.Files.Path(name)
+	if err != nil || folder || name == "" {
+		return path, err
+	}
+	return filepath.Dir(path), nil
 }
 
 // add takes the scorers of a case.
@@ -43,6 +76,41 @@ func (o *scorersOf) add(c *callvet.Case) {
 			o.seen[s.Name], o.kinds[s.Name] = map[string]bool{}, map[string]bool{}
 		}
 		o.seen[s.Name][o.version(s)], o.kinds[s.Name][s.Kind()] = true, true
+		if !s.Runs() {
+			continue
+		}
+		o.denied = o.denied || !o.may
+		command := plain.Line(s.Command())
+		if list := o.commands[s.Name]; len(list) < maxCommands && !slices.Contains(list, command) {
+			o.commands[s.Name] = append(list, command)
+		}
+	}
+}
+
+// all are the commands of all scorers, each once.
+func (o *scorersOf) all() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(o.commands)) {
+		for _, command := range o.commands[name] {
+			if !slices.Contains(out, command) {
+				out = append(out, command)
+			}
+		}
+	}
+	return out
+}
+
+// refusal says that the suite would run programs, and may not: somebody else may have written
+// it. Nil where it may, and where it would run none.
+func (o *scorersOf) refusal(req *RunRequest, permit Permit) error {
+	switch {
+	case !o.denied:
+		return nil
+	case !permit.Commands:
+		return &callvet.FieldError{Field: "suite", Kind: callvet.ErrDenied, Text: fmt.Sprintf("suite %s: denied: scorers may not run commands here: %s", req.Suite, strings.Join(o.all(), "; "))}
+	}
+	return &callvet.FieldError{
+		Field: "suite", Kind: callvet.ErrDenied, Text: fmt.Sprintf("suite %s: denied: its scorers would run: %s", req.Suite, strings.Join(o.all(), "; ")), Fix: "look at the commands, then {allow_exec}",
 	}
 }
 
@@ -56,9 +124,39 @@ func (o *scorersOf) list() []ScorerVersion {
 			sum := sha256.Sum256([]byte(strings.Join(all, "\n")))
 			version = hex.EncodeToString(sum[:])[:len(all[0])]
 		}
-		out = append(out, ScorerVersion{name, strings.Join(slices.Sorted(maps.Keys(o.kinds[name])), ", "), version})
+		out = append(out, ScorerVersion{name, strings.Join(slices.Sorted(maps.Keys(o.kinds[name])), ", "), version, o.commands[name]})
 	}
 	return out
+}
+
+// commands are those that the scorers of a run started with, each once.
+func (m *Manifest) commands() []string {
+	var out []string
+	for _, s := range m.Scorers {
+		for _, command := range s.Commands {
+			if !slices.Contains(out, command) {
+				out = append(out, command)
+			}
+		}
+	}
+	return out
+}
+
+// programs makes what runs the scorers of the session's run. The caller closes it.
+func (s *Session) programs() (*scorer.Pool, error) {
+	dir, err := s.app.besideSuite(s.Manifest.Path)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.app.secrets.Redactor(s.Manifest.leaves())
+	if err != nil {
+		return nil, err
+	}
+	env, _ := secret.Environment(s.app.cfg.Environ, keyVariables(), nil)
+	return scorer.New(scorer.Config{Dir: dir, Env: env, Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
+		shown, cell := base.Fork().Row(c, &callvet.Cell{Trace: *t})
+		return shown, cell.Trace
+	}}), nil
 }
 
 // tellScorers tells which scorers of two runs are not the same: what they measured is compared

@@ -109,6 +109,10 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	if err := a.permitted(s.Manifest.Specs); err != nil {
 		return err
 	}
+	if commands := s.Manifest.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {
+		return refused("run", "resume run %s: its scorers may not run commands here: %s", s.Stored.ID, strings.Join(commands, "; "))
+	}
+	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.tell)
 	tellCommands("run "+s.Stored.ID, unnamedCommands(req.Targets, s.Manifest.Specs), s.tell)
 	if s.targets, err = s.op.openAll(ctx, s.Manifest.Specs); err != nil {
 		return err
@@ -264,6 +268,12 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	if err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
 	}
+	programs, err := s.programs()
+	if err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
+	defer func() { _ = programs.Close() }() // ends processes, which cannot fail
+	scoring.Custom = programs.Custom
 	scorer, _ := score.New(s.Suite, scoring) // the suite was linted
 	hide, err := s.app.hiding(s.Run)
 	if err != nil {

@@ -190,8 +190,12 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if read != nil { // the suite of a judging is made, not read
 		files = read.Files()
 	}
-	own, kept := s.app.newScorersOf(), evalFiles{made: newMakers(files)}
-	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, func(c *callvet.Case) { own.add(c); kept.of(c) }, s.tell)
+	own, err := s.app.newScorersOf(req)
+	if err != nil {
+		return err
+	}
+	kept := evalFiles{made: newMakers(files)}
+	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, kept.of, s.tell)
 	if err != nil {
 		return err
 	}
@@ -207,6 +211,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	man := req.manifest(s.app.cfg.Version, specs, ran)
 	man.Judging = s.judging
 	man.Rubrics, man.Scorers = rubrics, own.list()
+	tellCommands("the suite "+req.Suite, own.all(), s.tell)
 	if read != nil {
 		man.EvalFiles = kept.hashed(files)
 		if man.Stale, err = kept.stale(ctx, read.Suite, models(specs), s.tell); err != nil {
@@ -244,9 +249,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 // keepSuite stores the suite while it is read, case by case, unless lint finds an
 // error in it: then nothing is stored. rubrics are the positions of the cases for judges.
 // each is given every case.
-func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, each func(*callvet.Case), tell Events) (hash string, rubrics []int, err error) {
+func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, own *scorersOf, each func(*callvet.Case), tell Events) (hash string, rubrics []int, err error) {
 	n := 0
 	count := func(c *callvet.Case) {
+		own.add(c)
 		each(c)
 		if forJudges(c) {
 			rubrics = append(rubrics, n)
@@ -256,6 +262,9 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 	if req.Made != nil {
 		for i := range req.Made.Cases {
 			count(&req.Made.Cases[i])
+		}
+		if err := own.refusal(req, a.cfg.Permit); err != nil {
+			return "", nil, err
 		}
 		hash, err = db.PutSuite(ctx, req.Made)
 		return hash, rubrics, err
@@ -282,9 +291,16 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 				yield(nil, refused)
 				return
 			}
-			if count(c); !yield(c, nil) {
+			if count(c); own.denied { // the others are read for their commands only
+				continue
+			}
+			if !yield(c, nil) {
 				return
 			}
+		}
+		if refused = own.refusal(req, a.cfg.Permit); refused != nil {
+			yield(nil, refused)
+			return
 		}
 		if refused = verdict(read.Problems()); refused != nil {
 			yield(nil, refused)

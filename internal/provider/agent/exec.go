@@ -8,24 +8,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/value"
 )
 
-// stderrTail is how much of standard error a Fault shows.
-const stderrTail = 2 << 10
-
 // ExecConfig says which process answers.
 type ExecConfig struct {
-	// Args are the command and its arguments; SplitCommand makes them of a line.
+	// Args are the command and its arguments; child.Split makes them of a line.
 	Args []string
 	Dir  string // "": the current one
 	// Env is the whole environment of the process, beside CALLVET_ATTEMPT; nothing is
@@ -66,27 +61,9 @@ func OpenExec(cfg ExecConfig) (callvet.Model, callvet.Target, error) {
 }
 
 type execAgent struct {
-	cfg   ExecConfig
-	path  string
-	count atomic.Int64 // of attempts
-}
-
-// familyVariable is the variable by which the processes of one attempt know one
-// another: words, one for each callvet that they run under.
-const familyVariable = "CALLVET_ATTEMPT"
-
-// family gives a word for the processes of one attempt, and their environment.
-func (a *execAgent) family() (word string, env []string) {
-	word = fmt.Sprintf("%d-%p-%d", os.Getpid(), a, a.count.Add(1))
-	env, words := make([]string, 0, len(a.cfg.Env)+1), word
-	for _, e := range a.cfg.Env {
-		if outer, ok := strings.CutPrefix(e, familyVariable+"="); ok { // this callvet is a part of an agent
-			words = outer + " " + word
-			continue
-		}
-		env = append(env, e)
-	}
-	return word, append(env, familyVariable+"="+words)
+	cfg      ExecConfig
+	path     string
+	families child.Families // one for each attempt
 }
 
 // Generate runs the process once.
@@ -149,17 +126,14 @@ func (a *execAgent) process(ctx context.Context, in []byte) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cmd := exec.CommandContext(ctx, a.path, a.cfg.Args[1:]...)
-	word, env := a.family()
+	family, env := a.families.New(a.cfg.Env)
 	cmd.Dir, cmd.Env = a.cfg.Dir, env
 	cmd.Stdin = bytes.NewReader(in)
 	out := &output{left: a.cfg.MaxBytes, over: func() { stop(errTooLarge) }}
-	tail := &tail{}
+	tail := &child.Tail{}
 	cmd.Stdout, cmd.Stderr = out, tail
-	ownGroup(cmd)
-	kill := func() error {
-		defer endFamily(word)
-		return killGroup(cmd)
-	}
+	family.Own(cmd)
+	kill := func() error { return family.End(cmd) }
 	cmd.Cancel = kill
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
@@ -193,25 +167,6 @@ func (o *output) Write(p []byte) (int, error) {
 		return 0, errTooLarge
 	}
 	return o.b.Write(p)
-}
-
-// tail keeps the end of what is written, and more of it than it shows: the beginning of what
-// is shown may be the middle of a secret.
-type tail struct{ b []byte }
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	const kept = 2 * stderrTail
-	t.b = append(t.b, p[max(0, len(p)-kept):]...)
-	if n := len(t.b); n > kept {
-		t.b = append(t.b[:0], t.b[n-kept:]...)
-	}
-	return len(p), nil
-}
-
-// String is the kept end, made valid UTF-8.
-func (t *tail) String() string {
-	return strings.TrimSpace(endpoint.Tail(strings.ToValidUTF8(string(t.b), "\uFFFD"), stderrTail))
 }
 
 // printed reads one JSON value, or JSON Lines of messages or of events.
@@ -256,47 +211,4 @@ func joined(out []byte) (value.Value, error) {
 		list = append(list, line...)
 	}
 	return value.Parse(append(list, ']'))
-}
-
-// SplitCommand splits a command line at white space; single and double quotes
-// hold words together and a backslash outside single quotes takes the next
-// character as it is. The error is ErrInvalid when a quote is not closed.
-func SplitCommand(line string) ([]string, error) {
-	var out []string
-	var word strings.Builder
-	var quote rune
-	in, escaped := false, false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, in = true, true
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			} else {
-				word.WriteRune(r)
-			}
-		case r == '\'' || r == '"':
-			quote, in = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if in {
-				out = append(out, word.String())
-				word.Reset()
-			}
-			in = false
-		default:
-			word.WriteRune(r)
-			in = true
-		}
-	}
-	if quote != 0 || escaped {
-		return nil, fmt.Errorf("split command %q: a quote is not closed: %w", line, callvet.ErrInvalid)
-	}
-	if in {
-		out = append(out, word.String())
-	}
-	return out, nil
 }

@@ -132,7 +132,7 @@ func TestExecFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %s", mode, err, kind)
 			continue
 		}
-		if mode == "fail" && (!strings.HasSuffix(f.Message, "the last words") || len(f.Message) > stderrTail+100) {
+		if mode == "fail" && (!strings.HasSuffix(f.Message, "the last words") || len(f.Message) > 2<<10+100) {
 			t.Errorf("message of %d bytes: %s", len(f.Message), f.Message)
 		}
 	}
@@ -141,8 +141,6 @@ func TestExecFaults(t *testing.T) {
 	}
 }
 
-// TestExecKillsTheGroup fails by hanging for long when the child of the process survives
-// with the pipe open, since reading would only end with it.
 // TestExecTimeout: what the command started, and left the pipe to, does not hold the attempt.
 func TestExecTimeout(t *testing.T) {
 	t.Parallel()
@@ -151,21 +149,6 @@ func TestExecTimeout(t *testing.T) {
 	var f *callvet.Fault
 	if !errors.As(err, &f) || f.Kind != callvet.FaultTimeout {
 		t.Fatal(err)
-	}
-}
-
-func TestSplitCommand(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string][]string{
-		`./agent --x 1`: {"./agent", "--x", "1"}, ` a  'b c' "d \" e" f\ g ''`: {"a", "b c", `d " e`, "f g", ""}, ``: nil,
-	} {
-		got, err := SplitCommand(line)
-		if d := cmp.Diff(want, got); err != nil || d != "" {
-			t.Errorf("%q: %v %s", line, err, d)
-		}
-	}
-	if _, err := SplitCommand(`a "b`); !errors.Is(err, callvet.ErrInvalid) {
-		t.Error("an open quote was accepted")
 	}
 }
 

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/callvet/callvet"
 )
 
@@ -39,7 +37,7 @@ func TestExecEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	for mode, kind := range map[string]callvet.FaultKind{"daemon": "", "daemon-hang": callvet.FaultCanceled} {
 		file := filepath.Join(t.TempDir(), "pid")
-		m := helper(t, mode, func(c *ExecConfig) { c.Env = append(c.Env, "AGENT_PID="+file, familyVariable+"=elsewhere") })
+		m := helper(t, mode, func(c *ExecConfig) { c.Env = append(c.Env, "AGENT_PID="+file, "CALLVET_ATTEMPT=elsewhere") })
 		ctx, cancel := context.WithCancel(t.Context())
 		if kind != "" {
 			go func() { // once the child is there
@@ -69,35 +67,4 @@ func lives(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	_, state, _ := strings.Cut(string(stat), ") ")
 	return err == nil && !strings.HasPrefix(state, "Z")
-}
-
-// TestFamilies: each attempt has a word of its own, after those of outer callvets.
-func TestFamilies(t *testing.T) {
-	t.Parallel()
-	a, b := &execAgent{cfg: ExecConfig{Env: []string{"A=1", familyVariable + "=outer", "B=2"}}}, &execAgent{}
-	first, env := a.family()
-	if d := cmp.Diff([]string{"A=1", "B=2", familyVariable + "=outer " + first}, env); d != "" {
-		t.Error(d)
-	}
-	second, _ := a.family()
-	other, env := b.family()
-	if first == second || first == other || len(env) != 1 {
-		t.Error(first, second, other, env)
-	}
-	c := exec.Command(os.Args[0])
-	c.Env = []string{"AGENT_TEST=child", familyVariable + "=outer " + first}
-	if _, err := c.StdinPipe(); err != nil { // it waits for the end of it
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if pid := c.Process.Pid; !ofFamily(pid, first) || !ofFamily(pid, "outer") || ofFamily(pid, second) || ofFamily(pid, first[:3]) {
-		t.Error("a process is not told by its words")
-	}
-	endFamily(second) // of nobody
-	endFamily("outer")
-	if err := c.Wait(); err == nil {
-		t.Error("it ended by itself")
-	}
 }

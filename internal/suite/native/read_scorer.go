@@ -7,7 +7,7 @@ import (
 	"github.com/callvet/callvet/internal/suite/source"
 )
 
-const scorerKeys = "name expr exec files javascript python timeout threshold negated blind"
+const scorerKeys = "name expr exec files javascript python vars timeout threshold negated blind"
 
 // scorers reads rules of the suite's own. What they say is checked when a case is compiled.
 func (r *reader) scorers(n *source.Node) []callvet.Scorer {
@@ -32,6 +32,8 @@ func (r *reader) scorer(n *source.Node) callvet.Scorer {
 			s.JavaScript = r.str(v)
 		case "python":
 			s.Python = r.str(v)
+		case "vars":
+			s.Vars = r.object(v)
 		case "timeout":
 			s.Timeout = r.label(v)
 		case "threshold":
@@ -58,6 +60,7 @@ func exportScorer(b builder, s *callvet.Scorer) {
 	b.list("files", s.Files)
 	b.str("javascript", s.JavaScript)
 	b.str("python", s.Python)
+	b.json("vars", s.Vars)
 	b.str("timeout", s.Timeout)
 	b.float("threshold", s.Threshold)
 	b.yes("negated", s.Negated)

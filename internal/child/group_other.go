@@ -2,7 +2,7 @@
 
 //go:build !unix
 
-package agent
+package child
 
 import "os/exec"
 

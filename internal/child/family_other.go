@@ -2,7 +2,7 @@
 
 //go:build !linux
 
-package agent
+package child
 
 // endFamily has no way to find processes that have left their group.
 func endFamily(string) {}

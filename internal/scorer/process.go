@@ -1,0 +1,202 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package scorer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/child"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/score"
+)
+
+// process is one that runs. It belongs to whoever has it: the pool, or one attempt.
+type process struct {
+	pool    *Pool
+	command command
+	cmd     *exec.Cmd
+	family  child.Family
+	in      io.WriteCloser
+	out     *os.File
+	tail    *child.Tail
+	lines   chan line
+	over    chan struct{} // closed when it is ended
+	readers parallel.Group
+	asked   int64
+}
+
+// line is one of standard output, or why there is none.
+type line struct {
+	text []byte
+	err  error
+}
+
+var errLong = fmt.Errorf("its answer has more than %d bytes: %w", MaxAnswer, callvet.ErrLimited)
+
+// endedError says that a process ended before it answered.
+type endedError struct{ how string }
+
+func (e *endedError) Error() string { return "the program ended before it answered" + e.how }
+
+func (p *Pool) start(c command) (*process, error) {
+	cmd := exec.Command(c.path, c.args[1:]...)
+	family, env := p.families.New(p.cfg.Env)
+	cmd.Dir, cmd.Env = p.cfg.Dir, env
+	family.Own(cmd)
+	x := &process{pool: p, command: c, cmd: cmd, family: family, tail: &child.Tail{}, lines: make(chan line), over: make(chan struct{})}
+	cmd.Stderr = x.tail
+	cmd.WaitDelay = time.Second // for standard error, which a child of it may hold
+	fail := func(err error) (*process, error) { return nil, fmt.Errorf("start %q: %w", c.args[0], err) }
+	var err error
+	if x.in, err = cmd.StdinPipe(); err != nil {
+		return fail(err)
+	}
+	// A pipe of our own: closing it ends the reader, whoever holds the other end.
+	out, write, err := os.Pipe()
+	if err != nil {
+		return fail(err)
+	}
+	cmd.Stdout = write
+	err = cmd.Start()
+	if cerr := write.Close(); err == nil && cerr != nil {
+		err = errors.Join(cerr, family.End(cmd), cmd.Wait())
+	}
+	if err != nil {
+		return fail(errors.Join(err, out.Close()))
+	}
+	x.out = out
+	x.readers.Go(x.read)
+	return x, nil
+}
+
+// read gives the lines that are printed to whoever asks.
+func (x *process) read() {
+	r := bufio.NewReader(x.out)
+	for {
+		text, err := readLine(r)
+		if err == nil && len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		select {
+		case x.lines <- line{text, err}:
+		case <-x.over:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads a line without its end, up to MaxAnswer bytes. What stands after the last end
+// of a line is no line.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var out []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(out)+len(part) > MaxAnswer {
+			return nil, errLong
+		}
+		out = append(out, part...)
+		switch {
+		case err == nil:
+			return bytes.TrimRight(out, "\r\n"), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// ask asks and waits for the answer. A process that may not be asked again is ended.
+func (x *process) ask(ctx context.Context, q *question) (score.Opinion, error) {
+	x.asked++
+	q.ID = x.asked
+	text, err := json.Marshal(q)
+	if err != nil {
+		x.pool.give(x)
+		return score.Opinion{}, fmt.Errorf("write the attempt: %w", err)
+	}
+	// Writing blocks where the process does not read; ending it unblocks.
+	x.readers.Go(func() { _, _ = x.in.Write(append(text, '\n')) })
+	select {
+	case got := <-x.lines:
+		if got.err != nil {
+			return score.Opinion{}, x.failed(got.err)
+		}
+		o, err := parse(bytes.TrimSpace(got.text), q.ID)
+		var said *refusal
+		if err != nil && !errors.As(err, &said) {
+			x.end() // nobody knows what it would answer next
+			return o, err
+		}
+		x.pool.give(x)
+		return o, err
+	case <-ctx.Done():
+		x.end()
+		return score.Opinion{}, ctx.Err()
+	}
+}
+
+// failed ends a process whose answer cannot be had, and says why.
+func (x *process) failed(err error) error {
+	if errors.Is(err, errLong) {
+		x.end()
+		return err
+	}
+	// Its output has ended, so that it is about to end itself: how it does is the reason.
+	done := make(chan error, 1)
+	x.readers.Go(func() { done <- x.cmd.Wait() })
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	how := ": it closed its output"
+	select {
+	case err := <-done:
+		if how = ""; err != nil {
+			how = ": " + err.Error()
+		}
+		x.finish()
+	case <-timer.C:
+		_ = x.family.End(x.cmd)
+		<-done
+		x.finish()
+	}
+	if tail := x.tail.String(); tail != "" {
+		how += ": " + oneLine(tail)
+	}
+	return &endedError{how}
+}
+
+// end kills the process with all that it has started, and waits.
+func (x *process) end() {
+	_ = x.family.End(x.cmd)
+	_ = x.cmd.Wait()
+	x.finish()
+}
+
+// finish lets go of what a process that has ended left.
+func (x *process) finish() {
+	_ = x.family.End(x.cmd) // what it has left behind
+	close(x.over)
+	_ = x.in.Close()
+	_ = x.out.Close()
+	x.readers.Wait()
+}
+
+// oneLine is the last line of a text, which is where programs say what happened.
+func oneLine(s string) string {
+	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
+		s = s[i+1:]
+	}
+	return strings.TrimSpace(s)
+}
