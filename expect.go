@@ -149,6 +149,9 @@ type RubricDimension struct {
 	Dimension string  `json:"dimension"`
 	MaxScore  float64 `json:"max_score"`
 	Criteria  string  `json:"criteria"`
+	// Threshold is the least share of MaxScore that passes, as another format says it; nil:
+	// that of the judge.
+	Threshold *float64 `json:"threshold,omitempty"`
 }
 
 // ToolParam asserts that some call of Tool has, at Path, a value that matches.

@@ -131,6 +131,7 @@ func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 		return wrong("targets", strings.Join(req.Targets, ", "), "the run asks other targets (%s); a resumed run cannot change them", strings.Join(asked, ", "))
 	}
 	if req.Suite.Suite != "" {
+		req.Suite.Programs = req.Suite.Programs || len(s.Manifest.commands()) > 0 // as it was read then
 		read, err := s.app.OpenSuite(ctx, req.Suite, nil)
 		if err != nil {
 			return err

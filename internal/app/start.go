@@ -170,6 +170,7 @@ func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite
 	if req.Made != nil {
 		return &suite.Stream{Suite: req.Made}, nil
 	}
+	req.Programs = req.Programs || req.AllowExec && a.cfg.Permit.Commands
 	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
 	if err != nil {
 		return nil, err

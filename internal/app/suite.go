@@ -36,6 +36,9 @@ type SuiteRequest struct {
 	Snapshots string `json:"snapshots,omitempty"`
 	// Embedder is the model that compares texts in mode semantic; "": none.
 	Embedder string `json:"embedder,omitempty"`
+	// Programs carries assertions of other formats that are JavaScript or Python as scorers
+	// that run them; by default they are not evaluated.
+	Programs bool `json:"programs,omitempty"`
 	// Catalogue are tools that were read already, out of the file CatalogueFile.
 	Catalogue     []callvet.Tool `json:"-"`
 	CatalogueFile string         `json:"-"`
@@ -73,7 +76,7 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 
 // suiteOptions reads what a suite needs beside its file. done lets go of what is sent along.
 func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, done func(), err error) {
-	opt = suite.Options{Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes, Tools: req.Catalogue}
+	opt = suite.Options{Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes, Programs: req.Programs, Tools: req.Catalogue}
 	if req.Tools != "" {
 		tools, err := a.ReadTools([]string{req.Tools}, tell)
 		if err != nil {

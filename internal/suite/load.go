@@ -34,6 +34,9 @@ type Options struct {
 	NoIncludes bool
 	// Outside lets paths in a suite lead out of its folder.
 	Outside bool
+	// Programs carries assertions of other formats that are JavaScript or Python as scorers.
+	// By default they are not evaluated. Whether they may run is another question.
+	Programs bool
 	// Dialect, when set, is the format to read instead of detecting it.
 	Dialect string
 	// Tools and Mocks are added to the suite's own.

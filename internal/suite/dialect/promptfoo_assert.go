@@ -71,8 +71,13 @@ func (a *assertReader) drop(n tree.Node, why string) {
 	a.lost = append(a.lost, typ)
 	e := &a.c.Expect
 	if typ == "llm-rubric" {
+		if v, failure := renderValue(n.Get("value"), a.vars); failure == "" {
+			if s, ok := v.Text(); ok {
+				want = s
+			}
+		}
 		a.Warn(n.Off, "kept-as-rubric", typ, "", "%s is kept as a rubric: %s", typ, callvet.NeedsJudge)
-		e.Rubric = append(e.Rubric, callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want})
+		e.Rubric = append(e.Rubric, callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want, Threshold: a.Loose(n).Number("threshold")})
 		return
 	}
 	a.NotEvaluated(n.Off, e, typ, why, want)
@@ -98,7 +103,7 @@ func (a *assertReader) assert(n tree.Node) {
 		return
 	}
 	for _, k := range []string{"weight", "metric"} {
-		if v := o.Get(k); v.Given() {
+		if v := o.Get(k); v.Given() && !(k == "metric" && a.Opt.Programs && (typ == "javascript" || typ == "python")) {
 			a.Keep(o.At(k), "assert[]."+k, "every assertion counts; there are no weights")
 		}
 	}
@@ -111,7 +116,7 @@ func (a *assertReader) assert(n tree.Node) {
 		return
 	}
 	name, negated := strings.CutPrefix(typ, "not-")
-	if a.callAssert(n, o, name, negated, v) || a.textAssert(n, o, name, negated, v) {
+	if a.callAssert(n, o, name, negated, v) || a.textAssert(n, o, name, negated, v) || a.program(n, o, name, negated, v) {
 		return
 	}
 	a.drop(n, why(name))

@@ -148,6 +148,7 @@ func exportExpect(b builder, e *callvet.Expect) {
 		b.str("dimension", d.Dimension)
 		b.float("max_score", &d.MaxScore)
 		b.str("criteria", d.Criteria)
+		b.float("threshold", d.Threshold)
 	})
 	children(b, "scorers", e.Scorers, exportScorer)
 	b.json("reference_data", e.ReferenceData)

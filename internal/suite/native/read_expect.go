@@ -185,7 +185,7 @@ func (r *reader) rubric(n *source.Node) []callvet.RubricDimension {
 	var out []callvet.RubricDimension
 	r.each(n, func(_ int, v *source.Node) {
 		d := callvet.RubricDimension{MaxScore: 1}
-		r.fields(v, "dimension max_score criteria", func(key string, v *source.Node) bool {
+		r.fields(v, "dimension max_score criteria threshold", func(key string, v *source.Node) bool {
 			switch key {
 			case "dimension":
 				d.Dimension = r.str(v)
@@ -195,6 +195,8 @@ func (r *reader) rubric(n *source.Node) []callvet.RubricDimension {
 				}
 			case "criteria":
 				d.Criteria = r.str(v)
+			case "threshold":
+				d.Threshold = r.number(v, 0)
 			default:
 				return false
 			}

@@ -309,6 +309,9 @@ type Options struct {
 	Snapshots json.RawMessage
 	// Tools become the suite's in dialects whose files have none.
 	Tools []callvet.Tool
+	// Programs carries assertions that are JavaScript or Python as scorers that run them. By
+	// default they are not evaluated.
+	Programs bool
 	// Beside reads a file that a suite in the folder dir names; nil: none is read.
 	Beside func(dir, name string) ([]byte, error)
 }
