@@ -139,7 +139,7 @@ func (s *Scorer) Kind() string {
 
 // Asks is what the scorer asks for, in words of a report.
 func (s *Scorer) Asks() string {
-	how := cmp.Or(s.Expr, s.Command(), s.JavaScript, s.Python, "its Go code")
+	how := cmp.Or(s.Expr, s.Exec, s.JavaScript, s.Python, "its Go code")
 	if i := strings.IndexAny(how, "\r\n"); i >= 0 {
 		how = how[:i] + " …"
 	}

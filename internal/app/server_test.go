@@ -316,6 +316,43 @@ func TestMistakesNameTheirField(t *testing.T) {
 	}
 }
 
+// TestScorersThatRun: a suite whose scorers are programs runs where commands may, and where the
+// request says so.
+func TestScorersThatRun(t *testing.T) {
+	t.Parallel()
+	const text = `{"suite": "upload-9", "targets": [{"target": "offline/lexical"}], "allow_exec": %t}`
+	for _, tc := range []struct {
+		permit app.Permit
+		allow  bool
+		want   string
+	}{
+		{app.Permit{}, true, "suite upload-9: denied: scorers may not run commands here: sh check.sh; node, with JavaScript of the suite"},
+		{app.Permit{Commands: true}, false, "suite upload-9: denied: its scorers would run: sh check.sh; node, with JavaScript of the suite"},
+		{app.Permit{Commands: true}, true, ""},
+	} {
+		a, files := server(t, tc.permit)
+		files.known["upload-9"] = "scored.json"
+		suite := strings.Replace(suiteText, `"expected_params": {"city": "Oslo"}`, `"expect": {"scorers": [{"name": "a", "exec": "sh check.sh"}, {"name": "b", "javascript": "true"}]}`, 1)
+		if err := os.WriteFile(filepath.Join(files.dir, "scored.json"), []byte(suite), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := a.StartRun(t.Context(), request(t, fmt.Sprintf(text, tc.allow)), nil)
+		if tc.want == "" {
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if !errors.Is(err, callvet.ErrDenied) || err.Error() != tc.want {
+			t.Errorf("%+v: %v, want %s", tc.permit, err, tc.want)
+		}
+	}
+}
+
 // TestPermits: what a client may not do is denied, and done for one that may.
 func TestPermits(t *testing.T) {
 	t.Parallel()

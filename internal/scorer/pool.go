@@ -232,7 +232,7 @@ func (g *program) Judge(ctx context.Context, a *score.Attempt) (score.Opinion, e
 	}
 	q := question{Scorer: g.of.Name, Program: g.of.JavaScript + g.of.Python, Vars: g.of.Vars, Threshold: g.of.Threshold, Attempt: a}
 	for {
-		x, used, err := g.pool.take(g.command)
+		x, used, err := g.pool.take(ctx, g.command)
 		if err != nil {
 			return score.Opinion{}, err
 		}
@@ -246,7 +246,7 @@ func (g *program) Judge(ctx context.Context, a *score.Attempt) (score.Opinion, e
 }
 
 // take gives a process that waits, or starts one. used tells that it has answered before.
-func (p *Pool) take(c command) (x *process, used bool, err error) {
+func (p *Pool) take(ctx context.Context, c command) (x *process, used bool, err error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -261,7 +261,7 @@ func (p *Pool) take(c command) (x *process, used bool, err error) {
 	if x != nil {
 		return x, true, nil
 	}
-	x, err = p.start(c)
+	x, err = p.start(ctx, c)
 	return x, false, err
 }
 

@@ -49,8 +49,9 @@ type endedError struct{ how string }
 
 func (e *endedError) Error() string { return "the program ended before it answered" + e.how }
 
-func (p *Pool) start(c command) (*process, error) {
-	cmd := exec.Command(c.path, c.args[1:]...)
+// start starts a process, which outlives the attempt that it is started for.
+func (p *Pool) start(ctx context.Context, c command) (*process, error) {
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.path, c.args[1:]...)
 	family, env := p.families.New(p.cfg.Env)
 	cmd.Dir, cmd.Env = p.cfg.Dir, env
 	family.Own(cmd)
@@ -168,7 +169,7 @@ func (x *process) failed(err error) error {
 		x.finish()
 	case <-timer.C:
 		_ = x.family.End(x.cmd)
-		<-done
+		_ = <-done // it was killed
 		x.finish()
 	}
 	if tail := x.tail.String(); tail != "" {
