@@ -156,20 +156,24 @@ func (x *process) failed(err error) error {
 		return err
 	}
 	// Its output has ended, so that it is about to end itself: how it does is the reason.
-	done := make(chan error, 1)
-	x.readers.Go(func() { done <- x.cmd.Wait() })
+	var waited error
+	done := make(chan struct{})
+	x.readers.Go(func() {
+		defer close(done)
+		waited = x.cmd.Wait()
+	})
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
 	how := ": it closed its output"
 	select {
-	case err := <-done:
-		if how = ""; err != nil {
-			how = ": " + err.Error()
+	case <-done:
+		if how = ""; waited != nil {
+			how = ": " + waited.Error()
 		}
 		x.finish()
 	case <-timer.C:
 		_ = x.family.End(x.cmd)
-		_ = <-done // it was killed
+		<-done
 		x.finish()
 	}
 	if tail := x.tail.String(); tail != "" {
