@@ -173,7 +173,7 @@ func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, prese
 		t := callvet.Trace{CaseID: k.ID, Decision: resp.Decision, End: callvet.EndAnswered}
 		t.Classify(false)
 		compiled, _ := scorer.Compile(&k)
-		f.count(&k, compiled.Score(&t))
+		f.count(&k, compiled.Score(&t)) //nolint:contextcheck // nobody waits here: the suite has no scorer of its own
 	}
 	f.Example, err = examples(ctx, s, c)
 	return f, err
