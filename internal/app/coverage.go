@@ -26,13 +26,14 @@ const defaultOverlap = lint.AlikeFrom
 type CoverageRequest struct {
 	// Suites are files or folders, one at least; they are taken together.
 	Suites []string `json:"suites"`
-	// Format, Tools, Mocks, Seeds, Snapshots and Embedder are those of a SuiteRequest.
+	// Format, Tools, Mocks, Seeds, Snapshots, Embedder and Programs are those of a SuiteRequest.
 	Format    string `json:"format,omitempty"`
 	Tools     string `json:"tools,omitempty"`
 	Mocks     string `json:"mocks,omitempty"`
 	Seeds     string `json:"seeds,omitempty"`
 	Snapshots string `json:"snapshots,omitempty"`
 	Embedder  string `json:"embedder,omitempty"`
+	Programs  bool   `json:"programs,omitempty"`
 	// Run is one whose confused tools overlap too; "": none.
 	Run string `json:"run,omitempty"`
 	// Overlap is how alike the texts of two tools that overlap are at least, in (0,1]; 0: 0.2.
@@ -100,7 +101,7 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 }
 
 func (q *CoverageRequest) suite(name string) SuiteRequest {
-	return SuiteRequest{Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Seeds: q.Seeds, Snapshots: q.Snapshots, Embedder: q.Embedder}
+	return SuiteRequest{Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Seeds: q.Seeds, Snapshots: q.Snapshots, Embedder: q.Embedder, Programs: q.Programs}
 }
 
 // counted takes in the cases of one suite.

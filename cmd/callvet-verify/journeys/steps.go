@@ -143,7 +143,8 @@ func (t *traveller) reads(baseline, run string, names []string) {
 	t.listed(run)
 }
 
-// covers asks what the cases of the suite test, with what the run confused.
+// covers asks what the cases of the suite test, with what the run confused, and what has changed
+// since.
 func (t *traveller) covers(run string) {
 	var c struct{ Cases, Skipped int }
 	at := t.of.name + ": case coverage --json"
@@ -152,6 +153,14 @@ func (t *traveller) covers(run string) {
 		return
 	}
 	t.check(c.Cases+c.Skipped == len(t.of.shape.cases), at, "%d cases and %d skipped, want %d", c.Cases, c.Skipped, len(t.of.shape.cases))
+	var old struct{ Stale bool }
+	at = t.of.name + ": stale --json"
+	if err := json.Unmarshal([]byte(t.step(0, "stale", run, "--json").out), &old); err != nil {
+		t.check(false, at, "%v", err)
+		return
+	}
+	t.check(!old.Stale, at, "a run just made is stale")
+	t.step(0, "stale", "trip.yaml")
 }
 
 // keeps makes a regression case of the first failure of a run, once.
