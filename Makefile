@@ -71,9 +71,11 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/child ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
 	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
+# Scripts and documents are processes that other tests start within this one: unit runs them, and
+# TestEveryVerbOverHTTP every verb under the race detector.
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race -count=1 -short $(RACE)
+	CGO_ENABLED=1 go test -race -count=1 -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE)
 
 .PHONY: house
 house: ## what a reader looks at twice: wide rooms, long files and functions; fails nothing
