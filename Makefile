@@ -71,8 +71,8 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/child ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
 	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
-# Scripts and documents are processes that other tests start within this one: unit runs them, and
-# TestEveryVerbOverHTTP every verb under the race detector.
+# Scripts and the commands of documents run in processes of their own, and unit runs them.
+# TestEveryVerbOverHTTP drives every verb under the race detector.
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -count=1 -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE)
