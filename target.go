@@ -159,7 +159,9 @@ type Embedder interface {
 }
 
 // World answers the calls of one trace, in order, and is not shared between
-// traces. A Reply with Status other than ok is an answer too, not an error.
+// traces. A Reply with Status other than ok is an answer too, not an error; one of EnvGuard
+// is that of a call that was not executed. An error is an infrastructure error: the attempt
+// ends with a Fault. Worlds compose: one that records, injects faults or waits wraps another.
 type World interface {
 	Answer(ctx context.Context, call Call) (Reply, error)
 }
@@ -172,6 +174,10 @@ type Reply struct {
 	Latency time.Duration
 	// Note tells a person how the answer came about, where that matters.
 	Note string
+	// Env says who answered.
+	Env Env
+	// Guard is what a World decided by itself, such as a refused address.
+	Guard []Ruling
 }
 
 // Cell is one attempt of a run: case × target × repeat.

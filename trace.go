@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -62,13 +63,64 @@ type Call struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	// Note tells a person how the world came to its answer, where that matters.
-	Note    string  `json:"note,omitempty"`
-	QueueMS float64 `json:"queue_ms,omitempty"`
-	ExecMS  float64 `json:"exec_ms,omitempty"`
+	Note string `json:"note,omitempty"`
+	// Env says who answered; "" where nobody did, or nobody recorded it.
+	Env Env `json:"env,omitempty"`
+	// Guard is what the guard decided about the call and its answer, in the order in which it
+	// did; empty where it let both pass without a remark.
+	Guard   []Ruling `json:"guard,omitempty"`
+	QueueMS float64  `json:"queue_ms,omitempty"`
+	ExecMS  float64  `json:"exec_ms,omitempty"`
 }
 
 // Malformed reports whether the call's arguments were emitted but are not JSON.
 func (c *Call) Malformed() bool { return c.Args == nil && c.ArgsRaw != "" }
+
+// Denied reports whether the guard answered in the place of the tool, which was not executed.
+// Such a call has no status: none of the four says what happened.
+func (c *Call) Denied() bool { return c.Env == EnvGuard }
+
+// Env says who answered a call: one of the words below, or a live tool with its kind, its
+// version where it tells one, and its address without query and user ("live http https://host/path").
+type Env string
+
+// Who answers calls.
+const (
+	EnvMock     Env = "mock"
+	EnvRecorded Env = "recorded"
+	EnvGuard    Env = "guard" // a denied call: nothing was executed
+	EnvFault    Env = "fault" // a fault that was injected
+)
+
+// Live is the Env of a tool that was really called: kind is "http", "mcp" or "command", where
+// its address or name. It must hold no secret.
+func Live(kind, where string) Env { return Env(livePrefix + kind + " " + where) }
+
+// IsLive reports whether a real tool answered.
+func (e Env) IsLive() bool { return strings.HasPrefix(string(e), livePrefix) }
+
+const livePrefix = "live "
+
+// Ruling is one decision of a guard about a call or its answer. What passes without a remark
+// has none.
+type Ruling struct {
+	Rule   string       `json:"rule" form:"required"`
+	Action RulingAction `json:"action" form:"required words=deny|redact|flag|confirm|wait"`
+	// Detail says why, for a person. It holds no secret and no personal data.
+	Detail string `json:"detail,omitempty"`
+}
+
+// RulingAction is what a guard did.
+type RulingAction string
+
+// What a guard may do.
+const (
+	RulingDeny    RulingAction = "deny"    // the call was not executed
+	RulingRedact  RulingAction = "redact"  // arguments or result were changed
+	RulingFlag    RulingAction = "flag"    // only remarked
+	RulingConfirm RulingAction = "confirm" // executed because someone agreed
+	RulingWait    RulingAction = "wait"    // executed later than it was asked for
+)
 
 // Elided reports whether a payload in a trace file was left out by whoever wrote the
 // file, as examples do: {...}, [...] or the dots alone. It says nothing of what was emitted.

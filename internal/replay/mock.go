@@ -50,6 +50,15 @@ type mocks struct {
 
 // Answer gives the next reply of the mock that fits best.
 func (m *mocks) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
+	reply, err := m.reply(call)
+	reply.Env = callvet.EnvMock
+	if err == nil && m.options.RealLatency && reply.Latency > 0 {
+		err = wait(ctx, reply.Latency)
+	}
+	return reply, err
+}
+
+func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	if !m.offers(call.Tool) {
 		return callvet.Reply{Status: callvet.StatusExecErr, Error: fmt.Sprintf("unknown tool %q", call.Tool)}, nil
 	}
@@ -85,9 +94,6 @@ func (m *mocks) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	}
 	if reply.Status == callvet.StatusOK && reply.Result == nil {
 		reply.Result = json.RawMessage("null")
-	}
-	if m.options.RealLatency && reply.Latency > 0 {
-		return reply, wait(ctx, reply.Latency)
 	}
 	return reply, nil
 }

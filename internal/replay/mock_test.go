@@ -66,6 +66,7 @@ func TestMocks(t *testing.T) {
 		{"fail", `{}`, callvet.Reply{Status: callvet.StatusTimeout, Error: "slow"}},
 		{"fail", `{}`, callvet.Reply{Status: ok, Result: json.RawMessage(`null`)}},
 	} {
+		step.want.Env = callvet.EnvMock
 		got, err := w.Answer(t.Context(), callvet.Call{Tool: step.tool, Args: json.RawMessage(step.args)})
 		if err != nil {
 			t.Fatal(err)

@@ -487,7 +487,12 @@ func eachBubble(out []bubble, turns []callvet.Turn, target bool) []bubble {
 		if t.Tool != "" {
 			b.Role += " " + plain.Line(t.Tool)
 		}
-		b.Calls = callTexts(t.Calls, maxHTMLText)
+		for j, text := range callTexts(t.Calls, maxHTMLText) {
+			b.Calls = append(b.Calls, text)
+			if j < min(len(t.Calls), maxCalls) {
+				b.Calls = append(b.Calls, callRemarks(&t.Calls[j])...)
+			}
+		}
 		out = append(out, b)
 	}
 	return out

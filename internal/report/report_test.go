@@ -468,3 +468,21 @@ func TestGrid(t *testing.T) {
 		}
 	}
 }
+
+// TestCallRemarks: who answered, what the guard decided and the error stand under a call.
+func TestCallRemarks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		call callvet.Call
+		want []string
+	}{
+		{callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusOK}, nil},
+		{callvet.Call{Env: callvet.Live("http", "https://a.example/x")}, []string{"answered by: live http https://a.example/x"}},
+		{callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusTimeout, Error: "slow\x1b[2J"}, []string{`✗ timeout: slow\u001b[2J`}},
+		{callvet.Call{Env: callvet.EnvGuard, Error: "no", Guard: []callvet.Ruling{{Rule: "size", Action: callvet.RulingDeny, Detail: "9 > 8"}}}, []string{"guard: deny, size: 9 > 8", "✗ denied: no"}},
+	} {
+		if d := cmp.Diff(c.want, callRemarks(&c.call)); d != "" {
+			t.Error(d)
+		}
+	}
+}

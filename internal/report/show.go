@@ -165,8 +165,8 @@ func (s *screen) turns(turns []callvet.Turn) {
 				break
 			}
 			s.wrap(prefix, "→ "+plain.Limited(callText(&t.Calls[j]), 4000))
-			if e := t.Calls[j].Error; e != "" {
-				s.wrap("             ", "✗ "+string(t.Calls[j].Status)+": "+plain.Line(e))
+			for _, remark := range callRemarks(&t.Calls[j]) {
+				s.wrap("             ", remark)
 			}
 		}
 	}

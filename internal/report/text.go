@@ -106,3 +106,26 @@ func callText(c *callvet.Call) string {
 	}
 	return plain.Line(callvet.ToolName(c.Tool)) + "(" + args + ")"
 }
+
+// callRemarks say what is to be known of a call beside its arguments: who answered where that
+// was not a mock, what the guard decided, and its error.
+func callRemarks(c *callvet.Call) (out []string) {
+	if c.Env != "" && c.Env != callvet.EnvMock && !c.Denied() {
+		out = append(out, "answered by: "+plain.Line(string(c.Env)))
+	}
+	for _, r := range c.Guard {
+		text := "guard: " + plain.Line(string(r.Action)) + ", " + plain.Line(r.Rule)
+		if r.Detail != "" {
+			text += ": " + plain.Limited(plain.Line(r.Detail), 400)
+		}
+		out = append(out, text)
+	}
+	if c.Error != "" {
+		status := string(c.Status)
+		if c.Denied() {
+			status = "denied"
+		}
+		out = append(out, "✗ "+plain.Line(status)+": "+plain.Limited(plain.Line(c.Error), 4000))
+	}
+	return out
+}

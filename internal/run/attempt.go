@@ -22,6 +22,7 @@ type attempt struct {
 	bill  bill
 	trace callvet.Trace
 	world callvet.World
+	guard Guard // nil: everything passes
 	// unreadable: some text meant a call that could not be recovered.
 	unreadable bool
 }
@@ -63,6 +64,9 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	t.ToolChoice = req.ToolChoice
 	if a.p.loop && cfg.Worlds != nil {
 		a.world = cfg.Worlds(c)
+	}
+	if a.world != nil && cfg.Guards != nil {
+		a.guard = cfg.Guards(c)
 	}
 	for round := 1; ; round++ {
 		first := len(t.Turns)
@@ -192,14 +196,18 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		call.Status, call.Error = callvet.StatusRejected, vs[0].Message
 		return told(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
 	}
-	reply, err := a.world.Answer(ctx, *call)
+	reply, err := a.guarded(ctx, call)
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", canceled()
 		}
 		return "", &callvet.Fault{Kind: callvet.FaultTool, Message: fmt.Sprintf("%s: %v", call.Tool, err)}
 	}
-	call.Status, call.Result, call.Error, call.Note = reply.Status, reply.Result, reply.Error, reply.Note
+	call.Status, call.Result, call.Error, call.Note, call.Env = reply.Status, reply.Result, reply.Error, reply.Note, reply.Env
+	if call.Denied() {
+		call.Status, call.Result = "", nil
+		return told(map[string]any{"error": reply.Error, "status": "denied"}), nil
+	}
 	call.ExecMS = ms(reply.Latency)
 	if call.Status == "" {
 		call.Status = callvet.StatusOK
@@ -213,6 +221,29 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		return text, nil // a tool that returns a string says the string, not its JSON
 	}
 	return string(reply.Result), nil
+}
+
+// guarded has the world answer a call, as far as the guard lets it.
+func (a *attempt) guarded(ctx context.Context, call *callvet.Call) (callvet.Reply, error) {
+	if a.guard == nil {
+		reply, err := a.world.Answer(ctx, *call)
+		call.Guard = reply.Guard
+		return reply, err
+	}
+	pass, deny, rulings := a.guard.Before(ctx, append(slices.Clip(a.p.c.Input), a.trace.Turns...), *call)
+	call.Guard = rulings
+	if deny != nil {
+		deny.Env = callvet.EnvGuard
+		return *deny, nil
+	}
+	reply, err := a.world.Answer(ctx, pass)
+	call.Guard = append(call.Guard, reply.Guard...)
+	if err != nil {
+		return reply, err
+	}
+	reply, rulings = a.guard.After(ctx, pass, reply)
+	call.Guard = append(call.Guard, rulings...)
+	return reply, nil
 }
 
 // told is the JSON that a target gets instead of a result.

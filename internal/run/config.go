@@ -71,6 +71,19 @@ type Compiled interface {
 	Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error)
 }
 
+// Guard decides about the calls of one attempt, one after the other. It is not shared between
+// attempts. It sees what its contract allows only, and what it decides is in the trace.
+type Guard interface {
+	// Before is asked before a call is executed. talk is the conversation so far, the case's
+	// input first; its last assistant turn has the call. It gives the call as the world is to
+	// get it (the trace keeps what the target emitted), or in deny what the target is told
+	// instead: then nothing is executed, and After is not asked. Waiting ends with ctx.
+	Before(ctx context.Context, talk []callvet.Turn, call callvet.Call) (pass callvet.Call, deny *callvet.Reply, rulings []callvet.Ruling)
+	// After is asked with what the world answered to the call that Before gave, and gives
+	// what the target and the trace get.
+	After(ctx context.Context, call callvet.Call, r callvet.Reply) (callvet.Reply, []callvet.Ruling)
+}
+
 // Limits of one provider group. Zero values mean the defaults.
 type Limits struct {
 	// Concurrency is how many requests may be in flight; default 8.
@@ -128,6 +141,9 @@ type Config struct {
 	// Worlds makes the world that answers the calls of one attempt; nil, or a nil
 	// World, means that calls are not answered and an attempt ends with its first turn.
 	Worlds func(c *callvet.Case) callvet.World
+	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
+	// Guard, lets everything pass.
+	Guards func(c *callvet.Case) Guard
 
 	// Cases are positions in the suite, in the order in which they run; nil means
 	// all. Select makes such a list.

@@ -79,8 +79,18 @@ func appendCall(b []byte, c *callvet.Call) []byte {
 	b = optRaw(b, "result", c.Result)
 	b = optString(b, "error", c.Error)
 	b = optString(b, "note", c.Note)
+	b = optString(b, "env", string(c.Env))
+	b = appendList(b, "guard", c.Guard, appendRuling)
 	b = optFloat(b, "queue_ms", c.QueueMS)
 	b = optFloat(b, "exec_ms", c.ExecMS)
+	return append(b, '}')
+}
+
+func appendRuling(b []byte, r *callvet.Ruling) []byte {
+	b = append(b, `{"rule":`...)
+	b = appendString(b, r.Rule)
+	b = optString(b, "action", string(r.Action))
+	b = optString(b, "detail", r.Detail)
 	return append(b, '}')
 }
 

@@ -123,10 +123,32 @@ func readCall(r *reader, c *callvet.Call) {
 			c.Error = r.str()
 		case "note":
 			c.Note = r.str()
+		case "env":
+			c.Env = callvet.Env(r.word())
+		case "guard":
+			c.Guard = list(r, readRuling)
 		case "queue_ms":
 			c.QueueMS = r.number()
 		case "exec_ms":
 			c.ExecMS = r.number()
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readRuling(r *reader, d *callvet.Ruling) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "rule":
+			d.Rule = r.word()
+		case "action":
+			d.Action = callvet.RulingAction(r.word())
+		case "detail":
+			d.Detail = r.str()
 		default:
 			r.skip()
 		}

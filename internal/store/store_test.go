@@ -66,7 +66,7 @@ func full(caseIx, target, repeat int) callvet.Cell {
 			Turns: []callvet.Turn{
 				{Role: callvet.RoleAssistant, Content: "é 🙂 <&>\u2028", Reasoning: "hm", Calls: []callvet.Call{{
 					ID: "1", Tool: "a", Version: "2", Args: json.RawMessage(`{"x":[1,2.50]}`), ArgsRaw: "'x'", Repairs: []string{"r"}, Status: callvet.StatusExecErr,
-					Result: json.RawMessage(`null`), Error: "e", Note: "n", QueueMS: 0.5, ExecMS: 1e-7,
+					Result: json.RawMessage(`null`), Error: "e", Note: "n", Env: "live http https://a.example", Guard: []callvet.Ruling{{Rule: "r", Action: "deny", Detail: "é"}, {Rule: "s", Action: "flag"}}, QueueMS: 0.5, ExecMS: 1e-7,
 				}}, Raw: json.RawMessage(`{"role":"assistant"}`)},
 				{Role: callvet.RoleTool, CallID: "1", Tool: "a", Content: "{}"},
 			},

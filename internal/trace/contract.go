@@ -45,6 +45,8 @@ type Step struct {
 	QueueMS  *float64        // nil: not recorded
 	ExecMS   *float64        // nil: not recorded
 	Status   callvet.Status  // "": not executed, or not recorded
+	Env      callvet.Env     // who answered; "": not recorded
+	Guard    []callvet.Ruling
 	Gold     *Gold
 	Tags     []string
 	// Fields are named slices beside the tags (language, intent, api_version).

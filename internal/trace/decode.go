@@ -17,7 +17,7 @@ func (v *View) Step() Step {
 		CallID: string(v.CallID), Status: callvet.Status(v.Status), ArgsRaw: v.ArgsRaw.Str(),
 		Args: keep(v.Args), Result: keep(v.Result), Error: keep(v.Error),
 		AcceptMS: known(v.AcceptMS), QueueMS: known(v.QueueMS), ExecMS: known(v.ExecMS),
-		Tags: tags(v.Tags), Fields: fields(v.Fields),
+		Tags: tags(v.Tags), Fields: fields(v.Fields), Env: callvet.Env(v.Env), Guard: rulings(v.Guard),
 	}
 	s.Tool, s.ToolVersion = SplitTool(string(v.Tool))
 	g := Gold{Tool: v.GoldTool.Str(), Args: keep(v.GoldArgs), Params: keep(v.GoldParams), Result: keep(v.GoldResult), ResultCheck: v.ResultCheck.Str()}
@@ -61,6 +61,20 @@ func tags(v value.Value) []string {
 	out := make([]string, 0, v.Len())
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		out = append(out, e.Str())
+	}
+	return out
+}
+
+func rulings(v value.Value) []callvet.Ruling {
+	if v.Len() == 0 {
+		return nil
+	}
+	out := make([]callvet.Ruling, 0, v.Len())
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		rule, _ := e.Get("rule")
+		action, _ := e.Get("action")
+		detail, _ := e.Get("detail")
+		out = append(out, callvet.Ruling{Rule: rule.Str(), Action: callvet.RulingAction(action.Str()), Detail: detail.Str()})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/typed"
 )
@@ -26,11 +27,13 @@ type stepLine struct {
 		Queue float64 `json:"queue" form:"min=0 max=31622400000"`
 		Exec  float64 `json:"exec" form:"min=0 max=31622400000"`
 	} `json:"latency_ms"`
-	Args    json.RawMessage `json:"args"`
-	ArgsRaw string          `json:"args_raw"`
-	Result  json.RawMessage `json:"result"`
-	Error   json.RawMessage `json:"error"`
-	Status  string          `json:"status" form:"words=ok|rejected_by_contract|exec_error|timeout"`
+	Args    json.RawMessage  `json:"args"`
+	ArgsRaw string           `json:"args_raw"`
+	Result  json.RawMessage  `json:"result"`
+	Error   json.RawMessage  `json:"error"`
+	Status  string           `json:"status" form:"words=ok|rejected_by_contract|exec_error|timeout"`
+	Env     string           `json:"env"`
+	Guard   []callvet.Ruling `json:"guard"`
 	Gold    struct {
 		Needed bool                       `json:"needed"`
 		Tool   string                     `json:"tool"`

@@ -34,6 +34,7 @@ const (
 	atCheck
 	atTags
 	atFields
+	atEnv
 )
 
 func expected() value.Expected {
@@ -48,14 +49,14 @@ func expected() value.Expected {
 			atStatus: "status", atArgs: "args", atArgsRaw: "args_raw", atResult: "result", atError: "error", atAccept: "accept_time_ms",
 			atLatency: "latency_ms", atQueue: "latency_ms.queue", atExec: "latency_ms.exec", atGold: "gold", atNeeded: "gold.needed",
 			atGoldTool: "gold.tool", atGoldArgs: "gold.args", atGoldParams: "gold.params", atGoldResult: "gold.result", atCheck: "gold.result_check",
-			atTags: "tags", atFields: "fields",
+			atTags: "tags", atFields: "fields", atEnv: "env",
 		},
 		Fits: []value.Fit{
 			atTaskID: text, atTarget: text, atAttempt: whole, atTurnID: whole, atCallID: text, atTool: text,
 			atStatus: text, atArgs: value.FitAny, atArgsRaw: value.FitNull | value.FitText, atResult: value.FitAny, atError: value.FitAny,
 			atAccept: whole, atLatency: object, atQueue: whole, atExec: whole, atGold: object, atNeeded: value.FitNull | value.FitBool,
 			atGoldTool: value.FitNull | value.FitText, atGoldArgs: value.FitAny, atGoldParams: object, atGoldResult: value.FitAny,
-			atCheck: value.FitNull | value.FitText, atTags: value.FitNull | value.FitTexts, atFields: object,
+			atCheck: value.FitNull | value.FitText, atTags: value.FitNull | value.FitTexts, atFields: object, atEnv: text,
 		},
 		Echoes: map[string]string{"args_raw": "args", "gold.args": "args", "gold.result": "result"},
 	}
@@ -70,7 +71,7 @@ func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
 	v.GoldParams = d.At(atGoldParams)
 	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
 	v.TaskID, v.Target, v.CallID = d.PlainAt(atTaskID), d.PlainAt(atTarget), d.PlainAt(atCallID)
-	v.Tool, v.Status = d.PlainAt(atTool), d.PlainAt(atStatus)
+	v.Tool, v.Status, v.Env, v.Guard = d.PlainAt(atTool), d.PlainAt(atStatus), d.PlainAt(atEnv), value.Value{}
 	v.Attempt, v.TurnID = d.WholeAt(atAttempt, 0), d.WholeAt(atTurnID, -1)
 	v.AcceptMS, v.QueueMS, v.ExecMS = float64(d.WholeAt(atAccept, -1)), float64(d.WholeAt(atQueue, -1)), float64(d.WholeAt(atExec, -1))
 	v.Needed = d.BoolAt(atNeeded)
@@ -97,13 +98,15 @@ func (v *View) quick(d *value.Doc) bool {
 }
 
 func (v *View) texts(d *value.Doc) bool {
-	var task, target, call, tool, status bool
+	var task, target, call, tool, status, env bool
+	v.Env, env = d.TextAt(atEnv)
+	v.Guard = value.Value{} // a line that has it is not quick
 	v.TaskID, task = d.TextAt(atTaskID)
 	v.Target, target = d.TextAt(atTarget)
 	v.CallID, call = d.TextAt(atCallID)
 	v.Tool, tool = d.TextAt(atTool)
 	v.Status, status = d.TextAt(atStatus)
-	return task && target && call && tool && status && len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
+	return task && target && call && tool && status && env && len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
 }
 
 func (v *View) numbers(d *value.Doc) bool {

@@ -83,6 +83,8 @@ func TestQuick(t *testing.T) {
 		{`{"task_id":"t","tool":"f","latency_ms":{"exec":-1}}`, false},
 		{`{"task_id":"t","tool":"f","tags":["a",1]}`, false},
 		{`{"task_id":"t","tool":"f","mine":1}`, false},
+		{`{"task_id":"t","tool":"f","env":"mock","status":"ok"}`, true},
+		{`{"task_id":"t","tool":"f","env":"guard","guard":[{"rule":"size","action":"deny"}]}`, false},
 		{`[]`, false},
 		{example, true},
 	} {

@@ -511,6 +511,11 @@ func attempts() *rapid.Generator[Attempt] {
 					c.Result, c.Status, c.ExecMS = json.RawMessage(value.Draw(t, "result")), callvet.StatusOK, 2.5
 					results = append(results, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
 				}
+				c.Env = callvet.Env(rapid.SampledFrom([]string{"", "mock", "live http https://a.example/x"}).Draw(t, "env"))
+				if c.Status == "" && rapid.Bool().Draw(t, "denied") {
+					c.Env, c.Error = callvet.EnvGuard, "not allowed"
+					c.Guard = []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny, Detail: "\u2028 \"x\""}, {Rule: "size", Action: callvet.RulingFlag}}
+				}
 				say.Calls = append(say.Calls, c)
 			}
 			a.Trace.Turns = append(append(a.Trace.Turns, say), results...)

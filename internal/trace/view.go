@@ -18,8 +18,11 @@ type View struct {
 	// from a step.
 	Record value.Value
 	IsTask bool
-	TurnID int         // -1: not recorded
-	form   *typed.Type // of Record, where that was compared with one
+	TurnID int // -1: not recorded
+	// Env says who answered the call, Guard is a list of what a guard decided.
+	Env   []byte
+	Guard value.Value
+	form  *typed.Type // of Record, where that was compared with one
 }
 
 // Head is what a line says beside the call. Its fields are those that steps are summed
@@ -105,6 +108,10 @@ func (v *View) step(m value.Value) {
 		millis(exec, &v.ExecMS)
 	case "status":
 		v.Status = m.Bytes()
+	case "env":
+		v.Env = m.Bytes()
+	case "guard":
+		v.Guard = m
 	case "gold":
 		v.gold(m)
 	}

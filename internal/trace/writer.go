@@ -69,6 +69,16 @@ func (w *Writer) Step(s *Step) error {
 	b = number(append(b, `,"latency_ms":{"queue":`...), s.QueueMS)
 	b = number(append(b, `,"exec":`...), s.ExecMS)
 	b = quotedOrNull(append(b, `},"status":`...), string(s.Status))
+	if s.Env != "" {
+		b = AppendQuoted(append(b, `,"env":`...), string(s.Env))
+	}
+	if len(s.Guard) > 0 {
+		raw, err := json.Marshal(s.Guard)
+		if err != nil {
+			return invalid(fmt.Sprintf("write step %q of task %q", s.CallID, s.TaskID), err)
+		}
+		b = append(append(b, `,"guard":`...), raw...)
+	}
 	if s.Gold != nil {
 		b = AppendGold(append(b, `,"gold":`...), s.Gold)
 	}

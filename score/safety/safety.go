@@ -208,8 +208,11 @@ func arguments(c *callvet.Call) value.Value {
 }
 
 // executed reports whether the tool ran. A call without a status did when it has
-// a result.
+// a result; one that the guard denied never did.
 func executed(c *callvet.Call) bool {
+	if c.Denied() {
+		return false
+	}
 	switch c.Status {
 	case callvet.StatusOK, callvet.StatusExecErr, callvet.StatusTimeout:
 		return true

@@ -62,6 +62,10 @@ func (r *Redactor) Calls(in []callvet.Call) []callvet.Call {
 		c.ID, c.Tool, c.Version = r.Known(c.ID), r.Name(c.Tool), r.Name(c.Version)
 		c.Args, c.ArgsRaw = r.JSON(c.Args), r.Payload(c.ArgsRaw)
 		c.Result, c.Error, c.Note = r.JSON(c.Result), r.Text(c.Error), r.Text(c.Note)
+		c.Env, c.Guard = callvet.Env(r.Name(string(c.Env))), slices.Clone(c.Guard)
+		for j := range c.Guard {
+			c.Guard[j].Detail = r.Text(c.Guard[j].Detail)
+		}
 	}
 	return out
 }
