@@ -149,8 +149,8 @@ type RubricDimension struct {
 	Dimension string  `json:"dimension"`
 	MaxScore  float64 `json:"max_score"`
 	Criteria  string  `json:"criteria"`
-	// Threshold is the least share of MaxScore that passes, as another format says it; nil:
-	// that of the judge.
+	// Threshold is the least share of MaxScore that passes, in [0,1]; nil: all of a MaxScore
+	// of 1, else that of the judge.
 	Threshold *float64 `json:"threshold,omitempty"`
 }
 

@@ -44,7 +44,8 @@ func (a *cli) judgeRunCommand() *cobra.Command {
 		Long: `Ask a model about the attempts of a stored run, or of a trace file, and keep its verdicts.
 
 ` + judgeTable() + `
-A judge of your own is a name with --prompt FILE and --schema FILE (JSON Schema of an object with pass, verdict, status or score).
+A judge of your own is a name with --prompt FILE and --schema FILE (JSON Schema of an object with pass, verdict, status or score);
+--unit says whether it looks at each task, call or turn.
 
 The judge sees neither the expected calls nor the automatic score (--show-gold shows what is expected). What users, models and
 tools said is fenced as data. An answer that is empty, refuses, cannot be read or contradicts itself is unscored: counted, and never a pass.
@@ -72,10 +73,11 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.req.Judge, "judge", "", "judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own")
 	fs.StringVar(&f.req.Prompt, "prompt", "", "file with the prompt of a judge of your own")
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
+	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
 	fs.Var(ranged.Int(&f.repeats, 1, 1), "samples", "how often each model is asked the same; the verdict of the most counts")
 	fs.Var(ranged.Share(&f.under, 0), "under", "judge only attempts whose automatic score is less than this, or not known")
-	fs.Var(ranged.Share(&f.least, 0), "threshold", "least score that passes, where the score decides (default 0.6 for a rubric)")
+	fs.Var(ranged.Share(&f.least, 0), "threshold", "least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
 	fs.Var(ranged.Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")

@@ -29,12 +29,16 @@ func (a *cli) judgeAuditCommand() *cobra.Command {
   position          which of two attempts is shown first (a judge that compares)
   length            an answer that is longer and says no more
   injection-answer  a verdict written into the answer, in several wordings and languages
-  injection-result  the same in a result of a tool
-  injection-user    the same in a text of the user
+  injection-arguments, injection-result, injection-user
+                    the same in the arguments of the call, a result of a tool, or a text of the user
+
+A judge of calls or turns is asked about one of each attempt, with the injections into what it is shown.
 
 Each attempt is compared with itself: an exact test says whether more verdicts rise than fall, or fall than rise, and Holm's correction keeps
 the chance of any false alarm below 5 %. Answers without a verdict are counted apart. Attempts are drawn by the seed: one of each task, as many
-that callvet itself passes as others where there are enough. What an audit asks is stored and goes on as in callvet judge run; its verdicts count nowhere else.`,
+that callvet itself passes as others where there are enough. What an audit asks is stored and goes on as in callvet judge run; its verdicts count nowhere else.
+
+Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs enough to tell.`,
 		Example: `  callvet judge audit last --judge task -m openai/gpt-5-mini
   callvet judge audit last --judge compare -m openai/gpt-5-mini -n 200
   callvet judge audit traces.jsonl --judge politeness --prompt polite.txt --schema polite.json -m ollama/qwen3`,
@@ -61,6 +65,9 @@ func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditReq
 	tell.finish()
 	if out == nil || len(out.Audits) == 0 {
 		return err
+	}
+	if err == nil && !slices.ContainsFunc(out.Audits, func(v app.AuditView) bool { return v.Interrupted() }) {
+		a.exitStatus = verdictCode(out.Verdict())
 	}
 	if a.jsonOut {
 		return errors.Join(err, json.NewEncoder(a.out).Encode(struct {

@@ -35,6 +35,8 @@ type JudgeSpec struct {
 	Judge  string `json:"judge"`
 	Prompt string `json:"prompt,omitempty"`
 	Schema string `json:"schema,omitempty"`
+	// Unit is what one of somebody's own looks at: task (the default), call or turn.
+	Unit judge.Unit `json:"unit,omitempty"`
 	// ShowGold shows what the case expects.
 	ShowGold bool `json:"show_gold,omitempty"`
 	// MaxEvidence bounds what is shown of one thing, in bytes; 0 means judge.DefaultEvidence.
@@ -80,6 +82,8 @@ func (q *JudgeRequest) check() error {
 		return wrong("under", fmt.Sprint(*q.Under), "write a score above 0, up to 1")
 	case (q.Prompt == "") != (q.Schema == ""):
 		return wrong("prompt", "", "a judge of your own has a prompt and a schema: give both")
+	case q.Unit != "" && q.Prompt == "":
+		return wrong("unit", string(q.Unit), "it is for a judge of your own; one that is built in has its own")
 	}
 	_, err := Kinds(q.Keep)
 	return errors.Join(err, q.Side.one("subject"), q.Settings.check())
@@ -108,7 +112,7 @@ func (a *App) judgeOf(s *JudgeSpec) (*judge.Judge, error) {
 		if schema, err = a.read(s.Schema, MaxSettings); err != nil {
 			return nil, fmt.Errorf("read schema: %w", err)
 		}
-		j, err = judge.New(s.Judge, string(prompt), schema)
+		j, err = judge.New(s.Judge, s.Unit, string(prompt), schema)
 	}
 	if err != nil {
 		return nil, err

@@ -69,6 +69,26 @@ type AuditView struct {
 	// Swayed names the probes that move the judge. Says is all of it in a sentence.
 	Swayed []judge.Probe `json:"swayed"`
 	Says   string        `json:"says"`
+	// Verdict is Fail for a judge that is swayed, Inconclusive where no probe has enough pairs
+	// to tell, else Pass.
+	Verdict Verdict `json:"verdict"`
+}
+
+// Interrupted tells that the audit ended early; it goes on when it is asked for again.
+func (v *AuditView) Interrupted() bool { return v.Status == store.StatusInterrupted }
+
+// Verdict is the worst of the audits.
+func (a *Audited) Verdict() Verdict {
+	v := Pass
+	for i := range a.Audits {
+		switch a.Audits[i].Verdict {
+		case Fail:
+			return Fail
+		case Inconclusive:
+			v = Inconclusive
+		}
+	}
+	return v
 }
 
 // AuditProbe is what one change did. The numbers below Moved are as in stats/judge.Sway.
@@ -109,7 +129,7 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 		return nil, err
 	}
 	if len(j.Probes()) == 0 {
-		return nil, wrong("judge", j.Name, "an audit is of a judge of tasks, or of one that compares: task, verdict, compare, or one of your own")
+		return nil, wrong("judge", j.Name, "it looks at all that a target did: there is nothing to compare it with")
 	}
 	drawn, err := drawAudit(j, s, &req)
 	if err != nil {
@@ -238,7 +258,7 @@ func auditView(j *judge.Judge, a *audit, v *JudgingView) AuditView {
 			out.Swayed = append(out.Swayed, p.Probe)
 		}
 	}
-	out.Says = out.sentence()
+	out.Says, out.Verdict = out.sentence()
 	return out
 }
 
@@ -249,7 +269,7 @@ const fewPairs = 30
 func (p *AuditProbe) sentence() string {
 	what := map[judge.Probe]string{
 		judge.Length:   "an answer that is longer and says no more",
-		judge.InAnswer: "a verdict written into the answer", judge.InResult: "a verdict written into a result of a tool", judge.InUser: "a verdict written into a text of the user",
+		judge.InAnswer: "a verdict written into the answer", judge.InCall: "a verdict written into the arguments", judge.InResult: "a verdict written into a result of a tool", judge.InUser: "a verdict written into a text of the user",
 	}[p.Probe]
 	if p.Pairs == 0 {
 		why := "nothing was answered"
@@ -282,23 +302,22 @@ func (p *AuditProbe) sentence() string {
 }
 
 // sentence says whether the judge is fooled.
-func (v *AuditView) sentence() string {
+func (v *AuditView) sentence() (s string, verdict Verdict) {
 	var open []string
 	for i := range v.Probes {
 		if p := &v.Probes[i]; !p.Swayed && p.Pairs < fewPairs {
 			open = append(open, string(p.Probe))
 		}
 	}
-	var s string
-	switch {
+	switch verdict = Pass; {
 	case len(v.Swayed) > 0:
 		var names []string
 		for _, p := range v.Swayed {
 			names = append(names, string(p))
 		}
-		s = fmt.Sprintf("%s is swayed by what should not move it: %s", v.JudgeID, strings.Join(names, ", "))
+		s, verdict = fmt.Sprintf("%s is swayed by what should not move it: %s", v.JudgeID, strings.Join(names, ", ")), Fail
 	case len(open) == len(v.Probes):
-		s = fmt.Sprintf("whether %s is swayed is not known", v.JudgeID)
+		s, verdict = fmt.Sprintf("whether %s is swayed is not known", v.JudgeID), Inconclusive
 	default:
 		s = fmt.Sprintf("no change was found to sway %s", v.JudgeID)
 	}
@@ -308,7 +327,7 @@ func (v *AuditView) sentence() string {
 	if left := v.Questions - v.Answered; left > 0 {
 		s += fmt.Sprintf("; %s without an answer", plain.Count(left, "question is", "questions are"))
 	}
-	return s
+	return s, verdict
 }
 
 // preparedJudge checks a request and opens what it is about.

@@ -70,6 +70,8 @@ type JudgingView struct {
 	Verdicts []ThingVerdict `json:"verdicts,omitempty"`
 	// People is there when labels were compared.
 	People *PeopleBeside `json:"people,omitempty"`
+	// compares tells that a verdict on a turn names the tool that was to be called.
+	compares bool
 }
 
 // Interrupted tells that the judging ended early; it goes on when it is asked for again.
@@ -93,7 +95,7 @@ type PeopleBeside struct {
 func (a *App) viewJudging(ctx context.Context, db *store.DB, j *judgingRun) (*JudgingView, error) {
 	out := &JudgingView{
 		ID: j.run.ID, About: j.what.About, Version: j.what.Version, Judge: j.what.Identity, JudgeID: j.what.Identity.ID(), Unit: j.what.Judge.Unit,
-		Created: j.run.Created, Status: j.run.State(), Spent: j.run.Spent, Skipped: j.what.Skipped, Words: map[string]int{}, Whys: map[string]int{},
+		Created: j.run.Created, Status: j.run.State(), Spent: j.run.Spent, Skipped: j.what.Skipped, Words: map[string]int{}, Whys: map[string]int{}, compares: !j.what.Judge.Own,
 	}
 	m, err := readManifest(&j.run)
 	if err != nil {
@@ -272,12 +274,12 @@ func (v *JudgingView) lines() []labels.Label {
 		case judge.Turn: // a label is of a call, and a turn may have several
 			for k, call := range t.CallIDs {
 				key.Unit, key.CallID = labels.Call, call
-				if t.Pass == nil {
-					said(key, nil, nil)
-					continue
+				pass := t.Pass
+				if pass != nil && v.compares { // with the tool that the judge would have called
+					right := k < len(t.Tools) && t.Tools[k] == t.Word
+					pass = &right
 				}
-				right := k < len(t.Tools) && t.Tools[k] == t.Word
-				said(key, &right, nil)
+				said(key, pass, nil)
 			}
 		case judge.Pair, judge.Target: // no label is of these
 		}

@@ -27,19 +27,24 @@ const (
 	Position Probe = "position"
 	Length   Probe = "length"
 	InAnswer Probe = "injection-answer"
+	InCall   Probe = "injection-arguments"
 	InResult Probe = "injection-result"
 	InUser   Probe = "injection-user"
 )
 
-// Probes are those that a judge can be audited by; none for a judge of calls, turns, rubrics
-// or targets.
+// Probes are those that a judge can be audited by: changes of what it is shown. A judge of calls or
+// turns is not shown the answer. There are none for a judge of all that a target did.
 func (j *Judge) Probes() []Probe {
 	switch j.Unit {
-	case Task:
+	case Call:
+		return []Probe{InCall, InResult, InUser}
+	case Turn:
+		return []Probe{InResult, InUser}
+	case Task, Rubric:
 		return []Probe{Length, InAnswer, InResult, InUser}
 	case Pair:
 		return []Probe{Position, Length, InAnswer, InResult, InUser}
-	case Turn, Call, Rubric, Target:
+	case Target:
 	}
 	return nil
 }
@@ -100,7 +105,8 @@ func Draw(cs []Candidate, n int, seed uint64) []int {
 	return out[:min(n, len(out))]
 }
 
-// Probed are the questions on the n-th attempt that was drawn: as it is, and with each change.
+// Probed are the questions on the n-th attempt that was drawn: as it is, and with each change. Of
+// an attempt with several calls, turns or dimensions it is one, so that each attempt counts once.
 // against is the other attempt of a Pair, nil else. none says by probe why there is no question;
 // the empty probe is the attempt as it is.
 func (j *Judge) Probed(s Subject, against *Subject, n int) (qs []Question, none map[Probe]string) {
@@ -109,7 +115,10 @@ func (j *Judge) Probed(s Subject, against *Subject, n int) (qs []Question, none 
 	if why != "" {
 		return nil, map[Probe]string{"": why}
 	}
-	qs = plain
+	if against == nil {
+		plain = plain[n%len(plain):][:1]
+	}
+	qs = slices.Clip(plain)
 	for _, p := range j.Probes() {
 		if p == Position {
 			continue // both orders are asked of every pair
@@ -138,17 +147,13 @@ const cutOut = "the change is in what is cut to keep the evidence short"
 func (j *Judge) changed(s Subject, against *Subject, p Probe, n int, plain []Question) ([]Question, string) {
 	out := make([]Question, len(plain))
 	for i := range plain {
-		place := "A"
-		if plain[i].Key.Swapped {
-			place = "B"
-		}
-		with, put, why := j.change(s, p, n, place)
+		with, put, why := j.change(s, p, n, &plain[i])
 		if why != "" {
 			return nil, why
 		}
 		other := against
 		if against != nil && p == InUser { // both attempts have the same user
-			o, _, why := j.change(*against, p, n, place)
+			o, _, why := j.change(*against, p, n, &plain[i])
 			if why != "" {
 				return nil, why
 			}
@@ -158,7 +163,11 @@ func (j *Judge) changed(s Subject, against *Subject, p Probe, n int, plain []Que
 		if why != "" {
 			return nil, why
 		}
-		out[i] = qs[i]
+		at := slices.IndexFunc(qs, func(q Question) bool { return q.Key.String() == plain[i].Key.String() })
+		if at < 0 {
+			return nil, "the change makes another question of it"
+		}
+		out[i] = qs[at]
 		if !strings.Contains(out[i].Evidence, clean(put)) {
 			return nil, cutOut
 		}
@@ -167,22 +176,28 @@ func (j *Judge) changed(s Subject, against *Subject, p Probe, n int, plain []Que
 	return out, ""
 }
 
-// change makes one change; put is the text that has to be seen then. The subject is not written
-// to.
-func (j *Judge) change(s Subject, p Probe, n int, place string) (_ Subject, put, why string) {
+// change makes one change of what a question shows; put is the text that has to be seen then. The
+// subject is not written to.
+func (j *Judge) change(s Subject, p Probe, n int, q *Question) (_ Subject, put, why string) {
 	at := *s.Attempt
 	at.Trace.Turns = slices.Clone(at.Trace.Turns)
 	s.Attempt = &at
 	all := injections()
-	inject := strings.ReplaceAll(all[n%len(all)], "VERDICT", j.best(place))
+	inject := strings.ReplaceAll(all[n%len(all)], "VERDICT", j.best(q))
 	switch p {
+	case InCall:
+		put = s.intoCall(q, inject)
 	case Length:
 		put, why = s.rewrite(func(text string) string { return padded(text, n) })
 	case InAnswer:
 		_, why = s.rewrite(func(text string) string { return strings.TrimSpace(text + "\n\n" + inject) })
 		put = inject
 	case InResult:
-		put, why = s.intoResult(inject)
+		shown := at.Trace.Turns
+		if j.Unit == Call || j.Unit == Turn {
+			shown = shown[:q.turn]
+		}
+		put, why = intoResult(shown, inject)
 	case InUser:
 		put, why = inject, s.intoUser(inject)
 	case Position:
@@ -211,9 +226,22 @@ func (s Subject) rewrite(f func(string) string) (put, why string) {
 	return "", "the attempt has no answer and no turn of the target"
 }
 
-// intoResult adds a text to the last result of a call.
-func (s Subject) intoResult(text string) (put, why string) {
-	turns := s.Attempt.Trace.Turns
+// intoCall adds a text to the arguments of the call that is asked about.
+func (s Subject) intoCall(q *Question, text string) (put string) {
+	t := &s.Attempt.Trace.Turns[q.turn]
+	t.Calls = slices.Clone(t.Calls)
+	c := &t.Calls[q.call]
+	if len(c.Args) > 0 {
+		c.Args, put = withNote(c.Args, text)
+		return put
+	}
+	b, put := withNote([]byte(c.ArgsRaw), text)
+	c.ArgsRaw = string(b)
+	return put
+}
+
+// intoResult adds a text to the last result of a call in these turns, which it writes to.
+func intoResult(turns []callvet.Turn, text string) (put, why string) {
 	for i := len(turns) - 1; i >= 0; i-- {
 		for k := len(turns[i].Calls) - 1; k >= 0; k-- {
 			c := turns[i].Calls[k]
@@ -233,7 +261,7 @@ func (s Subject) intoResult(text string) (put, why string) {
 			}
 		}
 	}
-	return "", "the attempt has no result of a call"
+	return "", "no result of a call is shown"
 }
 
 // withNote adds a text to a result, which stays JSON where it was; put is the text as it stands

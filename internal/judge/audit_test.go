@@ -21,8 +21,13 @@ func auditSubjects(n int) (all []Subject, cs []Candidate) {
 		c.Result = json.RawMessage(fmt.Sprintf(`{"celsius":%d}`, i))
 		at := attemptOf(fmt.Sprintf("It is %d degrees.", i), c)
 		at.Trace.CaseID = fmt.Sprint("task-", i)
+		next := weather(fmt.Sprint("d", i))
+		at.Trace.Turns = slices.Insert(at.Trace.Turns, 1, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{next}})
 		passed := i%3 == 0
-		all = append(all, Subject{Attempt: at})
+		all = append(all, Subject{
+			Attempt: at, Tools: []callvet.Tool{{Name: "get_weather"}, {Name: "get_news"}},
+			Expect: &callvet.Expect{Rubric: []callvet.RubricDimension{{Dimension: "tone", MaxScore: 3, Criteria: "3 is kind"}, {Dimension: "depth", MaxScore: 1, Criteria: "-"}}},
+		})
 		cs = append(cs, Candidate{Key: Key{Target: at.Trace.Target, Task: at.Trace.CaseID}, Passed: &passed})
 	}
 	return all, cs
@@ -33,8 +38,19 @@ func auditSubjects(n int) (all []Subject, cs []Candidate) {
 func TestChangesAreSeen(t *testing.T) {
 	t.Parallel()
 	all, _ := auditSubjects(24)
-	for _, j := range []*Judge{builtinOf(t, "task"), builtinOf(t, "verdict"), builtinOf(t, "compare")} {
+	judges := []*Judge{ownOf(t, Task), ownOf(t, Call), ownOf(t, Turn)}
+	for _, j := range All() {
+		if j.Unit != Target {
+			judges = append(judges, &j)
+		}
+	}
+	for _, j := range judges {
 		for n, s := range all {
+			if j.Unit == Call { // of the second call, before which there is a result
+				n = 2*n + 1
+			} else if j.Unit == Turn {
+				n = 3*n + 1
+			}
 			before, err := json.Marshal(s.Attempt)
 			if err != nil {
 				t.Fatal(err)
@@ -46,6 +62,9 @@ func TestChangesAreSeen(t *testing.T) {
 			qs, none := j.Probed(s, against, n)
 			if len(none) > 0 {
 				t.Fatalf("%s: %v", j.Name, none)
+			}
+			if against == nil && len(qs) != 1+len(j.Probes()) {
+				t.Fatalf("%s: %d questions on one attempt", j.Name, len(qs))
 			}
 			of := map[Probe][]Question{}
 			names := map[string]bool{}
@@ -62,12 +81,8 @@ func TestChangesAreSeen(t *testing.T) {
 					if len(q.Evidence) <= len(plain) {
 						t.Errorf("%s: %s adds nothing:\n%s", j.Name, p, q.Evidence)
 					}
-					place := "A"
-					if q.Key.Swapped {
-						place = "B"
-					}
-					want, told := j.best(place), q.Evidence
-					if p == InResult { // in a text of JSON
+					want, told := j.best(&q), q.Evidence
+					if p == InResult || p == InCall { // in a text of JSON
 						told = strings.ReplaceAll(told, `\"`, `"`)
 					}
 					if strings.Contains(told, want) != (p != Length) || strings.Contains(plain, want) {
@@ -113,6 +128,13 @@ func TestNotProbed(t *testing.T) {
 	failed.Attempt.Trace.Outcome = callvet.OutcomeError
 	if qs, none := j.Probed(failed, nil, 0); len(qs) != 0 || none[""] == "" {
 		t.Errorf("%d questions on a failed attempt, %v", len(qs), none)
+	}
+	// The result of a call is not there yet when it, or its turn, is judged.
+	first := Subject{Attempt: attemptOf("hello", weather("c")), Tools: []callvet.Tool{{Name: "get_weather"}}}
+	for _, name := range []string{"arguments", "necessity"} {
+		if qs, none := builtinOf(t, name).Probed(first, nil, 0); none[InResult] == "" || len(none) != 1 || len(qs) != len(builtinOf(t, name).Probes()) {
+			t.Errorf("%s: %d questions on a first call, %v", name, len(qs), none)
+		}
 	}
 	long := Subject{Attempt: attemptOf("hello " + strings.Repeat("word ", 2000) + "end")}
 	j.MaxEvidence = MinEvidence
@@ -181,6 +203,19 @@ func (m *simulated) says(rng *rand.Rand, k Key, good bool) string {
 	return fmt.Sprintf(`{"pass": %v, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`, rng.Float64() < p)
 }
 
+// inForm is what a verdict on a task is in the form of another judge.
+func inForm(j *Judge, q *Question, text string) string {
+	pass := strings.Contains(text, "true")
+	switch {
+	case !strings.HasPrefix(text, "{"):
+	case j.Unit == Call:
+		return fmt.Sprintf(`{"args_correct": %v}`, pass)
+	case j.Unit == Turn: // the turn that calls nothing is right where no tool is needed
+		return fmt.Sprintf(`{"needed": %v, "best_tool": "get_weather"}`, pass == (len(q.Did.Tools) > 0))
+	}
+	return text
+}
+
 // wins is the answer to a comparison. The first place gets points more of all verdicts than the
 // second where the judge is moved by the position.
 func (m *simulated) wins(rng *rand.Rand, k Key, better bool) string {
@@ -211,12 +246,13 @@ func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[st
 		if j.Unit == Pair {
 			text = m.wins(rng, k, good[k.Task])
 		} else {
-			text = m.says(rng, k, good[k.Task])
+			text = inForm(j, &qs[i], m.says(rng, k, good[k.Task]))
 		}
-		c, known := read[text]
+		as := fmt.Sprintf("%s %v", text, qs[i].Did)
+		c, known := read[as]
 		if !known {
 			c = Combine([]Verdict{j.Read(text, qs[i].Did)})
-			read[text] = c
+			read[as] = c
 		}
 		said[names[i]] = c
 	}
@@ -246,15 +282,18 @@ func TestAuditFindsBias(t *testing.T) {
 				against = &all[(at+1)%len(all)]
 			}
 			more, none := j.Probed(all[at], against, n)
-			if len(none) > 0 {
+			if len(none) > 0 && (j.Unit == Task || j.Unit == Pair) {
 				t.Fatal(none)
 			}
 			qs = append(qs, more...)
 		}
 		return qs
 	}
-	task, compare := builtinOf(t, "task"), builtinOf(t, "compare")
-	tasks, pairs := ask(task), ask(compare)
+	asked := map[*Judge][]Question{}
+	for _, name := range []string{"task", "compare", "arguments", "necessity"} { // a rubric has the probes of a task
+		j := builtinOf(t, name)
+		asked[j] = ask(j)
+	}
 	falsely, audits := 0, 0
 	for i, m := range []simulated{
 		{good: 0.5, noise: 0.1, unscored: 0.03},
@@ -268,16 +307,15 @@ func TestAuditFindsBias(t *testing.T) {
 		{good: 0.6, noise: 0.15, unscored: 0.05, probe: InResult, up: true, points: 0.3},
 		{good: 0.8, noise: 0.1, unscored: 0.03, probe: InResult, points: 0.3},
 		{good: 0.5, noise: 0.15, unscored: 0.05, probe: InUser, up: true, points: 0.3},
+		{good: 0.5, noise: 0.15, unscored: 0.05, probe: InCall, up: true, points: 0.3},
 		{good: 0.5, noise: 0.15, unscored: 0.05, probe: Position, up: true, points: 0.3},
 		{good: 0.5, noise: 0.25, unscored: 0.05, probe: Position, points: 0.3},
 	} {
-		kinds := map[*Judge][]Question{task: tasks, compare: pairs}
-		if m.probe == Position {
-			delete(kinds, task)
-		} else if m.probe != "" {
-			delete(kinds, compare)
-		}
-		for j, qs := range kinds {
+		for j, qs := range asked {
+			switch { // a third of the attempts have no result before the turn that is judged
+			case m.probe != "" && !slices.Contains(j.Probes(), m.probe), m.probe == InResult && j.Unit != Task, (j.Unit == Pair) != (m.probe == Position) && m.probe != "":
+				continue
+			}
 			found, others := 0, 0
 			names, read := make([]string, len(qs)), map[string]Combined{}
 			for k := range qs {
@@ -301,17 +339,17 @@ func TestAuditFindsBias(t *testing.T) {
 			}
 			t.Logf("%s, %+v: found in %d, another in %d of 100", j.Name, m, found, others)
 			switch {
-			case m.probe == "" && others > 5:
+			case m.probe == "" && others > 5 && (j.Unit == Task || j.Unit == Pair):
 				t.Errorf("%s: %+v: a judge that nothing moves is taken for moved in %d of 100 audits", j.Name, m, others)
 			case m.probe != "" && found < 95:
 				t.Errorf("%s: %+v is found in %d of 100 audits", j.Name, m, found)
 			}
-			if m.probe != "" {
+			if m.probe != "" || j.Unit == Call || j.Unit == Turn {
 				falsely, audits = falsely+others, audits+100
 			}
 		}
 	}
 	if 20*falsely > audits {
-		t.Errorf("beside a change that moves a judge another is found in %d of %d audits", falsely, audits)
+		t.Errorf("a change that moves nothing is found in %d of %d audits", falsely, audits)
 	}
 }

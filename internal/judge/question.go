@@ -68,8 +68,10 @@ func (k Key) String() string {
 type Did struct {
 	// Tools are those called in the turn.
 	Tools []string `json:"tools,omitempty"`
-	// Max is the greatest score of a rubric's dimension.
-	Max float64 `json:"max,omitempty"`
+	// Max is the greatest score of a rubric's dimension, Threshold the least share of it that
+	// passes; nil: the judge's.
+	Max       float64  `json:"max,omitempty"`
+	Threshold *float64 `json:"threshold,omitempty"`
 }
 
 // Question is one thing for a judge to look at.
@@ -77,6 +79,8 @@ type Question struct {
 	Key      Key
 	Evidence string
 	Did      Did
+	// turn and call are where a Turn or a Call stands in the trace.
+	turn, call int
 }
 
 // Subject is an attempt with what its judge may need to know.
@@ -130,7 +134,7 @@ func (j *Judge) rubric(s Subject, key Key) (qs []Question, none string) {
 		j.gold(&e, s.Expect)
 		k := key
 		k.Dimension, k.Part = i+1, d.Dimension
-		qs = append(qs, Question{Key: k, Evidence: e.render(j.MaxEvidence), Did: Did{Max: d.MaxScore}})
+		qs = append(qs, Question{Key: k, Evidence: e.render(j.MaxEvidence), Did: Did{Max: d.MaxScore, Threshold: d.Threshold}})
 	}
 	return qs, ""
 }
@@ -148,10 +152,13 @@ func (j *Judge) calls(s Subject, key Key) (qs []Question, none string) {
 			e := evidence{head: fmt.Sprintf("The arguments of call %d of an assistant.", n)}
 			e.must("The tool", toolText(s.tool(c.Tool), c.Tool))
 			e.must("The arguments that were emitted", args(c))
+			if said := result(s.Attempt.Trace.Turns[t:], c); j.Own && said != "" {
+				e.must("Its result", said)
+			}
 			s.before(&e, t)
 			k := key
 			k.CallID = callID(key.Task, c, turn, i)
-			qs = append(qs, Question{Key: k, Evidence: e.render(j.MaxEvidence)})
+			qs = append(qs, Question{Key: k, Evidence: e.render(j.MaxEvidence), turn: t, call: i})
 		}
 		if s.Attempt.Trace.Turns[t].Role == callvet.RoleAssistant {
 			turn++
@@ -175,9 +182,10 @@ func callID(task string, c *callvet.Call, turn, place int) string {
 	return fmt.Sprintf("%s#%d#%d", task, turn, place+1)
 }
 
-// turns asks about each turn of the target before it was made.
+// turns asks about each turn of the target before it was made; a judge of somebody's own is shown
+// the turn as well.
 func (j *Judge) turns(s Subject, key Key) (qs []Question, none string) {
-	if len(s.Tools) == 0 {
+	if len(s.Tools) == 0 && !j.Own {
 		return nil, "the catalogue of tools is not known"
 	}
 	n := 0
@@ -189,12 +197,17 @@ func (j *Judge) turns(s Subject, key Key) (qs []Question, none string) {
 		acted := n
 		n++
 		e := evidence{head: "A conversation up to where the assistant acts, and the tools that it has."}
-		e.must("The tool catalog", catalogText(s.Tools))
-		s.talk(&e, s.Attempt.Input)
-		s.talk(&e, s.Attempt.Trace.Turns[:i])
+		if len(s.Tools) > 0 {
+			e.must("The tool catalog", catalogText(s.Tools))
+		}
+		s.before(&e, i)
+		if j.Own {
+			e.head = "A conversation up to a turn of the assistant, and that turn, which is to be judged."
+			e.turn(s.Attempt.Trace.Turns[i:])
+		}
 		k := key
 		k.Turn = n
-		q := Question{Key: k}
+		q := Question{Key: k, turn: i}
 		for c := range t.Calls {
 			q.Did.Tools = append(q.Did.Tools, t.Calls[c].Tool)
 			q.Key.CallIDs = append(q.Key.CallIDs, callID(key.Task, &t.Calls[c], acted, c))
@@ -364,6 +377,17 @@ func (s Subject) before(e *evidence, turn int) {
 		e.must("The goal of the user", s.Attempt.Goal)
 	}
 	s.talk(e, s.Attempt.Trace.Turns[:turn])
+}
+
+// turn tells the first of the turns, with the results of its calls.
+func (e *evidence) turn(turns []callvet.Turn) {
+	t := &turns[0]
+	if t.Content != "" || len(t.Calls) == 0 {
+		e.must("The turn: the assistant said", t.Content)
+	}
+	for c := range t.Calls {
+		e.must(fmt.Sprintf("The turn: call %d", c+1), callText(&t.Calls[c], result(turns, &t.Calls[c])))
+	}
 }
 
 // result is what a call gave, also where only a later turn says it.

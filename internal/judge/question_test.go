@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +157,52 @@ func TestNecessityIsBlind(t *testing.T) {
 	}
 }
 
+func ownOf(t *testing.T, unit Unit) *Judge {
+	t.Helper()
+	j, err := New("own", unit, "Is it polite?", json.RawMessage(`{"type":"object","properties":{"pass":{"type":"boolean"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// TestOwnUnits: a judge of one's own looks at each turn with what was done in it, or at each call
+// with its result.
+func TestOwnUnits(t *testing.T) {
+	t.Parallel()
+	s := Subject{Attempt: attemptOf("21 degrees", weather("c1"), weather("c2"))}
+	for unit, want := range map[Unit][]string{
+		"":   {"t1 of m"},
+		Call: {"t1 call c1 of m", "t1 call c2 of m"},
+		Turn: {"t1 turn 1 of m", "t1 turn 2 of m"},
+	} {
+		qs, none := ownOf(t, unit).Questions(s)
+		var got []string
+		for _, q := range qs {
+			got = append(got, q.Key.String())
+		}
+		if !slices.Equal(got, want) || none != "" {
+			t.Errorf("%s: %v %s, want %v", unit, got, none, want)
+		}
+		if !strings.Contains(qs[0].Evidence, "Weather in Paris?") || !strings.Contains(qs[0].Evidence, `{"c":21}`) || unit != "" && strings.Contains(qs[0].Evidence, "21 degrees") {
+			t.Errorf("%s is shown\n%s", unit, qs[0].Evidence)
+		}
+	}
+	if qs, _ := ownOf(t, Turn).Questions(s); !strings.Contains(qs[1].Evidence, "21 degrees") || qs[1].Key.CallIDs != nil {
+		t.Errorf("the last turn is shown\n%s", qs[1].Evidence)
+	}
+	for _, unit := range []Unit{Rubric, Pair, Target, "word"} {
+		if _, err := New("own", unit, "p", json.RawMessage(`{"type":"object","properties":{"pass":{}}}`)); err == nil {
+			t.Errorf("a judge of one's own looks at a %s", unit)
+		}
+	}
+	goal := attemptOf("21 degrees", weather("c1"))
+	goal.Input, goal.Goal = nil, "Weather in Paris?"
+	if qs, _ := builtinOf(t, "necessity").Questions(Subject{Attempt: goal, Tools: []callvet.Tool{{Name: "get_weather"}}}); !strings.Contains(qs[0].Evidence, goal.Goal) {
+		t.Errorf("without a conversation the goal is not shown:\n%s", qs[0].Evidence)
+	}
+}
+
 // TestIdentity: whatever of a judge changes makes it another one.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
@@ -208,7 +255,7 @@ func TestBuiltins(t *testing.T) {
 		t.Error("taks is a judge")
 	}
 	for name, schema := range map[string]string{"task": `{"type":"object","properties":{"pass":{}}}`, "own": `{"type":"object"}`, "no name": `{"type":"object","properties":{"pass":{}}}`, "list": `[]`, "bad": `{`} {
-		if _, err := New(name, "p", json.RawMessage(schema)); err == nil {
+		if _, err := New(name, "", "p", json.RawMessage(schema)); err == nil {
 			t.Errorf("%s with %s is taken", name, schema)
 		}
 	}

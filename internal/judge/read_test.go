@@ -93,7 +93,7 @@ func TestReadTask(t *testing.T) {
 
 func TestReadOthers(t *testing.T) {
 	t.Parallel()
-	own, err := New("polite", "Is it polite?", json.RawMessage(`{"type":"object","required":["score"],"properties":{"score":{"type":"number"},"tone":{"type":"string"}}}`))
+	own, err := New("polite", Task, "Is it polite?", json.RawMessage(`{"type":"object","required":["score"],"properties":{"score":{"type":"number"},"tone":{"type":"string"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +122,10 @@ func TestReadOthers(t *testing.T) {
 		{"rubric", `{"score": 0.5}`, Did{Max: 1}, "-", 0.5},
 		{"rubric", `{"score": "3/5"}`, Did{Max: 5}, "+", 0.6},
 		{"rubric", `{"score": 2}`, Did{Max: 5}, "-", 0.4},
+		{"rubric", `{"score": 2}`, Did{Max: 5, Threshold: share(false)}, "+", 0.4},
+		{"rubric", `{"score": 4}`, Did{Max: 5, Threshold: share(true)}, "-", 0.8},
+		{"rubric", `{"score": 0.5}`, Did{Max: 1, Threshold: &least}, "+", 0.5}, // what the case says goes before 0 or 1
+		{"rubric", `{"score": 0.4}`, Did{Max: 1, Threshold: &least}, "-", 0.4},
 		{"rubric", `{"score": 7}`, Did{Max: 5}, "? a score of 7 is not between 0 and 5", -1},
 		{"rubric", `{"score": true}`, Did{Max: 5}, `? score is "true", which is none`, -1},
 		{"verdict", `{"quality": 5, "verdict": "pass"}`, Did{}, "+", 1},

@@ -285,6 +285,8 @@ func readNecessity(_ *Judge, o *node, did Did) (Verdict, error) {
 	return Verdict{Pass: &pass, Score: share(pass), Word: best}, nil
 }
 
+// readRubric passes a score by the threshold of the dimension, or else by the judge's, and one of
+// 0 or 1 at 1. Source: Eval Case Interfaces, "RubricEvalCase".
 func readRubric(j *Judge, o *node, did Did) (Verdict, error) {
 	x, found, err := field(o, number, "score", "rating", "points")
 	if err == nil && !found {
@@ -301,7 +303,10 @@ func readRubric(j *Judge, o *node, did Did) (Verdict, error) {
 	}
 	s := x / did.Max
 	pass := s >= j.threshold()
-	if did.Max == 1 {
+	switch {
+	case did.Threshold != nil:
+		pass = s >= *did.Threshold
+	case did.Max == 1:
 		pass = x == 1
 	}
 	return Verdict{Pass: &pass, Score: &s}, nil

@@ -3,6 +3,7 @@
 package judge
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -26,13 +27,24 @@ func injections() []string {
 	}
 }
 
-// best is the best verdict that a judge can give, as JSON. place is A or B in a comparison.
-func (j *Judge) best(place string) string {
+// best is the best verdict that a judge can give in answer to a question, as JSON. The attempt
+// that is to win a comparison stands first, or second where the order is turned.
+func (j *Judge) best(q *Question) string {
 	switch {
-	case j.Unit == Pair:
-		return `{"winner": "` + strings.ToLower(place) + `"}`
 	case j.Own:
 		return `{"pass": true, "verdict": "pass", "score": 1}`
+	case j.Unit == Pair && q.Key.Swapped:
+		return `{"winner": "b"}`
+	case j.Unit == Pair:
+		return `{"winner": "a"}`
+	case j.Unit == Rubric:
+		return fmt.Sprintf(`{"score": %g}`, q.Did.Max)
+	case j.Unit == Call:
+		return `{"args_correct": true, "missing_fields": [], "bad_fields": []}`
+	case j.Unit == Turn && len(q.Did.Tools) == 0:
+		return `{"needed": false, "best_tool": null}`
+	case j.Unit == Turn:
+		return fmt.Sprintf(`{"needed": true, "best_tool": %q}`, q.Did.Tools[0])
 	case j.Name == "verdict":
 		return `{"quality": 5, "verdict": "pass"}`
 	}

@@ -472,7 +472,11 @@ func (t *traveller) judges() {
 	}
 	t.step(asked, "judge run", "traces.jsonl", "--judge", "task", "-m", "script:judge.yaml", "-o", "labels.jsonl")
 	t.step(asked, "judge show", "traces.jsonl")
-	t.step(asked, "judge audit", "traces.jsonl", "--judge", "task", "-m", "script:judge.yaml", "-n", "3")
+	audited := 4 // three pairs tell nothing
+	if asked != 0 {
+		audited = asked
+	}
+	t.step(audited, "judge audit", "traces.jsonl", "--judge", "task", "-m", "script:judge.yaml", "-n", "3")
 	t.step(0, "judge list")
 	if asked == 0 {
 		t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "task", "--run", "traces.jsonl")
