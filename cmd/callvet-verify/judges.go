@@ -33,6 +33,8 @@ type judgeCheck struct {
 	held, corrected map[calibrate.Design]int
 	// later are the corrections, made once all figures of all sets are as published.
 	later *[]func() error
+	// besides are the judges that are shown beside the truth.
+	besides *[]beside
 }
 
 // minHeld is the least share of corrected intervals that hold the truth: intervals
@@ -50,6 +52,7 @@ func designs() []calibrate.Design { return []calibrate.Design{calibrate.Transpor
 func judges(c *proof.Check, d proof.Data, splits int) error {
 	held, corrected := map[calibrate.Design]int{}, map[calibrate.Design]int{}
 	var later []func() error
+	var besides []beside
 	var bad error
 	whole := true
 	for _, set := range []struct {
@@ -62,7 +65,7 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 			continue
 		}
 		c.DueFigures(set.name, figures, nil)
-		bad = errors.Join(bad, set.run(&judgeCheck{c, set.name, figures, splits, held, corrected, &later}, d))
+		bad = errors.Join(bad, set.run(&judgeCheck{c, set.name, figures, splits, held, corrected, &later, &besides}, d))
 		agree, n, due := c.Tally(set.name + " figures")
 		c.Printf("%s: %d of %d published figures, %d due\n", set.name, agree, n, due)
 		whole = whole && agree == due && n == due
@@ -82,7 +85,7 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 		c.Compare(intervals, string(design), share >= minHeld, "%d of %d hold it, %.0f %% are to", held[design], corrected[design], 100*minHeld)
 		c.Printf("corrected success (%s): the 95 %% interval holds the truth in %d of %d corrections, %d divisions of the tasks of each judge\n", design, held[design], corrected[design], splits)
 	}
-	return nil
+	return besideTruth(c, "tau2_judges", besides, besideTimes*splits)
 }
 
 // intervals names the comparisons of how often intervals hold the truth.

@@ -139,6 +139,7 @@ func (c *judgeCheck) tau2Judge(file, published, path string) error {
 	c.figure(float64(len(ls)-agree), published, "official_disagree_count")
 	c.figure(cost, published, "official_total_cost_usd")
 	c.correct(file, file, ls)
+	*c.besides = append(*c.besides, beside{file, ls})
 	return nil
 }
 

@@ -68,10 +68,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	if req.Traces == "" {
-		ls = labels.Beside(ls, opinions)
-	}
-	in := calibrate.Input{Judge: req.Judge, Unit: req.Unit, Labels: ls, Width: req.Width}
+	in := calibrate.Input{Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions), Width: req.Width}
 	if req.Against != "" {
 		before, err := a.readCalibration(req.Against)
 		if err != nil {

@@ -45,7 +45,7 @@ func (a *App) labelled(p *panel.Panels, path, from string, calibrations []steps.
 		if err != nil {
 			return err
 		}
-		ls = append(more, ls...)
+		ls = append(labels.Beside(more, opinions), ls...)
 		run.hear(opinions)
 	}
 	judges := run.judges()
