@@ -77,7 +77,7 @@ var rooms = map[string][]string{
 	"internal/columns":            {""},
 	"internal/report/sheet":       {"", "panel", "stats", "internal/report/plain", "internal/report/figure", "internal/parallel", "internal/trace"},
 	"internal/suite/dialect/tree": {"", "value", "internal/suite/source"},
-	"internal/suite/dialect":      {"", "value", "internal/input", "internal/suite/source", "internal/suite/bfcl", "internal/suite/dialect/tree"},
+	"internal/suite/dialect":      {"", "value", "internal/input", "internal/suite/source", "internal/suite/bfcl", "internal/suite/dialect/tree", "score/condition"},
 	"internal/suite/bfcl":         {"", "internal/input", "value", "score/bfcl"},
 	"internal/suite/source":       {"", "value", "value/typed"},
 	"internal/suite/native":       {"", "value", "internal/suite/source"},

@@ -48,7 +48,7 @@ var (
 // their arguments only and take time in proportion to them.
 func functions() []string {
 	return []string{
-		"abs", "all", "any", "ceil", "count", "float", "floor", "int", "len", "lower", "max", "mean", "min", "none", "one",
+		"abs", "all", "any", "ceil", "count", "float", "floor", "fromJSON", "int", "len", "lower", "max", "mean", "min", "none", "one",
 		"round", "string", "sum", "trim", "type", "upper",
 	}
 }

@@ -102,16 +102,13 @@ func (a *assertReader) assert(n tree.Node) {
 		}
 		return
 	}
-	for _, k := range []string{"weight", "metric"} {
-		if v := o.Get(k); v.Given() && !(k == "metric" && a.Opt.Programs && (typ == "javascript" || typ == "python")) {
-			a.Keep(o.At(k), "assert[]."+k, "every assertion counts; there are no weights")
-		}
-	}
 	if t := o.Str("transform"); t != "" {
+		a.unweighted(o, false)
 		a.transformed(n, typ, t)
 		return
 	}
 	v, ok := a.value(n)
+	a.unweighted(o, a.Opt.Programs && (typ == "javascript" || typ == "python") || ok && a.expression(n, v) != "")
 	if !ok {
 		return
 	}
@@ -120,6 +117,15 @@ func (a *assertReader) assert(n tree.Node) {
 		return
 	}
 	a.drop(n, why(name))
+}
+
+// unweighted tells that there are no weights and metrics; a scorer has its metric as its name.
+func (a *assertReader) unweighted(o tree.Object, named bool) {
+	for _, k := range []string{"weight", "metric"} {
+		if v := o.Get(k); v.Given() && !(k == "metric" && named) {
+			a.Keep(o.At(k), "assert[]."+k, "every assertion counts; there are no weights")
+		}
+	}
 }
 
 // part reports whether a threshold lets a test pass when some of its assertions fail.

@@ -10,10 +10,15 @@ import (
 	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
-// program carries an assertion that is JavaScript or Python, where programs may be run, as a
-// scorer of the suite's own; false when it is none that can be.
+// program carries an assertion that is JavaScript or Python as a scorer of the suite's own: as an
+// expression where one means the same, or where programs may be run as one; false when it is none
+// that can be.
 func (a *assertReader) program(n tree.Node, o tree.Object, name string, negated bool, v tree.Node) bool {
 	text, isText := v.Text()
+	if e := a.expression(n, v); e != "" {
+		a.c.Expect.Scorers = append(a.c.Expect.Scorers, callvet.Scorer{Name: a.scorerName(o.Str("metric"), name), Expr: e})
+		return true
+	}
 	switch {
 	case !a.Opt.Programs || name != "javascript" && name != "python" || !isText || strings.TrimSpace(text) == "":
 		return false
@@ -41,6 +46,17 @@ func (a *assertReader) program(n tree.Node, o tree.Object, name string, negated 
 	}
 	a.c.Expect.Scorers = append(a.c.Expect.Scorers, s)
 	return true
+}
+
+// expression is what an assertion of JavaScript is as an expression; "" where it is none. What throws
+// an error fails, negated too, and an expression would pass then; a threshold is for numbers.
+func (a *assertReader) expression(n, v tree.Node) string {
+	typ, _ := n.Get("type").Text()
+	text, isText := v.Text()
+	if typ != "javascript" || !isText || n.Get("threshold").Given() {
+		return ""
+	}
+	return formula(text, a.vars)
 }
 
 // scorerName is the metric of an assertion, or its type, as a name that no other scorer of the

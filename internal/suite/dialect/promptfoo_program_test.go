@@ -12,7 +12,7 @@ import (
 )
 
 // TestPrograms: JavaScript and Python are carried where they may be, with their variables, names
-// and thresholds, and a rubric with its own.
+// and thresholds, and a rubric with its own; what an expression says is carried always.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	const text = `
@@ -21,6 +21,7 @@ tests:
   - vars: {q: hi, city: Paris}
     assert:
       - {type: javascript, value: 'output.includes(context.vars.city)', metric: Names the city}
+      - {type: javascript, value: 'context.vars.city in output'}
       - {type: not-javascript, value: "const n = output.length;\nreturn n > 9\n", threshold: 0.5}
       - {type: python, value: '"{{city}}" in output', metric: Names the city}
       - {type: javascript, value: 'output.length', threshold: 10}
@@ -33,10 +34,12 @@ tests:
 	}
 	half, most := 0.5, 0.75
 	vars := json.RawMessage(`{"q":"hi","city":"Paris"}`)
+	const names = isText + ` && answer contains "Paris"`
 	want := callvet.Expect{
 		Scorers: []callvet.Scorer{
-			{Name: "Names_the_city", JavaScript: `output.includes(context.vars.city)`, Vars: vars},
-			{Name: "javascript", JavaScript: "const n = output.length;\nreturn n > 9", Threshold: &half, Negated: true},
+			{Name: "Names_the_city", Expr: names},
+			{Name: "javascript", JavaScript: `context.vars.city in output`, Vars: vars},
+			{Name: "javascript-2", JavaScript: "const n = output.length;\nreturn n > 9", Threshold: &half, Negated: true},
 			{Name: "Names_the_city-2", Python: `"Paris" in output`},
 		},
 		Rubric: []callvet.RubricDimension{{Dimension: "llm-rubric", MaxScore: 1, Criteria: "names Paris", Threshold: &most}},
@@ -48,7 +51,7 @@ tests:
 		t.Error(d)
 	}
 	s, _, err = Import(Promptfoo, []byte(text), "p.yaml", Options{})
-	if e := &s.Cases[0].Expect; err != nil || len(e.Scorers) != 0 || len(e.Unsupported) != 5 || e.Unsupported[0].Reason != "it is a program" {
+	if e := &s.Cases[0].Expect; err != nil || len(e.Scorers) != 1 || e.Scorers[0].Expr != names || len(e.Unsupported) != 5 || e.Unsupported[0].Reason != "it is a program" {
 		t.Errorf("%+v %v", e, err)
 	}
 }
