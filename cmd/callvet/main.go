@@ -212,7 +212,12 @@ func (a *cli) rootCommand() *cobra.Command {
 	for _, name := range []string{"cpuprofile", "memprofile"} {
 		_ = p.MarkHidden(name) // for those who work on callvet itself
 	}
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.startProfile() }
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := a.keepInputs(cmd, args); err != nil {
+			return err
+		}
+		return a.startProfile()
+	}
 	root.AddCommand(
 		a.initCommand(), a.runCommand(), a.selectCommand(), a.toolsCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
 		a.judgeCommand(), a.calibrateCommand(), a.labelCommand(), a.planCommand(),
