@@ -127,64 +127,87 @@ bench-traces: callvet ## callvet score beside DuckDB, which npm installs under .
 .PHONY: verify-matcher verify-bfcl verify-bfcl-multiturn verify-tau verify-agentdojo verify-judges
 verify-matcher: ## the matcher conformance cases
 	go run ./cmd/callvet-verify matcher
+
 verify-bfcl: ## agreement with the official BFCL verdicts, case by case
 	go run ./cmd/callvet-verify bfcl
+
 verify-bfcl-multiturn: ## BFCL's executed conversations, and its runs compared case by case
 	go run ./cmd/callvet-verify bfcl-multiturn
+
 verify-tau: ## the verdicts of tau-bench and tau2-bench, derived again from the messages
 	go run ./cmd/callvet-verify tau
+
 verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its own
 	go run ./cmd/callvet-verify agentdojo
+
 verify-judges: ## published figures of judges, and success corrected for their errors
 	go run ./cmd/callvet-verify judges
+
 .PHONY: verify-judge-parsing
 verify-judge-parsing: ## recorded answers of judges are read as outside verdicts say, or not at all
 	go run ./cmd/callvet-verify judge-parsing
+
 .PHONY: verify-resume verify-stats verify-coverage
 verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
+
 .PHONY: verify-journeys
 verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format
 	go run ./cmd/callvet-verify journeys ./callvet
+
 .PHONY: verify-one-path
 verify-one-path: callvet ## the numbers of 200 runs, of their traces, gates and comparisons, to the last bit
 	go run ./cmd/callvet-verify one-path ./callvet
+
 verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
+
 verify-coverage: ## simulations: how often the intervals hold the truth, and gates decide as plans promise
 	go run ./cmd/callvet-verify coverage
+
 .PHONY: verify-bm25 verify-retrieval verify-abstention verify-routes verify-bigtool
 verify-bm25: ## BM25 against recorded figures and scores of another implementation
 	go run ./cmd/callvet-verify bm25
+
 verify-retrieval: ## the presets on public catalogs, beside BM25 references
 	go run ./cmd/callvet-verify retrieval
+
 verify-abstention: ## fit when a catalogue gives nothing, and compare it on what it was not fitted on
 	go run ./cmd/callvet-verify abstention
+
 verify-routes: ## routes by rules and learned ones: accuracy and abstention, with intervals
 	go run ./cmd/callvet-verify routes
+
 verify-bigtool: ## the second document's own suites under its preset, beside the default
 	go run ./cmd/callvet-verify bigtool
+
 .PHONY: verify-wire
 verify-wire: ## recorded answers of real providers: calls, text, usage; requests of many settings by the official schemas
 	go run ./cmd/callvet-verify wire
+
 .PHONY: verify-peers
 verify-peers: ## what the tests of other tools assert of calls, scored here
 	go run ./cmd/callvet-verify peers
+
 .PHONY: verify-labelled-set
 verify-labelled-set: ## the shipped tasks in Portuguese and Spanish: counts, fixtures, right and wrong attempts
 	go run ./cmd/callvet-verify labelled-set
+
 .PHONY: verify-agents
 # CALLVET_CAPTURES=DIR reads further captures of the same kinds.
 verify-agents: callvet ## real agents and SDKs that npm installs, over HTTP and by their telemetry: calls, results, errors, times, tokens
 	go run ./cmd/callvet-verify agents
 	go run ./cmd/callvet-verify mock ./callvet
+
 .PHONY: docs-tables
 docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire and verify-agents read
 	go run ./cmd/callvet-verify wire docs/READS.md
 	go run ./cmd/callvet-verify agents docs/READS.md
+
 .PHONY: verify-tiers
 verify-tiers: callvet ## golden, labeled, regression and rubric cases: every assertion, trap and lock of the fourth document
 	go run ./cmd/callvet-verify tiers ./callvet
+
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction

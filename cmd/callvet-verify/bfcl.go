@@ -262,7 +262,10 @@ func (v *bfclCheck) file(ctx context.Context, path, model string) error {
 			return fmt.Errorf("%s %s: %w", path, row.ID, err)
 		}
 		repeats[row.ID]++
-		r := c.compiled.Score(tr) //nolint:contextcheck // nobody waits here: the suite has no scorer of its own
+		r, err := c.compiled.Judge(ctx, tr)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", path, row.ID, err)
+		}
 		if !v.quiet {
 			v.compare(strings.TrimSpace(v.set+" "+model), item, &row, r)
 		}

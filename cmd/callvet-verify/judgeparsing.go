@@ -4,8 +4,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -101,11 +103,12 @@ func recordedVerdicts(c *proof.Check, d proof.Data, j *judge.Judge, set string, 
 		}
 		all += n
 	}
-	none := 0
-	for _, k := range unscored {
-		none += k
+	none, why := 0, ""
+	for _, reason := range slices.Sorted(maps.Keys(unscored)) {
+		none += unscored[reason]
+		why += fmt.Sprintf(" (%s %d)", reason, unscored[reason])
 	}
-	c.Printf("%s: %d answers of %d judges: %d were not JSON, %d are unscored %v\n", set, all, len(files), mended, none, unscored)
+	c.Printf("%s: %d answers of %d judges: %d were not JSON, %d are unscored%s\n", set, all, len(files), mended, none, why)
 	return nil
 }
 

@@ -69,7 +69,7 @@ const sayable = "can be said"
 const leastAgreement = 0.97
 
 // peers scores what the tests of other tools score and compares with what they assert.
-func peers(_ context.Context, c *proof.Check, d proof.Data) error {
+func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 	var rows []peerRow
 	if err := jsonl.Each(d.In("peer_tests", "cases.jsonl"), func(r peerRow) error {
 		rows = append(rows, r)
@@ -106,8 +106,8 @@ func peers(_ context.Context, c *proof.Check, d proof.Data) error {
 		n := counts[r.Peer]
 		var differs, why string
 		if r.Route == sayable {
-			differs, why = r.saidDiffers(words) //nolint:contextcheck // nobody waits here: the suite has no scorer of its own
-		} else if differs, why, err = r.compared(tools[r.Test]); err != nil { //nolint:contextcheck // nobody waits here: the suite has no scorer of its own
+			differs, why = r.saidDiffers(ctx, words)
+		} else if differs, why, err = r.compared(ctx, tools[r.Test]); err != nil {
 			return fmt.Errorf("%s %s: %w", r.ID, r.Test, err)
 		}
 		if differs != "" && why != "" {
@@ -157,14 +157,14 @@ func (r *peerRow) subject() string {
 }
 
 // compared says what is other than the peer's test asserts, and for which reason of principle.
-func (r *peerRow) compared(tools json.RawMessage) (differs, why string, err error) {
+func (r *peerRow) compared(ctx context.Context, tools json.RawMessage) (differs, why string, err error) {
 	if err := r.inOwnTerms(); err != nil {
 		return "", "", err
 	}
-	if differs, err = r.differs(tools); err != nil || differs == "" {
+	if differs, err = r.differs(ctx, tools); err != nil || differs == "" {
 		return differs, "", err
 	}
-	why, err = r.principle(tools)
+	why, err = r.principle(ctx, tools)
 	return differs, why, err
 }
 
@@ -216,8 +216,8 @@ func (r *peerRow) inOwnTerms() error {
 func (r *peerRow) name() string { return r.ID + " " + r.Test }
 
 // differs says what is other than the peer's test asserts; "" when nothing is.
-func (r *peerRow) differs(tools json.RawMessage) (string, error) {
-	result, err := r.scored(tools)
+func (r *peerRow) differs(ctx context.Context, tools json.RawMessage) (string, error) {
+	result, err := r.scored(ctx, tools)
 	if err != nil {
 		return "", err
 	}
@@ -238,7 +238,7 @@ func (r *peerRow) differs(tools json.RawMessage) (string, error) {
 }
 
 // scored loads the suite of a row as its route says and scores the attempt.
-func (r *peerRow) scored(tools json.RawMessage) (callvet.Result, error) {
+func (r *peerRow) scored(ctx context.Context, tools json.RawMessage) (callvet.Result, error) {
 	text, dialect := r.Suite.text(r.Route, tools)
 	s, problems, err := suite.Load("-", suite.Options{Stdin: bytes.NewReader(text), Dialect: dialect, Tools: r.Suite.named()})
 	if err != nil {
@@ -268,7 +268,7 @@ func (r *peerRow) scored(tools json.RawMessage) (callvet.Result, error) {
 	if c.Skip != "" {
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: c.Skip}, nil
 	}
-	return compiled.Score(t), nil
+	return compiled.Judge(ctx, t)
 }
 
 // nameInText finds the names of calls in a text.

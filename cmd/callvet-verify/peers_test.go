@@ -31,11 +31,11 @@ func TestSayings(t *testing.T) {
 		if len(verdicts) < 2 {
 			t.Errorf("%s: every attempt is a %v", name, verdicts)
 		}
-		if d := s.differs(); d != "" {
+		if d := s.differs(t.Context()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 		s.Attempts[0].Verdict = "another"
-		if s.differs() == "" {
+		if s.differs(t.Context()) == "" {
 			t.Errorf("%s: an attempt may come out in any way", name)
 		}
 	}
@@ -97,7 +97,7 @@ func TestPeerReasons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			differs, why, err := peerRowOf(t, tt.row).compared(nil)
+			differs, why, err := peerRowOf(t, tt.row).compared(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestPeerReasons(t *testing.T) {
 	}
 	for unsaid, want := range map[string]string{"user-supplied compare function": ofProgram, "extraction from OTel spans, no scoring rule": ofReading, "a rule of tomorrow": ""} {
 		r := &peerRow{Unsaid: unsaid}
-		if differs, why := r.saidDiffers(words); differs == "" || why != want {
+		if differs, why := r.saidDiffers(t.Context(), words); differs == "" || why != want {
 			t.Errorf("%s: %q %q", unsaid, differs, why)
 		}
 	}
@@ -136,13 +136,13 @@ func TestPeersTurnedRound(t *testing.T) {
 			if r.Suite == nil || r.Peer == "promptfoo (import)" && strings.Contains(string(r.Suite.Assert), "is-valid") {
 				return nil // the tools stand in another row
 			}
-			differs, _, err := r.compared(nil)
+			differs, _, err := r.compared(t.Context(), nil)
 			if err != nil || differs != "" {
 				return err
 			}
 			turned++
 			r.Expected.Verdict = map[string]string{"pass": "fail", "fail": "pass"}[r.Expected.Verdict]
-			differs, why, err := r.compared(nil)
+			differs, why, err := r.compared(t.Context(), nil)
 			if differs == "" || why != "" {
 				t.Errorf("%s turned round: %q %q", r.name(), differs, why)
 			}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -76,20 +77,20 @@ func (w sayings) of(r *peerRow) *saying {
 }
 
 // saidDiffers says what keeps a row from being said, and for which reason of principle.
-func (r *peerRow) saidDiffers(words sayings) (differs, why string) {
+func (r *peerRow) saidDiffers(ctx context.Context, words sayings) (differs, why string) {
 	s := words.of(r)
 	if s == nil {
 		return "no suite says it: " + r.Unsaid, r.unsayable()
 	}
-	return s.differs(), ""
+	return s.differs(ctx), ""
 }
 
 // differs says which attempts come out otherwise than they should.
-func (s *saying) differs() string {
+func (s *saying) differs(ctx context.Context) string {
 	var out []string
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if got := a.verdict(s.Case); got != a.Verdict && (!strings.HasPrefix(a.Verdict, refused) || !strings.HasPrefix(got, refused) || !strings.Contains(got, strings.TrimPrefix(a.Verdict, refused))) {
+		if got := a.verdict(ctx, s.Case); got != a.Verdict && (!strings.HasPrefix(a.Verdict, refused) || !strings.HasPrefix(got, refused) || !strings.Contains(got, strings.TrimPrefix(a.Verdict, refused))) {
 			out = append(out, fmt.Sprintf("attempt %d: wanted %s, got %s", i+1, a.Verdict, got))
 		}
 	}
@@ -98,12 +99,12 @@ func (s *saying) differs() string {
 
 const refused = "refused: "
 
-func (a *saidAttempt) verdict(of map[string]json.RawMessage) string {
+func (a *saidAttempt) verdict(ctx context.Context, of map[string]json.RawMessage) string {
 	if a.Case != nil {
 		of = a.Case
 	}
 	row := peerRow{Route: ownRoute, Suite: &peerSuite{Case: of, Actual: a.Actual}}
-	result, err := row.scored(nil)
+	result, err := row.scored(ctx, nil)
 	switch {
 	case errors.Is(err, callvet.ErrInvalid):
 		return refused + err.Error()

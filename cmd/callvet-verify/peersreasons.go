@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -40,7 +41,7 @@ func (r *peerRow) unsayable() string {
 }
 
 // principle gives the reason of principle for which a row differs; "" when there is none.
-func (r *peerRow) principle(tools json.RawMessage) (string, error) {
+func (r *peerRow) principle(ctx context.Context, tools json.RawMessage) (string, error) {
 	for _, x := range []struct {
 		peer, why string
 		as        func(r *peerRow) []peerRow // the row as the peer has it; none where it is the same
@@ -51,7 +52,7 @@ func (r *peerRow) principle(tools json.RawMessage) (string, error) {
 			continue
 		}
 		for _, again := range x.as(r) {
-			differs, err := again.differs(tools)
+			differs, err := again.differs(ctx, tools)
 			if err != nil {
 				return "", err
 			}
@@ -60,13 +61,13 @@ func (r *peerRow) principle(tools json.RawMessage) (string, error) {
 			}
 		}
 	}
-	return r.onPurpose(tools)
+	return r.onPurpose(ctx, tools)
 }
 
 // onPurpose gives the reason why a row differs where what the peer has cannot be given to
 // callvet: then both have to come out as each says.
-func (r *peerRow) onPurpose(tools json.RawMessage) (string, error) {
-	result, err := r.scored(tools)
+func (r *peerRow) onPurpose(ctx context.Context, tools json.RawMessage) (string, error) {
+	result, err := r.scored(ctx, tools)
 	if err != nil {
 		return "", err
 	}

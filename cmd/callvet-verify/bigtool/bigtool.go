@@ -173,7 +173,11 @@ func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, prese
 		t := callvet.Trace{CaseID: k.ID, Decision: resp.Decision, End: callvet.EndAnswered}
 		t.Classify(false)
 		compiled, _ := scorer.Compile(&k)
-		f.count(&k, compiled.Score(&t)) //nolint:contextcheck // nobody waits here: the suite has no scorer of its own
+		judged, err := compiled.Judge(ctx, &t)
+		if err != nil {
+			return f, err
+		}
+		f.count(&k, judged)
 	}
 	f.Example, err = examples(ctx, s, c)
 	return f, err
