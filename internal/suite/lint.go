@@ -134,6 +134,7 @@ type linter struct {
 	file     string         // of the first case
 	ids      map[string]int // and the line of the case that has it
 	asked    []asked        // by the cases that may be like others
+	unasked  int            // cases after alikeCases of them, which are not compared
 	// said are the keys of the case at hand of which an error was told, saidSuite
 	// those outside cases: what the scorer thinks of them is not told again.
 	said, saidSuite []string

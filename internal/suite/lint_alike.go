@@ -105,7 +105,11 @@ type asked struct {
 
 // remember keeps what the case asks.
 func (l *linter) remember(c *callvet.Case) {
-	if c.Skip != "" || len(l.asked) >= alikeCases || l.s.Dialect == "bfcl" { // a published benchmark is run as it is
+	if c.Skip != "" || l.s.Dialect == "bfcl" { // a published benchmark is run as it is
+		return
+	}
+	if len(l.asked) >= alikeCases {
+		l.unasked++
 		return
 	}
 	var said strings.Builder
@@ -133,6 +137,13 @@ func (l *linter) alike() {
 		l.keep(callvet.Problem{
 			Code: "near-duplicate", Position: callvet.Position{File: l.file}, Warning: true,
 			Message: fmt.Sprintf("the prompts share so much that the look for near-duplicates ended after %d of %d cases", compared, len(l.asked)),
+		})
+	}
+	if l.unasked > 0 {
+		l.keep(callvet.Problem{
+			Code: "near-duplicate", Position: callvet.Position{File: l.file}, Warning: true,
+			Message: fmt.Sprintf("the look for near-duplicates compared the first %d of %d cases only", alikeCases, alikeCases+l.unasked),
+			Fix:     "divide the suite: each part is compared by itself",
 		})
 	}
 	more := 0

@@ -168,3 +168,17 @@ func TestLintNearDuplicates(t *testing.T) {
 		t.Errorf("%d lines of %d near-duplicates, want %d and one that counts the rest: %q", len(got), 39, alikeTold, got)
 	}
 }
+
+// TestLintSaysHowManyAreCompared: cases that are not compared are counted, skipped ones aside.
+func TestLintSaysHowManyAreCompared(t *testing.T) {
+	t.Parallel()
+	l := linter{s: &callvet.Suite{}, asked: make([]asked, alikeCases-1)}
+	for i := range 3 {
+		l.remember(&callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "When?"}}})
+		l.remember(&callvet.Case{ID: fmt.Sprint("skipped", i), Skip: "later"})
+	}
+	l.alike()
+	if len(l.problems) != 1 || !l.problems[0].Warning || !strings.Contains(l.problems[0].Message, "first 20000 of 20002 cases") {
+		t.Errorf("told: %+v", l.problems)
+	}
+}
