@@ -30,7 +30,7 @@ func calledHere(word string) string {
 	case "eval", "evaluate", "test", "bench":
 		return "callvet run SUITE -m MODEL"
 	case "compare", "baseline", "regressions":
-		return "callvet diff RUN BASELINE; callvet gate RUN --baseline BASELINE decides"
+		return "callvet diff BASELINE RUN; callvet gate RUN --baseline BASELINE decides"
 	case "validate", "check":
 		return "callvet lint SUITE checks a suite, callvet trace check TRACES.jsonl what an agent did"
 	case "view", "view-results", "dashboard", "serve", "server":
@@ -58,7 +58,8 @@ func calledHere(word string) string {
 }
 
 // refuseUnknown has every command that only holds others, and help, refuse a word that is
-// none of them. The library would print help and succeed.
+// none of them. The library would print help and succeed. Of a command with too many or too
+// few arguments it says how it is used.
 func refuseUnknown(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -66,6 +67,14 @@ func refuseUnknown(root *cobra.Command) {
 	for len(holders) > 0 {
 		c := holders[0]
 		holders = append(holders[1:], c.Commands()...)
+		if check := c.Args; check != nil {
+			c.Args = func(c *cobra.Command, args []string) error {
+				if err := check(c, args); err != nil {
+					return &callvet.Hinted{Err: usageError{err}, Hint: c.UseLine()}
+				}
+				return nil
+			}
+		}
 		if c.HasSubCommands() && !c.Runnable() {
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(_ *cobra.Command, args []string) error {

@@ -85,3 +85,22 @@ func plainApp() (a *cli, out, errs *bytes.Buffer) {
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
 	return &cli{out: out, err: errs, now: time.Now, process: process.Unwatched(out, errs), getenv: func(string) string { return "" }}, out, errs
 }
+
+// TestArgumentsAreNamed: too many or too few arguments end with exit code 2, and with what the
+// command takes.
+func TestArgumentsAreNamed(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"diff last":        "try: callvet diff BASELINE CANDIDATE",
+		"show":             "try: callvet show RUN [CASE]",
+		"gates init a b":   "try: callvet gates init [FILE]",
+		"trace check a b":  "try: callvet trace check FILE",
+		"lint":             "try: callvet lint SUITE…",
+		"select sweep a b": "try: callvet select sweep SUITE",
+	} {
+		a, _, errs := plainApp()
+		if code := a.run(t.Context(), a.rootCommand(), strings.Fields(line)); code != exitUsage || !strings.Contains(errs.String(), want) {
+			t.Errorf("%s ends with %d and says %q, want %q", line, code, errs, want)
+		}
+	}
+}

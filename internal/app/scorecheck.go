@@ -43,7 +43,7 @@ func (r *ScoreRequest) check(files Files) error {
 	return r.checkOutputs(files)
 }
 
-// checkOutputs refuses to write one file twice, or what has no form.
+// checkOutputs refuses to write over what is read, or one file twice, or what has no form.
 func (r *ScoreRequest) checkOutputs(files Files) error {
 	reports, tables := r.outputs()
 	if r.Partial != "" && len(reports) > 0 {
@@ -53,7 +53,11 @@ func (r *ScoreRequest) checkOutputs(files Files) error {
 	if r.Partial != "" {
 		all = append(all, r.Partial)
 	}
+	inputs := slices.Concat(r.Traces, r.Tools, []string{r.Safety, r.Suite, r.Scoring})
 	for i, o := range all {
+		if slices.ContainsFunc(inputs, func(in string) bool { return in != "-" && in != "" && files.Same(o, in) }) {
+			return refused("outputs", "%s is read: write to another file", o)
+		}
 		if slices.ContainsFunc(all[:i], func(q string) bool { return files.Same(o, q) }) {
 			return refused("outputs", "%s is written twice", o)
 		}

@@ -240,19 +240,20 @@ func (s *Sheet) tool(n uint32) string {
 	return s.names.Tools.All[n]
 }
 
-// examples are the strongest and the weakest tasks; one that is both is among the strongest only.
+// examples are the strongest and the weakest tasks; one that is both is among the strongest only,
+// and one in which nothing is bad is not weak.
 func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 	var out []panel.Example
 	seen := map[[2]string]bool{}
 	for i, list := range [][]findings.Ranked{r.Strongest, r.Weakest} {
 		for _, x := range list {
-			if seen[[2]string{x.Target, x.Task}] {
+			if seen[[2]string{x.Target, x.Task}] || i == 1 && x.Good == x.Of {
 				continue
 			}
 			seen[[2]string{x.Target, x.Task}] = true
 			out = append(out, panel.Example{
 				Kind: [...]string{"strongest", "weakest"}[i], Target: x.Target, Task: x.Task, Line: x.Line,
-				Score: float64(x.Good) / float64(x.Of), Why: fmt.Sprintf("%d of %d measurements are good, in %d calls", x.Good, x.Of, x.Calls),
+				Score: float64(x.Good) / float64(x.Of), Why: fmt.Sprintf("%d of %d measurements are good, in %s", x.Good, x.Of, panel.Plural(int(x.Calls), "call", "calls")),
 			})
 			s.locate(&out[len(out)-1])
 		}
