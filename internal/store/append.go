@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -138,6 +139,42 @@ func insertKeys(tx *sql.Tx, run int64, records []record) error {
 	}
 	for scope, keys := range scopes {
 		if _, err := tx.Exec("INSERT INTO cache_keys(scope,run,keys) VALUES(?,?,?)", scope[:], run, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveKeys makes the cache keys of a run lead to where its cells went, as Lease.Rearrange has it.
+func moveKeys(tx *sql.Tx, run int64, at map[int]int) error {
+	rows, err := tx.Query("SELECT id, keys FROM cache_keys WHERE run=?", run)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	moved := map[int64][]byte{}
+	for rows.Next() {
+		var id int64
+		var keys []byte
+		if err := rows.Scan(&id, &keys); err != nil {
+			return err
+		}
+		kept := keys[:0]
+		for ; len(keys) >= entryBytes; keys = keys[entryBytes:] {
+			to, ok := at[int(binary.LittleEndian.Uint32(keys[askBytes:]))]
+			if !ok {
+				continue
+			}
+			binary.LittleEndian.PutUint32(keys[askBytes:], uint32(to))
+			kept = append(kept, keys[:entryBytes]...)
+		}
+		moved[id] = kept
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for id, keys := range moved {
+		if _, err := tx.Exec("UPDATE cache_keys SET keys=? WHERE id=?", keys, id); err != nil {
 			return err
 		}
 	}

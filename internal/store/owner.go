@@ -196,6 +196,36 @@ func (l *Lease) Rewrite(ctx context.Context, manifest json.RawMessage) error {
 	})
 }
 
+// Rearrange gives the run another suite and manifest, and its cells other places: a cell of case
+// i is of case at[i] from now on, in the cache too. Cells that at does not have are removed. No two go
+// to one place.
+func (l *Lease) Rearrange(ctx context.Context, suiteHash string, manifest json.RawMessage, at map[int]int) error {
+	return l.db.tx(ctx, "rearrange run", func(tx *sql.Tx) error {
+		if err := l.renew(tx); err != nil {
+			return err
+		}
+		num, err := runNumber(tx, l.run)
+		if err != nil {
+			return err
+		}
+		for from, to := range at { // below zero first, where no cell is
+			if _, err := tx.Exec("UPDATE cells SET case_ix=? WHERE run=? AND case_ix=?", -1-to, num, from); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec("DELETE FROM cells WHERE run=? AND case_ix>=0", num); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE cells SET case_ix=-1-case_ix WHERE run=?", num); err != nil {
+			return err
+		}
+		if err := moveKeys(tx, num, at); err != nil {
+			return err
+		}
+		return changed(l.run)(tx.Exec("UPDATE runs SET suite_hash=s.hash, suite_name=s.name, manifest=? FROM suites s WHERE s.hash=? AND id=?", []byte(manifest), suiteHash, l.run))
+	})
+}
+
 // Finish records how the run ended with its totals (one JSON value), and gives the
 // run free.
 func (l *Lease) Finish(ctx context.Context, s Status, totals json.RawMessage) error {

@@ -146,6 +146,62 @@ func TestALostLeaseWritesNothing(t *testing.T) {
 }
 
 // A lease that ran out while nobody else wanted the run is good again once it is renewed.
+// A run gets another suite: cells go to their places with all they have, also where places are
+// swapped, their answers are found again, and a cell without a place is gone.
+func TestRearrange(t *testing.T) {
+	t.Parallel()
+	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
+	r, other := newRun(t, db, suite(3), ""), newRun(t, db, suite(4), "")
+	key := func(n int) []byte {
+		return append([]byte("scopeisxasked---of-----"), byte('0'+n))
+	}
+	cells := []callvet.Cell{full(0, 0, 0), full(1, 0, 0), full(2, 0, 0), full(3, 0, 0)}
+	for _, id := range []string{r.ID, other.ID} { // another run stays as it is
+		if err := db.AppendCells(t.Context(), id, cells, [][]byte{key(0), key(1), key(2), nil}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	untouched := collect(t, db, other.ID, store.Filter{Exchanges: true})
+	to := suite(7)
+	hash, err := db.PutSuite(t.Context(), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := take(t, db, r.ID, claim(1, time.Hour))
+	if err := l.Rearrange(t.Context(), hash, json.RawMessage(`{"n":2}`), map[int]int{0: 6, 1: 0, 3: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want := []callvet.Cell{full(1, 0, 0), full(3, 0, 0), full(0, 0, 0)}
+	for i, at := range []int{0, 1, 6} {
+		want[i].Case = at
+	}
+	if d := cmp.Diff(want, collect(t, db, r.ID, store.Filter{Exchanges: true})); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(untouched, collect(t, db, other.ID, store.Filter{Exchanges: true})); d != "" {
+		t.Errorf("another run: %s", d)
+	}
+	got, err := db.Run(t.Context(), r.ID)
+	if err != nil || got.SuiteHash != hash || got.SuiteName != to.Name || string(got.Manifest) != `{"n":2}` {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := db.DeleteRun(t.Context(), other.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+	for n, found := range []bool{true, true, false} {
+		trace, ok, err := db.CachedTrace(t.Context(), key(n))
+		if err != nil || ok != found || ok && trace.CaseID != cells[n].Trace.CaseID {
+			t.Errorf("answer %d: %v %v %+v", n, ok, err, trace)
+		}
+	}
+	if err := l.Rearrange(t.Context(), "none", nil, nil); !errors.Is(err, callvet.ErrNotFound) {
+		t.Errorf("a suite that is not there: %v", err)
+	}
+	if n := len(collect(t, db, r.ID, store.Filter{})); n != 3 {
+		t.Errorf("%d cells after what failed", n)
+	}
+}
+
 func TestALeaseThatNobodyTookIsRenewed(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
