@@ -12,7 +12,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,21 +30,22 @@ func (a *cli) judgeCommand() *cobra.Command {
 // judgeFlags are those of `callvet judge run`.
 type judgeFlags struct {
 	runFlags
-	req   app.JudgeRequest
-	under float64
-	least float64
+	req     app.JudgeRequest
+	against string
+	under   float64
+	least   float64
 }
 
 func (a *cli) judgeRunCommand() *cobra.Command {
 	var f judgeFlags
 	cmd := &cobra.Command{
-		Use:   "run RUN|TRACES --judge NAME -m MODEL [-m MODEL …]",
+		Use:   "run RUN|TRACES --judge NAME [--judge NAME …] -m MODEL [-m MODEL …]",
 		Short: "Judge the attempts of a run or of a trace file",
-		Long: `Ask a model about the attempts of a stored run, or of a trace file, and keep its verdicts.
+		Long: `Ask models about the attempts of a stored run, or of a trace file, and keep its verdicts.
 
 ` + judgeTable() + `
 A judge of your own is a name with --prompt FILE and --schema FILE (JSON Schema of an object with pass, verdict, status or score);
---unit says whether it looks at each task, call or turn.
+--unit says whether it looks at each task, call or turn. Several judges, or models, of the same things give a majority as well, with how far they agree.
 
 The judge sees neither the expected calls nor the automatic score (--show-gold shows what is expected). What users, models and
 tools said is fenced as data. An answer that is empty, refuses, cannot be read or contradicts itself is unscored: counted, and never a pass.
@@ -54,6 +54,7 @@ They show in callvet show, report and score of the run, and -o writes them for c
 		Example: `  callvet judge run last --judge task -m openai/gpt-5-mini -o verdicts.jsonl
   callvet judge run last --judge task -m openai/gpt-5-mini -m anthropic/claude-sonnet-4-5 --samples 3
   callvet judge run last --judge compare -m openai/gpt-5-mini
+  callvet judge run before --judge compare --against after -m openai/gpt-5-mini
   callvet judge run traces.jsonl --judge arguments --tools tools.json -m ollama/qwen3
   callvet judge run last --judge politeness --prompt polite.txt --schema polite.json -m openai/gpt-5-mini --under 0.8`,
 		Args: cobra.ExactArgs(1),
@@ -70,7 +71,8 @@ They show in callvet show, report and score of the run, and -o writes them for c
 
 // register adds the flags of a command that asks judges.
 func (f *judgeFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.req.Judge, "judge", "", "judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own")
+	fs.StringArrayVar(&f.req.Judges, "judge", nil, "judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own; may be repeated")
+	fs.StringVar(&f.against, "against", "", "run or trace file that a judge that compares sees beside the first, task by task")
 	fs.StringVar(&f.req.Prompt, "prompt", "", "file with the prompt of a judge of your own")
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
@@ -81,12 +83,7 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
 	fs.Var(ranged.Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
-	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
-	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
-	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
-	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass")
-	fs.Var(ranged.OrNone(&f.maxCost, ranged.Positive(&f.maxCost, 0)), "max-cost", "stop before spending more than this many USD on a model")
-	fs.Var(ranged.OrNone(&f.maxCalls, ranged.Int(&f.maxCalls, 0, 1)), "max-calls", "stop before sending a model more requests than this")
+	f.pace(fs)
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier judgings to the very same question")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that the judge is shown: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -140,6 +137,9 @@ func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool
 	}
 	req := f.req
 	req.Side = a.program().Side(name)
+	if f.against != "" {
+		req.Against = a.program().Side(f.against)
+	}
 	req.Samples, req.NoCache, req.Keep, req.Prices, req.Settings = f.repeats, f.noCache, f.keepKinds, f.target.prices, f.settings(changed)
 	if changed("under") {
 		req.Under = &f.under
@@ -225,11 +225,21 @@ func (a *cli) tellJudged(d *app.Judged, all bool) error {
 		}
 		printJudging(a.out, &d.Judgings[i], all)
 	}
-	for _, g := range d.Agreement {
-		x, y := &d.Judgings[g.A], &d.Judgings[g.B]
-		fmt.Fprintf(a.out, "\n%s (version %d) and %s (version %d) say the same of %d of %d.\n", x.JudgeID, x.Version, y.JudgeID, y.Version, g.Same, g.Of)
+	for i := range d.Agreement {
+		printAgreement(a.out, d, &d.Agreement[i])
+	}
+	for i := range d.Majorities {
+		v := &d.Majorities[i]
+		fmt.Fprintf(a.out, "\n%s of %s: %s\n", v.JudgeID, plain.Line(v.Judge.Model), summaryOf(&v.JudgingView))
+		printVerdicts(a.out, &v.JudgingView, all)
 	}
 	return nil
+}
+
+// printAgreement says how far two judges agree.
+func printAgreement(w io.Writer, d *app.Judged, g *app.JudgeAgreement) {
+	x, y := &d.Judgings[g.A], &d.Judgings[g.B]
+	fmt.Fprintf(w, "\n%s by %s (version %d) and %s by %s (version %d) say the same of %d of %d, %s.\n", x.JudgeID, plain.Line(x.Judge.Model), x.Version, y.JudgeID, plain.Line(y.Judge.Model), y.Version, g.Same, g.N, g.Coefficients())
 }
 
 // maxJudgedLines bounds the verdicts that are told where not all are asked for.
@@ -244,6 +254,38 @@ func printJudging(w io.Writer, v *app.JudgingView, all bool) {
 	for _, why := range v.Stopped {
 		fmt.Fprintf(w, "  given up: %s\n", plain.Line(why))
 	}
+	for i := range v.Wins {
+		printWins(w, &v.Wins[i])
+	}
+	printVerdicts(w, v, all)
+	if left := len(v.Verdicts) - v.Pass - maxJudgedLines; !all && left > 0 {
+		fmt.Fprintf(w, "  … and %d more: callvet judge show %s\n", left, v.ID)
+	}
+}
+
+// printWins says which of two targets did better.
+func printWins(w io.Writer, x *app.Wins) {
+	a, b := plain.Line(x.Target), plain.Line(x.Against)
+	if a == b {
+		a, b = a+" (first)", b+" (second)"
+	}
+	fmt.Fprintf(w, "  %s wins %d, %s wins %d, %s", a, x.Won, b, x.Lost, plain.Count(x.Ties, "tie", "ties"))
+	if x.Rate.Usable() {
+		fmt.Fprintf(w, ": the second wins %s (95 %% interval %s to %s)", plain.Percent(x.Rate.Point), plain.Percent(x.Rate.Lower), plain.Percent(x.Rate.Upper))
+		switch {
+		case x.Rate.Lower > 0.5:
+			fmt.Fprintf(w, ", and is better")
+		case x.Rate.Upper < 0.5:
+			fmt.Fprintf(w, ", and is worse")
+		default:
+			fmt.Fprintf(w, ", which does not tell them apart")
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// printVerdicts tells every verdict, or those that fail or are unscored.
+func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
 	for _, why := range slices.Sorted(maps.Keys(v.Whys)) {
 		fmt.Fprintf(w, "  unscored: %s (%d)\n", plain.Line(why), v.Whys[why])
 	}
@@ -258,9 +300,6 @@ func printJudging(w io.Writer, v *app.JudgingView, all bool) {
 			break
 		}
 		fmt.Fprintf(w, "  %-8s %s%s\n", wordOf(t), plain.Line(t.Key.String()), behind(t))
-	}
-	if left := len(v.Verdicts) - v.Pass - maxJudgedLines; !all && left > 0 {
-		fmt.Fprintf(w, "  … and %d more: callvet judge show %s\n", left, v.ID)
 	}
 }
 
@@ -286,7 +325,13 @@ func summaryOf(v *app.JudgingView) string {
 	if v.Mended > 0 {
 		parts = append(parts, plain.Count(v.Mended, "answer was", "answers were")+" not the JSON that was asked for")
 	}
-	if v.Agreement != nil {
+	switch {
+	case v.Agreement == nil:
+	case v.ID == "": // a majority
+		parts = append(parts, fmt.Sprintf("the %d judges agree on %s", v.Samples, plain.Percent(*v.Agreement)))
+	case v.Unit == app.ComparedPairs:
+		parts = append(parts, "the two orders agree on "+plain.Percent(*v.Agreement))
+	default:
 		parts = append(parts, fmt.Sprintf("%d samples agree on %s", v.Samples, plain.Percent(*v.Agreement)))
 	}
 	if v.Spent.USD > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
@@ -96,13 +97,8 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
 	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target")
-	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
+	f.pace(fs)
 	fs.BoolVar(&f.interleave, "interleave", false, "ask the models of one provider in turn for each case, instead of one model after the other")
-	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
-	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
-	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
-	fs.Var(ranged.OrNone(&f.maxCost, ranged.Positive(&f.maxCost, 0)), "max-cost", "stop before spending more than this many USD; none takes a stored limit off")
-	fs.Var(ranged.OrNone(&f.maxCalls, ranged.Int(&f.maxCalls, 0, 1)), "max-calls", "stop before sending more requests than this; none takes a stored limit off")
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas divide alternatives, ! negates; may be repeated (all must hold)")
 	fs.Var(ranged.Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
@@ -126,10 +122,21 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.StringArrayVar(&f.judges.Names, "judge", nil, "judge to ask when the attempts are over (callvet judge list); may be repeated")
 	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
 	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "", "endpoint of the models that judge, instead of the provider's own")
+	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
 	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
 	f.suite.register(fs)
 	f.target.register(fs)
 	return cmd
+}
+
+// pace adds the flags that say how fast models are asked, and where it ends.
+func (f *runFlags) pace(fs *pflag.FlagSet) {
+	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
+	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
+	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
+	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
+	fs.Var(ranged.OrNone(&f.maxCost, ranged.Positive(&f.maxCost, 0)), "max-cost", "stop before spending more than this many USD; none takes a stored limit off")
+	fs.Var(ranged.OrNone(&f.maxCalls, ranged.Int(&f.maxCalls, 0, 1)), "max-calls", "stop before sending more requests than this; none takes a stored limit off")
 }
 
 // request is the run that the flags ask for. changed tells which were given.
@@ -147,7 +154,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
 		NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin,
 	}
-	if changed("judge") || changed("judge-model") || changed("judge-under") {
+	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges
 		if req.Judges = &j; changed("judge-under") {
 			j.Under = &f.judgeUnder

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
@@ -14,8 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// RunJudges are judges that are asked about a run when its attempts are over, before its
-// results are told.
+// RunJudges are judges that are asked about a run before its results are told.
 type RunJudges struct {
 	// Names are judges that are built in, Models those who judge.
 	Names  []string `json:"judge"`
@@ -24,6 +24,9 @@ type RunJudges struct {
 	BaseURL string `json:"judge_base_url,omitempty"`
 	// Under limits the judging to attempts whose automatic score is less, or not known.
 	Under *float64 `json:"judge_under,omitempty"`
+	// Live asks about each attempt as soon as it is stored, while others run, and not when
+	// all are over.
+	Live bool `json:"judge_live,omitempty"`
 }
 
 // decidesRubrics tells whether rubrics get a judge, so that a case may have nothing else.
@@ -37,7 +40,7 @@ func (j *RunJudges) requests(m *Manifest, set *Settings, about string) []JudgeRe
 	zero := 0.0
 	var out []JudgeRequest
 	for _, name := range j.Names {
-		q := JudgeRequest{Side: Side{Run: about}, JudgeSpec: JudgeSpec{Judge: name}, Under: j.Under, Prices: m.Prices, NoCache: m.NoCache, Keep: m.Keep}
+		q := JudgeRequest{Side: Side{Run: about}, JudgeSpec: JudgeSpec{Judges: []string{name}}, Under: j.Under, Prices: m.Prices, NoCache: m.NoCache, Keep: m.Keep}
 		q.Settings = Settings{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Concurrency: set.Concurrency, Rate: set.Rate, TimeoutMS: set.TimeoutMS, Retries: set.Retries}
 		for _, model := range j.Models {
 			q.Models = append(q.Models, TargetSpec{Target: model, BaseURL: j.BaseURL, DefaultTemperature: &zero})
@@ -52,8 +55,8 @@ func (j *RunJudges) requests(m *Manifest, set *Settings, about string) []JudgeRe
 func (a *App) checkJudges(ctx context.Context, req *RunRequest, tell Events) error {
 	j := req.Judges
 	if j == nil || len(j.Names) == 0 {
-		if j != nil && (len(j.Models) > 0 || j.Under != nil) {
-			return wrong("judge", "", "which judge? {judge_model} and {judge_under} are for one")
+		if j != nil && (len(j.Models) > 0 || j.Under != nil || j.Live) {
+			return wrong("judge", "", "which judge? {judge_model}, {judge_under} and {judge_live} are for one")
 		}
 		req.Judges = nil
 		return nil
@@ -92,7 +95,7 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 			}
 		})
 		if err != nil {
-			s.tell.warn("judge", fmt.Sprintf("judge %s: %v", q.Judge, err))
+			s.tell.warn("judge", fmt.Sprintf("judge %s: %v", strings.Join(q.Judges, ", "), err))
 			continue
 		}
 		for i := range out.Judgings {

@@ -4,7 +4,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -124,36 +123,49 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 	case req.Output != "":
 		return nil, wrong("output", req.Output, "an audit gives no labels: its attempts were changed")
 	}
-	j, s, err := a.preparedJudge(ctx, &req.JudgeRequest, tell)
+	js, s, err := a.preparedJudges(ctx, &req.JudgeRequest, tell)
 	if err != nil {
 		return nil, err
 	}
-	if len(j.Probes()) == 0 {
-		return nil, wrong("judge", j.Name, "it looks at all that a target did: there is nothing to compare it with")
+	for _, j := range js {
+		if len(j.Probes()) == 0 {
+			return nil, wrong("judge", j.Name, "it looks at all that a target did: there is nothing to compare it with")
+		}
 	}
-	drawn, err := drawAudit(j, s, &req)
+	out := &Audited{Subject: s.name}
+	for _, j := range js {
+		more, err := a.auditJudge(ctx, j, s, &req, out, tell)
+		if err != nil || !more {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// auditJudge audits one judge by each model; more tells that it was not interrupted.
+func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *JudgeAuditRequest, out *Audited, tell Events) (more bool, err error) {
+	drawn, err := drawAudit(j, s, req)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	made, err := questionSuite(j, "audit of judge "+j.Name, drawn.qs)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	if drawn.plan.Drawn < req.Pairs {
 		tell.note("few-pairs", "%d of %d attempts that were asked for are there to be judged: a small sway may not be found", drawn.plan.Drawn, req.Pairs)
 	}
-	out := &Audited{Subject: s.name}
 	for i := range req.Models {
-		what := &Judging{Judge: *j, About: s.name, Under: req.Under, Skipped: drawn.skipped, Audit: &drawn.plan}
+		what := &Judging{Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: drawn.skipped, Audit: &drawn.plan}
 		v, err := a.judging(ctx, &req.JudgeRequest, what, s.about, made, req.Models[i], tell)
 		if v != nil {
 			out.Audits = append(out.Audits, auditView(j, drawn, v))
 		}
 		if err != nil || v.Interrupted() {
-			return out, err
+			return false, err
 		}
 	}
-	return out, nil
+	return true, nil
 }
 
 // drawAudit draws attempts and makes their questions. Attempts are read twice, so that only the
@@ -163,8 +175,8 @@ func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, erro
 	var cs []judge.Candidate
 	var many multiple
 	err := s.each(func(one judge.Subject, auto *float64) error {
-		if req.Under != nil && auto != nil && *auto >= *req.Under {
-			out.skipped[fmt.Sprintf("the automatic score is %g or more", *req.Under)]++
+		if why := goodEnough(auto, req.Under); why != "" {
+			out.skipped[why]++
 			return nil
 		}
 		if j.Unit == judge.Pair {
@@ -184,6 +196,9 @@ func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, erro
 		cs = append(cs, c)
 		return nil
 	})
+	if err == nil {
+		err = many.beside(s)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -328,23 +343,4 @@ func (v *AuditView) sentence() (s string, verdict Verdict) {
 		s += fmt.Sprintf("; %s without an answer", plain.Count(left, "question is", "questions are"))
 	}
 	return s, verdict
-}
-
-// preparedJudge checks a request and opens what it is about.
-func (a *App) preparedJudge(ctx context.Context, req *JudgeRequest, tell Events) (*judge.Judge, *subject, error) {
-	if err := req.check(); err != nil {
-		return nil, nil, err
-	}
-	j, err := a.judgeOf(&req.JudgeSpec)
-	if err != nil {
-		return nil, nil, err
-	}
-	if j.Lines() > judge.MaxPromptLines {
-		tell.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better", j.Name, j.Lines(), judge.MaxPromptLines)
-	}
-	if err := errors.Join(a.permitted(req.Models), a.unspelled(req.Models), a.secrets.Spelled(req.RunRequest().settings())); err != nil {
-		return nil, nil, err
-	}
-	s, err := a.subjectOf(ctx, req, tell)
-	return j, s, err
 }

@@ -73,7 +73,7 @@ func TestJudgeAudit(t *testing.T) {
 	}
 	files.known["upload-2"] = "traces"
 	var req app.JudgeAuditRequest
-	text := `{"traces": "upload-2", "judge": "task", "models": [{"target": "openai/m", "base_url": "` + model.URL + `/v1"}], "seed": 3, "max_calls": 70}`
+	text := `{"traces": "upload-2", "judge": ["task"], "models": [{"target": "openai/m", "base_url": "` + model.URL + `/v1"}], "seed": 3, "max_calls": 70}`
 	if err := json.Unmarshal([]byte(text), &req); err != nil {
 		t.Fatal(err)
 	}

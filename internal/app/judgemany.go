@@ -4,16 +4,24 @@ package app
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
 )
 
 // multiple gathers attempts for judges that look at several at once.
 type multiple struct {
+	side
+	digests map[string][]judge.Digest
+	order   []attemptKey // of attempts
+	other   *side        // what they are compared with; nil: the targets of one side are
+}
+
+// side are the attempts of a run or a trace file.
+type side struct {
 	targets  []string
-	attempts map[attemptKey][]judge.Subject // in the order of targets, for pairs
-	order    []attemptKey
-	digests  map[string][]judge.Digest
+	attempts map[attemptKey][]judge.Subject // in the order of targets
 }
 
 type attemptKey struct {
@@ -21,32 +29,73 @@ type attemptKey struct {
 	attempt int
 }
 
+func (s *side) add(one judge.Subject) (k attemptKey, first bool) {
+	t := &one.Attempt.Trace
+	if !slices.Contains(s.targets, t.Target) {
+		s.targets = append(s.targets, t.Target)
+	}
+	k = attemptKey{t.CaseID, t.Repeat}
+	if s.attempts == nil {
+		s.attempts = map[attemptKey][]judge.Subject{}
+	}
+	first = s.attempts[k] == nil
+	s.attempts[k] = append(s.attempts[k], one)
+	return k, first
+}
+
 func (m *multiple) add(j *judge.Judge, s judge.Subject) {
-	t := &s.Attempt.Trace
-	if t.Fault != nil {
-		return
-	}
-	if !slices.Contains(m.targets, t.Target) {
-		m.targets = append(m.targets, t.Target)
-	}
-	if j.Unit == judge.Target {
+	switch {
+	case !s.Made():
+	case j.Unit == judge.Pair:
+		if k, first := m.side.add(s); first {
+			m.order = append(m.order, k)
+		}
+	default:
+		t := s.Attempt.Trace.Target
 		if m.digests == nil {
 			m.digests = map[string][]judge.Digest{}
 		}
-		m.digests[t.Target] = append(m.digests[t.Target], judge.DigestOf(s))
-		return
+		if m.digests[t] == nil {
+			m.targets = append(m.targets, t)
+		}
+		m.digests[t] = append(m.digests[t], judge.DigestOf(s))
 	}
-	k := attemptKey{t.CaseID, t.Repeat}
-	if m.attempts == nil {
-		m.attempts = map[attemptKey][]judge.Subject{}
-	}
-	if m.attempts[k] == nil {
-		m.order = append(m.order, k)
-	}
-	m.attempts[k] = append(m.attempts[k], s)
 }
 
-// questions compare the first target with each of the others, or grade each.
+// beside reads what the attempts are compared with, where that is another run or file. Targets are
+// compared with those of their name, or the only target of one with the only one of the other.
+func (m *multiple) beside(s *subject) error {
+	if s.eachOther == nil {
+		return nil
+	}
+	m.other = &side{}
+	err := s.eachOther(func(one judge.Subject, _ *float64) error {
+		if one.Made() {
+			m.other.add(one)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(m.targets, func(t string) bool { return m.counterpart(t) != "" }) {
+		return wrong("against", "", "no target is in both (%s; %s)", strings.Join(m.targets, ", "), strings.Join(m.other.targets, ", "))
+	}
+	return nil
+}
+
+// counterpart is the target of the other side that one is compared with; "": none.
+func (m *multiple) counterpart(target string) string {
+	switch {
+	case slices.Contains(m.other.targets, target):
+		return target
+	case len(m.targets) == 1 && len(m.other.targets) == 1:
+		return m.other.targets[0]
+	}
+	return ""
+}
+
+// questions compare targets, or grade each.
 func (m *multiple) questions(j *judge.Judge, skipped map[string]int) (qs []judge.Question) {
 	for _, name := range m.targets {
 		if all := m.digests[name]; len(all) > 0 {
@@ -59,10 +108,19 @@ func (m *multiple) questions(j *judge.Judge, skipped map[string]int) (qs []judge
 	return qs
 }
 
-// pairs are the attempts of the first target beside those of each other one at the same task.
+// pairs are the attempts that are compared: those at the same task of a target on both sides, or
+// of the first target and of each other one. skipped counts those without another.
 func (m *multiple) pairs(skipped map[string]int) (out [][2]judge.Subject) {
 	for _, k := range m.order {
 		of := m.attempts[k]
+		if m.other != nil {
+			for _, s := range of {
+				if why := m.across(k, s, &out); why != "" {
+					skipped[why]++
+				}
+			}
+			continue
+		}
 		at := slices.IndexFunc(of, func(s judge.Subject) bool { return s.Attempt.Trace.Target == m.targets[0] })
 		if at < 0 || len(of) < 2 {
 			skipped["another target made no attempt at the task"]++
@@ -75,4 +133,20 @@ func (m *multiple) pairs(skipped map[string]int) (out [][2]judge.Subject) {
 		}
 	}
 	return out
+}
+
+// across adds the pair of an attempt and that of its counterpart, or says why there is none.
+func (m *multiple) across(k attemptKey, s judge.Subject, out *[][2]judge.Subject) (why string) {
+	name := m.counterpart(s.Attempt.Trace.Target)
+	for _, o := range m.other.attempts[k] {
+		switch {
+		case name == "" || o.Attempt.Trace.Target != name:
+		case o.Attempt.Goal != s.Attempt.Goal || callvet.Question(o.Attempt.Input) != callvet.Question(s.Attempt.Input):
+			return "the other one was asked something else"
+		default:
+			*out = append(*out, [2]judge.Subject{s, o})
+			return ""
+		}
+	}
+	return "the other one has no attempt of the target at the task"
 }

@@ -23,15 +23,9 @@ type Judged struct {
 	Judgings []JudgingView `json:"judgings"`
 	// Agreement is there between judgings of the same things, by their positions.
 	Agreement []JudgeAgreement `json:"agreement,omitempty"`
-	about     string
-}
-
-// JudgeAgreement is how often two judges say the same of what both can be read of.
-type JudgeAgreement struct {
-	A    int `json:"a"`
-	B    int `json:"b"`
-	Same int `json:"same"`
-	Of   int `json:"of"`
+	// Majorities are of judgings of the same things, one of each unit.
+	Majorities []Majority `json:"majorities,omitempty"`
+	about      string
 }
 
 // JudgingView is one judging in numbers, with its verdicts.
@@ -57,7 +51,9 @@ type JudgingView struct {
 	Fail     int            `json:"fail"`
 	Unscored int            `json:"unscored"`
 	Words    map[string]int `json:"words,omitempty"`
-	Whys     map[string]int `json:"whys,omitempty"`
+	// Wins are of a judge that compares, by pair of targets.
+	Wins []Wins         `json:"wins,omitempty"`
+	Whys map[string]int `json:"whys,omitempty"`
 	// Mended answers were not the JSON that was asked for.
 	Mended int `json:"mended"`
 	// Score is the mean score in [0,1], Agreement how often samples of one question agree, in
@@ -222,34 +218,7 @@ func (v *JudgingView) count() {
 		return &x
 	}
 	v.Score, v.Agreement = mean(sum, rated), mean(agreed, asked)
-}
-
-// agree compares judgings of the same things with one another.
-func (d *Judged) agree() {
-	for i := range d.Judgings {
-		for k := i + 1; k < len(d.Judgings); k++ {
-			of := JudgeAgreement{A: i, B: k}
-			by := map[string]*ThingVerdict{}
-			for n := range d.Judgings[i].Verdicts {
-				t := &d.Judgings[i].Verdicts[n]
-				by[t.Key.String()] = t
-			}
-			for n := range d.Judgings[k].Verdicts {
-				t := &d.Judgings[k].Verdicts[n]
-				o := by[t.Key.String()]
-				if o == nil || !o.Scored() || !t.Scored() {
-					continue
-				}
-				of.Of++
-				if o.Word == t.Word && (o.Pass == nil) == (t.Pass == nil) && (o.Pass == nil || *o.Pass == *t.Pass) {
-					of.Same++
-				}
-			}
-			if of.Of > 0 {
-				d.Agreement = append(d.Agreement, of)
-			}
-		}
-	}
+	v.wins()
 }
 
 // lines are the verdicts as lines of a labels file: on tasks and on calls, as labels are.
@@ -292,6 +261,9 @@ func (d *Judged) Lines() []labels.Label {
 	var all []labels.Label
 	for i := range d.Judgings {
 		all = append(all, d.Judgings[i].lines()...)
+	}
+	for i := range d.Majorities {
+		all = append(all, d.Majorities[i].lines()...)
 	}
 	return all
 }
@@ -401,7 +373,7 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 		}
 		out.Judgings = append(out.Judgings, *v)
 	}
-	out.agree()
+	out.together()
 	if req.Labels != "" {
 		ls, _, err := a.readLabels(req.Labels, tell)
 		if err != nil {
@@ -409,6 +381,9 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 		}
 		for i := range out.Judgings {
 			out.Judgings[i].beside(ls)
+		}
+		for i := range out.Majorities {
+			out.Majorities[i].beside(ls)
 		}
 	}
 	if req.Output != "" {

@@ -36,6 +36,7 @@ type Session struct {
 	// judging makes a new run one of a judge about judges, as store.Run has it.
 	judging *Judging
 	judges  string
+	live    *liveJudges // nil: attempts are judged when they are over, or not at all
 }
 
 // ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
@@ -190,19 +191,31 @@ func (s *Session) Do(ctx context.Context) (*Outcome, error) {
 func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.app.cancelable(s.Stored.ID, cancel)()
-	s.tell.emit(Event{Session: &SessionEvent{Run: s.Stored.ID, Resume: s.Resume()}})
-	lease, err := s.acquire(ctx, cancel)
+	sum, runErr, err := s.attempts(ctx, cancel)
 	if err != nil {
 		return nil, err
 	}
-	sum, runErr := s.record(ctx, lease)
-	if runErr != nil && !errors.Is(runErr, callvet.ErrBudget) {
-		return nil, runErr
-	}
-	s.tell.emit(Event{Ended: s.ended(sum)})
 	s.judgeAfter(ctx, &sum, runErr)
 	// What was asked to end early is still told: the context may be gone by now.
 	return s.outcome(context.WithoutCancel(ctx), sum, runErr)
+}
+
+// attempts makes the attempts of one session; cancel ends ctx. early is why it ended before all
+// were made where what there is shall be told, err is any other reason.
+func (s *Session) attempts(ctx context.Context, cancel func()) (sum run.Summary, early, err error) {
+	s.tell.emit(Event{Session: &SessionEvent{Run: s.Stored.ID, Resume: s.Resume()}})
+	lease, err := s.acquire(ctx, cancel)
+	if err != nil {
+		return sum, nil, err
+	}
+	s.live = s.judgeLive(ctx)
+	defer s.live.end()
+	sum, err = s.record(ctx, lease)
+	if err != nil && !errors.Is(err, callvet.ErrBudget) {
+		return sum, nil, err
+	}
+	s.tell.emit(Event{Ended: s.ended(sum)})
+	return sum, err, nil
 }
 
 // acquire takes the run for this process, and keeps the settings of this session with it.
@@ -265,23 +278,40 @@ const grace = 150 * time.Millisecond
 
 // cells runs the cells.
 func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, error) {
-	scoring, err := s.app.scoring(ctx, s.Manifest.Embedder)
-	if err != nil {
-		return run.Summary{Status: run.StatusFailed}, err
-	}
-	programs, err := s.programs()
-	if err != nil {
-		return run.Summary{Status: run.StatusFailed}, err
-	}
-	defer func() { _ = programs.Close() }() // ends processes, which cannot fail
-	scoring.Custom = programs.Custom
-	scorer, _ := score.New(s.Suite, scoring) // the suite was linted
 	hide, err := s.app.hiding(s.Run)
 	if err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
 	}
+	cfg, end, err := s.config(ctx, lease, hide)
+	if err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
+	defer end()
+	sum, err := run.Run(ctx, cfg)
+	for i, why := range sum.Stopped { // a fault's words, as they came
+		sum.Stopped[i] = hide.text(why)
+	}
+	if n := hide.told(); n != nil && !s.Manifest.Made {
+		s.tell.emit(Event{Note: n})
+	}
+	return sum, err
+}
+
+// config is how the cells are run; end lets go of what scores them.
+func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) (cfg run.Config, end func(), err error) {
+	scoring, err := s.app.scoring(ctx, s.Manifest.Embedder)
+	if err != nil {
+		return cfg, nil, err
+	}
+	programs, err := s.programs()
+	if err != nil {
+		return cfg, nil, err
+	}
+	end = func() { _ = programs.Close() } // ends processes, which cannot fail
+	scoring.Custom = programs.Custom
+	scorer, _ := score.New(s.Suite, scoring) // the suite was linted
 	set, man := &s.settings, s.Manifest
-	cfg := run.Config{
+	cfg = run.Config{
 		Suite: s.Suite, Source: s.cases, Targets: s.targets,
 		Compile: func(c *callvet.Case) run.Compiled {
 			k, _ := scorer.Compile(c)
@@ -294,6 +324,7 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors,
 		Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {
+			s.live.observe(ev)
 			s.tell.emit(Event{Progress: &ProgressEvent{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA}})
 		},
 	}
@@ -301,14 +332,7 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	if !man.NoCache {
 		cfg.Cache = s.db
 	}
-	sum, err := run.Run(ctx, cfg)
-	for i, why := range sum.Stopped { // a fault's words, as they came
-		sum.Stopped[i] = hide.text(why)
-	}
-	if n := hide.told(); n != nil && !man.Made {
-		s.tell.emit(Event{Note: n})
-	}
-	return sum, err
+	return cfg, end, nil
 }
 
 // cancelable lets CancelRun end a run of this App by cancel. end comes when it has ended.

@@ -69,7 +69,7 @@ func Combine(vs []Verdict) Combined {
 	g := &groups[best]
 	out.Agreement = float64(g.n) / float64(out.Read)
 	if shared {
-		out.Unscored = fmt.Sprintf("the answers to the same question disagree (%d of %d each)", g.n, out.Read)
+		out.Unscored = fmt.Sprintf("as many say one thing as another (%d of %d each)", g.n, out.Read)
 		return out
 	}
 	mended := out.Mended

@@ -93,10 +93,16 @@ type Subject struct {
 	Expect *callvet.Expect
 }
 
+// Made tells whether there is something to judge: the attempt ran to an end of its own.
+func (s Subject) Made() bool {
+	t := &s.Attempt.Trace
+	return t.Outcome != callvet.OutcomeError && t.Outcome != callvet.OutcomeNotRun && t.Fault == nil
+}
+
 // Questions are those of one attempt. none says why there are none, "" where there are.
 func (j *Judge) Questions(s Subject) (qs []Question, none string) {
 	at := s.Attempt
-	if t := &at.Trace; t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun || t.Fault != nil {
+	if !s.Made() {
 		return nil, "the attempt did not run, or failed on the way"
 	}
 	key := Key{Target: at.Trace.Target, Task: at.Trace.CaseID, Attempt: at.Trace.Repeat}

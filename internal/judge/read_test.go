@@ -186,7 +186,7 @@ func TestCombine(t *testing.T) {
 	}{
 		{[]Verdict{yes}, "+", 1},
 		{[]Verdict{yes, yes, no}, "+", 2. / 3},
-		{[]Verdict{yes, no}, "? the answers to the same question disagree (1 of 2 each)", 0.5},
+		{[]Verdict{yes, no}, "? as many say one thing as another (1 of 2 each)", 0.5},
 		{[]Verdict{yes, none}, "+", 1},
 		{[]Verdict{yes, none, none}, "? " + whyEmpty, 0},
 		{[]Verdict{none}, "? " + whyEmpty, 0},

@@ -1,0 +1,251 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/redact"
+)
+
+// maxQuestions bounds one judging: its questions are in memory until they are stored.
+const maxQuestions = 100_000
+
+// subject is what is judged: its attempts one by one, and its id in the store.
+type subject struct {
+	about, name string
+	each        func(func(judge.Subject, *float64) error) error
+	// against and eachOther are of what it is compared with; "" and nil: with nothing else.
+	against   string
+	eachOther func(func(judge.Subject, *float64) error) error
+}
+
+// subjectOf opens what a request is about, and what that is compared with.
+func (a *App) subjectOf(ctx context.Context, req *JudgeRequest, tell Events) (*subject, error) {
+	s, err := a.sideOf(ctx, req.Side, req, tell)
+	if err != nil || req.Against == (Side{}) {
+		return s, err
+	}
+	other, err := a.sideOf(ctx, req.Against, req, tell)
+	if err != nil {
+		return nil, err
+	}
+	s.name, s.against, s.eachOther = s.name+" against "+other.name, other.about, other.each
+	return s, nil
+}
+
+// sideOf opens a run or a trace file.
+func (a *App) sideOf(ctx context.Context, side Side, req *JudgeRequest, tell Events) (*subject, error) {
+	if side.Run != "" {
+		r, err := a.Run(ctx, side.Run)
+		if err != nil {
+			return nil, err
+		}
+		if r.Stored.Judges != "" {
+			return nil, wrong("run", side.Run, "it is what a judge said, and is not judged itself")
+		}
+		return &subject{about: r.Stored.ID, name: "run " + r.Stored.ID, each: func(do func(judge.Subject, *float64) error) error {
+			return a.eachAttempt(ctx, r, req.Keep, do)
+		}}, nil
+	}
+	if a.once(side.Traces) {
+		return nil, wrong("traces", side.Traces, "it is read twice, and can be read only once: name a file")
+	}
+	tools, err := a.ReadTools(req.Tools, tell)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := a.hashOf(side.Traces)
+	if err != nil {
+		return nil, err
+	}
+	return &subject{about: hash, name: side.Traces, each: func(do func(judge.Subject, *float64) error) error {
+		return a.eachTraced(side.Traces, req.Keep, tools, do)
+	}}, nil
+}
+
+// hashOf names a trace file by its content.
+func (a *App) hashOf(name string) (string, error) {
+	f, err := a.cfg.Files.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("read traces: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read traces %s: %w", name, err)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// eachAttempt gives the attempts of a run as a judge may see them.
+func (a *App) eachAttempt(ctx context.Context, r *Run, keep []string, do func(judge.Subject, *float64) error) error {
+	red, err := a.viewer(r.Manifest, keep)
+	if err != nil {
+		return err
+	}
+	for row, err := range r.attempted(ctx, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return err
+		}
+		if err := do(r.subject(row, red), automatic(&row.Cell.Result)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subject is an attempt as red lets a judge see it.
+func (r *Run) subject(row report.Row, red *redact.Redactor) judge.Subject {
+	at := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell)
+	at = at.Redacted(red)
+	told := make([]callvet.Turn, 0, len(at.Input)+2)
+	for _, text := range []string{r.Suite.SystemPrompt, row.Case.Context} {
+		if text != "" {
+			told = append(told, callvet.Turn{Role: callvet.RoleSystem, Content: red.Text(text)})
+		}
+	}
+	at.Input = append(told, at.Input...)
+	return judge.Subject{Attempt: &at, Tools: toolsOf(r.Suite, row.Case), Expect: &row.Case.Expect}
+}
+
+// toolsOf are the tools that a case offers.
+func toolsOf(s *callvet.Suite, c *callvet.Case) []callvet.Tool {
+	all := s.Tools
+	if c.Tools != nil {
+		all = c.Tools
+	}
+	if c.ToolNames == nil {
+		return all
+	}
+	out := []callvet.Tool{}
+	for i := range all {
+		if slices.Contains(c.ToolNames, all[i].Name) {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+// automatic is the score that callvet gave itself; nil where there is none.
+func automatic(r *callvet.Result) *float64 {
+	if s := r.Score("overall"); s.Scored {
+		return &s.Value
+	}
+	return ofVerdict(r.Verdict == callvet.VerdictPass, r.Verdict == callvet.VerdictPass || r.Verdict == callvet.VerdictFail)
+}
+
+func ofVerdict(pass, known bool) *float64 {
+	x := 0.0
+	switch {
+	case !known:
+		return nil
+	case pass:
+		x = 1
+	}
+	return &x
+}
+
+// eachTraced gives the attempts of a trace file as a judge may see them.
+func (a *App) eachTraced(name string, keep []string, tools []callvet.Tool, do func(judge.Subject, *float64) error) error {
+	kinds, err := Kinds(keep)
+	if err != nil {
+		return err
+	}
+	red, err := a.secrets.Redactor(kinds)
+	if err != nil {
+		return err
+	}
+	n := 0
+	err = a.wholeAttempts(name, func(at *trace.Attempt) error {
+		n++
+		hidden := at.Redacted(red)
+		offered := tools
+		if len(offered) == 0 {
+			offered = at.Tools
+		}
+		var auto *float64
+		overall, scored := 0.0, false
+		if at.Scored != nil {
+			overall, scored = at.Scored.Scores["overall"]
+		}
+		switch {
+		case scored:
+			auto = &overall
+		case at.Pass != nil:
+			auto = ofVerdict(*at.Pass, true)
+		case at.Reward != nil && *at.Reward >= 0 && *at.Reward <= 1:
+			auto = at.Reward
+		}
+		return do(judge.Subject{Attempt: &hidden, Tools: offered}, auto)
+	})
+	if err == nil && n == 0 {
+		err = a.nothingScored([]string{name})
+	}
+	return err
+}
+
+// goodEnough says why an attempt of that automatic score is not judged; "" where it is.
+func goodEnough(auto, under *float64) string {
+	if under == nil || auto == nil || *auto < *under {
+		return ""
+	}
+	return fmt.Sprintf("the automatic score is %g or more", *under)
+}
+
+// questions are all that a judge is asked about a subject, and how many attempts it is not asked
+// about, by the reason.
+func questions(j *judge.Judge, s *subject, under *float64) (qs []judge.Question, skipped map[string]int, err error) {
+	skipped = map[string]int{}
+	var many multiple
+	err = s.each(func(one judge.Subject, auto *float64) error {
+		if why := goodEnough(auto, under); why != "" {
+			skipped[why]++
+			return nil
+		}
+		if j.Unit == judge.Pair || j.Unit == judge.Target {
+			many.add(j, one)
+			return nil
+		}
+		more, none := j.Questions(one)
+		if none != "" {
+			skipped[none]++
+		}
+		qs = append(qs, more...)
+		if len(qs) > maxQuestions {
+			return fmt.Errorf("judge %s: %w: more than %d questions; judge fewer attempts at once", j.Name, callvet.ErrInvalid, maxQuestions)
+		}
+		return nil
+	})
+	if err == nil {
+		err = many.beside(s)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	qs = append(qs, many.questions(j, skipped)...)
+	if len(qs) == 0 {
+		return nil, nil, nothingJudged(s, skipped)
+	}
+	return qs, skipped, nil
+}
+
+// nothingJudged says why there is no question.
+func nothingJudged(s *subject, skipped map[string]int) error {
+	why := "there is no attempt"
+	if len(skipped) > 0 {
+		why = slices.Sorted(maps.Keys(skipped))[0]
+	}
+	return fmt.Errorf("judge %s: %w: nothing is to be judged: %s", s.name, callvet.ErrInvalid, why)
+}
