@@ -15,19 +15,19 @@ import (
 
 func (a *cli) caseCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "case", Short: "Make cases of failures; add, lock and archive cases; tell what they do not test",
+		Use: "case", Short: "Make cases of prompts, traces and failures; add, lock and archive cases; tell what they do not test",
 		Long: `Regression cases are made once and never edited: the lock beside their file (FILE.lock) has the SHA-256 of each
 one's text, and a case that was changed, or that is gone, is an error of lint and run (exit code 2). A case that does
 not apply any more is archived.`,
 	}
-	cmd.AddCommand(a.caseAddCommand(), a.caseLockCommand(), a.caseArchiveCommand(), a.caseCoverageCommand(), a.caseFromFailureCommand())
+	cmd.AddCommand(a.caseAddCommand(), a.caseLockCommand(), a.caseArchiveCommand(), a.caseCoverageCommand(), a.caseNewCommand(), a.caseFromTraceCommand(), a.caseFromFailureCommand())
 	return cmd
 }
 
 func (a *cli) caseAddCommand() *cobra.Command {
 	var f suiteFlags
 	cmd := &cobra.Command{
-		Use: "add FILE NEW", Short: "Add the regression cases of NEW to FILE, each with its entry in FILE.lock",
+		Use: "add FILE NEW", Short: "Add the cases of NEW to FILE, each with its entry in FILE.lock",
 		Example: "  callvet case add evals/get_weather.regression.json new.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -92,6 +92,11 @@ func (p paths) Write(ctx context.Context, name string, write func(io.Writer) err
 	return file.Write(ctx, p.a.path(name), write)
 }
 
+// Hold waits until no other process changes files of the folder.
+func (p paths) Hold(ctx context.Context, name string) (release func() error, err error) {
+	return file.Hold(ctx, p.a.path(name))
+}
+
 // claim is how this process asks for a run.
 func (a *cli) claim() (store.Claim, error) {
 	c := store.Claim{PID: os.Getpid(), Scope: processScope(), TTL: app.DefaultLease}

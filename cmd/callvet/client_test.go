@@ -73,6 +73,8 @@ func spokenVerbs() map[string]spoken {
 		"lint":                {requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"}, client: []string{"strict"}},
 		"case coverage":       {requests: []reflect.Type{of[app.CoverageRequest]()}, args: []string{"suites"}},
 		"case from-failure":   {requests: []reflect.Type{of[app.FromFailureRequest]()}, args: []string{"run", "case"}},
+		"case from-trace":     {requests: []reflect.Type{of[app.FromTraceRequest]()}, args: []string{"traces", "task"}},
+		"case new":            {requests: []reflect.Type{of[app.NewCaseRequest]()}},
 		"stale":               {requests: []reflect.Type{of[app.StaleRequest]()}, args: []string{"suite", "run"}, client: []string{"strict"}},
 		"case lock":           {requests: []reflect.Type{of[app.LockRequest]()}, args: []string{"suite"}},
 		"case add":            {requests: []reflect.Type{of[app.AddCaseRequest]()}, args: []string{"file", "from"}},

@@ -134,6 +134,8 @@ func frontOf(a *app.App) *front {
 		}),
 		"case coverage":     route(verb(f, a.Coverage)),
 		"case from-failure": route(verb(f, a.CaseFromFailure)),
+		"case from-trace":   route(verb(f, a.CaseFromTrace)),
+		"case new":          route(verb(f, a.NewCase)),
 		"case lock":         route(verb(f, a.LockCases)),
 		"case add":          route(verb(f, a.AddCases)),
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
@@ -283,6 +285,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"case add", `{"file": "rg.json", "from": {"suite": "bug.json"}}`, `rg-a-001`},
 		{"case coverage", `{"suites": ["weather.yaml"], "run": "second"}`, `"without_golden":[`},
 		{"case from-failure", `{"run": "second", "case": "the-coming-week", "bug": "#7", "output": "bugs.json"}`, `"caught":1`},
+		{"case from-trace", `{"traces": "after.jsonl", "task": "t_10001", "tier": "labeled", "difficulty": "straightforward", "output": "traced.json"}`, `"attempts":1`},
+		{"case new", `{"tier": "golden", "prompt": "Hail?", "expect": ["weather_now"], "output": "golden.json"}`, `gs-weather-now-001`},
 		{"case lock", `{"suite": "rg.json"}`, `"regression":1`},
 		{"case archive", `{"file": "rg.json", "case": "rg-a-001", "reason": "gone"}`, `rg-a-001`},
 		{"stale", `{"suite": "rg.json"}`, `"stale":false`},

@@ -10,16 +10,78 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func newCaseFlags(fs *pflag.FlagSet, q *app.NewCaseSettings) {
-	fs.StringVar(&q.Bug, "bug", "", "issue, or commit of the fix (required)")
-	fs.StringVarP(&q.Output, "output", "o", "", "file that the case is added to (default TOOL.regression.json)")
+	fs.StringVar(&q.Bug, "bug", "", "issue, or commit of the fix (required for regression cases)")
+	fs.StringVarP(&q.Output, "output", "o", "", "file that the case is added to (default TOOL.TIER.json)")
 	fs.StringVar(&q.Tool, "tool", "", "tool whose case it is (default: the first that is expected, or else called)")
-	fs.StringVar(&q.Description, "description", "", "what the bug was (default: what the case says)")
-	fs.StringSliceVar(&q.Keep, "keep", nil, "kind of personal data that is not redacted; may be repeated")
+	fs.StringVar(&q.Description, "description", "", "what the case is for, or what the bug was (default: what is known of it)")
+}
+
+func expectationFlags(fs *pflag.FlagSet, q *app.NewCaseExpectation) {
+	fs.StringVar((*string)(&q.Tier), "tier", "", "golden, labeled or regression (required)")
+	fs.StringVar(&q.Difficulty, "difficulty", "", "of a labeled case: straightforward, ambiguous, edge or adversarial")
+	fs.StringSliceVar(&q.Expect, "expect", nil, "tool that is to be called, and no other; may be repeated")
+	fs.StringArrayVar(&q.Accept, "accept", nil, "set of tools that is right, with commas between; may be repeated; "+callvet.NoTools+" is no tool at all")
+	fs.StringVar(&q.Tools, "tools", "", "folder or file with the tools that there are: what is expected must be one, and they are recorded for callvet stale")
+}
+
+func keepFlag(fs *pflag.FlagSet, keep *[]string) {
+	fs.StringSliceVar(keep, "keep", nil, "kind of personal data that is not redacted; may be repeated")
+}
+
+func (a *cli) caseNewCommand() *cobra.Command {
+	var q app.NewCaseRequest
+	cmd := &cobra.Command{
+		Use: "new --tier TIER --prompt TEXT --expect TOOL", Short: "Make a case of a prompt, with the next free id",
+		Long: `Make a golden, labeled or regression case of a prompt and add it to TOOL.TIER.json, with the next free id and its
+entry in the lock. Stubs and what the answer has to hold are added to the file by hand; a regression case is locked for good
+as soon as it is made, so that one with more in it is written by hand and added with callvet case add.`,
+		Example: "  callvet case new --tier labeled --difficulty ambiguous --prompt 'Do I need an umbrella?' --accept get_weather --accept get_forecast --tools tools.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out, err := a.program().NewCase(cmd.Context(), q, a.events())
+			if err != nil {
+				return err
+			}
+			return emit(a, out, newCase)
+		},
+	}
+	cmd.Flags().StringVar(&q.Prompt, "prompt", "", "what the user says (required)")
+	expectationFlags(cmd.Flags(), &q.NewCaseExpectation)
+	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)
+	return cmd
+}
+
+func (a *cli) caseFromTraceCommand() *cobra.Command {
+	var q app.FromTraceRequest
+	cmd := &cobra.Command{
+		Use: "from-trace TRACES TASK --tier TIER", Short: "Make a case of a task in a trace file",
+		Long: `Make a golden, labeled or regression case of a task in a trace file of any form, as callvet case from-failure does of a
+case: with stubs of what its tools gave, and without secrets and personal data. What the case expects is what --expect or
+--accept says, or else the labels of the trace; or else, but for regression cases, what was called there.`,
+		Example: "  callvet case from-trace production.jsonl t_10023 --tier regression --bug '#12' --expect get_refund_policy --tools tools.json",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q.Traces, q.Task = args[0], args[1]
+			out, err := a.program().CaseFromTrace(cmd.Context(), q, a.events())
+			if err != nil {
+				return err
+			}
+			return emit(a, out, newCase)
+		},
+	}
+	cmd.Flags().Var(ranged.Int(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
+	cmd.Flags().StringVar(&q.Of, "of", "", "target that made the attempt, where several did")
+	expectationFlags(cmd.Flags(), &q.NewCaseExpectation)
+	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)
+	keepFlag(cmd.Flags(), &q.Keep)
+	return cmd
 }
 
 func (a *cli) caseFromFailureCommand() *cobra.Command {
@@ -40,17 +102,24 @@ regression files cannot say is told; a case that the attempts which failed would
 		},
 	}
 	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)
+	keepFlag(cmd.Flags(), &q.Keep)
 	return cmd
 }
 
-// newCase tells which regression case was made.
+// newCase tells which case was made.
 func newCase(w io.Writer, c *app.NewCase) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "added to %s and locked: %s\n", plain.Line(c.File), plain.Line(c.ID))
-	if c.Caught == c.Failed {
-		fmt.Fprintf(&b, "%s fails it, as it should\n", plain.Count(c.Failed, "attempt that failed,", "attempts that failed, each"))
-	} else {
-		fmt.Fprintf(&b, "%d of %d attempts that failed fail it, too; the others failed by what is not carried\n", c.Caught, c.Failed)
+	switch {
+	case c.Attempts == 0:
+	case c.Tier != callvet.TierRegression && c.Caught == 0:
+		b.WriteString("the attempt that it is made of passes it\n")
+	case c.Tier != callvet.TierRegression:
+		b.WriteString("the attempt that it is made of fails it\n")
+	case c.Caught == c.Attempts:
+		fmt.Fprintf(&b, "%s fails it, as it should\n", plain.Count(c.Attempts, "attempt that failed,", "attempts that failed, each"))
+	default:
+		fmt.Fprintf(&b, "%d of %d attempts that failed fail it, too; the others failed by what is not carried\n", c.Caught, c.Attempts)
 	}
 	for i := range c.Lost {
 		fmt.Fprintf(&b, "not carried: %s\n", plain.Line(c.Lost[i].Message))

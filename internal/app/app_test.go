@@ -36,6 +36,10 @@ func (m memory) Existing(name string) ([]byte, bool, error) {
 	return []byte(text), ok, nil
 }
 
+func (m memory) Hold(context.Context, string) (func() error, error) {
+	return func() error { return nil }, nil
+}
+
 func (m memory) Write(_ context.Context, name string, write func(io.Writer) error) error {
 	var b strings.Builder
 	err := write(&b)

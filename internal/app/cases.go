@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -61,49 +62,48 @@ type LockResult struct {
 // LockCases locks the cases of a file that are not locked yet: from then on a changed
 // regression case is an error. The error wraps callvet.ErrInvalid for a suite with errors,
 // those of a case that was changed after it was locked among them.
-func (a *App) LockCases(ctx context.Context, req LockRequest, tell Events) (*LockResult, error) {
-	s, data, err := a.caseFile(ctx, req.SuiteRequest, tell)
-	if err != nil {
-		return nil, err
-	}
-	l, err := a.lockOf(req.Suite)
-	if err != nil {
-		return nil, err
-	}
-	out := &LockResult{Cases: len(s.Cases), Reviewed: req.Reviewed}
-	state, err := stateNow(s, req.Models)
-	if err != nil {
-		return nil, err
-	}
-	if req.Reviewed && state == nil {
-		return nil, wrong("reviewed", "", "there are no tools to record: {tools} FILE")
-	}
-	if out.Locked, err = l.Seal(req.Suite, data, s.Cases, a.cfg.Now(), state); err != nil {
-		return nil, err
-	}
-	if req.Reviewed {
-		l.Review(a.cfg.Now(), state)
-	}
-	for i := range s.Cases {
-		if s.Cases[i].Tier == callvet.TierRegression {
-			out.Regression++
+func (a *App) LockCases(ctx context.Context, req LockRequest, tell Events) (out *LockResult, err error) {
+	err = a.holding(ctx, req.Suite, func(k *heldFile) error {
+		s, err := a.caseFile(ctx, req.SuiteRequest, tell)
+		if err != nil {
+			return err
 		}
-	}
-	if len(out.Locked) == 0 && !req.Reviewed {
-		return out, nil
-	}
-	out.Lock = suite.LockPath(req.Suite)
-	return out, a.writeLock(ctx, req.Suite, l)
+		out = &LockResult{Cases: len(s.Cases), Reviewed: req.Reviewed}
+		state, err := stateNow(s, req.Models)
+		if err != nil {
+			return err
+		}
+		if req.Reviewed && state == nil {
+			return wrong("reviewed", "", "there are no tools to record: {tools} FILE")
+		}
+		if out.Locked, err = k.lock.Seal(k.name, k.data, s.Cases, a.cfg.Now(), state); err != nil {
+			return err
+		}
+		if req.Reviewed {
+			k.lock.Review(a.cfg.Now(), state)
+		}
+		for i := range s.Cases {
+			if s.Cases[i].Tier == callvet.TierRegression {
+				out.Regression++
+			}
+		}
+		if len(out.Locked) == 0 && !req.Reviewed {
+			return nil
+		}
+		out.Lock = suite.LockPath(k.name)
+		return a.writeLock(ctx, k)
+	})
+	return out, err
 }
 
-// caseFile reads a file of cases whole, and its bytes.
-func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*callvet.Suite, []byte, error) {
+// caseFile reads a file of cases whole.
+func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*callvet.Suite, error) {
 	if a.cfg.Files.Kind(req.Suite) != KindFile {
-		return nil, nil, wrong("suite", req.Suite, "name one file of cases: its lock stands beside it")
+		return nil, wrong("suite", req.Suite, "name one file of cases: its lock stands beside it")
 	}
 	read, err := a.OpenSuite(ctx, req, tell)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for c := range read.Cases(ctx) {
 		read.Suite.Cases = append(read.Suite.Cases, *c)
@@ -111,10 +111,39 @@ func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*cal
 	problems := read.Problems()
 	tell.problems(problems)
 	if n := errorsIn(problems); n > 0 {
-		return nil, nil, fmt.Errorf("lock %s: %w: %s", req.Suite, callvet.ErrInvalid, plain.Count(n, "error", "errors"))
+		return nil, fmt.Errorf("read cases of %s: %w: %s", req.Suite, callvet.ErrInvalid, plain.Count(n, "error", "errors"))
 	}
-	data, err := a.read(req.Suite, suite.DefaultLimit)
-	return read.Suite, data, err
+	return read.Suite, nil
+}
+
+// heldFile is a file of cases with its lock, while nobody else changes either.
+type heldFile struct {
+	name string
+	data []byte // nil: there is no such file yet
+	lock *suite.Lock
+}
+
+// holding reads a file of cases and its lock, and keeps others from changing them until do is
+// over: what do writes is what it read, with its own change.
+func (a *App) holding(ctx context.Context, name string, do func(*heldFile) error) (err error) {
+	if kind := a.cfg.Files.Kind(name); name == "-" || kind != KindNone && kind != KindFile {
+		return &callvet.Hinted{Err: fmt.Errorf("change cases of %s: %w: it is no file", name, callvet.ErrInvalid), Hint: "name one file of cases: its lock stands beside it"}
+	}
+	release, err := a.cfg.Files.Hold(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	k := &heldFile{name: name}
+	if k.lock, err = a.lockOf(name); err != nil {
+		return err
+	}
+	if a.cfg.Files.Kind(name) != KindNone {
+		if k.data, err = a.read(name, suite.DefaultLimit); err != nil {
+			return err
+		}
+	}
+	return do(k)
 }
 
 // lockOf reads the lock of a file, an empty one where there is none.
@@ -130,12 +159,12 @@ func (a *App) lockOf(file string) (*suite.Lock, error) {
 	return suite.ReadLock(name, b)
 }
 
-func (a *App) writeLock(ctx context.Context, file string, l *suite.Lock) error {
-	b, err := l.Bytes()
+func (a *App) writeLock(ctx context.Context, k *heldFile) error {
+	b, err := k.lock.Bytes()
 	if err != nil {
 		return err
 	}
-	return a.WriteBytes(ctx, suite.LockPath(file), b)
+	return a.WriteBytes(ctx, suite.LockPath(k.name), b)
 }
 
 // WriteBytes gives a file its bytes, all of them or none.
@@ -158,17 +187,15 @@ func (a *App) ArchiveCase(ctx context.Context, req ArchiveRequest) error {
 	if strings.TrimSpace(req.Reason) == "" {
 		return wrong("reason", "", "say why the case does not apply any more")
 	}
-	l, err := a.lockOf(req.File)
-	if err != nil {
-		return err
-	}
-	if err := l.Archive(req.Case, req.Reason, a.cfg.Now()); err != nil {
-		return err
-	}
-	return a.writeLock(ctx, req.File, l)
+	return a.holding(ctx, req.File, func(k *heldFile) error {
+		if err := k.lock.Archive(req.Case, req.Reason, a.cfg.Now()); err != nil {
+			return err
+		}
+		return a.writeLock(ctx, k)
+	})
 }
 
-// AddCaseRequest asks to add regression cases to a file of them.
+// AddCaseRequest asks to add cases to a file of them.
 type AddCaseRequest struct {
 	// File is where they go; it may not be there yet.
 	File string `json:"file"`
@@ -176,11 +203,10 @@ type AddCaseRequest struct {
 	From SuiteRequest `json:"from"`
 }
 
-// AddCases adds the regression cases of one file to another one, each with its entry in the
-// lock, and gives their ids. Both files are written when all cases are good, the lock first:
-// a file without its last entries is told by lint, and an entry without its case too.
-func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) ([]string, error) {
-	s, _, err := a.caseFile(ctx, req.From, tell)
+// AddCases adds the golden, labeled and regression cases of one file to another one, each with
+// its entry in the lock, and gives their ids. All are added or none.
+func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) (ids []string, err error) {
+	s, err := a.caseFile(ctx, req.From, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -192,36 +218,20 @@ func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) ([]
 	if err != nil {
 		return nil, err
 	}
-	return a.addRegressions(ctx, req.File, cases, state)
+	err = a.holding(ctx, req.File, func(k *heldFile) error {
+		ids, err = a.addCases(ctx, k, cases, state)
+		return err
+	})
+	return ids, err
 }
 
-// keepable tells why regression cases cannot be kept in a file: their lock stands beside it.
-func (a *App) keepable(file string) error {
-	if kind := a.cfg.Files.Kind(file); file == "-" || kind != KindNone && kind != KindFile {
-		return &callvet.Hinted{Err: fmt.Errorf("add cases to %s: %w: it is no file", file, callvet.ErrInvalid), Hint: "name one file of cases: its lock stands beside it"}
-	}
-	return nil
-}
-
-// addRegressions is the one place that makes regression cases. state is what surrounds them,
-// where that is known.
-func (a *App) addRegressions(ctx context.Context, file string, cases []*callvet.Case, state json.RawMessage) (ids []string, err error) {
-	if err := a.keepable(file); err != nil {
-		return nil, err
-	}
-	l, err := a.lockOf(file)
-	if err != nil {
-		return nil, err
-	}
-	var data []byte
-	if a.cfg.Files.Kind(file) != KindNone {
-		if data, err = a.read(file, suite.DefaultLimit); err != nil {
-			return nil, err
-		}
-	}
+// addCases is the one place that makes cases. state is what surrounds them, nil where that is
+// not known. The file is written before its lock: where the process ends in between, no case is
+// lost, and lint says that those that are new are not locked yet.
+func (a *App) addCases(ctx context.Context, k *heldFile, cases []*callvet.Case, state json.RawMessage) (ids []string, err error) {
 	now := a.cfg.Now()
 	for _, c := range cases {
-		if data, err = suite.AddRegression(file, data, l, c, now, state); err != nil {
+		if k.data, err = suite.AddCase(k.name, k.data, k.lock, c, now, state); err != nil {
 			return nil, err
 		}
 		ids = append(ids, c.ID)
@@ -229,8 +239,11 @@ func (a *App) addRegressions(ctx context.Context, file string, cases []*callvet.
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	if err := a.writeLock(ctx, file, l); err != nil {
+	if err := a.WriteBytes(ctx, k.name, k.data); err != nil {
 		return nil, err
 	}
-	return ids, a.WriteBytes(ctx, file, data)
+	if err := a.writeLock(ctx, k); err != nil {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("%s are in %s, and not locked yet: %w", strings.Join(ids, ", "), k.name, err), Hint: "callvet case lock " + k.name}
+	}
+	return ids, nil
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/stale"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace/redact"
@@ -20,18 +22,37 @@ import (
 	"github.com/callvet/callvet/score/selection"
 )
 
-// NewCaseSettings say where a new regression case goes, and what it is called.
+// NewCaseSettings say where a new case goes, and what it is called.
 type NewCaseSettings struct {
-	// Bug is the issue, or the commit of the fix; required.
-	Bug string `json:"bug"`
+	// Bug is the issue, or the commit of the fix; required for regression cases.
+	Bug string `json:"bug,omitempty"`
 	// Tool is whose case it is; "": the first tool that is expected, or else that was called.
 	Tool string `json:"tool,omitempty"`
-	// Output is the file that it is added to; "": TOOL.regression.json.
+	// Output is the file that it is added to; "": TOOL.TIER.json.
 	Output string `json:"output,omitempty"`
-	// Description says what the bug was; "": what the case says.
+	// Description says what the case is for, or what the bug was; "": what is known of it.
 	Description string `json:"description,omitempty"`
-	// Keep are kinds of personal data that stay as they are.
-	Keep []string `json:"keep,omitempty"`
+}
+
+// NewCaseExpectation is what a new case expects, and of which tier it is.
+type NewCaseExpectation struct {
+	// Tier is golden, labeled or regression, Difficulty how hard a labeled case is.
+	Tier       callvet.Tier `json:"tier"`
+	Difficulty string       `json:"difficulty,omitempty"`
+	// Expect are the exact tools. Accept are sets of tools, each with commas between, of which
+	// any is right; callvet.NoTools is no tool at all. One of the two at most.
+	Expect []string `json:"expect,omitempty"`
+	Accept []string `json:"accept,omitempty"`
+	// Tools is a file or folder of the tools that there are; "": nobody knows.
+	Tools string `json:"tools,omitempty"`
+}
+
+// NewCaseRequest asks for a case of a prompt, for a person to go on with.
+type NewCaseRequest struct {
+	// Prompt is what the user says.
+	Prompt string `json:"prompt"`
+	NewCaseExpectation
+	NewCaseSettings
 }
 
 // FromFailureRequest asks to make a regression case of a case that failed in a run.
@@ -39,35 +60,121 @@ type FromFailureRequest struct {
 	Run  string `json:"run"`
 	Case string `json:"case"`
 	NewCaseSettings
+	// Keep are kinds of personal data that stay as they are.
+	Keep []string `json:"keep,omitempty"`
 }
 
-// NewCase is a regression case that was made.
+// NewCase is a case that was made.
 type NewCase struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	ID      string `json:"id"`
 	// File has the case, and Lock its entry.
-	File string `json:"file"`
-	Lock string `json:"lock"`
-	// Failed is how many attempts failed, and Caught how many of them the new case fails: one at least.
-	Failed int `json:"failed"`
-	Caught int `json:"caught"`
+	File string       `json:"file"`
+	Lock string       `json:"lock"`
+	Tier callvet.Tier `json:"tier"`
+	// Attempts are those that the case was made of, and Caught how many of them fail it. Of a
+	// regression case at least one does, unless there were none at all.
+	Attempts int `json:"attempts"`
+	Caught   int `json:"caught"`
 	// Redacted counts what was taken out of the case, by its kind.
 	Redacted map[redact.Kind]int64 `json:"redacted,omitempty"`
-	// Lost is what the form of regression cases cannot say.
+	// Lost is what the form of such files cannot say.
 	Lost []callvet.Problem `json:"lost,omitempty"`
 }
 
-// failure is what a regression case is made of.
-type failure struct {
+// draft is what a new case is made of.
+type draft struct {
 	of       *callvet.Case // as it may be kept
-	tools    []callvet.Tool
+	tier     callvet.Tier
+	tools    []callvet.Tool // those that it may call
+	registry []callvet.Tool // all that there are
+	models   []string       // that were asked
 	mocks    []callvet.Mock // of the suite
 	scoring  bool           // the suite or the case has settings of scoring
-	system   bool           // the suite has a system prompt
+	system   bool           // there is a system prompt
 	attempts []callvet.Trace
-	reason   string // of the first one
+	reason   string // of the first one that failed
+	asCalled bool   // what was called is taken for right
 	redacted map[redact.Kind]int64
+	lost     []callvet.Problem
+}
+
+// NewCase makes a case of a prompt and adds it to a file with its entry in the lock. The error
+// wraps callvet.ErrInvalid for a request that does not say what a case of its tier says, and
+// callvet.ErrConflict where the file has the prompt already.
+func (a *App) NewCase(ctx context.Context, req NewCaseRequest, tell Events) (*NewCase, error) {
+	if err := errors.Join(req.NewCaseExpectation.check(), req.NewCaseSettings.check(req.Tier)); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(req.Prompt) == "" {
+		return nil, wrong("prompt", "", "write what the user says")
+	}
+	if !req.given() {
+		return nil, wrong("expect", "", "say which tools are right: {expect} TOOL, or {accept} %s where none is", callvet.NoTools)
+	}
+	d := &draft{tier: req.Tier, of: &callvet.Case{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: req.Prompt}}, Fields: map[string]string{}}}
+	if err := a.expectation(d, &req.NewCaseExpectation, tell); err != nil {
+		return nil, err
+	}
+	return a.newCase(ctx, d, &req.NewCaseSettings, tell)
+}
+
+// check reports what cannot be.
+func (q *NewCaseExpectation) check() error {
+	switch q.Tier {
+	case callvet.TierGolden, callvet.TierLabeled, callvet.TierRegression:
+	default:
+		return wrong("tier", string(q.Tier), "it is golden, labeled or regression")
+	}
+	hard := []string{"straightforward", "ambiguous", "edge", "adversarial"}
+	switch {
+	case q.Tier == callvet.TierLabeled && !slices.Contains(hard, q.Difficulty):
+		return wrong("difficulty", q.Difficulty, "of a labeled case it is %s", strings.Join(hard, ", "))
+	case q.Tier != callvet.TierLabeled && q.Difficulty != "":
+		return wrong("difficulty", q.Difficulty, "only labeled cases have one")
+	case len(q.Expect) > 0 && len(q.Accept) > 0:
+		return wrong("accept", "", "name the exact tools ({expect}) or sets of which any is right, not both")
+	case q.Tier == callvet.TierGolden && len(q.Accept) > 0:
+		return wrong("accept", "", "a golden case has exact tools: {expect}")
+	case slices.Contains(q.Expect, callvet.NoTools):
+		return wrong("expect", callvet.NoTools, "no tool at all is {accept} %s", callvet.NoTools)
+	}
+	return nil
+}
+
+func (q *NewCaseExpectation) given() bool { return len(q.Expect)+len(q.Accept) > 0 }
+
+// expectation gives a draft what is expected, and the tools that there are.
+func (a *App) expectation(d *draft, q *NewCaseExpectation, tell Events) error {
+	if q.Difficulty != "" {
+		d.of.Fields["difficulty"] = q.Difficulty
+	}
+	tools, err := a.newestTools(q.Tools, tell)
+	if err != nil {
+		return err
+	}
+	if tools != nil {
+		d.tools, d.registry = tools, tools
+	}
+	e := &d.of.Expect
+	if q.given() {
+		e.Plans, e.ToolsCalled = nil, q.Expect
+	}
+	for _, set := range q.Accept {
+		var names []string
+		for name := range strings.SplitSeq(set, ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
+		if slices.Contains(names, "") || len(names) > 1 && slices.Contains(names, callvet.NoTools) {
+			return wrong("accept", set, "it is one tool, several with commas between, or %s alone", callvet.NoTools)
+		}
+		e.ToolsAcceptable = append(e.ToolsAcceptable, names)
+	}
+	if d.tier == callvet.TierGolden {
+		e.NoToolErrors, e.ResponseNonEmpty = true, true // as every golden case
+	}
+	return nil
 }
 
 // CaseFromFailure makes a regression case of a case that failed in a run, and adds it to a file
@@ -76,7 +183,7 @@ type failure struct {
 // callvet.ErrInvalid where nothing failed or the form of such files cannot say what failed, and
 // callvet.ErrConflict where the file has the prompt already.
 func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell Events) (*NewCase, error) {
-	if err := req.check(); err != nil {
+	if err := req.check(callvet.TierRegression); err != nil {
 		return nil, err
 	}
 	f, err := a.failure(ctx, &req)
@@ -86,16 +193,15 @@ func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell 
 	return a.newCase(ctx, f, &req.NewCaseSettings, tell)
 }
 
-func (q *NewCaseSettings) check() error {
-	if strings.TrimSpace(q.Bug) == "" {
+func (q *NewCaseSettings) check(tier callvet.Tier) error {
+	if tier == callvet.TierRegression && strings.TrimSpace(q.Bug) == "" {
 		return wrong("bug", "", "say which bug it keeps away: an issue, or the commit of the fix")
 	}
-	_, err := Kinds(q.Keep)
-	return err
+	return nil
 }
 
 // failure reads the attempts of a run that failed at a case.
-func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*failure, error) {
+func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, error) {
 	r, err := a.Run(ctx, req.Run)
 	if err != nil {
 		return nil, err
@@ -104,7 +210,7 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*failure, e
 	if err != nil {
 		return nil, err
 	}
-	f := &failure{mocks: r.Suite.Mocks, system: r.Suite.SystemPrompt != ""}
+	f := &draft{tier: callvet.TierRegression, mocks: r.Suite.Mocks, system: r.Suite.SystemPrompt != "", models: models(r.Manifest.Specs), registry: r.Suite.Tools}
 	attempts := 0
 	for row, err := range r.Rows(ctx, store.Filter{CaseID: req.Case}) {
 		if err != nil {
@@ -119,7 +225,6 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*failure, e
 			own.Case(row.Case)
 			f.redacted = maps.Clone(own.Counts)
 			f.scoring = row.Case.Scoring != nil || r.Suite.Defaults.Scoring != (callvet.Scoring{})
-			f.tools = r.Suite.Tools
 		}
 		c, cell := red.Row(row.Case, row.Cell)
 		if f.of == nil {
@@ -136,83 +241,130 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*failure, e
 			Hint: "callvet show RUN lists what failed",
 		}
 	}
-	switch {
-	case f.of.Tools != nil:
-		f.tools = f.of.Tools
-	case f.of.ToolNames != nil:
+	if f.of.Tools != nil {
+		f.registry = f.of.Tools
+	}
+	f.tools = f.registry
+	if f.of.Tools == nil && f.of.ToolNames != nil {
 		f.tools = slices.DeleteFunc(slices.Clone(f.tools), func(t callvet.Tool) bool { return !slices.Contains(f.of.ToolNames, t.Name) })
 	}
 	return f, nil
 }
 
-// newCase writes the case that a failure makes.
-func (a *App) newCase(ctx context.Context, f *failure, q *NewCaseSettings, tell Events) (*NewCase, error) {
+// newCase writes the case of a draft: the one way of all new cases.
+func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, tell Events) (*NewCase, error) {
 	tool := q.Tool
 	if tool == "" {
-		tool = f.about()
+		tool = d.about()
 	}
-	file := cmp.Or(q.Output, fileWord(tool)+".regression.json")
-	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Failed: len(f.attempts), Redacted: f.redacted}
-	if err := a.keepable(file); err != nil {
+	file := cmp.Or(q.Output, fileWord(tool)+"."+string(d.tier)+".json")
+	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Tier: d.tier, Attempts: len(d.attempts), Redacted: d.redacted}
+	if err := d.known(); err != nil {
 		return nil, err
 	}
-	l, err := a.lockOf(file)
+	state, err := d.state()
 	if err != nil {
 		return nil, err
 	}
-	var data []byte
-	if a.cfg.Files.Kind(file) != KindNone {
-		if data, err = a.read(file, suite.DefaultLimit); err != nil {
-			return nil, err
+	err = a.holding(ctx, file, func(k *heldFile) error {
+		there, err := suite.ReadCases(file, k.data, nil)
+		if err != nil {
+			return err
 		}
-	}
-	there, err := suite.Regressions(file, data, nil)
-	if err != nil {
-		return nil, err
-	}
-	for i := range there {
-		if q := f.of.Question(); q != "" && there[i].Question() == q {
-			return nil, fmt.Errorf("add a regression case to %s: %w: %s has the same prompt", file, callvet.ErrConflict, there[i].ID)
+		for i := range there {
+			if q := d.of.Question(); q != "" && there[i].Question() == q {
+				return fmt.Errorf("add a case to %s: %w: %s has the same prompt", file, callvet.ErrConflict, there[i].ID)
+			}
 		}
-	}
-	c, lost, err := f.regression(q, a.cfg.Now())
+		c, err := d.written(q, a.cfg.Now())
+		if err != nil {
+			return err
+		}
+		c.ID = suite.NextID(d.tier, tool, there, k.lock)
+		if err := a.tried(ctx, d, c, out); err != nil {
+			return err
+		}
+		_, err = a.addCases(ctx, k, []*callvet.Case{c}, state)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	c.ID = suite.NextRegression(tool, there, l)
-	out.ID, out.Lost = c.ID, lost
+	if len(out.Redacted) > 0 {
+		tell.note("redacted", "redacted in the case: %s; look whether it still asks the same", kindCounts(out.Redacted))
+	}
+	return out, nil
+}
+
+// tried tells what the form of the file cannot say, and how many attempts fail the case as it
+// is read from there. A regression case that none fails is refused, as is a case that takes what
+// an attempt called for right and that the attempt fails.
+func (a *App) tried(ctx context.Context, d *draft, c *callvet.Case, out *NewCase) error {
+	out.ID, out.Lost = c.ID, d.lost
 	text, more, err := suite.ExportAs("forge", &callvet.Suite{Cases: []callvet.Case{*c}})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range more {
 		if p.Key != "fields" { // those that count are carried
 			out.Lost = append(out.Lost, p)
 		}
 	}
-	if out.Caught, err = f.caught(ctx, file, text); err != nil {
-		return nil, err
+	var why string
+	if out.Caught, why, err = d.caught(ctx, out.File, text); err != nil {
+		return err
 	}
-	if out.Caught == 0 {
-		why := "its form cannot say what failed"
-		if f.reason != "" {
-			why += ": " + f.reason
+	switch {
+	case d.tier == callvet.TierRegression && out.Caught == 0 && len(d.attempts) > 0:
+		if d.reason != "" {
+			why = "its form cannot say what failed: " + d.reason
 		}
-		return nil, f.byHand("the attempts that failed would pass it; " + why)
+		return d.byHand(strings.TrimSuffix("the attempts that failed would pass it; "+why, "; "))
+	case d.asCalled && out.Caught > 0:
+		return d.byHand("the attempt that it is made of would fail it: " + why)
 	}
-	if _, err = a.addRegressions(ctx, file, []*callvet.Case{c}, nil); err != nil {
-		return nil, err
-	}
-	if len(out.Redacted) > 0 {
-		tell.note("redacted", "redacted in the case: %s; look whether it still asks what failed", kindCounts(out.Redacted))
-	}
-	return out, nil
+	return nil
 }
 
-// byHand says why a failure cannot be made a case.
-func (f *failure) byHand(why string) error {
+// known refuses expected tools that there are not, where it is known which there are.
+func (d *draft) known() error {
+	if len(d.tools) == 0 {
+		return nil
+	}
+	for _, name := range expectedTools(&d.of.Expect) {
+		if slices.ContainsFunc(d.tools, func(t callvet.Tool) bool { return callvet.NameFits(name, t.Name, false) }) {
+			continue
+		}
+		names := make([]string, len(d.tools))
+		for i := range d.tools {
+			names[i] = d.tools[i].Name
+		}
+		text := "there is no such tool"
+		if near := callvet.Nearest(name, names); near != "" {
+			text += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return wrong("expect", name, "%s", text)
+	}
+	return nil
+}
+
+// state is what surrounds the case, nil where no tools are known. Files of cases have no place
+// for a system prompt: one that the case was made with is not recorded, as it is not carried.
+func (d *draft) state() (json.RawMessage, error) {
+	if len(d.registry) == 0 {
+		return nil, nil
+	}
+	now := stale.Of(&callvet.Suite{Tools: d.registry}, d.models, "")
+	if d.system {
+		now.System = ""
+	}
+	return now.Bytes()
+}
+
+// byHand says why a draft cannot be made a case.
+func (d *draft) byHand(why string) error {
 	return &callvet.Hinted{
-		Err:  fmt.Errorf("make a regression case of %q: %w: %s", f.of.ID, callvet.ErrInvalid, why),
+		Err:  fmt.Errorf("make a %s case of %q: %w: %s", d.tier, d.of.ID, callvet.ErrInvalid, why),
 		Hint: "write the case by hand, then callvet case add; or keep it in the suite that has it",
 	}
 }
@@ -227,14 +379,14 @@ func kindCounts(counts map[redact.Kind]int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// about is the tool that the failure is about: the first that is expected, or else the first that
+// about is the tool that the case is about: the first that is expected, or else the first that
 // was called.
-func (f *failure) about() string {
-	if want, _ := selection.Of(&f.of.Expect); len(want.Tools) > 0 && !callvet.NamePattern(want.Tools[0]) {
+func (d *draft) about() string {
+	if want, _ := selection.Of(&d.of.Expect); len(want.Tools) > 0 && !callvet.NamePattern(want.Tools[0]) {
 		return want.Tools[0]
 	}
-	for i := range f.attempts {
-		if calls := f.attempts[i].Calls(); len(calls) > 0 {
+	for i := range d.attempts {
+		if calls := d.attempts[i].Calls(); len(calls) > 0 {
 			return calls[0].Tool
 		}
 	}
@@ -252,38 +404,49 @@ func fileWord(tool string) string {
 	return cmp.Or(word[:min(len(word), 100)], "no_tool")
 }
 
-// regression is the case in the form that files of regression cases have: names of tools,
-// arguments one by one, stubs. lost is what that form cannot say.
-func (f *failure) regression(q *NewCaseSettings, now time.Time) (*callvet.Case, []callvet.Problem, error) {
-	from := f.of
+// written is the case in the form that eval files have: names of tools, arguments one by one,
+// stubs. What that form cannot say is in d.lost.
+func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error) {
+	from := d.of
 	if from.Context != "" || len(from.Input) != 1 || from.Question() == "" {
-		return nil, nil, f.byHand("it is more than one message of a user (turns before it, or a context), which files of regression cases cannot say")
+		return nil, d.byHand("it is more than one message of a user (turns before it, or a context), which such files cannot say")
 	}
 	c := &callvet.Case{
-		Tier: callvet.TierRegression, Input: from.Input, Expect: from.Expect, MultiTurn: from.MultiTurn, Tags: from.Tags,
+		Tier: d.tier, Input: from.Input, Expect: from.Expect, MultiTurn: from.MultiTurn, Tags: from.Tags,
 		ToolChoice:  from.ToolChoice,
-		Description: "regression — " + cmp.Or(q.Description, from.Description, f.reason, from.ID),
-		Fields:      map[string]string{"difficulty": "regression", suite.FieldBugRef: q.Bug, suite.FieldCreatedAt: now.UTC().Format(time.DateOnly)},
+		Description: cmp.Or(q.Description, from.Description, d.reason, from.ID, from.Question()),
+		Fields:      map[string]string{suite.FieldCreatedAt: now.UTC().Format(time.DateOnly)},
 	}
-	var lost []callvet.Problem
-	lose := func(key, format string, args ...any) {
-		lost = append(lost, callvet.Problem{Code: "not-carried", Warning: true, Key: key, Message: fmt.Sprintf(format, args...)})
+	switch d.tier {
+	case callvet.TierRegression:
+		c.Description = "regression — " + c.Description
+		c.Fields["difficulty"] = "regression"
+	case callvet.TierLabeled:
+		c.Fields["difficulty"] = from.Fields["difficulty"]
 	}
-	if f.system {
-		lose("system_prompt", "the system prompt of the suite is not carried: regression files have no place for it")
+	if q.Bug != "" {
+		c.Fields[suite.FieldBugRef] = q.Bug
 	}
-	if f.scoring {
-		lose("scoring", "settings of scoring are not carried: names and arguments are compared as they are without them")
+	if d.system {
+		d.lose("system_prompt", "the system prompt is not carried: eval files have no place for it")
 	}
-	if err := f.routing(&c.Expect, lose); err != nil {
-		return nil, nil, err
+	if d.scoring {
+		d.lose("scoring", "settings of scoring are not carried: names and arguments are compared as they are without them")
 	}
-	f.stubs(c, lose)
-	return c, lost, nil
+	if err := d.routing(&c.Expect); err != nil {
+		return nil, err
+	}
+	d.stubs(c)
+	return c, nil
+}
+
+// lose tells what is not carried.
+func (d *draft) lose(key, format string, args ...any) {
+	d.lost = append(d.lost, callvet.Problem{Code: "not-carried", Warning: true, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
 // routing says plans as names of tools, and the arguments of a single plan one by one.
-func (f *failure) routing(e *callvet.Expect, lose func(key, format string, args ...any)) error {
+func (d *draft) routing(e *callvet.Expect) error {
 	if len(e.Plans) == 0 {
 		return nil
 	}
@@ -295,24 +458,24 @@ func (f *failure) routing(e *callvet.Expect, lose func(key, format string, args 
 		case "", callvet.OrderAny, callvet.OrderSingle:
 		case callvet.OrderStrict, callvet.OrderInOrder:
 			if len(p.Calls) > 1 {
-				lose("expect.order", "the order of the calls is not carried")
+				d.lose("expect.order", "the order of the calls is not carried")
 			}
 		default:
 			extra = true
 		}
 		if extra {
-			return f.byHand("its plan allows other calls beside those it names, which files of regression cases cannot say")
+			return d.byHand("its plan allows other calls beside those it names, which such files cannot say")
 		}
 		sets = append(sets, namesOf(p)...)
 	}
 	if len(e.Plans) == 1 {
 		for i := range e.Plans[0].Calls {
-			arguments(&e.Plans[0].Calls[i], e, lose)
+			d.arguments(&e.Plans[0].Calls[i], e)
 		}
 	} else if slices.ContainsFunc(e.Plans, func(p callvet.Plan) bool {
 		return slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool { return c.Args != nil || len(c.Matchers) > 0 })
 	}) {
-		lose("expect.any_of", "the arguments of several plans are not carried")
+		d.lose("expect.any_of", "the arguments of several plans are not carried")
 	}
 	e.Plans = nil
 	switch {
@@ -357,15 +520,15 @@ func namesOf(p *callvet.Plan) [][]string {
 }
 
 // arguments says what a call expects of its arguments one by one.
-func arguments(c *callvet.ExpectedCall, e *callvet.Expect, lose func(key, format string, args ...any)) {
+func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 	if c.Optional || len(c.Tools) != 1 {
 		if c.Args != nil || len(c.Matchers) > 0 {
-			lose("expect.calls.params", "the arguments of a call that may be another one, or missing, are not carried")
+			d.lose("expect.calls.params", "the arguments of a call that may be another one, or missing, are not carried")
 		}
 		return
 	}
 	if c.ResultCheck != "" {
-		lose("expect.calls.result_check", "result_check is not carried")
+		d.lose("expect.calls.result_check", "result_check is not carried")
 	}
 	said := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(c.Matchers)) {
@@ -373,7 +536,7 @@ func arguments(c *callvet.ExpectedCall, e *callvet.Expect, lose func(key, format
 		said[name] = true
 		switch {
 		case m.Optional || strings.Contains(name, "*") || !slices.Contains([]string{"", "exact", "contains", "any_of", "present", "absent", "regex"}, m.Mode):
-			lose("expect.calls.params."+name, "the argument %s is not compared: regression files cannot say how", name)
+			d.lose("expect.calls.params."+name, "the argument %s is not compared: eval files cannot say how", name)
 		default:
 			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: c.Tools[0], Path: name, Matcher: m})
 		}
@@ -386,7 +549,7 @@ func arguments(c *callvet.ExpectedCall, e *callvet.Expect, lose func(key, format
 		switch {
 		case said[name]:
 		case strings.ContainsAny(name, ".["): // a path there
-			lose("expect.calls.params."+name, "the argument %s is not compared: its name would be a path", name)
+			d.lose("expect.calls.params."+name, "the argument %s is not compared: its name would be a path", name)
 		default:
 			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: c.Tools[0], Path: name, Matcher: callvet.Matcher{Mode: "exact", Value: args[name]}})
 		}
@@ -394,24 +557,24 @@ func arguments(c *callvet.ExpectedCall, e *callvet.Expect, lose func(key, format
 }
 
 // stubs are what tools gave: as the case or the suite says, or else as the attempts had it.
-func (f *failure) stubs(c *callvet.Case, lose func(key, format string, args ...any)) {
+func (d *draft) stubs(c *callvet.Case) {
 	have := func(tool string) bool {
 		return slices.ContainsFunc(c.Mocks, func(m callvet.Mock) bool { return m.Tool == tool })
 	}
-	for _, m := range slices.Concat(f.of.Mocks, f.mocks) {
+	for _, m := range slices.Concat(d.of.Mocks, d.mocks) {
 		if len(m.Replies) == 0 || m.Replies[0].Result == nil {
 			continue
 		}
 		if m.Args != nil || len(m.Replies) > 1 {
-			lose("mocks", "of what %s answers, one result is carried, for any arguments", m.Tool)
+			d.lose("mocks", "of what %s answers, one result is carried, for any arguments", m.Tool)
 		}
-		if !have(m.Tool) && f.concerns(m.Tool) {
+		if !have(m.Tool) && d.concerns(m.Tool) {
 			c.Mocks = append(c.Mocks, callvet.Mock{Tool: m.Tool, Replies: []callvet.MockReply{{Result: m.Replies[0].Result}}})
 		}
 	}
-	for i := range f.attempts {
-		for _, call := range f.attempts[i].Calls() {
-			if call.Result != nil && call.Status == callvet.StatusOK && !have(call.Tool) && f.concerns(call.Tool) {
+	for i := range d.attempts {
+		for _, call := range d.attempts[i].Calls() {
+			if call.Result != nil && call.Error == "" && (call.Status == callvet.StatusOK || call.Status == "") && !have(call.Tool) && d.concerns(call.Tool) {
 				c.Mocks = append(c.Mocks, callvet.Mock{Tool: call.Tool, Replies: []callvet.MockReply{{Result: call.Result}}})
 			}
 		}
@@ -419,36 +582,63 @@ func (f *failure) stubs(c *callvet.Case, lose func(key, format string, args ...a
 }
 
 // concerns reports whether a tool is expected, or was called.
-func (f *failure) concerns(tool string) bool {
-	want, _ := selection.Of(&f.of.Expect)
-	if slices.ContainsFunc(slices.Concat(want.Tools, want.Acceptable), func(n string) bool { return callvet.NameFits(n, tool, false) }) {
-		return slices.ContainsFunc(f.tools, func(t callvet.Tool) bool { return t.Name == tool })
+func (d *draft) concerns(tool string) bool {
+	if len(d.tools) > 0 && !slices.ContainsFunc(d.tools, func(t callvet.Tool) bool { return t.Name == tool }) {
+		return false
 	}
-	return slices.ContainsFunc(f.attempts, func(t callvet.Trace) bool {
-		return slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Tool == tool })
-	}) && slices.ContainsFunc(f.tools, func(t callvet.Tool) bool { return t.Name == tool })
+	want, _ := selection.Of(&d.of.Expect)
+	return slices.ContainsFunc(slices.Concat(want.Tools, want.Acceptable), func(n string) bool { return callvet.NameFits(n, tool, false) }) ||
+		slices.ContainsFunc(d.attempts, func(t callvet.Trace) bool {
+			return slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Tool == tool })
+		})
 }
 
-// caught counts the attempts that fail the case, as it was written.
-func (f *failure) caught(ctx context.Context, file string, text []byte) (n int, err error) {
-	cases, err := suite.Regressions(file, text, f.tools)
-	if err != nil {
-		return 0, err
+// named are tools without a schema for all that are expected or were called, for drafts of which
+// it is not known which tools there are.
+func (d *draft) named() (out []callvet.Tool) {
+	add := func(name string) {
+		if !slices.ContainsFunc(out, func(t callvet.Tool) bool { return strings.EqualFold(t.Name, name) }) {
+			out = append(out, callvet.Tool{Name: name})
+		}
 	}
-	scorer, problems := score.New(&callvet.Suite{Tools: f.tools}, score.Config{})
+	for _, name := range expectedTools(&d.of.Expect) {
+		add(name)
+	}
+	for i := range d.attempts {
+		for _, call := range d.attempts[i].Calls() {
+			add(call.Tool)
+		}
+	}
+	return out
+}
+
+// caught counts the attempts that fail the case as it was written, and gives the reason of the
+// first.
+func (d *draft) caught(ctx context.Context, file string, text []byte) (n int, reason string, err error) {
+	tools := d.tools
+	if len(tools) == 0 {
+		tools = d.named()
+	}
+	cases, err := suite.ReadCases(file, text, tools)
+	if err != nil {
+		return 0, "", err
+	}
+	scorer, problems := score.New(&callvet.Suite{Tools: tools}, score.Config{})
 	if suite.HasErrors(problems) || len(cases) != 1 {
-		return 0, fmt.Errorf("make a regression case of %q: %w: the tools of the run do not compile", f.of.ID, callvet.ErrInvalid)
+		return 0, "", fmt.Errorf("make a %s case of %q: %w: its tools do not compile", d.tier, d.of.ID, callvet.ErrInvalid)
 	}
 	by, _ := scorer.Compile(&cases[0])
-	for i := range f.attempts {
-		t := f.attempts[i]
+	for i := range d.attempts {
+		t := d.attempts[i]
 		r, err := by.Judge(ctx, &t)
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
 		if r.Verdict == callvet.VerdictFail {
-			n++
+			if n++; n == 1 {
+				reason = r.Reason
+			}
 		}
 	}
-	return n, nil
+	return n, reason, nil
 }

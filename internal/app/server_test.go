@@ -62,6 +62,10 @@ func (u *uploads) Existing(name string) ([]byte, bool, error) {
 	return []byte(text), ok, nil
 }
 
+func (u *uploads) Hold(context.Context, string) (func() error, error) {
+	return func() error { return nil }, nil
+}
+
 func (u *uploads) Write(_ context.Context, name string, write func(io.Writer) error) error {
 	var b strings.Builder
 	err := write(&b)

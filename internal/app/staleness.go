@@ -162,7 +162,7 @@ func (m *makers) compare(ctx context.Context, s *callvet.Suite, now *stale.State
 func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite, now *stale.State) ([]StaleGroup, error) {
 	var failed error
 	alike := sync.OnceValue(func() func(a, b string) bool {
-		like, err := lint.Alike(ctx, s.Tools)
+		like, err := lint.Overlap(ctx, s.Tools)
 		if err != nil {
 			failed = err
 			return func(string, string) bool { return false }

@@ -77,17 +77,11 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 // suiteOptions reads what a suite needs beside its file. done lets go of what is sent along.
 func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, done func(), err error) {
 	opt = suite.Options{Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes, Programs: req.Programs, Tools: req.Catalogue}
-	if req.Tools != "" {
-		tools, err := a.ReadTools([]string{req.Tools}, tell)
-		if err != nil {
-			return opt, nil, err
-		}
-		newest, left := toolfile.Newest(tools)
-		if len(left) > 0 {
-			tell.note("older-tools", "%s of %s left out: a suite has the newest one of a tool", plain.Count(len(left), "older version", "older versions"), req.Tools)
-		}
-		opt.Tools = append(opt.Tools, newest...)
+	tools, err := a.newestTools(req.Tools, tell)
+	if err != nil {
+		return opt, nil, err
 	}
+	opt.Tools = append(opt.Tools, tools...)
 	if opt.Mocks, err = a.readMocks(req.Mocks, tell); err != nil {
 		return opt, nil, err
 	}
@@ -111,6 +105,22 @@ func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, do
 	}
 	opt.Stdin = sent
 	return opt, func() { _ = sent.Close() }, nil // read whole when the suite is open
+}
+
+// newestTools reads the tools of a file or folder, of each the newest version; "" has none.
+func (a *App) newestTools(name string, tell Events) ([]callvet.Tool, error) {
+	if name == "" {
+		return nil, nil
+	}
+	tools, err := a.ReadTools([]string{name}, tell)
+	if err != nil {
+		return nil, err
+	}
+	newest, left := toolfile.Newest(tools)
+	if len(left) > 0 {
+		tell.note("older-tools", "%s of %s left out: a suite has the newest one of a tool", plain.Count(len(left), "older version", "older versions"), name)
+	}
+	return newest, nil
 }
 
 // ReadTools reads the tools of all files and folders; no name is no error. The problems are

@@ -4,6 +4,7 @@ package coverage_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +49,7 @@ func TestReport(t *testing.T) {
 		Overlaps: []coverage.Overlap{
 			{Pair: coverage.Pair{A: "forecast", B: "weather", Similarity: 0.5, Confused: 3}, Ambiguous: 1}, // not "forbidden", where neither is right
 			{Pair: coverage.Pair{A: "air", B: "weather", Similarity: 0.4}, Ambiguous: 1},
-			{Pair: coverage.Pair{A: "air", B: "forecast", Similarity: 0.3}, Ambiguous: 2},
+			{Pair: coverage.Pair{A: "air", B: "forecast", Similarity: 0.15}, Ambiguous: 2},
 			{Pair: coverage.Pair{A: "tax", B: "weather", Similarity: 0.25}},
 		},
 	}
@@ -68,20 +69,28 @@ func TestReport(t *testing.T) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
+	near := func(tool string, similarity float64, weight string, confused int) coverage.Neighbour {
+		n := coverage.Neighbour{Tool: tool, Reason: fmt.Sprintf("similarity of the texts %.2f", similarity), Weight: weight, Similarity: similarity, Confused: confused}
+		if confused > 0 {
+			n.Reason += fmt.Sprintf(", taken for one another %d times", confused)
+		}
+		return n
+	}
 	wantMap := map[string]coverage.Neighbours{
 		"weather": {
-			Overlaps: []string{"forecast", "air", "tax"}, Clusters: [][]string{{"weather", "air", "forecast"}, {"weather", "tax"}},
-			Reason: "forecast: similarity of the texts 0.50, taken for one another 3 times; air: similarity of the texts 0.40; tax: similarity of the texts 0.25",
+			Overlaps: []coverage.Neighbour{near("forecast", 0.5, "high", 3), near("air", 0.4, "high", 0), near("tax", 0.25, "medium", 0)},
+			Clusters: [][]string{{"weather", "air", "forecast"}, {"weather", "tax"}},
+			Reason:   "forecast: similarity of the texts 0.50, taken for one another 3 times; air: similarity of the texts 0.40; tax: similarity of the texts 0.25",
 		},
 		"forecast": {
-			Overlaps: []string{"weather", "air"}, Clusters: [][]string{{"forecast", "air", "weather"}},
-			Reason: "weather: similarity of the texts 0.50, taken for one another 3 times; air: similarity of the texts 0.30",
+			Overlaps: []coverage.Neighbour{near("weather", 0.5, "high", 3), near("air", 0.15, "low", 0)}, Clusters: [][]string{{"forecast", "air", "weather"}},
+			Reason: "weather: similarity of the texts 0.50, taken for one another 3 times; air: similarity of the texts 0.15",
 		},
 		"air": {
-			Overlaps: []string{"weather", "forecast"}, Clusters: [][]string{{"air", "forecast", "weather"}},
-			Reason: "weather: similarity of the texts 0.40; forecast: similarity of the texts 0.30",
+			Overlaps: []coverage.Neighbour{near("weather", 0.4, "high", 0), near("forecast", 0.15, "low", 0)}, Clusters: [][]string{{"air", "forecast", "weather"}},
+			Reason: "weather: similarity of the texts 0.40; forecast: similarity of the texts 0.15",
 		},
-		"tax": {Overlaps: []string{"weather"}, Clusters: [][]string{{"tax", "weather"}}, Reason: "weather: similarity of the texts 0.25"},
+		"tax": {Overlaps: []coverage.Neighbour{near("weather", 0.25, "medium", 0)}, Clusters: [][]string{{"tax", "weather"}}, Reason: "weather: similarity of the texts 0.25"},
 	}
 	if diff := cmp.Diff(wantMap, m); diff != "" {
 		t.Error(diff)

@@ -10,13 +10,44 @@ import (
 )
 
 // Neighbours is what an overlap map says of one tool.
-// Source: the tool overlap map of Eval Case Interfaces.
+// Source: the tool overlap map of Eval Case Interfaces, with the weights of its extension.
 type Neighbours struct {
-	// Overlaps are the names of the tools that are easily taken for it, the likest first.
-	Overlaps []string `json:"overlaps"`
+	// Overlaps are the tools that are easily taken for it, the likest first.
+	Overlaps []Neighbour `json:"overlaps"`
 	// Clusters are groups of tools of which each overlaps each, this one among them.
 	Clusters [][]string `json:"clusters"`
 	Reason   string     `json:"reason"`
+}
+
+// Neighbour is one tool that overlaps another one.
+type Neighbour struct {
+	Tool   string `json:"tool"`
+	Reason string `json:"reason"`
+	// Weight is high, medium or low: the document makes 2, 1 and 0.5 of it, to say how many
+	// ambiguous cases a tool needs.
+	Weight string `json:"weight"`
+	// Similarity and Confused are those of the Pair.
+	Similarity float64 `json:"similarity"`
+	Confused   int     `json:"confused,omitempty"`
+}
+
+// Likenesses from which a pair has the weights high and medium: rules of thumb for the document's
+// "both triggered by the same questions" (the weather and its forecast are alike by 0.3) and "the
+// same domain, with distinct triggers".
+const (
+	highFrom   = 0.3
+	mediumFrom = 0.2
+)
+
+// Weight is how easily the two are confused: a pair that a run confused is of weight high.
+func (p *Pair) Weight() string {
+	switch {
+	case p.Confused > 0 || p.Similarity >= highFrom:
+		return "high"
+	case p.Similarity >= mediumFrom:
+		return "medium"
+	}
+	return "low"
 }
 
 // Map says for each tool that overlaps others which these are.
@@ -29,11 +60,12 @@ func (r *Report) Map() map[string]*Neighbours {
 		}
 		near[a][b] = true
 		n := out[a]
-		n.Overlaps = append(n.Overlaps, b)
-		why := fmt.Sprintf("%s: similarity of the texts %.2f", b, o.Similarity)
+		why := fmt.Sprintf("similarity of the texts %.2f", o.Similarity)
 		if o.Confused > 0 {
 			why += fmt.Sprintf(", taken for one another %d times", o.Confused)
 		}
+		n.Overlaps = append(n.Overlaps, Neighbour{b, why, o.Weight(), o.Similarity, o.Confused})
+		why = b + ": " + why
 		if n.Reason != "" {
 			n.Reason += "; "
 		}
@@ -61,8 +93,9 @@ func (r *Report) Map() map[string]*Neighbours {
 }
 
 // grown adds to a group all that overlap each of it, in the order given, and sorts it.
-func grown(group, more []string, near map[string]map[string]bool) []string {
-	for _, name := range more {
+func grown(group []string, more []Neighbour, near map[string]map[string]bool) []string {
+	for i := range more {
+		name := more[i].Tool
 		if !slices.Contains(group, name) && !slices.ContainsFunc(group, func(g string) bool { return !near[g][name] }) {
 			group = append(group, name)
 		}

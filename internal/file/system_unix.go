@@ -5,6 +5,7 @@
 package file
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -21,6 +22,29 @@ func claim(f *os.File) bool {
 		}
 	}
 }
+
+// tryHold holds a folder by the system's lock on it; nil where another one has it.
+func tryHold(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.EINTR
+	for errors.Is(err, syscall.EINTR) {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err == nil {
+		return f, nil
+	}
+	_ = f.Close() // of a folder, which was only looked at
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = nil
+	}
+	return nil, err
+}
+
+// letGo ends what tryHold began.
+func letGo(f *os.File) error { return f.Close() }
 
 // keep gives a file the mode of another one, and its owner and group where the
 // system allows it. What a group may do that cannot be kept is taken from the

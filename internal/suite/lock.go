@@ -187,59 +187,14 @@ func (l *Lock) Archive(id, reason string, now time.Time) error {
 	return nil
 }
 
-// AddRegression puts a regression case at the end of a file of such cases, which may be new
-// (no data), and its entry into the lock: what is made so is complete from the start. The
-// other bytes of the file stay as they are. The error wraps callvet.ErrInvalid for a file of
-// another form, and callvet.ErrConflict for an id that is taken.
-func AddRegression(file string, data []byte, l *Lock, c *callvet.Case, now time.Time, state json.RawMessage) ([]byte, error) {
-	fail := func(kind error, why string) error {
-		return fmt.Errorf("add case %q to %s: %w: %s", c.ID, file, kind, why)
-	}
-	if c.Tier != callvet.TierRegression {
-		return nil, fail(callvet.ErrInvalid, "it is no regression case")
-	}
-	if blank(data) {
-		data = []byte("[]\n")
-	}
-	s, problems, err := parse(data, file, Options{KeepTokens: true, NoIncludes: true, Dialect: dialect.Forge})
-	switch {
-	case err != nil:
-		return nil, err
-	case source.IsYAML(file, data):
-		return nil, fail(callvet.ErrInvalid, "regression cases are kept in JSON files")
-	case HasErrors(problems):
-		return nil, fail(callvet.ErrInvalid, "the file has errors; callvet lint tells them")
-	case l.Find(c.ID) != nil || slices.ContainsFunc(s.Cases, func(x callvet.Case) bool { return x.ID == c.ID }):
-		return nil, fail(callvet.ErrConflict, "the id is taken")
-	}
-	text, _, err := dialect.Export(dialect.Forge, &callvet.Suite{Cases: []callvet.Case{*c}})
-	if err != nil {
-		return nil, err
-	}
-	text = bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("[")), []byte("]")))
-	at, before := bytes.LastIndexByte(data, ']'), "\n  "
-	if n := len(s.Cases); n > 0 {
-		last := textsOf(file, data, []callvet.Position{s.Cases[n-1].Position})[0]
-		at, before = last.to, ",\n  "
-	} else if at < 0 || data[0] != '[' {
-		return nil, fail(callvet.ErrInvalid, "the file has no list of cases")
-	}
-	out := slices.Concat(data[:at], []byte(before), text, data[at:])
-	if len(s.Cases) == 0 {
-		out = slices.Concat(data[:at], []byte(before), text, []byte("\n"), data[at:])
-	}
-	if s, _, err = parse(out, file, Options{KeepTokens: true, NoIncludes: true, Dialect: dialect.Forge}); err != nil {
-		return nil, err
-	}
-	_, err = l.Seal(file, out, s.Cases[len(s.Cases)-1:], now, state)
-	return out, err
-}
-
 // span is where the text of a case stands in its file.
 type span struct{ from, to int }
 
 // digests are the hashes of the texts of cases, in their order.
 func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
+	if source.IsYAML(file, data) { // whose reader counts the lines of such a text
+		data = source.LineEnds(data)
+	}
 	at := make([]callvet.Position, len(cases))
 	for i := range cases {
 		at[i] = cases[i].Position
@@ -257,7 +212,7 @@ func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
 // digest does not tell the line ends of one system from those of another: copies of a
 // repository have either.
 func digest(text []byte) string {
-	sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
+	sum := sha256.Sum256(source.LineEnds(text))
 	return hex.EncodeToString(sum[:])
 }
 

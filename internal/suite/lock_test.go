@@ -116,9 +116,6 @@ func TestLockedText(t *testing.T) {
 				t.Errorf("%s: byte %d, %q: %v", name, i, tt.text[max(0, i-10):min(len(tt.text), i+10)], got)
 			}
 		}
-		if name != "a.json" {
-			continue
-		}
 		put(t, path, strings.ReplaceAll(tt.text, "\n", "\r\n"))
 		if got := codes(t, path); got != nil {
 			t.Errorf("%s, other line ends: %v", name, got)
@@ -171,8 +168,8 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestAddRegression: a case and its entry are made at once, and what was there stays.
-func TestAddRegression(t *testing.T) {
+// TestAddCase: a case and its entry are made together, and what was there stays.
+func TestAddCase(t *testing.T) {
 	t.Parallel()
 	c := &callvet.Case{
 		ID: "rg-a-007", Description: "d", Tier: callvet.TierRegression, Fields: map[string]string{"difficulty": "regression", "bugRef": "#7", "createdAt": "2026-04-01"},
@@ -182,7 +179,7 @@ func TestAddRegression(t *testing.T) {
 		"new": "", "empty": "[]\n", "list": lockedJSON, "envelope": `{"metadata": {"toolName": "a"}, "cases": [{"id": "rg-a-001", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]}`,
 	} {
 		var l suite.Lock
-		out, err := suite.AddRegression("a.json", []byte(text), &l, c, now(), json.RawMessage(`{"x": 1}`))
+		out, err := suite.AddCase("a.json", []byte(text), &l, c, now(), json.RawMessage(`{"x": 1}`))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -207,12 +204,12 @@ func TestAddRegression(t *testing.T) {
 				t.Errorf("%s: %s", name, code)
 			}
 		}
-		if _, err := suite.AddRegression("a.json", out, &l, c, now(), nil); !errors.Is(err, callvet.ErrConflict) {
+		if _, err := suite.AddCase("a.json", out, &l, c, now(), nil); !errors.Is(err, callvet.ErrConflict) {
 			t.Errorf("%s twice: %v", name, err)
 		}
 	}
 	for name, text := range map[string]string{"x.json": `{"metadata": {}, "cases": []}`, "y.yaml": "- id: rg-a-001\n"} {
-		if out, err := suite.AddRegression(name, []byte(text), &suite.Lock{}, c, now(), nil); err == nil {
+		if out, err := suite.AddCase(name, []byte(text), &suite.Lock{}, c, now(), nil); err == nil {
 			t.Errorf("%s: %s", name, out)
 		}
 	}

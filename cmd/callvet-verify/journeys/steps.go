@@ -178,14 +178,17 @@ func (t *traveller) keeps() error {
 		}
 		keep := []string{"second", c.Case, "--bug", "#1", "-o", "bugs.json"}
 		made := t.step(0, "case from-failure", append(keep, "--json")...).out
-		var told struct{ Failed, Caught int }
+		var told struct{ Attempts, Caught int }
 		if err := json.Unmarshal([]byte(made), &told); err != nil {
 			return err
 		}
-		t.check(told.Failed > 0 && told.Caught == told.Failed, t.of.name+": case from-failure", "%d of %d attempts fail the new case", told.Caught, told.Failed)
+		t.check(told.Attempts > 0 && told.Caught == told.Attempts, t.of.name+": case from-failure", "%d of %d attempts fail the new case", told.Caught, told.Attempts)
 		before := t.file("bugs.json")
 		t.step(1, "case from-failure", keep...) // the prompt is there
 		t.check(t.file("bugs.json") == before, t.of.name+": case from-failure", "the second time changed the file")
+		t.step(0, "trace export", "second", "-o", "second.jsonl")
+		made = t.step(0, "case from-trace", "second.jsonl", c.Case, "--tier", "labeled", "--difficulty", "edge", "--accept", "__none__", "-o", "traced.json", "--json").out
+		t.check(strings.Contains(made, `"attempts":1`), t.of.name+": case from-trace", "%s", made)
 		break
 	}
 	return nil

@@ -56,6 +56,7 @@ var (
 var apart = map[string]string{
 	"case add":              "writes cases into a file of them; verify tiers walks it",
 	"case archive":          "writes the lock of a file of cases; verify tiers walks it",
+	"case new":              "writes a case into a file of them; verify tiers walks it",
 	"case lock":             "writes the lock of a file of cases; verify tiers walks it",
 	"completion bash":       "writes a shell's completion script",
 	"completion fish":       "writes a shell's completion script",

@@ -57,10 +57,16 @@ type said struct {
 	out, errs string
 }
 
-// run runs a command of callvet. An error is one of starting it.
-func (l *lab) run(ctx context.Context, args ...string) (said, error) {
+// command is one of callvet in the folder.
+func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.binary, append([]string{"--db", filepath.Join(l.dir, "runs.db")}, args...)...)
 	cmd.Dir = l.dir
+	return cmd
+}
+
+// run runs a command of callvet. An error is one of starting it.
+func (l *lab) run(ctx context.Context, args ...string) (said, error) {
+	cmd := l.command(ctx, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

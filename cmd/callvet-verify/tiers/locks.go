@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
@@ -100,7 +102,60 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	}
 	step("both run", 0, "", run...)
 	step("an id is taken once", 1, "taken", "case", "add", file, "new.json", "--tools", "tools.json")
+	last = errors.Join(last, together(ctx, c, l))
 	step("archive asks for a reason", 2, "--reason", "case", "archive", file, "rg-a-001")
 	step("archive", 0, "archived rg-a-001", "case", "archive", file, "rg-a-001", "--reason", "tool a is gone")
 	return last
+}
+
+// together adds cases by many processes at once, of which some are killed: no case is lost, and
+// what a killed one leaves is never told as a case that was changed or is gone.
+func together(ctx context.Context, c *proof.Check, l *lab) error {
+	const subject, file, n = "locked cases", "many.regression.json", 8
+	add := func(i int) *exec.Cmd {
+		return l.command(ctx, "case", "new", "--tier", "regression", "--bug", "#1", "--prompt", fmt.Sprintf("Do the thing %d.", i), "--expect", "a", "-o", file, "--tools", "tools.json")
+	}
+	lint := func(name string, cases int, locked bool) error {
+		t, err := l.run(ctx, "lint", file, "--tools", "tools.json")
+		good := err == nil && t.code == 0 && strings.Contains(t.out, fmt.Sprintf("%d cases, no errors", cases)) && !(locked && strings.Contains(t.errs, "not-locked"))
+		c.Compare(subject, name, good, "exit %d, %d cases: %s%s", t.code, cases, t.out, t.errs)
+		return err
+	}
+	var all []*exec.Cmd
+	var failed error
+	for i := range n {
+		cmd := add(i)
+		failed = errors.Join(failed, cmd.Start())
+		all = append(all, cmd)
+	}
+	for _, cmd := range all {
+		failed = errors.Join(failed, cmd.Wait())
+	}
+	c.Compare(subject, "at once, each process adds its case", failed == nil, "%v", failed)
+	if err := lint("all are there and locked", n, true); err != nil {
+		return err
+	}
+	had := n
+	for i := range 12 {
+		cmd := add(n + i)
+		if err := cmd.Start(); err != nil {
+			return fmt.Errorf("start callvet: %w", err)
+		}
+		kill := time.AfterFunc(time.Duration(8*i)*time.Millisecond, func() { _ = cmd.Process.Kill() }) // it may be over
+		_ = cmd.Wait()                                                                                 // killed or not
+		kill.Stop()
+		text, err := l.read(file)
+		if err != nil {
+			return err
+		}
+		have := bytes.Count(text, []byte(`"id": "rg-`))
+		c.Compare(subject, fmt.Sprintf("killed after %d ms", 8*i), have == had || have == had+1, "%d cases, where there were %d", have, had)
+		had = have
+	}
+	if err := lint("what was killed left no error", had, false); err != nil {
+		return err
+	}
+	t, err := l.run(ctx, "case", "lock", file, "--tools", "tools.json")
+	c.Compare(subject, "and can be locked", err == nil && t.code == 0, "%s%s", t.out, t.errs)
+	return errors.Join(err, lint("all is locked then", had, true))
 }

@@ -20,7 +20,7 @@ import (
 const (
 	trialsDue  = 67
 	weatherDue = 46
-	locksDue   = 60
+	locksDue   = 77
 )
 
 // Verify compares with the binary, in folders of its own; data is the folder of the shared

@@ -26,14 +26,18 @@ type Confusable struct {
 	Observed bool `json:"observed"`
 }
 
-// ConfusedPair is two tools with the cosine of their texts, in [-1,1], and how often
-// a run took either for the other.
+// ConfusedPair is two tools with the cosine of their names and descriptions, in [-1,1], and how
+// often a run took either for the other.
 type ConfusedPair struct {
 	A          string  `json:"a"`
 	B          string  `json:"b"`
 	Similarity float64 `json:"similarity"`
 	Confused   int     `json:"confused"`
 }
+
+// AlikeFrom is the likeness of texts, in [-1,1], from which two tools are said to overlap: a rule of thumb.
+// The weather of today and its forecast are alike by 0.3, tools of other subjects by less than 0.2.
+const AlikeFrom = 0.2
 
 // MaxCompared is how many tools are compared each with each.
 const MaxCompared = 20_000
@@ -70,8 +74,9 @@ func FindConfusable(ctx context.Context, e *catalog.Env, q ConfusableRequest, ob
 	return confusable(ctx, c, observed, cmp.Or(q.Top, 20))
 }
 
-// Overlaps are the pairs of tools that are as alike as least or more, a cosine in [-1,1], and those
-// that were confused, in the order of FindConfusable. left counts the tools that were too many.
+// Overlaps are the pairs of tools that overlap: of which one is among the five likest of the other,
+// as alike as least or more, a cosine in [-1,1]; and those that were confused. They come in the
+// order of FindConfusable, with its numbers. left counts the tools that were too many.
 func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confused, least float64) (pairs []ConfusedPair, left int, err error) {
 	c := &retrieve.Catalogue{Entries: make([]retrieve.Entry, len(tools))}
 	for i := range tools {
@@ -89,11 +94,29 @@ func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confus
 	return pairs, all.Left, nil
 }
 
-// confusable gives the pairs whose texts are nearest, and those that were
-// confused, most confused first, then the most similar; at most most of them.
+// Overlap tells which tools overlap by their texts alone: the pairs of Overlaps from AlikeFrom on.
+// Names that are not among the tools overlap with none.
+func Overlap(ctx context.Context, tools []callvet.Tool) (func(a, b string) bool, error) {
+	pairs, _, err := Overlaps(ctx, tools, nil, AlikeFrom)
+	if err != nil {
+		return nil, err
+	}
+	are := map[[2]string]bool{}
+	for _, p := range pairs {
+		are[[2]string{p.A, p.B}], are[[2]string{p.B, p.A}] = true, true
+	}
+	return func(a, b string) bool { return are[[2]string{a, b}] }, nil
+}
+
+// confusable gives the pairs whose texts are nearest, and those that were confused, most confused
+// first, then the most similar; at most most of them. It is the one place that says how alike two
+// tools are: by their names and descriptions, which a suite has as well as a catalogue.
 func confusable(ctx context.Context, c *retrieve.Catalogue, observed []panel.Confused, most int) (*Confusable, error) {
 	out := &Confusable{Format: "callvet.confusable", Version: 1, Observed: observed != nil}
-	entries := c.Entries[:min(len(c.Entries), MaxCompared)]
+	entries := make([]retrieve.Entry, min(len(c.Entries), MaxCompared))
+	for i := range entries {
+		entries[i].Tool, entries[i].ID = c.Entries[i].Tool, c.Entries[i].ID
+	}
 	out.Tools, out.Left = len(entries), len(c.Entries)-len(entries)
 	alike, err := retrieve.NewLikeness(ctx, entries)
 	if err != nil {

@@ -44,7 +44,7 @@ func Confusable(w io.Writer, c *lint.Confusable) error {
 		rows = append(rows, r)
 	}
 	selection.Aligned(&b, rows)
-	b.WriteString("Similarity is the cosine of how the words of name, description, keywords and examples are written; synonyms are not seen.\n")
+	b.WriteString("Similarity is the cosine of how the words of name and description are written; synonyms are not seen.\n")
 	if c.Left > 0 {
 		fmt.Fprintf(&b, "%s tools were not compared: %s is the most.\n", plain.Thousands(c.Left), plain.Thousands(lint.MaxCompared))
 	}

@@ -66,7 +66,7 @@ const maxMarks = 1 << 20
 // Tokens splits YAML for the parser. Text that would cost it very much memory or time is
 // refused with the line at which it goes too far.
 func Tokens(data []byte) (token.Tokens, *SyntaxError) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = LineEnds(bytes.TrimPrefix(data, []byte("\ufeff"))) // the lexer counts some lines twice that end otherwise
 	const fix = "write it as JSON, or split it into files of one folder"
 	if len(data) > MaxYAML {
 		return nil, &SyntaxError{Line: 1, Column: 1, Message: "the YAML is larger than 32 MiB", Fix: fix}
@@ -76,6 +76,14 @@ func Tokens(data []byte) (token.Tokens, *SyntaxError) {
 	}
 	tokens := lexer.Tokenize(string(data))
 	return tokens, tooMuch(tokens)
+}
+
+// LineEnds gives a text with the line ends \n, in place of the \r\n and \r of other systems.
+func LineEnds(text []byte) []byte {
+	if bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte{'\r'}, []byte{'\n'})
 }
 
 // crowded is the line at which a text has more marks than there may be; 0: it has not.

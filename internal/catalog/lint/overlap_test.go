@@ -8,9 +8,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-func TestAlike(t *testing.T) {
+func TestOverlap(t *testing.T) {
 	t.Parallel()
-	alike, err := Alike(t.Context(), []callvet.Tool{
+	alike, err := Overlap(t.Context(), []callvet.Tool{
 		{Name: "get_weather", Description: "Current weather of a city"},
 		{Name: "get_forecast", Description: "Weather forecast of a city for the coming days"},
 		{Name: "weather_now", Description: "Gives the current weather in a city."},

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-func TestNextRegression(t *testing.T) {
+func TestNextID(t *testing.T) {
 	t.Parallel()
 	ids := func(list ...string) (out []callvet.Case) {
 		for _, id := range list {
@@ -31,24 +31,24 @@ func TestNextRegression(t *testing.T) {
 		{"Shop.getOrder v2", nil, suite.Lock{}, "rg-shop-getorder-v2-001"},
 		{"天気", nil, suite.Lock{}, "rg-tool-001"},
 	} {
-		if got := suite.NextRegression(c.tool, c.cases, &c.lock); got != c.want {
+		if got := suite.NextID(callvet.TierRegression, c.tool, c.cases, &c.lock); got != c.want {
 			t.Errorf("%s: %s, want %s", c.tool, got, c.want)
 		}
 	}
 }
 
-func TestRegressions(t *testing.T) {
+func TestReadCases(t *testing.T) {
 	t.Parallel()
-	if cases, err := suite.Regressions("f.json", []byte(" \n"), nil); err != nil || len(cases) != 0 {
+	if cases, err := suite.ReadCases("f.json", []byte(" \n"), nil); err != nil || len(cases) != 0 {
 		t.Errorf("a blank file: %v, %v", cases, err)
 	}
 	one := `[{"id": "rg-a-001", "description": "d", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]`
-	cases, err := suite.Regressions("f.json", []byte(one), nil)
+	cases, err := suite.ReadCases("f.json", []byte(one), nil)
 	if err != nil || len(cases) != 1 || cases[0].Question() != "m" || cases[0].Tier != callvet.TierRegression {
 		t.Errorf("%v, %v", cases, err)
 	}
 	for _, bad := range []string{"[", `[{"id": "rg-a-001", "input": {"message": ""}, "expect": {"toolsCalled": ["a"]}}]`} {
-		if _, err := suite.Regressions("f.json", []byte(bad), nil); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := suite.ReadCases("f.json", []byte(bad), nil); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
