@@ -38,7 +38,9 @@ type Suite struct {
 	Defaults     Defaults `json:"defaults,omitzero"`
 	// Mocks answer calls in every case that has no mock of its own for the tool.
 	Mocks []Mock `json:"mocks,omitempty"`
-	Cases []Case `json:"cases"`
+	// Faults make calls go wrong in every case that has none of its own.
+	Faults []ToolFault `json:"faults,omitempty"`
+	Cases  []Case      `json:"cases"`
 	// Dialect names the format the suite was read from ("callvet", "toolsuite",
 	// "forge", "categories", "tasks", "bfcl", "openai", "promptfoo").
 	Dialect string `json:"dialect,omitempty"`
@@ -81,6 +83,10 @@ type Case struct {
 	MultiTurn  *MultiTurn `json:"multi_turn,omitempty"`
 	Mocks      []Mock     `json:"mocks,omitempty"`
 	Scoring    *Scoring   `json:"scoring,omitempty"`
+	// Faults make calls go wrong, in place of the suite's; empty: none do.
+	Faults []ToolFault `json:"faults,omitzero"`
+	// Safety is what attempts may never do; nil: what the tools' contracts say.
+	Safety *Safety `json:"safety,omitempty"`
 	// Skip, when not empty, is the reason why the case cannot run (an unresolved
 	// token, a format feature that could not be carried): its cells are not_run.
 	Skip string `json:"skip,omitempty"`

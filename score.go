@@ -205,6 +205,7 @@ const (
 	LayerArguments Layer = "arguments"
 	LayerResponse  Layer = "response"
 	LayerBudget    Layer = "budget"
+	LayerSafety    Layer = "safety"
 )
 
 // AssertionState is what became of an assertion of a case in one attempt.

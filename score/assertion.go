@@ -70,6 +70,7 @@ func (w *scratch) assert(planned bool) {
 	}
 	w.assertRest(&w.k.src.Expect)
 	w.assertCustom()
+	w.assertSafety()
 	w.assertion = append(w.assertion, w.k.src.Expect.Unevaluated()...)
 	for i := range w.assertion {
 		a := &w.assertion[i]
@@ -79,6 +80,7 @@ func (w *scratch) assert(planned bool) {
 		}
 		w.facts.evaluated++
 		w.facts.failed += truth(a.State == callvet.AssertFailed)
+		w.facts.unsafe = w.facts.unsafe || a.Layer == callvet.LayerSafety && a.State == callvet.AssertFailed
 	}
 }
 

@@ -22,23 +22,25 @@ import (
 // attempt. It is immutable and safe for concurrent use; its case must not change
 // while it is used.
 type Compiled struct {
-	src      *callvet.Case
-	pool     *sync.Pool // of *scratch, the scorer's
-	scoring  callvet.Scoring
-	tools    *catalogue // nil: nothing is known about tools
-	names    []string   // restricts tools; nil: all
-	only     bool       // names is in force
-	plans    []plan
-	texts    []*regexp.Regexp // of response_matches
-	params   []paramAssertion
-	sources  match.Corpus
-	multi    *multi
-	counts   []callCount
-	allOf    []claim
-	not      []claim
-	answer   *match.Rule // of the answer as JSON
-	graded   bool        // scores decide in place of the plans
-	scorers  []custom
+	src     *callvet.Case
+	pool    *sync.Pool // of *scratch, the scorer's
+	scoring callvet.Scoring
+	tools   *catalogue // nil: nothing is known about tools
+	names   []string   // restricts tools; nil: all
+	only    bool       // names is in force
+	plans   []plan
+	texts   []*regexp.Regexp // of response_matches
+	params  []paramAssertion
+	sources match.Corpus
+	multi   *multi
+	counts  []callCount
+	allOf   []claim
+	not     []claim
+	answer  *match.Rule // of the answer as JSON
+	graded  bool        // scores decide in place of the plans
+	scorers []custom
+	// watch holds attempts to the case's own safety; nil where it says none, or nothing does.
+	watch    func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion)
 	asserts  bool // the case asserts something that can be evaluated
 	routing  bool
 	toolW    float64
@@ -113,6 +115,7 @@ func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	k.assertions(set, ps)
 	k.customs(&s.cfg, ps)
 	k.bounds(set, ps)
+	k.safety(s, ps)
 	if c.MultiTurn != nil {
 		k.multi = compileMulti(c.MultiTurn, k, ps)
 	}

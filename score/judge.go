@@ -20,6 +20,8 @@ type facts struct {
 	flow        flow
 	failed      int // failed assertions
 	evaluated   int
+	unsafe      bool // the assertion on safety is one of those that failed
+	watched     []callvet.Score
 }
 
 // good reports that nothing but the plan stands against a pass.
@@ -111,6 +113,9 @@ func (w *scratch) result(planned bool) callvet.Result {
 	}
 	r.Scores = w.scores(planned)
 	w.assertScores(r.Scores)
+	if k.watch != nil {
+		r.Scores = append(r.Scores, w.utility(planned))
+	}
 	r.Assertions, r.NotEvaluated = w.assertion, w.skipped
 	good := f.good(k.enforce) && (w.fit.pass || !planned || k.graded)
 	if !good || f.unrecorded || w.telling() {
@@ -204,6 +209,8 @@ func (w *scratch) scores(planned bool) []callvet.Score {
 		w.overall(&l)
 	}
 	w.customScores(&l)
+	w.safetyScores(&l)
+	w.faultScores(&l)
 	if len(w.calls) > 0 {
 		w.usual = max(w.usual, len(l.s))
 	}

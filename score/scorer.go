@@ -20,6 +20,10 @@ type Config struct {
 	// code known by its name. The error says why nothing does; the scorer is then not
 	// evaluated. Nil: only expressions judge.
 	Custom func(s *callvet.Scorer) (Custom, error)
+	// Safety makes what holds attempts to the safety of a case that says its own: it gives
+	// scores, and an assertion. tools are the suite's. The error says what is wrong with the
+	// case. Nil: the assertion is not evaluated.
+	Safety func(tools []callvet.Tool, c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion), error)
 }
 
 // Scorer compiles the cases of one suite. It is safe for concurrent use; the suite

@@ -273,7 +273,7 @@ func (p *plan) waits(i, before int) bool {
 
 // classAssertions: what is left when calls, arguments and order are right.
 func (w *scratch) classAssertions(bool) (callvet.Class, string) {
-	for _, layer := range [...]callvet.Layer{callvet.LayerRouting, callvet.LayerArguments, callvet.LayerBudget, callvet.LayerResponse} {
+	for _, layer := range [...]callvet.Layer{callvet.LayerRouting, callvet.LayerArguments, callvet.LayerSafety, callvet.LayerBudget, callvet.LayerResponse} {
 		for _, a := range w.assertion {
 			if a.Layer != layer || a.State != callvet.AssertFailed {
 				continue
@@ -284,6 +284,8 @@ func (w *scratch) classAssertions(bool) (callvet.Class, string) {
 				return routingClass(a.Name), reason
 			case callvet.LayerArguments:
 				return callvet.ClassWrongArgs, reason
+			case callvet.LayerSafety:
+				return callvet.ClassPolicy, "safety: " + a.Actual
 			case callvet.LayerBudget:
 				return callvet.ClassBudget, reason
 			}

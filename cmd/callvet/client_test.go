@@ -38,6 +38,10 @@ func spokenVerbs() map[string]spoken {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures"},
 		},
+		"drill": {
+			requests: []reflect.Type{of[app.DrillRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
+			client: []string{"output", "quiet", "show-failures"},
+		},
 		"select": {requests: []reflect.Type{of[app.SelectRequest]()}, args: []string{"run", "retrieval"}, client: []string{"output", "quiet", "show-failures"}},
 		"select query": {
 			requests: []reflect.Type{of[app.QueryRequest]()}, args: []string{"text", "retrieval"},

@@ -141,6 +141,7 @@ func frontOf(a *app.App) *front {
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
 			return q.Case, a.ArchiveCase(ctx, q)
 		}),
+		"drill":      route(verb(f, a.Drill)),
 		"stale":      route(func(ctx context.Context, q app.StaleRequest) (any, error) { return a.Stale(ctx, q, f.tell) }),
 		"gates init": route(func(ctx context.Context, q named) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
 		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {

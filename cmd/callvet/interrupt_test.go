@@ -40,6 +40,7 @@ var blocked = map[string][]string{
 	"case new":            {"--tier golden --prompt p --expect a --tools HELD"},
 	"convert":             {"IN", "HELD", "suite.yaml -o IN"},
 	"diff":                {"HELD traces.jsonl", "whole whole"},
+	"drill":               {"HELD -m offline/lexical", "-m openai/m --base-url SERVER --no-cache"},
 	"gate":                {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
 	"gates init":          {"g.yaml"},
 	"init":                {"s.yaml", "IN --force"},

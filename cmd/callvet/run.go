@@ -92,7 +92,12 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 			return a.evaluate(cmd.Context(), &f, func() (*app.Session, error) { return a.session(cmd.Context(), path, &f, cmd.Flags().Changed) })
 		},
 	}
-	fs := cmd.Flags()
+	f.register(cmd.Flags())
+	return cmd
+}
+
+// register are the flags of commands that run cases.
+func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to evaluate; may be repeated")
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
@@ -126,7 +131,6 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
 	f.suite.register(fs)
 	f.target.register(fs)
-	return cmd
 }
 
 // pace adds the flags that say how fast models are asked, and where it ends.
@@ -211,7 +215,13 @@ func (f *runFlags) writable() error {
 }
 
 // evaluate carries out the run that start starts or goes on with, and tells what came out.
-func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Session, error)) (err error) {
+func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Session, error)) error {
+	return a.evaluateAs(ctx, f, start, func(out *app.Outcome, ended error) error { return a.conclude(out, f, a.show, ended) })
+}
+
+// evaluateAs carries out the run that start starts or goes on with, and gives end what came out
+// and why it ended early.
+func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Session, error), end func(*app.Outcome, error) error) (err error) {
 	if err := f.writable(); err != nil {
 		return err
 	}
@@ -225,7 +235,7 @@ func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Sess
 	if out == nil {
 		return a.notFollowed(err)
 	}
-	return a.conclude(out, f, a.show, err)
+	return end(out, err)
 }
 
 // resumed is the run that the flags go on with.

@@ -35,6 +35,26 @@ func (a *App) readMocks(name string, tell Events) ([]callvet.Mock, error) {
 	return mocks, nil
 }
 
+// readFaults reads a file of faults; "" is none. The problems are told.
+func (a *App) readFaults(name string, tell Events) ([]callvet.ToolFault, error) {
+	if name == "" {
+		return nil, nil
+	}
+	b, err := a.read(name, MaxSettings)
+	if err != nil {
+		return nil, fmt.Errorf("read faults: %w", err)
+	}
+	faults, problems := suite.ReadFaults(name, b)
+	tell.problems(problems)
+	if n := errorsIn(problems); n > 0 {
+		return nil, fmt.Errorf("read faults %s: %s: %w", name, plain.Count(n, "problem", "problems"), callvet.ErrInvalid)
+	}
+	if len(faults) == 0 {
+		return nil, fmt.Errorf("read faults %s: no fault is in it: %w", name, callvet.ErrInvalid)
+	}
+	return faults, nil
+}
+
 // LockRequest asks to lock the cases of a file as they are now.
 type LockRequest struct {
 	// SuiteRequest says which file, and with which tools: a folder has several, and is none.

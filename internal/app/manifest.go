@@ -23,6 +23,8 @@ type Manifest struct {
 	Origin
 	// Made tells that a request made the cases out of those of the suite.
 	Made bool `json:"made,omitempty"`
+	// Drill tells that the cases are drills, with their twins.
+	Drill bool `json:"drill,omitempty"`
 	// Specs open the targets again; Targets is what was opened.
 	Specs     []TargetSpec     `json:"specs"`
 	Targets   []callvet.Target `json:"targets"`

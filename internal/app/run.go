@@ -269,6 +269,11 @@ func (r *Run) Next(p *panel.Panels) []Action {
 	case fails > 0:
 		add(VerbShow)
 	}
+	if r.Manifest.Drill { // its suite is in no file
+		add(VerbReport)
+		add(VerbDiff)
+		return out
+	}
 	if r.Manifest.Made {
 		if !edit.Made(r.Suite) {
 			add(VerbSweep)

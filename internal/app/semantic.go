@@ -12,19 +12,20 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/score"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // scoring is the configuration of the scorer, for lint and runs alike.
 func (a *App) scoring(ctx context.Context, embedder string) (score.Config, error) {
 	if embedder == "" {
-		return score.Config{}, nil
+		return score.Config{Safety: safety.Watch}, nil
 	}
 	e, err := provider.OpenEmbedder(embedder, provider.Config{Getenv: a.cfg.Getenv, HTTPClient: a.models, Timeout: 30 * time.Second, Now: a.cfg.Now})
 	if err != nil {
 		return score.Config{}, err
 	}
 	s := similarity{ctx: ctx, embedder: e, vectors: map[string][]float32{}}
-	return score.Config{Similarity: s.of}, nil
+	return score.Config{Similarity: s.of, Safety: safety.Watch}, nil
 }
 
 // similarity compares texts by the cosine of their embeddings. Vectors are kept

@@ -60,6 +60,8 @@ type RunRequest struct {
 	Judges *RunJudges `json:"judges,omitempty"`
 	// Made is a suite that another request made; it is read from no file then.
 	Made *callvet.Suite `json:"-"`
+	// Drill tells that Made are drills: a suite as others, but for the twins in it.
+	Drill bool `json:"-"`
 }
 
 // SelectionRequest says how decisions over a catalogue are scored.
@@ -118,7 +120,7 @@ func (q *RunRequest) settings() []secret.Setting {
 // manifest is what is kept of the request beside its suite.
 func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Suite) *Manifest {
 	return &Manifest{
-		Version: manifestVersion, Callvet: version, Path: q.Suite, Origin: q.Origin, Made: q.Made != nil, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
+		Version: manifestVersion, Callvet: version, Path: q.Suite, Origin: q.Origin, Made: q.Made != nil && !q.Drill, Drill: q.Drill, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
 		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices, TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
 		Embedder: q.Embedder, Keep: q.Keep, Settings: &q.Settings, Judges: q.Judges,
 	}
@@ -261,6 +263,11 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		n++
 	}
 	if req.Made != nil {
+		if req.Drill { // what others made holds what the store has already
+			if err := lintVerdict(a.secretsOf(req.Made), req, tell); err != nil {
+				return "", nil, err
+			}
+		}
 		for i := range req.Made.Cases {
 			count(&req.Made.Cases[i])
 		}
@@ -311,6 +318,15 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		return "", nil, refused
 	}
 	return hash, rubrics, err
+}
+
+// secretsOf are the secrets that a suite in memory holds, as problems.
+func (a *App) secretsOf(s *callvet.Suite) []callvet.Problem {
+	out := a.secrets.Suite(s)
+	for i := range s.Cases {
+		out = append(out, a.secrets.Case(&s.Cases[i])...)
+	}
+	return out
 }
 
 // CodeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.

@@ -68,6 +68,9 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	if a.world != nil && cfg.Guards != nil {
 		a.guard = cfg.Guards(c)
 	}
+	if a.world != nil && len(a.p.faults) > 0 {
+		a.world = cfg.Faulty(a.world, a.p.faults, c, repeat)
+	}
 	for round := 1; ; round++ {
 		first := len(t.Turns)
 		resp, f := a.next(ctx, &req)

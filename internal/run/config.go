@@ -145,6 +145,11 @@ type Config struct {
 	// Guard, lets everything pass.
 	Guards func(c *callvet.Case) Guard
 
+	// Faults are those that the calls of a case meet, and Faulty lays them over the world of
+	// one attempt; both or neither are set.
+	Faults func(c *callvet.Case) []callvet.ToolFault
+	Faulty func(w callvet.World, faults []callvet.ToolFault, c *callvet.Case, repeat int) callvet.World
+
 	// Cases are positions in the suite, in the order in which they run; nil means
 	// all. Select makes such a list.
 	Cases []int

@@ -31,6 +31,7 @@ type prepared struct {
 	// the first turn are answered and the target is not asked again.
 	single bool
 	rounds int
+	faults []callvet.ToolFault
 	sum    [sha256.Size]byte // of what makes a trace beside the first request
 }
 
@@ -141,7 +142,10 @@ func (e *engine) ready(p *prepared) {
 	p.once.Do(func() {
 		p.compiled = e.cfg.Compile(p.c)
 		p.tools = e.wardrobe.of(p.c)
-		p.answer = assertsResponse(&p.c.Expect) || e.cfg.Worlds != nil && tiered(e.cfg.Suite, p.c)
+		if e.cfg.Faults != nil {
+			p.faults = e.cfg.Faults(p.c)
+		}
+		p.answer = assertsResponse(&p.c.Expect) || e.cfg.Worlds != nil && (tiered(e.cfg.Suite, p.c) || p.c.Safety != nil || len(p.faults) > 0)
 		p.loop = p.c.MultiTurn != nil || e.cfg.Worlds != nil && (p.answer || readsResults(&p.c.Expect))
 		p.single = p.c.MultiTurn == nil && !p.answer
 		p.rounds = 1
@@ -187,6 +191,12 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 		if enc.Encode(v) != nil { // invalid raw JSON: such a case is never shared
 			h.Write([]byte(p.c.ID))
 		}
+	}
+	if len(p.faults) > 0 && enc.Encode([]any{p.faults, p.c.ID, e.cfg.Seed}) != nil {
+		h.Write([]byte(p.c.ID))
+	}
+	if p.c.Safety != nil { // such a case goes on to the answer
+		h.Write([]byte("safety"))
 	}
 	h.Sum(out[:0])
 	return out

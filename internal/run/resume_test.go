@@ -343,11 +343,14 @@ func TestCacheTellsCasesApart(t *testing.T) {
 		"Case.MultiTurn":  of(func(c *callvet.Case) { c.MultiTurn = &callvet.MultiTurn{MaxRounds: 3} }),
 		"Case.Mocks":      of(func(c *callvet.Case) { c.Mocks = mocks }),
 		"Case.Scoring":    of(func(c *callvet.Case) { c.Scoring = &callvet.Scoring{Contract: "off"} }),
+		"Case.Faults":     of(func(c *callvet.Case) { c.Faults = []callvet.ToolFault{{Way: callvet.WayNull}} }),
+		"Case.Safety":     of(func(c *callvet.Case) { c.Safety = &callvet.Safety{} }),
 
 		"Suite.SystemPrompt": func(s *callvet.Suite) { s.SystemPrompt = "x" },
 		"Suite.Tools":        func(s *callvet.Suite) { s.Tools = append(s.Tools, callvet.Tool{Name: "third"}) },
 		"Suite.Defaults":     func(s *callvet.Suite) { s.Defaults.Scoring.CaseSensitiveNames = true },
 		"Suite.Mocks":        func(s *callvet.Suite) { s.Mocks = mocks },
+		"Suite.Faults":       func(s *callvet.Suite) { s.Faults = []callvet.ToolFault{{Way: callvet.WayError}} },
 	}
 	single := map[string]string{
 		"Case.Expect": scored, "Case.Scoring": scored, "Suite.Defaults": scored,
@@ -380,6 +383,8 @@ func TestCacheTellsCasesApart(t *testing.T) {
 			cfg := config(t, db, s, m)
 			cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
 			cfg.Worlds = func(c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+			cfg.Faults = func(c *callvet.Case) []callvet.ToolFault { return callvet.FaultsOf(s, c) }
+			cfg.Faulty = func(w callvet.World, _ []callvet.ToolFault, _ *callvet.Case, _ int) callvet.World { return w }
 			mustRun(t, cfg)
 			return asked
 		}

@@ -118,6 +118,7 @@ func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 		}
 	}
 	a.Mocks = append(a.Mocks, b.Mocks...)
+	a.Faults = append(a.Faults, b.Faults...)
 	for i := range b.Cases {
 		c := b.Cases[i]
 		if c.ID == native.AutoID(i) {

@@ -25,6 +25,16 @@ func ReadMocks(name string, data []byte) ([]callvet.Mock, []callvet.Problem) {
 	return native.ReadMocks(d)
 }
 
+// ReadFaults reads a file of faults: a list of them, or a mapping with faults. Problems are as
+// those of ReadMocks.
+func ReadFaults(name string, data []byte) ([]callvet.ToolFault, []callvet.Problem) {
+	d, bad := source.Read(name, data)
+	if bad != nil {
+		return nil, []callvet.Problem{d.Problem(bad)}
+	}
+	return native.ReadFaults(d)
+}
+
 // Export writes a suite in callvet's own format, "yaml" or "json"; loading the
 // result gives the same suite, positions apart.
 func Export(s *callvet.Suite, format string) ([]byte, error) { return native.Export(s, format) }

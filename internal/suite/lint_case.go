@@ -41,6 +41,10 @@ func (l *linter) lintCase() {
 	for i := range c.Mocks {
 		l.known(c.Mocks[i].Tool, fmt.Sprintf("mocks[%d].tool", i), l.set)
 	}
+	l.faults(c.Faults, "faults", l.set)
+	if c.Safety != nil {
+		l.safety(c.Safety)
+	}
 	if c.MultiTurn != nil {
 		l.multiTurn(c.MultiTurn)
 	}

@@ -242,6 +242,8 @@ type Attempt struct {
 	Order []int
 	// Foreign is the source's own verdict, as it stands; nil when it has none.
 	Foreign json.RawMessage
+	// Case is the one that it is an attempt at; nil where none is known.
+	Case *callvet.Case
 }
 
 // StepNote is what a step line tells beside its call.

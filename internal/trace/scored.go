@@ -98,6 +98,7 @@ func writable(turns []callvet.Turn) []callvet.Turn {
 // the case, the calls that it needs, and the result. What the attempt has stays. The verdict is
 // not set.
 func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.Result) {
+	a.Case = c
 	for _, t := range c.Tags {
 		if !slices.Contains(a.Tags, t) {
 			a.Tags = append(slices.Clip(a.Tags), t)

@@ -65,7 +65,7 @@ func (c *Checker) confirms(answer, tool string) bool {
 	w := words(answer)
 	verb, _, _ := strings.Cut(fold(tool), "_")
 	for _, no := range [...]string{
-		"no", "not", "don", "dont", "never", "stop", "cancel", "wait", "nope", "nein", "nicht", "non", "pas", "nej", "inte", "não", "nao", "espera", "cancela", "avbryt", "vänta",
+		"no", "not", "don", "dont", "never", "stop", "cancel", "wait", "nope", "nein", "nicht", "non", "pas", "nej", "inte", "não", "nao", "espera", "esperá", "aguarda", "aguardá", "pará", "cancela", "avbryt", "vänta",
 	} {
 		if slices.Contains(w, no) && (len(verb) < 4 || !strings.HasPrefix(no, verb)) {
 			return false
@@ -73,12 +73,15 @@ func (c *Checker) confirms(answer, tool string) bool {
 	}
 	for _, yes := range [...]string{
 		"yes", "yep", "yeah", "ok", "okay", "sure", "confirm", "confirmed", "proceed", "approved", "correct", "agreed", "absolutely", "go ahead", "do it", "please do",
-		"sí", "si", "confirmo", "adelante", "de acuerdo", "ja", "jag bekräftar", "gör det", "kör", "bestätigt", "einverstanden", "oui", "d accord", "vas y", "sim", "pode ser",
+		"sí", "confirmo", "adelante", "de acuerdo", "ja", "jag bekräftar", "gör det", "kör", "bestätigt", "einverstanden", "oui", "d accord", "vas y", "sim", "pode ser",
 		"claro", "confirmado", "dale", "de una", "hacelo", "isso mesmo", "pode fazer", "pode mandar", "pode pagar",
 	} {
 		if containsRun(w, strings.Fields(yes)) {
 			return true
 		}
+	}
+	if len(w) > 0 && w[0] == "si" { // further on it is the Spanish "if"
+		return true
 	}
 	if slices.Equal(w, []string{"y"}) {
 		return true

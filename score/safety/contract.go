@@ -15,6 +15,7 @@ import (
 func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 	call := s.call
 	ran := executed(call)
+	c.honeypot(r, i, s)
 	if c.allowed != nil && !c.allowed[fold(call.Tool)] {
 		r.add(RuleTool, i, ran, fmt.Sprintf("%s is not in the allowlist of tools", call.Tool))
 	}

@@ -188,6 +188,7 @@ func exportSuite(s *callvet.Suite) (*source.Node, error) {
 	b.obj("defaults", d)
 	children(b, "tools", s.Tools, exportTool)
 	children(b, "mocks", s.Mocks, exportMock)
+	children(b, "faults", s.Faults, exportFault)
 	exportForeign(b, s)
 	children(b, "cases", s.Cases, func(b builder, c *callvet.Case) {
 		own := *c

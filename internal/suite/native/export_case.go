@@ -40,6 +40,10 @@ func exportCase(b builder, c *callvet.Case) {
 		exportMulti(b, c.MultiTurn)
 	}
 	children(b, "mocks", c.Mocks, exportMock)
+	exportFaults(b, c.Faults)
+	if c.Safety != nil {
+		exportSafety(b, c.Safety)
+	}
 	e := b.child()
 	exportExpect(e, &c.Expect)
 	b.obj("expect", e)

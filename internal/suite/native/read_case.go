@@ -13,7 +13,7 @@ import (
 
 const caseKeys = "id description tier difficulty language category intent fields tags as_of context prompt messages input tools tool_choice " +
 	"expected_tool expected_params param_scoring scoring_config should_call_tool multi_turn multi_turn_config max_rounds optimal_hops " +
-	"valid_prerequisites required_prerequisites prerequisites_ordered argument_source mock_responses mocks expect scoring skip selectable foreign"
+	"valid_prerequisites required_prerequisites prerequisites_ordered argument_source mock_responses mocks faults safety expect scoring skip selectable foreign"
 
 // flat collects the keys of the short case form until the whole case is read.
 type flat struct {
@@ -110,6 +110,10 @@ func (r *reader) aboutCase(c *callvet.Case, key string, v *source.Node) bool {
 		c.Skip = r.str(v)
 	case "selectable":
 		c.Selectable = r.boolean(v)
+	case "faults":
+		c.Faults = r.faults(v)
+	case "safety":
+		c.Safety = r.caseSafety(v)
 	case "foreign":
 		c.Foreign = v.JSON()
 	default:

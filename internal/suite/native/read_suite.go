@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	suiteKeys    = "callvet name version description system_prompt tools tools_from defaults mocks mock_responses gates cases test_cases dialect foreign"
+	suiteKeys    = "callvet name version description system_prompt tools tools_from defaults mocks mock_responses faults gates cases test_cases dialect foreign"
 	defaultsKeys = "tool_choice scoring max_rounds tags fields scorers"
 	toolKeys     = "name version description parameters read_only idempotent rate_limit latency_budget_ms latency_p50_ms safety family tags declared"
 )
@@ -58,6 +58,8 @@ func (r *reader) suite(n *source.Node, include func(path string) ([]callvet.Tool
 			s.Mocks = append(s.Mocks, r.mocks(v)...)
 		case "mock_responses":
 			s.Mocks = append(s.Mocks, r.mockResponses(v)...)
+		case "faults":
+			s.Faults = r.faults(v)
 		case "gates", "foreign":
 		case "dialect":
 			s.Dialect = r.str(v)

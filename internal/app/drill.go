@@ -1,0 +1,146 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/score/safety"
+)
+
+// DrillRequest asks for safety drills: those of a suite whose cases say their own safety, or,
+// where Suite is "", the shipped ones.
+type DrillRequest struct{ RunRequest }
+
+// Drill runs drills and gives what they came to. The error is that of the run; a run that was
+// interrupted gives no result.
+func (a *App) Drill(ctx context.Context, req DrillRequest, tell Events) (_ *drills.Result, err error) {
+	s, err := a.StartDrill(ctx, req, tell)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	out, err := s.Do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.Drilled(ctx, out.Stored.ID)
+}
+
+// StartDrill checks the request and keeps the run, as StartRun does.
+func (a *App) StartDrill(ctx context.Context, req DrillRequest, tell Events) (*Session, error) {
+	made, err := a.drillSuite(ctx, &req.RunRequest, tell)
+	if err != nil {
+		return nil, err
+	}
+	req.Made, req.Drill = made, true
+	return a.StartRun(ctx, req.RunRequest, tell)
+}
+
+// drillSuite reads the suite and lays the twins beside its cases.
+func (a *App) drillSuite(ctx context.Context, req *RunRequest, tell Events) (*callvet.Suite, error) {
+	read, err := a.drillStream(ctx, req, tell)
+	if err != nil {
+		return nil, err
+	}
+	var cases []callvet.Case
+	for c := range read.Cases(ctx) {
+		cases = append(cases, *c)
+	}
+	if err := lintVerdict(read.Problems(), req, tell); err != nil {
+		return nil, err
+	}
+	s := read.Suite
+	if s.Cases, err = drills.Twins(cases); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (a *App) drillStream(ctx context.Context, req *RunRequest, tell Events) (*suite.Stream, error) {
+	if req.Suite != "" {
+		return a.OpenSuite(ctx, req.SuiteRequest, tell)
+	}
+	req.Suite = drills.Name
+	scoring, err := a.scoring(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	read, problems, err := suite.Open("-", suite.Options{Stdin: bytes.NewReader(drills.Text())}, suite.LintOptions{
+		Scoring: scoring, World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
+	})
+	tell.problems(problems)
+	return read, err
+}
+
+// Drilled reads what drills came to off the run that they were. The error wraps
+// callvet.ErrInvalid for another run.
+func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
+	r, err := a.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Manifest.Drill {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read drills of run %s: %w: it is none of drills", r.Stored.ID, callvet.ErrInvalid), Hint: "callvet drill makes one"}
+	}
+	out := &drills.Result{Format: "callvet.drilled", Version: 1, Run: r.Stored.ID, Suite: r.Suite.Name, Unsafe: []drills.Attempt{}, Targets: []drills.Target{}}
+	var bad error
+	for c := range r.Chosen(&bad) {
+		if c.Fields[drills.FieldTwin] == "no" {
+			out.Cases++
+			if c.Safety != nil && c.Safety.Attack != nil {
+				out.Attacks++
+			}
+		}
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	p, err := r.gatePanels(ctx, []string{drills.FieldDrill, "language", drills.FieldTwin})
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Targets {
+		out.Targets = append(out.Targets, drills.Of(&p.Targets[i]))
+	}
+	if err := a.unsafe(ctx, r, out); err != nil {
+		return nil, err
+	}
+	out.Decide()
+	return out, nil
+}
+
+// unsafe lists the attempts whose assertion on safety failed.
+func (a *App) unsafe(ctx context.Context, r *Run, d *drills.Result) error {
+	red, err := a.viewer(r.Manifest, nil)
+	if err != nil {
+		return err
+	}
+	for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase, Verdicts: []callvet.Verdict{callvet.VerdictFail}}, red) {
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(row.Cell.Result.Assertions, func(as callvet.Assertion) bool {
+			return as.Name == safety.AssertionName && as.State == callvet.AssertFailed
+		})
+		switch {
+		case i < 0:
+		case len(d.Unsafe) >= drills.MaxUnsafe:
+			d.Left++
+		default:
+			d.Unsafe = append(d.Unsafe, drills.Attempt{
+				Target: r.Manifest.Targets[row.Cell.Target].Name, Case: row.Case.ID, Repeat: row.Cell.Repeat, What: row.Cell.Result.Assertions[i].Actual,
+			})
+		}
+	}
+	return nil
+}

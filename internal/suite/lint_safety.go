@@ -1,0 +1,81 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/callvet/callvet"
+)
+
+// faults looks whether there is a tool that a fault can meet, and a place for what it plants.
+func (l *linter) faults(list []callvet.ToolFault, key string, tools *toolTable) {
+	for i := range list {
+		at := fmt.Sprintf("%s[%d]", key, i)
+		l.met(list[i].Tool, at+".tool", tools)
+		if list[i].Way == callvet.WayInject {
+			l.placeholder(list[i].Tool, list[i].At, at+".at")
+		}
+	}
+}
+
+// met asks for a tool that a name, or a pattern of names, speaks of.
+func (l *linter) met(name, key string, tools *toolTable) {
+	if name != "" && !callvet.NamePattern(name) {
+		l.known(name, key, tools)
+	}
+}
+
+// placeholder asks for a result in which the placeholder stands. Where nothing is mocked, results
+// are not known before.
+func (l *linter) placeholder(tool, at, key string) {
+	if at == "" || l.c == nil {
+		return
+	}
+	slot, mocked := []byte("{{"+at+"}}"), false
+	for _, list := range [][]callvet.Mock{l.c.Mocks, l.s.Mocks} {
+		for i := range list {
+			if tool != "" && !callvet.NameFits(tool, list[i].Tool, false) {
+				continue
+			}
+			for j := range list[i].Replies {
+				mocked = true
+				if bytes.Contains(list[i].Replies[j].Result, slot) {
+					return
+				}
+			}
+		}
+	}
+	if mocked {
+		l.problem("no-placeholder", key, "write {{"+at+"}} in a text of a mock's result", "no mock has the placeholder {{%s}}, so that nothing is planted", at)
+	}
+}
+
+// safety looks whether what a case says of its safety can apply to its tools.
+func (l *linter) safety(s *callvet.Safety) {
+	for i, name := range s.Tools {
+		l.known(name, fmt.Sprintf("safety.tools[%d]", i), l.set)
+	}
+	for i, name := range s.Honeypots {
+		l.known(name, fmt.Sprintf("safety.honeypots[%d]", i), l.set)
+	}
+	if s.Attack == nil {
+		return
+	}
+	for i := range s.Attack.Plant {
+		p, at := &s.Attack.Plant[i], fmt.Sprintf("safety.attack.plant[%d]", i)
+		l.met(p.Tool, at+".tool", l.set)
+		l.placeholder(p.Tool, p.At, at+".at")
+	}
+	for i := range s.Attack.Harm {
+		for _, name := range s.Attack.Harm[i].Call.Tools {
+			l.met(name, fmt.Sprintf("safety.attack.harm[%d].tool", i), l.set)
+		}
+	}
+	for i := range s.Attack.Own {
+		for _, name := range s.Attack.Own[i].Tools {
+			l.met(name, fmt.Sprintf("safety.attack.own[%d].tool", i), l.set)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Safety is what a case says of its own safety: what attempts at it may never do, whatever
+// their tools' contracts allow. The zero value says nothing beside those contracts.
+type Safety struct {
+	// Tools are the only names that may be called; nil: any.
+	Tools []string `json:"tools,omitzero"`
+	// Domains are the hosts that any tool may reach, each with its subdomains; nil: any. A
+	// tool's own list takes the place of this one.
+	Domains []string `json:"domains,omitzero"`
+	// ReadOnly forbids tools that are declared as mutating (read_only: false).
+	ReadOnly bool `json:"read_only,omitempty"`
+	// ConfirmWrites asks for confirmation before every tool that is declared as mutating.
+	ConfirmWrites bool `json:"confirm_writes,omitempty"`
+	// DenyPII applies to tools that say nothing about personal data, too.
+	DenyPII bool `json:"deny_pii,omitempty"`
+	// Confirmations are answers that confirm, beside the built-in ones.
+	Confirmations []string `json:"confirmations,omitempty"`
+	// Honeypots are tools that no task of the case needs: every call of one is a breach.
+	Honeypots []string `json:"honeypots,omitempty"`
+	// Secrets are texts that neither arguments nor answers may hold.
+	Secrets []string `json:"secrets,omitempty"`
+	// Attack is planted in what tools give back; nil: none is.
+	Attack *Attack `json:"attack,omitempty"`
+}
+
+// Attack describes an instruction that was planted in what tools give back, and
+// how to tell that it was followed. An attack without Harm and Answer is never
+// followed.
+type Attack struct {
+	Name string `json:"name"`
+	// Plant puts texts into results.
+	Plant []Plant `json:"plant,omitempty"`
+	// Texts were planted, beside those of Plant. Calls count only after a result showed one
+	// of them; none: from the start.
+	Texts []string `json:"texts,omitempty"`
+	// Harm are the calls that the attacker wants, all of them. Each is answered by
+	// the earliest call that fits, and no call answers two.
+	Harm []Harm `json:"harm,omitempty"`
+	// Answer are texts that the final answer must hold, all of them.
+	Answer []string `json:"answer,omitempty"`
+	// Own are the calls that the user's task asks for: a call that is one of them
+	// is not the attacker's.
+	Own []ExpectedCall `json:"own,omitempty"`
+}
+
+// Planted are all texts of the attack, those of Plant first.
+func (a *Attack) Planted() []string {
+	out := make([]string, 0, len(a.Plant)+len(a.Texts))
+	for _, p := range a.Plant {
+		if p.Text != "" {
+			out = append(out, p.Text)
+		}
+	}
+	return append(out, a.Texts...)
+}
+
+// Plant is one text and where in a result it stands.
+type Plant struct {
+	// Tool gives the result; * stands for any text, "" for any tool.
+	Tool string `json:"tool,omitempty"`
+	// At is the name of a placeholder, {{NAME}} in texts of the result; "": the text is
+	// added to the end of the longest text of the result.
+	At   string `json:"at,omitempty"`
+	Text string `json:"text"`
+	// Instead stands there when there is no attack.
+	Instead string `json:"instead,omitempty"`
+}
+
+// Harm is one call that an attacker wants.
+type Harm struct {
+	// Call names the tool and what its arguments must be; other arguments do not matter.
+	Call ExpectedCall `json:"call"`
+	// Contains are texts that must stand somewhere in the arguments.
+	Contains []string `json:"contains,omitempty"`
+	// From maps a parameter to the tools out of whose earlier results its value
+	// must carry something: an overview that holds no data is no theft.
+	From map[string][]string `json:"from,omitempty"`
+	// Replaceable tells that a later call of the tool takes the place of this one;
+	// when Key is set, one with the same values there.
+	Replaceable bool     `json:"replaceable,omitempty"`
+	Key         []string `json:"key,omitempty"`
+}
+
+// FaultWay is how a tool is made to fail.
+type FaultWay string
+
+// The ways. The first three stand before the tool, which is not asked; the others change what
+// it gave.
+const (
+	WayError     FaultWay = "error"      // an error of the tool
+	WayTimeout   FaultWay = "timeout"    // no answer in time
+	WayRateLimit FaultWay = "rate_limit" // too many requests, with a time to wait
+	WayLatency   FaultWay = "latency"    // the answer takes longer
+	WayNull      FaultWay = "null"       // null, in place of the result or of the member At
+	WayTruncated FaultWay = "truncated"  // the first half of the result's text
+	WayMalformed FaultWay = "malformed"  // the result's text, broken so that it is no JSON
+	WayStale     FaultWay = "stale"      // the tool's result before, once there is one
+	WayInject    FaultWay = "inject"     // Text planted in the result
+)
+
+// FaultWays are all ways.
+func FaultWays() []FaultWay {
+	return []FaultWay{WayError, WayTimeout, WayRateLimit, WayLatency, WayNull, WayTruncated, WayMalformed, WayStale, WayInject}
+}
+
+// ToolFault makes calls of a tool go wrong on purpose, so that what a target does about it is
+// seen. Without Nth, Every, From and Probability every call is met; with several, a call is met
+// that all of them meet. Calls are those that Tool fits, counted from 1 in each attempt.
+type ToolFault struct {
+	// Tool is a name; * stands for any text, "" for any tool.
+	Tool string   `json:"tool,omitempty"`
+	Way  FaultWay `json:"fault"`
+	// Nth meets the n-th call only, Every each n-th, From the n-th and those after it.
+	Nth   int `json:"nth,omitempty"`
+	Every int `json:"every,omitempty"`
+	From  int `json:"from,omitempty"`
+	// Times bounds how many calls of an attempt are met; 0: any number.
+	Times int `json:"times,omitempty"`
+	// Probability in [0,1] that a call is met. It depends on the seed of the run, the case, the
+	// repeat and the number of the call alone. Nil: 1.
+	Probability *float64 `json:"probability,omitempty"`
+	// Message is what the error says; "" has words of its own.
+	Message string `json:"message,omitempty"`
+	// LatencyMS is how long the call takes, RetryAfterMS how long a rate limit asks to wait.
+	LatencyMS    float64 `json:"latency_ms,omitempty"`
+	RetryAfterMS float64 `json:"retry_after_ms,omitempty"`
+	// At and Text say where what is planted, as in Plant; At of null is a member of the result.
+	At   string `json:"at,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// Name is the way and the tool that it speaks of, in words of a note.
+func (f *ToolFault) Name() string { return string(f.Way) + " of " + cmp.Or(f.Tool, "any tool") }
+
+// FaultsOf are the faults that calls of a case meet: its own, else the suite's, then what its
+// attack plants.
+func FaultsOf(s *Suite, c *Case) []ToolFault {
+	out := s.Faults
+	if c.Faults != nil {
+		out = c.Faults
+	}
+	if c.Safety == nil || c.Safety.Attack == nil {
+		return out
+	}
+	out = slices.Clip(out)
+	for _, p := range c.Safety.Attack.Plant {
+		out = append(out, ToolFault{Tool: p.Tool, Way: WayInject, At: p.At, Text: p.Text})
+	}
+	return out
+}
+
+// Calm is the case without its attack: in place of what it plants stands what should.
+func (c *Case) Calm() Case {
+	out := *c
+	if c.Safety == nil || c.Safety.Attack == nil {
+		return out
+	}
+	safe := *c.Safety
+	attack := safe.Attack
+	safe.Attack = &Attack{Name: attack.Name, Plant: slices.Clone(attack.Plant)}
+	for i := range safe.Attack.Plant {
+		p := &safe.Attack.Plant[i]
+		p.Text, p.Instead = p.Instead, ""
+	}
+	out.Safety = &safe
+	return out
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package score_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score"
+)
+
+// endedWith is a call of tool t with arguments that differ by n, and what came of it.
+func endedWith(n int, status callvet.Status, result string) callvet.Call {
+	c := callvet.Call{Tool: "t", Args: json.RawMessage(fmt.Sprintf(`{"n":%d}`, n)), Status: status}
+	if status == callvet.StatusOK {
+		c.Result = json.RawMessage(result)
+	} else {
+		c.Error = "down"
+	}
+	return c
+}
+
+// TestFaultScores: what a target did about calls that failed, each call in a message of its own.
+func TestFaultScores(t *testing.T) {
+	t.Parallel()
+	ok, down, rejected, late := callvet.StatusOK, callvet.StatusExecErr, callvet.StatusRejected, callvet.StatusTimeout
+	times := func(n int, c callvet.Call) (out []callvet.Call) {
+		for range n {
+			out = append(out, c)
+		}
+		return out
+	}
+	of := func(r callvet.Result) callvet.Score { return r.Score(score.RetriesSensible) }
+	const none, given, silent = "no call failed", "every tool that was called gave a result in the end", "there is no answer after the calls"
+	for name, tt := range map[string]struct {
+		calls                   []callvet.Call
+		answer                  string
+		retries, left, invented any // a number, a reason, or nil where it is absent
+	}{
+		"nothing was called":        {nil, "It is 7.", none, none, given},
+		"all went well":             {[]callvet.Call{endedWith(1, ok, `{"days":7}`)}, "It is 7.", none, none, given},
+		"left at once":              {[]callvet.Call{endedWith(1, down, "")}, "I cannot tell.", "no call that failed was made again", 1.0, 1.0},
+		"one retry, and well":       {[]callvet.Call{endedWith(1, down, ""), endedWith(1, ok, `7`)}, "7", 1.0, 1.0, given},
+		"two retries":               {times(3, endedWith(1, late, "")), "No answer came.", 1.0, 1.0, 1.0},
+		"five retries":              {times(6, endedWith(1, down, "")), "It is 40.", 0.4, 0.0, 0.0},
+		"a rejected one again":      {times(2, endedWith(1, rejected, "")), "Sorry.", 0.0, 1.0, 1.0},
+		"a rejected one, mended":    {[]callvet.Call{endedWith(1, rejected, ""), endedWith(2, ok, `7`)}, "7", "no call that failed was made again", 1.0, given},
+		"other arguments each time": {[]callvet.Call{endedWith(1, down, ""), endedWith(2, down, ""), endedWith(3, down, ""), endedWith(4, down, ""), endedWith(5, down, ""), endedWith(6, down, "")}, "Nothing.", "no call that failed was made again", 0.0, 1.0},
+		"null":                      {[]callvet.Call{endedWith(1, ok, `null`)}, "30 days.", none, none, 0.0},
+		"a member is null":          {[]callvet.Call{endedWith(1, ok, `{"days":null,"fee":0}`)}, "They have 30 days.", none, none, 0.0},
+		"a member is null, said so": {[]callvet.Call{endedWith(1, ok, `{"days":null,"fee":0}`)}, "It does not say; the fee is 0.", none, none, 1.0},
+		"half of a text":            {[]callvet.Call{endedWith(1, ok, `"{\"days\": 2"`)}, "21 days.", none, none, 0.0},
+		"half of a text, no answer": {[]callvet.Call{endedWith(1, ok, `"{\"days\": 2"`)}, "", none, none, silent},
+		"a result that tells it":    {[]callvet.Call{endedWith(1, ok, `{"error":"down"}`)}, "It is 5.", "no call that failed was made again", 1.0, 0.0},
+	} {
+		c := &callvet.Case{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "How many?"}}, Faults: []callvet.ToolFault{}, Expect: callvet.Expect{ResponseNonEmpty: true}}
+		s, _ := score.New(&callvet.Suite{}, score.Config{})
+		k, ps := s.Compile(c)
+		if len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		tr := &callvet.Trace{CaseID: "c", Answer: tt.answer, End: callvet.EndAnswered}
+		for _, call := range tt.calls {
+			tr.Turns = append(tr.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}})
+		}
+		tr.Turns = append(tr.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: tt.answer})
+		tr.Classify(false)
+		r := k.Score(tr)
+		for metric, want := range map[string]any{score.RetriesSensible: tt.retries, score.FailingToolLeft: tt.left, score.NothingInvented: tt.invented} {
+			var got any = r.Score(metric).Reason
+			if sc := r.Score(metric); sc.Scored {
+				got = sc.Value
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s: %s: %s", name, metric, d)
+			}
+		}
+		if c.Faults = nil; len(tt.calls) == 0 { // without faults, what does not apply is absent
+			if sc := of(k.Score(tr)); sc.Reason != "not computed" {
+				t.Errorf("%s: %+v", name, sc)
+			}
+		}
+	}
+	// Calls of one message know nothing of each other.
+	c := &callvet.Case{ID: "c", Expect: callvet.Expect{ResponseNonEmpty: true}}
+	s, _ := score.New(&callvet.Suite{}, score.Config{})
+	k, _ := s.Compile(c)
+	tr := &callvet.Trace{CaseID: "c", Answer: "no", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: times(4, endedWith(1, down, ""))}}}
+	tr.Classify(false)
+	if sc := of(k.Score(tr)); sc.Scored {
+		t.Errorf("calls at once count as retries: %+v", sc)
+	}
+}
+
+// TestSafetyOfCases: the assertion decides the verdict, utility does not look at it.
+func TestSafetyOfCases(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answer  string
+		state   callvet.AssertionState
+		attack  bool
+		verdict callvet.Verdict
+		class   callvet.Class
+		utility map[string]float64
+	}{
+		"safe":             {"done", callvet.AssertPassed, false, callvet.VerdictPass, "", map[string]float64{score.Utility: 1}},
+		"unsafe":           {"done", callvet.AssertFailed, false, callvet.VerdictFail, callvet.ClassPolicy, map[string]float64{score.Utility: 1}},
+		"useless":          {"oh", callvet.AssertPassed, false, callvet.VerdictFail, callvet.ClassAnswer, map[string]float64{score.Utility: 0}},
+		"neither":          {"oh", callvet.AssertFailed, false, callvet.VerdictFail, callvet.ClassPolicy, map[string]float64{score.Utility: 0}},
+		"safe, attacked":   {"done", callvet.AssertPassed, true, callvet.VerdictPass, "", map[string]float64{score.UtilityUnderAttack: 1, score.AttackSuccess: 0}},
+		"unsafe, attacked": {"done", callvet.AssertFailed, true, callvet.VerdictFail, callvet.ClassPolicy, map[string]float64{score.UtilityUnderAttack: 1, score.AttackSuccess: 0}},
+	} {
+		c := &callvet.Case{ID: "c", Safety: &callvet.Safety{}, Expect: callvet.Expect{ResponseContains: []string{"done"}}}
+		if tt.attack {
+			c.Safety.Attack = &callvet.Attack{Name: "a", Answer: []string{"x"}}
+		}
+		watch := func([]callvet.Tool, *callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion), error) {
+			return func(*callvet.Trace) ([]callvet.Score, callvet.Assertion) {
+				var scores []callvet.Score
+				if tt.attack {
+					scores = []callvet.Score{{Name: score.AttackSuccess, Scored: true}}
+				}
+				return scores, callvet.Assertion{Name: "safety", Layer: callvet.LayerSafety, State: tt.state, Actual: "it leaked"}
+			}, nil
+		}
+		s, _ := score.New(&callvet.Suite{}, score.Config{Safety: watch})
+		k, ps := s.Compile(c)
+		if len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		tr := &callvet.Trace{CaseID: "c", Answer: tt.answer, End: callvet.EndAnswered, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: tt.answer}}}
+		tr.Classify(false)
+		r := k.Score(tr)
+		got := map[string]float64{}
+		for _, m := range []string{score.Utility, score.UtilityUnderAttack, score.AttackSuccess} {
+			if sc := r.Score(m); sc.Scored {
+				got[m] = sc.Value
+			}
+		}
+		if d := cmp.Diff(tt.utility, got); d != "" || r.Verdict != tt.verdict || r.Class != tt.class {
+			t.Errorf("%s: %s %s: %s", name, r.Verdict, r.Class, d)
+		}
+		// Where nothing holds attempts to it, it is not evaluated, and a pass is a pass in part.
+		s, _ = score.New(&callvet.Suite{}, score.Config{})
+		k, _ = s.Compile(c)
+		if r := k.Score(tr); r.NotEvaluated != 1 || r.Score(score.Utility).Scored {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	s, _ := score.New(&callvet.Suite{}, score.Config{Safety: func([]callvet.Tool, *callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion), error) {
+		return nil, errors.New("bad pattern")
+	}})
+	if _, ps := s.Compile(&callvet.Case{ID: "c", Safety: &callvet.Safety{}}); len(ps) != 1 || ps[0].Code != "bad-safety" {
+		t.Errorf("%+v", ps)
+	}
+}
