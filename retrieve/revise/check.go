@@ -161,14 +161,21 @@ func (s *Suspect) known() map[string]bool {
 // orderPatterns find sentences that give orders to the model that reads them, or
 // pretend to be another part of its prompt, in the languages of package text.
 func orderPatterns() []string {
-	return []string{
-		`(?i)\b(ignore|disregard|forget|override|bypass)\b.{0,60}\b(instruction|prompt|rule|previous|prior|above|earlier|other tool|all)`,
-		`(?i)\b(ignorera|bortse från|glöm|ignora|olvida|esqueça|ignoriere|vergiss)\b.{0,60}(instru|anvisning|regler|reglas|regras|andra|otras|outras|andere)`,
+	return append(pretendPatterns(),
 		`(?i)\b(always|never|must|only ever)\s+(be\s+)?(use|call|choose|select|prefer|pick|invoke|used|called|chosen|selected|preferred)\b`,
 		`(?i)\b(alltid|aldrig|måste|siempre|nunca|sempre|immer|niemals)\s+(alltid\s+)?(använd|välj|anropa|usa|usar|use|utiliza|utilize|elige|escolha|verwende|benutze|wähle)`,
 		`(?i)\b(använd|välj|anropa)\s+(alltid|aldrig)\b`,
-		`(?i)\b(instead of|rather than|before)\s+(any|all|every|the)\s+other\s+tool`,
 		`(?i)\b(for|to)\s+(any|all|every)\s+(question|request|query|task)s?\b`,
+	)
+}
+
+// pretendPatterns are those that no description of a tool has a reason for: "always use absolute
+// paths" is advice about an argument.
+func pretendPatterns() []string {
+	return []string{
+		`(?i)\b(ignore|disregard|forget|override|bypass)\b.{0,60}\b(instruction|prompt|rule|previous|prior|above|earlier|other tool|all)`,
+		`(?i)\b(ignorera|bortse från|glöm|ignora|olvida|esqueça|ignoriere|vergiss)\b.{0,60}(instru|anvisning|regler|reglas|regras|andra|otras|outras|andere)`,
+		`(?i)\b(instead of|rather than|before)\s+(any|all|every|the)\s+other\s+tool`,
 		`(?i)\bdo not (use|call|choose) (any|other)`,
 		`(?i)\b(system|developer) (prompt|message)\b|\byou are (now )?(a|an|the)\b|\bas an ai\b`,
 		`(?im)<\|[^|]*\|>|\[/?INST\]|</?(system|assistant|user|tool|tools|instructions?)>|^\s*(system|assistant|user)\s*:`,
@@ -186,4 +193,38 @@ func (s *Suspect) orders(d string) []string {
 		}
 	}
 	return out
+}
+
+// maxPlanted is how much of a text Planted reads, in bytes: what follows takes time with the length.
+const maxPlanted = 64 << 10
+
+// Planted says what in a text that somebody else wrote for a model is meant to steer the model and
+// not to tell of a tool: orders to whoever reads it, characters that are not shown, and words that
+// keep something from the user. None is no proof. A text beyond 64 KiB is read up to there.
+func Planted(d string) []string {
+	var out []string
+	d = strings.ToValidUTF8(d[:min(len(d), maxPlanted)], "")
+	if i := strings.IndexFunc(d, func(r rune) bool { return r != '\t' && r != '\r' && hidden(r) }); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(d[i:])
+		out = append(out, fmt.Sprintf("it has a character that is not shown (U+%04X)", r))
+	}
+	for _, p := range append(pretendPatterns(), plantedPatterns()...) {
+		if found := regexp.MustCompile(p).FindString(d); found != "" {
+			out = append(out, fmt.Sprintf("it orders whoever reads it: %q", clip(found)))
+		}
+	}
+	return out
+}
+
+// plantedPatterns find what poisoned descriptions of tools have: marks that shout at the model,
+// secrecy before the user, files with keys, and orders about other tools.
+func plantedPatterns() []string {
+	return []string{
+		`(?i)\b(always|never|must|only ever)\s+(be\s+)?(use|call|choose|select|prefer|pick|invoke|used|called|chosen|selected|preferred)\s+(this|it|first|instead|before|for (all|any|every))\b`,
+		`(?i)</?(important|critical|secret|hidden|attention|urgent)>|<!--`,
+		`(?i)\b(do not|don't|never|without)\s+(ever\s+)?(tell|telling|mention|mentioning|inform|informing|reveal|revealing|show|showing|notify|notifying|alert|alerting|asking)\b.{0,40}\b(user|human|anyone|anybody)`,
+		`(?i)\b(no|nunca|nicht|inte|não)\s+(le\s+)?(digas|menciones|sage|berätta|erwähne|diga|mencione)\b`,
+		`(?i)\b(before|after|whenever|every time)\s+(using|calling|you (use|call))\s+(this|any|the|another)\b.{0,40}\b(read|send|call|fetch|include|pass|use)\b`,
+		`(?i)~/\.(ssh|aws|cursor|config|netrc)\b|\bid_rsa\b|\.env\b.{0,40}\b(content|read|send)`,
+	}
 }

@@ -170,16 +170,26 @@ func (l *catalogueLint) common(tools int) {
 }
 
 // plainName is a name without case, separators and numbers: getUser, get-user_2 and
-// get_users are one.
+// get_users are one. Letters of other scripts that look like Latin ones are those.
 func plainName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) {
 			return -1
 		}
-		return unicode.ToLower(r)
+		r = unicode.ToLower(r)
+		if i := strings.IndexRune(lookalikes, r); i >= 0 {
+			return rune(lookedLike[utf8.RuneCountInString(lookalikes[:i])])
+		}
+		return r
 	}, s)
 	return strings.TrimSuffix(s, "s")
 }
+
+// lookalikes are small Cyrillic and Greek letters, lookedLike the Latin ones that they look like.
+const (
+	lookalikes = "аеіјкорсухѕԁԛԝһαειηκνορτυχ"
+	lookedLike = "aeijkopcyxsdqwhaeinkvoptux"
+)
 
 // Findings is what a lint finds.
 type Findings struct {
@@ -198,4 +208,22 @@ func (l *Findings) Errors() (n int) {
 		}
 	}
 	return n
+}
+
+// LookAlike says which tools are easily taken for one another: names that differ in spelling, in a
+// number or in letters that look the same, and descriptions that are the same or nearly so. The
+// names of tools that no provider takes are told too. All of it are warnings.
+func LookAlike(ctx context.Context, tools []callvet.Tool) ([]callvet.Problem, error) {
+	c := &retrieve.Catalogue{Entries: make([]retrieve.Entry, len(tools))}
+	for i := range tools {
+		c.Entries[i].Tool = tools[i]
+	}
+	all, err := lint(ctx, "", c)
+	out := slices.DeleteFunc(all, func(p callvet.Problem) bool {
+		return !slices.Contains([]string{"name", "ambiguous-name", "same-description", "near-duplicate", "not-compared"}, p.Code)
+	})
+	for i := range out {
+		out[i].Warning = true
+	}
+	return out, err
 }

@@ -1,0 +1,107 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// mcpCommand works with servers that speak the Model Context Protocol.
+func (a *cli) mcpCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "mcp", Short: "Take the tools of MCP servers into suites"}
+	cmd.AddCommand(a.mcpImportCommand())
+	return cmd
+}
+
+// serverFlags say which MCP server is asked.
+type serverFlags struct {
+	server  app.MCPServer
+	headers []string
+	timeout time.Duration
+}
+
+func (f *serverFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.server.Command, "command", "", "command of a server that speaks MCP over its standard input and output, such as 'npx some-mcp-server'")
+	f.flags(fs)
+}
+
+// flags are those that a server has whose command stands elsewhere.
+func (f *serverFlags) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&f.server.Transport, "transport", "", "of a server over HTTP: streamable or sse (default: the first that it speaks)")
+	fs.StringVar(&f.server.Protocol, "protocol", "", "version of MCP that is asked for, such as 2025-11-25 (default: the newest that the server speaks)")
+	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for a server over HTTP; ${VAR} reads the environment; may be repeated")
+	fs.StringArrayVar(&f.server.Roots, "roots", nil, "folder that the server may know of; may be repeated")
+	fs.StringSliceVar(&f.server.ExecEnv, "exec-env", nil, "variable that the command may see although it is named like a secret; * stands for any letters; may be repeated")
+	fs.Var(ranged.Duration(&f.timeout, time.Minute), "timeout", "time for one request")
+}
+
+// request names the server; url is "" where a command is one.
+func (f *serverFlags) request(url string) (app.MCPServer, error) {
+	q := f.server
+	q.URL, q.TimeoutMS = url, max(1, f.timeout.Milliseconds())
+	var err error
+	q.Headers, err = pairs(f.headers, ":", "--header 'NAME: VALUE'")
+	return q, err
+}
+
+const mcpImportLong = `Ask an MCP server for its tools and write them as a suite: over streamable HTTP or SSE by its address, or over standard input
+and output with --command. What the server says of a tool (readOnlyHint, idempotentHint) becomes read_only and idempotent;
+what it does not say stays unknown, and callvet treats such a tool as one that writes.
+
+Definitions that are odd are kept as far as they mean something, and told. So are tools that are easily taken for one
+another, texts that give orders to the model that reads them, and, where the suite is there already, whatever has changed
+since: its cases, comments and settings stay as they are.`
+
+func (a *cli) mcpImportCommand() *cobra.Command {
+	var f serverFlags
+	var q app.ImportMCPRequest
+	cmd := &cobra.Command{
+		Use: "import (URL | --command COMMAND)", Short: "Write the tools of an MCP server as a suite", Long: mcpImportLong,
+		Example: "  callvet mcp import http://127.0.0.1:3000/mcp -o suite.yaml\n  callvet mcp import --command 'npx -y @modelcontextprotocol/server-memory' -o suite.yaml --draft-cases",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if q.MCPServer, err = f.request(append(args, "")[0]); err != nil {
+				return err
+			}
+			out, err := a.program().ImportMCP(cmd.Context(), q, a.events())
+			if err != nil {
+				return err
+			}
+			a.tell(out.Problems, true)
+			if q.Output != "" || a.jsonOut {
+				return emit(a, out, func(w io.Writer, out *app.ImportMCPResult) error { return mcpImported(w, out, q.Output) })
+			}
+			_, err = a.out.Write(out.Data)
+			return err
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.Flags().StringVarP(&q.Output, "output", "o", "", "suite to write, or to bring up to date (default: print it)")
+	cmd.Flags().BoolVar(&q.DraftCases, "draft-cases", false, "add a case for each tool that has none; it does not run until a person has approved it")
+	return cmd
+}
+
+// mcpImported tells what was imported into a file.
+func mcpImported(w io.Writer, r *app.ImportMCPResult, name string) error {
+	_, err := fmt.Fprintf(w, "%s %s: %s (%d read-only, %d writing, %d that do not say), MCP %s over %s\n",
+		plain.Line(r.Server.Name), plain.Line(r.Server.Version), plain.Count(r.Tools, "tool", "tools"), r.ReadOnly, r.Writing, r.Unsaid, plain.Line(r.Server.Protocol), r.Server.Transport)
+	for _, c := range r.Changes {
+		_, err = fmt.Fprintf(w, "changed: %s\n", plain.Line(c.Text))
+	}
+	if r.Drafts > 0 {
+		_, err = fmt.Fprintf(w, "%s: each does not run until its line skip is taken out\n", plain.Count(r.Drafts, "draft", "drafts"))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "wrote %s\n", plain.Line(name))
+	}
+	return err
+}

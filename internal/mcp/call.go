@@ -1,0 +1,179 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/value"
+)
+
+// block is a piece of a result's content.
+type block struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// result is what a server answered to a call.
+type result struct {
+	Content    json.RawMessage `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    bool            `json:"isError"`
+}
+
+// Call calls a tool and gives its answer: what is structured where there is something structured,
+// else the text of a result that has only texts, else the content as a list. A result with isError
+// is an exec_error with the text as its message, and so is an error of the protocol; no answer in
+// time is a timeout. The error is a *callvet.Fault: nothing was learned of the tool.
+func (s *Session) Call(ctx context.Context, tool string, args json.RawMessage) (callvet.Reply, error) {
+	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	slotted, sl := withSlot(limited)
+	if len(args) == 0 {
+		args = json.RawMessage(`{}`)
+	}
+	changed, asked, start := s.changed.Load(), s.asked.Load(), s.cfg.Now()
+	_, err := s.session.CallTool(slotted, &sdk.CallToolParams{Name: tool, Arguments: args})
+	took := max(s.cfg.Now().Sub(start), 0)
+	r, err := s.reply(ctx, limited, tool, sl, err)
+	if err != nil {
+		return callvet.Reply{}, err
+	}
+	r.Latency = took
+	if s.asked.Load() > asked {
+		note(&r, "the tool asked for a model or for the user, and was refused")
+	}
+	if s.changed.Load() > changed {
+		note(&r, "the server tells that its tools have changed")
+	}
+	return r, nil
+}
+
+// reply makes an answer of what the SDK and the wire say of a call.
+func (s *Session) reply(ctx, limited context.Context, tool string, sl *slot, err error) (callvet.Reply, error) {
+	var wire *jsonrpc.Error
+	switch {
+	case err == nil:
+		r, err := decode(sl.take())
+		if err != nil {
+			return r, s.fault(limited, "call "+tool, err)
+		}
+		return r, nil
+	case ctx.Err() != nil:
+		return callvet.Reply{}, ctx.Err()
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %s", s.cfg.Timeout)}, nil
+	case answered(err, &wire) && s.web.cause() == nil:
+		return callvet.Reply{Status: callvet.StatusExecErr, Error: wire.Message, Note: fmt.Sprintf("an error of the protocol (%d)", wire.Code)}, nil
+	}
+	return callvet.Reply{}, s.fault(limited, "call "+tool, err)
+}
+
+// decode reads the result of a call.
+func decode(raw json.RawMessage) (callvet.Reply, error) {
+	if _, err := value.Parse(raw); err != nil {
+		return callvet.Reply{}, fmt.Errorf("decode result: %w", err)
+	}
+	var res result
+	if err := json.Unmarshal(raw, &res); err != nil {
+		return callvet.Reply{}, fmt.Errorf("decode result: %w", err)
+	}
+	if null(res.Structured) {
+		res.Structured = nil
+	}
+	text, onlyText := texts(res.Content)
+	r := callvet.Reply{Status: callvet.StatusOK}
+	switch {
+	case res.IsError:
+		r.Status, r.Error = callvet.StatusExecErr, text
+		if strings.TrimSpace(text) == "" {
+			r.Error = "the tool tells of an error without a text"
+		}
+		r.Result = res.Structured
+	case res.Structured != nil:
+		r.Result = res.Structured
+	case onlyText:
+		r.Result, _ = json.Marshal(text) // a string encodes
+	default:
+		r.Result = res.Content
+	}
+	if r.Result != nil {
+		r.Result = compact(r.Result)
+	}
+	return r, nil
+}
+
+// texts joins the texts of a result's content; only is true where it has nothing else.
+func texts(content json.RawMessage) (text string, only bool) {
+	var blocks []block
+	if json.Unmarshal(content, &blocks) != nil {
+		return "", len(content) == 0 || null(content)
+	}
+	var all []string
+	only = true
+	for _, b := range blocks {
+		if b.Type == "text" {
+			all = append(all, b.Text)
+		} else {
+			only = false
+		}
+	}
+	return strings.Join(all, "\n"), only
+}
+
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+func note(r *callvet.Reply, text string) {
+	if r.Note != "" {
+		r.Note += "; "
+	}
+	r.Note += text
+}
+
+// outputs are the schemas of structured results by tool, compiled.
+type outputs map[string]*contract.Schema
+
+func outputsOf(l *Listing) outputs {
+	out := outputs{}
+	for i := range l.Tools {
+		if t := &l.Tools[i]; t.Output != nil {
+			if s, err := contract.Compile(t.Output); err == nil { // List has tried
+				out[t.Name] = s
+			}
+		}
+	}
+	return out
+}
+
+// check notes where a result is not what the tool promises. That is the tool's mistake and none of
+// whoever called it: the answer stays as it is.
+func (o outputs) check(tool string, r *callvet.Reply) {
+	s := o[tool]
+	if s == nil || r.Status != callvet.StatusOK {
+		return
+	}
+	v, err := value.Parse(r.Result)
+	if err != nil || v.Kind() != value.Object {
+		note(r, "the tool promises a structured result and gave none")
+		return
+	}
+	if bad := s.Check(v); len(bad) > 0 {
+		note(r, "the result breaks the tool's own output schema: "+bad[0].Message)
+	}
+}

@@ -1,0 +1,278 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/value"
+)
+
+// Bounds of a list of tools.
+const (
+	MaxTools = 10_000
+	maxPages = 1_000
+	// maxLists is how often a list is read again because the server says that it has changed.
+	maxLists = 5
+	maxName  = 512
+)
+
+// Tool is a tool as a server has it.
+type Tool struct {
+	callvet.Tool
+	Title string `json:"title,omitempty"`
+	// Output is the JSON Schema of structured results; nil where there is none.
+	Output json.RawMessage `json:"output,omitempty"`
+	// Destructive is what the server says of a tool that writes; nil where it says nothing.
+	Destructive *bool `json:"destructive,omitempty"`
+	// Raw is the whole definition, byte for byte.
+	Raw json.RawMessage `json:"-"`
+}
+
+// Listing is the tools of a server, in its order, each name once.
+type Listing struct {
+	Tools []Tool
+	// Pages is how many answers the list came in.
+	Pages int
+	// Problems say what is odd about the definitions. None of them keeps the others from being
+	// read.
+	Problems []callvet.Problem
+}
+
+// Find returns the tool of that exact name, or nil.
+func (l *Listing) Find(name string) *Tool {
+	for i := range l.Tools {
+		if l.Tools[i].Name == name {
+			return &l.Tools[i]
+		}
+	}
+	return nil
+}
+
+// List reads all tools of the server, page by page, and again where it tells meanwhile that they
+// have changed. The error is a *callvet.Fault; odd definitions are no error.
+func (s *Session) List(ctx context.Context) (*Listing, error) {
+	for range maxLists {
+		before := s.changed.Load()
+		l, err := s.list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if s.changed.Load() == before {
+			return l, nil
+		}
+	}
+	return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("list tools: the tools of MCP server %s change while they are read", s.server.Where)}
+}
+
+func (s *Session) list(ctx context.Context) (*Listing, error) {
+	out := &Listing{}
+	if !s.server.Tools {
+		out.problem("no-tools", "", "the server says that it has no tools")
+		return out, nil
+	}
+	seen := map[string]bool{}
+	for cursor, first := "", true; first || cursor != ""; first = false {
+		page, err := s.page(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		out.Pages++
+		if !out.read(page) {
+			break
+		}
+		next := page.next()
+		if next != "" && (seen[next] || out.Pages >= maxPages) {
+			out.problem("endless-list", "", "the server gives the same page again and again, or more than %d pages: what came until then is kept", maxPages)
+			break
+		}
+		seen[next], cursor = true, next
+	}
+	return out, nil
+}
+
+// page is one answer to tools/list.
+type page struct {
+	Tools json.RawMessage `json:"tools"`
+	Next  json.RawMessage `json:"nextCursor"`
+}
+
+func (p *page) next() string {
+	var s string
+	_ = json.Unmarshal(p.Next, &s)
+	return s
+}
+
+func (s *Session) page(ctx context.Context, cursor string) (*page, error) {
+	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	slotted, sl := withSlot(limited)
+	if _, err := s.session.ListTools(slotted, &sdk.ListToolsParams{Cursor: cursor}); err != nil {
+		return nil, s.fault(limited, "list tools", err)
+	}
+	raw := sl.take()
+	var p page
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("list tools: the answer of MCP server %s is no list: %v", s.server.Where, err)}
+	}
+	return &p, nil
+}
+
+func (l *Listing) problem(code, key, format string, args ...any) {
+	l.Problems = append(l.Problems, callvet.Problem{Code: code, Key: key, Warning: true, Message: fmt.Sprintf(format, args...)})
+}
+
+// read adds the tools of a page; false: there is room for no more.
+func (l *Listing) read(p *page) bool {
+	var all []json.RawMessage
+	if err := json.Unmarshal(p.Tools, &all); err != nil {
+		l.problem("odd-list", "", "a page of the list has no tools: %s", clip(p.Tools))
+		return true
+	}
+	for i, raw := range all {
+		if len(l.Tools) >= MaxTools {
+			l.problem("too-many-tools", "", "the server has more than %d tools: the rest was not read", MaxTools)
+			return false
+		}
+		if t, ok := l.tool(fmt.Sprintf("page %d, tool %d", l.Pages, i+1), raw); ok {
+			l.Tools = append(l.Tools, t)
+		}
+	}
+	return true
+}
+
+// tool reads one definition. What it cannot mean is told, and the rest is kept.
+func (l *Listing) tool(at string, raw json.RawMessage) (t Tool, ok bool) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		l.problem("odd-tool", at, "%s is no object: %s", at, clip(raw))
+		return t, false
+	}
+	t.Raw = raw
+	if json.Unmarshal(members["name"], &t.Name) != nil || t.Name == "" {
+		l.problem("no-name", at, "%s has no name: %s", at, clip(raw))
+		return t, false
+	}
+	switch {
+	case len(t.Name) > maxName:
+		l.problem("odd-name", clip([]byte(t.Name)), "%s has a name of %d bytes and was left out", at, len(t.Name))
+		return t, false
+	case l.Find(t.Name) != nil:
+		l.problem("twice", t.Name, "%s is there twice: the first one is kept", t.Name)
+		return t, false
+	}
+	l.text(&t, "description", members, &t.Description)
+	l.text(&t, "title", members, &t.Title)
+	l.schema(&t, members["inputSchema"])
+	l.output(&t, members["outputSchema"])
+	l.annotations(&t, members["annotations"])
+	return t, true
+}
+
+func (l *Listing) text(t *Tool, key string, members map[string]json.RawMessage, into *string) {
+	if raw, given := members[key]; given && !null(raw) && json.Unmarshal(raw, into) != nil {
+		l.problem("odd-"+key, t.Name, "the %s of %s is no text: %s", key, t.Name, clip(raw))
+	}
+}
+
+// schema keeps the schema of the arguments as it is. One that means nothing goes where no model
+// and no check sees it.
+func (l *Listing) schema(t *Tool, raw json.RawMessage) {
+	if len(raw) == 0 || null(raw) {
+		l.problem("no-schema", t.Name, "%s has no schema of its arguments", t.Name)
+		return
+	}
+	if why := odd(raw); why != nil {
+		t.Declared = kept(raw)
+		l.problem("odd-schema", t.Name, "the arguments of %s have a schema that means nothing, so that none is checked; it is kept under declared: %v", t.Name, why)
+		return
+	}
+	t.Parameters = bytes.Clone(raw)
+}
+
+func (l *Listing) output(t *Tool, raw json.RawMessage) {
+	if len(raw) == 0 || null(raw) {
+		return
+	}
+	if why := odd(raw); why != nil {
+		l.problem("odd-output-schema", t.Name, "the results of %s have a schema that means nothing and is not checked: %v", t.Name, why)
+		return
+	}
+	t.Output = bytes.Clone(raw)
+}
+
+// odd says why a text is no schema of an object; nil where it is one.
+func odd(raw json.RawMessage) error {
+	v, err := value.Parse(raw)
+	if err != nil {
+		return err
+	}
+	if v.Kind() != value.Object {
+		return errors.New("it is no object")
+	}
+	_, err = contract.Compile(raw)
+	return err
+}
+
+// kept is JSON that any reader takes: a text where it is not.
+func kept(raw json.RawMessage) json.RawMessage {
+	if _, err := value.Parse(raw); err == nil {
+		return bytes.Clone(raw)
+	}
+	b, _ := json.Marshal(string(raw))
+	return b
+}
+
+// annotations are what the server says of a tool; what it does not say stays unknown. The defaults
+// of the protocol are no statement of the server.
+func (l *Listing) annotations(t *Tool, raw json.RawMessage) {
+	if len(raw) == 0 || null(raw) {
+		return
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		l.problem("odd-annotations", t.Name, "the annotations of %s are no object: %s", t.Name, clip(raw))
+		return
+	}
+	for _, h := range []struct {
+		key  string
+		into **bool
+	}{{"readOnlyHint", &t.ReadOnly}, {"idempotentHint", &t.Idempotent}, {"destructiveHint", &t.Destructive}} {
+		hint, given := members[h.key]
+		if !given || null(hint) {
+			continue
+		}
+		var yes bool
+		if json.Unmarshal(hint, &yes) != nil {
+			l.problem("odd-annotations", t.Name, "%s of %s is neither true nor false: %s", h.key, t.Name, clip(hint))
+			continue
+		}
+		*h.into = &yes
+	}
+	if t.ReadOnly != nil && *t.ReadOnly && t.Destructive != nil && *t.Destructive {
+		t.ReadOnly = nil
+		l.problem("contradiction", t.Name, "%s is said to be read-only and destructive: neither is believed", t.Name)
+	}
+}
+
+func null(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// clip is the beginning of what a server sent, as valid UTF-8.
+func clip(b []byte) string {
+	const most = 120
+	s := string(b)
+	if !utf8.ValidString(s) {
+		s = fmt.Sprintf("%q", s)
+	}
+	return endpoint.Cut(s, most)
+}

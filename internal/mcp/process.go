@@ -1,0 +1,84 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/child"
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// endWait is how long a server may take to end after its standard input was closed, as the
+// protocol wants it; then it is killed.
+const endWait = 500 * time.Millisecond
+
+// process is a server over stdio.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.ReadCloser
+	stderr *child.Tail
+	// families is of this process alone; its address tells it from those of others.
+	families child.Families
+	family   child.Family
+	ended    chan struct{} // closed when the command has ended
+	owner    parallel.Group
+}
+
+// startProcess starts a server. The error wraps callvet.ErrNotFound where there is no such command.
+func startProcess(command []string, dir string, env []string) (*process, error) {
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return nil, fmt.Errorf("start MCP server: find %q: %w: %w", command[0], err, callvet.ErrNotFound)
+	}
+	p := &process{stderr: &child.Tail{}, ended: make(chan struct{})}
+	p.cmd = exec.Command(path, command[1:]...) //nolint:noctx // end kills it, with what it has started
+	p.family, p.cmd.Env = p.families.New(env)
+	p.cmd.Dir, p.cmd.Stderr = dir, p.stderr
+	p.cmd.WaitDelay = time.Second // a child of it may hold standard error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("start MCP server %s: %w", command[0], err)
+	}
+	// A pipe of our own: that of exec.Cmd is closed when the command ends, with what is in it.
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start MCP server %s: %w", command[0], err)
+	}
+	p.out, p.cmd.Stdout = r, w
+	p.family.Own(p.cmd)
+	err = errors.Join(p.cmd.Start(), w.Close())
+	if err != nil {
+		return nil, fmt.Errorf("start MCP server %s: %w", command[0], errors.Join(err, r.Close()))
+	}
+	p.owner.Go(func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait()
+		_ = p.family.End(p.cmd) // what it has left behind holds its standard output
+	})
+	return p, nil
+}
+
+// end closes the server's standard input, waits a moment, and kills what is left.
+func (p *process) end() error {
+	if p == nil {
+		return nil
+	}
+	_ = p.in.Close()
+	wait := time.NewTimer(endWait)
+	defer wait.Stop()
+	select {
+	case <-p.ended:
+	case <-wait.C:
+		_ = p.family.End(p.cmd)
+	}
+	p.owner.Wait()
+	_ = p.out.Close()
+	return nil
+}

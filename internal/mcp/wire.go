@@ -1,0 +1,439 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package mcp
+
+// The bytes of an answer are taken where they pass, because the SDK's types lose some of them:
+//
+//	Session.List, Session.Call: a slot in the context
+//	        │
+//	        ▼
+//	SDK ── Write(ctx) ──► tappedConn (stdio, SSE)   remembers the slot by the request's id
+//	    ◄─ Read ────────  fills the slot, hands on what reduced leaves
+//
+//	SDK ── RoundTrip ───► web (streamable HTTP)     the slot is in the request's context
+//	    ◄─ body ────────  fills the slot, hands on what reduced leaves
+//
+// Over streamable HTTP the SDK tells its own connection which version was agreed on, by a method
+// that no wrapper of a connection can have; that is why the bytes are taken from the bodies there.
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/callvet/callvet"
+)
+
+// slot takes the result of one request, byte for byte. A request that the SDK repeats, because the
+// server wanted input, leaves the last one.
+type slot struct {
+	mu  sync.Mutex
+	raw json.RawMessage
+}
+
+func (s *slot) take() json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw
+}
+
+func (s *slot) put(raw json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.raw = bytes.Clone(raw)
+}
+
+type slotKey struct{}
+
+func withSlot(ctx context.Context) (context.Context, *slot) {
+	s := &slot{}
+	return context.WithValue(ctx, slotKey{}, s), s
+}
+
+func slotOf(ctx context.Context) *slot {
+	s, _ := ctx.Value(slotKey{}).(*slot)
+	return s
+}
+
+// reduced is what of a result the SDK surely decodes: of a list the tools that it knows how to
+// read, of a call that it was answered.
+func reduced(raw json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return json.RawMessage(`{}`) // whoever asked has the bytes
+	}
+	var kind string
+	if json.Unmarshal(members["resultType"], &kind) == nil && kind != "" && kind != "complete" {
+		return raw // the server wants something first; the SDK sees to it
+	}
+	if list, ok := members["tools"]; ok {
+		var all []json.RawMessage
+		_ = json.Unmarshal(list, &all)
+		readable := []json.RawMessage{}
+		for _, one := range all {
+			var t sdk.Tool
+			if json.Unmarshal(one, &t) == nil && t.Name != "" {
+				readable = append(readable, one)
+			}
+		}
+		members["tools"], _ = json.Marshal(readable)
+		delete(members, "ttlMs") // the SDK would answer the next request itself
+		for _, key := range []string{"nextCursor", "cacheScope"} {
+			var text string
+			if json.Unmarshal(members[key], &text) != nil {
+				delete(members, key)
+			}
+		}
+	} else {
+		members = map[string]json.RawMessage{"content": json.RawMessage(`[]`)}
+	}
+	delete(members, "_meta")
+	b, err := json.Marshal(members)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return b
+}
+
+// tapped is a transport whose answers are taken.
+type tapped struct{ sdk.Transport }
+
+// Connect implements sdk.Transport.
+func (t *tapped) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &tappedConn{Connection: c, open: map[jsonrpc.ID]*slot{}}, nil
+}
+
+type tappedConn struct {
+	sdk.Connection
+	mu   sync.Mutex
+	open map[jsonrpc.ID]*slot
+}
+
+// Write implements sdk.Connection.
+func (c *tappedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
+		if s := slotOf(ctx); s != nil {
+			c.mu.Lock()
+			c.open[req.ID] = s
+			c.mu.Unlock()
+			context.AfterFunc(ctx, func() { c.closed(req.ID) })
+		}
+	}
+	return c.Connection.Write(ctx, msg)
+}
+
+func (c *tappedConn) closed(id jsonrpc.ID) *slot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.open[id]
+	delete(c.open, id)
+	return s
+}
+
+// Read implements sdk.Connection.
+func (c *tappedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := c.Connection.Read(ctx)
+	if res, ok := msg.(*jsonrpc.Response); ok && err == nil {
+		if s := c.closed(res.ID); s != nil && res.Error == nil {
+			s.put(res.Result)
+			res.Result = reduced(res.Result)
+		}
+	}
+	return msg, err
+}
+
+// web sends the requests to a server over HTTP.
+type web struct {
+	client  *http.Client
+	base    http.RoundTripper
+	own     *http.Transport // nil where the caller gave a client
+	url     *url.URL
+	headers map[string]string
+	most    int64
+	taps    bool // answers are taken here and not by a tappedConn
+	mu      sync.Mutex
+	failed  *callvet.Fault // what ended the session, where the SDK cannot say
+}
+
+func newWeb(cfg *Config) (*web, error) {
+	u, err := url.Parse(cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("connect to MCP server: %w: %w", callvet.ErrInvalid, err)
+	}
+	w := &web{url: u, headers: cfg.Headers, most: int64(cfg.MaxBytes)}
+	if cfg.HTTP != nil && cfg.HTTP.Transport != nil {
+		w.base = cfg.HTTP.Transport
+	} else {
+		w.own = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 1 << 20}
+		w.base = w.own
+	}
+	w.client = &http.Client{Transport: w}
+	return w, nil
+}
+
+// close lets go of idle connections.
+func (w *web) close() {
+	if w != nil && w.own != nil {
+		w.own.CloseIdleConnections()
+	}
+}
+
+// cause is what ended the session; nil where nothing is known, and over stdio.
+func (w *web) cause() *callvet.Fault {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
+func (w *web) fail(kind callvet.FaultKind, status int, format string, args ...any) *callvet.Fault {
+	f := &callvet.Fault{Kind: kind, HTTP: status, Message: fmt.Sprintf(format, args...)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed == nil {
+		w.failed = f
+	}
+	return f
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
+	// A redirect comes here as a request of its own, and so does the address for messages that a
+	// server over SSE names.
+	if req.URL.Host != w.url.Host || req.URL.Scheme != w.url.Scheme {
+		return nil, w.fail(callvet.FaultRequest, 0, "the MCP server %s leads to %s://%s: another host is not asked", w.url.Host, req.URL.Scheme, req.URL.Host)
+	}
+	if len(w.headers) > 0 {
+		req = req.Clone(req.Context())
+		for k, v := range w.headers {
+			req.Header.Set(k, v)
+		}
+	}
+	// The stream that a client may keep open beside its requests is optional, but the SDK ends the
+	// session where it fails.
+	optional := w.taps && req.Method == http.MethodGet
+	res, err := w.base.RoundTrip(req)
+	switch {
+	case optional && (err != nil && req.Context().Err() == nil || err == nil && res.StatusCode >= 300):
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		return &http.Response{
+			StatusCode: http.StatusMethodNotAllowed, Status: "405 Method Not Allowed", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: req,
+		}, nil
+	case err != nil:
+		return nil, err
+	case optional:
+		res.Body = &lasting{ReadCloser: res.Body, ctx: req.Context()}
+		return res, nil
+	case res.StatusCode >= 400:
+		w.refused(req, res)
+		return res, nil
+	}
+	events := strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
+	if s := slotOf(req.Context()); s != nil && w.taps && req.Method == http.MethodPost {
+		if events {
+			res.Body = &eventTap{in: bufio.NewReader(res.Body), close: res.Body, slot: s, most: w.most}
+			return res, nil
+		}
+		return w.whole(res, s)
+	}
+	if !events {
+		res.Body = &limited{ReadCloser: res.Body, left: w.most, over: w.tooLarge}
+	}
+	return res, nil
+}
+
+// refused remembers the status of a request that no session survives.
+func (w *web) refused(req *http.Request, res *http.Response) {
+	res.Body = &limited{ReadCloser: res.Body, left: 64 << 10, over: w.tooLarge}
+	switch {
+	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
+		w.fail(callvet.FaultAuth, res.StatusCode, "the MCP server %s does not let callvet in", w.url.Host)
+	case res.StatusCode == http.StatusNotFound && req.Header.Get("Mcp-Session-Id") != "":
+		w.fail(callvet.FaultNetwork, res.StatusCode, "the MCP server %s has ended the session", w.url.Host)
+	}
+}
+
+func (w *web) tooLarge() error {
+	return w.fail(callvet.FaultTooLarge, 0, "the MCP server %s sent a message of more than %d bytes", w.url.Host, w.most)
+}
+
+// whole takes an answer that is one JSON text.
+func (w *web) whole(res *http.Response, s *slot) (*http.Response, error) {
+	in := &limited{ReadCloser: res.Body, left: w.most, over: w.tooLarge}
+	// The SDK reads the body on a goroutine of its own: to wait for it here would hold up its caller.
+	res.Body = &lazy{open: func() ([]byte, error) {
+		b, err := io.ReadAll(in)
+		return s.filter(b), err
+	}, close: in.Close}
+	res.ContentLength = -1
+	return res, nil
+}
+
+// filter takes the result out of a message and gives what the SDK is to get.
+func (s *slot) filter(b []byte) []byte {
+	msg, err := jsonrpc.DecodeMessage(b)
+	res, ok := msg.(*jsonrpc.Response)
+	if err != nil || !ok || res.Error != nil {
+		return b
+	}
+	s.put(res.Result)
+	res.Result = reduced(res.Result)
+	out, err := jsonrpc.EncodeMessage(res)
+	if err != nil {
+		return b
+	}
+	return out
+}
+
+// lazy is a body that is made when it is read.
+type lazy struct {
+	open  func() ([]byte, error)
+	close func() error
+	b     []byte
+	err   error
+	ready bool
+}
+
+// Read implements io.Reader.
+func (l *lazy) Read(p []byte) (int, error) {
+	if !l.ready {
+		l.b, l.err = l.open()
+		l.ready = true
+	}
+	if len(l.b) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		return 0, io.EOF
+	}
+	n := copy(p, l.b)
+	l.b = l.b[n:]
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (l *lazy) Close() error { return l.close() }
+
+// limited ends a body that is too long.
+type limited struct {
+	io.ReadCloser
+	left int64
+	over func() error
+}
+
+// Read implements io.Reader.
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, l.over()
+	}
+	n, err := l.ReadCloser.Read(p[:min(int64(len(p)), l.left+1)])
+	if l.left -= int64(n); l.left < 0 {
+		return 0, l.over()
+	}
+	return n, err
+}
+
+// lasting is a stream that ends with its session only. The SDK would open it again, and end the
+// session where it cannot.
+type lasting struct {
+	io.ReadCloser
+	ctx context.Context //nolint:containedctx // of the request, as in http.Request
+}
+
+// Read implements io.Reader.
+func (l *lasting) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if n == 0 && err != nil {
+		<-l.ctx.Done()
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return n, err
+}
+
+// eventTap takes the answer out of a stream of events.
+type eventTap struct {
+	in    *bufio.Reader
+	close io.Closer
+	slot  *slot
+	most  int64
+	out   []byte
+	err   error
+}
+
+// Read implements io.Reader.
+func (t *eventTap) Read(p []byte) (int, error) {
+	for len(t.out) == 0 && t.err == nil {
+		t.out, t.err = t.event()
+	}
+	if len(t.out) > 0 {
+		n := copy(p, t.out)
+		t.out = t.out[n:]
+		return n, nil
+	}
+	return 0, t.err
+}
+
+// Close implements io.Closer.
+func (t *eventTap) Close() error { return t.close.Close() }
+
+// event reads one event and gives it as the SDK is to get it.
+func (t *eventTap) event() ([]byte, error) {
+	var event, data []byte
+	for {
+		line, err := t.in.ReadSlice('\n')
+		if event = append(event, line...); int64(len(event)) > t.most+1<<10 {
+			return event, nil // the SDK has the same limit, and says so
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		whole := event[bytes.LastIndexByte(event[:max(0, len(event)-1)], '\n')+1:]
+		text := bytes.TrimRight(whole, "\r\n")
+		if value, ok := bytes.CutPrefix(text, []byte("data:")); ok {
+			data = append(append(data, bytes.TrimPrefix(value, []byte(" "))...), '\n')
+		}
+		if err != nil || len(text) == 0 {
+			if len(data) == 0 {
+				return event, err
+			}
+			data = data[:len(data)-1]
+			if filtered := t.slot.filter(data); !bytes.Equal(filtered, data) {
+				event = append(without(event), "data: "+string(filtered)+"\n\n"...)
+			}
+			return event, err
+		}
+	}
+}
+
+// without gives the lines of an event that are no data.
+func without(event []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(event) {
+		if !bytes.HasPrefix(line, []byte("data:")) && len(bytes.TrimRight(line, "\r\n")) > 0 {
+			out = append(append(out, bytes.TrimRight(line, "\r\n")...), '\n')
+		}
+	}
+	return out
+}
