@@ -105,6 +105,7 @@ var rooms = map[string][]string{
 	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
 	"internal/judge":              {"", "contract", "value", "internal/trace"},
 	"internal/run":                {"", "value", "internal/parallel"},
+	"internal/mcp":                {"", "value", "contract", "internal/child", "internal/endpoint", "internal/parallel"},
 	"internal/trace/redact":       {"", "value", "score/safety/pii"},
 	"internal/secret":             {"", "value", "score/safety/pii", "internal/endpoint", "internal/trace/redact"},
 	"internal/trace":              {"", "internal/input", "internal/usage", "score", "score/selection", "value", "value/typed"},
@@ -126,7 +127,7 @@ var rooms = map[string][]string{
 		"internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay",
 		"internal/report", "internal/report/figure", "internal/report/plain", "internal/report/sheet", "internal/report/verdict", "internal/run", "internal/secret", "internal/stale", "internal/store", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace",
 		"internal/trace/foreign", "internal/trace/redact", "panel", "panel/routing", "retrieve", "score", "score/selection", "stats", "stats/gate", "value", "value/typed",
-		"internal/judge", "stats/judge",
+		"internal/judge", "internal/mcp", "retrieve/revise", "stats/judge",
 	},
 	"internal/catalogfile": {"", "internal/input", "internal/report/plain", "internal/suite/source", "retrieve", "retrieve/catalogue", "retrieve/route"},
 	"internal/catalog":     {"", "internal/catalogfile", "internal/provider/retriever", "internal/report/plain", "retrieve", "retrieve/tune", "score/selection", "value/typed"},
@@ -173,6 +174,7 @@ var thirdParty = map[string][]string{
 	"github.com/spf13/cobra":                   {"cmd/callvet"},
 	"golang.org/x/time":                        {"internal/run"},
 	"github.com/viterin/vek":                   {"retrieve/vector"},
+	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp"},
 }
 
 type pkg struct {

@@ -84,6 +84,7 @@ func spokenVerbs() map[string]spoken {
 		"case add":            {requests: []reflect.Type{of[app.AddCaseRequest]()}, args: []string{"file", "from"}},
 		"case archive":        {requests: []reflect.Type{of[app.ArchiveRequest]()}, args: []string{"file", "case"}},
 		"convert":             {requests: []reflect.Type{of[app.ConvertRequest]()}, args: []string{"suite"}},
+		"mcp import":          {requests: []reflect.Type{of[app.ImportMCPRequest]()}, args: []string{"url"}},
 		"trace import":        {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"}, client: []string{"output"}},
 		"trace export":        {requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"}, client: []string{"output"}},
 		"trace check":         {requests: []reflect.Type{of[app.CheckRequest]()}, args: []string{"traces"}, client: []string{"all"}},

@@ -70,7 +70,18 @@ func TestDocsCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make unit and make docs run the documents")
 	}
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/GATES.md", "docs/TRACES.md", "docs/SELECTION.md", "docs/JUDGES.md", "docs/CALIBRATION.md"} {
+	for _, doc := range []string{
+		"README.md",
+		"docs/CLI.md",
+		"docs/SUITES.md",
+		"docs/FORMATS.md",
+		"docs/GATES.md",
+		"docs/TRACES.md",
+		"docs/SELECTION.md",
+		"docs/JUDGES.md",
+		"docs/CALIBRATION.md",
+		"docs/MCP.md",
+	} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

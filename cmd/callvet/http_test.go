@@ -205,6 +205,7 @@ func frontOf(a *app.App) *front {
 		}),
 		"select tune":         route(verb(f, a.Tune)),
 		"select routes learn": route(verb(f, a.Learn)),
+		"mcp import":          route(verb(f, a.ImportMCP)),
 		"tools lint":          route(verb(f, a.LintTools)),
 		"tools confusable":    route(verb(f, a.Confusable)),
 		"tools whatif":        route(func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
@@ -243,7 +244,7 @@ func verbs(c *cobra.Command, path []string) (out []string) {
 func TestEveryVerbOverHTTP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json", "select/suite.json", "regression/after.jsonl"} {
+	for _, name := range []string{"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json", "select/suite.json", "regression/after.jsonl", "mcp/weather.sh"} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
 		if err != nil {
 			t.Fatal(err)
@@ -324,6 +325,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"tools apply", `{"tools": "catalogue.json", "edits": "edits.yaml", "output": "new.json"}`, `{`},
 		{"tools cache", `{}`, `vectors`},
 		{"tools cache clear", `{"drop": true}`, `{`},
+		{"mcp import", `{"command": "sh weather.sh", "output": "imported.yaml", "draft_cases": true}`, `"drafts":2`},
 		{"runs", `{"names": ["second"]}`, `[`},
 	}
 	driven := map[string]bool{}

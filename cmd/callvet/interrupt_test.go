@@ -52,6 +52,7 @@ var blocked = map[string][]string{
 	"label import":        {"IN", "HELD"},
 	"label next":          {"IN", "traces.jsonl -o IN"},
 	"lint":                {"IN", "HELD"},
+	"mcp import":          {"SERVER", "--command COMMAND"},
 	"plan":                {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
 	"prices":              {"IN", "HELD", "-o IN", ""},
 	"report":              {"whole -o IN.html", "whole -o IN.json"},
@@ -109,7 +110,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		all := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
 		last := all[len(all)-1]
-		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query")
+		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ")
 		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(told, "interrupted") != 1 || asks && !strings.Contains(last, "go on with: callvet run --resume ") {
 			t.Errorf("callvet %s: %v: it told\n%s", line, sent, told)
 		}
@@ -212,6 +213,10 @@ func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscal
 		case word == "exec:AGENT":
 			started := fifo("started")
 			word = "exec:sh -c 'echo x > " + started + "; exec sleep 1000'"
+			ready = append(ready, opened(started))
+		case word == "COMMAND": // a server over stdio that answers nothing
+			started := fifo("started")
+			word = "sh -c 'echo x > " + started + "; exec sleep 1000'"
 			ready = append(ready, opened(started))
 		case word == "-":
 		default:

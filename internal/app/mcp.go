@@ -196,7 +196,7 @@ func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, tell Events) 
 	if err := out.look(ctx, list); err != nil {
 		return nil, err
 	}
-	if err := out.write(old, list, &req); err != nil {
+	if err := out.write(old, list, &req, tell); err != nil {
 		return nil, err
 	}
 	if req.Output == "" || old != nil && bytes.Equal(out.Data, old.text) {
@@ -298,7 +298,7 @@ func eachText(v value.Value, path string, do func(path, text string)) {
 }
 
 // write makes the suite: that which was there with the tools of now, or a new one.
-func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest) (err error) {
+func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest, tell Events) (err error) {
 	s := &callvet.Suite{Dialect: "callvet", Name: nameOf(&r.Server), Description: "Tools of the MCP server " + plain.Line(nameOf(&r.Server))}
 	if r.Server.Version != "" {
 		s.Description += " " + plain.Line(r.Server.Version)
@@ -309,7 +309,8 @@ func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRe
 	}
 	if old != nil {
 		was := *old.suite
-		s, s.Tools, s.Cases = &was, nil, slices.Clone(was.Cases)
+		was.Tools, was.Cases = nil, slices.Clone(was.Cases)
+		s = &was
 		r.compare(old.suite.Tools, list)
 	}
 	for i := range list.Tools {
@@ -329,16 +330,15 @@ func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRe
 	if req.DraftCases {
 		r.draft(s, list)
 	}
-	if r.Data, err = suite.Export(s, form); err != nil || old == nil {
-		return err
-	}
-	if r.Drafts == 0 && form == "yaml" {
-		if text := spliced(old, r.Data); text != nil {
+	r.Data, err = suite.Export(s, form)
+	if err == nil && old != nil && form == "yaml" {
+		if text := spliced(old, r.Data, s.Cases[len(s.Cases)-r.Drafts:]); text != nil {
 			r.Data = text
-			return nil
+		} else if bytes.Contains(old.text, []byte("#")) {
+			tell.warn("comments-lost", "the comments of "+req.Output+" are lost: its tools do not stand under one key at the beginning of a line")
 		}
 	}
-	return nil
+	return err
 }
 
 // nameOf is what a server is called.
@@ -438,15 +438,26 @@ func (r *ImportMCPResult) draft(s *callvet.Suite, list *mcp.Listing) {
 	}
 }
 
-// spliced is the text that was there with other tools: comments and the order of keys stay. It is
-// nil where that cannot be done without a change of anything else.
-func spliced(old *before, whole []byte) []byte {
+// spliced is the text that was there with other tools and the drafts behind its cases: comments and
+// the order of keys stay. It is nil where that does not give the same suite as whole.
+func spliced(old *before, whole []byte, drafts []callvet.Case) []byte {
 	from, to := block(old.text, "tools:")
 	start, end := block(whole, "tools:")
 	if from < 0 || start < 0 {
 		return nil
 	}
 	text := slices.Concat(old.text[:from], whole[start:end], old.text[to:])
+	if len(drafts) > 0 {
+		more, err := suite.Export(&callvet.Suite{Cases: drafts}, "yaml")
+		if err != nil {
+			return nil
+		}
+		from, to := block(more, "cases:")
+		if there, last := block(text, "cases:"); there >= 0 && last == len(text) {
+			from += bytes.IndexByte(more[from:], '\n') + 1
+		}
+		text = slices.Concat(text, more[from:to])
+	}
 	s, err := readOwn(old.name, text)
 	if err != nil {
 		return nil

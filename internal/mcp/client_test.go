@@ -59,7 +59,7 @@ func honest() *sdk.Server {
 		if err != nil {
 			return said("error: " + err.Error()), nil
 		}
-		_, err = r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1})
+		_, err = r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1}) //nolint:staticcheck // servers of today ask for it
 		return said(fmt.Sprintf("%s, sampled: %v", e.Action, err == nil)), nil
 	})
 	add("learn", `{"type":"object"}`, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -209,7 +209,7 @@ func TestWorld(t *testing.T) {
 				t.Fatal(r, err)
 			}
 			for w.session.Changed() == 0 && t.Context().Err() == nil { // the server tells of it when it likes
-				if r, err = w.Answer(t.Context(), callvet.Call{Tool: "echo"}); err != nil {
+				if _, err := w.Answer(t.Context(), callvet.Call{Tool: "echo"}); err != nil {
 					t.Fatal(err)
 				}
 			}

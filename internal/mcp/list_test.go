@@ -23,10 +23,7 @@ func TestOddTools(t *testing.T) {
 		want       callvet.Tool
 		codes      string
 	}{
-		{
-			"order of keys", `{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}}`,
-			callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`)}, "",
-		},
+		{"order of keys", `{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}}`, callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`)}, ""},
 		{"annotations", `{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":true,"idempotentHint":false}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`), ReadOnly: &yes, Idempotent: &no}, ""},
 		{"unknown stays unknown", `{"name":"a","inputSchema":{},"annotations":{"openWorldHint":true,"readOnlyHint":null}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, ""},
 		{"odd hints", `{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":"yes","idempotentHint":1}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "odd-annotations odd-annotations"},

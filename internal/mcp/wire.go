@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -116,13 +117,19 @@ func (t *tapped) Connect(ctx context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tappedConn{Connection: c, open: map[jsonrpc.ID]*slot{}}, nil
+	return &tappedConn{Connection: c, open: map[jsonrpc.ID]pending{}}, nil
 }
 
 type tappedConn struct {
 	sdk.Connection
 	mu   sync.Mutex
-	open map[jsonrpc.ID]*slot
+	open map[jsonrpc.ID]pending
+}
+
+// pending is a request that is under way; over ends with it.
+type pending struct {
+	slot *slot
+	over <-chan struct{}
 }
 
 // Write implements sdk.Connection.
@@ -130,27 +137,34 @@ func (c *tappedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		if s := slotOf(ctx); s != nil {
 			c.mu.Lock()
-			c.open[req.ID] = s
+			maps.DeleteFunc(c.open, func(_ jsonrpc.ID, a pending) bool { // those that nobody waits for any more
+				select {
+				case <-a.over:
+					return true
+				default:
+					return false
+				}
+			})
+			c.open[req.ID] = pending{s, ctx.Done()}
 			c.mu.Unlock()
-			context.AfterFunc(ctx, func() { c.closed(req.ID) })
 		}
 	}
 	return c.Connection.Write(ctx, msg)
 }
 
-func (c *tappedConn) closed(id jsonrpc.ID) *slot {
+func (c *tappedConn) answered(id jsonrpc.ID) *slot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.open[id]
+	a := c.open[id]
 	delete(c.open, id)
-	return s
+	return a.slot
 }
 
 // Read implements sdk.Connection.
 func (c *tappedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if res, ok := msg.(*jsonrpc.Response); ok && err == nil {
-		if s := c.closed(res.ID); s != nil && res.Error == nil {
+		if s := c.answered(res.ID); s != nil && res.Error == nil {
 			s.put(res.Result)
 			res.Result = reduced(res.Result)
 		}
@@ -267,9 +281,9 @@ func (w *web) refused(req *http.Request, res *http.Response) {
 	res.Body = &limited{ReadCloser: res.Body, left: 64 << 10, over: w.tooLarge}
 	switch {
 	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
-		w.fail(callvet.FaultAuth, res.StatusCode, "the MCP server %s does not let callvet in", w.url.Host)
+		_ = w.fail(callvet.FaultAuth, res.StatusCode, "the MCP server %s does not let callvet in", w.url.Host)
 	case res.StatusCode == http.StatusNotFound && req.Header.Get("Mcp-Session-Id") != "":
-		w.fail(callvet.FaultNetwork, res.StatusCode, "the MCP server %s has ended the session", w.url.Host)
+		_ = w.fail(callvet.FaultNetwork, res.StatusCode, "the MCP server %s has ended the session", w.url.Host)
 	}
 }
 

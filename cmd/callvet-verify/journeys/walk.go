@@ -63,6 +63,7 @@ var apart = map[string]string{
 	"completion powershell": "writes a shell's completion script",
 	"completion zsh":        "writes a shell's completion script",
 	"help":                  "writes help",
+	"mcp import":            "asks a server for its tools; verify mcp does with eight of them",
 	"prices":                "lists prices, or makes a table of them from a list of others",
 	"tools suggest":         "asks a model for texts of a catalogue",
 	"tools apply":           "writes edits into a catalogue",
