@@ -67,7 +67,7 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
 	./internal/app ./internal/mcp ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
-	./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
+	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/child ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
 	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
