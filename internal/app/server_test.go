@@ -114,17 +114,6 @@ func marshal(t *testing.T, v any) string {
 	return string(b)
 }
 
-// request reads a request as a server gets it.
-func request(t *testing.T, text string) (req app.RunRequest) {
-	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&req); err != nil {
-		t.Fatal(err)
-	}
-	return req
-}
-
 // TestWithoutATerminal: a run is started by a request in JSON, carried out by a session that
 // another request opens, and viewed, listed, reported and deleted, all without a path, a
 // terminal or a line for a shell.
@@ -132,7 +121,7 @@ func TestWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, files := server(t, app.Permit{})
-	started, err := a.StartRun(ctx, request(t, `{"suite": "upload-1", "name": "first", "repeats": 2, "targets": [{"target": "offline/lexical"}], "fail_under": 0.99}`), nil)
+	started, err := a.StartRun(ctx, as[app.RunRequest](t, `{"suite": "upload-1", "name": "first", "repeats": 2, "targets": [{"target": "offline/lexical"}], "fail_under": 0.99}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +298,7 @@ func TestMistakesNameTheirField(t *testing.T) {
 		`{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "shared": {"headers": {"A": "b"}}}`:   "headers",
 	} {
 		a, _ := server(t, app.Permit{})
-		_, err := a.StartRun(t.Context(), request(t, text), nil)
+		_, err := a.StartRun(t.Context(), as[app.RunRequest](t, text), nil)
 		var field *callvet.FieldError
 		if !errors.As(err, &field) || field.Field != want {
 			t.Errorf("%s: %v, want a mistake in %s", text, err, want)
@@ -340,7 +329,7 @@ func TestScorersThatRun(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(files.dir, "scored.json"), []byte(suite), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := a.StartRun(t.Context(), request(t, fmt.Sprintf(text, tc.allow)), nil)
+		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(text, tc.allow)), nil)
 		if tc.want == "" {
 			if err != nil {
 				t.Error(err)
@@ -363,7 +352,7 @@ func TestPermits(t *testing.T) {
 	for target, permit := range map[string]app.Permit{"exec:true": {Commands: true}, "recorded:upload-1": {Files: true}} {
 		text := `{"suite": "upload-1", "targets": [{"target": "` + target + `"}]}`
 		a, _ := server(t, app.Permit{})
-		if _, err := a.StartRun(t.Context(), request(t, text), nil); !errors.Is(err, callvet.ErrDenied) {
+		if _, err := a.StartRun(t.Context(), as[app.RunRequest](t, text), nil); !errors.Is(err, callvet.ErrDenied) {
 			t.Errorf("%s without a permit: %v", target, err)
 		}
 		a, files := server(t, permit)
@@ -372,7 +361,7 @@ func TestPermits(t *testing.T) {
 		}
 		files.known[""], files.known["upload-1"] = ".", "blob"
 		files.known["rows"] = "rows"
-		s, err := a.StartRun(t.Context(), request(t, strings.Replace(text, "recorded:upload-1", "recorded:rows", 1)), nil)
+		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, strings.Replace(text, "recorded:upload-1", "recorded:rows", 1)), nil)
 		if err != nil {
 			t.Errorf("%s with a permit: %v", target, err)
 			continue
@@ -400,7 +389,7 @@ func TestOneWayOut(t *testing.T) {
 	for _, target := range []string{`"openai/m", "base_url": "` + open.URL + `/v1"`, `"` + open.URL + `/agent"`, `"retrieve:` + open.URL + `/select"`} {
 		g := &guard{}
 		a, _ := serverWith(t, app.Config{HTTP: &http.Client{Transport: g}, Getenv: func(string) string { return "a-key-of-nobody" }})
-		s, err := a.StartRun(t.Context(), request(t, `{"suite": "upload-1", "targets": [{"target": `+target+`}], "retries": 0}`), nil)
+		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": `+target+`}], "retries": 0}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -437,7 +426,7 @@ func TestCancel(t *testing.T) {
 		fmt.Fprint(w, `{"text": "cold"}`)
 	}))
 	t.Cleanup(agent.Close)
-	s, err := a.StartRun(t.Context(), request(t, `{"suite": "upload-1", "name": "slow", "targets": [{"target": "`+agent.URL+`"}], "concurrency": 1, "retries": 0}`), nil)
+	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "name": "slow", "targets": [{"target": "`+agent.URL+`"}], "concurrency": 1, "retries": 0}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +456,7 @@ func TestCancel(t *testing.T) {
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	a, _ := server(t, app.Permit{})
-	s, err := a.StartRun(t.Context(), request(t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "max_calls": 1, "concurrency": 1, "rate": 7, "require_pass": true}`), nil)
+	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "max_calls": 1, "concurrency": 1, "rate": 7, "require_pass": true}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

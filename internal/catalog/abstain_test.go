@@ -37,7 +37,7 @@ func TestSetAbstain(t *testing.T) {
 // the share of them that was asked for.
 func TestCalibrate(t *testing.T) {
 	t.Parallel()
-	cat, cases := misleading()
+	cat, cases := questions()
 	tools, err := json.Marshal(Tools(cat))
 	if err != nil {
 		t.Fatal(err)
@@ -130,25 +130,16 @@ func mustOptions(t *testing.T, s *Settings) retrieve.Options {
 	return o
 }
 
-// misleading is a catalog whose keywords say less than its descriptions, and
-// questions that have a word of each: the preset trusts the keywords.
-func misleading() (*retrieve.Catalogue, []callvet.Case) {
+// questions are a catalogue of 40 tools with a question for each, and two that no tool answers.
+func questions() (*retrieve.Catalogue, []callvet.Case) {
 	c := &retrieve.Catalogue{}
 	var cases []callvet.Case
-	const n = 40
-	for i := range n {
-		next := (i + 1) % n
-		c.Entries = append(c.Entries, retrieve.Entry{
-			Tool: callvet.Tool{Name: fmt.Sprintf("t%d", i), Description: "zu" + word(i) + " zu" + word(i)}, Keywords: []string{"qo" + word(next)},
-		})
-		cases = append(cases, ask(fmt.Sprintf("c%02d", i), "zu"+word(i)+" qo"+word(i), fmt.Sprintf("t%d", i)))
+	for i := range 40 {
+		name, word := fmt.Sprint("t", i), strings.Repeat(string(rune('a'+i%20)), 3)+string(rune('w'+i/20))
+		c.Entries = append(c.Entries, retrieve.Entry{Tool: callvet.Tool{Name: name, Description: word + " and more"}})
+		cases = append(cases, ask(fmt.Sprint("c", i), word+" please", name))
 	}
 	return c, append(cases, ask("none", "hello"), ask("ghost", "x", "no_such_tool"))
-}
-
-// word is a number in letters, so that no two are spelled alike.
-func word(i int) string {
-	return strings.Repeat(string(rune('a'+i%20)), 3) + string(rune('b'+i/20)) + "xy"
 }
 
 func ask(id, text string, tools ...string) callvet.Case {
