@@ -148,7 +148,7 @@ verify-judge-parsing: ## recorded answers of judges are read as outside verdicts
 	go run ./cmd/callvet-verify judge-parsing
 
 .PHONY: verify-resume verify-stats verify-coverage
-verify-resume: callvet ## kill -9 in the middle of 5,000 cells, resume, count
+verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
 
 .PHONY: verify-journeys
