@@ -466,7 +466,11 @@ func (d *draft) routing(e *callvet.Expect) error {
 		if extra {
 			return d.byHand("its plan allows other calls beside those it names, which such files cannot say")
 		}
-		sets = append(sets, namesOf(p)...)
+		names, all := namesOf(p)
+		if !all {
+			return d.byHand(fmt.Sprintf("its plan accepts more than %d sets of tools, which would each have to be named", maxSets))
+		}
+		sets = append(sets, names...)
 	}
 	if len(e.Plans) == 1 {
 		for i := range e.Plans[0].Calls {
@@ -496,27 +500,30 @@ func (d *draft) routing(e *callvet.Expect) error {
 const maxSets = 16
 
 // namesOf are the sets of names that a plan accepts: one for each choice of names, without and
-// with calls that may be missing.
-func namesOf(p *callvet.Plan) [][]string {
-	sets := [][]string{{}}
+// with calls that may be missing. all is false where there are more than maxSets.
+func namesOf(p *callvet.Plan) (sets [][]string, all bool) {
+	sets = [][]string{{}}
 	for i := range p.Calls {
 		c := &p.Calls[i]
-		names := c.Tools
-		if len(sets)*(len(names)+1) > maxSets {
-			names = names[:min(1, len(names))]
+		choices := len(c.Tools)
+		if c.Optional {
+			choices++
+		}
+		if len(sets)*choices > maxSets {
+			return nil, false
 		}
 		var next [][]string
 		for _, s := range sets {
 			if c.Optional {
 				next = append(next, s)
 			}
-			for _, n := range names {
+			for _, n := range c.Tools {
 				next = append(next, append(slices.Clip(s), n))
 			}
 		}
 		sets = next
 	}
-	return sets
+	return sets, true
 }
 
 // arguments says what a call expects of its arguments one by one.
