@@ -233,6 +233,16 @@ func TestJudgeLiveSurvivesKill(t *testing.T) {
 	if text := runApp(t, dir, nil, exitOK, "judge", "list", "r"); strings.Contains(text, "Judgings") {
 		t.Errorf("a live judging is listed:\n%s", text)
 	}
+	if text := runApp(t, dir, nil, exitUsage, "judge", "show", "r"); !strings.Contains(text, "its judges are asked while it runs, and it is not over") {
+		t.Errorf("a live judging is shown:\n%s", text)
+	}
+	list, err := db.Judgings(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitUsage, "run", "--resume", list[0].ID); !strings.Contains(text, "take up run "+list[0].Judges) {
+		t.Errorf("a live judging goes on by itself:\n%s", text)
+	}
 	runApp(t, dir, nil, exitOK, "show", "r")
 	close(release)
 	text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitOK, "run", "--resume", "r", "-q")

@@ -100,9 +100,9 @@ func (o opinion) Reached([]callvet.Call) bool { return false }
 
 // Names of the scores by which a verdict is kept.
 const (
-	keptPass   = "pass"
-	keptScore  = "score"
-	keptMended = "mended"
+	keptPass  = "pass"
+	keptScore = "score"
+	keptAsked = "as_asked" // 0: the answer was not the JSON that was asked for
 )
 
 // Judge implements run.Compiled: it keeps what the answer says. An answer without a verdict is
@@ -142,10 +142,7 @@ func keep(v judge.Verdict) callvet.Result {
 	}
 	score(keptPass, pass)
 	score(keptScore, v.Score)
-	if v.Mended {
-		one := 1.0
-		score(keptMended, &one)
-	}
+	score(keptAsked, ofVerdict(!v.Mended, true))
 	switch {
 	case !v.Scored():
 		r.Verdict, r.Class = callvet.VerdictFail, callvet.ClassUnparseable
@@ -156,7 +153,8 @@ func keep(v judge.Verdict) callvet.Result {
 }
 
 func kept(r *callvet.Result) judge.Verdict {
-	v := judge.Verdict{Word: r.Plan, Reason: r.Reason, Mended: r.Score(keptMended).Scored}
+	asked := r.Score(keptAsked)
+	v := judge.Verdict{Word: r.Plan, Reason: r.Reason, Mended: asked.Scored && asked.Value == 0}
 	p := r.Score(keptPass)
 	if r.Class == callvet.ClassUnparseable {
 		v.Unscored = p.Reason

@@ -362,7 +362,7 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 			return nil, err
 		}
 		if len(list) == 0 {
-			return nil, fmt.Errorf("show what judges said of %s: %w: no judge was asked", req.Side.name(), callvet.ErrNotFound)
+			return nil, nothingSaid(ctx, db, about, req.Side.name())
 		}
 	}
 	out := &Judged{Subject: list[0].what.About, about: list[0].run.Judges}
@@ -390,6 +390,19 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 		err = a.addLabels(req.Output, out, tell)
 	}
 	return out, err
+}
+
+// nothingSaid says why there is nothing to show of what judges said.
+func nothingSaid(ctx context.Context, db *store.DB, about, name string) error {
+	live, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Live })
+	if err != nil {
+		return err
+	}
+	err = fmt.Errorf("show what judges said of %s: %w: no judge was asked", name, callvet.ErrNotFound)
+	if len(live) > 0 {
+		err = fmt.Errorf("show what judges said of %s: %w: its judges are asked while it runs, and it is not over", name, callvet.ErrNotFound)
+	}
+	return err
 }
 
 // addLabels adds all verdicts to a labels file.

@@ -275,7 +275,7 @@ func (r *Run) Next(p *panel.Panels) []Action {
 		return out
 	}
 	if r.Manifest.Made {
-		if !edit.Made(r.Suite) {
+		if r.Manifest.Judging == nil && !edit.Made(r.Suite) {
 			add(VerbSweep)
 		}
 		add(VerbReport)

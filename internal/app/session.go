@@ -63,6 +63,9 @@ func (a *App) ResumeRun(ctx context.Context, req ResumeRequest, tell Events) (*S
 	if errors.As(err, &s.held) && !s.noWait {
 		return s, nil
 	}
+	if err == nil && s.Manifest.Judging != nil && s.Manifest.Judging.Live {
+		err = wrong("run", req.Run, "it is a judge that is asked while another run goes on: take up run %s", s.Stored.Judges)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
