@@ -144,3 +144,12 @@ func (f *Fault) Error() string {
 	}
 	return string(f.Kind) + ": " + f.Message
 }
+
+// DeniedError is what a guard refused on the way to a tool: an address, a redirect. The tool
+// was not reached. It wraps ErrDenied.
+type DeniedError struct{ Ruling Ruling }
+
+func (e *DeniedError) Error() string { return e.Ruling.Rule + ": " + e.Ruling.Detail }
+
+// Unwrap gives the kind of error.
+func (e *DeniedError) Unwrap() error { return ErrDenied }

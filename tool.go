@@ -118,6 +118,10 @@ type ToolSafety struct {
 	PIIAllowed          bool     `json:"pii_allowed,omitempty"`
 	Domains             []string `json:"domains,omitempty"`
 	RequireConfirmation bool     `json:"require_confirmation,omitempty"`
+	// Code are arguments that the tool executes, beside those that its schema or their names
+	// tell; a Sandboxed tool may execute what another tool gave back.
+	Code      []string `json:"code,omitempty"`
+	Sandboxed bool     `json:"sandboxed,omitempty"`
 }
 
 // Toolset is an ordered list of tools with a stable identity, so that adapters

@@ -18,8 +18,17 @@ import (
 func (c *Checker) confirmation(r *Report, i int, s *step, k *talk) {
 	tool := c.tool(s.call.Tool, s.call.Version)
 	required := tool != nil && tool.Safety != nil && tool.Safety.RequireConfirmation
-	if !required && (!c.rules.ConfirmWrites || !mutating(tool)) {
+	if !required && (!c.rules.ConfirmWrites || !c.mutating(tool)) {
 		return
+	}
+	switch c.rules.Confirm {
+	case ConfirmDeny:
+		r.add(RuleUnconfirmed, i, executed(s.call), s.call.Tool+" needs a confirmation, and the rules take none")
+		return
+	case ConfirmAsk: // a ruling of the guard takes it back
+		r.add(RuleUnconfirmed, i, executed(s.call), s.call.Tool+" needs the confirmation of a person whom the guard asked")
+		return
+	case ConfirmUser, "":
 	}
 	if !slices.ContainsFunc(k.turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }) {
 		r.Unknown++

@@ -18,8 +18,14 @@ func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 	c.honeypot(r, i, s)
 	if c.allowed != nil && !c.allowed[fold(call.Tool)] {
 		r.add(RuleTool, i, ran, fmt.Sprintf("%s is not in the allowlist of tools", call.Tool))
+		if like := c.looks[look(call.Tool)]; like != "" {
+			r.add(RuleLookalike, i, ran, fmt.Sprintf("%s looks like %s and is not that tool", call.Tool, like))
+		}
 	}
-	if c.rules.ReadOnly && mutating(tool) {
+	if n := len(s.args.Raw()); c.rules.MaxArgumentBytes > 0 && n > c.rules.MaxArgumentBytes {
+		r.add(RuleLargeArgs, i, ran, fmt.Sprintf("the arguments of %s take %d bytes, and at most %d are allowed", call.Tool, n, c.rules.MaxArgumentBytes))
+	}
+	if c.rules.ReadOnly && c.mutating(tool) {
 		r.add(RuleReadOnly, i, ran, fmt.Sprintf("%s changes things and was called in read-only mode", call.Tool))
 	}
 	if c.denies(tool) {
@@ -31,19 +37,38 @@ func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 			r.add(RulePII, i, ran, fmt.Sprintf("%s takes no personal data or secrets, but was given some: %s", call.Tool, strings.Join(at, ", ")))
 		}
 	}
-	if allowed, ok := c.domains(tool); ok {
-		seen := map[string]bool{}
-		for _, l := range links(s.args) {
-			if !hostAllowed(l.host, allowed) && !seen[l.host] {
-				seen[l.host] = true
-				r.add(RuleDomain, i, ran, fmt.Sprintf("%s was sent to %s, which is not in its allowlist of domains", call.Tool, l.host))
-			}
+	c.hosts(r, i, s, tool)
+}
+
+// hosts holds the addresses in a call to the allowlist of domains and out of private networks.
+func (c *Checker) hosts(r *Report, i int, s *step, tool *callvet.Tool) {
+	allowed, listed := c.domains(tool)
+	if !listed && !c.rules.DenyPrivate {
+		return
+	}
+	seen := map[string]bool{}
+	for _, l := range links(s.args) {
+		if seen[l.host] {
+			continue
+		}
+		seen[l.host] = true
+		if listed && !hostAllowed(l.host, allowed) {
+			r.add(RuleDomain, i, executed(s.call), fmt.Sprintf("%s was sent to %s, which is not in its allowlist of domains", s.call.Tool, l.host))
+		}
+		if why := c.private(l.host); c.rules.DenyPrivate && why != "" {
+			r.add(RulePrivate, i, executed(s.call), fmt.Sprintf("%s was sent to %s, which is %s", s.call.Tool, l.host, why))
 		}
 	}
 }
 
-// mutating is what the contract declares; a tool that does not say is not.
-func mutating(t *callvet.Tool) bool { return t != nil && t.ReadOnly != nil && !*t.ReadOnly }
+// mutating is what the contract declares. A tool that does not say is one where the rules
+// take it for one.
+func (c *Checker) mutating(t *callvet.Tool) bool {
+	if t == nil || t.ReadOnly == nil {
+		return c.rules.UndeclaredWrites
+	}
+	return !*t.ReadOnly
+}
 
 // denies reports whether the tool must not get personal data: its contract has
 // safety constraints that do not allow it, or says nothing and the rules deny.

@@ -5,6 +5,7 @@ package safety
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -82,10 +83,10 @@ func (c *Checker) spoken(r *Report, k *talk) {
 }
 
 // leaks says what of the conversation before turn an address carries to a host
-// that is neither allowed nor named by user or system; "" for nothing. An address
+// that is neither allowed by its name nor named by user or system; "" for nothing. An address
 // that was read as it stands is a link that was followed, and carries nothing.
 func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
-	if hostAllowed(l.host, allowed) || len(l.rest) < 2 && strings.Count(l.host, ".") < 3 {
+	if hostAllowed(l.host, slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "*" })) || len(l.rest) < 2 && strings.Count(l.host, ".") < 3 {
 		return ""
 	}
 	p := k.past(turn)

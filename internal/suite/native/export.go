@@ -244,6 +244,8 @@ func exportTool(b builder, t *callvet.Tool) {
 		c.yes("pii_allowed", s.PIIAllowed)
 		c.list("domains", s.Domains)
 		c.yes("require_confirmation", s.RequireConfirmation)
+		c.list("code", s.Code)
+		c.yes("sandboxed", s.Sandboxed)
 		b.put("safety", *c.n)
 	}
 	b.str("family", t.Family)

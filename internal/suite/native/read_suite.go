@@ -317,7 +317,7 @@ func (r *reader) safety(n *source.Node) *callvet.ToolSafety {
 		return nil
 	}
 	var s callvet.ToolSafety
-	r.fields(n, "pii_allowed domains require_confirmation", func(key string, v *source.Node) bool {
+	r.fields(n, "pii_allowed domains require_confirmation code sandboxed", func(key string, v *source.Node) bool {
 		switch key {
 		case "pii_allowed":
 			s.PIIAllowed = r.boolean(v)
@@ -325,6 +325,10 @@ func (r *reader) safety(n *source.Node) *callvet.ToolSafety {
 			s.Domains = r.strs(v)
 		case "require_confirmation":
 			s.RequireConfirmation = r.boolean(v)
+		case "code":
+			s.Code = r.strs(v)
+		case "sandboxed":
+			s.Sandboxed = r.boolean(v)
 		default:
 			return false
 		}

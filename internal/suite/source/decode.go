@@ -19,24 +19,30 @@ func Decode(name string, data []byte, into any) (*File, error) {
 	if bad != nil {
 		return d, d.Problem(bad)
 	}
+	return d, d.Fill(into)
+}
+
+// Fill is Decode of a file that was read, for callers that change its tree before: a key with
+// two spellings becomes one.
+func (d *File) Fill(into any) error {
 	if len(d.Dups) > 0 {
 		twice := d.Dups[0]
-		return d, callvet.Problem{
+		return callvet.Problem{
 			Position: d.Position(twice.At), Code: "duplicate-key", Key: twice.Name,
 			Message: fmt.Sprintf("the key %q stands here again, after line %d", twice.Name, d.Position(twice.First).Line),
 		}
 	}
 	v, err := value.Parse(d.JSON())
 	if err != nil { // what a tree has is JSON, but for numbers that JSON has not
-		return d, callvet.Problem{Position: callvet.Position{File: name}, Code: "syntax", Message: err.Error()}
+		return callvet.Problem{Position: callvet.Position{File: d.Name}, Code: "syntax", Message: err.Error()}
 	}
 	if w := typed.Fill(v, into); w != nil {
 		at, _ := d.Root.Find(w.Key)
-		p := w.Problem(name, 0, 0)
+		p := w.Problem(d.Name, 0, 0)
 		p.Position = d.Position(at)
-		return d, p
+		return p
 	}
-	return d, nil
+	return nil
 }
 
 // JSON is the file's value as JSON, without comments. Its places are not those of the file.

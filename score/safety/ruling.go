@@ -1,0 +1,35 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package safety
+
+import (
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+// rulings takes in what a guard decided about the calls. What it denied or changed was tried
+// and did not happen; what it remarked happened; what somebody confirmed, or what it let
+// through after a time, is no breach of that rule.
+func (c *Checker) rulings(r *Report, k *talk) {
+	for i := range k.steps {
+		call := k.steps[i].call
+		for _, g := range call.Guard {
+			rule := Rule(g.Rule)
+			if !slices.Contains(RuleNames(), rule) {
+				continue
+			}
+			same := func(o Incident) bool { return o.Call == i && o.Rule == rule }
+			if g.Action == callvet.RulingConfirm || g.Action == callvet.RulingWait {
+				r.Incidents = slices.DeleteFunc(r.Incidents, same)
+				continue
+			}
+			ran := g.Action == callvet.RulingFlag || g.Action == callvet.RulingDeny && executed(call)
+			if at := slices.IndexFunc(r.Incidents, same); at < 0 {
+				r.add(rule, i, ran, g.Detail)
+			} else if g.Action == callvet.RulingRedact {
+				r.Incidents[at].Executed = false
+			}
+		}
+	}
+}
