@@ -26,7 +26,12 @@ func (a *cli) program() *app.App {
 		if a.process != nil { // nil within some tests
 			abort = a.process.Hard.Done()
 		}
+		var ask func(context.Context, app.Question) (bool, error)
+		if a.atTerminal() {
+			ask = a.confirm
+		}
 		a.made = app.New(app.Config{
+			Ask:   ask,
 			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Files: true, Includes: true, Outside: a.outside},
 			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: abort, Version: buildVersion(),
 		})

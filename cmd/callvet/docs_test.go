@@ -81,6 +81,8 @@ func TestDocsCommands(t *testing.T) {
 		"docs/JUDGES.md",
 		"docs/CALIBRATION.md",
 		"docs/MCP.md",
+		"docs/SAFETY.md",
+		"docs/GUARD.md",
 	} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
@@ -214,7 +216,7 @@ func commands(t *testing.T, doc string) []shown {
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "docs/LIMITS.md", "docs/SELECTION.md", "docs/ROUTES.md", "docs/RETRIEVAL.md", "CONTRIBUTING.md"} {
+	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "docs/GUARD.md", "docs/LIMITS.md", "docs/SELECTION.md", "docs/ROUTES.md", "docs/RETRIEVAL.md", "CONTRIBUTING.md"} {
 		for _, c := range commands(t, doc) {
 			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
 				t.Errorf("%s: %s: %v", c.where, c.text, err)

@@ -48,7 +48,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
 	fs.StringSliceVar(&req.Tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
-	fs.StringVar(&req.Safety, "safety", "", "of a trace file: JSON file with rules of safety (default: the constraints of the tools)")
+	fs.StringVar(&req.Safety, "safety", "", "of a trace file: file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
 	fs.StringVar(&req.Suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
 	fs.StringVar(&req.Scoring, "scoring", "", "of a trace file: settings for the comparison of arguments, as callvet score has them")
 	fs.StringVar(&req.Judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")

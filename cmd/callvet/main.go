@@ -11,6 +11,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"os/signal"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -65,7 +67,10 @@ type cli struct {
 	process    *process.Process
 	made       *app.App  // nil: program makes it
 	db         *store.DB // nil: openStore opens it
-	exitStatus int       // set by a command that ended with a verdict rather than an error
+	// answers are those of the person at the terminal, who is asked one thing at a time.
+	prompting  sync.Mutex
+	answers    *bufio.Reader
+	exitStatus int // set by a command that ended with a verdict rather than an error
 }
 
 func main() { os.Exit(mainExit()) }

@@ -47,6 +47,7 @@ type runFlags struct {
 	allowExec   bool
 	quiet       bool
 	noLint      bool
+	guard       string
 	toolChoice  string
 	realLatency bool
 	maxFailures int
@@ -129,6 +130,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "", "endpoint of the models that judge, instead of the provider's own")
 	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
 	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
+	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/GUARD.md)")
 	f.suite.register(fs)
 	f.target.register(fs)
 }
@@ -156,7 +158,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 	req := app.RunRequest{
 		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
-		NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin,
+		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin,
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges

@@ -49,7 +49,7 @@ func TestWrongFiles(t *testing.T) {
 		{"label import FILE", `{"task_id":"t","pass":true,"judged":{"judge":"jj"}}`, `FILE:1: "judged" is an object, not an array`},
 		{"label import FILE --from langsmith", `[{"run_id":{"a":1},"key":"k","score":1}]`, `"run_id" is an object, not a string`},
 		{"label import FILE --from label-studio", `[{"id":1,"data":{"task_id":5},"annotations":[]}]`, `"data.task_id" is a number, not a string`},
-		{"score right.jsonl --safety FILE", `{"tools":"pay"}`, `FILE:1:10: "tools" is a string, not an array`},
+		{"score right.jsonl --safety FILE", `{"tools":"pay"}`, `FILE:1:2: "tools" is a string, not an array`},
 		{"score right.jsonl --calibration FILE", `{"format":"callvet.calibration","version":"1"}`, `"version" is a string, not a whole number`},
 		{"score right.jsonl --tools FILE", `[{"name":{"a":1}}]`, "FILE"},
 		{"score right.jsonl --suite FILE", "name: [1]\ntools: 5\ncases: x\n", "FILE"},

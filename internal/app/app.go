@@ -46,6 +46,9 @@ type Config struct {
 	// Abort, when it closes, ends what goes on after a request was canceled: requests
 	// in flight have a moment to finish.
 	Abort <-chan struct{}
+	// Ask asks a person whether a call may be executed; nil: there is nobody. It is called from
+	// many goroutines, and should give the error of ctx when that ends.
+	Ask func(ctx context.Context, q Question) (bool, error)
 	// Version is that of the program, for manifests.
 	Version string
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/value/typed"
@@ -55,6 +56,8 @@ type Manifest struct {
 	Scorers []ScorerVersion `json:"scorers,omitempty"`
 	// Keep are kinds of personal data that are not redacted.
 	Keep []string `json:"keep,omitempty"`
+	// Guard is the policy that stands before the tools; nil: none does.
+	Guard *guard.Policy `json:"guard,omitempty"`
 	// Settings are those of the latest session; nil of older runs.
 	Settings *Settings `json:"settings,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.

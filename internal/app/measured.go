@@ -112,7 +112,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := watch.Open(tools, nil, nil)
+	w, err := watch.Open(tools, r.Manifest.rules(), nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -29,15 +29,11 @@ func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (*watc
 	}
 	var rules *safety.Rules
 	if set.Safety != "" {
-		b, err := a.read(set.Safety, MaxSettings)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read safety rules: %w", err)
-		}
-		r, err := safety.ParseRules(set.Safety, b)
+		p, err := a.policy(set.Safety)
 		if err != nil {
 			return nil, nil, err
 		}
-		rules = &r
+		rules = &p.Rules
 	}
 	w, err := watch.Open(tools, rules, suite)
 	return w, tools, err

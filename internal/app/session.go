@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
@@ -36,7 +37,8 @@ type Session struct {
 	// judging makes a new run one of a judge about judges, as store.Run has it.
 	judging *Judging
 	judges  string
-	live    *liveJudges // nil: attempts are judged when they are over, or not at all
+	live    *liveJudges   // nil: attempts are judged when they are over, or not at all
+	policy  *guard.Policy // of a new run with a guard
 }
 
 // ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
@@ -290,6 +292,9 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 		return run.Summary{Status: run.StatusFailed}, err
 	}
 	defer end()
+	if err := s.guard(&cfg); err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
 	sum, err := run.Run(ctx, cfg)
 	for i, why := range sum.Stopped { // a fault's words, as they came
 		sum.Stopped[i] = hide.text(why)

@@ -47,6 +47,9 @@ type RunRequest struct {
 	Keep []string `json:"keep,omitempty"`
 	// Prices is a file that goes before the shipped prices.
 	Prices string `json:"prices,omitempty"`
+	// Guard is a file with a policy: which calls are executed and which results shown. Runs
+	// are held to its rules; "": every call is executed.
+	Guard string `json:"guard,omitempty"`
 	// NoLint runs a suite with errors, NoCache asks again what was answered before, and
 	// RealLatency waits as long as mocks say.
 	NoLint      bool `json:"no_lint,omitempty"`
@@ -152,7 +155,11 @@ func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, tell: tell, op: op, settings: req.Settings, slices: req.Slices, noWait: true}
+	policy, err := a.guardPolicy(req.Guard)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{app: a, tell: tell, op: op, policy: policy, settings: req.Settings, slices: req.Slices, noWait: true}
 	if err := s.start(ctx, db, &req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -212,7 +219,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		ran = read.Suite
 	}
 	man := req.manifest(s.app.cfg.Version, specs, ran)
-	man.Judging = s.judging
+	man.Judging, man.Guard = s.judging, s.policy
 	man.Rubrics, man.Scorers = rubrics, own.list()
 	tellCommands("the suite "+req.Suite, own.all(), s.tell)
 	if read != nil {

@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -234,19 +235,40 @@ func (a *attempt) guarded(ctx context.Context, call *callvet.Call) (callvet.Repl
 		return reply, err
 	}
 	pass, deny, rulings := a.guard.Before(ctx, append(slices.Clip(a.p.c.Input), a.trace.Turns...), *call)
-	call.Guard = rulings
+	call.Guard, call.QueueMS = rulings, pass.QueueMS
 	if deny != nil {
 		deny.Env = callvet.EnvGuard
 		return *deny, nil
 	}
-	reply, err := a.world.Answer(ctx, pass)
+	reply, err := a.within(ctx, a.guard.Timeout(), pass)
 	call.Guard = append(call.Guard, reply.Guard...)
-	if err != nil {
+	if err != nil { // the guard hears that the tool failed
+		_, _ = a.guard.After(ctx, pass, callvet.Reply{Status: callvet.StatusExecErr, Error: err.Error()})
 		return reply, err
 	}
 	reply, rulings = a.guard.After(ctx, pass, reply)
 	call.Guard = append(call.Guard, rulings...)
 	return reply, nil
+}
+
+// within has the world answer in a time. What did not come by then is a timeout, and what was
+// refused on the way is denied: both are answers.
+func (a *attempt) within(ctx context.Context, most time.Duration, call callvet.Call) (callvet.Reply, error) {
+	inner, cancel := ctx, context.CancelFunc(func() {})
+	if most > 0 {
+		inner, cancel = context.WithTimeout(ctx, most)
+	}
+	defer cancel()
+	reply, err := a.world.Answer(inner, call)
+	var denied *callvet.DeniedError
+	switch {
+	case err == nil:
+	case errors.As(err, &denied):
+		return callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(), Guard: append(reply.Guard, denied.Ruling)}, nil
+	case inner.Err() != nil && ctx.Err() == nil:
+		return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()), Latency: most, Env: reply.Env, Guard: reply.Guard}, nil
+	}
+	return reply, err
 }
 
 // told is the JSON that a target gets instead of a result.

@@ -79,6 +79,8 @@ type Guard interface {
 	// get it (the trace keeps what the target emitted), or in deny what the target is told
 	// instead: then nothing is executed, and After is not asked. Waiting ends with ctx.
 	Before(ctx context.Context, talk []callvet.Turn, call callvet.Call) (pass callvet.Call, deny *callvet.Reply, rulings []callvet.Ruling)
+	// Timeout bounds the call that Before let pass; 0: nothing does.
+	Timeout() time.Duration
 	// After is asked with what the world answered to the call that Before gave, and gives
 	// what the target and the trace get.
 	After(ctx context.Context, call callvet.Call, r callvet.Reply) (callvet.Reply, []callvet.Ruling)
@@ -144,6 +146,8 @@ type Config struct {
 	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
 	// Guard, lets everything pass.
 	Guards func(c *callvet.Case) Guard
+	// GuardKey is the same for guards that decide alike: answers are not reused between others.
+	GuardKey string
 
 	// Faults are those that the calls of a case meet, and Faulty lays them over the world of
 	// one attempt; both or neither are set.

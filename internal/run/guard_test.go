@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,6 +37,8 @@ func (*ruled) After(_ context.Context, _ callvet.Call, r callvet.Reply) (callvet
 	}
 	return r, nil
 }
+
+func (*ruled) Timeout() time.Duration { return time.Hour }
 
 // echo answers with the arguments that it got.
 type echo struct{ calls int }

@@ -186,7 +186,7 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	for _, v := range []any{
 		p.rounds, expect, p.c.MultiTurn, p.tools.Hash, e.wardrobe.all.Hash, p.c.ToolNames, p.c.Tools == nil,
 		p.c.Mocks, e.cfg.Suite.Mocks, p.c.Scoring, e.cfg.Suite.Defaults.Scoring,
-		e.cfg.Worlds != nil, true, true, // the last two: contracts are checked, goals are known
+		e.cfg.GuardKey, e.cfg.Worlds != nil, true, true, // the last two: contracts are checked, goals are known
 	} {
 		if enc.Encode(v) != nil { // invalid raw JSON: such a case is never shared
 			h.Write([]byte(p.c.ID))
