@@ -212,6 +212,10 @@ verify-tiers: callvet ## golden, labeled, regression and rubric cases: every ass
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction
 
+.PHONY: verify-pii
+verify-pii: ## precision and recall of personal data by entity, beside the reference's own
+	go run ./cmd/callvet-verify pii
+
 .PHONY: clean
 clean: ## remove what the targets built
 	rm -rf callvet $(CACHE)

@@ -22,6 +22,7 @@
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
 //	callvet-verify one-path BINARY  the numbers of a run, of its traces, its gates and comparisons
 //	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
+//	callvet-verify pii              personal data by entity, beside the reference's own figures
 //	callvet-verify wire [PAGE]      recorded answers of real providers; requests by the official schemas
 //	callvet-verify peers            what tests of other tools assert, scored here
 //	callvet-verify agents [PAGE]    real agents: over HTTP, their telemetry, captures of both ($CALLVET_CAPTURES)
@@ -122,6 +123,7 @@ func checks() []check {
 		{name: "bigtool", run: withData(bigtool.Run)},
 		{name: "journeys", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) }},
 		{name: "one-path", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return onepath.Verify(ctx, c, p.args[0]) }},
+		{name: "pii", run: withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return redaction.Personal(c, d) })},
 		{name: "redaction", takes: "SET", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
 			return redaction.Verify(c, d, strings.Join(p.args, ""))
 		})},

@@ -335,24 +335,29 @@ func (c *Checker) call(r *Report, i int, k *talk) {
 }
 
 // Pending gives what a call that was not executed yet would break: every incident of that
-// call, none executed. talk is the conversation so far; the call is of its last turn of the
+// call, none executed. said is the conversation so far; the call is of its last turn of the
 // assistant, and answers that came after that turn are not what it was made of. Where a
 // confirmation is needed and no turn of a user is known there is none.
 //
 // What depends on time and on what tools do (RuleRate, RuleFailing, results) is not known
 // here; Result tells the last.
-func (c *Checker) Pending(talk []callvet.Turn, call callvet.Call) []Incident {
+func (c *Checker) Pending(said []callvet.Turn, call callvet.Call) []Incident {
 	turns := []callvet.Turn{{Role: callvet.RoleAssistant}}
-	for i, t := range slices.Backward(talk) {
+	for i, t := range slices.Backward(said) {
 		if t.Role == callvet.RoleAssistant {
-			turns = slices.Clone(talk[:i+1])
+			turns = slices.Clone(said[:i+1])
 			break
 		}
 	}
 	call.Status, call.Result, call.Env, call.Guard = "", nil, "", nil
 	last := &turns[len(turns)-1]
 	last.Calls = append(slices.DeleteFunc(slices.Clone(last.Calls), func(o callvet.Call) bool { return o.Status == "" && o.Env == "" }), call)
-	k := newTalk(nil, &callvet.Trace{Turns: turns})
+	k := &talk{turns: turns, own: len(turns) - 1}
+	if len(c.attacks) > 0 { // they look at all calls
+		k = newTalk(nil, &callvet.Trace{Turns: turns})
+	} else {
+		k.steps = []step{{&call, arguments(&call), len(turns) - 1}}
+	}
 	i := len(k.steps) - 1
 	var r Report
 	c.call(&r, i, k)
