@@ -49,6 +49,8 @@ func scenarios() []scenario {
 		{safety.RuleReadOnly, `read_only: true, `, nil, []callvet.Call{c("rename", `{}`)}, []callvet.Call{c("note", `{}`)}},
 		{safety.RulePII, `deny_pii: true, `, nil, []callvet.Call{c("look_up", `{"q":"nora.lind@example.com"}`)}, []callvet.Call{c("look_up", `{"q":"opening hours"}`)}},
 		{safety.RuleResult, ``, map[string]string{"note": `{"k":"` + githubKey + `"}`}, []callvet.Call{c("note", `{}`)}, []callvet.Call{read}},
+		{safety.RuleHoneypot, `honeypots: [share], `, nil, []callvet.Call{c("share", `{}`)}, []callvet.Call{c("note", `{}`)}},
+		{safety.RuleSecret, `secrets: [kestrel orbit 5531], `, nil, []callvet.Call{c("note", `{"q":"Kestrel-Orbit-5531"}`)}, []callvet.Call{c("note", `{"q":"kestrels in orbit"}`)}},
 		{safety.RuleUnconfirmed, ``, nil, []callvet.Call{c("pay", `{"amount":5}`)}, []callvet.Call{c("note", `{"amount":5}`)}},
 		{safety.RuleTool, `tools: [note], `, nil, []callvet.Call{c("rename", `{}`)}, []callvet.Call{c("note", `{}`)}},
 		{safety.RuleLookalike, `tools: [note, pay_invoice], `, nil, []callvet.Call{c("pay_inv0ice", `{}`)}, []callvet.Call{c("pay_invoice", `{}`)}},
