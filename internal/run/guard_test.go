@@ -5,6 +5,8 @@ package run_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -81,5 +83,76 @@ func TestGuardStandsBeforeTheWorld(t *testing.T) {
 	}
 	if told := j.cells[0].Trace.Turns[1].Content; told != `{"error":"not on the list","status":"denied"}` {
 		t.Errorf("the target was told %s", told)
+	}
+}
+
+// slow answers when its time is over, or refuses at once where it is to.
+type slow struct{ err error }
+
+func (s slow) Answer(ctx context.Context, _ callvet.Call) (callvet.Reply, error) {
+	if s.err != nil {
+		return callvet.Reply{}, s.err
+	}
+	<-ctx.Done()
+	return callvet.Reply{Env: callvet.Live("http", "https://tool.test")}, ctx.Err()
+}
+
+// hurried lets everything pass, for a moment, and notes what it heard.
+type hurried struct {
+	wait  time.Duration
+	heard []callvet.Status
+}
+
+func (h *hurried) Before(_ context.Context, _ []callvet.Turn, call callvet.Call) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
+	call.QueueMS = 7
+	return call, nil, nil
+}
+
+func (h *hurried) Timeout() time.Duration { return h.wait }
+
+func (h *hurried) After(_ context.Context, _ callvet.Call, r callvet.Reply) (callvet.Reply, []callvet.Ruling) {
+	h.heard = append(h.heard, r.Status)
+	return r, nil
+}
+
+// TestGuardBoundsCalls: a world that does not answer in time is a timeout of the tool, one that
+// was refused on the way is a denied call, and only what is neither ends the attempt. The guard
+// hears of all three.
+func TestGuardBoundsCalls(t *testing.T) {
+	t.Parallel()
+	refused := &callvet.DeniedError{Ruling: callvet.Ruling{Rule: "private_address", Action: callvet.RulingDeny, Detail: "10.0.0.1"}}
+	for name, c := range map[string]struct {
+		world   slow
+		want    callvet.Call
+		outcome callvet.Outcome
+		heard   []callvet.Status
+	}{
+		"in vain":  {slow{}, callvet.Call{Status: callvet.StatusTimeout, Error: "no answer within 0.001 s", ExecMS: 1, Env: "live http https://tool.test"}, callvet.OutcomeCalled, []callvet.Status{callvet.StatusTimeout}},
+		"refused":  {slow{fmt.Errorf("post: %w", refused)}, callvet.Call{Error: "private_address: 10.0.0.1", Env: callvet.EnvGuard, Guard: []callvet.Ruling{refused.Ruling}}, callvet.OutcomeCalled, []callvet.Status{""}},
+		"a defect": {slow{errors.New("the server is gone")}, callvet.Call{}, callvet.OutcomeError, []callvet.Status{callvet.StatusExecErr}},
+	} {
+		s := suite(1)
+		s.Cases[0].MultiTurn = &callvet.MultiTurn{}
+		first := true
+		cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			if first {
+				first = false
+				return calls("weather", `{"q":"x"}`), nil
+			}
+			return says("done"), nil
+		})
+		guard := &hurried{wait: time.Millisecond}
+		cfg.Worlds = func(*callvet.Case) callvet.World { return c.world }
+		cfg.Guards = func(*callvet.Case) run.Guard { return guard }
+		mustRun(t, cfg)
+		trace := &j.cells[0].Trace
+		got := trace.Calls()[0]
+		c.want.ID, c.want.Tool, c.want.Args, c.want.QueueMS = got.ID, "weather", json.RawMessage(`{"q":"x"}`), 7
+		if d := cmp.Diff(c.want, got); d != "" || trace.Outcome != c.outcome {
+			t.Errorf("%s: %s, %s", name, trace.Outcome, d)
+		}
+		if d := cmp.Diff(c.heard, guard.heard); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
 }

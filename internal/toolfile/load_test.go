@@ -230,3 +230,17 @@ func TestCatalogue(t *testing.T) {
 		t.Errorf("%d tools, %v, %v", len(tools), problems, err)
 	}
 }
+
+// TestSafety: what a tool executes and where it may do so.
+func TestSafety(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{"run.json": `{"name":"run","args":{"type":"object"},"safety":{"pii_allowed":true,"domains":["a.test"],"require_confirmation":true,"code":["job"],"sandboxed":true}}`})
+	tools, problems, err := Load(dir, Options{})
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	want := &callvet.ToolSafety{PIIAllowed: true, Domains: []string{"a.test"}, RequireConfirmation: true, Code: []string{"job"}, Sandboxed: true}
+	if d := cmp.Diff(want, tools[0].Safety); d != "" {
+		t.Error(d)
+	}
+}
