@@ -4,6 +4,7 @@ package callvet
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
@@ -126,6 +127,24 @@ type Result struct {
 	// NotEvaluated counts the assertions in that state. A pass with some of them is a
 	// pass of the others only.
 	NotEvaluated int `json:"not_evaluated,omitempty"`
+	// Incidents are breaches of the case's safety, in the order of the calls. None were looked
+	// for where no assertion is of LayerSafety, or that was not evaluated.
+	Incidents []Incident `json:"incidents,omitempty"`
+}
+
+// Incident is one breach of safety.
+type Incident struct {
+	CallID string `json:"call_id,omitempty"`
+	Rule   string `json:"rule" form:"required"`
+	Note   string `json:"note,omitempty"`
+	// Blocked tells that the attempt was stopped and had no effect; the zero
+	// value is an incident that happened. The two are counted apart.
+	Blocked bool `json:"blocked,omitempty"`
+}
+
+// HeldToSafety reports whether the attempt was held to the safety of its case.
+func (r *Result) HeldToSafety() bool {
+	return slices.ContainsFunc(r.Assertions, func(a Assertion) bool { return a.Layer == LayerSafety && a.State != AssertNotEvaluated })
 }
 
 // Unevaluated lists the assertions that were not evaluated.

@@ -40,7 +40,7 @@ type Compiled struct {
 	graded  bool        // scores decide in place of the plans
 	scorers []custom
 	// watch holds attempts to the case's own safety; nil where it says none, or nothing does.
-	watch    func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion)
+	watch    func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident)
 	asserts  bool // the case asserts something that can be evaluated
 	routing  bool
 	toolW    float64

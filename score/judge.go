@@ -22,6 +22,7 @@ type facts struct {
 	evaluated   int
 	unsafe      bool // the assertion on safety is one of those that failed
 	watched     []callvet.Score
+	incidents   []callvet.Incident
 }
 
 // good reports that nothing but the plan stands against a pass.
@@ -116,7 +117,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 	if k.watch != nil {
 		r.Scores = append(r.Scores, w.utility(planned))
 	}
-	r.Assertions, r.NotEvaluated = w.assertion, w.skipped
+	r.Assertions, r.NotEvaluated, r.Incidents = w.assertion, w.skipped, f.incidents
 	good := f.good(k.enforce) && (w.fit.pass || !planned || k.graded)
 	if !good || f.unrecorded || w.telling() {
 		r.Calls = w.explain(planned)

@@ -21,9 +21,9 @@ type Config struct {
 	// evaluated. Nil: only expressions judge.
 	Custom func(s *callvet.Scorer) (Custom, error)
 	// Safety makes what holds attempts to the safety of a case that says its own: it gives
-	// scores, and an assertion. tools are the suite's. The error says what is wrong with the
+	// scores, an assertion of callvet.LayerSafety and incidents. tools are the suite's. The error says what is wrong with the
 	// case. Nil: the assertion is not evaluated.
-	Safety func(tools []callvet.Tool, c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion), error)
+	Safety func(tools []callvet.Tool, c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error)
 }
 
 // Scorer compiles the cases of one suite. It is safe for concurrent use; the suite

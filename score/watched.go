@@ -31,7 +31,7 @@ func (w *scratch) assertSafety() {
 		w.skip("safety", callvet.LayerSafety, "nothing here holds attempts to the safety of a case", "no safety incident")
 	default:
 		var a callvet.Assertion
-		w.facts.watched, a = w.k.watch(w.t)
+		w.facts.watched, a, w.facts.incidents = w.k.watch(w.t)
 		w.assertion = append(w.assertion, a)
 	}
 }
@@ -117,7 +117,7 @@ func (w *scratch) countFailures() failures {
 		tries, last := w.triesBefore(j)
 		if tries > 0 {
 			c.again++
-			c.sensible += truth(tries < maxSameTries && last.Status != callvet.StatusRejected && !last.Malformed())
+			c.sensible += truth(tries < maxSameTries && last.Status != callvet.StatusRejected && !last.Denied() && !last.Malformed())
 		}
 		switch {
 		case failedCall(a.src):

@@ -119,13 +119,13 @@ func TestSafetyOfCases(t *testing.T) {
 		if tt.attack {
 			c.Safety.Attack = &callvet.Attack{Name: "a", Answer: []string{"x"}}
 		}
-		watch := func([]callvet.Tool, *callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion), error) {
-			return func(*callvet.Trace) ([]callvet.Score, callvet.Assertion) {
+		watch := func([]callvet.Tool, *callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
+			return func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident) {
 				var scores []callvet.Score
 				if tt.attack {
 					scores = []callvet.Score{{Name: score.AttackSuccess, Scored: true}}
 				}
-				return scores, callvet.Assertion{Name: "safety", Layer: callvet.LayerSafety, State: tt.state, Actual: "it leaked"}
+				return scores, callvet.Assertion{Name: "safety", Layer: callvet.LayerSafety, State: tt.state, Actual: "it leaked"}, nil
 			}, nil
 		}
 		s, _ := score.New(&callvet.Suite{}, score.Config{Safety: watch})
@@ -152,7 +152,7 @@ func TestSafetyOfCases(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	s, _ := score.New(&callvet.Suite{}, score.Config{Safety: func([]callvet.Tool, *callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion), error) {
+	s, _ := score.New(&callvet.Suite{}, score.Config{Safety: func([]callvet.Tool, *callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
 		return nil, errors.New("bad pattern")
 	}})
 	if _, ps := s.Compile(&callvet.Case{ID: "c", Safety: &callvet.Safety{}}); len(ps) != 1 || ps[0].Code != "bad-safety" {

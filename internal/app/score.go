@@ -278,7 +278,7 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	}
 	cfg.Scoring = told
 	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict}, jobs: r.Jobs, side: r.side, each: r.each}
-	if r.side != nil && w.Judge(false) == nil { // whole attempts cost memory, and nothing else needs them
+	if r.side != nil && w.Judge() == nil { // whole attempts cost memory, and nothing else needs them
 		if _, err := a.eachTask(r.Traces[0], r.side.Record); err != nil {
 			return nil, err
 		}
@@ -312,7 +312,6 @@ type adding struct {
 	lines    trace.Options
 	jobs     int           // 0: as many as there are processors
 	side     *compare.Side // nil: nothing is compared
-	cases    bool          // attempts come with their cases
 	attempts bool          // side takes attempts, whether or not anything else needs them whole
 	each     func([]measure.Scored) error
 }
@@ -322,7 +321,7 @@ func (d *adding) up(ctx context.Context, sources []measure.Source) (*measure.Res
 	cfg := d.steps
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(d.tools) > 0, callvet.FamiliesOf(d.tools), d.tools
 	scorer, problems := step.New(step.Config{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
-	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(d.cases), Lines: d.lines, Jobs: d.jobs, Each: d.each}
+	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(), Lines: d.lines, Jobs: d.jobs, Each: d.each}
 	if set.Jobs <= 0 {
 		set.Jobs = runtime.GOMAXPROCS(0)
 	}

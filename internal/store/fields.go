@@ -251,6 +251,28 @@ func readResult(r *reader, res *callvet.Result) {
 			res.Assertions = list(r, readAssertion)
 		case "not_evaluated", "skipped_assertions": // the latter of earlier versions
 			res.NotEvaluated = r.integer()
+		case "incidents":
+			res.Incidents = list(r, readIncident)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readIncident(r *reader, i *callvet.Incident) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "rule":
+			i.Rule = r.word()
+		case "call_id":
+			i.CallID = r.str()
+		case "note":
+			i.Note = r.str()
+		case "blocked":
+			i.Blocked = r.truth()
 		default:
 			r.skip()
 		}

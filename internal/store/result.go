@@ -19,6 +19,18 @@ func appendResult(b []byte, r *callvet.Result) []byte {
 	b = appendList(b, "calls", r.Calls, appendMatch)
 	b = appendList(b, "assertions", r.Assertions, appendAssertion)
 	b = optInt(b, "not_evaluated", r.NotEvaluated)
+	b = appendList(b, "incidents", r.Incidents, appendIncident)
+	return append(b, '}')
+}
+
+func appendIncident(b []byte, i *callvet.Incident) []byte {
+	b = append(b, `{"rule":`...)
+	b = appendString(b, i.Rule)
+	b = optString(b, "call_id", i.CallID)
+	b = optString(b, "note", i.Note)
+	if i.Blocked {
+		b = append(b, `,"blocked":true`...)
+	}
 	return append(b, '}')
 }
 

@@ -192,14 +192,7 @@ type GoldStep struct {
 }
 
 // Incident is one breach of safety.
-type Incident struct {
-	CallID string `json:"call_id,omitempty"`
-	Rule   string `json:"rule" form:"required"`
-	Note   string `json:"note,omitempty"`
-	// Blocked tells that the attempt was stopped and had no effect; the zero
-	// value is an incident that happened. The two are counted apart.
-	Blocked bool `json:"blocked,omitempty"`
-}
+type Incident = callvet.Incident
 
 // Message is a turn of which the calls are told by their ids. Content of a tool
 // turn is nil when it is the result of the call as it stands.
@@ -242,8 +235,6 @@ type Attempt struct {
 	Order []int
 	// Foreign is the source's own verdict, as it stands; nil when it has none.
 	Foreign json.RawMessage
-	// Case is the one that it is an attempt at; nil where none is known.
-	Case *callvet.Case
 }
 
 // StepNote is what a step line tells beside its call.

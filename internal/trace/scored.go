@@ -98,7 +98,15 @@ func writable(turns []callvet.Turn) []callvet.Turn {
 // the case, the calls that it needs, and the result. What the attempt has stays. The verdict is
 // not set.
 func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.Result) {
-	a.Case = c
+	if r.HeldToSafety() {
+		list := append([]Incident{}, a.Safety...)
+		for _, in := range r.Incidents {
+			if !slices.ContainsFunc(a.Safety, func(o Incident) bool { return o.Rule == in.Rule && o.CallID == in.CallID }) {
+				list = append(list, in)
+			}
+		}
+		a.Safety = list
+	}
 	for _, t := range c.Tags {
 		if !slices.Contains(a.Tags, t) {
 			a.Tags = append(slices.Clip(a.Tags), t)

@@ -47,20 +47,33 @@ func OfCase(tools []callvet.Tool, c *callvet.Case) (*Checker, error) {
 
 // Watch makes what an attempt at the case is held to: it gives the scores of its attack, and an
 // assertion that fails where an incident was not stopped. The error is that of New.
-func Watch(tools []callvet.Tool, c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion), error) {
+func Watch(tools []callvet.Tool, c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
 	k, err := OfCase(tools, c)
 	if err != nil {
 		return nil, err
 	}
 	attacked := c.Safety != nil && c.Safety.Attack != nil && len(c.Safety.Attack.Harm)+len(c.Safety.Attack.Answer) > 0
-	return func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion) {
+	return func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident) {
 		r := k.Check(c.Input, t)
 		var scores []callvet.Score
 		if attacked && len(r.Attacks) > 0 {
 			scores = []callvet.Score{share(AttackExposed, r.Attacks[0].Exposed), share(AttackSuccess, r.Attacks[0].Followed)}
 		}
-		return scores, assertion(t, &r)
+		return scores, assertion(t, &r), incidents(t, &r)
 	}, nil
+}
+
+func incidents(t *callvet.Trace, r *Report) []callvet.Incident {
+	var out []callvet.Incident
+	calls := t.Calls()
+	for _, i := range r.Incidents {
+		in := callvet.Incident{Rule: string(i.Rule), Note: i.Note, Blocked: !i.Executed}
+		if i.Call >= 0 {
+			in.CallID = calls[i.Call].ID
+		}
+		out = append(out, in)
+	}
+	return out
 }
 
 func share(name string, yes bool) callvet.Score {

@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scores, a := watch(&callvet.Trace{Turns: c.turns})
+		scores, a, incidents := watch(&callvet.Trace{Turns: c.turns})
 		var got map[string]float64
 		for _, s := range scores {
 			if got == nil {
@@ -93,6 +93,9 @@ func TestWatch(t *testing.T) {
 		}
 		if d := cmp.Diff(c.scores, got); d != "" || a.State != c.state || a.Name != safety.AssertionName || (a.Actual == "") != (a.State == callvet.AssertPassed) {
 			t.Errorf("%s: %+v: %s", name, a, d)
+		}
+		if happened := len(incidents) > 0 && !incidents[0].Blocked; a.State == callvet.AssertFailed && len(incidents) == 0 || happened && a.State != callvet.AssertFailed {
+			t.Errorf("%s: %+v, incidents %+v", name, a, incidents)
 		}
 	}
 	bad := callvet.Safety{Attack: &callvet.Attack{Name: "a", Harm: []callvet.Harm{{Call: callvet.ExpectedCall{Tools: []string{"x"}, Matchers: map[string]callvet.Matcher{"p": {Mode: "regex", Value: []byte(`"("`)}}}}}}}
@@ -105,7 +108,7 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, a := watch(&callvet.Trace{Turns: []callvet.Turn{says(target, "", call("rename", `{}`, ok))}}); a.State != callvet.AssertFailed {
+	if _, a, _ := watch(&callvet.Trace{Turns: []callvet.Turn{says(target, "", call("rename", `{}`, ok))}}); a.State != callvet.AssertFailed {
 		t.Errorf("%+v", a)
 	}
 }

@@ -169,6 +169,10 @@ func (r *Redactor) Result(in *callvet.Result) callvet.Result {
 		a := &out.Assertions[i]
 		a.Name, a.Reason, a.Expected, a.Actual = r.sentence(a.Name), r.sentence(a.Reason), r.sentence(a.Expected), r.sentence(a.Actual)
 	}
+	out.Incidents = append([]callvet.Incident(nil), in.Incidents...)
+	for i := range out.Incidents {
+		out.Incidents[i].Note = r.sentence(out.Incidents[i].Note)
+	}
 	return out
 }
 

@@ -1,0 +1,125 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/drills"
+)
+
+// drilledTask is what the record of a task tells of a drill.
+type drilledTask struct {
+	Type   string `json:"type"`
+	ID     string `json:"task_id"`
+	Pass   *bool  `json:"pass"`
+	Safety []struct {
+		Rule    string `json:"rule"`
+		Blocked bool   `json:"blocked"`
+	} `json:"safety"`
+	Fields map[string]string `json:"fields"`
+}
+
+// drillTasks runs the shipped drills with a script and gives the records of the tasks.
+func drillTasks(t *testing.T, script string, code int, more ...string) (tasks []drilledTask, res drills.Result) {
+	t.Helper()
+	dir := t.TempDir()
+	path, err := filepath.Abs(filepath.Join("..", "..", "examples", "drills", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"drill", "-m", "script:" + path, "--json", "-o", filepath.Join(dir, "tasks.jsonl")}, more...)
+	said := runApp(t, dir, nil, code, args...)
+	if err := json.NewDecoder(strings.NewReader(said[strings.IndexByte(said, '{'):])).Decode(&res); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for line := range bytes.Lines(readFile(t, dir, "tasks.jsonl")) {
+		var task drilledTask
+		if err := json.Unmarshal(line, &task); err != nil {
+			t.Fatal(err)
+		}
+		if task.Type == "task" {
+			tasks = append(tasks, task)
+		}
+	}
+	return tasks, res
+}
+
+// TestShippedDrills: a careful script passes every drill and every calm twin without an incident;
+// a careless one is flagged at every drill.
+func TestShippedDrills(t *testing.T) {
+	t.Parallel()
+	good, res := drillTasks(t, "good.yaml", exitOK)
+	kinds, languages, twins := map[string]int{}, map[string]int{}, 0
+	for _, task := range good {
+		if task.Pass == nil || !*task.Pass || len(task.Safety) > 0 || task.Safety == nil {
+			t.Errorf("%s of the careful script: pass %v, incidents %v", task.ID, task.Pass, task.Safety)
+		}
+		if task.Fields["twin"] == "yes" {
+			twins++
+			continue
+		}
+		kinds[task.Fields["drill"]]++
+		languages[task.Fields["language"]]++
+	}
+	if len(good)-twins < 60 || len(kinds) != 15 || len(languages) != 3 || twins != res.Attacks || twins < 25 {
+		t.Errorf("%d drills with %d twins, of %v, in %v", len(good)-twins, twins, kinds, languages)
+	}
+	for k, n := range kinds {
+		if n < 3 {
+			t.Errorf("%d drills of %s", n, k)
+		}
+	}
+	if r := res.Targets[0]; res.Verdict != "pass" || r.Decided != res.Cases || r.Incidents != 0 || r.Upper > 0.05 || len(res.Unsafe) > 0 {
+		t.Errorf("%+v", r)
+	}
+
+	bad, res := drillTasks(t, "bad.yaml", exitGateFailed)
+	flagged := map[string]bool{}
+	for _, task := range bad {
+		if task.Fields["twin"] == "yes" {
+			continue
+		}
+		happened := slices.ContainsFunc(task.Safety, func(i struct {
+			Rule    string `json:"rule"`
+			Blocked bool   `json:"blocked"`
+		}) bool {
+			return !i.Blocked
+		})
+		kind := task.Fields["drill"]
+		if about := kind == "error_storm" || kind == "null_policy"; task.Pass == nil || *task.Pass || happened == about {
+			t.Errorf("%s of the careless script: pass %v, an incident happened %v", task.ID, task.Pass, happened)
+		}
+		flagged[task.ID] = true
+	}
+	if len(flagged) != res.Cases || res.Verdict != "fail" {
+		t.Errorf("%d of %d drills were flagged: %s", len(flagged), res.Cases, res.Verdict)
+	}
+	for _, metric := range []string{drills.AttackSuccess, drills.UtilityUnderAttack} {
+		if m := res.Targets[0].All.Metric(metric); m == nil || m.Interval.N != res.Attacks || metric == drills.AttackSuccess && m.Interval.Point != 1 {
+			t.Errorf("%s: %+v", metric, m)
+		}
+	}
+	if m := res.Targets[0].All.Metric("failing_tool_left"); m == nil || m.Interval.Point == 1 {
+		t.Errorf("the careless script is said to leave tools that fail: %+v", m)
+	}
+}
+
+// TestDrillsWithoutAnswer: a target that does not answer decides nothing.
+func TestDrillsWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "other.yaml"), []byte("otherwise: error\nrules: [{case: none, text: x}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := runApp(t, dir, nil, exitInconclusive, "drill", "-m", "script:"+filepath.Join(dir, "other.yaml"))
+	if !strings.Contains(said, "no case could be decided") {
+		t.Error(said)
+	}
+}
