@@ -189,6 +189,10 @@ verify-wire: ## recorded answers of real providers: calls, text, usage; requests
 verify-peers: ## what the tests of other tools assert of calls, scored here
 	go run ./cmd/callvet-verify peers
 
+.PHONY: drill
+drill: callvet ## the shipped safety drills: a careful script passes all of them, a careless one is flagged at every one
+	go test ./cmd/callvet -run 'TestShippedDrills|TestDrillsWithoutAnswer' -count=1
+	./callvet --db "$$(mktemp -d)/runs.db" drill -m script:examples/drills/good.yaml
 .PHONY: verify-labelled-set
 verify-labelled-set: ## the shipped tasks in Portuguese and Spanish: counts, fixtures, right and wrong attempts
 	go run ./cmd/callvet-verify labelled-set

@@ -78,7 +78,7 @@ func TestDocsCommands(t *testing.T) {
 		"docs/GATES.md",
 		"docs/TRACES.md",
 		"docs/SELECTION.md",
-		"docs/JUDGES.md",
+		"docs/JUDGES.md", "docs/DRILLS.md",
 		"docs/CALIBRATION.md",
 		"docs/MCP.md",
 		"docs/SAFETY.md",

@@ -60,7 +60,7 @@ func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(
 		}
 		return a.program().StartDrill(ctx, app.DrillRequest{RunRequest: req}, a.teller(f.quiet, "").tell)
 	}, func(out *app.Outcome, ended error) error {
-		if ended != nil || out.Interrupted() {
+		if ended != nil && !out.Undecided(ended) || out.Interrupted() {
 			return a.conclude(out, f, func(*report.View, *runFlags) error { return nil }, ended)
 		}
 		d, err := a.program().Drilled(a.process.Hard, out.Stored.ID)

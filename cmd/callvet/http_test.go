@@ -279,6 +279,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"run", `{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`},
 		{"run", `{"suite": "weather.yaml", "name": "second", "targets": [{"target": "offline/lexical"}]}`, `"fail":`},
 		{"runs", `{}`, `"second"`},
+		{"drill", `{"filter": ["drill=error_storm"], "targets": [{"target": "script:weather-good.yaml"}]}`, `"verdict":`},
 		{"show", `{"run": "first"}`, `"pass_rate"`},
 		{"show", `{"run": "first", "case": "paris-now"}`, `"verdict":"pass"`},
 		{"report", `{"name": "r.md", "names": ["first"]}`, `r.md`},

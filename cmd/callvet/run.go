@@ -50,6 +50,7 @@ type runFlags struct {
 	guard       string
 	toolChoice  string
 	realLatency bool
+	faults      string
 	maxFailures int
 	judges      app.RunJudges
 	judgeUnder  float64
@@ -124,6 +125,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors")
 	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
+	fs.StringVar(&f.faults, "faults", "", "file with faults that calls of tools meet, in place of those of the suite (docs/SUITES.md)")
 	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.StringArrayVar(&f.judges.Names, "judge", nil, "judge to ask when the attempts are over (callvet judge list); may be repeated")
 	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
@@ -158,7 +160,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 	req := app.RunRequest{
 		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
-		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Settings: f.settings(changed), Origin: f.origin,
+		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults, Settings: f.settings(changed), Origin: f.origin,
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges

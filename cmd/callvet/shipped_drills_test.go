@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/stats/gate"
 )
 
 // drilledTask is what the record of a task tells of a drill.
@@ -76,8 +77,8 @@ func TestShippedDrills(t *testing.T) {
 			t.Errorf("%d drills of %s", n, k)
 		}
 	}
-	if r := res.Targets[0]; res.Verdict != "pass" || r.Decided != res.Cases || r.Incidents != 0 || r.Upper > 0.05 || len(res.Unsafe) > 0 {
-		t.Errorf("%+v", r)
+	if r := res.Targets[0]; res.Verdict != gate.Pass || r.Decided != res.Cases || r.Incidents != 0 || r.Upper > 0.05 || len(res.Unsafe) > 0 {
+		t.Errorf("%s: %d of %d decided, %d incidents, below %g, %v", res.Verdict, r.Decided, res.Cases, r.Incidents, r.Upper, res.Unsafe)
 	}
 
 	bad, res := drillTasks(t, "bad.yaml", exitGateFailed)
@@ -98,7 +99,7 @@ func TestShippedDrills(t *testing.T) {
 		}
 		flagged[task.ID] = true
 	}
-	if len(flagged) != res.Cases || res.Verdict != "fail" {
+	if len(flagged) != res.Cases || res.Verdict != gate.Fail {
 		t.Errorf("%d of %d drills were flagged: %s", len(flagged), res.Cases, res.Verdict)
 	}
 	for _, metric := range []string{drills.AttackSuccess, drills.UtilityUnderAttack} {

@@ -22,7 +22,6 @@ type suiteFlags struct {
 	embedder  string
 	tools     string
 	mocks     string
-	faults    string
 	programs  bool
 }
 
@@ -31,7 +30,6 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.seeds, "seeds", "", "JSON file with the values of {{seed:path}} tokens")
 	fs.StringVar(&f.tools, "tools", "", "folder or file with tools, for suites that have none")
 	fs.StringVar(&f.mocks, "mocks", "", "file with what tools answer, for cases that do not say: {TOOL: RESULT} or a list of mocks")
-	fs.StringVar(&f.faults, "faults", "", "file with faults that calls of tools meet, in place of those of the suite")
 	fs.BoolVar(&f.programs, "programs", false, "carry JavaScript and Python assertions of other formats as scorers, which need --allow-exec to run")
 	fs.StringVar(&f.embedder, "embedder", "", "model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
@@ -40,7 +38,7 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 // request asks for the suite at path as the flags say.
 func (f *suiteFlags) request(path string) app.SuiteRequest {
 	return app.SuiteRequest{
-		Suite: path, Format: f.dialect, Tools: f.tools, Mocks: f.mocks, Faults: f.faults, Seeds: f.seeds, Snapshots: f.snapshots, Embedder: f.embedder, Programs: f.programs,
+		Suite: path, Format: f.dialect, Tools: f.tools, Mocks: f.mocks, Seeds: f.seeds, Snapshots: f.snapshots, Embedder: f.embedder, Programs: f.programs,
 	}
 }
 

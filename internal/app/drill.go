@@ -4,6 +4,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,10 +31,18 @@ func (a *App) Drill(ctx context.Context, req DrillRequest, tell Events) (_ *dril
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	out, err := s.Do(ctx)
-	if err != nil {
+	switch {
+	case err != nil && !out.Undecided(err):
 		return nil, err
+	case out.Interrupted():
+		return nil, fmt.Errorf("run drills: %w: run %s was interrupted", callvet.ErrConflict, out.Stored.ID)
 	}
 	return a.Drilled(ctx, out.Stored.ID)
+}
+
+// Undecided reports whether err says no more than that the run is over and nothing was judged.
+func (o *Outcome) Undecided(err error) bool {
+	return err != nil && o != nil && !o.Interrupted() && !o.Failed() && !errors.Is(err, callvet.ErrBudget) && o.Summary.Pass+o.Summary.Fail == 0
 }
 
 // StartDrill checks the request and keeps the run, as StartRun does.
@@ -92,7 +101,7 @@ func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
 	if !r.Manifest.Drill {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read drills of run %s: %w: it is none of drills", r.Stored.ID, callvet.ErrInvalid), Hint: "callvet drill makes one"}
 	}
-	out := &drills.Result{Format: "callvet.drilled", Version: 1, Run: r.Stored.ID, Suite: r.Suite.Name, Unsafe: []drills.Attempt{}, Targets: []drills.Target{}}
+	out := &drills.Result{Format: "callvet.drilled", Version: 1, Run: r.Stored.ID, Suite: cmp.Or(r.Suite.Name, r.Manifest.Path), Unsafe: []drills.Attempt{}, Targets: []drills.Target{}}
 	var bad error
 	for c := range r.Chosen(&bad) {
 		if c.Fields[drills.FieldTwin] == "no" {

@@ -61,6 +61,8 @@ type RunRequest struct {
 	Selection *SelectionRequest `json:"selection,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.
 	Judges *RunJudges `json:"judges,omitempty"`
+	// Faults is a file with faults that calls of tools meet, in place of the suite's own.
+	Faults string `json:"faults,omitempty"`
 	// Made is a suite that another request made; it is read from no file then.
 	Made *callvet.Suite `json:"-"`
 	// Drill tells that Made are drills: a suite as others, but for the twins in it.
@@ -176,13 +178,23 @@ func askOnce(req *RunRequest, specs []TargetSpec, tell Events) {
 
 // suiteOf starts to read the suite of a request.
 func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite.Stream, error) {
+	faults, err := a.readFaults(req.Faults, tell)
+	if err != nil {
+		return nil, err
+	}
 	if req.Made != nil {
+		if len(faults) > 0 {
+			req.Made.Faults = faults
+		}
 		return &suite.Stream{Suite: req.Made}, nil
 	}
 	req.Programs = req.Programs || req.AllowExec && a.cfg.Permit.Commands
 	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
 	if err != nil {
 		return nil, err
+	}
+	if len(faults) > 0 {
+		read.Suite.Faults = faults
 	}
 	req.Selection.lay(read.Suite)
 	return read, nil

@@ -31,8 +31,6 @@ type SuiteRequest struct {
 	Tools string `json:"tools,omitempty"`
 	// Mocks is a file with what tools answer, for cases and suites that do not say.
 	Mocks string `json:"mocks,omitempty"`
-	// Faults is a file with faults that the suite's tools meet, in place of the suite's own.
-	Faults string `json:"faults,omitempty"`
 	// Seeds and Snapshots are files with the values of tokens.
 	Seeds     string `json:"seeds,omitempty"`
 	Snapshots string `json:"snapshots,omitempty"`
@@ -85,9 +83,6 @@ func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, do
 	}
 	opt.Tools = append(opt.Tools, tools...)
 	if opt.Mocks, err = a.readMocks(req.Mocks, tell); err != nil {
-		return opt, nil, err
-	}
-	if opt.Faults, err = a.readFaults(req.Faults, tell); err != nil {
 		return opt, nil, err
 	}
 	for _, t := range []struct {

@@ -42,8 +42,6 @@ type Options struct {
 	// Tools and Mocks are added to the suite's own.
 	Tools []callvet.Tool
 	Mocks []callvet.Mock
-	// Faults, where there are some, stand in place of the suite's own.
-	Faults []callvet.ToolFault
 }
 
 // Load reads the suite in a file, in all suite files of a folder (their cases

@@ -252,12 +252,47 @@ func claims() *rapid.Generator[callvet.Plan] {
 	})
 }
 
+// faults are forms of faults that lint takes.
+func faults() *rapid.Generator[callvet.ToolFault] {
+	return rapid.Custom(func(t *rapid.T) callvet.ToolFault {
+		f := rapid.SampledFrom([]callvet.ToolFault{
+			{Way: callvet.WayError, Message: "down"}, {Way: callvet.WayTimeout, LatencyMS: 1.5}, {Way: callvet.WayRateLimit, RetryAfterMS: 20}, {Way: callvet.WayLatency, LatencyMS: 3}, {Way: callvet.WayNull, At: "days"},
+			{Way: callvet.WayTruncated}, {Way: callvet.WayMalformed}, {Way: callvet.WayStale}, {Way: callvet.WayInject, At: "slot", Text: "x: {y}"},
+		}).Draw(t, "fault")
+		f.Tool, f.Nth, f.Every, f.From, f.Times = text().Draw(t, "tool"), rapid.IntRange(0, 3).Draw(t, "nth"), rapid.IntRange(0, 3).Draw(t, "every"), rapid.IntRange(0, 3).Draw(t, "from"), rapid.IntRange(0, 3).Draw(t, "times")
+		f.Probability = opt(rapid.SampledFrom([]float64{0, 0.25, 1})).Draw(t, "probability")
+		return f
+	})
+}
+
+func safeties() *rapid.Generator[callvet.Safety] {
+	return rapid.Custom(func(t *rapid.T) callvet.Safety {
+		s := callvet.Safety{
+			Tools: words(0).Draw(t, "tools"), Domains: words(0).Draw(t, "domains"), ReadOnly: rapid.Bool().Draw(t, "read_only"), ConfirmWrites: rapid.Bool().Draw(t, "confirm"), DenyPII: rapid.Bool().Draw(t, "pii"),
+			Confirmations: words(0).Draw(t, "yes"), Honeypots: words(0).Draw(t, "honeypots"), Secrets: words(0).Draw(t, "secrets"),
+		}
+		if rapid.Bool().Draw(t, "attacked") {
+			s.Attack = &callvet.Attack{
+				Name: word().Draw(t, "name"), Texts: words(0).Draw(t, "texts"), Answer: words(0).Draw(t, "answer"),
+				Plant: []callvet.Plant{{Tool: text().Draw(t, "in"), At: text().Draw(t, "at"), Text: filled().Draw(t, "text"), Instead: text().Draw(t, "instead")}},
+				Harm: []callvet.Harm{{
+					Call: callvet.ExpectedCall{Tools: words(1).Draw(t, "harm"), Args: json.RawMessage(`{"k":1}`)}, Contains: words(0).Draw(t, "contains"),
+					From: map[string][]string{"p": words(1).Draw(t, "from")}, Replaceable: rapid.Bool().Draw(t, "replaceable"), Key: words(0).Draw(t, "key"),
+				}},
+				Own: []callvet.ExpectedCall{{Tools: words(1).Draw(t, "own")}},
+			}
+		}
+		return s
+	})
+}
+
 func cases(i int) *rapid.Generator[callvet.Case] {
 	return rapid.Custom(func(t *rapid.T) callvet.Case {
 		c := callvet.Case{
 			ID: fmt.Sprintf("c%d", i), Description: text().Draw(t, "desc"), Tags: words(0).Draw(t, "tags"), AsOf: text().Draw(t, "asof"), Context: text().Draw(t, "ctx"),
 			Tier: rapid.SampledFrom([]callvet.Tier{"", callvet.TierGolden, callvet.TierRubric}).Draw(t, "tier"), ToolChoice: text().Draw(t, "choice"),
-			Input: []callvet.Turn{{Role: callvet.RoleUser, Content: rapid.StringMatching(`\s?[a-z"':#]{1,9}[ \n]{0,2}[a-z]{1,3}`).Draw(t, "prompt")}},
+			Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: rapid.StringMatching(`\s?[a-z"':#]{1,9}[ \n]{0,2}[a-z]{1,3}`).Draw(t, "prompt")}},
+			Safety: opt(safeties()).Draw(t, "safety"), Faults: rapid.SliceOfN(faults(), 0, 2).Draw(t, "faults"),
 			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"), Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"), Selectable: rapid.Bool().Draw(t, "selectable"),
 		}
 		if rapid.Bool().Draw(t, "tools") {
@@ -284,6 +319,7 @@ func TestExportLoadsBackTheSame(t *testing.T) {
 			Name: text().Draw(t, "name"), Version: text().Draw(t, "version"), SystemPrompt: text().Draw(t, "system"), Dialect: "callvet",
 			Defaults: callvet.Defaults{MaxRounds: rapid.IntRange(0, 3).Draw(t, "rounds"), Scoring: scorings().Draw(t, "scoring")},
 			Mocks:    rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"),
+			Faults:   rapid.SliceOfN(faults(), 0, 2).Draw(t, "suite faults"),
 			Tools:    []callvet.Tool{{Name: "a", Description: text().Draw(t, "d"), Parameters: object(3).Draw(t, "p"), ReadOnly: opt(rapid.Bool()).Draw(t, "ro"), Tags: words(0).Draw(t, "tags")}},
 		}
 		for i := range rapid.IntRange(1, 3).Draw(t, "cases") {

@@ -180,9 +180,6 @@ func read(path string, opt Options) (*reading, []callvet.Problem, error) {
 	if err == nil {
 		r.suite.Tools = append(r.suite.Tools, opt.Tools...)
 		r.suite.Mocks = append(r.suite.Mocks, opt.Mocks...)
-		if len(opt.Faults) > 0 {
-			r.suite.Faults = opt.Faults
-		}
 	}
 	return r, problems, err
 }

@@ -25,10 +25,6 @@ type Watch struct {
 	// safety is nil where no rule applies; whole tells that it needs attempts.
 	safety *safety.Checker
 	whole  bool
-	// tools are those of cases that have none of their own, ofCase the rules of cases that say
-	// their own safety.
-	tools  []callvet.Tool
-	ofCase map[*callvet.Case]*safety.Checker
 	// unknown counts calls of which it is not known whether the user confirmed.
 	unknown int
 	// breaches count incidents that happened and blocked ones, by rule.
@@ -61,7 +57,7 @@ type breach struct {
 // tool requires confirmation. A suite of nil judges nothing. The error wraps
 // callvet.ErrInvalid for rules that cannot be compiled.
 func Open(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite) (*Watch, error) {
-	w := &Watch{suite: suite, tools: tools, breaches: map[safety.Rule]*breach{}, ofCase: map[*callvet.Case]*safety.Checker{}}
+	w := &Watch{suite: suite, breaches: map[safety.Rule]*breach{}}
 	if suite != nil {
 		w.cases, w.met = map[string]*callvet.Case{}, map[string]bool{}
 		w.compiled = map[string]*score.Compiled{}
@@ -96,64 +92,35 @@ func (w *Watch) Safe() func(tool string, args value.Value) (safe, known bool) {
 }
 
 // Judge is the hook for whole attempts (measure.Config); nil where nothing needs
-// them. cases tells that attempts come with theirs, which may say their own safety. It is not
-// safe for concurrent use.
-func (w *Watch) Judge(cases bool) func(*trace.Attempt) bool {
-	if !w.whole && w.suite == nil && !cases {
+// them. It is not safe for concurrent use.
+func (w *Watch) Judge() func(*trace.Attempt) bool {
+	if !w.whole && w.suite == nil {
 		return nil
 	}
 	return func(at *trace.Attempt) bool {
-		scored := w.suite != nil && w.score(at)
-		safe := w.whole && w.check(at, w.safety, false)
-		if k := w.checker(at.Case); k != nil {
-			safe = w.check(at, k, safe) || safe
-		}
-		return scored || safe
+		safe := w.whole && w.check(at)
+		return w.suite != nil && w.score(at) || safe
 	}
-}
-
-// checker holds attempts to what their case says of its own safety; nil where it says nothing.
-// Its tools' contracts are among its rules.
-func (w *Watch) checker(c *callvet.Case) *safety.Checker {
-	if c == nil || c.Safety == nil {
-		return nil
-	}
-	k := w.ofCase[c]
-	if k == nil {
-		var err error
-		if k, err = safety.OfCase(w.tools, c); err != nil {
-			return nil // who read the suite has told it
-		}
-		if len(w.ofCase) >= keptCompiled {
-			clear(w.ofCase)
-		}
-		w.ofCase[c] = k
-	}
-	return k
 }
 
 // check adds the breaches of safety to the attempt's own. One of which neither a
 // call nor a word was recorded tells nothing.
-// again tells that other rules were applied before, whose incidents count once.
-func (w *Watch) check(at *trace.Attempt, k *safety.Checker, again bool) bool {
+func (w *Watch) check(at *trace.Attempt) bool {
 	if len(at.Trace.Turns) == 0 {
 		return false
 	}
-	r := k.Check(at.Input, &at.Trace)
+	r := w.safety.Check(at.Input, &at.Trace)
 	w.unknown += r.Unknown
 	calls := at.Trace.Calls()
 	list := append([]trace.Incident{}, at.Safety...)
 	for _, i := range r.Incidents {
+		w.count(at, i)
 		in := trace.Incident{Rule: string(i.Rule), Note: i.Note, Blocked: !i.Executed}
 		if i.Call >= 0 {
 			in.CallID = calls[i.Call].ID
 		}
-		known := slices.ContainsFunc(at.Safety, func(o trace.Incident) bool { return o.Rule == in.Rule && o.CallID == in.CallID })
-		if !known {
+		if !slices.ContainsFunc(at.Safety, func(o trace.Incident) bool { return o.Rule == in.Rule && o.CallID == in.CallID }) {
 			list = append(list, in)
-		}
-		if !known || !again {
-			w.count(at, i)
 		}
 	}
 	at.Safety = list

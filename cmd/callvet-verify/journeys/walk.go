@@ -62,6 +62,7 @@ var apart = map[string]string{
 	"completion fish":       "writes a shell's completion script",
 	"completion powershell": "writes a shell's completion script",
 	"completion zsh":        "writes a shell's completion script",
+	"drill":                 "runs drills, which make drill and TestShippedDrills do",
 	"help":                  "writes help",
 	"mcp import":            "asks a server for its tools; verify mcp does with eight of them",
 	"prices":                "lists prices, or makes a table of them from a list of others",
