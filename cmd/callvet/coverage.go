@@ -23,7 +23,7 @@ overlap map of Eval Case Interfaces.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s := f.request("")
-			q.Suites, q.Format, q.Tools, q.Mocks, q.Faults, q.Seeds, q.Snapshots, q.Embedder, q.Programs = args, s.Format, s.Tools, s.Mocks, s.Faults, s.Seeds, s.Snapshots, s.Embedder, s.Programs
+			q.Suites, q.Format, q.Tools, q.Mocks, q.Seeds, q.Snapshots, q.Embedder, q.Programs = args, s.Format, s.Tools, s.Mocks, s.Seeds, s.Snapshots, s.Embedder, s.Programs
 			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Coverage, better.Coverage)
 		},
 	}

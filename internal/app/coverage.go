@@ -26,11 +26,10 @@ const defaultOverlap = lint.AlikeFrom
 type CoverageRequest struct {
 	// Suites are files or folders, one at least; they are taken together.
 	Suites []string `json:"suites"`
-	// Format, Tools, Mocks, Faults, Seeds, Snapshots, Embedder and Programs are those of a SuiteRequest.
+	// Format, Tools, Mocks, Seeds, Snapshots, Embedder and Programs are those of a SuiteRequest.
 	Format    string `json:"format,omitempty"`
 	Tools     string `json:"tools,omitempty"`
 	Mocks     string `json:"mocks,omitempty"`
-	Faults    string `json:"faults,omitempty"`
 	Seeds     string `json:"seeds,omitempty"`
 	Snapshots string `json:"snapshots,omitempty"`
 	Embedder  string `json:"embedder,omitempty"`
@@ -102,7 +101,7 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 }
 
 func (q *CoverageRequest) suite(name string) SuiteRequest {
-	return SuiteRequest{Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Faults: q.Faults, Seeds: q.Seeds, Snapshots: q.Snapshots, Embedder: q.Embedder, Programs: q.Programs}
+	return SuiteRequest{Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Seeds: q.Seeds, Snapshots: q.Snapshots, Embedder: q.Embedder, Programs: q.Programs}
 }
 
 // counted takes in the cases of one suite.
