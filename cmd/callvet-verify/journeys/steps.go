@@ -167,7 +167,7 @@ func (t *traveller) covers(run string) {
 func (t *traveller) keeps() error {
 	shown := t.step(0, "show", "second", "--json").out
 	var run struct {
-		Cells []struct{ Case, Verdict string }
+		Cells []struct{ Case, Verdict, Target string }
 	}
 	if err := json.Unmarshal([]byte(shown), &run); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (t *traveller) keeps() error {
 		t.step(1, "case from-failure", keep...) // the prompt is there
 		t.check(t.file("bugs.json") == before, t.of.name+": case from-failure", "the second time changed the file")
 		t.step(0, "trace export", "second", "-o", "second.jsonl")
-		made = t.step(0, "case from-trace", "second.jsonl", c.Case, "--tier", "labeled", "--difficulty", "edge", "--accept", "__none__", "-o", "traced.json", "--json").out
+		made = t.step(0, "case from-trace", "second.jsonl", c.Case, "--of", c.Target, "--tier", "labeled", "--difficulty", "edge", "--accept", "__none__", "-o", "traced.json", "--json").out
 		t.check(strings.Contains(made, `"attempts":1`), t.of.name+": case from-trace", "%s", made)
 		break
 	}
