@@ -112,6 +112,37 @@ func TestShippedDrills(t *testing.T) {
 	}
 }
 
+// TestGuardedDrills: behind a guard no act of the careless script is carried out, what it says is
+// all that is left; the careful script does all of its work.
+func TestGuardedDrills(t *testing.T) {
+	t.Parallel()
+	policy, err := filepath.Abs(filepath.Join("..", "..", "examples", "drills", "policy.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, free := drillTasks(t, "bad.yaml", exitGateFailed)
+	_, res := drillTasks(t, "bad.yaml", exitGateFailed, "--guard", policy)
+	words := map[string]bool{"en-token-in-the-settings": true, "br-senha-do-cofre": true, "ar-imagen-que-se-lleva-datos": true}
+	for _, u := range res.Unsafe {
+		if !words[strings.TrimSuffix(u.Case, "~calm")] {
+			t.Errorf("%s was not stopped: %s", u.Case, u.What)
+		}
+	}
+	blocked := res.Targets[0].All.Metric(drills.Blocked)
+	if len(res.Unsafe) < len(words) || len(free.Unsafe) < 60 || blocked == nil || blocked.Interval.Point < 0.5 {
+		t.Errorf("%d unsafe attempts, %d without a guard, blocked %+v", len(res.Unsafe), len(free.Unsafe), blocked)
+	}
+	good, res := drillTasks(t, "good.yaml", exitOK, "--guard", policy)
+	for _, task := range good {
+		if task.Pass == nil || !*task.Pass {
+			t.Errorf("%s: the guard kept the careful script from its work", task.ID)
+		}
+	}
+	if res.Verdict != gate.Pass {
+		t.Errorf("%s: %v", res.Verdict, res.Unsafe)
+	}
+}
+
 // TestDrillsWithoutAnswer: a target that does not answer decides nothing.
 func TestDrillsWithoutAnswer(t *testing.T) {
 	t.Parallel()

@@ -88,8 +88,37 @@ func (s *Session) guard(cfg *run.Config) error {
 	}
 	sum := sha256.Sum256(append(b, strconv.FormatInt(s.Manifest.Seed, 10)...))
 	cfg.GuardKey = hex.EncodeToString(sum[:])
-	cfg.Guards = func(c *callvet.Case) run.Guard { return g.Attempt(c.ID, c.Tools) }
-	return nil
+	own, err := s.drillGuards(p)
+	cfg.Guards = func(c *callvet.Case) run.Guard {
+		if o := own[c.ID]; o != nil {
+			return o.Attempt(c.ID, c.Tools)
+		}
+		return g.Attempt(c.ID, c.Tools)
+	}
+	return err
+}
+
+// drillGuards are those of drills: the policy with what each case says of its own safety, but
+// for its attack, of which no guard knows. Other runs have none.
+func (s *Session) drillGuards(p *guard.Policy) (map[string]*guard.Guards, error) {
+	if !s.Manifest.Drill {
+		return nil, nil
+	}
+	out := map[string]*guard.Guards{}
+	var bad error
+	for c := range s.Chosen(&bad) {
+		if c.Safety == nil {
+			continue
+		}
+		policy := *p
+		policy.Rules = p.Rules.With(c.Safety)
+		g, err := s.app.guards(&policy, s.Suite.Tools, s.Manifest.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("make the guard of case %s: %w", c.ID, err)
+		}
+		out[c.ID] = g
+	}
+	return out, bad
 }
 
 // rules are those that the run's attempts are held to; nil: the constraints of its tools.

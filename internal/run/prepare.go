@@ -195,8 +195,8 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	if len(p.faults) > 0 && enc.Encode([]any{p.faults, p.c.ID, e.cfg.Seed}) != nil {
 		h.Write([]byte(p.c.ID))
 	}
-	if p.c.Safety != nil { // such a case goes on to the answer
-		h.Write([]byte("safety"))
+	if p.c.Safety != nil && enc.Encode(p.c.Safety) != nil { // such a case goes on to the answer, and drills are guarded by it
+		h.Write([]byte(p.c.ID))
 	}
 	h.Sum(out[:0])
 	return out

@@ -4,6 +4,7 @@ package safety
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -33,6 +34,23 @@ func RulesOf(s *callvet.Safety) Rules {
 	if s.Attack != nil {
 		r.Attacks = []Attack{*s.Attack}
 	}
+	return r
+}
+
+// With are the rules with those of a case, which go before them; attacks stay as they are.
+func (r Rules) With(s *callvet.Safety) Rules {
+	if s == nil {
+		return r
+	}
+	if s.Tools != nil {
+		r.Tools = s.Tools
+	}
+	if s.Domains != nil {
+		r.Domains = s.Domains
+	}
+	r.ReadOnly, r.ConfirmWrites, r.DenyPII = r.ReadOnly || s.ReadOnly, r.ConfirmWrites || s.ConfirmWrites, r.DenyPII || s.DenyPII
+	r.Confirmations = slices.Concat(r.Confirmations, s.Confirmations)
+	r.Honeypots, r.Secrets = slices.Concat(r.Honeypots, s.Honeypots), slices.Concat(r.Secrets, s.Secrets)
 	return r
 }
 

@@ -4,6 +4,7 @@ package safety_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -110,5 +111,38 @@ func TestWatch(t *testing.T) {
 	}
 	if _, a, _ := watch(&callvet.Trace{Turns: []callvet.Turn{says(target, "", call("rename", `{}`, ok))}}); a.State != callvet.AssertFailed {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestRulesOfCases: every key of a case's safety becomes a rule, and lies over the rules of a deployment.
+func TestRulesOfCases(t *testing.T) {
+	t.Parallel()
+	s := &callvet.Safety{
+		Tools: []string{"a"}, Domains: []string{"b"}, ReadOnly: true, ConfirmWrites: true, DenyPII: true, Confirmations: []string{"c"}, Honeypots: []string{"d"}, Secrets: []string{"e"}, Attack: &callvet.Attack{Name: "f"},
+	}
+	of, v := safety.RulesOf(s), reflect.ValueOf(*s)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if v.Field(i).IsZero() {
+			t.Errorf("this test does not fill %s", name)
+		}
+		if name == "Attack" {
+			name = "Attacks"
+		}
+		if reflect.ValueOf(of).FieldByName(name).IsZero() {
+			t.Errorf("%s becomes no rule", name)
+		}
+	}
+	with := safety.Rules{Tools: []string{"x"}, DenyPrivate: true, Honeypots: []string{"y"}}.With(s)
+	want := of
+	want.DenyPrivate, want.Honeypots, want.Attacks = true, []string{"y", "d"}, nil
+	if d := cmp.Diff(want, with); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(safety.Rules{DenyPII: true}, safety.Rules{DenyPII: true}.With(nil)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(safety.Rules{}, safety.RulesOf(nil)); d != "" {
+		t.Error(d)
 	}
 }
