@@ -102,7 +102,7 @@ var rooms = map[string][]string{
 	"internal/guard":              {"", "score/safety", "score/safety/pii", "internal/suite/source", "internal/trace/redact"},
 	"internal/replay":             {"", "value"},
 	"internal/store":              {"", "internal/file", "value/typed"},
-	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "internal/report/plain"},
+	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
 	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
 	"internal/judge":              {"", "contract", "value", "internal/trace"},
 	"internal/run":                {"", "value", "internal/parallel"},

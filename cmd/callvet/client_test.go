@@ -72,6 +72,8 @@ func spokenVerbs() map[string]spoken {
 		"judge show":          {requests: []reflect.Type{of[app.JudgeShowRequest]()}, args: []string{"run", "traces", "judging"}},
 		"label next":          {requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"traces"}, client: []string{"output"}},
 		"label import":        {requests: []reflect.Type{of[app.LabelImportRequest]()}, args: []string{"file"}},
+		"label gold":          {requests: []reflect.Type{of[app.GoldDrawRequest]()}, args: []string{"run", "traces"}},
+		"label apply":         {requests: []reflect.Type{of[app.GoldApplyRequest]()}, args: []string{"file", "run", "traces"}},
 		"label export":        {requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"}, client: []string{"output"}},
 		"plan":                {requests: []reflect.Type{of[app.PlanRequest]()}},
 		"lint":                {requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"}, client: []string{"strict"}},

@@ -132,6 +132,8 @@ func frontOf(a *app.App) *front {
 			}
 			return g.Report, nil
 		}),
+		"label gold":        route(verb(f, a.DrawGold)),
+		"label apply":       route(verb(f, a.ApplyGold)),
 		"case coverage":     route(verb(f, a.Coverage)),
 		"case from-failure": route(verb(f, a.CaseFromFailure)),
 		"case from-trace":   route(verb(f, a.CaseFromTrace)),
@@ -256,6 +258,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 	for name, text := range map[string]string{
 		"bug.json":     `[{"id": "rg-a-001", "description": "d", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]`,
 		"edits.yaml":   "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
+		"written.yaml": "callvet_gold: 1\ntasks: [{task: t_10001, turns: [{needed: true, calls: [{tool: get_refund_policy, args: {country: BR, product_type: books}, check: window_days > 0}]}, {needed: false, calls: []}]}]\n",
 		"labels.jsonl": `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
 		"prices.json":  `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
 		"judge.yaml":   "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
@@ -301,6 +304,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"trace check", `{"traces": "judged.jsonl"}`, `{`},
 		{"score", `{"traces": ["after.jsonl"]}`, `"schema_valid_by_call"`},
 		{"label next", `{"traces": "judged.jsonl", "n": 2, "role": "calibration", "strategy": "random"}`, `t1`},
+		{"label gold", `{"traces": "judged.jsonl", "n": 1, "output": "gold.yaml"}`, `"added":1`},
+		{"label apply", `{"file": "written.yaml", "traces": "after.jsonl", "suite": "gold.json"}`, `"cases":1`},
 		{"label import", `{"file": "labels.jsonl", "labels": "all.jsonl"}`, `{`},
 		{"label export", `{"labels": "all.jsonl", "to": "csv"}`, `t1`},
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},

@@ -18,7 +18,7 @@ import (
 
 func (a *cli) labelCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "label", Short: "Draw tasks for people to label; read and write labels"}
-	cmd.AddCommand(a.labelNextCommand(), a.labelImportCommand(), a.labelExportCommand())
+	cmd.AddCommand(a.labelNextCommand(), a.labelImportCommand(), a.labelExportCommand(), a.labelGoldCommand(), a.labelApplyCommand())
 	return cmd
 }
 

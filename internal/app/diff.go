@@ -46,6 +46,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 // against compares a run with a baseline, and gives the baseline's name.
 func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Config, tell Events) (*panel.Comparison, string, error) {
 	name := baseline.Traces
+	cfg.Without = r.without
 	var base *panel.Ledger
 	if name != "" {
 		var err error
@@ -110,7 +111,7 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 	}
 	req := *how
 	req.Traces = []string{name}
-	s, err := a.sum(ctx, reading{ScoreRequest: &req, side: side}, tell)
+	s, err := a.sum(ctx, reading{ScoreRequest: &req, side: side, without: cfg.Without}, tell)
 	if err != nil {
 		return nil, err
 	}

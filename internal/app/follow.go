@@ -93,5 +93,5 @@ func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
 	case run.StatusBudget:
 		err = fmt.Errorf("run %s stopped in the process that carried it out: %w", r.Stored.ID, callvet.ErrBudget)
 	}
-	return s.conclude(v, sum, err)
+	return s.conclude(ctx, v, sum, err)
 }

@@ -107,7 +107,7 @@ func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResu
 	if err != nil {
 		return nil, err
 	}
-	quarantined, err := r.quarantine(ctx, file.Quarantine, a.cfg.Now())
+	quarantined, _, err := r.quarantine(ctx, file.Quarantine, a.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -361,16 +361,17 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if err != nil {
 		return nil, err
 	}
-	if len(file.Quarantine) > 0 {
-		tell.note("quarantine", "the quarantine of %s is of the cases of runs: nothing of %s is left out", req.Gates, name)
+	without, quarantined, err := a.quarantineTraces(name, file.Quarantine)
+	if err != nil {
+		return nil, err
 	}
 	keys := sliceKeys(file.Gates)
 	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}
-	r := reading{ScoreRequest: score, complete: true}
+	r := reading{ScoreRequest: score, complete: true, without: without}
 	if r.calibrations, err = a.calibrated(req.Calibrations, score.Traces, tell); err != nil {
 		return nil, err
 	}
-	cfg := compare.Config{Judge: req.Judge, By: keys, Metrics: compared(file.Gates)}
+	cfg := compare.Config{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
 	against := req.Baseline != (Side{})
 	if against {
 		if r.side, err = compare.New(filepath.Base(name), cfg); err != nil {
@@ -385,7 +386,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if s.log.Steps+s.log.Tasks == 0 {
 		return nil, a.nothingScored(score.Traces)
 	}
-	h := &held{subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given())}
+	h := &held{subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given()), said: quarantined}
 	if req.Labels != "" {
 		if err := a.labelled(s.panels, name, req.Labels, r.calibrations, tell); err != nil {
 			return nil, err

@@ -205,7 +205,14 @@ func (a *App) wholeAttempts(name string, do func(*trace.Attempt) error) error {
 
 func showTask(at *trace.Attempt) ShownTask {
 	s := ShownTask{Goal: at.Goal, Answer: plain.Limited(at.Trace.Answer, maxShown)}
-	for _, c := range at.Trace.Calls() {
+	s.Steps = shownCalls(at.Trace.Calls())
+	return s
+}
+
+// shownCalls are calls with what came of them, a line each.
+func shownCalls(calls []callvet.Call) (out []string) {
+	for i := range calls {
+		c := &calls[i]
 		args := plain.Compact(c.Args, "arguments not recorded")
 		if c.Args == nil && c.ArgsRaw != "" {
 			args = c.ArgsRaw
@@ -219,9 +226,9 @@ func showTask(at *trace.Attempt) ShownTask {
 		case c.Status != "" && c.Status != callvet.StatusOK:
 			line += " -> " + string(c.Status)
 		}
-		s.Steps = append(s.Steps, plain.Limited(line, maxShown))
+		out = append(out, plain.Limited(line, maxShown))
 	}
-	return s
+	return out
 }
 
 // WriteTodo writes one line a task with an open verdict; what the judge said is

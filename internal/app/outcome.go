@@ -73,11 +73,11 @@ func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_
 	if s.Manifest.Judges.decidesRubrics() {
 		sum = judgedSummary(sum, p)
 	}
-	return s.conclude(v, sum, runErr)
+	return s.conclude(ctx, v, sum, runErr)
 }
 
 // conclude judges a run that has ended; runErr is why it ended early.
-func (s *Session) conclude(v *RunView, sum run.Summary, runErr error) (*Outcome, error) {
+func (s *Session) conclude(ctx context.Context, v *RunView, sum run.Summary, runErr error) (*Outcome, error) {
 	out := &Outcome{RunView: v, Summary: sum}
 	set := v.Manifest.Settings
 	if set == nil {
@@ -95,8 +95,28 @@ func (s *Session) conclude(v *RunView, sum run.Summary, runErr error) (*Outcome,
 	case sum.Pass+sum.Fail == 0:
 		return out, fmt.Errorf("nothing was judged: %s ended in an error, %s did not run", plain.Count(sum.Error, "attempt", "attempts"), plain.Thousands(sum.NotRun))
 	}
-	out.Verdict, out.Why = verdictOf(v.View.Panels, set, sum)
-	return out, nil
+	return out, s.decide(ctx, out, set, sum)
+}
+
+// decide gives the verdict, without the cases that are in the quarantine of the suite's gates.
+func (s *Session) decide(ctx context.Context, out *Outcome, set *Settings, sum run.Summary) error {
+	p := out.View.Panels
+	if set.RequirePass || set.FailUnder > 0 {
+		said, left, err := s.ownQuarantine(ctx, s.app)
+		if err == nil && left.attempts > 0 {
+			sum.Total, sum.Pass = sum.Total-left.attempts, sum.Pass-left.passes
+			p, err = s.Panels(ctx, s.slices)
+		}
+		if err != nil {
+			return err
+		}
+		s.without = nil // the verdict is without them, what is shown is not
+		for _, text := range said {
+			out.Notes = append(out.Notes, callvet.Notice{Code: "quarantine", Text: text})
+		}
+	}
+	out.Verdict, out.Why = verdictOf(p, set, sum)
+	return nil
 }
 
 // verdictOf judges the run by RequirePass and FailUnder, for each target.

@@ -5,59 +5,112 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace"
 )
 
-// quarantine leaves cases out of what is summed up of the run until their day is over, and says
-// so of each, with what became of it: nobody is to forget one.
-func (r *Run) quarantine(ctx context.Context, list []gatefile.Quarantine, now time.Time) (said []string, err error) {
+// tally counts the attempts at a case in quarantine, those that were judged, and those that passed.
+type tally struct{ attempts, judged, passes int }
+
+func (t *tally) add(v callvet.Verdict) {
+	t.attempts++
+	switch v {
+	case callvet.VerdictPass:
+		t.passes++
+		t.judged++
+	case callvet.VerdictFail:
+		t.judged++
+	}
+}
+
+// spared are the cases of a quarantine that are left out on a day, and what is said of each case
+// of it, with what became of it: nobody is to forget one. of is a run or a trace file.
+func spared(of string, list []gatefile.Quarantine, found map[string]*tally, now time.Time) (without map[string]bool, said []string) {
 	for i := range list {
 		q := &list[i]
-		passes, judged, err := r.tally(ctx, q.Case)
-		if err != nil {
-			return nil, err
-		}
 		about := q.Owner
 		if q.Reason != "" {
 			about += ": " + q.Reason
 		}
+		t := found[q.Case]
 		switch {
 		case q.Over(now):
 			said = append(said, fmt.Sprintf("the quarantine of %s ended on %s (%s): it counts again", q.Case, q.Until, about))
 			continue
-		case judged < 0:
-			said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s), and the run has no such case", q.Case, q.Until, about))
+		case t == nil:
+			said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s), and %s has no such case", q.Case, q.Until, about, of))
 			continue
 		}
-		said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s) and in no gate: %d of %s passed", q.Case, q.Until, about, passes, plain.Count(judged, "judged attempt", "judged attempts")))
-		if r.without == nil {
-			r.without = map[string]bool{}
+		said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s) and in no gate: %d of %s passed", q.Case, q.Until, about, t.passes, plain.Count(t.judged, "judged attempt", "judged attempts")))
+		if without == nil {
+			without = map[string]bool{}
 		}
-		r.without[q.Case] = true
+		without[q.Case] = true
 	}
-	return said, nil
+	return without, said
 }
 
-// tally counts the judged attempts at a case; judged is -1 where there is no attempt at all.
-func (r *Run) tally(ctx context.Context, id string) (passes, judged int, err error) {
-	judged = -1
-	for row, err := range r.Rows(ctx, store.Filter{CaseID: id}) {
-		if err != nil {
-			return 0, 0, err
+// quarantine leaves cases out of what is summed up of the run until their day is over.
+func (r *Run) quarantine(ctx context.Context, list []gatefile.Quarantine, now time.Time) (said []string, left tally, err error) {
+	found := map[string]*tally{}
+	for i := range list {
+		t := &tally{}
+		for row, err := range r.Rows(ctx, store.Filter{CaseID: list[i].Case}) {
+			if err != nil {
+				return nil, left, err
+			}
+			t.add(row.Cell.Result.Verdict)
 		}
-		judged = max(judged, 0)
-		switch row.Cell.Result.Verdict {
-		case callvet.VerdictPass:
-			passes++
-			judged++
-		case callvet.VerdictFail:
-			judged++
+		if t.attempts > 0 {
+			found[list[i].Case] = t
 		}
 	}
-	return passes, judged, nil
+	r.without, said = spared("the run", list, found, now)
+	for id := range r.without {
+		left.attempts += found[id].attempts
+		left.judged += found[id].judged
+		left.passes += found[id].passes
+	}
+	return said, left, nil
+}
+
+// quarantineTraces finds the tasks of a trace file that are left out, as the cases of a run are.
+func (a *App) quarantineTraces(name string, list []gatefile.Quarantine) (without map[string]bool, said []string, err error) {
+	if len(list) == 0 {
+		return nil, nil, nil
+	}
+	if a.once(name) {
+		return nil, nil, refused("gates", "%s can be read once only, and a quarantine needs a second reading: write it to a file", name)
+	}
+	found := map[string]*tally{}
+	if _, err := a.eachTask(name, func(t *trace.Task) {
+		if slices.ContainsFunc(list, func(q gatefile.Quarantine) bool { return q.Case == t.TaskID }) {
+			if found[t.TaskID] == nil {
+				found[t.TaskID] = &tally{}
+			}
+			_, cell := t.Entry("")
+			found[t.TaskID].add(cell.Result.Verdict)
+		}
+	}); err != nil {
+		return nil, nil, err
+	}
+	without, said = spared(name, list, found, a.cfg.Now())
+	return without, said, nil
+}
+
+// ownQuarantine applies the quarantine of the gates that the suite carries, which decides on
+// RequirePass and FailUnder as it does on gates. It has none where gates are not readable: the
+// command gate tells why.
+func (r *Run) ownQuarantine(ctx context.Context, a *App) (said []string, left tally, err error) {
+	file, err := a.gateFile("", r)
+	if err != nil || len(file.Quarantine) == 0 {
+		return nil, left, nil
+	}
+	return r.quarantine(ctx, file.Quarantine, a.cfg.Now())
 }

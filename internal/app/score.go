@@ -238,6 +238,7 @@ type reading struct {
 	calibrations []steps.Calibrated
 	complete     bool                         // keep slices of every size: gates ask for them by name
 	side         *compare.Side                // nil: nothing is compared
+	without      map[string]bool              // tasks that are left out
 	each         func([]measure.Scored) error // takes the scored steps in the order of the files
 }
 
@@ -277,7 +278,7 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 		return nil, err
 	}
 	cfg.Scoring = told
-	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict}, jobs: r.Jobs, side: r.side, each: r.each}
+	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict}, jobs: r.Jobs, side: r.side, without: r.without, each: r.each}
 	if r.side != nil && w.Judge() == nil { // whole attempts cost memory, and nothing else needs them
 		if _, err := a.eachTask(r.Traces[0], r.side.Record); err != nil {
 			return nil, err
@@ -313,6 +314,7 @@ type adding struct {
 	jobs     int           // 0: as many as there are processors
 	side     *compare.Side // nil: nothing is compared
 	attempts bool          // side takes attempts, whether or not anything else needs them whole
+	without  map[string]bool
 	each     func([]measure.Scored) error
 }
 
@@ -321,7 +323,7 @@ func (d *adding) up(ctx context.Context, sources []measure.Source) (*measure.Res
 	cfg := d.steps
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(d.tools) > 0, callvet.FamiliesOf(d.tools), d.tools
 	scorer, problems := step.New(step.Config{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
-	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(), Lines: d.lines, Jobs: d.jobs, Each: d.each}
+	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(), Lines: d.lines, Jobs: d.jobs, Without: d.without, Each: d.each}
 	if set.Jobs <= 0 {
 		set.Jobs = runtime.GOMAXPROCS(0)
 	}

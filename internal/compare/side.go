@@ -22,6 +22,8 @@ type Config struct {
 	By []string
 	// Metrics beside pass_rate, as panel.PairingOf knows them.
 	Metrics []string
+	// Without are ids of tasks that are left out.
+	Without map[string]bool
 }
 
 // Side collects one trace file: a ledger has to know its targets first. It is not
@@ -116,6 +118,9 @@ func (s *Side) target(name string) int {
 
 // Record takes the task record of an attempt, in place of one that was there before.
 func (s *Side) Record(t *trace.Task) {
+	if s.cfg.Without[t.TaskID] {
+		return
+	}
 	for i := range t.Judged {
 		s.judges[t.Judged[i].Judge] = true
 	}

@@ -36,6 +36,8 @@ type Config struct {
 	// the panels; those that Each is given count the lines as edited.
 	Attempts func(*trace.Attempt) (changed bool)
 	Lines    trace.Options
+	// Without are ids of tasks whose lines are read and not counted.
+	Without map[string]bool
 	// Jobs is how many blocks are worked on at once; 0 means 1.
 	Jobs int
 	// Each, when set, gets every scored step, block by block in the order of the

@@ -25,19 +25,24 @@ type worker struct {
 	names  [256]string // of arguments
 	buf    []byte      // of blocks
 	each   bool
-	rows   []Scored
+	// without are tasks that are left out; empty: none is.
+	without map[string]bool
+	rows    []Scored
 	// said is what scorers said of attempts, by its text: of most it is the same as of others.
 	said map[string]*steps.Said
 }
 
 func newWorker(r *run) *worker {
-	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil, said: map[string]*steps.Said{}}
+	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.Said{}}
 }
 
 // block scores the lines of a block. What scores a line is written where it is given to
 // Scan: a method would be called by way of another function, for each of them.
 func (w *worker) block(j job) error {
 	err := w.scan.Scan(j.block, func(v *trace.View) error {
+		if len(w.without) > 0 && w.without[string(v.TaskID)] {
+			return nil
+		}
 		if v.IsTask {
 			w.record(v)
 			return nil

@@ -455,6 +455,14 @@ func (t *traveller) labels() {
 		t.fail(t.of.name, "%v", err)
 		return
 	}
+	t.step(0, "label gold", "traces.jsonl", "-o", "gold.yaml", "--n", "5")
+	t.step(2, "label apply", "gold.yaml", "traces.jsonl", "-o", "none.jsonl") // all of it is blank
+	if err := t.write("gold.yaml", strings.ReplaceAll(t.file("gold.yaml"), "needed:\n", "needed: false\n")); err != nil {
+		t.fail(t.of.name, "%v", err)
+		return
+	}
+	t.step(0, "label apply", "gold.yaml", "traces.jsonl", "-o", "labelled.jsonl")
+	t.step(anyVerdict, "score", "labelled.jsonl")
 	t.step(0, "label import", "filled.jsonl", "--labels", "labels.jsonl")
 	t.step(0, "label export", "labels.jsonl")
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel")

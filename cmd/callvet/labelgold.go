@@ -1,0 +1,88 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet/ranged"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+func (a *cli) labelGoldCommand() *cobra.Command {
+	var req app.GoldDrawRequest
+	cmd := &cobra.Command{
+		Use: "gold TRACES|RUN -o FILE", Short: "Draw tasks of logs for a person to write which calls were right",
+		Long: `Draw tasks of a trace file or a run and add them to FILE, redacted, as many of each language and intent: with what was asked,
+called and answered, and with blanks for what was right: whether a call was needed in each turn, and the calls that are
+right, with tool, arguments and a check of the result. Again with a larger --n it adds tasks; what is filled in stays.
+callvet label apply makes labels of steps and a suite of it.`,
+		Example: "  callvet label gold production.jsonl -o gold.yaml --n 200\n  callvet label apply gold.yaml production.jsonl -o labelled.jsonl --suite suite.yaml --tools tools.json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Side = a.program().Side(args[0])
+			out, err := a.program().DrawGold(cmd.Context(), req, a.events())
+			if err != nil {
+				return err
+			}
+			return emit(a, out, goldDrawn)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&req.Output, "output", "o", "", "file that the tasks are added to (required)")
+	fs.Var(ranged.Int(&req.N, 200, 1), "n", "how many tasks the file has then")
+	fs.StringSliceVar(&req.By, "by", []string{"language", "intent"}, "keys of slices: as many tasks of each value")
+	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
+	return cmd
+}
+
+func goldDrawn(w io.Writer, d *app.GoldDrawn) error {
+	_, err := fmt.Fprintf(w, "%s added to %s, of %s: it has %d, of which nobody has begun with %d\n", plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"), d.Tasks, d.Open)
+	return err
+}
+
+func (a *cli) labelApplyCommand() *cobra.Command {
+	var req app.GoldApplyRequest
+	cmd := &cobra.Command{
+		Use: "apply FILE TRACES|RUN", Short: "Make labelled traces and a suite of a file of callvet label gold",
+		Long: `Make of a file that callvet label gold wrote, and a person has filled in: a trace file of its tasks with the labels of their
+steps (-o), and a suite of them as cases (--suite), whose gold passes itself. What is blank in a task that somebody has
+begun with is told by name and line, and nothing is written; tasks that nobody has begun with are left out.`,
+		Example: "  callvet label apply gold.yaml production.jsonl -o labelled.jsonl --suite suite.yaml --tools tools.json",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.File, req.Side = args[0], a.program().Side(args[1])
+			out, err := a.program().ApplyGold(cmd.Context(), req, a.events())
+			if err != nil {
+				return err
+			}
+			return emit(a, out, goldApplied)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&req.Output, "output", "o", "", "trace file to write, with the labels of steps")
+	fs.StringVar(&req.Suite, "suite", "", "suite to write (.yaml or .json)")
+	fs.StringVar(&req.Tools, "tools", "", "folder or file with the tools of the suite (default: those of the traces, or their names)")
+	return cmd
+}
+
+func goldApplied(w io.Writer, d *app.GoldApplied) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s labelled, %d not begun with\n", plain.Count(d.Tasks, "task", "tasks"), d.Open)
+	if d.Output != "" {
+		fmt.Fprintf(&b, "labelled traces: %s\n", plain.Line(d.Output))
+	}
+	if d.Suite != "" {
+		fmt.Fprintf(&b, "suite: %s, %s\n", plain.Line(d.Suite), plain.Count(d.Cases, "case", "cases"))
+	}
+	for i := range d.Lost {
+		fmt.Fprintf(&b, "not in the suite: %s\n", plain.Line(d.Lost[i].Message))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

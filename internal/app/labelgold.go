@@ -1,0 +1,639 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/score"
+	"github.com/callvet/callvet/value"
+)
+
+// GoldDrawRequest asks for tasks of a run or of a trace file, for a person to write what was
+// right of each.
+type GoldDrawRequest struct {
+	Side
+	// Output is the file that they are added to; what is in it stays, and is not drawn again.
+	Output string `json:"output"`
+	// N is how many tasks the file has then.
+	N int `json:"n"`
+	// By are keys of slices: as many tasks are drawn of each of their values.
+	By   []string `json:"by,omitempty"`
+	Seed uint64   `json:"seed,omitempty"`
+}
+
+// GoldDrawn is what was drawn.
+type GoldDrawn struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	File    string `json:"file"`
+	// Tasks are those of the file, Added those that are new, Strata how many values there are.
+	Tasks  int `json:"tasks"`
+	Added  int `json:"added"`
+	Strata int `json:"strata"`
+	// Open are the tasks that nobody has begun with.
+	Open int `json:"open"`
+}
+
+// DrawGold draws tasks and adds them to a file, redacted. The error wraps callvet.ErrInvalid for
+// a file to which none can be added.
+func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (out *GoldDrawn, err error) {
+	switch {
+	case req.Output == "" || req.Output == "-":
+		return nil, wrong("output", req.Output, "name the file to fill in")
+	case req.N < 1:
+		return nil, wrong("n", fmt.Sprint(req.N), "it is 1 or more")
+	}
+	if err := req.one("traces"); err != nil {
+		return nil, err
+	}
+	release, err := a.cfg.Files.Hold(ctx, req.Output)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	g, data, err := a.readGold(req.Output, tell)
+	if err != nil {
+		return nil, err
+	}
+	done := map[labels.Key]bool{}
+	for i := range g.Tasks {
+		done[g.Tasks[i].Key()] = true
+	}
+	strata, of, err := a.strata(ctx, &req)
+	if err != nil {
+		return nil, err
+	}
+	out = &GoldDrawn{Format: "callvet.label_gold", Version: 1, File: req.Output, Strata: len(strata), Tasks: len(g.Tasks)}
+	added, err := a.shownGold(ctx, req.Side, labels.DrawGold(strata, done, req.N-len(g.Tasks), req.Seed), of)
+	if err != nil {
+		return nil, err
+	}
+	out.Added = len(added)
+	out.Tasks += out.Added
+	for i := range g.Tasks {
+		if g.Tasks[i].Open() {
+			out.Open++
+		}
+	}
+	out.Open += out.Added
+	if out.Added == 0 {
+		return out, nil
+	}
+	if data, err = labels.AppendGold(req.Output, data, added); err != nil {
+		return nil, err
+	}
+	return out, a.WriteBytes(ctx, req.Output, data)
+}
+
+// readGold reads a gold file, which may not be there. Its problems are told.
+func (a *App) readGold(name string, tell Events) (*labels.Gold, []byte, error) {
+	if a.cfg.Files.Kind(name) == KindNone {
+		return &labels.Gold{}, nil, nil
+	}
+	data, err := a.read(name, MaxSettings)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, problems, err := labels.ReadGold(name, data)
+	tell.problems(problems)
+	return g, data, err
+}
+
+// logged are the attempts of a run or of a trace file.
+func (a *App) logged(ctx context.Context, s Side) iter.Seq2[*trace.Attempt, error] {
+	return func(yield func(*trace.Attempt, error) bool) {
+		if s.Run == "" {
+			stop := errors.New("stop")
+			err := a.wholeAttempts(s.Traces, func(at *trace.Attempt) error {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if !yield(at, nil) {
+					return stop
+				}
+				return nil
+			})
+			if err != nil && !errors.Is(err, stop) {
+				yield(nil, err)
+			}
+			return
+		}
+		r, err := a.Run(ctx, s.Run)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for at, err := range r.attempts(ctx) {
+			if !yield(&at, err) {
+				return
+			}
+		}
+	}
+}
+
+// keyOf names an attempt as labels do.
+func keyOf(at *trace.Attempt) labels.Key {
+	return labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
+}
+
+// drawnFrom is the stratum of an attempt.
+type drawnFrom struct {
+	name string
+	of   int
+}
+
+// strata are the tasks by the values of the keys, one attempt of each: the first one that did not
+// end in an error.
+func (a *App) strata(ctx context.Context, req *GoldDrawRequest) (map[string][]labels.Key, map[labels.Key]drawnFrom, error) {
+	names := slicing.New(req.By, nil)
+	strata, seen := map[string][]labels.Key{}, map[string]bool{}
+	for at, err := range a.logged(ctx, req.Side) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if o := at.Trace.Outcome; seen[at.Trace.CaseID] || at.Trace.Fault != nil || o == callvet.OutcomeError || o == callvet.OutcomeNotRun {
+			continue
+		}
+		seen[at.Trace.CaseID] = true
+		name, err := stratum(names, req.By, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		strata[name] = append(strata[name], keyOf(at))
+	}
+	if len(strata) == 0 {
+		return nil, nil, fmt.Errorf("draw tasks of %s: %w: there is none", req.name(), callvet.ErrInvalid)
+	}
+	of := map[labels.Key]drawnFrom{}
+	for name, keys := range strata {
+		for _, k := range keys {
+			of[k] = drawnFrom{name, len(keys)}
+		}
+	}
+	return strata, of, nil
+}
+
+// stratum is the values that an attempt has for keys, as slices have them.
+func stratum(names *slicing.Names, by []string, at *trace.Attempt) (string, error) {
+	if len(by) == 0 {
+		return "", nil
+	}
+	tags, err := asValue(at.Tags)
+	if err != nil {
+		return "", err
+	}
+	fields, err := asValue(at.Fields)
+	if err != nil {
+		return "", err
+	}
+	set := names.Set(nil, nil, tags, fields)
+	var parts []string
+	for _, key := range by {
+		var values []string
+		for _, id := range set.IDs {
+			if s := names.Slice(id); s.Key == key {
+				values = append(values, s.Value)
+			}
+		}
+		slices.Sort(values)
+		parts = append(parts, key+"="+strings.Join(values, "+"))
+	}
+	return strings.Join(parts, " "), nil
+}
+
+func asValue(of any) (value.Value, error) {
+	b, err := json.Marshal(of)
+	if err != nil {
+		return value.Value{}, fmt.Errorf("read slices: %w", err)
+	}
+	return value.Parse(b)
+}
+
+// shownGold reads the drawn attempts as a person sees them, redacted, in their order.
+func (a *App) shownGold(ctx context.Context, s Side, drawn []labels.Key, of map[labels.Key]drawnFrom) ([]labels.GoldTask, error) {
+	at := map[labels.Key]int{}
+	for i, k := range drawn {
+		at[k] = i
+	}
+	red, err := a.secrets.Redactor(nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]labels.GoldTask, len(drawn))
+	for one, err := range a.logged(ctx, s) {
+		if err != nil {
+			return nil, err
+		}
+		i, want := at[keyOf(one)]
+		if !want {
+			continue
+		}
+		hidden := one.Redacted(red)
+		k := drawn[i]
+		t := labels.GoldTask{Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: of[k].name, Of: of[k].of, Goal: userSaid(&hidden), Answer: plain.Limited(hidden.Trace.Answer, maxShown)}
+		for _, turn := range calling(&hidden.Trace) {
+			t.Turns = append(t.Turns, labels.GoldTurn{Called: shownCalls(turn.Calls)})
+		}
+		t.Turns = append(t.Turns, labels.GoldTurn{})
+		out[i] = t
+	}
+	return out, nil
+}
+
+// userSaid is all that the user said, or else the goal.
+func userSaid(at *trace.Attempt) string {
+	var said []string
+	for _, t := range slices.Concat(at.Input, at.Trace.Turns) {
+		if text := strings.TrimSpace(t.Content); t.Role == callvet.RoleUser && text != "" {
+			said = append(said, text)
+		}
+	}
+	if len(said) == 0 {
+		said = []string{at.Goal}
+	}
+	return plain.Limited(strings.Join(said, "\n"), maxShown)
+}
+
+// calling are the turns of an attempt that called.
+func calling(t *callvet.Trace) (out []callvet.Turn) {
+	for i := range t.Turns {
+		if len(t.Turns[i].Calls) > 0 {
+			out = append(out, t.Turns[i])
+		}
+	}
+	return out
+}
+
+// GoldApplyRequest asks to make labels of steps, and a suite, of a file that a person has filled
+// in.
+type GoldApplyRequest struct {
+	// File is what DrawGold wrote, Side where its tasks are.
+	File string `json:"file"`
+	Side
+	// Output is a trace file for the tasks with their labels, Suite one for them as cases; one
+	// of the two at least. Files that are there are kept, and are an error.
+	Output string `json:"output,omitempty"`
+	Suite  string `json:"suite,omitempty"`
+	// Tools is a file or folder with the tools of the suite; "": those of the traces, or names.
+	Tools string `json:"tools,omitempty"`
+}
+
+// GoldApplied is what was made of a gold file.
+type GoldApplied struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Tasks were filled in, Open were not begun with.
+	Tasks int `json:"tasks"`
+	Open  int `json:"open"`
+	// Output and Suite are what was written; Cases are in the suite.
+	Output string `json:"output,omitempty"`
+	Suite  string `json:"suite,omitempty"`
+	Cases  int    `json:"cases"`
+	// Lost is what the suite could not take.
+	Lost []callvet.Problem `json:"lost,omitempty"`
+}
+
+// golden gathers what a gold file becomes.
+type golden struct {
+	*GoldApplied
+	lines bytes.Buffer
+	suite callvet.Suite
+	tools []callvet.Tool // that were asked for; nil: those of the traces
+	day   string
+}
+
+// ApplyGold makes of a filled-in file labels of steps in a trace file, and a suite whose gold
+// passes itself. All is redacted. Nothing is written where a task is half filled in, or is not in
+// the traces: the error wraps callvet.ErrInvalid, and what is blank is told before.
+func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, tell Events) (*GoldApplied, error) {
+	if req.Output == "" && req.Suite == "" {
+		return nil, wrong("output", "", "name a file for the labelled traces, or {suite} FILE for a suite, or both")
+	}
+	if err := req.one("traces"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{req.Output, req.Suite} {
+		if _, there, err := a.cfg.Files.Existing(name); name != "" && (there || err != nil) {
+			return nil, errors.Join(fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict), err)
+		}
+	}
+	data, err := a.read(req.File, MaxSettings)
+	if err != nil {
+		return nil, err
+	}
+	g, problems, err := labels.ReadGold(req.File, data)
+	if err != nil {
+		return nil, err
+	}
+	tell.problems(problems)
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("read gold file %s: %w: %s", req.File, callvet.ErrInvalid, plain.Count(len(problems), "problem", "problems"))
+	}
+	out := &golden{GoldApplied: &GoldApplied{Format: "callvet.label_apply", Version: 1, Output: req.Output, Suite: req.Suite}, day: a.cfg.Now().UTC().Format(time.DateOnly)}
+	if out.tools, err = a.newestTools(req.Tools, tell); err != nil {
+		return nil, err
+	}
+	if err := a.label(ctx, &req, g, out); err != nil {
+		return nil, err
+	}
+	return out.GoldApplied, a.writeGold(ctx, &req, out, tell)
+}
+
+// label gives the filled-in tasks their labels.
+func (a *App) label(ctx context.Context, req *GoldApplyRequest, g *labels.Gold, out *golden) error {
+	want := map[labels.Key]*labels.GoldTask{}
+	for i := range g.Tasks {
+		if t := &g.Tasks[i]; t.Open() {
+			out.Open++
+		} else {
+			want[t.Key()] = t
+		}
+	}
+	if out.Tasks = len(want); out.Tasks == 0 {
+		return fmt.Errorf("read gold file %s: %w: no task of it is filled in", req.File, callvet.ErrInvalid)
+	}
+	red, err := a.secrets.Redactor(nil)
+	if err != nil {
+		return err
+	}
+	exp, err := foreign.Export(foreign.Contract, &out.lines, nil)
+	if err != nil {
+		return err
+	}
+	for at, err := range a.logged(ctx, req.Side) {
+		if err != nil {
+			return err
+		}
+		t := want[keyOf(at)]
+		if t == nil {
+			continue
+		}
+		delete(want, keyOf(at))
+		own := *at
+		if err := labelSteps(ctx, &own, t); err != nil {
+			return err
+		}
+		hidden := own.Redacted(red)
+		if err := exp.Attempt(&hidden); err != nil {
+			return err
+		}
+		var checks []string
+		for i := range t.Turns {
+			for _, e := range t.Turns[i].Right() {
+				checks = append(checks, red.Check(e.ResultCheck))
+			}
+		}
+		out.take(&hidden, checks)
+	}
+	for k := range want {
+		return fmt.Errorf("label %s: %w in %s", k, callvet.ErrNotFound, req.name())
+	}
+	return exp.Close()
+}
+
+// labelSteps labels each call of an attempt, and the attempt with all calls that are right.
+func labelSteps(ctx context.Context, at *trace.Attempt, t *labels.GoldTask) error {
+	turns := calling(&at.Trace)
+	if len(t.Turns) != len(turns)+1 {
+		return fmt.Errorf("label %s: %w: it has %d turns with calls, and the file %d and the last one", at.Name(), callvet.ErrInvalid, len(turns), len(t.Turns)-1)
+	}
+	notes := map[int]trace.StepNote{}
+	for i, n := range at.Steps {
+		notes[i] = n
+	}
+	gold := trace.TaskGold{Steps: []trace.GoldStep{}}
+	if at.Gold != nil {
+		gold.Facts = at.Gold.Facts
+	}
+	at.Gold = &gold
+	n := 0
+	for i := range t.Turns {
+		right := t.Turns[i].Right()
+		for j := range right {
+			at.Gold.Steps = append(at.Gold.Steps, trace.GoldStep{Tool: right[j].Tools[0], Args: right[j].Args})
+		}
+		if i == len(turns) {
+			break
+		}
+		said, err := turnGold(ctx, turns[i].Calls, right)
+		if err != nil {
+			return err
+		}
+		for j := range said {
+			note, told := notes[n]
+			if !told {
+				note.TurnID = -1
+			}
+			note.Gold = &said[j]
+			notes[n] = note
+			n++
+		}
+	}
+	at.Steps = notes
+	return nil
+}
+
+// turnGold labels the calls of one turn by those that are right in it, paired as scoring pairs
+// them.
+func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.ExpectedCall) ([]trace.Gold, error) {
+	c := callvet.Case{ID: "turn", Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: right}}}}
+	t := callvet.Trace{Outcome: callvet.OutcomeCalled, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}}
+	var names draft
+	names.of, names.attempts = &c, []callvet.Trace{t}
+	scorer, _ := score.New(&callvet.Suite{Tools: names.named()}, score.Config{})
+	by, problems := scorer.Compile(&c)
+	if suite.HasErrors(problems) {
+		return nil, fmt.Errorf("label calls: %w: %w", callvet.ErrInvalid, problems[0])
+	}
+	r, err := by.Judge(ctx, &t)
+	if err != nil {
+		return nil, err
+	}
+	said, _, _ := score.Labels(&c, &t, &r)
+	out := make([]trace.Gold, len(calls))
+	for j := range said {
+		out[j] = trace.Gold{Needed: &said[j].Needed, Tool: said[j].Tool}
+	}
+	paired, used := make([]bool, len(calls)), make([]bool, len(right))
+	pair := func(j, i int) {
+		paired[j], used[i] = true, true
+		out[j].Args, out[j].ResultCheck = right[i].Args, right[i].ResultCheck
+	}
+	for _, m := range r.Calls { // which a pass does not have
+		if m.Expected >= 0 && m.Actual >= 0 && said[m.Actual].Needed {
+			pair(m.Actual, m.Expected)
+		}
+	}
+	for _, exact := range []bool{true, false} { // those of another tool have the name of the right one
+		for j := range said {
+			i := 0
+			for i < len(right) && (used[i] || right[i].Tools[0] != said[j].Tool || exact && !sameJSON(right[i].Args, calls[j].Args)) {
+				i++
+			}
+			if said[j].Needed && !paired[j] && i < len(right) {
+				pair(j, i)
+			}
+		}
+	}
+	return out, nil
+}
+
+// take makes a case of a labelled attempt, which was redacted, with the checks of its right calls.
+func (g *golden) take(at *trace.Attempt, checks []string) {
+	lose := func(why string) {
+		g.Lost = append(g.Lost, callvet.Problem{Code: "not-carried", Warning: true, Case: at.Trace.CaseID, Message: at.Trace.CaseID + ": " + why})
+	}
+	c := callvet.Case{ID: at.Trace.CaseID, Tier: callvet.TierLabeled, Tags: at.Tags, Fields: at.Fields, AsOf: at.AsOf}
+	if c.AsOf == "" {
+		c.AsOf = g.day
+	}
+	for _, t := range at.Input {
+		if t.Role != callvet.RoleSystem {
+			c.Input = append(c.Input, t)
+		} else if g.suite.SystemPrompt == "" {
+			g.suite.SystemPrompt = t.Content
+		}
+	}
+	if len(c.Input) == 0 && at.Goal != "" {
+		c.Input = []callvet.Turn{{Role: callvet.RoleUser, Content: at.Goal}}
+	}
+	switch later := slices.ContainsFunc(at.Trace.Turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }); {
+	case later:
+		lose("the user speaks again after the first answer, which a case cannot say: it is in the traces only")
+		return
+	case c.Question() == "":
+		lose("what the user asked is not recorded: it is in the traces only")
+		return
+	}
+	for _, t := range at.Tools {
+		if g.tools == nil && !slices.ContainsFunc(g.suite.Tools, func(o callvet.Tool) bool { return o.Name == t.Name }) {
+			g.suite.Tools = append(g.suite.Tools, t)
+		}
+	}
+	c.Expect.Plans = []callvet.Plan{g.plan(at, &c, checks, lose)}
+	g.suite.Cases = append(g.suite.Cases, c)
+	g.Cases++
+}
+
+// plan is the calls that are right, with mocks of what the tools gave. A post-condition on a
+// result that nobody recorded is not carried: nothing could meet it.
+func (g *golden) plan(at *trace.Attempt, c *callvet.Case, checks []string, lose func(string)) callvet.Plan {
+	p := callvet.Plan{Calls: []callvet.ExpectedCall{}}
+	calls := at.Trace.Calls()
+	for i := range calls {
+		k := &calls[i]
+		if k.Result != nil && k.Error == "" && k.Args != nil && (k.Status == callvet.StatusOK || k.Status == "") {
+			c.Mocks = append(c.Mocks, callvet.Mock{Tool: k.Tool, Args: k.Args, Replies: []callvet.MockReply{{Result: k.Result}}})
+		}
+	}
+	for _, s := range at.Gold.Steps {
+		p.Calls = append(p.Calls, callvet.ExpectedCall{Tools: []string{s.Tool}, Args: s.Args})
+	}
+	if len(p.Calls) > 1 {
+		p.Order = callvet.OrderInOrder
+	}
+	for i := range p.Calls {
+		e := &p.Calls[i]
+		if checks[i] == "" {
+			continue
+		}
+		if slices.ContainsFunc(c.Mocks, func(m callvet.Mock) bool { return m.Tool == e.Tools[0] && sameJSON(e.Args, m.Args) }) {
+			e.ResultCheck = checks[i]
+		} else {
+			lose("no result is recorded for the check " + checks[i] + ": it is not in the suite")
+		}
+	}
+	return p
+}
+
+// sameJSON reports whether two values are one; a nil a matters to nobody.
+func sameJSON(a, b json.RawMessage) bool {
+	if a == nil {
+		return true
+	}
+	x, err := value.Parse(a)
+	if err != nil {
+		return false
+	}
+	y, err := value.Parse(b)
+	return err == nil && value.Equal(x, y)
+}
+
+// writeGold writes what was made, the suite once its gold passes itself.
+func (a *App) writeGold(ctx context.Context, req *GoldApplyRequest, g *golden, tell Events) error {
+	if req.Suite != "" {
+		text, err := a.goldSuite(ctx, req, g, tell)
+		if err != nil {
+			return err
+		}
+		if err := a.WriteBytes(ctx, req.Suite, text); err != nil {
+			return err
+		}
+	}
+	if req.Output == "" {
+		return nil
+	}
+	return a.cfg.Files.Write(ctx, req.Output, func(w io.Writer) error { _, err := w.Write(g.lines.Bytes()); return err })
+}
+
+// goldSuite is the suite as a file, without errors.
+func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, tell Events) ([]byte, error) {
+	s := &g.suite
+	s.Name = "gold"
+	if g.tools != nil {
+		s.Tools = g.tools
+	}
+	var known draft
+	for i := range s.Cases {
+		known.of = &s.Cases[i]
+		for _, t := range known.named() {
+			if g.tools == nil && !slices.ContainsFunc(s.Tools, func(o callvet.Tool) bool { return o.Name == t.Name }) {
+				s.Tools = append(s.Tools, t)
+			}
+		}
+	}
+	if len(s.Cases) == 0 {
+		return nil, fmt.Errorf("make a suite of %s: %w: no task can be a case", req.File, callvet.ErrInvalid)
+	}
+	form := "yaml"
+	if strings.HasSuffix(req.Suite, ".json") {
+		form = "json"
+	}
+	text, err := suite.Export(s, form)
+	if err != nil {
+		return nil, err
+	}
+	read, problems, err := suite.Open("-", suite.Options{Stdin: io.NopCloser(bytes.NewReader(text)), NoIncludes: true}, suite.LintOptions{
+		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
+	})
+	if err == nil {
+		for range read.Cases(ctx) {
+			continue // reading lints
+		}
+		problems = read.Problems()
+	}
+	problems = slices.DeleteFunc(problems, func(p callvet.Problem) bool { return p.Warning })
+	tell.problems(problems)
+	if err != nil || len(problems) > 0 {
+		return nil, errors.Join(fmt.Errorf("make a suite of %s: %w: %s in what is right; nothing was written", req.File, callvet.ErrInvalid, plain.Count(len(problems), "error", "errors")), err)
+	}
+	return text, nil
+}

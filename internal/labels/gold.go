@@ -1,0 +1,291 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/suite/source"
+)
+
+// The words of a gold file for what does not matter and for what there is not.
+const (
+	AnyArgs = "any"
+	NoCheck = "none"
+)
+
+// Gold is a file of tasks for which a person writes what is right.
+// Source: Evaluating Tool Calling, §5.
+type Gold struct {
+	Version int        `json:"callvet_gold" form:"required"`
+	Tasks   []GoldTask `json:"tasks"`
+}
+
+// GoldTask is one attempt as it is shown, and what is right of it. GoldFile.Read checks it.
+type GoldTask struct {
+	Task    string `json:"task" form:"required full"`
+	Attempt int    `json:"attempt,omitempty" form:"min=0"`
+	Target  string `json:"target,omitempty"`
+	// Stratum is what the task was drawn from, Of how many tasks that has.
+	Stratum string `json:"stratum,omitempty"`
+	Of      int    `json:"of,omitempty" form:"min=0"`
+	Goal    string `json:"goal,omitempty"`
+	// Turns are those that called, and then the last one, which did not.
+	Turns  []GoldTurn `json:"turns"`
+	Answer string     `json:"answer,omitempty"`
+	Note   string     `json:"note,omitempty"`
+}
+
+// GoldTurn is a turn of the model, with what was right there.
+type GoldTurn struct {
+	Called []string `json:"called,omitempty"`
+	// Needed tells whether a call was needed; nil: nobody has said.
+	Needed *bool      `json:"needed"`
+	Calls  []GoldCall `json:"calls"`
+}
+
+// GoldCall is a call that is right; members that are nil are blank.
+type GoldCall struct {
+	Tool *string `json:"tool"`
+	// Args are the arguments, or AnyArgs.
+	Args json.RawMessage `json:"args"`
+	// Check is a post-condition on the result, or NoCheck.
+	Check *string `json:"check"`
+}
+
+// Key names the attempt.
+func (t *GoldTask) Key() Key {
+	return Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: Task}
+}
+
+func (c *GoldCall) blank() bool { return empty(c.Tool) && c.noArgs() && empty(c.Check) }
+
+func (c *GoldCall) noArgs() bool { return len(c.Args) == 0 || string(c.Args) == "null" }
+
+func empty(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }
+
+// Open reports whether nobody has begun with the task.
+func (t *GoldTask) Open() bool {
+	return !slices.ContainsFunc(t.Turns, func(n GoldTurn) bool {
+		return n.Needed != nil || slices.ContainsFunc(n.Calls, func(c GoldCall) bool { return !c.blank() })
+	})
+}
+
+// ReadGold reads a gold file. The problems are those of tasks that somebody has begun with: what
+// is blank in them, or contradicts itself. The error wraps callvet.ErrInvalid for a file that is
+// none.
+func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
+	var g Gold
+	d, err := source.Decode(name, data, &g)
+	if err == nil && g.Version != Version {
+		err = fmt.Errorf("callvet_gold %d is not known", g.Version)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read gold file: %w: %w", callvet.ErrInvalid, err)
+	}
+	var problems []callvet.Problem
+	seen := map[Key]bool{}
+	for i := range g.Tasks {
+		t := &g.Tasks[i]
+		at := fmt.Sprintf("tasks[%d]", i)
+		note := func(path, code, fix, format string, args ...any) {
+			where, _ := d.Root.Find(at + path)
+			problems = append(problems, callvet.Problem{Position: d.Position(where), Code: code, Case: t.Task, Key: strings.TrimPrefix(path, "."), Fix: fix, Message: fmt.Sprintf(format, args...)})
+		}
+		if seen[t.Key()] {
+			note("", "duplicate-task", "keep one", "the task %s stands twice", t.Key())
+		}
+		seen[t.Key()] = true
+		if !t.Open() {
+			t.check(note)
+		}
+	}
+	return &g, problems, nil
+}
+
+// check notes what is blank in a task that somebody has begun with.
+func (t *GoldTask) check(note func(path, code, fix, format string, args ...any)) {
+	for i := range t.Turns {
+		n, at := &t.Turns[i], fmt.Sprintf(".turns[%d]", i)
+		filled := slices.ContainsFunc(n.Calls, func(c GoldCall) bool { return !c.blank() })
+		switch {
+		case n.Needed == nil:
+			note(at+".needed", "blank", "true or false", "turn %d of %s: needed is blank", i+1, t.Task)
+		case !*n.Needed && filled:
+			note(at+".calls", "contradiction", "needed: true, or no calls", "turn %d of %s: no call is needed, and there is one", i+1, t.Task)
+		case *n.Needed && len(n.Calls) == 0:
+			note(at+".calls", "blank", "- {tool: NAME, args: {}, check: none}", "turn %d of %s: a call is needed, and none is there", i+1, t.Task)
+		}
+		if n.Needed == nil || !*n.Needed {
+			continue
+		}
+		for j := range n.Calls {
+			c, at := &n.Calls[j], fmt.Sprintf("%s.calls[%d]", at, j)
+			where := fmt.Sprintf("turn %d of %s, call %d", i+1, t.Task, j+1)
+			if empty(c.Tool) {
+				note(at+".tool", "blank", "the name of a tool", "%s: tool is blank", where)
+			}
+			switch {
+			case c.noArgs():
+				note(at+".args", "blank", "the arguments, {} for none, any where they do not matter", "%s: args is blank", where)
+			case c.Args[0] != '{' && string(c.Args) != `"`+AnyArgs+`"`:
+				note(at+".args", "wrong-type", "the arguments by their names, {} for none, any where they do not matter", "%s: args is no mapping", where)
+			}
+			if empty(c.Check) {
+				note(at+".check", "blank", "a post-condition such as window_days == 30, or none", "%s: check is blank", where)
+			}
+		}
+	}
+}
+
+// Right are the calls that are right in a turn.
+func (n *GoldTurn) Right() []callvet.ExpectedCall {
+	out := []callvet.ExpectedCall{}
+	if n.Needed == nil || !*n.Needed {
+		return out
+	}
+	for i := range n.Calls {
+		c := &n.Calls[i]
+		e := callvet.ExpectedCall{Tools: []string{strings.TrimSpace(*c.Tool)}}
+		if c.Args[0] == '{' {
+			e.Args = c.Args
+		}
+		if s := strings.TrimSpace(*c.Check); s != NoCheck {
+			e.ResultCheck = s
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// goldHead begins a gold file.
+const goldHead = `# Write what was right. Of each turn: needed (true or false: was a call needed there?), and where one was,
+# the calls that are right, in their order: tool, args ({} for none, any where they do not matter) and check (a
+# post-condition on the result, such as window_days == 30, or none). The last turn of a task stands for calls that
+# were missing before the answer. A task that nobody has begun with is left out.
+callvet_gold: 1
+tasks:
+`
+
+// AppendGold adds tasks to a gold file, of which every byte stays; no data is a new one. The
+// error wraps callvet.ErrInvalid for a file to which none can be added as it is written.
+func AppendGold(name string, data []byte, tasks []GoldTask) ([]byte, error) {
+	var there int
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = []byte(goldHead)
+	} else {
+		g, _, err := ReadGold(name, data)
+		if err != nil {
+			return nil, err
+		}
+		there = len(g.Tasks)
+	}
+	out := slices.Clone(data)
+	if out[len(out)-1] != '\n' {
+		out = append(out, '\n')
+	}
+	for i := range tasks {
+		out = append(out, tasks[i].text()...)
+	}
+	g, _, err := ReadGold(name, out)
+	if err != nil || len(g.Tasks) != there+len(tasks) {
+		return nil, &callvet.Hinted{
+			Err:  errors.Join(fmt.Errorf("add tasks to %s: %w: it is not written as a gold file was", name, callvet.ErrInvalid), err),
+			Hint: "name another file for more tasks",
+		}
+	}
+	return out, nil
+}
+
+// text is a task as YAML, with blanks for what a person writes.
+func (t *GoldTask) text() []byte {
+	var b bytes.Buffer
+	line := func(key, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "    %s: %s\n", key, quoted(text))
+		}
+	}
+	fmt.Fprintf(&b, "  - task: %s\n", quoted(t.Task))
+	if t.Attempt > 0 {
+		fmt.Fprintf(&b, "    attempt: %d\n", t.Attempt)
+	}
+	line("target", t.Target)
+	line("stratum", t.Stratum)
+	if t.Of > 0 {
+		fmt.Fprintf(&b, "    of: %d\n", t.Of)
+	}
+	line("goal", t.Goal)
+	b.WriteString("    turns:\n")
+	for i := range t.Turns {
+		head := "      - "
+		if len(t.Turns[i].Called) > 0 {
+			b.WriteString(head + "called:\n")
+			for _, c := range t.Turns[i].Called {
+				fmt.Fprintf(&b, "          - %s\n", quoted(c))
+			}
+			head = "        "
+		}
+		b.WriteString(head + "needed:\n        calls:\n          - tool:\n            args:\n            check:\n")
+	}
+	line("answer", t.Answer)
+	b.WriteString("    note: \"\"\n")
+	return b.Bytes()
+}
+
+// quoted is a text as YAML: in single quotes where all of it can be seen, so that JSON in it can
+// be read, and else as JSON has it.
+func quoted(s string) []byte {
+	raw, err := json.Marshal(s)
+	if err == nil && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0 {
+		return []byte("'" + strings.ReplaceAll(s, "'", "''") + "'")
+	}
+	return plain.Visible(raw)
+}
+
+// DrawGold draws n things of their strata: one from each in turn, at random by a seed, in an
+// order that stays the same while more are drawn. Those that done has are not drawn, and count
+// for their strata. Strata come in the order of their names.
+func DrawGold(strata map[string][]Key, done map[Key]bool, n int, seed uint64) (drawn []Key) {
+	left := map[string][]Key{}
+	for name, keys := range strata {
+		order := slices.Clone(keys)
+		rank := make(map[Key][sha256.Size]byte, len(order))
+		for _, k := range order {
+			rank[k] = sha256.Sum256(fmt.Appendf(binary.BigEndian.AppendUint64(nil, seed), "%q %q %d", k.Target, k.TaskID, k.Attempt))
+		}
+		slices.SortFunc(order, func(a, b Key) int {
+			x, y := rank[a], rank[b]
+			return cmp.Or(bytes.Compare(x[:], y[:]), a.Compare(b))
+		})
+		left[name] = order
+	}
+	names := slices.Sorted(maps.Keys(left))
+	for found := true; found && len(drawn) < n; {
+		found = false
+		for _, name := range names {
+			if len(left[name]) == 0 || len(drawn) == n {
+				continue
+			}
+			found = true
+			k := left[name][0]
+			left[name] = left[name][1:]
+			if !done[k] { // else it has had its turn
+				drawn = append(drawn, k)
+			}
+		}
+	}
+	return drawn
+}
