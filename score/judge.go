@@ -128,10 +128,8 @@ func (w *scratch) result(planned bool) callvet.Result {
 		r.Class, r.Reason = w.classify(planned, r.Calls)
 	case f.unrecorded:
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
-	case !planned && !f.anything() && len(w.said) > 0 && r.NotEvaluated == 0:
-		r.Verdict, r.Reason = callvet.VerdictNotRun, "its scorers measured the attempt, and none gave a verdict: give a scorer a threshold"
 	case !planned && !f.anything():
-		r.Verdict, r.Reason = callvet.VerdictNotRun, "nothing could be evaluated: "+why(r.Unevaluated())
+		r.Verdict, r.Reason = callvet.VerdictNotRun, w.undecided(&r)
 	default:
 		r.Verdict = callvet.VerdictPass
 	}
@@ -141,6 +139,14 @@ func (w *scratch) result(planned bool) callvet.Result {
 		}
 	}
 	return r
+}
+
+// undecided says why an attempt of which nothing was asserted has no verdict.
+func (w *scratch) undecided(r *callvet.Result) string {
+	if len(w.said) > 0 && r.NotEvaluated == 0 {
+		return "its scorers measured the attempt, and none gave a verdict: give a scorer a threshold"
+	}
+	return "nothing could be evaluated: " + why(r.Unevaluated())
 }
 
 // telling reports whether a pass has something to show: a default left out, a

@@ -48,7 +48,7 @@ var blocked = map[string][]string{
 	"judge list":          {"", "HELD"},
 	"judge run":           {"whole --judge task -m openai/m --base-url SERVER --no-cache", "whole --judge own --prompt IN --schema HELD -m openai/m"},
 	"judge show":          {"HELD"},
-	"label apply":         {"IN traces.jsonl -o l.jsonl", "labels.jsonl HELD --suite IN.yaml"},
+	"label apply":         {"IN traces.jsonl -o l.jsonl", "HELD traces.jsonl --suite s.yaml"},
 	"label gold":          {"HELD -o g.yaml"},
 	"label export":        {"HELD", "labels.jsonl -o IN"},
 	"label import":        {"IN", "HELD"},

@@ -90,7 +90,8 @@ func TestShippedDrills(t *testing.T) {
 		happened := slices.ContainsFunc(task.Safety, func(i struct {
 			Rule    string `json:"rule"`
 			Blocked bool   `json:"blocked"`
-		}) bool {
+		},
+		) bool {
 			return !i.Blocked
 		})
 		kind := task.Fields["drill"]

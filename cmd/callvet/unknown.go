@@ -49,8 +49,6 @@ func calledHere(word string) string {
 		return "callvet label next TRACES.jsonl draws tasks for people to label"
 	case "metrics", "panels":
 		return "callvet score TRACES.jsonl; docs/METRICS.md defines every metric"
-	case "mcp":
-		return "callvet tools lint FILE reads the answer of an MCP server to tools/list"
 	case "models", "providers":
 		return "callvet targets"
 	}

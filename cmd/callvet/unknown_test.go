@@ -19,7 +19,7 @@ import (
 func TestUnknownCommands(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields(`judges replay import export history staleness eval test compare baseline validate view serve single invalidate-cache
-		cache tune sweep cancel resume delete sample metrics mcp models experiment timeline`)
+		cache tune sweep cancel resume delete sample metrics models experiment timeline`)
 	for _, word := range words {
 		lines := [][]string{{word}, {word, "x"}, {"--json", word}, {"help", word}}
 		for _, args := range lines {

@@ -408,6 +408,9 @@ func fileWord(tool string) string {
 // stubs. What that form cannot say is in d.lost.
 func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error) {
 	from := d.of
+	if len(from.Input) == 0 {
+		return nil, d.byHand("nobody recorded what the user said")
+	}
 	if from.Context != "" || len(from.Input) != 1 || from.Question() == "" {
 		return nil, d.byHand("it is more than one message of a user (turns before it, or a context), which such files cannot say")
 	}

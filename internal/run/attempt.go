@@ -53,7 +53,7 @@ func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 
 // converse asks, answers calls and asks again until the attempt has an end.
 func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
-	t, c, cfg := &a.trace, a.p.c, &a.e.cfg
+	t, c := &a.trace, a.p.c
 	if c.Skip != "" && !(c.Selectable && a.seat.Selects) || a.p.compiled.Idle(a.seat.Selects) != "" {
 		t.End = callvet.EndSkipped
 		return nil
@@ -63,15 +63,7 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	}
 	req := a.e.request(a.seat, a.p, repeat)
 	t.ToolChoice = req.ToolChoice
-	if a.p.loop && cfg.Worlds != nil {
-		a.world = cfg.Worlds(c)
-	}
-	if a.world != nil && cfg.Guards != nil {
-		a.guard = cfg.Guards(c)
-	}
-	if a.world != nil && len(a.p.faults) > 0 {
-		a.world = cfg.Faulty(a.world, a.p.faults, c, repeat)
-	}
+	a.open(repeat)
 	for round := 1; ; round++ {
 		first := len(t.Turns)
 		resp, f := a.next(ctx, &req)
@@ -100,6 +92,23 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 		if a.p.answer && req.ToolChoice != "none" {
 			req.ToolChoice = "auto" // a forced call would never let it answer
 		}
+	}
+}
+
+// open makes the world that answers the attempt's calls, if any does, with what stands before it.
+func (a *attempt) open(repeat int) {
+	c, cfg := a.p.c, &a.e.cfg
+	if a.p.loop && cfg.Worlds != nil {
+		a.world = cfg.Worlds(c)
+	}
+	if a.world == nil {
+		return
+	}
+	if cfg.Guards != nil {
+		a.guard = cfg.Guards(c)
+	}
+	if len(a.p.faults) > 0 {
+		a.world = cfg.Faulty(a.world, a.p.faults, c, repeat)
 	}
 }
 

@@ -256,8 +256,15 @@ func claims() *rapid.Generator[callvet.Plan] {
 func faults() *rapid.Generator[callvet.ToolFault] {
 	return rapid.Custom(func(t *rapid.T) callvet.ToolFault {
 		f := rapid.SampledFrom([]callvet.ToolFault{
-			{Way: callvet.WayError, Message: "down"}, {Way: callvet.WayTimeout, LatencyMS: 1.5}, {Way: callvet.WayRateLimit, RetryAfterMS: 20}, {Way: callvet.WayLatency, LatencyMS: 3}, {Way: callvet.WayNull, At: "days"},
-			{Way: callvet.WayTruncated}, {Way: callvet.WayMalformed}, {Way: callvet.WayStale}, {Way: callvet.WayInject, At: "slot", Text: "x: {y}"},
+			{Way: callvet.WayError, Message: "down"},
+			{Way: callvet.WayTimeout, LatencyMS: 1.5},
+			{Way: callvet.WayRateLimit, RetryAfterMS: 20},
+			{Way: callvet.WayLatency, LatencyMS: 3},
+			{Way: callvet.WayNull, At: "days"},
+			{Way: callvet.WayTruncated},
+			{Way: callvet.WayMalformed},
+			{Way: callvet.WayStale},
+			{Way: callvet.WayInject, At: "slot", Text: "x: {y}"},
 		}).Draw(t, "fault")
 		f.Tool, f.Nth, f.Every, f.From, f.Times = text().Draw(t, "tool"), rapid.IntRange(0, 3).Draw(t, "nth"), rapid.IntRange(0, 3).Draw(t, "every"), rapid.IntRange(0, 3).Draw(t, "from"), rapid.IntRange(0, 3).Draw(t, "times")
 		f.Probability = opt(rapid.SampledFrom([]float64{0, 0.25, 1})).Draw(t, "probability")
