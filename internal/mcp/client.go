@@ -320,6 +320,9 @@ func (s *Session) fault(ctx context.Context, doing string, err error) *callvet.F
 	if f.Message == "" {
 		f.Message = fmt.Sprintf("%s: MCP server %s: %v", doing, s.cfg.Where(), err)
 	}
+	if f.Kind == callvet.FaultProcess {
+		s.process.settle()
+	}
 	if tail := s.process.tail(); tail != "" && f.Kind != callvet.FaultCanceled {
 		f.Message += "; it wrote: " + tail
 	}

@@ -65,6 +65,17 @@ func startProcess(command []string, dir string, env []string) (*process, error) 
 	return p, nil
 }
 
+// settle gives a server that closed its output a moment to end, so that what it wrote to standard
+// error is all there.
+func (p *process) settle() {
+	wait := time.NewTimer(endWait)
+	defer wait.Stop()
+	select {
+	case <-p.ended:
+	case <-wait.C:
+	}
+}
+
 // end closes the server's standard input, waits a moment, and kills what is left.
 func (p *process) end() error {
 	if p == nil {
