@@ -117,16 +117,32 @@ type Mock struct {
 	// Args, when set, must be a subset of the call's arguments for the mock to
 	// answer; mocks with more matching keys win over those with fewer.
 	Args json.RawMessage `json:"args,omitempty"`
+	// When, where set, is what must hold of the attempt's state for the mock to answer: each of
+	// its words must have this value. A word that nothing has set has "".
+	When map[string]string `json:"when,omitempty"`
 	// Replies are given one after the other; the last one repeats.
 	Replies []MockReply `json:"replies"`
 }
 
-// MockReply is one answer of a mock: a result or an error, after a latency.
+// MockReply is one answer of a mock: a result, a template of one, or an error, after a latency.
 type MockReply struct {
-	Result    json.RawMessage `json:"result,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	// Template is a result with placeholders in its texts, such as {{args.city}}.
+	Template  json.RawMessage `json:"template,omitempty"`
 	Error     string          `json:"error,omitempty"`
 	Status    Status          `json:"status,omitempty"`
 	LatencyMS float64         `json:"latency_ms,omitempty"`
+	// Set gives words of the attempt's state other values once the reply was given.
+	Set map[string]MockState `json:"set,omitempty"`
+}
+
+// MockState is the value that a word of an attempt's state gets, for some calls or for good.
+type MockState struct {
+	Value string `json:"value"`
+	// Calls is for how many further calls, of any tool, the value stays; 0: for good. Then is
+	// what comes after it.
+	Calls int    `json:"calls,omitempty"`
+	Then  string `json:"then,omitempty"`
 }
 
 // MultiTurn asks for a chain of calls with tool results in between.

@@ -28,6 +28,7 @@ var rooms = map[string][]string{
 	"":                            {},
 	"value":                       {},
 	"value/typed":                 {"", "value"},
+	"value/template":              {"value"},
 	"stats/dist":                  {},
 	"stats":                       {"stats/dist"},
 	"stats/judge":                 {"stats", "stats/dist"},
@@ -80,7 +81,7 @@ var rooms = map[string][]string{
 	"internal/suite/dialect":      {"", "value", "internal/input", "internal/suite/source", "internal/suite/bfcl", "internal/suite/dialect/tree", "score/condition"},
 	"internal/suite/bfcl":         {"", "internal/input", "value", "score/bfcl"},
 	"internal/suite/source":       {"", "value", "value/typed"},
-	"internal/suite/native":       {"", "value", "internal/suite/source"},
+	"internal/suite/native":       {"", "value", "value/template", "internal/suite/source"},
 	"internal/suite": {
 		"", "internal/input", "value", "contract", "score", "internal/suite/dialect", "internal/suite/source", "internal/suite/native",
 	},
@@ -100,7 +101,7 @@ var rooms = map[string][]string{
 	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed"},
 	"internal/embed/disk":         {"", "internal/file", "retrieve/vector"},
 	"internal/guard":              {"", "score/safety", "score/safety/pii", "internal/suite/source", "internal/trace/redact"},
-	"internal/replay":             {"", "value"},
+	"internal/replay":             {"", "value", "value/template"},
 	"internal/store":              {"", "internal/file", "value/typed"},
 	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
 	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
@@ -148,7 +149,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "panel/routing", "value", "value/typed", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/power", "panel/slicing", "panel/findings", "panel/tally", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
+var pure = []string{"", "panel/routing", "value", "value/typed", "value/template", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/check", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/power", "panel/slicing", "panel/findings", "panel/tally", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 

@@ -575,7 +575,7 @@ func (d *draft) stubs(c *callvet.Case) {
 		if len(m.Replies) == 0 || m.Replies[0].Result == nil {
 			continue
 		}
-		if m.Args != nil || len(m.Replies) > 1 {
+		if m.Args != nil || m.When != nil || len(m.Replies) > 1 {
 			d.lose("mocks", "of what %s answers, one result is carried, for any arguments", m.Tool)
 		}
 		if !have(m.Tool) && d.concerns(m.Tool) {

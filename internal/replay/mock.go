@@ -28,17 +28,18 @@ const unmocked = `{"status":"ok"}`
 // to answer with: the case is of one turn and neither it nor the suite has mocks.
 //
 // A mock answers calls of its tool (names compare case-insensitively, as in
-// scoring) whose arguments contain all of its own; of several the one with the most
-// keys wins, at equal count the first. A case's mocks go before the suite's: those of the
+// scoring) whose arguments contain all of its own, while the attempt's state is what it asks for;
+// of several the one that asks for the most wins, at equal count the first. A case's mocks go before the suite's: those of the
 // suite answer only tools for which the case has none.
 //
 // A tool without any mock answers {"status":"ok"}, with a note. A tool whose
-// mocks all ask for other arguments answers exec_error, as does a tool that the case does not offer.
+// mocks all ask for other arguments or another state answers exec_error, as does a tool that the
+// case does not offer.
 func Mocks(s *callvet.Suite, c *callvet.Case, o Options) callvet.World {
 	if len(c.Mocks) == 0 && len(s.Mocks) == 0 && c.MultiTurn == nil {
 		return nil
 	}
-	return &mocks{suite: s, c: c, options: o}
+	return &mocks{suite: s, c: c, options: o, given: map[*callvet.Mock]int{}, state: state{}, calls: map[string]int{}}
 }
 
 type mocks struct {
@@ -46,6 +47,10 @@ type mocks struct {
 	c       *callvet.Case
 	options Options
 	given   map[*callvet.Mock]int // replies given so far
+	state   state
+	// calls of each tool so far, by its name in small letters, and of all
+	calls    map[string]int
+	position int
 }
 
 // Answer gives the next reply of the mock that fits best.
@@ -59,6 +64,9 @@ func (m *mocks) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 }
 
 func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
+	m.position++
+	m.calls[strings.ToLower(call.Tool)]++
+	m.state.pass()
 	if !m.offers(call.Tool) {
 		return callvet.Reply{Status: callvet.StatusExecErr, Error: fmt.Sprintf("unknown tool %q", call.Tool)}, nil
 	}
@@ -73,19 +81,25 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 			return callvet.Reply{Status: callvet.StatusExecErr, Error: "unreadable arguments: " + err.Error()}, nil
 		}
 	}
-	mock, err := choose(list, args)
+	mock, out, err := choose(list, args, m.state)
 	switch {
 	case err != nil:
 		return callvet.Reply{}, err
+	case mock == nil && out:
+		return callvet.Reply{Status: callvet.StatusExecErr, Error: "this cannot be done now", Note: "no mock fits the state"}, nil
 	case mock == nil:
 		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no result for these arguments", Note: "no mock fits the arguments"}, nil
 	}
-	if m.given == nil {
-		m.given = map[*callvet.Mock]int{}
-	}
 	r := mock.Replies[min(m.given[mock], len(mock.Replies)-1)]
 	m.given[mock]++
-	reply := callvet.Reply{Result: r.Result, Error: r.Error, Status: r.Status, Latency: time.Duration(r.LatencyMS * float64(time.Millisecond))}
+	result := r.Result
+	if r.Template != nil {
+		if result, err = m.filled(r.Template, &call, args); err != nil {
+			return callvet.Reply{}, err
+		}
+	}
+	m.state.set(r.Set)
+	reply := callvet.Reply{Result: result, Error: r.Error, Status: r.Status, Latency: time.Duration(r.LatencyMS * float64(time.Millisecond))}
 	if reply.Status == "" {
 		reply.Status = callvet.StatusOK
 		if r.Error != "" {
@@ -164,21 +178,26 @@ func (m *mocks) list(tool string) []*callvet.Mock {
 	return nil
 }
 
-// choose finds the mock that fits a call's arguments best; nil when none does.
-// An error is about the suite: a mock's own arguments cannot be read.
-func choose(list []*callvet.Mock, args value.Value) (*callvet.Mock, error) {
-	var best *callvet.Mock
+// choose finds the mock that fits a call's arguments and the state best; nil when none does, and
+// out where one does but for the state. An error is about the suite: a mock's own arguments cannot
+// be read.
+func choose(list []*callvet.Mock, args value.Value, s state) (best *callvet.Mock, out bool, err error) {
 	most := -1
 	for _, m := range list {
 		keys, err := fits(m.Args, args)
 		if err != nil {
-			return nil, fmt.Errorf("read arguments of a mock of %s: %w: %w", m.Tool, callvet.ErrInvalid, err)
+			return nil, false, fmt.Errorf("read arguments of a mock of %s: %w: %w", m.Tool, callvet.ErrInvalid, err)
 		}
-		if keys > most {
-			best, most = m, keys
+		words := s.holds(m.When)
+		switch {
+		case keys < 0:
+		case words < 0:
+			out = true
+		case keys+words > most:
+			best, most = m, keys+words
 		}
 	}
-	return best, nil
+	return best, out, nil
 }
 
 // fits returns how many values the mock asks for when all of them are in the

@@ -200,6 +200,7 @@ func (l *linter) suiteLevel() {
 	for i := range l.s.Mocks {
 		l.known(l.s.Mocks[i].Tool, fmt.Sprintf("mocks[%d].tool", i), l.all)
 	}
+	l.states()
 	l.faults(l.s.Faults, "faults", l.all)
 }
 

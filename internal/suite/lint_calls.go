@@ -352,8 +352,10 @@ func (l *linter) source(arg, from string) {
 	mocks := l.mocksOf(tool)
 	for _, m := range mocks {
 		for _, r := range m.Replies {
-			if d, bad := source.ReadJSON("", r.Result); bad == nil && descend(&d.Root, path) != nil {
-				return
+			for _, said := range [...][]byte{r.Result, r.Template} {
+				if d, bad := source.ReadJSON("", said); bad == nil && descend(&d.Root, path) != nil {
+					return
+				}
 			}
 		}
 	}

@@ -41,6 +41,7 @@ func (l *linter) lintCase() {
 	for i := range c.Mocks {
 		l.known(c.Mocks[i].Tool, fmt.Sprintf("mocks[%d].tool", i), l.set)
 	}
+	l.states()
 	l.faults(c.Faults, "faults", l.set)
 	if c.Safety != nil {
 		l.safety(c.Safety)

@@ -33,7 +33,7 @@ func (l *linter) placeholder(tool, at, key string) {
 	if at == "" || l.c == nil {
 		return
 	}
-	slot, mocked := []byte("{{"+at+"}}"), false
+	slot, inTemplate, mocked := []byte("{{"+at+"}}"), []byte("{{fault."+at+"}}"), false
 	for _, list := range [][]callvet.Mock{l.c.Mocks, l.s.Mocks} {
 		for i := range list {
 			if tool != "" && !callvet.NameFits(tool, list[i].Tool, false) {
@@ -41,7 +41,7 @@ func (l *linter) placeholder(tool, at, key string) {
 			}
 			for j := range list[i].Replies {
 				mocked = true
-				if bytes.Contains(list[i].Replies[j].Result, slot) {
+				if r := &list[i].Replies[j]; bytes.Contains(r.Result, slot) || bytes.Contains(r.Template, inTemplate) {
 					return
 				}
 			}

@@ -176,11 +176,21 @@ func mocks() *rapid.Generator[callvet.Mock] {
 		if rapid.Bool().Draw(t, "args") {
 			m.Args = object(1).Draw(t, "args")
 		}
+		if rapid.Bool().Draw(t, "state") {
+			m.When = rapid.MapOfN(filled(), text(), 1, 2).Draw(t, "when")
+		}
 		for range rapid.IntRange(1, 3).Draw(t, "replies") {
-			m.Replies = append(m.Replies, callvet.MockReply{
+			r := callvet.MockReply{
 				Result: jsonValue(2).Draw(t, "result"), Error: text().Draw(t, "error"), LatencyMS: rapid.Float64Range(0, 1e6).Draw(t, "ms"),
 				Status: rapid.SampledFrom([]callvet.Status{"", callvet.StatusTimeout}).Draw(t, "s"),
-			})
+			}
+			if rapid.Bool().Draw(t, "template") {
+				r.Result, r.Template = nil, json.RawMessage(`{"id":"{{fake.id}}","of":["{{args.city}} {{call.number}}"]}`)
+			}
+			if rapid.Bool().Draw(t, "set") {
+				r.Set = map[string]callvet.MockState{filled().Draw(t, "word"): {Value: text().Draw(t, "value"), Calls: rapid.IntRange(1, 9).Draw(t, "calls"), Then: text().Draw(t, "then")}}
+			}
+			m.Replies = append(m.Replies, r)
 		}
 		return m
 	})

@@ -255,6 +255,7 @@ func exportTool(b builder, t *callvet.Tool) {
 func exportMock(b builder, m *callvet.Mock) {
 	b.str("tool", m.Tool)
 	b.json("args", m.Args)
+	b.labels("when", m.When)
 	if len(m.Replies) == 1 {
 		before := len(b.n.Items)
 		exportReply(b, &m.Replies[0])
@@ -273,9 +274,28 @@ func exportMock(b builder, m *callvet.Mock) {
 
 func exportReply(b builder, m *callvet.MockReply) {
 	b.json("result", m.Result)
+	b.json("template", m.Template)
 	b.str("error", m.Error)
 	b.str("status", string(m.Status))
 	b.floatValue("latency_ms", m.LatencyMS)
+	exportChanges(b, m.Set)
+}
+
+func exportChanges(b builder, set map[string]callvet.MockState) {
+	c := b.child()
+	for _, word := range slices.Sorted(maps.Keys(set)) {
+		s := set[word]
+		if s.Calls == 0 && s.Then == "" {
+			c.put(word, textNode(s.Value))
+			continue
+		}
+		to := c.child()
+		to.put("value", textNode(s.Value))
+		to.num("calls", s.Calls)
+		to.str("then", s.Then)
+		c.put(word, *to.n)
+	}
+	b.obj("set", c)
 }
 
 func exportScoring(b builder, s *callvet.Scoring) builder {

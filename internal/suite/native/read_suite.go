@@ -359,12 +359,14 @@ func (r *reader) mocks(n *source.Node) []callvet.Mock {
 		m := callvet.Mock{}
 		var one callvet.MockReply
 		said := false
-		r.fields(v, "tool args replies result error status latency_ms", func(key string, v *source.Node) bool {
+		r.fields(v, "tool args when replies "+replyKeys, func(key string, v *source.Node) bool {
 			switch key {
 			case "tool":
 				m.Tool = r.str(v)
 			case "args":
 				m.Args = r.object(v)
+			case "when":
+				m.When = r.state(v)
 			case "replies":
 				r.each(v, func(_ int, v *source.Node) { m.Replies = append(m.Replies, r.reply(v)) })
 			default:
@@ -380,9 +382,10 @@ func (r *reader) mocks(n *source.Node) []callvet.Mock {
 		case said && m.Replies != nil:
 			r.problem(v.At, "conflicting-keys", "put it in the list of replies", "a mock has either replies or one answer")
 		case said:
+			r.oneResult(v, &one)
 			m.Replies = []callvet.MockReply{one}
 		case m.Replies == nil:
-			r.problem(v.At, "no-answer", "add result, error or replies", "the mock of %s says no answer", m.Tool)
+			r.problem(v.At, "no-answer", "add result, template, error or replies", "the mock of %s says no answer", m.Tool)
 		}
 		out = append(out, m)
 	})
@@ -391,14 +394,27 @@ func (r *reader) mocks(n *source.Node) []callvet.Mock {
 
 func (r *reader) reply(n *source.Node) callvet.MockReply {
 	var m callvet.MockReply
-	r.fields(n, "result error status latency_ms", func(key string, v *source.Node) bool { return r.replyField(&m, key, v) })
+	r.fields(n, replyKeys, func(key string, v *source.Node) bool { return r.replyField(&m, key, v) })
+	r.oneResult(n, &m)
 	return m
+}
+
+// oneResult asks for a result or a template of it, not both.
+func (r *reader) oneResult(n *source.Node, m *callvet.MockReply) {
+	if m.Result != nil && m.Template != nil {
+		r.problem(n.At, "conflicting-keys", "leave one of them", "an answer has either a result or a template of one")
+	}
 }
 
 func (r *reader) replyField(m *callvet.MockReply, key string, v *source.Node) bool {
 	switch key {
 	case "result":
 		m.Result = v.JSON()
+	case "template":
+		m.Template = v.JSON()
+		r.template(v)
+	case "set":
+		m.Set = r.changes(v)
 	case "error":
 		m.Error = r.str(v)
 	case "status":

@@ -193,7 +193,7 @@ func planFeatures(p *callvet.Plan, add func(Feature, bool)) {
 }
 
 func elaborate(m callvet.Mock) bool {
-	return m.Args != nil || len(m.Replies) != 1 || m.Replies[0].Error != "" || m.Replies[0].LatencyMS != 0 || m.Replies[0].Result == nil
+	return m.Args != nil || m.When != nil || len(m.Replies) != 1 || m.Replies[0].Template != nil || m.Replies[0].Set != nil || m.Replies[0].Error != "" || m.Replies[0].LatencyMS != 0 || m.Replies[0].Result == nil
 }
 
 // LoseCase lists what of a case a dialect cannot say.
