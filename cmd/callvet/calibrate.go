@@ -18,7 +18,7 @@ func (a *cli) calibrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "calibrate LABELS --judge NAME", Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
 		Long: `Compare a judge with people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
-With --run the judge's verdicts of that trace file are corrected for its errors. Labels on tasks of the run are used
+With --run the judge's verdicts of that run or trace file are corrected for its errors. Labels on its own tasks are used
 directly; labels made elsewhere through sensitivity and specificity. Where that is not possible it is refused, with the reason.
 
 Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`,
@@ -26,12 +26,15 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Labels = args[0]
+			if side := a.side(req.Traces); side.Run != "" {
+				req.Traces, req.Run = "", side.Run
+			}
 			return a.calibrate(cmd.Context(), req)
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&req.Judge, "judge", "", "name of the judge, or its ID where several judges share a name")
-	fs.StringVar(&req.Traces, "run", "", "trace file whose judged tasks are to be corrected")
+	fs.StringVar(&req.Traces, "run", "", "run or trace file whose judged tasks are to be corrected")
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task or call")
 	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")

@@ -52,8 +52,8 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringVar(&req.Suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
 	fs.StringVar(&req.Scoring, "scoring", "", "of a trace file: settings for the comparison of arguments, as callvet score has them")
 	fs.StringVar(&req.Judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
-	fs.StringVar(&req.Labels, "labels", "", "of a trace file: people's labels; gives true_success from those on its own tasks, or else through the judge's errors elsewhere")
-	fs.StringArrayVar(&req.Calibrations, "calibration", nil, "of a trace file: what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
+	fs.StringVar(&req.Labels, "labels", "", "people's labels: gives true_success from those on its own tasks, or else through the judge's errors elsewhere")
+	fs.StringArrayVar(&req.Calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	return cmd
 }
 

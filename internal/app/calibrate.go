@@ -26,11 +26,12 @@ type CalibrateRequest struct {
 	// several share a name.
 	Labels string `json:"labels"`
 	Judge  string `json:"judge"`
-	// Traces is a file whose judged tasks are to be corrected; "": none.
+	// Traces is a file, or Run a stored run, whose judged tasks are to be corrected; "": none.
 	Traces string `json:"traces,omitempty"`
+	Run    string `json:"run,omitempty"`
 	// Unit is what the labels are about: task (also "") or call.
 	Unit labels.Unit `json:"unit,omitempty"`
-	// By is a slice key of the tasks of Traces; "": none.
+	// By is a slice key of these tasks; "": none.
 	By string `json:"by,omitempty"`
 	// Output is a file for what is known of the judge, for other runs of it; "": none.
 	Output string `json:"output,omitempty"`
@@ -49,7 +50,9 @@ func (r *CalibrateRequest) check() error {
 		return wrong("unit", string(r.Unit), "it is task or call")
 	case !(r.Width >= 0 && r.Width < 1):
 		return wrong("width", fmt.Sprint(r.Width), "write a share above 0 and below 1, such as 0.1")
-	case r.By != "" && r.Traces == "":
+	case r.Traces != "" && r.Run != "":
+		return refused("run", "name trace files or a run")
+	case r.By != "" && r.Traces == "" && r.Run == "":
 		return refused("by", "{by} %s: labels have no slices; name the traces of their tasks with {traces}", r.By)
 	}
 	return nil
@@ -80,8 +83,12 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 		in.Before = &before
 	}
 	run := &judgedRun{}
-	if req.Traces != "" {
-		if run, err = a.readJudged(req.Traces, tell); err != nil {
+	if req.Traces != "" || req.Run != "" {
+		of, err := a.tasksAt(ctx, Side{Run: req.Run, Traces: req.Traces})
+		if err != nil {
+			return nil, err
+		}
+		if run, err = a.readJudged(of, tell); err != nil {
 			return nil, err
 		}
 		in.Labels = append(in.Labels, run.labels...)
@@ -140,7 +147,7 @@ func tellLabels(doing string, problems []callvet.Problem, tell Events) error {
 	return nil
 }
 
-// judgedRun is what a trace file has of verdicts.
+// judgedRun is what a trace file or a run has of verdicts.
 type judgedRun struct {
 	items  []calibrate.Item
 	at     map[labels.Key]int      // the place of an attempt in items
@@ -169,7 +176,7 @@ func (r *judgedRun) bySlice(in calibrate.Input, all *calibrate.Report, f *Calibr
 		}
 	}
 	known := slices.Sorted(maps.Keys(keys))
-	bad := &callvet.FieldError{Field: "by", Text: fmt.Sprintf("{by} %s: no task of %s has it", f.By, f.Traces)}
+	bad := &callvet.FieldError{Field: "by", Text: fmt.Sprintf("{by} %s: no task of %s has it", f.By, f.Traces+f.Run)}
 	if near := callvet.Nearest(f.By, known); near != "" {
 		bad.Fix = "{by} " + near
 	} else if len(known) > 0 {
@@ -222,15 +229,19 @@ func (r *judgedRun) judgements() []calibrate.Judgement {
 	return append(out, r.calls...)
 }
 
-// readJudged reads the verdicts and labels of the task records of a trace file.
-func (a *App) readJudged(path string, tell Events) (*judgedRun, error) {
+// readJudged reads the verdicts and labels of tasks.
+func (a *App) readJudged(of tasks, tell Events) (*judgedRun, error) {
 	out := &judgedRun{at: map[labels.Key]int{}, lines: map[string]slicing.Line{}, gone: map[labels.Key]bool{}}
-	log, err := a.eachTask(path, out.add)
+	log, err := of.each(func(t *trace.Task) {
+		if !of.without[t.TaskID] {
+			out.add(t)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	if log.Steps+log.Tasks == 0 && len(out.items) == 0 {
-		return nil, a.nothingScored([]string{path})
+	if of.file != "" && log.Steps+log.Tasks == 0 && len(out.items) == 0 {
+		return nil, a.nothingScored([]string{of.file})
 	}
 	out.items = slices.DeleteFunc(out.items, func(it calibrate.Item) bool { return out.gone[it.Key] })
 	clear(out.at)
@@ -238,30 +249,23 @@ func (a *App) readJudged(path string, tell Events) (*judgedRun, error) {
 		out.at[out.items[i].Key] = i
 	}
 	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
-	tell.lines(log.Problems(path), log)
+	tell.lines(log.Problems(of.name), log)
 	return out, nil
 }
 
-// calibrated reads calibration files for the judges of trace files. A calibration
-// that is not for the very judge of the traces is kept with the reason why it may
+// calibrated reads calibration files for the judges of trace files or a run. A calibration
+// that is not for the very judge of the tasks is kept with the reason why it may
 // not be used. It needs no memory but for the identities of judges.
-func (a *App) calibrated(files, traces []string, tell Events) ([]steps.Calibrated, error) {
+func (a *App) calibrated(files []string, sources []tasks, tell Events) ([]steps.Calibrated, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
 	judges := map[string]labels.Judge{}
-	for _, path := range traces {
-		if a.once(path) {
-			return nil, wrong("calibrations", "", "the traces are read twice, to see whose verdicts they hold: name a file")
-		}
-		partial, err := a.isPartial(path)
-		if err != nil {
+	for i := range sources {
+		if err := a.again(&sources[i], "calibrations"); err != nil {
 			return nil, err
 		}
-		if partial {
-			return nil, wrong("calibrations", "", "the traces are needed, to see whose verdicts they hold: %s is a partial result", path)
-		}
-		_, err = a.eachTask(path, func(t *trace.Task) {
+		_, err := sources[i].each(func(t *trace.Task) {
 			for _, v := range judgesOf(t.Judged) {
 				judges[v.ID()] = v.Judge
 			}

@@ -114,7 +114,7 @@ func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	p, err := r.gatePanels(ctx, []string{drills.FieldDrill, "language", drills.FieldTwin})
+	p, err := r.gatePanels(ctx, []string{drills.FieldDrill, "language", drills.FieldTwin}, nil)
 	if err != nil {
 		return nil, err
 	}

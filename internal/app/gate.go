@@ -35,7 +35,7 @@ type GateRequest struct {
 	// Judge is whose verdicts of trace files are compared with the baseline's; "": the
 	// source's own checks.
 	Judge string `json:"judge,omitempty"`
-	// TraceSettings are of trace files.
+	// TraceSettings are of trace files, but for labels and calibrations.
 	TraceSettings
 }
 
@@ -52,7 +52,7 @@ func (r *GateRequest) check(files Files) error {
 	case r.Policy != "" && r.Policy != gate.Strict && r.Policy != gate.Lenient:
 		return wrong("policy", string(r.Policy), "it is strict or lenient")
 	case r.Run != "":
-		return notOfRuns(r.Run, append(r.given(), One("judge", r.Judge))...)
+		return notOfRuns(r.Run, append(r.ofTraces(), One("judge", r.Judge))...)
 	case r.Traces == "-" && r.Gates == "-":
 		return wrong("gates", "-", "standard input holds the traces or the gates, not both")
 	case r.Baseline != (Side{}) && files.Kind(r.Traces) == KindStream:
@@ -273,7 +273,7 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		return nil, bad
 	}
 	var err error
-	if h.input.Panels, err = r.gatePanels(ctx, keys); err != nil {
+	if h.input.Panels, err = a.heldPanels(ctx, r, req, keys, tell); err != nil {
 		return nil, err
 	}
 	if req.Baseline != (Side{}) {
@@ -284,6 +284,19 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 	}
 	h.look = func(rep *gates.Report) ([][]Action, error) { return r.places(ctx, rep) }
 	return h, nil
+}
+
+// heldPanels are those of a run for its gates, with what people's labels say of its judges.
+func (a *App) heldPanels(ctx context.Context, r *Run, req *GateRequest, keys []string, tell Events) (*panel.Panels, error) {
+	calibrations, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, tell)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.gatePanels(ctx, keys, calibrations)
+	if err == nil && req.Labels != "" {
+		err = a.labelled(p, r.tasks(ctx), req.Labels, calibrations, tell)
+	}
+	return p, err
 }
 
 // maxPlaces is how many cases a verdict tells to open.
@@ -368,7 +381,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	keys := sliceKeys(file.Gates)
 	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}
 	r := reading{ScoreRequest: score, complete: true, without: without}
-	if r.calibrations, err = a.calibrated(req.Calibrations, score.Traces, tell); err != nil {
+	if r.calibrations, err = a.calibrated(req.Calibrations, a.taskSources(score.Traces), tell); err != nil {
 		return nil, err
 	}
 	cfg := compare.Config{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
@@ -388,7 +401,9 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	}
 	h := &held{subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given()), said: quarantined}
 	if req.Labels != "" {
-		if err := a.labelled(s.panels, name, req.Labels, r.calibrations, tell); err != nil {
+		from := a.tasksOf(name)
+		from.without = without
+		if err := a.labelled(s.panels, from, req.Labels, r.calibrations, tell); err != nil {
 			return nil, err
 		}
 	}

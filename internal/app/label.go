@@ -53,7 +53,7 @@ func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
 			return nil, err
 		}
 	}
-	run, err := a.readJudged(req.Traces, tell)
+	run, err := a.readJudged(a.tasksOf(req.Traces), tell)
 	if err != nil {
 		return nil, err
 	}

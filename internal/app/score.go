@@ -30,7 +30,8 @@ import (
 
 // ScoreRequest asks what trace files or a run add up to, by call and by task.
 type ScoreRequest struct {
-	// Run is a stored run, Traces are trace files or partial results: one of both is given.
+	// Run is a stored run, Traces are trace files or partial results: one of both is given. A run
+	// takes labels and calibrations, as trace files do, and has the other settings itself.
 	Run    string   `json:"run,omitempty"`
 	Traces []string `json:"traces,omitempty"`
 	TraceSettings
@@ -72,7 +73,7 @@ func (a *App) Score(ctx context.Context, req ScoreRequest, tell Events) (*Scored
 	var s *scored
 	var err error
 	if req.Run != "" {
-		s, err = a.scoreRun(ctx, &req)
+		s, err = a.scoreRun(ctx, &req, tell)
 	} else {
 		s, err = a.scoreFiles(ctx, &req, tables, tell)
 	}
@@ -133,7 +134,7 @@ func (a *App) shownSums(s *scored) *Scored {
 }
 
 // scoreRun sums a run up as the traces that it is.
-func (a *App) scoreRun(ctx context.Context, req *ScoreRequest) (*scored, error) {
+func (a *App) scoreRun(ctx context.Context, req *ScoreRequest, tell Events) (*scored, error) {
 	r, err := a.Run(ctx, req.Run)
 	if err != nil {
 		return nil, err
@@ -145,9 +146,18 @@ func (a *App) scoreRun(ctx context.Context, req *ScoreRequest) (*scored, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, log, err := r.measure(ctx, steps.Config{SliceBy: req.Slices, Confidence: req.Confidence}, nil)
+	cal, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, tell)
 	if err != nil {
 		return nil, err
+	}
+	p, log, err := r.measure(ctx, steps.Config{SliceBy: req.Slices, Confidence: req.Confidence, Calibrations: cal}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if req.Labels != "" {
+		if err := a.labelled(p, r.tasks(ctx), req.Labels, cal, tell); err != nil {
+			return nil, err
+		}
 	}
 	s := &scored{panels: p, files: []string{"run " + r.Stored.ID}, red: red}
 	s.log.Steps, s.log.Tasks, s.log.Lines = log.Steps, log.Tasks, log.Steps+log.Tasks
@@ -156,7 +166,7 @@ func (a *App) scoreRun(ctx context.Context, req *ScoreRequest) (*scored, error) 
 
 // scoreFiles sums trace files up, and writes a table of their calls.
 func (a *App) scoreFiles(ctx context.Context, req *ScoreRequest, tables []string, tell Events) (*scored, error) {
-	cal, err := a.calibrated(req.Calibrations, req.Traces, tell)
+	cal, err := a.calibrated(req.Calibrations, a.taskSources(req.Traces), tell)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +186,7 @@ func (a *App) scoreFiles(ctx context.Context, req *ScoreRequest, tables []string
 	}
 	a.tellMissingSlices(s, req.Slices)
 	if req.Labels != "" && req.Partial == "" {
-		err = a.labelled(s.panels, req.Traces[0], req.Labels, cal, tell)
+		err = a.labelled(s.panels, a.tasksOf(req.Traces[0]), req.Labels, cal, tell)
 	}
 	return s, err
 }

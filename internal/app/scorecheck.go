@@ -22,7 +22,7 @@ func (r *ScoreRequest) check(files Files) error {
 		if r.Strict {
 			strict.Values = []string{"true"}
 		}
-		if err := notOfRuns(r.Run, append(r.given(), strict, One("partial", r.Partial))...); err != nil {
+		if err := notOfRuns(r.Run, append(r.ofTraces(), strict, One("partial", r.Partial))...); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (r *ScoreRequest) checkOutputs(files Files) error {
 	if r.Partial != "" {
 		all = append(all, r.Partial)
 	}
-	inputs := slices.Concat(r.Traces, r.Tools, []string{r.Safety, r.Suite, r.Scoring})
+	inputs := slices.Concat(r.Traces, r.Tools, r.Calibrations, []string{r.Safety, r.Suite, r.Scoring, r.Labels})
 	for i, o := range all {
 		if slices.ContainsFunc(inputs, func(in string) bool { return in != "-" && in != "" && files.Same(o, in) }) {
 			return refused("outputs", "%s is read: write to another file", o)

@@ -19,7 +19,8 @@ import (
 	"github.com/callvet/callvet/panel/steps"
 )
 
-// TraceSettings say with what trace files are read. A run has them already.
+// TraceSettings say with what trace files are read. A run has them already, but for what
+// people say of judges: Labels and Calibrations.
 type TraceSettings struct {
 	// Tools are files or folders with the tools' schemas; none: it is not known whether
 	// arguments keep one.
@@ -42,16 +43,17 @@ type TraceSettings struct {
 // given are the fields that say something.
 func (s *TraceSettings) given() []Setting {
 	var out []Setting
-	for _, g := range []Setting{
-		{Name: "tools", Values: s.Tools},
-		One("safety", s.Safety), One("suite", s.Suite), One("scoring", s.Scoring), One("labels", s.Labels),
-		{Name: "calibrations", Values: s.Calibrations},
-	} {
+	for _, g := range append(s.ofTraces(), One("labels", s.Labels), Setting{Name: "calibrations", Values: s.Calibrations}) {
 		if len(g.Values) > 0 && g.Values[0] != "" {
 			out = append(out, g)
 		}
 	}
 	return out
+}
+
+// ofTraces are the fields that say what a run knows of itself.
+func (s *TraceSettings) ofTraces() []Setting {
+	return []Setting{{Name: "tools", Values: s.Tools}, One("safety", s.Safety), One("suite", s.Suite), One("scoring", s.Scoring)}
 }
 
 // notOfRuns refuses what only trace files are read with.

@@ -22,25 +22,19 @@ const (
 )
 
 // labelled sets true_success of panels by people's labels: those on the very tasks of
-// the trace file are used directly, and where there are too few, those made elsewhere
-// through sensitivity and specificity, as callvet calibrate --run has it. path is the
-// trace file, from the labels file, or the trace file itself for the labels in it.
-func (a *App) labelled(p *panel.Panels, path, from string, calibrations []steps.Calibrated, tell Events) error {
-	if a.once(path) {
-		return wrong("labels", "", "the traces are read twice: name a file")
-	}
-	if partial, err := a.isPartial(path); err != nil || partial {
-		if err == nil {
-			err = wrong("labels", "", "the traces are needed, to see what their judges said: %s is a partial result", path)
-		}
+// a trace file or run are used directly, and where there are too few, those made elsewhere
+// through sensitivity and specificity, as callvet calibrate --run has it. of has the tasks,
+// from is the labels file, or the trace file itself for the labels in it.
+func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []steps.Calibrated, tell Events) error {
+	if err := a.again(&of, "labels"); err != nil {
 		return err
 	}
-	run, err := a.readJudged(path, tell)
+	run, err := a.readJudged(of, tell)
 	if err != nil {
 		return err
 	}
 	ls := run.labels
-	if !a.cfg.Files.Same(from, path) {
+	if of.file == "" || !a.cfg.Files.Same(from, of.file) {
 		more, opinions, err := a.readLabels(from, tell)
 		if err != nil {
 			return err
@@ -50,7 +44,7 @@ func (a *App) labelled(p *panel.Panels, path, from string, calibrations []steps.
 	}
 	judges := run.judges()
 	if len(judges) == 0 {
-		return wrong("labels", from, "no judge said anything in %s, and without verdicts there is nothing to correct", path)
+		return wrong("labels", from, "no judge said anything in %s, and without verdicts there is nothing to correct", of.name)
 	}
 	for _, name := range judges {
 		if slices.ContainsFunc(calibrations, func(c steps.Calibrated) bool { return c.Judge == name }) {

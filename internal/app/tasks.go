@@ -1,0 +1,74 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// tasks are the task records of a trace file, or those that a run makes.
+type tasks struct {
+	name string // for people
+	file string // "" of a run
+	each func(do func(*trace.Task)) (*trace.Log, error)
+	// without are tasks that are left out of what their judges and labels say.
+	without map[string]bool
+}
+
+// tasksOf are those of a trace file.
+func (a *App) tasksOf(file string) tasks {
+	return tasks{name: file, file: file, each: func(do func(*trace.Task)) (*trace.Log, error) { return a.eachTask(file, do) }}
+}
+
+func (a *App) taskSources(files []string) []tasks {
+	out := make([]tasks, len(files))
+	for i, f := range files {
+		out[i] = a.tasksOf(f)
+	}
+	return out
+}
+
+// tasks are those of the run, with what its judges said. Cases in quarantine are not among them.
+func (r *Run) tasks(ctx context.Context) tasks {
+	return tasks{name: "run " + r.Stored.ID, each: func(do func(*trace.Task)) (*trace.Log, error) {
+		log := &trace.Log{}
+		for at, err := range r.attempts(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			t := at.Task()
+			log.Tasks++
+			do(&t)
+		}
+		return log, nil
+	}}
+}
+
+// tasksAt are those of a run or a trace file.
+func (a *App) tasksAt(ctx context.Context, s Side) (tasks, error) {
+	if s.Run == "" {
+		return a.tasksOf(s.Traces), nil
+	}
+	r, err := a.Run(ctx, s.Run)
+	if err != nil {
+		return tasks{}, err
+	}
+	return r.tasks(ctx), nil
+}
+
+// again refuses what cannot be read a second time to see what judges said; field is what needs it.
+func (a *App) again(of *tasks, field string) error {
+	if of.file == "" {
+		return nil
+	}
+	if a.once(of.file) {
+		return wrong(field, "", "the traces are read twice, to see what their judges said: name a file")
+	}
+	partial, err := a.isPartial(of.file)
+	if err == nil && partial {
+		err = wrong(field, "", "the traces are needed, to see what their judges said: %s is a partial result", of.file)
+	}
+	return err
+}
