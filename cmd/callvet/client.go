@@ -207,6 +207,8 @@ func flagNotes(code string) string {
 	switch code {
 	case "redacted":
 		return " (--keep KIND keeps personal data)"
+	case "programs":
+		return "; look at them, then --allow-exec"
 	case "withheld":
 		return "; --exec-env NAME passes a variable on"
 	case "unpriced":

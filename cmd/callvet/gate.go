@@ -50,6 +50,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringSliceVar(&req.Tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
 	fs.StringVar(&req.Safety, "safety", "", "of a trace file: file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
 	fs.StringVar(&req.Suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
+	fs.BoolVar(&req.AllowExec, "allow-exec", false, "of a trace file: let the scorers of --suite run programs; without it they are not evaluated")
 	fs.StringVar(&req.Scoring, "scoring", "", "of a trace file: settings for the comparison of arguments, as callvet score has them")
 	fs.StringVar(&req.Judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
 	fs.StringVar(&req.Labels, "labels", "", "people's labels: gives true_success from those on its own tasks, or else through the judge's errors elsewhere")

@@ -61,7 +61,7 @@ var blocked = map[string][]string{
 	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
 	"runs":                {""},
 	"schema":              {"suite"},
-	"score":               {"HELD", "- --slice x", "traces.jsonl -o IN.md"},
+	"score":               {"HELD", "- --slice x", "traces.jsonl -o IN.md", "asked.jsonl --suite asks.yaml --allow-exec"},
 	"select":              {"HELD --tools catalogue.json", "questions.json --via SERVER"},
 	"select query":        {"weather --tools HELD", "weather --via SERVER"},
 	"select routes":       {""},
@@ -170,6 +170,8 @@ func newLaboratory(t *testing.T) *laboratory {
 	}
 	lab.files["cases.json"] = `[{"id":"rg-a-001","description":"d","difficulty":"regression","createdAt":"2026-03-01","bugRef":"#1","input":{"message":"m"},"expect":{"toolsCalled":["a"]}}]`
 	lab.files["locked.json.lock"] = `{"callvet_lock": 1, "locked": [{"id": "rg-a-001", "tier": "regression", "sha256": "` + strings.Repeat("a", 64) + `", "at": "2026-03-01"}]}`
+	lab.files["asks.yaml"] = "callvet: 1\nname: asks\ncases: [{id: a, prompt: p, expect: {scorers: [{name: slow, exec: sleep 1000}]}}]\n"
+	lab.files["asked.jsonl"] = `{"type":"task","task_id":"a","goal":"p","final_answer":"x"}` + "\n"
 	lab.files["labels.jsonl"] = `{"task_id":"a","by":"x","pass":true,"judged":[{"judge":"j","pass":true}]}` + "\n"
 	lab.files["e.yaml"] = "edits:\n  - tool: trafikverket_trafikinfo_olyckor\n    description: Olyckor på vägar.\n    status: accepted\n"
 	dir := t.TempDir()

@@ -36,6 +36,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.StringSliceVar(&req.Tools, "tools", nil, "folder or file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
 	fs.StringVar(&req.Safety, "safety", "", "file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
 	fs.StringVar(&req.Suite, "suite", "", "suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
+	fs.BoolVar(&req.AllowExec, "allow-exec", false, "let the scorers of --suite run programs; without it they are not evaluated")
 	fs.StringVar(&req.Scoring, "scoring", "", "YAML or JSON file with settings for the comparison of arguments, as under scoring in a suite, or the settings themselves in braces (default: mode exact)")
 	fs.StringSliceVar(&req.Slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: tool, version, family, language, intent, tags, all fields)")
 	fs.Var(ranged.Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")

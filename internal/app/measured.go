@@ -112,7 +112,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := watch.Open(tools, r.Manifest.rules(), nil)
+	w, err := watch.Open(tools, r.Manifest.rules(), nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}

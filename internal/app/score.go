@@ -279,17 +279,18 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 		}
 		return s, err
 	}
-	w, tools, err := a.watch(ctx, &r.TraceSettings, tell)
+	w, tools, done, err := a.watch(ctx, &r.TraceSettings, tell)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	rules, told, err := a.stepScoring(r.Scoring, tell)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Scoring = told
 	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict}, jobs: r.Jobs, side: r.side, without: r.without, each: r.each}
-	if r.side != nil && w.Judge() == nil { // whole attempts cost memory, and nothing else needs them
+	if r.side != nil && !w.Whole() { // whole attempts cost memory, and nothing else needs them
 		if _, err := a.eachTask(r.Traces[0], r.side.Record); err != nil {
 			return nil, err
 		}
@@ -333,7 +334,7 @@ func (d *adding) up(ctx context.Context, sources []measure.Source) (*measure.Res
 	cfg := d.steps
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(d.tools) > 0, callvet.FamiliesOf(d.tools), d.tools
 	scorer, problems := step.New(step.Config{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
-	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(), Lines: d.lines, Jobs: d.jobs, Without: d.without, Each: d.each}
+	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(ctx), Lines: d.lines, Jobs: d.jobs, Without: d.without, Each: d.each}
 	if set.Jobs <= 0 {
 		set.Jobs = runtime.GOMAXPROCS(0)
 	}

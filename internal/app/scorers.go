@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/scorer"
 	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // ScorerVersion says which version of a scorer of the suite's own judged a run.
@@ -144,15 +145,21 @@ func (m *Manifest) commands() []string {
 
 // programs makes what runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*scorer.Pool, error) {
-	dir, err := s.app.besideSuite(s.Manifest.Path)
+	return s.app.newPool(s.Manifest.Path, s.Manifest.leaves())
+}
+
+// newPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are
+// the kinds of personal data that stay. The caller closes it.
+func (a *App) newPool(suite string, keep []redact.Kind) (*scorer.Pool, error) {
+	dir, err := a.besideSuite(suite)
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.app.secrets.Redactor(s.Manifest.leaves())
+	base, err := a.secrets.Redactor(keep)
 	if err != nil {
 		return nil, err
 	}
-	env, _ := secret.Environment(s.app.cfg.Environ, keyVariables(), nil)
+	env, _ := secret.Environment(a.cfg.Environ, keyVariables(), nil)
 	return scorer.New(scorer.Config{Dir: dir, Env: env, Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
 		shown, cell := base.Fork().Row(c, &callvet.Cell{Trace: *t})
 		return shown, cell.Trace

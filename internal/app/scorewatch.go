@@ -4,24 +4,35 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/scorer"
 	"github.com/callvet/callvet/internal/watch"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/safety"
 )
 
-// watch makes ready what is asked for. The suite's tools stand in for those that are named.
-func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (*watch.Watch, []callvet.Tool, error) {
-	tools, err := a.ReadTools(set.Tools, tell)
-	if err != nil {
-		return nil, nil, err
+// watch makes ready what is asked for. The suite's tools stand in for those that are named. done
+// ends the programs of the suite.
+func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (w *watch.Watch, tools []callvet.Tool, done func(), err error) {
+	if tools, err = a.ReadTools(set.Tools, tell); err != nil {
+		return nil, nil, nil, err
+	}
+	if set.AllowExec && set.Suite == "" {
+		return nil, nil, nil, refused("allow_exec", "{allow_exec} is for the scorers of a suite: give {suite}")
 	}
 	var suite *callvet.Suite
+	programs := &scorer.Pool{}
 	if set.Suite != "" {
-		if suite, err = a.wholeSuite(ctx, set.Suite, tell); err != nil {
-			return nil, nil, err
+		if suite, err = a.wholeSuite(ctx, set, tell); err != nil {
+			return nil, nil, nil, err
+		}
+		if programs, err = a.programsOf(suite, set, tell); err != nil {
+			return nil, nil, nil, err
 		}
 		if len(set.Tools) == 0 {
 			tools = suite.Tools
@@ -31,12 +42,47 @@ func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (*watc
 	if set.Safety != "" {
 		p, err := a.policy(set.Safety)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		rules = &p.Rules
 	}
-	w, err := watch.Open(tools, rules, suite)
-	return w, tools, err
+	custom := programs.Custom
+	if !set.AllowExec {
+		custom = noPrograms
+	}
+	w, err = watch.Open(tools, rules, suite, custom)
+	return w, tools, func() { _ = programs.Close() }, err // ends processes, which cannot fail
+}
+
+// noPrograms says why a scorer that is a program is not evaluated.
+func noPrograms(s *callvet.Scorer) (score.Custom, error) {
+	if !s.Runs() {
+		return nil, errors.New("nothing here is a scorer of that name")
+	}
+	return nil, errors.New("it runs a program, and nobody allowed it")
+}
+
+// programsOf makes what runs the scorers of a suite that are programs, under the permission that
+// runs ask for, and tells of them. Where nobody gave it, nothing is refused: traces are there
+// already, so that nothing is lost by judging them without. Close what it gives.
+func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, tell Events) (*scorer.Pool, error) {
+	req := &RunRequest{SuiteRequest: SuiteRequest{Suite: set.Suite}, AllowExec: set.AllowExec}
+	own, err := a.newScorersOf(req)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Cases {
+		own.add(&s.Cases[i])
+	}
+	if set.AllowExec {
+		if err := own.refusal(req, a.cfg.Permit); err != nil {
+			return nil, err
+		}
+		tellCommands("the suite "+set.Suite, own.all(), tell)
+	} else if commands := own.all(); len(commands) > 0 {
+		tell.note("programs", "scorers of the suite %s run programs, and nobody allowed it, so that they are not evaluated: %s", set.Suite, strings.Join(commands, "; "))
+	}
+	return a.newPool(set.Suite, nil)
 }
 
 // UnfitSuiteError says that a suite has errors, and cannot judge traces. It wraps
@@ -54,8 +100,9 @@ func (e *UnfitSuiteError) Error() string {
 func (e *UnfitSuiteError) Unwrap() error { return callvet.ErrInvalid }
 
 // wholeSuite reads a suite that is to judge: one with errors is none.
-func (a *App) wholeSuite(ctx context.Context, name string, tell Events) (*callvet.Suite, error) {
-	s, err := a.OpenSuite(ctx, SuiteRequest{Suite: name}, tell)
+func (a *App) wholeSuite(ctx context.Context, set *TraceSettings, tell Events) (*callvet.Suite, error) {
+	name := set.Suite
+	s, err := a.OpenSuite(ctx, SuiteRequest{Suite: name, Programs: set.AllowExec && a.cfg.Permit.Commands}, tell)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,8 @@ type TraceSettings struct {
 	// Suite has the tasks of the traces as its cases: its verdict is their pass where they
 	// have none, and its tools stand in for Tools.
 	Suite string `json:"suite,omitempty"`
+	// AllowExec lets scorers of Suite run programs. Otherwise they are not evaluated.
+	AllowExec bool `json:"allow_exec,omitempty"`
 	// Scoring is a file with settings for the comparison of arguments, or the settings
 	// themselves in braces; "": mode exact.
 	Scoring string `json:"scoring,omitempty"`
@@ -53,7 +55,11 @@ func (s *TraceSettings) given() []Setting {
 
 // ofTraces are the fields that say what a run knows of itself.
 func (s *TraceSettings) ofTraces() []Setting {
-	return []Setting{{Name: "tools", Values: s.Tools}, One("safety", s.Safety), One("suite", s.Suite), One("scoring", s.Scoring)}
+	programs := Setting{Name: "allow_exec"}
+	if s.AllowExec {
+		programs.Values = []string{"true"}
+	}
+	return []Setting{{Name: "tools", Values: s.Tools}, One("safety", s.Safety), One("suite", s.Suite), programs, One("scoring", s.Scoring)}
 }
 
 // notOfRuns refuses what only trace files are read with.

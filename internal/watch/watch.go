@@ -7,6 +7,7 @@
 package watch
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,14 +55,15 @@ type breach struct {
 
 // Open makes a Watch. Rules of nil hold tools to their own constraints, and nothing
 // to anything where no tool has some; whole attempts are then only looked at when a
-// tool requires confirmation. A suite of nil judges nothing. The error wraps
+// tool requires confirmation. A suite of nil judges nothing. custom judges for its scorers
+// that are programs, as score.Config has it; nil leaves these not evaluated. The error wraps
 // callvet.ErrInvalid for rules that cannot be compiled.
-func Open(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite) (*Watch, error) {
+func Open(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite, custom func(*callvet.Scorer) (score.Custom, error)) (*Watch, error) {
 	w := &Watch{suite: suite, breaches: map[safety.Rule]*breach{}}
 	if suite != nil {
 		w.cases, w.met = map[string]*callvet.Case{}, map[string]bool{}
 		w.compiled = map[string]*score.Compiled{}
-		w.scorer, _ = score.New(suite, score.Config{Safety: safety.Watch}) // who read the suite has told its problems
+		w.scorer, _ = score.New(suite, score.Config{Safety: safety.Watch, Custom: custom}) // who read the suite has told its problems
 		for i := range suite.Cases {
 			c := &suite.Cases[i]
 			w.cases[c.ID] = c
@@ -92,16 +94,20 @@ func (w *Watch) Safe() func(tool string, args value.Value) (safe, known bool) {
 }
 
 // Judge is the hook for whole attempts (measure.Config); nil where nothing needs
-// them. It is not safe for concurrent use.
-func (w *Watch) Judge() func(*trace.Attempt) bool {
-	if !w.whole && w.suite == nil {
+// them. It is not safe for concurrent use. When ctx ends, what scorers of the suite were asked
+// is given up: whoever reads the attempts ends by it too.
+func (w *Watch) Judge(ctx context.Context) func(*trace.Attempt) bool {
+	if !w.Whole() {
 		return nil
 	}
 	return func(at *trace.Attempt) bool {
 		safe := w.whole && w.check(at)
-		return w.suite != nil && w.score(at) || safe
+		return w.suite != nil && w.score(ctx, at) || safe
 	}
 }
+
+// Whole reports whether whole attempts are needed.
+func (w *Watch) Whole() bool { return w.whole || w.suite != nil }
 
 // check adds the breaches of safety to the attempt's own. One of which neither a
 // call nor a word was recorded tells nothing.
@@ -157,16 +163,19 @@ func (w *Watch) compile(c *callvet.Case) *score.Compiled {
 
 // score judges an attempt at a case. Its verdict becomes the attempt's where the
 // source has none; slices, needed calls and labels of calls become the attempt's too.
-func (w *Watch) score(at *trace.Attempt) bool {
+func (w *Watch) score(ctx context.Context, at *trace.Attempt) bool {
 	c := w.cases[at.Trace.CaseID]
 	if c == nil {
 		w.stray++
 		return false
 	}
+	r, err := w.compile(c).Judge(ctx, &at.Trace)
+	if err != nil { // that of ctx
+		return false
+	}
 	w.met[c.ID] = true
 	w.attempts++
 	pass := false
-	r := w.compile(c).Score(&at.Trace)
 	for _, as := range r.Unevaluated() {
 		if w.open == nil {
 			w.open = map[string]int{}
