@@ -1,0 +1,486 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package modelproxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet"
+)
+
+// Mode says when a model is asked.
+type Mode string
+
+// The modes.
+const (
+	// Replay never asks: a request without a recording is an error for the one who asks.
+	Replay Mode = "replay"
+	// Record asks what has no recording yet, and adds the answer.
+	Record Mode = "record"
+	// Fresh asks everything, and writes recordings anew.
+	Fresh Mode = "fresh"
+)
+
+// Limits of what passes.
+const (
+	maxRequest = 32 << 20
+	maxAnswer  = 64 << 20
+)
+
+// Config of a Proxy.
+type Config struct {
+	Mode   Mode
+	Folder string
+	// OpenAI and Anthropic are where requests go: what stands before /chat/completions, and
+	// before /v1/messages. They are not needed for Replay.
+	OpenAI, Anthropic *url.URL
+	// HTTP sends requests. It follows no redirect; nil refuses to send.
+	HTTP http.RoundTripper
+	// Ignore are keys of a body that do not tell requests apart, such as "user".
+	Ignore []string
+	// Hide takes secrets out of what is written; nil takes nothing out.
+	Hide func(string) string
+	// Told hears of each request that was answered; nil: nobody does. It is called by one
+	// goroutine at a time.
+	Told func(Answered)
+}
+
+// Answered says what became of a request.
+type Answered struct {
+	What   What   `json:"what"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Status int    `json:"status,omitempty"`
+	// File is the recording; "" where there is none.
+	File string `json:"file,omitempty"`
+	// Text says why, where a person wants to know.
+	Text string `json:"text,omitempty"`
+}
+
+// What became of a request.
+type What string
+
+// What becomes of requests.
+const (
+	Replayed What = "replayed"
+	Recorded What = "recorded"
+	// Passed was answered by the model and not recorded, because the next time may go better:
+	// rate limits, failures, refused keys.
+	Passed  What = "passed"
+	Missing What = "missing" // no recording has it
+	Failed  What = "failed"  // the model gave no whole answer, or it could not be written
+	Refused What = "refused" // no request that the proxy takes
+)
+
+// Counts is how many requests there were.
+type Counts struct {
+	Replayed int `json:"replayed"`
+	Recorded int `json:"recorded"`
+	Passed   int `json:"passed"`
+	Missing  int `json:"missing"`
+	Failed   int `json:"failed"`
+	Refused  int `json:"refused"`
+	// Unused is the number of recordings that nobody asked for.
+	Unused int `json:"unused"`
+	// Recordings is how many distinct requests the folder has.
+	Recordings int `json:"recordings"`
+}
+
+// Proxy is an http.Handler; it is safe for concurrent use.
+type Proxy struct {
+	cfg Config
+	mu  sync.Mutex // of all, written and counts, and while a file is written
+	all map[string]*recording
+	// written are the keys that Fresh has begun anew.
+	written map[string]bool
+	counts  Counts
+}
+
+// New reads the recordings. Replay of a folder without any wraps callvet.ErrNotFound; errors about a
+// file name it.
+func New(cfg Config) (*Proxy, error) {
+	all, err := load(cfg.Folder)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Mode == Replay && len(all) == 0 {
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("read recordings: %s has none: %w", cfg.Folder, callvet.ErrNotFound),
+			Hint: "record them first: callvet proxy model --record " + cfg.Folder,
+		}
+	}
+	return &Proxy{cfg: cfg, all: all, written: map[string]bool{}}, nil
+}
+
+// Counts is what has happened so far.
+func (p *Proxy) Counts() Counts {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.counts
+	c.Recordings = len(p.all)
+	for _, r := range p.all {
+		if r.given == 0 {
+			c.Unused++
+		}
+	}
+	return c
+}
+
+// dialect is whose words an error is said in.
+type dialect int
+
+const (
+	openAI dialect = iota
+	anthropic
+)
+
+// ServeHTTP answers one request.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d := openAI
+	if r.URL.Path == "/v1/messages" || strings.HasPrefix(r.URL.Path, "/v1/messages/") {
+		d = anthropic
+	}
+	x := &exchange{p: p, w: w, r: r, d: d}
+	if status, why := refuse(r); why != "" {
+		x.refuse(status, why)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		x.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB", maxRequest>>20))
+		return
+	}
+	if err != nil {
+		x.refuse(http.StatusBadRequest, "the request broke off")
+		return
+	}
+	x.q = request{Method: r.Method, Path: r.URL.RequestURI(), Body: body}
+	for _, name := range answerHeaders {
+		if v := strings.Join(r.Header.Values(name), ","); v != "" {
+			if x.q.Headers == nil {
+				x.q.Headers = map[string]string{}
+			}
+			x.q.Headers[name] = v
+		}
+	}
+	if x.key, err = x.q.key(p.cfg.Ignore); err != nil {
+		x.refuse(http.StatusBadRequest, "the body is no JSON: "+err.Error())
+		return
+	}
+	x.answer(r.Context())
+}
+
+// refuse tells why a request is none for the proxy. A page in a browser can make a name of its
+// own resolve to this machine, so that only requests to an address or to localhost are taken.
+func refuse(r *http.Request) (status int, why string) {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil && host != "localhost" {
+		return http.StatusForbidden, "the host " + host + " is not the proxy's: ask it by its address"
+	}
+	switch {
+	case r.Header.Get("Origin") != "":
+		return http.StatusForbidden, "requests of web pages are not taken"
+	case !strings.HasPrefix(r.URL.Path, "/v1/"):
+		return http.StatusNotFound, "the proxy answers below /v1 only: OPENAI_BASE_URL=http://HOST/v1, ANTHROPIC_BASE_URL=http://HOST"
+	case slices.Contains(strings.Split(r.URL.Path, "/"), ".."):
+		return http.StatusBadRequest, "the path leads upwards"
+	case r.Method != http.MethodPost && r.Method != http.MethodGet:
+		return http.StatusMethodNotAllowed, "the proxy takes GET and POST"
+	case r.Header.Get("Content-Encoding") != "":
+		return http.StatusUnsupportedMediaType, "a compressed body is not taken"
+	}
+	return 0, ""
+}
+
+// exchange is one request on its way.
+type exchange struct {
+	p   *Proxy
+	w   http.ResponseWriter
+	r   *http.Request
+	d   dialect
+	q   request
+	key string
+}
+
+// answer gives a recording, or asks.
+func (x *exchange) answer(ctx context.Context) {
+	p := x.p
+	p.mu.Lock()
+	rec, given := p.all[x.key], (*answer)(nil)
+	switch {
+	case rec == nil || p.cfg.Mode == Fresh:
+	case p.cfg.Mode == Replay || rec.given < len(rec.Answers):
+		given = rec.Answers[rec.given%len(rec.Answers)]
+		rec.given++
+	}
+	var told []string
+	if given == nil && p.cfg.Mode == Replay {
+		var near *recording
+		if near, told = nearest(p.all, &x.q, p.cfg.Ignore); near != nil {
+			told = append([]string{"the nearest is " + near.name}, told...)
+		}
+	}
+	p.mu.Unlock()
+	switch {
+	case given != nil:
+		x.give(given, rec.name)
+	case p.cfg.Mode == Replay:
+		x.miss(told)
+	default:
+		x.ask(ctx)
+	}
+}
+
+// give sends what was recorded.
+func (x *exchange) give(a *answer, name string) {
+	if a.Type != "" {
+		x.w.Header().Set("Content-Type", a.Type)
+	}
+	x.w.WriteHeader(a.Status)
+	_, _ = x.w.Write(a.text()) // whoever asked may be gone
+	x.p.count(Answered{What: Replayed, Method: x.q.Method, Path: x.q.Path, Status: a.Status, File: name})
+}
+
+// miss tells that nothing was recorded. 404 is a status that clients do not ask again after.
+func (x *exchange) miss(told []string) {
+	const most = 4
+	text := "no recording has this request"
+	if len(told) > most {
+		told = append(told[:most:most], fmt.Sprintf("and %d more differences", len(told)-most))
+	}
+	if len(told) > 0 {
+		text += "; " + strings.Join(told, "; ")
+	}
+	text = x.p.hide(text)
+	x.fail(http.StatusNotFound, text)
+	x.p.count(Answered{What: Missing, Method: x.q.Method, Path: x.q.Path, Status: http.StatusNotFound, Text: text})
+}
+
+func (x *exchange) refuse(status int, why string) {
+	x.fail(status, why)
+	x.p.count(Answered{What: Refused, Method: x.r.Method, Path: x.r.URL.Path, Status: status, Text: why})
+}
+
+// fail sends an error in the form of the provider, so that its clients show the text.
+func (x *exchange) fail(status int, text string) {
+	text = "callvet proxy model: " + text
+	var body any = map[string]any{"error": map[string]any{"message": text, "type": "callvet_proxy", "code": nil, "param": nil}}
+	if x.d == anthropic {
+		body = map[string]any{"type": "error", "error": map[string]any{"type": "callvet_proxy", "message": text}}
+	}
+	x.w.Header().Set("Content-Type", "application/json")
+	x.w.WriteHeader(status)
+	_ = json.NewEncoder(x.w).Encode(body)
+}
+
+// ask sends the request on and takes the answer down.
+func (x *exchange) ask(ctx context.Context) {
+	resp, err := x.send(ctx)
+	if err != nil {
+		x.broken(err)
+		return
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read
+	for name, values := range resp.Header {
+		if passes(name) {
+			x.w.Header()[name] = values
+		}
+	}
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		x.whole(ctx, resp)
+		return
+	}
+	x.w.WriteHeader(resp.StatusCode)
+	var kept bytes.Buffer
+	last, err := relay(x.w, resp.Body, &kept)
+	if err != nil {
+		x.p.count(Answered{What: Failed, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode, Text: "the stream broke off: " + x.p.hide(err.Error())})
+	} else {
+		_, err = x.keep(ctx, resp, kept.Bytes())
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler) // the only way to tell a client that its stream is not whole
+	}
+	_, _ = x.w.Write(last)
+}
+
+// whole passes an answer that is no stream, after it was written.
+func (x *exchange) whole(ctx context.Context, resp *http.Response) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("the answer has more than %d MiB", maxAnswer>>20)
+	}
+	var told Answered
+	if err == nil {
+		told, err = x.keep(ctx, resp, body)
+		if err != nil {
+			x.fail(http.StatusInternalServerError, told.Text)
+			return
+		}
+	}
+	if err != nil {
+		x.broken(err)
+		return
+	}
+	x.w.WriteHeader(resp.StatusCode)
+	_, _ = x.w.Write(body)
+}
+
+func (x *exchange) broken(err error) {
+	text := "the model gave no answer: " + x.p.hide(err.Error())
+	x.fail(http.StatusBadGateway, text)
+	x.p.count(Answered{What: Failed, Method: x.q.Method, Path: x.q.Path, Text: text})
+}
+
+// send asks the provider. What a request has beside its body goes along, but for what is about
+// the connection.
+func (x *exchange) send(ctx context.Context) (*http.Response, error) {
+	base, path := x.p.cfg.OpenAI, strings.TrimPrefix(x.r.URL.Path, "/v1")
+	if x.d == anthropic {
+		base, path = x.p.cfg.Anthropic, x.r.URL.Path
+	}
+	if base == nil || x.p.cfg.HTTP == nil {
+		return nil, fmt.Errorf("nobody answers %s here: %w", x.r.URL.Path, callvet.ErrUnavailable)
+	}
+	to := *base
+	to.Path, to.RawQuery = strings.TrimSuffix(base.Path, "/")+path, x.r.URL.RawQuery
+	req, err := http.NewRequestWithContext(ctx, x.q.Method, to.String(), bytes.NewReader(x.q.Body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range x.r.Header {
+		if passes(name) {
+			req.Header[name] = values
+		}
+	}
+	return x.p.cfg.HTTP.RoundTrip(req)
+}
+
+// passes tells the headers that are about what is said, and not about the connection.
+func passes(name string) bool {
+	switch name {
+	case "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+		"Accept-Encoding", "Content-Length", "Content-Encoding", "Host", "Cookie", "Set-Cookie", "Forwarded", "X-Forwarded-For", "X-Real-Ip":
+		return false
+	}
+	return true
+}
+
+// relay sends a stream on as it comes, each piece with the next one: the last one is given back,
+// so that nobody has all of an answer that is not written yet.
+func relay(w http.ResponseWriter, from io.Reader, kept *bytes.Buffer) (last []byte, err error) {
+	out := http.NewResponseController(w)
+	b := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(b)
+		if n > 0 {
+			if kept.Len()+n > maxAnswer {
+				return nil, fmt.Errorf("the answer has more than %d MiB", maxAnswer>>20)
+			}
+			kept.Write(b[:n])
+			if _, err := w.Write(last); err != nil {
+				return nil, err
+			}
+			_ = out.Flush()
+			last = append(last[:0], b[:n]...)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return last, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// lasting tells the answers that would be the same the next time.
+func lasting(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return status >= 200 && status < 300 || status >= 400 && status < 500
+}
+
+// keep writes an answer down, before the one who asked can have the whole of it.
+func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (told Answered, err error) {
+	p := x.p
+	told = Answered{What: Recorded, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode}
+	defer func() { p.count(told) }()
+	if !lasting(resp.StatusCode) {
+		told.What, told.Text = Passed, fmt.Sprintf("an answer with status %d is not recorded: the next one may be another", resp.StatusCode)
+		return told, nil
+	}
+	a := newAnswer(resp.StatusCode, resp.Header.Get("Content-Type"), []byte(p.hide(string(body))))
+	if len(body) > 0 && p.hide(string(body)) != string(body) {
+		told.Text = "a secret in the answer is hidden in the recording"
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.all[x.key]
+	next := &recording{Format: format, Version: version, Key: x.key, Request: x.q}
+	next.Request.Body = []byte(p.hide(string(x.q.Body)))
+	if !json.Valid(next.Request.Body) {
+		next.Request.Body = nil
+	}
+	if r != nil {
+		next.name, next.given = r.name, r.given
+		if p.cfg.Mode != Fresh || p.written[x.key] {
+			next.Answers = r.Answers
+		}
+	}
+	next.Answers = append(slices.Clip(next.Answers), a)
+	next.given = len(next.Answers)
+	if err := next.save(context.WithoutCancel(ctx), p.cfg.Folder); err != nil {
+		told.What, told.Text = Failed, err.Error()
+		return told, err
+	}
+	p.all[x.key], p.written[x.key], told.File = next, true, next.name
+	return told, nil
+}
+
+func (p *Proxy) hide(text string) string {
+	if p.cfg.Hide == nil {
+		return text
+	}
+	return p.cfg.Hide(text)
+}
+
+// count counts a request and tells of it.
+func (p *Proxy) count(a Answered) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch a.What {
+	case Replayed:
+		p.counts.Replayed++
+	case Recorded:
+		p.counts.Recorded++
+	case Passed:
+		p.counts.Passed++
+	case Missing:
+		p.counts.Missing++
+	case Failed:
+		p.counts.Failed++
+	case Refused:
+		p.counts.Refused++
+	}
+	if p.cfg.Told != nil {
+		p.cfg.Told(a)
+	}
+}
