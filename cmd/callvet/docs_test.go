@@ -81,6 +81,7 @@ func TestDocsCommands(t *testing.T) {
 		"docs/JUDGES.md", "docs/DRILLS.md",
 		"docs/CALIBRATION.md",
 		"docs/MCP.md",
+		"docs/MODELPROXY.md",
 		"docs/SAFETY.md",
 		"docs/GUARD.md",
 	} {

@@ -208,11 +208,18 @@ func frontOf(a *app.App) *front {
 		"select tune":         route(verb(f, a.Tune)),
 		"select routes learn": route(verb(f, a.Learn)),
 		"mcp import":          route(verb(f, a.ImportMCP)),
-		"tools lint":          route(verb(f, a.LintTools)),
-		"tools confusable":    route(verb(f, a.Confusable)),
-		"tools whatif":        route(func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
-		"tools suggest":       route(verb(f, a.Prompts)),
-		"tools apply":         route(verb(f, a.Apply)),
+		"proxy model": route(func(_ context.Context, q app.ModelProxyRequest) (any, error) {
+			p, err := a.ModelProxy(q, f.tell)
+			if err != nil {
+				return nil, err
+			}
+			return p.Result(), nil
+		}),
+		"tools lint":       route(verb(f, a.LintTools)),
+		"tools confusable": route(verb(f, a.Confusable)),
+		"tools whatif":     route(func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
+		"tools suggest":    route(verb(f, a.Prompts)),
+		"tools apply":      route(verb(f, a.Apply)),
 	}
 	return f
 }
@@ -332,6 +339,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"tools cache", `{}`, `vectors`},
 		{"tools cache clear", `{"drop": true}`, `{`},
 		{"mcp import", `{"command": "sh weather.sh", "output": "imported.yaml", "draft_cases": true}`, `"drafts":2`},
+		{"proxy model", `{"record": "models"}`, `"recorded":0`},
 		{"runs", `{"names": ["second"]}`, `[`},
 	}
 	driven := map[string]bool{}

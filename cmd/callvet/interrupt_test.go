@@ -57,6 +57,7 @@ var blocked = map[string][]string{
 	"mcp import":          {"SERVER", "--command COMMAND"},
 	"plan":                {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
 	"prices":              {"IN", "HELD", "-o IN", ""},
+	"proxy model":         {"--record rec", "--record rec -- sleep 1000"},
 	"report":              {"whole -o IN.html", "whole -o IN.json"},
 	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
 	"runs":                {""},

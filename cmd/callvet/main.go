@@ -48,25 +48,27 @@ const (
 
 // cli is the process as seen by the commands: everything they may touch.
 type cli struct {
-	in         io.Reader
-	out, err   io.Writer
-	getenv     func(string) string
-	environ    []string
-	now        func() time.Time
-	dir        string
-	outTTY     bool
-	errTTY     bool
-	width      int
-	dbPath     string
-	jsonOut    bool
-	noColor    bool
-	verbose    bool
-	outside    bool
-	cpuProfile string
-	memProfile string
-	process    *process.Process
-	made       *app.App  // nil: program makes it
-	db         *store.DB // nil: openStore opens it
+	in       io.Reader
+	out, err io.Writer
+	// childOut and childErr are where a command that the user gave writes, as it writes.
+	childOut, childErr io.Writer
+	getenv             func(string) string
+	environ            []string
+	now                func() time.Time
+	dir                string
+	outTTY             bool
+	errTTY             bool
+	width              int
+	dbPath             string
+	jsonOut            bool
+	noColor            bool
+	verbose            bool
+	outside            bool
+	cpuProfile         string
+	memProfile         string
+	process            *process.Process
+	made               *app.App  // nil: program makes it
+	db                 *store.DB // nil: openStore opens it
 	// answers are those of the person at the terminal, who is asked one thing at a time.
 	prompting  sync.Mutex
 	answers    *bufio.Reader
@@ -89,7 +91,7 @@ func mainExit() int {
 		dir = "."
 	}
 	a := &cli{
-		in: os.Stdin, out: out, err: errs, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
+		in: os.Stdin, out: out, err: errs, childOut: os.Stdout, childErr: os.Stderr, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
 	code := exitError
@@ -224,7 +226,7 @@ func (a *cli) rootCommand() *cobra.Command {
 		return a.startProfile()
 	}
 	root.AddCommand(
-		a.initCommand(), a.runCommand(), a.selectCommand(), a.toolsCommand(), a.mcpCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
+		a.initCommand(), a.runCommand(), a.selectCommand(), a.toolsCommand(), a.mcpCommand(), a.proxyCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
 		a.judgeCommand(), a.calibrateCommand(), a.labelCommand(), a.planCommand(),
 		a.lintCommand(), a.caseCommand(), a.staleCommand(), a.drillCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.pricesCommand(), a.versionCommand(),
 	)

@@ -297,6 +297,10 @@ func (x *exchange) ask(ctx context.Context) {
 		return
 	}
 	defer resp.Body.Close() //nolint:errcheck // only read
+	if how := resp.Header.Get("Content-Encoding"); how != "" && how != "identity" {
+		x.broken(fmt.Errorf("it is compressed (%s), which was not asked for", how))
+		return
+	}
 	for name, values := range resp.Header {
 		if passes(name) {
 			x.w.Header()[name] = values

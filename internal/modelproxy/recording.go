@@ -210,7 +210,7 @@ func (r *recording) save(ctx context.Context, folder string) error {
 	if r.name == "" {
 		r.name = filepath.Join(folder, r.Request.word()+"-"+r.Key+".json")
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // recordings are for git, where others read them
+	if err := file.Folder(folder); err != nil {
 		return fmt.Errorf("write recording: %w", err)
 	}
 	err := file.Write(ctx, r.name, func(w io.Writer) error {

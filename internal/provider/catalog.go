@@ -112,6 +112,17 @@ func Names() []string {
 	return out
 }
 
+// Base is where a provider is asked, and the variable that says another place; both are "" for a
+// name that Names does not have.
+func Base(name string) (address, variable string) {
+	for _, s := range services() {
+		if s.name == name {
+			return s.base, s.baseEnv
+		}
+	}
+	return "", ""
+}
+
 // KeyVariables are the environment variables that Open reads keys from, each once.
 func KeyVariables() []string {
 	var out []string

@@ -66,6 +66,7 @@ var apart = map[string]string{
 	"help":                  "writes help",
 	"mcp import":            "asks a server for its tools; verify mcp does with eight of them",
 	"prices":                "lists prices, or makes a table of them from a list of others",
+	"proxy model":           "records and replays models of other programs; its script does",
 	"tools suggest":         "asks a model for texts of a catalogue",
 	"tools apply":           "writes edits into a catalogue",
 	"tools cache clear":     "forgets kept vectors",

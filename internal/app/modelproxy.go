@@ -1,0 +1,118 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/modelproxy"
+	"github.com/callvet/callvet/internal/provider"
+)
+
+// ModelProxyRequest asks for a proxy before models. One of Replay and Record is a folder.
+type ModelProxyRequest struct {
+	// Replay answers from recordings alone.
+	Replay string `json:"replay,omitempty"`
+	// Record answers from recordings and asks for what is not there.
+	Record string `json:"record,omitempty"`
+	// Fresh, with Record, asks for everything.
+	Fresh bool `json:"fresh,omitempty"`
+	// OpenAI and Anthropic are where models are asked; "": the variables of the environment
+	// that their own clients read, or the providers themselves. ${NAME} reads the environment.
+	OpenAI    string `json:"openai,omitempty"`
+	Anthropic string `json:"anthropic,omitempty"`
+	// Ignore are keys of a request's body that do not tell requests apart.
+	Ignore []string `json:"ignore,omitempty"`
+}
+
+// ModelProxyResult is what went through a proxy.
+type ModelProxyResult struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	modelproxy.Counts
+}
+
+// ModelProxy is a proxy before models, for a server of HTTP that the client has.
+type ModelProxy struct{ *modelproxy.Proxy }
+
+// Result is what has gone through so far.
+func (p *ModelProxy) Result() *ModelProxyResult {
+	return &ModelProxyResult{Format: "callvet model proxy", Version: 1, Counts: p.Counts()}
+}
+
+// ModelProxy makes a proxy. What it does is told as notes with the codes of modelproxy.What; what a
+// person should know of is a warning.
+func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) {
+	cfg := modelproxy.Config{Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.secrets.Hide, HTTP: a.models.Transport}
+	switch {
+	case (q.Replay == "") == (q.Record == ""):
+		return nil, refused("record", "name the folder of recordings: {replay} to answer from them alone, or {record} to ask for what is not there")
+	case q.Fresh && q.Record == "":
+		return nil, refused("fresh", "{fresh} asks models again, which {replay} never does")
+	}
+	folder, _, err := a.cfg.Files.Path(cmp.Or(q.Replay, q.Record))
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Folder = folder; a.cfg.Files.Kind(cmp.Or(q.Replay, q.Record)) == KindFile {
+		return nil, wrong(map[bool]string{true: "replay", false: "record"}[q.Replay != ""], cmp.Or(q.Replay, q.Record), "it is a file, and recordings are a folder")
+	}
+	if q.Record != "" {
+		if cfg.Mode = modelproxy.Record; q.Fresh {
+			cfg.Mode = modelproxy.Fresh
+		}
+		if cfg.HTTP == nil {
+			cfg.HTTP = http.DefaultTransport
+		}
+		if cfg.OpenAI, err = a.upstream("openai", q.OpenAI); err != nil {
+			return nil, err
+		}
+		if cfg.Anthropic, err = a.upstream("anthropic", q.Anthropic); err != nil {
+			return nil, err
+		}
+	}
+	cfg.Told = func(x modelproxy.Answered) {
+		n := callvet.Notice{Code: string(x.What), Text: fmt.Sprintf("%s %s: %s", x.Method, x.Path, cmp.Or(x.Text, x.File))}
+		switch x.What {
+		case modelproxy.Missing, modelproxy.Failed, modelproxy.Refused:
+			tell.emit(Event{Warning: &n})
+		default:
+			tell.emit(Event{Note: &n})
+		}
+	}
+	p, err := modelproxy.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &ModelProxy{p}, nil
+}
+
+// upstream is where a provider is asked.
+func (a *App) upstream(name, address string) (*url.URL, error) {
+	own, variable := provider.Base(name)
+	address = cmp.Or(address, a.cfg.Getenv(variable), own)
+	if err := endpoint.Spelled(address, nil); err != nil {
+		return nil, err
+	}
+	filled, err := endpoint.FillAddress(address, func(name string) (string, error) {
+		v := a.cfg.Getenv(name)
+		if v == "" {
+			return "", endpoint.Empty(name)
+		}
+		a.secrets.Learn(v)
+		return v, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make proxy: %s: %w", name, err)
+	}
+	u, err := url.Parse(filled)
+	if err != nil || !endpoint.Web(filled) || u.Host == "" {
+		return nil, wrong(name, address, "it is an address such as https://host/v1")
+	}
+	return u, nil
+}
