@@ -223,7 +223,7 @@ func TestSameRequestAgain(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "tape")
 	count := func(w http.ResponseWriter, _ string, n int64) { fmt.Fprintf(w, `{"n":%d}`, n) }
 	p := newProvider(t, count)
-	proxy, at := proxied(t, p, folder, nil)
+	_, at := proxied(t, p, folder, nil)
 	ask := func(want string) {
 		t.Helper()
 		if _, text := post(t, at+"/v1/embeddings", `{}`); text != want {
@@ -240,7 +240,7 @@ func TestSameRequestAgain(t *testing.T) {
 	ask(`{"n":1}`)
 	ask(`{"n":2}`)
 	ask(`{"n":3}`)
-	proxy, at = proxied(t, p, folder, func(c *Config) { c.Mode = Fresh })
+	proxy, at := proxied(t, p, folder, func(c *Config) { c.Mode = Fresh })
 	ask(`{"n":4}`)
 	ask(`{"n":5}`)
 	if diff := cmp.Diff(Counts{Recorded: 2, Recordings: 1}, proxy.Counts()); diff != "" {
