@@ -32,7 +32,7 @@ func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
 func spokenVerbs() map[string]spoken {
 	resume := map[string]string{"resume": "run"} // of a ResumeRequest
 	retriever := []string{"threshold", "abstain", "abstain_percent", "abstain_routes", "fusion", "primary", "fallback", "agent_gate", "agents", "routes", "retrieval"}
-	session := []string{"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "force_rubric", "slices", "no_wait", "targets"}
+	session := []string{"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "gates", "force_rubric", "slices", "no_wait", "targets"}
 	return map[string]spoken{
 		"run": {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
@@ -66,8 +66,8 @@ func spokenVerbs() map[string]spoken {
 		"show":                {requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()}, args: []string{"run", "case", "slices", "baseline"}, client: []string{"all", "scores"}},
 		"gate":                {requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"}, client: []string{"output", "annotations"}},
 		"calibrate":           {requests: []reflect.Type{of[app.CalibrateRequest]()}, args: []string{"labels"}},
-		"judge audit":         {requests: []reflect.Type{of[app.JudgeAuditRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "force_rubric", "output", "tools"}, client: []string{"quiet"}},
-		"judge run":           {requests: []reflect.Type{of[app.JudgeRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "force_rubric"}, client: []string{"quiet"}},
+		"judge audit":         {requests: []reflect.Type{of[app.JudgeAuditRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates", "force_rubric", "output", "tools"}, client: []string{"quiet"}},
+		"judge run":           {requests: []reflect.Type{of[app.JudgeRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates", "force_rubric"}, client: []string{"quiet"}},
 		"judge list":          {requests: []reflect.Type{of[app.JudgeListRequest]()}, args: []string{"run", "traces"}},
 		"judge show":          {requests: []reflect.Type{of[app.JudgeShowRequest]()}, args: []string{"run", "traces", "judging"}},
 		"label next":          {requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"traces"}, client: []string{"output"}},

@@ -42,6 +42,7 @@ type runFlags struct {
 	outputs     []string
 	failUnder   float64
 	requirePass bool
+	gates       string
 	slices      []string
 	keepKinds   []string
 	allowExec   bool
@@ -118,6 +119,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.name, "name", "", "name of the run")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+	fs.StringVar(&f.gates, "gates", "", "gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
@@ -180,7 +182,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 func (f *runFlags) settings(changed func(string) bool) app.Settings {
 	s := app.Settings{
 		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate, TimeoutMS: f.timeoutMS(),
-		KeepErrors: f.keepErrors, ForceRubric: f.forceRubric, RequirePass: f.requirePass, FailUnder: f.failUnder,
+		KeepErrors: f.keepErrors, ForceRubric: f.forceRubric, RequirePass: f.requirePass, FailUnder: f.failUnder, Gates: f.gates,
 	}
 	if changed("retries") {
 		s.Retries = &f.retries
@@ -198,6 +200,7 @@ func (f *runFlags) changes(changed func(string) bool) app.Changes {
 		MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost), MaxCalls: ifGiven(changed("max-calls"), &f.maxCalls), Concurrency: ifGiven(changed("concurrency"), &f.concurrency),
 		Interleave: ifGiven(changed("interleave"), &f.interleave), Rate: ifGiven(changed("rate"), &f.rate), TimeoutMS: ifGiven(changed("timeout"), &ms), Retries: ifGiven(changed("retries"), &f.retries),
 		KeepErrors: ifGiven(changed("keep-errors"), &f.keepErrors), ForceRubric: ifGiven(changed("force-rubric"), &f.forceRubric), RequirePass: ifGiven(changed("require-pass"), &f.requirePass), FailUnder: ifGiven(changed("fail-under"), &f.failUnder),
+		Gates: ifGiven(changed("gates"), &f.gates),
 	}
 }
 

@@ -103,6 +103,17 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 			s.tell.note("judged", "judge %s: %d of %d pass, %d unscored: judging %s", v.JudgeID, v.Pass, v.Pass+v.Fail, v.Unscored, v.ID)
 		}
 	}
+	if s.Manifest.Judges == nil {
+		return
+	}
+	said, err := s.said(context.WithoutCancel(ctx))
+	if err != nil { // what tells the results says so
+		return
+	}
+	for i := range said.majorities {
+		v := &said.majorities[i]
+		s.tell.note("judged", "%s of %d judges: %d of %d pass, %d unscored", v.Judge.Name, len(v.Of), v.Pass, v.Pass+v.Fail, v.Unscored)
+	}
 }
 
 // judgedSummary is a summary with the verdicts that a judge of rubrics left.

@@ -73,6 +73,12 @@ func (d *Judged) together() {
 			}
 		}
 	}
+	d.majorities()
+}
+
+// majorities takes the majority of each unit that several judge: of each judge and model the newest
+// judging.
+func (d *Judged) majorities() {
 	by := map[judge.Unit][]int{}
 	for i := range d.Judgings {
 		v := &d.Judgings[i]
@@ -96,6 +102,9 @@ func (d *Judged) together() {
 		}
 	}
 }
+
+// majorityOf is the name of the judge that a majority is.
+func majorityOf(unit judge.Unit) string { return "majority:" + string(unit) }
 
 // between compares two judgings on what both can be read of.
 func between(a, b *JudgingView) calibrate.Between {
@@ -151,7 +160,7 @@ func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 	first := &d.Judgings[of[0]]
 	out := Majority{Of: of, JudgingView: JudgingView{
 		About: first.About, Unit: unit, Samples: len(of), Words: map[string]int{}, Whys: map[string]int{},
-		Judge: labels.Judge{Name: "majority:" + string(unit), Model: strings.Join(names, ", "), PromptHash: hex.EncodeToString(sum[:8])},
+		Judge: labels.Judge{Name: majorityOf(unit), Model: strings.Join(names, ", "), PromptHash: hex.EncodeToString(sum[:8])},
 	}}
 	for _, at := range of {
 		if v := &d.Judgings[at]; v.Created.After(out.Created) {

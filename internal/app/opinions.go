@@ -16,7 +16,7 @@ import (
 )
 
 // opinions are what judges said of the attempts of a run: by each judge, as its newest judging
-// that ended has it. They are read once.
+// that ended has it, and by the majority of those who look at the same. They are read once.
 type opinions struct {
 	mu   sync.Mutex
 	read *said
@@ -24,7 +24,8 @@ type opinions struct {
 
 // said are opinions by attempt.
 type said struct {
-	of map[saidKey][]heard
+	of         map[saidKey][]heard
+	majorities []Majority
 }
 
 type saidKey struct {
@@ -51,24 +52,55 @@ func (r *Run) said(ctx context.Context) (*said, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, j := range latest(list) {
-			vs, _, err := verdictsOf(ctx, r.db, j, nil)
-			if err != nil {
-				return nil, err
-			}
-			out.add(j.what, vs)
+		if err := out.read(ctx, r.db, list); err != nil {
+			return nil, err
 		}
 	}
 	r.opinions.read = out
 	return out, nil
 }
 
-// latest are the newest judgings that ended, one of each name.
+// read takes what the newest judgings say, of each name, and the majorities of all of them.
+func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error {
+	all := Judged{}
+	var of []*Judging
+	for _, j := range latest(list) {
+		vs, _, err := verdictsOf(ctx, db, j, nil)
+		if err != nil {
+			return err
+		}
+		id := j.what.Identity
+		of = append(of, j.what)
+		all.Judgings = append(all.Judgings, JudgingView{Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs})
+	}
+	all.majorities()
+	s.majorities = all.Majorities
+	for i, j := range of {
+		newer := slices.ContainsFunc(of[i+1:], func(o *Judging) bool { return o.Identity.Name == j.Identity.Name })
+		// Of a rubric that several judge their majority decides, not one of them.
+		together := j.Judge.Unit == judge.Rubric && slices.ContainsFunc(s.majorities, func(m Majority) bool { return m.Unit == judge.Rubric })
+		if !newer && !together {
+			s.add(j, all.Judgings[i].Verdicts)
+		}
+	}
+	for i := range s.majorities {
+		m := &s.majorities[i]
+		s.add(&Judging{Judge: judge.Judge{Name: m.Judge.Name, Unit: m.Unit}, Identity: m.Judge}, m.Verdicts)
+	}
+	return nil
+}
+
+// latest are the newest judgings that ended, one of each judge and model.
 func latest(list []judgingRun) []*judgingRun {
 	var out []*judgingRun
 	for i := len(list) - 1; i >= 0; i-- {
 		j := &list[i]
-		if j.run.State() == store.StatusDone && !slices.ContainsFunc(out, func(o *judgingRun) bool { return o.what.Identity.Name == j.what.Identity.Name }) {
+		same := func(o *judgingRun) bool {
+			return o.what.Identity.Name == j.what.Identity.Name && o.what.Identity.Model == j.what.Identity.Model
+		}
+		switch {
+		case j.what.Judge.Unit == judge.Pair, j.what.Judge.Unit == judge.Target: // of several attempts
+		case j.run.State() == store.StatusDone && !slices.ContainsFunc(out, same):
 			out = append(out, j)
 		}
 	}
@@ -77,9 +109,6 @@ func latest(list []judgingRun) []*judgingRun {
 }
 
 func (s *said) add(j *Judging, vs []ThingVerdict) {
-	if j.Judge.Unit == judge.Pair || j.Judge.Unit == judge.Target {
-		return
-	}
 	if s.of == nil {
 		s.of = map[saidKey][]heard{}
 	}
@@ -122,7 +151,7 @@ func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell
 // scoreOf is the score of an attempt by one judge: the mean over the calls or turns that it
 // could be read of.
 func scoreOf(of []heard) callvet.Score {
-	s := callvet.Score{Name: "judge_" + of[0].judge.Identity.Name, Reason: of[0].Unscored}
+	s := callvet.Score{Name: "judge_" + strings.ReplaceAll(of[0].judge.Identity.Name, ":", "_"), Reason: of[0].Unscored}
 	sum, n := 0.0, 0
 	for i := range of {
 		if of[i].Scored() && of[i].Score != nil {

@@ -98,11 +98,11 @@ func (s *Session) conclude(ctx context.Context, v *RunView, sum run.Summary, run
 	return out, s.decide(ctx, out, set, sum)
 }
 
-// decide gives the verdict, without the cases that are in the quarantine of the suite's gates.
+// decide gives the verdict, without the cases that are in the quarantine of the gates.
 func (s *Session) decide(ctx context.Context, out *Outcome, set *Settings, sum run.Summary) error {
 	p := out.View.Panels
 	if set.RequirePass || set.FailUnder > 0 {
-		said, left, err := s.ownQuarantine(ctx, s.app)
+		said, left, err := s.requiredQuarantine(ctx, s.app, set.Gates)
 		if err == nil && left.attempts > 0 {
 			sum.Total, sum.Pass = sum.Total-left.attempts, sum.Pass-left.passes
 			p, err = s.Panels(ctx, s.slices)

@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -104,12 +105,27 @@ func (a *App) quarantineTraces(name string, list []gatefile.Quarantine) (without
 	return without, said, nil
 }
 
-// ownQuarantine applies the quarantine of the gates that the suite carries, which decides on
-// RequirePass and FailUnder as it does on gates. It has none where gates are not readable: the
-// command gate tells why.
-func (r *Run) ownQuarantine(ctx context.Context, a *App) (said []string, left tally, err error) {
-	file, err := a.gateFile("", r)
-	if err != nil || len(file.Quarantine) == 0 {
+// readableGates refuses gates that are none, before anything is asked.
+func (a *App) readableGates(s *Settings, tell Events) error {
+	if s.Gates == "" {
+		return nil
+	}
+	_, err := a.gateFile(s.Gates, nil)
+	if bad := (*BadGatesError)(nil); errors.As(err, &bad) {
+		tell.problems(bad.Problems)
+	}
+	return err
+}
+
+// requiredQuarantine applies the quarantine of a file of gates, or of those that the suite carries,
+// which decides on RequirePass and FailUnder as it does on gates. A suite whose gates are not
+// readable has none: the command gate tells why.
+func (r *Run) requiredQuarantine(ctx context.Context, a *App, name string) (said []string, left tally, err error) {
+	file, err := a.gateFile(name, r)
+	switch {
+	case err != nil && name != "":
+		return nil, left, err
+	case err != nil || len(file.Quarantine) == 0:
 		return nil, left, nil
 	}
 	return r.quarantine(ctx, file.Quarantine, a.cfg.Now())

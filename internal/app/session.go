@@ -106,7 +106,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 		s.settings = *s.Manifest.Settings
 	}
 	s.settings = s.settings.with(&req.Changes)
-	if err := s.settings.check(); err != nil {
+	if err := errors.Join(s.settings.check(), a.readableGates(&s.settings, s.tell)); err != nil {
 		return err
 	}
 	if s.op, err = a.newOpener(s.settings.timeout(), s.Manifest.Prices, s.Stored.ID, s.tell); err != nil {

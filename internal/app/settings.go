@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/run"
 )
 
@@ -32,6 +33,8 @@ type Settings struct {
 	// interval of the pass rate is FailUnder (0 to 1) or more. 0: nothing is required.
 	RequirePass bool    `json:"require_pass,omitempty"`
 	FailUnder   float64 `json:"fail_under,omitempty"`
+	// Gates is a file of gates, whose quarantine is in neither; "": that of the suite's own.
+	Gates string `json:"gates,omitempty"`
 }
 
 // Changes are settings of another session of a run; nil ones stay as the run has them.
@@ -47,6 +50,7 @@ type Changes struct {
 	ForceRubric *bool    `json:"force_rubric,omitempty"`
 	RequirePass *bool    `json:"require_pass,omitempty"`
 	FailUnder   *float64 `json:"fail_under,omitempty"`
+	Gates       *string  `json:"gates,omitempty"`
 }
 
 // with gives the settings after the changes.
@@ -61,6 +65,7 @@ func (s Settings) with(c *Changes) Settings {
 	put(&s.ForceRubric, c.ForceRubric)
 	put(&s.RequirePass, c.RequirePass)
 	put(&s.FailUnder, c.FailUnder)
+	put(&s.Gates, c.Gates)
 	if c.Retries != nil {
 		s.Retries = c.Retries
 	}
@@ -90,6 +95,8 @@ func (s *Settings) check() error {
 		return wrong("retries", fmt.Sprint(*s.Retries), "write 0 or more")
 	case !(s.FailUnder >= 0 && s.FailUnder <= 1):
 		return wrong("fail_under", fmt.Sprint(s.FailUnder), "write a share between 0 and 1")
+	case s.Gates != "" && !s.RequirePass && s.FailUnder == 0:
+		return &callvet.FieldError{Field: "gates", Text: "{gates} says what {require_pass} and {fail_under} leave out: give one of them", Fix: "to check the gates: callvet gate RUN --gates FILE"}
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Sui
 // StartRun checks a request, opens its targets and keeps the run with its suite. No target
 // is asked yet: that is what the Session does, here or, by ResumeRun, elsewhere.
 func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Session, error) {
-	if err := req.check(); err != nil {
+	if err := errors.Join(req.check(), a.readableGates(&req.Settings, tell)); err != nil {
 		return nil, err
 	}
 	db, err := a.cfg.Store(ctx)
