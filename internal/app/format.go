@@ -20,7 +20,7 @@ import (
 
 // Formats are those that Schema knows.
 func Formats() []string {
-	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "calibration"}
+	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration"}
 }
 
 // Schema is the published JSON Schema of a format of files. The error wraps
@@ -41,6 +41,8 @@ func Schema(format string) ([]byte, error) {
 		return editfile.Schema(), nil
 	case "labels":
 		return labels.Schema(), nil
+	case "gold":
+		return labels.GoldSchema(), nil
 	case "calibration":
 		return calibrate.Schema(), nil
 	}

@@ -401,7 +401,7 @@ func (a *App) label(ctx context.Context, req *GoldApplyRequest, g *labels.Gold, 
 				checks = append(checks, red.Check(e.ResultCheck))
 			}
 		}
-		out.take(&hidden, checks)
+		out.take(&hidden, t, checks)
 	}
 	for k := range want {
 		return fmt.Errorf("label %s: %w in %s", k, callvet.ErrNotFound, req.name())
@@ -497,7 +497,7 @@ func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.Expecte
 }
 
 // take makes a case of a labelled attempt, which was redacted, with the checks of its right calls.
-func (g *golden) take(at *trace.Attempt, checks []string) {
+func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 	lose := func(why string) {
 		g.Lost = append(g.Lost, callvet.Problem{Code: "not-carried", Warning: true, Case: at.Trace.CaseID, Message: at.Trace.CaseID + ": " + why})
 	}
@@ -529,6 +529,8 @@ func (g *golden) take(at *trace.Attempt, checks []string) {
 		}
 	}
 	c.Expect.Plans = []callvet.Plan{g.plan(at, &c, checks, lose)}
+	c.Expect.MaxToolCalls, _ = t.MaxCalls() // reading has told what is wrong
+	c.Expect.ToolsNotCalled, c.Safety, _ = t.Rules()
 	g.suite.Cases = append(g.suite.Cases, c)
 	g.Cases++
 }

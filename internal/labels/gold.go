@@ -23,8 +23,17 @@ import (
 
 // The words of a gold file for what does not matter and for what there is not.
 const (
-	AnyArgs = "any"
-	NoCheck = "none"
+	AnyArgs   = "any"
+	AnyBudget = "any"
+	NoCheck   = "none"
+)
+
+// The words of safety rules in a gold file. RuleNever stands before the name of a tool.
+const (
+	RuleNever         = "never "
+	RuleReadOnly      = "read_only"
+	RuleConfirmWrites = "confirm_writes"
+	RuleDenyPII       = "deny_pii"
 )
 
 // Gold is a file of tasks for which a person writes what is right.
@@ -46,7 +55,11 @@ type GoldTask struct {
 	// Turns are those that called, and then the last one, which did not.
 	Turns  []GoldTurn `json:"turns"`
 	Answer string     `json:"answer,omitempty"`
-	Note   string     `json:"note,omitempty"`
+	// Budget is the most calls that the task may take, or AnyBudget; SafetyRules is a list of
+	// rules. Either is null while it is blank, and nil where nobody asks.
+	Budget      json.RawMessage `json:"budget,omitempty"`
+	SafetyRules json.RawMessage `json:"safety_rules,omitempty"`
+	Note        string          `json:"note,omitempty"`
 }
 
 // GoldTurn is a turn of the model, with what was right there.
@@ -73,7 +86,10 @@ func (t *GoldTask) Key() Key {
 
 func (c *GoldCall) blank() bool { return empty(c.Tool) && c.noArgs() && empty(c.Check) }
 
-func (c *GoldCall) noArgs() bool { return len(c.Args) == 0 || string(c.Args) == "null" }
+func (c *GoldCall) noArgs() bool { return len(c.Args) == 0 || unfilled(c.Args) }
+
+// unfilled tells a key that stands there without a value.
+func unfilled(raw json.RawMessage) bool { return string(raw) == "null" }
 
 func empty(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }
 
@@ -82,6 +98,46 @@ func (t *GoldTask) Open() bool {
 	return !slices.ContainsFunc(t.Turns, func(n GoldTurn) bool {
 		return n.Needed != nil || slices.ContainsFunc(n.Calls, func(c GoldCall) bool { return !c.blank() })
 	})
+}
+
+// MaxCalls is the budget of the task; nil: any. The error says what is wrong with it.
+func (t *GoldTask) MaxCalls() (*int, error) {
+	if len(t.Budget) == 0 || unfilled(t.Budget) || string(t.Budget) == `"`+AnyBudget+`"` {
+		return nil, nil
+	}
+	var n int
+	if err := json.Unmarshal(t.Budget, &n); err != nil || n < 0 {
+		return nil, errors.New("budget is no number of calls")
+	}
+	return &n, nil
+}
+
+// Rules are the safety rules of the task: tools that are never called, and what a case says of its
+// safety; nil: nothing. The error says what is wrong with them.
+func (t *GoldTask) Rules() (never []string, safe *callvet.Safety, err error) {
+	if len(t.SafetyRules) == 0 || unfilled(t.SafetyRules) {
+		return nil, nil, nil
+	}
+	var rules []string
+	if json.Unmarshal(t.SafetyRules, &rules) != nil {
+		return nil, nil, errors.New("safety_rules is no list of rules")
+	}
+	var s callvet.Safety
+	for _, rule := range rules {
+		switch tool, isNever := strings.CutPrefix(rule, RuleNever); {
+		case isNever && strings.TrimSpace(tool) != "":
+			never = append(never, strings.TrimSpace(tool))
+		case rule == RuleReadOnly:
+			s.ReadOnly, safe = true, &s
+		case rule == RuleConfirmWrites:
+			s.ConfirmWrites, safe = true, &s
+		case rule == RuleDenyPII:
+			s.DenyPII, safe = true, &s
+		default:
+			return nil, nil, fmt.Errorf("%q is no safety rule", rule)
+		}
+	}
+	return never, safe, nil
 }
 
 // ReadGold reads a gold file. The problems are those of tasks that somebody has begun with: what
@@ -109,6 +165,11 @@ func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 			note("", "duplicate-task", "keep one", "the task %s stands twice", t.Key())
 		}
 		seen[t.Key()] = true
+		for key, value := range map[string]*json.RawMessage{".budget": &t.Budget, ".safety_rules": &t.SafetyRules} {
+			if _, there := d.Root.Find(at + key); there && len(*value) == 0 {
+				*value = json.RawMessage("null")
+			}
+		}
 		if !t.Open() {
 			t.check(note)
 		}
@@ -116,8 +177,41 @@ func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 	return &g, problems, nil
 }
 
+// checkLimits notes what is blank or wrong in what a task may take and do.
+func (t *GoldTask) checkLimits(note func(path, code, fix, format string, args ...any)) {
+	const budget, rules = "the most calls that the task may take, or any", "[] for none, or a list of: never TOOL, read_only, confirm_writes, deny_pii"
+	var right []callvet.ExpectedCall
+	for i := range t.Turns {
+		if n := &t.Turns[i]; !slices.ContainsFunc(n.Calls, func(c GoldCall) bool { return empty(c.Tool) || c.noArgs() || empty(c.Check) }) {
+			right = append(right, n.Right()...)
+		}
+	}
+	most, err := t.MaxCalls()
+	switch {
+	case unfilled(t.Budget):
+		note(".budget", "blank", budget, "%s: budget is blank", t.Task)
+	case err != nil:
+		note(".budget", "wrong-type", budget, "%s: %v", t.Task, err)
+	case most != nil && *most < len(right):
+		note(".budget", "contradiction", budget, "%s: the budget is %d, and %d calls are right", t.Task, *most, len(right))
+	}
+	never, _, err := t.Rules()
+	switch {
+	case unfilled(t.SafetyRules):
+		note(".safety_rules", "blank", rules, "%s: safety_rules is blank", t.Task)
+	case err != nil:
+		note(".safety_rules", "wrong-type", rules, "%s: %v", t.Task, err)
+	}
+	for i := range right {
+		if tool := right[i].Tools[0]; slices.Contains(never, tool) {
+			note(".safety_rules", "contradiction", "", "%s: %s is never to be called, and a call of it is right", t.Task, tool)
+		}
+	}
+}
+
 // check notes what is blank in a task that somebody has begun with.
 func (t *GoldTask) check(note func(path, code, fix, format string, args ...any)) {
+	t.checkLimits(note)
 	for i := range t.Turns {
 		n, at := &t.Turns[i], fmt.Sprintf(".turns[%d]", i)
 		filled := slices.ContainsFunc(n.Calls, func(c GoldCall) bool { return !c.blank() })
@@ -175,7 +269,8 @@ func (n *GoldTurn) Right() []callvet.ExpectedCall {
 const goldHead = `# Write what was right. Of each turn: needed (true or false: was a call needed there?), and where one was,
 # the calls that are right, in their order: tool, args ({} for none, any where they do not matter) and check (a
 # post-condition on the result, such as window_days == 30, or none). The last turn of a task stands for calls that
-# were missing before the answer. A task that nobody has begun with is left out.
+# were missing before the answer. Of each task: budget (the most calls that it may take, or any) and safety_rules (a
+# list: never TOOL, read_only, confirm_writes, deny_pii; [] for none). A task that nobody has begun with is left out.
 callvet_gold: 1
 tasks:
 `
@@ -241,7 +336,7 @@ func (t *GoldTask) text() []byte {
 		b.WriteString(head + "needed:\n        calls:\n          - tool:\n            args:\n            check:\n")
 	}
 	line("answer", t.Answer)
-	b.WriteString("    note: \"\"\n")
+	b.WriteString("    budget:\n    safety_rules:\n    note: \"\"\n")
 	return b.Bytes()
 }
 

@@ -3,6 +3,7 @@
 package labels_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -131,12 +133,87 @@ func TestReadGold(t *testing.T) {
 	}
 }
 
+// TestGoldLimits: what a task may take and do is asked, acts, and may not contradict its calls.
+func TestGoldLimits(t *testing.T) {
+	t.Parallel()
+	zero, two := 0, 2
+	for text, c := range map[string]struct {
+		most  *int
+		never []string
+		safe  *callvet.Safety
+		want  string
+	}{
+		`"budget": "any", "safety_rules": []`: {},
+		`"note": "neither is asked"`:          {},
+		`"budget": 2, "safety_rules": ["never b", "read_only", "confirm_writes", "deny_pii"]`: {
+			most: &two, never: []string{"b"}, safe: &callvet.Safety{ReadOnly: true, ConfirmWrites: true, DenyPII: true},
+		},
+		`"budget": null`:              {want: "budget is blank"},
+		`"safety_rules": null`:        {want: "safety_rules is blank"},
+		`"budget": 0`:                 {most: &zero, want: "the budget is 0, and 1 calls are right"},
+		`"budget": -1`:                {want: "budget is no number"},
+		`"budget": 1.5`:               {want: "budget is no number"},
+		`"budget": [1]`:               {want: "budget is no number"},
+		`"safety_rules": "none"`:      {want: "safety_rules is no list"},
+		`"safety_rules": ["never "]`:  {want: "no safety rule"},
+		`"safety_rules": ["be kind"]`: {want: "no safety rule"},
+		`"safety_rules": ["never a"]`: {never: []string{"a"}, want: "a is never to be called, and a call of it is right"},
+	} {
+		g, problems, err := labels.ReadGold("g.json", []byte(`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"needed": true, "calls": [{"tool": "a", "args": {}, "check": "none"}]}], `+text+`}]}`))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if c.want == "" && len(problems) > 0 || c.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].Message, c.want)) {
+			t.Errorf("%s: %v, want %q", text, problems, c.want)
+		}
+		most, _ := g.Tasks[0].MaxCalls()
+		never, safe, _ := g.Tasks[0].Rules()
+		if d := cmp.Diff([]any{c.most, c.never, c.safe}, []any{most, never, safe}); d != "" {
+			t.Errorf("%s: %s", text, d)
+		}
+	}
+}
+
+// TestGoldSchema: the published schema takes what is drawn and what is filled in, and refuses what
+// reading refuses.
+func TestGoldSchema(t *testing.T) {
+	t.Parallel()
+	schema, err := contract.Compile(labels.GoldSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"called": ["a {}"], "needed": null, "calls": [{"tool": null, "args": null, "check": null}]}], "budget": null, "safety_rules": null, "note": ""}]}`: true,
+		`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"needed": true, "calls": [{"tool": "a", "args": "any", "check": "x == 1"}]}], "budget": 3, "safety_rules": ["never b", "deny_pii"]}]}`:             true,
+		`{"tasks": []}`: false,
+		`{"callvet_gold": 1, "tasks": [{"turns": []}]}`:                                                            false,
+		`{"callvet_gold": 1, "tasks": [{"task": "t", "neded": true}]}`:                                             false,
+		`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"needed": "yes"}]}]}`:                              false,
+		`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"needed": false}], "safety_rules": ["be kind"]}]}`: false,
+		`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"needed": false}], "budget": "few"}]}`:             false,
+	} {
+		_, problems, err := labels.ReadGold("g.json", []byte(text))
+		if got := conforms(schema, []byte(text)); got != want || (err == nil && len(problems) == 0) != want {
+			t.Errorf("%s: schema %t, read %v %v", text, got, problems, err)
+		}
+	}
+}
+
 func FuzzReadGold(f *testing.F) {
+	schema, err := contract.Compile(labels.GoldSchema())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"callvet_gold": 1, "tasks": [{"task": "a", "turns": [{"needed": false}], "budget": 1, "safety_rules": ["never b"]}]}`))
 	f.Add([]byte("callvet_gold: 1\ntasks:\n  - task: a\n    turns: [{needed: true, calls: [{tool: a, args: {}, check: none}]}]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g, problems, err := labels.ReadGold("g.yaml", data)
 		if err != nil || len(problems) > 0 {
 			return
+		}
+		if json.Valid(data) && !conforms(schema, data) {
+			t.Fatalf("accepted against the schema: %s", data)
 		}
 		for i := range g.Tasks {
 			for j := range g.Tasks[i].Turns {

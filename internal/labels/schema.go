@@ -7,5 +7,11 @@ import _ "embed"
 //go:embed schema/labels.schema.json
 var schema string
 
+//go:embed schema/gold.schema.json
+var goldSchema string
+
 // Schema is the published JSON Schema (2020-12) of one line of a labels file.
 func Schema() []byte { return []byte(schema) }
+
+// GoldSchema is the published JSON Schema (2020-12) of a gold file.
+func GoldSchema() []byte { return []byte(goldSchema) }
