@@ -36,7 +36,7 @@ func spokenVerbs() map[string]spoken {
 	return map[string]spoken{
 		"run": {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
-			client: []string{"output", "quiet", "show-failures"},
+			client: []string{"output", "quiet", "show-failures", "dry-run"},
 		},
 		"drill": {
 			requests: []reflect.Type{of[app.DrillRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,

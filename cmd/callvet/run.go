@@ -63,6 +63,7 @@ type runFlags struct {
 
 func (a *cli) runCommand() *cobra.Command {
 	var f runFlags
+	dry := false
 	cmd := &cobra.Command{
 		Use:   "run SUITE -m TARGET [-m TARGET …]",
 		Short: "Evaluate a suite against models, agents or recorded outputs",
@@ -92,10 +93,14 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 				path = args[0]
 			}
 			f.origin = app.Origin{Command: "run", Flags: given(cmd.Flags())}
+			if dry {
+				return a.dryRun(cmd.Context(), path, &f, cmd.Flags().Changed)
+			}
 			return a.evaluate(cmd.Context(), &f, func() (*app.Session, error) { return a.session(cmd.Context(), path, &f, cmd.Flags().Changed) })
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "lint the suite, open the targets and say what would be asked; nothing is asked or kept")
 	return cmd
 }
 

@@ -39,6 +39,7 @@ type Session struct {
 	judges  string
 	live    *liveJudges   // nil: attempts are judged when they are over, or not at all
 	policy  *guard.Policy // of a new run with a guard
+	dry     *DryRun       // not nil: the run is told here, and not kept
 }
 
 // ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.

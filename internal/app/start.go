@@ -134,6 +134,10 @@ func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Sui
 // StartRun checks a request, opens its targets and keeps the run with its suite. No target
 // is asked yet: that is what the Session does, here or, by ResumeRun, elsewhere.
 func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Session, error) {
+	return a.startRun(ctx, &req, nil, tell)
+}
+
+func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell Events) (*Session, error) {
 	if err := errors.Join(req.check(), a.readableGates(&req.Settings, tell)); err != nil {
 		return nil, err
 	}
@@ -141,15 +145,15 @@ func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	specs, err := a.targets(&req, tell)
+	specs, err := a.targets(req, tell)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.secrets.Spelled(req.settings()), a.checkJudges(ctx, &req, tell)); err != nil {
+	if err := errors.Join(a.secrets.Spelled(req.settings()), a.checkJudges(ctx, req, tell)); err != nil {
 		return nil, err
 	}
-	askOnce(&req, specs, tell)
-	read, err := a.suiteOf(ctx, &req, tell)
+	askOnce(req, specs, tell)
+	read, err := a.suiteOf(ctx, req, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +165,8 @@ func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, tell: tell, op: op, policy: policy, settings: req.Settings, slices: req.Slices, noWait: true}
-	if err := s.start(ctx, db, &req, read, specs); err != nil {
+	s := &Session{app: a, tell: tell, op: op, policy: policy, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
+	if err := s.start(ctx, db, req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -259,6 +263,9 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	for i := range s.targets {
 		man.Targets = append(man.Targets, s.targets[i].Target)
 		tellAdjusted(&s.targets[i].Target, s.tell)
+	}
+	if s.dry != nil {
+		return errors.Join(s.Run.tell(s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
 	b, err := json.Marshal(man)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // How many comparisons there are of each kind.
 const (
-	trialsDue  = 67
+	trialsDue  = 84
 	weatherDue = 46
 	locksDue   = 77
 )

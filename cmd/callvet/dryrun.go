@@ -1,0 +1,51 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// dryRun tells what the flags would ask.
+func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func(string) bool) error {
+	switch {
+	case f.resume != "":
+		return usagef("--dry-run is of a new run: callvet show %s tells what a stored one has", f.resume)
+	case path == "":
+		return usagef("which suite? callvet run SUITE -m TARGET --dry-run")
+	}
+	if err := f.writable(); err != nil {
+		return err
+	}
+	req, err := a.request(path, f, changed)
+	if err != nil {
+		return err
+	}
+	d, err := a.program().DryRun(ctx, req, a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell)
+	if err != nil {
+		return err
+	}
+	if a.jsonOut {
+		return json.NewEncoder(a.out).Encode(d)
+	}
+	of := ""
+	if d.Cases < d.All {
+		of = fmt.Sprintf(" of %d", d.All)
+	}
+	fmt.Fprintf(a.out, "%s would be made: %d%s cases, %s, %s; nothing was asked or kept\n", plain.Count(d.Attempts, "attempt", "attempts"),
+		d.Cases, of, plain.Count(len(d.Targets), "target", "targets"), plain.Count(d.Repeats, "repeat", "repeats"))
+	for _, t := range d.Targets {
+		fmt.Fprintf(a.out, "  %s\n", t)
+	}
+	if d.Rubrics > 0 {
+		fmt.Fprintf(a.out, "%s of rubrics among them, which run where all others pass\n", plain.Count(d.Rubrics, "attempt", "attempts"))
+	}
+	if d.Skipped > 0 {
+		fmt.Fprintf(a.out, "%s skipped, as the suite says\n", plain.Count(d.Skipped, "attempt is", "attempts are"))
+	}
+	return nil
+}
