@@ -97,6 +97,15 @@ func (p paths) Write(ctx context.Context, name string, write func(io.Writer) err
 	return file.Write(ctx, p.a.path(name), write)
 }
 
+// Append opens a file to write at its end.
+func (p paths) Append(name string) (app.Growing, error) {
+	f, err := file.Append(p.a.path(name))
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
 // Hold waits until no other process changes files of the folder.
 func (p paths) Hold(ctx context.Context, name string) (release func() error, err error) {
 	return file.Hold(ctx, p.a.path(name))

@@ -88,6 +88,7 @@ func spokenVerbs() map[string]spoken {
 		"convert":             {requests: []reflect.Type{of[app.ConvertRequest]()}, args: []string{"suite"}},
 		"mcp import":          {requests: []reflect.Type{of[app.ImportMCPRequest]()}, args: []string{"url"}},
 		"proxy model":         {requests: []reflect.Type{of[app.ModelProxyRequest]()}, client: []string{"listen"}},
+		"mcp serve":           {requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"}, client: []string{"http"}},
 		"trace import":        {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"}, client: []string{"output"}},
 		"trace export":        {requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"}, client: []string{"output"}},
 		"trace check":         {requests: []reflect.Type{of[app.CheckRequest]()}, args: []string{"traces"}, client: []string{"all"}},

@@ -86,6 +86,12 @@ type named struct {
 	Limit          int
 }
 
+// served is a request for a server of MCP, with what its agent sends.
+type served struct {
+	app.ServeMCPRequest
+	Messages string `json:"messages"`
+}
+
 func frontOf(a *app.App) *front {
 	f := &front{app: a}
 	f.routes = map[string]func(context.Context, []byte) (any, error){
@@ -215,6 +221,11 @@ func frontOf(a *app.App) *front {
 			}
 			return p.Result(), nil
 		}),
+		"mcp serve": route(func(ctx context.Context, q served) (any, error) {
+			var b strings.Builder
+			_, err := a.ServeMCP(ctx, q.ServeMCPRequest, app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
+			return b.String(), err
+		}),
 		"tools lint":       route(verb(f, a.LintTools)),
 		"tools confusable": route(verb(f, a.Confusable)),
 		"tools whatif":     route(func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
@@ -340,6 +351,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"tools cache clear", `{"drop": true}`, `{`},
 		{"mcp import", `{"command": "sh weather.sh", "output": "imported.yaml", "draft_cases": true}`, `"drafts":2`},
 		{"proxy model", `{"record": "models"}`, `"recorded":0`},
+		{"mcp serve", `{"suite": "weather.yaml", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
 		{"runs", `{"names": ["second"]}`, `[`},
 	}
 	driven := map[string]bool{}

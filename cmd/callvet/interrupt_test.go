@@ -55,6 +55,7 @@ var blocked = map[string][]string{
 	"label next":          {"IN", "traces.jsonl -o IN"},
 	"lint":                {"IN", "HELD"},
 	"mcp import":          {"SERVER", "--command COMMAND"},
+	"mcp serve":           {"suite.yaml", "HELD", "suite.yaml --http 127.0.0.1:0", "suite.yaml --case paris-now -o t.jsonl"},
 	"plan":                {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
 	"prices":              {"IN", "HELD", "-o IN", ""},
 	"proxy model":         {"--record rec", "--record rec -- sleep 1000"},

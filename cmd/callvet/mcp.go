@@ -17,8 +17,8 @@ import (
 
 // mcpCommand works with servers that speak the Model Context Protocol.
 func (a *cli) mcpCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "mcp", Short: "Take the tools of MCP servers into suites"}
-	cmd.AddCommand(a.mcpImportCommand())
+	cmd := &cobra.Command{Use: "mcp", Short: "Take the tools of MCP servers into suites, and serve those of suites"}
+	cmd.AddCommand(a.mcpImportCommand(), a.mcpServeCommand())
 	return cmd
 }
 

@@ -15,8 +15,8 @@ import (
 func TestOutputsKnowInputs(t *testing.T) {
 	t.Parallel()
 	// What these say is no file.
-	words := strings.Fields(`abstain-route accept agent api-key-env base-url bug by command description difficulty embed embedder exec-env expect failed-from fallback
-		filter format from fusion goal header judge judge-base-url judge-model keep name of policy preset primary protocol reasoning-effort
+	words := strings.Fields(`abstain-route accept agent allow-host api-key-env base-url bug by case command description difficulty embed embedder exec-env expect failed-from fallback
+		filter format from fusion goal header http judge judge-base-url judge-model keep name of policy preset primary protocol reasoning-effort
 		rerank resume role roots set slice status strategy tier to tool tool-choice transport unit via`)
 	root, seen := new(cli).rootCommand(), map[string]bool{}
 	for _, verb := range verbs(root, nil) {

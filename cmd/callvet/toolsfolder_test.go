@@ -38,6 +38,7 @@ func TestToolsFolder(t *testing.T) {
 		"callvet score":           {"traces.jsonl", "schema validity       50.0 %"},
 		"callvet gate":            {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
 		"callvet stale":           {"bug.json", "not recorded: how the cases were made"},
+		"callvet mcp serve":       {"suite.json", "0 conversations, 0 calls"},
 	}
 	found := 0
 	var walk func(*cobra.Command)
@@ -84,7 +85,7 @@ func TestToolsFolder(t *testing.T) {
 				}
 			}
 			var out, errs bytes.Buffer
-			a := &cli{out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs), getenv: func(k string) string {
+			a := &cli{in: strings.NewReader(""), out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs), getenv: func(k string) string {
 				return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 			}}
 			args := append(strings.Fields(strings.TrimPrefix(name, "callvet ")+" "+want[0]), "--tools", "tools")

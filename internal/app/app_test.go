@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"strings"
@@ -35,6 +36,8 @@ func (m memory) Existing(name string) ([]byte, bool, error) {
 	text, ok := m[name]
 	return []byte(text), ok, nil
 }
+
+func (m memory) Append(string) (Growing, error) { return nil, errors.ErrUnsupported }
 
 func (m memory) Hold(context.Context, string) (func() error, error) {
 	return func() error { return nil }, nil

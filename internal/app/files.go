@@ -33,6 +33,8 @@ type Files interface {
 	Existing(name string) (data []byte, there bool, err error)
 	// Write gives a name the bytes that write writes, all of them or none.
 	Write(ctx context.Context, name string, write func(io.Writer) error) error
+	// Append opens a file that grows, and makes it where it is missing.
+	Append(name string) (Growing, error)
 	// Hold waits until nobody else who holds changes a file or what stands beside it, and keeps
 	// others off until release: between Open and Write of the same file.
 	Hold(ctx context.Context, name string) (release func() error, err error)

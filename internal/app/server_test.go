@@ -62,6 +62,8 @@ func (u *uploads) Existing(name string) ([]byte, bool, error) {
 	return []byte(text), ok, nil
 }
 
+func (u *uploads) Append(string) (app.Growing, error) { return nil, errors.ErrUnsupported }
+
 func (u *uploads) Hold(context.Context, string) (func() error, error) {
 	return func() error { return nil }, nil
 }

@@ -297,14 +297,14 @@ func (s *Session) fault(ctx context.Context, doing string, err error) *callvet.F
 	switch {
 	case errors.As(err, &own):
 		return own
+	case answered(err, &wire): // what it said, and not how it hung up then
+		f.Kind = callvet.FaultRequest
 	case s.web.cause() != nil:
 		f = s.web.cause()
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		f.Kind, err = callvet.FaultTimeout, fmt.Errorf("no answer within %s", s.cfg.Timeout)
 	case ctx.Err() != nil:
 		f.Kind = callvet.FaultCanceled
-	case answered(err, &wire):
-		f.Kind = callvet.FaultRequest
 	case s.process != nil:
 		f.Kind = callvet.FaultProcess
 		if strings.Contains(err.Error(), "maximum line length") {

@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "honest":
 		_ = honest().Run(context.Background(), &sdk.StdioTransport{})
+	case "serve":
+		_ = (&Serving{Open: (&desktop{}).Open}).Stdio(context.Background(), os.Stdin, os.Stdout)
 	default:
 		os.Exit(liar(lie).stdio(os.Stdin, os.Stdout))
 	}

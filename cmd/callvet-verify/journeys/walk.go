@@ -65,6 +65,7 @@ var apart = map[string]string{
 	"drill":                 "runs drills, which make drill and TestShippedDrills do",
 	"help":                  "writes help",
 	"mcp import":            "asks a server for its tools; verify mcp does with eight of them",
+	"mcp serve":             "answers agents that speak MCP; verify mcp does with others' clients",
 	"prices":                "lists prices, or makes a table of them from a list of others",
 	"proxy model":           "records and replays models of other programs; its script does",
 	"tools suggest":         "asks a model for texts of a catalogue",

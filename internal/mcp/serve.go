@@ -1,0 +1,678 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// Defaults of a Serving.
+const (
+	DefaultMaxTalks = 64
+	DefaultIdle     = 30 * time.Minute
+	// maxWaiting bounds the calls of one conversation that wait for their answer.
+	maxWaiting = 128
+)
+
+// sessionless is the first version of the protocol that knows no sessions over HTTP.
+const sessionless = "2026-07-28"
+
+// Talk is one conversation of an agent with tools, from its first request to its end. Calls come
+// one after the other, the other requests whenever they like; Close once, when all have returned.
+type Talk interface {
+	// Greeting is what the agent is told of the server.
+	Greeting() Greeting
+	// Tools are the definitions of the tools, in the form of the protocol.
+	Tools(ctx context.Context) ([]json.RawMessage, error)
+	// Call answers a call with a result in the form of the protocol. An *UnknownToolError is
+	// answered as the protocol has it.
+	Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
+	// Forward answers any other request; callvet.ErrUnavailable: the server has no such thing.
+	Forward(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	Close() error
+}
+
+// Greeting is what a server says of itself when a conversation begins.
+type Greeting struct {
+	Name, Version, Instructions string
+	// Resources, Prompts and Completions tell that Forward answers requests for them.
+	Resources, Prompts, Completions bool
+}
+
+// Hello is what is known of an agent when its conversation begins.
+type Hello struct {
+	// Client and Version are what it says of itself.
+	Client, Version string
+	// Query is that of the address over HTTP, without the name of the session.
+	Query map[string]string
+	// Changed tells the agent that the tools are others now. It returns at once.
+	Changed func()
+}
+
+// UnknownToolError is about a call of a tool that the server does not have.
+type UnknownToolError struct{ Tool string }
+
+// Error implements error.
+func (e *UnknownToolError) Error() string { return fmt.Sprintf("unknown tool %q", e.Tool) }
+
+// Serving is a server of this program. Open is required.
+type Serving struct {
+	// Open begins a conversation. Its error is told to the agent.
+	Open func(ctx context.Context, h Hello) (Talk, error)
+	// MaxBytes bounds one message of an agent; 0: DefaultMaxBytes.
+	MaxBytes int
+	// MaxTalks bounds the conversations at a time over HTTP; 0: DefaultMaxTalks. One of which
+	// nothing was heard for Idle is closed; 0: DefaultIdle.
+	MaxTalks int
+	Idle     time.Duration
+	// Hosts are names under which the server may be asked over HTTP, beside those of this machine
+	// and its own address.
+	Hosts []string
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+
+	mu     sync.Mutex
+	open   map[*desk]struct{}
+	named  map[string]*desk // conversations by address, of clients without sessions
+	bug    *parallel.Panic
+	ctx    context.Context //nolint:containedctx // that of the whole server, which requests end with
+	cancel context.CancelFunc
+	owner  parallel.Group
+	errs   []error // of conversations that were closed
+}
+
+// start makes ready what conversations share; end closes them all, and gives what went wrong in
+// that or panics with the panic of a request.
+func (s *Serving) start(ctx context.Context) {
+	if s.MaxBytes <= 0 {
+		s.MaxBytes = DefaultMaxBytes
+	}
+	if s.MaxTalks <= 0 {
+		s.MaxTalks = DefaultMaxTalks
+	}
+	if s.Idle <= 0 {
+		s.Idle = DefaultIdle
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	s.open, s.named = map[*desk]struct{}{}, map[string]*desk{}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+}
+
+func (s *Serving) end() error {
+	s.cancel()
+	s.owner.Wait()
+	s.mu.Lock()
+	left := make([]*desk, 0, len(s.open))
+	for d := range s.open {
+		left = append(left, d)
+	}
+	s.mu.Unlock()
+	for _, d := range left {
+		d.close()
+	}
+	if s.bug != nil {
+		panic(s.bug)
+	}
+	return errors.Join(s.errs...)
+}
+
+// Stdio serves one conversation over in and out, until the agent or ctx ends it.
+func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	s.start(ctx)
+	d := s.desk()
+	ss, err := d.server().Connect(s.ctx, &ordered{
+		Transport: &sdk.IOTransport{Reader: io.NopCloser(in), Writer: stays{out}, MaxLineLength: s.MaxBytes}, desk: d,
+	}, nil)
+	if err == nil {
+		stop := context.AfterFunc(s.ctx, func() { _ = ss.Close() })
+		err = ss.Wait()
+		stop()
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case errors.Is(err, io.EOF), errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.ErrClosedPipe):
+		err = nil
+	case err != nil:
+		err = &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("serve: the agent sent no message of MCP: %v", err)}
+	}
+	return errors.Join(err, s.end())
+}
+
+// stays is a writer that outlives its conversation.
+type stays struct{ io.Writer }
+
+// Close implements io.Closer.
+func (stays) Close() error { return nil }
+
+// desk is where one conversation is answered.
+type desk struct {
+	of    *Serving
+	query map[string]string
+	// shared tells that no session of the SDK is the conversation: it is found by its address.
+	shared bool
+
+	mu      sync.Mutex
+	talk    Talk
+	failed  error
+	closed  bool
+	heard   time.Time
+	waiting int
+	busy    sync.WaitGroup // requests that are being answered
+	last    chan struct{}  // closed when the call that came last was answered; nil: none came
+	turn    chan struct{}  // closed when the call that was read last stands in line; nil: none is to
+
+	// telling is apart from mu: tools may change while the conversation is being opened.
+	telling sync.Mutex
+	servers map[*sdk.Server]struct{}
+}
+
+// desk makes a place for a conversation; nothing is open yet.
+func (s *Serving) desk() *desk {
+	return &desk{of: s, servers: map[*sdk.Server]struct{}{}, heard: s.Now()}
+}
+
+// begin opens the conversation with its first request. The request ends with done.
+func (d *desk) begin(ctx context.Context, req sdk.Request) (t Talk, done func(), err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return nil, nil, fmt.Errorf("the conversation is over: %w", callvet.ErrUnavailable)
+	case d.failed != nil:
+		return nil, nil, d.failed
+	case d.waiting >= maxWaiting:
+		return nil, nil, fmt.Errorf("more than %d requests wait for their answer: %w", maxWaiting, callvet.ErrLimited)
+	}
+	if d.talk == nil {
+		if err := d.of.admit(d); err != nil {
+			return nil, nil, err
+		}
+		h := Hello{Query: d.query, Changed: d.changed}
+		h.Client, h.Version = client(req)
+		if d.talk, err = d.of.Open(ctx, h); err != nil {
+			d.of.dismiss(d)
+			if ctx.Err() == nil {
+				d.failed = err
+			}
+			return nil, nil, err
+		}
+	}
+	d.heard = d.of.Now()
+	d.waiting++
+	d.busy.Add(1)
+	return d.talk, func() {
+		d.mu.Lock()
+		d.waiting--
+		d.heard = d.of.Now()
+		d.mu.Unlock()
+		d.busy.Done()
+	}, nil
+}
+
+// client is what an agent says of itself.
+func client(req sdk.Request) (name, version string) {
+	var said *sdk.Implementation
+	switch r := req.(type) {
+	case *sdk.ServerRequest[*sdk.InitializeParams]:
+		if r.Params != nil {
+			said = r.Params.ClientInfo
+		}
+	case *sdk.ServerRequest[*sdk.DiscoverParams]:
+		said = r.ClientInfo()
+	}
+	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && said == nil {
+		if p := ss.InitializeParams(); p != nil {
+			said = p.ClientInfo
+		}
+	}
+	if said == nil {
+		return "", ""
+	}
+	return said.Name, said.Version
+}
+
+// admit counts a conversation. Those of which nothing was heard for long make room.
+func (s *Serving) admit(d *desk) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.open) >= s.MaxTalks {
+		return fmt.Errorf("%d conversations are open already: %w", len(s.open), callvet.ErrLimited)
+	}
+	s.open[d] = struct{}{}
+	return nil
+}
+
+func (s *Serving) dismiss(d *desk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, d)
+}
+
+// close ends the conversation when its last request was answered.
+func (d *desk) close() {
+	d.mu.Lock()
+	over := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if over {
+		return
+	}
+	d.busy.Wait()
+	if d.talk != nil {
+		if err := d.talk.Close(); err != nil {
+			d.of.mu.Lock()
+			d.of.errs = append(d.of.errs, err)
+			d.of.mu.Unlock()
+		}
+	}
+	d.of.dismiss(d)
+}
+
+// standIn is the tool that the SDK knows of. Nobody is shown it: to add it makes the SDK tell that
+// the tools have changed.
+func standIn() *sdk.Tool {
+	return &sdk.Tool{Name: "tool", InputSchema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func noTool(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "not answered"}
+}
+
+// changed tells the agent that its tools are others.
+func (d *desk) changed() {
+	d.telling.Lock()
+	all := maps.Clone(d.servers)
+	d.telling.Unlock()
+	for s := range all {
+		s.AddTool(standIn(), noTool)
+	}
+}
+
+// server makes a server of the SDK that answers from the desk. All that it is asked for passes
+// through answer: the SDK keeps lists of its own, in an order of its own, and with schemas as it
+// likes them.
+func (d *desk) server() *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "callvet"}, &sdk.ServerOptions{
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
+	})
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+			defer func() {
+				if p := parallel.Recovered(recover()); p != nil {
+					d.of.broke(p)
+					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "a bug in callvet"}
+				}
+			}()
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			stop := context.AfterFunc(d.of.ctx, cancel)
+			defer stop()
+			return d.answer(ctx, s, method, req, next)
+		}
+	})
+	return s
+}
+
+// broke remembers a panic, with which the server ends.
+func (s *Serving) broke(p *parallel.Panic) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bug == nil {
+		s.bug = p
+	}
+	s.cancel()
+}
+
+// answer answers one request.
+func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+	switch method {
+	case "subscriptions/listen": // as long as the agent listens
+		d.telling.Lock()
+		d.servers[s] = struct{}{}
+		d.telling.Unlock()
+		defer func() {
+			d.telling.Lock()
+			delete(d.servers, s)
+			d.telling.Unlock()
+		}()
+		return next(ctx, method, req)
+	case "initialize", "server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get", "completion/complete":
+	default:
+		return next(ctx, method, req)
+	}
+	if method == "tools/call" {
+		before, answered := d.inLine()
+		defer close(answered)
+		if before != nil {
+			<-before // those before end with the same context, or sooner
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	t, done, err := d.begin(ctx, req)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	defer done()
+	res, err := d.result(ctx, t, s, method, req, next)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	if newer(req) {
+		g := t.Greeting()
+		m := res.GetMeta()
+		if m == nil {
+			m = map[string]any{}
+		}
+		m[sdk.MetaKeyServerInfo] = &sdk.Implementation{Name: g.Name, Version: g.Version}
+		res.SetMeta(m)
+	}
+	return res, nil
+}
+
+// inLine puts a call behind those that came before it. Over stdio the next message is read then.
+func (d *desk) inLine() (before <-chan struct{}, answered chan struct{}) {
+	answered = make(chan struct{})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before, d.last = d.last, answered
+	if d.turn != nil {
+		close(d.turn)
+		d.turn = nil
+	}
+	return before, answered
+}
+
+// newer reports whether a request is of a version in which every answer says who gave it.
+func newer(req sdk.Request) bool {
+	v, ok := req.(interface{ ProtocolVersion() string })
+	return ok && v.ProtocolVersion() >= sessionless
+}
+
+// refusal is an error in the form of the protocol.
+func refusal(err error) error {
+	var wire *jsonrpc.Error
+	var unknown *UnknownToolError
+	switch {
+	case errors.As(err, &wire):
+		return wire
+	case errors.As(err, &unknown):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown.Error()}
+	case errors.Is(err, callvet.ErrUnavailable):
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: err.Error()}
+	case errors.Is(err, callvet.ErrInvalid), errors.Is(err, callvet.ErrNotFound):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+}
+
+// result gives what a request is answered with.
+func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+	switch method {
+	case "initialize", "server/discover":
+		return d.greet(ctx, t, s, method, req, next)
+	case "tools/list":
+		base, err := next(ctx, method, req)
+		if err != nil {
+			return nil, err
+		}
+		tools, err := t.Tools(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if tools == nil {
+			tools = []json.RawMessage{}
+		}
+		list, err := json.Marshal(tools)
+		if err != nil {
+			return nil, fmt.Errorf("encode tools: %w", err)
+		}
+		l, ok := base.(*sdk.ListToolsResult)
+		if !ok {
+			return nil, fmt.Errorf("list tools: the SDK gave %T: %w", base, errors.ErrUnsupported)
+		}
+		return &rawList{l, map[string]json.RawMessage{"tools": list}}, nil
+	case "tools/call":
+		call, ok := req.(*sdk.CallToolRequest)
+		if !ok || call.Params == nil {
+			return nil, fmt.Errorf("call: no tool is named: %w", callvet.ErrInvalid)
+		}
+		return verbatim(t.Call(ctx, call.Params.Name, call.Params.Arguments))
+	}
+	params, err := json.Marshal(req.GetParams())
+	if err != nil {
+		return nil, fmt.Errorf("encode parameters: %w", err)
+	}
+	return verbatim(t.Forward(ctx, method, params))
+}
+
+// greet begins a conversation: the agent is told who answers, and what it may ask for.
+func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+	res, err := next(ctx, method, req)
+	if err != nil {
+		return nil, err
+	}
+	g := t.Greeting()
+	can := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}}
+	if g.Resources {
+		can.Resources = &sdk.ResourceCapabilities{}
+	}
+	if g.Prompts {
+		can.Prompts = &sdk.PromptCapabilities{}
+	}
+	if g.Completions {
+		can.Completions = &sdk.CompletionCapabilities{}
+	}
+	switch r := res.(type) {
+	case *sdk.InitializeResult:
+		r.ServerInfo, r.Instructions, r.Capabilities = &sdk.Implementation{Name: g.Name, Version: g.Version}, g.Instructions, can
+	case *sdk.DiscoverResult:
+		r.Instructions, r.Capabilities = g.Instructions, can
+	}
+	d.live(s, req)
+	return res, nil
+}
+
+// live watches the session of the SDK that is the conversation: both end together.
+func (d *desk) live(s *sdk.Server, req sdk.Request) {
+	ss, ok := req.GetSession().(*sdk.ServerSession)
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	if _, known := d.servers[s]; known || !ok || d.shared {
+		return
+	}
+	d.servers[s] = struct{}{}
+	d.of.owner.Go(func() {
+		stop := context.AfterFunc(d.of.ctx, func() { _ = ss.Close() })
+		defer stop()
+		_ = ss.Wait() // how it ended changes nothing
+		d.close()
+	})
+}
+
+// rawList is a list of tools of which the members are as they came.
+type rawList struct {
+	*sdk.ListToolsResult
+	members map[string]json.RawMessage
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r *rawList) MarshalJSON() ([]byte, error) { return overlaid(r.ListToolsResult, r.members) }
+
+// rawResult is any other result of which the members are as they came.
+type rawResult struct {
+	*sdk.CallToolResult
+	members map[string]json.RawMessage
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r *rawResult) MarshalJSON() ([]byte, error) { return overlaid(r.CallToolResult, r.members) }
+
+// verbatim is a result with the members of raw.
+func verbatim(raw json.RawMessage, err error) (sdk.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	r := &rawResult{CallToolResult: &sdk.CallToolResult{}}
+	if err := json.Unmarshal(raw, &r.members); err != nil || r.members == nil {
+		return nil, fmt.Errorf("the result is no object: %w", callvet.ErrInvalid)
+	}
+	delete(r.members, "resultType") // of another version, perhaps
+	return r, nil
+}
+
+// overlaid encodes what the SDK has to say of a result, and the members beside it.
+func overlaid(said any, members map[string]json.RawMessage) ([]byte, error) {
+	b, err := json.Marshal(said)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, err
+	}
+	if string(all["content"]) == "null" {
+		delete(all, "content")
+	}
+	meta := all["_meta"]
+	maps.Copy(all, members)
+	if own := members["_meta"]; meta != nil && own != nil {
+		var both map[string]json.RawMessage
+		if json.Unmarshal(own, &both) == nil && both != nil && json.Unmarshal(meta, &both) == nil {
+			if all["_meta"], err = json.Marshal(both); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return json.Marshal(all)
+}
+
+// ordered reads a message after a call only when the call stands in line, so that calls of which
+// an agent did not wait for the answers are made in the order in which it sent them. An input that
+// ends is over when what was asked has been answered.
+type ordered struct {
+	sdk.Transport
+	desk *desk
+}
+
+// Connect implements sdk.Transport.
+func (o *ordered) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := o.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &orderedConn{Connection: c, desk: o.desk, asked: map[jsonrpc.ID]bool{}, over: make(chan struct{})}, nil
+}
+
+type orderedConn struct {
+	sdk.Connection
+	desk *desk
+	wait chan struct{} // of the call that was read last
+	once sync.Once
+	over chan struct{}
+
+	mu    sync.Mutex
+	id    jsonrpc.ID // of the call that was read last
+	asked map[jsonrpc.ID]bool
+	empty chan struct{} // closed when nothing is asked any more; nil: nobody waits for it
+}
+
+// Read implements sdk.Connection.
+func (c *orderedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	if c.wait != nil {
+		c.until(ctx, c.wait)
+		c.wait = nil
+	}
+	msg, err := c.Connection.Read(ctx)
+	if errors.Is(err, io.EOF) {
+		c.mu.Lock()
+		var empty chan struct{}
+		if len(c.asked) > 0 {
+			empty = make(chan struct{})
+			c.empty = empty
+		}
+		c.mu.Unlock()
+		if empty != nil {
+			c.until(ctx, empty)
+		}
+	}
+	req, ok := msg.(*jsonrpc.Request)
+	if err != nil || !ok || !req.IsCall() || req.Method == "subscriptions/listen" {
+		return msg, err
+	}
+	c.mu.Lock()
+	c.asked[req.ID] = true
+	c.mu.Unlock()
+	if req.Method == "tools/call" {
+		c.wait = make(chan struct{})
+		c.desk.mu.Lock()
+		c.desk.turn = c.wait
+		c.desk.mu.Unlock()
+		c.mu.Lock()
+		c.id = req.ID
+		c.mu.Unlock()
+	}
+	return msg, nil
+}
+
+// until waits for done, but not when the connection ends.
+func (c *orderedConn) until(ctx context.Context, done <-chan struct{}) {
+	select {
+	case <-done:
+	case <-c.over:
+	case <-ctx.Done():
+	}
+}
+
+// Write implements sdk.Connection. A call that was refused before it stood in line lets the next
+// one be read, too.
+func (c *orderedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	res, ok := msg.(*jsonrpc.Response)
+	if !ok {
+		return c.Connection.Write(ctx, msg)
+	}
+	c.mu.Lock()
+	last := res.ID == c.id
+	c.mu.Unlock()
+	if last {
+		c.desk.mu.Lock()
+		if c.desk.turn != nil {
+			close(c.desk.turn)
+			c.desk.turn = nil
+		}
+		c.desk.mu.Unlock()
+	}
+	err := c.Connection.Write(ctx, msg)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.asked, res.ID)
+	if len(c.asked) == 0 && c.empty != nil {
+		close(c.empty)
+		c.empty = nil
+	}
+	return err
+}
+
+// Close implements sdk.Connection.
+func (c *orderedConn) Close() error {
+	c.once.Do(func() { close(c.over) })
+	return c.Connection.Close()
+}
