@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +27,7 @@ import (
 type MCPStreams struct {
 	In       io.Reader
 	Out      io.Writer
-	Listener net.Listener
+	Listener mcp.Listener
 }
 
 // TraceRequest says where what an agent calls is written, and as what.
@@ -108,7 +106,7 @@ func (a *App) serve(ctx context.Context, via MCPStreams, count *counter, log *tr
 	if via.Listener == nil {
 		err = s.Stdio(ctx, via.In, via.Out)
 	} else {
-		if at, bad := netip.ParseAddrPort(via.Listener.Addr().String()); bad == nil && !at.Addr().IsLoopback() {
+		if !mcp.Local(via.Listener) {
 			count.tell.warn("mcp", "everybody who reaches this machine may call these tools: nothing asks who they are")
 		}
 		count.note("MCP at http://%s%s", via.Listener.Addr(), mcp.Path)

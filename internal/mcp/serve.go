@@ -139,7 +139,7 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 		Transport: &sdk.IOTransport{Reader: io.NopCloser(in), Writer: stays{out}, MaxLineLength: s.MaxBytes}, desk: d,
 	}, nil)
 	if err == nil {
-		stop := context.AfterFunc(s.ctx, func() { _ = ss.Close() })
+		stop := upon(s.ctx, func() { _ = ss.Close() })
 		err = ss.Wait()
 		stop()
 	}
@@ -152,6 +152,23 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 		err = &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("serve: the agent sent no message of MCP: %v", err)}
 	}
 	return errors.Join(err, s.end())
+}
+
+// upon calls do when ctx ends. stop calls it off, and waits for it.
+func upon(ctx context.Context, do func()) (stop func()) {
+	over := make(chan struct{})
+	var g parallel.Group
+	g.Go(func() {
+		select {
+		case <-ctx.Done():
+			do()
+		case <-over:
+		}
+	})
+	return func() {
+		close(over)
+		g.Wait()
+	}
 }
 
 // stays is a writer that outlives its conversation.
@@ -172,10 +189,10 @@ type desk struct {
 	failed  error
 	closed  bool
 	heard   time.Time
-	waiting int
-	busy    sync.WaitGroup // requests that are being answered
-	last    chan struct{}  // closed when the call that came last was answered; nil: none came
-	turn    chan struct{}  // closed when the call that was read last stands in line; nil: none is to
+	waiting int           // requests that are being answered
+	free    *sync.Cond    // of mu: nothing is waiting any more
+	last    chan struct{} // closed when the call that came last was answered; nil: none came
+	turn    chan struct{} // closed when the call that was read last stands in line; nil: none is to
 
 	// telling is apart from mu: tools may change while the conversation is being opened.
 	telling sync.Mutex
@@ -184,7 +201,9 @@ type desk struct {
 
 // desk makes a place for a conversation; nothing is open yet.
 func (s *Serving) desk() *desk {
-	return &desk{of: s, servers: map[*sdk.Server]struct{}{}, heard: s.Now()}
+	d := &desk{of: s, servers: map[*sdk.Server]struct{}{}, heard: s.Now()}
+	d.free = sync.NewCond(&d.mu)
+	return d
 }
 
 // begin opens the conversation with its first request. The request ends with done.
@@ -215,13 +234,13 @@ func (d *desk) begin(ctx context.Context, req sdk.Request) (t Talk, done func(),
 	}
 	d.heard = d.of.Now()
 	d.waiting++
-	d.busy.Add(1)
 	return d.talk, func() {
 		d.mu.Lock()
-		d.waiting--
+		defer d.mu.Unlock()
 		d.heard = d.of.Now()
-		d.mu.Unlock()
-		d.busy.Done()
+		if d.waiting--; d.waiting == 0 {
+			d.free.Broadcast()
+		}
 	}, nil
 }
 
@@ -269,11 +288,13 @@ func (d *desk) close() {
 	d.mu.Lock()
 	over := d.closed
 	d.closed = true
+	for !over && d.waiting > 0 {
+		d.free.Wait()
+	}
 	d.mu.Unlock()
 	if over {
 		return
 	}
-	d.busy.Wait()
 	if d.talk != nil {
 		if err := d.talk.Close(); err != nil {
 			d.of.mu.Lock()
@@ -322,8 +343,7 @@ func (d *desk) server() *sdk.Server {
 			}()
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			stop := context.AfterFunc(d.of.ctx, cancel)
-			defer stop()
+			defer upon(d.of.ctx, cancel)()
 			return d.answer(ctx, s, method, req, next)
 		}
 	})
@@ -501,8 +521,7 @@ func (d *desk) live(s *sdk.Server, req sdk.Request) {
 	}
 	d.servers[s] = struct{}{}
 	d.of.owner.Go(func() {
-		stop := context.AfterFunc(d.of.ctx, func() { _ = ss.Close() })
-		defer stop()
+		defer upon(d.of.ctx, func() { _ = ss.Close() })()
 		_ = ss.Wait() // how it ended changes nothing
 		d.close()
 	})

@@ -27,18 +27,27 @@ const (
 	maxSession  = 128 // bytes of the name of a session in an address
 )
 
+// Listener is where a server over HTTP is asked.
+type Listener = net.Listener
+
+// Local reports whether this machine alone reaches a listener.
+func Local(l Listener) bool {
+	at, err := netip.ParseAddrPort(l.Addr().String())
+	return err == nil && at.Addr().IsLoopback()
+}
+
 // HTTP serves conversations over streamable HTTP at Path until ctx ends; l is closed then.
 //
 // A conversation is a session of the protocol. Versions that know no sessions are answered at
 // addresses with ?session=NAME alone, of which each is a conversation: elsewhere an agent is told
 // the versions that have sessions, since two agents at one address cannot be told apart.
-func (s *Serving) HTTP(ctx context.Context, l net.Listener) error {
+func (s *Serving) HTTP(ctx context.Context, l Listener) error {
 	s.start(ctx)
 	srv := &http.Server{
 		Handler: s.handler(l.Addr()), ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: s.Idle,
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
 	}
-	stop := context.AfterFunc(s.ctx, func() { _ = srv.Close() })
+	stop := upon(s.ctx, func() { _ = srv.Close() })
 	err := srv.Serve(l)
 	stop()
 	switch {
