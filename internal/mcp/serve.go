@@ -88,7 +88,7 @@ type Serving struct {
 	open   map[*desk]struct{}
 	named  map[string]*desk // conversations by address, of clients without sessions
 	bug    *parallel.Panic
-	ctx    context.Context //nolint:containedctx // that of the whole server, which requests end with
+	over   <-chan struct{} // closed when the server ends, and all requests with it
 	cancel context.CancelFunc
 	owner  parallel.Group
 	errs   []error // of conversations that were closed
@@ -96,7 +96,7 @@ type Serving struct {
 
 // start makes ready what conversations share; end closes them all, and gives what went wrong in
 // that or panics with the panic of a request.
-func (s *Serving) start(ctx context.Context) {
+func (s *Serving) start(ctx context.Context) context.Context {
 	if s.MaxBytes <= 0 {
 		s.MaxBytes = DefaultMaxBytes
 	}
@@ -110,7 +110,9 @@ func (s *Serving) start(ctx context.Context) {
 		s.Now = time.Now
 	}
 	s.open, s.named = map[*desk]struct{}{}, map[string]*desk{}
-	s.ctx, s.cancel = context.WithCancel(ctx)
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.over = ctx.Done()
+	return ctx
 }
 
 func (s *Serving) end() error {
@@ -133,13 +135,13 @@ func (s *Serving) end() error {
 
 // Stdio serves one conversation over in and out, until the agent or ctx ends it.
 func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	s.start(ctx)
+	inner := s.start(ctx)
 	d := s.desk()
-	ss, err := d.server().Connect(s.ctx, &ordered{
+	ss, err := d.server().Connect(inner, &ordered{
 		Transport: &sdk.IOTransport{Reader: io.NopCloser(in), Writer: stays{out}, MaxLineLength: s.MaxBytes}, desk: d,
 	}, nil)
 	if err == nil {
-		stop := upon(s.ctx, func() { _ = ss.Close() })
+		stop := upon(s.over, func() { _ = ss.Close() })
 		err = ss.Wait()
 		stop()
 	}
@@ -154,19 +156,19 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 	return errors.Join(err, s.end())
 }
 
-// upon calls do when ctx ends. stop calls it off, and waits for it.
-func upon(ctx context.Context, do func()) (stop func()) {
-	over := make(chan struct{})
+// upon calls do when over is closed. stop calls it off, and waits for it.
+func upon(over <-chan struct{}, do func()) (stop func()) {
+	off := make(chan struct{})
 	var g parallel.Group
 	g.Go(func() {
 		select {
-		case <-ctx.Done():
-			do()
 		case <-over:
+			do()
+		case <-off:
 		}
 	})
 	return func() {
-		close(over)
+		close(off)
 		g.Wait()
 	}
 }
@@ -343,7 +345,7 @@ func (d *desk) server() *sdk.Server {
 			}()
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			defer upon(d.of.ctx, cancel)()
+			defer upon(d.of.over, cancel)()
 			return d.answer(ctx, s, method, req, next)
 		}
 	})
@@ -521,7 +523,7 @@ func (d *desk) live(s *sdk.Server, req sdk.Request) {
 	}
 	d.servers[s] = struct{}{}
 	d.of.owner.Go(func() {
-		defer upon(d.of.ctx, func() { _ = ss.Close() })()
+		defer upon(d.of.over, func() { _ = ss.Close() })()
 		_ = ss.Wait() // how it ended changes nothing
 		d.close()
 	})

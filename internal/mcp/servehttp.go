@@ -42,12 +42,12 @@ func Local(l Listener) bool {
 // addresses with ?session=NAME alone, of which each is a conversation: elsewhere an agent is told
 // the versions that have sessions, since two agents at one address cannot be told apart.
 func (s *Serving) HTTP(ctx context.Context, l Listener) error {
-	s.start(ctx)
+	inner := s.start(ctx)
 	srv := &http.Server{
 		Handler: s.handler(l.Addr()), ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: s.Idle,
-		BaseContext: func(net.Listener) context.Context { return s.ctx },
+		BaseContext: func(net.Listener) context.Context { return inner },
 	}
-	stop := upon(s.ctx, func() { _ = srv.Close() })
+	stop := upon(s.over, func() { _ = srv.Close() })
 	err := srv.Serve(l)
 	stop()
 	switch {
