@@ -89,6 +89,7 @@ func spokenVerbs() map[string]spoken {
 		"mcp import":          {requests: []reflect.Type{of[app.ImportMCPRequest]()}, args: []string{"url"}},
 		"proxy model":         {requests: []reflect.Type{of[app.ModelProxyRequest]()}, client: []string{"listen"}},
 		"mcp serve":           {requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"}, client: []string{"http"}},
+		"proxy mcp":           {requests: []reflect.Type{of[app.ProxyMCPRequest]()}, args: []string{"url"}, client: []string{"http"}},
 		"trace import":        {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"}, client: []string{"output"}},
 		"trace export":        {requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"}, client: []string{"output"}},
 		"trace check":         {requests: []reflect.Type{of[app.CheckRequest]()}, args: []string{"traces"}, client: []string{"all"}},

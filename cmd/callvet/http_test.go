@@ -86,9 +86,14 @@ type named struct {
 	Limit          int
 }
 
-// served is a request for a server of MCP, with what its agent sends.
+// served and proxied are requests for servers of MCP, with what their agent sends.
 type served struct {
 	app.ServeMCPRequest
+	Messages string `json:"messages"`
+}
+
+type proxiedTo struct {
+	app.ProxyMCPRequest
 	Messages string `json:"messages"`
 }
 
@@ -226,6 +231,11 @@ func frontOf(a *app.App) *front {
 			_, err := a.ServeMCP(ctx, q.ServeMCPRequest, app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
 			return b.String(), err
 		}),
+		"proxy mcp": route(func(ctx context.Context, q proxiedTo) (any, error) {
+			var b strings.Builder
+			_, err := a.ProxyMCP(ctx, q.ProxyMCPRequest, app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
+			return b.String(), err
+		}),
 		"tools lint":       route(verb(f, a.LintTools)),
 		"tools confusable": route(verb(f, a.Confusable)),
 		"tools whatif":     route(func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
@@ -352,6 +362,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"mcp import", `{"command": "sh weather.sh", "output": "imported.yaml", "draft_cases": true}`, `"drafts":2`},
 		{"proxy model", `{"record": "models"}`, `"recorded":0`},
 		{"mcp serve", `{"suite": "weather.yaml", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
+		{"proxy mcp", `{"command": "sh weather.sh", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
 		{"runs", `{"names": ["second"]}`, `[`},
 	}
 	driven := map[string]bool{}

@@ -59,6 +59,7 @@ var blocked = map[string][]string{
 	"plan":                {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
 	"prices":              {"IN", "HELD", "-o IN", ""},
 	"proxy model":         {"--record rec", "--record rec -- sleep 1000"},
+	"proxy mcp":           {"--command cat", "http://127.0.0.1:1/mcp --http 127.0.0.1:0", "--guard HELD --command cat"},
 	"report":              {"whole -o IN.html", "whole -o IN.json"},
 	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
 	"runs":                {""},

@@ -50,13 +50,19 @@ func (a *App) guardPolicy(path string) (*guard.Policy, error) {
 
 // guards makes the guards of a policy for a catalogue of tools.
 func (a *App) guards(p *guard.Policy, tools []callvet.Tool, seed int64) (*guard.Guards, error) {
+	return a.guardsBy(nil, p, tools, seed)
+}
+
+// guardsBy makes guards that go by a clock, for tools that are really called; nil: they only say
+// how long they take.
+func (a *App) guardsBy(clock guard.Clock, p *guard.Policy, tools []callvet.Tool, seed int64) (*guard.Guards, error) {
 	if p.Confirm == safety.ConfirmAsk && a.cfg.Ask == nil {
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("confirm: ask needs a terminal, where a person is asked: %w", callvet.ErrInvalid),
 			Hint: "write `confirm: user`, which takes the user's yes in the conversation, or `confirm: deny`",
 		}
 	}
-	cfg := guard.Config{Policy: p, Tools: tools, Seed: uint64(seed)}
+	cfg := guard.Config{Policy: p, Tools: tools, Clock: clock, Seed: uint64(seed)}
 	if a.cfg.Ask != nil {
 		cfg.Ask = func(ctx context.Context, call *callvet.Call, why string) (bool, error) {
 			return a.cfg.Ask(ctx, Question{Tool: call.Tool, Args: string(call.Args), Why: why})

@@ -31,11 +31,27 @@ type result struct {
 	IsError    bool            `json:"isError"`
 }
 
+// Answer is what a server answered to a call.
+type Answer struct {
+	// Reply is what it comes to.
+	Reply callvet.Reply
+	// Raw is the result byte for byte; nil where there is none.
+	Raw json.RawMessage
+	// Refused is the error of the protocol that it answered with; nil: none.
+	Refused error
+}
+
 // Call calls a tool and gives its answer: what is structured where there is something structured,
 // else the text of a result that has only texts, else the content as a list. A result with isError
 // is an exec_error with the text as its message, and so is an error of the protocol; no answer in
 // time is a timeout. The error is a *callvet.Fault: nothing was learned of the tool.
 func (s *Session) Call(ctx context.Context, tool string, args json.RawMessage) (callvet.Reply, error) {
+	a, err := s.Ask(ctx, tool, args)
+	return a.Reply, err
+}
+
+// Ask is Call, and gives what was on the wire, too.
+func (s *Session) Ask(ctx context.Context, tool string, args json.RawMessage) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
 	slotted, sl := withSlot(limited)
@@ -45,9 +61,13 @@ func (s *Session) Call(ctx context.Context, tool string, args json.RawMessage) (
 	changed, asked, start := s.changed.Load(), s.asked.Load(), s.cfg.Now()
 	_, err := s.session.CallTool(slotted, &sdk.CallToolParams{Name: tool, Arguments: args})
 	took := max(s.cfg.Now().Sub(start), 0)
+	a := Answer{Raw: sl.take()}
+	if wire := (*jsonrpc.Error)(nil); answered(err, &wire) {
+		a.Raw, a.Refused = nil, wire
+	}
 	r, err := s.reply(ctx, limited, tool, sl, err)
 	if err != nil {
-		return callvet.Reply{}, err
+		return Answer{}, err
 	}
 	r.Latency = took
 	if s.asked.Load() > asked {
@@ -56,7 +76,8 @@ func (s *Session) Call(ctx context.Context, tool string, args json.RawMessage) (
 	if s.changed.Load() > changed {
 		note(&r, "the server tells that its tools have changed")
 	}
-	return r, nil
+	a.Reply = r
+	return a, nil
 }
 
 // reply makes an answer of what the SDK and the wire say of a call.

@@ -66,6 +66,9 @@ type Config struct {
 	Version string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Changed is called when the server tells that its tools have changed; it must not wait for the
+	// server. Nil: nobody is told.
+	Changed func()
 }
 
 // Server is what a server says of itself.
@@ -79,8 +82,12 @@ type Server struct {
 	Where string `json:"where"`
 	// Instructions are those for the model that is to use the server.
 	Instructions string `json:"instructions,omitempty"`
-	// Tools tells that the server has tools at all.
-	Tools bool `json:"tools"`
+	// Tools tells that the server has tools at all, Resources, Prompts and Completions that it
+	// answers Forward about them.
+	Tools       bool `json:"tools"`
+	Resources   bool `json:"resources,omitempty"`
+	Prompts     bool `json:"prompts,omitempty"`
+	Completions bool `json:"completions,omitempty"`
 }
 
 // Session is a connection with a server. It is safe for concurrent use; Close it.
@@ -217,7 +224,9 @@ func (cfg *Config) connect(ctx context.Context, transport, protocol string) (*Se
 	if said.ServerInfo != nil {
 		s.server.Name, s.server.Version = said.ServerInfo.Name, said.ServerInfo.Version
 	}
-	s.server.Tools = said.Capabilities != nil && said.Capabilities.Tools != nil
+	if can := said.Capabilities; can != nil {
+		s.server.Tools, s.server.Resources, s.server.Prompts, s.server.Completions = can.Tools != nil, can.Resources != nil, can.Prompts != nil, can.Completions != nil
+	}
 	return s, nil
 }
 
@@ -264,7 +273,12 @@ func (s *Session) client() *sdk.Client {
 			s.asked.Add(1)
 			return &sdk.ElicitResult{Action: "decline"}, nil
 		},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.changed.Add(1) },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			s.changed.Add(1)
+			if s.cfg.Changed != nil {
+				s.cfg.Changed()
+			}
+		},
 	})
 	for _, root := range s.cfg.Roots {
 		c.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(root)}).String(), Name: filepath.Base(root)})

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -148,6 +149,8 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 	switch {
 	case ctx.Err() != nil:
 		err = ctx.Err()
+	case d.failed != nil: // the agent was told, too
+		err = d.failed
 	case errors.Is(err, io.EOF), errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.ErrClosedPipe):
 		err = nil
 	case err != nil:
@@ -557,6 +560,15 @@ func verbatim(raw json.RawMessage, err error) (sdk.Result, error) {
 		return nil, fmt.Errorf("the result is no object: %w", callvet.ErrInvalid)
 	}
 	delete(r.members, "resultType") // of another version, perhaps
+	var meta map[string]json.RawMessage
+	if json.Unmarshal(r.members["_meta"], &meta) == nil { // what the protocol itself says there is about one connection
+		maps.DeleteFunc(meta, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, "io.modelcontextprotocol/") })
+		if delete(r.members, "_meta"); len(meta) > 0 {
+			if r.members["_meta"], err = json.Marshal(meta); err != nil {
+				return nil, fmt.Errorf("encode result: %w", err)
+			}
+		}
+	}
 	return r, nil
 }
 

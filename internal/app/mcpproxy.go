@@ -1,0 +1,250 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/guard"
+	"github.com/callvet/callvet/internal/mcp"
+	"github.com/callvet/callvet/internal/replay"
+)
+
+// ProxyMCPRequest asks for a server that stands between an agent and another server.
+type ProxyMCPRequest struct {
+	MCPServer
+	// Guard is a file with a policy: which calls are made and which results shown.
+	Guard string `json:"guard,omitempty"`
+	// Faults is a file with faults that calls meet; Seed is that of their chances.
+	Faults string `json:"faults,omitempty"`
+	Seed   int64  `json:"seed,omitempty"`
+	// Task is what the agent is at, as the trace file has it; "": the session.
+	Task string `json:"task,omitempty"`
+	// AllowHost are names under which the proxy may be asked, beside those of this machine.
+	AllowHost []string `json:"allow_host,omitempty"`
+	TraceRequest
+}
+
+// proxyServer makes the conversations of a proxy.
+type proxyServer struct {
+	counter
+	app    *App
+	req    *ProxyMCPRequest
+	cfg    mcp.Config
+	guards *guard.Guards // nil: every call is made
+	faults []callvet.ToolFault
+	log    *traceLog
+}
+
+// ProxyMCP stands between agents and a server until ctx ends, or over standard input until that
+// does. Each conversation has a session of its own with the server, so that a server over standard
+// input is started for each. The server that cannot be reached is a *callvet.Fault that the agent
+// is told, too.
+func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams, tell Events) (*ServedMCP, error) {
+	cfg, err := a.server(&req.MCPServer, tell)
+	if err != nil {
+		return nil, err
+	}
+	p := &proxyServer{app: a, req: &req, cfg: cfg}
+	p.tell = tell
+	if p.faults, err = a.readFaults(req.Faults, tell); err != nil {
+		return nil, err
+	}
+	policy, err := a.guardPolicy(req.Guard)
+	if err != nil {
+		return nil, err
+	}
+	if policy != nil {
+		if p.guards, err = a.guardsBy(guard.Real{Time: a.cfg.Now}, policy, nil, req.Seed); err != nil {
+			return nil, err
+		}
+	}
+	if p.log, err = a.openTraceLog(req.Output, req.Keep); err != nil {
+		return nil, err
+	}
+	return a.serve(ctx, via, &p.counter, p.log, &mcp.Serving{Hosts: req.AllowHost, Now: a.cfg.Now, MaxTalks: maxProxied, Open: p.open})
+}
+
+// maxProxied bounds the conversations of a proxy: each may be a process.
+const maxProxied = 16
+
+// open connects with the server.
+func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
+	t := &proxyTalk{server: p}
+	cfg := p.cfg
+	cfg.Changed = h.Changed
+	var err error
+	if t.session, err = mcp.Connect(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if err := t.list(ctx); err != nil {
+		return nil, errors.Join(err, t.session.Close())
+	}
+	task := cmp.Or(h.Query["task"], p.req.Task)
+	t.talk.world = replay.Faulty(t, p.faults, replay.Attempt{Seed: p.req.Seed, Case: task}, true)
+	t.talk.log = p.log.attempt(cmp.Or(task, sessionID(p.app.cfg.Now())), cmp.Or(p.req.Agent, h.Client, "mcp"))
+	t.task = task
+	if p.guards != nil {
+		tools, _ := t.catalogue()
+		t.talk.guard = p.guards.Attempt(task, tools)
+	}
+	said := t.session.Server()
+	p.add(1, 0)
+	p.problems(t.listing.Problems)
+	p.once("between %s and %s %s, with %d tools, MCP %s over %s", cmp.Or(h.Client, "an agent"), said.Name, said.Version, len(t.listing.Tools), said.Protocol, said.Transport)
+	return t, nil
+}
+
+// once tells of the first conversation; those that follow are alike.
+func (c *counter) once(format string, args ...any) {
+	c.mu.Lock()
+	first := c.out.Conversations == 1
+	c.mu.Unlock()
+	if first {
+		c.note(format, args...)
+	}
+}
+
+func (c *counter) problems(list []callvet.Problem) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tell.problems(list)
+}
+
+// proxyTalk is a conversation of an agent with a server that somebody else wrote. It is the world
+// behind the guard and the faults, too.
+type proxyTalk struct {
+	server  *proxyServer
+	session *mcp.Session
+	task    string // "": nobody named it
+	talk    conversation
+	last    mcp.Answer // of the call that is being answered
+
+	mu      sync.Mutex
+	listing *mcp.Listing
+	guarded *mcp.Listing // that the guard knows
+	seen    int64
+	broken  error
+}
+
+// list reads the tools of the server, again where it told that they have changed.
+func (t *proxyTalk) list(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.session.Changed()
+	if t.listing != nil && now == t.seen {
+		return nil
+	}
+	l, err := t.session.List(ctx)
+	if err != nil {
+		return err
+	}
+	t.listing, t.seen = l, now
+	return nil
+}
+
+// catalogue is what the guard is to know of the tools; changed tells that it was told otherwise.
+func (t *proxyTalk) catalogue() (tools []callvet.Tool, changed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	changed, t.guarded = t.listing != t.guarded, t.listing
+	out := make([]callvet.Tool, len(t.listing.Tools))
+	for i := range t.listing.Tools {
+		out[i] = t.listing.Tools[i].Tool
+	}
+	return out, changed
+}
+
+// Greeting implements mcp.Talk: the agent is told of the server behind the proxy.
+func (t *proxyTalk) Greeting() mcp.Greeting {
+	s := t.session.Server()
+	return mcp.Greeting{Name: s.Name, Version: s.Version, Instructions: s.Instructions, Resources: s.Resources, Prompts: s.Prompts, Completions: s.Completions}
+}
+
+// Tools implements mcp.Talk. They are passed on byte for byte, but for schemas of results that a
+// guard or a fault may change.
+func (t *proxyTalk) Tools(ctx context.Context) ([]json.RawMessage, error) {
+	if err := t.list(ctx); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := make([]json.RawMessage, len(t.listing.Tools))
+	for i := range t.listing.Tools {
+		out[i] = t.listing.Tools[i].Raw
+		if t.server.guards != nil || len(t.server.faults) > 0 {
+			out[i] = mcp.Passed(out[i])
+		}
+	}
+	return out, nil
+}
+
+// Call implements mcp.Talk.
+func (t *proxyTalk) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+	t.server.add(0, 1)
+	t.last = mcp.Answer{}
+	if t.talk.guard != nil {
+		if err := t.list(ctx); err != nil {
+			return nil, err
+		}
+		if tools, changed := t.catalogue(); changed {
+			t.talk.guard = t.server.guards.Attempt(t.task, tools)
+		}
+	}
+	call, err := t.talk.call(ctx, tool, args)
+	if err != nil {
+		return nil, err
+	}
+	was := &t.last.Reply
+	if call.Env.IsLive() && call.Status == was.Status && call.Error == was.Error && bytes.Equal(call.Result, was.Result) {
+		if t.last.Refused != nil {
+			return nil, t.last.Refused
+		}
+		if t.last.Raw != nil {
+			return t.last.Raw, nil
+		}
+	}
+	return t.last.Changed(&callvet.Reply{Status: call.Status, Result: call.Result, Error: call.Error})
+}
+
+// Answer implements callvet.World: the server is asked. A connection that broke is not made again,
+// since what the server knew of the conversation is lost with it.
+func (t *proxyTalk) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
+	t.mu.Lock()
+	broken := t.broken
+	t.mu.Unlock()
+	if broken != nil {
+		return callvet.Reply{}, fmt.Errorf("the connection broke before: %w", broken)
+	}
+	a, err := t.session.Ask(ctx, call.Tool, call.Args)
+	if err != nil {
+		if ctx.Err() == nil {
+			t.mu.Lock()
+			t.broken = err
+			t.mu.Unlock()
+		}
+		return callvet.Reply{}, err
+	}
+	t.last = a
+	a.Reply.Env = callvet.Live("mcp", t.session.Server().Where)
+	return a.Reply, nil
+}
+
+// Forward implements mcp.Talk: resources and prompts pass as they are.
+func (t *proxyTalk) Forward(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	return t.session.Forward(ctx, method, params)
+}
+
+// Close implements mcp.Talk.
+func (t *proxyTalk) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return errors.Join(t.talk.log.end(ctx, t.task != ""), t.session.Close())
+}
