@@ -87,6 +87,7 @@ func spokenVerbs() map[string]spoken {
 		"case archive":        {requests: []reflect.Type{of[app.ArchiveRequest]()}, args: []string{"file", "case"}},
 		"convert":             {requests: []reflect.Type{of[app.ConvertRequest]()}, args: []string{"suite"}},
 		"mcp import":          {requests: []reflect.Type{of[app.ImportMCPRequest]()}, args: []string{"url"}},
+		"prompt tool-caller":  {requests: []reflect.Type{of[app.PromptRequest]()}, args: []string{"tools"}},
 		"proxy model":         {requests: []reflect.Type{of[app.ModelProxyRequest]()}, client: []string{"listen"}},
 		"mcp serve":           {requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"}, client: []string{"http"}},
 		"proxy mcp":           {requests: []reflect.Type{of[app.ProxyMCPRequest]()}, args: []string{"url"}, client: []string{"http"}},

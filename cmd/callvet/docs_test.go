@@ -82,6 +82,7 @@ func TestDocsCommands(t *testing.T) {
 		"docs/CALIBRATION.md",
 		"docs/MCP.md",
 		"docs/MODELPROXY.md",
+		"docs/PROMPTS.md",
 		"docs/SAFETY.md",
 		"docs/GUARD.md",
 	} {

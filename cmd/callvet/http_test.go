@@ -219,6 +219,7 @@ func frontOf(a *app.App) *front {
 		"select tune":         route(verb(f, a.Tune)),
 		"select routes learn": route(verb(f, a.Learn)),
 		"mcp import":          route(verb(f, a.ImportMCP)),
+		"prompt tool-caller":  route(verb(f, a.ToolCallerPrompt)),
 		"proxy model": route(func(_ context.Context, q app.ModelProxyRequest) (any, error) {
 			p, err := a.ModelProxy(q, f.tell)
 			if err != nil {
@@ -360,6 +361,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"tools cache", `{}`, `vectors`},
 		{"tools cache clear", `{"drop": true}`, `{`},
 		{"mcp import", `{"command": "sh weather.sh", "output": "imported.yaml", "draft_cases": true}`, `"drafts":2`},
+		{"prompt tool-caller", `{"tools": "catalogue.json"}`, `How to use tools`},
 		{"proxy model", `{"record": "models"}`, `"recorded":0`},
 		{"mcp serve", `{"suite": "weather.yaml", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
 		{"proxy mcp", `{"command": "sh weather.sh", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},

@@ -58,6 +58,7 @@ var blocked = map[string][]string{
 	"mcp serve":           {"suite.yaml", "HELD", "suite.yaml --http 127.0.0.1:0", "suite.yaml --case paris-now -o t.jsonl"},
 	"plan":                {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
 	"prices":              {"IN", "HELD", "-o IN", ""},
+	"prompt tool-caller":  {"HELD", "IN", "catalogue.json -o IN"},
 	"proxy model":         {"--record rec", "--record rec -- sleep 1000"},
 	"proxy mcp":           {"--command cat", "http://127.0.0.1:1/mcp --http 127.0.0.1:0", "--guard HELD --command cat"},
 	"report":              {"whole -o IN.html", "whole -o IN.json"},

@@ -67,6 +67,7 @@ var apart = map[string]string{
 	"mcp import":            "asks a server for its tools; verify mcp does with eight of them",
 	"mcp serve":             "answers agents that speak MCP; verify mcp does with others' clients",
 	"prices":                "lists prices, or makes a table of them from a list of others",
+	"prompt tool-caller":    "writes a prompt of tools",
 	"proxy model":           "records and replays models of other programs; its script does",
 	"proxy mcp":             "stands between an agent and a server; verify mcp does with others' of both",
 	"tools suggest":         "asks a model for texts of a catalogue",

@@ -1,0 +1,85 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalog/lint"
+	"github.com/callvet/callvet/internal/toolprompt"
+)
+
+// PromptRequest asks for a prompt of a model that calls tools.
+type PromptRequest struct {
+	// Tools is a catalogue, a suite, or what an MCP server answered to tools/list; "": the rules
+	// alone.
+	Tools string `json:"tools,omitempty"`
+	// Output is the file that the prompt is written to; "": it is in the result alone.
+	Output string `json:"output,omitempty"`
+}
+
+// PromptResult is a prompt.
+type PromptResult struct {
+	Format   string `json:"format"`
+	Version  int    `json:"version"`
+	Name     string `json:"name"`
+	Revision int    `json:"revision"`
+	Tools    int    `json:"tools"`
+	toolprompt.Prompt
+}
+
+// ToolCallerPrompt writes the prompt of a model that calls tools. Tools that the prompt cannot tell
+// apart are told.
+func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Events) (*PromptResult, error) {
+	var tools []callvet.Tool
+	if req.Tools != "" {
+		var err error
+		if tools, err = catalogued(a, tell, func(e *catalog.Env) ([]callvet.Tool, error) {
+			c, _, err := e.Catalogue(req.Tools)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]callvet.Tool, len(c.Entries))
+			for i := range c.Entries {
+				out[i] = c.Entries[i].Tool
+			}
+			return out, nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	near, left, err := lint.Overlaps(ctx, tools, nil, lint.AlikeFrom)
+	if err != nil {
+		return nil, err
+	}
+	if left > 0 {
+		tell.warn("not-compared", fmt.Sprintf("%d tools were not compared with the others: a catalogue of more than %d is for a retriever, not for a prompt", left, lint.MaxCompared))
+	}
+	pairs := make([][2]string, len(near))
+	for i, p := range near {
+		pairs[i] = [2]string{p.A, p.B}
+	}
+	out := &PromptResult{Format: "callvet.prompt", Version: 1, Name: "tool-caller", Revision: toolprompt.Revision, Tools: len(tools), Prompt: *toolprompt.Make(tools, pairs)}
+	if len(out.Alike) > 0 {
+		names := make([]string, len(out.Alike))
+		for i, p := range out.Alike {
+			names[i] = p[0] + " and " + p[1]
+		}
+		tell.warn("not-told-apart", "nothing in their definitions tells these tools apart: "+strings.Join(names, "; "))
+	}
+	if req.Output == "" {
+		return out, nil
+	}
+	if err := a.cfg.Files.Write(ctx, req.Output, func(w io.Writer) error {
+		_, err := io.WriteString(w, out.Text)
+		return err
+	}); err != nil {
+		return nil, fmt.Errorf("write prompt: %w", err)
+	}
+	return out, nil
+}
