@@ -66,7 +66,7 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 # their tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
-	./internal/app ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
+	./internal/app ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \

@@ -32,7 +32,7 @@ func (a *cli) program() *app.App {
 		}
 		a.made = app.New(app.Config{
 			Ask:   ask,
-			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Files: true, Includes: true, Outside: a.outside},
+			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Tools: true, Files: true, Includes: true, Outside: a.outside},
 			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: abort, Version: buildVersion(),
 		})
 	}

@@ -85,6 +85,7 @@ func TestDocsCommands(t *testing.T) {
 		"docs/PROMPTS.md",
 		"docs/SAFETY.md",
 		"docs/GUARD.md",
+		"docs/WORLDS.md",
 	} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()

@@ -52,6 +52,7 @@ type runFlags struct {
 	toolChoice  string
 	realLatency bool
 	faults      string
+	world, live string
 	maxFailures int
 	judges      app.RunJudges
 	judgeUnder  float64
@@ -140,6 +141,8 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
 	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
 	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/GUARD.md)")
+	fs.StringVar(&f.world, "world", app.WorldMock, "who answers calls of tools: mock (the suite's mocks) or live (the tools of --live)")
+	fs.StringVar(&f.live, "live", "", "file with the tools that are really called, with --world live (docs/WORLDS.md)")
 	f.suite.register(fs)
 	f.target.register(fs)
 }
@@ -167,7 +170,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 	req := app.RunRequest{
 		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
-		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults, Settings: f.settings(changed), Origin: f.origin,
+		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults, World: f.world, Live: f.live, Settings: f.settings(changed), Origin: f.origin,
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges

@@ -57,6 +57,8 @@ type Config struct {
 type Permit struct {
 	// Commands lets targets run commands (exec:).
 	Commands bool
+	// Tools lets runs really call tools.
+	Tools bool
 	// Files lets targets read files: script:, recorded: and retrieve:FILE.
 	Files bool
 	// Includes lets suites name other files, and Outside files that are not in the

@@ -84,9 +84,12 @@ func (s *Session) guard(cfg *run.Config) error {
 	if p == nil {
 		return nil
 	}
-	g, err := s.app.guards(p, s.Suite.Tools, s.Manifest.Seed)
+	g, err := s.app.guardsBy(s.clock(), p, s.Suite.Tools, s.Manifest.Seed)
 	if err != nil {
 		return fmt.Errorf("make the guard of run %s: %w", s.Stored.ID, err)
+	}
+	if err := s.liveWorlds(cfg, g); err != nil {
+		return err
 	}
 	b, err := json.Marshal(p)
 	if err != nil {
@@ -118,7 +121,7 @@ func (s *Session) drillGuards(p *guard.Policy) (map[string]*guard.Guards, error)
 		}
 		policy := *p
 		policy.Rules = p.Rules.With(c.Safety)
-		g, err := s.app.guards(&policy, s.Suite.Tools, s.Manifest.Seed)
+		g, err := s.app.guardsBy(s.clock(), &policy, s.Suite.Tools, s.Manifest.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("make the guard of case %s: %w", c.ID, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/guard"
+	"github.com/callvet/callvet/internal/live"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/value/typed"
@@ -58,6 +59,8 @@ type Manifest struct {
 	Keep []string `json:"keep,omitempty"`
 	// Guard is the policy that stands before the tools; nil: none does.
 	Guard *guard.Policy `json:"guard,omitempty"`
+	// Live are the tools that are really called; nil: none is.
+	Live *live.File `json:"live,omitempty"`
 	// Settings are those of the latest session; nil of older runs.
 	Settings *Settings `json:"settings,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.

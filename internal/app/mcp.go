@@ -102,20 +102,12 @@ func (a *App) server(q *MCPServer, tell Events) (mcp.Config, error) {
 	if err := endpoint.Spelled(q.URL, q.Headers); err != nil {
 		return cfg, err
 	}
-	variable := func(name string) (string, error) {
-		v := a.cfg.Getenv(name)
-		if v == "" {
-			return "", endpoint.Empty(name)
-		}
-		a.secrets.Learn(v)
-		return v, nil
-	}
 	var err error
-	if cfg.URL, err = endpoint.FillAddress(q.URL, variable); err != nil {
+	if cfg.URL, err = endpoint.FillAddress(q.URL, a.variable); err != nil {
 		return cfg, fmt.Errorf("connect to MCP server: %w", err)
 	}
 	for name, text := range q.Headers {
-		filled, err := endpoint.Fill(text, variable)
+		filled, err := endpoint.Fill(text, a.variable)
 		if err != nil {
 			return cfg, fmt.Errorf("connect to MCP server: header %s: %w", name, err)
 		}

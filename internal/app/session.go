@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/guard"
+	"github.com/callvet/callvet/internal/live"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
@@ -40,6 +41,7 @@ type Session struct {
 	live    *liveJudges   // nil: attempts are judged when they are over, or not at all
 	policy  *guard.Policy // of a new run with a guard
 	dry     *DryRun       // not nil: the run is told here, and not kept
+	tools   *live.File    // of a new run that calls tools
 }
 
 // ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
@@ -113,7 +115,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	if s.op, err = a.newOpener(s.settings.timeout(), s.Manifest.Prices, s.Stored.ID, s.tell); err != nil {
 		return err
 	}
-	if err := a.permitted(s.Manifest.Specs); err != nil {
+	if err := errors.Join(a.permitted(s.Manifest.Specs), a.mayCall(s.Run)); err != nil {
 		return err
 	}
 	if commands := s.Manifest.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {

@@ -61,6 +61,10 @@ type RunRequest struct {
 	Selection *SelectionRequest `json:"selection,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.
 	Judges *RunJudges `json:"judges,omitempty"`
+	// World says who answers the calls of tools; "": WorldMock. WorldLive calls the tools that the
+	// file Live lists, and no other.
+	World string `json:"world,omitempty"`
+	Live  string `json:"live,omitempty"`
 	// Faults is a file with faults that calls of tools meet, in place of the suite's own.
 	Faults string `json:"faults,omitempty"`
 	// Made is a suite that another request made; it is read from no file then.
@@ -161,11 +165,11 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	if err != nil {
 		return nil, err
 	}
-	policy, err := a.guardPolicy(req.Guard)
+	tools, policy, err := a.worldOf(req, tell)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, tell: tell, op: op, policy: policy, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
+	s := &Session{app: a, tell: tell, op: op, policy: policy, tools: tools, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
 	if err := s.start(ctx, db, req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -235,7 +239,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		ran = read.Suite
 	}
 	man := req.manifest(s.app.cfg.Version, specs, ran)
-	man.Judging, man.Guard = s.judging, s.policy
+	man.Judging, man.Guard, man.Live = s.judging, s.policy, s.tools
 	man.Rubrics, man.Scorers = rubrics, own.list()
 	tellCommands("the suite "+req.Suite, own.all(), s.tell)
 	if read != nil {
@@ -254,7 +258,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if man.Cases, err = selectCases(ctx, db, s.cases, req); err != nil {
 		return err
 	}
-	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets)); err != nil {
+	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
 	if err := s.tellTargets(); err != nil {

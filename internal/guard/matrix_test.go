@@ -3,7 +3,6 @@
 package guard_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/guard"
+	"github.com/callvet/callvet/internal/live"
+	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/score"
@@ -111,46 +112,33 @@ func (f answering) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 	return f(ctx, call)
 }
 
-// worlds are the four kinds over one backend.
+// worlds are the four kinds over one backend. HTTP and MCP are the rooms that call real tools,
+// over servers of this machine.
 func worlds(t testing.TB, g *guard.Guards, b *backend) map[string]func(*callvet.Suite, *callvet.Case) callvet.World {
-	client := http.DefaultClient
+	client := &http.Client{}
 	if g != nil {
 		client = g.Client(nil)
 	}
-	post := func(ctx context.Context, url string, body any, into any) error {
-		raw, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(raw))
-		if err != nil {
-			return err
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		return json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(into)
-	}
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		args, _ := io.ReadAll(r.Body)
-		_ = json.NewEncoder(w).Encode(b.reply("", strings.TrimPrefix(r.URL.Path, "/"), args))
+		result, failed := b.execute(strings.TrimPrefix(r.URL.Path, "/"), args)
+		w.Header().Set("Content-Type", "application/json")
+		if failed {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = io.WriteString(w, result)
 	}))
 	t.Cleanup(plain.Close)
-	mcp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var req struct {
-			ID     int
-			Params struct {
-				Name      string
-				Arguments json.RawMessage
-			}
-		}
-		_ = json.NewDecoder(r.Body).Decode(&req)
-		text, failed := b.execute(req.Params.Name, req.Params.Arguments)
-		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": req.ID, "result": map[string]any{"isError": failed, "content": []any{map[string]any{"type": "text", "text": text}}}})
-	}))
-	t.Cleanup(mcp.Close)
+	file := &live.File{Tools: map[string]live.Tool{}}
+	for _, tool := range matrixTools() {
+		file.Tools[tool.Name] = live.Tool{ReadOnly: tool.ReadOnly, HTTP: &live.HTTP{URL: plain.URL + "/" + tool.Name}}
+	}
+	tools, err := live.New(file, live.Config{Client: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mcpServer(b))
+	t.Cleanup(server.Close)
 	return map[string]func(*callvet.Suite, *callvet.Case) callvet.World{
 		"mock": func(s *callvet.Suite, k *callvet.Case) callvet.World {
 			world := replay.Mocks(s, k, replay.Options{})
@@ -164,33 +152,49 @@ func worlds(t testing.TB, g *guard.Guards, b *backend) map[string]func(*callvet.
 				return b.reply(callvet.EnvRecorded, call.Tool, call.Args), nil
 			})
 		},
-		"http": func(*callvet.Suite, *callvet.Case) callvet.World {
-			return answering(func(ctx context.Context, call callvet.Call) (r callvet.Reply, err error) {
-				err = post(ctx, plain.URL+"/"+call.Tool, call.Args, &r)
-				r.Env = callvet.Live("http", plain.URL)
-				return r, err
-			})
-		},
+		"http": func(*callvet.Suite, *callvet.Case) callvet.World { return tools.World() },
 		"mcp": func(*callvet.Suite, *callvet.Case) callvet.World {
-			return answering(func(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
-				var out struct {
-					Result struct {
-						IsError bool
-						Content []struct{ Text string }
-					}
-				}
-				body := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": call.Tool, "arguments": call.Args}}
-				if err := post(ctx, mcp.URL, body, &out); err != nil {
-					return callvet.Reply{}, err
-				}
-				r := callvet.Reply{Status: callvet.StatusOK, Env: callvet.Live("mcp", mcp.URL), Result: json.RawMessage(out.Result.Content[0].Text)}
-				if out.Result.IsError {
-					r.Status, r.Error, r.Result = callvet.StatusExecErr, out.Result.Content[0].Text, nil
-				}
-				return r, nil
-			})
+			return mcp.NewWorld(mcp.Config{URL: server.URL, HTTP: client, Protocol: "2025-11-25", Transport: mcp.Streamable})
 		},
 	}
+}
+
+// mcpServer is a small server of MCP, over streamable HTTP, with the matrix's tools.
+func mcpServer(b *backend) http.Handler {
+	var list []any
+	for _, tool := range matrixTools() {
+		list = append(list, map[string]any{"name": tool.Name, "inputSchema": map[string]any{"type": "object"}})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req struct {
+			ID     json.RawMessage
+			Method string
+			Params struct {
+				Name      string
+				Arguments json.RawMessage
+			}
+		}
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&req) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		if req.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result := map[string]any{}
+		switch req.Method {
+		case "initialize":
+			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "matrix", "version": "1"}}
+		case "tools/list":
+			result["tools"] = list
+		case "tools/call":
+			text, failed := b.execute(req.Params.Name, req.Params.Arguments)
+			result = map[string]any{"isError": failed, "content": []any{map[string]any{"type": "text", "text": text}}}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": req.ID, "result": result})
+	})
 }
 
 // script makes the calls one after the other, a turn each.
@@ -276,6 +280,9 @@ func hold(t testing.TB, sc *scenario, calls []callvet.Call, breach bool, kind st
 	}
 	last := got[len(got)-1]
 	reached := slices.Contains(b.got, last.Tool+" "+string(last.Args))
+	if real := kind == "http" || kind == "mcp"; reached && real != last.Env.IsLive() {
+		return fmt.Errorf("the trace tells that %q answered", last.Env)
+	}
 	shown := sc.rule == safety.RuleResult && strings.Contains(string(last.Result), githubKey) || sc.rule == safety.RuleLargeResult && strings.Contains(string(last.Result), "long")
 	ofResult := sc.rule == safety.RuleResult || sc.rule == safety.RuleLargeResult
 	ruled := slices.ContainsFunc(last.Guard, func(r callvet.Ruling) bool { return r.Rule == string(sc.rule) })

@@ -5,6 +5,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/callvet/callvet"
@@ -36,10 +37,20 @@ func (w *World) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 		return callvet.Reply{}, fmt.Errorf("the connection broke before: %w", w.broken)
 	}
 	r, err := w.answer(ctx, call)
+	r.Env = w.env()
 	if err != nil && ctx.Err() == nil {
 		w.broken = err
 	}
 	return r, err
+}
+
+// env says which server answered, with its version where it tells one.
+func (w *World) env() callvet.Env {
+	where := w.cfg.Where()
+	if w.session != nil && w.session.server.Version != "" {
+		where += " " + strings.Join(strings.Fields(w.session.server.Version), "_")
+	}
+	return callvet.Live("mcp", where)
 }
 
 func (w *World) answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -24,6 +25,8 @@ type attempt struct {
 	trace callvet.Trace
 	world callvet.World
 	guard Guard // nil: everything passes
+	// behind is the world, where it is to be closed.
+	behind io.Closer
 	// unreadable: some text meant a call that could not be recovered.
 	unreadable bool
 }
@@ -35,6 +38,9 @@ func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 	t := &a.trace
 	*t = callvet.Trace{CaseID: a.p.c.ID, Target: a.seat.Name, Repeat: repeat, Started: a.e.cfg.Now()}
 	f := a.converse(ctx, repeat)
+	if a.behind != nil {
+		_ = a.behind.Close() // all that was asked of it is in the trace
+	}
 	switch {
 	case f == nil:
 	case f.Kind == callvet.FaultCanceled:
@@ -104,6 +110,7 @@ func (a *attempt) open(repeat int) {
 	if a.world == nil {
 		return
 	}
+	a.behind, _ = a.world.(io.Closer)
 	if cfg.Guards != nil {
 		a.guard = cfg.Guards(c)
 	}

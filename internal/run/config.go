@@ -141,7 +141,8 @@ type Config struct {
 	// flight together or follow one another closely.
 	Compile func(c *callvet.Case) Compiled
 	// Worlds makes the world that answers the calls of one attempt; nil, or a nil
-	// World, means that calls are not answered and an attempt ends with its first turn.
+	// World, means that calls are not answered and an attempt ends with its first turn. A World that is
+	// an io.Closer is closed with its attempt.
 	Worlds func(c *callvet.Case) callvet.World
 	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
 	// Guard, lets everything pass.

@@ -1,0 +1,265 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/guard"
+	"github.com/callvet/callvet/internal/live"
+	"github.com/callvet/callvet/internal/mcp"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/score/safety"
+)
+
+// The worlds that answer the calls of a run.
+const (
+	WorldMock = "mock"
+	WorldLive = "live"
+)
+
+// liveTools reads which tools a run really calls; nil where it calls none. A suite cannot say it,
+// because somebody else may have written it.
+func (a *App) liveTools(req *RunRequest, tell Events) (*live.File, error) {
+	switch {
+	case req.World != "" && req.World != WorldMock && req.World != WorldLive:
+		return nil, wrong("world", req.World, "it is %s or %s", WorldMock, WorldLive)
+	case req.World != WorldLive && req.Live != "":
+		return nil, wrong("live", req.Live, "tools are really called with {world} %s only", WorldLive)
+	case req.World != WorldLive:
+		return nil, nil
+	case req.Live == "":
+		return nil, wrong("world", WorldLive, "name the file that says which tools are called: {live} live.yaml")
+	case !a.cfg.Permit.Tools:
+		return nil, &callvet.FieldError{Field: "world", Kind: callvet.ErrDenied, Text: "{world} live: denied: requests may not call tools here"}
+	}
+	b, err := a.read(req.Live, live.MaxFile)
+	if err != nil {
+		return nil, fmt.Errorf("read live tools: %w", err)
+	}
+	f, err := live.Read(req.Live, b)
+	if err != nil {
+		if !errors.Is(err, callvet.ErrLimited) {
+			err = fmt.Errorf("read live tools: %w: %w", callvet.ErrInvalid, err)
+		}
+		return nil, err
+	}
+	if err := a.secrets.Spelled([]secret.Setting{{Name: req.Live, Prose: string(b), Hint: "write ${NAME} for it and export NAME"}}); err != nil {
+		return nil, err
+	}
+	commands := f.Commands()
+	switch {
+	case len(commands) == 0:
+	case !a.cfg.Permit.Commands:
+		return nil, &callvet.FieldError{Field: "live", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{live} %s: denied: tools may not be commands here", req.Live)}
+	case !req.AllowExec:
+		return nil, &callvet.FieldError{
+			Field: "live", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{live} %s: denied: its tools would run: %s", req.Live, plain.Line(strings.Join(commands, "; "))), Fix: "look at the commands, then {allow_exec}",
+		}
+	}
+	tellCommands(req.Live, commands, tell)
+	return f, nil
+}
+
+// worldOf is what stands behind the calls of a new run, and what stands before them.
+func (a *App) worldOf(req *RunRequest, tell Events) (*live.File, *guard.Policy, error) {
+	f, err := a.liveTools(req, tell)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := a.guardPolicy(req.Guard)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err = livePolicy(f, p, req.Guard, tell)
+	return f, p, err
+}
+
+// livePolicy is the policy of a run that calls tools: the one that was asked for, if it lets no
+// call that writes happen without a confirmation, or else one under which nothing is called but
+// tools that read.
+func livePolicy(f *live.File, asked *guard.Policy, name string, tell Events) (*guard.Policy, error) {
+	if f == nil {
+		return asked, nil
+	}
+	if asked != nil {
+		if why := unconfirmed(asked); why != "" {
+			return nil, &callvet.Hinted{
+				Err:  fmt.Errorf("read policy %s: %w: %s, so that live tools could write without a confirmation", name, callvet.ErrInvalid, why),
+				Hint: "leave it out (calls that write need a confirmation by default), or write read_only: true",
+			}
+		}
+		return asked, nil
+	}
+	b, err := json.Marshal(map[string]any{
+		"tools": slices.Sorted(maps.Keys(f.Tools)), "domains": append([]string{}, f.Hosts()...), "read_only": true, "networks": append([]string{}, named(f.Hosts())...), "guard": map[string]any{},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("write policy: %w", err)
+	}
+	tell.note("live-guard", "no policy is given (--guard): only live tools that read are called, personal data in arguments is blocked, and private addresses are refused unless the file names them")
+	return guard.Read("the policy of live tools", b)
+}
+
+// unconfirmed says which key of a policy lets a call that writes happen without a confirmation.
+func unconfirmed(p *guard.Policy) string {
+	flags := func(r safety.Rule) bool { return p.Guard.Actions[r] == guard.Flag }
+	switch {
+	case p.ReadOnly && p.UndeclaredWrites && !flags(safety.RuleReadOnly):
+		return ""
+	case !p.UndeclaredWrites:
+		return "undeclared_writes is false"
+	case !p.ConfirmWrites:
+		return "confirm_writes is false"
+	case flags(safety.RuleUnconfirmed):
+		return string(safety.RuleUnconfirmed) + " is only flagged"
+	}
+	return ""
+}
+
+// named are the private addresses that a file names itself, as networks.
+func named(hosts []string) []string {
+	var out []string
+	for _, h := range hosts {
+		if strings.EqualFold(h, "localhost") {
+			out = append(out, "127.0.0.0/8", "::1/128")
+			continue
+		}
+		if at, err := netip.ParseAddr(h); err == nil {
+			out = append(out, netip.PrefixFrom(at.WithZone(""), at.BitLen()).String())
+		}
+	}
+	return out
+}
+
+// agreeing refuses tools of which the suite and the file do not say the same: what the guard stops
+// and what is scored as an incident is one thing. Tools that are not in the file are not called.
+func agreeing(f *live.File, tools []callvet.Tool, name string) (missing int, err error) {
+	for i := range tools {
+		t := &tools[i]
+		known, entry := f.Find(t.Name)
+		if entry == nil {
+			missing++
+			continue
+		}
+		reads := t.ReadOnly != nil && *t.ReadOnly
+		switch says := entry.ReadOnly != nil && *entry.ReadOnly; {
+		case says && !reads:
+			return 0, &callvet.Hinted{
+				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is true, and the suite does not say so of %s", name, callvet.ErrInvalid, known, t.Name), Hint: "write read_only: true there too, or read_only: false here",
+			}
+		case !says && reads:
+			return 0, &callvet.Hinted{
+				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is false, and the suite says that %s only reads", name, callvet.ErrInvalid, known, t.Name), Hint: "write read_only: false there too",
+			}
+		}
+	}
+	return missing, nil
+}
+
+// agree holds the tools of the suite and of its cases against those that are called.
+func (s *Session) agree(f *live.File, name string) error {
+	if f == nil {
+		return nil
+	}
+	missing, err := agreeing(f, s.Suite.Tools, name)
+	if err != nil {
+		return err
+	}
+	for c := range s.Chosen(&err) {
+		if _, err := agreeing(f, c.Tools, name); err != nil {
+			return fmt.Errorf("case %s: %w", c.ID, err)
+		}
+	}
+	if missing > 0 {
+		s.tell.note("not-live", "%s not in %s, so that no call of them is made", plain.Count(missing, "tool of the suite is", "tools of the suite are"), name)
+	}
+	return err
+}
+
+// mayCall refuses to go on with a run whose tools may not be called here.
+func (a *App) mayCall(r *Run) error {
+	f := r.Manifest.Live
+	switch {
+	case f == nil:
+		return nil
+	case !a.cfg.Permit.Tools:
+		return refused("run", "resume run %s: requests may not call tools here", r.Stored.ID)
+	case len(f.Commands()) > 0 && !a.cfg.Permit.Commands:
+		return refused("run", "resume run %s: its tools may not run commands here: %s", r.Stored.ID, strings.Join(f.Commands(), "; "))
+	}
+	return nil
+}
+
+// liveWorlds lets the run's calls be answered by real tools, each attempt's by a world of its own.
+// What they answered once is no answer for another attempt.
+func (s *Session) liveWorlds(cfg *run.Config, g *guard.Guards) error {
+	f, a := s.Manifest.Live, s.app
+	if f == nil {
+		return nil
+	}
+	dir, _, err := a.cfg.Files.Path("")
+	if err != nil {
+		return err
+	}
+	env, withheld := secret.Environment(a.cfg.Environ, keyVariables(), f.ExecEnv)
+	if len(f.Commands()) > 0 && len(withheld) > 0 {
+		s.tell.note("live-withheld", "live tools do not see %s: exec_env in the file passes a variable on", strings.Join(withheld, ", "))
+	}
+	client := g.Client(nil)
+	servers, err := a.liveServers(f, client, s.tell)
+	if err != nil {
+		return err
+	}
+	tools, err := live.New(f, live.Config{Client: client, Variable: a.variable, Dir: dir, Env: env, Servers: servers, Now: a.cfg.Now})
+	if err != nil {
+		return err
+	}
+	cfg.Worlds = func(*callvet.Case) callvet.World { return tools.World() }
+	cfg.Cache = nil
+	return nil
+}
+
+// clock is the time of tools that are really called; nil: tools only say how long they take.
+func (s *Session) clock() guard.Clock {
+	if s.Manifest.Live == nil {
+		return nil
+	}
+	return guard.Real{Time: s.app.cfg.Now}
+}
+
+// variable reads the environment for what is sent; its value is hidden from then on.
+func (a *App) variable(name string) (string, error) {
+	v := a.cfg.Getenv(name)
+	if v == "" {
+		return "", endpoint.Empty(name)
+	}
+	a.secrets.Learn(v)
+	return v, nil
+}
+
+// liveServers make the worlds of MCP servers.
+func (a *App) liveServers(f *live.File, client *http.Client, tell Events) (map[string]func() callvet.World, error) {
+	out := map[string]func() callvet.World{}
+	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
+		s := f.Servers[name]
+		cfg, err := a.server(&MCPServer{URL: s.URL, Command: s.Command, Transport: s.Transport, Protocol: s.Protocol, Headers: s.Headers, ExecEnv: f.ExecEnv, TimeoutMS: s.TimeoutMS}, nil)
+		if err != nil {
+			return nil, fmt.Errorf("live tools: server %s: %w", name, err)
+		}
+		cfg.HTTP = client
+		out[name] = func() callvet.World { return mcp.NewWorld(cfg) }
+	}
+	return out, nil
+}
