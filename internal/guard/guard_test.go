@@ -292,6 +292,35 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// TestRetryAfter: a tool that asks not to be called for a time is not, up to the longest wait.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{
+		"429 too many requests; retry after 3s":           3000,
+		"HTTP 429 Too Many Requests; retry after 7: slow": 7000,
+		"Retry after 1.5s.":                               1500,
+		"retry after 2":                                   2000,
+		"retry after 5 seconds":                           5000,
+		"retry after 3600":                                60_000,
+		"retry after Wed, 21 Oct 2026 07:28:00 GMT":       100,
+		"retry after -5":                                  100,
+		"retry after 99999999999999999999999":             100,
+		"retry after ":                                    100,
+		"try again":                                       100,
+	} {
+		a := attempt(t, guard.Config{Policy: open(t, `guard: {backoff_ms: 100, jitter: 0}`)})
+		pass, _, _ := a.Before(t.Context(), nil, callvet.Call{Tool: "x"})
+		a.After(t.Context(), pass, callvet.Reply{Status: callvet.StatusExecErr, Error: text})
+		if pass, _, _ = a.Before(t.Context(), nil, callvet.Call{Tool: "X"}); pass.QueueMS != want {
+			t.Errorf("%q: it waited %g ms, want %g", text, pass.QueueMS, want)
+		}
+		a.After(t.Context(), pass, callvet.Reply{Status: callvet.StatusOK})
+		if pass, _, _ = a.Before(t.Context(), nil, callvet.Call{Tool: "x"}); pass.QueueMS != 0 {
+			t.Errorf("%q: after a success it waited %g ms", text, pass.QueueMS)
+		}
+	}
+}
+
 // TestRateLimit: wherever a period begins, it holds no more calls than the limit; what waits is
 // executed later, what would wait too long is denied.
 func TestRateLimit(t *testing.T) {

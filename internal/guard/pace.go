@@ -4,6 +4,8 @@ package guard
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +32,7 @@ type pace struct {
 	starts   []time.Time // of the last calls, as many as its limit allows in a period
 	failures int         // in a row
 	failed   time.Time   // when it failed last
+	asked    time.Time   // the tool asked not to be called before
 	trying   bool        // a call of a half-open tool is on its way
 }
 
@@ -82,7 +85,7 @@ func (p *pacer) backoff(tool string, now time.Time, s *Settings, random float64)
 		jitter = *s.Jitter
 	}
 	wait = time.Duration(float64(min(wait, most)) * (1 - jitter*random))
-	return max(t.failed.Add(wait).Sub(now), 0)
+	return max(t.failed.Add(wait).Sub(now), t.asked.Sub(now), 0)
 }
 
 // reserve gives a call the next start that the limit allows, and how long that is to wait for;
@@ -105,18 +108,41 @@ func (p *pacer) reserve(tool string, now time.Time, l callvet.RateLimit, most ti
 	return wait, true
 }
 
-// ended takes the end of a call that was executed.
-func (p *pacer) ended(tool string, now time.Time, status callvet.Status) {
+// ended takes the end of a call that was executed, and how long the tool asked not to be called.
+func (p *pacer) ended(tool string, now time.Time, status callvet.Status, after time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.of(tool)
 	s.trying = false
 	if status == callvet.StatusExecErr || status == callvet.StatusTimeout {
 		s.failures++
-		s.failed = now
+		s.failed, s.asked = now, now.Add(after)
 		return
 	}
-	s.failures = 0
+	s.failures, s.asked = 0, time.Time{}
+}
+
+// retryAfter is how long an error asks to wait: "retry after 7", in seconds as of HTTP's
+// Retry-After, or "retry after 1.5s"; 0 where it says nothing of it.
+func retryAfter(text string) time.Duration {
+	const words = "retry after "
+	i := strings.Index(strings.ToLower(text), words)
+	if i < 0 {
+		return 0
+	}
+	word := text[i+len(words):]
+	if end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789.hmsµu", r) }); end >= 0 {
+		word = word[:end]
+	}
+	word = strings.TrimRight(word, ".")
+	if seconds, err := strconv.ParseUint(word, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	d, err := time.ParseDuration(word)
+	if err != nil {
+		return 0
+	}
+	return max(d, 0)
 }
 
 // left takes back a trial that was not made after all.
