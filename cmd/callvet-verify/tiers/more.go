@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
-const moreDue = 15
+const moreDue = 22
 
 // more compares what needs files beside the cases: tokens, stubs by arguments, prices, faults,
 // folders, gates, rubrics.
@@ -76,7 +76,7 @@ func more(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		}
 		is(way.name, a.Result.Verdict == way.want, a.Result)
 	}
-	return errors.Join(folders(ctx, l, is), rubrics(ctx, l, is))
+	return errors.Join(folders(ctx, l, is), rubrics(ctx, l, is), passes(ctx, l, is), snapshot(ctx, l, is))
 }
 
 // folders compares what a folder of eval files gives, and what a misspelt gate is.

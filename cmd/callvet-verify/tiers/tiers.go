@@ -53,6 +53,10 @@ func Verify(ctx context.Context, c *proof.Check, binary, data string) (err error
 		}
 		err = errors.Join(err, part.run(ctx, c, l, data))
 	}
+	if err == nil {
+		c.Due("rows of the document", rowsDue, "this command")
+		rowsHeld(c)
+	}
 	return err
 }
 
