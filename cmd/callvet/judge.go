@@ -225,6 +225,11 @@ func (a *cli) tellJudged(d *app.Judged, all bool) error {
 		}
 		printJudging(a.out, &d.Judgings[i], all)
 	}
+	for i := range d.Live {
+		v := &d.Live[i]
+		fmt.Fprintf(a.out, "%s by %s: judging %s, %s, asked while run %s goes on\n  %s so far; they count when the run is over: %s\n", v.JudgeID, plain.Line(v.Judge.Model), v.ID, v.Status, v.Run,
+			plain.Count(v.Answers, "answer", "answers"), a.hints().text(app.Action{Verb: app.VerbResume, Run: v.Run}, nil))
+	}
 	for i := range d.Agreement {
 		printAgreement(a.out, d, &d.Agreement[i])
 	}

@@ -229,16 +229,23 @@ func TestJudgeLiveSurvivesKill(t *testing.T) {
 	if n := stored(); n != before {
 		t.Fatalf("%d answers are stored, want %d", n, before)
 	}
-	// A judging that has no questions yet is not shown, and no error.
+	// A judging that has no questions yet has no verdicts: that it is there is told.
+	waiting := fmt.Sprintf("%d answers", before)
+	if text := runApp(t, dir, nil, exitOK, "runs"); !strings.Contains(text, "r is judged while it runs") || !strings.Contains(text, waiting) {
+		t.Errorf("the list of runs hides a live judging:\n%s", text)
+	}
 	if text := runApp(t, dir, nil, exitOK, "judge", "list", "r"); strings.Contains(text, "Judgings") {
 		t.Errorf("a live judging is listed:\n%s", text)
-	}
-	if text := runApp(t, dir, nil, exitUsage, "judge", "show", "r"); !strings.Contains(text, "its judges are asked while it runs, and it is not over") {
-		t.Errorf("a live judging is shown:\n%s", text)
 	}
 	list, err := db.Judgings(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, of := range []string{"r", list[0].ID} {
+		text := runApp(t, dir, nil, exitOK, "judge", "show", of)
+		if !strings.Contains(text, waiting+" so far; they count when the run is over") || !strings.Contains(text, "run --resume") || strings.Contains(text, "pass,") {
+			t.Errorf("a live judging is shown so:\n%s", text)
+		}
 	}
 	if text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitUsage, "run", "--resume", list[0].ID); !strings.Contains(text, "take up run "+list[0].Judges) {
 		t.Errorf("a live judging goes on by itself:\n%s", text)
@@ -248,6 +255,9 @@ func TestJudgeLiveSurvivesKill(t *testing.T) {
 	text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitOK, "run", "--resume", "r", "-q")
 	if questions, answers := j.counts(); questions != cases || answers != cases {
 		t.Errorf("%d answers to %d questions, want %d\n%s", answers, questions, cases, text)
+	}
+	if text = runApp(t, dir, nil, exitOK, "runs"); strings.Contains(text, "is judged while it runs") {
+		t.Errorf("a judging that is over is told as live:\n%s", text)
 	}
 	if text = runApp(t, dir, nil, exitOK, "judge", "show", "r"); !strings.Contains(text, "version 1 of") || !strings.Contains(text, fmt.Sprintf("of %d pass, 1 unscored", cases-1)) {
 		t.Errorf("the judging is\n%s", text)

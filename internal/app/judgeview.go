@@ -25,7 +25,45 @@ type Judged struct {
 	Agreement []JudgeAgreement `json:"agreement,omitempty"`
 	// Majorities are of judgings of the same things, one of each unit.
 	Majorities []Majority `json:"majorities,omitempty"`
-	about      string
+	// Live are judges that are asked while the run goes on.
+	Live  []LiveJudging `json:"live,omitempty"`
+	about string
+}
+
+// LiveJudging is a judging of a run that is not over. What was answered is kept, and is in no
+// list, score or labels file before the run is over: only then is it known what is asked.
+type LiveJudging struct {
+	ID      string        `json:"id"`
+	Run     string        `json:"run"`
+	Judge   labels.Judge  `json:"judge"`
+	JudgeID string        `json:"judge_id"`
+	Created time.Time     `json:"created"`
+	Status  store.Status  `json:"status"`
+	Answers int           `json:"answers"`
+	Spent   callvet.Spent `json:"spent"`
+}
+
+// liveOf are the live judgings about a run; "" for those of all runs.
+func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, error) {
+	list, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Live })
+	if err != nil {
+		return nil, err
+	}
+	var out []LiveJudging
+	for i := range list {
+		v, err := list[i].live(ctx, db)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (j *judgingRun) live(ctx context.Context, db *store.DB) (LiveJudging, error) {
+	id := j.what.Identity
+	p, err := db.Progress(ctx, j.run.ID, 0)
+	return LiveJudging{ID: j.run.ID, Run: j.run.Judges, Judge: id, JudgeID: id.ID(), Created: j.run.Created, Status: j.run.State(), Answers: p.Done, Spent: j.run.Spent}, err
 }
 
 // JudgingView is one judging in numbers, with its verdicts.
@@ -334,39 +372,20 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	var list []judgingRun
-	if req.Judging != "" {
-		r, err := stored(ctx, db, req.Judging)
-		if err != nil {
-			return nil, err
-		}
-		if r.Judges == "" {
-			req.Side = Side{Run: r.ID}
-		} else {
-			m, err := readManifest(&r)
+	list, err := a.asked(ctx, db, &req)
+	if err != nil {
+		return nil, err
+	}
+	out := &Judged{Subject: list[0].what.About, Judgings: []JudgingView{}, about: list[0].run.Judges}
+	for i := range list {
+		if list[i].what.Live {
+			v, err := list[i].live(ctx, db)
 			if err != nil {
 				return nil, err
 			}
-			if m.Judging.Audit != nil {
-				return nil, wrong("judging", req.Judging, "it is an audit, whose attempts were changed: its verdicts are no judging of them")
-			}
-			list = []judgingRun{{r, m.Judging}}
+			out.Live = append(out.Live, v)
+			continue
 		}
-	}
-	if list == nil {
-		about, err := a.aboutOf(ctx, req.Side)
-		if err != nil {
-			return nil, err
-		}
-		if list, err = a.judgings(ctx, about); err != nil {
-			return nil, err
-		}
-		if len(list) == 0 {
-			return nil, nothingSaid(ctx, db, about, req.Side.name())
-		}
-	}
-	out := &Judged{Subject: list[0].what.About, about: list[0].run.Judges}
-	for i := range list {
 		v, err := a.viewJudging(ctx, db, &list[i])
 		if err != nil {
 			return nil, err
@@ -392,17 +411,34 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 	return out, err
 }
 
-// nothingSaid says why there is nothing to show of what judges said.
-func nothingSaid(ctx context.Context, db *store.DB, about, name string) error {
-	live, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Live })
+// asked are the judgings that a request is about, one at least.
+func (a *App) asked(ctx context.Context, db *store.DB, req *JudgeShowRequest) ([]judgingRun, error) {
+	if req.Judging != "" {
+		r, err := stored(ctx, db, req.Judging)
+		if err != nil {
+			return nil, err
+		}
+		if r.Judges != "" {
+			m, err := readManifest(&r)
+			if err != nil {
+				return nil, err
+			}
+			if m.Judging.Audit != nil {
+				return nil, wrong("judging", req.Judging, "it is an audit, whose attempts were changed: its verdicts are no judging of them")
+			}
+			return []judgingRun{{r, m.Judging}}, nil
+		}
+		req.Side = Side{Run: r.ID}
+	}
+	about, err := a.aboutOf(ctx, req.Side)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = fmt.Errorf("show what judges said of %s: %w: no judge was asked", name, callvet.ErrNotFound)
-	if len(live) > 0 {
-		err = fmt.Errorf("show what judges said of %s: %w: its judges are asked while it runs, and it is not over", name, callvet.ErrNotFound)
+	list, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Audit == nil })
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("show what judges said of %s: %w: no judge was asked", req.Side.name(), callvet.ErrNotFound)
 	}
-	return err
+	return list, err
 }
 
 // addLabels adds all verdicts to a labels file.

@@ -246,6 +246,16 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 			return nil, err
 		}
 	}
+	live, err := liveOf(ctx, db, "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range live {
+		at := slices.IndexFunc(out, func(r report.RunSummary) bool { return r.ID == live[i].Run })
+		if at >= 0 {
+			out[at].Judging = append(out[at].Judging, report.RunJudging{ID: live[i].ID, Judge: live[i].JudgeID, Status: string(live[i].Status), Answers: live[i].Answers})
+		}
+	}
 	return out, nil
 }
 

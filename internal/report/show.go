@@ -283,6 +283,17 @@ type RunSummary struct {
 	Pass   RunRate `json:"pass"`
 	// CostUSD is nil when it is not known.
 	CostUSD *float64 `json:"cost_usd"`
+	// Judging are judges that are asked while the run goes on: what they said so far counts
+	// nowhere before it is over.
+	Judging []RunJudging `json:"judging,omitempty"`
+}
+
+// RunJudging is a judge that is asked while a run goes on, and how often it has answered.
+type RunJudging struct {
+	ID      string `json:"id"`
+	Judge   string `json:"judge"`
+	Status  string `json:"status"`
+	Answers int    `json:"answers"`
 }
 
 // RunRate is the share of a run's judged attempts that passed, over all targets.
@@ -357,6 +368,12 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 	s.grid(label, cols)
 	if inPart {
 		s.line("in part: passed with assertions that were not evaluated")
+	}
+	for _, r := range runs {
+		for _, j := range r.Judging {
+			s.line(fmt.Sprintf("%s is judged while it runs: judging %s by %s, %s, with %s that count when the run is over",
+				plain.Line(cmp.Or(r.Name, r.ID)), plain.Line(j.ID), plain.Line(j.Judge), plain.Line(j.Status), plain.Count(j.Answers, "answer", "answers")))
+		}
 	}
 	_, err := io.WriteString(w, s.String())
 	return err

@@ -131,7 +131,9 @@ func (c *Check) Compare(name, item string, agree bool, detail string, args ...an
 }
 
 // Has reports whether an item of a subject was compared.
-func (c *Check) Has(name, item string) bool { return c.subjects[name] != nil && c.subjects[name].items[item] }
+func (c *Check) Has(name, item string) bool {
+	return c.subjects[name] != nil && c.subjects[name].items[item]
+}
 
 // Agree counts comparisons of a subject that agree, where none has a name of its own.
 func (c *Check) Agree(name string, n int) { c.subject(name).agree += n }
