@@ -29,7 +29,7 @@ type CalibrateRequest struct {
 	// Traces is a file, or Run a stored run, whose judged tasks are to be corrected; "": none.
 	Traces string `json:"traces,omitempty"`
 	Run    string `json:"run,omitempty"`
-	// Unit is what the labels are about: task (also "") or call.
+	// Unit is what the labels are about: task (also ""), turn or call.
 	Unit labels.Unit `json:"unit,omitempty"`
 	// By is a slice key of these tasks; "": none.
 	By string `json:"by,omitempty"`
@@ -46,8 +46,8 @@ func (r *CalibrateRequest) check() error {
 	switch {
 	case r.Judge == "":
 		return refused("judge", "which judge? give {judge} NAME")
-	case r.Unit != "" && r.Unit != labels.Task && r.Unit != labels.Call:
-		return wrong("unit", string(r.Unit), "it is task or call")
+	case r.Unit != "" && !slices.Contains(labels.Units(), r.Unit):
+		return wrong("unit", string(r.Unit), "it is task, turn or call")
 	case !(r.Width >= 0 && r.Width < 1):
 		return wrong("width", fmt.Sprint(r.Width), "write a share above 0 and below 1, such as 0.1")
 	case r.Traces != "" && r.Run != "":
@@ -154,7 +154,7 @@ type judgedRun struct {
 	lines  map[string]slicing.Line // what a task tells of its slices
 	labels []labels.Label
 	gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
-	// calls are verdicts on calls that a labels file has; heard tells of such on tasks.
+	// calls are verdicts on calls and turns that a labels file has; heard tells of such on tasks.
 	calls []calibrate.Judgement
 	heard bool
 }
@@ -198,7 +198,7 @@ func (r *judgedRun) hear(opinions []labels.Label) {
 	}
 	for _, o := range opinions {
 		key := o.Key
-		key.Unit, key.CallID = labels.Task, ""
+		key.Unit, key.CallID, key.Turn = labels.Task, "", 0
 		at, there := r.at[key]
 		if !there && o.Target == "" && o.Attempt == 0 {
 			if at, there = only[o.TaskID]; there && at >= 0 {
@@ -207,8 +207,8 @@ func (r *judgedRun) hear(opinions []labels.Label) {
 		}
 		switch {
 		case !there || at < 0 || at >= len(r.items):
-		case o.Unit == labels.Call:
-			key.Unit, key.CallID = labels.Call, o.CallID
+		case o.Unit.Part():
+			key.Unit, key.CallID, key.Turn = o.Unit, o.CallID, o.Turn
 			for _, v := range o.Judged {
 				r.calls = append(r.calls, calibrate.Judgement{Key: key, Verdict: v})
 			}

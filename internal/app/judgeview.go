@@ -259,7 +259,7 @@ func (v *JudgingView) count() {
 	v.wins()
 }
 
-// lines are the verdicts as lines of a labels file: on tasks and on calls, as labels are.
+// lines are the verdicts as lines of a labels file: on tasks, turns and calls, as labels are.
 func (v *JudgingView) lines() []labels.Label {
 	var out []labels.Label
 	for i := range v.Verdicts {
@@ -278,7 +278,10 @@ func (v *JudgingView) lines() []labels.Label {
 		case judge.Call:
 			key.Unit, key.CallID = labels.Call, t.CallID
 			said(key, t.Pass, t.Score)
-		case judge.Turn: // a label is of a call, and a turn may have several
+		case judge.Turn: // and of each of its calls, since a label may be of these
+			turn := key
+			turn.Unit, turn.Turn = labels.Turn, t.Turn
+			said(turn, t.Pass, t.Score)
 			for k, call := range t.CallIDs {
 				key.Unit, key.CallID = labels.Call, call
 				pass := t.Pass
@@ -469,9 +472,13 @@ func (v *JudgingView) beside(ls []labels.Label) {
 	for i := range v.Verdicts {
 		t := &v.Verdicts[i]
 		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}
-		if v.Unit == judge.Call {
+		switch v.Unit {
+		case judge.Task:
+		case judge.Call:
 			key.Unit, key.CallID = labels.Call, t.CallID
-		} else if v.Unit != judge.Task {
+		case judge.Turn:
+			key.Unit, key.Turn = labels.Turn, t.Turn
+		default:
 			continue
 		}
 		n, there := votes[key]

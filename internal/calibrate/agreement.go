@@ -110,7 +110,7 @@ func (r *Report) ratings(ps []pair, in Input) {
 		out.Weighted = clustered(asInterval(agree.Kappa(t, agree.Quadratic, r.Confidence), "quadratic_kappa", r.Confidence), same, -1)
 		r.Ratings = out
 	}
-	if in.Unit == labels.Call {
+	if in.Unit.Part() {
 		r.callsByTask(ps)
 	}
 }

@@ -41,7 +41,7 @@ type Calibration struct {
 	Format  string       `json:"format" form:"required words=callvet.calibration"`
 	Version int          `json:"version" form:"required min=1 max=1"`
 	Judge   labels.Judge `json:"judge" form:"required"`
-	Unit    labels.Unit  `json:"unit" form:"required words=task|call"`
+	Unit    labels.Unit  `json:"unit" form:"required words=task|turn|call"`
 	// Design is Transport where the table may be used for other runs, Internal
 	// where its labels were drawn by the judge's verdict and may not.
 	Design Design `json:"design" form:"required words=transport|internal"`

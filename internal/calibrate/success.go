@@ -169,7 +169,7 @@ func insideRun(ps []pair, target string) []pair {
 	var out []pair
 	seen := map[string]bool{}
 	for _, p := range ps {
-		if p.inRun && p.run.Target == target && (p.Unit == labels.Call || !seen[p.TaskID]) {
+		if p.inRun && p.run.Target == target && (p.Unit.Part() || !seen[p.TaskID]) {
 			seen[p.TaskID] = true
 			out = append(out, p)
 		}
@@ -233,8 +233,8 @@ const wantStratum = 20
 
 // powered uses scores, where all of the run have one and the labels are random.
 func (r *Report) powered(inside []pair, vs []Judgement) *stats.Interval {
-	if r.Unit == labels.Call {
-		return nil // calls of one task are not independent
+	if r.Unit.Part() {
+		return nil // calls or turns of one task are not independent
 	}
 	var truth, scored, rest []float64
 	seen := map[string]bool{} // one attempt a task counts, labelled or not

@@ -69,8 +69,11 @@ func (m *Imported) give(l Label, o ImportOptions) {
 	}
 	if l.Unit == "" {
 		l.Unit = Task
-		if l.CallID != "" {
+		switch {
+		case l.CallID != "":
 			l.Unit = Call
+		case l.Turn != 0:
+			l.Unit = Turn
 		}
 	}
 	if l.Role == "" {
@@ -277,6 +280,8 @@ func (m *Imported) csvCell(l *Label, column, cell string) (err error) {
 		l.CallID = cell
 	case "attempt":
 		l.Attempt, err = strconv.Atoi(cell)
+	case "turn":
+		l.Turn, err = strconv.Atoi(cell)
 	case "unit":
 		l.Unit = Unit(cell)
 	case "by":
@@ -343,7 +348,12 @@ func Export(w io.Writer, ls []Label, form string) error {
 
 func exportCSV(w io.Writer, ls []Label) error {
 	c := csv.NewWriter(w)
-	_ = c.Write([]string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at", "stratum"}) // Error tells
+	header := []string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at", "stratum"}
+	turns := slices.ContainsFunc(ls, func(l Label) bool { return l.Turn > 0 })
+	if turns {
+		header = append(header, "turn")
+	}
+	_ = c.Write(header) // Error tells
 	for _, l := range ls {
 		pass, rating, at := "", "", ""
 		if l.Pass != nil {
@@ -358,6 +368,12 @@ func exportCSV(w io.Writer, ls []Label) error {
 		row := []string{
 			plain.Cell(l.TaskID), plain.Cell(l.Target), strconv.Itoa(l.Attempt), string(l.Unit), plain.Cell(l.CallID), plain.Cell(l.By), string(l.Role),
 			pass, rating, plain.Cell(l.Note), at, string(l.Stratum),
+		}
+		switch {
+		case turns && l.Turn > 0:
+			row = append(row, strconv.Itoa(l.Turn))
+		case turns:
+			row = append(row, "")
 		}
 		_ = c.Write(row)
 	}

@@ -18,7 +18,15 @@ type Unit string
 const (
 	Task Unit = "task"
 	Call Unit = "call"
+	// Turn is one turn of the target, also one that calls nothing.
+	Turn Unit = "turn"
 )
+
+// Units are all of them.
+func Units() []Unit { return []Unit{Task, Turn, Call} }
+
+// Part reports whether an attempt may have several such things, which are alike.
+func (u Unit) Part() bool { return u == Call || u == Turn }
 
 // Role says what a label may be used for: only calibration labels estimate, the
 // others check.
@@ -64,14 +72,16 @@ type Key struct {
 	Target  string `json:"target,omitempty"`
 	TaskID  string `json:"task_id" form:"required full"`
 	Attempt int    `json:"attempt,omitempty" form:"min=0"`
-	Unit    Unit   `json:"unit,omitempty" form:"words=task|call"`
+	Unit    Unit   `json:"unit,omitempty" form:"words=task|turn|call"`
 	CallID  string `json:"call_id,omitempty"`
+	// Turn counts the turns of the target, from 1.
+	Turn int `json:"turn,omitempty" form:"min=0"`
 }
 
-// Compare orders keys by target, task, attempt, unit and call.
+// Compare orders keys by target, task, attempt, unit, call and turn.
 func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Target, o.Target), cmp.Compare(k.TaskID, o.TaskID), cmp.Compare(k.Attempt, o.Attempt),
-		cmp.Compare(k.Unit, o.Unit), cmp.Compare(k.CallID, o.CallID))
+		cmp.Compare(k.Unit, o.Unit), cmp.Compare(k.CallID, o.CallID), cmp.Compare(k.Turn, o.Turn))
 }
 
 // String names the thing for a person.
@@ -79,6 +89,9 @@ func (k Key) String() string {
 	s := k.TaskID
 	if k.CallID != "" {
 		s += " call " + k.CallID
+	}
+	if k.Turn > 0 {
+		s += fmt.Sprintf(" turn %d", k.Turn)
 	}
 	if k.Attempt > 0 {
 		s += fmt.Sprintf(" attempt %d", k.Attempt)

@@ -93,12 +93,16 @@ func (l *Label) check() error {
 		return errors.New(`"task_id" is missing`)
 	case l.Attempt < 0:
 		return errors.New(`"attempt" is below 0`)
-	case l.Unit != Task && l.Unit != Call:
-		return unknownWord("unit", string(l.Unit), []string{string(Task), string(Call)})
+	case !slices.Contains(Units(), l.Unit):
+		return unknownWord("unit", string(l.Unit), []string{string(Task), string(Turn), string(Call)})
 	case l.Unit == Call && l.CallID == "":
 		return errors.New(`"call_id" is missing, which the unit call needs`)
-	case l.Unit == Task && l.CallID != "":
+	case l.Unit != Call && l.CallID != "":
 		return errors.New(`"call_id" belongs to the unit call`)
+	case l.Unit == Turn && l.Turn < 1:
+		return errors.New(`"turn" is missing, which the unit turn needs: 1 is the first one of the target`)
+	case l.Unit != Turn && l.Turn != 0:
+		return errors.New(`"turn" belongs to the unit turn`)
 	case l.Pass == nil && l.Rating == nil && len(l.Judged) == 0:
 		return errors.New(`neither "pass" nor "rating" is there, and no verdict of a judge`)
 	}

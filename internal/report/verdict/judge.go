@@ -116,7 +116,7 @@ func printExtras(w io.Writer, r *calibrate.Report) {
 		number(w, "weighted", g.Weighted, "quadratic weights")
 	}
 	if c := r.Calls; c != nil && c.Tasks > 0 {
-		fmt.Fprintf(w, "\n%d tasks: all calls rated the same in %d, the same first failing call in %d\n", c.Tasks, c.AllSame, c.FirstFailure)
+		fmt.Fprintf(w, "\n%d tasks: all %ss rated the same in %d, the same first failing %s in %d\n", c.Tasks, r.Unit, c.AllSame, r.Unit, c.FirstFailure)
 	}
 	if h := r.Humans; h != nil {
 		fmt.Fprintf(w, "\npeople among themselves: %s labelled by several\n", plain.Count(h.Things, string(r.Unit), string(r.Unit)+"s"))
