@@ -203,6 +203,10 @@ verify-agents: callvet ## real agents and SDKs that npm installs, over HTTP and 
 	go run ./cmd/callvet-verify agents
 	go run ./cmd/callvet-verify mock ./callvet
 
+.PHONY: verify-mcp
+verify-mcp: callvet ## real MCP servers and clients that npm installs: tools imported, answers through the proxy, what is served listed and called
+	go run ./cmd/callvet-verify mcp ./callvet
+
 .PHONY: docs-tables
 docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire and verify-agents read
 	go run ./cmd/callvet-verify wire docs/READS.md

@@ -27,6 +27,7 @@
 //	callvet-verify peers            what tests of other tools assert, scored here
 //	callvet-verify agents [PAGE]    real agents: over HTTP, their telemetry, captures of both ($CALLVET_CAPTURES)
 //	callvet-verify mock BINARY      a suite against a mock of providers and agents that makes faults
+//	callvet-verify mcp BINARY       eight real MCP servers, one through the proxy, others' clients at callvet's servers
 //	callvet-verify tiers BINARY     golden, labeled, regression and rubric cases: assertions, traps, locks
 //	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
@@ -54,6 +55,7 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
 	"github.com/callvet/callvet/cmd/callvet-verify/labelled"
+	"github.com/callvet/callvet/cmd/callvet-verify/mcpservers"
 	"github.com/callvet/callvet/cmd/callvet-verify/onepath"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
@@ -133,6 +135,9 @@ func checks() []check {
 		{name: "peers", run: withData(peers)},
 		{name: "agents", takes: "PAGE", run: agents},
 		{name: "mock", needs: "BINARY", run: faultyMock},
+		{name: "mcp", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
+			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"), filepath.Join(p.examples, "weather.yaml"))
+		}},
 		{name: "coverage", run: coverage},
 		{name: "tiers", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return tiers.Verify(ctx, c, p.args[0], p.data)
