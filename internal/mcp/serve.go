@@ -196,6 +196,7 @@ type desk struct {
 	heard   time.Time
 	waiting int           // requests that are being answered
 	free    *sync.Cond    // of mu: nothing is waiting any more
+	lined   int           // calls that stand in line
 	last    chan struct{} // closed when the call that came last was answered; nil: none came
 	turn    chan struct{} // closed when the call that was read last stands in line; nil: none is to
 
@@ -383,8 +384,11 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 		return next(ctx, method, req)
 	}
 	if method == "tools/call" {
-		before, answered := d.inLine()
-		defer close(answered)
+		before, answered, err := d.inLine()
+		if err != nil {
+			return nil, refusal(err)
+		}
+		defer answered()
 		if before != nil {
 			<-before // those before end with the same context, or sooner
 		}
@@ -414,16 +418,25 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 }
 
 // inLine puts a call behind those that came before it. Over stdio the next message is read then.
-func (d *desk) inLine() (before <-chan struct{}, answered chan struct{}) {
-	answered = make(chan struct{})
+func (d *desk) inLine() (before <-chan struct{}, answered func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	before, d.last = d.last, answered
 	if d.turn != nil {
 		close(d.turn)
 		d.turn = nil
 	}
-	return before, answered
+	if d.lined >= maxWaiting {
+		return nil, nil, fmt.Errorf("more than %d calls wait for their answer: %w", maxWaiting, callvet.ErrLimited)
+	}
+	own := make(chan struct{})
+	before, d.last = d.last, own
+	d.lined++
+	return before, func() {
+		d.mu.Lock()
+		d.lined--
+		d.mu.Unlock()
+		close(own)
+	}, nil
 }
 
 // newer reports whether a request is of a version in which every answer says who gave it.
@@ -625,7 +638,21 @@ type orderedConn struct {
 	mu    sync.Mutex
 	id    jsonrpc.ID // of the call that was read last
 	asked map[jsonrpc.ID]bool
-	empty chan struct{} // closed when nothing is asked any more; nil: nobody waits for it
+	fewer chan struct{} // closed when fewer than below are asked; nil: nobody waits for it
+	below int
+}
+
+// fewerThan waits until fewer than n requests wait for their answer.
+func (c *orderedConn) fewerThan(ctx context.Context, n int) {
+	c.mu.Lock()
+	if len(c.asked) < n {
+		c.mu.Unlock()
+		return
+	}
+	fewer := make(chan struct{})
+	c.fewer, c.below = fewer, n
+	c.mu.Unlock()
+	c.until(ctx, fewer)
 }
 
 // Read implements sdk.Connection.
@@ -634,18 +661,10 @@ func (c *orderedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		c.until(ctx, c.wait)
 		c.wait = nil
 	}
+	c.fewerThan(ctx, maxWaiting)
 	msg, err := c.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
-		c.mu.Lock()
-		var empty chan struct{}
-		if len(c.asked) > 0 {
-			empty = make(chan struct{})
-			c.empty = empty
-		}
-		c.mu.Unlock()
-		if empty != nil {
-			c.until(ctx, empty)
-		}
+		c.fewerThan(ctx, 1)
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if err != nil || !ok || !req.IsCall() || req.Method == "subscriptions/listen" {
@@ -697,9 +716,9 @@ func (c *orderedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.asked, res.ID)
-	if len(c.asked) == 0 && c.empty != nil {
-		close(c.empty)
-		c.empty = nil
+	if c.fewer != nil && len(c.asked) < c.below {
+		close(c.fewer)
+		c.fewer = nil
 	}
 	return err
 }
