@@ -74,6 +74,7 @@ type Config struct {
 // Server is what a server says of itself.
 type Server struct {
 	Name     string `json:"name"`
+	Title    string `json:"title,omitempty"`
 	Version  string `json:"version,omitempty"`
 	Protocol string `json:"protocol"`
 	// Transport is stdio, Streamable or SSE.
@@ -222,7 +223,7 @@ func (cfg *Config) connect(ctx context.Context, transport, protocol string) (*Se
 	said := s.session.InitializeResult()
 	s.server = Server{Protocol: said.ProtocolVersion, Transport: transport, Where: cfg.Where(), Instructions: said.Instructions}
 	if said.ServerInfo != nil {
-		s.server.Name, s.server.Version = said.ServerInfo.Name, said.ServerInfo.Version
+		s.server.Name, s.server.Title, s.server.Version = said.ServerInfo.Name, said.ServerInfo.Title, said.ServerInfo.Version
 	}
 	if can := said.Capabilities; can != nil {
 		s.server.Tools, s.server.Resources, s.server.Prompts, s.server.Completions = can.Tools != nil, can.Resources != nil, can.Prompts != nil, can.Completions != nil

@@ -4,7 +4,9 @@
 // does one of them answer to a call, and how do tools of callvet look to an agent that speaks MCP?
 //
 // Connect opens a Session with a server (a command over stdio, or an address over streamable HTTP
-// or SSE); Session.List reads its tools, Session.Call calls one.
+// or SSE); Session.List reads its tools, Session.Call calls one, Session.Forward passes on what is
+// not about tools. A Serving is the other side: it answers agents over stdio or streamable HTTP, each
+// conversation from a Talk of its own, which knows nothing of the wire.
 //
 // It is the only room that imports the Go SDK. The SDK decodes what servers send into Go types,
 // which loses the order of keys, the difference between false and not said, and whole lists where

@@ -48,7 +48,7 @@ type Talk interface {
 
 // Greeting is what a server says of itself when a conversation begins.
 type Greeting struct {
-	Name, Version, Instructions string
+	Name, Title, Version, Instructions string
 	// Resources, Prompts and Completions tell that Forward answers requests for them.
 	Resources, Prompts, Completions bool
 }
@@ -411,7 +411,7 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 		if m == nil {
 			m = map[string]any{}
 		}
-		m[sdk.MetaKeyServerInfo] = &sdk.Implementation{Name: g.Name, Version: g.Version}
+		m[sdk.MetaKeyServerInfo] = &sdk.Implementation{Name: g.Name, Title: g.Title, Version: g.Version}
 		res.SetMeta(m)
 	}
 	return res, nil
@@ -521,7 +521,7 @@ func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, 
 	}
 	switch r := res.(type) {
 	case *sdk.InitializeResult:
-		r.ServerInfo, r.Instructions, r.Capabilities = &sdk.Implementation{Name: g.Name, Version: g.Version}, g.Instructions, can
+		r.ServerInfo, r.Instructions, r.Capabilities = &sdk.Implementation{Name: g.Name, Title: g.Title, Version: g.Version}, g.Instructions, can
 	case *sdk.DiscoverResult:
 		r.Instructions, r.Capabilities = g.Instructions, can
 	}
