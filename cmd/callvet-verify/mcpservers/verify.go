@@ -97,6 +97,7 @@ func Verify(ctx context.Context, c *proof.Check, binary, source, suite string) e
 	c.Due(theCounts, len(reals(room))+1, "the README of the servers")
 	c.Due(theAnswers, 2*(len(calls())+2), "the calls of server-everything, its resources and prompts, over two transports")
 	c.Due(theTraces, 2*len(calls()), "the calls of server-everything, over two transports")
+	c.Due(theLive, 2*len(lived()), "the calls of a run, over two transports")
 	c.Due(theClients, 2*2*len(ways), "two clients, which list and call, at four servers")
 	if l.dir, err = install(ctx, source, filepath.Join(".cache", "real", "mcp")); err != nil {
 		return err
@@ -151,9 +152,10 @@ func (l *lab) through(ctx context.Context, c *proof.Check) error {
 		name   string
 		direct members
 		behind []string
+		live   members
 	}{
-		{"stdio", members{"command": l.everything()}, append([]string{"--"}, l.everything()...)},
-		{"streamable HTTP", members{"url": url}, []string{url}},
+		{"stdio", members{"command": l.everything()}, append([]string{"--"}, l.everything()...), members{"command": quoted(l.everything())}},
+		{"streamable HTTP", members{"url": url}, []string{url}, members{"url": url}},
 	} {
 		direct, proxied := way.direct, members{}
 		traces := filepath.Join(l.room, strings.ReplaceAll(way.name, " ", "-")+".jsonl")
@@ -171,6 +173,9 @@ func (l *lab) through(ctx context.Context, c *proof.Check) error {
 		}
 		compareAnswers(c, way.name, want, got)
 		if err := l.traced(ctx, c, way.name, traces); err != nil {
+			return err
+		}
+		if err := l.live(ctx, c, way.name, way.live); err != nil {
 			return err
 		}
 	}
