@@ -141,8 +141,9 @@ func (from contracts) hold(c *callvet.Case, tr *callvet.Trace) []held {
 		return nil
 	}
 	var out []held
-	calls := tr.Calls()
+	calls, took := tr.Calls(), tr.WallMS+tr.ToolMS
 	for i := range calls {
+		took += calls[i].QueueMS // a guard's waits take no time of their own where tools only say how long they take
 		tool := from[strings.ToLower(calls[i].Tool)]
 		if tool == nil {
 			continue
@@ -156,7 +157,7 @@ func (from contracts) hold(c *callvet.Case, tr *callvet.Trace) []held {
 	for i := range out {
 		h := &out[i]
 		if h.tool.RateLimit != nil && tr.WallMS > 0 {
-			h.beyond = max(0, h.calls-h.refused-AllowedCalls(h.tool.RateLimit, tr.WallMS+tr.ToolMS))
+			h.beyond = max(0, h.calls-h.refused-AllowedCalls(h.tool.RateLimit, took))
 		}
 	}
 	return out

@@ -192,14 +192,30 @@ func (s *Sums) steadiness(t *task) {
 	}
 }
 
+// took is the longest that an attempt can have taken: its time, and the times that its calls tell,
+// as if none of them were in it. Of tools that only say how long they take none is.
+func (t *task) took(r *record) float64 {
+	sum := r.wall
+	for k := range t.steps {
+		if st := &t.steps[k]; st.attempt == r.attempt {
+			sum += max(st.exec, 0) + float64(max(st.queue, 0))
+		}
+	}
+	return sum
+}
+
 // beyond looks for attempts that call a tool more often than its rate limit allows in the
 // time that they took, calls that were refused left out; where the time is not known, nothing is.
 func (s *Sums) beyond(t *task) {
+	if len(s.limits) == 0 {
+		return
+	}
 	for i := range t.records {
 		r := &t.records[i]
 		if r.wall < 0 || s.try(r.attempt).record != r {
 			continue
 		}
+		took := t.took(r)
 		for tool, limit := range s.limits {
 			n, first := 0, (*step)(nil)
 			for k := range t.steps {
@@ -212,7 +228,7 @@ func (s *Sums) beyond(t *task) {
 					}
 				}
 			}
-			if more := n - panel.AllowedCalls(limit, r.wall); more > 0 {
+			if more := n - panel.AllowedCalls(limit, took); more > 0 {
 				s.symptom(r.set.Target).Beyond(more, &findings.Call{Line: first.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Tool: tool})
 			}
 		}
