@@ -188,17 +188,18 @@ func (s *Session) agree(f *live.File, name string) error {
 	return err
 }
 
-// mayCall refuses to go on with a run whose tools may not be called here.
-func (a *App) mayCall(r *Run) error {
-	f := r.Manifest.Live
+// mayCall refuses to go on with a run whose tools may not be called here, and tells what they run.
+func (s *Session) mayCall() error {
+	f, permit := s.Manifest.Live, s.app.cfg.Permit
 	switch {
 	case f == nil:
 		return nil
-	case !a.cfg.Permit.Tools:
-		return refused("run", "resume run %s: requests may not call tools here", r.Stored.ID)
-	case len(f.Commands()) > 0 && !a.cfg.Permit.Commands:
-		return refused("run", "resume run %s: its tools may not run commands here: %s", r.Stored.ID, strings.Join(f.Commands(), "; "))
+	case !permit.Tools:
+		return refused("run", "resume run %s: requests may not call tools here", s.Stored.ID)
+	case len(f.Commands()) > 0 && !permit.Commands:
+		return refused("run", "resume run %s: its tools may not run commands here: %s", s.Stored.ID, strings.Join(f.Commands(), "; "))
 	}
+	tellCommands("run "+s.Stored.ID, f.Commands(), s.tell)
 	return nil
 }
 
@@ -222,7 +223,7 @@ func (s *Session) liveWorlds(cfg *run.Config, g *guard.Guards) error {
 	if err != nil {
 		return err
 	}
-	tools, err := live.New(f, live.Config{Client: client, Variable: a.variable, Dir: dir, Env: env, Servers: servers, Now: a.cfg.Now})
+	tools, err := live.New(f, live.Config{Client: client, Variable: a.variable, Secrets: a.secrets.Values(), Dir: dir, Env: env, Servers: servers, Now: a.cfg.Now})
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	if s.op, err = a.newOpener(s.settings.timeout(), s.Manifest.Prices, s.Stored.ID, s.tell); err != nil {
 		return err
 	}
-	if err := errors.Join(a.permitted(s.Manifest.Specs), a.mayCall(s.Run)); err != nil {
+	if err := errors.Join(a.permitted(s.Manifest.Specs), s.mayCall()); err != nil {
 		return err
 	}
 	if commands := s.Manifest.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {

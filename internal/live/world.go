@@ -29,6 +29,8 @@ type Config struct {
 	Client *http.Client
 	// Variable reads the environment for ${NAME}; it fails where a name is not set.
 	Variable func(name string) (string, error)
+	// Secrets are further values that no result may show; those of Variable are none of them.
+	Secrets []string
 	// Commands run in Dir and see Env (NAME=VALUE) alone.
 	Dir string
 	Env []string
@@ -61,6 +63,9 @@ func New(f *File, cfg Config) (*Tools, error) {
 			t.hide(v)
 		}
 		return v, err
+	}
+	for _, v := range cfg.Secrets {
+		t.hide(v)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Tools)) {
 		tool := f.Tools[name]
@@ -105,7 +110,7 @@ func (t *Tools) command(line string) error {
 const minSecret = 4
 
 func (t *Tools) hide(v string) {
-	if len(v) < minSecret {
+	if len(v) < minSecret || slices.Contains(t.secrets, v) {
 		return
 	}
 	t.secrets = append(t.secrets, v)
@@ -121,6 +126,13 @@ func (t *Tools) hidden(s string) string {
 		s = strings.ReplaceAll(s, v, "[REDACTED]")
 	}
 	return s
+}
+
+// shown is a reply as a target and a trace may see it.
+func (t *Tools) shown(r callvet.Reply) callvet.Reply {
+	r.Error, r.Note = t.hidden(r.Error), t.hidden(r.Note)
+	r.Result = t.hiddenIn(r.Result)
+	return r
 }
 
 // hiddenIn does so in a result, which stays JSON.
@@ -165,7 +177,8 @@ func (w *World) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	}
 	call.Tool = name
 	if tool.MCP != "" {
-		return w.ofServer(ctx, tool, call)
+		r, err := w.ofServer(ctx, tool, call)
+		return w.of.shown(r), err
 	}
 	timeout := time.Duration(orDefault(tool.TimeoutMS, DefaultTimeoutMS) * float64(time.Millisecond))
 	limited, cancel := context.WithTimeout(ctx, timeout)
@@ -184,9 +197,7 @@ func (w *World) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 		return callvet.Reply{Env: env}, w.of.fault(where, err)
 	}
 	r.Env, r.Latency = env, took
-	r.Error, r.Note = w.of.hidden(r.Error), w.of.hidden(r.Note)
-	r.Result = w.of.hiddenIn(r.Result)
-	return r, nil
+	return w.of.shown(r), nil
 }
 
 func orDefault[T int64 | float64](v, def T) T {

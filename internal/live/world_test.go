@@ -231,6 +231,24 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestSecretsOfOthers: what a server of MCP, or a command, tells of a known secret is not shown.
+func TestSecretsOfOthers(t *testing.T) {
+	t.Parallel()
+	yes := true
+	says := answering(func(context.Context, callvet.Call) (callvet.Reply, error) {
+		return callvet.Reply{Result: json.RawMessage(`{"token":"kestrel-5531","n":55310099}`), Error: "with kestrel-5531", Note: "kestrel-5531"}, nil
+	})
+	f := &live.File{Tools: map[string]live.Tool{"a": {ReadOnly: &yes, MCP: "s"}}, Servers: map[string]live.Server{"s": {}}}
+	tools, err := live.New(f, live.Config{Secrets: []string{"kestrel-5531", "55310099", "no"}, Servers: map[string]func() callvet.World{"s": func() callvet.World { return says }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := call(t, tools.World(), "a", `{}`)
+	if strings.Contains(r.Error+r.Note+string(r.Result), "5531") || !json.Valid(r.Result) {
+		t.Errorf("%+v, %s", r, r.Result)
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{
